@@ -1,0 +1,30 @@
+/* SPDX-License-Identifier: GPL-2.0-only
+ *
+ * Binary min-heap of small entries ordered by (key, tie). Both words are compared, so give every
+ * entry a distinct tie where the order of equal keys matters.
+ */
+#ifndef ASIM_BASE_HEAP_H
+#define ASIM_BASE_HEAP_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+struct asim_heap_entry {
+    uint64_t key, tie, value;
+};
+
+struct asim_heap {
+    struct asim_heap_entry *at;
+    size_t n, cap;
+};
+
+void asim_heap_init(struct asim_heap *heap);
+/* 0 or ASIM_ENOMEM. */
+int asim_heap_push(struct asim_heap *heap, struct asim_heap_entry entry);
+/* Precondition: heap->n > 0. The top is heap->at[0]. */
+struct asim_heap_entry asim_heap_pop(struct asim_heap *heap);
+/* Replaces the top and restores order: cheaper than pop + push. */
+void asim_heap_replace_top(struct asim_heap *heap, struct asim_heap_entry entry);
+void asim_heap_fini(struct asim_heap *heap);
+
+#endif

@@ -1,0 +1,32 @@
+/* SPDX-License-Identifier: GPL-2.0-only
+ *
+ * Hash map from a 128-bit key to a 64-bit value (a number or a pointer), open addressing with
+ * backward-shift deletion. No strings: names are resolved when files are read, never later.
+ * Iteration order is that of the table and must not decide anything a user can see.
+ */
+#ifndef ASIM_BASE_MAP_H
+#define ASIM_BASE_MAP_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+struct asim_map_slot {
+    uint64_t hi, lo, value;
+};
+
+struct asim_map {
+    struct asim_map_slot *slots;
+    uint8_t *used;
+    size_t n, cap; /* cap is 0 or a power of two */
+};
+
+void asim_map_init(struct asim_map *map);
+/* Pointer to the value, or NULL. Valid until the next put or delete. */
+uint64_t *asim_map_get(const struct asim_map *map, uint64_t hi, uint64_t lo);
+/* Pointer to the value, created as 0 if absent; NULL when out of memory. */
+uint64_t *asim_map_put(struct asim_map *map, uint64_t hi, uint64_t lo);
+/* Returns 1 if the key was there. */
+int asim_map_delete(struct asim_map *map, uint64_t hi, uint64_t lo);
+void asim_map_fini(struct asim_map *map);
+
+#endif

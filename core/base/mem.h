@@ -1,0 +1,60 @@
+/* SPDX-License-Identifier: GPL-2.0-only
+ *
+ * Memory by lifetime. An arena frees all at once; a pool recycles objects of one size and never
+ * moves them; a vector grows by doubling. Every one takes a ceiling in bytes (0 = none) and
+ * returns NULL (or ASIM_ENOMEM) when it, or the system, has no more. With ASIM_ASAN defined,
+ * arena and pool hand every object to malloc so that the sanitizer sees overruns and late uses.
+ */
+#ifndef ASIM_BASE_MEM_H
+#define ASIM_BASE_MEM_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+struct asim_chunk;
+
+struct asim_arena {
+    struct asim_chunk *head;
+    size_t used_bytes, limit_bytes;
+};
+
+void asim_arena_init(struct asim_arena *arena, size_t limit_bytes);
+/* Zeroed, aligned to 16. size 0 gives a valid unique pointer. */
+void *asim_arena_alloc(struct asim_arena *arena, size_t size);
+/* Zeroed array; refuses a product that overflows. */
+void *asim_arena_array(struct asim_arena *arena, size_t count, size_t size);
+char *asim_arena_strdup(struct asim_arena *arena, const char *text);
+char *asim_arena_strndup(struct asim_arena *arena, const char *text, size_t length);
+/* Frees every object; the arena can be used again. */
+void asim_arena_fini(struct asim_arena *arena);
+
+struct asim_pool {
+    void *free_list;
+    struct asim_chunk *chunks;
+    size_t object_bytes, live, peak, limit;
+};
+
+/* limit: objects alive at one time, 0 = none. */
+void asim_pool_init(struct asim_pool *pool, size_t object_bytes, size_t limit);
+/* Zeroed, aligned to 16; the address stays valid until put back. */
+void *asim_pool_get(struct asim_pool *pool);
+void asim_pool_put(struct asim_pool *pool, void *object);
+/* Frees everything, objects still out included. */
+void asim_pool_fini(struct asim_pool *pool);
+
+/* Makes room for `need` elements of `size` bytes in *at (capacity *cap), doubling. New room is
+ * not zeroed. Returns 0 or ASIM_ENOMEM, leaving *at as it was. Free *at with free(). */
+int asim_grow(void *at, size_t *cap, size_t need, size_t size);
+
+/* ASIM_VEC(type) v = {0}; if (ASIM_VEC_PUSH(v, x)) out of memory; v.at[i], v.n; free(v.at). */
+#define ASIM_VEC(type)                                                                             \
+    struct {                                                                                       \
+        type *at;                                                                                  \
+        size_t n, cap;                                                                             \
+    }
+#define ASIM_VEC_RESERVE(v, need)                                                                  \
+    ((need) <= (v).cap ? 0 : asim_grow(&(v).at, &(v).cap, (need), sizeof *(v).at))
+#define ASIM_VEC_PUSH(v, x)                                                                        \
+    (ASIM_VEC_RESERVE(v, (v).n + 1) ? -2 : ((v).at[(v).n++] = (x), 0))
+
+#endif

@@ -1,0 +1,34 @@
+/* SPDX-License-Identifier: GPL-2.0-only
+ *
+ * The shape all families share (collectives, backends, formats, makers, reports …). A row's first
+ * field is a struct asim_member; CMake makes, for folder F, the NULL-terminated table
+ * `const struct asim_member *const asim_<family>_table[]` of the rows `asim_<family>_<file>`.
+ * Adding a member is adding one file to the folder.
+ */
+#ifndef ASIM_EXT_FAMILY_H
+#define ASIM_EXT_FAMILY_H
+
+#include "asim/err.h"
+#include "asim/ext/option.h"
+
+struct asim_member {
+    const char *name, *about;          /* both required; about is one line */
+    const struct asim_option *options; /* NULL = none */
+    size_t options_size;               /* bytes of the struct the options fill */
+};
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* Member of that name. Fails with "unknown <kind> '…'", the nearest name and the whole list. */
+const struct asim_member *asim_family_find(const struct asim_member *const *table, const char *kind,
+                                           const char *name, struct asim_err *err);
+/* Start-up check: names present, unique, described. Further fields are the family's business. */
+int asim_family_check(const struct asim_member *const *table, const char *kind,
+                      struct asim_err *err);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

@@ -1,0 +1,72 @@
+/* SPDX-License-Identifier: GPL-2.0-only
+ *
+ * Settings described as data. One table serves parsing, defaults, help text, range checks and
+ * did-you-mean, for command lines, JSON objects and "KEY value" files alike. A table ends with a
+ * row whose key is NULL; offsets point into one plain struct.
+ */
+#ifndef ASIM_EXT_OPTION_H
+#define ASIM_EXT_OPTION_H
+
+#include <stddef.h>
+#include <stdint.h>
+#include "asim/err.h"
+
+enum asim_type {
+    ASIM_T_BOOL,   /* int, 0 or 1 */
+    ASIM_T_U32,    /* uint32_t */
+    ASIM_T_U64,    /* uint64_t */
+    ASIM_T_I64,    /* int64_t */
+    ASIM_T_DOUBLE, /* double */
+    ASIM_T_STRING, /* char *, malloc'ed; NULL where there is no default */
+    ASIM_T_RATE,   /* uint64_t, bit/s; a bare number is bit/s only if ASIM_F_BARE */
+    ASIM_T_TIME,   /* uint64_t, fs; a bare number needs ASIM_F_NS or ASIM_F_US */
+    ASIM_T_SIZE,   /* uint64_t, bytes */
+    ASIM_T_CHOICE  /* int, index of the word among `choices` ("a|b|c") */
+};
+
+enum asim_option_flag {
+    ASIM_F_BARE = 1, /* rate: a number without unit is bit/s */
+    ASIM_F_NS = 2,   /* time: a number without unit is ns */
+    ASIM_F_US = 4,   /* time: a number without unit is us */
+    ASIM_F_TODO = 8, /* accepted, but its effect is still to come: readers warn when it is set */
+    ASIM_F_NOOP = 16 /* accepted for old files; has no effect, and help says why */
+};
+
+struct asim_option {
+    const char *key, *alias; /* alias may be NULL */
+    const char *help;        /* one line, with the unit; the default is added by the printer */
+    const char *def;         /* as a user would write it; NULL = zero / absent */
+    enum asim_type type;
+    size_t offset;
+    double min, max;     /* numbers only; min == max == 0 = no range. Rates in bit/s, times in ns */
+    const char *choices; /* ASIM_T_CHOICE only */
+    unsigned flags;
+};
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* Row with that key or alias (exact), or NULL. */
+const struct asim_option *asim_option_find(const struct asim_option *table, const char *key);
+/* Fills every field of *base from the defaults. A default that does not parse is ASIM_EBUG. */
+int asim_option_defaults(const struct asim_option *table, void *base, struct asim_err *err);
+/* Parses value into the field of row; at names the place for the message. */
+int asim_option_parse(const struct asim_option *row, void *base, const char *value,
+                      struct asim_where at, struct asim_err *err);
+/* find + parse; an unknown key fails with the nearest one and `what` ("configuration key"). */
+int asim_option_set(const struct asim_option *table, void *base, const char *const kv[2],
+                    struct asim_where at, struct asim_err *err);
+/* The sentence for an unknown key, as asim_option_set makes it. */
+int asim_option_unknown(const struct asim_option *table, const char *key, struct asim_where at,
+                        struct asim_err *err);
+/* Frees the strings of *base. */
+void asim_option_fini(const struct asim_option *table, void *base);
+/* Help lines, one per row, into buf as "  --key=TYPE  help (default …)\n"; returns bytes needed
+ * without the NUL, like snprintf. */
+size_t asim_option_help(const struct asim_option *table, char *buf, size_t size);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

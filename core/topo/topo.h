@@ -1,0 +1,76 @@
+/* SPDX-License-Identifier: GPL-2.0-only
+ *
+ * The physical network as a graph: nodes (hosts first, by convention rank r is node r) and
+ * full-duplex links. Port numbers are the ns-3 interface numbers of the reference: 1-based per
+ * node, in the order of the links of the file. Parallel links are legal and each gets its ports.
+ * Built once by a format reader or a maker, const afterwards.
+ */
+#ifndef ASIM_TOPO_TOPO_H
+#define ASIM_TOPO_TOPO_H
+
+#include <stddef.h>
+#include <stdint.h>
+#include "asim/err.h"
+#include "asim/ext/family.h"
+
+enum asim_node_kind { ASIM_HOST = 0, ASIM_SWITCH = 1, ASIM_NVSWITCH = 2 };
+
+struct asim_link {
+    uint32_t a, b;           /* node ids */
+    uint32_t port_a, port_b; /* 1-based at a and at b; filled by asim_topo_finish */
+    uint64_t rate_bps, delay_fs;
+    double error_rate; /* packets lost, 0..1 */
+};
+
+struct asim_port_ref { /* one end of a link as its node sees it */
+    uint32_t link, peer, peer_port;
+};
+
+struct asim_topo {
+    char *source; /* where it came from, for messages */
+    uint32_t nodes, hosts, switches; /* switches counts both kinds */
+    uint8_t *kind;                   /* [nodes], enum asim_node_kind */
+    struct asim_link *links;
+    size_t n_links, cap_links;
+    /* Ports of node v: ports[first_port[v] + i] is its interface i + 1. */
+    uint32_t *first_port; /* [nodes + 1] */
+    struct asim_port_ref *ports;
+    uint32_t gpus_per_server; /* SimAI flavour; 0 = not stated */
+    char gpu_type[16];
+};
+
+void asim_topo_init(struct asim_topo *topo);
+/* Sets the number of nodes, all hosts; call once. */
+int asim_topo_nodes(struct asim_topo *topo, uint32_t nodes, struct asim_err *err);
+int asim_topo_link(struct asim_topo *topo, const struct asim_link *link, struct asim_err *err);
+/* Numbers the ports and checks what every user of the graph relies on: ids in range, no link to
+ * itself, rates above zero, at least one host, hosts numbered before switches. */
+int asim_topo_finish(struct asim_topo *topo, struct asim_err *err);
+/* 0 if every host reaches every other over switches; else names one pair that cannot. Linear. */
+int asim_topo_check_connected(const struct asim_topo *topo, uint32_t hosts, struct asim_err *err);
+void asim_topo_fini(struct asim_topo *topo);
+
+/* Family topo/format: row symbols asim_topo_format_<file>, table asim_topo_format_table. */
+struct asim_topo_format {
+    struct asim_member member;
+    /* 1 if the text looks like this flavour. */
+    int (*sniff)(const char *data, size_t size);
+    int (*read)(struct asim_topo *topo, const char *path, struct asim_err *err);
+    int (*write)(const struct asim_topo *topo, const char *path, struct asim_err *err);
+};
+extern const struct asim_member *const asim_topo_format_table[];
+/* Reads any known flavour: sniffs, reads, finishes. */
+int asim_topo_read(struct asim_topo *topo, const char *path, struct asim_err *err);
+
+/* Family topo/maker: row symbols asim_topo_maker_<file>, table asim_topo_maker_table. */
+struct asim_topo_maker {
+    struct asim_member member;
+    /* opt: the member's options struct, filled; hosts: how many ranks must fit (0 = as options
+     * say). Returns a finished topo. */
+    int (*make)(struct asim_topo *topo, uint32_t hosts, const void *opt, struct asim_err *err);
+};
+extern const struct asim_member *const asim_topo_maker_table[];
+/* "NAME" or "NAME,key=value,key=value". */
+int asim_topo_make(struct asim_topo *topo, const char *spec, uint32_t hosts, struct asim_err *err);
+
+#endif

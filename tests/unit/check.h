@@ -1,0 +1,50 @@
+/* SPDX-License-Identifier: GPL-2.0-only
+ *
+ * The whole unit-test kit: a check prints both sides and the place, the test goes on, and
+ * CHECK_DONE() is main's return value.
+ */
+#ifndef ASIM_TESTS_CHECK_H
+#define ASIM_TESTS_CHECK_H
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
+static int check_failures;
+static int check_count;
+
+#define CHECK(cond)                                                                                \
+    do {                                                                                           \
+        check_count++;                                                                             \
+        if (!(cond)) {                                                                             \
+            check_failures++;                                                                      \
+            fprintf(stderr, "%s:%d: not true: %s\n", __FILE__, __LINE__, #cond);                   \
+        }                                                                                          \
+    } while (0)
+
+#define CHECK_U64(got, want)                                                                       \
+    do {                                                                                           \
+        uint64_t check_g = (uint64_t)(got), check_w = (uint64_t)(want);                            \
+        check_count++;                                                                             \
+        if (check_g != check_w) {                                                                  \
+            check_failures++;                                                                      \
+            fprintf(stderr, "%s:%d: %s is %" PRIu64 ", want %" PRIu64 "\n", __FILE__, __LINE__,    \
+                    #got, check_g, check_w);                                                       \
+        }                                                                                          \
+    } while (0)
+
+#define CHECK_STR(got, want)                                                                       \
+    do {                                                                                           \
+        const char *check_g = (got), *check_w = (want);                                            \
+        check_count++;                                                                             \
+        if (!check_g || strcmp(check_g, check_w)) {                                                \
+            check_failures++;                                                                      \
+            fprintf(stderr, "%s:%d: %s is\n  \"%s\", want\n  \"%s\"\n", __FILE__, __LINE__, #got,  \
+                    check_g ? check_g : "(null)", check_w);                                        \
+        }                                                                                          \
+    } while (0)
+
+#define CHECK_DONE()                                                                               \
+    (fprintf(stderr, "%d checks, %d failed\n", check_count, check_failures), check_failures != 0)
+
+#endif

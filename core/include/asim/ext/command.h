@@ -1,0 +1,27 @@
+/* SPDX-License-Identifier: GPL-2.0-only
+ *
+ * Sub-commands of the asim tool. Three tables: core/tools/command/<file>.c (asim_command_<file>,
+ * "asim <name>"), converter/command/ (asim_trace_command_<file>, "asim trace <name>") and
+ * topologies/command/ (asim_topo_command_<file>, "asim topo <name>").
+ */
+#ifndef ASIM_EXT_COMMAND_H
+#define ASIM_EXT_COMMAND_H
+
+#include "asim/ext/family.h"
+
+struct asim_command {
+    struct asim_member member; /* name as typed; about for the list of commands */
+    /* argv[0] is the command's name. Prints results on stdout, one error sentence and progress on
+     * stderr. Returns the exit code: 0 good, 1 bad input or failure, 2 wrong usage, 130 Ctrl-C.
+     * "--help" prints every option and returns 0. */
+    int (*run)(int argc, char **argv);
+    /* Published names that call this command when the tool is started under them (symbolic
+     * links), NULL-terminated: "chakra_trace_link". NULL = none. */
+    const char *const *called_as;
+};
+
+extern const struct asim_member *const asim_command_table[];
+extern const struct asim_member *const asim_trace_command_table[];
+extern const struct asim_member *const asim_topo_command_table[];
+
+#endif

@@ -1,0 +1,45 @@
+/* SPDX-License-Identifier: GPL-2.0-only
+ *
+ * Ring: every member sends to its next and receives from its previous, one message in flight
+ * (Patarasuk and Yuan, "Bandwidth optimal all-reduce algorithms", 2009; spec astra-system.md,
+ * section 5.3). All-reduce is a reduce-scatter followed by an all-gather, 2(n-1) steps of 1/n of
+ * the data. All-to-all forwards everything around the ring in n(n-1)/2 steps, as the reference
+ * does. Remainders of bytes / n are dropped. parity: the reference drops them too.
+ */
+#include "coll/pipeline.h"
+
+static int ring_plan(struct asim_plan *plan, struct asim_err *err)
+{
+    const struct asim_coll *coll = &plan->coll;
+    uint64_t n = coll->n;
+
+    (void)err;
+    plan->msg_bytes = coll->kind == ASIM_ALL_GATHER ? coll->bytes : coll->bytes / n;
+    plan->steps = n - 1;
+    if (coll->kind == ASIM_ALL_REDUCE)
+        plan->steps = 2 * (n - 1);
+    if (coll->kind == ASIM_ALL_TO_ALL)
+        plan->steps = n * (n - 1) / 2;
+    plan->arrivals = plan->steps;
+    asim_pipeline_init(plan, 1, n - 1);
+    return 0;
+}
+
+static void ring_step(const struct asim_plan *plan, uint64_t k, struct asim_step *step)
+{
+    (void)k;
+    step->to = asim_coll_peer(&plan->coll, 1);
+    step->from = asim_coll_peer(&plan->coll, plan->coll.n - 1);
+    step->send_bytes = step->recv_bytes = plan->msg_bytes;
+    step->gate = 0;
+    step->need = 1;
+}
+
+const struct asim_coll_algo asim_coll_algo_ring = {
+    .member = {.name = "ring", .about = "neighbour to neighbour, one message in flight"},
+    .kinds = 1u << ASIM_ALL_REDUCE | 1u << ASIM_ALL_GATHER | 1u << ASIM_REDUCE_SCATTER |
+             1u << ASIM_ALL_TO_ALL,
+    .plan = ring_plan,
+    .step = ring_step,
+    .arrival = asim_pipeline_arrival,
+};

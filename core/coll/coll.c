@@ -1,0 +1,78 @@
+/* SPDX-License-Identifier: GPL-2.0-only
+ *
+ * What all collectives share: resolving an algorithm's published spelling and the few formulas
+ * that do not depend on the algorithm. Spec: astra-system.md sections 2.1.1, 4.4 and 5.3.
+ */
+#include "coll/coll.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+uint32_t asim_coll_peer(const struct asim_coll *coll, uint64_t by)
+{
+    uint64_t n = coll->n, hop = by % n;
+
+    if (coll->step < 0)
+        hop = (n - hop) % n;
+    return (uint32_t)((coll->index + hop) % n);
+}
+
+uint64_t asim_coll_out_bytes(int kind, uint64_t bytes, uint32_t n)
+{
+    if (kind == ASIM_REDUCE_SCATTER)
+        return bytes / n;
+    return kind == ASIM_ALL_GATHER ? bytes * n : bytes;
+}
+
+int asim_coll_plan(struct asim_plan *plan, const struct asim_coll_algo *algo,
+                   const struct asim_coll *coll, struct asim_err *err)
+{
+    memset(plan, 0, sizeof *plan);
+    plan->coll = *coll;
+    plan->algo = algo;
+    if (coll->kind < 0 || coll->kind >= ASIM_KINDS || !(algo->kinds & 1u << coll->kind))
+        return asim_err_set(err, ASIM_EINVAL,
+                            "algorithm %s cannot do %s; name another one in the system "
+                            "configuration's list for it",
+                            algo->member.name, asim_kind_name(coll->kind));
+    plan->out_bytes = asim_coll_out_bytes(coll->kind, coll->bytes, coll->n);
+    return algo->plan(plan, err);
+}
+
+/* Splits "oneDirect12" into the prefix flag, "direct" and 12. Returns 0 if a tail is no number. */
+static int split(const char *word, char *base, size_t size, struct asim_coll_choice *choice)
+{
+    size_t digits = strcspn(word, "0123456789"), length = digits;
+    char *end = NULL;
+
+    choice->one = !strncmp(word, "one", 3) && word[3] >= 'A' && word[3] <= 'Z';
+    snprintf(base, size, "%.*s", (int)length, word);
+    if (choice->one) {
+        memmove(base, base + 3, strlen(base + 3) + 1);
+        base[0] = (char)(base[0] - 'A' + 'a');
+    }
+    choice->window = 0;
+    if (!word[digits])
+        return 1;
+    choice->window = (uint32_t)strtoul(word + digits, &end, 10);
+    return !*end && choice->window > 0 && strlen(word + digits) < 8;
+}
+
+int asim_coll_choose(struct asim_coll_choice *choice, const char *word, struct asim_err *err)
+{
+    char base[64];
+    const struct asim_member *member;
+    int good = split(word, base, sizeof base, choice);
+
+    member = asim_family_find(asim_coll_algo_table, "collective algorithm", base, err);
+    if (!member)
+        return ASIM_EINVAL;
+    if (!good || (choice->window && strcmp(base, "direct")))
+        return asim_err_set(err, ASIM_EINVAL,
+                            "collective algorithm '%s': only direct takes a number after its name, "
+                            "the window, from 1 on (direct4)",
+                            word);
+    choice->algo = (const struct asim_coll_algo *)member;
+    return 0;
+}

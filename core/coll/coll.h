@@ -1,0 +1,91 @@
+/* SPDX-License-Identifier: GPL-2.0-only
+ *
+ * Who talks to whom in a collective: arithmetic only, no time, no network, no memory.
+ *
+ * A plan is what one member of a ring of n does in one phase. It is a list of steps, taken in
+ * order, driven by tokens: the phase starts by minting `start_tokens`, every arrival mints one
+ * more, each after the endpoint delay plus, where arrival() says so, the time to reduce that many
+ * bytes. A step waits until `need` tokens are free and `gate` messages have arrived, takes the
+ * tokens, and then sends and/or posts a receive. The phase ends when every step is taken and
+ * `end_tokens` are free again. One engine (sim/coll_run) runs every algorithm from this, which
+ * covers the reference's pipelined rings, windowed direct exchanges and trees (spec
+ * astra-system.md, section 5). Steps are computed on demand, so a plan of n(n-1)/2 steps costs
+ * nothing to hold.
+ */
+#ifndef ASIM_COLL_COLL_H
+#define ASIM_COLL_COLL_H
+
+#include <stddef.h>
+#include <stdint.h>
+#include "asim/err.h"
+#include "asim/ext/family.h"
+#include "conf/conf.h"
+
+#define ASIM_NOBODY UINT32_MAX
+
+/* One phase of a collective as one member sees it. Members are positions 0 … n-1. */
+struct asim_coll {
+    int kind;          /* enum asim_kind */
+    uint32_t n, index; /* size of the ring and own position in it */
+    int step;          /* +1 clockwise, -1 anticlockwise */
+    int subgroup;      /* 1 for a communicator group that is not the whole system */
+    uint32_t window;   /* direct<W>: outstanding sends; 0 = no limit */
+    uint32_t variant;  /* double binary tree: 0 = RootMax, 1 = RootMin */
+    uint32_t root;     /* rooted collectives */
+    uint64_t bytes;    /* input of the phase */
+};
+
+struct asim_coll_algo;
+
+struct asim_plan {
+    struct asim_coll coll;
+    const struct asim_coll_algo *algo;
+    uint64_t steps;        /* how many */
+    uint64_t arrivals;     /* messages this member receives */
+    uint64_t msg_bytes;    /* the usual message, for algorithms that have one */
+    uint64_t out_bytes;    /* input of the next phase */
+    uint32_t start_tokens, end_tokens;
+    uint32_t burst;        /* arrivals per half-cycle of the reduce pattern (private) */
+    uint32_t cycle;        /* private */
+};
+
+struct asim_step {
+    uint32_t to, from; /* positions; ASIM_NOBODY = no send / no receive */
+    uint64_t send_bytes, recv_bytes;
+    uint64_t gate;     /* arrivals that must have come */
+    uint32_t need;     /* tokens taken */
+};
+
+/* Family coll/algo: row symbols asim_coll_algo_<file>, table asim_coll_algo_table. The published
+ * spelling (halvingDoubling) is the member's name. */
+struct asim_coll_algo {
+    struct asim_member member;
+    unsigned kinds; /* bit per enum asim_kind */
+    /* 0 = any number of members, else the sentence is plan's. Fills *plan from plan->coll. */
+    int (*plan)(struct asim_plan *plan, struct asim_err *err);
+    void (*step)(const struct asim_plan *plan, uint64_t k, struct asim_step *step);
+    /* Bytes to reduce before the token of arrival i (0-based) is free; 0 = none. */
+    uint64_t (*arrival)(const struct asim_plan *plan, uint64_t i);
+};
+extern const struct asim_member *const asim_coll_algo_table[];
+
+/* An entry of an "<kind>-implementation" list, resolved. */
+struct asim_coll_choice {
+    const struct asim_coll_algo *algo;
+    int one;         /* "one…": a single ring over all ranks that swallows the dimensions */
+    uint32_t window; /* direct<W> */
+};
+/* "ring", "oneDirect4", …; fails with the nearest name and the list. */
+int asim_coll_choose(struct asim_coll_choice *choice, const char *word, struct asim_err *err);
+
+/* Fills the plan for coll with algo; refuses a kind the algorithm does not do. */
+int asim_coll_plan(struct asim_plan *plan, const struct asim_coll_algo *algo,
+                   const struct asim_coll *coll, struct asim_err *err);
+
+/* Position `by` places on from `index` in a ring of n, in the direction of step. */
+uint32_t asim_coll_peer(const struct asim_coll *coll, uint64_t by);
+
+/* Bytes a phase of that kind hands to the next one. */
+uint64_t asim_coll_out_bytes(int kind, uint64_t bytes, uint32_t n);
+
+#endif

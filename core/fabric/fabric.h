@@ -1,0 +1,91 @@
+/* SPDX-License-Identifier: GPL-2.0-only
+ *
+ * The packet network: hosts and switches as state machines with their own local time, joined by
+ * links whose mailboxes are their only contact (design, section 5). Nothing here knows ns-3; ns-3,
+ * or asim_fabric_run for tests, is the clock that calls asim_fabric_step.
+ *
+ * Times are ns since the start of the run. Nodes are numbered as in the topology; rank r lives on
+ * host r.
+ */
+#ifndef ASIM_FABRIC_FABRIC_H
+#define ASIM_FABRIC_FABRIC_H
+
+#include <stddef.h>
+#include <stdint.h>
+#include "asim/err.h"
+#include "conf/conf.h"
+#include "fabric/frame.h"
+#include "net/net.h"
+#include "topo/route.h"
+#include "topo/topo.h"
+
+struct asim_fabric;
+
+/* What a frame meets, in the words of ns-3's trace sources. */
+enum asim_frame_event { ASIM_FRAME_TX, ASIM_FRAME_RX, ASIM_FRAME_ENQUEUE, ASIM_FRAME_DROP };
+
+/* One completed message, as a row of fct.txt. */
+struct asim_fct {
+    uint64_t start, end, bytes, ideal;
+    uint32_t src, dst;
+    uint16_t sport;
+};
+
+/* Whoever watches. Any hook may be NULL; a frame hook costs every frame, so it is meant for
+ * W = 0 runs, where it is called at the frame's own time. */
+struct asim_fabric_watch {
+    void *self;
+    void (*frame)(void *self, enum asim_frame_event what, uint32_t node, uint32_t port,
+                  const struct asim_frame *frame, uint64_t t);
+    void (*fct)(void *self, const struct asim_fct *row);
+    /* A PFC frame took effect at node's port (1-based): pause 1 or 0. */
+    void (*pfc)(void *self, uint64_t t, uint32_t node, uint32_t port, int pause);
+};
+
+struct asim_fabric_config {
+    const struct asim_topo *topo;
+    struct asim_route *route;
+    const struct asim_netconf *net;
+    struct asim_net_user user;
+    struct asim_fabric_watch watch;
+    uint64_t seed;
+    int per_event; /* 1 = W = 0: one node and one instant a step, in time order */
+};
+
+struct asim_fabric_stats {
+    uint64_t hops;      /* frames put on a link: the reference's packet-hops */
+    uint64_t hop_bytes; /* wire bytes of those */
+    uint64_t messages;  /* completed */
+    uint64_t drops, marks, pauses;
+    uint64_t windows;
+    uint64_t memory_bytes; /* of nodes, ports and rings */
+};
+
+int asim_fabric_open(struct asim_fabric **fabric, const struct asim_fabric_config *config,
+                     struct asim_err *err);
+/* Smallest link delay: no node can act on another sooner. */
+uint64_t asim_fabric_window(const struct asim_fabric *fabric);
+/* Time of the earliest event anywhere, ASIM_NEVER if there is none. */
+uint64_t asim_fabric_next(const struct asim_fabric *fabric);
+/* Advances every node over one window that begins at asim_fabric_next; returns the new next. On
+ * failure *err is filled and ASIM_NEVER returned. */
+uint64_t asim_fabric_step(struct asim_fabric *fabric, struct asim_err *err);
+/* Steps until nothing is left or user.done(). */
+int asim_fabric_run(struct asim_fabric *fabric, struct asim_err *err);
+
+/* One node on its own, for W = 0: its next event, and all its events before `until`. */
+uint64_t asim_fabric_node_next(const struct asim_fabric *fabric, uint32_t node);
+void asim_fabric_node_advance(struct asim_fabric *fabric, uint32_t node, uint64_t until);
+/* Hands notices over and reports time as settled; call after node_advance. Returns 0 or the
+ * failure latched by a node. */
+int asim_fabric_settle(struct asim_fabric *fabric, uint64_t settled, struct asim_err *err);
+
+void asim_fabric_stats(const struct asim_fabric *fabric, struct asim_fabric_stats *stats);
+/* Bytes still buffered in switches: 0 after a run that ended by itself. */
+uint64_t asim_fabric_buffered(const struct asim_fabric *fabric);
+void asim_fabric_close(struct asim_fabric *fabric);
+
+/* The fabric as a network backend for the spine: `net` arguments are the fabric itself. */
+extern const struct asim_net_backend asim_packet_backend;
+
+#endif

@@ -1,0 +1,126 @@
+/* SPDX-License-Identifier: GPL-2.0-only
+ *
+ * Flows: one queue pair per message, as the reference creates them (spec rdma-network.md, section
+ * 2.2). A flow lives in a slot of its source host; slots are recycled under a new generation, so
+ * that a frame of an earlier message can be told from one of the present.
+ */
+#include "fabric/node.h"
+#include "topo/pair.h"
+
+#include <string.h>
+
+enum {
+    FIRST_SPORT = 10000,
+    LOG_OVERHEAD = 48 /* parity: the log's packets carry 48 B of headers, the wire's 36 */
+};
+
+static int add_chunk(struct asim_host *host)
+{
+    struct asim_flow *chunk;
+
+    if (host->n_chunks * ASIM_FLOW_CHUNK >= 1u << 24 ||
+        asim_grow(&host->chunks, &host->cap_chunks, host->n_chunks + 1, sizeof *host->chunks) ||
+        ASIM_VEC_RESERVE(host->free_slots, (host->n_chunks + 1) * ASIM_FLOW_CHUNK))
+        return ASIM_ENOMEM;
+    chunk = calloc(ASIM_FLOW_CHUNK, sizeof *chunk);
+    if (!chunk)
+        return ASIM_ENOMEM;
+    host->chunks[host->n_chunks] = chunk;
+    for (uint32_t i = ASIM_FLOW_CHUNK; i-- > 0;)
+        host->free_slots.at[host->free_slots.n++] =
+            (uint32_t)(host->n_chunks * ASIM_FLOW_CHUNK + i);
+    host->n_chunks++;
+    return 0;
+}
+
+uint64_t asim_flow_take(struct asim_host *host, const struct asim_msg *msg)
+{
+    uint32_t slot;
+    struct asim_flow *flow;
+    uint64_t *sent;
+
+    if (!host->free_slots.n && add_chunk(host))
+        return ASIM_NEVER;
+    sent = asim_map_put(&host->sports, 0, msg->dst);
+    if (!sent)
+        return ASIM_NEVER;
+    slot = host->free_slots.at[--host->free_slots.n];
+    flow = &host->chunks[slot / ASIM_FLOW_CHUNK][slot % ASIM_FLOW_CHUNK];
+    flow->msg = *msg;
+    flow->sport = (uint16_t)(FIRST_SPORT + (*sent)++);
+    flow->generation++;
+    flow->live = 1;
+    flow->stage = 0;
+    return slot;
+}
+
+void asim_flow_release(struct asim_host *host, uint32_t slot)
+{
+    /* Room was reserved when the slot's chunk was made. */
+    host->free_slots.at[host->free_slots.n++] = slot;
+}
+
+uint32_t asim_flow_nic(struct asim_fabric *fabric, uint32_t host, uint32_t peer,
+                       const uint16_t ports[2])
+{
+    uint32_t n = 0;
+    const uint32_t *nics = asim_route_ports(fabric->route, host, peer, &n);
+    uint32_t words[3] = {asim_host_ip(host), asim_host_ip(peer),
+                         ports[0] | (uint32_t)ports[1] << 16};
+
+    if (n < 2)
+        return n ? nics[0] - 1 : 0;
+    return nics[asim_murmur3(words, 3, ASIM_NIC_HASH_SEED) % n] - 1;
+}
+
+void asim_flow_rewindow(const struct asim_fabric *fabric, struct asim_flow *flow)
+{
+    const struct asim_cc_flow *cc = &flow->cc;
+
+    flow->window = cc->window_bytes;
+    if (!cc->window_bytes || !fabric->net->var_win || cc->rate_bps == cc->line_bps)
+        return;
+    flow->window = (uint64_t)((long double)cc->window_bytes * (long double)cc->rate_bps /
+                              (long double)cc->line_bps);
+    if (!flow->window)
+        flow->window = 1;
+}
+
+void asim_flow_open(struct asim_fabric *fabric, struct asim_host *host, struct asim_flow *flow)
+{
+    const uint32_t hosts[2] = {flow->msg.src, flow->msg.dst};
+    const uint16_t ports[2] = {flow->sport, 100};
+    struct asim_pair pair = {0};
+    struct asim_err err = {0};
+
+    if (asim_pair_get(&pair, fabric->route, hosts, fabric->net->payload_bytes, &err))
+        fabric->failed = err.code;
+    flow->nic = asim_flow_nic(fabric, host->node, flow->msg.dst, ports);
+    flow->cc = (struct asim_cc_flow){
+        .line_bps = host->nics[flow->nic].port.rate_bps,
+        .rate_bps = host->nics[flow->nic].port.rate_bps,
+        .min_bps = fabric->net->min_rate_bps,
+        .size = flow->msg.bytes ? flow->msg.bytes : 1,
+        .base_rtt_ns = fabric->net->global_t ? fabric->max_rtt : pair.rtt_ns,
+        .timer_at = ASIM_NEVER,
+        .state = flow->cc.state,
+    };
+    if (fabric->net->has_win)
+        flow->cc.window_bytes = fabric->net->global_t ? fabric->max_bdp : pair.bdp_bytes;
+    flow->pair_rtt = pair.rtt_ns;
+    flow->pair_bps = pair.rate_bps;
+    flow->snd_una = 0;
+    flow->start = flow->next_avail = host->now;
+    asim_flow_rewindow(fabric, flow);
+    fabric->cc->open(&flow->cc, fabric->net);
+}
+
+uint64_t asim_flow_ideal(const struct asim_fabric *fabric, const struct asim_flow *flow)
+{
+    uint64_t packets = (flow->cc.size - 1) / fabric->net->payload_bytes + 1;
+    uint64_t bytes = flow->cc.size + packets * LOG_OVERHEAD;
+
+    if (!flow->pair_bps)
+        return 0;
+    return flow->pair_rtt + (uint64_t)((long double)bytes * 8e9L / (long double)flow->pair_bps);
+}

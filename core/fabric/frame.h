@@ -1,0 +1,72 @@
+/* SPDX-License-Identifier: GPL-2.0-only
+ *
+ * What travels: frames in rings. A frame is 32 bytes and refers to its flow by (source host,
+ * slot); sizes on the wire follow spec rdma-network.md section 1.2 (variant A: 2 B link header,
+ * no preamble, gap or FCS).
+ */
+#ifndef ASIM_FABRIC_FRAME_H
+#define ASIM_FABRIC_FRAME_H
+
+#include <stdint.h>
+#include <stdlib.h>
+
+enum asim_frame_type { ASIM_DATA, ASIM_ACK, ASIM_NACK, ASIM_PAUSE, ASIM_RESUME };
+
+enum asim_frame_flag {
+    ASIM_CE = 1,   /* ECN: congestion experienced */
+    ASIM_CNP = 2,  /* on ACK/NACK: the data packet was marked */
+    ASIM_FINAL = 4 /* on ACK: acknowledges the whole message */
+};
+
+/* Bytes around the payload without telemetry. */
+enum { ASIM_DATA_OVERHEAD = 36, ASIM_ACK_WIRE = 48, ASIM_PFC_WIRE = 31 };
+
+/* Queues of a port (802.1Qbb priorities): 0 is served first and never paused. */
+enum { ASIM_QUEUES = 8, ASIM_DATA_QUEUE = 3 };
+
+struct asim_frame {
+    uint64_t t;        /* arrival at the far end of the link it is on; in a queue: unused */
+    uint64_t seq : 48; /* DATA: offset of its first byte; ACK/NACK: next byte expected */
+    uint64_t wire : 16;
+    uint32_t src;  /* host that owns the flow (the data's sender) */
+    uint32_t slot; /* generation << 24 | slot of the flow at src; PFC: the queue */
+    uint32_t dst;  /* node this frame goes to */
+    uint32_t side : 24; /* in a switch: ingress port index */
+    uint32_t type : 3;
+    uint32_t flags : 5;
+};
+
+/* FIFO of frames; cap is 0 or a power of two. */
+struct asim_ring {
+    struct asim_frame *at;
+    uint32_t head, n, cap;
+};
+
+/* Doubles the ring; 0 when out of memory. Kept out of line: it is not the steady state. */
+int asim_ring_grow(struct asim_ring *ring);
+
+static inline int asim_ring_push(struct asim_ring *ring, const struct asim_frame *frame)
+{
+    if (ring->n == ring->cap && !asim_ring_grow(ring))
+        return 0;
+    ring->at[(ring->head + ring->n++) & (ring->cap - 1)] = *frame;
+    return 1;
+}
+
+static inline struct asim_frame *asim_ring_head(struct asim_ring *ring)
+{
+    return &ring->at[ring->head];
+}
+
+static inline void asim_ring_drop(struct asim_ring *ring)
+{
+    ring->head = (ring->head + 1) & (ring->cap - 1);
+    ring->n--;
+}
+
+static inline void asim_ring_fini(struct asim_ring *ring)
+{
+    free(ring->at);
+}
+
+#endif

@@ -1,0 +1,46 @@
+/* SPDX-License-Identifier: GPL-2.0-only
+ *
+ * Hashes and draws. ECMP and NIC choice use MurmurHash3 (A. Appleby, public-domain algorithm) as
+ * the reference does, so that paths agree; random decisions use a counter-based generator keyed
+ * by what is drawn for, so that they do not depend on any global order.
+ */
+#include "fabric/node.h"
+
+static uint32_t rotl(uint32_t x, int by)
+{
+    return x << by | x >> (32 - by);
+}
+
+uint32_t asim_murmur3(const uint32_t *words, size_t n, uint32_t seed)
+{
+    uint32_t h = seed;
+
+    for (size_t i = 0; i < n; i++) {
+        uint32_t k = rotl(words[i] * 0xcc9e2d51u, 15) * 0x1b873593u;
+
+        h = rotl(h ^ k, 13) * 5 + 0xe6546b64u;
+    }
+    h ^= (uint32_t)(n * 4);
+    h = (h ^ h >> 16) * 0x85ebca6bu;
+    h = (h ^ h >> 13) * 0xc2b2ae35u;
+    return h ^ h >> 16;
+}
+
+uint32_t asim_host_ip(uint32_t host)
+{
+    return 0x0b000001u + ((host / 256) << 16) + ((host % 256) << 8);
+}
+
+static uint64_t mix(uint64_t x)
+{
+    x = (x ^ x >> 30) * 0xbf58476d1ce4e5b9ull;
+    x = (x ^ x >> 27) * 0x94d049bb133111ebull;
+    return x ^ x >> 31;
+}
+
+double asim_draw(uint64_t seed, uint64_t a, uint64_t b)
+{
+    uint64_t x = mix(mix(seed + 0x9e3779b97f4a7c15ull) ^ (a + 0x9e3779b97f4a7c15ull));
+
+    return (double)(mix(x + b * 0x9e3779b97f4a7c15ull) >> 11) * 0x1p-53;
+}

@@ -1,0 +1,168 @@
+/* SPDX-License-Identifier: GPL-2.0-only
+ *
+ * A host in its own time: frames from its NICs' mailboxes, ends of its own transmissions, pacing
+ * wake-ups, and the timers of the rank that lives here, processed strictly in the order of
+ * order.h. Processing includes whatever the rank's logic does in its callbacks.
+ */
+#include "fabric/node.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+enum source { FROM_NONE, FROM_FREE, FROM_MAIL, FROM_PACING, FROM_TIMER };
+
+struct pick { /* the earliest event so far */
+    uint64_t t, tie;
+    enum source source;
+    struct asim_nic *nic;
+};
+
+/* Takes (t, source) into the pick if it is earlier; ties are worked out only when times meet. */
+static void offer(struct pick *pick, uint64_t t, uint64_t tie, enum source source,
+                  struct asim_nic *nic)
+{
+    if (t < pick->t || (t == pick->t && tie < pick->tie))
+        *pick = (struct pick){t, tie, source, nic};
+}
+
+static void offer_nic(struct pick *pick, struct asim_nic *nic)
+{
+    const struct asim_port *port = &nic->port;
+
+    if (port->busy && port->busy_until <= pick->t)
+        offer(pick, port->busy_until,
+              asim_tie(port->busy_until - port->tx_start, ASIM_CLASS_FREE, port->out->id),
+              FROM_FREE, nic);
+    if (port->in->mail.n) {
+        const struct asim_frame *head = asim_ring_head(&port->in->mail);
+
+        if (head->t <= pick->t)
+            offer(pick, head->t, asim_wire_tie(port->in, head), FROM_MAIL, nic);
+    }
+    if (nic->wake_at != ASIM_NEVER && nic->wake_at <= pick->t)
+        offer(pick, nic->wake_at,
+              asim_tie(nic->wake_at - nic->wake_armed, ASIM_CLASS_TIMER, port->out->id),
+              FROM_PACING, nic);
+}
+
+static struct pick pick_next(const struct asim_host *host)
+{
+    struct pick pick = {ASIM_NEVER, UINT64_MAX, FROM_NONE, NULL};
+
+    if (host->timers.n)
+        pick = (struct pick){host->timers.at[0].key, host->timers.at[0].tie, FROM_TIMER, NULL};
+    for (uint32_t i = 0; i < host->n_nics; i++)
+        offer_nic(&pick, &host->nics[i]);
+    return pick;
+}
+
+uint64_t asim_host_next(const struct asim_host *host)
+{
+    return pick_next(host).t;
+}
+
+int asim_host_timer(struct asim_host *host, uint64_t t, uint64_t tie_low, uint64_t value)
+{
+    uint64_t tie = tie_low ? tie_low : asim_tie(t - host->now, ASIM_CLASS_TIMER, host->timer_seq++);
+
+    return asim_heap_push(&host->timers, (struct asim_heap_entry){t, tie, value});
+}
+
+/* A pause or resume frame for the queue in frame->slot. */
+static void take_pfc(struct asim_fabric *fabric, struct asim_host *host, struct asim_nic *nic,
+                     const struct asim_frame *frame)
+{
+    uint8_t bit = (uint8_t)(1u << (frame->slot % ASIM_QUEUES));
+    int pause = frame->type == ASIM_PAUSE;
+
+    nic->port.paused = (uint8_t)(pause ? nic->port.paused | bit : nic->port.paused & ~bit);
+    if (fabric->watch.pfc)
+        fabric->watch.pfc(fabric->watch.self, host->now, host->node,
+                          (uint32_t)(nic - host->nics) + 1, pause);
+    if (!pause)
+        asim_nic_kick(fabric, host, nic, host->now);
+}
+
+static void take_frame(struct asim_fabric *fabric, struct asim_host *host, struct asim_nic *nic)
+{
+    struct asim_frame frame = *asim_ring_head(&nic->port.in->mail);
+
+    asim_ring_drop(&nic->port.in->mail);
+    if (fabric->watch.frame)
+        fabric->watch.frame(fabric->watch.self, ASIM_FRAME_RX, host->node,
+                            (uint32_t)(nic - host->nics) + 1, &frame, host->now);
+    if (frame.type == ASIM_DATA)
+        asim_receiver_data(fabric, host, &frame, host->now);
+    else if (frame.type == ASIM_ACK || frame.type == ASIM_NACK)
+        asim_sender_ack(fabric, host, &frame, host->now);
+    else
+        take_pfc(fabric, host, nic, &frame);
+}
+
+/* A send becomes a queue pair two events of no duration after the call, as the reference's
+ * application start does: whatever was already due at this time goes first. */
+static void start_flow(struct asim_fabric *fabric, struct asim_host *host, uint32_t slot)
+{
+    struct asim_flow *flow = asim_flow_of(fabric, host->node, slot);
+    struct asim_nic *nic;
+
+    if (!flow->stage++) {
+        if (asim_host_timer(host, host->now, 0, (uint64_t)ASIM_TIMER_START << 56 | slot))
+            fabric->failed = ASIM_ENOMEM;
+        return;
+    }
+    asim_flow_open(fabric, host, flow);
+    nic = &host->nics[flow->nic];
+    if (asim_nic_add(nic, slot))
+        fabric->failed = ASIM_ENOMEM;
+    else
+        asim_nic_kick(fabric, host, nic, host->now);
+}
+
+static void take_timer(struct asim_fabric *fabric, struct asim_host *host)
+{
+    uint64_t value = asim_heap_pop(&host->timers).value;
+    uint32_t payload = (uint32_t)value;
+
+    switch (value >> 56) {
+    case ASIM_TIMER_WAKE:
+        fabric->user.wake(fabric->user.self, host->node);
+        break;
+    case ASIM_TIMER_START:
+        start_flow(fabric, host, payload);
+        break;
+    default: {
+        struct asim_msg msg = host->notices[payload].msg;
+
+        /* Room was reserved when the notice was stored. */
+        host->free_notices.at[host->free_notices.n++] = payload;
+        fabric->user.arrived(fabric->user.self, &msg);
+    }
+    }
+}
+
+uint64_t asim_host_advance(struct asim_fabric *fabric, struct asim_host *host, uint64_t until)
+{
+    for (;;) {
+        struct pick pick = pick_next(host);
+
+        if (pick.t >= until || fabric->failed)
+            return pick.t;
+        host->now = pick.t;
+        switch (pick.source) {
+        case FROM_FREE:
+            pick.nic->port.busy = 0;
+            asim_nic_kick(fabric, host, pick.nic, pick.t);
+            break;
+        case FROM_MAIL:
+            take_frame(fabric, host, pick.nic);
+            break;
+        case FROM_PACING:
+            pick.nic->wake_at = ASIM_NEVER;
+            asim_nic_kick(fabric, host, pick.nic, pick.t);
+            break;
+        default:
+            take_timer(fabric, host);
+        }
+    }
+}

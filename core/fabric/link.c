@@ -1,0 +1,98 @@
+/* SPDX-License-Identifier: GPL-2.0-only
+ *
+ * Wires and their timing. Serialization is rounded to the nearest ns per frame and link, exact
+ * halves down, as ns-3's DataRate does (spec rdma-network.md section 6.1); the values are tabled
+ * per (rate, size) because they are asked for on every hop.
+ */
+#include "fabric/node.h"
+
+#include <string.h>
+
+int asim_ring_grow(struct asim_ring *ring)
+{
+    uint32_t cap = ring->cap ? ring->cap * 2 : 16;
+    struct asim_frame *at;
+
+    if (!cap || !(at = malloc((size_t)cap * sizeof *at)))
+        return 0;
+    for (uint32_t i = 0; i < ring->n; i++)
+        at[i] = ring->at[(ring->head + i) & (ring->cap - 1)];
+    free(ring->at);
+    *ring = (struct asim_ring){.at = at, .n = ring->n, .cap = cap};
+    return 1;
+}
+
+uint64_t asim_tx_ns(uint64_t bytes, uint64_t bps)
+{
+    uint64_t bits16 = bytes * 16000000000ull; /* 2 x 8e9 x bytes */
+
+    return bits16 <= bps ? 0 : (bits16 - bps + 2 * bps - 1) / (2 * bps);
+}
+
+uint32_t asim_fabric_max_wire(const struct asim_fabric *fabric)
+{
+    uint32_t data = fabric->net->payload_bytes + 64 + 42;
+
+    return data > 128 ? data : 128;
+}
+
+const uint32_t *asim_rate_table_get(struct asim_fabric *fabric, uint64_t bps)
+{
+    uint32_t sizes = asim_fabric_max_wire(fabric) + 1;
+    struct asim_rate_table *table;
+
+    for (size_t i = 0; i < fabric->n_rates; i++)
+        if (fabric->rates[i].bps == bps)
+            return fabric->rates[i].tx;
+    if (asim_grow(&fabric->rates, &fabric->cap_rates, fabric->n_rates + 1, sizeof *fabric->rates))
+        return NULL;
+    table = &fabric->rates[fabric->n_rates];
+    table->bps = bps;
+    table->tx = malloc(sizes * sizeof *table->tx);
+    if (!table->tx)
+        return NULL;
+    for (uint32_t b = 0; b < sizes; b++)
+        table->tx[b] = (uint32_t)asim_tx_ns(b, bps);
+    fabric->n_rates++;
+    return table->tx;
+}
+
+uint64_t asim_wire_tie(const struct asim_wire *wire, const struct asim_frame *frame)
+{
+    return asim_tie(wire->tx[frame->wire] + wire->delay, ASIM_CLASS_ARRIVAL, wire->id);
+}
+
+/* The node that starts the last link of a message's final ACK knows when the sender will have it,
+ * one link delay ahead: that is when the destination is told, too (spec 2.10, design 5). */
+static void notice(struct asim_fabric *fabric, const struct asim_wire *wire,
+                   const struct asim_frame *frame)
+{
+    const struct asim_flow *flow = asim_flow_of(fabric, frame->src, frame->slot);
+    struct asim_notice note = {
+        .t = frame->t, .tie = asim_wire_tie(wire, frame), .msg = flow->msg};
+
+    if (ASIM_VEC_PUSH(fabric->outbox, note))
+        fabric->failed = ASIM_ENOMEM;
+}
+
+void asim_port_start(struct asim_fabric *fabric, struct asim_port *port, struct asim_frame *frame,
+                     uint64_t t)
+{
+    struct asim_wire *wire = port->out;
+
+    port->busy = 1;
+    port->tx_start = t;
+    port->busy_until = t + wire->tx[frame->wire];
+    frame->t = port->busy_until + wire->delay;
+    wire->frames++;
+    wire->bytes += frame->wire;
+    if (frame->flags & ASIM_FINAL && wire->to == frame->src)
+        notice(fabric, wire, frame);
+    if (!asim_ring_push(&wire->mail, frame))
+        fabric->failed = ASIM_ENOMEM;
+    if (frame->t < fabric->next[wire->to])
+        fabric->next[wire->to] = frame->t;
+    if (fabric->watch.frame)
+        fabric->watch.frame(fabric->watch.self, ASIM_FRAME_TX, wire->from,
+                            port->in->to_port + 1, frame, t);
+}

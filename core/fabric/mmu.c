@@ -1,0 +1,124 @@
+/* SPDX-License-Identifier: GPL-2.0-only
+ *
+ * The shared buffer of a switch: dynamic thresholds, headroom per ingress, and the tests that
+ * raise PFC (spec rdma-network.md sections 4.4 and 4.6). All in 64 bits. Where headroom and
+ * reserve alone exceed the buffer, the reference's 32-bit threshold wraps to about 4 GiB, so PFC
+ * never triggers; we keep that outcome (shareable = "no limit") and the set-up warns of it.
+ */
+#include "fabric/node.h"
+
+enum { RESERVE_BYTES = 4096, RESUME_OFFSET_BYTES = 3072, FIRST_SHIFT = 3 };
+
+/* Three links' worth of bytes in flight by default, floored as the reference floors. */
+static uint32_t headroom_of(const struct asim_fabric *fabric, const struct asim_port *port)
+{
+    long double bits = (long double)port->rate_bps * (long double)port->out->delay;
+    uint64_t bytes = (uint64_t)(bits / 8 / 1e9L) * fabric->net->headroom_factor;
+
+    return bytes < UINT32_MAX ? (uint32_t)bytes : UINT32_MAX;
+}
+
+/* A port faster than the hosts' NICs gets a larger share: 1/8 at NIC speed, 1/4 at twice it … */
+static uint8_t shift_of(uint64_t bps, uint64_t nic_bps)
+{
+    uint8_t shift = FIRST_SHIFT;
+
+    while (bps > nic_bps && shift > 0) {
+        shift--;
+        bps /= 2;
+    }
+    return shift;
+}
+
+static double at_rate(const struct asim_rate_map *map, uint64_t bps, double missing)
+{
+    for (size_t i = 0; i < map->n; i++)
+        if (map->at[i].rate_bps == bps)
+            return map->at[i].value;
+    return missing;
+}
+
+void asim_mmu_init(struct asim_fabric *fabric, struct asim_switch *sw, uint64_t nic_bps)
+{
+    uint64_t taken = 0, buffer = fabric->net->buffer_bytes;
+
+    for (uint32_t p = 0; p < sw->n_ports; p++) {
+        struct asim_switch_port *port = &sw->ports[p];
+
+        port->headroom_limit = headroom_of(fabric, &port->port);
+        port->shift = shift_of(port->port.rate_bps, nic_bps);
+        port->kmin = (uint64_t)at_rate(&fabric->net->kmin, port->port.rate_bps, 0);
+        port->kmax = (uint64_t)at_rate(&fabric->net->kmax, port->port.rate_bps, 0);
+        port->pmax = at_rate(&fabric->net->pmax, port->port.rate_bps, 0);
+        taken += port->headroom_limit + RESERVE_BYTES;
+    }
+    sw->shareable = taken > buffer ? UINT64_MAX : buffer - taken;
+}
+
+static uint64_t threshold(const struct asim_switch *sw, const struct asim_switch_port *port)
+{
+    if (sw->shareable == UINT64_MAX)
+        return UINT64_MAX;
+    return sw->shared_used < sw->shareable ? (sw->shareable - sw->shared_used) >> port->shift : 0;
+}
+
+static uint64_t shared_part(const struct asim_queue_use *use)
+{
+    return use->ingress > RESERVE_BYTES ? use->ingress - RESERVE_BYTES : 0;
+}
+
+int asim_mmu_admits(const struct asim_switch *sw, uint32_t p, uint32_t q, uint32_t bytes)
+{
+    const struct asim_switch_port *port = &sw->ports[p];
+    const struct asim_queue_use *use = &port->use[q];
+
+    return bytes + use->headroom <= port->headroom_limit ||
+           bytes + shared_part(use) <= threshold(sw, port);
+}
+
+void asim_mmu_enter(struct asim_switch *sw, const uint32_t in_out_q[3], uint32_t bytes)
+{
+    struct asim_switch_port *in = &sw->ports[in_out_q[0]];
+    struct asim_queue_use *use = &in->use[in_out_q[2]];
+    uint64_t grown = use->ingress + bytes;
+
+    if (grown <= RESERVE_BYTES) {
+        use->ingress = grown;
+    } else if (grown - RESERVE_BYTES > threshold(sw, in)) {
+        use->headroom += bytes;
+    } else {
+        use->ingress = grown;
+        sw->shared_used += bytes < grown - RESERVE_BYTES ? bytes : grown - RESERVE_BYTES;
+    }
+    sw->ports[in_out_q[1]].use[in_out_q[2]].egress += bytes;
+}
+
+void asim_mmu_leave(struct asim_switch *sw, const uint32_t in_out_q[3], uint32_t bytes)
+{
+    struct asim_queue_use *use = &sw->ports[in_out_q[0]].use[in_out_q[2]];
+    uint64_t from_headroom = use->headroom < bytes ? use->headroom : bytes;
+    uint64_t rest = bytes - from_headroom, shared = shared_part(use);
+
+    use->headroom -= from_headroom;
+    use->ingress -= rest;
+    sw->shared_used -= rest < shared ? rest : shared;
+    sw->ports[in_out_q[1]].use[in_out_q[2]].egress -= bytes;
+}
+
+int asim_mmu_wants_pause(const struct asim_switch *sw, uint32_t p, uint32_t q)
+{
+    const struct asim_switch_port *port = &sw->ports[p];
+
+    return !(port->pausing >> q & 1) &&
+           (port->use[q].headroom > 0 || shared_part(&port->use[q]) >= threshold(sw, port));
+}
+
+int asim_mmu_wants_resume(const struct asim_switch *sw, uint32_t p, uint32_t q)
+{
+    const struct asim_switch_port *port = &sw->ports[p];
+    uint64_t shared = shared_part(&port->use[q]), limit = threshold(sw, port);
+
+    if (!(port->pausing >> q & 1) || port->use[q].headroom)
+        return 0;
+    return !shared || limit == UINT64_MAX || shared + RESUME_OFFSET_BYTES <= limit;
+}

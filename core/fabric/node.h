@@ -1,0 +1,212 @@
+/* SPDX-License-Identifier: GPL-2.0-only
+ *
+ * The state of the packet network, laid out by what is touched together: a wire (one direction of
+ * a link) holds its mailbox and its timing; a port is the sending end of one wire and the
+ * receiving end of another; a host adds queue pairs and timers, a switch adds queues and the
+ * shared buffer. Only a node's own functions change it; the one thing they touch elsewhere is the
+ * tail of an outgoing wire's mailbox.
+ */
+#ifndef ASIM_FABRIC_NODE_H
+#define ASIM_FABRIC_NODE_H
+
+#include "base/heap.h"
+#include "base/map.h"
+#include "base/mem.h"
+#include "cc/cc.h"
+#include "fabric/fabric.h"
+#include "fabric/order.h"
+
+/* Serialization time of every frame size at one rate. */
+struct asim_rate_table {
+    uint64_t bps;
+    uint32_t *tx; /* [wire bytes], ns */
+};
+
+struct asim_wire {
+    struct asim_ring mail; /* frames on their way, ascending arrival */
+    const uint32_t *tx;    /* [wire bytes], ns */
+    uint64_t delay;        /* ns */
+    uint64_t frames, bytes;
+    uint32_t id; /* 2 x link + direction */
+    uint32_t from, to; /* nodes */
+    uint32_t to_port;  /* 0-based at `to` */
+};
+
+struct asim_port {
+    uint64_t busy_until, tx_start; /* of the frame being serialized, if busy */
+    struct asim_wire *out, *in;
+    uint64_t rate_bps;
+    uint8_t busy;
+    uint8_t paused; /* bit per queue: set by PFC frames received here */
+};
+
+/* One message on its way: the sender's and the receiver's view. The receiver's fields are only
+ * touched by the destination host, the others only by the source, but for the constants. */
+struct asim_flow {
+    struct asim_cc_flow cc; /* rate, window, snd_next, size */
+    uint64_t snd_una;
+    uint64_t window; /* bytes allowed in flight now; 0 = no limit */
+    uint64_t next_avail;
+    uint64_t start, pair_rtt, pair_bps;
+    struct asim_msg msg; /* constant while the flow lives */
+    uint32_t nic;
+    uint16_t sport;
+    uint8_t generation, live, stage;
+    /* receiver */
+    uint8_t rx_generation, rx_nacked;
+    uint64_t rx_next, rx_nack_until, rx_nack_seq;
+};
+
+enum { ASIM_FLOW_CHUNK = 64 };
+
+struct asim_nic {
+    struct asim_port port;
+    struct asim_ring acks;
+    uint32_t *qps; /* slots in the order of creation, finished ones until a scan meets them */
+    size_t n_qps, cap_qps;
+    uint32_t rr_last;
+    uint64_t wake_at, wake_armed; /* pending "next send"; ASIM_NEVER = none */
+};
+
+struct asim_notice { /* the destination will be told at time t that msg is complete */
+    uint64_t t, tie;
+    struct asim_msg msg;
+};
+
+struct asim_host {
+    uint64_t now, messages;
+    struct asim_nic *nics;
+    uint32_t n_nics, node;
+    struct asim_heap timers; /* key = time, tie = order, value = kind << 56 | payload */
+    uint32_t timer_seq;
+    struct asim_flow **chunks; /* flow of slot s: chunks[s / 64][s % 64] */
+    size_t n_chunks, cap_chunks;
+    ASIM_VEC(uint32_t) free_slots;
+    struct asim_map sports;      /* destination -> messages sent so far */
+    struct asim_notice *notices; /* waiting in timers, by index */
+    size_t n_notices, cap_notices;
+    ASIM_VEC(uint32_t) free_notices;
+};
+
+enum asim_timer { ASIM_TIMER_WAKE = 1, ASIM_TIMER_START, ASIM_TIMER_NOTICE };
+
+/* Counters of one (port, queue) as ingress and egress, in bytes. */
+struct asim_queue_use {
+    uint64_t ingress, headroom, egress;
+};
+
+struct asim_switch_port {
+    struct asim_port port;
+    uint32_t frames; /* queued, all queues */
+    uint8_t rr;      /* last served queue of 1..7 */
+    uint8_t pausing; /* bit per queue: this ingress has sent PAUSE */
+    uint8_t shift;   /* threshold = free shared buffer >> shift */
+    uint32_t headroom_limit;
+    uint64_t kmin, kmax; /* ECN, bytes of egress; kmax 0 = never mark */
+    double pmax;
+    uint64_t draws;
+    struct asim_ring queue[ASIM_QUEUES];
+    struct asim_queue_use use[ASIM_QUEUES];
+};
+
+struct asim_switch {
+    uint32_t node, n_ports;
+    struct asim_switch_port *ports;
+    uint64_t drops, marks, pauses;
+    uint64_t shared_used;
+    uint64_t shareable; /* buffer less headroom and reserve; UINT64_MAX: see mmu.c */
+    struct asim_heap agenda;
+};
+
+struct asim_fabric {
+    const struct asim_topo *topo;
+    struct asim_route *route;
+    const struct asim_netconf *net;
+    const struct asim_cc *cc;
+    struct asim_net_user user;
+    struct asim_fabric_watch watch;
+    uint64_t seed, window, settled;
+    int per_event;
+    int failed; /* latched enum asim_code */
+    uint32_t hosts, nodes;
+    struct asim_wire *wires; /* [2 x links] */
+    struct asim_host *host;
+    struct asim_switch *sw;   /* of node v: sw[v - hosts] */
+    struct asim_port **ports; /* all ports of node v in order: ports[first_port[v] + i] */
+    uint64_t *next;           /* [nodes] earliest event of each node */
+    struct asim_rate_table *rates;
+    size_t n_rates, cap_rates;
+    uint64_t max_rtt, max_bdp;
+    ASIM_VEC(struct asim_notice) outbox; /* notices made in this window */
+    uint64_t windows;
+};
+
+/* --- link.c: rates and wires ------------------------------------------------------------- */
+/* Serialization time of `bytes` at bps: nearest ns, exact halves down (spec 6.1). */
+uint64_t asim_tx_ns(uint64_t bytes, uint64_t bps);
+/* Table for a rate, made on first use; NULL when out of memory. */
+const uint32_t *asim_rate_table_get(struct asim_fabric *fabric, uint64_t bps);
+/* Largest frame of this configuration. */
+uint32_t asim_fabric_max_wire(const struct asim_fabric *fabric);
+/* Starts serializing *frame at time t; fills frame->t and puts it in the wire's mailbox. */
+void asim_port_start(struct asim_fabric *fabric, struct asim_port *port, struct asim_frame *frame,
+                     uint64_t t);
+/* Order key of the frame at the head of a mailbox. */
+uint64_t asim_wire_tie(const struct asim_wire *wire, const struct asim_frame *frame);
+
+/* ns-3's own seed of Hash32, which picks among the NICs of a host. */
+#define ASIM_NIC_HASH_SEED 0x8badf00du
+
+/* --- hash.c --------------------------------------------------------------------------------- */
+/* MurmurHash3 x86 32 over n words: the reference's ECMP and NIC choice (spec 2.1, 4.3). */
+uint32_t asim_murmur3(const uint32_t *words, size_t n, uint32_t seed);
+/* Address of a host as the reference numbers them. */
+uint32_t asim_host_ip(uint32_t host);
+/* Uniform in [0, 1) from what is drawn for: a counter-based generator (splitmix64 rounds). */
+double asim_draw(uint64_t seed, uint64_t a, uint64_t b);
+
+/* --- flow.c ---------------------------------------------------------------------------------- */
+static inline struct asim_flow *asim_flow_of(const struct asim_fabric *fabric, uint32_t src,
+                                             uint32_t slot)
+{
+    slot &= 0xffffff;
+    return &fabric->host[src].chunks[slot / ASIM_FLOW_CHUNK][slot % ASIM_FLOW_CHUNK];
+}
+/* Takes a slot for *msg; ASIM_NEVER when out of memory. */
+uint64_t asim_flow_take(struct asim_host *host, const struct asim_msg *msg);
+void asim_flow_release(struct asim_host *host, uint32_t slot);
+/* Sets window, rate and NIC; the flow is then ready to be scheduled. */
+void asim_flow_open(struct asim_fabric *fabric, struct asim_host *host, struct asim_flow *flow);
+/* Completion time on idle links, as fct.txt states it (spec 5.5). */
+uint64_t asim_flow_ideal(const struct asim_fabric *fabric, const struct asim_flow *flow);
+/* Recomputes flow->window after a change of rate. */
+void asim_flow_rewindow(const struct asim_fabric *fabric, struct asim_flow *flow);
+/* Index among n equal-cost NICs for a tuple (spec 2.1). */
+uint32_t asim_flow_nic(struct asim_fabric *fabric, uint32_t host, uint32_t peer,
+                       const uint16_t ports[2]);
+
+/* --- host.c, qp.c, receiver.c ---------------------------------------------------------------- */
+uint64_t asim_host_next(const struct asim_host *host);
+uint64_t asim_host_advance(struct asim_fabric *fabric, struct asim_host *host, uint64_t until);
+int asim_host_timer(struct asim_host *host, uint64_t t, uint64_t tie_low, uint64_t value);
+/* Sends if the port is idle and something may go (spec 2.3). */
+void asim_nic_kick(struct asim_fabric *fabric, struct asim_host *host, struct asim_nic *nic,
+                   uint64_t t);
+int asim_nic_add(struct asim_nic *nic, uint32_t slot);
+void asim_receiver_data(struct asim_fabric *fabric, struct asim_host *host,
+                        const struct asim_frame *frame, uint64_t t);
+void asim_sender_ack(struct asim_fabric *fabric, struct asim_host *host,
+                     const struct asim_frame *frame, uint64_t t);
+
+/* --- switch.c, mmu.c -------------------------------------------------------------------------- */
+uint64_t asim_switch_next(const struct asim_switch *sw);
+uint64_t asim_switch_advance(struct asim_fabric *fabric, struct asim_switch *sw, uint64_t until);
+void asim_mmu_init(struct asim_fabric *fabric, struct asim_switch *sw, uint64_t nic_bps);
+/* 1 if the frame of that size may enter from ingress port p. */
+int asim_mmu_admits(const struct asim_switch *sw, uint32_t p, uint32_t q, uint32_t bytes);
+void asim_mmu_enter(struct asim_switch *sw, const uint32_t in_out_q[3], uint32_t bytes);
+void asim_mmu_leave(struct asim_switch *sw, const uint32_t in_out_q[3], uint32_t bytes);
+int asim_mmu_wants_pause(const struct asim_switch *sw, uint32_t p, uint32_t q);
+int asim_mmu_wants_resume(const struct asim_switch *sw, uint32_t p, uint32_t q);
+
+#endif

@@ -1,0 +1,69 @@
+/* SPDX-License-Identifier: GPL-2.0-only
+ *
+ * The boundary between the spine and whatever carries messages: the only one with traffic both
+ * ways. The spine calls the backend's table; the backend calls struct asim_net_user back. Every
+ * call names a rank and runs in that rank's own time, because a packet backend advances hosts
+ * separately inside a safe window (design, section 5): now(rank) is what that rank may see.
+ *
+ * Order contract: wakes of one rank at one time come in the order they were asked for; a message
+ * is reported `sent` to its source and `arrived` to its destination at the same time, source
+ * first where both live in one event.
+ */
+#ifndef ASIM_NET_NET_H
+#define ASIM_NET_NET_H
+
+#include <stddef.h>
+#include <stdint.h>
+#include "asim/err.h"
+#include "asim/ext/family.h"
+
+#define ASIM_NEVER UINT64_MAX
+
+/* One transfer on the network. The id is (source rank << 32 | sequence at that rank). */
+struct asim_msg {
+    uint64_t id, bytes, tag;
+    uint64_t cookie; /* the sender's own; handed back with sent() */
+    uint32_t src, dst;
+};
+
+struct asim_net_user {
+    void *self;
+    /* The wake asked for is due. */
+    void (*wake)(void *self, uint32_t rank);
+    /* The source is told that its message is through (delivered or acknowledged). */
+    void (*sent)(void *self, const struct asim_msg *msg);
+    /* The destination is told that the whole message is there. */
+    void (*arrived)(void *self, const struct asim_msg *msg);
+    /* 1 when the run should end: every rank finished, an error latched, or Ctrl-C. Asked between
+     * events (analytical) or windows (packet). */
+    int (*done)(void *self);
+    /* Everything before `time` has happened everywhere: buffered report rows may be written. */
+    void (*settled)(void *self, uint64_t time_ns);
+};
+
+enum asim_net_trait {
+    /* A receive posted after the bytes arrived completes inside the call (packet backends); else
+     * in an event of its own at the same time (the analytical reference). */
+    ASIM_NET_LATE_RECEIVE_NOW = 1
+};
+
+struct asim_net; /* the backend's own state */
+
+struct asim_net_backend {
+    struct asim_member member;
+    unsigned traits;
+    uint64_t (*now)(const struct asim_net *net, uint32_t rank);
+    /* Calls user->wake(rank) delay_ns from that rank's now, after what is already due then. */
+    int (*wake_after)(struct asim_net *net, uint32_t rank, uint64_t delay_ns);
+    /* Starts carrying a copy of *msg from its source, whose time it is. */
+    int (*send)(struct asim_net *net, const struct asim_msg *msg);
+    /* Runs until nothing is left or user->done(). 0 or negative with err. */
+    int (*run)(struct asim_net *net, struct asim_err *err);
+    void (*close)(struct asim_net *net);
+};
+
+/* Family net/backend (analytical models); the packet network's row is asim_packet_backend in
+ * fabric/, because it is driven from outside by ns-3. */
+extern const struct asim_member *const asim_net_backend_table[];
+
+#endif

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only
  *
  * A text input read whole, and a cursor that walks it word by word and knows the line. Comments
- * run from '#' or "//" to the end of the line. Words are cut in place and NUL-terminated, so they
+ * run from a word that begins with '#' or "//" to the end of the line (so a//b is a word). Words are cut in place and NUL-terminated, so they
  * live as long as the src. NUL bytes in the file are refused with the line they stand on.
  */
 #ifndef ASIM_BASE_SRC_H
@@ -14,8 +14,9 @@ struct asim_src {
     char *name; /* as the user wrote it */
     char *data; /* size bytes and a NUL */
     size_t size, at;
-    unsigned line;       /* of the next byte */
-    unsigned word_line, word_column; /* of the last word taken */
+    unsigned line;                   /* of the next byte */
+    unsigned word_line, word_column; /* of the last word taken; line 0 = nothing taken yet */
+    size_t line_start;               /* offset of that line */
 };
 
 /* Reads path ("-" is not special). Ceiling 1 GiB. Fails with a sentence that names the path. */
@@ -28,7 +29,8 @@ char *asim_src_word(struct asim_src *src);
 /* Next word of the line the last word (or the last asim_src_next_line) stands on, or NULL at the
  * end of that line. */
 char *asim_src_word_in_line(struct asim_src *src);
-/* Skips the rest of this line and any empty or comment lines; 0 at the end of the file, else 1. */
+/* Skips the rest of this line and any empty or comment lines; 0 at the end of the file, else 1.
+ * The first call on a fresh src goes to the first line that has a word. */
 int asim_src_next_line(struct asim_src *src);
 /* The place of the last word taken. */
 struct asim_where asim_src_where(const struct asim_src *src);

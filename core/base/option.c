@@ -1,0 +1,271 @@
+/* SPDX-License-Identifier: GPL-2.0-only
+ *
+ * Option tables: finding, defaults, parsing with range checks. The help printer is in
+ * option_help.c. Fields are written with memcpy because a table knows offsets, not types; the
+ * caller's struct has the types asim/ext/option.h lists. Strings are malloc'ed copies owned by the
+ * struct and freed by asim_option_fini; a value set twice frees the first.
+ *
+ * Every refusal says the key, the value found and what a good value looks like.
+ */
+#include "asim/ext/option.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include "base/text.h"
+
+/* Suggestions and lists look at this many keys; a longer table still parses. */
+enum {
+    MOST_WORDS = 256,
+    MOST_LISTED = 32,
+    MOST_CHOICES = 32,
+    CHOICE_BYTES = 512,
+    FS_PER_NS = 1000000
+};
+
+const struct asim_option *asim_option_find(const struct asim_option *table, const char *key)
+{
+    for (const struct asim_option *row = table; row && row->key; row++) {
+        if (!strcmp(row->key, key) || (row->alias && !strcmp(row->alias, key)))
+            return row;
+    }
+    return NULL;
+}
+
+int asim_option_unknown(const struct asim_option *table, const char *key, struct asim_where at,
+                        struct asim_err *err)
+{
+    const char *words[MOST_WORDS] = {NULL};
+    char safe[80], hint[160], list[700];
+    size_t n = 0, keys = 0;
+    for (const struct asim_option *row = table; row && row->key && n < MOST_WORDS; row++)
+        words[n++] = row->key;
+    keys = n;
+    for (const struct asim_option *row = table; row && row->key && n < MOST_WORDS; row++) {
+        if (row->alias)
+            words[n++] = row->alias;
+    }
+    const char *nearest = asim_text_nearest(key, words, n);
+    asim_text_safe(safe, sizeof safe, key);
+    if (nearest || keys == 0 || keys > MOST_LISTED)
+        return asim_err_at(err, ASIM_EINVAL, at, "unknown option '%s'.%s", safe,
+                           asim_text_hint(hint, sizeof hint, nearest));
+    return asim_err_at(err, ASIM_EINVAL, at, "unknown option '%s'. Known are: %s.", safe,
+                       asim_text_list(list, sizeof list, words, keys));
+}
+
+/* The words of "a|b|c", cut in buf. */
+static size_t split_choices(const char *choices, char *buf, const char *words[MOST_CHOICES])
+{
+    size_t n = 0;
+    snprintf(buf, CHOICE_BYTES, "%s", choices ? choices : "");
+    for (char *at = buf; *at && n < MOST_CHOICES; n++) {
+        words[n] = at;
+        at += strcspn(at, "|");
+        if (*at)
+            *at++ = '\0';
+    }
+    return n;
+}
+
+static int parse_choice(const struct asim_option *row, const char *text, int *out)
+{
+    char buf[CHOICE_BYTES];
+    const char *words[MOST_CHOICES];
+    size_t n = split_choices(row->choices, buf, words);
+    for (size_t i = 0; i < n; i++) {
+        if (!strcmp(words[i], text)) {
+            *out = (int)i;
+            return 0;
+        }
+    }
+    return ASIM_EINVAL;
+}
+
+/* Copies a number that has no unit to buf with one; 0 when text ends in something else. */
+static int add_unit(char *buf, size_t size, const char *text, const char *unit)
+{
+    size_t n = strlen(text);
+    if (!n || n + strlen(unit) + 1 > size)
+        return 0;
+    if ((text[n - 1] < '0' || text[n - 1] > '9') && text[n - 1] != '.')
+        return 0;
+    memcpy(buf, text, n);
+    memcpy(buf + n, unit, strlen(unit) + 1);
+    return 1;
+}
+
+static int parse_rate(const struct asim_option *row, const char *text, uint64_t *out)
+{
+    char buf[64];
+    if ((row->flags & ASIM_F_BARE) && add_unit(buf, sizeof buf, text, "bps"))
+        return asim_text_rate(buf, out);
+    return asim_text_rate(text, out);
+}
+
+static int parse_time(const struct asim_option *row, const char *text, uint64_t *out)
+{
+    char buf[64];
+    unsigned bare = row->flags & (ASIM_F_NS | ASIM_F_US);
+    if (bare && add_unit(buf, sizeof buf, text, bare & ASIM_F_US ? "us" : "ns"))
+        return asim_text_time(buf, out);
+    return asim_text_time(text, out);
+}
+
+/* A value on its way into a field of `bytes` bytes; measure is what min and max speak of. */
+struct value {
+    union {
+        int word;
+        uint32_t u32;
+        uint64_t u64;
+        int64_t i64;
+        double real;
+        char *string;
+    } as;
+    size_t bytes;
+    double measure;
+};
+
+static int parse_u64(const struct asim_option *row, const char *text, struct value *v)
+{
+    uint64_t n;
+    int code;
+    if (row->type == ASIM_T_RATE)
+        code = parse_rate(row, text, &n);
+    else if (row->type == ASIM_T_TIME)
+        code = parse_time(row, text, &n);
+    else if (row->type == ASIM_T_SIZE)
+        code = asim_text_size(text, &n);
+    else
+        code = asim_text_u64(text, &n);
+    if (code || (row->type == ASIM_T_U32 && n > UINT32_MAX))
+        return ASIM_EINVAL;
+    v->measure = row->type == ASIM_T_TIME ? (double)n / FS_PER_NS : (double)n;
+    v->bytes = row->type == ASIM_T_U32 ? sizeof v->as.u32 : sizeof v->as.u64;
+    if (row->type == ASIM_T_U32)
+        v->as.u32 = (uint32_t)n;
+    else
+        v->as.u64 = n;
+    return 0;
+}
+
+static int parse_value(const struct asim_option *row, const char *text, struct value *v)
+{
+    int code;
+    switch (row->type) {
+    case ASIM_T_BOOL:
+    case ASIM_T_CHOICE:
+        v->bytes = sizeof v->as.word;
+        code = row->type == ASIM_T_BOOL ? asim_text_bool(text, &v->as.word)
+                                        : parse_choice(row, text, &v->as.word);
+        v->measure = code ? 0 : v->as.word;
+        return code;
+    case ASIM_T_I64:
+        v->bytes = sizeof v->as.i64;
+        code = asim_text_i64(text, &v->as.i64);
+        v->measure = code ? 0 : (double)v->as.i64;
+        return code;
+    case ASIM_T_DOUBLE:
+        v->bytes = sizeof v->as.real;
+        code = asim_text_double(text, &v->as.real);
+        v->measure = code ? 0 : v->as.real;
+        return code;
+    case ASIM_T_STRING:
+        return ASIM_EINVAL; /* has its own way: set_string */
+    default:
+        return parse_u64(row, text, v);
+    }
+}
+
+/* What a good value of the row looks like, for the end of the sentence. */
+static const char *expected(const struct asim_option *row)
+{
+    switch (row->type) {
+    case ASIM_T_BOOL:
+        return "0 or 1 (or true, false, yes, no, on, off)";
+    case ASIM_T_U32:
+        return "a whole number from 0 to 4294967295";
+    case ASIM_T_U64:
+        return "a whole number from 0 to 18446744073709551615";
+    case ASIM_T_I64:
+        return "a whole number of at most 64 bits";
+    case ASIM_T_DOUBLE:
+        return "a number like 0.5 or 1e-3";
+    case ASIM_T_RATE:
+        return row->flags & ASIM_F_BARE ? "a rate like 200Gbps, or a number of bit/s"
+                                        : "a rate with its unit like 200Gbps or 100MB/s";
+    case ASIM_T_TIME:
+        if (row->flags & ASIM_F_US)
+            return "a time like 1.5ms, or a number of us";
+        return row->flags & ASIM_F_NS ? "a time like 1.5us, or a number of ns"
+                                      : "a time with its unit like 25ns or 1.5us";
+    case ASIM_T_SIZE:
+        return "a whole number of bytes like 4096, 64KiB or 10MB";
+    default:
+        return "another value";
+    }
+}
+
+static int refuse(const struct asim_option *row, const char *text, struct asim_where at,
+                  struct asim_err *err)
+{
+    char safe[120], hint[120], buf[CHOICE_BYTES], list[CHOICE_BYTES];
+    const char *words[MOST_CHOICES];
+    asim_text_safe(safe, sizeof safe, text);
+    if (row->type != ASIM_T_CHOICE)
+        return asim_err_at(err, ASIM_EINVAL, at, "%s is '%s', expected %s.", row->key, safe,
+                           expected(row));
+    size_t n = split_choices(row->choices, buf, words);
+    asim_text_hint(hint, sizeof hint, asim_text_nearest(text, words, n));
+    return asim_err_at(err, ASIM_EINVAL, at, "%s is '%s', expected one of %s.%s", row->key, safe,
+                       asim_text_list(list, sizeof list, words, n), hint);
+}
+
+static int refuse_range(const struct asim_option *row, const char *text, struct asim_where at,
+                        struct asim_err *err)
+{
+    char safe[120];
+    const char *unit = row->type == ASIM_T_TIME   ? " ns"
+                       : row->type == ASIM_T_RATE ? " bit/s"
+                       : row->type == ASIM_T_SIZE ? " bytes"
+                                                  : "";
+    return asim_err_at(err, ASIM_EINVAL, at, "%s is '%s', expected %.10g to %.10g%s.", row->key,
+                       asim_text_safe(safe, sizeof safe, text), row->min, row->max, unit);
+}
+
+static int set_string(void *field, const char *text, struct asim_err *err)
+{
+    size_t n = strlen(text) + 1;
+    char *old, *copy = malloc(n);
+    if (!copy)
+        return asim_err_nomem(err, "keeping a setting");
+    memcpy(copy, text, n);
+    memcpy(&old, field, sizeof old);
+    free(old);
+    memcpy(field, &copy, sizeof copy);
+    return 0;
+}
+
+int asim_option_parse(const struct asim_option *row, void *base, const char *value,
+                      struct asim_where at, struct asim_err *err)
+{
+    struct value v = {.bytes = 0};
+    if (row->type == ASIM_T_STRING)
+        return set_string((char *)base + row->offset, value, err);
+    if (parse_value(row, value, &v))
+        return refuse(row, value, at, err);
+    int ranged = row->min != 0 || row->max != 0;
+    if (ranged && (v.measure < row->min || v.measure > row->max))
+        return refuse_range(row, value, at, err);
+    memcpy((char *)base + row->offset, &v.as, v.bytes);
+    return 0;
+}
+
+int asim_option_set(const struct asim_option *table, void *base, const char *const kv[2],
+                    struct asim_where at, struct asim_err *err)
+{
+    const struct asim_option *row = asim_option_find(table, kv[0]);
+    if (!row)
+        return asim_option_unknown(table, kv[0], at, err);
+    return asim_option_parse(row, base, kv[1], at, err);
+}

@@ -1,0 +1,65 @@
+/* SPDX-License-Identifier: GPL-2.0-only
+ *
+ * The fields of an option table as a whole: filling them from the defaults and freeing their
+ * strings. All fields are cleared before the first default is parsed, so the struct may come
+ * uninitialised, asim_option_fini is safe after any failure, and two rows may share a field.
+ */
+#include "asim/ext/option.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+static size_t field_bytes(enum asim_type type)
+{
+    switch (type) {
+    case ASIM_T_BOOL:
+    case ASIM_T_CHOICE:
+        return sizeof(int);
+    case ASIM_T_U32:
+        return sizeof(uint32_t);
+    case ASIM_T_DOUBLE:
+        return sizeof(double);
+    case ASIM_T_STRING:
+        return sizeof(char *);
+    default:
+        return sizeof(uint64_t);
+    }
+}
+
+int asim_option_defaults(const struct asim_option *table, void *base, struct asim_err *err)
+{
+    static char *const none = NULL;
+    for (const struct asim_option *row = table; row && row->key; row++) {
+        char *field = (char *)base + row->offset;
+        memset(field, 0, field_bytes(row->type));
+        if (row->type == ASIM_T_STRING)
+            memcpy(field, &none, sizeof none);
+    }
+    for (const struct asim_option *row = table; row && row->key; row++) {
+        struct asim_err why = {0};
+        int code =
+            row->def ? asim_option_parse(row, base, row->def, (struct asim_where){0}, &why) : 0;
+        if (!code)
+            continue;
+        asim_option_fini(table, base);
+        if (code == ASIM_ENOMEM)
+            return asim_err_set(err, code, "%s", why.text);
+        return asim_err_set(err, ASIM_EBUG,
+                            "the built-in default of an option is wrong (please report): %s",
+                            why.text);
+    }
+    return 0;
+}
+
+void asim_option_fini(const struct asim_option *table, void *base)
+{
+    static char *const none = NULL;
+    for (const struct asim_option *row = table; row && row->key; row++) {
+        char *string;
+        if (row->type != ASIM_T_STRING)
+            continue;
+        memcpy(&string, (char *)base + row->offset, sizeof string);
+        free(string);
+        memcpy((char *)base + row->offset, &none, sizeof none);
+    }
+}

@@ -1,0 +1,196 @@
+/* SPDX-License-Identifier: GPL-2.0-only
+ *
+ * Output files that appear whole or not at all: rename is atomic within a folder (POSIX), so a
+ * reader, or the next run, never sees a half-written report. A path that exists and is no regular
+ * file (/dev/null, a pipe) is written directly, since renaming over it would replace it. Two runs
+ * writing the same path at once are not told apart: the last commit wins.
+ */
+#include "base/out.h"
+
+#include <errno.h>
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include "base/text.h"
+
+/* Copy of the first n bytes of path with tail behind them; NULL when out of memory. */
+static char *join(const char *path, size_t n, const char *tail)
+{
+    size_t m = strlen(tail);
+    char *joined = malloc(n + m + 1);
+    if (joined) {
+        memcpy(joined, path, n);
+        memcpy(joined + n, tail, m + 1);
+    }
+    return joined;
+}
+
+static int make_folder(const char *path, struct asim_err *err)
+{
+    struct stat st;
+    if (mkdir(path, 0777) == 0)
+        return 0;
+    int why = errno;
+    if (stat(path, &st) == 0 && S_ISDIR(st.st_mode))
+        return 0;
+    return asim_err_set(err, ASIM_EIO, "cannot make the folder %s: %s.", path, strerror(why));
+}
+
+int asim_out_mkdir(const char *path, struct asim_err *err)
+{
+    struct stat st;
+    size_t n = strlen(path);
+    if (!n || (stat(path, &st) == 0 && S_ISDIR(st.st_mode)))
+        return 0;
+    char *copy = join(path, n, "");
+    if (!copy)
+        return asim_err_nomem(err, "making a folder");
+    int code = 0;
+    for (size_t i = 1; i <= n && !code; i++) {
+        if ((copy[i] != '/' && copy[i] != '\0') || copy[i - 1] == '/')
+            continue;
+        char end = copy[i];
+        copy[i] = '\0';
+        code = make_folder(copy, err);
+        copy[i] = end;
+    }
+    free(copy);
+    return code;
+}
+
+static int make_parent(const char *path, struct asim_err *err)
+{
+    size_t n = asim_text_dirlen(path);
+    if (!n)
+        return 0;
+    char *parent = join(path, n, "");
+    if (!parent)
+        return asim_err_nomem(err, "opening an output file");
+    int code = asim_out_mkdir(parent, err);
+    free(parent);
+    return code;
+}
+
+int asim_out_open(struct asim_out *out, const char *path, struct asim_err *err)
+{
+    struct stat st;
+    memset(out, 0, sizeof *out);
+    if (!*path)
+        return asim_err_set(err, ASIM_EINVAL, "the name of an output file is empty.");
+    int code = make_parent(path, err);
+    if (code)
+        return code;
+    int exists = stat(path, &st) == 0;
+    if (exists && S_ISDIR(st.st_mode))
+        return asim_err_set(err, ASIM_EIO,
+                            "cannot write %s: it is a folder. Give the name of a file.", path);
+    int direct = exists && !S_ISREG(st.st_mode);
+    out->path = join(path, strlen(path), "");
+    out->partial = direct ? NULL : join(path, strlen(path), ".partial");
+    if (!out->path || (!direct && !out->partial)) {
+        asim_out_discard(out);
+        return asim_err_nomem(err, "opening an output file");
+    }
+    out->file = fopen(direct ? out->path : out->partial, "wb");
+    if (!out->file) {
+        int why = errno;
+        free(out->partial); /* not ours to remove */
+        out->partial = NULL;
+        asim_out_discard(out);
+        return asim_err_set(err, ASIM_EIO, "cannot write %s: %s.", path, strerror(why));
+    }
+    return 0;
+}
+
+/* failed keeps the first errno, for commit's sentence. */
+static void latch(struct asim_out *out)
+{
+    if (!out->failed)
+        out->failed = errno ? errno : EIO;
+}
+
+void asim_out_printf(struct asim_out *out, const char *fmt, ...)
+{
+    if (!out->file || out->failed)
+        return;
+    va_list args;
+    va_start(args, fmt);
+    errno = 0;
+    if (vfprintf(out->file, fmt, args) < 0)
+        latch(out);
+    va_end(args);
+}
+
+void asim_out_write(struct asim_out *out, const void *data, size_t size)
+{
+    if (!out->file || out->failed || !size)
+        return;
+    errno = 0;
+    if (fwrite(data, 1, size, out->file) != size)
+        latch(out);
+}
+
+static void json_byte(struct asim_out *out, unsigned char c)
+{
+    static const char plain[] = "\"\\\b\f\n\r\t", letters[] = "\"\\bfnrt";
+    const char *found = memchr(plain, c, sizeof plain - 1);
+    if (found)
+        asim_out_printf(out, "\\%c", letters[found - plain]);
+    else
+        asim_out_printf(out, "\\u%04x", c);
+}
+
+void asim_out_json_string(struct asim_out *out, const char *text)
+{
+    asim_out_write(out, "\"", 1);
+    while (*text) {
+        size_t n = asim_text_utf8(text);
+        unsigned char c = (unsigned char)*text;
+        if (!n)
+            asim_out_write(out, "\xEF\xBF\xBD", 3); /* U+FFFD for one bad byte */
+        else if (c < ' ' || c == '"' || c == '\\')
+            json_byte(out, c);
+        else
+            asim_out_write(out, text, n);
+        text += n ? n : 1;
+    }
+    asim_out_write(out, "\"", 1);
+}
+
+int asim_out_commit(struct asim_out *out, struct asim_err *err)
+{
+    int code = 0;
+    if (!out->file)
+        return 0;
+    errno = 0;
+    if (fflush(out->file))
+        latch(out);
+    errno = 0;
+    if (fclose(out->file))
+        latch(out);
+    out->file = NULL;
+    errno = 0;
+    if (!out->failed && out->partial && rename(out->partial, out->path))
+        latch(out);
+    if (out->failed) {
+        code =
+            asim_err_set(err, ASIM_EIO, "cannot write %s: %s.", out->path, strerror(out->failed));
+    } else {
+        free(out->partial); /* renamed: nothing left for discard to remove */
+        out->partial = NULL;
+    }
+    asim_out_discard(out);
+    return code;
+}
+
+void asim_out_discard(struct asim_out *out)
+{
+    if (out->file)
+        fclose(out->file);
+    if (out->partial)
+        remove(out->partial);
+    free(out->path);
+    free(out->partial);
+    memset(out, 0, sizeof *out);
+}

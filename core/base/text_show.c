@@ -1,0 +1,174 @@
+/* SPDX-License-Identifier: GPL-2.0-only
+ *
+ * What error messages need: the word the user probably meant, lists, and pieces of input made
+ * safe to print. Nearness is the edit distance with neighbouring letters swapped counting as one
+ * slip (Damerau 1964, in its optimal-string-alignment form), case ignored. A word that shares
+ * nothing with the candidate (distance as long as the word) is no likely slip.
+ */
+#include "base/text.h"
+
+#include <ctype.h>
+#include <stdio.h>
+#include <string.h>
+
+enum { MOST_LETTERS = 96 }; /* longer words get no suggestion */
+
+static unsigned least(unsigned a, unsigned b)
+{
+    return a < b ? a : b;
+}
+
+static int letter(const char *word, size_t i)
+{
+    return tolower((unsigned char)word[i]);
+}
+
+/* One row of the table: distances of the first i + 1 letters of a to every start of b. */
+static void distance_row(unsigned rows[3][MOST_LETTERS + 1], const char *a, size_t i, const char *b)
+{
+    unsigned *now = rows[(i + 1) % 3];
+    const unsigned *last = rows[i % 3], *before = rows[(i + 2) % 3];
+    now[0] = (unsigned)i + 1;
+    for (size_t j = 0; b[j]; j++) {
+        unsigned d = last[j] + (letter(a, i) != letter(b, j));
+        d = least(d, least(last[j + 1], now[j]) + 1);
+        if (i && j && letter(a, i) == letter(b, j - 1) && letter(a, i - 1) == letter(b, j))
+            d = least(d, before[j - 1] + 1);
+        now[j + 1] = d;
+    }
+}
+
+static unsigned distance(const char *a, const char *b)
+{
+    unsigned rows[3][MOST_LETTERS + 1] = {{0}};
+    size_t n = strlen(a), m = strlen(b);
+    if (n > MOST_LETTERS || m > MOST_LETTERS)
+        return MOST_LETTERS + 1;
+    for (size_t j = 0; j <= m; j++)
+        rows[0][j] = (unsigned)j;
+    for (size_t i = 0; i < n; i++)
+        distance_row(rows, a, i, b);
+    return rows[n % 3][m];
+}
+
+const char *asim_text_nearest(const char *word, const char *const *words, size_t n)
+{
+    const char *nearest = NULL;
+    size_t length = strlen(word);
+    unsigned best = length > MOST_LETTERS ? 0 : (unsigned)(length / 4 + 2);
+    if (best > length && length)
+        best = (unsigned)length;
+    for (size_t i = 0; i < n && length; i++) {
+        unsigned d = distance(word, words[i]);
+        /* Only the case is wrong: a likely slip however short the word is. */
+        if (d < best || (d == 0 && !nearest)) {
+            best = d;
+            nearest = words[i];
+        }
+    }
+    return nearest;
+}
+
+const char *asim_text_hint(char *buf, size_t size, const char *nearest)
+{
+    if (size && nearest)
+        snprintf(buf, size, " Did you mean '%s'?", nearest);
+    else if (size)
+        buf[0] = '\0';
+    return buf;
+}
+
+const char *asim_text_list(char *buf, size_t size, const char *const *words, size_t n)
+{
+    size_t used = 0;
+    if (!size)
+        return buf;
+    buf[0] = '\0';
+    for (size_t i = 0; i < n; i++) {
+        const char *comma = i ? ", " : "";
+        size_t need = strlen(comma) + strlen(words[i]);
+        /* Room for ", ..." is kept while words are still to come. */
+        if (need + (i + 1 < n ? 5 : 0) >= size - used) {
+            snprintf(buf + used, size - used, "%s...", comma);
+            break;
+        }
+        used += (size_t)snprintf(buf + used, size - used, "%s%s", comma, words[i]);
+    }
+    return buf;
+}
+
+/* Length a lead byte promises; overlong forms, surrogates and values above U+10FFFF are told by
+ * the second byte's range. */
+static size_t utf8_lead(unsigned char c, unsigned char *low, unsigned char *high)
+{
+    *low = 0x80;
+    *high = 0xBF;
+    if (c >= 0xC2 && c <= 0xDF)
+        return 2;
+    if (c == 0xE0)
+        *low = 0xA0;
+    if (c == 0xED)
+        *high = 0x9F;
+    if (c >= 0xE0 && c <= 0xEF)
+        return 3;
+    if (c == 0xF0)
+        *low = 0x90;
+    if (c == 0xF4)
+        *high = 0x8F;
+    return c >= 0xF0 && c <= 0xF4 ? 4 : 0;
+}
+
+size_t asim_text_utf8(const char *text)
+{
+    const unsigned char *s = (const unsigned char *)text;
+    unsigned char low, high;
+    if (s[0] < 0x80)
+        return s[0] != 0;
+    size_t n = utf8_lead(s[0], &low, &high);
+    if (!n || s[1] < low || s[1] > high)
+        return 0;
+    for (size_t i = 2; i < n; i++) {
+        if ((s[i] & 0xC0) != 0x80)
+            return 0;
+    }
+    return n;
+}
+
+/* Copies one character of *text to buf in its safe form; returns its bytes there. */
+static size_t safe_char(char *buf, const char **text)
+{
+    unsigned char c = (unsigned char)**text;
+    size_t n = asim_text_utf8(*text);
+    int c1 = n == 2 && c == 0xC2 && (unsigned char)(*text)[1] < 0xA0; /* U+0080 to U+009F */
+    if (n <= 1 || c1) {
+        buf[0] = n == 1 && c >= ' ' && c != 0x7F ? (char)c : '?';
+        if (c == '\'' || c == '"')
+            buf[0] = '`';
+        *text += n ? n : 1;
+        return 1;
+    }
+    memcpy(buf, *text, n);
+    *text += n;
+    return n;
+}
+
+const char *asim_text_safe(char *buf, size_t size, const char *text)
+{
+    size_t used = 0, keep = 0; /* keep: where "..." would still fit */
+    char one[4];
+    if (!size)
+        return buf;
+    while (*text) {
+        size_t n = safe_char(one, &text);
+        if (used + n + 1 > size) {
+            snprintf(buf + keep, size - keep, "...");
+            return buf;
+        }
+        memcpy(buf + used, one, n);
+        used += n;
+        if (used + 4 <= size)
+            keep = used;
+    }
+    buf[used] = '\0';
+    return buf;
+}

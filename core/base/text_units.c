@@ -1,0 +1,183 @@
+/* SPDX-License-Identifier: GPL-2.0-only
+ *
+ * Rates, times and sizes with units, in exact decimal arithmetic: "0.0005ms" is 500,000,000 fs and
+ * not what a double makes of it. A number is kept as its digits and the place of its point;
+ * the part before the point is multiplied with an overflow check, the part behind it is folded
+ * from the last digit on as r = (digit * unit + r) / 10, whose nested floors give the floor of the
+ * exact product. Units are small factors times a power of ten, so shifting the point does the rest.
+ *
+ * Rates follow ns-3's DataRate: a part of a bit is dropped. (ns-3 multiplies a double, so a few of
+ * its fractions come out one bit/s lower than written; here they are exact.)
+ */
+#include "base/text.h"
+
+#include <string.h>
+#include "asim/err.h"
+
+/* Exponents beyond this overflow or vanish anyway; it keeps the loops short. */
+enum { MOST_POWER = 1000 };
+
+struct decimal {
+    const char *digits, *end; /* digits with at most one '.' among them */
+    long point;               /* how many digits stand before the point; may be negative */
+};
+
+/* Reads "[e[+-]digits]" at text into *power, clamped; returns what follows it. */
+static const char *read_power(const char *text, long *power)
+{
+    *power = 0;
+    const char *at = text + 1;
+    int negative = 0;
+    if (*text != 'e' && *text != 'E')
+        return text;
+    if (*at == '+' || *at == '-')
+        negative = *at++ == '-';
+    if (*at < '0' || *at > '9')
+        return text; /* no exponent: an e of the unit, which will be refused there */
+    for (; *at >= '0' && *at <= '9'; at++) {
+        if (*power < MOST_POWER)
+            *power = *power * 10 + (*at - '0');
+    }
+    if (negative)
+        *power = -*power;
+    return at;
+}
+
+/* Returns the unit behind the number, or NULL where there is no number. */
+static const char *read_decimal(const char *text, struct decimal *d)
+{
+    long whole = (long)strspn(text, "0123456789"), part = 0, power;
+    const char *at = text + whole;
+    if (*at == '.') {
+        part = (long)strspn(at + 1, "0123456789");
+        at += 1 + part;
+    }
+    if (whole + part == 0)
+        return NULL;
+    d->digits = text;
+    d->end = at;
+    at = read_power(at, &power);
+    d->point = whole + power;
+    return at;
+}
+
+/* The digits without their '.', as numbers, are read through this. */
+static unsigned digit_at(const struct decimal *d, long i, long dot)
+{
+    return (unsigned)(d->digits[i + (i >= dot)] - '0');
+}
+
+/* floor(value * unit) in *whole; *rest = 0 nothing dropped, 1 less than a half, 2 a half or more.
+ * unit <= 2^55, so that 20 * unit fits. */
+static int multiply(const struct decimal *d, uint64_t unit, uint64_t *whole, int *rest)
+{
+    long dot = (long)strcspn(d->digits, "."), n = (long)(d->end - d->digits);
+    if (dot < n)
+        n--;
+    else
+        dot = n;
+    uint64_t before = 0, twice = 0;
+    int dropped = 0;
+    for (long i = 0; i < d->point; i++) {
+        unsigned digit = i < n ? digit_at(d, i, dot) : 0;
+        if (before > (UINT64_MAX - digit) / 10)
+            return ASIM_EINVAL;
+        before = before * 10 + digit;
+    }
+    for (long i = n - 1; i >= 0 && i >= d->point; i--) {
+        uint64_t sum = digit_at(d, i, dot) * 2 * unit + twice;
+        twice = sum / 10;
+        dropped |= sum % 10 != 0;
+    }
+    for (long i = d->point; i < 0 && twice; i++) {
+        dropped |= twice % 10 != 0;
+        twice /= 10;
+    }
+    if (before > (UINT64_MAX - twice / 2) / unit)
+        return ASIM_EINVAL;
+    *whole = before * unit + twice / 2;
+    *rest = twice & 1 ? 2 : dropped;
+    return 0;
+}
+
+/* 0 k 1 M 2 G 3 T as in the letters, or -1; *at moves behind the letter. */
+static int read_prefix(const char **at)
+{
+    static const char letters[] = "kMGT";
+    const char *found = **at ? strchr(letters, **at == 'K' ? 'k' : **at) : NULL;
+    if (!found)
+        return -1;
+    ++*at;
+    return (int)(found - letters);
+}
+
+/* Factor of "", k, Ki, M, Mi …; moves *at behind it. */
+static uint64_t read_factor(const char **at)
+{
+    static const uint64_t decimal[] = {1000, 1000000, 1000000000, UINT64_C(1000000000000)};
+    int prefix = read_prefix(at);
+    if (prefix < 0)
+        return 1;
+    if (**at != 'i')
+        return decimal[prefix];
+    ++*at;
+    return UINT64_C(1) << (10 * (prefix + 1));
+}
+
+int asim_text_rate(const char *text, uint64_t *out_bps)
+{
+    static const struct {
+        const char *name;
+        unsigned bits;
+    } units[] = {{"bps", 1}, {"b/s", 1}, {"bit/s", 1}, {"Bps", 8}, {"B/s", 8}, {"Byte/s", 8}};
+    struct decimal d;
+    const char *unit = read_decimal(text, &d);
+    if (!unit)
+        return ASIM_EINVAL;
+    uint64_t factor = read_factor(&unit);
+    for (size_t i = 0; i < sizeof units / sizeof *units; i++) {
+        int rest;
+        if (!strcmp(unit, units[i].name))
+            return multiply(&d, factor * units[i].bits, out_bps, &rest);
+    }
+    return ASIM_EINVAL;
+}
+
+int asim_text_time(const char *text, uint64_t *out_fs)
+{
+    static const struct {
+        const char *name;
+        int factor, power; /* factor * 10^power fs */
+    } units[] = {{"fs", 1, 0}, {"ps", 1, 3},   {"ns", 1, 6},  {"us", 1, 9},  {"ms", 1, 12},
+                 {"s", 1, 15}, {"min", 6, 16}, {"h", 36, 17}, {"d", 864, 17}};
+    struct decimal d;
+    const char *unit = read_decimal(text, &d);
+    for (size_t i = 0; unit && i < sizeof units / sizeof *units; i++) {
+        if (strcmp(unit, units[i].name))
+            continue;
+        uint64_t fs;
+        int rest;
+        d.point += units[i].power;
+        if (multiply(&d, (uint64_t)units[i].factor, &fs, &rest) || (rest == 2 && fs == UINT64_MAX))
+            return ASIM_EINVAL;
+        *out_fs = fs + (rest == 2);
+        return 0;
+    }
+    return ASIM_EINVAL;
+}
+
+int asim_text_size(const char *text, uint64_t *out_bytes)
+{
+    struct decimal d;
+    const char *unit = read_decimal(text, &d);
+    if (!unit)
+        return ASIM_EINVAL;
+    uint64_t bytes, factor = read_factor(&unit);
+    int rest;
+    if (strcmp(unit, "B") && (factor != 1 || *unit))
+        return ASIM_EINVAL;
+    if (multiply(&d, factor, &bytes, &rest) || rest)
+        return ASIM_EINVAL;
+    *out_bytes = bytes;
+    return 0;
+}

@@ -42,6 +42,22 @@ const char *asim_kind_name(int kind);
 enum asim_policy { ASIM_LIFO, ASIM_FIFO, ASIM_EXPLICIT };
 enum asim_optimization { ASIM_BASELINE, ASIM_LOCAL_BW_AWARE };
 
+/* Order of chunks inside a dimension and of dimensions ("intra-" and "inter-dimension-scheduling").
+ * The published spellings "baseline" and "themis" mean ascending and offlineGreedy. */
+enum asim_intra_dim {
+    ASIM_INTRA_FIFO,
+    ASIM_INTRA_RG,
+    ASIM_INTRA_SMALLEST_FIRST,
+    ASIM_INTRA_LESS_REMAINING_PHASE_FIRST
+};
+enum asim_inter_dim {
+    ASIM_INTER_ASCENDING,
+    ASIM_INTER_ROUND_ROBIN,
+    ASIM_INTER_ONLINE_GREEDY,
+    ASIM_INTER_OFFLINE_GREEDY,
+    ASIM_INTER_OFFLINE_GREEDY_FLEX
+};
+
 /* List of words, one per logical dimension. */
 struct asim_words {
     char **at;
@@ -59,15 +75,16 @@ struct asim_system {
     uint64_t local_reduction_delay;
     double loggp_l, loggp_o, loggp_g, loggp_G; /* single keys L o g G; ns and ns/byte */
     int shared_bus;
-    double peak_perf_tflops; /* ×1e12 FLOP/s */
+    double peak_perf_tflops;  /* ×1e12 FLOP/s */
     double local_mem_bw_gbps; /* ×1e9 byte/s; 0 = reductions cost nothing */
     int roofline, trace_enabled, replay_only, track_local_mem;
     char *local_mem_trace;
-    int intra_dim, inter_dim; /* intra-/inter-dimension-scheduling: accepted, see the table */
-    double boost_mode;        /* accepted without effect */
-    struct asim_words impl[ASIM_KINDS];   /* "<kind>-implementation"; n = 0 where absent */
-    char *custom[ASIM_KINDS];             /* "<kind>-implementation-custom": ET prefix, or NULL */
-    char *per_node_custom;                /* path of a YAML file, or NULL */
+    int intra_dim;     /* enum asim_intra_dim; other than FIFO: effect still to come */
+    int inter_dim;     /* enum asim_inter_dim; other than ascending: effect still to come */
+    double boost_mode; /* accepted without effect */
+    struct asim_words impl[ASIM_KINDS]; /* "<kind>-implementation"; n = 0 where absent */
+    char *custom[ASIM_KINDS];           /* "<kind>-implementation-custom": ET prefix, or NULL */
+    char *per_node_custom;              /* path of a YAML file, or NULL */
 };
 
 int asim_system_read(struct asim_system *sys, const char *path, const struct asim_notes *notes,

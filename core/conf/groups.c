@@ -1,0 +1,137 @@
+/* SPDX-License-Identifier: GPL-2.0-only
+ *
+ * Communicator groups JSON, {"1": [0, 2], "2": [1, 3]} (spec astra-system 2.3). Members keep the
+ * order of the file: the reference finds a rank's position on a sorted copy but talks to members
+ * in file order, and the stage that uses the group decides what to do about that. Ranks the run
+ * does not have and members named twice, which the reference never looks at, are errors.
+ */
+#include "conf/conf.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+#include "base/text.h"
+#include "conf/json.h"
+
+struct reader {
+    const char *path;
+    uint32_t ranks;
+    uint32_t *seen; /* [ranks]: 1 + index of the last group that named the rank */
+    struct asim_err *err;
+};
+
+static int bad(struct reader *r, const char *key, const char *what)
+{
+    struct asim_where at = {r->path, 0, 0};
+    char buf[64];
+
+    return asim_err_at(r->err, ASIM_EINVAL, at, "group \"%s\": %s.",
+                       asim_text_safe(buf, sizeof buf, key), what);
+}
+
+static int read_members(struct reader *r, struct asim_group *group, const char *key,
+                        const json_t *list, uint32_t stamp)
+{
+    struct asim_where at = {r->path, 0, 0};
+
+    for (size_t i = 0; i < json_array_size(list); i++) {
+        const json_t *value = json_array_get(list, i);
+        json_int_t rank = json_integer_value(value);
+
+        if (!json_is_integer(value))
+            return bad(r, key, "a member is not a whole number");
+        if (rank < 0 || rank >= (json_int_t)r->ranks)
+            return asim_err_at(r->err, ASIM_EINVAL, at,
+                               "group \"%" PRId64 "\" names rank %" JSON_INTEGER_FORMAT
+                               ", but the run has ranks 0 to %" PRIu32 ".",
+                               group->id, rank, r->ranks - 1);
+        if (r->seen[rank] == stamp)
+            return asim_err_at(r->err, ASIM_EINVAL, at,
+                               "group \"%" PRId64 "\" names rank %" JSON_INTEGER_FORMAT " twice.",
+                               group->id, rank);
+        r->seen[rank] = stamp;
+        group->ranks[group->n++] = (uint32_t)rank;
+    }
+    return 0;
+}
+
+static int read_group(struct reader *r, struct asim_groups *groups, const char *key,
+                      const json_t *list)
+{
+    struct asim_group *group = &groups->at[groups->n];
+    size_t members = json_array_size(list);
+
+    if (asim_text_i64(key, &group->id) || group->id < 0)
+        return bad(r, key, "the key is not a group number of 0 or more");
+    if (!json_is_array(list) || members == 0)
+        return bad(r, key, "the value is not an array with at least one rank");
+    group->n = 0;
+    group->ranks = calloc(members, sizeof *group->ranks);
+    if (!group->ranks)
+        return asim_err_nomem(r->err, "reading communicator groups");
+    groups->n++;
+    return read_members(r, group, key, list, (uint32_t)groups->n);
+}
+
+static int by_id(const void *a, const void *b)
+{
+    const struct asim_group *x = a, *y = b;
+
+    return (x->id > y->id) - (x->id < y->id);
+}
+
+static int read_all(struct reader *r, struct asim_groups *groups, json_t *root)
+{
+    const char *key;
+    json_t *value;
+    int rc;
+
+    json_object_foreach(root, key, value)
+    {
+        rc = read_group(r, groups, key, value);
+        if (rc)
+            return rc;
+    }
+    if (groups->n)
+        qsort(groups->at, groups->n, sizeof *groups->at, by_id);
+    for (size_t i = 1; i < groups->n; i++) {
+        struct asim_where at = {r->path, 0, 0};
+
+        if (groups->at[i].id == groups->at[i - 1].id)
+            return asim_err_at(r->err, ASIM_EINVAL, at, "group %" PRId64 " is defined twice.",
+                               groups->at[i].id);
+    }
+    return 0;
+}
+
+int asim_groups_read(struct asim_groups *groups, const char *path, uint32_t ranks,
+                     struct asim_err *err)
+{
+    struct reader r = {path, ranks, NULL, err};
+    json_t *root;
+    int rc;
+
+    memset(groups, 0, sizeof *groups);
+    rc = asim_json_open(&root, path, err);
+    if (rc)
+        return rc;
+    groups->at = calloc(json_object_size(root) + 1, sizeof *groups->at);
+    r.seen = calloc((size_t)ranks + 1, sizeof *r.seen);
+    if (groups->at && r.seen)
+        rc = read_all(&r, groups, root);
+    else
+        rc = asim_err_nomem(err, "reading communicator groups");
+    free(r.seen);
+    json_decref(root);
+    if (rc)
+        asim_groups_fini(groups);
+    return rc;
+}
+
+void asim_groups_fini(struct asim_groups *groups)
+{
+    for (size_t i = 0; i < groups->n; i++)
+        free(groups->at[i].ranks);
+    free(groups->at);
+    memset(groups, 0, sizeof *groups);
+}

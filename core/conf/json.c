@@ -1,0 +1,135 @@
+/* SPDX-License-Identifier: GPL-2.0-only
+ *
+ * The reference reads JSON with a library that throws on a wrong type, which ends the program
+ * without naming the key (spec astra-system 2.1). Here every value goes through the option tables
+ * as text, so that ranges, choices and messages are those of every other kind of setting; only
+ * the JSON type is checked before, because "4" for a number is refused by the reference too.
+ */
+#include "conf/json.h"
+
+#include <inttypes.h>
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+#include "base/src.h"
+#include "base/text.h"
+
+int asim_json_open(json_t **root, const char *path, struct asim_err *err)
+{
+    struct asim_src src;
+    json_error_t why;
+    int rc = asim_src_open(&src, path, err);
+
+    *root = NULL;
+    if (rc)
+        return rc;
+    memset(&why, 0, sizeof why);
+    *root = json_loadb(src.data + src.at, src.size - src.at,
+                       JSON_REJECT_DUPLICATES | JSON_DECODE_ANY, &why);
+    asim_src_close(&src);
+    if (!*root) {
+        /* jansson reports line -1 where it failed before reading. */
+        unsigned line = why.line > 0 ? (unsigned)why.line : 0;
+        unsigned column = why.line > 0 && why.column > 0 ? (unsigned)why.column : 0;
+        struct asim_where at = {path, line, column};
+        char text[JSON_ERROR_TEXT_LENGTH];
+
+        if (json_error_code(&why) == json_error_out_of_memory)
+            return asim_err_nomem(err, "reading a JSON file");
+        return asim_err_at(err, ASIM_EINVAL, at, "this is not valid JSON: %s.",
+                           asim_text_safe(text, sizeof text, why.text));
+    }
+    if (!json_is_object(*root)) {
+        struct asim_where at = {path, 0, 0};
+
+        rc = asim_err_at(err, ASIM_EINVAL, at,
+                         "found %s where an object {\"key\": value, ...} is "
+                         "expected.",
+                         asim_json_type_name(*root));
+        json_decref(*root);
+        *root = NULL;
+    }
+    return rc;
+}
+
+const char *asim_json_type_name(const json_t *value)
+{
+    switch (json_typeof(value)) {
+    case JSON_OBJECT:
+        return "an object";
+    case JSON_ARRAY:
+        return "an array";
+    case JSON_STRING:
+        return "a string";
+    case JSON_INTEGER:
+    case JSON_REAL:
+        return "a number";
+    case JSON_TRUE:
+    case JSON_FALSE:
+        return "a truth value";
+    default:
+        return "null";
+    }
+}
+
+static int is_word_type(enum asim_type type)
+{
+    return type == ASIM_T_STRING || type == ASIM_T_CHOICE;
+}
+
+/* The value as an option parser wants it. Reals that are whole numbers are written without a
+ * fraction, so that 10.0 is good for an integer as in the reference. */
+static const char *scalar_text(char *buf, size_t size, const json_t *value)
+{
+    double real = json_number_value(value);
+
+    if (json_is_boolean(value))
+        return json_is_true(value) ? "1" : "0";
+    if (json_is_integer(value))
+        snprintf(buf, size, "%" JSON_INTEGER_FORMAT, json_integer_value(value));
+    else if (real == floor(real) && fabs(real) < 1e15)
+        snprintf(buf, size, "%.0f", real);
+    else
+        snprintf(buf, size, "%.17g", real);
+    return buf;
+}
+
+int asim_json_option(const struct asim_option *row, void *base, const json_t *value,
+                     const char *path, struct asim_err *err)
+{
+    struct asim_where at = {path, 0, 0};
+    char buf[64];
+    int word = is_word_type(row->type);
+
+    if (word && json_is_string(value)) {
+        /* Embedded NULs cannot occur: jansson refuses them without JSON_ALLOW_NUL. */
+        if (json_string_length(value) == 0)
+            return asim_err_at(err, ASIM_EINVAL, at, "key \"%s\" is an empty string.", row->key);
+        return asim_option_parse(row, base, json_string_value(value), at, err);
+    }
+    if (!word && (json_is_number(value) || (json_is_boolean(value) && row->type == ASIM_T_BOOL)))
+        return asim_option_parse(row, base, scalar_text(buf, sizeof buf, value), at, err);
+    return asim_err_at(err, ASIM_EINVAL, at, "key \"%s\" is %s, but %s is expected.", row->key,
+                       asim_json_type_name(value), word ? "a string" : "a number");
+}
+
+int asim_json_u64(uint64_t *out, const json_t *value)
+{
+    double real;
+
+    if (json_is_string(value))
+        return asim_text_u64(json_string_value(value), out);
+    if (json_is_integer(value)) {
+        if (json_integer_value(value) < 0)
+            return ASIM_EINVAL;
+        *out = (uint64_t)json_integer_value(value);
+        return 0;
+    }
+    if (!json_is_real(value))
+        return ASIM_EINVAL;
+    real = json_real_value(value);
+    if (real < 0 || real > 9e15 || real != floor(real))
+        return ASIM_EINVAL;
+    *out = (uint64_t)real;
+    return 0;
+}

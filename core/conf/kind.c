@@ -1,0 +1,56 @@
+/* SPDX-License-Identifier: GPL-2.0-only
+ *
+ * Small things every settings reader shares: notes to the user, names of collective types, and
+ * where a path that stands inside a file is looked for. The reference looks from the working
+ * directory only, which is why its scripts change folder first; a file's own folder is tried
+ * second here, so a run that works there opens the same file here.
+ */
+#include "conf/conf.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+#include "base/text.h"
+
+void asim_notes_say(const struct asim_notes *notes, const char *fmt, ...)
+{
+    char text[2048];
+    va_list args;
+
+    if (!notes || !notes->say)
+        return;
+    va_start(args, fmt);
+    vsnprintf(text, sizeof text, fmt, args);
+    va_end(args);
+    notes->say(notes->self, text);
+}
+
+const char *asim_kind_name(int kind)
+{
+    static const char *const names[ASIM_KINDS] = {
+        "ALL_REDUCE", "REDUCE",         "ALL_GATHER",           "GATHER",  "SCATTER", "BROADCAST",
+        "ALL_TO_ALL", "REDUCE_SCATTER", "REDUCE_SCATTER_BLOCK", "BARRIER",
+    };
+
+    return kind >= 0 && kind < ASIM_KINDS ? names[kind] : "?";
+}
+
+char *asim_conf_resolve(const char *owner, const char *path)
+{
+    size_t dir = owner ? asim_text_dirlen(owner) : 0, length = strlen(path);
+    char *beside;
+
+    if (path[0] == '/' || dir == 0 || access(path, F_OK) == 0)
+        return strdup(path);
+    beside = malloc(dir + length + 1);
+    if (!beside)
+        return NULL;
+    memcpy(beside, owner, dir);
+    memcpy(beside + dir, path, length + 1);
+    if (access(beside, F_OK) == 0)
+        return beside;
+    memcpy(beside, path, length + 1);
+    return beside;
+}

@@ -1,0 +1,94 @@
+/* SPDX-License-Identifier: GPL-2.0-only
+ *
+ * Logical topology JSON, {"logical-dims": ["8", "4"]} (spec astra-system 2.4): how the ranks are
+ * folded into dimensions, dimension 0 varying fastest. The published files hold strings; numbers
+ * are taken too. A missing key, which makes the reference read out of bounds, is an error.
+ */
+#include "conf/conf.h"
+
+#include <inttypes.h>
+#include <string.h>
+#include "conf/json.h"
+
+#define MAX_DIMS (sizeof(((struct asim_dims *)0)->at) / sizeof(uint32_t))
+
+uint64_t asim_dims_product(const struct asim_dims *dims)
+{
+    uint64_t product = 1;
+
+    /* The reader has made sure that this stays below 2^32. */
+    for (size_t i = 0; i < dims->n; i++)
+        product *= dims->at[i];
+    return product;
+}
+
+static int read_dims(struct asim_dims *dims, const json_t *list, const char *path,
+                     struct asim_err *err)
+{
+    struct asim_where at = {path, 0, 0};
+    uint64_t product = 1, size;
+
+    for (size_t i = 0; i < json_array_size(list); i++) {
+        const json_t *value = json_array_get(list, i);
+
+        if (asim_json_u64(&size, value) || size == 0 || size > UINT32_MAX)
+            return asim_err_at(err, ASIM_EINVAL, at,
+                               "entry %zu of \"logical-dims\" is not a whole number above 0, such "
+                               "as \"8\".",
+                               i + 1);
+        product *= size; /* both factors are below 2^32 */
+        if (product > UINT32_MAX)
+            return asim_err_at(err, ASIM_ENOMEM, at,
+                               "the product of \"logical-dims\" passes 2^32 ranks.");
+        dims->at[dims->n++] = (uint32_t)size;
+    }
+    return 0;
+}
+
+static int read_object(struct asim_dims *dims, json_t *root, const char *path, struct asim_err *err)
+{
+    struct asim_where at = {path, 0, 0};
+    const json_t *list = json_object_get(root, "logical-dims");
+    const char *key;
+    json_t *value;
+
+    json_object_foreach(root, key, value)
+    {
+        static const struct asim_option known[] = {
+            {"logical-dims", NULL, "ranks of each dimension", NULL, ASIM_T_STRING, 0, 0, 0, NULL,
+             0},
+            {0},
+        };
+
+        if (strcmp(key, "logical-dims") != 0)
+            return asim_option_unknown(known, key, at, err);
+    }
+    if (!list)
+        return asim_err_at(err, ASIM_EINVAL, at,
+                           "key \"logical-dims\" is missing; expected for example "
+                           "{\"logical-dims\": [\"8\", \"4\"]}.");
+    if (!json_is_array(list))
+        return asim_err_at(err, ASIM_EINVAL, at,
+                           "key \"logical-dims\" is %s, but an array with "
+                           "one size per dimension is expected.",
+                           asim_json_type_name(list));
+    if (json_array_size(list) == 0 || json_array_size(list) > MAX_DIMS)
+        return asim_err_at(err, ASIM_EINVAL, at,
+                           "\"logical-dims\" has %zu entries; 1 to %zu "
+                           "dimensions are possible.",
+                           json_array_size(list), MAX_DIMS);
+    return read_dims(dims, list, path, err);
+}
+
+int asim_logical_read(struct asim_dims *dims, const char *path, struct asim_err *err)
+{
+    json_t *root;
+    int rc = asim_json_open(&root, path, err);
+
+    memset(dims, 0, sizeof *dims);
+    if (rc)
+        return rc;
+    rc = read_object(dims, root, path, err);
+    json_decref(root);
+    return rc;
+}

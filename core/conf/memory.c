@@ -1,0 +1,83 @@
+/* SPDX-License-Identifier: GPL-2.0-only
+ *
+ * Remote memory JSON (spec astra-system 2.6). The reference leaves the type undefined when the key
+ * is absent, divides by zero for PER_NODE without a node size and truncates the bandwidth to whole
+ * GB/s; here the first two are errors and a fraction is kept, with a note because it changes times.
+ */
+#include "conf/conf.h"
+
+#include <math.h>
+#include <string.h>
+#include "conf/json.h"
+
+#define FIELD(f) offsetof(struct asim_memory, f)
+
+static const struct asim_option memory_options[] = {
+    {"memory-type", NULL, "who shares the memory behind the network", "NO_MEMORY_EXPANSION",
+     ASIM_T_CHOICE, FIELD(type), 0, 0,
+     "NO_MEMORY_EXPANSION|PER_NODE_MEMORY_EXPANSION|PER_NPU_MEMORY_EXPANSION|MEMORY_POOL", 0},
+    {"num-nodes", NULL, "nodes, for PER_NODE_MEMORY_EXPANSION", "0", ASIM_T_U32, FIELD(nodes), 0, 0,
+     NULL, 0},
+    {"num-npus-per-node", NULL, "ranks of a node, for PER_NODE_MEMORY_EXPANSION", "0", ASIM_T_U32,
+     FIELD(npus_per_node), 0, 0, NULL, 0},
+    {"remote-mem-latency", NULL, "time before the first byte, ns", "0", ASIM_T_U64,
+     FIELD(latency_ns), 0, 0, NULL, 0},
+    {"remote-mem-bw", NULL, "bandwidth, GB/s (1e9 bytes a second)", "0", ASIM_T_DOUBLE,
+     FIELD(bandwidth_gbps), 0, 1e9, NULL, 0},
+    {0},
+};
+
+static int check(const struct asim_memory *mem, const json_t *root, const char *path,
+                 struct asim_err *err)
+{
+    struct asim_where at = {path, 0, 0};
+
+    if (!json_object_get(root, "memory-type"))
+        return asim_err_at(err, ASIM_EINVAL, at,
+                           "key \"memory-type\" is missing; without remote memory write "
+                           "{\"memory-type\": \"NO_MEMORY_EXPANSION\"}.");
+    if (mem->type != ASIM_MEM_NONE && mem->bandwidth_gbps <= 0)
+        return asim_err_at(err, ASIM_EINVAL, at,
+                           "key \"remote-mem-bw\" is missing or 0, so no access would ever end; "
+                           "expected a bandwidth above 0, in GB/s.");
+    if (mem->type == ASIM_MEM_PER_NODE && (mem->nodes == 0 || mem->npus_per_node == 0))
+        return asim_err_at(err, ASIM_EINVAL, at,
+                           "PER_NODE_MEMORY_EXPANSION needs the keys \"num-nodes\" and "
+                           "\"num-npus-per-node\", both above 0.");
+    return 0;
+}
+
+int asim_memory_read(struct asim_memory *mem, const char *path, const struct asim_notes *notes,
+                     struct asim_err *err)
+{
+    struct asim_where at = {path, 0, 0};
+    const char *key;
+    json_t *root, *value;
+    int rc;
+
+    memset(mem, 0, sizeof *mem);
+    rc = asim_option_defaults(memory_options, mem, err);
+    if (rc)
+        return rc;
+    rc = asim_json_open(&root, path, err);
+    if (rc)
+        return rc;
+    json_object_foreach(root, key, value)
+    {
+        const struct asim_option *row = asim_option_find(memory_options, key);
+
+        rc = row ? asim_json_option(row, mem, value, path, err)
+                 : asim_option_unknown(memory_options, key, at, err);
+        if (rc)
+            break;
+    }
+    if (!rc)
+        rc = check(mem, root, path, err);
+    if (!rc && mem->bandwidth_gbps != floor(mem->bandwidth_gbps))
+        asim_notes_say(notes,
+                       "%s: remote-mem-bw %g GB/s is used as it stands; ASTRA-sim would "
+                       "cut it to %.0f.",
+                       path, mem->bandwidth_gbps, floor(mem->bandwidth_gbps));
+    json_decref(root);
+    return rc;
+}

@@ -1,0 +1,191 @@
+/* SPDX-License-Identifier: GPL-2.0-only
+ *
+ * The keys of config.txt as a table (spec rdma-network 5.3). Defaults are the values of the files
+ * ASTRA-sim ships, so that a run without a file behaves as the published configuration; the
+ * reference's own built-in values, in force where a file lacks a key, differ for some keys, and
+ * the reader names those it finds missing. ASIM_F_TODO marks keys that are read and checked while
+ * what they steer is not there yet: whoever adds it clears the flag. The table is also the only
+ * list of keys for help and did-you-mean.
+ */
+#include "conf/netconf.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#define F(f) offsetof(struct asim_netconf, f)
+#define U32  4294967295.0
+
+/* Rows by shape, so that the table reads as a table. NOOP rows are keys the reference reads and
+ * never uses. */
+#define BOOL(key, field, def, flags, help)                                                         \
+    {                                                                                              \
+        key, NULL, help, def, ASIM_T_BOOL, F(field), 0, 0, NULL, flags                             \
+    }
+#define COUNT(key, field, def, max, flags, help)                                                   \
+    {                                                                                              \
+        key, NULL, help, def, ASIM_T_U32, F(field), 0, max, NULL, flags                            \
+    }
+#define WHOLE(key, field, def, flags, help)                                                        \
+    {                                                                                              \
+        key, NULL, help, def, ASIM_T_U64, F(field), 0, 0, NULL, flags                              \
+    }
+#define REAL(key, field, def, max, flags, help)                                                    \
+    {                                                                                              \
+        key, NULL, help, def, ASIM_T_DOUBLE, F(field), 0, max, NULL, flags                         \
+    }
+#define TIME(key, field, def, flags, help)                                                         \
+    {                                                                                              \
+        key, NULL, help, def, ASIM_T_TIME, F(field), 0, 0, NULL, (flags) | ASIM_F_US               \
+    }
+#define RATE(key, field, def, flags, help)                                                         \
+    {                                                                                              \
+        key, NULL, help, def, ASIM_T_RATE, F(field), 0, 0, NULL, (flags) | ASIM_F_BARE             \
+    }
+#define TEXT(key, field, flags, help)                                                              \
+    {                                                                                              \
+        key, NULL, help, NULL, ASIM_T_STRING, F(field), 0, 0, NULL, flags                          \
+    }
+#define TODO ASIM_F_TODO
+#define NOOP ASIM_F_NOOP
+
+const struct asim_option asim_netconf_options[] = {
+    BOOL("ENABLE_QCN", enable_qcn, "1", 0, "ECN marking at switches"),
+    BOOL("USE_DYNAMIC_PFC_THRESHOLD", dynamic_pfc, "1", NOOP, "the threshold is always dynamic"),
+    BOOL("CLAMP_TARGET_RATE", clamp_target_rate, "0", TODO, "DCQCN: set the target at every cut"),
+    TIME("PAUSE_TIME", pause_time_fs, "5us", 0, "time in a PAUSE frame, us; only 0 or not matters"),
+    TEXT("DATA_RATE", data_rate, NOOP, "parsed and never used in the reference"),
+    TEXT("LINK_DELAY", link_delay, NOOP, "parsed and never used in the reference"),
+    {"PACKET_PAYLOAD_SIZE", NULL, "payload of a packet, bytes", "1000", ASIM_T_U32,
+     F(payload_bytes), 1, 65000, NULL, 0},
+    COUNT("L2_CHUNK_SIZE", l2_chunk_bytes, "4000", U32, 0, "chunk that forces an ACK, bytes"),
+    COUNT("L2_ACK_INTERVAL", l2_ack_interval_bytes, "1", U32, 0, "bytes between ACKs"),
+    BOOL("L2_BACK_TO_ZERO", l2_back_to_zero, "0", TODO, "after a loss go back to the chunk start"),
+    TEXT("TOPOLOGY_FILE", topology_file, 0, "physical topology"),
+    TEXT("FLOW_FILE", flow_file, NOOP, "flows of HPCC runs; ASTRA-sim brings its own"),
+    TEXT("TRACE_FILE", trace_file, TODO, "nodes whose packets are traced"),
+    TEXT("TRACE_OUTPUT_FILE", trace_output, TODO, "binary packet trace"),
+    TEXT("FCT_OUTPUT_FILE", fct_output, 0, "one line per message"),
+    TEXT("PFC_OUTPUT_FILE", pfc_output, 0, "one line per pause or resume received"),
+    REAL("SIMULATOR_STOP_TIME", stop_time_s, "4e13", 1e30, NOOP, "s; a run ends with its workload"),
+    COUNT("CC_MODE", cc_mode, "12", 1e6, 0, "congestion control by number"),
+    TIME("ALPHA_RESUME_INTERVAL", alpha_resume_fs, "1us", TODO, "DCQCN: alpha timer, us"),
+    TIME("RATE_DECREASE_INTERVAL", rate_decrease_fs, "4us", TODO, "DCQCN: cut interval, us"),
+    TIME("RP_TIMER", rp_timer_fs, "900us", TODO, "DCQCN: increase timer, us"),
+    REAL("EWMA_GAIN", ewma_gain, "0.00390625", 1, TODO, "DCQCN and DCTCP: g"),
+    COUNT("FAST_RECOVERY_TIMES", fast_recovery_times, "1", 1e6, TODO, "DCQCN: rounds of recovery"),
+    RATE("RATE_AI", rate_ai_bps, "50Mb/s", TODO, "additive increase"),
+    RATE("RATE_HAI", rate_hai_bps, "100Mb/s", TODO, "hyper increase"),
+    RATE("MIN_RATE", min_rate_bps, "100Mb/s", 0, "least rate of a flow"),
+    RATE("DCTCP_RATE_AI", dctcp_rate_ai_bps, "1000Mb/s", TODO, "DCTCP: additive increase"),
+    REAL("ERROR_RATE_PER_LINK", error_rate, "0", 1, TODO, "packets lost on links that state none"),
+    BOOL("HAS_WIN", has_win, "1", 0, "window on"),
+    BOOL("GLOBAL_T", global_t, "0", 0, "1 = greatest RTT and BDP for all pairs"),
+    COUNT("MI_THRESH", mi_thresh, "0", 1e6, TODO, "HPCC: stages before a multiplicative step"),
+    BOOL("VAR_WIN", var_win, "1", 0, "window in proportion to the rate"),
+    BOOL("FAST_REACT", fast_react, "1", TODO, "HPCC: react to each ACK"),
+    REAL("U_TARGET", u_target, "0.95", 1e3, TODO, "HPCC: target utilisation"),
+    COUNT("INT_MULTI", int_multi, "1", 1e6, TODO, "unit of INT counters"),
+    BOOL("RATE_BOUND", rate_bound, "1", 0, "1 = pace at the flow's rate, 0 = at line rate"),
+    BOOL("ACK_HIGH_PRIO", ack_high_prio, "0", 0, "ACKs of a host obey the pause of queue 0"),
+    COUNT("NIC_TOTAL_PAUSE_TIME", nic_total_pause_count, "0", U32, TODO, "PCIe pauses, a count"),
+    BOOL("ENABLE_TRACE", enable_trace, "1", TODO, "packet trace of the nodes in TRACE_FILE"),
+    {"BUFFER_SIZE", NULL, "shared buffer of a switch; a bare number is MiB", "32MiB", ASIM_T_SIZE,
+     F(buffer_bytes), 0, 0, NULL, 0},
+    TEXT("QLEN_MON_FILE", qlen_output, TODO, "queue lengths"),
+    WHOLE("QLEN_MON_START", qlen_start_ns, "0", TODO, "first sample, ns"),
+    WHOLE("QLEN_MON_END", qlen_end_ns, "20000", TODO, "last sample, ns; ASTRA-sim ignores it"),
+    BOOL("MULTI_RATE", multi_rate, "0", TODO, "HPCC: one rate per hop"),
+    BOOL("SAMPLE_FEEDBACK", sample_feedback, "0", TODO, "HPCC: react to samples only"),
+    REAL("PINT_LOG_BASE", pint_log_base, "1.05", 1e3, TODO, "PINT: base of the logarithm"),
+    REAL("PINT_PROB", pint_prob, "1.0", 1, TODO, "PINT: share of packets stamped"),
+    COUNT("HEADROOM_FACTOR", headroom_factor, "3", 1e6, 0, "headroom in rate x delay"),
+    TEXT("BW_MON_FILE", bw_output, TODO, "SimAI: bandwidth of ports"),
+    TEXT("RATE_MON_FILE", rate_output, TODO, "SimAI: rate of flows"),
+    TEXT("CNP_MON_FILE", cnp_output, TODO, "SimAI: CNPs of flows"),
+    WHOLE("MON_START", mon_start_us, "0", TODO, "SimAI: monitors start, us"),
+    WHOLE("MON_END", mon_end_us, "2100000000", TODO, "SimAI: monitors end, us"),
+    WHOLE("QP_MON_INTERVAL", qp_mon_us, "100", TODO, "SimAI: us between samples of flows"),
+    WHOLE("BW_MON_INTERVAL", bw_mon_us, "10000", TODO, "SimAI: us between samples of ports"),
+    WHOLE("QLEN_MON_INTERVAL", qlen_mon_us, "10000", TODO, "SimAI: us between samples of queues"),
+    {0},
+};
+
+const struct asim_netconf_trait asim_netconf_traits[] = {
+    {"PACKET_PAYLOAD_SIZE", ASIM_UNIT_BYTES, NULL},
+    {"L2_CHUNK_SIZE", ASIM_UNIT_BYTES, "0"},
+    {"L2_ACK_INTERVAL", ASIM_UNIT_BYTES, "0"},
+    {"CC_MODE", ASIM_UNIT_NONE, "1"},
+    {"ALPHA_RESUME_INTERVAL", ASIM_UNIT_NONE, "55"},
+    {"RP_TIMER", ASIM_UNIT_NONE, "0"},
+    {"EWMA_GAIN", ASIM_UNIT_NONE, "0"},
+    {"FAST_RECOVERY_TIMES", ASIM_UNIT_NONE, "5"},
+    {"RATE_AI", ASIM_UNIT_NONE, "none"},
+    {"RATE_HAI", ASIM_UNIT_NONE, "none"},
+    {"GLOBAL_T", ASIM_UNIT_NONE, "1"},
+    {"MI_THRESH", ASIM_UNIT_NONE, "5"},
+    {"VAR_WIN", ASIM_UNIT_NONE, "0"},
+    {"MULTI_RATE", ASIM_UNIT_NONE, "1"},
+    {"BUFFER_SIZE", ASIM_UNIT_MIB, "16"},
+    {"QLEN_MON_START", ASIM_UNIT_NS, NULL},
+    {"QLEN_MON_END", ASIM_UNIT_NS, NULL},
+    {"MON_START", ASIM_UNIT_US, NULL},
+    {"MON_END", ASIM_UNIT_US, NULL},
+    {"QP_MON_INTERVAL", ASIM_UNIT_US, NULL},
+    {"BW_MON_INTERVAL", ASIM_UNIT_US, NULL},
+    {"QLEN_MON_INTERVAL", ASIM_UNIT_US, NULL},
+    {0},
+};
+
+/* ECN thresholds as shipped: rate, KMIN and KMAX in bytes, PMAX (spec 4.9, variant A). */
+static const struct {
+    uint64_t rate_bps;
+    double kmin, kmax, pmax;
+} shipped_ecn[] = {
+    {25000000000u, 100e3, 400e3, 0.2},   {40000000000u, 200e3, 800e3, 0.2},
+    {100000000000u, 400e3, 1600e3, 0.2}, {200000000000u, 600e3, 2400e3, 0.2},
+    {400000000000u, 800e3, 3200e3, 0.2}, {2400000000000u, 800e3, 3200e3, 0.2},
+};
+enum { SHIPPED_ECN = sizeof shipped_ecn / sizeof *shipped_ecn };
+
+static int default_maps(struct asim_netconf *net)
+{
+    struct asim_rate_map *maps[3] = {&net->kmin, &net->kmax, &net->pmax};
+
+    for (size_t m = 0; m < 3; m++) {
+        maps[m]->at = calloc(SHIPPED_ECN, sizeof *maps[m]->at);
+        if (!maps[m]->at)
+            return ASIM_ENOMEM;
+        maps[m]->n = SHIPPED_ECN;
+    }
+    for (size_t i = 0; i < SHIPPED_ECN; i++) {
+        uint64_t rate = shipped_ecn[i].rate_bps;
+
+        net->kmin.at[i] = (struct asim_rate_value){rate, shipped_ecn[i].kmin};
+        net->kmax.at[i] = (struct asim_rate_value){rate, shipped_ecn[i].kmax};
+        net->pmax.at[i] = (struct asim_rate_value){rate, shipped_ecn[i].pmax};
+    }
+    return 0;
+}
+
+int asim_netconf_defaults(struct asim_netconf *net, struct asim_err *err)
+{
+    int rc;
+
+    memset(net, 0, sizeof *net);
+    rc = asim_option_defaults(asim_netconf_options, net, err);
+    if (!rc && default_maps(net))
+        rc = asim_err_nomem(err, "filling the default network settings");
+    if (rc)
+        asim_netconf_fini(net);
+    return rc;
+}
+
+void asim_netconf_fini(struct asim_netconf *net)
+{
+    free(net->kmax.at);
+    free(net->kmin.at);
+    free(net->pmax.at);
+    free(net->link_down);
+    asim_option_fini(asim_netconf_options, net);
+    memset(net, 0, sizeof *net);
+}

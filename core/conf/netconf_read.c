@@ -1,0 +1,304 @@
+/* SPDX-License-Identifier: GPL-2.0-only
+ *
+ * Reading config.txt (spec rdma-network 5.3): "KEY value" a line, with '#' and "//" comments. The
+ * reference reads a stream of words in which an unknown key is skipped one word at a time and its
+ * value tried as the next key, so that slips go unseen; here a line is one setting and anything
+ * left over on it is an error. Values may carry units: times 5us, rates 100Gbps, sizes 32MiB;
+ * bare numbers mean what they mean there. As there, the last of repeated keys wins.
+ */
+#include "conf/netconf.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include "base/mem.h"
+#include "base/src.h"
+#include "base/text.h"
+
+enum { MAX_MAP = 4096, MAX_LINK_DOWN = 65536 };
+#define FS_PER_NS 1000000u
+#define FS_PER_US 1000000000u
+
+struct reader {
+    struct asim_netconf *net;
+    struct asim_src src;
+    const struct asim_notes *notes;
+    struct asim_err *err;
+    unsigned seen[ASIM_NETCONF_KEYS_MAX]; /* line of each row of the table, 0 = not yet */
+    unsigned seen_map[3];
+    size_t cap_link_down;
+};
+
+/* KMAX_MAP, KMIN_MAP, PMAX_MAP: offsets, and what a value is. */
+static const struct {
+    const char *key;
+    size_t offset;
+    double scale, max;
+    const char *unit;
+} maps[3] = {
+    {"KMAX_MAP", offsetof(struct asim_netconf, kmax), 1000, 4e9, "KB"},
+    {"KMIN_MAP", offsetof(struct asim_netconf, kmin), 1000, 4e9, "KB"},
+    {"PMAX_MAP", offsetof(struct asim_netconf, pmax), 1, 1, "a probability of at most 1"},
+};
+
+static int bad(struct reader *r, const char *key, const char *found, const char *expected)
+{
+    char safe[64];
+
+    if (!found)
+        return asim_err_at(r->err, ASIM_EINVAL, asim_src_where(&r->src),
+                           "%s ends too early; expected %s.", key, expected);
+    return asim_err_at(r->err, ASIM_EINVAL, asim_src_where(&r->src),
+                       "%s has '%s' where %s is "
+                       "expected.",
+                       key, asim_text_safe(safe, sizeof safe, found), expected);
+}
+
+static const struct asim_netconf_trait *trait_of(const char *key)
+{
+    for (const struct asim_netconf_trait *t = asim_netconf_traits; t->key; t++)
+        if (strcmp(t->key, key) == 0)
+            return t;
+    return NULL;
+}
+
+/* The value with its unit taken off, or as it stands where the option parser knows what to do. */
+static const char *plain_value(char *buf, size_t size, const char *key, const char *value)
+{
+    const struct asim_netconf_trait *trait = trait_of(key);
+    double number;
+    uint64_t whole;
+    int bare = asim_text_double(value, &number) == 0;
+
+    if (!trait || (bare && trait->unit != ASIM_UNIT_MIB))
+        return value;
+    if (bare && strlen(value) > size - sizeof "MiB")
+        return "(a number of more than 60 digits)";
+    if (bare)
+        snprintf(buf, size, "%sMiB", value);
+    else if (trait->unit == ASIM_UNIT_BYTES && asim_text_size(value, &whole) == 0)
+        snprintf(buf, size, "%" PRIu64, whole);
+    else if (trait->unit == ASIM_UNIT_NS && asim_text_time(value, &whole) == 0)
+        snprintf(buf, size, "%" PRIu64, whole / FS_PER_NS);
+    else if (trait->unit == ASIM_UNIT_US && asim_text_time(value, &whole) == 0)
+        snprintf(buf, size, "%" PRIu64, whole / FS_PER_US);
+    else
+        return value;
+    return buf;
+}
+
+/* Notes a key that was there before; 0 stays "not seen". */
+static void mark_seen(struct reader *r, const char *key, unsigned *line)
+{
+    if (*line)
+        asim_notes_say(r->notes, "%s:%u: %s was set on line %u already; the last one counts.",
+                       r->src.name, r->src.word_line, key, *line);
+    *line = r->src.word_line;
+}
+
+static int read_option(struct reader *r, const struct asim_option *row)
+{
+    char buf[64];
+    const char *value;
+
+    mark_seen(r, row->key, &r->seen[row - asim_netconf_options]);
+    value = asim_src_word_in_line(&r->src);
+    if (!value)
+        return bad(r, row->key, NULL, "a value after it on the same line");
+    return asim_option_parse(row, r->net, plain_value(buf, sizeof buf, row->key, value),
+                             asim_src_where(&r->src), r->err);
+}
+
+static int read_map_entry(struct reader *r, size_t m, struct asim_rate_value *entry)
+{
+    const char *word = asim_src_word_in_line(&r->src);
+
+    if (!word || (asim_text_u64(word, &entry->rate_bps) && asim_text_rate(word, &entry->rate_bps)))
+        return bad(r, maps[m].key, word,
+                   "a link rate, such as 100Gbps or 100000000000, for each "
+                   "entry counted");
+    word = asim_src_word_in_line(&r->src);
+    if (!word || asim_text_double(word, &entry->value) || entry->value < 0 ||
+        entry->value > maps[m].max)
+        return bad(r, maps[m].key, word, maps[m].unit);
+    entry->value *= maps[m].scale;
+    return 0;
+}
+
+static int read_map(struct reader *r, size_t m)
+{
+    struct asim_rate_map *map = (struct asim_rate_map *)((char *)r->net + maps[m].offset);
+    const char *word;
+    uint64_t n;
+    int rc = 0;
+
+    mark_seen(r, maps[m].key, &r->seen_map[m]);
+    word = asim_src_word_in_line(&r->src);
+    if (!word || asim_text_u64(word, &n) || n > MAX_MAP)
+        return bad(r, maps[m].key, word, "the number of entries, at most 4096");
+    free(map->at);
+    map->n = 0;
+    map->at = calloc((size_t)n + 1, sizeof *map->at);
+    if (!map->at)
+        return asim_err_nomem(r->err, "reading the network settings");
+    while (!rc && map->n < n) {
+        rc = read_map_entry(r, m, &map->at[map->n]);
+        for (size_t i = 0; !rc && i < map->n; i++)
+            if (map->at[i].rate_bps == map->at[map->n].rate_bps)
+                rc = asim_err_at(r->err, ASIM_EINVAL, asim_src_where(&r->src),
+                                 "%s has two entries for %" PRIu64 " bit/s.", maps[m].key,
+                                 map->at[i].rate_bps);
+        map->n += !rc;
+    }
+    return rc;
+}
+
+/* LINK_DOWN t a b, t in us; t = 0 means none. */
+static int read_link_down(struct reader *r)
+{
+    uint64_t v[3] = {0, 0, 0};
+    struct asim_netconf *net = r->net;
+
+    for (int i = 0; i < 3; i++) {
+        const char *word = asim_src_word_in_line(&r->src);
+        uint64_t fs;
+
+        if (word && i == 0 && asim_text_u64(word, &v[0]) && asim_text_time(word, &fs) == 0)
+            v[0] = fs / FS_PER_US;
+        else if (!word || asim_text_u64(word, &v[i]) || (i && v[i] > UINT32_MAX))
+            return bad(r, "LINK_DOWN", word, "a time in us and two node ids");
+    }
+    if (v[0] == 0)
+        return 0;
+    if (net->link_downs >= MAX_LINK_DOWN)
+        return asim_err_at(r->err, ASIM_ENOMEM, asim_src_where(&r->src),
+                           "there are more than %d LINK_DOWN lines.", MAX_LINK_DOWN);
+    if (asim_grow(&net->link_down, &r->cap_link_down, net->link_downs + 1, sizeof *net->link_down))
+        return asim_err_nomem(r->err, "reading the network settings");
+    net->link_down[net->link_downs++] =
+        (struct asim_link_down){v[0], (uint32_t)v[1], (uint32_t)v[2]};
+    return 0;
+}
+
+static int unknown_key(struct reader *r, const char *key)
+{
+    const char *words[ASIM_NETCONF_KEYS_MAX + 4];
+    char safe[64], hint[96];
+    size_t n = 0;
+
+    for (const struct asim_option *row = asim_netconf_options; row->key; row++)
+        words[n++] = row->key;
+    for (size_t m = 0; m < 3; m++)
+        words[n++] = maps[m].key;
+    words[n++] = "LINK_DOWN";
+    asim_text_hint(hint, sizeof hint, asim_text_nearest(key, words, n));
+    return asim_err_at(r->err, ASIM_EINVAL, asim_src_where(&r->src), "unknown network key '%s'.%s",
+                       asim_text_safe(safe, sizeof safe, key), hint);
+}
+
+static int read_line(struct reader *r, const char *key)
+{
+    const struct asim_option *row = asim_option_find(asim_netconf_options, key);
+    const char *extra;
+    size_t m = 0;
+    int rc;
+
+    while (m < 3 && strcmp(maps[m].key, key) != 0)
+        m++;
+    if (row)
+        rc = read_option(r, row);
+    else if (m < 3)
+        rc = read_map(r, m);
+    else if (strcmp(key, "LINK_DOWN") == 0)
+        rc = read_link_down(r);
+    else
+        rc = unknown_key(r, key);
+    if (rc)
+        return rc;
+    extra = asim_src_word_in_line(&r->src);
+    return extra ? bad(r, key, extra, "the end of the line") : 0;
+}
+
+/* KMIN above KMAX would mark everything or nothing depending on the order of two tests. */
+static int check_ecn(struct reader *r)
+{
+    const struct asim_netconf *net = r->net;
+    struct asim_where at = {r->src.name, 0, 0};
+
+    for (size_t i = 0; i < net->kmin.n; i++)
+        for (size_t j = 0; j < net->kmax.n; j++)
+            if (net->kmin.at[i].rate_bps == net->kmax.at[j].rate_bps &&
+                net->kmin.at[i].value > net->kmax.at[j].value)
+                return asim_err_at(r->err, ASIM_EINVAL, at,
+                                   "KMIN_MAP has %g KB for %" PRIu64
+                                   " bit/s, more than the %g KB of KMAX_MAP.",
+                                   net->kmin.at[i].value / 1000, net->kmin.at[i].rate_bps,
+                                   net->kmax.at[j].value / 1000);
+    return 0;
+}
+
+static int resolve(struct reader *r, char **path)
+{
+    char *found;
+
+    if (!*path)
+        return 0;
+    found = asim_conf_resolve(r->src.name, *path);
+    if (!found)
+        return asim_err_nomem(r->err, "reading the network settings");
+    free(*path);
+    *path = found;
+    return 0;
+}
+
+/* The reference writes both logs whether or not the file names them. */
+static int default_output(struct reader *r, char **path, const char *name)
+{
+    if (!*path)
+        *path = strdup(name);
+    return *path ? 0 : asim_err_nomem(r->err, "reading the network settings");
+}
+
+static int finish(struct reader *r)
+{
+    struct asim_netconf *net = r->net;
+    int rc = check_ecn(r);
+
+    if (!rc)
+        rc = resolve(r, &net->topology_file);
+    if (!rc)
+        rc = resolve(r, &net->trace_file);
+    if (!rc)
+        rc = resolve(r, &net->flow_file);
+    if (!rc)
+        rc = default_output(r, &net->fct_output, "fct.txt");
+    if (!rc)
+        rc = default_output(r, &net->pfc_output, "pfc.txt");
+    return rc ? rc : asim_netconf_remark(r->net, r->seen, r->src.name, r->notes, r->err);
+}
+
+int asim_netconf_read(struct asim_netconf *net, const char *path, const struct asim_notes *notes,
+                      struct asim_err *err)
+{
+    struct reader r;
+    const char *key;
+    int rc;
+
+    memset(&r, 0, sizeof r);
+    r.net = net;
+    r.notes = notes;
+    r.err = err;
+    rc = asim_netconf_defaults(net, err);
+    if (rc)
+        return rc;
+    rc = asim_src_open(&r.src, path, err);
+    while (!rc && (key = asim_src_word(&r.src)))
+        rc = read_line(&r, key);
+    if (!rc)
+        rc = finish(&r);
+    asim_src_close(&r.src);
+    if (rc)
+        asim_netconf_fini(net);
+    return rc;
+}

@@ -1,0 +1,110 @@
+/* SPDX-License-Identifier: GPL-2.0-only
+ *
+ * What a user should know about a config.txt that was read without error: settings that do
+ * nothing (yet), and absent keys for which the reference has another built-in value than the
+ * shipped files. One sentence each, so that a published file costs one line. A key counts as
+ * asking for something when its value differs from the default.
+ */
+#include "conf/netconf.h"
+
+#include <stdio.h>
+#include <string.h>
+
+struct list {
+    char text[1400];
+};
+
+static void add(struct list *list, const char *key, const char *value)
+{
+    size_t used = strlen(list->text);
+
+    snprintf(list->text + used, sizeof list->text - used, "%s%s%s%s", used ? ", " : "", key,
+             value ? " " : "", value ? value : "");
+}
+
+static size_t field_size(enum asim_type type)
+{
+    switch (type) {
+    case ASIM_T_BOOL:
+    case ASIM_T_CHOICE:
+        return sizeof(int);
+    case ASIM_T_U32:
+        return sizeof(uint32_t);
+    default:
+        return sizeof(uint64_t); /* as is a double on every machine this runs on */
+    }
+}
+
+static int differs(const struct asim_option *row, const struct asim_netconf *net,
+                   const struct asim_netconf *plain)
+{
+    const char *a = (const char *)net + row->offset, *b = (const char *)plain + row->offset;
+
+    if (row->type == ASIM_T_STRING)
+        return 1; /* no string has a default */
+    return memcmp(a, b, field_size(row->type)) != 0;
+}
+
+/* Settings of the packet trace ask for nothing while the trace is off. */
+static int is_idle(const struct asim_option *row, const struct asim_netconf *net)
+{
+    return !net->enable_trace && (row->offset == offsetof(struct asim_netconf, enable_trace) ||
+                                  row->offset == offsetof(struct asim_netconf, trace_file) ||
+                                  row->offset == offsetof(struct asim_netconf, trace_output));
+}
+
+static void say_without_effect(const struct asim_netconf *net, const struct asim_netconf *plain,
+                               const unsigned *seen, const struct asim_notes *notes,
+                               const char *path)
+{
+    struct list todo = {""}, noop = {""};
+
+    for (size_t i = 0; asim_netconf_options[i].key; i++) {
+        const struct asim_option *row = &asim_netconf_options[i];
+
+        if (!seen[i] || !(row->flags & (ASIM_F_TODO | ASIM_F_NOOP)) || is_idle(row, net))
+            continue;
+        if (differs(row, net, plain))
+            add(row->flags & ASIM_F_TODO ? &todo : &noop, row->key, NULL);
+    }
+    if (net->link_downs)
+        add(&todo, "LINK_DOWN", NULL);
+    if (todo.text[0] && noop.text[0])
+        asim_notes_say(notes, "%s: effect still to come: %s; no effect, as in ASTRA-sim: %s.", path,
+                       todo.text, noop.text);
+    else if (todo.text[0])
+        asim_notes_say(notes, "%s: effect still to come: %s.", path, todo.text);
+    else if (noop.text[0])
+        asim_notes_say(notes, "%s: no effect, as in ASTRA-sim: %s.", path, noop.text);
+}
+
+static void say_absent(const unsigned *seen, const struct asim_notes *notes, const char *path)
+{
+    struct list absent = {""};
+
+    for (const struct asim_netconf_trait *t = asim_netconf_traits; t->key; t++) {
+        const struct asim_option *row = asim_option_find(asim_netconf_options, t->key);
+
+        if (t->builtin && row && !seen[row - asim_netconf_options])
+            add(&absent, t->key, t->builtin);
+    }
+    if (absent.text[0])
+        asim_notes_say(notes,
+                       "%s: absent keys have the values of the published configuration; ASTRA-sim "
+                       "without them would use %s.",
+                       path, absent.text);
+}
+
+int asim_netconf_remark(const struct asim_netconf *net, const unsigned *seen, const char *path,
+                        const struct asim_notes *notes, struct asim_err *err)
+{
+    struct asim_netconf plain;
+    int rc = asim_netconf_defaults(&plain, err);
+
+    if (rc)
+        return rc;
+    say_without_effect(net, &plain, seen, notes, path);
+    say_absent(seen, notes, path);
+    asim_netconf_fini(&plain);
+    return 0;
+}

@@ -1,0 +1,349 @@
+/* SPDX-License-Identifier: GPL-2.0-only
+ *
+ * System JSON (spec astra-system 2.1). Scalars go through one option table whose defaults are
+ * those the reference documents for an absent key; where it has none (undefined memory, a division
+ * by zero) the least surprising value stands and a note says so. Algorithm lists are kept as
+ * words: whether an algorithm of that name exists is a later stage's business. Keys that published
+ * files carry without effect are accepted; any other unknown key is an error, because a misspelt
+ * option that silently does nothing is the commonest way to a wrong number.
+ */
+#include "conf/conf.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include "base/text.h"
+#include "conf/json.h"
+
+#define MAX_DIMS 16 /* as struct asim_dims */
+#define F(f)     offsetof(struct asim_system, f)
+#define I32_MAX  2147483647.0
+
+static const struct asim_option system_options[] = {
+    {"scheduling-policy", NULL, "order of waiting collectives", "LIFO", ASIM_T_CHOICE, F(policy), 0,
+     0, "LIFO|FIFO|EXPLICIT", 0},
+    {"collective-optimization", NULL, "phases of an all-reduce over several dimensions", "baseline",
+     ASIM_T_CHOICE, F(optimization), 0, 0, "baseline|localBWAware", 0},
+    {"preferred-dataset-splits", NULL, "chunks of each collective", "1", ASIM_T_U32, F(splits), 1,
+     I32_MAX, NULL, 0},
+    {"active-chunks-per-dimension", NULL, "chunks that run at once in a dimension", "1", ASIM_T_U32,
+     F(active_chunks), 1, I32_MAX, NULL, 0},
+    {"endpoint-delay", NULL, "time added to each message bundle, ns", "10", ASIM_T_I64,
+     F(endpoint_delay_ns), 0, I32_MAX, NULL, 0},
+    {"local-reduction-delay", NULL, "reduction delay of the LogGP bus, ns", "1", ASIM_T_U64,
+     F(local_reduction_delay), 0, I32_MAX, NULL, 0},
+    {"L", NULL, "LogGP latency, ns", "0", ASIM_T_DOUBLE, F(loggp_l), 0, 1e15, NULL, 0},
+    {"o", NULL, "LogGP overhead, ns", "0", ASIM_T_DOUBLE, F(loggp_o), 0, 1e15, NULL, 0},
+    {"g", NULL, "LogGP gap of messages, ns", "0", ASIM_T_DOUBLE, F(loggp_g), 0, 1e15, NULL, 0},
+    {"G", NULL, "LogGP gap of bytes, ns per byte", "0", ASIM_T_DOUBLE, F(loggp_G), 0, 1e15, NULL,
+     0},
+    {"model-shared-bus", NULL, "1 = bundles share a LogGP bus", "0", ASIM_T_BOOL, F(shared_bus), 0,
+     0, NULL, 0},
+    {"peak-perf", NULL, "compute peak, TFLOP/s", "0", ASIM_T_DOUBLE, F(peak_perf_tflops), 0, 1e12,
+     NULL, 0},
+    {"local-mem-bw", NULL, "memory bandwidth, GB/s; 0 = reductions cost nothing", "0",
+     ASIM_T_DOUBLE, F(local_mem_bw_gbps), 0, 1e12, NULL, 0},
+    {"roofline-enabled", NULL, "1 = compute times from peak-perf and local-mem-bw", "0",
+     ASIM_T_BOOL, F(roofline), 0, 0, NULL, 0},
+    {"trace-enabled", NULL, "1 = log issue and callback of each op", "0", ASIM_T_BOOL,
+     F(trace_enabled), 0, 0, NULL, 0},
+    {"replay-only", NULL, "1 = every op takes its recorded duration", "0", ASIM_T_BOOL,
+     F(replay_only), 0, 0, NULL, 0},
+    {"track-local-mem", NULL, "1 = track tensors in local memory", "0", ASIM_T_BOOL,
+     F(track_local_mem), 0, 0, NULL, 0},
+    {"local-mem-trace-filename", NULL, "prefix of the local memory trace", "local_mem_trace",
+     ASIM_T_STRING, F(local_mem_trace), 0, 0, NULL, 0},
+    {"intra-dimension-scheduling", NULL, "order of chunks in a dimension", "FIFO", ASIM_T_CHOICE,
+     F(intra_dim), 0, 0, "FIFO|RG|smallestFirst|lessRemainingPhaseFirst", ASIM_F_TODO},
+    {"inter-dimension-scheduling", NULL, "order of dimensions", "ascending", ASIM_T_CHOICE,
+     F(inter_dim), 0, 0,
+     "ascending|baseline|roundRobin|onlineGreedy|themis|offlineGreedy|offlineGreedyFlex",
+     ASIM_F_TODO},
+    {"per-node-custom-implementation", NULL, "YAML file: op id to algorithm trace", NULL,
+     ASIM_T_STRING, F(per_node_custom), 0, 0, NULL, 0},
+    {"boost-mode", NULL, "of older versions", "0", ASIM_T_DOUBLE, F(boost_mode), 0, 0, NULL,
+     ASIM_F_NOOP},
+    {0},
+};
+
+/* In published files, looked at by no version this follows. */
+static const char *const ignored_keys[] = {
+    "num-passes",   "sleep",       "num-queues-per-dim", "compute-scale", "comm-scale",
+    "separate-log", "seprate-log", "total-stat-rows",    "stat-row",      "run-name",
+};
+
+/* Prefixes of "<kind>-implementation[-custom]", in the order of enum asim_kind. */
+static const char *const kind_keys[ASIM_KINDS] = {
+    "all-reduce", "reduce",         "all-gather",           "gather",  "scatter", "broadcast",
+    "all-to-all", "reduce-scatter", "reduce-scatter-block", "barrier",
+};
+
+enum list_form { NO_LIST, NATIVE, CUSTOM, OLD_CHAKRA };
+
+struct reader {
+    struct asim_system *sys;
+    const char *path;
+    const struct asim_notes *notes;
+    struct asim_err *err;
+    char silent[512]; /* keys without effect, for one note */
+};
+
+/* Which list a key is, and of which kind. */
+static enum list_form list_key(const char *key, int *kind)
+{
+    static const char mark[] = "-implementation";
+
+    for (int k = 0; k < ASIM_KINDS; k++) {
+        size_t n = strlen(kind_keys[k]);
+
+        if (strncmp(key, kind_keys[k], n) != 0 || strncmp(key + n, mark, sizeof mark - 1) != 0)
+            continue;
+        *kind = k;
+        key += n + sizeof mark - 1;
+        if (*key == '\0')
+            return NATIVE;
+        if (strcmp(key, "-custom") == 0)
+            return CUSTOM;
+        return strcmp(key, "-chakra") == 0 ? OLD_CHAKRA : NO_LIST;
+    }
+    return NO_LIST;
+}
+
+static int is_ignored(const char *key)
+{
+    for (size_t i = 0; i < sizeof ignored_keys / sizeof *ignored_keys; i++)
+        if (strcmp(key, ignored_keys[i]) == 0)
+            return 1;
+    return 0;
+}
+
+static void mention(struct reader *r, const char *key)
+{
+    size_t used = strlen(r->silent);
+
+    snprintf(r->silent + used, sizeof r->silent - used, "%s%s", used ? ", " : "", key);
+}
+
+static int bad_key(struct reader *r, const char *key, const char *what)
+{
+    struct asim_where at = {r->path, 0, 0};
+
+    return asim_err_at(r->err, ASIM_EINVAL, at, "key \"%s\" %s.", key, what);
+}
+
+/* Unknown: the nearest among scalars, lists and ignored keys. */
+static int unknown_key(struct reader *r, const char *key)
+{
+    enum { SCALARS = sizeof system_options / sizeof *system_options - 1 };
+    const char *words[SCALARS + 2 * ASIM_KINDS];
+    char lists[2 * ASIM_KINDS][48], safe[80], hint[128];
+    struct asim_where at = {r->path, 0, 0};
+
+    for (size_t i = 0; i < SCALARS; i++)
+        words[i] = system_options[i].key;
+    for (size_t i = 0; i < 2 * ASIM_KINDS; i++) {
+        snprintf(lists[i], sizeof lists[i], "%s-implementation%s", kind_keys[i / 2],
+                 i % 2 ? "-custom" : "");
+        words[SCALARS + i] = lists[i];
+    }
+    asim_text_hint(hint, sizeof hint, asim_text_nearest(key, words, sizeof words / sizeof *words));
+    return asim_err_at(r->err, ASIM_EINVAL, at, "unknown system key '%s'.%s",
+                       asim_text_safe(safe, sizeof safe, key), hint);
+}
+
+static int read_list(struct reader *r, const char *key, struct asim_words *words,
+                     const json_t *list)
+{
+    size_t n = json_array_size(list);
+
+    if (!json_is_array(list))
+        return bad_key(r, key,
+                       "is not an array; expected one algorithm name per dimension, such "
+                       "as [\"ring\"]");
+    if (n == 0 || n > MAX_DIMS)
+        return bad_key(r, key,
+                       "is empty or names more than 16 algorithms; expected one per "
+                       "dimension");
+    words->at = calloc(n, sizeof *words->at);
+    if (!words->at)
+        return asim_err_nomem(r->err, "reading the system file");
+    for (size_t i = 0; i < n; i++) {
+        const json_t *word = json_array_get(list, i);
+
+        if (!json_is_string(word) || json_string_length(word) == 0)
+            return bad_key(r, key, "has an entry that is not the name of an algorithm");
+        words->at[i] = strdup(json_string_value(word));
+        if (!words->at[i])
+            return asim_err_nomem(r->err, "reading the system file");
+        words->n++;
+    }
+    return 0;
+}
+
+static int read_custom(struct reader *r, const char *key, char **out, const json_t *list)
+{
+    const json_t *word = json_array_get(list, 0);
+
+    if (json_array_size(list) != 1 || !json_is_string(word) || json_string_length(word) == 0)
+        return bad_key(r, key,
+                       "is not an array with exactly one string, the prefix of the "
+                       "algorithm's traces");
+    *out = strdup(json_string_value(word));
+    return *out ? 0 : asim_err_nomem(r->err, "reading the system file");
+}
+
+/* A key of older files: worth a word only if it asks for something. */
+static int read_ignored(struct reader *r, const char *key, const json_t *value)
+{
+    if (json_is_false(value) || (json_is_number(value) && json_number_value(value) == 0))
+        return 0;
+    mention(r, key);
+    return 0;
+}
+
+static int read_scalar(struct reader *r, const struct asim_option *row, const json_t *value)
+{
+    int rc = asim_json_option(row, r->sys, value, r->path, r->err);
+
+    if (rc)
+        return rc;
+    if (row->offset == F(endpoint_delay_ns))
+        r->sys->endpoint_delay_set = 1;
+    return row->flags & ASIM_F_NOOP ? read_ignored(r, row->key, value) : 0;
+}
+
+static int read_key(struct reader *r, const char *key, const json_t *value)
+{
+    const struct asim_option *row = asim_option_find(system_options, key);
+    int kind = 0;
+
+    if (row)
+        return read_scalar(r, row, value);
+    switch (list_key(key, &kind)) {
+    case NATIVE:
+        return read_list(r, key, &r->sys->impl[kind], value);
+    case CUSTOM:
+        return read_custom(r, key, &r->sys->custom[kind], value);
+    case OLD_CHAKRA:
+        mention(r, key);
+        return 0;
+    default:
+        return is_ignored(key) ? read_ignored(r, key, value) : unknown_key(r, key);
+    }
+}
+
+/* The words of the choice list, with "baseline" and "themis" as second spellings. */
+static int inter_dim_of(int choice)
+{
+    static const int of[] = {
+        ASIM_INTER_ASCENDING,           ASIM_INTER_ASCENDING,      ASIM_INTER_ROUND_ROBIN,
+        ASIM_INTER_ONLINE_GREEDY,       ASIM_INTER_OFFLINE_GREEDY, ASIM_INTER_OFFLINE_GREEDY,
+        ASIM_INTER_OFFLINE_GREEDY_FLEX,
+    };
+
+    return of[choice];
+}
+
+static int finish(struct reader *r, const json_t *root)
+{
+    struct asim_system *sys = r->sys;
+    char *resolved;
+
+    sys->inter_dim = inter_dim_of(sys->inter_dim);
+    if (!json_object_get(root, "preferred-dataset-splits"))
+        asim_notes_say(r->notes,
+                       "%s: preferred-dataset-splits is absent, so collectives are not split (1 "
+                       "chunk); ASTRA-sim stops with a division by zero here.",
+                       r->path);
+    if (sys->intra_dim)
+        asim_notes_say(r->notes,
+                       "%s: intra-dimension-scheduling is accepted, but its effect is "
+                       "still to come: chunks run in FIFO order.",
+                       r->path);
+    if (sys->inter_dim)
+        asim_notes_say(r->notes,
+                       "%s: inter-dimension-scheduling is accepted, but its effect is "
+                       "still to come: dimensions run in ascending order.",
+                       r->path);
+    if (r->silent[0])
+        asim_notes_say(r->notes, "%s: no effect, as in ASTRA-sim: %s.", r->path, r->silent);
+    if (!sys->per_node_custom)
+        return 0;
+    resolved = asim_conf_resolve(r->path, sys->per_node_custom);
+    if (!resolved)
+        return asim_err_nomem(r->err, "reading the system file");
+    free(sys->per_node_custom);
+    sys->per_node_custom = resolved;
+    return 0;
+}
+
+int asim_system_read(struct asim_system *sys, const char *path, const struct asim_notes *notes,
+                     struct asim_err *err)
+{
+    struct reader r = {sys, path, notes, err, ""};
+    json_t *root = NULL, *value;
+    const char *key;
+    int rc;
+
+    memset(sys, 0, sizeof *sys);
+    rc = asim_option_defaults(system_options, sys, err);
+    if (!rc)
+        rc = asim_json_open(&root, path, err);
+    if (!rc) {
+        json_object_foreach(root, key, value)
+        {
+            rc = read_key(&r, key, value);
+            if (rc)
+                break;
+        }
+    }
+    if (!rc)
+        rc = finish(&r, root);
+    json_decref(root);
+    if (rc)
+        asim_system_fini(sys);
+    return rc;
+}
+
+static int one_word(struct asim_words *words, const char *word)
+{
+    words->at = calloc(1, sizeof *words->at);
+    if (!words->at)
+        return ASIM_ENOMEM;
+    words->at[0] = strdup(word);
+    words->n = words->at[0] ? 1 : 0;
+    return words->n ? 0 : ASIM_ENOMEM;
+}
+
+int asim_system_defaults(struct asim_system *sys, struct asim_err *err)
+{
+    static const int kinds[] = {ASIM_ALL_REDUCE, ASIM_ALL_GATHER, ASIM_REDUCE_SCATTER,
+                                ASIM_ALL_TO_ALL};
+    int rc;
+
+    memset(sys, 0, sizeof *sys);
+    rc = asim_option_defaults(system_options, sys, err);
+    sys->optimization = ASIM_LOCAL_BW_AWARE;
+    sys->splits = 4;
+    sys->local_mem_bw_gbps = 1600;
+    /* As if a file had said so: injection-scale applies. */
+    sys->endpoint_delay_set = 1;
+    for (size_t i = 0; !rc && i < sizeof kinds / sizeof *kinds; i++)
+        if (one_word(&sys->impl[kinds[i]], "ring"))
+            rc = asim_err_nomem(err, "filling the default system");
+    if (rc)
+        asim_system_fini(sys);
+    return rc;
+}
+
+void asim_system_fini(struct asim_system *sys)
+{
+    for (int kind = 0; kind < ASIM_KINDS; kind++) {
+        for (size_t i = 0; i < sys->impl[kind].n; i++)
+            free(sys->impl[kind].at[i]);
+        free(sys->impl[kind].at);
+        free(sys->custom[kind]);
+    }
+    asim_option_fini(system_options, sys);
+    memset(sys, 0, sizeof *sys);
+}

@@ -1,0 +1,222 @@
+/* SPDX-License-Identifier: GPL-2.0-only
+ *
+ * main of the `asim` tool: finds the command a user typed and runs it. Commands are a family of
+ * three tables ("asim NAME", "asim trace NAME", "asim topo NAME"), one file per command, so nothing
+ * here changes when one is added. Started under a name that a command lists in called_as (a
+ * symbolic link `chakra_trace_link`), the tool is that command: scripts written for the published
+ * tools go on working.
+ *
+ * Exit codes are those of asim/ext/command.h; what the tool itself refuses is wrong usage, 2.
+ */
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+#include "asim/ext/command.h"
+#include "base/text.h"
+
+#define VERSION "0.1.0"
+
+enum { EXIT_GOOD = 0, EXIT_FAILED = 1, EXIT_USAGE = 2, GROUPS = 3, MOST_WORDS = 64 };
+
+/* A table of commands and the word that leads to it; "" is the tool itself. */
+struct group {
+    const char *word, *about;
+    const struct asim_member *const *table;
+};
+
+static const struct group groups[GROUPS] = {
+    {"", "Simulate distributed machine learning, packet by packet.", asim_command_table},
+    {"trace", "Make, convert, check and show execution traces.", asim_trace_command_table},
+    {"topo", "Make, convert and check network topologies.", asim_topo_command_table},
+};
+
+/* The member is the first field of its row (asim/ext/family.h). */
+static const struct asim_command *as_command(const struct asim_member *member)
+{
+    return (const struct asim_command *)(const void *)member;
+}
+
+static const struct asim_command *find(const struct group *group, const char *name)
+{
+    for (size_t i = 0; group->table[i]; i++) {
+        if (!strcmp(group->table[i]->name, name))
+            return as_command(group->table[i]);
+    }
+    return NULL;
+}
+
+static const struct group *find_group(const char *word)
+{
+    for (size_t i = 1; i < GROUPS; i++) {
+        if (!strcmp(groups[i].word, word))
+            return &groups[i];
+    }
+    return NULL;
+}
+
+static int is_called(const struct asim_command *command, const char *name)
+{
+    for (const char *const *word = command->called_as; word && *word; word++) {
+        if (!strcmp(*word, name))
+            return 1;
+    }
+    return 0;
+}
+
+static const struct asim_command *find_called(const char *name)
+{
+    for (size_t g = 0; g < GROUPS; g++) {
+        for (size_t i = 0; groups[g].table[i]; i++) {
+            const struct asim_command *command = as_command(groups[g].table[i]);
+            if (is_called(command, name))
+                return command;
+        }
+    }
+    return NULL;
+}
+
+/* The words that may stand after `asim` or `asim <group>`; returns how many. */
+static size_t list_words(const struct group *group, const char *words[MOST_WORDS])
+{
+    size_t n = 0;
+    for (size_t i = 0; group->table[i] && n < MOST_WORDS - GROUPS; i++)
+        words[n++] = group->table[i]->name;
+    for (size_t i = 1; i < GROUPS && group == groups; i++)
+        words[n++] = groups[i].word;
+    if (group == groups)
+        words[n++] = "help";
+    return n;
+}
+
+static int show_group(const struct group *group)
+{
+    const char *words[MOST_WORDS] = {NULL};
+    const char *space = *group->word ? " " : "";
+    size_t n = list_words(group, words);
+    int width = 4;
+    for (size_t i = 0; i < n; i++)
+        width = (int)strlen(words[i]) > width ? (int)strlen(words[i]) : width;
+    printf("usage: asim%s%s COMMAND [--option=value ...]\n\n%s\n\nCommands:\n", space, group->word,
+           group->about);
+    for (size_t i = 0; group->table[i]; i++)
+        printf("  %-*s  %s\n", width, group->table[i]->name, group->table[i]->about);
+    for (size_t i = 1; i < GROUPS && group == groups; i++)
+        printf("  %-*s  %s (asim %s lists them)\n", width, groups[i].word, groups[i].about,
+               groups[i].word);
+    printf("\n'asim %s%sCOMMAND --help' shows a command's options.\n", group->word, space);
+    return EXIT_GOOD;
+}
+
+/* What the user probably meant: a command of another group by its exact name ("link" for "trace
+ * link"), else the nearest word of this group, else NULL. Uses buf. */
+static const char *guess(const struct group *group, const char *word, char *buf, size_t size)
+{
+    const char *words[MOST_WORDS] = {NULL};
+    for (size_t g = 0; g < GROUPS; g++) {
+        if (&groups[g] == group || !find(&groups[g], word))
+            continue;
+        snprintf(buf, size, "asim %s%s%s", groups[g].word, *groups[g].word ? " " : "", word);
+        return buf;
+    }
+    return asim_text_nearest(word, words, list_words(group, words));
+}
+
+static int refuse(const struct group *group, const char *word)
+{
+    char safe[80], hint[160], buf[120];
+    const char *space = *group->word ? " " : "";
+    const char *nearest = guess(group, word, buf, sizeof buf);
+    fprintf(stderr, "asim: unknown command '%s%s%s'.%s 'asim%s%s --help' lists the commands.\n",
+            group->word, space, asim_text_safe(safe, sizeof safe, word),
+            asim_text_hint(hint, sizeof hint, nearest), space, group->word);
+    return EXIT_USAGE;
+}
+
+/* argv[0] becomes the command's name, as commands expect it. */
+static int run(const struct asim_command *command, int argc, char **argv)
+{
+    char name[64], *plain[] = {name, NULL};
+    snprintf(name, sizeof name, "%s", command->member.name);
+    if (argc < 1)
+        return command->run(1, plain);
+    argv[0] = name;
+    return command->run(argc, argv);
+}
+
+static int is_help(const char *word)
+{
+    return !strcmp(word, "--help") || !strcmp(word, "-h") || !strcmp(word, "help");
+}
+
+/* `asim help`, `asim help NAME`, `asim help trace NAME`; argv[0] is "help". */
+static int help(int argc, char **argv)
+{
+    const struct group *group = argc > 1 ? find_group(argv[1]) : NULL;
+    int at = group ? 2 : 1;
+    char option[] = "--help", *words[] = {argv[0], option, NULL};
+    if (!group)
+        group = groups;
+    if (argc <= at)
+        return show_group(group);
+    const struct asim_command *command = find(group, argv[at]);
+    return command ? run(command, 2, words) : refuse(group, argv[at]);
+}
+
+/* argv[0] is the word after `asim` (or after the group's word). */
+static int dispatch(const struct group *group, int argc, char **argv)
+{
+    if (argc < 1)
+        return show_group(group);
+    if (is_help(argv[0])) {
+        if (group != groups && argc == 1)
+            return show_group(group);
+        if (group == groups)
+            return help(argc, argv);
+    }
+    const struct asim_command *command = find(group, argv[0]);
+    if (command)
+        return run(command, argc, argv);
+    const struct group *inner = group == groups ? find_group(argv[0]) : NULL;
+    if (inner)
+        return dispatch(inner, argc - 1, argv + 1);
+    if (group == groups && !strcmp(argv[0], "--version")) {
+        puts("asim " VERSION);
+        return EXIT_GOOD;
+    }
+    return refuse(group, argv[0]);
+}
+
+/* The start-up check of asim/ext/family.h over the three tables. */
+static int check(struct asim_err *err)
+{
+    for (size_t g = 0; g < GROUPS; g++) {
+        int code = asim_family_check(groups[g].table, "command", err);
+        if (code)
+            return code;
+        for (size_t i = 0; groups[g].table[i]; i++) {
+            if (!as_command(groups[g].table[i])->run)
+                return asim_err_set(err, ASIM_EBUG, "the command '%s' has nothing to run.",
+                                    groups[g].table[i]->name);
+        }
+    }
+    return 0;
+}
+
+int main(int argc, char **argv)
+{
+    struct asim_err err = {0};
+    if (check(&err)) {
+        fprintf(stderr, "asim: %s\n", err.text);
+        return EXIT_FAILED;
+    }
+    const char *path = argc > 0 ? argv[0] : "asim";
+    const struct asim_command *called = find_called(path + asim_text_dirlen(path));
+    int code = called     ? run(called, argc, argv)
+               : argc > 0 ? dispatch(groups, argc - 1, argv + 1)
+                          : show_group(groups);
+    if (fflush(stdout) || ferror(stdout)) {
+        fprintf(stderr, "asim: cannot write to standard output: %s.\n", strerror(errno));
+        return code ? code : EXIT_FAILED;
+    }
+    return code;
+}

@@ -1,0 +1,201 @@
+# SPDX-License-Identifier: GPL-2.0-only
+#
+# Which ns-3 tree is used, and how one is made where there is none. Sourced after setup.sh.
+# The order is: NS3_HOME; the tree this repository sits in; the one provisioned earlier; Debian's
+# own source package of ns-3, built optimized with MPI (the binary package comes without ns-3's
+# mpi module, so the source is what is needed). The package archive is the one the machine uses
+# already: its own entries, read as source entries from a private folder, leave the system's lists
+# untouched. A tree of the user is built as the user configured it.
+
+tree=          # the ns-3 tree in use
+tree_origin=   # home, around or own
+
+tree_is_ns3() {
+    [[ -f $1/ns3 && -f $1/VERSION && -f $1/CMakeLists.txt && -d $1/src/core ]]
+}
+
+# Finds a tree without making one; returns 1 where there is none yet.
+tree_find() {
+    if [[ ${NS3_HOME:-} ]]; then
+        tree_is_ns3 "$NS3_HOME" || die "NS3_HOME is '$NS3_HOME', which is not an ns-3 source tree" \
+            '(no ns3, VERSION, CMakeLists.txt and src/core there). Set it to one, release 3.37 or newer.'
+        tree=$(cd "$NS3_HOME" && pwd -P)
+        tree_origin=home
+    elif [[ $(basename "$(dirname "$root")") == contrib ]] && tree_is_ns3 "$root/../.."; then
+        tree=$(cd "$root/../.." && pwd -P)
+        tree_origin=around
+    elif tree_is_ns3 "$state/ns-3"; then
+        tree=$(cd "$state/ns-3" && pwd -P)
+        tree_origin=own
+    else
+        return 1
+    fi
+    lock_file="$tree/.lock-ns3_linux_build"
+    stamp="$state/built-$(printf '%s' "$tree" | cksum | cut -d ' ' -f 1)"
+}
+
+tree_version_check() {
+    local version
+    version=$(head -n 1 "$tree/VERSION")
+    if [[ $version =~ ^3\.([0-9]+) ]] && ((BASH_REMATCH[1] < 37)); then
+        die "the ns-3 tree $tree is release $version; 3.37 or newer is needed."
+    fi
+}
+
+# ns-3 refuses to work for a user named root, whatever it is asked to do.
+tree_ns3() {
+    (cd "$tree" && exec env -u USER python3 ./ns3 "$@")
+}
+
+# Copies the machine's package entries, as source entries, to a private folder.
+source_entries() {
+    local parts=$1 file
+    mkdir -p "$parts"
+    for file in /etc/apt/sources.list /etc/apt/sources.list.d/*.list; do
+        [[ -f $file ]] || continue
+        sed -nE 's/^[[:space:]]*deb(-src)?[[:space:]]+/deb-src /p' "$file" |
+            grep -v 'cdrom:' >"$parts/$(basename "$file" .list | tr -c 'A-Za-z0-9\n' '_').list"
+    done
+    for file in /etc/apt/sources.list.d/*.sources; do
+        [[ -f $file ]] || continue
+        sed -E 's/^[Tt]ypes:.*/Types: deb-src/' "$file" >"$parts/$(basename "$file")"
+    done
+}
+
+# Hooks of the system (cleaning its caches, telling its desktop) are not for private lists.
+source_apt() {
+    apt-get -c "$fetch/apt.conf" -o Dir::Etc::sourcelist=/dev/null \
+        -o Dir::Etc::sourceparts="$fetch/parts" -o Dir::State::Lists="$fetch/lists" \
+        -o Dir::Cache="$fetch/cache" -o APT::Sandbox::User="$(id -un)" \
+        -o Acquire::Retries=3 -o Acquire::Languages=none "$@"
+}
+
+source_fetch() {
+    local tmp="$fetch/tmp" found
+    mkdir -p "$fetch/lists/partial" "$fetch/cache/archives/partial" "$fetch/files" || return
+    source_entries "$fetch/parts"
+    printf '#clear APT::Update::Post-Invoke;\n#clear APT::Update::Post-Invoke-Success;\n' \
+        >"$fetch/apt.conf"
+    source_apt update || echo 'some lists could not be fetched; going on with the others'
+    (cd "$fetch/files" && source_apt source --download-only ns3) || return
+    rm -rf "$tmp"
+    mkdir -p "$tmp"
+    dpkg-source --no-check -x "$fetch"/files/ns3_*.dsc "$tmp/unpacked" || return
+    found=$(find "$tmp" -maxdepth 3 -name VERSION -printf '%h\n' | while read -r folder; do
+        if tree_is_ns3 "$folder"; then echo "$folder"; fi
+    done | head -n 1)
+    if [[ -z $found ]]; then
+        echo 'the source package ns3 holds no ns-3 tree'
+        return 1
+    fi
+    rm -rf "$state/ns-3" && mv "$found" "$state/ns-3" && rm -rf "$fetch"
+}
+
+tree_provision() {
+    local fetch="$state/fetch" way
+    way='To use an ns-3 source tree of your own instead, set NS3_HOME=/path/to/ns-3 and start again.'
+    say 'no ns-3 here yet: it is fetched as a source package and built, once, into .ns3/ (about'
+    say 'five minutes on two cores, 600 MB). Set NS3_HOME to use a tree of your own instead.'
+    has apt-get || die "this machine has no apt-get to fetch ns-3 with. $way"
+    packages_need source
+    step fetch 'fetching and unpacking the source of ns-3 (some 40 MB); about half a minute.' \
+        source_fetch || die "ns-3 could not be fetched. $way"
+}
+
+# The link contrib/asim, relative in our own tree so that the repository can be moved.
+tree_link() {
+    local link="$tree/contrib/asim" to=$root
+    [[ $tree_origin == around ]] && return
+    [[ $tree_origin == own ]] && to=../../..
+    if [[ -e $link && $(cd "$link" && pwd -P) == "$(cd "$root" && pwd -P)" ]]; then
+        return
+    fi
+    if [[ -e $link && ! -L $link ]]; then
+        die "$link exists and is not this repository; move it away or choose another NS3_HOME."
+    fi
+    mkdir -p "$tree/contrib" && ln -sfn "$to" "$link" ||
+        die "cannot make the link $link; make $tree writable or choose another NS3_HOME."
+}
+
+# Lists what a configured tree has; empty where it is not configured.
+tree_is_configured() {
+    [[ -f $lock_file ]] && grep -q "NS3_ENABLED_CONTRIBUTED_MODULES = .*'ns3-asim'" "$lock_file" &&
+        grep -qF "top_dir = '$tree'" "$lock_file"
+}
+
+cache_value() {
+    sed -n "s/^$1:[A-Z]*=//p" "$tree/cmake-cache/CMakeCache.txt" 2>/dev/null
+}
+
+# With no words of the user: our own tree gets the settings we need, a tree of the user keeps its.
+tree_configure() {
+    local ours=(-d optimized --enable-mpi --enable-tests --filter-module-examples-and-tests=asim
+        '--enable-modules=core;network;stats;mpi;asim')
+    local words=("$@") modules
+    modules=$(cache_value NS3_ENABLED_MODULES)
+    if [[ ! -f $tree/cmake-cache/CMakeCache.txt ]]; then
+        words=("${ours[@]}" "$@")
+    elif [[ $tree_origin == own && $(cache_value CMAKE_HOME_DIRECTORY) != "$tree" ]]; then
+        rm -rf "$tree/cmake-cache" "$tree/build" "$lock_file"
+        words=("${ours[@]}" "$@")
+    elif [[ $modules && ";${modules//,/;};" != *';asim;'* && "$*" != *--enable-modules* ]]; then
+        words=("--enable-modules=$modules;asim" "$@")
+    fi
+    rm -f "$stamp"
+    step configure 'configuring ns-3 with this repository as its module contrib/asim.' \
+        tree_ns3 configure "${words[@]}"
+}
+
+tree_needs() {
+    local groups=(c ns3)
+    if [[ -z $(cache_value NS3_MPI) || $(cache_value NS3_MPI) == ON ]]; then
+        groups+=(mpi)
+    fi
+    packages_need "${groups[@]}"
+}
+
+# Everything before a build, done only as far as it is not done.
+tree_prepare() {
+    tree_find || {
+        packages_need c ns3 mpi source
+        tree_provision
+        tree_find || die 'the ns-3 tree just made cannot be found; remove .ns3 and start again.'
+    }
+    tree_version_check
+    tree_needs
+    tree_link
+}
+
+tree_ready() {
+    tree_prepare
+    tree_is_configured || tree_configure || die 'ns-3 could not be configured; see above.'
+}
+
+program_path() {
+    grep -o "'[^']*/scratch/ns3[^'/]*-$1[-'][^',]*" "$lock_file" | tr -d "'" | head -n 1
+}
+
+# Builds AstraSimNetwork and notes where it is. The note carries the time at which the build began,
+# so a file saved while it ran is seen as newer. (ns-3's ./ns3 build is one CMake call too, but drops -j.)
+tree_build_program() {
+    local began="$stamp.began" program
+    : >"$began" || die "cannot write to $state; make the repository writable."
+    step build "building ns-3 and AstraSimNetwork; about four minutes on two cores the first time." \
+        cmake --build "$tree/cmake-cache" --target scratch_AstraSimNetwork -j "$jobs" || return
+    program=$(program_path AstraSimNetwork)
+    [[ -x $program ]] || die "ns-3 has built, but AstraSimNetwork is not among its programs; see $lock_file."
+    printf '%s\n' "$program" >"$stamp.new"
+    touch -r "$began" "$stamp.new"
+    mv "$stamp.new" "$stamp"
+    rm -f "$began"
+}
+
+# True when the program is built and no source is newer than the beginning of its build.
+program_is_fresh() {
+    local sources=("$root"/{core,ns3-module,scratch,cmake,CMakeLists.txt})
+    [[ -f $stamp ]] || return 1
+    read -r program <"$stamp"
+    [[ -x $program && ! $lock_file -nt $stamp ]] || return 1
+    [[ $tree_origin == own ]] || sources+=("$tree/src")
+    [[ -z $(find "${sources[@]}" -newer "$stamp" -print -quit 2>/dev/null) ]]
+}

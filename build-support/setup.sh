@@ -1,0 +1,180 @@
+# SPDX-License-Identifier: GPL-2.0-only
+#
+# What ./ns3, ./asim and ./tests/run share: talking to the user, long steps with a log, one lock,
+# and the packages of the machine. Sourced by bash with $root set to the repository. Everything
+# here is idempotent: a step that was interrupted is simply done again by the next run, and
+# nothing counts as done before it is. All talk goes to stderr; stdout belongs to the program run.
+
+state="$root/.ns3"
+jobs=${ASIM_JOBS:-$(nproc 2>/dev/null || echo 2)}
+ticker=
+
+say() {
+    printf 'asim: %s\n' "$*" >&2
+}
+
+die() {
+    say "$*"
+    exit 1
+}
+
+ticker_stop() {
+    if [[ $ticker ]]; then
+        kill "$ticker" 2>/dev/null
+        wait "$ticker" 2>/dev/null
+    fi
+    ticker=
+}
+
+interrupted() {
+    ticker_stop
+    say 'interrupted; start the same command again and it goes on where it stopped.'
+    exit 130
+}
+
+# Every 20 s one line with the last line of a log, so that a long step is seen to be alive. The
+# read on a pipe nobody writes is a sleep that leaves no child process behind.
+ticker_run() {
+    local log=$1 begin=$SECONDS last idle
+    exec {idle}<> <(:)
+    while true; do
+        read -r -t 20 -u "$idle"
+        last=$(tail -c 300 "$log" 2>/dev/null | tr '\r' '\n' | tail -n 1 | cut -c 1-90)
+        printf 'asim:   %d s  %s\n' $((SECONDS - begin)) "$last" >&2
+    done
+}
+
+# step NAME SENTENCE COMMAND...: says the sentence, runs the command with its output in a log, and
+# on failure shows the end of the log and stops.
+step() {
+    local name=$1 sentence=$2 log code
+    shift 2
+    mkdir -p "$state/log" || die "cannot write to $state; make the repository writable."
+    log="$state/log/$name.log"
+    say "$sentence"
+    : >"$log"
+    trap interrupted INT TERM
+    ticker_run "$log" &
+    ticker=$!
+    "$@" >"$log" 2>&1 </dev/null
+    code=$?
+    ticker_stop
+    trap - INT TERM
+    if ((code)); then
+        tail -n 30 "$log" | sed 's/^/    /' >&2
+        say "this step failed with exit code $code: $name. The whole output is in $log."
+        return "$code"
+    fi
+}
+
+# One set-up at a time in this repository. The lock goes with the process, however it ends.
+lock_take() {
+    mkdir -p "$state" || die "cannot write to $state; make the repository writable."
+    exec 9>"$state/lock"
+    if ! flock -n 9; then
+        say 'another run is setting up or building in this repository; waiting for it.'
+        flock 9
+    fi
+}
+
+lock_drop() {
+    exec 9>&-
+}
+
+has() {
+    command -v "$1" >/dev/null 2>&1
+}
+
+has_header() {
+    echo "#include <$1>" | cc -E -o /dev/null - 2>/dev/null
+}
+
+# What is asked for is the ability, not the package: a machine that has it from elsewhere is left
+# alone. Prints the Debian packages that would supply what is missing.
+packages_missing_c() {
+    has cc || echo gcc
+    has make || echo make
+    has cmake || echo cmake
+    has pkg-config || echo pkg-config
+    has protoc-c || echo protobuf-c-compiler
+    if ! has cc || ! has_header stdio.h; then echo libc6-dev; fi
+    if ! has cc || ! has_header jansson.h; then echo libjansson-dev; fi
+    if ! has cc || ! has_header protobuf-c/protobuf-c.h; then echo libprotobuf-c-dev; fi
+    if ! has cc || ! has_header zlib.h; then echo zlib1g-dev; fi
+}
+
+packages_missing_ns3() {
+    has c++ || echo g++
+    has python3 || echo python3
+    has ninja || echo ninja-build
+}
+
+packages_missing_mpi() {
+    has mpiexec || echo openmpi-bin
+    has mpicxx || echo libopenmpi-dev
+}
+
+packages_missing_source() {
+    has dpkg-source || echo dpkg-dev
+    has bzip2 || echo bzip2
+    has xz || echo xz-utils
+}
+
+packages_missing_tests() {
+    has python3 || echo python3
+}
+
+packages_missing() {
+    local group
+    for group in "$@"; do
+        "packages_missing_$group"
+    done | sort -u | paste -sd ' ' -
+}
+
+# The three things that bring a Debian machine from any state to the packages being there: finish
+# what an interrupted dpkg left, refresh the lists, install.
+packages_apt() {
+    local apt=("${as_root[@]}" env DEBIAN_FRONTEND=noninteractive)
+    "${apt[@]}" dpkg --configure -a || return
+    "${apt[@]}" apt-get -o DPkg::Lock::Timeout=600 update ||
+        echo 'the package lists could not be refreshed; going on with those that are here'
+    "${apt[@]}" apt-get -o DPkg::Lock::Timeout=600 install -y --no-install-recommends "$@"
+}
+
+# packages_need GROUP...: installs what is missing, as root or with sudo, or prints what to type.
+packages_need() {
+    local missing words as_root=()
+    missing=$(packages_missing "$@")
+    [[ $missing ]] || return 0
+    words="apt-get update && apt-get install -y --no-install-recommends $missing"
+    has apt-get || die "this machine lacks what these Debian packages supply: $missing. It has no" \
+        'apt-get, so install their counterparts with its own package manager and start again.'
+    if ((EUID != 0)); then
+        if has sudo && { sudo -n true 2>/dev/null || { [[ -t 0 ]] && sudo -v; }; }; then
+            as_root=(sudo)
+        else
+            say 'packages are missing, and installing them needs root. Type this, then start again:'
+            printf '\n    su -c "%s"\n\n' "$words" >&2
+            exit 1
+        fi
+    fi
+    step packages "installing packages ($missing); a minute or two." \
+        packages_apt $missing || die "installing packages failed. By hand it is: $words"
+    missing=$(packages_missing "$@")
+    [[ -z $missing ]] || die "these packages are installed but what they supply is not found: $missing"
+}
+
+# build_c NAME TARGET CMAKE-OPTION...: configures build/NAME where needed and builds one target
+# (all for everything). A build folder of a repository that has been moved is begun again.
+build_c() {
+    local name=$1 target=$2 folder="$root/build/$1" home
+    shift 2
+    home=$(sed -n 's/^CMAKE_HOME_DIRECTORY:INTERNAL=//p' "$folder/CMakeCache.txt" 2>/dev/null)
+    if [[ $home && $home != "$root" ]]; then
+        rm -rf "$folder"
+    fi
+    step "cmake-$name" "configuring build/$name." \
+        cmake -S "$root" -B "$folder" -G 'Unix Makefiles' "$@" || return
+    step "build-$name" "building build/$name; up to two minutes the first time." \
+        cmake --build "$folder" --target "$target" -j "$jobs" -- -k
+}

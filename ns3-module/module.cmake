@@ -1,0 +1,40 @@
+# SPDX-License-Identifier: GPL-2.0-only
+#
+# The ns-3 module: included by the top CMakeLists.txt when ns-3 (3.37 or newer) reads this
+# repository as contrib/asim. The core stays a static C library of its own, since ns-3's
+# precompiled header is C++; the module and the program AstraSimNetwork link it.
+file(GLOB module_sources CONFIGURE_DEPENDS RELATIVE ${CMAKE_CURRENT_SOURCE_DIR}
+     ns3-module/model/*.cc ns3-module/helper/*.cc)
+file(GLOB module_headers CONFIGURE_DEPENDS RELATIVE ${CMAKE_CURRENT_SOURCE_DIR}
+     ns3-module/model/*.h ns3-module/helper/*.h)
+file(GLOB module_tests CONFIGURE_DEPENDS RELATIVE ${CMAKE_CURRENT_SOURCE_DIR}
+     ns3-module/test/*.cc)
+
+# ns-3 compiles a module's objects without looking at the libraries it links. BUILD_INTERFACE keeps
+# these folders out of what ns-3 exports.
+include_directories($<BUILD_INTERFACE:${CMAKE_CURRENT_SOURCE_DIR}/core/include>
+                    $<BUILD_INTERFACE:${CMAKE_CURRENT_SOURCE_DIR}/core>)
+
+# Without MPI (a user's tree may be configured so) the module is the same, on one process.
+set(module_mpi "")
+if(ENABLE_MPI AND TARGET "${libmpi}")
+  set(module_mpi ${libmpi} ${MPI_CXX_LIBRARIES})
+endif()
+
+build_lib(
+  LIBNAME asim
+  SOURCE_FILES ${module_sources}
+  HEADER_FILES ${module_headers}
+  LIBRARIES_TO_LINK ${libcore} ${libnetwork} ${module_mpi} asim-core
+  TEST_SOURCES ${module_tests}
+)
+install(TARGETS asim-core EXPORT ns3ExportTargets ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR}/)
+
+# The prefix makes ns-3's own `./ns3 run AstraSimNetwork` find it.
+build_exec(
+  EXECNAME AstraSimNetwork
+  EXECNAME_PREFIX scratch_
+  SOURCE_FILES scratch/AstraSimNetwork.cc
+  LIBRARIES_TO_LINK ${libasim} ${libcore} ${libnetwork} ${module_mpi} asim-core
+  EXECUTABLE_DIRECTORY_PATH ${CMAKE_OUTPUT_DIRECTORY}/scratch/
+)

@@ -1,0 +1,63 @@
+# SPDX-License-Identifier: GPL-2.0-only
+#
+# For scripted tests in bash: `. tests/lib.sh`. The protocol is one line per test on stdout, `ok
+# NAME`, `not ok NAME: reason` or `skip NAME: reason`; tests/run counts these lines and ignores all
+# others. NAME begins with the folder of the test (golden/ring_4).
+
+t_failed=0
+
+# t_wants NAME: false where the user asked for other tests (tests/run --only PATTERN).
+t_wants() {
+    [[ -z ${ASIM_ONLY:-} || $1 =~ $ASIM_ONLY ]]
+}
+
+# t_slow NAME: false, with a skip line, unless slow tests were asked for (tests/run --slow).
+t_slow() {
+    if [[ ${ASIM_SLOW:-} ]]; then return 0; fi
+    t_skip "$1" 'slow; tests/run --slow runs it'
+    return 1
+}
+
+t_ok() {
+    printf 'ok %s\n' "$1"
+}
+
+t_not_ok() {
+    printf 'not ok %s: %s\n' "$1" "$2"
+    t_failed=1
+}
+
+t_skip() {
+    printf 'skip %s: %s\n' "$1" "$2"
+}
+
+# t_run NAME COMMAND...: passes where the command exits with 0; its output is shown where it does not.
+t_run() {
+    local name=$1 output code
+    shift
+    t_wants "$name" || return 0
+    output=$("$@" 2>&1)
+    code=$?
+    if ((code == 0)); then
+        t_ok "$name"
+    else
+        printf '%s\n' "$output" | tail -n 20 | sed 's/^/    /'
+        t_not_ok "$name" "exit code $code from: $*"
+    fi
+}
+
+# t_same NAME GOT WANT: passes where two files have the same bytes.
+t_same() {
+    local difference
+    t_wants "$1" || return 0
+    if difference=$(diff -u "$3" "$2" 2>&1); then
+        t_ok "$1"
+    else
+        printf '%s\n' "$difference" | head -n 40 | sed 's/^/    /'
+        t_not_ok "$1" "$2 differs from $3"
+    fi
+}
+
+t_done() {
+    exit "$t_failed"
+}

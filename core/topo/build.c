@@ -1,0 +1,58 @@
+/* SPDX-License-Identifier: GPL-2.0-only
+ *
+ * The small common steps of the makers: sizes are computed in 64 bits and refused before anything
+ * is allocated, so a slip in an option ("psn=4000000") ends in a sentence and not in a machine
+ * that swaps.
+ */
+#include "topo/build.h"
+
+#include <inttypes.h>
+
+int asim_build_nodes(struct asim_topo *topo, const struct asim_build_size *size,
+                     struct asim_err *err)
+{
+    if (size->hosts > ASIM_BUILD_MAX_NODES || size->nvswitches > ASIM_BUILD_MAX_NODES ||
+        size->switches > ASIM_BUILD_MAX_NODES ||
+        size->hosts + size->nvswitches + size->switches > ASIM_BUILD_MAX_NODES)
+        return asim_err_set(err, ASIM_EINVAL,
+                            "this topology would have %" PRIu64 " hosts, %" PRIu64
+                            " NVSwitches and %" PRIu64 " switches; at most %" PRIu64
+                            " nodes are made: ask for fewer.",
+                            size->hosts, size->nvswitches, size->switches, ASIM_BUILD_MAX_NODES);
+    if (size->links > ASIM_BUILD_MAX_LINKS)
+        return asim_err_set(err, ASIM_EINVAL,
+                            "this topology would have %" PRIu64 " links; at most %" PRIu64
+                            " are made: ask for fewer hosts or switches.",
+                            size->links, ASIM_BUILD_MAX_LINKS);
+    uint32_t hosts = (uint32_t)size->hosts, nv = (uint32_t)size->nvswitches;
+    uint32_t nodes = hosts + nv + (uint32_t)size->switches;
+    int rc = asim_topo_nodes(topo, nodes, err);
+    if (rc)
+        return rc;
+    for (uint32_t v = hosts; v < nodes; v++)
+        topo->kind[v] = v < hosts + nv ? ASIM_NVSWITCH : ASIM_SWITCH;
+    return 0;
+}
+
+int asim_build_link(struct asim_topo *topo, uint32_t a, uint32_t b, const struct asim_wire *wire,
+                    struct asim_err *err)
+{
+    struct asim_link link = {.a = a,
+                             .b = b,
+                             .rate_bps = wire->rate_bps,
+                             .delay_fs = wire->delay_fs,
+                             .error_rate = wire->error_rate};
+    return asim_topo_link(topo, &link, err);
+}
+
+int asim_build_hosts(uint32_t given, uint32_t asked, uint32_t usual, uint32_t *hosts,
+                     struct asim_err *err)
+{
+    if (given && asked > given)
+        return asim_err_set(err, ASIM_EINVAL,
+                            "the topology has %u hosts but %u ranks need one each: "
+                            "raise g or leave it away.",
+                            given, asked);
+    *hosts = given ? given : asked ? asked : usual;
+    return 0;
+}

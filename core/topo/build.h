@@ -1,0 +1,107 @@
+/* SPDX-License-Identifier: GPL-2.0-only
+ *
+ * What the makers share: naming nodes by kind, joining them with wires of one sort, and the two
+ * layouts that several makers are settings of (the grid behind ring, mesh and torus; the pod
+ * behind SimAI's templates). A maker file keeps its option table and the numbers it stands for.
+ *
+ * Node ids are always hosts 0…, then NVSwitches, then switches level by level from the hosts up,
+ * and the order of the links is the order of the port numbers, as in SimAI's generator.
+ */
+#ifndef ASIM_TOPO_BUILD_H
+#define ASIM_TOPO_BUILD_H
+
+#include "topo/topo.h"
+
+/* A link costs about 64 bytes while a topology is made: 2^26 links are 4 GiB. */
+#define ASIM_BUILD_MAX_LINKS ((uint64_t)1 << 26)
+#define ASIM_BUILD_MAX_NODES ((uint64_t)1 << 24)
+
+struct asim_wire { /* one sort of link */
+    uint64_t rate_bps, delay_fs;
+    double error_rate;
+};
+
+struct asim_build_size { /* wide, so that a product can be refused instead of wrapping */
+    uint64_t hosts, nvswitches, switches, links;
+};
+
+/* Refuses more than the ceilings with a sentence, then makes the nodes and their kinds. */
+int asim_build_nodes(struct asim_topo *topo, const struct asim_build_size *size,
+                     struct asim_err *err);
+int asim_build_link(struct asim_topo *topo, uint32_t a, uint32_t b, const struct asim_wire *wire,
+                    struct asim_err *err);
+/* How many hosts to make: `given` (0 = not given) must hold the `asked` ranks (0 = not asked);
+ * without either, `usual`. */
+int asim_build_hosts(uint32_t given, uint32_t asked, uint32_t usual, uint32_t *hosts,
+                     struct asim_err *err);
+
+/* The maker of that name; case and punctuation do not matter. NULL with err set when unknown. */
+const struct asim_topo_maker *asim_topo_maker_find(const char *name, struct asim_err *err);
+
+/* Grid: a router switch per host by default, because hosts do not forward packets. */
+struct asim_grid_options {
+    uint32_t gpus, ndims;
+    char *dims; /* "4x4x2", or NULL: as square as the number of hosts allows */
+    int direct; /* no routers: hosts wired to each other, as ASTRA-sim's 8-host ring */
+    uint64_t rate_bps, delay_fs, host_rate_bps, host_delay_fs;
+    double error_rate;
+};
+/* The rows of a grid's option table, without the end row; NDIMS is a string. */
+#define ASIM_GRID_OPTIONS(NDIMS)                                                                    \
+    {"g", "gpus",  "hosts", NULL, ASIM_T_U32, offsetof(struct asim_grid_options, gpus),             \
+     0,   1 << 24, NULL,    0},                                                                     \
+        {"ndims", "d",        "number of dimensions when dims is not given",                        \
+         NDIMS,   ASIM_T_U32, offsetof(struct asim_grid_options, ndims),                            \
+         1,       8,          NULL,                                                                 \
+         0},                                                                                        \
+        {"dims",                                                                                    \
+         "shape",                                                                                   \
+         "size of each dimension, as 4x4x2",                                                        \
+         NULL,                                                                                      \
+         ASIM_T_STRING,                                                                             \
+         offsetof(struct asim_grid_options, dims),                                                  \
+         0,                                                                                         \
+         0,                                                                                         \
+         NULL,                                                                                      \
+         0},                                                                                        \
+        {"direct", NULL,        "wire hosts to each other without routers (only neighbours reach)", \
+         "0",      ASIM_T_BOOL, offsetof(struct asim_grid_options, direct),                         \
+         0,        0,           NULL,                                                               \
+         0},                                                                                        \
+        {"bw",      "bandwidth", "rate of the links of the grid",                                   \
+         "400Gbps", ASIM_T_RATE, offsetof(struct asim_grid_options, rate_bps),                      \
+         1,         1e15,        NULL,                                                              \
+         0},                                                                                        \
+        {"l",        "latency",   "delay of the links of the grid",                                 \
+         "0.0005ms", ASIM_T_TIME, offsetof(struct asim_grid_options, delay_fs),                     \
+         0,          0,           NULL,                                                             \
+         0},                                                                                        \
+        {"hbw",                                                                                     \
+         "host_bandwidth",                                                                          \
+         "rate between host and router (default: as bw)",                                           \
+         NULL,                                                                                      \
+         ASIM_T_RATE,                                                                               \
+         offsetof(struct asim_grid_options, host_rate_bps),                                         \
+         0,                                                                                         \
+         1e15,                                                                                      \
+         NULL,                                                                                      \
+         0},                                                                                        \
+        {"hl",                                                                                      \
+         "host_latency",                                                                            \
+         "delay between host and router",                                                           \
+         "0.0005ms",                                                                                \
+         ASIM_T_TIME,                                                                               \
+         offsetof(struct asim_grid_options, host_delay_fs),                                         \
+         0,                                                                                         \
+         0,                                                                                         \
+         NULL,                                                                                      \
+         0},                                                                                        \
+    {                                                                                               \
+        "er", "error_rate", "packets lost on a link, 0..1", "0", ASIM_T_DOUBLE,                     \
+            offsetof(struct asim_grid_options, error_rate), 0, 1, NULL, 0                           \
+    }
+
+int asim_grid_make(struct asim_topo *topo, uint32_t hosts, int wrap,
+                   const struct asim_grid_options *opt, struct asim_err *err);
+
+#endif

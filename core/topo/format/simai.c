@@ -1,0 +1,276 @@
+/* SPDX-License-Identifier: GPL-2.0-only
+ *
+ * Topology files in SimAI's flavour (spec simai.md a.1, rdma-network.md 5.2):
+ *   nodes gpus_per_server nvswitches switches links gpu_type
+ *   ids of the NVSwitches, then of the switches
+ *   src dst rate delay error_rate        (one line per link)
+ * Line breaks mean nothing to SimAI's reader, and nothing here. SimAI validates nothing: a short
+ * file gives it garbage links, a wrong count silently drops lines. Here each is refused with its
+ * line. Comments (# and //) are taken although SimAI knows none.
+ *
+ * The writer puts a blank behind the last id, as SimAI's generator does, so that files compare
+ * equal byte for byte. A topology without servers is written as servers of one GPU, and an unknown
+ * GPU type as NONE, the word SimAI itself uses.
+ */
+#include "topo/topo.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include "base/out.h"
+#include "base/src.h"
+#include "base/text.h"
+#include "topo/build.h"
+#include "topo/show.h"
+
+struct header {
+    uint64_t nodes, server, nvsw, switches, links;
+    const char *gpu_type;
+};
+
+static int refuse(const struct asim_src *src, const char *word, const char *what,
+                  struct asim_err *err)
+{
+    char shown[64];
+    if (!word)
+        return asim_err_at(err, ASIM_EINVAL, (struct asim_where){src->name, src->line, 0},
+                           "the file ends where %s is expected; is it cut short?", what);
+    return asim_err_at(err, ASIM_EINVAL, asim_src_where(src), "found '%s' where %s is expected.",
+                       asim_text_safe(shown, sizeof shown, word), what);
+}
+
+static int read_u64(struct asim_src *src, const char *what, uint64_t *out, struct asim_err *err)
+{
+    const char *word = asim_src_word(src);
+    if (!word || asim_text_u64(word, out))
+        return refuse(src, word, what, err);
+    return 0;
+}
+
+static int read_header(struct asim_src *src, struct header *h, struct asim_err *err)
+{
+    const struct {
+        uint64_t *at;
+        const char *what;
+    } fields[] = {{&h->nodes, "the number of nodes"},
+                  {&h->server, "the number of GPUs per server"},
+                  {&h->nvsw, "the number of NVSwitches"},
+                  {&h->switches, "the number of switches"},
+                  {&h->links, "the number of links"}};
+    for (size_t i = 0; i < sizeof fields / sizeof *fields; i++) {
+        int rc = read_u64(src, fields[i].what, fields[i].at, err);
+        if (rc)
+            return rc;
+    }
+    h->gpu_type = asim_src_word(src);
+    if (!h->gpu_type)
+        return refuse(src, NULL, "the GPU type", err);
+    if (strlen(h->gpu_type) >= sizeof((struct asim_topo *)0)->gpu_type)
+        return refuse(src, h->gpu_type, "a GPU type of at most 15 letters", err);
+    return 0;
+}
+
+static int check_header(const struct asim_src *src, const struct header *h, struct asim_err *err)
+{
+    struct asim_where at = asim_src_where(src);
+    if (h->nodes > ASIM_BUILD_MAX_NODES || h->links > ASIM_BUILD_MAX_LINKS)
+        return asim_err_at(err, ASIM_EINVAL, at,
+                           "the header announces %" PRIu64 " nodes and %" PRIu64
+                           " links; at most %" PRIu64 " and %" PRIu64 " are read.",
+                           h->nodes, h->links, ASIM_BUILD_MAX_NODES, ASIM_BUILD_MAX_LINKS);
+    if (h->nvsw >= h->nodes || h->switches >= h->nodes - h->nvsw)
+        return asim_err_at(err, ASIM_EINVAL, at,
+                           "of %" PRIu64 " nodes %" PRIu64 " are NVSwitches and %" PRIu64
+                           " are switches, which leaves no GPU.",
+                           h->nodes, h->nvsw, h->switches);
+    uint64_t gpus = h->nodes - h->nvsw - h->switches;
+    if (!h->server || gpus % h->server)
+        return asim_err_at(err, ASIM_EINVAL, at,
+                           "%" PRIu64 " GPUs are no whole number of servers of %" PRIu64
+                           ": a server needs at least one GPU, and each the same number.",
+                           gpus, h->server);
+    return 0;
+}
+
+static int read_ids(struct asim_topo *topo, struct asim_src *src, const struct header *h,
+                    struct asim_err *err)
+{
+    for (uint64_t i = 0; i < h->nvsw + h->switches; i++) {
+        const char *what = i < h->nvsw ? "the id of an NVSwitch" : "the id of a switch";
+        uint64_t id;
+        int rc = read_u64(src, what, &id, err);
+        if (rc)
+            return rc;
+        if (id >= h->nodes)
+            return asim_err_at(err, ASIM_EINVAL, asim_src_where(src),
+                               "switch id %" PRIu64 " is outside the %" PRIu64
+                               " nodes of the header (0 to %" PRIu64 ").",
+                               id, h->nodes, h->nodes - 1);
+        if (topo->kind[id] != ASIM_HOST)
+            return asim_err_at(err, ASIM_EINVAL, asim_src_where(src),
+                               "switch id %" PRIu64 " is listed twice.", id);
+        topo->kind[id] = i < h->nvsw ? ASIM_NVSWITCH : ASIM_SWITCH;
+    }
+    return 0;
+}
+
+static int read_end(struct asim_src *src, uint64_t nodes, uint32_t *out, struct asim_err *err)
+{
+    uint64_t id;
+    int rc = read_u64(src, "a node id of a link", &id, err);
+    if (rc)
+        return rc;
+    if (id >= nodes)
+        return asim_err_at(err, ASIM_EINVAL, asim_src_where(src),
+                           "a link names node %" PRIu64 ", outside the %" PRIu64
+                           " nodes of the header (0 to %" PRIu64 ").",
+                           id, nodes, nodes - 1);
+    *out = (uint32_t)id;
+    return 0;
+}
+
+static int read_link(struct asim_topo *topo, struct asim_src *src, struct asim_err *err)
+{
+    struct asim_link link = {0};
+    int rc = read_end(src, topo->nodes, &link.a, err);
+    if (!rc)
+        rc = read_end(src, topo->nodes, &link.b, err);
+    if (rc)
+        return rc;
+    if (link.a == link.b)
+        return asim_err_at(err, ASIM_EINVAL, asim_src_where(src), "a link joins node %u to itself.",
+                           link.a);
+    const char *word = asim_src_word(src);
+    if (!word || asim_text_rate(word, &link.rate_bps) || !link.rate_bps)
+        return refuse(src, word, "a rate above zero with its unit, as 400Gbps,", err);
+    word = asim_src_word(src);
+    if (!word || asim_text_time(word, &link.delay_fs))
+        return refuse(src, word, "a delay with its unit, as 0.0005ms,", err);
+    word = asim_src_word(src);
+    if (!word || asim_text_double(word, &link.error_rate) || link.error_rate < 0 ||
+        link.error_rate > 1)
+        return refuse(src, word, "an error rate from 0 to 1", err);
+    return asim_topo_link(topo, &link, err);
+}
+
+static int read_links(struct asim_topo *topo, struct asim_src *src, const struct header *h,
+                      struct asim_err *err)
+{
+    for (uint64_t i = 0; i < h->links; i++) {
+        int rc = read_link(topo, src, err);
+        if (rc)
+            return rc;
+    }
+    const char *word = asim_src_word(src);
+    if (!word)
+        return 0;
+    char shown[64];
+    return asim_err_at(err, ASIM_EINVAL, asim_src_where(src),
+                       "the header announces %" PRIu64
+                       " links but here stands '%s': raise the number of links, or remove what "
+                       "follows.",
+                       h->links, asim_text_safe(shown, sizeof shown, word));
+}
+
+static int read_all(struct asim_topo *topo, struct asim_src *src, struct asim_err *err)
+{
+    struct header h;
+    int rc = read_header(src, &h, err);
+    if (!rc)
+        rc = check_header(src, &h, err);
+    if (!rc)
+        rc = asim_topo_nodes(topo, (uint32_t)h.nodes, err);
+    if (!rc)
+        rc = read_ids(topo, src, &h, err);
+    if (!rc)
+        rc = read_links(topo, src, &h, err);
+    if (rc)
+        return rc;
+    topo->gpus_per_server = (uint32_t)h.server;
+    if (strcmp(h.gpu_type, "NONE"))
+        snprintf(topo->gpu_type, sizeof topo->gpu_type, "%s", h.gpu_type);
+    return 0;
+}
+
+static int read_file(struct asim_topo *topo, const char *path, struct asim_err *err)
+{
+    struct asim_src src;
+    int rc = asim_src_open(&src, path, err);
+    if (rc)
+        return rc;
+    rc = read_all(topo, &src, err);
+    asim_src_close(&src);
+    return rc;
+}
+
+static int is_blank(char c)
+{
+    return c == ' ' || c == '\t' || c == '\r' || c == '\v' || c == '\f';
+}
+
+/* The first line that is neither empty nor a comment has six words, the sixth no number. */
+static int sniff(const char *data, size_t size)
+{
+    const char *at = data, *end = data + size;
+    int words = 0;
+    if (size >= 3 && !memcmp(at, "\xEF\xBB\xBF", 3))
+        at += 3;
+    while (at < end) {
+        int comment = *at == '#' || (*at == '/' && at + 1 < end && at[1] == '/');
+        if (comment)
+            while (at < end && *at != '\n')
+                at++;
+        if (at < end && *at == '\n' && words)
+            return 0;
+        if (at < end && (is_blank(*at) || *at == '\n')) {
+            at++;
+            continue;
+        }
+        if (at < end && !comment && ++words == 6)
+            return *at < '0' || *at > '9';
+        while (at < end && !is_blank(*at) && *at != '\n')
+            at++;
+    }
+    return 0;
+}
+
+static void write_ids(const struct asim_topo *topo, struct asim_out *out)
+{
+    for (int kind = ASIM_NVSWITCH; kind >= ASIM_SWITCH; kind--)
+        for (uint32_t v = 0; v < topo->nodes; v++)
+            if (topo->kind[v] == kind)
+                asim_out_printf(out, "%u ", v);
+    asim_out_printf(out, "\n");
+}
+
+static int write_file(const struct asim_topo *topo, const char *path, struct asim_err *err)
+{
+    struct asim_out out;
+    char rate[48], delay[48], error[32];
+    uint32_t nvsw = 0;
+    int rc = asim_out_open(&out, path, err);
+    if (rc)
+        return rc;
+    for (uint32_t v = 0; v < topo->nodes; v++)
+        nvsw += topo->kind[v] == ASIM_NVSWITCH;
+    asim_out_printf(&out, "%u %u %u %u %zu %s\n", topo->nodes,
+                    topo->gpus_per_server ? topo->gpus_per_server : 1, nvsw, topo->switches - nvsw,
+                    topo->n_links, topo->gpu_type[0] ? topo->gpu_type : "NONE");
+    write_ids(topo, &out);
+    for (size_t i = 0; i < topo->n_links; i++) {
+        const struct asim_link *l = &topo->links[i];
+        asim_out_printf(&out, "%u %u %s %s %s\n", l->a, l->b,
+                        asim_topo_show_rate(rate, sizeof rate, l->rate_bps),
+                        asim_topo_show_delay(delay, sizeof delay, l->delay_fs),
+                        asim_topo_show_real(error, sizeof error, l->error_rate));
+    }
+    return asim_out_commit(&out, err);
+}
+
+const struct asim_topo_format asim_topo_format_simai = {
+    .member = {"simai", "SimAI flavour: servers, NVSwitches and GPU type in the header.", NULL, 0},
+    .sniff = sniff,
+    .read = read_file,
+    .write = write_file,
+};

@@ -1,0 +1,19 @@
+/* SPDX-License-Identifier: GPL-2.0-only
+ *
+ * "auto:1d" of Chakra's run scripts: the ring under the name they give it. It is a row of its own
+ * so that names stay plain lookups; what it makes is exactly what ring makes.
+ */
+#include "topo/build.h"
+
+static const struct asim_option options[] = {ASIM_GRID_OPTIONS("1"), {0}};
+
+static int make(struct asim_topo *topo, uint32_t hosts, const void *opt, struct asim_err *err)
+{
+    return asim_grid_make(topo, hosts, 1, opt, err);
+}
+
+const struct asim_topo_maker asim_topo_maker_1d = {
+    .member = {"1d", "Name of ring for auto:1d (one dimension, closed).", options,
+               sizeof(struct asim_grid_options)},
+    .make = make,
+};

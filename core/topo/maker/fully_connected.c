@@ -1,0 +1,44 @@
+/* SPDX-License-Identifier: GPL-2.0-only
+ *
+ * Every host wired to every other: n (n - 1) / 2 links, no switch, every route one hop. The only
+ * layout of bare hosts in which all pairs can talk, since hosts never forward.
+ */
+#include "topo/build.h"
+
+struct full_options {
+    uint32_t gpus;
+    struct asim_wire wire;
+};
+
+static const struct asim_option options[] = {
+    {"g", "gpus", "hosts", NULL, ASIM_T_U32, offsetof(struct full_options, gpus), 0, 1 << 24, NULL,
+     0},
+    {"bw", "bandwidth", "rate of a link", "400Gbps", ASIM_T_RATE,
+     offsetof(struct full_options, wire.rate_bps), 1, 1e15, NULL, 0},
+    {"l", "latency", "delay of a link", "0.0005ms", ASIM_T_TIME,
+     offsetof(struct full_options, wire.delay_fs), 0, 0, NULL, 0},
+    {"er", "error_rate", "packets lost on a link, 0..1", "0", ASIM_T_DOUBLE,
+     offsetof(struct full_options, wire.error_rate), 0, 1, NULL, 0},
+    {0}};
+
+static int make(struct asim_topo *topo, uint32_t hosts, const void *options_of,
+                struct asim_err *err)
+{
+    const struct full_options *opt = options_of;
+    uint32_t n;
+    int rc = asim_build_hosts(opt->gpus, hosts, 8, &n, err);
+    if (rc)
+        return rc;
+    struct asim_build_size size = {.hosts = n, .links = (uint64_t)n * (n - 1) / 2};
+    rc = asim_build_nodes(topo, &size, err);
+    for (uint32_t a = 0; a < n && !rc; a++)
+        for (uint32_t b = a + 1; b < n && !rc; b++)
+            rc = asim_build_link(topo, a, b, &opt->wire, err);
+    return rc ? rc : asim_topo_finish(topo, err);
+}
+
+const struct asim_topo_maker asim_topo_maker_fully_connected = {
+    .member = {"fully_connected", "Every host wired to every other, no switch.", options,
+               sizeof(struct full_options)},
+    .make = make,
+};

@@ -1,0 +1,67 @@
+/* SPDX-License-Identifier: GPL-2.0-only
+ *
+ * Two levels: npa hosts under each leaf, every leaf joined to each of psn spines. With n hosts:
+ * ceil(n / npa) leaves, n + leaves * psn links. Oversubscription is npa * bw / (psn * apbw).
+ */
+#include "topo/build.h"
+
+struct leaf_options {
+    uint32_t gpus, per_leaf, spines;
+    uint64_t host_bps, spine_bps, delay_fs;
+    double error_rate;
+};
+
+static const struct asim_option options[] = {
+    {"g", "gpus", "hosts", NULL, ASIM_T_U32, offsetof(struct leaf_options, gpus), 0, 1 << 24, NULL,
+     0},
+    {"npa", "hosts_per_leaf", "hosts at one leaf", "16", ASIM_T_U32,
+     offsetof(struct leaf_options, per_leaf), 1, 1 << 20, NULL, 0},
+    {"psn", "spines", "spine switches", "8", ASIM_T_U32, offsetof(struct leaf_options, spines), 1,
+     1 << 20, NULL, 0},
+    {"bw", "bandwidth", "rate from a host to its leaf", "400Gbps", ASIM_T_RATE,
+     offsetof(struct leaf_options, host_bps), 1, 1e15, NULL, 0},
+    {"apbw", "spine_bandwidth", "rate from a leaf to a spine", "400Gbps", ASIM_T_RATE,
+     offsetof(struct leaf_options, spine_bps), 1, 1e15, NULL, 0},
+    {"l", "latency", "delay of a link", "0.0005ms", ASIM_T_TIME,
+     offsetof(struct leaf_options, delay_fs), 0, 0, NULL, 0},
+    {"er", "error_rate", "packets lost on a link, 0..1", "0", ASIM_T_DOUBLE,
+     offsetof(struct leaf_options, error_rate), 0, 1, NULL, 0},
+    {0}};
+
+static int wire_all(struct asim_topo *topo, const struct leaf_options *opt, uint32_t n,
+                    struct asim_err *err)
+{
+    uint32_t leaves = topo->nodes - n - opt->spines;
+    struct asim_wire down = {opt->host_bps, opt->delay_fs, opt->error_rate};
+    struct asim_wire up = {opt->spine_bps, opt->delay_fs, opt->error_rate};
+    int rc = 0;
+    for (uint32_t h = 0; h < n && !rc; h++)
+        rc = asim_build_link(topo, h, n + h / opt->per_leaf, &down, err);
+    for (uint32_t leaf = 0; leaf < leaves && !rc; leaf++)
+        for (uint32_t s = 0; s < opt->spines && !rc; s++)
+            rc = asim_build_link(topo, n + leaf, n + leaves + s, &up, err);
+    return rc;
+}
+
+static int make(struct asim_topo *topo, uint32_t hosts, const void *options_of,
+                struct asim_err *err)
+{
+    const struct leaf_options *opt = options_of;
+    uint32_t n;
+    int rc = asim_build_hosts(opt->gpus, hosts, 128, &n, err);
+    if (rc)
+        return rc;
+    uint64_t leaves = ((uint64_t)n + opt->per_leaf - 1) / opt->per_leaf;
+    struct asim_build_size size = {
+        .hosts = n, .switches = leaves + opt->spines, .links = n + leaves * opt->spines};
+    rc = asim_build_nodes(topo, &size, err);
+    if (!rc)
+        rc = wire_all(topo, opt, n, err);
+    return rc ? rc : asim_topo_finish(topo, err);
+}
+
+const struct asim_topo_maker asim_topo_maker_leaf_spine = {
+    .member = {"leaf_spine", "Two levels: hosts under leaves, every leaf to every spine.", options,
+               sizeof(struct leaf_options)},
+    .make = make,
+};

@@ -1,0 +1,47 @@
+/* SPDX-License-Identifier: GPL-2.0-only
+ *
+ * Exact decimal text of an integer number of small units in a larger one: division and remainder
+ * instead of floating point, because 25 ns is 2.4999999…e-05 ms in a double.
+ */
+#include "topo/show.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+/* value / 10^digits followed by unit. */
+static const char *show_decimal(char *buf, size_t size, uint64_t value, int digits,
+                                const char *unit)
+{
+    uint64_t scale = 1;
+    char part[24] = "";
+    for (int i = 0; i < digits; i++)
+        scale *= 10;
+    if (value % scale) {
+        int n = snprintf(part, sizeof part, ".%0*" PRIu64, digits, value % scale);
+        while (part[n - 1] == '0')
+            part[--n] = '\0';
+    }
+    snprintf(buf, size, "%" PRIu64 "%s%s", value / scale, part, unit);
+    return buf;
+}
+
+const char *asim_topo_show_rate(char *buf, size_t size, uint64_t rate_bps)
+{
+    return show_decimal(buf, size, rate_bps, 9, "Gbps");
+}
+
+const char *asim_topo_show_delay(char *buf, size_t size, uint64_t delay_fs)
+{
+    return show_decimal(buf, size, delay_fs, 12, "ms");
+}
+
+const char *asim_topo_show_real(char *buf, size_t size, double value)
+{
+    for (int digits = 15; digits <= 17; digits++) {
+        snprintf(buf, size, "%.*g", digits, value);
+        if (strtod(buf, NULL) == value)
+            break;
+    }
+    return buf;
+}

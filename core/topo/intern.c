@@ -1,0 +1,75 @@
+/* SPDX-License-Identifier: GPL-2.0-only
+ *
+ * Interned lists: a 128-bit hash finds the candidate, a comparison makes sure, and on a true
+ * collision the key is moved on by one until it is free, so that a crafted topology can make this
+ * slow but never wrong.
+ */
+#include "topo/intern.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include "asim/err.h"
+
+void asim_intern_init(struct asim_intern *table)
+{
+    memset(table, 0, sizeof *table);
+    asim_arena_init(&table->arena, 0);
+    asim_map_init(&table->map);
+}
+
+/* Two independent multiply-and-fold chains; the constants are odd numbers without structure. */
+static void hash(const uint32_t *at, uint32_t n, uint64_t key[2])
+{
+    uint64_t a = 0x9e3779b97f4a7c15u ^ n, b = 0xc2b2ae3d27d4eb4fu + n;
+
+    for (uint32_t i = 0; i < n; i++) {
+        a = (a ^ at[i]) * 0xff51afd7ed558ccdu;
+        a ^= a >> 32;
+        b = (b + at[i]) * 0xc4ceb9fe1a85ec53u;
+        b ^= b >> 29;
+    }
+    key[0] = a;
+    key[1] = b;
+}
+
+static int is_same(const struct asim_list *list, const uint32_t *at, uint32_t n)
+{
+    return list->n == n && (n == 0 || memcmp(list->at, at, n * sizeof *at) == 0);
+}
+
+int asim_intern_put(struct asim_intern *table, const uint32_t *at, uint32_t n, uint32_t *id)
+{
+    uint64_t key[2], *slot;
+    uint32_t *copy;
+
+    hash(at, n, key);
+    while ((slot = asim_map_get(&table->map, key[0], key[1]))) {
+        if (is_same(&table->lists[*slot], at, n)) {
+            *id = (uint32_t)*slot;
+            return 0;
+        }
+        key[1]++;
+    }
+    if (table->n >= UINT32_MAX ||
+        (table->n == table->cap &&
+         asim_grow(&table->lists, &table->cap, table->n + 1, sizeof *table->lists)))
+        return ASIM_ENOMEM;
+    copy = asim_arena_array(&table->arena, n, sizeof *copy);
+    slot = copy ? asim_map_put(&table->map, key[0], key[1]) : NULL;
+    if (!slot)
+        return ASIM_ENOMEM;
+    if (n)
+        memcpy(copy, at, n * sizeof *copy);
+    *slot = table->n;
+    *id = (uint32_t)table->n;
+    table->lists[table->n++] = (struct asim_list){copy, n};
+    return 0;
+}
+
+void asim_intern_fini(struct asim_intern *table)
+{
+    asim_map_fini(&table->map);
+    asim_arena_fini(&table->arena);
+    free(table->lists);
+    memset(table, 0, sizeof *table);
+}

@@ -1,0 +1,31 @@
+/* SPDX-License-Identifier: GPL-2.0-only
+ *
+ * Lists of 32-bit words stored once each: equal lists get equal numbers, and a list stays where
+ * it is as long as the table lives. Routing keeps next-hop sets, classes and kinds of hosts here.
+ */
+#ifndef ASIM_TOPO_INTERN_H
+#define ASIM_TOPO_INTERN_H
+
+#include <stddef.h>
+#include <stdint.h>
+#include "base/map.h"
+#include "base/mem.h"
+
+struct asim_list {
+    const uint32_t *at;
+    uint32_t n;
+};
+
+struct asim_intern {
+    struct asim_arena arena;
+    struct asim_map map;
+    struct asim_list *lists;
+    size_t n, cap;
+};
+
+void asim_intern_init(struct asim_intern *table);
+/* Number of the list, new or known, 0 for the first; at is copied. 0 or ASIM_ENOMEM. */
+int asim_intern_put(struct asim_intern *table, const uint32_t *at, uint32_t n, uint32_t *id);
+void asim_intern_fini(struct asim_intern *table);
+
+#endif

@@ -1,0 +1,128 @@
+/* SPDX-License-Identifier: GPL-2.0-only
+ *
+ * Switch ids and links as text. The reference parses the same words without a look at them: a
+ * count too small drops links in silence, one too large makes links of whatever the memory held.
+ * Here each word is checked where it stands.
+ */
+#include "topo/lines.h"
+
+#include <inttypes.h>
+#include "base/text.h"
+#include "topo/show.h"
+
+int asim_lines_refuse(const struct asim_src *src, const char *word, const char *what,
+                      struct asim_err *err)
+{
+    char shown[64];
+
+    if (!word)
+        return asim_err_at(err, ASIM_EINVAL, (struct asim_where){src->name, src->line, 0},
+                           "the file ends where %s is expected; is it cut short, or a count of its "
+                           "header too large?",
+                           what);
+    return asim_err_at(err, ASIM_EINVAL, asim_src_where(src), "found '%s' where %s is expected.",
+                       asim_text_safe(shown, sizeof shown, word), what);
+}
+
+int asim_lines_u64(struct asim_src *src, const char *what, uint64_t *out, struct asim_err *err)
+{
+    const char *word = asim_src_word(src);
+
+    if (!word || asim_text_u64(word, out))
+        return asim_lines_refuse(src, word, what, err);
+    return 0;
+}
+
+static int read_node(const struct asim_topo *topo, struct asim_src *src, const char *what,
+                     uint32_t *node, struct asim_err *err)
+{
+    uint64_t id;
+    int rc = asim_lines_u64(src, what, &id, err);
+
+    if (rc)
+        return rc;
+    if (id >= topo->nodes)
+        return asim_err_at(err, ASIM_EINVAL, asim_src_where(src),
+                           "found node %" PRIu64 ", but the header announces %" PRIu32
+                           " nodes, numbered 0 to %" PRIu32 ".",
+                           id, topo->nodes, topo->nodes - 1);
+    *node = (uint32_t)id;
+    return 0;
+}
+
+int asim_lines_switches(struct asim_topo *topo, struct asim_src *src, uint64_t n, uint8_t kind,
+                        struct asim_err *err)
+{
+    for (uint64_t i = 0; i < n; i++) {
+        uint32_t id;
+        int rc = read_node(topo, src, "the id of a switch", &id, err);
+
+        if (rc)
+            return rc;
+        if (topo->kind[id] != ASIM_HOST)
+            return asim_err_at(err, ASIM_EINVAL, asim_src_where(src),
+                               "switch %" PRIu32 " is listed twice.", id);
+        topo->kind[id] = kind;
+    }
+    return 0;
+}
+
+static int read_link(struct asim_topo *topo, struct asim_src *src, struct asim_err *err)
+{
+    struct asim_link link = {0};
+    const char *word;
+    int rc = read_node(topo, src, "the first node of a link", &link.a, err);
+
+    if (!rc)
+        rc = read_node(topo, src, "the second node of a link", &link.b, err);
+    if (rc)
+        return rc;
+    if (link.a == link.b)
+        return asim_err_at(err, ASIM_EINVAL, asim_src_where(src),
+                           "this link joins node %" PRIu32 " to itself.", link.a);
+    word = asim_src_word(src);
+    if (!word || asim_text_rate(word, &link.rate_bps) || !link.rate_bps)
+        return asim_lines_refuse(src, word, "a link rate above 0 with its unit, as 400Gbps,", err);
+    word = asim_src_word(src);
+    if (!word || asim_text_time(word, &link.delay_fs))
+        return asim_lines_refuse(src, word, "a link delay with its unit, as 0.0005ms,", err);
+    word = asim_src_word(src);
+    if (!word || asim_text_double(word, &link.error_rate) ||
+        !(link.error_rate >= 0 && link.error_rate <= 1))
+        return asim_lines_refuse(src, word, "a link error rate from 0 to 1", err);
+    return asim_topo_link(topo, &link, err);
+}
+
+int asim_lines_links(struct asim_topo *topo, struct asim_src *src, uint64_t n, struct asim_err *err)
+{
+    const char *word;
+    char shown[64];
+
+    for (uint64_t i = 0; i < n; i++) {
+        int rc = read_link(topo, src, err);
+
+        if (rc)
+            return rc;
+    }
+    word = asim_src_word(src);
+    if (!word)
+        return 0;
+    return asim_err_at(err, ASIM_EINVAL, asim_src_where(src),
+                       "found '%s' behind the %" PRIu64
+                       " links the header announces; raise the number of links or remove the rest.",
+                       asim_text_safe(shown, sizeof shown, word), n);
+}
+
+void asim_lines_write_links(const struct asim_topo *topo, struct asim_out *out)
+{
+    char rate[48], delay[48];
+
+    for (size_t i = 0; i < topo->n_links; i++) {
+        const struct asim_link *link = &topo->links[i];
+
+        asim_out_printf(out, "%" PRIu32 " %" PRIu32 " %s %s %.17g\n", link->a, link->b,
+                        asim_topo_show_rate(rate, sizeof rate, link->rate_bps),
+                        asim_topo_show_delay(delay, sizeof delay, link->delay_fs),
+                        link->error_rate);
+    }
+}

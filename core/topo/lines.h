@@ -1,0 +1,28 @@
+/* SPDX-License-Identifier: GPL-2.0-only
+ *
+ * What the text flavours of a topology have in common (spec rdma-network 5.1, 5.2): a stream of
+ * words, switch ids after the header, and links "src dst rate delay error_rate". Every refusal
+ * names the line, also for a file that is cut short.
+ */
+#ifndef ASIM_TOPO_LINES_H
+#define ASIM_TOPO_LINES_H
+
+#include <stdint.h>
+#include "asim/err.h"
+#include "base/out.h"
+#include "base/src.h"
+#include "topo/topo.h"
+
+/* "found '<word>' where <what> is expected", or that the file ends there (word NULL). */
+int asim_lines_refuse(const struct asim_src *src, const char *word, const char *what,
+                      struct asim_err *err);
+int asim_lines_u64(struct asim_src *src, const char *what, uint64_t *out, struct asim_err *err);
+/* n ids, which become nodes of that kind. */
+int asim_lines_switches(struct asim_topo *topo, struct asim_src *src, uint64_t n, uint8_t kind,
+                        struct asim_err *err);
+/* n links and then the end of the file. */
+int asim_lines_links(struct asim_topo *topo, struct asim_src *src, uint64_t n,
+                     struct asim_err *err);
+void asim_lines_write_links(const struct asim_topo *topo, struct asim_out *out);
+
+#endif

@@ -1,0 +1,50 @@
+/* SPDX-License-Identifier: GPL-2.0-only
+ *
+ * Hosts around one switch, the topology of most published ns-3 examples (8 hosts, 400 Gb/s,
+ * 500 ns) and that of a run that names no topology. Link h joins host h to the switch, so port
+ * h + 1 of the switch is host h, as in the shipped files, whose links run from the hosts up.
+ */
+#include <stddef.h>
+#include "topo/build.h"
+
+struct switch_options {
+    uint32_t hosts;
+    uint64_t rate_bps, delay_fs;
+    double error_rate;
+};
+
+static const struct asim_option options[] = {
+    {"hosts", "g", "hosts; default: as many as the run has ranks, else 8", NULL, ASIM_T_U32,
+     offsetof(struct switch_options, hosts), 0, 1 << 24, NULL, 0},
+    {"rate", "bw", "rate of each link", "400Gbps", ASIM_T_RATE,
+     offsetof(struct switch_options, rate_bps), 1, 1e15, NULL, 0},
+    {"delay", "l", "delay of each link", "500ns", ASIM_T_TIME,
+     offsetof(struct switch_options, delay_fs), 0, 0, NULL, 0},
+    {"er", "error_rate", "packets lost on a link, 0..1", "0", ASIM_T_DOUBLE,
+     offsetof(struct switch_options, error_rate), 0, 1, NULL, 0},
+    {0},
+};
+
+static int make(struct asim_topo *topo, uint32_t hosts, const void *options_of,
+                struct asim_err *err)
+{
+    const struct switch_options *opt = options_of;
+    struct asim_wire wire = {opt->rate_bps, opt->delay_fs, opt->error_rate};
+    uint32_t n = 0;
+    int rc = asim_build_hosts(opt->hosts, hosts, 8, &n, err);
+
+    if (!rc) {
+        struct asim_build_size size = {.hosts = n, .switches = 1, .links = n};
+
+        rc = asim_build_nodes(topo, &size, err);
+    }
+    for (uint32_t h = 0; !rc && h < n; h++)
+        rc = asim_build_link(topo, h, n, &wire, err);
+    return rc ? rc : asim_topo_finish(topo, err);
+}
+
+const struct asim_topo_maker asim_topo_maker_switch = {
+    .member = {"switch", "One switch with all hosts around it.", options,
+               sizeof(struct switch_options)},
+    .make = make,
+};

@@ -1,0 +1,88 @@
+/* SPDX-License-Identifier: GPL-2.0-only
+ *
+ * Walks of one path. The reference fixes these figures in its search from the destination, at the
+ * moment a node is first seen; that is the walk along the first next hop of every node, since a
+ * node's list begins with the neighbour that first saw it (spec rdma-network 4.3, 6.2).
+ */
+#include "topo/pair.h"
+
+#include <inttypes.h>
+#include <string.h>
+
+#define FS_PER_NS 1000000u
+
+/* floor(a x b / 1e9) without overflow inside; UINT64_MAX where the result has none. */
+static uint64_t scaled(uint64_t a, uint64_t b)
+{
+    const uint64_t giga = 1000000000u;
+    uint64_t whole = b / giga, part = b % giga, rest;
+
+    if (whole && a > UINT64_MAX / 2 / whole)
+        return UINT64_MAX;
+    /* (a / giga) x part fits: part is below giga. */
+    rest = a / giga * part + a % giga * part / giga;
+    return a * whole + rest;
+}
+
+static void add_link(struct asim_pair *pair, const struct asim_link *link, uint32_t payload_bytes)
+{
+    pair->delay_ns += link->delay_fs / FS_PER_NS;
+    pair->tx_delay_ns += (uint64_t)payload_bytes * 8000000000u / link->rate_bps;
+    if (pair->hops++ == 0 || link->rate_bps < pair->rate_bps)
+        pair->rate_bps = link->rate_bps;
+}
+
+int asim_pair_get(struct asim_pair *pair, struct asim_route *route, const uint32_t hosts[2],
+                  uint32_t payload_bytes, struct asim_err *err)
+{
+    const struct asim_topo *topo = asim_route_topo(route);
+    uint32_t node = hosts[0];
+
+    memset(pair, 0, sizeof *pair);
+    while (node != hosts[1]) {
+        uint32_t n;
+        const uint32_t *ports = asim_route_ports(route, node, hosts[1], &n);
+        const struct asim_port_ref *port;
+
+        if (!n) {
+            memset(pair, 0, sizeof *pair);
+            return asim_route_error(route, err);
+        }
+        port = &topo->ports[topo->first_port[node] + ports[0] - 1];
+        add_link(pair, &topo->links[port->link], payload_bytes);
+        node = port->peer;
+    }
+    pair->rtt_ns = 2 * pair->delay_ns + pair->tx_delay_ns;
+    pair->bdp_bytes = scaled(pair->rtt_ns, pair->rate_bps) / 8;
+    return 0;
+}
+
+static void keep_greater(struct asim_pair *most, const struct asim_pair *pair)
+{
+    uint64_t bdp = most->bdp_bytes > pair->bdp_bytes ? most->bdp_bytes : pair->bdp_bytes;
+
+    if (pair->rtt_ns > most->rtt_ns)
+        *most = *pair;
+    most->bdp_bytes = bdp;
+}
+
+int asim_pair_max(struct asim_pair *pair, struct asim_route *route, uint32_t payload_bytes,
+                  struct asim_err *err)
+{
+    uint32_t n;
+    const struct asim_route_kind *kinds = asim_route_kinds(route, &n);
+
+    memset(pair, 0, sizeof *pair);
+    for (uint32_t a = 0; a < n; a++) {
+        for (uint32_t b = 0; b < n; b++) {
+            uint32_t hosts[2] = {kinds[a].first, a == b ? kinds[b].second : kinds[b].first};
+            struct asim_pair one;
+            int rc = asim_pair_get(&one, route, hosts, payload_bytes, err);
+
+            if (rc)
+                return rc;
+            keep_greater(pair, &one);
+        }
+    }
+    return 0;
+}

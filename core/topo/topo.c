@@ -1,0 +1,164 @@
+/* SPDX-License-Identifier: GPL-2.0-only
+ *
+ * Building the graph: nodes, links, and from them the ports of each node in the order of the
+ * links, which is the order of the reference's interface numbers (spec rdma-network 4.1). All
+ * steps are linear; a link costs 48 bytes and two port references of 12. What later stages rely
+ * on is checked once in asim_topo_finish: the reference validates nothing and reads past its
+ * tables instead.
+ */
+#include "topo/topo.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+#include "base/mem.h"
+
+#define MAX_LINKS ((size_t)1 << 30) /* two ports each must fit 32 bits */
+
+void asim_topo_init(struct asim_topo *topo)
+{
+    memset(topo, 0, sizeof *topo);
+}
+
+int asim_topo_nodes(struct asim_topo *topo, uint32_t nodes, struct asim_err *err)
+{
+    topo->kind = calloc((size_t)nodes + 1, sizeof *topo->kind);
+    if (!topo->kind)
+        return asim_err_nomem(err, "building a topology");
+    topo->nodes = topo->hosts = nodes;
+    topo->switches = 0;
+    return 0;
+}
+
+int asim_topo_link(struct asim_topo *topo, const struct asim_link *link, struct asim_err *err)
+{
+    if (topo->n_links >= MAX_LINKS)
+        return asim_err_set(err, ASIM_ENOMEM, "a topology can have at most %zu links.", MAX_LINKS);
+    if (topo->n_links == topo->cap_links &&
+        asim_grow(&topo->links, &topo->cap_links, topo->n_links + 1, sizeof *topo->links))
+        return asim_err_nomem(err, "building a topology");
+    topo->links[topo->n_links++] = *link;
+    return 0;
+}
+
+static struct asim_where place(const struct asim_topo *topo)
+{
+    return (struct asim_where){topo->source ? topo->source : "topology", 0, 0};
+}
+
+static int check_kinds(struct asim_topo *topo, struct asim_err *err)
+{
+    uint32_t hosts = 0;
+
+    while (hosts < topo->nodes && topo->kind[hosts] == ASIM_HOST)
+        hosts++;
+    for (uint32_t v = hosts; v < topo->nodes; v++)
+        if (topo->kind[v] == ASIM_HOST)
+            return asim_err_at(err, ASIM_EINVAL, place(topo),
+                               "node %" PRIu32 " is a host behind switch %" PRIu32
+                               ": hosts must be numbered 0 to k-1 and switches after them, because "
+                               "rank r runs on node r.",
+                               v, hosts);
+    topo->hosts = hosts;
+    topo->switches = topo->nodes - hosts;
+    if (hosts == 0)
+        return asim_err_at(err, ASIM_EINVAL, place(topo), "the topology has no host.");
+    return 0;
+}
+
+static int check_link(const struct asim_topo *topo, size_t i, struct asim_err *err)
+{
+    const struct asim_link *link = &topo->links[i];
+
+    if (link->a >= topo->nodes || link->b >= topo->nodes)
+        return asim_err_at(err, ASIM_EINVAL, place(topo),
+                           "link %zu joins nodes %" PRIu32 " and %" PRIu32
+                           ", but nodes are numbered 0 to %" PRIu32 ".",
+                           i + 1, link->a, link->b, topo->nodes - 1);
+    if (link->a == link->b)
+        return asim_err_at(err, ASIM_EINVAL, place(topo),
+                           "link %zu joins node %" PRIu32 " to itself.", i + 1, link->a);
+    if (link->rate_bps == 0)
+        return asim_err_at(err, ASIM_EINVAL, place(topo),
+                           "link %zu has rate 0; a rate above 0 is needed.", i + 1);
+    if (!(link->error_rate >= 0 && link->error_rate <= 1))
+        return asim_err_at(err, ASIM_EINVAL, place(topo),
+                           "link %zu has error rate %g; a number from 0 to 1 is expected.", i + 1,
+                           link->error_rate);
+    return 0;
+}
+
+/* first_port[v + 1] serves as the fill mark of v, so peer_port is an index into ports until
+ * relate_ports makes it a number of the peer. */
+static void number_ports(struct asim_topo *topo)
+{
+    uint32_t *mark = topo->first_port + 1;
+
+    for (size_t i = 0; i < topo->n_links; i++) {
+        const struct asim_link *link = &topo->links[i];
+        uint32_t at_a = mark[link->a]++, at_b = mark[link->b]++;
+
+        topo->ports[at_a] = (struct asim_port_ref){(uint32_t)i, link->b, at_b};
+        topo->ports[at_b] = (struct asim_port_ref){(uint32_t)i, link->a, at_a};
+    }
+}
+
+static void relate_ports(struct asim_topo *topo)
+{
+    for (uint32_t v = 0; v < topo->nodes; v++) {
+        for (uint32_t p = topo->first_port[v]; p < topo->first_port[v + 1]; p++) {
+            struct asim_port_ref *ref = &topo->ports[p];
+            struct asim_link *link = &topo->links[ref->link];
+
+            ref->peer_port = ref->peer_port - topo->first_port[ref->peer] + 1;
+            if (link->a == v)
+                link->port_a = p - topo->first_port[v] + 1;
+            else
+                link->port_b = p - topo->first_port[v] + 1;
+        }
+    }
+}
+
+static int make_ports(struct asim_topo *topo, struct asim_err *err)
+{
+    uint32_t sum = 0;
+
+    free(topo->first_port);
+    free(topo->ports);
+    topo->first_port = calloc((size_t)topo->nodes + 2, sizeof *topo->first_port);
+    topo->ports = calloc(2 * topo->n_links + 1, sizeof *topo->ports);
+    if (!topo->first_port || !topo->ports)
+        return asim_err_nomem(err, "numbering the ports of a topology");
+    /* Degree of v at [v + 2], then its start at [v + 1]; filling moves that to its end, which is
+     * where [v + 1] belongs. */
+    for (size_t i = 0; i < topo->n_links; i++) {
+        topo->first_port[topo->links[i].a + 2]++;
+        topo->first_port[topo->links[i].b + 2]++;
+    }
+    for (uint32_t v = 0; v < topo->nodes; v++) {
+        sum += topo->first_port[v + 1];
+        topo->first_port[v + 1] = sum;
+    }
+    number_ports(topo);
+    relate_ports(topo);
+    return 0;
+}
+
+int asim_topo_finish(struct asim_topo *topo, struct asim_err *err)
+{
+    int rc = check_kinds(topo, err);
+
+    for (size_t i = 0; !rc && i < topo->n_links; i++)
+        rc = check_link(topo, i, err);
+    return rc ? rc : make_ports(topo, err);
+}
+
+void asim_topo_fini(struct asim_topo *topo)
+{
+    free(topo->source);
+    free(topo->kind);
+    free(topo->links);
+    free(topo->first_port);
+    free(topo->ports);
+    memset(topo, 0, sizeof *topo);
+}

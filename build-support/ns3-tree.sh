@@ -178,9 +178,12 @@ program_path() {
 # Builds AstraSimNetwork and notes where it is. The note carries the time at which the build began,
 # so a file saved while it ran is seen as newer. (ns-3's ./ns3 build is one CMake call too, but drops -j.)
 tree_build_program() {
-    local began="$stamp.began" program
+    local began="$stamp.began" program sentence='building AstraSimNetwork.'
     : >"$began" || die "cannot write to $state; make the repository writable."
-    step build "building ns-3 and AstraSimNetwork; about four minutes on two cores the first time." \
+    if [[ ! -x $(program_path AstraSimNetwork) ]]; then
+        sentence='building ns-3 and AstraSimNetwork; two to five minutes on two cores, this once.'
+    fi
+    step build "$sentence" \
         cmake --build "$tree/cmake-cache" --target scratch_AstraSimNetwork -j "$jobs" || return
     program=$(program_path AstraSimNetwork)
     [[ -x $program ]] || die "ns-3 has built, but AstraSimNetwork is not among its programs; see $lock_file."

@@ -49,7 +49,7 @@ ticker_run() {
 step() {
     local name=$1 sentence=$2 log code
     shift 2
-    mkdir -p "$state/log" || die "cannot write to $state; make the repository writable."
+    mkdir -p "$state/log" 2>/dev/null || die "cannot write to $state; make the repository writable."
     log="$state/log/$name.log"
     say "$sentence"
     : >"$log"
@@ -69,7 +69,7 @@ step() {
 
 # One set-up at a time in this repository. The lock goes with the process, however it ends.
 lock_take() {
-    mkdir -p "$state" || die "cannot write to $state; make the repository writable."
+    mkdir -p "$state" 2>/dev/null || die "cannot write to $state; make the repository writable."
     exec 9>"$state/lock"
     if ! flock -n 9; then
         say 'another run is setting up or building in this repository; waiting for it.'

@@ -15,9 +15,10 @@ file(GLOB module_tests CONFIGURE_DEPENDS RELATIVE ${CMAKE_CURRENT_SOURCE_DIR}
 include_directories($<BUILD_INTERFACE:${CMAKE_CURRENT_SOURCE_DIR}/core/include>
                     $<BUILD_INTERFACE:${CMAKE_CURRENT_SOURCE_DIR}/core>)
 
-# Without MPI (a user's tree may be configured so) the module is the same, on one process.
+# Without MPI (a user's tree may be configured so) the module is the same, on one process. With it,
+# the line in the top CMakeLists.txt has made ns-3 enable its module mpi.
 set(module_mpi "")
-if(ENABLE_MPI AND TARGET "${libmpi}")
+if(ENABLE_MPI)
   set(module_mpi ${libmpi} ${MPI_CXX_LIBRARIES})
 endif()
 

@@ -14,21 +14,22 @@
 
 #include "trace/op.h"
 
-enum asim_unit { /* which slot of the rank an op occupies */
-    ASIM_UNIT_CPU,  /* is_cpu_op, any type */
-    ASIM_UNIT_COMP, /* COMP on the GPU */
-    ASIM_UNIT_COMM, /* everything else on the GPU but receives */
-    ASIM_UNIT_RECV, /* receives: no slot, always issued */
-    ASIM_UNITS
+enum asim_unit {                 /* which slot of the rank an op occupies */
+                 ASIM_UNIT_CPU,  /* is_cpu_op, any type */
+                 ASIM_UNIT_COMP, /* COMP on the GPU */
+                 ASIM_UNIT_COMM, /* everything else on the GPU but receives */
+                 ASIM_UNIT_RECV, /* receives: no slot, always issued */
+                 ASIM_UNITS
 };
 
 struct asim_feed;
 
 struct asim_feed_options {
+    const char *path;   /* one file of any name, for tools; NULL = by prefix and rank */
     const char *prefix; /* workload prefix */
     uint32_t rank;
-    size_t window;      /* bodies cached; 0 = 1024 */
-    int lenient;        /* a missing control parent is dropped; warned through notes */
+    size_t window; /* bodies cached; 0 = 1024 */
+    int lenient;   /* a missing control parent is dropped; warned through notes */
 };
 
 int asim_feed_open(struct asim_feed **feed, const struct asim_feed_options *opt,

@@ -13,38 +13,38 @@
 #include "asim/ext/family.h"
 
 enum asim_op_type { /* Chakra NodeType */
-    ASIM_OP_INVALID = 0,
-    ASIM_OP_METADATA,
-    ASIM_OP_MEM_LOAD,
-    ASIM_OP_MEM_STORE,
-    ASIM_OP_COMP,
-    ASIM_OP_COMM_SEND,
-    ASIM_OP_COMM_RECV,
-    ASIM_OP_COMM_COLL,
-    ASIM_OP_TYPES
+                    ASIM_OP_INVALID = 0,
+                    ASIM_OP_METADATA,
+                    ASIM_OP_MEM_LOAD,
+                    ASIM_OP_MEM_STORE,
+                    ASIM_OP_COMP,
+                    ASIM_OP_COMM_SEND,
+                    ASIM_OP_COMM_RECV,
+                    ASIM_OP_COMM_COLL,
+                    ASIM_OP_TYPES
 };
 /* "COMP_NODE" … as in the Chakra schema; "?" outside the enum. */
 const char *asim_op_type_name(int type);
 
 enum asim_op_has { /* which optional attributes were present */
-    ASIM_HAS_NUM_OPS = 1 << 0,
-    ASIM_HAS_TENSOR_SIZE = 1 << 1,
-    ASIM_HAS_COMM_TYPE = 1 << 2,
-    ASIM_HAS_COMM_SIZE = 1 << 3,
-    ASIM_HAS_COMM_SRC = 1 << 4,
-    ASIM_HAS_COMM_DST = 1 << 5,
-    ASIM_HAS_COMM_TAG = 1 << 6,
-    ASIM_HAS_PRIORITY = 1 << 7,
-    ASIM_HAS_INVOLVED_DIM = 1 << 8
+                   ASIM_HAS_NUM_OPS = 1 << 0,
+                   ASIM_HAS_TENSOR_SIZE = 1 << 1,
+                   ASIM_HAS_COMM_TYPE = 1 << 2,
+                   ASIM_HAS_COMM_SIZE = 1 << 3,
+                   ASIM_HAS_COMM_SRC = 1 << 4,
+                   ASIM_HAS_COMM_DST = 1 << 5,
+                   ASIM_HAS_COMM_TAG = 1 << 6,
+                   ASIM_HAS_PRIORITY = 1 << 7,
+                   ASIM_HAS_INVOLVED_DIM = 1 << 8
 };
 
 struct asim_op {
     uint64_t id;
-    uint8_t type;        /* enum asim_op_type */
+    uint8_t type; /* enum asim_op_type */
     uint8_t is_cpu;
-    uint8_t involved_n;  /* length of the involved_dim list */
-    uint32_t has;        /* bits of enum asim_op_has */
-    uint16_t involved;   /* bit d = involved_dim[d] */
+    uint8_t involved_n; /* length of the involved_dim list */
+    uint32_t has;       /* bits of enum asim_op_has */
+    uint16_t involved;  /* bit d = involved_dim[d] */
     int32_t priority;
     uint64_t duration_micros, start_micros;
     uint64_t num_ops, tensor_bytes;
@@ -52,7 +52,7 @@ struct asim_op {
     uint64_t comm_bytes;
     /* Borrowed until the next call of the reader or the feed; "" where absent. */
     const char *name, *pg_name;
-    const char *inputs_values;                 /* METADATA nodes: process-group JSON */
+    const char *inputs_values;                          /* METADATA nodes: process-group JSON */
     const char *const *input_list, *const *output_list; /* attrs inputs/outputs: string lists */
     size_t input_n, output_n;
     /* Borrowed likewise. */

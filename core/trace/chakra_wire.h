@@ -1,0 +1,25 @@
+/* SPDX-License-Identifier: GPL-2.0-only
+ *
+ * What is wrong with bytes protobuf-c refused: it only says no. Walks the fields against the
+ * schema's descriptor and names the first that cannot be.
+ */
+#ifndef ASIM_TRACE_CHAKRA_WIRE_H
+#define ASIM_TRACE_CHAKRA_WIRE_H
+
+#include <stddef.h>
+#include <stdint.h>
+#include <protobuf-c/protobuf-c.h>
+
+struct asim_wire {
+    const unsigned char *data;
+    size_t size;
+};
+
+/* Reads an unsigned LEB128 of at most `most` bytes; 0 if it is cut or longer, else its length. */
+size_t asim_wire_varint(struct asim_wire from, size_t most, uint64_t *value);
+/* Writes e.g. "field 7 (duration_micros) has wire type 5, expected 0 (varint)" into buf (at least
+ * 128 bytes) or, if every field is well-formed, "a packed list in it is malformed". Returns buf. */
+const char *asim_wire_why(struct asim_wire record, const ProtobufCMessageDescriptor *type,
+                          char *buf, size_t size);
+
+#endif

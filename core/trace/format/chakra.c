@@ -1,0 +1,305 @@
+/* SPDX-License-Identifier: GPL-2.0-only
+ *
+ * Chakra execution traces as ops: the row of the trace formats for <prefix>.<rank>.et. Records
+ * come from chakra_record.h; here their attributes are looked up by name (the first of a name
+ * wins, unknown ones are skipped) and turned into the fields of struct asim_op.
+ *
+ * Differs from the reference reader: a value that does not fit (a negative size, a rank beyond 32
+ * bits) is refused instead of wrapped, and a wrong kind is refused at load, not at first use.
+ * comm_group (written by STG's legacy mode) counts as pg_name where there is none.
+ */
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "trace/chakra_attr.h"
+#include "trace/chakra_record.h"
+#include "trace/op.h"
+
+#define KIND(name) CHAKRA_PROTO_MSG__ATTRIBUTE_PROTO__VALUE_##name
+
+#define HAS_IS_CPU  (1u << 28) /* private bits of op->has while filling: name seen already */
+#define HAS_INPUTS  (1u << 29)
+#define HAS_OUTPUTS (1u << 30)
+#define HAS_PG_NAME (1u << 31)
+#define HAS_PRIVATE (HAS_IS_CPU | HAS_INPUTS | HAS_OUTPUTS | HAS_PG_NAME)
+
+struct asim_reader {
+    struct asim_chakra *file;
+    const ChakraProtoMsg__Node *node; /* being converted */
+    char number_text[24];             /* pg_name made from a number */
+};
+
+typedef ChakraProtoMsg__AttributeProto attribute;
+
+enum want {
+    WANT_U64,
+    WANT_U32,
+    WANT_TAG,
+    WANT_PRIORITY,
+    WANT_BOOL,
+    WANT_DIMS,
+    WANT_NAME,
+    WANT_LIST
+};
+
+/* What each attribute fills. */
+struct rule {
+    const char *name;
+    unsigned has;
+    size_t offset;
+    enum want want;
+};
+
+#define FIELD(name, bit, field, want)                                                              \
+    {                                                                                              \
+        name, bit, offsetof(struct asim_op, field), want                                           \
+    }
+static const struct rule rules[] = {
+    FIELD("is_cpu_op", HAS_IS_CPU, is_cpu, WANT_BOOL),
+    FIELD("comm_type", ASIM_HAS_COMM_TYPE, comm_type, WANT_U32),
+    FIELD("comm_size", ASIM_HAS_COMM_SIZE, comm_bytes, WANT_U64),
+    FIELD("comm_src", ASIM_HAS_COMM_SRC, comm_src, WANT_U32),
+    FIELD("comm_dst", ASIM_HAS_COMM_DST, comm_dst, WANT_U32),
+    FIELD("comm_tag", ASIM_HAS_COMM_TAG, comm_tag, WANT_TAG),
+    FIELD("comm_priority", ASIM_HAS_PRIORITY, priority, WANT_PRIORITY),
+    FIELD("num_ops", ASIM_HAS_NUM_OPS, num_ops, WANT_U64),
+    FIELD("tensor_size", ASIM_HAS_TENSOR_SIZE, tensor_bytes, WANT_U64),
+    FIELD("involved_dim", ASIM_HAS_INVOLVED_DIM, involved, WANT_DIMS),
+    FIELD("pg_name", HAS_PG_NAME, pg_name, WANT_NAME),
+    FIELD("inputs", HAS_INPUTS, input_list, WANT_LIST),
+    FIELD("outputs", HAS_OUTPUTS, output_list, WANT_LIST),
+};
+
+static int refuse(struct asim_reader *reader, const attribute *attr, const char *wanted,
+                  struct asim_err *err)
+{
+    struct asim_where at = {asim_chakra_path(reader->file), 0, 0};
+    struct asim_attr_int held;
+    char value[40] = "";
+    if (asim_attr_int(attr, &held))
+        snprintf(value, sizeof value, " %s%" PRIu64, held.negative ? "-" : "", held.magnitude);
+    return asim_err_at(err, ASIM_EINVAL, at,
+                       "node %" PRIu64 " '%.80s' (byte %" PRIu64 "): attribute %s is %s%s, "
+                       "expected %s.",
+                       reader->node->id, reader->node->name, asim_chakra_tell(reader->file),
+                       attr->name, asim_attr_kind(attr), value, wanted);
+}
+
+static int fill_number(struct asim_reader *reader, const attribute *attr, const struct rule *rule,
+                       void *field, struct asim_err *err)
+{
+    struct asim_attr_int held;
+    int is_int = asim_attr_int(attr, &held);
+    switch (rule->want) {
+    case WANT_BOOL:
+        if (!is_int)
+            return refuse(reader, attr, "a bool or an integer", err);
+        *(uint8_t *)field = held.magnitude != 0;
+        return 0;
+    case WANT_U64:
+        if (!is_int || held.negative)
+            return refuse(reader, attr, "an integer of 0 or more", err);
+        *(uint64_t *)field = held.magnitude;
+        return 0;
+    case WANT_PRIORITY:
+        if (!is_int || held.magnitude > INT32_MAX)
+            return refuse(reader, attr, "an integer of 32 bits", err);
+        *(int32_t *)field = held.negative ? -(int32_t)held.magnitude : (int32_t)held.magnitude;
+        return 0;
+    case WANT_TAG: /* only compared: a negative one keeps its 32 bits, as in the reference */
+        if (!is_int || held.magnitude > UINT32_MAX || (held.negative && held.magnitude > 1u << 31))
+            return refuse(reader, attr, "an integer of 32 bits", err);
+        *(uint32_t *)field =
+            held.negative ? 0u - (uint32_t)held.magnitude : (uint32_t)held.magnitude;
+        return 0;
+    default:
+        if (!is_int || held.negative || held.magnitude > UINT32_MAX)
+            return refuse(reader, attr, "an integer from 0 to 4294967295", err);
+        *(uint32_t *)field = (uint32_t)held.magnitude;
+        return 0;
+    }
+}
+
+static int fill_dims(struct asim_reader *reader, const attribute *attr, struct asim_op *op,
+                     struct asim_err *err)
+{
+    enum { DIMS_MAX = 16 };
+    int64_t n = asim_attr_list_length(attr);
+    if (n < 0)
+        return refuse(reader, attr, "a list of bools", err);
+    if (n > DIMS_MAX)
+        return refuse(reader, attr, "at most 16 dimensions", err);
+    op->involved = 0;
+    for (int64_t i = 0; i < n; i++)
+        if (asim_attr_list_true(attr, (size_t)i))
+            op->involved |= (uint16_t)(1u << i);
+    op->involved_n = (uint8_t)n;
+    return 0;
+}
+
+/* pg_name as text or, as some tools write it, a number. */
+static int fill_name(struct asim_reader *reader, const attribute *attr, struct asim_op *op,
+                     struct asim_err *err)
+{
+    struct asim_attr_int held;
+    if (attr->value_case == KIND(STRING_VAL)) {
+        op->pg_name = attr->string_val;
+        return 0;
+    }
+    if (attr->value_case == KIND(BOOL_VAL) || !asim_attr_int(attr, &held))
+        return refuse(reader, attr, "a text", err);
+    snprintf(reader->number_text, sizeof reader->number_text, "%s%" PRIu64,
+             held.negative ? "-" : "", held.magnitude);
+    op->pg_name = reader->number_text;
+    return 0;
+}
+
+/* Only tracking of local memory wants these; another kind counts as absent. */
+static void fill_list(const attribute *attr, struct asim_op *op, int is_input)
+{
+    if (attr->value_case != KIND(STRING_LIST))
+        return;
+    const char *const *list = (const char *const *)attr->string_list->values;
+    size_t n = attr->string_list->n_values;
+    if (is_input) {
+        op->input_list = list;
+        op->input_n = n;
+    } else {
+        op->output_list = list;
+        op->output_n = n;
+    }
+}
+
+static int fill(struct asim_reader *reader, const attribute *attr, struct asim_op *op,
+                struct asim_err *err)
+{
+    const struct rule *rule = NULL;
+    for (size_t i = 0; i < sizeof rules / sizeof *rules && !rule; i++)
+        if (!strcmp(attr->name, rules[i].name))
+            rule = &rules[i];
+    if (!rule || (op->has & rule->has))
+        return 0;
+    op->has |= rule->has;
+    switch (rule->want) {
+    case WANT_DIMS:
+        return fill_dims(reader, attr, op, err);
+    case WANT_NAME:
+        return fill_name(reader, attr, op, err);
+    case WANT_LIST:
+        fill_list(attr, op, rule->has == HAS_INPUTS);
+        return 0;
+    default:
+        return fill_number(reader, attr, rule, (char *)op + rule->offset, err);
+    }
+}
+
+static int fill_attributes(struct asim_reader *reader, struct asim_op *op, struct asim_err *err)
+{
+    const ChakraProtoMsg__Node *node = reader->node;
+    const attribute *group = NULL;
+    for (size_t i = 0; i < node->n_attr; i++) {
+        if (!group && !strcmp(node->attr[i]->name, "comm_group"))
+            group = node->attr[i];
+        int rc = fill(reader, node->attr[i], op, err);
+        if (rc)
+            return rc;
+    }
+    int rc = group && !(op->has & HAS_PG_NAME) ? fill_name(reader, group, op, err) : 0;
+    op->has &= ~HAS_PRIVATE;
+    return rc;
+}
+
+static int to_op(struct asim_reader *reader, const ChakraProtoMsg__Node *node, struct asim_op *op,
+                 struct asim_err *err)
+{
+    struct asim_where at = {asim_chakra_path(reader->file), 0, 0};
+    reader->node = node;
+    if ((int)node->type < 0 || (int)node->type >= ASIM_OP_TYPES)
+        return asim_err_at(err, ASIM_EINVAL, at,
+                           "node %" PRIu64 " '%.80s' (byte %" PRIu64 ") has type %d; the Chakra "
+                           "schema knows 0 to %d.",
+                           node->id, node->name, asim_chakra_tell(reader->file), (int)node->type,
+                           ASIM_OP_TYPES - 1);
+    *op = (struct asim_op){
+        .id = node->id,
+        .type = (uint8_t)node->type,
+        .duration_micros = node->duration_micros,
+        .start_micros = node->start_time_micros,
+        .name = node->name,
+        .pg_name = "",
+        .inputs_values = node->inputs ? node->inputs->values : "",
+        .data_deps = node->data_deps,
+        .ctrl_deps = node->ctrl_deps,
+        .data_dep_n = node->n_data_deps,
+        .ctrl_dep_n = node->n_ctrl_deps,
+    };
+    return fill_attributes(reader, op, err);
+}
+
+/* Chakra has no magic; a file begins with the metadata's length and a field 1 or 2 of bytes. */
+static int sniff(const void *head, size_t size)
+{
+    const unsigned char *data = head;
+    if (size < 1)
+        return 0;
+    return data[0] == 0 || (size > 1 && (data[1] == 0x0a || data[1] == 0x12)) ||
+           (size > 2 && data[0] >= 0x80 && (data[2] == 0x0a || data[2] == 0x12));
+}
+
+static int open_reader(struct asim_reader **reader, const char *path, uint32_t rank,
+                       struct asim_err *err)
+{
+    (void)rank; /* the path is of one rank already */
+    *reader = calloc(1, sizeof **reader);
+    if (!*reader)
+        return asim_err_nomem(err, "opening a trace");
+    int rc = asim_chakra_open(&(*reader)->file, path, err);
+    if (rc) {
+        free(*reader);
+        *reader = NULL;
+    }
+    return rc;
+}
+
+static int next(struct asim_reader *reader, struct asim_op *op, struct asim_err *err)
+{
+    const ChakraProtoMsg__Node *node;
+    int rc = asim_chakra_next(reader->file, &node, err);
+    if (rc <= 0)
+        return rc;
+    rc = to_op(reader, node, op, err);
+    return rc ? rc : 1;
+}
+
+static uint64_t tell(const struct asim_reader *reader)
+{
+    return asim_chakra_tell(reader->file);
+}
+
+static int at(struct asim_reader *reader, uint64_t place, struct asim_op *op, struct asim_err *err)
+{
+    const ChakraProtoMsg__Node *node;
+    int rc = asim_chakra_at(reader->file, place, &node, err);
+    return rc ? rc : to_op(reader, node, op, err);
+}
+
+static void close_reader(struct asim_reader *reader)
+{
+    if (!reader)
+        return;
+    asim_chakra_close(reader->file);
+    free(reader);
+}
+
+const struct asim_trace_format asim_trace_format_chakra = {
+    .member = {.name = "chakra", .about = "Chakra execution traces, schema 0.0.4 and later"},
+    .suffix = "et",
+    .sniff = sniff,
+    .open = open_reader,
+    .next = next,
+    .tell = tell,
+    .at = at,
+    .close = close_reader,
+};

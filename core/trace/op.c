@@ -1,0 +1,152 @@
+/* SPDX-License-Identifier: GPL-2.0-only
+ *
+ * Names of op types and of the files of a workload. A workload is a prefix: rank r's trace is
+ * <prefix>.<r>.et or, which the reference does not know, <prefix>.<r>.et.gz; ranks are decimal
+ * without padding and have no gaps.
+ */
+#include "trace/op.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/text.h"
+
+#define RANK_DIGITS 10
+
+const char *asim_op_type_name(int type)
+{
+    static const char *const names[ASIM_OP_TYPES] = {
+        "INVALID_NODE", "METADATA_NODE",  "MEM_LOAD_NODE",  "MEM_STORE_NODE",
+        "COMP_NODE",    "COMM_SEND_NODE", "COMM_RECV_NODE", "COMM_COLL_NODE",
+    };
+    return type >= 0 && type < ASIM_OP_TYPES ? names[type] : "?";
+}
+
+/* 1 and *path if the rank's file is there, 0 if not. */
+static int find_file(const char *prefix, uint32_t rank, char **path, struct asim_err *err)
+{
+    static const char *const suffixes[] = {"et", "et.gz"};
+    size_t size = strlen(prefix) + RANK_DIGITS + sizeof "..et.gz";
+    *path = malloc(size);
+    if (!*path)
+        return asim_err_nomem(err, "looking for traces");
+    for (size_t i = 0; i < 2; i++) {
+        snprintf(*path, size, "%s.%lu.%s", prefix, (unsigned long)rank, suffixes[i]);
+        if (access(*path, F_OK) == 0)
+            return 1;
+    }
+    free(*path);
+    *path = NULL;
+    return 0;
+}
+
+/* Rank of a file name "<stem>.<rank>.et" or ".et.gz", -1 if it is none. */
+static int64_t rank_of(const char *name, const char *stem)
+{
+    size_t n = strlen(stem);
+    if (strncmp(name, stem, n) || name[n] != '.' || name[n + 1] < '0' || name[n + 1] > '9')
+        return -1;
+    char *end;
+    errno = 0;
+    unsigned long rank = strtoul(name + n + 1, &end, 10);
+    if (errno || rank > UINT32_MAX - 1 || (strcmp(end, ".et") && strcmp(end, ".et.gz")))
+        return -1;
+    if (name[n + 1] == '0' && end != name + n + 2)
+        return -1; /* padded: the simulator would never look for it */
+    return (int64_t)rank;
+}
+
+struct folder {
+    int64_t highest; /* rank of that stem found, -1 = none */
+    char other[256]; /* another workload seen there, "" = none */
+};
+
+static void note(struct folder *seen, const char *name, const char *stem)
+{
+    int64_t rank = rank_of(name, stem);
+    if (rank > seen->highest)
+        seen->highest = rank;
+    const char *dot = strstr(name, ".0.et");
+    if (rank < 0 && dot && !seen->other[0] && strlen(name) < sizeof seen->other)
+        snprintf(seen->other, sizeof seen->other, "%.*s", (int)(dot - name), name);
+}
+
+static int scan_folder(const char *prefix, struct folder *seen, struct asim_err *err)
+{
+    *seen = (struct folder){.highest = -1};
+    size_t n = asim_text_dirlen(prefix);
+    char *folder = malloc(n + 2);
+    if (!folder)
+        return asim_err_nomem(err, "looking for traces");
+    snprintf(folder, n + 2, "%.*s", n ? (int)n : 1, n ? prefix : ".");
+    errno = 0;
+    DIR *dir = opendir(folder);
+    int why = errno;
+    if (dir) {
+        for (struct dirent *entry; (entry = readdir(dir));)
+            note(seen, entry->d_name, prefix + n);
+        closedir(dir);
+    }
+    int rc = 0;
+    if (!dir)
+        rc = asim_err_set(err, ASIM_EINVAL, "no traces '%s.0.et': cannot open the folder '%s': %s.",
+                          prefix, folder, strerror(why));
+    free(folder);
+    return rc;
+}
+
+static int missing(const char *prefix, uint32_t rank, struct asim_err *err)
+{
+    struct folder seen;
+    unsigned long r = rank;
+    int rc = scan_folder(prefix, &seen, err);
+    if (rc)
+        return rc;
+    if (seen.highest >= 0)
+        return asim_err_set(err, ASIM_EINVAL,
+                            "no file '%s.%lu.et' (or .et.gz), although traces up to rank %lld are "
+                            "there; every rank from 0 needs one.",
+                            prefix, r, (long long)seen.highest);
+    if (seen.other[0])
+        return asim_err_set(err, ASIM_EINVAL,
+                            "no file '%s.%lu.et' (or .et.gz); that folder has '%s.0.et', so a "
+                            "prefix ending in '%s' would work.",
+                            prefix, r, seen.other, seen.other);
+    return asim_err_set(err, ASIM_EINVAL,
+                        "no file '%s.%lu.et' (or .et.gz); give the path without '.<rank>.et'.",
+                        prefix, r);
+}
+
+int asim_trace_path(const char *prefix, uint32_t rank, char **path, struct asim_err *err)
+{
+    int rc = find_file(prefix, rank, path, err);
+    if (rc)
+        return rc < 0 ? rc : 0;
+    return missing(prefix, rank, err);
+}
+
+int asim_trace_ranks(const char *prefix, uint32_t *ranks, struct asim_err *err)
+{
+    struct folder seen;
+    char *path;
+    uint32_t n = 0;
+    int rc = 0;
+    while (n < UINT32_MAX && (rc = find_file(prefix, n, &path, err)) > 0) {
+        free(path);
+        n++;
+    }
+    if (!rc && n == 0)
+        return missing(prefix, 0, err);
+    if (!rc)
+        rc = scan_folder(prefix, &seen, err);
+    if (rc < 0)
+        return rc;
+    if (seen.highest >= (int64_t)n)
+        return missing(prefix, n, err);
+    *ranks = n;
+    return 0;
+}

@@ -1,0 +1,91 @@
+/* SPDX-License-Identifier: GPL-2.0-only
+ *
+ * See open.h. A Chakra file has no magic, so the name decides: it ends in the suffix of a format,
+ * with or without .gz; any other name is read as Chakra, whose reader says what is wrong.
+ */
+#include "trace/open.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#define DEFAULT_SUFFIX "et"
+
+static int ends_in(const char *path, const char *suffix)
+{
+    size_t n = strlen(path), m = strlen(suffix);
+    if (n > 3 && !strcmp(path + n - 3, ".gz"))
+        n -= 3;
+    return n > m && path[n - m - 1] == '.' && !strncmp(path + n - m, suffix, m);
+}
+
+static const struct asim_trace_format *format_of(const char *path)
+{
+    const struct asim_trace_format *fallback = NULL;
+    for (size_t i = 0; asim_trace_format_table[i]; i++) {
+        const struct asim_trace_format *row =
+            (const struct asim_trace_format *)asim_trace_format_table[i];
+        if (!row->suffix)
+            continue;
+        if (ends_in(path, row->suffix))
+            return row;
+        if (!strcmp(row->suffix, DEFAULT_SUFFIX))
+            fallback = row;
+    }
+    return fallback;
+}
+
+/* Takes over path. */
+static int open_with(struct asim_trace *trace, char *path, uint32_t rank, struct asim_err *err)
+{
+    trace->path = path;
+    trace->format = format_of(path);
+    int rc = trace->format ? trace->format->open(&trace->reader, path, rank, err)
+                           : asim_err_set(err, ASIM_EBUG, "no trace format reads '%s'.", path);
+    if (rc)
+        asim_trace_close(trace);
+    return rc;
+}
+
+int asim_trace_open(struct asim_trace *trace, const char *prefix, uint32_t rank,
+                    struct asim_err *err)
+{
+    char *path;
+    *trace = (struct asim_trace){0};
+    int rc = asim_trace_path(prefix, rank, &path, err);
+    return rc ? rc : open_with(trace, path, rank, err);
+}
+
+int asim_trace_open_file(struct asim_trace *trace, const char *path, struct asim_err *err)
+{
+    *trace = (struct asim_trace){0};
+    size_t n = strlen(path) + 1;
+    char *copy = malloc(n);
+    if (!copy)
+        return asim_err_nomem(err, "opening a trace");
+    memcpy(copy, path, n);
+    return open_with(trace, copy, 0, err);
+}
+
+int asim_trace_next(struct asim_trace *trace, struct asim_op *op, struct asim_err *err)
+{
+    return trace->format->next(trace->reader, op, err);
+}
+
+uint64_t asim_trace_tell(const struct asim_trace *trace)
+{
+    return trace->format->tell(trace->reader);
+}
+
+int asim_trace_at(struct asim_trace *trace, uint64_t place, struct asim_op *op,
+                  struct asim_err *err)
+{
+    return trace->format->at(trace->reader, place, op, err);
+}
+
+void asim_trace_close(struct asim_trace *trace)
+{
+    if (trace->reader)
+        trace->format->close(trace->reader);
+    free(trace->path);
+    *trace = (struct asim_trace){0};
+}

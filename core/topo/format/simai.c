@@ -16,37 +16,16 @@
 
 #include <inttypes.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 #include "base/out.h"
 #include "base/src.h"
-#include "base/text.h"
 #include "topo/build.h"
-#include "topo/show.h"
+#include "topo/lines.h"
 
 struct header {
     uint64_t nodes, server, nvsw, switches, links;
     const char *gpu_type;
 };
-
-static int refuse(const struct asim_src *src, const char *word, const char *what,
-                  struct asim_err *err)
-{
-    char shown[64];
-    if (!word)
-        return asim_err_at(err, ASIM_EINVAL, (struct asim_where){src->name, src->line, 0},
-                           "the file ends where %s is expected; is it cut short?", what);
-    return asim_err_at(err, ASIM_EINVAL, asim_src_where(src), "found '%s' where %s is expected.",
-                       asim_text_safe(shown, sizeof shown, word), what);
-}
-
-static int read_u64(struct asim_src *src, const char *what, uint64_t *out, struct asim_err *err)
-{
-    const char *word = asim_src_word(src);
-    if (!word || asim_text_u64(word, out))
-        return refuse(src, word, what, err);
-    return 0;
-}
 
 static int read_header(struct asim_src *src, struct header *h, struct asim_err *err)
 {
@@ -59,15 +38,15 @@ static int read_header(struct asim_src *src, struct header *h, struct asim_err *
                   {&h->switches, "the number of switches"},
                   {&h->links, "the number of links"}};
     for (size_t i = 0; i < sizeof fields / sizeof *fields; i++) {
-        int rc = read_u64(src, fields[i].what, fields[i].at, err);
+        int rc = asim_lines_u64(src, fields[i].what, fields[i].at, err);
         if (rc)
             return rc;
     }
     h->gpu_type = asim_src_word(src);
     if (!h->gpu_type)
-        return refuse(src, NULL, "the GPU type", err);
+        return asim_lines_refuse(src, NULL, "the GPU type", err);
     if (strlen(h->gpu_type) >= sizeof((struct asim_topo *)0)->gpu_type)
-        return refuse(src, h->gpu_type, "a GPU type of at most 15 letters", err);
+        return asim_lines_refuse(src, h->gpu_type, "a GPU type of at most 15 letters", err);
     return 0;
 }
 
@@ -93,84 +72,18 @@ static int check_header(const struct asim_src *src, const struct header *h, stru
     return 0;
 }
 
-static int read_ids(struct asim_topo *topo, struct asim_src *src, const struct header *h,
-                    struct asim_err *err)
+/* SimAI counts GPUs from 0, so a switch among them is named while its place is near. */
+static int check_order(const struct asim_topo *topo, const struct asim_src *src,
+                       const struct header *h, struct asim_err *err)
 {
-    for (uint64_t i = 0; i < h->nvsw + h->switches; i++) {
-        const char *what = i < h->nvsw ? "the id of an NVSwitch" : "the id of a switch";
-        uint64_t id;
-        int rc = read_u64(src, what, &id, err);
-        if (rc)
-            return rc;
-        if (id >= h->nodes)
+    uint64_t gpus = h->nodes - h->nvsw - h->switches;
+    for (uint32_t v = 0; v < gpus; v++)
+        if (topo->kind[v] != ASIM_HOST)
             return asim_err_at(err, ASIM_EINVAL, asim_src_where(src),
-                               "switch id %" PRIu64 " is outside the %" PRIu64
-                               " nodes of the header (0 to %" PRIu64 ").",
-                               id, h->nodes, h->nodes - 1);
-        if (topo->kind[id] != ASIM_HOST)
-            return asim_err_at(err, ASIM_EINVAL, asim_src_where(src),
-                               "switch id %" PRIu64 " is listed twice.", id);
-        topo->kind[id] = i < h->nvsw ? ASIM_NVSWITCH : ASIM_SWITCH;
-    }
+                               "node %" PRIu32 " is listed as a switch, but the %" PRIu64
+                               " GPUs must be nodes 0 to %" PRIu64 ".",
+                               v, gpus, gpus - 1);
     return 0;
-}
-
-static int read_end(struct asim_src *src, uint64_t nodes, uint32_t *out, struct asim_err *err)
-{
-    uint64_t id;
-    int rc = read_u64(src, "a node id of a link", &id, err);
-    if (rc)
-        return rc;
-    if (id >= nodes)
-        return asim_err_at(err, ASIM_EINVAL, asim_src_where(src),
-                           "a link names node %" PRIu64 ", outside the %" PRIu64
-                           " nodes of the header (0 to %" PRIu64 ").",
-                           id, nodes, nodes - 1);
-    *out = (uint32_t)id;
-    return 0;
-}
-
-static int read_link(struct asim_topo *topo, struct asim_src *src, struct asim_err *err)
-{
-    struct asim_link link = {0};
-    int rc = read_end(src, topo->nodes, &link.a, err);
-    if (!rc)
-        rc = read_end(src, topo->nodes, &link.b, err);
-    if (rc)
-        return rc;
-    if (link.a == link.b)
-        return asim_err_at(err, ASIM_EINVAL, asim_src_where(src), "a link joins node %u to itself.",
-                           link.a);
-    const char *word = asim_src_word(src);
-    if (!word || asim_text_rate(word, &link.rate_bps) || !link.rate_bps)
-        return refuse(src, word, "a rate above zero with its unit, as 400Gbps,", err);
-    word = asim_src_word(src);
-    if (!word || asim_text_time(word, &link.delay_fs))
-        return refuse(src, word, "a delay with its unit, as 0.0005ms,", err);
-    word = asim_src_word(src);
-    if (!word || asim_text_double(word, &link.error_rate) || link.error_rate < 0 ||
-        link.error_rate > 1)
-        return refuse(src, word, "an error rate from 0 to 1", err);
-    return asim_topo_link(topo, &link, err);
-}
-
-static int read_links(struct asim_topo *topo, struct asim_src *src, const struct header *h,
-                      struct asim_err *err)
-{
-    for (uint64_t i = 0; i < h->links; i++) {
-        int rc = read_link(topo, src, err);
-        if (rc)
-            return rc;
-    }
-    const char *word = asim_src_word(src);
-    if (!word)
-        return 0;
-    char shown[64];
-    return asim_err_at(err, ASIM_EINVAL, asim_src_where(src),
-                       "the header announces %" PRIu64
-                       " links but here stands '%s': raise the number of links, or remove what "
-                       "follows.",
-                       h->links, asim_text_safe(shown, sizeof shown, word));
 }
 
 static int read_all(struct asim_topo *topo, struct asim_src *src, struct asim_err *err)
@@ -182,9 +95,13 @@ static int read_all(struct asim_topo *topo, struct asim_src *src, struct asim_er
     if (!rc)
         rc = asim_topo_nodes(topo, (uint32_t)h.nodes, err);
     if (!rc)
-        rc = read_ids(topo, src, &h, err);
+        rc = asim_lines_switches(topo, src, h.nvsw, ASIM_NVSWITCH, err);
     if (!rc)
-        rc = read_links(topo, src, &h, err);
+        rc = asim_lines_switches(topo, src, h.switches, ASIM_SWITCH, err);
+    if (!rc)
+        rc = check_order(topo, src, &h, err);
+    if (!rc)
+        rc = asim_lines_links(topo, src, h.links, err);
     if (rc)
         return rc;
     topo->gpus_per_server = (uint32_t)h.server;
@@ -247,7 +164,6 @@ static void write_ids(const struct asim_topo *topo, struct asim_out *out)
 static int write_file(const struct asim_topo *topo, const char *path, struct asim_err *err)
 {
     struct asim_out out;
-    char rate[48], delay[48], error[32];
     uint32_t nvsw = 0;
     int rc = asim_out_open(&out, path, err);
     if (rc)
@@ -258,13 +174,7 @@ static int write_file(const struct asim_topo *topo, const char *path, struct asi
                     topo->gpus_per_server ? topo->gpus_per_server : 1, nvsw, topo->switches - nvsw,
                     topo->n_links, topo->gpu_type[0] ? topo->gpu_type : "NONE");
     write_ids(topo, &out);
-    for (size_t i = 0; i < topo->n_links; i++) {
-        const struct asim_link *l = &topo->links[i];
-        asim_out_printf(&out, "%u %u %s %s %s\n", l->a, l->b,
-                        asim_topo_show_rate(rate, sizeof rate, l->rate_bps),
-                        asim_topo_show_delay(delay, sizeof delay, l->delay_fs),
-                        asim_topo_show_real(error, sizeof error, l->error_rate));
-    }
+    asim_lines_write_links(topo, &out);
     return asim_out_commit(&out, err);
 }
 

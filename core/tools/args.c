@@ -1,0 +1,120 @@
+/* SPDX-License-Identifier: GPL-2.0-only
+ *
+ * See args.h. A boolean takes the following word as its value only if that word is one (0, 1,
+ * true, off …), so `--ro -g 8` and `--ro 1 -g 8` both mean what they look like.
+ */
+#include "tools/args.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include "base/text.h"
+
+static const char *skip_dashes(const char *arg)
+{
+    while (*arg == '-')
+        arg++;
+    return arg;
+}
+
+int asim_args_is(const char *arg, const struct asim_option *row)
+{
+    const char *key = skip_dashes(arg);
+    size_t n = strcspn(key, "=");
+    if (key == arg)
+        return 0;
+    return (strlen(row->key) == n && !strncmp(row->key, key, n)) ||
+           (row->alias && strlen(row->alias) == n && !strncmp(row->alias, key, n));
+}
+
+static const struct asim_option *find_row(const struct asim_args *args, const char *arg,
+                                          void **base)
+{
+    for (size_t t = 0; t < 2; t++)
+        for (const struct asim_option *row = args->tables[t].options; row && row->key; row++)
+            if (asim_args_is(arg, row)) {
+                *base = args->tables[t].base;
+                return row;
+            }
+    return NULL;
+}
+
+/* The sentence for an option no table knows, with the keys of both as candidates. */
+static int refuse_unknown(const struct asim_args *args, const char *arg, struct asim_err *err)
+{
+    enum { MOST_WORDS = 256 };
+    const char *words[MOST_WORDS];
+    char key[64], safe[80], hint[160];
+    size_t n = 0, length = strcspn(skip_dashes(arg), "=");
+    snprintf(key, sizeof key, "%.*s", (int)(length < 63 ? length : 63), skip_dashes(arg));
+    for (size_t t = 0; t < 2; t++)
+        for (const struct asim_option *row = args->tables[t].options; row && row->key; row++) {
+            if (n < MOST_WORDS)
+                words[n++] = row->key;
+            if (row->alias && n < MOST_WORDS)
+                words[n++] = row->alias;
+        }
+    return asim_err_set(err, ASIM_EINVAL, "unknown option '%s'.%s --help lists the options.",
+                        asim_text_safe(safe, sizeof safe, arg),
+                        asim_text_hint(hint, sizeof hint, asim_text_nearest(key, words, n)));
+}
+
+/* Takes the option at argv[*at] and its value. */
+static int take_option(struct asim_args *args, char **argv, int *at, struct asim_err *err)
+{
+    void *base = NULL;
+    int bool_value;
+    const char *arg = argv[*at], *value = strchr(arg, '=');
+    const struct asim_option *row = find_row(args, arg, &base);
+    if (!row)
+        return refuse_unknown(args, arg, err);
+    if (value)
+        value++;
+    else if (row->type == ASIM_T_BOOL &&
+             (!argv[*at + 1] || asim_text_bool(argv[*at + 1], &bool_value)))
+        value = "1";
+    else
+        value = argv[++*at];
+    if (!value)
+        return asim_err_set(err, ASIM_EINVAL, "the option %s needs a value behind it.", arg);
+    return asim_option_parse(row, base, value, (struct asim_where){"", 0, 0}, err);
+}
+
+int asim_args_parse(struct asim_args *args, int argc, char **argv, struct asim_err *err)
+{
+    void *base;
+    for (int at = 1; at < argc; at++) {
+        const char *arg = argv[at];
+        int rc = 0;
+        if (arg[0] != '-' || !arg[1]) {
+            if (args->n_words == args->max_words)
+                return asim_err_set(err, ASIM_EINVAL,
+                                    "found the extra word '%.80s'; --help shows the usage.", arg);
+            args->words[args->n_words++] = arg;
+        } else if (!find_row(args, arg, &base) && (!strcmp(arg, "--help") || !strcmp(arg, "-h"))) {
+            args->help = 1;
+        } else {
+            rc = take_option(args, argv, &at, err);
+        }
+        if (rc)
+            return rc;
+    }
+    return 0;
+}
+
+void asim_args_help(FILE *file, const struct asim_option *options)
+{
+    size_t size = asim_option_help(options, NULL, 0) + 1;
+    char *text = malloc(size);
+    if (!text)
+        return;
+    asim_option_help(options, text, size);
+    fputs(text, file);
+    free(text);
+}
+
+int asim_args_fail(const char *command, const struct asim_err *err, int exit_code)
+{
+    char text[3000];
+    fprintf(stderr, "asim %s: %s\n", command, asim_err_show(err, text, sizeof text));
+    return exit_code;
+}

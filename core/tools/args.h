@@ -1,0 +1,37 @@
+/* SPDX-License-Identifier: GPL-2.0-only
+ *
+ * Command lines over option tables: --key=value, --key value, -key value and, for booleans, --key
+ * alone; keys and aliases are one name space, however many dashes stand before them. Published
+ * tools with getopt's long options, with single-dash words (-g_p_s) and argparse's flags are all
+ * served by the same table.
+ */
+#ifndef ASIM_TOOLS_ARGS_H
+#define ASIM_TOOLS_ARGS_H
+
+#include <stdio.h>
+#include "asim/err.h"
+#include "asim/ext/option.h"
+
+struct asim_args_table {
+    const struct asim_option *options; /* NULL = none */
+    void *base;
+};
+
+struct asim_args {
+    struct asim_args_table tables[2]; /* asked in this order */
+    const char **words;               /* arguments that are no options; borrowed from argv */
+    size_t max_words, n_words;
+    int help; /* --help or -h stood there (and is no key of a table) */
+};
+
+/* argv[0] is skipped. Fills the tables' structs, which hold their defaults already. More words
+ * than max_words, an unknown option or a missing value is ASIM_EINVAL. */
+int asim_args_parse(struct asim_args *args, int argc, char **argv, struct asim_err *err);
+/* 1 if argument `arg` names the option `key` of the table in any accepted spelling. */
+int asim_args_is(const char *arg, const struct asim_option *row);
+/* Prints the help of a table. */
+void asim_args_help(FILE *file, const struct asim_option *options);
+/* Prints "asim <command>: <sentence>" on stderr and returns exit_code. */
+int asim_args_fail(const char *command, const struct asim_err *err, int exit_code);
+
+#endif

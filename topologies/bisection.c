@@ -1,0 +1,198 @@
+/* SPDX-License-Identifier: GPL-2.0-only
+ *
+ * What a cut through the hosts can carry: a maximum flow (Dinic 1970) from one half of the hosts
+ * to the other over the topology's links, each of its rate in both directions. Hosts do not
+ * forward: those of the sending half have outgoing arcs only, the others incoming ones, which also
+ * keeps a path from passing through a host. NVSwitches are switches like others here.
+ *
+ * The true bisection is the minimum over all halvings, which is not computable in general; the two
+ * halvings offered are the ones collectives stress: low against high ranks (ring, hierarchical)
+ * and even against odd (halving-doubling's first step, and rails).
+ */
+#include "topologies/levels.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include "asim/err.h"
+
+struct arc {
+    uint32_t to;
+    uint64_t room; /* bit/s */
+};
+
+struct flow { /* arc 2i and 2i + 1 are each other's reverse */
+    struct arc *arcs;
+    uint32_t *first, *list; /* arcs of node v: list[first[v]] … list[first[v + 1] - 1] */
+    uint32_t *depth, *cursor, *queue, *path;
+    uint32_t nodes, n_arcs, source, sink;
+};
+
+static int sends(uint32_t host, uint32_t hosts, int half)
+{
+    return half ? host % 2 == 0 : host < hosts / 2;
+}
+
+static void add_arc(struct flow *f, uint32_t from, uint32_t to, const uint64_t room[2])
+{
+    f->arcs[f->n_arcs++] = (struct arc){to, room[0]};
+    f->arcs[f->n_arcs++] = (struct arc){from, room[1]};
+}
+
+static void add_link(struct flow *f, const struct asim_topo *topo, const struct asim_link *l,
+                     int half)
+{
+    uint64_t both[2] = {l->rate_bps, l->rate_bps}, out[2] = {l->rate_bps, 0};
+    int host_a = l->a < topo->hosts, host_b = l->b < topo->hosts;
+    int a_sends = host_a && sends(l->a, topo->hosts, half);
+    int b_sends = host_b && sends(l->b, topo->hosts, half);
+    if (!host_a && !host_b)
+        add_arc(f, l->a, l->b, both);
+    else if (host_a && host_b && a_sends == b_sends)
+        return;
+    else if (a_sends || (host_b && !b_sends))
+        add_arc(f, l->a, l->b, out);
+    else
+        add_arc(f, l->b, l->a, out);
+}
+
+/* Lists the arcs of each node by counting. */
+static void index_arcs(struct flow *f)
+{
+    memset(f->first, 0, (f->nodes + 1) * sizeof *f->first);
+    for (uint32_t i = 0; i < f->n_arcs; i++)
+        f->first[f->arcs[i ^ 1].to + 1]++;
+    for (uint32_t v = 0; v < f->nodes; v++)
+        f->first[v + 1] += f->first[v];
+    memcpy(f->cursor, f->first, f->nodes * sizeof *f->cursor);
+    for (uint32_t i = 0; i < f->n_arcs; i++)
+        f->list[f->cursor[f->arcs[i ^ 1].to]++] = i;
+}
+
+static int build(struct flow *f, const struct asim_topo *topo, int half)
+{
+    size_t arcs = 2 * (topo->n_links + topo->hosts);
+    f->nodes = topo->nodes + 2;
+    f->source = topo->nodes;
+    f->sink = topo->nodes + 1;
+    f->arcs = malloc(arcs * sizeof *f->arcs);
+    f->list = malloc(arcs * sizeof *f->list);
+    f->first = malloc(((size_t)f->nodes + 1) * sizeof *f->first);
+    f->depth = malloc((size_t)f->nodes * sizeof *f->depth);
+    f->cursor = malloc((size_t)f->nodes * sizeof *f->cursor);
+    f->queue = malloc((size_t)f->nodes * sizeof *f->queue);
+    f->path = malloc((size_t)f->nodes * sizeof *f->path);
+    if (!f->arcs || !f->list || !f->first || !f->depth || !f->cursor || !f->queue || !f->path)
+        return ASIM_ENOMEM;
+    for (size_t i = 0; i < topo->n_links; i++)
+        add_link(f, topo, &topo->links[i], half);
+    uint64_t all[2] = {UINT64_MAX / 2, 0};
+    for (uint32_t h = 0; h < topo->hosts; h++)
+        if (sends(h, topo->hosts, half))
+            add_arc(f, f->source, h, all);
+        else
+            add_arc(f, h, f->sink, all);
+    index_arcs(f);
+    return 0;
+}
+
+/* Hops from the source along arcs with room; 0 when the sink is out of reach. */
+static int layer(struct flow *f)
+{
+    uint32_t head = 0, tail = 0;
+    memset(f->depth, 0, (size_t)f->nodes * sizeof *f->depth);
+    f->depth[f->source] = 1;
+    f->queue[tail++] = f->source;
+    while (head < tail) {
+        uint32_t v = f->queue[head++];
+        for (uint32_t i = f->first[v]; i < f->first[v + 1]; i++) {
+            const struct arc *arc = &f->arcs[f->list[i]];
+            if (!arc->room || f->depth[arc->to])
+                continue;
+            f->depth[arc->to] = f->depth[v] + 1;
+            f->queue[tail++] = arc->to;
+        }
+    }
+    return f->depth[f->sink] != 0;
+}
+
+/* The next arc from v to a node one layer further, or UINT32_MAX. */
+static uint32_t next_arc(struct flow *f, uint32_t v)
+{
+    for (; f->cursor[v] < f->first[v + 1]; f->cursor[v]++) {
+        uint32_t i = f->list[f->cursor[v]];
+        if (f->arcs[i].room && f->depth[f->arcs[i].to] == f->depth[v] + 1)
+            return i;
+    }
+    return UINT32_MAX;
+}
+
+/* Pushes what fits along the n arcs of the path. */
+static uint64_t push(struct flow *f, uint32_t n)
+{
+    uint64_t amount = UINT64_MAX;
+    for (uint32_t i = 0; i < n; i++)
+        if (f->arcs[f->path[i]].room < amount)
+            amount = f->arcs[f->path[i]].room;
+    for (uint32_t i = 0; i < n; i++) {
+        f->arcs[f->path[i]].room -= amount;
+        f->arcs[f->path[i] ^ 1].room += amount;
+    }
+    return amount;
+}
+
+/* Fills one layering completely, depth first without recursion. */
+static double block(struct flow *f)
+{
+    double total = 0;
+    uint32_t n = 0, v = f->source;
+    memcpy(f->cursor, f->first, (size_t)f->nodes * sizeof *f->cursor);
+    for (;;) {
+        uint32_t arc = v == f->sink ? UINT32_MAX : next_arc(f, v);
+        if (v == f->sink) {
+            total += (double)push(f, n);
+            n = 0;
+            v = f->source;
+        } else if (arc != UINT32_MAX) {
+            f->path[n++] = arc;
+            v = f->arcs[arc].to;
+        } else if (v == f->source) {
+            return total;
+        } else {
+            v = f->arcs[f->path[--n] ^ 1].to;
+            f->cursor[v]++;
+        }
+    }
+}
+
+/* Network capacity of a host: its links that are not NVLink, or all if it has no other. */
+static double host_bps(const struct asim_topo *topo, uint32_t host)
+{
+    double network = 0, all = 0;
+    for (uint32_t i = topo->first_port[host]; i < topo->first_port[host + 1]; i++) {
+        double rate = (double)topo->links[topo->ports[i].link].rate_bps;
+        all += rate;
+        network += topo->kind[topo->ports[i].peer] == ASIM_NVSWITCH ? 0 : rate;
+    }
+    return network > 0 ? network : all;
+}
+
+int asim_bisection_of(const struct asim_topo *topo, int half, struct asim_bisection *out)
+{
+    struct flow f = {0};
+    double side[2] = {0, 0};
+    int rc = build(&f, topo, half);
+    out->flow_bps = 0;
+    while (!rc && layer(&f))
+        out->flow_bps += block(&f);
+    for (uint32_t h = 0; h < topo->hosts; h++)
+        side[sends(h, topo->hosts, half)] += host_bps(topo, h);
+    out->full_bps = side[0] < side[1] ? side[0] : side[1];
+    free(f.arcs);
+    free(f.list);
+    free(f.first);
+    free(f.depth);
+    free(f.cursor);
+    free(f.queue);
+    free(f.path);
+    return rc;
+}

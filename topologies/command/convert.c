@@ -1,0 +1,110 @@
+/* SPDX-License-Identifier: GPL-2.0-only
+ *
+ * asim topo convert: a topology file in the other flavour, link for link in the same order (port
+ * numbers stay). What one flavour cannot say is lost with a word about it: ASTRA-sim's form knows
+ * neither servers nor NVSwitches; from it to SimAI's, --gps and --gt state them, and --nvsw names
+ * how many of the lowest switch ids are NVSwitches.
+ */
+#include <stdio.h>
+#include <string.h>
+#include "asim/ext/command.h"
+#include "tools/args.h"
+#include "topologies/files.h"
+
+struct convert_options {
+    char *to, *gpu_type;
+    uint32_t gps, nvsw;
+};
+
+static const struct asim_option options[] = {
+    {"to", "format", "flavour to write: simai or astra (default: the other one)", NULL,
+     ASIM_T_STRING, offsetof(struct convert_options, to), 0, 0, NULL, 0},
+    {"gps", "gpu_per_server", "GPUs per server for SimAI's header (default: as the input says)",
+     NULL, ASIM_T_U32, offsetof(struct convert_options, gps), 0, 1 << 24, NULL, 0},
+    {"gt", "gpu_type", "GPU type for SimAI's header", NULL, ASIM_T_STRING,
+     offsetof(struct convert_options, gpu_type), 0, 0, NULL, 0},
+    {"nvsw", NULL, "how many of the lowest switch ids are NVSwitches", NULL, ASIM_T_U32,
+     offsetof(struct convert_options, nvsw), 0, 1 << 24, NULL, 0},
+    {0}};
+
+/* Puts what the options state into the topology. */
+static int amend(struct asim_topo *topo, const struct convert_options *opt, struct asim_err *err)
+{
+    if (opt->gps && topo->hosts % opt->gps)
+        return asim_err_set(err, ASIM_EINVAL, "%u hosts are no whole number of servers of gps=%u.",
+                            topo->hosts, opt->gps);
+    if (opt->nvsw > topo->switches)
+        return asim_err_set(err, ASIM_EINVAL, "nvsw=%u but there are only %u switches.", opt->nvsw,
+                            topo->switches);
+    if (opt->gps)
+        topo->gpus_per_server = opt->gps;
+    if (opt->gpu_type)
+        snprintf(topo->gpu_type, sizeof topo->gpu_type, "%s", opt->gpu_type);
+    uint32_t left = opt->nvsw;
+    for (uint32_t v = topo->hosts; v < topo->nodes && left; v++, left--)
+        topo->kind[v] = ASIM_NVSWITCH;
+    return 0;
+}
+
+/* For a flavour that knows no NVSwitches they become plain switches, which is what they are to
+ * ASTRA-sim's packet network. */
+static void flatten(struct asim_topo *topo, const char *to)
+{
+    uint32_t n = asim_files_count(topo, ASIM_NVSWITCH);
+    if (n)
+        fprintf(stderr,
+                "asim topo convert: note: the %s flavour knows no NVSwitches; %u of them become "
+                "plain switches.\n",
+                to, n);
+    for (uint32_t v = topo->hosts; v < topo->nodes; v++)
+        topo->kind[v] = ASIM_SWITCH;
+}
+
+static int convert(const char *const paths[2], const struct convert_options *opt,
+                   struct asim_err *err)
+{
+    struct asim_topo topo;
+    const struct asim_topo_format *format = NULL, *from = asim_files_sniff(paths[0]);
+    const char *to = opt->to                                       ? opt->to
+                     : from && !strcmp(from->member.name, "simai") ? "astra"
+                                                                   : "simai";
+    asim_topo_init(&topo);
+    int rc = asim_topo_read(&topo, paths[0], err);
+    if (!rc)
+        rc = amend(&topo, opt, err);
+    if (!rc && strcmp(to, "simai"))
+        flatten(&topo, to);
+    if (!rc && !(format = asim_files_format(to, &topo, err)))
+        rc = ASIM_EINVAL;
+    if (!rc)
+        rc = format->write(&topo, asim_files_path(paths[1]), err);
+    asim_topo_fini(&topo);
+    return rc;
+}
+
+static int run(int argc, char **argv)
+{
+    struct convert_options opt = {0};
+    struct asim_err err = {0};
+    const char *paths[2];
+    struct asim_args args = {.tables = {{options, &opt}}, .words = paths, .max_words = 2};
+    int code = 0;
+    if (asim_args_parse(&args, argc, argv, &err)) {
+        code = asim_args_fail("topo convert", &err, 2);
+    } else if (args.help || args.n_words < 2) {
+        fprintf(args.help ? stdout : stderr,
+                "usage: asim topo convert IN OUT [options]   (- is standard output)\n");
+        asim_args_help(args.help ? stdout : stderr, options);
+        code = args.help ? 0 : 2;
+    } else if (convert(paths, &opt, &err)) {
+        code = asim_args_fail("topo convert", &err, 1);
+    }
+    asim_option_fini(options, &opt);
+    return code;
+}
+
+const struct asim_command asim_topo_command_convert = {
+    .member = {"convert", "Write a topology file in the other flavour (simai, astra).", options,
+               sizeof(struct convert_options)},
+    .run = run,
+};

@@ -1,0 +1,188 @@
+/* SPDX-License-Identifier: GPL-2.0-only
+ *
+ * asim topo draw: a picture of a topology by graphviz, one row per level, hosts at the bottom.
+ * The graph is written as text (.dot) by ourselves; for .svg, .pdf and .png graphviz's program
+ * `dot` is run on it, without a shell. Where it is not installed the text is kept and one sentence
+ * says so.
+ */
+#include <errno.h>
+#include <spawn.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+#include "asim/ext/command.h"
+#include "base/out.h"
+#include "tools/args.h"
+#include "topo/show.h"
+#include "topologies/files.h"
+#include "topologies/levels.h"
+
+extern char **environ;
+
+struct draw_options {
+    char *output;
+    uint32_t max_nodes;
+};
+
+static const struct asim_option options[] = {
+    {"o", "output",
+     "picture: FILE.svg, .pdf, .png or .dot (default: the topology's name with .svg)", NULL,
+     ASIM_T_STRING, offsetof(struct draw_options, output), 0, 0, NULL, 0},
+    {"max-nodes", NULL, "refuse to draw more nodes than this", "2000", ASIM_T_U32,
+     offsetof(struct draw_options, max_nodes), 1, 1 << 20, NULL, 0},
+    {0}};
+
+static void put_node(struct asim_out *out, const struct asim_topo *topo, uint32_t v)
+{
+    static const char *const shapes[] = {"circle", "box", "hexagon"};
+    static const char *const fills[] = {"#e8f1fa", "#fdf0d5", "#dff2e1"};
+    int kind = topo->kind[v];
+    asim_out_printf(out, "    n%u [label=\"%u\", shape=%s, fillcolor=\"%s\"];\n", v, v,
+                    shapes[kind], fills[kind]);
+}
+
+/* Nodes of one level in one row. NVSwitches stand below the hosts, away from the fabric. */
+static void put_level(struct asim_out *out, const struct asim_topo *topo, const uint8_t *level,
+                      int wanted)
+{
+    uint32_t n = 0;
+    for (uint32_t v = 0; v < topo->nodes; v++) {
+        if (level[v] != wanted)
+            continue;
+        if (!n++)
+            asim_out_printf(out, "  { rank=same;\n");
+        put_node(out, topo, v);
+    }
+    if (n)
+        asim_out_printf(out, "  }\n");
+}
+
+static void put_links(struct asim_out *out, const struct asim_topo *topo, const uint8_t *level)
+{
+    char rate[48], delay[48];
+    for (size_t i = 0; i < topo->n_links; i++) {
+        const struct asim_link *l = &topo->links[i];
+        int nvlink = topo->kind[l->a] == ASIM_NVSWITCH || topo->kind[l->b] == ASIM_NVSWITCH;
+        int up = level[l->a] >= level[l->b] || topo->kind[l->b] == ASIM_NVSWITCH;
+        if (topo->kind[l->a] == ASIM_NVSWITCH)
+            up = 0;
+        asim_out_printf(out, "  n%u -- n%u [tooltip=\"%s %s\"%s];\n", up ? l->a : l->b,
+                        up ? l->b : l->a, asim_topo_show_rate(rate, sizeof rate, l->rate_bps),
+                        asim_topo_show_delay(delay, sizeof delay, l->delay_fs),
+                        nvlink ? ", color=\"#3a9d4a\", penwidth=2" : "");
+    }
+}
+
+static int write_dot(const struct asim_topo *topo, const char *path, struct asim_err *err)
+{
+    struct asim_out out;
+    uint8_t *level = asim_levels_of(topo);
+    int rc = level ? asim_out_open(&out, path, err) : asim_err_nomem(err, "drawing a topology");
+    if (!rc) {
+        asim_out_printf(&out, "graph topology {\n  rankdir=TB; ranksep=1.2; splines=line;\n"
+                              "  node [style=filled, fontname=Helvetica, fontsize=9];\n"
+                              "  edge [color=\"#555555\"];\n");
+        for (int l = ASIM_LEVEL_NONE; l >= 0; l--)
+            put_level(&out, topo, level, l);
+        put_links(&out, topo, level);
+        asim_out_printf(&out, "}\n");
+        rc = asim_out_commit(&out, err);
+    }
+    free(level);
+    return rc;
+}
+
+/* Runs dot -T<type> -o <picture> <text>. */
+static int run_dot(const char *text, const char *picture, const char *type, struct asim_err *err)
+{
+    char flag[16], dash_o[] = "-o", name[] = "dot";
+    char *argv[] = {name, flag, dash_o, (char *)picture, (char *)text, NULL};
+    pid_t pid;
+    int status = 0;
+    snprintf(flag, sizeof flag, "-T%s", type);
+    int rc = posix_spawnp(&pid, "dot", NULL, NULL, argv, environ);
+    if (!rc)
+        while (waitpid(pid, &status, 0) < 0 && errno == EINTR)
+            ;
+    if (rc == ENOENT || (!rc && WIFEXITED(status) && WEXITSTATUS(status) == 127))
+        return asim_err_set(err, ASIM_EIO,
+                            "graphviz's program 'dot' is not installed (Debian package graphviz), "
+                            "so no picture was made; the graph is in %s.",
+                            text);
+    if (rc || !WIFEXITED(status) || WEXITSTATUS(status))
+        return asim_err_set(err, ASIM_EIO, "graphviz's 'dot' failed on %s: %s.", text,
+                            rc ? strerror(rc) : "see its message above");
+    return 0;
+}
+
+static int draw(const struct asim_topo *topo, const char *picture, struct asim_err *err)
+{
+    static const char *const types[] = {"svg", "pdf", "png"};
+    char text[1024];
+    const char *dot = strrchr(picture, '.'), *type = NULL;
+    if (dot && !strcmp(dot, ".dot"))
+        return write_dot(topo, picture, err);
+    for (size_t i = 0; dot && i < sizeof types / sizeof *types; i++)
+        if (!strcmp(dot + 1, types[i]))
+            type = types[i];
+    if (!type)
+        return asim_err_set(err, ASIM_EINVAL,
+                            "the picture '%s' should end in .svg, .pdf, .png or .dot.", picture);
+    if (snprintf(text, sizeof text, "%.*s.dot", (int)(dot - picture), picture) >= (int)sizeof text)
+        return asim_err_set(err, ASIM_EINVAL, "the path of the picture is too long.");
+    int rc = write_dot(topo, text, err);
+    if (!rc)
+        rc = run_dot(text, picture, type, err);
+    if (!rc)
+        remove(text);
+    return rc;
+}
+
+static int draw_file(const char *path, const struct draw_options *opt, struct asim_err *err)
+{
+    struct asim_topo topo;
+    char picture[1024];
+    int rc = asim_topo_read(&topo, path, err);
+    if (rc)
+        return rc;
+    snprintf(picture, sizeof picture, "%s.svg", path);
+    if (topo.nodes > opt->max_nodes)
+        rc = asim_err_set(err, ASIM_EINVAL,
+                          "%s has %u nodes; a picture of more than %u is no help to anybody "
+                          "(--max-nodes=%u draws it all the same).",
+                          path, topo.nodes, opt->max_nodes, topo.nodes);
+    else
+        rc = draw(&topo, opt->output ? opt->output : picture, err);
+    if (!rc)
+        printf("%s\n", opt->output ? opt->output : picture);
+    asim_topo_fini(&topo);
+    return rc;
+}
+
+static int run(int argc, char **argv)
+{
+    struct draw_options opt = {0};
+    struct asim_err err = {0};
+    const char *path;
+    struct asim_args args = {.tables = {{options, &opt}}, .words = &path, .max_words = 1};
+    int code = 0;
+    if (asim_option_defaults(options, &opt, &err) || asim_args_parse(&args, argc, argv, &err)) {
+        code = asim_args_fail("topo draw", &err, 2);
+    } else if (args.help || !args.n_words) {
+        fprintf(args.help ? stdout : stderr, "usage: asim topo draw FILE [options]\n");
+        asim_args_help(args.help ? stdout : stderr, options);
+        code = args.help ? 0 : 2;
+    } else if (draw_file(path, &opt, &err)) {
+        code = asim_args_fail("topo draw", &err, 1);
+    }
+    asim_option_fini(options, &opt);
+    return code;
+}
+
+const struct asim_command asim_topo_command_draw = {
+    .member = {"draw", "Draw a topology by level with graphviz (SVG, PDF, PNG).", options,
+               sizeof(struct draw_options)},
+    .run = run,
+};

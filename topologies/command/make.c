@@ -1,0 +1,185 @@
+/* SPDX-License-Identifier: GPL-2.0-only
+ *
+ * asim topo make: a topology file from one of the makers. Takes the command lines of SimAI's
+ * gen_Topo_Template.py as they are (`-topo Spectrum-X -g 128 -gt A100 -bw 100Gbps`), with the
+ * maker's name as first word instead of -topo where one likes, and writes the file name that script
+ * would write when no -o is given. Without any name it makes what the script makes without
+ * template: no rails unless --ro.
+ */
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include "asim/ext/command.h"
+#include "tools/args.h"
+#include "topo/build.h"
+#include "topo/pod.h"
+#include "topologies/files.h"
+
+struct make_options {
+    char *topology, *output, *format;
+    int list, quiet;
+};
+
+static const struct asim_option options[] = {
+    {"topo", "topology", "the maker, as first word or here", NULL, ASIM_T_STRING,
+     offsetof(struct make_options, topology), 0, 0, NULL, 0},
+    {"o", "output", "file to write, - for standard output (default: a name made of the sizes)",
+     NULL, ASIM_T_STRING, offsetof(struct make_options, output), 0, 0, NULL, 0},
+    {"format", "f",
+     "flavour of the file: simai or astra (default: simai where there are NVSwitches)", NULL,
+     ASIM_T_STRING, offsetof(struct make_options, format), 0, 0, NULL, 0},
+    {"list", NULL, "list the makers and end", "0", ASIM_T_BOOL, offsetof(struct make_options, list),
+     0, 0, NULL, 0},
+    {"quiet", "q", "do not say what was written", "0", ASIM_T_BOOL,
+     offsetof(struct make_options, quiet), 0, 0, NULL, 0},
+    {0}};
+
+static int list_makers(void)
+{
+    for (size_t i = 0; asim_topo_maker_table[i]; i++)
+        printf("%-16s %s\n", asim_topo_maker_table[i]->name, asim_topo_maker_table[i]->about);
+    return 0;
+}
+
+static void show_help(const struct asim_topo_maker *maker)
+{
+    printf(
+        "usage: asim topo make NAME [options of the maker] [-o FILE]\n\n"
+        "Makes a topology file. SimAI's generator flags are accepted with one or two dashes.\n\n");
+    asim_args_help(stdout, options);
+    if (maker) {
+        printf("\n%s: %s\n", maker->member.name, maker->member.about);
+        asim_args_help(stdout, maker->member.options);
+        return;
+    }
+    printf("\nMakers ('asim topo make NAME --help' shows a maker's options):\n");
+    list_makers();
+}
+
+/* The name: first word, or the value of -topo, or NULL. */
+static const char *find_name(int argc, char **argv)
+{
+    if (argc > 1 && argv[1][0] != '-')
+        return argv[1];
+    for (int i = 1; i < argc; i++) {
+        const char *value = strchr(argv[i], '=');
+        if (asim_args_is(argv[i], &options[0]))
+            return value ? value + 1 : i + 1 < argc ? argv[i + 1] : NULL;
+    }
+    return NULL;
+}
+
+/* Leaves are the network switches that hosts hang on; the generator warns the same. */
+static void warn_leaves(const struct asim_topo *topo, const struct asim_topo_maker *maker,
+                        const void *opt)
+{
+    const struct asim_option *row = asim_option_find(maker->member.options, "asn");
+    uint32_t asked = 0, leaves = 0;
+    if (!row)
+        return;
+    memcpy(&asked, (const char *)opt + row->offset, sizeof asked);
+    for (uint32_t v = topo->hosts; v < topo->nodes; v++)
+        leaves +=
+            topo->kind[v] == ASIM_SWITCH && topo->ports[topo->first_port[v]].peer < topo->hosts;
+    if (asked && asked != leaves)
+        fprintf(stderr,
+                "asim topo make: warning: asn=%u has no effect: this layout has %u leaf "
+                "switches.\n",
+                asked, leaves);
+}
+
+static int write_topo(const struct asim_topo *topo, const char *maker, const void *opt,
+                      const struct make_options *own, struct asim_err *err)
+{
+    char name[256];
+    const char *path = own->output;
+    if (!path) {
+        if (!*asim_pod_file_name(maker, opt, topo, name, sizeof name))
+            snprintf(name, sizeof name, "%s_%ug.txt", maker, topo->hosts);
+        path = name;
+    }
+    const struct asim_topo_format *format = asim_files_format(own->format, topo, err);
+    if (!format)
+        return ASIM_EINVAL;
+    int rc = format->write(topo, asim_files_path(path), err);
+    if (!rc && !own->quiet && strcmp(path, "-"))
+        printf("%s: %u hosts, %u switches, %zu links, %s flavour\n", path, topo->hosts,
+               topo->switches, topo->n_links, format->member.name);
+    return rc;
+}
+
+static int make_and_write(const struct asim_topo_maker *maker, const void *opt,
+                          const struct make_options *own, struct asim_err *err)
+{
+    struct asim_topo topo;
+    asim_topo_init(&topo);
+    int rc = maker->make(&topo, 0, opt, err);
+    if (!rc) {
+        warn_leaves(&topo, maker, opt);
+        rc = write_topo(&topo, maker->member.name, opt, own, err);
+    }
+    asim_topo_fini(&topo);
+    return rc;
+}
+
+/* Fills the maker's options from the command line; without a name, rails are off. */
+static int fill(const struct asim_topo_maker *maker, int named, struct asim_args *args, int argc,
+                char **argv)
+{
+    struct asim_err err = {0};
+    const struct asim_option *table = maker->member.options;
+    const char *no_rails[2] = {"ro", "0"};
+    int rc = asim_option_defaults(table, args->tables[1].base, &err);
+    if (!rc && !named)
+        rc = asim_option_set(table, args->tables[1].base, no_rails, (struct asim_where){"", 0, 0},
+                             &err);
+    if (!rc)
+        rc = asim_args_parse(args, argc, argv, &err);
+    return rc ? asim_args_fail("topo make", &err, 2) : 0;
+}
+
+static int run_maker(const struct asim_topo_maker *maker, int named, int argc, char **argv)
+{
+    struct make_options own = {0};
+    struct asim_err err = {0};
+    const char *word;
+    size_t size = maker->member.options_size ? maker->member.options_size : 1;
+    void *opt = calloc(1, size);
+    struct asim_args args = {
+        .tables = {{options, &own}, {maker->member.options, opt}}, .words = &word, .max_words = 1};
+    int code = 1;
+    if (!opt)
+        return asim_err_nomem(&err, "making a topology"), asim_args_fail("topo make", &err, 1);
+    code = fill(maker, named, &args, argc, argv);
+    if (!code && args.help)
+        show_help(maker);
+    else if (!code && make_and_write(maker, opt, &own, &err))
+        code = asim_args_fail("topo make", &err, 1);
+    asim_option_fini(maker->member.options, opt);
+    asim_option_fini(options, &own);
+    free(opt);
+    return code;
+}
+
+static int run(int argc, char **argv)
+{
+    struct asim_err err = {0};
+    const char *name = find_name(argc, argv);
+    int bare_help = argc == 2 && (!strcmp(argv[1], "--help") || !strcmp(argv[1], "-h"));
+    if (bare_help || argc == 1) {
+        show_help(NULL);
+        return argc == 1 ? 2 : 0;
+    }
+    if (argc == 2 && !strcmp(argv[1], "--list"))
+        return list_makers();
+    int named = name && strcmp(name, "none");
+    const struct asim_topo_maker *maker = asim_topo_maker_find(named ? name : "rail", &err);
+    return maker ? run_maker(maker, named, argc, argv) : asim_args_fail("topo make", &err, 2);
+}
+
+const struct asim_command asim_topo_command_make = {
+    .member = {"make", "Make a topology file: Spectrum-X, fat_tree, torus … (SimAI's flags taken).",
+               options, sizeof(struct make_options)},
+    .run = run,
+};

@@ -1,0 +1,45 @@
+/* SPDX-License-Identifier: GPL-2.0-only
+ *
+ * See files.h. A flavour is chosen by what the topology holds, so that `asim topo make` gives a
+ * file that says all it knows unless the user asks otherwise.
+ */
+#include "topologies/files.h"
+
+#include <string.h>
+#include "base/src.h"
+
+const struct asim_topo_format *asim_files_format(const char *name, const struct asim_topo *topo,
+                                                 struct asim_err *err)
+{
+    if (!name)
+        name = topo->gpus_per_server || asim_files_count(topo, ASIM_NVSWITCH) ? "simai" : "astra";
+    return (const void *)asim_family_find(asim_topo_format_table, "topology format", name, err);
+}
+
+const char *asim_files_path(const char *path)
+{
+    return strcmp(path, "-") ? path : "/dev/stdout";
+}
+
+const struct asim_topo_format *asim_files_sniff(const char *path)
+{
+    struct asim_src src;
+    const struct asim_topo_format *found = NULL;
+    if (asim_src_open(&src, path, NULL))
+        return NULL;
+    for (size_t i = 0; asim_topo_format_table[i] && !found; i++) {
+        const struct asim_topo_format *format = (const void *)asim_topo_format_table[i];
+        if (format->sniff(src.data, src.size))
+            found = format;
+    }
+    asim_src_close(&src);
+    return found;
+}
+
+uint32_t asim_files_count(const struct asim_topo *topo, int kind)
+{
+    uint32_t n = 0;
+    for (uint32_t v = 0; v < topo->nodes; v++)
+        n += topo->kind[v] == kind;
+    return n;
+}

@@ -22,6 +22,8 @@ static void copy_cut(char *to, size_t size, const char *from)
     memcpy(to + size - 4, "...", 4);
 }
 
+/* A format that fails (vsnprintf < 0: a wide character the locale cannot show) still leaves its
+ * own text, which names the case. code is set last, it is what marks the struct as filled. */
 static void fill(struct asim_err *err, int code, const char *fmt, va_list args)
 {
     int n = vsnprintf(err->text, sizeof err->text, fmt, args);
@@ -64,6 +66,7 @@ int asim_err_nomem(struct asim_err *err, const char *doing)
     return asim_err_set(err, ASIM_ENOMEM, "out of memory while %s", doing);
 }
 
+/* The form editors and compilers use, so that terminals make the place clickable. */
 const char *asim_err_show(const struct asim_err *err, char *buf, size_t size)
 {
     char line[32] = "", column[32] = "";

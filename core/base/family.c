@@ -10,6 +10,7 @@
 
 enum { MOST_NAMES = 128 }; /* suggestions look at this many rows; a longer table still works */
 
+/* Near word and whole list: families are short, and the list is what --help would show. */
 static int unknown(const struct asim_member *const *table, const char *kind, const char *name,
                    struct asim_err *err)
 {
@@ -35,6 +36,7 @@ const struct asim_member *asim_family_find(const struct asim_member *const *tabl
     return NULL;
 }
 
+/* Failures here are mistakes in a new member's file and never the user's: hence ASIM_EBUG. */
 static int check_row(const struct asim_member *row, const char *kind, struct asim_err *err)
 {
     if (!row->name || !*row->name)

@@ -20,6 +20,7 @@ void asim_heap_init(struct asim_heap *heap)
     memset(heap, 0, sizeof *heap);
 }
 
+/* The hole starts behind the last entry and rises while its parent comes later. */
 int asim_heap_push(struct asim_heap *heap, struct asim_heap_entry entry)
 {
     if (heap->n == heap->cap) {
@@ -52,6 +53,7 @@ static void heap_sink(struct asim_heap *heap, struct asim_heap_entry entry)
     at[i] = entry;
 }
 
+/* The array never shrinks: an event queue is soon as large again. */
 struct asim_heap_entry asim_heap_pop(struct asim_heap *heap)
 {
     struct asim_heap_entry top = heap->at[0];
@@ -61,6 +63,7 @@ struct asim_heap_entry asim_heap_pop(struct asim_heap *heap)
     return top;
 }
 
+/* One walk down instead of one down and one up; the run loop's usual case of "this one, later". */
 void asim_heap_replace_top(struct asim_heap *heap, struct asim_heap_entry entry)
 {
     heap_sink(heap, entry);

@@ -18,6 +18,8 @@ void asim_map_init(struct asim_map *map)
     memset(map, 0, sizeof *map);
 }
 
+/* Odd constants with well mixed bits; the first is 2^64 over the golden ratio (Knuth 6.4). The fold
+ * brings the high word's bits down to where the mask looks. */
 static inline size_t map_home(const struct asim_map *map, uint64_t hi, uint64_t lo)
 {
     uint64_t h = lo * UINT64_C(0x9E3779B97F4A7C15) + hi * UINT64_C(0xC2B2AE3D27D4EB4F);
@@ -44,6 +46,8 @@ uint64_t *asim_map_get(const struct asim_map *map, uint64_t hi, uint64_t lo)
     return map->used[i] ? &map->slots[i].value : NULL;
 }
 
+/* Doubles. Both arrays are had before anything is moved, so a failure leaves the map as it was.
+ * Slots need no zeroing, `used` says which ones count. */
 static int map_grow(struct asim_map *map)
 {
     struct asim_map bigger = {.cap = map->cap ? map->cap * 2 : MAP_FIRST, .n = map->n};
@@ -68,6 +72,7 @@ static int map_grow(struct asim_map *map)
     return 1;
 }
 
+/* A key that is there never grows the table, so updating cannot fail. */
 uint64_t *asim_map_put(struct asim_map *map, uint64_t hi, uint64_t lo)
 {
     size_t i = 0;
@@ -87,6 +92,7 @@ uint64_t *asim_map_put(struct asim_map *map, uint64_t hi, uint64_t lo)
     return &map->slots[i].value;
 }
 
+/* Walks the run behind the hole and moves back every entry the hole would cut off from its home. */
 int asim_map_delete(struct asim_map *map, uint64_t hi, uint64_t lo)
 {
     if (!map->n)

@@ -23,6 +23,7 @@ void asim_arena_init(struct asim_arena *arena, size_t limit_bytes)
     arena->limit_bytes = limit_bytes;
 }
 
+/* The one place where a count from a file meets a size: the product is checked. */
 void *asim_arena_array(struct asim_arena *arena, size_t count, size_t size)
 {
     if (size && count > SIZE_MAX / size)
@@ -66,6 +67,7 @@ void asim_arena_fini(struct asim_arena *arena)
     asim_arena_init(arena, arena->limit_bytes);
 }
 
+/* peak stays readable after the end: reports show it. */
 void asim_pool_fini(struct asim_pool *pool)
 {
     struct asim_chunk *next;
@@ -78,6 +80,8 @@ void asim_pool_fini(struct asim_pool *pool)
     pool->live = 0;
 }
 
+/* Doubling makes n pushes cost O(n) moves; the first step is to eight elements, since most vectors
+ * here (steps of a collective, ports of a node) stay small. */
 int asim_grow(void *at, size_t *cap, size_t need, size_t size)
 {
     if (need <= *cap)

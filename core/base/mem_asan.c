@@ -33,6 +33,7 @@ void asim_pool_init(struct asim_pool *pool, size_t object_bytes, size_t limit)
     pool->limit = limit;
 }
 
+/* Doubly linked, because objects come back in any order and fini frees those that never do. */
 void *asim_pool_get(struct asim_pool *pool)
 {
     if (pool->object_bytes > SIZE_MAX / 4 || (pool->limit && pool->live >= pool->limit))

@@ -32,6 +32,8 @@ const struct asim_option *asim_option_find(const struct asim_option *table, cons
     return NULL;
 }
 
+/* A near key is offered alone; without one the user needs the list, if it is short enough to read.
+ * Aliases can be suggested but are not listed. */
 int asim_option_unknown(const struct asim_option *table, const char *key, struct asim_where at,
                         struct asim_err *err)
 {
@@ -68,6 +70,7 @@ static size_t split_choices(const char *choices, char *buf, const char *words[MO
     return n;
 }
 
+/* Choices are exact, as keys are: old files and new ones must mean the same everywhere. */
 static int parse_choice(const struct asim_option *row, const char *text, int *out)
 {
     char buf[CHOICE_BYTES];
@@ -103,6 +106,7 @@ static int parse_rate(const struct asim_option *row, const char *text, uint64_t 
     return asim_text_rate(text, out);
 }
 
+/* The last character decides: "5" is bare, "5n" is a mistyped unit and not 5 nanoseconds. */
 static int parse_time(const struct asim_option *row, const char *text, uint64_t *out)
 {
     char buf[64];
@@ -221,6 +225,7 @@ static int refuse(const struct asim_option *row, const char *text, struct asim_w
                        asim_text_list(list, sizeof list, words, n), hint);
 }
 
+/* Ranges are told in the units the table has them in (ns, bit/s, bytes), not in the user's. */
 static int refuse_range(const struct asim_option *row, const char *text, struct asim_where at,
                         struct asim_err *err)
 {
@@ -233,6 +238,7 @@ static int refuse_range(const struct asim_option *row, const char *text, struct 
                        asim_text_safe(safe, sizeof safe, text), row->min, row->max, unit);
 }
 
+/* The old string goes only when the new one is there. */
 static int set_string(void *field, const char *text, struct asim_err *err)
 {
     size_t n = strlen(text) + 1;
@@ -246,6 +252,7 @@ static int set_string(void *field, const char *text, struct asim_err *err)
     return 0;
 }
 
+/* The field is written last, when nothing can fail any more: a refused value changes nothing. */
 int asim_option_parse(const struct asim_option *row, void *base, const char *value,
                       struct asim_where at, struct asim_err *err)
 {

@@ -18,6 +18,7 @@ struct page {
     size_t column; /* characters on the present line, so bytes without UTF-8 continuations */
 };
 
+/* Counts on past the end of buf, so that `used` is the size a second try needs. */
 static void put(struct page *page, const char *text, size_t n)
 {
     for (size_t i = 0; i < n; i++) {
@@ -54,6 +55,7 @@ static void wrap(struct page *page, size_t margin, const char *text)
     }
 }
 
+/* What stands behind the '=': the kind of word to type. Choices are listed in the notes. */
 static const char *type_name(enum asim_type type)
 {
     switch (type) {
@@ -84,6 +86,7 @@ static size_t left_width(const struct asim_option *row)
     return strlen("  --=") + strlen(row->key) + strlen(type_name(row->type));
 }
 
+/* The column where help texts begin; one overlong key must not push all others to the right. */
 static size_t find_margin(const struct asim_option *table)
 {
     size_t margin = 0;
@@ -95,6 +98,7 @@ static size_t find_margin(const struct asim_option *table)
     return (margin ? margin : LEFT_MOST) + 2;
 }
 
+/* The units that min and max of asim/ext/option.h are in. */
 static const char *range_unit(enum asim_type type)
 {
     if (type == ASIM_T_RATE)
@@ -141,6 +145,7 @@ static void put_notes(struct page *page, size_t margin, const struct asim_option
     put(page, ")", 1);
 }
 
+/* The closing bracket is put apart from the wrapped words; wrap keeps a column free for it. */
 static void put_row(struct page *page, size_t margin, const struct asim_option *row)
 {
     const char *type = type_name(row->type);

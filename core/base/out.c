@@ -26,6 +26,8 @@ static char *join(const char *path, size_t n, const char *tail)
     return joined;
 }
 
+/* Another process may make the folder between a test and the call, so the call comes first and an
+ * existing folder counts as success. */
 static int make_folder(const char *path, struct asim_err *err)
 {
     struct stat st;
@@ -37,6 +39,7 @@ static int make_folder(const char *path, struct asim_err *err)
     return asim_err_set(err, ASIM_EIO, "cannot make the folder %s: %s.", path, strerror(why));
 }
 
+/* "a//b/" and "./a" are fine; the last part is made as well. */
 int asim_out_mkdir(const char *path, struct asim_err *err)
 {
     struct stat st;
@@ -72,6 +75,7 @@ static int make_parent(const char *path, struct asim_err *err)
     return code;
 }
 
+/* The parent folders stay when a later step fails: they may hold other outputs by then. */
 int asim_out_open(struct asim_out *out, const char *path, struct asim_err *err)
 {
     struct stat st;
@@ -131,6 +135,7 @@ void asim_out_write(struct asim_out *out, const void *data, size_t size)
         latch(out);
 }
 
+/* Only what RFC 8259 asks to escape; everything else goes out as it is. */
 static void json_byte(struct asim_out *out, unsigned char c)
 {
     static const char plain[] = "\"\\\b\f\n\r\t", letters[] = "\"\\bfnrt";
@@ -158,6 +163,8 @@ void asim_out_json_string(struct asim_out *out, const char *text)
     asim_out_write(out, "\"", 1);
 }
 
+/* fclose may be the first to learn that the disk is full, so its answer counts before the rename.
+ * No fsync: a result lost with the power can be computed again. */
 int asim_out_commit(struct asim_out *out, struct asim_err *err)
 {
     int code = 0;

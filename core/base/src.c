@@ -65,6 +65,7 @@ static int start(struct asim_src *src, struct asim_err *err)
     return 0;
 }
 
+/* On failure nothing is left to close; closing all the same is harmless. */
 int asim_src_open(struct asim_src *src, const char *path, struct asim_err *err)
 {
     memset(src, 0, sizeof *src);
@@ -108,6 +109,7 @@ int asim_src_open_bytes(struct asim_src *src, const char *name, const char *data
     return code;
 }
 
+/* A NUL here is a newline that a word's end has replaced. */
 static int is_line_end(const struct asim_src *src)
 {
     return src->data[src->at] == '\n' || src->data[src->at] == '\0';
@@ -133,7 +135,7 @@ static int skip_blanks(struct asim_src *src)
     return 0;
 }
 
-/* From a line's end to the next line. */
+/* Lines are counted here and nowhere else. A file of 2^32 lines would be over the size limit. */
 static void pass_line_end(struct asim_src *src)
 {
     src->at++;
@@ -141,6 +143,7 @@ static void pass_line_end(struct asim_src *src)
     src->line_start = src->at;
 }
 
+/* The delimiter is passed over unless it ends the line: the cursor must find that end again. */
 char *asim_src_word_in_line(struct asim_src *src)
 {
     if (!skip_blanks(src))
@@ -158,6 +161,7 @@ char *asim_src_word_in_line(struct asim_src *src)
     return word;
 }
 
+/* For formats in which line ends mean nothing, as in HPCC topologies. */
 char *asim_src_word(struct asim_src *src)
 {
     while (!skip_blanks(src)) {
@@ -168,6 +172,8 @@ char *asim_src_word(struct asim_src *src)
     return asim_src_word_in_line(src);
 }
 
+/* word_line is set to the found line, so that a second call without a word in between goes on, and
+ * so that asim_src_where points somewhere useful for "this line is empty" messages. */
 int asim_src_next_line(struct asim_src *src)
 {
     if (src->word_line) {

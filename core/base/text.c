@@ -19,6 +19,8 @@ static size_t count_digits(const char *text)
     return strspn(text, "0123456789");
 }
 
+/* By hand, not strtoull: that one takes "-1" for 2^64 - 1. The overflow test comes before the step
+ * and is exact at 2^64 - 1. */
 int asim_text_u64(const char *text, uint64_t *out)
 {
     uint64_t value = 0;
@@ -36,6 +38,7 @@ int asim_text_u64(const char *text, uint64_t *out)
     return 0;
 }
 
+/* A sign is fine here, "+5" included: these are differences and delays people write with one. */
 int asim_text_i64(const char *text, int64_t *out)
 {
     int negative = *text == '-';
@@ -89,6 +92,8 @@ static int double_in_locale(const char *text, double *value)
     return *end ? ASIM_EINVAL : 0;
 }
 
+/* strtod converts, correctly rounded; underflow to 0 is accepted, since 1e-400 of anything is 0 for
+ * a simulation, but overflow to infinity is not. */
 int asim_text_double(const char *text, double *out)
 {
     if (!is_decimal(text))
@@ -105,7 +110,8 @@ int asim_text_double(const char *text, double *out)
 
 int asim_text_bool(const char *text, int *out)
 {
-    static const char *const words[] = {"0", "1", "false", "true", "no", "yes", "off", "on"};
+    /* Off words at even places. Arrays, not pointers: nothing to relocate in a shared library. */
+    static const char words[][6] = {"0", "1", "false", "true", "no", "yes", "off", "on"};
     for (size_t i = 0; i < sizeof words / sizeof *words; i++) {
         if (!strcasecmp(text, words[i])) {
             *out = (int)(i & 1);

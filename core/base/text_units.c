@@ -124,10 +124,11 @@ static uint64_t read_factor(const char **at)
     return UINT64_C(1) << (10 * (prefix + 1));
 }
 
+/* b is a bit and B a byte, everywhere; gbps is refused because nobody can tell which was meant. */
 int asim_text_rate(const char *text, uint64_t *out_bps)
 {
     static const struct {
-        const char *name;
+        char name[8];
         unsigned bits;
     } units[] = {{"bps", 1}, {"b/s", 1}, {"bit/s", 1}, {"Bps", 8}, {"B/s", 8}, {"Byte/s", 8}};
     struct decimal d;
@@ -143,10 +144,11 @@ int asim_text_rate(const char *text, uint64_t *out_bps)
     return ASIM_EINVAL;
 }
 
+/* 2^64 fs are 5.1 hours: longer than any run, and more than that is refused, not wrapped. */
 int asim_text_time(const char *text, uint64_t *out_fs)
 {
     static const struct {
-        const char *name;
+        char name[4];
         int factor, power; /* factor * 10^power fs */
     } units[] = {{"fs", 1, 0}, {"ps", 1, 3},   {"ns", 1, 6},  {"us", 1, 9},  {"ms", 1, 12},
                  {"s", 1, 15}, {"min", 6, 16}, {"h", 36, 17}, {"d", 864, 17}};

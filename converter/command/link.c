@@ -1,0 +1,82 @@
+/* SPDX-License-Identifier: GPL-2.0-only
+ *
+ * asim trace link: a host trace and a device trace of one rank become one trace with both. Works
+ * for CUDA and HIP traces of every schema seen; prints what was matched, attached and left out and
+ * why, so that nothing disappears without a line.
+ */
+#include <stdio.h>
+#include <stdlib.h>
+#include "asim/ext/command.h"
+#include "link/link.h"
+#include "tools/args.h"
+
+struct options {
+    char *host, *device, *output, *log_level;
+    uint32_t rank;
+    int compat, strict, quiet;
+};
+
+#define AT(field) offsetof(struct options, field)
+static const struct asim_option options[] = {
+    {"host", "chakra-host-trace", "host trace (PyTorch ExecutionTraceObserver JSON, may be .gz)",
+     NULL, ASIM_T_STRING, AT(host), 0, 0, NULL, 0},
+    {"device", "chakra-device-trace", "device trace (Kineto JSON, may be .gz)", NULL, ASIM_T_STRING,
+     AT(device), 0, 0, NULL, 0},
+    {"output", "output-file", "linked trace to write (JSON)", NULL, ASIM_T_STRING, AT(output), 0, 0,
+     NULL, 0},
+    {"rank", NULL, "rank, for the summary only", "0", ASIM_T_U32, AT(rank), 0, 0, NULL, 0},
+    {"compat", NULL, "same output as chakra_trace_link without HTA, its defects included", "0",
+     ASIM_T_BOOL, AT(compat), 0, 0, NULL, 0},
+    {"strict", NULL, "fail if a GPU operation cannot be linked", "0", ASIM_T_BOOL, AT(strict), 0, 0,
+     NULL, 0},
+    {"quiet", NULL, "no summary", "0", ASIM_T_BOOL, AT(quiet), 0, 0, NULL, 0},
+    {"log-level", NULL, "of the published tool; there is one level here", NULL, ASIM_T_STRING,
+     AT(log_level), 0, 0, NULL, ASIM_F_NOOP},
+    {0}};
+
+static int run_link(const struct options *o, struct asim_err *err)
+{
+    struct asim_link_options opt = {o->host, o->device, o->output, o->compat, o->strict};
+    struct asim_link link = {0};
+    int code;
+
+    if (!o->host || !o->device || !o->output)
+        return asim_err_set(err, ASIM_EINVAL,
+                            "--host, --device and --output are all needed; --help explains them.");
+    code = asim_link_run(&link, &opt, err);
+    if (!code && !o->quiet)
+        asim_link_report(&link, o->rank, stdout);
+    asim_link_fini(&link);
+    return code;
+}
+
+static int run(int argc, char **argv)
+{
+    struct options o = {0};
+    struct asim_err err = {0};
+    struct asim_args args = {.tables = {{options, &o}, {NULL, NULL}}};
+    int code = asim_option_defaults(options, &o, &err);
+
+    if (!code)
+        code = asim_args_parse(&args, argc, argv, &err);
+    if (!code && args.help) {
+        puts("usage: asim trace link --host=FILE --device=FILE --output=FILE [--option=value ...]\n"
+             "\nLinks a PyTorch host trace with the Kineto device trace of the same rank.\n");
+        asim_args_help(stdout, options);
+    } else if (!code) {
+        code = run_link(&o, &err);
+        code = code ? asim_args_fail("trace link", &err, 1) : 0;
+    } else {
+        code = asim_args_fail("trace link", &err, 2);
+    }
+    asim_option_fini(options, &o);
+    return code;
+}
+
+static const char *const names[] = {"chakra_trace_link", NULL};
+
+extern const struct asim_command asim_trace_command_link;
+const struct asim_command asim_trace_command_link = {
+    {"link", "Link a host trace and a device trace of one rank", options, sizeof(struct options)},
+    run,
+    names};

@@ -1,0 +1,362 @@
+/* SPDX-License-Identifier: GPL-2.0-only
+ *
+ * A window of bytes slides over the file. An element that does not fit makes the window grow (to
+ * 256 MiB, then it is refused) and is parsed again from its start; with 1 MiB to begin with this
+ * is rare. Members nobody asked for are skipped without being kept, so a foreign array of
+ * gigabytes costs time but no memory.
+ */
+#include "json/reader.h"
+
+#include <errno.h>
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+#include <zlib.h>
+#include "base/text.h"
+
+#define WINDOW_BYTES  ((size_t)1 << 20)
+#define ELEMENT_LIMIT ((size_t)256 << 20)
+
+enum { AT_FIRST, AT_NEXT, AT_DONE };
+
+/* Drops what is behind us, doubles the window if that frees nothing, and fills it. 1 = there are
+ * new bytes, 0 = the file has ended. */
+static int refill(struct asim_jreader *r, struct asim_err *err)
+{
+    int got;
+
+    if (r->ended)
+        return 0;
+    if (r->at) {
+        memmove(r->window, r->window + r->at, r->n - r->at);
+        r->base += r->at;
+        r->n -= r->at;
+        r->at = 0;
+    }
+    if (r->n == r->cap) {
+        size_t cap = r->cap * 2;
+        char *bigger = cap > ELEMENT_LIMIT ? NULL : realloc(r->window, cap + 1);
+
+        if (cap > ELEMENT_LIMIT)
+            return asim_err_set(err, ASIM_ENOMEM,
+                                "%s: the JSON value at byte %llu is longer than 256 MiB, which no "
+                                "trace writer produces; check the file.",
+                                r->path, (unsigned long long)r->base);
+        if (!bigger)
+            return asim_err_nomem(err, "reading a JSON file");
+        r->window = bigger;
+        r->cap = cap;
+    }
+    got = gzread(r->gz, r->window + r->n, (unsigned)(r->cap - r->n));
+    if (got < 0) {
+        int code;
+        const char *why = gzerror(r->gz, &code);
+
+        return asim_err_set(err, ASIM_EIO, "%s: reading failed behind byte %llu (unpacked): %s.",
+                            r->path, (unsigned long long)(r->base + r->n),
+                            code == Z_ERRNO ? strerror(errno) : why);
+    }
+    r->ended = (size_t)got < r->cap - r->n;
+    r->n += (size_t)got;
+    r->window[r->n] = 0;
+    return got > 0;
+}
+
+static int fail_at(const struct asim_jreader *r, uint64_t offset, struct asim_err *err,
+                   const char *why)
+{
+    char key[64];
+
+    if (r->key[0] && r->element == UINT64_MAX)
+        return asim_err_set(err, ASIM_EINVAL, "%s: %s, at byte %llu: %s.", r->path,
+                            asim_text_safe(key, sizeof key, r->key), (unsigned long long)offset,
+                            why);
+    if (r->key[0])
+        return asim_err_set(err, ASIM_EINVAL, "%s: %s, element %llu, at byte %llu: %s.", r->path,
+                            asim_text_safe(key, sizeof key, r->key), (unsigned long long)r->element,
+                            (unsigned long long)offset, why);
+    return asim_err_set(err, ASIM_EINVAL, "%s: at byte %llu: %s.", r->path,
+                        (unsigned long long)offset, why);
+}
+
+int asim_jreader_fail(const struct asim_jreader *r, const struct asim_jdoc *doc,
+                      struct asim_err *err, const char *fmt, ...)
+{
+    char why[600];
+    va_list ap;
+
+    va_start(ap, fmt);
+    vsnprintf(why, sizeof why, fmt, ap);
+    va_end(ap);
+    return fail_at(r, doc->offset, err, why);
+}
+
+/* Next byte that is no blank, not taken; 0 at the end, negative on failure. */
+static int peek(struct asim_jreader *r, struct asim_err *err)
+{
+    for (;;) {
+        int more;
+
+        while (r->at < r->n && strchr(" \t\r\n", r->window[r->at]) && r->window[r->at])
+            r->at++;
+        if (r->at < r->n)
+            return (unsigned char)r->window[r->at] ? (unsigned char)r->window[r->at] : 1;
+        more = refill(r, err);
+        if (more <= 0)
+            return more;
+    }
+}
+
+static int expect(struct asim_jreader *r, const char *why, struct asim_err *err)
+{
+    int c = peek(r, err);
+
+    if (c < 0)
+        return c;
+    return fail_at(r, r->base + r->at, err, c ? why : "the file ends here, it seems cut off");
+}
+
+int asim_jreader_open(struct asim_jreader *r, const char *path, const char *bare_key,
+                      struct asim_err *err)
+{
+    int c;
+
+    memset(r, 0, sizeof *r);
+    r->path = path;
+    r->element = UINT64_MAX;
+    r->window = malloc(WINDOW_BYTES + 1);
+    if (!r->window)
+        return asim_err_nomem(err, "opening a JSON file");
+    r->cap = WINDOW_BYTES;
+    r->window[0] = 0;
+    errno = 0;
+    r->gz = gzopen(path, "rb");
+    if (!r->gz) {
+        int why = errno;
+
+        asim_jreader_close(r);
+        return why ? asim_err_set(err, ASIM_EIO, "%s: cannot open: %s.", path, strerror(why))
+                   : asim_err_nomem(err, "opening a JSON file");
+    }
+    gzbuffer(r->gz, 1 << 17);
+    c = peek(r, err);
+    if (c == '{' || c == '[') {
+        r->at += c == '{';
+        r->bare = c == '[';
+        if (r->bare)
+            snprintf(r->key, sizeof r->key, "%s", bare_key);
+        return 0;
+    }
+    if (c >= 0)
+        fail_at(r, r->base + r->at, err,
+                c ? "a JSON object in { } is expected here" : "the file is empty");
+    asim_jreader_close(r);
+    return c < 0 ? c : ASIM_EINVAL;
+}
+
+int asim_jreader_value(struct asim_jreader *r, struct asim_jdoc *doc, struct asim_err *err)
+{
+    for (;;) {
+        size_t used, start;
+        const char *why;
+        enum asim_jresult result;
+        int c = peek(r, err);
+
+        if (c < 0)
+            return c;
+        start = r->at;
+        doc->offset = r->base + start;
+        result = asim_jdoc_parse(doc, r->window + start, r->n - start, &used, &why);
+        if (result == ASIM_J_OK) {
+            r->at += used;
+            return 0;
+        }
+        if (result == ASIM_J_NOMEM)
+            return asim_err_nomem(err, "parsing a JSON value");
+        if (result == ASIM_J_MORE && !r->ended) {
+            c = refill(r, err);
+            if (c < 0)
+                return c;
+            continue;
+        }
+        if (result == ASIM_J_BAD)
+            return fail_at(r, doc->offset + used, err, why);
+        return fail_at(r, r->base + r->n, err, "the file ends inside a value, it seems cut off");
+    }
+}
+
+int asim_jreader_member(struct asim_jreader *r, struct asim_err *err)
+{
+    struct asim_jdoc doc = {0};
+    int c, code;
+
+    if (r->bare) {
+        if (r->state != AT_FIRST && peek(r, err) != 0)
+            return expect(r, "nothing is expected behind the end of the array", err);
+        return r->state++ == AT_FIRST;
+    }
+    c = peek(r, err);
+    r->key[0] = 0;
+    r->element = UINT64_MAX;
+    if (c == '}') {
+        r->at++;
+        return peek(r, err) == 0 ? 0 : expect(r, "nothing is expected behind the object", err);
+    }
+    if (r->state == AT_NEXT) {
+        if (c != ',')
+            return expect(r, "a comma or the end of the object is expected", err);
+        r->at++;
+        c = peek(r, err);
+    }
+    if (c != '"')
+        return expect(r, "a member name in quotes is expected", err);
+    code = asim_jreader_value(r, &doc, err);
+    if (!code)
+        snprintf(r->key, sizeof r->key, "%.*s", (int)doc.at[0].text_n, doc.text + doc.at[0].text);
+    asim_jdoc_fini(&doc);
+    if (code)
+        return code;
+    if (peek(r, err) != ':')
+        return expect(r, "a colon is expected behind the member name", err);
+    r->at++;
+    r->state = AT_NEXT;
+    return 1;
+}
+
+int asim_jreader_array(struct asim_jreader *r, struct asim_err *err)
+{
+    if (peek(r, err) != '[')
+        return expect(r, "an array in [ ] is expected here", err);
+    r->at++;
+    r->element = UINT64_MAX;
+    return 0;
+}
+
+int asim_jreader_element(struct asim_jreader *r, struct asim_jdoc *doc, struct asim_err *err)
+{
+    int c = peek(r, err);
+
+    if (c == ']') {
+        r->at++;
+        return 0;
+    }
+    if (r->element != UINT64_MAX) {
+        if (c != ',')
+            return expect(r, "a comma or the end of the array is expected", err);
+        r->at++;
+    }
+    r->element++;
+    c = asim_jreader_value(r, doc, err);
+    return c ? c : 1;
+}
+
+/* One byte of a skipped value: how the depth and the string state change. */
+static void skip_byte(char c, int *depth, int *in_string, int *escaped)
+{
+    if (*in_string) {
+        if (*escaped)
+            *escaped = 0;
+        else if (c == '\\')
+            *escaped = 1;
+        else if (c == '"')
+            *in_string = 0;
+        return;
+    }
+    if (c == '"')
+        *in_string = 1;
+    else if (c == '{' || c == '[')
+        ++*depth;
+    else if (c == '}' || c == ']')
+        --*depth;
+}
+
+int asim_jreader_skip(struct asim_jreader *r, struct asim_err *err)
+{
+    int depth = 0, in_string = 0, escaped = 0, c = peek(r, err);
+
+    if (c != '{' && c != '[') {
+        struct asim_jdoc doc = {0};
+
+        c = asim_jreader_value(r, &doc, err);
+        asim_jdoc_fini(&doc);
+        return c;
+    }
+    do {
+        if (r->at == r->n) {
+            c = refill(r, err);
+            if (c < 0)
+                return c;
+            if (!c)
+                return fail_at(r, r->base + r->n, err, "the file ends inside brackets");
+        }
+        skip_byte(r->window[r->at++], &depth, &in_string, &escaped);
+    } while (depth);
+    return 0;
+}
+
+/* The file to seek in: itself, or its unpacked copy. */
+static int open_spool(struct asim_jreader *r, struct asim_err *err)
+{
+    int packed = !gzdirect(r->gz);
+    size_t got;
+
+    r->spool = packed ? tmpfile() : fopen(r->path, "rb");
+    if (!r->spool)
+        return asim_err_set(err, ASIM_EIO, "%s: cannot open it a second time%s: %s.", r->path,
+                            packed ? " (unpacked, in a temporary file)" : "", strerror(errno));
+    if (!packed)
+        return 0;
+    if (gzrewind(r->gz))
+        return asim_err_set(err, ASIM_EIO, "%s: cannot be read a second time.", r->path);
+    r->at = r->n = 0;
+    r->ended = 0;
+    for (;;) {
+        int n = gzread(r->gz, r->window, (unsigned)r->cap);
+
+        if (n < 0)
+            return asim_err_set(err, ASIM_EIO, "%s: cannot be read a second time.", r->path);
+        if (!n)
+            return 0;
+        got = fwrite(r->window, 1, (size_t)n, r->spool);
+        if (got != (size_t)n)
+            return asim_err_set(err, ASIM_EIO, "%s: no room to unpack it in a temporary file.",
+                                r->path);
+    }
+}
+
+int asim_jreader_again(struct asim_jreader *r, uint64_t offset, size_t size, struct asim_jdoc *doc,
+                       struct asim_err *err)
+{
+    size_t used;
+    const char *why;
+
+    if (!r->spool && open_spool(r, err))
+        return ASIM_EIO;
+    if (size > r->cap) {
+        char *bigger = realloc(r->window, size + 1);
+
+        if (!bigger)
+            return asim_err_nomem(err, "reading a JSON file again");
+        r->window = bigger;
+        r->cap = size;
+    }
+    if (fseeko(r->spool, (off_t)offset, SEEK_SET) || fread(r->window, 1, size, r->spool) != size)
+        return asim_err_set(err, ASIM_EIO, "%s: cannot be read a second time.", r->path);
+    r->window[size] = 0;
+    doc->offset = offset;
+    if (asim_jdoc_parse(doc, r->window, size, &used, &why) != ASIM_J_OK)
+        return asim_err_set(err, ASIM_EIO, "%s: changed while it was being read.", r->path);
+    return 0;
+}
+
+void asim_jreader_close(struct asim_jreader *r)
+{
+    if (r->gz)
+        gzclose(r->gz);
+    if (r->spool)
+        fclose(r->spool);
+    free(r->window);
+    r->gz = NULL;
+    r->spool = NULL;
+    r->window = NULL;
+}

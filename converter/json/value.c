@@ -1,0 +1,266 @@
+/* SPDX-License-Identifier: GPL-2.0-only
+ *
+ * The parser of one JSON value. It is a loop with an explicit stack of open brackets, so nesting
+ * costs no C stack; 200 levels are plenty for traces (PyTorch's deepest lists have about six) and
+ * more is refused. The grammar is checked strictly here, once; everything behind works on spans.
+ */
+#include "json/value.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include "base/mem.h"
+
+#define MAX_DEPTH 200
+
+struct parse {
+    struct asim_jdoc *doc;
+    const char *text, *p, *end;
+    const char *why;
+    uint32_t open[MAX_DEPTH]; /* index of each open array or object */
+    uint32_t last[MAX_DEPTH]; /* its latest child, 0 = none yet */
+    unsigned depth;
+    enum asim_jresult result;
+};
+
+static int stop(struct parse *ps, enum asim_jresult result, const char *why)
+{
+    ps->result = result;
+    ps->why = why;
+    return -1;
+}
+
+static void blanks(struct parse *ps)
+{
+    while (ps->p < ps->end && (*ps->p == ' ' || *ps->p == '\n' || *ps->p == '\t' || *ps->p == '\r'))
+        ps->p++;
+}
+
+/* Past the closing quote; p stands behind the opening one. */
+static int scan_string(struct parse *ps, uint8_t *escaped)
+{
+    const char *s = ps->p;
+
+    *escaped = 0;
+    for (;; s++) {
+        while (s < ps->end && *s != '"' && *s != '\\' && (unsigned char)*s >= 0x20)
+            s++;
+        if (s >= ps->end)
+            return stop(ps, ASIM_J_MORE, "the text ends inside a string");
+        if (*s == '"')
+            break;
+        ps->p = s;
+        if (*s != '\\')
+            return stop(ps, ASIM_J_BAD, "a string holds an unescaped control character");
+        *escaped = 1;
+        if (++s >= ps->end)
+            return stop(ps, ASIM_J_MORE, "the text ends inside a string");
+        if (!*s || !strchr("\"\\/bfnrtu", *s))
+            return stop(ps, ASIM_J_BAD, "a string holds an unknown escape");
+        if (*s != 'u')
+            continue;
+        for (int i = 0; i < 4; i++) {
+            if (++s >= ps->end)
+                return stop(ps, ASIM_J_MORE, "the text ends inside a string");
+            if (!*s || !strchr("0123456789abcdefABCDEF", *s))
+                return stop(ps, ASIM_J_BAD, "a \\u escape needs four hexadecimal digits");
+        }
+    }
+    ps->p = s + 1;
+    return 0;
+}
+
+static int string_span(struct parse *ps, uint32_t *from, uint32_t *size, uint8_t *escaped)
+{
+    *from = (uint32_t)(++ps->p - ps->text);
+    if (scan_string(ps, escaped))
+        return -1;
+    *size = (uint32_t)(ps->p - 1 - ps->text) - *from;
+    return 0;
+}
+
+static int digits(const char **s, const char *end)
+{
+    const char *from = *s;
+
+    while (*s < end && **s >= '0' && **s <= '9')
+        ++*s;
+    return *s > from;
+}
+
+static int scan_number(struct parse *ps, struct asim_jv *v)
+{
+    const char *s = ps->p, *first;
+
+    v->kind = ASIM_J_INT;
+    s += *s == '-';
+    first = s;
+    if (!digits(&s, ps->end))
+        return s >= ps->end ? stop(ps, ASIM_J_MORE, "the text ends inside a number")
+                            : stop(ps, ASIM_J_BAD, "a minus sign without a number");
+    if (*first == '0' && s - first > 1)
+        return stop(ps, ASIM_J_BAD, "a number with a leading zero");
+    if (s < ps->end && *s == '.') {
+        v->kind = ASIM_J_REAL;
+        s++;
+        if (!digits(&s, ps->end))
+            return s >= ps->end ? stop(ps, ASIM_J_MORE, "the text ends inside a number")
+                                : stop(ps, ASIM_J_BAD, "a number without digits behind its point");
+    }
+    if (s < ps->end && (*s == 'e' || *s == 'E')) {
+        v->kind = ASIM_J_REAL;
+        s++;
+        if (s < ps->end && (*s == '+' || *s == '-'))
+            s++;
+        if (!digits(&s, ps->end))
+            return s >= ps->end ? stop(ps, ASIM_J_MORE, "the text ends inside a number")
+                                : stop(ps, ASIM_J_BAD, "a number with an empty exponent");
+    }
+    if (s >= ps->end)
+        return stop(ps, ASIM_J_MORE, "the text ends behind a number");
+    v->text_n = (uint32_t)(s - ps->p);
+    ps->p = s;
+    return 0;
+}
+
+static int scan_word(struct parse *ps, struct asim_jv *v)
+{
+    static const struct {
+        const char *word;
+        uint8_t kind;
+    } words[] = {{"null", ASIM_J_NULL}, {"false", ASIM_J_FALSE}, {"true", ASIM_J_TRUE}};
+
+    for (size_t i = 0; i < sizeof words / sizeof *words; i++) {
+        size_t n = strlen(words[i].word), left = (size_t)(ps->end - ps->p);
+
+        if (strncmp(ps->p, words[i].word, left < n ? left : n))
+            continue;
+        if (left < n)
+            return stop(ps, ASIM_J_MORE, "the text ends inside a word");
+        v->kind = words[i].kind;
+        v->text_n = (uint32_t)n;
+        ps->p += n;
+        return 0;
+    }
+    if (!strncmp(ps->p, "NaN", 3) || !strncmp(ps->p, "Infinity", 8) || !strncmp(ps->p, "-Inf", 4))
+        return stop(ps, ASIM_J_BAD, "NaN and Infinity are not JSON numbers");
+    return stop(ps, ASIM_J_BAD, "neither a value nor a bracket stands here");
+}
+
+/* The value at p, as a new entry; opens a level for arrays and objects. */
+static int scan_value(struct parse *ps, const struct asim_jv *named)
+{
+    struct asim_jdoc *doc = ps->doc;
+    struct asim_jv v = *named;
+    uint32_t index = (uint32_t)doc->n;
+
+    v.text = (uint32_t)(ps->p - ps->text);
+    if (*ps->p == '"') {
+        v.kind = ASIM_J_STRING;
+        if (string_span(ps, &v.text, &v.text_n, &v.escaped))
+            return -1;
+    } else if (*ps->p == '{' || *ps->p == '[') {
+        v.kind = *ps->p++ == '{' ? ASIM_J_OBJECT : ASIM_J_ARRAY;
+        if (ps->depth == MAX_DEPTH)
+            return stop(ps, ASIM_J_BAD, "brackets are nested more than 200 deep");
+        ps->open[ps->depth] = index;
+        ps->last[ps->depth++] = 0;
+    } else if (*ps->p == '-' && ps->end - ps->p > 1 && ps->p[1] == 'I') {
+        return stop(ps, ASIM_J_BAD, "NaN and Infinity are not JSON numbers");
+    } else if (*ps->p == '-' || (*ps->p >= '0' && *ps->p <= '9')) {
+        if (scan_number(ps, &v))
+            return -1;
+    } else if (scan_word(ps, &v)) {
+        return -1;
+    }
+    if (doc->n == doc->cap && asim_grow(&doc->at, &doc->cap, doc->n + 1, sizeof *doc->at))
+        return stop(ps, ASIM_J_NOMEM, "out of memory");
+    doc->at[doc->n++] = v;
+    return 0;
+}
+
+/* "key" : with p at the opening quote. */
+static int scan_key(struct parse *ps, struct asim_jv *v)
+{
+    if (*ps->p != '"')
+        return stop(ps, ASIM_J_BAD, "a member name in quotes is expected here");
+    if (string_span(ps, &v->key, &v->key_n, &v->key_escaped))
+        return -1;
+    blanks(ps);
+    if (ps->p >= ps->end)
+        return stop(ps, ASIM_J_MORE, "the text ends behind a member name");
+    if (*ps->p != ':')
+        return stop(ps, ASIM_J_BAD, "a colon is expected behind the member name");
+    ps->p++;
+    blanks(ps);
+    return ps->p >= ps->end ? stop(ps, ASIM_J_MORE, "the text ends behind a member name") : 0;
+}
+
+/* Closes the innermost bracket if p stands on its end. 1 = closed. */
+static int close_level(struct parse *ps)
+{
+    struct asim_jv *v = &ps->doc->at[ps->open[ps->depth - 1]];
+
+    if (*ps->p != (v->kind == ASIM_J_OBJECT ? '}' : ']'))
+        return 0;
+    ps->p++;
+    ps->depth--;
+    v->text_n = (uint32_t)(ps->p - ps->text) - v->text;
+    return 1;
+}
+
+/* One step inside an open bracket: its end, or the next child. */
+static int step(struct parse *ps)
+{
+    unsigned level = ps->depth - 1;
+    uint32_t parent = ps->open[level], child = (uint32_t)ps->doc->n;
+    struct asim_jv named = {0};
+
+    blanks(ps);
+    if (ps->p >= ps->end)
+        return stop(ps, ASIM_J_MORE, "the text ends inside brackets");
+    if (close_level(ps))
+        return 0;
+    if (ps->last[level]) {
+        if (*ps->p != ',')
+            return stop(ps, ASIM_J_BAD, "a comma or a closing bracket is expected here");
+        ps->p++;
+        blanks(ps);
+        if (ps->p >= ps->end)
+            return stop(ps, ASIM_J_MORE, "the text ends behind a comma");
+    }
+    if (ps->doc->at[parent].kind == ASIM_J_OBJECT && scan_key(ps, &named))
+        return -1;
+    if (scan_value(ps, &named))
+        return -1;
+    if (ps->last[level])
+        ps->doc->at[ps->last[level]].next = child;
+    ps->last[level] = child;
+    ps->doc->at[parent].n++;
+    return 0;
+}
+
+enum asim_jresult asim_jdoc_parse(struct asim_jdoc *doc, const char *text, size_t size,
+                                  size_t *used, const char **why)
+{
+    struct parse ps = {.doc = doc, .text = text, .p = text, .end = text + size};
+    struct asim_jv named = {0};
+
+    doc->text = text;
+    doc->n = 0;
+    blanks(&ps);
+    if (ps.p >= ps.end)
+        stop(&ps, ASIM_J_MORE, "the text ends where a value is expected");
+    else if (!scan_value(&ps, &named))
+        while (ps.depth && !step(&ps))
+            ;
+    *used = (size_t)(ps.p - text);
+    *why = ps.why;
+    doc->size = *used;
+    return ps.result;
+}
+
+void asim_jdoc_fini(struct asim_jdoc *doc)
+{
+    free(doc->at);
+    memset(doc, 0, sizeof *doc);
+}

@@ -1,0 +1,167 @@
+/* SPDX-License-Identifier: GPL-2.0-only
+ *
+ * Matching without ids. Device traces of PyTorch 2.0 and before carry no Record function id, and
+ * the published tools then match nothing. But both traces list the same ops of a thread in the
+ * same order, so a host thread is laid beside the device thread whose names agree best, and the
+ * two lists are walked together; where they differ, the nearest place at which three names in a
+ * row agree again is taken.
+ */
+#include "link/link.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#define LOOK_AHEAD 400 /* ops skipped at most on either side of a difference */
+#define AGREE      3   /* names in a row that end a difference */
+
+struct align {
+    struct asim_link *link;
+    const uint32_t *names; /* of host nodes */
+    uint32_t *hosts;       /* host nodes by (tid, id) */
+    uint32_t *ops;         /* CPU ops by (thread, ts, longer first) */
+    uint8_t *taken;        /* device threads in use */
+};
+
+static int by_tid(const void *ctx, uint32_t a, uint32_t b)
+{
+    const struct asim_host_node *node = ctx;
+
+    if (node[a].tid != node[b].tid)
+        return node[a].tid < node[b].tid;
+    return node[a].id < node[b].id;
+}
+
+static int by_start(const void *ctx, uint32_t a, uint32_t b)
+{
+    const struct asim_kineto_cpu *cpu = ctx;
+
+    if (cpu[a].thread != cpu[b].thread)
+        return cpu[a].thread < cpu[b].thread;
+    if (cpu[a].ts != cpu[b].ts)
+        return cpu[a].ts < cpu[b].ts;
+    return cpu[a].dur > cpu[b].dur;
+}
+
+static int equal(const struct align *al, uint32_t host, uint32_t op)
+{
+    return al->names[host] == al->link->kin.cpu.at[op].name;
+}
+
+/* How many names from h and o on agree in a row, up to AGREE (fewer at the end count as all). */
+static int agree(const struct align *al, const uint32_t *h, size_t hn, const uint32_t *o, size_t on)
+{
+    size_t want = AGREE;
+
+    want = hn < want ? hn : want;
+    want = on < want ? on : want;
+    for (size_t i = 0; i < want; i++)
+        if (!equal(al, h[i], o[i]))
+            return 0;
+    return want > 0;
+}
+
+/* Smallest skip (i on the host side, j on the other) after which they agree. 0 = none near. */
+static int resync(const struct align *al, const uint32_t *h, size_t hn, const uint32_t *o,
+                  size_t on, size_t skip[2])
+{
+    for (size_t sum = 1; sum <= LOOK_AHEAD; sum++)
+        for (size_t i = 0; i <= sum; i++) {
+            size_t j = sum - i;
+
+            if (i < hn && j < on && equal(al, h[i], o[j]) &&
+                agree(al, h + i, hn - i, o + j, on - j)) {
+                skip[0] = i;
+                skip[1] = j;
+                return 1;
+            }
+        }
+    return 0;
+}
+
+static size_t walk(struct align *al, const uint32_t *h, size_t hn, const uint32_t *o, size_t on)
+{
+    size_t matched = 0, skip[2];
+
+    while (hn && on) {
+        if (equal(al, *h, *o)) {
+            al->link->host.node.at[*h].cpu = *o;
+            matched++;
+            skip[0] = skip[1] = 1;
+        } else if (!resync(al, h, hn, o, on, skip)) {
+            skip[0] = skip[1] = 1;
+        }
+        h += skip[0];
+        hn -= skip[0];
+        o += skip[1];
+        on -= skip[1];
+    }
+    return matched;
+}
+
+/* Ops of the two threads in common, by counting names. */
+static size_t common(const struct align *al, const uint32_t *h, size_t hn, uint32_t thread,
+                     int32_t *count)
+{
+    const struct asim_kineto *kin = &al->link->kin;
+    size_t same = 0;
+
+    for (size_t i = 0; i < hn; i++)
+        count[al->names[h[i]]]++;
+    for (uint32_t k = kin->thread_at[thread]; k < kin->thread_at[thread + 1]; k++)
+        if (count[kin->cpu.at[kin->by_thread[k]].name] > 0) {
+            count[kin->cpu.at[kin->by_thread[k]].name]--;
+            same++;
+        }
+    for (size_t i = 0; i < hn; i++)
+        count[al->names[h[i]]] = 0;
+    return same;
+}
+
+static void align_thread(struct align *al, const uint32_t *h, size_t hn, int32_t *count)
+{
+    struct asim_kineto *kin = &al->link->kin;
+    uint32_t best = ASIM_NONE;
+    size_t most = 0;
+
+    for (uint32_t t = 0; t < kin->threads; t++) {
+        size_t same = al->taken[t] ? 0 : common(al, h, hn, t, count);
+
+        if (same > most) {
+            most = same;
+            best = t;
+        }
+    }
+    if (best == ASIM_NONE)
+        return;
+    al->taken[best] = 1;
+    al->link->counts.aligned += walk(al, h, hn, al->ops + kin->thread_at[best],
+                                     kin->thread_at[best + 1] - kin->thread_at[best]);
+}
+
+int asim_link_align(struct asim_link *link, const uint32_t *names, struct asim_err *err)
+{
+    struct asim_host *host = &link->host;
+    struct align al = {.link = link, .names = names};
+    int32_t *count = calloc(link->kin.names.all.n + 1, sizeof *count);
+    int code = 0;
+
+    al.hosts = asim_iota_u32(host->node.n);
+    al.ops = asim_iota_u32(link->kin.cpu.n);
+    al.taken = calloc((size_t)link->kin.threads + 1, 1);
+    if (!al.hosts || !al.ops || !al.taken || !count ||
+        asim_sort_u32(al.hosts, host->node.n, by_tid, host->node.at) ||
+        asim_sort_u32(al.ops, link->kin.cpu.n, by_start, link->kin.cpu.at))
+        code = asim_err_nomem(err, "aligning ops by name");
+    for (size_t i = 0, n; !code && i < host->node.n; i += n) {
+        uint32_t tid = host->node.at[al.hosts[i]].tid;
+
+        for (n = 1; i + n < host->node.n && host->node.at[al.hosts[i + n]].tid == tid; n++)
+            ;
+        align_thread(&al, al.hosts + i, n, count);
+    }
+    free(al.hosts);
+    free(al.ops);
+    free(al.taken);
+    free(count);
+    return code;
+}

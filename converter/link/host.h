@@ -1,0 +1,66 @@
+/* SPDX-License-Identifier: GPL-2.0-only
+ *
+ * A host trace (PyTorch's ExecutionTraceObserver, spec chakra.md section 3.1) as an index of its
+ * nodes: ids, tree, the CPU op of the device trace each one is, and where its text stands. The
+ * bodies stay in the file and are read again when written. The form of a node (flat 1.0.1, or with
+ * attrs, 1.0.2 and later) is seen from the node itself; the schema string decides nothing.
+ */
+#ifndef ASIM_CONVERTER_LINK_HOST_H
+#define ASIM_CONVERTER_LINK_HOST_H
+
+#include "json/reader.h"
+#include "lib/index.h"
+
+struct asim_host_node {
+    int64_t id, parent;
+    uint64_t offset; /* of its text */
+    uint32_t size;
+    uint32_t cpu; /* CPU op in the device trace, or ASIM_NONE */
+    uint32_t new_id;
+    uint32_t gpu_at, gpus; /* its GPU operations: a range of the linker's order of them */
+    uint32_t tid;          /* PyTorch's thread number */
+};
+
+/* A top-level member other than nodes, as written. */
+struct asim_host_member {
+    char *key, *text;
+    int before; /* stands before the nodes */
+};
+
+struct asim_host {
+    struct asim_jreader reader; /* for reading nodes again */
+    const char *path;
+    ASIM_VEC(struct asim_host_node) node; /* file order */
+    ASIM_VEC(struct asim_host_member) member;
+    struct asim_index by_id;
+    uint32_t *order; /* nodes by ascending id */
+    char schema[64];
+    int flat;                     /* 1.0.1 nodes */
+    uint64_t duplicates, orphans; /* ids twice; parents not in the file */
+};
+
+/* Called for each node while it is read: its record (id, parent filled), its text. */
+struct asim_host_visit {
+    int (*see)(void *self, const struct asim_jdoc *doc, struct asim_host_node *node,
+               struct asim_err *err);
+    void *self;
+};
+
+int asim_host_read(struct asim_host *host, const char *path, const struct asim_host_visit *visit,
+                   struct asim_err *err);
+void asim_host_fini(struct asim_host *host);
+
+/* Attribute of a node of either form ("rf_id", "tid" …): its value, or NULL. */
+const struct asim_jv *asim_host_attr(const struct asim_jdoc *doc, const char *name);
+
+/* Writes the node's text, in the 1.0.2 form if it was flat, as members of an object whose lines are
+ * indented by 3 levels: all but id, name and ctrl_deps, which the caller gives. */
+struct asim_host_head {
+    int64_t id, parent;
+    int has_parent;
+    const char *name; /* NULL = the node's own */
+};
+void asim_host_print(struct asim_jbuf *buf, const struct asim_jdoc *doc,
+                     const struct asim_host_head *head);
+
+#endif

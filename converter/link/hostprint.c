@@ -1,0 +1,153 @@
+/* SPDX-License-Identifier: GPL-2.0-only
+ *
+ * A host node written out again: as it was, but for id, name and parent. Flat nodes of schema
+ * 1.0.1 get the form of 1.0.2 (inputs and outputs as objects, the rest as attrs), which is what
+ * every later tool reads.
+ */
+#include "link/host.h"
+
+#include <string.h>
+#include "json/print.h"
+
+#define LEVEL 3 /* {"nodes": [{ … */
+
+static void begin(struct asim_jbuf *buf, const char *key, int *first)
+{
+    if (!*first)
+        asim_jbuf_put(buf, ",", 1);
+    *first = 0;
+    asim_jprint_line(buf, LEVEL);
+    asim_jbuf_put(buf, "\"", 1);
+    asim_jbuf_text(buf, key);
+    asim_jbuf_put(buf, "\": ", 3);
+}
+
+static void print_io(struct asim_jbuf *buf, const struct asim_jdoc *doc, const char *const keys[4],
+                     int *first)
+{
+    static const char *const parts[] = {"values", "shapes", "types"};
+
+    begin(buf, keys[0], first);
+    asim_jbuf_put(buf, "{", 1);
+    for (int i = 0; i < 3; i++) {
+        const struct asim_jv *v = asim_jv_get(doc, &doc->at[0], keys[i + 1]);
+
+        asim_jbuf_text(buf, i ? "," : "");
+        asim_jprint_line(buf, LEVEL + 1);
+        asim_jbuf_put(buf, "\"", 1);
+        asim_jbuf_text(buf, parts[i]);
+        asim_jbuf_put(buf, "\": ", 3);
+        if (v)
+            asim_jprint_value(buf, doc, v, LEVEL + 1);
+        else
+            asim_jbuf_put(buf, "[]", 2);
+    }
+    asim_jprint_line(buf, LEVEL);
+    asim_jbuf_put(buf, "}", 1);
+}
+
+static void print_attr(struct asim_jbuf *buf, const struct asim_jdoc *doc, const char *const row[3],
+                       int comma)
+{
+    const struct asim_jv *v = asim_jv_get(doc, &doc->at[0], row[0]);
+
+    asim_jbuf_text(buf, comma ? "," : "");
+    asim_jprint_line(buf, LEVEL + 1);
+    asim_jbuf_put(buf, "{", 1);
+    asim_jprint_line(buf, LEVEL + 2);
+    asim_jbuf_text(buf, "\"name\": \"");
+    asim_jbuf_text(buf, row[0]);
+    asim_jbuf_text(buf, "\",");
+    asim_jprint_line(buf, LEVEL + 2);
+    asim_jbuf_text(buf, "\"type\": \"");
+    asim_jbuf_text(buf, row[1]);
+    asim_jbuf_text(buf, "\",");
+    asim_jprint_line(buf, LEVEL + 2);
+    asim_jbuf_text(buf, "\"value\": ");
+    if (v)
+        asim_jprint_value(buf, doc, v, LEVEL + 2);
+    else
+        asim_jbuf_text(buf, row[2]);
+    asim_jprint_line(buf, LEVEL + 1);
+    asim_jbuf_put(buf, "}", 1);
+}
+
+static void print_flat(struct asim_jbuf *buf, const struct asim_jdoc *doc, int *first)
+{
+    static const char *const in[] = {"inputs", "inputs", "input_shapes", "input_types"};
+    static const char *const out[] = {"outputs", "outputs", "output_shapes", "output_types"};
+    static const char *const attrs[][3] = {
+        {"rf_id", "uint64", "0"},       {"fw_parent", "uint64", "0"}, {"seq_id", "int64", "-1"},
+        {"scope", "uint64", "0"},       {"tid", "uint64", "0"},       {"fw_tid", "uint64", "0"},
+        {"op_schema", "string", "\"\""}};
+
+    print_io(buf, doc, in, first);
+    print_io(buf, doc, out, first);
+    begin(buf, "attrs", first);
+    asim_jbuf_put(buf, "[", 1);
+    for (int i = 0; i < 7; i++)
+        print_attr(buf, doc, attrs[i], i);
+    asim_jprint_line(buf, LEVEL);
+    asim_jbuf_put(buf, "]", 1);
+}
+
+static int key_is(const struct asim_jdoc *doc, const struct asim_jv *v, const char *key)
+{
+    return v->key_n == strlen(key) && !memcmp(doc->text + v->key, key, v->key_n);
+}
+
+static void print_name(struct asim_jbuf *buf, const struct asim_jdoc *doc,
+                       const struct asim_host_head *head, int *first)
+{
+    const struct asim_jv *name = asim_jv_get(doc, &doc->at[0], "name");
+
+    begin(buf, "name", first);
+    if (head->name)
+        asim_jprint_string(buf, head->name, strlen(head->name));
+    else if (name)
+        asim_jprint_value(buf, doc, name, LEVEL);
+    else
+        asim_jbuf_put(buf, "\"\"", 2);
+}
+
+static void print_parent(struct asim_jbuf *buf, const struct asim_host_head *head, int *first)
+{
+    if (!head->has_parent)
+        return;
+    begin(buf, "ctrl_deps", first);
+    asim_jprint_int(buf, head->parent);
+}
+
+void asim_host_print(struct asim_jbuf *buf, const struct asim_jdoc *doc,
+                     const struct asim_host_head *head)
+{
+    const struct asim_jv *node = &doc->at[0];
+    int first = 1;
+
+    if (!asim_jv_get(doc, node, "attrs")) {
+        begin(buf, "id", &first);
+        asim_jprint_int(buf, head->id);
+        print_name(buf, doc, head, &first);
+        print_parent(buf, head, &first);
+        print_flat(buf, doc, &first);
+        return;
+    }
+    for (const struct asim_jv *v = asim_jv_first(doc, node); v; v = asim_jv_next(doc, v)) {
+        if (key_is(doc, v, "id")) {
+            begin(buf, "id", &first);
+            asim_jprint_int(buf, head->id);
+        } else if (key_is(doc, v, "name")) {
+            print_name(buf, doc, head, &first);
+        } else if (key_is(doc, v, "ctrl_deps")) {
+            print_parent(buf, head, &first);
+        } else {
+            asim_jbuf_text(buf, first ? "" : ",");
+            first = 0;
+            asim_jprint_line(buf, LEVEL);
+            asim_jbuf_put(buf, "\"", 1);
+            asim_jbuf_put(buf, doc->text + v->key, v->key_n);
+            asim_jbuf_put(buf, "\": ", 3);
+            asim_jprint_value(buf, doc, v, LEVEL);
+        }
+    }
+}

@@ -1,0 +1,373 @@
+/* SPDX-License-Identifier: GPL-2.0-only
+ *
+ * Reads a device trace event by event. A category decides what an event is (spec 3.2); HIP calls
+ * come under the category cuda_runtime too, and any category ending in _runtime or _driver is
+ * taken for calls. Only events we use are checked, but those strictly: a time must be a finite
+ * number, an id a whole one. Streams may be strings ("0x0" on ROCm), so they are kept as text.
+ */
+#include "link/kineto.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define NAME_LIMIT  ((size_t)256 << 20) /* text of all different names */
+#define EVENT_LIMIT UINT32_C(0xfffffff0)
+#define TIME_LIMIT  9e15 /* us; integers beyond are not exact doubles, and no clock is there */
+
+/* Names the published tools take for launches (spec 3.2); only --compat looks at them. */
+static const char *const launches[] = {
+    "cuLaunchKernel",        "cuLaunchKernelEx",    "cudaLaunchKernel",
+    "cudaLaunchKernelExC",   "cudaMemcpy",          "cudaMemcpyAsync",
+    "cudaMemcpyFromSymbol",  "cudaMemcpyToSymbol",  "cudaLaunchCooperativeKernel",
+    "hipLaunchKernel",       "hipExtLaunchKernel",  "hipExtModuleLaunchKernel",
+    "hipModuleLaunchKernel", "hipMemcpyWithStream", "hipMemcpyAsync"};
+
+enum what { IGNORED, CPU, CALL, GPU, SYNC };
+
+struct load {
+    struct asim_kineto *kin;
+    struct asim_jreader reader;
+    struct asim_jdoc doc;
+    struct asim_jbuf text;
+    const struct asim_jv *event, *args;
+    struct asim_err *err;
+};
+
+static int ends(const char *text, size_t n, const char *tail)
+{
+    size_t m = strlen(tail);
+
+    return n >= m && !memcmp(text + n - m, tail, m);
+}
+
+static enum what classify(const struct asim_jdoc *doc, const struct asim_jv *cat, int *gpu_kind)
+{
+    const char *s;
+
+    if (!cat || cat->kind != ASIM_J_STRING)
+        return IGNORED;
+    s = asim_jv_text(doc, cat);
+    if (asim_jv_is(doc, cat, "cpu_op") || asim_jv_is(doc, cat, "user_annotation"))
+        return CPU;
+    *gpu_kind = ASIM_GPU_KERNEL;
+    if (asim_jv_is(doc, cat, "kernel"))
+        return GPU;
+    *gpu_kind = ASIM_GPU_MEMCPY;
+    if (asim_jv_is(doc, cat, "gpu_memcpy"))
+        return GPU;
+    *gpu_kind = ASIM_GPU_MEMSET;
+    if (asim_jv_is(doc, cat, "gpu_memset"))
+        return GPU;
+    if (ends(s, cat->text_n, "_runtime") || ends(s, cat->text_n, "_driver"))
+        return CALL;
+    return asim_jv_is(doc, cat, "cuda_sync") ? SYNC : IGNORED;
+}
+
+static int bad(struct load *ld, const char *field, const char *want)
+{
+    const struct asim_jv *v = asim_jv_get(&ld->doc, ld->event, field);
+
+    if (!v)
+        v = asim_jv_get(&ld->doc, ld->args, field);
+    if (!v)
+        return asim_jreader_fail(&ld->reader, &ld->doc, ld->err,
+                                 "the event has no \"%s\", which must be %s", field, want);
+    return asim_jreader_fail(&ld->reader, &ld->doc, ld->err, "\"%s\" must be %s, found %.*s", field,
+                             want, v->text_n < 60 ? (int)v->text_n : 60, asim_jv_text(&ld->doc, v));
+}
+
+static int time_field(struct load *ld, const char *field, double *out, uint32_t *flags,
+                      uint32_t real)
+{
+    const struct asim_jv *v = asim_jv_get(&ld->doc, ld->event, field);
+
+    if (!v && real == ASIM_KIN_DUR_REAL)
+        return *out = 0, 0;
+    if (asim_jv_double(&ld->doc, v, out) || fabs(*out) > TIME_LIMIT)
+        return bad(ld, field, "a number of microseconds below 9e15");
+    if (real == ASIM_KIN_DUR_REAL && *out < 0)
+        return bad(ld, field, "a duration of at least 0 us");
+    if (v->kind == ASIM_J_REAL)
+        *flags |= real;
+    return 0;
+}
+
+static int times(struct load *ld, double *ts, double *dur, uint32_t *flags)
+{
+    *flags = 0;
+    return time_field(ld, "ts", ts, flags, ASIM_KIN_TS_REAL) ||
+           time_field(ld, "dur", dur, flags, ASIM_KIN_DUR_REAL);
+}
+
+static int id_arg(struct load *ld, const char *name, int64_t *out)
+{
+    const struct asim_jv *v = asim_jv_get(&ld->doc, ld->args, name);
+
+    *out = -1;
+    if (!v || !asim_jv_i64(&ld->doc, v, out))
+        return 0;
+    return bad(ld, name, "a whole number");
+}
+
+/* Number of a value's text among the names: strings decoded, numbers as written. */
+static int text_of(struct load *ld, const struct asim_jv *v, uint32_t *out)
+{
+    const char *text;
+
+    *out = ASIM_NONE;
+    if (!v || v->kind == ASIM_J_NULL)
+        return 0;
+    if (v->kind == ASIM_J_STRING) {
+        text = asim_jv_string(&ld->doc, v, &ld->text);
+        *out = text ? asim_names_put(&ld->kin->names, text, ld->text.n) : ASIM_NONE;
+    } else {
+        *out = asim_names_put(&ld->kin->names, asim_jv_text(&ld->doc, v), v->text_n);
+    }
+    return *out == ASIM_NONE ? asim_err_nomem(ld->err, "keeping the names of a device trace") : 0;
+}
+
+static int name_field(struct load *ld, uint32_t *out)
+{
+    const struct asim_jv *v = asim_jv_get(&ld->doc, ld->event, "name");
+
+    if (!v || v->kind != ASIM_J_STRING)
+        return bad(ld, "name", "a string");
+    return text_of(ld, v, out);
+}
+
+static int thread_field(struct load *ld, uint32_t *out)
+{
+    const struct asim_jv *pid = asim_jv_get(&ld->doc, ld->event, "pid");
+    const struct asim_jv *tid = asim_jv_get(&ld->doc, ld->event, "tid");
+    char text[200];
+    int n;
+
+    if (!tid || (tid->kind != ASIM_J_INT && tid->kind != ASIM_J_STRING))
+        return bad(ld, "tid", "a thread number or name");
+    n = snprintf(text, sizeof text, "%.*s %.*s",
+                 pid ? (int)(pid->text_n < 64 ? pid->text_n : 64) : 0,
+                 pid ? asim_jv_text(&ld->doc, pid) : "",
+                 (int)(tid->text_n < 100 ? tid->text_n : 100), asim_jv_text(&ld->doc, tid));
+    *out = asim_names_put(&ld->kin->thread_names, text, (size_t)n);
+    ld->kin->threads = (uint32_t)ld->kin->thread_names.all.n;
+    return *out == ASIM_NONE ? asim_err_nomem(ld->err, "keeping threads") : 0;
+}
+
+static int add_cpu(struct load *ld)
+{
+    struct asim_kineto_cpu op = {.inter_thread = ASIM_NONE};
+    const char *name;
+
+    if (name_field(ld, &op.name))
+        return -1;
+    name = asim_names_get(&ld->kin->names, op.name);
+    if (strstr(name, "ProfilerStep")) {
+        ld->kin->ignored++;
+        return 0;
+    }
+    if (times(ld, &op.ts, &op.dur, &op.flags) || thread_field(ld, &op.thread) ||
+        id_arg(ld, "Record function id", &op.rf_id) || id_arg(ld, "External id", &op.external))
+        return -1;
+    op.exclusive = op.dur;
+    if (op.flags & ASIM_KIN_DUR_REAL)
+        op.flags |= ASIM_KIN_EXCL_REAL;
+    if (!strcmp(name, "nccl:coalesced"))
+        op.flags |= ASIM_KIN_COALESCED;
+    if (op.rf_id > 0)
+        ld->kin->has_rf_ids = 1;
+    return ASIM_VEC_PUSH(ld->kin->cpu, op) ? asim_err_nomem(ld->err, "reading CPU ops") : 0;
+}
+
+static int add_call(struct load *ld)
+{
+    struct asim_kineto_call call = {0};
+    const char *name;
+
+    if (name_field(ld, &call.name) || times(ld, &call.ts, &call.dur, &call.flags) ||
+        thread_field(ld, &call.thread) || id_arg(ld, "correlation", &call.correlation) ||
+        id_arg(ld, "External id", &call.external) ||
+        text_of(ld, asim_jv_get(&ld->doc, ld->args, "stream"), &call.stream))
+        return -1;
+    name = asim_names_get(&ld->kin->names, call.name);
+    for (size_t i = 0; i < sizeof launches / sizeof *launches; i++)
+        if (!strcmp(name, launches[i]))
+            call.flags |= ASIM_KIN_LAUNCH;
+    return ASIM_VEC_PUSH(ld->kin->call, call) ? asim_err_nomem(ld->err, "reading runtime calls")
+                                              : 0;
+}
+
+/* Kernels of NCCL and RCCL describe their collective in args newer PyTorch fills; those args are
+ * kept as text for the converter. */
+static int collective_args(struct load *ld, struct asim_kineto_gpu *gpu)
+{
+    gpu->args = ASIM_NONE;
+    if (text_of(ld, asim_jv_get(&ld->doc, ld->args, "Process Group Name"), &gpu->pg_name))
+        return -1;
+    if (!asim_jv_get(&ld->doc, ld->args, "Collective name"))
+        return 0;
+    gpu->args = asim_names_put(&ld->kin->names, asim_jv_text(&ld->doc, ld->args), ld->args->text_n);
+    return gpu->args == ASIM_NONE ? asim_err_nomem(ld->err, "keeping a collective's args") : 0;
+}
+
+static int add_gpu(struct load *ld, int kind)
+{
+    struct asim_kineto_gpu gpu = {.kind = (uint32_t)kind, .call = ASIM_NONE, .parent = ASIM_NONE};
+    const struct asim_jv *stream = asim_jv_get(&ld->doc, ld->args, "stream");
+    int64_t device;
+
+    if (name_field(ld, &gpu.name) || times(ld, &gpu.ts, &gpu.dur, &gpu.flags) ||
+        id_arg(ld, "correlation", &gpu.correlation) || id_arg(ld, "External id", &gpu.external) ||
+        text_of(ld, stream, &gpu.stream) || id_arg(ld, "device", &device) ||
+        collective_args(ld, &gpu))
+        return -1;
+    gpu.stream_is_int = stream && stream->kind == ASIM_J_INT;
+    gpu.device = device >= 0 && device < 1 << 20 ? (int32_t)device : -1;
+    return ASIM_VEC_PUSH(ld->kin->gpu, gpu) ? asim_err_nomem(ld->err, "reading GPU operations") : 0;
+}
+
+static int add_sync(struct load *ld)
+{
+    static const char *const kinds[] = {"Stream Sync", "Context Sync", "Event Sync",
+                                        "Stream Wait Event"};
+    struct asim_kineto_sync sync = {0};
+    uint32_t flags;
+    int64_t device;
+
+    while (sync.kind < 4 &&
+           !asim_jv_is(&ld->doc, asim_jv_get(&ld->doc, ld->event, "name"), kinds[sync.kind]))
+        sync.kind++;
+    if (sync.kind == 4) {
+        ld->kin->ignored++;
+        return 0;
+    }
+    if (times(ld, &sync.ts, &sync.dur, &flags) || id_arg(ld, "correlation", &sync.correlation) ||
+        id_arg(ld, "wait_on_cuda_event_record_corr_id", &sync.record) ||
+        id_arg(ld, "device", &device) ||
+        text_of(ld, asim_jv_get(&ld->doc, ld->args, "stream"), &sync.stream) ||
+        text_of(ld, asim_jv_get(&ld->doc, ld->args, "wait_on_stream"), &sync.wait_stream))
+        return -1;
+    sync.device = device >= 0 && device < 1 << 20 ? (int32_t)device : -1;
+    return ASIM_VEC_PUSH(ld->kin->sync, sync) ? asim_err_nomem(ld->err, "reading sync events") : 0;
+}
+
+static int add_event(struct load *ld)
+{
+    const struct asim_jv *event = &ld->doc.at[0];
+    int gpu_kind = 0;
+    enum what what;
+
+    if (event->kind != ASIM_J_OBJECT)
+        return asim_jreader_fail(&ld->reader, &ld->doc, ld->err, "an event must be an object");
+    what = classify(&ld->doc, asim_jv_get(&ld->doc, event, "cat"), &gpu_kind);
+    ld->kin->events++;
+    if (what == IGNORED || !asim_jv_is(&ld->doc, asim_jv_get(&ld->doc, event, "ph"), "X")) {
+        ld->kin->ignored++;
+        return 0;
+    }
+    if (ld->kin->events > EVENT_LIMIT)
+        return asim_err_set(ld->err, ASIM_ENOMEM, "%s: more than 4 billion events.",
+                            ld->reader.path);
+    ld->event = event;
+    ld->args = asim_jv_get(&ld->doc, event, "args");
+    if (ld->args && ld->args->kind != ASIM_J_OBJECT)
+        return bad(ld, "args", "an object");
+    switch (what) {
+    case CPU:
+        return add_cpu(ld);
+    case CALL:
+        return add_call(ld);
+    case GPU:
+        return add_gpu(ld, gpu_kind);
+    default:
+        return add_sync(ld);
+    }
+}
+
+/* Members beside the events: process groups and the clock. */
+static int add_member(struct load *ld)
+{
+    const struct asim_jv *v;
+    double khz;
+
+    if (!strcmp(ld->reader.key, "distributedInfo")) {
+        v = asim_jv_get(&ld->doc, &ld->doc.at[0], "pg_config");
+        if (!v || v->kind != ASIM_J_ARRAY || ld->kin->groups)
+            return 0;
+        ld->kin->groups = malloc((size_t)v->text_n + 1);
+        if (!ld->kin->groups)
+            return asim_err_nomem(ld->err, "keeping the process groups");
+        memcpy(ld->kin->groups, asim_jv_text(&ld->doc, v), v->text_n);
+        ld->kin->groups[v->text_n] = 0;
+        return 0;
+    }
+    v = asim_jv_get(&ld->doc, asim_jv_item(&ld->doc, &ld->doc.at[0], 0), "clockRate");
+    if (!asim_jv_double(&ld->doc, v, &khz) && khz > 0)
+        ld->kin->clock_mhz = khz / 1000;
+    return 0;
+}
+
+static int read_members(struct load *ld)
+{
+    struct asim_jreader *r = &ld->reader;
+    int code, found = 0, nodes = 0;
+
+    while ((code = asim_jreader_member(r, ld->err)) == 1) {
+        if (!strcmp(r->key, "traceEvents")) {
+            found = 1;
+            code = asim_jreader_array(r, ld->err);
+            while (!code && (code = asim_jreader_element(r, &ld->doc, ld->err)) == 1)
+                code = add_event(ld);
+        } else if (!strcmp(r->key, "distributedInfo") || !strcmp(r->key, "deviceProperties")) {
+            code = asim_jreader_value(r, &ld->doc, ld->err);
+            code = code ? code : add_member(ld);
+        } else {
+            nodes |= !strcmp(r->key, "nodes");
+            code = asim_jreader_skip(r, ld->err);
+        }
+        if (code)
+            return code;
+    }
+    if (code || found)
+        return code;
+    return asim_err_set(ld->err, ASIM_EINVAL,
+                        nodes ? "%s: this is a host trace (it has \"nodes\"); a device trace with "
+                                "\"traceEvents\" is expected here. Are the two files exchanged?"
+                              : "%s: no \"traceEvents\": this is not a Kineto device trace.",
+                        r->path);
+}
+
+int asim_kineto_read(struct asim_kineto *kin, const char *path, struct asim_err *err)
+{
+    struct load ld = {.kin = kin, .err = err};
+    int code;
+
+    memset(kin, 0, sizeof *kin);
+    asim_names_init(&kin->names, NAME_LIMIT);
+    asim_names_init(&kin->thread_names, NAME_LIMIT);
+    code = asim_jreader_open(&ld.reader, path, "traceEvents", err);
+    if (code)
+        return code;
+    code = read_members(&ld);
+    kin->bytes = ld.reader.base + ld.reader.n;
+    asim_jreader_close(&ld.reader);
+    asim_jdoc_fini(&ld.doc);
+    asim_jbuf_fini(&ld.text);
+    return code;
+}
+
+void asim_kineto_fini(struct asim_kineto *kin)
+{
+    asim_names_fini(&kin->names);
+    asim_names_fini(&kin->thread_names);
+    free(kin->cpu.at);
+    free(kin->call.at);
+    free(kin->gpu.at);
+    free(kin->sync.at);
+    free(kin->by_time);
+    free(kin->by_thread);
+    free(kin->thread_at);
+    free(kin->enclosing);
+    free(kin->groups);
+    memset(kin, 0, sizeof *kin);
+}

@@ -1,0 +1,179 @@
+/* SPDX-License-Identifier: GPL-2.0-only
+ *
+ * From a GPU operation to the CPU op that launched it. The runtime call with the operation's
+ * correlation is the launcher, whatever its name: lists of launch names are always behind the
+ * drivers (graph launches, cooperative launches, HIP's), and everything not on them would be lost.
+ * The op is the latest one on the launcher's thread that carries the operation's External id; else
+ * the innermost op open at the launch; else the latest that started before it.
+ *
+ * parity: with --compat only calls on the published list launch, and without an equal External id
+ * the latest started op is taken even if it had ended.
+ */
+#include "link/nest.h"
+
+#include <ctype.h>
+#include <stdlib.h>
+#include <string.h>
+
+struct launch {
+    struct asim_kineto *kin;
+    uint32_t *by_external; /* CPU ops by (external, thread, ts) */
+    int compat;
+    struct asim_launch_counts *counts;
+};
+
+static int by_external(const void *ctx, uint32_t a, uint32_t b)
+{
+    const struct asim_kineto_cpu *cpu = ctx, *x = &cpu[a], *y = &cpu[b];
+
+    if (x->external != y->external)
+        return x->external < y->external;
+    if (x->thread != y->thread)
+        return x->thread < y->thread;
+    return x->ts < y->ts;
+}
+
+/* Started before the launch (with it too, outside compat: clocks tick in whole us in old files). */
+static int is_before(const struct launch *ln, const struct asim_kineto_cpu *op, double ts)
+{
+    return ln->compat ? op->ts < ts : op->ts <= ts;
+}
+
+static int has_nccl(const char *name)
+{
+    for (; *name; name++)
+        if (tolower((unsigned char)name[0]) == 'n' && tolower((unsigned char)name[1]) == 'c' &&
+            tolower((unsigned char)name[2]) == 'c' && tolower((unsigned char)name[3]) == 'l')
+            return 1;
+    return 0;
+}
+
+/* 1 if op stands after the place looked for in by_external order. */
+static int is_after(const struct launch *ln, const struct asim_kineto_cpu *op, int64_t external,
+                    const struct asim_kineto_call *call)
+{
+    if (op->external != external)
+        return op->external > external;
+    if (op->thread != call->thread)
+        return op->thread > call->thread;
+    return !is_before(ln, op, call->ts);
+}
+
+static uint32_t same_external(const struct launch *ln, const struct asim_kineto_gpu *gpu,
+                              const struct asim_kineto_call *call, int skip_coalesced)
+{
+    const struct asim_kineto_cpu *cpu = ln->kin->cpu.at;
+    size_t low = 0, high = ln->kin->cpu.n;
+
+    if (gpu->external < 0 && !ln->compat)
+        return ASIM_NONE;
+    while (low < high) {
+        size_t middle = low + (high - low) / 2;
+
+        if (is_after(ln, &cpu[ln->by_external[middle]], gpu->external, call))
+            high = middle;
+        else
+            low = middle + 1;
+    }
+    while (low--) {
+        const struct asim_kineto_cpu *op = &cpu[ln->by_external[low]];
+
+        if (op->external != gpu->external || op->thread != call->thread)
+            break;
+        if (!skip_coalesced || !(op->flags & ASIM_KIN_COALESCED))
+            return ln->by_external[low];
+    }
+    return ASIM_NONE;
+}
+
+/* Latest op on the call's thread before it. */
+static uint32_t latest(const struct launch *ln, const struct asim_kineto_call *call,
+                       int skip_coalesced)
+{
+    const struct asim_kineto *kin = ln->kin;
+    size_t low = kin->thread_at[call->thread], high = kin->thread_at[call->thread + 1];
+    size_t floor = low;
+
+    while (low < high) {
+        size_t middle = low + (high - low) / 2;
+
+        if (is_before(ln, &kin->cpu.at[kin->by_thread[middle]], call->ts))
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    while (low > floor) {
+        uint32_t op = kin->by_thread[--low];
+
+        if (!skip_coalesced || !(kin->cpu.at[op].flags & ASIM_KIN_COALESCED))
+            return op;
+    }
+    return ASIM_NONE;
+}
+
+static uint32_t parent_of(const struct launch *ln, const struct asim_kineto_gpu *gpu,
+                          const struct asim_kineto_call *call)
+{
+    const struct asim_kineto *kin = ln->kin;
+    int skip = has_nccl(asim_names_get(&kin->names, gpu->name));
+    uint32_t op = same_external(ln, gpu, call, skip), near;
+
+    if (op != ASIM_NONE)
+        return op;
+    near = latest(ln, call, skip);
+    if (ln->compat || near == ASIM_NONE)
+        return near;
+    for (op = near; op != ASIM_NONE; op = kin->enclosing[op])
+        if (kin->cpu.at[op].ts + kin->cpu.at[op].dur >= call->ts &&
+            !(skip && kin->cpu.at[op].flags & ASIM_KIN_COALESCED))
+            return op;
+    ln->counts->outside++;
+    return near;
+}
+
+static void resolve(const struct launch *ln, const struct asim_index *calls,
+                    struct asim_kineto_gpu *gpu)
+{
+    const struct asim_kineto_call *call;
+    uint32_t found = gpu->correlation < 0 ? ASIM_NONE : asim_index_get(calls, gpu->correlation);
+
+    if (ln->compat && gpu->kind == ASIM_GPU_MEMSET)
+        return; /* parity: the published tools do not know memsets */
+    if (gpu->correlation < 0) {
+        ln->counts->no_correlation++;
+        return;
+    }
+    if (found == ASIM_NONE) {
+        ln->counts->no_call++;
+        return;
+    }
+    call = &ln->kin->call.at[found];
+    ln->counts->not_listed += !(call->flags & ASIM_KIN_LAUNCH);
+    gpu->call = found;
+    gpu->parent = parent_of(ln, gpu, call);
+    ln->counts->no_op += gpu->parent == ASIM_NONE;
+}
+
+int asim_nest_launches(struct asim_kineto *kin, int compat, struct asim_launch_counts *counts,
+                       struct asim_err *err)
+{
+    struct launch ln = {.kin = kin, .compat = compat, .counts = counts};
+    struct asim_index calls = {0};
+    int code = 0;
+
+    memset(counts, 0, sizeof *counts);
+    ln.by_external = asim_iota_u32(kin->cpu.n);
+    if (!ln.by_external || asim_sort_u32(ln.by_external, kin->cpu.n, by_external, kin->cpu.at) ||
+        asim_index_init(&calls, kin->call.at ? &kin->call.at->correlation : NULL,
+                        sizeof *kin->call.at, kin->call.n))
+        code = asim_err_nomem(err, "finding launches");
+    for (uint32_t i = 0; i < kin->call.n && !code; i++)
+        if (kin->call.at[i].correlation >= 0 &&
+            (!compat || kin->call.at[i].flags & ASIM_KIN_LAUNCH))
+            asim_index_put(&calls, i);
+    for (size_t i = 0; i < kin->gpu.n && !code; i++)
+        resolve(&ln, &calls, &kin->gpu.at[i]);
+    free(ln.by_external);
+    asim_index_fini(&calls);
+    return code;
+}

@@ -1,0 +1,62 @@
+/* SPDX-License-Identifier: GPL-2.0-only
+ *
+ * The phases of linking in their order. Peak memory is the device trace's tables (about 60 bytes a
+ * CPU op) plus the host trace's index (48 bytes a node), whatever the files weigh.
+ */
+#include "link/link.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+static int read_device(struct asim_link *link, struct asim_err *err)
+{
+    struct asim_kineto *kin = &link->kin;
+    const struct asim_link_options *opt = link->opt;
+    int code = asim_kineto_read(kin, opt->device, err);
+
+    if (!code)
+        code = asim_nest_order(kin, err);
+    if (!code)
+        code = asim_nest_exclusive(kin, opt->compat, opt->device, err);
+    if (!code)
+        code = asim_nest_threads(kin, err);
+    if (!code)
+        code = asim_nest_launches(kin, opt->compat, &link->counts.launches, err);
+    return code;
+}
+
+int asim_link_run(struct asim_link *link, const struct asim_link_options *opt, struct asim_err *err)
+{
+    int code;
+
+    memset(link, 0, sizeof *link);
+    link->opt = opt;
+    code = read_device(link, err);
+    if (!code)
+        code = asim_link_match(link, err);
+    if (!code)
+        code = asim_link_group(link, err);
+    if (!code)
+        code = asim_link_number(link, err);
+    if (!code && !opt->compat)
+        code = asim_link_sync(link, err);
+    if (!code && opt->strict && link->counts.gpu_linked < link->kin.gpu.n)
+        code = asim_err_set(err, ASIM_EINVAL,
+                            "%s: %llu of %llu GPU operations could not be linked to a host op, and "
+                            "--strict was given.",
+                            opt->device,
+                            (unsigned long long)(link->kin.gpu.n - link->counts.gpu_linked),
+                            (unsigned long long)link->kin.gpu.n);
+    return code ? code : asim_link_write(link, err);
+}
+
+void asim_link_fini(struct asim_link *link)
+{
+    asim_kineto_fini(&link->kin);
+    asim_host_fini(&link->host);
+    asim_index_fini(&link->by_rf);
+    free(link->host_of);
+    free(link->gpu_order);
+    free(link->gpu_id);
+    free(link->sync.at);
+}

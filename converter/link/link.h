@@ -1,0 +1,62 @@
+/* SPDX-License-Identifier: GPL-2.0-only
+ *
+ * Linking: host trace + device trace = one trace with both ("ET+", spec chakra.md section 3).
+ * The state of one run, and its phases in the order they are called.
+ */
+#ifndef ASIM_CONVERTER_LINK_LINK_H
+#define ASIM_CONVERTER_LINK_LINK_H
+
+#include "link/host.h"
+#include "link/kineto.h"
+#include "link/nest.h"
+
+struct asim_link_options {
+    const char *host, *device, *output;
+    int compat; /* as the published tools, defects included */
+    int strict; /* anything left unlinked is an error */
+};
+
+/* "target waits for GPU operation source": the target is a CPU op or a GPU operation. */
+struct asim_sync_dep {
+    uint32_t target, source;
+    uint8_t on_gpu;
+};
+
+struct asim_link_counts {
+    struct asim_launch_counts launches;
+    uint64_t host_nodes, host_matched, gpu_linked, gpu_copies, moved, not_in_host;
+    uint64_t inter_thread, sync_deps, orphans_attached, aligned;
+};
+
+struct asim_link {
+    const struct asim_link_options *opt;
+    struct asim_kineto kin;
+    struct asim_host host;
+    struct asim_index by_rf; /* CPU op by rf_id */
+    uint32_t *host_of;       /* of each CPU op: its host node, or ASIM_NONE */
+    uint32_t *gpu_order;     /* linked GPU operations: owner after owner, by ts */
+    size_t gpu_linked;
+    uint32_t *gpu_id; /* new id of each GPU operation, or ASIM_NONE */
+    ASIM_VEC(struct asim_sync_dep) sync;
+    struct asim_link_counts counts;
+};
+
+/* All of it; *link holds the counts afterwards. */
+int asim_link_run(struct asim_link *link, const struct asim_link_options *opt,
+                  struct asim_err *err);
+/* The summary for a user. */
+void asim_link_report(const struct asim_link *link, uint32_t rank, FILE *file);
+void asim_link_fini(struct asim_link *link);
+
+/* The phases. */
+int asim_link_match(struct asim_link *link, struct asim_err *err);
+int asim_link_group(struct asim_link *link, struct asim_err *err);
+int asim_link_number(struct asim_link *link, struct asim_err *err);
+int asim_link_sync(struct asim_link *link, struct asim_err *err);
+int asim_link_write(struct asim_link *link, struct asim_err *err);
+
+/* Where the device trace has no Record function ids (PyTorch before 2.1): matches ops thread by
+ * thread by their sequence of names. names: of each host node, a number of link->kin.names. */
+int asim_link_align(struct asim_link *link, const uint32_t *names, struct asim_err *err);
+
+#endif

@@ -20,6 +20,7 @@ struct asim_netconf_trait {
     const char *key;
     enum asim_netconf_unit unit;
     const char *builtin; /* the reference's built-in where it differs from the shipped value */
+    unsigned modes;      /* bit per CC_MODE that looks at it; 0 = all */
 };
 extern const struct asim_netconf_trait asim_netconf_traits[];
 

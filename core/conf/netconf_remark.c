@@ -78,14 +78,18 @@ static void say_without_effect(const struct asim_netconf *net, const struct asim
         asim_notes_say(notes, "%s: no effect, as in ASTRA-sim: %s.", path, noop.text);
 }
 
-static void say_absent(const unsigned *seen, const struct asim_notes *notes, const char *path)
+static void say_absent(const struct asim_netconf *net, const unsigned *seen,
+                       const struct asim_notes *notes, const char *path)
 {
+    unsigned mode = net->cc_mode < 32 ? 1u << net->cc_mode : 0;
     struct list absent = {""};
 
     for (const struct asim_netconf_trait *t = asim_netconf_traits; t->key; t++) {
         const struct asim_option *row = asim_option_find(asim_netconf_options, t->key);
 
-        if (t->builtin && row && !seen[row - asim_netconf_options])
+        if (!t->builtin || !row || (t->modes && !(t->modes & mode)))
+            continue;
+        if (!seen[row - asim_netconf_options])
             add(&absent, t->key, t->builtin);
     }
     if (absent.text[0])
@@ -104,7 +108,7 @@ int asim_netconf_remark(const struct asim_netconf *net, const unsigned *seen, co
     if (rc)
         return rc;
     say_without_effect(net, &plain, seen, notes, path);
-    say_absent(seen, notes, path);
+    say_absent(net, seen, notes, path);
     asim_netconf_fini(&plain);
     return 0;
 }

@@ -56,7 +56,7 @@ step() {
     trap interrupted INT TERM
     ticker_run "$log" &
     ticker=$!
-    "$@" >"$log" 2>&1 </dev/null
+    ("$@") >"$log" 2>&1 </dev/null
     code=$?
     ticker_stop
     trap - INT TERM
@@ -154,7 +154,7 @@ packages_need() {
             as_root=(sudo)
         else
             say 'packages are missing, and installing them needs root. Type this, then start again:'
-            printf '\n    su -c "%s"\n\n' "$words" >&2
+            printf '\n    %s "%s"\n\n' "$(has sudo && echo 'sudo sh -c' || echo 'su -c')" "$words" >&2
             exit 1
         fi
     fi

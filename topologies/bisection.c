@@ -3,7 +3,8 @@
  * What a cut through the hosts can carry: a maximum flow (Dinic 1970) from one half of the hosts
  * to the other over the topology's links, each of its rate in both directions. Hosts do not
  * forward: those of the sending half have outgoing arcs only, the others incoming ones, which also
- * keeps a path from passing through a host. NVSwitches are switches like others here.
+ * keeps a path from passing through a host. NVLink does not count where there is a network beside
+ * it: the question is what the fabric carries.
  *
  * The true bisection is the minimum over all halvings, which is not computable in general; the two
  * halvings offered are the ones collectives stress: low against high ranks (ring, hierarchical)
@@ -36,6 +37,12 @@ static void add_arc(struct flow *f, uint32_t from, uint32_t to, const uint64_t r
 {
     f->arcs[f->n_arcs++] = (struct arc){to, room[0]};
     f->arcs[f->n_arcs++] = (struct arc){from, room[1]};
+}
+
+/* NVSwitches count only where there are no other switches. */
+static int is_network(const struct asim_topo *topo, const struct asim_link *l, int all)
+{
+    return all || (topo->kind[l->a] != ASIM_NVSWITCH && topo->kind[l->b] != ASIM_NVSWITCH);
 }
 
 static void add_link(struct flow *f, const struct asim_topo *topo, const struct asim_link *l,
@@ -83,14 +90,18 @@ static int build(struct flow *f, const struct asim_topo *topo, int half)
     f->path = malloc((size_t)f->nodes * sizeof *f->path);
     if (!f->arcs || !f->list || !f->first || !f->depth || !f->cursor || !f->queue || !f->path)
         return ASIM_ENOMEM;
+    int all = 1;
+    for (uint32_t v = topo->hosts; v < topo->nodes; v++)
+        all &= topo->kind[v] == ASIM_NVSWITCH;
     for (size_t i = 0; i < topo->n_links; i++)
-        add_link(f, topo, &topo->links[i], half);
-    uint64_t all[2] = {UINT64_MAX / 2, 0};
+        if (is_network(topo, &topo->links[i], all))
+            add_link(f, topo, &topo->links[i], half);
+    uint64_t any[2] = {UINT64_MAX / 2, 0};
     for (uint32_t h = 0; h < topo->hosts; h++)
         if (sends(h, topo->hosts, half))
-            add_arc(f, f->source, h, all);
+            add_arc(f, f->source, h, any);
         else
-            add_arc(f, h, f->sink, all);
+            add_arc(f, h, f->sink, any);
     index_arcs(f);
     return 0;
 }

@@ -126,28 +126,45 @@ static int is_blank(char c)
     return c == ' ' || c == '\t' || c == '\r' || c == '\v' || c == '\f';
 }
 
-/* The first line that is neither empty nor a comment has six words, the sixth no number. */
+/* End of the line at `at`, and in *stop the end of its words: a comment ends them. */
+static const char *line_end(const char *at, const char *end, const char **stop)
+{
+    *stop = NULL;
+    for (; at < end && *at != '\n'; at++)
+        if (!*stop && (*at == '#' || (*at == '/' && at + 1 < end && at[1] == '/')))
+            *stop = at;
+    if (!*stop)
+        *stop = at;
+    return at;
+}
+
+/* How many words stand there; *sixth is where the sixth begins. */
+static int count_words(const char *at, const char *stop, const char **sixth)
+{
+    int words = 0;
+    while (at < stop) {
+        while (at < stop && is_blank(*at))
+            at++;
+        if (at < stop && ++words == 6)
+            *sixth = at;
+        while (at < stop && !is_blank(*at))
+            at++;
+    }
+    return words;
+}
+
+/* The first line that has words has six, the sixth no number. */
 static int sniff(const char *data, size_t size)
 {
-    const char *at = data, *end = data + size;
-    int words = 0;
+    const char *at = data, *end = data + size, *stop, *sixth = data;
     if (size >= 3 && !memcmp(at, "\xEF\xBB\xBF", 3))
         at += 3;
     while (at < end) {
-        int comment = *at == '#' || (*at == '/' && at + 1 < end && at[1] == '/');
-        if (comment)
-            while (at < end && *at != '\n')
-                at++;
-        if (at < end && *at == '\n' && words)
-            return 0;
-        if (at < end && (is_blank(*at) || *at == '\n')) {
-            at++;
-            continue;
-        }
-        if (at < end && !comment && ++words == 6)
-            return *at < '0' || *at > '9';
-        while (at < end && !is_blank(*at) && *at != '\n')
-            at++;
+        const char *next = line_end(at, end, &stop);
+        int words = count_words(at, stop, &sixth);
+        if (words)
+            return words >= 6 && (*sixth < '0' || *sixth > '9');
+        at = next + 1;
     }
     return 0;
 }

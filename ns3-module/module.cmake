@@ -18,9 +18,15 @@ include_directories($<BUILD_INTERFACE:${CMAKE_CURRENT_SOURCE_DIR}/core/include>
 # Without MPI (a user's tree may be configured so) the module is the same, on one process. With it,
 # the line in the top CMakeLists.txt has made ns-3 enable its module mpi.
 set(module_mpi "")
+# Older releases define and include these for every module, newer ones leave it to the module.
 if(ENABLE_MPI)
   set(module_mpi ${libmpi} ${MPI_CXX_LIBRARIES})
+  add_definitions(-DNS3_MPI)
+  include_directories(${MPI_CXX_INCLUDE_DIRS})
 endif()
+
+# The core holds the hot path: optimized in every profile of ns-3 but debug.
+target_compile_options(asim-core PRIVATE $<$<NOT:$<CONFIG:debug>>:-O3>)
 
 build_lib(
   LIBNAME asim

@@ -1,0 +1,273 @@
+/* SPDX-License-Identifier: GPL-2.0-only
+ *
+ * A switch in its own time: store-and-forward, output-queued, no latency of its own (spec
+ * rdma-network.md sections 4.1-4.6). Arrivals of all ports and the ends of transmissions that
+ * matter (those with somebody waiting behind) are merged in the order of order.h. The end of a
+ * transmission nobody waits for is not an event: the port is found idle when next asked.
+ */
+#include "fabric/node.h"
+
+static uint64_t free_tie(const struct asim_port *port)
+{
+    return asim_tie(port->busy_until - port->tx_start, ASIM_CLASS_FREE, port->out->id);
+}
+
+/* Whether the port is free for an event with that order key. */
+static int is_idle(struct asim_port *port, uint64_t t, uint64_t tie)
+{
+    if (port->busy &&
+        (port->busy_until < t || (port->busy_until == t && free_tie(port) < tie)))
+        port->busy = 0;
+    return !port->busy;
+}
+
+struct now { /* the event being processed */
+    uint64_t t, tie, until;
+};
+
+/* Queue to serve next: 0 if it holds anything, else round robin over the unpaused of 1..7. */
+static uint32_t next_queue(struct asim_switch_port *port)
+{
+    if (port->queue[0].n)
+        return 0;
+    for (uint32_t k = 1; k < ASIM_QUEUES; k++) {
+        uint32_t q = (port->rr + k - 1) % (ASIM_QUEUES - 1) + 1;
+
+        if (port->queue[q].n && !(port->port.paused >> q & 1)) {
+            port->rr = (uint8_t)q;
+            return q;
+        }
+    }
+    return ASIM_QUEUES;
+}
+
+/* RED-like marking on the egress bytes left behind (spec 4.5). */
+static int marks(const struct asim_fabric *fabric, const struct asim_switch *sw,
+                 struct asim_switch_port *port, uint32_t q)
+{
+    uint64_t e = port->use[q].egress;
+
+    if (!fabric->net->enable_qcn || e <= port->kmin)
+        return 0;
+    if (e > port->kmax)
+        return 1;
+    return asim_draw(fabric->seed, (uint64_t)sw->node << 32 | port->port.out->id, port->draws++) <
+           port->pmax * (double)(e - port->kmin) / (double)(port->kmax - port->kmin);
+}
+
+static void send_pfc(struct asim_fabric *fabric, struct asim_switch *sw, uint32_t p, uint32_t q,
+                     struct now *now);
+
+/* Takes the next frame of port p and starts it; 0 if there is none to send. */
+static int dequeue(struct asim_fabric *fabric, struct asim_switch *sw, uint32_t p,
+                   struct now *now)
+{
+    struct asim_switch_port *port = &sw->ports[p];
+    uint32_t q = port->frames ? next_queue(port) : ASIM_QUEUES;
+    struct asim_frame frame;
+
+    if (q == ASIM_QUEUES)
+        return 0;
+    frame = *asim_ring_head(&port->queue[q]);
+    asim_ring_drop(&port->queue[q]);
+    port->frames--;
+    if (q) {
+        uint32_t in = frame.side;
+
+        asim_mmu_leave(sw, (const uint32_t[3]){in, p, q}, frame.wire);
+        if (marks(fabric, sw, port, q)) {
+            frame.flags |= ASIM_CE;
+            sw->marks++;
+        }
+        asim_port_start(fabric, &port->port, &frame, now->t);
+        if (asim_mmu_wants_resume(sw, in, q))
+            send_pfc(fabric, sw, in, q, now);
+        return 1;
+    }
+    asim_port_start(fabric, &port->port, &frame, now->t);
+    return 1;
+}
+
+static void push_departure(struct asim_fabric *fabric, struct asim_switch *sw, uint32_t p,
+                           uint64_t until)
+{
+    const struct asim_port *port = &sw->ports[p].port;
+
+    if (port->busy_until < until &&
+        asim_heap_push(&sw->agenda, (struct asim_heap_entry){port->busy_until, free_tie(port),
+                                                             (uint64_t)p << 1 | 1}))
+        fabric->failed = ASIM_ENOMEM;
+}
+
+/* Puts a frame into queue q of port p and starts it if the port is idle. */
+static void enqueue(struct asim_fabric *fabric, struct asim_switch *sw, const uint32_t p_q[2],
+                    const struct asim_frame *frame, struct now *now)
+{
+    struct asim_switch_port *port = &sw->ports[p_q[0]];
+    uint32_t waiting = port->frames++;
+
+    if (!asim_ring_push(&port->queue[p_q[1]], frame))
+        fabric->failed = ASIM_ENOMEM;
+    if (is_idle(&port->port, now->t, now->tie)) {
+        if (dequeue(fabric, sw, p_q[0], now) && port->frames)
+            push_departure(fabric, sw, p_q[0], now->until);
+    } else if (!waiting) {
+        push_departure(fabric, sw, p_q[0], now->until);
+    }
+}
+
+/* PAUSE or RESUME out of port p, whichever its state asks for now. */
+static void send_pfc(struct asim_fabric *fabric, struct asim_switch *sw, uint32_t p, uint32_t q,
+                     struct now *now)
+{
+    struct asim_switch_port *port = &sw->ports[p];
+    struct asim_frame frame = {.wire = ASIM_PFC_WIRE,
+                               .slot = q,
+                               .dst = port->port.out->to,
+                               .type = port->pausing >> q & 1 ? ASIM_RESUME : ASIM_PAUSE};
+
+    sw->pauses += frame.type == ASIM_PAUSE;
+    port->pausing ^= (uint8_t)(1u << q);
+    enqueue(fabric, sw, (const uint32_t[2]){p, 0}, &frame, now);
+}
+
+/* Among equal-cost ports, by the reference's hash of the flow's tuple seeded with the node id. */
+static uint32_t ecmp(const struct asim_fabric *fabric, const struct asim_switch *sw,
+                     const struct asim_frame *frame, uint32_t n)
+{
+    const struct asim_flow *flow = asim_flow_of(fabric, frame->src, frame->slot);
+    uint32_t forward = frame->type == ASIM_DATA;
+    uint32_t words[3] = {asim_host_ip(forward ? flow->msg.src : flow->msg.dst),
+                         asim_host_ip(forward ? flow->msg.dst : flow->msg.src),
+                         forward ? flow->sport | 100u << 16 : 100u | (uint32_t)flow->sport << 16};
+
+    return asim_murmur3(words, 3, sw->node) % n;
+}
+
+static void take_pfc(struct asim_fabric *fabric, struct asim_switch *sw, uint32_t p,
+                     const struct asim_frame *frame, struct now *now)
+{
+    struct asim_switch_port *port = &sw->ports[p];
+    uint8_t bit = (uint8_t)(1u << (frame->slot % ASIM_QUEUES));
+    int pause = frame->type == ASIM_PAUSE;
+
+    port->port.paused = (uint8_t)(pause ? port->port.paused | bit : port->port.paused & ~bit);
+    if (fabric->watch.pfc)
+        fabric->watch.pfc(fabric->watch.self, now->t, sw->node, p + 1, pause);
+    if (!pause && is_idle(&port->port, now->t, now->tie) && dequeue(fabric, sw, p, now) &&
+        port->frames)
+        push_departure(fabric, sw, p, now->until);
+}
+
+static void drop(struct asim_fabric *fabric, struct asim_switch *sw, uint32_t p,
+                 const struct asim_frame *frame, uint64_t t)
+{
+    sw->drops++;
+    if (fabric->watch.frame)
+        fabric->watch.frame(fabric->watch.self, ASIM_FRAME_DROP, sw->node, p + 1, frame, t);
+}
+
+/* Reception pipeline: route, admit, account, PFC, enqueue, all at the same instant. */
+static void forward(struct asim_fabric *fabric, struct asim_switch *sw, uint32_t in,
+                    struct asim_frame *frame, struct now *now)
+{
+    uint32_t n = 0, q = ASIM_DATA_QUEUE, out;
+    const uint32_t *ports = asim_route_ports(fabric->route, sw->node, frame->dst, &n);
+
+    if (!n || !asim_mmu_admits(sw, in, q, frame->wire)) {
+        drop(fabric, sw, in, frame, now->t);
+        return;
+    }
+    out = ports[n == 1 ? 0 : ecmp(fabric, sw, frame, n)] - 1;
+    frame->side = in;
+    asim_mmu_enter(sw, (const uint32_t[3]){in, out, q}, frame->wire);
+    if (asim_mmu_wants_pause(sw, in, q))
+        send_pfc(fabric, sw, in, q, now);
+    if (fabric->watch.frame)
+        fabric->watch.frame(fabric->watch.self, ASIM_FRAME_ENQUEUE, sw->node, out + 1, frame,
+                            now->t);
+    enqueue(fabric, sw, (const uint32_t[2]){out, q}, frame, now);
+}
+
+static void take_frame(struct asim_fabric *fabric, struct asim_switch *sw, uint32_t p,
+                       struct now *now)
+{
+    struct asim_wire *in = sw->ports[p].port.in;
+    struct asim_frame frame = *asim_ring_head(&in->mail);
+
+    asim_ring_drop(&in->mail);
+    if (in->mail.n && asim_ring_head(&in->mail)->t < now->until) {
+        const struct asim_frame *head = asim_ring_head(&in->mail);
+
+        asim_heap_replace_top(&sw->agenda, (struct asim_heap_entry){
+                                               head->t, asim_wire_tie(in, head), (uint64_t)p << 1});
+    } else {
+        asim_heap_pop(&sw->agenda);
+    }
+    if (fabric->watch.frame)
+        fabric->watch.frame(fabric->watch.self, ASIM_FRAME_RX, sw->node, p + 1, &frame, now->t);
+    if (frame.type == ASIM_PAUSE || frame.type == ASIM_RESUME)
+        take_pfc(fabric, sw, p, &frame, now);
+    else
+        forward(fabric, sw, p, &frame, now);
+}
+
+static void end_of_frame(struct asim_fabric *fabric, struct asim_switch *sw, uint32_t p,
+                         struct now *now)
+{
+    asim_heap_pop(&sw->agenda);
+    sw->ports[p].port.busy = 0;
+    if (dequeue(fabric, sw, p, now) && sw->ports[p].frames)
+        push_departure(fabric, sw, p, now->until);
+}
+
+/* What is due before `until` when the window opens. */
+static void fill_agenda(struct asim_fabric *fabric, struct asim_switch *sw, uint64_t until)
+{
+    sw->agenda.n = 0;
+    for (uint32_t p = 0; p < sw->n_ports; p++) {
+        struct asim_switch_port *port = &sw->ports[p];
+        struct asim_wire *in = port->port.in;
+
+        if (port->frames && port->port.busy)
+            push_departure(fabric, sw, p, until);
+        if (!in->mail.n || asim_ring_head(&in->mail)->t >= until)
+            continue;
+        if (asim_heap_push(&sw->agenda,
+                           (struct asim_heap_entry){asim_ring_head(&in->mail)->t,
+                                                    asim_wire_tie(in, asim_ring_head(&in->mail)),
+                                                    (uint64_t)p << 1}))
+            fabric->failed = ASIM_ENOMEM;
+    }
+}
+
+uint64_t asim_switch_next(const struct asim_switch *sw)
+{
+    uint64_t next = ASIM_NEVER;
+
+    for (uint32_t p = 0; p < sw->n_ports; p++) {
+        const struct asim_switch_port *port = &sw->ports[p];
+        struct asim_ring *mail = &port->port.in->mail;
+
+        if (port->frames && port->port.busy && port->port.busy_until < next)
+            next = port->port.busy_until;
+        if (mail->n && asim_ring_head(mail)->t < next)
+            next = asim_ring_head(mail)->t;
+    }
+    return next;
+}
+
+uint64_t asim_switch_advance(struct asim_fabric *fabric, struct asim_switch *sw, uint64_t until)
+{
+    fill_agenda(fabric, sw, until);
+    while (sw->agenda.n && !fabric->failed) {
+        struct asim_heap_entry top = sw->agenda.at[0];
+        struct now now = {top.key, top.tie, until};
+
+        if (top.value & 1)
+            end_of_frame(fabric, sw, (uint32_t)(top.value >> 1), &now);
+        else
+            take_frame(fabric, sw, (uint32_t)(top.value >> 1), &now);
+    }
+    return asim_switch_next(sw);
+}

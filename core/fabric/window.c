@@ -1,0 +1,199 @@
+/* SPDX-License-Identifier: GPL-2.0-only
+ *
+ * The clock's side of the packet network: windows, notices handed over between them, and the
+ * network-backend row the spine uses. At W = 0 a step is one node at one instant instead of all
+ * nodes over a window; the node logic is the same, and so are the results.
+ */
+#include "fabric/node.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+uint64_t asim_fabric_window(const struct asim_fabric *fabric)
+{
+    return fabric->window;
+}
+
+uint64_t asim_fabric_node_next(const struct asim_fabric *fabric, uint32_t node)
+{
+    return fabric->next[node];
+}
+
+uint64_t asim_fabric_next(const struct asim_fabric *fabric)
+{
+    uint64_t next = ASIM_NEVER;
+
+    for (uint32_t v = 0; v < fabric->nodes; v++)
+        if (fabric->next[v] < next)
+            next = fabric->next[v];
+    return next;
+}
+
+void asim_fabric_node_advance(struct asim_fabric *fabric, uint32_t node, uint64_t until)
+{
+    if (node < fabric->hosts)
+        fabric->next[node] = asim_host_advance(fabric, &fabric->host[node], until);
+    else
+        fabric->next[node] =
+            asim_switch_advance(fabric, &fabric->sw[node - fabric->hosts], until);
+}
+
+/* Puts a notice among the timers of its destination. */
+static int deliver(struct asim_fabric *fabric, const struct asim_notice *note)
+{
+    struct asim_host *host = &fabric->host[note->msg.dst];
+    uint32_t index;
+
+    if (host->free_notices.n) {
+        index = host->free_notices.at[--host->free_notices.n];
+    } else {
+        if (asim_grow(&host->notices, &host->cap_notices, host->n_notices + 1,
+                      sizeof *host->notices) ||
+            ASIM_VEC_RESERVE(host->free_notices, host->cap_notices))
+            return ASIM_ENOMEM;
+        index = (uint32_t)host->n_notices++;
+    }
+    host->notices[index] = *note;
+    if (note->t < fabric->next[note->msg.dst])
+        fabric->next[note->msg.dst] = note->t;
+    return asim_host_timer(host, note->t, note->tie, (uint64_t)ASIM_TIMER_NOTICE << 56 | index);
+}
+
+int asim_fabric_settle(struct asim_fabric *fabric, uint64_t settled, struct asim_err *err)
+{
+    for (size_t i = 0; i < fabric->outbox.n; i++)
+        if (deliver(fabric, &fabric->outbox.at[i]))
+            fabric->failed = ASIM_ENOMEM;
+    fabric->outbox.n = 0;
+    if (fabric->failed)
+        return asim_err_nomem(err, "carrying packets");
+    if (settled > fabric->settled) {
+        fabric->settled = settled;
+        fabric->user.settled(fabric->user.self, settled);
+    }
+    return 0;
+}
+
+/* W = 0: the node with the earliest event, for one instant. */
+static uint64_t step_event(struct asim_fabric *fabric, struct asim_err *err)
+{
+    uint32_t first = 0;
+    uint64_t t;
+
+    for (uint32_t v = 1; v < fabric->nodes; v++)
+        if (fabric->next[v] < fabric->next[first])
+            first = v;
+    t = fabric->next[first];
+    if (t == ASIM_NEVER)
+        return ASIM_NEVER;
+    fabric->windows++;
+    asim_fabric_node_advance(fabric, first, t + 1);
+    return asim_fabric_settle(fabric, t, err) ? ASIM_NEVER : asim_fabric_next(fabric);
+}
+
+uint64_t asim_fabric_step(struct asim_fabric *fabric, struct asim_err *err)
+{
+    uint64_t t, until;
+
+    if (fabric->per_event || !fabric->window)
+        return step_event(fabric, err);
+    t = asim_fabric_next(fabric);
+    if (t == ASIM_NEVER)
+        return ASIM_NEVER;
+    until = fabric->window > ASIM_NEVER - t ? ASIM_NEVER : t + fabric->window;
+    fabric->windows++;
+    for (uint32_t v = 0; v < fabric->nodes; v++)
+        if (fabric->next[v] < until)
+            asim_fabric_node_advance(fabric, v, until);
+    return asim_fabric_settle(fabric, until, err) ? ASIM_NEVER : asim_fabric_next(fabric);
+}
+
+int asim_fabric_run(struct asim_fabric *fabric, struct asim_err *err)
+{
+    while (asim_fabric_next(fabric) != ASIM_NEVER && !fabric->user.done(fabric->user.self)) {
+        asim_fabric_step(fabric, err);
+        if (fabric->failed)
+            return fabric->failed;
+    }
+    return 0;
+}
+
+void asim_fabric_stats(const struct asim_fabric *fabric, struct asim_fabric_stats *stats)
+{
+    memset(stats, 0, sizeof *stats);
+    stats->windows = fabric->windows;
+    for (size_t w = 0; w < fabric->topo->n_links * 2; w++) {
+        stats->hops += fabric->wires[w].frames;
+        stats->hop_bytes += fabric->wires[w].bytes;
+        stats->memory_bytes += fabric->wires[w].mail.cap * sizeof(struct asim_frame);
+    }
+    for (uint32_t v = 0; v < fabric->hosts; v++)
+        stats->messages += fabric->host[v].messages;
+    for (uint32_t v = 0; v < fabric->nodes - fabric->hosts; v++) {
+        stats->drops += fabric->sw[v].drops;
+        stats->marks += fabric->sw[v].marks;
+        stats->pauses += fabric->sw[v].pauses;
+    }
+}
+
+uint64_t asim_fabric_buffered(const struct asim_fabric *fabric)
+{
+    uint64_t bytes = 0;
+
+    for (uint32_t v = 0; v < fabric->nodes - fabric->hosts; v++)
+        for (uint32_t p = 0; p < fabric->sw[v].n_ports; p++)
+            for (int q = 0; q < ASIM_QUEUES; q++)
+                bytes += fabric->sw[v].ports[p].use[q].egress;
+    return bytes;
+}
+
+/* --- the backend row ------------------------------------------------------------------------ */
+
+static uint64_t packet_now(const struct asim_net *net, uint32_t rank)
+{
+    return ((const struct asim_fabric *)net)->host[rank].now;
+}
+
+static int packet_wake_after(struct asim_net *net, uint32_t rank, uint64_t delay_ns)
+{
+    struct asim_fabric *fabric = (struct asim_fabric *)net;
+    struct asim_host *host = &fabric->host[rank];
+    uint64_t t = delay_ns < ASIM_NEVER - 1 - host->now ? host->now + delay_ns : ASIM_NEVER - 1;
+
+    if (t < fabric->next[rank])
+        fabric->next[rank] = t;
+    return asim_host_timer(host, t, 0, (uint64_t)ASIM_TIMER_WAKE << 56);
+}
+
+static int packet_send(struct asim_net *net, const struct asim_msg *msg)
+{
+    struct asim_fabric *fabric = (struct asim_fabric *)net;
+    struct asim_host *host = &fabric->host[msg->src];
+    uint64_t slot = asim_flow_take(host, msg);
+
+    if (slot == ASIM_NEVER)
+        return ASIM_ENOMEM;
+    if (host->now < fabric->next[msg->src])
+        fabric->next[msg->src] = host->now;
+    return asim_host_timer(host, host->now, 0, (uint64_t)ASIM_TIMER_START << 56 | slot);
+}
+
+static int packet_run(struct asim_net *net, struct asim_err *err)
+{
+    return asim_fabric_run((struct asim_fabric *)net, err);
+}
+
+static void packet_close(struct asim_net *net)
+{
+    asim_fabric_close((struct asim_fabric *)net);
+}
+
+const struct asim_net_backend asim_packet_backend = {
+    .member = {.name = "packet", .about = "RDMA over 802.1Qbb, frame by frame"},
+    .traits = ASIM_NET_LATE_RECEIVE_NOW,
+    .now = packet_now,
+    .wake_after = packet_wake_after,
+    .send = packet_send,
+    .run = packet_run,
+    .close = packet_close,
+};

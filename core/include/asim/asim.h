@@ -1,0 +1,81 @@
+/* SPDX-License-Identifier: GPL-2.0-only
+ *
+ * The C ABI of the simulator. A world is one simulation: it owns everything it reads, and two
+ * worlds in one process do not know of each other. The library never prints and never exits: text
+ * comes through struct asim_hooks, failures through struct asim_err.
+ *
+ *     asim_world_open → (asim_world_run, or: _start, step the network yourself, _finish) → _close
+ */
+#ifndef ASIM_ASIM_H
+#define ASIM_ASIM_H
+
+#include <stdint.h>
+#include "asim/err.h"
+#include "asim/ext/option.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+struct asim_world;
+struct asim_fabric;
+
+/* What to simulate; strings are borrowed during asim_world_open only. Filled from
+ * asim_settings_options by a command line, or by hand over asim_settings_init. */
+struct asim_settings {
+    char *workload; /* prefix P of the traces P.<rank>.et; required */
+    char *system, *network, *topology, *logical, *memory, *groups;
+    char *out; /* folder for reports, NULL = none */
+    uint32_t queues_per_dim;
+    double comm_scale, compute_scale, injection_scale;
+    int rendezvous;
+    uint64_t seed;
+    uint32_t window_ops; /* trace bodies cached per rank */
+    int per_event;       /* W = 0: every frame at its own time */
+    int strict_deps;     /* a missing control parent is an error, not a note */
+    int quiet;           /* no result lines on stdout */
+    char *logging, *logging_folder; /* accepted, no effect */
+};
+extern const struct asim_option asim_settings_options[];
+
+struct asim_hooks {
+    void *self;
+    /* One result line, without newline, in order of simulated time. */
+    void (*line)(void *self, const char *text);
+    /* A sentence the user should see: a note or a warning. */
+    void (*note)(void *self, const char *text);
+    /* 1 = stop at the next safe point (Ctrl-C). May be NULL. */
+    int (*stop)(void *self);
+};
+
+struct asim_progress {
+    uint64_t time_ns, ops_done, ops_total, messages, hops;
+    uint32_t ranks_done, ranks;
+};
+
+/* Reads every input and checks it; nothing has happened in simulated time afterwards. */
+int asim_world_open(struct asim_world **world, const struct asim_settings *settings,
+                    const struct asim_hooks *hooks, struct asim_err *err);
+/* start + run + finish for callers without a clock of their own. */
+int asim_world_run(struct asim_world *world, struct asim_err *err);
+
+/* Time 0: every rank issues what it can. */
+int asim_world_start(struct asim_world *world, struct asim_err *err);
+/* The packet network to step, for a driver that owns the clock (ns-3). */
+struct asim_fabric *asim_world_fabric(struct asim_world *world);
+/* 1 when the run should end: all ranks finished, failure, or the stop hook says so. */
+int asim_world_done(struct asim_world *world);
+/* The end: writes the reports and says how it went: 0, ASIM_ESTALL with the list of who waits for
+ * what, ASIM_EINTR after a stop, or the failure that ended the run. code is what stepping gave. */
+int asim_world_finish(struct asim_world *world, int code, struct asim_err *err);
+
+void asim_world_progress(const struct asim_world *world, struct asim_progress *progress);
+/* Finish time of a rank, UINT64_MAX if it has not finished. */
+uint64_t asim_world_cycles(const struct asim_world *world, uint32_t rank);
+uint32_t asim_world_ranks(const struct asim_world *world);
+void asim_world_close(struct asim_world *world);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

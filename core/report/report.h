@@ -1,0 +1,36 @@
+/* SPDX-License-Identifier: GPL-2.0-only
+ *
+ * Reports: what becomes of the events of a run. A report opens as a viewer of the world's events
+ * (sim/show.h), or says it is not wanted. Files are written under "<name>.partial" and renamed at
+ * the end, an interrupted run's included.
+ */
+#ifndef ASIM_REPORT_REPORT_H
+#define ASIM_REPORT_REPORT_H
+
+#include "asim/ext/family.h"
+#include "base/out.h"
+#include "sim/world.h"
+
+/* Family report: row symbols asim_report_<file>, table asim_report_table. */
+struct asim_report {
+    struct asim_member member;
+    /* Fills *viewer, or leaves it alone if the run does not want this report. out is the --out
+     * folder or NULL. */
+    int (*open)(struct asim_viewer *viewer, struct asim_world *world, const char *out,
+                struct asim_err *err);
+};
+extern const struct asim_member *const asim_report_table[];
+
+/* Opens every wanted report of the table; call between asim_world_open and _start. */
+int asim_reports_open(struct asim_world *world, const char *out, struct asim_err *err);
+
+/* A viewer's state that is one output file, opened at folder/name. */
+int asim_report_file(struct asim_out **file, const char *folder, const char *name,
+                     struct asim_err *err);
+/* Commits and frees it: the close hook of reports that are one file. */
+int asim_report_file_close(void *self, const struct asim_world *world, struct asim_err *err);
+
+/* A rank's communication not hidden by compute, ns: finish time less GPU compute. */
+uint64_t asim_rank_exposed(const struct asim_rank *rank);
+
+#endif

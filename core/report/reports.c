@@ -1,0 +1,61 @@
+/* SPDX-License-Identifier: GPL-2.0-only
+ *
+ * What all reports share. See report.h.
+ */
+#include "report/report.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+int asim_reports_open(struct asim_world *world, const char *out, struct asim_err *err)
+{
+    for (const struct asim_member *const *row = asim_report_table; *row; row++) {
+        struct asim_viewer viewer = {0};
+
+        if (((const struct asim_report *)*row)->open(&viewer, world, out, err))
+            return ASIM_EIO;
+        if (viewer.close || viewer.see)
+            if (asim_show_add(&world->show, &viewer))
+                return asim_err_nomem(err, "opening reports");
+    }
+    return 0;
+}
+
+int asim_report_file(struct asim_out **file, const char *folder, const char *name,
+                     struct asim_err *err)
+{
+    size_t size = (folder ? strlen(folder) : 0) + strlen(name) + 2;
+    char *path = malloc(size);
+    int code;
+
+    *file = calloc(1, sizeof **file);
+    if (!path || !*file) {
+        free(path);
+        free(*file);
+        return asim_err_nomem(err, "opening reports");
+    }
+    snprintf(path, size, "%s%s%s", folder ? folder : "", folder ? "/" : "", name);
+    code = asim_out_open(*file, path, err);
+    free(path);
+    if (code) {
+        free(*file);
+        *file = NULL;
+    }
+    return code;
+}
+
+int asim_report_file_close(void *self, const struct asim_world *world, struct asim_err *err)
+{
+    int code = asim_out_commit(self, err);
+
+    (void)world;
+    free(self);
+    return code;
+}
+
+uint64_t asim_rank_exposed(const struct asim_rank *rank)
+{
+    uint64_t busy = rank->track.gpu_busy;
+
+    return rank->cycles > busy ? rank->cycles - busy : 0;
+}

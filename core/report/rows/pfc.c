@@ -1,0 +1,38 @@
+/* SPDX-License-Identifier: GPL-2.0-only
+ *
+ * pfc.txt: one line per PFC frame that took effect, at the device that received it (spec
+ * rdma-network.md, section 5.5): time, node, node kind, interface, 1 = pause or 0 = resume.
+ * Written where the network configuration names it (PFC_OUTPUT_FILE).
+ */
+#include "report/report.h"
+
+#include <inttypes.h>
+
+static void see(void *self, const struct asim_world *world, const struct asim_event *event)
+{
+    (void)world;
+    asim_out_printf(self, "%" PRIu64 " %u %u %u %d\n", event->t, event->rank,
+                    event->of.pfc.node_kind, event->of.pfc.port, event->of.pfc.pause);
+}
+
+static int open_pfc(struct asim_viewer *viewer, struct asim_world *world, const char *out,
+                    struct asim_err *err)
+{
+    struct asim_out *file;
+
+    (void)out;
+    if (!world->fabric || !world->net.pfc_output || !*world->net.pfc_output)
+        return 0;
+    if (asim_report_file(&file, NULL, world->net.pfc_output, err))
+        return ASIM_EIO;
+    *viewer = (struct asim_viewer){.wants = 1u << ASIM_EV_PFC,
+                                   .self = file,
+                                   .see = see,
+                                   .close = asim_report_file_close};
+    return 0;
+}
+
+const struct asim_report asim_report_pfc = {
+    .member = {.name = "pfc", .about = "pfc.txt: a line a pause or resume"},
+    .open = open_pfc,
+};

@@ -1,0 +1,44 @@
+/* SPDX-License-Identifier: GPL-2.0-only
+ *
+ * ranks.csv: one row a rank, written as ranks finish. Times in ns of simulated time.
+ */
+#include "report/report.h"
+
+static void see(void *self, const struct asim_world *world, const struct asim_event *event)
+{
+    const struct asim_rank *rank = &world->ranks[event->rank];
+    const struct asim_track *track = &rank->track;
+
+    asim_out_printf(self, "%u,%llu,%llu,%llu,%llu,%llu,%llu,%llu,%llu\n", rank->id,
+                    (unsigned long long)event->t, (unsigned long long)asim_rank_exposed(rank),
+                    (unsigned long long)track->total[ASIM_SPAN_GPU],
+                    (unsigned long long)track->total[ASIM_SPAN_COMM],
+                    (unsigned long long)track->total[ASIM_SPAN_CPU],
+                    (unsigned long long)track->total[ASIM_SPAN_MEM],
+                    (unsigned long long)track->overlap,
+                    (unsigned long long)asim_feed_total(rank->feed));
+}
+
+static int open_ranks(struct asim_viewer *viewer, struct asim_world *world, const char *out,
+                      struct asim_err *err)
+{
+    struct asim_out *file;
+
+    (void)world;
+    if (!out)
+        return 0;
+    if (asim_report_file(&file, out, "ranks.csv", err))
+        return ASIM_EIO;
+    asim_out_printf(file, "rank,finish_ns,exposed_comm_ns,gpu_ns,comm_ns,cpu_ns,remote_mem_ns,"
+                          "overlap_ns,ops\n");
+    *viewer = (struct asim_viewer){.wants = 1u << ASIM_EV_RANK_DONE,
+                                   .self = file,
+                                   .see = see,
+                                   .close = asim_report_file_close};
+    return 0;
+}
+
+const struct asim_report asim_report_ranks = {
+    .member = {.name = "ranks", .about = "ranks.csv: a row a rank"},
+    .open = open_ranks,
+};

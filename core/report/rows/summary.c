@@ -1,0 +1,116 @@
+/* SPDX-License-Identifier: GPL-2.0-only
+ *
+ * The job as a whole: one line at the end, and summary.json with --out. Everything in it is
+ * simulated, so the bytes are the same for the same input; wall-clock figures go to stderr.
+ */
+#include "report/report.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+struct totals {
+    struct asim_out *file; /* NULL without --out */
+    uint64_t longest, shortest;
+};
+
+static void see(void *self, const struct asim_world *world, const struct asim_event *event)
+{
+    struct totals *totals = self;
+
+    (void)world;
+    if (event->t > totals->longest)
+        totals->longest = event->t;
+    if (event->t < totals->shortest)
+        totals->shortest = event->t;
+}
+
+static const char *state_of(const struct asim_world *world)
+{
+    if (world->failed)
+        return "failed";
+    if (world->ranks_done == world->n_ranks)
+        return "finished";
+    return world->stopped ? "interrupted" : "stalled";
+}
+
+static void line(const struct asim_world *world, const struct totals *totals,
+                 const struct asim_progress *at)
+{
+    char text[256];
+
+    if (!world->hooks.line || world->settings.quiet)
+        return;
+    snprintf(text, sizeof text,
+             "[job] %s: %u of %u ranks, %" PRIu64 " cycles (1 cycle = 1 ns), %" PRIu64
+             " ops, %" PRIu64 " messages, %" PRIu64 " packet-hops",
+             state_of(world), world->ranks_done, world->n_ranks, totals->longest, at->ops_done,
+             at->messages, at->hops);
+    world->hooks.line(world->hooks.self, text);
+}
+
+static void json(struct asim_out *file, const struct asim_world *world,
+                 const struct totals *totals, const struct asim_progress *at)
+{
+    struct asim_fabric_stats net = {0};
+
+    if (world->fabric)
+        asim_fabric_stats(world->fabric, &net);
+    asim_out_printf(file, "{\n  \"state\": \"%s\",\n  \"ranks\": %u,\n  \"ranks_finished\": %u,\n",
+                    state_of(world), world->n_ranks, world->ranks_done);
+    asim_out_printf(file, "  \"finish_ns\": %" PRIu64 ",\n  \"first_finish_ns\": %" PRIu64 ",\n",
+                    totals->longest, totals->longest ? totals->shortest : 0);
+    asim_out_printf(file, "  \"ops\": %" PRIu64 ",\n  \"ops_finished\": %" PRIu64 ",\n",
+                    world->ops_total, at->ops_done);
+    asim_out_printf(file, "  \"messages\": %" PRIu64 ",\n  \"packet_hops\": %" PRIu64 ",\n",
+                    at->messages, at->hops);
+    asim_out_printf(file, "  \"wire_bytes\": %" PRIu64 ",\n  \"drops\": %" PRIu64 ",\n",
+                    net.hop_bytes, net.drops);
+    asim_out_printf(file, "  \"ecn_marks\": %" PRIu64 ",\n  \"pfc_pauses\": %" PRIu64 ",\n",
+                    net.marks, net.pauses);
+    asim_out_printf(file, "  \"hosts\": %u,\n  \"switches\": %u,\n  \"links\": %zu\n}\n",
+                    world->topo.hosts, world->topo.switches, world->topo.n_links);
+}
+
+static int close_summary(void *self, const struct asim_world *world, struct asim_err *err)
+{
+    struct totals *totals = self;
+    struct asim_progress at;
+    int code = 0;
+
+    asim_world_progress(world, &at);
+    if (!world->failed)
+        line(world, totals, &at);
+    if (totals->file) {
+        json(totals->file, world, totals, &at);
+        code = asim_out_commit(totals->file, err);
+        free(totals->file);
+    }
+    free(totals);
+    return code;
+}
+
+static int open_summary(struct asim_viewer *viewer, struct asim_world *world, const char *out,
+                        struct asim_err *err)
+{
+    struct totals *totals = calloc(1, sizeof *totals);
+
+    (void)world;
+    if (!totals)
+        return asim_err_nomem(err, "opening reports");
+    totals->shortest = UINT64_MAX;
+    if (out && asim_report_file(&totals->file, out, "summary.json", err)) {
+        free(totals);
+        return ASIM_EIO;
+    }
+    *viewer = (struct asim_viewer){.wants = 1u << ASIM_EV_RANK_DONE,
+                                   .self = totals,
+                                   .see = see,
+                                   .close = close_summary};
+    return 0;
+}
+
+const struct asim_report asim_report_summary = {
+    .member = {.name = "summary", .about = "one line for the job; summary.json with --out"},
+    .open = open_summary,
+};

@@ -1,0 +1,117 @@
+/* SPDX-License-Identifier: GPL-2.0-only
+ *
+ * One engine for every algorithm: it walks the plan's steps as tokens come (see coll/coll.h). A
+ * token costs the endpoint delay and, where the plan says so, three passes over local memory for
+ * the reduction, each truncated on its own (spec astra-system.md, section 5.1). Inside sub-groups
+ * the delay is 10 ns whatever endpoint-delay says. parity: the reference's "Fast" transport.
+ */
+#include "sim/sim.h"
+
+enum { SUBGROUP_DELAY_NS = 10, REDUCE_PASSES = 3 };
+
+static const struct asim_phase *phase_of(const struct asim_stream *stream)
+{
+    return &stream->phases[stream->phase - 1];
+}
+
+static uint32_t rank_at(const struct asim_ring_of *ring, uint32_t position)
+{
+    return ring->members ? ring->members[position] : ring->base + position * ring->stride;
+}
+
+/* A token is on its way; `reduce` bytes are reduced before it is free. */
+static void mint(struct asim_rank *rank, struct asim_stream *stream, uint64_t reduce)
+{
+    uint64_t delay =
+        phase_of(stream)->subgroup ? SUBGROUP_DELAY_NS : (uint64_t)rank->world->endpoint_ns;
+
+    asim_clock_add(rank, delay, &(struct asim_todo){
+                                    .kind = ASIM_TODO_BUNDLE, .stream = stream, .bytes = reduce});
+}
+
+static void do_step(struct asim_rank *rank, struct asim_stream *stream,
+                    const struct asim_step *step)
+{
+    const struct asim_ring_of *ring = &phase_of(stream)->ring;
+
+    if (step->to != ASIM_NOBODY)
+        asim_send(rank, &(struct asim_msg){.src = rank->id,
+                                           .dst = rank_at(ring, step->to),
+                                           .bytes = step->send_bytes,
+                                           .tag = stream->tag,
+                                           .cookie = ASIM_NEVER});
+    if (step->from != ASIM_NOBODY)
+        asim_match_post(rank, &(struct asim_recv){.bytes = step->recv_bytes,
+                                                  .stream = stream,
+                                                  .src = rank_at(ring, step->from),
+                                                  .tag = stream->tag});
+}
+
+static void pump(struct asim_rank *rank, struct asim_stream *stream)
+{
+    const struct asim_plan *plan = &stream->plan;
+
+    while (stream->step < plan->steps && !rank->world->failed) {
+        struct asim_step step;
+
+        plan->algo->step(plan, stream->step, &step);
+        if (step.need > stream->tokens || step.gate > stream->received)
+            return;
+        stream->tokens -= step.need;
+        stream->step++;
+        do_step(rank, stream, &step);
+    }
+}
+
+static int is_over(const struct asim_stream *stream)
+{
+    return stream->step == stream->plan.steps && stream->tokens == stream->plan.end_tokens &&
+           stream->received == stream->plan.arrivals;
+}
+
+void asim_stream_start(struct asim_rank *rank, struct asim_stream *stream)
+{
+    const struct asim_phase *phase = phase_of(stream);
+    struct asim_coll coll = {.kind = phase->kind,
+                             .n = phase->ring.n,
+                             .index = phase->ring.index,
+                             .step = phase->step,
+                             .subgroup = phase->subgroup,
+                             .window = phase->choice->window,
+                             .bytes = phase->bytes};
+
+    stream->step = stream->received = 0;
+    stream->tokens = 0;
+    if (asim_coll_plan(&stream->plan, phase->choice->algo, &coll, &rank->world->err)) {
+        rank->world->failed = 1;
+        return;
+    }
+    for (uint32_t i = 0; i < stream->plan.start_tokens; i++)
+        mint(rank, stream, 0);
+    pump(rank, stream);
+}
+
+void asim_stream_bundle(struct asim_rank *rank, struct asim_stream *stream, uint64_t bytes)
+{
+    double bw = rank->world->system.local_mem_bw_gbps * 1e9;
+    uint64_t pass = bw > 0 ? (uint64_t)((double)bytes / bw * 1e9) : 0;
+
+    if (bytes)
+        asim_clock_add(rank, REDUCE_PASSES * pass,
+                       &(struct asim_todo){.kind = ASIM_TODO_TOKEN, .stream = stream});
+    else
+        asim_stream_token(rank, stream);
+}
+
+void asim_stream_token(struct asim_rank *rank, struct asim_stream *stream)
+{
+    stream->tokens++;
+    pump(rank, stream);
+    if (is_over(stream) && !rank->world->failed)
+        asim_order_advance(rank, stream);
+}
+
+void asim_stream_arrival(struct asim_rank *rank, struct asim_stream *stream)
+{
+    mint(rank, stream, stream->plan.algo->arrival(&stream->plan, stream->received++));
+}

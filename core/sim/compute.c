@@ -1,0 +1,54 @@
+/* SPDX-License-Identifier: GPL-2.0-only
+ *
+ * How long a compute op takes: its recorded duration, or the roofline model (Williams et al.,
+ * CACM 2009) where the system asks for it; spec astra-system.md sections 3.4 and 3.5.
+ */
+#include "sim/sim.h"
+
+#include <math.h>
+
+uint64_t asim_replay_ns(const struct asim_op *op)
+{
+    const uint64_t most = UINT64_MAX / 4000;
+
+    if (!op->duration_micros)
+        return 1; /* parity: nothing takes less than a cycle */
+    return (op->duration_micros < most ? op->duration_micros : most) * 1000;
+}
+
+/* min(bandwidth x intensity, peak), then work / that. 0 work takes no time: the reference divides
+ * 0 by 0 and waits for 2^63 ns. */
+static uint64_t roofline_ns(const struct asim_system *sys, const struct asim_op *op)
+{
+    double peak = sys->peak_perf_tflops * 1e12, bw = sys->local_mem_bw_gbps * 1e9;
+    double intensity = (double)op->num_ops / (double)op->tensor_bytes;
+    double perf = fmin(bw * intensity, peak);
+    double ns = (double)op->num_ops / perf * 1e9;
+
+    if (!op->num_ops)
+        return 0;
+    return ns < 9e18 ? (uint64_t)ns : UINT64_MAX / 4;
+}
+
+uint64_t asim_compute_ns(struct asim_rank *rank, const struct asim_op *op)
+{
+    const struct asim_system *sys = &rank->world->system;
+    const unsigned wanted = ASIM_HAS_NUM_OPS | ASIM_HAS_TENSOR_SIZE;
+
+    if (!sys->roofline || op->is_cpu)
+        return asim_replay_ns(op);
+    if ((op->has & wanted) != wanted) {
+        asim_world_fail(rank->world,
+                        "rank %u: op %llu ('%s') has no %s attribute, which the roofline model "
+                        "needs; set roofline-enabled to 0 to use recorded durations",
+                        rank->id, (unsigned long long)op->id, op->name,
+                        op->has & ASIM_HAS_NUM_OPS ? "tensor_size" : "num_ops");
+        return 0;
+    }
+    if (sys->peak_perf_tflops <= 0 || sys->local_mem_bw_gbps <= 0) {
+        asim_world_fail(rank->world, "the roofline model needs peak-perf and local-mem-bw above 0 "
+                                     "in the system configuration");
+        return 0;
+    }
+    return roofline_ns(sys, op);
+}

@@ -1,0 +1,157 @@
+/* SPDX-License-Identifier: GPL-2.0-only
+ *
+ * Communicator groups: from the groups file, or from METADATA ops, whose inputs.values is the
+ * Python list repr of PyTorch's process-group JSON, [''[{"pg_name": "1", "ranks": [0, 1]}]'']
+ * with two characters of wrapping on each side (spec astra-system.md, section 3.3). Every distinct
+ * text is parsed once for all ranks. A group named by METADATA shadows the file's.
+ */
+#include "base/text.h"
+#include "sim/sim.h"
+
+#include <jansson.h>
+#include <stdlib.h>
+#include <string.h>
+
+struct asim_named_groups {
+    struct asim_named_groups *next;
+    char *text;
+    struct asim_groups groups;
+};
+
+/* All ranks of the run, for a group that lists none. */
+static int fill_ranks(struct asim_group *group, json_t *ranks, uint32_t n_ranks)
+{
+    size_t n = json_array_size(ranks);
+
+    group->n = n ? (uint32_t)n : n_ranks;
+    group->ranks = malloc((group->n + 1) * sizeof *group->ranks);
+    if (!group->ranks)
+        return ASIM_ENOMEM;
+    for (uint32_t i = 0; i < group->n; i++) {
+        json_int_t r = n ? json_integer_value(json_array_get(ranks, i)) : (json_int_t)i;
+
+        if (r < 0 || r >= (json_int_t)n_ranks)
+            return ASIM_EINVAL;
+        group->ranks[i] = (uint32_t)r;
+    }
+    return 0;
+}
+
+static int fill(struct asim_groups *groups, json_t *root, uint32_t n_ranks)
+{
+    size_t n = json_array_size(root);
+
+    groups->at = calloc(n + 1, sizeof *groups->at);
+    if (!groups->at)
+        return ASIM_ENOMEM;
+    for (size_t i = 0; i < n; i++) {
+        json_t *one = json_array_get(root, i);
+        const char *name = json_string_value(json_object_get(one, "pg_name"));
+        int code;
+
+        if (!name || asim_text_i64(name, &groups->at[groups->n].id))
+            continue; /* names that are no numbers cannot be referred to */
+        code = fill_ranks(&groups->at[groups->n++], json_object_get(one, "ranks"), n_ranks);
+        if (code)
+            return code;
+    }
+    return 0;
+}
+
+static struct asim_named_groups *parse(struct asim_rank *rank, const char *text)
+{
+    struct asim_world *world = rank->world;
+    size_t length = strlen(text);
+    struct asim_named_groups *named = calloc(1, sizeof *named);
+    json_t *root = NULL;
+    int code = ASIM_ENOMEM;
+
+    if (named && (named->text = malloc(length + 1))) {
+        memcpy(named->text, text, length + 1);
+        root = json_loadb(text + 2, length - 4, JSON_REJECT_DUPLICATES, NULL);
+        code = root && json_is_array(root) ? fill(&named->groups, root, world->n_ranks) : 0;
+    }
+    json_decref(root);
+    if (named) { /* owned by the world from here on, complete or not */
+        named->next = world->named;
+        world->named = named;
+    }
+    if (code == ASIM_ENOMEM)
+        asim_world_fail_nomem(world, "reading process groups");
+    else if (code)
+        asim_world_fail(world,
+                        "rank %u: a METADATA op lists a process group with a rank outside 0 to %u",
+                        rank->id, world->n_ranks - 1);
+    return named;
+}
+
+void asim_group_metadata(struct asim_rank *rank, const struct asim_op *op)
+{
+    const char *text = op->inputs_values ? op->inputs_values : "";
+    struct asim_named_groups *named = rank->world->named;
+
+    if (strlen(text) < 5)
+        return;
+    while (named && strcmp(named->text, text))
+        named = named->next;
+    if (!named)
+        named = parse(rank, text);
+    if (named && named->groups.n)
+        rank->named = &named->groups;
+}
+
+static const struct asim_group *search(const struct asim_groups *groups, int64_t id)
+{
+    for (size_t i = 0; groups && i < groups->n; i++)
+        if (groups->at[i].id == id)
+            return &groups->at[i];
+    return NULL;
+}
+
+static int is_member(const struct asim_group *group, uint32_t rank)
+{
+    for (uint32_t i = 0; i < group->n; i++)
+        if (group->ranks[i] == rank)
+            return 1;
+    return 0;
+}
+
+const struct asim_group *asim_group_find(struct asim_rank *rank, const struct asim_op *op,
+                                         int *all)
+{
+    const char *name = op->pg_name ? op->pg_name : "";
+    const struct asim_group *group = NULL;
+    unsigned long long op_id = op->id;
+    int64_t id;
+
+    *all = !*name || !strcmp(name, "0");
+    if (*all)
+        return NULL;
+    if (!asim_text_i64(name, &id)) {
+        group = search(rank->named, id);
+        group = group ? group : search(&rank->world->groups, id);
+    }
+    if (!group)
+        asim_world_fail(rank->world,
+                        "rank %u: op %llu ('%s') names communicator group '%s', which is neither "
+                        "in the groups file (--groups) nor defined by a METADATA op",
+                        rank->id, op_id, op->name, name);
+    else if (!is_member(group, rank->id))
+        asim_world_fail(rank->world,
+                        "rank %u: op %llu ('%s') is a collective of communicator group %s, whose "
+                        "members do not include this rank",
+                        rank->id, op_id, op->name, name);
+    return rank->world->failed ? NULL : group;
+}
+
+void asim_group_fini(struct asim_world *world)
+{
+    while (world->named) {
+        struct asim_named_groups *named = world->named;
+
+        world->named = named->next;
+        asim_groups_fini(&named->groups);
+        free(named->text);
+        free(named);
+    }
+}

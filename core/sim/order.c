@@ -1,0 +1,89 @@
+/* SPDX-License-Identifier: GPL-2.0-only
+ *
+ * Which chunk runs when: every logical dimension owns queues, a queue runs so many streams at
+ * once, and a stream passes from phase to phase and queue to queue (spec astra-system.md,
+ * sections 4.6 and 4.7). The order of the steps in asim_order_advance is the reference's: a
+ * stream that moves on first lets its old queue refill, then joins the new one.
+ */
+#include "sim/sim.h"
+
+static void unlink_stream(struct asim_queue *queue, struct asim_stream *stream)
+{
+    *(stream->prev ? &stream->prev->next : &queue->head) = stream->next;
+    *(stream->next ? &stream->next->prev : &queue->tail) = stream->prev;
+    stream->next = stream->prev = NULL;
+}
+
+/* Behind everything started and everything of the same or a higher priority. */
+static void link_stream(struct asim_queue *queue, struct asim_stream *stream)
+{
+    struct asim_stream *after = queue->tail;
+
+    while (after && !after->started && after->priority < stream->priority)
+        after = after->prev;
+    stream->prev = after;
+    stream->next = after ? after->next : queue->head;
+    *(stream->prev ? &stream->prev->next : &queue->head) = stream;
+    *(stream->next ? &stream->next->prev : &queue->tail) = stream;
+}
+
+/* Starts waiting streams while the queue has room. */
+static void refill(struct asim_rank *rank, uint32_t q)
+{
+    struct asim_queue *queue = &rank->queues[q];
+    struct asim_stream *stream = queue->head;
+
+    while (stream && stream->started)
+        stream = stream->next;
+    while (stream && queue->running < rank->world->queue_limit && !rank->world->failed) {
+        struct asim_stream *next = stream->next;
+
+        stream->started = 1;
+        queue->running++;
+        asim_stream_start(rank, stream);
+        stream = next;
+    }
+}
+
+static void leave_queue(struct asim_rank *rank, int q)
+{
+    if (q < 0)
+        return;
+    rank->queues[q].running--;
+    refill(rank, (uint32_t)q);
+}
+
+/* The collective is over: its op ends here, in the middle of the last stream's last advance, as in
+ * the reference; the op's successors may already be issued while the stream still counts. */
+static void end_stream_of(struct asim_rank *rank, struct asim_dataset *data)
+{
+    if (--data->streams)
+        return;
+    *(data->prev ? &data->prev->next : &rank->open_head) = data->next;
+    *(data->next ? &data->next->prev : &rank->open_tail) = data->prev;
+    asim_op_done(rank, data->op);
+    asim_pool_put(&rank->world->pools.dataset, data);
+}
+
+void asim_order_advance(struct asim_rank *rank, struct asim_stream *stream)
+{
+    int old = stream->queue;
+    int over = stream->phase == stream->n_phases;
+    uint32_t q;
+
+    if (over)
+        end_stream_of(rank, stream->data);
+    if (old >= 0)
+        unlink_stream(&rank->queues[old], stream);
+    if (over) {
+        leave_queue(rank, old);
+        asim_pool_put(&rank->world->pools.stream, stream);
+        return;
+    }
+    q = stream->phases[stream->phase++].queue;
+    stream->queue = (int)q;
+    stream->started = 0;
+    link_stream(&rank->queues[q], stream);
+    leave_queue(rank, old);
+    refill(rank, q);
+}

@@ -1,0 +1,189 @@
+/* SPDX-License-Identifier: GPL-2.0-only
+ *
+ * A world in simulated time: the callbacks of the network, start, end, and what is known on the
+ * way. The clock is the caller's (ns-3, or asim_world_run).
+ */
+#include "sim/world.h"
+
+#include <string.h>
+
+static void on_wake(void *self, uint32_t rank)
+{
+    struct asim_world *world = self;
+
+    if (rank < world->n_ranks && !world->failed)
+        asim_clock_wake(&world->ranks[rank]);
+}
+
+static void on_sent(void *self, const struct asim_msg *msg)
+{
+    struct asim_world *world = self;
+
+    if (!world->failed)
+        asim_p2p_sent(&world->ranks[msg->src], msg);
+}
+
+static void on_arrived(void *self, const struct asim_msg *msg)
+{
+    struct asim_world *world = self;
+
+    if (!world->failed)
+        asim_match_arrived(&world->ranks[msg->dst], msg);
+}
+
+static int on_done(void *self)
+{
+    return asim_world_done(self);
+}
+
+static void on_settled(void *self, uint64_t time_ns)
+{
+    struct asim_world *world = self;
+
+    world->settled_ns = time_ns;
+    asim_show_settle(&world->show, world, time_ns);
+}
+
+static void on_fct(void *self, const struct asim_fct *row)
+{
+    struct asim_world *world = self;
+    struct asim_event event = {.t = row->end, .kind = ASIM_EV_FCT, .rank = row->src};
+
+    event.of.fct.start = row->start;
+    event.of.fct.bytes = row->bytes;
+    event.of.fct.ideal = row->ideal;
+    event.of.fct.dst = row->dst;
+    event.of.fct.sport = row->sport;
+    asim_show_record(&world->show, &event);
+}
+
+static void on_pfc(void *self, uint64_t t, uint32_t node, uint32_t port, int pause)
+{
+    struct asim_world *world = self;
+    struct asim_event event = {.t = t, .kind = ASIM_EV_PFC, .rank = node};
+
+    event.of.pfc.port = port;
+    event.of.pfc.node_kind = world->topo.kind[node];
+    event.of.pfc.pause = pause;
+    asim_show_record(&world->show, &event);
+}
+
+int asim_world_connect(struct asim_world *world, struct asim_err *err)
+{
+    struct asim_fabric_config config = {
+        .topo = &world->topo,
+        .route = world->route,
+        .net = &world->net,
+        .user = {world, on_wake, on_sent, on_arrived, on_done, on_settled},
+        .watch = {.self = world, .fct = on_fct, .pfc = on_pfc},
+        .seed = world->settings.seed,
+        .per_event = world->settings.per_event,
+    };
+    size_t stream = sizeof(struct asim_stream) + world->max_phases * sizeof(struct asim_phase);
+
+    asim_pool_init(&world->pools.todo, sizeof(struct asim_todo), 0);
+    asim_pool_init(&world->pools.stream, stream, 0);
+    asim_pool_init(&world->pools.dataset, sizeof(struct asim_dataset), 0);
+    asim_pool_init(&world->pools.recv, sizeof(struct asim_recv), 0);
+    asim_pool_init(&world->pools.inbox, sizeof(struct asim_inbox), 0);
+    if (asim_fabric_open(&world->fabric, &config, err))
+        return ASIM_EINVAL;
+    world->carrier = (struct asim_net *)world->fabric;
+    world->backend = &asim_packet_backend;
+    return 0;
+}
+
+void asim_world_disconnect(struct asim_world *world)
+{
+    if (world->carrier)
+        world->backend->close(world->carrier);
+    asim_pool_fini(&world->pools.todo);
+    asim_pool_fini(&world->pools.stream);
+    asim_pool_fini(&world->pools.dataset);
+    asim_pool_fini(&world->pools.recv);
+    asim_pool_fini(&world->pools.inbox);
+}
+
+struct asim_fabric *asim_world_fabric(struct asim_world *world)
+{
+    return world->fabric;
+}
+
+int asim_world_done(struct asim_world *world)
+{
+    if (!world->stopped && world->hooks.stop && world->hooks.stop(world->hooks.self))
+        world->stopped = 1;
+    return world->failed || world->stopped || world->ranks_done == world->n_ranks;
+}
+
+int asim_world_start(struct asim_world *world, struct asim_err *err)
+{
+    for (uint32_t r = 0; r < world->n_ranks && !world->failed; r++)
+        asim_issue_all(&world->ranks[r]);
+    if (world->failed && err)
+        *err = world->err;
+    return world->failed ? world->err.code : 0;
+}
+
+int asim_world_finish(struct asim_world *world, int code, struct asim_err *err)
+{
+    struct asim_err closing = {0};
+    int close_code = asim_show_close(&world->show, world, &closing);
+
+    if (code)
+        return code;
+    if (world->failed) {
+        if (err)
+            *err = world->err;
+        return world->err.code;
+    }
+    if (close_code) {
+        if (err)
+            *err = closing;
+        return close_code;
+    }
+    if (world->ranks_done == world->n_ranks)
+        return 0;
+    if (world->stopped)
+        return asim_err_set(err, ASIM_EINTR,
+                            "interrupted at %llu ns: %u of %u ranks had finished; the reports hold "
+                            "what was known by then",
+                            (unsigned long long)world->settled_ns, world->ranks_done,
+                            world->n_ranks);
+    return asim_stall_report(world, err);
+}
+
+int asim_world_run(struct asim_world *world, struct asim_err *err)
+{
+    int code = asim_world_start(world, err);
+
+    if (!code)
+        code = world->backend->run(world->carrier, err);
+    return asim_world_finish(world, code, err);
+}
+
+void asim_world_progress(const struct asim_world *world, struct asim_progress *progress)
+{
+    struct asim_fabric_stats stats;
+
+    memset(progress, 0, sizeof *progress);
+    asim_fabric_stats(world->fabric, &stats);
+    progress->time_ns = world->settled_ns;
+    progress->ops_total = world->ops_total;
+    for (uint32_t r = 0; r < world->n_ranks; r++)
+        progress->ops_done += asim_feed_finished(world->ranks[r].feed);
+    progress->messages = stats.messages;
+    progress->hops = stats.hops;
+    progress->ranks = world->n_ranks;
+    progress->ranks_done = world->ranks_done;
+}
+
+uint64_t asim_world_cycles(const struct asim_world *world, uint32_t rank)
+{
+    return world->ranks[rank].finished ? world->ranks[rank].cycles : UINT64_MAX;
+}
+
+uint32_t asim_world_ranks(const struct asim_world *world)
+{
+    return world->n_ranks;
+}

@@ -1,0 +1,65 @@
+/* SPDX-License-Identifier: GPL-2.0-only
+ *
+ * What reports may see. The spine records events while hosts run ahead of each other inside a
+ * window, and shows them in order of time once a window is settled. A kind nobody wants costs a
+ * test of a bit and is not recorded.
+ */
+#ifndef ASIM_SIM_SHOW_H
+#define ASIM_SIM_SHOW_H
+
+#include <stddef.h>
+#include <stdint.h>
+#include "asim/err.h"
+#include "base/mem.h"
+
+struct asim_world;
+
+enum asim_event_kind { ASIM_EV_RANK_DONE, ASIM_EV_FCT, ASIM_EV_PFC, ASIM_EV_KINDS };
+
+struct asim_event {
+    uint64_t t;
+    uint32_t kind, rank;
+    uint64_t order; /* insertion: the tie-break */
+    union {
+        struct {
+            uint64_t start, bytes, ideal;
+            uint32_t dst;
+            uint16_t sport;
+        } fct;
+        struct {
+            uint32_t port, node_kind;
+            int pause;
+        } pfc;
+    } of;
+};
+
+/* One report: a row of the family in report/. */
+struct asim_viewer {
+    unsigned wants; /* bit per enum asim_event_kind */
+    void *self;
+    void (*see)(void *self, const struct asim_world *world, const struct asim_event *event);
+    /* The end. Writes what is left; 0 or a negative code. */
+    int (*close)(void *self, const struct asim_world *world, struct asim_err *err);
+};
+
+enum { ASIM_VIEWERS = 16 };
+
+struct asim_show {
+    struct asim_viewer viewers[ASIM_VIEWERS];
+    size_t n;
+    unsigned wants;
+    ASIM_VEC(struct asim_event) pending;
+    uint64_t order;
+    int failed;
+};
+
+/* Adds a viewer; its close is called by asim_show_close in the order of adding. */
+int asim_show_add(struct asim_show *show, const struct asim_viewer *viewer);
+/* Records one event if anybody wants its kind. */
+void asim_show_record(struct asim_show *show, const struct asim_event *event);
+/* Shows everything before `until`, in order of time. */
+void asim_show_settle(struct asim_show *show, const struct asim_world *world, uint64_t until);
+/* Shows the rest and closes every viewer; the first failure is returned. */
+int asim_show_close(struct asim_show *show, const struct asim_world *world, struct asim_err *err);
+
+#endif

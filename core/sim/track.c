@@ -1,0 +1,56 @@
+/* SPDX-License-Identifier: GPL-2.0-only
+ *
+ * How a rank's time divides. For each class of op the length of the union of its intervals is
+ * kept as it goes: a counter of open ops and the time it last left zero. The overlap of compute
+ * and communication is measured the same way; the reference computes GPU + Comm - Wall, which is
+ * wrong as soon as the rank idles or does anything else.
+ */
+#include "sim/sim.h"
+
+enum asim_span asim_span_of(const struct asim_op *op)
+{
+    switch (op->type) {
+    case ASIM_OP_COMP:
+        return op->is_cpu ? ASIM_SPAN_CPU : ASIM_SPAN_GPU;
+    case ASIM_OP_COMM_COLL:
+    case ASIM_OP_COMM_SEND:
+    case ASIM_OP_COMM_RECV:
+        return ASIM_SPAN_COMM;
+    case ASIM_OP_MEM_LOAD:
+    case ASIM_OP_MEM_STORE:
+        return ASIM_SPAN_MEM;
+    default:
+        return ASIM_SPAN_INVALID;
+    }
+}
+
+static int both(const struct asim_track *track)
+{
+    return track->open[ASIM_SPAN_GPU] && track->open[ASIM_SPAN_COMM];
+}
+
+void asim_track_start(struct asim_rank *rank, enum asim_span span)
+{
+    struct asim_track *track = &rank->track;
+    uint64_t now = asim_rank_now(rank);
+    int were_both = both(track);
+
+    track->seen[span] = 1;
+    if (!track->open[span]++)
+        track->since[span] = now;
+    if (!were_both && both(track))
+        track->overlap_since = now;
+}
+
+void asim_track_end(struct asim_rank *rank, enum asim_span span)
+{
+    struct asim_track *track = &rank->track;
+    uint64_t now = asim_rank_now(rank);
+    int were_both = both(track);
+
+    if (!--track->open[span])
+        track->total[span] += now - track->since[span];
+    if (were_both && !both(track))
+        track->overlap += now - track->overlap_since;
+    track->last_end = now;
+}

@@ -1,0 +1,15 @@
+/* SPDX-License-Identifier: GPL-2.0-only
+ *
+ * Inside the world: how its parts are joined. For the files of sim/ and for reports that need
+ * more than events.
+ */
+#ifndef ASIM_SIM_WORLD_H
+#define ASIM_SIM_WORLD_H
+
+#include "sim/sim.h"
+
+/* Builds the packet network and the pools; the traces are open by now. */
+int asim_world_connect(struct asim_world *world, struct asim_err *err);
+void asim_world_disconnect(struct asim_world *world);
+
+#endif

@@ -1,0 +1,249 @@
+/* SPDX-License-Identifier: GPL-2.0-only
+ *
+ * Files → world. Reads settings, network, topology and traces in that order, checks that they fit
+ * together, and leaves nothing to be discovered in simulated time that could be discovered here.
+ */
+#include "sim/world.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+static void say(void *self, const char *sentence)
+{
+    const struct asim_world *world = self;
+
+    if (world->hooks.note)
+        world->hooks.note(world->hooks.self, sentence);
+}
+
+static struct asim_notes notes_of(struct asim_world *world)
+{
+    return (struct asim_notes){.say = say, .self = world};
+}
+
+static int open_system(struct asim_world *world, const struct asim_settings *set,
+                       struct asim_err *err)
+{
+    struct asim_notes notes = notes_of(world);
+    int code = set->system ? asim_system_read(&world->system, set->system, &notes, err)
+                           : asim_system_defaults(&world->system, err);
+
+    if (code)
+        return code;
+    world->endpoint_ns = world->system.endpoint_delay_ns;
+    if (world->system.endpoint_delay_set)
+        world->endpoint_ns = (int64_t)((double)world->endpoint_ns * set->injection_scale);
+    if (world->endpoint_ns < 0)
+        return asim_err_set(err, ASIM_EINVAL, "endpoint-delay is %lld ns; it must not be negative",
+                            (long long)world->endpoint_ns);
+    if (world->system.shared_bus || world->system.track_local_mem || set->rendezvous)
+        return asim_err_set(err, ASIM_EINVAL, "%s is not simulated by this version yet; turn it off",
+                            world->system.shared_bus ? "model-shared-bus"
+                            : set->rendezvous        ? "rendezvous-protocol"
+                                                     : "track-local-mem");
+    return 0;
+}
+
+/* Number of ranks: the logical dimensions, or else the traces that are there. */
+static int open_ranks(struct asim_world *world, const struct asim_settings *set,
+                      struct asim_err *err)
+{
+    uint32_t files = 0;
+    uint64_t product;
+
+    if (asim_trace_ranks(set->workload, &files, err))
+        return ASIM_EINVAL;
+    if (set->logical) {
+        if (asim_logical_read(&world->dims, set->logical, err))
+            return ASIM_EINVAL;
+    } else {
+        world->dims = (struct asim_dims){.at = {files}, .n = 1};
+    }
+    product = asim_dims_product(&world->dims);
+    if (product > files)
+        return asim_err_set(err, ASIM_EINVAL,
+                            "the logical topology %s has %llu ranks, but the workload %s has only "
+                            "%u traces; %s.%u.et is missing",
+                            set->logical, (unsigned long long)product, set->workload, files,
+                            set->workload, files);
+    if (product < files)
+        asim_notes_say(&(struct asim_notes){say, world},
+                       "the workload has %u traces, the logical topology %llu ranks: traces from "
+                       "rank %llu on are not used",
+                       files, (unsigned long long)product, (unsigned long long)product);
+    world->n_ranks = (uint32_t)product;
+    return 0;
+}
+
+static int open_topology(struct asim_world *world, const struct asim_settings *set,
+                         struct asim_err *err)
+{
+    const char *named = world->net.topology_file;
+    char *path;
+    int code;
+
+    if (set->topology && !strncmp(set->topology, "auto:", 5))
+        return asim_topo_make(&world->topo, set->topology + 5, world->n_ranks, err);
+    if (set->topology)
+        return asim_topo_read(&world->topo, set->topology, err);
+    if (!named || !*named)
+        return asim_topo_make(&world->topo, "switch", world->n_ranks, err);
+    path = asim_conf_resolve(set->network, named);
+    if (!path)
+        return asim_err_nomem(err, "looking for the topology file");
+    code = asim_topo_read(&world->topo, path, err);
+    free(path);
+    return code;
+}
+
+static int open_network(struct asim_world *world, const struct asim_settings *set,
+                        struct asim_err *err)
+{
+    struct asim_notes notes = notes_of(world);
+    int code = set->network ? asim_netconf_read(&world->net, set->network, &notes, err)
+                            : asim_netconf_defaults(&world->net, err);
+
+    if (code || (code = open_topology(world, set, err)))
+        return code;
+    if (world->topo.hosts < world->n_ranks)
+        return asim_err_set(err, ASIM_EINVAL,
+                            "the topology %s has %u hosts, but the run has %u ranks; rank r lives "
+                            "on host r, so it needs at least as many hosts",
+                            world->topo.source, world->topo.hosts, world->n_ranks);
+    if (asim_topo_check_connected(&world->topo, world->n_ranks, err))
+        return ASIM_EINVAL;
+    return asim_route_open(&world->route, &world->topo, err);
+}
+
+/* "empty", or a name with it that is no file, means no groups, as in ASTRA-sim. */
+static int is_named(const char *path)
+{
+    return path && strcmp(path, "empty") && *path;
+}
+
+static int open_rest(struct asim_world *world, const struct asim_settings *set,
+                     struct asim_err *err)
+{
+    struct asim_notes notes = notes_of(world);
+
+    if (set->memory && asim_memory_read(&world->memory, set->memory, &notes, err))
+        return ASIM_EINVAL;
+    if (is_named(set->groups) &&
+        asim_groups_read(&world->groups, set->groups, world->n_ranks, err))
+        return ASIM_EINVAL;
+    return asim_coll_setup(world, err);
+}
+
+static int open_rank(struct asim_world *world, uint32_t r, const struct asim_settings *set,
+                     struct asim_err *err)
+{
+    struct asim_rank *rank = &world->ranks[r];
+    size_t dims = world->dims.n, queues = dims * set->queues_per_dim;
+    struct asim_feed_options feed = {.prefix = set->workload,
+                                     .rank = r,
+                                     .window = set->window_ops,
+                                     .lenient = !set->strict_deps};
+
+    rank->world = world;
+    rank->id = r;
+    asim_heap_init(&rank->todo);
+    asim_map_init(&rank->ticks);
+    asim_map_init(&rank->ordinals);
+    asim_map_init(&rank->inboxes);
+    asim_map_init(&rank->running);
+    rank->queues = asim_arena_array(&world->arena, queues, sizeof *rank->queues);
+    rank->turns = asim_arena_array(&world->arena, dims, sizeof *rank->turns);
+    if (!rank->queues || !rank->turns)
+        return asim_err_nomem(err, "setting up ranks");
+    if (asim_feed_open(&rank->feed, &feed, err))
+        return ASIM_EINVAL;
+    world->ops_total += asim_feed_total(rank->feed);
+    return 0;
+}
+
+/* One line for all ranks, not one per rank. */
+static void note_dropped(struct asim_world *world)
+{
+    size_t dropped = 0;
+
+    for (uint32_t r = 0; r < world->n_ranks; r++)
+        dropped += asim_feed_dropped(world->ranks[r].feed);
+    if (dropped)
+        asim_notes_say(&(struct asim_notes){say, world},
+                       "%zu control dependencies on nodes that are not in the traces were dropped "
+                       "(--strict-dependencies=1 makes them an error)",
+                       dropped);
+}
+
+static int open_all(struct asim_world *world, const struct asim_settings *set,
+                    struct asim_err *err)
+{
+    int code;
+
+    if (!set->workload)
+        return asim_err_set(err, ASIM_EINVAL, "no workload given; say --workload=PREFIX, where the "
+                                              "traces are PREFIX.0.et, PREFIX.1.et, …");
+    if ((code = open_system(world, set, err)) || (code = open_ranks(world, set, err)) ||
+        (code = open_network(world, set, err)) || (code = open_rest(world, set, err)))
+        return code;
+    world->ranks = calloc(world->n_ranks, sizeof *world->ranks);
+    if (!world->ranks)
+        return asim_err_nomem(err, "setting up ranks");
+    for (uint32_t r = 0; r < world->n_ranks; r++)
+        if ((code = open_rank(world, r, set, err)))
+            return code;
+    note_dropped(world);
+    return asim_world_connect(world, err);
+}
+
+int asim_world_open(struct asim_world **out, const struct asim_settings *settings,
+                    const struct asim_hooks *hooks, struct asim_err *err)
+{
+    struct asim_world *world = calloc(1, sizeof *world);
+    int code;
+
+    *out = NULL;
+    if (!world)
+        return asim_err_nomem(err, "starting");
+    if (hooks)
+        world->hooks = *hooks;
+    world->settings = *settings;
+    asim_arena_init(&world->arena, 0);
+    asim_topo_init(&world->topo);
+    code = open_all(world, settings, err);
+    if (code) {
+        asim_world_close(world);
+        return code;
+    }
+    *out = world;
+    return 0;
+}
+
+static void close_rank(struct asim_rank *rank)
+{
+    asim_feed_close(rank->feed);
+    asim_heap_fini(&rank->todo);
+    asim_map_fini(&rank->ticks);
+    asim_map_fini(&rank->ordinals);
+    asim_map_fini(&rank->inboxes);
+    asim_map_fini(&rank->running);
+    free(rank->skipped.at);
+}
+
+void asim_world_close(struct asim_world *world)
+{
+    if (!world)
+        return;
+    for (uint32_t r = 0; world->ranks && r < world->n_ranks; r++)
+        close_rank(&world->ranks[r]);
+    free(world->ranks);
+    asim_world_disconnect(world);
+    asim_group_fini(world);
+    asim_groups_fini(&world->groups);
+    asim_route_close(world->route);
+    asim_topo_fini(&world->topo);
+    asim_netconf_fini(&world->net);
+    asim_system_fini(&world->system);
+    asim_arena_fini(&world->arena);
+    free(world);
+}

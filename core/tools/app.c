@@ -1,0 +1,149 @@
+/* SPDX-License-Identifier: GPL-2.0-only
+ *
+ * See app.h. Result lines go to stdout, everything else to stderr, so that stdout is the same for
+ * the same input.
+ */
+#include "tools/app.h"
+#include "report/report.h"
+#include "tools/args.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+static double wall_s(void)
+{
+    struct timespec now;
+
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
+}
+
+static void clear_progress(struct asim_app *app)
+{
+    if (app->progress_shown)
+        fputs("\r\033[K", stderr);
+    app->progress_shown = 0;
+}
+
+static void say_line(void *self, const char *text)
+{
+    clear_progress(self);
+    puts(text);
+}
+
+static void say_note(void *self, const char *text)
+{
+    clear_progress(self);
+    fprintf(stderr, "note: %s\n", text);
+}
+
+static int stop_asked(void *self)
+{
+    const struct asim_app *app = self;
+
+    return app->stop && app->stop();
+}
+
+static void say_error(struct asim_app *app)
+{
+    char text[sizeof app->err.text + sizeof app->err.source + 64];
+
+    clear_progress(app);
+    fflush(stdout);
+    fprintf(stderr, "%s: %s\n", app->program, asim_err_show(&app->err, text, sizeof text));
+}
+
+static void help(const char *program)
+{
+    printf("usage: %s --workload=PREFIX [--option=value …]\n\n"
+           "Simulates the Chakra execution traces PREFIX.0.et, PREFIX.1.et, … frame by frame over "
+           "an\nRDMA / 802.1Qbb network and prints when each rank finishes.\n\n",
+           program);
+    asim_args_help(stdout, asim_settings_options);
+    printf("\nExit code: 0 all ranks finished, 1 bad input or a run that cannot go on, 2 wrong "
+           "usage, 130 Ctrl-C.\n");
+}
+
+int asim_app_open(struct asim_app *app, int argc, char **argv)
+{
+    struct asim_hooks hooks = {app, say_line, say_note, stop_asked};
+    struct asim_args args = {.tables = {{asim_settings_options, &app->settings}}};
+    int code;
+
+    app->program = argc ? argv[0] : "asim";
+    if (strrchr(app->program, '/'))
+        app->program = strrchr(app->program, '/') + 1;
+    app->on_terminal = isatty(2);
+    app->started_s = app->shown_s = wall_s();
+    code = asim_option_defaults(asim_settings_options, &app->settings, &app->err);
+    if (!code)
+        code = asim_args_parse(&args, argc, argv, &app->err);
+    if (code || args.help) {
+        if (code)
+            say_error(app);
+        else
+            help(app->program);
+        asim_option_fini(asim_settings_options, &app->settings);
+        return code ? 2 : 0;
+    }
+    code = asim_world_open(&app->world, &app->settings, &hooks, &app->err);
+    if (!code)
+        code = asim_reports_open(app->world, app->settings.out, &app->err);
+    if (!code)
+        return ASIM_APP_GO_ON;
+    say_error(app);
+    asim_world_close(app->world);
+    asim_option_fini(asim_settings_options, &app->settings);
+    return 1;
+}
+
+static void show_progress(struct asim_app *app, double now)
+{
+    struct asim_progress at;
+    double passed = now - app->started_s;
+    char eta[32] = "?";
+
+    asim_world_progress(app->world, &at);
+    if (at.ops_done && at.ops_done <= at.ops_total)
+        snprintf(eta, sizeof eta, "%.0f s",
+                 passed * (double)(at.ops_total - at.ops_done) / (double)at.ops_done);
+    fprintf(stderr, "\r\033[K%.3f ms simulated, %llu of %llu ops, %u of %u ranks, %.1f M packet-hops/s, "
+                    "%s left",
+            (double)at.time_ns / 1e6, (unsigned long long)at.ops_done,
+            (unsigned long long)at.ops_total, at.ranks_done, at.ranks,
+            (double)(at.hops - app->shown_hops) / (now - app->shown_s) / 1e6, eta);
+    fflush(stderr);
+    app->progress_shown = 1;
+    app->shown_s = now;
+    app->shown_hops = at.hops;
+}
+
+void asim_app_tick(struct asim_app *app)
+{
+    double now;
+
+    if (!app->on_terminal || ++app->calls % 256)
+        return;
+    now = wall_s();
+    if (now - app->shown_s > 0.5)
+        show_progress(app, now);
+}
+
+int asim_app_close(struct asim_app *app, int code)
+{
+    code = asim_world_finish(app->world, code, &app->err);
+    clear_progress(app);
+    if (code)
+        say_error(app);
+    asim_world_close(app->world);
+    app->world = NULL;
+    asim_option_fini(asim_settings_options, &app->settings);
+    if (fflush(stdout) && !code) {
+        fprintf(stderr, "%s: cannot write the results to standard output\n", app->program);
+        return 1;
+    }
+    return code == ASIM_EINTR ? 130 : code != 0;
+}

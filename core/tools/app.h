@@ -1,0 +1,41 @@
+/* SPDX-License-Identifier: GPL-2.0-only
+ *
+ * A run as a command-line program: options in, result lines and one error sentence out, progress
+ * on a terminal. AstraSimNetwork and `asim packet` are this with different clocks.
+ */
+#ifndef ASIM_TOOLS_APP_H
+#define ASIM_TOOLS_APP_H
+
+#include "asim/asim.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+struct asim_app {
+    struct asim_settings settings;
+    struct asim_world *world;
+    struct asim_err err;
+    const char *program;
+    int (*stop)(void); /* 1 after Ctrl-C */
+    int on_terminal, progress_shown;
+    uint64_t calls;
+    double started_s, shown_s;
+    uint64_t shown_hops;
+};
+
+enum { ASIM_APP_GO_ON = -1 };
+
+/* Reads the options and opens the world and its reports. Returns ASIM_APP_GO_ON, or the exit code
+ * to end with (0 after --help, 2 wrong usage, 1 bad input), everything said and closed. */
+int asim_app_open(struct asim_app *app, int argc, char **argv);
+/* To be called often; shows progress about twice a second if stderr is a terminal. */
+void asim_app_tick(struct asim_app *app);
+/* Finishes and closes the world after the run gave `code`; says what there is to say. Returns
+ * the exit code: 0, 1, or 130 after Ctrl-C. */
+int asim_app_close(struct asim_app *app, int code);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

@@ -12,6 +12,7 @@
 #include <string.h>
 #include "base/src.h"
 #include "base/text.h"
+#include "topo/build.h"
 
 static const struct asim_topo_format *sniff(const struct asim_src *src)
 {
@@ -87,15 +88,17 @@ static int set_option(const struct asim_member *member, void *opt, char **at, st
 static int make(struct asim_topo *topo, char *spec, uint32_t hosts, struct asim_err *err)
 {
     char *list = strchr(spec, ',');
+    const struct asim_topo_maker *maker;
     const struct asim_member *member;
     void *opt;
     int rc = 0;
 
     if (list)
         *list++ = '\0';
-    member = asim_family_find(asim_topo_maker_table, "topology maker", spec, err);
-    if (!member)
+    maker = asim_topo_maker_find(spec, err);
+    if (!maker)
         return ASIM_EINVAL;
+    member = &maker->member;
     opt = calloc(1, member->options_size + 1);
     if (!opt)
         return asim_err_nomem(err, "making a topology");
@@ -104,7 +107,7 @@ static int make(struct asim_topo *topo, char *spec, uint32_t hosts, struct asim_
     while (!rc && list && *list)
         rc = set_option(member, opt, &list, err);
     if (!rc)
-        rc = ((const struct asim_topo_maker *)(const void *)member)->make(topo, hosts, opt, err);
+        rc = maker->make(topo, hosts, opt, err);
     if (member->options)
         asim_option_fini(member->options, opt);
     free(opt);

@@ -115,14 +115,14 @@ int asim_lines_links(struct asim_topo *topo, struct asim_src *src, uint64_t n, s
 
 void asim_lines_write_links(const struct asim_topo *topo, struct asim_out *out)
 {
-    char rate[48], delay[48];
+    char rate[48], delay[48], error[32];
 
     for (size_t i = 0; i < topo->n_links; i++) {
         const struct asim_link *link = &topo->links[i];
 
-        asim_out_printf(out, "%" PRIu32 " %" PRIu32 " %s %s %.17g\n", link->a, link->b,
+        asim_out_printf(out, "%" PRIu32 " %" PRIu32 " %s %s %s\n", link->a, link->b,
                         asim_topo_show_rate(rate, sizeof rate, link->rate_bps),
                         asim_topo_show_delay(delay, sizeof delay, link->delay_fs),
-                        link->error_rate);
+                        asim_topo_show_real(error, sizeof error, link->error_rate));
     }
 }

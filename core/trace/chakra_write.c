@@ -34,7 +34,7 @@ enum {
 
 struct asim_chakra_writer {
     struct asim_out out;
-    struct asim_encode record;
+    struct asim_encode record, length; /* used again for every record */
     int has_metadata;
 };
 
@@ -56,20 +56,19 @@ int asim_chakra_writer_open(struct asim_chakra_writer **writer, const char *path
 int asim_chakra_writer_bytes(struct asim_chakra_writer *writer, const void *data, size_t size,
                              struct asim_err *err)
 {
-    struct asim_encode length = {0};
     struct asim_where at = {writer->out.path, 0, 0};
     if (size > ASIM_CHAKRA_RECORD_MAX)
         return asim_err_at(err, ASIM_EINVAL, at,
                            "a record of %zu bytes is larger than readers take (%u bytes).", size,
                            ASIM_CHAKRA_RECORD_MAX);
-    asim_encode_varint(&length, size);
-    if (!length.failed) {
-        asim_out_write(&writer->out, length.at, length.n);
-        asim_out_write(&writer->out, data, size);
-        writer->has_metadata = 1;
-    }
-    free(length.at);
-    return length.failed ? asim_err_nomem(err, "writing a trace") : 0;
+    writer->length.n = 0;
+    asim_encode_varint(&writer->length, size);
+    if (writer->length.failed)
+        return asim_err_nomem(err, "writing a trace");
+    asim_out_write(&writer->out, writer->length.at, writer->length.n);
+    asim_out_write(&writer->out, data, size);
+    writer->has_metadata = 1;
+    return 0;
 }
 
 /* Writes the record collected and forgets it. */
@@ -152,6 +151,7 @@ int asim_chakra_writer_commit(struct asim_chakra_writer *writer, struct asim_err
     if (rc)
         asim_out_discard(&writer->out);
     free(writer->record.at);
+    free(writer->length.at);
     free(writer);
     return rc;
 }
@@ -162,5 +162,6 @@ void asim_chakra_writer_discard(struct asim_chakra_writer *writer)
         return;
     asim_out_discard(&writer->out);
     free(writer->record.at);
+    free(writer->length.at);
     free(writer);
 }

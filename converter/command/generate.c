@@ -1,0 +1,296 @@
+/* SPDX-License-Identifier: GPL-2.0-only
+ *
+ * asim trace generate: microbenchmark traces. Each rank gets a sequence of stages, one collective
+ * (or a send and a receive around the ring, or a computation) per stage, optionally with a
+ * computation between two stages; every node of a stage waits for every node of the stage before
+ * unless --independent. Names and attributes are those of the published one-collective examples,
+ * so `--type all_reduce --count 1` gives the same bytes as they have.
+ */
+#include <inttypes.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "asim/ext/command.h"
+#include "tools/args.h"
+#include "trace/chakra_write.h"
+#include "trace/op.h"
+
+#define VERSION     "0.0.4"
+#define STAGE_NODES 2  /* most nodes of one stage */
+#define PATH_TAIL   24 /* ".<rank>.et" and room */
+
+enum type {
+    ALL_REDUCE,
+    ALL_GATHER,
+    REDUCE_SCATTER,
+    ALL_TO_ALL,
+    BROADCAST,
+    BARRIER,
+    REDUCE,
+    GATHER,
+    SCATTER,
+    SEND_RECV,
+    COMPUTE
+};
+#define TYPES                                                                                      \
+    "all_reduce|all_gather|reduce_scatter|all_to_all|broadcast|barrier|reduce|gather|scatter|"     \
+    "send_recv|compute"
+
+static const struct {
+    const char *name;
+    int comm_type; /* CollectiveCommType of chakra.proto */
+} types[] = {
+    {"all_reduce", 0}, {"all_gather", 2}, {"reduce_scatter", 7}, {"all_to_all", 6},
+    {"broadcast", 5},  {"barrier", 9},    {"reduce", 1},         {"gather", 3},
+    {"scatter", 4},    {"send_recv", -1}, {"compute", -1},
+};
+
+struct settings {
+    char *out;
+    uint32_t ranks;
+    int type, independent, force;
+    uint64_t size_bytes, count, nodes, compute_us;
+};
+
+#define AT(field) offsetof(struct settings, field)
+static const struct asim_option options[] = {
+    {"out", "o", "workload prefix; rank r's trace is <prefix>.<r>.et (required)", NULL,
+     ASIM_T_STRING, AT(out), 0, 0, NULL, 0},
+    {"ranks", "n", "number of ranks, one file each", "2", ASIM_T_U32, AT(ranks), 1, 1048576, NULL,
+     0},
+    {"type", "t", "what each stage is; send_recv passes data around the ring of ranks",
+     "all_reduce", ASIM_T_CHOICE, AT(type), 0, 0, TYPES, 0},
+    {"size", "s", "bytes of each collective or message (barrier: always 0)", "1MiB", ASIM_T_SIZE,
+     AT(size_bytes), 0, 0, NULL, 0},
+    {"count", "c", "number of stages", "1", ASIM_T_U64, AT(count), 1, 4e9, NULL, 0},
+    {"nodes", NULL, "instead of --count: as many stages as fit into so many nodes per rank", "0",
+     ASIM_T_U64, AT(nodes), 0, 4e9, NULL, 0},
+    {"compute-us", NULL,
+     "us of the computation put between two stages, 0 = none; with --type compute: of each stage",
+     "0", ASIM_T_U64, AT(compute_us), 0, 1e15, NULL, 0},
+    {"independent", NULL, "no dependencies: all nodes may start at once", "0", ASIM_T_BOOL,
+     AT(independent), 0, 0, NULL, 0},
+    {"force", "f", "replace files that exist", "0", ASIM_T_BOOL, AT(force), 0, 0, NULL, 0},
+    {0}};
+
+/* The trace of one rank while it is written. */
+struct chain {
+    const struct settings *set;
+    struct asim_chakra_writer *writer;
+    uint32_t rank;
+    uint64_t next_id, stage;      /* stage: of the kind asked for, not those between */
+    uint64_t before[STAGE_NODES]; /* ids of the stage before */
+    size_t before_n;
+};
+
+static int is_bare(const struct settings *set)
+{
+    return set->count == 1 && set->nodes == 0;
+}
+
+/* Adds the next node; its attributes beyond is_cpu_op are attrs[1] … attrs[n - 1]. */
+static int put(struct chain *chain, int type, const char *name, struct asim_chakra_attr *attrs,
+               size_t n, struct asim_err *err)
+{
+    attrs[0] = (struct asim_chakra_attr){.name = "is_cpu_op", .kind = ASIM_CHAKRA_BOOL};
+    struct asim_chakra_node node = {
+        .id = chain->next_id++,
+        .name = name,
+        .type = type,
+        .data_deps = chain->before,
+        .data_dep_n = chain->set->independent ? 0 : chain->before_n,
+        .duration_micros = type == ASIM_OP_COMP ? chain->set->compute_us : 0,
+        .attrs = attrs,
+        .attr_n = n,
+    };
+    return asim_chakra_writer_node(chain->writer, &node, err);
+}
+
+static struct asim_chakra_attr integer(const char *name, int kind, uint64_t value)
+{
+    struct asim_chakra_attr attr = {.name = name, .kind = kind};
+    attr.value.i = (int64_t)value;
+    return attr;
+}
+
+static int put_compute(struct chain *chain, struct asim_err *err)
+{
+    struct asim_chakra_attr attrs[1];
+    char name[48];
+    snprintf(name, sizeof name, is_bare(chain->set) ? "comp" : "comp_%" PRIu64, chain->next_id);
+    return put(chain, ASIM_OP_COMP, name, attrs, 1, err);
+}
+
+static int put_collective(struct chain *chain, struct asim_err *err)
+{
+    const struct settings *set = chain->set;
+    char name[96];
+    snprintf(name, sizeof name, "%s_%" PRIu32 "npus_%" PRIu64 "B_%" PRIu64, types[set->type].name,
+             set->ranks, set->size_bytes, chain->stage);
+    struct asim_chakra_attr attrs[3];
+    attrs[1] = integer("comm_type", ASIM_CHAKRA_INT64, (uint64_t)types[set->type].comm_type);
+    attrs[2] = integer("comm_size", ASIM_CHAKRA_INT64, set->size_bytes);
+    return put(chain, ASIM_OP_COMM_COLL, name, attrs, 3, err);
+}
+
+static int put_message(struct chain *chain, int type, struct asim_err *err)
+{
+    const struct settings *set = chain->set;
+    int is_send = type == ASIM_OP_COMM_SEND;
+    uint32_t peer = (chain->rank + (is_send ? 1 : set->ranks - 1)) % set->ranks;
+    char name[64];
+    snprintf(name, sizeof name, "%s_%" PRIu64, is_send ? "send" : "recv", chain->stage);
+    struct asim_chakra_attr attrs[4];
+    attrs[1] = integer("comm_size", ASIM_CHAKRA_INT64, set->size_bytes);
+    attrs[2] = integer(is_send ? "comm_dst" : "comm_src", ASIM_CHAKRA_INT32, peer);
+    attrs[3] = integer("comm_tag", ASIM_CHAKRA_INT32, chain->stage & INT32_MAX);
+    return put(chain, type, name, attrs, 4, err);
+}
+
+/* Nodes of the next stage, which waits for the one before. */
+static int put_stage(struct chain *chain, int is_between, struct asim_err *err)
+{
+    uint64_t first = chain->next_id;
+    int rc;
+    if (is_between || chain->set->type == COMPUTE) {
+        rc = put_compute(chain, err);
+    } else if (chain->set->type == SEND_RECV) {
+        rc = put_message(chain, ASIM_OP_COMM_SEND, err);
+        if (!rc)
+            rc = put_message(chain, ASIM_OP_COMM_RECV, err);
+    } else {
+        rc = put_collective(chain, err);
+    }
+    chain->stage += !is_between;
+    chain->before_n = (size_t)(chain->next_id - first);
+    for (size_t i = 0; i < chain->before_n; i++)
+        chain->before[i] = first + i;
+    return rc;
+}
+
+static int put_stages(struct chain *chain, struct asim_err *err)
+{
+    const struct settings *set = chain->set;
+    uint64_t step = set->type == SEND_RECV ? 2 : 1;
+    int has_between = set->compute_us && set->type != COMPUTE, is_between = 0, rc = 0;
+    while (!rc) {
+        uint64_t n = is_between ? 1 : step;
+        if (set->nodes ? chain->next_id + n > set->nodes : chain->stage == set->count)
+            break;
+        rc = put_stage(chain, is_between, err);
+        is_between = has_between && !is_between;
+    }
+    return rc;
+}
+
+static int write_rank(const struct settings *set, const char *path, uint32_t rank, uint64_t *nodes,
+                      struct asim_err *err)
+{
+    struct chain chain = {.set = set, .rank = rank};
+    int rc = asim_chakra_writer_open(&chain.writer, path, err);
+    if (rc)
+        return rc;
+    rc = asim_chakra_writer_metadata(chain.writer, VERSION, NULL, 0, err);
+    if (!rc)
+        rc = put_stages(&chain, err);
+    *nodes = chain.next_id;
+    if (!rc)
+        return asim_chakra_writer_commit(chain.writer, err);
+    asim_chakra_writer_discard(chain.writer);
+    return rc;
+}
+
+/* Every rank's file; path has room for the longest name. */
+static int write_all(const struct settings *set, char *path, size_t size, uint64_t *nodes,
+                     struct asim_err *err)
+{
+    for (uint32_t r = 0; r < set->ranks && !set->force; r++) {
+        snprintf(path, size, "%s.%" PRIu32 ".et", set->out, r);
+        if (access(path, F_OK) == 0)
+            return asim_err_set(err, ASIM_EINVAL,
+                                "'%s' exists already; give --force to replace it.", path);
+    }
+    int rc = 0;
+    for (uint32_t r = 0; r < set->ranks && !rc; r++) {
+        snprintf(path, size, "%s.%" PRIu32 ".et", set->out, r);
+        rc = write_rank(set, path, r, nodes, err);
+    }
+    return rc;
+}
+
+static int check(struct settings *set, struct asim_err *err)
+{
+    size_t n = set->out ? strlen(set->out) : 0;
+    if (!n || set->out[n - 1] == '/')
+        return asim_err_set(err, ASIM_EINVAL,
+                            "no workload prefix; give --out=FOLDER/NAME for FOLDER/NAME.0.et ...");
+    if (set->type == SEND_RECV && set->ranks < 2)
+        return asim_err_set(err, ASIM_EINVAL, "send_recv wants at least 2 ranks; give --ranks=2.");
+    if (set->size_bytes > INT64_MAX)
+        return asim_err_set(err, ASIM_EINVAL, "--size is more than a trace can say (2^63 - 1).");
+    if (set->nodes && set->count != 1)
+        return asim_err_set(err, ASIM_EINVAL,
+                            "--count and --nodes both say how long a trace is; give one of them.");
+    if (set->type == BARRIER)
+        set->size_bytes = 0;
+    if (set->type == COMPUTE && !set->compute_us)
+        set->compute_us = 1;
+    return 0;
+}
+
+static int generate(struct settings *set, struct asim_err *err)
+{
+    uint64_t nodes = 0;
+    int rc = check(set, err);
+    if (rc)
+        return rc;
+    size_t size = strlen(set->out) + PATH_TAIL;
+    char *path = malloc(size);
+    if (!path)
+        return asim_err_nomem(err, "writing traces");
+    rc = write_all(set, path, size, &nodes, err);
+    free(path);
+    if (rc)
+        return rc;
+    if (set->ranks == 1)
+        printf("wrote %s.0.et: ", set->out);
+    else
+        printf("wrote %s.{0..%" PRIu32 "}.et: ", set->out, set->ranks - 1);
+    printf("%" PRIu64 " node%s%s, %s", nodes, nodes == 1 ? "" : "s", set->ranks > 1 ? " each" : "",
+           types[set->type].name);
+    if (set->type != COMPUTE)
+        printf(" of %" PRIu64 " bytes", set->size_bytes);
+    printf(", %s\n", set->independent ? "independent" : "one after the other");
+    return 0;
+}
+
+static int run(int argc, char **argv)
+{
+    struct settings set = {0};
+    struct asim_err err = {0};
+    struct asim_args args = {.tables = {{options, &set}}};
+    int code = 0;
+    if (asim_option_defaults(options, &set, &err) || asim_args_parse(&args, argc, argv, &err)) {
+        code = asim_args_fail("trace generate", &err, 2);
+    } else if (args.help) {
+        printf("usage: asim trace generate --out=FOLDER/NAME [--option=value ...]\n\n"
+               "Writes microbenchmark traces, one file per rank.\n\nOptions:\n");
+        asim_args_help(stdout, options);
+    } else if (generate(&set, &err)) {
+        code = asim_args_fail("trace generate", &err, 1);
+    }
+    asim_option_fini(options, &set);
+    return code;
+}
+
+const struct asim_command asim_trace_command_generate = {
+    .member = {.name = "generate",
+               .about = "write microbenchmark traces: collectives, sends, "
+                        "computations, chained or not",
+               .options = options,
+               .options_size = sizeof(struct settings)},
+    .run = run,
+};

@@ -18,8 +18,11 @@ uint32_t asim_coll_peer(const struct asim_coll *coll, uint64_t by)
     return (uint32_t)((coll->index + hop) % n);
 }
 
-uint64_t asim_coll_out_bytes(int kind, uint64_t bytes, uint32_t n)
+uint64_t asim_coll_out_bytes(const struct asim_coll_algo *algo, int kind, uint64_t bytes,
+                             uint32_t n)
 {
+    if (algo->whole)
+        return bytes;
     if (kind == ASIM_REDUCE_SCATTER)
         return bytes / n;
     return kind == ASIM_ALL_GATHER ? bytes * n : bytes;
@@ -36,7 +39,7 @@ int asim_coll_plan(struct asim_plan *plan, const struct asim_coll_algo *algo,
                             "algorithm %s cannot do %s; name another one in the system "
                             "configuration's list for it",
                             algo->member.name, asim_kind_name(coll->kind));
-    plan->out_bytes = asim_coll_out_bytes(coll->kind, coll->bytes, coll->n);
+    plan->out_bytes = asim_coll_out_bytes(algo, coll->kind, coll->bytes, coll->n);
     return algo->plan(plan, err);
 }
 

@@ -61,6 +61,7 @@ struct asim_step {
 struct asim_coll_algo {
     struct asim_member member;
     unsigned kinds; /* bit per enum asim_kind */
+    int whole;      /* 1 = hands on as many bytes as it got, whatever the kind */
     /* 0 = any number of members, else the sentence is plan's. Fills *plan from plan->coll. */
     int (*plan)(struct asim_plan *plan, struct asim_err *err);
     void (*step)(const struct asim_plan *plan, uint64_t k, struct asim_step *step);
@@ -86,6 +87,7 @@ int asim_coll_plan(struct asim_plan *plan, const struct asim_coll_algo *algo,
 uint32_t asim_coll_peer(const struct asim_coll *coll, uint64_t by);
 
 /* Bytes a phase of that kind hands to the next one. */
-uint64_t asim_coll_out_bytes(int kind, uint64_t bytes, uint32_t n);
+uint64_t asim_coll_out_bytes(const struct asim_coll_algo *algo, int kind, uint64_t bytes,
+                             uint32_t n);
 
 #endif

@@ -90,7 +90,8 @@ static uint64_t add_phase(const struct layout *lay, struct asim_stream *stream, 
             phase->choice = &lay->rank->world->ring;
     }
     phase->queue = take_queue(lay->rank, dim, kind_half[1], &phase->step);
-    return asim_coll_out_bytes(phase->kind, bytes, phase->ring.n);
+    phase->variant = lay->rank->turns[dim].trees[lay->kind]++ % 2;
+    return asim_coll_out_bytes(phase->choice->algo, phase->kind, bytes, phase->ring.n);
 }
 
 static int is_active(const struct layout *lay, uint32_t dim)

@@ -78,6 +78,7 @@ void asim_stream_start(struct asim_rank *rank, struct asim_stream *stream)
                              .step = phase->step,
                              .subgroup = phase->subgroup,
                              .window = phase->choice->window,
+                             .variant = phase->variant,
                              .bytes = phase->bytes};
 
     stream->step = stream->received = 0;

@@ -64,7 +64,7 @@ struct asim_ring_of { /* the members a phase runs over, as ranks */
 
 struct asim_phase {
     int kind, step;
-    uint32_t queue, dim;
+    uint32_t queue, dim, variant;
     uint64_t bytes;
     const struct asim_coll_choice *choice;
     struct asim_ring_of ring;
@@ -102,6 +102,7 @@ struct asim_queue {
 
 struct asim_dim_turns { /* round robin over the queues of a dimension: all, first, second half */
     uint32_t all, first, second;
+    uint8_t trees[ASIM_KINDS]; /* chunks laid over it: double binary trees alternate */
 };
 
 /* --- receives --------------------------------------------------------------------------------------- */

@@ -1,0 +1,42 @@
+/* SPDX-License-Identifier: GPL-2.0-only
+ *
+ * Direct: every member exchanges with every other, at most `window` at a time (direct4), else all
+ * at once; spec astra-system.md, section 5.4. The k-th message goes k places on and one comes from
+ * k places back, skipping oneself. The second half of an all-reduce waits until the whole first
+ * half has arrived. parity: arrived, not reduced; and in sub-groups the second half pays
+ * reductions again, because the pattern's cycle is longer there.
+ */
+#include "coll/pipeline.h"
+
+static int direct_plan(struct asim_plan *plan, struct asim_err *err)
+{
+    const struct asim_coll *coll = &plan->coll;
+    uint32_t peers = coll->n - 1;
+    uint32_t window = coll->window && coll->window < peers ? coll->window : peers;
+
+    (void)err;
+    plan->msg_bytes = coll->kind == ASIM_ALL_GATHER ? coll->bytes : coll->bytes / coll->n;
+    plan->steps = plan->arrivals = coll->kind == ASIM_ALL_REDUCE ? 2ull * peers : peers;
+    asim_pipeline_init(plan, window, coll->subgroup ? (uint64_t)peers * window : window);
+    return 0;
+}
+
+static void direct_step(const struct asim_plan *plan, uint64_t k, struct asim_step *step)
+{
+    uint64_t peers = plan->coll.n - 1, hop = k % peers + 1;
+
+    step->to = asim_coll_peer(&plan->coll, hop);
+    step->from = asim_coll_peer(&plan->coll, plan->coll.n - hop);
+    step->send_bytes = step->recv_bytes = plan->msg_bytes;
+    step->gate = plan->coll.kind == ASIM_ALL_REDUCE && k >= peers ? peers : 0;
+    step->need = 1;
+}
+
+const struct asim_coll_algo asim_coll_algo_direct = {
+    .member = {.name = "direct", .about = "everybody with everybody, direct<W> W at a time"},
+    .kinds = 1u << ASIM_ALL_REDUCE | 1u << ASIM_ALL_GATHER | 1u << ASIM_REDUCE_SCATTER |
+             1u << ASIM_ALL_TO_ALL,
+    .plan = direct_plan,
+    .step = direct_step,
+    .arrival = asim_pipeline_arrival,
+};

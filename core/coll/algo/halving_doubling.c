@@ -1,0 +1,79 @@
+/* SPDX-License-Identifier: GPL-2.0-only
+ *
+ * Recursive halving and doubling (Thakur, Rabenseifner and Gropp, "Optimization of Collective
+ * Communication Operations in MPICH", 2005; spec astra-system.md, section 5.5). Partners are at
+ * distance 1, 2, 4 …; a reduce-scatter halves the message each step, an all-gather starts at n/2
+ * and doubles it, an all-reduce does one and then the other. parity: a reduction is charged for the
+ * next message's size, and the last halving step's not at all.
+ */
+#include "coll/pipeline.h"
+
+static uint32_t log2_of(uint32_t n)
+{
+    uint32_t k = 0;
+
+    while (n >>= 1)
+        k++;
+    return k;
+}
+
+static int hd_plan(struct asim_plan *plan, struct asim_err *err)
+{
+    const struct asim_coll *coll = &plan->coll;
+    uint32_t k = log2_of(coll->n);
+
+    if (coll->n != 1u << k)
+        return asim_err_set(err, ASIM_EINVAL,
+                            "halvingDoubling needs a power of two of members in its dimension or "
+                            "group, but there are %u; use ring, direct or doubleBinaryTree there",
+                            coll->n);
+    plan->steps = plan->arrivals = coll->kind == ASIM_ALL_REDUCE ? 2 * k : k;
+    asim_pipeline_init(plan, 1, k - 1);
+    return 0;
+}
+
+/* Which halving level step k exchanges at: distance 2^level. */
+static uint32_t level_of(const struct asim_plan *plan, uint64_t k)
+{
+    uint32_t levels = log2_of(plan->coll.n);
+
+    if (plan->coll.kind == ASIM_ALL_GATHER)
+        return levels - 1 - (uint32_t)k % levels;
+    return k < levels ? (uint32_t)k : 2 * levels - 1 - (uint32_t)k;
+}
+
+/* Halving is applied step by step, so that odd sizes truncate as the reference's do. */
+static uint64_t bytes_of(const struct asim_plan *plan, uint64_t k)
+{
+    uint32_t levels = log2_of(plan->coll.n);
+
+    if (plan->coll.kind == ASIM_ALL_GATHER)
+        return plan->coll.bytes << k;
+    if (k < levels)
+        return plan->coll.bytes >> (k + 1);
+    return plan->coll.bytes >> levels << (k - levels);
+}
+
+static void hd_step(const struct asim_plan *plan, uint64_t k, struct asim_step *step)
+{
+    uint32_t distance = 1u << level_of(plan, k), index = plan->coll.index;
+
+    step->to = step->from = index / distance % 2 ? index - distance : index + distance;
+    step->send_bytes = step->recv_bytes = bytes_of(plan, k);
+    step->gate = 0;
+    step->need = 1;
+}
+
+/* The token of arrival i lets step i + 1 go. */
+static uint64_t hd_arrival(const struct asim_plan *plan, uint64_t i)
+{
+    return asim_pipeline_reduces(plan, i) ? bytes_of(plan, i + 1) : 0;
+}
+
+const struct asim_coll_algo asim_coll_algo_halving_doubling = {
+    .member = {.name = "halvingDoubling", .about = "partners at distance 1, 2, 4 …; n = 2^k"},
+    .kinds = 1u << ASIM_ALL_REDUCE | 1u << ASIM_ALL_GATHER | 1u << ASIM_REDUCE_SCATTER,
+    .plan = hd_plan,
+    .step = hd_step,
+    .arrival = hd_arrival,
+};

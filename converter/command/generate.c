@@ -91,22 +91,19 @@ static int is_bare(const struct settings *set)
     return set->count == 1 && set->nodes == 0;
 }
 
-/* Adds the next node; its attributes beyond is_cpu_op are attrs[1] … attrs[n - 1]. */
-static int put(struct chain *chain, int type, const char *name, struct asim_chakra_attr *attrs,
-               size_t n, struct asim_err *err)
+/* Adds the next node: type, name and attributes are set, the rest is filled in. */
+static int put(struct chain *chain, struct asim_chakra_node *node, struct asim_err *err)
 {
-    attrs[0] = (struct asim_chakra_attr){.name = "is_cpu_op", .kind = ASIM_CHAKRA_BOOL};
-    struct asim_chakra_node node = {
-        .id = chain->next_id++,
-        .name = name,
-        .type = type,
-        .data_deps = chain->before,
-        .data_dep_n = chain->set->independent ? 0 : chain->before_n,
-        .duration_micros = type == ASIM_OP_COMP ? chain->set->compute_us : 0,
-        .attrs = attrs,
-        .attr_n = n,
-    };
-    return asim_chakra_writer_node(chain->writer, &node, err);
+    node->id = chain->next_id++;
+    node->data_deps = chain->before;
+    node->data_dep_n = chain->set->independent ? 0 : chain->before_n;
+    node->duration_micros = node->type == ASIM_OP_COMP ? chain->set->compute_us : 0;
+    return asim_chakra_writer_node(chain->writer, node, err);
+}
+
+static struct asim_chakra_attr on_gpu(void)
+{
+    return (struct asim_chakra_attr){.name = "is_cpu_op", .kind = ASIM_CHAKRA_BOOL};
 }
 
 static struct asim_chakra_attr integer(const char *name, int kind, uint64_t value)
@@ -118,10 +115,12 @@ static struct asim_chakra_attr integer(const char *name, int kind, uint64_t valu
 
 static int put_compute(struct chain *chain, struct asim_err *err)
 {
-    struct asim_chakra_attr attrs[1];
+    struct asim_chakra_attr attrs[] = {on_gpu()};
+    struct asim_chakra_node node = {.type = ASIM_OP_COMP, .attrs = attrs, .attr_n = 1};
     char name[48];
     snprintf(name, sizeof name, is_bare(chain->set) ? "comp" : "comp_%" PRIu64, chain->next_id);
-    return put(chain, ASIM_OP_COMP, name, attrs, 1, err);
+    node.name = name;
+    return put(chain, &node, err);
 }
 
 static int put_collective(struct chain *chain, struct asim_err *err)
@@ -130,10 +129,14 @@ static int put_collective(struct chain *chain, struct asim_err *err)
     char name[96];
     snprintf(name, sizeof name, "%s_%" PRIu32 "npus_%" PRIu64 "B_%" PRIu64, types[set->type].name,
              set->ranks, set->size_bytes, chain->stage);
-    struct asim_chakra_attr attrs[3];
-    attrs[1] = integer("comm_type", ASIM_CHAKRA_INT64, (uint64_t)types[set->type].comm_type);
-    attrs[2] = integer("comm_size", ASIM_CHAKRA_INT64, set->size_bytes);
-    return put(chain, ASIM_OP_COMM_COLL, name, attrs, 3, err);
+    struct asim_chakra_attr attrs[] = {
+        on_gpu(),
+        integer("comm_type", ASIM_CHAKRA_INT64, (uint64_t)types[set->type].comm_type),
+        integer("comm_size", ASIM_CHAKRA_INT64, set->size_bytes),
+    };
+    struct asim_chakra_node node = {
+        .type = ASIM_OP_COMM_COLL, .name = name, .attrs = attrs, .attr_n = 3};
+    return put(chain, &node, err);
 }
 
 static int put_message(struct chain *chain, int type, struct asim_err *err)
@@ -143,11 +146,14 @@ static int put_message(struct chain *chain, int type, struct asim_err *err)
     uint32_t peer = (chain->rank + (is_send ? 1 : set->ranks - 1)) % set->ranks;
     char name[64];
     snprintf(name, sizeof name, "%s_%" PRIu64, is_send ? "send" : "recv", chain->stage);
-    struct asim_chakra_attr attrs[4];
-    attrs[1] = integer("comm_size", ASIM_CHAKRA_INT64, set->size_bytes);
-    attrs[2] = integer(is_send ? "comm_dst" : "comm_src", ASIM_CHAKRA_INT32, peer);
-    attrs[3] = integer("comm_tag", ASIM_CHAKRA_INT32, chain->stage & INT32_MAX);
-    return put(chain, type, name, attrs, 4, err);
+    struct asim_chakra_attr attrs[] = {
+        on_gpu(),
+        integer("comm_size", ASIM_CHAKRA_INT64, set->size_bytes),
+        integer(is_send ? "comm_dst" : "comm_src", ASIM_CHAKRA_INT32, peer),
+        integer("comm_tag", ASIM_CHAKRA_INT32, chain->stage & INT32_MAX),
+    };
+    struct asim_chakra_node node = {.type = type, .name = name, .attrs = attrs, .attr_n = 4};
+    return put(chain, &node, err);
 }
 
 /* Nodes of the next stage, which waits for the one before. */

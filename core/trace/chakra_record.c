@@ -78,8 +78,8 @@ static int read_frame(struct asim_chakra *file, struct asim_wire *record, uint64
     if (rc || record->size == length)
         return rc;
     snprintf(what, sizeof what,
-             "is cut: it should have %" PRIu64 " bytes and the file ends after %zu of them", length,
-             record->size);
+             "is cut: it should have %" PRIu64 " bytes and the file ends after %zu of them%s",
+             length, record->size, file->number == 1 ? "; is this a Chakra trace?" : "");
     return bad(file, ASIM_EINVAL, what, err);
 }
 
@@ -136,6 +136,12 @@ static int is_old(const struct asim_wire record, const ChakraProtoMsg__GlobalMet
     return metadata->version[0] == ATTR_TAG; /* an attribute in place of the text */
 }
 
+/* Text can happen to decode as fields the schema does not have. */
+static int is_suspicious(const ChakraProtoMsg__GlobalMetadata *metadata)
+{
+    return !metadata->version[0] && !metadata->n_attr && metadata->base.n_unknown_fields;
+}
+
 static int read_metadata(struct asim_chakra *file, struct asim_err *err)
 {
     struct asim_wire record;
@@ -156,8 +162,8 @@ static int read_metadata(struct asim_chakra *file, struct asim_err *err)
                    "is not today's metadata record: the file has none, or it was written for a "
                    "Chakra schema before 0.0.4 (October 2023); convert the original trace again",
                    err);
-    if (rc == ASIM_EINVAL && refuse_head(file, err))
-        return rc;
+    if ((rc == ASIM_EINVAL || (!rc && is_suspicious(file->metadata))) && refuse_head(file, err))
+        return ASIM_EINVAL;
     if (rc)
         return asim_err_at(err, rc, at, "%s", first.text);
     file->next_number = 2;

@@ -117,10 +117,10 @@ tree_link() {
         die "cannot make the link $link; make $tree writable or choose another NS3_HOME."
 }
 
-# Lists what a configured tree has; empty where it is not configured.
+# Our own tree must also be where it was configured: the repository may have been moved since.
 tree_is_configured() {
     [[ -f $lock_file ]] && grep -q "NS3_ENABLED_CONTRIBUTED_MODULES = .*'ns3-asim'" "$lock_file" &&
-        grep -qF "top_dir = '$tree'" "$lock_file"
+        { [[ $tree_origin != own ]] || grep -qF "top_dir = '$tree'" "$lock_file"; }
 }
 
 cache_value() {
@@ -147,7 +147,9 @@ tree_configure() {
 }
 
 tree_needs() {
-    local groups=(c ns3)
+    local groups=(c ns3) generator
+    generator=$(cache_value CMAKE_GENERATOR)
+    [[ ${generator:-Ninja} != Ninja ]] || groups+=(ninja)
     if [[ -z $(cache_value NS3_MPI) || $(cache_value NS3_MPI) == ON ]]; then
         groups+=(mpi)
     fi
@@ -157,7 +159,7 @@ tree_needs() {
 # Everything before a build, done only as far as it is not done.
 tree_prepare() {
     tree_find || {
-        packages_need c ns3 mpi source
+        packages_need c ns3 ninja mpi source
         tree_provision
         tree_find || die 'the ns-3 tree just made cannot be found; remove .ns3 and start again.'
     }

@@ -106,6 +106,9 @@ packages_missing_c() {
 packages_missing_ns3() {
     has c++ || echo g++
     has python3 || echo python3
+}
+
+packages_missing_ninja() {
     has ninja || echo ninja-build
 }
 

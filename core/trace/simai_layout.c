@@ -1,0 +1,65 @@
+/* SPDX-License-Identifier: GPL-2.0-only
+ *
+ * Communicator groups of a SimAI workload (spec simai.md b.3). Within one pipeline stage they are
+ * SimAI's: tensor groups are neighbours, a data group takes the same place of every tensor group,
+ * an expert group the same place of ep neighbouring tensor groups, DP_EP what is left of data.
+ *
+ * Differs from SimAI, which forces pp to 1 and so makes data groups across pipeline stages (its
+ * defect 9): here a stage is a block of gpus / pp ranks and no group leaves it. With pp = 1 the
+ * groups are SimAI's exactly.
+ */
+#include "trace/simai.h"
+
+static int check_divides(const struct asim_simai *w, const char *what, const uint64_t nd[2],
+                         struct asim_err *err)
+{
+    if (nd[0] && nd[0] % nd[1] == 0)
+        return 0;
+    return asim_err_at(err, ASIM_EINVAL, (struct asim_where){w->source, 1, 0},
+                       "%llu %s cannot be split into groups of %llu: check "
+                       "model_parallel_NPU_group, ep, pp and all_gpus.",
+                       (unsigned long long)nd[0], what, (unsigned long long)nd[1]);
+}
+
+int asim_simai_layout(const struct asim_simai *w, uint32_t gpus, struct asim_simai_layout *layout,
+                      struct asim_err *err)
+{
+    uint32_t all = gpus ? gpus : w->all_gpus;
+    if (!all)
+        return asim_err_at(err, ASIM_EINVAL, (struct asim_where){w->source, 1, 0},
+                           "the header does not say how many GPUs there are; add \"all_gpus: N\".");
+    layout->gpus = all;
+    layout->pp = w->pp ? w->pp : 1;
+    layout->tp = w->tp ? w->tp : all / layout->pp; /* SimAI: 0 is all of them */
+    layout->ep = w->ep ? w->ep : 1;
+    int rc = check_divides(w, "GPUs", (uint64_t[2]){all, (uint64_t)layout->tp * layout->pp}, err);
+    if (rc)
+        return rc;
+    layout->dp = all / layout->pp / layout->tp;
+    return check_divides(w, "data-parallel ranks", (uint64_t[2]){layout->dp, layout->ep}, err);
+}
+
+void asim_simai_group(const struct asim_simai_layout *layout, int group, uint32_t rank,
+                      struct asim_simai_ranks *ranks)
+{
+    uint32_t tp = layout->tp, ep = layout->ep, stage = layout->gpus / layout->pp;
+    uint32_t first = rank / stage * stage, in_stage = rank - first;
+    uint32_t place = in_stage % tp, block = in_stage / tp; /* of the tensor group */
+    switch (group) {
+    case ASIM_SIMAI_TP:
+        *ranks = (struct asim_simai_ranks){0, first + block * tp, 1, tp};
+        break;
+    case ASIM_SIMAI_DP:
+        *ranks = (struct asim_simai_ranks){0, first + place, tp, layout->dp};
+        break;
+    case ASIM_SIMAI_EP:
+        *ranks = (struct asim_simai_ranks){0, first + block / ep * ep * tp + place, tp, ep};
+        break;
+    default:
+        *ranks =
+            (struct asim_simai_ranks){0, first + block % ep * tp + place, tp * ep, layout->dp / ep};
+        break;
+    }
+    /* The lowest member tells groups of one sort apart. */
+    ranks->id = 1 + (uint32_t)group * layout->gpus + ranks->base;
+}

@@ -34,7 +34,8 @@ int asim_json_open(json_t **root, const char *path, struct asim_err *err)
         struct asim_where at = {path, line, column};
         char text[JSON_ERROR_TEXT_LENGTH];
 
-        if (json_error_code(&why) == json_error_out_of_memory)
+        /* Where jansson itself has no memory left it often says nothing at all. */
+        if (!why.text[0] || json_error_code(&why) == json_error_out_of_memory)
             return asim_err_nomem(err, "reading a JSON file");
         return asim_err_at(err, ASIM_EINVAL, at, "this is not valid JSON: %s.",
                            asim_text_safe(text, sizeof text, why.text));

@@ -1,0 +1,76 @@
+/* SPDX-License-Identifier: GPL-2.0-only
+ *
+ * Building a network, routing it and asking for the greatest RTT while memory runs out.
+ */
+#include <inttypes.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include "base/map.h"
+#include "base/mem.h"
+#include "topo/pair.h"
+#include "topo/route_impl.h"
+#include "nomem.h"
+
+#include "../../../core/base/map.c"
+#include "../../../core/base/mem.c"
+#ifdef ASIM_ASAN
+#include "../../../core/base/mem_asan.c"
+#else
+#include "../../../core/base/mem_fast.c"
+#endif
+#include "../../../core/topo/intern.c"
+#include "../../../core/topo/route.c"
+#include "../../../core/topo/route_fill.c"
+#include "../../../core/topo/topo.c"
+
+static int build(struct asim_topo *topo, struct asim_err *err)
+{
+    int rc = asim_topo_nodes(topo, 10, err);
+
+    for (uint32_t s = 6; !rc && s < 10; s++)
+        topo->kind[s] = ASIM_SWITCH;
+    for (uint32_t h = 0; !rc && h < 6; h++) {
+        struct asim_link link = {.a = h, .b = 6 + h / 3, .rate_bps = 1, .delay_fs = h};
+
+        rc = asim_topo_link(topo, &link, err);
+    }
+    for (uint32_t i = 0; !rc && i < 4; i++) {
+        struct asim_link link = {.a = 6 + i % 2, .b = 8 + i / 2, .rate_bps = 1};
+
+        rc = asim_topo_link(topo, &link, err);
+    }
+    return rc ? rc : asim_topo_finish(topo, err);
+}
+
+static int lazily, everything;
+
+static int scenario(struct asim_err *err)
+{
+    struct asim_route *route = NULL;
+    struct asim_pair pair;
+    struct asim_topo topo;
+    int rc;
+
+    asim_topo_init(&topo);
+    rc = build(&topo, err);
+    if (!rc)
+        rc = asim_route_open(&route, &topo, err);
+    if (!rc && everything)
+        rc = asim_route_fill_all(route, err);
+    if (!rc && lazily)
+        rc = asim_pair_get(&pair, route, (uint32_t[]){0, 5}, 1000, err);
+    asim_route_close(route);
+    asim_topo_fini(&topo);
+    return rc;
+}
+
+int main(void)
+{
+    lazily = 1;
+    nomem_run(scenario);
+    everything = 1;
+    nomem_run(scenario);
+    return CHECK_DONE();
+}

@@ -20,6 +20,7 @@ struct reader {
     struct asim_err *err;
 };
 
+/* The key as the user wrote it: it may not be a number at all. */
 static int bad(struct reader *r, const char *key, const char *what)
 {
     struct asim_where at = {r->path, 0, 0};
@@ -29,6 +30,7 @@ static int bad(struct reader *r, const char *key, const char *what)
                        asim_text_safe(buf, sizeof buf, key), what);
 }
 
+/* Costs one visit a member: `stamp` differs for each group, so `seen` is never cleared. */
 static int read_members(struct reader *r, struct asim_group *group, const char *key,
                         const json_t *list, uint32_t stamp)
 {
@@ -55,6 +57,7 @@ static int read_members(struct reader *r, struct asim_group *group, const char *
     return 0;
 }
 
+/* groups->n grows before the members are read, so that a failure frees them with the rest. */
 static int read_group(struct reader *r, struct asim_groups *groups, const char *key,
                       const json_t *list)
 {
@@ -80,6 +83,7 @@ static int by_id(const void *a, const void *b)
     return (x->id > y->id) - (x->id < y->id);
 }
 
+/* Keys are compared as numbers after sorting: "1" and "01" are one group written twice. */
 static int read_all(struct reader *r, struct asim_groups *groups, json_t *root)
 {
     const char *key;

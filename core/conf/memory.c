@@ -27,6 +27,7 @@ static const struct asim_option memory_options[] = {
     {0},
 };
 
+/* Combinations one key alone cannot show to be wrong. */
 static int check(const struct asim_memory *mem, const json_t *root, const char *path,
                  struct asim_err *err)
 {

@@ -42,6 +42,7 @@ static const struct {
     {"PMAX_MAP", offsetof(struct asim_netconf, pmax), 1, 1, "a probability of at most 1"},
 };
 
+/* One shape for all refusals: the key, what stands there, what should. found NULL = line's end. */
 static int bad(struct reader *r, const char *key, const char *found, const char *expected)
 {
     char safe[64];
@@ -55,6 +56,7 @@ static int bad(struct reader *r, const char *key, const char *found, const char 
                        key, asim_text_safe(safe, sizeof safe, found), expected);
 }
 
+/* A linear look: config files have tens of lines. */
 static const struct asim_netconf_trait *trait_of(const char *key)
 {
     for (const struct asim_netconf_trait *t = asim_netconf_traits; t->key; t++)
@@ -97,6 +99,7 @@ static void mark_seen(struct reader *r, const char *key, unsigned *line)
     *line = r->src.word_line;
 }
 
+/* A repeated string key is safe: the option parser frees the first value. */
 static int read_option(struct reader *r, const struct asim_option *row)
 {
     char buf[64];
@@ -110,6 +113,7 @@ static int read_option(struct reader *r, const struct asim_option *row)
                              asim_src_where(&r->src), r->err);
 }
 
+/* Thresholds are KB of 1000 bytes in the reference (spec 4.5); they are kept in bytes. */
 static int read_map_entry(struct reader *r, size_t m, struct asim_rate_value *entry)
 {
     const char *word = asim_src_word_in_line(&r->src);
@@ -126,6 +130,8 @@ static int read_map_entry(struct reader *r, size_t m, struct asim_rate_value *en
     return 0;
 }
 
+/* A map named twice replaces the first one whole, as in the reference. Comparing each rate with
+ * all before it is quadratic, and bounded by the number of entries. */
 static int read_map(struct reader *r, size_t m)
 {
     struct asim_rate_map *map = (struct asim_rate_map *)((char *)r->net + maps[m].offset);
@@ -181,6 +187,7 @@ static int read_link_down(struct reader *r)
     return 0;
 }
 
+/* Maps and LINK_DOWN are no rows of the table but belong to the suggestions. */
 static int unknown_key(struct reader *r, const char *key)
 {
     const char *words[ASIM_NETCONF_KEYS_MAX + 4];
@@ -197,6 +204,7 @@ static int unknown_key(struct reader *r, const char *key)
                        asim_text_safe(safe, sizeof safe, key), hint);
 }
 
+/* What is left on a line is refused, or a value with a blank in it would be cut in silence. */
 static int read_line(struct reader *r, const char *key)
 {
     const struct asim_option *row = asim_option_find(asim_netconf_options, key);
@@ -238,6 +246,7 @@ static int check_ecn(struct reader *r)
     return 0;
 }
 
+/* Only inputs are looked for beside the file; outputs go where the run stands. */
 static int resolve(struct reader *r, char **path)
 {
     char *found;

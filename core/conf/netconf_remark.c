@@ -14,6 +14,7 @@ struct list {
     char text[1400];
 };
 
+/* Cut where the room ends; the list is for the eye. */
 static void add(struct list *list, const char *key, const char *value)
 {
     size_t used = strlen(list->text);
@@ -35,6 +36,7 @@ static size_t field_size(enum asim_type type)
     }
 }
 
+/* Bytes suffice: both sides come from the same parser, and no default is a NaN or -0. */
 static int differs(const struct asim_option *row, const struct asim_netconf *net,
                    const struct asim_netconf *plain)
 {
@@ -53,6 +55,7 @@ static int is_idle(const struct asim_option *row, const struct asim_netconf *net
                                   row->offset == offsetof(struct asim_netconf, trace_output));
 }
 
+/* Rows the reference ignores are told apart from rows whose effect is still to come. */
 static void say_without_effect(const struct asim_netconf *net, const struct asim_netconf *plain,
                                const unsigned *seen, const struct asim_notes *notes,
                                const char *path)

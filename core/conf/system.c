@@ -109,6 +109,7 @@ static enum list_form list_key(const char *key, int *kind)
     return NO_LIST;
 }
 
+/* Exact names only: a prefix would let a misspelt live key through as a dead one. */
 static int is_ignored(const char *key)
 {
     for (size_t i = 0; i < sizeof ignored_keys / sizeof *ignored_keys; i++)
@@ -117,6 +118,7 @@ static int is_ignored(const char *key)
     return 0;
 }
 
+/* Long lists are cut, not refused: the note is only for the eye. */
 static void mention(struct reader *r, const char *key)
 {
     size_t used = strlen(r->silent);
@@ -124,6 +126,7 @@ static void mention(struct reader *r, const char *key)
     snprintf(r->silent + used, sizeof r->silent - used, "%s%s", used ? ", " : "", key);
 }
 
+/* jansson keeps no positions of values, so the sentence carries the key instead of a line. */
 static int bad_key(struct reader *r, const char *key, const char *what)
 {
     struct asim_where at = {r->path, 0, 0};
@@ -151,6 +154,7 @@ static int unknown_key(struct reader *r, const char *key)
                        asim_text_safe(safe, sizeof safe, key), hint);
 }
 
+/* words->n counts what was copied, so that a failure half way is freed by asim_system_fini. */
 static int read_list(struct reader *r, const char *key, struct asim_words *words,
                      const json_t *list)
 {
@@ -180,6 +184,7 @@ static int read_list(struct reader *r, const char *key, struct asim_words *words
     return 0;
 }
 
+/* The reference throws unless the array has exactly one entry; more would never be looked at. */
 static int read_custom(struct reader *r, const char *key, char **out, const json_t *list)
 {
     const json_t *word = json_array_get(list, 0);
@@ -201,6 +206,7 @@ static int read_ignored(struct reader *r, const char *key, const json_t *value)
     return 0;
 }
 
+/* injection-scale multiplies an endpoint delay only where the file states one, hence the flag. */
 static int read_scalar(struct reader *r, const struct asim_option *row, const json_t *value)
 {
     int rc = asim_json_option(row, r->sys, value, r->path, r->err);
@@ -244,6 +250,7 @@ static int inter_dim_of(int choice)
     return of[choice];
 }
 
+/* Second spellings, notes and paths: what needs the whole file to be read. */
 static int finish(struct reader *r, const json_t *root)
 {
     struct asim_system *sys = r->sys;
@@ -305,6 +312,7 @@ int asim_system_read(struct asim_system *sys, const char *path, const struct asi
     return rc;
 }
 
+/* On failure words->at may be set with n = 0, which asim_system_fini frees. */
 static int one_word(struct asim_words *words, const char *word)
 {
     words->at = calloc(1, sizeof *words->at);

@@ -21,6 +21,7 @@ struct islands {
     uint32_t n;
 };
 
+/* Every switch enters the queue once over all floods, so labelling is linear in links. */
 static void flood(struct islands *s, uint32_t start)
 {
     const struct asim_topo *t = s->topo;
@@ -77,6 +78,7 @@ static void reach(struct islands *s, uint32_t h, const uint32_t *by_island, cons
     }
 }
 
+/* stamp[v] = h + 1 marks what h reaches; it needs no clearing between hosts. */
 static int name_pair(struct islands *s, const uint32_t *by_island, const uint32_t *first,
                      struct asim_err *err)
 {

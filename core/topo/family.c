@@ -14,6 +14,7 @@
 #include "base/text.h"
 #include "topo/build.h"
 
+/* Flavours are told apart by content alone: published files have no common suffix. */
 static const struct asim_topo_format *sniff(const struct asim_src *src)
 {
     for (size_t i = 0; asim_topo_format_table[i]; i++) {
@@ -85,6 +86,7 @@ static int set_option(const struct asim_member *member, void *opt, char **at, st
                            (const char *const[2]){word, equals + 1}, where, err);
 }
 
+/* Options are freed whatever the maker did; it keeps no pointer into them. */
 static int make(struct asim_topo *topo, char *spec, uint32_t hosts, struct asim_err *err)
 {
     char *list = strchr(spec, ',');

@@ -32,6 +32,7 @@ static void hash(const uint32_t *at, uint32_t n, uint64_t key[2])
     key[1] = b;
 }
 
+/* The comparison is what makes equal numbers mean equal lists; the hash only finds. */
 static int is_same(const struct asim_list *list, const uint32_t *at, uint32_t n)
 {
     return list->n == n && (n == 0 || memcmp(list->at, at, n * sizeof *at) == 0);

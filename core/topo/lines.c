@@ -10,6 +10,7 @@
 #include "base/text.h"
 #include "topo/show.h"
 
+/* src->line, not the last word's line: a short file ends after it. */
 int asim_lines_refuse(const struct asim_src *src, const char *word, const char *what,
                       struct asim_err *err)
 {
@@ -33,10 +34,11 @@ int asim_lines_u64(struct asim_src *src, const char *what, uint64_t *out, struct
     return 0;
 }
 
+/* Checked against the header at once, so that a wrong id is found on its own line. */
 static int read_node(const struct asim_topo *topo, struct asim_src *src, const char *what,
                      uint32_t *node, struct asim_err *err)
 {
-    uint64_t id;
+    uint64_t id = 0;
     int rc = asim_lines_u64(src, what, &id, err);
 
     if (rc)
@@ -54,7 +56,7 @@ int asim_lines_switches(struct asim_topo *topo, struct asim_src *src, uint64_t n
                         struct asim_err *err)
 {
     for (uint64_t i = 0; i < n; i++) {
-        uint32_t id;
+        uint32_t id = 0;
         int rc = read_node(topo, src, "the id of a switch", &id, err);
 
         if (rc)
@@ -67,6 +69,7 @@ int asim_lines_switches(struct asim_topo *topo, struct asim_src *src, uint64_t n
     return 0;
 }
 
+/* A rate without unit is refused although ns-3 takes it as bit/s: it is a forgotten unit. */
 static int read_link(struct asim_topo *topo, struct asim_src *src, struct asim_err *err)
 {
     struct asim_link link = {0};
@@ -93,6 +96,7 @@ static int read_link(struct asim_topo *topo, struct asim_src *src, struct asim_e
     return asim_topo_link(topo, &link, err);
 }
 
+/* Words behind the last link are an error: with a count too small the reference drops them. */
 int asim_lines_links(struct asim_topo *topo, struct asim_src *src, uint64_t n, struct asim_err *err)
 {
     const char *word;
@@ -113,6 +117,7 @@ int asim_lines_links(struct asim_topo *topo, struct asim_src *src, uint64_t n, s
                        asim_text_safe(shown, sizeof shown, word), n);
 }
 
+/* 17 digits carry a double through text and back. */
 void asim_lines_write_links(const struct asim_topo *topo, struct asim_out *out)
 {
     char rate[48], delay[48], error[32];

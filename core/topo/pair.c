@@ -24,6 +24,7 @@ static uint64_t scaled(uint64_t a, uint64_t b)
     return a * whole + rest;
 }
 
+/* Each link is floored on its own, as the reference does; a sum of fractions would differ. */
 static void add_link(struct asim_pair *pair, const struct asim_link *link, uint32_t payload_bytes)
 {
     pair->delay_ns += link->delay_fs / FS_PER_NS;
@@ -57,6 +58,7 @@ int asim_pair_get(struct asim_pair *pair, struct asim_route *route, const uint32
     return 0;
 }
 
+/* The two maxima may come from different pairs, as in the reference. */
 static void keep_greater(struct asim_pair *most, const struct asim_pair *pair)
 {
     uint64_t bdp = most->bdp_bytes > pair->bdp_bytes ? most->bdp_bytes : pair->bdp_bytes;

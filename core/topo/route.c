@@ -18,6 +18,7 @@ static int by_number(const void *a, const void *b)
     return (x > y) - (x < y);
 }
 
+/* Room for one host's ports is enough, since hosts are looked at one by one. */
 static size_t most_host_ports(const struct asim_topo *t)
 {
     uint32_t most = 0;
@@ -110,6 +111,7 @@ static void link_switches(struct asim_route *r)
     }
 }
 
+/* All at once, so that asim_route_close frees a half-made handle like a whole one. */
 static int allocate(struct asim_route *r)
 {
     const struct asim_topo *t = r->topo;
@@ -140,6 +142,7 @@ static int allocate(struct asim_route *r)
                : ASIM_ENOMEM;
 }
 
+/* Set 0 is the empty list, so that a zeroed row says "unreachable" everywhere. */
 static int set_up(struct asim_route *r)
 {
     uint32_t empty;
@@ -239,6 +242,8 @@ static const uint32_t *last_hop(const struct asim_route *r, uint32_t node, uint3
     return *n ? r->last_port + first : NULL;
 }
 
+/* The last hop comes first: it is the only answer that depends on the host itself, and a direct
+ * link beats every path over switches. */
 const uint32_t *asim_route_ports(struct asim_route *r, uint32_t node, uint32_t dst_host,
                                  uint32_t *n)
 {
@@ -259,6 +264,7 @@ const uint32_t *asim_route_ports(struct asim_route *r, uint32_t node, uint32_t d
     return *n ? r->sets.lists[set].at : NULL;
 }
 
+/* Latched, because asim_route_ports is called where no error can be handed up. */
 int asim_route_error(const struct asim_route *route, struct asim_err *err)
 {
     if (!route->failure.code)
@@ -266,6 +272,7 @@ int asim_route_error(const struct asim_route *route, struct asim_err *err)
     return asim_err_set(err, route->failure.code, "%s", route->failure.text);
 }
 
+/* Costs classes x links between switches; sets shared by many classes are stored once. */
 int asim_route_fill_all(struct asim_route *route, struct asim_err *err)
 {
     int rc = 0;

@@ -53,6 +53,8 @@ static uint32_t search(struct asim_route *r, uint32_t c)
     return tail;
 }
 
+/* Two passes instead of growing lists: the first has counted, so each switch has its slice of
+ * `member`. The order within a slice is the order of expansion, which is what ECMP hashes into. */
 static void collect(struct asim_route *r, uint32_t reached)
 {
     uint32_t sum = 0;
@@ -109,6 +111,7 @@ static uint32_t host_ports(struct asim_route *r, uint32_t host)
     return kept;
 }
 
+/* Unreachable switches keep set 0 from calloc. */
 static int store(struct asim_route *r, uint32_t *row, uint32_t reached)
 {
     int rc = 0;
@@ -126,6 +129,7 @@ static int store(struct asim_route *r, uint32_t *row, uint32_t reached)
     return rc;
 }
 
+/* dist doubles as the mark of a visit; place and start are written before they are read. */
 static void forget(struct asim_route *r)
 {
     size_t words = r->switches * sizeof *r->dist;
@@ -135,6 +139,7 @@ static void forget(struct asim_route *r)
     memset(r->by_nvswitch, 0, r->switches);
 }
 
+/* A row is published only when whole, so that running out of memory leaves the handle usable. */
 int asim_route_fill(struct asim_route *r, uint32_t c, struct asim_err *err)
 {
     uint64_t bytes = ((uint64_t)r->switches + r->shapes.n) * sizeof(uint32_t);

@@ -46,6 +46,7 @@ static struct asim_where place(const struct asim_topo *topo)
     return (struct asim_where){topo->source ? topo->source : "topology", 0, 0};
 }
 
+/* Counts hosts and switches on the way; rank numbers index hosts from 0 without a map. */
 static int check_kinds(struct asim_topo *topo, struct asim_err *err)
 {
     uint32_t hosts = 0;
@@ -66,6 +67,7 @@ static int check_kinds(struct asim_topo *topo, struct asim_err *err)
     return 0;
 }
 
+/* The comparison is written so that a NaN error rate fails it too. */
 static int check_link(const struct asim_topo *topo, size_t i, struct asim_err *err)
 {
     const struct asim_link *link = &topo->links[i];
@@ -103,6 +105,7 @@ static void number_ports(struct asim_topo *topo)
     }
 }
 
+/* Second pass, once every node's first port is fixed: indices become 1-based numbers. */
 static void relate_ports(struct asim_topo *topo)
 {
     for (uint32_t v = 0; v < topo->nodes; v++) {

@@ -69,6 +69,7 @@ struct header {
     uint64_t nodes, switches, links;
 };
 
+/* Ceilings first: a slip in a count must not become an allocation of terabytes. */
 static int read_header(struct asim_src *src, struct header *h, struct asim_err *err)
 {
     int rc = asim_lines_u64(src, "the number of nodes", &h->nodes, err);

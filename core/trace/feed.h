@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-only
  *
  * The feed of one rank: which ops are ready, in which order, under which unit. Opening reads the
- * file once and keeps a compact index (about 32 bytes an op and 4 an edge: offset, open
- * dependencies, children); the ops' bodies stay on disk and come through a bounded cache of
- * `window` ops, so that the result does not depend on the window. Data and control dependencies
- * both hold. What a trace can get wrong (an id twice, a missing parent, a cycle) is refused here,
- * before time starts, with the names of the nodes involved.
+ * file once and keeps a compact index (trace/index.h: 17 bytes an op and 4 an edge, 8 more an op
+ * where ids have gaps; the ready sets add half a byte). A chain of a million ops takes 38 MB at
+ * its peak, while opening (0.33 s), and then 22 MB. The ops' bodies stay on disk and come through a
+ * bounded cache of `window` ops, so that the result does not depend on the window. Data and
+ * control dependencies both hold. What a trace can get wrong (an id twice, a missing parent, a
+ * cycle) is refused here, before time starts, with the names of the nodes involved.
  *
  * Order (ASTRA-sim): among ready ops the lowest id first; each unit is asked separately.
  */
@@ -14,12 +15,13 @@
 
 #include "trace/op.h"
 
-enum asim_unit {                 /* which slot of the rank an op occupies */
-                 ASIM_UNIT_CPU,  /* is_cpu_op, any type */
-                 ASIM_UNIT_COMP, /* COMP on the GPU */
-                 ASIM_UNIT_COMM, /* everything else on the GPU but receives */
-                 ASIM_UNIT_RECV, /* receives: no slot, always issued */
-                 ASIM_UNITS
+/* Which slot of the rank an op occupies. */
+enum asim_unit {
+    ASIM_UNIT_CPU,  /* is_cpu_op, any type */
+    ASIM_UNIT_COMP, /* COMP on the GPU */
+    ASIM_UNIT_COMM, /* everything else on the GPU but receives */
+    ASIM_UNIT_RECV, /* receives: no slot, always issued */
+    ASIM_UNITS
 };
 
 struct asim_feed;
@@ -47,8 +49,8 @@ void asim_feed_take(struct asim_feed *feed, enum asim_unit unit);
 /* Body of an op; pointers in it are borrowed until the next asim_feed_body on this feed. */
 int asim_feed_body(struct asim_feed *feed, uint32_t index, struct asim_op *op,
                    struct asim_err *err);
-/* Marks a taken op finished; its children whose parents are all finished become ready. 0 or
- * ASIM_ENOMEM. */
+/* Marks a taken op finished; its children whose parents are all finished become ready. Never
+ * allocates; ASIM_EBUG if the op was not taken. */
 int asim_feed_finish(struct asim_feed *feed, uint32_t index);
 /* Smallest id among ops neither taken nor finished, for the stall report; 0 if none. */
 int asim_feed_first_waiting(const struct asim_feed *feed, uint64_t *id);

@@ -14,6 +14,7 @@
 #include <unistd.h>
 
 #include "base/text.h"
+#include "trace/open.h"
 
 #define RANK_DIGITS 10
 
@@ -131,10 +132,13 @@ int asim_trace_path(const char *prefix, uint32_t rank, char **path, struct asim_
 
 int asim_trace_ranks(const char *prefix, uint32_t *ranks, struct asim_err *err)
 {
+    const struct asim_trace_format *shared = asim_trace_shared(prefix);
     struct folder seen;
     char *path;
     uint32_t n = 0;
     int rc = 0;
+    if (shared)
+        return shared->ranks(prefix, ranks, err);
     while (n < UINT32_MAX && (rc = find_file(prefix, n, &path, err)) > 0) {
         free(path);
         n++;

@@ -12,30 +12,32 @@
 #include "asim/err.h"
 #include "asim/ext/family.h"
 
-enum asim_op_type { /* Chakra NodeType */
-                    ASIM_OP_INVALID = 0,
-                    ASIM_OP_METADATA,
-                    ASIM_OP_MEM_LOAD,
-                    ASIM_OP_MEM_STORE,
-                    ASIM_OP_COMP,
-                    ASIM_OP_COMM_SEND,
-                    ASIM_OP_COMM_RECV,
-                    ASIM_OP_COMM_COLL,
-                    ASIM_OP_TYPES
+/* Chakra NodeType. */
+enum asim_op_type {
+    ASIM_OP_INVALID = 0,
+    ASIM_OP_METADATA,
+    ASIM_OP_MEM_LOAD,
+    ASIM_OP_MEM_STORE,
+    ASIM_OP_COMP,
+    ASIM_OP_COMM_SEND,
+    ASIM_OP_COMM_RECV,
+    ASIM_OP_COMM_COLL,
+    ASIM_OP_TYPES
 };
 /* "COMP_NODE" … as in the Chakra schema; "?" outside the enum. */
 const char *asim_op_type_name(int type);
 
-enum asim_op_has { /* which optional attributes were present */
-                   ASIM_HAS_NUM_OPS = 1 << 0,
-                   ASIM_HAS_TENSOR_SIZE = 1 << 1,
-                   ASIM_HAS_COMM_TYPE = 1 << 2,
-                   ASIM_HAS_COMM_SIZE = 1 << 3,
-                   ASIM_HAS_COMM_SRC = 1 << 4,
-                   ASIM_HAS_COMM_DST = 1 << 5,
-                   ASIM_HAS_COMM_TAG = 1 << 6,
-                   ASIM_HAS_PRIORITY = 1 << 7,
-                   ASIM_HAS_INVOLVED_DIM = 1 << 8
+/* Which optional attributes were present. */
+enum asim_op_has {
+    ASIM_HAS_NUM_OPS = 1 << 0,
+    ASIM_HAS_TENSOR_SIZE = 1 << 1,
+    ASIM_HAS_COMM_TYPE = 1 << 2,
+    ASIM_HAS_COMM_SIZE = 1 << 3,
+    ASIM_HAS_COMM_SRC = 1 << 4,
+    ASIM_HAS_COMM_DST = 1 << 5,
+    ASIM_HAS_COMM_TAG = 1 << 6,
+    ASIM_HAS_PRIORITY = 1 << 7,
+    ASIM_HAS_INVOLVED_DIM = 1 << 8
 };
 
 struct asim_op {
@@ -47,6 +49,7 @@ struct asim_op {
     uint16_t involved;  /* bit d = involved_dim[d] */
     int32_t priority;
     uint64_t duration_micros, start_micros;
+    uint64_t duration_ns; /* exact, where the trace knows it; else 0 */
     uint64_t num_ops, tensor_bytes;
     uint32_t comm_type, comm_src, comm_dst, comm_tag;
     uint64_t comm_bytes;
@@ -75,6 +78,8 @@ struct asim_trace_format {
     /* Delivers again the op that stood there. */
     int (*at)(struct asim_reader *reader, uint64_t place, struct asim_op *op, struct asim_err *err);
     void (*close)(struct asim_reader *reader);
+    /* Formats whose one file serves all ranks: how many. NULL = a file for each rank. */
+    int (*ranks)(const char *path, uint32_t *ranks, struct asim_err *err);
 };
 extern const struct asim_member *const asim_trace_format_table[];
 

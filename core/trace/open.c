@@ -38,7 +38,9 @@ static const struct asim_trace_format *format_of(const char *path)
 static int open_with(struct asim_trace *trace, char *path, uint32_t rank, struct asim_err *err)
 {
     trace->path = path;
-    trace->format = format_of(path);
+    trace->format = asim_trace_shared(path);
+    if (!trace->format)
+        trace->format = format_of(path);
     int rc = trace->format ? trace->format->open(&trace->reader, path, rank, err)
                            : asim_err_set(err, ASIM_EBUG, "no trace format reads '%s'.", path);
     if (rc)
@@ -46,11 +48,24 @@ static int open_with(struct asim_trace *trace, char *path, uint32_t rank, struct
     return rc;
 }
 
+static int open_copy(struct asim_trace *trace, const char *path, uint32_t rank,
+                     struct asim_err *err)
+{
+    size_t n = strlen(path) + 1;
+    char *copy = malloc(n);
+    if (!copy)
+        return asim_err_nomem(err, "opening a trace");
+    memcpy(copy, path, n);
+    return open_with(trace, copy, rank, err);
+}
+
 int asim_trace_open(struct asim_trace *trace, const char *prefix, uint32_t rank,
                     struct asim_err *err)
 {
     char *path;
     *trace = (struct asim_trace){0};
+    if (asim_trace_shared(prefix))
+        return open_copy(trace, prefix, rank, err);
     int rc = asim_trace_path(prefix, rank, &path, err);
     return rc ? rc : open_with(trace, path, rank, err);
 }
@@ -58,12 +73,7 @@ int asim_trace_open(struct asim_trace *trace, const char *prefix, uint32_t rank,
 int asim_trace_open_file(struct asim_trace *trace, const char *path, struct asim_err *err)
 {
     *trace = (struct asim_trace){0};
-    size_t n = strlen(path) + 1;
-    char *copy = malloc(n);
-    if (!copy)
-        return asim_err_nomem(err, "opening a trace");
-    memcpy(copy, path, n);
-    return open_with(trace, copy, 0, err);
+    return open_copy(trace, path, 0, err);
 }
 
 int asim_trace_next(struct asim_trace *trace, struct asim_op *op, struct asim_err *err)

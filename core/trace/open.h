@@ -13,7 +13,10 @@ struct asim_trace {
     char *path;
 };
 
-/* <prefix>.<rank>.et or .et.gz. */
+/* The format of the workload file `prefix` that serves all ranks, NULL if it is no such file. */
+const struct asim_trace_format *asim_trace_shared(const char *prefix);
+
+/* <prefix>.<rank>.et or .et.gz, or the file `prefix` itself where it serves all ranks. */
 int asim_trace_open(struct asim_trace *trace, const char *prefix, uint32_t rank,
                     struct asim_err *err);
 /* A file of any name, read as Chakra. */

@@ -13,7 +13,7 @@
 static int check_divides(const struct asim_simai *w, const char *what, const uint64_t nd[2],
                          struct asim_err *err)
 {
-    if (nd[0] && nd[0] % nd[1] == 0)
+    if (nd[0] && nd[1] && nd[0] % nd[1] == 0)
         return 0;
     return asim_err_at(err, ASIM_EINVAL, (struct asim_where){w->source, 1, 0},
                        "%llu %s cannot be split into groups of %llu: check "

@@ -142,10 +142,13 @@ static int by_id(const void *ctx, uint32_t a, uint32_t b)
 }
 
 /* Index and order; of equal ids the later stays. Counts parents that are not there. */
-static int index_nodes(struct asim_host *host, struct asim_err *err)
+int asim_host_index(struct asim_host *host, struct asim_err *err)
 {
     size_t n = host->node.n, kept = 0;
 
+    free(host->order);
+    asim_index_fini(&host->by_id);
+    host->orphans = 0;
     host->order = asim_iota_u32(n);
     if (!host->order || asim_sort_u32(host->order, n, by_id, host->node.at) ||
         asim_index_init(&host->by_id, n ? &host->node.at->id : NULL, sizeof *host->node.at, n))
@@ -156,7 +159,6 @@ static int index_nodes(struct asim_host *host, struct asim_err *err)
         if (asim_index_get(&host->by_id, host->node.at[host->order[i]].id) == host->order[i])
             host->order[kept++] = host->order[i];
     host->duplicates = n - kept;
-    host->node.n = n;
     for (size_t i = 0; i < kept; i++)
         host->orphans +=
             asim_index_get(&host->by_id, host->node.at[host->order[i]].parent) == ASIM_NONE;
@@ -177,7 +179,7 @@ int asim_host_read(struct asim_host *host, const char *path, const struct asim_h
     if (!code)
         code = read_members(&ld);
     if (!code)
-        code = index_nodes(host, err);
+        code = asim_host_index(host, err);
     asim_jdoc_fini(&ld.doc);
     return code;
 }

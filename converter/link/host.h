@@ -48,6 +48,8 @@ struct asim_host_visit {
 
 int asim_host_read(struct asim_host *host, const char *path, const struct asim_host_visit *visit,
                    struct asim_err *err);
+/* by_id, order and the counts; again after nodes were added. */
+int asim_host_index(struct asim_host *host, struct asim_err *err);
 void asim_host_fini(struct asim_host *host);
 
 /* Attribute of a node of either form ("rf_id", "tid" …): its value, or NULL. */

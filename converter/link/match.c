@@ -51,7 +51,7 @@ static int see_node(void *self, const struct asim_jdoc *doc, struct asim_host_no
                                  "the node's \"name\" must be a string");
     if (!asim_jv_i64(doc, asim_host_attr(doc, "tid"), &tid) && tid >= 0 && tid < TID_LIMIT)
         node->tid = (uint32_t)tid;
-    if (!asim_jv_i64(doc, asim_host_attr(doc, "rf_id"), &rf_id) && rf_id >= 0)
+    if (!asim_jv_i64(doc, asim_host_attr(doc, "rf_id"), &rf_id) && rf_id >= !m->link->opt->compat)
         node->cpu = asim_index_get(&m->link->by_rf, rf_id);
     if (asim_jv_is(doc, name, "[pytorch|profiler|execution_trace|thread]") ||
         asim_jv_is(doc, name, "[pytorch|profiler|execution_graph|thread]"))

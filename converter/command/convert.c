@@ -1,0 +1,102 @@
+/* SPDX-License-Identifier: GPL-2.0-only
+ *
+ * asim trace convert: a linked trace, or a host trace alone, becomes a Chakra execution trace that
+ * a simulator can run. --compat gives what chakra_converter PyTorch gives.
+ */
+#include <stdio.h>
+#include "asim/ext/command.h"
+#include "convert/convert.h"
+#include "tools/args.h"
+
+struct options {
+    char *input, *output, *groups;
+    int64_t rank;
+    int compat, strict, quiet, no_stream_order, no_sync, no_comm_order, no_host_comm;
+};
+
+#define AT(field) offsetof(struct options, field)
+#define FLAG(key, help, field)                                                                     \
+    {                                                                                              \
+        key, NULL, help, "0", ASIM_T_BOOL, AT(field), 0, 0, NULL, 0                                \
+    }
+static const struct asim_option options[] = {
+    {"input", "input_filename", "linked trace or host trace (JSON, may be .gz)", NULL,
+     ASIM_T_STRING, AT(input), 0, 0, NULL, 0},
+    {"output", "output_filename", "Chakra trace to write, usually PREFIX.RANK.et", NULL,
+     ASIM_T_STRING, AT(output), 0, 0, NULL, 0},
+    {"groups", NULL, "also write the communicator groups to this JSON file", NULL, ASIM_T_STRING,
+     AT(groups), 0, 0, NULL, 0},
+    {"rank", NULL, "rank of the trace, for the ends of sends and receives; -1 = leave out", "-1",
+     ASIM_T_I64, AT(rank), -1, 4294967295.0, NULL, 0},
+    FLAG("compat", "same output as chakra_converter, its defects included", compat),
+    FLAG("strict", "cycles, guessed collectives and unknown partners are errors", strict),
+    FLAG("no-stream-order", "leave out the order of operations on one GPU stream", no_stream_order),
+    FLAG("no-sync", "leave out waits for the GPU", no_sync),
+    FLAG("no-comm-order", "leave out the order of kernels around collectives", no_comm_order),
+    FLAG("no-host-comm", "make no communication nodes from a host trace alone", no_host_comm),
+    FLAG("quiet", "no summary", quiet),
+    {0}};
+
+static void say(void *self, const char *sentence)
+{
+    (void)self;
+    fprintf(stderr, "asim trace convert: %s\n", sentence);
+}
+
+static int run_convert(const struct options *o, struct asim_err *err)
+{
+    struct asim_convert_options opt = {.input = o->input,
+                                       .output = o->output,
+                                       .groups = o->groups,
+                                       .rank = o->rank,
+                                       .compat = o->compat,
+                                       .strict = o->strict,
+                                       .no_stream_order = o->no_stream_order,
+                                       .no_sync = o->no_sync,
+                                       .no_comm_order = o->no_comm_order,
+                                       .no_host_comm = o->no_host_comm,
+                                       .notes = {say, NULL}};
+    struct asim_convert cv = {0};
+    int code;
+
+    if (!o->input || !o->output)
+        return asim_err_set(err, ASIM_EINVAL,
+                            "--input and --output are both needed; --help explains them.");
+    code = asim_convert_run(&cv, &opt, err);
+    if (!code && !o->quiet)
+        asim_convert_report(&cv, stdout);
+    asim_convert_fini(&cv);
+    return code;
+}
+
+static int run(int argc, char **argv)
+{
+    struct options o = {0};
+    struct asim_err err = {0};
+    struct asim_args args = {.tables = {{options, &o}, {NULL, NULL}}};
+    int code = asim_option_defaults(options, &o, &err);
+
+    if (!code)
+        code = asim_args_parse(&args, argc, argv, &err);
+    if (!code && args.help) {
+        puts("usage: asim trace convert --input=FILE --output=PREFIX.RANK.et [--option=value "
+             "...]\n\nConverts a linked PyTorch trace (or a host trace alone) to a Chakra trace.\n"
+             "Times: Chakra counts microseconds; ASTRA-sim multiplies them by 1000 cycles of "
+             "1 ns.\n");
+        asim_args_help(stdout, options);
+    } else if (!code) {
+        code = run_convert(&o, &err);
+        code = code ? asim_args_fail("trace convert", &err, 1) : 0;
+    } else {
+        code = asim_args_fail("trace convert", &err, 2);
+    }
+    asim_option_fini(options, &o);
+    return code;
+}
+
+extern const struct asim_command asim_trace_command_convert;
+const struct asim_command asim_trace_command_convert = {
+    {"convert", "Convert a linked trace or a host trace to a Chakra trace", options,
+     sizeof(struct options)},
+    run,
+    NULL};

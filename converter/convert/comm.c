@@ -1,0 +1,275 @@
+/* SPDX-License-Identifier: GPL-2.0-only
+ *
+ * Names to kinds, and reading communication out of a node. RCCL launches every collective under
+ * one kernel name (ncclDevKernel_Generic…); its kind stands in the args PyTorch attaches to the
+ * kernel, in the record_param_comms around the launch, or in the nccl:… or c10d::… op above it.
+ * Those are asked in that order by the converter; here is what a single node says.
+ */
+#include "convert/comm.h"
+
+#include <ctype.h>
+#include <string.h>
+#include "link/host.h"
+
+struct word {
+    const char *word;
+    int kind;
+};
+
+/* First hit wins, so longer words stand before those they contain. */
+static const struct word words[] = {
+    {"allreduce", ASIM_ALL_REDUCE},  {"alltoall", ASIM_ALL_TO_ALL},
+    {"allgather", ASIM_ALL_GATHER},  {"reducescatter", ASIM_REDUCE_SCATTER},
+    {"broadcast", ASIM_BROADCAST},   {"barrier", ASIM_BARRIER},
+    {"sendrecv", ASIM_COMM_UNKNOWN}, {"gather", ASIM_GATHER},
+    {"scatter", ASIM_SCATTER},       {"reduce", ASIM_REDUCE},
+    {"send", ASIM_COMM_SEND},        {"recv", ASIM_COMM_RECV},
+    {"wait", ASIM_COMM_WAIT}};
+
+/* Lower case without '_' and '-', cut at '(': "ncclDevKernel_AllReduce_Sum(…" -> "…allreducesum".
+ */
+static void squeeze(const char *name, char *out, size_t size)
+{
+    size_t n = 0;
+
+    for (; *name && *name != '(' && n + 1 < size; name++)
+        if (*name != '_' && *name != '-')
+            out[n++] = (char)tolower((unsigned char)*name);
+    out[n] = 0;
+}
+
+int asim_comm_kind(const char *name)
+{
+    char flat[256];
+
+    squeeze(name, flat, sizeof flat);
+    for (size_t i = 0; i < sizeof words / sizeof *words; i++)
+        if (strstr(flat, words[i].word))
+            return words[i].kind;
+    return ASIM_COMM_UNKNOWN;
+}
+
+int asim_comm_kind_compat(const char *name)
+{
+    int kind = asim_comm_kind(name);
+
+    if (kind == ASIM_ALL_REDUCE || kind == ASIM_ALL_TO_ALL || kind == ASIM_ALL_GATHER ||
+        kind == ASIM_REDUCE_SCATTER || kind == ASIM_BROADCAST)
+        return kind;
+    return strstr(name, "ncclDevKernel_SendRecv") ? ASIM_ALL_TO_ALL : ASIM_COMM_UNKNOWN;
+}
+
+int asim_comm_is_kernel(const char *name, int compat)
+{
+    if (strstr(name, "ncclKernel") || strstr(name, "ncclDevKernel"))
+        return 1;
+    if (compat)
+        return 0;
+    if (strstr(name, "mscclKernel") || strstr(name, "rcclKernel") || !strncmp(name, "nccl:", 5))
+        return 1;
+    return !strncmp(name, "nccl", 4) && strstr(name, "Kernel"); /* ncclAllReduceRingLLKernel_… */
+}
+
+int asim_comm_is_host(const char *name)
+{
+    return !strcmp(name, "record_param_comms") || !strncmp(name, "nccl:", 5) ||
+           !strncmp(name, "c10d::", 6);
+}
+
+uint64_t asim_comm_type_bytes(const char *name)
+{
+    static const struct {
+        const char *name;
+        uint64_t bytes;
+    } types[] = {{"byte", 1},        {"char", 1},          {"bool", 1},      {"uint8", 1},
+                 {"int8", 1},        {"unsigned char", 1}, {"float8", 1},    {"short", 2},
+                 {"int16", 2},       {"half", 2},          {"c10::half", 2}, {"float16", 2},
+                 {"bfloat16", 2},    {"c10::bfloat16", 2}, {"int", 4},       {"int32", 4},
+                 {"float", 4},       {"float32", 4},       {"long", 8},      {"long int", 8},
+                 {"int64", 8},       {"double", 8},        {"float64", 8},   {"complex64", 8},
+                 {"uint16", 2},      {"uint32", 4},        {"uint64", 8},    {"complexfloat", 8},
+                 {"complex128", 16}, {"complexdouble", 16}};
+    char low[32];
+    size_t n = 0;
+
+    for (; name[n] && n + 1 < sizeof low; n++)
+        low[n] = (char)tolower((unsigned char)name[n]);
+    low[n] = 0;
+    for (size_t i = 0; i < sizeof types / sizeof *types; i++)
+        if (!strcmp(low, types[i].name))
+            return types[i].bytes;
+    return strncmp(low, "float8_", 7) ? 0 : 1;
+}
+
+/* [tensor id, storage id, offset, elements, bytes each, device]; 0 for anything else. */
+static uint64_t tensor_bytes(const struct asim_jdoc *doc, const struct asim_jv *v)
+{
+    int64_t count, each;
+
+    if (!v || v->kind != ASIM_J_ARRAY || v->n < 5 ||
+        asim_jv_i64(doc, asim_jv_item(doc, v, 3), &count) ||
+        asim_jv_i64(doc, asim_jv_item(doc, v, 4), &each) || count < 0 || each < 0)
+        return 0;
+    return each && count > INT64_MAX / each ? (uint64_t)INT64_MAX : (uint64_t)(count * each);
+}
+
+static uint64_t add(uint64_t a, uint64_t b)
+{
+    return a + b > (uint64_t)INT64_MAX ? (uint64_t)INT64_MAX : a + b;
+}
+
+static int type_is(const struct asim_jdoc *doc, const struct asim_jv *type, const char *head)
+{
+    size_t n = strlen(head);
+
+    return type->kind == ASIM_J_STRING && type->text_n >= n &&
+           !memcmp(asim_jv_text(doc, type), head, n);
+}
+
+uint64_t asim_comm_input_bytes(const struct asim_jdoc *doc)
+{
+    const struct asim_jv *in = asim_jv_get(doc, &doc->at[0], "inputs");
+    const struct asim_jv *v, *type;
+    uint64_t sum = 0;
+
+    if (in && in->kind == ASIM_J_ARRAY) { /* schema 1.0.1 */
+        v = asim_jv_first(doc, in);
+        type = asim_jv_first(doc, asim_jv_get(doc, &doc->at[0], "input_types"));
+    } else {
+        v = asim_jv_first(doc, asim_jv_get(doc, in, "values"));
+        type = asim_jv_first(doc, asim_jv_get(doc, in, "types"));
+    }
+    for (; v && type; v = asim_jv_next(doc, v), type = asim_jv_next(doc, type)) {
+        const struct asim_jv *t;
+
+        if (type_is(doc, type, "GenericList[Tensor")) {
+            for (t = asim_jv_first(doc, v); t; t = asim_jv_next(doc, t))
+                sum = add(sum, tensor_bytes(doc, t));
+        } else if (type_is(doc, type, "Tensor")) {
+            sum = add(sum, tensor_bytes(doc, v));
+        }
+    }
+    return sum;
+}
+
+struct read {
+    struct asim_comm *comm;
+    const struct asim_jdoc *doc;
+    struct asim_names *names;
+    struct asim_jbuf text;
+    int failed;
+};
+
+static const char *string_of(struct read *rd, const struct asim_jv *v)
+{
+    const char *text;
+
+    if (!v || v->kind != ASIM_J_STRING)
+        return NULL;
+    text = asim_jv_string(rd->doc, v, &rd->text);
+    rd->failed |= !text;
+    return text;
+}
+
+static void take_group(struct read *rd, const struct asim_jv *v)
+{
+    const char *name = string_of(rd, v);
+
+    if (!name || !*name)
+        return;
+    rd->comm->pg_name = asim_names_put(rd->names, name, strlen(name));
+    rd->failed |= rd->comm->pg_name == ASIM_NONE;
+}
+
+/* inputs of record_param_comms: …, sequence, group, rank or peer, "name", splits …; the tensors in
+ * front are there for collectives and absent for waits, so positions count from the name. */
+static void read_record(struct read *rd)
+{
+    const struct asim_jdoc *doc = rd->doc;
+    const struct asim_jv *in = asim_jv_get(doc, &doc->at[0], "inputs"), *group;
+    const struct asim_jv *values =
+        in && in->kind == ASIM_J_ARRAY ? in : asim_jv_get(doc, in, "values");
+    const char *name = NULL;
+    size_t at = 3;
+
+    for (; at < 5; at++) {
+        name = string_of(rd, asim_jv_item(doc, values, at));
+        if (name && asim_comm_kind(name) != ASIM_COMM_UNKNOWN)
+            break;
+        name = NULL;
+    }
+    rd->comm->is_record = 1;
+    if (!name)
+        return;
+    rd->comm->kind = asim_comm_kind(name);
+    if (asim_jv_i64(doc, asim_jv_item(doc, values, at - 3), &rd->comm->seq))
+        rd->comm->seq = -1;
+    if (asim_jv_i64(doc, asim_jv_item(doc, values, at - 1), &rd->comm->peer))
+        rd->comm->peer = -1;
+    group = asim_jv_item(doc, values, at - 2);
+    if (group && group->kind == ASIM_J_ARRAY)
+        take_group(rd, asim_jv_item(doc, group, 0));
+    else if (group && group->kind == ASIM_J_STRING)
+        take_group(rd, group);
+}
+
+/* Elements and their type, as stated by record_param_comms attrs or a kernel's args. */
+static void read_elements(struct read *rd, const struct asim_jv *count, const struct asim_jv *type)
+{
+    const char *name = string_of(rd, type);
+    uint64_t each = name ? asim_comm_type_bytes(name) : 0;
+    int64_t n;
+
+    if (each && !asim_jv_i64(rd->doc, count, &n) && n > 0)
+        rd->comm->msg_bytes = n > INT64_MAX / 16 ? (uint64_t)INT64_MAX : (uint64_t)n * each;
+}
+
+static void read_attrs(struct read *rd)
+{
+    const char *name = string_of(rd, asim_host_attr(rd->doc, "collective_name"));
+
+    if (name && asim_comm_kind(name) != ASIM_COMM_UNKNOWN)
+        rd->comm->kind = asim_comm_kind(name);
+    take_group(rd, asim_host_attr(rd->doc, "pg_name"));
+    read_elements(rd, asim_host_attr(rd->doc, "in_msg_nelems"), asim_host_attr(rd->doc, "dtype"));
+}
+
+/* What PyTorch 2.3 and later write beside a kernel of NCCL or RCCL. */
+static void read_kernel_args(struct read *rd)
+{
+    const struct asim_jdoc *doc = rd->doc;
+    const struct asim_jv *args = asim_jv_get(doc, &doc->at[0], "kineto_args");
+    const char *name = string_of(rd, asim_jv_get(doc, args, "Collective name"));
+
+    if (name && asim_comm_kind(name) != ASIM_COMM_UNKNOWN) {
+        rd->comm->kind = asim_comm_kind(name);
+        rd->comm->from_name = 0;
+    }
+    read_elements(rd, asim_jv_get(doc, args, "In msg nelems"), asim_jv_get(doc, args, "dtype"));
+    if (asim_jv_i64(doc, asim_jv_get(doc, args, "Dst Rank"), &rd->comm->peer) &&
+        asim_jv_i64(doc, asim_jv_get(doc, args, "Src Rank"), &rd->comm->peer))
+        rd->comm->peer = -1;
+}
+
+int asim_comm_read(struct asim_comm *comm, const struct asim_jdoc *doc, const char *name,
+                   struct asim_names *names)
+{
+    struct read rd = {.comm = comm, .doc = doc, .names = names};
+
+    *comm = (struct asim_comm){.kind = asim_comm_kind(name),
+                               .pg_name = ASIM_NONE,
+                               .peer = -1,
+                               .seq = -1,
+                               .gpu = ASIM_NONE};
+    comm->from_name = !asim_comm_is_host(name);
+    comm->sendrecv = strstr(name, "SendRecv") != NULL;
+    comm->bytes = asim_comm_input_bytes(doc);
+    if (!strcmp(name, "record_param_comms"))
+        read_record(&rd);
+    read_attrs(&rd);
+    take_group(&rd, asim_jv_get(doc, &doc->at[0], "pg_name"));
+    if (asim_jv_get(doc, &doc->at[0], "kineto_args"))
+        read_kernel_args(&rd);
+    asim_jbuf_fini(&rd.text);
+    return rd.failed ? ASIM_ENOMEM : 0;
+}

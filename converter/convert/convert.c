@@ -1,0 +1,106 @@
+/* SPDX-License-Identifier: GPL-2.0-only
+ *
+ * The phases of converting in their order, the file of communicator groups, and the summary.
+ */
+#include "convert/convert.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+#include "base/out.h"
+
+/* {"1": [0, 1], …} as ASTRA-sim's --comm-group-configuration reads it. Groups of all ranks need no
+ * entry; nor does 0, which simulators take for all ranks. */
+static int write_groups(const struct asim_convert *cv, struct asim_err *err)
+{
+    struct asim_out out = {0};
+    const char *comma = "\n";
+    int code = asim_out_open(&out, cv->opt->groups, err);
+
+    if (code)
+        return code;
+    asim_out_printf(&out, "{");
+    for (size_t i = 0; i < cv->groups.group.n; i++) {
+        const struct asim_pgroup *g = &cv->groups.group.at[i];
+        int64_t number = asim_pgroups_number(&cv->groups, &cv->names, g->name);
+
+        if (!g->n || number <= 0)
+            continue;
+        asim_out_printf(&out, "%s  \"%" PRId64 "\": [", comma, number);
+        for (uint32_t k = 0; k < g->n; k++)
+            asim_out_printf(&out, "%s%" PRIu32, k ? ", " : "", cv->groups.ranks.at[g->at + k]);
+        asim_out_printf(&out, "]");
+        comma = ",\n";
+    }
+    asim_out_printf(&out, "\n}\n");
+    return asim_out_commit(&out, err);
+}
+
+int asim_convert_run(struct asim_convert *cv, const struct asim_convert_options *opt,
+                     struct asim_err *err)
+{
+    static int (*const phases[])(struct asim_convert *, struct asim_err *) = {
+        asim_convert_load,  asim_convert_make,  asim_convert_tree, asim_convert_walk,
+        asim_convert_order, asim_convert_clean, asim_convert_emit};
+    int code = 0;
+
+    memset(cv, 0, sizeof *cv);
+    cv->opt = opt;
+    for (size_t i = 0; i < sizeof phases / sizeof *phases && !code; i++)
+        code = phases[i](cv, err);
+    return code || !opt->groups ? code : write_groups(cv, err);
+}
+
+static void line(FILE *file, uint64_t n, const char *what)
+{
+    if (n)
+        fprintf(file, "  %" PRIu64 " %s\n", n, what);
+}
+
+void asim_convert_report(const struct asim_convert *cv, FILE *file)
+{
+    const struct asim_convert_counts *c = &cv->counts;
+
+    fprintf(file,
+            "%s: %" PRIu64 " nodes: %" PRIu64 " CPU (%.0f us), %" PRIu64 " GPU (%.0f us), %" PRIu64
+            " of them communication\n",
+            cv->opt->output, c->written, c->cpu, c->cpu_us, c->gpu, c->gpu_us, c->comm);
+    for (int k = 0; k < ASIM_KINDS; k++)
+        if (c->by_kind[k])
+            fprintf(file, "  %" PRIu64 " %s, %" PRIu64 " bytes\n", c->by_kind[k], asim_kind_name(k),
+                    c->bytes_by_kind[k]);
+    line(file, c->sends, "sends");
+    line(file, c->recvs, "receives");
+    line(file, c->host_comm,
+         "communication nodes made from host ops, as the trace has no GPU "
+         "operations");
+    line(file, c->guessed, "communication kernels of unknown kind taken for ALL_REDUCE");
+    line(file, c->sizes_found, "sizes taken from the ops around the launch");
+    line(file, c->sizes_missing, "communication nodes without a size (0 bytes)");
+    line(file, c->p2p_unknown, "sends or receives without a partner: a simulator refuses them");
+    line(file, c->orphans, "nodes with a missing parent hung on their thread");
+    line(file, c->deleted, "nodes deleted that stood alone");
+    line(file, c->lost_gpu, "of those were GPU operations");
+    line(file, c->deps_dropped, "dependencies dropped: unknown node, or against recorded time");
+    line(file, c->cycles, "cycles broken");
+    fprintf(file,
+            "  order: %" PRIu64 " along streams, %" PRIu64 " waits for the GPU, %" PRIu64
+            " around collectives, %" PRIu64 " between threads\n",
+            c->stream_edges, c->sync_edges, c->comm_edges, c->thread_edges);
+}
+
+void asim_convert_fini(struct asim_convert *cv)
+{
+    asim_host_fini(&cv->host);
+    asim_names_fini(&cv->names);
+    asim_pgroups_fini(&cv->groups);
+    free(cv->node.at);
+    free(cv->sync.at);
+    free(cv->comm.at);
+    free(cv->child_at);
+    free(cv->child);
+    free(cv->edge.at);
+    free(cv->dep_at);
+    free(cv->dep);
+    memset(cv, 0, sizeof *cv);
+}

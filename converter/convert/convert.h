@@ -1,0 +1,98 @@
+/* SPDX-License-Identifier: GPL-2.0-only
+ *
+ * Converting: a linked trace (or a host trace alone) becomes a Chakra execution trace, spec
+ * chakra.md section 4. The state of one run, and its phases in the order they are called. Bodies of
+ * nodes stay in the input file; what is here per node is about 100 bytes.
+ */
+#ifndef ASIM_CONVERTER_CONVERT_CONVERT_H
+#define ASIM_CONVERTER_CONVERT_CONVERT_H
+
+#include "convert/comm.h"
+#include "link/host.h"
+
+enum asim_et_kind { ASIM_ET_CPU, ASIM_ET_GPU, ASIM_ET_METADATA };
+
+enum asim_et_flag {
+    ASIM_ET_ROOT = 1,      /* root of a thread */
+    ASIM_ET_OPTIMIZER = 2, /* parity: Optimizer.step counts no time */
+    ASIM_ET_KERNEL = 4,    /* category kernel: not a copy or a memset */
+    ASIM_ET_DELETED = 8,
+    ASIM_ET_VISITED = 16,
+    ASIM_ET_HAS_TS = 32,
+    ASIM_ET_NO_CTRL = 64, /* its control dependency closed a cycle */
+    ASIM_ET_MADE = 128    /* made from a host op, in a trace without GPU operations */
+};
+
+struct asim_et_node {     /* beside struct asim_host_node */
+    double dur, ts;       /* us */
+    int64_t inter_thread; /* id, -1 = none */
+    uint32_t name;
+    uint32_t sync_at, sync_n; /* range of `sync`: ids waited for */
+    uint32_t comm;            /* index in `comm`, or ASIM_NONE */
+    uint32_t stream;          /* name of the stream */
+    int32_t device;
+    uint8_t kind, flags;
+};
+
+struct asim_convert_options {
+    const char *input, *output;
+    const char *groups; /* file for the communicator groups, or NULL */
+    int64_t rank;       /* own rank for send and receive nodes, -1 = unknown */
+    int compat;         /* as the published tool, defects included */
+    int strict;         /* cycles, guessed types, unknown sizes are errors */
+    int no_stream_order, no_sync, no_comm_order, no_host_comm;
+    struct asim_notes notes; /* told every cycle and what was guessed; say may be NULL */
+};
+
+struct asim_convert_counts {
+    uint64_t cpu, gpu, metadata, comm, written;
+    uint64_t deleted, orphans, lost_gpu, cycles, ctrl_dropped, deps_dropped;
+    uint64_t stream_edges, sync_edges, comm_edges, thread_edges;
+    uint64_t guessed, sizes_found, sizes_missing, p2p_unknown, host_comm;
+    uint64_t by_kind[ASIM_KINDS], bytes_by_kind[ASIM_KINDS], sends, recvs;
+    double cpu_us, gpu_us;
+};
+
+struct asim_edge {
+    uint32_t to, from; /* to waits for from */
+};
+
+struct asim_convert {
+    const struct asim_convert_options *opt;
+    struct asim_host host;
+    struct asim_names names;
+    ASIM_VEC(struct asim_et_node) node; /* as host.node */
+    ASIM_VEC(int64_t) sync;
+    ASIM_VEC(struct asim_comm) comm;
+    struct asim_pgroups groups;
+    uint32_t *child_at, *child; /* children of node i: child[child_at[i]..child_at[i + 1]) */
+    ASIM_VEC(struct asim_edge) edge;
+    uint32_t *dep_at, *dep; /* the same as ranges per node, duplicates removed */
+    int64_t max_id;
+    struct asim_convert_counts counts;
+};
+
+/* All of it; *cv holds the counts afterwards. */
+int asim_convert_run(struct asim_convert *cv, const struct asim_convert_options *opt,
+                     struct asim_err *err);
+void asim_convert_report(const struct asim_convert *cv, FILE *file);
+void asim_convert_fini(struct asim_convert *cv);
+
+/* The phases. */
+int asim_convert_load(struct asim_convert *cv, struct asim_err *err);
+int asim_convert_make(struct asim_convert *cv, struct asim_err *err); /* host-only comm nodes */
+int asim_convert_tree(struct asim_convert *cv, struct asim_err *err);
+int asim_convert_walk(struct asim_convert *cv, struct asim_err *err);
+int asim_convert_order(struct asim_convert *cv, struct asim_err *err); /* streams, waits, comm */
+int asim_convert_clean(struct asim_convert *cv, struct asim_err *err);
+int asim_convert_emit(struct asim_convert *cv, struct asim_err *err);
+
+/* Parent of a node as an index, or ASIM_NONE (none, itself, not in the file). */
+uint32_t asim_convert_parent(const struct asim_convert *cv, uint32_t node);
+const char *asim_convert_name(const struct asim_convert *cv, uint32_t node);
+/* What a GPU node communicates, all sources asked. */
+struct asim_comm asim_convert_comm(const struct asim_convert *cv, uint32_t node, int *guessed);
+/* 0 or ASIM_ENOMEM. */
+int asim_convert_edge(struct asim_convert *cv, uint32_t to, uint32_t from);
+
+#endif

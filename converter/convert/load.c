@@ -1,0 +1,227 @@
+/* SPDX-License-Identifier: GPL-2.0-only
+ *
+ * Reads the input once and keeps what the graph needs of each node. A field that is there with the
+ * wrong type is an error that names the node; a field that is not there has its natural default
+ * (no duration, no stream), because host traces alone have none of the linker's fields.
+ */
+#include "convert/convert.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+#include "json/print.h"
+
+#define NAME_LIMIT ((size_t)256 << 20)
+#define TIME_LIMIT 9e15
+
+struct load {
+    struct asim_convert *cv;
+    const struct asim_jdoc *doc;
+    struct asim_jbuf text;
+    struct asim_err *err;
+};
+
+static int bad(struct load *ld, const char *field, const char *want)
+{
+    const struct asim_jv *v = asim_jv_get(ld->doc, &ld->doc->at[0], field);
+
+    return asim_jreader_fail(
+        &ld->cv->host.reader, ld->doc, ld->err, "the node's \"%s\" must be %s, found %.*s", field,
+        want, v && v->text_n < 60 ? (int)v->text_n : 60, v ? asim_jv_text(ld->doc, v) : "nothing");
+}
+
+static const struct asim_jv *field(const struct load *ld, const char *name)
+{
+    const struct asim_jv *v = asim_jv_get(ld->doc, &ld->doc->at[0], name);
+
+    return v && v->kind != ASIM_J_NULL ? v : NULL;
+}
+
+static int time_field(struct load *ld, const char *name, double *out)
+{
+    const struct asim_jv *v = field(ld, name);
+
+    *out = 0;
+    if (v && (asim_jv_double(ld->doc, v, out) || fabs(*out) > TIME_LIMIT))
+        return bad(ld, name, "a number of microseconds below 9e15");
+    return 0;
+}
+
+static int name_of(struct load *ld, const struct asim_jv *v, uint32_t *out)
+{
+    const char *text = v->kind == ASIM_J_STRING ? asim_jv_string(ld->doc, v, &ld->text) : NULL;
+
+    *out = text ? asim_names_put(&ld->cv->names, text, strlen(text))
+                : asim_names_put(&ld->cv->names, asim_jv_text(ld->doc, v), v->text_n);
+    return *out == ASIM_NONE ? asim_err_nomem(ld->err, "keeping names") : 0;
+}
+
+static int times(struct load *ld, struct asim_et_node *node)
+{
+    int64_t device;
+
+    if (time_field(ld, "exclusive_dur", &node->dur) || time_field(ld, "ts", &node->ts))
+        return -1;
+    if (node->dur < 0)
+        return bad(ld, "exclusive_dur", "a duration of at least 0 us");
+    if (field(ld, "ts"))
+        node->flags |= ASIM_ET_HAS_TS;
+    node->inter_thread = -1;
+    if (field(ld, "inter_thread_dep") &&
+        asim_jv_i64(ld->doc, field(ld, "inter_thread_dep"), &node->inter_thread))
+        return bad(ld, "inter_thread_dep", "the id of a node");
+    node->device = -1;
+    if (!asim_jv_i64(ld->doc, field(ld, "device"), &device) && device >= 0 && device < 1 << 20)
+        node->device = (int32_t)device;
+    return 0;
+}
+
+static int waits(struct load *ld, struct asim_et_node *node)
+{
+    const struct asim_jv *list = field(ld, "sync_dep");
+
+    node->sync_at = (uint32_t)ld->cv->sync.n;
+    if (list && list->kind != ASIM_J_ARRAY)
+        return bad(ld, "sync_dep", "a list of ids");
+    for (const struct asim_jv *v = asim_jv_first(ld->doc, list); v; v = asim_jv_next(ld->doc, v)) {
+        int64_t id;
+
+        if (asim_jv_i64(ld->doc, v, &id))
+            return bad(ld, "sync_dep", "a list of ids");
+        if (ASIM_VEC_PUSH(ld->cv->sync, id))
+            return asim_err_nomem(ld->err, "keeping dependencies");
+        node->sync_n++;
+    }
+    return 0;
+}
+
+static int groups(struct load *ld, const char *name)
+{
+    const struct asim_jdoc *doc = ld->doc;
+    const struct asim_jv *in = field(ld, "inputs"), *v;
+    struct asim_jdoc list = {0};
+    const char *text, *why;
+    size_t used;
+    int code = 0;
+
+    if (!strstr(name, "process_group:init"))
+        return 0;
+    v = asim_jv_item(doc, in && in->kind == ASIM_J_ARRAY ? in : asim_jv_get(doc, in, "values"), 0);
+    text = v && v->kind == ASIM_J_STRING ? asim_jv_string(doc, v, &ld->text) : NULL;
+    if (text && asim_jdoc_parse(&list, text, ld->text.n + 1, &used, &why) == ASIM_J_OK)
+        code = asim_pgroups_add(&ld->cv->groups, &list, &list.at[0], &ld->cv->names);
+    asim_jdoc_fini(&list);
+    return code ? asim_err_nomem(ld->err, "keeping process groups") : 0;
+}
+
+static int communication(struct load *ld, struct asim_et_node *node, const char *name)
+{
+    struct asim_comm comm;
+    int gpu = node->kind == ASIM_ET_GPU;
+
+    node->comm = ASIM_NONE;
+    if (gpu ? !(node->flags & ASIM_ET_KERNEL) || !asim_comm_is_kernel(name, ld->cv->opt->compat)
+            : !asim_comm_is_host(name))
+        return 0;
+    node->comm = (uint32_t)ld->cv->comm.n;
+    if (asim_comm_read(&comm, ld->doc, name, &ld->cv->names) || ASIM_VEC_PUSH(ld->cv->comm, comm))
+        return asim_err_nomem(ld->err, "reading communication");
+    return 0;
+}
+
+static void classify(struct load *ld, struct asim_et_node *node, const char *name)
+{
+    const struct asim_jv *cat = field(ld, "cat");
+
+    node->kind = strstr(name, "process_group:init") ? ASIM_ET_METADATA
+                 : cat                              ? ASIM_ET_GPU
+                                                    : ASIM_ET_CPU;
+    if (cat && !asim_jv_is(ld->doc, cat, "gpu_memcpy") && !asim_jv_is(ld->doc, cat, "gpu_memset"))
+        node->flags |= ASIM_ET_KERNEL;
+    if (!strcmp(name, "[pytorch|profiler|execution_graph|thread]") ||
+        !strcmp(name, "[pytorch|profiler|execution_trace|thread]"))
+        node->flags |= ASIM_ET_ROOT;
+    if (strstr(name, "Optimizer.step"))
+        node->flags |= ASIM_ET_OPTIMIZER;
+}
+
+static int see_node(void *self, const struct asim_jdoc *doc, struct asim_host_node *host,
+                    struct asim_err *err)
+{
+    struct load *ld = self;
+    struct asim_et_node node = {.stream = ASIM_NONE};
+    const struct asim_jv *v;
+    const char *name;
+    int64_t tid;
+
+    ld->doc = doc;
+    ld->err = err;
+    v = field(ld, "name");
+    if (!v || v->kind != ASIM_J_STRING)
+        return bad(ld, "name", "a string");
+    if (name_of(ld, v, &node.name))
+        return -1;
+    if (!asim_jv_i64(doc, asim_host_attr(doc, "tid"), &tid) && tid >= 0 && tid < 65536)
+        host->tid = (uint32_t)tid;
+    name = asim_names_get(&ld->cv->names, node.name);
+    classify(ld, &node, name);
+    v = field(ld, "stream");
+    if ((v && name_of(ld, v, &node.stream)) || times(ld, &node) || waits(ld, &node) ||
+        groups(ld, name) || communication(ld, &node, name))
+        return -1;
+    if (host->id > ld->cv->max_id)
+        ld->cv->max_id = host->id;
+    return ASIM_VEC_PUSH(ld->cv->node, node) ? asim_err_nomem(err, "reading nodes") : 0;
+}
+
+/* Groups the linker took over from the device trace. */
+static int device_groups(struct asim_convert *cv, struct asim_err *err)
+{
+    int code = 0;
+
+    for (size_t i = 0; i < cv->host.member.n && !code; i++) {
+        struct asim_jdoc doc = {0};
+        const char *text = cv->host.member.at[i].text, *why;
+        size_t used;
+
+        if (strcmp(cv->host.member.at[i].key, "process_groups"))
+            continue;
+        if (asim_jdoc_parse(&doc, text, strlen(text) + 1, &used, &why) == ASIM_J_OK)
+            code = asim_pgroups_add(&cv->groups, &doc, &doc.at[0], &cv->names);
+        asim_jdoc_fini(&doc);
+    }
+    return code ? asim_err_nomem(err, "keeping process groups") : 0;
+}
+
+static void count(struct asim_convert *cv)
+{
+    struct asim_convert_counts *c = &cv->counts;
+
+    for (size_t i = 0; i < cv->node.n; i++) {
+        const struct asim_et_node *node = &cv->node.at[i];
+
+        c->cpu += node->kind == ASIM_ET_CPU;
+        c->gpu += node->kind == ASIM_ET_GPU;
+        c->metadata += node->kind == ASIM_ET_METADATA;
+        *(node->kind == ASIM_ET_GPU ? &c->gpu_us : &c->cpu_us) += node->dur;
+    }
+}
+
+int asim_convert_load(struct asim_convert *cv, struct asim_err *err)
+{
+    struct load ld = {.cv = cv};
+    struct asim_host_visit visit = {see_node, &ld};
+    int code;
+
+    asim_names_init(&cv->names, NAME_LIMIT);
+    code = asim_host_read(&cv->host, cv->opt->input, &visit, err);
+    asim_jbuf_fini(&ld.text);
+    if (!code && cv->max_id > INT64_MAX / 2)
+        code = asim_err_set(err, ASIM_EINVAL, "%s: the node id %lld is too large.", cv->opt->input,
+                            (long long)cv->max_id);
+    if (!code)
+        code = device_groups(cv, err);
+    if (!code)
+        count(cv);
+    return code;
+}

@@ -1,0 +1,65 @@
+/* SPDX-License-Identifier: GPL-2.0-only
+ *
+ * Collectives for traces that have none. A host trace converted alone holds no GPU operation, so
+ * the published converter makes a trace without communication of it. But its record_param_comms
+ * nodes say which collectives ran, so each gets a GPU node of its own below the record, and the
+ * nodes run in the order of the calls, as NCCL's stream does.
+ */
+#include "convert/convert.h"
+
+#include <stdio.h>
+#include <string.h>
+
+static int is_wanted(const struct asim_convert *cv, uint32_t node)
+{
+    uint32_t comm = cv->node.at[node].comm;
+
+    return comm != ASIM_NONE && cv->comm.at[comm].is_record &&
+           cv->comm.at[comm].kind != ASIM_COMM_UNKNOWN && cv->comm.at[comm].kind != ASIM_COMM_WAIT;
+}
+
+static const char *kind_text(int kind)
+{
+    return kind == ASIM_COMM_SEND ? "SEND" : kind == ASIM_COMM_RECV ? "RECV" : asim_kind_name(kind);
+}
+
+static int add(struct asim_convert *cv, uint32_t record)
+{
+    struct asim_host_node host = cv->host.node.at[record];
+    struct asim_et_node node = {.inter_thread = -1,
+                                .kind = ASIM_ET_GPU,
+                                .flags = ASIM_ET_KERNEL | ASIM_ET_MADE,
+                                .stream = ASIM_NONE,
+                                .device = -1};
+    struct asim_comm comm = cv->comm.at[cv->node.at[record].comm];
+    char name[64];
+    int n = snprintf(name, sizeof name, "made:%s", kind_text(comm.kind));
+
+    host.parent = host.id;
+    host.id = ++cv->max_id;
+    comm.is_record = 0;
+    comm.from_name = 0;
+    node.comm = (uint32_t)cv->comm.n;
+    node.name = asim_names_put(&cv->names, name, (size_t)n);
+    cv->counts.host_comm++;
+    cv->counts.gpu++;
+    return node.name == ASIM_NONE || ASIM_VEC_PUSH(cv->comm, comm) ||
+           ASIM_VEC_PUSH(cv->node, node) || ASIM_VEC_PUSH(cv->host.node, host);
+}
+
+int asim_convert_make(struct asim_convert *cv, struct asim_err *err)
+{
+    size_t n = cv->node.n, live = cv->host.node.n - (size_t)cv->host.duplicates;
+    int code = 0;
+
+    if (cv->counts.gpu || cv->opt->compat || cv->opt->no_host_comm)
+        return 0;
+    for (size_t i = 0; i < live && !code; i++)
+        if (is_wanted(cv, cv->host.order[i]))
+            code = add(cv, cv->host.order[i]);
+    for (size_t i = n + 1; i < cv->node.n && !code; i++)
+        code = asim_convert_edge(cv, (uint32_t)i, (uint32_t)i - 1);
+    if (code)
+        return asim_err_nomem(err, "making communication nodes");
+    return cv->counts.host_comm ? asim_host_index(&cv->host, err) : 0;
+}

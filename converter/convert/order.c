@@ -1,0 +1,124 @@
+/* SPDX-License-Identifier: GPL-2.0-only
+ *
+ * Dependencies beyond the walk (spec chakra.md 4.6, "recommended additions"): operations of one
+ * GPU stream run one after another, and nodes wait for GPU operations where the linker found so.
+ * Each goes from an earlier start to a later one, so none of them can close a cycle.
+ *
+ * parity: the published converter compares start times that are never set, so it drops every such
+ * wait, and it leaves GPU operations without any order among themselves; --compat does both.
+ */
+#include "convert/convert.h"
+
+#include <stdlib.h>
+
+static int by_stream(const void *ctx, uint32_t a, uint32_t b)
+{
+    const struct asim_et_node *x = (const struct asim_et_node *)ctx + a;
+    const struct asim_et_node *y = (const struct asim_et_node *)ctx + b;
+
+    if (x->device != y->device)
+        return x->device < y->device;
+    if (x->stream != y->stream)
+        return x->stream < y->stream;
+    return x->ts < y->ts;
+}
+
+static int chain_streams(struct asim_convert *cv)
+{
+    const struct asim_et_node *node = cv->node.at;
+    uint32_t *at = malloc((cv->node.n + 1) * sizeof *at);
+    size_t n = 0;
+    int code = !at;
+
+    for (uint32_t i = 0; i < cv->node.n && !code; i++)
+        if (node[i].kind == ASIM_ET_GPU && node[i].flags & ASIM_ET_HAS_TS &&
+            node[i].stream != ASIM_NONE)
+            at[n++] = i;
+    if (!code)
+        code = asim_sort_u32(at, n, by_stream, node);
+    for (size_t i = 1; i < n && !code; i++)
+        if (node[at[i]].device == node[at[i - 1]].device &&
+            node[at[i]].stream == node[at[i - 1]].stream) {
+            code = asim_convert_edge(cv, at[i], at[i - 1]);
+            cv->counts.stream_edges++;
+        }
+    free(at);
+    return code;
+}
+
+static int add_waits(struct asim_convert *cv)
+{
+    for (uint32_t i = 0; i < cv->node.n; i++)
+        for (uint32_t k = 0; k < cv->node.at[i].sync_n; k++) {
+            uint32_t from =
+                asim_index_get(&cv->host.by_id, cv->sync.at[cv->node.at[i].sync_at + k]);
+
+            if (from == ASIM_NONE || !(cv->node.at[i].flags & ASIM_ET_HAS_TS) ||
+                !(cv->node.at[from].flags & ASIM_ET_HAS_TS) ||
+                cv->node.at[from].ts >= cv->node.at[i].ts) {
+                cv->counts.deps_dropped++;
+                continue;
+            }
+            if (asim_convert_edge(cv, i, from))
+                return ASIM_ENOMEM;
+            cv->counts.sync_edges++;
+        }
+    return 0;
+}
+
+/* Edges as ranges by target, in the order they were added, each once. */
+static int collect(struct asim_convert *cv)
+{
+    size_t n = cv->node.n;
+    uint32_t *seen = malloc((n + 1) * sizeof *seen);
+    uint32_t *fill = malloc((n + 1) * sizeof *fill);
+    uint32_t kept = 0;
+
+    cv->dep_at = calloc(n + 2, sizeof *cv->dep_at);
+    cv->dep = malloc((cv->edge.n + 1) * sizeof *cv->dep);
+    if (!seen || !fill || !cv->dep_at || !cv->dep) {
+        free(seen);
+        free(fill);
+        return ASIM_ENOMEM;
+    }
+    for (size_t i = 0; i < cv->edge.n; i++)
+        cv->dep_at[cv->edge.at[i].to + 1]++;
+    for (size_t i = 0; i < n; i++) {
+        cv->dep_at[i + 1] += cv->dep_at[i];
+        fill[i] = cv->dep_at[i];
+        seen[i] = ASIM_NONE;
+    }
+    for (size_t i = 0; i < cv->edge.n; i++)
+        cv->dep[fill[cv->edge.at[i].to]++] = cv->edge.at[i].from;
+    for (uint32_t i = 0; i < n; i++) {
+        uint32_t from = cv->dep_at[i], end = fill[i];
+
+        cv->dep_at[i] = kept;
+        for (; from < end; from++) {
+            if (seen[cv->dep[from]] == i)
+                continue;
+            seen[cv->dep[from]] = i;
+            cv->dep[kept++] = cv->dep[from];
+        }
+    }
+    cv->dep_at[n] = kept;
+    free(seen);
+    free(fill);
+    free(cv->edge.at);
+    cv->edge.at = NULL;
+    cv->edge.n = cv->edge.cap = 0;
+    return 0;
+}
+
+int asim_convert_order(struct asim_convert *cv, struct asim_err *err)
+{
+    int code = 0;
+
+    if (!cv->opt->compat && !cv->opt->no_stream_order)
+        code = chain_streams(cv);
+    if (!code && !cv->opt->compat && !cv->opt->no_sync)
+        code = add_waits(cv);
+    if (!code)
+        code = collect(cv);
+    return code ? asim_err_nomem(err, "ordering GPU operations") : 0;
+}

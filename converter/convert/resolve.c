@@ -1,0 +1,73 @@
+/* SPDX-License-Identifier: GPL-2.0-only
+ *
+ * What a communication kernel does, from everything around it. A kernel whose name states its
+ * collective has run just that, whatever PyTorch called it (an all-gather of unequal parts runs
+ * broadcasts, a barrier runs an all-reduce). Generic kernels (RCCL) and SendRecv kernels are asked
+ * otherwise: the kernel's own args, the record_param_comms above, the nccl:… or c10d::… op above.
+ * Bytes likewise: the tensors of the launching op, else those stated by count and type.
+ */
+#include "convert/convert.h"
+
+#include <string.h>
+
+#define LEVELS 8 /* ops above a kernel that may describe it */
+
+struct above {
+    int record, op;       /* kinds the nearest record and the nearest other op state */
+    struct asim_comm sum; /* first statement of each field */
+};
+
+static void merge(struct asim_comm *sum, const struct asim_comm *c)
+{
+    if (!sum->bytes)
+        sum->bytes = c->bytes;
+    if (!sum->msg_bytes)
+        sum->msg_bytes = c->msg_bytes;
+    if (sum->pg_name == ASIM_NONE)
+        sum->pg_name = c->pg_name;
+    if (sum->peer < 0 && (c->kind == ASIM_COMM_SEND || c->kind == ASIM_COMM_RECV))
+        sum->peer = c->peer;
+}
+
+static struct above look_above(const struct asim_convert *cv, uint32_t at)
+{
+    struct above up = {ASIM_COMM_UNKNOWN, ASIM_COMM_UNKNOWN, cv->comm.at[cv->node.at[at].comm]};
+
+    if (up.sum.kind != ASIM_COMM_SEND && up.sum.kind != ASIM_COMM_RECV && !up.sum.sendrecv)
+        up.sum.peer = -1;
+    for (int i = 0; i < LEVELS; i++) {
+        const struct asim_comm *c;
+
+        at = asim_convert_parent(cv, at);
+        if (at == ASIM_NONE || cv->node.at[at].comm == ASIM_NONE)
+            break;
+        c = &cv->comm.at[cv->node.at[at].comm];
+        merge(&up.sum, c);
+        if (c->kind == ASIM_COMM_WAIT)
+            continue;
+        if (c->is_record && up.record == ASIM_COMM_UNKNOWN)
+            up.record = c->kind;
+        if (!c->is_record && up.op == ASIM_COMM_UNKNOWN)
+            up.op = c->kind;
+    }
+    return up;
+}
+
+struct asim_comm asim_convert_comm(const struct asim_convert *cv, uint32_t node, int *guessed)
+{
+    struct above up = look_above(cv, node);
+    struct asim_comm comm = up.sum;
+
+    *guessed = 0;
+    if (comm.kind == ASIM_COMM_UNKNOWN || (comm.from_name && comm.kind >= ASIM_COMM_SEND))
+        comm.kind = up.record != ASIM_COMM_UNKNOWN ? up.record : up.op;
+    if (comm.kind == ASIM_COMM_UNKNOWN && comm.sendrecv)
+        comm.kind = ASIM_ALL_TO_ALL;
+    if (comm.kind == ASIM_COMM_UNKNOWN) {
+        comm.kind = ASIM_ALL_REDUCE;
+        *guessed = 1;
+    }
+    if (!comm.bytes)
+        comm.bytes = comm.msg_bytes;
+    return comm;
+}

@@ -1,0 +1,279 @@
+/* SPDX-License-Identifier: GPL-2.0-only
+ *
+ * The caller tree, and the walk that turns it into order: every thread is one chain of its CPU
+ * nodes in call order, and a GPU node hangs on the CPU node visited last (spec chakra.md 4.6).
+ * The walk keeps its own stack: real traces nest a thousand levels deep.
+ *
+ * parity: with --compat only the trees below thread roots are walked, and what cannot be reached
+ * is lost later. Otherwise nodes whose parent is missing hang on their thread's root, and a tree
+ * that stands on no thread root is walked as a thread of its own.
+ */
+#include "convert/convert.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+uint32_t asim_convert_parent(const struct asim_convert *cv, uint32_t node)
+{
+    uint32_t parent = asim_index_get(&cv->host.by_id, cv->host.node.at[node].parent);
+
+    return parent == node ? ASIM_NONE : parent;
+}
+
+const char *asim_convert_name(const struct asim_convert *cv, uint32_t node)
+{
+    return asim_names_get(&cv->names, cv->node.at[node].name);
+}
+
+int asim_convert_edge(struct asim_convert *cv, uint32_t to, uint32_t from)
+{
+    struct asim_edge edge = {to, from};
+
+    if (to == from)
+        return 0;
+    return ASIM_VEC_PUSH(cv->edge, edge) ? ASIM_ENOMEM : 0;
+}
+
+static size_t live(const struct asim_convert *cv)
+{
+    return cv->host.node.n - (size_t)cv->host.duplicates;
+}
+
+/* Gives orphans a parent: the first root of their thread in the file. */
+static int attach_orphans(struct asim_convert *cv)
+{
+    ASIM_VEC(uint32_t) root = {0}; /* by thread number */
+
+    for (uint32_t i = 0; i < cv->node.n; i++) {
+        if (!(cv->node.at[i].flags & ASIM_ET_ROOT))
+            continue;
+        while (root.n <= cv->host.node.at[i].tid)
+            if (ASIM_VEC_PUSH(root, ASIM_NONE)) {
+                free(root.at);
+                return ASIM_ENOMEM;
+            }
+        if (root.at[cv->host.node.at[i].tid] == ASIM_NONE)
+            root.at[cv->host.node.at[i].tid] = i;
+    }
+    for (uint32_t i = 0; i < cv->node.n; i++) {
+        struct asim_host_node *node = &cv->host.node.at[i];
+
+        if (asim_index_get(&cv->host.by_id, node->parent) != ASIM_NONE || node->tid >= root.n ||
+            root.at[node->tid] == ASIM_NONE || root.at[node->tid] == i)
+            continue;
+        node->parent = cv->host.node.at[root.at[node->tid]].id;
+        cv->counts.orphans++;
+    }
+    free(root.at);
+    return 0;
+}
+
+int asim_convert_tree(struct asim_convert *cv, struct asim_err *err)
+{
+    size_t n = cv->node.n;
+    uint32_t *fill = NULL;
+
+    if (!cv->opt->compat && attach_orphans(cv))
+        return asim_err_nomem(err, "building the caller tree");
+    cv->child_at = calloc(n + 2, sizeof *cv->child_at);
+    cv->child = malloc((n + 1) * sizeof *cv->child);
+    fill = malloc((n + 1) * sizeof *fill);
+    if (!cv->child_at || !cv->child || !fill) {
+        free(fill);
+        return asim_err_nomem(err, "building the caller tree");
+    }
+    for (size_t i = 0; i < live(cv); i++) {
+        uint32_t parent = asim_convert_parent(cv, cv->host.order[i]);
+
+        if (parent != ASIM_NONE)
+            cv->child_at[parent + 1]++;
+    }
+    for (size_t i = 0; i < n; i++) {
+        cv->child_at[i + 1] += cv->child_at[i];
+        fill[i] = cv->child_at[i];
+    }
+    for (size_t i = 0; i < live(cv); i++) {
+        uint32_t parent = asim_convert_parent(cv, cv->host.order[i]);
+
+        if (parent != ASIM_NONE)
+            cv->child[fill[parent]++] = cv->host.order[i];
+    }
+    free(fill);
+    return 0;
+}
+
+struct walk {
+    struct asim_convert *cv;
+    uint32_t last_cpu; /* node visited last in this thread */
+    uint32_t last_gpu; /* last computation it launched */
+    ASIM_VEC(uint32_t) stack;
+    ASIM_VEC(uint32_t) waited; /* collectives waited for, not yet given to a kernel */
+};
+
+/* A GPU operation that started when `from` had ended may have waited for it. */
+static int follows(const struct asim_convert *cv, uint32_t to, uint32_t from)
+{
+    const struct asim_et_node *a = &cv->node.at[from], *b = &cv->node.at[to];
+
+    return (a->flags & b->flags & ASIM_ET_HAS_TS) && a->ts < b->ts && a->ts + a->dur <= b->ts + 1.0;
+}
+
+/* How NCCL orders with PyTorch's streams, which no event of the trace says unless it was recorded
+ * with cuda_sync: a collective starts after the kernels launched before it, and kernels launched
+ * after its wait() start after it. Believed only where the recorded times agree. */
+static int order_comm(struct walk *w, uint32_t at)
+{
+    struct asim_convert *cv = w->cv;
+    uint64_t before = cv->edge.n;
+    int code = 0;
+
+    if (cv->opt->compat || cv->opt->no_comm_order)
+        return 0;
+    if (cv->node.at[at].comm != ASIM_NONE) {
+        if (w->last_gpu != ASIM_NONE && follows(cv, at, w->last_gpu))
+            code = asim_convert_edge(cv, at, w->last_gpu);
+    } else {
+        for (size_t i = 0; i < w->waited.n && !code; i++)
+            if (follows(cv, at, w->waited.at[i]))
+                code = asim_convert_edge(cv, at, w->waited.at[i]);
+        w->waited.n = 0;
+        w->last_gpu = at;
+    }
+    cv->counts.comm_edges += cv->edge.n - before;
+    return code;
+}
+
+/* The record_param_comms above a node, or ASIM_NONE. */
+static uint32_t record_above(const struct asim_convert *cv, uint32_t at)
+{
+    for (int i = 0; i < 4; i++) {
+        at = asim_convert_parent(cv, at);
+        if (at == ASIM_NONE || cv->node.at[at].comm == ASIM_NONE)
+            return ASIM_NONE;
+        if (cv->comm.at[cv->node.at[at].comm].is_record)
+            return at;
+    }
+    return ASIM_NONE;
+}
+
+static int visit_gpu(struct walk *w, uint32_t at)
+{
+    struct asim_convert *cv = w->cv;
+    uint32_t record;
+
+    if (w->last_cpu != ASIM_NONE && asim_convert_edge(cv, at, w->last_cpu))
+        return ASIM_ENOMEM;
+    if (cv->node.at[at].comm != ASIM_NONE) {
+        record = record_above(cv, at);
+        if (record != ASIM_NONE && cv->comm.at[cv->node.at[record].comm].gpu == ASIM_NONE)
+            cv->comm.at[cv->node.at[record].comm].gpu = at;
+    }
+    return order_comm(w, at);
+}
+
+/* The collective a wait() waits for: same sequence number, latest before it. */
+static uint32_t waited_for(const struct asim_convert *cv, uint32_t wait)
+{
+    const struct asim_comm *w = &cv->comm.at[wait];
+
+    for (uint32_t i = wait; i--;) {
+        const struct asim_comm *c = &cv->comm.at[i];
+
+        if (c->is_record && c->seq == w->seq && c->kind != ASIM_COMM_WAIT &&
+            (c->pg_name == w->pg_name || w->pg_name == ASIM_NONE || c->pg_name == ASIM_NONE))
+            return c->gpu;
+        if (wait - i > 10000)
+            break;
+    }
+    return ASIM_NONE;
+}
+
+static int visit_cpu(struct walk *w, uint32_t at)
+{
+    struct asim_convert *cv = w->cv;
+    struct asim_et_node *node = &cv->node.at[at];
+    uint32_t other = node->inter_thread > 0 || (node->inter_thread == 0 && !cv->opt->compat)
+                         ? asim_index_get(&cv->host.by_id, node->inter_thread)
+                         : ASIM_NONE;
+    uint32_t gpu;
+
+    if (node->inter_thread > 0 && other == ASIM_NONE)
+        cv->counts.deps_dropped++;
+    if (other != ASIM_NONE) {
+        if (asim_convert_edge(cv, at, other))
+            return ASIM_ENOMEM;
+        cv->counts.thread_edges++;
+    }
+    if (w->last_cpu != ASIM_NONE && w->last_cpu != other && asim_convert_edge(cv, at, w->last_cpu))
+        return ASIM_ENOMEM;
+    w->last_cpu = at;
+    if (node->comm == ASIM_NONE || !cv->comm.at[node->comm].is_record ||
+        cv->comm.at[node->comm].kind != ASIM_COMM_WAIT || cv->comm.at[node->comm].seq < 0)
+        return 0;
+    gpu = waited_for(cv, node->comm);
+    if (gpu == ASIM_NONE)
+        return 0;
+    /* Without kernels there is nothing else that could wait. */
+    return cv->counts.host_comm ? asim_convert_edge(cv, at, gpu) : ASIM_VEC_PUSH(w->waited, gpu);
+}
+
+/* Pre-order over the tree below root, children by ascending id. */
+static int walk_thread(struct walk *w, uint32_t root)
+{
+    struct asim_convert *cv = w->cv;
+
+    w->last_cpu = w->last_gpu = ASIM_NONE;
+    w->stack.n = w->waited.n = 0;
+    if (ASIM_VEC_PUSH(w->stack, root))
+        return ASIM_ENOMEM;
+    while (w->stack.n) {
+        uint32_t at = w->stack.at[--w->stack.n];
+        int gpu = cv->node.at[at].kind == ASIM_ET_GPU;
+
+        if (cv->node.at[at].flags & ASIM_ET_VISITED)
+            continue;
+        cv->node.at[at].flags |= ASIM_ET_VISITED;
+        if (gpu ? visit_gpu(w, at) : visit_cpu(w, at))
+            return ASIM_ENOMEM;
+        for (uint32_t k = cv->child_at[at + 1]; k-- > cv->child_at[at];)
+            if (ASIM_VEC_PUSH(w->stack, cv->child[k]))
+                return ASIM_ENOMEM;
+    }
+    return 0;
+}
+
+/* Outside compat: trees that stand on no thread root. The process root itself stays out. */
+static int walk_rest(struct walk *w)
+{
+    struct asim_convert *cv = w->cv;
+
+    for (size_t i = 0; i < live(cv); i++) {
+        uint32_t at = cv->host.order[i], parent = asim_convert_parent(cv, at);
+        const char *name = asim_convert_name(cv, at);
+
+        if (cv->node.at[at].flags & ASIM_ET_VISITED ||
+            (parent == ASIM_NONE && strstr(name, "|process]")))
+            continue;
+        if (parent != ASIM_NONE && !strstr(asim_convert_name(cv, parent), "|process]"))
+            continue;
+        if (walk_thread(w, at))
+            return ASIM_ENOMEM;
+    }
+    return 0;
+}
+
+int asim_convert_walk(struct asim_convert *cv, struct asim_err *err)
+{
+    struct walk w = {.cv = cv};
+    int code = 0;
+
+    for (uint32_t i = 0; i < cv->node.n && !code; i++)
+        if (cv->node.at[i].flags & ASIM_ET_ROOT &&
+            asim_index_get(&cv->host.by_id, cv->host.node.at[i].id) == i)
+            code = walk_thread(&w, i);
+    if (!code && !cv->opt->compat)
+        code = walk_rest(&w);
+    free(w.stack.at);
+    free(w.waited.at);
+    return code ? asim_err_nomem(err, "walking the caller tree") : 0;
+}

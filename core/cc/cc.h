@@ -14,10 +14,10 @@
 #include "asim/ext/family.h"
 #include "conf/conf.h"
 
-enum asim_cc_need { /* what frames must carry for it */
-    ASIM_CC_INT = 1,       /* per-hop telemetry, 42 bytes (HPCC) */
-    ASIM_CC_TIMESTAMP = 2, /* 8 bytes (TIMELY, Swift) */
-    ASIM_CC_DIGEST = 4     /* PINT, 1 or 2 bytes */
+enum asim_cc_need {                        /* what frames must carry for it */
+                    ASIM_CC_INT = 1,       /* per-hop telemetry, 42 bytes (HPCC) */
+                    ASIM_CC_TIMESTAMP = 2, /* 8 bytes (TIMELY, Swift) */
+                    ASIM_CC_DIGEST = 4     /* PINT, 1 or 2 bytes */
 };
 
 struct asim_cc_flow {

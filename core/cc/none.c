@@ -20,8 +20,7 @@ void asim_cc_ack_nothing(struct asim_cc_flow *flow, const struct asim_cc_ack *ac
     (void)flow, (void)ack, (void)conf;
 }
 
-void asim_cc_timer_nothing(struct asim_cc_flow *flow, uint64_t now,
-                           const struct asim_netconf *conf)
+void asim_cc_timer_nothing(struct asim_cc_flow *flow, uint64_t now, const struct asim_netconf *conf)
 {
     (void)flow, (void)now, (void)conf;
 }

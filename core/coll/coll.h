@@ -40,20 +40,20 @@ struct asim_coll_algo;
 struct asim_plan {
     struct asim_coll coll;
     const struct asim_coll_algo *algo;
-    uint64_t steps;        /* how many */
-    uint64_t arrivals;     /* messages this member receives */
-    uint64_t msg_bytes;    /* the usual message, for algorithms that have one */
-    uint64_t out_bytes;    /* input of the next phase */
+    uint64_t steps;     /* how many */
+    uint64_t arrivals;  /* messages this member receives */
+    uint64_t msg_bytes; /* the usual message, for algorithms that have one */
+    uint64_t out_bytes; /* input of the next phase */
     uint32_t start_tokens, end_tokens;
-    uint32_t burst;        /* arrivals per half-cycle of the reduce pattern (private) */
-    uint32_t cycle;        /* private */
+    uint32_t burst; /* arrivals per half-cycle of the reduce pattern (private) */
+    uint32_t cycle; /* private */
 };
 
 struct asim_step {
     uint32_t to, from; /* positions; ASIM_NOBODY = no send / no receive */
     uint64_t send_bytes, recv_bytes;
-    uint64_t gate;     /* arrivals that must have come */
-    uint32_t need;     /* tokens taken */
+    uint64_t gate; /* arrivals that must have come */
+    uint32_t need; /* tokens taken */
 };
 
 /* Family coll/algo: row symbols asim_coll_algo_<file>, table asim_coll_algo_table. The published

@@ -144,6 +144,7 @@ int asim_fabric_open(struct asim_fabric **out, const struct asim_fabric_config *
     fabric->watch = config->watch;
     fabric->seed = config->seed;
     fabric->per_event = config->per_event;
+    asim_heap_init(&fabric->agenda);
     fabric->hosts = config->topo->hosts;
     fabric->nodes = config->topo->nodes;
     fabric->cc = asim_cc_number(config->net->cc_mode, err);
@@ -153,6 +154,8 @@ int asim_fabric_open(struct asim_fabric **out, const struct asim_fabric_config *
         code = asim_err_nomem(err, "building the packet network");
     else
         code = open_global_rtt(fabric, err);
+    if (!fabric->window) /* a link without delay: nothing may run ahead of anything */
+        fabric->per_event = 1;
     if (code) {
         asim_fabric_close(fabric);
         *out = NULL;
@@ -205,5 +208,6 @@ void asim_fabric_close(struct asim_fabric *fabric)
     free(fabric->ports);
     free(fabric->next);
     free(fabric->outbox.at);
+    asim_heap_fini(&fabric->agenda);
     free(fabric);
 }

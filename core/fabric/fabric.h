@@ -31,15 +31,17 @@ struct asim_fct {
     uint16_t sport;
 };
 
-/* Whoever watches. Any hook may be NULL; a frame hook costs every frame, so it is meant for
- * W = 0 runs, where it is called at the frame's own time. */
+typedef void asim_frame_hook(void *self, enum asim_frame_event what, const uint32_t node_port[2],
+                             const struct asim_frame *frame, uint64_t t);
+
+/* Whoever watches. Any hook may be NULL. */
 struct asim_fabric_watch {
     void *self;
-    void (*frame)(void *self, enum asim_frame_event what, uint32_t node, uint32_t port,
-                  const struct asim_frame *frame, uint64_t t);
     void (*fct)(void *self, const struct asim_fct *row);
     /* A PFC frame took effect at node's port (1-based): pause 1 or 0. */
     void (*pfc)(void *self, uint64_t t, uint32_t node, uint32_t port, int pause);
+    asim_frame_hook *frame; /* set by asim_fabric_watch_frames */
+    void *frame_self;
 };
 
 struct asim_fabric_config {
@@ -66,24 +68,25 @@ int asim_fabric_open(struct asim_fabric **fabric, const struct asim_fabric_confi
 /* Smallest link delay: no node can act on another sooner. */
 uint64_t asim_fabric_window(const struct asim_fabric *fabric);
 /* Time of the earliest event anywhere, ASIM_NEVER if there is none. */
-uint64_t asim_fabric_next(const struct asim_fabric *fabric);
+uint64_t asim_fabric_next(struct asim_fabric *fabric);
 /* Advances every node over one window that begins at asim_fabric_next; returns the new next. On
  * failure *err is filled and ASIM_NEVER returned. */
 uint64_t asim_fabric_step(struct asim_fabric *fabric, struct asim_err *err);
 /* Steps until nothing is left or user.done(). */
 int asim_fabric_run(struct asim_fabric *fabric, struct asim_err *err);
 
-/* One node on its own, for W = 0: its next event, and all its events before `until`. */
-uint64_t asim_fabric_node_next(const struct asim_fabric *fabric, uint32_t node);
-void asim_fabric_node_advance(struct asim_fabric *fabric, uint32_t node, uint64_t until);
-/* Hands notices over and reports time as settled; call after node_advance. Returns 0 or the
- * failure latched by a node. */
-int asim_fabric_settle(struct asim_fabric *fabric, uint64_t settled, struct asim_err *err);
+/* Calls hook for every frame from now on, at the frame's own time: switches to W = 0. */
+void asim_fabric_watch_frames(struct asim_fabric *fabric, asim_frame_hook *hook, void *self);
 
 void asim_fabric_stats(const struct asim_fabric *fabric, struct asim_fabric_stats *stats);
 /* Bytes still buffered in switches: 0 after a run that ended by itself. */
 uint64_t asim_fabric_buffered(const struct asim_fabric *fabric);
 void asim_fabric_close(struct asim_fabric *fabric);
+
+/* The physical network and its settings of a world (sim/), for those that build ns-3 objects. */
+struct asim_world;
+const struct asim_topo *asim_world_topo(const struct asim_world *world);
+const struct asim_netconf *asim_world_netconf(const struct asim_world *world);
 
 /* The fabric as a network backend for the spine: `net` arguments are the fabric itself. */
 extern const struct asim_net_backend asim_packet_backend;

@@ -89,8 +89,9 @@ static void take_frame(struct asim_fabric *fabric, struct asim_host *host, struc
 
     asim_ring_drop(&nic->port.in->mail);
     if (fabric->watch.frame)
-        fabric->watch.frame(fabric->watch.self, ASIM_FRAME_RX, host->node,
-                            (uint32_t)(nic - host->nics) + 1, &frame, host->now);
+        fabric->watch.frame(fabric->watch.frame_self, ASIM_FRAME_RX,
+                            (const uint32_t[2]){host->node, (uint32_t)(nic - host->nics) + 1},
+                            &frame, host->now);
     if (frame.type == ASIM_DATA)
         asim_receiver_data(fabric, host, &frame, host->now);
     else if (frame.type == ASIM_ACK || frame.type == ASIM_NACK)

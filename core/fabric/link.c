@@ -68,8 +68,7 @@ static void notice(struct asim_fabric *fabric, const struct asim_wire *wire,
                    const struct asim_frame *frame)
 {
     const struct asim_flow *flow = asim_flow_of(fabric, frame->src, frame->slot);
-    struct asim_notice note = {
-        .t = frame->t, .tie = asim_wire_tie(wire, frame), .msg = flow->msg};
+    struct asim_notice note = {.t = frame->t, .tie = asim_wire_tie(wire, frame), .msg = flow->msg};
 
     if (ASIM_VEC_PUSH(fabric->outbox, note))
         fabric->failed = ASIM_ENOMEM;
@@ -90,9 +89,8 @@ void asim_port_start(struct asim_fabric *fabric, struct asim_port *port, struct 
         notice(fabric, wire, frame);
     if (!asim_ring_push(&wire->mail, frame))
         fabric->failed = ASIM_ENOMEM;
-    if (frame->t < fabric->next[wire->to])
-        fabric->next[wire->to] = frame->t;
+    asim_fabric_at(fabric, wire->to, frame->t);
     if (fabric->watch.frame)
-        fabric->watch.frame(fabric->watch.self, ASIM_FRAME_TX, wire->from,
-                            port->in->to_port + 1, frame, t);
+        fabric->watch.frame(fabric->watch.frame_self, ASIM_FRAME_TX,
+                            (const uint32_t[2]){wire->from, port->in->to_port + 1}, frame, t);
 }

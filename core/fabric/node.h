@@ -27,7 +27,7 @@ struct asim_wire {
     const uint32_t *tx;    /* [wire bytes], ns */
     uint64_t delay;        /* ns */
     uint64_t frames, bytes;
-    uint32_t id; /* 2 x link + direction */
+    uint32_t id;       /* 2 x link + direction */
     uint32_t from, to; /* nodes */
     uint32_t to_port;  /* 0-based at `to` */
 };
@@ -134,6 +134,8 @@ struct asim_fabric {
     struct asim_switch *sw;   /* of node v: sw[v - hosts] */
     struct asim_port **ports; /* all ports of node v in order: ports[first_port[v] + i] */
     uint64_t *next;           /* [nodes] earliest event of each node */
+    struct asim_heap
+        agenda; /* W = 0 only: (time, node) that were once in next[]; stale ones stay */
     struct asim_rate_table *rates;
     size_t n_rates, cap_rates;
     uint64_t max_rtt, max_bdp;
@@ -164,6 +166,17 @@ uint32_t asim_murmur3(const uint32_t *words, size_t n, uint32_t seed);
 uint32_t asim_host_ip(uint32_t host);
 /* Uniform in [0, 1) from what is drawn for: a counter-based generator (splitmix64 rounds). */
 double asim_draw(uint64_t seed, uint64_t a, uint64_t b);
+
+/* Node `v` has something at t: lowers next[v]. */
+void asim_fabric_at_slow(struct asim_fabric *fabric, uint32_t v, uint64_t t);
+static inline void asim_fabric_at(struct asim_fabric *fabric, uint32_t v, uint64_t t)
+{
+    if (t >= fabric->next[v])
+        return;
+    fabric->next[v] = t;
+    if (fabric->per_event)
+        asim_fabric_at_slow(fabric, v, t);
+}
 
 /* --- flow.c ---------------------------------------------------------------------------------- */
 static inline struct asim_flow *asim_flow_of(const struct asim_fabric *fabric, uint32_t src,

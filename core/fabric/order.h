@@ -23,7 +23,7 @@ static inline uint64_t asim_tie(uint64_t age, enum asim_class class, uint32_t lo
 {
     const uint64_t largest = (1u << 30) - 1;
 
-    return (largest - (age < largest ? age : largest)) << 34 | (uint64_t)class << 32 | low;
+    return (largest - (age < largest ? age : largest)) << 34 | (uint64_t) class << 32 | low;
 }
 
 #endif

@@ -10,8 +10,8 @@
 enum { NACK_INTERVAL_NS = 500000 };
 
 /* Appends an ACK or NACK to the host's FIFO of the NIC that leads back, and kicks it. */
-static void reply(struct asim_fabric *fabric, struct asim_host *host,
-                  const struct asim_frame *data, enum asim_frame_type type)
+static void reply(struct asim_fabric *fabric, struct asim_host *host, const struct asim_frame *data,
+                  enum asim_frame_type type)
 {
     const struct asim_flow *flow = asim_flow_of(fabric, data->src, data->slot);
     const uint16_t ports[2] = {100, flow->sport};

@@ -15,8 +15,7 @@ static uint64_t free_tie(const struct asim_port *port)
 /* Whether the port is free for an event with that order key. */
 static int is_idle(struct asim_port *port, uint64_t t, uint64_t tie)
 {
-    if (port->busy &&
-        (port->busy_until < t || (port->busy_until == t && free_tie(port) < tie)))
+    if (port->busy && (port->busy_until < t || (port->busy_until == t && free_tie(port) < tie)))
         port->busy = 0;
     return !port->busy;
 }
@@ -59,8 +58,7 @@ static void send_pfc(struct asim_fabric *fabric, struct asim_switch *sw, uint32_
                      struct now *now);
 
 /* Takes the next frame of port p and starts it; 0 if there is none to send. */
-static int dequeue(struct asim_fabric *fabric, struct asim_switch *sw, uint32_t p,
-                   struct now *now)
+static int dequeue(struct asim_fabric *fabric, struct asim_switch *sw, uint32_t p, struct now *now)
 {
     struct asim_switch_port *port = &sw->ports[p];
     uint32_t q = port->frames ? next_queue(port) : ASIM_QUEUES;
@@ -164,7 +162,8 @@ static void drop(struct asim_fabric *fabric, struct asim_switch *sw, uint32_t p,
 {
     sw->drops++;
     if (fabric->watch.frame)
-        fabric->watch.frame(fabric->watch.self, ASIM_FRAME_DROP, sw->node, p + 1, frame, t);
+        fabric->watch.frame(fabric->watch.frame_self, ASIM_FRAME_DROP,
+                            (const uint32_t[2]){sw->node, p + 1}, frame, t);
 }
 
 /* Reception pipeline: route, admit, account, PFC, enqueue, all at the same instant. */
@@ -184,8 +183,8 @@ static void forward(struct asim_fabric *fabric, struct asim_switch *sw, uint32_t
     if (asim_mmu_wants_pause(sw, in, q))
         send_pfc(fabric, sw, in, q, now);
     if (fabric->watch.frame)
-        fabric->watch.frame(fabric->watch.self, ASIM_FRAME_ENQUEUE, sw->node, out + 1, frame,
-                            now->t);
+        fabric->watch.frame(fabric->watch.frame_self, ASIM_FRAME_ENQUEUE,
+                            (const uint32_t[2]){sw->node, out + 1}, frame, now->t);
     enqueue(fabric, sw, (const uint32_t[2]){out, q}, frame, now);
 }
 
@@ -205,7 +204,8 @@ static void take_frame(struct asim_fabric *fabric, struct asim_switch *sw, uint3
         asim_heap_pop(&sw->agenda);
     }
     if (fabric->watch.frame)
-        fabric->watch.frame(fabric->watch.self, ASIM_FRAME_RX, sw->node, p + 1, &frame, now->t);
+        fabric->watch.frame(fabric->watch.frame_self, ASIM_FRAME_RX,
+                            (const uint32_t[2]){sw->node, p + 1}, &frame, now->t);
     if (frame.type == ASIM_PAUSE || frame.type == ASIM_RESUME)
         take_pfc(fabric, sw, p, &frame, now);
     else

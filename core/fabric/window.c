@@ -14,28 +14,40 @@ uint64_t asim_fabric_window(const struct asim_fabric *fabric)
     return fabric->window;
 }
 
-uint64_t asim_fabric_node_next(const struct asim_fabric *fabric, uint32_t node)
+void asim_fabric_at_slow(struct asim_fabric *fabric, uint32_t v, uint64_t t)
 {
-    return fabric->next[node];
+    if (asim_heap_push(&fabric->agenda, (struct asim_heap_entry){t, v, v}))
+        fabric->failed = ASIM_ENOMEM;
 }
 
-uint64_t asim_fabric_next(const struct asim_fabric *fabric)
+/* W = 0: the earliest entry that still says what next[] says. */
+static uint64_t next_entry(struct asim_fabric *fabric)
+{
+    struct asim_heap *agenda = &fabric->agenda;
+
+    while (agenda->n && agenda->at[0].key != fabric->next[agenda->at[0].value])
+        asim_heap_pop(agenda);
+    return agenda->n ? agenda->at[0].key : ASIM_NEVER;
+}
+
+uint64_t asim_fabric_next(struct asim_fabric *fabric)
 {
     uint64_t next = ASIM_NEVER;
 
+    if (fabric->per_event)
+        return next_entry(fabric);
     for (uint32_t v = 0; v < fabric->nodes; v++)
         if (fabric->next[v] < next)
             next = fabric->next[v];
     return next;
 }
 
-void asim_fabric_node_advance(struct asim_fabric *fabric, uint32_t node, uint64_t until)
+static void advance_node(struct asim_fabric *fabric, uint32_t node, uint64_t until)
 {
     if (node < fabric->hosts)
         fabric->next[node] = asim_host_advance(fabric, &fabric->host[node], until);
     else
-        fabric->next[node] =
-            asim_switch_advance(fabric, &fabric->sw[node - fabric->hosts], until);
+        fabric->next[node] = asim_switch_advance(fabric, &fabric->sw[node - fabric->hosts], until);
 }
 
 /* Puts a notice among the timers of its destination. */
@@ -54,12 +66,11 @@ static int deliver(struct asim_fabric *fabric, const struct asim_notice *note)
         index = (uint32_t)host->n_notices++;
     }
     host->notices[index] = *note;
-    if (note->t < fabric->next[note->msg.dst])
-        fabric->next[note->msg.dst] = note->t;
+    asim_fabric_at(fabric, note->msg.dst, note->t);
     return asim_host_timer(host, note->t, note->tie, (uint64_t)ASIM_TIMER_NOTICE << 56 | index);
 }
 
-int asim_fabric_settle(struct asim_fabric *fabric, uint64_t settled, struct asim_err *err)
+static int settle(struct asim_fabric *fabric, uint64_t settled, struct asim_err *err)
 {
     for (size_t i = 0; i < fabric->outbox.n; i++)
         if (deliver(fabric, &fabric->outbox.at[i]))
@@ -77,25 +88,24 @@ int asim_fabric_settle(struct asim_fabric *fabric, uint64_t settled, struct asim
 /* W = 0: the node with the earliest event, for one instant. */
 static uint64_t step_event(struct asim_fabric *fabric, struct asim_err *err)
 {
-    uint32_t first = 0;
-    uint64_t t;
+    uint64_t t = next_entry(fabric);
+    uint32_t node;
 
-    for (uint32_t v = 1; v < fabric->nodes; v++)
-        if (fabric->next[v] < fabric->next[first])
-            first = v;
-    t = fabric->next[first];
     if (t == ASIM_NEVER)
         return ASIM_NEVER;
+    node = (uint32_t)asim_heap_pop(&fabric->agenda).value;
     fabric->windows++;
-    asim_fabric_node_advance(fabric, first, t + 1);
-    return asim_fabric_settle(fabric, t, err) ? ASIM_NEVER : asim_fabric_next(fabric);
+    advance_node(fabric, node, t + 1);
+    if (fabric->next[node] != ASIM_NEVER)
+        asim_fabric_at_slow(fabric, node, fabric->next[node]);
+    return settle(fabric, t + 1, err) ? ASIM_NEVER : next_entry(fabric);
 }
 
 uint64_t asim_fabric_step(struct asim_fabric *fabric, struct asim_err *err)
 {
     uint64_t t, until;
 
-    if (fabric->per_event || !fabric->window)
+    if (fabric->per_event)
         return step_event(fabric, err);
     t = asim_fabric_next(fabric);
     if (t == ASIM_NEVER)
@@ -104,8 +114,8 @@ uint64_t asim_fabric_step(struct asim_fabric *fabric, struct asim_err *err)
     fabric->windows++;
     for (uint32_t v = 0; v < fabric->nodes; v++)
         if (fabric->next[v] < until)
-            asim_fabric_node_advance(fabric, v, until);
-    return asim_fabric_settle(fabric, until, err) ? ASIM_NEVER : asim_fabric_next(fabric);
+            advance_node(fabric, v, until);
+    return settle(fabric, until, err) ? ASIM_NEVER : asim_fabric_next(fabric);
 }
 
 int asim_fabric_run(struct asim_fabric *fabric, struct asim_err *err)
@@ -160,8 +170,7 @@ static int packet_wake_after(struct asim_net *net, uint32_t rank, uint64_t delay
     struct asim_host *host = &fabric->host[rank];
     uint64_t t = delay_ns < ASIM_NEVER - 1 - host->now ? host->now + delay_ns : ASIM_NEVER - 1;
 
-    if (t < fabric->next[rank])
-        fabric->next[rank] = t;
+    asim_fabric_at(fabric, rank, t);
     return asim_host_timer(host, t, 0, (uint64_t)ASIM_TIMER_WAKE << 56);
 }
 
@@ -173,8 +182,7 @@ static int packet_send(struct asim_net *net, const struct asim_msg *msg)
 
     if (slot == ASIM_NEVER)
         return ASIM_ENOMEM;
-    if (host->now < fabric->next[msg->src])
-        fabric->next[msg->src] = host->now;
+    asim_fabric_at(fabric, msg->src, host->now);
     return asim_host_timer(host, host->now, 0, (uint64_t)ASIM_TIMER_START << 56 | slot);
 }
 
@@ -197,3 +205,15 @@ const struct asim_net_backend asim_packet_backend = {
     .run = packet_run,
     .close = packet_close,
 };
+
+void asim_fabric_watch_frames(struct asim_fabric *fabric, asim_frame_hook *hook, void *self)
+{
+    fabric->watch.frame = hook;
+    fabric->watch.frame_self = self;
+    if (fabric->per_event)
+        return;
+    fabric->per_event = 1;
+    for (uint32_t v = 0; v < fabric->nodes; v++)
+        if (fabric->next[v] != ASIM_NEVER)
+            asim_fabric_at_slow(fabric, v, fabric->next[v]);
+}

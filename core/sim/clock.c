@@ -25,8 +25,8 @@ void asim_clock_add(struct asim_rank *rank, uint64_t delay_ns, const struct asim
                         rank->id, (unsigned long long)now, (unsigned long long)delay_ns);
         return;
     }
-    if (!tick || asim_heap_push(&rank->todo, (struct asim_heap_entry){
-                                                 t, rank->todo_order++, (uint64_t)(uintptr_t)kept}))
+    if (!tick || asim_heap_push(&rank->todo, (struct asim_heap_entry){t, rank->todo_order++,
+                                                                      (uint64_t)(uintptr_t)kept}))
         goto nomem;
     *kept = *todo;
     if (!*tick) {

@@ -25,8 +25,9 @@ static void mint(struct asim_rank *rank, struct asim_stream *stream, uint64_t re
     uint64_t delay =
         phase_of(stream)->subgroup ? SUBGROUP_DELAY_NS : (uint64_t)rank->world->endpoint_ns;
 
-    asim_clock_add(rank, delay, &(struct asim_todo){
-                                    .kind = ASIM_TODO_BUNDLE, .stream = stream, .bytes = reduce});
+    asim_clock_add(
+        rank, delay,
+        &(struct asim_todo){.kind = ASIM_TODO_BUNDLE, .stream = stream, .bytes = reduce});
 }
 
 static void do_step(struct asim_rank *rank, struct asim_stream *stream,

@@ -116,8 +116,7 @@ static int is_member(const struct asim_group *group, uint32_t rank)
     return 0;
 }
 
-const struct asim_group *asim_group_find(struct asim_rank *rank, const struct asim_op *op,
-                                         int *all)
+const struct asim_group *asim_group_find(struct asim_rank *rank, const struct asim_op *op, int *all)
 {
     const char *name = op->pg_name ? op->pg_name : "";
     const struct asim_group *group = NULL;

@@ -167,9 +167,9 @@ static void end_of_rank(struct asim_rank *rank)
     rank->finished = 1;
     rank->cycles = asim_rank_now(rank);
     world->ranks_done++;
-    asim_show_record(&world->show, &(struct asim_event){.t = rank->cycles,
-                                                        .kind = ASIM_EV_RANK_DONE,
-                                                        .rank = rank->id});
+    asim_show_record(
+        &world->show,
+        &(struct asim_event){.t = rank->cycles, .kind = ASIM_EV_RANK_DONE, .rank = rank->id});
 }
 
 void asim_issue_all(struct asim_rank *rank)
@@ -184,8 +184,7 @@ void asim_issue_all(struct asim_rank *rank)
         for (size_t i = 0; i < rank->skipped.n; i++)
             finish_in_feed(rank, rank->skipped.at[i]);
         rank->skipped.n = 0;
-    } while (!rank->world->failed && !outstanding(rank) &&
-             next_unit(rank, &index) != ASIM_UNITS);
+    } while (!rank->world->failed && !outstanding(rank) && next_unit(rank, &index) != ASIM_UNITS);
     rank->issuing = 0;
     if (!rank->finished && asim_feed_finished(rank->feed) == asim_feed_total(rank->feed))
         end_of_rank(rank);

@@ -12,15 +12,17 @@ static int check(struct asim_rank *rank, const struct asim_op *op)
     unsigned long long id = op->id;
 
     if (world->memory.type == ASIM_MEM_NONE) {
-        asim_world_fail(world, "rank %u: op %llu ('%s') accesses remote memory, but the remote "
-                               "memory configuration says NO_MEMORY_EXPANSION",
+        asim_world_fail(world,
+                        "rank %u: op %llu ('%s') accesses remote memory, but the remote "
+                        "memory configuration says NO_MEMORY_EXPANSION",
                         rank->id, id, op->name);
         return 0;
     }
     if (world->memory.type != ASIM_MEM_PER_NPU) {
-        asim_world_fail(world, "rank %u: op %llu ('%s') accesses a memory shared between ranks, "
-                               "which this version does not simulate yet; use "
-                               "PER_NPU_MEMORY_EXPANSION",
+        asim_world_fail(world,
+                        "rank %u: op %llu ('%s') accesses a memory shared between ranks, "
+                        "which this version does not simulate yet; use "
+                        "PER_NPU_MEMORY_EXPANSION",
                         rank->id, id, op->name);
         return 0;
     }

@@ -48,16 +48,18 @@ static int check(struct asim_rank *rank, const struct asim_op *op, int is_send)
         return 0;
     }
     if (own_given && own != rank->id) {
-        asim_world_fail(rank->world, "rank %u: %s op %llu ('%s') has comm_%s %u; it must be %u, "
-                                     "the rank whose trace it is in",
+        asim_world_fail(rank->world,
+                        "rank %u: %s op %llu ('%s') has comm_%s %u; it must be %u, "
+                        "the rank whose trace it is in",
                         rank->id, is_send ? "send" : "receive", id, op->name,
                         is_send ? "src" : "dst", own, rank->id);
         return 0;
     }
     if (peer < rank->world->n_ranks && peer != rank->id)
         return 1;
-    asim_world_fail(rank->world, "rank %u: %s op %llu ('%s') has comm_%s %u; it must be another "
-                                 "rank, 0 to %u",
+    asim_world_fail(rank->world,
+                    "rank %u: %s op %llu ('%s') has comm_%s %u; it must be another "
+                    "rank, 0 to %u",
                     rank->id, is_send ? "send" : "receive", id, op->name, is_send ? "dst" : "src",
                     peer, rank->world->n_ranks - 1);
     return 0;

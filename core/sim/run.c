@@ -187,3 +187,18 @@ uint32_t asim_world_ranks(const struct asim_world *world)
 {
     return world->n_ranks;
 }
+
+const struct asim_topo *asim_world_topo(const struct asim_world *world)
+{
+    return &world->topo;
+}
+
+const struct asim_netconf *asim_world_netconf(const struct asim_world *world)
+{
+    return &world->net;
+}
+
+int asim_world_view(struct asim_world *world, const struct asim_viewer *viewer)
+{
+    return asim_show_add(&world->show, viewer);
+}

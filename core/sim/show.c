@@ -66,9 +66,8 @@ int asim_show_close(struct asim_show *show, const struct asim_world *world, stru
 
     asim_show_settle(show, world, UINT64_MAX);
     for (size_t v = 0; v < show->n; v++) {
-        int one = show->viewers[v].close
-                      ? show->viewers[v].close(show->viewers[v].self, world, err)
-                      : 0;
+        int one =
+            show->viewers[v].close ? show->viewers[v].close(show->viewers[v].self, world, err) : 0;
 
         if (one && !code)
             code = one;

@@ -53,6 +53,9 @@ struct asim_show {
     int failed;
 };
 
+/* The same for a world's own show, for those outside the core (ns-3). Call before the start. */
+int asim_world_view(struct asim_world *world, const struct asim_viewer *viewer);
+
 /* Adds a viewer; its close is called by asim_show_close in the order of adding. */
 int asim_show_add(struct asim_show *show, const struct asim_viewer *viewer);
 /* Records one event if anybody wants its kind. */

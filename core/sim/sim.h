@@ -43,9 +43,16 @@ struct asim_todo {
     struct asim_recv *recv;
 };
 
-/* --- classes of time the reports tell apart ---------------------------------------------------- */
-enum asim_span { ASIM_SPAN_GPU, ASIM_SPAN_COMM, ASIM_SPAN_CPU, ASIM_SPAN_MEM, ASIM_SPAN_INVALID,
-                 ASIM_SPANS };
+/* --- classes of time the reports tell apart ----------------------------------------------------
+ */
+enum asim_span {
+    ASIM_SPAN_GPU,
+    ASIM_SPAN_COMM,
+    ASIM_SPAN_CPU,
+    ASIM_SPAN_MEM,
+    ASIM_SPAN_INVALID,
+    ASIM_SPANS
+};
 
 struct asim_track {
     uint32_t open[ASIM_SPANS]; /* ops of that class now running */
@@ -56,8 +63,9 @@ struct asim_track {
     uint64_t last_end;
 };
 
-/* --- collectives --------------------------------------------------------------------------------- */
-struct asim_ring_of { /* the members a phase runs over, as ranks */
+/* --- collectives ---------------------------------------------------------------------------------
+ */
+struct asim_ring_of {        /* the members a phase runs over, as ranks */
     const uint32_t *members; /* NULL: base + position x stride */
     uint32_t base, stride, n, index;
 };
@@ -73,9 +81,9 @@ struct asim_phase {
 
 struct asim_dataset { /* one collective on one rank */
     uint32_t op;
-    uint32_t streams; /* not yet finished */
+    uint32_t streams;               /* not yet finished */
     const struct asim_group *group; /* NULL = all ranks */
-    uint64_t ordinal; /* n-th collective of its group on this rank */
+    uint64_t ordinal;               /* n-th collective of its group on this rank */
     int kind;
     uint64_t bytes, issued_ns;
     struct asim_dataset *next, *prev; /* all open ones of the rank, oldest first */
@@ -105,7 +113,8 @@ struct asim_dim_turns { /* round robin over the queues of a dimension: all, firs
     uint8_t trees[ASIM_KINDS]; /* chunks laid over it: double binary trees alternate */
 };
 
-/* --- receives --------------------------------------------------------------------------------------- */
+/* --- receives
+ * --------------------------------------------------------------------------------------- */
 struct asim_recv {
     struct asim_recv *next;
     uint64_t bytes;
@@ -119,7 +128,8 @@ struct asim_inbox { /* of one (source, tag) */
     uint64_t arrived; /* bytes nobody has asked for yet */
 };
 
-/* --- ranks and the world ------------------------------------------------------------------------------ */
+/* --- ranks and the world
+ * ------------------------------------------------------------------------------ */
 struct asim_rank {
     struct asim_world *world;
     uint32_t id;
@@ -128,7 +138,7 @@ struct asim_rank {
     struct asim_feed *feed;
     uint32_t busy[ASIM_UNITS];
     ASIM_VEC(uint32_t) skipped;
-    struct asim_map running; /* op index -> unit | span << 8 */
+    struct asim_map running;         /* op index -> unit | span << 8 */
     const struct asim_groups *named; /* groups of a METADATA op, or NULL */
     /* clock */
     struct asim_heap todo; /* key = time, tie = order, value = struct asim_todo * */

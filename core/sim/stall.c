@@ -94,8 +94,8 @@ static void explain_coll(const struct asim_rank *rank, const struct asim_dataset
     const struct asim_recv *recv = oldest_recv(rank, 1);
 
     name_op(rank, data->op, text);
-    add(text, ", collective %llu of %s%lld (%s, %llu bytes)",
-        (unsigned long long)data->ordinal + 1, data->group ? "group " : "all ranks, group ",
+    add(text, ", collective %llu of %s%lld (%s, %llu bytes)", (unsigned long long)data->ordinal + 1,
+        data->group ? "group " : "all ranks, group ",
         data->group ? (long long)data->group->id : 0ll, asim_kind_name(data->kind),
         (unsigned long long)data->bytes);
     if (!absentees(rank, data, text) && recv)
@@ -144,11 +144,11 @@ static void explain_unasked(const struct asim_world *world, struct text *text)
         for (size_t i = 0; i < map->cap && shown < RANKS_SHOWN; i++) {
             const struct asim_inbox *inbox = (void *)(uintptr_t)map->slots[i].value;
 
-            if (!map->used[i] || !inbox || !inbox->arrived || inbox->head ||
-                map->slots[i].lo >> 63)
+            if (!map->used[i] || !inbox || !inbox->arrived || inbox->head || map->slots[i].lo >> 63)
                 continue;
-            add(text, "\n  rank %u got %llu bytes from rank %llu with tag %llu that it never "
-                      "received",
+            add(text,
+                "\n  rank %u got %llu bytes from rank %llu with tag %llu that it never "
+                "received",
                 r, (unsigned long long)inbox->arrived, (unsigned long long)map->slots[i].hi,
                 (unsigned long long)map->slots[i].lo);
             shown++;

@@ -37,7 +37,8 @@ static int open_system(struct asim_world *world, const struct asim_settings *set
         return asim_err_set(err, ASIM_EINVAL, "endpoint-delay is %lld ns; it must not be negative",
                             (long long)world->endpoint_ns);
     if (world->system.shared_bus || world->system.track_local_mem || set->rendezvous)
-        return asim_err_set(err, ASIM_EINVAL, "%s is not simulated by this version yet; turn it off",
+        return asim_err_set(err, ASIM_EINVAL,
+                            "%s is not simulated by this version yet; turn it off",
                             world->system.shared_bus ? "model-shared-bus"
                             : set->rendezvous        ? "rendezvous-protocol"
                                                      : "track-local-mem");
@@ -96,6 +97,19 @@ static int open_topology(struct asim_world *world, const struct asim_settings *s
     return code;
 }
 
+/* Values set from outside the file, as ns-3 attributes are. */
+static int override_network(struct asim_world *world, const struct asim_settings *set,
+                            struct asim_err *err)
+{
+    const char *const *at = set->net_overrides;
+
+    for (; at && at[0]; at += 2)
+        if (asim_option_set(asim_netconf_options, &world->net, at,
+                            (struct asim_where){"network attribute", 0, 0}, err))
+            return ASIM_EINVAL;
+    return 0;
+}
+
 static int open_network(struct asim_world *world, const struct asim_settings *set,
                         struct asim_err *err)
 {
@@ -103,7 +117,8 @@ static int open_network(struct asim_world *world, const struct asim_settings *se
     int code = set->network ? asim_netconf_read(&world->net, set->network, &notes, err)
                             : asim_netconf_defaults(&world->net, err);
 
-    if (code || (code = open_topology(world, set, err)))
+    if (code || (code = override_network(world, set, err)) ||
+        (code = open_topology(world, set, err)))
         return code;
     if (world->topo.hosts < world->n_ranks)
         return asim_err_set(err, ASIM_EINVAL,
@@ -128,8 +143,7 @@ static int open_rest(struct asim_world *world, const struct asim_settings *set,
 
     if (set->memory && asim_memory_read(&world->memory, set->memory, &notes, err))
         return ASIM_EINVAL;
-    if (is_named(set->groups) &&
-        asim_groups_read(&world->groups, set->groups, world->n_ranks, err))
+    if (is_named(set->groups) && asim_groups_read(&world->groups, set->groups, world->n_ranks, err))
         return ASIM_EINVAL;
     return asim_coll_setup(world, err);
 }
@@ -175,14 +189,14 @@ static void note_dropped(struct asim_world *world)
                        dropped);
 }
 
-static int open_all(struct asim_world *world, const struct asim_settings *set,
-                    struct asim_err *err)
+static int open_all(struct asim_world *world, const struct asim_settings *set, struct asim_err *err)
 {
     int code;
 
     if (!set->workload)
-        return asim_err_set(err, ASIM_EINVAL, "no workload given; say --workload=PREFIX, where the "
-                                              "traces are PREFIX.0.et, PREFIX.1.et, …");
+        return asim_err_set(err, ASIM_EINVAL,
+                            "no workload given; say --workload=PREFIX, where the "
+                            "traces are PREFIX.0.et, PREFIX.1.et, …");
     if ((code = open_system(world, set, err)) || (code = open_ranks(world, set, err)) ||
         (code = open_network(world, set, err)) || (code = open_rest(world, set, err)))
         return code;

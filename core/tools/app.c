@@ -110,8 +110,9 @@ static void show_progress(struct asim_app *app, double now)
     if (at.ops_done && at.ops_done <= at.ops_total)
         snprintf(eta, sizeof eta, "%.0f s",
                  passed * (double)(at.ops_total - at.ops_done) / (double)at.ops_done);
-    fprintf(stderr, "\r\033[K%.3f ms simulated, %llu of %llu ops, %u of %u ranks, %.1f M packet-hops/s, "
-                    "%s left",
+    fprintf(stderr,
+            "\r\033[K%.3f ms simulated, %llu of %llu ops, %u of %u ranks, %.1f M packet-hops/s, "
+            "%s left",
             (double)at.time_ns / 1e6, (unsigned long long)at.ops_done,
             (unsigned long long)at.ops_total, at.ranks_done, at.ranks,
             (double)(at.hops - app->shown_hops) / (now - app->shown_s) / 1e6, eta);

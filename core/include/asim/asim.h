@@ -35,6 +35,8 @@ struct asim_settings {
     int strict_deps;     /* a missing control parent is an error, not a note */
     int quiet;           /* no result lines on stdout */
     char *logging, *logging_folder; /* accepted, no effect */
+    /* Not an option: network keys set over the file's, as key, value, key, value, …, NULL. */
+    const char *const *net_overrides;
 };
 extern const struct asim_option asim_settings_options[];
 

@@ -34,10 +34,8 @@ static int open_fct(struct asim_viewer *viewer, struct asim_world *world, const 
         return 0;
     if (asim_report_file(&file, NULL, world->net.fct_output, err))
         return ASIM_EIO;
-    *viewer = (struct asim_viewer){.wants = 1u << ASIM_EV_FCT,
-                                   .self = file,
-                                   .see = see,
-                                   .close = asim_report_file_close};
+    *viewer = (struct asim_viewer){
+        .wants = 1u << ASIM_EV_FCT, .self = file, .see = see, .close = asim_report_file_close};
     return 0;
 }
 

@@ -38,9 +38,8 @@ static void see(void *self, const struct asim_world *world, const struct asim_ev
     uint32_t id = rank->id;
 
     (void)self;
-    say(world, t, "workload",
-        "sys[%u] finished, %llu cycles, exposed communication %llu cycles.", id,
-        (unsigned long long)t, (unsigned long long)asim_rank_exposed(rank));
+    say(world, t, "workload", "sys[%u] finished, %llu cycles, exposed communication %llu cycles.",
+        id, (unsigned long long)t, (unsigned long long)asim_rank_exposed(rank));
     say(world, t, "statistics", "sys[%u]. Post statistics processing start.", id);
     say(world, t, "statistics", "sys[%u]. Post statistics processing end.", id);
     say(world, t, "statistics", "sys[%u], Wall time: %llu", id,

@@ -49,8 +49,8 @@ static void line(const struct asim_world *world, const struct totals *totals,
     world->hooks.line(world->hooks.self, text);
 }
 
-static void json(struct asim_out *file, const struct asim_world *world,
-                 const struct totals *totals, const struct asim_progress *at)
+static void json(struct asim_out *file, const struct asim_world *world, const struct totals *totals,
+                 const struct asim_progress *at)
 {
     struct asim_fabric_stats net = {0};
 
@@ -103,10 +103,8 @@ static int open_summary(struct asim_viewer *viewer, struct asim_world *world, co
         free(totals);
         return ASIM_EIO;
     }
-    *viewer = (struct asim_viewer){.wants = 1u << ASIM_EV_RANK_DONE,
-                                   .self = totals,
-                                   .see = see,
-                                   .close = close_summary};
+    *viewer = (struct asim_viewer){
+        .wants = 1u << ASIM_EV_RANK_DONE, .self = totals, .see = see, .close = close_summary};
     return 0;
 }
 

@@ -1,0 +1,260 @@
+/*
+ * SPDX-License-Identifier: GPL-2.0-only
+ */
+#include "qbb-net-device.h"
+
+#include "qbb-channel.h"
+
+#include "ns3/node.h"
+#include "ns3/packet.h"
+#include "ns3/uinteger.h"
+
+namespace ns3
+{
+
+NS_OBJECT_ENSURE_REGISTERED(QbbNetDevice);
+
+TypeId
+QbbNetDevice::GetTypeId()
+{
+    static TypeId tid =
+        TypeId("ns3::QbbNetDevice")
+            .SetParent<NetDevice>()
+            .SetGroupName("Asim")
+            .AddConstructor<QbbNetDevice>()
+            .AddAttribute("DataRate",
+                          "Line rate of the interface, set from the topology.",
+                          DataRateValue(DataRate("400Gb/s")),
+                          MakeDataRateAccessor(&QbbNetDevice::m_rate),
+                          MakeDataRateChecker())
+            .AddAttribute("Mtu",
+                          "Payload bytes of a full frame, set from PACKET_PAYLOAD_SIZE.",
+                          UintegerValue(1000),
+                          MakeUintegerAccessor(&QbbNetDevice::SetMtu, &QbbNetDevice::GetMtu),
+                          MakeUintegerChecker<uint16_t>())
+            .AddTraceSource("PhyTxBegin",
+                            "A frame starts being serialized here. Connecting switches to W = 0.",
+                            MakeTraceSourceAccessor(&QbbNetDevice::m_phyTxBegin),
+                            "ns3::Packet::TracedCallback")
+            .AddTraceSource("MacRx",
+                            "A frame has arrived here. Connecting switches to W = 0.",
+                            MakeTraceSourceAccessor(&QbbNetDevice::m_macRx),
+                            "ns3::Packet::TracedCallback")
+            .AddTraceSource("QbbEnqueue",
+                            "A switch has queued a frame for this interface. Connecting switches "
+                            "to W = 0.",
+                            MakeTraceSourceAccessor(&QbbNetDevice::m_enqueue),
+                            "ns3::Packet::TracedCallback")
+            .AddTraceSource("QbbDrop",
+                            "A switch has dropped a frame that came in here. Connecting switches "
+                            "to W = 0.",
+                            MakeTraceSourceAccessor(&QbbNetDevice::m_drop),
+                            "ns3::Packet::TracedCallback")
+            .AddTraceSource("QbbPfc",
+                            "A PFC frame took effect here: 1 = pause, 0 = resume. Fires when its "
+                            "window is settled; at its own time with W = 0.",
+                            MakeTraceSourceAccessor(&QbbNetDevice::m_pfc),
+                            "ns3::TracedValueCallback::Uint32");
+    return tid;
+}
+
+QbbNetDevice::QbbNetDevice()
+    : m_address(Mac48Address::Allocate())
+{
+}
+
+void
+QbbNetDevice::SetChannel(Ptr<QbbChannel> channel)
+{
+    m_channel = channel;
+}
+
+bool
+QbbNetDevice::IsWatched() const
+{
+    return !m_phyTxBegin.IsEmpty() || !m_macRx.IsEmpty() || !m_enqueue.IsEmpty() ||
+           !m_drop.IsEmpty();
+}
+
+void
+QbbNetDevice::Frame(asim_frame_event what, const asim_frame& frame)
+{
+    Ptr<Packet> packet = Create<Packet>(frame.wire);
+
+    switch (what)
+    {
+    case ASIM_FRAME_TX:
+        m_phyTxBegin(packet);
+        break;
+    case ASIM_FRAME_RX:
+        m_macRx(packet);
+        break;
+    case ASIM_FRAME_ENQUEUE:
+        m_enqueue(packet);
+        break;
+    case ASIM_FRAME_DROP:
+        m_drop(packet);
+        break;
+    }
+}
+
+void
+QbbNetDevice::Pfc(bool pause)
+{
+    m_pfc(pause);
+}
+
+void
+QbbNetDevice::SetIfIndex(const uint32_t index)
+{
+    m_ifIndex = index;
+}
+
+uint32_t
+QbbNetDevice::GetIfIndex() const
+{
+    return m_ifIndex;
+}
+
+Ptr<Channel>
+QbbNetDevice::GetChannel() const
+{
+    return m_channel;
+}
+
+void
+QbbNetDevice::SetAddress(Address address)
+{
+    m_address = Mac48Address::ConvertFrom(address);
+}
+
+Address
+QbbNetDevice::GetAddress() const
+{
+    return m_address;
+}
+
+bool
+QbbNetDevice::SetMtu(const uint16_t mtu)
+{
+    m_mtu = mtu;
+    return true;
+}
+
+uint16_t
+QbbNetDevice::GetMtu() const
+{
+    return m_mtu;
+}
+
+bool
+QbbNetDevice::IsLinkUp() const
+{
+    return m_channel != nullptr;
+}
+
+void
+QbbNetDevice::AddLinkChangeCallback(Callback<void> callback)
+{
+}
+
+bool
+QbbNetDevice::IsBroadcast() const
+{
+    return false;
+}
+
+Address
+QbbNetDevice::GetBroadcast() const
+{
+    return Mac48Address::GetBroadcast();
+}
+
+bool
+QbbNetDevice::IsMulticast() const
+{
+    return false;
+}
+
+Address
+QbbNetDevice::GetMulticast(Ipv4Address group) const
+{
+    return Mac48Address::GetMulticast(group);
+}
+
+Address
+QbbNetDevice::GetMulticast(Ipv6Address group) const
+{
+    return Mac48Address::GetMulticast(group);
+}
+
+bool
+QbbNetDevice::IsBridge() const
+{
+    return false;
+}
+
+bool
+QbbNetDevice::IsPointToPoint() const
+{
+    return true;
+}
+
+bool
+QbbNetDevice::Send(Ptr<Packet> packet, const Address& dest, uint16_t protocol)
+{
+    return false;
+}
+
+bool
+QbbNetDevice::SendFrom(Ptr<Packet> packet,
+                       const Address& source,
+                       const Address& dest,
+                       uint16_t protocol)
+{
+    return false;
+}
+
+Ptr<Node>
+QbbNetDevice::GetNode() const
+{
+    return m_node;
+}
+
+void
+QbbNetDevice::SetNode(Ptr<Node> node)
+{
+    m_node = node;
+}
+
+bool
+QbbNetDevice::NeedsArp() const
+{
+    return false;
+}
+
+void
+QbbNetDevice::SetReceiveCallback(ReceiveCallback cb)
+{
+}
+
+void
+QbbNetDevice::SetPromiscReceiveCallback(PromiscReceiveCallback cb)
+{
+}
+
+bool
+QbbNetDevice::SupportsSendFrom() const
+{
+    return false;
+}
+
+void
+QbbNetDevice::DoDispose()
+{
+    m_node = nullptr;
+    m_channel = nullptr;
+    NetDevice::DoDispose();
+}
+
+} // namespace ns3

@@ -1,0 +1,31 @@
+/*
+ * SPDX-License-Identifier: GPL-2.0-only
+ *
+ * A switch of the packet network, as ns-3 sees it: aggregated to its node, with the settings of
+ * its queues as attributes. The state machine is in the core (core/fabric/switch.c).
+ */
+#ifndef SWITCH_NODE_H
+#define SWITCH_NODE_H
+
+#include "asim-compat.h"
+
+#include "ns3/object.h"
+
+namespace ns3
+{
+
+class SwitchNode : public Object
+{
+  public:
+    static TypeId GetTypeId();
+    SwitchNode();
+    /** Sets every attribute to what the run really uses. */
+    void Adopt(const asim_netconf& conf);
+
+  private:
+    bool m_ecn;
+};
+
+} // namespace ns3
+
+#endif

@@ -11,6 +11,8 @@ uint64_t asim_replay_ns(const struct asim_op *op)
 {
     const uint64_t most = UINT64_MAX / 4000;
 
+    if (op->duration_ns)
+        return op->duration_ns < most ? op->duration_ns : most;
     if (!op->duration_micros)
         return 1; /* parity: nothing takes less than a cycle */
     return (op->duration_micros < most ? op->duration_micros : most) * 1000;

@@ -198,7 +198,7 @@ int asim_simai_walk_next(struct asim_simai_walk *r, struct asim_simai_item *item
     const struct asim_simai_act *act;
     uint32_t row = 0;
     if (!r->id && r->has_meta) {
-        *item = (struct item){.id = ++r->id, .kind = META};
+        *item = (struct asim_simai_item){.id = ++r->id, .kind = META};
         return 1;
     }
     do {
@@ -206,7 +206,8 @@ int asim_simai_walk_next(struct asim_simai_walk *r, struct asim_simai_item *item
         if (!act)
             return 0;
     } while (is_replayed_transfer(r, act) || !exists(r, row, act));
-    *item = (struct item){.id = ++r->id, .row = row, .kind = act->kind, .part = act->part};
+    *item =
+        (struct asim_simai_item){.id = ++r->id, .row = row, .kind = act->kind, .part = act->part};
     /* a leaf's delay waits for the leaf, everything else for the chain */
     uint64_t parent = act->leaf && act->kind == DELAY ? r->id - 1 : r->chain;
     item->dep = parent ? r->id - parent : 0;

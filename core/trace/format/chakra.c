@@ -67,6 +67,7 @@ static const struct rule rules[] = {
     FIELD("num_ops", ASIM_HAS_NUM_OPS, num_ops, WANT_U64),
     FIELD("tensor_size", ASIM_HAS_TENSOR_SIZE, tensor_bytes, WANT_U64),
     FIELD("involved_dim", ASIM_HAS_INVOLVED_DIM, involved, WANT_DIMS),
+    FIELD("duration_ns", 0, duration_ns, WANT_U64), /* ours: what asim trace llm writes */
     FIELD("pg_name", HAS_PG_NAME, pg_name, WANT_NAME),
     FIELD("inputs", HAS_INPUTS, input_list, WANT_LIST),
     FIELD("outputs", HAS_OUTPUTS, output_list, WANT_LIST),

@@ -26,6 +26,7 @@ struct asim_link_counts {
     struct asim_launch_counts launches;
     uint64_t host_nodes, host_matched, gpu_linked, gpu_copies, moved, not_in_host;
     uint64_t inter_thread, sync_deps, orphans_attached, aligned;
+    double waited_us; /* taken off CPU ops: time they spent waiting for the GPU */
 };
 
 struct asim_link {

@@ -72,6 +72,6 @@ void asim_link_report(const struct asim_link *link, uint32_t rank, FILE *file)
                 l->not_listed, unlisted(kin));
     fprintf(file,
             "waits: %" PRIu64 " nodes wait for another thread, %" PRIu64
-            " dependencies on GPU operations\n",
-            c->inter_thread, c->sync_deps);
+            " dependencies on GPU operations (%.0f us of waiting taken off CPU ops)\n",
+            c->inter_thread, c->sync_deps, c->waited_us);
 }

@@ -31,6 +31,7 @@ struct sync {
     size_t order_n;
     ASIM_VEC(struct stream) stream;
     struct asim_index calls; /* runtime calls by correlation */
+    double until;            /* latest end of what the call at hand waits for */
     struct asim_err *err;
 };
 
@@ -131,6 +132,46 @@ static uint32_t op_after(const struct sync *s, const struct asim_kineto_call *ca
     return ASIM_NONE;
 }
 
+static int wait_for(struct sync *s, uint32_t target, uint32_t gpu)
+{
+    double end = s->kin->gpu.at[gpu].ts + s->kin->gpu.at[gpu].dur;
+
+    s->until = end > s->until ? end : s->until;
+    return add(s, (struct asim_sync_dep){.target = target, .source = gpu});
+}
+
+/* Time a call spent waiting is no work of the op around it: a simulation waits again, by the
+ * dependency, and must not count it twice. */
+static void take_off(struct sync *s, const struct asim_kineto_call *call)
+{
+    const struct asim_kineto *kin = s->kin;
+    size_t low = kin->thread_at[call->thread], high = kin->thread_at[call->thread + 1];
+    size_t floor = low;
+    double end = call->ts + call->dur, waited;
+    uint32_t op;
+
+    while (low < high) {
+        size_t middle = low + (high - low) / 2;
+
+        if (kin->cpu.at[kin->by_thread[middle]].ts <= call->ts)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    if (low == floor || s->until <= call->ts)
+        return;
+    op = kin->by_thread[low - 1];
+    while (op != ASIM_NONE && kin->cpu.at[op].ts + kin->cpu.at[op].dur < end)
+        op = kin->enclosing[op];
+    if (op == ASIM_NONE)
+        return;
+    waited = (s->until < end ? s->until : end) - call->ts;
+    if (waited > kin->cpu.at[op].exclusive)
+        waited = kin->cpu.at[op].exclusive;
+    s->kin->cpu.at[op].exclusive -= waited;
+    s->link->counts.waited_us += waited;
+}
+
 /* The call returned when the last operation launched before `before` on the stream had ended. */
 static int host_waits(struct sync *s, const struct stream *stream,
                       const struct asim_kineto_call *call, double before)
@@ -141,7 +182,7 @@ static int host_waits(struct sync *s, const struct stream *stream,
         uint32_t gpu = s->order[stream->at + n];
 
         if (s->kin->gpu.at[gpu].ts + s->kin->gpu.at[gpu].dur <= call->ts + call->dur + CLOCK_US)
-            return add(s, (struct asim_sync_dep){.target = target, .source = gpu});
+            return wait_for(s, target, gpu);
         if (before - launch_ts(s->kin, gpu) > 1e6)
             break; /* launched a second before and still running: not this call's business */
     }
@@ -173,7 +214,8 @@ static int stream_waits(struct sync *s, const struct asim_kineto_sync *sync,
     return 0;
 }
 
-static int see_sync(struct sync *s, const struct asim_kineto_sync *sync, uint8_t *explained)
+static int see_sync(struct sync *s, const struct asim_kineto_sync *sync, uint8_t *explained,
+                    const struct asim_kineto_call **seen)
 {
     uint32_t at = sync->correlation < 0 ? ASIM_NONE : asim_index_get(&s->calls, sync->correlation);
     uint32_t record = sync->record < 0 ? ASIM_NONE : asim_index_get(&s->calls, sync->record);
@@ -181,9 +223,11 @@ static int see_sync(struct sync *s, const struct asim_kineto_sync *sync, uint8_t
     const struct stream *stream;
     uint32_t n;
 
+    *seen = call;
     if (!call)
         return 0;
     explained[at] = 1;
+    s->until = -1e300;
     if (sync->kind == ASIM_SYNC_CONTEXT)
         return all_streams(s, call, sync->device);
     stream = find_stream(s, sync->device,
@@ -229,9 +273,7 @@ static int see_call(struct sync *s, uint32_t at, uint32_t own_gpu)
     if (own_gpu == ASIM_NONE)
         return all_streams(s, call, -1);
     target = op_after(s, call);
-    return target == ASIM_NONE
-               ? 0
-               : add(s, (struct asim_sync_dep){.target = target, .source = own_gpu});
+    return target == ASIM_NONE ? 0 : wait_for(s, target, own_gpu);
 }
 
 static int see_all(struct sync *s)
@@ -245,11 +287,18 @@ static int see_all(struct sync *s)
         own[i] = ASIM_NONE;
     for (size_t i = 0; i < s->order_n && !code; i++)
         own[kin->gpu.at[s->order[i]].call] = s->order[i];
-    for (size_t i = 0; i < kin->sync.n && !code; i++)
-        code = see_sync(s, &kin->sync.at[i], explained);
-    for (uint32_t i = 0; i < kin->call.n && !code; i++)
-        if (!explained[i])
-            code = see_call(s, i, own[i]);
+    for (size_t i = 0; i < kin->sync.n && !code; i++) {
+        const struct asim_kineto_call *call;
+
+        code = see_sync(s, &kin->sync.at[i], explained, &call);
+        if (call)
+            take_off(s, call);
+    }
+    for (uint32_t i = 0; i < kin->call.n && !code; i++) {
+        s->until = -1e300;
+        code = explained[i] ? 0 : see_call(s, i, own[i]);
+        take_off(s, &kin->call.at[i]);
+    }
     free(explained);
     free(own);
     return code;

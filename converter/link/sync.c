@@ -12,6 +12,7 @@
  */
 #include "link/link.h"
 
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -146,7 +147,7 @@ static void take_off(struct sync *s, const struct asim_kineto_call *call)
 {
     const struct asim_kineto *kin = s->kin;
     size_t low = kin->thread_at[call->thread], high = kin->thread_at[call->thread + 1];
-    size_t floor = low;
+    size_t start = low;
     double end = call->ts + call->dur, waited;
     uint32_t op;
 
@@ -158,7 +159,7 @@ static void take_off(struct sync *s, const struct asim_kineto_call *call)
         else
             high = middle;
     }
-    if (low == floor || s->until <= call->ts)
+    if (low == start || s->until <= call->ts)
         return;
     op = kin->by_thread[low - 1];
     while (op != ASIM_NONE && kin->cpu.at[op].ts + kin->cpu.at[op].dur < end)
@@ -169,6 +170,8 @@ static void take_off(struct sync *s, const struct asim_kineto_call *call)
     if (waited > kin->cpu.at[op].exclusive)
         waited = kin->cpu.at[op].exclusive;
     s->kin->cpu.at[op].exclusive -= waited;
+    if (waited != floor(waited))
+        s->kin->cpu.at[op].flags |= ASIM_KIN_EXCL_REAL;
     s->link->counts.waited_us += waited;
 }
 

@@ -1,0 +1,179 @@
+/* SPDX-License-Identifier: GPL-2.0-only
+ *
+ * asim trace repair: makes the traces of all ranks runnable, in place or under a new prefix, says
+ * what it changed, and checks that the ranks' collectives fit each other.
+ */
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include "asim/ext/command.h"
+#include "repair/repair.h"
+#include "tools/args.h"
+#include "trace/op.h"
+
+#define MAX_FILES 65536
+
+struct options {
+    char *output, *group;
+    int gpu_only, simple, astra, no_break, strict, quiet;
+    uint64_t max_comm, default_bytes;
+};
+
+#define AT(field) offsetof(struct options, field)
+#define FLAG(key, alias, help, field)                                                              \
+    {                                                                                              \
+        key, alias, help, "0", ASIM_T_BOOL, AT(field), 0, 0, NULL, 0                               \
+    }
+static const struct asim_option options[] = {
+    {"output", "o", "prefix (or, for one file, path) to write; without it files are replaced", NULL,
+     ASIM_T_STRING, AT(output), 0, 0, NULL, 0},
+    FLAG("gpu-only", NULL, "remove metadata nodes and CPU computations", gpu_only),
+    FLAG("simple", "simple-astra", "keep communication only, one node after another", simple),
+    FLAG("astra-sim", NULL,
+         "remove collectives ASTRA-sim refuses (reduce, gather, scatter, "
+         "barrier)",
+         astra),
+    FLAG("no-break-cycles", NULL, "a cycle is an error", no_break),
+    FLAG("strict", NULL, "fail if the ranks' collectives differ", strict),
+    FLAG("quiet", NULL, "no summary", quiet),
+    {"max-comm", NULL, "with --simple: at most so many nodes, 0 = all", "0", ASIM_T_U64,
+     AT(max_comm), 0, 0, NULL, 0},
+    {"default-comm-size", NULL, "size of communication nodes that have none, 0 = leave", "0",
+     ASIM_T_SIZE, AT(default_bytes), 0, 0, NULL, 0},
+    {"group", NULL, "pg_name for communication nodes without one", NULL, ASIM_T_STRING, AT(group),
+     0, 0, NULL, 0},
+    {0}};
+
+static void say(void *self, const char *sentence)
+{
+    (void)self;
+    fprintf(stderr, "asim trace repair: %s\n", sentence);
+}
+
+struct files {
+    ASIM_VEC(struct asim_repair_file) list;
+    ASIM_VEC(char *) paths; /* owned */
+};
+
+static int ends_et(const char *word)
+{
+    size_t n = strlen(word);
+
+    return (n > 3 && !strcmp(word + n - 3, ".et")) || (n > 6 && !strcmp(word + n - 6, ".et.gz"));
+}
+
+static int keep(struct files *files, char *path)
+{
+    if (!path || ASIM_VEC_PUSH(files->paths, path)) {
+        free(path);
+        return ASIM_ENOMEM;
+    }
+    return 0;
+}
+
+static char *out_path(const char *output, uint32_t rank)
+{
+    size_t size = strlen(output) + 24;
+    char *path = malloc(size);
+
+    if (path)
+        snprintf(path, size, "%s.%" PRIu32 ".et", output, rank);
+    return path;
+}
+
+static int add_file(struct files *files, const char *path, const char *output, int single)
+{
+    struct asim_repair_file file = {path, path, (uint32_t)files->list.n};
+    char *out;
+
+    if (output) {
+        out = single && ends_et(output) ? strdup(output) : out_path(output, file.rank);
+        if (keep(files, out))
+            return ASIM_ENOMEM;
+        file.out = out;
+    }
+    return ASIM_VEC_PUSH(files->list, file);
+}
+
+static int add_prefix(struct files *files, const char *prefix, const char *output,
+                      struct asim_err *err)
+{
+    uint32_t ranks;
+    int code = asim_trace_ranks(prefix, &ranks, err);
+
+    for (uint32_t r = 0; r < ranks && !code; r++) {
+        char *path = NULL;
+
+        code = asim_trace_path(prefix, r, &path, err);
+        if (!code && (keep(files, path) || add_file(files, path, output, 0)))
+            code = asim_err_nomem(err, "listing traces");
+    }
+    return code;
+}
+
+static int run_repair(const struct options *o, const char **words, size_t n, struct asim_err *err)
+{
+    struct asim_repair_options opt = {o->gpu_only, o->simple,        o->astra, o->no_break,
+                                      o->max_comm, o->default_bytes, o->group, {say, NULL}};
+    struct files files = {{0}, {0}};
+    uint64_t problems = 0;
+    int code = 0;
+
+    if (!n)
+        code = asim_err_set(err, ASIM_EINVAL,
+                            "name the traces: a prefix (PREFIX.0.et, PREFIX.1.et "
+                            "…) or .et files; --help explains.");
+    for (size_t i = 0; i < n && !code; i++)
+        if (!ends_et(words[i]))
+            code = add_prefix(&files, words[i], o->output, err);
+        else if (add_file(&files, words[i], o->output, n == 1))
+            code = asim_err_nomem(err, "listing traces");
+    if (!code)
+        code = asim_repair_run(files.list.at, files.list.n, &opt, o->quiet ? NULL : stdout,
+                               &problems, err);
+    if (!code && problems && o->strict)
+        code = asim_err_set(err, ASIM_EINVAL,
+                            "the ranks' collectives differ in %" PRIu64
+                            " places, and --strict was given.",
+                            problems);
+    for (size_t i = 0; i < files.paths.n; i++)
+        free(files.paths.at[i]);
+    free(files.paths.at);
+    free(files.list.at);
+    return code;
+}
+
+static int run(int argc, char **argv)
+{
+    struct options o = {0};
+    struct asim_err err = {0};
+    const char **words = calloc((size_t)argc + 1, sizeof *words);
+    struct asim_args args = {{{options, &o}, {NULL, NULL}}, words, MAX_FILES, 0, 0};
+    int code = words ? asim_option_defaults(options, &o, &err)
+                     : asim_err_nomem(&err, "reading the command line");
+
+    if (!code)
+        code = asim_args_parse(&args, argc, argv, &err);
+    if (!code && args.help) {
+        puts("usage: asim trace repair PREFIX|FILE.et ... [--option=value ...]\n\n"
+             "Removes dependencies on oneself and on missing nodes, breaks cycles, reconnects\n"
+             "through removed nodes, fills sizes and groups, compares the ranks' collectives.\n");
+        asim_args_help(stdout, options);
+    } else if (!code) {
+        code = run_repair(&o, words, args.n_words, &err);
+        code = code ? asim_args_fail("trace repair", &err, 1) : 0;
+    } else {
+        code = asim_args_fail("trace repair", &err, 2);
+    }
+    asim_option_fini(options, &o);
+    free(words);
+    return code;
+}
+
+extern const struct asim_command asim_trace_command_repair;
+const struct asim_command asim_trace_command_repair = {
+    {"repair", "Make traces runnable: cycles, missing nodes, sizes, matching ranks", options,
+     sizeof(struct options)},
+    run,
+    NULL};

@@ -1,0 +1,200 @@
+/* SPDX-License-Identifier: GPL-2.0-only
+ *
+ * A run ends only when every rank of a group has joined every collective of it, in one order. So,
+ * group by group, the ranks' sequences (by node id: the order of the calls) are laid against the
+ * longest one; where they differ, the next agreement is looked for and what was passed over is what
+ * a rank lacks. Nothing is changed: which side is right, only the user knows.
+ */
+#include "repair/graph.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include "trace/op.h"
+
+#define LOOK_AHEAD 64
+#define TOLD       5 /* differences told of a rank */
+
+struct seq { /* collectives of a rank in one group */
+    const struct asim_graph *graph;
+    uint32_t *at; /* nodes */
+    size_t n;
+};
+
+struct compare {
+    const struct asim_notes *notes;
+    uint64_t problems;
+    const char *group;
+};
+
+static int by_id(const void *ctx, uint32_t a, uint32_t b)
+{
+    const struct asim_rnode *node = ctx;
+
+    return (uint64_t)node[a].id < (uint64_t)node[b].id;
+}
+
+/* "0" and no name mean the same group: all ranks. */
+static int in_group(const struct asim_graph *graph, const struct asim_rnode *node,
+                    const char *group)
+{
+    const char *name = asim_names_get(&graph->names, node->group);
+
+    return !strcmp(strcmp(name, "0") ? name : "", group);
+}
+
+static int collect(struct seq *seq, const struct asim_graph *graph, const char *group)
+{
+    seq->graph = graph;
+    seq->n = 0;
+    seq->at = malloc((graph->node.n + 1) * sizeof *seq->at);
+    for (uint32_t i = 0; seq->at && i < graph->node.n; i++)
+        if (graph->node.at[i].type == ASIM_OP_COMM_COLL &&
+            !(graph->node.at[i].flags & ASIM_RN_REMOVED) &&
+            in_group(graph, &graph->node.at[i], group))
+            seq->at[seq->n++] = i;
+    return !seq->at || asim_sort_u32(seq->at, seq->n, by_id, graph->node.at);
+}
+
+static const struct asim_rnode *node_of(const struct seq *seq, size_t i)
+{
+    return &seq->graph->node.at[seq->at[i]];
+}
+
+static int same(const struct seq *a, size_t i, const struct seq *b, size_t k, int sizes)
+{
+    const struct asim_rnode *x = node_of(a, i), *y = node_of(b, k);
+
+    return x->kind == y->kind && (!sizes || x->bytes == y->bytes);
+}
+
+static void tell(struct compare *c, const struct seq *lacks, const struct seq *has, size_t i,
+                 uint64_t *told)
+{
+    const struct asim_rnode *node = node_of(has, i);
+
+    if (++*told > TOLD)
+        return;
+    asim_notes_say(c->notes,
+                   "group %s: rank %" PRIu32 " lacks the %s of %" PRIu64 " bytes that rank %" PRIu32
+                   " runs as number %zu (node %" PRIu64 ").",
+                   *c->group ? c->group : "of all ranks", lacks->graph->rank,
+                   asim_kind_name(node->kind), node->bytes, has->graph->rank, i + 1,
+                   (uint64_t)node->id);
+}
+
+/* Nearest pair behind (i, k) that agrees in kind and size. 0 = none near. */
+static int resync(const struct seq *a, size_t *i, const struct seq *b, size_t *k)
+{
+    for (size_t sum = 1; sum <= LOOK_AHEAD; sum++)
+        for (size_t x = 0; x <= sum; x++)
+            if (*i + x < a->n && *k + sum - x < b->n && same(a, *i + x, b, *k + sum - x, 1)) {
+                *i += x;
+                *k += sum - x;
+                return 1;
+            }
+    return 0;
+}
+
+static void tell_sizes(struct compare *c, const struct seq *a, const struct seq *b, size_t i,
+                       size_t k, uint64_t *told)
+{
+    const struct asim_rnode *x = node_of(a, i), *y = node_of(b, k);
+
+    if (++*told <= TOLD)
+        asim_notes_say(c->notes,
+                       "group %s: collective number %zu, %s, has %" PRIu64 " bytes on rank %" PRIu32
+                       " but %" PRIu64 " on rank %" PRIu32 ".",
+                       *c->group ? c->group : "of all ranks", i + 1, asim_kind_name(x->kind),
+                       x->bytes, a->graph->rank, y->bytes, b->graph->rank);
+}
+
+static void compare_pair(struct compare *c, const struct seq *a, const struct seq *b)
+{
+    uint64_t told = 0;
+    size_t i = 0, k = 0;
+
+    while (i < a->n && k < b->n) {
+        size_t x = i, y = k;
+
+        if (same(a, i, b, k, 1)) {
+            i++;
+            k++;
+            continue;
+        }
+        if (!resync(a, &x, b, &y) || (x - i && y - k && same(a, i, b, k, 0))) {
+            if (same(a, i, b, k, 0)) {
+                tell_sizes(c, a, b, i, k, &told);
+            } else {
+                tell(c, b, a, i, &told);
+                tell(c, a, b, k, &told);
+            }
+            x = i + 1;
+            y = k + 1;
+        } else {
+            for (size_t s = i; s < x; s++)
+                tell(c, b, a, s, &told);
+            for (size_t s = k; s < y; s++)
+                tell(c, a, b, s, &told);
+        }
+        i = x;
+        k = y;
+    }
+    for (; i < a->n; i++)
+        tell(c, b, a, i, &told);
+    for (; k < b->n; k++)
+        tell(c, a, b, k, &told);
+    if (told > TOLD)
+        asim_notes_say(
+            c->notes,
+            "group %s: ranks %" PRIu32 " and %" PRIu32 " differ in %" PRIu64 " more places.",
+            *c->group ? c->group : "of all ranks", a->graph->rank, b->graph->rank, told - TOLD);
+    c->problems += told;
+}
+
+/* Ranks without any collective of a named group are no members of it; of the group of all ranks
+ * everyone is. */
+static int compare_group(struct compare *c, struct asim_graph *graphs, size_t n)
+{
+    struct seq *seq = calloc(n, sizeof *seq);
+    size_t longest = 0;
+    int code = !seq;
+
+    for (size_t r = 0; r < n && !code; r++) {
+        code = collect(&seq[r], &graphs[r], c->group);
+        if (seq[r].n > seq[longest].n)
+            longest = r;
+    }
+    for (size_t r = 0; r < n && !code; r++)
+        if (r != longest && (seq[r].n || !*c->group))
+            compare_pair(c, &seq[longest], &seq[r]);
+    for (size_t r = 0; r < n && seq; r++)
+        free(seq[r].at);
+    free(seq);
+    return code;
+}
+
+int asim_repair_compare(struct asim_graph *graphs, size_t n, const struct asim_notes *notes,
+                        uint64_t *problems, struct asim_err *err)
+{
+    struct compare c = {.notes = notes, .group = ""};
+    struct asim_names all;
+    int code;
+
+    asim_names_init(&all, 0);
+    code = asim_names_put(&all, "", 0) == ASIM_NONE;
+    for (size_t r = 0; r < n && !code; r++)
+        for (size_t i = 0; i < graphs[r].names.all.n && !code; i++) {
+            const char *name = graphs[r].names.all.at[i];
+
+            code = strcmp(name, "0") && asim_names_put(&all, name, strlen(name)) == ASIM_NONE;
+        }
+    for (size_t i = 0; i < all.all.n && !code; i++) {
+        c.group = all.all.at[i];
+        code = compare_group(&c, graphs, n);
+    }
+    *problems = c.problems;
+    asim_names_fini(&all);
+    return code ? asim_err_nomem(err, "comparing ranks") : 0;
+}

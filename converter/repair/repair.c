@@ -1,0 +1,89 @@
+/* SPDX-License-Identifier: GPL-2.0-only
+ *
+ * Read, filter, order, reconnect, write: rank by rank, then the ranks against each other. Of ranks
+ * done only the index stays in memory, for the comparison.
+ */
+#include "repair/repair.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+
+static int repair_one(struct asim_graph *graph, const struct asim_repair_file *file,
+                      const struct asim_repair_options *opt, struct asim_err *err)
+{
+    int code = asim_graph_read(graph, file->in, file->rank, opt, err);
+
+    if (!code)
+        code = asim_graph_filter(graph, opt, err);
+    if (!code)
+        code = asim_graph_order(graph, opt, err);
+    if (!code)
+        code = asim_graph_reconnect(graph, err);
+    if (code)
+        return code;
+    return opt->simple ? asim_graph_write_simple(graph, file->out, opt, err)
+                       : asim_graph_write(graph, file->out, opt, err);
+}
+
+static void line(FILE *file, uint64_t n, const char *what)
+{
+    if (n)
+        fprintf(file, "  %" PRIu64 " %s\n", n, what);
+}
+
+static void tell(const struct asim_graph *graph, const char *out, FILE *file)
+{
+    const struct asim_repair_counts *c = &graph->counts;
+
+    fprintf(file, "%s: %" PRIu64 " of %" PRIu64 " nodes kept, %" PRIu64 " of them communication\n",
+            out, c->kept, c->nodes, c->comm);
+    line(file, c->duplicates, "repeated ids removed");
+    line(file, c->self, "dependencies of a node on itself removed");
+    line(file, c->missing, "dependencies on missing nodes removed");
+    line(file, c->cycles, "cycles broken");
+    line(file, c->invalid, "nodes without a type removed");
+    line(file, c->metadata, "metadata nodes removed");
+    line(file, c->cpu, "computations removed");
+    line(file, c->refused, "collectives removed that the simulator refuses");
+    line(file, c->partnerless, "sends or receives removed that name no partner");
+    line(file, c->reconnected, "dependencies made through removed nodes");
+    line(file, c->sizes_read, "sizes filled from their tensors");
+    line(file, c->sizes_default, "sizes filled with the default");
+    line(file, c->sizes_none, "sizes unknown: 0 bytes");
+    line(file, c->groups, "groups filled");
+    line(file, c->moved_to_gpu, "communication nodes no longer marked as CPU ops");
+}
+
+/* The name belongs to the caller; what a graph keeps for the comparison does not need the file. */
+static void rest(struct asim_graph *graph)
+{
+    asim_chakra_close(graph->file);
+    graph->file = NULL;
+    free(graph->dep.at);
+    free(graph->topo);
+    free(graph->join_at);
+    free(graph->join);
+    graph->dep.at = graph->topo = graph->join_at = graph->join = NULL;
+}
+
+int asim_repair_run(const struct asim_repair_file *files, size_t n,
+                    const struct asim_repair_options *opt, FILE *report, uint64_t *problems,
+                    struct asim_err *err)
+{
+    struct asim_graph *graphs = calloc(n ? n : 1, sizeof *graphs);
+    int code = graphs ? 0 : asim_err_nomem(err, "repairing traces");
+
+    *problems = 0;
+    for (size_t r = 0; r < n && !code; r++) {
+        code = repair_one(&graphs[r], &files[r], opt, err);
+        if (!code && report)
+            tell(&graphs[r], files[r].out, report);
+        rest(&graphs[r]);
+    }
+    if (!code && n > 1)
+        code = asim_repair_compare(graphs, n, &opt->notes, problems, err);
+    for (size_t r = 0; r < n && graphs; r++)
+        asim_graph_fini(&graphs[r]);
+    free(graphs);
+    return code;
+}

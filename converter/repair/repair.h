@@ -1,0 +1,21 @@
+/* SPDX-License-Identifier: GPL-2.0-only
+ *
+ * Repairing the traces of all ranks: what asim trace repair does, for others to call.
+ */
+#ifndef ASIM_CONVERTER_REPAIR_REPAIR_H
+#define ASIM_CONVERTER_REPAIR_REPAIR_H
+
+#include <stdio.h>
+#include "repair/graph.h"
+
+struct asim_repair_file {
+    const char *in, *out; /* out may be in: it is replaced when all is written */
+    uint32_t rank;
+};
+
+/* Repairs each and compares the ranks. report may be NULL. *problems: differences between ranks. */
+int asim_repair_run(const struct asim_repair_file *files, size_t n,
+                    const struct asim_repair_options *opt, FILE *report, uint64_t *problems,
+                    struct asim_err *err);
+
+#endif

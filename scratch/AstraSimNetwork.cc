@@ -94,6 +94,7 @@ main(int argc, char** argv)
                      MpiSize());
         return 1;
     }
+    app.program = "AstraSimNetwork";
     app.stop = Interrupted;
     app.settings.net_overrides = attributes.Overrides();
     const int early = asim_app_open(&app, static_cast<int>(words.size()) - 1, words.data());

@@ -73,9 +73,6 @@ int asim_app_open(struct asim_app *app, int argc, char **argv)
     struct asim_args args = {.tables = {{asim_settings_options, &app->settings}}};
     int code;
 
-    app->program = argc ? argv[0] : "asim";
-    if (strrchr(app->program, '/'))
-        app->program = strrchr(app->program, '/') + 1;
     app->on_terminal = isatty(2);
     app->started_s = app->shown_s = wall_s();
     code = asim_option_defaults(asim_settings_options, &app->settings, &app->err);

@@ -16,8 +16,8 @@ struct asim_app {
     struct asim_settings settings;
     struct asim_world *world;
     struct asim_err err;
-    const char *program;
-    int (*stop)(void); /* 1 after Ctrl-C */
+    const char *program; /* as messages call it; set before _open, like stop */
+    int (*stop)(void);   /* 1 after Ctrl-C */
     int on_terminal, progress_shown;
     uint64_t calls;
     double started_s, shown_s;

@@ -26,7 +26,7 @@ static int stop(void)
 
 static int run_packet(int argc, char **argv)
 {
-    struct asim_app app = {.stop = stop};
+    struct asim_app app = {.program = "asim packet", .stop = stop};
     struct sigaction action;
     struct asim_fabric *fabric;
     int code = asim_app_open(&app, argc, argv);

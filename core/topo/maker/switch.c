@@ -16,7 +16,7 @@ struct switch_options {
 static const struct asim_option options[] = {
     {"hosts", "g", "hosts; default: as many as the run has ranks, else 8", NULL, ASIM_T_U32,
      offsetof(struct switch_options, hosts), 0, 1 << 24, NULL, 0},
-    {"rate", "bw", "rate of each link", "400Gbps", ASIM_T_RATE,
+    {"rate", "bw", "rate of each link", "200Gbps", ASIM_T_RATE,
      offsetof(struct switch_options, rate_bps), 1, 1e15, NULL, 0},
     {"delay", "l", "delay of each link", "500ns", ASIM_T_TIME,
      offsetof(struct switch_options, delay_fs), 0, 0, NULL, 0},

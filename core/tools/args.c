@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only
  *
- * See args.h. A boolean takes the following word as its value only if that word is one (0, 1,
- * true, off …), so `--ro -g 8` and `--ro 1 -g 8` both mean what they look like.
+ * See args.h. Keys may be written with - for _, as getopt and argparse users do. A boolean takes
+ * the following word as its value only if that word is one (0, 1, true, off …), so `--ro -g 8` and
+ * `--ro 1 -g 8` both mean what they look like.
  */
 #include "tools/args.h"
 
@@ -16,14 +17,22 @@ static const char *skip_dashes(const char *arg)
     return arg;
 }
 
+/* Whether the first n letters of key are the word; '-' and '_' inside it are the same. */
+static int same_key(const char *word, const char *key, size_t n)
+{
+    for (size_t i = 0; i < n; i++)
+        if (word[i] != key[i] && !(key[i] == '-' && word[i] == '_') &&
+            !(key[i] == '_' && word[i] == '-'))
+            return 0;
+    return word[n] == '\0';
+}
+
 int asim_args_is(const char *arg, const struct asim_option *row)
 {
     const char *key = skip_dashes(arg);
     size_t n = strcspn(key, "=");
-    if (key == arg)
-        return 0;
-    return (strlen(row->key) == n && !strncmp(row->key, key, n)) ||
-           (row->alias && strlen(row->alias) == n && !strncmp(row->alias, key, n));
+    return key != arg && n &&
+           (same_key(row->key, key, n) || (row->alias && same_key(row->alias, key, n)));
 }
 
 static const struct asim_option *find_row(const struct asim_args *args, const char *arg,

@@ -1,0 +1,155 @@
+/* SPDX-License-Identifier: GPL-2.0-only
+ *
+ * Sizes and parameter counts of the modelled stage (spec simai.md g.1, g.2), in elements per GPU.
+ * AICB models the first pipeline stage and counts embedding and final layer on it.
+ *
+ * AICB counts four embedding matrices and a learned position table, one gate-less first matrix of
+ * a SwiGLU MLP, and one of a layer's two norms; without sequence parallelism it leaves norms and
+ * final layer out. formulas=right counts each once: V h / t, 2 h f / t, two norms of 2 h, and the
+ * final layer always.
+ */
+#include "llm/llm.h"
+
+#include <inttypes.h>
+#include <string.h>
+
+/* All products stay below 2^63: each factor is limited before it is used. */
+static int check_sizes(const struct asim_llm_options *opt, struct asim_err *err)
+{
+    const struct {
+        const char *name;
+        uint64_t value, most;
+    } sizes[] = {{"world_size", opt->world, 1 << 24},
+                 {"tensor_model_parallel_size", opt->tp, 1 << 16},
+                 {"pipeline_model_parallel", opt->pp, 1 << 16},
+                 {"expert_model_parallel_size", opt->ep, 1 << 16},
+                 {"num_experts", opt->experts, 1 << 16},
+                 {"moe_router_topk", opt->topk, 1 << 10},
+                 {"global_batch", opt->global_batch, 1 << 20},
+                 {"micro_batch", opt->micro_batch, 1 << 12},
+                 {"seq_length", opt->seq, 1 << 24},
+                 {"hidden_size", opt->hidden, 1 << 18},
+                 {"num_layers", opt->layers, 1 << 14},
+                 {"num_attention_heads", opt->heads, 1 << 12},
+                 {"vocab_size", opt->vocab, 1 << 24},
+                 {"make_vocab_size_divisible_by", opt->vocab_unit, 1 << 16}};
+    for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++)
+        if (!sizes[i].value || sizes[i].value > sizes[i].most)
+            return asim_err_set(err, ASIM_EINVAL, "%s is %" PRIu64 ", expected 1 to %" PRIu64 ".",
+                                sizes[i].name, sizes[i].value, sizes[i].most);
+    if (opt->ffn > 1 << 20 || opt->shared_experts > 1 << 10 || opt->q_lora > 1 << 18 ||
+        opt->kv_lora > 1 << 18 || opt->qk_rope > 1 << 14 || opt->qk_nope > 1 << 14 ||
+        opt->v_head > 1 << 14)
+        return asim_err_set(err, ASIM_EINVAL,
+                            "a size of the MLP or of DeepSeek's attention is larger than any "
+                            "model's; check ffn_hidden_size, *_lora_rank and *_dim.");
+    return 0;
+}
+
+static int check_parallelism(const struct asim_llm_options *opt, struct asim_err *err)
+{
+    uint64_t model = (uint64_t)opt->tp * opt->pp;
+    if (strcmp(opt->frame, "Megatron") && strcmp(opt->frame, "DeepSeek"))
+        return asim_err_set(err, ASIM_EINVAL, "frame is '%.40s', expected Megatron or DeepSeek.",
+                            opt->frame);
+    if (opt->world % model)
+        return asim_err_set(
+            err, ASIM_EINVAL,
+            "%u GPUs cannot be split into tp=%u x pp=%u: give a multiple of %" PRIu64 ".",
+            opt->world, opt->tp, opt->pp, model);
+    if (opt->moe && !opt->sp)
+        return asim_err_set(err, ASIM_EINVAL,
+                            "moe_enable needs enable_sequence_parallel: add --sp.");
+    if (opt->ep > 1 && opt->experts % opt->ep)
+        return asim_err_set(err, ASIM_EINVAL,
+                            "%u experts cannot be split among ep=%u: give a multiple.",
+                            opt->experts, opt->ep);
+    if (opt->world / model % opt->ep)
+        return asim_err_set(err, ASIM_EINVAL,
+                            "%" PRIu64 " data-parallel ranks cannot be split into groups of ep=%u.",
+                            opt->world / model, opt->ep);
+    if (opt->layers < opt->pp)
+        return asim_err_set(err, ASIM_EINVAL, "%u layers are too few for %u pipeline stages.",
+                            opt->layers, opt->pp);
+    return 0;
+}
+
+static int check_batch(const struct asim_llm *llm, struct asim_err *err)
+{
+    if (llm->ga)
+        return 0;
+    return asim_err_set(err, ASIM_EINVAL,
+                        "global_batch=%u is less than one micro-batch of %u on each of %" PRIu64
+                        " data-parallel ranks: raise it to at least %" PRIu64 ".",
+                        llm->opt->global_batch, llm->opt->micro_batch, llm->dp,
+                        llm->dp * llm->opt->micro_batch);
+}
+
+static uint64_t inner_size(const struct asim_llm_options *opt)
+{
+    if (opt->ffn)
+        return opt->ffn;
+    if (!opt->swiglu)
+        return 4 * opt->hidden;
+    return (uint64_t)((double)(4 * opt->hidden * 2) / 3 / 64) * 64;
+}
+
+static uint64_t attention_params(const struct asim_llm *llm)
+{
+    const struct asim_llm_options *o = llm->opt;
+    uint64_t h = o->hidden, t = o->tp, a = o->heads;
+    if (llm->deepseek)
+        return h * o->q_lora + o->q_lora * a * (o->qk_nope + o->qk_rope) / t +
+               h * (o->kv_lora + o->qk_rope) + o->kv_lora * a * (o->qk_nope + o->v_head) / t +
+               a * o->v_head * h / t;
+    return h * 3 * h / t + h * h / t + (o->bias ? 3 * h / t + h : 0);
+}
+
+static void count_params(struct asim_llm *llm)
+{
+    const struct asim_llm_options *o = llm->opt;
+    uint64_t h = o->hidden, t = o->tp, f = llm->ffn, vocab = llm->padded_vocab / t;
+    uint64_t inner = f * o->experts / o->ep / t, gates = o->right && o->swiglu ? 2 : 1;
+    llm->p_embedding = o->right ? vocab * h : 4 * vocab * h + o->seq * h;
+    llm->p_attention = attention_params(llm);
+    llm->p_norm = o->right ? 4 * h : 2 * h;
+    llm->p_mlp = gates * (h * f / t) + f * h / t + (o->bias ? f / t + h : 0);
+    llm->p_moe =
+        llm->deepseek ? 3 * h * (inner + f * o->shared_experts / t) : gates * h * inner + inner * h;
+    llm->p_final = h * vocab;
+}
+
+static void sum_params(struct asim_llm *llm)
+{
+    const struct asim_llm_options *o = llm->opt;
+    uint64_t layers = llm->stage_layers, moe = o->moe ? layers : 0;
+    if (llm->deepseek && o->moe)
+        moe = layers > o->dense_layers ? layers - o->dense_layers : 0;
+    uint64_t ends = o->sp || o->right ? llm->p_final : 0,
+             norms = o->sp || o->right ? llm->p_norm : 0;
+    llm->params_moe = moe * llm->p_moe;
+    llm->params_total = llm->p_embedding + ends + layers * (llm->p_attention + norms) +
+                        (layers - moe) * llm->p_mlp + llm->params_moe;
+}
+
+int asim_llm_derive(struct asim_llm *llm, const struct asim_llm_options *opt, struct asim_err *err)
+{
+    memset(llm, 0, sizeof *llm);
+    llm->opt = opt;
+    int rc = check_sizes(opt, err);
+    if (!rc)
+        rc = check_parallelism(opt, err);
+    if (rc)
+        return rc;
+    llm->deepseek = !strcmp(opt->frame, "DeepSeek");
+    llm->dp = opt->world / ((uint64_t)opt->tp * opt->pp);
+    llm->ga = opt->global_batch / (opt->micro_batch * llm->dp);
+    llm->stage_layers = opt->layers / opt->pp;
+    uint64_t unit = opt->vocab_unit * opt->tp;
+    llm->padded_vocab = (opt->vocab + unit - 1) / unit * unit;
+    llm->ffn = inner_size(opt);
+    llm->tokens_bytes = 2 * (uint64_t)opt->micro_batch * opt->seq * opt->hidden;
+    count_params(llm);
+    sum_params(llm);
+    return check_batch(llm, err);
+}

@@ -1,0 +1,173 @@
+/* SPDX-License-Identifier: GPL-2.0-only
+ *
+ * Options of `asim trace llm`: AICB's own words as keys (with _ or -), short forms as aliases, and
+ * the sizes of its presets. A preset fills what the command line does not give; in AICB it is the
+ * other way round for some sizes, so that `-m 7 --tp 8` runs with 4 there.
+ */
+#include "llm/llm.h"
+
+#include <stdio.h>
+#include <string.h>
+#include "base/text.h"
+
+#define AT(field) offsetof(struct asim_llm_options, field)
+#define NUMBER(key, alias, help, def, type, field)                                                 \
+    {                                                                                              \
+        key, alias, help, def, type, AT(field), 0, 1e12, NULL, 0                                   \
+    }
+#define TEXT(key, alias, help, def, field)                                                         \
+    {                                                                                              \
+        key, alias, help, def, ASIM_T_STRING, AT(field), 0, 0, NULL, 0                             \
+    }
+#define FLAG(key, alias, help, field)                                                              \
+    {                                                                                              \
+        key, alias, help, "0", ASIM_T_BOOL, AT(field), 0, 0, NULL, 0                               \
+    }
+
+const struct asim_option asim_llm_option_table[] = {
+    TEXT("model", "m",
+         "preset sizes: gpt-7b gpt-13b gpt-22b gpt-175b llama-405b mixtral-8x7b "
+         "deepseek-16b -236b -671b, or AICB's 7 13 22 175 405 moe deepseek16 …",
+         NULL, model),
+    TEXT("frame", NULL, "Megatron or DeepSeek (default: as the preset)", NULL, frame),
+    NUMBER("world_size", "N", "GPUs in all", "32", ASIM_T_U32, world),
+    NUMBER("tensor_model_parallel_size", "tp", "tensor-parallel size", NULL, ASIM_T_U32, tp),
+    NUMBER("pipeline_model_parallel", "pp", "pipeline stages", "1", ASIM_T_U32, pp),
+    NUMBER("expert_model_parallel_size", "ep", "expert-parallel size", "1", ASIM_T_U32, ep),
+    NUMBER("num_experts", "experts", "experts of a MoE layer", NULL, ASIM_T_U32, experts),
+    NUMBER("moe_router_topk", "topk", "experts a token goes to", "1", ASIM_T_U32, topk),
+    NUMBER("global_batch", "gbs", "sequences of one iteration", "4", ASIM_T_U32, global_batch),
+    NUMBER("micro_batch", "mbs", "sequences of one micro-batch", "1", ASIM_T_U32, micro_batch),
+    NUMBER("seq_length", "seq", "tokens of a sequence", NULL, ASIM_T_U64, seq),
+    NUMBER("hidden_size", "hidden", "hidden size", NULL, ASIM_T_U64, hidden),
+    NUMBER("ffn_hidden_size", "ffn", "inner size of the MLP (default 4h, with swiglu 8h/3)", NULL,
+           ASIM_T_U64, ffn),
+    NUMBER("num_layers", "layers", "layers", NULL, ASIM_T_U32, layers),
+    NUMBER("num_attention_heads", "heads", "attention heads (default: as many as layers)", NULL,
+           ASIM_T_U32, heads),
+    NUMBER("vocab_size", "vocab", "words of the vocabulary", "32000", ASIM_T_U64, vocab),
+    NUMBER("make_vocab_size_divisible_by", NULL, "the vocabulary is padded to this x tp", "128",
+           ASIM_T_U64, vocab_unit),
+    FLAG("enable_sequence_parallel", "sp", "sequence parallelism", sp),
+    FLAG("swiglu", NULL, "SwiGLU in the MLP", swiglu),
+    FLAG("use_flash_attn", "use_flash_attention", "flash attention (in the file name)", flash),
+    FLAG("recompute_activations", "recompute", "attention is computed twice", recompute),
+    FLAG("moe_enable", "moe", "mixture of experts (needs sp)", moe),
+    FLAG("moe_grouped_gemm", NULL, "grouped GEMM (in the file name)", grouped_gemm),
+    FLAG("add_bias_linear", NULL, "biases in the linear layers", bias),
+    FLAG("aiob_enable", "aiob", "compute times from comp_filepath", aiob),
+    TEXT("comp_filepath", NULL, "file of measured compute times (AIOB's output)", NULL, comp_file),
+    TEXT("roofline", NULL,
+         "compute times of this GPU by the roofline model: A100 A800 H100 H800 "
+         "H20 B200",
+         NULL, roofline),
+    {"efficiency", NULL, "share of peak rate and memory bandwidth the roofline assumes", "1",
+     ASIM_T_DOUBLE, AT(efficiency), 1e-6, 1, NULL, 0},
+    TEXT("gpu_type", NULL, "GPU type for the file name", "None", gpu_type),
+    TEXT("model_name", NULL, "model name for the file name", NULL, model_name),
+    NUMBER("n_dense_layers", NULL, "DeepSeek: layers without experts", "3", ASIM_T_U64,
+           dense_layers),
+    NUMBER("n_shared_expert", NULL, "DeepSeek: experts every token goes to", "2", ASIM_T_U64,
+           shared_experts),
+    NUMBER("qk_rope_dim", NULL, "DeepSeek: rotary part of a key", "64", ASIM_T_U64, qk_rope),
+    NUMBER("qk_nope_dim", NULL, "DeepSeek: other part of a key", "128", ASIM_T_U64, qk_nope),
+    NUMBER("q_lora_rank", NULL, "DeepSeek: rank of the query", "1536", ASIM_T_U64, q_lora),
+    NUMBER("kv_lora_rank", NULL, "DeepSeek: rank of key and value", "512", ASIM_T_U64, kv_lora),
+    NUMBER("v_head_dim", NULL, "DeepSeek: size of a value", "128", ASIM_T_U64, v_head),
+    {"formulas", NULL, "aicb: AICB's text, faults included; right: mended (README)", "aicb",
+     ASIM_T_CHOICE, AT(right), 0, 0, "aicb|right", 0},
+    TEXT("output", "o", "SimAI text to write (default: AICB's name in results/workload)", NULL,
+         output),
+    TEXT("et", NULL, "also write Chakra traces PREFIX.<rank>.et", NULL, et),
+    {0}};
+
+struct preset {
+    const char *name, *short_name; /* ours, AICB's -m */
+    uint32_t layers, heads, tp, experts, topk;
+    uint64_t hidden, ffn, dense, shared;
+    int deepseek, moe;
+};
+
+static const struct preset presets[] = {
+    {"gpt-7b", "7", 36, 32, 4, 0, 0, 4096, 0, 0, 0, 0, 0},
+    {"gpt-13b", "13", 40, 40, 0, 0, 0, 5120, 0, 0, 0, 0, 0},
+    {"gpt-22b", "22", 48, 64, 8, 0, 0, 6144, 0, 0, 0, 0, 0},
+    {"gpt-175b", "175", 96, 96, 8, 0, 0, 12288, 0, 0, 0, 0, 0},
+    {"llama-405b", "405", 128, 128, 0, 0, 0, 16384, 53248, 0, 0, 0, 0},
+    {"mixtral-8x7b", "moe", 32, 32, 4, 8, 2, 4096, 14336, 0, 0, 0, 1},
+    {"deepseek-671b", "deepseek671", 61, 128, 1, 256, 8, 18432, 2048, 3, 1, 1, 1},
+    {"deepseek-236b", "deepseek236", 60, 128, 1, 160, 6, 12288, 1536, 1, 2, 1, 1},
+    {"deepseek-16b", "deepseek16", 27, 16, 1, 64, 6, 10944, 1408, 1, 2, 1, 1},
+};
+enum { PRESETS = sizeof presets / sizeof *presets };
+
+static void fill_u32(uint32_t *at, uint32_t value)
+{
+    if (!*at)
+        *at = value;
+}
+
+static void fill_u64(uint64_t *at, uint64_t value)
+{
+    if (!*at)
+        *at = value;
+}
+
+static void apply(struct asim_llm_options *opt, const struct preset *preset)
+{
+    fill_u32(&opt->layers, preset->layers);
+    fill_u32(&opt->heads, preset->heads);
+    fill_u32(&opt->tp, preset->tp);
+    fill_u32(&opt->experts, preset->experts);
+    fill_u64(&opt->hidden, preset->hidden);
+    fill_u64(&opt->ffn, preset->ffn);
+    if (opt->topk == 1 && preset->topk) /* 1 is the default */
+        opt->topk = preset->topk;
+    if (preset->deepseek) {
+        opt->dense_layers = preset->dense;
+        opt->shared_experts = preset->shared;
+    }
+    if (preset->moe)
+        opt->moe = opt->sp = 1;
+}
+
+/* AICB's defaults where neither the command line nor a preset says anything. */
+static void apply_defaults(struct asim_llm_options *opt)
+{
+    fill_u32(&opt->tp, 1);
+    fill_u32(&opt->experts, 1);
+    fill_u32(&opt->layers, 24);
+    fill_u32(&opt->heads, opt->layers);
+    fill_u64(&opt->hidden, 1024);
+    fill_u64(&opt->seq, 2048);
+}
+
+static int set_text(char **at, const char *value, struct asim_err *err)
+{
+    const struct asim_option row = {"", NULL, "", NULL, ASIM_T_STRING, 0, 0, 0, NULL, 0};
+    return *at ? 0 : asim_option_parse(&row, at, value, (struct asim_where){"", 0, 0}, err);
+}
+
+int asim_llm_preset(struct asim_llm_options *opt, struct asim_err *err)
+{
+    const struct preset *found = NULL;
+    const char *names[2 * PRESETS];
+    char safe[64], hint[160];
+    for (size_t i = 0; i < PRESETS; i++) {
+        names[2 * i] = presets[i].name;
+        names[2 * i + 1] = presets[i].short_name;
+        if (opt->model &&
+            (!strcmp(opt->model, presets[i].name) || !strcmp(opt->model, presets[i].short_name)))
+            found = &presets[i];
+    }
+    if (opt->model && !found)
+        return asim_err_set(
+            err, ASIM_EINVAL, "unknown model '%s'.%s --help lists them.",
+            asim_text_safe(safe, sizeof safe, opt->model),
+            asim_text_hint(hint, sizeof hint, asim_text_nearest(opt->model, names, 2 * PRESETS)));
+    if (found)
+        apply(opt, found);
+    apply_defaults(opt);
+    int rc = set_text(&opt->frame, found && found->deepseek ? "DeepSeek" : "Megatron", err);
+    return rc ? rc : set_text(&opt->model_name, found ? found->name : "gpt", err);
+}

@@ -1,0 +1,148 @@
+/* SPDX-License-Identifier: GPL-2.0-only
+ *
+ * The rows as SimAI text, byte for byte as AICB prints them (tabs, a process time of 100 ns for
+ * every row, pp_comm with a ".0" where Python divided), and any workload as Chakra traces.
+ */
+#include "llm/llm.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+#include "base/out.h"
+#include "trace/chakra_write.h"
+#include "trace/open.h"
+
+void asim_llm_file_name(const struct asim_llm *llm, char *name, size_t size)
+{
+    const struct asim_llm_options *o = llm->opt;
+    snprintf(name, size,
+             "results/workload/%.80s-%.80s-world_size%u-tp%u-pp%u-ep%u-gbs%u-mbs%u-seq%" PRIu64
+             "-MOE-%s-GEMM-%s-flash_attn-%s.txt",
+             o->gpu_type, o->model_name, o->world, o->tp, o->pp, o->ep, o->global_batch,
+             o->micro_batch, o->seq, o->moe ? "True" : "False", o->grouped_gemm ? "True" : "False",
+             o->flash ? "True" : "False");
+}
+
+static void put_header(struct asim_out *out, const struct asim_llm *llm)
+{
+    const struct asim_llm_options *o = llm->opt;
+    asim_out_printf(out,
+                    "HYBRID_TRANSFORMER_FWD_IN_BCKWD model_parallel_NPU_group: %u ep: %u pp: %u "
+                    "vpp: %" PRIu64 " ga: %" PRIu64 " all_gpus: %u checkpoints: 0 "
+                    "checkpoint_initiates: 0 pp_comm: ",
+                    o->tp, o->ep, o->pp, llm->stage_layers, llm->ga, o->world);
+    if (o->pp == 1)
+        asim_out_printf(out, "0\n");
+    else if (o->sp && llm->tokens_bytes % o->tp)
+        asim_out_printf(out, "%.17g\n", (double)llm->tokens_bytes / o->tp);
+    else if (o->sp)
+        asim_out_printf(out, "%" PRIu64 ".0\n", llm->tokens_bytes / o->tp);
+    else
+        asim_out_printf(out, "%" PRIu64 "\n", llm->tokens_bytes);
+}
+
+int asim_llm_write(const struct asim_llm *llm, const struct asim_llm_rows *rows, const char *path,
+                   struct asim_err *err)
+{
+    struct asim_out out;
+    int rc = asim_out_open(&out, path, err);
+    if (rc)
+        return rc;
+    put_header(&out, llm);
+    asim_out_printf(&out, "%zu\n", rows->list.n);
+    for (size_t i = 0; i < rows->list.n; i++) {
+        const struct asim_llm_row *row = &rows->list.at[i];
+        asim_out_printf(&out, "%s\t-1", row->name);
+        for (int part = 0; part < 3; part++)
+            asim_out_printf(&out, "\t%" PRIu64 "\t%s\t%" PRIu64, row->compute_ns[part],
+                            row->comm[part].type, row->comm[part].bytes);
+        asim_out_printf(&out, "\t100\n");
+    }
+    return asim_out_commit(&out, err);
+}
+
+/* --- Chakra -------------------------------------------------------------------------------------
+ */
+
+enum { MOST_ATTRS = 8 };
+
+static void add_int(struct asim_chakra_attr *attrs, size_t *n, const char *name, int64_t value)
+{
+    attrs[(*n)++] =
+        (struct asim_chakra_attr){.name = name, .kind = ASIM_CHAKRA_INT64, .value.i = value};
+}
+
+static size_t fill_attrs(const struct asim_op *op, struct asim_chakra_attr attrs[MOST_ATTRS])
+{
+    size_t n = 0;
+    attrs[n++] = (struct asim_chakra_attr){
+        .name = "is_cpu_op", .kind = ASIM_CHAKRA_BOOL, .value.u = op->is_cpu};
+    if (op->has & ASIM_HAS_COMM_TYPE)
+        add_int(attrs, &n, "comm_type", op->comm_type);
+    if (op->has & ASIM_HAS_COMM_SIZE)
+        add_int(attrs, &n, "comm_size", (int64_t)op->comm_bytes);
+    if (op->has & ASIM_HAS_COMM_SRC)
+        add_int(attrs, &n, "comm_src", op->comm_src);
+    if (op->has & ASIM_HAS_COMM_DST)
+        add_int(attrs, &n, "comm_dst", op->comm_dst);
+    if (op->has & ASIM_HAS_COMM_TAG)
+        add_int(attrs, &n, "comm_tag", op->comm_tag);
+    if (op->duration_ns % 1000) /* Chakra knows microseconds; asim reads this beside them */
+        attrs[n++] = (struct asim_chakra_attr){
+            .name = "duration_ns", .kind = ASIM_CHAKRA_UINT64, .value.u = op->duration_ns};
+    if (op->pg_name && *op->pg_name)
+        attrs[n++] = (struct asim_chakra_attr){
+            .name = "pg_name", .kind = ASIM_CHAKRA_STRING, .value.s = op->pg_name};
+    return n;
+}
+
+static int put_op(struct asim_chakra_writer *writer, const struct asim_op *op, struct asim_err *err)
+{
+    struct asim_chakra_attr attrs[MOST_ATTRS];
+    struct asim_chakra_node node = {
+        .id = op->id,
+        .name = op->name,
+        .type = op->type,
+        .data_deps = op->data_deps,
+        .data_dep_n = op->data_dep_n,
+        .ctrl_deps = op->ctrl_deps,
+        .ctrl_dep_n = op->ctrl_dep_n,
+        .duration_micros = op->duration_micros,
+        .inputs.values = op->inputs_values && *op->inputs_values ? op->inputs_values : NULL,
+        .attrs = attrs,
+    };
+    node.attr_n = fill_attrs(op, attrs);
+    return asim_chakra_writer_node(writer, &node, err);
+}
+
+static int write_rank(const char *workload, uint32_t rank, const char *path, struct asim_err *err)
+{
+    struct asim_trace trace;
+    struct asim_chakra_writer *writer = NULL;
+    struct asim_op op;
+    int got = 0, rc = asim_trace_open(&trace, workload, rank, err);
+    if (!rc)
+        rc = asim_chakra_writer_open(&writer, path, err);
+    if (!rc)
+        rc = asim_chakra_writer_metadata(writer, "0.0.4", NULL, 0, err);
+    while (!rc && (got = asim_trace_next(&trace, &op, err)) > 0)
+        rc = put_op(writer, &op, err);
+    rc = rc ? rc : got;
+    asim_trace_close(&trace);
+    if (!rc)
+        return asim_chakra_writer_commit(writer, err);
+    asim_chakra_writer_discard(writer);
+    return rc;
+}
+
+int asim_llm_to_et(const char *workload, const char *prefix, uint32_t *ranks, struct asim_err *err)
+{
+    char path[4096];
+    int rc = asim_trace_ranks(workload, ranks, err);
+    for (uint32_t r = 0; !rc && r < *ranks; r++) {
+        if (snprintf(path, sizeof path, "%s.%u.et", prefix, r) >= (int)sizeof path)
+            return asim_err_set(err, ASIM_EINVAL, "the prefix of the traces is too long.");
+        rc = write_rank(workload, r, path, err);
+    }
+    return rc;
+}

@@ -1,0 +1,126 @@
+/* SPDX-License-Identifier: GPL-2.0-only
+ *
+ * Layer files to trace files: one graph per rank, equal but for ids and groups. Ids go on counting
+ * from rank to rank, as the published converter's do. The groups' file has the form of ASTRA-sim's
+ * comm-group-configuration.
+ */
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+#include "base/out.h"
+#include "text/graph.h"
+
+#define SCHEMA    "1.0.2-chakra.1.0.0"
+#define PATH_TAIL 32 /* ".<rank>.et", ".groups.json" and room */
+
+static int init(struct asim_text_graph *g)
+{
+    size_t n = g->layers->n;
+    for (int part = 0; part < ASIM_LAYERS_PARTS; part++) {
+        g->comp[part] = malloc(n * sizeof(uint64_t));
+        g->comm[part] = malloc(n * sizeof(uint64_t));
+        if (!g->comp[part] || !g->comm[part])
+            return asim_err_nomem(g->err, "converting a layer file");
+    }
+    return 0;
+}
+
+static void fini(struct asim_text_graph *g)
+{
+    for (int part = 0; part < ASIM_LAYERS_PARTS; part++) {
+        free(g->comp[part]);
+        free(g->comm[part]);
+    }
+}
+
+/* Nothing before the first pass: every slot becomes ASIM_TEXT_NONE. */
+static void clear(struct asim_text_graph *g)
+{
+    for (int part = 0; part < ASIM_LAYERS_PARTS; part++) {
+        memset(g->comp[part], 0xff, g->layers->n * sizeof(uint64_t));
+        memset(g->comm[part], 0xff, g->layers->n * sizeof(uint64_t));
+    }
+    g->comms = 0;
+}
+
+static int write_rank(struct asim_text_graph *g, const char *path)
+{
+    struct asim_chakra_attr attrs[] = {{.name = "schema", .kind = ASIM_CHAKRA_STRING},
+                                       {.name = "input_file", .kind = ASIM_CHAKRA_STRING}};
+    attrs[0].value.s = SCHEMA;
+    attrs[1].value.s = g->layers->text;
+    g->rc = asim_chakra_writer_open(&g->writer, path, g->err);
+    if (g->rc)
+        return g->rc;
+    g->rc = asim_chakra_writer_metadata(g->writer, NULL, attrs, 2, g->err);
+    clear(g);
+    for (uint32_t p = 0; p < g->opt->passes && !g->rc; p++) {
+        if (g->layers->kind <= ASIM_LAYERS_OLD)
+            asim_text_pass_published(g);
+        else
+            asim_text_pass_extended(g);
+    }
+    if (!g->rc)
+        return asim_chakra_writer_commit(g->writer, g->err);
+    asim_chakra_writer_discard(g->writer);
+    return g->rc;
+}
+
+static int write_ranks(struct asim_text_graph *g, struct asim_text_result *result, char *path,
+                       size_t size)
+{
+    int rc = 0;
+    for (g->rank = 0; g->rank < g->opt->ranks && !rc; g->rank++) {
+        uint64_t first = g->next_id;
+        snprintf(path, size, "%s.%" PRIu32 ".et", g->opt->output, g->rank);
+        rc = write_rank(g, path);
+        result->nodes = g->next_id - first;
+        result->comms = g->comms;
+    }
+    return rc;
+}
+
+/* Group `id` of n ranks from `base` in steps of `stride`. */
+static void write_group(struct asim_out *out, uint32_t id, const uint32_t part[3])
+{
+    asim_out_printf(out, "%s\n  \"%" PRIu32 "\": [", id == 1 ? "" : ",", id);
+    for (uint32_t k = 0; k < part[2]; k++)
+        asim_out_printf(out, "%s%" PRIu32, k ? ", " : "", part[0] + k * part[1]);
+    asim_out_printf(out, "]");
+}
+
+static int write_groups(const struct asim_text_graph *g, char *path, size_t size)
+{
+    struct asim_out out = {0};
+    uint32_t low = g->split.low, high = g->opt->ranks / low;
+    snprintf(path, size, "%s.groups.json", g->opt->output);
+    int rc = asim_out_open(&out, path, g->err);
+    if (rc)
+        return rc;
+    asim_out_printf(&out, "{");
+    for (uint32_t i = 0; i < high; i++)
+        write_group(&out, i + 1, (uint32_t[]){i * low, 1, low});
+    for (uint32_t i = 0; i < low; i++)
+        write_group(&out, high + i + 1, (uint32_t[]){i, low, high});
+    asim_out_printf(&out, "\n}\n");
+    return asim_out_commit(&out, g->err);
+}
+
+int asim_text_write(const struct asim_layers *layers, const struct asim_text_options *opt,
+                    struct asim_text_result *result, struct asim_err *err)
+{
+    struct asim_text_graph g = {.layers = layers, .opt = opt, .err = err};
+    size_t size = strlen(opt->output) + PATH_TAIL;
+    char *path = malloc(size);
+    int rc = path ? init(&g) : asim_err_nomem(err, "converting a layer file");
+    if (!rc)
+        rc = asim_text_split_of(&g.split, layers, layers->kind, opt, err);
+    if (!rc)
+        rc = write_ranks(&g, result, path, size);
+    result->has_groups = !rc && g.split.low && !opt->n_dims;
+    if (result->has_groups)
+        rc = write_groups(&g, path, size);
+    fini(&g);
+    free(path);
+    return rc;
+}

@@ -34,6 +34,8 @@ struct asim_net_user {
     void (*sent)(void *self, const struct asim_msg *msg);
     /* The destination is told that the whole message is there. */
     void (*arrived)(void *self, const struct asim_msg *msg);
+    /* What backend->late was asked for is due. */
+    void (*late)(void *self, uint32_t rank, uint64_t cookie);
     /* 1 when the run should end: every rank finished, an error latched, or Ctrl-C. Asked between
      * events (analytical) or windows (packet). */
     int (*done)(void *self);
@@ -48,13 +50,25 @@ enum asim_net_trait {
 };
 
 struct asim_net; /* the backend's own state */
+struct asim_netshape;
+
+struct asim_net_config {
+    const struct asim_netshape *shape; /* product of its dimensions = ranks; copied */
+    uint32_t ranks;
+    struct asim_net_user user;
+};
 
 struct asim_net_backend {
     struct asim_member member;
     unsigned traits;
+    /* Opens an analytical network; NULL for the packet network, which has more to be told. */
+    int (*open)(struct asim_net **net, const struct asim_net_config *config, struct asim_err *err);
     uint64_t (*now)(const struct asim_net *net, uint32_t rank);
     /* Calls user->wake(rank) delay_ns from that rank's now, after what is already due then. */
     int (*wake_after)(struct asim_net *net, uint32_t rank, uint64_t delay_ns);
+    /* Calls user->late(rank, cookie) now, in an event of its own behind all that is due now. Only
+     * where ASIM_NET_LATE_RECEIVE_NOW is not set. */
+    int (*late)(struct asim_net *net, uint32_t rank, uint64_t cookie);
     /* Starts carrying a copy of *msg from its source, whose time it is. */
     int (*send)(struct asim_net *net, const struct asim_msg *msg);
     /* Runs until nothing is left or user->done(). 0 or negative with err. */

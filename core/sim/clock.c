@@ -51,8 +51,6 @@ static void run(struct asim_rank *rank, const struct asim_todo *todo)
     case ASIM_TODO_TOKEN:
         asim_stream_token(rank, todo->stream);
         break;
-    case ASIM_TODO_RECEIVED:
-        asim_match_deliver(rank, todo->recv);
     }
 }
 

@@ -62,8 +62,8 @@ void asim_match_post(struct asim_rank *rank, const struct asim_recv *wanted)
     tidy(rank, recv, inbox);
     if (world->backend->traits & ASIM_NET_LATE_RECEIVE_NOW)
         asim_match_deliver(rank, recv);
-    else
-        asim_clock_add(rank, 0, &(struct asim_todo){.kind = ASIM_TODO_RECEIVED, .recv = recv});
+    else if (world->backend->late(world->carrier, rank->id, (uint64_t)(uintptr_t)recv))
+        asim_world_fail_nomem(world, "posting a receive");
 }
 
 void asim_match_arrived(struct asim_rank *rank, const struct asim_msg *msg)

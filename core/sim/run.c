@@ -31,6 +31,14 @@ static void on_arrived(void *self, const struct asim_msg *msg)
         asim_match_arrived(&world->ranks[msg->dst], msg);
 }
 
+static void on_late(void *self, uint32_t rank, uint64_t cookie)
+{
+    struct asim_world *world = self;
+
+    if (!world->failed)
+        asim_match_deliver(&world->ranks[rank], (struct asim_recv *)(uintptr_t)cookie);
+}
+
 static int on_done(void *self)
 {
     return asim_world_done(self);
@@ -74,7 +82,7 @@ int asim_world_connect(struct asim_world *world, struct asim_err *err)
         .topo = &world->topo,
         .route = world->route,
         .net = &world->net,
-        .user = {world, on_wake, on_sent, on_arrived, on_done, on_settled},
+        .user = {world, on_wake, on_sent, on_arrived, on_late, on_done, on_settled},
         .watch = {.self = world, .fct = on_fct, .pfc = on_pfc},
         .seed = world->settings.seed,
         .per_event = world->settings.per_event,
@@ -86,6 +94,8 @@ int asim_world_connect(struct asim_world *world, struct asim_err *err)
     asim_pool_init(&world->pools.dataset, sizeof(struct asim_dataset), 0);
     asim_pool_init(&world->pools.recv, sizeof(struct asim_recv), 0);
     asim_pool_init(&world->pools.inbox, sizeof(struct asim_inbox), 0);
+    if (world->settings.mode)
+        return asim_world_connect_analytical(world, &config.user, err);
     if (asim_fabric_open(&world->fabric, &config, err))
         return ASIM_EINVAL;
     world->carrier = (struct asim_net *)world->fabric;
@@ -153,21 +163,29 @@ int asim_world_finish(struct asim_world *world, int code, struct asim_err *err)
     return asim_stall_report(world, err);
 }
 
+int asim_world_go(struct asim_world *world, struct asim_err *err)
+{
+    return world->backend->run(world->carrier, err);
+}
+
 int asim_world_run(struct asim_world *world, struct asim_err *err)
 {
     int code = asim_world_start(world, err);
 
     if (!code)
-        code = world->backend->run(world->carrier, err);
+        code = asim_world_go(world, err);
     return asim_world_finish(world, code, err);
 }
 
 void asim_world_progress(const struct asim_world *world, struct asim_progress *progress)
 {
-    struct asim_fabric_stats stats;
+    struct asim_fabric_stats stats = {0};
 
     memset(progress, 0, sizeof *progress);
-    asim_fabric_stats(world->fabric, &stats);
+    if (world->fabric)
+        asim_fabric_stats(world->fabric, &stats);
+    for (uint32_t r = 0; !world->fabric && r < world->n_ranks; r++)
+        stats.messages += world->ranks[r].sent;
     progress->time_ns = world->settled_ns;
     progress->ops_total = world->ops_total;
     for (uint32_t r = 0; r < world->n_ranks; r++)

@@ -29,7 +29,6 @@ enum asim_todo_kind {
     ASIM_TODO_OP_DONE,  /* op: a compute, replay or memory op ends */
     ASIM_TODO_BUNDLE,   /* stream, bytes: the endpoint delay is over; reduce next if bytes */
     ASIM_TODO_TOKEN,    /* stream: a token is free */
-    ASIM_TODO_RECEIVED, /* recv: a late receive completes in an event of its own */
 };
 
 struct asim_recv;
@@ -40,7 +39,6 @@ struct asim_todo {
     uint32_t op;
     uint64_t bytes;
     struct asim_stream *stream;
-    struct asim_recv *recv;
 };
 
 /* --- classes of time the reports tell apart ----------------------------------------------------
@@ -169,6 +167,7 @@ struct asim_world {
     struct asim_netconf net;
     struct asim_memory memory;
     struct asim_dims dims;
+    struct asim_netshape shape; /* of an analytical network */
     struct asim_groups groups;
     struct asim_named_groups *named; /* from METADATA ops, one per distinct text */
     struct asim_topo topo;

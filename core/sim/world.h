@@ -12,4 +12,10 @@
 int asim_world_connect(struct asim_world *world, struct asim_err *err);
 void asim_world_disconnect(struct asim_world *world);
 
+/* An analytical network instead (settings.mode): its dimensions are the logical ones. */
+int asim_world_open_shape(struct asim_world *world, const struct asim_settings *set,
+                          struct asim_err *err);
+int asim_world_connect_analytical(struct asim_world *world, const struct asim_net_user *user,
+                                  struct asim_err *err);
+
 #endif

@@ -54,7 +54,10 @@ static int open_ranks(struct asim_world *world, const struct asim_settings *set,
 
     if (asim_trace_ranks(set->workload, &files, err))
         return ASIM_EINVAL;
-    if (set->logical) {
+    if (set->mode) {
+        if (asim_world_open_shape(world, set, err))
+            return ASIM_EINVAL;
+    } else if (set->logical) {
         if (asim_logical_read(&world->dims, set->logical, err))
             return ASIM_EINVAL;
     } else {
@@ -65,8 +68,9 @@ static int open_ranks(struct asim_world *world, const struct asim_settings *set,
         return asim_err_set(err, ASIM_EINVAL,
                             "the logical topology %s has %llu ranks, but the workload %s has only "
                             "%u traces; %s.%u.et is missing",
-                            set->logical, (unsigned long long)product, set->workload, files,
-                            set->workload, files);
+                            set->mode ? set->network ? set->network : "" : set->logical,
+                            (unsigned long long)product, set->workload, files, set->workload,
+                            files);
     if (product < files)
         asim_notes_say(&(struct asim_notes){say, world},
                        "the workload has %u traces, the logical topology %llu ranks: traces from "
@@ -114,8 +118,12 @@ static int open_network(struct asim_world *world, const struct asim_settings *se
                         struct asim_err *err)
 {
     struct asim_notes notes = notes_of(world);
-    int code = set->network ? asim_netconf_read(&world->net, set->network, &notes, err)
-                            : asim_netconf_defaults(&world->net, err);
+    int code;
+
+    if (set->mode)
+        return 0;
+    code = set->network ? asim_netconf_read(&world->net, set->network, &notes, err)
+                        : asim_netconf_defaults(&world->net, err);
 
     if (code || (code = override_network(world, set, err)) ||
         (code = open_topology(world, set, err)))

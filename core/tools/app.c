@@ -42,8 +42,10 @@ static void say_note(void *self, const char *text)
 
 static int stop_asked(void *self)
 {
-    const struct asim_app *app = self;
+    struct asim_app *app = self;
 
+    if (app->world)
+        asim_app_tick(app);
     return app->stop && app->stop();
 }
 
@@ -56,34 +58,47 @@ static void say_error(struct asim_app *app)
     fprintf(stderr, "%s: %s\n", app->program, asim_err_show(&app->err, text, sizeof text));
 }
 
-static void help(const char *program)
+static void help(const struct asim_app *app)
 {
-    printf("usage: %s --workload=PREFIX [--option=value …]\n\n"
-           "Simulates the Chakra execution traces PREFIX.0.et, PREFIX.1.et, … frame by frame over "
-           "an\nRDMA / 802.1Qbb network and prints when each rank finishes.\n\n",
-           program);
+    printf("usage: %s --workload=PREFIX [--option=value …]\n\n%s\n\n", app->program,
+           app->about
+               ? app->about
+               : "Simulates the Chakra execution traces PREFIX.0.et, PREFIX.1.et, … frame by "
+                 "frame over an\nRDMA / 802.1Qbb network and prints when each rank finishes.");
+    if (app->extra)
+        asim_args_help(stdout, app->extra);
     asim_args_help(stdout, asim_settings_options);
     printf("\nExit code: 0 all ranks finished, 1 bad input or a run that cannot go on, 2 wrong "
            "usage, 130 Ctrl-C.\n");
 }
 
+static void forget_settings(struct asim_app *app)
+{
+    asim_option_fini(asim_settings_options, &app->settings);
+    if (app->extra)
+        asim_option_fini(app->extra, &app->settings);
+}
+
 int asim_app_open(struct asim_app *app, int argc, char **argv)
 {
     struct asim_hooks hooks = {app, say_line, say_note, stop_asked};
-    struct asim_args args = {.tables = {{asim_settings_options, &app->settings}}};
+    struct asim_args args = {
+        .tables = {{asim_settings_options, &app->settings}, {app->extra, &app->settings}}};
     int code;
 
     app->on_terminal = isatty(2);
     app->started_s = app->shown_s = wall_s();
     code = asim_option_defaults(asim_settings_options, &app->settings, &app->err);
+    if (!code && app->extra)
+        code = asim_option_defaults(app->extra, &app->settings, &app->err);
     if (!code)
         code = asim_args_parse(&args, argc, argv, &app->err);
     if (code || args.help) {
         if (code)
             say_error(app);
         else
-            help(app->program);
-        asim_option_fini(asim_settings_options, &app->settings);
+            help(app);
+        forget_settings(app);
         return code ? 2 : 0;
     }
     code = asim_world_open(&app->world, &app->settings, &hooks, &app->err);
@@ -93,7 +108,7 @@ int asim_app_open(struct asim_app *app, int argc, char **argv)
         return ASIM_APP_GO_ON;
     say_error(app);
     asim_world_close(app->world);
-    asim_option_fini(asim_settings_options, &app->settings);
+    forget_settings(app);
     return 1;
 }
 
@@ -138,7 +153,7 @@ int asim_app_close(struct asim_app *app, int code)
         say_error(app);
     asim_world_close(app->world);
     app->world = NULL;
-    asim_option_fini(asim_settings_options, &app->settings);
+    forget_settings(app);
     if (fflush(stdout) && !code) {
         fprintf(stderr, "%s: cannot write the results to standard output\n", app->program);
         return 1;

@@ -18,6 +18,10 @@ struct asim_app {
     struct asim_err err;
     const char *program; /* as messages call it; set before _open, like stop */
     int (*stop)(void);   /* 1 after Ctrl-C */
+    /* Set before _open too, or NULL: a command's own options, which fill `settings` as well, and
+     * the paragraph --help begins with. */
+    const struct asim_option *extra;
+    const char *about;
     int on_terminal, progress_shown;
     uint64_t calls;
     double started_s, shown_s;

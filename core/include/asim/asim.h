@@ -19,6 +19,7 @@ extern "C" {
 
 struct asim_world;
 struct asim_fabric;
+struct asim_netshape;
 
 /* What to simulate; strings are borrowed during asim_world_open only. Filled from
  * asim_settings_options by a command line, or by hand over asim_settings_init. */
@@ -37,6 +38,10 @@ struct asim_settings {
     char *logging, *logging_folder; /* accepted, no effect */
     /* Not an option: network keys set over the file's, as key, value, key, value, …, NULL. */
     const char *const *net_overrides;
+    /* Not options either, but a command's choice: NULL = packet level, else the analytical network
+     * of that name ("unaware", "aware"). Then `network` is its YAML, unless shape is given. */
+    char *mode;
+    const struct asim_netshape *shape;
 };
 extern const struct asim_option asim_settings_options[];
 
@@ -63,7 +68,9 @@ int asim_world_run(struct asim_world *world, struct asim_err *err);
 
 /* Time 0: every rank issues what it can. */
 int asim_world_start(struct asim_world *world, struct asim_err *err);
-/* The packet network to step, for a driver that owns the clock (ns-3). */
+/* Runs the network until nothing is left to do or the run should end. */
+int asim_world_go(struct asim_world *world, struct asim_err *err);
+/* The packet network to step (NULL where there is none), for a driver that owns the clock (ns-3). */
 struct asim_fabric *asim_world_fabric(struct asim_world *world);
 /* 1 when the run should end: all ranks finished, failure, or the stop hook says so. */
 int asim_world_done(struct asim_world *world);

@@ -1,0 +1,134 @@
+/* SPDX-License-Identifier: GPL-2.0-only
+ *
+ * The run loop of the analytical backends. All ranks share one clock, as in the reference (spec
+ * astra-system.md, section 4.1); times are whole ns, delays truncated from doubles.
+ */
+#include "net/analytical.h"
+
+#include <string.h>
+
+/* Events between two calls of settled(): rows of reports wait that long at most. */
+enum { SETTLE_EVERY = 4096 };
+
+void asim_analytical_init(struct asim_analytical *base, const struct asim_net_config *config)
+{
+    base->user = config->user;
+    base->shape = *config->shape;
+    base->ranks = config->ranks;
+    asim_due_init(&base->queue);
+    asim_pool_init(&base->flights, sizeof(struct asim_flight), 0);
+    asim_pool_init(&base->dues, sizeof(struct asim_due), 0);
+    for (size_t d = 0; d < base->shape.n; d++)
+        base->ns_bytes[d] = base->shape.at[d].bandwidth_gbps * (double)(1u << 30) / 1e9;
+}
+
+void asim_analytical_fini(struct asim_analytical *base)
+{
+    asim_due_fini(&base->queue);
+    asim_pool_fini(&base->flights);
+    asim_pool_fini(&base->dues);
+}
+
+struct asim_flight *asim_analytical_flight(struct asim_analytical *base, const struct asim_msg *msg)
+{
+    struct asim_flight *flight = asim_pool_get(&base->flights);
+
+    if (!flight)
+        return NULL;
+    flight->due.kind = ASIM_DUE_MSG;
+    flight->msg = *msg;
+    flight->at = msg->src;
+    return flight;
+}
+
+/* The flight is given back first: what the receiver sends next then lies in the same memory. */
+void asim_analytical_deliver(struct asim_analytical *base, struct asim_flight *flight)
+{
+    struct asim_msg msg = flight->msg;
+
+    asim_pool_put(&base->flights, flight);
+    base->user.sent(base->user.self, &msg);
+    base->user.arrived(base->user.self, &msg);
+}
+
+static uint64_t time_after(const struct asim_analytical *base, uint64_t delay_ns)
+{
+    uint64_t now = base->queue.now_ns;
+
+    return delay_ns < ASIM_NEVER - 1 - now ? now + delay_ns : ASIM_NEVER - 1;
+}
+
+int asim_analytical_after(struct asim_analytical *base, double delay_ns, struct asim_due *due)
+{
+    uint64_t whole = delay_ns < 9e18 ? (uint64_t)delay_ns : ASIM_NEVER - 1;
+
+    return asim_due_add(&base->queue, time_after(base, whole), due);
+}
+
+uint64_t asim_analytical_now(const struct asim_net *net, uint32_t rank)
+{
+    (void)rank;
+    return ((const struct asim_analytical *)(const void *)net)->queue.now_ns;
+}
+
+static int add_due(struct asim_analytical *base, uint64_t t, const struct asim_due *wanted)
+{
+    struct asim_due *due = asim_pool_get(&base->dues);
+
+    if (!due)
+        return ASIM_ENOMEM;
+    *due = *wanted;
+    return asim_due_add(&base->queue, t, due);
+}
+
+int asim_analytical_wake_after(struct asim_net *net, uint32_t rank, uint64_t delay_ns)
+{
+    struct asim_analytical *base = (struct asim_analytical *)(void *)net;
+
+    return add_due(base, time_after(base, delay_ns),
+                   &(struct asim_due){.kind = ASIM_DUE_WAKE, .rank = rank});
+}
+
+int asim_analytical_late(struct asim_net *net, uint32_t rank, uint64_t cookie)
+{
+    struct asim_analytical *base = (struct asim_analytical *)(void *)net;
+
+    return add_due(base, base->queue.now_ns,
+                   &(struct asim_due){.kind = ASIM_DUE_LATE, .rank = rank, .cookie = cookie});
+}
+
+static int run_one(struct asim_analytical *base, struct asim_due *due)
+{
+    struct asim_due copy;
+
+    if (due->kind >= ASIM_DUE_MSG)
+        return base->step(base, due);
+    copy = *due;
+    asim_pool_put(&base->dues, due);
+    if (copy.kind == ASIM_DUE_WAKE)
+        base->user.wake(base->user.self, copy.rank);
+    else
+        base->user.late(base->user.self, copy.rank, copy.cookie);
+    return 0;
+}
+
+int asim_analytical_run(struct asim_net *net, struct asim_err *err)
+{
+    struct asim_analytical *base = (struct asim_analytical *)(void *)net;
+    uint64_t events = 0, settle_at = SETTLE_EVERY;
+
+    while (!base->user.done(base->user.self) && asim_due_next(&base->queue)) {
+        struct asim_due *due;
+
+        while ((due = asim_due_take(&base->queue))) {
+            if (run_one(base, due))
+                return asim_err_nomem(err, "carrying messages");
+            events++;
+        }
+        if (events >= settle_at) {
+            settle_at = events + SETTLE_EVERY;
+            base->user.settled(base->user.self, base->queue.now_ns);
+        }
+    }
+    return 0;
+}

@@ -1,0 +1,57 @@
+/* SPDX-License-Identifier: GPL-2.0-only
+ *
+ * What the analytical backends share: one queue, one clock for all ranks, wakes, late receives and
+ * the run loop. A backend embeds struct asim_analytical as its first field and adds how long a
+ * message takes.
+ */
+#ifndef ASIM_NET_ANALYTICAL_H
+#define ASIM_NET_ANALYTICAL_H
+
+#include "conf/conf.h"
+#include "net/net.h"
+#include "net/queue.h"
+
+enum asim_due_kind {
+    ASIM_DUE_WAKE,
+    ASIM_DUE_LATE,
+    ASIM_DUE_MSG, /* the due of a struct asim_flight */
+    ASIM_DUE_LINK /* a link is free again (congestion-aware) */
+};
+
+/* A message under way. */
+struct asim_flight {
+    struct asim_due due; /* first: a due of kind MSG is its flight */
+    struct asim_msg msg;
+    uint32_t at;   /* the rank it stands at, or goes to from a switch */
+    uint32_t down; /* 1 + dimension of the switch it stands in, 0 = none */
+};
+
+struct asim_analytical {
+    struct asim_due_queue queue;
+    struct asim_net_user user;
+    struct asim_netshape shape;
+    uint32_t ranks;
+    struct asim_pool flights, dues;
+    double ns_bytes[ASIM_NETDIMS]; /* beta: bytes per ns of each dimension */
+    /* A flight has got somewhere, or a link is free. */
+    int (*step)(struct asim_analytical *base, struct asim_due *due);
+};
+
+void asim_analytical_init(struct asim_analytical *base, const struct asim_net_config *config);
+void asim_analytical_fini(struct asim_analytical *base);
+/* A flight for a copy of *msg, standing at its source; NULL when out of memory. */
+struct asim_flight *asim_analytical_flight(struct asim_analytical *base,
+                                           const struct asim_msg *msg);
+/* Tells the sender, then the receiver, and ends the flight. */
+void asim_analytical_deliver(struct asim_analytical *base, struct asim_flight *flight);
+
+/* delay_ns from now; a time past the end of the clock is its end. */
+int asim_analytical_after(struct asim_analytical *base, double delay_ns, struct asim_due *due);
+
+/* The hooks that are the same for all analytical backends. */
+uint64_t asim_analytical_now(const struct asim_net *net, uint32_t rank);
+int asim_analytical_wake_after(struct asim_net *net, uint32_t rank, uint64_t delay_ns);
+int asim_analytical_late(struct asim_net *net, uint32_t rank, uint64_t cookie);
+int asim_analytical_run(struct asim_net *net, struct asim_err *err);
+
+#endif

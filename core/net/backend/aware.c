@@ -1,0 +1,214 @@
+/* SPDX-License-Identifier: GPL-2.0-only
+ *
+ * Congestion-aware: whole messages are stored and forwarded over links that carry one at a time,
+ * first come first served (spec astra-system.md, sections 6.4.3 and 6.4.4). A link is busy for
+ * bytes / bandwidth, the message is there after latency + bytes / bandwidth, each truncated on its
+ * own; the arrival is scheduled before the end of the transmission, which decides ties.
+ *
+ * The reference has one dimension. Several are its natural extension: the ranks that differ only
+ * in dimension d form a basic topology of their own (a ring, a full mesh, or a star with one
+ * switch), and a message corrects the lowest differing dimension first. In one dimension the two
+ * are the same. Links of full meshes are kept only while busy, so nothing grows with N squared.
+ */
+#include "net/analytical.h"
+
+#include <stdlib.h>
+#include "base/map.h"
+
+struct link {
+    struct asim_due due;           /* first: due at the end of a transmission */
+    struct asim_due *first, *last; /* flights that wait, in order of arrival */
+    uint64_t mesh_from, mesh_to;   /* a mesh link's key in the map */
+    uint32_t dim;
+    int busy, in_mesh;
+};
+
+struct aware {
+    struct asim_analytical base; /* first */
+    struct link *links;          /* rings and switches: two per rank and dimension */
+    struct asim_map mesh;        /* (dimension and source, destination) -> busy struct link * */
+    struct asim_pool mesh_links;
+    uint32_t strides[ASIM_NETDIMS];
+};
+
+static struct link *fixed_link(struct aware *net, size_t d, uint32_t rank, uint32_t which)
+{
+    return &net->links[(d * net->base.ranks + rank) * 2 + which];
+}
+
+static struct link *mesh_link(struct aware *net, uint32_t d, const uint32_t from_to[2])
+{
+    uint64_t hi = (uint64_t)d << 32 | from_to[0];
+    uint64_t *slot = asim_map_put(&net->mesh, hi, from_to[1]);
+    struct link *link;
+
+    if (!slot || *slot)
+        return slot ? (struct link *)(uintptr_t)*slot : NULL;
+    link = asim_pool_get(&net->mesh_links);
+    if (!link) {
+        asim_map_delete(&net->mesh, hi, from_to[1]);
+        return NULL;
+    }
+    link->due.kind = ASIM_DUE_LINK;
+    link->dim = d;
+    link->in_mesh = 1;
+    link->mesh_from = hi;
+    link->mesh_to = from_to[1];
+    *slot = (uint64_t)(uintptr_t)link;
+    return link;
+}
+
+/* The next link on the way, and where the flight will then be. The direction on a ring is the
+ * shorter one, clockwise where both are equal; deciding it at every hop gives the same way. */
+static struct link *next_link(struct aware *net, struct asim_flight *flight)
+{
+    const struct asim_netshape *shape = &net->base.shape;
+    uint32_t at = flight->at, d = 0, a, b, there;
+
+    if (flight->down) { /* in a switch: flight->at is already the rank below it */
+        d = flight->down - 1;
+        flight->down = 0;
+        return fixed_link(net, d, at, 1);
+    }
+    for (;; d++) {
+        a = at / net->strides[d] % shape->at[d].npus;
+        b = flight->msg.dst / net->strides[d] % shape->at[d].npus;
+        if (a != b)
+            break;
+    }
+    there = b > a ? b - a : shape->at[d].npus - (a - b);
+    if (shape->at[d].topology != ASIM_NET_RING) {
+        flight->at = at - a * net->strides[d] + b * net->strides[d];
+        if (shape->at[d].topology == ASIM_NET_FULLY_CONNECTED)
+            return mesh_link(net, d, (const uint32_t[2]){at, flight->at});
+        flight->down = d + 1;
+        return fixed_link(net, d, at, 0);
+    }
+    if (shape->at[d].npus - there < there) {
+        b = a ? a - 1 : shape->at[d].npus - 1;
+        flight->at = at - a * net->strides[d] + b * net->strides[d];
+        return fixed_link(net, d, at, 1);
+    }
+    b = a + 1 < shape->at[d].npus ? a + 1 : 0;
+    flight->at = at - a * net->strides[d] + b * net->strides[d];
+    return fixed_link(net, d, at, 0);
+}
+
+static int transmit(struct aware *net, struct link *link, struct asim_flight *flight)
+{
+    double serial = (double)flight->msg.bytes / net->base.ns_bytes[link->dim];
+
+    link->busy = 1;
+    if (asim_analytical_after(&net->base, net->base.shape.at[link->dim].latency_ns + serial,
+                              &flight->due))
+        return ASIM_ENOMEM;
+    return asim_analytical_after(&net->base, serial, &link->due);
+}
+
+static int go_on(struct aware *net, struct asim_flight *flight)
+{
+    struct link *link;
+
+    if (flight->at == flight->msg.dst && !flight->down) {
+        asim_analytical_deliver(&net->base, flight);
+        return 0;
+    }
+    link = next_link(net, flight);
+    if (!link)
+        return ASIM_ENOMEM;
+    if (!link->busy)
+        return transmit(net, link, flight);
+    flight->due.next = NULL;
+    *(link->first ? &link->last->next : &link->first) = &flight->due;
+    link->last = &flight->due;
+    return 0;
+}
+
+static int link_free(struct aware *net, struct link *link)
+{
+    struct asim_due *head = link->first;
+
+    link->busy = 0;
+    if (head) {
+        link->first = head->next;
+        return transmit(net, link, (struct asim_flight *)(void *)head);
+    }
+    if (link->in_mesh) {
+        asim_map_delete(&net->mesh, link->mesh_from, link->mesh_to);
+        asim_pool_put(&net->mesh_links, link);
+    }
+    return 0;
+}
+
+static int aware_step(struct asim_analytical *base, struct asim_due *due)
+{
+    struct aware *net = (struct aware *)(void *)base;
+
+    if (due->kind == ASIM_DUE_LINK)
+        return link_free(net, (struct link *)(void *)due);
+    return go_on(net, (struct asim_flight *)(void *)due);
+}
+
+static void aware_close(struct asim_net *self)
+{
+    struct aware *net = (struct aware *)(void *)self;
+
+    asim_analytical_fini(&net->base);
+    asim_map_fini(&net->mesh);
+    asim_pool_fini(&net->mesh_links);
+    free(net->links);
+    free(net);
+}
+
+static int aware_open(struct asim_net **out, const struct asim_net_config *config,
+                      struct asim_err *err)
+{
+    struct aware *net = calloc(1, sizeof *net);
+    size_t links = (size_t)config->ranks * 2 * config->shape->n;
+    uint32_t stride = 1;
+
+    if (net)
+        net->links = calloc(links, sizeof *net->links);
+    if (!net || !net->links) {
+        free(net);
+        return asim_err_nomem(err, "opening the analytical network");
+    }
+    asim_analytical_init(&net->base, config);
+    asim_map_init(&net->mesh);
+    asim_pool_init(&net->mesh_links, sizeof(struct link), 0);
+    net->base.step = aware_step;
+    for (size_t d = 0; d < config->shape->n; d++) {
+        net->strides[d] = stride;
+        stride *= config->shape->at[d].npus;
+    }
+    for (size_t i = 0; i < links; i++) {
+        net->links[i].due.kind = ASIM_DUE_LINK;
+        net->links[i].dim = (uint32_t)(i / ((size_t)config->ranks * 2));
+    }
+    *out = (struct asim_net *)(void *)net;
+    return 0;
+}
+
+/* A message to oneself is there at once, in an event of its own. */
+static int aware_send(struct asim_net *self, const struct asim_msg *msg)
+{
+    struct aware *net = (struct aware *)(void *)self;
+    struct asim_flight *flight = asim_analytical_flight(&net->base, msg);
+
+    if (!flight)
+        return ASIM_ENOMEM;
+    if (msg->src == msg->dst)
+        return asim_analytical_after(&net->base, 0, &flight->due);
+    return go_on(net, flight);
+}
+
+const struct asim_net_backend asim_net_backend_aware = {
+    .member = {.name = "aware", .about = "whole messages queue for the links they share"},
+    .open = aware_open,
+    .now = asim_analytical_now,
+    .wake_after = asim_analytical_wake_after,
+    .late = asim_analytical_late,
+    .send = aware_send,
+    .run = asim_analytical_run,
+    .close = aware_close,
+};

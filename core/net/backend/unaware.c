@@ -1,0 +1,87 @@
+/* SPDX-License-Identifier: GPL-2.0-only
+ *
+ * Congestion-unaware: every message takes hops x latency + bytes / bandwidth, as if it were alone
+ * (spec astra-system.md, sections 6.4.1 and 6.4.2; one truncation of the sum).
+ *
+ * parity: in several dimensions only the lowest one in which the two ranks differ is charged, as
+ * in the reference. A message to oneself, at which the reference ends, takes no time.
+ */
+#include "net/analytical.h"
+
+#include <stdlib.h>
+
+/* The base has all there is. */
+static int unaware_step(struct asim_analytical *base, struct asim_due *due)
+{
+    asim_analytical_deliver(base, (struct asim_flight *)(void *)due);
+    return 0;
+}
+
+static int unaware_open(struct asim_net **net, const struct asim_net_config *config,
+                        struct asim_err *err)
+{
+    struct asim_analytical *base = calloc(1, sizeof *base);
+
+    if (!base)
+        return asim_err_nomem(err, "opening the analytical network");
+    asim_analytical_init(base, config);
+    base->step = unaware_step;
+    *net = (struct asim_net *)(void *)base;
+    return 0;
+}
+
+static uint32_t hops_of(const struct asim_netdim *dim, uint32_t from, uint32_t to)
+{
+    uint32_t there;
+
+    if (dim->topology == ASIM_NET_FULLY_CONNECTED)
+        return 1;
+    if (dim->topology == ASIM_NET_SWITCH)
+        return 2;
+    there = to > from ? to - from : dim->npus - (from - to);
+    return there < dim->npus - there ? there : dim->npus - there;
+}
+
+static double delay_of(const struct asim_analytical *base, const struct asim_msg *msg)
+{
+    uint32_t from = msg->src, to = msg->dst;
+    size_t last = base->shape.n - 1;
+
+    for (size_t d = 0; d <= last && from != to; d++) {
+        const struct asim_netdim *dim = &base->shape.at[d];
+        uint32_t a = d == last ? from : from % dim->npus, b = d == last ? to : to % dim->npus;
+
+        if (a != b)
+            return hops_of(dim, a, b) * dim->latency_ns + (double)msg->bytes / base->ns_bytes[d];
+        from /= dim->npus;
+        to /= dim->npus;
+    }
+    return 0;
+}
+
+static int unaware_send(struct asim_net *net, const struct asim_msg *msg)
+{
+    struct asim_analytical *base = (struct asim_analytical *)(void *)net;
+    struct asim_flight *flight = asim_analytical_flight(base, msg);
+
+    if (!flight)
+        return ASIM_ENOMEM;
+    return asim_analytical_after(base, delay_of(base, msg), &flight->due);
+}
+
+static void unaware_close(struct asim_net *net)
+{
+    asim_analytical_fini((struct asim_analytical *)(void *)net);
+    free(net);
+}
+
+const struct asim_net_backend asim_net_backend_unaware = {
+    .member = {.name = "unaware", .about = "latency and bandwidth, every message as if alone"},
+    .open = unaware_open,
+    .now = asim_analytical_now,
+    .wake_after = asim_analytical_wake_after,
+    .late = asim_analytical_late,
+    .send = unaware_send,
+    .run = asim_analytical_run,
+    .close = unaware_close,
+};

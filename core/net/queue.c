@@ -1,0 +1,69 @@
+/* SPDX-License-Identifier: GPL-2.0-only
+ *
+ * See queue.h. Cost of an event that finds its lane: one hash, two stores. Of one that does not:
+ * O(log lanes). A lane leaves the cache when it is drained, so a cached lane is always one that
+ * will still be run.
+ */
+#include "net/queue.h"
+
+#include "asim/err.h"
+#include <string.h>
+
+void asim_due_init(struct asim_due_queue *queue)
+{
+    memset(queue, 0, sizeof *queue);
+    asim_heap_init(&queue->lanes);
+    asim_pool_init(&queue->pool, sizeof(struct asim_due_lane), 0);
+}
+
+/* 2^64 over the golden ratio; the top bits are the well mixed ones. */
+static struct asim_due_lane **cached(struct asim_due_queue *queue, uint64_t time_ns)
+{
+    return &queue->cache[time_ns * UINT64_C(0x9E3779B97F4A7C15) >> 56];
+}
+
+int asim_due_add(struct asim_due_queue *queue, uint64_t time_ns, struct asim_due *due)
+{
+    struct asim_due_lane **slot = cached(queue, time_ns), *lane = *slot;
+
+    due->next = NULL;
+    if (lane && lane->time_ns == time_ns) {
+        *(lane->head ? &lane->tail->next : &lane->head) = due;
+        lane->tail = due;
+        return 0;
+    }
+    lane = asim_pool_get(&queue->pool);
+    if (!lane)
+        return ASIM_ENOMEM;
+    *lane = (struct asim_due_lane){due, due, time_ns};
+    if (asim_heap_push(&queue->lanes, (struct asim_heap_entry){time_ns, queue->age++,
+                                                               (uint64_t)(uintptr_t)lane})) {
+        asim_pool_put(&queue->pool, lane);
+        return ASIM_ENOMEM;
+    }
+    *slot = lane;
+    return 0;
+}
+
+int asim_due_next(struct asim_due_queue *queue)
+{
+    if (queue->current) {
+        struct asim_due_lane **slot = cached(queue, queue->current->time_ns);
+
+        if (*slot == queue->current)
+            *slot = NULL;
+        asim_pool_put(&queue->pool, queue->current);
+        queue->current = NULL;
+    }
+    if (!queue->lanes.n)
+        return 0;
+    queue->current = (void *)(uintptr_t)asim_heap_pop(&queue->lanes).value;
+    queue->now_ns = queue->current->time_ns;
+    return 1;
+}
+
+void asim_due_fini(struct asim_due_queue *queue)
+{
+    asim_heap_fini(&queue->lanes);
+    asim_pool_fini(&queue->pool);
+}

@@ -1,0 +1,59 @@
+/* SPDX-License-Identifier: GPL-2.0-only
+ *
+ * Events in order of time, first come first served at equal times: the order of the analytical
+ * reference (spec astra-system.md, section 4.1), on which cycle-exact results depend. An event
+ * added at the time now running comes behind all that are already there.
+ *
+ * Events are linked, not copied: a struct asim_due stands inside whatever is due (a message, a
+ * link), so nothing is allocated per event here. Events of one time share a lane; lanes stand in a
+ * heap by (time, age). A small cache finds the newest lane of a time. Where it misses, a second
+ * lane of that time is begun, which keeps the order because the older one is never added to again.
+ * Synchronised runs therefore cost a few loads per event; the worst case is a heap of single
+ * events.
+ */
+#ifndef ASIM_NET_QUEUE_H
+#define ASIM_NET_QUEUE_H
+
+#include <stdint.h>
+#include "base/heap.h"
+#include "base/mem.h"
+
+/* Something due at a time; the kind is the owner's. */
+struct asim_due {
+    struct asim_due *next;
+    uint32_t kind, rank;
+    uint64_t cookie;
+};
+
+struct asim_due_lane {
+    struct asim_due *head, *tail;
+    uint64_t time_ns;
+};
+
+enum { ASIM_DUE_CACHE = 256 };
+
+struct asim_due_queue {
+    struct asim_heap lanes; /* value = struct asim_due_lane * */
+    struct asim_pool pool;
+    struct asim_due_lane *cache[ASIM_DUE_CACHE], *current;
+    uint64_t age, now_ns;
+};
+
+void asim_due_init(struct asim_due_queue *queue);
+/* time_ns must not lie before now. 0 or ASIM_ENOMEM. The due is the caller's, and must stay where
+ * it is until it is taken. */
+int asim_due_add(struct asim_due_queue *queue, uint64_t time_ns, struct asim_due *due);
+/* Moves on to the next lane and sets now; 0 if there is none. Drain it with asim_due_take. */
+int asim_due_next(struct asim_due_queue *queue);
+/* The next event of the lane, or NULL at its end. */
+static inline struct asim_due *asim_due_take(struct asim_due_queue *queue)
+{
+    struct asim_due *due = queue->current->head;
+
+    if (due)
+        queue->current->head = due->next;
+    return due;
+}
+void asim_due_fini(struct asim_due_queue *queue);
+
+#endif

@@ -1,0 +1,44 @@
+/* SPDX-License-Identifier: GPL-2.0-only
+ *
+ * A world over an analytical network: the YAML gives the logical dimensions and the speeds, and
+ * one backend of family net/backend carries the messages. No topology, no routes, no packets: what
+ * needs them finds world->fabric NULL.
+ */
+#include "sim/world.h"
+
+#include <string.h>
+
+static const struct asim_net_backend *find(const char *mode, struct asim_err *err)
+{
+    return (const struct asim_net_backend *)(const void *)asim_family_find(
+        asim_net_backend_table, "analytical network", mode, err);
+}
+
+int asim_world_open_shape(struct asim_world *world, const struct asim_settings *set,
+                          struct asim_err *err)
+{
+    if (!find(set->mode, err))
+        return ASIM_EINVAL;
+    if (set->shape)
+        world->shape = *set->shape;
+    else if (!set->network)
+        return asim_err_set(err, ASIM_EINVAL,
+                            "no network given; say --network-configuration=FILE.yml with "
+                            "topology, npus_count, bandwidth and latency of each dimension");
+    else if (asim_netshape_read(&world->shape, set->network, err))
+        return ASIM_EINVAL;
+    world->dims.n = world->shape.n;
+    for (size_t d = 0; d < world->shape.n; d++)
+        world->dims.at[d] = world->shape.at[d].npus;
+    return 0;
+}
+
+int asim_world_connect_analytical(struct asim_world *world, const struct asim_net_user *user,
+                                  struct asim_err *err)
+{
+    struct asim_net_config config = {
+        .shape = &world->shape, .ranks = world->n_ranks, .user = *user};
+
+    world->backend = find(world->settings.mode, err);
+    return world->backend ? world->backend->open(&world->carrier, &config, err) : ASIM_EINVAL;
+}

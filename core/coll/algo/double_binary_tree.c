@@ -2,9 +2,10 @@
  *
  * Double binary tree (Sanders, Speck and Traff, "Two-tree algorithms for full bandwidth broadcast,
  * reduction and scan", 2009; spec astra-system.md, sections 4.9 and 5.6). Chunks alternate between
- * two trees: the root of one is the last member, of the other the first, above a perfect in-order
- * tree. Every chunk goes up whole, reduced on the way, and down whole. parity: whatever the
- * collective, an all-reduce is done; and inner members pay a reduction on the way down.
+ * two trees: the root of one is the last member, of the other the first, above an in-order tree,
+ * which is perfect where n is a power of two (the reference crashes for any other n). Every chunk
+ * goes up whole, reduced on the way, and down whole. parity: whatever the collective, an all-reduce
+ * is done; and inner members pay a reduction on the way down.
  */
 #include "coll/coll.h"
 
@@ -12,37 +13,52 @@ struct place { /* of one member in its tree; positions, ASIM_NOBODY = none */
     uint32_t parent, left, right;
 };
 
-/* In-order numbering of a perfect tree of 2^k - 1 members: member v (from 1) is at the height of
- * its lowest set bit, children half that bit away. */
-static struct place perfect_place(uint32_t v, uint32_t size)
+/* In-order numbering of `size` members from 1: member v is at the height of its lowest set bit,
+ * children half that bit away. Where size is no 2^k - 1 the right edge is cut: a member whose
+ * parent is missing moves up to the left, and a right child is the root of what is left of its
+ * subtree. */
+static struct place tree_place(uint32_t v, uint32_t size)
 {
     struct place place = {ASIM_NOBODY, ASIM_NOBODY, ASIM_NOBODY};
     uint32_t bit = v & (0u - v), up = v & (bit << 1) ? v - bit : v + bit;
 
-    if (up <= size)
+    if (up > size)
+        up = v - bit;
+    if (up)
         place.parent = up;
-    if (bit > 1) {
+    if (bit > 1)
         place.left = v - bit / 2;
-        place.right = v + bit / 2;
-    }
+    for (uint32_t by = bit / 2; by && place.right == ASIM_NOBODY; by /= 2)
+        if (v + by <= size)
+            place.right = v + by;
     return place;
+}
+
+/* The greatest power of two up to n. */
+static uint32_t top_of(uint32_t n)
+{
+    uint32_t top = 1;
+
+    while (top <= n / 2)
+        top *= 2;
+    return top;
 }
 
 static struct place place_of(const struct asim_coll *coll)
 {
-    uint32_t n = coll->n, size = n - 1, top = n / 2;
+    uint32_t n = coll->n, size = n - 1;
     uint32_t root = coll->variant ? 0 : n - 1;
-    uint32_t shift = coll->variant ? 0 : 1; /* perfect member v is position v - shift */
+    uint32_t shift = coll->variant ? 0 : 1; /* member v of the tree is position v - shift */
     struct place place;
 
     if (coll->index == root)
-        return (struct place){ASIM_NOBODY, top - shift, ASIM_NOBODY};
-    place = perfect_place(coll->index + shift, size);
+        return (struct place){ASIM_NOBODY, top_of(size) - shift, ASIM_NOBODY};
+    place = tree_place(coll->index + shift, size);
     place.parent = place.parent == ASIM_NOBODY ? root : place.parent - shift;
-    if (place.left != ASIM_NOBODY) {
+    if (place.left != ASIM_NOBODY)
         place.left -= shift;
+    if (place.right != ASIM_NOBODY)
         place.right -= shift;
-    }
     return place;
 }
 
@@ -51,11 +67,7 @@ static int tree_plan(struct asim_plan *plan, struct asim_err *err)
     const struct asim_coll *coll = &plan->coll;
     struct place place = place_of(coll);
 
-    if (coll->n & (coll->n - 1))
-        return asim_err_set(err, ASIM_EINVAL,
-                            "doubleBinaryTree needs a power of two of members in its dimension, "
-                            "but there are %u; use ring or direct there",
-                            coll->n);
+    (void)err;
     plan->msg_bytes = coll->bytes;
     if (place.parent == ASIM_NOBODY) {
         plan->steps = 2;
@@ -64,8 +76,8 @@ static int tree_plan(struct asim_plan *plan, struct asim_err *err)
         plan->steps = plan->arrivals = 1;
         plan->start_tokens = plan->end_tokens = 1;
     } else {
-        plan->steps = 5;
-        plan->arrivals = 3;
+        plan->steps = place.right == ASIM_NOBODY ? 3 : 5;
+        plan->arrivals = place.right == ASIM_NOBODY ? 2 : 3;
     }
     return 0;
 }
@@ -77,10 +89,12 @@ static void set(struct asim_step *step, uint32_t to, uint32_t from, uint32_t nee
     step->need = need;
 }
 
-/* Receive from both, send up and receive from above, send down to both. */
+/* Receive from all below, send up and receive from above, send down to all. */
 static void inner_step(const struct place *place, uint64_t k, struct asim_step *step)
 {
-    switch (k) {
+    int has_right = place->right != ASIM_NOBODY;
+
+    switch (k + (!has_right && k)) { /* without a right child steps 1 and 4 are left out */
     case 0:
         set(step, ASIM_NOBODY, place->left, 0);
         break;
@@ -88,7 +102,7 @@ static void inner_step(const struct place *place, uint64_t k, struct asim_step *
         set(step, ASIM_NOBODY, place->right, 0);
         break;
     case 2:
-        set(step, place->parent, place->parent, 2);
+        set(step, place->parent, place->parent, has_right ? 2 : 1);
         break;
     case 3:
         set(step, place->left, ASIM_NOBODY, 1);
@@ -119,7 +133,7 @@ static uint64_t tree_arrival(const struct asim_plan *plan, uint64_t i)
 }
 
 const struct asim_coll_algo asim_coll_algo_double_binary_tree = {
-    .member = {.name = "doubleBinaryTree", .about = "up and down two trees in turn; n = 2^k"},
+    .member = {.name = "doubleBinaryTree", .about = "up and down two trees in turn"},
     .kinds = 1u << ASIM_ALL_REDUCE | 1u << ASIM_ALL_GATHER | 1u << ASIM_REDUCE_SCATTER |
              1u << ASIM_ALL_TO_ALL,
     .whole = 1,

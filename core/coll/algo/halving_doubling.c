@@ -5,7 +5,11 @@
  * distance 1, 2, 4 …; a reduce-scatter halves the message each step, an all-gather starts at n/2
  * and doubles it, an all-reduce does one and then the other. parity: a reduction is charged for the
  * next message's size, and the last halving step's not at all.
+ *
+ * Where n is no power of two (partners would not agree, and the reference waits for ever) Bruck's
+ * algorithm takes its place: as many steps, rounded up, and as many bytes.
  */
+#include "coll/bruck.h"
 #include "coll/pipeline.h"
 
 static uint32_t log2_of(uint32_t n)
@@ -17,16 +21,18 @@ static uint32_t log2_of(uint32_t n)
     return k;
 }
 
+static int is_even(const struct asim_plan *plan)
+{
+    return !(plan->coll.n & (plan->coll.n - 1));
+}
+
 static int hd_plan(struct asim_plan *plan, struct asim_err *err)
 {
     const struct asim_coll *coll = &plan->coll;
     uint32_t k = log2_of(coll->n);
 
-    if (coll->n != 1u << k)
-        return asim_err_set(err, ASIM_EINVAL,
-                            "halvingDoubling needs a power of two of members in its dimension or "
-                            "group, but there are %u; use ring, direct or doubleBinaryTree there",
-                            coll->n);
+    if (!is_even(plan))
+        return asim_bruck_plan(plan, err);
     plan->steps = plan->arrivals = coll->kind == ASIM_ALL_REDUCE ? 2 * k : k;
     asim_pipeline_init(plan, 1, k - 1);
     return 0;
@@ -56,8 +62,13 @@ static uint64_t bytes_of(const struct asim_plan *plan, uint64_t k)
 
 static void hd_step(const struct asim_plan *plan, uint64_t k, struct asim_step *step)
 {
-    uint32_t distance = 1u << level_of(plan, k), index = plan->coll.index;
+    uint32_t distance, index = plan->coll.index;
 
+    if (!is_even(plan)) {
+        asim_bruck_step(plan, k, step);
+        return;
+    }
+    distance = 1u << level_of(plan, k);
     step->to = step->from = index / distance % 2 ? index - distance : index + distance;
     step->send_bytes = step->recv_bytes = bytes_of(plan, k);
     step->gate = 0;
@@ -67,11 +78,13 @@ static void hd_step(const struct asim_plan *plan, uint64_t k, struct asim_step *
 /* The token of arrival i lets step i + 1 go. */
 static uint64_t hd_arrival(const struct asim_plan *plan, uint64_t i)
 {
+    if (!is_even(plan))
+        return asim_bruck_arrival(plan, i);
     return asim_pipeline_reduces(plan, i) ? bytes_of(plan, i + 1) : 0;
 }
 
 const struct asim_coll_algo asim_coll_algo_halving_doubling = {
-    .member = {.name = "halvingDoubling", .about = "partners at distance 1, 2, 4 …; n = 2^k"},
+    .member = {.name = "halvingDoubling", .about = "partners at distance 1, 2, 4 …"},
     .kinds = 1u << ASIM_ALL_REDUCE | 1u << ASIM_ALL_GATHER | 1u << ASIM_REDUCE_SCATTER,
     .plan = hd_plan,
     .step = hd_step,

@@ -1,0 +1,42 @@
+/* SPDX-License-Identifier: GPL-2.0-only
+ *
+ * Dissemination barrier (Hensgen, Finkel and Manber, "Two algorithms for barrier synchronization",
+ * 1988): in round k a member tells the one 2^k places on and hears from the one 2^k places back;
+ * after ceil(log2 n) rounds everybody has heard of everybody. A message is one byte, whatever size
+ * the trace gives the barrier. The reference has no barrier.
+ */
+#include "coll/coll.h"
+
+static int barrier_plan(struct asim_plan *plan, struct asim_err *err)
+{
+    (void)err;
+    for (uint64_t by = 1; by < plan->coll.n; by <<= 1)
+        plan->steps++;
+    plan->arrivals = plan->steps;
+    plan->msg_bytes = 1;
+    plan->start_tokens = plan->end_tokens = 1;
+    return 0;
+}
+
+static void barrier_step(const struct asim_plan *plan, uint64_t k, struct asim_step *step)
+{
+    step->to = asim_coll_peer(&plan->coll, 1ull << k);
+    step->from = asim_coll_peer(&plan->coll, plan->coll.n - (1ull << k));
+    step->send_bytes = step->recv_bytes = plan->msg_bytes;
+    step->gate = 0;
+    step->need = 1;
+}
+
+static uint64_t barrier_arrival(const struct asim_plan *plan, uint64_t i)
+{
+    (void)plan, (void)i;
+    return 0;
+}
+
+const struct asim_coll_algo asim_coll_algo_dissemination = {
+    .member = {.name = "dissemination", .about = "barrier in log2 n rounds"},
+    .kinds = 1u << ASIM_BARRIER,
+    .plan = barrier_plan,
+    .step = barrier_step,
+    .arrival = barrier_arrival,
+};

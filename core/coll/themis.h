@@ -1,0 +1,24 @@
+/* SPDX-License-Identifier: GPL-2.0-only
+ *
+ * Themis (Rashidi et al., "Themis: a network bandwidth-aware collective scheduling policy for
+ * distributed training of DL models", ISCA 2022): what offline greedy and its flexible variant
+ * share. See themis.c.
+ */
+#ifndef ASIM_COLL_THEMIS_H
+#define ASIM_COLL_THEMIS_H
+
+#include "coll/dims.h"
+
+/* Dimensions by ascending load (an all-gather: descending), ties by number. */
+void asim_themis_sort(const struct asim_dims_view *view, const struct asim_dims_state *state,
+                      struct asim_dims_pick *pick);
+/* Bytes a chunk must have to fill the gap between the least and the most loaded dimension. */
+double asim_themis_gap_bytes(const struct asim_dims_view *view, const struct asim_dims_state *state,
+                             const struct asim_dims_pick *pick);
+/* Adds what the chunk costs each dimension on its way. */
+void asim_themis_charge(const struct asim_dims_view *view, struct asim_dims_state *state,
+                        const struct asim_dims_pick *pick);
+/* 1 for the kinds that are balanced; an all-to-all goes in ascending order. */
+int asim_themis_does(int kind);
+
+#endif

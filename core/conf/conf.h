@@ -64,6 +64,16 @@ struct asim_words {
     size_t n;
 };
 
+/* A number for some ranks (conf/rank_values.h). */
+struct asim_rank_value {
+    uint32_t from, to; /* both included */
+    double value;
+};
+struct asim_rank_values {
+    struct asim_rank_value *at;
+    size_t n;
+};
+
 /* System JSON. */
 struct asim_system {
     int policy;       /* enum asim_policy; default LIFO */
@@ -79,8 +89,11 @@ struct asim_system {
     double local_mem_bw_gbps; /* ×1e9 byte/s; 0 = reductions cost nothing */
     int roofline, trace_enabled, replay_only, track_local_mem;
     char *local_mem_trace;
-    int intra_dim;     /* enum asim_intra_dim; other than FIFO: effect still to come */
-    int inter_dim;     /* enum asim_inter_dim; other than ascending: effect still to come */
+    int intra_dim;     /* enum asim_intra_dim */
+    int inter_dim;     /* enum asim_inter_dim */
+    /* Ops of a rank that may run at once: collectives and other communication, compute, CPU. */
+    uint32_t comm_slots, comp_slots, cpu_slots;
+    struct asim_rank_values compute_scale, start_delay_ns, message_delay_ns;
     double boost_mode; /* accepted without effect */
     struct asim_words impl[ASIM_KINDS]; /* "<kind>-implementation"; n = 0 where absent */
     char *custom[ASIM_KINDS];           /* "<kind>-implementation-custom": ET prefix, or NULL */

@@ -14,6 +14,7 @@
 #include <string.h>
 #include "base/text.h"
 #include "conf/json.h"
+#include "conf/rank_values.h"
 
 #define MAX_DIMS 16 /* as struct asim_dims */
 #define F(f)     offsetof(struct asim_system, f)
@@ -54,11 +55,16 @@ static const struct asim_option system_options[] = {
     {"local-mem-trace-filename", NULL, "prefix of the local memory trace", "local_mem_trace",
      ASIM_T_STRING, F(local_mem_trace), 0, 0, NULL, 0},
     {"intra-dimension-scheduling", NULL, "order of chunks in a dimension", "FIFO", ASIM_T_CHOICE,
-     F(intra_dim), 0, 0, "FIFO|RG|smallestFirst|lessRemainingPhaseFirst", ASIM_F_TODO},
+     F(intra_dim), 0, 0, "FIFO|RG|smallestFirst|lessRemainingPhaseFirst", 0},
     {"inter-dimension-scheduling", NULL, "order of dimensions", "ascending", ASIM_T_CHOICE,
      F(inter_dim), 0, 0,
-     "ascending|baseline|roundRobin|onlineGreedy|themis|offlineGreedy|offlineGreedyFlex",
-     ASIM_F_TODO},
+     "ascending|baseline|roundRobin|onlineGreedy|themis|offlineGreedy|offlineGreedyFlex", 0},
+    {"concurrent-collectives", NULL, "collectives, sends and memory ops of a rank at once", "1",
+     ASIM_T_U32, F(comm_slots), 1, I32_MAX, NULL, 0},
+    {"concurrent-computes", NULL, "GPU compute ops of a rank at once", "1", ASIM_T_U32,
+     F(comp_slots), 1, I32_MAX, NULL, 0},
+    {"concurrent-cpu-ops", NULL, "CPU ops of a rank at once", "1", ASIM_T_U32, F(cpu_slots), 1,
+     I32_MAX, NULL, 0},
     {"per-node-custom-implementation", NULL, "YAML file: op id to algorithm trace", NULL,
      ASIM_T_STRING, F(per_node_custom), 0, 0, NULL, 0},
     {"boost-mode", NULL, "of older versions", "0", ASIM_T_DOUBLE, F(boost_mode), 0, 0, NULL,
@@ -218,13 +224,37 @@ static int read_scalar(struct reader *r, const struct asim_option *row, const js
     return row->flags & ASIM_F_NOOP ? read_ignored(r, row->key, value) : 0;
 }
 
+/* Keys of ours that make ranks differ. */
+static const struct rank_key {
+    const char *key;
+    size_t offset;
+    double most;
+} rank_keys[] = {
+    {"rank-compute-scale", F(compute_scale), 1e6},     /* multiplies compute times */
+    {"rank-start-delay", F(start_delay_ns), 1e15},     /* ns before the first op is issued */
+    {"rank-message-delay", F(message_delay_ns), 1e15}, /* ns on top of endpoint-delay */
+};
+
+static const struct rank_key *rank_key_of(const char *key)
+{
+    for (size_t i = 0; i < sizeof rank_keys / sizeof *rank_keys; i++)
+        if (strcmp(key, rank_keys[i].key) == 0)
+            return &rank_keys[i];
+    return NULL;
+}
+
 static int read_key(struct reader *r, const char *key, const json_t *value)
 {
     const struct asim_option *row = asim_option_find(system_options, key);
+    const struct rank_key *of_ranks = rank_key_of(key);
     int kind = 0;
 
     if (row)
         return read_scalar(r, row, value);
+    if (of_ranks)
+        return asim_rank_values_read((void *)((char *)r->sys + of_ranks->offset),
+                                     &(struct asim_rank_values_key){key, r->path, of_ranks->most},
+                                     value, r->err);
     switch (list_key(key, &kind)) {
     case NATIVE:
         return read_list(r, key, &r->sys->impl[kind], value);
@@ -262,15 +292,10 @@ static int finish(struct reader *r, const json_t *root)
                        "%s: preferred-dataset-splits is absent, so collectives are not split (1 "
                        "chunk); ASTRA-sim stops with a division by zero here.",
                        r->path);
-    if (sys->intra_dim)
+    if (sys->intra_dim || sys->inter_dim)
         asim_notes_say(r->notes,
-                       "%s: intra-dimension-scheduling is accepted, but its effect is "
-                       "still to come: chunks run in FIFO order.",
-                       r->path);
-    if (sys->inter_dim)
-        asim_notes_say(r->notes,
-                       "%s: inter-dimension-scheduling is accepted, but its effect is "
-                       "still to come: dimensions run in ascending order.",
+                       "%s: inter- and intra-dimension-scheduling have an effect here; ASTRA-sim "
+                       "ignores them (always ascending and FIFO).",
                        r->path);
     if (r->silent[0])
         asim_notes_say(r->notes, "%s: no effect, as in ASTRA-sim: %s.", r->path, r->silent);
@@ -352,6 +377,9 @@ void asim_system_fini(struct asim_system *sys)
         free(sys->impl[kind].at);
         free(sys->custom[kind]);
     }
+    asim_rank_values_fini(&sys->compute_scale);
+    asim_rank_values_fini(&sys->start_delay_ns);
+    asim_rank_values_fini(&sys->message_delay_ns);
     asim_option_fini(system_options, sys);
     memset(sys, 0, sizeof *sys);
 }

@@ -1,0 +1,149 @@
+/* SPDX-License-Identifier: GPL-2.0-only
+ *
+ * See custom.h. The YAML file is one mapping of whole numbers to strings, read with libyaml; any
+ * other shape is an error with its line. A node named twice is an error too (the reference takes
+ * the first). As in the reference the id is that of the workload's node, of every rank alike.
+ */
+#include "conf/custom.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+#include <yaml.h>
+#include "base/src.h"
+#include "base/text.h"
+#include "conf/conf.h"
+
+static const char FIRST[] = ".0.et";
+
+char *asim_custom_resolve(const char *owner, const char *prefix)
+{
+    size_t n = strlen(prefix);
+    char *file = malloc(n + sizeof FIRST), *found;
+
+    if (!file)
+        return NULL;
+    memcpy(file, prefix, n);
+    memcpy(file + n, FIRST, sizeof FIRST);
+    found = asim_conf_resolve(owner, file);
+    free(file);
+    if (found)
+        found[strlen(found) - (sizeof FIRST - 1)] = '\0';
+    return found;
+}
+
+static int bad(const char *path, const yaml_node_t *node, struct asim_err *err)
+{
+    struct asim_where at = {path, node ? (unsigned)node->start_mark.line + 1 : 0, 0};
+
+    return asim_err_at(err, ASIM_EINVAL, at,
+                       "expected a mapping of node ids to trace prefixes, such as \"7: "
+                       "algorithms/ring\", with each id once.");
+}
+
+static int add(struct asim_node_prefixes *prefixes, const char *path, const yaml_node_t *pair[2],
+               struct asim_err *err)
+{
+    struct asim_node_prefix one = {0, NULL};
+
+    if (pair[0]->type != YAML_SCALAR_NODE || pair[1]->type != YAML_SCALAR_NODE ||
+        asim_text_u64((const char *)pair[0]->data.scalar.value, &one.node) ||
+        !pair[1]->data.scalar.length)
+        return bad(path, pair[0], err);
+    if (asim_node_prefixes_get(prefixes, one.node))
+        return bad(path, pair[0], err);
+    one.prefix = asim_custom_resolve(path, (const char *)pair[1]->data.scalar.value);
+    if (!one.prefix)
+        return asim_err_nomem(err, "reading per-node algorithms");
+    prefixes->at[prefixes->n++] = one;
+    return 0;
+}
+
+static int read_mapping(struct asim_node_prefixes *prefixes, const char *path,
+                        yaml_document_t *document, struct asim_err *err)
+{
+    yaml_node_t *root = yaml_document_get_root_node(document);
+    yaml_node_pair_t *at, *end;
+
+    if (!root || root->type != YAML_MAPPING_NODE)
+        return bad(path, root, err);
+    at = root->data.mapping.pairs.start;
+    end = root->data.mapping.pairs.top;
+    prefixes->at = calloc((size_t)(end - at) + 1, sizeof *prefixes->at);
+    if (!prefixes->at)
+        return asim_err_nomem(err, "reading per-node algorithms");
+    for (; at < end; at++) {
+        const yaml_node_t *pair[2] = {yaml_document_get_node(document, at->key),
+                                      yaml_document_get_node(document, at->value)};
+
+        if (add(prefixes, path, pair, err))
+            return ASIM_EINVAL;
+    }
+    return 0;
+}
+
+static int parse(struct asim_node_prefixes *prefixes, const struct asim_src *src, const char *path,
+                 struct asim_err *err)
+{
+    struct asim_where at = {path, 0, 0};
+    yaml_document_t document;
+    yaml_parser_t parser;
+    int code;
+
+    if (!yaml_parser_initialize(&parser))
+        return asim_err_nomem(err, "reading per-node algorithms");
+    yaml_parser_set_input_string(&parser, (const unsigned char *)src->data, src->size);
+    if (yaml_parser_load(&parser, &document)) {
+        code = read_mapping(prefixes, path, &document, err);
+        yaml_document_delete(&document);
+    } else if (parser.error == YAML_MEMORY_ERROR) {
+        code = asim_err_nomem(err, "reading per-node algorithms");
+    } else {
+        at.line = (unsigned)parser.problem_mark.line + 1;
+        code = asim_err_at(err, ASIM_EINVAL, at, "this is not valid YAML: %s.",
+                           parser.problem ? parser.problem : "unreadable");
+    }
+    yaml_parser_delete(&parser);
+    return code;
+}
+
+static int by_node(const void *a, const void *b)
+{
+    const struct asim_node_prefix *x = a, *y = b;
+
+    return (x->node > y->node) - (x->node < y->node);
+}
+
+int asim_node_prefixes_read(struct asim_node_prefixes *prefixes, const char *path,
+                            struct asim_err *err)
+{
+    struct asim_src src;
+    int code = asim_src_open(&src, path, err);
+
+    *prefixes = (struct asim_node_prefixes){NULL, 0};
+    if (code)
+        return code;
+    code = parse(prefixes, &src, path, err);
+    asim_src_close(&src);
+    if (code)
+        asim_node_prefixes_fini(prefixes);
+    else
+        qsort(prefixes->at, prefixes->n, sizeof *prefixes->at, by_node);
+    return code;
+}
+
+const char *asim_node_prefixes_get(const struct asim_node_prefixes *prefixes, uint64_t node)
+{
+    for (size_t i = 0; i < prefixes->n; i++) /* few: a map is read by a person */
+        if (prefixes->at[i].node == node)
+            return prefixes->at[i].prefix;
+    return NULL;
+}
+
+void asim_node_prefixes_fini(struct asim_node_prefixes *prefixes)
+{
+    for (size_t i = 0; i < prefixes->n; i++)
+        free(prefixes->at[i].prefix);
+    free(prefixes->at);
+    *prefixes = (struct asim_node_prefixes){NULL, 0};
+}

@@ -1,0 +1,33 @@
+/* SPDX-License-Identifier: GPL-2.0-only
+ *
+ * Where collective algorithms that are given as Chakra traces are found (spec astra-system.md,
+ * sections 2.1 and 5.7): a prefix per kind of collective in the system file, and a YAML file that
+ * names one per trace node.
+ */
+#ifndef ASIM_CONF_CUSTOM_H
+#define ASIM_CONF_CUSTOM_H
+
+#include <stddef.h>
+#include <stdint.h>
+#include "asim/err.h"
+
+/* "<node id>: <prefix>" lines of per-node-custom-implementation. */
+struct asim_node_prefix {
+    uint64_t node;
+    char *prefix;
+};
+struct asim_node_prefixes {
+    struct asim_node_prefix *at; /* ascending node */
+    size_t n;
+};
+int asim_node_prefixes_read(struct asim_node_prefixes *prefixes, const char *path,
+                            struct asim_err *err);
+/* NULL where the node has none. */
+const char *asim_node_prefixes_get(const struct asim_node_prefixes *prefixes, uint64_t node);
+void asim_node_prefixes_fini(struct asim_node_prefixes *prefixes);
+
+/* malloc'ed prefix to use for one named inside file `owner`: as it stands if <prefix>.0.et is
+ * there, else beside owner if it is there, else as it stands. NULL = out of memory. */
+char *asim_custom_resolve(const char *owner, const char *prefix);
+
+#endif

@@ -1,0 +1,192 @@
+/* SPDX-License-Identifier: GPL-2.0-only
+ *
+ * The proof of the fast path (design, section 5): advancing nodes over safe windows gives, to the
+ * byte, what advancing one node at one instant gives. Random star, leaf-spine and parallel-link
+ * networks with different rates and delays, random messages with several flows a host, with and
+ * without windows, with buffers small enough to pause; every message must come exactly once and no
+ * byte may stay behind.
+ */
+#include "lab.h"
+
+static uint32_t draw(uint64_t *state, uint32_t below)
+{
+    *state = *state * 6364136223846793005ull + 1442695040888963407ull;
+    return (uint32_t)(*state >> 33) % below;
+}
+
+static const uint64_t rates[] = {25, 100, 200, 400, 2400};
+static const uint64_t delays[] = {25, 300, 500, 1000, 5000};
+
+static void random_link(struct lab *lab, uint64_t *state, uint32_t a, uint32_t b)
+{
+    uint32_t same = draw(state, 3); /* mostly equal links, so that events coincide */
+
+    lab_link(lab, a, b,
+             (const uint64_t[2]){same ? 400 : rates[draw(state, 5)],
+                                 same ? 500 : delays[draw(state, 5)]});
+}
+
+static struct lab *random_network(uint64_t *state)
+{
+    uint32_t shape = draw(state, 3), hosts = 2 + draw(state, 9);
+    uint32_t leaves = shape ? 1 + draw(state, 3) : 1, spines = shape ? 1 + draw(state, 3) : 0;
+    struct lab *lab = lab_open(hosts, leaves + spines);
+
+    for (uint32_t h = 0; h < hosts; h++)
+        for (uint32_t leg = 0; leg <= (shape == 2 && draw(state, 2)); leg++)
+            random_link(lab, state, h, hosts + h % leaves);
+    for (uint32_t l = 0; l < leaves; l++)
+        for (uint32_t s = 0; s < spines; s++)
+            for (uint32_t leg = 0; leg <= draw(state, 2) * (shape == 2); leg++)
+                random_link(lab, state, hosts + l, hosts + leaves + s);
+    return lab;
+}
+
+static void random_messages(struct lab *lab, uint64_t *state)
+{
+    static const uint32_t sizes[] = {1, 999, 1000, 1001, 20000, 100000};
+    uint32_t hosts = lab->topo.nodes, n = 3 + draw(state, 100), incast = draw(state, 3) == 0;
+
+    while (hosts && lab->topo.kind[hosts - 1] != ASIM_HOST)
+        hosts--;
+    for (uint32_t i = 0; i < n; i++) {
+        uint32_t pair[2] = {draw(state, hosts), draw(state, hosts)};
+        uint64_t at =
+            draw(state, 2) ? 0 : draw(state, 4) * 500 + draw(state, 2) * draw(state, 20000);
+
+        if (incast)
+            pair[1] = 0;
+        if (pair[0] == pair[1])
+            pair[0] = (pair[1] + 1) % hosts;
+        lab_send(lab, at, pair, sizes[draw(state, 6)]);
+    }
+}
+
+static struct lab *run(uint64_t seed, int per_event)
+{
+    uint64_t state = seed * 0x9e3779b97f4a7c15u;
+    struct lab *lab = random_network(&state);
+
+    random_messages(lab, &state);
+    lab->net.has_win = draw(&state, 3) != 0;
+    lab->net.global_t = draw(&state, 2) != 0;
+    lab->net.enable_qcn = draw(&state, 2) != 0;
+    lab->net.ack_high_prio = draw(&state, 4) == 0;
+    if (draw(&state, 2))
+        lab->net.buffer_bytes = 2u << 20;
+    lab_run(lab, per_event);
+    return lab;
+}
+
+static int by_time(const void *a, const void *b)
+{
+    return memcmp(a, b, sizeof(uint64_t[4]));
+}
+
+static void compare(struct lab *a, struct lab *b)
+{
+    struct asim_fabric_stats x, y;
+
+    asim_fabric_stats(a->fabric, &x);
+    asim_fabric_stats(b->fabric, &y);
+    CHECK_U64(y.hops, x.hops);
+    CHECK_U64(y.hop_bytes, x.hop_bytes);
+    CHECK_U64(y.pauses, x.pauses);
+    CHECK_U64(y.marks, x.marks);
+    CHECK_U64(y.drops, x.drops);
+    CHECK_U64(y.messages, x.messages);
+    CHECK_U64(b->fct_ns, a->fct_ns);
+    for (uint32_t i = 0; i < a->n && check_failures < 10; i++) {
+        CHECK_U64(b->msg[i].sent, a->msg[i].sent);
+        CHECK_U64(b->msg[i].arrived, a->msg[i].arrived);
+    }
+    /* Inside a window nodes are told one after the other: compare as sets. */
+    qsort(a->pfc, a->n_pfc, sizeof a->pfc[0], by_time);
+    qsort(b->pfc, b->n_pfc, sizeof b->pfc[0], by_time);
+    CHECK_U64(b->n_pfc, a->n_pfc);
+    if (a->n_pfc < LAB_PFC)
+        CHECK(memcmp(a->pfc, b->pfc, sizeof a->pfc[0] * a->n_pfc) == 0);
+}
+
+struct seen {
+    uint64_t pauses, marks, lossy, windows[2];
+};
+
+static void both_ways(uint64_t seed, struct seen *seen)
+{
+    int before = check_failures;
+    struct lab *windows = run(seed, 0), *events = run(seed, 1);
+    struct asim_fabric_stats stats;
+
+    compare(windows, events);
+    asim_fabric_stats(windows->fabric, &stats);
+    if (stats.drops) { /* headroom of very short links is too small: defect 12 of the spec */
+        seen->lossy++;
+        CHECK_U64(asim_fabric_buffered(windows->fabric), 0);
+    } else {
+        lab_check_conserved(windows);
+        lab_check_conserved(events);
+    }
+    seen->pauses += stats.pauses;
+    seen->marks += stats.marks;
+    seen->windows[0] += stats.windows;
+    asim_fabric_stats(events->fabric, &stats);
+    seen->windows[1] += stats.windows;
+    if (check_failures > before)
+        fprintf(stderr, "  so with seed %llu\n", (unsigned long long)seed);
+    lab_close(windows);
+    lab_close(events);
+}
+
+static void count_frame(void *self, enum asim_frame_event what, const uint32_t node_port[2],
+                        const struct asim_frame *frame, uint64_t t)
+{
+    uint64_t *seen = self;
+
+    CHECK(what != ASIM_FRAME_DROP && node_port[1] > 0 && frame->wire >= ASIM_PFC_WIRE);
+    CHECK(t >= seen[0]); /* whoever watches frames gets them at their own times */
+    seen[0] = t;
+    seen[1] += what == ASIM_FRAME_TX;
+    seen[2] += what == ASIM_FRAME_RX;
+}
+
+/* A watcher switches to single events in the middle of a run. */
+static void watched(void)
+{
+    struct lab *lab = lab_star(3, (const uint64_t[2]){200, 500});
+    uint64_t seen[3] = {0};
+    struct asim_fabric_stats stats;
+    struct asim_err err = {0};
+
+    lab_send(lab, 0, (const uint32_t[2]){0, 1}, 5000);
+    lab_send(lab, 0, (const uint32_t[2]){2, 1}, 5000);
+    lab_run(lab, 0);
+    lab_check_conserved(lab);
+    asim_fabric_watch_frames(lab->fabric, count_frame, seen);
+    lab_send(lab, 0, (const uint32_t[2]){1, 0}, 3000);
+    CHECK(asim_packet_backend.send(
+              lab_net(lab),
+              &(struct asim_msg){.id = 2, .bytes = 3000, .cookie = 2, .src = 1, .dst = 0}) == 0);
+    CHECK(asim_fabric_run(lab->fabric, &err) == 0);
+    CHECK_U64(seen[1], 12); /* 3 packets and 3 ACKs, two links each */
+    CHECK_U64(seen[2], 12);
+    asim_fabric_stats(lab->fabric, &stats);
+    CHECK_U64(stats.hops, 20 * 2 + 12);
+    lab_close(lab);
+}
+
+int main(void)
+{
+    struct seen seen = {0};
+
+    for (uint64_t seed = 1; seed <= 300 && check_failures < 20; seed++)
+        both_ways(seed, &seen);
+    fprintf(stderr, "%llu pauses, %llu marks, %llu windows, %llu single events\n",
+            (unsigned long long)seen.pauses, (unsigned long long)seen.marks,
+            (unsigned long long)seen.windows[0], (unsigned long long)seen.windows[1]);
+    CHECK(seen.pauses > 100 && seen.marks > 100); /* else the above says little */
+    CHECK(seen.lossy < 10);
+    CHECK(seen.windows[0] < seen.windows[1]);
+    watched();
+    return CHECK_DONE();
+}

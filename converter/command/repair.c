@@ -6,11 +6,9 @@
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 #include "asim/ext/command.h"
 #include "repair/repair.h"
 #include "tools/args.h"
-#include "trace/op.h"
 
 #define MAX_FILES 65536
 
@@ -51,72 +49,11 @@ static void say(void *self, const char *sentence)
     fprintf(stderr, "asim trace repair: %s\n", sentence);
 }
 
-struct files {
-    ASIM_VEC(struct asim_repair_file) list;
-    ASIM_VEC(char *) paths; /* owned */
-};
-
-static int ends_et(const char *word)
-{
-    size_t n = strlen(word);
-
-    return (n > 3 && !strcmp(word + n - 3, ".et")) || (n > 6 && !strcmp(word + n - 6, ".et.gz"));
-}
-
-static int keep(struct files *files, char *path)
-{
-    if (!path || ASIM_VEC_PUSH(files->paths, path)) {
-        free(path);
-        return ASIM_ENOMEM;
-    }
-    return 0;
-}
-
-static char *out_path(const char *output, uint32_t rank)
-{
-    size_t size = strlen(output) + 24;
-    char *path = malloc(size);
-
-    if (path)
-        snprintf(path, size, "%s.%" PRIu32 ".et", output, rank);
-    return path;
-}
-
-static int add_file(struct files *files, const char *path, const char *output, int single)
-{
-    struct asim_repair_file file = {path, path, (uint32_t)files->list.n};
-    char *out;
-
-    if (output) {
-        out = single && ends_et(output) ? strdup(output) : out_path(output, file.rank);
-        if (keep(files, out))
-            return ASIM_ENOMEM;
-        file.out = out;
-    }
-    return ASIM_VEC_PUSH(files->list, file);
-}
-
-static int add_prefix(struct files *files, const char *prefix, const char *output,
-                      struct asim_err *err)
-{
-    uint32_t ranks;
-    int code = asim_trace_ranks(prefix, &ranks, err);
-
-    for (uint32_t r = 0; r < ranks && !code; r++) {
-        char *path = NULL;
-
-        code = asim_trace_path(prefix, r, &path, err);
-        if (!code && (keep(files, path) || add_file(files, path, output, 0)))
-            code = asim_err_nomem(err, "listing traces");
-    }
-    return code;
-}
-
 static int run_repair(const struct options *o, const char **words, size_t n, struct asim_err *err)
 {
     struct asim_repair_options opt = {o->gpu_only, o->simple,        o->astra, o->no_break,
                                       o->max_comm, o->default_bytes, o->group, {say, NULL}};
-    struct files files = {{0}, {0}};
+    struct asim_rankfiles files = {0};
     uint64_t problems = 0;
     int code = 0;
 
@@ -124,23 +61,16 @@ static int run_repair(const struct options *o, const char **words, size_t n, str
         code = asim_err_set(err, ASIM_EINVAL,
                             "name the traces: a prefix (PREFIX.0.et, PREFIX.1.et "
                             "…) or .et files; --help explains.");
-    for (size_t i = 0; i < n && !code; i++)
-        if (!ends_et(words[i]))
-            code = add_prefix(&files, words[i], o->output, err);
-        else if (add_file(&files, words[i], o->output, n == 1))
-            code = asim_err_nomem(err, "listing traces");
     if (!code)
-        code = asim_repair_run(files.list.at, files.list.n, &opt, o->quiet ? NULL : stdout,
-                               &problems, err);
+        code = asim_rankfiles_add(&files, words, n, o->output, err);
+    if (!code)
+        code = asim_repair_run(files.at, files.n, &opt, o->quiet ? NULL : stdout, &problems, err);
     if (!code && problems && o->strict)
         code = asim_err_set(err, ASIM_EINVAL,
                             "the ranks' collectives differ in %" PRIu64
                             " places, and --strict was given.",
                             problems);
-    for (size_t i = 0; i < files.paths.n; i++)
-        free(files.paths.at[i]);
-    free(files.paths.at);
-    free(files.list.at);
+    asim_rankfiles_fini(&files);
     return code;
 }
 

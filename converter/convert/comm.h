@@ -57,10 +57,16 @@ struct asim_pgroups {
  * Elements of another form are passed over. 0 or ASIM_ENOMEM. */
 int asim_pgroups_add(struct asim_pgroups *groups, const struct asim_jdoc *doc,
                      const struct asim_jv *array, struct asim_names *names);
-/* Number a simulator knows the group by: the name itself if it is a decimal number, else the
- * first free number after all such names, in the order the groups were found. -1 = unknown. */
-int64_t asim_pgroups_number(const struct asim_pgroups *groups, const struct asim_names *names,
-                            uint32_t name);
+/* Number a simulator knows the group by: the name itself if it is a decimal number, else one made
+ * from the name, from 2^20 on. */
+int64_t asim_pgroup_number(const char *name);
+/* Adds the groups `into` does not have yet. 0 or ASIM_ENOMEM. */
+int asim_pgroups_merge(struct asim_pgroups *into, struct asim_names *into_names,
+                       const struct asim_pgroups *from, const struct asim_names *from_names);
+/* {"1": [0, 1], …} as ASTRA-sim's --comm-group-configuration reads it. Groups of all ranks need no
+ * entry; nor does 0, which simulators take for all ranks. */
+int asim_pgroups_write(const struct asim_pgroups *groups, const struct asim_names *names,
+                       const char *path, struct asim_err *err);
 void asim_pgroups_fini(struct asim_pgroups *groups);
 
 #endif

@@ -1,40 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-only
  *
- * The phases of converting in their order, the file of communicator groups, and the summary.
+ * The phases of converting in their order, and the summary.
  */
 #include "convert/convert.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
-#include "base/out.h"
-
-/* {"1": [0, 1], …} as ASTRA-sim's --comm-group-configuration reads it. Groups of all ranks need no
- * entry; nor does 0, which simulators take for all ranks. */
-static int write_groups(const struct asim_convert *cv, struct asim_err *err)
-{
-    struct asim_out out = {0};
-    const char *comma = "\n";
-    int code = asim_out_open(&out, cv->opt->groups, err);
-
-    if (code)
-        return code;
-    asim_out_printf(&out, "{");
-    for (size_t i = 0; i < cv->groups.group.n; i++) {
-        const struct asim_pgroup *g = &cv->groups.group.at[i];
-        int64_t number = asim_pgroups_number(&cv->groups, &cv->names, g->name);
-
-        if (!g->n || number <= 0)
-            continue;
-        asim_out_printf(&out, "%s  \"%" PRId64 "\": [", comma, number);
-        for (uint32_t k = 0; k < g->n; k++)
-            asim_out_printf(&out, "%s%" PRIu32, k ? ", " : "", cv->groups.ranks.at[g->at + k]);
-        asim_out_printf(&out, "]");
-        comma = ",\n";
-    }
-    asim_out_printf(&out, "\n}\n");
-    return asim_out_commit(&out, err);
-}
 
 int asim_convert_run(struct asim_convert *cv, const struct asim_convert_options *opt,
                      struct asim_err *err)
@@ -48,7 +20,8 @@ int asim_convert_run(struct asim_convert *cv, const struct asim_convert_options 
     cv->opt = opt;
     for (size_t i = 0; i < sizeof phases / sizeof *phases && !code; i++)
         code = phases[i](cv, err);
-    return code || !opt->groups ? code : write_groups(cv, err);
+    return code || !opt->groups ? code
+                                : asim_pgroups_write(&cv->groups, &cv->names, opt->groups, err);
 }
 
 static void line(FILE *file, uint64_t n, const char *what)

@@ -40,6 +40,7 @@ struct asim_convert_options {
     int64_t rank;       /* own rank for send and receive nodes, -1 = unknown */
     int compat;         /* as the published tool, defects included */
     int strict;         /* cycles, guessed types, unknown sizes are errors */
+    int no_guess;       /* a communication kernel of unknown kind is an error */
     int no_stream_order, no_sync, no_comm_order, no_host_comm;
     struct asim_notes notes; /* told every cycle and what was guessed; say may be NULL */
 };

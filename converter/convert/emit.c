@@ -123,18 +123,19 @@ static int stream_number(const struct asim_convert *cv, uint32_t at, int64_t *ou
 static int comm_attrs(struct emit *em, uint32_t at, const struct asim_comm *comm)
 {
     struct asim_convert *cv = em->cv;
-    int64_t rank = cv->opt->rank, number;
+    int64_t rank = cv->opt->rank;
+    const char *group;
 
     if (comm->kind < ASIM_KINDS)
         put_int(em, "comm_type", ASIM_CHAKRA_INT64, comm->kind);
     put_int(em, "comm_size", ASIM_CHAKRA_INT64, (int64_t)comm->bytes);
-    if (comm->pg_name != ASIM_NONE && *asim_names_get(&cv->names, comm->pg_name)) {
-        number = asim_pgroups_number(&cv->groups, &cv->names, comm->pg_name);
-        snprintf(em->group, sizeof em->group, "%" PRId64, number);
-        put_text(em, "pg_name",
-                 cv->opt->compat || number < 0 ? asim_names_get(&cv->names, comm->pg_name)
-                                               : em->group);
+    group = asim_names_get(&cv->names, comm->pg_name);
+    if (*group && !cv->opt->compat) {
+        snprintf(em->group, sizeof em->group, "%" PRId64, asim_pgroup_number(group));
+        group = em->group;
     }
+    if (*group)
+        put_text(em, "pg_name", group);
     if (cv->opt->compat || comm->kind < ASIM_COMM_SEND)
         return 0;
     if (comm->peer < 0) {
@@ -212,7 +213,7 @@ static int communication(struct emit *em, uint32_t at, int *type)
         cv->counts.sizes_found += comm.bytes && !cv->comm.at[cv->node.at[at].comm].bytes;
     }
     cv->counts.guessed += (uint64_t)guessed;
-    if (guessed && cv->opt->strict)
+    if (guessed && (cv->opt->strict || cv->opt->no_guess))
         return node_fail(em, at,
                          "is a communication kernel, but nothing around it says which "
                          "collective it runs");

@@ -2,12 +2,14 @@
  *
  * Process groups of PyTorch. They are listed by the "## process_group:init ##" node of the host
  * trace and by distributedInfo of the device trace; an empty list of ranks means all. Simulators
- * know groups by number, while newer PyTorch names some by hash, so those get numbers of their own.
+ * know groups by number, while newer PyTorch names some by hash; those get a number made from the
+ * name alone, so that all ranks agree without seeing each other.
  */
 #include "convert/comm.h"
 
 #include <stdlib.h>
 #include <string.h>
+#include "base/out.h"
 #include "base/text.h"
 
 #define GROUP_LIMIT 65536
@@ -58,23 +60,84 @@ int asim_pgroups_add(struct asim_pgroups *groups, const struct asim_jdoc *doc,
     return code ? ASIM_ENOMEM : 0;
 }
 
-int64_t asim_pgroups_number(const struct asim_pgroups *groups, const struct asim_names *names,
-                            uint32_t name)
+int64_t asim_pgroup_number(const char *name)
 {
-    int64_t number, next = 0, mine = -1, others = 0;
+    uint64_t h = UINT64_C(0xcbf29ce484222325);
+    int64_t number;
 
-    if (!asim_text_i64(asim_names_get(names, name), &number) && number >= 0)
+    if (!asim_text_i64(name, &number) && number >= 0 && number <= INT32_MAX)
         return number;
-    for (size_t i = 0; i < groups->group.n; i++) {
-        if (!asim_text_i64(asim_names_get(names, groups->group.at[i].name), &number)) {
-            next = number >= next && number < INT64_MAX ? number + 1 : next;
+    for (; *name; name++)
+        h = (h ^ (unsigned char)*name) * UINT64_C(0x100000001b3);
+    return (1 << 20) + (int64_t)((h ^ h >> 32) & 0x3fffffff);
+}
+
+int asim_pgroups_merge(struct asim_pgroups *into, struct asim_names *into_names,
+                       const struct asim_pgroups *from, const struct asim_names *from_names)
+{
+    for (size_t i = 0; i < from->group.n; i++) {
+        const struct asim_pgroup *g = &from->group.at[i];
+        const char *text = asim_names_get(from_names, g->name);
+        struct asim_pgroup copy = {.name = asim_names_put(into_names, text, strlen(text)),
+                                   .at = (uint32_t)into->ranks.n,
+                                   .n = g->n};
+        size_t k = 0;
+
+        while (k < into->group.n && into->group.at[k].name != copy.name)
+            k++;
+        if (k < into->group.n)
             continue;
-        }
-        if (groups->group.at[i].name == name)
-            mine = others;
-        others++;
+        for (uint32_t r = 0; r < g->n; r++)
+            if (ASIM_VEC_PUSH(into->ranks, from->ranks.at[g->at + r]))
+                return ASIM_ENOMEM;
+        if (copy.name == ASIM_NONE || ASIM_VEC_PUSH(into->group, copy))
+            return ASIM_ENOMEM;
     }
-    return mine < 0 ? -1 : (next ? next : 1) + mine;
+    return 0;
+}
+
+static int collides(const struct asim_pgroups *groups, const struct asim_names *names, size_t i)
+{
+    int64_t number = asim_pgroup_number(asim_names_get(names, groups->group.at[i].name));
+
+    for (size_t k = 0; k < i; k++)
+        if (asim_pgroup_number(asim_names_get(names, groups->group.at[k].name)) == number)
+            return 1;
+    return 0;
+}
+
+int asim_pgroups_write(const struct asim_pgroups *groups, const struct asim_names *names,
+                       const char *path, struct asim_err *err)
+{
+    struct asim_out out = {0};
+    const char *comma = "\n";
+    int code = asim_out_open(&out, path, err);
+
+    if (code)
+        return code;
+    asim_out_printf(&out, "{");
+    for (size_t i = 0; i < groups->group.n; i++) {
+        const struct asim_pgroup *g = &groups->group.at[i];
+        const char *name = asim_names_get(names, g->name);
+        int64_t number = asim_pgroup_number(name);
+
+        if (!g->n || !number)
+            continue;
+        if (collides(groups, names, i)) {
+            asim_out_discard(&out);
+            return asim_err_set(err, ASIM_EINVAL,
+                                "the process group %.80s gets the same number as another one "
+                                "(%lld); rename one of them.",
+                                name, (long long)number);
+        }
+        asim_out_printf(&out, "%s  \"%lld\": [", comma, (long long)number);
+        for (uint32_t k = 0; k < g->n; k++)
+            asim_out_printf(&out, "%s%u", k ? ", " : "", (unsigned)groups->ranks.at[g->at + k]);
+        asim_out_printf(&out, "]");
+        comma = ",\n";
+    }
+    asim_out_printf(&out, "\n}\n");
+    return asim_out_commit(&out, err);
 }
 
 void asim_pgroups_fini(struct asim_pgroups *groups)

@@ -8,7 +8,7 @@
 #include <inttypes.h>
 #include <stdlib.h>
 
-static int repair_one(struct asim_graph *graph, const struct asim_repair_file *file,
+static int repair_one(struct asim_graph *graph, const struct asim_rankfile *file,
                       const struct asim_repair_options *opt, struct asim_err *err)
 {
     int code = asim_graph_read(graph, file->in, file->rank, opt, err);
@@ -66,7 +66,7 @@ static void rest(struct asim_graph *graph)
     graph->dep.at = graph->topo = graph->join_at = graph->join = NULL;
 }
 
-int asim_repair_run(const struct asim_repair_file *files, size_t n,
+int asim_repair_run(const struct asim_rankfile *files, size_t n,
                     const struct asim_repair_options *opt, FILE *report, uint64_t *problems,
                     struct asim_err *err)
 {

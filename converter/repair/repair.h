@@ -6,15 +6,11 @@
 #define ASIM_CONVERTER_REPAIR_REPAIR_H
 
 #include <stdio.h>
+#include "lib/rankfiles.h"
 #include "repair/graph.h"
 
-struct asim_repair_file {
-    const char *in, *out; /* out may be in: it is replaced when all is written */
-    uint32_t rank;
-};
-
 /* Repairs each and compares the ranks. report may be NULL. *problems: differences between ranks. */
-int asim_repair_run(const struct asim_repair_file *files, size_t n,
+int asim_repair_run(const struct asim_rankfile *files, size_t n,
                     const struct asim_repair_options *opt, FILE *report, uint64_t *problems,
                     struct asim_err *err);
 

@@ -1,0 +1,178 @@
+/* SPDX-License-Identifier: GPL-2.0-only
+ *
+ * Under strategy A a node that was measured keeps its own time and only one without any gets the
+ * average of the device trace's kernels (communication excluded: its time is what the simulation
+ * is for). The AMD tool chain gave every node the average; --average does that. Times below one
+ * microsecond round up to one, because 0 means "not measured" to simulators.
+ */
+#include "calibrate/calibrate.h"
+
+#include <inttypes.h>
+#include <math.h>
+#include "convert/comm.h"
+#include "repair/edit.h"
+#include "trace/op.h"
+
+#define DEFAULT_MHZ 1000.0 /* one cycle = 1 ns, as ASTRA-sim counts */
+
+void asim_calibrate_measure(struct asim_calibrate_device *device, const struct asim_kineto *kin)
+{
+    double sum = 0;
+
+    *device = (struct asim_calibrate_device){.clock_mhz = kin->clock_mhz};
+    for (size_t i = 0; i < kin->gpu.n; i++) {
+        const struct asim_kineto_gpu *gpu = &kin->gpu.at[i];
+
+        if (gpu->kind != ASIM_GPU_KERNEL ||
+            asim_comm_is_kernel(asim_names_get(&kin->names, gpu->name), 0))
+            continue;
+        sum += gpu->dur;
+        device->kernels++;
+    }
+    if (device->kernels)
+        device->avg_ns = sum * 1000 / (double)device->kernels;
+}
+
+int asim_calibrate_device(struct asim_calibrate_device *device, const char *path,
+                          struct asim_err *err)
+{
+    struct asim_kineto kin;
+    int code = asim_kineto_read(&kin, path, err);
+
+    if (!code)
+        asim_calibrate_measure(device, &kin);
+    asim_kineto_fini(&kin);
+    return code;
+}
+
+static int is_wanted(const ChakraProtoMsg__Node *node, const struct asim_calibrate_options *opt)
+{
+    int64_t cpu = 0;
+
+    if ((int)node->type != ASIM_OP_COMP)
+        return 0;
+    asim_edit_int(node, "is_cpu_op", &cpu);
+    return !cpu || opt->cpu;
+}
+
+static int own_average(struct asim_chakra *file, const struct asim_calibrate_options *opt,
+                       double *avg_ns, struct asim_err *err)
+{
+    const ChakraProtoMsg__Node *node;
+    double sum = 0;
+    uint64_t n = 0;
+    int code;
+
+    while ((code = asim_chakra_next(file, &node, err)) == 1)
+        if (is_wanted(node, opt) && node->duration_micros) {
+            sum += (double)node->duration_micros * 1000;
+            n++;
+        }
+    *avg_ns = n ? sum / (double)n : 0;
+    return code;
+}
+
+/* Time of a node, and under which count it goes. */
+static double time_of(const ChakraProtoMsg__Node *node, const struct asim_calibrate_options *opt,
+                      struct asim_calibrate_counts *counts)
+{
+    if (opt->force_avg_ns) {
+        counts->forced++;
+        return (double)opt->force_avg_ns;
+    }
+    if (node->duration_micros && !opt->average) {
+        counts->own++;
+        return (double)node->duration_micros * 1000;
+    }
+    counts->average++;
+    return counts->avg_ns;
+}
+
+static int set_node(struct asim_edit *edit, struct asim_chakra_writer *out,
+                    const ChakraProtoMsg__Node *node, const struct asim_calibrate_options *opt,
+                    struct asim_calibrate_counts *counts, struct asim_err *err)
+{
+    ChakraProtoMsg__Node copy = *node;
+
+    asim_edit_begin(edit);
+    for (size_t i = 0; i < node->n_data_deps; i++)
+        if (ASIM_VEC_PUSH(edit->data, node->data_deps[i]))
+            return asim_err_nomem(err, "writing nodes");
+    for (size_t i = 0; i < node->n_ctrl_deps; i++)
+        if (ASIM_VEC_PUSH(edit->ctrl, node->ctrl_deps[i]))
+            return asim_err_nomem(err, "writing nodes");
+    if (is_wanted(node, opt)) {
+        double ns = time_of(node, opt, counts), cycles = floor(ns * counts->mhz / 1000);
+
+        if (cycles > 9e18)
+            return asim_err_set(err, ASIM_EINVAL,
+                                "node %" PRIu64 " would take %.3g cycles; check "
+                                "the GPU frequency and the kernel time.",
+                                node->id, cycles);
+        copy.duration_micros = ns > 0 && ns < 1000 ? 1 : (uint64_t)(ns / 1000 + 0.5);
+        asim_edit_set_int(edit, "compute_cycles", (int64_t)cycles);
+        counts->nodes++;
+    }
+    return asim_edit_write(edit, out, &copy, err);
+}
+
+static int rewrite(struct asim_chakra *file, const struct asim_rankfile *names,
+                   const struct asim_calibrate_options *opt, struct asim_calibrate_counts *counts,
+                   struct asim_err *err)
+{
+    struct asim_chakra_writer *out;
+    const ChakraProtoMsg__Node *node;
+    struct asim_edit edit = {0};
+    int code = asim_chakra_writer_open(&out, names->out, err);
+
+    if (!code)
+        code = asim_edit_metadata(&edit, out, asim_chakra_metadata(file), err);
+    while (!code && (code = asim_chakra_next(file, &node, err)) == 1)
+        code = set_node(&edit, out, node, opt, counts, err);
+    asim_edit_fini(&edit);
+    if (!code)
+        return asim_chakra_writer_commit(out, err);
+    asim_chakra_writer_discard(out);
+    return code;
+}
+
+int asim_calibrate_file(const struct asim_rankfile *file,
+                        const struct asim_calibrate_device *device,
+                        const struct asim_calibrate_options *opt,
+                        struct asim_calibrate_counts *counts, struct asim_err *err)
+{
+    struct asim_chakra *in = NULL;
+    int code = 0;
+
+    *counts = (struct asim_calibrate_counts){.mhz = opt->gpu_mhz};
+    if (counts->mhz <= 0 && device)
+        counts->mhz = device->clock_mhz;
+    if (counts->mhz <= 0)
+        counts->mhz = DEFAULT_MHZ;
+    if (device)
+        counts->avg_ns = device->avg_ns;
+    if (!opt->force_avg_ns && counts->avg_ns <= 0) {
+        code = asim_chakra_open(&in, file->in, err);
+        if (!code)
+            code = own_average(in, opt, &counts->avg_ns, err);
+        asim_chakra_close(in);
+        in = NULL;
+    }
+    if (!code)
+        code = asim_chakra_open(&in, file->in, err);
+    if (!code)
+        code = rewrite(in, file, opt, counts, err);
+    asim_chakra_close(in);
+    return code;
+}
+
+void asim_calibrate_report(const struct asim_rankfile *file, const struct asim_calibrate_counts *c,
+                           FILE *out)
+{
+    fprintf(out, "%s: %" PRIu64 " compute nodes at %g MHz: ", file->out, c->nodes, c->mhz);
+    if (c->forced)
+        fprintf(out, "every one forced to the same time\n");
+    else
+        fprintf(out, "%" PRIu64 " with their own time, %" PRIu64 " with the average of %.0f ns\n",
+                c->own, c->average, c->avg_ns);
+}

@@ -1,0 +1,43 @@
+/* SPDX-License-Identifier: GPL-2.0-only
+ *
+ * Compute times of converted traces. Strategy A: what the device trace measured. Strategy B: one
+ * forced time for every kernel. Each compute node gets compute_cycles (time × GPU clock) and
+ * duration_micros; simulators of the ASTRA-sim family look at the latter only, so both say the
+ * same.
+ */
+#ifndef ASIM_CONVERTER_CALIBRATE_CALIBRATE_H
+#define ASIM_CONVERTER_CALIBRATE_CALIBRATE_H
+
+#include <stdio.h>
+#include "lib/rankfiles.h"
+#include "link/kineto.h"
+
+struct asim_calibrate_options {
+    double gpu_mhz;        /* 0 = from the device trace, else 1000 */
+    uint64_t force_avg_ns; /* strategy B; 0 = strategy A */
+    int average;           /* strategy A: every node the average, not its own time */
+    int cpu;               /* CPU computations too */
+};
+
+/* What a device trace says about kernels that compute. */
+struct asim_calibrate_device {
+    double avg_ns, clock_mhz; /* clock 0 = not stated */
+    uint64_t kernels;
+};
+void asim_calibrate_measure(struct asim_calibrate_device *device, const struct asim_kineto *kin);
+int asim_calibrate_device(struct asim_calibrate_device *device, const char *path,
+                          struct asim_err *err);
+
+struct asim_calibrate_counts {
+    uint64_t nodes, own, average, forced;
+    double mhz, avg_ns;
+};
+/* device may be NULL: the average is then that of the trace's own GPU computations. */
+int asim_calibrate_file(const struct asim_rankfile *file,
+                        const struct asim_calibrate_device *device,
+                        const struct asim_calibrate_options *opt,
+                        struct asim_calibrate_counts *counts, struct asim_err *err);
+void asim_calibrate_report(const struct asim_rankfile *file,
+                           const struct asim_calibrate_counts *counts, FILE *out);
+
+#endif

@@ -1,0 +1,118 @@
+/* SPDX-License-Identifier: GPL-2.0-only
+ *
+ * asim trace calibrate: sets the compute times of converted traces, from a device trace or forced.
+ */
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include "asim/ext/command.h"
+#include "calibrate/calibrate.h"
+#include "tools/args.h"
+
+#define MAX_FILES 65536
+
+struct options {
+    char *output, *device;
+    double mhz;
+    uint64_t force_ns;
+    int average, cpu, quiet;
+};
+
+#define AT(field) offsetof(struct options, field)
+static const struct asim_option options[] = {
+    {"output", "o", "prefix (or, for one file, path) to write; without it files are replaced", NULL,
+     ASIM_T_STRING, AT(output), 0, 0, NULL, 0},
+    {"device", NULL, "device trace to measure kernels in; {} stands for the rank", NULL,
+     ASIM_T_STRING, AT(device), 0, 0, NULL, 0},
+    {"default-gpu-freq", "gpu-freq", "GPU clock in MHz; 0 = the device trace's, else 1000", "0",
+     ASIM_T_DOUBLE, AT(mhz), 0, 1e6, NULL, 0},
+    {"force-avg-kernel-ns", NULL, "give every compute node this time in ns (strategy B)", "0",
+     ASIM_T_U64, AT(force_ns), 0, 1e15, NULL, 0},
+    {"average", NULL, "give every compute node the average time, not its own", "0", ASIM_T_BOOL,
+     AT(average), 0, 0, NULL, 0},
+    {"cpu", NULL, "CPU computations too", "0", ASIM_T_BOOL, AT(cpu), 0, 0, NULL, 0},
+    {"quiet", NULL, "no summary", "0", ASIM_T_BOOL, AT(quiet), 0, 0, NULL, 0},
+    {0}};
+
+/* malloc'ed path with {} replaced by the rank. */
+static char *device_path(const char *pattern, uint32_t rank)
+{
+    const char *hole = strstr(pattern, "{}");
+    size_t size = strlen(pattern) + 16;
+    char *path = malloc(size);
+
+    if (path && hole)
+        snprintf(path, size, "%.*s%" PRIu32 "%s", (int)(hole - pattern), pattern, rank, hole + 2);
+    else if (path)
+        snprintf(path, size, "%s", pattern);
+    return path;
+}
+
+static int calibrate_one(const struct options *o, const struct asim_rankfile *file,
+                         struct asim_err *err)
+{
+    struct asim_calibrate_options opt = {o->mhz, o->force_ns, o->average, o->cpu};
+    struct asim_calibrate_device device;
+    struct asim_calibrate_counts counts;
+    char *path = o->device ? device_path(o->device, file->rank) : NULL;
+    int code = 0;
+
+    if (o->device)
+        code = path ? asim_calibrate_device(&device, path, err)
+                    : asim_err_nomem(err, "naming a device trace");
+    if (!code)
+        code = asim_calibrate_file(file, o->device ? &device : NULL, &opt, &counts, err);
+    if (!code && !o->quiet)
+        asim_calibrate_report(file, &counts, stdout);
+    free(path);
+    return code;
+}
+
+static int calibrate(const struct options *o, const char **words, size_t n, struct asim_err *err)
+{
+    struct asim_rankfiles files = {0};
+    int code = n ? asim_rankfiles_add(&files, words, n, o->output, err)
+                 : asim_err_set(err, ASIM_EINVAL,
+                                "name the traces: a prefix (PREFIX.0.et, PREFIX.1.et …) or .et "
+                                "files; --help explains.");
+
+    for (size_t i = 0; i < files.n && !code; i++)
+        code = calibrate_one(o, &files.at[i], err);
+    asim_rankfiles_fini(&files);
+    return code;
+}
+
+static int run(int argc, char **argv)
+{
+    struct options o = {0};
+    struct asim_err err = {0};
+    const char **words = calloc((size_t)argc + 1, sizeof *words);
+    struct asim_args args = {{{options, &o}, {NULL, NULL}}, words, MAX_FILES, 0, 0};
+    int code = words ? asim_option_defaults(options, &o, &err)
+                     : asim_err_nomem(&err, "reading the command line");
+
+    if (!code)
+        code = asim_args_parse(&args, argc, argv, &err);
+    if (!code && args.help) {
+        puts("usage: asim trace calibrate PREFIX|FILE.et ... [--option=value ...]\n\n"
+             "Sets compute_cycles and duration_micros of compute nodes. Cycles are time x clock;\n"
+             "ASTRA-sim itself uses duration_micros only.\n");
+        asim_args_help(stdout, options);
+    } else if (!code) {
+        code = calibrate(&o, words, args.n_words, &err);
+        code = code ? asim_args_fail("trace calibrate", &err, 1) : 0;
+    } else {
+        code = asim_args_fail("trace calibrate", &err, 2);
+    }
+    asim_option_fini(options, &o);
+    free(words);
+    return code;
+}
+
+extern const struct asim_command asim_trace_command_calibrate;
+const struct asim_command asim_trace_command_calibrate = {
+    {"calibrate", "Set compute times from a device trace or by force", options,
+     sizeof(struct options)},
+    run,
+    NULL};

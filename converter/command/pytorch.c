@@ -1,0 +1,175 @@
+/* SPDX-License-Identifier: GPL-2.0-only
+ *
+ * asim trace pytorch: a folder with the host and device traces of all ranks becomes a workload.
+ * The options are those of the AMD tool chain's one-shot script, under the same names.
+ */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include "asim/ext/command.h"
+#include "base/text.h"
+#include "pytorch/pytorch.h"
+#include "tools/args.h"
+
+struct options {
+    char *output, *et_prefix, *model_tag, *ranks;
+    int simple, gpu_only, astra, no_clean, no_autopatch, strict, average, quiet;
+    uint64_t max_comm, default_bytes, force_ns;
+    double mhz;
+};
+
+#define AT(field) offsetof(struct options, field)
+#define FLAG(key, alias, help, field)                                                              \
+    {                                                                                              \
+        key, alias, help, "0", ASIM_T_BOOL, AT(field), 0, 0, NULL, 0                               \
+    }
+static const struct asim_option options[] = {
+    {"output", "o", "folder to write (default workload_et; with --et-prefix the current one)", NULL,
+     ASIM_T_STRING, AT(output), 0, 0, NULL, 0},
+    {"et-prefix", NULL, "write NAME/NAME.RANK.et; auto = named after the main collective", NULL,
+     ASIM_T_STRING, AT(et_prefix), 0, 0, NULL, 0},
+    {"model-tag", NULL, "take traces with this tag, write workload.TAG.RANK.et", NULL,
+     ASIM_T_STRING, AT(model_tag), 0, 0, NULL, 0},
+    {"ranks", NULL, "only these ranks: 0,1,2 or 0 1 2 (default all found)", NULL, ASIM_T_STRING,
+     AT(ranks), 0, 0, NULL, 0},
+    FLAG("simple", "simple-astra", "communication nodes only, one after another", simple),
+    FLAG("gpu-only", NULL, "leave out metadata nodes and CPU computations", gpu_only),
+    FLAG("astra-sim", NULL, "leave out collectives ASTRA-sim refuses", astra),
+    FLAG("no-clean", NULL, "keep the linked traces and older outputs", no_clean),
+    FLAG("no-autopatch", NULL, "a collective of unknown kind is an error, not an ALL_REDUCE",
+         no_autopatch),
+    FLAG("strict", NULL, "anything unlinked, guessed or different between ranks is an error",
+         strict),
+    {"max-comm", NULL, "with --simple: at most so many nodes a rank, 0 = all", "0", ASIM_T_U64,
+     AT(max_comm), 0, 0, NULL, 0},
+    {"default-comm-size", NULL, "size of communication nodes that have none, 0 = leave", "0",
+     ASIM_T_SIZE, AT(default_bytes), 0, 0, NULL, 0},
+    {"default-gpu-freq", NULL, "GPU clock in MHz; 0 = the device trace's, else 1000", "0",
+     ASIM_T_DOUBLE, AT(mhz), 0, 1e6, NULL, 0},
+    {"force-avg-kernel-ns", NULL, "give every GPU computation this time in ns", "0", ASIM_T_U64,
+     AT(force_ns), 0, 1e15, NULL, 0},
+    FLAG("average", NULL, "give every GPU computation the measured average", average),
+    FLAG("quiet", NULL, "no summary", quiet),
+    {0}};
+
+static void say(void *self, const char *sentence)
+{
+    (void)self;
+    fprintf(stderr, "asim trace pytorch: %s\n", sentence);
+}
+
+struct ranks {
+    ASIM_VEC(uint32_t) list;
+};
+
+/* "0", "0,1" */
+static int add_ranks(struct ranks *ranks, const char *text, struct asim_err *err)
+{
+    char word[24];
+
+    while (*text) {
+        size_t n = strcspn(text, ", ");
+        uint64_t rank;
+
+        snprintf(word, sizeof word, "%.*s", (int)(n < 20 ? n : 20), text);
+        text += n + (text[n] != 0);
+        if (!n)
+            continue;
+        if (asim_text_u64(word, &rank) || rank > 0xfffffffe)
+            return asim_err_set(err, ASIM_EINVAL, "'%s' is no rank; --ranks takes 0,1,2 or 0 1 2.",
+                                word);
+        if (ASIM_VEC_PUSH(ranks->list, (uint32_t)rank))
+            return asim_err_nomem(err, "reading the command line");
+    }
+    return 0;
+}
+
+/* Words: the folder, and numbers that continue --ranks. */
+static int read_words(const struct options *o, const char **words, size_t n, struct ranks *ranks,
+                      const char **folder, struct asim_err *err)
+{
+    int code = o->ranks ? add_ranks(ranks, o->ranks, err) : 0;
+
+    *folder = NULL;
+    for (size_t i = 0; i < n && !code; i++) {
+        uint64_t number;
+
+        if (o->ranks && !asim_text_u64(words[i], &number))
+            code = add_ranks(ranks, words[i], err);
+        else if (*folder)
+            code = asim_err_set(err, ASIM_EINVAL, "two folders are named, %.200s and %.200s.",
+                                *folder, words[i]);
+        else
+            *folder = words[i];
+    }
+    if (!code && !*folder)
+        code = asim_err_set(err, ASIM_EINVAL, "name the folder with the traces; --help explains.");
+    return code;
+}
+
+static int run_pytorch(const struct options *o, const char *folder, const struct ranks *ranks,
+                       struct asim_err *err)
+{
+    struct asim_pytorch_options opt = {.folder = folder,
+                                       .output = o->output,
+                                       .et_prefix = o->et_prefix,
+                                       .model_tag = o->model_tag,
+                                       .ranks = ranks->list.at,
+                                       .ranks_n = ranks->list.n,
+                                       .simple = o->simple,
+                                       .gpu_only = o->gpu_only,
+                                       .astra = o->astra,
+                                       .no_clean = o->no_clean,
+                                       .no_guess = o->no_autopatch,
+                                       .strict = o->strict,
+                                       .max_comm = o->max_comm,
+                                       .default_bytes = o->default_bytes,
+                                       .calibrate = {o->mhz, o->force_ns, o->average, 0},
+                                       .notes = {say, NULL}};
+    FILE *report = o->quiet ? fopen("/dev/null", "w") : stdout;
+    int code = report ? asim_pytorch_run(&opt, report, err)
+                      : asim_err_set(err, ASIM_EIO, "cannot open /dev/null.");
+
+    if (report && report != stdout)
+        fclose(report);
+    return code;
+}
+
+static int run(int argc, char **argv)
+{
+    struct options o = {0};
+    struct asim_err err = {0};
+    struct ranks ranks = {{0}};
+    const char **words = calloc((size_t)argc + 1, sizeof *words), *folder;
+    struct asim_args args = {{{options, &o}, {NULL, NULL}}, words, (size_t)argc, 0, 0};
+    int code = words ? asim_option_defaults(options, &o, &err)
+                     : asim_err_nomem(&err, "reading the command line");
+
+    if (!code)
+        code = asim_args_parse(&args, argc, argv, &err);
+    if (!code && args.help) {
+        puts(
+            "usage: asim trace pytorch FOLDER [--option=value ...]\n\n"
+            "Links, converts, repairs and calibrates the traces of all ranks in a folder:\n"
+            "host_R.json with device_R.json, or pytorch_et_R.json with kineto_R.json, also .gz.\n");
+        asim_args_help(stdout, options);
+    } else {
+        if (!code)
+            code = read_words(&o, words, args.n_words, &ranks, &folder, &err);
+        if (code)
+            code = asim_args_fail("trace pytorch", &err, 2);
+        else if (run_pytorch(&o, folder, &ranks, &err))
+            code = asim_args_fail("trace pytorch", &err, 1);
+    }
+    asim_option_fini(options, &o);
+    free(ranks.list.at);
+    free(words);
+    return code;
+}
+
+extern const struct asim_command asim_trace_command_pytorch;
+const struct asim_command asim_trace_command_pytorch = {
+    {"pytorch", "Turn a folder of PyTorch traces into a workload in one go", options,
+     sizeof(struct options)},
+    run,
+    NULL};

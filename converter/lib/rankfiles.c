@@ -1,0 +1,110 @@
+/* SPDX-License-Identifier: GPL-2.0-only
+ *
+ * Lists the files of a workload. A single file keeps the rank its name states ("x.3.et" is rank
+ * 3); where several are named without, they are numbered in order.
+ */
+#include "lib/rankfiles.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include "trace/op.h"
+
+static size_t stem(const char *path)
+{
+    size_t n = strlen(path);
+
+    if (n > 6 && !strcmp(path + n - 6, ".et.gz"))
+        return n - 6;
+    return n > 3 && !strcmp(path + n - 3, ".et") ? n - 3 : 0;
+}
+
+static uint32_t rank_of(const char *path, size_t number)
+{
+    size_t end = stem(path), at = end;
+    uint64_t rank = 0;
+
+    while (at && path[at - 1] >= '0' && path[at - 1] <= '9')
+        at--;
+    if (at == end || !at || path[at - 1] != '.' || end - at > 9)
+        return (uint32_t)number;
+    for (; at < end; at++)
+        rank = rank * 10 + (uint64_t)(path[at] - '0');
+    return (uint32_t)rank;
+}
+
+int asim_rankfiles_pair(struct asim_rankfiles *files, const char *in, const char *out,
+                        uint32_t rank, struct asim_err *err)
+{
+    struct asim_rankfile file = {strdup(in), NULL, rank};
+
+    file.out = out ? strdup(out) : file.in;
+    if (!file.in || !file.out || ASIM_VEC_PUSH(*files, file)) {
+        if (file.out != file.in)
+            free(file.out);
+        free(file.in);
+        return asim_err_nomem(err, "listing traces");
+    }
+    return 0;
+}
+
+static int add(struct asim_rankfiles *files, const char *in, uint32_t rank, const char *output,
+               struct asim_err *err)
+{
+    size_t size = output ? strlen(output) + 24 : 0;
+    char *out = output ? malloc(size) : NULL;
+    int code;
+
+    if (output && !out)
+        return asim_err_nomem(err, "listing traces");
+    if (out)
+        snprintf(out, size, "%s.%" PRIu32 ".et", output, rank);
+    code = asim_rankfiles_pair(files, in, out, rank, err);
+    free(out);
+    return code;
+}
+
+static int add_prefix(struct asim_rankfiles *files, const char *prefix, const char *output,
+                      struct asim_err *err)
+{
+    uint32_t ranks;
+    int code = asim_trace_ranks(prefix, &ranks, err);
+
+    for (uint32_t r = 0; r < ranks && !code; r++) {
+        char *path = NULL;
+
+        code = asim_trace_path(prefix, r, &path, err);
+        if (!code)
+            code = add(files, path, r, output, err);
+        free(path);
+    }
+    return code;
+}
+
+int asim_rankfiles_add(struct asim_rankfiles *files, const char **words, size_t n,
+                       const char *output, struct asim_err *err)
+{
+    int code = 0;
+
+    for (size_t i = 0; i < n && !code; i++) {
+        if (!stem(words[i]))
+            code = add_prefix(files, words[i], output, err);
+        else if (output && n == 1 && stem(output))
+            code = asim_rankfiles_pair(files, words[i], output, rank_of(words[i], 0), err);
+        else
+            code = add(files, words[i], rank_of(words[i], files->n), output, err);
+    }
+    return code;
+}
+
+void asim_rankfiles_fini(struct asim_rankfiles *files)
+{
+    for (size_t i = 0; i < files->n; i++) {
+        if (files->at[i].out != files->at[i].in)
+            free(files->at[i].out);
+        free(files->at[i].in);
+    }
+    free(files->at);
+    memset(files, 0, sizeof *files);
+}

@@ -1,0 +1,31 @@
+/* SPDX-License-Identifier: GPL-2.0-only
+ *
+ * The Chakra files a command works on: named as a prefix (PREFIX.0.et, PREFIX.1.et, …) or one by
+ * one, and where each is written.
+ */
+#ifndef ASIM_CONVERTER_LIB_RANKFILES_H
+#define ASIM_CONVERTER_LIB_RANKFILES_H
+
+#include "base/mem.h"
+#include "asim/err.h"
+
+struct asim_rankfile {
+    char *in, *out; /* may be the same pointer: the file is replaced when all is written */
+    uint32_t rank;
+};
+
+struct asim_rankfiles {
+    struct asim_rankfile *at;
+    size_t n, cap;
+};
+
+/* words: prefixes or paths ending in .et or .et.gz. output: NULL = replace; else the prefix to
+ * write, or the path if a single file is named and it ends in .et. */
+int asim_rankfiles_add(struct asim_rankfiles *files, const char **words, size_t n,
+                       const char *output, struct asim_err *err);
+/* Adds one pair; both are copied. */
+int asim_rankfiles_pair(struct asim_rankfiles *files, const char *in, const char *out,
+                        uint32_t rank, struct asim_err *err);
+void asim_rankfiles_fini(struct asim_rankfiles *files);
+
+#endif

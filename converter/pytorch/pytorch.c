@@ -1,0 +1,313 @@
+/* SPDX-License-Identifier: GPL-2.0-only
+ *
+ * One rank after another is linked and converted into hidden files of the output folder, so the
+ * peak memory is one rank's; then all are repaired together into their final names, which may
+ * depend on what was found (--et-prefix=auto), and calibrated. Nothing gets its final name before
+ * every rank is converted. A rank without a device trace is converted from its host trace alone.
+ */
+#include "pytorch/pytorch.h"
+
+#include <dirent.h>
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+#include "base/out.h"
+#include "convert/convert.h"
+#include "link/link.h"
+#include "repair/repair.h"
+
+struct job {
+    const struct asim_pytorch_options *opt;
+    struct asim_folder folder;
+    struct asim_rankfiles files;          /* hidden in, final out */
+    struct asim_calibrate_device *device; /* of each file; kernels = 0: not measured */
+    uint64_t calls[ASIM_KINDS];
+    struct asim_pgroups groups;
+    struct asim_names names;
+    char dir[3000], stem[600]; /* of the output: dir/stem.RANK.et */
+    FILE *report;
+    struct asim_err *err;
+};
+
+static int is_chosen(const struct job *job, uint32_t rank)
+{
+    for (size_t i = 0; i < job->opt->ranks_n; i++)
+        if (job->opt->ranks[i] == rank)
+            return 1;
+    return !job->opt->ranks_n;
+}
+
+/* The ranks asked for must be there; a gap is only worth a line. */
+static int check_ranks(struct job *job)
+{
+    uint32_t next = 0;
+
+    for (size_t i = 0; i < job->opt->ranks_n; i++) {
+        size_t k = 0;
+
+        while (k < job->folder.n && job->folder.at[k].rank != job->opt->ranks[i])
+            k++;
+        if (k == job->folder.n)
+            return asim_err_set(job->err, ASIM_EINVAL, "%s: no trace of rank %" PRIu32 " here.",
+                                job->opt->folder, job->opt->ranks[i]);
+    }
+    for (size_t i = 0; i < job->folder.n; i++) {
+        uint32_t rank = job->folder.at[i].rank;
+
+        if (!is_chosen(job, rank))
+            continue;
+        if (rank != next)
+            asim_notes_say(&job->opt->notes,
+                           "rank %" PRIu32 " is missing (next is %" PRIu32
+                           "); a simulation needs all from 0 on.",
+                           next, rank);
+        next = rank + 1;
+    }
+    return 0;
+}
+
+static void hidden(const struct job *job, uint32_t rank, const char *what, char path[4096])
+{
+    snprintf(path, 4096, "%s/%s_%" PRIu32 ".json", job->dir, what, rank);
+}
+
+static int link_rank(struct job *job, const struct asim_folder_rank *rank, const char *linked,
+                     struct asim_calibrate_device *device)
+{
+    struct asim_link_options opt = {rank->host, rank->device, linked, 0, job->opt->strict};
+    struct asim_link link;
+    int code = asim_link_run(&link, &opt, job->err);
+
+    if (!code) {
+        asim_link_report(&link, rank->rank, job->report);
+        asim_calibrate_measure(device, &link.kin);
+    }
+    asim_link_fini(&link);
+    return code;
+}
+
+static int convert_rank(struct job *job, const char *input, const char *output, uint32_t rank)
+{
+    struct asim_convert_options opt = {.input = input,
+                                       .output = output,
+                                       .rank = rank,
+                                       .strict = job->opt->strict,
+                                       .no_guess = job->opt->no_guess,
+                                       .notes = job->opt->notes};
+    struct asim_convert cv;
+    int code = asim_convert_run(&cv, &opt, job->err);
+
+    if (!code) {
+        asim_convert_report(&cv, job->report);
+        for (int k = 0; k < ASIM_KINDS; k++)
+            job->calls[k] += cv.counts.by_kind[k];
+        if (asim_pgroups_merge(&job->groups, &job->names, &cv.groups, &cv.names))
+            code = asim_err_nomem(job->err, "merging process groups");
+    }
+    asim_convert_fini(&cv);
+    return code;
+}
+
+static int do_rank(struct job *job, const struct asim_folder_rank *rank)
+{
+    struct asim_calibrate_device *device = &job->device[job->files.n];
+    char linked[4096], made[4096];
+    int code = 0;
+
+    if (!rank->host)
+        return asim_err_set(job->err, ASIM_EINVAL,
+                            "%s: rank %" PRIu32 " has a device trace (%s) but no host trace.",
+                            job->opt->folder, rank->rank, rank->device);
+    hidden(job, rank->rank, "hdt", linked);
+    snprintf(made, sizeof made, "%s/.made.%" PRIu32 ".et", job->dir, rank->rank);
+    if (rank->device)
+        code = link_rank(job, rank, linked, device);
+    else
+        asim_notes_say(&job->opt->notes,
+                       "rank %" PRIu32 " has no device trace: no times and no kernels, only the "
+                       "collectives the host called.",
+                       rank->rank);
+    if (!code)
+        code = convert_rank(job, rank->device ? linked : rank->host, made, rank->rank);
+    if (!code)
+        code = asim_rankfiles_pair(&job->files, made, NULL, rank->rank, job->err);
+    if (rank->device && !job->opt->no_clean)
+        unlink(linked);
+    return code;
+}
+
+/* "all_reduce" -> "allreduce" … of the kind most often called. */
+static void auto_name(const struct job *job, char *name, size_t size)
+{
+    int best = 0;
+    size_t n = 0;
+
+    for (int k = 1; k < ASIM_KINDS; k++)
+        if (job->calls[k] > job->calls[best])
+            best = k;
+    if (!job->calls[best]) {
+        snprintf(name, size, "compute");
+        return;
+    }
+    for (const char *s = asim_kind_name(best); *s && n + 1 < size; s++)
+        if (*s != '_')
+            name[n++] = (char)(*s - 'A' + 'a');
+    name[n] = 0;
+}
+
+/* Final names: dir/NAME/NAME.RANK.et for a prefix, dir/workload.TAG.RANK.et, dir/workload.RANK.et.
+ */
+static int name_files(struct job *job)
+{
+    const struct asim_pytorch_options *opt = job->opt;
+    char name[256], path[4096];
+
+    if (opt->et_prefix) {
+        size_t n = strlen(job->dir);
+
+        if (!strcmp(opt->et_prefix, "auto"))
+            auto_name(job, name, sizeof name);
+        else
+            snprintf(name, sizeof name, "%s", opt->et_prefix);
+        snprintf(job->dir + n, sizeof job->dir - n, "/%s", name);
+        snprintf(job->stem, sizeof job->stem, "%s", name);
+    } else {
+        snprintf(job->stem, sizeof job->stem, "workload%s%s", opt->model_tag ? "." : "",
+                 opt->model_tag ? opt->model_tag : "");
+    }
+    for (size_t i = 0; i < job->files.n; i++) {
+        struct asim_rankfile *file = &job->files.at[i];
+
+        snprintf(path, sizeof path, "%s/%s.%" PRIu32 ".et", job->dir, job->stem, file->rank);
+        file->out = strdup(path);
+        if (!file->out)
+            return asim_err_nomem(job->err, "naming traces");
+    }
+    return asim_out_mkdir(job->dir, job->err);
+}
+
+/* Traces of an earlier, larger job under the same name would be taken for ranks of this one. */
+static void clean_old(const struct job *job)
+{
+    DIR *dir = job->opt->no_clean ? NULL : opendir(job->dir);
+    size_t n = strlen(job->stem);
+    struct dirent *entry;
+
+    while (dir && (entry = readdir(dir))) {
+        const char *name = entry->d_name;
+        char path[4096], *end;
+        unsigned long rank;
+        size_t i = 0;
+
+        if (strncmp(name, job->stem, n) || name[n] != '.' || name[n + 1] < '0' || name[n + 1] > '9')
+            continue;
+        rank = strtoul(name + n + 1, &end, 10);
+        while (i < job->files.n && job->files.at[i].rank != rank)
+            i++;
+        if (strcmp(end, ".et") || i < job->files.n)
+            continue;
+        snprintf(path, sizeof path, "%s/%s", job->dir, name);
+        if (!unlink(path))
+            asim_notes_say(&job->opt->notes,
+                           "removed %s, left from an earlier conversion "
+                           "(--no-clean keeps such files).",
+                           path);
+    }
+    if (dir)
+        closedir(dir);
+}
+
+static int repair(struct job *job)
+{
+    const struct asim_pytorch_options *o = job->opt;
+    struct asim_repair_options opt = {.gpu_only = o->gpu_only,
+                                      .simple = o->simple,
+                                      .astra = o->astra,
+                                      .max_comm = o->max_comm,
+                                      .default_bytes = o->default_bytes,
+                                      .notes = o->notes};
+    uint64_t problems;
+    int code = asim_repair_run(job->files.at, job->files.n, &opt, job->report, &problems, job->err);
+
+    if (!code && problems && o->strict)
+        code = asim_err_set(job->err, ASIM_EINVAL,
+                            "the ranks' collectives differ in %" PRIu64
+                            " places, and --strict was given.",
+                            problems);
+    return code;
+}
+
+static int calibrate(struct job *job)
+{
+    int code = 0;
+
+    for (size_t i = 0; i < job->files.n && !code && !job->opt->simple; i++) {
+        struct asim_rankfile file = job->files.at[i];
+        struct asim_calibrate_counts counts;
+
+        file.in = file.out;
+        code = asim_calibrate_file(&file, job->device[i].kernels ? &job->device[i] : NULL,
+                                   &job->opt->calibrate, &counts, job->err);
+        if (!code)
+            asim_calibrate_report(&file, &counts, job->report);
+    }
+    return code;
+}
+
+static int finish(struct job *job)
+{
+    char path[4096];
+    size_t listed = 0;
+    int code = name_files(job);
+
+    if (!code)
+        clean_old(job);
+    if (!code)
+        code = repair(job);
+    if (!code)
+        code = calibrate(job);
+    for (size_t i = 0; i < job->groups.group.n; i++)
+        listed += job->groups.group.at[i].n > 0;
+    if (!code && listed) {
+        snprintf(path, sizeof path, "%s/%s.groups.json", job->dir, job->stem);
+        code = asim_pgroups_write(&job->groups, &job->names, path, job->err);
+        if (!code)
+            fprintf(job->report, "groups: %s (for --comm-group-configuration)\n", path);
+    }
+    if (!code)
+        fprintf(job->report, "workload: %s/%s (%zu ranks)\n", job->dir, job->stem, job->files.n);
+    return code;
+}
+
+int asim_pytorch_run(const struct asim_pytorch_options *opt, FILE *report, struct asim_err *err)
+{
+    struct job job = {.opt = opt, .report = report, .err = err};
+    int code = asim_folder_read(&job.folder, opt->folder, opt->model_tag, err);
+
+    asim_names_init(&job.names, 0);
+    snprintf(job.dir, sizeof job.dir, "%s",
+             opt->output      ? opt->output
+             : opt->et_prefix ? "."
+                              : "workload_et");
+    job.device = calloc(job.folder.n + 1, sizeof *job.device);
+    if (!code && !job.device)
+        code = asim_err_nomem(err, "converting a folder");
+    if (!code)
+        code = check_ranks(&job);
+    if (!code)
+        code = asim_out_mkdir(job.dir, err);
+    for (size_t i = 0; i < job.folder.n && !code; i++)
+        if (is_chosen(&job, job.folder.at[i].rank))
+            code = do_rank(&job, &job.folder.at[i]);
+    if (!code)
+        code = finish(&job);
+    for (size_t i = 0; i < job.files.n; i++)
+        unlink(job.files.at[i].in);
+    asim_rankfiles_fini(&job.files);
+    asim_pgroups_fini(&job.groups);
+    asim_names_fini(&job.names);
+    asim_folder_fini(&job.folder);
+    free(job.device);
+    return code;
+}

@@ -13,6 +13,8 @@
 
 enum { FS_PER_NS = 1000000 };
 
+/* Two wires per link, 2 x link for a to b and 2 x link + 1 for b to a: the parity of an id is its
+ * direction. Also finds the safe window, the smallest delay. */
 static int open_wires(struct asim_fabric *fabric)
 {
     const struct asim_topo *topo = fabric->topo;
@@ -23,6 +25,7 @@ static int open_wires(struct asim_fabric *fabric)
     fabric->window = ASIM_NEVER;
     for (size_t l = 0; l < topo->n_links; l++) {
         const struct asim_link *link = &topo->links[l];
+        /* parity: delays are whole ns, fractions cut, as ns-3's Time at its default resolution. */
         uint64_t delay = link->delay_fs / FS_PER_NS;
 
         for (uint32_t d = 0; d < 2; d++) {
@@ -43,6 +46,9 @@ static int open_wires(struct asim_fabric *fabric)
     return 0;
 }
 
+/* Joins port i (0-based here, 1-based in the topology) of a node to the wire it sends on and the
+ * one it hears. Both ports of a link between one node and itself would match the node id, hence the
+ * test of the port number, too. */
 static void open_port(struct asim_fabric *fabric, struct asim_port *port, uint32_t node, uint32_t i)
 {
     const struct asim_topo *topo = fabric->topo;
@@ -55,6 +61,9 @@ static void open_port(struct asim_fabric *fabric, struct asim_port *port, uint32
     fabric->ports[index] = port;
 }
 
+/* A host's NICs stand in the order of its links in the topology file: that order numbers the
+ * interfaces, and the reference's hash picks among them (spec 2.1). Freed by close_host, also when
+ * this fails half-way. */
 static int open_host(struct asim_fabric *fabric, uint32_t node)
 {
     struct asim_host *host = &fabric->host[node];
@@ -62,7 +71,6 @@ static int open_host(struct asim_fabric *fabric, uint32_t node)
 
     host->node = node;
     host->n_nics = n;
-    asim_heap_init(&host->timers);
     asim_map_init(&host->sports);
     host->nics = calloc(n + 1, sizeof *host->nics);
     if (!host->nics)
@@ -74,13 +82,13 @@ static int open_host(struct asim_fabric *fabric, uint32_t node)
     return 0;
 }
 
+/* nic_bps: what counts as a host's speed when the buffer is shared out (mmu.c). */
 static int open_switch(struct asim_fabric *fabric, uint32_t node, uint64_t nic_bps)
 {
     struct asim_switch *sw = &fabric->sw[node - fabric->hosts];
 
     sw->node = node;
     sw->n_ports = fabric->topo->first_port[node + 1] - fabric->topo->first_port[node];
-    asim_heap_init(&sw->agenda);
     sw->ports = calloc(sw->n_ports + 1, sizeof *sw->ports);
     if (!sw->ports)
         return ASIM_ENOMEM;
@@ -90,6 +98,7 @@ static int open_switch(struct asim_fabric *fabric, uint32_t node, uint64_t nic_b
     return 0;
 }
 
+/* One entry more than needed everywhere, so that no allocation asks for zero bytes. */
 static int open_nodes(struct asim_fabric *fabric)
 {
     uint32_t nodes = fabric->nodes, total = fabric->topo->first_port[nodes];
@@ -106,6 +115,7 @@ static int open_nodes(struct asim_fabric *fabric)
     for (uint32_t v = 0; v < fabric->hosts; v++)
         if (open_host(fabric, v))
             return ASIM_ENOMEM;
+    /*  */
     /* "NIC speed" of the buffer's shares: interface 1 of the lowest host (spec 4.4). */
     if (fabric->host[0].n_nics)
         nic_bps = fabric->host[0].nics[0].port.rate_bps;
@@ -115,6 +125,8 @@ static int open_nodes(struct asim_fabric *fabric)
     return 0;
 }
 
+/* GLOBAL_T 1 gives every flow the window and base RTT of the worst pair (spec 6.2); computed once
+ * here because it walks all kinds of pairs. With GLOBAL_T 0 each flow asks for its own pair. */
 static int open_global_rtt(struct asim_fabric *fabric, struct asim_err *err)
 {
     struct asim_pair pair;
@@ -128,6 +140,8 @@ static int open_global_rtt(struct asim_fabric *fabric, struct asim_err *err)
     return 0;
 }
 
+/* config->topo, ->route and ->net are borrowed and must outlive the fabric. Every failure on the
+ * way leaves a fabric that asim_fabric_close can take, so there is one clean-up path. */
 int asim_fabric_open(struct asim_fabric **out, const struct asim_fabric_config *config,
                      struct asim_err *err)
 {
@@ -163,6 +177,7 @@ int asim_fabric_open(struct asim_fabric **out, const struct asim_fabric_config *
     return code;
 }
 
+/* Takes a host that open_host did not finish, or never began: all its pointers are then NULL. */
 static void close_host(struct asim_host *host)
 {
     for (uint32_t i = 0; host->nics && i < host->n_nics; i++) {
@@ -176,7 +191,7 @@ static void close_host(struct asim_host *host)
     free(host->free_slots.at);
     free(host->free_notices.at);
     free(host->notices);
-    asim_heap_fini(&host->timers);
+    asim_agenda_fini(&host->timers);
     asim_map_fini(&host->sports);
 }
 
@@ -186,9 +201,10 @@ static void close_switch(struct asim_switch *sw)
         for (int q = 0; q < ASIM_QUEUES; q++)
             asim_ring_fini(&sw->ports[p].queue[q]);
     free(sw->ports);
-    asim_heap_fini(&sw->agenda);
+    asim_agenda_fini(&sw->agenda);
 }
 
+/* In no particular order: nodes refer to wires and tables by pointer but free only their own. */
 void asim_fabric_close(struct asim_fabric *fabric)
 {
     if (!fabric)

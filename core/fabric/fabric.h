@@ -45,11 +45,13 @@ struct asim_fabric_watch {
 };
 
 struct asim_fabric_config {
+    /* Borrowed, all three: they must live as long as the fabric. */
     const struct asim_topo *topo;
     struct asim_route *route;
     const struct asim_netconf *net;
     struct asim_net_user user;
     struct asim_fabric_watch watch;
+    /* Of the ECN draws; runs with equal seeds are equal to the byte. */
     uint64_t seed;
     int per_event; /* 1 = W = 0: one node and one instant a step, in time order */
 };
@@ -58,11 +60,15 @@ struct asim_fabric_stats {
     uint64_t hops;      /* frames put on a link: the reference's packet-hops */
     uint64_t hop_bytes; /* wire bytes of those */
     uint64_t messages;  /* completed */
+    /* Frames a switch could not admit or route, ECN marks set, PAUSE frames sent. */
     uint64_t drops, marks, pauses;
+    /* Steps made: windows, or single events at W = 0. A measure of the clock's overhead. */
     uint64_t windows;
     uint64_t memory_bytes; /* of nodes, ports and rings */
 };
 
+/* Builds the network; *fabric is the caller's to close, NULL on failure. Linear in nodes and
+ * links. */
 int asim_fabric_open(struct asim_fabric **fabric, const struct asim_fabric_config *config,
                      struct asim_err *err);
 /* Smallest link delay: no node can act on another sooner. */
@@ -78,6 +84,7 @@ int asim_fabric_run(struct asim_fabric *fabric, struct asim_err *err);
 /* Calls hook for every frame from now on, at the frame's own time: switches to W = 0. */
 void asim_fabric_watch_frames(struct asim_fabric *fabric, asim_frame_hook *hook, void *self);
 
+/* Sums over all nodes and wires: for the end of a run, not for every step. */
 void asim_fabric_stats(const struct asim_fabric *fabric, struct asim_fabric_stats *stats);
 /* Bytes still buffered in switches: 0 after a run that ended by itself. */
 uint64_t asim_fabric_buffered(const struct asim_fabric *fabric);

@@ -10,10 +10,14 @@
 #include <string.h>
 
 enum {
+    /* Destination ports are always 100; source ports count from here per pair (spec 2.2). */
     FIRST_SPORT = 10000,
     LOG_OVERHEAD = 48 /* parity: the log's packets carry 48 B of headers, the wire's 36 */
 };
 
+/* Sixty-four more slots. Flows never move, because frames and timers refer to them by number and a
+ * callback may start another flow while one is being looked at. At most 2^24 at a time: that is
+ * what fits beside the generation in a frame's slot word. */
 static int add_chunk(struct asim_host *host)
 {
     struct asim_flow *chunk;
@@ -26,6 +30,7 @@ static int add_chunk(struct asim_host *host)
     if (!chunk)
         return ASIM_ENOMEM;
     host->chunks[host->n_chunks] = chunk;
+    /* Downwards, so that the lowest slot is taken first and busy slots stay close together. */
     for (uint32_t i = ASIM_FLOW_CHUNK; i-- > 0;)
         host->free_slots.at[host->free_slots.n++] =
             (uint32_t)(host->n_chunks * ASIM_FLOW_CHUNK + i);
@@ -33,6 +38,9 @@ static int add_chunk(struct asim_host *host)
     return 0;
 }
 
+/* Only the fields a new message must set; congestion control and window follow in asim_flow_open
+ * when the queue pair really starts, two events later. The generation is what tells late frames of
+ * the slot's last message from ours. */
 uint64_t asim_flow_take(struct asim_host *host, const struct asim_msg *msg)
 {
     uint32_t slot;
@@ -54,12 +62,17 @@ uint64_t asim_flow_take(struct asim_host *host, const struct asim_msg *msg)
     return slot;
 }
 
+/* Makes the slot available again; nothing is cleared, because the receiver may still compare
+ * generations. Called when a scan meets the finished queue pair (spec 2.3 step 4), not at
+ * completion. */
 void asim_flow_release(struct asim_host *host, uint32_t slot)
 {
     /* Room was reserved when the slot's chunk was made. */
     host->free_slots.at[host->free_slots.n++] = slot;
 }
 
+/* Recomputed per flow rather than stored per pair: hosts with several NICs are few, and a table of
+ * pairs would be quadratic in hosts. */
 uint32_t asim_flow_nic(struct asim_fabric *fabric, uint32_t host, uint32_t peer,
                        const uint16_t ports[2])
 {
@@ -73,6 +86,8 @@ uint32_t asim_flow_nic(struct asim_fabric *fabric, uint32_t host, uint32_t peer,
     return nics[asim_murmur3(words, 3, ASIM_NIC_HASH_SEED) % n] - 1;
 }
 
+/* VAR_WIN: win x rate / line rate, truncated, at least 1 (spec 2.6). In long double because the
+ * reference's product overflows 64 bits above some 46 MB at 400 Gb/s (its defect 20). */
 void asim_flow_rewindow(const struct asim_fabric *fabric, struct asim_flow *flow)
 {
     const struct asim_cc_flow *cc = &flow->cc;
@@ -86,6 +101,9 @@ void asim_flow_rewindow(const struct asim_fabric *fabric, struct asim_flow *flow
         flow->window = 1;
 }
 
+/* The queue pair as of host->now. parity: the pacing rate starts at the rate of the chosen NIC, not
+ * at the slowest link of the path, and a message of 0 bytes sends 1, because the reference would
+ * never finish it (spec 9, 6). */
 void asim_flow_open(struct asim_fabric *fabric, struct asim_host *host, struct asim_flow *flow)
 {
     const uint32_t hosts[2] = {flow->msg.src, flow->msg.dst};
@@ -115,6 +133,7 @@ void asim_flow_open(struct asim_fabric *fabric, struct asim_host *host, struct a
     fabric->cc->open(&flow->cc, fabric->net);
 }
 
+/* Pair RTT + all bytes at the slowest link's rate. Nothing depends on it but the log's column. */
 uint64_t asim_flow_ideal(const struct asim_fabric *fabric, const struct asim_flow *flow)
 {
     uint64_t packets = (flow->cc.size - 1) / fabric->net->payload_bytes + 1;

@@ -30,8 +30,9 @@ struct asim_frame {
     uint64_t wire : 16;
     uint32_t src;       /* host that owns the flow (the data's sender) */
     uint32_t slot;      /* generation << 24 | slot of the flow at src; PFC: the queue */
+    /* For ACKs the data's source again; ECMP hashes the flow's tuple, not this field. */
     uint32_t dst;       /* node this frame goes to */
-    uint32_t side : 24; /* in a switch: ingress port index */
+    uint32_t side : 24; /* on a wire: age of the event that sent it; in a switch: ingress port */
     uint32_t type : 3;
     uint32_t flags : 5;
 };
@@ -45,6 +46,7 @@ struct asim_ring {
 /* Doubles the ring; 0 when out of memory. Kept out of line: it is not the steady state. */
 int asim_ring_grow(struct asim_ring *ring);
 
+/* 0 when out of memory; the ring is then unchanged. */
 static inline int asim_ring_push(struct asim_ring *ring, const struct asim_frame *frame)
 {
     if (ring->n == ring->cap && !asim_ring_grow(ring))
@@ -53,11 +55,13 @@ static inline int asim_ring_push(struct asim_ring *ring, const struct asim_frame
     return 1;
 }
 
+/* The oldest frame; the ring must not be empty. Valid until the next push, which may move all. */
 static inline struct asim_frame *asim_ring_head(struct asim_ring *ring)
 {
     return &ring->at[ring->head];
 }
 
+/* Forgets the oldest frame. */
 static inline void asim_ring_drop(struct asim_ring *ring)
 {
     ring->head = (ring->head + 1) & (ring->cap - 1);

@@ -6,6 +6,7 @@
  */
 #include "fabric/node.h"
 
+/* by is 1 … 31: a shift by 32 would be undefined. */
 static uint32_t rotl(uint32_t x, int by)
 {
     return x << by | x >> (32 - by);
@@ -26,11 +27,14 @@ uint32_t asim_murmur3(const uint32_t *words, size_t n, uint32_t seed)
     return h ^ h >> 16;
 }
 
+/* 11.x.y.1 as the front end hands them out (spec 9, 2). Only the hash sees it, so we need not mind
+ * that ids from 65,536 on run into the first octet; they do so in the reference as well. */
 uint32_t asim_host_ip(uint32_t host)
 {
     return 0x0b000001u + ((host / 256) << 16) + ((host % 256) << 8);
 }
 
+/* The finalizer of splitmix64: every bit of x reaches every bit of the result. */
 static uint64_t mix(uint64_t x)
 {
     x = (x ^ x >> 30) * 0xbf58476d1ce4e5b9ull;
@@ -38,6 +42,9 @@ static uint64_t mix(uint64_t x)
     return x ^ x >> 31;
 }
 
+/* a says where (switch and port), b is a count there. The same draw is the same number in any
+ * order, on any thread, and 53 bits are what a double holds. The reference draws from a global
+ * sequence, so agreement with it is statistical only (spec 4.5). */
 double asim_draw(uint64_t seed, uint64_t a, uint64_t b)
 {
     uint64_t x = mix(mix(seed + 0x9e3779b97f4a7c15ull) ^ (a + 0x9e3779b97f4a7c15ull));

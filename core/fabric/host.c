@@ -12,45 +12,49 @@
 enum source { FROM_NONE, FROM_FREE, FROM_MAIL, FROM_PACING, FROM_TIMER };
 
 struct pick { /* the earliest event so far */
-    uint64_t t, tie;
+    uint64_t t, tie, seq;
     enum source source;
     struct asim_nic *nic;
 };
 
-/* Takes (t, source) into the pick if it is earlier; ties are worked out only when times meet. */
-static void offer(struct pick *pick, uint64_t t, uint64_t tie, enum source source,
-                  struct asim_nic *nic)
+/* Takes an event into the pick if it is earlier. */
+static void offer(struct pick *pick, const struct pick *other)
 {
-    if (t < pick->t || (t == pick->t && tie < pick->tie))
-        *pick = (struct pick){t, tie, source, nic};
+    if (other->t < pick->t ||
+        (other->t == pick->t &&
+         (other->tie < pick->tie || (other->tie == pick->tie && other->seq < pick->seq))))
+        *pick = *other;
 }
 
+/* Ties are worked out only when times meet. */
 static void offer_nic(struct pick *pick, struct asim_nic *nic)
 {
     const struct asim_port *port = &nic->port;
 
     if (port->busy && port->busy_until <= pick->t)
-        offer(pick, port->busy_until,
-              asim_tie(port->busy_until - port->tx_start, ASIM_CLASS_FREE, port->out->id),
-              FROM_FREE, nic);
+        offer(pick, &(struct pick){port->busy_until, asim_port_tie(port), port->start_seq,
+                                   FROM_FREE, nic});
     if (port->in->mail.n) {
         const struct asim_frame *head = asim_ring_head(&port->in->mail);
 
         if (head->t <= pick->t)
-            offer(pick, head->t, asim_wire_tie(port->in, head), FROM_MAIL, nic);
+            offer(pick, &(struct pick){head->t, asim_wire_tie(port->in, head), port->in_seq,
+                                       FROM_MAIL, nic});
     }
     if (nic->wake_at != ASIM_NEVER && nic->wake_at <= pick->t)
-        offer(pick, nic->wake_at,
-              asim_tie(nic->wake_at - nic->wake_armed, ASIM_CLASS_TIMER, port->out->id),
-              FROM_PACING, nic);
+        offer(pick, &(struct pick){nic->wake_at, nic->wake_tie, nic->wake_seq, FROM_PACING, nic});
 }
 
+/* Linear in NICs, which are one to eight; a heap over them would cost more than it saves. */
 static struct pick pick_next(const struct asim_host *host)
 {
-    struct pick pick = {ASIM_NEVER, UINT64_MAX, FROM_NONE, NULL};
+    struct pick pick = {ASIM_NEVER, UINT64_MAX, UINT64_MAX, FROM_NONE, NULL};
 
-    if (host->timers.n)
-        pick = (struct pick){host->timers.at[0].key, host->timers.at[0].tie, FROM_TIMER, NULL};
+    if (host->timers.n) {
+        const struct asim_entry *top = host->timers.at;
+
+        pick = (struct pick){top->t, top->tie, top->seq, FROM_TIMER, NULL};
+    }
     for (uint32_t i = 0; i < host->n_nics; i++)
         offer_nic(&pick, &host->nics[i]);
     return pick;
@@ -61,11 +65,14 @@ uint64_t asim_host_next(const struct asim_host *host)
     return pick_next(host).t;
 }
 
-int asim_host_timer(struct asim_host *host, uint64_t t, uint64_t tie_low, uint64_t value)
+/* tie_low 0: the timer was armed now, and timers of one age come in the order of arming. A
+ * notice brings its own key, that of the frame whose arrival it stands for. value = kind << 56 |
+ * payload. */
+int asim_host_timer(struct asim_host *host, uint64_t t, uint64_t value)
 {
-    uint64_t tie = tie_low ? tie_low : asim_tie(t - host->now, ASIM_CLASS_TIMER, host->timer_seq++);
-
-    return asim_heap_push(&host->timers, (struct asim_heap_entry){t, tie, value});
+    return asim_agenda_push(
+        &host->timers, (struct asim_entry){t, asim_tie(t - host->now, host->age, ASIM_CLASS_TIMER),
+                                           host->timer_seq++, value});
 }
 
 /* A pause or resume frame for the queue in frame->slot. */
@@ -83,11 +90,13 @@ static void take_pfc(struct asim_fabric *fabric, struct asim_host *host, struct 
         asim_nic_kick(fabric, host, nic, host->now);
 }
 
+/* A copy, not a pointer: what the frame sets off may push into rings and move them. */
 static void take_frame(struct asim_fabric *fabric, struct asim_host *host, struct asim_nic *nic)
 {
     struct asim_frame frame = *asim_ring_head(&nic->port.in->mail);
 
     asim_ring_drop(&nic->port.in->mail);
+    nic->port.in_seq = host->seq;
     if (fabric->watch.frame)
         fabric->watch.frame(fabric->watch.frame_self, ASIM_FRAME_RX,
                             (const uint32_t[2]){host->node, (uint32_t)(nic - host->nics) + 1},
@@ -108,7 +117,7 @@ static void start_flow(struct asim_fabric *fabric, struct asim_host *host, uint3
     struct asim_nic *nic;
 
     if (!flow->stage++) {
-        if (asim_host_timer(host, host->now, 0, (uint64_t)ASIM_TIMER_START << 56 | slot))
+        if (asim_host_timer(host, host->now, (uint64_t)ASIM_TIMER_START << 56 | slot))
             fabric->failed = ASIM_ENOMEM;
         return;
     }
@@ -120,9 +129,10 @@ static void start_flow(struct asim_fabric *fabric, struct asim_host *host, uint3
         asim_nic_kick(fabric, host, nic, host->now);
 }
 
+/* The top timer is popped before its callback runs, which may well add others. */
 static void take_timer(struct asim_fabric *fabric, struct asim_host *host)
 {
-    uint64_t value = asim_heap_pop(&host->timers).value;
+    uint64_t value = asim_agenda_pop(&host->timers).value;
     uint32_t payload = (uint32_t)value;
 
     switch (value >> 56) {
@@ -142,6 +152,8 @@ static void take_timer(struct asim_fabric *fabric, struct asim_host *host)
     }
 }
 
+/* Everything of this host before `until`, in order; returns the time of what comes next. host->now
+ * moves with each event, which is what the rank sees as its own time. Stops early once failed. */
 uint64_t asim_host_advance(struct asim_fabric *fabric, struct asim_host *host, uint64_t until)
 {
     for (;;) {
@@ -150,6 +162,8 @@ uint64_t asim_host_advance(struct asim_fabric *fabric, struct asim_host *host, u
         if (pick.t >= until || fabric->failed)
             return pick.t;
         host->now = pick.t;
+        host->age = asim_tie_age(pick.tie);
+        host->seq++;
         switch (pick.source) {
         case FROM_FREE:
             pick.nic->port.busy = 0;

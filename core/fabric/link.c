@@ -22,6 +22,8 @@ int asim_ring_grow(struct asim_ring *ring)
     return 1;
 }
 
+/* ceil(8e9 x bytes / bps - 1/2) in integers: (16e9 x bytes - bps) / (2 x bps) rounded up. bytes
+ * below 2^30 keep the product inside 64 bits. */
 uint64_t asim_tx_ns(uint64_t bytes, uint64_t bps)
 {
     uint64_t bits16 = bytes * 16000000000ull; /* 2 x 8e9 x bytes */
@@ -29,6 +31,7 @@ uint64_t asim_tx_ns(uint64_t bytes, uint64_t bps)
     return bits16 <= bps ? 0 : (bits16 - bps + 2 * bps - 1) / (2 * bps);
 }
 
+/* Headers and the largest telemetry block, with room to spare; control frames are far below 128. */
 uint32_t asim_fabric_max_wire(const struct asim_fabric *fabric)
 {
     uint32_t data = fabric->net->payload_bytes + 64 + 42;
@@ -36,6 +39,8 @@ uint32_t asim_fabric_max_wire(const struct asim_fabric *fabric)
     return data > 128 ? data : 128;
 }
 
+/* A network has a handful of rates, so a linear search at set-up is fine. Tables live as long as
+ * the fabric; wires keep pointers to them. */
 const uint32_t *asim_rate_table_get(struct asim_fabric *fabric, uint64_t bps)
 {
     uint32_t sizes = asim_fabric_max_wire(fabric) + 1;
@@ -57,9 +62,15 @@ const uint32_t *asim_rate_table_get(struct asim_fabric *fabric, uint64_t bps)
     return table->tx;
 }
 
+/* The reference scheduled this arrival when the frame's transmission began: age = tx + delay. */
 uint64_t asim_wire_tie(const struct asim_wire *wire, const struct asim_frame *frame)
 {
-    return asim_tie(wire->tx[frame->wire] + wire->delay, ASIM_CLASS_ARRIVAL, wire->id);
+    return asim_tie(wire->tx[frame->wire] + wire->delay, frame->side, ASIM_CLASS_ARRIVAL);
+}
+
+uint64_t asim_port_tie(const struct asim_port *port)
+{
+    return asim_tie(port->busy_until - port->tx_start, port->start_age, ASIM_CLASS_FREE);
 }
 
 /* The node that starts the last link of a message's final ACK knows when the sender will have it,
@@ -68,20 +79,27 @@ static void notice(struct asim_fabric *fabric, const struct asim_wire *wire,
                    const struct asim_frame *frame)
 {
     const struct asim_flow *flow = asim_flow_of(fabric, frame->src, frame->slot);
-    struct asim_notice note = {.t = frame->t, .tie = asim_wire_tie(wire, frame), .msg = flow->msg};
+    struct asim_notice note = {
+        .t = frame->t, .tie = asim_wire_tie(wire, frame), .seq = wire->id, .msg = flow->msg};
 
     if (ASIM_VEC_PUSH(fabric->outbox, note))
         fabric->failed = ASIM_ENOMEM;
 }
 
+/* The one place where a node touches another: it appends to the far end's mailbox, which stays
+ * sorted because a wire is FIFO with constant delay, and lowers the far end's next time. */
 void asim_port_start(struct asim_fabric *fabric, struct asim_port *port, struct asim_frame *frame,
-                     uint64_t t)
+                     struct asim_moment now)
 {
+    const uint32_t oldest = (1u << ASIM_CAUSE_BITS) - 1;
     struct asim_wire *wire = port->out;
 
     port->busy = 1;
-    port->tx_start = t;
-    port->busy_until = t + wire->tx[frame->wire];
+    port->tx_start = now.t;
+    port->start_seq = now.seq;
+    port->start_age = now.age < oldest ? (uint32_t)now.age : oldest;
+    port->busy_until = now.t + wire->tx[frame->wire];
+    frame->side = port->start_age;
     frame->t = port->busy_until + wire->delay;
     wire->frames++;
     wire->bytes += frame->wire;
@@ -92,5 +110,5 @@ void asim_port_start(struct asim_fabric *fabric, struct asim_port *port, struct 
     asim_fabric_at(fabric, wire->to, frame->t);
     if (fabric->watch.frame)
         fabric->watch.frame(fabric->watch.frame_self, ASIM_FRAME_TX,
-                            (const uint32_t[2]){wire->from, port->in->to_port + 1}, frame, t);
+                            (const uint32_t[2]){wire->from, port->in->to_port + 1}, frame, now.t);
 }

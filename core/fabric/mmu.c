@@ -7,6 +7,7 @@
  */
 #include "fabric/node.h"
 
+/* Constants of the reference's switch (spec 4.4), not settings of it. */
 enum { RESERVE_BYTES = 4096, RESUME_OFFSET_BYTES = 3072, FIRST_SHIFT = 3 };
 
 /* Three links' worth of bytes in flight by default, floored as the reference floors. */
@@ -30,6 +31,7 @@ static uint8_t shift_of(uint64_t bps, uint64_t nic_bps)
     return shift;
 }
 
+/* Value of the KMIN/KMAX/PMAX map at exactly this rate; the maps have no interpolation. */
 static double at_rate(const struct asim_rate_map *map, uint64_t bps, double missing)
 {
     for (size_t i = 0; i < map->n; i++)
@@ -38,6 +40,8 @@ static double at_rate(const struct asim_rate_map *map, uint64_t bps, double miss
     return missing;
 }
 
+/* Linear in ports. The 64-bit sum matters: one port of 400 Gb/s and 30 ms already needs more than 4
+ * GiB of headroom. */
 void asim_mmu_init(struct asim_fabric *fabric, struct asim_switch *sw, uint64_t nic_bps)
 {
     uint64_t taken = 0, buffer = fabric->net->buffer_bytes;
@@ -55,6 +59,8 @@ void asim_mmu_init(struct asim_fabric *fabric, struct asim_switch *sw, uint64_t 
     sw->shareable = taken > buffer ? UINT64_MAX : buffer - taken;
 }
 
+/* How far the shared part of one ingress queue may grow now: the free rest of the shared buffer,
+ * shifted. It shrinks as others fill the buffer, which is what makes it fair. */
 static uint64_t threshold(const struct asim_switch *sw, const struct asim_switch_port *port)
 {
     if (sw->shareable == UINT64_MAX)
@@ -62,11 +68,14 @@ static uint64_t threshold(const struct asim_switch *sw, const struct asim_switch
     return sw->shared_used < sw->shareable ? (sw->shareable - sw->shared_used) >> port->shift : 0;
 }
 
+/* What the queue holds beyond its reserve; only this competes for the shared buffer. */
 static uint64_t shared_part(const struct asim_queue_use *use)
 {
     return use->ingress > RESERVE_BYTES ? use->ingress - RESERVE_BYTES : 0;
 }
 
+/* parity: headroom is tried whether or not a pause was sent. There is no test on the egress
+ * side. */
 int asim_mmu_admits(const struct asim_switch *sw, uint32_t p, uint32_t q, uint32_t bytes)
 {
     const struct asim_switch_port *port = &sw->ports[p];
@@ -76,6 +85,8 @@ int asim_mmu_admits(const struct asim_switch *sw, uint32_t p, uint32_t q, uint32
            bytes + shared_part(use) <= threshold(sw, port);
 }
 
+/* Fills reserve, then shared buffer, then headroom. A frame that would pass the threshold counts as
+ * headroom as a whole. in_out_q = ingress port, egress port, queue. */
 void asim_mmu_enter(struct asim_switch *sw, const uint32_t in_out_q[3], uint32_t bytes)
 {
     struct asim_switch_port *in = &sw->ports[in_out_q[0]];
@@ -93,6 +104,7 @@ void asim_mmu_enter(struct asim_switch *sw, const uint32_t in_out_q[3], uint32_t
     sw->ports[in_out_q[1]].use[in_out_q[2]].egress += bytes;
 }
 
+/* Exactly undoes what entering did in sum, headroom first. Called at the start of serialization. */
 void asim_mmu_leave(struct asim_switch *sw, const uint32_t in_out_q[3], uint32_t bytes)
 {
     struct asim_queue_use *use = &sw->ports[in_out_q[0]].use[in_out_q[2]];
@@ -105,6 +117,7 @@ void asim_mmu_leave(struct asim_switch *sw, const uint32_t in_out_q[3], uint32_t
     sw->ports[in_out_q[1]].use[in_out_q[2]].egress -= bytes;
 }
 
+/* Asked after a frame has entered, for its own ingress only (spec 4.6). */
 int asim_mmu_wants_pause(const struct asim_switch *sw, uint32_t p, uint32_t q)
 {
     const struct asim_switch_port *port = &sw->ports[p];
@@ -113,6 +126,8 @@ int asim_mmu_wants_pause(const struct asim_switch *sw, uint32_t p, uint32_t q)
            (port->use[q].headroom > 0 || shared_part(&port->use[q]) >= threshold(sw, port));
 }
 
+/* Asked when a frame that came in there leaves. The offset keeps pause and resume from
+ * chattering. */
 int asim_mmu_wants_resume(const struct asim_switch *sw, uint32_t p, uint32_t q)
 {
     const struct asim_switch_port *port = &sw->ports[p];

@@ -13,6 +13,7 @@
 #include "base/map.h"
 #include "base/mem.h"
 #include "cc/cc.h"
+#include "fabric/agenda.h"
 #include "fabric/fabric.h"
 #include "fabric/order.h"
 
@@ -26,6 +27,7 @@ struct asim_wire {
     struct asim_ring mail; /* frames on their way, ascending arrival */
     const uint32_t *tx;    /* [wire bytes], ns */
     uint64_t delay;        /* ns */
+    /* Put on this wire since the start; the sum over wires is the count of packet-hops. */
     uint64_t frames, bytes;
     uint32_t id;       /* 2 x link + direction */
     uint32_t from, to; /* nodes */
@@ -34,8 +36,11 @@ struct asim_wire {
 
 struct asim_port {
     uint64_t busy_until, tx_start; /* of the frame being serialized, if busy */
+    /* One link, two directions; in->from == out->to. */
     struct asim_wire *out, *in;
     uint64_t rate_bps;
+    uint64_t start_seq, in_seq; /* node's count when the last frame was started, taken in */
+    uint32_t start_age;         /* age of the event that started the frame (order.h) */
     uint8_t busy;
     uint8_t paused; /* bit per queue: set by PFC frames received here */
 };
@@ -44,16 +49,23 @@ struct asim_port {
  * touched by the destination host, the others only by the source, but for the constants. */
 struct asim_flow {
     struct asim_cc_flow cc; /* rate, window, snd_next, size */
+    /* First byte not yet acknowledged. */
     uint64_t snd_una;
     uint64_t window; /* bytes allowed in flight now; 0 = no limit */
+    /* Earliest time of the next packet, ns: the end of the pacing gap. */
     uint64_t next_avail;
+    /* For the log: when the queue pair was made, and the figures of its path (ns, bit/s). */
     uint64_t start, pair_rtt, pair_bps;
     struct asim_msg msg; /* constant while the flow lives */
+    /* Index of the NIC it sends on, chosen by hash when it opened. */
     uint32_t nic;
     uint16_t sport;
+    /* generation: of the slot, wraps at 256; live until complete; stage: zero-delay events
+     * passed. */
     uint8_t generation, live, stage;
     /* receiver */
     uint8_t rx_generation, rx_nacked;
+    /* Next byte expected; no second NACK for rx_nack_seq before rx_nack_until (ns). */
     uint64_t rx_next, rx_nack_until, rx_nack_seq;
 };
 
@@ -61,24 +73,29 @@ enum { ASIM_FLOW_CHUNK = 64 };
 
 struct asim_nic {
     struct asim_port port;
+    /* Strictly before data (spec 2.3), unbounded as in the reference. */
     struct asim_ring acks;
     uint32_t *qps; /* slots in the order of creation, finished ones until a scan meets them */
     size_t n_qps, cap_qps;
+    /* Position in qps last served; the scan begins behind it. */
     uint32_t rr_last;
-    uint64_t wake_at, wake_armed; /* pending "next send"; ASIM_NEVER = none */
+    uint64_t wake_tie, wake_seq;
+    uint64_t wake_at; /* pending "next send"; ASIM_NEVER = none */
 };
 
 struct asim_notice { /* the destination will be told at time t that msg is complete */
-    uint64_t t, tie;
+    uint64_t t, tie, seq;
     struct asim_msg msg;
 };
 
 struct asim_host {
+    /* Local time, ns, of the event being processed; messages completed as their source. */
     uint64_t now, messages;
     struct asim_nic *nics;
     uint32_t n_nics, node;
-    struct asim_heap timers; /* key = time, tie = order, value = kind << 56 | payload */
-    uint32_t timer_seq;
+    struct asim_agenda timers; /* value = kind << 56 | payload */
+    uint64_t timer_seq;
+    uint64_t seq, age;         /* events so far; age of the present one (order.h) */
     struct asim_flow **chunks; /* flow of slot s: chunks[s / 64][s % 64] */
     size_t n_chunks, cap_chunks;
     ASIM_VEC(uint32_t) free_slots;
@@ -104,6 +121,7 @@ struct asim_switch_port {
     uint32_t headroom_limit;
     uint64_t kmin, kmax; /* ECN, bytes of egress; kmax 0 = never mark */
     double pmax;
+    /* ECN draws made here, the counter of asim_draw. */
     uint64_t draws;
     struct asim_ring queue[ASIM_QUEUES];
     struct asim_queue_use use[ASIM_QUEUES];
@@ -113,9 +131,11 @@ struct asim_switch {
     uint32_t node, n_ports;
     struct asim_switch_port *ports;
     uint64_t drops, marks, pauses;
+    /* Bytes of the shared buffer in use, all ports. */
     uint64_t shared_used;
     uint64_t shareable; /* buffer less headroom and reserve; UINT64_MAX: see mmu.c */
-    struct asim_heap agenda;
+    uint64_t seq;       /* events so far */
+    struct asim_agenda agenda;
 };
 
 struct asim_fabric {
@@ -125,6 +145,7 @@ struct asim_fabric {
     const struct asim_cc *cc;
     struct asim_net_user user;
     struct asim_fabric_watch watch;
+    /* window: smallest link delay, ns; settled: everything before it has been told to the user. */
     uint64_t seed, window, settled;
     int per_event;
     int failed; /* latched enum asim_code */
@@ -138,6 +159,7 @@ struct asim_fabric {
         agenda; /* W = 0 only: (time, node) that were once in next[]; stale ones stay */
     struct asim_rate_table *rates;
     size_t n_rates, cap_rates;
+    /* Of the worst pair, ns and bytes; filled with GLOBAL_T 1 only. */
     uint64_t max_rtt, max_bdp;
     ASIM_VEC(struct asim_notice) outbox; /* notices made in this window */
     uint64_t windows;
@@ -150,11 +172,16 @@ uint64_t asim_tx_ns(uint64_t bytes, uint64_t bps);
 const uint32_t *asim_rate_table_get(struct asim_fabric *fabric, uint64_t bps);
 /* Largest frame of this configuration. */
 uint32_t asim_fabric_max_wire(const struct asim_fabric *fabric);
-/* Starts serializing *frame at time t; fills frame->t and puts it in the wire's mailbox. */
+/* The event in which a node acts: its time, its own age, and the node's count of events. */
+struct asim_moment {
+    uint64_t t, age, seq;
+};
+/* Starts serializing *frame now; fills frame->t and puts it in the wire's mailbox. */
 void asim_port_start(struct asim_fabric *fabric, struct asim_port *port, struct asim_frame *frame,
-                     uint64_t t);
-/* Order key of the frame at the head of a mailbox. */
+                     struct asim_moment now);
+/* Order keys of the head of a mailbox, and of the end of a port's present transmission. */
 uint64_t asim_wire_tie(const struct asim_wire *wire, const struct asim_frame *frame);
+uint64_t asim_port_tie(const struct asim_port *port);
 
 /* ns-3's own seed of Hash32, which picks among the NICs of a host. */
 #define ASIM_NIC_HASH_SEED 0x8badf00du
@@ -200,25 +227,37 @@ uint32_t asim_flow_nic(struct asim_fabric *fabric, uint32_t host, uint32_t peer,
 
 /* --- host.c, qp.c, receiver.c ---------------------------------------------------------------- */
 uint64_t asim_host_next(const struct asim_host *host);
+/* Processes everything before `until`; returns what asim_host_next would. */
 uint64_t asim_host_advance(struct asim_fabric *fabric, struct asim_host *host, uint64_t until);
-int asim_host_timer(struct asim_host *host, uint64_t t, uint64_t tie_low, uint64_t value);
+static inline struct asim_moment asim_host_moment(const struct asim_host *host)
+{
+    return (struct asim_moment){host->now, host->age, host->seq};
+}
+/* A timer armed by the present event. 0 or ASIM_ENOMEM. */
+int asim_host_timer(struct asim_host *host, uint64_t t, uint64_t value);
 /* Sends if the port is idle and something may go (spec 2.3). */
 void asim_nic_kick(struct asim_fabric *fabric, struct asim_host *host, struct asim_nic *nic,
                    uint64_t t);
+/* A new queue pair joins the round robin at its end. */
 int asim_nic_add(struct asim_nic *nic, uint32_t slot);
+/* A data frame reached its destination host. */
 void asim_receiver_data(struct asim_fabric *fabric, struct asim_host *host,
                         const struct asim_frame *frame, uint64_t t);
+/* An ACK or NACK came back to the flow's source. */
 void asim_sender_ack(struct asim_fabric *fabric, struct asim_host *host,
                      const struct asim_frame *frame, uint64_t t);
 
 /* --- switch.c, mmu.c -------------------------------------------------------------------------- */
 uint64_t asim_switch_next(const struct asim_switch *sw);
 uint64_t asim_switch_advance(struct asim_fabric *fabric, struct asim_switch *sw, uint64_t until);
+/* Sets headroom, shares and ECN thresholds of every port from the configuration. */
 void asim_mmu_init(struct asim_fabric *fabric, struct asim_switch *sw, uint64_t nic_bps);
 /* 1 if the frame of that size may enter from ingress port p. */
 int asim_mmu_admits(const struct asim_switch *sw, uint32_t p, uint32_t q, uint32_t bytes);
+/* in_out_q: ingress port, egress port, queue. */
 void asim_mmu_enter(struct asim_switch *sw, const uint32_t in_out_q[3], uint32_t bytes);
 void asim_mmu_leave(struct asim_switch *sw, const uint32_t in_out_q[3], uint32_t bytes);
+/* Whether ingress (p, q) should be paused, or let go, as things stand now. */
 int asim_mmu_wants_pause(const struct asim_switch *sw, uint32_t p, uint32_t q);
 int asim_mmu_wants_resume(const struct asim_switch *sw, uint32_t p, uint32_t q);
 

@@ -1,12 +1,14 @@
 /* SPDX-License-Identifier: GPL-2.0-only
  *
- * The order of simultaneous events inside one node (spec rdma-network.md section 10): by time,
- * then by the time the event was scheduled, then by class, then by link or by insertion. All of it
- * is known locally, so any number of threads and processes agree, and it reproduces the
- * insertion order of the reference's single event list.
- *
- * Packed: 30 bits of (largest - age), 2 bits of class, 32 bits of link or sequence number; age =
- * time - time of scheduling, saturated.
+ * The order of simultaneous events inside one node. The reference keeps one event list and runs
+ * equal times in the order of insertion. Insertion order is known locally, going backwards: an
+ * event was inserted when its cause ran, so compare the times at which the two were scheduled;
+ * if these are equal too, the times at which their causes were scheduled (spec rdma-network.md,
+ * section 10, taken one step further back). What still ties has run in lockstep for a while, and
+ * then the order is what it was the last time: `seq`, the node's own count of events at which the
+ * frame before on that link was taken, or the transmission started, or the timer was armed.
+ * Everything is the node's own knowledge or travels with the frame, so any number of threads and
+ * processes agree.
  */
 #ifndef ASIM_FABRIC_ORDER_H
 #define ASIM_FABRIC_ORDER_H
@@ -19,11 +21,24 @@ enum asim_class {
     ASIM_CLASS_TIMER    /* wakes of the rank, pacing, new queue pairs */
 };
 
-static inline uint64_t asim_tie(uint64_t age, enum asim_class class, uint32_t low)
-{
-    const uint64_t largest = (1u << 30) - 1;
+/* Ages saturate: beyond 1 s (ns resolution) the older of two causes is not told any more. */
+enum { ASIM_AGE_BITS = 30, ASIM_CAUSE_BITS = 24 };
 
-    return (largest - (age < largest ? age : largest)) << 34 | (uint64_t) class << 32 | low;
+/* 30 bits of (largest - age), 24 bits of (largest - age of the cause), class. age = time of the
+ * event - time it was scheduled; the cause's age likewise. */
+static inline uint64_t asim_tie(uint64_t age, uint64_t cause_age, enum asim_class class)
+{
+    const uint64_t most = (1ull << ASIM_AGE_BITS) - 1, cause_most = (1ull << ASIM_CAUSE_BITS) - 1;
+
+    age = age < most ? age : most;
+    cause_age = cause_age < cause_most ? cause_age : cause_most;
+    return (most - age) << 26 | (cause_most - cause_age) << 2 | (uint64_t) class;
+}
+
+/* Age of the event behind a tie, as far as it is told. */
+static inline uint64_t asim_tie_age(uint64_t tie)
+{
+    return ((1ull << ASIM_AGE_BITS) - 1) - (tie >> 26);
 }
 
 #endif

@@ -6,6 +6,7 @@
  */
 #include "fabric/node.h"
 
+/* All bytes acknowledged; snd_next may still be behind after a go-back-N. */
 static int is_finished(const struct asim_flow *flow)
 {
     return flow->snd_una >= flow->cc.size;
@@ -18,6 +19,7 @@ static int is_willing(const struct asim_flow *flow)
            (!flow->window || flow->cc.snd_next - flow->snd_una < flow->window);
 }
 
+/* The slot stays in the list until a scan finds the flow finished. */
 int asim_nic_add(struct asim_nic *nic, uint32_t slot)
 {
     if (asim_grow(&nic->qps, &nic->cap_qps, nic->n_qps + 1, sizeof *nic->qps))
@@ -90,8 +92,11 @@ static void arm(struct asim_fabric *fabric, struct asim_host *host, struct asim_
         if (earliest <= t)
             return;
     }
+    if (earliest == ASIM_NEVER)
+        return;
     nic->wake_at = earliest;
-    nic->wake_armed = t;
+    nic->wake_tie = asim_tie(earliest - t, host->age, ASIM_CLASS_TIMER);
+    nic->wake_seq = host->timer_seq++;
 }
 
 /* Pacing gap after a frame of that size (spec 2.5). */
@@ -103,6 +108,8 @@ static uint64_t gap(const struct asim_fabric *fabric, const struct asim_nic *nic
     return asim_tx_ns(wire, flow->cc.rate_bps);
 }
 
+/* One packet of the chosen queue pair. The pacing gap counts from the start of the transmission and
+ * covers the wire size, headers included (spec 2.5). */
 static void send_data(struct asim_fabric *fabric, struct asim_host *host, struct asim_nic *nic,
                       size_t at, uint64_t t)
 {
@@ -120,10 +127,12 @@ static void send_data(struct asim_fabric *fabric, struct asim_host *host, struct
 
     flow->cc.snd_next += payload;
     nic->rr_last = (uint32_t)at;
-    asim_port_start(fabric, &nic->port, &frame, t);
+    asim_port_start(fabric, &nic->port, &frame, asim_host_moment(host));
     flow->next_avail = t + gap(fabric, nic, flow, frame.wire);
 }
 
+/* Called after anything that could let a frame go: the steps and their order are those of the spec.
+ * Does nothing while the NIC is busy; the end of that frame kicks again. */
 void asim_nic_kick(struct asim_fabric *fabric, struct asim_host *host, struct asim_nic *nic,
                    uint64_t t)
 {
@@ -136,7 +145,7 @@ void asim_nic_kick(struct asim_fabric *fabric, struct asim_host *host, struct as
         struct asim_frame ack = *asim_ring_head(&nic->acks);
 
         asim_ring_drop(&nic->acks);
-        asim_port_start(fabric, &nic->port, &ack, t);
+        asim_port_start(fabric, &nic->port, &ack, asim_host_moment(host));
         return;
     }
     at = choose(fabric, host, nic, t);
@@ -166,6 +175,8 @@ static void complete(struct asim_fabric *fabric, struct asim_host *host, struct 
     fabric->user.sent(fabric->user.self, &flow->msg);
 }
 
+/* parity: with L2_BACK_TO_ZERO the reference floors every ACK to a chunk, which never finishes a
+ * message that is not a multiple of it; here the ACK counts as it is. */
 void asim_sender_ack(struct asim_fabric *fabric, struct asim_host *host,
                      const struct asim_frame *frame, uint64_t t)
 {

@@ -33,6 +33,8 @@ static void reply(struct asim_fabric *fabric, struct asim_host *host, const stru
     asim_nic_kick(fabric, host, nic, host->now);
 }
 
+/* The last line is ours (spec 2.7, consequences): an interval of 0, or a message shorter than the
+ * interval, never finishes in the reference. */
 static int wants_ack(const struct asim_netconf *net, const struct asim_flow *flow)
 {
     if (flow->rx_next >= net->l2_ack_interval_bytes && net->l2_ack_interval_bytes)
@@ -58,6 +60,7 @@ static void out_of_order(struct asim_fabric *fabric, struct asim_host *host,
     reply(fabric, host, frame, ASIM_NACK);
 }
 
+/* In the event of the frame's arrival; hosts have no processing delay (spec 2.4). */
 void asim_receiver_data(struct asim_fabric *fabric, struct asim_host *host,
                         const struct asim_frame *frame, uint64_t t)
 {

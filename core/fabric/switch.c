@@ -7,22 +7,25 @@
  */
 #include "fabric/node.h"
 
-static uint64_t free_tie(const struct asim_port *port)
+struct now { /* the event being processed */
+    uint64_t t, tie, seq, until;
+};
+
+static struct asim_moment moment_of(const struct asim_switch *sw, const struct now *now)
 {
-    return asim_tie(port->busy_until - port->tx_start, ASIM_CLASS_FREE, port->out->id);
+    return (struct asim_moment){now->t, asim_tie_age(now->tie), sw->seq};
 }
 
-/* Whether the port is free for an event with that order key. */
-static int is_idle(struct asim_port *port, uint64_t t, uint64_t tie)
+/* Whether the port is free for the event being processed. */
+static int is_idle(struct asim_port *port, const struct now *now)
 {
-    if (port->busy && (port->busy_until < t || (port->busy_until == t && free_tie(port) < tie)))
+    struct asim_entry end = {port->busy_until, asim_port_tie(port), port->start_seq, 0};
+    struct asim_entry event = {now->t, now->tie, now->seq, 1};
+
+    if (port->busy && asim_entry_before(&end, &event))
         port->busy = 0;
     return !port->busy;
 }
-
-struct now { /* the event being processed */
-    uint64_t t, tie, until;
-};
 
 /* Queue to serve next: 0 if it holds anything, else round robin over the unpaused of 1..7. */
 static uint32_t next_queue(struct asim_switch_port *port)
@@ -77,24 +80,36 @@ static int dequeue(struct asim_fabric *fabric, struct asim_switch *sw, uint32_t 
             frame.flags |= ASIM_CE;
             sw->marks++;
         }
-        asim_port_start(fabric, &port->port, &frame, now->t);
+        asim_port_start(fabric, &port->port, &frame, moment_of(sw, now));
         if (asim_mmu_wants_resume(sw, in, q))
             send_pfc(fabric, sw, in, q, now);
         return 1;
     }
-    asim_port_start(fabric, &port->port, &frame, now->t);
+    asim_port_start(fabric, &port->port, &frame, moment_of(sw, now));
     return 1;
 }
 
+/* Puts the end of the transmission on the agenda. Only if somebody waits behind it, and only if it
+ * falls into this window; the next window's fill_agenda finds the others. */
 static void push_departure(struct asim_fabric *fabric, struct asim_switch *sw, uint32_t p,
                            uint64_t until)
 {
     const struct asim_port *port = &sw->ports[p].port;
 
     if (port->busy_until < until &&
-        asim_heap_push(&sw->agenda, (struct asim_heap_entry){port->busy_until, free_tie(port),
-                                                             (uint64_t)p << 1 | 1}))
+        asim_agenda_push(&sw->agenda, (struct asim_entry){port->busy_until, asim_port_tie(port),
+                                                          port->start_seq, (uint64_t)p << 1 | 1}))
         fabric->failed = ASIM_ENOMEM;
+}
+
+/* The next frame of ingress port p as an entry. */
+static struct asim_entry arrival_entry(struct asim_switch *sw, uint32_t p)
+{
+    struct asim_port *port = &sw->ports[p].port;
+    const struct asim_frame *head = asim_ring_head(&port->in->mail);
+
+    return (struct asim_entry){head->t, asim_wire_tie(port->in, head), port->in_seq,
+                               (uint64_t)p << 1};
 }
 
 /* Puts a frame into queue q of port p and starts it if the port is idle. */
@@ -106,7 +121,7 @@ static void enqueue(struct asim_fabric *fabric, struct asim_switch *sw, const ui
 
     if (!asim_ring_push(&port->queue[p_q[1]], frame))
         fabric->failed = ASIM_ENOMEM;
-    if (is_idle(&port->port, now->t, now->tie)) {
+    if (is_idle(&port->port, now)) {
         if (dequeue(fabric, sw, p_q[0], now) && port->frames)
             push_departure(fabric, sw, p_q[0], now->until);
     } else if (!waiting) {
@@ -142,6 +157,8 @@ static uint32_t ecmp(const struct asim_fabric *fabric, const struct asim_switch 
     return asim_murmur3(words, 3, sw->node) % n;
 }
 
+/* A pause holds until a resume comes, there is no timer (spec 4.6). A resume may start a frame at
+ * once; a frame already on its way is never cut off. */
 static void take_pfc(struct asim_fabric *fabric, struct asim_switch *sw, uint32_t p,
                      const struct asim_frame *frame, struct now *now)
 {
@@ -152,11 +169,11 @@ static void take_pfc(struct asim_fabric *fabric, struct asim_switch *sw, uint32_
     port->port.paused = (uint8_t)(pause ? port->port.paused | bit : port->port.paused & ~bit);
     if (fabric->watch.pfc)
         fabric->watch.pfc(fabric->watch.self, now->t, sw->node, p + 1, pause);
-    if (!pause && is_idle(&port->port, now->t, now->tie) && dequeue(fabric, sw, p, now) &&
-        port->frames)
+    if (!pause && is_idle(&port->port, now) && dequeue(fabric, sw, p, now) && port->frames)
         push_departure(fabric, sw, p, now->until);
 }
 
+/* Also for frames without a route: the reference loses those silently. */
 static void drop(struct asim_fabric *fabric, struct asim_switch *sw, uint32_t p,
                  const struct asim_frame *frame, uint64_t t)
 {
@@ -188,6 +205,8 @@ static void forward(struct asim_fabric *fabric, struct asim_switch *sw, uint32_t
     enqueue(fabric, sw, (const uint32_t[2]){out, q}, frame, now);
 }
 
+/* The next frame of the same mailbox takes the place of this one in the agenda: one walk down the
+ * heap instead of a pop and a push. */
 static void take_frame(struct asim_fabric *fabric, struct asim_switch *sw, uint32_t p,
                        struct now *now)
 {
@@ -195,14 +214,11 @@ static void take_frame(struct asim_fabric *fabric, struct asim_switch *sw, uint3
     struct asim_frame frame = *asim_ring_head(&in->mail);
 
     asim_ring_drop(&in->mail);
-    if (in->mail.n && asim_ring_head(&in->mail)->t < now->until) {
-        const struct asim_frame *head = asim_ring_head(&in->mail);
-
-        asim_heap_replace_top(&sw->agenda, (struct asim_heap_entry){
-                                               head->t, asim_wire_tie(in, head), (uint64_t)p << 1});
-    } else {
-        asim_heap_pop(&sw->agenda);
-    }
+    sw->ports[p].port.in_seq = sw->seq;
+    if (in->mail.n && asim_ring_head(&in->mail)->t < now->until)
+        asim_agenda_replace(&sw->agenda, arrival_entry(sw, p));
+    else
+        asim_agenda_pop(&sw->agenda);
     if (fabric->watch.frame)
         fabric->watch.frame(fabric->watch.frame_self, ASIM_FRAME_RX,
                             (const uint32_t[2]){sw->node, p + 1}, &frame, now->t);
@@ -212,10 +228,11 @@ static void take_frame(struct asim_fabric *fabric, struct asim_switch *sw, uint3
         forward(fabric, sw, p, &frame, now);
 }
 
+/* The agenda holds at most one of these per port, and only while the port is busy. */
 static void end_of_frame(struct asim_fabric *fabric, struct asim_switch *sw, uint32_t p,
                          struct now *now)
 {
-    asim_heap_pop(&sw->agenda);
+    asim_agenda_pop(&sw->agenda);
     sw->ports[p].port.busy = 0;
     if (dequeue(fabric, sw, p, now) && sw->ports[p].frames)
         push_departure(fabric, sw, p, now->until);
@@ -233,14 +250,12 @@ static void fill_agenda(struct asim_fabric *fabric, struct asim_switch *sw, uint
             push_departure(fabric, sw, p, until);
         if (!in->mail.n || asim_ring_head(&in->mail)->t >= until)
             continue;
-        if (asim_heap_push(&sw->agenda,
-                           (struct asim_heap_entry){asim_ring_head(&in->mail)->t,
-                                                    asim_wire_tie(in, asim_ring_head(&in->mail)),
-                                                    (uint64_t)p << 1}))
+        if (asim_agenda_push(&sw->agenda, arrival_entry(sw, p)))
             fabric->failed = ASIM_ENOMEM;
     }
 }
 
+/* Ends of transmissions count only where frames wait. Linear in ports. */
 uint64_t asim_switch_next(const struct asim_switch *sw)
 {
     uint64_t next = ASIM_NEVER;
@@ -257,13 +272,15 @@ uint64_t asim_switch_next(const struct asim_switch *sw)
     return next;
 }
 
+/* The agenda is empty again afterwards, but for what a failure left. */
 uint64_t asim_switch_advance(struct asim_fabric *fabric, struct asim_switch *sw, uint64_t until)
 {
     fill_agenda(fabric, sw, until);
     while (sw->agenda.n && !fabric->failed) {
-        struct asim_heap_entry top = sw->agenda.at[0];
-        struct now now = {top.key, top.tie, until};
+        struct asim_entry top = sw->agenda.at[0];
+        struct now now = {top.t, top.tie, top.seq, until};
 
+        sw->seq++;
         if (top.value & 1)
             end_of_frame(fabric, sw, (uint32_t)(top.value >> 1), &now);
         else

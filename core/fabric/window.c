@@ -14,6 +14,8 @@ uint64_t asim_fabric_window(const struct asim_fabric *fabric)
     return fabric->window;
 }
 
+/* Entries are never removed when a node's time changes: stale ones are skipped when they
+ * surface. */
 void asim_fabric_at_slow(struct asim_fabric *fabric, uint32_t v, uint64_t t)
 {
     if (asim_heap_push(&fabric->agenda, (struct asim_heap_entry){t, v, v}))
@@ -30,6 +32,8 @@ static uint64_t next_entry(struct asim_fabric *fabric)
     return agenda->n ? agenda->at[0].key : ASIM_NEVER;
 }
 
+/* In windows a scan over all nodes: it costs less than keeping a heap in order, since most nodes of
+ * a busy network are active in most windows. */
 uint64_t asim_fabric_next(struct asim_fabric *fabric)
 {
     uint64_t next = ASIM_NEVER;
@@ -42,6 +46,8 @@ uint64_t asim_fabric_next(struct asim_fabric *fabric)
     return next;
 }
 
+/* The returned time replaces whatever other nodes had lowered next[] to meanwhile: the mailboxes
+ * they wrote to are part of what the node's own `next` looks at. */
 static void advance_node(struct asim_fabric *fabric, uint32_t node, uint64_t until)
 {
     if (node < fabric->hosts)
@@ -67,9 +73,13 @@ static int deliver(struct asim_fabric *fabric, const struct asim_notice *note)
     }
     host->notices[index] = *note;
     asim_fabric_at(fabric, note->msg.dst, note->t);
-    return asim_host_timer(host, note->t, note->tie, (uint64_t)ASIM_TIMER_NOTICE << 56 | index);
+    return asim_agenda_push(&host->timers,
+                            (struct asim_entry){note->t, note->tie, note->seq,
+                                                (uint64_t)ASIM_TIMER_NOTICE << 56 | index});
 }
 
+/* End of a step: notices made in it go to their hosts, now that none of them is running; then the
+ * user hears how far everything is settled. Turns a latched failure into an error. */
 static int settle(struct asim_fabric *fabric, uint64_t settled, struct asim_err *err)
 {
     for (size_t i = 0; i < fabric->outbox.n; i++)
@@ -101,6 +111,7 @@ static uint64_t step_event(struct asim_fabric *fabric, struct asim_err *err)
     return settle(fabric, t + 1, err) ? ASIM_NEVER : next_entry(fabric);
 }
 
+/* Order of nodes inside the window has no influence on the result; ascending is as good as any. */
 uint64_t asim_fabric_step(struct asim_fabric *fabric, struct asim_err *err)
 {
     uint64_t t, until;
@@ -118,6 +129,7 @@ uint64_t asim_fabric_step(struct asim_fabric *fabric, struct asim_err *err)
     return settle(fabric, until, err) ? ASIM_NEVER : asim_fabric_next(fabric);
 }
 
+/* The clock for callers without ns-3; ends early when the user's done() says so. */
 int asim_fabric_run(struct asim_fabric *fabric, struct asim_err *err)
 {
     while (asim_fabric_next(fabric) != ASIM_NEVER && !fabric->user.done(fabric->user.self)) {
@@ -164,6 +176,8 @@ static uint64_t packet_now(const struct asim_net *net, uint32_t rank)
     return ((const struct asim_fabric *)net)->host[rank].now;
 }
 
+/* Saturates one below ASIM_NEVER: an absurd delay is an event that comes last, not one that never
+ * does. */
 static int packet_wake_after(struct asim_net *net, uint32_t rank, uint64_t delay_ns)
 {
     struct asim_fabric *fabric = (struct asim_fabric *)net;
@@ -171,9 +185,10 @@ static int packet_wake_after(struct asim_net *net, uint32_t rank, uint64_t delay
     uint64_t t = delay_ns < ASIM_NEVER - 1 - host->now ? host->now + delay_ns : ASIM_NEVER - 1;
 
     asim_fabric_at(fabric, rank, t);
-    return asim_host_timer(host, t, 0, (uint64_t)ASIM_TIMER_WAKE << 56);
+    return asim_host_timer(host, t, (uint64_t)ASIM_TIMER_WAKE << 56);
 }
 
+/* Only books the flow; start_flow in host.c makes the queue pair. */
 static int packet_send(struct asim_net *net, const struct asim_msg *msg)
 {
     struct asim_fabric *fabric = (struct asim_fabric *)net;
@@ -183,7 +198,7 @@ static int packet_send(struct asim_net *net, const struct asim_msg *msg)
     if (slot == ASIM_NEVER)
         return ASIM_ENOMEM;
     asim_fabric_at(fabric, msg->src, host->now);
-    return asim_host_timer(host, host->now, 0, (uint64_t)ASIM_TIMER_START << 56 | slot);
+    return asim_host_timer(host, host->now, (uint64_t)ASIM_TIMER_START << 56 | slot);
 }
 
 static int packet_run(struct asim_net *net, struct asim_err *err)
@@ -206,6 +221,8 @@ const struct asim_net_backend asim_packet_backend = {
     .close = packet_close,
 };
 
+/* Trace sinks want each frame at its own Simulator::Now(), hence W = 0 from here on. Works in the
+ * middle of a run, because next[] is kept in both modes. */
 void asim_fabric_watch_frames(struct asim_fabric *fabric, asim_frame_hook *hook, void *self)
 {
     fabric->watch.frame = hook;

@@ -2,7 +2,7 @@
  *
  * Reports: what becomes of the events of a run. A report opens as a viewer of the world's events
  * (sim/show.h), or says it is not wanted. Files are written under "<name>.partial" and renamed at
- * the end, an interrupted run's included.
+ * the end, an interrupted or stalled run's included; a run that failed leaves no file.
  */
 #ifndef ASIM_REPORT_REPORT_H
 #define ASIM_REPORT_REPORT_H

@@ -46,9 +46,12 @@ int asim_report_file(struct asim_out **file, const char *folder, const char *nam
 
 int asim_report_file_close(void *self, const struct asim_world *world, struct asim_err *err)
 {
-    int code = asim_out_commit(self, err);
+    int code = 0;
 
-    (void)world;
+    if (world->failed)
+        asim_out_discard(self);
+    else
+        code = asim_out_commit(self, err);
     free(self);
     return code;
 }

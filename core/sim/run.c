@@ -138,8 +138,13 @@ int asim_world_start(struct asim_world *world, struct asim_err *err)
 int asim_world_finish(struct asim_world *world, int code, struct asim_err *err)
 {
     struct asim_err closing = {0};
-    int close_code = asim_show_close(&world->show, world, &closing);
+    int close_code;
 
+    if (world->show.failed)
+        asim_world_fail_nomem(world, "keeping events for the reports");
+    if (code) /* as failed, so that no report is kept */
+        world->failed = 1;
+    close_code = asim_show_close(&world->show, world, &closing);
     if (code)
         return code;
     if (world->failed) {

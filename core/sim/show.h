@@ -38,7 +38,7 @@ struct asim_viewer {
     unsigned wants; /* bit per enum asim_event_kind */
     void *self;
     void (*see)(void *self, const struct asim_world *world, const struct asim_event *event);
-    /* The end. Writes what is left; 0 or a negative code. */
+    /* The end. Writes what is left, or drops it where world->failed; 0 or a negative code. */
     int (*close)(void *self, const struct asim_world *world, struct asim_err *err);
 };
 

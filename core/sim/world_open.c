@@ -256,6 +256,8 @@ void asim_world_close(struct asim_world *world)
 {
     if (!world)
         return;
+    world->failed = 1; /* reports still open were never finished: they are dropped */
+    asim_show_close(&world->show, world, NULL);
     for (uint32_t r = 0; world->ranks && r < world->n_ranks; r++)
         close_rank(&world->ranks[r]);
     free(world->ranks);

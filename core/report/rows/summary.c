@@ -27,8 +27,6 @@ static void see(void *self, const struct asim_world *world, const struct asim_ev
 
 static const char *state_of(const struct asim_world *world)
 {
-    if (world->failed)
-        return "failed";
     if (world->ranks_done == world->n_ranks)
         return "finished";
     return world->stopped ? "interrupted" : "stalled";
@@ -81,11 +79,13 @@ static int close_summary(void *self, const struct asim_world *world, struct asim
     asim_world_progress(world, &at);
     if (!world->failed)
         line(world, totals, &at);
-    if (totals->file) {
+    if (totals->file && world->failed)
+        asim_out_discard(totals->file);
+    else if (totals->file) {
         json(totals->file, world, totals, &at);
         code = asim_out_commit(totals->file, err);
-        free(totals->file);
     }
+    free(totals->file);
     free(totals);
     return code;
 }

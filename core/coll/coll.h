@@ -46,7 +46,7 @@ struct asim_plan {
     uint64_t out_bytes; /* input of the next phase */
     uint32_t start_tokens, end_tokens;
     uint32_t burst; /* arrivals per half-cycle of the reduce pattern (private) */
-    uint32_t cycle; /* private */
+    uint64_t cycle; /* private */
 };
 
 struct asim_step {

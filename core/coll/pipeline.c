@@ -9,7 +9,7 @@ void asim_pipeline_init(struct asim_plan *plan, uint32_t p, uint64_t nz)
 {
     plan->start_tokens = plan->end_tokens = p;
     plan->burst = p;
-    plan->cycle = (uint32_t)(p + nz);
+    plan->cycle = p + nz;
 }
 
 int asim_pipeline_reduces(const struct asim_plan *plan, uint64_t i)

@@ -21,7 +21,10 @@ enum asim_cc_need {                        /* what frames must carry for it */
 };
 
 struct asim_cc_flow {
+    /* The present rate, and its bounds: the NIC's rate and MIN_RATE. */
     uint64_t rate_bps, line_bps, min_bps;
+    /* snd_next: offset of the next byte to send; size: of the message, bytes; window_bytes 0 = no
+     * limit. */
     uint64_t snd_next, size, window_bytes, base_rtt_ns;
     uint64_t timer_at; /* UINT64_MAX = none wanted */
     void *state;       /* state_size bytes, zeroed before open; NULL where state_size is 0 */
@@ -36,9 +39,14 @@ struct asim_cc_ack {
 struct asim_cc {
     struct asim_member member;
     int number; /* CC_MODE of the published configurations; -1 = by name only */
+    /* Bits of enum asim_cc_need: adds to the size of every frame on the wire. */
     unsigned needs;
+    /* Bytes of per-flow state; the fabric allocates and frees it with the flow. */
     size_t state_size;
+    /* A new flow at line rate. None of the three hooks may be NULL: use the ones below. */
     void (*open)(struct asim_cc_flow *flow, const struct asim_netconf *conf);
+    /* After snd_una has moved, before the NIC is kicked. Sets flow->rate_bps; window scaling
+     * follows. */
     void (*on_ack)(struct asim_cc_flow *flow, const struct asim_cc_ack *ack,
                    const struct asim_netconf *conf);
     void (*on_timer)(struct asim_cc_flow *flow, uint64_t now, const struct asim_netconf *conf);

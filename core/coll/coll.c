@@ -9,6 +9,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+/* In 64 bits, since index + hop may pass 2^32. Anticlockwise is the same with the hop turned
+ * round. */
 uint32_t asim_coll_peer(const struct asim_coll *coll, uint64_t by)
 {
     uint64_t n = coll->n, hop = by % n;
@@ -18,6 +20,8 @@ uint32_t asim_coll_peer(const struct asim_coll *coll, uint64_t by)
     return (uint32_t)((coll->index + hop) % n);
 }
 
+/* Integer division as in the reference: what does not divide is lost for the later phases (spec
+ * astra-system.md, 4.4). */
 uint64_t asim_coll_out_bytes(const struct asim_coll_algo *algo, int kind, uint64_t bytes,
                              uint32_t n)
 {
@@ -28,6 +32,8 @@ uint64_t asim_coll_out_bytes(const struct asim_coll_algo *algo, int kind, uint64
     return kind == ASIM_ALL_GATHER ? bytes * n : bytes;
 }
 
+/* The plan is a plain value: nothing to free. coll is copied. A kind the algorithm lacks is refused
+ * here, so that an algorithm's own plan() need not look. */
 int asim_coll_plan(struct asim_plan *plan, const struct asim_coll_algo *algo,
                    const struct asim_coll *coll, struct asim_err *err)
 {
@@ -62,6 +68,8 @@ static int split(const char *word, char *base, size_t size, struct asim_coll_cho
     return !*end && choice->window > 0 && strlen(word + digits) < 8;
 }
 
+/* Resolved once at set-up; word is borrowed. Unlike the reference, direct0 (which never sends) and
+ * a number behind another algorithm are errors. */
 int asim_coll_choose(struct asim_coll_choice *choice, const char *word, struct asim_err *err)
 {
     char base[64];

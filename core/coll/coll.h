@@ -41,6 +41,8 @@ struct asim_plan {
     struct asim_coll coll;
     const struct asim_coll_algo *algo;
     uint64_t steps;     /* how many */
+    /* May exceed the steps that receive in none: the engine ends by tokens, tests compare the
+     * two. */
     uint64_t arrivals;  /* messages this member receives */
     uint64_t msg_bytes; /* the usual message, for algorithms that have one */
     uint64_t out_bytes; /* input of the next phase */
@@ -49,6 +51,7 @@ struct asim_plan {
     uint64_t cycle; /* private */
 };
 
+/* One send and/or one receive; sizes in bytes of payload. */
 struct asim_step {
     uint32_t to, from; /* positions; ASIM_NOBODY = no send / no receive */
     uint64_t send_bytes, recv_bytes;

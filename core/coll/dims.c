@@ -5,6 +5,7 @@
  */
 #include "coll/dims.h"
 
+/* The enum is that of conf/, which knows spellings but no rows; this is where the two meet. */
 const struct asim_coll_dims *asim_coll_dims_find(int inter_dim, struct asim_err *err)
 {
     static const char *const names[] = {

@@ -5,6 +5,8 @@
  */
 #include "coll/pipeline.h"
 
+/* cycle in 64 bits: in a sub-group `direct` has nz = (n-1)^2, more than 32 bits from 65,537 members
+ * on. */
 void asim_pipeline_init(struct asim_plan *plan, uint32_t p, uint64_t nz)
 {
     plan->start_tokens = plan->end_tokens = p;
@@ -12,6 +14,8 @@ void asim_pipeline_init(struct asim_plan *plan, uint32_t p, uint64_t nz)
     plan->cycle = p + nz;
 }
 
+/* Hand-over i of the reference's insert(): z of them pass on, then nz reduce, and the toggle says
+ * whether this cycle of an all-reduce is its reducing half (spec 5.2). */
 int asim_pipeline_reduces(const struct asim_plan *plan, uint64_t i)
 {
     uint64_t handover = plan->burst + i; /* the first `burst` were minted at the start */
@@ -23,6 +27,8 @@ int asim_pipeline_reduces(const struct asim_plan *plan, uint64_t i)
     return plan->coll.kind == ASIM_ALL_REDUCE && handover / plan->cycle % 2 == 0;
 }
 
+/* Constant cost per call; the reduction is charged for the message as it is, not for what
+ * follows. */
 uint64_t asim_pipeline_arrival(const struct asim_plan *plan, uint64_t i)
 {
     return asim_pipeline_reduces(plan, i) ? plan->msg_bytes : 0;

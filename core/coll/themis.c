@@ -15,11 +15,14 @@ int asim_themis_does(int kind)
     return kind == ASIM_ALL_REDUCE || kind == ASIM_REDUCE_SCATTER || kind == ASIM_ALL_GATHER;
 }
 
+/* Dimensions of one member, or not involved, cost nothing and are left out of the loads. */
 static int is_active(const struct asim_dims_view *view, uint32_t dim)
 {
     return view->active >> dim & 1;
 }
 
+/* The stable sort matters: with equal loads, as at the start of every collective, the order is
+ * ascending. view->n is at most ASIM_DIMS. */
 void asim_themis_sort(const struct asim_dims_view *view, const struct asim_dims_state *state,
                       struct asim_dims_pick *pick)
 {
@@ -53,6 +56,8 @@ static int ends_of(const struct asim_dims_view *view, const struct asim_dims_pic
     return found;
 }
 
+/* The load difference between the ends of the order, turned back into bytes of a whole chunk by the
+ * formula that charges them (below), so that charging that many bytes closes the gap. */
 double asim_themis_gap_bytes(const struct asim_dims_view *view, const struct asim_dims_state *state,
                              const struct asim_dims_pick *pick)
 {
@@ -76,6 +81,7 @@ double asim_themis_gap_bytes(const struct asim_dims_view *view, const struct asi
     return gap;
 }
 
+/* In the order of the visit, because the chunk shrinks (or grows) by each dimension it passes. */
 void asim_themis_charge(const struct asim_dims_view *view, struct asim_dims_state *state,
                         const struct asim_dims_pick *pick)
 {

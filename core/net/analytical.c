@@ -10,6 +10,8 @@
 /* Events between two calls of settled(): rows of reports wait that long at most. */
 enum { SETTLE_EVERY = 4096 };
 
+/* base is embedded by the backend and zeroed by its calloc. Bandwidths of the YAML are in GiB/s: x
+ * 2^30 / 1e9 bytes per ns, multiplied first as the reference does (spec 6.4). */
 void asim_analytical_init(struct asim_analytical *base, const struct asim_net_config *config)
 {
     base->user = config->user;
@@ -22,6 +24,7 @@ void asim_analytical_init(struct asim_analytical *base, const struct asim_net_co
         base->ns_bytes[d] = base->shape.at[d].bandwidth_gbps * (double)(1u << 30) / 1e9;
 }
 
+/* Frees flights still under way, too: they all lie in the pool. */
 void asim_analytical_fini(struct asim_analytical *base)
 {
     asim_due_fini(&base->queue);
@@ -51,6 +54,7 @@ void asim_analytical_deliver(struct asim_analytical *base, struct asim_flight *f
     base->user.arrived(base->user.self, &msg);
 }
 
+/* Saturates one below ASIM_NEVER, which means "no event". */
 static uint64_t time_after(const struct asim_analytical *base, uint64_t delay_ns)
 {
     uint64_t now = base->queue.now_ns;
@@ -58,6 +62,8 @@ static uint64_t time_after(const struct asim_analytical *base, uint64_t delay_ns
     return delay_ns < ASIM_NEVER - 1 - now ? now + delay_ns : ASIM_NEVER - 1;
 }
 
+/* One truncation of the whole delay. A double of 9e18 or more does not fit the clock and becomes
+ * its end instead of an undefined conversion. */
 int asim_analytical_after(struct asim_analytical *base, double delay_ns, struct asim_due *due)
 {
     uint64_t whole = delay_ns < 9e18 ? (uint64_t)delay_ns : ASIM_NEVER - 1;
@@ -65,12 +71,14 @@ int asim_analytical_after(struct asim_analytical *base, double delay_ns, struct 
     return asim_due_add(&base->queue, time_after(base, whole), due);
 }
 
+/* One clock for all ranks, so the rank does not matter. */
 uint64_t asim_analytical_now(const struct asim_net *net, uint32_t rank)
 {
     (void)rank;
     return ((const struct asim_analytical *)(const void *)net)->queue.now_ns;
 }
 
+/* Wakes and late receives have no object of their own to stand in; they get one from the pool. */
 static int add_due(struct asim_analytical *base, uint64_t t, const struct asim_due *wanted)
 {
     struct asim_due *due = asim_pool_get(&base->dues);
@@ -81,6 +89,7 @@ static int add_due(struct asim_analytical *base, uint64_t t, const struct asim_d
     return asim_due_add(&base->queue, t, due);
 }
 
+/* Behind everything already due at that time (spec 4.1): the queue is FIFO per time. */
 int asim_analytical_wake_after(struct asim_net *net, uint32_t rank, uint64_t delay_ns)
 {
     struct asim_analytical *base = (struct asim_analytical *)(void *)net;
@@ -89,6 +98,8 @@ int asim_analytical_wake_after(struct asim_net *net, uint32_t rank, uint64_t del
                    &(struct asim_due){.kind = ASIM_DUE_WAKE, .rank = rank});
 }
 
+/* Due now, but behind all that is due now: the reference's new event at the current time (spec
+ * 6.3). */
 int asim_analytical_late(struct asim_net *net, uint32_t rank, uint64_t cookie)
 {
     struct asim_analytical *base = (struct asim_analytical *)(void *)net;
@@ -97,6 +108,8 @@ int asim_analytical_late(struct asim_net *net, uint32_t rank, uint64_t cookie)
                    &(struct asim_due){.kind = ASIM_DUE_LATE, .rank = rank, .cookie = cookie});
 }
 
+/* Flights and links go to the backend; wakes and late receives are freed before the callback, which
+ * may well ask for the next. */
 static int run_one(struct asim_analytical *base, struct asim_due *due)
 {
     struct asim_due copy;
@@ -112,6 +125,8 @@ static int run_one(struct asim_analytical *base, struct asim_due *due)
     return 0;
 }
 
+/* done() is asked between times, not between events of one time, so a run ends with all that was
+ * due at the moment it finished. */
 int asim_analytical_run(struct asim_net *net, struct asim_err *err)
 {
     struct asim_analytical *base = (struct asim_analytical *)(void *)net;

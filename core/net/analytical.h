@@ -29,8 +29,10 @@ struct asim_flight {
 struct asim_analytical {
     struct asim_due_queue queue;
     struct asim_net_user user;
+    /* A copy; ranks = product of its dimensions. */
     struct asim_netshape shape;
     uint32_t ranks;
+    /* Recycled on completion, so memory follows what is under way, not the length of the run. */
     struct asim_pool flights, dues;
     double ns_bytes[ASIM_NETDIMS]; /* beta: bytes per ns of each dimension */
     /* A flight has got somewhere, or a link is free. */

@@ -22,6 +22,8 @@ static struct asim_due_lane **cached(struct asim_due_queue *queue, uint64_t time
     return &queue->cache[time_ns * UINT64_C(0x9E3779B97F4A7C15) >> 56];
 }
 
+/* A hit in the cache costs two stores; a miss begins another lane, even where an older one of that
+ * time exists: the older will not be added to again, so order holds. */
 int asim_due_add(struct asim_due_queue *queue, uint64_t time_ns, struct asim_due *due)
 {
     struct asim_due_lane **slot = cached(queue, time_ns), *lane = *slot;
@@ -45,6 +47,8 @@ int asim_due_add(struct asim_due_queue *queue, uint64_t time_ns, struct asim_due
     return 0;
 }
 
+/* The drained lane goes back to the pool now, not when it runs empty, because events at the present
+ * time may still be added to it. */
 int asim_due_next(struct asim_due_queue *queue)
 {
     if (queue->current) {

@@ -25,6 +25,7 @@ struct asim_due {
     uint64_t cookie;
 };
 
+/* All events of one time that came while the lane was in the cache. */
 struct asim_due_lane {
     struct asim_due *head, *tail;
     uint64_t time_ns;
@@ -36,6 +37,7 @@ struct asim_due_queue {
     struct asim_heap lanes; /* value = struct asim_due_lane * */
     struct asim_pool pool;
     struct asim_due_lane *cache[ASIM_DUE_CACHE], *current;
+    /* age: lanes made so far, the tie between lanes of one time. */
     uint64_t age, now_ns;
 };
 

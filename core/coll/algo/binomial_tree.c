@@ -10,11 +10,13 @@
  */
 #include "coll/coll.h"
 
+/* Positions are counted from the root on, so that the tree has one shape for every root. */
 static uint32_t place_of(const struct asim_coll *coll)
 {
     return (coll->index + coll->n - coll->root) % coll->n;
 }
 
+/* The inverse; in 64 bits because place + root may pass 2^32. */
 static uint32_t position_of(const struct asim_coll *coll, uint32_t place)
 {
     return (uint32_t)(((uint64_t)place + coll->root) % coll->n);
@@ -42,6 +44,7 @@ static uint32_t children_of(const struct asim_coll *coll, uint32_t place)
     return children;
 }
 
+/* Whether data flows to the root. */
 static int is_upward(const struct asim_coll *coll)
 {
     return coll->kind == ASIM_REDUCE || coll->kind == ASIM_GATHER;
@@ -58,6 +61,8 @@ static uint64_t edge_bytes(const struct asim_coll *coll, uint32_t place)
     return coll->kind == ASIM_SCATTER ? coll->bytes / coll->n * below : coll->bytes;
 }
 
+/* Tokens: upward, a leaf may send at once and others after every child has come; downward, only the
+ * root starts, and everybody else forwards after its parent's message. */
 static int tree_plan(struct asim_plan *plan, struct asim_err *err)
 {
     const struct asim_coll *coll = &plan->coll;
@@ -80,6 +85,8 @@ static int tree_plan(struct asim_plan *plan, struct asim_err *err)
     return 0;
 }
 
+/* The message on the edge above place `edge`, with the member at place `with`: sent or received
+ * depending on which end we are and which way data flows. */
 static void exchange(const struct asim_coll *coll, struct asim_step *step, uint32_t with,
                      uint32_t edge)
 {
@@ -91,6 +98,8 @@ static void exchange(const struct asim_coll *coll, struct asim_step *step, uint3
     step->send_bytes = step->recv_bytes = edge_bytes(coll, edge);
 }
 
+/* Upward: the children, smallest subtree first, then the parent. Downward: the parent, then the
+ * children, largest subtree first, because below it the way is longest. */
 static void tree_step(const struct asim_plan *plan, uint64_t k, struct asim_step *step)
 {
     const struct asim_coll *coll = &plan->coll;
@@ -115,6 +124,7 @@ static void tree_step(const struct asim_plan *plan, uint64_t k, struct asim_step
     }
 }
 
+/* Only a reduce adds up what arrives; the others copy. */
 static uint64_t tree_arrival(const struct asim_plan *plan, uint64_t i)
 {
     (void)i;

@@ -8,6 +8,8 @@
  */
 #include "coll/pipeline.h"
 
+/* The window is the number of tokens: with W of them free, W sends are under way. No window, or one
+ * larger than the ring, means all at once. */
 static int direct_plan(struct asim_plan *plan, struct asim_err *err)
 {
     const struct asim_coll *coll = &plan->coll;
@@ -21,6 +23,8 @@ static int direct_plan(struct asim_plan *plan, struct asim_err *err)
     return 0;
 }
 
+/* Peers in rising distance from each member, so that at every step no two send to the same one. The
+ * gate holds the second half of an all-reduce back until all of the first half has arrived. */
 static void direct_step(const struct asim_plan *plan, uint64_t k, struct asim_step *step)
 {
     uint64_t peers = plan->coll.n - 1, hop = k % peers + 1;

@@ -7,6 +7,7 @@
  */
 #include "coll/coll.h"
 
+/* Steps = ceil(log2 n); each waits for the token that the last arrival minted. */
 static int barrier_plan(struct asim_plan *plan, struct asim_err *err)
 {
     (void)err;
@@ -18,6 +19,7 @@ static int barrier_plan(struct asim_plan *plan, struct asim_err *err)
     return 0;
 }
 
+/* 2^k < n for every k planned, so the hop back is positive. */
 static void barrier_step(const struct asim_plan *plan, uint64_t k, struct asim_step *step)
 {
     step->to = asim_coll_peer(&plan->coll, 1ull << k);

@@ -44,6 +44,8 @@ static uint32_t top_of(uint32_t n)
     return top;
 }
 
+/* The root stands outside of the in-order tree of the other n - 1 and has its top as only child.
+ * RootMax shifts the tree to positions 0 … n-2, RootMin to 1 … n-1 (spec 4.9). */
 static struct place place_of(const struct asim_coll *coll)
 {
     uint32_t n = coll->n, size = n - 1;
@@ -62,6 +64,8 @@ static struct place place_of(const struct asim_coll *coll)
     return place;
 }
 
+/* Root, leaf or inner member (spec 5.6). Only leaves start with a token; they are the ones that
+ * send first. Root and inner members end as soon as their last send is out. */
 static int tree_plan(struct asim_plan *plan, struct asim_err *err)
 {
     const struct asim_coll *coll = &plan->coll;
@@ -112,6 +116,7 @@ static void inner_step(const struct place *place, uint64_t k, struct asim_step *
     }
 }
 
+/* Computed from the place each time: O(log n), and a plan stays a few words. */
 static void tree_step(const struct asim_plan *plan, uint64_t k, struct asim_step *step)
 {
     struct place place = place_of(&plan->coll);

@@ -12,6 +12,7 @@
 #include "coll/bruck.h"
 #include "coll/pipeline.h"
 
+/* Rounded down; n is at least 1. */
 static uint32_t log2_of(uint32_t n)
 {
     uint32_t k = 0;
@@ -21,11 +22,13 @@ static uint32_t log2_of(uint32_t n)
     return k;
 }
 
+/* Whether n is a power of two. */
 static int is_even(const struct asim_plan *plan)
 {
     return !(plan->coll.n & (plan->coll.n - 1));
 }
 
+/* nz = k - 1: of the k halving steps, the first hands on without reducing (spec 5.5). */
 static int hd_plan(struct asim_plan *plan, struct asim_err *err)
 {
     const struct asim_coll *coll = &plan->coll;
@@ -60,6 +63,7 @@ static uint64_t bytes_of(const struct asim_plan *plan, uint64_t k)
     return plan->coll.bytes >> levels << (k - levels);
 }
 
+/* Partners differ in one bit of their position, so both name each other at the same step. */
 static void hd_step(const struct asim_plan *plan, uint64_t k, struct asim_step *step)
 {
     uint32_t distance, index = plan->coll.index;

@@ -8,6 +8,8 @@
  */
 #include "coll/pipeline.h"
 
+/* nz = n - 1: every arrival but the last of a cycle is reduced, which for the all-reduce makes
+ * exactly the first n - 1 arrivals. */
 static int ring_plan(struct asim_plan *plan, struct asim_err *err)
 {
     const struct asim_coll *coll = &plan->coll;
@@ -25,6 +27,7 @@ static int ring_plan(struct asim_plan *plan, struct asim_err *err)
     return 0;
 }
 
+/* All steps are alike; which block travels makes no difference to time. */
 static void ring_step(const struct asim_plan *plan, uint64_t k, struct asim_step *step)
 {
     (void)k;

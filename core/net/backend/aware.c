@@ -31,11 +31,13 @@ struct aware {
     uint32_t strides[ASIM_NETDIMS];
 };
 
+/* A ring uses which = 0 clockwise, 1 anticlockwise; a star 0 up to the switch, 1 down from it. */
 static struct link *fixed_link(struct aware *net, size_t d, uint32_t rank, uint32_t which)
 {
     return &net->links[(d * net->base.ranks + rank) * 2 + which];
 }
 
+/* Found, or made idle. NULL when out of memory; the map is then as it was. */
 static struct link *mesh_link(struct aware *net, uint32_t d, const uint32_t from_to[2])
 {
     uint64_t hi = (uint64_t)d << 32 | from_to[0];
@@ -94,6 +96,9 @@ static struct link *next_link(struct aware *net, struct asim_flight *flight)
     return fixed_link(net, d, at, 0);
 }
 
+/* The arrival is scheduled before the end of the transmission: with zero latency both fall on
+ * one time, and this order is the reference's. latency + serial and serial are truncated on
+ * their own. */
 static int transmit(struct aware *net, struct link *link, struct asim_flight *flight)
 {
     double serial = (double)flight->msg.bytes / net->base.ns_bytes[link->dim];
@@ -105,6 +110,8 @@ static int transmit(struct aware *net, struct link *link, struct asim_flight *fl
     return asim_analytical_after(&net->base, serial, &link->due);
 }
 
+/* The flight is at flight->at: delivered if that is its end, else it takes the next link or waits
+ * for it. Waiting flights are linked through their own dues, which are in no queue meanwhile. */
 static int go_on(struct aware *net, struct asim_flight *flight)
 {
     struct link *link;
@@ -124,6 +131,8 @@ static int go_on(struct aware *net, struct asim_flight *flight)
     return 0;
 }
 
+/* The head goes at once (spec 6.4.3). An idle mesh link is forgotten: N^2 of them would be too
+ * many. */
 static int link_free(struct aware *net, struct link *link)
 {
     struct asim_due *head = link->first;
@@ -149,6 +158,7 @@ static int aware_step(struct asim_analytical *base, struct asim_due *due)
     return go_on(net, (struct asim_flight *)(void *)due);
 }
 
+/* Also after an open that failed in its middle; mesh links lie in their pool. */
 static void aware_close(struct asim_net *self)
 {
     struct aware *net = (struct aware *)(void *)self;
@@ -160,6 +170,7 @@ static void aware_close(struct asim_net *self)
     free(net);
 }
 
+/* Two links per rank and dimension whether used or not: 32 bytes-ish each, linear in ranks. */
 static int aware_open(struct asim_net **out, const struct asim_net_config *config,
                       struct asim_err *err)
 {

@@ -34,6 +34,7 @@ static void fill(struct asim_err *err, int code, const char *fmt, va_list args)
     err->code = code;
 }
 
+/* Does nothing on a filled struct: the first error is the cause, later ones are its echoes. */
 int asim_err_set(struct asim_err *err, int code, const char *fmt, ...)
 {
     if (!err || err->code)
@@ -61,6 +62,7 @@ int asim_err_at(struct asim_err *err, int code, struct asim_where at, const char
     return code;
 }
 
+/* "doing" completes the sentence "out of memory while …". */
 int asim_err_nomem(struct asim_err *err, const char *doing)
 {
     return asim_err_set(err, ASIM_ENOMEM, "out of memory while %s", doing);

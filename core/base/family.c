@@ -25,6 +25,7 @@ static int unknown(const struct asim_member *const *table, const char *kind, con
                         n ? asim_text_list(list, sizeof list, names, n) : "none");
 }
 
+/* Names are exact and case counts: a published file must mean the same in every version. */
 const struct asim_member *asim_family_find(const struct asim_member *const *table, const char *kind,
                                            const char *name, struct asim_err *err)
 {
@@ -56,6 +57,7 @@ static int check_row(const struct asim_member *row, const char *kind, struct asi
     return 0;
 }
 
+/* Quadratic in rows, run once per family at start-up; rows are tens. */
 int asim_family_check(const struct asim_member *const *table, const char *kind,
                       struct asim_err *err)
 {

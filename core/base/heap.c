@@ -10,6 +10,7 @@
 #include <string.h>
 #include "base/mem.h"
 
+/* Order by (key, tie); equal pairs come in no stated order. */
 static inline int heap_before(const struct asim_heap_entry *a, const struct asim_heap_entry *b)
 {
     return (a->key < b->key) | ((a->key == b->key) & (a->tie < b->tie));

@@ -9,6 +9,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+/* 24 bytes, copied by value; value is the owner's, often an index. */
 struct asim_heap_entry {
     uint64_t key, tie, value;
 };

@@ -38,6 +38,7 @@ static inline size_t map_slot(const struct asim_map *map, uint64_t hi, uint64_t 
     return i;
 }
 
+/* The pointer lies in the table: it is good until the next put or delete, which may move slots. */
 uint64_t *asim_map_get(const struct asim_map *map, uint64_t hi, uint64_t lo)
 {
     if (!map->n)
@@ -113,6 +114,7 @@ int asim_map_delete(struct asim_map *map, uint64_t hi, uint64_t lo)
     return 1;
 }
 
+/* Leaves an empty map that can be used again. */
 void asim_map_fini(struct asim_map *map)
 {
     free(map->slots);

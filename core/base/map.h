@@ -10,12 +10,14 @@
 #include <stddef.h>
 #include <stdint.h>
 
+/* 24 bytes; hi and lo are the key. */
 struct asim_map_slot {
     uint64_t hi, lo, value;
 };
 
 struct asim_map {
     struct asim_map_slot *slots;
+    /* One byte a slot, apart from the slots, so that a probe of free ones touches little memory. */
     uint8_t *used;
     size_t n, cap; /* cap is 0 or a power of two */
 };

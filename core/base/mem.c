@@ -17,6 +17,7 @@
 
 #define GROW_FIRST 8
 
+/* Takes no memory yet: an arena that is never used costs nothing. */
 void asim_arena_init(struct asim_arena *arena, size_t limit_bytes)
 {
     memset(arena, 0, sizeof *arena);
@@ -31,6 +32,7 @@ void *asim_arena_array(struct asim_arena *arena, size_t count, size_t size)
     return asim_arena_alloc(arena, count * size);
 }
 
+/* The NUL comes from the arena's zeroing. */
 char *asim_arena_strndup(struct asim_arena *arena, const char *text, size_t length)
 {
     if (length == SIZE_MAX)
@@ -46,6 +48,8 @@ char *asim_arena_strdup(struct asim_arena *arena, const char *text)
     return asim_arena_strndup(arena, text, strlen(text));
 }
 
+/* Does not count the bytes yet, so that a failing malloc leaves the books right; the caller adds
+ * them. */
 size_t asim_chunk_charge(struct asim_arena *arena, size_t size)
 {
     if (size > SIZE_MAX / 4)
@@ -57,6 +61,7 @@ size_t asim_chunk_charge(struct asim_arena *arena, size_t size)
     return bytes;
 }
 
+/* Every object's end: pointers into the arena must be gone by now. The ceiling stays. */
 void asim_arena_fini(struct asim_arena *arena)
 {
     struct asim_chunk *next;

@@ -15,6 +15,7 @@ struct asim_chunk;
 
 struct asim_arena {
     struct asim_chunk *head;
+    /* Counted rounded up to 16 per object, the same in both builds. */
     size_t used_bytes, limit_bytes;
 };
 
@@ -23,6 +24,7 @@ void asim_arena_init(struct asim_arena *arena, size_t limit_bytes);
 void *asim_arena_alloc(struct asim_arena *arena, size_t size);
 /* Zeroed array; refuses a product that overflows. */
 void *asim_arena_array(struct asim_arena *arena, size_t count, size_t size);
+/* Copies that live as long as the arena; NULL when there is no memory. */
 char *asim_arena_strdup(struct asim_arena *arena, const char *text);
 char *asim_arena_strndup(struct asim_arena *arena, const char *text, size_t length);
 /* Frees every object; the arena can be used again. */
@@ -31,6 +33,7 @@ void asim_arena_fini(struct asim_arena *arena);
 struct asim_pool {
     void *free_list;
     struct asim_chunk *chunks;
+    /* live: objects out now; peak: the most there ever were, for reports. */
     size_t object_bytes, live, peak, limit;
 };
 

@@ -23,6 +23,7 @@ enum {
     FS_PER_NS = 1000000
 };
 
+/* A linear walk; tables have at most some sixty rows and are read at start-up only. */
 const struct asim_option *asim_option_find(const struct asim_option *table, const char *key)
 {
     for (const struct asim_option *row = table; row && row->key; row++) {
@@ -98,6 +99,8 @@ static int add_unit(char *buf, size_t size, const char *text, const char *unit)
     return 1;
 }
 
+/* Rates need a unit unless the row allows a bare number, so that 200 is never taken for 200 bit/s
+ * where 200 Gb/s was meant. */
 static int parse_rate(const struct asim_option *row, const char *text, uint64_t *out)
 {
     char buf[64];
@@ -130,6 +133,8 @@ struct value {
     double measure;
 };
 
+/* All types that end in an unsigned number. Times are held in fs but their ranges are told in
+ * ns. */
 static int parse_u64(const struct asim_option *row, const char *text, struct value *v)
 {
     uint64_t n;
@@ -153,6 +158,7 @@ static int parse_u64(const struct asim_option *row, const char *text, struct val
     return 0;
 }
 
+/* Everything but strings. measure is set even where no range applies. */
 static int parse_value(const struct asim_option *row, const char *text, struct value *v)
 {
     int code;
@@ -268,6 +274,7 @@ int asim_option_parse(const struct asim_option *row, void *base, const char *val
     return 0;
 }
 
+/* kv = key and value as the file has them; at is where, for the message. */
 int asim_option_set(const struct asim_option *table, void *base, const char *const kv[2],
                     struct asim_where at, struct asim_err *err)
 {

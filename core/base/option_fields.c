@@ -9,6 +9,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+/* Sizes of the field types asim/ext/option.h promises. A new type must be added here, too: the
+ * default branch stands for the three 64-bit ones. */
 static size_t field_bytes(enum asim_type type)
 {
     switch (type) {
@@ -26,6 +28,7 @@ static size_t field_bytes(enum asim_type type)
     }
 }
 
+/* Defaults are parsed like a user's value, hence cannot mean anything a user could not write. */
 int asim_option_defaults(const struct asim_option *table, void *base, struct asim_err *err)
 {
     static char *const none = NULL;
@@ -51,6 +54,7 @@ int asim_option_defaults(const struct asim_option *table, void *base, struct asi
     return 0;
 }
 
+/* Leaves NULLs, so a second call frees nothing. */
 void asim_option_fini(const struct asim_option *table, void *base)
 {
     static char *const none = NULL;

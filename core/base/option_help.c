@@ -81,6 +81,7 @@ static const char *type_name(enum asim_type type)
     }
 }
 
+/* Columns of " --key=TYPE". */
 static size_t left_width(const struct asim_option *row)
 {
     return strlen("  --=") + strlen(row->key) + strlen(type_name(row->type));
@@ -161,6 +162,7 @@ static void put_row(struct page *page, size_t margin, const struct asim_option *
     put(page, "\n", 1);
 }
 
+/* Returns the bytes the whole text needs, as snprintf does; buf may be NULL where size is 0. */
 size_t asim_option_help(const struct asim_option *table, char *buf, size_t size)
 {
     struct page page = {buf, size, 0, 0};

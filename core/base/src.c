@@ -16,6 +16,7 @@
 #define SRC_LIMIT_BYTES ((size_t)1 << 30)
 #define SRC_FIRST_BYTES ((size_t)1 << 16)
 
+/* Owned by the source: messages name the file long after the caller's string may be gone. */
 static char *copy_name(const char *name)
 {
     size_t n = strlen(name) + 1;
@@ -87,6 +88,8 @@ int asim_src_open(struct asim_src *src, const char *path, struct asim_err *err)
     return code;
 }
 
+/* For texts that are in memory already, as tests and embedding programs have them; data is copied,
+ * because reading words writes into it. */
 int asim_src_open_bytes(struct asim_src *src, const char *name, const char *data, size_t size,
                         struct asim_err *err)
 {
@@ -115,6 +118,7 @@ static int is_line_end(const struct asim_src *src)
     return src->data[src->at] == '\n' || src->data[src->at] == '\0';
 }
 
+/* CR is a blank, which makes CRLF files read like others. */
 static int is_blank(char c)
 {
     return c == ' ' || c == '\t' || c == '\r' || c == '\v' || c == '\f';
@@ -190,11 +194,13 @@ int asim_src_next_line(struct asim_src *src)
     return 1;
 }
 
+/* Place of the last word, for error messages; name is borrowed from the source. */
 struct asim_where asim_src_where(const struct asim_src *src)
 {
     return (struct asim_where){src->name, src->word_line, src->word_column};
 }
 
+/* Words point into the text and end with it. */
 void asim_src_close(struct asim_src *src)
 {
     free(src->name);

@@ -14,6 +14,7 @@
 #include <strings.h>
 #include "asim/err.h"
 
+/* ASCII only; isdigit would ask the locale. */
 static size_t count_digits(const char *text)
 {
     return strspn(text, "0123456789");
@@ -121,6 +122,7 @@ int asim_text_bool(const char *text, int *out)
     return ASIM_EINVAL;
 }
 
+/* Bytes of the folder part with its slash: 0 for a bare name. */
 size_t asim_text_dirlen(const char *path)
 {
     const char *slash = strrchr(path, '/');

@@ -18,6 +18,7 @@ static unsigned least(unsigned a, unsigned b)
     return a < b ? a : b;
 }
 
+/* Case ignored: the commonest slip in an option's name. */
 static int letter(const char *word, size_t i)
 {
     return tolower((unsigned char)word[i]);
@@ -38,6 +39,7 @@ static void distance_row(unsigned rows[3][MOST_LETTERS + 1], const char *a, size
     }
 }
 
+/* Three rows suffice, since a swap looks two letters back. O(n x m), on error paths only. */
 static unsigned distance(const char *a, const char *b)
 {
     unsigned rows[3][MOST_LETTERS + 1] = {{0}};
@@ -51,6 +53,8 @@ static unsigned distance(const char *a, const char *b)
     return rows[n % 3][m];
 }
 
+/* Accepts a distance below length / 4 + 2, so longer words may hold more slips. NULL if none is
+ * near. */
 const char *asim_text_nearest(const char *word, const char *const *words, size_t n)
 {
     const char *nearest = NULL;
@@ -69,6 +73,7 @@ const char *asim_text_nearest(const char *word, const char *const *words, size_t
     return nearest;
 }
 
+/* " Did you mean …?" with its leading blank, or nothing: can stand at the end of any sentence. */
 const char *asim_text_hint(char *buf, size_t size, const char *nearest)
 {
     if (size && nearest)
@@ -78,6 +83,7 @@ const char *asim_text_hint(char *buf, size_t size, const char *nearest)
     return buf;
 }
 
+/* Words with commas; ends in "..." where buf is too small. Always terminated. */
 const char *asim_text_list(char *buf, size_t size, const char *const *words, size_t n)
 {
     size_t used = 0;

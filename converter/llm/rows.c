@@ -174,11 +174,19 @@ static void put_mlp(struct maker *m, uint64_t layer)
     }
 }
 
-static void put_batch(struct maker *m)
+/* Weight gradient of the embedding. AICB takes the optimizer's time for the first micro-batch and
+ * for later ones what its variable still holds, the last row's. */
+static uint64_t embedding_weights(const struct maker *m, int first)
 {
-    uint64_t weights = m->llm->opt->right ? m->times->embedding : m->times->grad_backward;
+    if (m->llm->opt->right || !m->times->known)
+        return block_time(m, m->times->embedding, 1);
+    return first ? m->times->grad_backward : m->rows->list.at[m->rows->list.n - 1].compute_ns[2];
+}
+
+static void put_batch(struct maker *m, int first)
+{
     uint64_t half = block_time(m, m->times->attention, 2);
-    const uint64_t ns[3] = {block_time(m, m->times->embedding, 1), 1, block_time(m, weights, 1)};
+    const uint64_t ns[3] = {block_time(m, m->times->embedding, 1), 1, embedding_weights(m, first)};
     const struct asim_llm_comm comm[3] = {comm_if(m->tensor, "ALLREDUCE", m->T), NOTHING, NOTHING};
     put(m, "embedding_layer", ns, comm);
     for (uint64_t layer = 0; layer < m->llm->stage_layers; layer++) {
@@ -288,7 +296,7 @@ int asim_llm_rows_make(struct asim_llm_rows *rows, const struct asim_llm *llm,
         put_plain_head(&m);
     for (uint64_t i = 0; i < llm->ga && !rows->failed; i++) {
         if (timed)
-            put_batch(&m);
+            put_batch(&m, i == 0);
         else
             put_plain_batch(&m);
     }

@@ -1,0 +1,124 @@
+/* SPDX-License-Identifier: GPL-2.0-only
+ *
+ * asim simai-analytical: SimAI-Analytical with its own options and CSV. Prints the summary; the
+ * rows go to the result file. Differs in what a user meets: it runs from any folder, says what is
+ * missing, and its efficiency tables are read from --ratios (they are SimAI's files).
+ */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include "asim/ext/command.h"
+#include "base/text.h"
+#include "tools/args.h"
+#include "tools/simai.h"
+
+static const char name[] = "simai-analytical";
+
+static void show_totals(const struct asim_sa_totals *t, const char *path)
+{
+    const struct {
+        const char *what;
+        double us;
+    } lines[] = {{"compute", t->compute},       {"exposed DP", t->dp}, {"exposed DP_EP", t->dp_ep},
+                 {"exposed TP", t->tp},         {"exposed EP", t->ep}, {"exposed PP", t->pp},
+                 {"pipeline bubble", t->bubble}};
+    for (size_t i = 0; i < sizeof lines / sizeof *lines; i++)
+        printf("%-16s %14.0f us  %6.2f %%\n", lines[i].what, lines[i].us,
+               t->total > 0 ? lines[i].us / t->total * 100 : 0);
+    printf("%-16s %14.0f us\n%s\n", "total", t->total, path);
+}
+
+/* The workload's name without folder and suffix, and a dash. */
+static int default_prefix(struct asim_sa_options *opt, struct asim_err *err)
+{
+    if (opt->prefix)
+        return 0;
+    const char *base = opt->workload + asim_text_dirlen(opt->workload);
+    const char *dot = strrchr(base, '.');
+    size_t n = dot ? (size_t)(dot - base) : strlen(base);
+    opt->prefix = malloc(n + 2);
+    if (!opt->prefix)
+        return asim_err_nomem(err, "naming the result");
+    memcpy(opt->prefix, base, n);
+    memcpy(opt->prefix + n, "-", 2);
+    return 0;
+}
+
+static void show_notes(const struct asim_sa *sa)
+{
+    if (!sa->tables.known)
+        fprintf(stderr,
+                "asim %s: note: no efficiency tables (--ratios=FOLDER); every ratio is 1.\n", name);
+    if (sa->w->ignored)
+        fprintf(stderr, "asim %s: note: %u BROADCAST columns are ignored, as SimAI does.\n", name,
+                sa->w->ignored);
+    if (!sa->w->tp || !sa->w->ga)
+        fprintf(stderr, "asim %s: note: %s does not say %s; 1 (for TP: all GPUs) is taken.\n", name,
+                sa->w->source, !sa->w->tp ? "model_parallel_NPU_group" : "ga");
+}
+
+static int run_workload(struct asim_sa_options *opt, const struct asim_simai *w,
+                        struct asim_err *err)
+{
+    struct asim_sa sa = {.opt = opt, .w = w};
+    struct asim_sa_totals totals;
+    char path[2048];
+    int rc = asim_simai_layout(w, opt->gpus, &sa.layout, err);
+    if (!rc)
+        rc = asim_sa_tables_read(&sa.tables, opt->ratio_dir, err);
+    if (!rc && opt->busbw)
+        rc = asim_sa_busbw_read(&sa.busbw, opt->busbw, err);
+    if (!rc)
+        rc = default_prefix(opt, err);
+    if (!rc)
+        rc = asim_sa_report(&sa, &totals, path, sizeof path, err);
+    if (rc)
+        return rc;
+    show_notes(&sa);
+    show_totals(&totals, path);
+    return 0;
+}
+
+static int analyse(struct asim_sa_options *opt, struct asim_err *err)
+{
+    struct asim_simai w;
+    int rc = asim_sa_options_fill(opt, err);
+    if (!rc)
+        rc = asim_simai_read(&w, opt->workload, err);
+    if (rc)
+        return rc;
+    rc = run_workload(opt, &w, err);
+    asim_simai_fini(&w);
+    return rc;
+}
+
+static int run(int argc, char **argv)
+{
+    struct asim_sa_options opt = {0};
+    struct asim_err err = {0};
+    struct asim_args args = {.tables = {{asim_sa_option_table, &opt}}};
+    int code = 0;
+    if (asim_option_defaults(asim_sa_option_table, &opt, &err) ||
+        asim_args_parse(&args, argc, argv, &err)) {
+        code = asim_args_fail(name, &err, 2);
+    } else if (args.help || argc == 1) {
+        fprintf(args.help ? stdout : stderr,
+                "usage: asim simai-analytical -w WORKLOAD -g GPUS -g_p_s N -n_p_s N "
+                "(-nv GB/s | -g_type GPU) [options]\n");
+        asim_args_help(args.help ? stdout : stderr, asim_sa_option_table);
+        code = args.help ? 0 : 2;
+    } else if (analyse(&opt, &err)) {
+        code = asim_args_fail(name, &err, 1);
+    }
+    asim_option_fini(asim_sa_option_table, &opt);
+    return code;
+}
+
+static const char *const called_as[] = {"SimAI_analytical", NULL};
+
+const struct asim_command asim_command_simai_analytical = {
+    .member = {"simai-analytical", "SimAI-Analytical: a workload's time from bus bandwidths.",
+               asim_sa_option_table, sizeof(struct asim_sa_options)},
+    .run = run,
+    .called_as = called_as,
+};

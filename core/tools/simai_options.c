@@ -1,0 +1,104 @@
+/* SPDX-License-Identifier: GPL-2.0-only
+ *
+ * Options of `asim simai-analytical`, in the words of the published tool. It leaves -n_p_s and
+ * -g_p_s undefined when they are not given; here they are asked for.
+ */
+#include "tools/simai.h"
+
+#include <stdio.h>
+#include <string.h>
+#include "base/text.h"
+
+#define AT(field) offsetof(struct asim_sa_options, field)
+#define TEXT(key, alias, help, def, field)                                                         \
+    {                                                                                              \
+        key, alias, help, def, ASIM_T_STRING, AT(field), 0, 0, NULL, 0                             \
+    }
+#define SHARE(key, alias, help, def, field)                                                        \
+    {                                                                                              \
+        key, alias, help, def, ASIM_T_DOUBLE, AT(field), 0, 1, NULL, 0                             \
+    }
+#define COUNT(key, alias, help, field)                                                             \
+    {                                                                                              \
+        key, alias, help, NULL, ASIM_T_U32, AT(field), 0, 1 << 24, NULL, 0                         \
+    }
+
+const struct asim_option asim_sa_option_table[] = {
+    TEXT("w", "workload", "SimAI workload text (required)", NULL, workload),
+    COUNT("g", "gpus", "GPUs (default: the workload's all_gpus)", gpus),
+    COUNT("g_p_s", "gpus-per-server", "GPUs of one server, the scale-up domain (required)",
+          gpus_per_server),
+    COUNT("n_p_s", "nic-per-server", "NICs of one server (required)", nics_per_server),
+    {"nv", "nvlink", "NVLink bus bandwidth of a GPU, GB/s (meaning GiB/s)", NULL, ASIM_T_DOUBLE,
+     AT(nv_gib), 0, 1e6, NULL, 0},
+    {"nic", "nic-busbw", "bandwidth of a NIC, GB/s (meaning GiB/s)", NULL, ASIM_T_DOUBLE,
+     AT(nic_gib), 0, 1e6, NULL, 0},
+    TEXT("nic_t", "nic_type", "NIC where -nic is not given: cx6 cx7 bf3", "cx7", nic_type),
+    TEXT("g_type", "gpu_type", "GPU where -nv is not given: A100 A800 H100 H800 H20", NULL,
+         gpu_type),
+    TEXT("r", "result", "prefix of the result file (default: the workload's name and -)", NULL,
+         prefix),
+    TEXT("r_f", "result-folder", "folder of the result file", "results", folder),
+    SHARE("dp_o", "dp-overlap-ratio", "share of DP communication that is hidden", "0", dp_overlap),
+    SHARE("tp_o", "tp-overlap-ratio", "share of TP communication that is hidden", "0", tp_overlap),
+    SHARE("ep_o", "ep-overlap-ratio", "share of EP communication that is hidden", "0", ep_overlap),
+    SHARE("pp_o", "pp-overlap-ratio", "share of PP communication that is hidden", "1", pp_overlap),
+    TEXT("busbw", NULL, "file of bus bandwidths by group and collective, instead of the formulas",
+         NULL, busbw),
+    TEXT("ratios", NULL,
+         "folder of nvlink_ratio.csv, nic_ratio.csv and ata_ratio.csv (default: "
+         "SimAI's astra-sim-alibabacloud/inputs/ratio, where it is there; else efficiency 1)",
+         NULL, ratio_dir),
+    {"v", "visual", "also write a bar chart as HTML", "0", ASIM_T_BOOL, AT(visual), 0, 0, NULL, 0},
+    {"right", NULL,
+     "mend the tool's faults: group sizes missing in its table of small messages, "
+     "pipeline time, sizes above the ratio tables",
+     "0", ASIM_T_BOOL, AT(right), 0, 0, NULL, 0},
+    {"l", "language", "accepted for old scripts", NULL, ASIM_T_STRING, AT(language), 0, 0, NULL,
+     ASIM_F_NOOP},
+    {0}};
+
+struct part {
+    const char *name;
+    double gib;
+};
+
+static int find_part(const struct part *parts, size_t n, const char *name, double *gib,
+                     struct asim_err *err)
+{
+    const char *names[16];
+    char safe[64], hint[120], list[200];
+    for (size_t i = 0; i < n; i++) {
+        names[i] = parts[i].name;
+        if (!strcmp(parts[i].name, name)) {
+            *gib = parts[i].gib;
+            return 0;
+        }
+    }
+    return asim_err_set(err, ASIM_EINVAL, "unknown type '%s'.%s Known are %s.",
+                        asim_text_safe(safe, sizeof safe, name),
+                        asim_text_hint(hint, sizeof hint, asim_text_nearest(name, names, n)),
+                        asim_text_list(list, sizeof list, names, n));
+}
+
+int asim_sa_options_fill(struct asim_sa_options *opt, struct asim_err *err)
+{
+    static const struct part gpus[] = {
+        {"A100", 240}, {"A800", 160}, {"H100", 370.8}, {"H800", 164.8}, {"H20", 370.8}};
+    static const struct part nics[] = {{"cx6", 23.5}, {"cx7", 48.5}, {"bf3", 48.5}};
+    int rc = 0;
+    if (!opt->workload)
+        return asim_err_set(err, ASIM_EINVAL, "no workload is given: -w FILE.");
+    if (!opt->gpus_per_server || !opt->nics_per_server)
+        return asim_err_set(err, ASIM_EINVAL,
+                            "-g_p_s (GPUs per server) and -n_p_s (NICs per server) are needed and "
+                            "have no default.");
+    if (opt->nv_gib <= 0 && !opt->gpu_type)
+        return asim_err_set(err, ASIM_EINVAL,
+                            "the NVLink bandwidth is needed: -nv GB/s, or -g_type GPU.");
+    if (opt->nv_gib <= 0)
+        rc = find_part(gpus, sizeof gpus / sizeof *gpus, opt->gpu_type, &opt->nv_gib, err);
+    if (!rc && opt->nic_gib <= 0)
+        rc = find_part(nics, sizeof nics / sizeof *nics, opt->nic_type, &opt->nic_gib, err);
+    return rc;
+}

@@ -79,15 +79,20 @@ struct asim_system {
     int policy;       /* enum asim_policy; default LIFO */
     int optimization; /* enum asim_optimization; default baseline */
     uint32_t splits;  /* preferred-dataset-splits; default 1 (the reference divides by zero) */
+    /* Chunks running at once in a dimension, before it is divided by the queues (spec 4.7). */
     uint32_t active_chunks;
+    /* Before every message bundle; parity: sub-group rings pay a fixed 10 ns instead (spec 5.1). */
     int64_t endpoint_delay_ns;
     int endpoint_delay_set; /* injection-scale applies only to a value from the file */
+    /* Of the LogGP bus only, per 100 bytes (spec 5.8). */
     uint64_t local_reduction_delay;
     double loggp_l, loggp_o, loggp_g, loggp_G; /* single keys L o g G; ns and ns/byte */
     int shared_bus;
     double peak_perf_tflops;  /* ×1e12 FLOP/s */
     double local_mem_bw_gbps; /* ×1e9 byte/s; 0 = reductions cost nothing */
+    /* Flags of spec 2.1; replay_only gives every op its recorded duration, whatever its type. */
     int roofline, trace_enabled, replay_only, track_local_mem;
+    /* Prefix; ".<rank>.json" is appended. */
     char *local_mem_trace;
     int intra_dim;     /* enum asim_intra_dim */
     int inter_dim;     /* enum asim_inter_dim */
@@ -108,9 +113,11 @@ void asim_system_fini(struct asim_system *sys);
 
 /* Logical topology JSON {"logical-dims": ["8", "4"]}; numbers accepted too. */
 struct asim_dims {
+    /* Dimension 0 varies fastest with the rank. */
     uint32_t at[16];
     size_t n;
 };
+/* How many ranks; below 2^32 for anything asim_logical_read accepted. */
 uint64_t asim_dims_product(const struct asim_dims *dims);
 int asim_logical_read(struct asim_dims *dims, const char *path, struct asim_err *err);
 
@@ -156,6 +163,7 @@ enum asim_memory_type {
 struct asim_memory {
     int type;
     uint32_t nodes, npus_per_node;
+    /* Time of an access = latency + size / bandwidth (spec 2.6). */
     uint64_t latency_ns;
     double bandwidth_gbps; /* 1e9 byte/s = byte/ns */
 };
@@ -176,7 +184,10 @@ struct asim_link_down {
     uint32_t a, b;
 };
 struct asim_netconf {
+    /* Meaning, unit and default of each field: the rows of asim_netconf_options (netconf.c). Times
+     * in fs, rates in bit/s, sizes in bytes; files are names, NULL where absent, freed by _fini. */
     int enable_qcn, dynamic_pfc, clamp_target_rate;
+    /* Only whether it is 0 matters (spec rdma-network 4.6). */
     uint64_t pause_time_fs;
     uint32_t payload_bytes, l2_chunk_bytes, l2_ack_interval_bytes;
     int l2_back_to_zero;

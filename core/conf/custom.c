@@ -14,8 +14,11 @@
 #include "base/text.h"
 #include "conf/conf.h"
 
+/* Rank 0's file stands for the set when a prefix is looked for: P.0.et exists where P does not. */
 static const char FIRST[] = ".0.et";
 
+/* Looks where the traces are, beside the file that names them if need be, and hands the prefix
+ * back. The caller frees it; NULL = out of memory. */
 char *asim_custom_resolve(const char *owner, const char *prefix)
 {
     size_t n = strlen(prefix);
@@ -32,6 +35,7 @@ char *asim_custom_resolve(const char *owner, const char *prefix)
     return found;
 }
 
+/* One sentence for every wrong shape; YAML tells the line of each node. */
 static int bad(const char *path, const yaml_node_t *node, struct asim_err *err)
 {
     struct asim_where at = {path, node ? (unsigned)node->start_mark.line + 1 : 0, 0};
@@ -41,6 +45,7 @@ static int bad(const char *path, const yaml_node_t *node, struct asim_err *err)
                        "algorithms/ring\", with each id once.");
 }
 
+/* pair = key and value node. On failure nothing is added, so fini frees exactly what is there. */
 static int add(struct asim_node_prefixes *prefixes, const char *path, const yaml_node_t *pair[2],
                struct asim_err *err)
 {
@@ -59,6 +64,7 @@ static int add(struct asim_node_prefixes *prefixes, const char *path, const yaml
     return 0;
 }
 
+/* Room for all pairs at once: the mapping knows how many it has. */
 static int read_mapping(struct asim_node_prefixes *prefixes, const char *path,
                         yaml_document_t *document, struct asim_err *err)
 {
@@ -82,6 +88,7 @@ static int read_mapping(struct asim_node_prefixes *prefixes, const char *path,
     return 0;
 }
 
+/* Everything libyaml allocates is freed here whatever happens; prefixes keep copies. */
 static int parse(struct asim_node_prefixes *prefixes, const struct asim_src *src, const char *path,
                  struct asim_err *err)
 {
@@ -114,6 +121,7 @@ static int by_node(const void *a, const void *b)
     return (x->node > y->node) - (x->node < y->node);
 }
 
+/* Sorted by id afterwards, so that whatever is said about the map comes in a stated order. */
 int asim_node_prefixes_read(struct asim_node_prefixes *prefixes, const char *path,
                             struct asim_err *err)
 {

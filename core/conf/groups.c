@@ -76,6 +76,7 @@ static int read_group(struct reader *r, struct asim_groups *groups, const char *
     return read_members(r, group, key, list, (uint32_t)groups->n);
 }
 
+/* For qsort; a difference of two int64 could overflow an int. */
 static int by_id(const void *a, const void *b)
 {
     const struct asim_group *x = a, *y = b;
@@ -108,6 +109,8 @@ static int read_all(struct reader *r, struct asim_groups *groups, json_t *root)
     return 0;
 }
 
+/* Linear in members named; `seen` is one word a rank. The caller frees with asim_groups_fini, also
+ * after a failure, where there is nothing left to free. */
 int asim_groups_read(struct asim_groups *groups, const char *path, uint32_t ranks,
                      struct asim_err *err)
 {

@@ -14,6 +14,7 @@
 #include "base/src.h"
 #include "base/text.h"
 
+/* The file goes through base/src, so that size limit, NUL check and BOM are those of every text. */
 int asim_json_open(json_t **root, const char *path, struct asim_err *err)
 {
     struct asim_src src;
@@ -53,6 +54,7 @@ int asim_json_open(json_t **root, const char *path, struct asim_err *err)
     return rc;
 }
 
+/* With its article, ready for "found …". */
 const char *asim_json_type_name(const json_t *value)
 {
     switch (json_typeof(value)) {
@@ -95,6 +97,7 @@ static const char *scalar_text(char *buf, size_t size, const json_t *value)
     return buf;
 }
 
+/* JSON's types are checked first: a number in quotes is refused, as the reference refuses it. */
 int asim_json_option(const struct asim_option *row, void *base, const json_t *value,
                      const char *path, struct asim_err *err)
 {
@@ -114,6 +117,7 @@ int asim_json_option(const struct asim_option *row, void *base, const json_t *va
                        asim_json_type_name(value), word ? "a string" : "a number");
 }
 
+/* 9e15 is below 2^53: up to there a double that looks whole is. */
 int asim_json_u64(uint64_t *out, const json_t *value)
 {
     double real;

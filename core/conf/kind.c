@@ -14,6 +14,7 @@
 #include <unistd.h>
 #include "base/text.h"
 
+/* Without anybody listening (notes NULL, or no say) this costs nothing. */
 void asim_notes_say(const struct asim_notes *notes, const char *fmt, ...)
 {
     char text[2048];
@@ -27,6 +28,7 @@ void asim_notes_say(const struct asim_notes *notes, const char *fmt, ...)
     notes->say(notes->self, text);
 }
 
+/* Chakra's spelling (spec chakra.md), because that is what traces and error messages show. */
 const char *asim_kind_name(int kind)
 {
     static const char *const names[ASIM_KINDS] = {
@@ -37,6 +39,8 @@ const char *asim_kind_name(int kind)
     return kind >= 0 && kind < ASIM_KINDS ? names[kind] : "?";
 }
 
+/* The path is given back as it stands where nothing is found: the error then names what the user
+ * wrote. */
 char *asim_conf_resolve(const char *owner, const char *path)
 {
     size_t dir = owner ? asim_text_dirlen(owner) : 0, length = strlen(path);

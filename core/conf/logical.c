@@ -46,6 +46,7 @@ static int read_dims(struct asim_dims *dims, const json_t *list, const char *pat
     return 0;
 }
 
+/* Unknown keys are errors even here, where only one is known. */
 static int read_object(struct asim_dims *dims, json_t *root, const char *path, struct asim_err *err)
 {
     struct asim_where at = {path, 0, 0};
@@ -81,6 +82,7 @@ static int read_object(struct asim_dims *dims, json_t *root, const char *path, s
     return read_dims(dims, list, path, err);
 }
 
+/* dims->n = 0 on failure. Whether the product fits the network is the world's question. */
 int asim_logical_read(struct asim_dims *dims, const char *path, struct asim_err *err)
 {
     json_t *root;

@@ -48,6 +48,7 @@ static int check(const struct asim_memory *mem, const json_t *root, const char *
     return 0;
 }
 
+/* No strings in the struct, so there is nothing to free. */
 int asim_memory_read(struct asim_memory *mem, const char *path, const struct asim_notes *notes,
                      struct asim_err *err)
 {

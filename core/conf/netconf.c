@@ -151,6 +151,7 @@ static const struct {
 };
 enum { SHIPPED_ECN = sizeof shipped_ecn / sizeof *shipped_ecn };
 
+/* The three maps hold the same rates in the same order; a file's map replaces its own only. */
 static int default_maps(struct asim_netconf *net)
 {
     struct asim_rate_map *maps[3] = {&net->kmin, &net->kmax, &net->pmax};
@@ -171,6 +172,8 @@ static int default_maps(struct asim_netconf *net)
     return 0;
 }
 
+/* The published configuration without a file: see the head of this file for why not the reference's
+ * built-in values. */
 int asim_netconf_defaults(struct asim_netconf *net, struct asim_err *err)
 {
     int rc;
@@ -184,6 +187,7 @@ int asim_netconf_defaults(struct asim_netconf *net, struct asim_err *err)
     return rc;
 }
 
+/* Safe after any failure and a second time: pointers are cleared. */
 void asim_netconf_fini(struct asim_netconf *net)
 {
     free(net->kmax.at);

@@ -20,6 +20,7 @@ enum { MAX_MAP = 4096, MAX_LINK_DOWN = 65536 };
 #define FS_PER_NS 1000000u
 #define FS_PER_US 1000000000u
 
+/* One file being read; lives on the stack of asim_netconf_read. */
 struct reader {
     struct asim_netconf *net;
     struct asim_src src;
@@ -269,6 +270,8 @@ static int default_output(struct reader *r, char **path, const char *name)
     return *path ? 0 : asim_err_nomem(r->err, "reading the network settings");
 }
 
+/* What can only be said once all keys are known. Order matters to the eye only: the first error is
+ * the one shown. */
 static int finish(struct reader *r)
 {
     struct asim_netconf *net = r->net;
@@ -287,6 +290,8 @@ static int finish(struct reader *r)
     return rc ? rc : asim_netconf_remark(r->net, r->seen, r->src.name, r->notes, r->err);
 }
 
+/* *net belongs to the caller on success and is empty on failure. Linear in the file, but for
+ * maps. */
 int asim_netconf_read(struct asim_netconf *net, const char *path, const struct asim_notes *notes,
                       struct asim_err *err)
 {

@@ -10,6 +10,7 @@
 #include <stdio.h>
 #include <string.h>
 
+/* Room for all keys of the table at their present lengths; add() cuts rather than overflows. */
 struct list {
     char text[1400];
 };
@@ -23,6 +24,7 @@ static void add(struct list *list, const char *key, const char *value)
              value ? " " : "", value ? value : "");
 }
 
+/* As in base/option_fields.c, of the types config.txt has. */
 static size_t field_size(enum asim_type type)
 {
     switch (type) {
@@ -81,6 +83,8 @@ static void say_without_effect(const struct asim_netconf *net, const struct asim
         asim_notes_say(notes, "%s: no effect, as in ASTRA-sim: %s.", path, noop.text);
 }
 
+/* Only keys that the chosen CC_MODE looks at, or every published file would be scolded for DCQCN
+ * keys. */
 static void say_absent(const struct asim_netconf *net, const unsigned *seen,
                        const struct asim_notes *notes, const char *path)
 {
@@ -102,6 +106,8 @@ static void say_absent(const struct asim_netconf *net, const unsigned *seen,
                        path, absent.text);
 }
 
+/* The defaults are filled in anew to compare with: cheaper than marking each field as it is
+ * read. */
 int asim_netconf_remark(const struct asim_netconf *net, const unsigned *seen, const char *path,
                         const struct asim_notes *notes, struct asim_err *err)
 {

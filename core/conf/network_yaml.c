@@ -18,6 +18,7 @@
 #include "base/src.h"
 #include "base/text.h"
 
+/* One file being read; all borrowed. Indices of lines and counts are those of keys[]. */
 struct reading {
     struct asim_netshape *shape;
     yaml_document_t *doc;
@@ -30,11 +31,13 @@ struct reading {
 static const char *const topologies[] = {"Ring", "FullyConnected", "Switch"};
 static const char *const keys[] = {"topology", "npus_count", "bandwidth", "latency"};
 
+/* "?" outside the enum, so that a message can always be printed. */
 const char *asim_net_topology_name(int topology)
 {
     return topology >= 0 && topology < 3 ? topologies[topology] : "?";
 }
 
+/* libyaml counts from 0, editors from 1. */
 static struct asim_where where(const struct reading *in, const yaml_node_t *node)
 {
     return (struct asim_where){in->path, (unsigned)node->start_mark.line + 1,
@@ -52,6 +55,7 @@ static const char *scalar(const yaml_node_t *node)
     return strlen(text) == node->data.scalar.length ? text : NULL;
 }
 
+/* The four setters take one entry; 0 or ASIM_EINVAL, the sentence is made by read_list. */
 static int set_topology(struct asim_netdim *dim, const char *text)
 {
     for (int t = 0; t < 3; t++)
@@ -62,6 +66,7 @@ static int set_topology(struct asim_netdim *dim, const char *text)
     return ASIM_EINVAL;
 }
 
+/* A dimension of one rank is refused as in the reference: it would make every hop count 0. */
 static int set_npus(struct asim_netdim *dim, const char *text)
 {
     uint64_t n;
@@ -94,6 +99,7 @@ static const struct {
     {set_latency, "ns per hop, 0 or more"},
 };
 
+/* The number of dimensions is not known before all lists are read: check() compares them. */
 static int read_list(struct reading *in, int key, const yaml_node_t *list)
 {
     if (list->type != YAML_SEQUENCE_NODE)
@@ -123,6 +129,7 @@ static int read_list(struct reading *in, int key, const yaml_node_t *list)
     return 0;
 }
 
+/* A key given twice is an error; libyaml itself would take both. */
 static int read_pair(struct reading *in, const yaml_node_pair_t *pair)
 {
     const yaml_node_t *key = yaml_document_get_node(in->doc, pair->key);
@@ -176,6 +183,7 @@ static int check(struct reading *in)
     return 0;
 }
 
+/* An empty file is no mapping either, and gets the same sentence. */
 static int read_document(struct reading *in)
 {
     yaml_node_t *root = yaml_document_get_root_node(in->doc);
@@ -191,6 +199,7 @@ static int read_document(struct reading *in)
     return check(in);
 }
 
+/* The document is freed here, whether or not its content was good. */
 static int parse(struct reading *in, yaml_parser_t *parser)
 {
     yaml_document_t doc;
@@ -211,6 +220,7 @@ static int parse(struct reading *in, yaml_parser_t *parser)
     return code;
 }
 
+/* The file is read whole through base/src for its limits, then handed to libyaml from memory. */
 int asim_netshape_read(struct asim_netshape *shape, const char *path, struct asim_err *err)
 {
     struct reading in = {.shape = shape, .path = path, .err = err};

@@ -34,6 +34,8 @@ static int read_range(struct asim_rank_value *value, const char *text)
     return 0;
 }
 
+/* where: the key and file to name, and the greatest value allowed. NaN fails the comparison,
+ * too. */
 int asim_rank_values_read(struct asim_rank_values *values, const struct asim_rank_values_key *where,
                           const json_t *object, struct asim_err *err)
 {
@@ -66,6 +68,8 @@ int asim_rank_values_read(struct asim_rank_values *values, const struct asim_ran
     return 0;
 }
 
+/* The narrowest range that holds the rank wins, so an exception can stand beside a "*"; of equally
+ * narrow ones the last. def where none does. */
 double asim_rank_values_get(const struct asim_rank_values *values, uint32_t rank, double def)
 {
     uint32_t narrowest = UINT32_MAX;

@@ -235,6 +235,7 @@ static const struct rank_key {
     {"rank-message-delay", F(message_delay_ns), 1e15}, /* ns on top of endpoint-delay */
 };
 
+/* NULL if the key is none of ours. */
 static const struct rank_key *rank_key_of(const char *key)
 {
     for (size_t i = 0; i < sizeof rank_keys / sizeof *rank_keys; i++)
@@ -243,6 +244,7 @@ static const struct rank_key *rank_key_of(const char *key)
     return NULL;
 }
 
+/* Scalars, per-rank values, lists, keys without effect, in that order; anything else is unknown. */
 static int read_key(struct reader *r, const char *key, const json_t *value)
 {
     const struct asim_option *row = asim_option_find(system_options, key);
@@ -309,6 +311,7 @@ static int finish(struct reader *r, const json_t *root)
     return 0;
 }
 
+/* Defaults first, then every key of the file over them. On failure nothing is left to free. */
 int asim_system_read(struct asim_system *sys, const char *path, const struct asim_notes *notes,
                      struct asim_err *err)
 {
@@ -348,6 +351,7 @@ static int one_word(struct asim_words *words, const char *word)
     return words->n ? 0 : ASIM_ENOMEM;
 }
 
+/* What the shipped Ring_4chunks says (spec 2.8), so a run without a system file is a known one. */
 int asim_system_defaults(struct asim_system *sys, struct asim_err *err)
 {
     static const int kinds[] = {ASIM_ALL_REDUCE, ASIM_ALL_GATHER, ASIM_REDUCE_SCATTER,
@@ -369,6 +373,7 @@ int asim_system_defaults(struct asim_system *sys, struct asim_err *err)
     return rc;
 }
 
+/* Safe after any failure: every pointer is NULL or owned. */
 void asim_system_fini(struct asim_system *sys)
 {
     for (int kind = 0; kind < ASIM_KINDS; kind++) {

@@ -1,0 +1,106 @@
+/* SPDX-License-Identifier: GPL-2.0-only
+ *
+ * The order of the checks, and sums over all ranks.
+ */
+#include "check/check.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+void asim_check_say(struct asim_check *check, int is_error, const char *fmt, ...)
+{
+    char text[3072];
+    va_list args;
+    va_start(args, fmt);
+    vsnprintf(text, sizeof text, fmt, args);
+    va_end(args);
+    check->errors += is_error != 0;
+    check->warnings += !is_error;
+    check->say(check->self, is_error, text);
+}
+
+static uint64_t sum(uint64_t a, uint64_t b)
+{
+    return b > UINT64_MAX - a ? UINT64_MAX : a + b;
+}
+
+static void add_stats(struct asim_trace_stats *total, const struct asim_trace_stats *rank)
+{
+    total->ops += rank->ops;
+    total->cpu_ops += rank->cpu_ops;
+    for (int t = 0; t < ASIM_OP_TYPES; t++) {
+        total->by_type[t] += rank->by_type[t];
+        total->micros_by_type[t] = sum(total->micros_by_type[t], rank->micros_by_type[t]);
+    }
+    for (int c = 0; c < ASIM_STATS_COLLS; c++) {
+        total->colls[c] += rank->colls[c];
+        total->coll_bytes[c] = sum(total->coll_bytes[c], rank->coll_bytes[c]);
+    }
+    total->other_colls += rank->other_colls;
+    total->sent_bytes = sum(total->sent_bytes, rank->sent_bytes);
+    total->received_bytes = sum(total->received_bytes, rank->received_bytes);
+    total->data_deps += rank->data_deps;
+    total->ctrl_deps += rank->ctrl_deps;
+}
+
+static void count(struct asim_check *check, uint32_t rank)
+{
+    struct asim_trace trace = {0};
+    struct asim_trace_stats stats;
+    int rc = asim_trace_open(&trace, check->prefix, rank, NULL);
+    if (!rc)
+        rc = asim_trace_stats(&stats, &trace, NULL);
+    asim_trace_close(&trace);
+    if (rc)
+        return;
+    add_stats(&check->total, &stats);
+    if (stats.ops < check->fewest)
+        check->fewest = stats.ops;
+    if (stats.ops > check->most)
+        check->most = stats.ops;
+}
+
+int asim_check_run(struct asim_check *check, struct asim_err *err)
+{
+    int rc = 0, unreadable = 0;
+    asim_map_init(&check->by_name);
+    asim_map_init(&check->messages[0]);
+    asim_map_init(&check->messages[1]);
+    check->fewest = UINT64_MAX;
+    for (uint32_t rank = 0; rank < check->ranks && rc >= 0; rank++) {
+        asim_check_graph(check, rank);
+        rc = asim_check_ops(check, rank, err);
+        if (rc > 0)
+            unreadable++;
+        else if (!rc)
+            rc = asim_check_compare(check, rank, err);
+        if (!rc)
+            count(check, rank);
+    }
+    if (rc < 0)
+        return rc;
+    if (check->fewest > check->most)
+        check->fewest = check->most;
+    if (unreadable)
+        return 0; /* what is missing is missing because of that */
+    asim_check_members(check);
+    asim_check_messages(check);
+    return 0;
+}
+
+void asim_check_fini(struct asim_check *check)
+{
+    for (size_t i = 0; i < check->groups.n; i++) {
+        free(check->groups.at[i].name);
+        free(check->groups.at[i].kept.at);
+        free(check->groups.at[i].users.at);
+    }
+    free(check->groups.at);
+    free(check->colls.at);
+    asim_map_fini(&check->by_name);
+    asim_map_fini(&check->messages[0]);
+    asim_map_fini(&check->messages[1]);
+    asim_groups_fini(&check->file);
+}

@@ -1,0 +1,201 @@
+/* SPDX-License-Identifier: GPL-2.0-only
+ *
+ * Every op of a rank by itself: what a simulator would refuse when it comes to it, hours into a
+ * run, is said here. Problems of one kind are said once a rank, with how often they occur.
+ */
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include "check/check.h"
+
+enum kind {
+    NO_TYPE,
+    BAD_TYPE,
+    NO_SIZE,
+    CPU_COMM,
+    NO_PEER,
+    BAD_PEER,
+    BAD_GROUP,
+    NO_GROUP,
+    NOT_MEMBER,
+    INVALID,
+    KINDS
+};
+
+static const struct {
+    int is_error;
+    const char *text;
+} kinds[KINDS] = {
+    {1, "has no comm_type"},
+    {1, "has a comm_type beyond 9"},
+    {1, "has no comm_size"},
+    {1, "is a communication with is_cpu_op set, which cannot be simulated"},
+    {1, "lacks comm_src, comm_dst or comm_tag, which the other side is found by"},
+    {1, "names a rank that is not in the set"},
+    {1, "has a pg_name that is not a whole number"},
+    {1, "has a pg_name that the groups file does not have"},
+    {1, "is a collective of a group that its rank is not in"},
+    {0, "is of the type INVALID_NODE, which takes no time"},
+};
+
+/* How often each kind occurred in a rank, and where first. */
+struct seen {
+    uint64_t n[KINDS], id[KINDS];
+    char name[KINDS][48];
+};
+
+static void note(struct seen *seen, enum kind kind, const struct asim_op *op)
+{
+    if (!seen->n[kind]++) {
+        seen->id[kind] = op->id;
+        snprintf(seen->name[kind], sizeof seen->name[kind], "%s", op->name);
+    }
+}
+
+static void say_seen(struct asim_check *check, uint32_t rank, const struct seen *seen)
+{
+    char more[48] = "";
+    for (int kind = 0; kind < KINDS; kind++) {
+        if (!seen->n[kind])
+            continue;
+        if (seen->n[kind] > 1)
+            snprintf(more, sizeof more, " (and %" PRIu64 " more like it)", seen->n[kind] - 1);
+        asim_check_say(check, kinds[kind].is_error, "rank %u: node %" PRIu64 " ('%s') %s%s.", rank,
+                       seen->id[kind], seen->name[kind], kinds[kind].text,
+                       seen->n[kind] > 1 ? more : "");
+    }
+}
+
+static const struct asim_group *file_group(const struct asim_check *check, int64_t id)
+{
+    for (size_t i = 0; i < check->file.n; i++)
+        if (check->file.at[i].id == id)
+            return &check->file.at[i];
+    return NULL;
+}
+
+static int has_rank(const struct asim_group *group, uint32_t rank)
+{
+    for (uint32_t i = 0; i < group->n; i++)
+        if (group->ranks[i] == rank)
+            return 1;
+    return 0;
+}
+
+/* The group a collective names, against the file where there is one. */
+static void look_group(struct asim_check *check, uint32_t rank, const struct asim_op *op,
+                       struct seen *seen)
+{
+    char *end;
+    int64_t id;
+    const struct asim_group *group;
+    check->needs.group_ops++;
+    id = strtoll(op->pg_name, &end, 10);
+    if (*end)
+        note(seen, BAD_GROUP, op);
+    if (*end || !check->has_file || check->needs.metadata_groups)
+        return;
+    group = file_group(check, id);
+    if (!group)
+        note(seen, NO_GROUP, op);
+    else if (!has_rank(group, rank))
+        note(seen, NOT_MEMBER, op);
+}
+
+static int look_collective(struct asim_check *check, uint32_t rank, const struct asim_op *op,
+                           struct seen *seen)
+{
+    struct asim_check_coll coll = {.type = op->comm_type, .bytes = op->comm_bytes, .id = op->id};
+    const char *name = op->pg_name ? op->pg_name : ASIM_CHECK_ALL;
+    int64_t group = asim_check_group(check, name, rank);
+    int is_barrier = op->comm_type == 9;
+    if (group < 0)
+        return ASIM_ENOMEM;
+    coll.group = (uint32_t)group;
+    if (!(op->has & ASIM_HAS_COMM_TYPE))
+        note(seen, NO_TYPE, op);
+    else if (op->comm_type >= ASIM_STATS_COLLS)
+        note(seen, BAD_TYPE, op);
+    if (!(op->has & ASIM_HAS_COMM_SIZE) && !is_barrier)
+        note(seen, NO_SIZE, op);
+    if (is_barrier)
+        coll.bytes = 0;
+    if (*name)
+        look_group(check, rank, op, seen);
+    if (op->has & ASIM_HAS_INVOLVED_DIM && op->involved_n > check->needs.dims)
+        check->needs.dims = op->involved_n;
+    return ASIM_VEC_PUSH(check->colls, coll);
+}
+
+static int look_message(struct asim_check *check, uint32_t rank, const struct asim_op *op,
+                        struct seen *seen)
+{
+    int is_send = op->type == ASIM_OP_COMM_SEND;
+    uint32_t peer = is_send ? op->comm_dst : op->comm_src;
+    uint32_t needed = ASIM_HAS_COMM_TAG | (is_send ? ASIM_HAS_COMM_DST : ASIM_HAS_COMM_SRC);
+    if (!(op->has & ASIM_HAS_COMM_SIZE))
+        note(seen, NO_SIZE, op);
+    if ((op->has & needed) != needed) {
+        note(seen, NO_PEER, op);
+        return 0;
+    }
+    if (peer >= check->ranks) {
+        note(seen, BAD_PEER, op);
+        return 0;
+    }
+    return asim_check_message(check, rank, op);
+}
+
+static int look(struct asim_check *check, uint32_t rank, const struct asim_op *op,
+                struct seen *seen)
+{
+    struct asim_check_needs *needs = &check->needs;
+    if (op->is_cpu && op->type >= ASIM_OP_COMM_SEND) {
+        note(seen, CPU_COMM, op);
+        return 0;
+    }
+    switch (op->type) {
+    case ASIM_OP_COMM_COLL:
+        return look_collective(check, rank, op, seen);
+    case ASIM_OP_COMM_SEND:
+    case ASIM_OP_COMM_RECV:
+        return look_message(check, rank, op, seen);
+    case ASIM_OP_MEM_LOAD:
+    case ASIM_OP_MEM_STORE:
+        needs->memory_ops++;
+        break;
+    case ASIM_OP_COMP:
+        needs->comps_with_ops += (op->has & ASIM_HAS_NUM_OPS) != 0;
+        needs->timeless_comps += !op->duration_micros && !op->duration_ns &&
+                                 !(op->has & ASIM_HAS_NUM_OPS) && !op->is_cpu;
+        break;
+    case ASIM_OP_METADATA:
+        needs->metadata_groups += op->inputs_values && strstr(op->inputs_values, "pg_name");
+        break;
+    default:
+        note(seen, INVALID, op);
+    }
+    return 0;
+}
+
+int asim_check_ops(struct asim_check *check, uint32_t rank, struct asim_err *err)
+{
+    struct asim_trace trace = {0};
+    struct asim_op op;
+    struct asim_err own = {0};
+    struct seen seen;
+    int rc, nomem = 0;
+    memset(&seen, 0, sizeof seen);
+    check->colls.n = 0;
+    rc = asim_trace_open(&trace, check->prefix, rank, &own);
+    while (!rc && !nomem && asim_trace_next(&trace, &op, &own) > 0)
+        nomem = look(check, rank, &op, &seen);
+    asim_trace_close(&trace);
+    if (nomem)
+        return asim_err_nomem(err, "checking traces");
+    if (rc || own.code)
+        return 1; /* asim_check_graph has said it */
+    say_seen(check, rank, &seen);
+    return 0;
+}

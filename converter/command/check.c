@@ -1,0 +1,178 @@
+/* SPDX-License-Identifier: GPL-2.0-only
+ *
+ * asim trace check: is this set of traces fit for a simulation, and what must that simulation be
+ * given? Problems on stdout, one sentence each, then a summary. Exit code 1 if there is an error.
+ */
+#include <inttypes.h>
+#include <stddef.h>
+#include <stdio.h>
+#include "asim/ext/command.h"
+#include "check/check.h"
+#include "tools/args.h"
+
+struct options {
+    char *prefix, *groups;
+    uint32_t ranks;
+    uint64_t limit;
+    int strict, ctrl;
+};
+
+#define AT(field) offsetof(struct options, field)
+static const struct asim_option options[] = {
+    {"workload-configuration", "input", "workload prefix: rank r's trace is <prefix>.<r>.et", NULL,
+     ASIM_T_STRING, AT(prefix), 0, 0, NULL, 0},
+    {"comm-group-configuration", "groups", "communicator groups (JSON)", NULL, ASIM_T_STRING,
+     AT(groups), 0, 0, NULL, 0},
+    {"ranks", "n", "how many ranks; 0 = as many as there are files", "0", ASIM_T_U32, AT(ranks), 0,
+     1048576, NULL, 0},
+    {"strict-ctrl", NULL, "control dependencies on nodes that are not there are errors", "0",
+     ASIM_T_BOOL, AT(ctrl), 0, 0, NULL, 0},
+    {"strict", NULL, "warnings are errors", "0", ASIM_T_BOOL, AT(strict), 0, 0, NULL, 0},
+    {"limit", NULL, "most problems shown", "50", ASIM_T_U64, AT(limit), 0, 1e9, NULL, 0},
+    {0}};
+
+struct shown {
+    uint64_t n, limit;
+};
+
+static void say(void *self, int is_error, const char *sentence)
+{
+    struct shown *shown = self;
+    if (shown->n++ < shown->limit)
+        printf("%s: %s\n", is_error ? "error" : "warning", sentence);
+}
+
+static void show_ops(const struct asim_check *check)
+{
+    const struct asim_trace_stats *t = &check->total;
+    printf("%s: %" PRIu32 " ranks, %" PRIu64 " nodes", check->prefix, check->ranks, t->ops);
+    if (check->ranks > 1)
+        printf(" (%" PRIu64 " to %" PRIu64 " a rank)", check->fewest, check->most);
+    printf(", %" PRIu64 " on the CPU; dependencies: %" PRIu64 " data, %" PRIu64 " control\n",
+           t->cpu_ops, t->data_deps, t->ctrl_deps);
+    for (int type = 0; type < ASIM_OP_TYPES; type++)
+        if (t->by_type[type])
+            printf("  %-15s %10" PRIu64 "  %" PRIu64 " us recorded\n", asim_op_type_name(type),
+                   t->by_type[type], t->micros_by_type[type]);
+    for (uint32_t c = 0; c < ASIM_STATS_COLLS; c++)
+        if (t->colls[c])
+            printf("  %-15s %10" PRIu64 "  %" PRIu64 " bytes\n", asim_coll_type_name(c),
+                   t->colls[c], t->coll_bytes[c]);
+    if (t->by_type[ASIM_OP_COMM_SEND])
+        printf("  %-15s %10" PRIu64 "  %" PRIu64 " bytes\n", "sends", t->by_type[ASIM_OP_COMM_SEND],
+               t->sent_bytes);
+}
+
+static void show_groups(const struct asim_check *check)
+{
+    for (size_t i = 0; i < check->groups.n; i++) {
+        const struct asim_check_group *group = &check->groups.at[i];
+        if (*group->name && i < 32)
+            printf("  group %s: %zu ranks from %" PRIu32 ", %zu collectives each\n", group->name,
+                   group->users.n, group->first_rank, group->kept.n);
+    }
+    if (check->groups.n > 32)
+        printf("  and %zu more groups\n", check->groups.n - 32);
+}
+
+static void show_needs(const struct asim_check *check)
+{
+    const struct asim_check_needs *needs = &check->needs;
+    int uses_coll = check->total.by_type[ASIM_OP_COMM_COLL] > 0;
+    printf("a simulation needs: a network of %" PRIu32 " NPUs", check->ranks);
+    if (needs->dims)
+        printf(" in %" PRIu32 " dimensions (involved_dim)", needs->dims);
+    if (uses_coll)
+        printf("; algorithms in the system file for the collectives above");
+    if (needs->group_ops && !needs->metadata_groups)
+        printf("; --comm-group-configuration with the groups above%s",
+               check->has_file ? " (given)" : "");
+    if (needs->memory_ops)
+        printf("; --remote-memory-configuration (%" PRIu64 " memory nodes)", needs->memory_ops);
+    if (needs->comps_with_ops)
+        printf("; for roofline-enabled peak-perf and local-mem-bw (%" PRIu64
+               " computations have num_ops)",
+               needs->comps_with_ops);
+    printf("\n");
+    if (needs->timeless_comps)
+        printf("note: %" PRIu64 " computations on the GPU have no duration; they take no time.\n",
+               needs->timeless_comps);
+}
+
+static int find_ranks(struct asim_check *check, const struct options *o, struct asim_err *err)
+{
+    const struct asim_trace_format *shared = asim_trace_shared(check->prefix);
+    if (o->ranks) {
+        check->ranks = o->ranks;
+        return 0;
+    }
+    if (shared && shared->ranks)
+        return shared->ranks(check->prefix, &check->ranks, err);
+    return asim_trace_ranks(check->prefix, &check->ranks, err);
+}
+
+static int finish(struct asim_check *check, const struct options *o, const struct shown *shown)
+{
+    int is_bad = check->errors || (o->strict && check->warnings);
+    if (shown->n > shown->limit)
+        printf("... and %" PRIu64 " more\n", shown->n - shown->limit);
+    show_ops(check);
+    show_groups(check);
+    show_needs(check);
+    printf("%s: %" PRIu64 " errors, %" PRIu64 " warnings\n", is_bad ? "not good" : "good",
+           check->errors, check->warnings);
+    return is_bad;
+}
+
+/* 1 = the set is not good. */
+static int check_set(const struct options *o, const char *word, struct asim_err *err)
+{
+    struct shown shown = {0, o->limit};
+    struct asim_check check = {
+        .prefix = o->prefix ? o->prefix : word, .lenient = !o->ctrl, .say = say, .self = &shown};
+    int rc;
+    if (!check.prefix)
+        return asim_err_set(err, ASIM_EINVAL,
+                            "no traces; give the prefix of FOLDER/NAME.0.et ..., FOLDER/NAME.");
+    rc = find_ranks(&check, o, err);
+    check.has_file = o->groups != NULL;
+    if (!rc && o->groups)
+        rc = asim_groups_read(&check.file, o->groups, check.ranks, err);
+    if (!rc)
+        rc = asim_check_run(&check, err);
+    if (!rc)
+        rc = finish(&check, o, &shown);
+    asim_check_fini(&check);
+    return rc;
+}
+
+static int run(int argc, char **argv)
+{
+    struct options o = {0};
+    struct asim_err err = {0};
+    const char *word = NULL;
+    struct asim_args args = {
+        .tables = {{options, &o}, {NULL, NULL}}, .words = &word, .max_words = 1};
+    int code = 0;
+    if (asim_option_defaults(options, &o, &err) || asim_args_parse(&args, argc, argv, &err)) {
+        code = asim_args_fail("trace check", &err, 2);
+    } else if (args.help) {
+        puts("usage: asim trace check PREFIX [--option=value ...]\n\nChecks the traces of all "
+             "ranks, alone and against each other, and says what a simulation of them needs.\n\n"
+             "Options:");
+        asim_args_help(stdout, options);
+    } else {
+        code = check_set(&o, word, &err);
+        code = code < 0 ? asim_args_fail("trace check", &err, 1) : code;
+    }
+    asim_option_fini(options, &o);
+    return code;
+}
+
+const struct asim_command asim_trace_command_check = {
+    .member = {.name = "check",
+               .about = "check the traces of all ranks and say what a simulation of them needs",
+               .options = options,
+               .options_size = sizeof(struct options)},
+    .run = run,
+};

@@ -60,6 +60,7 @@ struct asim_sa {
     struct asim_sa_busbw busbw;
 };
 struct asim_sa_cost {
+    double exact_ns; /* overlap is taken off before rounding down, as in the tool */
     double ns, algbw_gib, busbw_gib;
     uint32_t n; /* members */
 };

@@ -162,13 +162,14 @@ int asim_sa_cost(const struct asim_sa *sa, const struct asim_simai_comm *comm,
     if (comm->op == ASIM_SIMAI_NONE || n <= 1)
         return 0;
     if (comm->bytes > 1 && comm->bytes < MIB) {
-        cost->ns = small_us(n, sa->opt->right) * 1000;
+        cost->exact_ns = small_us(n, sa->opt->right) * 1000;
     } else {
         int rc = bandwidth(sa, comm, n, &gib, err);
         if (rc)
             return rc;
-        cost->ns = (double)comm->bytes / GIB / gib * 1e9 * share * twice;
+        cost->exact_ns = (double)comm->bytes / GIB / gib * 1e9 * share * twice;
     }
+    cost->ns = floor(cost->exact_ns);
     if (cost->ns > 0) {
         cost->algbw_gib = (double)comm->bytes / GIB / (cost->ns / 1e9);
         cost->busbw_gib = cost->algbw_gib * share * twice;

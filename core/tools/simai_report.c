@@ -70,15 +70,14 @@ static int put_row(struct walk *walk, const struct asim_simai_row *row, struct a
         int rc = asim_sa_cost(walk->sa, &comm, &cost[part], err);
         if (rc)
             return rc;
-        exposed[part] = floor(cost[part].ns * overlap_left(walk->sa, row, part)) / 1000;
+        exposed[part] = floor(cost[part].exact_ns * overlap_left(walk->sa, row, part)) / 1000;
         compute += (double)row->compute_ns[part] / 1000;
         if (row->comm[part].op != ASIM_SIMAI_NONE)
             add_exposed(walk->totals, &row->comm[part], exposed[part]);
     }
     walk->totals->compute += compute;
     if (strcmp(row->name, "embedding_layer"))
-        walk->bubble_base +=
-            compute + (floor(cost[ASIM_SIMAI_FWD].ns) + floor(cost[ASIM_SIMAI_IG].ns)) / 1000;
+        walk->bubble_base += compute + (cost[ASIM_SIMAI_FWD].ns + cost[ASIM_SIMAI_IG].ns) / 1000;
     asim_out_printf(walk->out, "%s,Analytical_test", row->name);
     for (int i = 0; i < ASIM_SIMAI_PARTS; i++)
         asim_out_printf(walk->out, ",%.0f", (double)row->compute_ns[columns[i]] / 1000);

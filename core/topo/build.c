@@ -8,6 +8,7 @@
 
 #include <inttypes.h>
 
+/* Hosts, then NVSwitches, then switches: rank r is node r, and published files number so. */
 int asim_build_nodes(struct asim_topo *topo, const struct asim_build_size *size,
                      struct asim_err *err)
 {
@@ -34,6 +35,7 @@ int asim_build_nodes(struct asim_topo *topo, const struct asim_build_size *size,
     return 0;
 }
 
+/* Call order is port order at both ends. */
 int asim_build_link(struct asim_topo *topo, uint32_t a, uint32_t b, const struct asim_wire *wire,
                     struct asim_err *err)
 {
@@ -45,6 +47,7 @@ int asim_build_link(struct asim_topo *topo, uint32_t a, uint32_t b, const struct
     return asim_topo_link(topo, &link, err);
 }
 
+/* A topology may have more hosts than the run has ranks, never fewer. */
 int asim_build_hosts(uint32_t given, uint32_t asked, uint32_t usual, uint32_t *hosts,
                      struct asim_err *err)
 {

@@ -12,6 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+/* Island = switches that reach each other over switches. Owned by asim_topo_check_connected. */
 struct islands {
     const struct asim_topo *topo;
     uint32_t hosts;   /* only these matter */
@@ -126,6 +127,8 @@ static int search(struct islands *s, struct asim_err *err)
     return rc;
 }
 
+/* hosts = ranks of the run; hosts beyond them may be unreachable. Switches without hosts are
+ * flooded, too, which costs nothing extra. */
 int asim_topo_check_connected(const struct asim_topo *topo, uint32_t hosts, struct asim_err *err)
 {
     struct islands s = {topo, hosts, NULL, NULL, NULL, 0};

@@ -27,6 +27,7 @@ static const struct asim_topo_format *sniff(const struct asim_src *src)
     return NULL;
 }
 
+/* Says what a first line should look like, because that is all sniffing reads. */
 static int unknown_flavour(const char *path, struct asim_err *err)
 {
     struct asim_where at = {path, 0, 0};
@@ -42,6 +43,8 @@ static int unknown_flavour(const char *path, struct asim_err *err)
                        list);
 }
 
+/* On success *topo is finished and the caller's, on failure empty. The file is opened twice, once
+ * to sniff: formats stay independent of how they are found. */
 int asim_topo_read(struct asim_topo *topo, const char *path, struct asim_err *err)
 {
     const struct asim_topo_format *format;
@@ -116,6 +119,8 @@ static int make(struct asim_topo *topo, char *spec, uint32_t hosts, struct asim_
     return rc;
 }
 
+/* spec is "NAME,key=value,…"; hosts = ranks the run has, 0 = unknown. source keeps the spec for
+ * messages. */
 int asim_topo_make(struct asim_topo *topo, const char *spec, uint32_t hosts, struct asim_err *err)
 {
     char *copy = strdup(spec);

@@ -17,12 +17,15 @@
 
 enum { MAX_DIMS = 8 };
 
+/* dims[0] varies fastest; wrap = 1 closes rows to rings. */
 struct grid {
     uint32_t dims[MAX_DIMS], n;
     uint64_t hosts;
     int wrap;
 };
 
+/* Sizes multiply up to the ceiling on nodes, checked at each step so that the product cannot
+ * wrap. */
 static int parse_dims(struct grid *grid, const char *text, struct asim_err *err)
 {
     char shown[64];
@@ -75,6 +78,7 @@ static void square_dims(struct grid *grid, uint32_t hosts, uint32_t ndims)
     }
 }
 
+/* Between routers only; must agree with link_neighbours, which makes them. */
 static uint64_t grid_links(const struct grid *grid)
 {
     uint64_t links = 0;
@@ -107,6 +111,7 @@ static int link_neighbours(struct asim_topo *topo, const struct grid *grid, uint
     return 0;
 }
 
+/* Host links first, so that port 1 of every router is its host. */
 static int wire_grid(struct asim_topo *topo, const struct grid *grid,
                      const struct asim_grid_options *opt, struct asim_err *err)
 {
@@ -122,6 +127,7 @@ static int wire_grid(struct asim_topo *topo, const struct grid *grid,
     return rc;
 }
 
+/* The one builder of ring, mesh and torus; their files differ in ndims and wrap. */
 int asim_grid_make(struct asim_topo *topo, uint32_t hosts, int wrap,
                    const struct asim_grid_options *opt, struct asim_err *err)
 {

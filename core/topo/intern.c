@@ -10,6 +10,7 @@
 #include <string.h>
 #include "asim/err.h"
 
+/* No ceiling of its own: the tables are bounded by the topology's. */
 void asim_intern_init(struct asim_intern *table)
 {
     memset(table, 0, sizeof *table);
@@ -38,6 +39,8 @@ static int is_same(const struct asim_list *list, const uint32_t *at, uint32_t n)
     return list->n == n && (n == 0 || memcmp(list->at, at, n * sizeof *at) == 0);
 }
 
+/* Constant expected cost. When memory runs out the table is as it was, but for an unused copy in
+ * the arena. */
 int asim_intern_put(struct asim_intern *table, const uint32_t *at, uint32_t n, uint32_t *id)
 {
     uint64_t key[2], *slot;

@@ -11,12 +11,14 @@
 #include "base/map.h"
 #include "base/mem.h"
 
+/* Borrowed from the table's arena. */
 struct asim_list {
     const uint32_t *at;
     uint32_t n;
 };
 
 struct asim_intern {
+    /* Holds the words of all lists; freed at once. */
     struct asim_arena arena;
     struct asim_map map;
     struct asim_list *lists;

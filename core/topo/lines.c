@@ -25,6 +25,7 @@ int asim_lines_refuse(const struct asim_src *src, const char *word, const char *
                        asim_text_safe(shown, sizeof shown, word), what);
 }
 
+/* what: the noun of the sentence, "the number of nodes". */
 int asim_lines_u64(struct asim_src *src, const char *what, uint64_t *out, struct asim_err *err)
 {
     const char *word = asim_src_word(src);
@@ -52,6 +53,7 @@ static int read_node(const struct asim_topo *topo, struct asim_src *src, const c
     return 0;
 }
 
+/* All nodes start as hosts; a listed id becomes a switch, once. */
 int asim_lines_switches(struct asim_topo *topo, struct asim_src *src, uint64_t n, uint8_t kind,
                         struct asim_err *err)
 {

@@ -27,6 +27,7 @@ static int same_name(const char *a, const char *b)
     }
 }
 
+/* Short forms first, then names loosely, then the family's exact search for its sentence. */
 const struct asim_topo_maker *asim_topo_maker_find(const char *name, struct asim_err *err)
 {
     for (size_t i = 0; i < sizeof short_forms / sizeof *short_forms; i++)

@@ -33,6 +33,8 @@ static void add_link(struct asim_pair *pair, const struct asim_link *link, uint3
         pair->rate_bps = link->rate_bps;
 }
 
+/* O(hops), a look-up of next hops each. Only the first of equal-cost next hops is walked: window
+ * and RTT do not depend on which way ECMP takes. */
 int asim_pair_get(struct asim_pair *pair, struct asim_route *route, const uint32_t hosts[2],
                   uint32_t payload_bytes, struct asim_err *err)
 {
@@ -68,6 +70,8 @@ static void keep_greater(struct asim_pair *most, const struct asim_pair *pair)
     most->bdp_bytes = bdp;
 }
 
+/* Quadratic in kinds of hosts, not in hosts. The second host of a kind stands for pairs within
+ * it. */
 int asim_pair_max(struct asim_pair *pair, struct asim_route *route, uint32_t payload_bytes,
                   struct asim_err *err)
 {

@@ -16,6 +16,7 @@
 #include <string.h>
 #include "base/text.h"
 
+/* The plan with every number settled; node ids of a level are first_… + index. */
 struct pod {
     const struct asim_pod_options *opt;
     uint32_t hosts, servers, nvsw, rails, planes, segments;
@@ -41,6 +42,7 @@ static int check_form(const struct asim_pod_shape *shape, const struct asim_pod_
     return 0;
 }
 
+/* How many leaves a spine has ports for limits the segments of a pod (spec simai.md a.3). */
 static int check_pod_limit(const struct pod *pod, const struct asim_pod_shape *shape,
                            uint64_t segments, struct asim_err *err)
 {
@@ -76,6 +78,7 @@ static int count_hosts(struct pod *pod, const struct asim_pod_shape *shape, uint
     return 0;
 }
 
+/* All checks before the first allocation. */
 static int plan_pod(struct pod *pod, const struct asim_pod_shape *shape, uint32_t asked,
                     struct asim_err *err)
 {
@@ -95,6 +98,7 @@ static int plan_pod(struct pod *pod, const struct asim_pod_shape *shape, uint32_
     return rc;
 }
 
+/* Counts in 64 bits; asim_build_nodes refuses what passes the ceilings. */
 static int make_nodes(struct asim_topo *topo, struct pod *pod, struct asim_err *err)
 {
     uint64_t plane_leaves = (uint64_t)pod->segments * pod->rails;
@@ -115,6 +119,8 @@ static int make_nodes(struct asim_topo *topo, struct pod *pod, struct asim_err *
     return rc;
 }
 
+/* NVLink before NIC: interface 1 is then NVLink, whose rate the buffer's shares go by (spec
+ * rdma-network 5.2). */
 static int wire_gpu(struct asim_topo *topo, const struct pod *pod, uint32_t gpu,
                     struct asim_err *err)
 {
@@ -132,6 +138,7 @@ static int wire_gpu(struct asim_topo *topo, const struct pod *pod, uint32_t gpu,
     return rc;
 }
 
+/* With two planes a leaf sees only its own plane's half of the spines. */
 static int wire_leaf(struct asim_topo *topo, const struct pod *pod, uint32_t leaf,
                      struct asim_err *err)
 {
@@ -144,6 +151,7 @@ static int wire_leaf(struct asim_topo *topo, const struct pod *pod, uint32_t lea
     return rc;
 }
 
+/* All of SimAI's templates; what a template forces is in shape, what the user says in opt. */
 int asim_pod_make(struct asim_topo *topo, const struct asim_pod_shape *shape, uint32_t hosts,
                   const struct asim_pod_options *opt, struct asim_err *err)
 {

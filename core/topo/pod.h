@@ -13,6 +13,8 @@
 #include "topo/build.h"
 
 struct asim_pod_options {
+    /* Counts; 0 in gpus, leaves and pod_leaves means "not given". server = GPUs of an NVLink
+     * domain, nvsw = NVSwitches of one, leaf_ports = NICs at a leaf. */
     uint32_t gpus, server, nvsw, leaves, leaf_ports, spines, pod_leaves, tray;
     int rail, dual_tor, dual_plane;
     double error_rate;

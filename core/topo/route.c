@@ -11,6 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+/* For qsort of 64-bit keys; a difference would not fit an int. */
 static int by_number(const void *a, const void *b)
 {
     uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
@@ -157,6 +158,7 @@ static int set_up(struct asim_route *r)
     return r->rows ? 0 : ASIM_ENOMEM;
 }
 
+/* No search is made yet: rows are filled on first use, or all at once by asim_route_fill_all. */
 int asim_route_open(struct asim_route **route, const struct asim_topo *topo, struct asim_err *err)
 {
     struct asim_route *r = calloc(1, sizeof *r);
@@ -178,6 +180,7 @@ int asim_route_open(struct asim_route **route, const struct asim_topo *topo, str
     return 0;
 }
 
+/* Also takes what a failed set_up left. */
 void asim_route_close(struct asim_route *r)
 {
     if (!r)
@@ -221,6 +224,7 @@ const struct asim_topo *asim_route_topo(const struct asim_route *route)
     return route->topo;
 }
 
+/* Lives as long as the handle. */
 const struct asim_route_kind *asim_route_kinds(const struct asim_route *route, uint32_t *n)
 {
     *n = (uint32_t)route->shapes.n;

@@ -17,6 +17,7 @@
 /* Rows of a very large network without shared classes; a run that gets here wants another way. */
 #define MAX_ROW_BYTES ((uint64_t)16 << 30)
 
+/* s counts switches from 0. */
 static int is_nvswitch(const struct asim_route *r, uint32_t s)
 {
     return r->topo->kind[r->hosts + s] == ASIM_NVSWITCH;
@@ -78,6 +79,7 @@ static void collect(struct asim_route *r, uint32_t reached)
     }
 }
 
+/* Order of expansion in the high half, interface in the low: one comparison sorts by both. */
 static int by_key(const void *a, const void *b)
 {
     uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;

@@ -26,16 +26,19 @@ static const char *show_decimal(char *buf, size_t size, uint64_t value, int digi
     return buf;
 }
 
+/* Always Gbps, as published files have it, also below 1. */
 const char *asim_topo_show_rate(char *buf, size_t size, uint64_t rate_bps)
 {
     return show_decimal(buf, size, rate_bps, 9, "Gbps");
 }
 
+/* Always ms: 12 decimals are whole femtoseconds. */
 const char *asim_topo_show_delay(char *buf, size_t size, uint64_t delay_fs)
 {
     return show_decimal(buf, size, delay_fs, 12, "ms");
 }
 
+/* Tries 15, 16 and 17 digits and takes the first that reads back as the same double. */
 const char *asim_topo_show_real(char *buf, size_t size, double value)
 {
     for (int digits = 15; digits <= 17; digits++) {

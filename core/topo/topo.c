@@ -20,6 +20,7 @@ void asim_topo_init(struct asim_topo *topo)
     memset(topo, 0, sizeof *topo);
 }
 
+/* One byte a node; kinds are set afterwards by whoever builds. */
 int asim_topo_nodes(struct asim_topo *topo, uint32_t nodes, struct asim_err *err)
 {
     topo->kind = calloc((size_t)nodes + 1, sizeof *topo->kind);
@@ -30,6 +31,7 @@ int asim_topo_nodes(struct asim_topo *topo, uint32_t nodes, struct asim_err *err
     return 0;
 }
 
+/* A copy is kept; ports are numbered by asim_topo_finish, not here. Ids are checked there, too. */
 int asim_topo_link(struct asim_topo *topo, const struct asim_link *link, struct asim_err *err)
 {
     if (topo->n_links >= MAX_LINKS)
@@ -41,6 +43,7 @@ int asim_topo_link(struct asim_topo *topo, const struct asim_link *link, struct 
     return 0;
 }
 
+/* For errors about the graph as a whole, which has no line. */
 static struct asim_where place(const struct asim_topo *topo)
 {
     return (struct asim_where){topo->source ? topo->source : "topology", 0, 0};
@@ -122,6 +125,7 @@ static void relate_ports(struct asim_topo *topo)
     }
 }
 
+/* Can be called again after more links: everything is numbered anew. */
 static int make_ports(struct asim_topo *topo, struct asim_err *err)
 {
     uint32_t sum = 0;
@@ -147,6 +151,8 @@ static int make_ports(struct asim_topo *topo, struct asim_err *err)
     return 0;
 }
 
+/* After this the topology is const. Links that were parsed with a line have been checked there
+ * already; this is for makers and for callers of the C interface. */
 int asim_topo_finish(struct asim_topo *topo, struct asim_err *err)
 {
     int rc = check_kinds(topo, err);

@@ -18,11 +18,13 @@ enum asim_node_kind { ASIM_HOST = 0, ASIM_SWITCH = 1, ASIM_NVSWITCH = 2 };
 struct asim_link {
     uint32_t a, b;           /* node ids */
     uint32_t port_a, port_b; /* 1-based at a and at b; filled by asim_topo_finish */
+    /* Each direction has this rate to itself; propagation delay in femtoseconds. */
     uint64_t rate_bps, delay_fs;
     double error_rate; /* packets lost, 0..1 */
 };
 
 struct asim_port_ref { /* one end of a link as its node sees it */
+    /* Index into links; node at the other end; its interface number there, from 1. */
     uint32_t link, peer, peer_port;
 };
 

@@ -20,6 +20,7 @@ static int is_blank(char c)
     return c == ' ' || c == '\t' || c == '\r' || c == '\v' || c == '\f';
 }
 
+/* ASCII, whatever the locale says. */
 static int is_digit(char c)
 {
     return c >= '0' && c <= '9';
@@ -65,6 +66,7 @@ static int sniff(const char *data, size_t size)
     return 1;
 }
 
+/* Counts of the first line; 64 bits until they are checked. */
 struct header {
     uint64_t nodes, switches, links;
 };
@@ -108,6 +110,7 @@ static int check_order(const struct asim_topo *topo, const struct asim_src *src,
     return 0;
 }
 
+/* The order of the file. */
 static int read_words(struct asim_topo *topo, struct asim_src *src, struct asim_err *err)
 {
     struct header h;
@@ -122,6 +125,7 @@ static int read_words(struct asim_topo *topo, struct asim_src *src, struct asim_
     return rc ? rc : asim_lines_links(topo, src, h.links, err);
 }
 
+/* The source is closed whatever happened; messages have their own copy of the name. */
 static int read_file(struct asim_topo *topo, const char *path, struct asim_err *err)
 {
     struct asim_src src;
@@ -134,6 +138,8 @@ static int read_file(struct asim_topo *topo, const char *path, struct asim_err *
     return rc;
 }
 
+/* Ids on one line, links in their order: read back, ports have the same numbers. Appears whole or
+ * not at all (base/out). */
 static int write_file(const struct asim_topo *topo, const char *path, struct asim_err *err)
 {
     struct asim_out out;

@@ -22,11 +22,13 @@
 #include "topo/build.h"
 #include "topo/lines.h"
 
+/* gpu_type points into the source and is good until it is closed. */
 struct header {
     uint64_t nodes, server, nvsw, switches, links;
     const char *gpu_type;
 };
 
+/* Five counts and a word; each is refused with its own name. */
 static int read_header(struct asim_src *src, struct header *h, struct asim_err *err)
 {
     const struct {
@@ -50,6 +52,7 @@ static int read_header(struct asim_src *src, struct header *h, struct asim_err *
     return 0;
 }
 
+/* Every server has the same number of GPUs in this flavour, so they must divide. */
 static int check_header(const struct asim_src *src, const struct header *h, struct asim_err *err)
 {
     struct asim_where at = asim_src_where(src);
@@ -86,6 +89,7 @@ static int check_order(const struct asim_topo *topo, const struct asim_src *src,
     return 0;
 }
 
+/* NVSwitch ids come before switch ids; a line break between them is usual and not needed. */
 static int read_all(struct asim_topo *topo, struct asim_src *src, struct asim_err *err)
 {
     struct header h;
@@ -169,6 +173,7 @@ static int sniff(const char *data, size_t size)
     return 0;
 }
 
+/* NVSwitches first, whatever their numbers. */
 static void write_ids(const struct asim_topo *topo, struct asim_out *out)
 {
     for (int kind = ASIM_NVSWITCH; kind >= ASIM_SWITCH; kind--)
@@ -178,6 +183,7 @@ static void write_ids(const struct asim_topo *topo, struct asim_out *out)
     asim_out_printf(out, "\n");
 }
 
+/* Byte for byte what SimAI's generator writes for the same network. */
 static int write_file(const struct asim_topo *topo, const char *path, struct asim_err *err)
 {
     struct asim_out out;

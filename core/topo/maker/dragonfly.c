@@ -49,11 +49,13 @@ struct fly { /* the options with nothing left open */
     uint32_t hosts;
 };
 
+/* Hosts that fit; in 64 bits, as options are not bounded together. */
 static uint64_t fly_room(const struct fly *fly)
 {
     return fly->p * fly->a * fly->groups;
 }
 
+/* The balanced form of the paper where the user leaves something open: a = 2h, p = h. */
 static void fill_sizes(struct fly *fly, const struct fly_options *opt, uint32_t h)
 {
     fly->h = h;
@@ -62,6 +64,7 @@ static void fill_sizes(struct fly *fly, const struct fly_options *opt, uint32_t 
     fly->groups = opt->groups ? opt->groups : fly->a * h + 1;
 }
 
+/* h is looked for from 1 up where the user gives none; 4096 is far beyond the node ceiling. */
 static int plan_fly(struct fly *fly, const struct fly_options *opt, uint32_t asked,
                     struct asim_err *err)
 {
@@ -90,6 +93,8 @@ static int plan_fly(struct fly *fly, const struct fly_options *opt, uint32_t ask
     return 0;
 }
 
+/* Each pair of groups once, i < j. Seen from i, group j is number j - 1 of the others, seen from j,
+ * i is number i; m links each, h to a router. */
 static int wire_groups(struct asim_topo *topo, const struct fly *fly, const struct fly_options *opt,
                        struct asim_err *err)
 {
@@ -106,6 +111,7 @@ static int wire_groups(struct asim_topo *topo, const struct fly *fly, const stru
     return rc;
 }
 
+/* Hosts to their router, then the routers of each group all to all. */
 static int wire_local(struct asim_topo *topo, const struct fly *fly, const struct fly_options *opt,
                       struct asim_err *err)
 {

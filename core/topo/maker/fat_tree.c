@@ -56,6 +56,8 @@ static int wire_fabric(struct asim_topo *topo, uint32_t n, uint32_t k, const str
     return rc;
 }
 
+/* Hosts first: port 1 of a host is its edge switch, and edges have their hosts on the lowest
+ * ports. */
 static int wire_all(struct asim_topo *topo, const struct tree_options *opt, uint32_t n, uint32_t k,
                     struct asim_err *err)
 {
@@ -68,6 +70,7 @@ static int wire_all(struct asim_topo *topo, const struct tree_options *opt, uint
     return rc ? rc : wire_fabric(topo, n, k, &up, err);
 }
 
+/* Room is checked with the k the user gave, or the smallest is taken. */
 static int make(struct asim_topo *topo, uint32_t hosts, const void *options_of,
                 struct asim_err *err)
 {

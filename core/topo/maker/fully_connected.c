@@ -21,6 +21,8 @@ static const struct asim_option options[] = {
      offsetof(struct full_options, wire.error_rate), 0, 1, NULL, 0},
     {0}};
 
+/* n (n - 1) / 2 is refused by asim_build_nodes before anything is made, from some 11,600 hosts
+ * on. */
 static int make(struct asim_topo *topo, uint32_t hosts, const void *options_of,
                 struct asim_err *err)
 {

@@ -28,6 +28,7 @@ static const struct asim_option options[] = {
      offsetof(struct leaf_options, error_rate), 0, 1, NULL, 0},
     {0}};
 
+/* Down links before up links: the low ports of a leaf are its hosts. */
 static int wire_all(struct asim_topo *topo, const struct leaf_options *opt, uint32_t n,
                     struct asim_err *err)
 {
@@ -43,6 +44,7 @@ static int wire_all(struct asim_topo *topo, const struct leaf_options *opt, uint
     return rc;
 }
 
+/* The last leaf may have fewer hosts; it has all its uplinks all the same. */
 static int make(struct asim_topo *topo, uint32_t hosts, const void *options_of,
                 struct asim_err *err)
 {

@@ -13,11 +13,12 @@
  * round. */
 uint32_t asim_coll_peer(const struct asim_coll *coll, uint64_t by)
 {
-    uint64_t n = coll->n, hop = by % n;
+    uint64_t n = coll->n, hop = by < n ? by : by % n, at;
 
     if (coll->step < 0)
-        hop = (n - hop) % n;
-    return (uint32_t)((coll->index + hop) % n);
+        hop = hop ? n - hop : 0;
+    at = coll->index + hop;
+    return (uint32_t)(at < n ? at : at - n);
 }
 
 /* Integer division as in the reference: what does not divide is lost for the later phases (spec

@@ -20,6 +20,8 @@ int asim_pipeline_reduces(const struct asim_plan *plan, uint64_t i)
 {
     uint64_t handover = plan->burst + i; /* the first `burst` were minted at the start */
 
+    if (plan->coll.kind != ASIM_REDUCE_SCATTER && plan->coll.kind != ASIM_ALL_REDUCE)
+        return 0;
     if (handover % plan->cycle < plan->burst)
         return 0;
     if (plan->coll.kind == ASIM_REDUCE_SCATTER)

@@ -34,13 +34,14 @@ void asim_analytical_fini(struct asim_analytical *base)
 
 struct asim_flight *asim_analytical_flight(struct asim_analytical *base, const struct asim_msg *msg)
 {
-    struct asim_flight *flight = asim_pool_get(&base->flights);
+    struct asim_flight *flight = asim_pool_take(&base->flights);
 
     if (!flight)
         return NULL;
     flight->due.kind = ASIM_DUE_MSG;
     flight->msg = *msg;
     flight->at = msg->src;
+    flight->down = 0;
     return flight;
 }
 
@@ -49,7 +50,7 @@ void asim_analytical_deliver(struct asim_analytical *base, struct asim_flight *f
 {
     struct asim_msg msg = flight->msg;
 
-    asim_pool_put(&base->flights, flight);
+    asim_pool_give(&base->flights, flight);
     base->user.sent(base->user.self, &msg);
     base->user.arrived(base->user.self, &msg);
 }
@@ -81,7 +82,7 @@ uint64_t asim_analytical_now(const struct asim_net *net, uint32_t rank)
 /* Wakes and late receives have no object of their own to stand in; they get one from the pool. */
 static int add_due(struct asim_analytical *base, uint64_t t, const struct asim_due *wanted)
 {
-    struct asim_due *due = asim_pool_get(&base->dues);
+    struct asim_due *due = asim_pool_take(&base->dues);
 
     if (!due)
         return ASIM_ENOMEM;
@@ -117,7 +118,7 @@ static int run_one(struct asim_analytical *base, struct asim_due *due)
     if (due->kind >= ASIM_DUE_MSG)
         return base->step(base, due);
     copy = *due;
-    asim_pool_put(&base->dues, due);
+    asim_pool_give(&base->dues, due);
     if (copy.kind == ASIM_DUE_WAKE)
         base->user.wake(base->user.self, copy.rank);
     else

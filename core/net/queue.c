@@ -34,13 +34,13 @@ int asim_due_add(struct asim_due_queue *queue, uint64_t time_ns, struct asim_due
         lane->tail = due;
         return 0;
     }
-    lane = asim_pool_get(&queue->pool);
+    lane = asim_pool_take(&queue->pool);
     if (!lane)
         return ASIM_ENOMEM;
     *lane = (struct asim_due_lane){due, due, time_ns};
     if (asim_heap_push(&queue->lanes, (struct asim_heap_entry){time_ns, queue->age++,
                                                                (uint64_t)(uintptr_t)lane})) {
-        asim_pool_put(&queue->pool, lane);
+        asim_pool_give(&queue->pool, lane);
         return ASIM_ENOMEM;
     }
     *slot = lane;
@@ -56,7 +56,7 @@ int asim_due_next(struct asim_due_queue *queue)
 
         if (*slot == queue->current)
             *slot = NULL;
-        asim_pool_put(&queue->pool, queue->current);
+        asim_pool_give(&queue->pool, queue->current);
         queue->current = NULL;
     }
     if (!queue->lanes.n)

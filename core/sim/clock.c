@@ -13,27 +13,69 @@ void asim_world_fail_nomem(struct asim_world *world, const char *doing)
     world->failed = 1;
 }
 
+static struct asim_tick *find_tick(struct asim_rank *rank, uint64_t t)
+{
+    uint64_t *slot;
+
+    for (uint32_t i = 0; i < rank->n_near; i++)
+        if (rank->near[i].t == t)
+            return &rank->near[i];
+    slot = rank->far.n ? asim_map_get(&rank->far, 0, t) : NULL;
+    return slot ? (struct asim_tick *)(uintptr_t)*slot : NULL;
+}
+
+static struct asim_tick *new_tick(struct asim_rank *rank, uint64_t t)
+{
+    struct asim_tick *tick;
+    uint64_t *slot;
+
+    if (rank->n_near < ASIM_NEAR_TICKS) {
+        tick = &rank->near[rank->n_near++];
+    } else {
+        tick = asim_pool_take(&rank->world->pools.tick);
+        slot = tick ? asim_map_put(&rank->far, 0, t) : NULL;
+        if (!slot)
+            return NULL;
+        *slot = (uint64_t)(uintptr_t)tick;
+    }
+    *tick = (struct asim_tick){.t = t};
+    return tick;
+}
+
+static void forget_tick(struct asim_rank *rank, struct asim_tick *tick)
+{
+    if (tick >= rank->near && tick < rank->near + ASIM_NEAR_TICKS) {
+        *tick = rank->near[--rank->n_near];
+        return;
+    }
+    asim_map_delete(&rank->far, 0, tick->t);
+    asim_pool_give(&rank->world->pools.tick, tick);
+}
+
 void asim_clock_add(struct asim_rank *rank, uint64_t delay_ns, const struct asim_todo *todo)
 {
     struct asim_world *world = rank->world;
     uint64_t now = asim_rank_now(rank), t = now + delay_ns;
-    struct asim_todo *kept = asim_pool_get(&world->pools.todo);
-    uint64_t *tick = kept ? asim_map_put(&rank->ticks, 0, t) : NULL;
+    struct asim_tick *tick = find_tick(rank, t);
+    struct asim_todo *kept;
 
     if (t < now) {
         asim_world_fail(world, "rank %u at %llu ns: a delay of %llu ns passes the end of time",
                         rank->id, (unsigned long long)now, (unsigned long long)delay_ns);
         return;
     }
-    if (!tick || asim_heap_push(&rank->todo, (struct asim_heap_entry){t, rank->todo_order++,
-                                                                      (uint64_t)(uintptr_t)kept}))
-        goto nomem;
-    *kept = *todo;
-    if (!*tick) {
-        *tick = 1;
-        if (world->backend->wake_after(world->carrier, rank->id, delay_ns))
+    if (!tick) {
+        tick = new_tick(rank, t);
+        if (!tick || world->backend->wake_after(world->carrier, rank->id, delay_ns))
             goto nomem;
     }
+    kept = asim_pool_take(&world->pools.todo);
+    if (!kept)
+        goto nomem;
+    *kept = *todo;
+    kept->next = NULL;
+    *(tick->head ? &tick->tail->next : &tick->head) = kept;
+    tick->tail = kept;
     return;
 nomem:
     asim_world_fail_nomem(world, "scheduling an event");
@@ -54,16 +96,20 @@ static void run(struct asim_rank *rank, const struct asim_todo *todo)
     }
 }
 
+/* The place of a tick holds while its events run: others may be added behind it, but only this
+ * function takes one away. */
 void asim_clock_wake(struct asim_rank *rank)
 {
-    uint64_t now = asim_rank_now(rank);
+    struct asim_tick *tick = find_tick(rank, asim_rank_now(rank));
+    struct asim_todo *kept;
 
-    while (rank->todo.n && rank->todo.at[0].key == now && !rank->world->failed) {
-        struct asim_todo *kept = (void *)(uintptr_t)asim_heap_pop(&rank->todo).value;
+    while (tick && (kept = tick->head) && !rank->world->failed) {
         struct asim_todo todo = *kept;
 
-        asim_pool_put(&rank->world->pools.todo, kept);
+        tick->head = kept->next;
+        asim_pool_give(&rank->world->pools.todo, kept);
         run(rank, &todo);
     }
-    asim_map_delete(&rank->ticks, 0, now);
+    if (tick)
+        forget_tick(rank, tick);
 }

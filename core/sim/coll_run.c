@@ -48,19 +48,23 @@ static void do_step(struct asim_rank *rank, struct asim_stream *stream,
                                                   .tag = stream->tag});
 }
 
+/* Steps are computed one ahead, once each. */
+static void prepare(struct asim_stream *stream)
+{
+    if (stream->step < stream->plan.steps)
+        stream->plan.algo->step(&stream->plan, stream->step, &stream->next_step);
+}
+
 static void pump(struct asim_rank *rank, struct asim_stream *stream)
 {
-    const struct asim_plan *plan = &stream->plan;
+    const struct asim_step *step = &stream->next_step;
 
-    while (stream->step < plan->steps && !rank->world->failed) {
-        struct asim_step step;
-
-        plan->algo->step(plan, stream->step, &step);
-        if (step.need > stream->tokens || step.gate > stream->received)
-            return;
-        stream->tokens -= step.need;
+    while (stream->step < stream->plan.steps && step->need <= stream->tokens &&
+           step->gate <= stream->received && !rank->world->failed) {
+        stream->tokens -= step->need;
         stream->step++;
-        do_step(rank, stream, &step);
+        do_step(rank, stream, step);
+        prepare(stream);
     }
 }
 
@@ -90,19 +94,22 @@ void asim_stream_start(struct asim_rank *rank, struct asim_stream *stream)
     }
     for (uint32_t i = 0; i < stream->plan.start_tokens; i++)
         mint(rank, stream, 0);
+    prepare(stream);
     pump(rank, stream);
 }
 
 void asim_stream_bundle(struct asim_rank *rank, struct asim_stream *stream, uint64_t bytes)
 {
     double bw = rank->world->system.local_mem_bw_gbps * 1e9;
-    uint64_t pass = bw > 0 ? (uint64_t)((double)bytes / bw * 1e9) : 0;
+    uint64_t pass;
 
-    if (bytes)
-        asim_clock_add(rank, REDUCE_PASSES * pass,
-                       &(struct asim_todo){.kind = ASIM_TODO_TOKEN, .stream = stream});
-    else
+    if (!bytes) {
         asim_stream_token(rank, stream);
+        return;
+    }
+    pass = bw > 0 ? (uint64_t)((double)bytes / bw * 1e9) : 0;
+    asim_clock_add(rank, REDUCE_PASSES * pass,
+                   &(struct asim_todo){.kind = ASIM_TODO_TOKEN, .stream = stream});
 }
 
 void asim_stream_token(struct asim_rank *rank, struct asim_stream *stream)

@@ -7,44 +7,108 @@
  */
 #include "sim/sim.h"
 
-static struct asim_inbox *inbox_of(struct asim_rank *rank, uint32_t src, uint64_t tag)
+#include <string.h>
+
+/* Empty inboxes a rank keeps before it looks for them all. */
+enum { EMPTY_KEPT = 32 };
+
+static struct asim_inbox *inbox_in_map(struct asim_rank *rank, uint32_t src, uint64_t tag)
 {
     uint64_t *slot = asim_map_put(&rank->inboxes, src, tag);
+    struct asim_inbox *inbox;
 
-    if (slot && !*slot)
-        *slot = (uint64_t)(uintptr_t)asim_pool_get(&rank->world->pools.inbox);
-    if (!slot || !*slot) {
-        asim_world_fail_nomem(rank->world, "matching messages");
+    if (!slot)
         return NULL;
-    }
-    return (struct asim_inbox *)(uintptr_t)*slot;
+    if (*slot)
+        return (struct asim_inbox *)(uintptr_t)*slot;
+    inbox = asim_pool_take(&rank->world->pools.inbox);
+    if (!inbox)
+        return NULL;
+    *inbox = (struct asim_inbox){.src = src, .tag = tag};
+    *slot = (uint64_t)(uintptr_t)inbox;
+    rank->empty_inboxes++;
+    return inbox;
 }
 
-/* An inbox with nothing in it is given back: tags of collectives never come again. */
-static void tidy(struct asim_rank *rank, const struct asim_recv *recv, struct asim_inbox *inbox)
+static struct asim_inbox *inbox_of(struct asim_rank *rank, uint32_t src, uint64_t tag)
 {
-    if (inbox->head || inbox->arrived)
-        return;
-    asim_map_delete(&rank->inboxes, recv->src, recv->tag);
-    asim_pool_put(&rank->world->pools.inbox, inbox);
+    struct asim_inbox **slot = &rank->recent[(src ^ tag) % ASIM_RECENT], *inbox = *slot;
+
+    if (inbox && inbox->src == src && inbox->tag == tag)
+        return inbox;
+    inbox = inbox_in_map(rank, src, tag);
+    if (!inbox)
+        asim_world_fail_nomem(rank->world, "matching messages");
+    return *slot = inbox;
+}
+
+static int is_empty(const struct asim_inbox *inbox)
+{
+    return !inbox->head && !inbox->arrived;
+}
+
+static struct asim_inbox *inbox_at(const struct asim_map *map, size_t i)
+{
+    return map->used[i] ? (struct asim_inbox *)(uintptr_t)map->slots[i].value : NULL;
+}
+
+/* Gives back every empty inbox but one; without memory for it, things stay as they are. */
+static void sweep(struct asim_rank *rank, const struct asim_inbox *but)
+{
+    struct asim_map old = rank->inboxes;
+
+    asim_map_init(&rank->inboxes);
+    for (size_t i = 0; i < old.cap; i++) {
+        struct asim_inbox *inbox = inbox_at(&old, i);
+        uint64_t *slot;
+
+        if (!inbox || (inbox != but && is_empty(inbox)))
+            continue;
+        slot = asim_map_put(&rank->inboxes, inbox->src, inbox->tag);
+        if (!slot) {
+            asim_map_fini(&rank->inboxes);
+            rank->inboxes = old;
+            return;
+        }
+        *slot = (uint64_t)(uintptr_t)inbox;
+    }
+    for (size_t i = 0; i < old.cap; i++) {
+        struct asim_inbox *inbox = inbox_at(&old, i);
+
+        if (inbox && inbox != but && is_empty(inbox))
+            asim_pool_give(&rank->world->pools.inbox, inbox);
+    }
+    memset(rank->recent, 0, sizeof rank->recent);
+    rank->empty_inboxes = 1;
+    asim_map_fini(&old);
+}
+
+/* The inbox has just become empty. It is kept, because the next message of its stream is likely to
+ * come soon; the tags of streams that are over never come again, so all empty ones go when they
+ * are many, and more than half. */
+static void now_empty(struct asim_rank *rank, const struct asim_inbox *inbox)
+{
+    if (++rank->empty_inboxes > EMPTY_KEPT && rank->empty_inboxes > rank->inboxes.n / 2)
+        sweep(rank, inbox);
 }
 
 void asim_match_deliver(struct asim_rank *rank, struct asim_recv *recv)
 {
-    struct asim_recv done = *recv;
+    struct asim_stream *stream = recv->stream;
+    uint32_t op = recv->op;
 
-    asim_pool_put(&rank->world->pools.recv, recv);
-    if (done.stream)
-        asim_stream_arrival(rank, done.stream);
+    asim_pool_give(&rank->world->pools.recv, recv);
+    if (stream)
+        asim_stream_arrival(rank, stream);
     else
-        asim_op_done(rank, done.op);
+        asim_op_done(rank, op);
 }
 
 void asim_match_post(struct asim_rank *rank, const struct asim_recv *wanted)
 {
     struct asim_world *world = rank->world;
     struct asim_inbox *inbox = inbox_of(rank, wanted->src, wanted->tag);
-    struct asim_recv *recv = asim_pool_get(&world->pools.recv);
+    struct asim_recv *recv = asim_pool_take(&world->pools.recv);
 
     if (!inbox || !recv) {
         asim_world_fail_nomem(world, "posting a receive");
@@ -54,24 +118,28 @@ void asim_match_post(struct asim_rank *rank, const struct asim_recv *wanted)
     recv->next = NULL;
     recv->posted_ns = asim_rank_now(rank);
     if (inbox->head || inbox->arrived < recv->bytes) {
-        *(inbox->tail ? &inbox->tail->next : &inbox->head) = recv;
+        rank->empty_inboxes -= (uint32_t)is_empty(inbox);
+        *(inbox->head ? &inbox->tail->next : &inbox->head) = recv;
         inbox->tail = recv;
         return;
     }
-    inbox->arrived -= recv->bytes;
-    tidy(rank, recv, inbox);
+    if (inbox->arrived && !(inbox->arrived -= recv->bytes))
+        now_empty(rank, inbox);
     if (world->backend->traits & ASIM_NET_LATE_RECEIVE_NOW)
         asim_match_deliver(rank, recv);
     else if (world->backend->late(world->carrier, rank->id, (uint64_t)(uintptr_t)recv))
         asim_world_fail_nomem(world, "posting a receive");
 }
 
+/* A delivery may post the next receive here, or sweep this inbox away: after the last one it is
+ * not looked at again. */
 void asim_match_arrived(struct asim_rank *rank, const struct asim_msg *msg)
 {
     struct asim_inbox *inbox = inbox_of(rank, msg->src, msg->tag);
 
     if (!inbox)
         return;
+    rank->empty_inboxes -= (uint32_t)is_empty(inbox);
     inbox->arrived += msg->bytes;
     while (inbox->head && inbox->arrived >= inbox->head->bytes) {
         struct asim_recv *recv = inbox->head;
@@ -79,12 +147,12 @@ void asim_match_arrived(struct asim_rank *rank, const struct asim_msg *msg)
 
         inbox->arrived -= recv->bytes;
         inbox->head = recv->next;
-        if (!inbox->head)
-            inbox->tail = NULL;
-        if (last)
-            tidy(rank, recv, inbox);
+        if (is_empty(inbox))
+            now_empty(rank, inbox);
         asim_match_deliver(rank, recv);
         if (last)
             return;
     }
+    if (is_empty(inbox)) /* a message of no bytes that nobody waits for */
+        now_empty(rank, inbox);
 }

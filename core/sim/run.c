@@ -90,6 +90,7 @@ int asim_world_connect(struct asim_world *world, struct asim_err *err)
     size_t stream = sizeof(struct asim_stream) + world->max_phases * sizeof(struct asim_phase);
 
     asim_pool_init(&world->pools.todo, sizeof(struct asim_todo), 0);
+    asim_pool_init(&world->pools.tick, sizeof(struct asim_tick), 0);
     asim_pool_init(&world->pools.stream, stream, 0);
     asim_pool_init(&world->pools.dataset, sizeof(struct asim_dataset), 0);
     asim_pool_init(&world->pools.recv, sizeof(struct asim_recv), 0);
@@ -108,6 +109,7 @@ void asim_world_disconnect(struct asim_world *world)
     if (world->carrier)
         world->backend->close(world->carrier);
     asim_pool_fini(&world->pools.todo);
+    asim_pool_fini(&world->pools.tick);
     asim_pool_fini(&world->pools.stream);
     asim_pool_fini(&world->pools.dataset);
     asim_pool_fini(&world->pools.recv);

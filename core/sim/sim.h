@@ -26,20 +26,29 @@ struct asim_rank;
 
 /* --- something that happens on a rank at a time ---------------------------------------------- */
 enum asim_todo_kind {
-    ASIM_TODO_OP_DONE,  /* op: a compute, replay or memory op ends */
-    ASIM_TODO_BUNDLE,   /* stream, bytes: the endpoint delay is over; reduce next if bytes */
-    ASIM_TODO_TOKEN,    /* stream: a token is free */
+    ASIM_TODO_OP_DONE, /* op: a compute, replay or memory op ends */
+    ASIM_TODO_BUNDLE,  /* stream, bytes: the endpoint delay is over; reduce next if bytes */
+    ASIM_TODO_TOKEN,   /* stream: a token is free */
 };
 
 struct asim_recv;
 struct asim_stream;
 
 struct asim_todo {
+    struct asim_todo *next;
     enum asim_todo_kind kind;
     uint32_t op;
     uint64_t bytes;
     struct asim_stream *stream;
 };
+
+/* What a rank has to do at one time, in the order it was asked for. A rank seldom has more than a
+ * handful of times ahead of it: they are looked through one by one, the others stand in a map. */
+struct asim_tick {
+    uint64_t t;
+    struct asim_todo *head, *tail;
+};
+enum { ASIM_NEAR_TICKS = 8 };
 
 /* --- classes of time the reports tell apart ----------------------------------------------------
  */
@@ -96,6 +105,7 @@ struct asim_stream { /* one chunk of a collective on one rank */
     int queue;                /* -1 before the first */
     int started;
     struct asim_plan plan;
+    struct asim_step next_step; /* step number `step`, if there is one */
     uint64_t step, received;
     uint32_t tokens;
     struct asim_phase phases[]; /* room for world->max_phases */
@@ -124,7 +134,10 @@ struct asim_recv {
 struct asim_inbox { /* of one (source, tag) */
     struct asim_recv *head, *tail;
     uint64_t arrived; /* bytes nobody has asked for yet */
+    uint64_t tag;
+    uint32_t src;
 };
+enum { ASIM_RECENT = 4 }; /* inboxes found without the map: a few streams are all a rank runs */
 
 /* --- ranks and the world
  * ------------------------------------------------------------------------------ */
@@ -139,9 +152,9 @@ struct asim_rank {
     struct asim_map running;         /* op index -> unit | span << 8 */
     const struct asim_groups *named; /* groups of a METADATA op, or NULL */
     /* clock */
-    struct asim_heap todo; /* key = time, tie = order, value = struct asim_todo * */
-    struct asim_map ticks; /* times with a wake on its way */
-    uint64_t todo_order;
+    struct asim_tick near[ASIM_NEAR_TICKS]; /* the first n_near are in use */
+    uint32_t n_near;
+    struct asim_map far; /* time -> struct asim_tick * */
     /* collectives */
     struct asim_queue *queues; /* [dims x queues_per_dim] */
     struct asim_dim_turns *turns;
@@ -150,6 +163,8 @@ struct asim_rank {
     struct asim_dataset *open_head, *open_tail;
     /* messages */
     struct asim_map inboxes; /* (source, tag) -> struct asim_inbox * */
+    struct asim_inbox *recent[ASIM_RECENT];
+    uint32_t empty_inboxes; /* kept for the next message until there are too many */
     uint64_t sent;
     struct asim_track track;
 };
@@ -157,7 +172,7 @@ struct asim_rank {
 struct asim_named_groups;
 
 struct asim_pools { /* shared by the ranks one thread runs */
-    struct asim_pool todo, stream, dataset, recv, inbox;
+    struct asim_pool todo, tick, stream, dataset, recv, inbox;
 };
 
 struct asim_world {

@@ -168,8 +168,7 @@ static int open_rank(struct asim_world *world, uint32_t r, const struct asim_set
 
     rank->world = world;
     rank->id = r;
-    asim_heap_init(&rank->todo);
-    asim_map_init(&rank->ticks);
+    asim_map_init(&rank->far);
     asim_map_init(&rank->ordinals);
     asim_map_init(&rank->inboxes);
     asim_map_init(&rank->running);
@@ -244,8 +243,7 @@ int asim_world_open(struct asim_world **out, const struct asim_settings *setting
 static void close_rank(struct asim_rank *rank)
 {
     asim_feed_close(rank->feed);
-    asim_heap_fini(&rank->todo);
-    asim_map_fini(&rank->ticks);
+    asim_map_fini(&rank->far);
     asim_map_fini(&rank->ordinals);
     asim_map_fini(&rank->inboxes);
     asim_map_fini(&rank->running);

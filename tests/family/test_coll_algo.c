@@ -5,20 +5,13 @@
  * Then everybody must be through, every message sent must have met a receive of its size, and the
  * number of messages must be the stated closed form.
  *
- * Where the published algorithm says which data a message carries (below: carry and take), each
- * block's contributors are tracked as a set, and every member must end with what its collective
- * promises. An algorithm without such a description here is checked for the rest.
+ * Where the published algorithm says which data a message carries (coll_model.h), each block's
+ * contributors are tracked as a set, and every member must end with what its collective promises.
+ * An algorithm without such a description is checked for the rest.
  */
-#include "check.h"
-#include <stdlib.h>
-#include "coll/coll.h"
+#include "coll_model.h"
 
-enum { MOST = 17, CHANNEL = 512, MAX_STEPS = 2048 };
-
-struct flight { /* one message: size, and the contributors of each block it carries */
-    uint64_t bytes;
-    uint32_t block[MOST];
-};
+enum { CHANNEL = 512 };
 
 struct channel { /* of one ordered pair: sent and not yet matched, receives posted and not met */
     struct flight sent[CHANNEL];
@@ -26,18 +19,7 @@ struct channel { /* of one ordered pair: sent and not yet matched, receives post
     uint32_t n_sent, n_wanted, matched;
 };
 
-struct member {
-    struct asim_plan plan;
-    uint64_t step, received, tokens, minting;
-    uint32_t block[MOST];            /* contributors of each block held, a bit per member */
-    uint32_t relay[MAX_STEPS];       /* all-to-all on a ring: (from << 8 | for) to pass on */
-    uint32_t relay_head, relay_tail; /* of relay */
-    uint32_t moved;                  /* tree: messages taken in */
-};
-
-static struct member members[MOST];
 static struct channel channels[MOST][MOST];
-static uint32_t n_members;
 static uint64_t dice;
 
 static uint32_t draw(uint32_t below)
@@ -46,144 +28,11 @@ static uint32_t draw(uint32_t below)
     return (uint32_t)(dice >> 33) % below;
 }
 
-static int is(const struct member *m, const char *algorithm)
-{
-    return !strcmp(m->plan.algo->member.name, algorithm);
-}
-
-static uint32_t everyone(void)
-{
-    return (1u << n_members) - 1;
-}
-
-static uint32_t back(const struct member *m, uint64_t by)
-{
-    return asim_coll_peer(&m->plan.coll, n_members - by % n_members);
-}
-
-/* --- what a message carries, by the published description of each algorithm ------------------- */
-
-static void carry_ring(struct member *m, uint64_t k, struct flight *f)
-{
-    uint32_t n = n_members, b;
-
-    if (m->plan.coll.kind == ASIM_ALL_TO_ALL) {
-        CHECK(m->relay_head < m->relay_tail); /* nothing to pass on yet: sent too early */
-        b = m->relay[m->relay_head++];
-        f->block[0] = b;
-        return;
-    }
-    /* Reduce-scatter: own block first, then the one just reduced; an all-gather goes on alike,
-     * where an all-reduce's second half starts from the block that is complete, the next one. */
-    b = back(m, k % (2 * n));
-    f->block[b] = m->block[b];
-}
-
-static void carry_direct(struct member *m, uint64_t k, uint32_t to, struct flight *f)
-{
-    int kind = m->plan.coll.kind;
-    uint32_t i = m->plan.coll.index;
-
-    if (kind == ASIM_ALL_GATHER || (kind == ASIM_ALL_REDUCE && k >= n_members - 1))
-        f->block[i] = m->block[i];
-    else
-        f->block[to] = 1u << i; /* the part of ours that is for them */
-}
-
-/* Halving sends the half of what it is still responsible for that the partner keeps. */
-static void carry_halving(struct member *m, uint64_t k, uint32_t to, struct flight *f)
-{
-    uint32_t n = n_members, levels = 0, distance = m->plan.coll.index ^ to;
-    int kind = m->plan.coll.kind;
-    int gathering;
-
-    while (1u << levels < n)
-        levels++;
-    gathering = kind == ASIM_ALL_GATHER || k >= levels;
-    for (uint32_t b = 0; b < n; b++) {
-        uint32_t mine = m->plan.coll.index;
-
-        if (gathering) {
-            /* Blocks gathered so far: those that agree with us below this distance. */
-            if ((b & (distance - 1)) == (mine & (distance - 1)) &&
-                (b & distance) == (mine & distance))
-                f->block[b] = m->block[b];
-        } else if ((b & (distance - 1)) == (mine & (distance - 1)) &&
-                   (b & distance) == (to & distance)) {
-            f->block[b] = m->block[b];
-        }
-    }
-}
-
-static void carry(struct member *m, uint64_t k, uint32_t to, struct flight *f)
-{
-    if (is(m, "ring"))
-        carry_ring(m, k, f);
-    else if (is(m, "direct"))
-        carry_direct(m, k, to, f);
-    else if (is(m, "halvingDoubling"))
-        carry_halving(m, k, to, f);
-    else
-        for (uint32_t b = 0; b < n_members; b++)
-            f->block[b] = m->block[b];
-}
-
-static void take(struct member *m, const struct flight *f)
-{
-    if (is(m, "ring") && m->plan.coll.kind == ASIM_ALL_TO_ALL) {
-        uint32_t from = f->block[0] >> 8, to = f->block[0] & 0xff;
-
-        if (to == m->plan.coll.index) {
-            CHECK(!(m->block[to] & 1u << from)); /* every block comes once */
-            m->block[to] |= 1u << from;
-        } else {
-            CHECK(m->relay_tail < MAX_STEPS);
-            m->relay[m->relay_tail++] = f->block[0];
-        }
-        return;
-    }
-    for (uint32_t b = 0; b < n_members; b++)
-        m->block[b] |= f->block[b];
-}
-
-static void start_blocks(struct member *m)
-{
-    uint32_t i = m->plan.coll.index, n = n_members;
-    int kind = m->plan.coll.kind;
-
-    memset(m->block, 0, sizeof m->block);
-    m->relay_head = m->relay_tail = m->moved = 0;
-    if (is(m, "ring") && kind == ASIM_ALL_TO_ALL) {
-        m->block[i] = 1u << i;
-        for (uint32_t far = n - 1; far > 0; far--) /* the farthest first */
-            m->relay[m->relay_tail++] = i << 8 | asim_coll_peer(&m->plan.coll, far);
-        return;
-    }
-    for (uint32_t b = 0; b < n; b++)
-        if (kind != ASIM_ALL_GATHER || b == i || is(m, "doubleBinaryTree"))
-            m->block[b] = 1u << i;
-}
-
-/* Which blocks the member must hold in full at the end. */
 static void check_blocks(const struct member *m)
 {
-    uint32_t i = m->plan.coll.index;
-    int kind = m->plan.coll.kind;
-
-    for (uint32_t b = 0; b < n_members; b++) {
-        if (kind == ASIM_ALL_GATHER && !is(m, "doubleBinaryTree"))
-            CHECK(m->block[b] == 1u << b);
-        else if (kind == ASIM_ALL_REDUCE || is(m, "doubleBinaryTree"))
-            CHECK(m->block[b] == everyone());
-    }
-    if (is(m, "doubleBinaryTree"))
-        return;
-    if (kind == ASIM_ALL_TO_ALL)
-        CHECK(m->block[i] == everyone());
-    if (kind != ASIM_REDUCE_SCATTER)
-        return;
-    /* A ring leaves the block after its own complete, the others their own. */
-    CHECK(m->block[is(m, "ring") ? asim_coll_peer(&m->plan.coll, 1) : i] == everyone());
+    for (uint32_t b = 0; b < n_members && is_modelled(m); b++)
+        if (last_block(m, b))
+            CHECK_U64(m->block[b], last_block(m, b));
 }
 
 /* --- the engine of sim/coll_run, without time ---------------------------------------------------
@@ -301,39 +150,69 @@ static uint32_t log2_of(uint32_t n)
     return k;
 }
 
-/* Messages of the whole collective and their bytes, as the literature states them. */
-static void check_totals(const struct asim_coll *coll, const char *algorithm)
+static uint32_t rounds_of(uint32_t n)
 {
-    uint64_t n = coll->n, messages = 0, bytes = 0, want, m = coll->bytes / n;
-    int kind = coll->kind;
+    return log2_of(n) + !is_power_of_two(n);
+}
 
-    for (uint32_t i = 0; i < n; i++)
-        for (uint32_t j = 0; j < n; j++) {
-            messages += channels[i][j].n_sent;
+/* Blocks that cross the edges of a binomial tree: the size of every subtree but the whole. */
+static uint64_t tree_blocks(uint32_t n)
+{
+    uint64_t blocks = 0;
+
+    for (uint32_t v = 1; v < n; v++)
+        blocks += (v & (0u - v)) < n - v ? (v & (0u - v)) : n - v;
+    return blocks;
+}
+
+struct totals {
+    uint64_t messages, bytes;
+};
+
+/* What the literature states for the collective as a whole; messages 0 = not known here. */
+static struct totals stated(const struct asim_coll *coll, const struct member *m)
+{
+    uint64_t n = coll->n, unit = coll->kind == ASIM_ALL_GATHER ? coll->bytes : coll->bytes / n;
+    uint64_t twice = coll->kind == ASIM_ALL_REDUCE ? 2 : 1, logs = n * rounds_of(coll->n);
+
+    if (is(m, "ring") && coll->kind == ASIM_ALL_TO_ALL)
+        return (struct totals){n * (n * (n - 1) / 2), n * (n * (n - 1) / 2) * unit};
+    if (is(m, "ring") || is(m, "direct"))
+        return (struct totals){twice * n * (n - 1), twice * n * (n - 1) * unit};
+    if (is_bruck(m) || (is(m, "halvingDoubling") && coll->bytes % n == 0))
+        return (struct totals){twice * logs, twice * n * (n - 1) * unit};
+    if (is(m, "doubleBinaryTree"))
+        return (struct totals){2 * (n - 1), 2 * (n - 1) * coll->bytes};
+    if (is(m, "dissemination"))
+        return (struct totals){logs, logs};
+    if (!is(m, "binomialTree"))
+        return (struct totals){0, 0};
+    if (coll->kind == ASIM_BROADCAST || coll->kind == ASIM_REDUCE)
+        return (struct totals){n - 1, (n - 1) * coll->bytes};
+    return (struct totals){n - 1,
+                           tree_blocks(coll->n) * (coll->kind == ASIM_GATHER ? coll->bytes : unit)};
+}
+
+static void check_totals(const struct asim_coll *coll)
+{
+    struct totals want = stated(coll, &members[0]), got = {0, 0};
+
+    for (uint32_t i = 0; i < coll->n; i++)
+        for (uint32_t j = 0; j < coll->n; j++) {
+            got.messages += channels[i][j].n_sent;
             for (uint32_t k = 0; k < channels[i][j].n_sent; k++)
-                bytes += channels[i][j].sent[k].bytes;
+                got.bytes += channels[i][j].sent[k].bytes;
         }
-    if (kind == ASIM_ALL_GATHER)
-        m = coll->bytes;
-    if (!strcmp(algorithm, "ring") || !strcmp(algorithm, "direct")) {
-        want = n * (n - 1) * (kind == ASIM_ALL_REDUCE ? 2 : 1);
-        if (kind == ASIM_ALL_TO_ALL && *algorithm == 'r')
-            want = n * (n * (n - 1) / 2);
-        CHECK_U64(messages, want);
-        CHECK_U64(bytes, want * m);
-    } else if (!strcmp(algorithm, "halvingDoubling")) {
-        CHECK_U64(messages, n * log2_of(coll->n) * (kind == ASIM_ALL_REDUCE ? 2 : 1));
-        if (coll->bytes % n == 0)
-            CHECK_U64(bytes, n * (n - 1) * m * (kind == ASIM_ALL_REDUCE ? 2 : 1));
-    } else if (!strcmp(algorithm, "doubleBinaryTree")) {
-        CHECK_U64(messages, 2 * (n - 1));
-        CHECK_U64(bytes, 2 * (n - 1) * coll->bytes);
-    }
+    CHECK(got.messages > 0);
+    if (!want.messages)
+        return;
+    CHECK_U64(got.messages, want.messages);
+    CHECK_U64(got.bytes, want.bytes);
 }
 
 static uint64_t out_of(const struct asim_coll_algo *algo, const struct asim_coll *coll)
 {
-    if (!strcmp(algo->member.name, "doubleBinaryTree"))
+    if (algo->whole)
         return coll->bytes;
     if (coll->kind == ASIM_REDUCE_SCATTER)
         return coll->bytes / coll->n;
@@ -377,12 +256,14 @@ static void try_one(const struct asim_coll_algo *algo, const struct asim_coll *c
         return;
     run_all();
     check_over();
-    check_totals(coll, algo->member.name);
+    check_totals(coll);
     if (check_failures != before)
         fprintf(stderr,
-                "  so in %s %s of %u, step %d, %llu bytes, subgroup %d, window %u, variant %u\n",
+                "  so in %s %s of %u, step %d, %llu bytes, subgroup %d, window %u, variant %u, "
+                "root %u\n",
                 algo->member.name, asim_kind_name(coll->kind), coll->n, coll->step,
-                (unsigned long long)coll->bytes, coll->subgroup, coll->window, coll->variant);
+                (unsigned long long)coll->bytes, coll->subgroup, coll->window, coll->variant,
+                coll->root);
 }
 
 static void try_kind(const struct asim_coll_algo *algo, int kind, uint32_t n)
@@ -397,11 +278,10 @@ static void try_kind(const struct asim_coll_algo *algo, int kind, uint32_t n)
                                  .step = at / 4 % 2 ? -1 : 1,
                                  .subgroup = at / 8 % 2,
                                  .variant = at / 16 % 2,
+                                 .root = at / 16 % 2 ? n - 1 : at / 8 % 2 * (n / 2),
                                  .window = windows[at / 32]};
 
         if (coll.window && strcmp(algo->member.name, "direct"))
-            continue;
-        if (coll.variant && strcmp(algo->member.name, "doubleBinaryTree"))
             continue;
         try_one(algo, &coll);
         if (check_failures > 20)

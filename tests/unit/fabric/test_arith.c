@@ -6,21 +6,24 @@
  */
 #include "lab.h"
 
+/* Times of scheduling first, then those of the causes, then the class. */
 static void ties(void)
 {
-    /* Scheduled earlier goes first, whatever class and link. */
-    CHECK(asim_tie(500, ASIM_CLASS_TIMER, UINT32_MAX) < asim_tie(499, ASIM_CLASS_FREE, 0));
-    CHECK(asim_tie(1, ASIM_CLASS_TIMER, 9) < asim_tie(0, ASIM_CLASS_FREE, 0));
-    /* Then a port that becomes free, then arrivals, then timers. */
-    CHECK(asim_tie(5, ASIM_CLASS_FREE, 9) < asim_tie(5, ASIM_CLASS_ARRIVAL, 0));
-    CHECK(asim_tie(5, ASIM_CLASS_ARRIVAL, 9) < asim_tie(5, ASIM_CLASS_TIMER, 0));
-    /* Then the lower link, or the timer asked for first. */
-    CHECK(asim_tie(5, ASIM_CLASS_ARRIVAL, 1) < asim_tie(5, ASIM_CLASS_ARRIVAL, 2));
-    CHECK(asim_tie(5, ASIM_CLASS_TIMER, 0xfffffffe) < asim_tie(5, ASIM_CLASS_TIMER, 0xffffffff));
-    CHECK(asim_tie(5, ASIM_CLASS_TIMER, 7) == asim_tie(5, ASIM_CLASS_TIMER, 7));
-    /* Ages beyond a second saturate instead of wrapping. */
-    CHECK(asim_tie(1ull << 40, ASIM_CLASS_FREE, 0) <= asim_tie(1u << 29, ASIM_CLASS_FREE, 0));
-    CHECK(asim_tie(UINT64_MAX, ASIM_CLASS_FREE, 3) == asim_tie(1ull << 31, ASIM_CLASS_FREE, 3));
+    const uint64_t far = 1ull << 40;
+
+    CHECK(asim_tie(500, 0, ASIM_CLASS_TIMER) < asim_tie(499, 1000, ASIM_CLASS_FREE));
+    CHECK(asim_tie(1, 0, ASIM_CLASS_TIMER) < asim_tie(0, 1000, ASIM_CLASS_FREE));
+    CHECK(asim_tie(5, 21, ASIM_CLASS_TIMER) < asim_tie(5, 20, ASIM_CLASS_FREE));
+    CHECK(asim_tie(5, 7, ASIM_CLASS_FREE) < asim_tie(5, 7, ASIM_CLASS_ARRIVAL));
+    CHECK(asim_tie(5, 7, ASIM_CLASS_ARRIVAL) < asim_tie(5, 7, ASIM_CLASS_TIMER));
+    CHECK(asim_tie(5, 7, ASIM_CLASS_TIMER) == asim_tie(5, 7, ASIM_CLASS_TIMER));
+    /* Very old events saturate instead of wrapping. */
+    CHECK(asim_tie(far, 0, ASIM_CLASS_FREE) < asim_tie(1u << 29, 0, ASIM_CLASS_FREE));
+    CHECK(asim_tie(far, 3, ASIM_CLASS_FREE) == asim_tie(2 * far, 3, ASIM_CLASS_FREE));
+    CHECK(asim_tie(5, far, ASIM_CLASS_FREE) == asim_tie(5, 2 * far, ASIM_CLASS_FREE));
+    CHECK(asim_tie(4, far, ASIM_CLASS_FREE) > asim_tie(5, 0, ASIM_CLASS_TIMER));
+    for (uint64_t age = 0; age < 1000; age++)
+        CHECK_U64(asim_tie_age(asim_tie(age * 1000, age, ASIM_CLASS_ARRIVAL)), age * 1000);
 }
 
 static void hashes(void)

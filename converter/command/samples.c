@@ -1,0 +1,72 @@
+/* SPDX-License-Identifier: GPL-2.0-only
+ *
+ * asim trace samples: one small trace for every kind of node. Called chakra_generator it is that
+ * tool: same options, same files in the current folder.
+ */
+#include <inttypes.h>
+#include <stddef.h>
+#include <stdio.h>
+#include "asim/ext/command.h"
+#include "samples/samples.h"
+#include "tools/args.h"
+
+struct options {
+    char *out;
+    uint32_t ranks;
+    uint64_t micros, tensor_bytes, comm_bytes;
+};
+
+#define AT(field) offsetof(struct options, field)
+static const struct asim_option options[] = {
+    {"num-npus", "ranks", "number of ranks, one file each of every set", "64", ASIM_T_U32,
+     AT(ranks), 1, 1048576, NULL, 0},
+    {"default-runtime", NULL, "us of a computation", "5", ASIM_T_U64, AT(micros), 0, 1e15, NULL, 0},
+    {"default-tensor-size", NULL, "bytes of a memory access", "1024", ASIM_T_SIZE, AT(tensor_bytes),
+     0, 0, NULL, 0},
+    {"default-comm-size", NULL, "bytes of a collective", "65536", ASIM_T_SIZE, AT(comm_bytes), 0,
+     9e18, NULL, 0},
+    {"out", "o", "folder to write to", ".", ASIM_T_STRING, AT(out), 0, 0, NULL, 0},
+    {0}};
+
+static int samples(const struct options *o, struct asim_err *err)
+{
+    struct asim_samples_options opt = {o->out ? o->out : ".", o->ranks, o->micros, o->tensor_bytes,
+                                       o->comm_bytes};
+    uint64_t files;
+    int rc = asim_samples_write(&opt, &files, err);
+    if (!rc)
+        printf("wrote %" PRIu64 " sample traces of %" PRIu32 " ranks to %s\n", files, o->ranks,
+               opt.folder);
+    return rc;
+}
+
+static int run(int argc, char **argv)
+{
+    struct options o = {0};
+    struct asim_err err = {0};
+    struct asim_args args = {.tables = {{options, &o}, {NULL, NULL}}};
+    int code = 0;
+    if (asim_option_defaults(options, &o, &err) || asim_args_parse(&args, argc, argv, &err)) {
+        code = asim_args_fail("trace samples", &err, 2);
+    } else if (args.help) {
+        puts("usage: asim trace samples [--option=value ...]\n\nWrites one small trace for every "
+             "kind of node, for tests of readers. The sends and\nreceives among them have no "
+             "partner; 'asim trace generate' makes traces to simulate.\n\nOptions:");
+        asim_args_help(stdout, options);
+    } else if (samples(&o, &err)) {
+        code = asim_args_fail("trace samples", &err, 1);
+    }
+    asim_option_fini(options, &o);
+    return code;
+}
+
+static const char *const called_as[] = {"chakra_generator", NULL};
+
+const struct asim_command asim_trace_command_samples = {
+    .member = {.name = "samples",
+               .about = "write one small trace for every kind of node",
+               .options = options,
+               .options_size = sizeof(struct options)},
+    .run = run,
+    .called_as = called_as,
+};

@@ -54,7 +54,7 @@ void asim_mmu_init(struct asim_fabric *fabric, struct asim_switch *sw, uint64_t 
         port->kmin = (uint64_t)at_rate(&fabric->net->kmin, port->port.rate_bps, 0);
         port->kmax = (uint64_t)at_rate(&fabric->net->kmax, port->port.rate_bps, 0);
         port->pmax = at_rate(&fabric->net->pmax, port->port.rate_bps, 0);
-        taken += port->headroom_limit + RESERVE_BYTES;
+        taken += (uint64_t)port->headroom_limit + RESERVE_BYTES;
     }
     sw->shareable = taken > buffer ? UINT64_MAX : buffer - taken;
 }

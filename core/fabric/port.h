@@ -1,0 +1,60 @@
+/* SPDX-License-Identifier: GPL-2.0-only
+ *
+ * Wires and ports, the joints between nodes: a wire (one direction of a link) holds its mailbox and
+ * its timing; a port is the sending end of one wire and the receiving end of another. What a node
+ * does at another is nothing but appending to the mailbox of an outgoing wire (link.c).
+ */
+#ifndef ASIM_FABRIC_PORT_H
+#define ASIM_FABRIC_PORT_H
+
+#include <stdint.h>
+#include "fabric/frame.h"
+
+struct asim_fabric;
+
+/* Serialization time of every frame size at one rate. */
+struct asim_rate_table {
+    uint64_t bps;
+    uint32_t *tx; /* [wire bytes], ns */
+};
+
+struct asim_wire {
+    struct asim_ring mail; /* frames on their way, ascending arrival */
+    const uint32_t *tx;    /* [wire bytes], ns */
+    uint64_t delay;        /* ns */
+    /* Put on this wire since the start; the sum over wires is the count of packet-hops. */
+    uint64_t frames, bytes;
+    uint32_t id;       /* 2 x link + direction */
+    uint32_t from, to; /* nodes */
+    uint32_t to_port;  /* 0-based at `to` */
+};
+
+struct asim_port {
+    uint64_t busy_until, tx_start; /* of the frame being serialized, if busy */
+    /* One link, two directions; in->from == out->to. */
+    struct asim_wire *out, *in;
+    uint64_t rate_bps;
+    uint64_t start_seq, in_seq; /* node's count when the last frame was started, taken in */
+    uint32_t start_age;         /* age of the event that started the frame (order.h) */
+    uint8_t busy;
+    uint8_t paused; /* bit per queue: set by PFC frames received here */
+};
+
+/* Serialization time of `bytes` at bps: nearest ns, exact halves down (spec 6.1). */
+uint64_t asim_tx_ns(uint64_t bytes, uint64_t bps);
+/* Table for a rate, made on first use; NULL when out of memory. */
+const uint32_t *asim_rate_table_get(struct asim_fabric *fabric, uint64_t bps);
+/* Largest frame of this configuration. */
+uint32_t asim_fabric_max_wire(const struct asim_fabric *fabric);
+/* The event in which a node acts: its time, its own age, and the node's count of events. */
+struct asim_moment {
+    uint64_t t, age, seq;
+};
+/* Starts serializing *frame now; fills frame->t and puts it in the wire's mailbox. */
+void asim_port_start(struct asim_fabric *fabric, struct asim_port *port, struct asim_frame *frame,
+                     struct asim_moment now);
+/* Order keys of the head of a mailbox, and of the end of a port's present transmission. */
+uint64_t asim_wire_tie(const struct asim_wire *wire, const struct asim_frame *frame);
+uint64_t asim_port_tie(const struct asim_port *port);
+
+#endif

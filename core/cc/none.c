@@ -55,6 +55,45 @@ const struct asim_cc *asim_cc_number(uint32_t number, struct asim_err *err)
     return NULL;
 }
 
+const struct asim_cc *asim_cc_of(const struct asim_netconf *conf, struct asim_err *err)
+{
+    if (!conf->cc_name || !*conf->cc_name)
+        return asim_cc_number(conf->cc_mode, err);
+    return (const struct asim_cc *)asim_family_find(asim_cc_table, "congestion control",
+                                                    conf->cc_name, err);
+}
+
+uint64_t asim_cc_clamp(const struct asim_cc_flow *flow, uint64_t bps)
+{
+    if (bps < flow->min_bps)
+        bps = flow->min_bps;
+    return bps < flow->line_bps ? bps : flow->line_bps;
+}
+
+uint64_t asim_cc_scale(const struct asim_cc_flow *flow, uint64_t bps, double factor)
+{
+    double scaled = (double)bps * factor;
+
+    if (!(scaled >= 0)) /* NaN and below */
+        return flow->min_bps;
+    return asim_cc_clamp(flow, scaled < 1.8e19 ? (uint64_t)scaled : UINT64_MAX);
+}
+
+uint64_t asim_cc_timer_ns(uint64_t fs)
+{
+    return fs / 1000000000 * 1000;
+}
+
+/* splitmix64 over (seed, count): no state but the count. */
+double asim_cc_draw(struct asim_cc_flow *flow)
+{
+    uint64_t x = flow->seed + ++flow->draws * 0x9e3779b97f4a7c15ull;
+
+    x = (x ^ x >> 30) * 0xbf58476d1ce4e5b9ull;
+    x = (x ^ x >> 27) * 0x94d049bb133111ebull;
+    return (double)((x ^ x >> 31) >> 11) * 0x1p-53;
+}
+
 const struct asim_cc asim_cc_none = {
     .member = {.name = "none", .about = "line rate; only window, PFC and go-back-N act"},
     .number = 12,

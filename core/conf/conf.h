@@ -194,6 +194,7 @@ struct asim_netconf {
     char *topology_file, *flow_file, *trace_file, *trace_output, *fct_output, *pfc_output;
     double stop_time_s;
     uint32_t cc_mode;
+    char *cc_name; /* CC: congestion control by name, before CC_MODE; NULL = not given */
     uint64_t alpha_resume_fs, rate_decrease_fs, rp_timer_fs;
     double ewma_gain;
     uint32_t fast_recovery_times;
@@ -215,6 +216,8 @@ struct asim_netconf {
     uint64_t qlen_start_ns, qlen_end_ns;
     int multi_rate, sample_feedback;
     double pint_log_base, pint_prob;
+    uint64_t swift_target_fs; /* 0 = from the path */
+    double swift_ai, swift_beta, swift_max_mdf;
     uint32_t headroom_factor;
     /* SimAI's monitors */
     char *bw_output, *rate_output, *cnp_output;

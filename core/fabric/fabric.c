@@ -125,13 +125,31 @@ static int open_nodes(struct asim_fabric *fabric)
     return 0;
 }
 
+/* Serialization times are tabled in 32 bits of ns; a link on which the largest frame takes longer
+ * (17 kb/s for 9 kB) would run on a wrapped figure. */
+static int check_rates(const struct asim_fabric *fabric, struct asim_err *err)
+{
+    const struct asim_topo *topo = fabric->topo;
+    uint32_t most = asim_fabric_max_wire(fabric);
+
+    for (size_t l = 0; l < topo->n_links; l++)
+        if (asim_tx_ns(most, topo->links[l].rate_bps) > UINT32_MAX)
+            return asim_err_set(err, ASIM_EINVAL,
+                                "the link between nodes %u and %u has a rate of %llu bit/s, too "
+                                "slow for frames of %u bytes (more than 4.29 s each); expected a "
+                                "unit such as Gbps behind the number.",
+                                topo->links[l].a, topo->links[l].b,
+                                (unsigned long long)topo->links[l].rate_bps, most);
+    return 0;
+}
+
 /* GLOBAL_T 1 gives every flow the window and base RTT of the worst pair (spec 6.2); computed once
  * here because it walks all kinds of pairs. With GLOBAL_T 0 each flow asks for its own pair. */
 static int open_global_rtt(struct asim_fabric *fabric, struct asim_err *err)
 {
     struct asim_pair pair;
 
-    if (!fabric->net->global_t)
+    if (!fabric->net->global_t && !(fabric->cc->needs & ASIM_CC_DIGEST))
         return 0;
     if (asim_pair_max(&pair, fabric->route, fabric->net->payload_bytes, err))
         return ASIM_EINVAL;
@@ -161,10 +179,10 @@ int asim_fabric_open(struct asim_fabric **out, const struct asim_fabric_config *
     asim_heap_init(&fabric->agenda);
     fabric->hosts = config->topo->hosts;
     fabric->nodes = config->topo->nodes;
-    fabric->cc = asim_cc_number(config->net->cc_mode, err);
-    if (!fabric->cc)
+    fabric->cc = asim_cc_of(config->net, err);
+    if (!fabric->cc || check_rates(fabric, err))
         code = ASIM_EINVAL;
-    else if (open_wires(fabric) || open_nodes(fabric))
+    else if (asim_telemetry_sizes(fabric), open_wires(fabric) || open_nodes(fabric))
         code = asim_err_nomem(err, "building the packet network");
     else
         code = open_global_rtt(fabric, err);
@@ -184,8 +202,13 @@ static void close_host(struct asim_host *host)
         asim_ring_fini(&host->nics[i].acks);
         free(host->nics[i].qps);
     }
-    for (size_t i = 0; i < host->n_chunks; i++)
+    for (size_t i = 0; i < host->n_chunks; i++) {
+        for (uint32_t f = 0; f < ASIM_FLOW_CHUNK; f++) {
+            free(host->chunks[i][f].cc.state);
+            free(host->chunks[i][f].seen);
+        }
         free(host->chunks[i]);
+    }
     free(host->chunks);
     free(host->nics);
     free(host->free_slots.at);

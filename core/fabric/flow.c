@@ -7,6 +7,7 @@
 #include "fabric/node.h"
 #include "topo/pair.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 enum {
@@ -93,7 +94,8 @@ void asim_flow_rewindow(const struct asim_fabric *fabric, struct asim_flow *flow
     const struct asim_cc_flow *cc = &flow->cc;
 
     flow->window = cc->window_bytes;
-    if (!cc->window_bytes || !fabric->net->var_win || cc->rate_bps == cc->line_bps)
+    if (!cc->window_bytes || !fabric->net->var_win || cc->rate_bps == cc->line_bps ||
+        fabric->cc->own_window)
         return;
     flow->window = (uint64_t)((long double)cc->window_bytes * (long double)cc->rate_bps /
                               (long double)cc->line_bps);
@@ -109,10 +111,9 @@ void asim_flow_open(struct asim_fabric *fabric, struct asim_host *host, struct a
     const uint32_t hosts[2] = {flow->msg.src, flow->msg.dst};
     const uint16_t ports[2] = {flow->sport, 100};
     struct asim_pair pair = {0};
-    struct asim_err err = {0};
 
-    if (asim_pair_get(&pair, fabric->route, hosts, fabric->net->payload_bytes, &err))
-        fabric->failed = err.code;
+    if (asim_pair_get(&pair, fabric->route, hosts, fabric->net->payload_bytes, &fabric->failure))
+        fabric->failed = fabric->failure.code;
     flow->nic = asim_flow_nic(fabric, host->node, flow->msg.dst, ports);
     flow->cc = (struct asim_cc_flow){
         .line_bps = host->nics[flow->nic].port.rate_bps,
@@ -121,16 +122,27 @@ void asim_flow_open(struct asim_fabric *fabric, struct asim_host *host, struct a
         .size = flow->msg.bytes ? flow->msg.bytes : 1,
         .base_rtt_ns = fabric->net->global_t ? fabric->max_rtt : pair.rtt_ns,
         .timer_at = ASIM_NEVER,
+        .seed = fabric->seed ^ flow->msg.id,
         .state = flow->cc.state,
     };
+    flow->timer_armed = ASIM_NEVER;
+    flow->last_wire = 0;
+    if (fabric->cc->state_size && !flow->cc.state)
+        flow->cc.state = malloc(fabric->cc->state_size);
+    if (fabric->cc->state_size && !flow->cc.state) {
+        fabric->failed = ASIM_ENOMEM;
+        return;
+    }
+    if (flow->cc.state)
+        memset(flow->cc.state, 0, fabric->cc->state_size);
     if (fabric->net->has_win)
         flow->cc.window_bytes = fabric->net->global_t ? fabric->max_bdp : pair.bdp_bytes;
     flow->pair_rtt = pair.rtt_ns;
     flow->pair_bps = pair.rate_bps;
     flow->snd_una = 0;
     flow->start = flow->next_avail = host->now;
-    asim_flow_rewindow(fabric, flow);
     fabric->cc->open(&flow->cc, fabric->net);
+    asim_flow_rewindow(fabric, flow);
 }
 
 /* Pair RTT + all bytes at the slowest link's rate. Nothing depends on it but the log's column. */

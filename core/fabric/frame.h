@@ -28,8 +28,8 @@ struct asim_frame {
     uint64_t t;        /* arrival at the far end of the link it is on; in a queue: unused */
     uint64_t seq : 48; /* DATA: offset of its first byte; ACK/NACK: next byte expected */
     uint64_t wire : 16;
-    uint32_t src;       /* host that owns the flow (the data's sender) */
-    uint32_t slot;      /* generation << 24 | slot of the flow at src; PFC: the queue */
+    uint32_t src;  /* host that owns the flow (the data's sender) */
+    uint32_t slot; /* generation << 24 | slot of the flow at src; PFC: the queue */
     /* For ACKs the data's source again; ECMP hashes the flow's tuple, not this field. */
     uint32_t dst;       /* node this frame goes to */
     uint32_t side : 24; /* on a wire: age of the event that sent it; in a switch: ingress port */

@@ -122,6 +122,8 @@ static void start_flow(struct asim_fabric *fabric, struct asim_host *host, uint3
         return;
     }
     asim_flow_open(fabric, host, flow);
+    if (fabric->failed)
+        return;
     nic = &host->nics[flow->nic];
     if (asim_nic_add(nic, slot))
         fabric->failed = ASIM_ENOMEM;
@@ -141,6 +143,9 @@ static void take_timer(struct asim_fabric *fabric, struct asim_host *host)
         break;
     case ASIM_TIMER_START:
         start_flow(fabric, host, payload);
+        break;
+    case ASIM_TIMER_CC:
+        asim_pacing_timer(fabric, host, payload);
         break;
     default: {
         struct asim_msg msg = host->notices[payload].msg;

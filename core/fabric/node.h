@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only
  *
- * The state of the packet network, laid out by what is touched together: a wire (one direction of
- * a link) holds its mailbox and its timing; a port is the sending end of one wire and the
- * receiving end of another; a host adds queue pairs and timers, a switch adds queues and the
- * shared buffer. Only a node's own functions change it; the one thing they touch elsewhere is the
- * tail of an outgoing wire's mailbox.
+ * The state of the packet network, laid out by what is touched together: on top of wires and
+ * ports (port.h) a host has queue pairs and timers, a switch queues and the shared buffer. Only a
+ * node's own functions change it; the one thing they touch elsewhere is the tail of an outgoing
+ * wire's mailbox.
  */
 #ifndef ASIM_FABRIC_NODE_H
 #define ASIM_FABRIC_NODE_H
@@ -16,34 +15,7 @@
 #include "fabric/agenda.h"
 #include "fabric/fabric.h"
 #include "fabric/order.h"
-
-/* Serialization time of every frame size at one rate. */
-struct asim_rate_table {
-    uint64_t bps;
-    uint32_t *tx; /* [wire bytes], ns */
-};
-
-struct asim_wire {
-    struct asim_ring mail; /* frames on their way, ascending arrival */
-    const uint32_t *tx;    /* [wire bytes], ns */
-    uint64_t delay;        /* ns */
-    /* Put on this wire since the start; the sum over wires is the count of packet-hops. */
-    uint64_t frames, bytes;
-    uint32_t id;       /* 2 x link + direction */
-    uint32_t from, to; /* nodes */
-    uint32_t to_port;  /* 0-based at `to` */
-};
-
-struct asim_port {
-    uint64_t busy_until, tx_start; /* of the frame being serialized, if busy */
-    /* One link, two directions; in->from == out->to. */
-    struct asim_wire *out, *in;
-    uint64_t rate_bps;
-    uint64_t start_seq, in_seq; /* node's count when the last frame was started, taken in */
-    uint32_t start_age;         /* age of the event that started the frame (order.h) */
-    uint8_t busy;
-    uint8_t paused; /* bit per queue: set by PFC frames received here */
-};
+#include "fabric/port.h"
 
 /* One message on its way: the sender's and the receiver's view. The receiver's fields are only
  * touched by the destination host, the others only by the source, but for the constants. */
@@ -65,6 +37,11 @@ struct asim_flow {
     uint8_t generation, live, stage;
     /* receiver */
     uint8_t rx_generation, rx_nacked;
+    /* What packets under way have gathered (telemetry.c); entry (seq / payload) mod seen_cap. */
+    struct asim_telemetry *seen;
+    uint32_t seen_cap;
+    uint32_t last_wire;   /* size of the packet sent last, bytes */
+    uint64_t timer_armed; /* the congestion-control timer on its way; ASIM_NEVER = none */
     /* Next byte expected; no second NACK for rx_nack_seq before rx_nack_until (ns). */
     uint64_t rx_next, rx_nack_until, rx_nack_seq;
 };
@@ -105,7 +82,7 @@ struct asim_host {
     ASIM_VEC(uint32_t) free_notices;
 };
 
-enum asim_timer { ASIM_TIMER_WAKE = 1, ASIM_TIMER_START, ASIM_TIMER_NOTICE };
+enum asim_timer { ASIM_TIMER_WAKE = 1, ASIM_TIMER_START, ASIM_TIMER_NOTICE, ASIM_TIMER_CC };
 
 /* Counters of one (port, queue) as ingress and egress, in bytes. */
 struct asim_queue_use {
@@ -114,12 +91,16 @@ struct asim_queue_use {
 
 struct asim_switch_port {
     struct asim_port port;
+    uint64_t bytes;  /* queued, all queues */
+    uint64_t sent_t; /* start and size of the last frame, and PINT's estimate (telemetry.c) */
+    uint32_t sent_bytes;
+    double pint_u;
     uint32_t frames; /* queued, all queues */
     uint8_t rr;      /* last served queue of 1..7 */
     uint8_t pausing; /* bit per queue: this ingress has sent PAUSE */
     uint8_t shift;   /* threshold = free shared buffer >> shift */
     uint32_t headroom_limit;
-    uint64_t kmin, kmax; /* ECN, bytes of egress; kmax 0 = never mark */
+    uint64_t kmin, kmax; /* ECN, bytes of egress; both 0 where the maps lack the rate */
     double pmax;
     /* ECN draws made here, the counter of asim_draw. */
     uint64_t draws;
@@ -148,7 +129,10 @@ struct asim_fabric {
     /* window: smallest link delay, ns; settled: everything before it has been told to the user. */
     uint64_t seed, window, settled;
     int per_event;
-    int failed; /* latched enum asim_code */
+    uint32_t data_overhead, ack_wire; /* bytes, with the telemetry of `cc` */
+    int failed;                       /* latched enum asim_code */
+    /* Its sentence, where it is another than "out of memory". */
+    struct asim_err failure;
     uint32_t hosts, nodes;
     struct asim_wire *wires; /* [2 x links] */
     struct asim_host *host;
@@ -164,24 +148,6 @@ struct asim_fabric {
     ASIM_VEC(struct asim_notice) outbox; /* notices made in this window */
     uint64_t windows;
 };
-
-/* --- link.c: rates and wires ------------------------------------------------------------- */
-/* Serialization time of `bytes` at bps: nearest ns, exact halves down (spec 6.1). */
-uint64_t asim_tx_ns(uint64_t bytes, uint64_t bps);
-/* Table for a rate, made on first use; NULL when out of memory. */
-const uint32_t *asim_rate_table_get(struct asim_fabric *fabric, uint64_t bps);
-/* Largest frame of this configuration. */
-uint32_t asim_fabric_max_wire(const struct asim_fabric *fabric);
-/* The event in which a node acts: its time, its own age, and the node's count of events. */
-struct asim_moment {
-    uint64_t t, age, seq;
-};
-/* Starts serializing *frame now; fills frame->t and puts it in the wire's mailbox. */
-void asim_port_start(struct asim_fabric *fabric, struct asim_port *port, struct asim_frame *frame,
-                     struct asim_moment now);
-/* Order keys of the head of a mailbox, and of the end of a port's present transmission. */
-uint64_t asim_wire_tie(const struct asim_wire *wire, const struct asim_frame *frame);
-uint64_t asim_port_tie(const struct asim_port *port);
 
 /* ns-3's own seed of Hash32, which picks among the NICs of a host. */
 #define ASIM_NIC_HASH_SEED 0x8badf00du
@@ -246,6 +212,32 @@ void asim_receiver_data(struct asim_fabric *fabric, struct asim_host *host,
 /* An ACK or NACK came back to the flow's source. */
 void asim_sender_ack(struct asim_fabric *fabric, struct asim_host *host,
                      const struct asim_frame *frame, uint64_t t);
+
+/* --- telemetry.c: INT, timestamps, PINT (spec 1.3, 3.3-3.5) ---------------------------------- */
+/* Frame sizes for the congestion control chosen. */
+void asim_telemetry_sizes(struct asim_fabric *fabric);
+/* Record of the packet that begins at seq. Only where cc->needs is not 0. */
+static inline struct asim_telemetry *asim_telemetry_of(const struct asim_fabric *fabric,
+                                                       const struct asim_flow *flow, uint64_t seq)
+{
+    return &flow->seen[seq / fabric->net->payload_bytes & (flow->seen_cap - 1)];
+}
+/* A packet leaves its sender: an empty record, stamped. 0 or ASIM_ENOMEM. */
+int asim_telemetry_begin(struct asim_fabric *fabric, struct asim_flow *flow, uint64_t seq,
+                         uint64_t now);
+/* A data frame leaves switch port p; call before asim_port_start. */
+void asim_telemetry_stamp(struct asim_fabric *fabric, struct asim_switch *sw, uint32_t p,
+                          const struct asim_frame *frame, uint64_t now);
+
+/* --- pacing.c: what congestion control changed ----------------------------------------------- */
+/* Gap after a frame of that size at that rate (spec 2.5). */
+uint64_t asim_pacing_gap(const struct asim_fabric *fabric, const struct asim_nic *nic, uint64_t bps,
+                         uint32_t wire);
+/* Call after a hook of the flow's congestion control; old_bps is its rate before. */
+void asim_pacing_changed(struct asim_fabric *fabric, struct asim_host *host, uint32_t slot,
+                         uint64_t old_bps);
+/* The timer of a flow's congestion control is due. payload: as armed. */
+void asim_pacing_timer(struct asim_fabric *fabric, struct asim_host *host, uint32_t payload);
 
 /* --- switch.c, mmu.c -------------------------------------------------------------------------- */
 uint64_t asim_switch_next(const struct asim_switch *sw);

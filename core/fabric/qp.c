@@ -99,15 +99,6 @@ static void arm(struct asim_fabric *fabric, struct asim_host *host, struct asim_
     nic->wake_seq = host->timer_seq++;
 }
 
-/* Pacing gap after a frame of that size (spec 2.5). */
-static uint64_t gap(const struct asim_fabric *fabric, const struct asim_nic *nic,
-                    const struct asim_flow *flow, uint32_t wire)
-{
-    if (!fabric->net->rate_bound || flow->cc.rate_bps == nic->port.rate_bps)
-        return nic->port.out->tx[wire];
-    return asim_tx_ns(wire, flow->cc.rate_bps);
-}
-
 /* One packet of the chosen queue pair. The pacing gap counts from the start of the transmission and
  * covers the wire size, headers included (spec 2.5). */
 static void send_data(struct asim_fabric *fabric, struct asim_host *host, struct asim_nic *nic,
@@ -119,16 +110,21 @@ static void send_data(struct asim_fabric *fabric, struct asim_host *host, struct
     uint32_t payload =
         left < fabric->net->payload_bytes ? (uint32_t)left : fabric->net->payload_bytes;
     struct asim_frame frame = {.seq = flow->cc.snd_next,
-                               .wire = payload + ASIM_DATA_OVERHEAD,
+                               .wire = payload + fabric->data_overhead,
                                .src = host->node,
                                .slot = (uint32_t)flow->generation << 24 | slot,
                                .dst = flow->msg.dst,
                                .type = ASIM_DATA};
 
+    if (fabric->cc->needs && asim_telemetry_begin(fabric, flow, flow->cc.snd_next, t)) {
+        fabric->failed = ASIM_ENOMEM;
+        return;
+    }
     flow->cc.snd_next += payload;
+    flow->last_wire = frame.wire;
     nic->rr_last = (uint32_t)at;
     asim_port_start(fabric, &nic->port, &frame, asim_host_moment(host));
-    flow->next_avail = t + gap(fabric, nic, flow, frame.wire);
+    flow->next_avail = t + asim_pacing_gap(fabric, nic, flow->cc.rate_bps, frame.wire);
 }
 
 /* Called after anything that could let a frame go: the steps and their order are those of the spec.
@@ -181,7 +177,8 @@ void asim_sender_ack(struct asim_fabric *fabric, struct asim_host *host,
                      const struct asim_frame *frame, uint64_t t)
 {
     struct asim_flow *flow = asim_flow_of(fabric, host->node, frame->slot);
-    struct asim_cc_ack ack = {.now = t, .seq = frame->seq, .marked = frame->flags & ASIM_CNP};
+    struct asim_cc_ack ack = {
+        .now = t, .seq = frame->seq, .age = host->age, .marked = frame->flags & ASIM_CNP};
     struct asim_nic *nic;
 
     if (!flow->live || flow->generation != frame->slot >> 24)
@@ -189,16 +186,21 @@ void asim_sender_ack(struct asim_fabric *fabric, struct asim_host *host,
     nic = &host->nics[flow->nic];
     if (frame->seq > flow->snd_una)
         flow->snd_una = frame->seq;
+    /* After a go-back-N an ACK of what was sent before may pass snd_next; bytes in flight would
+     * then underflow and the flow stay window-bound for ever (spec 2.8, defect 29). */
+    if (flow->cc.snd_next < flow->snd_una)
+        flow->cc.snd_next = flow->snd_una;
     if (is_finished(flow)) {
         complete(fabric, host, flow);
     } else {
-        uint64_t rate = flow->cc.rate_bps;
+        uint64_t old_bps = flow->cc.rate_bps;
 
         if (frame->type == ASIM_NACK)
             flow->cc.snd_next = flow->snd_una;
+        if (fabric->cc->needs)
+            ack.seen = asim_telemetry_of(fabric, flow, frame->seq - (frame->type == ASIM_ACK));
         fabric->cc->on_ack(&flow->cc, &ack, fabric->net);
-        if (flow->cc.rate_bps != rate)
-            asim_flow_rewindow(fabric, flow);
+        asim_pacing_changed(fabric, host, frame->slot & 0xffffff, old_bps);
     }
     asim_nic_kick(fabric, host, nic, t);
 }

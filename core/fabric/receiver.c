@@ -18,7 +18,7 @@ static void reply(struct asim_fabric *fabric, struct asim_host *host, const stru
     struct asim_nic *nic =
         &host->nics[host->n_nics == 1 ? 0 : asim_flow_nic(fabric, host->node, data->src, ports)];
     struct asim_frame ack = {.seq = flow->rx_next,
-                             .wire = ASIM_ACK_WIRE,
+                             .wire = fabric->ack_wire,
                              .src = data->src,
                              .slot = data->slot,
                              .dst = data->src,
@@ -57,6 +57,9 @@ static void out_of_order(struct asim_fabric *fabric, struct asim_host *host,
     flow->rx_nack_seq = flow->rx_next;
     if (fabric->net->l2_back_to_zero && chunk)
         flow->rx_next = flow->rx_next / chunk * chunk;
+    if (fabric->cc->needs) /* the NACK brings back what this packet saw */
+        *asim_telemetry_of(fabric, flow, flow->rx_next) =
+            *asim_telemetry_of(fabric, flow, frame->seq);
     reply(fabric, host, frame, ASIM_NACK);
 }
 
@@ -68,6 +71,10 @@ void asim_receiver_data(struct asim_fabric *fabric, struct asim_host *host,
     uint8_t generation = (uint8_t)(frame->slot >> 24);
 
     (void)t;
+    /* A duplicate of a message that is through (go-back-N repeats what was under way), and the slot
+     * has a new owner, whose state it must not touch. */
+    if (flow->generation != generation)
+        return;
     if (flow->rx_generation != generation) {
         flow->rx_generation = generation;
         flow->rx_next = 0;
@@ -79,7 +86,7 @@ void asim_receiver_data(struct asim_fabric *fabric, struct asim_host *host,
     }
     if (frame->seq < flow->rx_next)
         return; /* duplicate: nothing is sent */
-    flow->rx_next += frame->wire - ASIM_DATA_OVERHEAD;
+    flow->rx_next += frame->wire - fabric->data_overhead;
     if (wants_ack(fabric->net, flow))
         reply(fabric, host, frame, ASIM_ACK);
 }

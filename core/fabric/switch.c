@@ -64,7 +64,7 @@ static void send_pfc(struct asim_fabric *fabric, struct asim_switch *sw, uint32_
 static int dequeue(struct asim_fabric *fabric, struct asim_switch *sw, uint32_t p, struct now *now)
 {
     struct asim_switch_port *port = &sw->ports[p];
-    uint32_t q = port->frames ? next_queue(port) : ASIM_QUEUES;
+    uint32_t q = port->frames ? next_queue(port) : ASIM_QUEUES, in;
     struct asim_frame frame;
 
     if (q == ASIM_QUEUES)
@@ -72,20 +72,19 @@ static int dequeue(struct asim_fabric *fabric, struct asim_switch *sw, uint32_t 
     frame = *asim_ring_head(&port->queue[q]);
     asim_ring_drop(&port->queue[q]);
     port->frames--;
-    if (q) {
-        uint32_t in = frame.side;
-
+    port->bytes -= frame.wire;
+    in = frame.side;
+    if (q)
         asim_mmu_leave(sw, (const uint32_t[3]){in, p, q}, frame.wire);
-        if (marks(fabric, sw, port, q)) {
-            frame.flags |= ASIM_CE;
-            sw->marks++;
-        }
-        asim_port_start(fabric, &port->port, &frame, moment_of(sw, now));
-        if (asim_mmu_wants_resume(sw, in, q))
-            send_pfc(fabric, sw, in, q, now);
-        return 1;
+    if (q && marks(fabric, sw, port, q)) {
+        frame.flags |= ASIM_CE;
+        sw->marks++;
     }
+    if (fabric->cc->needs & (ASIM_CC_INT | ASIM_CC_DIGEST))
+        asim_telemetry_stamp(fabric, sw, p, &frame, now->t);
     asim_port_start(fabric, &port->port, &frame, moment_of(sw, now));
+    if (q && asim_mmu_wants_resume(sw, in, q))
+        send_pfc(fabric, sw, in, q, now);
     return 1;
 }
 
@@ -119,6 +118,7 @@ static void enqueue(struct asim_fabric *fabric, struct asim_switch *sw, const ui
     struct asim_switch_port *port = &sw->ports[p_q[0]];
     uint32_t waiting = port->frames++;
 
+    port->bytes += frame->wire;
     if (!asim_ring_push(&port->queue[p_q[1]], frame))
         fabric->failed = ASIM_ENOMEM;
     if (is_idle(&port->port, now)) {

@@ -86,6 +86,8 @@ static int settle(struct asim_fabric *fabric, uint64_t settled, struct asim_err 
         if (deliver(fabric, &fabric->outbox.at[i]))
             fabric->failed = ASIM_ENOMEM;
     fabric->outbox.n = 0;
+    if (fabric->failure.code)
+        return asim_err_set(err, fabric->failed, "%s", fabric->failure.text);
     if (fabric->failed)
         return asim_err_nomem(err, "carrying packets");
     if (settled > fabric->settled) {

@@ -1,0 +1,151 @@
+/* SPDX-License-Identifier: GPL-2.0-only
+ *
+ * DCQCN (Zhu et al., "Congestion Control for Large-Scale RDMA Deployments", SIGCOMM 2015), in the
+ * variant of the reference (spec rdma-network.md, section 3.2): every marked packet's ACK is a
+ * CNP; a check every RATE_DECREASE_INTERVAL cuts the rate if one came since the last; alpha decays
+ * every ALPHA_RESUME_INTERVAL; RP_TIMER drives fast recovery, additive and hyper increase. There
+ * is no byte counter.
+ *
+ * The reference runs all three timers for ever. Here alpha's ticks are caught up with when alpha
+ * is needed, the check is only timed while a CNP waits for it, and the increase stops once rate
+ * and target are at line rate; same values on the same grid.
+ */
+#include "cc/cc.h"
+
+struct dcqcn {
+    uint64_t target_bps;
+    double alpha;
+    uint64_t alpha_at, check_at, raise_at; /* next tick of each timer, ns; 0 = not started */
+    uint32_t stage;                        /* increases since the last cut */
+    int alpha_cnp, cut_cnp;                /* a CNP came since the last tick */
+};
+
+enum { ALPHA_IS_NOTHING = 64 }; /* exponent below which alpha counts as 0 */
+
+static void plan_timer(struct asim_cc_flow *flow)
+{
+    const struct dcqcn *state = flow->state;
+
+    flow->timer_at = UINT64_MAX;
+    if (state->cut_cnp)
+        flow->timer_at = state->check_at;
+    if (state->raise_at && state->raise_at < flow->timer_at)
+        flow->timer_at = state->raise_at;
+}
+
+/* Runs alpha's ticks before `until`. */
+static void decay(struct dcqcn *state, uint64_t until, const struct asim_netconf *conf)
+{
+    uint64_t every = asim_cc_timer_ns(conf->alpha_resume_fs);
+    double g = conf->ewma_gain;
+
+    while (every && state->alpha_at && state->alpha_at < until) {
+        state->alpha = (1 - g) * state->alpha + (state->alpha_cnp ? g : 0);
+        state->alpha_cnp = 0;
+        if (state->alpha < 1.0 / (1ull << 63) / ALPHA_IS_NOTHING) {
+            state->alpha = 0;
+            state->alpha_at += (until - state->alpha_at + every - 1) / every * every;
+            return;
+        }
+        state->alpha_at += every;
+    }
+}
+
+static void open(struct asim_cc_flow *flow, const struct asim_netconf *conf)
+{
+    struct dcqcn *state = flow->state;
+
+    (void)conf;
+    state->alpha = 1;
+    state->target_bps = flow->rate_bps;
+}
+
+/* The first CNP starts the timers and does not cut by itself. */
+static void first_cnp(struct dcqcn *state, uint64_t now, const struct asim_cc_flow *flow,
+                      const struct asim_netconf *conf)
+{
+    state->alpha = 1;
+    state->alpha_cnp = 0;
+    state->alpha_at = now + asim_cc_timer_ns(conf->alpha_resume_fs);
+    state->check_at = now + asim_cc_timer_ns(conf->rate_decrease_fs) + 1;
+    state->target_bps = flow->rate_bps;
+}
+
+static void on_ack(struct asim_cc_flow *flow, const struct asim_cc_ack *ack,
+                   const struct asim_netconf *conf)
+{
+    struct dcqcn *state = flow->state;
+    uint64_t every = asim_cc_timer_ns(conf->rate_decrease_fs);
+
+    if (!ack->marked)
+        return;
+    state->cut_cnp = 1;
+    if (!state->check_at) {
+        state->alpha_cnp = 1;
+        first_cnp(state, ack->now, flow, conf);
+        plan_timer(flow);
+        return;
+    }
+    /* A tick at this very ns was scheduled before the ACK's last hop if its period is longer. */
+    decay(state, ack->now + (asim_cc_timer_ns(conf->alpha_resume_fs) > ack->age), conf);
+    state->alpha_cnp = 1;
+    while (state->check_at <= ack->now && every)
+        state->check_at += every;
+    plan_timer(flow);
+}
+
+/* Cut, if a CNP came since the last check. */
+static void check(struct asim_cc_flow *flow, uint64_t now, const struct asim_netconf *conf)
+{
+    struct dcqcn *state = flow->state;
+
+    state->check_at += asim_cc_timer_ns(conf->rate_decrease_fs);
+    if (!state->cut_cnp)
+        return;
+    decay(state, now, conf);
+    if (conf->clamp_target_rate || state->stage)
+        state->target_bps = flow->rate_bps;
+    flow->rate_bps = asim_cc_scale(flow, flow->rate_bps, 1 - state->alpha / 2);
+    state->stage = 0;
+    state->cut_cnp = 0;
+    state->raise_at = now + asim_cc_timer_ns(conf->rp_timer_fs);
+}
+
+/* Halfway to the target, which itself rises after the recovery rounds. */
+static void raise_rate(struct asim_cc_flow *flow, const struct asim_netconf *conf)
+{
+    struct dcqcn *state = flow->state;
+    uint64_t step = 0;
+
+    state->raise_at += asim_cc_timer_ns(conf->rp_timer_fs);
+    if (state->stage == conf->fast_recovery_times)
+        step = conf->rate_ai_bps;
+    else if (state->stage > conf->fast_recovery_times)
+        step = conf->rate_hai_bps;
+    if (step)
+        state->target_bps = asim_cc_clamp(flow, state->target_bps + step);
+    flow->rate_bps = flow->rate_bps / 2 + state->target_bps / 2;
+    state->stage++;
+    if (flow->rate_bps + 1 >= flow->line_bps && state->target_bps == flow->line_bps)
+        state->raise_at = 0;
+}
+
+static void on_timer(struct asim_cc_flow *flow, uint64_t now, const struct asim_netconf *conf)
+{
+    struct dcqcn *state = flow->state;
+
+    if (state->raise_at == now) /* its period is the longest: it was scheduled first */
+        raise_rate(flow, conf);
+    if (state->check_at == now && state->cut_cnp)
+        check(flow, now, conf);
+    plan_timer(flow);
+}
+
+const struct asim_cc asim_cc_dcqcn = {
+    .member = {.name = "dcqcn", .about = "ECN marks echoed as CNPs, timer-driven recovery"},
+    .number = 1,
+    .state_size = sizeof(struct dcqcn),
+    .open = open,
+    .on_ack = on_ack,
+    .on_timer = on_timer,
+};

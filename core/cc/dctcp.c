@@ -1,0 +1,78 @@
+/* SPDX-License-Identifier: GPL-2.0-only
+ *
+ * DCTCP (Alizadeh et al., SIGCOMM 2010) with a rate instead of a congestion window, as the
+ * reference has it (spec rdma-network.md, section 3.6): once per round trip alpha follows the
+ * fraction of marked packets; a mark cuts the rate by alpha / 2 and opens a round without further
+ * cuts (CWR); otherwise every round adds DCTCP_RATE_AI.
+ */
+#include "cc/cc.h"
+
+struct dctcp {
+    uint64_t last_seq; /* the round ends when an ACK passes it; 0 = none yet */
+    uint64_t high_seq; /* CWR lasts until an ACK passes it */
+    uint64_t marked;   /* in this round */
+    uint64_t batch;    /* packets of this round */
+    double alpha;
+    int in_cwr;
+};
+
+static void open(struct asim_cc_flow *flow, const struct asim_netconf *conf)
+{
+    struct dctcp *state = flow->state;
+
+    (void)conf;
+    state->alpha = 1;
+}
+
+/* Starts the next round; 1 if one has ended. */
+static int end_of_round(struct asim_cc_flow *flow, const struct asim_cc_ack *ack,
+                        const struct asim_netconf *conf)
+{
+    struct dctcp *state = flow->state;
+    uint64_t from = ack->seq;
+
+    if (ack->seq <= state->last_seq)
+        return 0;
+    if (!state->last_seq) {
+        from = 0;
+    } else {
+        double part = state->batch ? (double)state->marked / (double)state->batch : 0;
+
+        state->alpha =
+            (1 - conf->ewma_gain) * state->alpha + conf->ewma_gain * (part < 1 ? part : 1);
+        state->marked = 0;
+    }
+    state->last_seq = flow->snd_next;
+    state->batch =
+        (flow->snd_next - (from < flow->snd_next ? from : flow->snd_next)) / conf->payload_bytes +
+        1;
+    return 1;
+}
+
+static void on_ack(struct asim_cc_flow *flow, const struct asim_cc_ack *ack,
+                   const struct asim_netconf *conf)
+{
+    struct dctcp *state = flow->state;
+    int new_round;
+
+    state->marked += ack->marked != 0;
+    new_round = end_of_round(flow, ack, conf);
+    if (state->in_cwr && ack->seq > state->high_seq)
+        state->in_cwr = 0;
+    if (ack->marked && !state->in_cwr) {
+        flow->rate_bps = asim_cc_scale(flow, flow->rate_bps, 1 - state->alpha / 2);
+        state->in_cwr = 1;
+        state->high_seq = flow->snd_next;
+    }
+    if (!state->in_cwr && new_round)
+        flow->rate_bps = asim_cc_clamp(flow, flow->rate_bps + conf->dctcp_rate_ai_bps);
+}
+
+const struct asim_cc asim_cc_dctcp = {
+    .member = {.name = "dctcp", .about = "rate follows the fraction of ECN-marked packets"},
+    .number = 8,
+    .state_size = sizeof(struct dctcp),
+    .open = open,
+    .on_ack = on_ack,
+    .on_timer = asim_cc_timer_nothing,
+};

@@ -1,0 +1,67 @@
+/* SPDX-License-Identifier: GPL-2.0-only
+ *
+ * HPCC over PINT (Ben Basat et al., "PINT: Probabilistic In-band Network Telemetry", SIGCOMM
+ * 2020): packets carry one digest, the logarithm of the highest utilisation on the path, and a
+ * fraction PINT_PROB of the ACKs is looked at; spec rdma-network.md, section 3.4. The reference
+ * draws from one global sequence in the order of its events, so agreement is statistical.
+ */
+#include "cc/cc.h"
+
+#include <math.h>
+
+struct pint {
+    uint64_t last_seq, base_bps;
+    uint32_t stage;
+};
+
+enum { SCALE = 512 }; /* the digest is the logarithm of 512 x utilisation */
+
+static void open(struct asim_cc_flow *flow, const struct asim_netconf *conf)
+{
+    struct pint *state = flow->state;
+
+    (void)conf;
+    state->base_bps = flow->rate_bps;
+}
+
+static void on_ack(struct asim_cc_flow *flow, const struct asim_cc_ack *ack,
+                   const struct asim_netconf *conf)
+{
+    struct pint *state = flow->state;
+    int full = ack->seq > state->last_seq;
+    uint32_t stage = state->stage;
+    uint64_t bps = state->base_bps;
+    double c;
+
+    if (!ack->seen || asim_cc_draw(flow) >= conf->pint_prob)
+        return;
+    if (!state->last_seq) {
+        state->last_seq = flow->snd_next;
+        return;
+    }
+    c = pow(conf->pint_log_base, ack->seen->digest) / SCALE / conf->u_target;
+    if (c >= 1 || stage >= conf->mi_thresh) {
+        bps = asim_cc_scale(flow, bps, 1 / c);
+        stage = 0;
+    } else {
+        stage++;
+    }
+    flow->rate_bps = asim_cc_clamp(flow, bps + conf->rate_ai_bps);
+    if (!full)
+        return;
+    state->base_bps = flow->rate_bps;
+    state->stage = stage;
+    if (flow->snd_next > state->last_seq)
+        state->last_seq = flow->snd_next;
+}
+
+const struct asim_cc asim_cc_hpcc_pint = {
+    .member = {.name = "hpcc_pint", .about = "HPCC from a one-byte probabilistic digest"},
+    .number = 10,
+    .needs = ASIM_CC_DIGEST,
+    .retimes = 1,
+    .state_size = sizeof(struct pint),
+    .open = open,
+    .on_ack = on_ack,
+    .on_timer = asim_cc_timer_nothing,
+};

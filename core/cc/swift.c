@@ -1,0 +1,109 @@
+/* SPDX-License-Identifier: GPL-2.0-only
+ *
+ * Swift (Kumar et al., "Swift: Delay is Simple and Effective for Congestion Control in the
+ * Datacenter", SIGCOMM 2020), which the reference lacks: a congestion window in bytes follows the
+ * distance of the round-trip time from a target, additively up, multiplicatively down at most once
+ * per round trip, with pacing below one packet. The target is a base plus the flow-scaling term of
+ * the paper's section 3.1; the base defaults to 1.25 x the path's base RTT plus the time of a few
+ * packets, since host delays, which dominate it in the paper, are not modelled here.
+ *
+ * CC swift; SWIFT_TARGET, SWIFT_AI, SWIFT_BETA, SWIFT_MAX_MDF set the parameters.
+ */
+#include "cc/cc.h"
+
+#include <math.h>
+
+struct swift {
+    double cwnd;       /* packets; below 1 the flow is paced */
+    uint64_t cut_at;   /* time of the last decrease, ns */
+    uint64_t seen_seq; /* highest ACK */
+};
+
+#define FLOW_SCALE_MAX_PACKETS 100.0 /* beyond this window the target gains nothing */
+#define FLOW_SCALE_MIN_PACKETS 0.1
+#define FLOW_SCALE_PART        0.5 /* largest flow-scaling term, as a part of the base target */
+#define MIN_CWND_PACKETS       0.01
+
+static double packet_bits(const struct asim_netconf *conf)
+{
+    return (double)conf->payload_bytes * 8;
+}
+
+/* Base target plus alpha / sqrt(cwnd) - beta', clipped to the stated range. */
+static double target_ns(const struct asim_cc_flow *flow, double cwnd,
+                        const struct asim_netconf *conf)
+{
+    double base = (double)conf->swift_target_fs / 1e6, scaled;
+    const double low = 1 / sqrt(FLOW_SCALE_MAX_PACKETS), high = 1 / sqrt(FLOW_SCALE_MIN_PACKETS);
+
+    if (base <= 0)
+        base =
+            1.25 * (double)flow->base_rtt_ns + 8 * packet_bits(conf) * 1e9 / (double)flow->line_bps;
+    scaled = (1 / sqrt(cwnd) - low) / (high - low);
+    scaled = scaled < 0 ? 0 : scaled > 1 ? 1 : scaled;
+    return base * (1 + FLOW_SCALE_PART * scaled);
+}
+
+/* The window in bytes, and the rate that spreads it over a round trip. */
+static void apply(struct asim_cc_flow *flow, double rtt_ns, const struct asim_netconf *conf)
+{
+    const struct swift *state = flow->state;
+    double bytes = state->cwnd * conf->payload_bytes;
+
+    flow->window_bytes = bytes < 1 ? 1 : (uint64_t)bytes;
+    flow->rate_bps = flow->line_bps;
+    if (state->cwnd < 1)
+        flow->rate_bps =
+            asim_cc_clamp(flow, (uint64_t)(state->cwnd * packet_bits(conf) * 1e9 / rtt_ns));
+}
+
+static void open(struct asim_cc_flow *flow, const struct asim_netconf *conf)
+{
+    struct swift *state = flow->state;
+    double bdp = (double)flow->base_rtt_ns * 1e-9 * (double)flow->line_bps / packet_bits(conf);
+
+    state->cwnd = bdp > 1 ? bdp : 1;
+    apply(flow, (double)flow->base_rtt_ns, conf);
+}
+
+static void on_ack(struct asim_cc_flow *flow, const struct asim_cc_ack *ack,
+                   const struct asim_netconf *conf)
+{
+    struct swift *state = flow->state;
+    double rtt, target,
+        most =
+            4 * (double)flow->base_rtt_ns * 1e-9 * (double)flow->line_bps / packet_bits(conf) + 4;
+
+    if (!ack->seen || ack->now <= ack->seen->sent_at)
+        return;
+    rtt = (double)(ack->now - ack->seen->sent_at);
+    target = target_ns(flow, state->cwnd, conf);
+    if (rtt < target) {
+        double acked = ack->seq > state->seen_seq
+                           ? (double)(ack->seq - state->seen_seq) / conf->payload_bytes
+                           : 0;
+
+        state->cwnd +=
+            state->cwnd >= 1 ? conf->swift_ai / state->cwnd * acked : conf->swift_ai * acked;
+    } else if (ack->now >= state->cut_at + (uint64_t)rtt) {
+        double factor = 1 - conf->swift_beta * (rtt - target) / rtt;
+
+        state->cwnd *= factor > 1 - conf->swift_max_mdf ? factor : 1 - conf->swift_max_mdf;
+        state->cut_at = ack->now;
+    }
+    if (ack->seq > state->seen_seq)
+        state->seen_seq = ack->seq;
+    state->cwnd = fmin(fmax(state->cwnd, MIN_CWND_PACKETS), most);
+    apply(flow, rtt, conf);
+}
+
+const struct asim_cc asim_cc_swift = {
+    .member = {.name = "swift", .about = "a window that follows the delay to a target"},
+    .number = -1,
+    .needs = ASIM_CC_TIMESTAMP,
+    .own_window = 1,
+    .state_size = sizeof(struct swift),
+    .open = open,
+    .on_ack = on_ack,
+    .on_timer = asim_cc_timer_nothing,
+};

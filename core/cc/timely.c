@@ -1,0 +1,89 @@
+/* SPDX-License-Identifier: GPL-2.0-only
+ *
+ * TIMELY (Mittal et al., SIGCOMM 2015): the gradient of the round-trip time sets the rate (spec
+ * rdma-network.md, section 3.5). One update per round trip. The reference's first version echoed
+ * no timestamp; this is the later, working behaviour. Its constants have no configuration keys.
+ */
+#include "cc/cc.h"
+
+#define ALPHA      0.875
+#define BETA       0.8
+#define LOW_NS     50000.0
+#define HIGH_NS    500000.0
+#define MIN_RTT_NS 20000.0
+
+enum { HYPER_STAGE = 5 };
+
+struct timely {
+    uint64_t last_seq, last_rtt; /* 0 = none yet */
+    double diff;                 /* smoothed change of the RTT, ns */
+    uint64_t base_bps;           /* the rate the last full update left */
+    uint32_t stage;
+};
+
+static void open(struct asim_cc_flow *flow, const struct asim_netconf *conf)
+{
+    struct timely *state = flow->state;
+
+    (void)conf;
+    state->base_bps = flow->rate_bps;
+}
+
+static void increase(struct asim_cc_flow *flow, const struct asim_netconf *conf)
+{
+    struct timely *state = flow->state;
+    uint64_t step = state->stage < HYPER_STAGE ? conf->rate_ai_bps : conf->rate_hai_bps;
+
+    state->base_bps = flow->rate_bps = asim_cc_clamp(flow, state->base_bps + step);
+    state->stage++;
+}
+
+static void decrease(struct asim_cc_flow *flow, double factor)
+{
+    struct timely *state = flow->state;
+
+    state->base_bps = flow->rate_bps = asim_cc_scale(flow, state->base_bps, factor);
+    state->stage = 0;
+}
+
+static void update(struct asim_cc_flow *flow, double rtt, const struct asim_netconf *conf)
+{
+    struct timely *state = flow->state;
+    double gradient;
+
+    state->diff = (1 - ALPHA) * state->diff + ALPHA * (rtt - (double)state->last_rtt);
+    gradient = state->diff / MIN_RTT_NS;
+    if (rtt < LOW_NS)
+        increase(flow, conf);
+    else if (rtt > HIGH_NS)
+        decrease(flow, 1 - BETA * (1 - HIGH_NS / rtt));
+    else if (gradient <= 0)
+        increase(flow, conf);
+    else
+        decrease(flow, 1 - BETA * gradient > 0 ? 1 - BETA * gradient : 0);
+}
+
+static void on_ack(struct asim_cc_flow *flow, const struct asim_cc_ack *ack,
+                   const struct asim_netconf *conf)
+{
+    struct timely *state = flow->state;
+    uint64_t rtt;
+
+    if (ack->seq <= state->last_seq || !ack->seen)
+        return;
+    rtt = ack->now - ack->seen->sent_at;
+    if (state->last_seq)
+        update(flow, (double)rtt, conf);
+    state->last_seq = flow->snd_next;
+    state->last_rtt = rtt;
+}
+
+const struct asim_cc asim_cc_timely = {
+    .member = {.name = "timely", .about = "rate follows the gradient of the round-trip time"},
+    .number = 7,
+    .needs = ASIM_CC_TIMESTAMP,
+    .state_size = sizeof(struct timely),
+    .open = open,
+    .on_ack = on_ack,
+    .on_timer = asim_cc_timer_nothing,
+};

@@ -1,0 +1,70 @@
+/* SPDX-License-Identifier: GPL-2.0-only
+ *
+ * Between congestion control and the NIC: gaps between packets, what a change of rate does to the
+ * gap that is running, and the timers an algorithm asks for. Spec rdma-network.md, section 2.5.
+ */
+#include "fabric/node.h"
+
+uint64_t asim_pacing_gap(const struct asim_fabric *fabric, const struct asim_nic *nic, uint64_t bps,
+                         uint32_t wire)
+{
+    if (!fabric->net->rate_bound || bps == nic->port.rate_bps)
+        return nic->port.out->tx[wire];
+    return asim_tx_ns(wire, bps);
+}
+
+/* "ChangeRate": the gap that is running is that of the new rate, and a wake-up already planned for
+ * later comes forward. */
+static void retime(struct asim_fabric *fabric, struct asim_host *host, struct asim_flow *flow,
+                   uint64_t old_bps)
+{
+    struct asim_nic *nic = &host->nics[flow->nic];
+    uint64_t now = host->now;
+
+    if (!flow->last_wire)
+        return;
+    flow->next_avail += asim_tx_ns(flow->last_wire, flow->cc.rate_bps);
+    flow->next_avail -= asim_tx_ns(flow->last_wire, old_bps);
+    if (nic->wake_at == ASIM_NEVER || flow->next_avail >= nic->wake_at)
+        return;
+    nic->wake_at = flow->next_avail > now ? flow->next_avail : now;
+    nic->wake_tie = asim_tie(nic->wake_at - now, host->age, ASIM_CLASS_TIMER);
+    nic->wake_seq = host->timer_seq++;
+}
+
+static void arm_timer(struct asim_fabric *fabric, struct asim_host *host, uint32_t slot,
+                      struct asim_flow *flow)
+{
+    uint64_t payload = (uint64_t)flow->generation << 24 | slot;
+
+    if (flow->cc.timer_at == ASIM_NEVER || flow->cc.timer_at == flow->timer_armed)
+        return;
+    flow->timer_armed = flow->cc.timer_at;
+    if (asim_host_timer(host, flow->cc.timer_at, (uint64_t)ASIM_TIMER_CC << 56 | payload))
+        fabric->failed = ASIM_ENOMEM;
+}
+
+void asim_pacing_changed(struct asim_fabric *fabric, struct asim_host *host, uint32_t slot,
+                         uint64_t old_bps)
+{
+    struct asim_flow *flow = asim_flow_of(fabric, host->node, slot);
+
+    if (flow->cc.rate_bps != old_bps && fabric->cc->retimes)
+        retime(fabric, host, flow, old_bps);
+    if (flow->cc.rate_bps != old_bps || fabric->cc->own_window)
+        asim_flow_rewindow(fabric, flow);
+    arm_timer(fabric, host, slot, flow);
+}
+
+void asim_pacing_timer(struct asim_fabric *fabric, struct asim_host *host, uint32_t payload)
+{
+    uint32_t slot = payload & 0xffffff;
+    struct asim_flow *flow = asim_flow_of(fabric, host->node, slot);
+    uint64_t old_bps = flow->cc.rate_bps;
+
+    if (!flow->live || flow->generation != payload >> 24 || flow->cc.timer_at != host->now)
+        return; /* of a message that is over, or put off meanwhile */
+    flow->timer_armed = ASIM_NEVER;
+    fabric->cc->on_timer(&flow->cc, host->now, fabric->net);
+    asim_pacing_changed(fabric, host, slot, old_bps);
+}

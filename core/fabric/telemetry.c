@@ -1,0 +1,130 @@
+/* SPDX-License-Identifier: GPL-2.0-only
+ *
+ * What packets gather on their way: HPCC's INT records, TIMELY's and Swift's timestamp, PINT's
+ * digest (spec rdma-network.md, sections 1.3 and 3.3-3.5). It is kept beside the flow, one record
+ * per packet in flight, found from the packet's sequence number, so frames do not grow; only their
+ * sizes on the wire do. The ACK that a packet causes brings its record back to the sender. A NACK
+ * brings that of the packet behind the gap, which the receiver copies into the missing packet's
+ * place.
+ */
+#include "fabric/node.h"
+
+#include <math.h>
+#include <string.h>
+
+enum { INT_BYTES = 42, TIMESTAMP_BYTES = 8, ACK_WITH_INT = 76 };
+enum { TIME_MASK = (1 << 24) - 1, BYTES_MASK = (1 << 20) - 1, QLEN_MASK = (1 << 17) - 1 };
+enum { BYTE_UNIT = 128, QLEN_UNIT = 80, PINT_SCALE = 512 };
+
+/* PINT's digest: bits to count up to log_base(512 x 512), in whole bytes. */
+static uint32_t digest_bytes(double base)
+{
+    double bits = ceil(log2(log((double)PINT_SCALE * PINT_SCALE) / log(base)));
+
+    return bits > 8 ? 2 : 1;
+}
+
+void asim_telemetry_sizes(struct asim_fabric *fabric)
+{
+    fabric->data_overhead = ASIM_DATA_OVERHEAD;
+    fabric->ack_wire = ASIM_ACK_WIRE;
+    if (fabric->cc->needs & ASIM_CC_INT) {
+        fabric->data_overhead += INT_BYTES;
+        fabric->ack_wire = ACK_WITH_INT;
+    }
+    if (fabric->cc->needs & ASIM_CC_TIMESTAMP)
+        fabric->data_overhead += TIMESTAMP_BYTES;
+    if (fabric->cc->needs & ASIM_CC_DIGEST)
+        fabric->data_overhead += digest_bytes(fabric->net->pint_log_base);
+}
+
+/* Room for `packets` in flight; records keep their sequence numbers. */
+static int grow(struct asim_fabric *fabric, struct asim_flow *flow, uint64_t packets)
+{
+    uint32_t cap = flow->seen_cap ? flow->seen_cap : 16;
+    uint64_t first = flow->snd_una / fabric->net->payload_bytes;
+    struct asim_telemetry *seen;
+
+    while (cap < packets && cap < 1u << 30)
+        cap *= 2;
+    seen = calloc(cap, sizeof *seen);
+    if (!seen || cap < packets) {
+        free(seen);
+        return ASIM_ENOMEM;
+    }
+    for (uint64_t i = 0; i < flow->seen_cap; i++)
+        seen[(first + i) & (cap - 1)] = flow->seen[(first + i) & (flow->seen_cap - 1)];
+    free(flow->seen);
+    flow->seen = seen;
+    flow->seen_cap = cap;
+    return 0;
+}
+
+int asim_telemetry_begin(struct asim_fabric *fabric, struct asim_flow *flow, uint64_t seq,
+                         uint64_t now)
+{
+    uint32_t payload = fabric->net->payload_bytes;
+    uint64_t in_flight = seq / payload - flow->snd_una / payload + 2;
+    struct asim_telemetry *record;
+
+    if (in_flight > flow->seen_cap && grow(fabric, flow, in_flight))
+        return ASIM_ENOMEM;
+    record = asim_telemetry_of(fabric, flow, seq);
+    memset(record, 0, sizeof *record);
+    record->sent_at = now;
+    return 0;
+}
+
+static void push_hop(const struct asim_fabric *fabric, const struct asim_switch_port *port,
+                     struct asim_telemetry *record, uint64_t now)
+{
+    uint32_t multi = fabric->net->int_multi ? fabric->net->int_multi : 1;
+    struct asim_int_hop *hop = &record->hop[record->hops++ % ASIM_INT_HOPS];
+
+    hop->rate_bps = port->port.rate_bps;
+    hop->time = now & TIME_MASK;
+    hop->bytes = port->port.out->bytes / (BYTE_UNIT * multi) & BYTES_MASK;
+    hop->qlen = port->bytes / (QLEN_UNIT * multi) & QLEN_MASK;
+}
+
+/* The port's utilisation estimate moves on, and the digest becomes the highest of the path. The
+ * reference does this with 20-bit logarithm tables and random rounding. */
+static void pint(struct asim_fabric *fabric, struct asim_switch *sw, uint32_t p,
+                 struct asim_telemetry *record, uint64_t now)
+{
+    struct asim_switch_port *port = &sw->ports[p];
+    double rtt = (double)fabric->max_rtt, rate = (double)port->port.rate_bps / 8;
+    double dt = fmin((double)(now - port->sent_t), rtt), exact;
+    uint32_t digest;
+
+    if (rtt <= 0)
+        return;
+    port->pint_u = (double)port->bytes * dt * 1e9 / (rate * rtt * rtt) +
+                   port->sent_bytes * 1e9 / (rate * rtt) + port->pint_u * (rtt - dt) / rtt;
+    exact =
+        fmax(0, log(fmax(1, ceil(PINT_SCALE * port->pint_u))) / log(fabric->net->pint_log_base));
+    digest = (uint32_t)exact;
+    if (asim_draw(fabric->seed, (uint64_t)sw->node << 32 | port->port.out->id, port->draws++) <
+        exact - digest)
+        digest++;
+    if (digest > record->digest)
+        record->digest = digest;
+}
+
+void asim_telemetry_stamp(struct asim_fabric *fabric, struct asim_switch *sw, uint32_t p,
+                          const struct asim_frame *frame, uint64_t now)
+{
+    struct asim_switch_port *port = &sw->ports[p];
+
+    if (frame->type == ASIM_DATA) {
+        const struct asim_flow *flow = asim_flow_of(fabric, frame->src, frame->slot);
+        struct asim_telemetry *record = asim_telemetry_of(fabric, flow, frame->seq);
+
+        if (fabric->cc->needs & ASIM_CC_INT)
+            push_hop(fabric, port, record, now);
+        else if (fabric->cc->needs & ASIM_CC_DIGEST)
+            pint(fabric, sw, p, record, now);
+    }
+    port->sent_t = now;
+    port->sent_bytes = frame->wire;
+}

@@ -93,6 +93,17 @@ static void run(struct asim_rank *rank, const struct asim_todo *todo)
     case ASIM_TODO_TOKEN:
         asim_stream_token(rank, todo->stream);
         break;
+    case ASIM_TODO_NODE:
+        asim_custom_ended(rank, todo->custom, todo->op);
+        break;
+    case ASIM_TODO_MEMORY:
+        asim_memory_next(rank, todo->op);
+        break;
+    case ASIM_TODO_BUS:
+        asim_bus_step(rank, todo);
+        break;
+    case ASIM_TODO_START:
+        asim_issue_all(rank);
     }
 }
 

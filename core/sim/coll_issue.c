@@ -1,140 +1,16 @@
 /* SPDX-License-Identifier: GPL-2.0-only
  *
- * One collective on one rank: who takes part, into how many chunks it is cut, and which phases
- * each chunk runs through (spec astra-system.md, sections 4.2-4.4).
+ * One collective on one rank: who takes part and into how many chunks it is cut (spec
+ * astra-system.md, section 4.2); coll_phases.c says which phases each chunk runs through.
  *
  * parity: a chunk is always splits-th of the size, so a remainder makes one full chunk more; a
  * collective smaller than the number of ranks is inflated to one byte a rank and chunk. An
  * all-gather smaller than the number of splits, for which the reference loops for ever, gets
  * chunks of one byte.
  */
-#include "sim/sim.h"
+#include "sim/layout.h"
 
-enum { GROUP_TAG_SHIFT = 32 };
-
-/* What one collective needs while its phases are laid out. */
-struct layout {
-    struct asim_rank *rank;
-    int kind;
-    const struct asim_group *group; /* NULL: the logical dimensions */
-    uint32_t position;              /* in the group */
-    uint32_t involved;              /* bit per dimension */
-};
-
-static const struct asim_coll_choice *choice_of(const struct asim_world *world, int kind,
-                                                uint32_t dim)
-{
-    uint32_t n = world->n_choices[kind];
-
-    return &world->choices[kind][dim < n ? dim : n - 1];
-}
-
-/* Dimensions of the logical topology this kind of collective sees: a "one…" entry swallows the
- * rest. */
-static uint32_t dims_of(const struct asim_world *world, int kind)
-{
-    for (uint32_t d = 0; d < world->dims.n; d++)
-        if (choice_of(world, kind, d)->one)
-            return d + 1;
-    return (uint32_t)world->dims.n;
-}
-
-static struct asim_ring_of ring_of(const struct layout *lay, uint32_t dim)
-{
-    const struct asim_world *world = lay->rank->world;
-    struct asim_ring_of ring = {.stride = world->strides[dim], .n = world->dims.at[dim]};
-
-    if (lay->group)
-        return (struct asim_ring_of){
-            .members = lay->group->ranks, .n = lay->group->n, .index = lay->position};
-    if (choice_of(world, lay->kind, dim)->one) {
-        ring.stride = 1;
-        ring.n = world->n_ranks;
-    }
-    ring.index = lay->rank->id / ring.stride % ring.n;
-    ring.base = lay->rank->id - ring.index * ring.stride;
-    return ring;
-}
-
-/* The next queue of a dimension. half: 0 = all of them, 1 = the first half, 2 = the second. */
-static uint32_t take_queue(struct asim_rank *rank, uint32_t dim, int half, int *step)
-{
-    uint32_t q = rank->world->settings.queues_per_dim, at;
-    struct asim_dim_turns *turns = &rank->turns[dim];
-
-    if (half == 0) {
-        at = turns->all++ % q;
-        *step = q > 1 && at >= q / 2 ? -1 : 1;
-    } else if (half == 1) {
-        at = q > 1 ? turns->first++ % (q / 2) : 0;
-        *step = 1;
-    } else {
-        at = q > 1 ? q / 2 + turns->second++ % (q - q / 2) : 0;
-        *step = -1;
-    }
-    return dim * q + at;
-}
-
-/* Appends one phase; returns the bytes the next one starts from. */
-static uint64_t add_phase(const struct layout *lay, struct asim_stream *stream, uint32_t dim,
-                          const int kind_half[2], uint64_t bytes)
-{
-    struct asim_phase *phase = &stream->phases[stream->n_phases++];
-
-    *phase = (struct asim_phase){.kind = kind_half[0], .dim = dim, .bytes = bytes};
-    phase->choice = choice_of(lay->rank->world, lay->kind, dim);
-    phase->ring = ring_of(lay, dim);
-    if (lay->group) {
-        phase->subgroup = 1;
-        if (lay->rank->world->n_choices[lay->kind] > 1)
-            phase->choice = &lay->rank->world->ring;
-    }
-    phase->queue = take_queue(lay->rank, dim, kind_half[1], &phase->step);
-    phase->variant = lay->rank->turns[dim].trees[lay->kind]++ % 2;
-    return asim_coll_out_bytes(phase->choice->algo, phase->kind, bytes, phase->ring.n);
-}
-
-static int is_active(const struct layout *lay, uint32_t dim)
-{
-    return ring_of(lay, dim).n > 1 && (lay->involved >> dim & 1);
-}
-
-/* Reduce-scatter up the dimensions, all-reduce on the last, all-gather back down. */
-static void lay_bw_aware(const struct layout *lay, struct asim_stream *stream, uint32_t dims,
-                         uint64_t bytes)
-{
-    uint32_t last = dims;
-
-    for (uint32_t d = 0; d < dims; d++)
-        if (is_active(lay, d))
-            last = d;
-    if (last == dims)
-        return;
-    for (uint32_t d = 0; d < last; d++)
-        if (is_active(lay, d))
-            bytes = add_phase(lay, stream, d, (const int[2]){ASIM_REDUCE_SCATTER, 1}, bytes);
-    bytes = add_phase(lay, stream, last, (const int[2]){ASIM_ALL_REDUCE, 1}, bytes);
-    for (uint32_t d = last; d-- > 0;)
-        if (is_active(lay, d))
-            bytes = add_phase(lay, stream, d, (const int[2]){ASIM_ALL_GATHER, 2}, bytes);
-}
-
-static void lay_phases(const struct layout *lay, struct asim_stream *stream, uint64_t bytes)
-{
-    const struct asim_world *world = lay->rank->world;
-    uint32_t dims = lay->group ? 1 : dims_of(world, lay->kind);
-
-    if (lay->kind == ASIM_ALL_REDUCE && world->system.optimization == ASIM_LOCAL_BW_AWARE) {
-        lay_bw_aware(lay, stream, dims, bytes);
-        return;
-    }
-    for (uint32_t i = 0; i < dims; i++) {
-        uint32_t d = lay->kind == ASIM_ALL_GATHER ? dims - 1 - i : i;
-
-        if (is_active(lay, d))
-            bytes = add_phase(lay, stream, d, (const int[2]){lay->kind, 0}, bytes);
-    }
-}
+enum { GROUP_TAG_SHIFT = 32, GROUPS_OF_RECIPES = 0x1ffff };
 
 static int64_t take_priority(struct asim_rank *rank, const struct asim_op *op)
 {
@@ -148,6 +24,8 @@ static uint64_t chunk_bytes(const struct asim_world *world, int kind, uint64_t *
 {
     uint64_t splits = world->system.splits, chunk = *total / splits;
 
+    if (kind == ASIM_BARRIER) /* is not split */
+        return *total;
     if (kind != ASIM_ALL_GATHER && chunk < world->n_ranks) {
         chunk = world->n_ranks;
         *total = splits * chunk;
@@ -159,7 +37,8 @@ static uint64_t chunk_bytes(const struct asim_world *world, int kind, uint64_t *
     return chunk;
 }
 
-static struct asim_dataset *open_dataset(const struct layout *lay, uint32_t index, uint64_t bytes)
+static struct asim_dataset *open_dataset(const struct asim_layout *lay, uint32_t index,
+                                         uint64_t bytes)
 {
     struct asim_rank *rank = lay->rank;
     struct asim_dataset *data = asim_pool_get(&rank->world->pools.dataset);
@@ -195,14 +74,34 @@ static uint64_t take_tag(struct asim_rank *rank, const struct asim_group *group)
     return 1ull << 63 | key << GROUP_TAG_SHIFT | (*streams)++;
 }
 
-static void run_chunks(const struct layout *lay, struct asim_dataset *data,
-                       const struct asim_op *op, uint64_t chunk, uint64_t total)
+/* Phases of the next chunk, or the one phase of an algorithm given as traces, on queue 0 of the
+ * first dimension; returns the bytes laid out. */
+static uint64_t lay_stream(struct asim_layout *lay, struct asim_stream *stream, uint64_t chunk)
+{
+    if (!lay->recipe)
+        return asim_layout_phases(lay, stream, chunk);
+    stream->n_phases = 1;
+    stream->phases[0] = (struct asim_phase){.kind = lay->kind, .bytes = lay->dims.left, .step = 1};
+    stream->phases[0].recipe = lay->recipe;
+    stream->phases[0].ring = lay->group ? (struct asim_ring_of){.members = lay->group->ranks,
+                                                                .n = lay->group->n,
+                                                                .index = lay->position}
+                                        : (struct asim_ring_of){.stride = 1,
+                                                                .n = lay->rank->world->n_ranks,
+                                                                .index = lay->rank->id};
+    return lay->dims.left;
+}
+
+static void run_chunks(struct asim_layout *lay, struct asim_dataset *data, const struct asim_op *op,
+                       uint64_t chunk, uint64_t total)
 {
     struct asim_rank *rank = lay->rank;
     struct asim_world *world = rank->world;
     int64_t priority = take_priority(rank, op);
+    uint64_t done;
 
     data->streams = 1; /* held until every chunk is in */
+    lay->dims = (struct asim_dims_state){0};
     while (total && !world->failed) {
         struct asim_stream *stream = asim_pool_get(&world->pools.stream);
 
@@ -214,37 +113,41 @@ static void run_chunks(const struct layout *lay, struct asim_dataset *data,
         stream->priority = priority;
         stream->queue = -1;
         stream->tag = take_tag(rank, lay->group);
-        lay_phases(lay, stream, chunk);
+        lay->dims.left = total;
+        done = lay_stream(lay, stream, chunk);
         data->streams++;
-        total = chunk > total ? 0 : total - chunk;
+        total = done > total ? 0 : total - done;
         asim_order_advance(rank, stream);
     }
     if (!world->failed && --data->streams == 0)
         asim_world_fail(world, "rank %u: a collective ended while it was being issued", rank->id);
 }
 
-/* 1 if any dimension has partners for this rank. */
-static int has_partners(const struct layout *lay)
+/* The algorithm of this collective as a trace, if there is one: the op's own before its kind's. */
+static const char *custom_of(const struct asim_world *world, const struct asim_op *op)
 {
-    uint32_t dims = lay->group ? 1 : dims_of(lay->rank->world, lay->kind);
+    const char *own = asim_node_prefixes_get(&world->node_prefixes, op->id);
 
-    for (uint32_t d = 0; d < dims; d++)
-        if (is_active(lay, d))
-            return 1;
-    return 0;
+    return own ? own : world->custom[op->comm_type];
 }
 
 static int check_kind(struct asim_rank *rank, const struct asim_op *op)
 {
-    if (!(op->has & ASIM_HAS_COMM_TYPE) || !(op->has & ASIM_HAS_COMM_SIZE)) {
+    const char *lacks = NULL;
+
+    if (!(op->has & ASIM_HAS_COMM_TYPE))
+        lacks = "comm_type";
+    else if (!(op->has & ASIM_HAS_COMM_SIZE) && op->comm_type != ASIM_BARRIER)
+        lacks = "comm_size";
+    if (lacks) {
         asim_world_fail(rank->world, "rank %u: collective op %llu ('%s') has no %s attribute",
-                        rank->id, (unsigned long long)op->id, op->name,
-                        op->has & ASIM_HAS_COMM_TYPE ? "comm_size" : "comm_type");
+                        rank->id, (unsigned long long)op->id, op->name, lacks);
         return 0;
     }
     if (op->comm_type == ASIM_BROADCAST)
         return 1;
-    if (op->comm_type < ASIM_KINDS && rank->world->n_choices[op->comm_type])
+    if (op->comm_type < ASIM_KINDS &&
+        (rank->world->n_choices[op->comm_type] || custom_of(rank->world, op)))
         return 1;
     asim_world_fail(rank->world,
                     "rank %u: op %llu ('%s') is a %s (comm_type %u), for which the system "
@@ -265,30 +168,86 @@ static uint32_t position_in(const struct asim_group *group, uint32_t rank)
     return i;
 }
 
+/* The root of a rooted collective: comm_src or comm_dst, or else the first member. */
+static int find_root(struct asim_layout *lay, const struct asim_op *op)
+{
+    int down = lay->kind == ASIM_BROADCAST || lay->kind == ASIM_SCATTER;
+    int given = (op->has & (down ? ASIM_HAS_COMM_SRC : ASIM_HAS_COMM_DST)) != 0;
+    uint32_t n = lay->rank->world->n_ranks, root = down ? op->comm_src : op->comm_dst;
+
+    if (!asim_layout_is_rooted(lay->kind) || !given)
+        return 0;
+    lay->root = lay->group ? position_in(lay->group, root) : root;
+    if (lay->root < (lay->group ? lay->group->n : n))
+        return 0;
+    asim_world_fail(lay->rank->world,
+                    "rank %u: op %llu ('%s') is a %s with comm_%s %u as its root, which is no "
+                    "member",
+                    lay->rank->id, (unsigned long long)op->id, op->name, asim_kind_name(lay->kind),
+                    down ? "src" : "dst", root);
+    return ASIM_EINVAL;
+}
+
+/* A list shorter than the dimensions says nothing of the others: they take part where everything
+ * listed does (converters write four trues for "all"). */
+static uint32_t involved_of(const struct asim_op *op)
+{
+    uint32_t listed = (1u << op->involved_n) - 1;
+
+    if (!(op->has & ASIM_HAS_INVOLVED_DIM))
+        return UINT32_MAX;
+    return op->involved == listed ? UINT32_MAX : op->involved;
+}
+
+/* Who takes part and how; 0, or the world has failed. */
+static int lay_out(struct asim_layout *lay, const struct asim_op *op)
+{
+    struct asim_world *world = lay->rank->world;
+    const char *custom = custom_of(world, op);
+
+    if (lay->group && lay->group->n == world->n_ranks && !custom)
+        lay->group = NULL; /* everybody: as without a group, all dimensions involved */
+    else if (!lay->group)
+        lay->involved = involved_of(op);
+    if (lay->group)
+        lay->position = position_in(lay->group, lay->rank->id);
+    lay->kind = lay->list == ASIM_REDUCE_SCATTER_BLOCK ? ASIM_REDUCE_SCATTER : lay->list;
+    if (custom) {
+        if (lay->group && lay->group->id >= GROUPS_OF_RECIPES)
+            asim_world_fail(world,
+                            "group %lld: an algorithm given as traces needs a group id "
+                            "below %d",
+                            (long long)lay->group->id, GROUPS_OF_RECIPES);
+        lay->recipe =
+            asim_recipe_find(lay->rank, custom, lay->group ? lay->position : lay->rank->id);
+        return world->failed ? ASIM_EINVAL : 0;
+    }
+    lay->n_dims = lay->group ? 1 : asim_layout_dims(world, lay->list);
+    return find_root(lay, op);
+}
+
 void asim_coll_op(struct asim_rank *rank, uint32_t index, const struct asim_op *op)
 {
-    struct layout lay = {.rank = rank, .kind = (int)op->comm_type, .involved = UINT32_MAX};
-    int all = 0;
-    uint64_t total = op->comm_bytes, chunk;
+    struct asim_layout lay = {.rank = rank, .list = (int)op->comm_type, .involved = UINT32_MAX};
+    uint64_t total = op->comm_type == ASIM_BARRIER ? 1 : op->comm_bytes, chunk;
     struct asim_dataset *data;
+    int all = 0;
 
     if (!check_kind(rank, op))
         return;
     lay.group = asim_group_find(rank, op, &all);
     if (!lay.group && !all)
         return;
-    if (op->comm_type == ASIM_BROADCAST) { /* parity: not modelled, each rank waits on its own */
+    if (op->comm_type == ASIM_BROADCAST && !rank->world->n_choices[ASIM_BROADCAST] &&
+        !custom_of(rank->world, op)) { /* parity: not modelled, each rank waits on its own */
         asim_clock_add(rank, asim_replay_ns(op),
                        &(struct asim_todo){.kind = ASIM_TODO_OP_DONE, .op = index});
         return;
     }
-    if (lay.group && lay.group->n == rank->world->n_ranks)
-        lay.group = NULL; /* everybody: as without a group, all dimensions involved */
-    else if (!lay.group && op->has & ASIM_HAS_INVOLVED_DIM)
-        lay.involved = op->involved;
-    if (lay.group)
-        lay.position = position_in(lay.group, rank->id);
-    if (!has_partners(&lay)) { /* alone: nothing to exchange (the reference never finishes) */
+    if (lay_out(&lay, op))
+        return;
+    if (!lay.recipe && !asim_layout_has_partners(&lay)) {
+        /* alone: nothing to exchange (the reference never finishes) */
         asim_clock_add(rank, 0, &(struct asim_todo){.kind = ASIM_TODO_OP_DONE, .op = index});
         return;
     }

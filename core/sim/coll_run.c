@@ -5,7 +5,7 @@
  * the reduction, each truncated on its own (spec astra-system.md, section 5.1). Inside sub-groups
  * the delay is 10 ns whatever endpoint-delay says. parity: the reference's "Fast" transport.
  */
-#include "sim/sim.h"
+#include "sim/bus.h"
 
 enum { SUBGROUP_DELAY_NS = 10, REDUCE_PASSES = 3 };
 
@@ -14,17 +14,44 @@ static const struct asim_phase *phase_of(const struct asim_stream *stream)
     return &stream->phases[stream->phase - 1];
 }
 
-static uint32_t rank_at(const struct asim_ring_of *ring, uint32_t position)
+uint32_t asim_ring_rank(const struct asim_ring_of *ring, uint32_t position)
 {
     return ring->members ? ring->members[position] : ring->base + position * ring->stride;
 }
 
-/* A token is on its way; `reduce` bytes are reduced before it is free. */
-static void mint(struct asim_rank *rank, struct asim_stream *stream, uint64_t reduce)
+/* Over the bus: bundle number h goes from the NPU or from the memory agent and may come back, as
+ * the pipeline's pattern says; algorithms without one come from the NPU at the start only. */
+static struct asim_carry carry_of(const struct asim_plan *plan, uint64_t h, uint64_t reduce)
 {
-    uint64_t delay =
-        phase_of(stream)->subgroup ? SUBGROUP_DELAY_NS : (uint64_t)rank->world->endpoint_ns;
+    struct asim_carry carry = {.bytes = plan->msg_bytes, .reduce_bytes = reduce};
+    uint64_t at = plan->cycle ? h % plan->cycle : h;
+    struct asim_step step;
 
+    if (!plan->cycle) {
+        carry.bytes = carry.bytes ? carry.bytes : plan->coll.bytes;
+        carry.from_npu = h < plan->start_tokens;
+        return carry;
+    }
+    plan->algo->step(plan, h, &step);
+    carry.bytes = step.send_bytes;
+    carry.from_npu = at < plan->burst;
+    carry.back = !carry.from_npu && plan->cycle - at > plan->burst;
+    return carry;
+}
+
+/* Token number h of the phase is on its way; `reduce` bytes are reduced before it is free. */
+static void mint(struct asim_rank *rank, struct asim_stream *stream, uint64_t h, uint64_t reduce)
+{
+    uint64_t delay = rank->endpoint_ns;
+
+    if (phase_of(stream)->subgroup) {
+        delay = SUBGROUP_DELAY_NS + rank->endpoint_ns - (uint64_t)rank->world->endpoint_ns;
+    } else if (rank->bus) {
+        struct asim_carry carry = carry_of(&stream->plan, h, reduce);
+
+        asim_bus_carry(rank, stream, &carry);
+        return;
+    }
     asim_clock_add(
         rank, delay,
         &(struct asim_todo){.kind = ASIM_TODO_BUNDLE, .stream = stream, .bytes = reduce});
@@ -37,15 +64,15 @@ static void do_step(struct asim_rank *rank, struct asim_stream *stream,
 
     if (step->to != ASIM_NOBODY)
         asim_send(rank, &(struct asim_msg){.src = rank->id,
-                                           .dst = rank_at(ring, step->to),
+                                           .dst = asim_ring_rank(ring, step->to),
                                            .bytes = step->send_bytes,
                                            .tag = stream->tag,
                                            .cookie = ASIM_NEVER});
     if (step->from != ASIM_NOBODY)
-        asim_match_post(rank, &(struct asim_recv){.bytes = step->recv_bytes,
-                                                  .stream = stream,
-                                                  .src = rank_at(ring, step->from),
-                                                  .tag = stream->tag});
+        asim_receive(rank, &(struct asim_recv){.bytes = step->recv_bytes,
+                                               .stream = stream,
+                                               .src = asim_ring_rank(ring, step->from),
+                                               .tag = stream->tag});
 }
 
 /* Steps are computed one ahead, once each. */
@@ -77,14 +104,21 @@ static int is_over(const struct asim_stream *stream)
 void asim_stream_start(struct asim_rank *rank, struct asim_stream *stream)
 {
     const struct asim_phase *phase = phase_of(stream);
-    struct asim_coll coll = {.kind = phase->kind,
-                             .n = phase->ring.n,
-                             .index = phase->ring.index,
-                             .step = phase->step,
-                             .subgroup = phase->subgroup,
-                             .window = phase->choice->window,
-                             .variant = phase->variant,
-                             .bytes = phase->bytes};
+    struct asim_coll coll;
+
+    if (phase->recipe) {
+        asim_custom_start(rank, stream);
+        return;
+    }
+    coll = (struct asim_coll){.kind = phase->kind,
+                              .n = phase->ring.n,
+                              .index = phase->ring.index,
+                              .step = phase->step,
+                              .subgroup = phase->subgroup,
+                              .window = phase->choice->window,
+                              .variant = phase->variant,
+                              .root = phase->ring.root,
+                              .bytes = phase->bytes};
 
     stream->step = stream->received = 0;
     stream->tokens = 0;
@@ -93,7 +127,7 @@ void asim_stream_start(struct asim_rank *rank, struct asim_stream *stream)
         return;
     }
     for (uint32_t i = 0; i < stream->plan.start_tokens; i++)
-        mint(rank, stream, 0);
+        mint(rank, stream, i, 0);
     prepare(stream);
     pump(rank, stream);
 }
@@ -122,5 +156,7 @@ void asim_stream_token(struct asim_rank *rank, struct asim_stream *stream)
 
 void asim_stream_arrival(struct asim_rank *rank, struct asim_stream *stream)
 {
-    mint(rank, stream, stream->plan.algo->arrival(&stream->plan, stream->received++));
+    uint64_t i = stream->received++;
+
+    mint(rank, stream, stream->plan.start_tokens + i, stream->plan.algo->arrival(&stream->plan, i));
 }

@@ -1,22 +1,29 @@
 /* SPDX-License-Identifier: GPL-2.0-only
  *
- * Resolves the system configuration's algorithm lists once, before time starts: names to family
- * members, one entry per logical dimension. A list shorter than the dimensions is completed with
- * its last entry (the reference silently leaves those dimensions out of the collective).
+ * Resolves what the system configuration says of collectives once, before time starts: algorithm
+ * names to family members, one entry per logical dimension; algorithms given as traces; the order
+ * of dimensions; how many ops of a rank may run at once.
+ *
+ * A list shorter than the dimensions is completed with its last entry (the reference silently
+ * leaves those dimensions out of the collective). Kinds the reference does not have need no list.
  */
-#include "sim/sim.h"
+#include "sim/layout.h"
+#include "topo/pair.h"
 
-static int choose_list(struct asim_world *world, int kind, struct asim_err *err)
+#include <stdlib.h>
+#include <string.h>
+
+static void say(void *self, const char *sentence)
 {
-    const struct asim_words *words = &world->system.impl[kind];
+    const struct asim_world *world = self;
 
-    if (!words->n)
-        return 0;
-    if (words->n > world->dims.n)
-        return asim_err_set(err, ASIM_EINVAL,
-                            "the system configuration names %zu algorithms for %s, but there are "
-                            "only %zu logical dimensions; give one per dimension",
-                            words->n, asim_kind_name(kind), world->dims.n);
+    if (world->hooks.note)
+        world->hooks.note(world->hooks.self, sentence);
+}
+
+static int choose(struct asim_world *world, int kind, const struct asim_words *words,
+                  struct asim_err *err)
+{
     world->choices[kind] = asim_arena_array(&world->arena, words->n, sizeof *world->choices[kind]);
     if (!world->choices[kind])
         return asim_err_nomem(err, "choosing algorithms");
@@ -27,15 +34,112 @@ static int choose_list(struct asim_world *world, int kind, struct asim_err *err)
     return 0;
 }
 
+/* Broadcast keeps the reference's behaviour (each rank replays its recorded duration) unless the
+ * configuration names an algorithm for it; "replay" says so in words. */
+static int is_replayed(int kind, const struct asim_words *words)
+{
+    return kind == ASIM_BROADCAST && words->n == 1 && !strcmp(words->at[0], "replay");
+}
+
+static int choose_list(struct asim_world *world, int kind, struct asim_err *err)
+{
+    const struct asim_words *words = &world->system.impl[kind];
+
+    if (!words->n || is_replayed(kind, words))
+        return 0;
+    if (words->n > world->dims.n)
+        return asim_err_set(err, ASIM_EINVAL,
+                            "the system configuration names %zu algorithms for %s, but there are "
+                            "only %zu logical dimensions; give one per dimension",
+                            words->n, asim_kind_name(kind), world->dims.n);
+    if (choose(world, kind, words, err))
+        return ASIM_EINVAL;
+    if (words->n < world->dims.n && asim_layout_dims(world, kind) > words->n)
+        asim_notes_say(&(struct asim_notes){say, world},
+                       "the system configuration names %zu algorithms for %s and there are %zu "
+                       "logical dimensions: %s is used for the rest (ASTRA-sim leaves their ranks "
+                       "out of the collective)",
+                       words->n, asim_kind_name(kind), world->dims.n, words->at[words->n - 1]);
+    return 0;
+}
+
+/* What kinds without a list use. */
+static int choose_default(struct asim_world *world, int kind, struct asim_err *err)
+{
+    static char tree[] = "binomialTree", barrier[] = "dissemination", ring[] = "ring";
+    char *word = kind == ASIM_BARRIER ? barrier : kind == ASIM_REDUCE_SCATTER_BLOCK ? ring : tree;
+    const struct asim_words words = {&word, 1};
+
+    switch (kind) {
+    case ASIM_REDUCE_SCATTER_BLOCK:
+        world->choices[kind] = world->choices[ASIM_REDUCE_SCATTER];
+        world->n_choices[kind] = world->n_choices[ASIM_REDUCE_SCATTER];
+        if (world->n_choices[kind])
+            return 0;
+        return choose(world, kind, &words, err);
+    case ASIM_REDUCE:
+    case ASIM_GATHER:
+    case ASIM_SCATTER:
+    case ASIM_BARRIER:
+        return choose(world, kind, &words, err);
+    default:
+        return 0;
+    }
+}
+
+static int choose_all(struct asim_world *world, struct asim_err *err)
+{
+    for (int kind = 0; kind < ASIM_KINDS; kind++)
+        if (choose_list(world, kind, err))
+            return ASIM_EINVAL;
+    for (int kind = 0; kind < ASIM_KINDS; kind++)
+        if (!world->n_choices[kind] && choose_default(world, kind, err))
+            return ASIM_EINVAL;
+    return asim_coll_choose(&world->ring, "ring", err);
+}
+
+static int find_custom(struct asim_world *world, struct asim_err *err)
+{
+    const char *own = world->system.per_node_custom, *owner = world->settings.system;
+
+    for (int kind = 0; kind < ASIM_KINDS; kind++) {
+        if (!world->system.custom[kind])
+            continue;
+        world->custom[kind] = asim_custom_resolve(owner, world->system.custom[kind]);
+        if (!world->custom[kind])
+            return asim_err_nomem(err, "looking for collective algorithms");
+    }
+    return own ? asim_node_prefixes_read(&world->node_prefixes, own, err) : 0;
+}
+
+/* Bandwidths for the orders that look at them: the analytical network's, or the slowest link on
+ * the way from rank 0 to its neighbour in that dimension. */
+static int measure_dims(struct asim_world *world, struct asim_err *err)
+{
+    for (size_t d = 0; d < world->dims.n; d++) {
+        struct asim_pair pair = {0};
+
+        world->dim_bw[d] = 1;
+        if (world->settings.mode && d < world->shape.n)
+            world->dim_bw[d] =
+                world->shape.at[d].bandwidth_gbps / world->shape.at[0].bandwidth_gbps;
+        if (!world->route || world->dims.at[d] < 2 ||
+            world->system.inter_dim < ASIM_INTER_OFFLINE_GREEDY)
+            continue;
+        if (asim_pair_get(&pair, world->route, (const uint32_t[2]){0, world->strides[d]},
+                          world->net.payload_bytes, err))
+            return ASIM_EINVAL;
+        world->dim_bw[d] = pair.rate_bps ? (double)pair.rate_bps : 1;
+    }
+    for (size_t d = world->dims.n; d-- > 0;)
+        world->dim_bw[d] /= world->dim_bw[0];
+    return 0;
+}
+
 int asim_coll_setup(struct asim_world *world, struct asim_err *err)
 {
     uint32_t stride = 1, queues = world->settings.queues_per_dim;
 
-    for (int kind = 0; kind < ASIM_KINDS; kind++)
-        if (choose_list(world, kind, err))
-            return ASIM_EINVAL;
-    if (asim_coll_choose(&world->ring, "ring", err))
-        return ASIM_EINVAL;
     world->strides = asim_arena_array(&world->arena, world->dims.n, sizeof *world->strides);
     if (!world->strides)
         return asim_err_nomem(err, "laying out the logical dimensions");
@@ -43,7 +147,22 @@ int asim_coll_setup(struct asim_world *world, struct asim_err *err)
         world->strides[d] = stride;
         stride *= world->dims.at[d];
     }
+    world->order = asim_coll_dims_find(world->system.inter_dim, err);
+    if (!world->order || choose_all(world, err) || find_custom(world, err) ||
+        measure_dims(world, err))
+        return ASIM_EINVAL;
     world->max_phases = 2 * (uint32_t)world->dims.n + 1;
     world->queue_limit = (world->system.active_chunks + queues - 1) / queues;
+    world->units[ASIM_UNIT_CPU] = world->system.cpu_slots;
+    world->units[ASIM_UNIT_COMP] = world->system.comp_slots;
+    world->units[ASIM_UNIT_COMM] = world->system.comm_slots;
+    world->units[ASIM_UNIT_RECV] = UINT32_MAX;
     return 0;
+}
+
+void asim_coll_fini(struct asim_world *world)
+{
+    for (int kind = 0; kind < ASIM_KINDS; kind++)
+        free(world->custom[kind]);
+    asim_node_prefixes_fini(&world->node_prefixes);
 }

@@ -32,6 +32,15 @@ static uint64_t roofline_ns(const struct asim_system *sys, const struct asim_op 
     return ns < 9e18 ? (uint64_t)ns : UINT64_MAX / 4;
 }
 
+uint64_t asim_compute_scaled(const struct asim_rank *rank, uint64_t ns)
+{
+    double scaled = (double)ns * rank->compute_scale;
+
+    if (rank->compute_scale == 1)
+        return ns;
+    return scaled < 9e18 ? (uint64_t)scaled : UINT64_MAX / 4;
+}
+
 uint64_t asim_compute_ns(struct asim_rank *rank, const struct asim_op *op)
 {
     const struct asim_system *sys = &rank->world->system;

@@ -12,6 +12,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+enum { GROUP_ID_MAX = (1 << 28) - 1 }; /* it has its place in message tags */
+
 struct asim_named_groups {
     struct asim_named_groups *next;
     char *text;
@@ -130,7 +132,11 @@ const struct asim_group *asim_group_find(struct asim_rank *rank, const struct as
         group = search(rank->named, id);
         group = group ? group : search(&rank->world->groups, id);
     }
-    if (!group)
+    if (group && group->id > GROUP_ID_MAX)
+        asim_world_fail(rank->world,
+                        "rank %u: op %llu ('%s') names communicator group %s; ids go up to %d",
+                        rank->id, op_id, op->name, name, GROUP_ID_MAX);
+    else if (!group)
         asim_world_fail(rank->world,
                         "rank %u: op %llu ('%s') names communicator group '%s', which is neither "
                         "in the groups file (--groups) nor defined by a METADATA op",

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only
  *
- * Ready op → unit. A rank has three slots (CPU, GPU compute, GPU communication) of one op each;
- * receives need none. At every completion the ready ops are visited by ascending id and each is
- * issued if its slot is free (spec astra-system.md, sections 3.2 and 3.3).
+ * Ready op → unit. A rank has three slots (CPU, GPU compute, GPU communication) of one op each,
+ * or as many as concurrent-… in the system configuration says; receives need none. At every
+ * completion the ready ops are visited by ascending id and each is issued if its slot is free (spec
+ * astra-system.md, sections 3.2 and 3.3).
  *
  * Ops that take no time (METADATA, INVALID, an empty roofline op) finish on the spot. parity: the
  * reference does not look at their children before the rank's next completion; where nothing else
@@ -29,7 +30,7 @@ static enum asim_unit next_unit(const struct asim_rank *rank, uint32_t *index)
         uint32_t at;
         uint64_t id;
 
-        if (unit != ASIM_UNIT_RECV && rank->busy[unit])
+        if (rank->busy[unit] >= rank->world->units[unit])
             continue;
         if (!asim_feed_peek(rank->feed, (enum asim_unit)unit, &at, &id))
             continue;
@@ -71,7 +72,7 @@ static void done_after(struct asim_rank *rank, uint32_t index, uint64_t ns)
 
 static void replay(struct asim_rank *rank, uint32_t index, const struct asim_op *op)
 {
-    uint64_t ns = asim_replay_ns(op);
+    uint64_t ns = asim_compute_scaled(rank, asim_replay_ns(op));
 
     if (!op->is_cpu)
         rank->track.gpu_busy += ns;
@@ -87,7 +88,7 @@ static void compute(struct asim_rank *rank, uint32_t index, const struct asim_op
         finish_later(rank, index);
         return;
     }
-    ns = asim_compute_ns(rank, op);
+    ns = asim_compute_scaled(rank, asim_compute_ns(rank, op));
     if (!op->is_cpu)
         rank->track.gpu_busy += ns;
     done_after(rank, index, ns);

@@ -95,10 +95,13 @@ static void now_empty(struct asim_rank *rank, const struct asim_inbox *inbox)
 void asim_match_deliver(struct asim_rank *rank, struct asim_recv *recv)
 {
     struct asim_stream *stream = recv->stream;
+    struct asim_later *later = recv->later;
     uint32_t op = recv->op;
 
     asim_pool_give(&rank->world->pools.recv, recv);
-    if (stream)
+    if (later)
+        asim_later_run(rank, later);
+    else if (stream)
         asim_stream_arrival(rank, stream);
     else
         asim_op_done(rank, op);

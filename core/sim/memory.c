@@ -1,10 +1,91 @@
 /* SPDX-License-Identifier: GPL-2.0-only
  *
  * Remote memory (spec astra-system.md, section 2.6): an access takes latency + floor(bytes /
- * bandwidth). With a memory per NPU accesses of different ranks do not meet; a memory per node or
- * a pool serves one access at a time, which couples ranks without delay.
+ * bandwidth). With a memory per NPU accesses of different ranks do not meet. A memory per node, or
+ * one pool for all, is a bank that serves one request at a time in the order they came; a bank
+ * couples its ranks without delay, so the packet network then runs at W = 0.
+ *
+ * When a request is served its op ends first, in the requester's events, and then the bank starts
+ * the oldest waiting one. Loads and stores are alike.
  */
 #include "sim/sim.h"
+
+#include <stdlib.h>
+
+struct request {
+    struct asim_rank *rank;
+    uint32_t op;
+    uint64_t ns;
+};
+
+struct asim_bank {
+    ASIM_VEC(struct request) waiting; /* from `first` on */
+    size_t first;
+    int busy;
+};
+
+static uint32_t bank_of(const struct asim_rank *rank)
+{
+    const struct asim_memory *mem = &rank->world->memory;
+
+    return mem->type == ASIM_MEM_POOL ? 0 : rank->id / mem->npus_per_node;
+}
+
+static uint32_t bank_count(const struct asim_world *world)
+{
+    if (world->memory.type == ASIM_MEM_POOL)
+        return 1;
+    return world->memory.type == ASIM_MEM_PER_NODE ? world->memory.nodes : 0;
+}
+
+int asim_memory_setup(struct asim_world *world, struct asim_err *err)
+{
+    const struct asim_memory *mem = &world->memory;
+    uint32_t banks = bank_count(world);
+
+    if (!banks)
+        return 0;
+    if (mem->type == ASIM_MEM_PER_NODE &&
+        (uint64_t)mem->nodes * mem->npus_per_node < world->n_ranks)
+        return asim_err_set(err, ASIM_EINVAL,
+                            "the remote memory configuration has %u nodes of %u NPUs, but the run "
+                            "has %u ranks",
+                            mem->nodes, mem->npus_per_node, world->n_ranks);
+    world->banks = asim_arena_array(&world->arena, banks, sizeof *world->banks);
+    if (!world->banks)
+        return asim_err_nomem(err, "setting up remote memory");
+    world->settings.per_event = 1;
+    return 0;
+}
+
+void asim_memory_fini(struct asim_world *world)
+{
+    for (uint32_t b = 0; world->banks && b < bank_count(world); b++)
+        free(world->banks[b].waiting.at);
+}
+
+/* Served from now on. The requester's clock may stand behind that of the rank that made room. */
+static void serve(struct asim_rank *by, const struct request *request)
+{
+    struct asim_rank *rank = request->rank;
+    uint64_t now = asim_rank_now(by), own = asim_rank_now(rank);
+    uint64_t ns = now - own + request->ns;
+
+    rank->world->banks[bank_of(rank)].busy = 1;
+    asim_clock_add(rank, ns, &(struct asim_todo){.kind = ASIM_TODO_OP_DONE, .op = request->op});
+    asim_clock_add(rank, ns, &(struct asim_todo){.kind = ASIM_TODO_MEMORY, .op = bank_of(rank)});
+}
+
+void asim_memory_next(struct asim_rank *rank, uint32_t at)
+{
+    struct asim_bank *bank = &rank->world->banks[at];
+
+    bank->busy = 0;
+    if (bank->first < bank->waiting.n)
+        serve(rank, &bank->waiting.at[bank->first++]);
+    if (bank->first == bank->waiting.n)
+        bank->first = bank->waiting.n = 0;
+}
 
 static int check(struct asim_rank *rank, const struct asim_op *op)
 {
@@ -18,14 +99,6 @@ static int check(struct asim_rank *rank, const struct asim_op *op)
                         rank->id, id, op->name);
         return 0;
     }
-    if (world->memory.type != ASIM_MEM_PER_NPU) {
-        asim_world_fail(world,
-                        "rank %u: op %llu ('%s') accesses a memory shared between ranks, "
-                        "which this version does not simulate yet; use "
-                        "PER_NPU_MEMORY_EXPANSION",
-                        rank->id, id, op->name);
-        return 0;
-    }
     if (!(op->has & ASIM_HAS_TENSOR_SIZE)) {
         asim_world_fail(world, "rank %u: memory op %llu ('%s') has no tensor_size attribute",
                         rank->id, id, op->name);
@@ -36,11 +109,22 @@ static int check(struct asim_rank *rank, const struct asim_op *op)
 
 void asim_memory_op(struct asim_rank *rank, uint32_t index, const struct asim_op *op)
 {
-    const struct asim_memory *mem = &rank->world->memory;
-    uint64_t ns;
+    struct asim_world *world = rank->world;
+    const struct asim_memory *mem = &world->memory;
+    struct request request = {rank, index, mem->latency_ns};
+    struct asim_bank *bank;
 
     if (!check(rank, op))
         return;
-    ns = mem->latency_ns + (uint64_t)((double)op->tensor_bytes / mem->bandwidth_gbps);
-    asim_clock_add(rank, ns, &(struct asim_todo){.kind = ASIM_TODO_OP_DONE, .op = index});
+    request.ns += (uint64_t)((double)op->tensor_bytes / mem->bandwidth_gbps);
+    if (!world->banks) {
+        asim_clock_add(rank, request.ns,
+                       &(struct asim_todo){.kind = ASIM_TODO_OP_DONE, .op = index});
+        return;
+    }
+    bank = &world->banks[bank_of(rank)];
+    if (!bank->busy)
+        serve(rank, &request);
+    else if (ASIM_VEC_PUSH(bank->waiting, request))
+        asim_world_fail_nomem(world, "queueing memory accesses");
 }

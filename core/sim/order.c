@@ -14,13 +14,11 @@ static void unlink_stream(struct asim_queue *queue, struct asim_stream *stream)
     stream->next = stream->prev = NULL;
 }
 
-/* Behind everything started and everything of the same or a higher priority. */
-static void link_stream(struct asim_queue *queue, struct asim_stream *stream)
+static void link_stream(struct asim_rank *rank, struct asim_queue *queue,
+                        struct asim_stream *stream)
 {
-    struct asim_stream *after = queue->tail;
+    struct asim_stream *after = asim_order_place(rank, queue, stream);
 
-    while (after && !after->started && after->priority < stream->priority)
-        after = after->prev;
     stream->prev = after;
     stream->next = after ? after->next : queue->head;
     *(stream->prev ? &stream->prev->next : &queue->head) = stream;
@@ -31,17 +29,17 @@ static void link_stream(struct asim_queue *queue, struct asim_stream *stream)
 static void refill(struct asim_rank *rank, uint32_t q)
 {
     struct asim_queue *queue = &rank->queues[q];
-    struct asim_stream *stream = queue->head;
 
-    while (stream && stream->started)
-        stream = stream->next;
-    while (stream && queue->running < rank->world->queue_limit && !rank->world->failed) {
-        struct asim_stream *next = stream->next;
+    while (queue->running < rank->world->queue_limit && !rank->world->failed) {
+        struct asim_stream *stream = queue->head;
 
+        while (stream && stream->started)
+            stream = stream->next;
+        if (!stream)
+            return;
         stream->started = 1;
         queue->running++;
-        asim_stream_start(rank, stream);
-        stream = next;
+        asim_stream_start(rank, stream); /* may already end it, and others after it */
     }
 }
 
@@ -83,7 +81,7 @@ void asim_order_advance(struct asim_rank *rank, struct asim_stream *stream)
     q = stream->phases[stream->phase++].queue;
     stream->queue = (int)q;
     stream->started = 0;
-    link_stream(&rank->queues[q], stream);
+    link_stream(rank, &rank->queues[q], stream);
     leave_queue(rank, old);
     refill(rank, q);
 }

@@ -3,10 +3,22 @@
  * COMM_SEND and COMM_RECV ops (spec astra-system.md, section 3.7), and the one door through which
  * every message leaves a rank. A send ends when the network says the message is through; a
  * receive when its bytes are there. No endpoint delay and no memory cost apply.
+ *
+ * With rendezvous-protocol the receiver first asks: it sends 8192 bytes to the sender, which holds
+ * its message until they come, and posts its receive once they are through (section 6.2).
  */
 #include "sim/sim.h"
 
-void asim_send(struct asim_rank *rank, const struct asim_msg *msg)
+enum { ASKING_BYTES = 8192 };
+#define ASKING_TAG   (1ull << 62)
+#define COOKIE_LATER (1ull << 63) /* the rest is a pointer; op indices are below 2^32 */
+
+uint64_t asim_later_cookie(const struct asim_later *later)
+{
+    return COOKIE_LATER | (uint64_t)(uintptr_t)later;
+}
+
+static void send_now(struct asim_rank *rank, const struct asim_msg *msg)
 {
     struct asim_world *world = rank->world;
     struct asim_msg copy = *msg;
@@ -16,9 +28,74 @@ void asim_send(struct asim_rank *rank, const struct asim_msg *msg)
         asim_world_fail_nomem(world, "sending a message");
 }
 
+static struct asim_later *keep(struct asim_rank *rank, const struct asim_later *later)
+{
+    struct asim_later *kept = asim_pool_get(&rank->world->pools.later);
+
+    if (kept)
+        *kept = *later;
+    else
+        asim_world_fail_nomem(rank->world, "starting a rendezvous");
+    return kept;
+}
+
+void asim_send(struct asim_rank *rank, const struct asim_msg *msg)
+{
+    struct asim_later *later;
+
+    if (!rank->world->settings.rendezvous) {
+        send_now(rank, msg);
+        return;
+    }
+    later = keep(rank, &(struct asim_later){.kind = ASIM_LATER_SEND, .msg = *msg});
+    if (later)
+        asim_match_post(rank, &(struct asim_recv){.bytes = ASKING_BYTES,
+                                                  .later = later,
+                                                  .src = msg->dst,
+                                                  .tag = msg->tag | ASKING_TAG});
+}
+
+void asim_receive(struct asim_rank *rank, const struct asim_recv *recv)
+{
+    struct asim_later *later;
+
+    if (!rank->world->settings.rendezvous) {
+        asim_match_post(rank, recv);
+        return;
+    }
+    later = keep(rank, &(struct asim_later){.kind = ASIM_LATER_POST, .recv = *recv});
+    if (later)
+        send_now(rank, &(struct asim_msg){.src = rank->id,
+                                          .dst = recv->src,
+                                          .bytes = ASKING_BYTES,
+                                          .tag = recv->tag | ASKING_TAG,
+                                          .cookie = asim_later_cookie(later)});
+}
+
+void asim_later_run(struct asim_rank *rank, struct asim_later *later)
+{
+    struct asim_later now = *later;
+
+    asim_pool_put(&rank->world->pools.later, later);
+    switch (now.kind) {
+    case ASIM_LATER_SEND:
+        send_now(rank, &now.msg);
+        break;
+    case ASIM_LATER_POST:
+        asim_match_post(rank, &now.recv);
+        break;
+    case ASIM_LATER_NODE:
+        asim_custom_ended(rank, now.custom, now.node);
+    }
+}
+
 void asim_p2p_sent(struct asim_rank *rank, const struct asim_msg *msg)
 {
-    if (msg->cookie != ASIM_NEVER)
+    if (msg->cookie == ASIM_NEVER)
+        return;
+    if (msg->cookie & COOKIE_LATER)
+        asim_later_run(rank, (struct asim_later *)(uintptr_t)(msg->cookie & ~COOKIE_LATER));
+    else
         asim_op_done(rank, (uint32_t)msg->cookie);
 }
 
@@ -78,8 +155,8 @@ void asim_p2p_op(struct asim_rank *rank, uint32_t index, const struct asim_op *o
                                            .tag = op->comm_tag,
                                            .cookie = index});
     else
-        asim_match_post(rank, &(struct asim_recv){.bytes = op->comm_bytes,
-                                                  .op = index,
-                                                  .src = op->comm_src,
-                                                  .tag = op->comm_tag});
+        asim_receive(rank, &(struct asim_recv){.bytes = op->comm_bytes,
+                                               .op = index,
+                                               .src = op->comm_src,
+                                               .tag = op->comm_tag});
 }

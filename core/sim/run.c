@@ -95,6 +95,7 @@ int asim_world_connect(struct asim_world *world, struct asim_err *err)
     asim_pool_init(&world->pools.dataset, sizeof(struct asim_dataset), 0);
     asim_pool_init(&world->pools.recv, sizeof(struct asim_recv), 0);
     asim_pool_init(&world->pools.inbox, sizeof(struct asim_inbox), 0);
+    asim_pool_init(&world->pools.later, sizeof(struct asim_later), 0);
     if (world->settings.mode)
         return asim_world_connect_analytical(world, &config.user, err);
     if (asim_fabric_open(&world->fabric, &config, err))
@@ -114,6 +115,8 @@ void asim_world_disconnect(struct asim_world *world)
     asim_pool_fini(&world->pools.dataset);
     asim_pool_fini(&world->pools.recv);
     asim_pool_fini(&world->pools.inbox);
+    asim_pool_fini(&world->pools.later);
+    asim_pool_fini(&world->pools.bus);
 }
 
 struct asim_fabric *asim_world_fabric(struct asim_world *world)
@@ -128,13 +131,37 @@ int asim_world_done(struct asim_world *world)
     return world->failed || world->stopped || world->ranks_done == world->n_ranks;
 }
 
+static void start_rank(struct asim_rank *rank)
+{
+    if (rank->start_delay_ns)
+        asim_clock_add(rank, rank->start_delay_ns, &(struct asim_todo){.kind = ASIM_TODO_START});
+    else
+        asim_issue_all(rank);
+}
+
 int asim_world_start(struct asim_world *world, struct asim_err *err)
 {
     for (uint32_t r = 0; r < world->n_ranks && !world->failed; r++)
-        asim_issue_all(&world->ranks[r]);
+        start_rank(&world->ranks[r]);
     if (world->failed && err)
         *err = world->err;
     return world->failed ? world->err.code : 0;
+}
+
+/* At W = 0 the run ends between two nodes' events of one ns; the rest of that ns still counts. */
+static int end_instant(struct asim_world *world, struct asim_err *err)
+{
+    int code = 0;
+
+    while (!code && world->fabric && !world->failed && world->ranks_done == world->n_ranks &&
+           asim_fabric_next(world->fabric) < world->settled_ns) {
+        struct asim_err step = {0};
+
+        asim_fabric_step(world->fabric, &step);
+        if ((code = step.code) && err)
+            *err = step;
+    }
+    return code;
 }
 
 int asim_world_finish(struct asim_world *world, int code, struct asim_err *err)
@@ -142,6 +169,8 @@ int asim_world_finish(struct asim_world *world, int code, struct asim_err *err)
     struct asim_err closing = {0};
     int close_code;
 
+    if (!code)
+        code = end_instant(world, err);
     if (world->show.failed)
         asim_world_fail_nomem(world, "keeping events for the reports");
     if (code) /* as failed, so that no report is kept */
@@ -159,9 +188,7 @@ int asim_world_finish(struct asim_world *world, int code, struct asim_err *err)
             *err = closing;
         return close_code;
     }
-    if (world->ranks_done == world->n_ranks)
-        return 0;
-    if (world->stopped)
+    if (world->stopped && world->ranks_done < world->n_ranks)
         return asim_err_set(err, ASIM_EINTR,
                             "interrupted at %llu ns: %u of %u ranks had finished; the reports hold "
                             "what was known by then",

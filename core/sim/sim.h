@@ -13,131 +13,15 @@
 #include "base/heap.h"
 #include "base/map.h"
 #include "base/mem.h"
-#include "coll/coll.h"
+#include "coll/dims.h"
 #include "conf/conf.h"
+#include "conf/custom.h"
 #include "fabric/fabric.h"
-#include "net/net.h"
+#include "sim/parts.h"
 #include "sim/show.h"
 #include "topo/route.h"
 #include "topo/topo.h"
 #include "trace/feed.h"
-
-struct asim_rank;
-
-/* --- something that happens on a rank at a time ---------------------------------------------- */
-enum asim_todo_kind {
-    ASIM_TODO_OP_DONE, /* op: a compute, replay or memory op ends */
-    ASIM_TODO_BUNDLE,  /* stream, bytes: the endpoint delay is over; reduce next if bytes */
-    ASIM_TODO_TOKEN,   /* stream: a token is free */
-};
-
-struct asim_recv;
-struct asim_stream;
-
-struct asim_todo {
-    struct asim_todo *next;
-    enum asim_todo_kind kind;
-    uint32_t op;
-    uint64_t bytes;
-    struct asim_stream *stream;
-};
-
-/* What a rank has to do at one time, in the order it was asked for. A rank seldom has more than a
- * handful of times ahead of it: they are looked through one by one, the others stand in a map. */
-struct asim_tick {
-    uint64_t t;
-    struct asim_todo *head, *tail;
-};
-enum { ASIM_NEAR_TICKS = 8 };
-
-/* --- classes of time the reports tell apart ----------------------------------------------------
- */
-enum asim_span {
-    ASIM_SPAN_GPU,
-    ASIM_SPAN_COMM,
-    ASIM_SPAN_CPU,
-    ASIM_SPAN_MEM,
-    ASIM_SPAN_INVALID,
-    ASIM_SPANS
-};
-
-struct asim_track {
-    uint32_t open[ASIM_SPANS]; /* ops of that class now running */
-    uint8_t seen[ASIM_SPANS];
-    uint64_t since[ASIM_SPANS], total[ASIM_SPANS]; /* union of intervals, ns */
-    uint64_t overlap_since, overlap;               /* GPU and Comm both running */
-    uint64_t gpu_busy; /* the reference's counter behind "exposed communication" */
-    uint64_t last_end;
-};
-
-/* --- collectives ---------------------------------------------------------------------------------
- */
-struct asim_ring_of {        /* the members a phase runs over, as ranks */
-    const uint32_t *members; /* NULL: base + position x stride */
-    uint32_t base, stride, n, index;
-};
-
-struct asim_phase {
-    int kind, step;
-    uint32_t queue, dim, variant;
-    uint64_t bytes;
-    const struct asim_coll_choice *choice;
-    struct asim_ring_of ring;
-    int subgroup;
-};
-
-struct asim_dataset { /* one collective on one rank */
-    uint32_t op;
-    uint32_t streams;               /* not yet finished */
-    const struct asim_group *group; /* NULL = all ranks */
-    uint64_t ordinal;               /* n-th collective of its group on this rank */
-    int kind;
-    uint64_t bytes, issued_ns;
-    struct asim_dataset *next, *prev; /* all open ones of the rank, oldest first */
-};
-
-struct asim_stream { /* one chunk of a collective on one rank */
-    struct asim_dataset *data;
-    struct asim_stream *next, *prev; /* in its queue */
-    uint64_t tag;
-    int64_t priority;
-    uint32_t n_phases, phase; /* phase = how many were entered */
-    int queue;                /* -1 before the first */
-    int started;
-    struct asim_plan plan;
-    struct asim_step next_step; /* step number `step`, if there is one */
-    uint64_t step, received;
-    uint32_t tokens;
-    struct asim_phase phases[]; /* room for world->max_phases */
-};
-
-struct asim_queue {
-    struct asim_stream *head, *tail;
-    uint32_t running;
-};
-
-struct asim_dim_turns { /* round robin over the queues of a dimension: all, first, second half */
-    uint32_t all, first, second;
-    uint8_t trees[ASIM_KINDS]; /* chunks laid over it: double binary trees alternate */
-};
-
-/* --- receives
- * --------------------------------------------------------------------------------------- */
-struct asim_recv {
-    struct asim_recv *next;
-    uint64_t bytes;
-    struct asim_stream *stream; /* NULL: a COMM_RECV op */
-    uint32_t op, src;
-    uint64_t tag, posted_ns;
-};
-
-struct asim_inbox { /* of one (source, tag) */
-    struct asim_recv *head, *tail;
-    uint64_t arrived; /* bytes nobody has asked for yet */
-    uint64_t tag;
-    uint32_t src;
-};
-enum { ASIM_RECENT = 4 }; /* inboxes found without the map: a few streams are all a rank runs */
 
 /* --- ranks and the world
  * ------------------------------------------------------------------------------ */
@@ -167,12 +51,17 @@ struct asim_rank {
     uint32_t empty_inboxes; /* kept for the next message until there are too many */
     uint64_t sent;
     struct asim_track track;
+    /* what makes this rank differ from others */
+    double compute_scale;
+    uint64_t start_delay_ns, endpoint_ns;
+    struct asim_bus *bus;         /* NULL without model-shared-bus */
+    struct asim_tensors *tensors; /* NULL without track-local-mem */
 };
 
 struct asim_named_groups;
 
 struct asim_pools { /* shared by the ranks one thread runs */
-    struct asim_pool todo, tick, stream, dataset, recv, inbox;
+    struct asim_pool todo, tick, stream, dataset, recv, inbox, later, bus;
 };
 
 struct asim_world {
@@ -191,6 +80,14 @@ struct asim_world {
     struct asim_coll_choice *choices[ASIM_KINDS]; /* per dimension; n_choices of them */
     uint32_t n_choices[ASIM_KINDS];
     struct asim_coll_choice ring; /* plain ring, for groups */
+    const struct asim_coll_dims *order;
+    double dim_bw[ASIM_DIMS]; /* of the logical dimensions, relative to the first */
+    char *custom[ASIM_KINDS]; /* prefixes of algorithms given as traces, or NULL */
+    struct asim_node_prefixes node_prefixes;
+    struct asim_recipe *recipes; /* read so far */
+    struct asim_custom *customs; /* running */
+    struct asim_bank *banks;     /* memories shared between ranks */
+    uint32_t units[ASIM_UNITS];  /* ops of a rank that may run at once */
     uint32_t n_ranks, ranks_done, max_phases, queue_limit;
     uint32_t *strides; /* of the logical dimensions */
     struct asim_rank *ranks;
@@ -202,7 +99,7 @@ struct asim_world {
     struct asim_err err; /* the first failure in simulated time */
     int failed, stopped;
     uint64_t settled_ns, ops_total;
-    int64_t endpoint_ns;
+    int64_t endpoint_ns; /* of ranks without a delay of their own */
 };
 
 /* Latches the first failure; the run ends at the next safe point. */
@@ -227,15 +124,29 @@ void asim_op_done(struct asim_rank *rank, uint32_t op);
 /* Duration of a COMP or replayed op; fails the world where an attribute is missing. */
 uint64_t asim_compute_ns(struct asim_rank *rank, const struct asim_op *op);
 uint64_t asim_replay_ns(const struct asim_op *op);
+/* The same on this rank, which may be slower or faster than others. */
+uint64_t asim_compute_scaled(const struct asim_rank *rank, uint64_t ns);
 
 /* memory.c */
 void asim_memory_op(struct asim_rank *rank, uint32_t index, const struct asim_op *op);
+int asim_memory_setup(struct asim_world *world, struct asim_err *err);
+void asim_memory_fini(struct asim_world *world);
+/* A shared memory has served a request. */
+void asim_memory_next(struct asim_rank *rank, uint32_t bank);
+
+/* bus.c: the LogGP bus of a rank */
+int asim_bus_setup(struct asim_world *world, struct asim_err *err);
+void asim_bus_step(struct asim_rank *rank, const struct asim_todo *todo);
 
 /* coll_issue.c, order.c, coll_run.c */
 void asim_coll_op(struct asim_rank *rank, uint32_t index, const struct asim_op *op);
 int asim_coll_setup(struct asim_world *world, struct asim_err *err);
+void asim_coll_fini(struct asim_world *world);
 /* Moves a stream into its next phase, or ends it (spec 4.7 "advance"). */
 void asim_order_advance(struct asim_rank *rank, struct asim_stream *stream);
+/* The stream to enter the queue behind; NULL = at its head. */
+struct asim_stream *asim_order_place(const struct asim_rank *rank, struct asim_queue *queue,
+                                     const struct asim_stream *fresh);
 void asim_stream_start(struct asim_rank *rank, struct asim_stream *stream);
 void asim_stream_bundle(struct asim_rank *rank, struct asim_stream *stream, uint64_t bytes);
 void asim_stream_token(struct asim_rank *rank, struct asim_stream *stream);
@@ -245,9 +156,24 @@ void asim_stream_arrival(struct asim_rank *rank, struct asim_stream *stream);
 void asim_match_post(struct asim_rank *rank, const struct asim_recv *recv);
 void asim_match_arrived(struct asim_rank *rank, const struct asim_msg *msg);
 void asim_match_deliver(struct asim_rank *rank, struct asim_recv *recv);
+/* The doors for messages and receives, rendezvous included. */
 void asim_send(struct asim_rank *rank, const struct asim_msg *msg);
+void asim_receive(struct asim_rank *rank, const struct asim_recv *recv);
+void asim_later_run(struct asim_rank *rank, struct asim_later *later);
+/* The cookie of a message whose end runs `later`. */
+uint64_t asim_later_cookie(const struct asim_later *later);
 void asim_p2p_op(struct asim_rank *rank, uint32_t index, const struct asim_op *op);
 void asim_p2p_sent(struct asim_rank *rank, const struct asim_msg *msg);
+
+/* recipe.c, custom.c: algorithms given as traces */
+/* The algorithm <prefix>.<member>.et, read on first use; NULL after failing the world. */
+struct asim_recipe *asim_recipe_find(struct asim_rank *rank, const char *prefix, uint32_t member);
+void asim_recipe_fini(struct asim_world *world);
+void asim_custom_fini(struct asim_world *world);
+void asim_custom_start(struct asim_rank *rank, struct asim_stream *stream);
+void asim_custom_ended(struct asim_rank *rank, struct asim_custom *custom, uint32_t node);
+/* The member of the stream's phase at a position, as a rank. */
+uint32_t asim_ring_rank(const struct asim_ring_of *ring, uint32_t position);
 
 /* groups.c: METADATA ops and lookups */
 /* The group an op names: NULL with *all = 1 for "" and "0", NULL with *all = 0 after failing the

@@ -2,7 +2,7 @@
  *
  * A run that cannot go on says who waits for what: for the oldest unfinished op of each rank (the
  * first few ranks in full), the receive and its peer and tag, or the collective and the members
- * that have not joined it.
+ * that have not joined it. A run that ended with messages nobody received says so too.
  */
 #include "sim/sim.h"
 
@@ -133,8 +133,9 @@ static void explain(const struct asim_rank *rank, struct text *text)
         add(text, "an op that never ended");
 }
 
-/* Messages that arrived and were never asked for: the other half of a mismatch. */
-static void explain_unasked(const struct asim_world *world, struct text *text)
+/* Messages that arrived and were never asked for: the other half of a mismatch. Returns how many
+ * were named. */
+static int explain_unasked(const struct asim_world *world, struct text *text)
 {
     int shown = 0;
 
@@ -154,6 +155,7 @@ static void explain_unasked(const struct asim_world *world, struct text *text)
             shown++;
         }
     }
+    return shown;
 }
 
 int asim_stall_report(const struct asim_world *world, struct asim_err *err)
@@ -164,6 +166,11 @@ int asim_stall_report(const struct asim_world *world, struct asim_err *err)
 
     for (uint32_t r = 0; r < world->n_ranks; r++)
         stuck += !world->ranks[r].finished;
+    if (!stuck) {
+        add(&text, "every rank finished, but there are sends without a receive; the trace lacks "
+                   "receives, or their sizes or tags differ:");
+        return explain_unasked(world, &text) ? asim_err_set(err, ASIM_EINVAL, "%s", buf) : 0;
+    }
     add(&text, "the run cannot go on: %u of %u ranks have not finished and nothing is under way",
         stuck, world->n_ranks);
     stuck = 0;

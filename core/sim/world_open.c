@@ -3,6 +3,7 @@
  * Files → world. Reads settings, network, topology and traces in that order, checks that they fit
  * together, and leaves nothing to be discovered in simulated time that could be discovered here.
  */
+#include "conf/rank_values.h"
 #include "sim/world.h"
 
 #include <stdlib.h>
@@ -36,12 +37,6 @@ static int open_system(struct asim_world *world, const struct asim_settings *set
     if (world->endpoint_ns < 0)
         return asim_err_set(err, ASIM_EINVAL, "endpoint-delay is %lld ns; it must not be negative",
                             (long long)world->endpoint_ns);
-    if (world->system.shared_bus || world->system.track_local_mem || set->rendezvous)
-        return asim_err_set(err, ASIM_EINVAL,
-                            "%s is not simulated by this version yet; turn it off",
-                            world->system.shared_bus ? "model-shared-bus"
-                            : set->rendezvous        ? "rendezvous-protocol"
-                                                     : "track-local-mem");
     return 0;
 }
 
@@ -153,6 +148,11 @@ static int open_rest(struct asim_world *world, const struct asim_settings *set,
         return ASIM_EINVAL;
     if (is_named(set->groups) && asim_groups_read(&world->groups, set->groups, world->n_ranks, err))
         return ASIM_EINVAL;
+    if (asim_memory_setup(world, err))
+        return ASIM_EINVAL;
+    if (world->banks && !set->mode && !set->per_event)
+        asim_notes_say(&notes, "the remote memory is shared between ranks, which couples them "
+                               "without delay: the packet network runs frame by frame");
     return asim_coll_setup(world, err);
 }
 
@@ -168,6 +168,10 @@ static int open_rank(struct asim_world *world, uint32_t r, const struct asim_set
 
     rank->world = world;
     rank->id = r;
+    rank->compute_scale = asim_rank_values_get(&world->system.compute_scale, r, 1);
+    rank->start_delay_ns = (uint64_t)asim_rank_values_get(&world->system.start_delay_ns, r, 0);
+    rank->endpoint_ns = (uint64_t)world->endpoint_ns +
+                        (uint64_t)asim_rank_values_get(&world->system.message_delay_ns, r, 0);
     asim_map_init(&rank->far);
     asim_map_init(&rank->ordinals);
     asim_map_init(&rank->inboxes);
@@ -214,6 +218,8 @@ static int open_all(struct asim_world *world, const struct asim_settings *set, s
         if ((code = open_rank(world, r, set, err)))
             return code;
     note_dropped(world);
+    if ((code = asim_bus_setup(world, err)))
+        return code;
     return asim_world_connect(world, err);
 }
 
@@ -261,6 +267,10 @@ void asim_world_close(struct asim_world *world)
     free(world->ranks);
     asim_world_disconnect(world);
     asim_group_fini(world);
+    asim_custom_fini(world);
+    asim_recipe_fini(world);
+    asim_memory_fini(world);
+    asim_coll_fini(world);
     asim_groups_fini(&world->groups);
     asim_route_close(world->route);
     asim_topo_fini(&world->topo);

@@ -58,7 +58,7 @@ static uint64_t bytes_of(const struct asim_plan *plan, uint64_t k)
 
     if (plan->coll.kind == ASIM_ALL_GATHER)
         return plan->coll.bytes << k;
-    if (k < levels)
+    if (k < levels || plan->coll.kind == ASIM_REDUCE_SCATTER)
         return plan->coll.bytes >> (k + 1);
     return plan->coll.bytes >> levels << (k - levels);
 }

@@ -1,0 +1,207 @@
+/* SPDX-License-Identifier: GPL-2.0-only
+ *
+ * The phases of a chunk: one or two per logical dimension, each with its ring, queue and direction
+ * (spec astra-system.md, sections 4.3-4.5). A communicator group is one ring over its members in
+ * the order they are listed.
+ *
+ * Collectives with a root, which the reference does not have, go dimension by dimension too: down
+ * from the outermost (broadcast, scatter) or up from the innermost (reduce, gather), and in each
+ * only the rings that hold data take part, those level with the root in all dimensions inside it.
+ */
+#include "sim/layout.h"
+
+static const struct asim_coll_choice *choice_of(const struct asim_world *world, int list,
+                                                uint32_t dim)
+{
+    uint32_t n = world->n_choices[list];
+
+    return &world->choices[list][dim < n ? dim : n - 1];
+}
+
+int asim_layout_is_rooted(int kind)
+{
+    return kind == ASIM_BROADCAST || kind == ASIM_SCATTER || kind == ASIM_REDUCE ||
+           kind == ASIM_GATHER;
+}
+
+uint32_t asim_layout_dims(const struct asim_world *world, int list)
+{
+    for (uint32_t d = 0; d < world->dims.n; d++)
+        if (choice_of(world, list, d)->one)
+            return d + 1;
+    return (uint32_t)world->dims.n;
+}
+
+static struct asim_ring_of ring_of(const struct asim_layout *lay, uint32_t dim)
+{
+    const struct asim_world *world = lay->rank->world;
+    struct asim_ring_of ring = {.stride = world->strides[dim], .n = world->dims.at[dim]};
+
+    if (lay->group)
+        return (struct asim_ring_of){.members = lay->group->ranks,
+                                     .n = lay->group->n,
+                                     .index = lay->position,
+                                     .root = lay->root};
+    if (choice_of(world, lay->list, dim)->one) {
+        ring.stride = 1;
+        ring.n = world->n_ranks;
+    }
+    ring.index = lay->rank->id / ring.stride % ring.n;
+    ring.root = lay->root / ring.stride % ring.n;
+    ring.base = lay->rank->id - ring.index * ring.stride;
+    return ring;
+}
+
+static int is_active(const struct asim_layout *lay, uint32_t dim)
+{
+    return ring_of(lay, dim).n > 1 && (lay->involved >> dim & 1);
+}
+
+int asim_layout_has_partners(const struct asim_layout *lay)
+{
+    for (uint32_t d = 0; d < lay->n_dims; d++)
+        if (is_active(lay, d))
+            return 1;
+    return 0;
+}
+
+uint64_t asim_layout_members(const struct asim_layout *lay)
+{
+    uint64_t members = 1;
+
+    for (uint32_t d = 0; d < lay->n_dims; d++)
+        if (is_active(lay, d))
+            members *= ring_of(lay, d).n;
+    return members;
+}
+
+/* The next queue of a dimension. half: 0 = all of them, 1 = the first half, 2 = the second. */
+static uint32_t take_queue(struct asim_rank *rank, uint32_t dim, int half, int *step)
+{
+    uint32_t q = rank->world->settings.queues_per_dim, at;
+    struct asim_dim_turns *turns = &rank->turns[dim];
+
+    if (half == 0) {
+        at = turns->all++ % q;
+        *step = q > 1 && at >= q / 2 ? -1 : 1;
+    } else if (half == 1) {
+        at = q > 1 ? turns->first++ % (q / 2) : 0;
+        *step = 1;
+    } else {
+        at = q > 1 ? q / 2 + turns->second++ % (q - q / 2) : 0;
+        *step = -1;
+    }
+    return dim * q + at;
+}
+
+/* parity: a group of a system with several algorithms uses ring, where ring can do it. */
+static const struct asim_coll_choice *choice_in_group(const struct asim_layout *lay, int kind)
+{
+    const struct asim_world *world = lay->rank->world;
+
+    if (world->n_choices[lay->list] > 1 && world->ring.algo->kinds & 1u << kind)
+        return &world->ring;
+    return choice_of(world, lay->list, 0);
+}
+
+/* Appends one phase; returns the bytes the next one starts from. */
+static uint64_t add_phase(const struct asim_layout *lay, struct asim_stream *stream, uint32_t dim,
+                          const int kind_half[2], uint64_t bytes)
+{
+    struct asim_phase *phase = &stream->phases[stream->n_phases++];
+
+    *phase = (struct asim_phase){.kind = kind_half[0], .dim = dim, .bytes = bytes};
+    phase->choice = choice_of(lay->rank->world, lay->list, dim);
+    phase->ring = ring_of(lay, dim);
+    if (lay->group) {
+        phase->subgroup = 1;
+        phase->choice = choice_in_group(lay, phase->kind);
+    }
+    phase->queue = take_queue(lay->rank, dim, kind_half[1], &phase->step);
+    phase->variant = lay->rank->turns[dim].trees[lay->list]++ % 2;
+    return asim_coll_out_bytes(phase->choice->algo, phase->kind, bytes, phase->ring.n);
+}
+
+/* Reduce-scatter through the order, all-reduce on its last dimension, all-gather back; or, if
+ * scatters_all, reduce-scatter through all of it and all-gather back through all of it. */
+static void lay_bw_aware(const struct asim_layout *lay, struct asim_stream *stream,
+                         const uint32_t *order, uint64_t bytes)
+{
+    uint32_t n = lay->n_dims, last = n;
+
+    for (uint32_t i = 0; i < n; i++)
+        if (is_active(lay, order[i]))
+            last = i;
+    if (last == n)
+        return;
+    if (lay->rank->world->order->scatters_all)
+        last = n;
+    for (uint32_t i = 0; i < last; i++)
+        if (is_active(lay, order[i]))
+            bytes = add_phase(lay, stream, order[i], (const int[2]){ASIM_REDUCE_SCATTER, 1}, bytes);
+    if (last < n)
+        bytes = add_phase(lay, stream, order[last], (const int[2]){ASIM_ALL_REDUCE, 1}, bytes);
+    for (uint32_t i = last; i-- > 0;)
+        if (is_active(lay, order[i]))
+            bytes = add_phase(lay, stream, order[i], (const int[2]){ASIM_ALL_GATHER, 2}, bytes);
+}
+
+/* 1 if this rank's ring in `dim` holds data: it is level with the root in every dimension below.
+ */
+static int is_reached(const struct asim_layout *lay, uint32_t dim)
+{
+    for (uint32_t d = 0; d < dim; d++)
+        if (is_active(lay, d) && ring_of(lay, d).index != ring_of(lay, d).root)
+            return 0;
+    return 1;
+}
+
+static void lay_rooted(const struct asim_layout *lay, struct asim_stream *stream, uint64_t bytes)
+{
+    int down = lay->kind == ASIM_BROADCAST || lay->kind == ASIM_SCATTER;
+
+    for (uint32_t i = 0; i < lay->n_dims; i++) {
+        uint32_t d = down ? lay->n_dims - 1 - i : i;
+
+        if (!is_active(lay, d))
+            continue;
+        if (is_reached(lay, d))
+            add_phase(lay, stream, d, (const int[2]){lay->kind, 0}, bytes);
+        bytes = asim_coll_out_bytes(choice_of(lay->rank->world, lay->list, d)->algo, lay->kind,
+                                    bytes, ring_of(lay, d).n);
+    }
+}
+
+static void view_dims(const struct asim_layout *lay, struct asim_dims_view *view)
+{
+    *view = (struct asim_dims_view){.kind = lay->kind, .n = lay->n_dims};
+    for (uint32_t d = 0; d < lay->n_dims; d++) {
+        view->size[d] = ring_of(lay, d).n;
+        view->bw[d] = lay->rank->world->dim_bw[d];
+        view->active |= (uint32_t)is_active(lay, d) << d;
+    }
+}
+
+uint64_t asim_layout_phases(struct asim_layout *lay, struct asim_stream *stream, uint64_t bytes)
+{
+    const struct asim_world *world = lay->rank->world;
+    struct asim_dims_pick pick = {.bytes = bytes};
+    struct asim_dims_view view;
+
+    if (asim_layout_is_rooted(lay->kind)) {
+        lay_rooted(lay, stream, bytes);
+        return bytes;
+    }
+    view_dims(lay, &view);
+    world->order->order(&view, &lay->dims, &pick);
+    lay->dims.chunk++;
+    if (lay->kind == ASIM_ALL_REDUCE && world->system.optimization == ASIM_LOCAL_BW_AWARE) {
+        lay_bw_aware(lay, stream, pick.order, pick.bytes);
+        return pick.bytes;
+    }
+    bytes = pick.bytes;
+    for (uint32_t i = 0; i < lay->n_dims; i++)
+        if (is_active(lay, pick.order[i]))
+            bytes = add_phase(lay, stream, pick.order[i], (const int[2]){lay->kind, 0}, bytes);
+    return pick.bytes;
+}

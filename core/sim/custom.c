@@ -1,0 +1,149 @@
+/* SPDX-License-Identifier: GPL-2.0-only
+ *
+ * Runs a collective algorithm given as traces (spec astra-system.md, section 5.7) as the one phase
+ * of one stream: every node whose parents have ended is issued at once, without slots, endpoint
+ * delay or reduction cost; a computation takes its recorded time. The sizes are the algorithm's,
+ * whatever the workload says.
+ *
+ * Two things differ from the reference. Free nodes are issued by ascending id (there: in the order
+ * of a hash table). Each collective has tags of its own (there: those of the workload's sends and
+ * receives, so that collectives under way at once can take each other's messages).
+ */
+#include "sim/recipe.h"
+
+#include <stdlib.h>
+
+struct asim_custom {
+    struct asim_custom *next, *prev; /* all of the world, for its end */
+    struct asim_stream *stream;
+    const struct asim_recipe *recipe;
+    uint32_t left;      /* nodes not ended */
+    int issuing;        /* an end inside an issue must not end the phase under its feet */
+    uint32_t parents[]; /* of each node, not ended */
+};
+
+static const struct asim_phase *phase_of(const struct asim_stream *stream)
+{
+    return &stream->phases[stream->phase - 1];
+}
+
+/* bits 63: a collective; 61: of this file; 44-60: group; 20-43: which one; 0-19: the node's tag.
+ * The counts wrap long after the collectives they tell apart have ended. */
+static uint64_t tag_of(const struct asim_custom *custom, const struct asim_recipe_node *node)
+{
+    uint64_t stream = custom->stream->tag;
+    uint64_t group = stream >> 32 & 0x1ffff, number = stream & 0xffffff;
+
+    return 1ull << 63 | 1ull << 61 | group << 44 | number << 20 | node->tag;
+}
+
+static void exchange(struct asim_rank *rank, struct asim_custom *custom, uint32_t index)
+{
+    const struct asim_recipe_node *node = &custom->recipe->nodes[index];
+    const struct asim_ring_of *ring = &phase_of(custom->stream)->ring;
+    struct asim_later *later;
+    uint32_t peer;
+
+    if (node->peer >= ring->n || (peer = asim_ring_rank(ring, node->peer)) == rank->id) {
+        asim_world_fail(rank->world,
+                        "collective algorithm %s.%u.et: node %llu exchanges with member %u; it "
+                        "must be another one, of 0 to %u",
+                        custom->recipe->prefix, custom->recipe->member,
+                        (unsigned long long)node->id, node->peer, ring->n - 1);
+        return;
+    }
+    later = asim_pool_get(&rank->world->pools.later);
+    if (!later) {
+        asim_world_fail_nomem(rank->world, "running a collective algorithm");
+        return;
+    }
+    *later = (struct asim_later){.kind = ASIM_LATER_NODE, .node = index, .custom = custom};
+    if (node->type == ASIM_OP_COMM_SEND)
+        asim_send(rank, &(struct asim_msg){.src = rank->id,
+                                           .dst = peer,
+                                           .bytes = node->bytes,
+                                           .tag = tag_of(custom, node),
+                                           .cookie = asim_later_cookie(later)});
+    else
+        asim_receive(rank, &(struct asim_recv){.bytes = node->bytes,
+                                               .later = later,
+                                               .src = peer,
+                                               .tag = tag_of(custom, node)});
+}
+
+static void issue(struct asim_rank *rank, struct asim_custom *custom, uint32_t index)
+{
+    const struct asim_recipe_node *node = &custom->recipe->nodes[index];
+
+    if (node->type == ASIM_OP_COMP)
+        asim_clock_add(rank, node->ns,
+                       &(struct asim_todo){.kind = ASIM_TODO_NODE, .op = index, .custom = custom});
+    else
+        exchange(rank, custom, index);
+}
+
+static void end_if_over(struct asim_rank *rank, struct asim_custom *custom)
+{
+    struct asim_stream *stream = custom->stream;
+
+    if (custom->left || custom->issuing || rank->world->failed)
+        return;
+    *(custom->prev ? &custom->prev->next : &rank->world->customs) = custom->next;
+    if (custom->next)
+        custom->next->prev = custom->prev;
+    free(custom);
+    stream->custom = NULL;
+    asim_order_advance(rank, stream);
+}
+
+void asim_custom_start(struct asim_rank *rank, struct asim_stream *stream)
+{
+    const struct asim_recipe *recipe = phase_of(stream)->recipe;
+    struct asim_custom *custom = malloc(sizeof *custom + recipe->n * sizeof *custom->parents);
+
+    if (!custom) {
+        asim_world_fail_nomem(rank->world, "running a collective algorithm");
+        return;
+    }
+    *custom = (struct asim_custom){.stream = stream, .recipe = recipe, .left = recipe->n};
+    stream->custom = custom;
+    custom->next = rank->world->customs;
+    if (custom->next)
+        custom->next->prev = custom;
+    rank->world->customs = custom;
+    for (uint32_t i = 0; i < recipe->n; i++)
+        custom->parents[i] = recipe->nodes[i].parents;
+    custom->issuing++;
+    for (uint32_t i = 0; i < recipe->n && !rank->world->failed; i++)
+        if (!recipe->nodes[i].parents)
+            issue(rank, custom, i);
+    custom->issuing--;
+    end_if_over(rank, custom);
+}
+
+void asim_custom_ended(struct asim_rank *rank, struct asim_custom *custom, uint32_t node)
+{
+    const struct asim_recipe *recipe = custom->recipe;
+    const struct asim_recipe_node *ended = &recipe->nodes[node];
+
+    custom->left--;
+    custom->issuing++;
+    for (uint32_t i = 0; i < ended->children && !rank->world->failed; i++) {
+        uint32_t child = recipe->links.at[ended->first_child + i].child;
+
+        if (--custom->parents[child] == 0)
+            issue(rank, custom, child);
+    }
+    custom->issuing--;
+    end_if_over(rank, custom);
+}
+
+void asim_custom_fini(struct asim_world *world)
+{
+    while (world->customs) {
+        struct asim_custom *custom = world->customs;
+
+        world->customs = custom->next;
+        free(custom);
+    }
+}

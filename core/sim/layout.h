@@ -1,0 +1,36 @@
+/* SPDX-License-Identifier: GPL-2.0-only
+ *
+ * What one collective on one rank needs while its chunks are laid out as phases: private to
+ * coll_issue.c (whether and how it runs, and its chunks) and coll_phases.c (the phases of a chunk).
+ */
+#ifndef ASIM_SIM_LAYOUT_H
+#define ASIM_SIM_LAYOUT_H
+
+#include "sim/sim.h"
+
+struct asim_layout {
+    struct asim_rank *rank;
+    int list;                       /* enum asim_kind whose algorithm list is used */
+    int kind;                       /* what is done */
+    const struct asim_group *group; /* NULL: the logical dimensions */
+    uint32_t position;              /* in the group */
+    uint32_t root;                  /* of rooted kinds: position in the group, or the rank */
+    uint32_t involved;              /* bit per dimension */
+    struct asim_recipe *recipe;     /* algorithm given as traces, or NULL */
+    uint32_t n_dims;
+    struct asim_dims_state dims;
+};
+
+/* 1 where this rank has anybody to talk to. */
+int asim_layout_has_partners(const struct asim_layout *lay);
+/* The ranks that take part, this one included. */
+uint64_t asim_layout_members(const struct asim_layout *lay);
+/* Appends the phases of one chunk to the stream; `bytes` is what a chunk usually has, the result
+ * what this one has. */
+uint64_t asim_layout_phases(struct asim_layout *lay, struct asim_stream *stream, uint64_t bytes);
+/* Logical dimensions this kind of collective sees: a "one…" entry swallows the rest. */
+uint32_t asim_layout_dims(const struct asim_world *world, int list);
+/* 1 for broadcast, reduce, gather, scatter. */
+int asim_layout_is_rooted(int kind);
+
+#endif

@@ -1,0 +1,67 @@
+/* SPDX-License-Identifier: GPL-2.0-only
+ *
+ * Where a chunk enters its queue ("intra-dimension-scheduling", spec astra-system.md, section 4.6).
+ * Never before a chunk that runs. FIFO, the default and the reference's only reachable policy:
+ * behind everything of the same or a higher priority. The others look at reduce-scatters and
+ * all-gathers only; for the rest of the kinds FIFO stands, and they do not look at priorities:
+ *
+ *   RG                       reduce-scatters and all-gathers in turn
+ *   smallestFirst            by the larger of what a phase takes in and gives out
+ *   lessRemainingPhaseFirst  by the number of phases still to come
+ */
+#include "sim/sim.h"
+
+static const struct asim_phase *phase_of(const struct asim_stream *stream)
+{
+    return &stream->phases[stream->phase - 1];
+}
+
+static uint64_t size_of(const struct asim_stream *stream)
+{
+    const struct asim_phase *phase = phase_of(stream);
+
+    return phase->kind == ASIM_ALL_GATHER ? phase->bytes * phase->ring.n : phase->bytes;
+}
+
+static int is_balanced(const struct asim_stream *stream)
+{
+    int kind = phase_of(stream)->kind;
+
+    return kind == ASIM_REDUCE_SCATTER || kind == ASIM_ALL_GATHER;
+}
+
+/* 1 if the waiting stream stays ahead of the new one. */
+static int stays_ahead(int policy, const struct asim_stream *waiting,
+                       const struct asim_stream *fresh)
+{
+    if (policy == ASIM_INTRA_SMALLEST_FIRST)
+        return size_of(waiting) <= size_of(fresh);
+    if (policy == ASIM_INTRA_LESS_REMAINING_PHASE_FIRST)
+        return waiting->n_phases - waiting->phase <= fresh->n_phases - fresh->phase;
+    return waiting->priority >= fresh->priority;
+}
+
+/* The first place among the waiting where two of the other kind follow each other. */
+static struct asim_stream *place_in_turn(struct asim_queue *queue, const struct asim_stream *fresh)
+{
+    int kind = phase_of(fresh)->kind;
+    struct asim_stream *at = queue->head;
+
+    for (; at && at->next; at = at->next)
+        if (!at->next->started && phase_of(at)->kind != kind && phase_of(at->next)->kind != kind)
+            return at;
+    return queue->tail;
+}
+
+struct asim_stream *asim_order_place(const struct asim_rank *rank, struct asim_queue *queue,
+                                     const struct asim_stream *fresh)
+{
+    int policy = is_balanced(fresh) ? rank->world->system.intra_dim : ASIM_INTRA_FIFO;
+    struct asim_stream *after = queue->tail;
+
+    if (policy == ASIM_INTRA_RG)
+        return place_in_turn(queue, fresh);
+    while (after && !after->started && !stays_ahead(policy, after, fresh))
+        after = after->prev;
+    return after;
+}

@@ -1,0 +1,158 @@
+/* SPDX-License-Identifier: GPL-2.0-only
+ *
+ * What is in flight on a rank: events, collectives with their chunks and phases, receives. The
+ * smaller half of the spine's state; sim.h has the ranks, the world and the functions.
+ */
+#ifndef ASIM_SIM_PARTS_H
+#define ASIM_SIM_PARTS_H
+
+#include "coll/coll.h"
+#include "net/net.h"
+
+struct asim_group;
+struct asim_rank;
+
+/* --- something that happens on a rank at a time ---------------------------------------------- */
+enum asim_todo_kind {
+    ASIM_TODO_OP_DONE, /* op: a compute, replay or memory op ends */
+    ASIM_TODO_BUNDLE,  /* stream, bytes: the endpoint delay is over; reduce next if bytes */
+    ASIM_TODO_TOKEN,   /* stream: a token is free */
+    ASIM_TODO_NODE,    /* custom, op: a node of an algorithm given as traces ends */
+    ASIM_TODO_MEMORY,  /* a shared memory may serve its next request; bytes: its index */
+    ASIM_TODO_BUS,     /* bus, op: a step of the LogGP bus */
+    ASIM_TODO_START    /* the rank's first ops: its start was put off */
+};
+
+struct asim_recv;
+struct asim_stream;
+struct asim_custom;
+struct asim_later;
+struct asim_recipe;
+struct asim_bus;
+struct asim_bank;
+struct asim_tensors;
+
+struct asim_todo {
+    struct asim_todo *next;
+    enum asim_todo_kind kind;
+    uint32_t op;
+    uint64_t bytes;
+    struct asim_stream *stream;
+    struct asim_custom *custom;
+};
+
+/* What a rank has to do at one time, in the order it was asked for. A rank seldom has more than a
+ * handful of times ahead of it: they are looked through one by one, the others stand in a map. */
+struct asim_tick {
+    uint64_t t;
+    struct asim_todo *head, *tail;
+};
+enum { ASIM_NEAR_TICKS = 8 };
+
+/* --- classes of time the reports tell apart ----------------------------------------------------
+ */
+enum asim_span {
+    ASIM_SPAN_GPU,
+    ASIM_SPAN_COMM,
+    ASIM_SPAN_CPU,
+    ASIM_SPAN_MEM,
+    ASIM_SPAN_INVALID,
+    ASIM_SPANS
+};
+
+struct asim_track {
+    uint32_t open[ASIM_SPANS]; /* ops of that class now running */
+    uint8_t seen[ASIM_SPANS];
+    uint64_t since[ASIM_SPANS], total[ASIM_SPANS]; /* union of intervals, ns */
+    uint64_t overlap_since, overlap;               /* GPU and Comm both running */
+    uint64_t gpu_busy; /* the reference's counter behind "exposed communication" */
+    uint64_t last_end;
+};
+
+/* --- collectives ---------------------------------------------------------------------------------
+ */
+struct asim_ring_of {        /* the members a phase runs over, as ranks */
+    const uint32_t *members; /* NULL: base + position x stride */
+    uint32_t base, stride, n, index, root;
+};
+
+struct asim_phase {
+    int kind, step;
+    uint32_t queue, dim, variant;
+    uint64_t bytes;
+    const struct asim_coll_choice *choice;
+    struct asim_recipe *recipe; /* instead of choice: given as traces */
+    struct asim_ring_of ring;
+    int subgroup;
+};
+
+struct asim_dataset { /* one collective on one rank */
+    uint32_t op;
+    uint32_t streams;               /* not yet finished */
+    const struct asim_group *group; /* NULL = all ranks */
+    uint64_t ordinal;               /* n-th collective of its group on this rank */
+    int kind;
+    uint64_t bytes, issued_ns;
+    struct asim_dataset *next, *prev; /* all open ones of the rank, oldest first */
+};
+
+struct asim_stream { /* one chunk of a collective on one rank */
+    struct asim_dataset *data;
+    struct asim_stream *next, *prev; /* in its queue */
+    uint64_t tag;
+    int64_t priority;
+    uint32_t n_phases, phase; /* phase = how many were entered */
+    int queue;                /* -1 before the first */
+    int started;
+    struct asim_plan plan;
+    struct asim_step next_step; /* step number `step`, if there is one */
+    struct asim_custom *custom; /* where the phase has a recipe; freed at its end */
+    uint64_t step, received;
+    uint32_t tokens;
+    struct asim_phase phases[]; /* room for world->max_phases */
+};
+
+struct asim_queue {
+    struct asim_stream *head, *tail;
+    uint32_t running;
+};
+
+struct asim_dim_turns { /* round robin over the queues of a dimension: all, first, second half */
+    uint32_t all, first, second;
+    uint8_t trees[ASIM_KINDS]; /* chunks laid over it: double binary trees alternate */
+};
+
+/* --- receives
+ * --------------------------------------------------------------------------------------- */
+struct asim_recv {
+    struct asim_recv *next;
+    uint64_t bytes;
+    struct asim_stream *stream; /* NULL: a COMM_RECV op, or later */
+    struct asim_later *later;
+    uint32_t op, src;
+    uint64_t tag, posted_ns;
+};
+
+/* What the end of a message leads to where it is neither an op nor a stream. */
+enum asim_later_kind {
+    ASIM_LATER_SEND, /* rendezvous: the receiver has asked; send msg */
+    ASIM_LATER_POST, /* rendezvous: asked; post recv */
+    ASIM_LATER_NODE  /* a node of an algorithm given as traces ends */
+};
+struct asim_later {
+    enum asim_later_kind kind;
+    uint32_t node;
+    struct asim_custom *custom;
+    struct asim_msg msg;
+    struct asim_recv recv;
+};
+
+struct asim_inbox { /* of one (source, tag) */
+    struct asim_recv *head, *tail;
+    uint64_t arrived; /* bytes nobody has asked for yet */
+    uint64_t tag;
+    uint32_t src;
+};
+enum { ASIM_RECENT = 4 }; /* inboxes found without the map: a few streams are all a rank runs */
+
+#endif

@@ -1,0 +1,213 @@
+/* SPDX-License-Identifier: GPL-2.0-only
+ *
+ * A collective algorithm given as Chakra traces, one file per member (spec astra-system.md, section
+ * 5.7), read once into arrays and shared by every collective that uses it. The feed checks the
+ * file first (ids, parents, cycles), so what is read here is sound. Costs about 60 bytes a node.
+ */
+#include "sim/recipe.h"
+#include "trace/open.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+enum { NODES_MAX = 1 << 24 };
+
+static int by_id(const void *a, const void *b)
+{
+    const struct asim_recipe_node *x = a, *y = b;
+
+    return (x->id > y->id) - (x->id < y->id);
+}
+
+static struct asim_recipe_node *find(const struct asim_recipe *recipe, uint64_t id)
+{
+    const struct asim_recipe_node wanted = {.id = id};
+
+    return bsearch(&wanted, recipe->nodes, recipe->n, sizeof *recipe->nodes, by_id);
+}
+
+/* 0, or the name of the attribute a node lacks. */
+static const char *lacks(const struct asim_op *op)
+{
+    int is_send = op->type == ASIM_OP_COMM_SEND;
+
+    if (op->type == ASIM_OP_COMP)
+        return NULL;
+    if (!(op->has & ASIM_HAS_COMM_SIZE))
+        return "comm_size";
+    if (!(op->has & ASIM_HAS_COMM_TAG))
+        return "comm_tag";
+    if (op->has & (is_send ? ASIM_HAS_COMM_DST : ASIM_HAS_COMM_SRC))
+        return NULL;
+    return is_send ? "comm_dst" : "comm_src";
+}
+
+static int take(struct asim_recipe_node *node, const struct asim_op *op, const char *path,
+                struct asim_err *err)
+{
+    struct asim_where at = {path, 0, 0};
+    const char *missing = lacks(op);
+
+    if (op->type != ASIM_OP_COMP && op->type != ASIM_OP_COMM_SEND && op->type != ASIM_OP_COMM_RECV)
+        return asim_err_at(
+            err, ASIM_EINVAL, at,
+            "node %llu ('%.80s') is a %s; a collective algorithm has sends, receives "
+            "and computations only.",
+            (unsigned long long)op->id, op->name, asim_op_type_name(op->type));
+    if (missing)
+        return asim_err_at(err, ASIM_EINVAL, at, "node %llu ('%.80s') has no %s attribute.",
+                           (unsigned long long)op->id, op->name, missing);
+    *node = (struct asim_recipe_node){.id = op->id, .type = op->type, .bytes = op->comm_bytes};
+    node->tag = op->comm_tag;
+    node->peer = op->type == ASIM_OP_COMM_SEND ? op->comm_dst : op->comm_src;
+    node->ns = asim_replay_ns(op);
+    if (op->type != ASIM_OP_COMP && node->tag > ASIM_RECIPE_TAG_MAX)
+        return asim_err_at(err, ASIM_EINVAL, at,
+                           "node %llu ('%.80s') has comm_tag %u; tags of a collective algorithm go "
+                           "up to %u.",
+                           (unsigned long long)op->id, op->name, node->tag, ASIM_RECIPE_TAG_MAX);
+    return 0;
+}
+
+/* Reads the nodes; `pass` 1 counts children per parent, pass 2 writes them. Both in file order. */
+static int read_links(struct asim_recipe *recipe, struct asim_trace *trace, struct asim_err *err)
+{
+    struct asim_op op;
+    int rc;
+
+    while ((rc = asim_trace_next(trace, &op, err)) > 0) {
+        struct asim_recipe_node *node = find(recipe, op.id);
+
+        for (size_t i = 0; i < op.data_dep_n + op.ctrl_dep_n; i++) {
+            uint64_t id = i < op.data_dep_n ? op.data_deps[i] : op.ctrl_deps[i - op.data_dep_n];
+            struct asim_recipe_node *parent = find(recipe, id);
+            struct asim_recipe_link link = {(uint32_t)(parent - recipe->nodes),
+                                            (uint32_t)(node - recipe->nodes)};
+
+            if (parent && ASIM_VEC_PUSH(recipe->links, link))
+                return asim_err_nomem(err, "reading a collective algorithm");
+        }
+    }
+    return rc;
+}
+
+static int by_link(const void *a, const void *b)
+{
+    const struct asim_recipe_link *x = a, *y = b;
+
+    if (x->parent != y->parent)
+        return x->parent < y->parent ? -1 : 1;
+    return (x->child > y->child) - (x->child < y->child);
+}
+
+/* Sorts the links by parent, drops those named twice, and points the nodes at theirs. */
+static void index_links(struct asim_recipe *recipe)
+{
+    size_t kept = 0;
+
+    if (recipe->links.n)
+        qsort(recipe->links.at, recipe->links.n, sizeof *recipe->links.at, by_link);
+    for (size_t i = 0; i < recipe->links.n; i++)
+        if (!kept || by_link(&recipe->links.at[i], &recipe->links.at[kept - 1]))
+            recipe->links.at[kept++] = recipe->links.at[i];
+    recipe->links.n = kept;
+    for (size_t i = kept; i-- > 0;) {
+        struct asim_recipe_node *parent = &recipe->nodes[recipe->links.at[i].parent];
+
+        parent->first_child = (uint32_t)i;
+        parent->children++;
+        recipe->nodes[recipe->links.at[i].child].parents++;
+    }
+}
+
+static int read_nodes(struct asim_recipe *recipe, struct asim_trace *trace, size_t total,
+                      struct asim_err *err)
+{
+    struct asim_op op;
+    int rc;
+
+    recipe->nodes = calloc(total + 1, sizeof *recipe->nodes);
+    if (!recipe->nodes)
+        return asim_err_nomem(err, "reading a collective algorithm");
+    while (recipe->n < total && (rc = asim_trace_next(trace, &op, err)) != 0) {
+        if (rc < 0 || take(&recipe->nodes[recipe->n], &op, trace->path, err))
+            return ASIM_EINVAL;
+        recipe->n++;
+    }
+    qsort(recipe->nodes, recipe->n, sizeof *recipe->nodes, by_id);
+    return 0;
+}
+
+/* The feed's opening checks the file; its count is the number of nodes. */
+static int check(const struct asim_recipe *recipe, size_t *total, struct asim_err *err)
+{
+    struct asim_feed_options options = {.prefix = recipe->prefix, .rank = recipe->member};
+    struct asim_feed *feed = NULL;
+
+    if (asim_feed_open(&feed, &options, err))
+        return ASIM_EINVAL;
+    *total = (size_t)asim_feed_total(feed);
+    asim_feed_close(feed);
+    if (*total <= NODES_MAX)
+        return 0;
+    return asim_err_set(err, ASIM_EINVAL, "collective algorithm %s.%u.et has %zu nodes; at most %d",
+                        recipe->prefix, recipe->member, *total, NODES_MAX);
+}
+
+static int fill(struct asim_recipe *recipe, struct asim_err *err)
+{
+    struct asim_trace trace = {0};
+    size_t total = 0;
+    int rc = check(recipe, &total, err);
+
+    if (!rc)
+        rc = asim_trace_open(&trace, recipe->prefix, recipe->member, err);
+    if (!rc)
+        rc = read_nodes(recipe, &trace, total, err);
+    asim_trace_close(&trace);
+    trace = (struct asim_trace){0};
+    if (!rc)
+        rc = asim_trace_open(&trace, recipe->prefix, recipe->member, err);
+    if (!rc)
+        rc = read_links(recipe, &trace, err);
+    asim_trace_close(&trace);
+    if (!rc)
+        index_links(recipe);
+    return rc;
+}
+
+struct asim_recipe *asim_recipe_find(struct asim_rank *rank, const char *prefix, uint32_t member)
+{
+    struct asim_world *world = rank->world;
+    struct asim_recipe *recipe = world->recipes;
+
+    while (recipe && (recipe->member != member || strcmp(recipe->prefix, prefix)))
+        recipe = recipe->next;
+    if (recipe)
+        return recipe;
+    recipe = calloc(1, sizeof *recipe);
+    if (!recipe) {
+        asim_world_fail_nomem(world, "reading a collective algorithm");
+        return NULL;
+    }
+    recipe->prefix = prefix;
+    recipe->member = member;
+    recipe->next = world->recipes; /* owned by the world from here on, complete or not */
+    world->recipes = recipe;
+    if (!fill(recipe, &world->err))
+        return recipe;
+    world->failed = 1;
+    return NULL;
+}
+
+void asim_recipe_fini(struct asim_world *world)
+{
+    while (world->recipes) {
+        struct asim_recipe *recipe = world->recipes;
+
+        world->recipes = recipe->next;
+        free(recipe->nodes);
+        free(recipe->links.at);
+        free(recipe);
+    }
+}

@@ -1,0 +1,31 @@
+/* SPDX-License-Identifier: GPL-2.0-only
+ *
+ * A collective algorithm given as traces: what recipe.c reads and custom.c runs.
+ */
+#ifndef ASIM_SIM_RECIPE_H
+#define ASIM_SIM_RECIPE_H
+
+#include "sim/sim.h"
+
+#define ASIM_RECIPE_TAG_MAX ((1u << 20) - 1)
+
+struct asim_recipe_node {
+    uint64_t id, bytes, ns; /* ns: of a computation */
+    uint32_t peer, tag;     /* peer: a member */
+    uint32_t parents, children, first_child;
+    uint8_t type; /* enum asim_op_type: COMP, COMM_SEND or COMM_RECV */
+};
+
+struct asim_recipe_link {
+    uint32_t parent, child; /* indices of nodes */
+};
+
+struct asim_recipe { /* of one member */
+    struct asim_recipe *next;
+    const char *prefix; /* the settings' */
+    uint32_t member, n;
+    struct asim_recipe_node *nodes;          /* ascending id */
+    ASIM_VEC(struct asim_recipe_link) links; /* by parent, then child */
+};
+
+#endif

@@ -19,6 +19,8 @@
 #define GZIP_MAGIC_0 0x1f
 #define GZIP_MAGIC_1 0x8b
 
+/* errno is the caller's latest. Running out of file numbers is the one cause worth advice:
+ * thousands of ranks meet it first. */
 static int open_error(const char *path, struct asim_err *err)
 {
     const char *hint = "";
@@ -55,6 +57,7 @@ static int check_same(struct asim_bytes *bytes, int first, struct asim_err *err)
     return 0;
 }
 
+/* first = 0 reopens a file closed to save its number, and makes sure it is still the same one. */
 static int open_plain(struct asim_bytes *bytes, int first, struct asim_err *err)
 {
     bytes->fd = open(bytes->path, O_RDONLY | O_CLOEXEC);
@@ -63,6 +66,7 @@ static int open_plain(struct asim_bytes *bytes, int first, struct asim_err *err)
     return check_same(bytes, first, err);
 }
 
+/* Safe when nothing is open. */
 static void close_fd(struct asim_bytes *bytes)
 {
     if (bytes->fd >= 0)
@@ -87,6 +91,8 @@ static ssize_t read_at(int fd, unsigned char *to, size_t n, uint64_t at)
     return (ssize_t)have;
 }
 
+/* A gzip file is inflated into a temporary one at once, so that any record can be read again by its
+ * offset. On failure nothing stays open. */
 int asim_bytes_open(struct asim_bytes *bytes, const char *path, struct asim_err *err)
 {
     *bytes = (struct asim_bytes){.fd = -1, .in_order = 1};
@@ -123,6 +129,8 @@ static int fit_window(struct asim_bytes *bytes, size_t n, struct asim_err *err)
     return 0;
 }
 
+/* A large window while the file is read in order, a small one for single records later; a record
+ * that is larger than either gets what it needs. Bytes behind the end are never asked for. */
 static int refill(struct asim_bytes *bytes, struct asim_bytes_ask ask, struct asim_err *err)
 {
     uint64_t left = bytes->size - ask.at;
@@ -147,6 +155,7 @@ static int refill(struct asim_bytes *bytes, struct asim_bytes_ask ask, struct as
     return rc;
 }
 
+/* *data is borrowed until the next call. Fewer bytes than asked for only at the end of the file. */
 int asim_bytes_get(struct asim_bytes *bytes, struct asim_bytes_ask ask, const unsigned char **data,
                    size_t *got, struct asim_err *err)
 {
@@ -167,6 +176,8 @@ int asim_bytes_get(struct asim_bytes *bytes, struct asim_bytes_ask ask, const un
     return 0;
 }
 
+/* Between runs of reading a plain trace holds neither memory nor a file number: this is what lets
+ * one process have tens of thousands of ranks. */
 void asim_bytes_rest(struct asim_bytes *bytes)
 {
     bytes->in_order = 0;
@@ -177,6 +188,7 @@ void asim_bytes_rest(struct asim_bytes *bytes)
         close_fd(bytes);
 }
 
+/* Safe on a struct whose open failed, and twice. */
 void asim_bytes_close(struct asim_bytes *bytes)
 {
     if (!bytes->path)

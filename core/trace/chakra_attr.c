@@ -8,6 +8,7 @@
 
 #define KIND(name) CHAKRA_PROTO_MSG__ATTRIBUTE_PROTO__VALUE_##name
 
+/* 0 - (uint64_t)value is right for INT64_MIN, too, where -value is undefined. */
 static struct asim_attr_int of_signed(int64_t value)
 {
     struct asim_attr_int made = {(uint64_t)value, value < 0};
@@ -16,6 +17,8 @@ static struct asim_attr_int of_signed(int64_t value)
     return made;
 }
 
+/* All integer kinds and bool; 1 if it was one. The reference casts whatever it finds (spec
+ * chakra.md), here sign and size are kept so that the caller can refuse. */
 int asim_attr_int(const ChakraProtoMsg__AttributeProto *attr, struct asim_attr_int *value)
 {
     *value = (struct asim_attr_int){0, 0};
@@ -46,6 +49,7 @@ int asim_attr_int(const ChakraProtoMsg__AttributeProto *attr, struct asim_attr_i
     }
 }
 
+/* -1 for anything but a list of numbers or bools. */
 int64_t asim_attr_list_length(const ChakraProtoMsg__AttributeProto *attr)
 {
     switch (attr->value_case) {
@@ -70,6 +74,7 @@ int64_t asim_attr_list_length(const ChakraProtoMsg__AttributeProto *attr)
     }
 }
 
+/* i below asim_attr_list_length. C's truth: any number but 0. */
 int asim_attr_list_true(const ChakraProtoMsg__AttributeProto *attr, size_t i)
 {
     switch (attr->value_case) {
@@ -91,6 +96,7 @@ int asim_attr_list_true(const ChakraProtoMsg__AttributeProto *attr, size_t i)
     }
 }
 
+/* The schema's own field name, "int64_val", for messages. */
 const char *asim_attr_kind(const ChakraProtoMsg__AttributeProto *attr)
 {
     const ProtobufCFieldDescriptor *row = NULL;

@@ -128,6 +128,7 @@ static int refuse_head(struct asim_chakra *file, struct asim_err *err)
     return bad(file, ASIM_EINVAL, what, err);
 }
 
+/* A heuristic over one byte (spec chakra.md, section 1, history of the schema). */
 static int is_old(const struct asim_wire record, const ChakraProtoMsg__GlobalMetadata *metadata)
 {
     enum { ID_TAG = 0x08, ATTR_TAG = 0x0a };
@@ -142,6 +143,9 @@ static int is_suspicious(const ChakraProtoMsg__GlobalMetadata *metadata)
     return !metadata->version[0] && !metadata->n_attr && metadata->base.n_unknown_fields;
 }
 
+/* Wrong kinds of files are told apart here, because the first record is where they show: old
+ * schemas by the tag of their first field, others by their first bytes. The plain decoding error
+ * comes last, when nothing better can be said. */
 static int read_metadata(struct asim_chakra *file, struct asim_err *err)
 {
     struct asim_wire record;
@@ -170,6 +174,8 @@ static int read_metadata(struct asim_chakra *file, struct asim_err *err)
     return 0;
 }
 
+/* Reads the metadata, so that a file that is no Chakra trace fails here. The handle is the
+ * caller's. */
 int asim_chakra_open(struct asim_chakra **file, const char *path, struct asim_err *err)
 {
     *file = NULL;
@@ -188,11 +194,13 @@ int asim_chakra_open(struct asim_chakra **file, const char *path, struct asim_er
     return 0;
 }
 
+/* Borrowed, and only until the first node is read; NULL afterwards. */
 const ChakraProtoMsg__GlobalMetadata *asim_chakra_metadata(const struct asim_chakra *file)
 {
     return file->metadata;
 }
 
+/* *end is where the next record begins. */
 static int read_node(struct asim_chakra *file, const ChakraProtoMsg__Node **node, uint64_t *end,
                      struct asim_err *err)
 {
@@ -206,6 +214,8 @@ static int read_node(struct asim_chakra *file, const ChakraProtoMsg__Node **node
     return rc;
 }
 
+/* 1 and *node, borrowed until the next call; 0 at the end, where memory and file number are given
+ * back; negative on error. */
 int asim_chakra_next(struct asim_chakra *file, const ChakraProtoMsg__Node **node,
                      struct asim_err *err)
 {
@@ -224,6 +234,8 @@ int asim_chakra_next(struct asim_chakra *file, const ChakraProtoMsg__Node **node
     return 1;
 }
 
+/* place is one that asim_chakra_tell gave. Its number in the file is not known, so errors name the
+ * byte. */
 int asim_chakra_at(struct asim_chakra *file, uint64_t place, const ChakraProtoMsg__Node **node,
                    struct asim_err *err)
 {
@@ -250,6 +262,7 @@ const char *asim_chakra_path(const struct asim_chakra *file)
     return file->bytes.path;
 }
 
+/* NULL is fine. */
 void asim_chakra_close(struct asim_chakra *file)
 {
     if (!file)

@@ -44,6 +44,7 @@ static const struct kind {
 };
 #define KINDS (int)(sizeof kinds / sizeof *kinds)
 
+/* Scalars have the odd field numbers from 3 on, each list the even one after its scalar. */
 static const struct kind *find(int kind)
 {
     int row = (kind - ASIM_CHAKRA_DOUBLE) / 2;
@@ -74,6 +75,8 @@ int asim_chakra_kind_find(const char *name)
     return 0;
 }
 
+/* Bits on the wire are the number's own (IEEE 754), little-endian; memcpy is the defined way to
+ * them. */
 static uint64_t bits_of_double(double value)
 {
     uint64_t bits;
@@ -89,6 +92,7 @@ static uint64_t bits_of_float(double value)
     return bits;
 }
 
+/* Only 32 and 64 bits occur. */
 static int fits_signed(int64_t value, unsigned bits)
 {
     return bits == 64 || (value >= INT32_MIN && value <= INT32_MAX);
@@ -123,6 +127,7 @@ static int number(const struct kind *kind, const void *at, size_t i, uint64_t *o
     }
 }
 
+/* 0 if the number does not fit its kind; nothing has been written then. */
 static int put_number(struct asim_encode *out, const struct kind *kind, const void *at, size_t i)
 {
     uint64_t value;
@@ -135,6 +140,7 @@ static int put_number(struct asim_encode *out, const struct kind *kind, const vo
     return 1;
 }
 
+/* Strings without their NUL; NULL is the empty one. */
 static void put_blob(struct asim_encode *out, unsigned field, const struct kind *kind,
                      const void *at, size_t i)
 {
@@ -147,6 +153,7 @@ static void put_blob(struct asim_encode *out, unsigned field, const struct kind 
     }
 }
 
+/* An empty list is written as an empty message: "no elements" differs from "no value". */
 static int put_list(struct asim_encode *out, const struct kind *kind,
                     const struct asim_chakra_attr *attr)
 {
@@ -166,6 +173,7 @@ static int put_list(struct asim_encode *out, const struct kind *kind,
     return fits;
 }
 
+/* 0 for an unknown kind or a number out of its range; the caller drops the record then. */
 int asim_chakra_value(struct asim_encode *out, const struct asim_chakra_attr *attr)
 {
     const struct kind *kind = find(attr->kind);

@@ -33,6 +33,7 @@ struct field {
     const ProtobufCFieldDescriptor *row;
 };
 
+/* Bytes taken, 0 if it is cut or longer than `most`. Bits beyond 64 are dropped, as decoders do. */
 size_t asim_wire_varint(struct asim_wire from, size_t most, uint64_t *value)
 {
     uint64_t got = 0;
@@ -46,6 +47,7 @@ size_t asim_wire_varint(struct asim_wire from, size_t most, uint64_t *value)
     return 0;
 }
 
+/* Within the present message only: left[depth] bytes belong to its parents. */
 static int take_varint(struct walk *walk, uint64_t *value)
 {
     struct asim_wire inside = {walk->at.data, walk->at.size - walk->left[walk->depth]};
@@ -55,6 +57,7 @@ static int take_varint(struct walk *walk, uint64_t *value)
     return n != 0;
 }
 
+/* The schema's type decides how a value must look. */
 static unsigned wire_of(ProtobufCType type)
 {
     switch (type) {
@@ -75,6 +78,7 @@ static unsigned wire_of(ProtobufCType type)
     }
 }
 
+/* Always 1, "trouble found", so that callers can return it. */
 static int say(struct walk *walk, const struct field *field, const char *what)
 {
     if (field->row)
@@ -101,6 +105,7 @@ static int say_wire(struct walk *walk, const struct field *field)
     return say(walk, field, what);
 }
 
+/* Repeated numbers may come packed or one by one; both are legal (spec chakra.md, wire format). */
 static int wire_fits(const struct field *field)
 {
     if (!field->row)
@@ -152,6 +157,8 @@ static int step(struct walk *walk)
     return 0;
 }
 
+/* Walks the record the decoder refused until something is wrong, and says what. buf is returned.
+ * Where nothing is, only the inside of a packed list can be. */
 const char *asim_wire_why(struct asim_wire record, const ProtobufCMessageDescriptor *type,
                           char *buf, size_t size)
 {

@@ -32,12 +32,14 @@ enum {
     NODE_ATTR = 10
 };
 
+/* out latches the first failed write; commit tells. */
 struct asim_chakra_writer {
     struct asim_out out;
     struct asim_encode record, length; /* used again for every record */
     int has_metadata;
 };
 
+/* *writer is the caller's, to be ended with _commit or _discard; NULL on failure. */
 int asim_chakra_writer_open(struct asim_chakra_writer **writer, const char *path,
                             struct asim_err *err)
 {
@@ -81,6 +83,7 @@ static int flush(struct asim_chakra_writer *writer, struct asim_err *err)
     return rc;
 }
 
+/* On a value that does not fit its kind the record is given up; the next one starts afresh. */
 static int put_attrs(struct asim_chakra_writer *writer, unsigned field,
                      const struct asim_chakra_attr *attrs, size_t n, struct asim_err *err)
 {
@@ -113,6 +116,7 @@ int asim_chakra_writer_metadata(struct asim_chakra_writer *writer, const char *v
     return rc ? rc : flush(writer, err);
 }
 
+/* Tensor names, shapes and types of a node's inputs or outputs, as JSON texts. */
 static void put_io(struct asim_encode *out, unsigned field, const struct asim_chakra_io *io)
 {
     if (!io->values && !io->shapes && !io->types)

@@ -13,6 +13,7 @@
 #define VARINT_MAX 10
 #define WIRE_BYTES 2u
 
+/* Failure latches: callers go on without tests, and the record's end asks once. */
 static int room(struct asim_encode *out, size_t n)
 {
     if (n > SIZE_MAX - out->n)
@@ -22,6 +23,7 @@ static int room(struct asim_encode *out, size_t n)
     return !out->failed;
 }
 
+/* to has room for VARINT_MAX; least significant seven bits first. */
 static size_t make_varint(unsigned char *to, uint64_t value)
 {
     size_t n = 0;
@@ -39,6 +41,7 @@ void asim_encode_varint(struct asim_encode *out, uint64_t value)
         out->n += make_varint(out->at + out->n, value);
 }
 
+/* Little-endian whatever the machine. */
 void asim_encode_fixed(struct asim_encode *out, uint64_t value, unsigned bytes)
 {
     if (!room(out, bytes))
@@ -55,6 +58,7 @@ void asim_encode_raw(struct asim_encode *out, const void *data, size_t size)
     out->n += size;
 }
 
+/* Protobuf's key: field number and wire type in one varint. */
 void asim_encode_tag(struct asim_encode *out, unsigned field, unsigned wire)
 {
     asim_encode_varint(out, (uint64_t)field << 3 | wire);
@@ -67,6 +71,7 @@ void asim_encode_bytes(struct asim_encode *out, unsigned field, const void *data
     asim_encode_raw(out, data, size);
 }
 
+/* proto3 leaves out what equals the default; so do all encoders whose bytes we want to equal. */
 void asim_encode_opt_text(struct asim_encode *out, unsigned field, const char *text)
 {
     if (text && *text)
@@ -81,6 +86,7 @@ void asim_encode_opt_number(struct asim_encode *out, unsigned field, uint64_t va
     asim_encode_varint(out, value);
 }
 
+/* Dependencies: one length-delimited field, as other encoders write them. */
 void asim_encode_opt_packed(struct asim_encode *out, unsigned field, const uint64_t *values,
                             size_t n)
 {
@@ -92,6 +98,7 @@ void asim_encode_opt_packed(struct asim_encode *out, unsigned field, const uint6
     asim_encode_end(out, begin);
 }
 
+/* Offset of the body, for asim_encode_end; messages nest like brackets. */
 size_t asim_encode_begin(struct asim_encode *out, unsigned field)
 {
     asim_encode_tag(out, field, WIRE_BYTES);

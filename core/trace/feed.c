@@ -28,6 +28,7 @@ struct asim_feed {
     uint64_t finished;
 };
 
+/* State and unit share a byte of the index: a million ops then cost a megabyte. */
 static enum state state_of(const struct asim_feed *feed, uint32_t op)
 {
     return (enum state)(feed->index.flags[op] / ASIM_INDEX_STATE_STEP);
@@ -44,12 +45,14 @@ static void set_state(struct asim_feed *feed, uint32_t op, enum state state)
     feed->index.flags[op] = (uint8_t)(unit | (unsigned)state * ASIM_INDEX_STATE_STEP);
 }
 
+/* Ops become ready in the order their parents finish; the set sorts them by id. */
 static void make_ready(struct asim_feed *feed, uint32_t op)
 {
     set_state(feed, op, READY);
     asim_ready_add(&feed->ready[unit_of(feed, op)], op);
 }
 
+/* The index is whole before time starts, so everything a trace can get wrong is said then. */
 static int fill(struct asim_feed *feed, const struct asim_feed_options *opt, struct asim_err *err)
 {
     int rc = opt->path ? asim_trace_open_file(&feed->trace, opt->path, err)
@@ -69,6 +72,8 @@ static int fill(struct asim_feed *feed, const struct asim_feed_options *opt, str
     return 0;
 }
 
+/* opt is read during the call only. Linear in ops and dependencies, but for a sort where ids are
+ * out of order. */
 int asim_feed_open(struct asim_feed **feed, const struct asim_feed_options *opt,
                    struct asim_err *err)
 {
@@ -99,6 +104,7 @@ uint64_t asim_feed_finished(const struct asim_feed *feed)
     return feed->finished;
 }
 
+/* O(1): the lowest set bit over at most six words. Looks only; asim_feed_take takes. */
 int asim_feed_peek(const struct asim_feed *feed, enum asim_unit unit, uint32_t *index, uint64_t *id)
 {
     const struct asim_ready *ready = &feed->ready[unit];
@@ -119,6 +125,7 @@ void asim_feed_take(struct asim_feed *feed, enum asim_unit unit)
     set_state(feed, op, TAKEN);
 }
 
+/* May read the file: bodies outside of the window are decoded again. */
 int asim_feed_body(struct asim_feed *feed, uint32_t index, struct asim_op *op, struct asim_err *err)
 {
     if (index >= feed->index.n)
@@ -127,6 +134,7 @@ int asim_feed_body(struct asim_feed *feed, uint32_t index, struct asim_op *op, s
     return asim_window_get(&feed->window, index, op, err);
 }
 
+/* O(children). The body's place in the window is free from here on. */
 int asim_feed_finish(struct asim_feed *feed, uint32_t index)
 {
     const struct asim_index *graph = &feed->index;
@@ -141,6 +149,7 @@ int asim_feed_finish(struct asim_feed *feed, uint32_t index)
     return 0;
 }
 
+/* Linear in ops: for the report of a stall. */
 int asim_feed_first_waiting(const struct asim_feed *feed, uint64_t *id)
 {
     for (uint32_t i = 0; i < feed->index.n; i++)
@@ -151,6 +160,7 @@ int asim_feed_first_waiting(const struct asim_feed *feed, uint64_t *id)
     return 0;
 }
 
+/* NULL is fine; takes what a failed open left, too. */
 void asim_feed_close(struct asim_feed *feed)
 {
     if (!feed)

@@ -17,6 +17,8 @@
 
 #define OPS_MAX (UINT32_MAX - 1)
 
+/* ASTRA-sim's slots (spec astra-system.md, 3.2). A CPU op occupies the CPU slot whatever its
+ * type. */
 static enum asim_unit unit_of(const struct asim_op *op)
 {
     if (op->is_cpu)
@@ -75,6 +77,8 @@ static int note_op(struct asim_index_build *build, const struct asim_op *op, str
     return 0;
 }
 
+/* Edges are kept as the file has them until all ids are known: a child may stand before its
+ * parent. */
 static int read_all(struct asim_index_build *build, struct asim_err *err)
 {
     struct asim_op op;
@@ -87,11 +91,13 @@ static int read_all(struct asim_index_build *build, struct asim_err *err)
     return rc;
 }
 
+/* For sorting: id, and where in the file it stood. */
 struct id_at {
     uint64_t id;
     uint32_t position;
 };
 
+/* Equal ids stay in file order, so that the message about them names the earlier first. */
 static int by_id(const void *a, const void *b)
 {
     const struct id_at *x = a, *y = b;
@@ -127,6 +133,7 @@ static int permute(struct asim_index_build *build, const struct id_at *sorted)
     return 0;
 }
 
+/* Only where ids do not ascend in the file; 16 bytes an op for a moment. */
 static int sort(struct asim_index_build *build, struct asim_err *err)
 {
     size_t n = build->places.n;
@@ -141,6 +148,7 @@ static int sort(struct asim_index_build *build, struct asim_err *err)
     return rc ? asim_err_nomem(err, "sorting a trace") : 0;
 }
 
+/* Sorted, so equal ids are neighbours. The reference merges such nodes (spec chakra.md, reader). */
 static int check_unique(struct asim_index_build *build, struct asim_err *err)
 {
     struct asim_index *index = build->index;
@@ -174,6 +182,7 @@ static int settle(struct asim_index_build *build, struct asim_err *err)
     return rc;
 }
 
+/* Reads the node again for its name: only on the way to an error. */
 const char *asim_index_name(struct asim_index_build *build, uint32_t i, char *buf, size_t size)
 {
     struct asim_op op;
@@ -184,6 +193,7 @@ const char *asim_index_name(struct asim_index_build *build, uint32_t i, char *bu
     return buf;
 }
 
+/* Build memory is freed whatever happens; on failure the index is empty. */
 int asim_index_open(struct asim_index *index, struct asim_trace *trace, int lenient,
                     struct asim_err *err)
 {

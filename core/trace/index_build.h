@@ -8,6 +8,7 @@
 #include "base/mem.h"
 #include "trace/index.h"
 
+/* Lives while a trace is being opened only. */
 struct asim_index_build {
     struct asim_index *index;
     struct asim_trace *trace;

@@ -42,6 +42,7 @@ static uint64_t parent_of(const struct asim_index_build *build, uint32_t op)
     return (uint64_t)op * 2; /* cannot be: an open op has an open parent */
 }
 
+/* n steps from any left-over op must end on a cycle: there are only n ops. */
 static uint32_t find_cycle(const struct asim_index_build *build)
 {
     const struct asim_index *index = build->index;
@@ -59,6 +60,8 @@ static uint32_t find_cycle(const struct asim_index_build *build)
     return lowest;
 }
 
+/* Names the first few ops of the cycle; edges are told data or control, because control ones can
+ * often be dropped. */
 static int refuse(struct asim_index_build *build, struct asim_err *err)
 {
     uint32_t start = find_cycle(build), length = 0, op = start;
@@ -81,6 +84,8 @@ static int refuse(struct asim_index_build *build, struct asim_err *err)
                        asim_index_name(build, start, name, sizeof name));
 }
 
+/* index->open is used up by the search and restored from the counts of link_op. Only traces with a
+ * parent of higher id than its child come here; the others cannot have a cycle. */
 int asim_index_check_cycles(struct asim_index_build *build, struct asim_err *err)
 {
     struct asim_index *index = build->index;

@@ -30,6 +30,7 @@ static uint32_t find(const struct asim_index *index, uint64_t id)
     return low < index->n && index->ids[low] == id ? low : index->n;
 }
 
+/* A node that needs itself and a parent that is not there: both could never start. */
 static int refuse(struct asim_index_build *build, uint32_t child, uint64_t parent, const char *kind,
                   struct asim_err *err)
 {
@@ -46,6 +47,7 @@ static int refuse(struct asim_index_build *build, uint32_t child, uint64_t paren
         parent, build->lenient ? "" : " Missing control parents can be dropped (lenient).");
 }
 
+/* Parent in the high bits, kind in the lowest: data sorts before control. */
 static int by_value(const void *a, const void *b)
 {
     uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
@@ -64,6 +66,7 @@ static uint32_t unique(uint64_t *edges, uint32_t n)
     return kept;
 }
 
+/* Replaces the op's edges in place by indices of parents, and counts it at each of them. */
 static int link_op(struct asim_index_build *build, uint32_t child, struct asim_err *err)
 {
     struct asim_index *index = build->index;
@@ -108,6 +111,7 @@ static void lay_out(struct asim_index_build *build)
     index->child_first[0] = 0;
 }
 
+/* Two passes: count, then fill; children end up ascending without a sort. */
 int asim_index_link(struct asim_index_build *build, struct asim_err *err)
 {
     struct asim_index *index = build->index;

@@ -16,6 +16,7 @@
 #define BLOCK_BYTES   65536u
 #define CEILING_BYTES (64ull << 30)
 
+/* A file without a name: gone when it is closed, even if the run is killed. */
 static int temporary(int *fd, struct asim_err *err)
 {
     const char *folder = getenv("TMPDIR");
@@ -39,6 +40,7 @@ static int temporary(int *fd, struct asim_err *err)
     return rc;
 }
 
+/* Short writes and interrupts are normal; -1 with errno set is not. */
 static int write_all(int fd, const unsigned char *data, size_t n)
 {
     while (n) {
@@ -53,6 +55,7 @@ static int write_all(int fd, const unsigned char *data, size_t n)
     return 0;
 }
 
+/* ASIM_ENOMEM stands for the ceiling, ASIM_EIO for the disk, ASIM_EINVAL for the gzip data. */
 static int copy(gzFile from, int to, uint64_t *size)
 {
     unsigned char block[BLOCK_BYTES];
@@ -68,6 +71,7 @@ static int copy(gzFile from, int to, uint64_t *size)
     return n < 0 ? ASIM_EINVAL : 0;
 }
 
+/* zlib leaves errno at 0 when only memory was missing. */
 static int inflate_into(const char *path, int fd, uint64_t *size, struct asim_err *err)
 {
     errno = 0;
@@ -95,6 +99,7 @@ static int inflate_into(const char *path, int fd, uint64_t *size, struct asim_er
     return rc;
 }
 
+/* *fd is the caller's, readable at any offset; -1 on failure. Costs the inflated size on disk. */
 int asim_inflate(const char *path, int *fd, uint64_t *size, struct asim_err *err)
 {
     int rc = temporary(fd, err);

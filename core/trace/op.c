@@ -61,11 +61,13 @@ static int64_t rank_of(const char *name, const char *stem)
     return (int64_t)rank;
 }
 
+/* What a folder holds, for the sentence about a file that is missing. */
 struct folder {
     int64_t highest; /* rank of that stem found, -1 = none */
     char other[256]; /* another workload seen there, "" = none */
 };
 
+/* One name of the folder. */
 static void note(struct folder *seen, const char *name, const char *stem)
 {
     int64_t rank = rank_of(name, stem);
@@ -76,6 +78,7 @@ static void note(struct folder *seen, const char *name, const char *stem)
         snprintf(seen->other, sizeof seen->other, "%.*s", (int)(dot - name), name);
 }
 
+/* Only when something is missing or counted: it reads the whole folder. */
 static int scan_folder(const char *prefix, struct folder *seen, struct asim_err *err)
 {
     *seen = (struct folder){.highest = -1};
@@ -100,6 +103,8 @@ static int scan_folder(const char *prefix, struct folder *seen, struct asim_err 
     return rc;
 }
 
+/* A gap among the ranks, a wrong prefix, or no traces at all: three different mistakes, three
+ * sentences. */
 static int missing(const char *prefix, uint32_t rank, struct asim_err *err)
 {
     struct folder seen;
@@ -130,6 +135,8 @@ int asim_trace_path(const char *prefix, uint32_t rank, char **path, struct asim_
     return missing(prefix, rank, err);
 }
 
+/* Counts up from 0 until a file is missing; then a file of a higher rank means a gap. The reference
+ * silently cuts there or exits (spec astra-system.md, 1.1). */
 int asim_trace_ranks(const char *prefix, uint32_t *ranks, struct asim_err *err)
 {
     const struct asim_trace_format *shared = asim_trace_shared(prefix);

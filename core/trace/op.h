@@ -48,10 +48,15 @@ struct asim_op {
     uint32_t has;       /* bits of enum asim_op_has */
     uint16_t involved;  /* bit d = involved_dim[d] */
     int32_t priority;
+    /* As the trace has them; the reference uses duration only (spec astra-system.md, 3.1). */
     uint64_t duration_micros, start_micros;
     uint64_t duration_ns; /* exact, where the trace knows it; else 0 */
+    /* For the roofline and for memory ops. */
     uint64_t num_ops, tensor_bytes;
+    /* comm_type is an enum asim_kind; the tag is only compared. */
     uint32_t comm_type, comm_src, comm_dst, comm_tag;
+    /* Of a collective: what each rank holds before, of an all-gather what each contributes
+     * (3.6). */
     uint64_t comm_bytes;
     /* Borrowed until the next call of the reader or the feed; "" where absent. */
     const char *name, *pg_name;

@@ -10,6 +10,7 @@
 
 #define DEFAULT_SUFFIX "et"
 
+/* A name that is nothing but the suffix does not count. */
 static int ends_in(const char *path, const char *suffix)
 {
     size_t n = strlen(path), m = strlen(suffix);
@@ -18,6 +19,7 @@ static int ends_in(const char *path, const char *suffix)
     return n > m && path[n - m - 1] == '.' && !strncmp(path + n - m, suffix, m);
 }
 
+/* Rows without a suffix serve all ranks from one file and are found by asim_trace_shared. */
 static const struct asim_trace_format *format_of(const char *path)
 {
     const struct asim_trace_format *fallback = NULL;
@@ -59,6 +61,7 @@ static int open_copy(struct asim_trace *trace, const char *path, uint32_t rank,
     return open_with(trace, copy, rank, err);
 }
 
+/* By prefix and rank; a prefix that is itself a file serves every rank. */
 int asim_trace_open(struct asim_trace *trace, const char *prefix, uint32_t rank,
                     struct asim_err *err)
 {
@@ -70,6 +73,7 @@ int asim_trace_open(struct asim_trace *trace, const char *prefix, uint32_t rank,
     return rc ? rc : open_with(trace, path, rank, err);
 }
 
+/* For tools: one file of any name, as rank 0. */
 int asim_trace_open_file(struct asim_trace *trace, const char *path, struct asim_err *err)
 {
     *trace = (struct asim_trace){0};
@@ -92,6 +96,7 @@ int asim_trace_at(struct asim_trace *trace, uint64_t place, struct asim_op *op,
     return trace->format->at(trace->reader, place, op, err);
 }
 
+/* Safe on a zeroed or failed one. */
 void asim_trace_close(struct asim_trace *trace)
 {
     if (trace->reader)

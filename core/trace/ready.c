@@ -18,6 +18,8 @@ static unsigned lowest_bit(uint64_t word)
     return place[((word & (0 - word)) * 0x022fdd63cc95386dull) >> 58];
 }
 
+/* Level 0 has a bit per op, each further level a bit per word below; one allocation for all. 6
+ * levels reach beyond 2^32. */
 int asim_ready_init(struct asim_ready *ready, uint32_t size)
 {
     *ready = (struct asim_ready){.levels = 0};
@@ -38,6 +40,7 @@ int asim_ready_init(struct asim_ready *ready, uint32_t size)
     return 0;
 }
 
+/* index must not be in the set: n would count it twice. */
 void asim_ready_add(struct asim_ready *ready, uint32_t index)
 {
     ready->n++;
@@ -47,6 +50,7 @@ void asim_ready_add(struct asim_ready *ready, uint32_t index)
     }
 }
 
+/* Stops at the first level whose word still has other bits. */
 void asim_ready_remove(struct asim_ready *ready, uint32_t index)
 {
     ready->n--;
@@ -59,6 +63,7 @@ void asim_ready_remove(struct asim_ready *ready, uint32_t index)
     }
 }
 
+/* The set must not be empty. One word per level, from the top down. */
 uint32_t asim_ready_lowest(const struct asim_ready *ready)
 {
     uint32_t index = 0;

@@ -24,12 +24,14 @@ static void *face_alloc(void *self, size_t size)
     return asim_scratch_alloc(self, size);
 }
 
+/* Everything goes at the reset; protobuf-c frees half-made messages through this. */
 static void face_free(void *self, void *object)
 {
     (void)self;
     (void)object;
 }
 
+/* No memory until the first allocation; limit in bytes per record. */
 void asim_scratch_init(struct asim_scratch *scratch, size_t limit)
 {
     *scratch = (struct asim_scratch){.limit = limit};
@@ -38,6 +40,7 @@ void asim_scratch_init(struct asim_scratch *scratch, size_t limit)
     scratch->face.allocator_data = scratch;
 }
 
+/* Blocks stay where they are: protobuf-c keeps pointers into them. */
 static int add_block(struct asim_scratch *scratch, size_t need)
 {
     size_t size = scratch->head ? scratch->head->size * 2 : FIRST_BYTES;
@@ -56,6 +59,8 @@ static int add_block(struct asim_scratch *scratch, size_t need)
     return 0;
 }
 
+/* failed stays set once an allocation failed, because protobuf-c tells only "cannot unpack",
+ * whatever the cause. */
 void *asim_scratch_alloc(struct asim_scratch *scratch, size_t size)
 {
     int was = scratch->failed;
@@ -78,6 +83,7 @@ void *asim_scratch_alloc(struct asim_scratch *scratch, size_t size)
     return object;
 }
 
+/* All objects end here. Keeps one small block for the next record. */
 void asim_scratch_reset(struct asim_scratch *scratch)
 {
     struct asim_scratch_block *keep = scratch->head;

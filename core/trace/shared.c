@@ -8,6 +8,7 @@
 #include <stdio.h>
 #include <sys/stat.h>
 
+/* NULL in the usual case of a prefix. An unreadable file is NULL, too: opening it says why. */
 const struct asim_trace_format *asim_trace_shared(const char *prefix)
 {
     char head[256];

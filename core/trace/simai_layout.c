@@ -10,6 +10,7 @@
  */
 #include "trace/simai.h"
 
+/* nd = what is to be split, and into groups of how many; zeros are refused, too. */
 static int check_divides(const struct asim_simai *w, const char *what, const uint64_t nd[2],
                          struct asim_err *err)
 {
@@ -21,6 +22,7 @@ static int check_divides(const struct asim_simai *w, const char *what, const uin
                        (unsigned long long)nd[0], what, (unsigned long long)nd[1]);
 }
 
+/* gpus overrides the header's all_gpus (0 = take the header's). dp is what tp and pp leave. */
 int asim_simai_layout(const struct asim_simai *w, uint32_t gpus, struct asim_simai_layout *layout,
                       struct asim_err *err)
 {
@@ -39,6 +41,8 @@ int asim_simai_layout(const struct asim_simai *w, uint32_t gpus, struct asim_sim
     return check_divides(w, "data-parallel ranks", (uint64_t[2]){layout->dp, layout->ep}, err);
 }
 
+/* O(1), no tables: a group is a first rank, a stride and a size. id 0 stays free for "all
+ * ranks". */
 void asim_simai_group(const struct asim_simai_layout *layout, int group, uint32_t rank,
                       struct asim_simai_ranks *ranks)
 {

@@ -19,6 +19,8 @@ static void add(uint64_t *sum, uint64_t value)
     *sum = value > UINT64_MAX - *sum ? UINT64_MAX : *sum + value;
 }
 
+/* Collectives of types the schema lacks are counted, not refused: stats describe, they do not
+ * judge. */
 static void count_comm(struct asim_trace_stats *stats, const struct asim_op *op)
 {
     stats->no_size += !(op->has & ASIM_HAS_COMM_SIZE);
@@ -34,6 +36,7 @@ static void count_comm(struct asim_trace_stats *stats, const struct asim_op *op)
     }
 }
 
+/* One op; ids need not ascend. */
 static void count(struct asim_trace_stats *stats, const struct asim_op *op)
 {
     if (!stats->ops || op->id < stats->first_id)
@@ -50,6 +53,7 @@ static void count(struct asim_trace_stats *stats, const struct asim_op *op)
         count_comm(stats, op);
 }
 
+/* Reads the trace to its end; costs no memory per op. */
 int asim_trace_stats(struct asim_trace_stats *stats, struct asim_trace *trace, struct asim_err *err)
 {
     struct asim_op op;

@@ -19,6 +19,8 @@ struct asim_body {
     size_t cap;
 };
 
+/* n slots at most; more than there are ops would never be used. Memory comes with the first
+ * body. */
 void asim_window_init(struct asim_window *window, size_t n, struct asim_trace *trace,
                       const struct asim_index *index)
 {
@@ -26,6 +28,7 @@ void asim_window_init(struct asim_window *window, size_t n, struct asim_trace *t
     window->n = n < index->n ? n : index->n;
 }
 
+/* Pointers and characters of a list of strings. */
 static size_t text_bytes(const char *const *list, size_t n)
 {
     size_t bytes = n * sizeof *list;
@@ -43,6 +46,7 @@ static size_t body_bytes(const struct asim_op *op)
            (op->data_dep_n + op->ctrl_dep_n) * sizeof(uint64_t);
 }
 
+/* Returns where the copy stands and moves *to behind it. */
 static void *put(unsigned char **to, const void *from, size_t bytes)
 {
     void *there = *to;
@@ -77,6 +81,7 @@ static void copy(struct asim_body *body, const struct asim_op *op)
     put_list(&to, outputs, op->output_n);
 }
 
+/* The old memory's content is not needed any more, hence no realloc. */
 static int fit(struct asim_body *body, size_t bytes)
 {
     if (bytes <= body->cap)
@@ -90,6 +95,7 @@ static int fit(struct asim_body *body, size_t bytes)
     return 0;
 }
 
+/* Spares keep their memory: bodies of one trace are alike in size. */
 static void make_spare(struct asim_window *window, struct asim_body *body)
 {
     body->spare = window->spare;
@@ -126,6 +132,8 @@ static int fill(struct asim_window *window, struct asim_body **slot, const struc
     return 0;
 }
 
+/* Slot = index mod n: no search, and ops of neighbouring ids, which are used together, do not meet.
+ * *op points into the slot and is good until another op takes it. */
 int asim_window_get(struct asim_window *window, uint32_t i, struct asim_op *op,
                     struct asim_err *err)
 {
@@ -147,6 +155,7 @@ int asim_window_get(struct asim_window *window, uint32_t i, struct asim_op *op,
     return 0;
 }
 
+/* A finished op will not be asked for again. */
 void asim_window_release(struct asim_window *window, uint32_t i)
 {
     if (!window->slots)

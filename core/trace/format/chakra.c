@@ -73,6 +73,7 @@ static const struct rule rules[] = {
     FIELD("outputs", HAS_OUTPUTS, output_list, WANT_LIST),
 };
 
+/* Names node, byte, attribute, what it holds and what was wanted. */
 static int refuse(struct asim_reader *reader, const attribute *attr, const char *wanted,
                   struct asim_err *err)
 {
@@ -88,6 +89,7 @@ static int refuse(struct asim_reader *reader, const attribute *attr, const char 
                        attr->name, asim_attr_kind(attr), value, wanted);
 }
 
+/* The kinds of numbers the rules table knows; field is the op's, of the width the rule says. */
 static int fill_number(struct asim_reader *reader, const attribute *attr, const struct rule *rule,
                        void *field, struct asim_err *err)
 {
@@ -123,6 +125,8 @@ static int fill_number(struct asim_reader *reader, const attribute *attr, const 
     }
 }
 
+/* involved_dim: bit d = dimension d takes part. The reference takes four trues where it is absent
+ * and reads beyond them on five dimensions (spec astra-system.md, 8, 13). */
 static int fill_dims(struct asim_reader *reader, const attribute *attr, struct asim_op *op,
                      struct asim_err *err)
 {

@@ -15,8 +15,7 @@ uint64_t asim_pacing_gap(const struct asim_fabric *fabric, const struct asim_nic
 
 /* "ChangeRate": the gap that is running is that of the new rate, and a wake-up already planned for
  * later comes forward. */
-static void retime(struct asim_fabric *fabric, struct asim_host *host, struct asim_flow *flow,
-                   uint64_t old_bps)
+static void retime(struct asim_host *host, struct asim_flow *flow, uint64_t old_bps)
 {
     struct asim_nic *nic = &host->nics[flow->nic];
     uint64_t now = host->now;
@@ -50,7 +49,7 @@ void asim_pacing_changed(struct asim_fabric *fabric, struct asim_host *host, uin
     struct asim_flow *flow = asim_flow_of(fabric, host->node, slot);
 
     if (flow->cc.rate_bps != old_bps && fabric->cc->retimes)
-        retime(fabric, host, flow, old_bps);
+        retime(host, flow, old_bps);
     if (flow->cc.rate_bps != old_bps || fabric->cc->own_window)
         asim_flow_rewindow(fabric, flow);
     arm_timer(fabric, host, slot, flow);

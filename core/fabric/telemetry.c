@@ -16,12 +16,13 @@ enum { INT_BYTES = 42, TIMESTAMP_BYTES = 8, ACK_WITH_INT = 76 };
 enum { TIME_MASK = (1 << 24) - 1, BYTES_MASK = (1 << 20) - 1, QLEN_MASK = (1 << 17) - 1 };
 enum { BYTE_UNIT = 128, QLEN_UNIT = 80, PINT_SCALE = 512 };
 
-/* PINT's digest: bits to count up to log_base(512 x 512), in whole bytes. */
+/* PINT's digest, in whole bytes: it counts from 0 up to log_base(512 x 512) inclusive, which at base
+ * 1.05 is 256 and so takes 9 bits (spec 6.8's 63 220 needs two bytes; its section 1.3 says one). */
 static uint32_t digest_bytes(double base)
 {
-    double bits = ceil(log2(log((double)PINT_SCALE * PINT_SCALE) / log(base)));
+    double most = ceil(log((double)PINT_SCALE * PINT_SCALE) / log(base));
 
-    return bits > 8 ? 2 : 1;
+    return most < 256 ? 1 : 2;
 }
 
 void asim_telemetry_sizes(struct asim_fabric *fabric)

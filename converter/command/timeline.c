@@ -1,0 +1,118 @@
+/* SPDX-License-Identifier: GPL-2.0-only
+ *
+ * asim trace timeline: a log of what ran when becomes a picture for chrome://tracing or Perfetto.
+ * Takes the options of chakra_timeline_visualizer and serves under its name.
+ */
+#include <inttypes.h>
+#include <math.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include "asim/ext/command.h"
+#include "base/out.h"
+#include "timeline/timeline.h"
+#include "tools/args.h"
+
+struct options {
+    char *input, *output, *frequency, *log;
+    uint64_t num_npus;
+    int form, compat;
+};
+
+#define AT(field) offsetof(struct options, field)
+static const struct asim_option options[] = {
+    {"input", "input-filename", "log, fct.txt or CSV of a run, may be .gz (required)", NULL,
+     ASIM_T_STRING, AT(input), 0, 0, NULL, 0},
+    {"output", "output-filename", "JSON file to write (required)", NULL, ASIM_T_STRING, AT(output),
+     0, 0, NULL, 0},
+    {"form", "f", "what the input is", "auto", ASIM_T_CHOICE, AT(form), 0, 0, "auto|log|fct|table",
+     0},
+    {"npu-frequency", NULL, "cycles of the log: 1500 (MHz), 1500MHz or 1.5GHz", "1000",
+     ASIM_T_STRING, AT(frequency), 0, 0, NULL, 0},
+    {"num-npus", NULL, "written to the file; 0 = as many as appear", "0", ASIM_T_U64, AT(num_npus),
+     0, 0, NULL, 0},
+    {"compat", NULL, "as chakra_timeline_visualizer: ms where the format wants us", "0",
+     ASIM_T_BOOL, AT(compat), 0, 0, NULL, 0},
+    {"log-filename", NULL, "accepted for old scripts; nothing is logged", NULL, ASIM_T_STRING,
+     AT(log), 0, 0, NULL, ASIM_F_NOOP},
+    {0}};
+
+static int read_frequency(const char *text, double *mhz, struct asim_err *err)
+{
+    char *end;
+    double value = strtod(text, &end), factor = 0;
+    if (!*end || !strcmp(end, "MHz"))
+        factor = 1;
+    else if (!strcmp(end, "GHz"))
+        factor = 1000;
+    if (end == text || factor == 0 || !isfinite(value) || value <= 0 || value > 1e9)
+        return asim_err_set(err, ASIM_EINVAL,
+                            "--npu-frequency is '%.40s', expected a number of MHz above 0, as "
+                            "1500 or 1.5GHz.",
+                            text);
+    *mhz = value * factor;
+    return 0;
+}
+
+static int convert(const struct options *o, struct asim_err *err)
+{
+    struct asim_timeline t = {
+        .path = o->input, .form = o->form, .compat = o->compat, .num_npus = o->num_npus};
+    struct asim_out out = {0};
+    int rc;
+    if (!o->input || !o->output)
+        return asim_err_set(err, ASIM_EINVAL,
+                            "--input and --output are both needed; --help explains them.");
+    rc = read_frequency(o->frequency, &t.mhz, err);
+    if (!rc)
+        rc = asim_out_open(&out, o->output, err);
+    if (rc)
+        return rc;
+    t.out = out.file;
+    rc = asim_timeline_run(&t, err);
+    if (rc) {
+        asim_out_discard(&out);
+        return rc;
+    }
+    rc = asim_out_commit(&out, err);
+    if (rc)
+        return rc;
+    printf("wrote %s: %" PRIu64 " events of %" PRIu64 " NPUs", o->output, t.events, t.npus);
+    if (t.unfinished)
+        printf("; %" PRIu64 " nodes were issued and never called back, so they are left out",
+               t.unfinished);
+    printf("\n");
+    return 0;
+}
+
+static int run(int argc, char **argv)
+{
+    struct options o = {0};
+    struct asim_err err = {0};
+    struct asim_args args = {.tables = {{options, &o}, {NULL, NULL}}};
+    int code = 0;
+    if (asim_option_defaults(options, &o, &err) || asim_args_parse(&args, argc, argv, &err)) {
+        code = asim_args_fail("trace timeline", &err, 2);
+    } else if (args.help) {
+        puts("usage: asim trace timeline --input=FILE --output=FILE.json [--option=value ...]\n\n"
+             "Turns what a run wrote into a timeline for chrome://tracing or ui.perfetto.dev.\n\n"
+             "Options:");
+        asim_args_help(stdout, options);
+    } else if (convert(&o, &err)) {
+        code = asim_args_fail("trace timeline", &err, 1);
+    }
+    asim_option_fini(options, &o);
+    return code;
+}
+
+static const char *const called_as[] = {"chakra_timeline_visualizer", NULL};
+
+const struct asim_command asim_trace_command_timeline = {
+    .member = {.name = "timeline",
+               .about = "turn a run's log into a timeline for Chrome or Perfetto",
+               .options = options,
+               .options_size = sizeof(struct options)},
+    .run = run,
+    .called_as = called_as,
+};

@@ -1,0 +1,159 @@
+/* SPDX-License-Identifier: GPL-2.0-only
+ *
+ * One line of each form. A log's line counts from the word issue or callback on, so whatever a
+ * logger puts before it does not matter; in a node's name commas are allowed where a type follows.
+ */
+#include <inttypes.h>
+#include <string.h>
+#include "base/text.h"
+#include "timeline/timeline.h"
+
+static int has_prefix(const char *text, const char *prefix)
+{
+    return !strncmp(text, prefix, strlen(prefix));
+}
+
+int asim_timeline_lane(const char *name, const char *type)
+{
+    const char *of[] = {name, type};
+    static const int lanes[] = {0,
+                                0,
+                                ASIM_LANE_REMOTE,
+                                ASIM_LANE_REMOTE,
+                                ASIM_LANE_COMP,
+                                ASIM_LANE_COMM,
+                                ASIM_LANE_COMM,
+                                ASIM_LANE_COMM};
+    for (int i = 0; i < 2; i++) {
+        if (!of[i])
+            continue;
+        if (has_prefix(of[i], "MEM_LOAD_NODE") || has_prefix(of[i], "MEM_STORE_NODE"))
+            return strstr(of[i], "LOCAL_MEMORY") ? ASIM_LANE_LOCAL : ASIM_LANE_REMOTE;
+        if (has_prefix(of[i], "COMP_NODE"))
+            return ASIM_LANE_COMP;
+        if (has_prefix(of[i], "COMM_"))
+            return ASIM_LANE_COMM;
+    }
+    if (type && type[0] >= '2' && type[0] <= '7' && !type[1])
+        return lanes[type[0] - '0'];
+    return 0;
+}
+
+/* Cuts "key=value," at *at; returns the value, or NULL where there is no '='. */
+static char *take(char **at, int is_last)
+{
+    char *field = *at, *comma = is_last ? NULL : strchr(field, ','), *equals;
+    if (comma)
+        *comma = 0;
+    *at = comma ? comma + 1 : field + strlen(field);
+    equals = strchr(field, '=');
+    return equals ? equals + 1 : NULL;
+}
+
+static int take_u64(struct asim_timeline *t, char **at, uint64_t *value, struct asim_err *err)
+{
+    const char *text = take(at, 0);
+    if (!text || asim_text_u64(text, value))
+        return asim_timeline_fail(t, err,
+                                  "expected issue or callback, then x=NPU, x=CYCLE, x=NODE and "
+                                  "x=NAME with whole numbers.");
+    return 0;
+}
+
+/* The published tool cannot place other names; an ASTRA-sim line says the type after the name. */
+static int place(struct asim_timeline *t, struct asim_timeline_event *event, char *rest,
+                 struct asim_err *err)
+{
+    char *type = NULL, *tail = strstr(rest, ",node->type=");
+    if (!tail)
+        tail = strstr(rest, ", node->type=");
+    if (tail) {
+        type = strchr(tail, '=') + 1;
+        *tail = 0;
+    }
+    event->name = take(&rest, 1);
+    if (!event->name)
+        return asim_timeline_fail(t, err, "the line has no x=NAME at its end.");
+    event->lane = asim_timeline_lane(event->name, t->compat ? NULL : type);
+    if (!event->lane && t->compat)
+        return asim_timeline_fail(t, err, "node '%.60s' is of no known kind.", event->name);
+    event->lane = event->lane ? event->lane : ASIM_LANE_OTHER;
+    return 0;
+}
+
+static int finish(struct asim_timeline *t, struct asim_timeline_event *event, uint64_t cycle,
+                  struct asim_err *err)
+{
+    uint64_t *issued = asim_map_get(&t->issued, event->npu, event->id);
+    if (!issued)
+        return asim_timeline_fail(
+            t, err, "node %" PRIu64 " of NPU %" PRIu64 " is called back and was not issued before.",
+            event->id, event->npu);
+    event->start = *issued - 1;
+    if (cycle < event->start)
+        return asim_timeline_fail(t, err,
+                                  "node %" PRIu64 " of NPU %" PRIu64 " ends at cycle %" PRIu64
+                                  ", before it was issued at %" PRIu64 ".",
+                                  event->id, event->npu, cycle, event->start);
+    event->length = cycle - event->start;
+    asim_map_delete(&t->issued, event->npu, event->id);
+    return asim_timeline_event(t, event, err);
+}
+
+int asim_timeline_log(struct asim_timeline *t, struct asim_err *err)
+{
+    struct asim_timeline_event event = {0};
+    char *callback = strstr(t->text, "callback,"), *issue = strstr(t->text, "issue,");
+    char *at = callback ? callback + 9 : issue ? issue + 6 : NULL;
+    uint64_t cycle, *slot;
+    int rc;
+    if (!at)
+        return 0; /* a line about something else */
+    rc = take_u64(t, &at, &event.npu, err);
+    if (!rc)
+        rc = take_u64(t, &at, &cycle, err);
+    if (!rc)
+        rc = take_u64(t, &at, &event.id, err);
+    if (!rc)
+        rc = place(t, &event, at, err);
+    if (rc)
+        return rc;
+    if (cycle == UINT64_MAX)
+        return asim_timeline_fail(t, err, "the cycle is out of range.");
+    if (callback)
+        return finish(t, &event, cycle, err);
+    slot = asim_map_put(&t->issued, event.npu, event.id);
+    if (!slot)
+        return asim_err_nomem(err, "reading a log");
+    *slot = cycle + 1;
+    return 0;
+}
+
+/* --- a run's completed messages: source and destination address, ports, bytes, start, ns --- */
+
+/* Host of an address as the reference makes them: 11.H.L.1 for host 256 H + L. */
+static uint64_t host_of(uint64_t ip)
+{
+    return (ip >> 16 & 0xff) * 256 + (ip >> 8 & 0xff);
+}
+
+int asim_timeline_fct(struct asim_timeline *t, struct asim_err *err)
+{
+    struct asim_timeline_event event = {.lane = ASIM_LANE_COMM};
+    unsigned src, dst, sport, dport;
+    uint64_t bytes, ideal;
+    char name[96];
+    if (!*t->text)
+        return 0;
+    if (sscanf(t->text, "%8x %8x %u %u %" SCNu64 " %" SCNu64 " %" SCNu64 " %" SCNu64, &src, &dst,
+               &sport, &dport, &bytes, &event.start, &event.length, &ideal) != 8)
+        return asim_timeline_fail(t, err,
+                                  "expected two addresses, two ports, bytes, start, duration and "
+                                  "ideal duration of a message.");
+    if (event.length > UINT64_MAX - event.start)
+        return asim_timeline_fail(t, err, "the message ends out of range.");
+    event.npu = host_of(src);
+    snprintf(name, sizeof name, "%" PRIu64 " bytes to %" PRIu64, bytes, host_of(dst));
+    event.name = name;
+    return asim_timeline_message(t, &event, err);
+}

@@ -1,0 +1,104 @@
+/* SPDX-License-Identifier: GPL-2.0-only
+ *
+ * Tables: the columns are found by their names, in any order, under the spellings reports use.
+ */
+#include <inttypes.h>
+#include <string.h>
+#include "base/text.h"
+#include "timeline/timeline.h"
+
+enum { MAX_COLUMNS = 64 };
+
+/* Which column has a header that is one of the words; -1 = none. */
+static int find(const char *header, const char *const *words, size_t n)
+{
+    int column = 0;
+    for (const char *at = header; *at; column++) {
+        size_t size = strcspn(at, ",");
+        for (size_t i = 0; i < n; i++)
+            if (strlen(words[i]) == size && !strncmp(words[i], at, size))
+                return column;
+        at += size;
+        at += *at == ',';
+    }
+    return -1;
+}
+
+#define FIND(...)                                                                                  \
+    find(t->text, (const char *const[]){__VA_ARGS__},                                              \
+         sizeof((const char *const[]){__VA_ARGS__}) / sizeof(const char *))
+
+int asim_timeline_header(const struct asim_timeline *t, struct asim_timeline_columns *columns)
+{
+    columns->rank = FIND("rank", "npu", "sys");
+    columns->name = FIND("name", "node", "op_name");
+    columns->start = FIND("start_ns", "start");
+    columns->finish = FIND("finish_ns", "end_ns", "finish", "end");
+    columns->id = FIND("id", "op", "node_id");
+    columns->type = FIND("type", "node_type");
+    return columns->rank >= 0 && columns->name >= 0 && columns->start >= 0 && columns->finish >= 0;
+}
+
+/* Cuts a row at its commas; a name in double quotes may hold some. Returns how many. */
+static int cut(char *text, char *cells[MAX_COLUMNS])
+{
+    int n = 0;
+    while (n < MAX_COLUMNS) {
+        char *end;
+        if (*text == '"' && (end = strchr(text + 1, '"'))) {
+            cells[n++] = text + 1;
+            *end = 0;
+            text = end + 1 + strcspn(end + 1, ",");
+        } else {
+            cells[n++] = text;
+            text += strcspn(text, ",");
+        }
+        if (!*text)
+            break;
+        *text++ = 0;
+    }
+    return n;
+}
+
+static int cell_u64(struct asim_timeline *t, const char *cell, const char *what, uint64_t *value,
+                    struct asim_err *err)
+{
+    char safe[40];
+    if (!asim_text_u64(cell, value))
+        return 0;
+    return asim_timeline_fail(t, err, "found '%s' where %s is expected.",
+                              asim_text_safe(safe, sizeof safe, cell), what);
+}
+
+int asim_timeline_row(struct asim_timeline *t, const struct asim_timeline_columns *columns,
+                      struct asim_err *err)
+{
+    const int needed[] = {columns->rank,   columns->name, columns->start,
+                          columns->finish, columns->id,   columns->type};
+    struct asim_timeline_event event = {0};
+    char *cells[MAX_COLUMNS];
+    uint64_t finish;
+    int n, rc;
+    if (!*t->text)
+        return 0;
+    n = cut(t->text, cells);
+    for (size_t i = 0; i < sizeof needed / sizeof *needed; i++)
+        if (needed[i] >= n)
+            return asim_timeline_fail(t, err, "the row has %d columns, the header more.", n);
+    rc = cell_u64(t, cells[columns->rank], "a rank", &event.npu, err);
+    if (!rc)
+        rc = cell_u64(t, cells[columns->start], "a start in ns", &event.start, err);
+    if (!rc)
+        rc = cell_u64(t, cells[columns->finish], "a finish in ns", &finish, err);
+    if (!rc && columns->id >= 0)
+        rc = cell_u64(t, cells[columns->id], "a node's id", &event.id, err);
+    if (rc)
+        return rc;
+    if (finish < event.start)
+        return asim_timeline_fail(t, err, "it finishes before it starts.");
+    event.length = finish - event.start;
+    event.name = cells[columns->name];
+    event.lane = asim_timeline_lane(event.name, columns->type >= 0 ? cells[columns->type] : NULL);
+    event.lane = event.lane ? event.lane : ASIM_LANE_OTHER;
+    return asim_timeline_event(t, &event, err);
+}

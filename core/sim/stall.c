@@ -31,6 +31,12 @@ static void add(struct text *text, const char *fmt, ...)
         text->n = text->n + (size_t)n < text->size ? text->n + (size_t)n : text->size - 1;
 }
 
+/* Part of a collective, or of a COMM_SEND or COMM_RECV op. */
+static int is_of_coll(const struct asim_recv *recv)
+{
+    return recv->stream || recv->tag >> 63;
+}
+
 /* The receive a rank has waited for longest, stream receives and ops alike. */
 static const struct asim_recv *oldest_recv(const struct asim_rank *rank, int streams)
 {
@@ -42,7 +48,7 @@ static const struct asim_recv *oldest_recv(const struct asim_rank *rank, int str
         if (!rank->inboxes.used[i] || !inbox)
             continue;
         for (const struct asim_recv *recv = inbox->head; recv; recv = recv->next)
-            if (!!recv->stream == streams &&
+            if (is_of_coll(recv) == streams &&
                 (!oldest || recv->posted_ns < oldest->posted_ns ||
                  (recv->posted_ns == oldest->posted_ns && recv->src < oldest->src)))
                 oldest = recv;
@@ -108,6 +114,13 @@ static void explain_recv(const struct asim_rank *rank, const struct asim_recv *r
     const struct asim_inbox *inbox =
         (void *)(uintptr_t)*asim_map_get(&rank->inboxes, recv->src, recv->tag);
 
+    if (recv->later) { /* rendezvous: the other side has not asked yet */
+        name_op(rank, (uint32_t)recv->later->msg.cookie, text);
+        add(text, ", a send of %llu bytes to rank %u with tag %llu, which rank %u never asked for",
+            (unsigned long long)recv->later->msg.bytes, recv->src,
+            (unsigned long long)recv->later->msg.tag, recv->src);
+        return;
+    }
     name_op(rank, recv->op, text);
     add(text, ", a receive of %llu bytes from rank %u with tag %llu",
         (unsigned long long)recv->bytes, recv->src, (unsigned long long)recv->tag);

@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+/* Reports opened before one fails belong to the world and are dropped with it. */
 int asim_reports_open(struct asim_world *world, const char *out, struct asim_err *err)
 {
     for (const struct asim_member *const *row = asim_report_table; *row; row++) {
@@ -21,6 +22,7 @@ int asim_reports_open(struct asim_world *world, const char *out, struct asim_err
     return 0;
 }
 
+/* *file is malloc'ed and freed by asim_report_file_close; NULL on failure. */
 int asim_report_file(struct asim_out **file, const char *folder, const char *name,
                      struct asim_err *err)
 {
@@ -44,6 +46,7 @@ int asim_report_file(struct asim_out **file, const char *folder, const char *nam
     return code;
 }
 
+/* A run that failed leaves no file; a stalled or interrupted one does. */
 int asim_report_file_close(void *self, const struct asim_world *world, struct asim_err *err)
 {
     int code = 0;
@@ -56,6 +59,7 @@ int asim_report_file_close(void *self, const struct asim_world *world, struct as
     return code;
 }
 
+/* Never wraps: in replay-only runs the GPU's time may exceed the rank's (spec 3.8). */
 uint64_t asim_rank_exposed(const struct asim_rank *rank)
 {
     uint64_t busy = rank->track.gpu_busy;

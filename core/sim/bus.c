@@ -24,6 +24,8 @@ enum next {
     NEXT_PROCESS, /* into A's processing */
 };
 
+/* A message on one of the two buses; from the world's pool, given back when its call-back runs.
+ * reduce_bytes are charged after the bus, in addition to its own processing (spec 5.8). */
 struct request {
     struct request *next;
     struct request *outer; /* of the outer bus, while its shadow crosses the inner one */
@@ -38,6 +40,8 @@ struct line { /* FIFO */
     uint32_t n;
 };
 
+/* One end of a bus: what it does, what it did before, when it last changed (ns), and how many sends
+ * in a row. */
 struct side {
     enum state state, before;
     uint64_t last;
@@ -52,6 +56,7 @@ struct asim_bus {
     double gap_per_byte[2]; /* outer, inner */
 };
 
+/* FIFO, linked through the requests; nothing is allocated. */
 static void push(struct line *line, struct request *request)
 {
     request->next = NULL;
@@ -60,6 +65,7 @@ static void push(struct line *line, struct request *request)
     line->n++;
 }
 
+/* The line must not be empty. */
 static struct request *pop(struct line *line)
 {
     struct request *request = line->head;
@@ -69,9 +75,13 @@ static struct request *pop(struct line *line)
     return request;
 }
 
+/* Gives way to the partner after more than eight sends in a row, so that neither side starves. */
 static void kick(struct asim_rank *rank, uint32_t x);
+/* Out of the bus, or back the other way where a round trip was asked for. Side A crosses the inner
+ * bus once more either way. */
 static void leave(struct asim_rank *rank, uint32_t x, struct request *request);
 
+/* A step of side x, on the rank's own event list as all delays of the bus. */
 static void at_later(struct asim_rank *rank, uint32_t x, enum step step, uint64_t ns)
 {
     asim_clock_add(rank, ns,
@@ -100,6 +110,8 @@ static void cross(struct asim_rank *rank, uint32_t x, struct request *request, e
     enter(rank, x, shadow);
 }
 
+/* Both ends are scheduled at once, the receiver first: with zero latency they fall on one time and
+ * the order decides. Delays are truncated as whole sums, as the reference does. */
 static void start(struct asim_rank *rank, uint32_t x)
 {
     struct asim_bus *bus = rank->bus;
@@ -134,6 +146,7 @@ static void kick(struct asim_rank *rank, uint32_t x)
     start(rank, x);
 }
 
+/* One request at a time; 50 ns and local-reduction-delay per 100 bytes. */
 static void work(struct asim_rank *rank, uint32_t x)
 {
     struct side *side = &rank->bus->sides[x];
@@ -146,6 +159,7 @@ static void work(struct asim_rank *rank, uint32_t x)
                  PROCESSING_NS);
 }
 
+/* Waits for the processor of that side. */
 static void process(struct asim_rank *rank, uint32_t x, struct request *request)
 {
     push(&rank->bus->sides[x].processing, request);
@@ -190,6 +204,7 @@ static void leave(struct asim_rank *rank, uint32_t x, struct request *request)
     }
 }
 
+/* The four handlers end with a kick, in the order of the specification. */
 static void sent(struct asim_rank *rank, uint32_t x)
 {
     struct side *side = &rank->bus->sides[x];
@@ -201,6 +216,7 @@ static void sent(struct asim_rank *rank, uint32_t x)
     kick(rank, x);
 }
 
+/* Two receptions may overlap; the side is free only after the last. */
 static void received(struct asim_rank *rank, uint32_t x)
 {
     struct side *side = &rank->bus->sides[x];
@@ -248,6 +264,7 @@ void asim_bus_step(struct asim_rank *rank, const struct asim_todo *todo)
     }
 }
 
+/* Instead of the endpoint delay of one bundle; ends in asim_stream_bundle. */
 void asim_bus_carry(struct asim_rank *rank, struct asim_stream *stream,
                     const struct asim_carry *carry)
 {
@@ -268,6 +285,7 @@ void asim_bus_carry(struct asim_rank *rank, struct asim_stream *stream,
         enter(rank, B, request);
 }
 
+/* Buses live in the world's arena, one per rank, only where model-shared-bus asks for them. */
 int asim_bus_setup(struct asim_world *world, struct asim_err *err)
 {
     const struct asim_system *sys = &world->system;

@@ -13,6 +13,7 @@ void asim_world_fail_nomem(struct asim_world *world, const char *doing)
     world->failed = 1;
 }
 
+/* A walk over at most eight times, then the map: most ranks never get that far. */
 static struct asim_tick *find_tick(struct asim_rank *rank, uint64_t t)
 {
     uint64_t *slot;
@@ -24,6 +25,7 @@ static struct asim_tick *find_tick(struct asim_rank *rank, uint64_t t)
     return slot ? (struct asim_tick *)(uintptr_t)*slot : NULL;
 }
 
+/* NULL when out of memory. Places in near[] may move when one is forgotten, never otherwise. */
 static struct asim_tick *new_tick(struct asim_rank *rank, uint64_t t)
 {
     struct asim_tick *tick;
@@ -42,6 +44,7 @@ static struct asim_tick *new_tick(struct asim_rank *rank, uint64_t t)
     return tick;
 }
 
+/* The last near one fills the hole; order among them means nothing. */
 static void forget_tick(struct asim_rank *rank, struct asim_tick *tick)
 {
     if (tick >= rank->near && tick < rank->near + ASIM_NEAR_TICKS) {
@@ -52,6 +55,8 @@ static void forget_tick(struct asim_rank *rank, struct asim_tick *tick)
     asim_pool_give(&rank->world->pools.tick, tick);
 }
 
+/* Asks the network for a wake only with the first event of a time: the place of that wake among
+ * other ranks' events is part of the contract (spec 4.1). */
 void asim_clock_add(struct asim_rank *rank, uint64_t delay_ns, const struct asim_todo *todo)
 {
     struct asim_world *world = rank->world;
@@ -81,6 +86,7 @@ nomem:
     asim_world_fail_nomem(world, "scheduling an event");
 }
 
+/* The one place where kinds of events become calls. todo is a copy, its memory is free again. */
 static void run(struct asim_rank *rank, const struct asim_todo *todo)
 {
     switch (todo->kind) {

@@ -10,8 +10,11 @@
  */
 #include "sim/layout.h"
 
+/* Tags: bit 63 = a collective, group + 1 above bit 32, stream below. */
 enum { GROUP_TAG_SHIFT = 32, GROUPS_OF_RECIPES = 0x1ffff };
 
+/* Once per collective, all its chunks share it (spec 4.6). Greater is served first: LIFO counts up,
+ * FIFO down. */
 static int64_t take_priority(struct asim_rank *rank, const struct asim_op *op)
 {
     if (rank->world->system.policy == ASIM_EXPLICIT)
@@ -37,6 +40,8 @@ static uint64_t chunk_bytes(const struct asim_world *world, int kind, uint64_t *
     return chunk;
 }
 
+/* ordinal counts the group's collectives on this rank: members must issue them in one order, and a
+ * stall report can name who has not joined. */
 static struct asim_dataset *open_dataset(const struct asim_layout *lay, uint32_t index,
                                          uint64_t bytes)
 {
@@ -92,6 +97,8 @@ static uint64_t lay_stream(struct asim_layout *lay, struct asim_stream *stream, 
     return lay->dims.left;
 }
 
+/* Each chunk starts before the next is made (spec 4.2), and may even end; the extra count in
+ * data->streams keeps the collective open meanwhile. */
 static void run_chunks(struct asim_layout *lay, struct asim_dataset *data, const struct asim_op *op,
                        uint64_t chunk, uint64_t total)
 {
@@ -131,6 +138,7 @@ static const char *custom_of(const struct asim_world *world, const struct asim_o
     return own ? own : world->custom[op->comm_type];
 }
 
+/* What the trace lacks or the configuration does not name fails the world with the op's name. */
 static int check_kind(struct asim_rank *rank, const struct asim_op *op)
 {
     const char *lacks = NULL;
@@ -226,6 +234,8 @@ static int lay_out(struct asim_layout *lay, const struct asim_op *op)
     return find_root(lay, op);
 }
 
+/* In the order: attributes, group, who takes part, chunks. Everything here is this rank's own
+ * decision, so all ranks must come to the same one from the same data. */
 void asim_coll_op(struct asim_rank *rank, uint32_t index, const struct asim_op *op)
 {
     struct asim_layout lay = {.rank = rank, .list = (int)op->comm_type, .involved = UINT32_MAX};

@@ -10,6 +10,7 @@
  */
 #include "sim/layout.h"
 
+/* The last entry of a list stands for the dimensions it does not name (coll_setup.c). */
 static const struct asim_coll_choice *choice_of(const struct asim_world *world, int list,
                                                 uint32_t dim)
 {
@@ -18,12 +19,14 @@ static const struct asim_coll_choice *choice_of(const struct asim_world *world, 
     return &world->choices[list][dim < n ? dim : n - 1];
 }
 
+/* Kinds in which one member differs from the others. */
 int asim_layout_is_rooted(int kind)
 {
     return kind == ASIM_BROADCAST || kind == ASIM_SCATTER || kind == ASIM_REDUCE ||
            kind == ASIM_GATHER;
 }
 
+/* A "one…" algorithm is a ring over all ranks and swallows the dimensions after it (spec 4.3). */
 uint32_t asim_layout_dims(const struct asim_world *world, int list)
 {
     for (uint32_t d = 0; d < world->dims.n; d++)
@@ -32,6 +35,7 @@ uint32_t asim_layout_dims(const struct asim_world *world, int list)
     return (uint32_t)world->dims.n;
 }
 
+/* The ranks that differ from this one in that dimension only; a group is one ring in file order. */
 static struct asim_ring_of ring_of(const struct asim_layout *lay, uint32_t dim)
 {
     const struct asim_world *world = lay->rank->world;
@@ -52,11 +56,13 @@ static struct asim_ring_of ring_of(const struct asim_layout *lay, uint32_t dim)
     return ring;
 }
 
+/* Dimensions of one member, or left out by involved_dim, have no phase. */
 static int is_active(const struct asim_layout *lay, uint32_t dim)
 {
     return ring_of(lay, dim).n > 1 && (lay->involved >> dim & 1);
 }
 
+/* 0: this rank is alone in the collective, so there is nothing to send. */
 int asim_layout_has_partners(const struct asim_layout *lay)
 {
     for (uint32_t d = 0; d < lay->n_dims; d++)
@@ -65,6 +71,7 @@ int asim_layout_has_partners(const struct asim_layout *lay)
     return 0;
 }
 
+/* How many ranks take part, this one included. */
 uint64_t asim_layout_members(const struct asim_layout *lay)
 {
     uint64_t members = 1;
@@ -156,6 +163,7 @@ static int is_reached(const struct asim_layout *lay, uint32_t dim)
     return 1;
 }
 
+/* bytes follows the data even through dimensions whose ring this rank does not take part in. */
 static void lay_rooted(const struct asim_layout *lay, struct asim_stream *stream, uint64_t bytes)
 {
     int down = lay->kind == ASIM_BROADCAST || lay->kind == ASIM_SCATTER;
@@ -172,6 +180,7 @@ static void lay_rooted(const struct asim_layout *lay, struct asim_stream *stream
     }
 }
 
+/* What a dimension order may look at (coll/dims.h): no time and no state of the rank. */
 static void view_dims(const struct asim_layout *lay, struct asim_dims_view *view)
 {
     *view = (struct asim_dims_view){.kind = lay->kind, .n = lay->n_dims};
@@ -182,6 +191,7 @@ static void view_dims(const struct asim_layout *lay, struct asim_dims_view *view
     }
 }
 
+/* Returns the bytes of the chunk: an order may have changed them (offlineGreedyFlex). */
 uint64_t asim_layout_phases(struct asim_layout *lay, struct asim_stream *stream, uint64_t bytes)
 {
     const struct asim_world *world = lay->rank->world;

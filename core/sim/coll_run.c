@@ -9,11 +9,13 @@
 
 enum { SUBGROUP_DELAY_NS = 10, REDUCE_PASSES = 3 };
 
+/* stream->phase counts phases entered, so the present one is the last of them. */
 static const struct asim_phase *phase_of(const struct asim_stream *stream)
 {
     return &stream->phases[stream->phase - 1];
 }
 
+/* Positions of plans become ranks here, and only here. */
 uint32_t asim_ring_rank(const struct asim_ring_of *ring, uint32_t position)
 {
     return ring->members ? ring->members[position] : ring->base + position * ring->stride;
@@ -57,6 +59,8 @@ static void mint(struct asim_rank *rank, struct asim_stream *stream, uint64_t h,
         &(struct asim_todo){.kind = ASIM_TODO_BUNDLE, .stream = stream, .bytes = reduce});
 }
 
+/* The send is given to the network before the receive is posted (spec 5.2). Sends of collectives
+ * carry no cookie: nothing waits for them. */
 static void do_step(struct asim_rank *rank, struct asim_stream *stream,
                     const struct asim_step *step)
 {
@@ -82,6 +86,8 @@ static void prepare(struct asim_stream *stream)
         stream->plan.algo->step(&stream->plan, stream->step, &stream->next_step);
 }
 
+/* Takes steps while there are tokens and arrivals for them. A step may end other things on the
+ * spot, but never this stream: that is asim_stream_token's to do. */
 static void pump(struct asim_rank *rank, struct asim_stream *stream)
 {
     const struct asim_step *step = &stream->next_step;
@@ -95,12 +101,14 @@ static void pump(struct asim_rank *rank, struct asim_stream *stream)
     }
 }
 
+/* All three: a phase may have its tokens back before its last message has come. */
 static int is_over(const struct asim_stream *stream)
 {
     return stream->step == stream->plan.steps && stream->tokens == stream->plan.end_tokens &&
            stream->received == stream->plan.arrivals;
 }
 
+/* Makes the plan of the stream's present phase; start tokens cost a bundle each. */
 void asim_stream_start(struct asim_rank *rank, struct asim_stream *stream)
 {
     const struct asim_phase *phase = phase_of(stream);
@@ -132,6 +140,8 @@ void asim_stream_start(struct asim_rank *rank, struct asim_stream *stream)
     pump(rank, stream);
 }
 
+/* The endpoint delay is over; a reduction of `bytes` costs two reads and a write of local memory,
+ * each truncated. bandwidth 0 = free (spec 5.1). */
 void asim_stream_bundle(struct asim_rank *rank, struct asim_stream *stream, uint64_t bytes)
 {
     double bw = rank->world->system.local_mem_bw_gbps * 1e9;
@@ -146,6 +156,7 @@ void asim_stream_bundle(struct asim_rank *rank, struct asim_stream *stream, uint
                    &(struct asim_todo){.kind = ASIM_TODO_TOKEN, .stream = stream});
 }
 
+/* A token is free: go on, and end the phase when that was all. */
 void asim_stream_token(struct asim_rank *rank, struct asim_stream *stream)
 {
     stream->tokens++;
@@ -154,6 +165,7 @@ void asim_stream_token(struct asim_rank *rank, struct asim_stream *stream)
         asim_order_advance(rank, stream);
 }
 
+/* The i-th message of this phase. Which block it holds does not matter to time. */
 void asim_stream_arrival(struct asim_rank *rank, struct asim_stream *stream)
 {
     uint64_t i = stream->received++;

@@ -13,6 +13,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+/* Notes go to the user through the world's hook; without one they are dropped. */
 static void say(void *self, const char *sentence)
 {
     const struct asim_world *world = self;
@@ -21,6 +22,7 @@ static void say(void *self, const char *sentence)
         world->hooks.note(world->hooks.self, sentence);
 }
 
+/* One entry per name, in the world's arena. */
 static int choose(struct asim_world *world, int kind, const struct asim_words *words,
                   struct asim_err *err)
 {
@@ -41,6 +43,7 @@ static int is_replayed(int kind, const struct asim_words *words)
     return kind == ASIM_BROADCAST && words->n == 1 && !strcmp(words->at[0], "replay");
 }
 
+/* More names than dimensions is an error: in the reference, a read past the end (spec 4.3). */
 static int choose_list(struct asim_world *world, int kind, struct asim_err *err)
 {
     const struct asim_words *words = &world->system.impl[kind];
@@ -87,6 +90,7 @@ static int choose_default(struct asim_world *world, int kind, struct asim_err *e
     }
 }
 
+/* Lists first, because defaults of some kinds borrow from others. */
 static int choose_all(struct asim_world *world, struct asim_err *err)
 {
     for (int kind = 0; kind < ASIM_KINDS; kind++)
@@ -98,6 +102,7 @@ static int choose_all(struct asim_world *world, struct asim_err *err)
     return asim_coll_choose(&world->ring, "ring", err);
 }
 
+/* Prefixes are malloc'ed and freed by asim_coll_fini; node_prefixes likewise. */
 static int find_custom(struct asim_world *world, struct asim_err *err)
 {
     const char *own = world->system.per_node_custom, *owner = world->settings.system;
@@ -136,6 +141,8 @@ static int measure_dims(struct asim_world *world, struct asim_err *err)
     return 0;
 }
 
+/* After the groups and before the ranks: all of it is const in simulated time. Frees nothing on
+ * failure: asim_world_close does. */
 int asim_coll_setup(struct asim_world *world, struct asim_err *err)
 {
     uint32_t stride = 1, queues = world->settings.queues_per_dim;

@@ -7,6 +7,7 @@
 
 #include <math.h>
 
+/* Recorded microseconds as ns; the ceiling keeps a damaged duration from wrapping the clock. */
 uint64_t asim_replay_ns(const struct asim_op *op)
 {
     const uint64_t most = UINT64_MAX / 4000;
@@ -32,6 +33,7 @@ static uint64_t roofline_ns(const struct asim_system *sys, const struct asim_op 
     return ns < 9e18 ? (uint64_t)ns : UINT64_MAX / 4;
 }
 
+/* rank-compute-scale: 1 leaves the integer as it is, so that default runs see no rounding. */
 uint64_t asim_compute_scaled(const struct asim_rank *rank, uint64_t ns)
 {
     double scaled = (double)ns * rank->compute_scale;

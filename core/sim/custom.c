@@ -37,6 +37,7 @@ static uint64_t tag_of(const struct asim_custom *custom, const struct asim_recip
     return 1ull << 63 | 1ull << 61 | group << 44 | number << 20 | node->tag;
 }
 
+/* Peers are positions in the group, mapped through its members in file order (spec 5.7). */
 static void exchange(struct asim_rank *rank, struct asim_custom *custom, uint32_t index)
 {
     const struct asim_recipe_node *node = &custom->recipe->nodes[index];
@@ -71,6 +72,7 @@ static void exchange(struct asim_rank *rank, struct asim_custom *custom, uint32_
                                                .tag = tag_of(custom, node)});
 }
 
+/* A computation ends by the clock, an exchange by the network, perhaps within this call. */
 static void issue(struct asim_rank *rank, struct asim_custom *custom, uint32_t index)
 {
     const struct asim_recipe_node *node = &custom->recipe->nodes[index];
@@ -82,6 +84,7 @@ static void issue(struct asim_rank *rank, struct asim_custom *custom, uint32_t i
         exchange(rank, custom, index);
 }
 
+/* Frees *custom: nobody may look at it after this. */
 static void end_if_over(struct asim_rank *rank, struct asim_custom *custom)
 {
     struct asim_stream *stream = custom->stream;
@@ -96,6 +99,7 @@ static void end_if_over(struct asim_rank *rank, struct asim_custom *custom)
     asim_order_advance(rank, stream);
 }
 
+/* parents[] is this run's own copy of the counts; the recipe is shared and const. */
 void asim_custom_start(struct asim_rank *rank, struct asim_stream *stream)
 {
     const struct asim_recipe *recipe = phase_of(stream)->recipe;
@@ -121,6 +125,7 @@ void asim_custom_start(struct asim_rank *rank, struct asim_stream *stream)
     end_if_over(rank, custom);
 }
 
+/* A node's end lets its children go. Called by the clock, by a send's end or by a receive. */
 void asim_custom_ended(struct asim_rank *rank, struct asim_custom *custom, uint32_t node)
 {
     const struct asim_recipe *recipe = custom->recipe;
@@ -138,6 +143,7 @@ void asim_custom_ended(struct asim_rank *rank, struct asim_custom *custom, uint3
     end_if_over(rank, custom);
 }
 
+/* Those still running when a world ends early. */
 void asim_custom_fini(struct asim_world *world)
 {
     while (world->customs) {

@@ -14,6 +14,7 @@
 
 enum { GROUP_ID_MAX = (1 << 28) - 1 }; /* it has its place in message tags */
 
+/* Owned by the world, freed at its end: ranks keep pointers to the groups. */
 struct asim_named_groups {
     struct asim_named_groups *next;
     char *text;
@@ -39,6 +40,7 @@ static int fill_ranks(struct asim_group *group, json_t *ranks, uint32_t n_ranks)
     return 0;
 }
 
+/* Entries without a numeric pg_name are skipped, everything else must fit. */
 static int fill(struct asim_groups *groups, json_t *root, uint32_t n_ranks)
 {
     size_t n = json_array_size(root);
@@ -60,6 +62,7 @@ static int fill(struct asim_groups *groups, json_t *root, uint32_t n_ranks)
     return 0;
 }
 
+/* A text that is no JSON list counts as naming no groups, as in the reference (spec 3.3). */
 static struct asim_named_groups *parse(struct asim_rank *rank, const char *text)
 {
     struct asim_world *world = rank->world;
@@ -87,6 +90,7 @@ static struct asim_named_groups *parse(struct asim_rank *rank, const char *text)
     return named;
 }
 
+/* All ranks of a PyTorch job carry the same text; it is compared before it is parsed again. */
 void asim_group_metadata(struct asim_rank *rank, const struct asim_op *op)
 {
     const char *text = op->inputs_values ? op->inputs_values : "";
@@ -102,6 +106,7 @@ void asim_group_metadata(struct asim_rank *rank, const struct asim_op *op)
         rank->named = &named->groups;
 }
 
+/* Linear: jobs have tens of groups. */
 static const struct asim_group *search(const struct asim_groups *groups, int64_t id)
 {
     for (size_t i = 0; groups && i < groups->n; i++)
@@ -110,6 +115,7 @@ static const struct asim_group *search(const struct asim_groups *groups, int64_t
     return NULL;
 }
 
+/* Linear in the group, once per collective. */
 static int is_member(const struct asim_group *group, uint32_t rank)
 {
     for (uint32_t i = 0; i < group->n; i++)
@@ -118,6 +124,7 @@ static int is_member(const struct asim_group *group, uint32_t rank)
     return 0;
 }
 
+/* A METADATA op's definition goes before the file's. */
 const struct asim_group *asim_group_find(struct asim_rank *rank, const struct asim_op *op, int *all)
 {
     const char *name = op->pg_name ? op->pg_name : "";

@@ -11,6 +11,7 @@
  */
 #include "sim/sim.h"
 
+/* Ops running in any unit, receives included. */
 static uint32_t outstanding(const struct asim_rank *rank)
 {
     uint32_t n = 0;
@@ -58,6 +59,7 @@ static void leave(struct asim_rank *rank, uint32_t index)
     asim_map_delete(&rank->running, 0, index);
 }
 
+/* For ops that take no time: the children are looked at after the loop, not now (see above). */
 static void finish_later(struct asim_rank *rank, uint32_t index)
 {
     leave(rank, index);
@@ -70,6 +72,7 @@ static void done_after(struct asim_rank *rank, uint32_t index, uint64_t ns)
     asim_clock_add(rank, ns, &(struct asim_todo){.kind = ASIM_TODO_OP_DONE, .op = index});
 }
 
+/* A recorded duration on this rank; CPU ops do not count as GPU time. */
 static void replay(struct asim_rank *rank, uint32_t index, const struct asim_op *op)
 {
     uint64_t ns = asim_compute_scaled(rank, asim_replay_ns(op));
@@ -79,6 +82,7 @@ static void replay(struct asim_rank *rank, uint32_t index, const struct asim_op 
     done_after(rank, index, ns);
 }
 
+/* A roofline op without a tensor takes no time at all in the reference, so it is skipped alike. */
 static void compute(struct asim_rank *rank, uint32_t index, const struct asim_op *op)
 {
     uint64_t ns;
@@ -94,6 +98,7 @@ static void compute(struct asim_rank *rank, uint32_t index, const struct asim_op
     done_after(rank, index, ns);
 }
 
+/* is_cpu_op on a communication throws in the reference, too (spec 3.3). */
 static void communicate(struct asim_rank *rank, uint32_t index, const struct asim_op *op)
 {
     if (op->is_cpu)
@@ -107,6 +112,7 @@ static void communicate(struct asim_rank *rank, uint32_t index, const struct asi
         asim_p2p_op(rank, index, op);
 }
 
+/* The reference's order of tests: replay-only goes before the type. */
 static void dispatch(struct asim_rank *rank, uint32_t index, const struct asim_op *op)
 {
     if (rank->world->system.replay_only) {
@@ -135,6 +141,7 @@ static void dispatch(struct asim_rank *rank, uint32_t index, const struct asim_o
     }
 }
 
+/* Slot, track and `running` are set before dispatch, because an op may end inside it. */
 static void issue_one(struct asim_rank *rank, enum asim_unit unit, uint32_t index)
 {
     struct asim_op op;
@@ -155,12 +162,14 @@ static void issue_one(struct asim_rank *rank, enum asim_unit unit, uint32_t inde
     dispatch(rank, index, &op);
 }
 
+/* The feed never allocates here; a failure means our own books are wrong. */
 static void finish_in_feed(struct asim_rank *rank, uint32_t index)
 {
     if (asim_feed_finish(rank->feed, index))
         asim_world_fail_nomem(rank->world, "releasing an op's children");
 }
 
+/* Once per rank: no op is left, neither ready, running nor waiting. */
 static void end_of_rank(struct asim_rank *rank)
 {
     struct asim_world *world = rank->world;
@@ -173,6 +182,8 @@ static void end_of_rank(struct asim_rank *rank)
         &(struct asim_event){.t = rank->cycles, .kind = ASIM_EV_RANK_DONE, .rank = rank->id});
 }
 
+/* The ready ops by ascending id over all units, as long as one may go. The outer loop is the parity
+ * rule of the file's head. */
 void asim_issue_all(struct asim_rank *rank)
 {
     uint32_t index = 0;

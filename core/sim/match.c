@@ -12,6 +12,7 @@
 /* Empty inboxes a rank keeps before it looks for them all. */
 enum { EMPTY_KEPT = 32 };
 
+/* Found, or made and counted as empty. NULL when out of memory. */
 static struct asim_inbox *inbox_in_map(struct asim_rank *rank, uint32_t src, uint64_t tag)
 {
     uint64_t *slot = asim_map_put(&rank->inboxes, src, tag);
@@ -30,6 +31,7 @@ static struct asim_inbox *inbox_in_map(struct asim_rank *rank, uint32_t src, uin
     return inbox;
 }
 
+/* Four recent ones before the map: a rank talks to few peers at a time. */
 static struct asim_inbox *inbox_of(struct asim_rank *rank, uint32_t src, uint64_t tag)
 {
     struct asim_inbox **slot = &rank->recent[(src ^ tag) % ASIM_RECENT], *inbox = *slot;
@@ -42,6 +44,7 @@ static struct asim_inbox *inbox_of(struct asim_rank *rank, uint32_t src, uint64_
     return *slot = inbox;
 }
 
+/* Neither waiting receives nor bytes: could be given back. */
 static int is_empty(const struct asim_inbox *inbox)
 {
     return !inbox->head && !inbox->arrived;
@@ -92,6 +95,7 @@ static void now_empty(struct asim_rank *rank, const struct asim_inbox *inbox)
         sweep(rank, inbox);
 }
 
+/* recv is given back first; what is called may post the next one. */
 void asim_match_deliver(struct asim_rank *rank, struct asim_recv *recv)
 {
     struct asim_stream *stream = recv->stream;
@@ -107,6 +111,8 @@ void asim_match_deliver(struct asim_rank *rank, struct asim_recv *recv)
         asim_op_done(rank, op);
 }
 
+/* Satisfied at once where the bytes are there: within this call over a packet network, in an event
+ * of its own over an analytical one (net.h, traits). */
 void asim_match_post(struct asim_rank *rank, const struct asim_recv *wanted)
 {
     struct asim_world *world = rank->world;

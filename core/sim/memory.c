@@ -12,6 +12,7 @@
 
 #include <stdlib.h>
 
+/* Who waits, for which op, and the access time in ns. */
 struct request {
     struct asim_rank *rank;
     uint32_t op;
@@ -24,6 +25,7 @@ struct asim_bank {
     int busy;
 };
 
+/* Which memory serves the rank; nodes are blocks of consecutive ranks (spec 2.6). */
 static uint32_t bank_of(const struct asim_rank *rank)
 {
     const struct asim_memory *mem = &rank->world->memory;
@@ -31,6 +33,7 @@ static uint32_t bank_of(const struct asim_rank *rank)
     return mem->type == ASIM_MEM_POOL ? 0 : rank->id / mem->npus_per_node;
 }
 
+/* 0 = none shared, accesses never wait. */
 static uint32_t bank_count(const struct asim_world *world)
 {
     if (world->memory.type == ASIM_MEM_POOL)
@@ -38,6 +41,7 @@ static uint32_t bank_count(const struct asim_world *world)
     return world->memory.type == ASIM_MEM_PER_NODE ? world->memory.nodes : 0;
 }
 
+/* Sets per_event: a shared bank couples ranks within one ns, which windows cannot. */
 int asim_memory_setup(struct asim_world *world, struct asim_err *err)
 {
     const struct asim_memory *mem = &world->memory;
@@ -76,6 +80,7 @@ static void serve(struct asim_rank *by, const struct request *request)
     asim_clock_add(rank, ns, &(struct asim_todo){.kind = ASIM_TODO_MEMORY, .op = bank_of(rank)});
 }
 
+/* Runs behind the op's own end, in the same tick: the order of spec 2.6. */
 void asim_memory_next(struct asim_rank *rank, uint32_t at)
 {
     struct asim_bank *bank = &rank->world->banks[at];
@@ -87,6 +92,7 @@ void asim_memory_next(struct asim_rank *rank, uint32_t at)
         bank->first = bank->waiting.n = 0;
 }
 
+/* Sentences for what the configuration or the trace lacks. */
 static int check(struct asim_rank *rank, const struct asim_op *op)
 {
     struct asim_world *world = rank->world;

@@ -14,6 +14,7 @@ static void unlink_stream(struct asim_queue *queue, struct asim_stream *stream)
     stream->next = stream->prev = NULL;
 }
 
+/* Into its place among the waiting (order_place.c). */
 static void link_stream(struct asim_rank *rank, struct asim_queue *queue,
                         struct asim_stream *stream)
 {
@@ -43,6 +44,7 @@ static void refill(struct asim_rank *rank, uint32_t q)
     }
 }
 
+/* q is -1 for a stream that has not been in a queue yet. */
 static void leave_queue(struct asim_rank *rank, int q)
 {
     if (q < 0)
@@ -63,6 +65,8 @@ static void end_stream_of(struct asim_rank *rank, struct asim_dataset *data)
     asim_pool_put(&rank->world->pools.dataset, data);
 }
 
+/* Numbers of spec 4.7: 3 tell the collective, 4 leave the list, 5 end, 6 enter the next queue, 7
+ * refill the old one, 8 refill the new one. */
 void asim_order_advance(struct asim_rank *rank, struct asim_stream *stream)
 {
     int old = stream->queue;

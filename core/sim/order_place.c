@@ -16,6 +16,7 @@ static const struct asim_phase *phase_of(const struct asim_stream *stream)
     return &stream->phases[stream->phase - 1];
 }
 
+/* What the phase takes in or gives out, whichever is more. */
 static uint64_t size_of(const struct asim_stream *stream)
 {
     const struct asim_phase *phase = phase_of(stream);
@@ -23,6 +24,7 @@ static uint64_t size_of(const struct asim_stream *stream)
     return phase->kind == ASIM_ALL_GATHER ? phase->bytes * phase->ring.n : phase->bytes;
 }
 
+/* The kinds the three other policies look at. */
 static int is_balanced(const struct asim_stream *stream)
 {
     int kind = phase_of(stream)->kind;
@@ -53,6 +55,7 @@ static struct asim_stream *place_in_turn(struct asim_queue *queue, const struct 
     return queue->tail;
 }
 
+/* From the tail, because most streams belong there: O(1) usually, O(waiting) at worst. */
 struct asim_stream *asim_order_place(const struct asim_rank *rank, struct asim_queue *queue,
                                      const struct asim_stream *fresh)
 {

@@ -18,6 +18,7 @@ uint64_t asim_later_cookie(const struct asim_later *later)
     return COOKIE_LATER | (uint64_t)(uintptr_t)later;
 }
 
+/* Numbers the message: the id is unique in the world and made without asking anybody. */
 static void send_now(struct asim_rank *rank, const struct asim_msg *msg)
 {
     struct asim_world *world = rank->world;
@@ -28,6 +29,7 @@ static void send_now(struct asim_rank *rank, const struct asim_msg *msg)
         asim_world_fail_nomem(world, "sending a message");
 }
 
+/* A continuation; freed by asim_later_run. */
 static struct asim_later *keep(struct asim_rank *rank, const struct asim_later *later)
 {
     struct asim_later *kept = asim_pool_get(&rank->world->pools.later);
@@ -39,6 +41,7 @@ static struct asim_later *keep(struct asim_rank *rank, const struct asim_later *
     return kept;
 }
 
+/* Every message of every kind goes through here, so rendezvous is in one place. */
 void asim_send(struct asim_rank *rank, const struct asim_msg *msg)
 {
     struct asim_later *later;
@@ -72,6 +75,7 @@ void asim_receive(struct asim_rank *rank, const struct asim_recv *recv)
                                           .cookie = asim_later_cookie(later)});
 }
 
+/* Its memory is free before it runs. */
 void asim_later_run(struct asim_rank *rank, struct asim_later *later)
 {
     struct asim_later now = *later;
@@ -89,6 +93,7 @@ void asim_later_run(struct asim_rank *rank, struct asim_later *later)
     }
 }
 
+/* cookie: ASIM_NEVER = nobody waits; bit 63 = a continuation; else an op's index. */
 void asim_p2p_sent(struct asim_rank *rank, const struct asim_msg *msg)
 {
     if (msg->cookie == ASIM_NEVER)
@@ -111,6 +116,7 @@ static const char *missing(const struct asim_op *op, int is_send)
     return op->has & ASIM_HAS_COMM_SRC ? NULL : "comm_src";
 }
 
+/* An own rank that differs from the trace's, or a peer that is not another rank, is an error. */
 static int check(struct asim_rank *rank, const struct asim_op *op, int is_send)
 {
     const char *lacks = missing(op, is_send);
@@ -142,6 +148,7 @@ static int check(struct asim_rank *rank, const struct asim_op *op, int is_send)
     return 0;
 }
 
+/* No endpoint delay, no memory cost, no matching by size: bytes count (match.c). */
 void asim_p2p_op(struct asim_rank *rank, uint32_t index, const struct asim_op *op)
 {
     int is_send = op->type == ASIM_OP_COMM_SEND;

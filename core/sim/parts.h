@@ -33,6 +33,7 @@ struct asim_bank;
 struct asim_tensors;
 
 struct asim_todo {
+    /* In the order of registration. */
     struct asim_todo *next;
     enum asim_todo_kind kind;
     uint32_t op;
@@ -78,6 +79,7 @@ struct asim_ring_of {        /* the members a phase runs over, as ranks */
 
 struct asim_phase {
     int kind, step;
+    /* queue of the rank; dim of the logical topology; variant: which of the two binary trees. */
     uint32_t queue, dim, variant;
     uint64_t bytes;
     const struct asim_coll_choice *choice;
@@ -114,6 +116,7 @@ struct asim_stream { /* one chunk of a collective on one rank */
 
 struct asim_queue {
     struct asim_stream *head, *tail;
+    /* Streams started, at most world->queue_limit. */
     uint32_t running;
 };
 
@@ -130,6 +133,7 @@ struct asim_recv {
     struct asim_stream *stream; /* NULL: a COMM_RECV op, or later */
     struct asim_later *later;
     uint32_t op, src;
+    /* When it was posted, for the report of a stall. */
     uint64_t tag, posted_ns;
 };
 

@@ -19,6 +19,7 @@ static int by_id(const void *a, const void *b)
     return (x->id > y->id) - (x->id < y->id);
 }
 
+/* By binary search; nodes are sorted before links are read. */
 static struct asim_recipe_node *find(const struct asim_recipe *recipe, uint64_t id)
 {
     const struct asim_recipe_node wanted = {.id = id};
@@ -42,6 +43,7 @@ static const char *lacks(const struct asim_op *op)
     return is_send ? "comm_dst" : "comm_src";
 }
 
+/* Only sends, receives and computations have a meaning here (spec 5.7). */
 static int take(struct asim_recipe_node *node, const struct asim_op *op, const char *path,
                 struct asim_err *err)
 {
@@ -91,6 +93,7 @@ static int read_links(struct asim_recipe *recipe, struct asim_trace *trace, stru
     return rc;
 }
 
+/* Parent, then child: children of a node end up side by side and ascending. */
 static int by_link(const void *a, const void *b)
 {
     const struct asim_recipe_link *x = a, *y = b;
@@ -120,6 +123,7 @@ static void index_links(struct asim_recipe *recipe)
     }
 }
 
+/* First pass over the file. */
 static int read_nodes(struct asim_recipe *recipe, struct asim_trace *trace, size_t total,
                       struct asim_err *err)
 {
@@ -154,6 +158,7 @@ static int check(const struct asim_recipe *recipe, size_t *total, struct asim_er
                         recipe->prefix, recipe->member, *total, NODES_MAX);
 }
 
+/* Three passes: check, nodes, links. Files of algorithms are small. */
 static int fill(struct asim_recipe *recipe, struct asim_err *err)
 {
     struct asim_trace trace = {0};
@@ -176,6 +181,7 @@ static int fill(struct asim_recipe *recipe, struct asim_err *err)
     return rc;
 }
 
+/* Linear in algorithms and members read so far; each member's file is read once. */
 struct asim_recipe *asim_recipe_find(struct asim_rank *rank, const char *prefix, uint32_t member)
 {
     struct asim_world *world = rank->world;

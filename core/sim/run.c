@@ -7,6 +7,8 @@
 
 #include <string.h>
 
+/* The six callbacks of net.h, and two of the fabric's watch. After a failure they do nothing, until
+ * the network notices done(). */
 static void on_wake(void *self, uint32_t rank)
 {
     struct asim_world *world = self;
@@ -52,6 +54,7 @@ static void on_settled(void *self, uint64_t time_ns)
     asim_show_settle(&world->show, world, time_ns);
 }
 
+/* The fabric's row as an event for the reports. */
 static void on_fct(void *self, const struct asim_fct *row)
 {
     struct asim_world *world = self;
@@ -76,6 +79,8 @@ static void on_pfc(void *self, uint64_t t, uint32_t node, uint32_t port, int pau
     asim_show_record(&world->show, &event);
 }
 
+/* Everything that is in flight comes from these pools: no allocation per message once they have
+ * grown. The fabric keeps pointers to topology, routes and settings of the world. */
 int asim_world_connect(struct asim_world *world, struct asim_err *err)
 {
     struct asim_fabric_config config = {
@@ -105,6 +110,7 @@ int asim_world_connect(struct asim_world *world, struct asim_err *err)
     return 0;
 }
 
+/* The network first: it may still point at pooled objects. */
 void asim_world_disconnect(struct asim_world *world)
 {
     if (world->carrier)
@@ -124,6 +130,7 @@ struct asim_fabric *asim_world_fabric(struct asim_world *world)
     return world->fabric;
 }
 
+/* Asked between windows or times: the stop hook, a failure, or all ranks finished. */
 int asim_world_done(struct asim_world *world)
 {
     if (!world->stopped && world->hooks.stop && world->hooks.stop(world->hooks.self))
@@ -131,6 +138,7 @@ int asim_world_done(struct asim_world *world)
     return world->failed || world->stopped || world->ranks_done == world->n_ranks;
 }
 
+/* rank-start-delay puts off the first ops only. */
 static void start_rank(struct asim_rank *rank)
 {
     if (rank->start_delay_ns)
@@ -164,6 +172,8 @@ static int end_instant(struct asim_world *world, struct asim_err *err)
     return code;
 }
 
+/* code is what running gave. Reports are closed in any case, kept only where the run was sound; the
+ * first failure is the one returned. */
 int asim_world_finish(struct asim_world *world, int code, struct asim_err *err)
 {
     struct asim_err closing = {0};
@@ -197,6 +207,7 @@ int asim_world_finish(struct asim_world *world, int code, struct asim_err *err)
     return asim_stall_report(world, err);
 }
 
+/* For backends with a clock of their own. */
 int asim_world_go(struct asim_world *world, struct asim_err *err)
 {
     return world->backend->run(world->carrier, err);
@@ -211,6 +222,7 @@ int asim_world_run(struct asim_world *world, struct asim_err *err)
     return asim_world_finish(world, code, err);
 }
 
+/* Linear in ranks and nodes: meant for a display a few times a second. */
 void asim_world_progress(const struct asim_world *world, struct asim_progress *progress)
 {
     struct asim_fabric_stats stats = {0};

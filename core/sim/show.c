@@ -8,6 +8,7 @@
 
 #include <stdlib.h>
 
+/* The table is fixed: reports are few, and known before the start. */
 int asim_show_add(struct asim_show *show, const struct asim_viewer *viewer)
 {
     if (show->n == ASIM_VIEWERS)
@@ -38,6 +39,7 @@ static int compare(const void *a, const void *b)
     return x->order < y->order ? -1 : x->order > y->order;
 }
 
+/* In the order in which the viewers were added. */
 static void show_one(struct asim_show *show, const struct asim_world *world,
                      const struct asim_event *event)
 {
@@ -46,6 +48,8 @@ static void show_one(struct asim_show *show, const struct asim_world *world,
             show->viewers[v].see(show->viewers[v].self, world, event);
 }
 
+/* n log n in what is pending. What lies at or after `until` stays: other nodes may still add
+ * earlier rows. */
 void asim_show_settle(struct asim_show *show, const struct asim_world *world, uint64_t until)
 {
     size_t shown = 0;
@@ -60,6 +64,8 @@ void asim_show_settle(struct asim_show *show, const struct asim_world *world, ui
     show->pending.n -= shown;
 }
 
+/* Every viewer is closed even after a failure; the first one's code is returned. The show is empty
+ * afterwards and can be closed again. */
 int asim_show_close(struct asim_show *show, const struct asim_world *world, struct asim_err *err)
 {
     int code = 0;

@@ -12,6 +12,7 @@
 
 enum { RANKS_SHOWN = 8, MEMBERS_SHOWN = 8 };
 
+/* A bounded buffer: a report that is too long is cut, not refused. */
 struct text {
     char *at;
     size_t size, n;
@@ -56,6 +57,7 @@ static const struct asim_recv *oldest_recv(const struct asim_rank *rank, int str
     return oldest;
 }
 
+/* Collectives of that group the rank has issued so far. */
 static uint64_t joined(const struct asim_rank *rank, const struct asim_group *group)
 {
     const uint64_t *n = asim_map_get(&rank->ordinals, 1, group ? (uint64_t)group->id + 1 : 0);
@@ -84,6 +86,7 @@ static int absentees(const struct asim_rank *rank, const struct asim_dataset *da
     return absent > 0;
 }
 
+/* Reads the op's body again, which may fail; the report goes on without its name. */
 static void name_op(const struct asim_rank *rank, uint32_t index, struct text *text)
 {
     struct asim_op op;
@@ -94,6 +97,7 @@ static void name_op(const struct asim_rank *rank, uint32_t index, struct text *t
         add(text, "op %llu ('%s')", (unsigned long long)op.id, op.name ? op.name : "");
 }
 
+/* Either somebody has not come, or everybody has and a message is missing. */
 static void explain_coll(const struct asim_rank *rank, const struct asim_dataset *data,
                          struct text *text)
 {
@@ -108,6 +112,7 @@ static void explain_coll(const struct asim_rank *rank, const struct asim_dataset
         add(text, ": nothing came from rank %u", recv->src);
 }
 
+/* The peer never sent, or sent less. */
 static void explain_recv(const struct asim_rank *rank, const struct asim_recv *recv,
                          struct text *text)
 {
@@ -130,6 +135,7 @@ static void explain_recv(const struct asim_rank *rank, const struct asim_recv *r
         add(text, ", which rank %u never sent", recv->src);
 }
 
+/* The likeliest cause first: a receive, a collective, then dependencies. */
 static void explain(const struct asim_rank *rank, struct text *text)
 {
     const struct asim_recv *recv = oldest_recv(rank, 0);
@@ -171,6 +177,8 @@ static int explain_unasked(const struct asim_world *world, struct text *text)
     return shown;
 }
 
+/* 0 only if every rank finished and nothing is left over. ASIM_ESTALL with the list otherwise;
+ * linear in ranks and what they wait for. */
 int asim_stall_report(const struct asim_world *world, struct asim_err *err)
 {
     char buf[sizeof err->text];

@@ -7,6 +7,7 @@
  */
 #include "sim/sim.h"
 
+/* The classes of the reference's statistics (spec 3.8). */
 enum asim_span asim_span_of(const struct asim_op *op)
 {
     switch (op->type) {
@@ -24,6 +25,7 @@ enum asim_span asim_span_of(const struct asim_op *op)
     }
 }
 
+/* Compute and communication running at the same time. */
 static int both(const struct asim_track *track)
 {
     return track->open[ASIM_SPAN_GPU] && track->open[ASIM_SPAN_COMM];
@@ -42,6 +44,7 @@ void asim_track_start(struct asim_rank *rank, enum asim_span span)
         track->overlap_since = now;
 }
 
+/* A class's interval closes when its last open op ends; touching intervals merge by themselves. */
 void asim_track_end(struct asim_rank *rank, enum asim_span span)
 {
     struct asim_track *track = &rank->track;

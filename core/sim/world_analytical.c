@@ -8,12 +8,14 @@
 
 #include <string.h>
 
+/* Fails with the list of modes. */
 static const struct asim_net_backend *find(const char *mode, struct asim_err *err)
 {
     return (const struct asim_net_backend *)(const void *)asim_family_find(
         asim_net_backend_table, "analytical network", mode, err);
 }
 
+/* set->shape, for tests and embedding programs, goes before the file. */
 int asim_world_open_shape(struct asim_world *world, const struct asim_settings *set,
                           struct asim_err *err)
 {

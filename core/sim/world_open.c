@@ -22,6 +22,8 @@ static struct asim_notes notes_of(struct asim_world *world)
     return (struct asim_notes){.say = say, .self = world};
 }
 
+/* injection-scale applies to a delay the file states, not to the built-in one (spec 2.1);
+ * truncated. */
 static int open_system(struct asim_world *world, const struct asim_settings *set,
                        struct asim_err *err)
 {
@@ -75,6 +77,8 @@ static int open_ranks(struct asim_world *world, const struct asim_settings *set,
     return 0;
 }
 
+/* The command line's topology goes before the one the network configuration names; "auto:" makes
+ * one; without any, all hosts on one switch. */
 static int open_topology(struct asim_world *world, const struct asim_settings *set,
                          struct asim_err *err)
 {
@@ -109,6 +113,7 @@ static int override_network(struct asim_world *world, const struct asim_settings
     return 0;
 }
 
+/* In this order because each needs the one before: settings, overrides, topology, routes. */
 static int open_network(struct asim_world *world, const struct asim_settings *set,
                         struct asim_err *err)
 {
@@ -139,6 +144,7 @@ static int is_named(const char *path)
     return path && strcmp(path, "empty") && *path;
 }
 
+/* Memory and groups need the number of ranks; collectives need all of it. */
 static int open_rest(struct asim_world *world, const struct asim_settings *set,
                      struct asim_err *err)
 {
@@ -156,6 +162,7 @@ static int open_rest(struct asim_world *world, const struct asim_settings *set,
     return asim_coll_setup(world, err);
 }
 
+/* Queues and counters live in the arena; maps and the feed are closed by close_rank. */
 static int open_rank(struct asim_world *world, uint32_t r, const struct asim_settings *set,
                      struct asim_err *err)
 {
@@ -200,6 +207,7 @@ static void note_dropped(struct asim_world *world)
                        dropped);
 }
 
+/* The first thing that does not fit ends it; asim_world_close takes what was opened. */
 static int open_all(struct asim_world *world, const struct asim_settings *set, struct asim_err *err)
 {
     int code;
@@ -223,6 +231,7 @@ static int open_all(struct asim_world *world, const struct asim_settings *set, s
     return asim_world_connect(world, err);
 }
 
+/* settings is read during the call; strings in world->settings must not be used after it. */
 int asim_world_open(struct asim_world **out, const struct asim_settings *settings,
                     const struct asim_hooks *hooks, struct asim_err *err)
 {
@@ -246,6 +255,7 @@ int asim_world_open(struct asim_world **out, const struct asim_settings *setting
     return 0;
 }
 
+/* Also for a rank that was never opened: all of it is zero then. */
 static void close_rank(struct asim_rank *rank)
 {
     asim_feed_close(rank->feed);
@@ -256,6 +266,7 @@ static void close_rank(struct asim_rank *rank)
     free(rank->skipped.at);
 }
 
+/* The reverse of opening. NULL is fine; also ends a world that has run only half-way. */
 void asim_world_close(struct asim_world *world)
 {
     if (!world)

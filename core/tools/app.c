@@ -13,6 +13,7 @@
 #include <time.h>
 #include <unistd.h>
 
+/* For progress only; nothing simulated depends on it. */
 static double wall_s(void)
 {
     struct timespec now;
@@ -21,6 +22,7 @@ static double wall_s(void)
     return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
 }
 
+/* A progress line is overwritten before anything else is said. */
 static void clear_progress(struct asim_app *app)
 {
     if (app->progress_shown)
@@ -28,6 +30,7 @@ static void clear_progress(struct asim_app *app)
     app->progress_shown = 0;
 }
 
+/* Results: stdout, one line. */
 static void say_line(void *self, const char *text)
 {
     clear_progress(self);
@@ -40,6 +43,7 @@ static void say_note(void *self, const char *text)
     fprintf(stderr, "note: %s\n", text);
 }
 
+/* The world asks this between windows: a good place for the progress line. */
 static int stop_asked(void *self)
 {
     struct asim_app *app = self;
@@ -49,6 +53,7 @@ static int stop_asked(void *self)
     return app->stop && app->stop();
 }
 
+/* One sentence, after all results so far are out. */
 static void say_error(struct asim_app *app)
 {
     char text[sizeof app->err.text + sizeof app->err.source + 64];
@@ -72,6 +77,7 @@ static void help(const struct asim_app *app)
            "usage, 130 Ctrl-C.\n");
 }
 
+/* Strings of the option tables. */
 static void forget_settings(struct asim_app *app)
 {
     asim_option_fini(asim_settings_options, &app->settings);
@@ -79,6 +85,7 @@ static void forget_settings(struct asim_app *app)
         asim_option_fini(app->extra, &app->settings);
 }
 
+/* ASIM_APP_GO_ON with an open world, or the exit code. Errors have been said. */
 int asim_app_open(struct asim_app *app, int argc, char **argv)
 {
     struct asim_hooks hooks = {app, say_line, say_note, stop_asked};
@@ -112,6 +119,7 @@ int asim_app_open(struct asim_app *app, int argc, char **argv)
     return 1;
 }
 
+/* The remaining time is a guess from ops finished so far. */
 static void show_progress(struct asim_app *app, double now)
 {
     struct asim_progress at;
@@ -134,6 +142,7 @@ static void show_progress(struct asim_app *app, double now)
     app->shown_hops = at.hops;
 }
 
+/* Looks at the clock every 256th call, writes at most twice a second, and only to a terminal. */
 void asim_app_tick(struct asim_app *app)
 {
     double now;
@@ -145,6 +154,8 @@ void asim_app_tick(struct asim_app *app)
         show_progress(app, now);
 }
 
+/* code: what running gave. Ends the world and returns the exit code; a full disk behind stdout
+ * counts as a failure. */
 int asim_app_close(struct asim_app *app, int code)
 {
     code = asim_world_finish(app->world, code, &app->err);

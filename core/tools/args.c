@@ -10,6 +10,7 @@
 #include <string.h>
 #include "base/text.h"
 
+/* -g and --g are the same: both styles are published. */
 static const char *skip_dashes(const char *arg)
 {
     while (*arg == '-')
@@ -27,6 +28,7 @@ static int same_key(const char *word, const char *key, size_t n)
     return word[n] == '\0';
 }
 
+/* For commands that must look at an option before parsing. */
 int asim_args_is(const char *arg, const struct asim_option *row)
 {
     const char *key = skip_dashes(arg);
@@ -35,6 +37,7 @@ int asim_args_is(const char *arg, const struct asim_option *row)
            (same_key(row->key, key, n) || (row->alias && same_key(row->alias, key, n)));
 }
 
+/* The first table wins where both have the key. */
 static const struct asim_option *find_row(const struct asim_args *args, const char *arg,
                                           void **base)
 {
@@ -88,6 +91,7 @@ static int take_option(struct asim_args *args, char **argv, int *at, struct asim
     return asim_option_parse(row, base, value, (struct asim_where){"", 0, 0}, err);
 }
 
+/* Options and words in any order; each option is parsed by its table's rules. */
 int asim_args_parse(struct asim_args *args, int argc, char **argv, struct asim_err *err)
 {
     void *base;
@@ -110,6 +114,7 @@ int asim_args_parse(struct asim_args *args, int argc, char **argv, struct asim_e
     return 0;
 }
 
+/* The text is measured first, then made. Says nothing when out of memory. */
 void asim_args_help(FILE *file, const struct asim_option *options)
 {
     size_t size = asim_option_help(options, NULL, 0) + 1;
@@ -121,6 +126,7 @@ void asim_args_help(FILE *file, const struct asim_option *options)
     free(text);
 }
 
+/* The one sentence on stderr and the exit code, for `return asim_args_fail(…)`. */
 int asim_args_fail(const char *command, const struct asim_err *err, int exit_code)
 {
     char text[3000];

@@ -36,6 +36,7 @@ static const struct asim_command *as_command(const struct asim_member *member)
     return (const struct asim_command *)(const void *)member;
 }
 
+/* Exact names only. */
 static const struct asim_command *find(const struct group *group, const char *name)
 {
     for (size_t i = 0; group->table[i]; i++) {
@@ -45,6 +46,7 @@ static const struct asim_command *find(const struct group *group, const char *na
     return NULL;
 }
 
+/* Not the first: "" is never typed. */
 static const struct group *find_group(const char *word)
 {
     for (size_t i = 1; i < GROUPS; i++) {
@@ -54,6 +56,7 @@ static const struct group *find_group(const char *word)
     return NULL;
 }
 
+/* called_as may be NULL. */
 static int is_called(const struct asim_command *command, const char *name)
 {
     for (const char *const *word = command->called_as; word && *word; word++) {
@@ -63,6 +66,7 @@ static int is_called(const struct asim_command *command, const char *name)
     return 0;
 }
 
+/* name: the last part of argv[0]. NULL = called by its own name. */
 static const struct asim_command *find_called(const char *name)
 {
     for (size_t g = 0; g < GROUPS; g++) {
@@ -88,6 +92,7 @@ static size_t list_words(const struct group *group, const char *words[MOST_WORDS
     return n;
 }
 
+/* Lists on stdout: asked for, so not an error. */
 static int show_group(const struct group *group)
 {
     const char *words[MOST_WORDS] = {NULL};

@@ -45,6 +45,8 @@ static uint32_t at_least_one(uint32_t value)
     return value ? value : 1;
 }
 
+/* The table of spec simai.md c, with its integer divisions. nics may come out as 0, which
+ * bandwidth() refuses. */
 static struct span span_of(const struct asim_sa *sa, int group, uint32_t n)
 {
     uint32_t tp = sa->layout.tp, ep = sa->layout.ep, gps = sa->opt->gpus_per_server;
@@ -81,6 +83,7 @@ static double ring_gib(const struct asim_sa_options *opt, const struct span *s, 
     return nv < net ? nv : net;
 }
 
+/* Only the share that leaves a server uses its NICs. */
 static double all_to_all_gib(const struct asim_sa_options *opt, const struct span *s)
 {
     double all = (double)s->gpus * s->nodes;
@@ -89,6 +92,7 @@ static double all_to_all_gib(const struct asim_sa_options *opt, const struct spa
     return opt->nic_gib * s->nics / s->gpus * (all - 1) / ((double)(s->nodes - 1) * s->gpus);
 }
 
+/* The column of the efficiency table; 9 stands for its last one. */
 static uint32_t ratio_nodes(const struct asim_sa *sa, const struct asim_simai_comm *comm,
                             uint32_t n)
 {
@@ -101,6 +105,7 @@ static uint32_t ratio_nodes(const struct asim_sa *sa, const struct asim_simai_co
     return tp <= gps ? 1 : tp / gps;
 }
 
+/* *ratio = 1 where the published tool looks nothing up. */
 static int efficiency(const struct asim_sa *sa, const struct asim_simai_comm *comm,
                       const struct asim_sa_table *ring_table, double *ratio, struct asim_err *err)
 {
@@ -137,6 +142,7 @@ static int bandwidth(const struct asim_sa *sa, const struct asim_simai_comm *com
     return rc;
 }
 
+/* How many ranks a group of that sort has. */
 static uint32_t members(const struct asim_simai_layout *l, int group)
 {
     switch (group) {
@@ -151,6 +157,8 @@ static uint32_t members(const struct asim_simai_layout *l, int group)
     }
 }
 
+/* cost->ns is floored as the tool's integer; exact_ns is not, because exposure is computed from
+ * it. */
 int asim_sa_cost(const struct asim_sa *sa, const struct asim_simai_comm *comm,
                  struct asim_sa_cost *cost, struct asim_err *err)
 {

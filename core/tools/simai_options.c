@@ -63,6 +63,7 @@ struct part {
     double gib;
 };
 
+/* Bandwidths behind product names, in GiB/s. */
 static int find_part(const struct part *parts, size_t n, const char *name, double *gib,
                      struct asim_err *err)
 {
@@ -81,6 +82,7 @@ static int find_part(const struct part *parts, size_t n, const char *name, doubl
                         asim_text_list(list, sizeof list, names, n));
 }
 
+/* Completes what the table cannot say: values one option takes from another. */
 int asim_sa_options_fill(struct asim_sa_options *opt, struct asim_err *err)
 {
     static const struct part gpus[] = {

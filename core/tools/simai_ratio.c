@@ -40,6 +40,7 @@ static int read_cells(struct asim_sa_table *table, char *line, struct asim_where
     return 0;
 }
 
+/* Sizes of table and path are fixed; more is an error, not a cut. */
 static int read_table(struct asim_sa_table *table, const char *folder, const char *name,
                       struct asim_err *err)
 {
@@ -80,6 +81,8 @@ int asim_sa_tables_read(struct asim_sa_tables *tables, const char *folder, struc
     return rc;
 }
 
+/* Columns are powers of two of servers, 1 to 128, and one for "scale-up domain as large as the
+ * group". */
 static size_t column_of(uint32_t nodes)
 {
     if (nodes == 9)
@@ -90,6 +93,7 @@ static size_t column_of(uint32_t nodes)
     return 5; /* parity: any other number of servers reads as 16 */
 }
 
+/* An empty cell reads as 0, which means "no loss". */
 static double cell_of(const struct asim_sa_table *table, size_t row, size_t column)
 {
     double cell = table->cell[row][column];
@@ -107,6 +111,7 @@ static double interpolate(const struct asim_sa_table *table, double size, size_t
     return low + x * (high - low);
 }
 
+/* *ratio in 0 … 1 or so: the table's value over that of its last row. */
 int asim_sa_ratio(const struct asim_sa_table *table, const struct asim_sa_point *at, double *ratio,
                   struct asim_err *err)
 {
@@ -138,6 +143,7 @@ static int op_of(char *word)
     return 0;
 }
 
+/* -1: no group's line. */
 static int group_of(const char *word)
 {
     static const char *const groups[] = {"TP:", "DP:", "EP:", "DP_EP:", "PP:"};
@@ -147,6 +153,7 @@ static int group_of(const char *word)
     return -1;
 }
 
+/* 0 in the struct = not given, use the formulas. */
 int asim_sa_busbw_read(struct asim_sa_busbw *busbw, const char *path, struct asim_err *err)
 {
     struct asim_src src;

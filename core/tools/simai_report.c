@@ -15,6 +15,7 @@
 #include <string.h>
 #include "base/out.h"
 
+/* One pass over the rows; totals and out belong to the caller. */
 struct walk {
     const struct asim_sa *sa;
     struct asim_out *out;
@@ -22,6 +23,7 @@ struct walk {
     double bubble_base;
 };
 
+/* The share of a collective's time that is not hidden. */
 static double overlap_left(const struct asim_sa *sa, const struct asim_simai_row *row, int part)
 {
     const struct asim_sa_options *opt = sa->opt;
@@ -32,6 +34,7 @@ static double overlap_left(const struct asim_sa *sa, const struct asim_simai_row
     return 1 - (expert ? opt->ep_overlap : opt->tp_overlap);
 }
 
+/* us, by the group that communicates. */
 static void add_exposed(struct asim_sa_totals *t, const struct asim_simai_comm *comm, double us)
 {
     double *const sums[] = {&t->tp, &t->dp, &t->ep, &t->dp_ep};
@@ -60,6 +63,7 @@ static struct asim_simai_comm raised(const struct asim_simai *w, const struct as
     return comm;
 }
 
+/* Columns in the order of the published CSV: forward, weight gradient, input gradient. */
 static int put_row(struct walk *walk, const struct asim_simai_row *row, struct asim_err *err)
 {
     static const int columns[] = {ASIM_SIMAI_FWD, ASIM_SIMAI_WG, ASIM_SIMAI_IG};
@@ -89,6 +93,7 @@ static int put_row(struct walk *walk, const struct asim_simai_row *row, struct a
     return 0;
 }
 
+/* Bubble: (pp - 1) / (ga x vpp) of a micro-batch's time (spec simai.md c). */
 static void finish_totals(struct walk *walk)
 {
     const struct asim_sa *sa = walk->sa;
@@ -109,6 +114,7 @@ static void put_share(struct asim_out *out, double us, double total)
     asim_out_printf(out, " %.0f (%.2f%%),", us, total > 0 ? us / total * 100 : 0);
 }
 
+/* Names and blanks exactly as published: scripts split at them. */
 static void put_summary(struct asim_out *out, const char *name, const struct asim_sa_totals *t)
 {
     const double parts[] = {t->dp, t->dp_ep,  t->tp,      t->ep,
@@ -151,6 +157,7 @@ static void put_chart(struct asim_out *out, const char *name, const struct asim_
     asim_out_printf(out, "</svg></body></html>\n");
 }
 
+/* The CSV's name with html for csv; path has room, since asim_sa_report bounds it. */
 static int write_chart(const struct asim_sa *sa, const struct asim_sa_totals *t, const char *csv,
                        struct asim_err *err)
 {
@@ -164,6 +171,7 @@ static int write_chart(const struct asim_sa *sa, const struct asim_sa_totals *t,
     return asim_out_commit(&out, err);
 }
 
+/* Called twice, hence it begins by clearing the sums. */
 static int put_rows(struct walk *walk, struct asim_err *err)
 {
     asim_out_printf(walk->out,

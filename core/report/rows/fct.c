@@ -15,6 +15,7 @@ static uint32_t ip_of(uint32_t host)
     return 0x0b000001u + ((host / 256) << 16) + ((host % 256) << 8);
 }
 
+/* Port 100 is every message's destination port. Durations end when the last ACK is back. */
 static void see(void *self, const struct asim_world *world, const struct asim_event *event)
 {
     (void)world;
@@ -24,6 +25,7 @@ static void see(void *self, const struct asim_world *world, const struct asim_ev
                     event->of.fct.ideal);
 }
 
+/* Not tied to --out: scripts look for the file the network configuration names. */
 static int open_fct(struct asim_viewer *viewer, struct asim_world *world, const char *out,
                     struct asim_err *err)
 {

@@ -12,6 +12,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+/* Cut at 256 bytes; the longest line has about 120. */
 static void say(const struct asim_world *world, uint64_t t, const char *logger, const char *fmt,
                 ...) ASIM_PRINTF(4, 5);
 
@@ -28,6 +29,7 @@ static void say(const struct asim_world *world, uint64_t t, const char *logger, 
     world->hooks.line(world->hooks.self, line);
 }
 
+/* One rank's block, without another's lines in between. Names and order are parsed by scripts. */
 static void see(void *self, const struct asim_world *world, const struct asim_event *event)
 {
     const char *const names[ASIM_SPANS] = {"GPU time", "Comm time", "CPU time", "Remote mem time",
@@ -53,6 +55,7 @@ static void see(void *self, const struct asim_world *world, const struct asim_ev
             (unsigned long long)track->overlap);
 }
 
+/* Needs no file, hence neither close nor state. */
 static int open_finish(struct asim_viewer *viewer, struct asim_world *world, const char *out,
                        struct asim_err *err)
 {

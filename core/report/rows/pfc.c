@@ -8,6 +8,7 @@
 
 #include <inttypes.h>
 
+/* At the receiver of the frame, as in the reference. */
 static void see(void *self, const struct asim_world *world, const struct asim_event *event)
 {
     (void)world;

@@ -4,6 +4,7 @@
  */
 #include "report/report.h"
 
+/* Rows come in the order in which ranks finish, ties by rank. */
 static void see(void *self, const struct asim_world *world, const struct asim_event *event)
 {
     const struct asim_rank *rank = &world->ranks[event->rank];

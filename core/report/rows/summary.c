@@ -14,6 +14,7 @@ struct totals {
     uint64_t longest, shortest;
 };
 
+/* Only the first and the last finish are kept. */
 static void see(void *self, const struct asim_world *world, const struct asim_event *event)
 {
     struct totals *totals = self;
@@ -25,6 +26,7 @@ static void see(void *self, const struct asim_world *world, const struct asim_ev
         totals->shortest = event->t;
 }
 
+/* A world that failed has no summary, so it is none of the three. */
 static const char *state_of(const struct asim_world *world)
 {
     if (world->ranks_done == world->n_ranks)
@@ -47,6 +49,7 @@ static void line(const struct asim_world *world, const struct totals *totals,
     world->hooks.line(world->hooks.self, text);
 }
 
+/* Keys are stable: tools read them. A new one goes at the end. */
 static void json(struct asim_out *file, const struct asim_world *world, const struct totals *totals,
                  const struct asim_progress *at)
 {
@@ -70,6 +73,7 @@ static void json(struct asim_out *file, const struct asim_world *world, const st
                     world->topo.hosts, world->topo.switches, world->topo.n_links);
 }
 
+/* totals is freed here, whatever the outcome. */
 static int close_summary(void *self, const struct asim_world *world, struct asim_err *err)
 {
     struct totals *totals = self;

@@ -13,6 +13,7 @@
 
 static volatile sig_atomic_t interrupted;
 
+/* Sets a flag only: the run ends at its next safe point and keeps its partial results. */
 static void on_interrupt(int signal)
 {
     (void)signal;
@@ -33,6 +34,7 @@ static const struct asim_option options[] = {
     {.key = NULL},
 };
 
+/* The handler is installed after opening: Ctrl-C while files are read simply ends the program. */
 static int run_analytical(int argc, char **argv)
 {
     struct asim_app app = {

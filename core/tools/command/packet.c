@@ -13,6 +13,7 @@
 
 static volatile sig_atomic_t interrupted;
 
+/* Sets a flag only: the run ends at its next safe point and keeps its partial results. */
 static void on_interrupt(int signal)
 {
     (void)signal;

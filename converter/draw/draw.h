@@ -1,0 +1,47 @@
+/* SPDX-License-Identifier: GPL-2.0-only
+ *
+ * The dependency graph of one trace as text: graphviz's dot, or GraphML with the bytes networkx
+ * writes. Nodes in the order in which they or a dependency on them first appear, edges by their
+ * source. Memory: 24 bytes and its name for a node, 40 for an edge.
+ */
+#ifndef ASIM_CONVERTER_DRAW_DRAW_H
+#define ASIM_CONVERTER_DRAW_DRAW_H
+
+#include "base/map.h"
+#include "base/mem.h"
+#include "base/out.h"
+
+enum { ASIM_PICTURE_DATA = 1, ASIM_PICTURE_CTRL = 2 };
+
+struct asim_picture_edge {
+    uint32_t target, next; /* next: 1 + the source's following edge, 0 = last */
+    uint8_t kinds;         /* bits above */
+};
+
+struct asim_picture_node {
+    uint64_t id;
+    const char *name;     /* NULL: only mentioned as a dependency */
+    uint32_t first, last; /* edges, 1 + index, 0 = none */
+};
+
+struct asim_picture {
+    ASIM_VEC(struct asim_picture_node) nodes;
+    ASIM_VEC(struct asim_picture_edge) edges;
+    struct asim_map by_id, by_ends; /* → 1 + index */
+    struct asim_arena names;
+};
+
+int asim_picture_read(struct asim_picture *graph, const char *path, struct asim_err *err);
+/* Safe on a zeroed struct. */
+void asim_picture_fini(struct asim_picture *graph);
+
+void asim_picture_dot(const struct asim_picture *graph, struct asim_out *out);
+/* compat: of a node's data and control dependency on the same other only the second is told, as
+ * networkx' graphs have one edge between two nodes. */
+void asim_picture_graphml(const struct asim_picture *graph, int compat, struct asim_out *out);
+
+/* Runs graphviz' dot -T<type> on the file `text`. Says how to get it where it is not installed. */
+int asim_picture_render(const char *text, const char *picture, const char *type,
+                        struct asim_err *err);
+
+#endif

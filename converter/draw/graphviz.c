@@ -1,0 +1,34 @@
+/* SPDX-License-Identifier: GPL-2.0-only
+ *
+ * Graphviz as a program, started without a shell, so that no file name can mean anything else.
+ */
+#include <errno.h>
+#include <spawn.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/wait.h>
+#include "draw/draw.h"
+
+extern char **environ;
+
+int asim_picture_render(const char *text, const char *picture, const char *type,
+                        struct asim_err *err)
+{
+    char flag[16], dash_o[] = "-o", name[] = "dot";
+    char *argv[] = {name, flag, dash_o, (char *)picture, (char *)text, NULL};
+    pid_t pid;
+    int status = 0, rc;
+    snprintf(flag, sizeof flag, "-T%s", type);
+    rc = posix_spawnp(&pid, "dot", NULL, NULL, argv, environ);
+    while (!rc && waitpid(pid, &status, 0) < 0 && errno == EINTR)
+        ;
+    if (rc == ENOENT || (!rc && WIFEXITED(status) && WEXITSTATUS(status) == 127))
+        return asim_err_set(err, ASIM_EIO,
+                            "graphviz's program 'dot' is not installed (Debian package graphviz), "
+                            "so no picture was made; the graph is in %s.",
+                            text);
+    if (rc || !WIFEXITED(status) || WEXITSTATUS(status))
+        return asim_err_set(err, ASIM_EIO, "graphviz's 'dot' failed on %s: %s.", text,
+                            rc ? strerror(rc) : "see its message above");
+    return 0;
+}

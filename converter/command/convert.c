@@ -64,7 +64,7 @@ static int run_convert(const struct options *o, struct asim_err *err)
                             "--input and --output are both needed; --help explains them.");
     code = asim_convert_run(&cv, &opt, err);
     if (!code && !o->quiet)
-        asim_convert_report(&cv, stdout);
+        asim_convert_report(&cv, o->output, stdout);
     asim_convert_fini(&cv);
     return code;
 }

@@ -30,14 +30,14 @@ static void line(FILE *file, uint64_t n, const char *what)
         fprintf(file, "  %" PRIu64 " %s\n", n, what);
 }
 
-void asim_convert_report(const struct asim_convert *cv, FILE *file)
+void asim_convert_report(const struct asim_convert *cv, const char *title, FILE *file)
 {
     const struct asim_convert_counts *c = &cv->counts;
 
     fprintf(file,
             "%s: %" PRIu64 " nodes: %" PRIu64 " CPU (%.0f us), %" PRIu64 " GPU (%.0f us), %" PRIu64
             " of them communication\n",
-            cv->opt->output, c->written, c->cpu, c->cpu_us, c->gpu, c->gpu_us, c->comm);
+            title, c->written, c->cpu, c->cpu_us, c->gpu, c->gpu_us, c->comm);
     for (int k = 0; k < ASIM_KINDS; k++)
         if (c->by_kind[k])
             fprintf(file, "  %" PRIu64 " %s, %" PRIu64 " bytes\n", c->by_kind[k], asim_kind_name(k),

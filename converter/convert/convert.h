@@ -76,7 +76,7 @@ struct asim_convert {
 /* All of it; *cv holds the counts afterwards. */
 int asim_convert_run(struct asim_convert *cv, const struct asim_convert_options *opt,
                      struct asim_err *err);
-void asim_convert_report(const struct asim_convert *cv, FILE *file);
+void asim_convert_report(const struct asim_convert *cv, const char *title, FILE *file);
 void asim_convert_fini(struct asim_convert *cv);
 
 /* The phases. */

@@ -216,6 +216,8 @@ int asim_convert_load(struct asim_convert *cv, struct asim_err *err)
     asim_names_init(&cv->names, NAME_LIMIT);
     code = asim_host_read(&cv->host, cv->opt->input, &visit, err);
     asim_jbuf_fini(&ld.text);
+    if (!code)
+        code = asim_host_index(&cv->host, err);
     if (!code && cv->max_id > INT64_MAX / 2)
         code = asim_err_set(err, ASIM_EINVAL, "%s: the node id %lld is too large.", cv->opt->input,
                             (long long)cv->max_id);

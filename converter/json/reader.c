@@ -324,27 +324,53 @@ static int open_spool(struct asim_jreader *r, struct asim_err *err)
     }
 }
 
+/* Fills the window from the spool so that it holds `size` bytes at `offset`. Nodes are asked for
+ * nearly in file order, a caller sometimes a little before its callees: so some bytes before. */
+static int load_again(struct asim_jreader *r, uint64_t offset, size_t size, struct asim_err *err)
+{
+    uint64_t from = offset > WINDOW_BYTES / 4 ? offset - WINDOW_BYTES / 4 : 0;
+    size_t need = (size_t)(offset - from) + size;
+    size_t got;
+
+    if (need > r->cap) {
+        char *bigger = realloc(r->window, need + 1);
+
+        if (!bigger)
+            return asim_err_nomem(err, "reading a JSON file again");
+        r->window = bigger;
+        r->cap = need;
+    }
+    if (fseeko(r->spool, (off_t)from, SEEK_SET))
+        return asim_err_set(err, ASIM_EIO, "%s: cannot be read a second time.", r->path);
+    got = fread(r->window, 1, r->cap, r->spool);
+    if (got < need)
+        return asim_err_set(err, ASIM_EIO, "%s: changed while it was being read.", r->path);
+    r->base = from;
+    r->n = got;
+    r->window[got] = 0;
+    return 0;
+}
+
 int asim_jreader_again(struct asim_jreader *r, uint64_t offset, size_t size, struct asim_jdoc *doc,
                        struct asim_err *err)
 {
     size_t used;
     const char *why;
+    int code;
 
-    if (!r->spool && open_spool(r, err))
-        return ASIM_EIO;
-    if (size > r->cap) {
-        char *bigger = realloc(r->window, size + 1);
-
-        if (!bigger)
-            return asim_err_nomem(err, "reading a JSON file again");
-        r->window = bigger;
-        r->cap = size;
+    if (!r->spool) {
+        code = open_spool(r, err);
+        if (code)
+            return code;
+        r->n = 0;
     }
-    if (fseeko(r->spool, (off_t)offset, SEEK_SET) || fread(r->window, 1, size, r->spool) != size)
-        return asim_err_set(err, ASIM_EIO, "%s: cannot be read a second time.", r->path);
-    r->window[size] = 0;
+    if (offset < r->base || offset + size > r->base + r->n) {
+        code = load_again(r, offset, size, err);
+        if (code)
+            return code;
+    }
     doc->offset = offset;
-    if (asim_jdoc_parse(doc, r->window, size, &used, &why) != ASIM_J_OK)
+    if (asim_jdoc_parse(doc, r->window + (offset - r->base), size, &used, &why) != ASIM_J_OK)
         return asim_err_set(err, ASIM_EIO, "%s: changed while it was being read.", r->path);
     return 0;
 }

@@ -44,7 +44,7 @@ static int by_start(const void *ctx, uint32_t a, uint32_t b)
 
 static int equal(const struct align *al, uint32_t host, uint32_t op)
 {
-    return al->names[host] == al->link->kin.cpu.at[op].name;
+    return al->names[host] == al->link->kin.cpu_name.at[op];
 }
 
 /* How many names from h and o on agree in a row, up to AGREE (fewer at the end count as all). */
@@ -108,8 +108,8 @@ static size_t common(const struct align *al, const uint32_t *h, size_t hn, uint3
     for (size_t i = 0; i < hn; i++)
         count[al->names[h[i]]]++;
     for (uint32_t k = kin->thread_at[thread]; k < kin->thread_at[thread + 1]; k++)
-        if (count[kin->cpu.at[kin->by_thread[k]].name] > 0) {
-            count[kin->cpu.at[kin->by_thread[k]].name]--;
+        if (count[kin->cpu_name.at[kin->by_thread[k]]] > 0) {
+            count[kin->cpu_name.at[kin->by_thread[k]]]--;
             same++;
         }
     for (size_t i = 0; i < hn; i++)

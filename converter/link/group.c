@@ -10,7 +10,6 @@
 #include "link/link.h"
 
 #include <stdlib.h>
-#include <string.h>
 
 struct owned {
     const struct asim_kineto *kin;
@@ -32,7 +31,7 @@ static int64_t key_of(const struct asim_link *link, uint32_t host)
     uint32_t cpu = link->host.node.at[host].cpu;
 
     if (link->opt->compat)
-        return link->kin.cpu.at[cpu].external;
+        return link->kin.external.at[cpu];
     return link->host_of[cpu] == host ? (int64_t)host : INT64_MIN;
 }
 
@@ -43,7 +42,7 @@ static int64_t owner_of(struct asim_link *link, const struct asim_kineto_gpu *gp
     if (cpu == ASIM_NONE)
         return INT64_MAX;
     if (link->opt->compat)
-        return link->kin.cpu.at[cpu].external;
+        return link->kin.external.at[cpu];
     while (cpu != ASIM_NONE && link->host_of[cpu] == ASIM_NONE)
         cpu = link->kin.enclosing[cpu];
     if (cpu == ASIM_NONE) {
@@ -54,14 +53,14 @@ static int64_t owner_of(struct asim_link *link, const struct asim_kineto_gpu *gp
     return link->host_of[cpu];
 }
 
-static size_t first_with(const struct asim_link *link, const int64_t *owner, size_t n, int64_t key)
+static size_t first_with(const uint32_t *order, const int64_t *owner, size_t n, int64_t key)
 {
     size_t low = 0;
 
     while (low < n) {
         size_t middle = low + (n - low) / 2;
 
-        if (owner[link->gpu_order[middle]] < key)
+        if (owner[order[middle]] < key)
             low = middle + 1;
         else
             n = middle;
@@ -69,65 +68,65 @@ static size_t first_with(const struct asim_link *link, const int64_t *owner, siz
     return low;
 }
 
-int asim_link_group(struct asim_link *link, struct asim_err *err)
+/* Gives the node and its GPU operations their numbers, and appends these to the final order. */
+static int number(struct asim_link *link, uint32_t host, const uint32_t *order,
+                  const int64_t *owner, size_t n)
 {
-    struct asim_kineto *kin = &link->kin;
-    size_t n = kin->gpu.n, live = link->host.node.n - (size_t)link->host.duplicates;
-    int64_t *owner = malloc((n + 1) * sizeof *owner);
-    struct owned by = {kin, owner};
+    struct asim_host_node *node = &link->host.node.at[host];
+    int64_t key = node->cpu == ASIM_NONE ? INT64_MIN : key_of(link, host);
+    size_t at = key == INT64_MIN ? n : first_with(order, owner, n, key);
 
-    link->gpu_order = asim_iota_u32(n);
-    if (!owner || !link->gpu_order) {
-        free(owner);
-        return asim_err_nomem(err, "grouping GPU operations");
+    node->new_id = (uint32_t)link->next_id++;
+    for (; at < n && owner[order[at]] == key; at++) {
+        if (link->gpu_order_n == link->gpu_order_cap &&
+            asim_grow(&link->gpu_order, &link->gpu_order_cap, link->gpu_order_n + 1,
+                      sizeof *link->gpu_order))
+            return ASIM_ENOMEM;
+        link->counts.gpu_linked += link->gpu_id[order[at]] == ASIM_NONE;
+        link->gpu_id[order[at]] = (uint32_t)link->next_id++;
+        link->gpu_order[link->gpu_order_n++] = order[at];
     }
-    for (size_t i = 0; i < n; i++)
-        owner[i] = owner_of(link, &kin->gpu.at[i]);
-    if (asim_sort_u32(link->gpu_order, n, by_owner, &by)) {
-        free(owner);
-        return asim_err_nomem(err, "grouping GPU operations");
-    }
-    n = first_with(link, owner, n, INT64_MAX);
-    link->gpu_linked = n;
+    return 0;
+}
+
+static int number_all(struct asim_link *link, const uint32_t *order, const int64_t *owner,
+                      struct asim_err *err)
+{
+    struct asim_host *host = &link->host;
+    size_t live = host->node.n - (size_t)host->duplicates;
+    size_t n = first_with(order, owner, link->kin.gpu.n, INT64_MAX);
+
     for (size_t i = 0; i < live; i++) {
-        struct asim_host_node *node = &link->host.node.at[link->host.order[i]];
-        int64_t key;
-        size_t at;
-
-        if (node->cpu == ASIM_NONE)
-            continue;
-        key = key_of(link, link->host.order[i]);
-        at = key == INT64_MIN ? n : first_with(link, owner, n, key);
-        node->gpu_at = (uint32_t)at;
-        while (at < n && owner[link->gpu_order[at]] == key)
-            at++;
-        node->gpus = (uint32_t)(at - node->gpu_at);
+        if (number(link, host->order[i], order, owner, n))
+            return asim_err_nomem(err, "numbering nodes");
+        if (link->next_id >= ASIM_NONE / 2)
+            return asim_err_set(err, ASIM_ENOMEM, "%s: more than 2 billion nodes.", host->path);
     }
-    free(owner);
     return 0;
 }
 
 int asim_link_number(struct asim_link *link, struct asim_err *err)
 {
-    struct asim_host *host = &link->host;
-    size_t live = host->node.n - (size_t)host->duplicates, n = link->kin.gpu.n;
-    uint64_t next = 0;
+    struct asim_kineto *kin = &link->kin;
+    size_t n = kin->gpu.n;
+    int64_t *owner = malloc((n + 1) * sizeof *owner);
+    uint32_t *order = asim_iota_u32(n);
+    struct owned by = {kin, owner};
+    int code = 0;
 
     link->gpu_id = malloc((n + 1) * sizeof *link->gpu_id);
-    if (!link->gpu_id)
-        return asim_err_nomem(err, "numbering nodes");
-    memset(link->gpu_id, 0xff, (n + 1) * sizeof *link->gpu_id);
-    for (size_t i = 0; i < live; i++) {
-        struct asim_host_node *node = &host->node.at[host->order[i]];
-
-        node->new_id = (uint32_t)next++;
-        for (uint32_t k = 0; k < node->gpus; k++)
-            link->gpu_id[link->gpu_order[node->gpu_at + k]] = (uint32_t)next++;
-        link->counts.gpu_copies += node->gpus;
-        if (next >= ASIM_NONE)
-            return asim_err_set(err, ASIM_ENOMEM, "%s: more than 4 billion nodes.", host->path);
+    if (!owner || !order || !link->gpu_id)
+        code = asim_err_nomem(err, "grouping GPU operations");
+    for (size_t i = 0; i < n && !code; i++) {
+        owner[i] = owner_of(link, &kin->gpu.at[i]);
+        link->gpu_id[i] = ASIM_NONE;
     }
-    for (size_t i = 0; i < n; i++)
-        link->counts.gpu_linked += link->gpu_id[i] != ASIM_NONE;
-    return 0;
+    if (!code && asim_sort_u32(order, n, by_owner, &by))
+        code = asim_err_nomem(err, "grouping GPU operations");
+    if (!code)
+        code = number_all(link, order, owner, err);
+    free(owner);
+    free(order);
+    ASIM_KINETO_DROP(kin->external);
+    return code;
 }

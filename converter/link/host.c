@@ -52,7 +52,7 @@ static int add_node(struct load *ld)
 {
     struct asim_host *host = ld->host;
     const struct asim_jv *v = &ld->doc.at[0], *parent;
-    struct asim_host_node node = {.cpu = ASIM_NONE, .offset = ld->doc.offset};
+    struct asim_host_node node = {.cpu = ASIM_NONE};
 
     if (v->kind != ASIM_J_OBJECT)
         return asim_jreader_fail(&host->reader, &ld->doc, ld->err, "a node must be an object");
@@ -69,7 +69,10 @@ static int add_node(struct load *ld)
         node.parent = -1;
     if (host->node.n >= ASIM_NONE / 2)
         return asim_err_set(ld->err, ASIM_ENOMEM, "%s: more than 2 billion nodes.", host->path);
-    node.size = (uint32_t)ld->doc.size;
+    if (ld->doc.offset >> 36)
+        return asim_err_set(ld->err, ASIM_ENOMEM, "%s: larger than 64 GiB.", host->path);
+    node.offset = ld->doc.offset & 0xfffffffff;
+    node.size = ld->doc.size & 0xfffffff;
     if (ld->visit->see && ld->visit->see(ld->visit->self, &ld->doc, &node, ld->err))
         return -1;
     return ASIM_VEC_PUSH(host->node, node) ? asim_err_nomem(ld->err, "reading a host trace") : 0;
@@ -178,10 +181,22 @@ int asim_host_read(struct asim_host *host, const char *path, const struct asim_h
     code = asim_jreader_open(&host->reader, path, "nodes", err);
     if (!code)
         code = read_members(&ld);
-    if (!code)
-        code = asim_host_index(host, err);
     asim_jdoc_fini(&ld.doc);
     return code;
+}
+
+void asim_host_settle(struct asim_host *host)
+{
+    for (size_t i = 0; i < host->node.n; i++) {
+        struct asim_host_node *node = &host->node.at[i];
+        uint32_t at = node->parent < 0 ? ASIM_NONE : asim_index_get(&host->by_id, node->parent);
+
+        if (at != ASIM_NONE)
+            node->parent = at;
+        else if (node->parent >= 0)
+            node->parent = -2 - node->parent;
+    }
+    asim_index_fini(&host->by_id);
 }
 
 void asim_host_fini(struct asim_host *host)

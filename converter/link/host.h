@@ -11,14 +11,16 @@
 #include "json/reader.h"
 #include "lib/index.h"
 
-struct asim_host_node {
-    int64_t id, parent;
-    uint64_t offset; /* of its text */
-    uint32_t size;
+struct asim_host_node { /* 32 bytes: there may be tens of millions */
+    int64_t id;
+    int64_t parent;       /* id, or -1; see asim_host_settle */
+    uint64_t offset : 36; /* of its text */
+    uint64_t size : 28;
     uint32_t cpu; /* CPU op in the device trace, or ASIM_NONE */
-    uint32_t new_id;
-    uint32_t gpu_at, gpus; /* its GPU operations: a range of the linker's order of them */
-    uint32_t tid;          /* PyTorch's thread number */
+    union {
+        uint32_t tid;    /* PyTorch's thread number, while matching */
+        uint32_t new_id; /* afterwards */
+    };
 };
 
 /* A top-level member other than nodes, as written. */
@@ -46,10 +48,14 @@ struct asim_host_visit {
     void *self;
 };
 
+/* Reads; asim_host_index comes after it. */
 int asim_host_read(struct asim_host *host, const char *path, const struct asim_host_visit *visit,
                    struct asim_err *err);
 /* by_id, order and the counts; again after nodes were added. */
 int asim_host_index(struct asim_host *host, struct asim_err *err);
+/* Turns every parent into the number of its node, or -2 - id where it is not in the file (-1 = none
+ * stays), and frees by_id. */
+void asim_host_settle(struct asim_host *host);
 void asim_host_fini(struct asim_host *host);
 
 /* Attribute of a node of either form ("rf_id", "tid" …): its value, or NULL. */

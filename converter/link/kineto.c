@@ -151,48 +151,68 @@ static int thread_field(struct load *ld, uint32_t *out)
                  (int)(tid->text_n < 100 ? tid->text_n : 100), asim_jv_text(&ld->doc, tid));
     *out = asim_names_put(&ld->kin->thread_names, text, (size_t)n);
     ld->kin->threads = (uint32_t)ld->kin->thread_names.all.n;
+    if (ld->kin->threads >= 1 << 24)
+        return asim_err_set(ld->err, ASIM_ENOMEM, "%s: more than 16 million threads.",
+                            ld->reader.path);
     return *out == ASIM_NONE ? asim_err_nomem(ld->err, "keeping threads") : 0;
+}
+
+static int keep_cpu(struct load *ld, const struct asim_kineto_cpu *op, const int64_t ids[2],
+                    uint32_t name)
+{
+    struct asim_kineto *kin = ld->kin;
+
+    if (ids[0] > 0 && !kin->has_rf_ids) {
+        kin->has_rf_ids = 1;
+        ASIM_KINETO_DROP(kin->cpu_name);
+    }
+    return ASIM_VEC_PUSH(kin->cpu, *op) || ASIM_VEC_PUSH(kin->rf_id, ids[0]) ||
+           ASIM_VEC_PUSH(kin->external, ids[1]) ||
+           (!kin->has_rf_ids && ASIM_VEC_PUSH(kin->cpu_name, name));
 }
 
 static int add_cpu(struct load *ld)
 {
     struct asim_kineto_cpu op = {.inter_thread = ASIM_NONE};
+    uint32_t number, flags, thread;
+    int64_t ids[2];
     const char *name;
 
-    if (name_field(ld, &op.name))
+    if (name_field(ld, &number))
         return -1;
-    name = asim_names_get(&ld->kin->names, op.name);
+    name = asim_names_get(&ld->kin->names, number);
     if (strstr(name, "ProfilerStep")) {
         ld->kin->ignored++;
         return 0;
     }
-    if (times(ld, &op.ts, &op.dur, &op.flags) || thread_field(ld, &op.thread) ||
-        id_arg(ld, "Record function id", &op.rf_id) || id_arg(ld, "External id", &op.external))
+    if (times(ld, &op.ts, &op.dur, &flags) || thread_field(ld, &thread) ||
+        id_arg(ld, "Record function id", &ids[0]) || id_arg(ld, "External id", &ids[1]))
         return -1;
     op.exclusive = op.dur;
-    if (op.flags & ASIM_KIN_DUR_REAL)
-        op.flags |= ASIM_KIN_EXCL_REAL;
+    if (flags & ASIM_KIN_DUR_REAL)
+        flags |= ASIM_KIN_EXCL_REAL;
     if (!strcmp(name, "nccl:coalesced"))
-        op.flags |= ASIM_KIN_COALESCED;
-    if (op.rf_id > 0)
-        ld->kin->has_rf_ids = 1;
-    return ASIM_VEC_PUSH(ld->kin->cpu, op) ? asim_err_nomem(ld->err, "reading CPU ops") : 0;
+        flags |= ASIM_KIN_COALESCED;
+    op.flags = flags & 0xff;
+    op.thread = thread & 0xffffff;
+    return keep_cpu(ld, &op, ids, number) ? asim_err_nomem(ld->err, "reading CPU ops") : 0;
 }
 
 static int add_call(struct load *ld)
 {
     struct asim_kineto_call call = {0};
+    uint32_t flags, thread;
     const char *name;
 
-    if (name_field(ld, &call.name) || times(ld, &call.ts, &call.dur, &call.flags) ||
-        thread_field(ld, &call.thread) || id_arg(ld, "correlation", &call.correlation) ||
-        id_arg(ld, "External id", &call.external) ||
-        text_of(ld, asim_jv_get(&ld->doc, ld->args, "stream"), &call.stream))
+    if (name_field(ld, &call.name) || times(ld, &call.ts, &call.dur, &flags) ||
+        thread_field(ld, &thread) || id_arg(ld, "correlation", &call.correlation))
         return -1;
     name = asim_names_get(&ld->kin->names, call.name);
     for (size_t i = 0; i < sizeof launches / sizeof *launches; i++)
         if (!strcmp(name, launches[i]))
-            call.flags |= ASIM_KIN_LAUNCH;
+            flags |= ASIM_KIN_LAUNCH;
+    call.flags = flags & 0xff;
+    call.thread = thread & 0xffffff;
     return ASIM_VEC_PUSH(ld->kin->call, call) ? asim_err_nomem(ld->err, "reading runtime calls")
                                               : 0;
 }
@@ -201,29 +221,42 @@ static int add_call(struct load *ld)
  * kept as text for the converter. */
 static int collective_args(struct load *ld, struct asim_kineto_gpu *gpu)
 {
-    gpu->args = ASIM_NONE;
-    if (text_of(ld, asim_jv_get(&ld->doc, ld->args, "Process Group Name"), &gpu->pg_name))
+    struct asim_kineto_comm comm = {ASIM_NONE, ASIM_NONE};
+    int named = asim_jv_get(&ld->doc, ld->args, "Collective name") != NULL;
+
+    gpu->comm = ASIM_NONE;
+    if (text_of(ld, asim_jv_get(&ld->doc, ld->args, "Process Group Name"), &comm.pg_name))
         return -1;
-    if (!asim_jv_get(&ld->doc, ld->args, "Collective name"))
+    if (named)
+        comm.args =
+            asim_names_put(&ld->kin->names, asim_jv_text(&ld->doc, ld->args), ld->args->text_n);
+    if (!named && comm.pg_name == ASIM_NONE)
         return 0;
-    gpu->args = asim_names_put(&ld->kin->names, asim_jv_text(&ld->doc, ld->args), ld->args->text_n);
-    return gpu->args == ASIM_NONE ? asim_err_nomem(ld->err, "keeping a collective's args") : 0;
+    gpu->comm = (uint32_t)ld->kin->gpu_comm.n;
+    return (named && comm.args == ASIM_NONE) || ASIM_VEC_PUSH(ld->kin->gpu_comm, comm)
+               ? asim_err_nomem(ld->err, "keeping a collective's args")
+               : 0;
 }
 
 static int add_gpu(struct load *ld, int kind)
 {
-    struct asim_kineto_gpu gpu = {.kind = (uint32_t)kind, .call = ASIM_NONE, .parent = ASIM_NONE};
+    struct asim_kineto_gpu gpu = {.kind = kind & 3u, .call = ASIM_NONE, .parent = ASIM_NONE};
     const struct asim_jv *stream = asim_jv_get(&ld->doc, ld->args, "stream");
+    struct asim_kineto_ids ids;
+    uint32_t flags;
     int64_t device;
 
-    if (name_field(ld, &gpu.name) || times(ld, &gpu.ts, &gpu.dur, &gpu.flags) ||
-        id_arg(ld, "correlation", &gpu.correlation) || id_arg(ld, "External id", &gpu.external) ||
+    if (name_field(ld, &gpu.name) || times(ld, &gpu.ts, &gpu.dur, &flags) ||
+        id_arg(ld, "correlation", &ids.correlation) || id_arg(ld, "External id", &ids.external) ||
         text_of(ld, stream, &gpu.stream) || id_arg(ld, "device", &device) ||
         collective_args(ld, &gpu))
         return -1;
+    gpu.flags = flags & 0x3f;
     gpu.stream_is_int = stream && stream->kind == ASIM_J_INT;
-    gpu.device = device >= 0 && device < 1 << 20 ? (int32_t)device : -1;
-    return ASIM_VEC_PUSH(ld->kin->gpu, gpu) ? asim_err_nomem(ld->err, "reading GPU operations") : 0;
+    gpu.device = device >= 0 && device < 1 << 20 ? (uint32_t)(device + 1) & 0x7fffff : 0;
+    return ASIM_VEC_PUSH(ld->kin->gpu, gpu) || ASIM_VEC_PUSH(ld->kin->ids, ids)
+               ? asim_err_nomem(ld->err, "reading GPU operations")
+               : 0;
 }
 
 static int add_sync(struct load *ld)
@@ -247,7 +280,7 @@ static int add_sync(struct load *ld)
         text_of(ld, asim_jv_get(&ld->doc, ld->args, "stream"), &sync.stream) ||
         text_of(ld, asim_jv_get(&ld->doc, ld->args, "wait_on_stream"), &sync.wait_stream))
         return -1;
-    sync.device = device >= 0 && device < 1 << 20 ? (int32_t)device : -1;
+    sync.device = device >= 0 && device < 1 << 20 ? (int32_t)device + 1 : 0;
     return ASIM_VEC_PUSH(ld->kin->sync, sync) ? asim_err_nomem(ld->err, "reading sync events") : 0;
 }
 
@@ -363,11 +396,16 @@ void asim_kineto_fini(struct asim_kineto *kin)
     free(kin->cpu.at);
     free(kin->call.at);
     free(kin->gpu.at);
+    free(kin->gpu_comm.at);
     free(kin->sync.at);
+    free(kin->rf_id.at);
+    free(kin->external.at);
+    free(kin->cpu_name.at);
+    free(kin->ids.at);
     free(kin->by_time);
     free(kin->by_thread);
-    free(kin->thread_at);
     free(kin->enclosing);
+    free(kin->thread_at);
     free(kin->groups);
     memset(kin, 0, sizeof *kin);
 }

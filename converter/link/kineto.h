@@ -2,7 +2,7 @@
  *
  * A device trace (Kineto's Chrome-trace JSON, spec chakra.md section 3.2) reduced to what linking
  * needs: the CPU operators, the runtime calls, the GPU operations and the synchronisation events,
- * about 60 bytes each; everything else in the file is counted and forgotten. Times are
+ * about 40 bytes each; everything else in the file is counted and forgotten. Times are
  * microseconds; whether the file wrote an integer or a real is kept, for output that must compare.
  */
 #ifndef ASIM_CONVERTER_LINK_KINETO_H
@@ -19,34 +19,39 @@ enum asim_kineto_flag {
     ASIM_KIN_LAUNCH = 16    /* runtime call on the published tools' list of launches */
 };
 
-struct asim_kineto_cpu {     /* category cpu_op or user_annotation, ProfilerStep excluded */
-    int64_t rf_id, external; /* -1 = absent */
+struct asim_kineto_cpu { /* category cpu_op or user_annotation, ProfilerStep excluded */
     double ts, dur, exclusive;
-    uint32_t name, thread;
+    uint32_t thread : 24, flags : 8;
     uint32_t inter_thread; /* the op of another thread it waits for, or ASIM_NONE */
-    uint32_t flags;
 };
 
 struct asim_kineto_call { /* CUDA and HIP runtime and driver calls */
-    int64_t correlation, external;
+    int64_t correlation;
     double ts, dur;
-    uint32_t name, thread;
-    uint32_t flags;
-    uint32_t stream; /* name of the stream as written, or ASIM_NONE */
+    uint32_t name;
+    uint32_t thread : 24, flags : 8;
 };
 
 enum asim_gpu_kind { ASIM_GPU_KERNEL, ASIM_GPU_MEMCPY, ASIM_GPU_MEMSET };
 
 struct asim_kineto_gpu {
-    int64_t correlation, external;
     double ts, dur;
-    uint32_t name, flags, kind;
-    uint32_t stream, stream_is_int; /* stream as written */
-    int32_t device;                 /* -1 = absent */
-    uint32_t call;                  /* its launcher, or ASIM_NONE */
-    uint32_t parent;                /* CPU op that launched it, or ASIM_NONE */
-    uint32_t args;                  /* raw text of the collective's args kept, or ASIM_NONE */
-    uint32_t pg_name;               /* "Process Group Name", or ASIM_NONE */
+    uint32_t name;
+    uint32_t stream; /* name of the stream as written, or ASIM_NONE */
+    uint32_t call;   /* its launcher, or ASIM_NONE */
+    uint32_t parent; /* CPU op that launched it, or ASIM_NONE */
+    uint32_t comm;   /* index in gpu_comm, or ASIM_NONE */
+    uint32_t kind : 2, flags : 6, stream_is_int : 1;
+    uint32_t device : 23; /* + 1; 0 = absent */
+};
+
+struct asim_kineto_comm { /* what a kernel says of its collective */
+    uint32_t args;        /* raw text of the args, or ASIM_NONE */
+    uint32_t pg_name;     /* "Process Group Name", or ASIM_NONE */
+};
+
+struct asim_kineto_ids { /* of a GPU operation */
+    int64_t correlation, external;
 };
 
 enum asim_sync_kind { ASIM_SYNC_STREAM, ASIM_SYNC_CONTEXT, ASIM_SYNC_EVENT, ASIM_SYNC_WAIT };
@@ -55,7 +60,7 @@ struct asim_kineto_sync {        /* category cuda_sync */
     int64_t correlation, record; /* record: correlation of the event's record call, -1 = none */
     double ts, dur;
     uint32_t kind, stream, wait_stream;
-    int32_t device;
+    int32_t device; /* + 1; 0 = absent */
 };
 
 struct asim_kineto {
@@ -63,11 +68,16 @@ struct asim_kineto {
     ASIM_VEC(struct asim_kineto_cpu) cpu; /* file order */
     ASIM_VEC(struct asim_kineto_call) call;
     ASIM_VEC(struct asim_kineto_gpu) gpu;
+    ASIM_VEC(struct asim_kineto_comm) gpu_comm;
     ASIM_VEC(struct asim_kineto_sync) sync;
-    uint32_t *by_time;   /* CPU ops by ts, file order among equals */
-    uint32_t *by_thread; /* the same, thread after thread */
-    uint32_t *thread_at; /* threads + 1 positions in by_thread */
+    /* Needed for a while only; beside cpu and gpu, by their numbers. Ids: -1 = absent. */
+    ASIM_VEC(int64_t) rf_id, external;    /* of CPU ops */
+    ASIM_VEC(uint32_t) cpu_name;          /* dropped at once where rf_ids are there */
+    ASIM_VEC(struct asim_kineto_ids) ids; /* of GPU operations */
+    uint32_t *by_time;                    /* CPU ops by ts, file order among equals */
+    uint32_t *by_thread;                  /* the same, thread after thread */
     uint32_t *enclosing; /* of each CPU op: the innermost one around it, or ASIM_NONE */
+    uint32_t *thread_at; /* threads + 1 positions in by_thread */
     uint32_t threads;    /* numbered in order of appearance */
     struct asim_names thread_names;
     char *groups;     /* distributedInfo.pg_config as JSON, or NULL */
@@ -76,6 +86,9 @@ struct asim_kineto {
     uint64_t bytes; /* of the unpacked file */
     int has_rf_ids; /* some op carries a Record function id */
 };
+
+/* Frees an array that is no longer needed. */
+#define ASIM_KINETO_DROP(v) (free((v).at), (v).at = NULL, (v).n = (v).cap = 0)
 
 /* Reads the whole file. What a used event lacks or has wrong is an error that names it. */
 int asim_kineto_read(struct asim_kineto *kin, const char *path, struct asim_err *err);

@@ -24,10 +24,11 @@ struct launch {
 
 static int by_external(const void *ctx, uint32_t a, uint32_t b)
 {
-    const struct asim_kineto_cpu *cpu = ctx, *x = &cpu[a], *y = &cpu[b];
+    const struct asim_kineto *kin = ctx;
+    const struct asim_kineto_cpu *x = &kin->cpu.at[a], *y = &kin->cpu.at[b];
 
-    if (x->external != y->external)
-        return x->external < y->external;
+    if (kin->external.at[a] != kin->external.at[b])
+        return kin->external.at[a] < kin->external.at[b];
     if (x->thread != y->thread)
         return x->thread < y->thread;
     return x->ts < y->ts;
@@ -49,28 +50,30 @@ static int has_nccl(const char *name)
 }
 
 /* 1 if op stands after the place looked for in by_external order. */
-static int is_after(const struct launch *ln, const struct asim_kineto_cpu *op, int64_t external,
+static int is_after(const struct launch *ln, uint32_t at, int64_t external,
                     const struct asim_kineto_call *call)
 {
-    if (op->external != external)
-        return op->external > external;
+    const struct asim_kineto_cpu *op = &ln->kin->cpu.at[at];
+
+    if (ln->kin->external.at[at] != external)
+        return ln->kin->external.at[at] > external;
     if (op->thread != call->thread)
         return op->thread > call->thread;
     return !is_before(ln, op, call->ts);
 }
 
-static uint32_t same_external(const struct launch *ln, const struct asim_kineto_gpu *gpu,
+static uint32_t same_external(const struct launch *ln, int64_t external,
                               const struct asim_kineto_call *call, int skip_coalesced)
 {
     const struct asim_kineto_cpu *cpu = ln->kin->cpu.at;
     size_t low = 0, high = ln->kin->cpu.n;
 
-    if (gpu->external < 0 && !ln->compat)
+    if (external < 0 && !ln->compat)
         return ASIM_NONE;
     while (low < high) {
         size_t middle = low + (high - low) / 2;
 
-        if (is_after(ln, &cpu[ln->by_external[middle]], gpu->external, call))
+        if (is_after(ln, ln->by_external[middle], external, call))
             high = middle;
         else
             low = middle + 1;
@@ -78,7 +81,7 @@ static uint32_t same_external(const struct launch *ln, const struct asim_kineto_
     while (low--) {
         const struct asim_kineto_cpu *op = &cpu[ln->by_external[low]];
 
-        if (op->external != gpu->external || op->thread != call->thread)
+        if (ln->kin->external.at[ln->by_external[low]] != external || op->thread != call->thread)
             break;
         if (!skip_coalesced || !(op->flags & ASIM_KIN_COALESCED))
             return ln->by_external[low];
@@ -112,11 +115,11 @@ static uint32_t latest(const struct launch *ln, const struct asim_kineto_call *c
 }
 
 static uint32_t parent_of(const struct launch *ln, const struct asim_kineto_gpu *gpu,
-                          const struct asim_kineto_call *call)
+                          int64_t external, const struct asim_kineto_call *call)
 {
     const struct asim_kineto *kin = ln->kin;
     int skip = has_nccl(asim_names_get(&kin->names, gpu->name));
-    uint32_t op = same_external(ln, gpu, call, skip), near;
+    uint32_t op = same_external(ln, external, call, skip), near;
 
     if (op != ASIM_NONE)
         return op;
@@ -131,15 +134,16 @@ static uint32_t parent_of(const struct launch *ln, const struct asim_kineto_gpu 
     return near;
 }
 
-static void resolve(const struct launch *ln, const struct asim_index *calls,
-                    struct asim_kineto_gpu *gpu)
+static void resolve(const struct launch *ln, const struct asim_index *calls, size_t at)
 {
+    struct asim_kineto_gpu *gpu = &ln->kin->gpu.at[at];
+    const struct asim_kineto_ids *ids = &ln->kin->ids.at[at];
     const struct asim_kineto_call *call;
-    uint32_t found = gpu->correlation < 0 ? ASIM_NONE : asim_index_get(calls, gpu->correlation);
+    uint32_t found = ids->correlation < 0 ? ASIM_NONE : asim_index_get(calls, ids->correlation);
 
     if (ln->compat && gpu->kind == ASIM_GPU_MEMSET)
         return; /* parity: the published tools do not know memsets */
-    if (gpu->correlation < 0) {
+    if (ids->correlation < 0) {
         ln->counts->no_correlation++;
         return;
     }
@@ -150,7 +154,7 @@ static void resolve(const struct launch *ln, const struct asim_index *calls,
     call = &ln->kin->call.at[found];
     ln->counts->not_listed += !(call->flags & ASIM_KIN_LAUNCH);
     gpu->call = found;
-    gpu->parent = parent_of(ln, gpu, call);
+    gpu->parent = parent_of(ln, gpu, ids->external, call);
     ln->counts->no_op += gpu->parent == ASIM_NONE;
 }
 
@@ -163,7 +167,7 @@ int asim_nest_launches(struct asim_kineto *kin, int compat, struct asim_launch_c
 
     memset(counts, 0, sizeof *counts);
     ln.by_external = asim_iota_u32(kin->cpu.n);
-    if (!ln.by_external || asim_sort_u32(ln.by_external, kin->cpu.n, by_external, kin->cpu.at) ||
+    if (!ln.by_external || asim_sort_u32(ln.by_external, kin->cpu.n, by_external, kin) ||
         asim_index_init(&calls, kin->call.at ? &kin->call.at->correlation : NULL,
                         sizeof *kin->call.at, kin->call.n))
         code = asim_err_nomem(err, "finding launches");
@@ -172,8 +176,11 @@ int asim_nest_launches(struct asim_kineto *kin, int compat, struct asim_launch_c
             (!compat || kin->call.at[i].flags & ASIM_KIN_LAUNCH))
             asim_index_put(&calls, i);
     for (size_t i = 0; i < kin->gpu.n && !code; i++)
-        resolve(&ln, &calls, &kin->gpu.at[i]);
+        resolve(&ln, &calls, i);
     free(ln.by_external);
     asim_index_fini(&calls);
+    ASIM_KINETO_DROP(kin->ids);
+    if (!compat)
+        ASIM_KINETO_DROP(kin->external);
     return code;
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only
  *
- * The phases of linking in their order. Peak memory is the device trace's tables (about 60 bytes a
- * CPU op) plus the host trace's index (48 bytes a node), whatever the files weigh.
+ * The phases of linking in their order. Peak memory is the device trace's tables (about 40 bytes a
+ * CPU op or GPU operation) plus the host trace's index (32 bytes a node), whatever the files weigh.
  */
 #include "link/link.h"
 
@@ -35,8 +35,6 @@ int asim_link_run(struct asim_link *link, const struct asim_link_options *opt, s
     if (!code)
         code = asim_link_match(link, err);
     if (!code)
-        code = asim_link_group(link, err);
-    if (!code)
         code = asim_link_number(link, err);
     if (!code && !opt->compat)
         code = asim_link_sync(link, err);
@@ -47,6 +45,9 @@ int asim_link_run(struct asim_link *link, const struct asim_link_options *opt, s
                             opt->device,
                             (unsigned long long)(link->kin.gpu.n - link->counts.gpu_linked),
                             (unsigned long long)link->kin.gpu.n);
+    free(link->kin.by_thread);
+    free(link->kin.enclosing);
+    link->kin.by_thread = link->kin.enclosing = NULL;
     return code ? code : asim_link_write(link, err);
 }
 

@@ -24,7 +24,7 @@ struct asim_sync_dep {
 
 struct asim_link_counts {
     struct asim_launch_counts launches;
-    uint64_t host_nodes, host_matched, gpu_linked, gpu_copies, moved, not_in_host;
+    uint64_t host_nodes, host_matched, gpu_linked, moved, not_in_host;
     uint64_t inter_thread, sync_deps, orphans_attached, aligned;
     double waited_us; /* taken off CPU ops: time they spent waiting for the GPU */
 };
@@ -35,8 +35,9 @@ struct asim_link {
     struct asim_host host;
     struct asim_index by_rf; /* CPU op by rf_id */
     uint32_t *host_of;       /* of each CPU op: its host node, or ASIM_NONE */
-    uint32_t *gpu_order;     /* linked GPU operations: owner after owner, by ts */
-    size_t gpu_linked;
+    uint32_t *gpu_order;     /* linked GPU operations in the order they are written */
+    size_t gpu_order_n, gpu_order_cap;
+    uint64_t next_id; /* how many nodes are numbered */
     uint32_t *gpu_id; /* new id of each GPU operation, or ASIM_NONE */
     ASIM_VEC(struct asim_sync_dep) sync;
     struct asim_link_counts counts;
@@ -51,7 +52,6 @@ void asim_link_fini(struct asim_link *link);
 
 /* The phases. */
 int asim_link_match(struct asim_link *link, struct asim_err *err);
-int asim_link_group(struct asim_link *link, struct asim_err *err);
 int asim_link_number(struct asim_link *link, struct asim_err *err);
 int asim_link_sync(struct asim_link *link, struct asim_err *err);
 int asim_link_write(struct asim_link *link, struct asim_err *err);

@@ -65,12 +65,23 @@ static int index_rf(struct asim_link *link, struct asim_err *err)
 {
     struct asim_kineto *kin = &link->kin;
 
-    if (asim_index_init(&link->by_rf, kin->cpu.at ? &kin->cpu.at->rf_id : NULL, sizeof *kin->cpu.at,
-                        kin->cpu.n))
+    if (asim_index_init(&link->by_rf, kin->rf_id.at, sizeof *kin->rf_id.at, kin->rf_id.n))
         return asim_err_nomem(err, "indexing CPU ops");
     for (size_t i = 0; i < kin->cpu.n; i++)
-        if (kin->cpu.at[kin->by_time[i]].rf_id >= 0)
+        if (kin->rf_id.at[kin->by_time[i]] >= 0)
             asim_index_put(&link->by_rf, kin->by_time[i]);
+    for (size_t i = 0; i < kin->cpu.n; i++) {
+        uint32_t *dep = &kin->cpu.at[i].inter_thread;
+
+        if (*dep == ASIM_NONE)
+            continue;
+        if (kin->rf_id.at[*dep] > 0)
+            *dep = asim_index_get(&link->by_rf, kin->rf_id.at[*dep]);
+        else if (link->opt->compat || kin->has_rf_ids)
+            *dep = ASIM_NONE; /* parity: an op without an id is waited for by nobody */
+    }
+    free(kin->by_time);
+    kin->by_time = NULL;
     return 0;
 }
 
@@ -166,14 +177,20 @@ int asim_link_match(struct asim_link *link, struct asim_err *err)
 
     if (!code)
         code = asim_host_read(&link->host, link->opt->host, &visit, err);
+    asim_index_fini(&link->by_rf);
+    ASIM_KINETO_DROP(link->kin.rf_id);
+    if (!code)
+        code = asim_host_index(&link->host, err);
     if (!code && link->opt->compat)
         code = forget_unreachable(link, err);
     else if (!code)
         attach_orphans(link, &m);
     if (!code && m.names.n)
         code = asim_link_align(link, m.names.at, err);
-    if (!code)
+    if (!code) {
+        asim_host_settle(&link->host);
         code = index_hosts(link, err);
+    }
     free(m.names.at);
     free(m.roots.at);
     asim_jbuf_fini(&m.text);

@@ -65,9 +65,9 @@ static int find_streams(struct sync *s)
     for (uint32_t i = 0; i < s->order_n; i++) {
         const struct asim_kineto_gpu *gpu = &kin->gpu.at[s->order[i]];
         struct stream *last = s->stream.n ? &s->stream.at[s->stream.n - 1] : NULL;
-        struct stream fresh = {gpu->device, gpu->stream, i, 0};
+        struct stream fresh = {(int32_t)gpu->device, gpu->stream, i, 0};
 
-        if (!last || last->device != gpu->device || last->stream != gpu->stream) {
+        if (!last || last->device != (int32_t)gpu->device || last->stream != gpu->stream) {
             if (ASIM_VEC_PUSH(s->stream, fresh))
                 return -1;
             last = &s->stream.at[s->stream.n - 1];
@@ -96,7 +96,7 @@ static uint32_t launched_before(const struct sync *s, const struct stream *strea
 static const struct stream *find_stream(const struct sync *s, int32_t device, uint32_t name)
 {
     for (size_t i = 0; i < s->stream.n; i++)
-        if (s->stream.at[i].stream == name && (device < 0 || s->stream.at[i].device == device))
+        if (s->stream.at[i].stream == name && (!device || s->stream.at[i].device == device))
             return &s->stream.at[i];
     return NULL;
 }
@@ -195,7 +195,7 @@ static int host_waits(struct sync *s, const struct stream *stream,
 static int all_streams(struct sync *s, const struct asim_kineto_call *call, int32_t device)
 {
     for (size_t i = 0; i < s->stream.n; i++)
-        if ((device < 0 || s->stream.at[i].device == device) &&
+        if ((!device || s->stream.at[i].device == device) &&
             host_waits(s, &s->stream.at[i], call, call->ts))
             return -1;
     return 0;
@@ -274,7 +274,7 @@ static int see_call(struct sync *s, uint32_t at, uint32_t own_gpu)
     if (!is_blocking(asim_names_get(&s->kin->names, call->name)))
         return 0;
     if (own_gpu == ASIM_NONE)
-        return all_streams(s, call, -1);
+        return all_streams(s, call, 0);
     target = op_after(s, call);
     return target == ASIM_NONE ? 0 : wait_for(s, target, own_gpu);
 }

@@ -21,7 +21,8 @@ struct write {
     struct asim_jbuf buf;
     struct asim_jdoc doc;
     ASIM_VEC(int64_t) gone_ids;
-    uint64_t next_id;
+    uint64_t next_id;     /* first behind all nodes */
+    size_t gpu_at;        /* next in gpu_order */
     uint32_t *sync_order; /* link->sync by (on_gpu, target) */
     int first;
 };
@@ -54,11 +55,8 @@ static void text(struct asim_jbuf *buf, const char *name, const char *value)
  * the same for equal ids (spec 3.7); only --compat meets it, as orphans were attached before. */
 static int parent_id(struct write *w, const struct asim_host_node *node, int64_t *out)
 {
-    struct asim_host *host = &w->link->host;
-    uint32_t at = asim_index_get(&host->by_id, node->parent);
-
-    if (at != ASIM_NONE) {
-        *out = host->node.at[at].new_id;
+    if (node->parent >= 0) {
+        *out = w->link->host.node.at[node->parent].new_id;
         return 0;
     }
     for (size_t i = 0; i < w->gone_ids.n; i++)
@@ -75,10 +73,6 @@ static void print_inter_thread(struct write *w, const struct asim_host_node *nod
     struct asim_link *link = w->link;
     uint32_t dep = link->kin.cpu.at[node->cpu].inter_thread, host = ASIM_NONE;
 
-    if (dep != ASIM_NONE && link->kin.cpu.at[dep].rf_id > 0)
-        dep = asim_index_get(&link->by_rf, link->kin.cpu.at[dep].rf_id);
-    else if (dep != ASIM_NONE && (link->opt->compat || link->kin.has_rf_ids))
-        dep = ASIM_NONE;
     if (dep != ASIM_NONE)
         host = link->host_of[dep];
     key(&w->buf, "inter_thread_dep");
@@ -183,14 +177,14 @@ static void print_extras(struct write *w, const struct asim_kineto_gpu *gpu)
 {
     const struct asim_kineto *kin = &w->link->kin;
 
-    if (gpu->device >= 0)
-        number(&w->buf, "device", gpu->device, 0);
+    if (gpu->device)
+        number(&w->buf, "device", gpu->device - 1.0, 0);
     if (gpu->call != ASIM_NONE)
         number(&w->buf, "launch_ts", kin->call.at[gpu->call].ts,
                kin->call.at[gpu->call].flags & ASIM_KIN_TS_REAL);
-    if (gpu->args != ASIM_NONE) {
+    if (gpu->comm != ASIM_NONE && kin->gpu_comm.at[gpu->comm].args != ASIM_NONE) {
         key(&w->buf, "kineto_args");
-        asim_jbuf_text(&w->buf, asim_names_get(&kin->names, gpu->args));
+        asim_jbuf_text(&w->buf, asim_names_get(&kin->names, kin->gpu_comm.at[gpu->comm].args));
     }
     print_sync(w, UINT64_C(1) << 32 | (uint64_t)(gpu - kin->gpu.at));
 }
@@ -213,16 +207,19 @@ static void print_gpu(struct write *w, const struct asim_host_node *node, uint32
     text(&w->buf, "cat", cats[gpu->kind]);
     text(&w->buf, "ph", "X");
     print_stream(w, gpu);
-    if (nccl && gpu->pg_name != ASIM_NONE)
-        text(&w->buf, "pg_name", asim_names_get(&w->link->kin.names, gpu->pg_name));
+    if (nccl && gpu->comm != ASIM_NONE && w->link->kin.gpu_comm.at[gpu->comm].pg_name != ASIM_NONE)
+        text(&w->buf, "pg_name",
+             asim_names_get(&w->link->kin.names, w->link->kin.gpu_comm.at[gpu->comm].pg_name));
     if (!w->link->opt->compat)
         print_extras(w, gpu);
     end_node(w);
 }
 
-static int write_node(struct write *w, const struct asim_host_node *node, struct asim_err *err)
+/* gpus: how many GPU operations follow the node, from gpu_order[w->gpu_at] on. */
+static int write_node(struct write *w, const struct asim_host_node *node, uint32_t gpus,
+                      struct asim_err *err)
 {
-    struct asim_host_head head = {.id = node->new_id, .has_parent = node->parent >= 0};
+    struct asim_host_head head = {.id = node->new_id, .has_parent = node->parent != -1};
     int code = asim_jreader_again(&w->link->host.reader, node->offset, node->size, &w->doc, err);
 
     if (code)
@@ -230,8 +227,8 @@ static int write_node(struct write *w, const struct asim_host_node *node, struct
     if (head.has_parent && parent_id(w, node, &head.parent))
         return asim_err_nomem(err, "writing the linked trace");
     print_host(w, node, &head);
-    for (uint32_t k = 0; k < node->gpus; k++)
-        print_gpu(w, node, w->link->gpu_order[node->gpu_at + k], k);
+    for (uint32_t k = 0; k < gpus; k++)
+        print_gpu(w, node, w->link->gpu_order[w->gpu_at++], k);
     return w->buf.failed ? asim_err_nomem(err, "writing the linked trace") : 0;
 }
 
@@ -263,8 +260,12 @@ static int write_all(struct write *w, struct asim_err *err)
             write_member(w, host->member.at[i].key, host->member.at[i].text, &first);
     write_member(w, "nodes", NULL, &first);
     asim_out_printf(&w->out, "[");
-    for (size_t i = 0; i < live && !code; i++)
-        code = write_node(w, &host->node.at[host->order[i]], err);
+    for (size_t i = 0; i < live && !code; i++) {
+        const struct asim_host_node *node = &host->node.at[host->order[i]];
+        uint64_t next = i + 1 < live ? host->node.at[host->order[i + 1]].new_id : w->next_id;
+
+        code = write_node(w, node, (uint32_t)(next - node->new_id - 1), err);
+    }
     asim_out_printf(&w->out, "\n    ]");
     for (size_t i = 0; i < host->member.n; i++)
         if (!host->member.at[i].before)
@@ -280,7 +281,7 @@ int asim_link_write(struct asim_link *link, struct asim_err *err)
     struct write w = {.link = link, .first = 1};
     int code = 0;
 
-    w.next_id = link->counts.host_nodes + link->counts.gpu_copies;
+    w.next_id = link->next_id;
     w.sync_order = asim_iota_u32(link->sync.n);
     if (!w.sync_order || asim_sort_u32(w.sync_order, link->sync.n, by_target, link->sync.at))
         code = asim_err_nomem(err, "writing the linked trace");

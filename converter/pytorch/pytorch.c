@@ -99,7 +99,7 @@ static int convert_rank(struct job *job, const char *input, const char *output, 
     int code = asim_convert_run(&cv, &opt, job->err);
 
     if (!code) {
-        asim_convert_report(&cv, job->report);
+        asim_convert_report(&cv, "converted", job->report);
         for (int k = 0; k < ASIM_KINDS; k++)
             job->calls[k] += cv.counts.by_kind[k];
         if (asim_pgroups_merge(&job->groups, &job->names, &cv.groups, &cv.names))

@@ -94,12 +94,12 @@ struct asim_system {
     int roofline, trace_enabled, replay_only, track_local_mem;
     /* Prefix; ".<rank>.json" is appended. */
     char *local_mem_trace;
-    int intra_dim;     /* enum asim_intra_dim */
-    int inter_dim;     /* enum asim_inter_dim */
+    int intra_dim; /* enum asim_intra_dim */
+    int inter_dim; /* enum asim_inter_dim */
     /* Ops of a rank that may run at once: collectives and other communication, compute, CPU. */
     uint32_t comm_slots, comp_slots, cpu_slots;
     struct asim_rank_values compute_scale, start_delay_ns, message_delay_ns;
-    double boost_mode; /* accepted without effect */
+    double boost_mode;                  /* accepted without effect */
     struct asim_words impl[ASIM_KINDS]; /* "<kind>-implementation"; n = 0 where absent */
     char *custom[ASIM_KINDS];           /* "<kind>-implementation-custom": ET prefix, or NULL */
     char *per_node_custom;              /* path of a YAML file, or NULL */
@@ -179,10 +179,14 @@ struct asim_rate_map {
     struct asim_rate_value *at;
     size_t n;
 };
-struct asim_link_down {
-    uint64_t at_us;
+struct asim_link_down { /* all links between a and b go down (or come up) at a time of the run */
+    uint64_t at_ns;
     uint32_t a, b;
+    int up;
 };
+enum asim_recovery { ASIM_GO_BACK_N, ASIM_SELECTIVE_REPEAT };
+enum asim_spreading { ASIM_PER_FLOW, ASIM_SPRAY };
+enum asim_time_base { ASIM_BASE_NS, ASIM_BASE_PS };
 struct asim_netconf {
     /* Meaning, unit and default of each field: the rows of asim_netconf_options (netconf.c). Times
      * in fs, rates in bit/s, sizes in bytes; files are names, NULL where absent, freed by _fini. */
@@ -200,6 +204,12 @@ struct asim_netconf {
     uint32_t fast_recovery_times;
     uint64_t rate_ai_bps, rate_hai_bps, min_rate_bps, dctcp_rate_ai_bps;
     double error_rate;
+    int loss_recovery; /* enum asim_recovery */
+    uint64_t rto_fs, nack_interval_fs;
+    uint32_t rto_retries;
+    int load_balance, time_base; /* enum asim_spreading, enum asim_time_base */
+    uint32_t priority_group;
+    int switch_ack_high_prio;
     int has_win, global_t;
     uint32_t mi_thresh;
     int var_win, fast_react;

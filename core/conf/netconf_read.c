@@ -19,6 +19,8 @@
 enum { MAX_MAP = 4096, MAX_LINK_DOWN = 65536 };
 #define FS_PER_NS 1000000u
 #define FS_PER_US 1000000000u
+/* parity: the reference counts LINK_DOWN from here (spec 4.7). */
+#define LINK_OFFSET_NS 2000000000u
 
 /* One file being read; lives on the stack of asim_netconf_read. */
 struct reader {
@@ -161,37 +163,56 @@ static int read_map(struct reader *r, size_t m)
     return rc;
 }
 
-/* LINK_DOWN t a b, t in us; t = 0 means none. */
-static int read_link_down(struct reader *r)
+/* A bare number is the reference's: us after 2 s of the run, 0 = no such event. A time with a unit
+ * is a time of the run. Returns 0, or ASIM_EINVAL without a message. */
+static int read_link_time(const char *word, uint64_t *at_ns)
 {
-    uint64_t v[3] = {0, 0, 0};
-    struct asim_netconf *net = r->net;
+    uint64_t us, fs;
 
-    for (int i = 0; i < 3; i++) {
-        const char *word = asim_src_word_in_line(&r->src);
-        uint64_t fs;
-
-        if (word && i == 0 && asim_text_u64(word, &v[0]) && asim_text_time(word, &fs) == 0)
-            v[0] = fs / FS_PER_US;
-        else if (!word || asim_text_u64(word, &v[i]) || (i && v[i] > UINT32_MAX))
-            return bad(r, "LINK_DOWN", word, "a time in us and two node ids");
-    }
-    if (v[0] == 0)
+    if (!word)
+        return ASIM_EINVAL;
+    if (asim_text_u64(word, &us) == 0) {
+        if (us > UINT32_MAX)
+            return ASIM_EINVAL;
+        *at_ns = us ? LINK_OFFSET_NS + us * (FS_PER_US / FS_PER_NS) : UINT64_MAX;
         return 0;
-    if (net->link_downs >= MAX_LINK_DOWN)
-        return asim_err_at(r->err, ASIM_ENOMEM, asim_src_where(&r->src),
-                           "there are more than %d LINK_DOWN lines.", MAX_LINK_DOWN);
-    if (asim_grow(&net->link_down, &r->cap_link_down, net->link_downs + 1, sizeof *net->link_down))
-        return asim_err_nomem(r->err, "reading the network settings");
-    net->link_down[net->link_downs++] =
-        (struct asim_link_down){v[0], (uint32_t)v[1], (uint32_t)v[2]};
+    }
+    if (asim_text_time(word, &fs))
+        return ASIM_EINVAL;
+    *at_ns = fs / FS_PER_NS;
     return 0;
 }
 
-/* Maps and LINK_DOWN are no rows of the table but belong to the suggestions. */
+/* LINK_DOWN t a b, LINK_UP t a b. */
+static int read_link_event(struct reader *r, const char *key)
+{
+    uint64_t at_ns, end[2];
+    struct asim_netconf *net = r->net;
+    const char *word = asim_src_word_in_line(&r->src);
+
+    if (read_link_time(word, &at_ns))
+        return bad(r, key, word, "a time (us after 2 s, or with a unit) and two node ids");
+    for (int i = 0; i < 2; i++) {
+        word = asim_src_word_in_line(&r->src);
+        if (!word || asim_text_u64(word, &end[i]) || end[i] > UINT32_MAX)
+            return bad(r, key, word, "a time in us and two node ids");
+    }
+    if (at_ns == UINT64_MAX)
+        return 0;
+    if (net->link_downs >= MAX_LINK_DOWN)
+        return asim_err_at(r->err, ASIM_ENOMEM, asim_src_where(&r->src),
+                           "there are more than %d LINK_DOWN and LINK_UP lines.", MAX_LINK_DOWN);
+    if (asim_grow(&net->link_down, &r->cap_link_down, net->link_downs + 1, sizeof *net->link_down))
+        return asim_err_nomem(r->err, "reading the network settings");
+    net->link_down[net->link_downs++] = (struct asim_link_down){
+        .at_ns = at_ns, .a = (uint32_t)end[0], .b = (uint32_t)end[1], .up = key[5] == 'U'};
+    return 0;
+}
+
+/* Maps and link events are no rows of the table but belong to the suggestions. */
 static int unknown_key(struct reader *r, const char *key)
 {
-    const char *words[ASIM_NETCONF_KEYS_MAX + 4];
+    const char *words[ASIM_NETCONF_KEYS_MAX + 5];
     char safe[64], hint[96];
     size_t n = 0;
 
@@ -200,6 +221,7 @@ static int unknown_key(struct reader *r, const char *key)
     for (size_t m = 0; m < 3; m++)
         words[n++] = maps[m].key;
     words[n++] = "LINK_DOWN";
+    words[n++] = "LINK_UP";
     asim_text_hint(hint, sizeof hint, asim_text_nearest(key, words, n));
     return asim_err_at(r->err, ASIM_EINVAL, asim_src_where(&r->src), "unknown network key '%s'.%s",
                        asim_text_safe(safe, sizeof safe, key), hint);
@@ -219,8 +241,8 @@ static int read_line(struct reader *r, const char *key)
         rc = read_option(r, row);
     else if (m < 3)
         rc = read_map(r, m);
-    else if (strcmp(key, "LINK_DOWN") == 0)
-        rc = read_link_down(r);
+    else if (strcmp(key, "LINK_DOWN") == 0 || strcmp(key, "LINK_UP") == 0)
+        rc = read_link_event(r, key);
     else
         rc = unknown_key(r, key);
     if (rc)

@@ -72,8 +72,6 @@ static void say_without_effect(const struct asim_netconf *net, const struct asim
         if (differs(row, net, plain))
             add(row->flags & ASIM_F_TODO ? &todo : &noop, row->key, NULL);
     }
-    if (net->link_downs)
-        add(&todo, "LINK_DOWN", NULL);
     if (todo.text[0] && noop.text[0])
         asim_notes_say(notes, "%s: effect still to come: %s; no effect, as in ASTRA-sim: %s.", path,
                        todo.text, noop.text);

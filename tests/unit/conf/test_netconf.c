@@ -59,7 +59,7 @@ static void test_units(void)
     const char *text = "PAUSE_TIME 2.5us # comment\n\nBUFFER_SIZE 48\nKMAX_MAP 1 100Gbps 1600\n"
                        "KMIN_MAP 1 100000000000 400\nRATE_AI 0.05Gbps\nMIN_RATE 1000\n"
                        "PACKET_PAYLOAD_SIZE 4KiB\nQLEN_MON_START 3us\nMON_END 2ms\n"
-                       "LINK_DOWN 0 0 0\nLINK_DOWN 10 8 9\nLINK_DOWN 1ms 8 10\n"
+                       "LINK_DOWN 0 0 0\nLINK_DOWN 10 8 9\nLINK_DOWN 1ms 8 10\nLINK_UP 2ms 8 10\n"
                        "CC_MODE 1\nCC_MODE 3\n";
 
     CHECK(asim_netconf_read(&net, file_of(text), &listen, &err) == 0);
@@ -74,13 +74,13 @@ static void test_units(void)
     CHECK_U64(net.payload_bytes, 4096);
     CHECK_U64(net.qlen_start_ns, 3000);
     CHECK_U64(net.mon_end_us, 2000);
-    CHECK_U64(net.link_downs, 2);
-    CHECK_U64(net.link_down[0].at_us, 10);
-    CHECK_U64(net.link_down[1].at_us, 1000);
+    CHECK_U64(net.link_downs, 3);
+    CHECK_U64(net.link_down[0].at_ns, 2000010000u); /* bare: us after 2 s */
+    CHECK_U64(net.link_down[1].at_ns, 1000000);     /* with a unit: a time of the run */
     CHECK_U64(net.link_down[1].b, 10);
+    CHECK(!net.link_down[1].up && net.link_down[2].up);
     CHECK_U64(net.cc_mode, 3);
-    CHECK(strstr(heard, ":15: CC_MODE was set on line 14 already") != NULL);
-    CHECK(strstr(heard, "LINK_DOWN") != NULL);
+    CHECK(strstr(heard, ":16: CC_MODE was set on line 15 already") != NULL);
     /* Of the absent keys only those HPCC looks at. */
     CHECK(strstr(heard, "MI_THRESH 5") != NULL);
     CHECK(strstr(heard, "FAST_RECOVERY_TIMES") == NULL);

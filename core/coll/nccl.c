@@ -1,0 +1,183 @@
+/* SPDX-License-Identifier: GPL-2.0-only
+ *
+ * Which algorithm and protocol, and the list of flows itself. SimAI 1.6 chooses NVLS for an
+ * all-reduce of 8 or more H100/H800 in one server if it is switched on, and a ring for everything
+ * else, whatever the size; it has no protocols. `tuned` is ours: the least of latency + bytes /
+ * bandwidth over the algorithms and protocols, with the latencies SimCCL's documentation lists
+ * (d.9, there in ns; its code waits a thousand times as long).
+ *
+ * Protocols cost wire bytes: LL sends 8 bytes of flags with 8 of data, LL128 8 with every 120.
+ */
+#include "coll/nccl.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+enum { MAX_FLOWS = 1 << 24 };
+
+const char *const asim_nccl_algo_names[] = {"auto", "tuned",     "ring",   "tree",
+                                            "nvls", "nvls_tree", "direct", NULL};
+const char *const asim_nccl_proto_names[] = {"Simple", "LL", "LL128", NULL};
+
+uint32_t asim_nccl_add(struct asim_nccl *nccl, const struct asim_nccl_flow *flow, uint32_t parent)
+{
+    struct asim_nccl_flow added = *flow;
+    uint64_t bytes = flow->bytes;
+    if (nccl->flows.n >= MAX_FLOWS)
+        return ASIM_NCCL_NONE;
+    added.first_parent = (uint32_t)nccl->parents.n;
+    added.parents = 0;
+    added.wire_bytes = nccl->spec.proto == ASIM_NCCL_LL      ? 2 * bytes
+                       : nccl->spec.proto == ASIM_NCCL_LL128 ? bytes + (bytes + 119) / 120 * 8
+                                                             : bytes;
+    if (ASIM_VEC_PUSH(nccl->flows, added))
+        return ASIM_NCCL_NONE;
+    if (parent != ASIM_NCCL_NONE && asim_nccl_wait(nccl, parent))
+        return ASIM_NCCL_NONE;
+    return (uint32_t)nccl->flows.n - 1;
+}
+
+int asim_nccl_wait(struct asim_nccl *nccl, uint32_t parent)
+{
+    if (ASIM_VEC_PUSH(nccl->parents, parent))
+        return ASIM_ENOMEM;
+    nccl->flows.at[nccl->flows.n - 1].parents++;
+    return 0;
+}
+
+/* Members must lie evenly: the same number on each server, servers one after the other. */
+static int place(struct asim_nccl *nccl, struct asim_err *err)
+{
+    const struct asim_nccl_spec *s = &nccl->spec;
+    uint64_t last = s->base + (uint64_t)(s->ranks - 1) * s->stride;
+    uint32_t gps = s->gpus_per_server;
+    if (s->ranks < 2 || !gps || last > UINT32_MAX)
+        return asim_err_set(err, ASIM_EINVAL,
+                            "a collective needs at least 2 ranks and servers of at least 1 GPU; "
+                            "got %u ranks and %u GPUs per server.",
+                            s->ranks, gps);
+    nccl->servers = 1;
+    for (uint32_t p = 1; p < s->ranks; p++)
+        nccl->servers += (s->base + p * s->stride) / gps != (s->base + (p - 1) * s->stride) / gps;
+    nccl->local = s->ranks / nccl->servers;
+    for (uint32_t p = 0; p < s->ranks; p++)
+        if ((s->base + p * s->stride) / gps !=
+                (s->base + p / nccl->local * nccl->local * s->stride) / gps ||
+            s->ranks % nccl->servers)
+            return asim_err_set(err, ASIM_EINVAL,
+                                "%u ranks from %u in steps of %u do not lie evenly on servers of "
+                                "%u GPUs; NCCL's channels need as many in each.",
+                                s->ranks, s->base, s->stride, gps);
+    return 0;
+}
+
+/* --- the choice ---------------------------------------------------------------------------------
+ */
+
+struct latency { /* ns, by protocol: Simple, LL, LL128; 0 = not possible */
+    int algo;
+    double inside[3], across[3];
+};
+static const struct latency latencies[] = {
+    {ASIM_NCCL_RING, {11800, 7200, 15900}, {22400, 9300, 18000}},
+    {ASIM_NCCL_TREE, {12400, 7400, 15250}, {22400, 11800, 22500}},
+    {ASIM_NCCL_NVLS, {25000, 0, 0}, {0, 0, 0}},
+    {ASIM_NCCL_NVLS_TREE, {0, 0, 0}, {25000, 0, 0}},
+};
+
+static int is_possible(const struct asim_nccl *nccl, int algo)
+{
+    const struct asim_nccl_spec *s = &nccl->spec;
+    if (s->kind == ASIM_ALL_TO_ALL)
+        return algo == ASIM_NCCL_DIRECT;
+    if (algo == ASIM_NCCL_RING)
+        return 1;
+    if (s->kind != ASIM_ALL_REDUCE)
+        return 0;
+    return algo == ASIM_NCCL_TREE || (algo == ASIM_NCCL_NVLS && nccl->servers == 1) ||
+           (algo == ASIM_NCCL_NVLS_TREE && nccl->servers > 1);
+}
+
+/* Time of an all-reduce, gather or scatter by the bytes that must leave each rank. */
+static double estimate_ns(const struct asim_nccl *nccl, const struct latency *l, int proto)
+{
+    static const double efficiency[3] = {1, 0.5, 0.9375};
+    const struct asim_nccl_spec *s = &nccl->spec;
+    double start = nccl->servers > 1 ? l->across[proto] : l->inside[proto];
+    double passes = s->kind == ASIM_ALL_REDUCE ? 2 : 1, n = s->ranks;
+    double share = l->algo == ASIM_NCCL_RING   ? passes * (n - 1) / n
+                   : l->algo == ASIM_NCCL_TREE ? 2
+                                               : 1 + 1 / n;
+    double rate = nccl->servers > 1 ? s->net_gbytes * nccl->local : s->nv_gbytes;
+    return start + (double)s->bytes * share / (rate * efficiency[proto]);
+}
+
+static void choose_tuned(struct asim_nccl *nccl)
+{
+    struct asim_nccl_spec *s = &nccl->spec;
+    double best = 0;
+    s->algo = s->kind == ASIM_ALL_TO_ALL ? ASIM_NCCL_DIRECT : ASIM_NCCL_RING;
+    for (size_t i = 0; i < sizeof latencies / sizeof *latencies; i++)
+        for (int proto = 0; proto < 3; proto++) {
+            const struct latency *l = &latencies[i];
+            double start = nccl->servers > 1 ? l->across[proto] : l->inside[proto];
+            double ns = estimate_ns(nccl, l, proto);
+            int switched =
+                l->algo == ASIM_NCCL_RING || l->algo == ASIM_NCCL_TREE || (s->nvls && s->hopper);
+            if (start <= 0 || !switched || !is_possible(nccl, l->algo) || (best > 0 && ns >= best))
+                continue;
+            best = ns;
+            s->algo = l->algo;
+            s->proto = proto;
+        }
+}
+
+static void choose(struct asim_nccl *nccl)
+{
+    struct asim_nccl_spec *s = &nccl->spec;
+    if (s->algo == ASIM_NCCL_TUNED) {
+        choose_tuned(nccl);
+    } else if (s->algo == ASIM_NCCL_AUTO) {
+        int nvls = s->nvls && s->hopper && s->kind == ASIM_ALL_REDUCE && s->ranks >= 8 &&
+                   nccl->servers == 1;
+        s->algo = nvls ? ASIM_NCCL_NVLS : ASIM_NCCL_RING;
+        if (s->kind == ASIM_ALL_TO_ALL)
+            s->algo = ASIM_NCCL_DIRECT;
+    }
+}
+
+int asim_nccl_make(struct asim_nccl *nccl, const struct asim_nccl_spec *spec, struct asim_err *err)
+{
+    memset(nccl, 0, sizeof *nccl);
+    nccl->spec = *spec;
+    if (!nccl->spec.stride)
+        nccl->spec.stride = 1;
+    int rc = place(nccl, err);
+    if (rc)
+        return rc;
+    choose(nccl);
+    if (!is_possible(nccl, nccl->spec.algo))
+        return asim_err_set(err, ASIM_EINVAL,
+                            "%s cannot do %s over %u servers: trees and NVLS reduce only, NVLS in "
+                            "one server and nvls_tree over several; all-to-all is direct.",
+                            asim_nccl_algo_names[nccl->spec.algo], asim_kind_name(nccl->spec.kind),
+                            nccl->servers);
+    int (*const builders[])(struct asim_nccl *) = {
+        NULL,           NULL,           asim_nccl_ring,  asim_nccl_tree,
+        asim_nccl_nvls, asim_nccl_tree, asim_nccl_direct};
+    if (builders[nccl->spec.algo](nccl)) {
+        asim_nccl_fini(nccl);
+        return asim_err_set(
+            err, ASIM_ENOMEM,
+            "the collective has more flows than the memory (or the ceiling of 2^24) "
+            "allows: a ring over n ranks has 2(n-1) n flows per channel.");
+    }
+    return 0;
+}
+
+void asim_nccl_fini(struct asim_nccl *nccl)
+{
+    free(nccl->flows.at);
+    free(nccl->parents.at);
+    memset(nccl, 0, sizeof *nccl);
+}

@@ -1,0 +1,98 @@
+/* SPDX-License-Identifier: GPL-2.0-only
+ *
+ * Rings, NVLS and all-to-all as SimAI 1.6 lays them out (spec simai.md d.2, d.4 to d.6). Channel c
+ * visits each server's ranks rotated by c, so the crossing to the next server leaves from local
+ * rank c - 1 and enters at c: from one rail to another, unless PXN first hands the piece over
+ * NVLink to the rank that shares the destination's rail. Pieces are whole divisions; remainders
+ * are dropped, as there.
+ */
+#include "coll/nccl.h"
+
+#include <stdlib.h>
+
+uint32_t asim_nccl_next(uint32_t local, uint32_t servers, uint32_t channel, uint32_t p)
+{
+    uint32_t server = p / local, place = p % local;
+    if ((place + local - channel) % local < local - 1)
+        return server * local + (place + 1) % local;
+    return (server + 1) % servers * local + channel;
+}
+
+/* Chunk k of channel c from everybody to the next; arrived[p] is what brought p its piece. */
+static int ring_step(struct asim_nccl *nccl, struct asim_nccl_flow flow, const uint32_t *before,
+                     uint32_t *arrived)
+{
+    const struct asim_nccl_spec *s = &nccl->spec;
+    int pxn = s->pxn && nccl->servers > 1 && nccl->local > 1 && s->kind != ASIM_ALL_GATHER;
+    for (uint32_t p = 0; p < s->ranks; p++) {
+        uint32_t next = asim_nccl_next(nccl->local, nccl->servers, flow.channel, p);
+        uint32_t parent = flow.chunk ? before[p] : ASIM_NCCL_NONE;
+        flow.src = p;
+        if (pxn && next / nccl->local != p / nccl->local) {
+            flow.dst = p / nccl->local * nccl->local + flow.channel;
+            parent = asim_nccl_add(nccl, &flow, parent);
+            if (parent == ASIM_NCCL_NONE)
+                return ASIM_ENOMEM;
+            flow.src = flow.dst;
+        }
+        flow.dst = next;
+        arrived[next] = asim_nccl_add(nccl, &flow, parent);
+        if (arrived[next] == ASIM_NCCL_NONE)
+            return ASIM_ENOMEM;
+    }
+    return 0;
+}
+
+int asim_nccl_ring(struct asim_nccl *nccl)
+{
+    const struct asim_nccl_spec *s = &nccl->spec;
+    uint32_t chunks = (s->kind == ASIM_ALL_REDUCE ? 2 : 1) * (s->ranks - 1);
+    uint32_t *arrived = malloc(2 * (size_t)s->ranks * sizeof *arrived);
+    struct asim_nccl_flow flow = {.bytes = s->bytes / s->ranks / nccl->local};
+    int rc = arrived ? 0 : ASIM_ENOMEM;
+    for (flow.channel = 0; flow.channel < nccl->local && !rc; flow.channel++)
+        for (flow.chunk = 0; flow.chunk < chunks && !rc; flow.chunk++) {
+            uint32_t odd = flow.chunk % 2 * s->ranks, even = s->ranks - odd;
+            rc = ring_step(nccl, flow, arrived + even, arrived + odd);
+        }
+    free(arrived);
+    return rc;
+}
+
+/* Four chunks; each goes up from every rank, and down to every rank when all have come. */
+int asim_nccl_nvls(struct asim_nccl *nccl)
+{
+    uint32_t n = nccl->spec.ranks, nvswitch = n;
+    struct asim_nccl_flow flow = {.bytes = nccl->spec.bytes / 4};
+    for (flow.chunk = 0; flow.chunk < 4; flow.chunk++) {
+        uint32_t first = (uint32_t)nccl->flows.n;
+        for (uint32_t p = 0; p < n; p++) {
+            flow.src = p;
+            flow.dst = nvswitch;
+            if (asim_nccl_add(nccl, &flow, ASIM_NCCL_NONE) == ASIM_NCCL_NONE)
+                return ASIM_ENOMEM;
+        }
+        for (uint32_t p = 0; p < n; p++) {
+            flow.src = nvswitch;
+            flow.dst = p;
+            int rc = asim_nccl_add(nccl, &flow, ASIM_NCCL_NONE) == ASIM_NCCL_NONE;
+            for (uint32_t q = 0; q < n && !rc; q++)
+                rc = asim_nccl_wait(nccl, first + q);
+            if (rc)
+                return ASIM_ENOMEM;
+        }
+    }
+    return 0;
+}
+
+int asim_nccl_direct(struct asim_nccl *nccl)
+{
+    uint32_t n = nccl->spec.ranks;
+    struct asim_nccl_flow flow = {.bytes = nccl->spec.bytes / n};
+    for (flow.src = 0; flow.src < n; flow.src++)
+        for (flow.dst = 0; flow.dst < n; flow.dst++)
+            if (flow.src != flow.dst &&
+                asim_nccl_add(nccl, &flow, ASIM_NCCL_NONE) == ASIM_NCCL_NONE)
+                return ASIM_ENOMEM;
+    return 0;
+}

@@ -1,0 +1,166 @@
+/* SPDX-License-Identifier: GPL-2.0-only
+ *
+ * Trees for all-reduce, after NCCL: inside a server a chain (or, for nvls_tree, the NVSwitch), over
+ * the servers' first ranks a binary tree; even channels use one tree, odd channels its mirror
+ * image, so that a server inside one is a leaf of the other (Sanders, Speck, Träff, "Two-tree
+ * algorithms", 2009). The data goes up reduced and comes down whole. SimAI has builders of this
+ * kind that nothing chooses; this layout is ours.
+ */
+#include "coll/nccl.h"
+
+#include <stdlib.h>
+
+struct tree {
+    struct asim_nccl *nccl;
+    struct asim_nccl_flow flow; /* bytes and channel */
+    uint32_t *heap;             /* [servers] server at each place of the tree */
+    uint32_t *up, *down;        /* [servers] flow that left a head upwards, that reached it */
+    uint32_t *reached;          /* [servers] last flow into a head from its own server */
+};
+
+/* Head of a server in this channel: the ring's entry rank. */
+static uint32_t head_of(const struct tree *t, uint32_t server)
+{
+    return server * t->nccl->local + t->flow.channel % t->nccl->local;
+}
+
+static uint32_t send(struct tree *t, const uint32_t ends[2], uint32_t parent)
+{
+    t->flow.src = ends[0];
+    t->flow.dst = ends[1];
+    return asim_nccl_add(t->nccl, &t->flow, parent);
+}
+
+/* Chain towards the head; 0 or ASIM_ENOMEM. */
+static int gather_chain(struct tree *t, uint32_t server)
+{
+    uint32_t local = t->nccl->local, before = ASIM_NCCL_NONE;
+    for (uint32_t i = local - 1; i > 0; i--) {
+        uint32_t from = server * local + (t->flow.channel + i) % local;
+        uint32_t to = server * local + (t->flow.channel + i - 1) % local;
+        before = send(t, (uint32_t[2]){from, to}, before);
+        if (before == ASIM_NCCL_NONE)
+            return ASIM_ENOMEM;
+    }
+    t->reached[server] = before;
+    return 0;
+}
+
+/* All ranks to the NVSwitch, the sum from there to the head. */
+static int gather_switch(struct tree *t, uint32_t server)
+{
+    uint32_t local = t->nccl->local, nvswitch = t->nccl->spec.ranks + server;
+    uint32_t first = (uint32_t)t->nccl->flows.n;
+    for (uint32_t i = 0; i < local; i++)
+        if (send(t, (uint32_t[2]){server * local + i, nvswitch}, ASIM_NCCL_NONE) == ASIM_NCCL_NONE)
+            return ASIM_ENOMEM;
+    t->reached[server] = send(t, (uint32_t[2]){nvswitch, head_of(t, server)}, first);
+    int rc = t->reached[server] == ASIM_NCCL_NONE;
+    for (uint32_t i = 1; i < local && !rc; i++)
+        rc = asim_nccl_wait(t->nccl, first + i);
+    return rc ? ASIM_ENOMEM : 0;
+}
+
+/* Every server's head sends up once its own server and both children have come. Places are taken
+ * from the last to the first, so children are before parents. */
+static int go_up(struct tree *t)
+{
+    uint32_t servers = t->nccl->servers;
+    for (uint32_t place = servers; place-- > 1;) {
+        uint32_t server = t->heap[place], parent = t->heap[(place - 1) / 2];
+        uint32_t flow =
+            send(t, (uint32_t[2]){head_of(t, server), head_of(t, parent)}, t->reached[server]);
+        if (flow == ASIM_NCCL_NONE)
+            return ASIM_ENOMEM;
+        for (uint32_t child = 2 * place + 1; child <= 2 * place + 2 && child < servers; child++)
+            if (asim_nccl_wait(t->nccl, t->up[t->heap[child]]))
+                return ASIM_ENOMEM;
+        t->up[server] = flow;
+    }
+    return 0;
+}
+
+/* What the root's sends wait for: its own server and its children. */
+static int wait_for_all(struct tree *t)
+{
+    uint32_t root = t->heap[0], servers = t->nccl->servers;
+    int rc = t->reached[root] == ASIM_NCCL_NONE ? 0 : asim_nccl_wait(t->nccl, t->reached[root]);
+    for (uint32_t child = 1; child <= 2 && child < servers && !rc; child++)
+        rc = asim_nccl_wait(t->nccl, t->up[t->heap[child]]);
+    return rc;
+}
+
+static int go_down(struct tree *t)
+{
+    for (uint32_t place = 1; place < t->nccl->servers; place++) {
+        uint32_t server = t->heap[place], parent = t->heap[(place - 1) / 2];
+        uint32_t before = place > 2 ? t->down[parent] : ASIM_NCCL_NONE;
+        t->down[server] = send(t, (uint32_t[2]){head_of(t, parent), head_of(t, server)}, before);
+        if (t->down[server] == ASIM_NCCL_NONE || (place <= 2 && wait_for_all(t)))
+            return ASIM_ENOMEM;
+    }
+    return 0;
+}
+
+/* From the head to its server: along the chain, or by the NVSwitch to all. */
+static int spread(struct tree *t, uint32_t server)
+{
+    uint32_t local = t->nccl->local, head = head_of(t, server), before = t->down[server];
+    int root = server == t->heap[0], by_switch = t->nccl->spec.algo == ASIM_NCCL_NVLS_TREE;
+    uint32_t last = before, from = head, nvswitch = t->nccl->spec.ranks + server;
+    if (by_switch) {
+        last = send(t, (uint32_t[2]){head, nvswitch}, root ? ASIM_NCCL_NONE : before);
+        if (last == ASIM_NCCL_NONE || (root && wait_for_all(t)))
+            return ASIM_ENOMEM;
+        from = nvswitch;
+    }
+    for (uint32_t i = 1; i < local; i++) {
+        uint32_t to = server * local + (t->flow.channel + i) % local;
+        int first_of_root = root && !by_switch && i == 1;
+        uint32_t flow = send(t, (uint32_t[2]){from, to}, first_of_root ? ASIM_NCCL_NONE : last);
+        if (flow == ASIM_NCCL_NONE || (first_of_root && wait_for_all(t)))
+            return ASIM_ENOMEM;
+        last = by_switch ? last : flow;
+        from = by_switch ? from : to;
+    }
+    return 0;
+}
+
+static int one_channel(struct tree *t)
+{
+    struct asim_nccl *nccl = t->nccl;
+    uint32_t servers = nccl->servers;
+    int rc = 0;
+    for (uint32_t i = 0; i < servers; i++)
+        t->heap[i] = t->flow.channel % 2 ? servers - 1 - i : i;
+    for (uint32_t s = 0; s < servers && !rc; s++)
+        rc = nccl->spec.algo == ASIM_NCCL_NVLS_TREE ? gather_switch(t, s) : gather_chain(t, s);
+    if (!rc)
+        rc = go_up(t);
+    if (!rc)
+        rc = go_down(t);
+    for (uint32_t s = 0; s < servers && !rc; s++)
+        rc = spread(t, s);
+    return rc;
+}
+
+int asim_nccl_tree(struct asim_nccl *nccl)
+{
+    size_t servers = nccl->servers;
+    uint32_t channels = nccl->local > 1 ? nccl->local : 2;
+    uint32_t *memory = malloc(4 * servers * sizeof *memory);
+    struct tree t = {.nccl = nccl, .flow = {.bytes = nccl->spec.bytes / channels}};
+    int rc = memory ? 0 : ASIM_ENOMEM;
+    if (!rc) {
+        t.heap = memory;
+        t.up = memory + servers;
+        t.down = memory + 2 * servers;
+        t.reached = memory + 3 * servers;
+        for (size_t i = servers; i < 4 * servers; i++)
+            memory[i] = ASIM_NCCL_NONE;
+    }
+    for (t.flow.channel = 0; t.flow.channel < channels && !rc; t.flow.channel++)
+        rc = one_channel(&t);
+    free(memory);
+    return rc;
+}

@@ -1,0 +1,166 @@
+/* SPDX-License-Identifier: GPL-2.0-only
+ *
+ * asim nccl: one collective as the flows NCCL would make of it in SimAI's model, without simulating
+ * them. CSV: one line a flow with its bytes, channel, chunk and the flows it waits for. With --et
+ * the same flows become Chakra traces PREFIX.<member>.et, which a system configuration takes as
+ * "all-reduce-implementation-custom": PREFIX, so that they run at packet level.
+ */
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include "asim/ext/command.h"
+#include "base/out.h"
+#include "coll/nccl.h"
+#include "tools/args.h"
+#include "tools/nccl_et.h"
+
+struct options {
+    int op, algo, proto, pxn, nvls;
+    uint64_t bytes, send_lat_fs;
+    uint32_t ranks, nodes, base, stride, gps, gpus;
+    char *gpu_type, *output, *et;
+    double nv, net;
+};
+
+#define AT(field) offsetof(struct options, field)
+static const struct asim_option options[] = {
+    {"op", NULL, "the collective", "all_reduce", ASIM_T_CHOICE, AT(op), 0, 0,
+     "all_reduce|all_gather|reduce_scatter|all_to_all", 0},
+    {"size", "bytes", "bytes: the whole buffer (gathered result, scattered input)", "16MiB",
+     ASIM_T_SIZE, AT(bytes), 0, 0, NULL, 0},
+    {"nRanks", "ranks", "members", "8", ASIM_T_U32, AT(ranks), 2, 1 << 20, NULL, 0},
+    {"gpus_per_node", "gpus-per-server", "GPUs of one server", "8", ASIM_T_U32, AT(gps), 1, 1 << 20,
+     NULL, 0},
+    {"nNodes", "servers", "servers, only checked against the others", NULL, ASIM_T_U32, AT(nodes),
+     0, 1 << 20, NULL, 0},
+    {"base", NULL, "rank of the first member", "0", ASIM_T_U32, AT(base), 0, 0, NULL, 0},
+    {"stride", NULL, "distance of members, e.g. tp for a data-parallel group", "1", ASIM_T_U32,
+     AT(stride), 1, 1 << 20, NULL, 0},
+    {"gpus", NULL, "GPUs in all; NVSwitch of server s is node gpus + s (default: as the members)",
+     NULL, ASIM_T_U32, AT(gpus), 0, 1 << 24, NULL, 0},
+    {"gpu_type", "gpu-type", "H100 and H800 can do NVLS", "A100", ASIM_T_STRING, AT(gpu_type), 0, 0,
+     NULL, 0},
+    {"algo", NULL, "auto: SimAI 1.6's rule; tuned: by latency table and size", "auto",
+     ASIM_T_CHOICE, AT(algo), 0, 0, "auto|tuned|ring|tree|nvls|nvls_tree|direct", 0},
+    {"proto", NULL, "protocol, which costs wire bytes", "Simple", ASIM_T_CHOICE, AT(proto), 0, 0,
+     "Simple|LL|LL128", 0},
+    {"pxn", "AS_PXN_ENABLE", "cross servers on the destination's rail", "0", ASIM_T_BOOL, AT(pxn),
+     0, 0, NULL, 0},
+    {"nvls", "AS_NVLS_ENABLE", "NVLS where it is possible", "0", ASIM_T_BOOL, AT(nvls), 0, 0, NULL,
+     0},
+    {"nv", NULL, "NVLink GB/s of a GPU, for tuned", "300", ASIM_T_DOUBLE, AT(nv), 1e-3, 1e6, NULL,
+     0},
+    {"net", NULL, "GB/s of a NIC, for tuned", "48.5", ASIM_T_DOUBLE, AT(net), 1e-3, 1e6, NULL, 0},
+    {"o", "output", "CSV file, - for standard output", "-", ASIM_T_STRING, AT(output), 0, 0, NULL,
+     0},
+    {"et", NULL, "also write custom-algorithm traces PREFIX.<member>.et", NULL, ASIM_T_STRING,
+     AT(et), 0, 0, NULL, 0},
+    {"send-lat", "AS_SEND_LAT",
+     "delay before each flow's first packet; us without unit. SimAI's "
+     "default of 6000 us is a slip: it says 6, its code waits 6 ms",
+     "0us", ASIM_T_TIME, AT(send_lat_fs), 0, 0, NULL, ASIM_F_US},
+    {0}};
+
+static uint32_t node_of(const struct asim_nccl *nccl, const struct options *opt, uint32_t position)
+{
+    const struct asim_nccl_spec *s = &nccl->spec;
+    if (position < s->ranks)
+        return s->base + position * s->stride;
+    uint32_t last = s->base + (s->ranks - 1) * s->stride;
+    uint32_t gpus = opt->gpus ? opt->gpus : (last / s->gpus_per_server + 1) * s->gpus_per_server;
+    return gpus + s->base / s->gpus_per_server + (position - s->ranks);
+}
+
+static int write_csv(const struct asim_nccl *nccl, const struct options *opt, struct asim_err *err)
+{
+    struct asim_out out;
+    const char *path = strcmp(opt->output, "-") ? opt->output : "/dev/stdout";
+    int rc = asim_out_open(&out, path, err);
+    if (rc)
+        return rc;
+    asim_out_printf(&out, "flow,src,dst,bytes,wire_bytes,channel,chunk,algorithm,protocol,after\n");
+    for (size_t i = 0; i < nccl->flows.n; i++) {
+        const struct asim_nccl_flow *f = &nccl->flows.at[i];
+        asim_out_printf(&out, "%zu,%u,%u,%" PRIu64 ",%" PRIu64 ",%u,%u,%s,%s,", i,
+                        node_of(nccl, opt, f->src), node_of(nccl, opt, f->dst), f->bytes,
+                        f->wire_bytes, f->channel, f->chunk, asim_nccl_algo_names[nccl->spec.algo],
+                        asim_nccl_proto_names[nccl->spec.proto]);
+        for (uint32_t p = 0; p < f->parents; p++)
+            asim_out_printf(&out, "%s%u", p ? ";" : "", nccl->parents.at[f->first_parent + p]);
+        asim_out_printf(&out, "\n");
+    }
+    return asim_out_commit(&out, err);
+}
+
+static void fill_spec(struct asim_nccl_spec *spec, const struct options *opt)
+{
+    static const int kinds[] = {ASIM_ALL_REDUCE, ASIM_ALL_GATHER, ASIM_REDUCE_SCATTER,
+                                ASIM_ALL_TO_ALL};
+    *spec = (struct asim_nccl_spec){.kind = kinds[opt->op],
+                                    .algo = opt->algo,
+                                    .proto = opt->proto,
+                                    .bytes = opt->bytes,
+                                    .ranks = opt->ranks,
+                                    .base = opt->base,
+                                    .stride = opt->stride,
+                                    .gpus_per_server = opt->gps,
+                                    .pxn = opt->pxn,
+                                    .nvls = opt->nvls,
+                                    .hopper = !strcmp(opt->gpu_type, "H100") ||
+                                              !strcmp(opt->gpu_type, "H800"),
+                                    .nv_gbytes = opt->nv,
+                                    .net_gbytes = opt->net};
+}
+
+static int decompose(const struct options *opt, struct asim_err *err)
+{
+    struct asim_nccl_spec spec;
+    struct asim_nccl nccl;
+    fill_spec(&spec, opt);
+    int rc = asim_nccl_make(&nccl, &spec, err);
+    if (rc)
+        return rc;
+    if (opt->nodes && opt->nodes != nccl.servers)
+        rc = asim_err_set(err, ASIM_EINVAL,
+                          "nNodes=%u, but these %u ranks lie on %u servers of %u GPUs.", opt->nodes,
+                          spec.ranks, nccl.servers, spec.gpus_per_server);
+    if (!rc && nccl.flows.n && !nccl.flows.at[0].bytes)
+        rc = asim_err_set(err, ASIM_EINVAL,
+                          "%" PRIu64 " bytes are too few for %u ranks and %u channels: a piece "
+                          "would be empty.",
+                          spec.bytes, spec.ranks, nccl.local);
+    if (!rc)
+        rc = write_csv(&nccl, opt, err);
+    if (!rc && opt->et)
+        rc = asim_nccl_write_et(&nccl, opt->et, opt->send_lat_fs / 1000000, err);
+    asim_nccl_fini(&nccl);
+    return rc;
+}
+
+static int run(int argc, char **argv)
+{
+    struct options opt = {0};
+    struct asim_err err = {0};
+    struct asim_args args = {.tables = {{options, &opt}}};
+    int code = 0;
+    if (asim_option_defaults(options, &opt, &err) || asim_args_parse(&args, argc, argv, &err)) {
+        code = asim_args_fail("nccl", &err, 2);
+    } else if (args.help) {
+        printf("usage: asim nccl [options]\n");
+        asim_args_help(stdout, options);
+    } else if (decompose(&opt, &err)) {
+        code = asim_args_fail("nccl", &err, 1);
+    }
+    asim_option_fini(options, &opt);
+    return code;
+}
+
+static const char *const called_as[] = {"simccl-standalone", NULL};
+
+const struct asim_command asim_command_nccl = {
+    .member = {"nccl", "Show the flows NCCL makes of a collective (CSV, Chakra), unsimulated.",
+               options, sizeof(struct options)},
+    .run = run,
+    .called_as = called_as,
+};

@@ -1,0 +1,139 @@
+/* SPDX-License-Identifier: GPL-2.0-only
+ *
+ * See nccl_et.h. Flow i gives its source the nodes 3i + 1 (the send latency) and 3i + 2 (the send)
+ * and its destination 3i + 3 (the receive), so ids are the same whoever writes them. A send waits
+ * for the receives, at its own rank, of the flows it comes after. Messages of a pair are told
+ * apart by tag: channel and chunk.
+ */
+#include "tools/nccl_et.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include "trace/chakra_write.h"
+#include "trace/op.h"
+
+enum { MOST_TAG = (1 << 20) - 1 };
+
+struct member_file {
+    const struct asim_nccl *nccl;
+    struct asim_chakra_writer *writer;
+    uint32_t member;
+    uint64_t send_lat_ns;
+    uint64_t *deps; /* [most parents of a flow + 1] */
+    uint32_t chunks;
+};
+
+static int put_latency(struct member_file *f, uint64_t i, size_t n_deps, struct asim_err *err)
+{
+    struct asim_chakra_attr attrs[2] = {
+        {.name = "is_cpu_op", .kind = ASIM_CHAKRA_BOOL, .value.u = 0},
+        {.name = "duration_ns", .kind = ASIM_CHAKRA_UINT64, .value.u = f->send_lat_ns}};
+    struct asim_chakra_node node = {.id = 3 * i + 1,
+                                    .name = "send_latency",
+                                    .type = ASIM_OP_COMP,
+                                    .data_deps = f->deps,
+                                    .data_dep_n = n_deps,
+                                    .duration_micros = (f->send_lat_ns + 500) / 1000,
+                                    .attrs = attrs,
+                                    .attr_n = 2};
+    return asim_chakra_writer_node(f->writer, &node, err);
+}
+
+static int put_end(struct member_file *f, uint64_t i, size_t n_deps, struct asim_err *err)
+{
+    const struct asim_nccl_flow *flow = &f->nccl->flows.at[i];
+    int sends = flow->src == f->member;
+    struct asim_chakra_attr attrs[] = {
+        {.name = "is_cpu_op", .kind = ASIM_CHAKRA_BOOL, .value.u = 0},
+        {.name = "comm_size", .kind = ASIM_CHAKRA_INT64, .value.i = (int64_t)flow->wire_bytes},
+        {.name = "comm_src", .kind = ASIM_CHAKRA_INT32, .value.i = flow->src},
+        {.name = "comm_dst", .kind = ASIM_CHAKRA_INT32, .value.i = flow->dst},
+        {.name = "comm_tag",
+         .kind = ASIM_CHAKRA_INT32,
+         .value.i = (int64_t)flow->channel * f->chunks + flow->chunk}};
+    struct asim_chakra_node node = {.id = 3 * i + (sends ? 2 : 3),
+                                    .name = sends ? "send" : "receive",
+                                    .type = sends ? ASIM_OP_COMM_SEND : ASIM_OP_COMM_RECV,
+                                    .data_deps = f->deps,
+                                    .data_dep_n = n_deps,
+                                    .attrs = attrs,
+                                    .attr_n = sizeof attrs / sizeof *attrs};
+    return asim_chakra_writer_node(f->writer, &node, err);
+}
+
+static int put_flow(struct member_file *f, uint64_t i, struct asim_err *err)
+{
+    const struct asim_nccl_flow *flow = &f->nccl->flows.at[i];
+    size_t n = 0;
+    int rc = 0;
+    if (flow->dst == f->member)
+        return put_end(f, i, 0, err);
+    if (flow->src != f->member)
+        return 0;
+    for (uint32_t p = 0; p < flow->parents; p++)
+        f->deps[n++] = 3 * (uint64_t)f->nccl->parents.at[flow->first_parent + p] + 3;
+    if (f->send_lat_ns) {
+        rc = put_latency(f, i, n, err);
+        f->deps[0] = 3 * i + 1;
+        n = 1;
+    }
+    return rc ? rc : put_end(f, i, n, err);
+}
+
+static int write_member(struct member_file *f, const char *path, struct asim_err *err)
+{
+    int rc = asim_chakra_writer_open(&f->writer, path, err);
+    if (rc)
+        return rc;
+    rc = asim_chakra_writer_metadata(f->writer, "0.0.4", NULL, 0, err);
+    for (uint64_t i = 0; i < f->nccl->flows.n && !rc; i++)
+        rc = put_flow(f, i, err);
+    if (!rc)
+        return asim_chakra_writer_commit(f->writer, err);
+    asim_chakra_writer_discard(f->writer);
+    return rc;
+}
+
+/* What the files need to know of all flows, and what they cannot hold. */
+static int survey(struct member_file *f, uint32_t *most_parents, struct asim_err *err)
+{
+    const struct asim_nccl *nccl = f->nccl;
+    uint32_t channels = 0;
+    for (size_t i = 0; i < nccl->flows.n; i++) {
+        const struct asim_nccl_flow *flow = &nccl->flows.at[i];
+        if (flow->src >= nccl->spec.ranks || flow->dst >= nccl->spec.ranks)
+            return asim_err_set(err, ASIM_EINVAL,
+                                "NVLS flows end at an NVSwitch, which is no rank and has no trace: "
+                                "only ring, tree and direct can be written with --et.");
+        *most_parents = flow->parents > *most_parents ? flow->parents : *most_parents;
+        f->chunks = flow->chunk + 1 > f->chunks ? flow->chunk + 1 : f->chunks;
+        channels = flow->channel + 1 > channels ? flow->channel + 1 : channels;
+    }
+    if ((uint64_t)channels * f->chunks > MOST_TAG)
+        return asim_err_set(err, ASIM_EINVAL,
+                            "%u channels of %u chunks need more tags than the %d there are.",
+                            channels, f->chunks, MOST_TAG);
+    return 0;
+}
+
+int asim_nccl_write_et(const struct asim_nccl *nccl, const char *prefix, uint64_t send_lat_ns,
+                       struct asim_err *err)
+{
+    struct member_file f = {.nccl = nccl, .send_lat_ns = send_lat_ns};
+    char path[4096];
+    uint32_t most = 0;
+    int rc = survey(&f, &most, err);
+    if (rc)
+        return rc;
+    f.deps = malloc(((size_t)most + 1) * sizeof *f.deps);
+    if (!f.deps)
+        return asim_err_nomem(err, "writing flows as traces");
+    for (f.member = 0; f.member < nccl->spec.ranks && !rc; f.member++) {
+        if (snprintf(path, sizeof path, "%s.%u.et", prefix, f.member) >= (int)sizeof path)
+            rc = asim_err_set(err, ASIM_EINVAL, "the prefix of the traces is too long.");
+        else
+            rc = write_member(&f, path, err);
+    }
+    free(f.deps);
+    return rc;
+}

@@ -1,0 +1,16 @@
+/* SPDX-License-Identifier: GPL-2.0-only
+ *
+ * Flows of a collective as Chakra traces in the form of custom algorithms (spec astra-system.md
+ * 5.7): one file a member, sends and receives with what each waits for.
+ */
+#ifndef ASIM_TOOLS_NCCL_ET_H
+#define ASIM_TOOLS_NCCL_ET_H
+
+#include "coll/nccl.h"
+
+/* PREFIX.<member>.et. send_lat_ns: computed before each send, 0 = none. Refuses flows that end at
+ * an NVSwitch, which is no rank. */
+int asim_nccl_write_et(const struct asim_nccl *nccl, const char *prefix, uint64_t send_lat_ns,
+                       struct asim_err *err);
+
+#endif

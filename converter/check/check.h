@@ -17,7 +17,7 @@
 #include "conf/conf.h"
 #include "trace/stats.h"
 
-#define ASIM_CHECK_ALL "" /* name of the group of all ranks */
+#define ASIM_CHECK_ALL "" /* group of all ranks; "0" is another name of it */
 
 /* One collective, or what is kept of it. */
 struct asim_check_coll {

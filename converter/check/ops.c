@@ -107,7 +107,7 @@ static int look_collective(struct asim_check *check, uint32_t rank, const struct
                            struct seen *seen)
 {
     struct asim_check_coll coll = {.type = op->comm_type, .bytes = op->comm_bytes, .id = op->id};
-    const char *name = op->pg_name ? op->pg_name : ASIM_CHECK_ALL;
+    const char *name = op->pg_name && strcmp(op->pg_name, "0") ? op->pg_name : ASIM_CHECK_ALL;
     int64_t group = asim_check_group(check, name, rank);
     int is_barrier = op->comm_type == 9;
     if (group < 0)

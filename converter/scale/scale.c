@@ -1,0 +1,241 @@
+/* SPDX-License-Identifier: GPL-2.0-only
+ *
+ * Copies of records with their groups and partners renumbered; all else, attributes unknown to us
+ * included, goes through as it is. One pass over a recorded trace for each new rank.
+ */
+#include "scale/scale.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include "base/text.h"
+#include "trace/chakra_attr.h"
+#include "trace/chakra_write.h"
+#include "trace/op.h"
+
+typedef ChakraProtoMsg__Node node_t;
+typedef ChakraProtoMsg__AttributeProto attr_t;
+
+#define PATH_TAIL 24
+enum { MAX_CHANGED = 4 };
+
+/* A copy of a node whose changed attributes stand here. The rest is borrowed. */
+struct copy {
+    node_t node;
+    ChakraProtoMsg__IOInfo inputs;
+    attr_t changed[MAX_CHANGED];
+    char text[MAX_CHANGED][24];
+    size_t n_changed;
+};
+
+struct work {
+    struct asim_scale *scale;
+    uint32_t replica;
+    const char *path;
+    attr_t **attrs; /* room for the pointers of one node */
+    size_t cap_attrs;
+    uint8_t *packed;
+    size_t cap_packed;
+    struct asim_err *err;
+};
+
+static int refuse(const struct work *w, const node_t *node, const char *what)
+{
+    char safe[60];
+    return asim_err_set(w->err, ASIM_EINVAL, "%s: node %" PRIu64 " ('%s') %s.", w->path, node->id,
+                        asim_text_safe(safe, sizeof safe, node->name ? node->name : ""), what);
+}
+
+/* New number of a group in this replica; 0 stays 0. Negative: nothing defines it. */
+static int64_t renumber(const struct work *w, int64_t id)
+{
+    const struct asim_scale_group *group = id ? asim_scale_find(w->scale, id) : NULL;
+    if (!id)
+        return 0;
+    return group ? group->new_id + (group->grows ? 0 : w->replica) : -1;
+}
+
+/* Replaces the attribute by one of the same name with this number, as text or as int64. */
+static void change(struct copy *copy, size_t at, int64_t value, int is_text)
+{
+    size_t i = copy->n_changed++;
+    copy->changed[i] = *copy->node.attr[at];
+    snprintf(copy->text[i], sizeof copy->text[i], "%" PRId64, value);
+    if (is_text) {
+        copy->changed[i].string_val = copy->text[i];
+    } else {
+        copy->changed[i].value_case = CHAKRA_PROTO_MSG__ATTRIBUTE_PROTO__VALUE_INT64_VAL;
+        copy->changed[i].int64_val = value;
+    }
+    copy->node.attr[at] = &copy->changed[i];
+}
+
+static int change_group(struct work *w, struct copy *copy, size_t at)
+{
+    const attr_t *attr = copy->node.attr[at];
+    int is_text = attr->value_case == CHAKRA_PROTO_MSG__ATTRIBUTE_PROTO__VALUE_STRING_VAL;
+    struct asim_attr_int number;
+    int64_t id = 0, new_id;
+    if (is_text) {
+        if (!*attr->string_val)
+            return 0;
+        if (asim_text_i64(attr->string_val, &id))
+            return refuse(w, &copy->node, "has a pg_name that is not a whole number");
+    } else {
+        if (!asim_attr_int(attr, &number) || number.negative || number.magnitude > INT64_MAX)
+            return refuse(w, &copy->node, "has a comm_group that is no group's number");
+        id = (int64_t)number.magnitude;
+    }
+    new_id = renumber(w, id);
+    if (new_id < 0)
+        return refuse(w, &copy->node,
+                      "names a group that nothing defines; give the groups of the recorded "
+                      "ranks as --groups=FILE");
+    change(copy, at, new_id, is_text);
+    return 0;
+}
+
+static int change_peer(struct work *w, struct copy *copy, size_t at)
+{
+    struct asim_attr_int peer;
+    if (!asim_attr_int(copy->node.attr[at], &peer) || peer.negative ||
+        peer.magnitude >= w->scale->ranks)
+        return refuse(w, &copy->node, "names a rank that was not recorded");
+    change(copy, at, (int64_t)peer.magnitude + (int64_t)w->replica * w->scale->ranks, 0);
+    return 0;
+}
+
+static int change_attrs(struct work *w, struct copy *copy)
+{
+    int rc = 0;
+    for (size_t i = 0; i < copy->node.n_attr && !rc; i++) {
+        const char *name = copy->node.attr[i]->name ? copy->node.attr[i]->name : "";
+        int is_group = !strcmp(name, "pg_name") || !strcmp(name, "comm_group");
+        int is_peer = !strcmp(name, "comm_src") || !strcmp(name, "comm_dst");
+        if ((is_group || is_peer) && copy->n_changed == MAX_CHANGED)
+            return refuse(w, &copy->node, "names its group or its partner more than four times");
+        if (is_group)
+            rc = change_group(w, copy, i);
+        else if (is_peer)
+            rc = change_peer(w, copy, i);
+    }
+    return rc;
+}
+
+/* The node as it is in the new rank; the pointers of its attributes are w->attrs. */
+static int make_copy(struct work *w, const node_t *node, struct copy *copy)
+{
+    copy->node = *node;
+    copy->n_changed = 0;
+    if (asim_grow(&w->attrs, &w->cap_attrs, node->n_attr + 1, sizeof *w->attrs))
+        return asim_err_nomem(w->err, "scaling traces");
+    if (node->n_attr)
+        memcpy(w->attrs, node->attr, node->n_attr * sizeof *w->attrs);
+    copy->node.attr = w->attrs;
+    if (asim_scale_defines(node)) { /* the groups' file says it for all replicas */
+        static char none[] = "";
+        copy->inputs = *node->inputs;
+        copy->inputs.values = none;
+        copy->node.inputs = &copy->inputs;
+    }
+    if ((int)node->type < ASIM_OP_COMM_SEND)
+        return 0;
+    return change_attrs(w, copy);
+}
+
+static int write_node(struct work *w, struct asim_chakra_writer *writer, const node_t *node)
+{
+    struct copy copy;
+    size_t size;
+    int rc = make_copy(w, node, &copy);
+    if (rc)
+        return rc;
+    size = chakra_proto_msg__node__get_packed_size(&copy.node);
+    if (asim_grow(&w->packed, &w->cap_packed, size + 1, 1))
+        return asim_err_nomem(w->err, "scaling traces");
+    chakra_proto_msg__node__pack(&copy.node, w->packed);
+    return asim_chakra_writer_bytes(writer, w->packed, size, w->err);
+}
+
+static int write_metadata(struct work *w, struct asim_chakra_writer *writer,
+                          const struct asim_chakra *trace)
+{
+    const ChakraProtoMsg__GlobalMetadata *metadata = asim_chakra_metadata(trace);
+    size_t size = chakra_proto_msg__global_metadata__get_packed_size(metadata);
+    if (asim_grow(&w->packed, &w->cap_packed, size + 1, 1))
+        return asim_err_nomem(w->err, "scaling traces");
+    chakra_proto_msg__global_metadata__pack(metadata, w->packed);
+    return asim_chakra_writer_bytes(writer, w->packed, size, w->err);
+}
+
+static int copy_trace(struct work *w, struct asim_chakra *trace, const char *path)
+{
+    struct asim_chakra_writer *writer = NULL;
+    const node_t *node;
+    int more = 0, rc = asim_chakra_writer_open(&writer, path, w->err);
+    if (rc)
+        return rc;
+    rc = write_metadata(w, writer, trace);
+    while (!rc && (more = asim_chakra_next(trace, &node, w->err)) > 0) {
+        rc = write_node(w, writer, node);
+        w->scale->nodes++;
+    }
+    rc = rc ? rc : more;
+    if (!rc)
+        return asim_chakra_writer_commit(writer, w->err);
+    asim_chakra_writer_discard(writer);
+    return rc;
+}
+
+int asim_scale_rank(struct asim_scale *scale, uint32_t rank, struct asim_err *err)
+{
+    struct work w = {.scale = scale, .replica = rank / scale->ranks, .err = err};
+    struct asim_chakra *trace = NULL;
+    size_t size = strlen(scale->output) + PATH_TAIL;
+    char *from = NULL, *to = malloc(size);
+    int rc = to ? 0 : asim_err_nomem(err, "scaling traces");
+    if (!rc)
+        rc = asim_trace_path(scale->input, rank % scale->ranks, &from, err);
+    if (!rc)
+        rc = asim_chakra_open(&trace, from, err);
+    if (!rc) {
+        w.path = from;
+        snprintf(to, size, "%s.%" PRIu32 ".et", scale->output, rank);
+        rc = copy_trace(&w, trace, to);
+    }
+    asim_chakra_close(trace);
+    free(w.attrs);
+    free(w.packed);
+    free(from);
+    free(to);
+    return rc;
+}
+
+int asim_scale_run(struct asim_scale *scale, struct asim_err *err)
+{
+    int rc;
+    if (scale->to % scale->ranks || scale->to < scale->ranks)
+        return asim_err_set(err, ASIM_EINVAL,
+                            "%" PRIu32 " ranks are no whole number of replicas of the %" PRIu32
+                            " recorded ones; the next possible number is %" PRIu64 ".",
+                            scale->to, scale->ranks,
+                            ((uint64_t)scale->to / scale->ranks + 1) * scale->ranks);
+    if (!strcmp(scale->input, scale->output))
+        return asim_err_set(err, ASIM_EINVAL,
+                            "--output is the same as --input; the recorded traces would be "
+                            "overwritten while they are read.");
+    rc = asim_scale_groups(scale, err);
+    for (uint32_t rank = 0; rank < scale->to && !rc; rank++)
+        rc = asim_scale_rank(scale, rank, err);
+    if (!rc && scale->groups.n)
+        rc = asim_scale_write_groups(scale, err);
+    return rc;
+}
+
+void asim_scale_fini(struct asim_scale *scale)
+{
+    for (size_t i = 0; i < scale->groups.n; i++)
+        free(scale->groups.at[i].ranks);
+    free(scale->groups.at);
+}

@@ -7,6 +7,16 @@
 #include <stdlib.h>
 #include <string.h>
 
+/* The table of viewers is full: this one is closed as after a failed run, so that it leaves no file. */
+static int refuse(struct asim_world *world, const struct asim_viewer *viewer, struct asim_err *err)
+{
+    world->failed = 1;
+    if (viewer->close)
+        viewer->close(viewer->self, world, NULL);
+    return asim_err_set(err, ASIM_ENOMEM, "more than %d reports are wanted at once; leave some out",
+                        ASIM_VIEWERS);
+}
+
 /* Reports opened before one fails belong to the world and are dropped with it. */
 int asim_reports_open(struct asim_world *world, const char *out, struct asim_err *err)
 {
@@ -17,7 +27,7 @@ int asim_reports_open(struct asim_world *world, const char *out, struct asim_err
             return ASIM_EIO;
         if (viewer.close || viewer.see)
             if (asim_show_add(&world->show, &viewer))
-                return asim_err_nomem(err, "opening reports");
+                return refuse(world, &viewer, err);
     }
     return 0;
 }

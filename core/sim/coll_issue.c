@@ -99,6 +99,20 @@ static uint64_t lay_stream(struct asim_layout *lay, struct asim_stream *stream, 
 
 /* Each chunk starts before the next is made (spec 4.2), and may even end; the extra count in
  * data->streams keeps the collective open meanwhile. */
+static void show_join(const struct asim_layout *lay, const struct asim_dataset *data)
+{
+    struct asim_rank *rank = lay->rank;
+    struct asim_event event = {.t = data->issued_ns, .kind = ASIM_EV_COLL_JOIN, .rank = rank->id};
+
+    event.of.join.index = data->op;
+    event.of.join.kind = (uint32_t)lay->list;
+    event.of.join.group = lay->group ? (uint64_t)lay->group->id + 1 : 0;
+    event.of.join.ordinal = data->ordinal;
+    event.of.join.first = asim_layout_first(lay);
+    event.of.join.members = asim_layout_members(lay);
+    asim_show_record(&rank->world->show, &event);
+}
+
 static void run_chunks(struct asim_layout *lay, struct asim_dataset *data, const struct asim_op *op,
                        uint64_t chunk, uint64_t total)
 {
@@ -263,6 +277,8 @@ void asim_coll_op(struct asim_rank *rank, uint32_t index, const struct asim_op *
     }
     chunk = chunk_bytes(rank->world, lay.kind, &total);
     data = open_dataset(&lay, index, op->comm_bytes);
+    if (data && asim_show_wants(&rank->world->show, ASIM_EV_COLL_JOIN))
+        show_join(&lay, data);
     if (data)
         run_chunks(&lay, data, op, chunk, total);
 }

@@ -76,10 +76,22 @@ uint64_t asim_layout_members(const struct asim_layout *lay)
 {
     uint64_t members = 1;
 
+    if (lay->recipe)
+        return lay->group ? lay->group->n : lay->rank->world->n_ranks;
     for (uint32_t d = 0; d < lay->n_dims; d++)
         if (is_active(lay, d))
             members *= ring_of(lay, d).n;
     return members;
+}
+
+uint32_t asim_layout_first(const struct asim_layout *lay)
+{
+    uint32_t first = lay->rank->id;
+
+    for (uint32_t d = 0; !lay->recipe && !lay->group && d < lay->n_dims; d++)
+        if (is_active(lay, d))
+            first -= ring_of(lay, d).index * ring_of(lay, d).stride;
+    return lay->recipe || lay->group ? 0 : first;
 }
 
 /* The next queue of a dimension. half: 0 = all of them, 1 = the first half, 2 = the second. */

@@ -139,9 +139,9 @@ const struct asim_group *asim_group_find(struct asim_rank *rank, const struct as
         group = search(rank->named, id);
         group = group ? group : search(&rank->world->groups, id);
     }
-    if (group && group->id > GROUP_ID_MAX)
+    if (group && (group->id < 0 || group->id > GROUP_ID_MAX))
         asim_world_fail(rank->world,
-                        "rank %u: op %llu ('%s') names communicator group %s; ids go up to %d",
+                        "rank %u: op %llu ('%s') names communicator group %s; ids go from 0 to %d",
                         rank->id, op_id, op->name, name, GROUP_ID_MAX);
     else if (!group)
         asim_world_fail(rank->world,

@@ -56,6 +56,15 @@ static void leave(struct asim_rank *rank, uint32_t index)
     }
     rank->busy[*running & 0xff]--;
     asim_track_end(rank, (enum asim_span)(*running >> 8));
+    if (asim_show_wants(&rank->world->show, ASIM_EV_OP_END)) {
+        struct asim_event event = {
+            .t = asim_rank_now(rank), .kind = ASIM_EV_OP_END, .rank = rank->id};
+
+        event.of.op.index = index;
+        asim_show_record(&rank->world->show, &event);
+    }
+    if (rank->tensors)
+        asim_tensors_end(rank, index);
     asim_map_delete(&rank->running, 0, index);
 }
 
@@ -95,6 +104,7 @@ static void compute(struct asim_rank *rank, uint32_t index, const struct asim_op
     ns = asim_compute_scaled(rank, asim_compute_ns(rank, op));
     if (!op->is_cpu)
         rank->track.gpu_busy += ns;
+    asim_track_roofline(rank, rank->world->system.roofline && !op->is_cpu ? op : NULL, ns);
     done_after(rank, index, ns);
 }
 
@@ -142,6 +152,22 @@ static void dispatch(struct asim_rank *rank, uint32_t index, const struct asim_o
 }
 
 /* Slot, track and `running` are set before dispatch, because an op may end inside it. */
+static void show_issue(const struct asim_rank *rank, uint32_t index, const struct asim_op *op)
+{
+    struct asim_event event = {
+        .t = asim_rank_now(rank), .kind = ASIM_EV_OP_ISSUE, .rank = rank->id};
+    int is_comm = op->type == ASIM_OP_COMM_COLL || op->type == ASIM_OP_COMM_SEND ||
+                  op->type == ASIM_OP_COMM_RECV;
+
+    event.of.op.index = index;
+    event.of.op.id = op->id;
+    event.of.op.type = op->type;
+    event.of.op.bytes = is_comm ? op->comm_bytes : op->tensor_bytes;
+    event.of.op.tag = op->comm_tag;
+    event.of.op.peer = op->type == ASIM_OP_COMM_SEND ? op->comm_dst : op->comm_src;
+    asim_show_record(&rank->world->show, &event);
+}
+
 static void issue_one(struct asim_rank *rank, enum asim_unit unit, uint32_t index)
 {
     struct asim_op op;
@@ -159,6 +185,10 @@ static void issue_one(struct asim_rank *rank, enum asim_unit unit, uint32_t inde
     *running = (uint64_t)unit | (uint64_t)span << 8;
     rank->busy[unit]++;
     asim_track_start(rank, span);
+    if (asim_show_wants(&rank->world->show, ASIM_EV_OP_ISSUE))
+        show_issue(rank, index, &op);
+    if (rank->tensors)
+        asim_tensors_start(rank, index, &op);
     dispatch(rank, index, &op);
 }
 

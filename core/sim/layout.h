@@ -25,6 +25,8 @@ struct asim_layout {
 int asim_layout_has_partners(const struct asim_layout *lay);
 /* The ranks that take part, this one included. */
 uint64_t asim_layout_members(const struct asim_layout *lay);
+/* The lowest of them where they are chosen by dimension, else 0. */
+uint32_t asim_layout_first(const struct asim_layout *lay);
 /* Appends the phases of one chunk to the stream; `bytes` is what a chunk usually has, the result
  * what this one has. */
 uint64_t asim_layout_phases(struct asim_layout *lay, struct asim_stream *stream, uint64_t bytes);

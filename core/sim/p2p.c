@@ -11,6 +11,7 @@
 
 enum { ASKING_BYTES = 8192 };
 #define ASKING_TAG   (1ull << 62)
+#define PACKET_BYTES_MAX ((1ull << 48) - 1) /* sequence numbers of frames have 48 bits */
 #define COOKIE_LATER (1ull << 63) /* the rest is a pointer; op indices are below 2^32 */
 
 uint64_t asim_later_cookie(const struct asim_later *later)
@@ -24,6 +25,14 @@ static void send_now(struct asim_rank *rank, const struct asim_msg *msg)
     struct asim_world *world = rank->world;
     struct asim_msg copy = *msg;
 
+    if (world->fabric && msg->bytes > PACKET_BYTES_MAX) {
+        asim_world_fail(world,
+                        "rank %u: a message of %llu bytes to rank %u is more than the packet "
+                        "network can number (%llu); check the comm_size of its ops",
+                        rank->id, (unsigned long long)msg->bytes, msg->dst,
+                        (unsigned long long)PACKET_BYTES_MAX);
+        return;
+    }
     copy.id = (uint64_t)rank->id << 32 | (uint32_t)rank->sent++;
     if (world->backend->send(world->carrier, &copy))
         asim_world_fail_nomem(world, "sending a message");

@@ -14,7 +14,15 @@
 
 struct asim_world;
 
-enum asim_event_kind { ASIM_EV_RANK_DONE, ASIM_EV_FCT, ASIM_EV_PFC, ASIM_EV_KINDS };
+enum asim_event_kind {
+    ASIM_EV_RANK_DONE,
+    ASIM_EV_FCT,
+    ASIM_EV_PFC,
+    ASIM_EV_OP_ISSUE,  /* of.op */
+    ASIM_EV_COLL_JOIN, /* of.join: the rank's part of a collective is issued */
+    ASIM_EV_OP_END,    /* of.op.index */
+    ASIM_EV_KINDS
+};
 
 struct asim_event {
     uint64_t t;
@@ -30,6 +38,17 @@ struct asim_event {
             uint32_t port, node_kind;
             int pause;
         } pfc;
+        struct {
+            uint64_t id, bytes, tag; /* tag: of sends and receives */
+            uint32_t index, peer;    /* peer likewise */
+            uint32_t type;           /* enum asim_op_type */
+        } op;
+        struct {
+            uint64_t group, ordinal; /* group id + 1, 0 = all ranks; n-th of that group */
+            uint32_t index, kind;
+            uint32_t first;   /* lowest rank of those: which ring it is, where rings are alike */
+            uint64_t members; /* that exchange data with each other */
+        } join;
     } of;
 };
 
@@ -58,6 +77,11 @@ int asim_world_view(struct asim_world *world, const struct asim_viewer *viewer);
 
 /* Adds a viewer; its close is called by asim_show_close in the order of adding. */
 int asim_show_add(struct asim_show *show, const struct asim_viewer *viewer);
+/* 1 if it is worth filling in an event of that kind. */
+static inline int asim_show_wants(const struct asim_show *show, enum asim_event_kind kind)
+{
+    return (show->wants >> kind & 1) != 0;
+}
 /* Records one event if anybody wants its kind. */
 void asim_show_record(struct asim_show *show, const struct asim_event *event);
 /* Shows everything before `until`, in order of time. */

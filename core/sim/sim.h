@@ -189,6 +189,16 @@ enum asim_span asim_span_of(const struct asim_op *op);
 void asim_track_start(struct asim_rank *rank, enum asim_span span);
 void asim_track_end(struct asim_rank *rank, enum asim_span span);
 
+/* op NULL: a compute op without roofline values. */
+void asim_track_roofline(struct asim_rank *rank, const struct asim_op *op, uint64_t ns);
+
+/* tensor.c: local memory */
+int asim_tensors_setup(struct asim_world *world, struct asim_err *err);
+void asim_tensors_start(struct asim_rank *rank, uint32_t index, const struct asim_op *op);
+void asim_tensors_end(struct asim_rank *rank, uint32_t index);
+uint64_t asim_tensors_peak(struct asim_rank *rank);
+void asim_tensors_fini(struct asim_rank *rank);
+
 /* stall.c */
 int asim_stall_report(const struct asim_world *world, struct asim_err *err);
 

@@ -126,7 +126,10 @@ static void explain_recv(const struct asim_rank *rank, const struct asim_recv *r
             (unsigned long long)recv->later->msg.tag, recv->src);
         return;
     }
-    name_op(rank, recv->op, text);
+    if (recv->later) /* a rendezvous or a node of an algorithm given as traces: no op of its own */
+        add(text, "an exchange");
+    else
+        name_op(rank, recv->op, text);
     add(text, ", a receive of %llu bytes from rank %u with tag %llu",
         (unsigned long long)recv->bytes, recv->src, (unsigned long long)recv->tag);
     if (inbox->arrived)

@@ -57,3 +57,22 @@ void asim_track_end(struct asim_rank *rank, enum asim_span span)
         track->overlap += now - track->overlap_since;
     track->last_end = now;
 }
+
+/* Values as in the reference (spec astra-system.md, section 3.4); an op of zero work has none. */
+void asim_track_roofline(struct asim_rank *rank, const struct asim_op *op, uint64_t ns)
+{
+    const struct asim_system *sys = &rank->world->system;
+    double peak = sys->peak_perf_tflops * 1e12, bw = sys->local_mem_bw_gbps * 1e9;
+    struct asim_track *track = &rank->track;
+    double intensity, perf, time = (double)ns;
+
+    track->comp_ns += time;
+    if (!op || !op->num_ops || !op->tensor_bytes || rank->world->failed)
+        return;
+    intensity = (double)op->num_ops / (double)op->tensor_bytes;
+    perf = bw * intensity < peak ? bw * intensity : peak;
+    track->bound_ns += perf < peak ? 0 : time;
+    track->compute_use_ns += perf / peak * time;
+    track->memory_use_ns += perf / intensity / bw * time;
+    track->intensity_ns += intensity * time;
+}

@@ -226,7 +226,7 @@ static int open_all(struct asim_world *world, const struct asim_settings *set, s
         if ((code = open_rank(world, r, set, err)))
             return code;
     note_dropped(world);
-    if ((code = asim_bus_setup(world, err)))
+    if ((code = asim_bus_setup(world, err)) || (code = asim_tensors_setup(world, err)))
         return code;
     return asim_world_connect(world, err);
 }
@@ -259,6 +259,7 @@ int asim_world_open(struct asim_world **out, const struct asim_settings *setting
 static void close_rank(struct asim_rank *rank)
 {
     asim_feed_close(rank->feed);
+    asim_tensors_fini(rank);
     asim_map_fini(&rank->far);
     asim_map_fini(&rank->ordinals);
     asim_map_fini(&rank->inboxes);

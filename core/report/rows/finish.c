@@ -30,6 +30,38 @@ static void say(const struct asim_world *world, uint64_t t, const char *logger, 
 }
 
 /* One rank's block, without another's lines in between. Names and order are parsed by scripts. */
+/* parity: the denominator is one more than the time. */
+static void roofline(const struct asim_world *world, uint64_t t, const struct asim_rank *rank)
+{
+    const struct asim_track *track = &rank->track;
+    double all = 1 + track->comp_ns;
+
+    if (!world->system.roofline)
+        return;
+    say(world, t, "statistics", "sys[%u], Compute bound percentage: %.3f%%", rank->id,
+        track->bound_ns / all * 100);
+    say(world, t, "statistics", "sys[%u], Average compute utilization: %.3f%%", rank->id,
+        track->compute_use_ns / all * 100);
+    say(world, t, "statistics", "sys[%u], Average memory utilization: %.3f%%", rank->id,
+        track->memory_use_ns / all * 100);
+    say(world, t, "statistics", "sys[%u], Average operation intensity: %.3f", rank->id,
+        track->intensity_ns / all);
+}
+
+static void memory(const struct asim_world *world, uint64_t t, struct asim_rank *rank)
+{
+    static const char *const units[] = {"B", "KB", "MB", "GB", "TB"};
+    float peak;
+    size_t unit = 0;
+
+    if (!rank->tensors)
+        return;
+    for (peak = (float)asim_tensors_peak(rank); peak >= 1024 && unit < 4; unit++)
+        peak /= 1024;
+    say(world, t, "workload", "sys[%u] peak memory usage: %.2f %s", rank->id, (double)peak,
+        units[unit]);
+}
+
 static void see(void *self, const struct asim_world *world, const struct asim_event *event)
 {
     const char *const names[ASIM_SPANS] = {"GPU time", "Comm time", "CPU time", "Remote mem time",
@@ -53,6 +85,8 @@ static void see(void *self, const struct asim_world *world, const struct asim_ev
     if (track->overlap)
         say(world, t, "statistics", "sys[%u], Total compute-communication overlap: %llu", id,
             (unsigned long long)track->overlap);
+    roofline(world, t, rank);
+    memory(world, t, &world->ranks[event->rank]);
 }
 
 /* Needs no file, hence neither close nor state. */

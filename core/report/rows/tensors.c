@@ -1,0 +1,254 @@
+/* SPDX-License-Identifier: GPL-2.0-only
+ *
+ * The local memory trace: <local-mem-trace-filename>.<rank>.json, in Chrome's trace event format
+ * (open it in a trace viewer), in the groups and with the process ids of the reference (spec
+ * astra-system.md, section 7.4). Tensors are numbered in order of first appearance (there: in the
+ * order of a hash table). A relative name stands in the --out folder where there is one.
+ */
+#include "report/report.h"
+#include "sim/tensor.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* Added to the rank: the process ids of the groups. */
+enum { PID_LIFETIME = 1000000, PID_COUNTER = 2000000, PID_HEAT = 3000000, NAME_SHOWN = 17 };
+static const double MIB = 1048576;
+
+struct page { /* one rank's file */
+    struct asim_out *file;
+    const struct asim_tensors *tensors;
+    uint32_t rank;
+    uint64_t end; /* of the run on this rank */
+    int first;
+};
+
+static double us(uint64_t ns)
+{
+    return (double)ns * 0.001;
+}
+
+static void begin(struct page *page)
+{
+    asim_out_printf(page->file, "%s\n    {", page->first ? "" : ",");
+    page->first = 0;
+}
+
+struct mark {
+    const char *name, *phase;
+    uint32_t pid;
+    size_t tid;
+    uint64_t t;
+};
+
+static void write_mark(struct page *page, const struct mark *mark)
+{
+    begin(page);
+    asim_out_printf(page->file, "\"name\": ");
+    asim_out_json_string(page->file, mark->name);
+    asim_out_printf(page->file, ", \"ph\": \"%s\", \"pid\": %u, \"tid\": %zu, \"ts\": %.3f}",
+                    mark->phase, mark->pid, mark->tid, us(mark->t));
+}
+
+static uint64_t last_of(const struct page *page, const struct asim_tensor *tensor)
+{
+    return tensor->read ? tensor->read_end : page->end;
+}
+
+static void write_pair(struct page *page, struct mark mark, uint64_t end)
+{
+    mark.phase = "B";
+    write_mark(page, &mark);
+    mark.phase = "E";
+    mark.t = end > mark.t ? end : mark.t;
+    write_mark(page, &mark);
+}
+
+static uint64_t at_most(uint64_t t, uint64_t end)
+{
+    return t < end ? t : end;
+}
+
+static void write_uses(struct page *page)
+{
+    const struct asim_tensors *tensors = page->tensors;
+
+    for (size_t i = 0; i < tensors->reads.n; i++)
+        write_pair(page,
+                   (struct mark){"tensorRead", NULL, page->rank, tensors->reads.at[i].tensor,
+                                 tensors->reads.at[i].start},
+                   at_most(tensors->reads.at[i].end, page->end));
+    for (size_t i = 0; i < tensors->list.n; i++)
+        write_pair(
+            page,
+            (struct mark){"tensorWrite", NULL, page->rank, i, tensors->list.at[i].write_start},
+            at_most(tensors->list.at[i].write_end, page->end));
+    for (size_t i = 0; i < tensors->list.n; i++)
+        write_pair(page,
+                   (struct mark){"tensorLifetime", NULL, page->rank + PID_LIFETIME, i,
+                                 tensors->list.at[i].write_start},
+                   last_of(page, &tensors->list.at[i]));
+}
+
+struct change {
+    uint64_t t, bytes;
+    int comes;
+};
+
+static int by_time(const void *a, const void *b)
+{
+    const struct change *x = a, *y = b;
+
+    if (x->t != y->t)
+        return x->t < y->t ? -1 : 1;
+    return x->comes - y->comes;
+}
+
+/* One sample per tick at which the content changes. */
+static int write_counter(struct page *page)
+{
+    const struct asim_tensors *tensors = page->tensors;
+    struct change *changes = calloc(2 * tensors->list.n + 1, sizeof *changes);
+    uint64_t held = 0;
+    size_t n = 0;
+
+    if (!changes)
+        return ASIM_ENOMEM;
+    for (size_t i = 0; i < tensors->list.n; i++) {
+        const struct asim_tensor *tensor = &tensors->list.at[i];
+
+        changes[n++] = (struct change){tensor->write_start, tensor->bytes, 1};
+        if (tensor->read)
+            changes[n++] = (struct change){tensor->read_end, tensor->bytes, 0};
+    }
+    qsort(changes, n, sizeof *changes, by_time);
+    for (size_t i = 0; i < n; i++) {
+        held += changes[i].comes ? changes[i].bytes : 0 - changes[i].bytes;
+        if (i + 1 < n && changes[i + 1].t == changes[i].t)
+            continue;
+        begin(page);
+        asim_out_printf(page->file,
+                        "\"name\": \"GPU Memory Usage (MB)\", \"ph\": \"C\", \"pid\": %u, \"ts\": "
+                        "%.3f, \"args\": {\"Memory_MB\": %.6f}}",
+                        page->rank + PID_COUNTER, us(changes[i].t), (double)held / MIB);
+    }
+    free(changes);
+    return 0;
+}
+
+/* Least and greatest lifetime, and the largest tensor. */
+static void extremes(const struct page *page, uint64_t of[3])
+{
+    of[0] = UINT64_MAX;
+    of[1] = of[2] = 0;
+    for (size_t i = 0; i < page->tensors->list.n; i++) {
+        const struct asim_tensor *tensor = &page->tensors->list.at[i];
+        uint64_t life = last_of(page, tensor) - tensor->write_start;
+
+        of[0] = life < of[0] ? life : of[0];
+        of[1] = life > of[1] ? life : of[1];
+        of[2] = tensor->bytes > of[2] ? tensor->bytes : of[2];
+    }
+}
+
+static void write_heat_of(struct page *page, const struct asim_tensor *tensor, const uint64_t of[3])
+{
+    uint64_t life = last_of(page, tensor) - tensor->write_start;
+    double span = (double)(of[1] - of[0]);
+    unsigned red = (unsigned)((double)tensor->bytes / (double)of[2] * 255);
+    unsigned long row = 0;
+    char name[NAME_SHOWN + 4], megabytes[32], text[64];
+
+    if (span > 0)
+        row = (unsigned long)((double)(life - of[0]) / span * (double)(page->tensors->list.n - 1));
+    snprintf(name, sizeof name, "%.*s%s", NAME_SHOWN, tensor->name,
+             strlen(tensor->name) > NAME_SHOWN ? "..." : "");
+    snprintf(megabytes, sizeof megabytes, "%f", (double)tensor->bytes / MIB);
+    snprintf(text, sizeof text, "%s (%.5s MB)", name, megabytes);
+    begin(page);
+    asim_out_printf(page->file, "\"name\": ");
+    asim_out_json_string(page->file, text);
+    asim_out_printf(page->file,
+                    ", \"ph\": \"X\", \"pid\": %u, \"tid\": %lu, \"ts\": %.3f, \"dur\": %.3f, "
+                    "\"cname\": \"#%02x00%02x\", \"args\": {\"bytes\": %" PRIu64 "}}",
+                    page->rank + PID_HEAT, row, us(tensor->write_start), us(life), red, 255 - red,
+                    tensor->bytes);
+}
+
+static void write_heat(struct page *page)
+{
+    uint64_t of[3], total = 0;
+
+    extremes(page, of);
+    begin(page);
+    asim_out_printf(page->file,
+                    "\"name\": \"process_name\", \"ph\": \"M\", \"pid\": %u, \"args\": {\"name\": "
+                    "\"tensors by lifetime\"}}",
+                    page->rank + PID_HEAT);
+    for (size_t i = 0; i < page->tensors->list.n; i++) {
+        write_heat_of(page, &page->tensors->list.at[i], of);
+        total += page->tensors->list.at[i].bytes;
+    }
+    begin(page);
+    asim_out_printf(page->file,
+                    "\"name\": \"totals\", \"ph\": \"i\", \"pid\": %u, \"tid\": 0, \"ts\": %.3f, "
+                    "\"args\": {\"tensors\": %zu, \"bytes\": %" PRIu64 "}}",
+                    page->rank + PID_HEAT, us(page->end), page->tensors->list.n, total);
+}
+
+static int write_rank(const struct asim_world *world, const struct asim_rank *rank,
+                      const char *prefix, struct asim_err *err)
+{
+    struct page page = {.tensors = rank->tensors, .rank = rank->id, .first = 1};
+    char name[512];
+
+    page.end = rank->finished ? rank->cycles : rank->track.last_end;
+    if (snprintf(name, sizeof name, "%s.%u.json", prefix, rank->id) >= (int)sizeof name)
+        return asim_err_set(err, ASIM_EINVAL, "local-mem-trace-filename is longer than 500 bytes");
+    if (asim_report_file(&page.file, NULL, name, err))
+        return ASIM_EIO;
+    asim_out_printf(page.file, "{\n  \"traceEvents\": [");
+    write_uses(&page);
+    if (write_counter(&page))
+        asim_err_nomem(err, "writing the local memory trace");
+    write_heat(&page);
+    asim_out_printf(page.file, "\n  ]\n}\n");
+    return asim_report_file_close(page.file, world, err);
+}
+
+static int close_tensors(void *self, const struct asim_world *world, struct asim_err *err)
+{
+    int code = 0;
+
+    for (uint32_t r = 0; !world->failed && r < world->n_ranks && !code; r++)
+        code = write_rank(world, &world->ranks[r], self, err);
+    free(self);
+    return code;
+}
+
+static int open_tensors(struct asim_viewer *viewer, struct asim_world *world, const char *out,
+                        struct asim_err *err)
+{
+    const char *name = world->system.local_mem_trace;
+    size_t size = (out ? strlen(out) : 0) + strlen(name) + 2;
+    char *prefix;
+
+    if (!world->system.track_local_mem)
+        return 0;
+    prefix = malloc(size);
+    if (!prefix)
+        return asim_err_nomem(err, "opening reports");
+    if (name[0] == '/' || !out)
+        snprintf(prefix, size, "%s", name);
+    else
+        snprintf(prefix, size, "%s/%s", out, name);
+    *viewer = (struct asim_viewer){.self = prefix, .close = close_tensors};
+    return 0;
+}
+
+const struct asim_report asim_report_tensors = {
+    .member = {.name = "tensors", .about = "local memory over time, for a trace viewer"},
+    .open = open_tensors,
+};

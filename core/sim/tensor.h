@@ -1,0 +1,32 @@
+/* SPDX-License-Identifier: GPL-2.0-only
+ *
+ * What a rank holds in local memory, for tensor.c and the report that writes it out.
+ */
+#ifndef ASIM_SIM_TENSOR_H
+#define ASIM_SIM_TENSOR_H
+
+#include "sim/sim.h"
+
+#define ASIM_TENSOR_NOBODY UINT64_MAX /* writer of a tensor that was read before it was written */
+
+struct asim_tensor {
+    char *name;
+    uint64_t bytes, writer; /* op id */
+    uint64_t write_start, write_end;
+    uint64_t read_end; /* of the last read; 0 = never read */
+    int written, read;
+};
+
+struct asim_read {
+    uint32_t tensor, op; /* op: index */
+    uint64_t op_id, start, end;
+};
+
+struct asim_tensors {
+    ASIM_VEC(struct asim_tensor) list; /* in order of first appearance */
+    ASIM_VEC(struct asim_read) reads;  /* in order of start */
+    struct asim_map names;             /* hash of the name -> index + 1, chained by probing */
+    struct asim_map open;              /* op -> first read << 32 | reads; (1, op): writes */
+};
+
+#endif

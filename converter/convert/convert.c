@@ -68,7 +68,7 @@ void asim_convert_fini(struct asim_convert *cv)
     asim_names_fini(&cv->names);
     asim_pgroups_fini(&cv->groups);
     free(cv->node.at);
-    free(cv->sync.at);
+    free(cv->wait.at);
     free(cv->comm.at);
     free(cv->child_at);
     free(cv->child);

@@ -23,15 +23,19 @@ enum asim_et_flag {
     ASIM_ET_MADE = 128    /* made from a host op, in a trace without GPU operations */
 };
 
-struct asim_et_node {     /* beside struct asim_host_node */
-    double dur, ts;       /* us */
-    int64_t inter_thread; /* id, -1 = none */
+struct asim_et_node {      /* 40 bytes, beside struct asim_host_node */
+    double dur, ts;        /* us */
+    uint32_t inter_thread; /* id of a node of another thread to wait for, ASIM_NONE = none */
     uint32_t name;
-    uint32_t sync_at, sync_n; /* range of `sync`: ids waited for */
-    uint32_t comm;            /* index in `comm`, or ASIM_NONE */
-    uint32_t stream;          /* name of the stream */
-    int32_t device;
+    uint32_t comm;   /* index in `comm`, or ASIM_NONE */
+    uint32_t stream; /* name of the stream */
+    int16_t device;
     uint8_t kind, flags;
+};
+
+struct asim_et_wait { /* from sync_dep */
+    uint32_t node;
+    int64_t id; /* of the GPU node waited for */
 };
 
 struct asim_convert_options {
@@ -63,7 +67,7 @@ struct asim_convert {
     struct asim_host host;
     struct asim_names names;
     ASIM_VEC(struct asim_et_node) node; /* as host.node */
-    ASIM_VEC(int64_t) sync;
+    ASIM_VEC(struct asim_et_wait) wait;
     ASIM_VEC(struct asim_comm) comm;
     struct asim_pgroups groups;
     uint32_t *child_at, *child; /* children of node i: child[child_at[i]..child_at[i + 1]) */

@@ -58,7 +58,7 @@ static int name_of(struct load *ld, const struct asim_jv *v, uint32_t *out)
 
 static int times(struct load *ld, struct asim_et_node *node)
 {
-    int64_t device;
+    int64_t device, other;
 
     if (time_field(ld, "exclusive_dur", &node->dur) || time_field(ld, "ts", &node->ts))
         return -1;
@@ -66,31 +66,32 @@ static int times(struct load *ld, struct asim_et_node *node)
         return bad(ld, "exclusive_dur", "a duration of at least 0 us");
     if (field(ld, "ts"))
         node->flags |= ASIM_ET_HAS_TS;
-    node->inter_thread = -1;
-    if (field(ld, "inter_thread_dep") &&
-        asim_jv_i64(ld->doc, field(ld, "inter_thread_dep"), &node->inter_thread))
-        return bad(ld, "inter_thread_dep", "the id of a node");
+    node->inter_thread = ASIM_NONE;
+    if (field(ld, "inter_thread_dep")) {
+        if (asim_jv_i64(ld->doc, field(ld, "inter_thread_dep"), &other) || other < 0 ||
+            other >= ASIM_NONE)
+            return bad(ld, "inter_thread_dep", "the id of a node");
+        node->inter_thread = (uint32_t)other;
+    }
     node->device = -1;
-    if (!asim_jv_i64(ld->doc, field(ld, "device"), &device) && device >= 0 && device < 1 << 20)
-        node->device = (int32_t)device;
+    if (!asim_jv_i64(ld->doc, field(ld, "device"), &device) && device >= 0 && device <= INT16_MAX)
+        node->device = (int16_t)device;
     return 0;
 }
 
-static int waits(struct load *ld, struct asim_et_node *node)
+static int waits(struct load *ld)
 {
     const struct asim_jv *list = field(ld, "sync_dep");
 
-    node->sync_at = (uint32_t)ld->cv->sync.n;
     if (list && list->kind != ASIM_J_ARRAY)
         return bad(ld, "sync_dep", "a list of ids");
     for (const struct asim_jv *v = asim_jv_first(ld->doc, list); v; v = asim_jv_next(ld->doc, v)) {
-        int64_t id;
+        struct asim_et_wait wait = {.node = (uint32_t)ld->cv->node.n};
 
-        if (asim_jv_i64(ld->doc, v, &id))
+        if (asim_jv_i64(ld->doc, v, &wait.id))
             return bad(ld, "sync_dep", "a list of ids");
-        if (ASIM_VEC_PUSH(ld->cv->sync, id))
+        if (ASIM_VEC_PUSH(ld->cv->wait, wait))
             return asim_err_nomem(ld->err, "keeping dependencies");
-        node->sync_n++;
     }
     return 0;
 }
@@ -166,8 +167,8 @@ static int see_node(void *self, const struct asim_jdoc *doc, struct asim_host_no
     name = asim_names_get(&ld->cv->names, node.name);
     classify(ld, &node, name);
     v = field(ld, "stream");
-    if ((v && name_of(ld, v, &node.stream)) || times(ld, &node) || waits(ld, &node) ||
-        groups(ld, name) || communication(ld, &node, name))
+    if ((v && name_of(ld, v, &node.stream)) || times(ld, &node) || waits(ld) || groups(ld, name) ||
+        communication(ld, &node, name))
         return -1;
     if (host->id > ld->cv->max_id)
         ld->cv->max_id = host->id;

@@ -26,7 +26,7 @@ static const char *kind_text(int kind)
 static int add(struct asim_convert *cv, uint32_t record)
 {
     struct asim_host_node host = cv->host.node.at[record];
-    struct asim_et_node node = {.inter_thread = -1,
+    struct asim_et_node node = {.inter_thread = ASIM_NONE,
                                 .kind = ASIM_ET_GPU,
                                 .flags = ASIM_ET_KERNEL | ASIM_ET_MADE,
                                 .stream = ASIM_NONE,

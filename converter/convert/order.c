@@ -48,21 +48,20 @@ static int chain_streams(struct asim_convert *cv)
 
 static int add_waits(struct asim_convert *cv)
 {
-    for (uint32_t i = 0; i < cv->node.n; i++)
-        for (uint32_t k = 0; k < cv->node.at[i].sync_n; k++) {
-            uint32_t from =
-                asim_index_get(&cv->host.by_id, cv->sync.at[cv->node.at[i].sync_at + k]);
+    for (size_t i = 0; i < cv->wait.n; i++) {
+        uint32_t to = cv->wait.at[i].node;
+        uint32_t from = asim_index_get(&cv->host.by_id, cv->wait.at[i].id);
 
-            if (from == ASIM_NONE || !(cv->node.at[i].flags & ASIM_ET_HAS_TS) ||
-                !(cv->node.at[from].flags & ASIM_ET_HAS_TS) ||
-                cv->node.at[from].ts >= cv->node.at[i].ts) {
-                cv->counts.deps_dropped++;
-                continue;
-            }
-            if (asim_convert_edge(cv, i, from))
-                return ASIM_ENOMEM;
-            cv->counts.sync_edges++;
+        if (from == ASIM_NONE || !(cv->node.at[to].flags & ASIM_ET_HAS_TS) ||
+            !(cv->node.at[from].flags & ASIM_ET_HAS_TS) ||
+            cv->node.at[from].ts >= cv->node.at[to].ts) {
+            cv->counts.deps_dropped++;
+            continue;
         }
+        if (asim_convert_edge(cv, to, from))
+            return ASIM_ENOMEM;
+        cv->counts.sync_edges++;
+    }
     return 0;
 }
 
@@ -114,6 +113,9 @@ int asim_convert_order(struct asim_convert *cv, struct asim_err *err)
 {
     int code = 0;
 
+    free(cv->child_at);
+    free(cv->child);
+    cv->child_at = cv->child = NULL;
     if (!cv->opt->compat && !cv->opt->no_stream_order)
         code = chain_streams(cv);
     if (!code && !cv->opt->compat && !cv->opt->no_sync)

@@ -192,12 +192,11 @@ static int visit_cpu(struct walk *w, uint32_t at)
 {
     struct asim_convert *cv = w->cv;
     struct asim_et_node *node = &cv->node.at[at];
-    uint32_t other = node->inter_thread > 0 || (node->inter_thread == 0 && !cv->opt->compat)
-                         ? asim_index_get(&cv->host.by_id, node->inter_thread)
-                         : ASIM_NONE;
+    int named = node->inter_thread != ASIM_NONE && (node->inter_thread || !cv->opt->compat);
+    uint32_t other = named ? asim_index_get(&cv->host.by_id, node->inter_thread) : ASIM_NONE;
     uint32_t gpu;
 
-    if (node->inter_thread > 0 && other == ASIM_NONE)
+    if (named && other == ASIM_NONE)
         cv->counts.deps_dropped++;
     if (other != ASIM_NONE) {
         if (asim_convert_edge(cv, at, other))

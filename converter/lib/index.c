@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only
  *
  * Merge sort, hash index, string table. The hash index stores record numbers only and compares
- * keys in the records themselves; at most half of its slots are used, with linear probing.
+ * keys in the records themselves; at most three quarters of its slots are used, with linear
+ * probing.
  */
 #include "lib/index.h"
 
@@ -64,7 +65,7 @@ int asim_index_init(struct asim_index *index, const void *keys, size_t stride, s
 {
     size_t cap = 16;
 
-    while (cap < 2 * n)
+    while (cap / 4 * 3 < n)
         cap *= 2;
     index->keys = keys;
     index->stride = stride;

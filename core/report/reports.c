@@ -7,7 +7,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* The table of viewers is full: this one is closed as after a failed run, so that it leaves no file. */
+/* The table of viewers is full: this one is closed as after a failed run, so that it leaves no
+ * file. */
 static int refuse(struct asim_world *world, const struct asim_viewer *viewer, struct asim_err *err)
 {
     world->failed = 1;

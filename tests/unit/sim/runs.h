@@ -1,0 +1,136 @@
+/* SPDX-License-Identifier: GPL-2.0-only
+ *
+ * Whole runs inside a test: traces written with the trace writer into a folder of their own, a
+ * world opened on them, its result lines and notes kept in memory.
+ */
+#ifndef ASIM_TESTS_RUNS_H
+#define ASIM_TESTS_RUNS_H
+
+#include <stdlib.h>
+#include <unistd.h>
+#include "asim/asim.h"
+#include "report/report.h"
+#include "sim/world.h"
+#include "trace/chakra_write.h"
+#include "check.h"
+
+struct run_op { /* one node of a trace; peer and tag for send and receive */
+    int type;   /* enum asim_op_type */
+    uint64_t id, bytes;
+    int64_t peer, tag, comm_type;
+    uint64_t micros, after; /* after: id of the node before it, 0 = none */
+};
+
+struct run_text {
+    char at[16384];
+    size_t n;
+};
+
+static inline void run_line(void *self, const char *line)
+{
+    struct run_text *text = self;
+    int n = snprintf(text->at + text->n, sizeof text->at - text->n, "%s\n", line);
+
+    if (n > 0 && text->n + (size_t)n < sizeof text->at)
+        text->n += (size_t)n;
+}
+
+static inline struct asim_chakra_attr run_attr(const char *name, int64_t value)
+{
+    return (struct asim_chakra_attr){
+        .name = name, .kind = ASIM_CHAKRA_INT64, .value = {.i = value}};
+}
+
+/* Writes one rank's trace to folder/w.<rank>.et. */
+static inline void run_trace(const char *folder, uint32_t rank, const struct run_op *ops, size_t n)
+{
+    struct asim_chakra_writer *writer = NULL;
+    struct asim_err err = {0};
+    char path[256];
+
+    snprintf(path, sizeof path, "%s/w.%u.et", folder, rank);
+    CHECK(asim_chakra_writer_open(&writer, path, &err) == 0);
+    CHECK(asim_chakra_writer_metadata(writer, "0.0.4", NULL, 0, &err) == 0);
+    for (size_t i = 0; i < n; i++) {
+        const struct run_op *op = &ops[i];
+        struct asim_chakra_attr attrs[] = {
+            {.name = "is_cpu_op", .kind = ASIM_CHAKRA_BOOL},
+            run_attr("comm_size", (int64_t)op->bytes),
+            run_attr("comm_type", op->comm_type),
+            run_attr("comm_tag", op->tag),
+            run_attr(op->type == ASIM_OP_COMM_SEND ? "comm_dst" : "comm_src", op->peer),
+        };
+        struct asim_chakra_node node = {.id = op->id,
+                                        .name = "op",
+                                        .type = op->type,
+                                        .data_deps = &op->after,
+                                        .data_dep_n = op->after != 0,
+                                        .duration_micros = op->micros,
+                                        .attrs = attrs,
+                                        .attr_n = op->type == ASIM_OP_COMP        ? 1
+                                                  : op->type == ASIM_OP_COMM_COLL ? 3
+                                                                                  : 5};
+
+        CHECK(asim_chakra_writer_node(writer, &node, &err) == 0);
+    }
+    CHECK(asim_chakra_writer_commit(writer, &err) == 0);
+    CHECK_STR(err.text, "");
+}
+
+static inline void run_folder(char *folder, size_t size)
+{
+    snprintf(folder, size, "%s/asim_run_XXXXXX", getenv("TMPDIR") ? getenv("TMPDIR") : "/tmp");
+    if (!mkdtemp(folder))
+        abort();
+}
+
+static inline void run_remove(const char *folder, uint32_t ranks)
+{
+    char path[256];
+
+    for (uint32_t r = 0; r < ranks; r++) {
+        snprintf(path, sizeof path, "%s/w.%u.et", folder, r);
+        unlink(path);
+    }
+    rmdir(folder);
+}
+
+/* Opens a world on folder/w.*.et, on a 200G/500 ns switch, with its reports; out may be NULL. */
+static inline int run_open(struct asim_world **world, const char *folder, const char *out,
+                           const struct asim_hooks *hooks, struct asim_err *err)
+{
+    static char topology[] = "auto:switch,rate=200Gbps,delay=500ns";
+    struct asim_settings settings = {0};
+    char prefix[256];
+    int code = asim_option_defaults(asim_settings_options, &settings, err);
+
+    snprintf(prefix, sizeof prefix, "%s/w", folder);
+    settings.workload = prefix;
+    settings.topology = topology;
+    if (!code)
+        code = asim_world_open(world, &settings, hooks, err);
+    if (!code)
+        code = asim_reports_open(*world, out, err);
+    settings.workload = settings.topology = NULL;
+    asim_option_fini(asim_settings_options, &settings);
+    return code;
+}
+
+/* Opens, runs and closes; the code of the run. */
+static inline int run_all(const char *folder, const char *out, struct run_text *text,
+                          struct asim_err *err)
+{
+    struct asim_hooks hooks = {.self = text, .line = run_line};
+    struct asim_world *world = NULL;
+    int code;
+
+    text->n = 0;
+    text->at[0] = 0;
+    code = run_open(&world, folder, out, &hooks, err);
+    if (!code)
+        code = asim_world_run(world, err);
+    asim_world_close(world);
+    return code;
+}
+
+#endif

@@ -1,0 +1,135 @@
+/* SPDX-License-Identifier: GPL-2.0-only
+ *
+ * Memory running out at every allocation of a whole run: reading traces, building the network,
+ * collectives, messages, reports. The linker puts our malloc in place of libc's for everything
+ * linked into this test (tests/CMakeLists.txt, --wrap), so the core is the core as it is. Each
+ * failure must end in the sentence for it, never in a crash, and leave no file; the sanitizer build
+ * says if it left memory.
+ */
+#include <dirent.h>
+#include "runs.h"
+
+void *__real_malloc(size_t size);
+void *__real_calloc(size_t n, size_t size);
+void *__real_realloc(void *old, size_t size);
+void *__wrap_malloc(size_t size);
+void *__wrap_calloc(size_t n, size_t size);
+void *__wrap_realloc(void *old, size_t size);
+
+static long left = -1; /* allocations until the one that fails; negative: none does */
+static int refused;
+
+static int refuse_now(void)
+{
+    if (left < 0)
+        return 0;
+    refused |= left == 0;
+    return left-- == 0;
+}
+
+void *__wrap_malloc(size_t size)
+{
+    return refuse_now() ? NULL : __real_malloc(size);
+}
+
+void *__wrap_calloc(size_t n, size_t size)
+{
+    return refuse_now() ? NULL : __real_calloc(n, size);
+}
+
+void *__wrap_realloc(void *old, size_t size)
+{
+    return refuse_now() ? NULL : __real_realloc(old, size);
+}
+
+static void write_traces(const char *folder)
+{
+    const struct run_op common[] = {
+        {.type = ASIM_OP_COMP, .id = 1, .micros = 2},
+        {.type = ASIM_OP_COMM_COLL, .id = 2, .bytes = 9000, .comm_type = 0, .after = 1},
+        {.type = ASIM_OP_COMM_COLL, .id = 3, .bytes = 4096, .comm_type = 6, .after = 2},
+    };
+
+    for (uint32_t r = 0; r < 3; r++) {
+        struct run_op ops[5] = {common[0], common[1], common[2]};
+
+        ops[3] = (struct run_op){.type = ASIM_OP_COMM_SEND,
+                                 .id = 4,
+                                 .bytes = 5000,
+                                 .peer = (r + 1) % 3,
+                                 .tag = 9,
+                                 .after = 3};
+        ops[4] = (struct run_op){.type = ASIM_OP_COMM_RECV,
+                                 .id = 5,
+                                 .bytes = 5000,
+                                 .peer = (r + 2) % 3,
+                                 .tag = 9,
+                                 .after = 1};
+        run_trace(folder, r, ops, 5);
+    }
+}
+
+/* How many files the folder of reports holds. */
+static int files_in(const char *folder)
+{
+    DIR *dir = opendir(folder);
+    int n = 0;
+
+    for (struct dirent *entry; dir && (entry = readdir(dir));)
+        n += entry->d_name[0] != '.';
+    if (dir)
+        closedir(dir);
+    return n;
+}
+
+static void remove_reports(const char *out)
+{
+    char path[256];
+
+    snprintf(path, sizeof path, "%s/ranks.csv", out);
+    unlink(path);
+    snprintf(path, sizeof path, "%s/summary.json", out);
+    unlink(path);
+}
+
+int main(void)
+{
+    static struct run_text good, text;
+    char folder[128], out[160];
+    struct asim_err err = {0};
+    long n = 0;
+
+    run_folder(folder, sizeof folder);
+    snprintf(out, sizeof out, "%s/out", folder);
+    write_traces(folder);
+    CHECK(run_all(folder, out, &good, &err) == 0);
+    CHECK_STR(err.text, "");
+    CHECK(files_in(out) == 2);
+    remove_reports(out);
+    do {
+        int code;
+
+        memset(&err, 0, sizeof err);
+        refused = 0;
+        left = n++;
+        code = run_all(folder, out, &text, &err);
+        left = -1;
+        if (code == 0) { /* none was refused, or it was one that could be done without */
+            CHECK_STR(text.at, good.at);
+            remove_reports(out);
+            continue;
+        }
+        CHECK_U64(err.code, (uint64_t)ASIM_ENOMEM);
+        CHECK(strstr(err.text, "memory") != NULL);
+        CHECK(files_in(out) == 0);
+        if (check_failures) {
+            fprintf(stderr, "  at allocation %ld, code %d: %s\n", n, code, err.text);
+            break;
+        }
+    } while (refused && n < 100000);
+    fprintf(stderr, "%ld allocations\n", n);
+    CHECK(n > 100);
+    rmdir(out);
+    run_remove(folder, 3);
+    return CHECK_DONE();
+}

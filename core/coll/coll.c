@@ -46,6 +46,11 @@ int asim_coll_plan(struct asim_plan *plan, const struct asim_coll_algo *algo,
                             "algorithm %s cannot do %s; name another one in the system "
                             "configuration's list for it",
                             algo->member.name, asim_kind_name(coll->kind));
+    if (coll->kind == ASIM_ALL_GATHER && coll->bytes > UINT64_MAX / coll->n)
+        return asim_err_set(err, ASIM_EINVAL,
+                            "an all-gather of %llu bytes from each of %u members is more than 64 "
+                            "bits can count; check the comm_size of its ops",
+                            (unsigned long long)coll->bytes, coll->n);
     plan->out_bytes = asim_coll_out_bytes(algo, coll->kind, coll->bytes, coll->n);
     return algo->plan(plan, err);
 }
@@ -80,10 +85,11 @@ int asim_coll_choose(struct asim_coll_choice *choice, const char *word, struct a
     member = asim_family_find(asim_coll_algo_table, "collective algorithm", base, err);
     if (!member)
         return ASIM_EINVAL;
-    if (!good || (choice->window && strcmp(base, "direct")))
+    if (!good || (choice->window && strcmp(base, "direct") && strcmp(base, "ncclRing")))
         return asim_err_set(err, ASIM_EINVAL,
                             "collective algorithm '%s': only direct takes a number after its name, "
-                            "the window, from 1 on (direct4)",
+                            "the window, from 1 on (direct4), and ncclRing, the GPUs of a server "
+                            "(ncclRing8)",
                             word);
     choice->algo = (const struct asim_coll_algo *)member;
     return 0;

@@ -1,0 +1,166 @@
+/* SPDX-License-Identifier: GPL-2.0-only
+ *
+ * NCCL-like flows: counts by their closed forms, every flow after what it waits for, and what the
+ * flows do: with a set of contributors carried along each flow, everybody must end with everybody's
+ * data (all-reduce), with whatever algorithm. ncclRing's steps are those flows.
+ */
+#include "check.h"
+#include <stdlib.h>
+#include "coll/coll.h"
+#include "coll/nccl.h"
+
+extern const struct asim_coll_algo asim_coll_algo_nccl_ring;
+
+static struct asim_nccl_spec spec_of(int kind, int algo, uint32_t ranks, uint32_t gps)
+{
+    return (struct asim_nccl_spec){.kind = kind,
+                                   .algo = algo,
+                                   .bytes = 1 << 24,
+                                   .ranks = ranks,
+                                   .gpus_per_server = gps,
+                                   .nv_gbytes = 300,
+                                   .net_gbytes = 25};
+}
+
+/* Sets that flow along one channel; a node's set grows by what arrives. The flows are in an order
+ * that respects what they wait for, so one pass moves everything. */
+static void check_all_reduced(const struct asim_nccl *nccl, uint32_t channel)
+{
+    static uint64_t held[256][64]; /* [node][piece] */
+    uint32_t n = nccl->spec.ranks, ring = nccl->spec.algo == ASIM_NCCL_RING;
+    uint32_t pieces = ring ? n : 1;
+    memset(held, 0, sizeof held);
+    for (uint32_t p = 0; p < n; p++)
+        for (uint32_t i = 0; i < pieces; i++)
+            held[p][i] = 1ull << p;
+    for (size_t i = 0; i < nccl->flows.n; i++) {
+        const struct asim_nccl_flow *f = &nccl->flows.at[i];
+        if (f->channel != channel)
+            continue;
+        for (uint32_t piece = 0; piece < pieces; piece++)
+            held[f->dst][piece] |= held[f->src][piece];
+    }
+    for (uint32_t p = 0; p < n; p++)
+        for (uint32_t i = 0; i < pieces; i++)
+            CHECK_U64(held[p][i], n == 64 ? UINT64_MAX : (1ull << n) - 1);
+}
+
+static void check_order(const struct asim_nccl *nccl)
+{
+    uint32_t nodes = nccl->spec.ranks + nccl->servers;
+    for (size_t i = 0; i < nccl->flows.n; i++) {
+        const struct asim_nccl_flow *f = &nccl->flows.at[i];
+        CHECK(f->src < nodes && f->dst < nodes && f->src != f->dst);
+        for (uint32_t p = 0; p < f->parents; p++) {
+            uint32_t parent = nccl->parents.at[f->first_parent + p];
+            CHECK(parent < i);
+            CHECK_U64(nccl->flows.at[parent].dst, f->src); /* it brought what is sent on */
+        }
+    }
+}
+
+struct row {
+    int kind, algo;
+    uint32_t ranks, gps, pxn;
+    uint64_t flows, bytes; /* bytes of one flow */
+};
+static const struct row rows[] = {
+    {ASIM_ALL_REDUCE, ASIM_NCCL_AUTO, 8, 8, 0, 896, 262144},
+    {ASIM_ALL_REDUCE, ASIM_NCCL_RING, 16, 8, 0, 3840, 131072},
+    {ASIM_ALL_REDUCE, ASIM_NCCL_RING, 16, 8, 1, 4320, 131072},
+    {ASIM_ALL_REDUCE, ASIM_NCCL_RING, 32, 8, 0, 15872, 65536},
+    {ASIM_ALL_REDUCE, ASIM_NCCL_RING, 3, 1, 0, 12, 5592405},
+    {ASIM_ALL_GATHER, ASIM_NCCL_AUTO, 16, 8, 1, 1920, 131072},
+    {ASIM_REDUCE_SCATTER, ASIM_NCCL_AUTO, 16, 8, 0, 1920, 131072},
+    {ASIM_ALL_TO_ALL, ASIM_NCCL_AUTO, 16, 8, 0, 240, 1048576},
+    {ASIM_ALL_REDUCE, ASIM_NCCL_NVLS, 8, 8, 0, 64, 4194304},
+    {ASIM_ALL_REDUCE, ASIM_NCCL_TREE, 16, 8, 0, 8 * 2 * 15, 2097152},
+    {ASIM_ALL_REDUCE, ASIM_NCCL_TREE, 8, 8, 0, 8 * 2 * 7, 2097152},
+    {ASIM_ALL_REDUCE, ASIM_NCCL_TREE, 7, 1, 0, 2 * 2 * 6, 8388608},
+    {ASIM_ALL_REDUCE, ASIM_NCCL_TREE, 56, 8, 0, 8 * 2 * 55, 2097152},
+    {ASIM_ALL_REDUCE, ASIM_NCCL_NVLS_TREE, 32, 8, 0, 8 * (4 * (8 + 1 + 1 + 7) + 2 * 3), 2097152},
+};
+
+static void check_row(const struct row *row)
+{
+    struct asim_nccl_spec spec = spec_of(row->kind, row->algo, row->ranks, row->gps);
+    struct asim_nccl nccl;
+    struct asim_err err = {0};
+    spec.pxn = (int)row->pxn;
+    CHECK_U64(asim_nccl_make(&nccl, &spec, &err), 0);
+    CHECK_STR(err.text, "");
+    CHECK_U64(nccl.flows.n, row->flows);
+    CHECK_U64(nccl.flows.n ? nccl.flows.at[0].bytes : 0, row->bytes);
+    check_order(&nccl);
+    for (uint32_t c = 0; c < nccl.local && row->kind == ASIM_ALL_REDUCE; c++)
+        if (nccl.spec.algo != ASIM_NCCL_NVLS || c == 0)
+            check_all_reduced(&nccl, c);
+    asim_nccl_fini(&nccl);
+}
+
+static void check_refused(struct asim_nccl_spec spec, const char *words)
+{
+    struct asim_nccl nccl;
+    struct asim_err err = {0};
+    CHECK(asim_nccl_make(&nccl, &spec, &err) < 0);
+    CHECK(strstr(err.text, words));
+}
+
+/* Small messages take LL, large ones Simple; NVLS only where it is switched on. */
+static void check_tuned(uint64_t bytes, int proto)
+{
+    struct asim_nccl_spec spec = spec_of(ASIM_ALL_REDUCE, ASIM_NCCL_TUNED, 16, 8);
+    struct asim_nccl nccl;
+    struct asim_err err = {0};
+    spec.bytes = bytes;
+    CHECK_U64(asim_nccl_make(&nccl, &spec, &err), 0);
+    CHECK_U64(nccl.spec.proto, proto);
+    CHECK(nccl.spec.algo == ASIM_NCCL_RING || nccl.spec.algo == ASIM_NCCL_TREE);
+    asim_nccl_fini(&nccl);
+}
+
+static void check_member(uint32_t n, uint32_t gps)
+{
+    struct asim_nccl_spec spec = spec_of(ASIM_ALL_REDUCE, ASIM_NCCL_RING, n, gps);
+    struct asim_nccl nccl;
+    struct asim_err err = {0};
+    CHECK_U64(asim_nccl_make(&nccl, &spec, &err), 0);
+    for (uint32_t p = 0; p < n; p++) {
+        struct asim_coll coll = {.kind = ASIM_ALL_REDUCE,
+                                 .n = n,
+                                 .index = p,
+                                 .step = 1,
+                                 .window = gps,
+                                 .bytes = 1 << 24};
+        struct asim_plan plan;
+        CHECK_U64(asim_coll_plan(&plan, &asim_coll_algo_nccl_ring, &coll, &err), 0);
+        CHECK_U64(plan.steps * n, nccl.flows.n);
+        for (uint64_t k = 0; k < plan.steps; k++) {
+            struct asim_step step;
+            plan.algo->step(&plan, k, &step);
+            size_t flow = (k % gps * (2 * (n - 1)) + k / gps) * n + p;
+            CHECK_U64(step.to, nccl.flows.at[flow].dst);
+            CHECK_U64(step.send_bytes, nccl.flows.at[flow].bytes);
+        }
+    }
+    asim_nccl_fini(&nccl);
+}
+
+int main(void)
+{
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
+        check_row(&rows[i]);
+    check_refused(spec_of(ASIM_ALL_REDUCE, ASIM_NCCL_RING, 12, 8), "do not lie evenly");
+    check_refused(spec_of(ASIM_ALL_REDUCE, ASIM_NCCL_RING, 1, 8), "at least 2 ranks");
+    check_refused(spec_of(ASIM_ALL_GATHER, ASIM_NCCL_TREE, 16, 8), "cannot do ALL_GATHER");
+    check_refused(spec_of(ASIM_ALL_REDUCE, ASIM_NCCL_NVLS, 16, 8), "cannot do ALL_REDUCE");
+    check_refused(spec_of(ASIM_ALL_TO_ALL, ASIM_NCCL_RING, 16, 8), "all-to-all is direct");
+    check_refused(spec_of(ASIM_ALL_REDUCE, ASIM_NCCL_RING, 4096, 8), "ceiling of 2^24");
+    check_tuned(4096, ASIM_NCCL_LL);
+    check_tuned(1 << 30, ASIM_NCCL_SIMPLE);
+    check_member(16, 8);
+    check_member(12, 4);
+    check_member(6, 1);
+    check_member(8, 8);
+    return CHECK_DONE();
+}

@@ -211,8 +211,11 @@ static int write_rank(const struct asim_world *world, const struct asim_rank *ra
         return ASIM_EIO;
     asim_out_printf(page.file, "{\n  \"traceEvents\": [");
     write_uses(&page);
-    if (write_counter(&page))
-        asim_err_nomem(err, "writing the local memory trace");
+    if (write_counter(&page)) { /* a file without its counter would pass for a whole one */
+        asim_out_discard(page.file);
+        free(page.file);
+        return asim_err_nomem(err, "writing the local memory trace");
+    }
     write_heat(&page);
     asim_out_printf(page.file, "\n  ]\n}\n");
     return asim_report_file_close(page.file, world, err);

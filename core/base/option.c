@@ -43,6 +43,7 @@ int asim_option_unknown(const struct asim_option *table, const char *key, struct
     size_t n = 0, keys = 0;
     for (const struct asim_option *row = table; row && row->key && n < MOST_WORDS; row++)
         words[n++] = row->key;
+    /* Aliases follow behind the keys: suggested, not listed. */
     keys = n;
     for (const struct asim_option *row = table; row && row->key && n < MOST_WORDS; row++) {
         if (row->alias)
@@ -137,6 +138,7 @@ struct value {
  * ns. */
 static int parse_u64(const struct asim_option *row, const char *text, struct value *v)
 {
+    /* Converted and checked in 64 bits, stored in the width of the field. */
     uint64_t n;
     int code;
     if (row->type == ASIM_T_RATE)
@@ -267,6 +269,7 @@ int asim_option_parse(const struct asim_option *row, void *base, const char *val
         return set_string((char *)base + row->offset, value, err);
     if (parse_value(row, value, &v))
         return refuse(row, value, at, err);
+    /* min == max == 0 is "no range", so a table needs no flag for it. */
     int ranged = row->min != 0 || row->max != 0;
     if (ranged && (v.measure < row->min || v.measure > row->max))
         return refuse_range(row, value, at, err);

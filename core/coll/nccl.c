@@ -19,6 +19,7 @@ const char *const asim_nccl_algo_names[] = {"auto", "tuned",     "ring",   "tree
                                             "nvls", "nvls_tree", "direct", NULL};
 const char *const asim_nccl_proto_names[] = {"Simple", "LL", "LL128", NULL};
 
+/* Parents of a flow lie together, so it must get all of them before the next flow is added. */
 uint32_t asim_nccl_add(struct asim_nccl *nccl, const struct asim_nccl_flow *flow, uint32_t parent)
 {
     struct asim_nccl_flow added = *flow;
@@ -85,6 +86,7 @@ static const struct latency latencies[] = {
     {ASIM_NCCL_NVLS_TREE, {0, 0, 0}, {25000, 0, 0}},
 };
 
+/* What each algorithm can do, wherever it was named. */
 static int is_possible(const struct asim_nccl *nccl, int algo)
 {
     const struct asim_nccl_spec *s = &nccl->spec;
@@ -112,6 +114,8 @@ static double estimate_ns(const struct asim_nccl *nccl, const struct latency *l,
     return start + (double)s->bytes * share / (rate * efficiency[proto]);
 }
 
+/* The least estimate wins, the first of equals. NVLS only where the hardware and the user allow
+ * it. */
 static void choose_tuned(struct asim_nccl *nccl)
 {
     struct asim_nccl_spec *s = &nccl->spec;
@@ -132,6 +136,7 @@ static void choose_tuned(struct asim_nccl *nccl)
         }
 }
 
+/* Leaves an algorithm the user named as it is. */
 static void choose(struct asim_nccl *nccl)
 {
     struct asim_nccl_spec *s = &nccl->spec;
@@ -146,6 +151,7 @@ static void choose(struct asim_nccl *nccl)
     }
 }
 
+/* nccl is the caller's to fini on success; empty on failure. Flows are O(n^2) for rings. */
 int asim_nccl_make(struct asim_nccl *nccl, const struct asim_nccl_spec *spec, struct asim_err *err)
 {
     memset(nccl, 0, sizeof *nccl);

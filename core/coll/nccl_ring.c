@@ -10,6 +10,7 @@
 
 #include <stdlib.h>
 
+/* Inside a server to the next place, from the last place to the next server's entry. */
 uint32_t asim_nccl_next(uint32_t local, uint32_t servers, uint32_t channel, uint32_t p)
 {
     uint32_t server = p / local, place = p % local;
@@ -43,6 +44,7 @@ static int ring_step(struct asim_nccl *nccl, struct asim_nccl_flow flow, const u
     return 0;
 }
 
+/* Two arrays of who brought what, used in turn: step k waits for step k - 1 only. */
 int asim_nccl_ring(struct asim_nccl *nccl)
 {
     const struct asim_nccl_spec *s = &nccl->spec;
@@ -85,6 +87,7 @@ int asim_nccl_nvls(struct asim_nccl *nccl)
     return 0;
 }
 
+/* Nothing waits for anything. */
 int asim_nccl_direct(struct asim_nccl *nccl)
 {
     uint32_t n = nccl->spec.ranks;

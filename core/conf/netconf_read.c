@@ -29,7 +29,9 @@ struct reader {
     const struct asim_notes *notes;
     struct asim_err *err;
     unsigned seen[ASIM_NETCONF_KEYS_MAX]; /* line of each row of the table, 0 = not yet */
+    /* Line of each map, as `seen` for the rows. */
     unsigned seen_map[3];
+    /* Room of net->link_down; the settings themselves need no capacity. */
     size_t cap_link_down;
 };
 
@@ -109,6 +111,7 @@ static int read_option(struct reader *r, const struct asim_option *row)
     const char *value;
 
     mark_seen(r, row->key, &r->seen[row - asim_netconf_options]);
+    /* No value is an error even for texts: an empty one would be taken for "not given" later. */
     value = asim_src_word_in_line(&r->src);
     if (!value)
         return bad(r, row->key, NULL, "a value after it on the same line");

@@ -33,6 +33,7 @@ static const struct asim_option system_options[] = {
      F(endpoint_delay_ns), 0, I32_MAX, NULL, 0},
     {"local-reduction-delay", NULL, "reduction delay of the LogGP bus, ns", "1", ASIM_T_U64,
      F(local_reduction_delay), 0, I32_MAX, NULL, 0},
+    /* LogGP bus, looked at only with model-shared-bus (spec astra-system.md, 5.8). */
     {"L", NULL, "LogGP latency, ns", "0", ASIM_T_DOUBLE, F(loggp_l), 0, 1e15, NULL, 0},
     {"o", NULL, "LogGP overhead, ns", "0", ASIM_T_DOUBLE, F(loggp_o), 0, 1e15, NULL, 0},
     {"g", NULL, "LogGP gap of messages, ns", "0", ASIM_T_DOUBLE, F(loggp_g), 0, 1e15, NULL, 0},
@@ -40,6 +41,7 @@ static const struct asim_option system_options[] = {
      0},
     {"model-shared-bus", NULL, "1 = bundles share a LogGP bus", "0", ASIM_T_BOOL, F(shared_bus), 0,
      0, NULL, 0},
+    /* Roofline and reductions: both in the units of the files, scaled where they are used. */
     {"peak-perf", NULL, "compute peak, TFLOP/s", "0", ASIM_T_DOUBLE, F(peak_perf_tflops), 0, 1e12,
      NULL, 0},
     {"local-mem-bw", NULL, "memory bandwidth, GB/s; 0 = reductions cost nothing", "0",
@@ -54,6 +56,8 @@ static const struct asim_option system_options[] = {
      F(track_local_mem), 0, 0, NULL, 0},
     {"local-mem-trace-filename", NULL, "prefix of the local memory trace", "local_mem_trace",
      ASIM_T_STRING, F(local_mem_trace), 0, 0, NULL, 0},
+    /* From here on keys the reference accepts and ignores, or does not have; here they have an
+     * effect. */
     {"intra-dimension-scheduling", NULL, "order of chunks in a dimension", "FIFO", ASIM_T_CHOICE,
      F(intra_dim), 0, 0, "FIFO|RG|smallestFirst|lessRemainingPhaseFirst", 0},
     {"inter-dimension-scheduling", NULL, "order of dimensions", "ascending", ASIM_T_CHOICE,
@@ -84,8 +88,11 @@ static const char *const kind_keys[ASIM_KINDS] = {
     "all-to-all", "reduce-scatter", "reduce-scatter-block", "barrier",
 };
 
+/* What a "<kind>-implementation…" key is; OLD_CHAKRA is a spelling of older files without
+ * effect. */
 enum list_form { NO_LIST, NATIVE, CUSTOM, OLD_CHAKRA };
 
+/* One file being read; on the stack. */
 struct reader {
     struct asim_system *sys;
     const char *path;

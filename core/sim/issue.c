@@ -31,6 +31,7 @@ static enum asim_unit next_unit(const struct asim_rank *rank, uint32_t *index)
         uint32_t at;
         uint64_t id;
 
+        /* A full unit is not asked, so its ready ops cost nothing. */
         if (rank->busy[unit] >= rank->world->units[unit])
             continue;
         if (!asim_feed_peek(rank->feed, (enum asim_unit)unit, &at, &id))
@@ -219,8 +220,11 @@ void asim_issue_all(struct asim_rank *rank)
     uint32_t index = 0;
     enum asim_unit unit;
 
+    /* Ops that end inside the loop must not start another one (asim_op_done). */
     rank->issuing = 1;
     do {
+        /* Children that become ready meanwhile are seen in this same loop: their ids decide, not
+         * their age. */
         while (!rank->world->failed && (unit = next_unit(rank, &index)) != ASIM_UNITS)
             issue_one(rank, unit, index);
         for (size_t i = 0; i < rank->skipped.n; i++)

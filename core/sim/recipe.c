@@ -83,6 +83,7 @@ static int read_links(struct asim_recipe *recipe, struct asim_trace *trace, stru
         for (size_t i = 0; i < op.data_dep_n + op.ctrl_dep_n; i++) {
             uint64_t id = i < op.data_dep_n ? op.data_deps[i] : op.ctrl_deps[i - op.data_dep_n];
             struct asim_recipe_node *parent = find(recipe, id);
+            /* Index of parent and child; sorted and counted later, so order does not matter yet. */
             struct asim_recipe_link link = {(uint32_t)(parent - recipe->nodes),
                                             (uint32_t)(node - recipe->nodes)};
 
@@ -170,6 +171,7 @@ static int fill(struct asim_recipe *recipe, struct asim_err *err)
     if (!rc)
         rc = read_nodes(recipe, &trace, total, err);
     asim_trace_close(&trace);
+    /* The file is read twice; a trace cannot be wound back. */
     trace = (struct asim_trace){0};
     if (!rc)
         rc = asim_trace_open(&trace, recipe->prefix, recipe->member, err);

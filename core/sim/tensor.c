@@ -51,6 +51,7 @@ static uint32_t tensor_of(struct asim_tensors *tensors, const char *name, uint64
     }
 }
 
+/* One op's reading or writing, while its lists are taken. */
 struct use {
     struct asim_rank *rank;
     uint32_t index;
@@ -58,6 +59,7 @@ struct use {
     int is_write;
 };
 
+/* Fails the world; ASIM_ENOMEM for the caller to return. */
 static int nomem(struct asim_rank *rank)
 {
     asim_world_fail_nomem(rank->world, "tracking local memory");
@@ -84,6 +86,7 @@ static int take_write(const struct use *use, struct asim_tensor *tensor, uint32_
     return 0;
 }
 
+/* Reads of an op lie together in `reads`: first index and count are all that is kept of them. */
 static int take_read(const struct use *use, struct asim_tensor *tensor, uint32_t at)
 {
     struct asim_tensors *tensors = use->rank->tensors;
@@ -137,6 +140,7 @@ static int take_list(const struct use *use, const char *const *list, size_t n)
     return 0;
 }
 
+/* Inputs before outputs: an op that updates a tensor in place reads the old one. */
 void asim_tensors_start(struct asim_rank *rank, uint32_t index, const struct asim_op *op)
 {
     if (take_list(&(struct use){rank, index, op, 0}, op->input_list, op->input_n))
@@ -144,6 +148,7 @@ void asim_tensors_start(struct asim_rank *rank, uint32_t index, const struct asi
     take_list(&(struct use){rank, index, op, 1}, op->output_list, op->output_n);
 }
 
+/* Closes the intervals the op has opened. */
 void asim_tensors_end(struct asim_rank *rank, uint32_t index)
 {
     struct asim_tensors *tensors = rank->tensors;
@@ -182,6 +187,7 @@ static int by_time(const void *a, const void *b)
     return x->comes - y->comes; /* what ends at a tick is gone before what begins there counts */
 }
 
+/* n log n in tensors, once at the end of a rank. */
 uint64_t asim_tensors_peak(struct asim_rank *rank)
 {
     const struct asim_tensors *tensors = rank->tensors;
@@ -209,6 +215,7 @@ uint64_t asim_tensors_peak(struct asim_rank *rank)
     return peak;
 }
 
+/* Only with track-local-mem; otherwise ranks have no tensors at all. */
 int asim_tensors_setup(struct asim_world *world, struct asim_err *err)
 {
     for (uint32_t r = 0; world->system.track_local_mem && r < world->n_ranks; r++) {

@@ -80,6 +80,7 @@ static int shape(struct asim_route *r, uint32_t h)
     if (asim_intern_put(&r->shapes, r->member, n, &k))
         return ASIM_ENOMEM;
     r->kind_of[h] = k;
+    /* A new kind: its first host stands for it until a second is met. */
     if (r->shapes.n > known)
         r->kinds[k] = (struct asim_route_kind){h, h};
     else if (r->kinds[k].second == r->kinds[k].first)
@@ -97,6 +98,7 @@ static void link_switches(struct asim_route *r)
     for (uint32_t s = 0; s < r->switches; s++) {
         uint32_t v = r->hosts + s;
 
+        /* mark is where the next edge of s goes; r->start is scratch until the first search. */
         mark[s] = r->edge_first[s] = sum;
         for (uint32_t p = t->first_port[v]; p < t->first_port[v + 1]; p++)
             sum += t->ports[p].peer >= r->hosts;
@@ -118,6 +120,7 @@ static int allocate(struct asim_route *r)
     const struct asim_topo *t = r->topo;
     size_t h = (size_t)r->hosts + 1, s = (size_t)r->switches + 1;
     size_t host_ports = (size_t)t->first_port[r->hosts] + 1;
+    /* Ports of switches bound the edges, since each edge is one port of a switch. */
     size_t edges = t->first_port[t->nodes] - t->first_port[r->hosts] + (size_t)1;
     size_t most = most_host_ports(t), members = 5 * most > edges ? 5 * most : edges;
 
@@ -154,6 +157,7 @@ static int set_up(struct asim_route *r)
         if (classify(r, h) || shape(r, h))
             return ASIM_ENOMEM;
     link_switches(r);
+    /* One pointer per class; the rows themselves come with the first question. */
     r->rows = calloc(r->legs.n + 1, sizeof *r->rows);
     return r->rows ? 0 : ASIM_ENOMEM;
 }
@@ -209,6 +213,7 @@ void asim_route_close(struct asim_route *r)
     free(r);
 }
 
+/* How many rows a full table would have. */
 uint32_t asim_route_classes(const struct asim_route *route)
 {
     return (uint32_t)route->legs.n;

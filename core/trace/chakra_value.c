@@ -64,6 +64,7 @@ const char *asim_chakra_kind_name(int kind)
     return is_list(kind) ? row->list_name : row->name;
 }
 
+/* Both spellings, "int64_val" and "int64_list". */
 int asim_chakra_kind_find(const char *name)
 {
     for (int i = 0; i < KINDS; i++) {
@@ -84,6 +85,7 @@ static uint64_t bits_of_double(double value)
     return bits;
 }
 
+/* A double beyond float's range becomes infinity, as a cast in other languages' encoders does. */
 static uint64_t bits_of_float(double value)
 {
     float narrow = (float)value;
@@ -98,6 +100,7 @@ static int fits_signed(int64_t value, unsigned bits)
     return bits == 64 || (value >= INT32_MIN && value <= INT32_MAX);
 }
 
+/* bits is 1 for bools. */
 static int fits_unsigned(uint64_t value, unsigned bits)
 {
     return bits == 64 || value >> bits == 0;

@@ -55,6 +55,7 @@ int asim_chakra_writer_open(struct asim_chakra_writer **writer, const char *path
     return rc;
 }
 
+/* Length and record, as one writes any record; counts as metadata where it is the first. */
 int asim_chakra_writer_bytes(struct asim_chakra_writer *writer, const void *data, size_t size,
                              struct asim_err *err)
 {
@@ -128,6 +129,7 @@ static void put_io(struct asim_encode *out, unsigned field, const struct asim_ch
     asim_encode_end(out, begin);
 }
 
+/* Fields in the order of their numbers. A refused node leaves the file as it was. */
 int asim_chakra_writer_node(struct asim_chakra_writer *writer, const struct asim_chakra_node *node,
                             struct asim_err *err)
 {

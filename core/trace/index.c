@@ -43,6 +43,7 @@ static int note_id(struct asim_index_build *build, uint64_t id)
     size_t n = build->places.n;
     if (n == 0)
         index->first_id = id;
+    /* The rule holds: nothing to store. Also catches ids that would wrap. */
     if (!build->gaps && id == index->first_id + n && id >= index->first_id)
         return 0;
     if (!build->gaps) {
@@ -60,6 +61,7 @@ static int note_id(struct asim_index_build *build, uint64_t id)
 static int note_op(struct asim_index_build *build, const struct asim_op *op, struct asim_err *err)
 {
     size_t edges = op->data_dep_n + op->ctrl_dep_n;
+    /* Indices and edge numbers are 32 bits: half the memory of a trace's index. */
     if (build->places.n >= OPS_MAX)
         return too_many(build, "nodes", err);
     if (edges > OPS_MAX - build->edges.n)
@@ -175,6 +177,7 @@ static int settle(struct asim_index_build *build, struct asim_err *err)
     index->ids = build->ids.at;
     index->place = build->places.at;
     index->flags = build->flags.at;
+    /* Owned by the index from here on. */
     build->ids.at = build->places.at = NULL;
     build->flags.at = NULL;
     if (!rc && build->unsorted)
@@ -198,6 +201,7 @@ int asim_index_open(struct asim_index *index, struct asim_trace *trace, int leni
                     struct asim_err *err)
 {
     *index = (struct asim_index){0};
+    /* All scratch in one struct, so that every way out frees the same. */
     struct asim_index_build build = {.index = index, .trace = trace, .lenient = lenient};
     int rc = read_all(&build, err);
     if (!rc)

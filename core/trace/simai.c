@@ -33,6 +33,7 @@ const char *const asim_simai_policy_names[ASIM_SIMAI_POLICIES] = {"DATA",
                                                                   "HYBRID_CUSTOMIZED",
                                                                   "DISTRIBUTED_INFERENCE"};
 
+/* word NULL = the line ends here. what: the noun of the sentence. */
 static int refuse(const struct asim_src *src, const char *word, const char *what,
                   struct asim_err *err)
 {
@@ -56,6 +57,7 @@ static int parse_amount(const char *word, uint64_t *out)
     return 0;
 }
 
+/* Columns stand on one line: a row that is too short must not borrow from the next. */
 static int read_amount(struct asim_src *src, const char *what, uint64_t *out, struct asim_err *err)
 {
     const char *word = asim_src_word_in_line(src);
@@ -64,6 +66,7 @@ static int read_amount(struct asim_src *src, const char *what, uint64_t *out, st
 
 /* --- the header ------------------------------------------------------------------------------ */
 
+/* The first word of the file, and what the format is recognised by. */
 static int read_policy(struct asim_simai *w, struct asim_src *src, struct asim_err *err)
 {
     char safe[64], hint[160];
@@ -110,6 +113,7 @@ static int read_marks(struct asim_src *src, uint32_t **marks, uint32_t *n, struc
     return 0;
 }
 
+/* A trailing colon belongs to the spelling. Counts above 2^24 are slips; 0 means "not stated". */
 static int read_key(struct asim_simai *w, struct asim_src *src, char *key, struct asim_err *err)
 {
     const struct {
@@ -147,6 +151,8 @@ static int read_key(struct asim_simai *w, struct asim_src *src, char *key, struc
                        asim_text_safe(safe, sizeof safe, key));
 }
 
+/* Policy and "key: value" pairs up to the end of line 1, the number of rows alone on line 2 (spec
+ * simai.md b.1). */
 static int read_header(struct asim_simai *w, struct asim_src *src, uint64_t *rows,
                        struct asim_err *err)
 {
@@ -170,6 +176,8 @@ static int read_header(struct asim_simai *w, struct asim_src *src, uint64_t *row
 /* --- rows --------------------------------------------------------------------------------------
  */
 
+/* The word names the collective, its suffix the group; without one the column decides: weight
+ * gradients go over data parallelism, the others over tensor parallelism (spec simai.md b.2). */
 static int parse_comm(struct asim_simai *w, const char *word, int part,
                       struct asim_simai_comm *comm)
 {
@@ -198,6 +206,7 @@ static int parse_comm(struct asim_simai *w, const char *word, int part,
     return ASIM_EINVAL;
 }
 
+/* Two columns: what, and how many bytes. */
 static int read_comm(struct asim_simai *w, struct asim_src *src, int part,
                      struct asim_simai_comm *comm, struct asim_err *err)
 {
@@ -265,6 +274,8 @@ static int keep_row(struct asim_simai *w, const struct asim_simai_row *row, stru
     return 0;
 }
 
+/* The number on line 2 is a promise that is checked both ways. rows grows by doubling, so a false
+ * promise costs nothing. */
 static int read_rows(struct asim_simai *w, struct asim_src *src, uint64_t rows,
                      struct asim_err *err)
 {
@@ -291,6 +302,7 @@ static int read_rows(struct asim_simai *w, struct asim_src *src, uint64_t rows,
     return rc;
 }
 
+/* Marks are row indices; only known to be right when all rows are read. */
 static int check_marks(const struct asim_simai *w, const uint32_t *marks, uint32_t n,
                        struct asim_err *err)
 {
@@ -303,6 +315,7 @@ static int check_marks(const struct asim_simai *w, const uint32_t *marks, uint32
     return 0;
 }
 
+/* Takes the source over: it is closed whatever happens. */
 static int read_src(struct asim_simai *w, struct asim_src *src, struct asim_err *err)
 {
     uint64_t rows = 0;
@@ -321,6 +334,7 @@ static int read_src(struct asim_simai *w, struct asim_src *src, struct asim_err 
     return rc;
 }
 
+/* *w is the caller's on success and empty on failure. */
 int asim_simai_read(struct asim_simai *w, const char *path, struct asim_err *err)
 {
     struct asim_src src;
@@ -338,6 +352,7 @@ int asim_simai_read_bytes(struct asim_simai *w, const char *name, const char *da
     return rc ? rc : read_src(w, &src, err);
 }
 
+/* No key word begins with another and a blank, so the first that fits is the right one. */
 int asim_simai_sniff(const void *head, size_t size)
 {
     const char *text = head;
@@ -350,6 +365,7 @@ int asim_simai_sniff(const void *head, size_t size)
     return 0;
 }
 
+/* i below n_rows; the row lives as long as the workload. */
 const struct asim_simai_row *asim_simai_row(const struct asim_simai *w, uint32_t i)
 {
     return &w->sorts[w->rows[i]];

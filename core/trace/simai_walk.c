@@ -26,6 +26,8 @@ enum { ROW_BITS = 24, KIND_BITS = 3, PART_BITS = 2, DEP_BITS = 4 };
 #define BACKWARD   ASIM_SIMAI_BACKWARD
 #define ACTS(list) list, sizeof list / sizeof *list
 
+/* What a rank does in a row, in order; {kind, part, leaf}. A leaf stands beside the chain: what
+ * follows does not wait for it. */
 static const struct asim_simai_act forward_acts[] = {{RECV, FORWARD, 0},
                                                      {COMP, ASIM_SIMAI_FWD, 0},
                                                      {COLL, ASIM_SIMAI_FWD, 0},
@@ -44,6 +46,8 @@ static const struct asim_simai_act compute_acts[] = {{COMP, ASIM_SIMAI_FWD, 0}};
 static const struct asim_simai_act micro_acts[] = {{COLL, ASIM_SIMAI_WG, 0},
                                                    {DELAY, ASIM_SIMAI_WG, 0}};
 
+/* 31 bits id, 24 row, 3 kind, 2 part, 4 dep: an op's place in the "file", from which it can be made
+ * again without a walk. */
 uint64_t asim_simai_pack(const struct asim_simai_item *item)
 {
     return item->id << (ROW_BITS + KIND_BITS + PART_BITS + DEP_BITS) |
@@ -80,6 +84,7 @@ uint64_t asim_simai_walk_bytes(const struct asim_simai_walk *r, uint32_t row, in
     return bytes;
 }
 
+/* A collective that would move nothing, or among one rank, is left out. */
 static int has_coll(const struct asim_simai_walk *r, uint32_t row, int part)
 {
     const struct asim_simai_comm *comm = &asim_simai_row(r->w, row)->comm[part];
@@ -104,6 +109,7 @@ static int has_transfer(const struct asim_simai_walk *r, uint32_t row,
     return peer_exists && in_batch == (enters ? 0 : last);
 }
 
+/* Acts that have nothing to do make no op. */
 static int exists(const struct asim_simai_walk *r, uint32_t row, const struct asim_simai_act *act)
 {
     const struct asim_simai_row *of = asim_simai_row(r->w, row);
@@ -121,6 +127,7 @@ static int exists(const struct asim_simai_walk *r, uint32_t row, const struct as
 
 /* --- the walk --- */
 
+/* Linear: files mark a handful of layers. */
 static int is_marked(const uint32_t *marks, uint32_t n, uint32_t row)
 {
     for (uint32_t i = 0; i < n; i++)
@@ -144,6 +151,7 @@ static void enter_row(struct asim_simai_walk *r)
         r->replay_row--;
 }
 
+/* Passes are done when r->pass has run past the last. */
 static void enter_pass(struct asim_simai_walk *r)
 {
     if (r->pass < r->n_passes) {
@@ -152,6 +160,7 @@ static void enter_pass(struct asim_simai_walk *r)
     }
 }
 
+/* Adding UINT32_MAX is one row down. */
 static void leave_row(struct asim_simai_walk *r)
 {
     const struct asim_simai_pass *pass = &r->passes[r->pass];
@@ -193,6 +202,7 @@ static int is_replayed_transfer(const struct asim_simai_walk *r, const struct as
     return r->replaying && (act->kind == RECV || act->kind == SEND);
 }
 
+/* Constant time, but for rows in which nothing exists. */
 int asim_simai_walk_next(struct asim_simai_walk *r, struct asim_simai_item *item)
 {
     const struct asim_simai_act *act;
@@ -235,6 +245,7 @@ static void find_batches(struct asim_simai_walk *r)
     r->batch_rows = r->batches > 1 ? second - first : tail - r->first_row;
 }
 
+/* The policies SimAI's own loop runs (spec simai.md b.4); others are refused by name. */
 static int choose_passes(struct asim_simai_walk *r, struct asim_err *err)
 {
     static const struct asim_simai_pass forward = {ACTS(forward_acts), 0},
@@ -264,6 +275,7 @@ static int choose_passes(struct asim_simai_walk *r, struct asim_err *err)
     }
 }
 
+/* w is borrowed and must outlive the walk; no memory of its own. */
 int asim_simai_walk_start(struct asim_simai_walk *walk, const struct asim_simai *w,
                           const struct asim_simai_layout *layout, uint32_t rank,
                           struct asim_err *err)

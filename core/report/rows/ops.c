@@ -41,6 +41,7 @@ struct table {
     int failed;
 };
 
+/* Zeroed; a failure is remembered and told at the end, since `see` cannot fail. */
 static void *get(struct table *table, struct asim_pool *pool)
 {
     void *object = asim_pool_get(pool);
@@ -49,6 +50,7 @@ static void *get(struct table *table, struct asim_pool *pool)
     return object;
 }
 
+/* Found or made, like `get`. */
 static uint64_t *slot(struct table *table, struct asim_map *map, uint64_t hi, uint64_t lo)
 {
     uint64_t *value = asim_map_put(map, hi, lo);
@@ -57,6 +59,7 @@ static uint64_t *slot(struct table *table, struct asim_map *map, uint64_t hi, ui
     return value;
 }
 
+/* NULL where the key is not there. */
 static void *at(const struct asim_map *map, uint64_t hi, uint64_t lo)
 {
     const uint64_t *value = asim_map_get(map, hi, lo);
@@ -64,6 +67,7 @@ static void *at(const struct asim_map *map, uint64_t hi, uint64_t lo)
     return value ? (void *)(uintptr_t)*value : NULL;
 }
 
+/* Behind the older ones of its key: receives take them in order, as matching does. */
 static void remember_send(struct table *table, const struct asim_event *event)
 {
     uint64_t pair = (uint64_t)event->rank << 32 | event->of.op.peer;
@@ -82,6 +86,7 @@ static void remember_send(struct table *table, const struct asim_event *event)
         *first = (uint64_t)(uintptr_t)sent;
 }
 
+/* The op's figures are kept until it ends: the feed may have dropped its body by then. */
 static void see_issue(struct table *table, const struct asim_event *event)
 {
     struct kept *kept = get(table, &table->kept);
@@ -101,6 +106,7 @@ static void see_issue(struct table *table, const struct asim_event *event)
         remember_send(table, event);
 }
 
+/* The rank has joined its collective; the latest to join is when it could start. */
 static void see_join(struct table *table, const struct asim_event *event)
 {
     struct kept *kept = at(&table->running, event->rank, event->of.join.index);
@@ -137,6 +143,7 @@ static uint64_t start_of_coll(struct table *table, const struct kept *kept)
     return last > kept->issue ? last : kept->issue;
 }
 
+/* The oldest send of that key not yet received, if its issue was later. */
 static uint64_t start_of_recv(struct table *table, uint32_t rank, const struct kept *kept)
 {
     uint64_t pair = (uint64_t)kept->peer << 32 | rank, issue = kept->issue;
@@ -178,6 +185,7 @@ static double buffer_of(const struct kept *kept, double *share)
     }
 }
 
+/* Quotes doubled, control characters as blanks: what CSV asks for. Cut at the buffer. */
 static const char *name_of(const struct asim_rank *rank, uint32_t index, char *buf, size_t size)
 {
     struct asim_op op;
@@ -193,6 +201,7 @@ static const char *name_of(const struct asim_rank *rank, uint32_t index, char *b
     return buf;
 }
 
+/* Bandwidths are left empty where there is no time to divide by. */
 static void write_row(struct table *table, const struct asim_rank *rank,
                       const struct asim_event *event, const struct kept *kept)
 {
@@ -222,6 +231,7 @@ static void write_row(struct table *table, const struct asim_rank *rank,
         asim_out_printf(table->file, ",,\n");
 }
 
+/* Three kinds of events; an end without an issue cannot be and is passed over. */
 static void see(void *self, const struct asim_world *world, const struct asim_event *event)
 {
     struct table *table = self;
@@ -238,6 +248,7 @@ static void see(void *self, const struct asim_world *world, const struct asim_ev
     }
 }
 
+/* A row lost for want of memory makes the whole file an error. */
 static int close_ops(void *self, const struct asim_world *world, struct asim_err *err)
 {
     struct table *table = self;

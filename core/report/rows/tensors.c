@@ -25,17 +25,20 @@ struct page { /* one rank's file */
     int first;
 };
 
+/* Viewers want microseconds. */
 static double us(uint64_t ns)
 {
     return (double)ns * 0.001;
 }
 
+/* Opens one event; the comma belongs to the one before. */
 static void begin(struct page *page)
 {
     asim_out_printf(page->file, "%s\n    {", page->first ? "" : ",");
     page->first = 0;
 }
 
+/* One B or E event. */
 struct mark {
     const char *name, *phase;
     uint32_t pid;
@@ -43,6 +46,7 @@ struct mark {
     uint64_t t;
 };
 
+/* Names come from the trace and are escaped. */
 static void write_mark(struct page *page, const struct mark *mark)
 {
     begin(page);
@@ -52,11 +56,13 @@ static void write_mark(struct page *page, const struct mark *mark)
                     mark->phase, mark->pid, mark->tid, us(mark->t));
 }
 
+/* A tensor nobody reads lives to the end. */
 static uint64_t last_of(const struct page *page, const struct asim_tensor *tensor)
 {
     return tensor->read ? tensor->read_end : page->end;
 }
 
+/* E never lies before B: a use still open at the end is cut there. */
 static void write_pair(struct page *page, struct mark mark, uint64_t end)
 {
     mark.phase = "B";
@@ -71,6 +77,7 @@ static uint64_t at_most(uint64_t t, uint64_t end)
     return t < end ? t : end;
 }
 
+/* Reads, writes and lifetimes: groups of the reference, in its order. */
 static void write_uses(struct page *page)
 {
     const struct asim_tensors *tensors = page->tensors;
@@ -92,11 +99,13 @@ static void write_uses(struct page *page)
                    last_of(page, &tensors->list.at[i]));
 }
 
+/* Bytes that come or go at a time. */
 struct change {
     uint64_t t, bytes;
     int comes;
 };
 
+/* What goes at a time goes before what comes: a buffer used again is not counted twice. */
 static int by_time(const void *a, const void *b)
 {
     const struct change *x = a, *y = b;
@@ -153,6 +162,8 @@ static void extremes(const struct page *page, uint64_t of[3])
     }
 }
 
+/* Red grows with size, the row with lifetime; texts are cut as the reference cuts them (spec
+ * 7.4). */
 static void write_heat_of(struct page *page, const struct asim_tensor *tensor, const uint64_t of[3])
 {
     uint64_t life = last_of(page, tensor) - tensor->write_start;
@@ -177,6 +188,7 @@ static void write_heat_of(struct page *page, const struct asim_tensor *tensor, c
                     tensor->bytes);
 }
 
+/* An overview of all tensors, and their sum. */
 static void write_heat(struct page *page)
 {
     uint64_t of[3], total = 0;
@@ -198,6 +210,7 @@ static void write_heat(struct page *page)
                     page->rank + PID_HEAT, us(page->end), page->tensors->list.n, total);
 }
 
+/* end is where the rank finished, or its last op where it did not. */
 static int write_rank(const struct asim_world *world, const struct asim_rank *rank,
                       const char *prefix, struct asim_err *err)
 {
@@ -221,6 +234,7 @@ static int write_rank(const struct asim_world *world, const struct asim_rank *ra
     return asim_report_file_close(page.file, world, err);
 }
 
+/* One file a rank; nothing is written for a run that failed. */
 static int close_tensors(void *self, const struct asim_world *world, struct asim_err *err)
 {
     int code = 0;
@@ -231,6 +245,7 @@ static int close_tensors(void *self, const struct asim_world *world, struct asim
     return code;
 }
 
+/* Sees no events: the spine keeps the tensors (sim/tensor.h), this writes them at the end. */
 static int open_tensors(struct asim_viewer *viewer, struct asim_world *world, const char *out,
                         struct asim_err *err)
 {

@@ -62,6 +62,7 @@ static const struct asim_option options[] = {
      "0us", ASIM_T_TIME, AT(send_lat_fs), 0, 0, NULL, ASIM_F_US},
     {0}};
 
+/* Positions become node ids of a topology: ranks as they are, NVSwitches behind all GPUs. */
 static uint32_t node_of(const struct asim_nccl *nccl, const struct options *opt, uint32_t position)
 {
     const struct asim_nccl_spec *s = &nccl->spec;
@@ -72,6 +73,7 @@ static uint32_t node_of(const struct asim_nccl *nccl, const struct options *opt,
     return gpus + s->base / s->gpus_per_server + (position - s->ranks);
 }
 
+/* "-" goes to standard output through the same writer. */
 static int write_csv(const struct asim_nccl *nccl, const struct options *opt, struct asim_err *err)
 {
     struct asim_out out;
@@ -93,6 +95,7 @@ static int write_csv(const struct asim_nccl *nccl, const struct options *opt, st
     return asim_out_commit(&out, err);
 }
 
+/* Choices are in the order of the enums. */
 static void fill_spec(struct asim_nccl_spec *spec, const struct options *opt)
 {
     static const int kinds[] = {ASIM_ALL_REDUCE, ASIM_ALL_GATHER, ASIM_REDUCE_SCATTER,
@@ -113,6 +116,7 @@ static void fill_spec(struct asim_nccl_spec *spec, const struct options *opt)
                                     .net_gbytes = opt->net};
 }
 
+/* Empty pieces are refused: a flow of 0 bytes would never be sent. */
 static int decompose(const struct options *opt, struct asim_err *err)
 {
     struct asim_nccl_spec spec;

@@ -25,6 +25,7 @@
 #define HAS_PG_NAME (1u << 31)
 #define HAS_PRIVATE (HAS_IS_CPU | HAS_INPUTS | HAS_OUTPUTS | HAS_PG_NAME)
 
+/* Private to this format; asim_trace_format hands out a pointer. */
 struct asim_reader {
     struct asim_chakra *file;
     const ChakraProtoMsg__Node *node; /* being converted */
@@ -33,6 +34,7 @@ struct asim_reader {
 
 typedef ChakraProtoMsg__AttributeProto attribute;
 
+/* How a value is checked and where it goes. */
 enum want {
     WANT_U64,
     WANT_U32,
@@ -177,6 +179,7 @@ static void fill_list(const attribute *attr, struct asim_op *op, int is_input)
     }
 }
 
+/* Linear in the rules, a dozen: attributes the simulation does not know are passed over. */
 static int fill(struct asim_reader *reader, const attribute *attr, struct asim_op *op,
                 struct asim_err *err)
 {
@@ -200,6 +203,7 @@ static int fill(struct asim_reader *reader, const attribute *attr, struct asim_o
     }
 }
 
+/* comm_group counts only where no pg_name stands, whichever comes first. */
 static int fill_attributes(struct asim_reader *reader, struct asim_op *op, struct asim_err *err)
 {
     const ChakraProtoMsg__Node *node = reader->node;
@@ -216,6 +220,7 @@ static int fill_attributes(struct asim_reader *reader, struct asim_op *op, struc
     return rc;
 }
 
+/* Names and lists stay in the decoder's memory: borrowed until the next record. */
 static int to_op(struct asim_reader *reader, const ChakraProtoMsg__Node *node, struct asim_op *op,
                  struct asim_err *err)
 {
@@ -253,6 +258,7 @@ static int sniff(const void *head, size_t size)
            (size > 2 && data[0] >= 0x80 && (data[2] == 0x0a || data[2] == 0x12));
 }
 
+/* Compressed files are seen through further down (trace/bytes.c). */
 static int open_reader(struct asim_reader **reader, const char *path, uint32_t rank,
                        struct asim_err *err)
 {

@@ -15,6 +15,7 @@
 #include "trace/op.h"
 #include "trace/simai_walk.h"
 
+/* One rank's view; each rank reads the file again, which is small. */
 struct asim_reader {
     struct asim_simai w;
     struct asim_simai_walk walk;
@@ -45,6 +46,8 @@ static void fill_coll(struct asim_reader *r, const struct asim_simai_item *item,
     }
 }
 
+/* Stages are blocks of consecutive ranks, so a peer is one block up or down. The tag tells
+ * micro-batches and directions apart. */
 static void fill_transfer(struct asim_reader *r, const struct asim_simai_item *item,
                           struct asim_op *op)
 {
@@ -61,6 +64,7 @@ static void fill_transfer(struct asim_reader *r, const struct asim_simai_item *i
     op->comm_tag = 2 * batch + item->part;
 }
 
+/* Rounded to whole microseconds for tools that know no ns; the simulation takes duration_ns. */
 static void fill_time(struct asim_op *op, uint64_t ns)
 {
     op->type = ASIM_OP_COMP;
@@ -68,6 +72,7 @@ static void fill_time(struct asim_op *op, uint64_t ns)
     op->duration_micros = (ns + 500) / 1000;
 }
 
+/* Everything the op points at lies in the reader, good until the next op. */
 static void fill(struct asim_reader *r, const struct asim_simai_item *item, struct asim_op *op)
 {
     static const char *const kinds[] = {"metadata", "recv", "comp", "coll", "update", "send"};
@@ -117,6 +122,7 @@ static uint64_t tell(const struct asim_reader *r)
     return r->place;
 }
 
+/* Made from the place alone: no file is read again. */
 static int at(struct asim_reader *r, uint64_t place, struct asim_op *op, struct asim_err *err)
 {
     struct asim_simai_item item = asim_simai_unpack(place);
@@ -157,6 +163,7 @@ static int make_metadata(struct asim_reader *r, struct asim_err *err)
     return 0;
 }
 
+/* Takes what a failed start left. */
 static void close_reader(struct asim_reader *r)
 {
     asim_simai_fini(&r->w);
@@ -164,6 +171,7 @@ static void close_reader(struct asim_reader *r)
     free(r);
 }
 
+/* Groups are listed in a METADATA op, as PyTorch's traces do, so the spine needs no second way. */
 static int start(struct asim_reader *r, const char *path, uint32_t rank, struct asim_err *err)
 {
     struct asim_simai_layout layout;
@@ -192,6 +200,7 @@ static int open_reader(struct asim_reader **reader, const char *path, uint32_t r
     return rc;
 }
 
+/* What the header says; the run may use fewer. */
 static int count_ranks(const char *path, uint32_t *ranks, struct asim_err *err)
 {
     struct asim_simai w;

@@ -74,7 +74,7 @@ static inline int is_reducing(const struct member *m, uint64_t k)
 
 static inline void carry_ring(struct member *m, uint64_t k, struct flight *f)
 {
-    uint32_t b;
+    uint32_t b = back(m, k % n_members);
 
     if (m->plan.coll.kind == ASIM_ALL_TO_ALL) {
         CHECK(m->relay_head < m->relay_tail); /* nothing to pass on yet: sent too early */
@@ -83,7 +83,6 @@ static inline void carry_ring(struct member *m, uint64_t k, struct flight *f)
     }
     /* Own block first, then the one that just came; the second half of an all-reduce so starts
      * from the block that is complete, the next one. */
-    b = back(m, k % n_members);
     f->block[b] = m->block[b];
 }
 

@@ -121,23 +121,6 @@ struct asim_dims {
 uint64_t asim_dims_product(const struct asim_dims *dims);
 int asim_logical_read(struct asim_dims *dims, const char *path, struct asim_err *err);
 
-/* The network of the analytical backends (YAML): one basic topology per dimension. */
-enum { ASIM_NETDIMS = 16 };
-enum asim_net_topology { ASIM_NET_RING, ASIM_NET_FULLY_CONNECTED, ASIM_NET_SWITCH };
-struct asim_netdim {
-    int topology; /* enum asim_net_topology */
-    uint32_t npus;
-    double bandwidth_gbps; /* x 2^30 byte/s, per link and direction */
-    double latency_ns;     /* per hop */
-};
-struct asim_netshape {
-    struct asim_netdim at[ASIM_NETDIMS];
-    size_t n;
-};
-/* "Ring", "FullyConnected", "Switch" */
-const char *asim_net_topology_name(int topology);
-int asim_netshape_read(struct asim_netshape *shape, const char *path, struct asim_err *err);
-
 /* Communicator groups. */
 struct asim_group {
     int64_t id;

@@ -10,7 +10,7 @@
  * Every value is checked here, each fault with the line it stands on. The reference ends with an
  * exit code only; an unknown key, which it ignores, is an error as in all files of this folder.
  */
-#include "conf/conf.h"
+#include "conf/netshape.h"
 
 #include <stdio.h>
 #include <string.h>

@@ -15,6 +15,7 @@
 #include "base/mem.h"
 #include "coll/dims.h"
 #include "conf/conf.h"
+#include "conf/netshape.h"
 #include "conf/custom.h"
 #include "fabric/fabric.h"
 #include "sim/parts.h"

@@ -6,6 +6,7 @@
 #include "tools/app.h"
 #include "report/report.h"
 #include "tools/args.h"
+#include "tools/compare.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -111,9 +112,12 @@ int asim_app_open(struct asim_app *app, int argc, char **argv)
     code = asim_world_open(&app->world, &app->settings, &hooks, &app->err);
     if (!code)
         code = asim_reports_open(app->world, app->settings.out, &app->err);
+    if (!code && !app->settings.mode && (app->compare || app->settings.compare))
+        code = asim_compare_open(&app->comparison, app->world, &app->err);
     if (!code)
         return ASIM_APP_GO_ON;
     say_error(app);
+    asim_compare_close(app->comparison);
     asim_world_close(app->world);
     forget_settings(app);
     return 1;
@@ -158,8 +162,13 @@ void asim_app_tick(struct asim_app *app)
  * counts as a failure. */
 int asim_app_close(struct asim_app *app, int code)
 {
+    struct asim_hooks hooks = {.self = app, .stop = stop_asked};
+
     code = asim_world_finish(app->world, code, &app->err);
     clear_progress(app);
+    if (!code && app->comparison)
+        code = asim_compare_finish(app->comparison, &app->settings, &hooks, &app->err);
+    asim_compare_close(app->comparison);
     if (code)
         say_error(app);
     asim_world_close(app->world);

@@ -12,6 +12,8 @@
 extern "C" {
 #endif
 
+struct asim_compare;
+
 struct asim_app {
     struct asim_settings settings;
     struct asim_world *world;
@@ -22,6 +24,8 @@ struct asim_app {
      * the paragraph --help begins with. */
     const struct asim_option *extra;
     const char *about;
+    int compare; /* set before _open: compare whatever --compare says */
+    struct asim_compare *comparison;
     int on_terminal, progress_shown;
     uint64_t calls;
     double started_s, shown_s;
@@ -38,6 +42,9 @@ void asim_app_tick(struct asim_app *app);
 /* Finishes and closes the world after the run gave `code`; says what there is to say. Returns
  * the exit code: 0, 1, or 130 after Ctrl-C. */
 int asim_app_close(struct asim_app *app, int code);
+
+/* The whole program with the clock of the core: `asim packet` and its kin. */
+int asim_app_run(struct asim_app *app, int argc, char **argv);
 
 #ifdef __cplusplus
 }

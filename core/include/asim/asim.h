@@ -35,6 +35,8 @@ struct asim_settings {
     int per_event;       /* W = 0: every frame at its own time */
     int strict_deps;     /* a missing control parent is an error, not a note */
     int quiet;           /* no result lines on stdout */
+    int compare;           /* 1 = run the analytical networks too and compare */
+    char *compare_network; /* YAML for that; NULL = as seen in the topology */
     char *logging, *logging_folder; /* accepted, no effect */
     /* Not an option: network keys set over the file's, as key, value, key, value, …, NULL. */
     const char *const *net_overrides;

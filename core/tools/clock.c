@@ -1,0 +1,63 @@
+/* SPDX-License-Identifier: GPL-2.0-only
+ *
+ * Runs without ns-3, with the clock of the core, and Ctrl-C for them: the handler sets a flag
+ * only, the run ends at its next safe point and keeps its partial results.
+ */
+#include "fabric/fabric.h"
+#include "tools/app.h"
+
+#include <signal.h>
+#include <string.h>
+
+static volatile sig_atomic_t interrupted;
+
+static void on_interrupt(int signal)
+{
+    (void)signal;
+    interrupted = 1;
+}
+
+static int stop(void)
+{
+    return interrupted;
+}
+
+static void catch_interrupts(void)
+{
+    struct sigaction action;
+
+    memset(&action, 0, sizeof action);
+    action.sa_handler = on_interrupt;
+    sigaction(SIGINT, &action, NULL);
+    sigaction(SIGTERM, &action, NULL);
+}
+
+/* Step by step, for the progress line. */
+static int run_packets(struct asim_app *app)
+{
+    struct asim_fabric *fabric = asim_world_fabric(app->world);
+    int code = 0;
+
+    while (!code && !asim_world_done(app->world) && asim_fabric_next(fabric) != UINT64_MAX) {
+        asim_fabric_step(fabric, &app->err);
+        code = app->err.code;
+        asim_app_tick(app);
+    }
+    return code;
+}
+
+int asim_app_run(struct asim_app *app, int argc, char **argv)
+{
+    int code;
+
+    app->stop = stop;
+    code = asim_app_open(app, argc, argv);
+    if (code != ASIM_APP_GO_ON)
+        return code;
+    catch_interrupts();
+    code = asim_world_start(app->world, &app->err);
+    if (!code)
+        code =
+            asim_world_fabric(app->world) ? run_packets(app) : asim_world_go(app->world, &app->err);
+    return asim_app_close(app, code);
+}

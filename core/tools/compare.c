@@ -1,0 +1,310 @@
+/* SPDX-License-Identifier: GPL-2.0-only
+ *
+ * See compare.h. Per rank and in total: cycles, communication and exposed communication at packet
+ * level and over the two analytical networks, their ratios, and where the runs part: the first op
+ * (in the packet level's order of ends) that ends elsewhere, and the op whose own time differs
+ * most. Times of ops take 16 bytes an op and run.
+ */
+#include "tools/compare.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include "report/report.h"
+#include "sim/world.h"
+#include "topo/shape.h"
+
+enum { RUNS = 3 }; /* packet, unaware, aware */
+
+struct op_times {
+    uint64_t start, end;
+};
+
+struct rank_times {
+    uint64_t cycles, comm, exposed;
+};
+
+/* What is kept of one run. */
+struct record {
+    struct asim_compare *of;
+    struct rank_times *ranks;
+    struct op_times *ops; /* of rank r: from first[r] on, by index in its trace */
+};
+
+struct asim_compare {
+    struct asim_world *packet;
+    struct record runs[RUNS];
+    size_t *first; /* [ranks + 1] */
+    uint64_t *ids; /* of the ops */
+    struct asim_netshape shape;
+};
+
+static const char *const names[RUNS] = {"packet", "unaware", "aware"};
+
+static void see(void *self, const struct asim_world *world, const struct asim_event *event)
+{
+    struct record *record = self;
+    size_t first = record->of->first[event->rank];
+    const struct asim_rank *rank = &world->ranks[event->rank];
+
+    if (event->kind == ASIM_EV_RANK_DONE) {
+        record->ranks[event->rank] = (struct rank_times){
+            event->t, rank->track.total[ASIM_SPAN_COMM], asim_rank_exposed(rank)};
+        return;
+    }
+    if (event->of.op.index >= record->of->first[event->rank + 1] - first)
+        return;
+    first += event->of.op.index;
+    if (event->kind == ASIM_EV_OP_END) {
+        record->ops[first].end = event->t;
+        return;
+    }
+    record->ops[first].start = event->t;
+    record->of->ids[first] = event->of.op.id;
+}
+
+static int watch(struct record *record, struct asim_world *world, struct asim_err *err)
+{
+    struct asim_viewer viewer = {.wants = 1u << ASIM_EV_RANK_DONE | 1u << ASIM_EV_OP_ISSUE |
+                                          1u << ASIM_EV_OP_END,
+                                 .self = record,
+                                 .see = see};
+
+    return asim_show_add(&world->show, &viewer) ? asim_err_nomem(err, "comparing runs") : 0;
+}
+
+int asim_compare_open(struct asim_compare **out, struct asim_world *packet, struct asim_err *err)
+{
+    struct asim_compare *compare = calloc(1, sizeof *compare);
+    uint32_t n = packet->n_ranks;
+    int good = compare != NULL;
+
+    *out = compare;
+    if (!compare)
+        return asim_err_nomem(err, "comparing runs");
+    compare->packet = packet;
+    compare->first = calloc((size_t)n + 1, sizeof *compare->first);
+    for (uint32_t r = 0; compare->first && r < n; r++)
+        compare->first[r + 1] = compare->first[r] + asim_feed_total(packet->ranks[r].feed);
+    compare->ids = calloc(packet->ops_total + 1, sizeof *compare->ids);
+    for (int run = 0; run < RUNS; run++) {
+        struct record *record = &compare->runs[run];
+
+        record->of = compare;
+        record->ranks = calloc(n, sizeof *record->ranks);
+        record->ops = calloc(packet->ops_total + 1, sizeof *record->ops);
+        good = good && record->ranks && record->ops;
+    }
+    if (!good || !compare->first || !compare->ids)
+        return asim_err_nomem(err, "comparing runs");
+    return watch(&compare->runs[0], packet, err);
+}
+
+void asim_compare_close(struct asim_compare *compare)
+{
+    if (!compare)
+        return;
+    for (int run = 0; run < RUNS; run++) {
+        free(compare->runs[run].ranks);
+        free(compare->runs[run].ops);
+    }
+    free(compare->first);
+    free(compare->ids);
+    free(compare);
+}
+
+/* The network the analytical runs use: given, or seen in the topology. */
+static int find_shape(struct asim_compare *compare, const struct asim_settings *set,
+                      struct asim_err *err)
+{
+    const struct asim_world *packet = compare->packet;
+    uint64_t ranks = 1;
+
+    if (!set->compare_network)
+        return asim_shape_from_topo(&compare->shape, packet->route, &packet->dims, err);
+    if (asim_netshape_read(&compare->shape, set->compare_network, err))
+        return ASIM_EINVAL;
+    for (size_t d = 0; d < compare->shape.n; d++)
+        ranks *= compare->shape.at[d].npus;
+    if (ranks == packet->n_ranks)
+        return 0;
+    return asim_err_at(err, ASIM_EINVAL, (struct asim_where){set->compare_network, 0, 0},
+                       "the analytical network has %llu ranks, the packet-level run %u; they must "
+                       "be as many",
+                       (unsigned long long)ranks, packet->n_ranks);
+}
+
+static int run_analytical(struct asim_compare *compare, int run, const struct asim_settings *set,
+                          const struct asim_hooks *hooks, struct asim_err *err)
+{
+    struct asim_settings settings = *set;
+    struct asim_hooks quiet = {.self = hooks->self, .stop = hooks->stop};
+    char mode[16];
+    struct asim_world *world;
+    int code;
+
+    snprintf(mode, sizeof mode, "%s", names[run]);
+    settings.mode = mode;
+    settings.shape = &compare->shape;
+    settings.out = NULL;
+    code = asim_world_open(&world, &settings, &quiet, err);
+    if (code)
+        return code;
+    code = watch(&compare->runs[run], world, err);
+    if (!code)
+        code = asim_world_run(world, err);
+    asim_world_close(world);
+    return code;
+}
+
+static double ratio(uint64_t a, uint64_t b)
+{
+    return b ? (double)a / (double)b : a ? 0 : 1;
+}
+
+static void print_row(const char *name, const struct rank_times rows[RUNS])
+{
+    printf("%8s", name);
+    for (int run = 0; run < RUNS; run++)
+        printf(" %12" PRIu64, rows[run].cycles);
+    for (int run = 0; run < RUNS; run++)
+        printf(" %12" PRIu64, rows[run].comm);
+    for (int run = 0; run < RUNS; run++)
+        printf(" %12" PRIu64, rows[run].exposed);
+    printf(" %8.4f %8.4f\n", ratio(rows[1].cycles, rows[0].cycles),
+           ratio(rows[2].cycles, rows[0].cycles));
+}
+
+static void print_head(const struct asim_compare *compare)
+{
+    printf("[compare] analytical network:");
+    for (size_t d = 0; d < compare->shape.n; d++) {
+        const struct asim_netdim *dim = &compare->shape.at[d];
+
+        printf("%s %s of %u, %.6g GB/s (2^30 bytes), %.6g ns", d ? "," : "",
+               asim_net_topology_name(dim->topology), dim->npus, dim->bandwidth_gbps,
+               dim->latency_ns);
+    }
+    printf("\n%8s %38s %38s %38s %17s\n%8s", "", "cycles", "communication ns", "exposed ns",
+           "cycles / packet", "rank");
+    for (int column = 0; column < 3 * RUNS; column++)
+        printf(" %12s", names[column % RUNS]);
+    printf(" %8s %8s\n", names[1], names[2]);
+}
+
+/* A rank's row by its number; the total is the last finish, and the sums of the others. */
+static void rows_of(const struct asim_compare *compare, uint32_t rank, struct rank_times rows[RUNS])
+{
+    for (int run = 0; run < RUNS; run++)
+        rows[run] = compare->runs[run].ranks[rank];
+}
+
+static void print_table(const struct asim_compare *compare)
+{
+    struct rank_times total[RUNS] = {{0, 0, 0}}, rows[RUNS];
+    char name[16];
+
+    print_head(compare);
+    for (uint32_t r = 0; r < compare->packet->n_ranks; r++) {
+        rows_of(compare, r, rows);
+        snprintf(name, sizeof name, "%u", r);
+        print_row(name, rows);
+        for (int run = 0; run < RUNS; run++) {
+            total[run].cycles =
+                rows[run].cycles > total[run].cycles ? rows[run].cycles : total[run].cycles;
+            total[run].comm += rows[run].comm;
+            total[run].exposed += rows[run].exposed;
+        }
+    }
+    print_row("total", total);
+}
+
+/* An op by rank and place. */
+struct found {
+    uint32_t rank;
+    size_t at;
+    uint64_t key; /* what it was chosen by */
+    int any;
+};
+
+static uint64_t apart(uint64_t a, uint64_t b)
+{
+    return a > b ? a - b : b - a;
+}
+
+static uint64_t took(const struct op_times *times)
+{
+    return times->end - times->start;
+}
+
+static void look(const struct asim_compare *compare, int run, struct found *first,
+                 struct found *worst)
+{
+    const struct op_times *packet = compare->runs[0].ops, *other = compare->runs[run].ops;
+
+    for (uint32_t r = 0; r < compare->packet->n_ranks; r++)
+        for (size_t i = compare->first[r]; i < compare->first[r + 1]; i++) {
+            uint64_t by = apart(took(&packet[i]), took(&other[i]));
+
+            if (packet[i].end != other[i].end && (!first->any || packet[i].end < first->key))
+                *first = (struct found){r, i, packet[i].end, 1};
+            if (by && (!worst->any || by > worst->key))
+                *worst = (struct found){r, i, by, 1};
+        }
+}
+
+static void print_parting(const struct asim_compare *compare, int run)
+{
+    struct found first = {0}, worst = {0};
+    const struct op_times *packet = compare->runs[0].ops, *other = compare->runs[run].ops;
+
+    look(compare, run, &first, &worst);
+    if (!first.any) {
+        printf("[compare] %s: every op ends at the same time as at packet level\n", names[run]);
+        return;
+    }
+    printf("[compare] %s parts at op %" PRIu64 " of rank %u, which ends at %" PRIu64
+           " ns at packet level and at %" PRIu64 " ns here\n",
+           names[run], compare->ids[first.at], first.rank, packet[first.at].end,
+           other[first.at].end);
+    if (worst.any)
+        printf("[compare] %s differs most in op %" PRIu64 " of rank %u: %" PRIu64
+               " ns at packet level, %" PRIu64 " ns here, ratio %.4f\n",
+               names[run], compare->ids[worst.at], worst.rank, took(&packet[worst.at]),
+               took(&other[worst.at]), ratio(took(&other[worst.at]), took(&packet[worst.at])));
+}
+
+static int write_csv(const struct asim_compare *compare, const char *folder, struct asim_err *err)
+{
+    struct asim_out *file;
+    struct rank_times rows[RUNS];
+
+    if (asim_report_file(&file, folder, "compare.csv", err))
+        return ASIM_EIO;
+    asim_out_printf(file, "rank,run,finish_ns,comm_ns,exposed_comm_ns,ratio\n");
+    for (uint32_t r = 0; r < compare->packet->n_ranks; r++) {
+        rows_of(compare, r, rows);
+        for (int run = 0; run < RUNS; run++)
+            asim_out_printf(file, "%u,%s,%" PRIu64 ",%" PRIu64 ",%" PRIu64 ",%.6f\n", r, names[run],
+                            rows[run].cycles, rows[run].comm, rows[run].exposed,
+                            ratio(rows[run].cycles, rows[0].cycles));
+    }
+    return asim_report_file_close(file, compare->packet, err);
+}
+
+int asim_compare_finish(struct asim_compare *compare, const struct asim_settings *settings,
+                        const struct asim_hooks *hooks, struct asim_err *err)
+{
+    int code = find_shape(compare, settings, err);
+
+    for (int run = 1; run < RUNS && !code; run++)
+        code = run_analytical(compare, run, settings, hooks, err);
+    if (code)
+        return code;
+    if (!settings->quiet) {
+        print_table(compare);
+        print_parting(compare, 1);
+        print_parting(compare, 2);
+    }
+    return settings->out ? write_csv(compare, settings->out, err) : 0;
+}

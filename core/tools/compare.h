@@ -1,0 +1,23 @@
+/* SPDX-License-Identifier: GPL-2.0-only
+ *
+ * One workload at packet level and over both analytical networks. The packet-level run is the
+ * caller's (ns-3 or `asim packet`): open a comparison over its world before it starts, and finish
+ * it when it has ended.
+ */
+#ifndef ASIM_TOOLS_COMPARE_H
+#define ASIM_TOOLS_COMPARE_H
+
+#include "asim/asim.h"
+
+struct asim_compare;
+
+/* Watches the packet-level world. */
+int asim_compare_open(struct asim_compare **compare, struct asim_world *packet,
+                      struct asim_err *err);
+/* Runs the analytical networks and prints the table on stdout; compare.csv goes to settings->out
+ * where there is one. The packet world must still be open. hooks: for stop only. */
+int asim_compare_finish(struct asim_compare *compare, const struct asim_settings *settings,
+                        const struct asim_hooks *hooks, struct asim_err *err);
+void asim_compare_close(struct asim_compare *compare);
+
+#endif

@@ -1,0 +1,16 @@
+/* SPDX-License-Identifier: GPL-2.0-only
+ *
+ * A physical network seen as the analytical backends see one: a basic topology, a bandwidth and a
+ * latency per logical dimension. An approximation by nature; the rules are in shape.c.
+ */
+#ifndef ASIM_TOPO_SHAPE_H
+#define ASIM_TOPO_SHAPE_H
+
+#include "conf/conf.h"
+#include "conf/netshape.h"
+#include "topo/route.h"
+
+int asim_shape_from_topo(struct asim_netshape *shape, struct asim_route *route,
+                         const struct asim_dims *dims, struct asim_err *err);
+
+#endif

@@ -3,6 +3,10 @@
  * The error value of asim/err.h. Nothing here allocates, so an error can always be reported, also
  * after memory ran out. A sentence longer than the fixed buffer is cut and ends in "...": a cut
  * sentence still names the place, because that stands in fields of its own.
+ *
+ * First error wins: set on a filled struct does nothing, so a stage that fails because another did
+ * need not look before it speaks. Text and place are copied; nothing has to be freed, and the
+ * struct can be copied like a number. Cost: one vsnprintf, on failure only.
  */
 #include "asim/err.h"
 

@@ -2,6 +2,10 @@
  *
  * Finding and checking the rows of a family table. Tables are short (tens of rows) and searched
  * only while files are read, so a plain walk is enough.
+ *
+ * Tables are made by CMake from the files of a folder and end with NULL. What a row has beyond its
+ * struct asim_member is the family's own business: the caller casts, since the member is always the
+ * first field.
  */
 #include "asim/ext/family.h"
 

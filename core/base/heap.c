@@ -3,6 +3,9 @@
  * Binary heap with a travelling hole: entries move once per level instead of being swapped. The
  * comparison is inlined and joins its two words without a branch, since its result is as good as
  * random. Cost of push and pop: O(log n) moves of 24 bytes.
+ *
+ * Entries with equal key and tie come out in no stated order, but always in the same one for the
+ * same calls: give each a tie of its own where the order can be seen. Memory is kept until fini.
  */
 #include "base/heap.h"
 

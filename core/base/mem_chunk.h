@@ -3,6 +3,9 @@
  * What mem.c and its two twins mem_fast.c and mem_asan.c share: the header in front of every piece
  * of memory that arena and pool take from malloc. 32 bytes, so that what follows is aligned to 16
  * as malloc's own memory is. Private to core/base.
+ *
+ * An arena uses next, used and size; a pool of the normal build next and size; a pool of the
+ * sanitizer build next and prev, one chunk per object. Freed by the _fini of their owner only.
  */
 #ifndef ASIM_BASE_MEM_CHUNK_H
 #define ASIM_BASE_MEM_CHUNK_H

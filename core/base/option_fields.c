@@ -3,6 +3,9 @@
  * The fields of an option table as a whole: filling them from the defaults and freeing their
  * strings. All fields are cleared before the first default is parsed, so the struct may come
  * uninitialised, asim_option_fini is safe after any failure, and two rows may share a field.
+ *
+ * A struct filled here may be copied with =, but its strings then have two owners: only one of the
+ * copies may be given to asim_option_fini.
  */
 #include "asim/ext/option.h"
 

@@ -4,6 +4,9 @@
  * numbers, hexadecimal, "inf" and trailing rubbish; each of these has hidden a mistake in a
  * configuration somewhere, so the shape of the text is checked here first and the C library only
  * converts. Numbers with units are in text_units.c, words for messages in text_show.c.
+ *
+ * All parsers share one contract: the whole text must be the number, 0 is success, and *out is only
+ * written then. They never allocate and never look at the locale, but for strtod's decimal point.
  */
 #include "base/text.h"
 

@@ -4,6 +4,9 @@
  * safe to print. Nearness is the edit distance with neighbouring letters swapped counting as one
  * slip (Damerau 1964, in its optimal-string-alignment form), case ignored. A word that shares
  * nothing with the candidate (distance as long as the word) is no likely slip.
+ *
+ * All functions write into the caller's buffer, cut visibly rather than fail, and return that
+ * buffer, so that they can stand as arguments of the one printf that makes the sentence.
  */
 #include "base/text.h"
 

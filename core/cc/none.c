@@ -3,6 +3,9 @@
  * No rate control: line rate for ever; only the window, PFC and go-back-N act. This is what the
  * shipped ASTRA-sim configuration (CC_MODE 12) runs, spec rdma-network.md section 3.7. The
  * do-nothing hooks other members borrow live here too.
+ *
+ * Also the lookups over the whole family, since this member is always there: by CC_MODE number, by
+ * name, and the clamping arithmetic the others share.
  */
 #include "cc/cc.h"
 

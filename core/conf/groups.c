@@ -4,6 +4,10 @@
  * order of the file: the reference finds a rank's position on a sorted copy but talks to members
  * in file order, and the stage that uses the group decides what to do about that. Ranks the run
  * does not have and members named twice, which the reference never looks at, are errors.
+ *
+ * Group 0 is "all ranks" to the workload and never looked up here, but a file may define it. Memory
+ * is one word per member; asim_groups_fini frees it. Ids become part of message tags, so the stage
+ * that uses them refuses those above 2^28.
  */
 #include "conf/conf.h"
 

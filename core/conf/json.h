@@ -3,6 +3,10 @@
  * JSON objects as settings, on jansson. A file is read whole, parsed strictly (duplicate keys,
  * trailing text and non-finite numbers are refused with line and column) and its top level must be
  * an object. jansson keeps no positions of values, so errors about a value name file and key.
+ *
+ * All readers of JSON go the same way: asim_json_open, a loop over the keys in which each is either
+ * a row of an option table or taken by hand, json_decref. jansson's memory is freed there; what is
+ * kept is copied.
  */
 #ifndef ASIM_CONF_JSON_H
 #define ASIM_CONF_JSON_H

@@ -4,6 +4,8 @@
  * where a path that stands inside a file is looked for. The reference looks from the working
  * directory only, which is why its scripts change folder first; a file's own folder is tried
  * second here, so a run that works there opens the same file here.
+ *
+ * Nothing here keeps state. Strings handed out by asim_conf_resolve are malloc'ed and the caller's.
  */
 #include "conf/conf.h"
 

@@ -3,6 +3,9 @@
  * Remote memory JSON (spec astra-system 2.6). The reference leaves the type undefined when the key
  * is absent, divides by zero for PER_NODE without a node size and truncates the bandwidth to whole
  * GB/s; here the first two are errors and a fraction is kept, with a note because it changes times.
+ *
+ * The struct is plain numbers: nothing to free. Who waits for whom, when a memory is shared, is the
+ * business of sim/memory.c.
  */
 #include "conf/conf.h"
 

@@ -3,6 +3,9 @@
  * Hashes and draws. ECMP and NIC choice use MurmurHash3 (A. Appleby, public-domain algorithm) as
  * the reference does, so that paths agree; random decisions use a counter-based generator keyed
  * by what is drawn for, so that they do not depend on any global order.
+ *
+ * The key of a draw names its place and its number there, never the moment: adding a flow elsewhere
+ * does not change who is marked here.
  */
 #include "fabric/node.h"
 

@@ -4,6 +4,11 @@
  * raise PFC (spec rdma-network.md sections 4.4 and 4.6). All in 64 bits. Where headroom and
  * reserve alone exceed the buffer, the reference's 32-bit threshold wraps to about 4 GiB, so PFC
  * never triggers; we keep that outcome (shareable = "no limit") and the set-up warns of it.
+ *
+ * Per ingress queue: bytes fill the reserve (4 KiB), then the shared buffer up to a threshold that
+ * shrinks as the buffer fills, then the port's headroom, which absorbs what is in flight after a
+ * PAUSE. Leaving undoes it in reverse. All counters return to 0 when a switch is empty; a test
+ * holds that.
  */
 #include "fabric/node.h"
 

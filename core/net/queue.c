@@ -3,6 +3,10 @@
  * See queue.h. Cost of an event that finds its lane: one hash, two stores. Of one that does not:
  * O(log lanes). A lane leaves the cache when it is drained, so a cached lane is always one that
  * will still be run.
+ *
+ * Invariant: at most one lane of a time is in the cache, and it is the newest of that time. Lanes
+ * come from a pool and go back when drained; events belong to their owners, and one that is in the
+ * queue must not be freed or added again.
  */
 #include "net/queue.h"
 

@@ -2,6 +2,9 @@
  *
  * How long a compute op takes: its recorded duration, or the roofline model (Williams et al.,
  * CACM 2009) where the system asks for it; spec astra-system.md sections 3.4 and 3.5.
+ *
+ * All times are whole ns, truncated as the reference truncates; ceilings keep a damaged trace from
+ * wrapping the clock. Compute and communication of one rank do not slow each other down.
  */
 #include "sim/sim.h"
 

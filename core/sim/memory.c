@@ -7,6 +7,9 @@
  *
  * When a request is served its op ends first, in the requester's events, and then the bank starts
  * the oldest waiting one. Loads and stores are alike.
+ *
+ * The queue of a bank only grows while it is busy without a break: 24 bytes per access that came
+ * and has been served or waits.
  */
 #include "sim/sim.h"
 

@@ -4,6 +4,10 @@
  * once, and a stream passes from phase to phase and queue to queue (spec astra-system.md,
  * sections 4.6 and 4.7). The order of the steps in asim_order_advance is the reference's: a
  * stream that moves on first lets its old queue refill, then joins the new one.
+ *
+ * Queues are numbered dimension x queues_per_dim + i and belong to one rank; nothing here looks at
+ * another rank. A stream is in one queue at a time, from the phase's beginning to its end, and goes
+ * back to the pool when its last phase is over.
  */
 #include "sim/sim.h"
 

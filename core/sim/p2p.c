@@ -6,6 +6,9 @@
  *
  * With rendezvous-protocol the receiver first asks: it sends 8192 bytes to the sender, which holds
  * its message until they come, and posts its receive once they are through (section 6.2).
+ *
+ * Nothing is copied but the few words of a message: the network keeps its own copy from asim_send
+ * on. A continuation (struct asim_later) belongs to whoever will run it, once.
  */
 #include "sim/sim.h"
 

@@ -3,6 +3,9 @@
  * See show.h. Events are kept in one array per window and sorted by (time, insertion); for one
  * rank insertion is the order of its own events, and ranks are advanced in ascending order, so
  * the result is the same for every window length.
+ *
+ * Memory follows the events of one window. An event recorded at T is shown when everything before T
+ * is settled, which may be much later in a run of long windows; the last ones at the close.
  */
 #include "sim/show.h"
 

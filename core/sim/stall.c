@@ -3,6 +3,9 @@
  * A run that cannot go on says who waits for what: for the oldest unfinished op of each rank (the
  * first few ranks in full), the receive and its peer and tag, or the collective and the members
  * that have not joined it. A run that ended with messages nobody received says so too.
+ *
+ * Only reads: it runs after the end, over whatever state the run left. Its sentences are part of
+ * the interface (tests compare them): what is waited for, from whom, and what to look at.
  */
 #include "sim/sim.h"
 

@@ -3,6 +3,9 @@
  * A world over an analytical network: the YAML gives the logical dimensions and the speeds, and
  * one backend of family net/backend carries the messages. No topology, no routes, no packets: what
  * needs them finds world->fabric NULL.
+ *
+ * Everything else of a world (ranks, collectives, matching, reports) does not know which kind of
+ * network it has, but for the backend's traits.
  */
 #include "sim/world.h"
 

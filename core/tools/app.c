@@ -2,6 +2,10 @@
  *
  * See app.h. Result lines go to stdout, everything else to stderr, so that stdout is the same for
  * the same input.
+ *
+ * A command's life: asim_app_open reads options, world and reports; the caller runs the world with
+ * whatever clock it has; asim_app_close ends it. Between the two only stdout lines and the progress
+ * line are written.
  */
 #include "tools/app.h"
 #include "report/report.h"

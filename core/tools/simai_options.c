@@ -2,6 +2,8 @@
  *
  * Options of `asim simai-analytical`, in the words of the published tool. It leaves -n_p_s and
  * -g_p_s undefined when they are not given; here they are asked for.
+ *
+ * Sizes are in GiB/s wherever the published tool says GB/s; an option's help says so once.
  */
 #include "tools/simai.h"
 

@@ -3,6 +3,10 @@
  * The small common steps of the makers: sizes are computed in 64 bits and refused before anything
  * is allocated, so a slip in an option ("psn=4000000") ends in a sentence and not in a machine
  * that swaps.
+ *
+ * A maker calls asim_build_hosts (how many), asim_build_nodes (with the exact number of links,
+ * which is checked against the ceiling first), asim_build_link once per link in the order ports
+ * shall have, and asim_topo_finish. On failure the caller frees the topology.
  */
 #include "topo/build.h"
 

@@ -3,6 +3,9 @@
  * Interned lists: a 128-bit hash finds the candidate, a comparison makes sure, and on a true
  * collision the key is moved on by one until it is free, so that a crafted topology can make this
  * slow but never wrong.
+ *
+ * Numbers of lists are given in order of first appearance, so they are reproducible; they never
+ * change while the table lives, and `lists` may move when it grows, the words themselves do not.
  */
 #include "topo/intern.h"
 

@@ -3,6 +3,9 @@
  * Switch ids and links as text. The reference parses the same words without a look at them: a
  * count too small drops links in silence, one too large makes links of whatever the memory held.
  * Here each word is checked where it stands.
+ *
+ * All functions take the source by its cursor and leave it behind what they took. On failure the
+ * topology is half built and the caller frees it; the message has the line of the word in question.
  */
 #include "topo/lines.h"
 

@@ -3,6 +3,9 @@
  * Makers by the names people type. The rows bear the published names (Spectrum-X, DCN+); here case
  * and punctuation do not matter (spectrum_x, dcn), and a few short forms are known. What is not
  * found gets the family's sentence with the nearest name and the list.
+ *
+ * The loose comparison is for what people type on a command line; names in files and in other
+ * tables stay exact.
  */
 #include "topo/build.h"
 

@@ -3,6 +3,10 @@
  * Walks of one path. The reference fixes these figures in its search from the destination, at the
  * moment a node is first seen; that is the walk along the first next hop of every node, since a
  * node's list begins with the neighbour that first saw it (spec rdma-network 4.3, 6.2).
+ *
+ * Nothing is stored: whoever needs a pair's figures often (a flow, once per message) asks once and
+ * keeps them. The walk asks the routing tables, which may search on first use and thus fail for
+ * want of memory.
  */
 #include "topo/pair.h"
 

@@ -2,6 +2,9 @@
  *
  * Exact decimal text of an integer number of small units in a larger one: division and remainder
  * instead of floating point, because 25 ns is 2.4999999…e-05 ms in a double.
+ *
+ * The point of exactness: a topology that is written and read back must give the same simulation,
+ * to the bit.
  */
 #include "topo/show.h"
 

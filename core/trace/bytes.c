@@ -4,6 +4,10 @@
  * old one, so reading in order reads a record that straddles two windows twice (a few bytes in
  * 64 KiB). The identity check at reopen turns a trace replaced under a running simulation, whose
  * remembered offsets would be meaningless, into a sentence.
+ *
+ * Three states: in order (a 64 KiB window, file open), at rest (no window, plain files closed),
+ * single records (a small window, reopened per read). A gzip trace keeps its temporary file open in
+ * all of them.
  */
 #include "trace/bytes.h"
 

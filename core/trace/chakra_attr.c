@@ -3,6 +3,8 @@
  * See chakra_attr.h. protobuf-c keeps the set member's number in value_case and each list as a
  * message of its own type with the same layout: a count and a pointer to elements whose width
  * depends on the kind.
+ *
+ * Nothing is copied: what is returned is a number, or points into the decoded message.
  */
 #include "trace/chakra_attr.h"
 

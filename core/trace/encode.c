@@ -3,6 +3,10 @@
  * See encode.h. The length of an embedded message stands before it and is a varint of unknown
  * width; one byte is kept free for it and the (small) body moved when it needs more, which keeps
  * the encoding minimal and so equal to that of other encoders.
+ *
+ * The buffer grows and is kept: one allocation serves all records once the largest has passed.
+ * Failure latches in `failed` and makes every later call do nothing, so the caller asks once per
+ * record.
  */
 #include "trace/encode.h"
 

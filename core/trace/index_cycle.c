@@ -5,6 +5,10 @@
  * parent as many times as there are ops must end on a cycle, which is then walked once and
  * printed with ids, names and the kinds of its edges. Both the reference simulators would hang
  * here, or report a finish without having run those ops.
+ *
+ * Cost: linear in ops and edges, and only for traces in which some parent has a higher id than its
+ * child. Memory: one word an op, freed before returning. Nothing recurses, so a cycle of a million
+ * ops is found as safely as one of two.
  */
 #include <stdio.h>
 #include <stdlib.h>

@@ -2,6 +2,9 @@
  *
  * See open.h. A Chakra file has no magic, so the name decides: it ends in the suffix of a format,
  * with or without .gz; any other name is read as Chakra, whose reader says what is wrong.
+ *
+ * struct asim_trace is a format's row and its reader; every call goes through the row. Whoever
+ * opened it closes it; closing what failed to open is harmless.
  */
 #include "trace/open.h"
 

@@ -2,6 +2,9 @@
  *
  * See ready.h. The lowest set bit of a word is isolated with x & -x and numbered by a de Bruijn
  * multiplication, which is standard C and costs about a nanosecond.
+ *
+ * Memory: one bit an op and a 64th of that above it. Adding and removing touch one word per level
+ * at most, which for a million ops is four; the lowest index is found with one word per level.
  */
 #include "trace/ready.h"
 

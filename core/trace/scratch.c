@@ -3,6 +3,9 @@
  * See scratch.h. A record that does not fit into the block gets further, doubling blocks; at the
  * reset they are freed again unless the largest is small enough to keep, so one huge record does
  * not cost its memory for the rest of a run with thousands of ranks.
+ *
+ * Objects are 16-byte aligned and not zeroed. The limit counts bytes asked for, so a record that
+ * fits in one build fits in the other.
  */
 #include "trace/scratch.h"
 

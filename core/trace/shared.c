@@ -2,6 +2,8 @@
  *
  * Workloads that are one file for all ranks: where the user's "prefix" is itself a regular file
  * that a format with a `ranks` hook recognises, that file is every rank's trace.
+ *
+ * Costs one stat and the first 256 bytes of the file, at opening only.
  */
 #include "trace/open.h"
 

@@ -7,6 +7,9 @@
  * Differs from SimAI, which forces pp to 1 and so makes data groups across pipeline stages (its
  * defect 9): here a stage is a block of gpus / pp ranks and no group leaves it. With pp = 1 the
  * groups are SimAI's exactly.
+ *
+ * Example: 8 GPUs, tp 2, ep 2, pp 1 give dp 4: TP groups {0,1} {2,3} {4,5} {6,7}; DP groups
+ * {0,2,4,6} {1,3,5,7}; EP groups {0,2} {4,6} {1,3} {5,7}; DP_EP groups {0,4} {2,6} {1,5} {3,7}.
  */
 #include "trace/simai.h"
 

@@ -3,6 +3,10 @@
  * See window.h. A body is one struct asim_op whose pointers lead into one piece of memory, which
  * the next op of the slot uses again: pointer arrays first, then the dependency lists, then the
  * characters, so that everything is aligned.
+ *
+ * A body that is not in its slot is decoded again from the file, so the size of the window costs
+ * time and never a different result: a test runs whole workloads with a window of 1. Freed with the
+ * window, spares included.
  */
 #include "trace/window.h"
 

@@ -1,6 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-only
  *
  * ranks.csv: one row a rank, written as ranks finish. Times in ns of simulated time.
+ *
+ * Columns: finish = when the rank's last op ended; exposed_comm = finish less GPU compute; gpu,
+ * comm, cpu, remote_mem = time in which at least one op of that class ran; overlap = GPU and comm
+ * at once; ops = nodes of its trace. New columns go at the end.
  */
 #include "report/report.h"
 

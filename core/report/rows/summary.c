@@ -2,6 +2,9 @@
  *
  * The job as a whole: one line at the end, and summary.json with --out. Everything in it is
  * simulated, so the bytes are the same for the same input; wall-clock figures go to stderr.
+ *
+ * The state is that of the run: finished, stalled or interrupted. A failed one has no summary.
+ * Message and hop counts come from the network, so an analytical run has no packet-hops.
  */
 #include "report/report.h"
 

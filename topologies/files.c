@@ -16,11 +16,6 @@ const struct asim_topo_format *asim_files_format(const char *name, const struct 
     return (const void *)asim_family_find(asim_topo_format_table, "topology format", name, err);
 }
 
-const char *asim_files_path(const char *path)
-{
-    return strcmp(path, "-") ? path : "/dev/stdout";
-}
-
 const struct asim_topo_format *asim_files_sniff(const char *path)
 {
     struct asim_src src;

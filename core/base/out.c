@@ -12,6 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <unistd.h>
 #include "base/text.h"
 
 /* Copy of the first n bytes of path with tail behind them; NULL when out of memory. */
@@ -75,6 +76,30 @@ static int make_parent(const char *path, struct asim_err *err)
     return code;
 }
 
+/* "-": a second handle on the standard output, so that closing it closes nothing of the caller's
+ * and what stands in a file it is appended to stays. */
+static int open_stdout(struct asim_out *out, struct asim_err *err)
+{
+    int fd = dup(STDOUT_FILENO);
+    out->path = join("-", 1, "");
+    out->file = fd < 0 || !out->path ? NULL : fdopen(fd, "wb");
+    if (out->file)
+        return 0;
+    int why = errno;
+    if (fd >= 0)
+        close(fd);
+    asim_out_discard(out);
+    return asim_err_set(err, ASIM_EIO, "cannot write to the standard output: %s.", strerror(why));
+}
+
+/* A symbolic link is written through, not replaced: /dev/stdout is one, also where it leads to a
+ * regular file. */
+static int is_direct(const char *path, const struct stat *st)
+{
+    struct stat link;
+    return !S_ISREG(st->st_mode) || (lstat(path, &link) == 0 && S_ISLNK(link.st_mode));
+}
+
 /* The parent folders stay when a later step fails: they may hold other outputs by then. */
 int asim_out_open(struct asim_out *out, const char *path, struct asim_err *err)
 {
@@ -82,6 +107,8 @@ int asim_out_open(struct asim_out *out, const char *path, struct asim_err *err)
     memset(out, 0, sizeof *out);
     if (!*path)
         return asim_err_set(err, ASIM_EINVAL, "the name of an output file is empty.");
+    if (!strcmp(path, "-"))
+        return open_stdout(out, err);
     int code = make_parent(path, err);
     if (code)
         return code;
@@ -89,7 +116,7 @@ int asim_out_open(struct asim_out *out, const char *path, struct asim_err *err)
     if (exists && S_ISDIR(st.st_mode))
         return asim_err_set(err, ASIM_EIO,
                             "cannot write %s: it is a folder. Give the name of a file.", path);
-    int direct = exists && !S_ISREG(st.st_mode);
+    int direct = exists && is_direct(path, &st);
     out->path = join(path, strlen(path), "");
     out->partial = direct ? NULL : join(path, strlen(path), ".partial");
     if (!out->path || (!direct && !out->partial)) {

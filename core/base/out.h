@@ -3,6 +3,10 @@
  * Output files that are never half-written under their final name. asim_out_open writes to a
  * sibling "<path>.partial" which asim_out_commit renames; an interrupted run that wants to keep
  * what it has commits early, a failed one discards. Errors latch and are reported by commit.
+ *
+ * Every printf is unchecked at the call: the first failure latches and commit tells it, so code
+ * that writes rows stays free of tests. After commit or discard the struct is empty and owns
+ * nothing. Whoever opened it must end it with one of the two, on every path.
  */
 #ifndef ASIM_BASE_OUT_H
 #define ASIM_BASE_OUT_H
@@ -16,7 +20,8 @@ struct asim_out {
     int failed;
 };
 
-/* Makes missing parent folders (one message if it cannot). */
+/* Makes missing parent folders (one message if it cannot). "-" is the standard output; symbolic
+ * links and what is no regular file are written through instead of replaced. */
 int asim_out_open(struct asim_out *out, const char *path, struct asim_err *err);
 void asim_out_printf(struct asim_out *out, const char *fmt, ...) ASIM_PRINTF(2, 3);
 /* Writes text as a JSON string with quotes and escapes; bytes that are not UTF-8 become U+FFFD. */

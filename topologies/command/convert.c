@@ -77,7 +77,7 @@ static int convert(const char *const paths[2], const struct convert_options *opt
     if (!rc && !(format = asim_files_format(to, &topo, err)))
         rc = ASIM_EINVAL;
     if (!rc)
-        rc = format->write(&topo, asim_files_path(paths[1]), err);
+        rc = format->write(&topo, paths[1], err);
     asim_topo_fini(&topo);
     return rc;
 }

@@ -102,7 +102,7 @@ static int write_topo(const struct asim_topo *topo, const char *maker, const voi
     const struct asim_topo_format *format = asim_files_format(own->format, topo, err);
     if (!format)
         return ASIM_EINVAL;
-    int rc = format->write(topo, asim_files_path(path), err);
+    int rc = format->write(topo, path, err);
     if (!rc && !own->quiet && strcmp(path, "-"))
         printf("%s: %u hosts, %u switches, %zu links, %s flavour\n", path, topo->hosts,
                topo->switches, topo->n_links, format->member.name);

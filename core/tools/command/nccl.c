@@ -77,8 +77,7 @@ static uint32_t node_of(const struct asim_nccl *nccl, const struct options *opt,
 static int write_csv(const struct asim_nccl *nccl, const struct options *opt, struct asim_err *err)
 {
     struct asim_out out;
-    const char *path = strcmp(opt->output, "-") ? opt->output : "/dev/stdout";
-    int rc = asim_out_open(&out, path, err);
+    int rc = asim_out_open(&out, opt->output, err);
     if (rc)
         return rc;
     asim_out_printf(&out, "flow,src,dst,bytes,wire_bytes,channel,chunk,algorithm,protocol,after\n");

@@ -184,8 +184,10 @@ int asim_fabric_open(struct asim_fabric **out, const struct asim_fabric_config *
         code = ASIM_EINVAL;
     else if (asim_telemetry_sizes(fabric), open_wires(fabric) || open_nodes(fabric))
         code = asim_err_nomem(err, "building the packet network");
-    else
-        code = open_global_rtt(fabric, err);
+    else if (!(code = open_global_rtt(fabric, err)) && !(code = asim_loss_open(fabric, err)))
+        code = asim_linkstate_open(fabric, err);
+    fabric->keeps_ahead = config->net->loss_recovery == ASIM_SELECTIVE_REPEAT ||
+                          config->net->load_balance == ASIM_SPRAY;
     if (!fabric->window) /* a link without delay: nothing may run ahead of anything */
         fabric->per_event = 1;
     if (code) {
@@ -206,12 +208,14 @@ static void close_host(struct asim_host *host)
         for (uint32_t f = 0; f < ASIM_FLOW_CHUNK; f++) {
             free(host->chunks[i][f].cc.state);
             free(host->chunks[i][f].seen);
+            asim_recovery_fini(&host->chunks[i][f]);
         }
         free(host->chunks[i]);
     }
     free(host->chunks);
     free(host->nics);
     free(host->free_slots.at);
+    free(host->lingering.at);
     free(host->free_notices.at);
     free(host->notices);
     asim_agenda_fini(&host->timers);
@@ -238,6 +242,8 @@ void asim_fabric_close(struct asim_fabric *fabric)
         close_switch(&fabric->sw[v - fabric->hosts]);
     for (size_t w = 0; fabric->wires && w < fabric->topo->n_links * 2; w++)
         asim_ring_fini(&fabric->wires[w].mail);
+    asim_linkstate_close(fabric);
+    asim_loss_close(fabric);
     for (size_t i = 0; i < fabric->n_rates; i++)
         free(fabric->rates[i].tx);
     free(fabric->rates);

@@ -40,6 +40,10 @@ struct asim_fabric_watch {
     void (*fct)(void *self, const struct asim_fct *row);
     /* A PFC frame took effect at node's port (1-based): pause 1 or 0. */
     void (*pfc)(void *self, uint64_t t, uint32_t node, uint32_t port, int pause);
+    /* A flow's rate changed; a switch port's queued bytes changed. NULL unless somebody wants
+     * them, because they are asked on hot paths. */
+    void (*rate)(void *self, uint64_t t, const struct asim_fct *flow, uint64_t bps);
+    void (*queue)(void *self, uint64_t t, const uint32_t node_port[2], uint64_t bytes);
     asim_frame_hook *frame; /* set by asim_fabric_watch_frames */
     void *frame_self;
 };
@@ -71,6 +75,8 @@ struct asim_fabric_stats {
  * links. */
 int asim_fabric_open(struct asim_fabric **fabric, const struct asim_fabric_config *config,
                      struct asim_err *err);
+/* The hooks, to be set or cleared before the start. */
+struct asim_fabric_watch *asim_fabric_watcher(struct asim_fabric *fabric);
 /* Smallest link delay: no node can act on another sooner. */
 uint64_t asim_fabric_window(const struct asim_fabric *fabric);
 /* Time of the earliest event anywhere, ASIM_NEVER if there is none. */
@@ -86,6 +92,14 @@ void asim_fabric_watch_frames(struct asim_fabric *fabric, asim_frame_hook *hook,
 
 /* Sums over all nodes and wires: for the end of a run, not for every step. */
 void asim_fabric_stats(const struct asim_fabric *fabric, struct asim_fabric_stats *stats);
+/* One direction of a link: wire 2 x link + direction. Queue figures are those of a switch's egress
+ * (marks), or of its ingress at the same interface (pauses sent, frames refused). */
+struct asim_link_use {
+    uint32_t from, port, to;
+    uint64_t rate_bps, frames, bytes, peak_queue_bytes, marks, pauses, drops;
+};
+void asim_fabric_link_use(const struct asim_fabric *fabric, uint32_t wire,
+                          struct asim_link_use *use);
 /* Bytes still buffered in switches: 0 after a run that ended by itself. */
 uint64_t asim_fabric_buffered(const struct asim_fabric *fabric);
 void asim_fabric_close(struct asim_fabric *fabric);

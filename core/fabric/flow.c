@@ -3,6 +3,10 @@
  * Flows: one queue pair per message, as the reference creates them (spec rdma-network.md, section
  * 2.2). A flow lives in a slot of its source host; slots are recycled under a new generation, so
  * that a frame of an earlier message can be told from one of the present.
+ *
+ * A slot is taken when the rank asks for the send, opened two events later, finished by the last
+ * ACK, and free again when the NIC's scan drops it. Its generation changes with each taking; frames
+ * and timers carry it.
  */
 #include "fabric/node.h"
 #include "topo/pair.h"
@@ -25,7 +29,8 @@ static int add_chunk(struct asim_host *host)
 
     if (host->n_chunks * ASIM_FLOW_CHUNK >= 1u << 24 ||
         asim_grow(&host->chunks, &host->cap_chunks, host->n_chunks + 1, sizeof *host->chunks) ||
-        ASIM_VEC_RESERVE(host->free_slots, (host->n_chunks + 1) * ASIM_FLOW_CHUNK))
+        ASIM_VEC_RESERVE(host->free_slots, (host->n_chunks + 1) * ASIM_FLOW_CHUNK) ||
+        ASIM_VEC_RESERVE(host->lingering, (host->n_chunks + 1) * ASIM_FLOW_CHUNK))
         return ASIM_ENOMEM;
     chunk = calloc(ASIM_FLOW_CHUNK, sizeof *chunk);
     if (!chunk)
@@ -39,6 +44,28 @@ static int add_chunk(struct asim_host *host)
     return 0;
 }
 
+static int is_quiet(const struct asim_flow *flow)
+{
+    return flow->tx_frames + flow->rx_frames == 0;
+}
+
+/* Slots whose last frames have come to an end since. Which window finds them does not matter: the
+ * number of a slot has no influence on anything. */
+static void collect(struct asim_host *host)
+{
+    size_t keep = 0;
+
+    for (size_t i = 0; i < host->lingering.n; i++) {
+        uint32_t slot = host->lingering.at[i];
+
+        if (is_quiet(&host->chunks[slot / ASIM_FLOW_CHUNK][slot % ASIM_FLOW_CHUNK]))
+            host->free_slots.at[host->free_slots.n++] = slot;
+        else
+            host->lingering.at[keep++] = slot;
+    }
+    host->lingering.n = keep;
+}
+
 /* Only the fields a new message must set; congestion control and window follow in asim_flow_open
  * when the queue pair really starts, two events later. The generation is what tells late frames of
  * the slot's last message from ours. */
@@ -48,6 +75,8 @@ uint64_t asim_flow_take(struct asim_host *host, const struct asim_msg *msg)
     struct asim_flow *flow;
     uint64_t *sent;
 
+    if (!host->free_slots.n)
+        collect(host);
     if (!host->free_slots.n && add_chunk(host))
         return ASIM_NEVER;
     sent = asim_map_put(&host->sports, 0, msg->dst);
@@ -60,16 +89,24 @@ uint64_t asim_flow_take(struct asim_host *host, const struct asim_msg *msg)
     flow->generation++;
     flow->live = 1;
     flow->stage = 0;
+    asim_recovery_reset(flow);
     return slot;
 }
 
-/* Makes the slot available again; nothing is cleared, because the receiver may still compare
- * generations. Called when a scan meets the finished queue pair (spec 2.3 step 4), not at
- * completion. */
+/* Called when a scan meets the finished queue pair (spec 2.3 step 4), not at completion. After
+ * losses, repeats of the message may still be under way, whose receiver and whose switches look at
+ * the flow: then the slot waits. A message given up keeps it, for the report. */
 void asim_flow_release(struct asim_host *host, uint32_t slot)
 {
-    /* Room was reserved when the slot's chunk was made. */
-    host->free_slots.at[host->free_slots.n++] = slot;
+    const struct asim_flow *flow = &host->chunks[slot / ASIM_FLOW_CHUNK][slot % ASIM_FLOW_CHUNK];
+
+    if (flow->gave_up)
+        return;
+    /* Room in both was reserved when the slot's chunk was made. */
+    if (is_quiet(flow))
+        host->free_slots.at[host->free_slots.n++] = slot;
+    else
+        host->lingering.at[host->lingering.n++] = slot;
 }
 
 /* Recomputed per flow rather than stored per pair: hosts with several NICs are few, and a table of

@@ -13,9 +13,10 @@
 enum asim_frame_type { ASIM_DATA, ASIM_ACK, ASIM_NACK, ASIM_PAUSE, ASIM_RESUME };
 
 enum asim_frame_flag {
-    ASIM_CE = 1,   /* ECN: congestion experienced */
-    ASIM_CNP = 2,  /* on ACK/NACK: the data packet was marked */
-    ASIM_FINAL = 4 /* on ACK: acknowledges the whole message */
+    ASIM_CE = 1,     /* ECN: congestion experienced */
+    ASIM_CNP = 2,    /* on ACK/NACK: the data packet was marked */
+    ASIM_FINAL = 4,  /* on ACK: acknowledges the whole message */
+    ASIM_SOLICIT = 8 /* on DATA: sent again after a timeout; wants an ACK though it be known */
 };
 
 /* Bytes around the payload without telemetry. */
@@ -30,12 +31,19 @@ struct asim_frame {
     uint64_t wire : 16;
     uint32_t src;  /* host that owns the flow (the data's sender) */
     uint32_t slot; /* generation << 24 | slot of the flow at src; PFC: the queue */
-    /* For ACKs the data's source again; ECMP hashes the flow's tuple, not this field. */
-    uint32_t dst;       /* node this frame goes to */
+    /* DATA, PFC: node this frame goes to. ACK, NACK (which go to src): 0, or 1 + how many packets
+     * beyond seq the one stands that is acknowledged out of order. */
+    uint32_t dst;
     uint32_t side : 24; /* on a wire: age of the event that sent it; in a switch: ingress port */
     uint32_t type : 3;
     uint32_t flags : 5;
 };
+
+/* Node a frame is routed to. */
+static inline uint32_t asim_frame_goal(const struct asim_frame *frame)
+{
+    return frame->type == ASIM_DATA ? frame->dst : frame->src;
+}
 
 /* FIFO of frames; cap is 0 or a power of two. */
 struct asim_ring {

@@ -3,6 +3,10 @@
  * A host in its own time: frames from its NICs' mailboxes, ends of its own transmissions, pacing
  * wake-ups, and the timers of the rank that lives here, processed strictly in the order of
  * order.h. Processing includes whatever the rank's logic does in its callbacks.
+ *
+ * Callbacks of the rank (a wake, a message sent or arrived) run inside take_timer and complete(),
+ * at host->now, and may start further messages: these are booked as timers of this same time and so
+ * come after what is already due.
  */
 #include "fabric/node.h"
 
@@ -82,6 +86,7 @@ static void take_pfc(struct asim_fabric *fabric, struct asim_host *host, struct 
     uint8_t bit = (uint8_t)(1u << (frame->slot % ASIM_QUEUES));
     int pause = frame->type == ASIM_PAUSE;
 
+    host->counts.pfc_got++;
     nic->port.paused = (uint8_t)(pause ? nic->port.paused | bit : nic->port.paused & ~bit);
     if (fabric->watch.pfc)
         fabric->watch.pfc(fabric->watch.self, host->now, host->node,
@@ -97,6 +102,8 @@ static void take_frame(struct asim_fabric *fabric, struct asim_host *host, struc
 
     asim_ring_drop(&nic->port.in->mail);
     nic->port.in_seq = host->seq;
+    nic->port.in->got++;
+    nic->port.in->got_bytes += frame.wire;
     if (fabric->watch.frame)
         fabric->watch.frame(fabric->watch.frame_self, ASIM_FRAME_RX,
                             (const uint32_t[2]){host->node, (uint32_t)(nic - host->nics) + 1},
@@ -131,6 +138,20 @@ static void start_flow(struct asim_fabric *fabric, struct asim_host *host, uint3
         asim_nic_kick(fabric, host, nic, host->now);
 }
 
+/* The first of a message's notices; a final ACK that was repeated brings another. */
+static void take_arrival(struct asim_fabric *fabric, struct asim_host *host,
+                         const struct asim_notice *note)
+{
+    struct asim_flow *flow = asim_flow_of(fabric, note->msg.src, note->slot);
+
+    (void)host;
+    flow->rx_frames--;
+    if (flow->rx_told)
+        return;
+    flow->rx_told = 1;
+    fabric->user.arrived(fabric->user.self, &note->msg);
+}
+
 /* The top timer is popped before its callback runs, which may well add others. */
 static void take_timer(struct asim_fabric *fabric, struct asim_host *host)
 {
@@ -148,11 +169,14 @@ static void take_timer(struct asim_fabric *fabric, struct asim_host *host)
         asim_pacing_timer(fabric, host, payload);
         break;
     default: {
-        struct asim_msg msg = host->notices[payload].msg;
+        struct asim_notice note = host->notices[payload];
 
         /* Room was reserved when the notice was stored. */
         host->free_notices.at[host->free_notices.n++] = payload;
-        fabric->user.arrived(fabric->user.self, &msg);
+        if (note.lost)
+            asim_recovery_lost(fabric, host, &note);
+        else
+            take_arrival(fabric, host, &note);
     }
     }
 }

@@ -3,6 +3,9 @@
  * Wires and their timing. Serialization is rounded to the nearest ns per frame and link, exact
  * halves down, as ns-3's DataRate does (spec rdma-network.md section 6.1); the values are tabled
  * per (rate, size) because they are asked for on every hop.
+ *
+ * A table holds one number per frame size (4 kB at the usual payload) and is shared by all links of
+ * a rate. Tables and wires are freed with the fabric.
  */
 #include "fabric/node.h"
 
@@ -80,7 +83,9 @@ static void notice(struct asim_fabric *fabric, const struct asim_wire *wire,
 {
     const struct asim_flow *flow = asim_flow_of(fabric, frame->src, frame->slot);
     struct asim_notice note = {
-        .t = frame->t, .tie = asim_wire_tie(wire, frame), .seq = wire->id, .msg = flow->msg};
+        .t = frame->t, .tie = asim_wire_tie(wire, frame), .seq = wire->id, .slot = frame->slot};
+
+    note.msg = flow->msg;
 
     if (ASIM_VEC_PUSH(fabric->outbox, note))
         fabric->failed = ASIM_ENOMEM;
@@ -88,8 +93,8 @@ static void notice(struct asim_fabric *fabric, const struct asim_wire *wire,
 
 /* The one place where a node touches another: it appends to the far end's mailbox, which stays
  * sorted because a wire is FIFO with constant delay, and lowers the far end's next time. */
-void asim_port_start(struct asim_fabric *fabric, struct asim_port *port, struct asim_frame *frame,
-                     struct asim_moment now)
+int asim_port_start(struct asim_fabric *fabric, struct asim_port *port, struct asim_frame *frame,
+                    struct asim_moment now)
 {
     const uint32_t oldest = (1u << ASIM_CAUSE_BITS) - 1;
     struct asim_wire *wire = port->out;
@@ -103,12 +108,15 @@ void asim_port_start(struct asim_fabric *fabric, struct asim_port *port, struct 
     frame->t = port->busy_until + wire->delay;
     wire->frames++;
     wire->bytes += frame->wire;
-    if (frame->flags & ASIM_FINAL && wire->to == frame->src)
+    if (fabric->watch.frame)
+        fabric->watch.frame(fabric->watch.frame_self, ASIM_FRAME_TX,
+                            (const uint32_t[2]){wire->from, port->in->to_port + 1}, frame, now.t);
+    if (wire->loss && asim_loss_takes(fabric, wire, frame, now.t))
+        return 1;
+    if (frame->flags & ASIM_FINAL && wire->to == frame->src && frame->type == ASIM_ACK)
         notice(fabric, wire, frame);
     if (!asim_ring_push(&wire->mail, frame))
         fabric->failed = ASIM_ENOMEM;
     asim_fabric_at(fabric, wire->to, frame->t);
-    if (fabric->watch.frame)
-        fabric->watch.frame(fabric->watch.frame_self, ASIM_FRAME_TX,
-                            (const uint32_t[2]){wire->from, port->in->to_port + 1}, frame, now.t);
+    return 0;
 }

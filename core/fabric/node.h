@@ -14,6 +14,7 @@
 #include "cc/cc.h"
 #include "fabric/agenda.h"
 #include "fabric/fabric.h"
+#include "fabric/loss.h"
 #include "fabric/order.h"
 #include "fabric/port.h"
 
@@ -35,8 +36,18 @@ struct asim_flow {
     /* generation: of the slot, wraps at 256; live until complete; stage: zero-delay events
      * passed. */
     uint8_t generation, live, stage;
+    uint8_t gave_up; /* undeliverable: neither live nor finished, keeps its slot */
+    /* Sender's side of losses (recovery.c): end of what was ever sent; packets before
+     * solicit_below are repeats that want an ACK; times of the last go-back-N and timeout. */
+    uint64_t snd_high, solicit_below, went_back, timed_out;
+    uint32_t timeouts;           /* since the last progress */
+    struct asim_repair *repair;  /* selective repeat, made at the first gap */
+    struct asim_ranges rx_ahead; /* receiver: what has come beyond a gap */
+    /* Frames, and notices, each end has made less those it has taken in, modulo 2^32: while the sum
+     * is not 0 something of the flow is under way, and the slot is not reused. */
+    uint32_t tx_frames, rx_frames;
     /* receiver */
-    uint8_t rx_generation, rx_nacked;
+    uint8_t rx_generation, rx_nacked, rx_told;
     /* What packets under way have gathered (telemetry.c); entry (seq / payload) mod seen_cap. */
     struct asim_telemetry *seen;
     uint32_t seen_cap;
@@ -60,14 +71,20 @@ struct asim_nic {
     uint64_t wake_at; /* pending "next send"; ASIM_NEVER = none */
 };
 
-struct asim_notice { /* the destination will be told at time t that msg is complete */
+/* What one host will hear at time t of something that happened elsewhere: that msg is complete
+ * (the destination), or that a frame of it was lost at `since` (the source, RTO later). */
+struct asim_notice {
     uint64_t t, tie, seq;
     struct asim_msg msg;
+    uint64_t since, at, rto; /* lost: when; its sequence number; the timeout */
+    uint32_t slot;
+    uint8_t lost, type, flags; /* type, flags: of the lost frame */
 };
 
 struct asim_host {
     /* Local time, ns, of the event being processed; messages completed as their source. */
     uint64_t now, messages;
+    struct asim_host_counts counts;
     struct asim_nic *nics;
     uint32_t n_nics, node;
     struct asim_agenda timers; /* value = kind << 56 | payload */
@@ -76,8 +93,9 @@ struct asim_host {
     struct asim_flow **chunks; /* flow of slot s: chunks[s / 64][s % 64] */
     size_t n_chunks, cap_chunks;
     ASIM_VEC(uint32_t) free_slots;
-    struct asim_map sports;      /* destination -> messages sent so far */
-    struct asim_notice *notices; /* waiting in timers, by index */
+    ASIM_VEC(uint32_t) lingering; /* finished, with frames still under way */
+    struct asim_map sports;       /* destination -> messages sent so far */
+    struct asim_notice *notices;  /* waiting in timers, by index */
     size_t n_notices, cap_notices;
     ASIM_VEC(uint32_t) free_notices;
 };
@@ -91,7 +109,9 @@ struct asim_queue_use {
 
 struct asim_switch_port {
     struct asim_port port;
-    uint64_t bytes;  /* queued, all queues */
+    uint64_t bytes; /* queued, all queues */
+    uint64_t peak_bytes, marks, pauses,
+        drops;       /* for links.csv: queued at most; ECN, PAUSE sent, lost */
     uint64_t sent_t; /* start and size of the last frame, and PINT's estimate (telemetry.c) */
     uint32_t sent_bytes;
     double pint_u;
@@ -112,6 +132,8 @@ struct asim_switch {
     uint32_t node, n_ports;
     struct asim_switch_port *ports;
     uint64_t drops, marks, pauses;
+    uint64_t drop_bytes, pfc_made, pfc_got; /* drops include what a link that went down emptied */
+    uint32_t sprayed;
     /* Bytes of the shared buffer in use, all ports. */
     uint64_t shared_used;
     uint64_t shareable; /* buffer less headroom and reserve; UINT64_MAX: see mmu.c */
@@ -146,6 +168,10 @@ struct asim_fabric {
     /* Of the worst pair, ns and bytes; filled with GLOBAL_T 1 only. */
     uint64_t max_rtt, max_bdp;
     ASIM_VEC(struct asim_notice) outbox; /* notices made in this window */
+    struct asim_wire_loss *losses;       /* [2 x links], NULL where nothing is ever lost */
+    struct asim_linkstate *links;        /* NULL where no link ever goes down */
+    uint64_t rto;                        /* ns; 0 = from the path */
+    int keeps_ahead;                     /* receivers keep packets that come beyond a gap */
     uint64_t windows;
 };
 
@@ -180,6 +206,7 @@ static inline struct asim_flow *asim_flow_of(const struct asim_fabric *fabric, u
 }
 /* Takes a slot for *msg; ASIM_NEVER when out of memory. */
 uint64_t asim_flow_take(struct asim_host *host, const struct asim_msg *msg);
+/* The queue pair is out of its NIC's list: the slot is free once nothing is under way. */
 void asim_flow_release(struct asim_host *host, uint32_t slot);
 /* Sets window, rate and NIC; the flow is then ready to be scheduled. */
 void asim_flow_open(struct asim_fabric *fabric, struct asim_host *host, struct asim_flow *flow);
@@ -204,6 +231,11 @@ int asim_host_timer(struct asim_host *host, uint64_t t, uint64_t value);
 /* Sends if the port is idle and something may go (spec 2.3). */
 void asim_nic_kick(struct asim_fabric *fabric, struct asim_host *host, struct asim_nic *nic,
                    uint64_t t);
+/* All bytes acknowledged, or given up; snd_next may still be behind after a go-back-N. */
+static inline int asim_flow_is_over(const struct asim_flow *flow)
+{
+    return flow->snd_una >= flow->cc.size || flow->gave_up;
+}
 /* A new queue pair joins the round robin at its end. */
 int asim_nic_add(struct asim_nic *nic, uint32_t slot);
 /* A data frame reached its destination host. */
@@ -239,9 +271,16 @@ void asim_pacing_changed(struct asim_fabric *fabric, struct asim_host *host, uin
 /* The timer of a flow's congestion control is due. payload: as armed. */
 void asim_pacing_timer(struct asim_fabric *fabric, struct asim_host *host, uint32_t payload);
 
+/* --- window.c -------------------------------------------------------------------------------- */
+/* Puts a notice among the timers of its host; between steps, or for the host that runs. */
+int asim_notice_deliver(struct asim_fabric *fabric, const struct asim_notice *note);
+
 /* --- switch.c, mmu.c -------------------------------------------------------------------------- */
 uint64_t asim_switch_next(const struct asim_switch *sw);
 uint64_t asim_switch_advance(struct asim_fabric *fabric, struct asim_switch *sw, uint64_t until);
+/* The link of port p went down, at t: empties its queues. Came up again: nothing is left to do. */
+void asim_switch_port_down(struct asim_fabric *fabric, struct asim_switch *sw, uint32_t p,
+                           uint64_t t);
 /* Sets headroom, shares and ECN thresholds of every port from the configuration. */
 void asim_mmu_init(struct asim_fabric *fabric, struct asim_switch *sw, uint64_t nic_bps);
 /* 1 if the frame of that size may enter from ingress port p. */

@@ -2,6 +2,10 @@
  *
  * Between congestion control and the NIC: gaps between packets, what a change of rate does to the
  * gap that is running, and the timers an algorithm asks for. Spec rdma-network.md, section 2.5.
+ *
+ * A wake-up of a NIC and a timer of a flow are different things: the first is the NIC's one
+ * "something may go now", the second asks an algorithm's on_timer. A timer that was put off is not
+ * taken back; it is recognised as late when it fires.
  */
 #include "fabric/node.h"
 
@@ -43,11 +47,25 @@ static void arm_timer(struct asim_fabric *fabric, struct asim_host *host, uint32
         fabric->failed = ASIM_ENOMEM;
 }
 
+static void tell_rate(const struct asim_fabric *fabric, const struct asim_host *host,
+                      const struct asim_flow *flow)
+{
+    struct asim_fct row = {.start = flow->start,
+                           .bytes = flow->msg.bytes,
+                           .src = flow->msg.src,
+                           .dst = flow->msg.dst,
+                           .sport = flow->sport};
+
+    fabric->watch.rate(fabric->watch.self, host->now, &row, flow->cc.rate_bps);
+}
+
 void asim_pacing_changed(struct asim_fabric *fabric, struct asim_host *host, uint32_t slot,
                          uint64_t old_bps)
 {
     struct asim_flow *flow = asim_flow_of(fabric, host->node, slot);
 
+    if (flow->cc.rate_bps != old_bps && fabric->watch.rate)
+        tell_rate(fabric, host, flow);
     if (flow->cc.rate_bps != old_bps && fabric->cc->retimes)
         retime(host, flow, old_bps);
     if (flow->cc.rate_bps != old_bps || fabric->cc->own_window)

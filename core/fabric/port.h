@@ -24,9 +24,11 @@ struct asim_wire {
     uint64_t delay;        /* ns */
     /* Put on this wire since the start; the sum over wires is the count of packet-hops. */
     uint64_t frames, bytes;
-    uint32_t id;       /* 2 x link + direction */
-    uint32_t from, to; /* nodes */
-    uint32_t to_port;  /* 0-based at `to` */
+    uint64_t got, got_bytes;     /* taken in at the far end */
+    struct asim_wire_loss *loss; /* NULL where every frame arrives (loss.h) */
+    uint32_t id;                 /* 2 x link + direction */
+    uint32_t from, to;           /* nodes */
+    uint32_t to_port;            /* 0-based at `to` */
 };
 
 struct asim_port {
@@ -38,6 +40,7 @@ struct asim_port {
     uint32_t start_age;         /* age of the event that started the frame (order.h) */
     uint8_t busy;
     uint8_t paused; /* bit per queue: set by PFC frames received here */
+    uint8_t down;   /* its link is down: nothing starts */
 };
 
 /* Serialization time of `bytes` at bps: nearest ns, exact halves down (spec 6.1). */
@@ -50,9 +53,10 @@ uint32_t asim_fabric_max_wire(const struct asim_fabric *fabric);
 struct asim_moment {
     uint64_t t, age, seq;
 };
-/* Starts serializing *frame now; fills frame->t and puts it in the wire's mailbox. */
-void asim_port_start(struct asim_fabric *fabric, struct asim_port *port, struct asim_frame *frame,
-                     struct asim_moment now);
+/* Starts serializing *frame now; fills frame->t and puts it in the wire's mailbox. 1 if the frame
+ * will not arrive: that is known here, since draws are keyed and link events planned. */
+int asim_port_start(struct asim_fabric *fabric, struct asim_port *port, struct asim_frame *frame,
+                    struct asim_moment now);
 /* Order keys of the head of a mailbox, and of the end of a port's present transmission. */
 uint64_t asim_wire_tie(const struct asim_wire *wire, const struct asim_frame *frame);
 uint64_t asim_port_tie(const struct asim_port *port);

@@ -3,18 +3,20 @@
  * The sending side of a NIC: which queue pair goes next, when nothing may go yet, and what an ACK
  * does. Spec rdma-network.md sections 2.3-2.6 and 2.8; the scan is the reference's to the letter,
  * because with several flows its order decides every finish time.
+ *
+ * Costs: a scan over the NIC's queue pairs per packet, as in the reference; ranks seldom have more
+ * than a few under way. Finished ones are dropped by the scan that meets them, which is when their
+ * slots are free again.
  */
 #include "fabric/node.h"
 
-/* All bytes acknowledged; snd_next may still be behind after a go-back-N. */
-static int is_finished(const struct asim_flow *flow)
-{
-    return flow->snd_una >= flow->cc.size;
-}
-
-/* Bytes left and room in the window. */
+/* Bytes left and room in the window, or something to repeat. */
 static int is_willing(const struct asim_flow *flow)
 {
+    if (flow->gave_up)
+        return 0;
+    if (asim_recovery_pending(flow->repair))
+        return 1;
     return flow->cc.snd_next < flow->cc.size &&
            (!flow->window || flow->cc.snd_next - flow->snd_una < flow->window);
 }
@@ -35,7 +37,7 @@ static size_t sweep(struct asim_fabric *fabric, struct asim_host *host, struct a
     size_t keep = first, moved = chosen;
 
     for (size_t i = first; i < nic->n_qps; i++) {
-        if (is_finished(asim_flow_of(fabric, host->node, nic->qps[i]))) {
+        if (asim_flow_is_over(asim_flow_of(fabric, host->node, nic->qps[i]))) {
             asim_flow_release(host, nic->qps[i]);
             continue;
         }
@@ -66,7 +68,7 @@ static size_t choose(struct asim_fabric *fabric, struct asim_host *host, struct 
             chosen = at;
             break;
         }
-        if (is_finished(flow) && at < first_finished)
+        if (asim_flow_is_over(flow) && at < first_finished)
             first_finished = at;
     }
     if (first_finished != SIZE_MAX)
@@ -99,6 +101,16 @@ static void arm(struct asim_fabric *fabric, struct asim_host *host, struct asim_
     nic->wake_seq = host->timer_seq++;
 }
 
+/* A packet that went out before. After a timeout the ACK may be what is missing; a NACK's repeats
+ * are what the receiver waits for, and ask for nothing, as in the reference. */
+static void mark_repeat(struct asim_host *host, const struct asim_flow *flow,
+                        struct asim_frame *frame, int selective)
+{
+    host->counts.again++;
+    if (selective || frame->seq < flow->solicit_below)
+        frame->flags |= ASIM_SOLICIT;
+}
+
 /* One packet of the chosen queue pair. The pacing gap counts from the start of the transmission and
  * covers the wire size, headers included (spec 2.5). */
 static void send_data(struct asim_fabric *fabric, struct asim_host *host, struct asim_nic *nic,
@@ -106,21 +118,30 @@ static void send_data(struct asim_fabric *fabric, struct asim_host *host, struct
 {
     uint32_t slot = nic->qps[at];
     struct asim_flow *flow = asim_flow_of(fabric, host->node, slot);
-    uint64_t left = flow->cc.size - flow->cc.snd_next;
+    uint64_t seq =
+        asim_recovery_pending(flow->repair) ? asim_recovery_take(fabric, flow) : flow->cc.snd_next;
+    uint64_t left = flow->cc.size - seq;
     uint32_t payload =
         left < fabric->net->payload_bytes ? (uint32_t)left : fabric->net->payload_bytes;
-    struct asim_frame frame = {.seq = flow->cc.snd_next,
+    struct asim_frame frame = {.seq = seq,
                                .wire = payload + fabric->data_overhead,
                                .src = host->node,
                                .slot = (uint32_t)flow->generation << 24 | slot,
                                .dst = flow->msg.dst,
                                .type = ASIM_DATA};
 
-    if (fabric->cc->needs && asim_telemetry_begin(fabric, flow, flow->cc.snd_next, t)) {
+    if (fabric->cc->needs && asim_telemetry_begin(fabric, flow, seq, t)) {
         fabric->failed = ASIM_ENOMEM;
         return;
     }
-    flow->cc.snd_next += payload;
+    if (seq < flow->snd_high)
+        mark_repeat(host, flow, &frame, fabric->net->loss_recovery == ASIM_SELECTIVE_REPEAT);
+    if (seq == flow->cc.snd_next)
+        flow->cc.snd_next += payload;
+    if (flow->snd_high < seq + payload)
+        flow->snd_high = seq + payload;
+    host->counts.data++;
+    flow->tx_frames++;
     flow->last_wire = frame.wire;
     nic->rr_last = (uint32_t)at;
     asim_port_start(fabric, &nic->port, &frame, asim_host_moment(host));
@@ -135,12 +156,13 @@ void asim_nic_kick(struct asim_fabric *fabric, struct asim_host *host, struct as
     size_t at;
     int ack_queue = fabric->net->ack_high_prio ? 0 : ASIM_DATA_QUEUE;
 
-    if (nic->port.busy)
+    if (nic->port.busy || nic->port.down)
         return;
     if (nic->acks.n && !(nic->port.paused >> ack_queue & 1)) {
         struct asim_frame ack = *asim_ring_head(&nic->acks);
 
         asim_ring_drop(&nic->acks);
+        host->counts.acks++;
         asim_port_start(fabric, &nic->port, &ack, asim_host_moment(host));
         return;
     }
@@ -157,6 +179,7 @@ static void complete(struct asim_fabric *fabric, struct asim_host *host, struct 
 {
     flow->live = 0;
     host->messages++;
+    host->counts.completed += flow->cc.size;
     if (fabric->watch.fct) {
         struct asim_fct row = {.start = flow->start,
                                .end = host->now,
@@ -171,8 +194,20 @@ static void complete(struct asim_fabric *fabric, struct asim_host *host, struct 
     fabric->user.sent(fabric->user.self, &flow->msg);
 }
 
-/* parity: with L2_BACK_TO_ZERO the reference floors every ACK to a chunk, which never finishes a
- * message that is not a multiple of it; here the ACK counts as it is. */
+/* Record of the packet that caused an ACK or NACK. */
+static const struct asim_telemetry *seen_by(const struct asim_fabric *fabric,
+                                            const struct asim_flow *flow,
+                                            const struct asim_frame *frame)
+{
+    uint64_t beyond = frame->dst ? (uint64_t)(frame->dst - 1) * fabric->net->payload_bytes : 0;
+    int before = frame->type == ASIM_ACK && !frame->dst;
+
+    if (!fabric->cc->needs)
+        return NULL;
+    return asim_telemetry_of(fabric, flow, frame->seq + beyond - (before && frame->seq));
+}
+
+/* What the ACK says of bytes, then of the rate; then whatever may go now goes. */
 void asim_sender_ack(struct asim_fabric *fabric, struct asim_host *host,
                      const struct asim_frame *frame, uint64_t t)
 {
@@ -181,24 +216,20 @@ void asim_sender_ack(struct asim_fabric *fabric, struct asim_host *host,
         .now = t, .seq = frame->seq, .age = host->age, .marked = frame->flags & ASIM_CNP};
     struct asim_nic *nic;
 
-    if (!flow->live || flow->generation != frame->slot >> 24)
+    host->counts.got_acks++;
+    if (flow->generation != frame->slot >> 24)
+        return;
+    flow->tx_frames--;
+    if (!flow->live)
         return;
     nic = &host->nics[flow->nic];
-    if (frame->seq > flow->snd_una)
-        flow->snd_una = frame->seq;
-    /* After a go-back-N an ACK of what was sent before may pass snd_next; bytes in flight would
-     * then underflow and the flow stay window-bound for ever (spec 2.8, defect 29). */
-    if (flow->cc.snd_next < flow->snd_una)
-        flow->cc.snd_next = flow->snd_una;
-    if (is_finished(flow)) {
+    asim_recovery_ack(fabric, flow, frame, t);
+    if (asim_flow_is_over(flow)) {
         complete(fabric, host, flow);
     } else {
         uint64_t old_bps = flow->cc.rate_bps;
 
-        if (frame->type == ASIM_NACK)
-            flow->cc.snd_next = flow->snd_una;
-        if (fabric->cc->needs)
-            ack.seen = asim_telemetry_of(fabric, flow, frame->seq - (frame->type == ASIM_ACK));
+        ack.seen = seen_by(fabric, flow, frame);
         fabric->cc->on_ack(&flow->cc, &ack, fabric->net);
         asim_pacing_changed(fabric, host, frame->slot & 0xffffff, old_bps);
     }

@@ -4,16 +4,21 @@
  * The reference resets its ACK milestone on every packet, so the rule is "ACK an in-order packet
  * whose end offset reaches L2_ACK_INTERVAL, or is a multiple of L2_CHUNK_SIZE". Where that rule
  * would never acknowledge the end of a message (the reference hangs), the last packet is ACKed.
+ *
+ * The receiving half of a flow lies in the sender's slot and is written by this host only. Nothing
+ * tells it that a message begins: the first frame of a new generation does.
  */
 #include "fabric/node.h"
 
-enum { NACK_INTERVAL_NS = 500000 };
+#define FS_PER_NS 1000000u
 
-/* Appends an ACK or NACK to the host's FIFO of the NIC that leads back, and kicks it. */
+/* Appends an ACK or NACK to the host's FIFO of the NIC that leads back, and kicks it. A packet kept
+ * beyond a gap is named by it. An ACK of the whole message also brings the destination's notice,
+ * which counts as a frame under way. */
 static void reply(struct asim_fabric *fabric, struct asim_host *host, const struct asim_frame *data,
                   enum asim_frame_type type)
 {
-    const struct asim_flow *flow = asim_flow_of(fabric, data->src, data->slot);
+    struct asim_flow *flow = asim_flow_of(fabric, data->src, data->slot);
     const uint16_t ports[2] = {100, flow->sport};
     struct asim_nic *nic =
         &host->nics[host->n_nics == 1 ? 0 : asim_flow_nic(fabric, host->node, data->src, ports)];
@@ -21,13 +26,16 @@ static void reply(struct asim_fabric *fabric, struct asim_host *host, const stru
                              .wire = fabric->ack_wire,
                              .src = data->src,
                              .slot = data->slot,
-                             .dst = data->src,
                              .type = type,
                              .flags = data->flags & ASIM_CE ? ASIM_CNP : 0};
     uint64_t size = flow->msg.bytes ? flow->msg.bytes : 1;
 
     if (type == ASIM_ACK && flow->rx_next >= size)
         ack.flags |= ASIM_FINAL;
+    if (data->seq > flow->rx_next && fabric->keeps_ahead)
+        ack.dst = (uint32_t)((data->seq - flow->rx_next) / fabric->net->payload_bytes) + 1;
+    flow->rx_frames += ack.flags & ASIM_FINAL ? 2 : 1;
+    host->counts.acks_made++;
     if (!asim_ring_push(&nic->acks, &ack))
         fabric->failed = ASIM_ENOMEM;
     asim_nic_kick(fabric, host, nic, host->now);
@@ -44,26 +52,62 @@ static int wants_ack(const struct asim_netconf *net, const struct asim_flow *flo
     return flow->rx_next >= flow->msg.bytes;
 }
 
-/* A gap: one NACK per expected byte and 500 us. */
+/* Packets beyond a gap are kept by selective repeat, and where packets of a flow take several ways
+ * at once: then a gap says nothing of losses, and the answer is an ACK. */
+static void ahead(struct asim_fabric *fabric, struct asim_host *host,
+                  const struct asim_frame *frame, struct asim_flow *flow)
+{
+    struct asim_range packet = {frame->seq, frame->seq + frame->wire - fabric->data_overhead};
+
+    if (asim_ranges_has(&flow->rx_ahead, frame->seq))
+        host->counts.duplicates++;
+    else if (asim_ranges_add(&flow->rx_ahead, packet))
+        fabric->failed = ASIM_ENOMEM;
+    reply(fabric, host, frame, fabric->net->load_balance == ASIM_SPRAY ? ASIM_ACK : ASIM_NACK);
+}
+
+/* A gap: one NACK per expected byte and NACK_INTERVAL. */
 static void out_of_order(struct asim_fabric *fabric, struct asim_host *host,
                          const struct asim_frame *frame, struct asim_flow *flow)
 {
     uint64_t chunk = fabric->net->l2_chunk_bytes;
 
+    host->counts.discarded++;
     if (flow->rx_nacked && host->now < flow->rx_nack_until && flow->rx_nack_seq == flow->rx_next)
         return;
     flow->rx_nacked = 1;
-    flow->rx_nack_until = host->now + NACK_INTERVAL_NS;
+    flow->rx_nack_until = host->now + fabric->net->nack_interval_fs / FS_PER_NS;
     flow->rx_nack_seq = flow->rx_next;
-    if (fabric->net->l2_back_to_zero && chunk)
-        flow->rx_next = flow->rx_next / chunk * chunk;
+    if (fabric->net->l2_back_to_zero && chunk) {
+        host->counts.in_order -= flow->rx_next % chunk;
+        flow->rx_next -= flow->rx_next % chunk;
+    }
     if (fabric->cc->needs) /* the NACK brings back what this packet saw */
         *asim_telemetry_of(fabric, flow, flow->rx_next) =
             *asim_telemetry_of(fabric, flow, frame->seq);
     reply(fabric, host, frame, ASIM_NACK);
 }
 
-/* In the event of the frame's arrival; hosts have no processing delay (spec 2.4). */
+/* The expected packet: takes in what was kept behind it, too. */
+static void in_order(struct asim_fabric *fabric, struct asim_host *host,
+                     const struct asim_frame *frame, struct asim_flow *flow)
+{
+    uint64_t before = flow->rx_next;
+
+    flow->rx_next += frame->wire - fabric->data_overhead;
+    if (flow->rx_ahead.n && flow->rx_ahead.at[0].from == flow->rx_next) {
+        flow->rx_next = flow->rx_ahead.at[0].to;
+        if (asim_ranges_cut(&flow->rx_ahead, (struct asim_range){0, flow->rx_next}))
+            fabric->failed = ASIM_ENOMEM;
+    }
+    host->counts.in_order += flow->rx_next - before;
+    if (wants_ack(fabric->net, flow) || frame->flags & ASIM_SOLICIT)
+        reply(fabric, host, frame, ASIM_ACK);
+}
+
+/* In the event of the frame's arrival; hosts have no processing delay (spec 2.4). The slot is not
+ * reused while a frame of its last message is under way; the test of the generation stays, because
+ * a stranger's state would be the worst thing to touch. */
 void asim_receiver_data(struct asim_fabric *fabric, struct asim_host *host,
                         const struct asim_frame *frame, uint64_t t)
 {
@@ -71,22 +115,27 @@ void asim_receiver_data(struct asim_fabric *fabric, struct asim_host *host,
     uint8_t generation = (uint8_t)(frame->slot >> 24);
 
     (void)t;
-    /* A duplicate of a message that is through (go-back-N repeats what was under way), and the slot
-     * has a new owner, whose state it must not touch. */
-    if (flow->generation != generation)
+    host->counts.got_data++;
+    if (flow->generation != generation) {
+        host->counts.duplicates++;
         return;
+    }
+    flow->rx_frames--;
     if (flow->rx_generation != generation) {
         flow->rx_generation = generation;
         flow->rx_next = 0;
-        flow->rx_nacked = 0;
+        flow->rx_nacked = flow->rx_told = 0;
     }
     if (frame->seq > flow->rx_next) {
-        out_of_order(fabric, host, frame, flow);
-        return;
+        if (fabric->keeps_ahead)
+            ahead(fabric, host, frame, flow);
+        else
+            out_of_order(fabric, host, frame, flow);
+    } else if (frame->seq < flow->rx_next) {
+        host->counts.duplicates++;
+        if (frame->flags & ASIM_SOLICIT)
+            reply(fabric, host, frame, ASIM_ACK);
+    } else {
+        in_order(fabric, host, frame, flow);
     }
-    if (frame->seq < flow->rx_next)
-        return; /* duplicate: nothing is sent */
-    flow->rx_next += frame->wire - fabric->data_overhead;
-    if (wants_ack(fabric->net, flow))
-        reply(fabric, host, frame, ASIM_ACK);
 }

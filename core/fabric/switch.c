@@ -4,8 +4,14 @@
  * rdma-network.md sections 4.1-4.6). Arrivals of all ports and the ends of transmissions that
  * matter (those with somebody waiting behind) are merged in the order of order.h. The end of a
  * transmission nobody waits for is not an event: the port is found idle when next asked.
+ *
+ * A frame's life here: taken from a mailbox, routed, admitted, counted, perhaps a PAUSE back,
+ * queued, taken out by round robin, uncounted, perhaps marked, started on the next wire, perhaps a
+ * RESUME back. No memory is allocated on the way but when a ring grows.
  */
 #include "fabric/node.h"
+
+enum { MAX_PFC_REPEATS = 16 };
 
 struct now { /* the event being processed */
     uint64_t t, tie, seq, until;
@@ -60,6 +66,27 @@ static int marks(const struct asim_fabric *fabric, const struct asim_switch *sw,
 static void send_pfc(struct asim_fabric *fabric, struct asim_switch *sw, uint32_t p, uint32_t q,
                      struct now *now);
 
+/* A PFC frame that the link lost goes again at once, saying what holds now: a RESUME that vanished
+ * would stop the port for ever, since pauses have no timer. It stands for 802.1Qbb's refresh. The
+ * caller sees that a frame waits behind the lost one. */
+static void repeat_pfc(struct asim_fabric *fabric, struct asim_switch *sw,
+                       struct asim_switch_port *port, const struct asim_frame *lost)
+{
+    struct asim_frame frame = {.wire = ASIM_PFC_WIRE,
+                               .slot = lost->slot,
+                               .dst = lost->dst,
+                               .seq = lost->seq + 1,
+                               .type = port->pausing >> lost->slot & 1 ? ASIM_PAUSE : ASIM_RESUME};
+
+    if (frame.seq > MAX_PFC_REPEATS)
+        return;
+    sw->pfc_made++;
+    port->frames++;
+    port->bytes += frame.wire;
+    if (!asim_ring_push(&port->queue[0], &frame))
+        fabric->failed = ASIM_ENOMEM;
+}
+
 /* Takes the next frame of port p and starts it; 0 if there is none to send. */
 static int dequeue(struct asim_fabric *fabric, struct asim_switch *sw, uint32_t p, struct now *now)
 {
@@ -67,22 +94,28 @@ static int dequeue(struct asim_fabric *fabric, struct asim_switch *sw, uint32_t 
     uint32_t q = port->frames ? next_queue(port) : ASIM_QUEUES, in;
     struct asim_frame frame;
 
-    if (q == ASIM_QUEUES)
+    if (q == ASIM_QUEUES || port->port.down)
         return 0;
     frame = *asim_ring_head(&port->queue[q]);
     asim_ring_drop(&port->queue[q]);
     port->frames--;
     port->bytes -= frame.wire;
+    if (fabric->watch.queue)
+        fabric->watch.queue(fabric->watch.self, now->t, (const uint32_t[2]){sw->node, p + 1},
+                            port->bytes);
     in = frame.side;
     if (q)
         asim_mmu_leave(sw, (const uint32_t[3]){in, p, q}, frame.wire);
     if (q && marks(fabric, sw, port, q)) {
         frame.flags |= ASIM_CE;
         sw->marks++;
+        port->marks++;
     }
     if (fabric->cc->needs & (ASIM_CC_INT | ASIM_CC_DIGEST))
         asim_telemetry_stamp(fabric, sw, p, &frame, now->t);
-    asim_port_start(fabric, &port->port, &frame, moment_of(sw, now));
+    if (asim_port_start(fabric, &port->port, &frame, moment_of(sw, now)) &&
+        frame.type >= ASIM_PAUSE)
+        repeat_pfc(fabric, sw, port, &frame);
     if (q && asim_mmu_wants_resume(sw, in, q))
         send_pfc(fabric, sw, in, q, now);
     return 1;
@@ -119,6 +152,11 @@ static void enqueue(struct asim_fabric *fabric, struct asim_switch *sw, const ui
     uint32_t waiting = port->frames++;
 
     port->bytes += frame->wire;
+    if (port->bytes > port->peak_bytes)
+        port->peak_bytes = port->bytes;
+    if (fabric->watch.queue)
+        fabric->watch.queue(fabric->watch.self, now->t, (const uint32_t[2]){sw->node, p_q[0] + 1},
+                            port->bytes);
     if (!asim_ring_push(&port->queue[p_q[1]], frame))
         fabric->failed = ASIM_ENOMEM;
     if (is_idle(&port->port, now)) {
@@ -139,7 +177,9 @@ static void send_pfc(struct asim_fabric *fabric, struct asim_switch *sw, uint32_
                                .dst = port->port.out->to,
                                .type = port->pausing >> q & 1 ? ASIM_RESUME : ASIM_PAUSE};
 
+    sw->pfc_made++;
     sw->pauses += frame.type == ASIM_PAUSE;
+    port->pauses += frame.type == ASIM_PAUSE;
     port->pausing ^= (uint8_t)(1u << q);
     enqueue(fabric, sw, (const uint32_t[2]){p, 0}, &frame, now);
 }
@@ -166,6 +206,7 @@ static void take_pfc(struct asim_fabric *fabric, struct asim_switch *sw, uint32_
     uint8_t bit = (uint8_t)(1u << (frame->slot % ASIM_QUEUES));
     int pause = frame->type == ASIM_PAUSE;
 
+    sw->pfc_got++;
     port->port.paused = (uint8_t)(pause ? port->port.paused | bit : port->port.paused & ~bit);
     if (fabric->watch.pfc)
         fabric->watch.pfc(fabric->watch.self, now->t, sw->node, p + 1, pause);
@@ -178,26 +219,47 @@ static void drop(struct asim_fabric *fabric, struct asim_switch *sw, uint32_t p,
                  const struct asim_frame *frame, uint64_t t)
 {
     sw->drops++;
-    if (fabric->watch.frame)
-        fabric->watch.frame(fabric->watch.frame_self, ASIM_FRAME_DROP,
-                            (const uint32_t[2]){sw->node, p + 1}, frame, t);
+    sw->ports[p].drops++;
+    sw->drop_bytes += frame->wire;
+    asim_loss_report(fabric, frame, t, (const uint32_t[2]){sw->node, p + 1});
+}
+
+/* Queue of a frame of a message: its priority group, or 0 for ACKs where they have priority; the
+ * reference never sets that in switches (spec 4.2). */
+static uint32_t queue_of(const struct asim_fabric *fabric, const struct asim_frame *frame)
+{
+    if (frame->type != ASIM_DATA && fabric->net->switch_ack_high_prio)
+        return 0;
+    return fabric->net->priority_group;
+}
+
+/* Which of n equal-cost ports: packets in turn where they are sprayed, else one per flow. */
+static uint32_t spread(const struct asim_fabric *fabric, struct asim_switch *sw,
+                       const struct asim_frame *frame, uint32_t n)
+{
+    if (n == 1)
+        return 0;
+    if (fabric->net->load_balance == ASIM_SPRAY && frame->type == ASIM_DATA)
+        return sw->sprayed++ % n;
+    return ecmp(fabric, sw, frame, n);
 }
 
 /* Reception pipeline: route, admit, account, PFC, enqueue, all at the same instant. */
 static void forward(struct asim_fabric *fabric, struct asim_switch *sw, uint32_t in,
                     struct asim_frame *frame, struct now *now)
 {
-    uint32_t n = 0, q = ASIM_DATA_QUEUE, out;
-    const uint32_t *ports = asim_route_ports(fabric->route, sw->node, frame->dst, &n);
+    uint32_t n = 0, q = queue_of(fabric, frame), out;
+    const uint32_t *ports = asim_route_ports(fabric->route, sw->node, asim_frame_goal(frame), &n);
 
-    if (!n || !asim_mmu_admits(sw, in, q, frame->wire)) {
+    if (!n || (q && !asim_mmu_admits(sw, in, q, frame->wire))) {
         drop(fabric, sw, in, frame, now->t);
         return;
     }
-    out = ports[n == 1 ? 0 : ecmp(fabric, sw, frame, n)] - 1;
+    out = ports[spread(fabric, sw, frame, n)] - 1;
     frame->side = in;
-    asim_mmu_enter(sw, (const uint32_t[3]){in, out, q}, frame->wire);
-    if (asim_mmu_wants_pause(sw, in, q))
+    if (q)
+        asim_mmu_enter(sw, (const uint32_t[3]){in, out, q}, frame->wire);
+    if (q && asim_mmu_wants_pause(sw, in, q))
         send_pfc(fabric, sw, in, q, now);
     if (fabric->watch.frame)
         fabric->watch.frame(fabric->watch.frame_self, ASIM_FRAME_ENQUEUE,
@@ -215,6 +277,8 @@ static void take_frame(struct asim_fabric *fabric, struct asim_switch *sw, uint3
 
     asim_ring_drop(&in->mail);
     sw->ports[p].port.in_seq = sw->seq;
+    in->got++;
+    in->got_bytes += frame.wire;
     if (in->mail.n && asim_ring_head(&in->mail)->t < now->until)
         asim_agenda_replace(&sw->agenda, arrival_entry(sw, p));
     else
@@ -236,6 +300,32 @@ static void end_of_frame(struct asim_fabric *fabric, struct asim_switch *sw, uin
     sw->ports[p].port.busy = 0;
     if (dequeue(fabric, sw, p, now) && sw->ports[p].frames)
         push_departure(fabric, sw, p, now->until);
+}
+
+/* Resumes wait until all is out, for the shared buffer is then at its emptiest. */
+void asim_switch_port_down(struct asim_fabric *fabric, struct asim_switch *sw, uint32_t p,
+                           uint64_t t)
+{
+    struct asim_switch_port *port = &sw->ports[p];
+    struct now now = {t, asim_tie(t, 0, ASIM_CLASS_FREE), 0, t};
+
+    sw->seq++;
+    port->pausing = port->port.paused = 0;
+    for (uint32_t q = 0; q < ASIM_QUEUES; q++) {
+        for (; port->queue[q].n; asim_ring_drop(&port->queue[q])) {
+            const struct asim_frame *frame = asim_ring_head(&port->queue[q]);
+
+            port->frames--;
+            port->bytes -= frame->wire;
+            if (q)
+                asim_mmu_leave(sw, (const uint32_t[3]){frame->side, p, q}, frame->wire);
+            drop(fabric, sw, p, frame, t);
+        }
+    }
+    for (uint32_t in = 0; in < sw->n_ports; in++)
+        for (uint32_t q = 1; q < ASIM_QUEUES; q++)
+            if (asim_mmu_wants_resume(sw, in, q))
+                send_pfc(fabric, sw, in, q, &now);
 }
 
 /* What is due before `until` when the window opens. */

@@ -6,6 +6,9 @@
  * sizes on the wire do. The ACK that a packet causes brings its record back to the sender. A NACK
  * brings that of the packet behind the gap, which the receiver copies into the missing packet's
  * place.
+ *
+ * Memory: 136 bytes or so per packet in flight, only for algorithms that need it, kept with the
+ * flow's slot and used again by its next message.
  */
 #include "fabric/node.h"
 
@@ -16,8 +19,9 @@ enum { INT_BYTES = 42, TIMESTAMP_BYTES = 8, ACK_WITH_INT = 76 };
 enum { TIME_MASK = (1 << 24) - 1, BYTES_MASK = (1 << 20) - 1, QLEN_MASK = (1 << 17) - 1 };
 enum { BYTE_UNIT = 128, QLEN_UNIT = 80, PINT_SCALE = 512 };
 
-/* PINT's digest, in whole bytes: it counts from 0 up to log_base(512 x 512) inclusive, which at base
- * 1.05 is 256 and so takes 9 bits (spec 6.8's 63 220 needs two bytes; its section 1.3 says one). */
+/* PINT's digest, in whole bytes: it counts from 0 up to log_base(512 x 512) inclusive, which at
+ * base 1.05 is 256 and so takes 9 bits (spec 6.8's 63 220 needs two bytes; its section 1.3 says
+ * one). */
 static uint32_t digest_bytes(double base)
 {
     double most = ceil(log((double)PINT_SCALE * PINT_SCALE) / log(base));

@@ -3,11 +3,20 @@
  * The clock's side of the packet network: windows, notices handed over between them, and the
  * network-backend row the spine uses. At W = 0 a step is one node at one instant instead of all
  * nodes over a window; the node logic is the same, and so are the results.
+ *
+ * Why windows are exact: what a node puts on a wire at t arrives at t + serialization + delay, and
+ * delay is at least W, so nothing sent inside a window is due inside it. Notices of completed
+ * messages are made one link delay ahead for the same reason.
  */
 #include "fabric/node.h"
 
 #include <stdlib.h>
 #include <string.h>
+
+struct asim_fabric_watch *asim_fabric_watcher(struct asim_fabric *fabric)
+{
+    return &fabric->watch;
+}
 
 uint64_t asim_fabric_window(const struct asim_fabric *fabric)
 {
@@ -34,7 +43,7 @@ static uint64_t next_entry(struct asim_fabric *fabric)
 
 /* In windows a scan over all nodes: it costs less than keeping a heap in order, since most nodes of
  * a busy network are active in most windows. */
-uint64_t asim_fabric_next(struct asim_fabric *fabric)
+static uint64_t next_of_nodes(struct asim_fabric *fabric)
 {
     uint64_t next = ASIM_NEVER;
 
@@ -44,6 +53,14 @@ uint64_t asim_fabric_next(struct asim_fabric *fabric)
         if (fabric->next[v] < next)
             next = fabric->next[v];
     return next;
+}
+
+/* Link events are no node's; they go before all that happens at their time. */
+uint64_t asim_fabric_next(struct asim_fabric *fabric)
+{
+    uint64_t nodes = next_of_nodes(fabric), link = asim_linkstate_next(fabric);
+
+    return link < nodes ? link : nodes;
 }
 
 /* The returned time replaces whatever other nodes had lowered next[] to meanwhile: the mailboxes
@@ -56,10 +73,11 @@ static void advance_node(struct asim_fabric *fabric, uint32_t node, uint64_t unt
         fabric->next[node] = asim_switch_advance(fabric, &fabric->sw[node - fabric->hosts], until);
 }
 
-/* Puts a notice among the timers of its destination. */
-static int deliver(struct asim_fabric *fabric, const struct asim_notice *note)
+/* To the destination if it is about a completion, to the source if about a loss. */
+int asim_notice_deliver(struct asim_fabric *fabric, const struct asim_notice *note)
 {
-    struct asim_host *host = &fabric->host[note->msg.dst];
+    uint32_t node = note->lost ? note->msg.src : note->msg.dst;
+    struct asim_host *host = &fabric->host[node];
     uint32_t index;
 
     if (host->free_notices.n) {
@@ -72,7 +90,7 @@ static int deliver(struct asim_fabric *fabric, const struct asim_notice *note)
         index = (uint32_t)host->n_notices++;
     }
     host->notices[index] = *note;
-    asim_fabric_at(fabric, note->msg.dst, note->t);
+    asim_fabric_at(fabric, node, note->t);
     return asim_agenda_push(&host->timers,
                             (struct asim_entry){note->t, note->tie, note->seq,
                                                 (uint64_t)ASIM_TIMER_NOTICE << 56 | index});
@@ -83,7 +101,7 @@ static int deliver(struct asim_fabric *fabric, const struct asim_notice *note)
 static int settle(struct asim_fabric *fabric, uint64_t settled, struct asim_err *err)
 {
     for (size_t i = 0; i < fabric->outbox.n; i++)
-        if (deliver(fabric, &fabric->outbox.at[i]))
+        if (asim_notice_deliver(fabric, &fabric->outbox.at[i]))
             fabric->failed = ASIM_ENOMEM;
     fabric->outbox.n = 0;
     if (fabric->failure.code)
@@ -103,27 +121,30 @@ static uint64_t step_event(struct asim_fabric *fabric, struct asim_err *err)
     uint64_t t = next_entry(fabric);
     uint32_t node;
 
-    if (t == ASIM_NEVER)
-        return ASIM_NEVER;
     node = (uint32_t)asim_heap_pop(&fabric->agenda).value;
     fabric->windows++;
     advance_node(fabric, node, t + 1);
     if (fabric->next[node] != ASIM_NEVER)
         asim_fabric_at_slow(fabric, node, fabric->next[node]);
-    return settle(fabric, t + 1, err) ? ASIM_NEVER : next_entry(fabric);
+    return settle(fabric, t + 1, err) ? ASIM_NEVER : asim_fabric_next(fabric);
 }
 
 /* Order of nodes inside the window has no influence on the result; ascending is as good as any. */
 uint64_t asim_fabric_step(struct asim_fabric *fabric, struct asim_err *err)
 {
-    uint64_t t, until;
+    uint64_t t = next_of_nodes(fabric), link = asim_linkstate_next(fabric), until;
 
-    if (fabric->per_event)
-        return step_event(fabric, err);
-    t = asim_fabric_next(fabric);
+    if (link <= t && link != ASIM_NEVER) {
+        asim_linkstate_apply(fabric);
+        return settle(fabric, link, err) ? ASIM_NEVER : asim_fabric_next(fabric);
+    }
     if (t == ASIM_NEVER)
         return ASIM_NEVER;
+    if (fabric->per_event)
+        return step_event(fabric, err);
     until = fabric->window > ASIM_NEVER - t ? ASIM_NEVER : t + fabric->window;
+    if (until > link)
+        until = link;
     fabric->windows++;
     for (uint32_t v = 0; v < fabric->nodes; v++)
         if (fabric->next[v] < until)
@@ -158,6 +179,28 @@ void asim_fabric_stats(const struct asim_fabric *fabric, struct asim_fabric_stat
         stats->marks += fabric->sw[v].marks;
         stats->pauses += fabric->sw[v].pauses;
     }
+}
+
+void asim_fabric_link_use(const struct asim_fabric *fabric, uint32_t wire_id,
+                          struct asim_link_use *use)
+{
+    const struct asim_wire *wire = &fabric->wires[wire_id];
+    const struct asim_link *link = &fabric->topo->links[wire_id / 2];
+    const struct asim_switch_port *port;
+
+    *use = (struct asim_link_use){.from = wire->from,
+                                  .to = wire->to,
+                                  .port = wire_id % 2 ? link->port_b : link->port_a,
+                                  .rate_bps = link->rate_bps,
+                                  .frames = wire->frames,
+                                  .bytes = wire->bytes};
+    if (wire->from < fabric->hosts)
+        return;
+    port = &fabric->sw[wire->from - fabric->hosts].ports[use->port - 1];
+    use->peak_queue_bytes = port->peak_bytes;
+    use->marks = port->marks;
+    use->pauses = port->pauses;
+    use->drops = port->drops;
 }
 
 uint64_t asim_fabric_buffered(const struct asim_fabric *fabric)

@@ -37,7 +37,9 @@ static uint32_t sort_last_hops(struct asim_route *r, uint32_t h)
     uint32_t first = t->first_port[h], n = t->first_port[h + 1] - first;
 
     for (uint32_t i = 0; i < n; i++)
-        r->key[i] = (uint64_t)t->ports[first + i].peer << 32 | t->ports[first + i].peer_port;
+        r->key[i] = asim_route_is_down(r, first + i)
+                        ? UINT64_MAX /* a peer nobody asks for */
+                        : (uint64_t)t->ports[first + i].peer << 32 | t->ports[first + i].peer_port;
     if (n > 1)
         qsort(r->key, n, sizeof *r->key, by_number);
     for (uint32_t i = 0; i < n; i++) {
@@ -55,7 +57,8 @@ static int classify(struct asim_route *r, uint32_t h)
     for (uint32_t i = n; i-- > 0;) {
         uint32_t peer = r->last_peer[first + i];
 
-        if (peer >= r->hosts && (i + 1 == n || r->last_peer[first + i + 1] != peer))
+        if (peer >= r->hosts && peer != UINT32_MAX &&
+            (i + 1 == n || r->last_peer[first + i + 1] != peer))
             r->member[legs++] = peer - r->hosts;
     }
     return asim_intern_put(&r->legs, r->member, legs, &r->class_of[h]);
@@ -71,7 +74,7 @@ static int shape(struct asim_route *r, uint32_t h)
     for (uint32_t p = t->first_port[h]; p < t->first_port[h + 1]; p++) {
         const struct asim_link *link = &t->links[t->ports[p].link];
 
-        r->member[n++] = t->ports[p].peer;
+        r->member[n++] = asim_route_is_down(r, p) ? UINT32_MAX : t->ports[p].peer;
         r->member[n++] = (uint32_t)link->rate_bps;
         r->member[n++] = (uint32_t)(link->rate_bps >> 32);
         r->member[n++] = (uint32_t)link->delay_fs;
@@ -88,6 +91,11 @@ static int shape(struct asim_route *r, uint32_t h)
     return 0;
 }
 
+static int is_edge(const struct asim_route *r, uint32_t port)
+{
+    return r->topo->ports[port].peer >= r->hosts && !asim_route_is_down(r, port);
+}
+
 /* Edges between switches. Going through the neighbours from the highest down and appending each
  * to its own neighbours leaves every list descending by neighbour and ascending by port. */
 static void link_switches(struct asim_route *r)
@@ -101,14 +109,14 @@ static void link_switches(struct asim_route *r)
         /* mark is where the next edge of s goes; r->start is scratch until the first search. */
         mark[s] = r->edge_first[s] = sum;
         for (uint32_t p = t->first_port[v]; p < t->first_port[v + 1]; p++)
-            sum += t->ports[p].peer >= r->hosts;
+            sum += is_edge(r, p);
     }
     r->edge_first[r->switches] = sum;
     for (uint32_t s = r->switches; s-- > 0;) {
         uint32_t v = r->hosts + s;
 
         for (uint32_t p = t->first_port[v]; p < t->first_port[v + 1]; p++)
-            if (t->ports[p].peer >= r->hosts)
+            if (is_edge(r, p))
                 r->edges[mark[t->ports[p].peer - r->hosts]++] =
                     (struct asim_route_edge){s, p - t->first_port[v] + 1};
     }
@@ -165,12 +173,19 @@ static int set_up(struct asim_route *r)
 /* No search is made yet: rows are filled on first use, or all at once by asim_route_fill_all. */
 int asim_route_open(struct asim_route **route, const struct asim_topo *topo, struct asim_err *err)
 {
+    return asim_route_open_without(route, topo, NULL, err);
+}
+
+int asim_route_open_without(struct asim_route **route, const struct asim_topo *topo,
+                            const uint8_t *down, struct asim_err *err)
+{
     struct asim_route *r = calloc(1, sizeof *r);
 
     *route = NULL;
     if (!r)
         return asim_err_nomem(err, "setting up routes");
     r->topo = topo;
+    r->down = down;
     r->hosts = topo->hosts;
     r->switches = topo->switches;
     asim_intern_init(&r->legs);

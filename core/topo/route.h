@@ -23,6 +23,10 @@ struct asim_route;
 
 /* topo must be finished and must outlive the handle. Linear in nodes and links. */
 int asim_route_open(struct asim_route **route, const struct asim_topo *topo, struct asim_err *err);
+/* The same without some links: down[l] not 0 leaves link l out. down is borrowed, and must not
+ * change while the handle lives. Numbers of ports stay what they are. */
+int asim_route_open_without(struct asim_route **route, const struct asim_topo *topo,
+                            const uint8_t *down, struct asim_err *err);
 void asim_route_close(struct asim_route *route);
 
 uint32_t asim_route_classes(const struct asim_route *route);

@@ -97,7 +97,8 @@ static uint32_t host_ports(struct asim_route *r, uint32_t host)
     for (uint32_t p = t->first_port[host]; p < t->first_port[host + 1]; p++) {
         uint32_t s = t->ports[p].peer - r->hosts;
 
-        if (t->ports[p].peer < r->hosts || !r->dist[s] || r->dist[s] > best)
+        if (t->ports[p].peer < r->hosts || asim_route_is_down(r, p) || !r->dist[s] ||
+            r->dist[s] > best)
             continue;
         if (r->dist[s] < best)
             n = 0, nv = 0;

@@ -16,6 +16,7 @@ struct asim_route_edge { /* from a switch to a neighbouring switch, as the searc
 
 struct asim_route {
     const struct asim_topo *topo;
+    const uint8_t *down; /* [links], borrowed; NULL = all are up */
     uint32_t hosts, switches;
     uint32_t *class_of, *kind_of;  /* [hosts] */
     struct asim_intern legs;       /* class -> its switches, descending */
@@ -35,6 +36,12 @@ struct asim_route {
     uint64_t *key;    /* [the most ports of a host] */
     struct asim_err failure;
 };
+
+/* port: index into topo->ports. */
+static inline int asim_route_is_down(const struct asim_route *route, uint32_t port)
+{
+    return route->down && route->down[route->topo->ports[port].link];
+}
 
 /* Searches for class c and fills its row. */
 int asim_route_fill(struct asim_route *route, uint32_t c, struct asim_err *err);

@@ -1,0 +1,240 @@
+/* SPDX-License-Identifier: GPL-2.0-only
+ *
+ * Links that go down and come up at planned times (spec rdma-network.md, section 4.7). An event is
+ * global: windows end at its time, every node has come to it, and it goes before all else that
+ * happens then. Frames under way on the link are lost (loss.c knew), frames queued for it are
+ * dropped and leave the shared buffer (the reference leaks them there), PFC state of both ports is
+ * cleared, routes are searched again over the links that are up, and queue pairs choose their NIC
+ * anew. Any number of events; the reference has one LINK_DOWN and no way up.
+ */
+#include "fabric/node.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+struct event {
+    uint64_t t;
+    uint32_t link;
+    int up;
+};
+
+struct asim_linkstate {
+    struct event *at; /* by time, then as given */
+    size_t n, cap, next;
+    uint8_t *down;            /* [links] */
+    struct asim_route *route; /* over the links that are up; NULL before the first event */
+};
+
+/* A stable order, so that down and up at one time mean what was written last. */
+static void insert(struct asim_linkstate *links, struct event event)
+{
+    size_t i = links->n++;
+
+    while (i && links->at[i - 1].t > event.t) {
+        links->at[i] = links->at[i - 1];
+        i--;
+    }
+    links->at[i] = event;
+}
+
+/* Every link between the two nodes of one line of the configuration. */
+static int plan(struct asim_fabric *fabric, const struct asim_link_down *line, struct asim_err *err)
+{
+    const struct asim_topo *topo = fabric->topo;
+    struct asim_linkstate *links = fabric->links;
+    size_t before = links->n;
+
+    for (uint32_t l = 0; l < topo->n_links; l++) {
+        const struct asim_link *link = &topo->links[l];
+
+        if (!(link->a == line->a && link->b == line->b) &&
+            !(link->a == line->b && link->b == line->a))
+            continue;
+        if (asim_grow(&links->at, &links->cap, links->n + 1, sizeof *links->at))
+            return asim_err_nomem(err, "planning link events");
+        insert(links, (struct event){line->at_ns, l, line->up});
+    }
+    if (links->n > before)
+        return 0;
+    return asim_err_set(err, ASIM_EINVAL,
+                        "LINK_%s names nodes %u and %u, which no link of the topology joins.",
+                        line->up ? "UP" : "DOWN", line->a, line->b);
+}
+
+static int add_outage(struct asim_wire_loss *loss, uint64_t from)
+{
+    struct asim_outage *outages =
+        realloc(loss->outages, (loss->n_outages + 1) * sizeof *loss->outages);
+
+    if (!outages)
+        return ASIM_ENOMEM;
+    loss->outages = outages;
+    loss->outages[loss->n_outages++] = (struct asim_outage){from, ASIM_NEVER};
+    return 0;
+}
+
+/* Events become intervals, which is what a frame is held against when it starts. */
+static int plan_outages(struct asim_fabric *fabric)
+{
+    const struct asim_linkstate *links = fabric->links;
+
+    for (size_t i = 0; i < links->n; i++) {
+        struct asim_wire_loss *loss = &fabric->losses[2 * (size_t)links->at[i].link];
+        int is_down = loss->n_outages && loss->outages[loss->n_outages - 1].to == ASIM_NEVER;
+
+        if (links->at[i].up && is_down)
+            loss->outages[loss->n_outages - 1].to = links->at[i].t;
+        else if (!links->at[i].up && !is_down && add_outage(loss, links->at[i].t))
+            return ASIM_ENOMEM;
+        loss[1].outages = loss->outages;
+        loss[1].n_outages = loss->n_outages;
+        for (uint32_t d = 0; d < 2; d++)
+            fabric->wires[2 * (size_t)links->at[i].link + d].loss = &loss[d];
+    }
+    return 0;
+}
+
+int asim_linkstate_open(struct asim_fabric *fabric, struct asim_err *err)
+{
+    const struct asim_netconf *net = fabric->net;
+    int code = 0;
+
+    if (!net->link_downs)
+        return 0;
+    fabric->links = calloc(1, sizeof *fabric->links);
+    if (fabric->links)
+        fabric->links->down = calloc(fabric->topo->n_links + 1, 1);
+    if (!fabric->links || !fabric->links->down)
+        return asim_err_nomem(err, "planning link events");
+    for (size_t i = 0; !code && i < net->link_downs; i++)
+        code = plan(fabric, &net->link_down[i], err);
+    if (!code && plan_outages(fabric))
+        code = asim_err_nomem(err, "planning link events");
+    return code;
+}
+
+void asim_linkstate_close(struct asim_fabric *fabric)
+{
+    if (!fabric->links)
+        return;
+    asim_route_close(fabric->links->route);
+    free(fabric->links->at);
+    free(fabric->links->down);
+    free(fabric->links);
+}
+
+uint64_t asim_linkstate_next(const struct asim_fabric *fabric)
+{
+    const struct asim_linkstate *links = fabric->links;
+
+    return links && links->next < links->n ? links->at[links->next].t : ASIM_NEVER;
+}
+
+/* ACKs that waited at a host's NIC; its queue pairs stay, they are moved by choose_again. */
+static void empty_nic(struct asim_fabric *fabric, struct asim_host *host, struct asim_nic *nic,
+                      uint64_t t)
+{
+    const uint32_t at[2] = {host->node, (uint32_t)(nic - host->nics) + 1};
+
+    nic->port.paused = 0;
+    for (; nic->acks.n; asim_ring_drop(&nic->acks)) {
+        const struct asim_frame *frame = asim_ring_head(&nic->acks);
+
+        if (frame->type == ASIM_PAUSE || frame->type == ASIM_RESUME)
+            host->counts.pfc_dropped++;
+        else
+            host->counts.acks_dropped++;
+        asim_loss_report(fabric, frame, t, at);
+    }
+}
+
+static void set_end(struct asim_fabric *fabric, const uint32_t node_port[2], int down, uint64_t t)
+{
+    uint32_t node = node_port[0], p = node_port[1] - 1;
+    struct asim_port *port = fabric->ports[fabric->topo->first_port[node] + p];
+
+    port->down = (uint8_t)down;
+    if (!down)
+        return;
+    if (node < fabric->hosts)
+        empty_nic(fabric, &fabric->host[node], &fabric->host[node].nics[p], t);
+    else
+        asim_switch_port_down(fabric, &fabric->sw[node - fabric->hosts], p, t);
+}
+
+static void change(struct asim_fabric *fabric, const struct event *event)
+{
+    const struct asim_link *link = &fabric->topo->links[event->link];
+
+    if (fabric->links->down[event->link] == !event->up)
+        return;
+    fabric->links->down[event->link] = !event->up;
+    set_end(fabric, (const uint32_t[2]){link->a, link->port_a}, !event->up, event->t);
+    set_end(fabric, (const uint32_t[2]){link->b, link->port_b}, !event->up, event->t);
+}
+
+/* The old handle, if it was ours, refers to `down` as it was, so it goes first. */
+static void reroute(struct asim_fabric *fabric)
+{
+    struct asim_linkstate *links = fabric->links;
+
+    asim_route_close(links->route);
+    links->route = NULL;
+    if (asim_route_open_without(&links->route, fabric->topo, links->down, &fabric->failure))
+        fabric->failed = fabric->failure.code;
+    fabric->route = links->route;
+}
+
+/* Queue pairs of a host with several NICs, by NIC and order of creation, onto the NICs that lead to
+ * their destinations now. */
+static int choose_again(struct asim_fabric *fabric, struct asim_host *host)
+{
+    ASIM_VEC(uint32_t) slots = {0};
+    int code = 0;
+
+    for (uint32_t i = 0; !code && i < host->n_nics; i++) {
+        for (size_t q = 0; !code && q < host->nics[i].n_qps; q++)
+            code = ASIM_VEC_PUSH(slots, host->nics[i].qps[q]);
+        host->nics[i].n_qps = 0;
+    }
+    for (size_t i = 0; !code && i < slots.n; i++) {
+        struct asim_flow *flow = asim_flow_of(fabric, host->node, slots.at[i]);
+        const uint16_t ports[2] = {flow->sport, 100};
+
+        flow->nic = asim_flow_nic(fabric, host->node, flow->msg.dst, ports);
+        code = asim_nic_add(&host->nics[flow->nic], slots.at[i]);
+    }
+    free(slots.at);
+    return code;
+}
+
+/* The event is older than all else at its time: it was planned before the run began. */
+static void wake_host(struct asim_fabric *fabric, struct asim_host *host, uint64_t t)
+{
+    host->now = t;
+    host->age = t;
+    host->seq++;
+    if (host->n_nics > 1 && choose_again(fabric, host))
+        fabric->failed = ASIM_ENOMEM;
+    for (uint32_t i = 0; i < host->n_nics && !fabric->failed; i++)
+        asim_nic_kick(fabric, host, &host->nics[i], t);
+}
+
+/* Linear in the network, at each event: routes of any pair may have changed. */
+void asim_linkstate_apply(struct asim_fabric *fabric)
+{
+    struct asim_linkstate *links = fabric->links;
+    uint64_t t = asim_linkstate_next(fabric);
+
+    while (asim_linkstate_next(fabric) == t)
+        change(fabric, &links->at[links->next++]);
+    reroute(fabric);
+    for (uint32_t v = 0; v < fabric->hosts && !fabric->failed; v++)
+        wake_host(fabric, &fabric->host[v], t);
+    for (uint32_t v = 0; v < fabric->nodes && !fabric->failed; v++) {
+        fabric->next[v] = v < fabric->hosts ? asim_host_next(&fabric->host[v])
+                                            : asim_switch_next(&fabric->sw[v - fabric->hosts]);
+        if (fabric->per_event && fabric->next[v] != ASIM_NEVER)
+            asim_fabric_at_slow(fabric, v, fabric->next[v]);
+    }
+}

@@ -1,0 +1,120 @@
+/* SPDX-License-Identifier: GPL-2.0-only
+ *
+ * Which frames a wire loses (spec rdma-network.md, section 4.8), and the notice its source gets.
+ * The reference draws once per frame received, from one stream shared by all links, also at rate
+ * 0, and forgets what was lost; here a draw is made only where a link has a rate, keyed by the
+ * direction of the link and the count of frames on it, so it is the same in any order of nodes.
+ * As there, a link without a rate of its own has ERROR_RATE_PER_LINK, and PFC and ACKs are lost,
+ * too. Neither watchers nor counters see a lost frame at its far end.
+ */
+#include "fabric/node.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+/* Beside the draws of switches, whose key begins with a node id. */
+#define LOSS_DRAWS (1ull << 63)
+#define FS_PER_NS  1000000u
+
+enum {
+    AUTO_RTO_NS = 1000000, /* twice the NACK interval of the reference: its own recovery is first */
+    AUTO_RTO_TRIPS = 10
+};
+
+static double rate_of(const struct asim_fabric *fabric, const struct asim_link *link)
+{
+    return link->error_rate > 0 ? link->error_rate : fabric->net->error_rate;
+}
+
+int asim_loss_open(struct asim_fabric *fabric, struct asim_err *err)
+{
+    const struct asim_topo *topo = fabric->topo;
+    int any = fabric->net->link_downs > 0;
+
+    fabric->rto = fabric->net->rto_fs / FS_PER_NS;
+    if (fabric->net->rto_fs && fabric->rto <= fabric->window)
+        fabric->rto = fabric->window + 1; /* no node may act on another within the window */
+    for (size_t l = 0; l < topo->n_links && !any; l++)
+        any = rate_of(fabric, &topo->links[l]) > 0;
+    if (!any)
+        return 0;
+    fabric->losses = calloc(topo->n_links * 2 + 1, sizeof *fabric->losses);
+    if (!fabric->losses)
+        return asim_err_nomem(err, "preparing lossy links");
+    for (size_t w = 0; w < topo->n_links * 2; w++) {
+        fabric->losses[w].rate = rate_of(fabric, &topo->links[w / 2]);
+        if (fabric->losses[w].rate > 0)
+            fabric->wires[w].loss = &fabric->losses[w];
+    }
+    return 0;
+}
+
+/* The two wires of a link share their outages, which belong to the even one. */
+void asim_loss_close(struct asim_fabric *fabric)
+{
+    for (size_t w = 0; fabric->losses && w < fabric->topo->n_links * 2; w += 2)
+        free(fabric->losses[w].outages);
+    free(fabric->losses);
+}
+
+/* Down at any time between its start and its arrival, both included. */
+static int meets_outage(const struct asim_wire_loss *loss, uint64_t start, uint64_t arrival)
+{
+    for (size_t i = 0; i < loss->n_outages; i++)
+        if (start < loss->outages[i].to && arrival >= loss->outages[i].from)
+            return 1;
+    return 0;
+}
+
+/* A draw is made for every frame of a wire with a rate, lost by an outage or not. */
+int asim_loss_takes(struct asim_fabric *fabric, const struct asim_wire *wire,
+                    const struct asim_frame *frame, uint64_t start)
+{
+    struct asim_wire_loss *loss = wire->loss;
+    const uint32_t at[2] = {wire->to, wire->to_port + 1};
+
+    if (!meets_outage(loss, start, frame->t) &&
+        (loss->rate <= 0 ||
+         asim_draw(fabric->seed, LOSS_DRAWS | wire->id, wire->frames) >= loss->rate))
+        return 0;
+    loss->frames++;
+    loss->bytes += frame->wire;
+    asim_loss_report(fabric, frame, start, at);
+    return 1;
+}
+
+static uint64_t timeout_of(const struct asim_fabric *fabric, const struct asim_flow *flow)
+{
+    uint64_t rto = AUTO_RTO_NS + AUTO_RTO_TRIPS * flow->cc.base_rtt_ns;
+
+    if (fabric->rto)
+        return fabric->rto;
+    return rto > fabric->window ? rto : fabric->window + 1;
+}
+
+/* Several frames of a host may be lost at one instant, in any order of nodes: seq puts their
+ * notices in an order of their own, by message, packet and kind. */
+void asim_loss_report(struct asim_fabric *fabric, const struct asim_frame *frame, uint64_t t,
+                      const uint32_t node_port[2])
+{
+    const struct asim_flow *flow;
+    struct asim_notice note = {.since = t,
+                               .at = frame->seq,
+                               .slot = frame->slot,
+                               .lost = 1,
+                               .type = (uint8_t)frame->type,
+                               .flags = (uint8_t)frame->flags};
+
+    if (fabric->watch.frame)
+        fabric->watch.frame(fabric->watch.frame_self, ASIM_FRAME_DROP, node_port, frame, t);
+    if (frame->type == ASIM_PAUSE || frame->type == ASIM_RESUME)
+        return;
+    flow = asim_flow_of(fabric, frame->src, frame->slot);
+    note.msg = flow->msg;
+    note.rto = timeout_of(fabric, flow);
+    note.t = t + note.rto;
+    note.tie = asim_tie(note.rto, 0, ASIM_CLASS_TIMER);
+    note.seq = (flow->msg.id << 32) ^ (frame->seq / fabric->net->payload_bytes << 2) ^ frame->type;
+    if (ASIM_VEC_PUSH(fabric->outbox, note))
+        fabric->failed = ASIM_ENOMEM;
+}

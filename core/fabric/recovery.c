@@ -1,0 +1,219 @@
+/* SPDX-License-Identifier: GPL-2.0-only
+ *
+ * The sender's answer to losses. Go-back-N is the reference's (spec rdma-network.md, section 2.8):
+ * a NACK takes snd_next back to what is acknowledged; its dead-lock, an ACK that passes snd_next,
+ * is guarded in qp.c. Selective repeat keeps what the far end has beyond the gap (as IRN, Mittal et
+ * al., SIGCOMM 2018: each NACK names the packet that caused it) and sends each missing packet once.
+ *
+ * What neither NACK repairs (a lost tail, a lost ACK, a repeat lost again; the reference hangs) is
+ * repaired by a timeout of the lost packet itself. Timeouts on end without progress double their
+ * distance, and after RTO_RETRIES of them the message is given up and named by the stall report.
+ */
+#include "fabric/node.h"
+
+#include <stdlib.h>
+
+enum { MAX_DOUBLINGS = 6 };
+
+/* The repeats wait in one list; what was acknowledged meanwhile is cut out of it. */
+static int keep(struct asim_fabric *fabric, int code)
+{
+    if (code)
+        fabric->failed = ASIM_ENOMEM;
+    return code;
+}
+
+static uint64_t packet_end(const struct asim_fabric *fabric, const struct asim_flow *flow,
+                           uint64_t seq)
+{
+    uint64_t end = seq + fabric->net->payload_bytes;
+
+    return end < flow->cc.size ? end : flow->cc.size;
+}
+
+static struct asim_repair *repair_of(struct asim_fabric *fabric, struct asim_flow *flow)
+{
+    if (!flow->repair)
+        flow->repair = calloc(1, sizeof *flow->repair);
+    if (!flow->repair)
+        fabric->failed = ASIM_ENOMEM;
+    return flow->repair;
+}
+
+/* A NACK names a packet beyond a gap: what lies between and was not asked for yet is missing. */
+static void note_gap(struct asim_fabric *fabric, struct asim_flow *flow, uint64_t seq)
+{
+    struct asim_repair *repair = flow->repair;
+    uint64_t from = repair->seen_to > flow->snd_una ? repair->seen_to : flow->snd_una;
+
+    if (from >= seq)
+        return;
+    repair->seen_to = seq;
+    if (keep(fabric, asim_ranges_add(&repair->again, (struct asim_range){from, seq})))
+        return;
+    for (size_t i = 0; i < repair->acked.n; i++)
+        if (keep(fabric, asim_ranges_cut(&repair->again, repair->acked.at[i])))
+            return;
+}
+
+/* The packet the frame names beyond its seq has arrived. */
+static void note_beyond(struct asim_fabric *fabric, struct asim_flow *flow,
+                        const struct asim_frame *frame)
+{
+    uint64_t seq = frame->seq + (uint64_t)(frame->dst - 1) * fabric->net->payload_bytes;
+    struct asim_range packet = {seq, packet_end(fabric, flow, seq)};
+
+    if (seq < flow->snd_una || !repair_of(fabric, flow) ||
+        keep(fabric, asim_ranges_add(&flow->repair->acked, packet)))
+        return;
+    if (keep(fabric, asim_ranges_cut(&flow->repair->again, packet)))
+        return;
+    if (frame->type == ASIM_NACK)
+        note_gap(fabric, flow, seq);
+}
+
+/* With L2_BACK_TO_ZERO what is acknowledged is cut to whole chunks, because the receiver may go
+ * back to the start of its chunk; the end of the message counts as it is, where the reference,
+ * cutting it too, never finishes. */
+static uint64_t acknowledged(const struct asim_fabric *fabric, const struct asim_flow *flow,
+                             const struct asim_frame *frame)
+{
+    uint64_t chunk = fabric->net->l2_chunk_bytes;
+
+    if (!fabric->net->l2_back_to_zero || !chunk || frame->seq >= flow->cc.size)
+        return frame->seq;
+    return frame->seq / chunk * chunk;
+}
+
+void asim_recovery_ack(struct asim_fabric *fabric, struct asim_flow *flow,
+                       const struct asim_frame *frame, uint64_t t)
+{
+    uint64_t seq = acknowledged(fabric, flow, frame);
+    int selective = fabric->net->loss_recovery == ASIM_SELECTIVE_REPEAT;
+
+    if (seq > flow->snd_una) {
+        flow->snd_una = seq;
+        flow->timeouts = 0;
+        if (flow->repair) {
+            keep(fabric, asim_ranges_cut(&flow->repair->acked, (struct asim_range){0, seq}));
+            keep(fabric, asim_ranges_cut(&flow->repair->again, (struct asim_range){0, seq}));
+        }
+    }
+    /* After a go-back-N an ACK of what was sent before may pass snd_next; bytes in flight would
+     * then underflow and the flow stay window-bound for ever (spec 2.8, defect 29). */
+    if (flow->cc.snd_next < flow->snd_una)
+        flow->cc.snd_next = flow->snd_una;
+    if (selective && frame->dst) {
+        note_beyond(fabric, flow, frame);
+    } else if (frame->type == ASIM_NACK && !selective && flow->snd_una < flow->cc.size) {
+        flow->cc.snd_next = flow->snd_una;
+        flow->went_back = t;
+    }
+}
+
+uint64_t asim_recovery_take(struct asim_fabric *fabric, struct asim_flow *flow)
+{
+    uint64_t seq = flow->repair->again.at[0].from;
+
+    keep(fabric, asim_ranges_cut(&flow->repair->again,
+                                 (struct asim_range){seq, packet_end(fabric, flow, seq)}));
+    return seq;
+}
+
+/* Whether what was lost still matters: the bytes are not acknowledged and were not sent again
+ * since. A lost ACK matters until a later one has said as much. */
+static int still_missing(const struct asim_fabric *fabric, const struct asim_flow *flow,
+                         const struct asim_notice *note)
+{
+    if (note->type == ASIM_ACK ? note->at <= flow->snd_una : note->at < flow->snd_una)
+        return 0;
+    if (fabric->net->loss_recovery == ASIM_GO_BACK_N)
+        return flow->went_back <= note->since;
+    return note->type != ASIM_DATA || !flow->repair ||
+           !asim_ranges_has(&flow->repair->acked, note->at);
+}
+
+static void give_up(struct asim_host *host, struct asim_flow *flow)
+{
+    flow->live = 0;
+    flow->gave_up = 1;
+    host->counts.given_up++;
+}
+
+static void send_again(struct asim_fabric *fabric, struct asim_host *host, struct asim_flow *flow,
+                       const struct asim_notice *note)
+{
+    if (fabric->net->loss_recovery == ASIM_GO_BACK_N) {
+        flow->cc.snd_next = flow->snd_una;
+        flow->went_back = host->now;
+        flow->solicit_below = flow->snd_high;
+    } else {
+        /* For a lost ACK any packet will do that makes the receiver repeat it. */
+        uint64_t seq = note->type == ASIM_DATA ? note->at : flow->snd_una;
+
+        if (repair_of(fabric, flow))
+            keep(fabric, asim_ranges_add(&flow->repair->again,
+                                         (struct asim_range){seq, packet_end(fabric, flow, seq)}));
+    }
+    asim_nic_kick(fabric, host, &host->nics[flow->nic], host->now);
+}
+
+/* When the next timeout may be: doubled distances keep a dead path from being flooded. */
+static uint64_t earliest(const struct asim_flow *flow, const struct asim_notice *note)
+{
+    uint32_t doublings = flow->timeouts < MAX_DOUBLINGS ? flow->timeouts : MAX_DOUBLINGS;
+
+    return flow->timed_out + (note->rto << doublings);
+}
+
+/* Losses from before the last timeout belong to it: they cost no patience. */
+void asim_recovery_lost(struct asim_fabric *fabric, struct asim_host *host,
+                        const struct asim_notice *note)
+{
+    struct asim_flow *flow = asim_flow_of(fabric, host->node, note->slot);
+    int fresh = note->since >= flow->timed_out;
+
+    if (flow->live && still_missing(fabric, flow, note)) {
+        if (fresh && flow->timeouts && earliest(flow, note) > host->now) {
+            struct asim_notice later = *note;
+
+            later.t = earliest(flow, note);
+            later.tie = asim_tie(later.t - host->now, 0, ASIM_CLASS_TIMER);
+            keep(fabric, asim_notice_deliver(fabric, &later));
+            return;
+        }
+        if (fresh) {
+            flow->timed_out = host->now;
+            flow->timeouts++;
+            host->counts.timeouts++;
+        }
+        if (flow->timeouts > fabric->net->rto_retries && asim_linkstate_next(fabric) == ASIM_NEVER)
+            give_up(host, flow);
+        else
+            send_again(fabric, host, flow, note);
+    }
+    flow->tx_frames -= note->flags & ASIM_FINAL ? 2 : 1;
+}
+
+void asim_recovery_reset(struct asim_flow *flow)
+{
+    flow->snd_high = flow->solicit_below = flow->went_back = flow->timed_out = 0;
+    flow->timeouts = 0;
+    flow->gave_up = 0;
+    flow->tx_frames = flow->rx_frames = 0;
+    flow->rx_ahead.n = 0;
+    if (flow->repair) {
+        flow->repair->acked.n = flow->repair->again.n = 0;
+        flow->repair->seen_to = 0;
+    }
+}
+
+void asim_recovery_fini(struct asim_flow *flow)
+{
+    asim_ranges_fini(&flow->rx_ahead);
+    if (flow->repair) {
+        asim_ranges_fini(&flow->repair->acked);
+        asim_ranges_fini(&flow->repair->again);
+        free(flow->repair);
+    }
+}

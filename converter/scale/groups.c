@@ -17,11 +17,23 @@
 
 #define WRAP 2 /* characters around the JSON of a METADATA node: ['…'] */
 
+/* Linear while groups come in, by halves once they are sorted: it is asked for every collective. */
 const struct asim_scale_group *asim_scale_find(const struct asim_scale *scale, int64_t id)
 {
-    for (size_t i = 0; i < scale->groups.n; i++)
-        if (scale->groups.at[i].id == id)
-            return &scale->groups.at[i];
+    size_t low = 0, high = scale->groups.n;
+    while (scale->is_sorted && low < high) {
+        size_t middle = low + (high - low) / 2;
+        if (scale->groups.at[middle].id < id)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    for (; low < scale->groups.n; low++) {
+        if (scale->groups.at[low].id == id)
+            return &scale->groups.at[low];
+        if (scale->is_sorted)
+            break;
+    }
     return NULL;
 }
 
@@ -148,6 +160,7 @@ int asim_scale_groups(struct asim_scale *scale, struct asim_err *err)
         return rc;
     if (scale->groups.n)
         qsort(scale->groups.at, scale->groups.n, sizeof *scale->groups.at, by_id);
+    scale->is_sorted = 1;
     for (size_t i = 0; i < scale->groups.n; i++) {
         struct asim_scale_group *group = &scale->groups.at[i];
         group->grows = grows(scale, group);

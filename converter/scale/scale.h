@@ -36,7 +36,7 @@ struct asim_scale {
     /* results */
     ASIM_VEC(struct asim_scale_group) groups;
     uint64_t nodes;
-    int wrote_groups;
+    int wrote_groups, is_sorted;
 };
 
 int asim_scale_run(struct asim_scale *scale, struct asim_err *err);

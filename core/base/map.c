@@ -5,6 +5,9 @@
  * down with the age of the table. At most 3/4 of the slots are used. Keys are often (rank, running
  * number), so the hash multiplies both words by odd constants and folds the high half down: table
  * position is a mask, no division anywhere.
+ *
+ * Values are 64 bits: a number, an index, or a pointer through uintptr_t. The map owns none of what
+ * they point at.
  */
 #include "base/map.h"
 

@@ -4,6 +4,9 @@
  * pop and a memset, its put a push; a new chunk (64 objects, then doubling up to about 256 KiB) is
  * threaded so that objects come out in address order, which keeps neighbours on the same cache
  * lines. mem_asan.c is the twin for sanitizer builds.
+ *
+ * Nothing is given back to the system before fini: memory is the peak of what was alive at one
+ * time. Neither arena nor pool may be shared between threads.
  */
 #include "base/mem_chunk.h"
 

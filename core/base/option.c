@@ -6,6 +6,9 @@
  * struct and freed by asim_option_fini; a value set twice frees the first.
  *
  * Every refusal says the key, the value found and what a good value looks like.
+ *
+ * Adding a type: a value in enum asim_type, how it is parsed (parse_value), what to expect
+ * (expected), its size (option_fields.c) and its word in help (option_help.c).
  */
 #include "asim/ext/option.h"
 

@@ -4,6 +4,8 @@
  * LEFT_MOST, longer keys get a line of their own), the help with range, choices and default beside
  * it, wrapped between words at 100 columns. Written through a small printer that counts what does
  * not fit, so that a caller can ask for the size first, as with snprintf.
+ *
+ * The layout is part of what golden tests compare: a change shows in every command's --help.
  */
 #include "asim/ext/option.h"
 

@@ -8,6 +8,9 @@
  *
  * Rates follow ns-3's DataRate: a part of a bit is dropped. (ns-3 multiplies a double, so a few of
  * its fractions come out one bit/s lower than written; here they are exact.)
+ *
+ * Refused: units in another case (gbps), two points, blanks between number and unit, values beyond
+ * 64 bits. Each would otherwise be a guess.
  */
 #include "base/text.h"
 

@@ -2,6 +2,9 @@
  *
  * See algo/bruck.c. One token circulates, so a member never has more than one receive posted and
  * messages of later steps wait for theirs.
+ *
+ * Bytes of step k are known from k alone, so a plan stores nothing; members differ only in whom
+ * they talk to.
  */
 #include "coll/bruck.h"
 

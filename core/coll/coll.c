@@ -2,6 +2,9 @@
  *
  * What all collectives share: resolving an algorithm's published spelling and the few formulas
  * that do not depend on the algorithm. Spec: astra-system.md sections 2.1.1, 4.4 and 5.3.
+ *
+ * Nothing here is asked per message but asim_coll_peer. Bytes are checked once per phase, so that
+ * steps need not.
  */
 #include "coll/coll.h"
 

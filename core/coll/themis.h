@@ -3,6 +3,9 @@
  * Themis (Rashidi et al., "Themis: a network bandwidth-aware collective scheduling policy for
  * distributed training of DL models", ISCA 2022): what offline greedy and its flexible variant
  * share. See themis.c.
+ *
+ * The three calls go together per chunk: sort, look at the gap, charge what was chosen. Skipping
+ * the charge would make every chunk take the same order.
  */
 #ifndef ASIM_COLL_THEMIS_H
 #define ASIM_COLL_THEMIS_H

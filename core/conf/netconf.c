@@ -6,6 +6,10 @@
  * the reader names those it finds missing. ASIM_F_TODO marks keys that are read and checked while
  * what they steer is not there yet: whoever adds it clears the flag. The table is also the only
  * list of keys for help and did-you-mean.
+ *
+ * Adding a key: a field in struct asim_netconf and a row here; if a bare number has a unit the
+ * row's type does not tell, or the reference has another built-in value, a line in the traits
+ * below.
  */
 #include "conf/netconf.h"
 

@@ -5,6 +5,10 @@
  * value tried as the next key, so that slips go unseen; here a line is one setting and anything
  * left over on it is an error. Values may carry units: times 5us, rates 100Gbps, sizes 32MiB;
  * bare numbers mean what they mean there. As there, the last of repeated keys wins.
+ *
+ * *net starts from the defaults, so what a file leaves out is defined; which keys it left out is
+ * remembered for the remarks at the end. Cost: linear in the file. Everything the struct owns is
+ * freed by asim_netconf_fini.
  */
 #include "conf/netconf.h"
 

@@ -4,6 +4,9 @@
  * nothing (yet), and absent keys for which the reference has another built-in value than the
  * shipped files. One sentence each, so that a published file costs one line. A key counts as
  * asking for something when its value differs from the default.
+ *
+ * Why remarks and not errors: published files carry keys of other simulators, and a file that ran
+ * must go on running; but a user who sets a key must learn that it changes nothing.
  */
 #include "conf/netconf.h"
 

@@ -9,6 +9,9 @@
  *
  * Every value is checked here, each fault with the line it stands on. The reference ends with an
  * exit code only; an unknown key, which it ignores, is an error as in all files of this folder.
+ *
+ * Lists of numbers, one entry per dimension, dimension 0 innermost. The result is plain numbers:
+ * nothing to free.
  */
 #include "conf/netshape.h"
 

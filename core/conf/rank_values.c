@@ -2,6 +2,9 @@
  *
  * See rank_values.h. Lookups walk the list: there are few ranges, and each rank asks once when the
  * world opens.
+ *
+ * Values are asked for once per rank when a world opens; simulated time sees plain numbers in
+ * struct asim_rank. Memory: 16 bytes per entry of the file, freed by asim_rank_values_fini.
  */
 #include "conf/rank_values.h"
 

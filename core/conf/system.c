@@ -6,6 +6,10 @@
  * words: whether an algorithm of that name exists is a later stage's business. Keys that published
  * files carry without effect are accepted; any other unknown key is an error, because a misspelt
  * option that silently does nothing is the commonest way to a wrong number.
+ *
+ * Adding a key: a field in struct asim_system and a row here; a key that makes ranks differ goes to
+ * rank_keys. Words of algorithms are strings until sim/coll_setup.c resolves them, because conf
+ * stands left of coll.
  */
 #include "conf/conf.h"
 

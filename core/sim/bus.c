@@ -7,6 +7,10 @@
  * order in which the steps of a side are registered decides ties, so it is the reference's.
  *
  * The four sides are one array: 0 = A, 1 = B, 2 = A', 3 = B'; side ^ 1 is the partner.
+ *
+ * Only runs that set model-shared-bus come here; all others charge a constant delay per bundle
+ * (coll_run.c). The model was checked against the reference's eight recorded runs; its order of
+ * steps is not to be tidied.
  */
 #include "sim/bus.h"
 

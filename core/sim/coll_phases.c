@@ -7,6 +7,10 @@
  * Collectives with a root, which the reference does not have, go dimension by dimension too: down
  * from the outermost (broadcast, scatter) or up from the innermost (reduce, gather), and in each
  * only the rings that hold data take part, those level with the root in all dimensions inside it.
+ *
+ * Example: dimensions [4, 2, 8], all-reduce, localBWAware: reduce-scatter in 0, reduce-scatter in
+ * 1, all-reduce in 2, all-gather in 1, all-gather in 0, on 1, 1/4, 1/8, 1/8 and 1/4 of the data.
+ * The baseline does a whole all-reduce in each.
  */
 #include "sim/layout.h"
 

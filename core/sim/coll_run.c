@@ -4,6 +4,10 @@
  * token costs the endpoint delay and, where the plan says so, three passes over local memory for
  * the reduction, each truncated on its own (spec astra-system.md, section 5.1). Inside sub-groups
  * the delay is 10 ns whatever endpoint-delay says. parity: the reference's "Fast" transport.
+ *
+ * State per stream: the step next to be taken, tokens free, messages received. Cost per step: one
+ * look at the plan and one message; nothing is allocated but events. The engine knows no algorithm
+ * by name: what differs between ring, tree and direct is in the plan.
  */
 #include "sim/bus.h"
 

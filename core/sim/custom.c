@@ -8,6 +8,9 @@
  * Two things differ from the reference. Free nodes are issued by ascending id (there: in the order
  * of a hash table). Each collective has tags of its own (there: those of the workload's sends and
  * receives, so that collectives under way at once can take each other's messages).
+ *
+ * A run of the algorithm is one allocation: its counts of open parents. It ends when every node has
+ * ended, which is when the stream moves on; a world that fails meanwhile frees what is left.
  */
 #include "sim/recipe.h"
 

@@ -8,6 +8,10 @@
  * Ops that take no time (METADATA, INVALID, an empty roofline op) finish on the spot. parity: the
  * reference does not look at their children before the rank's next completion; where nothing else
  * runs it would never look again (its silent dead-lock), so then, and only then, we look at once.
+ *
+ * The invariant of a rank: every op is waiting, ready, running (in `running`, counted in `busy`) or
+ * finished. asim_op_done is the only way from running to finished, and every way of running must
+ * end in it exactly once.
  */
 #include "sim/sim.h"
 

@@ -4,6 +4,10 @@
  * consume them in the order they were posted, so a receive may take part of a message or several;
  * sizes are 64 bits and any number of receives of one key may wait (the reference adds them up
  * and loses all callbacks but one).
+ *
+ * Memory: one inbox per (source, tag) in use, kept a while when empty because streams come back,
+ * swept when more than half are idle. Messages themselves are not kept, only their bytes: what
+ * cannot be told apart by key is told apart by order.
  */
 #include "sim/sim.h"
 

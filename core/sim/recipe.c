@@ -3,6 +3,9 @@
  * A collective algorithm given as Chakra traces, one file per member (spec astra-system.md, section
  * 5.7), read once into arrays and shared by every collective that uses it. The feed checks the
  * file first (ids, parents, cycles), so what is read here is sound. Costs about 60 bytes a node.
+ *
+ * Why read again what a feed could deliver: one collective may be issued thousands of times, by
+ * every rank, and a feed is used up by one run. The arrays are read-only afterwards.
  */
 #include "sim/recipe.h"
 #include "trace/open.h"

@@ -7,6 +7,9 @@
  *
  * A tensor is written once: later writes are ignored, as in the reference. Sizes of 0 do not
  * count. Ops without the lists use no memory (the reference throws).
+ *
+ * Times are those of the ops: a tensor exists from its writer's start, since its memory is taken
+ * then. Cost: one look-up per name and op; only with track-local-mem.
  */
 #include "sim/tensor.h"
 #include "base/text.h"

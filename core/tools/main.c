@@ -7,6 +7,10 @@
  * tools go on working.
  *
  * Exit codes are those of asim/ext/command.h; what the tool itself refuses is wrong usage, 2.
+ *
+ * Nothing is parsed here but the words up to the command: options are the command's. Tables are
+ * const and made by CMake; the tool keeps no state between calls, so tests call its main with
+ * words.
  */
 #include <errno.h>
 #include <stdio.h>

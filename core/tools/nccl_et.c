@@ -4,6 +4,10 @@
  * and its destination 3i + 3 (the receive), so ids are the same whoever writes them. A send waits
  * for the receives, at its own rank, of the flows it comes after. Messages of a pair are told
  * apart by tag: channel and chunk.
+ *
+ * Every member's file holds its sends, receives and waits only; the spine's recipe reader
+ * (sim/recipe.c) is what takes them. Tags tell channel and chunk apart, so that flows of one pair
+ * are matched as meant.
  */
 #include "tools/nccl_et.h"
 

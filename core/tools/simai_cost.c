@@ -6,6 +6,9 @@
  * servers, NICs are divided in integers, allreduce is always a ring, efficiency tables apply to
  * gather and scatter in TP groups and to all-to-all only, and a group size the table of small
  * messages does not list costs nothing (interpolated with --right).
+ *
+ * Everything is double arithmetic in the order of the published code, since the last digit of its
+ * CSV depends on it. Nothing is simulated: no queueing, no overlap of collectives.
  */
 #include "tools/simai.h"
 

@@ -4,6 +4,10 @@
  * (CSV, one header line), and the file of bus bandwidths its README shows but no released version
  * reads ("TP:" lines, below each "allreduce,: 300" or null). A ratio is divided by the table's last
  * row, so that it tends to 1; an empty cell is 1; below the first size the first row holds.
+ *
+ * Tables are of fixed size and live in the caller's struct: nothing to free. A file that is not as
+ * expected is an error with its line, since a shifted column would give plausible wrong
+ * efficiencies.
  */
 #include "tools/simai.h"
 

@@ -7,6 +7,9 @@
  *
  * Its pipeline formula uses the overlap ratio where a bandwidth belongs; --right divides by a NIC's
  * bandwidth (or the busbw file's PP line) instead.
+ *
+ * The file is written through base/out, so an interrupted run leaves no half CSV. Numbers are
+ * printed with the published formats, rounding included: users compare files byte for byte.
  */
 #include "tools/simai.h"
 

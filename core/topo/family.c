@@ -4,6 +4,9 @@
  * as "NAME,key=value,...". Formats are asked in the order of their table; a text that no flavour
  * claims is refused with the list of flavours, since guessing one would end in a misleading
  * sentence about its syntax.
+ *
+ * Who frees: on success the topology is the caller's (asim_topo_fini), on failure it is empty.
+ * Sources and options are freed here in any case.
  */
 #include "topo/topo.h"
 

@@ -8,6 +8,9 @@
  * Host h has the coordinates of h in the mixed radix of dims, first dimension fastest. Links:
  * first h – its router for every h, then for every router and every dimension the link to the
  * next one. A dimension of size 2 has one link, not two parallel ones.
+ *
+ * Shortest paths over a torus are many; routing keeps all of them as equal-cost next hops. Rings of
+ * three or more have two ways only between opposite members.
  */
 #include "topo/build.h"
 

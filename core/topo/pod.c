@@ -8,6 +8,9 @@
  * Differs where the generator is at fault: a number of GPUs that is no multiple of the server
  * is refused before a file is written (there: IndexError and a truncated file), and so is an odd
  * number of spines on two planes.
+ *
+ * Ids and order of links are part of the contract: files are compared with the generator's byte for
+ * byte, and interface 1 of a GPU must be its NVLink.
  */
 #include "topo/pod.h"
 

@@ -7,6 +7,9 @@
  * cost does not depend on how many hosts there are; source hosts are answered once per kind.
  *
  * SimAI (spec simai.md a.2): next hops over an NVSwitch drop the others at equal distance.
+ *
+ * Scratch arrays belong to the handle and are used by one search at a time: filling rows from
+ * several threads is not allowed, reading filled ones is.
  */
 #include "topo/route_impl.h"
 

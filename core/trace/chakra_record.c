@@ -8,6 +8,9 @@
  * Files of schemas before 0.0.4 (October 2023) had no metadata record, or one whose attributes
  * stood where the version stands today; both are recognised and refused, because their node
  * fields would silently mean something else.
+ *
+ * Memory: one window of bytes and one block for the decoded record, both used again. A node handed
+ * out is good until the next call.
  */
 #include "trace/chakra_record.h"
 

@@ -3,6 +3,9 @@
  * See chakra_wire.h. Embedded messages lie within their parents' bytes, so one cursor and a small
  * stack of ends walk the tree in order without recursion; the schema is four messages deep at
  * most. Only run on the way to an error, so its cost does not matter.
+ *
+ * It looks at structure only (tags, wire types, lengths), which is where damaged and foreign files
+ * go wrong; values are the schema's business.
  */
 #include "trace/chakra_wire.h"
 

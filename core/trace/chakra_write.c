@@ -2,6 +2,10 @@
  *
  * See chakra_write.h. The encoder is our own (encode.h) rather than protobuf-c's, which would
  * want a tree of messages allocated for every node only to walk it once.
+ *
+ * A writer must be ended by _commit or _discard on every path; both free it. Nothing checks that
+ * ids are unique or parents exist: that is the reader's business, and some tools write broken
+ * traces on purpose.
  */
 #include "trace/chakra_write.h"
 

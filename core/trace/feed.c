@@ -6,6 +6,9 @@
  *
  * The reference asks all ready ops in one list, ascending by id, and skips those whose unit is
  * busy; asking one ready set per unit gives the same starts without walking over the skipped.
+ *
+ * The feed holds three things: the index (graph), one ready set per unit, and the window of bodies.
+ * Ids are the users' names for ops; everything else goes by index, which has the same order.
  */
 #include "trace/feed.h"
 

@@ -3,6 +3,9 @@
  * See index.h. One pass over the file collects ids, places and edges; most traces have ascending
  * ids without gaps and then need neither an id table nor a sort. A child may stand before its
  * parent in the file.
+ *
+ * Ownership: arrays are built in struct asim_index_build, those that stay move into the index and
+ * are NULL in the build from then on, so both can be freed after any failure.
  */
 #include "trace/index.h"
 

@@ -6,6 +6,9 @@
  *
  * A missing data parent is always refused. A missing control parent is what the PyTorch converter
  * leaves behind when it deletes the process root (spec chakra.md 4.8), so lenient drops it.
+ *
+ * After this an edge is 4 bytes (a child's index in the parent's list) and the parents of an op are
+ * only a count. The edges as read stay until the check for cycles, then go.
  */
 #include <inttypes.h>
 #include <stdlib.h>

@@ -3,6 +3,9 @@
  * Names of op types and of the files of a workload. A workload is a prefix: rank r's trace is
  * <prefix>.<r>.et or, which the reference does not know, <prefix>.<r>.et.gz; ranks are decimal
  * without padding and have no gaps.
+ *
+ * Looking for files costs one access() per rank and one reading of the folder; nothing is opened
+ * here.
  */
 #include "trace/op.h"
 

@@ -8,6 +8,9 @@
  * Differs from SimAI 1.6: every checkpoint id is read (there each entry is the first id), a
  * missing ep, pp, vpp or ga counts as not stated instead of zero, and the pp_comm written by AICB
  * as "50331648.0" is taken whole where SimAI's integer parse stops at 2^31.
+ *
+ * Owned by the struct and freed by asim_simai_fini: the source's name, marks, distinct rows and the
+ * list of which row is which. Rows are compared as bytes, hence zeroed before they are filled.
  */
 #include "trace/simai.h"
 

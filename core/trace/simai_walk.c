@@ -9,6 +9,9 @@
  * without a word); expert collectives happen with a tensor size of 1 too; pipeline stages exist
  * (micro-batches pass from stage to stage with pp_comm bytes, all forward, then all backward, as
  * GPipe does); MICRO runs all its rows, not the first one only.
+ *
+ * The walk keeps a cursor and nothing else; the same workload walked for another rank differs in
+ * its groups and in its pipeline stage only.
  */
 #include "trace/simai_walk.h"
 

@@ -5,6 +5,9 @@
  * k places back, skipping oneself. The second half of an all-reduce waits until the whole first
  * half has arrived. parity: arrived, not reduced; and in sub-groups the second half pays
  * reductions again, because the pattern's cycle is longer there.
+ *
+ * Time on idle links without contention: all-reduce D + T + D + R + T + D; the others D + T + D (+
+ * R). With a window the rounds add up. Its contention is the network's to find.
  */
 #include "coll/pipeline.h"
 

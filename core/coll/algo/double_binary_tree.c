@@ -6,6 +6,10 @@
  * which is perfect where n is a power of two (the reference crashes for any other n). Every chunk
  * goes up whole, reduced on the way, and down whole. parity: whatever the collective, an all-reduce
  * is done; and inner members pay a reduction on the way down.
+ *
+ * Members end at different times: parents leave as soon as their last send is issued. Every message
+ * is the whole chunk, so one tree uses half of each link's two directions; the other tree, taken by
+ * the next chunk, uses the rest.
  */
 #include "coll/coll.h"
 

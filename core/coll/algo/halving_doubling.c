@@ -8,6 +8,9 @@
  *
  * Where n is no power of two (partners would not agree, and the reference waits for ever) Bruck's
  * algorithm takes its place: as many steps, rounded up, and as many bytes.
+ *
+ * Steps: log2 n for a reduce-scatter or all-gather, twice that for an all-reduce; bytes: (n-1)/n of
+ * the data each way, as the ring, in fewer and larger messages over longer distances.
  */
 #include "coll/bruck.h"
 #include "coll/pipeline.h"

@@ -4,6 +4,9 @@
  * section 5.5): addresses in hex, ports, bytes, start, duration, and the time the message would
  * take alone. Written where the network configuration names it (FCT_OUTPUT_FILE). Messages that
  * complete in the same ns come in the order of their source rank.
+ *
+ * Start is when the queue pair was made, the end when its last ACK was back: what the reference
+ * calls FCT, not what the rank waited. The receiving rank is told at the same ns.
  */
 #include "report/report.h"
 

@@ -5,6 +5,9 @@
  * simulated time where the reference has the wall clock, so that output is reproducible. The
  * order of the classes is fixed. Where the reference's number is wrong ours is right: exposed
  * communication does not wrap, overlap is measured, and no class of op loses the rest.
+ *
+ * The block of a rank is printed when its end is settled everywhere, not when the rank reaches it:
+ * that is why blocks stand in order of time whatever the window.
  */
 #include "report/report.h"
 

@@ -8,6 +8,10 @@
  * A collective starts where its last member has issued it, a receive where its send is issued.
  * algbw and busbw are those of nccl-tests (bytes in the collective's full buffer over the transfer
  * time, and that times the share of it that must cross a link), in GB/s of 1e9 bytes.
+ *
+ * Memory follows the ops under way, not the length of the run. Sends are kept until their receive
+ * ends, so a workload that never receives what it sends grows here, as it does in the matching
+ * itself.
  */
 #include "report/report.h"
 

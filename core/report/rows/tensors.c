@@ -4,6 +4,9 @@
  * (open it in a trace viewer), in the groups and with the process ids of the reference (spec
  * astra-system.md, section 7.4). Tensors are numbered in order of first appearance (there: in the
  * order of a hash table). A relative name stands in the --out folder where there is one.
+ *
+ * Written at the very end, from what sim/tensor.c has kept; costs nothing during the run and needs
+ * memory for two changes per tensor while it is written.
  */
 #include "report/report.h"
 #include "sim/tensor.h"

@@ -3,6 +3,10 @@
  * asim analytical: the run of ASTRA-sim's analytical programs, cycle for cycle. The options are
  * theirs (spec astra-system.md, section 1.1) with --mode in place of two programs; a misspelt
  * option is an error here, and a run that cannot go on ends with exit code 1 and says why.
+ *
+ * No packets, no congestion control, no routes: the network is a table of latencies and bandwidths
+ * per dimension, so thousands of ranks take seconds. Use it for questions of schedule, `asim
+ * packet` for questions of the network.
  */
 #include "asim/ext/command.h"
 #include "tools/app.h"

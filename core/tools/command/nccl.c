@@ -4,6 +4,10 @@
  * them. CSV: one line a flow with its bytes, channel, chunk and the flows it waits for. With --et
  * the same flows become Chakra traces PREFIX.<member>.et, which a system configuration takes as
  * "all-reduce-implementation-custom": PREFIX, so that they run at packet level.
+ *
+ * A tool to look into a collective before simulating it: which channels, which ring orders, what
+ * crosses servers and what waits for what. Bytes are per flow; wire bytes include the protocol's
+ * flags.
  */
 #include <inttypes.h>
 #include <stdio.h>

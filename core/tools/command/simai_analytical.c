@@ -3,6 +3,9 @@
  * asim simai-analytical: SimAI-Analytical with its own options and CSV. Prints the summary; the
  * rows go to the result file. Differs in what a user meets: it runs from any folder, says what is
  * missing, and its efficiency tables are read from --ratios (they are SimAI's files).
+ *
+ * Exit codes as everywhere: 0 written, 1 bad input, 2 wrong usage. The workload is read by
+ * trace/simai.c, the same reader a packet run of it uses.
  */
 #include <stdio.h>
 #include <stdlib.h>

@@ -6,6 +6,9 @@
  * needs them (rank = node id), and that is checked with its line rather than in the middle of a
  * run. An NVSwitch is a plain switch in this flavour, so writing one loses that
  * distinction, as ASTRA-sim's own files do.
+ *
+ * A file that is read and written again has the same links in the same order, hence the same ports
+ * and the same results; comments are lost.
  */
 #include "topo/topo.h"
 

@@ -8,6 +8,9 @@
  *
  * Defaults: a = 2 h, p = h (the balanced form), groups = a h + 1, h the smallest with room for the
  * hosts. The simulator routes on shortest paths only; Valiant routing is not what this gives.
+ *
+ * Node ids: hosts, then routers group by group; host i is at router i / p. Two groups joined by
+ * several links use all of them as equal-cost ways only where the hops are equal.
  */
 #include "topo/build.h"
 

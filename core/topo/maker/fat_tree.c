@@ -7,6 +7,9 @@
  *
  * Without k the smallest tree with room is taken; hosts fill edges in order, and the switches of
  * places left empty stay, so that the fabric's own bandwidth is that of the full tree.
+ *
+ * Every pair of hosts in different pods has (k/2)^2 shortest paths; ECMP spreads flows over them by
+ * the reference's hash.
  */
 #include "topo/build.h"
 

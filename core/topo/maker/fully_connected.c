@@ -2,6 +2,9 @@
  *
  * Every host wired to every other: n (n - 1) / 2 links, no switch, every route one hop. The only
  * layout of bare hosts in which all pairs can talk, since hosts never forward.
+ *
+ * Costs n^2 / 2 links of 48 bytes: meant for tens or hundreds of hosts, as a lower bound of what a
+ * network can add.
  */
 #include "topo/build.h"
 

@@ -2,6 +2,9 @@
  *
  * Two levels: npa hosts under each leaf, every leaf joined to each of psn spines. With n hosts:
  * ceil(n / npa) leaves, n + leaves * psn links. Oversubscription is npa * bw / (psn * apbw).
+ *
+ * Node ids: hosts, leaves, spines. Hosts of one leaf talk over it alone; others have psn equal
+ * paths.
  */
 #include "topo/build.h"
 

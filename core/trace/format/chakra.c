@@ -7,6 +7,9 @@
  * Differs from the reference reader: a value that does not fit (a negative size, a rank beyond 32
  * bits) is refused instead of wrapped, and a wrong kind is refused at load, not at first use.
  * comm_group (written by STG's legacy mode) counts as pg_name where there is none.
+ *
+ * Adding an attribute: a field in struct asim_op (and a bit, if its absence matters) and a row in
+ * the rules. Attributes with other names are skipped, so newer traces stay readable.
  */
 #include <inttypes.h>
 #include <stdio.h>

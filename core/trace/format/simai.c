@@ -7,6 +7,9 @@
  * SimAI gives the whole buffer of a collective; an op's bytes are what one rank gives, so an
  * ALLGATHER of S bytes over n ranks becomes S/n. One rank does one collective at a time here, as
  * ASTRA-sim's comm slot has it; in SimAI collectives of different logical dimensions overlap.
+ *
+ * Ids count from 1 in the order of the walk; each op waits for one other at most. at() makes an op
+ * from its place alone, so the feed's window costs no reading.
  */
 #include <stdio.h>
 #include <stdlib.h>

@@ -4,7 +4,7 @@
  * hand-over; here the same decision is a function of the hand-over's number.
  *
  * Example: a ring of 4 doing an all-reduce has p = 1, nz = 3. Hand-overs 1 2 3 reduce, 4 begins the
- * next cycle and passes on, 5 6 7 belong to the half that does not reduce: six arrivals, three
+ * next cycle and passes on, 5 and 6 belong to the half that does not reduce: six arrivals, three
  * reductions, as section 5.3's formula has it.
  */
 #include "coll/pipeline.h"

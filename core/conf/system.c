@@ -37,8 +37,7 @@ static const struct asim_option system_options[] = {
      F(endpoint_delay_ns), 0, I32_MAX, NULL, 0},
     {"local-reduction-delay", NULL, "reduction delay of the LogGP bus, ns", "1", ASIM_T_U64,
      F(local_reduction_delay), 0, I32_MAX, NULL, 0},
-    /* LogGP bus, looked at only with model-shared-bus (spec astra-system.md, 5.8). */
-    {"L", NULL, "LogGP latency, ns", "0", ASIM_T_DOUBLE, F(loggp_l), 0, 1e15, NULL, 0},
+        {"L", NULL, "LogGP latency, ns", "0", ASIM_T_DOUBLE, F(loggp_l), 0, 1e15, NULL, 0},
     {"o", NULL, "LogGP overhead, ns", "0", ASIM_T_DOUBLE, F(loggp_o), 0, 1e15, NULL, 0},
     {"g", NULL, "LogGP gap of messages, ns", "0", ASIM_T_DOUBLE, F(loggp_g), 0, 1e15, NULL, 0},
     {"G", NULL, "LogGP gap of bytes, ns per byte", "0", ASIM_T_DOUBLE, F(loggp_G), 0, 1e15, NULL,

@@ -7,6 +7,9 @@
  * collective smaller than the number of ranks is inflated to one byte a rank and chunk. An
  * all-gather smaller than the number of splits, for which the reference loops for ever, gets
  * chunks of one byte.
+ *
+ * Example (spec 10.6): 1,000,003 bytes in 4 splits are 5 chunks of 250,000; 100 bytes over 4 ranks
+ * in 4 splits are 4 chunks of 25; 7 bytes in 1 split are 1 chunk of 7.
  */
 #include "sim/layout.h"
 
@@ -99,6 +102,38 @@ static uint64_t lay_stream(struct asim_layout *lay, struct asim_stream *stream, 
 
 /* Each chunk starts before the next is made (spec 4.2), and may even end; the extra count in
  * data->streams keeps the collective open meanwhile. */
+/* All who exchange data must mean the same collective: members that issue theirs in different
+ * orders would take each other's messages (the reference does not look). Costs a map entry per
+ * collective under way; members may come in any order. */
+static int agree(const struct asim_layout *lay, const struct asim_dataset *data)
+{
+    struct asim_world *world = lay->rank->world;
+    uint64_t key =
+        (uint64_t)asim_layout_first(lay) << 32 | (lay->group ? (uint64_t)lay->group->id + 1 : 0);
+    uint64_t *met = asim_map_put(&world->met, key, data->ordinal);
+    uint64_t kind = (uint64_t)lay->list + 1;
+
+    if (!met) {
+        asim_world_fail_nomem(world, "starting a collective");
+        return ASIM_ENOMEM;
+    }
+    *met = *met ? *met : kind << 32;
+    if (*met >> 32 != kind) {
+        asim_world_fail(
+            world,
+            "rank %u's collective %llu of %s%lld is %s, but another member's is %s; all "
+            "members must issue their collectives in the same order",
+            lay->rank->id, (unsigned long long)data->ordinal + 1,
+            lay->group ? "group " : "all ranks, group ",
+            lay->group ? (long long)lay->group->id : 0ll, asim_kind_name(lay->list),
+            asim_kind_name((int)(*met >> 32) - 1));
+        return ASIM_EINVAL;
+    }
+    if ((++*met & UINT32_MAX) == asim_layout_members(lay))
+        asim_map_delete(&world->met, key, data->ordinal);
+    return 0;
+}
+
 static void show_join(const struct asim_layout *lay, const struct asim_dataset *data)
 {
     struct asim_rank *rank = lay->rank;
@@ -277,8 +312,9 @@ void asim_coll_op(struct asim_rank *rank, uint32_t index, const struct asim_op *
     }
     chunk = chunk_bytes(rank->world, lay.kind, &total);
     data = open_dataset(&lay, index, op->comm_bytes);
-    if (data && asim_show_wants(&rank->world->show, ASIM_EV_COLL_JOIN))
+    if (!data || agree(&lay, data))
+        return;
+    if (asim_show_wants(&rank->world->show, ASIM_EV_COLL_JOIN))
         show_join(&lay, data);
-    if (data)
-        run_chunks(&lay, data, op, chunk, total);
+    run_chunks(&lay, data, op, chunk, total);
 }

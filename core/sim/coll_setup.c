@@ -6,6 +6,10 @@
  *
  * A list shorter than the dimensions is completed with its last entry (the reference silently
  * leaves those dimensions out of the collective). Kinds the reference does not have need no list.
+ *
+ * What is chosen here is const in simulated time and shared by all ranks. Algorithms are resolved
+ * per dimension, so `ring, direct` means ring in dimension 0 and direct in dimension 1; "one…"
+ * entries swallow the dimensions after them.
  */
 #include "sim/layout.h"
 #include "topo/pair.h"
@@ -147,6 +151,7 @@ int asim_coll_setup(struct asim_world *world, struct asim_err *err)
 {
     uint32_t stride = 1, queues = world->settings.queues_per_dim;
 
+    asim_map_init(&world->met);
     world->strides = asim_arena_array(&world->arena, world->dims.n, sizeof *world->strides);
     if (!world->strides)
         return asim_err_nomem(err, "laying out the logical dimensions");
@@ -172,4 +177,5 @@ void asim_coll_fini(struct asim_world *world)
     for (int kind = 0; kind < ASIM_KINDS; kind++)
         free(world->custom[kind]);
     asim_node_prefixes_fini(&world->node_prefixes);
+    asim_map_fini(&world->met);
 }

@@ -68,6 +68,7 @@ struct asim_pools { /* shared by the ranks one thread runs */
 struct asim_world {
     struct asim_hooks hooks;
     struct asim_settings settings; /* strings not kept */
+    const char *reports;           /* further reports wanted, or NULL */
     struct asim_system system;
     struct asim_netconf net;
     struct asim_memory memory;
@@ -89,6 +90,7 @@ struct asim_world {
     struct asim_custom *customs; /* running */
     struct asim_bank *banks;     /* memories shared between ranks */
     uint32_t units[ASIM_UNITS];  /* ops of a rank that may run at once */
+    struct asim_map met;         /* collectives some have issued: (who, ordinal) -> kind, count */
     uint32_t n_ranks, ranks_done, max_phases, queue_limit;
     uint32_t *strides; /* of the logical dimensions */
     struct asim_rank *ranks;

@@ -61,7 +61,8 @@ int asim_option_unknown(const struct asim_option *table, const char *key, struct
                        asim_text_list(list, sizeof list, words, keys));
 }
 
-/* The words of "a|b|c", cut in buf. */
+/* The words of "a|b|c", cut in buf.
+ * words point into buf, which the caller keeps as long as them. */
 static size_t split_choices(const char *choices, char *buf, const char *words[MOST_CHOICES])
 {
     size_t n = 0;
@@ -90,7 +91,8 @@ static int parse_choice(const struct asim_option *row, const char *text, int *ou
     return ASIM_EINVAL;
 }
 
-/* Copies a number that has no unit to buf with one; 0 when text ends in something else. */
+/* Copies a number that has no unit to buf with one; 0 when text ends in something else.
+ * "5." has its point as last character and counts as bare, as in the files it stands in. */
 static int add_unit(char *buf, size_t size, const char *text, const char *unit)
 {
     size_t n = strlen(text);

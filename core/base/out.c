@@ -28,7 +28,8 @@ static char *join(const char *path, size_t n, const char *tail)
 }
 
 /* Another process may make the folder between a test and the call, so the call comes first and an
- * existing folder counts as success. */
+ * existing folder counts as success.
+ * Other failures keep mkdir's reason, which is the one a user can act on. */
 static int make_folder(const char *path, struct asim_err *err)
 {
     struct stat st;
@@ -40,7 +41,8 @@ static int make_folder(const char *path, struct asim_err *err)
     return asim_err_set(err, ASIM_EIO, "cannot make the folder %s: %s.", path, strerror(why));
 }
 
-/* "a//b/" and "./a" are fine; the last part is made as well. */
+/* "a//b/" and "./a" are fine; the last part is made as well.
+ * Parts that are there already are passed over; those made stay, even if a later one fails. */
 int asim_out_mkdir(const char *path, struct asim_err *err)
 {
     struct stat st;
@@ -63,6 +65,7 @@ int asim_out_mkdir(const char *path, struct asim_err *err)
     return code;
 }
 
+/* Nothing to do for a bare name. */
 static int make_parent(const char *path, struct asim_err *err)
 {
     size_t n = asim_text_dirlen(path);
@@ -141,6 +144,7 @@ static void latch(struct asim_out *out)
         out->failed = errno ? errno : EIO;
 }
 
+/* Does nothing after a failure: the first errno is the one worth telling. */
 void asim_out_printf(struct asim_out *out, const char *fmt, ...)
 {
     if (!out->file || out->failed)
@@ -153,6 +157,7 @@ void asim_out_printf(struct asim_out *out, const char *fmt, ...)
     va_end(args);
 }
 
+/* For text that is there already; no formatting, hence quicker for large outputs. */
 void asim_out_write(struct asim_out *out, const void *data, size_t size)
 {
     if (!out->file || out->failed || !size)
@@ -173,6 +178,7 @@ static void json_byte(struct asim_out *out, unsigned char c)
         asim_out_printf(out, "\\u%04x", c);
 }
 
+/* A byte that is not UTF-8 costs three bytes of output and loses only itself. */
 void asim_out_json_string(struct asim_out *out, const char *text)
 {
     asim_out_write(out, "\"", 1);
@@ -218,6 +224,7 @@ int asim_out_commit(struct asim_out *out, struct asim_err *err)
     return code;
 }
 
+/* Safe on an empty struct and after commit; removes the partial file, never the final one. */
 void asim_out_discard(struct asim_out *out)
 {
     if (out->file)

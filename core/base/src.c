@@ -26,7 +26,8 @@ static char *copy_name(const char *name)
     return copy;
 }
 
-/* Appends the file to src->data. Not by its size: pipes and /proc have none. */
+/* Appends the file to src->data. Not by its size: pipes and /proc have none.
+ * One spare byte is kept for the NUL that ends the last word. */
 static int read_all(struct asim_src *src, FILE *file, struct asim_err *err)
 {
     size_t cap = 0;
@@ -48,7 +49,8 @@ static int read_all(struct asim_src *src, FILE *file, struct asim_err *err)
     return 0;
 }
 
-/* Refuses NUL bytes, skips a byte order mark, stands at line 1. */
+/* Refuses NUL bytes, skips a byte order mark, stands at line 1.
+ * The line of the NUL is counted, because "binary file" without a place helps nobody. */
 static int start(struct asim_src *src, struct asim_err *err)
 {
     const char *nul = memchr(src->data, '\0', src->size);
@@ -124,7 +126,8 @@ static int is_blank(char c)
     return c == ' ' || c == '\t' || c == '\r' || c == '\v' || c == '\f';
 }
 
-/* Moves over blanks and a comment; 1 when a word begins here, 0 at the end of line or file. */
+/* Moves over blanks and a comment; 1 when a word begins here, 0 at the end of line or file.
+ * Comments begin with # or // wherever a word could begin, never inside one. */
 static int skip_blanks(struct asim_src *src)
 {
     while (src->at < src->size && is_blank(src->data[src->at]))
@@ -165,7 +168,8 @@ char *asim_src_word_in_line(struct asim_src *src)
     return word;
 }
 
-/* For formats in which line ends mean nothing, as in HPCC topologies. */
+/* For formats in which line ends mean nothing, as in HPCC topologies.
+ * Comments and empty lines in between are passed over. */
 char *asim_src_word(struct asim_src *src)
 {
     while (!skip_blanks(src)) {

@@ -143,7 +143,8 @@ size_t asim_text_utf8(const char *text)
     return n;
 }
 
-/* Copies one character of *text to buf in its safe form; returns its bytes there. */
+/* Copies one character of *text to buf in its safe form; returns its bytes there.
+ * Quotes become ` because messages put the piece between quotes; control characters become ?. */
 static size_t safe_char(char *buf, const char **text)
 {
     unsigned char c = (unsigned char)**text;

@@ -163,7 +163,9 @@ const struct asim_netconf_trait asim_netconf_traits[] = {
     {0},
 };
 
-/* ECN thresholds as shipped: rate, KMIN and KMAX in bytes, PMAX (spec 4.9, variant A). */
+/* ECN thresholds as shipped: rate, KMIN and KMAX in bytes, PMAX (spec 4.9, variant A).
+ * Only these rates have thresholds in the shipped file; a link of another rate has none (spec
+ * 4.5). */
 static const struct {
     uint64_t rate_bps;
     double kmin, kmax, pmax;

@@ -74,7 +74,9 @@ static const struct asim_netconf_trait *trait_of(const char *key)
     return NULL;
 }
 
-/* The value with its unit taken off, or as it stands where the option parser knows what to do. */
+/* The value with its unit taken off, or as it stands where the option parser knows what to do.
+ * buf is only used where something changes; otherwise the word itself goes on. Sizes, times and
+ * MiB are turned into the plain numbers the option table expects. */
 static const char *plain_value(char *buf, size_t size, const char *key, const char *value)
 {
     const struct asim_netconf_trait *trait = trait_of(key);
@@ -216,7 +218,9 @@ static int read_link_event(struct reader *r, const char *key)
     return 0;
 }
 
-/* Maps and link events are no rows of the table but belong to the suggestions. */
+/* Maps and link events are no rows of the table but belong to the suggestions.
+ * An unknown key ends the reading: in the reference its value is tried as the next key, which is
+ * how a slip sets something else. */
 static int unknown_key(struct reader *r, const char *key)
 {
     const char *words[ASIM_NETCONF_KEYS_MAX + 5];
@@ -234,7 +238,8 @@ static int unknown_key(struct reader *r, const char *key)
                        asim_text_safe(safe, sizeof safe, key), hint);
 }
 
-/* What is left on a line is refused, or a value with a blank in it would be cut in silence. */
+/* What is left on a line is refused, or a value with a blank in it would be cut in silence.
+ * Whatever the key is, one line is one setting. */
 static int read_line(struct reader *r, const char *key)
 {
     const struct asim_option *row = asim_option_find(asim_netconf_options, key);
@@ -276,7 +281,8 @@ static int check_ecn(struct reader *r)
     return 0;
 }
 
-/* Only inputs are looked for beside the file; outputs go where the run stands. */
+/* Only inputs are looked for beside the file; outputs go where the run stands.
+ * The old string is freed only when the new one is there. */
 static int resolve(struct reader *r, char **path)
 {
     char *found;

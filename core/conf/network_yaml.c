@@ -47,7 +47,8 @@ static struct asim_where where(const struct reading *in, const yaml_node_t *node
                                (unsigned)node->start_mark.column + 1};
 }
 
-/* The scalar's text; NULL for anything else, or where it has a NUL inside. */
+/* The scalar's text; NULL for anything else, or where it has a NUL inside.
+ * Numbers are scalars, too: YAML's own types are not used, so 8 and "8" mean the same. */
 static const char *scalar(const yaml_node_t *node)
 {
     const char *text;
@@ -156,7 +157,8 @@ static int read_pair(struct reading *in, const yaml_node_pair_t *pair)
         asim_text_hint(hint, sizeof hint, asim_text_nearest(name ? name : "", keys, 4)));
 }
 
-/* The four lists together. */
+/* The four lists together.
+ * Each fault is told with the line of the key it is about. */
 static int check(struct reading *in)
 {
     struct asim_where at = {in->path, 0, 0};

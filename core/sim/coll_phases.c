@@ -146,7 +146,9 @@ static uint64_t add_phase(const struct asim_layout *lay, struct asim_stream *str
 }
 
 /* Reduce-scatter through the order, all-reduce on its last dimension, all-gather back; or, if
- * scatters_all, reduce-scatter through all of it and all-gather back through all of it. */
+ * scatters_all, reduce-scatter through all of it and all-gather back through all of it.
+ * Each phase begins with what the one before leaves: an all-gather gives back exactly what its
+ * reduce-scatter took, but for remainders. */
 static void lay_bw_aware(const struct asim_layout *lay, struct asim_stream *stream,
                          const uint32_t *order, uint64_t bytes)
 {

@@ -26,7 +26,8 @@ uint32_t asim_ring_rank(const struct asim_ring_of *ring, uint32_t position)
 }
 
 /* Over the bus: bundle number h goes from the NPU or from the memory agent and may come back, as
- * the pipeline's pattern says; algorithms without one come from the NPU at the start only. */
+ * the pipeline's pattern says; algorithms without one come from the NPU at the start only.
+ * Only the LogGP bus wants to know; without it a bundle is its delay. */
 static struct asim_carry carry_of(const struct asim_plan *plan, uint64_t h, uint64_t reduce)
 {
     struct asim_carry carry = {.bytes = plan->msg_bytes, .reduce_bytes = reduce};

@@ -31,7 +31,9 @@ static const struct asim_phase *phase_of(const struct asim_stream *stream)
 }
 
 /* bits 63: a collective; 61: of this file; 44-60: group; 20-43: which one; 0-19: the node's tag.
- * The counts wrap long after the collectives they tell apart have ended. */
+ * The counts wrap long after the collectives they tell apart have ended.
+ * The group's own collectives use bit 63 without bit 61, rendezvous adds bit 62: the three never
+ * meet. */
 static uint64_t tag_of(const struct asim_custom *custom, const struct asim_recipe_node *node)
 {
     uint64_t stream = custom->stream->tag;

@@ -24,7 +24,8 @@ struct asim_named_groups {
     struct asim_groups groups;
 };
 
-/* All ranks of the run, for a group that lists none. */
+/* All ranks of the run, for a group that lists none.
+ * An empty list means everybody, as in PyTorch's own description of the default group. */
 static int fill_ranks(struct asim_group *group, json_t *ranks, uint32_t n_ranks)
 {
     size_t n = json_array_size(ranks);

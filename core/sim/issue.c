@@ -25,7 +25,8 @@ static uint32_t outstanding(const struct asim_rank *rank)
     return n;
 }
 
-/* Unit whose ready op has the lowest id among those that may issue; ASIM_UNITS if none. */
+/* Unit whose ready op has the lowest id among those that may issue; ASIM_UNITS if none.
+ * Four peeks, each O(1): cheaper than one list of all ready ops in which busy units are skipped. */
 static enum asim_unit next_unit(const struct asim_rank *rank, uint32_t *index)
 {
     enum asim_unit best = ASIM_UNITS;
@@ -49,7 +50,9 @@ static enum asim_unit next_unit(const struct asim_rank *rank, uint32_t *index)
     return best;
 }
 
-/* Frees the op's slot and closes its interval. */
+/* Frees the op's slot and closes its interval.
+ * `running` tells the unit and the class of time, so that neither has to be read from the trace
+ * again. */
 static void leave(struct asim_rank *rank, uint32_t index)
 {
     uint64_t *running = asim_map_get(&rank->running, 0, index);

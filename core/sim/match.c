@@ -59,7 +59,8 @@ static struct asim_inbox *inbox_at(const struct asim_map *map, size_t i)
     return map->used[i] ? (struct asim_inbox *)(uintptr_t)map->slots[i].value : NULL;
 }
 
-/* Gives back every empty inbox but one; without memory for it, things stay as they are. */
+/* Gives back every empty inbox but one; without memory for it, things stay as they are.
+ * Costs a pass over the map, paid for by the many inboxes that had to become empty before. */
 static void sweep(struct asim_rank *rank, const struct asim_inbox *but)
 {
     struct asim_map old = rank->inboxes;

@@ -71,7 +71,9 @@ void asim_memory_fini(struct asim_world *world)
         free(world->banks[b].waiting.at);
 }
 
-/* Served from now on. The requester's clock may stand behind that of the rank that made room. */
+/* Served from now on. The requester's clock may stand behind that of the rank that made room.
+ * At W = 0 the hosts' clocks may differ within one ns step; the difference is added so that the
+ * access begins when the bank is free. */
 static void serve(struct asim_rank *by, const struct request *request)
 {
     struct asim_rank *rank = request->rank;

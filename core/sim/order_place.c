@@ -32,7 +32,8 @@ static int is_balanced(const struct asim_stream *stream)
     return kind == ASIM_REDUCE_SCATTER || kind == ASIM_ALL_GATHER;
 }
 
-/* 1 if the waiting stream stays ahead of the new one. */
+/* 1 if the waiting stream stays ahead of the new one.
+ * Equal ones stay ahead: first come, first served. */
 static int stays_ahead(int policy, const struct asim_stream *waiting,
                        const struct asim_stream *fresh)
 {
@@ -43,7 +44,8 @@ static int stays_ahead(int policy, const struct asim_stream *waiting,
     return waiting->priority >= fresh->priority;
 }
 
-/* The first place among the waiting where two of the other kind follow each other. */
+/* The first place among the waiting where two of the other kind follow each other.
+ * Where there is no such place the stream goes to the end. */
 static struct asim_stream *place_in_turn(struct asim_queue *queue, const struct asim_stream *fresh)
 {
     int kind = phase_of(fresh)->kind;

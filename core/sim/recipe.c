@@ -74,7 +74,8 @@ static int take(struct asim_recipe_node *node, const struct asim_op *op, const c
     return 0;
 }
 
-/* Reads the nodes; `pass` 1 counts children per parent, pass 2 writes them. Both in file order. */
+/* Reads the nodes; `pass` 1 counts children per parent, pass 2 writes them. Both in file order.
+ * Parents named twice, as data and as control, are dropped by index_links. */
 static int read_links(struct asim_recipe *recipe, struct asim_trace *trace, struct asim_err *err)
 {
     struct asim_op op;
@@ -107,7 +108,8 @@ static int by_link(const void *a, const void *b)
     return (x->child > y->child) - (x->child < y->child);
 }
 
-/* Sorts the links by parent, drops those named twice, and points the nodes at theirs. */
+/* Sorts the links by parent, drops those named twice, and points the nodes at theirs.
+ * Walked from the end, so that first_child ends at the lowest index of each parent. */
 static void index_links(struct asim_recipe *recipe)
 {
     size_t kept = 0;
@@ -146,7 +148,8 @@ static int read_nodes(struct asim_recipe *recipe, struct asim_trace *trace, size
     return 0;
 }
 
-/* The feed's opening checks the file; its count is the number of nodes. */
+/* The feed's opening checks the file; its count is the number of nodes.
+ * Costs one more reading of the file and saves writing its checks twice. */
 static int check(const struct asim_recipe *recipe, size_t *total, struct asim_err *err)
 {
     struct asim_feed_options options = {.prefix = recipe->prefix, .rank = recipe->member};

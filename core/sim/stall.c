@@ -41,7 +41,8 @@ static int is_of_coll(const struct asim_recv *recv)
     return recv->stream || recv->tag >> 63;
 }
 
-/* The receive a rank has waited for longest, stream receives and ops alike. */
+/* The receive a rank has waited for longest, stream receives and ops alike.
+ * Ties go to the lowest source, since the order of a hash map must not show. */
 static const struct asim_recv *oldest_recv(const struct asim_rank *rank, int streams)
 {
     const struct asim_recv *oldest = NULL;
@@ -68,7 +69,8 @@ static uint64_t joined(const struct asim_rank *rank, const struct asim_group *gr
     return n ? *n : 0;
 }
 
-/* "…which rank 3 never joined"; 0 if everybody did. */
+/* "…which rank 3 never joined"; 0 if everybody did.
+ * A rank that is ahead has joined, too: what counts is whether it has come to this collective. */
 static int absentees(const struct asim_rank *rank, const struct asim_dataset *data,
                      struct text *text)
 {
@@ -159,7 +161,9 @@ static void explain(const struct asim_rank *rank, struct text *text)
 }
 
 /* Messages that arrived and were never asked for: the other half of a mismatch. Returns how many
- * were named. */
+ * were named.
+ * Messages of collectives (tags with bit 63) are left out: what is missing there is told by the
+ * collective. */
 static int explain_unasked(const struct asim_world *world, struct text *text)
 {
     int shown = 0;

@@ -29,7 +29,8 @@ static uint64_t hash_of(const char *name)
     return hash;
 }
 
-/* Index of the tensor, made if it is new; UINT32_MAX when out of memory. */
+/* Index of the tensor, made if it is new; UINT32_MAX when out of memory.
+ * On success the list grows by one at most; indices of tensors never change. */
 static uint32_t tensor_of(struct asim_tensors *tensors, const char *name, uint64_t bytes)
 {
     uint64_t hash = hash_of(name), *slot;
@@ -114,7 +115,8 @@ static int take_read(const struct use *use, struct asim_tensor *tensor, uint32_t
     return 0;
 }
 
-/* Names and sizes in turn. */
+/* Names and sizes in turn.
+ * A list of odd length is refused with the entry that has no partner. */
 static int take_list(const struct use *use, const char *const *list, size_t n)
 {
     struct asim_rank *rank = use->rank;

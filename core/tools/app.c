@@ -42,6 +42,7 @@ static void say_line(void *self, const char *text)
     puts(text);
 }
 
+/* Notes do not stop a run and do not reach stdout. */
 static void say_note(void *self, const char *text)
 {
     clear_progress(self);

@@ -83,7 +83,8 @@ static const struct asim_command *find_called(const char *name)
     return NULL;
 }
 
-/* The words that may stand after `asim` or `asim <group>`; returns how many. */
+/* The words that may stand after `asim` or `asim <group>`; returns how many.
+ * The tool itself also lists its groups and "help". */
 static size_t list_words(const struct group *group, const char *words[MOST_WORDS])
 {
     size_t n = 0;
@@ -117,7 +118,8 @@ static int show_group(const struct group *group)
 }
 
 /* What the user probably meant: a command of another group by its exact name ("link" for "trace
- * link"), else the nearest word of this group, else NULL. Uses buf. */
+ * link"), else the nearest word of this group, else NULL. Uses buf.
+ * The same word in another group is likelier than a similar one in this. */
 static const char *guess(const struct group *group, const char *word, char *buf, size_t size)
 {
     const char *words[MOST_WORDS] = {NULL};
@@ -141,7 +143,8 @@ static int refuse(const struct group *group, const char *word)
     return EXIT_USAGE;
 }
 
-/* argv[0] becomes the command's name, as commands expect it. */
+/* argv[0] becomes the command's name, as commands expect it.
+ * The name is the command's own, whatever link the tool was started by. */
 static int run(const struct asim_command *command, int argc, char **argv)
 {
     char name[64], *plain[] = {name, NULL};

@@ -47,7 +47,8 @@ static void flood(struct islands *s, uint32_t start)
     }
 }
 
-/* 1 if some island has a leg of every host. stamp[i] counts the hosts 0, 1, 2 ... seen in i. */
+/* 1 if some island has a leg of every host. stamp[i] counts the hosts 0, 1, 2 ... seen in i.
+ * The usual case, answered without looking at pairs. */
 static int have_common(struct islands *s)
 {
     const struct asim_topo *t = s->topo;
@@ -102,7 +103,8 @@ static int name_pair(struct islands *s, const uint32_t *by_island, const uint32_
     return 0;
 }
 
-/* Lists the hosts of each island (a host twice where it has two legs) and looks for a pair. */
+/* Lists the hosts of each island (a host twice where it has two legs) and looks for a pair.
+ * Two passes over the hosts' links: count per island, then list. */
 static int search(struct islands *s, struct asim_err *err)
 {
     const struct asim_topo *t = s->topo;

@@ -65,7 +65,8 @@ static int power_fits(uint64_t k, uint32_t n, uint64_t value)
 }
 
 /* Dimensions as equal as the divisors of the number of hosts allow: each takes the largest
- * divisor that is not above the root of what is left. A prime number becomes a line. */
+ * divisor that is not above the root of what is left. A prime number becomes a line.
+ * 16 hosts in two dimensions become 4 x 4, 12 become 4 x 3, 13 become 13 x 1. */
 static void square_dims(struct grid *grid, uint32_t hosts, uint32_t ndims)
 {
     uint64_t left = hosts;
@@ -93,7 +94,8 @@ static uint64_t grid_links(const struct grid *grid)
     return links;
 }
 
-/* The links that leave node h upwards, one per dimension. */
+/* The links that leave node h upwards, one per dimension.
+ * first is where the routers begin, or 0 where hosts are wired to each other. */
 static int link_neighbours(struct asim_topo *topo, const struct grid *grid, uint32_t h,
                            const struct asim_wire *wire, struct asim_err *err)
 {

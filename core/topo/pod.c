@@ -28,7 +28,8 @@ struct pod {
     int two_planes;
 };
 
-/* The generator refuses dual plane in two of its forms. */
+/* The generator refuses dual plane in two of its forms.
+ * Where the generator stops, this stops; it does not guess another layout. */
 static int check_form(const struct asim_pod_shape *shape, const struct asim_pod_options *opt,
                       struct asim_err *err)
 {
@@ -62,7 +63,8 @@ static int check_pod_limit(const struct pod *pod, const struct asim_pod_shape *s
                         leaves, per_segment);
 }
 
-/* Rounds the ranks asked for up to whole servers; a number the user gave must be one already. */
+/* Rounds the ranks asked for up to whole servers; a number the user gave must be one already.
+ * A run of 12 ranks on servers of 8 gets 16 GPUs, of which 4 stay idle. */
 static int count_hosts(struct pod *pod, const struct asim_pod_shape *shape, uint32_t asked,
                        struct asim_err *err)
 {
@@ -173,7 +175,8 @@ int asim_pod_make(struct asim_topo *topo, const struct asim_pod_shape *shape, ui
     return asim_topo_finish(topo, err);
 }
 
-/* Rate of host 0's first link that is not NVLink. */
+/* Rate of host 0's first link that is not NVLink.
+ * 0 where a GPU has no NIC at all. */
 static uint64_t nic_rate(const struct asim_topo *topo)
 {
     for (uint32_t i = topo->first_port[0]; i < topo->first_port[1]; i++)
@@ -183,7 +186,8 @@ static uint64_t nic_rate(const struct asim_topo *topo)
 }
 
 /* The generator names files after its flags; nvbw, latencies and psn are not in the name, so two
- * different topologies can bear the same one (its fault, kept: scripts look for the name). */
+ * different topologies can bear the same one (its fault, kept: scripts look for the name).
+ * buf is returned; "" for makers that are none of the generator's templates. */
 const char *asim_pod_file_name(const char *name, const void *options, const struct asim_topo *topo,
                                char *buf, size_t size)
 {

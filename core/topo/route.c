@@ -30,7 +30,8 @@ static size_t most_host_ports(const struct asim_topo *t)
     return most;
 }
 
-/* Ports of host h sorted by (peer, port at the peer): the last hop's lists are then slices. */
+/* Ports of host h sorted by (peer, port at the peer): the last hop's lists are then slices.
+ * key is scratch with room for the most ports any host has. */
 static uint32_t sort_last_hops(struct asim_route *r, uint32_t h)
 {
     const struct asim_topo *t = r->topo;
@@ -49,7 +50,9 @@ static uint32_t sort_last_hops(struct asim_route *r, uint32_t h)
     return n;
 }
 
-/* Distinct switches at h, descending, from its sorted last hops. */
+/* Distinct switches at h, descending, from its sorted last hops.
+ * Hosts under one leaf have one class, so a search serves all of them: this is what makes set-up
+ * linear where the reference searches per host. */
 static int classify(struct asim_route *r, uint32_t h)
 {
     uint32_t n = sort_last_hops(r, h), first = r->topo->first_port[h], legs = 0;
@@ -64,7 +67,9 @@ static int classify(struct asim_route *r, uint32_t h)
     return asim_intern_put(&r->legs, r->member, legs, &r->class_of[h]);
 }
 
-/* Five words a port: peer, rate and delay of the link. */
+/* Five words a port: peer, rate and delay of the link.
+ * Two hosts whose links go to the same peers at the same rates and delays cannot differ in any
+ * path property towards a third, hence one column for both. */
 static int shape(struct asim_route *r, uint32_t h)
 {
     const struct asim_topo *t = r->topo;
@@ -251,7 +256,9 @@ const struct asim_route_kind *asim_route_kinds(const struct asim_route *route, u
     return route->kinds;
 }
 
-/* The interfaces of node that lead straight to dst. */
+/* The interfaces of node that lead straight to dst.
+ * Linear in the links of dst, which are few; peers are sorted, so the node's own links are
+ * neighbours. */
 static const uint32_t *last_hop(const struct asim_route *r, uint32_t node, uint32_t dst,
                                 uint32_t *n)
 {

@@ -49,7 +49,9 @@ static struct asim_where place(const struct asim_topo *topo)
     return (struct asim_where){topo->source ? topo->source : "topology", 0, 0};
 }
 
-/* Counts hosts and switches on the way; rank numbers index hosts from 0 without a map. */
+/* Counts hosts and switches on the way; rank numbers index hosts from 0 without a map.
+ * A host behind a switch would make rank numbers and node ids differ, and the reference's files
+ * never have it. */
 static int check_kinds(struct asim_topo *topo, struct asim_err *err)
 {
     uint32_t hosts = 0;
@@ -94,7 +96,8 @@ static int check_link(const struct asim_topo *topo, size_t i, struct asim_err *e
 }
 
 /* first_port[v + 1] serves as the fill mark of v, so peer_port is an index into ports until
- * relate_ports makes it a number of the peer. */
+ * relate_ports makes it a number of the peer.
+ * In order of the links, as the reference attaches devices. */
 static void number_ports(struct asim_topo *topo)
 {
     uint32_t *mark = topo->first_port + 1;

@@ -35,7 +35,9 @@ struct asim_chakra {
     ChakraProtoMsg__GlobalMetadata *metadata;
 };
 
-/* "file: record 3 at byte 120: <what>" */
+/* "file: record 3 at byte 120: <what>"
+ * Records are numbered from 1, the metadata being the first; a record read by its place has no
+ * number. */
 static int bad(const struct asim_chakra *file, int code, const char *what, struct asim_err *err)
 {
     struct asim_where at = {file->bytes.path, 0, 0};
@@ -46,7 +48,9 @@ static int bad(const struct asim_chakra *file, int code, const char *what, struc
                        (unsigned long long)file->number, place, what);
 }
 
-/* The bytes of the record at file->place; *end is the offset behind it. */
+/* The bytes of the record at file->place; *end is the offset behind it.
+ * An empty record is legal and has no bytes to read. The two ways a file can be cut have
+ * sentences of their own. */
 static int read_frame(struct asim_chakra *file, struct asim_wire *record, uint64_t *end,
                       struct asim_err *err)
 {
@@ -86,7 +90,8 @@ static int read_frame(struct asim_chakra *file, struct asim_wire *record, uint64
     return bad(file, ASIM_EINVAL, what, err);
 }
 
-/* Decodes into the scratch memory, which is taken back first. */
+/* Decodes into the scratch memory, which is taken back first.
+ * The previous record's memory is taken back first: nodes are borrowed until here. */
 static int decode(struct asim_chakra *file, struct asim_wire record,
                   const ProtobufCMessageDescriptor *type, ProtobufCMessage **message,
                   struct asim_err *err)

@@ -39,7 +39,9 @@ static int too_many(const struct asim_index_build *build, const char *what, stru
                        OPS_MAX, what);
 }
 
-/* Keeps ids as a rule (first + position) as long as it holds. */
+/* Keeps ids as a rule (first + position) as long as it holds.
+ * Traces written by converters nearly always have ids from some first one up without gaps; then
+ * the index stores none. */
 static int note_id(struct asim_index_build *build, uint64_t id)
 {
     struct asim_index *index = build->index;
@@ -111,7 +113,8 @@ static int by_id(const void *a, const void *b)
     return x->position < y->position ? -1 : x->position > y->position;
 }
 
-/* Puts ids, places and flags into the order given by build->order. */
+/* Puts ids, places and flags into the order given by build->order.
+ * On failure nothing has been exchanged: the old arrays are still the build's. */
 static int permute(struct asim_index_build *build, const struct id_at *sorted)
 {
     size_t n = build->places.n;
@@ -171,7 +174,8 @@ static int check_unique(struct asim_index_build *build, struct asim_err *err)
     return 0;
 }
 
-/* Moves the arrays that stay from the build into the index. */
+/* Moves the arrays that stay from the build into the index.
+ * Even on failure what was moved is the index's, which asim_index_close frees. */
 static int settle(struct asim_index_build *build, struct asim_err *err)
 {
     struct asim_index *index = build->index;

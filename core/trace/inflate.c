@@ -19,7 +19,9 @@
 #define BLOCK_BYTES   65536u
 #define CEILING_BYTES (64ull << 30)
 
-/* A file without a name: gone when it is closed, even if the run is killed. */
+/* A file without a name: gone when it is closed, even if the run is killed.
+ * TMPDIR decides where; a trace of gigabytes may not fit a small /tmp, hence the advice in the
+ * message. */
 static int temporary(int *fd, struct asim_err *err)
 {
     const char *folder = getenv("TMPDIR");

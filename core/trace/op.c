@@ -30,7 +30,8 @@ const char *asim_op_type_name(int type)
     return type >= 0 && type < ASIM_OP_TYPES ? names[type] : "?";
 }
 
-/* 1 and *path if the rank's file is there, 0 if not. */
+/* 1 and *path if the rank's file is there, 0 if not.
+ * The plain file goes before the compressed one: it costs less to read. */
 static int find_file(const char *prefix, uint32_t rank, char **path, struct asim_err *err)
 {
     static const char *const suffixes[] = {"et", "et.gz"};
@@ -48,7 +49,8 @@ static int find_file(const char *prefix, uint32_t rank, char **path, struct asim
     return 0;
 }
 
-/* Rank of a file name "<stem>.<rank>.et" or ".et.gz", -1 if it is none. */
+/* Rank of a file name "<stem>.<rank>.et" or ".et.gz", -1 if it is none.
+ * Names such as job.1.et.bak or job.01.et belong to no rank. */
 static int64_t rank_of(const char *name, const char *stem)
 {
     size_t n = strlen(stem);

@@ -48,7 +48,9 @@ static int refuse(const struct asim_src *src, const char *word, const char *what
                        asim_text_safe(safe, sizeof safe, word), what);
 }
 
-/* A number of bytes or ns; AICB writes some with a fraction of zero. */
+/* A number of bytes or ns; AICB writes some with a fraction of zero.
+ * Fractions are cut, not rounded: the files that have one have .0. Above 2^53 a double no longer
+ * counts bytes. */
 static int parse_amount(const char *word, uint64_t *out)
 {
     double value;
@@ -91,7 +93,9 @@ static int read_policy(struct asim_simai *w, struct asim_src *src, struct asim_e
                        asim_text_nearest(word, asim_simai_policy_names, ASIM_SIMAI_POLICIES)));
 }
 
-/* "checkpoints: 2 4 9": a count and as many row indices. */
+/* "checkpoints: 2 4 9": a count and as many row indices.
+ * Row indices are checked against the number of rows later, when that is known; an index that
+ * does not fit 32 bits becomes one that cannot be right. A list given twice replaces the first. */
 static int read_marks(struct asim_src *src, uint32_t **marks, uint32_t *n, struct asim_err *err)
 {
     uint64_t count, mark;
@@ -232,7 +236,9 @@ static int read_comm(struct asim_simai *w, struct asim_src *src, int part,
     return read_amount(src, "the bytes of that collective", &comm->bytes, err);
 }
 
-/* The row of the line the cursor stands on, its first word taken. */
+/* The row of the line the cursor stands on, its first word taken.
+ * Columns: name, dependency (unused, always -1), then compute time, collective and bytes for
+ * forward, input gradient and weight gradient, then the update time. */
 static int read_row(struct asim_simai *w, struct asim_src *src, const char *name,
                     struct asim_simai_row *row, struct asim_err *err)
 {
@@ -260,7 +266,9 @@ static int read_row(struct asim_simai *w, struct asim_src *src, const char *name
     return rc;
 }
 
-/* Index of the row among the distinct ones. The latest sorts are the likeliest to come again. */
+/* Index of the row among the distinct ones. The latest sorts are the likeliest to come again.
+ * Comparing with the last 64 sorts keeps reading linear; a row that comes back later than that
+ * is kept twice, which costs memory and nothing else. */
 static int keep_row(struct asim_simai *w, const struct asim_simai_row *row, struct asim_err *err)
 {
     size_t seen = 0;

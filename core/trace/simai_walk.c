@@ -99,7 +99,9 @@ static int has_coll(const struct asim_simai_walk *r, uint32_t row, int part)
 }
 
 /* A micro-batch passes a stage's border: forward into its first row and out of its last, backward
- * the other way round. */
+ * the other way round.
+ * Rows outside of the micro-batches (before the first embedding, after the last loss) pass
+ * nothing. */
 static int has_transfer(const struct asim_simai_walk *r, uint32_t row,
                         const struct asim_simai_act *act)
 {
@@ -139,7 +141,9 @@ static int is_marked(const uint32_t *marks, uint32_t n, uint32_t row)
     return 0;
 }
 
-/* Entering a backward row that initiates recompute: back to the nearest checkpoint. */
+/* Entering a backward row that initiates recompute: back to the nearest checkpoint.
+ * Only HYBRID_TRANSFORMER_FWD_IN_BCKWD recomputes; other policies carry the marks and ignore
+ * them, as SimAI does. */
 static void enter_row(struct asim_simai_walk *r)
 {
     const struct asim_simai *w = r->w;
@@ -176,7 +180,9 @@ static void leave_row(struct asim_simai_walk *r)
     enter_row(r);
 }
 
-/* The next act, whether it exists or not; NULL at the end. */
+/* The next act, whether it exists or not; NULL at the end.
+ * A replay runs the forward acts of rows from the checkpoint up to the row that asked for it,
+ * then goes on with that row. */
 static const struct asim_simai_act *next_act(struct asim_simai_walk *r, uint32_t *row)
 {
     while (r->pass < r->n_passes) {
@@ -230,7 +236,9 @@ int asim_simai_walk_next(struct asim_simai_walk *r, struct asim_simai_item *item
 }
 
 /* Which rows a micro-batch has: those from one embedding_layer to the next, ga of them. Only files
- * with several stages need to know. */
+ * with several stages need to know.
+ * Layers are told by name, "embedding_layer" and "cross_entropy1", because the format marks
+ * micro-batches in no other way. */
 static void find_batches(struct asim_simai_walk *r)
 {
     uint32_t starts = 0, first = 0, second = 0, tail = r->w->n_rows;

@@ -106,6 +106,7 @@ static void make_spare(struct asim_window *window, struct asim_body *body)
     window->spare = body;
 }
 
+/* One huge op must not leave its memory behind for the rest of a run. */
 static struct asim_body *take_spare(struct asim_window *window)
 {
     struct asim_body *body = window->spare;
@@ -120,7 +121,8 @@ static struct asim_body *take_spare(struct asim_window *window)
     return body;
 }
 
-/* Fills the slot, which is empty again if that fails. */
+/* Fills the slot, which is empty again if that fails.
+ * The slot is emptied first, so that a failure leaves no body of another op in it. */
 static int fill(struct asim_window *window, struct asim_body **slot, const struct asim_op *op)
 {
     struct asim_body *body = *slot ? *slot : take_spare(window);

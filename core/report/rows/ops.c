@@ -134,7 +134,9 @@ static void see_join(struct table *table, const struct asim_event *event)
     meeting->last = event->t;
 }
 
-/* Where the op could start: its last member's or its send's issue, if later than its own. */
+/* Where the op could start: its last member's or its send's issue, if later than its own.
+ * A meeting is forgotten when all its members have ended; one that never does is freed at the
+ * close. */
 static uint64_t start_of_coll(struct table *table, const struct kept *kept)
 {
     struct meeting *meeting = at(&table->groups, kept->who, kept->ordinal);
@@ -164,7 +166,8 @@ static uint64_t start_of_recv(struct table *table, uint32_t rank, const struct k
     return issue;
 }
 
-/* Full buffer of a collective in nccl-tests' sense, and the share of it that crosses a link. */
+/* Full buffer of a collective in nccl-tests' sense, and the share of it that crosses a link.
+ * Broadcast and reduce have factor 1, as in nccl-tests; a barrier has no bytes to speak of. */
 static double buffer_of(const struct kept *kept, double *share)
 {
     double n = kept->members ? (double)kept->members : 1, bytes = (double)kept->bytes;

@@ -118,7 +118,8 @@ static int by_time(const void *a, const void *b)
     return x->comes - y->comes;
 }
 
-/* One sample per tick at which the content changes. */
+/* One sample per tick at which the content changes.
+ * Samples are of what is held after everything that changes at that tick. */
 static int write_counter(struct page *page)
 {
     const struct asim_tensors *tensors = page->tensors;
@@ -150,7 +151,8 @@ static int write_counter(struct page *page)
     return 0;
 }
 
-/* Least and greatest lifetime, and the largest tensor. */
+/* Least and greatest lifetime, and the largest tensor.
+ * Scales of the heat map: rows by lifetime, red by size. */
 static void extremes(const struct page *page, uint64_t of[3])
 {
     of[0] = UINT64_MAX;

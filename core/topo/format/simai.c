@@ -75,7 +75,8 @@ static int check_header(const struct asim_src *src, const struct header *h, stru
     return 0;
 }
 
-/* SimAI counts GPUs from 0, so a switch among them is named while its place is near. */
+/* SimAI counts GPUs from 0, so a switch among them is named while its place is near.
+ * Also makes sure that every switch id was listed: otherwise a host would stand behind a switch. */
 static int check_order(const struct asim_topo *topo, const struct asim_src *src,
                        const struct header *h, struct asim_err *err)
 {
@@ -114,6 +115,7 @@ static int read_all(struct asim_topo *topo, struct asim_src *src, struct asim_er
     return 0;
 }
 
+/* The caller frees a topology that failed half-way. */
 static int read_file(struct asim_topo *topo, const char *path, struct asim_err *err)
 {
     struct asim_src src;
@@ -130,7 +132,8 @@ static int is_blank(char c)
     return c == ' ' || c == '\t' || c == '\r' || c == '\v' || c == '\f';
 }
 
-/* End of the line at `at`, and in *stop the end of its words: a comment ends them. */
+/* End of the line at `at`, and in *stop the end of its words: a comment ends them.
+ * Works on bytes that are not NUL-terminated: sniffing must not change the text. */
 static const char *line_end(const char *at, const char *end, const char **stop)
 {
     *stop = NULL;
@@ -142,7 +145,8 @@ static const char *line_end(const char *at, const char *end, const char **stop)
     return at;
 }
 
-/* How many words stand there; *sixth is where the sixth begins. */
+/* How many words stand there; *sixth is where the sixth begins.
+ * More than six words do not matter: the caller asks for six or more. */
 static int count_words(const char *at, const char *stop, const char **sixth)
 {
     int words = 0;

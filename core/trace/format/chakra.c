@@ -251,7 +251,8 @@ static int to_op(struct asim_reader *reader, const ChakraProtoMsg__Node *node, s
     return fill_attributes(reader, op, err);
 }
 
-/* Chakra has no magic; a file begins with the metadata's length and a field 1 or 2 of bytes. */
+/* Chakra has no magic; a file begins with the metadata's length and a field 1 or 2 of bytes.
+ * A heuristic: only asked where several formats could be meant, never to refuse a file. */
 static int sniff(const void *head, size_t size)
 {
     const unsigned char *data = head;

@@ -134,7 +134,8 @@ static int at(struct asim_reader *r, uint64_t place, struct asim_op *op, struct 
     return 0;
 }
 
-/* PyTorch's process-group JSON in a Python list's repr, as METADATA nodes hold it. */
+/* PyTorch's process-group JSON in a Python list's repr, as METADATA nodes hold it.
+ * Owned by the reader. size is an upper bound: 12 characters hold any rank with its comma. */
 static int make_metadata(struct asim_reader *r, struct asim_err *err)
 {
     struct asim_simai_ranks ranks;

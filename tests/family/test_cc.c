@@ -108,7 +108,7 @@ static void recovers(const struct asim_cc *cc, uint64_t line_bps)
     open_run(&run, cc, line_bps);
     for (int i = 0; i < 200; i++)
         one_ack(&run, 1, 41);
-    for (int i = 0; i < 40000; i++)
+    for (int i = 0; i < 60000; i++)
         one_ack(&run, 0, 100000);
     CHECK(run.flow.rate_bps >= line_bps / 10 * 9);
     close_run(&run);

@@ -134,7 +134,7 @@ static void files(void)
     CHECK(strstr(text.at, "sys[1], Total compute-communication overlap: 8184\n") != NULL);
     CHECK(strstr(text.at, "[9000 ns] [workload] [info] sys[0] finished, 9000 cycles, exposed "
                           "communication 0 cycles.\n") == text.at);
-    CHECK(rmdir(out) == 0);
+    run_remove_reports(out);
     run_remove(folder, 2);
 }
 

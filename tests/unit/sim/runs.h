@@ -6,6 +6,7 @@
 #ifndef ASIM_TESTS_RUNS_H
 #define ASIM_TESTS_RUNS_H
 
+#include <dirent.h>
 #include <stdlib.h>
 #include <unistd.h>
 #include "asim/asim.h"
@@ -82,6 +83,34 @@ static inline void run_folder(char *folder, size_t size)
     snprintf(folder, size, "%s/asim_run_XXXXXX", getenv("TMPDIR") ? getenv("TMPDIR") : "/tmp");
     if (!mkdtemp(folder))
         abort();
+}
+
+/* How many files lie in the folder whose names have `word` in them. */
+static inline int run_reports(const char *out, const char *word)
+{
+    DIR *dir = opendir(out);
+    int n = 0;
+
+    for (struct dirent *entry; dir && (entry = readdir(dir));)
+        n += entry->d_name[0] != '.' && strstr(entry->d_name, word);
+    if (dir)
+        closedir(dir);
+    return n;
+}
+
+static inline void run_remove_reports(const char *out)
+{
+    DIR *dir = opendir(out);
+    char path[600];
+
+    for (struct dirent *entry; dir && (entry = readdir(dir));) {
+        snprintf(path, sizeof path, "%s/%s", out, entry->d_name);
+        if (entry->d_name[0] != '.')
+            unlink(path);
+    }
+    if (dir)
+        closedir(dir);
+    rmdir(out);
 }
 
 static inline void run_remove(const char *folder, uint32_t ranks)

@@ -88,51 +88,58 @@ static double time_of(const ChakraProtoMsg__Node *node, const struct asim_calibr
     return counts->avg_ns;
 }
 
-static int set_node(struct asim_edit *edit, struct asim_chakra_writer *out,
-                    const ChakraProtoMsg__Node *node, const struct asim_calibrate_options *opt,
-                    struct asim_calibrate_counts *counts, struct asim_err *err)
+struct rewrite {
+    struct asim_chakra *in;
+    struct asim_chakra_writer *out;
+    struct asim_edit edit;
+    const struct asim_calibrate_options *opt;
+    struct asim_calibrate_counts *counts;
+};
+
+static int set_times(struct rewrite *rw, ChakraProtoMsg__Node *copy, struct asim_err *err)
+{
+    double ns = time_of(copy, rw->opt, rw->counts), cycles = floor(ns * rw->counts->mhz / 1000);
+
+    if (cycles > 9e18)
+        return asim_err_set(err, ASIM_EINVAL,
+                            "node %" PRIu64 " would take %.3g cycles; check the GPU frequency and "
+                            "the kernel time.",
+                            copy->id, cycles);
+    copy->duration_micros = ns > 0 && ns < 1000 ? 1 : (uint64_t)(ns / 1000 + 0.5);
+    asim_edit_set_int(&rw->edit, "compute_cycles", (int64_t)cycles);
+    rw->counts->nodes++;
+    return 0;
+}
+
+static int set_node(struct rewrite *rw, const ChakraProtoMsg__Node *node, struct asim_err *err)
 {
     ChakraProtoMsg__Node copy = *node;
 
-    asim_edit_begin(edit);
+    asim_edit_begin(&rw->edit);
     for (size_t i = 0; i < node->n_data_deps; i++)
-        if (ASIM_VEC_PUSH(edit->data, node->data_deps[i]))
+        if (ASIM_VEC_PUSH(rw->edit.data, node->data_deps[i]))
             return asim_err_nomem(err, "writing nodes");
     for (size_t i = 0; i < node->n_ctrl_deps; i++)
-        if (ASIM_VEC_PUSH(edit->ctrl, node->ctrl_deps[i]))
+        if (ASIM_VEC_PUSH(rw->edit.ctrl, node->ctrl_deps[i]))
             return asim_err_nomem(err, "writing nodes");
-    if (is_wanted(node, opt)) {
-        double ns = time_of(node, opt, counts), cycles = floor(ns * counts->mhz / 1000);
-
-        if (cycles > 9e18)
-            return asim_err_set(err, ASIM_EINVAL,
-                                "node %" PRIu64 " would take %.3g cycles; check "
-                                "the GPU frequency and the kernel time.",
-                                node->id, cycles);
-        copy.duration_micros = ns > 0 && ns < 1000 ? 1 : (uint64_t)(ns / 1000 + 0.5);
-        asim_edit_set_int(edit, "compute_cycles", (int64_t)cycles);
-        counts->nodes++;
-    }
-    return asim_edit_write(edit, out, &copy, err);
+    if (is_wanted(node, rw->opt) && set_times(rw, &copy, err))
+        return ASIM_EINVAL;
+    return asim_edit_write(&rw->edit, rw->out, &copy, err);
 }
 
-static int rewrite(struct asim_chakra *file, const struct asim_rankfile *names,
-                   const struct asim_calibrate_options *opt, struct asim_calibrate_counts *counts,
-                   struct asim_err *err)
+static int rewrite(struct rewrite *rw, const char *path, struct asim_err *err)
 {
-    struct asim_chakra_writer *out;
     const ChakraProtoMsg__Node *node;
-    struct asim_edit edit = {0};
-    int code = asim_chakra_writer_open(&out, names->out, err);
+    int code = asim_chakra_writer_open(&rw->out, path, err);
 
     if (!code)
-        code = asim_edit_metadata(&edit, out, asim_chakra_metadata(file), err);
-    while (!code && (code = asim_chakra_next(file, &node, err)) == 1)
-        code = set_node(&edit, out, node, opt, counts, err);
-    asim_edit_fini(&edit);
+        code = asim_edit_metadata(&rw->edit, rw->out, asim_chakra_metadata(rw->in), err);
+    while (!code && (code = asim_chakra_next(rw->in, &node, err)) == 1)
+        code = set_node(rw, node, err);
+    asim_edit_fini(&rw->edit);
     if (!code)
-        return asim_chakra_writer_commit(out, err);
-    asim_chakra_writer_discard(out);
+        return asim_chakra_writer_commit(rw->out, err);
+    asim_chakra_writer_discard(rw->out);
     return code;
 }
 
@@ -141,7 +148,7 @@ int asim_calibrate_file(const struct asim_rankfile *file,
                         const struct asim_calibrate_options *opt,
                         struct asim_calibrate_counts *counts, struct asim_err *err)
 {
-    struct asim_chakra *in = NULL;
+    struct rewrite rw = {.opt = opt, .counts = counts};
     int code = 0;
 
     *counts = (struct asim_calibrate_counts){.mhz = opt->gpu_mhz};
@@ -152,17 +159,17 @@ int asim_calibrate_file(const struct asim_rankfile *file,
     if (device)
         counts->avg_ns = device->avg_ns;
     if (!opt->force_avg_ns && counts->avg_ns <= 0) {
-        code = asim_chakra_open(&in, file->in, err);
+        code = asim_chakra_open(&rw.in, file->in, err);
         if (!code)
-            code = own_average(in, opt, &counts->avg_ns, err);
-        asim_chakra_close(in);
-        in = NULL;
+            code = own_average(rw.in, opt, &counts->avg_ns, err);
+        asim_chakra_close(rw.in);
+        rw.in = NULL;
     }
     if (!code)
-        code = asim_chakra_open(&in, file->in, err);
+        code = asim_chakra_open(&rw.in, file->in, err);
     if (!code)
-        code = rewrite(in, file, opt, counts, err);
-    asim_chakra_close(in);
+        code = rewrite(&rw, file->out, err);
+    asim_chakra_close(rw.in);
     return code;
 }
 

@@ -60,6 +60,7 @@ static void say(void *self, const char *sentence)
 
 struct ranks {
     ASIM_VEC(uint32_t) list;
+    const char *folder;
 };
 
 /* "0", "0,1" */
@@ -86,31 +87,29 @@ static int add_ranks(struct ranks *ranks, const char *text, struct asim_err *err
 
 /* Words: the folder, and numbers that continue --ranks. */
 static int read_words(const struct options *o, const char **words, size_t n, struct ranks *ranks,
-                      const char **folder, struct asim_err *err)
+                      struct asim_err *err)
 {
     int code = o->ranks ? add_ranks(ranks, o->ranks, err) : 0;
 
-    *folder = NULL;
     for (size_t i = 0; i < n && !code; i++) {
         uint64_t number;
 
         if (o->ranks && !asim_text_u64(words[i], &number))
             code = add_ranks(ranks, words[i], err);
-        else if (*folder)
+        else if (ranks->folder)
             code = asim_err_set(err, ASIM_EINVAL, "two folders are named, %.200s and %.200s.",
-                                *folder, words[i]);
+                                ranks->folder, words[i]);
         else
-            *folder = words[i];
+            ranks->folder = words[i];
     }
-    if (!code && !*folder)
+    if (!code && !ranks->folder)
         code = asim_err_set(err, ASIM_EINVAL, "name the folder with the traces; --help explains.");
     return code;
 }
 
-static int run_pytorch(const struct options *o, const char *folder, const struct ranks *ranks,
-                       struct asim_err *err)
+static int run_pytorch(const struct options *o, const struct ranks *ranks, struct asim_err *err)
 {
-    struct asim_pytorch_options opt = {.folder = folder,
+    struct asim_pytorch_options opt = {.folder = ranks->folder,
                                        .output = o->output,
                                        .et_prefix = o->et_prefix,
                                        .model_tag = o->model_tag,
@@ -139,8 +138,8 @@ static int run(int argc, char **argv)
 {
     struct options o = {0};
     struct asim_err err = {0};
-    struct ranks ranks = {{0}};
-    const char **words = calloc((size_t)argc + 1, sizeof *words), *folder;
+    struct ranks ranks = {{0}, NULL};
+    const char **words = calloc((size_t)argc + 1, sizeof *words);
     struct asim_args args = {{{options, &o}, {NULL, NULL}}, words, (size_t)argc, 0, 0};
     int code = words ? asim_option_defaults(options, &o, &err)
                      : asim_err_nomem(&err, "reading the command line");
@@ -155,10 +154,10 @@ static int run(int argc, char **argv)
         asim_args_help(stdout, options);
     } else {
         if (!code)
-            code = read_words(&o, words, args.n_words, &ranks, &folder, &err);
+            code = read_words(&o, words, args.n_words, &ranks, &err);
         if (code)
             code = asim_args_fail("trace pytorch", &err, 2);
-        else if (run_pytorch(&o, folder, &ranks, &err))
+        else if (run_pytorch(&o, &ranks, &err))
             code = asim_args_fail("trace pytorch", &err, 1);
     }
     asim_option_fini(options, &o);

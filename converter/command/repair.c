@@ -51,8 +51,9 @@ static void say(void *self, const char *sentence)
 
 static int run_repair(const struct options *o, const char **words, size_t n, struct asim_err *err)
 {
-    struct asim_repair_options opt = {o->gpu_only, o->simple,        o->astra, o->no_break,
-                                      o->max_comm, o->default_bytes, o->group, {say, NULL}};
+    struct asim_repair_options opt = {o->gpu_only, o->simple,   o->astra,
+                                      o->no_break, o->max_comm, o->default_bytes,
+                                      o->group,    {say, NULL}, o->quiet ? NULL : stdout};
     struct asim_rankfiles files = {0};
     uint64_t problems = 0;
     int code = 0;
@@ -64,7 +65,7 @@ static int run_repair(const struct options *o, const char **words, size_t n, str
     if (!code)
         code = asim_rankfiles_add(&files, words, n, o->output, err);
     if (!code)
-        code = asim_repair_run(files.at, files.n, &opt, o->quiet ? NULL : stdout, &problems, err);
+        code = asim_repair_run(files.at, files.n, &opt, &problems, err);
     if (!code && problems && o->strict)
         code = asim_err_set(err, ASIM_EINVAL,
                             "the ranks' collectives differ in %" PRIu64

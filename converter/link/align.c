@@ -47,53 +47,57 @@ static int equal(const struct align *al, uint32_t host, uint32_t op)
     return al->names[host] == al->link->kin.cpu_name.at[op];
 }
 
-/* How many names from h and o on agree in a row, up to AGREE (fewer at the end count as all). */
-static int agree(const struct align *al, const uint32_t *h, size_t hn, const uint32_t *o, size_t on)
+/* What is left of the two lists. */
+struct pair {
+    const uint32_t *h, *o; /* host nodes, CPU ops */
+    size_t hn, on;
+};
+
+/* Whether the names agree AGREE times in a row behind i host nodes and j ops (at the end of a list,
+ * as far as it goes). */
+static int agree(const struct align *al, const struct pair *p, size_t i, size_t j)
 {
     size_t want = AGREE;
 
-    want = hn < want ? hn : want;
-    want = on < want ? on : want;
-    for (size_t i = 0; i < want; i++)
-        if (!equal(al, h[i], o[i]))
+    if (i >= p->hn || j >= p->on)
+        return 0;
+    want = p->hn - i < want ? p->hn - i : want;
+    want = p->on - j < want ? p->on - j : want;
+    for (size_t k = 0; k < want; k++)
+        if (!equal(al, p->h[i + k], p->o[j + k]))
             return 0;
-    return want > 0;
+    return 1;
 }
 
-/* Smallest skip (i on the host side, j on the other) after which they agree. 0 = none near. */
-static int resync(const struct align *al, const uint32_t *h, size_t hn, const uint32_t *o,
-                  size_t on, size_t skip[2])
+/* Smallest skip (host nodes, ops) after which they agree. 0 = none near. */
+static int resync(const struct align *al, const struct pair *p, size_t skip[2])
 {
     for (size_t sum = 1; sum <= LOOK_AHEAD; sum++)
-        for (size_t i = 0; i <= sum; i++) {
-            size_t j = sum - i;
-
-            if (i < hn && j < on && equal(al, h[i], o[j]) &&
-                agree(al, h + i, hn - i, o + j, on - j)) {
+        for (size_t i = 0; i <= sum; i++)
+            if (agree(al, p, i, sum - i)) {
                 skip[0] = i;
-                skip[1] = j;
+                skip[1] = sum - i;
                 return 1;
             }
-        }
     return 0;
 }
 
-static size_t walk(struct align *al, const uint32_t *h, size_t hn, const uint32_t *o, size_t on)
+static size_t walk(struct align *al, struct pair p)
 {
     size_t matched = 0, skip[2];
 
-    while (hn && on) {
-        if (equal(al, *h, *o)) {
-            al->link->host.node.at[*h].cpu = *o;
+    while (p.hn && p.on) {
+        if (equal(al, *p.h, *p.o)) {
+            al->link->host.node.at[*p.h].cpu = *p.o;
             matched++;
             skip[0] = skip[1] = 1;
-        } else if (!resync(al, h, hn, o, on, skip)) {
+        } else if (!resync(al, &p, skip)) {
             skip[0] = skip[1] = 1;
         }
-        h += skip[0];
-        hn -= skip[0];
-        o += skip[1];
-        on -= skip[1];
+        p.h += skip[0];
+        p.hn -= skip[0];
+        p.o += skip[1];
+        p.on -= skip[1];
     }
     return matched;
 }
@@ -134,8 +138,9 @@ static void align_thread(struct align *al, const uint32_t *h, size_t hn, int32_t
     if (best == ASIM_NONE)
         return;
     al->taken[best] = 1;
-    al->link->counts.aligned += walk(al, h, hn, al->ops + kin->thread_at[best],
-                                     kin->thread_at[best + 1] - kin->thread_at[best]);
+    al->link->counts.aligned +=
+        walk(al, (struct pair){h, al->ops + kin->thread_at[best], hn,
+                               kin->thread_at[best + 1] - kin->thread_at[best]});
 }
 
 int asim_link_align(struct asim_link *link, const uint32_t *names, struct asim_err *err)

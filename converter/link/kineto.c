@@ -15,14 +15,6 @@
 #define EVENT_LIMIT UINT32_C(0xfffffff0)
 #define TIME_LIMIT  9e15 /* us; integers beyond are not exact doubles, and no clock is there */
 
-/* Names the published tools take for launches (spec 3.2); only --compat looks at them. */
-static const char *const launches[] = {
-    "cuLaunchKernel",        "cuLaunchKernelEx",    "cudaLaunchKernel",
-    "cudaLaunchKernelExC",   "cudaMemcpy",          "cudaMemcpyAsync",
-    "cudaMemcpyFromSymbol",  "cudaMemcpyToSymbol",  "cudaLaunchCooperativeKernel",
-    "hipLaunchKernel",       "hipExtLaunchKernel",  "hipExtModuleLaunchKernel",
-    "hipModuleLaunchKernel", "hipMemcpyWithStream", "hipMemcpyAsync"};
-
 enum what { IGNORED, CPU, CALL, GPU, SYNC };
 
 struct load {
@@ -208,9 +200,8 @@ static int add_call(struct load *ld)
         thread_field(ld, &thread) || id_arg(ld, "correlation", &call.correlation))
         return -1;
     name = asim_names_get(&ld->kin->names, call.name);
-    for (size_t i = 0; i < sizeof launches / sizeof *launches; i++)
-        if (!strcmp(name, launches[i]))
-            flags |= ASIM_KIN_LAUNCH;
+    if (asim_kineto_is_listed(name))
+        flags |= ASIM_KIN_LAUNCH;
     call.flags = flags & 0xff;
     call.thread = thread & 0xffffff;
     return ASIM_VEC_PUSH(ld->kin->call, call) ? asim_err_nomem(ld->err, "reading runtime calls")
@@ -305,16 +296,10 @@ static int add_event(struct load *ld)
     ld->args = asim_jv_get(&ld->doc, event, "args");
     if (ld->args && ld->args->kind != ASIM_J_OBJECT)
         return bad(ld, "args", "an object");
-    switch (what) {
-    case CPU:
-        return add_cpu(ld);
-    case CALL:
-        return add_call(ld);
-    case GPU:
-        return add_gpu(ld, gpu_kind);
-    default:
-        return add_sync(ld);
-    }
+    return what == CPU    ? add_cpu(ld)
+           : what == CALL ? add_call(ld)
+           : what == GPU  ? add_gpu(ld, gpu_kind)
+                          : add_sync(ld);
 }
 
 /* Members beside the events: process groups and the clock. */

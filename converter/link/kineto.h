@@ -87,6 +87,8 @@ struct asim_kineto {
     int has_rf_ids; /* some op carries a Record function id */
 };
 
+/* 1 if the published tools take that runtime call for a launch. */
+int asim_kineto_is_listed(const char *name);
 /* Frees an array that is no longer needed. */
 #define ASIM_KINETO_DROP(v) (free((v).at), (v).at = NULL, (v).n = (v).cap = 0)
 

@@ -226,9 +226,10 @@ static int repair(struct job *job)
                                       .astra = o->astra,
                                       .max_comm = o->max_comm,
                                       .default_bytes = o->default_bytes,
-                                      .notes = o->notes};
+                                      .notes = o->notes,
+                                      .report = job->report};
     uint64_t problems;
-    int code = asim_repair_run(job->files.at, job->files.n, &opt, job->report, &problems, job->err);
+    int code = asim_repair_run(job->files.at, job->files.n, &opt, &problems, job->err);
 
     if (!code && problems && o->strict)
         code = asim_err_set(job->err, ASIM_EINVAL,

@@ -25,6 +25,7 @@ struct seq { /* collectives of a rank in one group */
 struct compare {
     const struct asim_notes *notes;
     uint64_t problems;
+    uint64_t told; /* of the pair at hand */
     const char *group;
 };
 
@@ -69,12 +70,11 @@ static int same(const struct seq *a, size_t i, const struct seq *b, size_t k, in
     return x->kind == y->kind && (!sizes || x->bytes == y->bytes);
 }
 
-static void tell(struct compare *c, const struct seq *lacks, const struct seq *has, size_t i,
-                 uint64_t *told)
+static void tell(struct compare *c, const struct seq *lacks, const struct seq *has, size_t i)
 {
     const struct asim_rnode *node = node_of(has, i);
 
-    if (++*told > TOLD)
+    if (++c->told > TOLD)
         return;
     asim_notes_say(c->notes,
                    "group %s: rank %" PRIu32 " lacks the %s of %" PRIu64 " bytes that rank %" PRIu32
@@ -98,11 +98,11 @@ static int resync(const struct seq *a, size_t *i, const struct seq *b, size_t *k
 }
 
 static void tell_sizes(struct compare *c, const struct seq *a, const struct seq *b, size_t i,
-                       size_t k, uint64_t *told)
+                       size_t k)
 {
     const struct asim_rnode *x = node_of(a, i), *y = node_of(b, k);
 
-    if (++*told <= TOLD)
+    if (++c->told <= TOLD)
         asim_notes_say(c->notes,
                        "group %s: collective number %zu, %s, has %" PRIu64 " bytes on rank %" PRIu32
                        " but %" PRIu64 " on rank %" PRIu32 ".",
@@ -112,9 +112,9 @@ static void tell_sizes(struct compare *c, const struct seq *a, const struct seq 
 
 static void compare_pair(struct compare *c, const struct seq *a, const struct seq *b)
 {
-    uint64_t told = 0;
     size_t i = 0, k = 0;
 
+    c->told = 0;
     while (i < a->n && k < b->n) {
         size_t x = i, y = k;
 
@@ -125,32 +125,32 @@ static void compare_pair(struct compare *c, const struct seq *a, const struct se
         }
         if (!resync(a, &x, b, &y) || (x - i && y - k && same(a, i, b, k, 0))) {
             if (same(a, i, b, k, 0)) {
-                tell_sizes(c, a, b, i, k, &told);
+                tell_sizes(c, a, b, i, k);
             } else {
-                tell(c, b, a, i, &told);
-                tell(c, a, b, k, &told);
+                tell(c, b, a, i);
+                tell(c, a, b, k);
             }
             x = i + 1;
             y = k + 1;
         } else {
             for (size_t s = i; s < x; s++)
-                tell(c, b, a, s, &told);
+                tell(c, b, a, s);
             for (size_t s = k; s < y; s++)
-                tell(c, a, b, s, &told);
+                tell(c, a, b, s);
         }
         i = x;
         k = y;
     }
     for (; i < a->n; i++)
-        tell(c, b, a, i, &told);
+        tell(c, b, a, i);
     for (; k < b->n; k++)
-        tell(c, a, b, k, &told);
-    if (told > TOLD)
+        tell(c, a, b, k);
+    if (c->told > TOLD)
         asim_notes_say(
             c->notes,
             "group %s: ranks %" PRIu32 " and %" PRIu32 " differ in %" PRIu64 " more places.",
-            *c->group ? c->group : "of all ranks", a->graph->rank, b->graph->rank, told - TOLD);
-    c->problems += told;
+            *c->group ? c->group : "of all ranks", a->graph->rank, b->graph->rank, c->told - TOLD);
+    c->problems += c->told;
 }
 
 /* Ranks without any collective of a named group are no members of it; of the group of all ranks

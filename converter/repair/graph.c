@@ -106,32 +106,43 @@ static void tell_drop(struct asim_graph *graph, const struct asim_notes *notes, 
                    self ? ")" : ", which is not in the file");
 }
 
+/* Whether the node names dep already among its entries from..k. Lists are short; of a long
+ * one the last 64 entries are looked at. */
+static int is_repeated(const struct asim_graph *graph, size_t from, size_t k, uint32_t dep)
+{
+    for (size_t j = k > from + 64 ? k - 64 : from; j < k; j++)
+        if (graph->dep.at[j] == dep)
+            return 1;
+    return 0;
+}
+
+static void resolve_node(struct asim_graph *graph, const struct asim_notes *notes, uint32_t i)
+{
+    const struct asim_rnode *node = &graph->node.at[i];
+    size_t data = node->dep_at, ctrl = data + node->data_n, end = ctrl + node->ctrl_n;
+
+    for (size_t k = data; k < end; k++) {
+        uint64_t id = graph->dep_id.at[k];
+        uint32_t dep = asim_index_get(&graph->by_id, (int64_t)id);
+
+        if (dep == ASIM_NONE || (int64_t)id == node->id) {
+            tell_drop(graph, notes, i, id);
+            dep = ASIM_NONE;
+        } else if (is_repeated(graph, k < ctrl ? data : ctrl, k, dep)) {
+            dep = ASIM_NONE;
+        }
+        graph->dep.at[k] = dep;
+    }
+}
+
 /* Dependencies from ids to nodes; each once per node and kind. */
 static int resolve(struct asim_graph *graph, const struct asim_notes *notes)
 {
     if (ASIM_VEC_RESERVE(graph->dep, graph->dep_id.n + 1))
         return ASIM_ENOMEM;
     graph->dep.n = graph->dep_id.n;
-    for (uint32_t i = 0; i < graph->node.n; i++) {
-        const struct asim_rnode *node = &graph->node.at[i];
-        uint32_t n = node->data_n + node->ctrl_n;
-
-        for (uint32_t k = 0; k < n; k++) {
-            uint64_t id = graph->dep_id.at[node->dep_at + k];
-            uint32_t dep = asim_index_get(&graph->by_id, (int64_t)id);
-            uint32_t from = k < node->data_n ? 0 : node->data_n;
-
-            if (dep == ASIM_NONE || (int64_t)id == node->id) {
-                tell_drop(graph, notes, i, id);
-                dep = ASIM_NONE;
-            }
-            /* Lists are short; a long one is checked against its last 64 entries only. */
-            for (uint32_t j = k > from + 64 ? k - 64 : from; j < k && dep != ASIM_NONE; j++)
-                if (graph->dep.at[node->dep_at + j] == dep)
-                    dep = ASIM_NONE;
-            graph->dep.at[node->dep_at + k] = dep;
-        }
-    }
+    for (uint32_t i = 0; i < graph->node.n; i++)
+        resolve_node(graph, notes, i);
     free(graph->dep_id.at);
     graph->dep_id.at = NULL;
     graph->dep_id.n = graph->dep_id.cap = 0;

@@ -6,6 +6,7 @@
 #ifndef ASIM_CONVERTER_REPAIR_GRAPH_H
 #define ASIM_CONVERTER_REPAIR_GRAPH_H
 
+#include <stdio.h>
 #include "conf/conf.h"
 #include "lib/index.h"
 #include "repair/edit.h"
@@ -37,6 +38,7 @@ struct asim_repair_options {
     uint64_t default_bytes; /* for communication nodes without any size; 0 = leave */
     const char *group;      /* pg_name for communication nodes without one, or NULL */
     struct asim_notes notes;
+    FILE *report; /* gets a summary of each rank; may be NULL */
 };
 
 struct asim_repair_counts {

@@ -67,8 +67,7 @@ static void rest(struct asim_graph *graph)
 }
 
 int asim_repair_run(const struct asim_rankfile *files, size_t n,
-                    const struct asim_repair_options *opt, FILE *report, uint64_t *problems,
-                    struct asim_err *err)
+                    const struct asim_repair_options *opt, uint64_t *problems, struct asim_err *err)
 {
     struct asim_graph *graphs = calloc(n ? n : 1, sizeof *graphs);
     int code = graphs ? 0 : asim_err_nomem(err, "repairing traces");
@@ -76,8 +75,8 @@ int asim_repair_run(const struct asim_rankfile *files, size_t n,
     *problems = 0;
     for (size_t r = 0; r < n && !code; r++) {
         code = repair_one(&graphs[r], &files[r], opt, err);
-        if (!code && report)
-            tell(&graphs[r], files[r].out, report);
+        if (!code && opt->report)
+            tell(&graphs[r], files[r].out, opt->report);
         rest(&graphs[r]);
     }
     if (!code && n > 1)

@@ -5,13 +5,12 @@
 #ifndef ASIM_CONVERTER_REPAIR_REPAIR_H
 #define ASIM_CONVERTER_REPAIR_REPAIR_H
 
-#include <stdio.h>
 #include "lib/rankfiles.h"
 #include "repair/graph.h"
 
-/* Repairs each and compares the ranks. report may be NULL. *problems: differences between ranks. */
+/* Repairs each and compares the ranks. *problems: differences between ranks. */
 int asim_repair_run(const struct asim_rankfile *files, size_t n,
-                    const struct asim_repair_options *opt, FILE *report, uint64_t *problems,
+                    const struct asim_repair_options *opt, uint64_t *problems,
                     struct asim_err *err);
 
 #endif

@@ -79,8 +79,7 @@ static const struct asim_option system_options[] = {
     {0},
 };
 
-/* In published files, looked at by no version this follows.
- * Both spellings of separate-log are published. */
+/* In published files, looked at by no version this follows. */
 static const char *const ignored_keys[] = {
     "num-passes",   "sleep",       "num-queues-per-dim", "compute-scale", "comm-scale",
     "separate-log", "seprate-log", "total-stat-rows",    "stat-row",      "run-name",

@@ -15,6 +15,8 @@ static uint32_t draw(uint64_t *state, uint32_t below)
 }
 
 static const uint64_t rates[] = {25, 100, 200, 400, 2400};
+static const uint32_t modes[] = {12, 1, 3, 7, 8, 10};
+enum { PLAIN = 200, SEEDS = 500 };
 static const uint64_t delays[] = {25, 300, 500, 1000, 5000};
 
 static void random_link(struct lab *lab, uint64_t *state, uint32_t a, uint32_t b)
@@ -72,6 +74,8 @@ static struct lab *run(uint64_t seed, int per_event)
     lab->net.global_t = draw(&state, 2) != 0;
     lab->net.enable_qcn = draw(&state, 2) != 0;
     lab->net.ack_high_prio = draw(&state, 4) == 0;
+    if (seed > PLAIN) /* and all congestion controls, which live on ACKs, marks and timers */
+        lab->net.cc_mode = modes[draw(&state, sizeof modes / sizeof modes[0])];
     if (draw(&state, 2))
         lab->net.buffer_bytes = 2u << 20;
     lab_run(lab, per_event);
@@ -179,7 +183,7 @@ int main(void)
 {
     struct seen seen = {0};
 
-    for (uint64_t seed = 1; seed <= 300 && check_failures < 20; seed++)
+    for (uint64_t seed = 1; seed <= SEEDS && check_failures < 20; seed++)
         both_ways(seed, &seen);
     fprintf(stderr, "%llu pauses, %llu marks, %llu windows, %llu single events\n",
             (unsigned long long)seen.pauses, (unsigned long long)seen.marks,

@@ -69,6 +69,9 @@ struct asim_fabric_stats {
     /* Steps made: windows, or single events at W = 0. A measure of the clock's overhead. */
     uint64_t windows;
     uint64_t memory_bytes; /* of nodes, ports and rings */
+    /* Data packets: sent, of these again; frames lost on links (all kinds, with bytes); received
+     * twice; received beyond a gap and not kept; timeouts; messages given up. */
+    uint64_t data, again, lost, lost_bytes, duplicates, discarded, timeouts, given_up;
 };
 
 /* Builds the network; *fabric is the caller's to close, NULL on failure. Linear in nodes and
@@ -100,6 +103,20 @@ struct asim_link_use {
 };
 void asim_fabric_link_use(const struct asim_fabric *fabric, uint32_t wire,
                           struct asim_link_use *use);
+/* Whether all adds up: on each wire and in each node what came in is what went out, was lost, was
+ * dropped or is there; nothing received is missing from what was sent; a switch without frames has
+ * an empty buffer; every byte of a completed message was received in order once. 0, or ASIM_EBUG
+ * with the first contradiction. Linear in the network. */
+int asim_fabric_audit(const struct asim_fabric *fabric, struct asim_err *err);
+/* A message that has begun and is not complete. */
+struct asim_unfinished {
+    uint64_t bytes, acked;
+    uint32_t src, dst, timeouts;
+    int gave_up;
+};
+/* Fills at most n of them, in order of source; returns how many there are. */
+size_t asim_fabric_unfinished(const struct asim_fabric *fabric, struct asim_unfinished *list,
+                              size_t n);
 /* Bytes still buffered in switches: 0 after a run that ended by itself. */
 uint64_t asim_fabric_buffered(const struct asim_fabric *fabric);
 void asim_fabric_close(struct asim_fabric *fabric);

@@ -66,6 +66,20 @@ static void collect(struct asim_host *host)
     host->lingering.n = keep;
 }
 
+/* The slots finished last, which is all there is to do while nothing is lost: the destination's
+ * notice was the one thing under way, and the slot just used is still in the cache. */
+static void take_back(struct asim_host *host)
+{
+    while (host->lingering.n) {
+        uint32_t slot = host->lingering.at[host->lingering.n - 1];
+
+        if (!is_quiet(&host->chunks[slot / ASIM_FLOW_CHUNK][slot % ASIM_FLOW_CHUNK]))
+            return;
+        host->free_slots.at[host->free_slots.n++] = slot;
+        host->lingering.n--;
+    }
+}
+
 /* Only the fields a new message must set; congestion control and window follow in asim_flow_open
  * when the queue pair really starts, two events later. The generation is what tells late frames of
  * the slot's last message from ours. */
@@ -75,6 +89,7 @@ uint64_t asim_flow_take(struct asim_host *host, const struct asim_msg *msg)
     struct asim_flow *flow;
     uint64_t *sent;
 
+    take_back(host);
     if (!host->free_slots.n)
         collect(host);
     if (!host->free_slots.n && add_chunk(host))

@@ -65,6 +65,10 @@ int asim_loss_takes(struct asim_fabric *fabric, const struct asim_wire *wire,
 void asim_loss_report(struct asim_fabric *fabric, const struct asim_frame *frame, uint64_t t,
                       const uint32_t node_port[2]);
 
+/* --- audit.c ---------------------------------------------------------------------------------- */
+struct asim_fabric_stats;
+void asim_audit_losses(const struct asim_fabric *fabric, struct asim_fabric_stats *stats);
+
 /* --- recovery.c: the sender ------------------------------------------------------------------- */
 /* What an ACK or NACK says of the bytes: moves snd_una, prepares repeats. */
 void asim_recovery_ack(struct asim_fabric *fabric, struct asim_flow *flow,

@@ -179,6 +179,7 @@ void asim_fabric_stats(const struct asim_fabric *fabric, struct asim_fabric_stat
         stats->marks += fabric->sw[v].marks;
         stats->pauses += fabric->sw[v].pauses;
     }
+    asim_audit_losses(fabric, stats);
 }
 
 void asim_fabric_link_use(const struct asim_fabric *fabric, uint32_t wire_id,

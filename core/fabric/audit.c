@@ -1,0 +1,209 @@
+/* SPDX-License-Identifier: GPL-2.0-only
+ *
+ * Conservation. Frames and bytes are counted where they are made, put on a wire, taken off it,
+ * lost, dropped and used up, by different functions; here the counts are held against each other
+ * and against what lies in mailboxes and queues. A simulation that gains or loses a frame without
+ * saying so gives wrong times in silence, so every run ends with this. Also the lists of what was
+ * lost and what is unfinished, for summaries and for the stall report.
+ */
+#include "fabric/node.h"
+
+#include <inttypes.h>
+
+/* One equation of the audit, of a wire (by number) or a node. */
+struct balance {
+    const char *what;
+    uint32_t of;
+    uint64_t in, out;
+};
+
+static int check(const struct balance *balance, struct asim_err *err)
+{
+    if (balance->in == balance->out)
+        return 0;
+    return asim_err_set(err, ASIM_EBUG,
+                        "The audit of the packet network fails: %s %u: %" PRIu64
+                        " on one side, %" PRIu64 " on the other. Please report this.",
+                        balance->what, balance->of, balance->in, balance->out);
+}
+
+static uint64_t ring_bytes(const struct asim_ring *ring)
+{
+    uint64_t bytes = 0;
+
+    for (uint32_t i = 0; i < ring->n; i++)
+        bytes += ring->at[(ring->head + i) & (ring->cap - 1)].wire;
+    return bytes;
+}
+
+static int audit_wire(const struct asim_wire *wire, struct asim_err *err)
+{
+    uint64_t lost = wire->loss ? wire->loss->frames : 0;
+    uint64_t lost_bytes = wire->loss ? wire->loss->bytes : 0;
+    int code = check(&(struct balance){"frames of wire", wire->id, wire->frames,
+                                       wire->got + lost + wire->mail.n},
+                     err);
+
+    return code ? code
+                : check(&(struct balance){"bytes of wire", wire->id, wire->bytes,
+                                          wire->got_bytes + lost_bytes + ring_bytes(&wire->mail)},
+                        err);
+}
+
+/* Wires of a node: what it took in, and what it put out. */
+struct traffic {
+    uint64_t in, in_bytes, out, out_bytes;
+};
+
+static void add_port(struct traffic *sum, const struct asim_port *port)
+{
+    sum->in += port->in->got;
+    sum->in_bytes += port->in->got_bytes;
+    sum->out += port->out->frames;
+    sum->out_bytes += port->out->bytes;
+}
+
+static int audit_host(const struct asim_host *host, struct asim_err *err)
+{
+    const struct asim_host_counts *n = &host->counts;
+    struct traffic sum = {0};
+    uint64_t waiting = 0;
+
+    for (uint32_t i = 0; i < host->n_nics; i++) {
+        add_port(&sum, &host->nics[i].port);
+        waiting += host->nics[i].acks.n;
+    }
+    {
+        const struct balance rows[] = {
+            {"frames taken in by host", host->node, sum.in, n->got_data + n->got_acks + n->pfc_got},
+            {"frames sent by host", host->node, sum.out, n->data + n->acks + n->pfc_sent},
+            {"answers made by host", host->node, n->acks_made + n->pfc_made,
+             n->acks + n->acks_dropped + n->pfc_sent + n->pfc_dropped + waiting},
+        };
+        int code = 0;
+
+        for (size_t i = 0; !code && i < sizeof rows / sizeof *rows; i++)
+            code = check(&rows[i], err);
+        return code;
+    }
+}
+
+/* What the counters of the shared buffer say, and what the queues hold. Queue 0 is not counted
+ * there. Without frames every counter must be back at 0. */
+static int audit_buffer(const struct asim_switch *sw, struct asim_err *err)
+{
+    uint64_t egress = 0, ingress = 0, queued = 0;
+    int code;
+
+    for (uint32_t p = 0; p < sw->n_ports; p++)
+        for (uint32_t q = 1; q < ASIM_QUEUES; q++) {
+            const struct asim_queue_use *use = &sw->ports[p].use[q];
+
+            egress += use->egress;
+            ingress += use->ingress + use->headroom;
+            queued += ring_bytes(&sw->ports[p].queue[q]);
+        }
+    code = check(&(struct balance){"buffered bytes of switch", sw->node, egress, queued}, err);
+    if (!code)
+        code =
+            check(&(struct balance){"buffer by ingress of switch", sw->node, ingress, queued}, err);
+    if (!code && !queued)
+        code = check(
+            &(struct balance){"shared buffer of the empty switch", sw->node, sw->shared_used, 0},
+            err);
+    return code;
+}
+
+static int audit_switch(const struct asim_switch *sw, struct asim_err *err)
+{
+    struct traffic sum = {0};
+    uint64_t frames = 0, bytes = 0;
+    int code;
+
+    for (uint32_t p = 0; p < sw->n_ports; p++) {
+        add_port(&sum, &sw->ports[p].port);
+        frames += sw->ports[p].frames;
+        bytes += sw->ports[p].bytes;
+    }
+    code = check(&(struct balance){"frames of switch", sw->node, sum.in + sw->pfc_made,
+                                   sum.out + sw->pfc_got + sw->drops + frames},
+                 err);
+    if (!code)
+        code = check(
+            &(struct balance){"bytes of switch", sw->node,
+                              sum.in_bytes + sw->pfc_made * ASIM_PFC_WIRE,
+                              sum.out_bytes + sw->pfc_got * ASIM_PFC_WIRE + sw->drop_bytes + bytes},
+            err);
+    return code ? code : audit_buffer(sw, err);
+}
+
+size_t asim_fabric_unfinished(const struct asim_fabric *fabric, struct asim_unfinished *list,
+                              size_t n)
+{
+    size_t found = 0;
+
+    for (uint32_t v = 0; v < fabric->hosts; v++) {
+        const struct asim_host *host = &fabric->host[v];
+
+        for (uint32_t s = 0; s < host->n_chunks * ASIM_FLOW_CHUNK; s++) {
+            const struct asim_flow *flow = asim_flow_of(fabric, v, s);
+
+            if (!flow->live && !flow->gave_up)
+                continue;
+            if (found++ < n)
+                list[found - 1] =
+                    (struct asim_unfinished){.bytes = flow->msg.bytes,
+                                             .acked = flow->stage < 2 ? 0 : flow->snd_una,
+                                             .src = v,
+                                             .dst = flow->msg.dst,
+                                             .timeouts = flow->timeouts,
+                                             .gave_up = flow->gave_up};
+        }
+    }
+    return found;
+}
+
+/* Only when nothing is under way: else the receivers are ahead of what senders know. */
+static int audit_messages(const struct asim_fabric *fabric, struct asim_err *err)
+{
+    struct balance bytes = {"bytes of completed messages, of hosts", fabric->hosts, 0, 0};
+
+    if (asim_fabric_unfinished(fabric, NULL, 0))
+        return 0;
+    for (uint32_t v = 0; v < fabric->hosts; v++) {
+        bytes.in += fabric->host[v].counts.in_order;
+        bytes.out += fabric->host[v].counts.completed;
+    }
+    return check(&bytes, err);
+}
+
+int asim_fabric_audit(const struct asim_fabric *fabric, struct asim_err *err)
+{
+    int code = 0;
+
+    for (size_t w = 0; !code && w < fabric->topo->n_links * 2; w++)
+        code = audit_wire(&fabric->wires[w], err);
+    for (uint32_t v = 0; !code && v < fabric->hosts; v++)
+        code = audit_host(&fabric->host[v], err);
+    for (uint32_t v = fabric->hosts; !code && v < fabric->nodes; v++)
+        code = audit_switch(&fabric->sw[v - fabric->hosts], err);
+    return code ? code : audit_messages(fabric, err);
+}
+
+void asim_audit_losses(const struct asim_fabric *fabric, struct asim_fabric_stats *stats)
+{
+    for (size_t w = 0; fabric->losses && w < fabric->topo->n_links * 2; w++) {
+        stats->lost += fabric->losses[w].frames;
+        stats->lost_bytes += fabric->losses[w].bytes;
+    }
+    for (uint32_t v = 0; v < fabric->hosts; v++) {
+        const struct asim_host_counts *n = &fabric->host[v].counts;
+
+        stats->data += n->data;
+        stats->again += n->again;
+        stats->duplicates += n->duplicates;
+        stats->discarded += n->discarded;
+        stats->timeouts += n->timeouts;
+        stats->given_up += n->given_up;
+    }
+}

@@ -120,7 +120,7 @@ static void test_maker(void)
 
     CHECK(asim_topo_make(&topo, "switch", 0, &err) == 0);
     CHECK_U64(topo.hosts, 8);
-    CHECK_U64(topo.links[7].rate_bps, 400000000000u);
+    CHECK_U64(topo.links[7].rate_bps, 200000000000u);
     CHECK_U64(topo.links[7].delay_fs, 500000000u);
     CHECK_U64(topo.ports[topo.first_port[8] + 3].peer, 3);
     asim_topo_fini(&topo);

@@ -9,9 +9,13 @@
  * The reference runs all three timers for ever. Here alpha's ticks are caught up with when alpha
  * is needed, the check is only timed while a CNP waits for it, and the increase stops once rate
  * and target are at line rate; same values on the same grid.
+ *
+ * Costs nothing while no CNP waits and the rate is at line rate: no timer is asked for then. All
+ * times are ns of the flow's host.
  */
 #include "cc/cc.h"
 
+/* Per flow; the target is what recovery returns to, alpha the estimate of congestion, 0 … 1. */
 struct dcqcn {
     uint64_t target_bps;
     double alpha;
@@ -22,6 +26,7 @@ struct dcqcn {
 
 enum { ALPHA_IS_NOTHING = 64 }; /* exponent below which alpha counts as 0 */
 
+/* The earlier of the two that are needed; alpha has no timer of its own. */
 static void plan_timer(struct asim_cc_flow *flow)
 {
     const struct dcqcn *state = flow->state;
@@ -51,6 +56,7 @@ static void decay(struct dcqcn *state, uint64_t until, const struct asim_netconf
     }
 }
 
+/* alpha starts at 1 and the target at line rate, as in the paper. */
 static void open(struct asim_cc_flow *flow, const struct asim_netconf *conf)
 {
     struct dcqcn *state = flow->state;
@@ -71,6 +77,7 @@ static void first_cnp(struct dcqcn *state, uint64_t now, const struct asim_cc_fl
     state->target_bps = flow->rate_bps;
 }
 
+/* Marks are all it looks at; ACKs without one change nothing. */
 static void on_ack(struct asim_cc_flow *flow, const struct asim_cc_ack *ack,
                    const struct asim_netconf *conf)
 {
@@ -130,6 +137,7 @@ static void raise_rate(struct asim_cc_flow *flow, const struct asim_netconf *con
         state->raise_at = 0;
 }
 
+/* At one time the increase comes before the check. */
 static void on_timer(struct asim_cc_flow *flow, uint64_t now, const struct asim_netconf *conf)
 {
     struct dcqcn *state = flow->state;

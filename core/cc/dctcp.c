@@ -4,6 +4,9 @@
  * reference has it (spec rdma-network.md, section 3.6): once per round trip alpha follows the
  * fraction of marked packets; a mark cuts the rate by alpha / 2 and opens a round without further
  * cuts (CWR); otherwise every round adds DCTCP_RATE_AI.
+ *
+ * A round is one window's worth of ACKs: it ends when an ACK passes what had been sent when it
+ * began. No timers.
  */
 #include "cc/cc.h"
 
@@ -16,6 +19,7 @@ struct dctcp {
     int in_cwr;
 };
 
+/* alpha starts at 1: the first mark halves the rate. */
 static void open(struct asim_cc_flow *flow, const struct asim_netconf *conf)
 {
     struct dctcp *state = flow->state;
@@ -49,6 +53,7 @@ static int end_of_round(struct asim_cc_flow *flow, const struct asim_cc_ack *ack
     return 1;
 }
 
+/* The order of the reference: count, round, leave CWR, cut, raise. */
 static void on_ack(struct asim_cc_flow *flow, const struct asim_cc_ack *ack,
                    const struct asim_netconf *conf)
 {

@@ -6,6 +6,9 @@
  * and by RATE_AI. A full update once per round trip stores the new base rate; in between
  * (FAST_REACT) the same computation only applies it. Two stamps in one ns say nothing: such a hop
  * is passed over (the reference divides by zero).
+ *
+ * Hop records arrive in the units of the header and wrap; differences are taken modulo their
+ * widths. More than five hops say nothing, as in the reference. No timers.
  */
 #include "cc/cc.h"
 
@@ -28,6 +31,7 @@ struct hpcc {
 
 enum { TIME_MASK = (1 << 24) - 1, BYTES_MASK = (1 << 20) - 1, BYTE_UNIT = 128, QLEN_UNIT = 80 };
 
+/* u starts at 1, so that the first real sample weighs in gently. */
 static void open(struct asim_cc_flow *flow, const struct asim_netconf *conf)
 {
     struct hpcc *state = flow->state;
@@ -143,6 +147,8 @@ static uint32_t take_hops(struct asim_cc_flow *flow, const struct asim_cc_ack *a
     return updated;
 }
 
+/* The first ACK only fills the records. `full` = a round trip has passed since the last stored
+ * update. */
 static void on_ack(struct asim_cc_flow *flow, const struct asim_cc_ack *ack,
                    const struct asim_netconf *conf)
 {

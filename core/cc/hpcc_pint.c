@@ -4,11 +4,15 @@
  * 2020): packets carry one digest, the logarithm of the highest utilisation on the path, and a
  * fraction PINT_PROB of the ACKs is looked at; spec rdma-network.md, section 3.4. The reference
  * draws from one global sequence in the order of its events, so agreement is statistical.
+ *
+ * Unlike HPCC it sees one number for the whole path, so it cannot tell hops apart and has no
+ * multi-rate form. The draw is the flow's own sequence, whatever other flows do.
  */
 #include "cc/cc.h"
 
 #include <math.h>
 
+/* base_bps: the rate the last full update left, from which each reaction is computed anew. */
 struct pint {
     uint64_t last_seq, base_bps;
     uint32_t stage;
@@ -24,6 +28,8 @@ static void open(struct asim_cc_flow *flow, const struct asim_netconf *conf)
     state->base_bps = flow->rate_bps;
 }
 
+/* The utilisation is base^digest / 512; below the target it is raised additively for MI_THRESH
+ * rounds at most. */
 static void on_ack(struct asim_cc_flow *flow, const struct asim_cc_ack *ack,
                    const struct asim_netconf *conf)
 {

@@ -43,6 +43,8 @@ static void list(char *buf, size_t size)
     }
 }
 
+/* parity: any other number runs without control in the reference; here it is refused, because such
+ * a number is a slip. */
 const struct asim_cc *asim_cc_number(uint32_t number, struct asim_err *err)
 {
     char known[512];
@@ -58,6 +60,7 @@ const struct asim_cc *asim_cc_number(uint32_t number, struct asim_err *err)
     return NULL;
 }
 
+/* A name goes before a number, so that algorithms without a published number can be chosen. */
 const struct asim_cc *asim_cc_of(const struct asim_netconf *conf, struct asim_err *err)
 {
     if (!conf->cc_name || !*conf->cc_name)
@@ -66,6 +69,7 @@ const struct asim_cc *asim_cc_of(const struct asim_netconf *conf, struct asim_er
                                                     conf->cc_name, err);
 }
 
+/* The floor is applied first: a line slower than MIN_RATE runs at its own rate. */
 uint64_t asim_cc_clamp(const struct asim_cc_flow *flow, uint64_t bps)
 {
     if (bps < flow->min_bps)
@@ -82,6 +86,7 @@ uint64_t asim_cc_scale(const struct asim_cc_flow *flow, uint64_t bps, double fac
     return asim_cc_clamp(flow, scaled < 1.8e19 ? (uint64_t)scaled : UINT64_MAX);
 }
 
+/* 4.9 us are 4 us, as the reference's integer-microsecond factory has it (spec 3.1). */
 uint64_t asim_cc_timer_ns(uint64_t fs)
 {
     return fs / 1000000000 * 1000;

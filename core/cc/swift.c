@@ -24,6 +24,7 @@ struct swift {
 #define FLOW_SCALE_PART        0.5 /* largest flow-scaling term, as a part of the base target */
 #define MIN_CWND_PACKETS       0.01
 
+/* Payload only, as windows count. */
 static double packet_bits(const struct asim_netconf *conf)
 {
     return (double)conf->payload_bytes * 8;
@@ -57,6 +58,7 @@ static void apply(struct asim_cc_flow *flow, double rtt_ns, const struct asim_ne
             asim_cc_clamp(flow, (uint64_t)(state->cwnd * packet_bits(conf) * 1e9 / rtt_ns));
 }
 
+/* Begins at the bandwidth-delay product, since there is no slow start in this network. */
 static void open(struct asim_cc_flow *flow, const struct asim_netconf *conf)
 {
     struct swift *state = flow->state;
@@ -66,6 +68,8 @@ static void open(struct asim_cc_flow *flow, const struct asim_netconf *conf)
     apply(flow, (double)flow->base_rtt_ns, conf);
 }
 
+/* Additive by the bytes newly acknowledged, multiplicative at most once per round trip. The window
+ * stays between 1/100 packet and four times the path's capacity. */
 static void on_ack(struct asim_cc_flow *flow, const struct asim_cc_ack *ack,
                    const struct asim_netconf *conf)
 {

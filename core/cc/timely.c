@@ -3,6 +3,9 @@
  * TIMELY (Mittal et al., SIGCOMM 2015): the gradient of the round-trip time sets the rate (spec
  * rdma-network.md, section 3.5). One update per round trip. The reference's first version echoed
  * no timestamp; this is the later, working behaviour. Its constants have no configuration keys.
+ *
+ * The round-trip time is that of a data packet and its ACK, queues of both directions included. No
+ * timers; one decision per round trip, so a long message reacts a few hundred times.
  */
 #include "cc/cc.h"
 
@@ -14,6 +17,7 @@
 
 enum { HYPER_STAGE = 5 };
 
+/* Per flow; RTTs in ns. */
 struct timely {
     uint64_t last_seq, last_rtt; /* 0 = none yet */
     double diff;                 /* smoothed change of the RTT, ns */
@@ -29,6 +33,7 @@ static void open(struct asim_cc_flow *flow, const struct asim_netconf *conf)
     state->base_bps = flow->rate_bps;
 }
 
+/* After five rounds in a row the larger step is taken. */
 static void increase(struct asim_cc_flow *flow, const struct asim_netconf *conf)
 {
     struct timely *state = flow->state;
@@ -38,6 +43,7 @@ static void increase(struct asim_cc_flow *flow, const struct asim_netconf *conf)
     state->stage++;
 }
 
+/* Starts the count of rounds anew. */
 static void decrease(struct asim_cc_flow *flow, double factor)
 {
     struct timely *state = flow->state;
@@ -46,6 +52,8 @@ static void decrease(struct asim_cc_flow *flow, double factor)
     state->stage = 0;
 }
 
+/* Below LOW_NS and above HIGH_NS the gradient does not matter: the guards of the paper's section
+ * 4. */
 static void update(struct asim_cc_flow *flow, double rtt, const struct asim_netconf *conf)
 {
     struct timely *state = flow->state;
@@ -63,6 +71,7 @@ static void update(struct asim_cc_flow *flow, double rtt, const struct asim_netc
         decrease(flow, 1 - BETA * gradient > 0 ? 1 - BETA * gradient : 0);
 }
 
+/* ACKs of one round trip after the first are passed over. The first RTT only fills last_rtt. */
 static void on_ack(struct asim_cc_flow *flow, const struct asim_cc_ack *ack,
                    const struct asim_netconf *conf)
 {

@@ -18,6 +18,7 @@ enum { ASIM_DIMS = 16 };
 
 struct asim_dims_view { /* const over one collective */
     int kind;           /* enum asim_kind */
+    /* Logical dimensions; dimension 0 is the innermost. */
     uint32_t n;
     uint32_t size[ASIM_DIMS];
     double bw[ASIM_DIMS]; /* relative to dimension 0 */

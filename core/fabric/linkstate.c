@@ -6,12 +6,16 @@
  * dropped and leave the shared buffer (the reference leaks them there), PFC state of both ports is
  * cleared, routes are searched again over the links that are up, and queue pairs choose their NIC
  * anew. Any number of events; the reference has one LINK_DOWN and no way up.
+ *
+ * Planned when the network is built and owned by it. Between events it costs one comparison per
+ * window; at an event, a search for routes.
  */
 #include "fabric/node.h"
 
 #include <stdlib.h>
 #include <string.h>
 
+/* One direction of change of one link at one time, ns. */
 struct event {
     uint64_t t;
     uint32_t link;
@@ -61,6 +65,7 @@ static int plan(struct asim_fabric *fabric, const struct asim_link_down *line, s
                         line->up ? "UP" : "DOWN", line->a, line->b);
 }
 
+/* Grows by one: a link has few outages. Frames look through them in order. */
 static int add_outage(struct asim_wire_loss *loss, uint64_t from)
 {
     struct asim_outage *outages =
@@ -94,6 +99,8 @@ static int plan_outages(struct asim_fabric *fabric)
     return 0;
 }
 
+/* Without LINK_DOWN in the configuration nothing is allocated and nothing is ever asked. What fails
+ * half-way is taken by asim_linkstate_close. */
 int asim_linkstate_open(struct asim_fabric *fabric, struct asim_err *err)
 {
     const struct asim_netconf *net = fabric->net;
@@ -148,6 +155,7 @@ static void empty_nic(struct asim_fabric *fabric, struct asim_host *host, struct
     }
 }
 
+/* Both ends act at the same ns; what was being serialized goes on and is lost at its far end. */
 static void set_end(struct asim_fabric *fabric, const uint32_t node_port[2], int down, uint64_t t)
 {
     uint32_t node = node_port[0], p = node_port[1] - 1;
@@ -162,6 +170,7 @@ static void set_end(struct asim_fabric *fabric, const uint32_t node_port[2], int
         asim_switch_port_down(fabric, &fabric->sw[node - fabric->hosts], p, t);
 }
 
+/* An event that repeats the present state changes nothing. */
 static void change(struct asim_fabric *fabric, const struct event *event)
 {
     const struct asim_link *link = &fabric->topo->links[event->link];

@@ -6,6 +6,10 @@
  * direction of the link and the count of frames on it, so it is the same in any order of nodes.
  * As there, a link without a rate of its own has ERROR_RATE_PER_LINK, and PFC and ACKs are lost,
  * too. Neither watchers nor counters see a lost frame at its far end.
+ *
+ * Why at the start and not at the far end: the far end belongs to another node, which may be
+ * windows away. What is decided here is known to the sender's side alone and needs no message to be
+ * right.
  */
 #include "fabric/node.h"
 
@@ -21,11 +25,13 @@ enum {
     AUTO_RTO_TRIPS = 10
 };
 
+/* The file's own rate goes before the configuration's. */
 static double rate_of(const struct asim_fabric *fabric, const struct asim_link *link)
 {
     return link->error_rate > 0 ? link->error_rate : fabric->net->error_rate;
 }
 
+/* A network without rates and outages pays nothing: wire->loss stays NULL. */
 int asim_loss_open(struct asim_fabric *fabric, struct asim_err *err)
 {
     const struct asim_topo *topo = fabric->topo;
@@ -83,6 +89,8 @@ int asim_loss_takes(struct asim_fabric *fabric, const struct asim_wire *wire,
     return 1;
 }
 
+/* RTO of the configuration, or a guess from the flow's base RTT; always beyond the window, since
+ * the notice may cross to another node. */
 static uint64_t timeout_of(const struct asim_fabric *fabric, const struct asim_flow *flow)
 {
     uint64_t rto = AUTO_RTO_NS + AUTO_RTO_TRIPS * flow->cc.base_rtt_ns;

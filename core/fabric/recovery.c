@@ -23,6 +23,7 @@ static int keep(struct asim_fabric *fabric, int code)
     return code;
 }
 
+/* The last packet may be short. */
 static uint64_t packet_end(const struct asim_fabric *fabric, const struct asim_flow *flow,
                            uint64_t seq)
 {
@@ -31,6 +32,7 @@ static uint64_t packet_end(const struct asim_fabric *fabric, const struct asim_f
     return end < flow->cc.size ? end : flow->cc.size;
 }
 
+/* Made with the first loss of a message, kept with the slot, freed by asim_recovery_fini. */
 static struct asim_repair *repair_of(struct asim_fabric *fabric, struct asim_flow *flow)
 {
     if (!flow->repair)
@@ -85,6 +87,7 @@ static uint64_t acknowledged(const struct asim_fabric *fabric, const struct asim
     return frame->seq / chunk * chunk;
 }
 
+/* Before congestion control hears of the ACK, so that it sees the new snd_una. */
 void asim_recovery_ack(struct asim_fabric *fabric, struct asim_flow *flow,
                        const struct asim_frame *frame, uint64_t t)
 {
@@ -111,6 +114,7 @@ void asim_recovery_ack(struct asim_fabric *fabric, struct asim_flow *flow,
     }
 }
 
+/* Takes the packet out of the list: sent once, and again only if lost again. */
 uint64_t asim_recovery_take(struct asim_fabric *fabric, struct asim_flow *flow)
 {
     uint64_t seq = flow->repair->again.at[0].from;
@@ -133,6 +137,8 @@ static int still_missing(const struct asim_fabric *fabric, const struct asim_flo
            !asim_ranges_has(&flow->repair->acked, note->at);
 }
 
+/* The rank is never told: its message stays open and the stall report names it, since a lost
+ * message cannot be undone. */
 static void give_up(struct asim_host *host, struct asim_flow *flow)
 {
     flow->live = 0;
@@ -140,6 +146,7 @@ static void give_up(struct asim_host *host, struct asim_flow *flow)
     host->counts.given_up++;
 }
 
+/* Go-back-N repeats from what is acknowledged; selective repeat the one packet. */
 static void send_again(struct asim_fabric *fabric, struct asim_host *host, struct asim_flow *flow,
                        const struct asim_notice *note)
 {
@@ -195,6 +202,7 @@ void asim_recovery_lost(struct asim_fabric *fabric, struct asim_host *host,
     flow->tx_frames -= note->flags & ASIM_FINAL ? 2 : 1;
 }
 
+/* Keeps the memory of the lists for the slot's next message. */
 void asim_recovery_reset(struct asim_flow *flow)
 {
     flow->snd_high = flow->solicit_below = flow->went_back = flow->timed_out = 0;

@@ -17,6 +17,7 @@ struct now { /* the event being processed */
     uint64_t t, tie, seq, until;
 };
 
+/* What the frames that leave in this event carry as their cause. */
 static struct asim_moment moment_of(const struct asim_switch *sw, const struct now *now)
 {
     return (struct asim_moment){now->t, asim_tie_age(now->tie), sw->seq};

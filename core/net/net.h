@@ -21,6 +21,7 @@
 
 /* One transfer on the network. The id is (source rank << 32 | sequence at that rank). */
 struct asim_msg {
+    /* bytes of payload; the tag is only compared. */
     uint64_t id, bytes, tag;
     uint64_t cookie; /* the sender's own; handed back with sent() */
     uint32_t src, dst;
@@ -54,6 +55,7 @@ struct asim_netshape;
 
 struct asim_net_config {
     const struct asim_netshape *shape; /* product of its dimensions = ranks; copied */
+    /* Ranks 0 … ranks - 1 exist. */
     uint32_t ranks;
     struct asim_net_user user;
 };
@@ -73,6 +75,7 @@ struct asim_net_backend {
     int (*send)(struct asim_net *net, const struct asim_msg *msg);
     /* Runs until nothing is left or user->done(). 0 or negative with err. */
     int (*run)(struct asim_net *net, struct asim_err *err);
+    /* Ends everything, messages under way included; nobody is called back. */
     void (*close)(struct asim_net *net);
 };
 

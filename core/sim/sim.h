@@ -29,9 +29,12 @@
 struct asim_rank {
     struct asim_world *world;
     uint32_t id;
+    /* issuing: inside asim_issue_all, which must not be entered again. */
     int issuing, finished;
+    /* When its last op ended, ns; meaningful once finished. */
     uint64_t cycles;
     struct asim_feed *feed;
+    /* Ops running in each unit. */
     uint32_t busy[ASIM_UNITS];
     ASIM_VEC(uint32_t) skipped;
     struct asim_map running;         /* op index -> unit | span << 8 */
@@ -43,6 +46,7 @@ struct asim_rank {
     /* collectives */
     struct asim_queue *queues; /* [dims x queues_per_dim] */
     struct asim_dim_turns *turns;
+    /* The counter behind LIFO and FIFO (spec 4.6). */
     int64_t priority;
     struct asim_map ordinals; /* group id -> collectives issued; streams issued */
     struct asim_dataset *open_head, *open_tail;
@@ -50,6 +54,7 @@ struct asim_rank {
     struct asim_map inboxes; /* (source, tag) -> struct asim_inbox * */
     struct asim_inbox *recent[ASIM_RECENT];
     uint32_t empty_inboxes; /* kept for the next message until there are too many */
+    /* Messages sent so far; the low half of their ids. */
     uint64_t sent;
     struct asim_track track;
     /* what makes this rank differ from others */
@@ -91,6 +96,7 @@ struct asim_world {
     struct asim_bank *banks;     /* memories shared between ranks */
     uint32_t units[ASIM_UNITS];  /* ops of a rank that may run at once */
     struct asim_map met;         /* collectives some have issued: (who, ordinal) -> kind, count */
+    /* queue_limit: streams that may run at once in one queue (spec 4.7). */
     uint32_t n_ranks, ranks_done, max_phases, queue_limit;
     uint32_t *strides; /* of the logical dimensions */
     struct asim_rank *ranks;
@@ -101,6 +107,7 @@ struct asim_world {
     struct asim_show show;
     struct asim_err err; /* the first failure in simulated time */
     int failed, stopped;
+    /* settled_ns: everything before it has happened on all ranks. */
     uint64_t settled_ns, ops_total;
     int64_t endpoint_ns; /* of ranks without a delay of their own */
 };

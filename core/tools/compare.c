@@ -4,6 +4,10 @@
  * level and over the two analytical networks, their ratios, and where the runs part: the first op
  * (in the packet level's order of ends) that ends elsewhere, and the op whose own time differs
  * most. Times of ops take 16 bytes an op and run.
+ *
+ * The packet run goes first, with this as a viewer; the analytical runs follow in worlds of their
+ * own over the same traces, so nothing one run does can touch another. stdout is reproducible; no
+ * wall-clock figure is printed.
  */
 #include "tools/compare.h"
 
@@ -16,10 +20,12 @@
 
 enum { RUNS = 3 }; /* packet, unaware, aware */
 
+/* ns; issue and end of one op in one run. */
 struct op_times {
     uint64_t start, end;
 };
 
+/* What is kept of a rank: finish, communication, exposed communication, all ns. */
 struct rank_times {
     uint64_t cycles, comm, exposed;
 };
@@ -41,6 +47,8 @@ struct asim_compare {
 
 static const char *const names[RUNS] = {"packet", "unaware", "aware"};
 
+/* Ends come in order of time, but ops are stored by their index, so that runs can be laid side by
+ * side. */
 static void see(void *self, const struct asim_world *world, const struct asim_event *event)
 {
     struct record *record = self;
@@ -63,6 +71,7 @@ static void see(void *self, const struct asim_world *world, const struct asim_ev
     record->of->ids[first] = event->of.op.id;
 }
 
+/* The record is the viewer's self and outlives the world it watches. */
 static int watch(struct record *record, struct asim_world *world, struct asim_err *err)
 {
     struct asim_viewer viewer = {.wants = 1u << ASIM_EV_RANK_DONE | 1u << ASIM_EV_OP_ISSUE |
@@ -73,6 +82,7 @@ static int watch(struct record *record, struct asim_world *world, struct asim_er
     return asim_show_add(&world->show, &viewer) ? asim_err_nomem(err, "comparing runs") : 0;
 }
 
+/* *out must be closed by the caller even after a failure: it may own half of its arrays. */
 int asim_compare_open(struct asim_compare **out, struct asim_world *packet, struct asim_err *err)
 {
     struct asim_compare *compare = calloc(1, sizeof *compare);
@@ -100,6 +110,7 @@ int asim_compare_open(struct asim_compare **out, struct asim_world *packet, stru
     return watch(&compare->runs[0], packet, err);
 }
 
+/* NULL is fine; the worlds are not its to close. */
 void asim_compare_close(struct asim_compare *compare)
 {
     if (!compare)
@@ -134,6 +145,7 @@ static int find_shape(struct asim_compare *compare, const struct asim_settings *
                        (unsigned long long)ranks, packet->n_ranks);
 }
 
+/* Quiet: no lines and no files, only what the viewer keeps. A stall there is an error here. */
 static int run_analytical(struct asim_compare *compare, int run, const struct asim_settings *set,
                           const struct asim_hooks *hooks, struct asim_err *err)
 {
@@ -157,11 +169,13 @@ static int run_analytical(struct asim_compare *compare, int run, const struct as
     return code;
 }
 
+/* 0 / 0 is "equal". */
 static double ratio(uint64_t a, uint64_t b)
 {
     return b ? (double)a / (double)b : a ? 0 : 1;
 }
 
+/* Columns as wide as print_head's; ratios with four decimals. */
 static void print_row(const char *name, const struct rank_times rows[RUNS])
 {
     printf("%8s", name);
@@ -175,6 +189,7 @@ static void print_row(const char *name, const struct rank_times rows[RUNS])
            ratio(rows[2].cycles, rows[0].cycles));
 }
 
+/* Says which analytical network was taken, because one seen in a topology is a simplification. */
 static void print_head(const struct asim_compare *compare)
 {
     printf("[compare] analytical network:");
@@ -199,6 +214,7 @@ static void rows_of(const struct asim_compare *compare, uint32_t rank, struct ra
         rows[run] = compare->runs[run].ranks[rank];
 }
 
+/* Total: the last finish, and the sums of the other two. */
 static void print_table(const struct asim_compare *compare)
 {
     struct rank_times total[RUNS] = {{0, 0, 0}}, rows[RUNS];
@@ -227,16 +243,20 @@ struct found {
     int any;
 };
 
+/* The distance without a sign. */
 static uint64_t apart(uint64_t a, uint64_t b)
 {
     return a > b ? a - b : b - a;
 }
 
+/* From issue to end, waiting for peers included. */
 static uint64_t took(const struct op_times *times)
 {
     return times->end - times->start;
 }
 
+/* first: the earliest end at packet level that differs; worst: the op whose own time differs most.
+ * Linear in ops. */
 static void look(const struct asim_compare *compare, int run, struct found *first,
                  struct found *worst)
 {
@@ -253,6 +273,7 @@ static void look(const struct asim_compare *compare, int run, struct found *firs
         }
 }
 
+/* Two ops to look at, instead of a table nobody reads. */
 static void print_parting(const struct asim_compare *compare, int run)
 {
     struct found first = {0}, worst = {0};
@@ -274,6 +295,7 @@ static void print_parting(const struct asim_compare *compare, int run)
                took(&other[worst.at]), ratio(took(&other[worst.at]), took(&packet[worst.at])));
 }
 
+/* Long form, a row per rank and run: spreadsheets pivot it. */
 static int write_csv(const struct asim_compare *compare, const char *folder, struct asim_err *err)
 {
     struct asim_out *file;
@@ -292,6 +314,7 @@ static int write_csv(const struct asim_compare *compare, const char *folder, str
     return asim_report_file_close(file, compare->packet, err);
 }
 
+/* After the packet run has ended well. Costs two further runs, which are quick beside the first. */
 int asim_compare_finish(struct asim_compare *compare, const struct asim_settings *settings,
                         const struct asim_hooks *hooks, struct asim_err *err)
 {

@@ -38,6 +38,7 @@ struct asim_topo {
     uint32_t *first_port; /* [nodes + 1] */
     struct asim_port_ref *ports;
     uint32_t gpus_per_server; /* SimAI flavour; 0 = not stated */
+    /* SimAI's word, "" where not stated. */
     char gpu_type[16];
 };
 

@@ -38,6 +38,7 @@ int asim_feed_open(struct asim_feed **feed, const struct asim_feed_options *opt,
                    struct asim_err *err);
 /* How many control dependencies `lenient` dropped. */
 size_t asim_feed_dropped(const struct asim_feed *feed);
+/* Ops in the trace; finished ones so far. */
 uint64_t asim_feed_total(const struct asim_feed *feed);
 uint64_t asim_feed_finished(const struct asim_feed *feed);
 
@@ -54,6 +55,7 @@ int asim_feed_body(struct asim_feed *feed, uint32_t index, struct asim_op *op,
 int asim_feed_finish(struct asim_feed *feed, uint32_t index);
 /* Smallest id among ops neither taken nor finished, for the stall report; 0 if none. */
 int asim_feed_first_waiting(const struct asim_feed *feed, uint64_t *id);
+/* NULL is fine. */
 void asim_feed_close(struct asim_feed *feed);
 
 #endif

@@ -18,6 +18,7 @@ struct asim_index {
     uint32_t n;
     uint64_t first_id; /* ids NULL: id = first_id + i */
     uint64_t *ids;     /* ascending */
+    /* Where each op stands in the file, as the format's tell() says. */
     uint64_t *place;
     uint8_t *flags;
     uint32_t *open;        /* parents not finished, each counted once */

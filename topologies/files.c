@@ -31,6 +31,7 @@ const struct asim_topo_format *asim_files_sniff(const char *path)
     return found;
 }
 
+/* The topology itself keeps hosts and switches of both kinds only. */
 uint32_t asim_files_count(const struct asim_topo *topo, int kind)
 {
     uint32_t n = 0;

@@ -7,6 +7,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+/* All hosts are the start, so a switch gets the distance to its nearest one; the search passes
+ * through network switches only, NVSwitches having a level already. */
 static void spread(const struct asim_topo *topo, uint8_t *level, uint32_t *queue)
 {
     uint32_t head = 0, tail = 0;
@@ -24,6 +26,7 @@ static void spread(const struct asim_topo *topo, uint8_t *level, uint32_t *queue
     }
 }
 
+/* A byte a node; what lies 253 levels up or more counts as one level. */
 uint8_t *asim_levels_of(const struct asim_topo *topo)
 {
     uint8_t *level = malloc(topo->nodes ? topo->nodes : 1);

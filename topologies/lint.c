@@ -42,11 +42,13 @@ static void ASIM_PRINTF(3, 4) say(struct asim_lint *lint, const char *kind, cons
     va_end(args);
 }
 
+/* How many ports a node has. */
 static uint32_t degree(const struct asim_topo *topo, uint32_t v)
 {
     return topo->first_port[v + 1] - topo->first_port[v];
 }
 
+/* A switch with one link is a dead end: no shortest path uses it. */
 static void check_isolated(struct asim_lint *lint, const struct asim_topo *topo)
 {
     static const char hosts[] = "!hosts without a link", switches[] = "switches of no use";
@@ -59,12 +61,15 @@ static void check_isolated(struct asim_lint *lint, const struct asim_topo *topo)
                 degree(topo, v), degree(topo, v) ? "" : "s");
 }
 
+/* For qsort. */
 static int order_pairs(const void *a, const void *b)
 {
     uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
     return (x > y) - (x < y);
 }
 
+/* The reference's neighbour table is keyed by the pair, so the last of parallel links hides the
+ * others and a file with two 200G links runs with one. */
 static int check_duplicates(struct asim_lint *lint, const struct asim_topo *topo,
                             struct asim_err *err)
 {
@@ -100,6 +105,7 @@ static void check_rates(struct asim_lint *lint, const struct asim_topo *topo)
     }
 }
 
+/* 0 is allowed by the format and makes the simulator's window empty. */
 static void check_delays(struct asim_lint *lint, const struct asim_topo *topo)
 {
     static const char kind[] = "odd delays";
@@ -112,6 +118,7 @@ static void check_delays(struct asim_lint *lint, const struct asim_topo *topo)
     }
 }
 
+/* ns-3 counts whole nanoseconds in these simulators; the generator's 0.000025ms is 25 of them. */
 static void check_parts(struct asim_lint *lint, const struct asim_topo *topo)
 {
     static const char kind[] = "parts of a nanosecond";
@@ -125,6 +132,7 @@ static void check_parts(struct asim_lint *lint, const struct asim_topo *topo)
     }
 }
 
+/* RoCE with go-back-N hardly moves above one packet in a hundred. */
 static void check_losses(struct asim_lint *lint, const struct asim_topo *topo)
 {
     static const char kind[] = "high error rates";
@@ -143,6 +151,7 @@ static uint64_t host_rate(const struct asim_topo *topo, uint32_t host)
     return sum;
 }
 
+/* Legal, but collectives wait for the slowest; usually a slip in one line. */
 static void check_hosts_alike(struct asim_lint *lint, const struct asim_topo *topo)
 {
     static const char kind[] = "hosts unlike host 0";
@@ -153,6 +162,7 @@ static void check_hosts_alike(struct asim_lint *lint, const struct asim_topo *to
                 (double)host_rate(topo, 0) / 1e9);
 }
 
+/* Linear in a's ports, of which a host has few. */
 static int joined(const struct asim_topo *topo, uint32_t a, uint32_t b)
 {
     for (uint32_t i = topo->first_port[a]; i < topo->first_port[a + 1]; i++)
@@ -161,6 +171,7 @@ static int joined(const struct asim_topo *topo, uint32_t a, uint32_t b)
     return 0;
 }
 
+/* Only for files that state servers or have NVSwitches; others are no SimAI topologies. */
 static void check_simai(struct asim_lint *lint, const struct asim_topo *topo)
 {
     static const char counts[] = "NVSwitch counts", places[] = "NVSwitch places", ids[] = "ids";
@@ -188,6 +199,7 @@ static void check_simai(struct asim_lint *lint, const struct asim_topo *topo)
                 topo->hosts + gpu / server);
 }
 
+/* In the order a person would mend things: what is cut off first, odd numbers last. */
 int asim_lint_run(struct asim_lint *lint, const struct asim_topo *topo, struct asim_err *err)
 {
     static const char split[] = "!connectivity";

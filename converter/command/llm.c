@@ -11,6 +11,7 @@
 #include "llm/llm.h"
 #include "tools/args.h"
 
+/* Two uses of one command, because both end in the same Chakra files. */
 static void show_usage(FILE *file)
 {
     fprintf(file, "usage: asim trace llm --model=NAME [options]   makes a workload\n"
@@ -18,6 +19,7 @@ static void show_usage(FILE *file)
     asim_args_help(file, asim_llm_option_table);
 }
 
+/* Prints the first and the last file, not thousands. */
 static int convert(const char *workload, const char *prefix, struct asim_err *err)
 {
     uint32_t ranks = 0;
@@ -27,6 +29,7 @@ static int convert(const char *workload, const char *prefix, struct asim_err *er
     return rc;
 }
 
+/* The text is written even where only Chakra is wanted: it is what the traces are made from. */
 static int write_all(const struct asim_llm *llm, struct asim_llm_times *times, struct asim_err *err)
 {
     struct asim_llm_rows rows = {.failed = 0};
@@ -45,6 +48,7 @@ static int write_all(const struct asim_llm *llm, struct asim_llm_times *times, s
     return rc || !llm->opt->et ? rc : convert(path, llm->opt->et, err);
 }
 
+/* Preset, then checks, then times: a wrong flag is named before a file is opened. */
 static int make(struct asim_llm_options *opt, struct asim_err *err)
 {
     struct asim_llm llm;
@@ -66,6 +70,7 @@ static int make(struct asim_llm_options *opt, struct asim_err *err)
     return rc;
 }
 
+/* --et alone makes; a word and --et converts; a word alone is a question and gets the usage. */
 static int run(int argc, char **argv)
 {
     struct asim_llm_options opt = {0};

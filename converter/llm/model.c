@@ -46,6 +46,8 @@ static int check_sizes(const struct asim_llm_options *opt, struct asim_err *err)
     return 0;
 }
 
+/* What AICB leaves to Python's errors, or lets pass: a world that does not divide makes its group
+ * sizes fractions, and SimAI then reads nonsense. */
 static int check_parallelism(const struct asim_llm_options *opt, struct asim_err *err)
 {
     uint64_t model = (uint64_t)opt->tp * opt->pp;
@@ -74,6 +76,7 @@ static int check_parallelism(const struct asim_llm_options *opt, struct asim_err
     return 0;
 }
 
+/* AICB warns and writes a workload without a single micro-batch. */
 static int check_batch(const struct asim_llm *llm, struct asim_err *err)
 {
     if (llm->ga)
@@ -85,6 +88,8 @@ static int check_batch(const struct asim_llm *llm, struct asim_err *err)
                         llm->dp * llm->opt->micro_batch);
 }
 
+/* SwiGLU has three matrices instead of two; 8 h / 3 keeps the parameters, in steps of 64. In
+ * doubles as AICB computes it: 4 h * 2 / 3 / 64 rounded down. */
 static uint64_t inner_size(const struct asim_llm_options *opt)
 {
     if (opt->ffn)
@@ -94,6 +99,8 @@ static uint64_t inner_size(const struct asim_llm_options *opt)
     return (uint64_t)((double)(4 * opt->hidden * 2) / 3 / 64) * 64;
 }
 
+/* DeepSeek's attention goes through low-rank projections for query, and for key and value together;
+ * only the second halves are split over the tensor group. */
 static uint64_t attention_params(const struct asim_llm *llm)
 {
     const struct asim_llm_options *o = llm->opt;
@@ -105,6 +112,7 @@ static uint64_t attention_params(const struct asim_llm *llm)
     return h * 3 * h / t + h * h / t + (o->bias ? 3 * h / t + h : 0);
 }
 
+/* Each count is of one layer and one GPU, so that embedding and final layer stand apart. */
 static void count_params(struct asim_llm *llm)
 {
     const struct asim_llm_options *o = llm->opt;
@@ -119,6 +127,8 @@ static void count_params(struct asim_llm *llm)
     llm->p_final = h * vocab;
 }
 
+/* DeepSeek's first layers have no experts. With several stages the first one is modelled, which is
+ * where those layers are. */
 static void sum_params(struct asim_llm *llm)
 {
     const struct asim_llm_options *o = llm->opt;
@@ -132,6 +142,8 @@ static void sum_params(struct asim_llm *llm)
                         (layers - moe) * llm->p_mlp + llm->params_moe;
 }
 
+/* ga is micro-batches per data-parallel rank and iteration; the rest of an uneven batch is dropped,
+ * as in AICB. */
 int asim_llm_derive(struct asim_llm *llm, const struct asim_llm_options *opt, struct asim_err *err)
 {
     memset(llm, 0, sizeof *llm);

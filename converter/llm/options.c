@@ -101,18 +101,22 @@ static const struct preset presets[] = {
 };
 enum { PRESETS = sizeof presets / sizeof *presets };
 
+/* 0 is "not given": no size of a model is 0. */
 static void fill_u32(uint32_t *at, uint32_t value)
 {
     if (!*at)
         *at = value;
 }
 
+/* The same for wide fields. */
 static void fill_u64(uint64_t *at, uint64_t value)
 {
     if (!*at)
         *at = value;
 }
 
+/* What the command line gave stays. Routing to one expert cannot be told from not given, so a
+ * preset's number wins there. */
 static void apply(struct asim_llm_options *opt, const struct preset *preset)
 {
     fill_u32(&opt->layers, preset->layers);
@@ -142,12 +146,14 @@ static void apply_defaults(struct asim_llm_options *opt)
     fill_u64(&opt->seq, 2048);
 }
 
+/* Strings are owned by the options struct and freed with it, so a default is a copy too. */
 static int set_text(char **at, const char *value, struct asim_err *err)
 {
     const struct asim_option row = {"", NULL, "", NULL, ASIM_T_STRING, 0, 0, 0, NULL, 0};
     return *at ? 0 : asim_option_parse(&row, at, value, (struct asim_where){"", 0, 0}, err);
 }
 
+/* Names are ours (gpt-13b) or AICB's (13); both are candidates for did-you-mean. */
 int asim_llm_preset(struct asim_llm_options *opt, struct asim_err *err)
 {
     const struct preset *found = NULL;

@@ -26,6 +26,8 @@ struct maker {
         "NONE", 0                                                                                  \
     }
 
+/* NONE keeps its bytes in AICB's untimed form and loses them in the timed one; both are in files
+ * that people have, so both are made. */
 static void put(struct maker *m, const char *name, const uint64_t ns[3],
                 const struct asim_llm_comm comm[3])
 {
@@ -48,11 +50,13 @@ static void put_comm(struct maker *m, const char *name, struct asim_llm_comm fwd
     put(m, name, filler, comm);
 }
 
+/* A collective that a group of one does not need is NONE, its bytes still given. */
 static struct asim_llm_comm comm_if(int wanted, const char *type, uint64_t bytes)
 {
     return (struct asim_llm_comm){wanted ? type : "NONE", bytes};
 }
 
+/* No collective and no bytes. */
 static struct asim_llm_comm none(void)
 {
     return (struct asim_llm_comm)NOTHING;
@@ -71,6 +75,7 @@ static void put_column(struct maker *m, const char *name, uint64_t fwd_ns, uint6
     put(m, name, ns, comm);
 }
 
+/* Row-parallel: the sums are scattered before, the gradient gathered after. */
 static void put_row(struct maker *m, const char *name, uint64_t fwd_ns, uint64_t bwd_ns)
 {
     const uint64_t ns[3] = {fwd_ns, bwd_ns, bwd_ns};
@@ -97,6 +102,7 @@ static uint64_t part_time(struct maker *m, const char *name)
     return m->llm->opt->roofline ? m->times->attention / 5 : asim_llm_time_of(m->times, name);
 }
 
+/* Not split over the tensor group, so nothing to communicate. */
 static void put_linear(struct maker *m, const char *name)
 {
     uint64_t time = part_time(m, name);
@@ -105,6 +111,7 @@ static void put_linear(struct maker *m, const char *name)
     put(m, name, ns, comm);
 }
 
+/* Query and key-value each go down to a low rank and up again; the up-projections are split. */
 static void put_deepseek_attention(struct maker *m)
 {
     uint64_t q = part_time(m, "attention_q_column"), kv = part_time(m, "attention_kv_column");
@@ -122,6 +129,8 @@ static uint64_t block_time(const struct maker *m, uint64_t ns, uint64_t parts)
     return m->times->known ? ns / parts : 1;
 }
 
+/* The two halves of a block take half its time each. Recomputing doubles the forward rows: AICB
+ * runs the block again in the backward pass but writes it down here. */
 static void put_attention(struct maker *m)
 {
     uint64_t half = block_time(m, m->times->attention, 2);
@@ -161,6 +170,7 @@ static void put_moe(struct maker *m)
              comm_if(experts, "ALLTOALL_EP", sent), none());
 }
 
+/* Layers are counted from 0; dense_layers is DeepSeek's alone. */
 static void put_mlp(struct maker *m, uint64_t layer)
 {
     uint64_t half = block_time(m, m->times->mlp, 2), full = block_time(m, m->times->mlp, 1);
@@ -183,6 +193,7 @@ static uint64_t embedding_weights(const struct maker *m, int first)
     return first ? m->times->grad_backward : m->rows->list.at[m->rows->list.n - 1].compute_ns[2];
 }
 
+/* Embedding and final layer stand in every micro-batch of the one stage that is modelled. */
 static void put_batch(struct maker *m, int first)
 {
     uint64_t half = block_time(m, m->times->attention, 2);
@@ -197,6 +208,8 @@ static void put_batch(struct maker *m, int first)
         put_column(m, "final_column", half, half);
 }
 
+/* With as many expert ranks as data-parallel ones every expert is alone and has nobody to reduce
+ * with. */
 static void put_expert_gradients(struct maker *m)
 {
     if (m->llm->opt->ep == m->llm->dp)
@@ -207,6 +220,9 @@ static void put_expert_gradients(struct maker *m)
              comm_if(1, "REDUCESCATTER_DP_EP", 4 * m->llm->params_moe));
 }
 
+/* The optimizer's step: parameters gathered in 2 bytes, gradients scattered in 4. It stands first
+ * because SimAI runs weight-gradient columns last to first, so that it comes at the iteration's
+ * end. */
 static void put_head(struct maker *m)
 {
     static const struct asim_llm_comm nothing[3] = {NOTHING, NOTHING, NOTHING};
@@ -249,6 +265,8 @@ static void put_plain_layer(struct maker *m, uint64_t layer)
     }
 }
 
+/* Here the gather goes over the tensor group, which is a fault of AICB's: it stands in the forward
+ * column. */
 static void put_plain_head(struct maker *m)
 {
     uint64_t params = m->llm->params_total;
@@ -259,6 +277,7 @@ static void put_plain_head(struct maker *m)
     put_expert_gradients(m);
 }
 
+/* embedding_norm reduces the whole embedding matrix, unpadded and unsplit. */
 static void put_plain_batch(struct maker *m)
 {
     const struct asim_llm_options *o = m->llm->opt;
@@ -272,6 +291,7 @@ static void put_plain_batch(struct maker *m)
              none());
 }
 
+/* Loss and gradient norm: a few bytes over the tensor group, no compute. */
 static void put_tail(struct maker *m)
 {
     static const char *const names[] = {"cross_entropy1", "cross_entropy2", "cross_entropy3",
@@ -285,6 +305,7 @@ static void put_tail(struct maker *m)
     }
 }
 
+/* Rows are about 90 bytes; a thousand micro-batches of a hundred layers are 36 MB. */
 int asim_llm_rows_make(struct asim_llm_rows *rows, const struct asim_llm *llm,
                        struct asim_llm_times *times, struct asim_err *err)
 {

@@ -21,6 +21,7 @@ static const struct gpu gpus[] = {{"A100", 312, 2039}, {"A800", 312, 2039}, {"H1
                                   {"H800", 989, 3350}, {"H20", 148, 4000},  {"B200", 2250, 8000}};
 enum { GPUS = sizeof gpus / sizeof *gpus };
 
+/* A file has tens of sections, so a walk is enough. */
 static struct asim_llm_section *section_of(struct asim_llm_times *times, const char *name)
 {
     for (size_t i = 0; i < times->sections.n; i++)
@@ -29,6 +30,7 @@ static struct asim_llm_section *section_of(struct asim_llm_times *times, const c
     return NULL;
 }
 
+/* Names are cut to 47 letters; the ceiling keeps a broken file from growing. */
 static struct asim_llm_section *add_section(struct asim_llm_times *times, const char *name)
 {
     struct asim_llm_section section = {.name = ""};
@@ -72,6 +74,7 @@ static int read_line(struct asim_llm_times *times, struct asim_src *src, char *w
     return 0;
 }
 
+/* Indentation means nothing here: a line with a value belongs to the last line without one. */
 static int read_file(struct asim_llm_times *times, const char *path, struct asim_err *err)
 {
     struct asim_src src;
@@ -97,6 +100,7 @@ struct work {
     double flops, bytes;
 };
 
+/* The slower of computing and moving is the time; both at the given share of the peak. */
 static int add_work(struct asim_llm_times *times, const struct gpu *gpu, double efficiency,
                     const struct work *work)
 {
@@ -138,6 +142,7 @@ static int model_times(struct asim_llm_times *times, const struct asim_llm *llm,
     return 0;
 }
 
+/* Peaks are for dense 16-bit arithmetic, without sparsity. */
 static int find_gpu(const char *name, const struct gpu **gpu, struct asim_err *err)
 {
     const char *names[GPUS];
@@ -175,6 +180,8 @@ static double sum_of(const struct asim_llm_times *times, const char *part, const
     return us;
 }
 
+/* "atten" and "mlp" are looked for anywhere in a section's name, the norms by their whole name:
+ * "layernorm" is not "layernorm2". */
 static void derive(struct asim_llm_times *times, const struct asim_llm *llm)
 {
     const struct asim_llm_section *param = section_of(times, "param_time");
@@ -191,6 +198,7 @@ static void derive(struct asim_llm_times *times, const struct asim_llm *llm)
     times->missing += !param + !times->attention + !times->mlp;
 }
 
+/* A part AICB does not know takes 1 ns there, with a warning; so here. */
 uint64_t asim_llm_time_of(struct asim_llm_times *times, const char *name)
 {
     const struct asim_llm_section *section = section_of(times, name);
@@ -200,6 +208,8 @@ uint64_t asim_llm_time_of(struct asim_llm_times *times, const char *name)
     return 1;
 }
 
+/* AICB without a file measures the model on a GPU. That is not done here; a roofline takes its
+ * place. */
 int asim_llm_times_open(struct asim_llm_times *times, const struct asim_llm *llm,
                         struct asim_err *err)
 {
@@ -227,6 +237,7 @@ int asim_llm_times_open(struct asim_llm_times *times, const struct asim_llm *llm
     return rc;
 }
 
+/* Safe on a zeroed struct and after a failed open. */
 void asim_llm_times_close(struct asim_llm_times *times)
 {
     free(times->sections.at);

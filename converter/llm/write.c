@@ -12,6 +12,7 @@
 #include "trace/chakra_write.h"
 #include "trace/open.h"
 
+/* AICB's name, folder included; booleans are Python's words. */
 void asim_llm_file_name(const struct asim_llm *llm, char *name, size_t size)
 {
     const struct asim_llm_options *o = llm->opt;
@@ -23,6 +24,7 @@ void asim_llm_file_name(const struct asim_llm *llm, char *name, size_t size)
              o->flash ? "True" : "False");
 }
 
+/* checkpoints are always 0: AICB counts recomputation in the forward times instead. */
 static void put_header(struct asim_out *out, const struct asim_llm *llm)
 {
     const struct asim_llm_options *o = llm->opt;
@@ -41,6 +43,7 @@ static void put_header(struct asim_out *out, const struct asim_llm *llm)
         asim_out_printf(out, "%" PRIu64 "\n", llm->tokens_bytes);
 }
 
+/* Nothing stands under the final name until the last row is written (base/out.h). */
 int asim_llm_write(const struct asim_llm *llm, const struct asim_llm_rows *rows, const char *path,
                    struct asim_err *err)
 {
@@ -66,12 +69,14 @@ int asim_llm_write(const struct asim_llm *llm, const struct asim_llm_rows *rows,
 
 enum { MOST_ATTRS = 8 };
 
+/* Sizes and ranks as int64, which every published reader takes. */
 static void add_int(struct asim_chakra_attr *attrs, size_t *n, const char *name, int64_t value)
 {
     attrs[(*n)++] =
         (struct asim_chakra_attr){.name = name, .kind = ASIM_CHAKRA_INT64, .value.i = value};
 }
 
+/* Only what the op has: an absent attribute has a meaning of its own in Chakra. */
 static size_t fill_attrs(const struct asim_op *op, struct asim_chakra_attr attrs[MOST_ATTRS])
 {
     size_t n = 0;
@@ -96,6 +101,7 @@ static size_t fill_attrs(const struct asim_op *op, struct asim_chakra_attr attrs
     return n;
 }
 
+/* Names, dependencies and groups are borrowed from the reader until its next op. */
 static int put_op(struct asim_chakra_writer *writer, const struct asim_op *op, struct asim_err *err)
 {
     struct asim_chakra_attr attrs[MOST_ATTRS];
@@ -115,6 +121,8 @@ static int put_op(struct asim_chakra_writer *writer, const struct asim_op *op, s
     return asim_chakra_writer_node(writer, &node, err);
 }
 
+/* The reader makes ops on demand and the writer keeps one record, so memory does not grow with the
+ * workload. */
 static int write_rank(const char *workload, uint32_t rank, const char *path, struct asim_err *err)
 {
     struct asim_trace trace;
@@ -135,6 +143,8 @@ static int write_rank(const char *workload, uint32_t rank, const char *path, str
     return rc;
 }
 
+/* Ranks are written one after the other: the workload is parsed once for each, which costs less
+ * than writing its file. */
 int asim_llm_to_et(const char *workload, const char *prefix, uint32_t *ranks, struct asim_err *err)
 {
     char path[4096];

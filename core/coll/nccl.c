@@ -38,6 +38,7 @@ uint32_t asim_nccl_add(struct asim_nccl *nccl, const struct asim_nccl_flow *flow
     return (uint32_t)nccl->flows.n - 1;
 }
 
+/* Parents of one flow lie together because they are added before the next flow. */
 int asim_nccl_wait(struct asim_nccl *nccl, uint32_t parent)
 {
     if (ASIM_VEC_PUSH(nccl->parents, parent))
@@ -46,7 +47,9 @@ int asim_nccl_wait(struct asim_nccl *nccl, uint32_t parent)
     return 0;
 }
 
-/* Members must lie evenly: the same number on each server, servers one after the other. */
+/* Members must lie evenly: the same number on each server, servers one after the other.
+ * Uneven groups exist in real jobs; NCCL's channels, and SimAI's model of them, do not cover
+ * them. */
 static int place(struct asim_nccl *nccl, struct asim_err *err)
 {
     const struct asim_nccl_spec *s = &nccl->spec;
@@ -100,7 +103,8 @@ static int is_possible(const struct asim_nccl *nccl, int algo)
            (algo == ASIM_NCCL_NVLS_TREE && nccl->servers > 1);
 }
 
-/* Time of an all-reduce, gather or scatter by the bytes that must leave each rank. */
+/* Time of an all-reduce, gather or scatter by the bytes that must leave each rank.
+ * Rates are in GB/s, which is bytes per ns, so no unit is converted. */
 static double estimate_ns(const struct asim_nccl *nccl, const struct latency *l, int proto)
 {
     static const double efficiency[3] = {1, 0.5, 0.9375};
@@ -181,6 +185,7 @@ int asim_nccl_make(struct asim_nccl *nccl, const struct asim_nccl_spec *spec, st
     return 0;
 }
 
+/* The struct can be made again. */
 void asim_nccl_fini(struct asim_nccl *nccl)
 {
     free(nccl->flows.at);

@@ -24,6 +24,7 @@ static uint32_t head_of(const struct tree *t, uint32_t server)
     return server * t->nccl->local + t->flow.channel % t->nccl->local;
 }
 
+/* ends: from, to. The flow's bytes and channel are the tree's. */
 static uint32_t send(struct tree *t, const uint32_t ends[2], uint32_t parent)
 {
     t->flow.src = ends[0];
@@ -90,6 +91,8 @@ static int wait_for_all(struct tree *t)
     return rc;
 }
 
+/* The way back, from the root's places to the leaves. The root's children wait for everything that
+ * was reduced at the root, all others for what reached their parent. */
 static int go_down(struct tree *t)
 {
     for (uint32_t place = 1; place < t->nccl->servers; place++) {
@@ -126,6 +129,7 @@ static int spread(struct tree *t, uint32_t server)
     return 0;
 }
 
+/* Odd channels turn the heap around, so that no server does the inner work of both. */
 static int one_channel(struct tree *t)
 {
     struct asim_nccl *nccl = t->nccl;
@@ -144,6 +148,8 @@ static int one_channel(struct tree *t)
     return rc;
 }
 
+/* A tree per local rank, at least two where servers have one GPU, each with its share of the bytes;
+ * four small arrays over the servers are all the memory it takes besides the flows. */
 int asim_nccl_tree(struct asim_nccl *nccl)
 {
     size_t servers = nccl->servers;

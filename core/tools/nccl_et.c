@@ -27,6 +27,8 @@ struct member_file {
     uint32_t chunks;
 };
 
+/* The wait before a flow's first packet as a computation of the custom algorithm, which runs beside
+ * everything else there. Chakra counts microseconds; duration_ns keeps the rest. */
 static int put_latency(struct member_file *f, uint64_t i, size_t n_deps, struct asim_err *err)
 {
     struct asim_chakra_attr attrs[2] = {
@@ -43,6 +45,8 @@ static int put_latency(struct member_file *f, uint64_t i, size_t n_deps, struct 
     return asim_chakra_writer_node(f->writer, &node, err);
 }
 
+/* One side of a flow: the send with what it waits for, or the receive, which waits for nothing and
+ * is posted at once. Sizes are those on the wire, the protocol's flags included. */
 static int put_end(struct member_file *f, uint64_t i, size_t n_deps, struct asim_err *err)
 {
     const struct asim_nccl_flow *flow = &f->nccl->flows.at[i];
@@ -65,6 +69,9 @@ static int put_end(struct member_file *f, uint64_t i, size_t n_deps, struct asim
     return asim_chakra_writer_node(f->writer, &node, err);
 }
 
+/* What flow i means to the member whose file is being written: a receive, a send, or nothing. The
+ * receives a send waits for are this member's own, since a flow leaves from where its parents end.
+ */
 static int put_flow(struct member_file *f, uint64_t i, struct asim_err *err)
 {
     const struct asim_nccl_flow *flow = &f->nccl->flows.at[i];
@@ -84,6 +91,8 @@ static int put_flow(struct member_file *f, uint64_t i, struct asim_err *err)
     return rc ? rc : put_end(f, i, n, err);
 }
 
+/* A pass over all flows for each member: quadratic in the members, but a pass is a comparison of
+ * two numbers a flow; 128 members of half a million flows take seconds. */
 static int write_member(struct member_file *f, const char *path, struct asim_err *err)
 {
     int rc = asim_chakra_writer_open(&f->writer, path, err);
@@ -120,6 +129,7 @@ static int survey(struct member_file *f, uint32_t *most_parents, struct asim_err
     return 0;
 }
 
+/* Files already written stay when a later one fails; each is complete. */
 int asim_nccl_write_et(const struct asim_nccl *nccl, const char *prefix, uint64_t send_lat_ns,
                        struct asim_err *err)
 {

@@ -43,6 +43,7 @@ static double small_us(uint32_t n, int right)
     return listed[i - 1].us + x * (listed[i].us - listed[i - 1].us);
 }
 
+/* A tensor group larger than a server leaves less than one GPU of it to an expert group. */
 static uint32_t at_least_one(uint32_t value)
 {
     return value ? value : 1;

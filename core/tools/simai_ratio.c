@@ -69,6 +69,8 @@ static int read_table(struct asim_sa_table *table, const char *folder, const cha
     return rc;
 }
 
+/* The tables are SimAI's files and stay with SimAI: nothing of them is built in, so without them
+ * the efficiency is 1 and the command says so. */
 int asim_sa_tables_read(struct asim_sa_tables *tables, const char *folder, struct asim_err *err)
 {
     static const char usual[] = "astra-sim-alibabacloud/inputs/ratio";

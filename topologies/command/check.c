@@ -29,6 +29,7 @@ static const char *kind_name(int kind)
     return kind == ASIM_HOST ? "host" : kind == ASIM_NVSWITCH ? "NVSwitch" : "switch";
 }
 
+/* Level 1 hangs on hosts, level 2 on level 1, and so on; what no host reaches is said apart. */
 static void show_counts(const struct asim_topo *topo, const uint8_t *level)
 {
     uint32_t per_level[256] = {0};
@@ -54,11 +55,13 @@ struct sort {
     uint64_t rate_bps, delay_fs, count;
 };
 
+/* Error rates do not part sorts: they are linted, not listed. */
 static int same_sort(const struct sort *a, const struct sort *b)
 {
     return a->kinds == b->kinds && a->rate_bps == b->rate_bps && a->delay_fs == b->delay_fs;
 }
 
+/* A topology has a handful of sorts of links; beyond 16 it is only said how many are left. */
 static void show_links(const struct asim_topo *topo)
 {
     enum { MOST = 16 };
@@ -96,6 +99,8 @@ static double sum_rates(const struct asim_topo *topo, const uint8_t *level, uint
     return sum;
 }
 
+/* Per level the switch with the most below for what it has above. Highest levels have nothing above
+ * and end the list. */
 static void show_oversubscription(const struct asim_topo *topo, const uint8_t *level)
 {
     for (int l = 1; l < ASIM_LEVEL_MAX; l++) {
@@ -116,6 +121,7 @@ static void show_oversubscription(const struct asim_topo *topo, const uint8_t *l
     }
 }
 
+/* 1 means that neither half can saturate the fabric between them. */
 static int show_bisection(const struct asim_topo *topo, struct asim_err *err)
 {
     static const char *const names[2] = {"low and high ids", "even and odd ids"};
@@ -129,6 +135,8 @@ static int show_bisection(const struct asim_topo *topo, struct asim_err *err)
     return 0;
 }
 
+/* The bisection, a maximum flow, is the one slow part: seconds above a million links. The rest is a
+ * few passes. */
 static int show_all(const struct asim_topo *topo, const struct check_options *opt,
                     struct asim_lint *lint, struct asim_err *err)
 {
@@ -143,6 +151,8 @@ static int show_all(const struct asim_topo *topo, const struct check_options *op
     return rc ? rc : asim_lint_run(lint, topo, err);
 }
 
+/* A file that cannot be read is an error of its own, with its line, and nothing else is said of it.
+ */
 static int check_file(const char *path, const struct check_options *opt)
 {
     struct asim_topo topo;
@@ -164,6 +174,7 @@ static int check_file(const char *path, const struct check_options *opt)
     return bad;
 }
 
+/* Several files: the exit code is that of the worst. */
 static int run(int argc, char **argv)
 {
     enum { MOST_FILES = 64 };

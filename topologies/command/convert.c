@@ -60,6 +60,7 @@ static void flatten(struct asim_topo *topo, const char *to)
         topo->kind[v] = ASIM_SWITCH;
 }
 
+/* Links keep their order, so interface numbers are the same in both flavours. */
 static int convert(const char *const paths[2], const struct convert_options *opt,
                    struct asim_err *err)
 {
@@ -82,6 +83,7 @@ static int convert(const char *const paths[2], const struct convert_options *opt
     return rc;
 }
 
+/* Exit codes: 2 wrong usage, 1 the files. */
 static int run(int argc, char **argv)
 {
     struct convert_options opt = {0};

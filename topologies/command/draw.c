@@ -34,6 +34,7 @@ static const struct asim_option options[] = {
      offsetof(struct draw_options, max_nodes), 1, 1 << 20, NULL, 0},
     {0}};
 
+/* Hosts round, switches boxes, NVSwitches hexagons; labels are ids, as the file has them. */
 static void put_node(struct asim_out *out, const struct asim_topo *topo, uint32_t v)
 {
     static const char *const shapes[] = {"circle", "box", "hexagon"};
@@ -59,6 +60,9 @@ static void put_level(struct asim_out *out, const struct asim_topo *topo, const 
         asim_out_printf(out, "  }\n");
 }
 
+/* graphviz puts the first end of an edge above the second, so the higher level goes first;
+ * NVSwitches hang below their GPUs to keep the fabric free. Rates and delays show as tooltips in
+ * SVG. */
 static void put_links(struct asim_out *out, const struct asim_topo *topo, const uint8_t *level)
 {
     char rate[48], delay[48];
@@ -75,6 +79,7 @@ static void put_links(struct asim_out *out, const struct asim_topo *topo, const 
     }
 }
 
+/* Also the product itself, for .dot. */
 static int write_dot(const struct asim_topo *topo, const char *path, struct asim_err *err)
 {
     struct asim_out out;
@@ -117,6 +122,7 @@ static int run_dot(const char *text, const char *picture, const char *type, stru
     return 0;
 }
 
+/* The text stands beside the picture until the picture is there, and stays when there is no dot. */
 static int draw(const struct asim_topo *topo, const char *picture, struct asim_err *err)
 {
     static const char *const types[] = {"svg", "pdf", "png"};
@@ -140,6 +146,7 @@ static int draw(const struct asim_topo *topo, const char *picture, struct asim_e
     return rc;
 }
 
+/* Two thousand nodes are a page of dots already. */
 static int draw_file(const char *path, const struct draw_options *opt, struct asim_err *err)
 {
     struct asim_topo topo;
@@ -161,6 +168,7 @@ static int draw_file(const char *path, const struct draw_options *opt, struct as
     return rc;
 }
 
+/* Exit codes: 2 wrong usage, 1 no picture. */
 static int run(int argc, char **argv)
 {
     struct draw_options opt = {0};

@@ -35,6 +35,7 @@ static const struct asim_option options[] = {
      offsetof(struct make_options, quiet), 0, 0, NULL, 0},
     {0}};
 
+/* One line a maker, for people and for scripts. */
 static int list_makers(void)
 {
     for (size_t i = 0; asim_topo_maker_table[i]; i++)
@@ -42,6 +43,7 @@ static int list_makers(void)
     return 0;
 }
 
+/* Without a maker the list of them, with one its options below the command's own. */
 static void show_help(const struct asim_topo_maker *maker)
 {
     printf(
@@ -89,6 +91,7 @@ static void warn_leaves(const struct asim_topo *topo, const struct asim_topo_mak
                 asked, leaves);
 }
 
+/* The name the generator gives where it knows the template; a name of our own elsewhere. */
 static int write_topo(const struct asim_topo *topo, const char *maker, const void *opt,
                       const struct make_options *own, struct asim_err *err)
 {
@@ -109,6 +112,7 @@ static int write_topo(const struct asim_topo *topo, const char *maker, const voi
     return rc;
 }
 
+/* Nothing is written unless the whole topology was made: no truncated file under a good name. */
 static int make_and_write(const struct asim_topo_maker *maker, const void *opt,
                           const struct make_options *own, struct asim_err *err)
 {
@@ -139,6 +143,8 @@ static int fill(const struct asim_topo_maker *maker, int named, struct asim_args
     return rc ? asim_args_fail("topo make", &err, 2) : 0;
 }
 
+/* Options are parsed over both tables at once, the command's and the maker's, so their order is
+ * free. */
 static int run_maker(const struct asim_topo_maker *maker, int named, int argc, char **argv)
 {
     struct make_options own = {0};
@@ -162,6 +168,7 @@ static int run_maker(const struct asim_topo_maker *maker, int named, int argc, c
     return code;
 }
 
+/* -topo none and no -topo are the generator's layout without template. */
 static int run(int argc, char **argv)
 {
     struct asim_err err = {0};

@@ -145,6 +145,7 @@ static int decompose(const struct options *opt, struct asim_err *err)
     return rc;
 }
 
+/* Wrong usage is told apart from a collective that cannot be decomposed: 2 and 1. */
 static int run(int argc, char **argv)
 {
     struct options opt = {0};

@@ -17,6 +17,7 @@
 
 static const char name[] = "simai-analytical";
 
+/* The published tool prints only file names; the sums are what one looks for. */
 static void show_totals(const struct asim_sa_totals *t, const char *path)
 {
     const struct {
@@ -47,6 +48,7 @@ static int default_prefix(struct asim_sa_options *opt, struct asim_err *err)
     return 0;
 }
 
+/* What SimAI passes over in silence and a reader of the result should know. */
 static void show_notes(const struct asim_sa *sa)
 {
     if (!sa->tables.known)
@@ -60,6 +62,7 @@ static void show_notes(const struct asim_sa *sa)
                 sa->w->source, !sa->w->tp ? "model_parallel_NPU_group" : "ga");
 }
 
+/* opt gets its prefix here; everything read is freed with sa, which owns only plain structs. */
 static int run_workload(struct asim_sa_options *opt, const struct asim_simai *w,
                         struct asim_err *err)
 {
@@ -82,6 +85,7 @@ static int run_workload(struct asim_sa_options *opt, const struct asim_simai *w,
     return 0;
 }
 
+/* Options are checked before the workload is read, so a missing flag costs no time. */
 static int analyse(struct asim_sa_options *opt, struct asim_err *err)
 {
     struct asim_simai w;
@@ -95,6 +99,7 @@ static int analyse(struct asim_sa_options *opt, struct asim_err *err)
     return rc;
 }
 
+/* Exit codes: 2 wrong usage, 1 a sentence about the inputs. SimAI's tool ends with 255 for both. */
 static int run(int argc, char **argv)
 {
     struct asim_sa_options opt = {0};

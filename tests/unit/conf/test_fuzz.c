@@ -4,6 +4,7 @@
  */
 #include "../../fuzz/replay.h"
 #include "conf/conf.h"
+#include "conf/netshape.h"
 
 static int read_system(const char *path, struct asim_err *err)
 {
@@ -49,6 +50,13 @@ static int read_memory(const char *path, struct asim_err *err)
     return asim_memory_read(&mem, path, NULL, err);
 }
 
+static int read_shape(const char *path, struct asim_err *err)
+{
+    struct asim_netshape shape;
+
+    return asim_netshape_read(&shape, path, err);
+}
+
 int main(void)
 {
     CHECK(replay_folder("conf", ".system.json", read_system) > 0);
@@ -56,5 +64,6 @@ int main(void)
     CHECK(replay_folder("conf", ".logical.json", read_logical) > 0);
     CHECK(replay_folder("conf", ".memory.json", read_memory) > 0);
     CHECK(replay_folder("conf", ".config.txt", read_netconf) > 0);
+    CHECK(replay_folder("conf", ".network.yml", read_shape) > 0);
     return CHECK_DONE();
 }

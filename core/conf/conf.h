@@ -39,7 +39,10 @@ enum asim_kind {
 /* "ALL_REDUCE" … ; "?" outside the enum. */
 const char *asim_kind_name(int kind);
 
+/* Which of two waiting collectives goes first: the later, the earlier, or the one with the higher
+ * comm_priority. */
 enum asim_policy { ASIM_LIFO, ASIM_FIFO, ASIM_EXPLICIT };
+/* How an all-reduce over several dimensions is cut into phases (spec astra-system.md, 4.4). */
 enum asim_optimization { ASIM_BASELINE, ASIM_LOCAL_BW_AWARE };
 
 /* Order of chunks inside a dimension and of dimensions ("intra-" and "inter-dimension-scheduling").
@@ -162,6 +165,7 @@ struct asim_rate_map {
     struct asim_rate_value *at;
     size_t n;
 };
+/* One planned change of a link. */
 struct asim_link_down { /* all links between a and b go down (or come up) at a time of the run */
     uint64_t at_ns;
     uint32_t a, b;

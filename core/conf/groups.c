@@ -24,7 +24,8 @@ struct reader {
     struct asim_err *err;
 };
 
-/* The key as the user wrote it: it may not be a number at all. */
+/* The key as the user wrote it: it may not be a number at all.
+ * Escaped, because keys come from the file. */
 static int bad(struct reader *r, const char *key, const char *what)
 {
     struct asim_where at = {r->path, 0, 0};
@@ -61,7 +62,8 @@ static int read_members(struct reader *r, struct asim_group *group, const char *
     return 0;
 }
 
-/* groups->n grows before the members are read, so that a failure frees them with the rest. */
+/* groups->n grows before the members are read, so that a failure frees them with the rest.
+ * Room for all groups of the file was made at once: the object knows its size. */
 static int read_group(struct reader *r, struct asim_groups *groups, const char *key,
                       const json_t *list)
 {
@@ -88,7 +90,9 @@ static int by_id(const void *a, const void *b)
     return (x->id > y->id) - (x->id < y->id);
 }
 
-/* Keys are compared as numbers after sorting: "1" and "01" are one group written twice. */
+/* Keys are compared as numbers after sorting: "1" and "01" are one group written twice.
+ * Sorted by id, so that looking up can rely on the order and messages do not depend on the
+ * file's. */
 static int read_all(struct reader *r, struct asim_groups *groups, json_t *root)
 {
     const char *key;

@@ -75,13 +75,15 @@ const char *asim_json_type_name(const json_t *value)
     }
 }
 
+/* Rows that want a string; all others want a number or a truth value. */
 static int is_word_type(enum asim_type type)
 {
     return type == ASIM_T_STRING || type == ASIM_T_CHOICE;
 }
 
 /* The value as an option parser wants it. Reals that are whole numbers are written without a
- * fraction, so that 10.0 is good for an integer as in the reference. */
+ * fraction, so that 10.0 is good for an integer as in the reference.
+ * Doubles with a fraction go out with 17 digits and are read back as the same double. */
 static const char *scalar_text(char *buf, size_t size, const json_t *value)
 {
     double real = json_number_value(value);

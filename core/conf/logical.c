@@ -25,7 +25,8 @@ uint64_t asim_dims_product(const struct asim_dims *dims)
     return product;
 }
 
-/* Refuses before a product could wrap: rank numbers are 32 bits everywhere. */
+/* Refuses before a product could wrap: rank numbers are 32 bits everywhere.
+ * Sizes may be strings, as published, or numbers. */
 static int read_dims(struct asim_dims *dims, const json_t *list, const char *path,
                      struct asim_err *err)
 {

@@ -30,7 +30,8 @@ static const struct asim_option memory_options[] = {
     {0},
 };
 
-/* Combinations one key alone cannot show to be wrong. */
+/* Combinations one key alone cannot show to be wrong.
+ * Each sentence says what to write, since published files for "no remote memory" differ. */
 static int check(const struct asim_memory *mem, const json_t *root, const char *path,
                  struct asim_err *err)
 {

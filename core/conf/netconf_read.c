@@ -110,7 +110,9 @@ static void mark_seen(struct reader *r, const char *key, unsigned *line)
     *line = r->src.word_line;
 }
 
-/* A repeated string key is safe: the option parser frees the first value. */
+/* A repeated string key is safe: the option parser frees the first value.
+ * The line is noted before the value is read, so that a wrong value of a repeated key is told
+ * with both. */
 static int read_option(struct reader *r, const struct asim_option *row)
 {
     char buf[64];
@@ -143,7 +145,9 @@ static int read_map_entry(struct reader *r, size_t m, struct asim_rate_value *en
 }
 
 /* A map named twice replaces the first one whole, as in the reference. Comparing each rate with
- * all before it is quadratic, and bounded by the number of entries. */
+ * all before it is quadratic, and bounded by the number of entries.
+ * The entries follow on the same line; a count that is too small leaves words, which read_line
+ * refuses. */
 static int read_map(struct reader *r, size_t m)
 {
     struct asim_rate_map *map = (struct asim_rate_map *)((char *)r->net + maps[m].offset);
@@ -263,7 +267,8 @@ static int read_line(struct reader *r, const char *key)
     return extra ? bad(r, key, extra, "the end of the line") : 0;
 }
 
-/* KMIN above KMAX would mark everything or nothing depending on the order of two tests. */
+/* KMIN above KMAX would mark everything or nothing depending on the order of two tests.
+ * Rates that stand in one map only are left alone: such a link has no thresholds. */
 static int check_ecn(struct reader *r)
 {
     const struct asim_netconf *net = r->net;

@@ -60,7 +60,8 @@ static int is_idle(const struct asim_option *row, const struct asim_netconf *net
                                   row->offset == offsetof(struct asim_netconf, trace_output));
 }
 
-/* Rows the reference ignores are told apart from rows whose effect is still to come. */
+/* Rows the reference ignores are told apart from rows whose effect is still to come.
+ * Two lists, because "still to come" and "never" ask different things of the user. */
 static void say_without_effect(const struct asim_netconf *net, const struct asim_netconf *plain,
                                const unsigned *seen, const struct asim_notes *notes,
                                const char *path)

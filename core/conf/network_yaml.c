@@ -81,12 +81,14 @@ static int set_npus(struct asim_netdim *dim, const char *text)
     return 0;
 }
 
+/* Above 0, or nothing would ever arrive. */
 static int set_bandwidth(struct asim_netdim *dim, const char *text)
 {
     return asim_text_double(text, &dim->bandwidth_gbps) || dim->bandwidth_gbps <= 0 ? ASIM_EINVAL
                                                                                     : 0;
 }
 
+/* 0 is fine: then a message takes its bytes only. */
 static int set_latency(struct asim_netdim *dim, const char *text)
 {
     return asim_text_double(text, &dim->latency_ns) || dim->latency_ns < 0 ? ASIM_EINVAL : 0;

@@ -1,6 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only
  *
  * The door of the LogGP bus, for coll_run.c. See bus.c.
+ *
+ * Only coll_run.c and clock.c use it: the first hands bundles over, the second brings back the
+ * bus's own steps.
  */
 #ifndef ASIM_SIM_BUS_H
 #define ASIM_SIM_BUS_H

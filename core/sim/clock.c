@@ -11,6 +11,7 @@
  */
 #include "sim/sim.h"
 
+/* "doing" completes the sentence. */
 void asim_world_fail_nomem(struct asim_world *world, const char *doing)
 {
     asim_err_nomem(&world->err, doing);
@@ -118,7 +119,9 @@ static void run(struct asim_rank *rank, const struct asim_todo *todo)
 }
 
 /* The place of a tick holds while its events run: others may be added behind it, but only this
- * function takes one away. */
+ * function takes one away.
+ * Events added at this same time run in this call. A failure leaves the rest where it is;
+ * closing frees it. */
 void asim_clock_wake(struct asim_rank *rank)
 {
     struct asim_tick *tick = find_tick(rank, asim_rank_now(rank));

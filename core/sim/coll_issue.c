@@ -25,7 +25,9 @@ static int64_t take_priority(struct asim_rank *rank, const struct asim_op *op)
     return rank->world->system.policy == ASIM_LIFO ? rank->priority++ : rank->priority--;
 }
 
-/* Chunk size and how many (spec 4.2). */
+/* Chunk size and how many (spec 4.2).
+ * *total is raised to what is really sent; with the remainder that makes the reference's number
+ * of chunks. */
 static uint64_t chunk_bytes(const struct asim_world *world, int kind, uint64_t *total)
 {
     uint64_t splits = world->system.splits, chunk = *total / splits;
@@ -69,7 +71,8 @@ static struct asim_dataset *open_dataset(const struct asim_layout *lay, uint32_t
     return data;
 }
 
-/* A tag of its own for every stream of a group; all members count alike. */
+/* A tag of its own for every stream of a group; all members count alike.
+ * 0 after failing the world; no collective has that tag. */
 static uint64_t take_tag(struct asim_rank *rank, const struct asim_group *group)
 {
     uint64_t key = group ? (uint64_t)group->id + 1 : 0;
@@ -83,7 +86,8 @@ static uint64_t take_tag(struct asim_rank *rank, const struct asim_group *group)
 }
 
 /* Phases of the next chunk, or the one phase of an algorithm given as traces, on queue 0 of the
- * first dimension; returns the bytes laid out. */
+ * first dimension; returns the bytes laid out.
+ * The algorithm's own sizes count, so the chunk is a matter of form. */
 static uint64_t lay_stream(struct asim_layout *lay, struct asim_stream *stream, uint64_t chunk)
 {
     if (!lay->recipe)
@@ -179,7 +183,8 @@ static void run_chunks(struct asim_layout *lay, struct asim_dataset *data, const
         asim_world_fail(world, "rank %u: a collective ended while it was being issued", rank->id);
 }
 
-/* The algorithm of this collective as a trace, if there is one: the op's own before its kind's. */
+/* The algorithm of this collective as a trace, if there is one: the op's own before its kind's.
+ * The lookup order of the reference (spec astra-system.md, 2.1.1). */
 static const char *custom_of(const struct asim_world *world, const struct asim_op *op)
 {
     const char *own = asim_node_prefixes_get(&world->node_prefixes, op->id);
@@ -225,7 +230,8 @@ static uint32_t position_in(const struct asim_group *group, uint32_t rank)
     return i;
 }
 
-/* The root of a rooted collective: comm_src or comm_dst, or else the first member. */
+/* The root of a rooted collective: comm_src or comm_dst, or else the first member.
+ * As a position in the group, or a rank where everybody takes part. */
 static int find_root(struct asim_layout *lay, const struct asim_op *op)
 {
     int down = lay->kind == ASIM_BROADCAST || lay->kind == ASIM_SCATTER;

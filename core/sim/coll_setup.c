@@ -41,7 +41,8 @@ static int choose(struct asim_world *world, int kind, const struct asim_words *w
 }
 
 /* Broadcast keeps the reference's behaviour (each rank replays its recorded duration) unless the
- * configuration names an algorithm for it; "replay" says so in words. */
+ * configuration names an algorithm for it; "replay" says so in words.
+ * The only kind the reference knows but does not model (spec 3.6). */
 static int is_replayed(int kind, const struct asim_words *words)
 {
     return kind == ASIM_BROADCAST && words->n == 1 && !strcmp(words->at[0], "replay");
@@ -70,7 +71,8 @@ static int choose_list(struct asim_world *world, int kind, struct asim_err *err)
     return 0;
 }
 
-/* What kinds without a list use. */
+/* What kinds without a list use.
+ * Statics are words, not state: asim_coll_choose only reads them. */
 static int choose_default(struct asim_world *world, int kind, struct asim_err *err)
 {
     static char tree[] = "binomialTree", barrier[] = "dissemination", ring[] = "ring";
@@ -122,7 +124,8 @@ static int find_custom(struct asim_world *world, struct asim_err *err)
 }
 
 /* Bandwidths for the orders that look at them: the analytical network's, or the slowest link on
- * the way from rank 0 to its neighbour in that dimension. */
+ * the way from rank 0 to its neighbour in that dimension.
+ * Relative to dimension 0; exact values do not matter to the orders. */
 static int measure_dims(struct asim_world *world, struct asim_err *err)
 {
     for (size_t d = 0; d < world->dims.n; d++) {

@@ -23,7 +23,8 @@ uint64_t asim_replay_ns(const struct asim_op *op)
 }
 
 /* min(bandwidth x intensity, peak), then work / that. 0 work takes no time: the reference divides
- * 0 by 0 and waits for 2^63 ns. */
+ * 0 by 0 and waits for 2^63 ns.
+ * OI = work / bytes; perf = min(bandwidth x OI, peak); truncated to whole ns (spec 3.4). */
 static uint64_t roofline_ns(const struct asim_system *sys, const struct asim_op *op)
 {
     double peak = sys->peak_perf_tflops * 1e12, bw = sys->local_mem_bw_gbps * 1e9;
@@ -46,6 +47,7 @@ uint64_t asim_compute_scaled(const struct asim_rank *rank, uint64_t ns)
     return scaled < 9e18 ? (uint64_t)scaled : UINT64_MAX / 4;
 }
 
+/* Without the roofline, and for CPU ops always, the recorded duration. */
 uint64_t asim_compute_ns(struct asim_rank *rank, const struct asim_op *op)
 {
     const struct asim_system *sys = &rank->world->system;

@@ -10,6 +10,7 @@
 
 struct asim_layout {
     struct asim_rank *rank;
+    /* A REDUCE_SCATTER_BLOCK uses its own list and does a REDUCE_SCATTER. */
     int list;                       /* enum asim_kind whose algorithm list is used */
     int kind;                       /* what is done */
     const struct asim_group *group; /* NULL: the logical dimensions */

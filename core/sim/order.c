@@ -30,7 +30,9 @@ static void link_stream(struct asim_rank *rank, struct asim_queue *queue,
     *(stream->next ? &stream->next->prev : &queue->tail) = stream;
 }
 
-/* Starts waiting streams while the queue has room. */
+/* Starts waiting streams while the queue has room.
+ * Started ones stand before waiting ones in the list, so the first that is not started is the
+ * next. */
 static void refill(struct asim_rank *rank, uint32_t q)
 {
     struct asim_queue *queue = &rank->queues[q];
@@ -58,7 +60,8 @@ static void leave_queue(struct asim_rank *rank, int q)
 }
 
 /* The collective is over: its op ends here, in the middle of the last stream's last advance, as in
- * the reference; the op's successors may already be issued while the stream still counts. */
+ * the reference; the op's successors may already be issued while the stream still counts.
+ * The dataset is freed last: the op's successors may look at the rank's open list. */
 static void end_stream_of(struct asim_rank *rank, struct asim_dataset *data)
 {
     if (--data->streams)

@@ -1,6 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only
  *
  * A collective algorithm given as traces: what recipe.c reads and custom.c runs.
+ *
+ * Indices instead of pointers, because the arrays grow while they are read. Shared by all ranks and
+ * const once read; owned by the world.
  */
 #ifndef ASIM_SIM_RECIPE_H
 #define ASIM_SIM_RECIPE_H

@@ -1,6 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only
  *
  * What a rank holds in local memory, for tensor.c and the report that writes it out.
+ *
+ * One struct per rank, only with track-local-mem. The spine calls _start and _end with every op;
+ * the report reads the lists at the end.
  */
 #ifndef ASIM_SIM_TENSOR_H
 #define ASIM_SIM_TENSOR_H

@@ -2,6 +2,8 @@
  *
  * Inside the world: how its parts are joined. For the files of sim/ and for reports that need
  * more than events.
+ *
+ * Reports include this to look at ranks; they must treat everything in it as const.
  */
 #ifndef ASIM_SIM_WORLD_H
 #define ASIM_SIM_WORLD_H

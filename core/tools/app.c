@@ -69,6 +69,7 @@ static void say_error(struct asim_app *app)
     fprintf(stderr, "%s: %s\n", app->program, asim_err_show(&app->err, text, sizeof text));
 }
 
+/* On stdout, because it was asked for. */
 static void help(const struct asim_app *app)
 {
     printf("usage: %s --workload=PREFIX [--option=value …]\n\n%s\n\n", app->program,

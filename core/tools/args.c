@@ -21,7 +21,8 @@ static const char *skip_dashes(const char *arg)
     return arg;
 }
 
-/* Whether the first n letters of key are the word; '-' and '_' inside it are the same. */
+/* Whether the first n letters of key are the word; '-' and '_' inside it are the same.
+ * No other spelling is tried: abbreviations would break when an option is added. */
 static int same_key(const char *word, const char *key, size_t n)
 {
     for (size_t i = 0; i < n; i++)
@@ -53,7 +54,8 @@ static const struct asim_option *find_row(const struct asim_args *args, const ch
     return NULL;
 }
 
-/* The sentence for an option no table knows, with the keys of both as candidates. */
+/* The sentence for an option no table knows, with the keys of both as candidates.
+ * Aliases are candidates, too: old scripts use them. */
 static int refuse_unknown(const struct asim_args *args, const char *arg, struct asim_err *err)
 {
     enum { MOST_WORDS = 256 };
@@ -73,7 +75,8 @@ static int refuse_unknown(const struct asim_args *args, const char *arg, struct 
                         asim_text_hint(hint, sizeof hint, asim_text_nearest(key, words, n)));
 }
 
-/* Takes the option at argv[*at] and its value. */
+/* Takes the option at argv[*at] and its value.
+ * Everything behind the first = is the value, further = signs included. */
 static int take_option(struct asim_args *args, char **argv, int *at, struct asim_err *err)
 {
     void *base = NULL;

@@ -132,6 +132,7 @@ static const char *guess(const struct group *group, const char *word, char *buf,
     return asim_text_nearest(word, words, list_words(group, words));
 }
 
+/* Wrong usage: one sentence on stderr, exit code 2. */
 static int refuse(const struct group *group, const char *word)
 {
     char safe[80], hint[160], buf[120];
@@ -155,6 +156,7 @@ static int run(const struct asim_command *command, int argc, char **argv)
     return command->run(argc, argv);
 }
 
+/* The word may stand wherever a command could. */
 static int is_help(const char *word)
 {
     return !strcmp(word, "--help") || !strcmp(word, "-h") || !strcmp(word, "help");

@@ -2,6 +2,8 @@
  *
  * Flows of a collective as Chakra traces in the form of custom algorithms (spec astra-system.md
  * 5.7): one file a member, sends and receives with what each waits for.
+ *
+ * The traces are read by sim/recipe.c and by nothing else; they are not a workload of their own.
  */
 #ifndef ASIM_TOOLS_NCCL_ET_H
 #define ASIM_TOOLS_NCCL_ET_H

@@ -3,6 +3,8 @@
  * What the text flavours of a topology have in common (spec rdma-network 5.1, 5.2): a stream of
  * words, switch ids after the header, and links "src dst rate delay error_rate". Every refusal
  * names the line, also for a file that is cut short.
+ *
+ * A flavour's reader is its header plus these; whatever they refuse is told with line and column.
  */
 #ifndef ASIM_TOPO_LINES_H
 #define ASIM_TOPO_LINES_H

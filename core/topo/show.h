@@ -2,6 +2,8 @@
  *
  * Rates and delays as topology files write them: decimal Gbps and ms without trailing zeros and
  * without loss, so that what is read back is the same number (2880Gbps, 0.000025ms).
+ *
+ * buf is the caller's; nothing is allocated, so the functions can stand in a printf's arguments.
  */
 #ifndef ASIM_TOPO_SHOW_H
 #define ASIM_TOPO_SHOW_H

@@ -7,6 +7,8 @@
  *
  * A gzip file (by its first bytes, whatever its name) is inflated at open into an unlinked
  * temporary file under $TMPDIR (else /tmp), whose descriptor stays open until close.
+ *
+ * One struct per open trace, owned by its reader; path and window are freed by asim_bytes_close.
  */
 #ifndef ASIM_TRACE_BYTES_H
 #define ASIM_TRACE_BYTES_H

@@ -3,6 +3,9 @@
  * Values of Chakra attributes as numbers and texts, whatever kind the writer chose: one tool
  * writes comm_size as int64, another as uint64, is_cpu_op comes as bool or int32. Any integer or
  * bool gives an integer or a bool; a floating-point value never does (spec chakra.md 1.5).
+ *
+ * Attributes are a oneof of thirty kinds, and traces use whichever their writer's language liked
+ * best; this is where that stops mattering.
  */
 #ifndef ASIM_TRACE_CHAKRA_ATTR_H
 #define ASIM_TRACE_CHAKRA_ATTR_H

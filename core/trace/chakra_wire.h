@@ -2,6 +2,8 @@
  *
  * What is wrong with bytes protobuf-c refused: it only says no. Walks the fields against the
  * schema's descriptor and names the first that cannot be.
+ *
+ * Kept apart from the decoder (protobuf-c), which says only that a record is bad, never where.
  */
 #ifndef ASIM_TRACE_CHAKRA_WIRE_H
 #define ASIM_TRACE_CHAKRA_WIRE_H

@@ -3,6 +3,8 @@
  * Protobuf fields appended to a growing buffer. Zero scalars and empty texts are skipped by the
  * asim_encode_opt_ functions, as proto3 wants for plain fields, and written by the others, as it
  * wants for members of a oneof. Errors (memory) latch in `failed`.
+ *
+ * Zero the struct to begin; free(out.at) at the end.
  */
 #ifndef ASIM_TRACE_ENCODE_H
 #define ASIM_TRACE_ENCODE_H

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only
  *
  * A gzip file inflated once, so that its bytes have offsets one can go back to.
+ *
+ * Called once per gzip trace, when it is opened.
  */
 #ifndef ASIM_TRACE_INFLATE_H
 #define ASIM_TRACE_INFLATE_H

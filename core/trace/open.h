@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only
  *
  * One rank's trace, found by workload prefix and opened with the format its name calls for.
+ *
+ * Above this nobody knows which format a trace has.
  */
 #ifndef ASIM_TRACE_OPEN_H
 #define ASIM_TRACE_OPEN_H

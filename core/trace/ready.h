@@ -4,6 +4,8 @@
  * of an upper level says that the word below has one. Adding, removing and finding the lowest
  * touch one word a level (four levels for 16 million ops), need no memory beyond the n / 63 bits
  * taken at the start, and so cannot fail in the middle of a run, as a heap's growth could.
+ *
+ * Indices are those of the index (ascending by id), so "lowest index" is "lowest id".
  */
 #ifndef ASIM_TRACE_READY_H
 #define ASIM_TRACE_READY_H

@@ -4,6 +4,9 @@
  * the steady state one block serves every record, so decoding calls malloc for none of a record's
  * fields. Beyond `limit` bytes for one record it returns NULL. With ASIM_ASAN defined each object
  * is malloc'ed on its own so that the sanitizer sees overruns and late uses.
+ *
+ * Not an arena of base/: protobuf-c wants an allocator with a face of its own, and one record's
+ * objects all end together.
  */
 #ifndef ASIM_TRACE_SCRATCH_H
 #define ASIM_TRACE_SCRATCH_H

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only
  *
  * What a trace holds, counted in one pass: for summaries and for checks before a run.
+ *
+ * Plain sums, no pointers: can be copied and added up over ranks.
  */
 #ifndef ASIM_TRACE_STATS_H
 #define ASIM_TRACE_STATS_H

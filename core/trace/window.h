@@ -4,6 +4,8 @@
  * the window, the newer op displaces the older, so any window gives the same answers and only the
  * number of reads differs. Memory is taken as slots are first used and recycled when an op is
  * released: a rank costs as many bodies as it has in flight, not as its window allows.
+ *
+ * Borrows trace and index from its feed; owns the bodies.
  */
 #ifndef ASIM_TRACE_WINDOW_H
 #define ASIM_TRACE_WINDOW_H

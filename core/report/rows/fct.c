@@ -12,7 +12,9 @@
 
 #include <inttypes.h>
 
-/* The reference's address of a host. */
+/* The reference's address of a host.
+ * The same arithmetic as fabric/hash.c; reports stand right of it but must not depend on a run
+ * having a fabric. */
 static uint32_t ip_of(uint32_t host)
 {
     return 0x0b000001u + ((host / 256) << 16) + ((host % 256) << 8);

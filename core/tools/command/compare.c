@@ -3,6 +3,8 @@
  * asim compare: one workload at packet level (as asim packet) and over both analytical networks,
  * with the table of tools/compare.h at the end. AstraSimNetwork --compare=analytical is the same
  * with the packet level run by ns-3.
+ *
+ * Exit codes are those of the packet run: if it fails or stalls there is nothing to compare.
  */
 #include "asim/ext/command.h"
 #include "tools/app.h"

@@ -3,6 +3,10 @@
  * Reports: what becomes of the events of a run. A report opens as a viewer of the world's events
  * (sim/show.h), or says it is not wanted. Files are written under "<name>.partial" and renamed at
  * the end, an interrupted or stalled run's included; a run that failed leaves no file.
+ *
+ * A report is opened after the world is read and before time starts; it may look at everything in
+ * the world and change nothing. Its state is its own, and freed in close, which is called exactly
+ * once.
  */
 #ifndef ASIM_REPORT_REPORT_H
 #define ASIM_REPORT_REPORT_H
@@ -23,6 +27,9 @@ extern const struct asim_member *const asim_report_table[];
 
 /* Opens every wanted report of the table; call between asim_world_open and _start. */
 int asim_reports_open(struct asim_world *world, const char *out, struct asim_err *err);
+
+/* Whether --out is given and --reports names this report, or 'all'. */
+int asim_report_wanted(const struct asim_world *world, const char *out, const char *name);
 
 /* A viewer's state that is one output file, opened at folder/name. */
 int asim_report_file(struct asim_out **file, const char *folder, const char *name,

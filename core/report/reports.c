@@ -1,6 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only
  *
  * What all reports share. See report.h.
+ *
+ * Order of the table is alphabetic, and so is the order in which reports see an event and are
+ * closed: no report may depend on another's having run.
  */
 #include "report/report.h"
 
@@ -19,8 +22,30 @@ static int refuse(struct asim_world *world, const struct asim_viewer *viewer, st
 }
 
 /* Reports opened before one fails belong to the world and are dropped with it. */
+/* A word of --reports that names no report, or one without a folder to write to. */
+static int check_wanted(const struct asim_world *world, const char *out, struct asim_err *err)
+{
+    const char *list = world->reports ? world->reports : "";
+    char word[32];
+
+    if (*list && !out)
+        return asim_err_set(err, ASIM_EINVAL,
+                            "--reports needs a folder to write to; say --out=DIR");
+    while (*list) {
+        size_t length = strcspn(list, ",");
+
+        snprintf(word, sizeof word, "%.*s", (int)(length < 31 ? length : 31), list);
+        if (strcmp(word, "all") && !asim_family_find(asim_report_table, "report", word, err))
+            return ASIM_EINVAL;
+        list += length + (list[length] == ',');
+    }
+    return 0;
+}
+
 int asim_reports_open(struct asim_world *world, const char *out, struct asim_err *err)
 {
+    if (check_wanted(world, out, err))
+        return ASIM_EINVAL;
     for (const struct asim_member *const *row = asim_report_table; *row; row++) {
         struct asim_viewer viewer = {0};
 
@@ -29,6 +54,23 @@ int asim_reports_open(struct asim_world *world, const char *out, struct asim_err
         if (viewer.close || viewer.see)
             if (asim_show_add(&world->show, &viewer))
                 return refuse(world, &viewer, err);
+    }
+    return 0;
+}
+
+int asim_report_wanted(const struct asim_world *world, const char *out, const char *name)
+{
+    const char *list = world->reports ? world->reports : "";
+    size_t n = strlen(name);
+
+    if (!out)
+        return 0;
+    while (*list) {
+        size_t length = strcspn(list, ",");
+
+        if ((length == n && !strncmp(list, name, n)) || (length == 3 && !strncmp(list, "all", 3)))
+            return 1;
+        list += length + (list[length] == ',');
     }
     return 0;
 }

@@ -46,6 +46,7 @@ static int on_done(void *self)
     return asim_world_done(self);
 }
 
+/* Rows before time_ns are complete, whatever node they came from. */
 static void on_settled(void *self, uint64_t time_ns)
 {
     struct asim_world *world = self;
@@ -68,6 +69,7 @@ static void on_fct(void *self, const struct asim_fct *row)
     asim_show_record(&world->show, &event);
 }
 
+/* port is 1-based, as the reference's interface. */
 static void on_pfc(void *self, uint64_t t, uint32_t node, uint32_t port, int pause)
 {
     struct asim_world *world = self;
@@ -77,6 +79,37 @@ static void on_pfc(void *self, uint64_t t, uint32_t node, uint32_t port, int pau
     event.of.pfc.node_kind = world->topo.kind[node];
     event.of.pfc.pause = pause;
     asim_show_record(&world->show, &event);
+}
+
+static void on_rate(void *self, uint64_t t, const struct asim_fct *flow, uint64_t bps)
+{
+    struct asim_world *world = self;
+    struct asim_event event = {.t = t, .kind = ASIM_EV_RATE, .rank = flow->src};
+
+    event.of.rate.bps = bps;
+    event.of.rate.start = flow->start;
+    event.of.rate.dst = flow->dst;
+    event.of.rate.sport = flow->sport;
+    asim_show_record(&world->show, &event);
+}
+
+static void on_queue(void *self, uint64_t t, const uint32_t node_port[2], uint64_t bytes)
+{
+    struct asim_world *world = self;
+    struct asim_event event = {.t = t, .kind = ASIM_EV_QUEUE, .rank = node_port[0]};
+
+    event.of.queue.bytes = bytes;
+    event.of.queue.port = node_port[1];
+    asim_show_record(&world->show, &event);
+}
+
+/* Hooks on hot paths are set only where a report wants them. */
+static void watch(struct asim_world *world)
+{
+    struct asim_fabric_watch *hooks = asim_fabric_watcher(world->fabric);
+
+    hooks->rate = world->show.wants & 1u << ASIM_EV_RATE ? on_rate : NULL;
+    hooks->queue = world->show.wants & 1u << ASIM_EV_QUEUE ? on_queue : NULL;
 }
 
 /* Everything that is in flight comes from these pools: no allocation per message once they have
@@ -125,6 +158,7 @@ void asim_world_disconnect(struct asim_world *world)
     asim_pool_fini(&world->pools.bus);
 }
 
+/* NULL for a world over an analytical network. */
 struct asim_fabric *asim_world_fabric(struct asim_world *world)
 {
     return world->fabric;
@@ -149,6 +183,8 @@ static void start_rank(struct asim_rank *rank)
 
 int asim_world_start(struct asim_world *world, struct asim_err *err)
 {
+    if (world->fabric)
+        watch(world);
     for (uint32_t r = 0; r < world->n_ranks && !world->failed; r++)
         start_rank(&world->ranks[r]);
     if (world->failed && err)
@@ -242,6 +278,7 @@ void asim_world_progress(const struct asim_world *world, struct asim_progress *p
     progress->ranks_done = world->ranks_done;
 }
 
+/* rank below asim_world_ranks. */
 uint64_t asim_world_cycles(const struct asim_world *world, uint32_t rank)
 {
     return world->ranks[rank].finished ? world->ranks[rank].cycles : UINT64_MAX;
@@ -252,6 +289,7 @@ uint32_t asim_world_ranks(const struct asim_world *world)
     return world->n_ranks;
 }
 
+/* For those that build objects around the network (ns-3); const, lives as long as the world. */
 const struct asim_topo *asim_world_topo(const struct asim_world *world)
 {
     return &world->topo;
@@ -262,6 +300,7 @@ const struct asim_netconf *asim_world_netconf(const struct asim_world *world)
     return &world->net;
 }
 
+/* Before the start; the world closes it. */
 int asim_world_view(struct asim_world *world, const struct asim_viewer *viewer)
 {
     return asim_show_add(&world->show, viewer);

@@ -1,12 +1,17 @@
 /* SPDX-License-Identifier: GPL-2.0-only
  *
  * The options of a run: ASTRA-sim's published names, with short ones beside them.
+ *
+ * One table serves the tool, AstraSimNetwork and --help. Adding an option: a field in struct
+ * asim_settings (asim/asim.h) and a row here; strings are owned by the struct and freed through the
+ * table.
  */
 #include "asim/asim.h"
 
 #define AT(field) offsetof(struct asim_settings, field)
 
 const struct asim_option asim_settings_options[] = {
+    /* Inputs. Each is optional but the first; the help says what stands in its place. */
     {.key = "workload",
      .alias = "workload-configuration",
      .type = ASIM_T_STRING,
@@ -46,6 +51,11 @@ const struct asim_option asim_settings_options[] = {
      .type = ASIM_T_STRING,
      .offset = AT(out),
      .help = "folder for summary.json and ranks.csv"},
+    {.key = "reports",
+     .type = ASIM_T_STRING,
+     .offset = AT(reports),
+     .help = "further files in --out, separated by commas, or all: flows links rates queues"},
+    /* ASTRA-sim's numbers, names and defaults unchanged. */
     {.key = "num-queues-per-dim",
      .type = ASIM_T_U32,
      .offset = AT(queues_per_dim),
@@ -81,6 +91,7 @@ const struct asim_option asim_settings_options[] = {
      .offset = AT(rendezvous),
      .def = "false",
      .help = "receivers ask with 8192 bytes before senders send"},
+    /* Ours, from here on: nothing below changes a result of a run without random draws. */
     {.key = "seed",
      .type = ASIM_T_U64,
      .offset = AT(seed),

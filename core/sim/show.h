@@ -21,6 +21,8 @@ enum asim_event_kind {
     ASIM_EV_OP_ISSUE,  /* of.op */
     ASIM_EV_COLL_JOIN, /* of.join: the rank's part of a collective is issued */
     ASIM_EV_OP_END,    /* of.op.index */
+    ASIM_EV_RATE,     /* of.rate: a flow's rate changed; rank = its source */
+    ASIM_EV_QUEUE,    /* of.queue: bytes queued at a switch port; rank = the node */
     ASIM_EV_KINDS
 };
 
@@ -34,6 +36,15 @@ struct asim_event {
             uint32_t dst;
             uint16_t sport;
         } fct;
+        struct {
+            uint64_t bps, start;
+            uint32_t dst;
+            uint16_t sport;
+        } rate;
+        struct {
+            uint64_t bytes;
+            uint32_t port;
+        } queue;
         struct {
             uint32_t port, node_kind;
             int pause;

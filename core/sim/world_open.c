@@ -2,6 +2,10 @@
  *
  * Files → world. Reads settings, network, topology and traces in that order, checks that they fit
  * together, and leaves nothing to be discovered in simulated time that could be discovered here.
+ *
+ * Order matters twice: later files are checked against earlier ones, and the first error is the one
+ * the user sees. Everything opened is owned by the world, complete or not, so that one close serves
+ * every failure.
  */
 #include "conf/rank_values.h"
 #include "sim/world.h"
@@ -245,6 +249,7 @@ int asim_world_open(struct asim_world **out, const struct asim_settings *setting
         world->hooks = *hooks;
     world->settings = *settings;
     asim_arena_init(&world->arena, 0);
+    world->reports = settings->reports ? asim_arena_strdup(&world->arena, settings->reports) : NULL;
     asim_topo_init(&world->topo);
     code = open_all(world, settings, err);
     if (code) {

@@ -1,0 +1,41 @@
+/* SPDX-License-Identifier: GPL-2.0-only
+ *
+ * flows.csv: a row a message: who to whom, when, and how much slower than alone on idle links
+ * (slowdown 1 = as fast as the network can). Written with --out and --reports=flows.
+ */
+#include "report/report.h"
+
+#include <inttypes.h>
+
+static void see(void *self, const struct asim_world *world, const struct asim_event *event)
+{
+    uint64_t took = event->t - event->of.fct.start;
+    double ideal = (double)event->of.fct.ideal;
+
+    (void)world;
+    asim_out_printf(self,
+                    "%u,%u,%u,%" PRIu64 ",%" PRIu64 ",%" PRIu64 ",%" PRIu64 ",%" PRIu64 ",%.4f\n",
+                    event->rank, event->of.fct.dst, event->of.fct.sport, event->of.fct.bytes,
+                    event->of.fct.start, event->t, took, event->of.fct.ideal,
+                    ideal > 0 ? (double)took / ideal : 0);
+}
+
+static int open_flows(struct asim_viewer *viewer, struct asim_world *world, const char *out,
+                      struct asim_err *err)
+{
+    struct asim_out *file;
+
+    if (!world->fabric || !asim_report_wanted(world, out, "flows"))
+        return 0;
+    if (asim_report_file(&file, out, "flows.csv", err))
+        return ASIM_EIO;
+    asim_out_printf(file, "src,dst,sport,bytes,start_ns,end_ns,fct_ns,ideal_ns,slowdown\n");
+    *viewer = (struct asim_viewer){
+        .wants = 1u << ASIM_EV_FCT, .self = file, .see = see, .close = asim_report_file_close};
+    return 0;
+}
+
+const struct asim_report asim_report_flows = {
+    .member = {.name = "flows", .about = "flows.csv: a row a message, with its slowdown"},
+    .open = open_flows,
+};

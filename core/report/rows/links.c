@@ -1,0 +1,57 @@
+/* SPDX-License-Identifier: GPL-2.0-only
+ *
+ * links.csv: a row per direction of each link, at the end: what it carried, how busy it was up to
+ * the last finish, and for a switch's egress the longest queue, ECN marks, PAUSE frames sent and
+ * frames refused on entry. Written with --out and --reports=links.
+ */
+#include "report/report.h"
+
+#include <inttypes.h>
+
+static void see(void *self, const struct asim_world *world, const struct asim_event *event)
+{
+    (void)self, (void)world, (void)event;
+}
+
+static int close_links(void *self, const struct asim_world *world, struct asim_err *err)
+{
+    uint64_t end = 0;
+
+    for (uint32_t r = 0; r < world->n_ranks; r++)
+        if (world->ranks[r].finished && world->ranks[r].cycles > end)
+            end = world->ranks[r].cycles;
+    if (!end)
+        end = world->settled_ns ? world->settled_ns : 1;
+    for (size_t l = 0; l < world->topo.n_links * 2; l++) {
+        struct asim_link_use use;
+
+        asim_fabric_link_use(world->fabric, (uint32_t)l, &use);
+        asim_out_printf(self,
+                        "%u,%u,%u,%" PRIu64 ",%" PRIu64 ",%" PRIu64 ",%.6f,%" PRIu64 ",%" PRIu64
+                        ",%" PRIu64 ",%" PRIu64 "\n",
+                        use.from, use.port, use.to, use.rate_bps, use.frames, use.bytes,
+                        (double)use.bytes * 8e9 / ((double)use.rate_bps * (double)end),
+                        use.peak_queue_bytes, use.marks, use.pauses, use.drops);
+    }
+    return asim_report_file_close(self, world, err);
+}
+
+static int open_links(struct asim_viewer *viewer, struct asim_world *world, const char *out,
+                      struct asim_err *err)
+{
+    struct asim_out *file;
+
+    if (!world->fabric || !asim_report_wanted(world, out, "links"))
+        return 0;
+    if (asim_report_file(&file, out, "links.csv", err))
+        return ASIM_EIO;
+    asim_out_printf(file, "from,port,to,rate_bps,frames,bytes,utilisation,peak_queue_bytes,"
+                          "ecn_marks,pauses_sent,drops\n");
+    *viewer = (struct asim_viewer){.self = file, .see = see, .close = close_links};
+    return 0;
+}
+
+const struct asim_report asim_report_links = {
+    .member = {.name = "links", .about = "links.csv: what each link carried and queued"},
+    .open = open_links,
+};

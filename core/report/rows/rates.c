@@ -1,0 +1,36 @@
+/* SPDX-License-Identifier: GPL-2.0-only
+ *
+ * rates.csv: every change of a flow's sending rate, for looking at congestion control over time.
+ * Written with --out and --reports=rates.
+ */
+#include "report/report.h"
+
+#include <inttypes.h>
+
+static void see(void *self, const struct asim_world *world, const struct asim_event *event)
+{
+    (void)world;
+    asim_out_printf(self, "%" PRIu64 ",%u,%u,%u,%" PRIu64 ",%" PRIu64 "\n", event->t, event->rank,
+                    event->of.rate.dst, event->of.rate.sport, event->of.rate.start,
+                    event->of.rate.bps);
+}
+
+static int open_rates(struct asim_viewer *viewer, struct asim_world *world, const char *out,
+                      struct asim_err *err)
+{
+    struct asim_out *file;
+
+    if (!world->fabric || !asim_report_wanted(world, out, "rates"))
+        return 0;
+    if (asim_report_file(&file, out, "rates.csv", err))
+        return ASIM_EIO;
+    asim_out_printf(file, "time_ns,src,dst,sport,flow_start_ns,rate_bps\n");
+    *viewer = (struct asim_viewer){
+        .wants = 1u << ASIM_EV_RATE, .self = file, .see = see, .close = asim_report_file_close};
+    return 0;
+}
+
+const struct asim_report asim_report_rates = {
+    .member = {.name = "rates", .about = "rates.csv: every change of a flow's rate"},
+    .open = open_rates,
+};

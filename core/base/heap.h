@@ -2,6 +2,9 @@
  *
  * Binary min-heap of small entries ordered by (key, tie). Both words are compared, so give every
  * entry a distinct tie where the order of equal keys matters.
+ *
+ * Pushing and popping cost O(log n) moves of 24 bytes; nothing is allocated but when it grows. Free
+ * with _fini.
  */
 #ifndef ASIM_BASE_HEAP_H
 #define ASIM_BASE_HEAP_H

@@ -3,6 +3,9 @@
  * Words, numbers and units as users write them. Parsers take the whole string or refuse it: no
  * trailing rubbish, no silent overflow, no NaN. On failure they return ASIM_EINVAL and leave *out
  * alone; the caller makes the sentence because it knows the place.
+ *
+ * Parsers return 0 or ASIM_EINVAL and write *out only on success; what shows text writes into the
+ * caller's buffer. Nothing here allocates or knows about files.
  */
 #ifndef ASIM_BASE_TEXT_H
 #define ASIM_BASE_TEXT_H

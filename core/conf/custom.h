@@ -3,6 +3,8 @@
  * Where collective algorithms that are given as Chakra traces are found (spec astra-system.md,
  * sections 2.1 and 5.7): a prefix per kind of collective in the system file, and a YAML file that
  * names one per trace node.
+ *
+ * Read once when a world opens; const afterwards.
  */
 #ifndef ASIM_CONF_CUSTOM_H
 #define ASIM_CONF_CUSTOM_H

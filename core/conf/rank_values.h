@@ -2,6 +2,8 @@
  *
  * A number per rank in a settings file: {"3": 1.5, "8-15": 2, "*": 1.1}. A rank takes the narrowest
  * range that holds it, the later one of two equal; ranks in none take the default.
+ *
+ * Wherever a range is allowed, "*" stands for all ranks; narrower ranges go before wider ones.
  */
 #ifndef ASIM_CONF_RANK_VALUES_H
 #define ASIM_CONF_RANK_VALUES_H

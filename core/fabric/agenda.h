@@ -2,6 +2,9 @@
  *
  * What a node has to do, soonest first: a binary min-heap ordered by time, tie (order.h), seq and
  * value. Inlined, because a switch pushes and pops one entry per frame.
+ *
+ * Four words are compared, so no two entries of a node are equal and the order never depends on the
+ * heap's shape.
  */
 #ifndef ASIM_FABRIC_AGENDA_H
 #define ASIM_FABRIC_AGENDA_H

@@ -3,6 +3,9 @@
  * Wires and ports, the joints between nodes: a wire (one direction of a link) holds its mailbox and
  * its timing; a port is the sending end of one wire and the receiving end of another. What a node
  * does at another is nothing but appending to the mailbox of an outgoing wire (link.c).
+ *
+ * Wires and tables are owned by the fabric, ports by their nodes; all of them live as long as the
+ * network.
  */
 #ifndef ASIM_FABRIC_PORT_H
 #define ASIM_FABRIC_PORT_H

@@ -3,6 +3,8 @@
  * A set of bytes of one message as sorted, disjoint ranges: what has arrived ahead of a gap, what
  * has been acknowledged there, what is to be sent again. Ranges are few (one per gap in flight),
  * so every operation is a walk; memory follows the gaps, not the size of the message.
+ *
+ * Empty is all zero; memory is kept when a set empties, and freed by _fini.
  */
 #ifndef ASIM_FABRIC_RANGES_H
 #define ASIM_FABRIC_RANGES_H

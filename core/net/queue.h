@@ -10,6 +10,8 @@
  * lane of that time is begun, which keeps the order because the older one is never added to again.
  * Synchronised runs therefore cost a few loads per event; the worst case is a heap of single
  * events.
+ *
+ * Free with asim_due_fini; events still in it belong to their owners and are forgotten.
  */
 #ifndef ASIM_NET_QUEUE_H
 #define ASIM_NET_QUEUE_H

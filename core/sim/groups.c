@@ -94,7 +94,8 @@ static struct asim_named_groups *parse(struct asim_rank *rank, const char *text)
     return named;
 }
 
-/* All ranks of a PyTorch job carry the same text; it is compared before it is parsed again. */
+/* All ranks of a PyTorch job carry the same text; it is compared before it is parsed again.
+ * An op that lists nothing leaves the rank's groups as they are. */
 void asim_group_metadata(struct asim_rank *rank, const struct asim_op *op)
 {
     const char *text = op->inputs_values ? op->inputs_values : "";

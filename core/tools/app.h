@@ -2,6 +2,9 @@
  *
  * A run as a command-line program: options in, result lines and one error sentence out, progress
  * on a terminal. AstraSimNetwork and `asim packet` are this with different clocks.
+ *
+ * Zero the struct, set program (and stop, extra, about), then _open. Everything else is filled and
+ * freed by the three functions.
  */
 #ifndef ASIM_TOOLS_APP_H
 #define ASIM_TOOLS_APP_H

@@ -4,6 +4,9 @@
  * alone; keys and aliases are one name space, however many dashes stand before them. Published
  * tools with getopt's long options, with single-dash words (-g_p_s) and argparse's flags are all
  * served by the same table.
+ *
+ * The structs behind the tables must hold their defaults before parsing; strings set here are freed
+ * by asim_option_fini with the rest.
  */
 #ifndef ASIM_TOOLS_ARGS_H
 #define ASIM_TOOLS_ARGS_H

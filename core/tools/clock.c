@@ -2,6 +2,8 @@
  *
  * Runs without ns-3, with the clock of the core, and Ctrl-C for them: the handler sets a flag
  * only, the run ends at its next safe point and keeps its partial results.
+ *
+ * What it shows is never part of a result: wall-clock figures go to stderr, or nowhere.
  */
 #include "fabric/fabric.h"
 #include "tools/app.h"

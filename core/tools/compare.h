@@ -3,6 +3,9 @@
  * One workload at packet level and over both analytical networks. The packet-level run is the
  * caller's (ns-3 or `asim packet`): open a comparison over its world before it starts, and finish
  * it when it has ended.
+ *
+ * Order of calls: open (with the packet world, before it starts), run the packet world, finish,
+ * close. close is due after a failed open, too.
  */
 #ifndef ASIM_TOOLS_COMPARE_H
 #define ASIM_TOOLS_COMPARE_H

@@ -51,7 +51,8 @@ int asim_build_link(struct asim_topo *topo, uint32_t a, uint32_t b, const struct
     return asim_topo_link(topo, &link, err);
 }
 
-/* A topology may have more hosts than the run has ranks, never fewer. */
+/* A topology may have more hosts than the run has ranks, never fewer.
+ * given goes before asked, asked before usual. */
 int asim_build_hosts(uint32_t given, uint32_t asked, uint32_t usual, uint32_t *hosts,
                      struct asim_err *err)
 {

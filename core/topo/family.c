@@ -17,7 +17,8 @@
 #include "base/text.h"
 #include "topo/build.h"
 
-/* Flavours are told apart by content alone: published files have no common suffix. */
+/* Flavours are told apart by content alone: published files have no common suffix.
+ * At most one claims a file; a test holds that for the whole corpus. */
 static const struct asim_topo_format *sniff(const struct asim_src *src)
 {
     for (size_t i = 0; asim_topo_format_table[i]; i++) {
@@ -72,7 +73,8 @@ int asim_topo_read(struct asim_topo *topo, const char *path, struct asim_err *er
     return rc;
 }
 
-/* Cuts "key=value" off the list at *at and sets it. */
+/* Cuts "key=value" off the list at *at and sets it.
+ * Changes the list in place; *at is behind what was taken. */
 static int set_option(const struct asim_member *member, void *opt, char **at, struct asim_err *err)
 {
     static const struct asim_option none[] = {{0}};

@@ -38,7 +38,8 @@ int asim_lines_u64(struct asim_src *src, const char *what, uint64_t *out, struct
     return 0;
 }
 
-/* Checked against the header at once, so that a wrong id is found on its own line. */
+/* Checked against the header at once, so that a wrong id is found on its own line.
+ * *node is only written when it is good. */
 static int read_node(const struct asim_topo *topo, struct asim_src *src, const char *what,
                      uint32_t *node, struct asim_err *err)
 {
@@ -74,7 +75,8 @@ int asim_lines_switches(struct asim_topo *topo, struct asim_src *src, uint64_t n
     return 0;
 }
 
-/* A rate without unit is refused although ns-3 takes it as bit/s: it is a forgotten unit. */
+/* A rate without unit is refused although ns-3 takes it as bit/s: it is a forgotten unit.
+ * All five words may stand on any number of lines. */
 static int read_link(struct asim_topo *topo, struct asim_src *src, struct asim_err *err)
 {
     struct asim_link link = {0};

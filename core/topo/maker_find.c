@@ -15,7 +15,8 @@
 static const char *const short_forms[][2] = {
     {"hpn", "AlibabaHPN"}, {"nvl72", "nvl"}, {"clos", "leaf_spine"}, {"none", "rail"}};
 
-/* Whether both are the same letters and digits. */
+/* Whether both are the same letters and digits.
+ * Digits count, so nvl72 and nvl36 differ. */
 static int same_name(const char *a, const char *b)
 {
     for (;;) {

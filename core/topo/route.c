@@ -102,7 +102,9 @@ static int is_edge(const struct asim_route *r, uint32_t port)
 }
 
 /* Edges between switches. Going through the neighbours from the highest down and appending each
- * to its own neighbours leaves every list descending by neighbour and ascending by port. */
+ * to its own neighbours leaves every list descending by neighbour and ascending by port.
+ * Descending order is what makes next hops agree with the reference on Linux (spec rdma-network
+ * 6.8). */
 static void link_switches(struct asim_route *r)
 {
     const struct asim_topo *t = r->topo;
@@ -295,7 +297,8 @@ const uint32_t *asim_route_ports(struct asim_route *r, uint32_t node, uint32_t d
     return *n ? r->sets.lists[set].at : NULL;
 }
 
-/* Latched, because asim_route_ports is called where no error can be handed up. */
+/* Latched, because asim_route_ports is called where no error can be handed up.
+ * *err gets a copy; the latched one stays. */
 int asim_route_error(const struct asim_route *route, struct asim_err *err)
 {
     if (!route->failure.code)

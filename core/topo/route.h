@@ -11,6 +11,9 @@
  * replace others at equal distance, as SimAI has it. A change of links needs a new asim_route.
  *
  * Memory: 4 bytes x classes x (switches + kinds of source host), plus the lists themselves.
+ *
+ * Threads: look-ups may fill a row on first use, so a handle is shared only after
+ * asim_route_fill_all.
  */
 #ifndef ASIM_TOPO_ROUTE_H
 #define ASIM_TOPO_ROUTE_H

@@ -27,7 +27,8 @@ static int is_nvswitch(const struct asim_route *r, uint32_t s)
 }
 
 /* Distances (1 = attached to the destination, 0 = unreachable), the order of expansion, and how
- * many next hops each switch has at most. Returns how many switches are reachable. */
+ * many next hops each switch has at most. Returns how many switches are reachable.
+ * Every switch is expanded once; the queue afterwards lists all that are reachable. */
 static uint32_t search(struct asim_route *r, uint32_t c)
 {
     const struct asim_list *legs = &r->legs.lists[c];
@@ -90,7 +91,8 @@ static int by_key(const void *a, const void *b)
     return (x > y) - (x < y);
 }
 
-/* Next hops of a source host: its ports to the nearest switches, in order of their expansion. */
+/* Next hops of a source host: its ports to the nearest switches, in order of their expansion.
+ * Left in r->member; the number of them is returned. */
 static uint32_t host_ports(struct asim_route *r, uint32_t host)
 {
     const struct asim_topo *t = r->topo;

@@ -2,6 +2,8 @@
  *
  * Inside of asim_route, shared by route.c (set-up and lookup) and route_fill.c (the search).
  * Switches are counted from 0 here: node id minus the number of hosts.
+ *
+ * Everything is owned by the handle and freed by asim_route_close, scratch included.
  */
 #ifndef ASIM_TOPO_ROUTE_IMPL_H
 #define ASIM_TOPO_ROUTE_IMPL_H

@@ -72,7 +72,8 @@ static int check_kinds(struct asim_topo *topo, struct asim_err *err)
     return 0;
 }
 
-/* The comparison is written so that a NaN error rate fails it too. */
+/* The comparison is written so that a NaN error rate fails it too.
+ * Numbered from 1, as a person counts links. */
 static int check_link(const struct asim_topo *topo, size_t i, struct asim_err *err)
 {
     const struct asim_link *link = &topo->links[i];
@@ -111,7 +112,8 @@ static void number_ports(struct asim_topo *topo)
     }
 }
 
-/* Second pass, once every node's first port is fixed: indices become 1-based numbers. */
+/* Second pass, once every node's first port is fixed: indices become 1-based numbers.
+ * Also writes each link's own two port numbers. */
 static void relate_ports(struct asim_topo *topo)
 {
     for (uint32_t v = 0; v < topo->nodes; v++) {

@@ -4,6 +4,8 @@
  * nothing interpreted. For tools that must show or rewrite a trace whole; a simulation reads ops
  * (op.h), made from these by format/chakra.c. Plain and gzip files, told apart by their first
  * bytes. Any record can be read again by its place.
+ *
+ * One handle per open trace; it borrows nothing and owns its window, scratch memory and file.
  */
 #ifndef ASIM_TRACE_CHAKRA_RECORD_H
 #define ASIM_TRACE_CHAKRA_RECORD_H

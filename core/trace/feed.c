@@ -42,6 +42,7 @@ static enum asim_unit unit_of(const struct asim_feed *feed, uint32_t op)
     return (enum asim_unit)(feed->index.flags[op] & ASIM_INDEX_UNIT_MASK);
 }
 
+/* The unit's bits stay as they are. */
 static void set_state(struct asim_feed *feed, uint32_t op, enum state state)
 {
     unsigned unit = unit_of(feed, op);
@@ -97,6 +98,7 @@ size_t asim_feed_dropped(const struct asim_feed *feed)
     return feed->index.dropped;
 }
 
+/* Ops of the rank, whatever their state. */
 uint64_t asim_feed_total(const struct asim_feed *feed)
 {
     return feed->index.n;
@@ -118,6 +120,7 @@ int asim_feed_peek(const struct asim_feed *feed, enum asim_unit unit, uint32_t *
     return 1;
 }
 
+/* Nothing happens where none is ready. */
 void asim_feed_take(struct asim_feed *feed, enum asim_unit unit)
 {
     struct asim_ready *ready = &feed->ready[unit];

@@ -5,6 +5,8 @@
  * i-th lowest id, so ordering by index is ordering by id. 17 bytes an op and 4 an edge, and 8
  * more an op where the ids have gaps or do not ascend in the file; building takes about twice
  * that for a moment.
+ *
+ * Const after opening but for `open` and the states in `flags`, which the feed counts down and up.
  */
 #ifndef ASIM_TRACE_INDEX_H
 #define ASIM_TRACE_INDEX_H

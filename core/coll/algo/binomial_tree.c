@@ -22,7 +22,8 @@ static uint32_t position_of(const struct asim_coll *coll, uint32_t place)
     return (uint32_t)(((uint64_t)place + coll->root) % coll->n);
 }
 
-/* Places a member and those below it cover; for the root the power of two that covers all. */
+/* Places a member and those below it cover; for the root the power of two that covers all.
+ * The subtree's width; its last places may lie beyond n and do not exist. */
 static uint32_t reach_of(const struct asim_coll *coll, uint32_t place)
 {
     uint32_t reach = 1;
@@ -50,7 +51,8 @@ static int is_upward(const struct asim_coll *coll)
     return coll->kind == ASIM_REDUCE || coll->kind == ASIM_GATHER;
 }
 
-/* Bytes on the edge above `place`. */
+/* Bytes on the edge above `place`.
+ * What crosses that edge is what all places below it give or get. */
 static uint64_t edge_bytes(const struct asim_coll *coll, uint32_t place)
 {
     uint32_t left = coll->n - place, reach = reach_of(coll, place);

@@ -92,7 +92,8 @@ static void see(void *self, const struct asim_world *world, const struct asim_ev
     memory(world, t, &world->ranks[event->rank]);
 }
 
-/* Needs no file, hence neither close nor state. */
+/* Needs no file, hence neither close nor state.
+ * Without a line hook there is nobody to tell. */
 static int open_finish(struct asim_viewer *viewer, struct asim_world *world, const char *out,
                        struct asim_err *err)
 {

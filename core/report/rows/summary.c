@@ -37,6 +37,7 @@ static const char *state_of(const struct asim_world *world)
     return world->stopped ? "interrupted" : "stalled";
 }
 
+/* Skipped with --quiet; the file is written all the same. */
 static void line(const struct asim_world *world, const struct totals *totals,
                  const struct asim_progress *at)
 {
@@ -52,7 +53,8 @@ static void line(const struct asim_world *world, const struct totals *totals,
     world->hooks.line(world->hooks.self, text);
 }
 
-/* Keys are stable: tools read them. A new one goes at the end. */
+/* Keys are stable: tools read them. A new one goes at the end.
+ * Integers only, so that no locale or rounding can change a byte. */
 static void json(struct asim_out *file, const struct asim_world *world, const struct totals *totals,
                  const struct asim_progress *at)
 {
@@ -97,6 +99,7 @@ static int close_summary(void *self, const struct asim_world *world, struct asim
     return code;
 }
 
+/* Always wanted: without --out for its line. */
 static int open_summary(struct asim_viewer *viewer, struct asim_world *world, const char *out,
                         struct asim_err *err)
 {

@@ -29,7 +29,8 @@ static int is_digit(char c)
     return c >= '0' && c <= '9';
 }
 
-/* Start of the first line that has a word, behind a byte order mark, blanks and comments. */
+/* Start of the first line that has a word, behind a byte order mark, blanks and comments.
+ * Returns size where there is none. */
 static size_t first_words(const char *data, size_t size)
 {
     size_t i = size >= 3 && data[0] == '\xEF' && data[1] == '\xBB' && data[2] == '\xBF' ? 3 : 0;
@@ -74,7 +75,8 @@ struct header {
     uint64_t nodes, switches, links;
 };
 
-/* Ceilings first: a slip in a count must not become an allocation of terabytes. */
+/* Ceilings first: a slip in a count must not become an allocation of terabytes.
+ * Three counts; nothing is allocated before they have been looked at. */
 static int read_header(struct asim_src *src, struct header *h, struct asim_err *err)
 {
     int rc = asim_lines_u64(src, "the number of nodes", &h->nodes, err);
@@ -99,7 +101,8 @@ static int read_header(struct asim_src *src, struct header *h, struct asim_err *
 }
 
 /* A switch among the hosts is found by the first host behind it, so look before the links: the
- * place of the ids is still near. */
+ * place of the ids is still near.
+ * Linear in hosts. */
 static int check_order(const struct asim_topo *topo, const struct asim_src *src, uint64_t hosts,
                        struct asim_err *err)
 {

@@ -217,6 +217,8 @@ int asim_world_finish(struct asim_world *world, int code, struct asim_err *err)
 
     if (!code)
         code = end_instant(world, err);
+    if (!code && world->fabric && !world->failed)
+        code = asim_fabric_audit(world->fabric, err);
     if (world->show.failed)
         asim_world_fail_nomem(world, "keeping events for the reports");
     if (code) /* as failed, so that no report is kept */

@@ -13,7 +13,7 @@
 #include <stdio.h>
 #include <string.h>
 
-enum { RANKS_SHOWN = 8, MEMBERS_SHOWN = 8 };
+enum { RANKS_SHOWN = 8, MEMBERS_SHOWN = 8, MESSAGES_SHOWN = 4 };
 
 /* A bounded buffer: a report that is too long is cut, not refused. */
 struct text {
@@ -21,6 +21,7 @@ struct text {
     size_t size, n;
 };
 
+/* After the buffer is full, further text is dropped; what is there stays terminated. */
 static void add(struct text *text, const char *fmt, ...) ASIM_PRINTF(2, 3);
 
 static void add(struct text *text, const char *fmt, ...)
@@ -187,6 +188,25 @@ static int explain_unasked(const struct asim_world *world, struct text *text)
     return shown;
 }
 
+/* Messages the network could not bring through: no link is up that leads there, or so many repeats
+ * were lost that it gave up. They come first, because the rest follows from them. */
+static void explain_network(const struct asim_world *world, struct text *text)
+{
+    struct asim_unfinished list[MESSAGES_SHOWN];
+    size_t n = world->fabric ? asim_fabric_unfinished(world->fabric, list, MESSAGES_SHOWN) : 0;
+
+    for (size_t i = 0; i < n && i < MESSAGES_SHOWN; i++)
+        add(text,
+            "\n  a message of %llu bytes from rank %u to rank %u cannot be delivered: %llu "
+            "bytes were acknowledged%s",
+            (unsigned long long)list[i].bytes, list[i].src, list[i].dst,
+            (unsigned long long)list[i].acked,
+            list[i].gave_up ? ", and it was given up after RTO_RETRIES timeouts"
+                            : "; it waits for a link, a window or a pause to open");
+    if (n > MESSAGES_SHOWN)
+        add(text, "\n  and %zu more messages", n - MESSAGES_SHOWN);
+}
+
 /* 0 only if every rank finished and nothing is left over. ASIM_ESTALL with the list otherwise;
  * linear in ranks and what they wait for. */
 int asim_stall_report(const struct asim_world *world, struct asim_err *err)
@@ -204,6 +224,7 @@ int asim_stall_report(const struct asim_world *world, struct asim_err *err)
     }
     add(&text, "the run cannot go on: %u of %u ranks have not finished and nothing is under way",
         stuck, world->n_ranks);
+    explain_network(world, &text);
     stuck = 0;
     for (uint32_t r = 0; r < world->n_ranks; r++) {
         if (world->ranks[r].finished)

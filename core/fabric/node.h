@@ -14,50 +14,11 @@
 #include "cc/cc.h"
 #include "fabric/agenda.h"
 #include "fabric/fabric.h"
+#include "fabric/flow.h"
 #include "fabric/loss.h"
 #include "fabric/order.h"
 #include "fabric/port.h"
-
-/* One message on its way: the sender's and the receiver's view. The receiver's fields are only
- * touched by the destination host, the others only by the source, but for the constants. */
-struct asim_flow {
-    struct asim_cc_flow cc; /* rate, window, snd_next, size */
-    /* First byte not yet acknowledged. */
-    uint64_t snd_una;
-    uint64_t window; /* bytes allowed in flight now; 0 = no limit */
-    /* Earliest time of the next packet, ns: the end of the pacing gap. */
-    uint64_t next_avail;
-    /* For the log: when the queue pair was made, and the figures of its path (ns, bit/s). */
-    uint64_t start, pair_rtt, pair_bps;
-    struct asim_msg msg; /* constant while the flow lives */
-    /* Index of the NIC it sends on, chosen by hash when it opened. */
-    uint32_t nic;
-    uint16_t sport;
-    /* generation: of the slot, wraps at 256; live until complete; stage: zero-delay events
-     * passed. */
-    uint8_t generation, live, stage;
-    uint8_t gave_up; /* undeliverable: neither live nor finished, keeps its slot */
-    /* Sender's side of losses (recovery.c): end of what was ever sent; packets before
-     * solicit_below are repeats that want an ACK; times of the last go-back-N and timeout. */
-    uint64_t snd_high, solicit_below, went_back, timed_out;
-    uint32_t timeouts;           /* since the last progress */
-    struct asim_repair *repair;  /* selective repeat, made at the first gap */
-    struct asim_ranges rx_ahead; /* receiver: what has come beyond a gap */
-    /* Frames, and notices, each end has made less those it has taken in, modulo 2^32: while the sum
-     * is not 0 something of the flow is under way, and the slot is not reused. */
-    uint32_t tx_frames, rx_frames;
-    /* receiver */
-    uint8_t rx_generation, rx_nacked, rx_told;
-    /* What packets under way have gathered (telemetry.c); entry (seq / payload) mod seen_cap. */
-    struct asim_telemetry *seen;
-    uint32_t seen_cap;
-    uint32_t last_wire;   /* size of the packet sent last, bytes */
-    uint64_t timer_armed; /* the congestion-control timer on its way; ASIM_NEVER = none */
-    /* Next byte expected; no second NACK for rx_nack_seq before rx_nack_until (ns). */
-    uint64_t rx_next, rx_nack_until, rx_nack_seq;
-};
-
-enum { ASIM_FLOW_CHUNK = 64 };
+#include "fabric/switch.h"
 
 struct asim_nic {
     struct asim_port port;
@@ -101,45 +62,6 @@ struct asim_host {
 };
 
 enum asim_timer { ASIM_TIMER_WAKE = 1, ASIM_TIMER_START, ASIM_TIMER_NOTICE, ASIM_TIMER_CC };
-
-/* Counters of one (port, queue) as ingress and egress, in bytes. */
-struct asim_queue_use {
-    uint64_t ingress, headroom, egress;
-};
-
-struct asim_switch_port {
-    struct asim_port port;
-    uint64_t bytes; /* queued, all queues */
-    uint64_t peak_bytes, marks, pauses,
-        drops;       /* for links.csv: queued at most; ECN, PAUSE sent, lost */
-    uint64_t sent_t; /* start and size of the last frame, and PINT's estimate (telemetry.c) */
-    uint32_t sent_bytes;
-    double pint_u;
-    uint32_t frames; /* queued, all queues */
-    uint8_t rr;      /* last served queue of 1..7 */
-    uint8_t pausing; /* bit per queue: this ingress has sent PAUSE */
-    uint8_t shift;   /* threshold = free shared buffer >> shift */
-    uint32_t headroom_limit;
-    uint64_t kmin, kmax; /* ECN, bytes of egress; both 0 where the maps lack the rate */
-    double pmax;
-    /* ECN draws made here, the counter of asim_draw. */
-    uint64_t draws;
-    struct asim_ring queue[ASIM_QUEUES];
-    struct asim_queue_use use[ASIM_QUEUES];
-};
-
-struct asim_switch {
-    uint32_t node, n_ports;
-    struct asim_switch_port *ports;
-    uint64_t drops, marks, pauses;
-    uint64_t drop_bytes, pfc_made, pfc_got; /* drops include what a link that went down emptied */
-    uint32_t sprayed;
-    /* Bytes of the shared buffer in use, all ports. */
-    uint64_t shared_used;
-    uint64_t shareable; /* buffer less headroom and reserve; UINT64_MAX: see mmu.c */
-    uint64_t seq;       /* events so far */
-    struct asim_agenda agenda;
-};
 
 struct asim_fabric {
     const struct asim_topo *topo;

@@ -51,6 +51,8 @@ static uint32_t level_of(const struct asim_plan *plan, uint64_t k)
 
     if (plan->coll.kind == ASIM_ALL_GATHER)
         return levels - 1 - (uint32_t)k % levels;
+    if (k >= 2 * (uint64_t)levels) /* the bus asks for the size of a step after the last */
+        return 0;
     return k < levels ? (uint32_t)k : 2 * levels - 1 - (uint32_t)k;
 }
 

@@ -64,6 +64,7 @@ struct asim_step {
 struct asim_coll_algo {
     struct asim_member member;
     unsigned kinds; /* bit per enum asim_kind */
+    int uniform;    /* 1 = every step of a plan is the same */
     int whole;      /* 1 = hands on as many bytes as it got, whatever the kind */
     /* 0 = any number of members, else the sentence is plan's. Fills *plan from plan->coll. */
     int (*plan)(struct asim_plan *plan, struct asim_err *err);

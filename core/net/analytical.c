@@ -32,44 +32,13 @@ void asim_analytical_fini(struct asim_analytical *base)
     asim_pool_fini(&base->dues);
 }
 
-struct asim_flight *asim_analytical_flight(struct asim_analytical *base, const struct asim_msg *msg)
-{
-    struct asim_flight *flight = asim_pool_take(&base->flights);
-
-    if (!flight)
-        return NULL;
-    flight->due.kind = ASIM_DUE_MSG;
-    flight->msg = *msg;
-    flight->at = msg->src;
-    flight->down = 0;
-    return flight;
-}
-
-/* The flight is given back first: what the receiver sends next then lies in the same memory. */
+/* Senders that do not ask to be told (every message of a collective) are not. */
 void asim_analytical_deliver(struct asim_analytical *base, struct asim_flight *flight)
 {
-    struct asim_msg msg = flight->msg;
-
+    if (flight->msg.cookie != ASIM_NEVER)
+        base->user.sent(base->user.self, &flight->msg);
+    base->user.arrived(base->user.self, &flight->msg);
     asim_pool_give(&base->flights, flight);
-    base->user.sent(base->user.self, &msg);
-    base->user.arrived(base->user.self, &msg);
-}
-
-/* Saturates one below ASIM_NEVER, which means "no event". */
-static uint64_t time_after(const struct asim_analytical *base, uint64_t delay_ns)
-{
-    uint64_t now = base->queue.now_ns;
-
-    return delay_ns < ASIM_NEVER - 1 - now ? now + delay_ns : ASIM_NEVER - 1;
-}
-
-/* One truncation of the whole delay. A double of 9e18 or more does not fit the clock and becomes
- * its end instead of an undefined conversion. */
-int asim_analytical_after(struct asim_analytical *base, double delay_ns, struct asim_due *due)
-{
-    uint64_t whole = delay_ns < 9e18 ? (uint64_t)delay_ns : ASIM_NEVER - 1;
-
-    return asim_due_add(&base->queue, time_after(base, whole), due);
 }
 
 /* One clock for all ranks, so the rank does not matter. */
@@ -95,8 +64,16 @@ int asim_analytical_wake_after(struct asim_net *net, uint32_t rank, uint64_t del
 {
     struct asim_analytical *base = (struct asim_analytical *)(void *)net;
 
-    return add_due(base, time_after(base, delay_ns),
+    return add_due(base, asim_analytical_time(base, delay_ns),
                    &(struct asim_due){.kind = ASIM_DUE_WAKE, .rank = rank});
+}
+
+int asim_analytical_wake_due(struct asim_net *net, uint64_t delay_ns, struct asim_due *due)
+{
+    struct asim_analytical *base = (struct asim_analytical *)(void *)net;
+
+    due->kind = ASIM_DUE_OWN;
+    return asim_due_add(&base->queue, asim_analytical_time(base, delay_ns), due);
 }
 
 /* Due now, but behind all that is due now: the reference's new event at the current time (spec
@@ -117,6 +94,10 @@ static int run_one(struct asim_analytical *base, struct asim_due *due)
 
     if (due->kind >= ASIM_DUE_MSG)
         return base->step(base, due);
+    if (due->kind == ASIM_DUE_OWN) {
+        base->user.wake(base->user.self, due->rank);
+        return 0;
+    }
     copy = *due;
     asim_pool_give(&base->dues, due);
     if (copy.kind == ASIM_DUE_WAKE)

@@ -12,6 +12,7 @@
 #include "net/queue.h"
 
 enum asim_due_kind {
+    ASIM_DUE_OWN, /* the user's own, inside something of his */
     ASIM_DUE_WAKE,
     ASIM_DUE_LATE,
     ASIM_DUE_MSG, /* the due of a struct asim_flight */
@@ -42,17 +43,42 @@ struct asim_analytical {
 void asim_analytical_init(struct asim_analytical *base, const struct asim_net_config *config);
 void asim_analytical_fini(struct asim_analytical *base);
 /* A flight for a copy of *msg, standing at its source; NULL when out of memory. */
-struct asim_flight *asim_analytical_flight(struct asim_analytical *base,
-                                           const struct asim_msg *msg);
+static inline struct asim_flight *asim_analytical_flight(struct asim_analytical *base,
+                                                         const struct asim_msg *msg)
+{
+    struct asim_flight *flight = asim_pool_take(&base->flights);
+
+    if (!flight)
+        return NULL;
+    flight->due.kind = ASIM_DUE_MSG;
+    flight->msg = *msg;
+    flight->at = msg->src;
+    flight->down = 0;
+    return flight;
+}
 /* Tells the sender, then the receiver, and ends the flight. */
 void asim_analytical_deliver(struct asim_analytical *base, struct asim_flight *flight);
 
+static inline uint64_t asim_analytical_time(const struct asim_analytical *base, uint64_t delay_ns)
+{
+    uint64_t now = base->queue.now_ns;
+
+    return delay_ns < ASIM_NEVER - 1 - now ? now + delay_ns : ASIM_NEVER - 1;
+}
 /* delay_ns from now; a time past the end of the clock is its end. */
-int asim_analytical_after(struct asim_analytical *base, double delay_ns, struct asim_due *due);
+static inline int asim_analytical_after(struct asim_analytical *base, double delay_ns,
+                                        struct asim_due *due)
+{
+    /* The signed conversion is one instruction, the unsigned one is not. */
+    uint64_t whole = delay_ns < 9e18 ? (uint64_t)(int64_t)delay_ns : ASIM_NEVER - 1;
+
+    return asim_due_add(&base->queue, asim_analytical_time(base, whole), due);
+}
 
 /* The hooks that are the same for all analytical backends. */
 uint64_t asim_analytical_now(const struct asim_net *net, uint32_t rank);
 int asim_analytical_wake_after(struct asim_net *net, uint32_t rank, uint64_t delay_ns);
+int asim_analytical_wake_due(struct asim_net *net, uint64_t delay_ns, struct asim_due *due);
 int asim_analytical_late(struct asim_net *net, uint32_t rank, uint64_t cookie);
 int asim_analytical_run(struct asim_net *net, struct asim_err *err);
 

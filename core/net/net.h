@@ -23,7 +23,8 @@
 struct asim_msg {
     /* bytes of payload; the tag is only compared. */
     uint64_t id, bytes, tag;
-    uint64_t cookie; /* the sender's own; handed back with sent() */
+    /* The sender's own, handed back with sent(); ASIM_NEVER = sent() may be left out. */
+    uint64_t cookie;
     uint32_t src, dst;
 };
 
@@ -50,6 +51,7 @@ enum asim_net_trait {
     ASIM_NET_LATE_RECEIVE_NOW = 1
 };
 
+struct asim_due;
 struct asim_net; /* the backend's own state */
 struct asim_netshape;
 
@@ -68,6 +70,9 @@ struct asim_net_backend {
     uint64_t (*now)(const struct asim_net *net, uint32_t rank);
     /* Calls user->wake(rank) delay_ns from that rank's now, after what is already due then. */
     int (*wake_after)(struct asim_net *net, uint32_t rank, uint64_t delay_ns);
+    /* The same with the memory for it inside something of the user's (due->rank is set), which is
+     * his again when user->wake is called. NULL where a backend has no use for it. */
+    int (*wake_due)(struct asim_net *net, uint64_t delay_ns, struct asim_due *due);
     /* Calls user->late(rank, cookie) now, in an event of its own behind all that is due now. Only
      * where ASIM_NET_LATE_RECEIVE_NOW is not set. */
     int (*late)(struct asim_net *net, uint32_t rank, uint64_t cookie);

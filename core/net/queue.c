@@ -20,25 +20,10 @@ void asim_due_init(struct asim_due_queue *queue)
     asim_pool_init(&queue->pool, sizeof(struct asim_due_lane), 0);
 }
 
-/* 2^64 over the golden ratio; the top bits are the well mixed ones. */
-static struct asim_due_lane **cached(struct asim_due_queue *queue, uint64_t time_ns)
+int asim_due_add_lane(struct asim_due_queue *queue, uint64_t time_ns, struct asim_due *due)
 {
-    return &queue->cache[time_ns * UINT64_C(0x9E3779B97F4A7C15) >> 56];
-}
+    struct asim_due_lane *lane = asim_pool_take(&queue->pool);
 
-/* A hit in the cache costs two stores; a miss begins another lane, even where an older one of that
- * time exists: the older will not be added to again, so order holds. */
-int asim_due_add(struct asim_due_queue *queue, uint64_t time_ns, struct asim_due *due)
-{
-    struct asim_due_lane **slot = cached(queue, time_ns), *lane = *slot;
-
-    due->next = NULL;
-    if (lane && lane->time_ns == time_ns) {
-        *(lane->head ? &lane->tail->next : &lane->head) = due;
-        lane->tail = due;
-        return 0;
-    }
-    lane = asim_pool_take(&queue->pool);
     if (!lane)
         return ASIM_ENOMEM;
     *lane = (struct asim_due_lane){due, due, time_ns};
@@ -47,16 +32,14 @@ int asim_due_add(struct asim_due_queue *queue, uint64_t time_ns, struct asim_due
         asim_pool_give(&queue->pool, lane);
         return ASIM_ENOMEM;
     }
-    *slot = lane;
+    *asim_due_cached(queue, time_ns) = lane;
     return 0;
 }
 
-/* The drained lane goes back to the pool now, not when it runs empty, because events at the present
- * time may still be added to it. */
 int asim_due_next(struct asim_due_queue *queue)
 {
     if (queue->current) {
-        struct asim_due_lane **slot = cached(queue, queue->current->time_ns);
+        struct asim_due_lane **slot = asim_due_cached(queue, queue->current->time_ns);
 
         if (*slot == queue->current)
             *slot = NULL;

@@ -44,9 +44,27 @@ struct asim_due_queue {
 };
 
 void asim_due_init(struct asim_due_queue *queue);
+/* Where the newest lane of a time stands if it is cached: 2^64 over the golden ratio mixes the top
+ * bits best. */
+static inline struct asim_due_lane **asim_due_cached(struct asim_due_queue *queue, uint64_t time_ns)
+{
+    return &queue->cache[time_ns * UINT64_C(0x9E3779B97F4A7C15) >> 56];
+}
+/* Begins a lane; for asim_due_add. */
+int asim_due_add_lane(struct asim_due_queue *queue, uint64_t time_ns, struct asim_due *due);
 /* time_ns must not lie before now. 0 or ASIM_ENOMEM. The due is the caller's, and must stay where
  * it is until it is taken. */
-int asim_due_add(struct asim_due_queue *queue, uint64_t time_ns, struct asim_due *due);
+static inline int asim_due_add(struct asim_due_queue *queue, uint64_t time_ns, struct asim_due *due)
+{
+    struct asim_due_lane *lane = *asim_due_cached(queue, time_ns);
+
+    due->next = NULL;
+    if (!lane || lane->time_ns != time_ns)
+        return asim_due_add_lane(queue, time_ns, due);
+    *(lane->head ? &lane->tail->next : &lane->head) = due;
+    lane->tail = due;
+    return 0;
+}
 /* Moves on to the next lane and sets now; 0 if there is none. Drain it with asim_due_take. */
 int asim_due_next(struct asim_due_queue *queue);
 /* The next event of the lane, or NULL at its end. */

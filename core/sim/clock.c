@@ -53,7 +53,8 @@ static struct asim_tick *new_tick(struct asim_rank *rank, uint64_t t)
 static void forget_tick(struct asim_rank *rank, struct asim_tick *tick)
 {
     if (tick >= rank->near && tick < rank->near + ASIM_NEAR_TICKS) {
-        *tick = rank->near[--rank->n_near];
+        if (tick != &rank->near[--rank->n_near])
+            *tick = rank->near[rank->n_near];
         return;
     }
     asim_map_delete(&rank->far, 0, tick->t);
@@ -62,44 +63,84 @@ static void forget_tick(struct asim_rank *rank, struct asim_tick *tick)
 
 /* Asks the network for a wake only with the first event of a time: the place of that wake among
  * other ranks' events is part of the contract (spec 4.1). */
-void asim_clock_add(struct asim_rank *rank, uint64_t delay_ns, const struct asim_todo *todo)
+static int wake(struct asim_rank *rank, uint64_t delay_ns, struct asim_todo *first)
+{
+    const struct asim_net_backend *backend = rank->world->backend;
+
+    if (!backend->wake_due)
+        return backend->wake_after(rank->world->carrier, rank->id, delay_ns);
+    first->due.rank = rank->id;
+    return backend->wake_due(rank->world->carrier, delay_ns, &first->due);
+}
+
+/* Asks the network for a wake only with the first event of a time: the place of that wake among
+ * other ranks' events is part of the contract (spec 4.1). The event at the end of that time's
+ * list, for the caller to fill in; NULL after failing the world. */
+static struct asim_todo *place(struct asim_rank *rank, uint64_t delay_ns)
 {
     struct asim_world *world = rank->world;
     uint64_t now = asim_rank_now(rank), t = now + delay_ns;
     struct asim_tick *tick = find_tick(rank, t);
-    struct asim_todo *kept;
+    struct asim_todo *kept = asim_pool_take(&world->pools.todo);
 
     if (t < now) {
         asim_world_fail(world, "rank %u at %llu ns: a delay of %llu ns passes the end of time",
                         rank->id, (unsigned long long)now, (unsigned long long)delay_ns);
-        return;
+        return NULL;
+    }
+    if (!kept)
+        goto nomem;
+    kept->next = NULL;
+    if (tick && tick->head) {
+        tick->tail->next = kept;
+        tick->tail = kept;
+        return kept;
     }
     if (!tick) {
         tick = new_tick(rank, t);
-        if (!tick || world->backend->wake_after(world->carrier, rank->id, delay_ns))
+        if (!tick || wake(rank, delay_ns, kept))
             goto nomem;
     }
-    kept = asim_pool_take(&world->pools.todo);
-    if (!kept)
-        goto nomem;
-    *kept = *todo;
-    kept->next = NULL;
-    *(tick->head ? &tick->tail->next : &tick->head) = kept;
-    tick->tail = kept;
-    return;
+    tick->head = tick->tail = kept;
+    return kept;
 nomem:
     asim_world_fail_nomem(world, "scheduling an event");
+    return NULL;
+}
+
+void asim_clock_add(struct asim_rank *rank, uint64_t delay_ns, const struct asim_todo *todo)
+{
+    struct asim_todo *kept = place(rank, delay_ns);
+
+    if (!kept)
+        return;
+    kept->kind = todo->kind;
+    kept->op = todo->op;
+    kept->bytes = todo->bytes;
+    kept->stream = todo->stream;
+    kept->custom = todo->custom;
+}
+
+void asim_clock_stream(struct asim_rank *rank, uint64_t delay_ns, enum asim_todo_kind kind,
+                       struct asim_stream *stream, uint64_t bytes)
+{
+    struct asim_todo *kept = place(rank, delay_ns);
+
+    if (!kept)
+        return;
+    kept->kind = kind;
+    kept->stream = stream;
+    kept->bytes = bytes;
 }
 
 /* The one place where kinds of events become calls. todo is a copy, its memory is free again. */
-static void run(struct asim_rank *rank, const struct asim_todo *todo)
+static void run_other(struct asim_rank *rank, const struct asim_todo *todo)
 {
     switch (todo->kind) {
     case ASIM_TODO_OP_DONE:
         asim_op_done(rank, todo->op);
         break;
-    case ASIM_TODO_BUNDLE:
-        asim_stream_bundle(rank, todo->stream, todo->bytes);
+    case ASIM_TODO_BUNDLE: /* taken before */
         break;
     case ASIM_TODO_TOKEN:
         asim_stream_token(rank, todo->stream);
@@ -118,6 +159,24 @@ static void run(struct asim_rank *rank, const struct asim_todo *todo)
     }
 }
 
+/* The event is given back before what it leads to, which will want the memory. */
+static void run(struct asim_rank *rank, struct asim_todo *kept)
+{
+    struct asim_pool *pool = &rank->world->pools.todo;
+    struct asim_stream *stream = kept->stream;
+    uint64_t bytes = kept->bytes;
+    struct asim_todo todo;
+
+    if (kept->kind == ASIM_TODO_BUNDLE) {
+        asim_pool_give(pool, kept);
+        asim_stream_bundle(rank, stream, bytes);
+        return;
+    }
+    todo = *kept;
+    asim_pool_give(pool, kept);
+    run_other(rank, &todo);
+}
+
 /* The place of a tick holds while its events run: others may be added behind it, but only this
  * function takes one away.
  * Events added at this same time run in this call. A failure leaves the rest where it is;
@@ -128,11 +187,8 @@ void asim_clock_wake(struct asim_rank *rank)
     struct asim_todo *kept;
 
     while (tick && (kept = tick->head) && !rank->world->failed) {
-        struct asim_todo todo = *kept;
-
         tick->head = kept->next;
-        asim_pool_give(&rank->world->pools.todo, kept);
-        run(rank, &todo);
+        run(rank, kept);
     }
     if (tick)
         forget_tick(rank, tick);

@@ -59,9 +59,7 @@ static void mint(struct asim_rank *rank, struct asim_stream *stream, uint64_t h,
         asim_bus_carry(rank, stream, &carry);
         return;
     }
-    asim_clock_add(
-        rank, delay,
-        &(struct asim_todo){.kind = ASIM_TODO_BUNDLE, .stream = stream, .bytes = reduce});
+    asim_clock_stream(rank, delay, ASIM_TODO_BUNDLE, stream, reduce);
 }
 
 /* The send is given to the network before the receive is posted (spec 5.2). Sends of collectives
@@ -69,26 +67,32 @@ static void mint(struct asim_rank *rank, struct asim_stream *stream, uint64_t h,
 static void do_step(struct asim_rank *rank, struct asim_stream *stream,
                     const struct asim_step *step)
 {
-    const struct asim_ring_of *ring = &phase_of(stream)->ring;
-
     if (step->to != ASIM_NOBODY)
         asim_send(rank, &(struct asim_msg){.src = rank->id,
-                                           .dst = asim_ring_rank(ring, step->to),
+                                           .dst = step->to,
                                            .bytes = step->send_bytes,
                                            .tag = stream->tag,
                                            .cookie = ASIM_NEVER});
     if (step->from != ASIM_NOBODY)
         asim_receive(rank, &(struct asim_recv){.bytes = step->recv_bytes,
                                                .stream = stream,
-                                               .src = asim_ring_rank(ring, step->from),
+                                               .src = step->from,
                                                .tag = stream->tag});
 }
 
 /* Steps are computed one ahead, once each. */
 static void prepare(struct asim_stream *stream)
 {
-    if (stream->step < stream->plan.steps)
-        stream->plan.algo->step(&stream->plan, stream->step, &stream->next_step);
+    const struct asim_ring_of *ring = &phase_of(stream)->ring;
+    struct asim_step *step = &stream->next_step;
+
+    if (stream->step >= stream->plan.steps || (stream->step && stream->plan.algo->uniform))
+        return;
+    stream->plan.algo->step(&stream->plan, stream->step, step);
+    if (step->to != ASIM_NOBODY)
+        step->to = asim_ring_rank(ring, step->to);
+    if (step->from != ASIM_NOBODY)
+        step->from = asim_ring_rank(ring, step->from);
 }
 
 /* Takes steps while there are tokens and arrivals for them. A step may end other things on the

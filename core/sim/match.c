@@ -35,17 +35,21 @@ static struct asim_inbox *inbox_in_map(struct asim_rank *rank, uint32_t src, uin
     return inbox;
 }
 
-/* Four recent ones before the map: a rank talks to few peers at a time. */
-static struct asim_inbox *inbox_of(struct asim_rank *rank, uint32_t src, uint64_t tag)
+static struct asim_inbox *look_up(struct asim_rank *rank, uint32_t src, uint64_t tag)
 {
-    struct asim_inbox **slot = &rank->recent[(src ^ tag) % ASIM_RECENT], *inbox = *slot;
+    struct asim_inbox *inbox = inbox_in_map(rank, src, tag);
 
-    if (inbox && inbox->src == src && inbox->tag == tag)
-        return inbox;
-    inbox = inbox_in_map(rank, src, tag);
     if (!inbox)
         asim_world_fail_nomem(rank->world, "matching messages");
-    return *slot = inbox;
+    rank->recent[(src ^ tag) % ASIM_RECENT] = inbox;
+    return inbox;
+}
+
+static inline struct asim_inbox *inbox_of(struct asim_rank *rank, uint32_t src, uint64_t tag)
+{
+    struct asim_inbox *inbox = rank->recent[(src ^ tag) % ASIM_RECENT];
+
+    return inbox && inbox->src == src && inbox->tag == tag ? inbox : look_up(rank, src, tag);
 }
 
 /* Neither waiting receives nor bytes: could be given back. */

@@ -23,10 +23,9 @@ uint64_t asim_later_cookie(const struct asim_later *later)
 }
 
 /* Numbers the message: the id is unique in the world and made without asking anybody. */
-static void send_now(struct asim_rank *rank, const struct asim_msg *msg)
+static void send_now(struct asim_rank *rank, struct asim_msg *msg)
 {
     struct asim_world *world = rank->world;
-    struct asim_msg copy = *msg;
 
     if (world->fabric && msg->bytes > PACKET_BYTES_MAX) {
         asim_world_fail(world,
@@ -36,8 +35,8 @@ static void send_now(struct asim_rank *rank, const struct asim_msg *msg)
                         (unsigned long long)PACKET_BYTES_MAX);
         return;
     }
-    copy.id = (uint64_t)rank->id << 32 | (uint32_t)rank->sent++;
-    if (world->backend->send(world->carrier, &copy))
+    msg->id = (uint64_t)rank->id << 32 | (uint32_t)rank->sent++;
+    if (world->backend->send(world->carrier, msg))
         asim_world_fail_nomem(world, "sending a message");
 }
 
@@ -54,7 +53,7 @@ static struct asim_later *keep(struct asim_rank *rank, const struct asim_later *
 }
 
 /* Every message of every kind goes through here, so rendezvous is in one place. */
-void asim_send(struct asim_rank *rank, const struct asim_msg *msg)
+void asim_send(struct asim_rank *rank, struct asim_msg *msg)
 {
     struct asim_later *later;
 

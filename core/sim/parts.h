@@ -8,6 +8,7 @@
 
 #include "coll/coll.h"
 #include "net/net.h"
+#include "net/queue.h"
 
 struct asim_group;
 struct asim_rank;
@@ -33,6 +34,7 @@ struct asim_bank;
 struct asim_tensors;
 
 struct asim_todo {
+    struct asim_due due; /* in the network's queue if it is the first of its tick */
     /* In the order of registration. */
     struct asim_todo *next;
     enum asim_todo_kind kind;
@@ -109,7 +111,7 @@ struct asim_stream { /* one chunk of a collective on one rank */
     int queue;                /* -1 before the first */
     int started;
     struct asim_plan plan;
-    struct asim_step next_step; /* step number `step`, if there is one */
+    struct asim_step next_step; /* step number `step`, if there is one; peers as ranks */
     struct asim_custom *custom; /* where the phase has a recipe; freed at its end */
     uint64_t step, received;
     uint32_t tokens;

@@ -124,6 +124,9 @@ static inline uint64_t asim_rank_now(const struct asim_rank *rank)
 
 /* clock.c */
 void asim_clock_add(struct asim_rank *rank, uint64_t delay_ns, const struct asim_todo *todo);
+/* The same for the kinds that are about a stream: nearly all. */
+void asim_clock_stream(struct asim_rank *rank, uint64_t delay_ns, enum asim_todo_kind kind,
+                       struct asim_stream *stream, uint64_t bytes);
 void asim_clock_wake(struct asim_rank *rank);
 
 /* issue.c */
@@ -167,7 +170,7 @@ void asim_match_post(struct asim_rank *rank, const struct asim_recv *recv);
 void asim_match_arrived(struct asim_rank *rank, const struct asim_msg *msg);
 void asim_match_deliver(struct asim_rank *rank, struct asim_recv *recv);
 /* The doors for messages and receives, rendezvous included. */
-void asim_send(struct asim_rank *rank, const struct asim_msg *msg);
+void asim_send(struct asim_rank *rank, struct asim_msg *msg); /* numbers it */
 void asim_receive(struct asim_rank *rank, const struct asim_recv *recv);
 void asim_later_run(struct asim_rank *rank, struct asim_later *later);
 /* The cookie of a message whose end runs `later`. */

@@ -45,6 +45,7 @@ const struct asim_coll_algo asim_coll_algo_ring = {
     .member = {.name = "ring", .about = "neighbour to neighbour, one message in flight"},
     .kinds = 1u << ASIM_ALL_REDUCE | 1u << ASIM_ALL_GATHER | 1u << ASIM_REDUCE_SCATTER |
              1u << ASIM_ALL_TO_ALL,
+    .uniform = 1,
     .plan = ring_plan,
     .step = ring_step,
     .arrival = asim_pipeline_arrival,

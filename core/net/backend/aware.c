@@ -218,6 +218,7 @@ const struct asim_net_backend asim_net_backend_aware = {
     .open = aware_open,
     .now = asim_analytical_now,
     .wake_after = asim_analytical_wake_after,
+    .wake_due = asim_analytical_wake_due,
     .late = asim_analytical_late,
     .send = aware_send,
     .run = asim_analytical_run,

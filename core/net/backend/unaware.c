@@ -87,6 +87,7 @@ const struct asim_net_backend asim_net_backend_unaware = {
     .open = unaware_open,
     .now = asim_analytical_now,
     .wake_after = asim_analytical_wake_after,
+    .wake_due = asim_analytical_wake_due,
     .late = asim_analytical_late,
     .send = unaware_send,
     .run = asim_analytical_run,

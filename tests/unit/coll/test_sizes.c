@@ -1,0 +1,59 @@
+/* SPDX-License-Identifier: GPL-2.0-only
+ *
+ * Large numbers in collectives: an all-gather whose result passes 64 bits is refused, not wrapped,
+ * and the reduce pattern of `direct` in a sub-group, (n-1)^2 long, holds from 65,537 members on.
+ */
+#include "check.h"
+#include <string.h>
+#include "coll/coll.h"
+
+static const struct asim_coll_algo *algo_of(const char *word)
+{
+    struct asim_coll_choice choice = {0};
+    struct asim_err err = {0};
+
+    CHECK(asim_coll_choose(&choice, word, &err) == 0);
+    return choice.algo;
+}
+
+static void gathers(void)
+{
+    static const char *const words[] = {"ring", "direct", "halvingDoubling"};
+
+    for (size_t i = 0; i < sizeof words / sizeof *words; i++) {
+        struct asim_coll coll = {.kind = ASIM_ALL_GATHER, .n = 8, .step = 1, .bytes = 1ull << 61};
+        struct asim_plan plan;
+        struct asim_err err = {0};
+
+        CHECK(asim_coll_plan(&plan, algo_of(words[i]), &coll, &err) == ASIM_EINVAL);
+        CHECK(strstr(err.text, "64 bits"));
+        coll.bytes = (1ull << 61) - 1;
+        err.code = 0;
+        CHECK(asim_coll_plan(&plan, algo_of(words[i]), &coll, &err) == 0);
+        CHECK_U64(plan.out_bytes, UINT64_MAX - 7);
+    }
+}
+
+/* All arrivals of the first half reduce, and in a sub-group those of the second half, too. */
+static void wide_groups(void)
+{
+    const uint64_t n = 65537;
+    struct asim_coll coll = {
+        .kind = ASIM_ALL_REDUCE, .n = (uint32_t)n, .step = 1, .subgroup = 1, .bytes = n};
+    struct asim_plan plan;
+    struct asim_err err = {0};
+
+    CHECK(asim_coll_plan(&plan, algo_of("direct"), &coll, &err) == 0);
+    CHECK_U64(plan.arrivals, 2 * (n - 1));
+    CHECK_U64(plan.algo->arrival(&plan, 0), 1);
+    CHECK_U64(plan.algo->arrival(&plan, n - 2), 1);
+    CHECK_U64(plan.algo->arrival(&plan, n - 1), 1);
+    CHECK_U64(plan.algo->arrival(&plan, 2 * (n - 1) - 1), 1);
+}
+
+int main(void)
+{
+    gathers();
+    wide_groups();
+    return CHECK_DONE();
+}

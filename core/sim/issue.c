@@ -204,7 +204,9 @@ static void issue_one(struct asim_rank *rank, enum asim_unit unit, uint32_t inde
 static void finish_in_feed(struct asim_rank *rank, uint32_t index)
 {
     if (asim_feed_finish(rank->feed, index))
-        asim_world_fail_nomem(rank->world, "releasing an op's children");
+        asim_world_fail(rank->world,
+                        "rank %u: op index %u ended without having begun; please report this",
+                        rank->id, index);
 }
 
 /* Once per rank: no op is left, neither ready, running nor waiting. */

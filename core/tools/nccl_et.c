@@ -91,8 +91,8 @@ static int put_flow(struct member_file *f, uint64_t i, struct asim_err *err)
     return rc ? rc : put_end(f, i, n, err);
 }
 
-/* A pass over all flows for each member: quadratic in the members, but a pass is a comparison of
- * two numbers a flow; 128 members of half a million flows take seconds. */
+/* A pass over all flows for each member, two comparisons a flow: 128 members of 260,000 flows took
+ * 1.1 s with their files. */
 static int write_member(struct member_file *f, const char *path, struct asim_err *err)
 {
     int rc = asim_chakra_writer_open(&f->writer, path, err);

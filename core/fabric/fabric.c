@@ -25,8 +25,9 @@ static int open_wires(struct asim_fabric *fabric)
     fabric->window = ASIM_NEVER;
     for (size_t l = 0; l < topo->n_links; l++) {
         const struct asim_link *link = &topo->links[l];
-        /* parity: delays are whole ns, fractions cut, as ns-3's Time at its default resolution. */
-        uint64_t delay = link->delay_fs / FS_PER_NS;
+        /* parity: delays are whole ns, fractions cut, as ns-3's Time at its default resolution;
+         * whole ps with TIME_BASE ps. */
+        uint64_t delay = link->delay_fs / (FS_PER_NS / fabric->tick);
 
         for (uint32_t d = 0; d < 2; d++) {
             struct asim_wire *wire = &fabric->wires[2 * l + d];
@@ -133,10 +134,11 @@ static int check_rates(const struct asim_fabric *fabric, struct asim_err *err)
     uint32_t most = asim_fabric_max_wire(fabric);
 
     for (size_t l = 0; l < topo->n_links; l++)
-        if (asim_tx_ns(most, topo->links[l].rate_bps) > UINT32_MAX)
+        if (asim_tx_ticks(fabric, most, topo->links[l].rate_bps) > UINT32_MAX)
             return asim_err_set(err, ASIM_EINVAL,
                                 "the link between nodes %u and %u has a rate of %llu bit/s, too "
-                                "slow for frames of %u bytes (more than 4.29 s each); expected a "
+                                "slow for frames of %u bytes (more than 4.29 s each, or 4.29 ms "
+                                "with TIME_BASE ps); expected a "
                                 "unit such as Gbps behind the number.",
                                 topo->links[l].a, topo->links[l].b,
                                 (unsigned long long)topo->links[l].rate_bps, most);
@@ -179,6 +181,7 @@ int asim_fabric_open(struct asim_fabric **out, const struct asim_fabric_config *
     asim_heap_init(&fabric->agenda);
     fabric->hosts = config->topo->hosts;
     fabric->nodes = config->topo->nodes;
+    fabric->tick = config->net->time_base == ASIM_BASE_PS ? 1000 : 1;
     fabric->cc = asim_cc_of(config->net, err);
     if (!fabric->cc || check_rates(fabric, err))
         code = ASIM_EINVAL;

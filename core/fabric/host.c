@@ -89,7 +89,7 @@ static void take_pfc(struct asim_fabric *fabric, struct asim_host *host, struct 
     host->counts.pfc_got++;
     nic->port.paused = (uint8_t)(pause ? nic->port.paused | bit : nic->port.paused & ~bit);
     if (fabric->watch.pfc)
-        fabric->watch.pfc(fabric->watch.self, host->now, host->node,
+        fabric->watch.pfc(fabric->watch.self, asim_to_ns(fabric, host->now), host->node,
                           (uint32_t)(nic - host->nics) + 1, pause);
     if (!pause)
         asim_nic_kick(fabric, host, nic, host->now);
@@ -107,7 +107,7 @@ static void take_frame(struct asim_fabric *fabric, struct asim_host *host, struc
     if (fabric->watch.frame)
         fabric->watch.frame(fabric->watch.frame_self, ASIM_FRAME_RX,
                             (const uint32_t[2]){host->node, (uint32_t)(nic - host->nics) + 1},
-                            &frame, host->now);
+                            &frame, asim_to_ns(fabric, host->now));
     if (frame.type == ASIM_DATA)
         asim_receiver_data(fabric, host, &frame, host->now);
     else if (frame.type == ASIM_ACK || frame.type == ASIM_NACK)

@@ -25,13 +25,23 @@ int asim_ring_grow(struct asim_ring *ring)
     return 1;
 }
 
-/* ceil(8e9 x bytes / bps - 1/2) in integers: (16e9 x bytes - bps) / (2 x bps) rounded up. bytes
- * below 2^30 keep the product inside 64 bits. */
-uint64_t asim_tx_ns(uint64_t bytes, uint64_t bps)
+/* ceil(8e9 x ticks x bytes / bps - 1/2) in integers: (16e9 x … - bps) / (2 x bps) rounded up. bytes
+ * below 2^30 (2^20 with 1000 ticks) keep the product inside 64 bits. */
+static uint64_t tx_time(uint64_t bytes, uint64_t bps, uint64_t ticks)
 {
-    uint64_t bits16 = bytes * 16000000000ull; /* 2 x 8e9 x bytes */
+    uint64_t bits16 = bytes * 16000000000ull * ticks; /* 2 x 8e9 x bytes */
 
     return bits16 <= bps ? 0 : (bits16 - bps + 2 * bps - 1) / (2 * bps);
+}
+
+uint64_t asim_tx_ns(uint64_t bytes, uint64_t bps)
+{
+    return tx_time(bytes, bps, 1);
+}
+
+uint64_t asim_tx_ticks(const struct asim_fabric *fabric, uint64_t bytes, uint64_t bps)
+{
+    return tx_time(bytes, bps, fabric->tick);
 }
 
 /* Headers and the largest telemetry block, with room to spare; control frames are far below 128. */
@@ -60,7 +70,7 @@ const uint32_t *asim_rate_table_get(struct asim_fabric *fabric, uint64_t bps)
     if (!table->tx)
         return NULL;
     for (uint32_t b = 0; b < sizes; b++)
-        table->tx[b] = (uint32_t)asim_tx_ns(b, bps);
+        table->tx[b] = (uint32_t)asim_tx_ticks(fabric, b, bps);
     fabric->n_rates++;
     return table->tx;
 }
@@ -110,7 +120,8 @@ int asim_port_start(struct asim_fabric *fabric, struct asim_port *port, struct a
     wire->bytes += frame->wire;
     if (fabric->watch.frame)
         fabric->watch.frame(fabric->watch.frame_self, ASIM_FRAME_TX,
-                            (const uint32_t[2]){wire->from, port->in->to_port + 1}, frame, now.t);
+                            (const uint32_t[2]){wire->from, port->in->to_port + 1}, frame,
+                            asim_to_ns(fabric, now.t));
     if (wire->loss && asim_loss_takes(fabric, wire, frame, now.t))
         return 1;
     if (frame->flags & ASIM_FINAL && wire->to == frame->src && frame->type == ASIM_ACK)

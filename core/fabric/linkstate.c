@@ -56,7 +56,7 @@ static int plan(struct asim_fabric *fabric, const struct asim_link_down *line, s
             continue;
         if (asim_grow(&links->at, &links->cap, links->n + 1, sizeof *links->at))
             return asim_err_nomem(err, "planning link events");
-        insert(links, (struct event){line->at_ns, l, line->up});
+        insert(links, (struct event){asim_to_ticks(fabric, line->at_ns), l, line->up});
     }
     if (links->n > before)
         return 0;

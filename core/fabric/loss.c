@@ -37,7 +37,7 @@ int asim_loss_open(struct asim_fabric *fabric, struct asim_err *err)
     const struct asim_topo *topo = fabric->topo;
     int any = fabric->net->link_downs > 0;
 
-    fabric->rto = fabric->net->rto_fs / FS_PER_NS;
+    fabric->rto = fabric->net->rto_fs / (FS_PER_NS / fabric->tick);
     if (fabric->net->rto_fs && fabric->rto <= fabric->window)
         fabric->rto = fabric->window + 1; /* no node may act on another within the window */
     for (size_t l = 0; l < topo->n_links && !any; l++)
@@ -93,7 +93,7 @@ int asim_loss_takes(struct asim_fabric *fabric, const struct asim_wire *wire,
  * the notice may cross to another node. */
 static uint64_t timeout_of(const struct asim_fabric *fabric, const struct asim_flow *flow)
 {
-    uint64_t rto = AUTO_RTO_NS + AUTO_RTO_TRIPS * flow->cc.base_rtt_ns;
+    uint64_t rto = asim_to_ticks(fabric, AUTO_RTO_NS + AUTO_RTO_TRIPS * flow->cc.base_rtt_ns);
 
     if (fabric->rto)
         return fabric->rto;
@@ -114,7 +114,8 @@ void asim_loss_report(struct asim_fabric *fabric, const struct asim_frame *frame
                                .flags = (uint8_t)frame->flags};
 
     if (fabric->watch.frame)
-        fabric->watch.frame(fabric->watch.frame_self, ASIM_FRAME_DROP, node_port, frame, t);
+        fabric->watch.frame(fabric->watch.frame_self, ASIM_FRAME_DROP, node_port, frame,
+                            asim_to_ns(fabric, t));
     if (frame->type == ASIM_PAUSE || frame->type == ASIM_RESUME)
         return;
     flow = asim_flow_of(fabric, frame->src, frame->slot);

@@ -18,7 +18,7 @@ enum { RESERVE_BYTES = 4096, RESUME_OFFSET_BYTES = 3072, FIRST_SHIFT = 3 };
 /* Three links' worth of bytes in flight by default, floored as the reference floors. */
 static uint32_t headroom_of(const struct asim_fabric *fabric, const struct asim_port *port)
 {
-    long double bits = (long double)port->rate_bps * (long double)port->out->delay;
+    long double bits = (long double)port->rate_bps * (long double)port->out->delay / fabric->tick;
     uint64_t bytes = (uint64_t)(bits / 8 / 1e9L) * fabric->net->headroom_factor;
 
     return bytes < UINT32_MAX ? (uint32_t)bytes : UINT32_MAX;

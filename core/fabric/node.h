@@ -70,7 +70,7 @@ struct asim_fabric {
     const struct asim_cc *cc;
     struct asim_net_user user;
     struct asim_fabric_watch watch;
-    /* window: smallest link delay, ns; settled: everything before it has been told to the user. */
+    /* window: smallest link delay; settled: everything before it has been told to the user. */
     uint64_t seed, window, settled;
     int per_event;
     uint32_t data_overhead, ack_wire; /* bytes, with the telemetry of `cc` */
@@ -92,13 +92,24 @@ struct asim_fabric {
     ASIM_VEC(struct asim_notice) outbox; /* notices made in this window */
     struct asim_wire_loss *losses;       /* [2 x links], NULL where nothing is ever lost */
     struct asim_linkstate *links;        /* NULL where no link ever goes down */
-    uint64_t rto;                        /* ns; 0 = from the path */
-    int keeps_ahead;                     /* receivers keep packets that come beyond a gap */
+    uint64_t rto;                        /* ticks; 0 = from the path */
+    uint32_t tick;   /* ticks a ns: all times in here are in ticks, all that leave it in ns */
+    int keeps_ahead; /* receivers keep packets that come beyond a gap */
     uint64_t windows;
 };
 
 /* ns-3's own seed of Hash32, which picks among the NICs of a host. */
 #define ASIM_NIC_HASH_SEED 0x8badf00du
+
+/* Whole ns, fractions cut: what the outside is told of a time in ticks. */
+static inline uint64_t asim_to_ns(const struct asim_fabric *fabric, uint64_t ticks)
+{
+    return fabric->tick == 1 || ticks == ASIM_NEVER ? ticks : ticks / fabric->tick;
+}
+static inline uint64_t asim_to_ticks(const struct asim_fabric *fabric, uint64_t ns)
+{
+    return ns < ASIM_NEVER / fabric->tick ? ns * fabric->tick : ASIM_NEVER;
+}
 
 /* --- hash.c --------------------------------------------------------------------------------- */
 /* MurmurHash3 x86 32 over n words: the reference's ECMP and NIC choice (spec 2.1, 4.3). */

@@ -14,20 +14,21 @@ uint64_t asim_pacing_gap(const struct asim_fabric *fabric, const struct asim_nic
 {
     if (!fabric->net->rate_bound || bps == nic->port.rate_bps)
         return nic->port.out->tx[wire];
-    return asim_tx_ns(wire, bps);
+    return asim_tx_ticks(fabric, wire, bps);
 }
 
 /* "ChangeRate": the gap that is running is that of the new rate, and a wake-up already planned for
  * later comes forward. */
-static void retime(struct asim_host *host, struct asim_flow *flow, uint64_t old_bps)
+static void retime(struct asim_fabric *fabric, struct asim_host *host, struct asim_flow *flow,
+                   uint64_t old_bps)
 {
     struct asim_nic *nic = &host->nics[flow->nic];
     uint64_t now = host->now;
 
     if (!flow->last_wire)
         return;
-    flow->next_avail += asim_tx_ns(flow->last_wire, flow->cc.rate_bps);
-    flow->next_avail -= asim_tx_ns(flow->last_wire, old_bps);
+    flow->next_avail += asim_tx_ticks(fabric, flow->last_wire, flow->cc.rate_bps);
+    flow->next_avail -= asim_tx_ticks(fabric, flow->last_wire, old_bps);
     if (nic->wake_at == ASIM_NEVER || flow->next_avail >= nic->wake_at)
         return;
     nic->wake_at = flow->next_avail > now ? flow->next_avail : now;
@@ -38,25 +39,27 @@ static void retime(struct asim_host *host, struct asim_flow *flow, uint64_t old_
 static void arm_timer(struct asim_fabric *fabric, struct asim_host *host, uint32_t slot,
                       struct asim_flow *flow)
 {
-    uint64_t payload = (uint64_t)flow->generation << 24 | slot;
+    uint64_t payload = (uint64_t)flow->generation << 24 | slot, due;
 
     if (flow->cc.timer_at == ASIM_NEVER || flow->cc.timer_at == flow->timer_armed)
         return;
     flow->timer_armed = flow->cc.timer_at;
-    if (asim_host_timer(host, flow->cc.timer_at, (uint64_t)ASIM_TIMER_CC << 56 | payload))
+    due = asim_to_ticks(fabric, flow->cc.timer_at);
+    if (asim_host_timer(host, due > host->now ? due : host->now,
+                        (uint64_t)ASIM_TIMER_CC << 56 | payload))
         fabric->failed = ASIM_ENOMEM;
 }
 
 static void tell_rate(const struct asim_fabric *fabric, const struct asim_host *host,
                       const struct asim_flow *flow)
 {
-    struct asim_fct row = {.start = flow->start,
+    struct asim_fct row = {.start = asim_to_ns(fabric, flow->start),
                            .bytes = flow->msg.bytes,
                            .src = flow->msg.src,
                            .dst = flow->msg.dst,
                            .sport = flow->sport};
 
-    fabric->watch.rate(fabric->watch.self, host->now, &row, flow->cc.rate_bps);
+    fabric->watch.rate(fabric->watch.self, asim_to_ns(fabric, host->now), &row, flow->cc.rate_bps);
 }
 
 void asim_pacing_changed(struct asim_fabric *fabric, struct asim_host *host, uint32_t slot,
@@ -67,7 +70,7 @@ void asim_pacing_changed(struct asim_fabric *fabric, struct asim_host *host, uin
     if (flow->cc.rate_bps != old_bps && fabric->watch.rate)
         tell_rate(fabric, host, flow);
     if (flow->cc.rate_bps != old_bps && fabric->cc->retimes)
-        retime(host, flow, old_bps);
+        retime(fabric, host, flow, old_bps);
     if (flow->cc.rate_bps != old_bps || fabric->cc->own_window)
         asim_flow_rewindow(fabric, flow);
     arm_timer(fabric, host, slot, flow);
@@ -79,9 +82,10 @@ void asim_pacing_timer(struct asim_fabric *fabric, struct asim_host *host, uint3
     struct asim_flow *flow = asim_flow_of(fabric, host->node, slot);
     uint64_t old_bps = flow->cc.rate_bps;
 
-    if (!flow->live || flow->generation != payload >> 24 || flow->cc.timer_at != host->now)
+    if (!flow->live || flow->generation != payload >> 24 ||
+        flow->cc.timer_at != asim_to_ns(fabric, host->now))
         return; /* of a message that is over, or put off meanwhile */
     flow->timer_armed = ASIM_NEVER;
-    fabric->cc->on_timer(&flow->cc, host->now, fabric->net);
+    fabric->cc->on_timer(&flow->cc, asim_to_ns(fabric, host->now), fabric->net);
     asim_pacing_changed(fabric, host, slot, old_bps);
 }

@@ -18,13 +18,13 @@ struct asim_fabric;
 /* Serialization time of every frame size at one rate. */
 struct asim_rate_table {
     uint64_t bps;
-    uint32_t *tx; /* [wire bytes], ns */
+    uint32_t *tx; /* [wire bytes], ticks */
 };
 
 struct asim_wire {
     struct asim_ring mail; /* frames on their way, ascending arrival */
-    const uint32_t *tx;    /* [wire bytes], ns */
-    uint64_t delay;        /* ns */
+    const uint32_t *tx;    /* [wire bytes], ticks */
+    uint64_t delay;        /* ticks */
     /* Put on this wire since the start; the sum over wires is the count of packet-hops. */
     uint64_t frames, bytes;
     uint64_t got, got_bytes;     /* taken in at the far end */
@@ -48,6 +48,8 @@ struct asim_port {
 
 /* Serialization time of `bytes` at bps: nearest ns, exact halves down (spec 6.1). */
 uint64_t asim_tx_ns(uint64_t bytes, uint64_t bps);
+/* The same to the nearest tick of the fabric. */
+uint64_t asim_tx_ticks(const struct asim_fabric *fabric, uint64_t bytes, uint64_t bps);
 /* Table for a rate, made on first use; NULL when out of memory. */
 const uint32_t *asim_rate_table_get(struct asim_fabric *fabric, uint64_t bps);
 /* Largest frame of this configuration. */

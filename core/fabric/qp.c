@@ -130,7 +130,7 @@ static void send_data(struct asim_fabric *fabric, struct asim_host *host, struct
                                .dst = flow->msg.dst,
                                .type = ASIM_DATA};
 
-    if (fabric->cc->needs && asim_telemetry_begin(fabric, flow, seq, t)) {
+    if (fabric->cc->needs && asim_telemetry_begin(fabric, flow, seq, asim_to_ns(fabric, t))) {
         fabric->failed = ASIM_ENOMEM;
         return;
     }
@@ -181,8 +181,8 @@ static void complete(struct asim_fabric *fabric, struct asim_host *host, struct 
     host->messages++;
     host->counts.completed += flow->cc.size;
     if (fabric->watch.fct) {
-        struct asim_fct row = {.start = flow->start,
-                               .end = host->now,
+        struct asim_fct row = {.start = asim_to_ns(fabric, flow->start),
+                               .end = asim_to_ns(fabric, host->now),
                                .bytes = flow->msg.bytes,
                                .ideal = asim_flow_ideal(fabric, flow),
                                .src = flow->msg.src,
@@ -212,8 +212,10 @@ void asim_sender_ack(struct asim_fabric *fabric, struct asim_host *host,
                      const struct asim_frame *frame, uint64_t t)
 {
     struct asim_flow *flow = asim_flow_of(fabric, host->node, frame->slot);
-    struct asim_cc_ack ack = {
-        .now = t, .seq = frame->seq, .age = host->age, .marked = frame->flags & ASIM_CNP};
+    struct asim_cc_ack ack = {.now = asim_to_ns(fabric, t),
+                              .seq = frame->seq,
+                              .age = asim_to_ns(fabric, host->age),
+                              .marked = frame->flags & ASIM_CNP};
     struct asim_nic *nic;
 
     host->counts.got_acks++;

@@ -76,7 +76,7 @@ static void out_of_order(struct asim_fabric *fabric, struct asim_host *host,
     if (flow->rx_nacked && host->now < flow->rx_nack_until && flow->rx_nack_seq == flow->rx_next)
         return;
     flow->rx_nacked = 1;
-    flow->rx_nack_until = host->now + fabric->net->nack_interval_fs / FS_PER_NS;
+    flow->rx_nack_until = host->now + fabric->net->nack_interval_fs / (FS_PER_NS / fabric->tick);
     flow->rx_nack_seq = flow->rx_next;
     if (fabric->net->l2_back_to_zero && chunk) {
         host->counts.in_order -= flow->rx_next % chunk;

@@ -102,8 +102,8 @@ static int dequeue(struct asim_fabric *fabric, struct asim_switch *sw, uint32_t 
     port->frames--;
     port->bytes -= frame.wire;
     if (fabric->watch.queue)
-        fabric->watch.queue(fabric->watch.self, now->t, (const uint32_t[2]){sw->node, p + 1},
-                            port->bytes);
+        fabric->watch.queue(fabric->watch.self, asim_to_ns(fabric, now->t),
+                            (const uint32_t[2]){sw->node, p + 1}, port->bytes);
     in = frame.side;
     if (q)
         asim_mmu_leave(sw, (const uint32_t[3]){in, p, q}, frame.wire);
@@ -113,7 +113,7 @@ static int dequeue(struct asim_fabric *fabric, struct asim_switch *sw, uint32_t 
         port->marks++;
     }
     if (fabric->cc->needs & (ASIM_CC_INT | ASIM_CC_DIGEST))
-        asim_telemetry_stamp(fabric, sw, p, &frame, now->t);
+        asim_telemetry_stamp(fabric, sw, p, &frame, asim_to_ns(fabric, now->t));
     if (asim_port_start(fabric, &port->port, &frame, moment_of(sw, now)) &&
         frame.type >= ASIM_PAUSE)
         repeat_pfc(fabric, sw, port, &frame);
@@ -156,8 +156,8 @@ static void enqueue(struct asim_fabric *fabric, struct asim_switch *sw, const ui
     if (port->bytes > port->peak_bytes)
         port->peak_bytes = port->bytes;
     if (fabric->watch.queue)
-        fabric->watch.queue(fabric->watch.self, now->t, (const uint32_t[2]){sw->node, p_q[0] + 1},
-                            port->bytes);
+        fabric->watch.queue(fabric->watch.self, asim_to_ns(fabric, now->t),
+                            (const uint32_t[2]){sw->node, p_q[0] + 1}, port->bytes);
     if (!asim_ring_push(&port->queue[p_q[1]], frame))
         fabric->failed = ASIM_ENOMEM;
     if (is_idle(&port->port, now)) {
@@ -210,7 +210,7 @@ static void take_pfc(struct asim_fabric *fabric, struct asim_switch *sw, uint32_
     sw->pfc_got++;
     port->port.paused = (uint8_t)(pause ? port->port.paused | bit : port->port.paused & ~bit);
     if (fabric->watch.pfc)
-        fabric->watch.pfc(fabric->watch.self, now->t, sw->node, p + 1, pause);
+        fabric->watch.pfc(fabric->watch.self, asim_to_ns(fabric, now->t), sw->node, p + 1, pause);
     if (!pause && is_idle(&port->port, now) && dequeue(fabric, sw, p, now) && port->frames)
         push_departure(fabric, sw, p, now->until);
 }
@@ -264,7 +264,8 @@ static void forward(struct asim_fabric *fabric, struct asim_switch *sw, uint32_t
         send_pfc(fabric, sw, in, q, now);
     if (fabric->watch.frame)
         fabric->watch.frame(fabric->watch.frame_self, ASIM_FRAME_ENQUEUE,
-                            (const uint32_t[2]){sw->node, out + 1}, frame, now->t);
+                            (const uint32_t[2]){sw->node, out + 1}, frame,
+                            asim_to_ns(fabric, now->t));
     enqueue(fabric, sw, (const uint32_t[2]){out, q}, frame, now);
 }
 
@@ -286,7 +287,8 @@ static void take_frame(struct asim_fabric *fabric, struct asim_switch *sw, uint3
         asim_agenda_pop(&sw->agenda);
     if (fabric->watch.frame)
         fabric->watch.frame(fabric->watch.frame_self, ASIM_FRAME_RX,
-                            (const uint32_t[2]){sw->node, p + 1}, &frame, now->t);
+                            (const uint32_t[2]){sw->node, p + 1}, &frame,
+                            asim_to_ns(fabric, now->t));
     if (frame.type == ASIM_PAUSE || frame.type == ASIM_RESUME)
         take_pfc(fabric, sw, p, &frame, now);
     else

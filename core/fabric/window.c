@@ -20,7 +20,7 @@ struct asim_fabric_watch *asim_fabric_watcher(struct asim_fabric *fabric)
 
 uint64_t asim_fabric_window(const struct asim_fabric *fabric)
 {
-    return fabric->window;
+    return asim_to_ns(fabric, fabric->window);
 }
 
 /* Entries are never removed when a node's time changes: stale ones are skipped when they
@@ -60,7 +60,7 @@ uint64_t asim_fabric_next(struct asim_fabric *fabric)
 {
     uint64_t nodes = next_of_nodes(fabric), link = asim_linkstate_next(fabric);
 
-    return link < nodes ? link : nodes;
+    return asim_to_ns(fabric, link < nodes ? link : nodes);
 }
 
 /* The returned time replaces whatever other nodes had lowered next[] to meanwhile: the mailboxes
@@ -100,6 +100,7 @@ int asim_notice_deliver(struct asim_fabric *fabric, const struct asim_notice *no
  * user hears how far everything is settled. Turns a latched failure into an error. */
 static int settle(struct asim_fabric *fabric, uint64_t settled, struct asim_err *err)
 {
+    settled = asim_to_ns(fabric, settled);
     for (size_t i = 0; i < fabric->outbox.n; i++)
         if (asim_notice_deliver(fabric, &fabric->outbox.at[i]))
             fabric->failed = ASIM_ENOMEM;
@@ -126,7 +127,9 @@ static uint64_t step_event(struct asim_fabric *fabric, struct asim_err *err)
     advance_node(fabric, node, t + 1);
     if (fabric->next[node] != ASIM_NEVER)
         asim_fabric_at_slow(fabric, node, fabric->next[node]);
-    return settle(fabric, t + 1, err) ? ASIM_NEVER : asim_fabric_next(fabric);
+    /* Other nodes may have more at t; of its ns only where a ns is one tick (kept as it was). */
+    t += fabric->tick == 1;
+    return settle(fabric, t, err) ? ASIM_NEVER : asim_fabric_next(fabric);
 }
 
 /* Order of nodes inside the window has no influence on the result; ascending is as good as any. */
@@ -217,9 +220,17 @@ uint64_t asim_fabric_buffered(const struct asim_fabric *fabric)
 
 /* --- the backend row ------------------------------------------------------------------------ */
 
+/* The rank's clock is in ns; between two of them it says the later. */
+static uint64_t now_up(const struct asim_fabric *fabric, uint32_t rank)
+{
+    uint64_t now = fabric->host[rank].now;
+
+    return fabric->tick == 1 ? now : (now + fabric->tick - 1) / fabric->tick;
+}
+
 static uint64_t packet_now(const struct asim_net *net, uint32_t rank)
 {
-    return ((const struct asim_fabric *)net)->host[rank].now;
+    return now_up(((const struct asim_fabric *)net), rank);
 }
 
 /* Saturates one below ASIM_NEVER: an absurd delay is an event that comes last, not one that never
@@ -228,7 +239,8 @@ static int packet_wake_after(struct asim_net *net, uint32_t rank, uint64_t delay
 {
     struct asim_fabric *fabric = (struct asim_fabric *)net;
     struct asim_host *host = &fabric->host[rank];
-    uint64_t t = delay_ns < ASIM_NEVER - 1 - host->now ? host->now + delay_ns : ASIM_NEVER - 1;
+    uint64_t now = now_up(fabric, rank), most = (ASIM_NEVER - 1) / fabric->tick;
+    uint64_t t = (delay_ns < most - now ? now + delay_ns : most) * fabric->tick;
 
     asim_fabric_at(fabric, rank, t);
     return asim_host_timer(host, t, (uint64_t)ASIM_TIMER_WAKE << 56);

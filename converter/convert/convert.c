@@ -20,8 +20,10 @@ int asim_convert_run(struct asim_convert *cv, const struct asim_convert_options 
     cv->opt = opt;
     for (size_t i = 0; i < sizeof phases / sizeof *phases && !code; i++)
         code = phases[i](cv, err);
-    return code || !opt->groups ? code
-                                : asim_pgroups_write(&cv->groups, &cv->names, opt->groups, err);
+    if (!code && opt->groups)
+        code = asim_pgroups_write(&cv->groups, &cv->names, opt->groups, err);
+    /* Inner functions say only that they failed; which way stands in err. */
+    return code && err && err->code ? err->code : code;
 }
 
 static void line(FILE *file, uint64_t n, const char *what)

@@ -313,30 +313,44 @@ static int emit_node(struct emit *em, uint32_t at)
     return asim_chakra_writer_node(em->out, &node, em->err);
 }
 
+/* A top-level member of the input as an attribute; of the wrong type it is left out. */
+static int metadata_attr(struct emit *em, const char *name, int is_text, struct asim_jbuf *text)
+{
+    struct asim_host *host = &em->cv->host;
+    const struct asim_jv *v;
+    const char *json, *why;
+    int64_t value;
+    size_t used, m = 0;
+
+    while (m < host->member.n && strcmp(host->member.at[m].key, name))
+        m++;
+    if (m == host->member.n)
+        return 0;
+    json = host->member.at[m].text;
+    if (asim_jdoc_parse(&em->doc, json, strlen(json) + 1, &used, &why) != ASIM_J_OK)
+        return ASIM_ENOMEM; /* it was parsed before, so only memory can be missing */
+    v = &em->doc.at[0];
+    if (is_text && v->kind == ASIM_J_STRING)
+        put_text(em, name, asim_jv_string(&em->doc, v, text));
+    else if (!is_text && !asim_jv_i64(&em->doc, v, &value))
+        put_int(em, name, ASIM_CHAKRA_UINT64, value);
+    return text->failed;
+}
+
 static int emit_metadata(struct emit *em)
 {
-    static const char *const names[] = {"schema", "pid", "time", "start_ts", "finish_ts"};
-    struct asim_host *host = &em->cv->host;
+    static const struct {
+        const char *name;
+        int is_text;
+    } rows[] = {{"schema", 1}, {"pid", 0}, {"time", 1}, {"start_ts", 0}, {"finish_ts", 0}};
     struct asim_jbuf text[5] = {{0}};
-    int code;
+    int code = 0;
 
     em->attr_n = 0;
-    for (int i = 0; i < 5; i++)
-        for (size_t m = 0; m < host->member.n; m++) {
-            const char *s = host->member.at[m].text, *why;
-            int64_t value;
-            size_t used;
-
-            if (strcmp(host->member.at[m].key, names[i]) ||
-                asim_jdoc_parse(&em->doc, s, strlen(s) + 1, &used, &why) != ASIM_J_OK)
-                continue;
-            if (i % 2 == 0 && i < 4 && em->doc.at[0].kind == ASIM_J_STRING)
-                put_text(em, names[i], asim_jv_string(&em->doc, &em->doc.at[0], &text[i]));
-            else if (!asim_jv_i64(&em->doc, &em->doc.at[0], &value) && (i % 2 || i == 4))
-                put_int(em, names[i], ASIM_CHAKRA_UINT64, value);
-            break;
-        }
-    code = asim_chakra_writer_metadata(em->out, NULL, em->attr, em->attr_n, em->err);
+    for (int i = 0; i < 5 && !code; i++)
+        code = metadata_attr(em, rows[i].name, rows[i].is_text, &text[i]);
+    code = code ? asim_err_nomem(em->err, "writing the metadata")
+                : asim_chakra_writer_metadata(em->out, NULL, em->attr, em->attr_n, em->err);
     for (int i = 0; i < 5; i++)
         asim_jbuf_fini(&text[i]);
     return code;

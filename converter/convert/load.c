@@ -109,8 +109,13 @@ static int groups(struct load *ld, const char *name)
         return 0;
     v = asim_jv_item(doc, in && in->kind == ASIM_J_ARRAY ? in : asim_jv_get(doc, in, "values"), 0);
     text = v && v->kind == ASIM_J_STRING ? asim_jv_string(doc, v, &ld->text) : NULL;
-    if (text && asim_jdoc_parse(&list, text, ld->text.n + 1, &used, &why) == ASIM_J_OK)
-        code = asim_pgroups_add(&ld->cv->groups, &list, &list.at[0], &ld->cv->names);
+    if (text) {
+        enum asim_jresult result = asim_jdoc_parse(&list, text, ld->text.n + 1, &used, &why);
+
+        code = result == ASIM_J_NOMEM;
+        if (result == ASIM_J_OK)
+            code = asim_pgroups_add(&ld->cv->groups, &list, &list.at[0], &ld->cv->names);
+    }
     asim_jdoc_fini(&list);
     return code ? asim_err_nomem(ld->err, "keeping process groups") : 0;
 }
@@ -187,8 +192,8 @@ static int device_groups(struct asim_convert *cv, struct asim_err *err)
 
         if (strcmp(cv->host.member.at[i].key, "process_groups"))
             continue;
-        if (asim_jdoc_parse(&doc, text, strlen(text) + 1, &used, &why) == ASIM_J_OK)
-            code = asim_pgroups_add(&cv->groups, &doc, &doc.at[0], &cv->names);
+        code = asim_jdoc_parse(&doc, text, strlen(text) + 1, &used, &why) != ASIM_J_OK ||
+               asim_pgroups_add(&cv->groups, &doc, &doc.at[0], &cv->names);
         asim_jdoc_fini(&doc);
     }
     return code ? asim_err_nomem(err, "keeping process groups") : 0;

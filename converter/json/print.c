@@ -34,7 +34,9 @@ static size_t shortest(double value, char digits[24], int *point)
     char text[40];
     size_t n = 0;
 
-    for (int precision = 15; precision <= 17; precision++) {
+    /* 15 digits always read back for normal doubles, so shorter ones are cut of their zeros; the
+     * denormal ones have fewer. */
+    for (int precision = value < 2.3e-308 ? 1 : 15; precision <= 17; precision++) {
         snprintf(text, sizeof text, "%.*e", precision - 1, value);
         if (strtod(text, NULL) == value)
             break;

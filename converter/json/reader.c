@@ -354,6 +354,7 @@ static int load_again(struct asim_jreader *r, uint64_t offset, size_t size, stru
 int asim_jreader_again(struct asim_jreader *r, uint64_t offset, size_t size, struct asim_jdoc *doc,
                        struct asim_err *err)
 {
+    enum asim_jresult result;
     size_t used;
     const char *why;
     int code;
@@ -370,7 +371,10 @@ int asim_jreader_again(struct asim_jreader *r, uint64_t offset, size_t size, str
             return code;
     }
     doc->offset = offset;
-    if (asim_jdoc_parse(doc, r->window + (offset - r->base), size, &used, &why) != ASIM_J_OK)
+    result = asim_jdoc_parse(doc, r->window + (offset - r->base), size, &used, &why);
+    if (result == ASIM_J_NOMEM)
+        return asim_err_nomem(err, "parsing a JSON value");
+    if (result != ASIM_J_OK)
         return asim_err_set(err, ASIM_EIO, "%s: changed while it was being read.", r->path);
     return 0;
 }

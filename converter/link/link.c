@@ -25,13 +25,11 @@ static int read_device(struct asim_link *link, struct asim_err *err)
     return code;
 }
 
-int asim_link_run(struct asim_link *link, const struct asim_link_options *opt, struct asim_err *err)
+static int run(struct asim_link *link, struct asim_err *err)
 {
-    int code;
+    const struct asim_link_options *opt = link->opt;
+    int code = read_device(link, err);
 
-    memset(link, 0, sizeof *link);
-    link->opt = opt;
-    code = read_device(link, err);
     if (!code)
         code = asim_link_match(link, err);
     if (!code)
@@ -49,6 +47,17 @@ int asim_link_run(struct asim_link *link, const struct asim_link_options *opt, s
     free(link->kin.enclosing);
     link->kin.by_thread = link->kin.enclosing = NULL;
     return code ? code : asim_link_write(link, err);
+}
+
+int asim_link_run(struct asim_link *link, const struct asim_link_options *opt, struct asim_err *err)
+{
+    int code;
+
+    memset(link, 0, sizeof *link);
+    link->opt = opt;
+    code = run(link, err);
+    /* Inner functions say only that they failed; which way stands in err. */
+    return code && err && err->code ? err->code : code;
 }
 
 void asim_link_fini(struct asim_link *link)

@@ -245,6 +245,8 @@ static void write_member(struct write *w, const char *name, const char *value, i
     asim_jbuf_put(&w->buf, ": ", 2);
     if (value && asim_jdoc_parse(&w->doc, value, strlen(value) + 1, &used, &why) == ASIM_J_OK)
         asim_jprint_value(&w->buf, &w->doc, &w->doc.at[0], 1);
+    else if (value)
+        w->buf.failed = 1; /* it was parsed before, so only memory can be missing */
     asim_out_write(&w->out, w->buf.at ? w->buf.at : "", w->buf.n);
 }
 

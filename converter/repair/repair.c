@@ -84,5 +84,6 @@ int asim_repair_run(const struct asim_rankfile *files, size_t n,
     for (size_t r = 0; r < n && graphs; r++)
         asim_graph_fini(&graphs[r]);
     free(graphs);
-    return code;
+    /* Inner functions say only that they failed; which way stands in err. */
+    return code && err && err->code ? err->code : code;
 }

@@ -16,9 +16,12 @@ static enum asim_jresult parse(struct asim_jdoc *doc, const char *text, const ch
 
 static void test_accepts(void)
 {
-    static const char *const good[] = {
-        "{}", "[]", "[1,2,[3,{\"a\":null}]]", "\"\\u00e9\\n\"", "{\"a\":{\"b\":[true,false]}} ",
-        " [ 1.5e-3 , -0, 0.0 ] "};
+    static const char *const good[] = {"{}",
+                                       "[]",
+                                       "[1,2,[3,{\"a\":null}]]",
+                                       "\"\\u00e9\\n\"",
+                                       "{\"a\":{\"b\":[true,false]}} ",
+                                       " [ 1.5e-3 , -0, 0.0 ] "};
     struct asim_jdoc doc = {0};
     const char *why;
 
@@ -119,12 +122,20 @@ static void test_real(void)
     static const struct {
         double value;
         const char *text;
-    } cases[] = {{0, "0.0"},          {-0.0, "-0.0"},          {1, "1.0"},
-                 {0.1, "0.1"},        {41.679046875, "41.679046875"},
-                 {1e15, "1000000000000000.0"},                 {1e16, "1e+16"},
-                 {0.0001, "0.0001"},  {0.00001, "1e-05"},      {1.5e300, "1.5e+300"},
-                 {4203669603454.206, "4203669603454.206"},     {-2.5, "-2.5"},
-                 {123456789012345680.0, "1.2345678901234568e+17"}, {5e-324, "5e-324"}};
+    } cases[] = {{0, "0.0"},
+                 {-0.0, "-0.0"},
+                 {1, "1.0"},
+                 {0.1, "0.1"},
+                 {41.679046875, "41.679046875"},
+                 {1e15, "1000000000000000.0"},
+                 {1e16, "1e+16"},
+                 {0.0001, "0.0001"},
+                 {0.00001, "1e-05"},
+                 {1.5e300, "1.5e+300"},
+                 {4203669603454.206, "4203669603454.206"},
+                 {-2.5, "-2.5"},
+                 {123456789012345680.0, "1.2345678901234568e+17"},
+                 {5e-324, "5e-324"}};
     struct asim_jbuf buf = {0};
 
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
@@ -169,8 +180,9 @@ static void test_repr(void)
 static void test_dumps(void)
 {
     static const char json[] = "{\"a\":[],\"b\":[1,{\"c\":\"\\u00e9/\\n\"}],\"d\":{}}";
-    static const char want[] = "{\n    \"a\": [],\n    \"b\": [\n        1,\n        {\n            "
-                               "\"c\": \"\\u00e9/\\n\"\n        }\n    ],\n    \"d\": {}\n}";
+    static const char want[] =
+        "{\n    \"a\": [],\n    \"b\": [\n        1,\n        {\n            "
+        "\"c\": \"\\u00e9/\\n\"\n        }\n    ],\n    \"d\": {}\n}";
     struct asim_jbuf buf = {0};
     struct asim_jdoc doc = {0};
     const char *why;

@@ -22,8 +22,9 @@ struct options {
 
 #define AT(field) offsetof(struct options, field)
 static const struct asim_option options[] = {
-    {"input", "input-filename", "log, fct.txt or CSV of a run, may be .gz (required)", NULL,
-     ASIM_T_STRING, AT(input), 0, 0, NULL, 0},
+    {"input", "input-filename",
+     "ops.csv, flows.csv, fct.txt or log of a run, may be .gz (required)", NULL, ASIM_T_STRING,
+     AT(input), 0, 0, NULL, 0},
     {"output", "output-filename", "JSON file to write (required)", NULL, ASIM_T_STRING, AT(output),
      0, 0, NULL, 0},
     {"form", "f", "what the input is", "auto", ASIM_T_CHOICE, AT(form), 0, 0, "auto|log|fct|table",

@@ -1,11 +1,14 @@
 /* SPDX-License-Identifier: GPL-2.0-only
  *
- * Tables: the columns are found by their names, in any order, under the spellings reports use.
+ * Tables: the columns are found by their names, in any order, under the spellings reports use
+ * (ops.csv, flows.csv). Receives hold no slot of an NPU, so they and messages may overlap and
+ * become asynchronous events.
  */
 #include <inttypes.h>
 #include <string.h>
 #include "base/text.h"
 #include "timeline/timeline.h"
+#include "trace/op.h"
 
 enum { MAX_COLUMNS = 64 };
 
@@ -30,13 +33,16 @@ static int find(const char *header, const char *const *words, size_t n)
 
 int asim_timeline_header(const struct asim_timeline *t, struct asim_timeline_columns *columns)
 {
-    columns->rank = FIND("rank", "npu", "sys");
+    columns->rank = FIND("rank", "npu", "sys", "src");
     columns->name = FIND("name", "node", "op_name");
     columns->start = FIND("start_ns", "start");
     columns->finish = FIND("finish_ns", "end_ns", "finish", "end");
     columns->id = FIND("id", "op", "node_id");
     columns->type = FIND("type", "node_type");
-    return columns->rank >= 0 && columns->name >= 0 && columns->start >= 0 && columns->finish >= 0;
+    columns->dst = FIND("dst");
+    columns->bytes = FIND("bytes");
+    return columns->rank >= 0 && columns->start >= 0 && columns->finish >= 0 &&
+           (columns->name >= 0 || (columns->dst >= 0 && columns->bytes >= 0));
 }
 
 /* Cuts a row at its commas; a name in double quotes may hold some. Returns how many. */
@@ -70,6 +76,23 @@ static int cell_u64(struct asim_timeline *t, const char *cell, const char *what,
                               asim_text_safe(safe, sizeof safe, cell), what);
 }
 
+/* A row without a name: what went where. */
+static int put_message(struct asim_timeline *t, struct asim_timeline_event *event, const char *dst,
+                       const char *bytes, struct asim_err *err)
+{
+    char name[96];
+    uint64_t to, size;
+    int rc = cell_u64(t, dst, "a destination", &to, err);
+    if (!rc)
+        rc = cell_u64(t, bytes, "a number of bytes", &size, err);
+    if (rc)
+        return rc;
+    snprintf(name, sizeof name, "%" PRIu64 " bytes to %" PRIu64, size, to);
+    event->name = name;
+    event->lane = ASIM_LANE_COMM;
+    return asim_timeline_message(t, event, err);
+}
+
 int asim_timeline_row(struct asim_timeline *t, const struct asim_timeline_columns *columns,
                       struct asim_err *err)
 {
@@ -97,8 +120,13 @@ int asim_timeline_row(struct asim_timeline *t, const struct asim_timeline_column
     if (finish < event.start)
         return asim_timeline_fail(t, err, "it finishes before it starts.");
     event.length = finish - event.start;
+    if (columns->name < 0)
+        return put_message(t, &event, cells[columns->dst], cells[columns->bytes], err);
     event.name = cells[columns->name];
-    event.lane = asim_timeline_lane(event.name, columns->type >= 0 ? cells[columns->type] : NULL);
+    const char *type = columns->type >= 0 ? cells[columns->type] : NULL;
+    event.lane = asim_timeline_lane(event.name, type);
     event.lane = event.lane ? event.lane : ASIM_LANE_OTHER;
+    if (type && !strcmp(type, asim_op_type_name(ASIM_OP_COMM_RECV)))
+        return asim_timeline_message(t, &event, err);
     return asim_timeline_event(t, &event, err);
 }

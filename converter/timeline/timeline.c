@@ -187,7 +187,7 @@ static int read_lines(struct asim_timeline *t, struct asim_err *err)
         if (is_first && t->form == ASIM_TIMELINE_TABLE && !asim_timeline_header(t, &columns))
             return asim_timeline_fail(t, err,
                                       "the header does not name rank, name, start_ns and "
-                                      "finish_ns.");
+                                      "end_ns.");
         if (is_first && t->form == ASIM_TIMELINE_AUTO)
             t->form = guess(t, &columns);
         if (t->form == ASIM_TIMELINE_LOG)
@@ -214,7 +214,7 @@ static int write_all(struct asim_timeline *t, struct asim_err *err)
     if (!t->events)
         return asim_err_set(err, ASIM_EINVAL,
                             "%s has no line that ends something: expected issue and callback "
-                            "lines, an fct.txt, or a CSV with start_ns and finish_ns.",
+                            "lines, an fct.txt, or a CSV with start_ns and end_ns.",
                             t->path);
     if (t->compat)
         fprintf(t->out, "], \"meta_cpu_count\": %" PRIu64 "}", t->num_npus ? t->num_npus : t->npus);

@@ -4,7 +4,8 @@
  *   log   lines "issue,x=NPU,x=CYCLE,x=NODE,x=NAME[,x=TYPE]" and "callback,…", whatever stands
  *         before them: the input of chakra_timeline_visualizer, and ASTRA-sim's own debug lines;
  *   fct   a run's file of message completions (fct.txt);
- *   table a CSV with a header that has rank, name, start_ns and finish_ns, and maybe id and type.
+ *   table a CSV whose header has rank, name, start_ns and end_ns, and maybe op and type (a run's
+ *         ops.csv), or src, dst, bytes, start_ns and end_ns (flows.csv).
  * Plain or gzip, line by line: memory is what has been issued and not called back.
  *
  * Times are microseconds, as the format wants. The published tool writes milliseconds there, so
@@ -82,6 +83,7 @@ int asim_timeline_fct(struct asim_timeline *t, struct asim_err *err);
 /* Columns of a table: which one holds what; -1 = none. */
 struct asim_timeline_columns {
     int rank, name, start, finish, id, type;
+    int dst, bytes; /* of messages, which have no name */
 };
 /* Understands the header line at hand: 1 if it is one. */
 int asim_timeline_header(const struct asim_timeline *t, struct asim_timeline_columns *columns);

@@ -63,10 +63,23 @@ const struct asim_cc *asim_cc_number(uint32_t number, struct asim_err *err)
 /* A name goes before a number, so that algorithms without a published number can be chosen. */
 const struct asim_cc *asim_cc_of(const struct asim_netconf *conf, struct asim_err *err)
 {
+    const struct asim_cc *cc;
+
     if (!conf->cc_name || !*conf->cc_name)
-        return asim_cc_number(conf->cc_mode, err);
-    return (const struct asim_cc *)asim_family_find(asim_cc_table, "congestion control",
-                                                    conf->cc_name, err);
+        cc = asim_cc_number(conf->cc_mode, err);
+    else
+        cc = (const struct asim_cc *)asim_family_find(asim_cc_table, "congestion control",
+                                                      conf->cc_name, err);
+    if (!cc || cc->on_timer == asim_cc_timer_nothing)
+        return cc;
+    if (asim_cc_timer_ns(conf->rp_timer_fs) && asim_cc_timer_ns(conf->rate_decrease_fs) &&
+        asim_cc_timer_ns(conf->alpha_resume_fs))
+        return cc;
+    asim_err_set(err, ASIM_EINVAL,
+                 "%s runs on timers: RP_TIMER, RATE_DECREASE_INTERVAL and ALPHA_RESUME_INTERVAL "
+                 "must be 1 us or more",
+                 cc->member.name);
+    return NULL;
 }
 
 /* The floor is applied first: a line slower than MIN_RATE runs at its own rate. */

@@ -78,6 +78,8 @@ struct asim_fabric_stats {
  * links. */
 int asim_fabric_open(struct asim_fabric **fabric, const struct asim_fabric_config *config,
                      struct asim_err *err);
+/* Notes on settings that act differently from what they look like. */
+void asim_fabric_remarks(const struct asim_fabric *fabric, const struct asim_notes *notes);
 /* The hooks, to be set or cleared before the start. */
 struct asim_fabric_watch *asim_fabric_watcher(struct asim_fabric *fabric);
 /* Smallest link delay: no node can act on another sooner. */

@@ -24,24 +24,29 @@ struct asim_named_groups {
     struct asim_groups groups;
 };
 
-/* All ranks of the run, for a group that lists none.
- * An empty list means everybody, as in PyTorch's own description of the default group. */
+/* The ranks of one group, all of the run where it lists none. A rank that is no number, outside the
+ * run, or there twice is ASIM_EINVAL. */
 static int fill_ranks(struct asim_group *group, json_t *ranks, uint32_t n_ranks)
 {
     size_t n = json_array_size(ranks);
+    uint8_t *seen = calloc(n_ranks, 1);
+    int code = 0;
 
     group->n = n ? (uint32_t)n : n_ranks;
     group->ranks = malloc((group->n + 1) * sizeof *group->ranks);
-    if (!group->ranks)
-        return ASIM_ENOMEM;
-    for (uint32_t i = 0; i < group->n; i++) {
-        json_int_t r = n ? json_integer_value(json_array_get(ranks, i)) : (json_int_t)i;
+    if (!group->ranks || !seen)
+        code = ASIM_ENOMEM;
+    for (uint32_t i = 0; i < group->n && !code; i++) {
+        json_t *one = n ? json_array_get(ranks, i) : NULL;
+        json_int_t r = n ? json_is_integer(one) ? json_integer_value(one) : -1 : (json_int_t)i;
 
-        if (r < 0 || r >= (json_int_t)n_ranks)
-            return ASIM_EINVAL;
-        group->ranks[i] = (uint32_t)r;
+        if (r < 0 || r >= (json_int_t)n_ranks || seen[r]++)
+            code = ASIM_EINVAL;
+        else
+            group->ranks[i] = (uint32_t)r;
     }
-    return 0;
+    free(seen);
+    return code;
 }
 
 /* Entries without a numeric pg_name are skipped, everything else must fit. */
@@ -88,9 +93,11 @@ static struct asim_named_groups *parse(struct asim_rank *rank, const char *text)
     if (code == ASIM_ENOMEM)
         asim_world_fail_nomem(world, "reading process groups");
     else if (code)
-        asim_world_fail(world,
-                        "rank %u: a METADATA op lists a process group with a rank outside 0 to %u",
-                        rank->id, world->n_ranks - 1);
+        asim_world_fail(
+            world,
+            "rank %u: a METADATA op lists a process group with a rank that is no number "
+            "from 0 to %u, or is there twice",
+            rank->id, world->n_ranks - 1);
     return named;
 }
 

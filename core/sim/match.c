@@ -120,6 +120,12 @@ void asim_match_deliver(struct asim_rank *rank, struct asim_recv *recv)
         asim_op_done(rank, op);
 }
 
+/* A message of no bytes counts as one, or its receive would not wait for it. */
+static uint64_t counted(uint64_t bytes)
+{
+    return bytes ? bytes : 1;
+}
+
 /* Satisfied at once where the bytes are there: within this call over a packet network, in an event
  * of its own over an analytical one (net.h, traits). */
 void asim_match_post(struct asim_rank *rank, const struct asim_recv *wanted)
@@ -133,6 +139,7 @@ void asim_match_post(struct asim_rank *rank, const struct asim_recv *wanted)
         return;
     }
     *recv = *wanted;
+    recv->bytes = counted(wanted->bytes);
     recv->next = NULL;
     recv->posted_ns = asim_rank_now(rank);
     if (inbox->head || inbox->arrived < recv->bytes) {
@@ -158,7 +165,7 @@ void asim_match_arrived(struct asim_rank *rank, const struct asim_msg *msg)
     if (!inbox)
         return;
     rank->empty_inboxes -= (uint32_t)is_empty(inbox);
-    inbox->arrived += msg->bytes;
+    inbox->arrived += counted(msg->bytes);
     while (inbox->head && inbox->arrived >= inbox->head->bytes) {
         struct asim_recv *recv = inbox->head;
         int last = !recv->next;

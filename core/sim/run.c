@@ -112,6 +112,14 @@ static void watch(struct asim_world *world)
     hooks->queue = world->show.wants & 1u << ASIM_EV_QUEUE ? on_queue : NULL;
 }
 
+static void say_note(void *self, const char *sentence)
+{
+    const struct asim_world *world = self;
+
+    if (world->hooks.note)
+        world->hooks.note(world->hooks.self, sentence);
+}
+
 /* Everything that is in flight comes from these pools: no allocation per message once they have
  * grown. The fabric keeps pointers to topology, routes and settings of the world. */
 int asim_world_connect(struct asim_world *world, struct asim_err *err)
@@ -138,6 +146,7 @@ int asim_world_connect(struct asim_world *world, struct asim_err *err)
         return asim_world_connect_analytical(world, &config.user, err);
     if (asim_fabric_open(&world->fabric, &config, err))
         return ASIM_EINVAL;
+    asim_fabric_remarks(world->fabric, &(struct asim_notes){say_note, world});
     world->carrier = (struct asim_net *)world->fabric;
     world->backend = &asim_packet_backend;
     return 0;

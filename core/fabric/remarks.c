@@ -1,0 +1,51 @@
+/* SPDX-License-Identifier: GPL-2.0-only
+ *
+ * What a user should know of a network before it runs: settings that act differently from what
+ * they look like. One note each, however many switches it concerns.
+ */
+#include "fabric/switch.h"
+
+static int has_rate(const struct asim_rate_map *map, uint64_t bps)
+{
+    for (size_t i = 0; i < map->n; i++)
+        if (map->at[i].rate_bps == bps)
+            return 1;
+    return 0;
+}
+
+/* Rate of some switch port the ECN maps do not know, 0 if there is none. */
+static uint64_t unmapped_rate(const struct asim_fabric *fabric)
+{
+    const struct asim_netconf *net = fabric->net;
+
+    for (uint32_t v = 0; v < fabric->nodes - fabric->hosts; v++)
+        for (uint32_t p = 0; p < fabric->sw[v].n_ports; p++) {
+            uint64_t bps = fabric->sw[v].ports[p].port.rate_bps;
+
+            if (!has_rate(&net->kmin, bps) || !has_rate(&net->kmax, bps))
+                return bps;
+        }
+    return 0;
+}
+
+void asim_fabric_remarks(const struct asim_fabric *fabric, const struct asim_notes *notes)
+{
+    uint64_t bps = unmapped_rate(fabric);
+    uint32_t full = 0;
+
+    for (uint32_t v = 0; v < fabric->nodes - fabric->hosts; v++)
+        full += fabric->sw[v].shareable == UINT64_MAX;
+    if (full)
+        asim_notes_say(notes,
+                       "on %u switches headroom and reserve alone exceed the buffer, so PFC never "
+                       "triggers there (as in the reference); raise BUFFER_SIZE or lower "
+                       "HEADROOM_FACTOR",
+                       full);
+    /* Where nobody reacts to marks this changes no time. */
+    if (bps && fabric->net->enable_qcn && fabric->cc->number != 12)
+        asim_notes_say(notes,
+                       "KMIN_MAP and KMAX_MAP have no entry for links of %llu bit/s: every frame "
+                       "that leaves others queued behind it there is ECN-marked (as in the "
+                       "reference); add the rate to the maps",
+                       (unsigned long long)bps);
+}

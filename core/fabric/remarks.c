@@ -3,7 +3,7 @@
  * What a user should know of a network before it runs: settings that act differently from what
  * they look like. One note each, however many switches it concerns.
  */
-#include "fabric/switch.h"
+#include "fabric/node.h"
 
 static int has_rate(const struct asim_rate_map *map, uint64_t bps)
 {

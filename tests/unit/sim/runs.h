@@ -22,6 +22,10 @@ struct run_op { /* one node of a trace; peer and tag for send and receive */
     uint64_t micros, after; /* after: id of the node before it, 0 = none */
 };
 
+/* NULL = packet level, else the analytical network of that name, of run_shape. */
+static char *run_mode;
+static const struct asim_netshape run_shape = {{{ASIM_NET_FULLY_CONNECTED, 3, 50, 500}}, 1};
+
 struct run_text {
     char at[16384];
     size_t n;
@@ -136,6 +140,8 @@ static inline int run_open(struct asim_world **world, const char *folder, const 
     snprintf(prefix, sizeof prefix, "%s/w", folder);
     settings.workload = prefix;
     settings.topology = topology;
+    settings.mode = run_mode;
+    settings.shape = &run_shape;
     if (!code)
         code = asim_world_open(world, &settings, hooks, err);
     if (!code)

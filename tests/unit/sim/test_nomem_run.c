@@ -68,16 +68,12 @@ static void write_traces(const char *folder)
     }
 }
 
-int main(void)
+static void refuse_each(const char *folder, const char *out)
 {
     static struct run_text good, text;
-    char folder[128], out[160];
     struct asim_err err = {0};
     long n = 0;
 
-    run_folder(folder, sizeof folder);
-    snprintf(out, sizeof out, "%s/out", folder);
-    write_traces(folder);
     CHECK(run_all(folder, out, &good, &err) == 0);
     CHECK_STR(err.text, "");
     CHECK(run_reports(out, "") >= 2);
@@ -107,6 +103,21 @@ int main(void)
     fprintf(stderr, "%ld allocations\n", n);
     CHECK(n > 100);
     run_remove_reports(out);
+}
+
+int main(void)
+{
+    static char unaware[] = "unaware", aware[] = "aware";
+    char *const modes[] = {NULL, unaware, aware};
+    char folder[128], out[160];
+
+    run_folder(folder, sizeof folder);
+    snprintf(out, sizeof out, "%s/out", folder);
+    write_traces(folder);
+    for (size_t i = 0; i < sizeof modes / sizeof *modes; i++) {
+        run_mode = modes[i];
+        refuse_each(folder, out);
+    }
     run_remove(folder, 3);
     return CHECK_DONE();
 }

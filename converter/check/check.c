@@ -21,6 +21,7 @@ void asim_check_say(struct asim_check *check, int is_error, const char *fmt, ...
     check->say(check->self, is_error, text);
 }
 
+/* Sums stop at the largest number, as those of one trace do. */
 static uint64_t sum(uint64_t a, uint64_t b)
 {
     return b > UINT64_MAX - a ? UINT64_MAX : a + b;
@@ -45,6 +46,7 @@ static void add_stats(struct asim_trace_stats *total, const struct asim_trace_st
     total->ctrl_deps += rank->ctrl_deps;
 }
 
+/* One more pass, with the counters every other tool uses, instead of a second way of counting. */
 static void count(struct asim_check *check, uint32_t rank)
 {
     struct asim_trace trace = {0};
@@ -62,6 +64,7 @@ static void count(struct asim_check *check, uint32_t rank)
         check->most = stats.ops;
 }
 
+/* Ranks one after the other: memory is that of one rank and of what must be compared. */
 int asim_check_run(struct asim_check *check, struct asim_err *err)
 {
     int rc = 0, unreadable = 0;

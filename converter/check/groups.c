@@ -19,6 +19,7 @@ static uint64_t hash(const char *name)
     return h;
 }
 
+/* The name is copied: it belongs to the reader of the trace. */
 static int64_t make_group(struct asim_check *check, const char *name, uint32_t rank)
 {
     struct asim_check_group group = {.first_rank = rank};
@@ -50,6 +51,7 @@ int64_t asim_check_group(struct asim_check *check, const char *name, uint32_t ra
     return made;
 }
 
+/* Ids are unique in a rank, so the order is total and qsort's instability does not show. */
 static int by_group_and_id(const void *a, const void *b)
 {
     const struct asim_check_coll *x = a, *y = b;
@@ -58,6 +60,7 @@ static int by_group_and_id(const void *a, const void *b)
     return (x->id > y->id) - (x->id < y->id);
 }
 
+/* Durations may differ from rank to rank; what is exchanged may not. */
 static int is_same(const struct asim_check_coll *a, const struct asim_check_coll *b)
 {
     return a->type == b->type && a->bytes == b->bytes;
@@ -110,6 +113,7 @@ static void compare(struct asim_check *check, const struct asim_check_group *gro
                        group->first_rank, kept[i].id);
 }
 
+/* The first user's sequence is the measure for the others. */
 static int keep(struct asim_check_group *group, const struct asim_check_coll *own, size_t n)
 {
     if (ASIM_VEC_RESERVE(group->kept, n))
@@ -163,6 +167,7 @@ static void expect_user(struct asim_check *check, const struct asim_check_group 
                        show_group(group, where), group->first_rank, group->kept.n);
 }
 
+/* Every member the file lists must have joined. */
 static void expect_members(struct asim_check *check, const struct asim_check_group *group)
 {
     int64_t id = strtoll(group->name, NULL, 10);

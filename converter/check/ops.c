@@ -45,6 +45,8 @@ struct seen {
     char name[KINDS][48];
 };
 
+/* Only the first node of a kind is told by name: a trace with one mistake has it a thousand times.
+ */
 static void note(struct seen *seen, enum kind kind, const struct asim_op *op)
 {
     if (!seen->n[kind]++) {
@@ -53,6 +55,7 @@ static void note(struct seen *seen, enum kind kind, const struct asim_op *op)
     }
 }
 
+/* In the order of the kinds, so that the same trace gives the same text. */
 static void say_seen(struct asim_check *check, uint32_t rank, const struct seen *seen)
 {
     char more[48] = "";
@@ -67,6 +70,7 @@ static void say_seen(struct asim_check *check, uint32_t rank, const struct seen 
     }
 }
 
+/* Linear: jobs have tens of groups, and each collective asks once. */
 static const struct asim_group *file_group(const struct asim_check *check, int64_t id)
 {
     for (size_t i = 0; i < check->file.n; i++)
@@ -103,6 +107,8 @@ static void look_group(struct asim_check *check, uint32_t rank, const struct asi
         note(seen, NOT_MEMBER, op);
 }
 
+/* A barrier moves nothing, so it needs no size, and the size it may have does not count when ranks
+ * are compared. Group "0" is PyTorch's name of the group of all. */
 static int look_collective(struct asim_check *check, uint32_t rank, const struct asim_op *op,
                            struct seen *seen)
 {
@@ -128,6 +134,7 @@ static int look_collective(struct asim_check *check, uint32_t rank, const struct
     return ASIM_VEC_PUSH(check->colls, coll);
 }
 
+/* The other side is found by (source, destination, tag); without all of them there is no match. */
 static int look_message(struct asim_check *check, uint32_t rank, const struct asim_op *op,
                         struct seen *seen)
 {
@@ -147,6 +154,8 @@ static int look_message(struct asim_check *check, uint32_t rank, const struct as
     return asim_check_message(check, rank, op);
 }
 
+/* Communication on the CPU is refused by the simulator, so it is not compared either: one problem
+ * is said once. */
 static int look(struct asim_check *check, uint32_t rank, const struct asim_op *op,
                 struct seen *seen)
 {
@@ -179,6 +188,7 @@ static int look(struct asim_check *check, uint32_t rank, const struct asim_op *o
     return 0;
 }
 
+/* A trace that cannot be read to its end is not judged: asim_check_graph has said why. */
 int asim_check_ops(struct asim_check *check, uint32_t rank, struct asim_err *err)
 {
     struct asim_trace trace = {0};

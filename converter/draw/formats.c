@@ -8,6 +8,7 @@
 #include "base/text.h"
 #include "draw/draw.h"
 
+/* A line end inside a label would break the record's shape. */
 static void put_label(struct asim_out *out, const char *name)
 {
     for (; *name; name++) {
@@ -19,6 +20,7 @@ static void put_label(struct asim_out *out, const char *name)
     }
 }
 
+/* Both kinds are drawn where both exist: they mean different things. */
 static void put_dot_edges(const struct asim_picture *graph, const struct asim_picture_node *node,
                           struct asim_out *out)
 {
@@ -33,6 +35,7 @@ static void put_dot_edges(const struct asim_picture *graph, const struct asim_pi
                                 graph->nodes.at[graph->edges.at[e - 1].target].id, heads[h].head);
 }
 
+/* Nodes first; those only mentioned have no label and come into being by their edges. */
 void asim_picture_dot(const struct asim_picture *graph, struct asim_out *out)
 {
     asim_out_printf(out, "digraph {\n");
@@ -87,6 +90,7 @@ static void put_xml_edges(const struct asim_picture *graph, const struct asim_pi
     }
 }
 
+/* networkx declares a key when it first meets it, in front of those before; hence d1, d0. */
 void asim_picture_graphml(const struct asim_picture *graph, int compat, struct asim_out *out)
 {
     asim_out_printf(out, "<?xml version='1.0' encoding='utf-8'?>\n"

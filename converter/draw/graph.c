@@ -48,6 +48,7 @@ static int join(struct asim_picture *graph, uint32_t from, uint32_t to, uint8_t 
     return 0;
 }
 
+/* Data before control dependencies: the order in which networkx adds them. */
 static int join_all(struct asim_picture *graph, uint32_t to, const uint64_t *deps, size_t n,
                     uint8_t kind)
 {
@@ -59,6 +60,7 @@ static int join_all(struct asim_picture *graph, uint32_t to, const uint64_t *dep
     return 0;
 }
 
+/* A second record of one id gives the node its name anew, as in networkx. */
 static int add(struct asim_picture *graph, const ChakraProtoMsg__Node *node)
 {
     uint32_t at = node_of(graph, node->id);

@@ -32,6 +32,7 @@ static void put_text(struct asim_jbuf *buf, const char *text)
     asim_jprint_string(buf, text ? text : "", text ? strlen(text) : 0);
 }
 
+/* Numbers, not the strings of the protobuf form: readers of these forms use them as they are. */
 static void put_ids(struct asim_jbuf *buf, const char *key, const uint64_t *ids, size_t n)
 {
     put_key(buf, key);
@@ -44,6 +45,7 @@ static void put_ids(struct asim_jbuf *buf, const char *key, const uint64_t *ids,
     asim_jbuf_put(buf, "]", 1);
 }
 
+/* 0 where absent: both readers want the key to be there. */
 static void put_attr(struct asim_jbuf *buf, const ChakraProtoMsg__Node *node, const char *name)
 {
     put_key(buf, name);
@@ -88,6 +90,7 @@ static const char *stg_type(int type)
     return type >= 0 && type < (int)(sizeof names / sizeof *names) ? names[type] : names[0];
 }
 
+/* Lists of names the tool itself put there; absent elsewhere. */
 static void put_strings(struct asim_jbuf *buf, const ChakraProtoMsg__Node *node, const char *name)
 {
     const ChakraProtoMsg__AttributeProto *attr = asim_node_attr(node, name);
@@ -103,6 +106,7 @@ static void put_strings(struct asim_jbuf *buf, const ChakraProtoMsg__Node *node,
     asim_jbuf_put(buf, "]", 1);
 }
 
+/* The group is a number there; a name that is none goes out as a string instead of being lost. */
 static void put_collective(struct asim_jbuf *buf, const ChakraProtoMsg__Node *node)
 {
     char room[24];
@@ -120,6 +124,7 @@ static void put_collective(struct asim_jbuf *buf, const ChakraProtoMsg__Node *no
         asim_jbuf_text(buf, "null");
 }
 
+/* What each kind of node has besides. */
 static void put_details(struct asim_jbuf *buf, const ChakraProtoMsg__Node *node)
 {
     switch ((int)node->type) {

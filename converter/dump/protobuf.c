@@ -12,6 +12,7 @@
 #include "dump/dump.h"
 #include "json/print.h"
 
+/* json_format indents by two blanks. */
 static void line(struct asim_jbuf *buf, unsigned level)
 {
     asim_jbuf_put(buf, "\n", 1);
@@ -64,6 +65,7 @@ static double widen(float value)
     return strtod(text, NULL);
 }
 
+/* JSON has no such numbers; the mapping says these strings. */
 static void put_real(struct asim_jbuf *buf, double value)
 {
     if (isnan(value))
@@ -74,6 +76,7 @@ static void put_real(struct asim_jbuf *buf, double value)
         asim_jprint_real(buf, value);
 }
 
+/* A number the schema has no name for stays a number. */
 static void put_enum(struct asim_jbuf *buf, const ProtobufCFieldDescriptor *field, int value)
 {
     const ProtobufCEnumValue *name = protobuf_c_enum_descriptor_get_value(field->descriptor, value);
@@ -91,6 +94,7 @@ static void put_text(struct asim_jbuf *buf, const char *text)
     asim_jprint_string(buf, text ? text : "", text ? strlen(text) : 0);
 }
 
+/* Beyond 2^53 a JSON number is not safe in every language, hence strings. */
 static void put_u64_string(struct asim_jbuf *buf, uint64_t value)
 {
     char text[32];
@@ -198,6 +202,7 @@ static int is_shown(const ProtobufCMessage *message, const ProtobufCFieldDescrip
     return memcmp(at, zeros, size_of(field->type)) != 0;
 }
 
+/* Only called for lists that have elements: an empty one is not shown. */
 static void put_list(struct asim_jbuf *buf, const ProtobufCMessage *message,
                      const ProtobufCFieldDescriptor *field, unsigned level)
 {

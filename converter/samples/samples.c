@@ -61,6 +61,7 @@ static size_t fill(struct asim_chakra_attr *attrs, const struct set *set,
     return 3;
 }
 
+/* The chain of the dependent set: each node waits for the one written before it. */
 static int write_nodes(struct asim_chakra_writer *writer, const struct set *set,
                        const struct asim_samples_options *opt, uint64_t *next_id,
                        struct asim_err *err)

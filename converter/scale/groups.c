@@ -58,6 +58,7 @@ static int add(struct asim_scale *scale, struct asim_scale_group group, struct a
     return 0;
 }
 
+/* A group that lists no ranks is one of all ranks, as the simulator takes it. */
 static int add_metadata(struct asim_scale *scale, const json_t *one, const char *path,
                         struct asim_err *err)
 {
@@ -85,6 +86,7 @@ static int add_metadata(struct asim_scale *scale, const json_t *one, const char 
     return add(scale, group, err);
 }
 
+/* A text that is no JSON names no groups, as in the simulator. */
 static int read_metadata(struct asim_scale *scale, uint32_t rank, struct asim_err *err)
 {
     struct asim_chakra *trace = NULL;
@@ -107,6 +109,7 @@ static int read_metadata(struct asim_scale *scale, uint32_t rank, struct asim_er
     return rc ? rc : more;
 }
 
+/* The members move over from the file's table: no copy. */
 static int read_file(struct asim_scale *scale, struct asim_err *err)
 {
     struct asim_groups file = {0};
@@ -129,6 +132,7 @@ static int is_consecutive(const struct asim_scale_group *group)
     return 1;
 }
 
+/* Does the group join all replicas? A list given by the user decides alone. */
 static int grows(const struct asim_scale *scale, const struct asim_scale_group *group)
 {
     if (scale->grow == ASIM_SCALE_LISTED) {
@@ -148,6 +152,7 @@ static int by_id(const void *a, const void *b)
     return (x->id > y->id) - (x->id < y->id);
 }
 
+/* New numbers follow the old order, so a set scaled by one keeps its order of groups. */
 int asim_scale_groups(struct asim_scale *scale, struct asim_err *err)
 {
     int64_t next = 1;

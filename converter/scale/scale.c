@@ -40,6 +40,7 @@ struct work {
     struct asim_err *err;
 };
 
+/* "<file>: node 7 ('name') <what>." */
 static int refuse(const struct work *w, const node_t *node, const char *what)
 {
     char safe[60];
@@ -71,6 +72,7 @@ static void change(struct copy *copy, size_t at, int64_t value, int is_text)
     copy->node.attr[at] = &copy->changed[i];
 }
 
+/* pg_name is a string, the older comm_group a number of any kind. */
 static int change_group(struct work *w, struct copy *copy, size_t at)
 {
     const attr_t *attr = copy->node.attr[at];
@@ -96,6 +98,7 @@ static int change_group(struct work *w, struct copy *copy, size_t at)
     return 0;
 }
 
+/* Partners stay inside the replica: pipelines and rings repeat as they were recorded. */
 static int change_peer(struct work *w, struct copy *copy, size_t at)
 {
     struct asim_attr_int peer;
@@ -106,6 +109,7 @@ static int change_peer(struct work *w, struct copy *copy, size_t at)
     return 0;
 }
 
+/* Attributes are found by name wherever they stand; order and all others are kept. */
 static int change_attrs(struct work *w, struct copy *copy)
 {
     int rc = 0;
@@ -144,6 +148,7 @@ static int make_copy(struct work *w, const node_t *node, struct copy *copy)
     return change_attrs(w, copy);
 }
 
+/* Packed by protobuf-c, which keeps fields it does not know. One buffer serves all nodes. */
 static int write_node(struct work *w, struct asim_chakra_writer *writer, const node_t *node)
 {
     struct copy copy;
@@ -158,6 +163,7 @@ static int write_node(struct work *w, struct asim_chakra_writer *writer, const n
     return asim_chakra_writer_bytes(writer, w->packed, size, w->err);
 }
 
+/* The metadata record goes through as it is. */
 static int write_metadata(struct work *w, struct asim_chakra_writer *writer,
                           const struct asim_chakra *trace)
 {
@@ -188,6 +194,8 @@ static int copy_trace(struct work *w, struct asim_chakra *trace, const char *pat
     return rc;
 }
 
+/* Reads the recorded trace again for each replica: N files are written anyway, and memory stays
+ * that of one node. */
 int asim_scale_rank(struct asim_scale *scale, uint32_t rank, struct asim_err *err)
 {
     struct work w = {.scale = scale, .replica = rank / scale->ranks, .err = err};
@@ -212,6 +220,7 @@ int asim_scale_rank(struct asim_scale *scale, uint32_t rank, struct asim_err *er
     return rc;
 }
 
+/* Input and output under one name would destroy what is being read. */
 int asim_scale_run(struct asim_scale *scale, struct asim_err *err)
 {
     int rc;

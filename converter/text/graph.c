@@ -50,6 +50,7 @@ done:
     return g->next_id++;
 }
 
+/* The time goes out unscaled: one unit of the file is one microsecond of the trace. */
 uint64_t asim_text_comp(struct asim_text_graph *g, size_t i, int part,
                         const struct asim_text_deps *deps)
 {
@@ -96,6 +97,7 @@ static int reach(struct asim_text_split *split, uint64_t group, const struct asi
     return 0;
 }
 
+/* With dims the low part is made of whole dimensions; without, of consecutive ranks. */
 int asim_text_split_of(struct asim_text_split *split, const struct asim_layers *layers, int kind,
                        const struct asim_text_options *opt, struct asim_err *err)
 {
@@ -123,6 +125,7 @@ static int is_alone(const struct asim_text_graph *g, const struct asim_text_spli
     return (span == ASIM_TEXT_LOW ? split->low : g->opt->ranks / split->low) < 2;
 }
 
+/* room holds the list until the node is written. */
 static struct asim_chakra_attr list_dims(const struct asim_text_graph *g,
                                          const struct asim_text_split *split,
                                          enum asim_text_span span, uint64_t room[ASIM_TEXT_DIMS])
@@ -149,6 +152,7 @@ static struct asim_chakra_attr name_group(const struct asim_text_graph *g,
     return attr;
 }
 
+/* After a failure nothing is written, and ids go on, so callers need not look. */
 uint64_t asim_text_comm(struct asim_text_graph *g, size_t i, int part, uint64_t after,
                         const char *infix)
 {

@@ -52,6 +52,7 @@ const char *asim_layers_kind_name(int kind)
     return kind >= 0 && kind < ASIM_LAYERS_KINDS ? kinds[kind] : "?";
 }
 
+/* Index of the word, -1 where it is none. Case counts: ASTRA-sim 1.0 compares as it is. */
 static int find_kind(const char *word)
 {
     for (int i = 0; i < ASIM_LAYERS_KINDS; i++)
@@ -71,6 +72,8 @@ static int refuse(struct reading *r, const char *word, const char *what)
                        asim_text_safe(safe, sizeof safe, word), what);
 }
 
+/* Times and sizes go to signed 64-bit attributes, so what does not fit there is refused here, where
+ * the line is still known. */
 static int read_u64(struct reading *r, const char *what, uint64_t *out)
 {
     const char *word = asim_src_word(&r->layers->src);
@@ -99,6 +102,7 @@ static int read_list(struct reading *r, int which)
     return rc;
 }
 
+/* A SimAI header is told apart from a typing slip: those files are workloads by themselves. */
 static int refuse_key(struct reading *r, const char *word)
 {
     static const char *const known[] = {
@@ -117,6 +121,7 @@ static int refuse_key(struct reading *r, const char *word)
                        asim_text_hint(hint, sizeof hint, asim_text_nearest(word, known, 3)));
 }
 
+/* The rest of line 1 of the transformer kinds. */
 static int read_keys(struct reading *r)
 {
     struct asim_layers *layers = r->layers;
@@ -135,6 +140,7 @@ static int read_keys(struct reading *r)
     return rc;
 }
 
+/* Both spellings are one kind for the published converter, and for 1.0 but for the numbers. */
 static int is_dlrm(int kind)
 {
     return kind == ASIM_LAYERS_DLRM || kind == ASIM_LAYERS_DLRM_ENHANCED;
@@ -189,6 +195,7 @@ static int read_comm(struct reading *r, struct asim_layer_comm *comm)
     return read_u64(r, "the size of a collective in bytes", &comm->bytes);
 }
 
+/* Column 13. MICRO has no split, and the later kinds are no kinds of a layer. */
 static int read_split(struct reading *r, struct asim_layer *layer)
 {
     const char *word = asim_src_word_in_line(&r->layers->src);
@@ -227,6 +234,7 @@ static int read_layer(struct reading *r, struct asim_layer *layer, const char *n
     return rc;
 }
 
+/* Layers until the stated number is reached or, with compat, until the file ends. */
 static int read_layers(struct reading *r)
 {
     struct asim_layers *layers = r->layers;
@@ -300,6 +308,7 @@ static char *copy_text(const struct asim_src *src)
     return text;
 }
 
+/* The text is copied first, because reading words cuts the source in place. */
 int asim_layers_open(struct asim_layers *layers, const char *path, int compat, struct asim_err *err)
 {
     struct reading r = {.layers = layers, .err = err, .compat = compat};

@@ -10,12 +10,14 @@
 #define IG  ASIM_LAYERS_IG
 #define WG  ASIM_LAYERS_WG
 
+/* Only collectives, all at once: a benchmark of the network. */
 static void pass_micro(struct asim_text_graph *g)
 {
     for (size_t i = 0; i < g->layers->n; i++)
         asim_text_comm(g, i, WG, ASIM_TEXT_NONE, "_");
 }
 
+/* Weights are updated by the time the layer runs again, one pass later. */
 static void pass_data(struct asim_text_graph *g)
 {
     size_t n = g->layers->n;
@@ -71,6 +73,7 @@ static uint64_t backward_ig(struct asim_text_graph *g, size_t i, const char *inf
     return ig;
 }
 
+/* Nothing to reduce over replicas: every rank has its own part of the weights. */
 static void pass_model(struct asim_text_graph *g)
 {
     forward_model(g, g->comp[WG], 0);
@@ -80,6 +83,7 @@ static void pass_model(struct asim_text_graph *g)
     }
 }
 
+/* MODEL and DATA at once; infix tells their published names apart. */
 static void pass_hybrid(struct asim_text_graph *g, const char *infix)
 {
     forward_model(g, g->comm[WG], 1);
@@ -100,6 +104,7 @@ static int is_word(const struct asim_layer_comm *comm, const char *word)
     return *at == *word;
 }
 
+/* The last bottom layer joins with the embeddings, which came by an all-to-all. */
 static void forward_dlrm(struct asim_text_graph *g)
 {
     g->comm[FWD][0] = ASIM_TEXT_NONE;
@@ -116,6 +121,7 @@ static void forward_dlrm(struct asim_text_graph *g)
     }
 }
 
+/* Layer 0's gradients travel back while the bottom layers compute theirs. */
 static void pass_dlrm(struct asim_text_graph *g)
 {
     size_t n = g->layers->n;

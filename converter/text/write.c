@@ -43,6 +43,7 @@ static void clear(struct asim_text_graph *g)
     g->comms = 0;
 }
 
+/* A rank is written under a temporary name and appears only when it is complete. */
 static int write_rank(struct asim_text_graph *g, const char *path)
 {
     struct asim_chakra_attr attrs[] = {{.name = "schema", .kind = ASIM_CHAKRA_STRING},
@@ -66,6 +67,7 @@ static int write_rank(struct asim_text_graph *g, const char *path)
     return g->rc;
 }
 
+/* Ids go on through the ranks, as published: traces of two ranks never share one. */
 static int write_ranks(struct asim_text_graph *g, struct asim_text_result *result, char *path,
                        size_t size)
 {
@@ -89,6 +91,7 @@ static void write_group(struct asim_out *out, uint32_t id, const uint32_t part[3
     asim_out_printf(out, "]");
 }
 
+/* Low groups are runs of ranks, high ones take the same place in each run. */
 static int write_groups(const struct asim_text_graph *g, char *path, size_t size)
 {
     struct asim_out out = {0};

@@ -50,6 +50,7 @@ static char *take(char **at, int is_last)
     return equals ? equals + 1 : NULL;
 }
 
+/* Column names are not looked at: the published tool does not either. */
 static int take_u64(struct asim_timeline *t, char **at, uint64_t *value, struct asim_err *err)
 {
     const char *text = take(at, 0);
@@ -81,6 +82,7 @@ static int place(struct asim_timeline *t, struct asim_timeline_event *event, cha
     return 0;
 }
 
+/* What was issued is forgotten when it is called back, so an id may come again. */
 static int finish(struct asim_timeline *t, struct asim_timeline_event *event, uint64_t cycle,
                   struct asim_err *err)
 {
@@ -100,6 +102,7 @@ static int finish(struct asim_timeline *t, struct asim_timeline_event *event, ui
     return asim_timeline_event(t, event, err);
 }
 
+/* issue is remembered, callback makes the event. */
 int asim_timeline_log(struct asim_timeline *t, struct asim_err *err)
 {
     struct asim_timeline_event event = {0};

@@ -66,6 +66,7 @@ static int cut(char *text, char *cells[MAX_COLUMNS])
     return n;
 }
 
+/* The sentence names what was expected; the line is added by _fail. */
 static int cell_u64(struct asim_timeline *t, const char *cell, const char *what, uint64_t *value,
                     struct asim_err *err)
 {
@@ -93,6 +94,7 @@ static int put_message(struct asim_timeline *t, struct asim_timeline_event *even
     return asim_timeline_message(t, event, err);
 }
 
+/* A row may have more columns than are used, never fewer. */
 int asim_timeline_row(struct asim_timeline *t, const struct asim_timeline_columns *columns,
                       struct asim_err *err)
 {

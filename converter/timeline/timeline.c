@@ -25,6 +25,7 @@ int asim_timeline_fail(const struct asim_timeline *t, struct asim_err *err, cons
     return asim_err_at(err, ASIM_EINVAL, at, "%s", text);
 }
 
+/* A line has a ceiling, so that a file without line ends cannot take all memory. */
 int asim_timeline_line(struct asim_timeline *t, struct asim_err *err)
 {
     size_t n;
@@ -75,6 +76,7 @@ static int flush(struct asim_timeline *t, struct asim_err *err)
     return 0;
 }
 
+/* Elements of the array are set apart by commas; in the compatible form on one line. */
 static void begin(struct asim_timeline *t)
 {
     if (t->written++)
@@ -104,6 +106,7 @@ static int name_lane(struct asim_timeline *t, uint64_t npu, int lane)
     return 0;
 }
 
+/* The divisions are in the published order: another order rounds differently in the last digit. */
 static void put_compat(struct asim_timeline *t, const struct asim_timeline_event *event)
 {
     double start = (double)event->start / t->mhz / 1000;
@@ -118,6 +121,7 @@ static void put_compat(struct asim_timeline *t, const struct asim_timeline_event
     asim_jbuf_text(&t->buf, "}}");
 }
 
+/* Written as it comes: the format does not ask for an order of time. */
 int asim_timeline_event(struct asim_timeline *t, const struct asim_timeline_event *event,
                         struct asim_err *err)
 {
@@ -177,6 +181,7 @@ static int guess(const struct asim_timeline *t, struct asim_timeline_columns *co
     return ASIM_TIMELINE_LOG;
 }
 
+/* The first line decides the form, and is a line of it too unless it is a header. */
 static int read_lines(struct asim_timeline *t, struct asim_err *err)
 {
     struct asim_timeline_columns columns;
@@ -201,6 +206,7 @@ static int read_lines(struct asim_timeline *t, struct asim_err *err)
     return rc;
 }
 
+/* A file with nothing to show is an error: most often the wrong file was given. */
 static int write_all(struct asim_timeline *t, struct asim_err *err)
 {
     int rc;
@@ -223,6 +229,7 @@ static int write_all(struct asim_timeline *t, struct asim_err *err)
     return 0;
 }
 
+/* zlib reads plain files as they are, so packed logs need no option. */
 int asim_timeline_run(struct asim_timeline *t, struct asim_err *err)
 {
     int rc;

@@ -106,12 +106,11 @@ static int parse(struct asim_node_prefixes *prefixes, const struct asim_src *src
     if (yaml_parser_load(&parser, &document)) {
         code = read_mapping(prefixes, path, &document, err);
         yaml_document_delete(&document);
-    } else if (parser.error == YAML_MEMORY_ERROR) {
+    } else if (parser.error == YAML_MEMORY_ERROR || !parser.problem) {
         code = asim_err_nomem(err, "reading per-node algorithms");
     } else {
         at.line = (unsigned)parser.problem_mark.line + 1;
-        code = asim_err_at(err, ASIM_EINVAL, at, "this is not valid YAML: %s.",
-                           parser.problem ? parser.problem : "unreadable");
+        code = asim_err_at(err, ASIM_EINVAL, at, "this is not valid YAML: %s.", parser.problem);
     }
     yaml_parser_delete(&parser);
     return code;

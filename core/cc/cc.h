@@ -38,6 +38,9 @@ struct asim_telemetry {
     uint32_t hops;    /* switches passed; may exceed ASIM_INT_HOPS */
     uint32_t digest;  /* PINT */
     uint64_t sent_at; /* ns, at the sender */
+    /* Which sending of which packet this is of, so that a late copy writes into no other. */
+    uint64_t seq;
+    uint32_t tries;
 };
 
 struct asim_cc_flow {

@@ -20,7 +20,7 @@ enum {
     LOG_OVERHEAD = 48 /* parity: the log's packets carry 48 B of headers, the wire's 36 */
 };
 
-/* Sixty-four more slots. Flows never move, because frames and timers refer to them by number and a
+/* Sixteen more slots. Flows never move, because frames and timers refer to them by number and a
  * callback may start another flow while one is being looked at. At most 2^24 at a time: that is
  * what fits beside the generation in a frame's slot word. */
 static int add_chunk(struct asim_host *host)

@@ -22,12 +22,16 @@ enum asim_frame_flag {
 /* Bytes around the payload without telemetry. */
 enum { ASIM_DATA_OVERHEAD = 36, ASIM_ACK_WIRE = 48, ASIM_PFC_WIRE = 31 };
 
+/* In `tries` of an ACK: it leads back to no record of telemetry. */
+enum { ASIM_NO_RECORD = 15 };
+
 /* Queues of a port (802.1Qbb priorities): 0 is served first and never paused. */
 enum { ASIM_QUEUES = 8, ASIM_DATA_QUEUE = 3 };
 
 struct asim_frame {
-    uint64_t t;        /* arrival at the far end of the link it is on; in a queue: unused */
-    uint64_t seq : 48; /* DATA: offset of its first byte; ACK/NACK: next byte expected */
+    uint64_t t;         /* arrival at the far end of the link it is on; in a queue: unused */
+    uint64_t seq : 44;  /* DATA: offset of its first byte; ACK/NACK: next byte expected */
+    uint64_t tries : 4; /* with telemetry: how often the packet was sent before, modulo 15 */
     uint64_t wire : 16;
     uint32_t src;  /* host that owns the flow (the data's sender) */
     uint32_t slot; /* generation << 24 | slot of the flow at src; PFC: the queue */

@@ -59,7 +59,8 @@ void asim_mmu_init(struct asim_fabric *fabric, struct asim_switch *sw, uint64_t 
         port->kmin = (uint64_t)at_rate(&fabric->net->kmin, port->port.rate_bps, 0);
         port->kmax = (uint64_t)at_rate(&fabric->net->kmax, port->port.rate_bps, 0);
         port->pmax = at_rate(&fabric->net->pmax, port->port.rate_bps, 0);
-        /* SimAI: NVSwitches do not mark, and its rate maps have no entry for NVLink (simai.md a.2) */
+        /* SimAI: NVSwitches do not mark, and its rate maps have no entry for NVLink (simai.md a.2)
+         */
         if (fabric->topo->kind[sw->node] == ASIM_NVSWITCH)
             port->kmin = UINT64_MAX;
         taken += (uint64_t)port->headroom_limit + RESERVE_BYTES;

@@ -51,7 +51,7 @@ struct asim_host {
     struct asim_agenda timers; /* value = kind << 56 | payload */
     uint64_t timer_seq;
     uint64_t seq, age;         /* events so far; age of the present one (order.h) */
-    struct asim_flow **chunks; /* flow of slot s: chunks[s / 64][s % 64] */
+    struct asim_flow **chunks; /* flow of slot s: chunks[s / 16][s % 16] */
     size_t n_chunks, cap_chunks;
     ASIM_VEC(uint32_t) free_slots;
     ASIM_VEC(uint32_t) lingering; /* finished, with frames still under way */
@@ -181,15 +181,14 @@ void asim_sender_ack(struct asim_fabric *fabric, struct asim_host *host,
 /* --- telemetry.c: INT, timestamps, PINT (spec 1.3, 3.3-3.5) ---------------------------------- */
 /* Frame sizes for the congestion control chosen. */
 void asim_telemetry_sizes(struct asim_fabric *fabric);
-/* Record of the packet that begins at seq. Only where cc->needs is not 0. */
-static inline struct asim_telemetry *asim_telemetry_of(const struct asim_fabric *fabric,
-                                                       const struct asim_flow *flow, uint64_t seq)
-{
-    return &flow->seen[seq / fabric->net->payload_bytes & (flow->seen_cap - 1)];
-}
-/* A packet leaves its sender: an empty record, stamped. 0 or ASIM_ENOMEM. */
-int asim_telemetry_begin(struct asim_fabric *fabric, struct asim_flow *flow, uint64_t seq,
-                         uint64_t now);
+/* Record of the packet around byte seq, as this frame (or the one it answers) was sent; NULL if it
+ * was sent again since, or is known to have arrived. Only where cc->needs is not 0. */
+struct asim_telemetry *asim_telemetry_of(const struct asim_fabric *fabric,
+                                         const struct asim_flow *flow,
+                                         const struct asim_frame *frame, uint64_t seq);
+/* A packet leaves its sender: an empty record, stamped, and frame->tries. 0 or ASIM_ENOMEM. */
+int asim_telemetry_begin(struct asim_fabric *fabric, struct asim_flow *flow,
+                         struct asim_frame *frame, uint64_t now);
 /* A data frame leaves switch port p; call before asim_port_start. */
 void asim_telemetry_stamp(struct asim_fabric *fabric, struct asim_switch *sw, uint32_t p,
                           const struct asim_frame *frame, uint64_t now);

@@ -130,7 +130,7 @@ static void send_data(struct asim_fabric *fabric, struct asim_host *host, struct
                                .dst = flow->msg.dst,
                                .type = ASIM_DATA};
 
-    if (fabric->cc->needs && asim_telemetry_begin(fabric, flow, seq, asim_to_ns(fabric, t))) {
+    if (fabric->cc->needs && asim_telemetry_begin(fabric, flow, &frame, asim_to_ns(fabric, t))) {
         fabric->failed = ASIM_ENOMEM;
         return;
     }
@@ -194,7 +194,7 @@ static void complete(struct asim_fabric *fabric, struct asim_host *host, struct 
     fabric->user.sent(fabric->user.self, &flow->msg);
 }
 
-/* Record of the packet that caused an ACK or NACK. */
+/* Record of the packet that caused an ACK or NACK; NULL if it was sent again since. */
 static const struct asim_telemetry *seen_by(const struct asim_fabric *fabric,
                                             const struct asim_flow *flow,
                                             const struct asim_frame *frame)
@@ -202,9 +202,7 @@ static const struct asim_telemetry *seen_by(const struct asim_fabric *fabric,
     uint64_t beyond = frame->dst ? (uint64_t)(frame->dst - 1) * fabric->net->payload_bytes : 0;
     int before = frame->type == ASIM_ACK && !frame->dst;
 
-    if (!fabric->cc->needs)
-        return NULL;
-    return asim_telemetry_of(fabric, flow, frame->seq + beyond - (before && frame->seq));
+    return asim_telemetry_of(fabric, flow, frame, frame->seq + beyond - (before && frame->seq));
 }
 
 /* What the ACK says of bytes, then of the rate; then whatever may go now goes. */
@@ -231,7 +229,8 @@ void asim_sender_ack(struct asim_fabric *fabric, struct asim_host *host,
     } else {
         uint64_t old_bps = flow->cc.rate_bps;
 
-        ack.seen = seen_by(fabric, flow, frame);
+        if (fabric->cc->needs)
+            ack.seen = seen_by(fabric, flow, frame);
         fabric->cc->on_ack(&flow->cc, &ack, fabric->net);
         asim_pacing_changed(fabric, host, frame->slot & 0xffffff, old_bps);
     }

@@ -27,12 +27,16 @@ static void reply(struct asim_fabric *fabric, struct asim_host *host, const stru
                              .src = data->src,
                              .slot = data->slot,
                              .type = type,
+                             .tries = data->tries,
                              .flags = data->flags & ASIM_CE ? ASIM_CNP : 0};
     uint64_t size = flow->msg.bytes ? flow->msg.bytes : 1;
 
     if (type == ASIM_ACK && flow->rx_next >= size)
         ack.flags |= ASIM_FINAL;
-    if (data->seq > flow->rx_next && fabric->keeps_ahead)
+    if (data->seq + data->wire - fabric->data_overhead < flow->rx_next)
+        ack.tries =
+            ASIM_NO_RECORD; /* it closed a gap, or was known: seq - 1 is not of this packet */
+    if (data->seq > flow->rx_next)
         ack.dst = (uint32_t)((data->seq - flow->rx_next) / fabric->net->payload_bytes) + 1;
     flow->rx_frames += ack.flags & ASIM_FINAL ? 2 : 1;
     host->counts.acks_made++;
@@ -82,9 +86,6 @@ static void out_of_order(struct asim_fabric *fabric, struct asim_host *host,
         host->counts.in_order -= flow->rx_next % chunk;
         flow->rx_next -= flow->rx_next % chunk;
     }
-    if (fabric->cc->needs) /* the NACK brings back what this packet saw */
-        *asim_telemetry_of(fabric, flow, flow->rx_next) =
-            *asim_telemetry_of(fabric, flow, frame->seq);
     reply(fabric, host, frame, ASIM_NACK);
 }
 

@@ -3,9 +3,7 @@
  * What packets gather on their way: HPCC's INT records, TIMELY's and Swift's timestamp, PINT's
  * digest (spec rdma-network.md, sections 1.3 and 3.3-3.5). It is kept beside the flow, one record
  * per packet in flight, found from the packet's sequence number, so frames do not grow; only their
- * sizes on the wire do. The ACK that a packet causes brings its record back to the sender. A NACK
- * brings that of the packet behind the gap, which the receiver copies into the missing packet's
- * place.
+ * sizes on the wire do. The ACK or NACK that a packet causes leads the sender back to its record.
  *
  * Memory: 136 bytes or so per packet in flight, only for algorithms that need it, kept with the
  * flow's slot and used again by its next message.
@@ -65,18 +63,43 @@ static int grow(struct asim_fabric *fabric, struct asim_flow *flow, uint64_t pac
     return 0;
 }
 
-int asim_telemetry_begin(struct asim_fabric *fabric, struct asim_flow *flow, uint64_t seq,
-                         uint64_t now)
+static struct asim_telemetry *place_of(const struct asim_fabric *fabric,
+                                       const struct asim_flow *flow, uint64_t seq)
+{
+    return &flow->seen[seq / fabric->net->payload_bytes & (flow->seen_cap - 1)];
+}
+
+/* After a loss an older copy of a packet may still be under way when the sender begins a new record
+ * in the same place. It finds that the record is not its own, at whatever time it looks: so what is
+ * written does not depend on how far ahead the sender has run. */
+struct asim_telemetry *asim_telemetry_of(const struct asim_fabric *fabric,
+                                         const struct asim_flow *flow,
+                                         const struct asim_frame *frame, uint64_t seq)
+{
+    struct asim_telemetry *record = place_of(fabric, flow, seq);
+
+    return record->seq == seq - seq % fabric->net->payload_bytes && record->tries == frame->tries
+               ? record
+               : NULL;
+}
+
+int asim_telemetry_begin(struct asim_fabric *fabric, struct asim_flow *flow,
+                         struct asim_frame *frame, uint64_t now)
 {
     uint32_t payload = fabric->net->payload_bytes;
-    uint64_t in_flight = seq / payload - flow->snd_una / payload + 2;
+    uint64_t in_flight = frame->seq / payload - flow->snd_una / payload + 2;
     struct asim_telemetry *record;
+    uint32_t tries;
 
     if (in_flight > flow->seen_cap && grow(fabric, flow, in_flight))
         return ASIM_ENOMEM;
-    record = asim_telemetry_of(fabric, flow, seq);
+    record = place_of(fabric, flow, frame->seq);
+    tries = record->seq == frame->seq ? (record->tries + 1) % ASIM_NO_RECORD : 0;
     memset(record, 0, sizeof *record);
     record->sent_at = now;
+    record->seq = frame->seq;
+    record->tries = tries;
+    frame->tries = tries & ASIM_NO_RECORD;
     return 0;
 }
 
@@ -112,7 +135,7 @@ static void pint(struct asim_fabric *fabric, struct asim_switch *sw, uint32_t p,
     if (asim_draw(fabric->seed, (uint64_t)sw->node << 32 | port->port.out->id, port->draws++) <
         exact - digest)
         digest++;
-    if (digest > record->digest)
+    if (record && digest > record->digest)
         record->digest = digest;
 }
 
@@ -123,9 +146,9 @@ void asim_telemetry_stamp(struct asim_fabric *fabric, struct asim_switch *sw, ui
 
     if (frame->type == ASIM_DATA) {
         const struct asim_flow *flow = asim_flow_of(fabric, frame->src, frame->slot);
-        struct asim_telemetry *record = asim_telemetry_of(fabric, flow, frame->seq);
+        struct asim_telemetry *record = asim_telemetry_of(fabric, flow, frame, frame->seq);
 
-        if (fabric->cc->needs & ASIM_CC_INT)
+        if (record && fabric->cc->needs & ASIM_CC_INT)
             push_hop(fabric, port, record, now);
         else if (fabric->cc->needs & ASIM_CC_DIGEST)
             pint(fabric, sw, p, record, now);

@@ -14,7 +14,7 @@
 
 enum { ASKING_BYTES = 8192 };
 #define ASKING_TAG       (1ull << 62)
-#define PACKET_BYTES_MAX ((1ull << 48) - 1) /* sequence numbers of frames have 48 bits */
+#define PACKET_BYTES_MAX ((1ull << 44) - 1) /* sequence numbers of frames have 44 bits */
 #define COOKIE_LATER     (1ull << 63)       /* the rest is a pointer; op indices are below 2^32 */
 
 uint64_t asim_later_cookie(const struct asim_later *later)

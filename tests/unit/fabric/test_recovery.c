@@ -16,6 +16,7 @@ struct case_row {
     int recovery, balance;
     uint64_t down_up[2]; /* ns; of the link between leaf 16 and spine 18; 0 = none */
     uint64_t rto_us;
+    uint32_t cc; /* CC_MODE; 0 = none */
 };
 
 static struct lab *leaf_spine(const struct case_row *row)
@@ -31,6 +32,7 @@ static struct lab *leaf_spine(const struct case_row *row)
     lab->net.loss_recovery = row->recovery;
     lab->net.load_balance = row->balance;
     lab->net.rto_fs = row->rto_us * 1000000000u;
+    lab->net.cc_mode = row->cc;
     if (row->rate > 0.1) /* one try in sixteen gets through */
         lab->net.rto_retries = 1000;
     if (row->down_up[0]) {
@@ -107,25 +109,33 @@ static void run_case(const struct case_row *row)
 static void lossy_runs(void)
 {
     static const struct case_row rows[] = {
-        {"go-back-N 0", 0, 0, 0, {0, 0}, 0},
-        {"go-back-N 1e-5", 1e-5, 0, 0, {0, 0}, 0},
-        {"go-back-N 1e-4", 1e-4, 0, 0, {0, 0}, 0},
-        {"go-back-N 1e-3", 1e-3, 0, 0, {0, 0}, 0},
-        {"go-back-N 1e-2", 1e-2, 0, 0, {0, 0}, 0},
-        {"go-back-N 1e-2 20us", 1e-2, 0, 0, {0, 0}, 20},
-        {"go-back-N 0.3 20us", 0.3, 0, 0, {0, 0}, 20},
-        {"selective 0", 0, 1, 0, {0, 0}, 0},
-        {"selective 1e-3", 1e-3, 1, 0, {0, 0}, 0},
-        {"selective 1e-2", 1e-2, 1, 0, {0, 0}, 0},
-        {"selective 1e-2 20us", 1e-2, 1, 0, {0, 0}, 20},
-        {"selective 0.3 20us", 0.3, 1, 0, {0, 0}, 20},
-        {"spray 0", 0, 0, 1, {0, 0}, 0},
-        {"spray 1e-2 20us", 1e-2, 0, 1, {0, 0}, 20},
-        {"spray selective 1e-2", 1e-2, 1, 1, {0, 0}, 20},
-        {"flap go-back-N", 0, 0, 0, {25000, 60000}, 20},
-        {"flap auto rto", 0, 0, 0, {25000, 60000}, 0},
-        {"flap selective 1e-3", 1e-3, 1, 0, {25000, 27000}, 20},
-        {"flap spray", 1e-3, 0, 1, {22000, 22100}, 20},
+        {"go-back-N 0", 0, 0, 0, {0, 0}, 0, 0},
+        {"go-back-N 1e-5", 1e-5, 0, 0, {0, 0}, 0, 0},
+        {"go-back-N 1e-4", 1e-4, 0, 0, {0, 0}, 0, 0},
+        {"go-back-N 1e-3", 1e-3, 0, 0, {0, 0}, 0, 0},
+        {"go-back-N 1e-2", 1e-2, 0, 0, {0, 0}, 0, 0},
+        {"go-back-N 1e-2 20us", 1e-2, 0, 0, {0, 0}, 20, 0},
+        {"go-back-N 0.3 20us", 0.3, 0, 0, {0, 0}, 20, 0},
+        {"selective 0", 0, 1, 0, {0, 0}, 0, 0},
+        {"selective 1e-3", 1e-3, 1, 0, {0, 0}, 0, 0},
+        {"selective 1e-2", 1e-2, 1, 0, {0, 0}, 0, 0},
+        {"selective 1e-2 20us", 1e-2, 1, 0, {0, 0}, 20, 0},
+        {"selective 0.3 20us", 0.3, 1, 0, {0, 0}, 20, 0},
+        {"spray 0", 0, 0, 1, {0, 0}, 0, 0},
+        {"spray 1e-2 20us", 1e-2, 0, 1, {0, 0}, 20, 0},
+        {"spray selective 1e-2", 1e-2, 1, 1, {0, 0}, 20, 0},
+        {"flap go-back-N", 0, 0, 0, {25000, 60000}, 20, 0},
+        {"flap auto rto", 0, 0, 0, {25000, 60000}, 0, 0},
+        {"flap selective 1e-3", 1e-3, 1, 0, {25000, 27000}, 20, 0},
+        {"flap spray", 1e-3, 0, 1, {22000, 22100}, 20, 0},
+        {"DCQCN 1e-2", 1e-2, 0, 0, {0, 0}, 50, 1},
+        {"HPCC 1e-2", 1e-2, 0, 0, {0, 0}, 50, 3},
+        {"HPCC selective 1e-2", 1e-2, 1, 0, {0, 0}, 50, 3},
+        {"TIMELY selective 1e-2", 1e-2, 1, 0, {0, 0}, 50, 7},
+        {"DCTCP 1e-2", 1e-2, 0, 0, {0, 0}, 50, 8},
+        {"PINT 1e-2", 1e-2, 0, 0, {0, 0}, 50, 10},
+        {"HPCC spray 1e-2", 1e-2, 1, 1, {0, 0}, 50, 3},
+        {"HPCC flap", 1e-3, 0, 0, {25000, 60000}, 50, 3},
     };
 
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)

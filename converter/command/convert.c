@@ -1,12 +1,15 @@
 /* SPDX-License-Identifier: GPL-2.0-only
  *
  * asim trace convert: a linked trace, or a host trace alone, becomes a Chakra execution trace that
- * a simulator can run. --compat gives what chakra_converter PyTorch gives.
+ * a simulator can run; a SimAI workload text becomes one for each of its ranks. --compat gives what
+ * chakra_converter PyTorch gives.
  */
 #include <stdio.h>
 #include "asim/ext/command.h"
 #include "convert/convert.h"
+#include "llm/llm.h"
 #include "tools/args.h"
+#include "trace/open.h"
 
 struct options {
     char *input, *output, *groups;
@@ -22,7 +25,8 @@ struct options {
 static const struct asim_option options[] = {
     {"input", "input_filename", "linked trace or host trace (JSON, may be .gz)", NULL,
      ASIM_T_STRING, AT(input), 0, 0, NULL, 0},
-    {"output", "output_filename", "Chakra trace to write, usually PREFIX.RANK.et", NULL,
+    {"output", "output_filename",
+     "Chakra trace to write, usually PREFIX.RANK.et (of a SimAI workload: PREFIX)", NULL,
      ASIM_T_STRING, AT(output), 0, 0, NULL, 0},
     {"groups", NULL, "also write the communicator groups to this JSON file", NULL, ASIM_T_STRING,
      AT(groups), 0, 0, NULL, 0},
@@ -41,6 +45,17 @@ static void say(void *self, const char *sentence)
 {
     (void)self;
     fprintf(stderr, "asim trace convert: %s\n", sentence);
+}
+
+/* A SimAI workload is one text for all ranks, and becomes as many traces. */
+static int run_workload(const struct options *o, struct asim_err *err)
+{
+    uint32_t ranks = 0;
+    int code = asim_llm_to_et(o->input, o->output, &ranks, err);
+
+    if (!code && !o->quiet)
+        printf("%s.0.et to %s.%u.et\n", o->output, o->output, ranks - 1);
+    return code;
 }
 
 static int run_convert(const struct options *o, struct asim_err *err)
@@ -62,6 +77,8 @@ static int run_convert(const struct options *o, struct asim_err *err)
     if (!o->input || !o->output)
         return asim_err_set(err, ASIM_EINVAL,
                             "--input and --output are both needed; --help explains them.");
+    if (asim_trace_shared(o->input))
+        return run_workload(o, err);
     code = asim_convert_run(&cv, &opt, err);
     if (!code && !o->quiet)
         asim_convert_report(&cv, o->output, stdout);
@@ -81,6 +98,7 @@ static int run(int argc, char **argv)
     if (!code && args.help) {
         puts("usage: asim trace convert --input=FILE --output=PREFIX.RANK.et [--option=value "
              "...]\n\nConverts a linked PyTorch trace (or a host trace alone) to a Chakra trace.\n"
+             "A SimAI workload text becomes PREFIX.<rank>.et for all its ranks: --output=PREFIX.\n"
              "Times: Chakra counts microseconds; ASTRA-sim multiplies them by 1000 cycles of "
              "1 ns.\n");
         asim_args_help(stdout, options);

@@ -98,11 +98,10 @@ finishes('no_endpoint_delay', Run(AR8, {'endpoint-delay': 0}), 96215)
 # Scheduling keys reach the orders; whatever the order, every rank ends
 THREE = net(['Ring', 'FullyConnected', 'Switch'], 2, 4, 2, bw=[200, 100, 50], lat=[50, 500, 2000])
 SPLIT = {**lists(*['ring'] * 3), 'preferred-dataset-splits': 16, 'active-chunks-per-dimension': 4}
-W16 = (16, lambda r: [coll(i, kind, 16 * MIB, [i - 1] if i > 1 else []) for i, kind in enumerate(('AR', 'AG', 'RS', 'A2A'), 1)])
+W16 = (16, lambda r: [coll(i, kind, MIB, [i - 1] if i > 1 else []) for i, kind in enumerate(('AR', 'AG', 'RS', 'A2A'), 1)])
 ticks = {}
 for order in ('ascending', 'baseline', 'roundRobin', 'onlineGreedy', 'offlineGreedy', 'themis', 'offlineGreedyFlex'):
     for mode in ('unaware', 'packet'):
-        network = net('Ring', 2, 4, 2)
         run = Run(W16, {**SPLIT, 'inter-dimension-scheduling': order}, THREE, mode,
                   files={'l.json': {'logical-dims': ['2', '4', '2']}}, options=['--logical-topology-configuration=l.json'] if mode == 'packet' else [])
         ticks[order, mode] = max(run.ticks.values(), default=0)

@@ -55,6 +55,7 @@ static int is_wanted(const ChakraProtoMsg__Node *node, const struct asim_calibra
     return !cpu || opt->cpu;
 }
 
+/* Without a device trace, what the trace itself measured has to do. */
 static int own_average(struct asim_chakra *file, const struct asim_calibrate_options *opt,
                        double *avg_ns, struct asim_err *err)
 {

@@ -11,6 +11,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+/* Alone = waits for nothing and nothing waits for it. Outside compat anything that takes time or
+ * carries groups stays even so. */
 static int delete_alone(struct asim_convert *cv)
 {
     uint8_t *named = calloc(cv->node.n + 1, 1);
@@ -45,6 +47,7 @@ struct search {
     struct asim_err *err;
 };
 
+/* The control dependency that will be written, as emit.c decides it. */
 static uint32_t ctrl_of(const struct asim_convert *cv, uint32_t node)
 {
     uint32_t parent = asim_convert_parent(cv, node);

@@ -76,6 +76,8 @@ int asim_comm_is_host(const char *name)
            !strncmp(name, "c10d::", 6);
 }
 
+/* Names of c10::ScalarType, of C++, and of NumPy, as different versions of the observer write them.
+ */
 uint64_t asim_comm_type_bytes(const char *name)
 {
     static const struct {
@@ -171,6 +173,7 @@ static const char *string_of(struct read *rd, const struct asim_jv *v)
     return text;
 }
 
+/* The first statement is overwritten by later ones: attrs outrank inputs, the node its attrs. */
 static void take_group(struct read *rd, const struct asim_jv *v)
 {
     const char *name = string_of(rd, v);

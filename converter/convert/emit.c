@@ -55,6 +55,8 @@ static void repr(struct emit *em, int slot, const struct asim_jv *v)
         asim_jbuf_put(&em->io[slot], "[]", 2);
 }
 
+/* The six strings a Chakra node carries are Python reprs of the JSON values (spec 4.1): ASTRA-sim
+ * cuts process groups out of them by counting characters. */
 static void read_io(struct emit *em)
 {
     static const char *const nested[][2] = {{"inputs", "values"},  {"inputs", "shapes"},
@@ -120,6 +122,8 @@ static int stream_number(const struct asim_convert *cv, uint32_t at, int64_t *ou
     return end != text;
 }
 
+/* The order of attributes is the published converter's. Ends of sends and receives are written only
+ * where the trace states them, because a wrong partner hangs a simulation. */
 static int comm_attrs(struct emit *em, uint32_t at, const struct asim_comm *comm)
 {
     struct asim_convert *cv = em->cv;
@@ -199,6 +203,8 @@ static void count_comm(struct asim_convert *cv, const struct asim_comm *comm)
     cv->counts.sizes_missing += !comm->bytes && comm->kind != ASIM_BARRIER;
 }
 
+/* Type, kind, bytes and group of a communication kernel; guesses are told, the first five by name.
+ */
 static int communication(struct emit *em, uint32_t at, int *type)
 {
     struct asim_convert *cv = em->cv;
@@ -237,6 +243,8 @@ static uint32_t turn(const struct asim_convert *cv, uint32_t at)
     return cv->node.at[at].kind == ASIM_ET_GPU && parent != ASIM_NONE ? parent : at;
 }
 
+/* The caller, unless it was deleted: a control dependency on a node that is not in the file makes
+ * ASTRA-sim refuse the trace. */
 static size_t ctrl_dep(const struct asim_convert *cv, uint32_t at, uint64_t *id)
 {
     uint32_t parent = asim_convert_parent(cv, at);
@@ -249,6 +257,7 @@ static size_t ctrl_dep(const struct asim_convert *cv, uint32_t at, uint64_t *id)
     return !(cv->node.at[parent].flags & ASIM_ET_DELETED);
 }
 
+/* Whole microseconds, the unit of the format. A kernel of less than one keeps one. */
 static uint64_t duration(const struct asim_convert *cv, const struct asim_et_node *node)
 {
     if (cv->opt->compat)

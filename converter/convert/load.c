@@ -96,6 +96,8 @@ static int waits(struct load *ld)
     return 0;
 }
 
+/* PyTorch writes the groups as a JSON text inside the JSON; a text that does not parse is no
+ * reason to refuse a trace that can be run without groups. */
 static int groups(struct load *ld, const char *name)
 {
     const struct asim_jdoc *doc = ld->doc;
@@ -120,6 +122,7 @@ static int groups(struct load *ld, const char *name)
     return code ? asim_err_nomem(ld->err, "keeping process groups") : 0;
 }
 
+/* Copies and memsets on the GPU never communicate, whatever they are called. */
 static int communication(struct load *ld, struct asim_et_node *node, const char *name)
 {
     struct asim_comm comm;
@@ -135,6 +138,7 @@ static int communication(struct load *ld, struct asim_et_node *node, const char 
     return 0;
 }
 
+/* Only GPU operations have a category: the linker wrote it. */
 static void classify(struct load *ld, struct asim_et_node *node, const char *name)
 {
     const struct asim_jv *cat = field(ld, "cat");

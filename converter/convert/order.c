@@ -23,6 +23,7 @@ static int by_stream(const void *ctx, uint32_t a, uint32_t b)
     return x->ts < y->ts;
 }
 
+/* Nodes without a start time or a stream are left out: their place is unknown. */
 static int chain_streams(struct asim_convert *cv)
 {
     const struct asim_et_node *node = cv->node.at;

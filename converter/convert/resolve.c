@@ -29,6 +29,8 @@ static void merge(struct asim_comm *sum, const struct asim_comm *c)
         sum->peer = c->peer;
 }
 
+/* Stops at the first op that does not describe communication: beyond it are the callers of another
+ * kind, whose tensors are not the collective's. */
 static struct above look_above(const struct asim_convert *cv, uint32_t at)
 {
     struct above up = {ASIM_COMM_UNKNOWN, ASIM_COMM_UNKNOWN, cv->comm.at[cv->node.at[at].comm]};

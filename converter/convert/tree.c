@@ -68,6 +68,7 @@ static int attach_orphans(struct asim_convert *cv)
     return 0;
 }
 
+/* Children as ranges of one array, ascending by id because they are put in that order. */
 int asim_convert_tree(struct asim_convert *cv, struct asim_err *err)
 {
     size_t n = cv->node.n;
@@ -156,6 +157,7 @@ static uint32_t record_above(const struct asim_convert *cv, uint32_t at)
     return ASIM_NONE;
 }
 
+/* A GPU node hangs on the CPU node visited last, which is the op that launched it. */
 static int visit_gpu(struct walk *w, uint32_t at)
 {
     struct asim_convert *cv = w->cv;

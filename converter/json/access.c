@@ -37,6 +37,7 @@ const struct asim_jv *asim_jv_item(const struct asim_jdoc *doc, const struct asi
     return c;
 }
 
+/* Objects of traces have about ten members, so a walk beats any index. */
 const struct asim_jv *asim_jv_get(const struct asim_jdoc *doc, const struct asim_jv *v,
                                   const char *name)
 {
@@ -58,6 +59,7 @@ int asim_jv_is(const struct asim_jdoc *doc, const struct asim_jv *v, const char 
     return v && v->kind == ASIM_J_STRING && v->text_n == n && !memcmp(doc->text + v->text, text, n);
 }
 
+/* Digits only, checked against the limit before each step, so nothing overflows. */
 static int whole(const char *s, size_t n, int64_t *out)
 {
     uint64_t value = 0, limit = INT64_MAX;
@@ -138,6 +140,8 @@ int asim_jv_double(const struct asim_jdoc *doc, const struct asim_jv *v, double 
     return 0;
 }
 
+/* One NUL is always kept behind the bytes, so the buffer can be handed out as a C string. A failure
+ * latches: callers print on and look at `failed` once, at the end. */
 void asim_jbuf_put(struct asim_jbuf *buf, const char *data, size_t size)
 {
     if (buf->failed ||
@@ -161,6 +165,8 @@ void asim_jbuf_fini(struct asim_jbuf *buf)
     memset(buf, 0, sizeof *buf);
 }
 
+/* Surrogates on their own come out as three bytes (as WTF-8 has it): they must survive being
+ * written again as \ud800, which Python does. */
 static void put_utf8(struct asim_jbuf *buf, uint32_t c)
 {
     char b[4];

@@ -107,6 +107,7 @@ static size_t decode(const unsigned char *s, size_t n, uint32_t *c)
     return need;
 }
 
+/* Short escapes where JSON has them, else \uXXXX; a pair of them beyond the BMP. */
 static void json_escape(struct asim_jbuf *buf, uint32_t c)
 {
     static const char from[] = "\"\\\b\f\n\r\t", to[] = "\"\\bfnrt";
@@ -148,6 +149,8 @@ void asim_jprint_string(struct asim_jbuf *buf, const char *text, size_t size)
     asim_jbuf_put(buf, "\"", 1);
 }
 
+/* Reals are printed anew, because Python writes 1.50 as 1.5; integers stay as they were written,
+ * however long, but for -0, which Python reads as 0. */
 static void print_scalar(struct asim_jbuf *buf, const struct asim_jdoc *doc,
                          const struct asim_jv *v)
 {
@@ -241,6 +244,7 @@ static void repr_char(struct asim_jbuf *buf, uint32_t c, char quote)
     asim_jbuf_text(buf, text);
 }
 
+/* Quotes as Python chooses them: single, unless the text has single ones and no double ones. */
 static void repr_string(struct asim_jbuf *buf, const char *text, size_t size)
 {
     char quote = memchr(text, '\'', size) && !memchr(text, '"', size) ? '"' : '\'';

@@ -116,6 +116,8 @@ static int expect(struct asim_jreader *r, const char *why, struct asim_err *err)
     return fail_at(r, r->base + r->at, err, c ? why : "the file ends here, it seems cut off");
 }
 
+/* gzFile reads plain files too, so both kinds take the same way; 128 KiB is where reading stops
+ * getting faster. */
 int asim_jreader_open(struct asim_jreader *r, const char *path, const char *bare_key,
                       struct asim_err *err)
 {
@@ -185,6 +187,7 @@ int asim_jreader_value(struct asim_jreader *r, struct asim_jdoc *doc, struct asi
     }
 }
 
+/* The name is read as a value of its own: names are never long, but they may hold escapes. */
 int asim_jreader_member(struct asim_jreader *r, struct asim_err *err)
 {
     struct asim_jdoc doc = {0};
@@ -270,6 +273,7 @@ static void skip_byte(char c, int *depth, int *in_string, int *escaped)
         --*depth;
 }
 
+/* Strictness is for what is used: of a skipped value only brackets and strings are followed. */
 int asim_jreader_skip(struct asim_jreader *r, struct asim_err *err)
 {
     int depth = 0, in_string = 0, escaped = 0, c = peek(r, err);

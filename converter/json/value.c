@@ -87,6 +87,7 @@ static int digits(const char **s, const char *end)
     return *s > from;
 }
 
+/* RFC 8259's grammar to the letter: what follows relies on strtod seeing nothing else. */
 static int scan_number(struct parse *ps, struct asim_jv *v)
 {
     const char *s = ps->p, *first;

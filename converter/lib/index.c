@@ -47,6 +47,7 @@ int asim_sort_u32(uint32_t *at, size_t n, int (*before)(const void *ctx, uint32_
     return 0;
 }
 
+/* Ids are running numbers; without mixing, neighbours would fill the table in long runs. */
 static uint64_t mix(uint64_t h)
 {
     h = (h ^ h >> 31) * UINT64_C(0x9E3779B97F4A7C15);
@@ -117,6 +118,7 @@ static uint64_t hash_text(const char *text, size_t size)
     return mix(h);
 }
 
+/* Doubles the table at half full and puts every name in again. */
 static int names_grow(struct asim_names *names)
 {
     size_t cap = names->cap ? names->cap * 2 : 64;

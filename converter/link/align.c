@@ -121,6 +121,8 @@ static size_t common(const struct align *al, const uint32_t *h, size_t hn, uint3
     return same;
 }
 
+/* Threads are paired greedily, each host thread with the best device thread still free: real jobs
+ * have a handful, and their names differ much more between threads than within one. */
 static void align_thread(struct align *al, const uint32_t *h, size_t hn, int32_t *count)
 {
     struct asim_kineto *kin = &al->link->kin;

@@ -16,6 +16,7 @@ struct owned {
     const int64_t *owner; /* of each GPU operation; -1 = nobody */
 };
 
+/* Owner after owner, each one's operations by start: the order they are written in. */
 static int by_owner(const void *ctx, uint32_t a, uint32_t b)
 {
     const struct owned *o = ctx;

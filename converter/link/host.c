@@ -48,6 +48,7 @@ const struct asim_jv *asim_host_attr(const struct asim_jdoc *doc, const char *na
     return found;
 }
 
+/* The text itself stays in the file; what is kept is where it stands. */
 static int add_node(struct load *ld)
 {
     struct asim_host *host = ld->host;
@@ -78,6 +79,7 @@ static int add_node(struct load *ld)
     return ASIM_VEC_PUSH(host->node, node) ? asim_err_nomem(ld->err, "reading a host trace") : 0;
 }
 
+/* Anything beside the nodes passes through untouched: newer PyTorch adds members of its own. */
 static int add_member(struct load *ld)
 {
     struct asim_host *host = ld->host;

@@ -15,8 +15,6 @@
 #define EVENT_LIMIT UINT32_C(0xfffffff0)
 #define TIME_LIMIT  9e15 /* us; integers beyond are not exact doubles, and no clock is there */
 
-enum what { IGNORED, CPU, CALL, GPU, SYNC };
-
 struct load {
     struct asim_kineto *kin;
     struct asim_jreader reader;
@@ -26,36 +24,8 @@ struct load {
     struct asim_err *err;
 };
 
-static int ends(const char *text, size_t n, const char *tail)
-{
-    size_t m = strlen(tail);
-
-    return n >= m && !memcmp(text + n - m, tail, m);
-}
-
-static enum what classify(const struct asim_jdoc *doc, const struct asim_jv *cat, int *gpu_kind)
-{
-    const char *s;
-
-    if (!cat || cat->kind != ASIM_J_STRING)
-        return IGNORED;
-    s = asim_jv_text(doc, cat);
-    if (asim_jv_is(doc, cat, "cpu_op") || asim_jv_is(doc, cat, "user_annotation"))
-        return CPU;
-    *gpu_kind = ASIM_GPU_KERNEL;
-    if (asim_jv_is(doc, cat, "kernel"))
-        return GPU;
-    *gpu_kind = ASIM_GPU_MEMCPY;
-    if (asim_jv_is(doc, cat, "gpu_memcpy"))
-        return GPU;
-    *gpu_kind = ASIM_GPU_MEMSET;
-    if (asim_jv_is(doc, cat, "gpu_memset"))
-        return GPU;
-    if (ends(s, cat->text_n, "_runtime") || ends(s, cat->text_n, "_driver"))
-        return CALL;
-    return asim_jv_is(doc, cat, "cuda_sync") ? SYNC : IGNORED;
-}
-
+/* The sentence for a field that is missing or wrong; looks for it in the event, then in its args.
+ */
 static int bad(struct load *ld, const char *field, const char *want)
 {
     const struct asim_jv *v = asim_jv_get(&ld->doc, ld->event, field);
@@ -85,6 +55,7 @@ static int time_field(struct load *ld, const char *field, double *out, uint32_t 
     return 0;
 }
 
+/* Both times of an event; a missing duration is 0, as instant calls are written. */
 static int times(struct load *ld, double *ts, double *dur, uint32_t *flags)
 {
     *flags = 0;
@@ -128,6 +99,8 @@ static int name_field(struct load *ld, uint32_t *out)
     return text_of(ld, v, out);
 }
 
+/* Process and thread make one number: kernels have thread numbers that are streams, under a process
+ * number that is a device. */
 static int thread_field(struct load *ld, uint32_t *out)
 {
     const struct asim_jv *pid = asim_jv_get(&ld->doc, ld->event, "pid");
@@ -149,6 +122,7 @@ static int thread_field(struct load *ld, uint32_t *out)
     return *out == ASIM_NONE ? asim_err_nomem(ld->err, "keeping threads") : 0;
 }
 
+/* Names are kept only while no op has shown an id: one id is enough to match by ids. */
 static int keep_cpu(struct load *ld, const struct asim_kineto_cpu *op, const int64_t ids[2],
                     uint32_t name)
 {
@@ -250,6 +224,7 @@ static int add_gpu(struct load *ld, int kind)
                : 0;
 }
 
+/* Kinds of sync events that order nothing (such as event records) are passed over. */
 static int add_sync(struct load *ld)
 {
     static const char *const kinds[] = {"Stream Sync", "Context Sync", "Event Sync",
@@ -279,13 +254,14 @@ static int add_event(struct load *ld)
 {
     const struct asim_jv *event = &ld->doc.at[0];
     int gpu_kind = 0;
-    enum what what;
+    enum asim_kineto_what what;
 
     if (event->kind != ASIM_J_OBJECT)
         return asim_jreader_fail(&ld->reader, &ld->doc, ld->err, "an event must be an object");
-    what = classify(&ld->doc, asim_jv_get(&ld->doc, event, "cat"), &gpu_kind);
+    what = asim_kineto_classify(&ld->doc, asim_jv_get(&ld->doc, event, "cat"), &gpu_kind);
     ld->kin->events++;
-    if (what == IGNORED || !asim_jv_is(&ld->doc, asim_jv_get(&ld->doc, event, "ph"), "X")) {
+    if (what == ASIM_KINETO_IGNORED ||
+        !asim_jv_is(&ld->doc, asim_jv_get(&ld->doc, event, "ph"), "X")) {
         ld->kin->ignored++;
         return 0;
     }
@@ -296,10 +272,10 @@ static int add_event(struct load *ld)
     ld->args = asim_jv_get(&ld->doc, event, "args");
     if (ld->args && ld->args->kind != ASIM_J_OBJECT)
         return bad(ld, "args", "an object");
-    return what == CPU    ? add_cpu(ld)
-           : what == CALL ? add_call(ld)
-           : what == GPU  ? add_gpu(ld, gpu_kind)
-                          : add_sync(ld);
+    return what == ASIM_KINETO_CPU    ? add_cpu(ld)
+           : what == ASIM_KINETO_CALL ? add_call(ld)
+           : what == ASIM_KINETO_GPU  ? add_gpu(ld, gpu_kind)
+                                      : add_sync(ld);
 }
 
 /* Members beside the events: process groups and the clock. */
@@ -325,6 +301,7 @@ static int add_member(struct load *ld)
     return 0;
 }
 
+/* The arrays may come in any order, and everything foreign is skipped without being kept. */
 static int read_members(struct load *ld)
 {
     struct asim_jreader *r = &ld->reader;

@@ -87,6 +87,16 @@ struct asim_kineto {
     int has_rf_ids; /* some op carries a Record function id */
 };
 
+/* What an event is, by its category; GPU operations by enum asim_gpu_kind. */
+enum asim_kineto_what {
+    ASIM_KINETO_IGNORED,
+    ASIM_KINETO_CPU,
+    ASIM_KINETO_CALL,
+    ASIM_KINETO_GPU,
+    ASIM_KINETO_SYNC
+};
+enum asim_kineto_what asim_kineto_classify(const struct asim_jdoc *doc, const struct asim_jv *cat,
+                                           int *gpu_kind);
 /* 1 if the published tools take that runtime call for a launch. */
 int asim_kineto_is_listed(const char *name);
 /* Frees an array that is no longer needed. */

@@ -158,6 +158,22 @@ static void resolve(const struct launch *ln, const struct asim_index *calls, siz
     ln->counts->no_op += gpu->parent == ASIM_NONE;
 }
 
+/* A call under its correlation id. Where a runtime call and the driver call it makes share one, the
+ * known launch keeps its place: it is the one PyTorch's op stands around. */
+static void put_call(const struct launch *ln, struct asim_index *calls, uint32_t at)
+{
+    const struct asim_kineto_call *call = &ln->kin->call.at[at];
+    uint32_t before;
+
+    if (call->correlation < 0 || (ln->compat && !(call->flags & ASIM_KIN_LAUNCH)))
+        return;
+    before = asim_index_get(calls, call->correlation);
+    if (before != ASIM_NONE && ln->kin->call.at[before].flags & ASIM_KIN_LAUNCH &&
+        !(call->flags & ASIM_KIN_LAUNCH))
+        return;
+    asim_index_put(calls, at);
+}
+
 int asim_nest_launches(struct asim_kineto *kin, int compat, struct asim_launch_counts *counts,
                        struct asim_err *err)
 {
@@ -172,9 +188,7 @@ int asim_nest_launches(struct asim_kineto *kin, int compat, struct asim_launch_c
                         sizeof *kin->call.at, kin->call.n))
         code = asim_err_nomem(err, "finding launches");
     for (uint32_t i = 0; i < kin->call.n && !code; i++)
-        if (kin->call.at[i].correlation >= 0 &&
-            (!compat || kin->call.at[i].flags & ASIM_KIN_LAUNCH))
-            asim_index_put(&calls, i);
+        put_call(&ln, &calls, i);
     for (size_t i = 0; i < kin->gpu.n && !code; i++)
         resolve(&ln, &calls, i);
     free(ln.by_external);

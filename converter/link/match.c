@@ -20,6 +20,7 @@ struct match {
 
 #define TID_LIMIT 65536
 
+/* PyTorch numbers threads from 1 in order of appearance, so a small array serves. */
 static int see_root(struct match *m, const struct asim_host_node *node)
 {
     while (m->roots.n <= node->tid)
@@ -148,6 +149,7 @@ static int forget_unreachable(struct asim_link *link, struct asim_err *err)
     return code;
 }
 
+/* From CPU ops back to host nodes; of several nodes that claim one op the last has it. */
 static int index_hosts(struct asim_link *link, struct asim_err *err)
 {
     struct asim_host *host = &link->host;

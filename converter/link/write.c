@@ -98,6 +98,7 @@ static int by_target(const void *ctx, uint32_t a, uint32_t b)
     return sync_key(&dep[a]) < sync_key(&dep[b]);
 }
 
+/* The waits of one target stand together in sync_order; its first is found by bisection. */
 static void print_sync(struct write *w, uint64_t target)
 {
     const struct asim_sync_dep *dep = w->link->sync.at;
@@ -173,6 +174,7 @@ static void print_stream(struct write *w, const struct asim_kineto_gpu *gpu)
     asim_jbuf_text(&w->buf, stream);
 }
 
+/* What the converter needs for ordering streams and naming collectives. */
 static void print_extras(struct write *w, const struct asim_kineto_gpu *gpu)
 {
     const struct asim_kineto *kin = &w->link->kin;
@@ -232,6 +234,7 @@ static int write_node(struct write *w, const struct asim_host_node *node, uint32
     return w->buf.failed ? asim_err_nomem(err, "writing the linked trace") : 0;
 }
 
+/* Members are parsed again and printed, so that they get the same indentation as the rest. */
 static void write_member(struct write *w, const char *name, const char *value, int *first)
 {
     size_t used;

@@ -115,6 +115,7 @@ static int add(struct asim_folder *folder, const char *path, const char *name, c
     return 0;
 }
 
+/* Whatever does not look like a trace is passed over; .json files are counted for the message. */
 static int scan(struct asim_folder *folder, const char *path, const char *tag, struct asim_err *err)
 {
     DIR *dir = opendir(path);

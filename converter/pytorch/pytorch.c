@@ -72,6 +72,7 @@ static void hidden(const struct job *job, uint32_t rank, const char *what, char 
     snprintf(path, 4096, "%s/%s_%" PRIu32 ".json", job->dir, what, rank);
 }
 
+/* The kernels are measured here, while the device trace is in memory anyway. */
 static int link_rank(struct job *job, const struct asim_folder_rank *rank, const char *linked,
                      struct asim_calibrate_device *device)
 {
@@ -87,6 +88,8 @@ static int link_rank(struct job *job, const struct asim_folder_rank *rank, const
     return code;
 }
 
+/* Counts the collectives by kind, for --et-prefix=auto, and collects the groups of all ranks: each
+ * knows only those it belongs to. */
 static int convert_rank(struct job *job, const char *input, const char *output, uint32_t rank)
 {
     struct asim_convert_options opt = {.input = input,
@@ -239,6 +242,7 @@ static int repair(struct job *job)
     return code;
 }
 
+/* --simple leaves nothing that computes. */
 static int calibrate(struct job *job)
 {
     int code = 0;

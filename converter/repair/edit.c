@@ -84,6 +84,7 @@ static int is_set(const struct asim_edit *edit, const char *name)
     return 0;
 }
 
+/* One buffer for all records; it grows to the largest. */
 static int pack(struct asim_edit *edit, struct asim_chakra_writer *out,
                 const ProtobufCMessage *message, struct asim_err *err)
 {

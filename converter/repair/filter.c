@@ -19,6 +19,7 @@ static int astra_runs(int kind)
            kind == ASIM_REDUCE_SCATTER || kind == ASIM_BROADCAST;
 }
 
+/* Looked up in the record: sends are rare, and the index has no room for them. */
 static int has_partner(struct asim_graph *graph, uint32_t at, struct asim_err *err)
 {
     const ChakraProtoMsg__Node *record;
@@ -136,6 +137,8 @@ static int push(struct search *s, uint32_t node)
     return ASIM_VEC_PUSH(s->stack, fresh) ? asim_err_nomem(s->err, "looking for cycles") : 0;
 }
 
+/* Depth first with an own stack; a node is finished when its last dependency is, so topo is filled
+ * dependencies first. */
 static int search_from(struct search *s, uint32_t start)
 {
     struct asim_graph *graph = s->graph;

@@ -24,6 +24,8 @@ char *asim_graph_name(struct asim_graph *graph, uint32_t node)
     return strndup(record->name, 80);
 }
 
+/* A tensor is [id, storage, offset, elements, bytes each, 'device']; whatever list has five whole
+ * numbers in front is one. */
 uint64_t asim_repair_tensor_bytes(const char *values)
 {
     uint64_t sum = 0;
@@ -93,6 +95,7 @@ static int read_node(struct asim_graph *graph, const ChakraProtoMsg__Node *recor
     return ASIM_VEC_PUSH(graph->node, node);
 }
 
+/* The first few are told in full; the summary counts them all. */
 static void tell_drop(struct asim_graph *graph, const struct asim_notes *notes, uint32_t node,
                       uint64_t id)
 {

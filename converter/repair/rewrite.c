@@ -41,6 +41,7 @@ static void fill(struct asim_graph *graph, const struct asim_rnode *node,
     }
 }
 
+/* What is left of its own dependencies, then those made through removed nodes. */
 static int add_deps(struct asim_graph *graph, uint32_t at, struct asim_edit *edit)
 {
     const struct asim_rnode *node = &graph->node.at[at];
@@ -67,6 +68,7 @@ struct sink {
     struct asim_edit edit;
 };
 
+/* The metadata stands before the nodes, which the graph's reader has passed; so it is read anew. */
 static int open_sink(struct sink *sink, struct asim_graph *graph, const char *path,
                      struct asim_err *err)
 {

@@ -110,7 +110,7 @@ const struct asim_option asim_netconf_options[] = {
     COUNT("INT_MULTI", int_multi, "1", 1e6, 0, "unit of INT counters"),
     BOOL("RATE_BOUND", rate_bound, "1", 0, "1 = pace at the flow's rate, 0 = at line rate"),
     BOOL("ACK_HIGH_PRIO", ack_high_prio, "0", 0, "ACKs of a host obey the pause of queue 0"),
-    COUNT("NIC_TOTAL_PAUSE_TIME", nic_total_pause_count, "0", U32, TODO, "PCIe pauses, a count"),
+    COUNT("NIC_TOTAL_PAUSE_TIME", nic_total_pause_count, "0", U32, 0, "pauses a NIC makes, a count"),
     BOOL("ENABLE_TRACE", enable_trace, "1", TODO, "packet trace of the nodes in TRACE_FILE"),
     {"BUFFER_SIZE", NULL, "shared buffer of a switch; a bare number is MiB", "32MiB", ASIM_T_SIZE,
      F(buffer_bytes), 0, 0, NULL, 0},

@@ -84,7 +84,7 @@ static void take_pfc(struct asim_fabric *fabric, struct asim_host *host, struct 
                      const struct asim_frame *frame)
 {
     uint8_t bit = (uint8_t)(1u << (frame->slot % ASIM_QUEUES));
-    int pause = frame->type == ASIM_PAUSE;
+    int pause = asim_pause_holds(fabric, frame);
 
     host->counts.pfc_got++;
     nic->port.paused = (uint8_t)(pause ? nic->port.paused | bit : nic->port.paused & ~bit);
@@ -108,6 +108,8 @@ static void take_frame(struct asim_fabric *fabric, struct asim_host *host, struc
         fabric->watch.frame(fabric->watch.frame_self, ASIM_FRAME_RX,
                             (const uint32_t[2]){host->node, (uint32_t)(nic - host->nics) + 1},
                             &frame, asim_to_ns(fabric, host->now));
+    if (frame.type == ASIM_DATA && fabric->net->nic_total_pause_count)
+        asim_pcie_pause(fabric, host, nic);
     if (frame.type == ASIM_DATA)
         asim_receiver_data(fabric, host, &frame, host->now);
     else if (frame.type == ASIM_ACK || frame.type == ASIM_NACK)
@@ -167,6 +169,9 @@ static void take_timer(struct asim_fabric *fabric, struct asim_host *host)
         break;
     case ASIM_TIMER_CC:
         asim_pacing_timer(fabric, host, payload);
+        break;
+    case ASIM_TIMER_PCIE:
+        asim_pcie_timer(fabric, host, payload);
         break;
     default: {
         struct asim_notice note = host->notices[payload];

@@ -54,6 +54,8 @@ struct asim_host {
     struct asim_flow **chunks; /* flow of slot s: chunks[s / 16][s % 16] */
     size_t n_chunks, cap_chunks;
     ASIM_VEC(uint32_t) free_slots;
+    uint32_t pcie_pauses; /* made, and whether one is running (pcie.c) */
+    uint8_t pcie_busy;
     ASIM_VEC(uint32_t) lingering; /* finished, with frames still under way */
     struct asim_map sports;       /* destination -> messages sent so far */
     struct asim_notice *notices;  /* waiting in timers, by index */
@@ -61,7 +63,13 @@ struct asim_host {
     ASIM_VEC(uint32_t) free_notices;
 };
 
-enum asim_timer { ASIM_TIMER_WAKE = 1, ASIM_TIMER_START, ASIM_TIMER_NOTICE, ASIM_TIMER_CC };
+enum asim_timer {
+    ASIM_TIMER_WAKE = 1,
+    ASIM_TIMER_START,
+    ASIM_TIMER_NOTICE,
+    ASIM_TIMER_CC,
+    ASIM_TIMER_PCIE
+};
 
 struct asim_fabric {
     const struct asim_topo *topo;
@@ -202,6 +210,16 @@ void asim_pacing_changed(struct asim_fabric *fabric, struct asim_host *host, uin
                          uint64_t old_bps);
 /* The timer of a flow's congestion control is due. payload: as armed. */
 void asim_pacing_timer(struct asim_fabric *fabric, struct asim_host *host, uint32_t payload);
+
+/* --- pcie.c: a NIC that pauses its link now and then (spec 2.9) ------------------------------- */
+void asim_pcie_pause(struct asim_fabric *fabric, struct asim_host *host, struct asim_nic *nic);
+void asim_pcie_timer(struct asim_fabric *fabric, struct asim_host *host, uint32_t payload);
+/* Whether a PFC frame stops its queue. parity: a PAUSE that states less than 1 us is a resume, as
+ * the reference cuts it to whole us and holds the pause, however long it is, until a resume. */
+static inline int asim_pause_holds(const struct asim_fabric *fabric, const struct asim_frame *frame)
+{
+    return frame->type == ASIM_PAUSE && fabric->net->pause_time_fs >= 1000000000u;
+}
 
 /* --- window.c -------------------------------------------------------------------------------- */
 /* Puts a notice among the timers of its host; between steps, or for the host that runs. */

@@ -54,7 +54,7 @@ static size_t choose(struct asim_fabric *fabric, struct asim_host *host, struct 
                      uint64_t t)
 {
     size_t n = nic->n_qps, chosen = SIZE_MAX, first_finished = SIZE_MAX, at;
-    int paused = nic->port.paused >> ASIM_DATA_QUEUE & 1;
+    int paused = nic->port.paused >> fabric->net->priority_group & 1;
 
     at = n ? nic->rr_last % n : 0;
     for (size_t k = 0; k < n; k++) {
@@ -154,7 +154,7 @@ void asim_nic_kick(struct asim_fabric *fabric, struct asim_host *host, struct as
                    uint64_t t)
 {
     size_t at;
-    int ack_queue = fabric->net->ack_high_prio ? 0 : ASIM_DATA_QUEUE;
+    uint32_t ack_queue = fabric->net->ack_high_prio ? 0 : fabric->net->priority_group;
 
     if (nic->port.busy || nic->port.down)
         return;
@@ -162,7 +162,10 @@ void asim_nic_kick(struct asim_fabric *fabric, struct asim_host *host, struct as
         struct asim_frame ack = *asim_ring_head(&nic->acks);
 
         asim_ring_drop(&nic->acks);
-        host->counts.acks++;
+        if (ack.type >= ASIM_PAUSE)
+            host->counts.pfc_sent++;
+        else
+            host->counts.acks++;
         asim_port_start(fabric, &nic->port, &ack, asim_host_moment(host));
         return;
     }

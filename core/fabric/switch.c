@@ -205,7 +205,7 @@ static void take_pfc(struct asim_fabric *fabric, struct asim_switch *sw, uint32_
 {
     struct asim_switch_port *port = &sw->ports[p];
     uint8_t bit = (uint8_t)(1u << (frame->slot % ASIM_QUEUES));
-    int pause = frame->type == ASIM_PAUSE;
+    int pause = asim_pause_holds(fabric, frame);
 
     sw->pfc_got++;
     port->port.paused = (uint8_t)(pause ? port->port.paused | bit : port->port.paused & ~bit);

@@ -142,8 +142,8 @@ static inline void lab_send(struct lab *lab, uint64_t at, const uint32_t src_dst
             (struct lab_message){.at = at, .bytes = bytes, .src = src_dst[0], .dst = src_dst[1]};
 }
 
-/* Runs until nothing is left. */
-static inline void lab_run(struct lab *lab, int per_event)
+/* Builds the network; nothing has happened in it. */
+static inline void lab_prepare(struct lab *lab, int per_event)
 {
     struct asim_err err = {0};
     struct asim_fabric_config config = {.topo = &lab->topo,
@@ -166,6 +166,13 @@ static inline void lab_run(struct lab *lab, int per_event)
         fprintf(stderr, "%s\n", err.text);
         exit(1);
     }
+}
+
+/* Runs until nothing is left. */
+static inline void lab_go(struct lab *lab)
+{
+    struct asim_err err = {0};
+
     for (uint32_t i = 0; i < lab->n; i++)
         if (lab->msg[i].at)
             CHECK(asim_packet_backend.wake_after(lab_net(lab), lab->msg[i].src, lab->msg[i].at) ==
@@ -173,6 +180,12 @@ static inline void lab_run(struct lab *lab, int per_event)
     for (uint32_t h = 0; h < lab->topo.hosts; h++)
         lab_start_due(lab, h);
     CHECK(asim_fabric_run(lab->fabric, &err) == 0);
+}
+
+static inline void lab_run(struct lab *lab, int per_event)
+{
+    lab_prepare(lab, per_event);
+    lab_go(lab);
 }
 
 /* Every message came once, both ends were told at the same time, nothing is left in a switch. */
@@ -186,6 +199,7 @@ static inline void lab_check_conserved(const struct lab *lab)
     CHECK_U64(lab->n_fct, lab->n);
     CHECK_U64(stats.drops, 0);
     CHECK_U64(asim_fabric_buffered(lab->fabric), 0);
+    CHECK(asim_fabric_audit(lab->fabric, NULL) == 0);
     for (uint32_t i = 0; i < lab->n && before + 5 > (uint32_t)check_failures; i++) {
         CHECK_U64(lab->msg[i].n_sent, 1);
         CHECK_U64(lab->msg[i].n_arrived, 1);

@@ -1,0 +1,55 @@
+/* SPDX-License-Identifier: GPL-2.0-only
+ *
+ * NIC_TOTAL_PAUSE_TIME, which is a count (spec rdma-network.md, section 2.9): a stand-in for a PCIe
+ * bus that stops a NIC. On a data packet, and at most so many times a host, the NIC pauses the data
+ * queue of its link, lets go 10 us later and is ready for the next 1000 us after that. The PFC
+ * frames go out through the FIFO of ACKs, as in the reference, where this is how they are made.
+ */
+#include "fabric/node.h"
+
+enum { PAUSED_NS = 10000, REST_NS = 1000000, RESTED = 1u << 31 };
+
+static void send(struct asim_fabric *fabric, struct asim_host *host, struct asim_nic *nic,
+                 enum asim_frame_type type)
+{
+    struct asim_frame frame = {.wire = ASIM_PFC_WIRE,
+                               .slot = fabric->net->priority_group,
+                               .dst = nic->port.out->to,
+                               .type = type};
+
+    host->counts.pfc_made++;
+    if (!asim_ring_push(&nic->acks, &frame))
+        fabric->failed = ASIM_ENOMEM;
+    asim_nic_kick(fabric, host, nic, host->now);
+}
+
+/* value: index of the NIC, with RESTED for the end of the rest. */
+static void arm(struct asim_fabric *fabric, struct asim_host *host, uint64_t after_ns,
+                uint32_t value)
+{
+    if (asim_host_timer(host, host->now + asim_to_ticks(fabric, after_ns),
+                        (uint64_t)ASIM_TIMER_PCIE << 56 | value))
+        fabric->failed = ASIM_ENOMEM;
+}
+
+void asim_pcie_pause(struct asim_fabric *fabric, struct asim_host *host, struct asim_nic *nic)
+{
+    if (host->pcie_busy)
+        return;
+    host->pcie_busy = 1;
+    if (host->pcie_pauses >= fabric->net->nic_total_pause_count)
+        return;
+    host->pcie_pauses++;
+    send(fabric, host, nic, ASIM_PAUSE);
+    arm(fabric, host, PAUSED_NS, (uint32_t)(nic - host->nics));
+}
+
+void asim_pcie_timer(struct asim_fabric *fabric, struct asim_host *host, uint32_t payload)
+{
+    if (payload & RESTED) {
+        host->pcie_busy = 0;
+        return;
+    }
+    send(fabric, host, &host->nics[payload], ASIM_RESUME);
+    arm(fabric, host, REST_NS, payload | RESTED);
+}

@@ -268,7 +268,7 @@ static int lay_out(struct asim_layout *lay, const struct asim_op *op)
     struct asim_world *world = lay->rank->world;
     const char *custom = custom_of(world, op);
 
-    if (lay->group && lay->group->n == world->n_ranks && !custom)
+    if (lay->group && lay->group->n == world->n_ranks)
         lay->group = NULL; /* everybody: as without a group, all dimensions involved */
     else if (!lay->group)
         lay->involved = involved_of(op);

@@ -134,6 +134,8 @@ uint32_t asim_flow_nic(struct asim_fabric *fabric, uint32_t host, uint32_t peer,
     uint32_t words[3] = {asim_host_ip(host), asim_host_ip(peer),
                          ports[0] | (uint32_t)ports[1] << 16};
 
+    if (!n && asim_route_error(fabric->route, &fabric->failure))
+        fabric->failed = fabric->failure.code;
     if (n < 2)
         return n ? nics[0] - 1 : 0;
     return nics[asim_murmur3(words, 3, ASIM_NIC_HASH_SEED) % n] - 1;

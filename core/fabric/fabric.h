@@ -46,6 +46,11 @@ struct asim_fabric_watch {
     void (*queue)(void *self, uint64_t t, const uint32_t node_port[2], uint64_t bytes);
     asim_frame_hook *frame; /* set by asim_fabric_watch_frames */
     void *frame_self;
+    struct {
+        asim_frame_hook *hook;
+        void *self;
+    } frames[4]; /* all who watch frames */
+    unsigned n_frames;
 };
 
 struct asim_fabric_config {
@@ -92,8 +97,9 @@ uint64_t asim_fabric_step(struct asim_fabric *fabric, struct asim_err *err);
 /* Steps until nothing is left or user.done(). */
 int asim_fabric_run(struct asim_fabric *fabric, struct asim_err *err);
 
-/* Calls hook for every frame from now on, at the frame's own time: switches to W = 0. */
-void asim_fabric_watch_frames(struct asim_fabric *fabric, asim_frame_hook *hook, void *self);
+/* Calls hook for every frame from now on, at the frame's own time: switches to W = 0. 0, or
+ * ASIM_ENOMEM where four are watching already. */
+int asim_fabric_watch_frames(struct asim_fabric *fabric, asim_frame_hook *hook, void *self);
 
 /* Sums over all nodes and wires: for the end of a run, not for every step. */
 void asim_fabric_stats(const struct asim_fabric *fabric, struct asim_fabric_stats *stats);

@@ -42,6 +42,10 @@ static void reply(struct asim_fabric *fabric, struct asim_host *host, const stru
     host->counts.acks_made++;
     if (!asim_ring_push(&nic->acks, &ack))
         fabric->failed = ASIM_ENOMEM;
+    if (fabric->watch.frame)
+        fabric->watch.frame(fabric->watch.frame_self, ASIM_FRAME_ENQUEUE,
+                            (const uint32_t[2]){host->node, (uint32_t)(nic - host->nics) + 1}, &ack,
+                            asim_to_ns(fabric, host->now));
     asim_nic_kick(fabric, host, nic, host->now);
 }
 

@@ -160,6 +160,10 @@ static void enqueue(struct asim_fabric *fabric, struct asim_switch *sw, const ui
                             (const uint32_t[2]){sw->node, p_q[0] + 1}, port->bytes);
     if (!asim_ring_push(&port->queue[p_q[1]], frame))
         fabric->failed = ASIM_ENOMEM;
+    if (fabric->watch.frame)
+        fabric->watch.frame(fabric->watch.frame_self, ASIM_FRAME_ENQUEUE,
+                            (const uint32_t[2]){sw->node, p_q[0] + 1}, frame,
+                            asim_to_ns(fabric, now->t));
     if (is_idle(&port->port, now)) {
         if (dequeue(fabric, sw, p_q[0], now) && port->frames)
             push_departure(fabric, sw, p_q[0], now->until);
@@ -252,6 +256,8 @@ static void forward(struct asim_fabric *fabric, struct asim_switch *sw, uint32_t
     uint32_t n = 0, q = queue_of(fabric, frame), out;
     const uint32_t *ports = asim_route_ports(fabric->route, sw->node, asim_frame_goal(frame), &n);
 
+    if (!n && asim_route_error(fabric->route, &fabric->failure))
+        fabric->failed = fabric->failure.code;
     if (!n || (q && !asim_mmu_admits(sw, in, q, frame->wire))) {
         drop(fabric, sw, in, frame, now->t);
         return;
@@ -262,10 +268,6 @@ static void forward(struct asim_fabric *fabric, struct asim_switch *sw, uint32_t
         asim_mmu_enter(sw, (const uint32_t[3]){in, out, q}, frame->wire);
     if (q && asim_mmu_wants_pause(sw, in, q))
         send_pfc(fabric, sw, in, q, now);
-    if (fabric->watch.frame)
-        fabric->watch.frame(fabric->watch.frame_self, ASIM_FRAME_ENQUEUE,
-                            (const uint32_t[2]){sw->node, out + 1}, frame,
-                            asim_to_ns(fabric, now->t));
     enqueue(fabric, sw, (const uint32_t[2]){out, q}, frame, now);
 }
 

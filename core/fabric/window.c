@@ -279,16 +279,33 @@ const struct asim_net_backend asim_packet_backend = {
     .close = packet_close,
 };
 
+/* More than one watcher: each in its turn. */
+static void tell_all(void *self, enum asim_frame_event what, const uint32_t node_port[2],
+                     const struct asim_frame *frame, uint64_t t)
+{
+    const struct asim_fabric_watch *watch = self;
+
+    for (unsigned i = 0; i < watch->n_frames; i++)
+        watch->frames[i].hook(watch->frames[i].self, what, node_port, frame, t);
+}
+
 /* Trace sinks want each frame at its own Simulator::Now(), hence W = 0 from here on. Works in the
  * middle of a run, because next[] is kept in both modes. */
-void asim_fabric_watch_frames(struct asim_fabric *fabric, asim_frame_hook *hook, void *self)
+int asim_fabric_watch_frames(struct asim_fabric *fabric, asim_frame_hook *hook, void *self)
 {
-    fabric->watch.frame = hook;
-    fabric->watch.frame_self = self;
+    struct asim_fabric_watch *watch = &fabric->watch;
+
+    if (watch->n_frames == sizeof watch->frames / sizeof *watch->frames)
+        return ASIM_ENOMEM;
+    watch->frames[watch->n_frames].hook = hook;
+    watch->frames[watch->n_frames++].self = self;
+    watch->frame = watch->n_frames == 1 ? hook : tell_all;
+    watch->frame_self = watch->n_frames == 1 ? self : watch;
     if (fabric->per_event)
-        return;
+        return 0;
     fabric->per_event = 1;
     for (uint32_t v = 0; v < fabric->nodes; v++)
         if (fabric->next[v] != ASIM_NEVER)
             asim_fabric_at_slow(fabric, v, fabric->next[v]);
+    return 0;
 }

@@ -3,6 +3,7 @@
  * A world in simulated time: the callbacks of the network, start, end, and what is known on the
  * way. The clock is the caller's (ns-3, or asim_world_run).
  */
+#include "fabric/facts.h"
 #include "sim/world.h"
 
 #include <string.h>
@@ -99,6 +100,7 @@ static void on_queue(void *self, uint64_t t, const uint32_t node_port[2], uint64
     struct asim_event event = {.t = t, .kind = ASIM_EV_QUEUE, .rank = node_port[0]};
 
     event.of.queue.bytes = bytes;
+    event.of.queue.control = asim_fabric_queued(world->fabric, node_port, 0);
     event.of.queue.port = node_port[1];
     asim_show_record(&world->show, &event);
 }

@@ -55,6 +55,10 @@ const struct asim_option asim_settings_options[] = {
      .type = ASIM_T_STRING,
      .offset = AT(reports),
      .help = "further files in --out, separated by commas, or all: flows links rates queues"},
+    {.key = "pcap",
+     .type = ASIM_T_STRING,
+     .offset = AT(pcap),
+     .help = "capture of all RoCEv2 and PFC frames that Wireshark decodes; slows the run down"},
     /* ASTRA-sim's numbers, names and defaults unchanged. */
     {.key = "num-queues-per-dim",
      .type = ASIM_T_U32,

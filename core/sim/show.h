@@ -42,7 +42,7 @@ struct asim_event {
             uint16_t sport;
         } rate;
         struct {
-            uint64_t bytes;
+            uint64_t bytes, control; /* control: of these, in queue 0 */
             uint32_t port;
         } queue;
         struct {

@@ -74,6 +74,7 @@ struct asim_world {
     struct asim_hooks hooks;
     struct asim_settings settings; /* strings not kept */
     const char *reports;           /* further reports wanted, or NULL */
+    const char *pcap;              /* file to capture frames in, or NULL */
     struct asim_system system;
     struct asim_netconf net;
     struct asim_memory memory;
@@ -86,7 +87,7 @@ struct asim_world {
     struct asim_arena arena;
     struct asim_coll_choice *choices[ASIM_KINDS]; /* per dimension; n_choices of them */
     uint32_t n_choices[ASIM_KINDS];
-    struct asim_coll_choice ring; /* plain ring, for groups */
+    struct asim_coll_choice ring, direct; /* for groups; for all-to-all-v */
     const struct asim_coll_dims *order;
     double dim_bw[ASIM_DIMS]; /* of the logical dimensions, relative to the first */
     char *custom[ASIM_KINDS]; /* prefixes of algorithms given as traces, or NULL */

@@ -249,6 +249,7 @@ int asim_world_open(struct asim_world **out, const struct asim_settings *setting
         world->hooks = *hooks;
     world->settings = *settings;
     asim_arena_init(&world->arena, 0);
+    world->pcap = settings->pcap ? asim_arena_strdup(&world->arena, settings->pcap) : NULL;
     world->reports = settings->reports ? asim_arena_strdup(&world->arena, settings->reports) : NULL;
     asim_topo_init(&world->topo);
     code = open_all(world, settings, err);
@@ -265,6 +266,8 @@ static void close_rank(struct asim_rank *rank)
 {
     asim_feed_close(rank->feed);
     asim_tensors_fini(rank);
+    for (struct asim_dataset *data = rank->open_head; data; data = data->next)
+        free(data->sizes);
     asim_map_fini(&rank->far);
     asim_map_fini(&rank->ordinals);
     asim_map_fini(&rank->inboxes);

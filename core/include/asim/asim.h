@@ -27,6 +27,7 @@ struct asim_settings {
     char *workload; /* prefix P of the traces P.<rank>.et; required */
     char *system, *network, *topology, *logical, *memory, *groups;
     char *out;     /* folder for reports, NULL = none */
+    char *pcap;    /* capture of RoCEv2 frames, NULL = none */
     char *reports; /* which further reports it gets: "flows,links", "all" */
     uint32_t queues_per_dim;
     double comm_scale, compute_scale, injection_scale;

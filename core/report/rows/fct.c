@@ -2,15 +2,42 @@
  *
  * fct.txt: one line per completed message, in the reference's columns (spec rdma-network.md,
  * section 5.5): addresses in hex, ports, bytes, start, duration, and the time the message would
- * take alone. Written where the network configuration names it (FCT_OUTPUT_FILE). Messages that
- * complete in the same ns come in the order of their source rank.
+ * take alone. Written where the network configuration names it (FCT_OUTPUT_FILE). Start is when the
+ * queue pair was made, the end when its last ACK was back.
  *
- * Start is when the queue pair was made, the end when its last ACK was back: what the reference
- * calls FCT, not what the rank waited. The receiving rank is told at the same ns.
+ * Order of messages that complete in the same ns: there it is that of insertion into one global
+ * queue of events, which no node here knows. What that comes to in symmetric traffic is kept: those
+ * that began first; of these, in the order in which they were set off, which is the order of the
+ * lines that ended at their sources before they began (at first: of the ranks); but messages that
+ * queue up at one destination keep the destination's place from one batch to the next. Recorded
+ * files of rings, halving-doubling and direct exchanges on one switch come out byte for byte;
+ * over several logical dimensions or leaf and spine only the order inside one ns may differ.
  */
+#include <inttypes.h>
+#include <stdlib.h>
+
 #include "report/report.h"
 
-#include <inttypes.h>
+/* Lines that ended at a rank: enough to look back over what can begin while others run. */
+enum { PAST = 32 };
+
+struct past {
+    uint64_t end[PAST], place[PAST];
+    uint32_t n; /* so far; the newest is (n - 1) % PAST */
+};
+
+struct row {
+    struct asim_event event;
+    uint64_t rank; /* the order inside one start */
+};
+
+struct fct {
+    struct asim_out *file;
+    struct past *past;          /* [ranks] */
+    ASIM_VEC(struct row) batch; /* of one ns */
+    uint64_t place;             /* lines written */
+    int failed;
+};
 
 /* The reference's address of a host.
  * The same arithmetic as fabric/hash.c; reports stand right of it but must not depend on a run
@@ -20,29 +47,101 @@ static uint32_t ip_of(uint32_t host)
     return 0x0b000001u + ((host / 256) << 16) + ((host % 256) << 8);
 }
 
-/* Port 100 is every message's destination port. Durations end when the last ACK is back. */
-static void see(void *self, const struct asim_world *world, const struct asim_event *event)
+/* Behind all ranks come the lines, which count from 1. */
+static uint64_t rank_of(const struct fct *fct, const struct asim_event *event)
 {
-    (void)world;
-    asim_out_printf(self, "%08x %08x %u 100 %" PRIu64 " %" PRIu64 " %" PRIu64 " %" PRIu64 "\n",
+    const struct past *to = &fct->past[event->of.fct.dst], *from = &fct->past[event->rank];
+
+    if (to->n && to->end[(to->n - 1) % PAST] > event->of.fct.start)
+        return UINT32_MAX + to->place[(to->n - 1) % PAST];
+    for (uint32_t back = 1; back <= from->n && back <= PAST; back++)
+        if (from->end[(from->n - back) % PAST] <= event->of.fct.start)
+            return UINT32_MAX + from->place[(from->n - back) % PAST];
+    return event->rank;
+}
+
+static int compare(const void *a, const void *b)
+{
+    const struct row *x = a, *y = b;
+
+    if (x->event.of.fct.start != y->event.of.fct.start)
+        return x->event.of.fct.start < y->event.of.fct.start ? -1 : 1;
+    if (x->rank != y->rank)
+        return x->rank < y->rank ? -1 : 1;
+    return x->event.order < y->event.order ? -1 : x->event.order > y->event.order;
+}
+
+/* Port 100 is every message's destination port. */
+static void write_row(struct fct *fct, const struct asim_event *event)
+{
+    struct past *past = &fct->past[event->of.fct.dst];
+
+    asim_out_printf(fct->file, "%08x %08x %u 100 %" PRIu64 " %" PRIu64 " %" PRIu64 " %" PRIu64 "\n",
                     ip_of(event->rank), ip_of(event->of.fct.dst), event->of.fct.sport,
                     event->of.fct.bytes, event->of.fct.start, event->t - event->of.fct.start,
                     event->of.fct.ideal);
+    past->end[past->n % PAST] = event->t;
+    past->place[past->n++ % PAST] = ++fct->place;
+}
+
+static void flush(struct fct *fct)
+{
+    for (size_t i = 0; i < fct->batch.n; i++)
+        fct->batch.at[i].rank = rank_of(fct, &fct->batch.at[i].event);
+    if (fct->batch.n > 1)
+        qsort(fct->batch.at, fct->batch.n, sizeof *fct->batch.at, compare);
+    for (size_t i = 0; i < fct->batch.n; i++)
+        write_row(fct, &fct->batch.at[i].event);
+    fct->batch.n = 0;
+}
+
+static void see(void *self, const struct asim_world *world, const struct asim_event *event)
+{
+    struct fct *fct = self;
+    struct row row = {.event = *event};
+
+    (void)world;
+    if (fct->batch.n && fct->batch.at[0].event.t != event->t)
+        flush(fct);
+    if (ASIM_VEC_PUSH(fct->batch, row))
+        fct->failed = 1;
+}
+
+static int close_fct(void *self, const struct asim_world *world, struct asim_err *err)
+{
+    struct fct *fct = self;
+    int code, failed;
+
+    flush(fct);
+    code = asim_report_file_close(fct->file, world, err);
+    failed = fct->failed;
+    free(fct->batch.at);
+    free(fct->past);
+    free(fct);
+    return !code && failed ? asim_err_nomem(err, "ordering messages for fct.txt") : code;
 }
 
 /* Not tied to --out: scripts look for the file the network configuration names. */
 static int open_fct(struct asim_viewer *viewer, struct asim_world *world, const char *out,
                     struct asim_err *err)
 {
-    struct asim_out *file;
+    struct fct *fct;
 
     (void)out;
     if (!world->fabric || !world->net.fct_output || !*world->net.fct_output)
         return 0;
-    if (asim_report_file(&file, NULL, world->net.fct_output, err))
+    fct = calloc(1, sizeof *fct);
+    if (!fct || !(fct->past = calloc(world->topo.hosts, sizeof *fct->past))) {
+        free(fct);
+        return asim_err_nomem(err, "ordering messages for fct.txt");
+    }
+    if (asim_report_file(&fct->file, NULL, world->net.fct_output, err)) {
+        free(fct->past);
+        free(fct);
         return ASIM_EIO;
+    }
     *viewer = (struct asim_viewer){
-        .wants = 1u << ASIM_EV_FCT, .self = file, .see = see, .close = asim_report_file_close};
+        .wants = 1u << ASIM_EV_FCT, .self = fct, .see = see, .close = close_fct};
     return 0;
 }
 

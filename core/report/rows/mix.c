@@ -1,0 +1,194 @@
+/* SPDX-License-Identifier: GPL-2.0-only
+ *
+ * mix.tr: every frame that passes the nodes listed in TRACE_FILE, in the reference's binary records
+ * (spec rdma-network.md, section 5.5; mix.h). Written where TRACE_OUTPUT_FILE names it, unless
+ * ENABLE_TRACE is 0. A list without nodes gives the head alone and costs the run nothing; with
+ * nodes the run advances event by event, since frames must come in order of time.
+ *
+ * Records are little endian whatever the machine. Node numbers keep 16 bits and interfaces 8, as
+ * there. queue is the frame's priority group, 0 for PFC; qlen that of this queue at a switch port,
+ * 0 at hosts. ts is 0: the timestamps of TIMELY and Swift are not in the simulated headers.
+ */
+#include "report/mix.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/src.h"
+#include "fabric/facts.h"
+#include "report/report.h"
+#include "topo/pair.h"
+
+struct mix {
+    struct asim_out *file;
+    const struct asim_fabric *fabric;
+    const struct asim_topo *topo;
+    uint8_t *traced; /* a flag per node */
+};
+
+static void put(uint8_t *at, uint64_t value, unsigned bytes)
+{
+    for (unsigned i = 0; i < bytes; i++)
+        at[i] = (uint8_t)(value >> 8 * i);
+}
+
+/* What only frames of that kind have: 24 bytes from 32 on. */
+static void put_rest(uint8_t *record, const struct asim_frame_facts *facts)
+{
+    if (facts->protocol == ASIM_PROTOCOL_PFC) {
+        put(record + 32, facts->pause_us, 4);
+        put(record + 40, facts->priority, 1);
+        return;
+    }
+    put(record + 32, facts->sport, 2);
+    put(record + 34, facts->dport, 2);
+    if (facts->protocol == ASIM_PROTOCOL_DATA) {
+        put(record + 36, facts->seq, 4);
+        put(record + 48, facts->priority, 2);
+        put(record + 50, facts->payload, 2);
+    } else {
+        put(record + 36, facts->congested, 2);
+        put(record + 38, facts->priority, 2);
+        put(record + 40, facts->seq, 4);
+    }
+}
+
+static void on_frame(void *self, enum asim_frame_event what, const uint32_t node_port[2],
+                     const struct asim_frame *frame, uint64_t t)
+{
+    static const uint8_t events[] = {[ASIM_FRAME_RX] = ASIM_MIX_RECEIVE,
+                                     [ASIM_FRAME_ENQUEUE] = ASIM_MIX_ENQUEUE,
+                                     [ASIM_FRAME_TX] = ASIM_MIX_DEQUEUE,
+                                     [ASIM_FRAME_DROP] = ASIM_MIX_DROP};
+    struct mix *mix = self;
+    uint8_t record[ASIM_MIX_RECORD] = {0};
+    struct asim_frame_facts facts;
+    uint32_t queue;
+
+    if (!mix->traced[node_port[0]])
+        return;
+    asim_fabric_facts(mix->fabric, frame, node_port, &facts);
+    queue = facts.protocol == ASIM_PROTOCOL_PFC ? 0 : facts.priority;
+    put(record, t, 8);
+    put(record + 8, node_port[0], 2);
+    put(record + 10, node_port[1], 1);
+    put(record + 11, queue, 1);
+    put(record + 12, asim_fabric_queued(mix->fabric, node_port, queue), 4);
+    put(record + 16, facts.src_ip, 4);
+    put(record + 20, facts.dst_ip, 4);
+    put(record + 24, facts.wire, 2);
+    record[26] = facts.protocol;
+    record[27] = events[what];
+    record[28] = facts.protocol == ASIM_PROTOCOL_DATA && facts.congested ? 3 : 0;
+    record[29] = mix->topo->kind[node_port[0]];
+    put_rest(record, &facts);
+    asim_out_write(mix->file, record, sizeof record);
+}
+
+/* The rate of each interface, then the largest window of the network. */
+static int write_head(struct mix *mix, const struct asim_world *world, struct asim_err *err)
+{
+    const struct asim_topo *topo = mix->topo;
+    struct asim_pair worst = {0};
+    uint8_t bytes[11];
+
+    if (asim_pair_max(&worst, world->route, world->net.payload_bytes, err))
+        return ASIM_EINVAL;
+    put(bytes, topo->n_links * 2, 4);
+    asim_out_write(mix->file, bytes, 4);
+    for (uint32_t v = 0; v < topo->nodes; v++) {
+        for (uint32_t p = topo->first_port[v]; p < topo->first_port[v + 1]; p++) {
+            put(bytes, v, 2);
+            put(bytes + 2, p - topo->first_port[v] + 1, 1);
+            put(bytes + 3, topo->links[topo->ports[p].link].rate_bps, 8);
+            asim_out_write(mix->file, bytes, 11);
+        }
+    }
+    put(bytes, worst.bdp_bytes, 4);
+    asim_out_write(mix->file, bytes, 4);
+    return 0;
+}
+
+/* A count, then so many node numbers; sets the flags and *any. */
+static int read_nodes(struct mix *mix, const char *path, int *any, struct asim_err *err)
+{
+    struct asim_src src;
+    uint32_t n = 0;
+    const char *word;
+    int code = asim_src_open(&src, path, err);
+
+    if (code)
+        return code;
+    word = asim_src_word(&src);
+    n = word ? (uint32_t)strtoul(word, NULL, 10) : 0;
+    for (uint32_t i = 0; i < n && !code; i++) {
+        char *end = NULL;
+        unsigned long node = (word = asim_src_word(&src)) ? strtoul(word, &end, 10) : 0;
+
+        if (!word || end == word || *end || node >= mix->topo->nodes)
+            code = asim_err_set(err, ASIM_EINVAL,
+                                "%s line %u: expected the number of a node to trace (0 to %u)",
+                                path, src.line, mix->topo->nodes - 1);
+        else
+            *any = mix->traced[node] = 1;
+    }
+    asim_src_close(&src);
+    return code;
+}
+
+static int close_mix(void *self, const struct asim_world *world, struct asim_err *err)
+{
+    struct mix *mix = self;
+    int code = asim_report_file_close(mix->file, world, err);
+
+    free(mix->traced);
+    free(mix);
+    return code;
+}
+
+static int start(struct mix *mix, struct asim_world *world, struct asim_err *err)
+{
+    int any = 0;
+
+    if (read_nodes(mix, world->net.trace_file, &any, err) || write_head(mix, world, err))
+        return ASIM_EINVAL;
+    if (any && asim_fabric_watch_frames(world->fabric, on_frame, mix))
+        return asim_err_set(err, ASIM_ENOMEM, "too many reports watch frames; leave one out");
+    return 0;
+}
+
+static int open_mix(struct asim_viewer *viewer, struct asim_world *world, const char *out,
+                    struct asim_err *err)
+{
+    const struct asim_netconf *net = &world->net;
+    struct mix *mix;
+
+    (void)out;
+    if (!world->fabric || !net->enable_trace || !net->trace_file || !*net->trace_file ||
+        !net->trace_output || !*net->trace_output)
+        return 0;
+    mix = calloc(1, sizeof *mix);
+    if (!mix || !(mix->traced = calloc(world->topo.nodes, 1))) {
+        free(mix);
+        return asim_err_nomem(err, "tracing packets");
+    }
+    mix->fabric = world->fabric;
+    mix->topo = &world->topo;
+    if (asim_report_file(&mix->file, NULL, net->trace_output, err)) {
+        free(mix->traced);
+        free(mix);
+        return ASIM_EIO;
+    }
+    if (start(mix, world, err)) {
+        world->failed = 1;
+        close_mix(mix, world, NULL);
+        return ASIM_EIO;
+    }
+    *viewer = (struct asim_viewer){.self = mix, .close = close_mix};
+    return 0;
+}
+
+const struct asim_report asim_report_mix = {
+    .member = {.name = "mix", .about = "mix.tr: the frames at the nodes of TRACE_FILE"},
+    .open = open_mix,
+};

@@ -1,0 +1,115 @@
+/* SPDX-License-Identifier: GPL-2.0-only
+ *
+ * qlen.txt: every 100 ns from QLEN_MON_START on, a line for each switch that holds at least 1000
+ * bytes at one port, naming these ports (spec rdma-network.md, section 5.5, variant A). Written
+ * where QLEN_MON_FILE names it. The reference's monitor is an event every 100 ns for ever; here
+ * changes drive it, and a sample costs something only while there is something to say. QLEN_MON_END
+ * is ignored as there.
+ *
+ * A sample shows the state before its own ns. As there, the frame being sent is not counted, nor
+ * are PFC frames, which wait in queue 0.
+ */
+#include <inttypes.h>
+#include <stdlib.h>
+
+#include "report/report.h"
+
+enum { PERIOD_NS = 100, LEAST_BYTES = 1000 };
+
+struct qlen {
+    struct asim_out *file;
+    const struct asim_topo *topo;
+    uint64_t *bytes;      /* [port of the topology] */
+    uint64_t next;        /* time of the next sample */
+    uint32_t *long_ports; /* [node] how many of its ports are to be named */
+    size_t n_long;
+};
+
+static void write_sample(const struct qlen *q)
+{
+    const struct asim_topo *topo = q->topo;
+
+    for (uint32_t v = topo->hosts; v < topo->nodes; v++) {
+        if (!q->long_ports[v])
+            continue;
+        asim_out_printf(q->file, "time %" PRIu64 " %u ", q->next, v);
+        for (uint32_t p = topo->first_port[v]; p < topo->first_port[v + 1]; p++)
+            if (q->bytes[p] >= LEAST_BYTES)
+                asim_out_printf(q->file, "j %u %" PRIu64 " ", p - topo->first_port[v] + 1,
+                                q->bytes[p]);
+        asim_out_printf(q->file, "\n");
+    }
+}
+
+/* Samples up to and with t; those that would be empty are passed over at once. */
+static void sample(struct qlen *q, uint64_t t)
+{
+    for (; q->n_long && q->next <= t; q->next += PERIOD_NS)
+        write_sample(q);
+    if (q->next <= t)
+        q->next += (t - q->next) / PERIOD_NS * PERIOD_NS + PERIOD_NS;
+}
+
+static void see(void *self, const struct asim_world *world, const struct asim_event *event)
+{
+    struct qlen *q = self;
+    uint64_t *bytes = &q->bytes[q->topo->first_port[event->rank] + event->of.queue.port - 1];
+    int before = *bytes >= LEAST_BYTES, after;
+
+    (void)world;
+    sample(q, event->t);
+    *bytes = event->of.queue.bytes - event->of.queue.control;
+    after = *bytes >= LEAST_BYTES;
+    q->long_ports[event->rank] += (uint32_t)(after - before);
+    q->n_long += (size_t)(after - before);
+}
+
+static void drop(struct qlen *q)
+{
+    free(q->bytes);
+    free(q->long_ports);
+    free(q);
+}
+
+static int close_qlen(void *self, const struct asim_world *world, struct asim_err *err)
+{
+    struct qlen *q = self;
+    int code = asim_report_file_close(q->file, world, err);
+
+    drop(q);
+    return code;
+}
+
+static int open_qlen(struct asim_viewer *viewer, struct asim_world *world, const char *out,
+                     struct asim_err *err)
+{
+    const struct asim_topo *topo = &world->topo;
+    struct qlen *q;
+
+    (void)out;
+    if (!world->fabric || !world->net.qlen_output || !*world->net.qlen_output)
+        return 0;
+    q = calloc(1, sizeof *q);
+    if (!q)
+        return asim_err_nomem(err, "sampling queues");
+    q->topo = topo;
+    q->next = world->net.qlen_start_ns;
+    q->bytes = calloc((size_t)topo->first_port[topo->nodes] + 1, sizeof *q->bytes);
+    q->long_ports = calloc(topo->nodes, sizeof *q->long_ports);
+    if (!q->bytes || !q->long_ports) {
+        drop(q);
+        return asim_err_nomem(err, "sampling queues");
+    }
+    if (asim_report_file(&q->file, NULL, world->net.qlen_output, err)) {
+        drop(q);
+        return ASIM_EIO;
+    }
+    *viewer = (struct asim_viewer){
+        .wants = 1u << ASIM_EV_QUEUE, .self = q, .see = see, .close = close_qlen};
+    return 0;
+}
+
+const struct asim_report asim_report_qlen = {
+    .member = {.name = "qlen", .about = "qlen.txt: queues of switch ports every 100 ns"},
+    .open = open_qlen,
+};

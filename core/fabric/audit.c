@@ -17,6 +17,7 @@ struct balance {
     uint64_t in, out;
 };
 
+/* The sentence carries both numbers: which side is greater tells whether frames vanish or breed. */
 static int check(const struct balance *balance, struct asim_err *err)
 {
     if (balance->in == balance->out)
@@ -36,6 +37,7 @@ static uint64_t ring_bytes(const struct asim_ring *ring)
     return bytes;
 }
 
+/* A frame lost on the wire was counted by loss.c when it started, so it is never in the mailbox. */
 static int audit_wire(const struct asim_wire *wire, struct asim_err *err)
 {
     uint64_t lost = wire->loss ? wire->loss->frames : 0;
@@ -55,6 +57,7 @@ struct traffic {
     uint64_t in, in_bytes, out, out_bytes;
 };
 
+/* In and out belong to one link, but are counted by the two nodes at its ends. */
 static void add_port(struct traffic *sum, const struct asim_port *port)
 {
     sum->in += port->in->got;
@@ -63,6 +66,8 @@ static void add_port(struct traffic *sum, const struct asim_port *port)
     sum->out_bytes += port->out->bytes;
 }
 
+/* What a host makes (data, answers, pauses) it puts on a wire, keeps waiting, or loses when a link
+ * goes down; queue pairs hold no frames, they make them when they are sent. */
 static int audit_host(const struct asim_host *host, struct asim_err *err)
 {
     const struct asim_host_counts *n = &host->counts;
@@ -114,6 +119,8 @@ static int audit_buffer(const struct asim_switch *sw, struct asim_err *err)
     return code;
 }
 
+/* A switch makes and uses up nothing but PFC frames; of all others what is in must come out, wait,
+ * or be among the drops: refused, without a way, or emptied with a link. */
 static int audit_switch(const struct asim_switch *sw, struct asim_err *err)
 {
     struct traffic sum = {0};
@@ -137,6 +144,8 @@ static int audit_switch(const struct asim_switch *sw, struct asim_err *err)
     return code ? code : audit_buffer(sw, err);
 }
 
+/* Linear in the slots ever used. A flow whose queue pair has not opened yet has no snd_una of its
+ * own: stage says so. */
 size_t asim_fabric_unfinished(const struct asim_fabric *fabric, struct asim_unfinished *list,
                               size_t n)
 {
@@ -177,6 +186,7 @@ static int audit_messages(const struct asim_fabric *fabric, struct asim_err *err
     return check(&bytes, err);
 }
 
+/* Wires first: a hole there explains whatever fails behind it. */
 int asim_fabric_audit(const struct asim_fabric *fabric, struct asim_err *err)
 {
     int code = 0;
@@ -190,6 +200,7 @@ int asim_fabric_audit(const struct asim_fabric *fabric, struct asim_err *err)
     return code ? code : audit_messages(fabric, err);
 }
 
+/* Part of asim_fabric_stats; wires that never lose have no record to ask. */
 void asim_audit_losses(const struct asim_fabric *fabric, struct asim_fabric_stats *stats)
 {
     for (size_t w = 0; fabric->losses && w < fabric->topo->n_links * 2; w++) {

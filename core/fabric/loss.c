@@ -26,12 +26,14 @@ enum {
 };
 
 /* The file's own rate goes before the configuration's. */
+/* parity: a link whose own rate is 0 has the default's, so one link cannot be exempted from it. */
 static double rate_of(const struct asim_fabric *fabric, const struct asim_link *link)
 {
     return link->error_rate > 0 ? link->error_rate : fabric->net->error_rate;
 }
 
 /* A network without rates and outages pays nothing: wire->loss stays NULL. */
+/* Nothing is allocated, and frames are not even asked about, where nothing can be lost. */
 int asim_loss_open(struct asim_fabric *fabric, struct asim_err *err)
 {
     const struct asim_topo *topo = fabric->topo;
@@ -91,6 +93,7 @@ int asim_loss_takes(struct asim_fabric *fabric, const struct asim_wire *wire,
 
 /* RTO of the configuration, or a guess from the flow's base RTT; always beyond the window, since
  * the notice may cross to another node. */
+/* Never within the window: the notice could come before the source's own time. */
 static uint64_t timeout_of(const struct asim_fabric *fabric, const struct asim_flow *flow)
 {
     uint64_t rto = asim_to_ticks(fabric, AUTO_RTO_NS + AUTO_RTO_TRIPS * flow->cc.base_rtt_ns);

@@ -9,6 +9,7 @@
 
 enum { PAUSED_NS = 10000, REST_NS = 1000000, RESTED = 1u << 31 };
 
+/* Behind the ACKs that wait; ahead of data, as all of that FIFO. */
 static void send(struct asim_fabric *fabric, struct asim_host *host, struct asim_nic *nic,
                  enum asim_frame_type type)
 {
@@ -32,6 +33,7 @@ static void arm(struct asim_fabric *fabric, struct asim_host *host, uint64_t aft
         fabric->failed = ASIM_ENOMEM;
 }
 
+/* parity: the flag is cleared by the first packet even when no pause is left to be made. */
 void asim_pcie_pause(struct asim_fabric *fabric, struct asim_host *host, struct asim_nic *nic)
 {
     if (host->pcie_busy)

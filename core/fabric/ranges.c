@@ -39,6 +39,8 @@ static void replace(struct asim_ranges *ranges, const size_t first_last[2],
     ranges->n = first_last[0] + count + tail;
 }
 
+/* Touching ranges join, so that the list is as long as there are gaps and a look at its head tells
+ * what is contiguous. */
 int asim_ranges_add(struct asim_ranges *ranges, struct asim_range range)
 {
     size_t first, last;
@@ -59,6 +61,8 @@ int asim_ranges_add(struct asim_ranges *ranges, struct asim_range range)
     return 0;
 }
 
+/* Of all ranges it meets, only the first can stick out to the left and only the last to the right:
+ * two pieces at most are left over. */
 int asim_ranges_cut(struct asim_ranges *ranges, struct asim_range range)
 {
     struct asim_range left[2];
@@ -80,6 +84,7 @@ int asim_ranges_cut(struct asim_ranges *ranges, struct asim_range range)
     return 0;
 }
 
+/* The first range that ends behind the byte is the only one that can hold it. */
 int asim_ranges_has(const struct asim_ranges *ranges, uint64_t byte)
 {
     size_t i = first_at(ranges, byte + 1);

@@ -24,6 +24,7 @@ static int keep(struct asim_fabric *fabric, int code)
 }
 
 /* The last packet may be short. */
+/* Packets begin at multiples of the payload; only the last of a message is shorter. */
 static uint64_t packet_end(const struct asim_fabric *fabric, const struct asim_flow *flow,
                            uint64_t seq)
 {
@@ -33,6 +34,7 @@ static uint64_t packet_end(const struct asim_fabric *fabric, const struct asim_f
 }
 
 /* Made with the first loss of a message, kept with the slot, freed by asim_recovery_fini. */
+/* Made at the first gap of the slot's flows and kept for those that follow. */
 static struct asim_repair *repair_of(struct asim_fabric *fabric, struct asim_flow *flow)
 {
     if (!flow->repair)
@@ -88,6 +90,8 @@ static uint64_t acknowledged(const struct asim_fabric *fabric, const struct asim
 }
 
 /* Before congestion control hears of the ACK, so that it sees the new snd_una. */
+/* Progress is counted in acknowledged bytes; a NACK that acknowledges more is progress, too, and
+ * makes the sender patient again. */
 void asim_recovery_ack(struct asim_fabric *fabric, struct asim_flow *flow,
                        const struct asim_frame *frame, uint64_t t)
 {
@@ -115,6 +119,7 @@ void asim_recovery_ack(struct asim_fabric *fabric, struct asim_flow *flow,
 }
 
 /* Takes the packet out of the list: sent once, and again only if lost again. */
+/* The lowest first: it is what the receiver can hand on soonest. */
 uint64_t asim_recovery_take(struct asim_fabric *fabric, struct asim_flow *flow)
 {
     uint64_t seq = flow->repair->again.at[0].from;
@@ -139,6 +144,7 @@ static int still_missing(const struct asim_fabric *fabric, const struct asim_flo
 
 /* The rank is never told: its message stays open and the stall report names it, since a lost
  * message cannot be undone. */
+/* The slot stays as it is, for the report; nothing of the flow is sent any more. */
 static void give_up(struct asim_host *host, struct asim_flow *flow)
 {
     flow->live = 0;
@@ -147,6 +153,8 @@ static void give_up(struct asim_host *host, struct asim_flow *flow)
 }
 
 /* Go-back-N repeats from what is acknowledged; selective repeat the one packet. */
+/* Go-back-N starts over from what is acknowledged; everything sent from there up to where it had
+ * got asks for an ACK, because what was lost may have been one. */
 static void send_again(struct asim_fabric *fabric, struct asim_host *host, struct asim_flow *flow,
                        const struct asim_notice *note)
 {

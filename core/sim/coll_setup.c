@@ -71,14 +71,16 @@ static int choose_list(struct asim_world *world, int kind, struct asim_err *err)
     return 0;
 }
 
-/* What kinds without a list use.
- * Statics are words, not state: asim_coll_choose only reads them. */
+/* What kinds without a list use. */
 static int choose_default(struct asim_world *world, int kind, struct asim_err *err)
 {
-    static char tree[] = "binomialTree", barrier[] = "dissemination", ring[] = "ring";
-    char *word = kind == ASIM_BARRIER ? barrier : kind == ASIM_REDUCE_SCATTER_BLOCK ? ring : tree;
-    const struct asim_words words = {&word, 1};
+    const char *name = kind == ASIM_BARRIER                ? "dissemination"
+                       : kind == ASIM_REDUCE_SCATTER_BLOCK ? "ring"
+                                                           : "binomialTree";
+    char word[32], *at = word;
+    const struct asim_words words = {&at, 1};
 
+    snprintf(word, sizeof word, "%s", name);
     switch (kind) {
     case ASIM_REDUCE_SCATTER_BLOCK:
         world->choices[kind] = world->choices[ASIM_REDUCE_SCATTER];
@@ -105,6 +107,8 @@ static int choose_all(struct asim_world *world, struct asim_err *err)
     for (int kind = 0; kind < ASIM_KINDS; kind++)
         if (!world->n_choices[kind] && choose_default(world, kind, err))
             return ASIM_EINVAL;
+    if (asim_coll_choose(&world->direct, "direct", err))
+        return ASIM_EINVAL;
     return asim_coll_choose(&world->ring, "ring", err);
 }
 

@@ -14,6 +14,7 @@
 #include "sim/layout.h"
 #include "topo/pair.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 

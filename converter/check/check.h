@@ -17,12 +17,13 @@
 #include "conf/conf.h"
 #include "trace/stats.h"
 
+#define ASIM_CHECK_SIZED UINT64_MAX
 #define ASIM_CHECK_ALL "" /* group of all ranks; "0" is another name of it */
 
 /* One collective, or what is kept of it. */
 struct asim_check_coll {
     uint32_t group, type; /* group: index in asim_check.groups */
-    uint64_t bytes, id;
+    uint64_t bytes, id; /* bytes: ASIM_CHECK_SIZED for an all-to-all-v, whose sizes differ by rank */
 };
 
 struct asim_check_group {

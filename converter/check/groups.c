@@ -77,7 +77,10 @@ static const char *show_group(const struct asim_check_group *group, char room[64
 
 static const char *show_coll(const struct asim_check_coll *coll, char room[80])
 {
-    snprintf(room, 80, "%s of %" PRIu64 " bytes", asim_coll_type_name(coll->type), coll->bytes);
+    if (coll->bytes == ASIM_CHECK_SIZED)
+        snprintf(room, 80, "%s with comm_sizes", asim_coll_type_name(coll->type));
+    else
+        snprintf(room, 80, "%s of %" PRIu64 " bytes", asim_coll_type_name(coll->type), coll->bytes);
     return room;
 }
 

@@ -9,6 +9,8 @@
 #include <string.h>
 #include "check/check.h"
 
+enum { ALL_TO_ALL = 6 }; /* a comm_type */
+
 enum kind {
     NO_TYPE,
     BAD_TYPE,
@@ -19,6 +21,7 @@ enum kind {
     BAD_GROUP,
     NO_GROUP,
     NOT_MEMBER,
+    BAD_SIZES,
     INVALID,
     KINDS
 };
@@ -36,6 +39,7 @@ static const struct {
     {1, "has a pg_name that is not a whole number"},
     {1, "has a pg_name that the groups file does not have"},
     {1, "is a collective of a group that its rank is not in"},
+    {1, "has comm_sizes that are not one for each member of its group, or are of no all-to-all"},
     {0, "is of the type INVALID_NODE, which takes no time"},
 };
 
@@ -101,6 +105,8 @@ static void look_group(struct asim_check *check, uint32_t rank, const struct asi
     if (*end || !check->has_file || check->needs.metadata_groups)
         return;
     group = file_group(check, id);
+    if (group && op->has & ASIM_HAS_COMM_SIZES && op->comm_size_n != group->n)
+        note(seen, BAD_SIZES, op);
     if (!group)
         note(seen, NO_GROUP, op);
     else if (!has_rank(group, rank))
@@ -127,6 +133,11 @@ static int look_collective(struct asim_check *check, uint32_t rank, const struct
         note(seen, NO_SIZE, op);
     if (is_barrier)
         coll.bytes = 0;
+    if (op->has & ASIM_HAS_COMM_SIZES) {
+        coll.bytes = ASIM_CHECK_SIZED;
+        if (op->comm_type != ALL_TO_ALL || (!*name && op->comm_size_n != check->ranks))
+            note(seen, BAD_SIZES, op);
+    }
     if (*name)
         look_group(check, rank, op, seen);
     if (op->has & ASIM_HAS_INVOLVED_DIM && op->involved_n > check->needs.dims)

@@ -14,6 +14,7 @@
 #include <unistd.h>
 
 #include "asim/ext/command.h"
+#include "base/text.h"
 #include "tools/args.h"
 #include "trace/chakra_write.h"
 #include "trace/op.h"
@@ -49,10 +50,11 @@ static const struct {
 };
 
 struct settings {
-    char *out;
+    char *out, *sizes;
     uint32_t ranks;
     int type, independent, force;
     uint64_t size_bytes, count, nodes, compute_us;
+    uint64_t *list; /* sizes as numbers, or NULL; freed by run() */
 };
 
 #define AT(field) offsetof(struct settings, field)
@@ -65,6 +67,11 @@ static const struct asim_option options[] = {
      "all_reduce", ASIM_T_CHOICE, AT(type), 0, 0, TYPES, 0},
     {"size", "s", "bytes of each collective or message (barrier: always 0)", "1MiB", ASIM_T_SIZE,
      AT(size_bytes), 0, 0, NULL, 0},
+    {"sizes", NULL,
+     "all_to_all with a size for each pair: SIZE,SIZE,... one for each rank; rank r sends the d-th "
+     "of "
+     "them to the rank d places on, so the first, to itself, is ignored",
+     NULL, ASIM_T_STRING, AT(sizes), 0, 0, NULL, 0},
     {"count", "c", "number of stages", "1", ASIM_T_U64, AT(count), 1, 4e9, NULL, 0},
     {"nodes", NULL, "instead of --count: as many stages as fit into so many nodes per rank", "0",
      ASIM_T_U64, AT(nodes), 0, 4e9, NULL, 0},
@@ -129,14 +136,26 @@ static int put_collective(struct chain *chain, struct asim_err *err)
     char name[96];
     snprintf(name, sizeof name, "%s_%" PRIu32 "npus_%" PRIu64 "B_%" PRIu64, types[set->type].name,
              set->ranks, set->size_bytes, chain->stage);
-    struct asim_chakra_attr attrs[] = {
+    struct asim_chakra_attr attrs[4] = {
         on_gpu(),
         integer("comm_type", ASIM_CHAKRA_INT64, (uint64_t)types[set->type].comm_type),
         integer("comm_size", ASIM_CHAKRA_INT64, set->size_bytes),
     };
     struct asim_chakra_node node = {
         .type = ASIM_OP_COMM_COLL, .name = name, .attrs = attrs, .attr_n = 3};
-    return put(chain, &node, err);
+    if (!set->list)
+        return put(chain, &node, err);
+    uint64_t *own = malloc(set->ranks * sizeof *own);
+    if (!own)
+        return asim_err_nomem(err, "writing traces");
+    for (uint32_t d = 0; d < set->ranks; d++)
+        own[(chain->rank + d) % set->ranks] = set->list[d];
+    attrs[node.attr_n++] = (struct asim_chakra_attr){.name = "comm_sizes",
+                                                     .kind = ASIM_CHAKRA_LIST(ASIM_CHAKRA_UINT64),
+                                                     .value.list = {own, set->ranks}};
+    int rc = put(chain, &node, err);
+    free(own);
+    return rc;
 }
 
 static int put_message(struct chain *chain, int type, struct asim_err *err)
@@ -227,6 +246,36 @@ static int write_all(const struct settings *set, char *path, size_t size, uint64
     return rc;
 }
 
+/* --sizes as numbers; their sum becomes the size that names and comm_size say. */
+static int read_sizes(struct settings *set, struct asim_err *err)
+{
+    const char *at = set->sizes;
+    char word[32];
+    uint64_t sum = 0, n = 0;
+    if (set->type != ALL_TO_ALL)
+        return asim_err_set(err, ASIM_EINVAL, "--sizes goes with --type=all_to_all only.");
+    set->list = calloc(set->ranks, sizeof *set->list);
+    if (!set->list)
+        return asim_err_nomem(err, "writing traces");
+    while (*at && n < set->ranks) {
+        size_t length = strcspn(at, ",");
+        snprintf(word, sizeof word, "%.*s", (int)(length < 31 ? length : 31), at);
+        if (asim_text_size(word, &set->list[n]))
+            return asim_err_set(err, ASIM_EINVAL,
+                                "--sizes: '%s' is no size; expected such as 64KiB or 0.", word);
+        if (set->list[n] > INT64_MAX - sum)
+            return asim_err_set(err, ASIM_EINVAL, "--sizes: their sum passes 2^63 - 1.");
+        sum += set->list[n++];
+        at += length + (at[length] == ',');
+    }
+    if (*at || n != set->ranks)
+        return asim_err_set(err, ASIM_EINVAL,
+                            "--sizes has %s sizes than the %" PRIu32 " ranks; give one for each.",
+                            *at ? "more" : "fewer", set->ranks);
+    set->size_bytes = sum;
+    return 0;
+}
+
 static int check(struct settings *set, struct asim_err *err)
 {
     size_t n = set->out ? strlen(set->out) : 0;
@@ -240,6 +289,8 @@ static int check(struct settings *set, struct asim_err *err)
     if (set->nodes && set->count != 1)
         return asim_err_set(err, ASIM_EINVAL,
                             "--count and --nodes both say how long a trace is; give one of them.");
+    if (set->sizes && read_sizes(set, err))
+        return ASIM_EINVAL;
     if (set->type == BARRIER)
         set->size_bytes = 0;
     if (set->type == COMPUTE && !set->compute_us)
@@ -288,6 +339,7 @@ static int run(int argc, char **argv)
     } else if (generate(&set, &err)) {
         code = asim_args_fail("trace generate", &err, 1);
     }
+    free(set.list);
     asim_option_fini(options, &set);
     return code;
 }

@@ -33,6 +33,10 @@ struct asim_coll {
     uint32_t variant;  /* double binary tree: 0 = RootMax, 1 = RootMin */
     uint32_t root;     /* rooted collectives */
     uint64_t bytes;    /* input of the phase */
+    /* All-to-all-v: bytes to each position, borrowed, NULL = all alike; this phase carries the
+     * share-th of so many shares of each. */
+    const uint64_t *sizes;
+    uint64_t share, shares;
 };
 
 struct asim_coll_algo;
@@ -50,6 +54,9 @@ struct asim_plan {
     uint32_t burst; /* arrivals per half-cycle of the reduce pattern (private) */
     uint64_t cycle; /* private */
 };
+
+/* recv_bytes where only the sender knows: the one message of its stream from there. */
+#define ASIM_ANY_BYTES UINT64_MAX
 
 /* One send and/or one receive; sizes in bytes of payload. */
 struct asim_step {

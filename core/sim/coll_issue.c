@@ -8,13 +8,19 @@
  * all-gather smaller than the number of splits, for which the reference loops for ever, gets
  * chunks of one byte.
  *
+ * An all-to-all-v (op.comm_sizes, our own) is cut into as many chunks as there are splits, each
+ * with its share of every size, because the number of chunks may not depend on one rank's sizes.
+ *
  * Example (spec 10.6): 1,000,003 bytes in 4 splits are 5 chunks of 250,000; 100 bytes over 4 ranks
  * in 4 splits are 4 chunks of 25; 7 bytes in 1 split are 1 chunk of 7.
  */
 #include "sim/layout.h"
 
+#include <stdlib.h>
+#include <string.h>
+
 /* Tags: bit 63 = a collective, group + 1 above bit 32, stream below. */
-enum { GROUP_TAG_SHIFT = 32, GROUPS_OF_RECIPES = 0x1ffff };
+enum { GROUP_TAG_SHIFT = 32, GROUPS_OF_RECIPES = 0x1ffff, SIZED = ASIM_KINDS + 1 };
 
 /* Once per collective, all its chunks share it (spec 4.6). Greater is served first: LIFO counts up,
  * FIFO down. */
@@ -28,10 +34,16 @@ static int64_t take_priority(struct asim_rank *rank, const struct asim_op *op)
 /* Chunk size and how many (spec 4.2).
  * *total is raised to what is really sent; with the remainder that makes the reference's number
  * of chunks. */
-static uint64_t chunk_bytes(const struct asim_world *world, int kind, uint64_t *total)
+static uint64_t chunk_bytes(const struct asim_layout *lay, uint64_t *total)
 {
+    const struct asim_world *world = lay->rank->world;
     uint64_t splits = world->system.splits, chunk = *total / splits;
+    int kind = lay->kind;
 
+    if (lay->sizes) { /* counted, not measured */
+        *total = splits;
+        return 1;
+    }
     if (kind == ASIM_BARRIER) /* is not split */
         return *total;
     if (kind != ASIM_ALL_GATHER && chunk < world->n_ranks) {
@@ -48,14 +60,17 @@ static uint64_t chunk_bytes(const struct asim_world *world, int kind, uint64_t *
 /* ordinal counts the group's collectives on this rank: members must issue them in one order, and a
  * stall report can name who has not joined. */
 static struct asim_dataset *open_dataset(const struct asim_layout *lay, uint32_t index,
-                                         uint64_t bytes)
+                                         const struct asim_op *op)
 {
     struct asim_rank *rank = lay->rank;
     struct asim_dataset *data = asim_pool_get(&rank->world->pools.dataset);
     uint64_t *ordinal =
         asim_map_put(&rank->ordinals, 1, lay->group ? (uint64_t)lay->group->id + 1 : 0);
 
-    if (!data || !ordinal) {
+    uint64_t *sizes = lay->sizes ? malloc((op->comm_size_n + 1) * sizeof *sizes) : NULL;
+
+    if (!data || !ordinal || (lay->sizes && !sizes)) {
+        free(sizes);
         asim_world_fail_nomem(rank->world, "starting a collective");
         return NULL;
     }
@@ -63,9 +78,12 @@ static struct asim_dataset *open_dataset(const struct asim_layout *lay, uint32_t
                                   .group = lay->group,
                                   .ordinal = (*ordinal)++,
                                   .kind = lay->kind,
-                                  .bytes = bytes,
+                                  .bytes = op->comm_bytes,
+                                  .sizes = sizes,
                                   .issued_ns = asim_rank_now(rank),
                                   .prev = rank->open_tail};
+    if (sizes) /* the op's stand in the feed's window, which other ops will need */
+        memcpy(sizes, lay->sizes, op->comm_size_n * sizeof *sizes);
     *(rank->open_tail ? &rank->open_tail->next : &rank->open_head) = data;
     rank->open_tail = data;
     return data;
@@ -90,6 +108,11 @@ static uint64_t take_tag(struct asim_rank *rank, const struct asim_group *group)
  * The algorithm's own sizes count, so the chunk is a matter of form. */
 static uint64_t lay_stream(struct asim_layout *lay, struct asim_stream *stream, uint64_t chunk)
 {
+    if (lay->sizes) {
+        stream->share = lay->dims.chunk++;
+        asim_layout_sized(lay, stream);
+        return chunk;
+    }
     if (!lay->recipe)
         return asim_layout_phases(lay, stream, chunk);
     stream->n_phases = 1;
@@ -104,6 +127,12 @@ static uint64_t lay_stream(struct asim_layout *lay, struct asim_stream *stream, 
     return lay->dims.left;
 }
 
+/* What members must agree on: the kind, and whether sizes differ from pair to pair. */
+static const char *name_of_met(uint64_t kind)
+{
+    return kind == SIZED ? "ALL_TO_ALL with comm_sizes" : asim_kind_name((int)kind - 1);
+}
+
 /* Each chunk starts before the next is made (spec 4.2), and may even end; the extra count in
  * data->streams keeps the collective open meanwhile. */
 /* All who exchange data must mean the same collective: members that issue theirs in different
@@ -115,7 +144,7 @@ static int agree(const struct asim_layout *lay, const struct asim_dataset *data)
     uint64_t key =
         (uint64_t)asim_layout_first(lay) << 32 | (lay->group ? (uint64_t)lay->group->id + 1 : 0);
     uint64_t *met = asim_map_put(&world->met, key, data->ordinal);
-    uint64_t kind = (uint64_t)lay->list + 1;
+    uint64_t kind = lay->sizes ? SIZED : (uint64_t)lay->list + 1;
 
     if (!met) {
         asim_world_fail_nomem(world, "starting a collective");
@@ -129,8 +158,8 @@ static int agree(const struct asim_layout *lay, const struct asim_dataset *data)
             "members must issue their collectives in the same order",
             lay->rank->id, (unsigned long long)data->ordinal + 1,
             lay->group ? "group " : "all ranks, group ",
-            lay->group ? (long long)lay->group->id : 0ll, asim_kind_name(lay->list),
-            asim_kind_name((int)(*met >> 32) - 1));
+            lay->group ? (long long)lay->group->id : 0ll, name_of_met(kind),
+            name_of_met(*met >> 32));
         return ASIM_EINVAL;
     }
     if ((++*met & UINT32_MAX) == asim_layout_members(lay))
@@ -262,12 +291,43 @@ static uint32_t involved_of(const struct asim_op *op)
     return op->involved == listed ? UINT32_MAX : op->involved;
 }
 
+/* All-to-all-v: the sentence about what does not fit; 0, or the world has failed. Members are known
+ * by now. */
+static int take_sizes(struct asim_layout *lay, const struct asim_op *op)
+{
+    struct asim_world *world = lay->rank->world;
+    uint64_t n = lay->listed ? lay->listed->n : world->n_ranks;
+    const char *why = NULL;
+
+    if (op->comm_type != ASIM_ALL_TO_ALL)
+        why = "only an ALL_TO_ALL can have sizes of its own";
+    else if (lay->recipe)
+        why = "an algorithm given as traces has its own sizes; leave one of the two out";
+    else if (!lay->group && asim_layout_members(lay) != world->n_ranks)
+        why = "involved_dim leaves ranks out; name a communicator group instead";
+    if (why)
+        asim_world_fail(world, "rank %u: op %llu ('%s') is a %s with comm_sizes: %s", lay->rank->id,
+                        (unsigned long long)op->id, op->name, asim_kind_name((int)op->comm_type),
+                        why);
+    else if (op->comm_size_n != n)
+        asim_world_fail(
+            world,
+            "rank %u: op %llu ('%s') has %zu comm_sizes, but %s %llu; give one for each "
+            "member, its own included",
+            lay->rank->id, (unsigned long long)op->id, op->name, op->comm_size_n,
+            lay->listed ? "the members of its group are" : "the ranks are", (unsigned long long)n);
+    lay->sizes = op->comm_sizes;
+    lay->position = lay->listed ? position_in(lay->listed, lay->rank->id) : lay->rank->id;
+    return world->failed ? ASIM_EINVAL : 0;
+}
+
 /* Who takes part and how; 0, or the world has failed. */
 static int lay_out(struct asim_layout *lay, const struct asim_op *op)
 {
     struct asim_world *world = lay->rank->world;
     const char *custom = custom_of(world, op);
 
+    lay->listed = lay->group;
     if (lay->group && lay->group->n == world->n_ranks)
         lay->group = NULL; /* everybody: as without a group, all dimensions involved */
     else if (!lay->group)
@@ -309,15 +369,15 @@ void asim_coll_op(struct asim_rank *rank, uint32_t index, const struct asim_op *
                        &(struct asim_todo){.kind = ASIM_TODO_OP_DONE, .op = index});
         return;
     }
-    if (lay_out(&lay, op))
+    if (lay_out(&lay, op) || (op->has & ASIM_HAS_COMM_SIZES && take_sizes(&lay, op)))
         return;
     if (!lay.recipe && !asim_layout_has_partners(&lay)) {
         /* alone: nothing to exchange (the reference never finishes) */
         asim_clock_add(rank, 0, &(struct asim_todo){.kind = ASIM_TODO_OP_DONE, .op = index});
         return;
     }
-    chunk = chunk_bytes(rank->world, lay.kind, &total);
-    data = open_dataset(&lay, index, op->comm_bytes);
+    chunk = chunk_bytes(&lay, &total);
+    data = open_dataset(&lay, index, op);
     if (!data || agree(&lay, data))
         return;
     if (asim_show_wants(&rank->world->show, ASIM_EV_COLL_JOIN))

@@ -209,6 +209,24 @@ static void view_dims(const struct asim_layout *lay, struct asim_dims_view *view
     }
 }
 
+/* Everybody with everybody at once, whatever the dimensions and the all-to-all's algorithm: a size
+ * of each pair's own cannot be passed on from dimension to dimension. A window of direct<W> holds.
+ */
+void asim_layout_sized(const struct asim_layout *lay, struct asim_stream *stream)
+{
+    const struct asim_world *world = lay->rank->world;
+    const struct asim_coll_choice *named = choice_of(world, lay->list, 0);
+    struct asim_phase *phase = &stream->phases[stream->n_phases++];
+
+    *phase = (struct asim_phase){.kind = lay->kind, .subgroup = lay->group != NULL};
+    phase->choice = named->algo == world->direct.algo ? named : &world->direct;
+    phase->ring = (struct asim_ring_of){.stride = 1, .n = world->n_ranks, .index = lay->rank->id};
+    if (lay->listed)
+        phase->ring = (struct asim_ring_of){
+            .members = lay->listed->ranks, .n = lay->listed->n, .index = lay->position};
+    phase->queue = take_queue(lay->rank, 0, 0, &phase->step);
+}
+
 /* Returns the bytes of the chunk: an order may have changed them (offlineGreedyFlex). */
 uint64_t asim_layout_phases(struct asim_layout *lay, struct asim_stream *stream, uint64_t bytes)
 {

@@ -135,7 +135,10 @@ void asim_stream_start(struct asim_rank *rank, struct asim_stream *stream)
                               .window = phase->choice->window,
                               .variant = phase->variant,
                               .root = phase->ring.root,
-                              .bytes = phase->bytes};
+                              .bytes = phase->bytes,
+                              .sizes = stream->data->sizes,
+                              .share = stream->share,
+                              .shares = rank->world->system.splits};
 
     stream->step = stream->received = 0;
     stream->tokens = 0;

@@ -17,6 +17,8 @@ struct asim_layout {
     uint32_t position;              /* in the group */
     uint32_t root;                  /* of rooted kinds: position in the group, or the rank */
     uint32_t involved;              /* bit per dimension */
+    const struct asim_group *listed; /* the same, even where it is everybody */
+    const uint64_t *sizes;          /* all-to-all-v: the op's, one for each member */
     struct asim_recipe *recipe;     /* algorithm given as traces, or NULL */
     uint32_t n_dims;
     struct asim_dims_state dims;
@@ -31,6 +33,8 @@ uint32_t asim_layout_first(const struct asim_layout *lay);
 /* Appends the phases of one chunk to the stream; `bytes` is what a chunk usually has, the result
  * what this one has. */
 uint64_t asim_layout_phases(struct asim_layout *lay, struct asim_stream *stream, uint64_t bytes);
+/* The one phase of a chunk of an all-to-all-v. */
+void asim_layout_sized(const struct asim_layout *lay, struct asim_stream *stream);
 /* Logical dimensions this kind of collective sees: a "one…" entry swallows the rest. */
 uint32_t asim_layout_dims(const struct asim_world *world, int list);
 /* 1 for broadcast, reduce, gather, scatter. */

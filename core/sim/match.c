@@ -3,7 +3,8 @@
  * Sends meet receives at the destination. Per (source, tag) bytes arrive in order and receives
  * consume them in the order they were posted, so a receive may take part of a message or several;
  * sizes are 64 bits and any number of receives of one key may wait (the reference adds them up
- * and loses all callbacks but one).
+ * and loses all callbacks but one). A receive of ASIM_ANY_BYTES takes all that is there, which is
+ * one message where its stream has one per source (all-to-all-v).
  *
  * Memory: one inbox per (source, tag) in use, kept a while when empty because streams come back,
  * swept when more than half are idle. Messages themselves are not kept, only their bytes: what
@@ -126,6 +127,17 @@ static uint64_t counted(uint64_t bytes)
     return bytes ? bytes : 1;
 }
 
+static int is_served(const struct asim_inbox *inbox, const struct asim_recv *recv)
+{
+    return recv->bytes == ASIM_ANY_BYTES ? inbox->arrived > 0 : inbox->arrived >= recv->bytes;
+}
+
+/* Its bytes leave the inbox; at least one, if it is served. */
+static void take(struct asim_inbox *inbox, const struct asim_recv *recv)
+{
+    inbox->arrived -= recv->bytes == ASIM_ANY_BYTES ? inbox->arrived : recv->bytes;
+}
+
 /* Satisfied at once where the bytes are there: within this call over a packet network, in an event
  * of its own over an analytical one (net.h, traits). */
 void asim_match_post(struct asim_rank *rank, const struct asim_recv *wanted)
@@ -142,13 +154,14 @@ void asim_match_post(struct asim_rank *rank, const struct asim_recv *wanted)
     recv->bytes = counted(wanted->bytes);
     recv->next = NULL;
     recv->posted_ns = asim_rank_now(rank);
-    if (inbox->head || inbox->arrived < recv->bytes) {
+    if (inbox->head || !is_served(inbox, recv)) {
         rank->empty_inboxes -= (uint32_t)is_empty(inbox);
         *(inbox->head ? &inbox->tail->next : &inbox->head) = recv;
         inbox->tail = recv;
         return;
     }
-    if (inbox->arrived && !(inbox->arrived -= recv->bytes))
+    take(inbox, recv);
+    if (!inbox->arrived)
         now_empty(rank, inbox);
     if (world->backend->traits & ASIM_NET_LATE_RECEIVE_NOW)
         asim_match_deliver(rank, recv);
@@ -166,11 +179,11 @@ void asim_match_arrived(struct asim_rank *rank, const struct asim_msg *msg)
         return;
     rank->empty_inboxes -= (uint32_t)is_empty(inbox);
     inbox->arrived += counted(msg->bytes);
-    while (inbox->head && inbox->arrived >= inbox->head->bytes) {
+    while (inbox->head && is_served(inbox, inbox->head)) {
         struct asim_recv *recv = inbox->head;
         int last = !recv->next;
 
-        inbox->arrived -= recv->bytes;
+        take(inbox, recv);
         inbox->head = recv->next;
         if (is_empty(inbox))
             now_empty(rank, inbox);

@@ -11,6 +11,8 @@
  */
 #include "sim/sim.h"
 
+#include <stdlib.h>
+
 static void unlink_stream(struct asim_queue *queue, struct asim_stream *stream)
 {
     *(stream->prev ? &stream->prev->next : &queue->head) = stream->next;
@@ -69,6 +71,7 @@ static void end_stream_of(struct asim_rank *rank, struct asim_dataset *data)
     *(data->prev ? &data->prev->next : &rank->open_head) = data->next;
     *(data->next ? &data->next->prev : &rank->open_tail) = data->prev;
     asim_op_done(rank, data->op);
+    free(data->sizes);
     asim_pool_put(&rank->world->pools.dataset, data);
 }
 

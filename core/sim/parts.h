@@ -99,6 +99,7 @@ struct asim_dataset { /* one collective on one rank */
     uint64_t ordinal;               /* n-th collective of its group on this rank */
     int kind;
     uint64_t bytes, issued_ns;
+    uint64_t *sizes; /* of an all-to-all-v, to each member; freed with the dataset */
     struct asim_dataset *next, *prev; /* all open ones of the rank, oldest first */
 };
 
@@ -114,6 +115,7 @@ struct asim_stream { /* one chunk of a collective on one rank */
     struct asim_step next_step; /* step number `step`, if there is one; peers as ranks */
     struct asim_custom *custom; /* where the phase has a recipe; freed at its end */
     uint64_t step, received;
+    uint64_t share; /* of an all-to-all-v: which of its chunks */
     uint32_t tokens;
     struct asim_phase phases[]; /* room for world->max_phases */
 };
@@ -133,7 +135,7 @@ struct asim_dim_turns { /* round robin over the queues of a dimension: all, firs
  * --------------------------------------------------------------------------------------- */
 struct asim_recv {
     struct asim_recv *next;
-    uint64_t bytes;
+    uint64_t bytes; /* ASIM_ANY_BYTES: the next message, whatever its size */
     struct asim_stream *stream; /* NULL: a COMM_RECV op, or later */
     struct asim_later *later;
     uint32_t op, src;

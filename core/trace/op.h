@@ -37,7 +37,8 @@ enum asim_op_has {
     ASIM_HAS_COMM_DST = 1 << 5,
     ASIM_HAS_COMM_TAG = 1 << 6,
     ASIM_HAS_PRIORITY = 1 << 7,
-    ASIM_HAS_INVOLVED_DIM = 1 << 8
+    ASIM_HAS_INVOLVED_DIM = 1 << 8,
+    ASIM_HAS_COMM_SIZES = 1 << 9
 };
 
 struct asim_op {
@@ -63,9 +64,10 @@ struct asim_op {
     const char *inputs_values;                          /* METADATA nodes: process-group JSON */
     const char *const *input_list, *const *output_list; /* attrs inputs/outputs: string lists */
     size_t input_n, output_n;
-    /* Borrowed likewise. */
-    const uint64_t *data_deps, *ctrl_deps;
-    size_t data_dep_n, ctrl_dep_n;
+    /* Borrowed likewise. comm_sizes: all-to-all-v, bytes to each member of the group in its order;
+     * comm_bytes is their sum then. */
+    const uint64_t *data_deps, *ctrl_deps, *comm_sizes;
+    size_t data_dep_n, ctrl_dep_n, comm_size_n;
 };
 
 /* Family trace/format: row symbols asim_trace_format_<file>, table asim_trace_format_table. */

@@ -47,7 +47,7 @@ static size_t body_bytes(const struct asim_op *op)
     const char *const texts[] = {op->name, op->pg_name, op->inputs_values};
     return text_bytes(texts, 3) + text_bytes(op->input_list, op->input_n) +
            text_bytes(op->output_list, op->output_n) +
-           (op->data_dep_n + op->ctrl_dep_n) * sizeof(uint64_t);
+           (op->data_dep_n + op->ctrl_dep_n + op->comm_size_n) * sizeof(uint64_t);
 }
 
 /* Returns where the copy stands and moves *to behind it. */
@@ -78,6 +78,7 @@ static void copy(struct asim_body *body, const struct asim_op *op)
     own->output_list = outputs;
     own->data_deps = put(&to, op->data_deps, op->data_dep_n * sizeof(uint64_t));
     own->ctrl_deps = put(&to, op->ctrl_deps, op->ctrl_dep_n * sizeof(uint64_t));
+    own->comm_sizes = put(&to, op->comm_sizes, op->comm_size_n * sizeof(uint64_t));
     own->name = put(&to, op->name, strlen(op->name) + 1);
     own->pg_name = put(&to, op->pg_name, strlen(op->pg_name) + 1);
     own->inputs_values = put(&to, op->inputs_values, strlen(op->inputs_values) + 1);

@@ -6,6 +6,9 @@
  * half has arrived. parity: arrived, not reduced; and in sub-groups the second half pays
  * reductions again, because the pattern's cycle is longer there.
  *
+ * An all-to-all-v (coll.sizes) is the same exchange with a size of its own for each message; its
+ * receiver takes what comes. Our own: the reference has none.
+ *
  * Time on idle links without contention: all-reduce D + T + D + R + T + D; the others D + T + D (+
  * R). With a window the rounds add up. Its contention is the network's to find.
  */
@@ -26,6 +29,12 @@ static int direct_plan(struct asim_plan *plan, struct asim_err *err)
     return 0;
 }
 
+/* Of a size that does not divide, the first shares have a byte more. */
+static uint64_t share_of(const struct asim_coll *coll, uint64_t bytes)
+{
+    return bytes / coll->shares + (coll->share < bytes % coll->shares);
+}
+
 /* Peers in rising distance from each member, so that at every step no two send to the same one. The
  * gate holds the second half of an all-reduce back until all of the first half has arrived. */
 static void direct_step(const struct asim_plan *plan, uint64_t k, struct asim_step *step)
@@ -35,6 +44,10 @@ static void direct_step(const struct asim_plan *plan, uint64_t k, struct asim_st
     step->to = asim_coll_peer(&plan->coll, hop);
     step->from = asim_coll_peer(&plan->coll, plan->coll.n - hop);
     step->send_bytes = step->recv_bytes = plan->msg_bytes;
+    if (plan->coll.sizes) {
+        step->send_bytes = share_of(&plan->coll, plan->coll.sizes[step->to]);
+        step->recv_bytes = ASIM_ANY_BYTES;
+    }
     step->gate = plan->coll.kind == ASIM_ALL_REDUCE && k >= peers ? peers : 0;
     step->need = 1;
 }

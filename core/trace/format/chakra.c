@@ -6,7 +6,8 @@
  *
  * Differs from the reference reader: a value that does not fit (a negative size, a rank beyond 32
  * bits) is refused instead of wrapped, and a wrong kind is refused at load, not at first use.
- * comm_group (written by STG's legacy mode) counts as pg_name where there is none.
+ * comm_group (written by STG's legacy mode) counts as pg_name where there is none. Attributes of
+ * our own: duration_ns, and comm_sizes, which makes an all-to-all one of sizes of its own.
  *
  * Adding an attribute: a field in struct asim_op (and a bit, if its absence matters) and a row in
  * the rules. Attributes with other names are skipped, so newer traces stay readable.
@@ -46,7 +47,8 @@ enum want {
     WANT_BOOL,
     WANT_DIMS,
     WANT_NAME,
-    WANT_LIST
+    WANT_LIST,
+    WANT_SIZES
 };
 
 /* What each attribute fills. */
@@ -65,6 +67,7 @@ static const struct rule rules[] = {
     FIELD("is_cpu_op", HAS_IS_CPU, is_cpu, WANT_BOOL),
     FIELD("comm_type", ASIM_HAS_COMM_TYPE, comm_type, WANT_U32),
     FIELD("comm_size", ASIM_HAS_COMM_SIZE, comm_bytes, WANT_U64),
+    FIELD("comm_sizes", ASIM_HAS_COMM_SIZES, comm_sizes, WANT_SIZES),
     FIELD("comm_src", ASIM_HAS_COMM_SRC, comm_src, WANT_U32),
     FIELD("comm_dst", ASIM_HAS_COMM_DST, comm_dst, WANT_U32),
     FIELD("comm_tag", ASIM_HAS_COMM_TAG, comm_tag, WANT_TAG),
@@ -182,6 +185,27 @@ static void fill_list(const attribute *attr, struct asim_op *op, int is_input)
     }
 }
 
+/* comm_sizes, from the decoder's memory as it stands: an int64 of 0 or more has the bits of the
+ * uint64. Their sum is the op's comm_size, which must be countable. */
+static int fill_sizes(struct asim_reader *reader, const attribute *attr, struct asim_op *op,
+                      struct asim_err *err)
+{
+    int is_signed = attr->value_case == KIND(INT64_LIST);
+    const uint64_t *sizes;
+    uint64_t sum = 0;
+    if (!is_signed && attr->value_case != KIND(UINT64_LIST))
+        return refuse(reader, attr, "an int64_list or uint64_list of bytes", err);
+    op->comm_size_n = is_signed ? attr->int64_list->n_values : attr->uint64_list->n_values;
+    sizes = is_signed ? (const uint64_t *)attr->int64_list->values : attr->uint64_list->values;
+    for (size_t i = 0; i < op->comm_size_n; i++) {
+        if (sizes[i] > INT64_MAX - sum)
+            return refuse(reader, attr, "sizes of 0 or more whose sum is below 2^63", err);
+        sum += sizes[i];
+    }
+    op->comm_sizes = sizes;
+    return 0;
+}
+
 /* Linear in the rules, a dozen: attributes the simulation does not know are passed over. */
 static int fill(struct asim_reader *reader, const attribute *attr, struct asim_op *op,
                 struct asim_err *err)
@@ -201,9 +225,22 @@ static int fill(struct asim_reader *reader, const attribute *attr, struct asim_o
     case WANT_LIST:
         fill_list(attr, op, rule->has == HAS_INPUTS);
         return 0;
+    case WANT_SIZES:
+        return fill_sizes(reader, attr, op, err);
     default:
         return fill_number(reader, attr, rule, (char *)op + rule->offset, err);
     }
+}
+
+/* comm_sizes say more than a comm_size beside them. */
+static void add_up(struct asim_op *op)
+{
+    if (!(op->has & ASIM_HAS_COMM_SIZES))
+        return;
+    op->comm_bytes = 0;
+    for (size_t i = 0; i < op->comm_size_n; i++)
+        op->comm_bytes += op->comm_sizes[i];
+    op->has |= ASIM_HAS_COMM_SIZE;
 }
 
 /* comm_group counts only where no pg_name stands, whichever comes first. */
@@ -220,6 +257,7 @@ static int fill_attributes(struct asim_reader *reader, struct asim_op *op, struc
     }
     int rc = group && !(op->has & HAS_PG_NAME) ? fill_name(reader, group, op, err) : 0;
     op->has &= ~HAS_PRIVATE;
+    add_up(op);
     return rc;
 }
 

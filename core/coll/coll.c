@@ -36,6 +36,16 @@ uint64_t asim_coll_out_bytes(const struct asim_coll_algo *algo, int kind, uint64
     return kind == ASIM_ALL_GATHER ? bytes * n : bytes;
 }
 
+int asim_coll_can(const struct asim_coll_algo *algo, int kind, struct asim_err *err)
+{
+    if (kind >= 0 && kind < ASIM_KINDS && algo->kinds & 1u << kind)
+        return 0;
+    return asim_err_set(err, ASIM_EINVAL,
+                        "algorithm %s cannot do %s; name another one in the system "
+                        "configuration's list for it",
+                        algo->member.name, asim_kind_name(kind));
+}
+
 /* The plan is a plain value: nothing to free. coll is copied. A kind the algorithm lacks is refused
  * here, so that an algorithm's own plan() need not look. */
 int asim_coll_plan(struct asim_plan *plan, const struct asim_coll_algo *algo,
@@ -44,11 +54,11 @@ int asim_coll_plan(struct asim_plan *plan, const struct asim_coll_algo *algo,
     memset(plan, 0, sizeof *plan);
     plan->coll = *coll;
     plan->algo = algo;
-    if (coll->kind < 0 || coll->kind >= ASIM_KINDS || !(algo->kinds & 1u << coll->kind))
-        return asim_err_set(err, ASIM_EINVAL,
-                            "algorithm %s cannot do %s; name another one in the system "
-                            "configuration's list for it",
-                            algo->member.name, asim_kind_name(coll->kind));
+    if (asim_coll_can(algo, coll->kind, err))
+        return ASIM_EINVAL;
+    if (!algo->plan)
+        return asim_err_set(err, ASIM_EBUG, "algorithm %s has flows and no plan",
+                            algo->member.name);
     if (coll->kind == ASIM_ALL_GATHER && coll->bytes > UINT64_MAX / coll->n)
         return asim_err_set(err, ASIM_EINVAL,
                             "an all-gather of %llu bytes from each of %u members is more than 64 "
@@ -88,12 +98,12 @@ int asim_coll_choose(struct asim_coll_choice *choice, const char *word, struct a
     member = asim_family_find(asim_coll_algo_table, "collective algorithm", base, err);
     if (!member)
         return ASIM_EINVAL;
-    if (!good || (choice->window && strcmp(base, "direct") && strcmp(base, "ncclRing")))
+    choice->algo = (const struct asim_coll_algo *)member;
+    if (!good || (choice->window && strcmp(base, "direct") && !choice->algo->flows))
         return asim_err_set(err, ASIM_EINVAL,
                             "collective algorithm '%s': only direct takes a number after its name, "
-                            "the window, from 1 on (direct4), and ncclRing, the GPUs of a server "
+                            "the window, from 1 on (direct4), and nccl…, the GPUs of a server "
                             "(ncclRing8)",
                             word);
-    choice->algo = (const struct asim_coll_algo *)member;
     return 0;
 }

@@ -40,11 +40,12 @@ struct asim_coll {
 };
 
 struct asim_coll_algo;
+struct asim_nccl_spec;
 
 struct asim_plan {
     struct asim_coll coll;
     const struct asim_coll_algo *algo;
-    uint64_t steps;     /* how many */
+    uint64_t steps; /* how many */
     /* May exceed the steps that receive in none: the engine ends by tokens, tests compare the
      * two. */
     uint64_t arrivals;  /* messages this member receives */
@@ -78,6 +79,10 @@ struct asim_coll_algo {
     void (*step)(const struct asim_plan *plan, uint64_t k, struct asim_step *step);
     /* Bytes to reduce before the token of arrival i (0-based) is free; 0 = none. */
     uint64_t (*arrival)(const struct asim_plan *plan, uint64_t i);
+    /* Instead, or as well: the collective is run as NCCL-like flows (coll/nccl.h). Completes a
+     * spec that says kind, bytes, ranks and GPUs per server. Rows that have only this have NULL
+     * for the three above. */
+    void (*flows)(struct asim_nccl_spec *spec);
 };
 extern const struct asim_member *const asim_coll_algo_table[];
 
@@ -85,10 +90,13 @@ extern const struct asim_member *const asim_coll_algo_table[];
 struct asim_coll_choice {
     const struct asim_coll_algo *algo;
     int one;         /* "one…": a single ring over all ranks that swallows the dimensions */
-    uint32_t window; /* direct<W> */
+    uint32_t window; /* direct<W>; GPUs of a server for those with flows */
 };
 /* "ring", "oneDirect4", …; fails with the nearest name and the list. */
 int asim_coll_choose(struct asim_coll_choice *choice, const char *word, struct asim_err *err);
+
+/* 0, or the sentence for a kind the algorithm does not do. */
+int asim_coll_can(const struct asim_coll_algo *algo, int kind, struct asim_err *err);
 
 /* Fills the plan for coll with algo; refuses a kind the algorithm does not do. */
 int asim_coll_plan(struct asim_plan *plan, const struct asim_coll_algo *algo,

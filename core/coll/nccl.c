@@ -19,18 +19,40 @@ const char *const asim_nccl_algo_names[] = {"auto", "tuned",     "ring",   "tree
                                             "nvls", "nvls_tree", "direct", NULL};
 const char *const asim_nccl_proto_names[] = {"Simple", "LL", "LL128", NULL};
 
+uint64_t asim_nccl_wire(int proto, uint64_t bytes)
+{
+    if (proto == ASIM_NCCL_LL)
+        return 2 * bytes;
+    return proto == ASIM_NCCL_LL128 ? bytes + (bytes + 119) / 120 * 8 : bytes;
+}
+
+/* All flows of a collective have one size, so that one list of flows serves all sizes. Remainders
+ * are dropped, as in SimAI. */
+uint64_t asim_nccl_piece(const struct asim_nccl *nccl)
+{
+    const struct asim_nccl_spec *s = &nccl->spec;
+    switch (s->algo) {
+    case ASIM_NCCL_NVLS:
+        return s->bytes / 4;
+    case ASIM_NCCL_DIRECT:
+        return s->bytes / s->ranks;
+    case ASIM_NCCL_TREE:
+    case ASIM_NCCL_NVLS_TREE:
+        return s->bytes / (nccl->local > 1 ? nccl->local : 2);
+    default:
+        return s->bytes / s->ranks / nccl->local;
+    }
+}
+
 /* Parents of a flow lie together, so it must get all of them before the next flow is added. */
 uint32_t asim_nccl_add(struct asim_nccl *nccl, const struct asim_nccl_flow *flow, uint32_t parent)
 {
     struct asim_nccl_flow added = *flow;
-    uint64_t bytes = flow->bytes;
     if (nccl->flows.n >= MAX_FLOWS)
         return ASIM_NCCL_NONE;
     added.first_parent = (uint32_t)nccl->parents.n;
     added.parents = 0;
-    added.wire_bytes = nccl->spec.proto == ASIM_NCCL_LL      ? 2 * bytes
-                       : nccl->spec.proto == ASIM_NCCL_LL128 ? bytes + (bytes + 119) / 120 * 8
-                                                             : bytes;
+    added.wire_bytes = asim_nccl_wire(nccl->spec.proto, flow->bytes);
     if (ASIM_VEC_PUSH(nccl->flows, added))
         return ASIM_NCCL_NONE;
     if (parent != ASIM_NCCL_NONE && asim_nccl_wait(nccl, parent))
@@ -155,8 +177,8 @@ static void choose(struct asim_nccl *nccl)
     }
 }
 
-/* nccl is the caller's to fini on success; empty on failure. Flows are O(n^2) for rings. */
-int asim_nccl_make(struct asim_nccl *nccl, const struct asim_nccl_spec *spec, struct asim_err *err)
+int asim_nccl_choose(struct asim_nccl *nccl, const struct asim_nccl_spec *spec,
+                     struct asim_err *err)
 {
     memset(nccl, 0, sizeof *nccl);
     nccl->spec = *spec;
@@ -172,6 +194,15 @@ int asim_nccl_make(struct asim_nccl *nccl, const struct asim_nccl_spec *spec, st
                             "one server and nvls_tree over several; all-to-all is direct.",
                             asim_nccl_algo_names[nccl->spec.algo], asim_kind_name(nccl->spec.kind),
                             nccl->servers);
+    return 0;
+}
+
+/* nccl is the caller's to fini on success; empty on failure. Flows are O(n^2) for rings. */
+int asim_nccl_make(struct asim_nccl *nccl, const struct asim_nccl_spec *spec, struct asim_err *err)
+{
+    int rc = asim_nccl_choose(nccl, spec, err);
+    if (rc)
+        return rc;
     int (*const builders[])(struct asim_nccl *) = {
         NULL,           NULL,           asim_nccl_ring,  asim_nccl_tree,
         asim_nccl_nvls, asim_nccl_tree, asim_nccl_direct};

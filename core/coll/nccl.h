@@ -31,6 +31,7 @@ struct asim_nccl_spec {
     uint32_t base, stride; /* member p is rank base + p * stride; stride 0 = 1 */
     uint32_t gpus_per_server;
     int pxn, nvls, hopper;        /* hopper: H100 or H800 */
+    int by_ranks;                 /* no flow may end at an NVSwitch: see the builders */
     double nv_gbytes, net_gbytes; /* for the tuned choice */
 };
 
@@ -50,7 +51,17 @@ struct asim_nccl {
 
 extern const char *const asim_nccl_algo_names[], *const asim_nccl_proto_names[];
 
-/* Fails where members do not lie evenly on servers, or the algorithm cannot do the kind. */
+/* Algorithm and protocol only, no flows: nothing to fini. Fails where members do not lie evenly on
+ * servers, or the algorithm cannot do the kind. */
+int asim_nccl_choose(struct asim_nccl *nccl, const struct asim_nccl_spec *spec,
+                     struct asim_err *err);
+/* Payload of every flow of the chosen algorithm; 0 where a piece would be empty. */
+uint64_t asim_nccl_piece(const struct asim_nccl *nccl);
+/* The same on the wire: with the protocol's flags. */
+uint64_t asim_nccl_wire(int proto, uint64_t bytes);
+/* How many flows a ring has: they grow with the square of the members. */
+uint64_t asim_nccl_ring_flows(const struct asim_nccl *nccl);
+/* Fails as asim_nccl_choose does, or when out of memory or above the ceiling. */
 int asim_nccl_make(struct asim_nccl *nccl, const struct asim_nccl_spec *spec, struct asim_err *err);
 void asim_nccl_fini(struct asim_nccl *nccl);
 

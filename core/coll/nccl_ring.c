@@ -19,12 +19,19 @@ uint32_t asim_nccl_next(uint32_t local, uint32_t servers, uint32_t channel, uint
     return (server + 1) % servers * local + channel;
 }
 
+/* PXN needs another server to cross to and another GPU to hand over to. */
+static int hands_over(const struct asim_nccl *nccl)
+{
+    const struct asim_nccl_spec *s = &nccl->spec;
+    return s->pxn && nccl->servers > 1 && nccl->local > 1 && s->kind != ASIM_ALL_GATHER;
+}
+
 /* Chunk k of channel c from everybody to the next; arrived[p] is what brought p its piece. */
 static int ring_step(struct asim_nccl *nccl, struct asim_nccl_flow flow, const uint32_t *before,
                      uint32_t *arrived)
 {
     const struct asim_nccl_spec *s = &nccl->spec;
-    int pxn = s->pxn && nccl->servers > 1 && nccl->local > 1 && s->kind != ASIM_ALL_GATHER;
+    int pxn = hands_over(nccl);
     for (uint32_t p = 0; p < s->ranks; p++) {
         uint32_t next = asim_nccl_next(nccl->local, nccl->servers, flow.channel, p);
         uint32_t parent = flow.chunk ? before[p] : ASIM_NCCL_NONE;
@@ -44,13 +51,21 @@ static int ring_step(struct asim_nccl *nccl, struct asim_nccl_flow flow, const u
     return 0;
 }
 
+/* PXN adds a flow for each server boundary of a step. */
+uint64_t asim_nccl_ring_flows(const struct asim_nccl *nccl)
+{
+    const struct asim_nccl_spec *s = &nccl->spec;
+    uint64_t steps = (s->kind == ASIM_ALL_REDUCE ? 2ull : 1ull) * (s->ranks - 1);
+    return steps * nccl->local * ((uint64_t)s->ranks + (hands_over(nccl) ? nccl->servers : 0));
+}
+
 /* Two arrays of who brought what, used in turn: step k waits for step k - 1 only. */
 int asim_nccl_ring(struct asim_nccl *nccl)
 {
     const struct asim_nccl_spec *s = &nccl->spec;
     uint32_t chunks = (s->kind == ASIM_ALL_REDUCE ? 2 : 1) * (s->ranks - 1);
     uint32_t *arrived = malloc(2 * (size_t)s->ranks * sizeof *arrived);
-    struct asim_nccl_flow flow = {.bytes = s->bytes / s->ranks / nccl->local};
+    struct asim_nccl_flow flow = {.bytes = asim_nccl_piece(nccl)};
     int rc = arrived ? 0 : ASIM_ENOMEM;
     for (flow.channel = 0; flow.channel < nccl->local && !rc; flow.channel++)
         for (flow.chunk = 0; flow.chunk < chunks && !rc; flow.chunk++) {
@@ -61,11 +76,29 @@ int asim_nccl_ring(struct asim_nccl *nccl)
     return rc;
 }
 
+/* NVLS where no flow may end at the NVSwitch: what a rank sends up and what its neighbour gets back
+ * become one flow through the switch. Every NVLink carries the same bytes each way; the switch
+ * hands on at once instead of waiting for all, as the hardware does and SimAI's does not. */
+static int nvls_by_ranks(struct asim_nccl *nccl)
+{
+    uint32_t n = nccl->spec.ranks;
+    struct asim_nccl_flow flow = {.bytes = asim_nccl_piece(nccl)};
+    for (flow.chunk = 0; flow.chunk < 4; flow.chunk++)
+        for (flow.src = 0; flow.src < n; flow.src++) {
+            flow.dst = (flow.src + 1) % n;
+            if (asim_nccl_add(nccl, &flow, ASIM_NCCL_NONE) == ASIM_NCCL_NONE)
+                return ASIM_ENOMEM;
+        }
+    return 0;
+}
+
 /* Four chunks; each goes up from every rank, and down to every rank when all have come. */
 int asim_nccl_nvls(struct asim_nccl *nccl)
 {
+    if (nccl->spec.by_ranks)
+        return nvls_by_ranks(nccl);
     uint32_t n = nccl->spec.ranks, nvswitch = n;
-    struct asim_nccl_flow flow = {.bytes = nccl->spec.bytes / 4};
+    struct asim_nccl_flow flow = {.bytes = asim_nccl_piece(nccl)};
     for (flow.chunk = 0; flow.chunk < 4; flow.chunk++) {
         uint32_t first = (uint32_t)nccl->flows.n;
         for (uint32_t p = 0; p < n; p++) {
@@ -91,7 +124,7 @@ int asim_nccl_nvls(struct asim_nccl *nccl)
 int asim_nccl_direct(struct asim_nccl *nccl)
 {
     uint32_t n = nccl->spec.ranks;
-    struct asim_nccl_flow flow = {.bytes = nccl->spec.bytes / n};
+    struct asim_nccl_flow flow = {.bytes = asim_nccl_piece(nccl)};
     for (flow.src = 0; flow.src < n; flow.src++)
         for (flow.dst = 0; flow.dst < n; flow.dst++)
             if (flow.src != flow.dst &&

@@ -16,6 +16,7 @@ struct tree {
     uint32_t *heap;             /* [servers] server at each place of the tree */
     uint32_t *up, *down;        /* [servers] flow that left a head upwards, that reached it */
     uint32_t *reached;          /* [servers] last flow into a head from its own server */
+    uint32_t into_head;         /* how many such flows there are, one after the other */
 };
 
 /* Head of a server in this channel: the ring's entry rank. */
@@ -62,6 +63,30 @@ static int gather_switch(struct tree *t, uint32_t server)
     return rc ? ASIM_ENOMEM : 0;
 }
 
+/* The same where no flow may end at the NVSwitch: all straight to the head. Every rank heads as
+ * many channels, so the NVLinks carry what the reduction in the switch would leave on the busier
+ * side. */
+static int gather_head(struct tree *t, uint32_t server)
+{
+    uint32_t local = t->nccl->local;
+    for (uint32_t i = 1; i < local; i++) {
+        uint32_t from = server * local + (t->flow.channel + i) % local;
+        t->reached[server] = send(t, (uint32_t[2]){from, head_of(t, server)}, ASIM_NCCL_NONE);
+        if (t->reached[server] == ASIM_NCCL_NONE)
+            return ASIM_ENOMEM;
+    }
+    return 0;
+}
+
+/* The flow last added waits for all that its server sent to the head. */
+static int wait_for_server(struct tree *t, uint32_t server)
+{
+    int rc = 0;
+    for (uint32_t i = t->into_head; i-- > 0 && t->reached[server] != ASIM_NCCL_NONE && !rc;)
+        rc = asim_nccl_wait(t->nccl, t->reached[server] - i);
+    return rc;
+}
+
 /* Every server's head sends up once its own server and both children have come. Places are taken
  * from the last to the first, so children are before parents. */
 static int go_up(struct tree *t)
@@ -70,8 +95,8 @@ static int go_up(struct tree *t)
     for (uint32_t place = servers; place-- > 1;) {
         uint32_t server = t->heap[place], parent = t->heap[(place - 1) / 2];
         uint32_t flow =
-            send(t, (uint32_t[2]){head_of(t, server), head_of(t, parent)}, t->reached[server]);
-        if (flow == ASIM_NCCL_NONE)
+            send(t, (uint32_t[2]){head_of(t, server), head_of(t, parent)}, ASIM_NCCL_NONE);
+        if (flow == ASIM_NCCL_NONE || wait_for_server(t, server))
             return ASIM_ENOMEM;
         for (uint32_t child = 2 * place + 1; child <= 2 * place + 2 && child < servers; child++)
             if (asim_nccl_wait(t->nccl, t->up[t->heap[child]]))
@@ -85,7 +110,7 @@ static int go_up(struct tree *t)
 static int wait_for_all(struct tree *t)
 {
     uint32_t root = t->heap[0], servers = t->nccl->servers;
-    int rc = t->reached[root] == ASIM_NCCL_NONE ? 0 : asim_nccl_wait(t->nccl, t->reached[root]);
+    int rc = wait_for_server(t, root);
     for (uint32_t child = 1; child <= 2 && child < servers && !rc; child++)
         rc = asim_nccl_wait(t->nccl, t->up[t->heap[child]]);
     return rc;
@@ -105,11 +130,12 @@ static int go_down(struct tree *t)
     return 0;
 }
 
-/* From the head to its server: along the chain, or by the NVSwitch to all. */
+/* From the head to its server: along the chain, or to all: by the NVSwitch, or straight. */
 static int spread(struct tree *t, uint32_t server)
 {
     uint32_t local = t->nccl->local, head = head_of(t, server), before = t->down[server];
-    int root = server == t->heap[0], by_switch = t->nccl->spec.algo == ASIM_NCCL_NVLS_TREE;
+    int root = server == t->heap[0], to_all = t->nccl->spec.algo == ASIM_NCCL_NVLS_TREE;
+    int by_switch = to_all && !t->nccl->spec.by_ranks;
     uint32_t last = before, from = head, nvswitch = t->nccl->spec.ranks + server;
     if (by_switch) {
         last = send(t, (uint32_t[2]){head, nvswitch}, root ? ASIM_NCCL_NONE : before);
@@ -119,12 +145,12 @@ static int spread(struct tree *t, uint32_t server)
     }
     for (uint32_t i = 1; i < local; i++) {
         uint32_t to = server * local + (t->flow.channel + i) % local;
-        int first_of_root = root && !by_switch && i == 1;
+        int first_of_root = root && !by_switch && (to_all || i == 1);
         uint32_t flow = send(t, (uint32_t[2]){from, to}, first_of_root ? ASIM_NCCL_NONE : last);
         if (flow == ASIM_NCCL_NONE || (first_of_root && wait_for_all(t)))
             return ASIM_ENOMEM;
-        last = by_switch ? last : flow;
-        from = by_switch ? from : to;
+        last = to_all ? last : flow;
+        from = to_all ? from : to;
     }
     return 0;
 }
@@ -134,11 +160,14 @@ static int one_channel(struct tree *t)
 {
     struct asim_nccl *nccl = t->nccl;
     uint32_t servers = nccl->servers;
+    int (*gather)(struct tree *, uint32_t) = nccl->spec.algo != ASIM_NCCL_NVLS_TREE ? gather_chain
+                                             : nccl->spec.by_ranks                  ? gather_head
+                                                                                    : gather_switch;
     int rc = 0;
     for (uint32_t i = 0; i < servers; i++)
         t->heap[i] = t->flow.channel % 2 ? servers - 1 - i : i;
     for (uint32_t s = 0; s < servers && !rc; s++)
-        rc = nccl->spec.algo == ASIM_NCCL_NVLS_TREE ? gather_switch(t, s) : gather_chain(t, s);
+        rc = gather(t, s);
     if (!rc)
         rc = go_up(t);
     if (!rc)
@@ -155,7 +184,10 @@ int asim_nccl_tree(struct asim_nccl *nccl)
     size_t servers = nccl->servers;
     uint32_t channels = nccl->local > 1 ? nccl->local : 2;
     uint32_t *memory = malloc(4 * servers * sizeof *memory);
-    struct tree t = {.nccl = nccl, .flow = {.bytes = nccl->spec.bytes / channels}};
+    int straight = nccl->spec.algo == ASIM_NCCL_NVLS_TREE && nccl->spec.by_ranks;
+    struct tree t = {.nccl = nccl,
+                     .flow = {.bytes = asim_nccl_piece(nccl)},
+                     .into_head = straight ? nccl->local - 1 : 1};
     int rc = memory ? 0 : ASIM_ENOMEM;
     if (!rc) {
         t.heap = memory;

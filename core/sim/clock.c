@@ -148,6 +148,9 @@ static void run_other(struct asim_rank *rank, const struct asim_todo *todo)
     case ASIM_TODO_NODE:
         asim_custom_ended(rank, todo->custom, todo->op);
         break;
+    case ASIM_TODO_FLOW:
+        asim_custom_flow(rank, todo->custom, todo->op);
+        break;
     case ASIM_TODO_MEMORY:
         asim_memory_next(rank, todo->op);
         break;

@@ -20,7 +20,7 @@
 #include <string.h>
 
 /* Tags: bit 63 = a collective, group + 1 above bit 32, stream below. */
-enum { GROUP_TAG_SHIFT = 32, GROUPS_OF_RECIPES = 0x1ffff, SIZED = ASIM_KINDS + 1 };
+enum { GROUP_TAG_SHIFT = 32, SIZED = ASIM_KINDS + 1 };
 
 /* Once per collective, all its chunks share it (spec 4.6). Greater is served first: LIFO counts up,
  * FIFO down. */
@@ -204,6 +204,8 @@ static void run_chunks(struct asim_layout *lay, struct asim_dataset *data, const
         stream->tag = take_tag(rank, lay->group);
         lay->dims.left = total;
         done = lay_stream(lay, stream, chunk);
+        if (world->failed)
+            return;
         data->streams++;
         total = done > total ? 0 : total - done;
         asim_order_advance(rank, stream);
@@ -336,11 +338,11 @@ static int lay_out(struct asim_layout *lay, const struct asim_op *op)
         lay->position = position_in(lay->group, lay->rank->id);
     lay->kind = lay->list == ASIM_REDUCE_SCATTER_BLOCK ? ASIM_REDUCE_SCATTER : lay->list;
     if (custom) {
-        if (lay->group && lay->group->id >= GROUPS_OF_RECIPES)
+        if (lay->group && lay->group->id >= ASIM_GROUPS_OF_RECIPES)
             asim_world_fail(world,
                             "group %lld: an algorithm given as traces needs a group id "
                             "below %d",
-                            (long long)lay->group->id, GROUPS_OF_RECIPES);
+                            (long long)lay->group->id, ASIM_GROUPS_OF_RECIPES);
         lay->recipe =
             asim_recipe_find(lay->rank, custom, lay->group ? lay->position : lay->rank->id);
         return world->failed ? ASIM_EINVAL : 0;

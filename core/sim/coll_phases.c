@@ -13,6 +13,7 @@
  * The baseline does a whole all-reduce in each.
  */
 #include "sim/layout.h"
+#include "sim/program.h"
 
 /* The last entry of a list stands for the dimensions it does not name (coll_setup.c). */
 static const struct asim_coll_choice *choice_of(const struct asim_world *world, int list,
@@ -117,14 +118,33 @@ static uint32_t take_queue(struct asim_rank *rank, uint32_t dim, int half, int *
     return dim * q + at;
 }
 
-/* parity: a group of a system with several algorithms uses ring, where ring can do it. */
+/* parity: a group of a system with several algorithms uses ring, where ring can do it; but one of
+ * NCCL's, which the reference does not have, is meant wherever it is named. */
 static const struct asim_coll_choice *choice_in_group(const struct asim_layout *lay, int kind)
 {
     const struct asim_world *world = lay->rank->world;
 
+    for (uint32_t i = 0; i < world->n_choices[lay->list]; i++)
+        if (world->choices[lay->list][i].algo->flows)
+            return &world->choices[lay->list][i];
     if (world->n_choices[lay->list] > 1 && world->ring.algo->kinds & 1u << kind)
         return &world->ring;
     return choice_of(world, lay->list, 0);
+}
+
+/* Groups of higher ids would share tags: custom.c has 17 bits for them. */
+static void lay_flows(const struct asim_layout *lay, struct asim_phase *phase)
+{
+    struct asim_world *world = lay->rank->world;
+
+    if (!phase->choice->algo->flows || world->failed)
+        return;
+    if (lay->group && lay->group->id >= ASIM_GROUPS_OF_RECIPES)
+        asim_world_fail(world, "group %lld: %s needs a group id below %d",
+                        (long long)lay->group->id, phase->choice->algo->member.name,
+                        ASIM_GROUPS_OF_RECIPES);
+    else
+        asim_program_lay(lay->rank, phase->choice, phase);
 }
 
 /* Appends one phase; returns the bytes the next one starts from. */
@@ -142,6 +162,7 @@ static uint64_t add_phase(const struct asim_layout *lay, struct asim_stream *str
     }
     phase->queue = take_queue(lay->rank, dim, kind_half[1], &phase->step);
     phase->variant = lay->rank->turns[dim].trees[lay->list]++ % 2;
+    lay_flows(lay, phase);
     return asim_coll_out_bytes(phase->choice->algo, phase->kind, bytes, phase->ring.n);
 }
 

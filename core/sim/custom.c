@@ -5,6 +5,9 @@
  * delay or reduction cost; a computation takes its recorded time. The sizes are the algorithm's,
  * whatever the workload says.
  *
+ * The same engine runs NCCL-like algorithms (program.c): there the flows have the phase's size,
+ * each costs the sender its endpoint delay first, and a stream may have several such phases.
+ *
  * Two things differ from the reference. Free nodes are issued by ascending id (there: in the order
  * of a hash table). Each collective has tags of its own (there: those of the workload's sends and
  * receives, so that collectives under way at once can take each other's messages).
@@ -20,9 +23,10 @@ struct asim_custom {
     struct asim_custom *next, *prev; /* all of the world, for its end */
     struct asim_stream *stream;
     const struct asim_recipe *recipe;
-    uint32_t left;      /* nodes not ended */
-    int issuing;        /* an end inside an issue must not end the phase under its feet */
-    uint32_t parents[]; /* of each node, not ended */
+    uint64_t flow_bytes; /* of every send and receive; 0 = as the nodes say */
+    uint32_t left;       /* nodes not ended */
+    int issuing;         /* an end inside an issue must not end the phase under its feet */
+    uint32_t parents[];  /* of each node, not ended */
 };
 
 static const struct asim_phase *phase_of(const struct asim_stream *stream)
@@ -49,6 +53,7 @@ static void exchange(struct asim_rank *rank, struct asim_custom *custom, uint32_
     const struct asim_ring_of *ring = &phase_of(custom->stream)->ring;
     struct asim_later *later;
     uint32_t peer;
+    uint64_t bytes = custom->flow_bytes ? custom->flow_bytes : node->bytes;
 
     if (node->peer >= ring->n || (peer = asim_ring_rank(ring, node->peer)) == rank->id) {
         asim_world_fail(rank->world,
@@ -67,14 +72,19 @@ static void exchange(struct asim_rank *rank, struct asim_custom *custom, uint32_
     if (node->type == ASIM_OP_COMM_SEND)
         asim_send(rank, &(struct asim_msg){.src = rank->id,
                                            .dst = peer,
-                                           .bytes = node->bytes,
+                                           .bytes = bytes,
                                            .tag = tag_of(custom, node),
                                            .cookie = asim_later_cookie(later)});
     else
-        asim_receive(rank, &(struct asim_recv){.bytes = node->bytes,
-                                               .later = later,
-                                               .src = peer,
-                                               .tag = tag_of(custom, node)});
+        asim_receive(rank,
+                     &(struct asim_recv){
+                         .bytes = bytes, .later = later, .src = peer, .tag = tag_of(custom, node)});
+}
+
+/* The endpoint delay before a flow is over. */
+void asim_custom_flow(struct asim_rank *rank, struct asim_custom *custom, uint32_t node)
+{
+    exchange(rank, custom, node);
 }
 
 /* A computation ends by the clock, an exchange by the network, perhaps within this call. */
@@ -85,6 +95,9 @@ static void issue(struct asim_rank *rank, struct asim_custom *custom, uint32_t i
     if (node->type == ASIM_OP_COMP)
         asim_clock_add(rank, node->ns,
                        &(struct asim_todo){.kind = ASIM_TODO_NODE, .op = index, .custom = custom});
+    else if (custom->flow_bytes && node->type == ASIM_OP_COMM_SEND && rank->endpoint_ns)
+        asim_clock_add(rank, rank->endpoint_ns,
+                       &(struct asim_todo){.kind = ASIM_TODO_FLOW, .op = index, .custom = custom});
     else
         exchange(rank, custom, index);
 }
@@ -115,6 +128,7 @@ void asim_custom_start(struct asim_rank *rank, struct asim_stream *stream)
         return;
     }
     *custom = (struct asim_custom){.stream = stream, .recipe = recipe, .left = recipe->n};
+    custom->flow_bytes = phase_of(stream)->flow_bytes;
     stream->custom = custom;
     custom->next = rank->world->customs;
     if (custom->next)

@@ -8,18 +8,21 @@
 
 #include "sim/sim.h"
 
+/* Ids of groups that may use recipes: custom.c has 17 bits of a tag for them. */
+enum { ASIM_GROUPS_OF_RECIPES = 0x1ffff };
+
 struct asim_layout {
     struct asim_rank *rank;
     /* A REDUCE_SCATTER_BLOCK uses its own list and does a REDUCE_SCATTER. */
-    int list;                       /* enum asim_kind whose algorithm list is used */
-    int kind;                       /* what is done */
-    const struct asim_group *group; /* NULL: the logical dimensions */
-    uint32_t position;              /* in the group */
-    uint32_t root;                  /* of rooted kinds: position in the group, or the rank */
-    uint32_t involved;              /* bit per dimension */
+    int list;                        /* enum asim_kind whose algorithm list is used */
+    int kind;                        /* what is done */
+    const struct asim_group *group;  /* NULL: the logical dimensions */
+    uint32_t position;               /* in the group */
+    uint32_t root;                   /* of rooted kinds: position in the group, or the rank */
+    uint32_t involved;               /* bit per dimension */
     const struct asim_group *listed; /* the same, even where it is everybody */
-    const uint64_t *sizes;          /* all-to-all-v: the op's, one for each member */
-    struct asim_recipe *recipe;     /* algorithm given as traces, or NULL */
+    const uint64_t *sizes;           /* all-to-all-v: the op's, one for each member */
+    struct asim_recipe *recipe;      /* algorithm given as traces, or NULL */
     uint32_t n_dims;
     struct asim_dims_state dims;
 };

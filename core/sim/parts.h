@@ -19,6 +19,7 @@ enum asim_todo_kind {
     ASIM_TODO_BUNDLE,  /* stream, bytes: the endpoint delay is over; reduce next if bytes */
     ASIM_TODO_TOKEN,   /* stream: a token is free */
     ASIM_TODO_NODE,    /* custom, op: a node of an algorithm given as traces ends */
+    ASIM_TODO_FLOW,    /* custom, op: the endpoint delay before a flow is over */
     ASIM_TODO_MEMORY,  /* a shared memory may serve its next request; bytes: its index */
     ASIM_TODO_BUS,     /* bus, op: a step of the LogGP bus */
     ASIM_TODO_START    /* the rank's first ops: its start was put off */
@@ -87,7 +88,8 @@ struct asim_phase {
     uint32_t queue, dim, variant;
     uint64_t bytes;
     const struct asim_coll_choice *choice;
-    struct asim_recipe *recipe; /* instead of choice: given as traces */
+    struct asim_recipe *recipe; /* instead of choice: given as traces, or as flows */
+    uint64_t flow_bytes;        /* of each of the flows; 0 = the recipe says */
     struct asim_ring_of ring;
     int subgroup;
 };
@@ -135,7 +137,7 @@ struct asim_dim_turns { /* round robin over the queues of a dimension: all, firs
  * --------------------------------------------------------------------------------------- */
 struct asim_recv {
     struct asim_recv *next;
-    uint64_t bytes; /* ASIM_ANY_BYTES: the next message, whatever its size */
+    uint64_t bytes;             /* ASIM_ANY_BYTES: the next message, whatever its size */
     struct asim_stream *stream; /* NULL: a COMM_RECV op, or later */
     struct asim_later *later;
     uint32_t op, src;

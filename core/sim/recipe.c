@@ -75,7 +75,7 @@ static int take(struct asim_recipe_node *node, const struct asim_op *op, const c
 }
 
 /* Reads the nodes; `pass` 1 counts children per parent, pass 2 writes them. Both in file order.
- * Parents named twice, as data and as control, are dropped by index_links. */
+ * Parents named twice, as data and as control, are dropped by asim_recipe_index. */
 static int read_links(struct asim_recipe *recipe, struct asim_trace *trace, struct asim_err *err)
 {
     struct asim_op op;
@@ -108,9 +108,8 @@ static int by_link(const void *a, const void *b)
     return (x->child > y->child) - (x->child < y->child);
 }
 
-/* Sorts the links by parent, drops those named twice, and points the nodes at theirs.
- * Walked from the end, so that first_child ends at the lowest index of each parent. */
-static void index_links(struct asim_recipe *recipe)
+/* Walked from the end, so that first_child ends at the lowest index of each parent. */
+void asim_recipe_index(struct asim_recipe *recipe)
 {
     size_t kept = 0;
 
@@ -185,7 +184,7 @@ static int fill(struct asim_recipe *recipe, struct asim_err *err)
         rc = read_links(recipe, &trace, err);
     asim_trace_close(&trace);
     if (!rc)
-        index_links(recipe);
+        asim_recipe_index(recipe);
     return rc;
 }
 

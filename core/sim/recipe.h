@@ -31,4 +31,7 @@ struct asim_recipe { /* of one member */
     ASIM_VEC(struct asim_recipe_link) links; /* by parent, then child */
 };
 
+/* Sorts the links by parent, drops those named twice, and points the nodes at theirs. */
+void asim_recipe_index(struct asim_recipe *recipe);
+
 #endif

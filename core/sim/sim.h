@@ -92,11 +92,12 @@ struct asim_world {
     double dim_bw[ASIM_DIMS]; /* of the logical dimensions, relative to the first */
     char *custom[ASIM_KINDS]; /* prefixes of algorithms given as traces, or NULL */
     struct asim_node_prefixes node_prefixes;
-    struct asim_recipe *recipes; /* read so far */
-    struct asim_custom *customs; /* running */
-    struct asim_bank *banks;     /* memories shared between ranks */
-    uint32_t units[ASIM_UNITS];  /* ops of a rank that may run at once */
-    struct asim_map met;         /* collectives some have issued: (who, ordinal) -> kind, count */
+    struct asim_recipe *recipes;   /* read so far */
+    struct asim_custom *customs;   /* running */
+    struct asim_program *programs; /* NCCL-like algorithms laid out so far */
+    struct asim_bank *banks;       /* memories shared between ranks */
+    uint32_t units[ASIM_UNITS];    /* ops of a rank that may run at once */
+    struct asim_map met;           /* collectives some have issued: (who, ordinal) -> kind, count */
     /* queue_limit: streams that may run at once in one queue (spec 4.7). */
     uint32_t n_ranks, ranks_done, max_phases, queue_limit;
     uint32_t *strides; /* of the logical dimensions */
@@ -179,13 +180,15 @@ uint64_t asim_later_cookie(const struct asim_later *later);
 void asim_p2p_op(struct asim_rank *rank, uint32_t index, const struct asim_op *op);
 void asim_p2p_sent(struct asim_rank *rank, const struct asim_msg *msg);
 
-/* recipe.c, custom.c: algorithms given as traces */
+/* recipe.c, program.c, custom.c: algorithms given as traces, or as flows */
 /* The algorithm <prefix>.<member>.et, read on first use; NULL after failing the world. */
 struct asim_recipe *asim_recipe_find(struct asim_rank *rank, const char *prefix, uint32_t member);
 void asim_recipe_fini(struct asim_world *world);
+void asim_program_fini(struct asim_world *world);
 void asim_custom_fini(struct asim_world *world);
 void asim_custom_start(struct asim_rank *rank, struct asim_stream *stream);
 void asim_custom_ended(struct asim_rank *rank, struct asim_custom *custom, uint32_t node);
+void asim_custom_flow(struct asim_rank *rank, struct asim_custom *custom, uint32_t node);
 /* The member of the stream's phase at a position, as a rank. */
 uint32_t asim_ring_rank(const struct asim_ring_of *ring, uint32_t position);
 

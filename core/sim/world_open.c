@@ -289,6 +289,7 @@ void asim_world_close(struct asim_world *world)
     asim_group_fini(world);
     asim_custom_fini(world);
     asim_recipe_fini(world);
+    asim_program_fini(world);
     asim_memory_fini(world);
     asim_coll_fini(world);
     asim_groups_fini(&world->groups);

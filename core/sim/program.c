@@ -1,0 +1,288 @@
+/* SPDX-License-Identifier: GPL-2.0-only
+ *
+ * The collectives whose algorithm the system configuration names as ncclTree, ncclPxn, …: the flows
+ * of coll/nccl.h become one recipe a member, made on first use and kept for the run. The flows are
+ * those `asim nccl` lists; a run of its traces as a custom algorithm gives the same times.
+ *
+ * Which GPUs share a server is taken from the members' ranks, as many in each and servers in
+ * ascending order, so groups and logical dimensions of any stride fit. All members see the same
+ * ring and therefore come to the same program. A ring of n members on servers of L has 2 (n-1) n L
+ * flows, about 100 bytes each in memory: above ROOM the ring's token plan takes over, with a note.
+ */
+#include "sim/program.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { ROOM = 1 << 22 };
+
+/* --- the shape -------------------------------------------------------------------------------- */
+
+/* GPUs of a server: the algorithm's number, else the topology's, else one. */
+static uint32_t server_size(const struct asim_world *world, const struct asim_coll_choice *word)
+{
+    if (word->window)
+        return word->window;
+    return world->topo.gpus_per_server ? world->topo.gpus_per_server : 1;
+}
+
+/* Members in each server; 0 where they lie unevenly or a server comes twice. */
+static uint32_t local_of(const struct asim_ring_of *ring, uint32_t size)
+{
+    uint32_t local = 0;
+
+    for (uint32_t p = 0; p < ring->n; p++) {
+        uint32_t server = asim_ring_rank(ring, p) / size;
+        uint32_t before = p ? asim_ring_rank(ring, p - 1) / size : server;
+
+        if (server < before || (local && (server == before) != (p % local != 0)))
+            return 0;
+        if (!local && server != before)
+            local = p;
+    }
+    local = local ? local : ring->n;
+    return ring->n % local ? 0 : local;
+}
+
+/* NVLink and NIC of a GPU in GB/s, for the choice by size. Bits per second are 8e9 to one. */
+static void find_rates(const struct asim_world *world, struct asim_nccl_spec *spec)
+{
+    const struct asim_topo *topo = &world->topo;
+
+    if (world->settings.mode && world->shape.n) {
+        spec->nv_gbytes = world->shape.at[0].bandwidth_gbps;
+        spec->net_gbytes = world->shape.at[world->shape.n - 1].bandwidth_gbps;
+        return;
+    }
+    for (uint32_t i = topo->nodes ? topo->first_port[0] : 0; topo->nodes && i < topo->first_port[1];
+         i++) {
+        const struct asim_port_ref *port = &topo->ports[i];
+        double gbytes = (double)topo->links[port->link].rate_bps / 8e9;
+
+        *(topo->kind[port->peer] == ASIM_NVSWITCH ? &spec->nv_gbytes : &spec->net_gbytes) += gbytes;
+    }
+    if (spec->nv_gbytes <= 0)
+        spec->nv_gbytes = spec->net_gbytes;
+    if (spec->net_gbytes <= 0)
+        spec->net_gbytes = spec->nv_gbytes;
+    spec->hopper = !strcmp(topo->gpu_type, "H100") || !strcmp(topo->gpu_type, "H800");
+}
+
+static int describe(struct asim_rank *rank, const struct asim_coll_choice *word,
+                    const struct asim_phase *phase, struct asim_nccl_spec *spec)
+{
+    struct asim_world *world = rank->world;
+    uint64_t n = phase->ring.n, whole = phase->kind == ASIM_ALL_GATHER ? n : 1;
+    uint32_t size = server_size(world, word), local = local_of(&phase->ring, size);
+
+    if (asim_coll_can(word->algo, phase->kind, &world->err)) {
+        world->failed = 1;
+    } else if (!local) {
+        asim_world_fail(world,
+                        "%s: the %u members of a collective of rank %u do not lie evenly and in "
+                        "order on servers of %u GPUs; NCCL's channels need as many in each",
+                        word->algo->member.name, phase->ring.n, rank->id, size);
+    } else if (phase->bytes > UINT64_MAX / whole) {
+        asim_world_fail(world,
+                        "%s: an all-gather of %llu bytes from each of %u members is more "
+                        "than 64 bits can count",
+                        word->algo->member.name, (unsigned long long)phase->bytes, phase->ring.n);
+    } else {
+        *spec = (struct asim_nccl_spec){.kind = phase->kind,
+                                        .bytes = phase->bytes * whole,
+                                        .ranks = phase->ring.n,
+                                        .gpus_per_server = local};
+        find_rates(world, spec);
+        word->algo->flows(spec);
+    }
+    return world->failed ? ASIM_EINVAL : 0;
+}
+
+/* --- from flows to recipes -------------------------------------------------------------------- */
+
+/* Counts each member's sends and receives into n, and makes room for them. */
+static int make_room(struct asim_recipe *members, const struct asim_nccl *nccl)
+{
+    for (size_t i = 0; i < nccl->flows.n; i++) {
+        members[nccl->flows.at[i].src].n++;
+        members[nccl->flows.at[i].dst].n++;
+    }
+    for (uint32_t p = 0; p < nccl->spec.ranks; p++) {
+        members[p].member = p;
+        members[p].nodes = calloc((size_t)members[p].n + 1, sizeof *members[p].nodes);
+        if (!members[p].nodes)
+            return ASIM_ENOMEM;
+        members[p].n = 0;
+    }
+    return 0;
+}
+
+static uint32_t add_node(struct asim_recipe *recipe, enum asim_op_type type, uint32_t peer,
+                         uint32_t tag)
+{
+    struct asim_recipe_node *node = &recipe->nodes[recipe->n];
+
+    *node = (struct asim_recipe_node){.id = recipe->n, .type = type, .peer = peer, .tag = tag};
+    return recipe->n++;
+}
+
+/* Chunks of a channel, so that channel and chunk make a tag: one per pair and flow. */
+static uint32_t count_chunks(const struct asim_nccl *nccl)
+{
+    uint32_t chunks = 0;
+
+    for (size_t i = 0; i < nccl->flows.n; i++)
+        chunks = nccl->flows.at[i].chunk + 1 > chunks ? nccl->flows.at[i].chunk + 1 : chunks;
+    return chunks;
+}
+
+/* came[i]: the node by which flow i ends at its destination. Whatever a flow waits for ended at its
+ * source, so its parents are nodes of the same recipe. */
+static int add_flows(struct asim_recipe *members, const struct asim_nccl *nccl, uint32_t *came)
+{
+    uint32_t chunks = count_chunks(nccl);
+
+    for (size_t i = 0; i < nccl->flows.n; i++) {
+        const struct asim_nccl_flow *flow = &nccl->flows.at[i];
+        struct asim_recipe *from = &members[flow->src];
+        uint32_t tag = (flow->channel * chunks + flow->chunk) & ASIM_RECIPE_TAG_MAX;
+        uint32_t node = add_node(from, ASIM_OP_COMM_SEND, flow->dst, tag);
+
+        came[i] = add_node(&members[flow->dst], ASIM_OP_COMM_RECV, flow->src, tag);
+        for (uint32_t k = 0; k < flow->parents; k++) {
+            struct asim_recipe_link link = {came[nccl->parents.at[flow->first_parent + k]], node};
+
+            if (ASIM_VEC_PUSH(from->links, link))
+                return ASIM_ENOMEM;
+        }
+    }
+    for (uint32_t p = 0; p < nccl->spec.ranks; p++)
+        asim_recipe_index(&members[p]);
+    return 0;
+}
+
+/* Tags of 20 bits wrap above a million pieces a member; pieces that share one travel in order. */
+static int fill(struct asim_program *program, const struct asim_nccl *nccl)
+{
+    uint32_t *came = malloc((nccl->flows.n + 1) * sizeof *came);
+    int rc = ASIM_ENOMEM;
+
+    program->members = calloc(nccl->spec.ranks, sizeof *program->members);
+    if (came && program->members && !make_room(program->members, nccl))
+        rc = add_flows(program->members, nccl, came);
+    free(came);
+    return rc;
+}
+
+/* --- the world's programs --------------------------------------------------------------------- */
+
+static int is_same(const struct asim_nccl_spec *a, const struct asim_nccl_spec *b)
+{
+    return a->kind == b->kind && a->algo == b->algo && a->pxn == b->pxn && a->ranks == b->ranks &&
+           a->gpus_per_server == b->gpus_per_server;
+}
+
+/* Only rings outgrow the memory at sizes of interest, and only the plain one has a plan. */
+static int use_tokens(struct asim_world *world, struct asim_program *program,
+                      const struct asim_nccl *nccl, struct asim_err *err)
+{
+    char sentence[240];
+
+    if (nccl->spec.pxn)
+        return asim_err_set(err, ASIM_EINVAL,
+                            "ncclPxn over %u members has more flows than the %d there is room for; "
+                            "ncclRing can do it",
+                            nccl->spec.ranks, ROOM);
+    program->tokens.window = nccl->local;
+    snprintf(sentence, sizeof sentence,
+             "NCCL rings of %u members are too many flows to keep apart: their pieces may pass "
+             "from channel to channel, which makes such a collective up to 20 %% quicker",
+             nccl->spec.ranks);
+    if (world->hooks.note)
+        world->hooks.note(world->hooks.self, sentence);
+    return asim_coll_choose(&program->tokens, "ncclRing", err) ? ASIM_EINVAL : 0;
+}
+
+static int make(struct asim_world *world, struct asim_program *program,
+                const struct asim_nccl *chosen, struct asim_err *err)
+{
+    struct asim_nccl nccl = {0};
+    int rc;
+
+    if (chosen->spec.algo == ASIM_NCCL_RING && asim_nccl_ring_flows(chosen) > ROOM)
+        return use_tokens(world, program, chosen, err);
+    rc = asim_nccl_make(&nccl, &chosen->spec, err);
+    if (!rc && fill(program, &nccl))
+        rc = asim_err_nomem(err, "laying out a collective as flows");
+    asim_nccl_fini(&nccl);
+    return rc;
+}
+
+/* Linear in shapes, of which a run has a handful. The world owns a program complete or not. */
+static struct asim_program *find(struct asim_world *world, const struct asim_nccl *chosen)
+{
+    struct asim_program *program = world->programs;
+
+    while (program && !is_same(&program->shape, &chosen->spec))
+        program = program->next;
+    if (program)
+        return program;
+    program = calloc(1, sizeof *program);
+    if (!program) {
+        asim_world_fail_nomem(world, "laying out a collective as flows");
+        return NULL;
+    }
+    program->shape = chosen->spec;
+    program->next = world->programs;
+    world->programs = program;
+    if (make(world, program, chosen, &world->err)) {
+        world->failed = 1;
+        return NULL;
+    }
+    return program;
+}
+
+/* A piece that would be empty is a byte: nothing sent would be nothing waited for. */
+int asim_program_lay(struct asim_rank *rank, const struct asim_coll_choice *word,
+                     struct asim_phase *phase)
+{
+    struct asim_world *world = rank->world;
+    struct asim_nccl_spec spec = {0};
+    struct asim_nccl chosen;
+    struct asim_program *program;
+    uint64_t piece;
+
+    if (describe(rank, word, phase, &spec))
+        return ASIM_EINVAL;
+    if (asim_nccl_choose(&chosen, &spec, &world->err)) {
+        world->failed = 1;
+        return ASIM_EINVAL;
+    }
+    program = find(world, &chosen);
+    if (!program)
+        return ASIM_EINVAL;
+    if (!program->members) {
+        phase->choice = &program->tokens;
+        return 0;
+    }
+    piece = asim_nccl_piece(&chosen);
+    phase->flow_bytes = asim_nccl_wire(chosen.spec.proto, piece ? piece : 1);
+    phase->recipe = &program->members[phase->ring.index];
+    return 0;
+}
+
+void asim_program_fini(struct asim_world *world)
+{
+    while (world->programs) {
+        struct asim_program *program = world->programs;
+
+        world->programs = program->next;
+        for (uint32_t p = 0; program->members && p < program->shape.ranks; p++) {
+            free(program->members[p].nodes);
+            free(program->members[p].links.at);
+        }
+        free(program->members);
+        free(program);
+    }
+}

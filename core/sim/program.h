@@ -1,0 +1,25 @@
+/* SPDX-License-Identifier: GPL-2.0-only
+ *
+ * NCCL-like algorithms (coll/nccl.h) as recipes: what program.c makes and custom.c runs. One
+ * program serves every collective of its shape, whatever the size, since all flows of a collective
+ * are equally large; the size of a flow is the phase's. Owned by the world, const once made.
+ */
+#ifndef ASIM_SIM_PROGRAM_H
+#define ASIM_SIM_PROGRAM_H
+
+#include "coll/nccl.h"
+#include "sim/recipe.h"
+
+struct asim_program {
+    struct asim_program *next;
+    struct asim_nccl_spec shape;    /* kind, algo, pxn, ranks, gpus_per_server of it */
+    struct asim_coll_choice tokens; /* instead of recipes: a ring too large for them */
+    struct asim_recipe *members;    /* [shape.ranks], or NULL */
+};
+
+/* Gives the phase its recipe and the bytes of a flow, or the plan that stands for them. `word` is
+ * an algorithm with flows. 0, or the world has failed. */
+int asim_program_lay(struct asim_rank *rank, const struct asim_coll_choice *word,
+                     struct asim_phase *phase);
+
+#endif

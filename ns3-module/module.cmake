@@ -37,6 +37,9 @@ build_lib(
 )
 install(TARGETS asim-core EXPORT ns3ExportTargets ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR}/)
 
+# Not built by what a run needs, only when they are asked for by name or with everything.
+add_subdirectory(ns3-module/examples)
+
 # The prefix makes ns-3's own `./ns3 run AstraSimNetwork` find it.
 build_exec(
   EXECNAME AstraSimNetwork

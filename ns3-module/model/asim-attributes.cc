@@ -3,101 +3,332 @@
  */
 #include "asim-attributes.h"
 
+#include "asim-fabric.h"
 #include "rdma-hw.h"
 #include "switch-mmu.h"
 #include "switch-node.h"
 
+#include "ns3/boolean.h"
+#include "ns3/data-rate.h"
+#include "ns3/double.h"
+#include "ns3/nstime.h"
+#include "ns3/string.h"
+#include "ns3/uinteger.h"
+
+#include <cstring>
+#include <sstream>
+
 namespace ns3
 {
+
+NS_OBJECT_ENSURE_REGISTERED(AsimSettings);
 
 namespace
 {
 
 struct Row
 {
+    const char* type;
     const char* attribute;
     const char* key;
 };
 
-// Rows whose attribute a class does not have (yet) are passed over.
-const Row RDMA_HW[] = {{"Mtu", "PACKET_PAYLOAD_SIZE"},
-                       {"CcMode", "CC_MODE"},
-                       {"Cc", "CC"},
-                       {"L2ChunkSize", "L2_CHUNK_SIZE"},
-                       {"L2AckInterval", "L2_ACK_INTERVAL"},
-                       {"L2BackToZero", "L2_BACK_TO_ZERO"},
-                       {"HasWin", "HAS_WIN"},
-                       {"GlobalT", "GLOBAL_T"},
-                       {"VarWin", "VAR_WIN"},
-                       {"RateBound", "RATE_BOUND"},
-                       {"AckHighPrio", "ACK_HIGH_PRIO"},
-                       {"MinRate", "MIN_RATE"},
-                       {"RateAI", "RATE_AI"},
-                       {"RateHAI", "RATE_HAI"},
-                       {"DctcpRateAI", "DCTCP_RATE_AI"},
-                       {"EwmaGain", "EWMA_GAIN"},
-                       {"ClampTargetRate", "CLAMP_TARGET_RATE"},
-                       {"FastRecoveryTimes", "FAST_RECOVERY_TIMES"},
-                       {"AlphaResumInterval", "ALPHA_RESUME_INTERVAL"},
-                       {"RateDecreaseInterval", "RATE_DECREASE_INTERVAL"},
-                       {"RPTimer", "RP_TIMER"},
-                       {"MiThresh", "MI_THRESH"},
-                       {"FastReact", "FAST_REACT"},
-                       {"TargetUtil", "U_TARGET"},
-                       {"MultiRate", "MULTI_RATE"},
-                       {"SampleFeedback", "SAMPLE_FEEDBACK"},
-                       {"IntMulti", "INT_MULTI"},
-                       {"PintLogBase", "PINT_LOG_BASE"},
-                       {"PintProb", "PINT_PROB"},
-                       {"SwiftTarget", "SWIFT_TARGET"},
-                       {"SwiftAi", "SWIFT_AI"},
-                       {"SwiftBeta", "SWIFT_BETA"},
-                       {"SwiftMaxMdf", "SWIFT_MAX_MDF"},
-                       {"LossRecovery", "LOSS_RECOVERY"},
-                       {"Rto", "RTO"},
-                       {"RtoRetries", "RTO_RETRIES"},
-                       {"NACKGenerationInterval", "NACK_INTERVAL"},
-                       {"PriorityGroup", "PRIORITY_GROUP"},
-                       {"NicTotalPauseTime", "NIC_TOTAL_PAUSE_TIME"},
-                       {"ErrorRate", "ERROR_RATE_PER_LINK"},
-                       {"TimeBase", "TIME_BASE"}};
-const Row SWITCH_NODE[] = {{"EcnEnabled", "ENABLE_QCN"},
-                           {"AckHighPrio", "SWITCH_ACK_HIGH_PRIO"},
-                           {"LoadBalance", "LOAD_BALANCE"},
-                           {"PauseTime", "PAUSE_TIME"}};
-const Row SWITCH_MMU[] = {{"BufferSize", "BUFFER_SIZE"}, {"HeadroomFactor", "HEADROOM_FACTOR"}};
+/* Names are those of the RDMA modules in use where these have one. */
+const Row ROWS[] = {
+    {"ns3::RdmaHw", "Mtu", "PACKET_PAYLOAD_SIZE"},
+    {"ns3::RdmaHw", "CcMode", "CC_MODE"},
+    {"ns3::RdmaHw", "Cc", "CC"},
+    {"ns3::RdmaHw", "L2ChunkSize", "L2_CHUNK_SIZE"},
+    {"ns3::RdmaHw", "L2AckInterval", "L2_ACK_INTERVAL"},
+    {"ns3::RdmaHw", "L2BackToZero", "L2_BACK_TO_ZERO"},
+    {"ns3::RdmaHw", "NACKGenerationInterval", "NACK_INTERVAL"},
+    {"ns3::RdmaHw", "LossRecovery", "LOSS_RECOVERY"},
+    {"ns3::RdmaHw", "Rto", "RTO"},
+    {"ns3::RdmaHw", "RtoRetries", "RTO_RETRIES"},
+    {"ns3::RdmaHw", "HasWin", "HAS_WIN"},
+    {"ns3::RdmaHw", "GlobalT", "GLOBAL_T"},
+    {"ns3::RdmaHw", "VarWin", "VAR_WIN"},
+    {"ns3::RdmaHw", "RateBound", "RATE_BOUND"},
+    {"ns3::RdmaHw", "AckHighPrio", "ACK_HIGH_PRIO"},
+    {"ns3::RdmaHw", "NicTotalPauseTime", "NIC_TOTAL_PAUSE_TIME"},
+    {"ns3::RdmaHw", "MinRate", "MIN_RATE"},
+    {"ns3::RdmaHw", "RateAI", "RATE_AI"},
+    {"ns3::RdmaHw", "RateHAI", "RATE_HAI"},
+    {"ns3::RdmaHw", "EwmaGain", "EWMA_GAIN"},
+    {"ns3::RdmaHw", "ClampTargetRate", "CLAMP_TARGET_RATE"},
+    {"ns3::RdmaHw", "AlphaResumInterval", "ALPHA_RESUME_INTERVAL"},
+    {"ns3::RdmaHw", "RateDecreaseInterval", "RATE_DECREASE_INTERVAL"},
+    {"ns3::RdmaHw", "RPTimer", "RP_TIMER"},
+    {"ns3::RdmaHw", "FastRecoveryTimes", "FAST_RECOVERY_TIMES"},
+    {"ns3::RdmaHw", "DctcpRateAI", "DCTCP_RATE_AI"},
+    {"ns3::RdmaHw", "FastReact", "FAST_REACT"},
+    {"ns3::RdmaHw", "MiThresh", "MI_THRESH"},
+    {"ns3::RdmaHw", "TargetUtil", "U_TARGET"},
+    {"ns3::RdmaHw", "MultiRate", "MULTI_RATE"},
+    {"ns3::RdmaHw", "SampleFeedback", "SAMPLE_FEEDBACK"},
+    {"ns3::RdmaHw", "IntMulti", "INT_MULTI"},
+    {"ns3::RdmaHw", "PintLogBase", "PINT_LOG_BASE"},
+    {"ns3::RdmaHw", "PintProb", "PINT_PROB"},
+    {"ns3::RdmaHw", "SwiftTarget", "SWIFT_TARGET"},
+    {"ns3::RdmaHw", "SwiftAI", "SWIFT_AI"},
+    {"ns3::RdmaHw", "SwiftBeta", "SWIFT_BETA"},
+    {"ns3::RdmaHw", "SwiftMaxMdf", "SWIFT_MAX_MDF"},
+    {"ns3::SwitchNode", "EcnEnabled", "ENABLE_QCN"},
+    {"ns3::SwitchNode", "AckHighPrio", "SWITCH_ACK_HIGH_PRIO"},
+    {"ns3::SwitchNode", "LoadBalance", "LOAD_BALANCE"},
+    {"ns3::SwitchNode", "PriorityGroup", "PRIORITY_GROUP"},
+    {"ns3::SwitchNode", "PauseTime", "PAUSE_TIME"},
+    {"ns3::SwitchNode", "DynamicThreshold", "USE_DYNAMIC_PFC_THRESHOLD"},
+    {"ns3::SwitchMmu", "BufferSize", "BUFFER_SIZE"},
+    {"ns3::SwitchMmu", "HeadroomFactor", "HEADROOM_FACTOR"},
+    {"ns3::AsimFabric", "TimeBase", "TIME_BASE"},
+    {"ns3::AsimFabric", "TopologyFile", "TOPOLOGY_FILE"},
+    {"ns3::AsimFabric", "ErrorRatePerLink", "ERROR_RATE_PER_LINK"},
+    {"ns3::AsimFabric", "FctOutputFile", "FCT_OUTPUT_FILE"},
+    {"ns3::AsimFabric", "PfcOutputFile", "PFC_OUTPUT_FILE"},
+    {"ns3::AsimFabric", "EnableTrace", "ENABLE_TRACE"},
+    {"ns3::AsimFabric", "TraceFile", "TRACE_FILE"},
+    {"ns3::AsimFabric", "TraceOutputFile", "TRACE_OUTPUT_FILE"},
+    {"ns3::AsimFabric", "QlenMonFile", "QLEN_MON_FILE"},
+    {"ns3::AsimFabric", "QlenMonStart", "QLEN_MON_START"},
+    {"ns3::AsimFabric", "QlenMonEnd", "QLEN_MON_END"},
+};
 
-template <std::size_t N>
-void
-Collect(TypeId tid, const Row (&rows)[N], std::vector<std::string>& words)
+const asim_option*
+FindOption(const char* key)
 {
-    for (const Row& row : rows)
+    for (const asim_option* row = asim_netconf_options; row->key; row++)
     {
-        TypeId::AttributeInformation info;
-        if (!tid.LookupAttributeByName(row.attribute, &info))
+        if (!std::strcmp(row->key, key))
         {
-            continue;
-        }
-        std::string now = info.initialValue->SerializeToString(info.checker);
-        if (now != info.originalInitialValue->SerializeToString(info.checker))
-        {
-            if (!now.empty() && now[0] == '+')
-            {
-                now.erase(0, 1); // ns-3 writes times as "+5000ns"
-            }
-            words.emplace_back(row.key);
-            words.push_back(now);
+            return row;
         }
     }
+    return nullptr;
+}
+
+template <typename T>
+const T&
+Field(const asim_netconf& conf, const asim_option& row)
+{
+    return *reinterpret_cast<const T*>(reinterpret_cast<const char*>(&conf) + row.offset);
+}
+
+/** An empty value of the kind that fits the row, and its checker. Sizes are in MiB. */
+Ptr<AttributeValue>
+MakeValue(const asim_option& row, Ptr<const AttributeChecker>& checker)
+{
+    const bool ranged = row.min < row.max;
+    switch (row.type)
+    {
+    case ASIM_T_BOOL:
+        checker = MakeBooleanChecker();
+        return Create<BooleanValue>();
+    case ASIM_T_U32:
+        checker = ranged ? MakeUintegerChecker<uint32_t>(static_cast<uint32_t>(row.min),
+                                                         static_cast<uint32_t>(row.max))
+                         : MakeUintegerChecker<uint32_t>();
+        return Create<UintegerValue>();
+    case ASIM_T_U64:
+    case ASIM_T_I64:
+    case ASIM_T_SIZE:
+        checker = MakeUintegerChecker<uint64_t>();
+        return Create<UintegerValue>();
+    case ASIM_T_DOUBLE:
+        checker = ranged ? MakeDoubleChecker<double>(row.min, row.max)
+                         : MakeDoubleChecker<double>();
+        return Create<DoubleValue>();
+    case ASIM_T_RATE:
+        checker = MakeDataRateChecker();
+        return Create<DataRateValue>();
+    case ASIM_T_TIME:
+        checker = MakeTimeChecker();
+        return Create<TimeValue>();
+    case ASIM_T_STRING:
+    case ASIM_T_CHOICE:
+        break;
+    }
+    checker = MakeStringChecker();
+    return Create<StringValue>();
+}
+
+/** What conf holds for the row, as ns-3 writes values of that kind. */
+std::string
+TextOf(const asim_netconf& conf, const asim_option& row)
+{
+    std::ostringstream text;
+    text.precision(17);
+    switch (row.type)
+    {
+    case ASIM_T_BOOL:
+        text << (Field<int>(conf, row) ? "true" : "false");
+        break;
+    case ASIM_T_U32:
+        text << Field<uint32_t>(conf, row);
+        break;
+    case ASIM_T_U64:
+    case ASIM_T_I64:
+        text << Field<uint64_t>(conf, row);
+        break;
+    case ASIM_T_SIZE:
+        text << (Field<uint64_t>(conf, row) >> 20);
+        break;
+    case ASIM_T_DOUBLE:
+        text << Field<double>(conf, row);
+        break;
+    case ASIM_T_RATE:
+        text << Field<uint64_t>(conf, row) << "bps";
+        break;
+    case ASIM_T_TIME:
+        text << static_cast<double>(Field<uint64_t>(conf, row)) * 1e-6 << "ns";
+        break;
+    case ASIM_T_STRING:
+        text << (Field<char*>(conf, row) ? Field<char*>(conf, row) : "");
+        break;
+    case ASIM_T_CHOICE: {
+        std::istringstream words(row.choices);
+        std::string word;
+        for (int i = Field<int>(conf, row); i >= 0; i--)
+        {
+            std::getline(words, word, '|');
+        }
+        text << word;
+        break;
+    }
+    }
+    return text.str();
+}
+
+/** Reads and writes one key of an AsimSettings. */
+class SettingAccessor : public AttributeAccessor
+{
+  public:
+    SettingAccessor(const char* key, Ptr<const AttributeChecker> checker)
+        : m_key(key),
+          m_checker(checker)
+    {
+    }
+
+    bool Set(ObjectBase* object, const AttributeValue& value) const override
+    {
+        auto settings = dynamic_cast<AsimSettings*>(object);
+        if (settings)
+        {
+            settings->SetSetting(m_key, value.SerializeToString(m_checker));
+        }
+        return settings;
+    }
+
+    bool Get(const ObjectBase* object, AttributeValue& value) const override
+    {
+        auto settings = dynamic_cast<const AsimSettings*>(object);
+        return settings && value.DeserializeFromString(settings->GetSetting(m_key), m_checker);
+    }
+
+    bool HasGetter() const override
+    {
+        return true;
+    }
+
+    bool HasSetter() const override
+    {
+        return true;
+    }
+
+  private:
+    const char* m_key;
+    Ptr<const AttributeChecker> m_checker;
+};
+
+/** The attribute's value in the words of the configuration file. */
+std::string
+ForCore(const TypeId::AttributeInformation& info)
+{
+    auto time = DynamicCast<const TimeValue>(info.initialValue);
+    if (!time)
+    {
+        return info.initialValue->SerializeToString(info.checker);
+    }
+    std::ostringstream text;
+    text.precision(17);
+    text << time->Get().ToDouble(Time::NS) << "ns";
+    return text.str();
 }
 
 } // namespace
 
+TypeId
+AsimSettings::GetTypeId()
+{
+    static TypeId tid = TypeId("ns3::AsimSettings").SetParent<Object>().SetGroupName("Asim");
+    return tid;
+}
+
+TypeId
+AsimSettings::AddSettings(TypeId tid)
+{
+    asim_netconf defaults;
+
+    NS_ABORT_MSG_IF(asim_netconf_defaults(&defaults, nullptr), "out of memory");
+    for (const Row& row : ROWS)
+    {
+        const asim_option* option = FindOption(row.key);
+        if (tid.GetName() != row.type || !option)
+        {
+            continue;
+        }
+        Ptr<const AttributeChecker> checker;
+        Ptr<AttributeValue> initial = MakeValue(*option, checker);
+        initial->DeserializeFromString(TextOf(defaults, *option), checker);
+        tid.AddAttribute(row.attribute,
+                         std::string(option->help) + " (" + option->key + ").",
+                         *initial,
+                         Create<SettingAccessor>(row.key, checker),
+                         checker);
+    }
+    asim_netconf_fini(&defaults);
+    return tid;
+}
+
+void
+AsimSettings::Adopt(const asim_netconf& conf)
+{
+    for (const Row& row : ROWS)
+    {
+        if (GetInstanceTypeId().GetName() == row.type)
+        {
+            m_values[row.key] = TextOf(conf, *FindOption(row.key));
+        }
+    }
+}
+
+std::string
+AsimSettings::GetSetting(const std::string& key) const
+{
+    auto at = m_values.find(key);
+    return at == m_values.end() ? "" : at->second;
+}
+
+void
+AsimSettings::SetSetting(const std::string& key, const std::string& text)
+{
+    m_values[key] = text;
+}
+
 AsimAttributes::AsimAttributes()
 {
-    Collect(RdmaHw::GetTypeId(), RDMA_HW, m_words);
-    Collect(SwitchNode::GetTypeId(), SWITCH_NODE, m_words);
-    Collect(SwitchMmu::GetTypeId(), SWITCH_MMU, m_words);
+    for (const Row& row : ROWS)
+    {
+        TypeId::AttributeInformation info;
+        if (!TypeId::LookupByName(row.type).LookupAttributeByName(row.attribute, &info) ||
+            info.initialValue->SerializeToString(info.checker) ==
+                info.originalInitialValue->SerializeToString(info.checker))
+        {
+            continue;
+        }
+        m_words.emplace_back(row.key);
+        m_words.push_back(ForCore(info));
+    }
     for (const std::string& word : m_words)
     {
         m_pointers.push_back(word.c_str());

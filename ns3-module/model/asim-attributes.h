@@ -1,17 +1,44 @@
 /*
  * SPDX-License-Identifier: GPL-2.0-only
  *
- * Which ns-3 attribute stands for which key of the network configuration, and which of them the
- * user has changed (Config::SetDefault, --ns3::Class::Attribute=value).
+ * Which ns-3 attribute stands for which key of the network configuration. The rows name class,
+ * attribute and key; type, range, default and help come from the key's own row in the core's table
+ * (core/conf/netconf.c), so that there is one place for each. What the user has changed
+ * (Config::SetDefault, --ns3::Class::Attribute=value) goes before the configuration file.
  */
 #ifndef ASIM_ATTRIBUTES_H
 #define ASIM_ATTRIBUTES_H
 
+#include "asim-compat.h"
+
+#include "ns3/object.h"
+
+#include <map>
 #include <string>
 #include <vector>
 
 namespace ns3
 {
+
+/** An object whose attributes are settings of the core: RdmaHw, SwitchNode, SwitchMmu, AsimFabric. */
+class AsimSettings : public Object
+{
+  public:
+    static TypeId GetTypeId();
+
+    /** Sets every attribute to what the run really uses. */
+    void Adopt(const asim_netconf& conf);
+    /** The value of a key as text, as ns-3 writes it. */
+    std::string GetSetting(const std::string& key) const;
+    void SetSetting(const std::string& key, const std::string& text);
+
+  protected:
+    /** tid with the attributes of its rows added. */
+    static TypeId AddSettings(TypeId tid);
+
+  private:
+    std::map<std::string, std::string> m_values;
+};
 
 /** Owns the strings behind asim_settings::net_overrides. */
 class AsimAttributes

@@ -16,6 +16,7 @@ extern "C"
 {
 #include "asim/asim.h"
 #include "fabric/fabric.h"
+#include "fabric/facts.h"
 #include "sim/show.h"
 }
 

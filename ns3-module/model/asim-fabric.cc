@@ -22,10 +22,10 @@ NS_OBJECT_ENSURE_REGISTERED(AsimFabric);
 TypeId
 AsimFabric::GetTypeId()
 {
-    static TypeId tid = TypeId("ns3::AsimFabric")
-                            .SetParent<Object>()
-                            .SetGroupName("Asim")
-                            .AddConstructor<AsimFabric>();
+    static TypeId tid = AddSettings(TypeId("ns3::AsimFabric")
+                                        .SetParent<AsimSettings>()
+                                        .SetGroupName("Asim")
+                                        .AddConstructor<AsimFabric>());
     return tid;
 }
 
@@ -49,6 +49,7 @@ AsimFabric::SetWorld(asim_world* world)
 {
     const asim_netconf* conf = asim_world_netconf(world);
 
+    Adopt(*conf);
     m_world = world;
     m_fabric = asim_world_fabric(world);
     m_topo = asim_world_topo(world);
@@ -104,7 +105,10 @@ AsimFabric::Start(asim_err* err)
     {
         if (device->IsWatched())
         {
-            asim_fabric_watch_frames(m_fabric, &AsimFabric::OnFrame, this);
+            if (asim_fabric_watch_frames(m_fabric, &AsimFabric::OnFrame, this))
+            {
+                return m_code = asim_err_set(err, ASIM_ENOMEM, "too many watch frames");
+            }
             break;
         }
     }
@@ -155,8 +159,14 @@ AsimFabric::OnFrame(void* self,
 {
     auto fabric = static_cast<AsimFabric*>(self);
     const uint32_t first = fabric->m_topo->first_port[nodePort[0]];
+    const Ptr<QbbNetDevice>& device = fabric->m_devices[first + nodePort[1] - 1];
+    asim_frame_facts facts;
 
-    fabric->m_devices[first + nodePort[1] - 1]->Frame(what, *frame);
+    if (device->IsWatched())
+    {
+        asim_fabric_facts(fabric->m_fabric, frame, nodePort, &facts);
+        device->Frame(what, facts);
+    }
 }
 
 void

@@ -8,7 +8,7 @@
 #ifndef ASIM_FABRIC_NS3_H
 #define ASIM_FABRIC_NS3_H
 
-#include "asim-compat.h"
+#include "asim-attributes.h"
 
 #include "ns3/event-id.h"
 #include "ns3/net-device-container.h"
@@ -22,7 +22,7 @@ namespace ns3
 
 class QbbNetDevice;
 
-class AsimFabric : public Object
+class AsimFabric : public AsimSettings
 {
   public:
     static TypeId GetTypeId();

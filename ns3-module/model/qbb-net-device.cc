@@ -36,12 +36,24 @@ QbbNetDevice::GetTypeId()
                             "A frame starts being serialized here. Connecting switches to W = 0.",
                             MakeTraceSourceAccessor(&QbbNetDevice::m_phyTxBegin),
                             "ns3::Packet::TracedCallback")
+            .AddTraceSource("MacTx",
+                            "The same as PhyTxBegin: there is no queue between MAC and PHY.",
+                            MakeTraceSourceAccessor(&QbbNetDevice::m_macTx),
+                            "ns3::Packet::TracedCallback")
+            .AddTraceSource("QbbDequeue",
+                            "The same moment: the frame has left the queue.",
+                            MakeTraceSourceAccessor(&QbbNetDevice::m_dequeue),
+                            "ns3::Packet::TracedCallback")
+            .AddTraceSource("PhyRxEnd",
+                            "The last bit has arrived here: the same moment as MacRx.",
+                            MakeTraceSourceAccessor(&QbbNetDevice::m_phyRxEnd),
+                            "ns3::Packet::TracedCallback")
             .AddTraceSource("MacRx",
                             "A frame has arrived here. Connecting switches to W = 0.",
                             MakeTraceSourceAccessor(&QbbNetDevice::m_macRx),
                             "ns3::Packet::TracedCallback")
             .AddTraceSource("QbbEnqueue",
-                            "A switch has queued a frame for this interface. Connecting switches "
+                            "A switch has queued a frame, or a host an ACK, here. Connecting switches "
                             "to W = 0.",
                             MakeTraceSourceAccessor(&QbbNetDevice::m_enqueue),
                             "ns3::Packet::TracedCallback")
@@ -73,20 +85,28 @@ bool
 QbbNetDevice::IsWatched() const
 {
     return !m_phyTxBegin.IsEmpty() || !m_macRx.IsEmpty() || !m_enqueue.IsEmpty() ||
-           !m_drop.IsEmpty();
+           !m_drop.IsEmpty() || !m_dequeue.IsEmpty() || !m_macTx.IsEmpty() ||
+           !m_phyRxEnd.IsEmpty();
 }
 
 void
-QbbNetDevice::Frame(asim_frame_event what, const asim_frame& frame)
+QbbNetDevice::Frame(asim_frame_event what, const asim_frame_facts& facts)
 {
-    Ptr<Packet> packet = Create<Packet>(frame.wire);
+    uint8_t head[ASIM_FRAME_HEAD_MAX];
+    uint32_t total;
+    const uint32_t n = asim_frame_head(&facts, head, &total);
+    Ptr<Packet> packet = Create<Packet>(head, n);
 
+    packet->AddPaddingAtEnd(total - n);
     switch (what)
     {
     case ASIM_FRAME_TX:
+        m_dequeue(packet);
+        m_macTx(packet);
         m_phyTxBegin(packet);
         break;
     case ASIM_FRAME_RX:
+        m_phyRxEnd(packet);
         m_macRx(packet);
         break;
     case ASIM_FRAME_ENQUEUE:

@@ -30,8 +30,9 @@ class QbbNetDevice : public NetDevice
     void SetChannel(Ptr<QbbChannel> channel);
     /** True if a sink wants single frames. */
     bool IsWatched() const;
-    /** Fires the source that belongs to the event. */
-    void Frame(asim_frame_event what, const asim_frame& frame);
+    /** Fires the sources that belong to the event. The packet is as long as the frame and begins
+     *  with its headers: PPP, IPv4, and UDP, the ACK's or PFC's (core/fabric/facts.h). */
+    void Frame(asim_frame_event what, const asim_frame_facts& facts);
     void Pfc(bool pause);
 
     // NetDevice
@@ -79,6 +80,9 @@ class QbbNetDevice : public NetDevice
     TracedCallback<Ptr<const Packet>> m_macRx;
     TracedCallback<Ptr<const Packet>> m_enqueue;
     TracedCallback<Ptr<const Packet>> m_drop;
+    TracedCallback<Ptr<const Packet>> m_dequeue;
+    TracedCallback<Ptr<const Packet>> m_macTx;
+    TracedCallback<Ptr<const Packet>> m_phyRxEnd;
     TracedCallback<uint32_t> m_pfc;
 };
 

@@ -3,8 +3,6 @@
  */
 #include "switch-mmu.h"
 
-#include "ns3/uinteger.h"
-
 namespace ns3
 {
 
@@ -13,31 +11,14 @@ NS_OBJECT_ENSURE_REGISTERED(SwitchMmu);
 TypeId
 SwitchMmu::GetTypeId()
 {
-    static TypeId tid =
+    static TypeId tid = AddSettings(
         TypeId("ns3::SwitchMmu")
-            .SetParent<Object>()
+            .SetParent<AsimSettings>()
             .SetGroupName("Asim")
-            .AddConstructor<SwitchMmu>()
-            .AddAttribute("BufferSize",
-                          "Shared buffer, MiB (BUFFER_SIZE).",
-                          UintegerValue(32),
-                          MakeUintegerAccessor(&SwitchMmu::m_bufferMiB),
-                          MakeUintegerChecker<uint32_t>())
-            .AddAttribute("HeadroomFactor",
-                          "Headroom of a port in bandwidth-delay products (HEADROOM_FACTOR).",
-                          UintegerValue(3),
-                          MakeUintegerAccessor(&SwitchMmu::m_headroomFactor),
-                          MakeUintegerChecker<uint32_t>());
+            .AddConstructor<SwitchMmu>());
     return tid;
 }
 
 SwitchMmu::SwitchMmu() = default;
-
-void
-SwitchMmu::Adopt(const asim_netconf& conf)
-{
-    m_bufferMiB = static_cast<uint32_t>(conf.buffer_bytes >> 20);
-    m_headroomFactor = conf.headroom_factor;
-}
 
 } // namespace ns3

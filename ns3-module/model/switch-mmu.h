@@ -7,24 +7,16 @@
 #ifndef SWITCH_MMU_H
 #define SWITCH_MMU_H
 
-#include "asim-compat.h"
-
-#include "ns3/object.h"
+#include "asim-attributes.h"
 
 namespace ns3
 {
 
-class SwitchMmu : public Object
+class SwitchMmu : public AsimSettings
 {
   public:
     static TypeId GetTypeId();
     SwitchMmu();
-    /** Sets every attribute to what the run really uses. */
-    void Adopt(const asim_netconf& conf);
-
-  private:
-    uint32_t m_bufferMiB;
-    uint32_t m_headroomFactor;
 };
 
 } // namespace ns3

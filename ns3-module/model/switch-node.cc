@@ -3,8 +3,6 @@
  */
 #include "switch-node.h"
 
-#include "ns3/boolean.h"
-
 namespace ns3
 {
 
@@ -13,24 +11,14 @@ NS_OBJECT_ENSURE_REGISTERED(SwitchNode);
 TypeId
 SwitchNode::GetTypeId()
 {
-    static TypeId tid = TypeId("ns3::SwitchNode")
-                            .SetParent<Object>()
-                            .SetGroupName("Asim")
-                            .AddConstructor<SwitchNode>()
-                            .AddAttribute("EcnEnabled",
-                                          "Mark frames by the ECN thresholds (ENABLE_QCN).",
-                                          BooleanValue(true),
-                                          MakeBooleanAccessor(&SwitchNode::m_ecn),
-                                          MakeBooleanChecker());
+    static TypeId tid = AddSettings(
+        TypeId("ns3::SwitchNode")
+            .SetParent<AsimSettings>()
+            .SetGroupName("Asim")
+            .AddConstructor<SwitchNode>());
     return tid;
 }
 
 SwitchNode::SwitchNode() = default;
-
-void
-SwitchNode::Adopt(const asim_netconf& conf)
-{
-    m_ecn = conf.enable_qcn;
-}
 
 } // namespace ns3

@@ -7,23 +7,16 @@
 #ifndef SWITCH_NODE_H
 #define SWITCH_NODE_H
 
-#include "asim-compat.h"
-
-#include "ns3/object.h"
+#include "asim-attributes.h"
 
 namespace ns3
 {
 
-class SwitchNode : public Object
+class SwitchNode : public AsimSettings
 {
   public:
     static TypeId GetTypeId();
     SwitchNode();
-    /** Sets every attribute to what the run really uses. */
-    void Adopt(const asim_netconf& conf);
-
-  private:
-    bool m_ecn;
 };
 
 } // namespace ns3

@@ -6,11 +6,14 @@
  */
 #include "ns3/asim-attributes.h"
 #include "ns3/asim-fabric.h"
+#include "ns3/asim-helper.h"
 #include "ns3/config.h"
+#include "ns3/nstime.h"
 #include "ns3/packet.h"
 #include "ns3/qbb-net-device.h"
 #include "ns3/rdma-hw.h"
 #include "ns3/simulator.h"
+#include "ns3/string.h"
 #include "ns3/test.h"
 #include "ns3/uinteger.h"
 
@@ -75,6 +78,8 @@ class AsimRunTestCase : public TestCase
     uint64_t m_frames{0};
     uint64_t m_lastFrameNs{0};
     uint64_t m_messages{0};
+    uint64_t m_packets[256]{}; //!< by IPv4 protocol number
+    uint64_t m_payload{0};     //!< bytes of data seen
     bool m_timesRise{true};
 
   private:
@@ -96,6 +101,15 @@ AsimRunTestCase::OnFrame(Ptr<const Packet> packet)
     const uint64_t now = Simulator::Now().GetNanoSeconds();
     m_timesRise = m_timesRise && now >= m_lastFrameNs;
     m_lastFrameNs = now;
+    uint8_t head[36];
+    packet->CopyData(head, sizeof head);
+    m_packets[head[11]]++;
+    NS_TEST_EXPECT_MSG_EQ(head[0] * 256 + head[1], 0x0021, "a frame begins with PPP");
+    NS_TEST_EXPECT_MSG_EQ(head[4] * 256u + head[5] + 2, packet->GetSize(), "length in IPv4");
+    if (head[11] == ASIM_PROTOCOL_DATA)
+    {
+        m_payload += packet->GetSize() - sizeof head;
+    }
     m_frames++;
 }
 
@@ -168,6 +182,9 @@ class AsimWatchedTestCase : public AsimRunTestCase
         NS_TEST_EXPECT_MSG_EQ(m_timesRise, true, "frames are seen in order of time");
         /* 16 messages x 132 packets, each with its ACK, over two links. */
         NS_TEST_EXPECT_MSG_EQ(m_frames, 16 * 132 * 2 * 2, "every frame is seen at both ends");
+        NS_TEST_EXPECT_MSG_EQ(m_packets[ASIM_PROTOCOL_DATA], 16 * 132 * 2, "data, by its header");
+        NS_TEST_EXPECT_MSG_EQ(m_packets[ASIM_PROTOCOL_ACK], 16 * 132 * 2, "ACKs, by their header");
+        NS_TEST_EXPECT_MSG_EQ(m_payload, 16 * 131072 * 2, "every byte of data at both ends");
         NS_TEST_EXPECT_MSG_GT(m_lastFrameNs, 60000, "the last one near the end of the run");
     }
 };
@@ -190,6 +207,92 @@ class AsimAttributeTestCase : public AsimRunTestCase
     }
 };
 
+/** Keys with an effect have an attribute whose default is the configuration's. */
+class AsimKeysTestCase : public TestCase
+{
+  public:
+    AsimKeysTestCase()
+        : TestCase("every key is an attribute")
+    {
+    }
+
+  private:
+    void DoRun() override
+    {
+        const char* const types[] = {"ns3::RdmaHw",
+                                     "ns3::SwitchNode",
+                                     "ns3::SwitchMmu",
+                                     "ns3::AsimFabric"};
+        for (const asim_option* row = asim_netconf_options; row->key; row++)
+        {
+            bool found = (row->flags & (ASIM_F_TODO | ASIM_F_NOOP)) != 0;
+            for (const char* type : types)
+            {
+                const TypeId tid = TypeId::LookupByName(type);
+                for (std::size_t i = 0; i < tid.GetAttributeN() && !found; i++)
+                {
+                    const std::string key = std::string("(") + row->key + ").";
+                    found = tid.GetAttribute(i).help.find(key) != std::string::npos;
+                }
+            }
+            NS_TEST_EXPECT_MSG_EQ(found, true, row->key << " has no attribute");
+        }
+        Ptr<RdmaHw> rdma = CreateObject<RdmaHw>();
+        UintegerValue mtu;
+        rdma->GetAttribute("Mtu", mtu);
+        NS_TEST_EXPECT_MSG_EQ(mtu.Get(), 1000, "default of PACKET_PAYLOAD_SIZE");
+        TimeValue timer;
+        rdma->GetAttribute("RPTimer", timer);
+        NS_TEST_EXPECT_MSG_EQ(timer.Get(), MicroSeconds(900), "default of RP_TIMER");
+    }
+};
+
+/** Times and words as attributes reach the core. */
+class AsimCcAttributeTestCase : public AsimRunTestCase
+{
+  public:
+    AsimCcAttributeTestCase()
+        : AsimRunTestCase("congestion control and its settings as attributes", false)
+    {
+    }
+
+  private:
+    void DoRun() override
+    {
+        Config::SetDefault("ns3::RdmaHw::Cc", StringValue("timely"));
+        Config::SetDefault("ns3::RdmaHw::RPTimer", TimeValue(MicroSeconds(300)));
+        Config::SetDefault("ns3::SwitchMmu::BufferSize", UintegerValue(16));
+        Run(63228); /* spec rdma-network.md, section 6.8: CC 7 */
+        Config::Reset();
+    }
+};
+
+/** A program in ns-3's manner. */
+class AsimHelperTestCase : public TestCase
+{
+  public:
+    AsimHelperTestCase()
+        : TestCase("AsimHelper installs and runs")
+    {
+    }
+
+  private:
+    void DoRun() override
+    {
+        const std::string prefix = CreateTempDirFilename("helper");
+        WriteTrace(prefix, 0);
+        WriteTrace(prefix, 1);
+        AsimHelper asim;
+        asim.Set("workload", prefix);
+        asim.Set("topology", "auto:switch,rate=200Gbps");
+        Ptr<AsimFabric> fabric = asim.Install();
+        NS_TEST_EXPECT_MSG_EQ(fabric->GetNNodes(), 3, "two hosts and a switch");
+        NS_TEST_EXPECT_MSG_EQ(asim.Run(), 0, asim.GetError());
+        NS_TEST_EXPECT_MSG_EQ(asim.GetFinishTime(1), NanoSeconds(62148), "finish time of rank 1");
+        Simulator::Destroy();
+    }
+};
+
 class AsimTestSuite : public TestSuite
 {
   public:
@@ -199,6 +302,9 @@ class AsimTestSuite : public TestSuite
         AddTestCase(new AsimRunTestCase("2 ranks, 1 MiB all-reduce, windows", false));
         AddTestCase(new AsimWatchedTestCase());
         AddTestCase(new AsimAttributeTestCase());
+        AddTestCase(new AsimKeysTestCase());
+        AddTestCase(new AsimCcAttributeTestCase());
+        AddTestCase(new AsimHelperTestCase());
     }
 };
 

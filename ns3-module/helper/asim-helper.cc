@@ -1,0 +1,142 @@
+/*
+ * SPDX-License-Identifier: GPL-2.0-only
+ */
+#include "asim-helper.h"
+
+#include "ns3/asim-attributes.h"
+#include "ns3/qbb-net-device.h"
+
+#include "ns3/abort.h"
+#include "ns3/node.h"
+#include "ns3/packet.h"
+#include "ns3/simulator.h"
+
+namespace ns3
+{
+
+namespace
+{
+
+void
+WritePcap(Ptr<PcapFileWrapper> file, Ptr<const Packet> packet)
+{
+    file->Write(Simulator::Now(), packet);
+}
+
+void
+WriteLine(Ptr<OutputStreamWrapper> stream, std::string event, Ptr<const Packet> packet)
+{
+    *stream->GetStream() << event.substr(0, 1) << " " << Simulator::Now().GetNanoSeconds() << " "
+                         << event.substr(1) << " " << packet->GetSize() << "\n";
+}
+
+} // namespace
+
+AsimHelper::AsimHelper()
+{
+    asim_err err{};
+    NS_ABORT_MSG_IF(asim_option_defaults(asim_settings_options, &m_settings, &err), err.text);
+}
+
+AsimHelper::~AsimHelper()
+{
+    if (m_fabric)
+    {
+        m_fabric->Dispose();
+    }
+    asim_world_close(m_world);
+    m_settings.net_overrides = nullptr;
+    asim_option_fini(asim_settings_options, &m_settings);
+}
+
+void
+AsimHelper::Set(const std::string& option, const std::string& value)
+{
+    asim_err err{};
+    const asim_where where{"AsimHelper::Set", 0, 0};
+    const char* const words[2] = {option.c_str(), value.c_str()};
+    NS_ABORT_MSG_IF(asim_option_set(asim_settings_options, &m_settings, words, where, &err),
+                    err.text);
+}
+
+Ptr<AsimFabric>
+AsimHelper::Install()
+{
+    asim_err err{};
+    asim_hooks hooks{};
+    AsimAttributes attributes;
+
+    m_settings.net_overrides = attributes.Overrides();
+    NS_ABORT_MSG_IF(asim_world_open(&m_world, &m_settings, &hooks, &err), err.text);
+    m_settings.net_overrides = nullptr;
+    m_fabric = CreateObject<AsimFabric>();
+    m_fabric->SetWorld(m_world);
+    return m_fabric;
+}
+
+int
+AsimHelper::Run()
+{
+    asim_err err{};
+    int code = m_fabric->Start(&err);
+
+    if (!code)
+    {
+        Simulator::Run();
+        code = m_fabric->GetCode();
+        err = code ? m_fabric->GetError() : err;
+    }
+    if (!code)
+    {
+        code = asim_world_finish(m_world, 0, &err);
+    }
+    m_error = code ? err.text : "";
+    return code;
+}
+
+Time
+AsimHelper::GetFinishTime(uint32_t rank) const
+{
+    return NanoSeconds(asim_world_cycles(m_world, rank));
+}
+
+const std::string&
+AsimHelper::GetError() const
+{
+    return m_error;
+}
+
+void
+AsimHelper::EnablePcap(const std::string& prefix, Ptr<QbbNetDevice> device)
+{
+    PcapHelper pcap;
+    const std::string name = prefix + "-" + std::to_string(device->GetNode()->GetId()) + "-" +
+                             std::to_string(device->GetIfIndex()) + ".pcap";
+    Ptr<PcapFileWrapper> file = pcap.CreateFile(name, std::ios::out, PcapHelper::DLT_PPP);
+
+    device->TraceConnectWithoutContext("PhyTxBegin", MakeBoundCallback(&WritePcap, file));
+    device->TraceConnectWithoutContext("MacRx", MakeBoundCallback(&WritePcap, file));
+}
+
+void
+AsimHelper::EnableAsciiAll(Ptr<OutputStreamWrapper> stream)
+{
+    const char* const sources[][2] = {{"QbbEnqueue", "+"},
+                                      {"QbbDequeue", "-"},
+                                      {"MacRx", "r"},
+                                      {"QbbDrop", "d"}};
+
+    for (const auto& device : m_fabric->GetDevices())
+    {
+        const std::string path = "/NodeList/" + std::to_string(device->GetNode()->GetId()) +
+                                 "/DeviceList/" + std::to_string(device->GetIfIndex());
+        for (const auto& source : sources)
+        {
+            device->TraceConnectWithoutContext(
+                source[0],
+                MakeBoundCallback(&WriteLine, stream, source[1] + path + "/" + source[0]));
+        }
+    }
+}
+
+} // namespace ns3

@@ -1,0 +1,57 @@
+/*
+ * SPDX-License-Identifier: GPL-2.0-only
+ *
+ * A run of traces over the packet network from a C++ program, in ns-3's manner: name the inputs,
+ * Install, connect trace sources, Run. Attributes changed before Install (Config::SetDefault, the
+ * command line) go before the network configuration, as in AstraSimNetwork.
+ */
+#ifndef ASIM_HELPER_H
+#define ASIM_HELPER_H
+
+#include "ns3/asim-fabric.h"
+
+#include "ns3/output-stream-wrapper.h"
+#include "ns3/trace-helper.h"
+
+#include <memory>
+#include <string>
+#include <vector>
+
+namespace ns3
+{
+
+class AsimHelper
+{
+  public:
+    AsimHelper();
+    ~AsimHelper();
+    AsimHelper(const AsimHelper&) = delete;
+    AsimHelper& operator=(const AsimHelper&) = delete;
+
+    /** An option of AstraSimNetwork by its name, such as "workload"; aborts if there is none. */
+    void Set(const std::string& option, const std::string& value);
+    /** Reads the inputs and builds nodes, devices and channels; aborts with the core's sentence. */
+    Ptr<AsimFabric> Install();
+    /** Simulator::Run until all ranks have finished; 0, or the core's failure code. */
+    int Run();
+    /** Time at which a rank finished, after Run. */
+    Time GetFinishTime(uint32_t rank) const;
+    /** Why Run failed. */
+    const std::string& GetError() const;
+
+    /** The frames that pass a device as a capture (PPP, IPv4): prefix-node-interface.pcap. Both
+     *  switch to W = 0, as every sink of frames does. */
+    void EnablePcap(const std::string& prefix, Ptr<QbbNetDevice> device);
+    /** A line per event of every device: + queued, - sent, r received, d lost. */
+    void EnableAsciiAll(Ptr<OutputStreamWrapper> stream);
+
+  private:
+    asim_settings m_settings{};
+    asim_world* m_world{nullptr};
+    Ptr<AsimFabric> m_fabric;
+    std::string m_error;
+};
+
+} // namespace ns3
+
+#endif

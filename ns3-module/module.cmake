@@ -37,7 +37,8 @@ build_lib(
 )
 install(TARGETS asim-core EXPORT ns3ExportTargets ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR}/)
 
-# Not built by what a run needs, only when they are asked for by name or with everything.
+# Not built by what a run needs, only when they are asked for by name or with everything. Not in
+# examples/ at the top, which ns-3 would take by itself: that folder holds the workloads of asim.
 add_subdirectory(ns3-module/examples)
 
 # The prefix makes ns-3's own `./ns3 run AstraSimNetwork` find it.

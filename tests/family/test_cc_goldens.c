@@ -1,0 +1,129 @@
+/* SPDX-License-Identifier: GPL-2.0-only
+ *
+ * Recorded ACKs: one sequence of 600 ACKs, given to every congestion control, and the rate of the
+ * flow after each hundred. The sequence is a link of 100 Gbit/s that is idle, then congested
+ * (marks, delay of 600 us, a queue of 400 kB in the telemetry), then idle again, twice. A rate that
+ * differs means that the algorithm has changed: with a reason, the numbers change with it (run with
+ * an argument to print them).
+ */
+#include "check.h"
+#include <inttypes.h>
+#include <stdlib.h>
+#include "cc/cc.h"
+
+enum { ACKS = 600, EVERY = 100, POINTS = ACKS / EVERY, PAYLOAD = 1000 };
+
+static const struct golden {
+    const char *name;
+    uint64_t rate[POINTS]; /* bit/s */
+} goldens[] = {
+    {"dcqcn", {100000000000u, 100000000u, 100000000u, 100000000u, 100000000u, 100000000u}},
+    {"dctcp", {100000000000u, 3463751946u, 8463751946u, 334681846u, 4334681846u, 9334681846u}},
+    {"hpcc", {100000000000u, 100000000u, 100000000000u, 100000000u, 100000000000u, 100000000000u}},
+    {"hpcc_pint", {100000000000u, 186337163u, 3906690979u, 150000000u, 1330894422u, 7548160588u}},
+    {"none",
+     {100000000000u, 100000000000u, 100000000000u, 100000000000u, 100000000000u, 100000000000u}},
+    {"swift", {51961u, 25980u, 29582u, 29582u, 32790u, 35711u}},
+    {"timely",
+     {100000000000u, 47661771987u, 47911771987u, 22835599519u, 23035599519u, 23485599519u}},
+};
+
+struct run {
+    const struct asim_cc *cc;
+    struct asim_cc_flow flow;
+    struct asim_netconf net;
+    struct asim_telemetry seen;
+    uint64_t now, sent;
+};
+
+static void open_run(struct run *run, const struct asim_cc *cc)
+{
+    *run = (struct run){.cc = cc, .now = 10000000};
+    CHECK(asim_netconf_defaults(&run->net, NULL) == 0);
+    run->flow = (struct asim_cc_flow){.rate_bps = 100000000000u,
+                                      .line_bps = 100000000000u,
+                                      .min_bps = run->net.min_rate_bps,
+                                      .size = 1000000000u,
+                                      .window_bytes = 50000,
+                                      .base_rtt_ns = 4000,
+                                      .timer_at = UINT64_MAX,
+                                      .seed = 1,
+                                      .state = cc->state_size ? calloc(1, cc->state_size) : NULL};
+    cc->open(&run->flow, &run->net);
+}
+
+static void fire_timers(struct run *run, uint64_t until)
+{
+    for (int i = 0; run->flow.timer_at <= until && i < 100000; i++) {
+        uint64_t at = run->flow.timer_at;
+
+        run->flow.timer_at = UINT64_MAX;
+        run->cc->on_timer(&run->flow, at, &run->net);
+    }
+}
+
+/* A packet every 2 us; ACKs 100 to 199 and 300 to 399 tell of congestion. */
+static void one_ack(struct run *run, int i)
+{
+    int busy = i / 100 == 1 || i / 100 == 3;
+    struct asim_cc_ack ack = {.seq = (uint64_t)(i + 1) * PAYLOAD, .marked = busy && i % 2};
+
+    fire_timers(run, run->now + 2000);
+    run->now += 2000;
+    run->flow.snd_next = ack.seq + 20 * PAYLOAD;
+    run->sent += busy ? 25000 : 5000; /* by the port, with other flows */
+    run->seen.hops = 1;
+    run->seen.sent_at = run->now - (busy ? 604000 : 4100);
+    run->seen.digest = busy ? 150 : 120;
+    run->seen.hop[0] = (struct asim_int_hop){.rate_bps = 100000000000u,
+                                             .time = run->now & 0xffffff,
+                                             .bytes = run->sent / 128 & 0xfffff,
+                                             .qlen = busy ? 5000 : 0};
+    ack.now = run->now;
+    ack.seen = run->cc->needs ? &run->seen : NULL;
+    run->cc->on_ack(&run->flow, &ack, &run->net);
+}
+
+static void replay(const struct asim_cc *cc, uint64_t rate[POINTS])
+{
+    struct run run;
+
+    open_run(&run, cc);
+    for (int i = 0; i < ACKS; i++) {
+        one_ack(&run, i);
+        if (i % EVERY == EVERY - 1) /* Swift steers by its window, at line rate */
+            rate[i / EVERY] = cc->own_window ? run.flow.window_bytes : run.flow.rate_bps;
+    }
+    free(run.flow.state);
+    asim_netconf_fini(&run.net);
+}
+
+static const struct golden *find(const char *name)
+{
+    for (size_t g = 0; g < sizeof goldens / sizeof *goldens; g++)
+        if (!strcmp(goldens[g].name, name))
+            return &goldens[g];
+    return NULL;
+}
+
+int main(int argc, char **argv)
+{
+    (void)argv;
+    for (const struct asim_member *const *row = asim_cc_table; *row; row++) {
+        const struct golden *golden = find((*row)->name);
+        uint64_t rate[POINTS];
+
+        replay((const struct asim_cc *)*row, rate);
+        if (argc > 1) {
+            printf("    {\"%s\", {", (*row)->name);
+            for (int p = 0; p < POINTS; p++)
+                printf("%s%" PRIu64 "u", p ? ", " : "", rate[p]);
+            printf("}},\n");
+            continue;
+        }
+        CHECK(golden != NULL);
+        for (int p = 0; golden && p < POINTS; p++)
+            CHECK_U64(rate[p], golden->rate[p]);
+    }
+    return CHECK_DONE();
+}

@@ -37,7 +37,7 @@ static const struct asim_option system_options[] = {
      F(endpoint_delay_ns), 0, I32_MAX, NULL, 0},
     {"local-reduction-delay", NULL, "reduction delay of the LogGP bus, ns", "1", ASIM_T_U64,
      F(local_reduction_delay), 0, I32_MAX, NULL, 0},
-        {"L", NULL, "LogGP latency, ns", "0", ASIM_T_DOUBLE, F(loggp_l), 0, 1e15, NULL, 0},
+    {"L", NULL, "LogGP latency, ns", "0", ASIM_T_DOUBLE, F(loggp_l), 0, 1e15, NULL, 0},
     {"o", NULL, "LogGP overhead, ns", "0", ASIM_T_DOUBLE, F(loggp_o), 0, 1e15, NULL, 0},
     {"g", NULL, "LogGP gap of messages, ns", "0", ASIM_T_DOUBLE, F(loggp_g), 0, 1e15, NULL, 0},
     {"G", NULL, "LogGP gap of bytes, ns per byte", "0", ASIM_T_DOUBLE, F(loggp_G), 0, 1e15, NULL,
@@ -150,22 +150,37 @@ static int bad_key(struct reader *r, const char *key, const char *what)
     return asim_err_at(r->err, ASIM_EINVAL, at, "key \"%s\" %s.", key, what);
 }
 
-/* Unknown: the nearest among scalars, lists and ignored keys. */
+/* Keys of ours that make ranks differ. */
+static const struct rank_key {
+    const char *key;
+    size_t offset;
+    double most;
+} rank_keys[] = {
+    {"rank-compute-scale", F(compute_scale), 1e6},     /* multiplies compute times */
+    {"rank-start-delay", F(start_delay_ns), 1e15},     /* ns before the first op is issued */
+    {"rank-message-delay", F(message_delay_ns), 1e15}, /* ns on top of endpoint-delay */
+};
+
+/* Costs an edit distance to each of about sixty words, once, on the way to an error.
+ * Unknown: the nearest among scalars, lists and ignored keys. */
 static int unknown_key(struct reader *r, const char *key)
 {
-    enum { SCALARS = sizeof system_options / sizeof *system_options - 1 };
-    const char *words[SCALARS + 2 * ASIM_KINDS];
-    char lists[2 * ASIM_KINDS][48], safe[80], hint[128];
+    enum { SCALARS = sizeof system_options / sizeof *system_options - 1, LISTS = 2 * ASIM_KINDS };
+    const char *words[SCALARS + LISTS + sizeof rank_keys / sizeof *rank_keys];
+    char lists[LISTS][48], safe[80], hint[128];
     struct asim_where at = {r->path, 0, 0};
+    size_t n = 0;
 
     for (size_t i = 0; i < SCALARS; i++)
-        words[i] = system_options[i].key;
-    for (size_t i = 0; i < 2 * ASIM_KINDS; i++) {
+        words[n++] = system_options[i].key;
+    for (size_t i = 0; i < LISTS; i++) {
         snprintf(lists[i], sizeof lists[i], "%s-implementation%s", kind_keys[i / 2],
                  i % 2 ? "-custom" : "");
-        words[SCALARS + i] = lists[i];
+        words[n++] = lists[i];
     }
-    asim_text_hint(hint, sizeof hint, asim_text_nearest(key, words, sizeof words / sizeof *words));
+    for (size_t i = 0; n < sizeof words / sizeof *words; i++)
+        words[n++] = rank_keys[i].key;
+    asim_text_hint(hint, sizeof hint, asim_text_nearest(key, words, n));
     return asim_err_at(r->err, ASIM_EINVAL, at, "unknown system key '%s'.%s",
                        asim_text_safe(safe, sizeof safe, key), hint);
 }
@@ -177,13 +192,9 @@ static int read_list(struct reader *r, const char *key, struct asim_words *words
     size_t n = json_array_size(list);
 
     if (!json_is_array(list))
-        return bad_key(r, key,
-                       "is not an array; expected one algorithm name per dimension, such "
-                       "as [\"ring\"]");
+        return bad_key(r, key, "is not an array; give one algorithm name a dimension: [\"ring\"]");
     if (n == 0 || n > MAX_DIMS)
-        return bad_key(r, key,
-                       "is empty or names more than 16 algorithms; expected one per "
-                       "dimension");
+        return bad_key(r, key, "is empty or names more than 16 algorithms; give one per dimension");
     words->at = calloc(n, sizeof *words->at);
     if (!words->at)
         return asim_err_nomem(r->err, "reading the system file");
@@ -206,9 +217,7 @@ static int read_custom(struct reader *r, const char *key, char **out, const json
     const json_t *word = json_array_get(list, 0);
 
     if (json_array_size(list) != 1 || !json_is_string(word) || json_string_length(word) == 0)
-        return bad_key(r, key,
-                       "is not an array with exactly one string, the prefix of the "
-                       "algorithm's traces");
+        return bad_key(r, key, "is not an array with exactly one string, a prefix of traces");
     *out = strdup(json_string_value(word));
     return *out ? 0 : asim_err_nomem(r->err, "reading the system file");
 }
@@ -233,17 +242,6 @@ static int read_scalar(struct reader *r, const struct asim_option *row, const js
         r->sys->endpoint_delay_set = 1;
     return row->flags & ASIM_F_NOOP ? read_ignored(r, row->key, value) : 0;
 }
-
-/* Keys of ours that make ranks differ. */
-static const struct rank_key {
-    const char *key;
-    size_t offset;
-    double most;
-} rank_keys[] = {
-    {"rank-compute-scale", F(compute_scale), 1e6},     /* multiplies compute times */
-    {"rank-start-delay", F(start_delay_ns), 1e15},     /* ns before the first op is issued */
-    {"rank-message-delay", F(message_delay_ns), 1e15}, /* ns on top of endpoint-delay */
-};
 
 /* NULL if the key is none of ours. */
 static const struct rank_key *rank_key_of(const char *key)

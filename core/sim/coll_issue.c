@@ -127,7 +127,9 @@ static uint64_t lay_stream(struct asim_layout *lay, struct asim_stream *stream, 
     return lay->dims.left;
 }
 
-/* What members must agree on: the kind, and whether sizes differ from pair to pair. */
+/* Sized and plain ones exchange messages under the same kind of tags; a rank with sizes and one
+ * without would take each other's without a word. What members must agree on: the kind, and whether
+ * sizes differ from pair to pair. */
 static const char *name_of_met(uint64_t kind)
 {
     return kind == SIZED ? "ALL_TO_ALL with comm_sizes" : asim_kind_name((int)kind - 1);
@@ -293,7 +295,9 @@ static uint32_t involved_of(const struct asim_op *op)
     return op->involved == listed ? UINT32_MAX : op->involved;
 }
 
-/* All-to-all-v: the sentence about what does not fit; 0, or the world has failed. Members are known
+/* Checked when the op is issued rather than at load, because only then its group is known (METADATA
+ * ops define groups on the way); `asim trace check` says the same before a run.
+ * All-to-all-v: the sentence about what does not fit; 0, or the world has failed. Members are known
  * by now. */
 static int take_sizes(struct asim_layout *lay, const struct asim_op *op)
 {

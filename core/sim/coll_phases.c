@@ -232,6 +232,8 @@ static void view_dims(const struct asim_layout *lay, struct asim_dims_view *view
 
 /* Everybody with everybody at once, whatever the dimensions and the all-to-all's algorithm: a size
  * of each pair's own cannot be passed on from dimension to dimension. A window of direct<W> holds.
+ * Cost: n - 1 messages a member and chunk, those of no bytes too: only the sender knows which these
+ * are, and its receiver waits for one from everybody.
  */
 void asim_layout_sized(const struct asim_layout *lay, struct asim_stream *stream)
 {

@@ -127,6 +127,8 @@ static uint64_t counted(uint64_t bytes)
     return bytes ? bytes : 1;
 }
 
+/* Of any size: one message is enough, and there is never more than one, because a stream's tag is
+ * its own and it has one message from each source. */
 static int is_served(const struct asim_inbox *inbox, const struct asim_recv *recv)
 {
     return recv->bytes == ASIM_ANY_BYTES ? inbox->arrived > 0 : inbox->arrived >= recv->bytes;

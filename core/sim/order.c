@@ -63,6 +63,7 @@ static void leave_queue(struct asim_rank *rank, int q)
 
 /* The collective is over: its op ends here, in the middle of the last stream's last advance, as in
  * the reference; the op's successors may already be issued while the stream still counts.
+ * Its sizes (all-to-all-v) go with it: no plan of its streams is asked any more.
  * The dataset is freed last: the op's successors may look at the rank's open list. */
 static void end_stream_of(struct asim_rank *rank, struct asim_dataset *data)
 {

@@ -141,7 +141,7 @@ const struct asim_option asim_settings_options[] = {
     {.key = "logging-folder",
      .type = ASIM_T_STRING,
      .offset = AT(logging_folder),
-     .flags = ASIM_F_NOOP,
-     .help = "accepted for old scripts; no effect"},
+     .help = "folder for log.log: issue and end of each op, where the system file says "
+             "trace-enabled (else --out has it as log.txt)"},
     {.key = NULL},
 };

@@ -75,6 +75,7 @@ struct asim_world {
     struct asim_settings settings; /* strings not kept */
     const char *reports;           /* further reports wanted, or NULL */
     const char *pcap;              /* file to capture frames in, or NULL */
+    const char *log_folder;        /* for log.log, or NULL */
     struct asim_system system;
     struct asim_netconf net;
     struct asim_memory memory;
@@ -109,6 +110,7 @@ struct asim_world {
     struct asim_show show;
     struct asim_err err; /* the first failure in simulated time */
     int failed, stopped;
+    int listless_told; /* that an op names no tensors (tensor.c) */
     /* settled_ns: everything before it has happened on all ranks. */
     uint64_t settled_ns, ops_total;
     int64_t endpoint_ns; /* of ranks without a delay of their own */

@@ -6,7 +6,8 @@
  * where nothing reads it. One read before it was written counts as written in the first 10 ns.
  *
  * A tensor is written once: later writes are ignored, as in the reference. Sizes of 0 do not
- * count. Ops without the lists use no memory (the reference throws).
+ * count. Ops without the lists use no memory, and a note names the first one (the reference throws
+ * there, and its run is lost).
  *
  * Times are those of the ops: a tensor exists from its writer's start, since its memory is taken
  * then. Cost: one look-up per name and op; only with track-local-mem.
@@ -14,6 +15,7 @@
 #include "sim/tensor.h"
 #include "base/text.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -145,9 +147,28 @@ static int take_list(const struct use *use, const char *const *list, size_t n)
     return 0;
 }
 
+/* Once a run: traces either have the lists or lack them throughout, and a note per op would bury
+ * the results. Peak and trace then hold what the other ops say, which may be nothing. */
+static void tell_listless(struct asim_rank *rank, const struct asim_op *op)
+{
+    struct asim_world *world = rank->world;
+    char text[256];
+
+    if (world->listless_told || op->has & ASIM_HAS_TENSORS || !world->hooks.note)
+        return;
+    world->listless_told = 1;
+    snprintf(
+        text, sizeof text,
+        "track-local-mem: rank %u's op %llu ('%.80s') has no attributes inputs and outputs; such "
+        "ops count as using no memory (ASTRA-sim stops there)",
+        rank->id, (unsigned long long)op->id, op->name);
+    world->hooks.note(world->hooks.self, text);
+}
+
 /* Inputs before outputs: an op that updates a tensor in place reads the old one. */
 void asim_tensors_start(struct asim_rank *rank, uint32_t index, const struct asim_op *op)
 {
+    tell_listless(rank, op);
     if (take_list(&(struct use){rank, index, op, 0}, op->input_list, op->input_n))
         return;
     take_list(&(struct use){rank, index, op, 1}, op->output_list, op->output_n);

@@ -250,6 +250,9 @@ int asim_world_open(struct asim_world **out, const struct asim_settings *setting
     world->settings = *settings;
     asim_arena_init(&world->arena, 0);
     world->pcap = settings->pcap ? asim_arena_strdup(&world->arena, settings->pcap) : NULL;
+    world->log_folder = settings->logging_folder && *settings->logging_folder
+                            ? asim_arena_strdup(&world->arena, settings->logging_folder)
+                            : NULL;
     world->reports = settings->reports ? asim_arena_strdup(&world->arena, settings->reports) : NULL;
     asim_topo_init(&world->topo);
     code = open_all(world, settings, err);

@@ -38,7 +38,8 @@ enum asim_op_has {
     ASIM_HAS_COMM_TAG = 1 << 6,
     ASIM_HAS_PRIORITY = 1 << 7,
     ASIM_HAS_INVOLVED_DIM = 1 << 8,
-    ASIM_HAS_COMM_SIZES = 1 << 9
+    ASIM_HAS_COMM_SIZES = 1 << 9,
+    ASIM_HAS_TENSORS = 1 << 10 /* inputs or outputs, if only as empty lists */
 };
 
 struct asim_op {

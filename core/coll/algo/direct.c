@@ -29,7 +29,9 @@ static int direct_plan(struct asim_plan *plan, struct asim_err *err)
     return 0;
 }
 
-/* Of a size that does not divide, the first shares have a byte more. */
+/* Every chunk of the collective carries a share of each size, so that a rank's sizes change what a
+ * chunk holds but not how many there are.
+ * Of a size that does not divide, the first shares have a byte more. */
 static uint64_t share_of(const struct asim_coll *coll, uint64_t bytes)
 {
     return bytes / coll->shares + (coll->share < bytes % coll->shares);

@@ -33,13 +33,14 @@ struct asim_settings {
     double comm_scale, compute_scale, injection_scale;
     int rendezvous;
     uint64_t seed;
-    uint32_t window_ops; /* trace bodies cached per rank */
-    int per_event;       /* W = 0: every frame at its own time */
-    int strict_deps;     /* a missing control parent is an error, not a note */
-    int quiet;           /* no result lines on stdout */
+    uint32_t window_ops;   /* trace bodies cached per rank */
+    int per_event;         /* W = 0: every frame at its own time */
+    int strict_deps;       /* a missing control parent is an error, not a note */
+    int quiet;             /* no result lines on stdout */
     int compare;           /* 1 = run the analytical networks too and compare */
     char *compare_network; /* YAML for that; NULL = as seen in the topology */
-    char *logging, *logging_folder; /* accepted, no effect */
+    char *logging;         /* accepted, no effect */
+    char *logging_folder;  /* for log.log, with trace-enabled */
     /* Not an option: network keys set over the file's, as key, value, key, value, …, NULL. */
     const char *const *net_overrides;
     /* Not options either, but a command's choice: NULL = packet level, else the analytical network
@@ -74,7 +75,8 @@ int asim_world_run(struct asim_world *world, struct asim_err *err);
 int asim_world_start(struct asim_world *world, struct asim_err *err);
 /* Runs the network until nothing is left to do or the run should end. */
 int asim_world_go(struct asim_world *world, struct asim_err *err);
-/* The packet network to step (NULL where there is none), for a driver that owns the clock (ns-3). */
+/* The packet network to step (NULL where there is none), for a driver that owns the clock (ns-3).
+ */
 struct asim_fabric *asim_world_fabric(struct asim_world *world);
 /* 1 when the run should end: all ranks finished, failure, or the stop hook says so. */
 int asim_world_done(struct asim_world *world);

@@ -176,6 +176,7 @@ static void fill_list(const attribute *attr, struct asim_op *op, int is_input)
         return;
     const char *const *list = (const char *const *)attr->string_list->values;
     size_t n = attr->string_list->n_values;
+    op->has |= ASIM_HAS_TENSORS;
     if (is_input) {
         op->input_list = list;
         op->input_n = n;
@@ -232,7 +233,8 @@ static int fill(struct asim_reader *reader, const attribute *attr, struct asim_o
     }
 }
 
-/* comm_sizes say more than a comm_size beside them. */
+/* After all attributes, because their order in a record is the writer's; sums were checked.
+ * comm_sizes say more than a comm_size beside them. */
 static void add_up(struct asim_op *op)
 {
     if (!(op->has & ASIM_HAS_COMM_SIZES))

@@ -2,7 +2,7 @@
 """Writes Chakra traces from Python lists, for tests: the few fields and kinds a simulator reads.
 
 A node is a dict: id, type (a name below), deps, ctrl, us (duration), and any attribute under its own
-name: bool, int (int64), str, list of bool, list of str. values = the inputs.values of METADATA."""
+name: bool, int (int64), str, list of bool, of int (int64), of str. values = the inputs.values of METADATA."""
 TYPES = dict(INVALID=0, METADATA=1, LOAD=2, STORE=3, COMP=4, SEND=5, RECV=6, COLL=7)
 KINDS = dict(AR=0, REDUCE=1, AG=2, GATHER=3, SCATTER=4, BROADCAST=5, A2A=6, RS=7, RSB=8, BARRIER=9)
 
@@ -31,6 +31,8 @@ def value_of(v):
         return field(29, v.encode())
     if v and isinstance(v[0], bool):
         return field(28, field(1, bytes(map(int, v))))
+    if v and isinstance(v[0], int):
+        return field(10, field(1, b''.join(map(varint, v))))
     return field(30, b''.join(field(1, s.encode()) for s in v))
 
 

@@ -51,9 +51,52 @@ static void wide_groups(void)
     CHECK_U64(plan.algo->arrival(&plan, 2 * (n - 1) - 1), 1);
 }
 
+/* All-to-all-v: over all shares every member sends to each other one the size it has for it, once a
+ * share, in the window's order, and receives one message of unknown size from each. */
+static void sized(void)
+{
+    enum { N = 7, SHARES = 3 };
+    const uint64_t sizes[N] = {0, 1, 2, 3, 1000003, UINT64_MAX, 7};
+    uint64_t sent[N] = {0};
+    const struct asim_coll_algo *algo = algo_of("direct");
+
+    for (uint64_t share = 0; share < SHARES; share++) {
+        struct asim_coll coll = {.kind = ASIM_ALL_TO_ALL,
+                                 .n = N,
+                                 .index = 2,
+                                 .step = 1,
+                                 .window = 2,
+                                 .sizes = sizes,
+                                 .share = share,
+                                 .shares = SHARES};
+        unsigned to = 0, from = 0;
+        struct asim_plan plan;
+        struct asim_err err = {0};
+
+        CHECK(asim_coll_plan(&plan, algo, &coll, &err) == 0);
+        CHECK_U64(plan.steps, N - 1);
+        CHECK_U64(plan.start_tokens, 2);
+        for (uint64_t k = 0; k < plan.steps; k++) {
+            struct asim_step step;
+
+            plan.algo->step(&plan, k, &step);
+            CHECK_U64(step.recv_bytes, ASIM_ANY_BYTES);
+            CHECK_U64(plan.algo->arrival(&plan, k), 0);
+            sent[step.to] += step.send_bytes;
+            to |= 1u << step.to;
+            from |= 1u << step.from;
+        }
+        CHECK_U64(to, ((1u << N) - 1) & ~(1u << 2));
+        CHECK_U64(from, to);
+    }
+    for (uint32_t i = 0; i < N; i++)
+        CHECK_U64(sent[i], i == 2 ? 0 : sizes[i]);
+}
+
 int main(void)
 {
     gathers();
     wide_groups();
+    sized();
     return CHECK_DONE();
 }

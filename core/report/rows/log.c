@@ -1,0 +1,64 @@
+/* SPDX-License-Identifier: GPL-2.0-only
+ *
+ * What ASTRA-sim's log file says of each op with trace-enabled (spec astra-system.md, sections 3.3
+ * and 7.2): a line "issue,…" when it gets its slot and "callback,…" when it ends, both
+ * with rank, tick, id, name and the number of its type. Goes to log.log in --logging-folder, as
+ * there, else to log.txt in --out; without either it is not written.
+ *
+ * Differs: three bracketed groups come before as there, but the first is simulated time; lines are
+ * in order of time over all ranks; ops that take no time have a "callback" with trace-enabled only.
+ *
+ * Names are as in the trace but for control characters; beyond 255 bytes they are cut.
+ *
+ * Cost: an event at each end of an op and its body read again, only where it is on.
+ */
+#include "report/report.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+
+enum { NAME_MAX_BYTES = 256 };
+
+/* The feed may have dropped the body by now and then reads it again; where that fails the run
+ * fails by itself, and this file goes with it. */
+static void see(void *self, const struct asim_world *world, const struct asim_event *event)
+{
+    const char *what = event->kind == ASIM_EV_OP_ISSUE ? "issue" : "callback";
+    struct asim_op op;
+    char name[NAME_MAX_BYTES];
+
+    if (asim_feed_body(world->ranks[event->rank].feed, event->of.op.index, &op, NULL))
+        return;
+    snprintf(name, sizeof name, "%s", op.name ? op.name : "");
+    for (char *c = name; *c; c++)
+        if ((unsigned char)*c < ' ') /* one op, one line */
+            *c = ' ';
+    asim_out_printf(self,
+                    "[%" PRIu64 " ns] [workload] [debug] %s,sys->id=%u, tick=%" PRIu64
+                    ", node->id=%" PRIu64 ", node->name=%s, node->type=%u\n",
+                    event->t, what, event->rank, event->t, op.id, name, (unsigned)op.type);
+}
+
+/* The folder the user named for logs goes before that of the reports, so that a script written for
+ * ASTRA-sim finds the file where it looks. An older run's file is replaced, not appended to. */
+static int open_log(struct asim_viewer *viewer, struct asim_world *world, const char *out,
+                    struct asim_err *err)
+{
+    struct asim_out *file;
+    const char *folder = world->log_folder;
+
+    if (!world->system.trace_enabled || !(folder || out))
+        return 0;
+    if (asim_report_file(&file, folder ? folder : out, folder ? "log.log" : "log.txt", err))
+        return ASIM_EIO;
+    *viewer = (struct asim_viewer){.wants = 1u << ASIM_EV_OP_ISSUE | 1u << ASIM_EV_OP_END,
+                                   .self = file,
+                                   .see = see,
+                                   .close = asim_report_file_close};
+    return 0;
+}
+
+const struct asim_report asim_report_log = {
+    .member = {.name = "log", .about = "log.txt: issue and callback of each op (trace-enabled)"},
+    .open = open_log,
+};

@@ -93,8 +93,29 @@ static void sized(void)
         CHECK_U64(sent[i], i == 2 ? 0 : sizes[i]);
 }
 
+/* halvingDoubling loses a remainder on the way back, as the reference (and the independent model)
+ * does. */
+static void halved(void)
+{
+    const uint64_t want[] = {7142, 3571, 3570, 7140};
+    struct asim_coll coll = {.kind = ASIM_ALL_REDUCE, .n = 4, .step = 1, .bytes = 14285};
+    struct asim_plan plan;
+    struct asim_err err = {0};
+
+    CHECK(asim_coll_plan(&plan, algo_of("halvingDoubling"), &coll, &err) == 0);
+    CHECK_U64(plan.steps, 4);
+    for (uint64_t k = 0; k < 4; k++) {
+        struct asim_step step;
+
+        plan.algo->step(&plan, k, &step);
+        CHECK_U64(step.send_bytes, want[k]);
+        CHECK_U64(step.recv_bytes, want[k]);
+    }
+}
+
 int main(void)
 {
+    halved();
     gathers();
     wide_groups();
     sized();

@@ -44,17 +44,22 @@ static void put_node(struct asim_out *out, const struct asim_topo *topo, uint32_
                     shapes[kind], fills[kind]);
 }
 
-/* Nodes of one level in one row. NVSwitches stand below the hosts, away from the fabric. */
+/* Nodes of one level in one row, in order of their ids, which an edge nobody sees from each to the
+ * next holds: left to itself graphviz shuffles rows to save crossings. NVSwitches stand below the
+ * hosts, away from the fabric. */
 static void put_level(struct asim_out *out, const struct asim_topo *topo, const uint8_t *level,
                       int wanted)
 {
-    uint32_t n = 0;
+    uint32_t n = 0, before = 0;
     for (uint32_t v = 0; v < topo->nodes; v++) {
         if (level[v] != wanted)
             continue;
         if (!n++)
             asim_out_printf(out, "  { rank=same;\n");
         put_node(out, topo, v);
+        if (n > 1)
+            asim_out_printf(out, "    n%u -- n%u [style=invis];\n", before, v);
+        before = v;
     }
     if (n)
         asim_out_printf(out, "  }\n");
@@ -169,24 +174,19 @@ static int draw_file(const char *path, const struct draw_options *opt, struct as
 }
 
 /* Exit codes: 2 wrong usage, 1 no picture. */
+static int draw_word(const struct asim_args *args, struct asim_err *err)
+{
+    if (!args->n_words)
+        return ASIM_ARGS_USAGE;
+    return draw_file(args->words[0], args->tables[0].base, err);
+}
+
 static int run(int argc, char **argv)
 {
+    static const struct asim_args_job job = {"topo draw", "usage: asim topo draw FILE [options]",
+                                             options, 1, draw_word};
     struct draw_options opt = {0};
-    struct asim_err err = {0};
-    const char *path;
-    struct asim_args args = {.tables = {{options, &opt}}, .words = &path, .max_words = 1};
-    int code = 0;
-    if (asim_option_defaults(options, &opt, &err) || asim_args_parse(&args, argc, argv, &err)) {
-        code = asim_args_fail("topo draw", &err, 2);
-    } else if (args.help || !args.n_words) {
-        fprintf(args.help ? stdout : stderr, "usage: asim topo draw FILE [options]\n");
-        asim_args_help(args.help ? stdout : stderr, options);
-        code = args.help ? 0 : 2;
-    } else if (draw_file(path, &opt, &err)) {
-        code = asim_args_fail("topo draw", &err, 1);
-    }
-    asim_option_fini(options, &opt);
-    return code;
+    return asim_args_run(&job, &opt, argc, argv);
 }
 
 const struct asim_command asim_topo_command_draw = {

@@ -69,13 +69,15 @@ static int calibrate_one(const struct options *o, const struct asim_rankfile *fi
     return code;
 }
 
-static int calibrate(const struct options *o, const char **words, size_t n, struct asim_err *err)
+static int calibrate(const struct asim_args *args, struct asim_err *err)
 {
+    const struct options *o = args->tables[0].base;
     struct asim_rankfiles files = {0};
-    int code = n ? asim_rankfiles_add(&files, words, n, o->output, err)
-                 : asim_err_set(err, ASIM_EINVAL,
-                                "name the traces: a prefix (PREFIX.0.et, PREFIX.1.et …) or .et "
-                                "files; --help explains.");
+    int code = args->n_words
+                   ? asim_rankfiles_add(&files, args->words, args->n_words, o->output, err)
+                   : asim_err_set(err, ASIM_EINVAL,
+                                  "name the traces: a prefix (PREFIX.0.et, PREFIX.1.et …) or .et "
+                                  "files; --help explains.");
 
     for (size_t i = 0; i < files.n && !code; i++)
         code = calibrate_one(o, &files.at[i], err);
@@ -85,29 +87,14 @@ static int calibrate(const struct options *o, const char **words, size_t n, stru
 
 static int run(int argc, char **argv)
 {
+    static const struct asim_args_job job = {
+        "trace calibrate",
+        "usage: asim trace calibrate PREFIX|FILE.et ... [--option=value ...]\n\n"
+        "Sets compute_cycles and duration_micros of compute nodes. Cycles are time x clock;\n"
+        "ASTRA-sim itself uses duration_micros only.\n",
+        options, MAX_FILES, calibrate};
     struct options o = {0};
-    struct asim_err err = {0};
-    const char **words = calloc((size_t)argc + 1, sizeof *words);
-    struct asim_args args = {{{options, &o}, {NULL, NULL}}, words, MAX_FILES, 0, 0};
-    int code = words ? asim_option_defaults(options, &o, &err)
-                     : asim_err_nomem(&err, "reading the command line");
-
-    if (!code)
-        code = asim_args_parse(&args, argc, argv, &err);
-    if (!code && args.help) {
-        puts("usage: asim trace calibrate PREFIX|FILE.et ... [--option=value ...]\n\n"
-             "Sets compute_cycles and duration_micros of compute nodes. Cycles are time x clock;\n"
-             "ASTRA-sim itself uses duration_micros only.\n");
-        asim_args_help(stdout, options);
-    } else if (!code) {
-        code = calibrate(&o, words, args.n_words, &err);
-        code = code ? asim_args_fail("trace calibrate", &err, 1) : 0;
-    } else {
-        code = asim_args_fail("trace calibrate", &err, 2);
-    }
-    asim_option_fini(options, &o);
-    free(words);
-    return code;
+    return asim_args_run(&job, &o, argc, argv);
 }
 
 extern const struct asim_command asim_trace_command_calibrate;

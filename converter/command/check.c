@@ -125,11 +125,14 @@ static int finish(struct asim_check *check, const struct options *o, const struc
 }
 
 /* 1 = the set is not good. */
-static int check_set(const struct options *o, const char *word, struct asim_err *err)
+static int check_set(const struct asim_args *args, struct asim_err *err)
 {
+    const struct options *o = args->tables[0].base;
     struct shown shown = {0, o->limit};
-    struct asim_check check = {
-        .prefix = o->prefix ? o->prefix : word, .lenient = !o->ctrl, .say = say, .self = &shown};
+    struct asim_check check = {.prefix = o->prefix ? o->prefix : args->words[0],
+                               .lenient = !o->ctrl,
+                               .say = say,
+                               .self = &shown};
     int rc;
     if (!check.prefix)
         return asim_err_set(err, ASIM_EINVAL,
@@ -148,25 +151,14 @@ static int check_set(const struct options *o, const char *word, struct asim_err 
 
 static int run(int argc, char **argv)
 {
+    static const struct asim_args_job job = {
+        "trace check",
+        "usage: asim trace check PREFIX [--option=value ...]\n\nChecks the traces of all "
+        "ranks, alone and against each other, and says what a simulation of them needs.\n\n"
+        "Options:",
+        options, 1, check_set};
     struct options o = {0};
-    struct asim_err err = {0};
-    const char *word = NULL;
-    struct asim_args args = {
-        .tables = {{options, &o}, {NULL, NULL}}, .words = &word, .max_words = 1};
-    int code = 0;
-    if (asim_option_defaults(options, &o, &err) || asim_args_parse(&args, argc, argv, &err)) {
-        code = asim_args_fail("trace check", &err, 2);
-    } else if (args.help) {
-        puts("usage: asim trace check PREFIX [--option=value ...]\n\nChecks the traces of all "
-             "ranks, alone and against each other, and says what a simulation of them needs.\n\n"
-             "Options:");
-        asim_args_help(stdout, options);
-    } else {
-        code = check_set(&o, word, &err);
-        code = code < 0 ? asim_args_fail("trace check", &err, 1) : code;
-    }
-    asim_option_fini(options, &o);
-    return code;
+    return asim_args_run(&job, &o, argc, argv);
 }
 
 const struct asim_command asim_trace_command_check = {

@@ -58,8 +58,9 @@ static int run_workload(const struct options *o, struct asim_err *err)
     return code;
 }
 
-static int run_convert(const struct options *o, struct asim_err *err)
+static int run_convert(const struct asim_args *args, struct asim_err *err)
 {
+    const struct options *o = args->tables[0].base;
     struct asim_convert_options opt = {.input = o->input,
                                        .output = o->output,
                                        .groups = o->groups,
@@ -88,28 +89,16 @@ static int run_convert(const struct options *o, struct asim_err *err)
 
 static int run(int argc, char **argv)
 {
+    static const struct asim_args_job job = {
+        "trace convert",
+        "usage: asim trace convert --input=FILE --output=PREFIX.RANK.et [--option=value "
+        "...]\n\nConverts a linked PyTorch trace (or a host trace alone) to a Chakra trace.\n"
+        "A SimAI workload text becomes PREFIX.<rank>.et for all its ranks: --output=PREFIX.\n"
+        "Times: Chakra counts microseconds; ASTRA-sim multiplies them by 1000 cycles of "
+        "1 ns.\n",
+        options, 0, run_convert};
     struct options o = {0};
-    struct asim_err err = {0};
-    struct asim_args args = {.tables = {{options, &o}, {NULL, NULL}}};
-    int code = asim_option_defaults(options, &o, &err);
-
-    if (!code)
-        code = asim_args_parse(&args, argc, argv, &err);
-    if (!code && args.help) {
-        puts("usage: asim trace convert --input=FILE --output=PREFIX.RANK.et [--option=value "
-             "...]\n\nConverts a linked PyTorch trace (or a host trace alone) to a Chakra trace.\n"
-             "A SimAI workload text becomes PREFIX.<rank>.et for all its ranks: --output=PREFIX.\n"
-             "Times: Chakra counts microseconds; ASTRA-sim multiplies them by 1000 cycles of "
-             "1 ns.\n");
-        asim_args_help(stdout, options);
-    } else if (!code) {
-        code = run_convert(&o, &err);
-        code = code ? asim_args_fail("trace convert", &err, 1) : 0;
-    } else {
-        code = asim_args_fail("trace convert", &err, 2);
-    }
-    asim_option_fini(options, &o);
-    return code;
+    return asim_args_run(&job, &o, argc, argv);
 }
 
 extern const struct asim_command asim_trace_command_convert;

@@ -91,8 +91,9 @@ static int write_graph(const struct asim_picture *graph, const struct options *o
                         o->output);
 }
 
-static int draw(const struct options *o, struct asim_err *err)
+static int draw(const struct asim_args *args, struct asim_err *err)
 {
+    const struct options *o = args->tables[0].base;
     struct asim_picture graph = {0};
     int rc;
     if (!o->input || !o->output)
@@ -109,21 +110,13 @@ static int draw(const struct options *o, struct asim_err *err)
 
 static int run(int argc, char **argv)
 {
+    static const struct asim_args_job job = {
+        "trace draw",
+        "usage: asim trace draw --input=FILE.et --output=FILE.svg [--option=value ...]\n\n"
+        "Draws the dependencies of a trace.\n\nOptions:",
+        options, 0, draw};
     struct options o = {0};
-    struct asim_err err = {0};
-    struct asim_args args = {.tables = {{options, &o}, {NULL, NULL}}};
-    int code = 0;
-    if (asim_option_defaults(options, &o, &err) || asim_args_parse(&args, argc, argv, &err)) {
-        code = asim_args_fail("trace draw", &err, 2);
-    } else if (args.help) {
-        puts("usage: asim trace draw --input=FILE.et --output=FILE.svg [--option=value ...]\n\n"
-             "Draws the dependencies of a trace.\n\nOptions:");
-        asim_args_help(stdout, options);
-    } else if (draw(&o, &err)) {
-        code = asim_args_fail("trace draw", &err, 1);
-    }
-    asim_option_fini(options, &o);
-    return code;
+    return asim_args_run(&job, &o, argc, argv);
 }
 
 static const char *const called_as[] = {"chakra_visualizer", NULL};

@@ -52,10 +52,11 @@ static int write_file(struct asim_chakra *trace, const struct options *o, struct
     return rc;
 }
 
-static int dump(const struct options *o, const char *word, struct asim_err *err)
+static int dump(const struct asim_args *args, struct asim_err *err)
 {
+    const struct options *o = args->tables[0].base;
     struct asim_chakra *trace = NULL;
-    const char *input = o->input ? o->input : word;
+    const char *input = o->input ? o->input : args->words[0];
     int rc;
     if (!input)
         return asim_err_set(err, ASIM_EINVAL, "no trace; give --input=FILE.et.");
@@ -69,23 +70,13 @@ static int dump(const struct options *o, const char *word, struct asim_err *err)
 
 static int run(int argc, char **argv)
 {
+    static const struct asim_args_job job = {
+        "trace dump",
+        "usage: asim trace dump FILE.et [--output=FILE.json] [--option=value ...]\n\n"
+        "Writes a Chakra trace as JSON.\n\nOptions:",
+        options, 1, dump};
     struct options o = {0};
-    struct asim_err err = {0};
-    const char *word = NULL;
-    struct asim_args args = {
-        .tables = {{options, &o}, {NULL, NULL}}, .words = &word, .max_words = 1};
-    int code = 0;
-    if (asim_option_defaults(options, &o, &err) || asim_args_parse(&args, argc, argv, &err)) {
-        code = asim_args_fail("trace dump", &err, 2);
-    } else if (args.help) {
-        puts("usage: asim trace dump FILE.et [--output=FILE.json] [--option=value ...]\n\n"
-             "Writes a Chakra trace as JSON.\n\nOptions:");
-        asim_args_help(stdout, options);
-    } else if (dump(&o, word, &err)) {
-        code = asim_args_fail("trace dump", &err, 1);
-    }
-    asim_option_fini(options, &o);
-    return code;
+    return asim_args_run(&job, &o, argc, argv);
 }
 
 static const char *const called_as[] = {"chakra_jsonizer", NULL};

@@ -298,7 +298,7 @@ static int check(struct settings *set, struct asim_err *err)
     return 0;
 }
 
-static int generate(struct settings *set, struct asim_err *err)
+static int write_traces(struct settings *set, struct asim_err *err)
 {
     uint64_t nodes = 0;
     int rc = check(set, err);
@@ -324,24 +324,24 @@ static int generate(struct settings *set, struct asim_err *err)
     return 0;
 }
 
+/* The list of sizes is ours, not the table's. */
+static int generate(const struct asim_args *args, struct asim_err *err)
+{
+    struct settings *set = args->tables[0].base;
+    int rc = write_traces(set, err);
+    free(set->list);
+    return rc;
+}
+
 static int run(int argc, char **argv)
 {
+    static const struct asim_args_job job = {
+        "trace generate",
+        "usage: asim trace generate --out=FOLDER/NAME [--option=value ...]\n\n"
+        "Writes microbenchmark traces, one file per rank.\n\nOptions:",
+        options, 0, generate};
     struct settings set = {0};
-    struct asim_err err = {0};
-    struct asim_args args = {.tables = {{options, &set}}};
-    int code = 0;
-    if (asim_option_defaults(options, &set, &err) || asim_args_parse(&args, argc, argv, &err)) {
-        code = asim_args_fail("trace generate", &err, 2);
-    } else if (args.help) {
-        printf("usage: asim trace generate --out=FOLDER/NAME [--option=value ...]\n\n"
-               "Writes microbenchmark traces, one file per rank.\n\nOptions:\n");
-        asim_args_help(stdout, options);
-    } else if (generate(&set, &err)) {
-        code = asim_args_fail("trace generate", &err, 1);
-    }
-    free(set.list);
-    asim_option_fini(options, &set);
-    return code;
+    return asim_args_run(&job, &set, argc, argv);
 }
 
 const struct asim_command asim_trace_command_generate = {

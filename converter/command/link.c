@@ -34,8 +34,9 @@ static const struct asim_option options[] = {
      AT(log_level), 0, 0, NULL, ASIM_F_NOOP},
     {0}};
 
-static int run_link(const struct options *o, struct asim_err *err)
+static int run_link(const struct asim_args *args, struct asim_err *err)
 {
+    const struct options *o = args->tables[0].base;
     struct asim_link_options opt = {o->host, o->device, o->output, o->compat, o->strict};
     struct asim_link link = {0};
     int code;
@@ -52,25 +53,13 @@ static int run_link(const struct options *o, struct asim_err *err)
 
 static int run(int argc, char **argv)
 {
+    static const struct asim_args_job job = {
+        "trace link",
+        "usage: asim trace link --host=FILE --device=FILE --output=FILE [--option=value ...]\n"
+        "\nLinks a PyTorch host trace with the Kineto device trace of the same rank.\n",
+        options, 0, run_link};
     struct options o = {0};
-    struct asim_err err = {0};
-    struct asim_args args = {.tables = {{options, &o}, {NULL, NULL}}};
-    int code = asim_option_defaults(options, &o, &err);
-
-    if (!code)
-        code = asim_args_parse(&args, argc, argv, &err);
-    if (!code && args.help) {
-        puts("usage: asim trace link --host=FILE --device=FILE --output=FILE [--option=value ...]\n"
-             "\nLinks a PyTorch host trace with the Kineto device trace of the same rank.\n");
-        asim_args_help(stdout, options);
-    } else if (!code) {
-        code = run_link(&o, &err);
-        code = code ? asim_args_fail("trace link", &err, 1) : 0;
-    } else {
-        code = asim_args_fail("trace link", &err, 2);
-    }
-    asim_option_fini(options, &o);
-    return code;
+    return asim_args_run(&job, &o, argc, argv);
 }
 
 static const char *const names[] = {"chakra_trace_link", NULL};

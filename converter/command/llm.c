@@ -11,14 +11,6 @@
 #include "llm/llm.h"
 #include "tools/args.h"
 
-/* Two uses of one command, because both end in the same Chakra files. */
-static void show_usage(FILE *file)
-{
-    fprintf(file, "usage: asim trace llm --model=NAME [options]   makes a workload\n"
-                  "       asim trace llm WORKLOAD.txt --et=PREFIX  converts one to Chakra\n\n");
-    asim_args_help(file, asim_llm_option_table);
-}
-
 /* Prints the first and the last file, not thousands. */
 static int convert(const char *workload, const char *prefix, struct asim_err *err)
 {
@@ -71,25 +63,24 @@ static int make(struct asim_llm_options *opt, struct asim_err *err)
 }
 
 /* --et alone makes; a word and --et converts; a word alone is a question and gets the usage. */
+static int llm(const struct asim_args *args, struct asim_err *err)
+{
+    struct asim_llm_options *opt = args->tables[0].base;
+    if (!args->n_args || (args->n_words && !opt->et))
+        return ASIM_ARGS_USAGE;
+    return args->n_words ? convert(args->words[0], opt->et, err) : make(opt, err);
+}
+
+/* Two uses of one command, because both end in the same Chakra files. */
 static int run(int argc, char **argv)
 {
+    static const struct asim_args_job job = {
+        "trace llm",
+        "usage: asim trace llm --model=NAME [options]   makes a workload\n"
+        "       asim trace llm WORKLOAD.txt --et=PREFIX  converts one to Chakra\n",
+        asim_llm_option_table, 1, llm};
     struct asim_llm_options opt = {0};
-    struct asim_err err = {0};
-    const char *workload = NULL;
-    struct asim_args args = {
-        .tables = {{asim_llm_option_table, &opt}}, .words = &workload, .max_words = 1};
-    int code = 0;
-    if (asim_option_defaults(asim_llm_option_table, &opt, &err) ||
-        asim_args_parse(&args, argc, argv, &err)) {
-        code = asim_args_fail("trace llm", &err, 2);
-    } else if (args.help || argc == 1 || (args.n_words && !opt.et)) {
-        show_usage(args.help ? stdout : stderr);
-        code = args.help ? 0 : 2;
-    } else if (args.n_words ? convert(workload, opt.et, &err) : make(&opt, &err)) {
-        code = asim_args_fail("trace llm", &err, 1);
-    }
-    asim_option_fini(asim_llm_option_table, &opt);
-    return code;
+    return asim_args_run(&job, &opt, argc, argv);
 }
 
 const struct asim_command asim_trace_command_llm = {

@@ -11,6 +11,8 @@
 #include "pytorch/pytorch.h"
 #include "tools/args.h"
 
+enum { MAX_WORDS = 1 << 20 }; /* a folder and ranks */
+
 struct options {
     char *output, *et_prefix, *model_tag, *ranks;
     int simple, gpu_only, astra, no_clean, no_autopatch, strict, average, quiet;
@@ -134,36 +136,27 @@ static int run_pytorch(const struct options *o, const struct ranks *ranks, struc
     return code;
 }
 
+/* A command line that names no folder, or two, is wrong usage. */
+static int pytorch(const struct asim_args *args, struct asim_err *err)
+{
+    const struct options *o = args->tables[0].base;
+    struct ranks ranks = {{0}, NULL};
+    int code = read_words(o, args->words, args->n_words, &ranks, err) ? ASIM_ARGS_USAGE
+                                                                      : run_pytorch(o, &ranks, err);
+    free(ranks.list.at);
+    return code;
+}
+
 static int run(int argc, char **argv)
 {
+    static const struct asim_args_job job = {
+        "trace pytorch",
+        "usage: asim trace pytorch FOLDER [--option=value ...]\n\n"
+        "Links, converts, repairs and calibrates the traces of all ranks in a folder:\n"
+        "host_R.json with device_R.json, or pytorch_et_R.json with kineto_R.json, also .gz.\n",
+        options, MAX_WORDS, pytorch};
     struct options o = {0};
-    struct asim_err err = {0};
-    struct ranks ranks = {{0}, NULL};
-    const char **words = calloc((size_t)argc + 1, sizeof *words);
-    struct asim_args args = {{{options, &o}, {NULL, NULL}}, words, (size_t)argc, 0, 0};
-    int code = words ? asim_option_defaults(options, &o, &err)
-                     : asim_err_nomem(&err, "reading the command line");
-
-    if (!code)
-        code = asim_args_parse(&args, argc, argv, &err);
-    if (!code && args.help) {
-        puts(
-            "usage: asim trace pytorch FOLDER [--option=value ...]\n\n"
-            "Links, converts, repairs and calibrates the traces of all ranks in a folder:\n"
-            "host_R.json with device_R.json, or pytorch_et_R.json with kineto_R.json, also .gz.\n");
-        asim_args_help(stdout, options);
-    } else {
-        if (!code)
-            code = read_words(&o, words, args.n_words, &ranks, &err);
-        if (code)
-            code = asim_args_fail("trace pytorch", &err, 2);
-        else if (run_pytorch(&o, &ranks, &err))
-            code = asim_args_fail("trace pytorch", &err, 1);
-    }
-    asim_option_fini(options, &o);
-    free(ranks.list.at);
-    free(words);
-    return code;
+    return asim_args_run(&job, &o, argc, argv);
 }
 
 extern const struct asim_command asim_trace_command_pytorch;

@@ -49,8 +49,9 @@ static void say(void *self, const char *sentence)
     fprintf(stderr, "asim trace repair: %s\n", sentence);
 }
 
-static int run_repair(const struct options *o, const char **words, size_t n, struct asim_err *err)
+static int run_repair(const struct asim_args *args, struct asim_err *err)
 {
+    const struct options *o = args->tables[0].base;
     struct asim_repair_options opt = {o->gpu_only, o->simple,   o->astra,
                                       o->no_break, o->max_comm, o->default_bytes,
                                       o->group,    {say, NULL}, o->quiet ? NULL : stdout};
@@ -58,12 +59,12 @@ static int run_repair(const struct options *o, const char **words, size_t n, str
     uint64_t problems = 0;
     int code = 0;
 
-    if (!n)
+    if (!args->n_words)
         code = asim_err_set(err, ASIM_EINVAL,
                             "name the traces: a prefix (PREFIX.0.et, PREFIX.1.et "
                             "…) or .et files; --help explains.");
     if (!code)
-        code = asim_rankfiles_add(&files, words, n, o->output, err);
+        code = asim_rankfiles_add(&files, args->words, args->n_words, o->output, err);
     if (!code)
         code = asim_repair_run(files.at, files.n, &opt, &problems, err);
     if (!code && problems && o->strict)
@@ -77,29 +78,14 @@ static int run_repair(const struct options *o, const char **words, size_t n, str
 
 static int run(int argc, char **argv)
 {
+    static const struct asim_args_job job = {
+        "trace repair",
+        "usage: asim trace repair PREFIX|FILE.et ... [--option=value ...]\n\n"
+        "Removes dependencies on oneself and on missing nodes, breaks cycles, reconnects\n"
+        "through removed nodes, fills sizes and groups, compares the ranks' collectives.\n",
+        options, MAX_FILES, run_repair};
     struct options o = {0};
-    struct asim_err err = {0};
-    const char **words = calloc((size_t)argc + 1, sizeof *words);
-    struct asim_args args = {{{options, &o}, {NULL, NULL}}, words, MAX_FILES, 0, 0};
-    int code = words ? asim_option_defaults(options, &o, &err)
-                     : asim_err_nomem(&err, "reading the command line");
-
-    if (!code)
-        code = asim_args_parse(&args, argc, argv, &err);
-    if (!code && args.help) {
-        puts("usage: asim trace repair PREFIX|FILE.et ... [--option=value ...]\n\n"
-             "Removes dependencies on oneself and on missing nodes, breaks cycles, reconnects\n"
-             "through removed nodes, fills sizes and groups, compares the ranks' collectives.\n");
-        asim_args_help(stdout, options);
-    } else if (!code) {
-        code = run_repair(&o, words, args.n_words, &err);
-        code = code ? asim_args_fail("trace repair", &err, 1) : 0;
-    } else {
-        code = asim_args_fail("trace repair", &err, 2);
-    }
-    asim_option_fini(options, &o);
-    free(words);
-    return code;
+    return asim_args_run(&job, &o, argc, argv);
 }
 
 extern const struct asim_command asim_trace_command_repair;

@@ -28,8 +28,9 @@ static const struct asim_option options[] = {
     {"out", "o", "folder to write to", ".", ASIM_T_STRING, AT(out), 0, 0, NULL, 0},
     {0}};
 
-static int samples(const struct options *o, struct asim_err *err)
+static int samples(const struct asim_args *args, struct asim_err *err)
 {
+    const struct options *o = args->tables[0].base;
     struct asim_samples_options opt = {o->out ? o->out : ".", o->ranks, o->micros, o->tensor_bytes,
                                        o->comm_bytes};
     uint64_t files;
@@ -42,22 +43,14 @@ static int samples(const struct options *o, struct asim_err *err)
 
 static int run(int argc, char **argv)
 {
+    static const struct asim_args_job job = {
+        "trace samples",
+        "usage: asim trace samples [--option=value ...]\n\nWrites one small trace for every "
+        "kind of node, for tests of readers. The sends and\nreceives among them have no "
+        "partner; 'asim trace generate' makes traces to simulate.\n\nOptions:",
+        options, 0, samples};
     struct options o = {0};
-    struct asim_err err = {0};
-    struct asim_args args = {.tables = {{options, &o}, {NULL, NULL}}};
-    int code = 0;
-    if (asim_option_defaults(options, &o, &err) || asim_args_parse(&args, argc, argv, &err)) {
-        code = asim_args_fail("trace samples", &err, 2);
-    } else if (args.help) {
-        puts("usage: asim trace samples [--option=value ...]\n\nWrites one small trace for every "
-             "kind of node, for tests of readers. The sends and\nreceives among them have no "
-             "partner; 'asim trace generate' makes traces to simulate.\n\nOptions:");
-        asim_args_help(stdout, options);
-    } else if (samples(&o, &err)) {
-        code = asim_args_fail("trace samples", &err, 1);
-    }
-    asim_option_fini(options, &o);
-    return code;
+    return asim_args_run(&job, &o, argc, argv);
 }
 
 static const char *const called_as[] = {"chakra_generator", NULL};

@@ -74,8 +74,9 @@ static void report(const struct asim_scale *scale)
                scale->output, grown, scale->groups.n - grown);
 }
 
-static int scale_set(struct options *o, struct asim_err *err)
+static int scale_set(const struct asim_args *args, struct asim_err *err)
 {
+    struct options *o = args->tables[0].base;
     struct asim_scale scale = {
         .input = o->input, .output = o->output, .groups_file = o->groups, .to = o->ranks};
     int64_t *listed;
@@ -98,22 +99,14 @@ static int scale_set(struct options *o, struct asim_err *err)
 
 static int run(int argc, char **argv)
 {
+    static const struct asim_args_job job = {
+        "trace scale",
+        "usage: asim trace scale --input=PREFIX --output=PREFIX --ranks=N [--option=value "
+        "...]\n\nMakes traces of N ranks from those of fewer: replicas of what was "
+        "recorded.\n\nOptions:",
+        options, 0, scale_set};
     struct options o = {0};
-    struct asim_err err = {0};
-    struct asim_args args = {.tables = {{options, &o}, {NULL, NULL}}};
-    int code = 0;
-    if (asim_option_defaults(options, &o, &err) || asim_args_parse(&args, argc, argv, &err)) {
-        code = asim_args_fail("trace scale", &err, 2);
-    } else if (args.help) {
-        puts("usage: asim trace scale --input=PREFIX --output=PREFIX --ranks=N [--option=value "
-             "...]\n\nMakes traces of N ranks from those of fewer: replicas of what was "
-             "recorded.\n\nOptions:");
-        asim_args_help(stdout, options);
-    } else if (scale_set(&o, &err)) {
-        code = asim_args_fail("trace scale", &err, 1);
-    }
-    asim_option_fini(options, &o);
-    return code;
+    return asim_args_run(&job, &o, argc, argv);
 }
 
 const struct asim_command asim_trace_command_scale = {

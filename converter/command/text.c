@@ -102,8 +102,9 @@ static void report(const struct asim_layers *layers, const struct asim_text_opti
                opt->output);
 }
 
-static int convert(struct options *o, struct asim_err *err)
+static int convert(const struct asim_args *args, struct asim_err *err)
 {
+    struct options *o = args->tables[0].base;
     struct asim_text_options opt = {
         .output = o->output, .ranks = o->ranks, .passes = o->passes, .compat = o->compat};
     struct asim_text_result result = {0};
@@ -131,22 +132,14 @@ static int convert(struct options *o, struct asim_err *err)
 
 static int run(int argc, char **argv)
 {
+    static const struct asim_args_job job = {
+        "trace text",
+        "usage: asim trace text --input=FILE --output=FOLDER/NAME --num-npus=N "
+        "[--option=value ...]\n\nConverts a layer file of ASTRA-sim 1.0 to a Chakra trace for "
+        "each rank.\n\nOptions:",
+        options, 0, convert};
     struct options o = {0};
-    struct asim_err err = {0};
-    struct asim_args args = {.tables = {{options, &o}, {NULL, NULL}}};
-    int code = 0;
-    if (asim_option_defaults(options, &o, &err) || asim_args_parse(&args, argc, argv, &err)) {
-        code = asim_args_fail("trace text", &err, 2);
-    } else if (args.help) {
-        puts("usage: asim trace text --input=FILE --output=FOLDER/NAME --num-npus=N "
-             "[--option=value ...]\n\nConverts a layer file of ASTRA-sim 1.0 to a Chakra trace for "
-             "each rank.\n\nOptions:");
-        asim_args_help(stdout, options);
-    } else if (convert(&o, &err)) {
-        code = asim_args_fail("trace text", &err, 1);
-    }
-    asim_option_fini(options, &o);
-    return code;
+    return asim_args_run(&job, &o, argc, argv);
 }
 
 const struct asim_command asim_trace_command_text = {

@@ -56,8 +56,9 @@ static int read_frequency(const char *text, double *mhz, struct asim_err *err)
     return 0;
 }
 
-static int convert(const struct options *o, struct asim_err *err)
+static int convert(const struct asim_args *args, struct asim_err *err)
 {
+    const struct options *o = args->tables[0].base;
     struct asim_timeline t = {
         .path = o->input, .form = o->form, .compat = o->compat, .num_npus = o->num_npus};
     struct asim_out out = {0};
@@ -89,22 +90,14 @@ static int convert(const struct options *o, struct asim_err *err)
 
 static int run(int argc, char **argv)
 {
+    static const struct asim_args_job job = {
+        "trace timeline",
+        "usage: asim trace timeline --input=FILE --output=FILE.json [--option=value ...]\n\n"
+        "Turns what a run wrote into a timeline for chrome://tracing or ui.perfetto.dev.\n\n"
+        "Options:",
+        options, 0, convert};
     struct options o = {0};
-    struct asim_err err = {0};
-    struct asim_args args = {.tables = {{options, &o}, {NULL, NULL}}};
-    int code = 0;
-    if (asim_option_defaults(options, &o, &err) || asim_args_parse(&args, argc, argv, &err)) {
-        code = asim_args_fail("trace timeline", &err, 2);
-    } else if (args.help) {
-        puts("usage: asim trace timeline --input=FILE --output=FILE.json [--option=value ...]\n\n"
-             "Turns what a run wrote into a timeline for chrome://tracing or ui.perfetto.dev.\n\n"
-             "Options:");
-        asim_args_help(stdout, options);
-    } else if (convert(&o, &err)) {
-        code = asim_args_fail("trace timeline", &err, 1);
-    }
-    asim_option_fini(options, &o);
-    return code;
+    return asim_args_run(&job, &o, argc, argv);
 }
 
 static const char *const called_as[] = {"chakra_timeline_visualizer", NULL};

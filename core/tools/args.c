@@ -101,6 +101,7 @@ static int take_option(struct asim_args *args, char **argv, int *at, struct asim
 int asim_args_parse(struct asim_args *args, int argc, char **argv, struct asim_err *err)
 {
     void *base;
+    args->n_args = argc - 1;
     for (int at = 1; at < argc; at++) {
         const char *arg = argv[at];
         int rc = 0;
@@ -138,4 +139,42 @@ int asim_args_fail(const char *command, const struct asim_err *err, int exit_cod
     char text[3000];
     fprintf(stderr, "asim %s: %s\n", command, asim_err_show(err, text, sizeof text));
     return exit_code;
+}
+
+/* On stdout what was asked for, on stderr what was not understood. */
+static int show_usage(const struct asim_args_job *job, FILE *file, int exit_code)
+{
+    fprintf(file, "%s\n", job->usage);
+    asim_args_help(file, job->options);
+    return exit_code;
+}
+
+/* After parsing. Negative codes are errors with a sentence, positive ones exit codes. */
+static int work(const struct asim_args_job *job, const struct asim_args *args)
+{
+    struct asim_err err = {0};
+    int code = job->work(args, &err);
+    if (code < 0 || err.text[0])
+        return code ? asim_args_fail(job->name, &err, code < 0 ? 1 : code) : 0;
+    return code == ASIM_ARGS_USAGE ? show_usage(job, stderr, code) : code;
+}
+
+/* Words are borrowed from argv, so there are at most as many. */
+int asim_args_run(const struct asim_args_job *job, void *base, int argc, char **argv)
+{
+    struct asim_err err = {0};
+    struct asim_args args = {.tables = {{job->options, base}}, .max_words = job->max_words};
+    int code = asim_option_defaults(job->options, base, &err);
+    args.words = calloc((size_t)argc + 1, sizeof *args.words);
+    if (!code && !args.words)
+        code = asim_err_nomem(&err, "reading the command line");
+    if (!code)
+        code = asim_args_parse(&args, argc, argv, &err);
+    if (code)
+        code = asim_args_fail(job->name, &err, ASIM_ARGS_USAGE);
+    else
+        code = args.help ? show_usage(job, stdout, 0) : work(job, &args);
+    asim_option_fini(job->options, base);
+    free(args.words);
+    return code;
 }

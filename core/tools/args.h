@@ -6,7 +6,7 @@
  * served by the same table.
  *
  * The structs behind the tables must hold their defaults before parsing; strings set here are freed
- * by asim_option_fini with the rest.
+ * by asim_option_fini with the rest. asim_args_run does all of it for a command with one table.
  */
 #ifndef ASIM_TOOLS_ARGS_H
 #define ASIM_TOOLS_ARGS_H
@@ -24,12 +24,29 @@ struct asim_args {
     struct asim_args_table tables[2]; /* asked in this order */
     const char **words;               /* arguments that are no options; borrowed from argv */
     size_t max_words, n_words;
-    int help; /* --help or -h stood there (and is no key of a table) */
+    int n_args; /* all of them, so 0 = the bare command */
+    int help;   /* --help or -h stood there (and is no key of a table) */
 };
+
+/* A command that is one function over one table of options. */
+struct asim_args_job {
+    const char *name;  /* as typed behind `asim` */
+    const char *usage; /* what --help prints above the options */
+    const struct asim_option *options;
+    size_t max_words;
+    /* The options are in args->tables[0].base, the words in args->words. Returns 0; or an ASIM_E...
+     * with its sentence (exit code 1); or an exit code: ASIM_ARGS_USAGE without a sentence prints
+     * the usage on stderr. */
+    int (*work)(const struct asim_args *args, struct asim_err *err);
+};
+enum { ASIM_ARGS_USAGE = 2 };
 
 /* argv[0] is skipped. Fills the tables' structs, which hold their defaults already. More words
  * than max_words, an unknown option or a missing value is ASIM_EINVAL. */
 int asim_args_parse(struct asim_args *args, int argc, char **argv, struct asim_err *err);
+/* A whole command: defaults, parsing, --help, work, freeing. base: the zeroed struct behind the
+ * options, which is freed before this returns. Returns the exit code. */
+int asim_args_run(const struct asim_args_job *job, void *base, int argc, char **argv);
 /* 1 if argument `arg` names the option `key` of the table in any accepted spelling. */
 int asim_args_is(const char *arg, const struct asim_option *row);
 /* Prints the help of a table. */

@@ -175,24 +175,22 @@ static int check_file(const char *path, const struct check_options *opt)
 }
 
 /* Several files: the exit code is that of the worst. */
+static int check(const struct asim_args *args, struct asim_err *err)
+{
+    int code = args->n_words ? 0 : ASIM_ARGS_USAGE;
+    (void)err; /* said file by file */
+    for (size_t i = 0; i < args->n_words; i++)
+        code |= check_file(args->words[i], args->tables[0].base);
+    return code;
+}
+
 static int run(int argc, char **argv)
 {
     enum { MOST_FILES = 64 };
+    static const struct asim_args_job job = {
+        "topo check", "usage: asim topo check FILE... [options]", options, MOST_FILES, check};
     struct check_options opt = {0};
-    struct asim_err err = {0};
-    const char *paths[MOST_FILES];
-    struct asim_args args = {.tables = {{options, &opt}}, .words = paths, .max_words = MOST_FILES};
-    int code = 0;
-    if (asim_args_parse(&args, argc, argv, &err))
-        return asim_args_fail("topo check", &err, 2);
-    if (args.help || !args.n_words) {
-        fprintf(args.help ? stdout : stderr, "usage: asim topo check FILE... [options]\n");
-        asim_args_help(args.help ? stdout : stderr, options);
-        return args.help ? 0 : 2;
-    }
-    for (size_t i = 0; i < args.n_words; i++)
-        code |= check_file(paths[i], &opt);
-    return code;
+    return asim_args_run(&job, &opt, argc, argv);
 }
 
 const struct asim_command asim_topo_command_check = {

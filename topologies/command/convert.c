@@ -84,25 +84,20 @@ static int convert(const char *const paths[2], const struct convert_options *opt
 }
 
 /* Exit codes: 2 wrong usage, 1 the files. */
+static int convert_words(const struct asim_args *args, struct asim_err *err)
+{
+    if (args->n_words < 2)
+        return ASIM_ARGS_USAGE;
+    return convert(args->words, args->tables[0].base, err);
+}
+
 static int run(int argc, char **argv)
 {
+    static const struct asim_args_job job = {
+        "topo convert", "usage: asim topo convert IN OUT [options]   (- is standard output)",
+        options, 2, convert_words};
     struct convert_options opt = {0};
-    struct asim_err err = {0};
-    const char *paths[2];
-    struct asim_args args = {.tables = {{options, &opt}}, .words = paths, .max_words = 2};
-    int code = 0;
-    if (asim_args_parse(&args, argc, argv, &err)) {
-        code = asim_args_fail("topo convert", &err, 2);
-    } else if (args.help || args.n_words < 2) {
-        fprintf(args.help ? stdout : stderr,
-                "usage: asim topo convert IN OUT [options]   (- is standard output)\n");
-        asim_args_help(args.help ? stdout : stderr, options);
-        code = args.help ? 0 : 2;
-    } else if (convert(paths, &opt, &err)) {
-        code = asim_args_fail("topo convert", &err, 1);
-    }
-    asim_option_fini(options, &opt);
-    return code;
+    return asim_args_run(&job, &opt, argc, argv);
 }
 
 const struct asim_command asim_topo_command_convert = {

@@ -95,30 +95,29 @@ static int print_file(FILE *file, const char *path, int links, struct asim_err *
     return 0;
 }
 
-static int run(int argc, char **argv)
+static int mix(const struct asim_args *args, struct asim_err *err)
 {
-    struct options opt = {0};
-    struct asim_err err = {0};
-    const char *path = NULL;
-    struct asim_args args = {.tables = {{options, &opt}}, .words = &path, .max_words = 1};
+    const struct options *opt = args->tables[0].base;
     FILE *file;
     int code;
 
-    if (asim_option_defaults(options, &opt, &err) || asim_args_parse(&args, argc, argv, &err))
-        return asim_args_fail("mix", &err, 2);
-    if (args.help || !path) {
-        fprintf(args.help ? stdout : stderr, "usage: asim mix FILE [--links=1]\n");
-        asim_args_help(args.help ? stdout : stderr, options);
-        return args.help ? 0 : 2;
-    }
-    file = fopen(path, "rb");
-    if (!file) {
-        asim_err_set(&err, ASIM_EIO, "cannot open %s; name the file of TRACE_OUTPUT_FILE", path);
-        return asim_args_fail("mix", &err, 1);
-    }
-    code = print_file(file, path, opt.links, &err);
+    if (!args->n_words)
+        return ASIM_ARGS_USAGE;
+    file = fopen(args->words[0], "rb");
+    if (!file)
+        return asim_err_set(err, ASIM_EIO, "cannot open %s; name the file of TRACE_OUTPUT_FILE",
+                            args->words[0]);
+    code = print_file(file, args->words[0], opt->links, err);
     fclose(file);
-    return code ? asim_args_fail("mix", &err, 1) : 0;
+    return code;
+}
+
+static int run(int argc, char **argv)
+{
+    static const struct asim_args_job job = {"mix", "usage: asim mix FILE [--links=1]", options, 1,
+                                             mix};
+    struct options opt = {0};
+    return asim_args_run(&job, &opt, argc, argv);
 }
 
 const struct asim_command asim_command_mix = {

@@ -120,8 +120,9 @@ static void fill_spec(struct asim_nccl_spec *spec, const struct options *opt)
 }
 
 /* Empty pieces are refused: a flow of 0 bytes would never be sent. */
-static int decompose(const struct options *opt, struct asim_err *err)
+static int decompose(const struct asim_args *args, struct asim_err *err)
 {
+    const struct options *opt = args->tables[0].base;
     struct asim_nccl_spec spec;
     struct asim_nccl nccl;
     fill_spec(&spec, opt);
@@ -148,20 +149,10 @@ static int decompose(const struct options *opt, struct asim_err *err)
 /* Wrong usage is told apart from a collective that cannot be decomposed: 2 and 1. */
 static int run(int argc, char **argv)
 {
+    static const struct asim_args_job job = {"nccl", "usage: asim nccl [options]", options, 0,
+                                             decompose};
     struct options opt = {0};
-    struct asim_err err = {0};
-    struct asim_args args = {.tables = {{options, &opt}}};
-    int code = 0;
-    if (asim_option_defaults(options, &opt, &err) || asim_args_parse(&args, argc, argv, &err)) {
-        code = asim_args_fail("nccl", &err, 2);
-    } else if (args.help) {
-        printf("usage: asim nccl [options]\n");
-        asim_args_help(stdout, options);
-    } else if (decompose(&opt, &err)) {
-        code = asim_args_fail("nccl", &err, 1);
-    }
-    asim_option_fini(options, &opt);
-    return code;
+    return asim_args_run(&job, &opt, argc, argv);
 }
 
 static const char *const called_as[] = {"simccl-standalone", NULL};

@@ -86,10 +86,14 @@ static int run_workload(struct asim_sa_options *opt, const struct asim_simai *w,
 }
 
 /* Options are checked before the workload is read, so a missing flag costs no time. */
-static int analyse(struct asim_sa_options *opt, struct asim_err *err)
+static int analyse(const struct asim_args *args, struct asim_err *err)
 {
+    struct asim_sa_options *opt = args->tables[0].base;
     struct asim_simai w;
-    int rc = asim_sa_options_fill(opt, err);
+    int rc;
+    if (!args->n_args)
+        return ASIM_ARGS_USAGE;
+    rc = asim_sa_options_fill(opt, err);
     if (!rc)
         rc = asim_simai_read(&w, opt->workload, err);
     if (rc)
@@ -102,24 +106,13 @@ static int analyse(struct asim_sa_options *opt, struct asim_err *err)
 /* Exit codes: 2 wrong usage, 1 a sentence about the inputs. SimAI's tool ends with 255 for both. */
 static int run(int argc, char **argv)
 {
+    static const struct asim_args_job job = {
+        name,
+        "usage: asim simai-analytical -w WORKLOAD -g GPUS -g_p_s N -n_p_s N "
+        "(-nv GB/s | -g_type GPU) [options]",
+        asim_sa_option_table, 0, analyse};
     struct asim_sa_options opt = {0};
-    struct asim_err err = {0};
-    struct asim_args args = {.tables = {{asim_sa_option_table, &opt}}};
-    int code = 0;
-    if (asim_option_defaults(asim_sa_option_table, &opt, &err) ||
-        asim_args_parse(&args, argc, argv, &err)) {
-        code = asim_args_fail(name, &err, 2);
-    } else if (args.help || argc == 1) {
-        fprintf(args.help ? stdout : stderr,
-                "usage: asim simai-analytical -w WORKLOAD -g GPUS -g_p_s N -n_p_s N "
-                "(-nv GB/s | -g_type GPU) [options]\n");
-        asim_args_help(args.help ? stdout : stderr, asim_sa_option_table);
-        code = args.help ? 0 : 2;
-    } else if (analyse(&opt, &err)) {
-        code = asim_args_fail(name, &err, 1);
-    }
-    asim_option_fini(asim_sa_option_table, &opt);
-    return code;
+    return asim_args_run(&job, &opt, argc, argv);
 }
 
 static const char *const called_as[] = {"SimAI_analytical", NULL};

@@ -20,6 +20,7 @@ struct run_op { /* one node of a trace; peer and tag for send and receive */
     uint64_t id, bytes;
     int64_t peer, tag, comm_type;
     uint64_t micros, after; /* after: id of the node before it, 0 = none */
+    const uint64_t *sizes;  /* comm_sizes of a collective of three ranks, or NULL */
 };
 
 /* NULL = packet level, else the analytical network of that name, of run_shape. */
@@ -65,6 +66,10 @@ static inline void run_trace(const char *folder, uint32_t rank, const struct run
             run_attr("comm_tag", op->tag),
             run_attr(op->type == ASIM_OP_COMM_SEND ? "comm_dst" : "comm_src", op->peer),
         };
+        if (op->sizes)
+            attrs[3] = (struct asim_chakra_attr){.name = "comm_sizes",
+                                                 .kind = ASIM_CHAKRA_LIST(ASIM_CHAKRA_UINT64),
+                                                 .value = {.list = {op->sizes, 3}}};
         struct asim_chakra_node node = {.id = op->id,
                                         .name = "op",
                                         .type = op->type,
@@ -72,9 +77,10 @@ static inline void run_trace(const char *folder, uint32_t rank, const struct run
                                         .data_dep_n = op->after != 0,
                                         .duration_micros = op->micros,
                                         .attrs = attrs,
-                                        .attr_n = op->type == ASIM_OP_COMP        ? 1
-                                                  : op->type == ASIM_OP_COMM_COLL ? 3
-                                                                                  : 5};
+                                        .attr_n = op->type == ASIM_OP_COMP ? 1
+                                                  : op->type == ASIM_OP_COMM_COLL
+                                                      ? 3 + (op->sizes != NULL)
+                                                      : 5};
 
         CHECK(asim_chakra_writer_node(writer, &node, &err) == 0);
     }

@@ -43,6 +43,7 @@ void *__wrap_realloc(void *old, size_t size)
 
 static void write_traces(const char *folder)
 {
+    static const uint64_t sizes[] = {3000, 0, 1024}; /* an all-to-all-v */
     const struct run_op common[] = {
         {.type = ASIM_OP_COMP, .id = 1, .micros = 2},
         {.type = ASIM_OP_COMM_COLL, .id = 2, .bytes = 9000, .comm_type = 0, .after = 1},
@@ -50,7 +51,7 @@ static void write_traces(const char *folder)
     };
 
     for (uint32_t r = 0; r < 3; r++) {
-        struct run_op ops[5] = {common[0], common[1], common[2]};
+        struct run_op ops[6] = {common[0], common[1], common[2]};
 
         ops[3] = (struct run_op){.type = ASIM_OP_COMM_SEND,
                                  .id = 4,
@@ -64,7 +65,9 @@ static void write_traces(const char *folder)
                                  .peer = (r + 2) % 3,
                                  .tag = 9,
                                  .after = 1};
-        run_trace(folder, r, ops, 5);
+        ops[5] = (struct run_op){
+            .type = ASIM_OP_COMM_COLL, .id = 6, .comm_type = 6, .after = 3, .sizes = sizes};
+        run_trace(folder, r, ops, 6);
     }
 }
 

@@ -174,24 +174,19 @@ static int draw_file(const char *path, const struct draw_options *opt, struct as
 }
 
 /* Exit codes: 2 wrong usage, 1 no picture. */
+static int draw_word(const struct asim_args *args, struct asim_err *err)
+{
+    if (!args->n_words)
+        return ASIM_ARGS_USAGE;
+    return draw_file(args->words[0], args->tables[0].base, err);
+}
+
 static int run(int argc, char **argv)
 {
+    static const struct asim_args_job job = {"topo draw", "usage: asim topo draw FILE [options]",
+                                             options, 1, draw_word};
     struct draw_options opt = {0};
-    struct asim_err err = {0};
-    const char *path;
-    struct asim_args args = {.tables = {{options, &opt}}, .words = &path, .max_words = 1};
-    int code = 0;
-    if (asim_option_defaults(options, &opt, &err) || asim_args_parse(&args, argc, argv, &err)) {
-        code = asim_args_fail("topo draw", &err, 2);
-    } else if (args.help || !args.n_words) {
-        fprintf(args.help ? stdout : stderr, "usage: asim topo draw FILE [options]\n");
-        asim_args_help(args.help ? stdout : stderr, options);
-        code = args.help ? 0 : 2;
-    } else if (draw_file(path, &opt, &err)) {
-        code = asim_args_fail("topo draw", &err, 1);
-    }
-    asim_option_fini(options, &opt);
-    return code;
+    return asim_args_run(&job, &opt, argc, argv);
 }
 
 const struct asim_command asim_topo_command_draw = {

@@ -196,7 +196,7 @@ struct asim_netconf {
     uint32_t rto_retries;
     int load_balance, time_base; /* enum asim_spreading, enum asim_time_base */
     uint32_t priority_group;
-    int switch_ack_high_prio;
+    int switch_ack_high_prio, nvswitch_endpoints;
     int has_win, global_t;
     uint32_t mi_thresh;
     int var_win, fast_react;
@@ -229,6 +229,8 @@ int asim_netconf_defaults(struct asim_netconf *net, struct asim_err *err);
  * LINK_DOWN may come several times. */
 int asim_netconf_read(struct asim_netconf *net, const char *path, const struct asim_notes *notes,
                       struct asim_err *err);
+/* One more key, as if `KEY value` stood at the end of the file: maps and link events too. */
+int asim_netconf_set(struct asim_netconf *net, const char *const kv[2], struct asim_err *err);
 void asim_netconf_fini(struct asim_netconf *net);
 
 /* malloc'ed path to open for `path` named inside file `owner`: path itself if it exists or is

@@ -356,3 +356,25 @@ int asim_netconf_read(struct asim_netconf *net, const char *path, const struct a
         asim_netconf_fini(net);
     return rc;
 }
+
+/* The line is put together and read as one of a file, so maps and link events are checked alike. */
+int asim_netconf_set(struct asim_netconf *net, const char *const kv[2], struct asim_err *err)
+{
+    size_t size = strlen(kv[0]) + strlen(kv[1]) + 2;
+    char *line = malloc(size + 1);
+    struct reader r;
+    int rc;
+
+    memset(&r, 0, sizeof r);
+    r.net = net;
+    r.err = err;
+    if (!line)
+        return asim_err_nomem(err, "setting a network key");
+    snprintf(line, size + 1, "%s %s\n", kv[0], kv[1]);
+    rc = asim_src_open_bytes(&r.src, "network attribute", line, size, err);
+    if (!rc)
+        rc = read_line(&r, asim_src_word(&r.src));
+    asim_src_close(&r.src);
+    free(line);
+    return rc;
+}

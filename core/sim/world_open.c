@@ -110,10 +110,15 @@ static int override_network(struct asim_world *world, const struct asim_settings
 {
     const char *const *at = set->net_overrides;
 
-    for (; at && at[0]; at += 2)
-        if (asim_option_set(asim_netconf_options, &world->net, at,
-                            (struct asim_where){"network attribute", 0, 0}, err))
+    for (; at && at[0]; at += 2) {
+        const struct asim_option *row = asim_option_find(asim_netconf_options, at[0]);
+        struct asim_where where = {"network attribute", 0, 0};
+        int code = row ? asim_option_parse(row, &world->net, at[1], where, err)
+                       : asim_netconf_set(&world->net, at, err);
+
+        if (code)
             return ASIM_EINVAL;
+    }
     return 0;
 }
 
@@ -139,6 +144,12 @@ static int open_network(struct asim_world *world, const struct asim_settings *se
                             world->topo.source, world->topo.hosts, world->n_ranks);
     if (asim_topo_check_connected(&world->topo, world->n_ranks, err))
         return ASIM_EINVAL;
+    if (world->net.nvswitch_endpoints && asim_topo_endpoints(&world->topo, err))
+        return ASIM_EINVAL;
+    if (world->net.nvswitch_endpoints && !world->topo.endpoints)
+        asim_notes_say(&notes,
+                       "NVSWITCH_ENDPOINTS 1 has no effect: the topology %s has no NVSwitch",
+                       world->topo.source);
     return asim_route_open(&world->route, &world->topo, err);
 }
 

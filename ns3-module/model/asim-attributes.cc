@@ -15,6 +15,8 @@
 #include "ns3/string.h"
 #include "ns3/uinteger.h"
 
+#include <algorithm>
+#include <cstddef>
 #include <cstring>
 #include <sstream>
 
@@ -79,9 +81,15 @@ const Row ROWS[] = {
     {"ns3::SwitchNode", "PriorityGroup", "PRIORITY_GROUP"},
     {"ns3::SwitchNode", "PauseTime", "PAUSE_TIME"},
     {"ns3::SwitchNode", "DynamicThreshold", "USE_DYNAMIC_PFC_THRESHOLD"},
+    {"ns3::SwitchNode", "KminMap", "KMIN_MAP"},
+    {"ns3::SwitchNode", "KmaxMap", "KMAX_MAP"},
+    {"ns3::SwitchNode", "PmaxMap", "PMAX_MAP"},
     {"ns3::SwitchMmu", "BufferSize", "BUFFER_SIZE"},
     {"ns3::SwitchMmu", "HeadroomFactor", "HEADROOM_FACTOR"},
     {"ns3::AsimFabric", "TimeBase", "TIME_BASE"},
+    {"ns3::AsimFabric", "NvswitchEndpoints", "NVSWITCH_ENDPOINTS"},
+    {"ns3::AsimFabric", "LinkDown", "LINK_DOWN"},
+    {"ns3::AsimFabric", "LinkUp", "LINK_UP"},
     {"ns3::AsimFabric", "TopologyFile", "TOPOLOGY_FILE"},
     {"ns3::AsimFabric", "ErrorRatePerLink", "ERROR_RATE_PER_LINK"},
     {"ns3::AsimFabric", "FctOutputFile", "FCT_OUTPUT_FILE"},
@@ -94,9 +102,31 @@ const Row ROWS[] = {
     {"ns3::AsimFabric", "QlenMonEnd", "QLEN_MON_END"},
 };
 
+/** Keys of several words, which have no row in the core's table. ns-3 cuts strings at spaces, so the
+ * words are separated by commas here. */
+const asim_option LINES[] = {
+    {"KMIN_MAP", nullptr, "ECN: n, then n times a link rate and KB queued where marking begins",
+     nullptr, ASIM_T_STRING, offsetof(asim_netconf, kmin), 0, 0, nullptr, 0},
+    {"KMAX_MAP", nullptr, "ECN: n, then n times a link rate and KB queued where all are marked",
+     nullptr, ASIM_T_STRING, offsetof(asim_netconf, kmax), 0, 0, nullptr, 0},
+    {"PMAX_MAP", nullptr, "ECN: n, then n times a link rate and the probability at KMAX",
+     nullptr, ASIM_T_STRING, offsetof(asim_netconf, pmax), 0, 0, nullptr, 0},
+    {"LINK_DOWN", nullptr, "one more link event: time and the two nodes; empty = none", nullptr,
+     ASIM_T_STRING, 0, 0, 0, nullptr, 0},
+    {"LINK_UP", nullptr, "one more link event: time and the two nodes; empty = none", nullptr,
+     ASIM_T_STRING, 0, 0, 0, nullptr, 0},
+};
+
 const asim_option*
 FindOption(const char* key)
 {
+    for (const asim_option& row : LINES)
+    {
+        if (!std::strcmp(row.key, key))
+        {
+            return &row;
+        }
+    }
     for (const asim_option* row = asim_netconf_options; row->key; row++)
     {
         if (!std::strcmp(row->key, key))
@@ -152,10 +182,39 @@ MakeValue(const asim_option& row, Ptr<const AttributeChecker>& checker)
     return Create<StringValue>();
 }
 
+bool
+IsLine(const asim_option& row)
+{
+    return &row >= LINES && &row < LINES + sizeof(LINES) / sizeof(LINES[0]);
+}
+
+/** A map as its line in the file says it; link events are additions, so there is nothing to show. */
+std::string
+LineOf(const asim_netconf& conf, const asim_option& row)
+{
+    std::ostringstream text;
+    if (!row.offset)
+    {
+        return "";
+    }
+    const asim_rate_map& map = Field<asim_rate_map>(conf, row);
+    const double unit = row.offset == offsetof(asim_netconf, pmax) ? 1 : 1000;
+    text << map.n;
+    for (std::size_t i = 0; i < map.n; i++)
+    {
+        text << "," << map.at[i].rate_bps << "," << map.at[i].value / unit;
+    }
+    return text.str();
+}
+
 /** What conf holds for the row, as ns-3 writes values of that kind. */
 std::string
 TextOf(const asim_netconf& conf, const asim_option& row)
 {
+    if (IsLine(row))
+    {
+        return LineOf(conf, row);
+    }
     std::ostringstream text;
     text.precision(17);
     switch (row.type)
@@ -328,6 +387,10 @@ AsimAttributes::AsimAttributes()
         }
         m_words.emplace_back(row.key);
         m_words.push_back(ForCore(info));
+        if (IsLine(*FindOption(row.key)))
+        {
+            std::replace(m_words.back().begin(), m_words.back().end(), ',', ' ');
+        }
     }
     for (const std::string& word : m_words)
     {

@@ -46,8 +46,8 @@ static void pfc_facts(const struct asim_fabric *fabric, const struct asim_frame 
     }
     facts->protocol = ASIM_PROTOCOL_PFC;
     facts->priority = (uint8_t)frame->slot;
-    facts->from = sender[0];
-    facts->to = frame->dst;
+    facts->from = asim_topo_shown(fabric->topo, sender[0]);
+    facts->to = asim_topo_shown(fabric->topo, frame->dst);
     facts->src_ip = link_ip(fabric, sender);
     facts->dst_ip = 0xffffffff;
     if (frame->type == ASIM_PAUSE)
@@ -72,8 +72,8 @@ void asim_fabric_facts(const struct asim_fabric *fabric, const struct asim_frame
                                                  : ASIM_PROTOCOL_ACK;
     facts->priority = (uint8_t)fabric->net->priority_group;
     facts->size = flow->cc.size;
-    facts->from = data ? flow->msg.src : flow->msg.dst;
-    facts->to = data ? flow->msg.dst : flow->msg.src;
+    facts->from = asim_topo_shown(fabric->topo, data ? flow->msg.src : flow->msg.dst);
+    facts->to = asim_topo_shown(fabric->topo, data ? flow->msg.dst : flow->msg.src);
     facts->src_ip = asim_host_ip(facts->from);
     facts->dst_ip = asim_host_ip(facts->to);
     facts->sport = data ? flow->sport : 100;

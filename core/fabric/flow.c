@@ -131,7 +131,7 @@ uint32_t asim_flow_nic(struct asim_fabric *fabric, uint32_t host, uint32_t peer,
 {
     uint32_t n = 0;
     const uint32_t *nics = asim_route_ports(fabric->route, host, peer, &n);
-    uint32_t words[3] = {asim_host_ip(host), asim_host_ip(peer),
+    uint32_t words[3] = {asim_fabric_ip(fabric, host), asim_fabric_ip(fabric, peer),
                          ports[0] | (uint32_t)ports[1] << 16};
 
     if (!n && asim_route_error(fabric->route, &fabric->failure))
@@ -165,13 +165,18 @@ void asim_flow_open(struct asim_fabric *fabric, struct asim_host *host, struct a
     const uint32_t hosts[2] = {flow->msg.src, flow->msg.dst};
     const uint16_t ports[2] = {flow->sport, 100};
     struct asim_pair pair = {0};
+    uint64_t line_bps;
 
     if (asim_pair_get(&pair, fabric->route, hosts, fabric->net->payload_bytes, &fabric->failure))
         fabric->failed = fabric->failure.code;
     flow->nic = asim_flow_nic(fabric, host->node, flow->msg.dst, ports);
+    line_bps = host->nics[flow->nic].port.rate_bps;
+    /* An NVSwitch's end point has all ports behind one NIC, but a flow leaves by one of them. */
+    if (asim_topo_is_endpoint(fabric->topo, host->node) && pair.rate_bps)
+        line_bps = pair.rate_bps;
     flow->cc = (struct asim_cc_flow){
-        .line_bps = host->nics[flow->nic].port.rate_bps,
-        .rate_bps = host->nics[flow->nic].port.rate_bps,
+        .line_bps = line_bps,
+        .rate_bps = line_bps,
         .min_bps = fabric->net->min_rate_bps,
         .size = flow->msg.bytes ? flow->msg.bytes : 1,
         .base_rtt_ns = fabric->net->global_t ? fabric->max_rtt : pair.rtt_ns,

@@ -51,8 +51,9 @@ static int plan(struct asim_fabric *fabric, const struct asim_link_down *line, s
     for (uint32_t l = 0; l < topo->n_links; l++) {
         const struct asim_link *link = &topo->links[l];
 
-        if (!(link->a == line->a && link->b == line->b) &&
-            !(link->a == line->b && link->b == line->a))
+        uint32_t a = asim_topo_shown(topo, link->a), b = asim_topo_shown(topo, link->b);
+
+        if (!(a == line->a && b == line->b) && !(a == line->b && b == line->a))
             continue;
         if (asim_grow(&links->at, &links->cap, links->n + 1, sizeof *links->at))
             return asim_err_nomem(err, "planning link events");

@@ -26,9 +26,14 @@ enum {
 };
 
 /* The file's own rate goes before the configuration's. */
-/* parity: a link whose own rate is 0 has the default's, so one link cannot be exempted from it. */
-static double rate_of(const struct asim_fabric *fabric, const struct asim_link *link)
+/* parity: a link whose own rate is 0 has the default's, so one link cannot be exempted from it.
+ * What leads to an NVSwitch's end point is no link and loses nothing. */
+static double rate_of(const struct asim_fabric *fabric, size_t l)
 {
+    const struct asim_link *link = &fabric->topo->links[l];
+
+    if (asim_topo_is_inner(fabric->topo, l))
+        return 0;
     return link->error_rate > 0 ? link->error_rate : fabric->net->error_rate;
 }
 
@@ -43,14 +48,14 @@ int asim_loss_open(struct asim_fabric *fabric, struct asim_err *err)
     if (fabric->net->rto_fs && fabric->rto <= fabric->window)
         fabric->rto = fabric->window + 1; /* no node may act on another within the window */
     for (size_t l = 0; l < topo->n_links && !any; l++)
-        any = rate_of(fabric, &topo->links[l]) > 0;
+        any = rate_of(fabric, l) > 0;
     if (!any)
         return 0;
     fabric->losses = calloc(topo->n_links * 2 + 1, sizeof *fabric->losses);
     if (!fabric->losses)
         return asim_err_nomem(err, "preparing lossy links");
     for (size_t w = 0; w < topo->n_links * 2; w++) {
-        fabric->losses[w].rate = rate_of(fabric, &topo->links[w / 2]);
+        fabric->losses[w].rate = rate_of(fabric, w / 2);
         if (fabric->losses[w].rate > 0)
             fabric->wires[w].loss = &fabric->losses[w];
     }

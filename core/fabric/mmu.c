@@ -63,7 +63,9 @@ void asim_mmu_init(struct asim_fabric *fabric, struct asim_switch *sw, uint64_t 
          */
         if (fabric->topo->kind[sw->node] == ASIM_NVSWITCH)
             port->kmin = UINT64_MAX;
-        taken += (uint64_t)port->headroom_limit + RESERVE_BYTES;
+        /* The way to its own end point takes nothing from what the switch's links share. */
+        if (!asim_topo_is_inner(fabric->topo, port->port.out->id / 2))
+            taken += (uint64_t)port->headroom_limit + RESERVE_BYTES;
     }
     sw->shareable = taken > buffer ? UINT64_MAX : buffer - taken;
 }

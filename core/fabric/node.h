@@ -124,6 +124,10 @@ static inline uint64_t asim_to_ticks(const struct asim_fabric *fabric, uint64_t 
 uint32_t asim_murmur3(const uint32_t *words, size_t n, uint32_t seed);
 /* Address of a host as the reference numbers them. */
 uint32_t asim_host_ip(uint32_t host);
+static inline uint32_t asim_fabric_ip(const struct asim_fabric *fabric, uint32_t host)
+{
+    return asim_host_ip(asim_topo_shown(fabric->topo, host));
+}
 /* Uniform in [0, 1) from what is drawn for: a counter-based generator (splitmix64 rounds). */
 double asim_draw(uint64_t seed, uint64_t a, uint64_t b);
 

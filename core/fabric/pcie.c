@@ -33,10 +33,11 @@ static void arm(struct asim_fabric *fabric, struct asim_host *host, uint64_t aft
         fabric->failed = ASIM_ENOMEM;
 }
 
-/* parity: the flag is cleared by the first packet even when no pause is left to be made. */
+/* parity: the flag is cleared by the first packet even when no pause is left to be made. An
+ * NVSwitch's end point has no such bus. */
 void asim_pcie_pause(struct asim_fabric *fabric, struct asim_host *host, struct asim_nic *nic)
 {
-    if (host->pcie_busy)
+    if (host->pcie_busy || asim_topo_is_endpoint(fabric->topo, host->node))
         return;
     host->pcie_busy = 1;
     if (host->pcie_pauses >= fabric->net->nic_total_pause_count)

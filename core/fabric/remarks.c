@@ -20,8 +20,11 @@ static uint64_t unmapped_rate(const struct asim_fabric *fabric)
 
     for (uint32_t v = 0; v < fabric->nodes - fabric->hosts; v++)
         for (uint32_t p = 0; p < fabric->sw[v].n_ports; p++) {
-            uint64_t bps = fabric->sw[v].ports[p].port.rate_bps;
+            const struct asim_port *port = &fabric->sw[v].ports[p].port;
+            uint64_t bps = port->rate_bps;
 
+            if (asim_topo_is_inner(fabric->topo, port->out->id / 2))
+                continue;
             if (!has_rate(&net->kmin, bps) || !has_rate(&net->kmax, bps))
                 return bps;
         }

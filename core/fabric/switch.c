@@ -54,13 +54,14 @@ static uint32_t next_queue(struct asim_switch_port *port)
 static int marks(const struct asim_fabric *fabric, const struct asim_switch *sw,
                  struct asim_switch_port *port, uint32_t q)
 {
-    uint64_t e = port->use[q].egress;
+    uint64_t e = port->use[q].egress, node;
 
     if (!fabric->net->enable_qcn || e <= port->kmin)
         return 0;
     if (e > port->kmax)
         return 1;
-    return asim_draw(fabric->seed, (uint64_t)sw->node << 32 | port->port.out->id, port->draws++) <
+    node = asim_topo_shown(fabric->topo, sw->node);
+    return asim_draw(fabric->seed, node << 32 | port->port.out->id, port->draws++) <
            port->pmax * (double)(e - port->kmin) / (double)(port->kmax - port->kmin);
 }
 
@@ -195,11 +196,11 @@ static uint32_t ecmp(const struct asim_fabric *fabric, const struct asim_switch 
 {
     const struct asim_flow *flow = asim_flow_of(fabric, frame->src, frame->slot);
     uint32_t forward = frame->type == ASIM_DATA;
-    uint32_t words[3] = {asim_host_ip(forward ? flow->msg.src : flow->msg.dst),
-                         asim_host_ip(forward ? flow->msg.dst : flow->msg.src),
+    uint32_t words[3] = {asim_fabric_ip(fabric, forward ? flow->msg.src : flow->msg.dst),
+                         asim_fabric_ip(fabric, forward ? flow->msg.dst : flow->msg.src),
                          forward ? flow->sport | 100u << 16 : 100u | (uint32_t)flow->sport << 16};
 
-    return asim_murmur3(words, 3, sw->node) % n;
+    return asim_murmur3(words, 3, asim_topo_shown(fabric->topo, sw->node)) % n;
 }
 
 /* A pause holds until a resume comes, there is no timer (spec 4.6). A resume may start a frame at

@@ -199,8 +199,8 @@ static void explain_network(const struct asim_world *world, struct text *text)
         add(text,
             "\n  a message of %llu bytes from rank %u to rank %u cannot be delivered: %llu "
             "bytes were acknowledged%s",
-            (unsigned long long)list[i].bytes, list[i].src, list[i].dst,
-            (unsigned long long)list[i].acked,
+            (unsigned long long)list[i].bytes, asim_topo_shown(&world->topo, list[i].src),
+            asim_topo_shown(&world->topo, list[i].dst), (unsigned long long)list[i].acked,
             list[i].gave_up ? ", and it was given up after RTO_RETRIES timeouts"
                             : "; it waits for a link, a window or a pause to open");
     if (n > MESSAGES_SHOWN)

@@ -75,11 +75,12 @@ static void keep_greater(struct asim_pair *most, const struct asim_pair *pair)
 }
 
 /* Quadratic in kinds of hosts, not in hosts. The second host of a kind stands for pairs within
- * it. */
+ * it. End points of NVSwitches do not count, so that having them changes no other flow's window. */
 int asim_pair_max(struct asim_pair *pair, struct asim_route *route, uint32_t payload_bytes,
                   struct asim_err *err)
 {
     uint32_t n;
+    const struct asim_topo *topo = asim_route_topo(route);
     const struct asim_route_kind *kinds = asim_route_kinds(route, &n);
 
     memset(pair, 0, sizeof *pair);
@@ -87,8 +88,11 @@ int asim_pair_max(struct asim_pair *pair, struct asim_route *route, uint32_t pay
         for (uint32_t b = 0; b < n; b++) {
             uint32_t hosts[2] = {kinds[a].first, a == b ? kinds[b].second : kinds[b].first};
             struct asim_pair one;
-            int rc = asim_pair_get(&one, route, hosts, payload_bytes, err);
+            int rc;
 
+            if (asim_topo_is_endpoint(topo, hosts[0]) || asim_topo_is_endpoint(topo, hosts[1]))
+                continue;
+            rc = asim_pair_get(&one, route, hosts, payload_bytes, err);
             if (rc)
                 return rc;
             keep_greater(pair, &one);

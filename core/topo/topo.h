@@ -29,7 +29,7 @@ struct asim_port_ref { /* one end of a link as its node sees it */
 };
 
 struct asim_topo {
-    char *source; /* where it came from, for messages */
+    char *source;                    /* where it came from, for messages */
     uint32_t nodes, hosts, switches; /* switches counts both kinds */
     uint8_t *kind;                   /* [nodes], enum asim_node_kind */
     struct asim_link *links;
@@ -40,6 +40,8 @@ struct asim_topo {
     uint32_t gpus_per_server; /* SimAI flavour; 0 = not stated */
     /* SimAI's word, "" where not stated. */
     char gpu_type[16];
+    /* The last so many hosts are end points of NVSwitches, the last so many links lead to them. */
+    uint32_t endpoints;
 };
 
 void asim_topo_init(struct asim_topo *topo);
@@ -52,6 +54,35 @@ int asim_topo_finish(struct asim_topo *topo, struct asim_err *err);
 /* 0 if every host reaches every other over switches; else names one pair that cannot. Linear. */
 int asim_topo_check_connected(const struct asim_topo *topo, uint32_t hosts, struct asim_err *err);
 void asim_topo_fini(struct asim_topo *topo);
+
+/* Gives each NVSwitch of a finished topology a host that messages can begin and end at: the i-th
+ * NVSwitch gets the i-th host behind those there are, and switches move up (endpoint.c). Before
+ * routes are opened; twice is as once; nothing changes without NVSwitches. */
+int asim_topo_endpoints(struct asim_topo *topo, struct asim_err *err);
+/* The host that is NVSwitch v's end point; UINT32_MAX if v is none or has none. */
+uint32_t asim_topo_endpoint_of(const struct asim_topo *topo, uint32_t v);
+static inline int asim_topo_is_endpoint(const struct asim_topo *topo, uint32_t node)
+{
+    return node < topo->hosts && node >= topo->hosts - topo->endpoints;
+}
+static inline int asim_topo_is_inner(const struct asim_topo *topo, size_t link)
+{
+    return link >= topo->n_links - topo->endpoints;
+}
+/* The number users know a node by, that of the topology as it was read; an end point goes by its
+ * NVSwitch's. asim_topo_node_of is the way back, for hosts and switches. */
+static inline uint32_t asim_topo_shown(const struct asim_topo *topo, uint32_t node)
+{
+    if (node < topo->hosts - topo->endpoints)
+        return node;
+    if (node < topo->hosts)
+        node = topo->ports[topo->first_port[node]].peer;
+    return node - topo->endpoints;
+}
+static inline uint32_t asim_topo_node_of(const struct asim_topo *topo, uint32_t shown)
+{
+    return shown < topo->hosts - topo->endpoints ? shown : shown + topo->endpoints;
+}
 
 /* Family topo/format: row symbols asim_topo_format_<file>, table asim_topo_format_table. */
 struct asim_topo_format {

@@ -33,7 +33,8 @@ struct row {
 
 struct fct {
     struct asim_out *file;
-    struct past *past;          /* [ranks] */
+    const struct asim_topo *topo;
+    struct past *past;          /* [hosts] */
     ASIM_VEC(struct row) batch; /* of one ns */
     uint64_t place;             /* lines written */
     int failed;
@@ -77,7 +78,8 @@ static void write_row(struct fct *fct, const struct asim_event *event)
     struct past *past = &fct->past[event->of.fct.dst];
 
     asim_out_printf(fct->file, "%08x %08x %u 100 %" PRIu64 " %" PRIu64 " %" PRIu64 " %" PRIu64 "\n",
-                    ip_of(event->rank), ip_of(event->of.fct.dst), event->of.fct.sport,
+                    ip_of(asim_topo_shown(fct->topo, event->rank)),
+                    ip_of(asim_topo_shown(fct->topo, event->of.fct.dst)), event->of.fct.sport,
                     event->of.fct.bytes, event->of.fct.start, event->t - event->of.fct.start,
                     event->of.fct.ideal);
     past->end[past->n % PAST] = event->t;
@@ -140,6 +142,7 @@ static int open_fct(struct asim_viewer *viewer, struct asim_world *world, const 
         free(fct);
         return ASIM_EIO;
     }
+    fct->topo = &world->topo;
     *viewer = (struct asim_viewer){
         .wants = 1u << ASIM_EV_FCT, .self = fct, .see = see, .close = close_fct};
     return 0;

@@ -12,11 +12,11 @@ static void see(void *self, const struct asim_world *world, const struct asim_ev
     uint64_t took = event->t - event->of.fct.start;
     double ideal = (double)event->of.fct.ideal;
 
-    (void)world;
     asim_out_printf(self,
                     "%u,%u,%u,%" PRIu64 ",%" PRIu64 ",%" PRIu64 ",%" PRIu64 ",%" PRIu64 ",%.4f\n",
-                    event->rank, event->of.fct.dst, event->of.fct.sport, event->of.fct.bytes,
-                    event->of.fct.start, event->t, took, event->of.fct.ideal,
+                    asim_topo_shown(&world->topo, event->rank),
+                    asim_topo_shown(&world->topo, event->of.fct.dst), event->of.fct.sport,
+                    event->of.fct.bytes, event->of.fct.start, event->t, took, event->of.fct.ideal,
                     ideal > 0 ? (double)took / ideal : 0);
 }
 

@@ -70,7 +70,7 @@ static void on_frame(void *self, enum asim_frame_event what, const uint32_t node
     asim_fabric_facts(mix->fabric, frame, node_port, &facts);
     queue = facts.protocol == ASIM_PROTOCOL_PFC ? 0 : facts.priority;
     put(record, t, 8);
-    put(record + 8, node_port[0], 2);
+    put(record + 8, asim_topo_shown(mix->topo, node_port[0]), 2);
     put(record + 10, node_port[1], 1);
     put(record + 11, queue, 1);
     put(record + 12, asim_fabric_queued(mix->fabric, node_port, queue), 4);
@@ -94,11 +94,13 @@ static int write_head(struct mix *mix, const struct asim_world *world, struct as
 
     if (asim_pair_max(&worst, world->route, world->net.payload_bytes, err))
         return ASIM_EINVAL;
-    put(bytes, topo->n_links * 2, 4);
+    put(bytes, (topo->n_links - topo->endpoints) * 2, 4);
     asim_out_write(mix->file, bytes, 4);
     for (uint32_t v = 0; v < topo->nodes; v++) {
         for (uint32_t p = topo->first_port[v]; p < topo->first_port[v + 1]; p++) {
-            put(bytes, v, 2);
+            if (asim_topo_is_inner(topo, topo->ports[p].link))
+                continue;
+            put(bytes, asim_topo_shown(topo, v), 2);
             put(bytes + 2, p - topo->first_port[v] + 1, 1);
             put(bytes + 3, topo->links[topo->ports[p].link].rate_bps, 8);
             asim_out_write(mix->file, bytes, 11);
@@ -125,12 +127,12 @@ static int read_nodes(struct mix *mix, const char *path, int *any, struct asim_e
         char *end = NULL;
         unsigned long node = (word = asim_src_word(&src)) ? strtoul(word, &end, 10) : 0;
 
-        if (!word || end == word || *end || node >= mix->topo->nodes)
+        if (!word || end == word || *end || node >= mix->topo->nodes - mix->topo->endpoints)
             code = asim_err_set(err, ASIM_EINVAL,
                                 "%s line %u: expected the number of a node to trace (0 to %u)",
-                                path, src.line, mix->topo->nodes - 1);
+                                path, src.line, mix->topo->nodes - mix->topo->endpoints - 1);
         else
-            *any = mix->traced[node] = 1;
+            *any = mix->traced[asim_topo_node_of(mix->topo, (uint32_t)node)] = 1;
     }
     asim_src_close(&src);
     return code;

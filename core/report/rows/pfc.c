@@ -14,9 +14,9 @@
 /* At the receiver of the frame, as in the reference. */
 static void see(void *self, const struct asim_world *world, const struct asim_event *event)
 {
-    (void)world;
-    asim_out_printf(self, "%" PRIu64 " %u %u %u %d\n", event->t, event->rank,
-                    event->of.pfc.node_kind, event->of.pfc.port, event->of.pfc.pause);
+    asim_out_printf(self, "%" PRIu64 " %u %u %u %d\n", event->t,
+                    asim_topo_shown(&world->topo, event->rank), event->of.pfc.node_kind,
+                    event->of.pfc.port, event->of.pfc.pause);
 }
 
 static int open_pfc(struct asim_viewer *viewer, struct asim_world *world, const char *out,

@@ -32,7 +32,7 @@ static void write_sample(const struct qlen *q)
     for (uint32_t v = topo->hosts; v < topo->nodes; v++) {
         if (!q->long_ports[v])
             continue;
-        asim_out_printf(q->file, "time %" PRIu64 " %u ", q->next, v);
+        asim_out_printf(q->file, "time %" PRIu64 " %u ", q->next, asim_topo_shown(topo, v));
         for (uint32_t p = topo->first_port[v]; p < topo->first_port[v + 1]; p++)
             if (q->bytes[p] >= LEAST_BYTES)
                 asim_out_printf(q->file, "j %u %" PRIu64 " ", p - topo->first_port[v] + 1,

@@ -9,9 +9,9 @@
 
 static void see(void *self, const struct asim_world *world, const struct asim_event *event)
 {
-    (void)world;
-    asim_out_printf(self, "%" PRIu64 ",%u,%u,%" PRIu64 "\n", event->t, event->rank,
-                    event->of.queue.port, event->of.queue.bytes);
+    asim_out_printf(self, "%" PRIu64 ",%u,%u,%" PRIu64 "\n", event->t,
+                    asim_topo_shown(&world->topo, event->rank), event->of.queue.port,
+                    event->of.queue.bytes);
 }
 
 static int open_queues(struct asim_viewer *viewer, struct asim_world *world, const char *out,

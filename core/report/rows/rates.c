@@ -9,10 +9,10 @@
 
 static void see(void *self, const struct asim_world *world, const struct asim_event *event)
 {
-    (void)world;
-    asim_out_printf(self, "%" PRIu64 ",%u,%u,%u,%" PRIu64 ",%" PRIu64 "\n", event->t, event->rank,
-                    event->of.rate.dst, event->of.rate.sport, event->of.rate.start,
-                    event->of.rate.bps);
+    asim_out_printf(self, "%" PRIu64 ",%u,%u,%u,%" PRIu64 ",%" PRIu64 "\n", event->t,
+                    asim_topo_shown(&world->topo, event->rank),
+                    asim_topo_shown(&world->topo, event->of.rate.dst), event->of.rate.sport,
+                    event->of.rate.start, event->of.rate.bps);
 }
 
 static int open_rates(struct asim_viewer *viewer, struct asim_world *world, const char *out,

@@ -75,7 +75,8 @@ static void json(struct asim_out *file, const struct asim_world *world, const st
     asim_out_printf(file, "  \"ecn_marks\": %" PRIu64 ",\n  \"pfc_pauses\": %" PRIu64 ",\n",
                     net.marks, net.pauses);
     asim_out_printf(file, "  \"hosts\": %u,\n  \"switches\": %u,\n  \"links\": %zu\n}\n",
-                    world->topo.hosts, world->topo.switches, world->topo.n_links);
+                    world->topo.hosts - world->topo.endpoints, world->topo.switches,
+                    world->topo.n_links - world->topo.endpoints);
 }
 
 /* totals is freed here, whatever the outcome. */

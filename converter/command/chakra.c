@@ -3,7 +3,8 @@
  * The command line of the published chakra_converter, today's ("chakra_converter --log-filename F
  * Text --input F --output P --num-npus N --num-passes P") and the older one ("--input_type Text
  * --input_filename F --output_filename P --num_npus N --num_passes P"), handed on to `asim trace
- * text` or `asim trace convert`. Options that only concerned the old tool are left out.
+ * text` or `asim trace convert`. Options that only concerned the old tool are left out. Called by
+ * that name it gives that tool's bytes (--compat, which main.c puts in front; --compat=0 ends it).
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -122,10 +123,20 @@ static int run(int argc, char **argv)
     return code;
 }
 
+static const struct asim_option options[] = {
+    {.key = "compat",
+     .type = ASIM_T_BOOL,
+     .def = "0",
+     .help = "same output as chakra_converter, its defects included"},
+    {.key = NULL}};
+
 static const char *const called_as[] = {"chakra_converter", NULL};
 
 const struct asim_command asim_trace_command_chakra = {
-    .member = {.name = "chakra", .about = "text or convert, with chakra_converter's command line"},
+    .member = {.name = "chakra",
+               .about = "text or convert, with chakra_converter's command line",
+               .options = options,
+               .options_size = sizeof(int)},
     .run = run,
     .called_as = called_as,
 };

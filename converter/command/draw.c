@@ -73,6 +73,19 @@ static int write_picture(const struct asim_picture *graph, const struct options 
     return rc;
 }
 
+/* With --compat graphviz's positions are in it; without graphviz the graph is worth having, too. */
+static int write_dot(const struct asim_picture *graph, const struct options *o,
+                     struct asim_err *err)
+{
+    struct asim_err why = {0};
+    if (o->compat && !write_picture(graph, o, "dot", &why))
+        return 0;
+    if (o->compat)
+        fprintf(stderr, "asim trace draw: %s is written without positions: %s\n", o->output,
+                why.text);
+    return write_text(graph, o->output, 0, 0, err);
+}
+
 static int write_graph(const struct asim_picture *graph, const struct options *o,
                        struct asim_err *err)
 {
@@ -81,8 +94,7 @@ static int write_graph(const struct asim_picture *graph, const struct options *o
     if (!strcmp(end, "graphml"))
         return write_text(graph, o->output, o->compat, 1, err);
     if (!strcmp(end, "dot"))
-        return o->compat ? write_picture(graph, o, end, err)
-                         : write_text(graph, o->output, 0, 0, err);
+        return write_dot(graph, o, err);
     for (size_t i = 0; i < sizeof types / sizeof *types; i++)
         if (!strcmp(end, types[i]))
             return write_picture(graph, o, end, err);

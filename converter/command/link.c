@@ -5,7 +5,6 @@
  * why, so that nothing disappears without a line.
  */
 #include <stdio.h>
-#include <stdlib.h>
 #include "asim/ext/command.h"
 #include "link/link.h"
 #include "tools/args.h"

@@ -5,7 +5,6 @@
  */
 #include <inttypes.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include "asim/ext/command.h"
 #include "repair/repair.h"
 #include "tools/args.h"

@@ -7,8 +7,8 @@
 #include <inttypes.h>
 #include <stddef.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
+#include <stdlib.h>
 #include "asim/ext/command.h"
 #include "base/text.h"
 #include "text/text.h"

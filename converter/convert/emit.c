@@ -187,7 +187,7 @@ static int compat_comm(struct emit *em, uint32_t at, struct asim_comm *comm)
     if (comm->kind == ASIM_COMM_UNKNOWN)
         return node_fail(em, at,
                          "does not name a collective the published converter knows; "
-                         "without --compat its kind is found from the ops around it");
+                         "with --compat=0 its kind is found from the ops around it");
     return 0;
 }
 

@@ -162,7 +162,7 @@ static int read_kind(struct reading *r)
     if (r->compat && layers->kind > ASIM_LAYERS_OLD)
         return asim_err_at(r->err, ASIM_EINVAL, asim_src_where(&layers->src),
                            "unsupported parallelism type '%s', as in chakra_converter; it works "
-                           "without --compat.",
+                           "with --compat=0.",
                            word);
     if (is_dlrm(layers->kind))
         return read_u64(r, "the number of the last bottom layer", &layers->last_bottom);

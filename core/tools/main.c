@@ -3,8 +3,8 @@
  * main of the `asim` tool: finds the command a user typed and runs it. Commands are a family of
  * three tables ("asim NAME", "asim trace NAME", "asim topo NAME"), one file per command, so nothing
  * here changes when one is added. Started under a name that a command lists in called_as (a
- * symbolic link `chakra_trace_link`), the tool is that command: scripts written for the published
- * tools go on working.
+ * symbolic link `chakra_trace_link`), the tool is that command, with --compat where the command has
+ * it: scripts written for the published tools go on working and get the same bytes.
  *
  * Exit codes are those of asim/ext/command.h; what the tool itself refuses is wrong usage, 2.
  *
@@ -14,6 +14,7 @@
  */
 #include <errno.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include "asim/ext/command.h"
 #include "base/text.h"
@@ -156,6 +157,30 @@ static int run(const struct asim_command *command, int argc, char **argv)
     return command->run(argc, argv);
 }
 
+static int has_compat(const struct asim_command *command)
+{
+    const struct asim_option *row = command->member.options;
+    while (row && row->key && strcmp(row->key, "compat"))
+        row++;
+    return row && row->key;
+}
+
+/* Started under a published name. --compat comes first, so that --compat=0 behind it wins. */
+static int run_called(const struct asim_command *command, int argc, char **argv)
+{
+    char compat[] = "--compat=1";
+    char **words = has_compat(command) ? malloc(((size_t)argc + 2) * sizeof *words) : NULL;
+    int code;
+    if (!words)
+        return run(command, argc, argv);
+    words[0] = argv[0];
+    words[1] = compat;
+    memcpy(words + 2, argv + 1, (size_t)argc * sizeof *words); /* its NULL, too */
+    code = run(command, argc + 1, words);
+    free(words);
+    return code;
+}
+
 /* The word may stand wherever a command could. */
 static int is_help(const char *word)
 {
@@ -225,7 +250,7 @@ int main(int argc, char **argv)
     }
     const char *path = argc > 0 ? argv[0] : "asim";
     const struct asim_command *called = find_called(path + asim_text_dirlen(path));
-    int code = called     ? run(called, argc, argv)
+    int code = called     ? run_called(called, argc, argv)
                : argc > 0 ? dispatch(groups, argc - 1, argv + 1)
                           : show_group(groups);
     if (fflush(stdout) || ferror(stdout)) {

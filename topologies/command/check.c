@@ -5,7 +5,6 @@
  * of lint.c. Ends with one line; exit code 1 if there are errors (or, with --strict, warnings).
  */
 #include <stdlib.h>
-#include <string.h>
 #include "asim/ext/command.h"
 #include "tools/args.h"
 #include "topo/show.h"

@@ -69,6 +69,9 @@ static void find_rates(const struct asim_world *world, struct asim_nccl_spec *sp
     spec->hopper = !strcmp(topo->gpu_type, "H100") || !strcmp(topo->gpu_type, "H800");
 }
 
+/* What the phase asks for in coll/nccl.h's words. There `bytes` is the whole buffer, so an
+ * all-gather's contribution is counted once per member; servers are numbered by position, so the
+ * members' own ranks, strides and groups no longer matter from here on. */
 static int describe(struct asim_rank *rank, const struct asim_coll_choice *word,
                     const struct asim_phase *phase, struct asim_nccl_spec *spec)
 {
@@ -118,6 +121,8 @@ static int make_room(struct asim_recipe *members, const struct asim_nccl *nccl)
     return 0;
 }
 
+/* Nodes get their ids in the order of the flows, which is the order in which those that are free at
+ * one instant are sent: channel 0 first. */
 static uint32_t add_node(struct asim_recipe *recipe, enum asim_op_type type, uint32_t peer,
                          uint32_t tag)
 {
@@ -177,6 +182,7 @@ static int fill(struct asim_program *program, const struct asim_nccl *nccl)
 
 /* --- the world's programs --------------------------------------------------------------------- */
 
+/* Bytes and protocol are not part of a shape: they change the size of the flows, not the flows. */
 static int is_same(const struct asim_nccl_spec *a, const struct asim_nccl_spec *b)
 {
     return a->kind == b->kind && a->algo == b->algo && a->pxn == b->pxn && a->ranks == b->ranks &&
@@ -204,6 +210,7 @@ static int use_tokens(struct asim_world *world, struct asim_program *program,
     return asim_coll_choose(&program->tokens, "ncclRing", err) ? ASIM_EINVAL : 0;
 }
 
+/* The list of flows lives only as long as it takes to deal it out to the members. */
 static int make(struct asim_world *world, struct asim_program *program,
                 const struct asim_nccl *chosen, struct asim_err *err)
 {
@@ -272,6 +279,7 @@ int asim_program_lay(struct asim_rank *rank, const struct asim_coll_choice *word
     return 0;
 }
 
+/* At the world's end, when no stream points into a recipe any more. */
 void asim_program_fini(struct asim_world *world)
 {
     while (world->programs) {

@@ -18,6 +18,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+/* NVSwitches may stand anywhere among the switches: SimAI's files have them first, others need
+ * not. */
 static uint32_t count_nvswitches(const struct asim_topo *topo)
 {
     uint32_t n = 0;
@@ -82,7 +84,9 @@ static void move_switches(struct asim_topo *topo, size_t links, uint32_t n)
     memset(topo->kind + topo->hosts, ASIM_HOST, n);
 }
 
-/* In place. After a failure the topology is good for asim_topo_fini only. */
+/* In place, because what refers to a topology keeps a pointer to it; linear in nodes and links.
+ * asim_topo_finish then numbers the ports anew, with the inner ones last at each NVSwitch, and
+ * counts the end points as hosts. After a failure the topology is good for asim_topo_fini only. */
 int asim_topo_endpoints(struct asim_topo *topo, struct asim_err *err)
 {
     uint32_t n = topo->endpoints ? 0 : count_nvswitches(topo);
@@ -108,7 +112,8 @@ int asim_topo_endpoints(struct asim_topo *topo, struct asim_err *err)
     return asim_topo_finish(topo, err);
 }
 
-/* Its inner link is its last one. */
+/* Its inner link is its last one. NVSwitches without links never had end points made for them, and
+ * before asim_topo_endpoints the last link is one of the file's. */
 uint32_t asim_topo_endpoint_of(const struct asim_topo *topo, uint32_t v)
 {
     const struct asim_port_ref *last;

@@ -23,9 +23,8 @@ enum asim_et_flag {
     ASIM_ET_MADE = 128    /* made from a host op, in a trace without GPU operations */
 };
 
-struct asim_et_node {      /* 40 bytes, beside struct asim_host_node */
-    double dur, ts;        /* us */
-    uint32_t inter_thread; /* id of a node of another thread to wait for, ASIM_NONE = none */
+struct asim_et_node { /* 32 bytes, beside struct asim_host_node */
+    double dur, ts;   /* us */
     uint32_t name;
     uint32_t comm;   /* index in `comm`, or ASIM_NONE */
     uint32_t stream; /* name of the stream */

@@ -56,7 +56,7 @@ static int name_of(struct load *ld, const struct asim_jv *v, uint32_t *out)
     return *out == ASIM_NONE ? asim_err_nomem(ld->err, "keeping names") : 0;
 }
 
-static int times(struct load *ld, struct asim_et_node *node)
+static int times(struct load *ld, struct asim_et_node *node, struct asim_host_node *host)
 {
     int64_t device, other;
 
@@ -66,12 +66,11 @@ static int times(struct load *ld, struct asim_et_node *node)
         return bad(ld, "exclusive_dur", "a duration of at least 0 us");
     if (field(ld, "ts"))
         node->flags |= ASIM_ET_HAS_TS;
-    node->inter_thread = ASIM_NONE;
     if (field(ld, "inter_thread_dep")) {
         if (asim_jv_i64(ld->doc, field(ld, "inter_thread_dep"), &other) || other < 0 ||
             other >= ASIM_NONE)
             return bad(ld, "inter_thread_dep", "the id of a node");
-        node->inter_thread = (uint32_t)other;
+        host->inter_thread = (uint32_t)other;
     }
     node->device = -1;
     if (!asim_jv_i64(ld->doc, field(ld, "device"), &device) && device >= 0 && device <= INT16_MAX)
@@ -176,8 +175,8 @@ static int see_node(void *self, const struct asim_jdoc *doc, struct asim_host_no
     name = asim_names_get(&ld->cv->names, node.name);
     classify(ld, &node, name);
     v = field(ld, "stream");
-    if ((v && name_of(ld, v, &node.stream)) || times(ld, &node) || waits(ld) || groups(ld, name) ||
-        communication(ld, &node, name))
+    if ((v && name_of(ld, v, &node.stream)) || times(ld, &node, host) || waits(ld) ||
+        groups(ld, name) || communication(ld, &node, name))
         return -1;
     if (host->id > ld->cv->max_id)
         ld->cv->max_id = host->id;

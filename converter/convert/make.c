@@ -26,8 +26,7 @@ static const char *kind_text(int kind)
 static int add(struct asim_convert *cv, uint32_t record)
 {
     struct asim_host_node host = cv->host.node.at[record];
-    struct asim_et_node node = {.inter_thread = ASIM_NONE,
-                                .kind = ASIM_ET_GPU,
+    struct asim_et_node node = {.kind = ASIM_ET_GPU,
                                 .flags = ASIM_ET_KERNEL | ASIM_ET_MADE,
                                 .stream = ASIM_NONE,
                                 .device = -1};
@@ -37,6 +36,7 @@ static int add(struct asim_convert *cv, uint32_t record)
 
     host.parent = host.id;
     host.id = ++cv->max_id;
+    host.inter_thread = ASIM_NONE;
     comm.is_record = 0;
     comm.from_name = 0;
     node.comm = (uint32_t)cv->comm.n;

@@ -66,32 +66,44 @@ static int add_waits(struct asim_convert *cv)
     return 0;
 }
 
-/* Edges as ranges by target, in the order they were added, each once. */
-static int collect(struct asim_convert *cv)
+/* Ranges of sources by target, in the order they were added; the edges are freed. While it fills
+ * its range, dep_at[t + 1] is the end of target t's, so no second array is needed: memory peaks
+ * here. */
+static int spread(struct asim_convert *cv)
 {
     size_t n = cv->node.n;
-    uint32_t *seen = malloc((n + 1) * sizeof *seen);
-    uint32_t *fill = malloc((n + 1) * sizeof *fill);
-    uint32_t kept = 0;
 
     cv->dep_at = calloc(n + 2, sizeof *cv->dep_at);
     cv->dep = malloc((cv->edge.n + 1) * sizeof *cv->dep);
-    if (!seen || !fill || !cv->dep_at || !cv->dep) {
-        free(seen);
-        free(fill);
+    if (!cv->dep_at || !cv->dep)
         return ASIM_ENOMEM;
-    }
     for (size_t i = 0; i < cv->edge.n; i++)
-        cv->dep_at[cv->edge.at[i].to + 1]++;
-    for (size_t i = 0; i < n; i++) {
-        cv->dep_at[i + 1] += cv->dep_at[i];
-        fill[i] = cv->dep_at[i];
+        cv->dep_at[cv->edge.at[i].to + 2]++;
+    for (size_t i = 2; i < n + 2; i++)
+        cv->dep_at[i] += cv->dep_at[i - 1];
+    for (size_t i = 0; i < cv->edge.n; i++)
+        cv->dep[cv->dep_at[cv->edge.at[i].to + 1]++] = cv->edge.at[i].from;
+    free(cv->edge.at);
+    cv->edge.at = NULL;
+    cv->edge.n = cv->edge.cap = 0;
+    return 0;
+}
+
+/* Edges as ranges by target, each once. */
+static int collect(struct asim_convert *cv)
+{
+    size_t n = cv->node.n;
+    uint32_t kept = 0, from = 0, *seen;
+
+    if (spread(cv))
+        return ASIM_ENOMEM;
+    seen = malloc((n + 1) * sizeof *seen);
+    if (!seen)
+        return ASIM_ENOMEM;
+    for (size_t i = 0; i < n; i++)
         seen[i] = ASIM_NONE;
-    }
-    for (size_t i = 0; i < cv->edge.n; i++)
-        cv->dep[fill[cv->edge.at[i].to]++] = cv->edge.at[i].from;
     for (uint32_t i = 0; i < n; i++) {
-        uint32_t from = cv->dep_at[i], end = fill[i];
+        uint32_t end = cv->dep_at[i + 1];
 
         cv->dep_at[i] = kept;
         for (; from < end; from++) {
@@ -103,10 +115,6 @@ static int collect(struct asim_convert *cv)
     }
     cv->dep_at[n] = kept;
     free(seen);
-    free(fill);
-    free(cv->edge.at);
-    cv->edge.at = NULL;
-    cv->edge.n = cv->edge.cap = 0;
     return 0;
 }
 

@@ -194,8 +194,9 @@ static int visit_cpu(struct walk *w, uint32_t at)
 {
     struct asim_convert *cv = w->cv;
     struct asim_et_node *node = &cv->node.at[at];
-    int named = node->inter_thread != ASIM_NONE && (node->inter_thread || !cv->opt->compat);
-    uint32_t other = named ? asim_index_get(&cv->host.by_id, node->inter_thread) : ASIM_NONE;
+    uint32_t id = cv->host.node.at[at].inter_thread;
+    int named = id != ASIM_NONE && (id || !cv->opt->compat);
+    uint32_t other = named ? asim_index_get(&cv->host.by_id, id) : ASIM_NONE;
     uint32_t gpu;
 
     if (named && other == ASIM_NONE)

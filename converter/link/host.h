@@ -16,7 +16,10 @@ struct asim_host_node { /* 32 bytes: there may be tens of millions */
     int64_t parent;       /* id, or -1; see asim_host_settle */
     uint64_t offset : 36; /* of its text */
     uint64_t size : 28;
-    uint32_t cpu; /* CPU op in the device trace, or ASIM_NONE */
+    union {
+        uint32_t cpu;          /* linking: CPU op in the device trace, or ASIM_NONE */
+        uint32_t inter_thread; /* converting: id of a node of another thread, or ASIM_NONE */
+    };
     union {
         uint32_t tid;    /* PyTorch's thread number, while matching */
         uint32_t new_id; /* afterwards */

@@ -33,7 +33,7 @@ void asim_arena_fini(struct asim_arena *arena);
 struct asim_pool {
     void *free_list;
     struct asim_chunk *chunks;
-    /* live: objects out now; peak: the most there ever were, for reports. */
+    /* live: objects out now; peak: the most there ever were. Of get and put only. */
     size_t object_bytes, live, peak, limit;
 };
 
@@ -42,27 +42,31 @@ void asim_pool_init(struct asim_pool *pool, size_t object_bytes, size_t limit);
 /* Zeroed, aligned to 16; the address stays valid until put back. */
 void *asim_pool_get(struct asim_pool *pool);
 void asim_pool_put(struct asim_pool *pool, void *object);
-/* The same two for the hot path, inlined; what take gives is not zeroed. */
-static inline void *asim_pool_take(struct asim_pool *pool)
+/* The same for the hot path, inlined, not zeroed and not counted: for pools without a limit only.
+ * pop gives what costs no call, or NULL: then take must be asked. */
+static inline void *asim_pool_pop(struct asim_pool *pool)
 {
 #ifndef ASIM_ASAN
     void *object = pool->free_list;
 
-    if (object && !pool->limit) {
+    if (object)
         pool->free_list = *(void **)object;
-        if (++pool->live > pool->peak)
-            pool->peak = pool->live;
-        return object;
-    }
+    return object;
+#else
+    return asim_pool_get(pool); /* so that the sanitizer sees the same ways taken */
 #endif
-    return asim_pool_get(pool);
+}
+static inline void *asim_pool_take(struct asim_pool *pool)
+{
+    void *object = asim_pool_pop(pool);
+
+    return object ? object : asim_pool_get(pool);
 }
 static inline void asim_pool_give(struct asim_pool *pool, void *object)
 {
 #ifndef ASIM_ASAN
     *(void **)object = pool->free_list;
     pool->free_list = object;
-    pool->live--;
 #else
     asim_pool_put(pool, object);
 #endif

@@ -52,6 +52,7 @@ struct asim_plan {
     uint64_t msg_bytes; /* the usual message, for algorithms that have one */
     uint64_t out_bytes; /* input of the next phase */
     uint32_t start_tokens, end_tokens;
+    int plain;      /* 1 = arrival() is 0 for all of them and need not be asked */
     uint32_t burst; /* arrivals per half-cycle of the reduce pattern (private) */
     uint64_t cycle; /* private */
 };

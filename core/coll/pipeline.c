@@ -16,6 +16,7 @@ void asim_pipeline_init(struct asim_plan *plan, uint32_t p, uint64_t nz)
     plan->start_tokens = plan->end_tokens = p;
     plan->burst = p;
     plan->cycle = p + nz;
+    plan->plain = plan->coll.kind != ASIM_REDUCE_SCATTER && plan->coll.kind != ASIM_ALL_REDUCE;
 }
 
 /* Hand-over i of the reference's insert(): z of them pass on, then nz reduce, and the toggle says

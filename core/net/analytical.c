@@ -32,15 +32,6 @@ void asim_analytical_fini(struct asim_analytical *base)
     asim_pool_fini(&base->dues);
 }
 
-/* Senders that do not ask to be told (every message of a collective) are not. */
-void asim_analytical_deliver(struct asim_analytical *base, struct asim_flight *flight)
-{
-    if (flight->msg.cookie != ASIM_NEVER)
-        base->user.sent(base->user.self, &flight->msg);
-    base->user.arrived(base->user.self, &flight->msg);
-    asim_pool_give(&base->flights, flight);
-}
-
 /* One clock for all ranks, so the rank does not matter. */
 uint64_t asim_analytical_now(const struct asim_net *net, uint32_t rank)
 {
@@ -68,12 +59,9 @@ int asim_analytical_wake_after(struct asim_net *net, uint32_t rank, uint64_t del
                    &(struct asim_due){.kind = ASIM_DUE_WAKE, .rank = rank});
 }
 
-int asim_analytical_wake_due(struct asim_net *net, uint64_t delay_ns, struct asim_due *due)
+struct asim_due_queue *asim_analytical_queue(struct asim_net *net)
 {
-    struct asim_analytical *base = (struct asim_analytical *)(void *)net;
-
-    due->kind = ASIM_DUE_OWN;
-    return asim_due_add(&base->queue, asim_analytical_time(base, delay_ns), due);
+    return &((struct asim_analytical *)(void *)net)->queue;
 }
 
 /* Due now, but behind all that is due now: the reference's new event at the current time (spec

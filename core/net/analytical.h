@@ -12,8 +12,7 @@
 #include "net/queue.h"
 
 enum asim_due_kind {
-    ASIM_DUE_OWN, /* the user's own, inside something of his */
-    ASIM_DUE_WAKE,
+    ASIM_DUE_WAKE = ASIM_DUE_OWN + 1,
     ASIM_DUE_LATE,
     ASIM_DUE_MSG, /* the due of a struct asim_flight */
     ASIM_DUE_LINK /* a link is free again (congestion-aware) */
@@ -56,8 +55,15 @@ static inline struct asim_flight *asim_analytical_flight(struct asim_analytical 
     flight->down = 0;
     return flight;
 }
-/* Tells the sender, then the receiver, and ends the flight. */
-void asim_analytical_deliver(struct asim_analytical *base, struct asim_flight *flight);
+/* Tells the sender, if he asked for it (no message of a collective does), then the receiver, and
+ * ends the flight. */
+static inline void asim_analytical_deliver(struct asim_analytical *base, struct asim_flight *flight)
+{
+    if (flight->msg.cookie != ASIM_NEVER)
+        base->user.sent(base->user.self, &flight->msg);
+    base->user.arrived(base->user.self, &flight->msg);
+    asim_pool_give(&base->flights, flight);
+}
 
 static inline uint64_t asim_analytical_time(const struct asim_analytical *base, uint64_t delay_ns)
 {
@@ -78,7 +84,7 @@ static inline int asim_analytical_after(struct asim_analytical *base, double del
 /* The hooks that are the same for all analytical backends. */
 uint64_t asim_analytical_now(const struct asim_net *net, uint32_t rank);
 int asim_analytical_wake_after(struct asim_net *net, uint32_t rank, uint64_t delay_ns);
-int asim_analytical_wake_due(struct asim_net *net, uint64_t delay_ns, struct asim_due *due);
+struct asim_due_queue *asim_analytical_queue(struct asim_net *net);
 int asim_analytical_late(struct asim_net *net, uint32_t rank, uint64_t cookie);
 int asim_analytical_run(struct asim_net *net, struct asim_err *err);
 

@@ -51,7 +51,7 @@ enum asim_net_trait {
     ASIM_NET_LATE_RECEIVE_NOW = 1
 };
 
-struct asim_due;
+struct asim_due_queue;
 struct asim_net; /* the backend's own state */
 struct asim_netshape;
 
@@ -70,9 +70,10 @@ struct asim_net_backend {
     uint64_t (*now)(const struct asim_net *net, uint32_t rank);
     /* Calls user->wake(rank) delay_ns from that rank's now, after what is already due then. */
     int (*wake_after)(struct asim_net *net, uint32_t rank, uint64_t delay_ns);
-    /* The same with the memory for it inside something of the user's (due->rank is set), which is
-     * his again when user->wake is called. NULL where a backend has no use for it. */
-    int (*wake_due)(struct asim_net *net, uint64_t delay_ns, struct asim_due *due);
+    /* The one queue and clock of all ranks (net/queue.h), where there is one: the user may read its
+     * now, and add dues of kind ASIM_DUE_OWN that stand inside something of his (rank set), which
+     * is his again when user->wake is called. NULL where each rank has a time of its own. */
+    struct asim_due_queue *(*queue)(struct asim_net *net);
     /* Calls user->late(rank, cookie) now, in an event of its own behind all that is due now. Only
      * where ASIM_NET_LATE_RECEIVE_NOW is not set. */
     int (*late)(struct asim_net *net, uint32_t rank, uint64_t cookie);

@@ -20,7 +20,10 @@
 #include "base/heap.h"
 #include "base/mem.h"
 
-/* Something due at a time; the kind is the owner's. */
+/* The kind of dues that the user of a network adds himself (net.h); others are the owner's. */
+enum { ASIM_DUE_OWN };
+
+/* Something due at a time. */
 struct asim_due {
     struct asim_due *next;
     uint32_t kind, rank;
@@ -50,19 +53,35 @@ static inline struct asim_due_lane **asim_due_cached(struct asim_due_queue *queu
 {
     return &queue->cache[time_ns * UINT64_C(0x9E3779B97F4A7C15) >> 56];
 }
+/* The lane to append to at that time; NULL where one has to be begun. */
+static inline struct asim_due_lane *asim_due_lane_of(struct asim_due_queue *queue, uint64_t time_ns)
+{
+    struct asim_due_lane *lane = *asim_due_cached(queue, time_ns);
+
+    return lane && lane->time_ns == time_ns ? lane : NULL;
+}
+static inline void asim_due_append(struct asim_due_lane *lane, struct asim_due *due)
+{
+    due->next = NULL;
+    if (lane->head)
+        lane->tail->next = due;
+    else
+        lane->head = due;
+    lane->tail = due;
+}
 /* Begins a lane; for asim_due_add. */
 int asim_due_add_lane(struct asim_due_queue *queue, uint64_t time_ns, struct asim_due *due);
 /* time_ns must not lie before now. 0 or ASIM_ENOMEM. The due is the caller's, and must stay where
  * it is until it is taken. */
 static inline int asim_due_add(struct asim_due_queue *queue, uint64_t time_ns, struct asim_due *due)
 {
-    struct asim_due_lane *lane = *asim_due_cached(queue, time_ns);
+    struct asim_due_lane *lane = asim_due_lane_of(queue, time_ns);
 
-    due->next = NULL;
-    if (!lane || lane->time_ns != time_ns)
+    if (!lane) {
+        due->next = NULL;
         return asim_due_add_lane(queue, time_ns, due);
-    *(lane->head ? &lane->tail->next : &lane->head) = due;
-    lane->tail = due;
+    }
+    asim_due_append(lane, due);
     return 0;
 }
 /* Moves on to the next lane and sets now; 0 if there is none. Drain it with asim_due_take. */

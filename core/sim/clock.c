@@ -18,41 +18,46 @@ void asim_world_fail_nomem(struct asim_world *world, const char *doing)
     world->failed = 1;
 }
 
-/* A walk over at most eight times, then the map: most ranks never get that far. */
-static struct asim_tick *find_tick(struct asim_rank *rank, uint64_t t)
+static struct asim_tick *find_far(const struct asim_rank *rank, uint64_t t)
 {
-    uint64_t *slot;
+    uint64_t *slot = asim_map_get(&rank->far, 0, t);
 
-    for (uint32_t i = 0; i < rank->n_near; i++)
-        if (rank->near[i].t == t)
-            return &rank->near[i];
-    slot = rank->far.n ? asim_map_get(&rank->far, 0, t) : NULL;
     return slot ? (struct asim_tick *)(uintptr_t)*slot : NULL;
 }
 
-/* NULL when out of memory. Places in near[] may move when one is forgotten, never otherwise. */
-static struct asim_tick *new_tick(struct asim_rank *rank, uint64_t t)
+/* A walk over at most eight times, then the map: most ranks never get that far. */
+static inline struct asim_tick *find_tick(struct asim_rank *rank, uint64_t t)
 {
-    struct asim_tick *tick;
-    uint64_t *slot;
+    struct asim_tick *end = rank->near + rank->n_near;
 
-    if (rank->n_near < ASIM_NEAR_TICKS) {
-        tick = &rank->near[rank->n_near++];
-    } else {
-        tick = asim_pool_take(&rank->world->pools.tick);
-        slot = tick ? asim_map_put(&rank->far, 0, t) : NULL;
-        if (!slot)
-            return NULL;
-        *slot = (uint64_t)(uintptr_t)tick;
-    }
-    *tick = (struct asim_tick){.t = t};
+    for (struct asim_tick *tick = rank->near; tick < end; tick++)
+        if (tick->t == t)
+            return tick;
+    return rank->far.n ? find_far(rank, t) : NULL;
+}
+
+/* NULL when out of memory. */
+static struct asim_tick *new_far(struct asim_rank *rank, uint64_t t)
+{
+    struct asim_tick *tick = asim_pool_take(&rank->world->pools.tick);
+    uint64_t *slot = tick ? asim_map_put(&rank->far, 0, t) : NULL;
+
+    if (!slot)
+        return NULL;
+    *slot = (uint64_t)(uintptr_t)tick;
     return tick;
 }
 
-/* The last near one fills the hole; order among them means nothing. */
-static void forget_tick(struct asim_rank *rank, struct asim_tick *tick)
+/* Places in near[] may move when one is forgotten, never otherwise. */
+static inline struct asim_tick *new_tick(struct asim_rank *rank, uint64_t t)
 {
-    if (tick >= rank->near && tick < rank->near + ASIM_NEAR_TICKS) {
+    return rank->n_near < ASIM_NEAR_TICKS ? &rank->near[rank->n_near++] : new_far(rank, t);
+}
+
+/* The last near one fills the hole; order among them means nothing. */
+static inline void forget_tick(struct asim_rank *rank, struct asim_tick *tick)
+{
+    if ((uintptr_t)tick - (uintptr_t)rank->near < sizeof rank->near) {
         if (tick != &rank->near[--rank->n_near])
             *tick = rank->near[rank->n_near];
         return;
@@ -61,89 +66,119 @@ static void forget_tick(struct asim_rank *rank, struct asim_tick *tick)
     asim_pool_give(&rank->world->pools.tick, tick);
 }
 
-/* Asks the network for a wake only with the first event of a time: the place of that wake among
- * other ranks' events is part of the contract (spec 4.1). */
-static int wake(struct asim_rank *rank, uint64_t delay_ns, struct asim_todo *first)
+static void fail_late(struct asim_rank *rank, uint64_t delay_ns)
 {
-    const struct asim_net_backend *backend = rank->world->backend;
-
-    if (!backend->wake_due)
-        return backend->wake_after(rank->world->carrier, rank->id, delay_ns);
-    first->due.rank = rank->id;
-    return backend->wake_due(rank->world->carrier, delay_ns, &first->due);
+    asim_world_fail(rank->world, "rank %u at %llu ns: a delay of %llu ns passes the end of time",
+                    rank->id, (unsigned long long)asim_rank_now(rank),
+                    (unsigned long long)delay_ns);
 }
 
 /* Asks the network for a wake only with the first event of a time: the place of that wake among
- * other ranks' events is part of the contract (spec 4.1). The event at the end of that time's
- * list, for the caller to fill in; NULL after failing the world. */
-static struct asim_todo *place(struct asim_rank *rank, uint64_t delay_ns)
+ * other ranks' events is part of the contract (spec 4.1). Where all ranks share one queue, the
+ * first event stands in it itself. */
+static inline int wake(struct asim_rank *rank, uint64_t t, struct asim_todo *first)
 {
     struct asim_world *world = rank->world;
+
+    if (!world->queue)
+        return world->backend->wake_after(world->carrier, rank->id, t - asim_rank_now(rank));
+    first->due.kind = ASIM_DUE_OWN;
+    first->due.rank = rank->id;
+    return asim_due_add(world->queue, t, &first->due);
+}
+
+/* Takes the event, filled in but for its links, to the end of its time's list. */
+static inline void place(struct asim_rank *rank, uint64_t delay_ns, struct asim_todo *kept)
+{
     uint64_t now = asim_rank_now(rank), t = now + delay_ns;
     struct asim_tick *tick = find_tick(rank, t);
-    struct asim_todo *kept = asim_pool_take(&world->pools.todo);
 
-    if (t < now) {
-        asim_world_fail(world, "rank %u at %llu ns: a delay of %llu ns passes the end of time",
-                        rank->id, (unsigned long long)now, (unsigned long long)delay_ns);
-        return NULL;
+    if (delay_ns >= ASIM_NEVER - now) {
+        fail_late(rank, delay_ns);
+        return;
     }
-    if (!kept)
-        goto nomem;
     kept->next = NULL;
     if (tick && tick->head) {
         tick->tail->next = kept;
         tick->tail = kept;
-        return kept;
+        return;
     }
-    if (!tick) {
-        tick = new_tick(rank, t);
-        if (!tick || wake(rank, delay_ns, kept))
-            goto nomem;
+    if (tick) { /* now running, and all it had is done */
+        tick->head = tick->tail = kept;
+        return;
     }
-    tick->head = tick->tail = kept;
-    return kept;
-nomem:
-    asim_world_fail_nomem(world, "scheduling an event");
-    return NULL;
+    tick = new_tick(rank, t);
+    if (tick) {
+        *tick = (struct asim_tick){t, kept, kept};
+        if (!wake(rank, t, kept))
+            return;
+    }
+    asim_world_fail_nomem(rank->world, "scheduling an event");
 }
 
 void asim_clock_add(struct asim_rank *rank, uint64_t delay_ns, const struct asim_todo *todo)
 {
-    struct asim_todo *kept = place(rank, delay_ns);
+    struct asim_todo *kept = asim_pool_take(&rank->world->pools.todo);
 
-    if (!kept)
+    if (!kept) {
+        asim_world_fail_nomem(rank->world, "scheduling an event");
         return;
+    }
     kept->kind = todo->kind;
     kept->op = todo->op;
     kept->bytes = todo->bytes;
     kept->stream = todo->stream;
     kept->custom = todo->custom;
+    place(rank, delay_ns, kept);
 }
 
+/* The first event of a near time where all ranks share a queue that knows the time already: what
+ * place() would do, without a call in it. All else goes the long way. */
 void asim_clock_stream(struct asim_rank *rank, uint64_t delay_ns, enum asim_todo_kind kind,
                        struct asim_stream *stream, uint64_t bytes)
 {
-    struct asim_todo *kept = place(rank, delay_ns);
+    struct asim_world *world = rank->world;
+    struct asim_due_queue *queue = world->queue;
+    uint32_t n = rank->n_near;
+    struct asim_due_lane *lane = NULL;
+    struct asim_todo *kept;
+    uint64_t t = 0;
 
-    if (!kept)
+    if (queue && n < ASIM_NEAR_TICKS && !rank->far.n && delay_ns < ASIM_NEVER - queue->now_ns) {
+        t = queue->now_ns + delay_ns;
+        lane = asim_due_lane_of(queue, t);
+        for (uint32_t i = 0; i < n; i++)
+            if (rank->near[i].t == t)
+                lane = NULL;
+    }
+    kept = lane ? asim_pool_pop(&world->pools.todo) : NULL;
+    if (!kept) {
+        asim_clock_add(rank, delay_ns,
+                       &(struct asim_todo){.kind = kind, .bytes = bytes, .stream = stream});
         return;
+    }
+    kept->due.kind = ASIM_DUE_OWN;
+    kept->due.rank = rank->id;
+    kept->next = NULL;
     kept->kind = kind;
     kept->stream = stream;
     kept->bytes = bytes;
+    rank->near[n].t = t;
+    rank->near[n].head = kept;
+    rank->near[n].tail = kept;
+    rank->n_near = n + 1;
+    asim_due_append(lane, &kept->due);
 }
 
 /* The one place where kinds of events become calls. todo is a copy, its memory is free again. */
-static void run_other(struct asim_rank *rank, const struct asim_todo *todo)
+static void run_copy(struct asim_rank *rank, const struct asim_todo *todo)
 {
     switch (todo->kind) {
     case ASIM_TODO_OP_DONE:
         asim_op_done(rank, todo->op);
         break;
-    case ASIM_TODO_BUNDLE: /* taken before */
-        break;
+    case ASIM_TODO_BUNDLE: /* these two before */
     case ASIM_TODO_TOKEN:
-        asim_stream_token(rank, todo->stream);
         break;
     case ASIM_TODO_NODE:
         asim_custom_ended(rank, todo->custom, todo->op);
@@ -162,22 +197,28 @@ static void run_other(struct asim_rank *rank, const struct asim_todo *todo)
     }
 }
 
-/* The event is given back before what it leads to, which will want the memory. */
-static void run(struct asim_rank *rank, struct asim_todo *kept)
+void asim_clock_run(struct asim_rank *rank, struct asim_todo *kept)
 {
-    struct asim_pool *pool = &rank->world->pools.todo;
+    struct asim_todo todo = *kept;
+
+    asim_pool_give(&rank->world->pools.todo, kept);
+    run_copy(rank, &todo);
+}
+
+/* The event is given back before what it leads to, which will want the memory. */
+static inline void run(struct asim_rank *rank, struct asim_todo *kept)
+{
     struct asim_stream *stream = kept->stream;
     uint64_t bytes = kept->bytes;
-    struct asim_todo todo;
 
-    if (kept->kind == ASIM_TODO_BUNDLE) {
-        asim_pool_give(pool, kept);
-        asim_stream_bundle(rank, stream, bytes);
+    if (kept->kind > ASIM_TODO_TOKEN) {
+        asim_clock_run(rank, kept);
         return;
     }
-    todo = *kept;
-    asim_pool_give(pool, kept);
-    run_other(rank, &todo);
+    if (kept->kind == ASIM_TODO_TOKEN)
+        bytes = 0; /* reduced by now */
+    asim_pool_give(&rank->world->pools.todo, kept);
+    asim_stream_bundle(rank, stream, bytes);
 }
 
 /* The place of a tick holds while its events run: others may be added behind it, but only this

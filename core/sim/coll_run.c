@@ -49,30 +49,45 @@ static struct asim_carry carry_of(const struct asim_plan *plan, uint64_t h, uint
 /* Token number h of the phase is on its way; `reduce` bytes are reduced before it is free. */
 static void mint(struct asim_rank *rank, struct asim_stream *stream, uint64_t h, uint64_t reduce)
 {
-    uint64_t delay = rank->endpoint_ns;
+    struct asim_carry carry;
 
-    if (phase_of(stream)->subgroup) {
-        delay = SUBGROUP_DELAY_NS + rank->endpoint_ns - (uint64_t)rank->world->endpoint_ns;
-    } else if (rank->bus) {
-        struct asim_carry carry = carry_of(&stream->plan, h, reduce);
-
-        asim_bus_carry(rank, stream, &carry);
+    if (stream->delay_ns != ASIM_NEVER) {
+        asim_clock_stream(rank, stream->delay_ns, ASIM_TODO_BUNDLE, stream, reduce);
         return;
     }
-    asim_clock_stream(rank, delay, ASIM_TODO_BUNDLE, stream, reduce);
+    carry = carry_of(&stream->plan, h, reduce);
+    asim_bus_carry(rank, stream, &carry);
+}
+
+static uint64_t delay_of(const struct asim_rank *rank, const struct asim_stream *stream)
+{
+    if (phase_of(stream)->subgroup)
+        return SUBGROUP_DELAY_NS + rank->endpoint_ns - (uint64_t)rank->world->endpoint_ns;
+    return rank->bus ? ASIM_NEVER : rank->endpoint_ns;
 }
 
 /* The send is given to the network before the receive is posted (spec 5.2). Sends of collectives
  * carry no cookie: nothing waits for them. */
-static void do_step(struct asim_rank *rank, struct asim_stream *stream,
-                    const struct asim_step *step)
+static inline void do_step(struct asim_rank *rank, struct asim_stream *stream,
+                           const struct asim_step *step)
 {
+    struct asim_world *world = rank->world;
+    struct asim_msg msg = {.bytes = step->send_bytes,
+                           .tag = stream->tag,
+                           .cookie = ASIM_NEVER,
+                           .src = rank->id,
+                           .dst = step->to};
+
+    if (world->queue && !world->settings.rendezvous && step->to != ASIM_NOBODY &&
+        step->from != ASIM_NOBODY) { /* what asim_send and asim_receive come to */
+        msg.id = asim_send_id(rank);
+        if (world->backend->send(world->carrier, &msg))
+            asim_world_fail_nomem(world, "sending a message");
+        asim_match_stream(rank, stream, step->from, step->recv_bytes);
+        return;
+    }
     if (step->to != ASIM_NOBODY)
-        asim_send(rank, &(struct asim_msg){.src = rank->id,
-                                           .dst = step->to,
-                                           .bytes = step->send_bytes,
-                                           .tag = stream->tag,
-                                           .cookie = ASIM_NEVER});
+        asim_send(rank, &msg);
     if (step->from != ASIM_NOBODY)
         asim_receive(rank, &(struct asim_recv){.bytes = step->recv_bytes,
                                                .stream = stream,
@@ -96,8 +111,8 @@ static void prepare(struct asim_stream *stream)
 }
 
 /* Takes steps while there are tokens and arrivals for them. A step may end other things on the
- * spot, but never this stream: that is asim_stream_token's to do. */
-static void pump(struct asim_rank *rank, struct asim_stream *stream)
+ * spot, but never this stream: that is asim_stream_bundle's to do. */
+static inline void pump(struct asim_rank *rank, struct asim_stream *stream)
 {
     const struct asim_step *step = &stream->next_step;
 
@@ -140,6 +155,7 @@ void asim_stream_start(struct asim_rank *rank, struct asim_stream *stream)
                               .share = stream->share,
                               .shares = rank->world->system.splits};
 
+    stream->delay_ns = delay_of(rank, stream);
     stream->step = stream->received = 0;
     stream->tokens = 0;
     if (asim_coll_plan(&stream->plan, phase->choice->algo, &coll, &rank->world->err)) {
@@ -152,25 +168,26 @@ void asim_stream_start(struct asim_rank *rank, struct asim_stream *stream)
     pump(rank, stream);
 }
 
-/* The endpoint delay is over; a reduction of `bytes` costs two reads and a write of local memory,
- * each truncated. bandwidth 0 = free (spec 5.1). */
-void asim_stream_bundle(struct asim_rank *rank, struct asim_stream *stream, uint64_t bytes)
+/* A reduction of `bytes` costs two reads and a write of local memory, each truncated. bandwidth 0 =
+ * free (spec 5.1). */
+void asim_stream_reduce(struct asim_rank *rank, struct asim_stream *stream, uint64_t bytes)
 {
     double bw = rank->world->system.local_mem_bw_gbps * 1e9;
     uint64_t pass;
 
-    if (!bytes) {
-        asim_stream_token(rank, stream);
-        return;
-    }
     pass = bw > 0 ? (uint64_t)((double)bytes / bw * 1e9) : 0;
     asim_clock_add(rank, REDUCE_PASSES * pass,
                    &(struct asim_todo){.kind = ASIM_TODO_TOKEN, .stream = stream});
 }
 
-/* A token is free: go on, and end the phase when that was all. */
-void asim_stream_token(struct asim_rank *rank, struct asim_stream *stream)
+/* The endpoint delay is over; without a reduction a token is free: go on, and end the phase when
+ * that was all. */
+void asim_stream_bundle(struct asim_rank *rank, struct asim_stream *stream, uint64_t bytes)
 {
+    if (bytes) {
+        asim_stream_reduce(rank, stream, bytes);
+        return;
+    }
     stream->tokens++;
     pump(rank, stream);
     if (is_over(stream) && !rank->world->failed)
@@ -182,5 +199,14 @@ void asim_stream_arrival(struct asim_rank *rank, struct asim_stream *stream)
 {
     uint64_t i = stream->received++;
 
+    if (stream->plan.plain && stream->delay_ns != ASIM_NEVER) {
+        asim_clock_stream(rank, stream->delay_ns, ASIM_TODO_BUNDLE, stream, 0);
+        return;
+    }
+    asim_stream_hand(rank, stream, i);
+}
+
+void asim_stream_hand(struct asim_rank *rank, struct asim_stream *stream, uint64_t i)
+{
     mint(rank, stream, stream->plan.start_tokens + i, stream->plan.algo->arrival(&stream->plan, i));
 }

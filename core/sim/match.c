@@ -46,11 +46,19 @@ static struct asim_inbox *look_up(struct asim_rank *rank, uint32_t src, uint64_t
     return inbox;
 }
 
-static inline struct asim_inbox *inbox_of(struct asim_rank *rank, uint32_t src, uint64_t tag)
+/* NULL if it was not looked up lately. */
+static inline struct asim_inbox *recent_of(const struct asim_rank *rank, uint32_t src, uint64_t tag)
 {
     struct asim_inbox *inbox = rank->recent[(src ^ tag) % ASIM_RECENT];
 
-    return inbox && inbox->src == src && inbox->tag == tag ? inbox : look_up(rank, src, tag);
+    return inbox && inbox->src == src && inbox->tag == tag ? inbox : NULL;
+}
+
+static inline struct asim_inbox *inbox_of(struct asim_rank *rank, uint32_t src, uint64_t tag)
+{
+    struct asim_inbox *inbox = recent_of(rank, src, tag);
+
+    return inbox ? inbox : look_up(rank, src, tag);
 }
 
 /* Neither waiting receives nor bytes: could be given back. */
@@ -99,7 +107,7 @@ static void sweep(struct asim_rank *rank, const struct asim_inbox *but)
 /* The inbox has just become empty. It is kept, because the next message of its stream is likely to
  * come soon; the tags of streams that are over never come again, so all empty ones go when they
  * are many, and more than half. */
-static void now_empty(struct asim_rank *rank, const struct asim_inbox *inbox)
+static inline void now_empty(struct asim_rank *rank, const struct asim_inbox *inbox)
 {
     if (++rank->empty_inboxes > EMPTY_KEPT && rank->empty_inboxes > rank->inboxes.n / 2)
         sweep(rank, inbox);
@@ -142,26 +150,10 @@ static void take(struct asim_inbox *inbox, const struct asim_recv *recv)
 
 /* Satisfied at once where the bytes are there: within this call over a packet network, in an event
  * of its own over an analytical one (net.h, traits). */
-void asim_match_post(struct asim_rank *rank, const struct asim_recv *wanted)
+static void serve(struct asim_rank *rank, struct asim_inbox *inbox, struct asim_recv *recv)
 {
     struct asim_world *world = rank->world;
-    struct asim_inbox *inbox = inbox_of(rank, wanted->src, wanted->tag);
-    struct asim_recv *recv = asim_pool_take(&world->pools.recv);
 
-    if (!inbox || !recv) {
-        asim_world_fail_nomem(world, "posting a receive");
-        return;
-    }
-    *recv = *wanted;
-    recv->bytes = counted(wanted->bytes);
-    recv->next = NULL;
-    recv->posted_ns = asim_rank_now(rank);
-    if (inbox->head || !is_served(inbox, recv)) {
-        rank->empty_inboxes -= (uint32_t)is_empty(inbox);
-        *(inbox->head ? &inbox->tail->next : &inbox->head) = recv;
-        inbox->tail = recv;
-        return;
-    }
     take(inbox, recv);
     if (!inbox->arrived)
         now_empty(rank, inbox);
@@ -171,9 +163,69 @@ void asim_match_post(struct asim_rank *rank, const struct asim_recv *wanted)
         asim_world_fail_nomem(world, "posting a receive");
 }
 
+/* recv is filled in but for what matching itself needs. */
+static inline void post(struct asim_rank *rank, struct asim_inbox *inbox, struct asim_recv *recv)
+{
+    recv->bytes = counted(recv->bytes);
+    recv->next = NULL;
+    recv->posted_ns = asim_rank_now(rank);
+    if (!inbox->head) {
+        if (is_served(inbox, recv)) {
+            serve(rank, inbox, recv);
+            return;
+        }
+        rank->empty_inboxes -= !inbox->arrived;
+        inbox->head = recv;
+    } else {
+        inbox->tail->next = recv;
+    }
+    inbox->tail = recv;
+}
+
+void asim_match_post(struct asim_rank *rank, const struct asim_recv *wanted)
+{
+    struct asim_inbox *inbox = inbox_of(rank, wanted->src, wanted->tag);
+    struct asim_recv *recv = asim_pool_take(&rank->world->pools.recv);
+
+    if (!inbox || !recv) {
+        asim_world_fail_nomem(rank->world, "posting a receive");
+        return;
+    }
+    *recv = *wanted;
+    post(rank, inbox, recv);
+}
+
+/* Nearly always its inbox is a recent one, and empty: what asim_match_post would do, without a call
+ * in it. */
+void asim_match_stream(struct asim_rank *rank, struct asim_stream *stream, uint32_t src,
+                       uint64_t bytes)
+{
+    struct asim_world *world = rank->world;
+    struct asim_inbox *inbox = recent_of(rank, src, stream->tag);
+    struct asim_recv *recv = NULL;
+
+    if (inbox && is_empty(inbox))
+        recv = asim_pool_pop(&world->pools.recv);
+    if (!recv) {
+        asim_match_post(
+            rank,
+            &(struct asim_recv){.bytes = bytes, .stream = stream, .src = src, .tag = stream->tag});
+        return;
+    }
+    recv->next = NULL;
+    recv->bytes = counted(bytes);
+    recv->stream = stream;
+    recv->later = NULL;
+    recv->src = src;
+    recv->tag = stream->tag;
+    recv->posted_ns = asim_rank_now(rank);
+    rank->empty_inboxes--;
+    inbox->head = inbox->tail = recv;
+}
+
 /* A delivery may post the next receive here, or sweep this inbox away: after the last one it is
  * not looked at again. */
-void asim_match_arrived(struct asim_rank *rank, const struct asim_msg *msg)
+static void arrived(struct asim_rank *rank, const struct asim_msg *msg)
 {
     struct asim_inbox *inbox = inbox_of(rank, msg->src, msg->tag);
 
@@ -195,4 +247,23 @@ void asim_match_arrived(struct asim_rank *rank, const struct asim_msg *msg)
     }
     if (is_empty(inbox)) /* a message of no bytes that nobody waits for */
         now_empty(rank, inbox);
+}
+
+/* Mostly one message for the one receive of a stream that waits: the same without a call in it. */
+void asim_match_arrived(struct asim_rank *rank, const struct asim_msg *msg)
+{
+    struct asim_inbox *inbox = recent_of(rank, msg->src, msg->tag);
+    struct asim_recv *recv = inbox ? inbox->head : NULL;
+    struct asim_stream *stream;
+
+    if (!recv || inbox->arrived || recv->next || recv->bytes != counted(msg->bytes) ||
+        recv->later || !recv->stream || rank->empty_inboxes >= EMPTY_KEPT) {
+        arrived(rank, msg);
+        return;
+    }
+    stream = recv->stream;
+    inbox->head = NULL;
+    rank->empty_inboxes++;
+    asim_pool_give(&rank->world->pools.recv, recv);
+    asim_stream_arrival(rank, stream);
 }

@@ -22,7 +22,7 @@ uint64_t asim_later_cookie(const struct asim_later *later)
     return COOKIE_LATER | (uint64_t)(uintptr_t)later;
 }
 
-/* Numbers the message: the id is unique in the world and made without asking anybody. */
+/* The id is unique in the world and made without asking anybody. */
 static void send_now(struct asim_rank *rank, struct asim_msg *msg)
 {
     struct asim_world *world = rank->world;
@@ -35,7 +35,7 @@ static void send_now(struct asim_rank *rank, struct asim_msg *msg)
                         (unsigned long long)PACKET_BYTES_MAX);
         return;
     }
-    msg->id = (uint64_t)rank->id << 32 | (uint32_t)rank->sent++;
+    msg->id = asim_send_id(rank);
     if (world->backend->send(world->carrier, msg))
         asim_world_fail_nomem(world, "sending a message");
 }

@@ -15,9 +15,9 @@ struct asim_rank;
 
 /* --- something that happens on a rank at a time ---------------------------------------------- */
 enum asim_todo_kind {
-    ASIM_TODO_OP_DONE, /* op: a compute, replay or memory op ends */
     ASIM_TODO_BUNDLE,  /* stream, bytes: the endpoint delay is over; reduce next if bytes */
     ASIM_TODO_TOKEN,   /* stream: a token is free */
+    ASIM_TODO_OP_DONE, /* op: a compute, replay or memory op ends */
     ASIM_TODO_NODE,    /* custom, op: a node of an algorithm given as traces ends */
     ASIM_TODO_FLOW,    /* custom, op: the endpoint delay before a flow is over */
     ASIM_TODO_MEMORY,  /* a shared memory may serve its next request; bytes: its index */
@@ -108,16 +108,18 @@ struct asim_dataset { /* one collective on one rank */
 struct asim_stream { /* one chunk of a collective on one rank */
     struct asim_dataset *data;
     struct asim_stream *next, *prev; /* in its queue */
-    uint64_t tag;
     int64_t priority;
     uint32_t n_phases, phase; /* phase = how many were entered */
     int queue;                /* -1 before the first */
     int started;
+    struct asim_custom *custom; /* where the phase has a recipe; freed at its end */
+    uint64_t share;             /* of an all-to-all-v: which of its chunks */
+    /* What every message looks at stands together, from the plan's end on. */
     struct asim_plan plan;
     struct asim_step next_step; /* step number `step`, if there is one; peers as ranks */
-    struct asim_custom *custom; /* where the phase has a recipe; freed at its end */
-    uint64_t step, received;
-    uint64_t share; /* of an all-to-all-v: which of its chunks */
+    uint64_t step, received, tag;
+    /* Of a bundle in this phase; ASIM_NEVER = the bus says. */
+    uint64_t delay_ns;
     uint32_t tokens;
     struct asim_phase phases[]; /* room for world->max_phases */
 };

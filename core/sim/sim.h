@@ -27,8 +27,15 @@
 /* --- ranks and the world
  * ------------------------------------------------------------------------------ */
 struct asim_rank {
+    /* What every message looks at stands together: few cache lines, for there are many ranks. */
     struct asim_world *world;
-    uint32_t id;
+    uint32_t id, n_near;    /* near: the first n_near are in use */
+    uint32_t empty_inboxes; /* kept for the next message until there are too many */
+    /* Messages sent so far; the low half of their ids. */
+    uint64_t sent;
+    struct asim_inbox *recent[ASIM_RECENT];
+    struct asim_map far; /* clock: time -> struct asim_tick *, where near is full */
+    struct asim_tick near[ASIM_NEAR_TICKS];
     /* issuing: inside asim_issue_all, which must not be entered again. */
     int issuing, finished;
     /* When its last op ended, ns; meaningful once finished. */
@@ -39,10 +46,6 @@ struct asim_rank {
     ASIM_VEC(uint32_t) skipped;
     struct asim_map running;         /* op index -> unit | span << 8 */
     const struct asim_groups *named; /* groups of a METADATA op, or NULL */
-    /* clock */
-    struct asim_tick near[ASIM_NEAR_TICKS]; /* the first n_near are in use */
-    uint32_t n_near;
-    struct asim_map far; /* time -> struct asim_tick * */
     /* collectives */
     struct asim_queue *queues; /* [dims x queues_per_dim] */
     struct asim_dim_turns *turns;
@@ -52,10 +55,6 @@ struct asim_rank {
     struct asim_dataset *open_head, *open_tail;
     /* messages */
     struct asim_map inboxes; /* (source, tag) -> struct asim_inbox * */
-    struct asim_inbox *recent[ASIM_RECENT];
-    uint32_t empty_inboxes; /* kept for the next message until there are too many */
-    /* Messages sent so far; the low half of their ids. */
-    uint64_t sent;
     struct asim_track track;
     /* what makes this rank differ from others */
     double compute_scale;
@@ -106,6 +105,7 @@ struct asim_world {
     struct asim_pools pools;
     const struct asim_net_backend *backend;
     struct asim_net *carrier;
+    struct asim_due_queue *queue; /* the carrier's, where all ranks share one clock, or NULL */
     struct asim_fabric *fabric;
     struct asim_show show;
     struct asim_err err; /* the first failure in simulated time */
@@ -123,7 +123,9 @@ void asim_world_fail_nomem(struct asim_world *world, const char *doing);
 
 static inline uint64_t asim_rank_now(const struct asim_rank *rank)
 {
-    return rank->world->backend->now(rank->world->carrier, rank->id);
+    const struct asim_world *world = rank->world;
+
+    return world->queue ? world->queue->now_ns : world->backend->now(world->carrier, rank->id);
 }
 
 /* clock.c */
@@ -166,11 +168,22 @@ struct asim_stream *asim_order_place(const struct asim_rank *rank, struct asim_q
                                      const struct asim_stream *fresh);
 void asim_stream_start(struct asim_rank *rank, struct asim_stream *stream);
 void asim_stream_bundle(struct asim_rank *rank, struct asim_stream *stream, uint64_t bytes);
-void asim_stream_token(struct asim_rank *rank, struct asim_stream *stream);
 void asim_stream_arrival(struct asim_rank *rank, struct asim_stream *stream);
+/* Their long ways: not for others. */
+void asim_stream_reduce(struct asim_rank *rank, struct asim_stream *stream, uint64_t bytes);
+void asim_stream_hand(struct asim_rank *rank, struct asim_stream *stream, uint64_t i);
+void asim_clock_run(struct asim_rank *rank, struct asim_todo *kept);
+/* Counts and numbers a message of this rank. */
+static inline uint64_t asim_send_id(struct asim_rank *rank)
+{
+    return (uint64_t)rank->id << 32 | (uint32_t)rank->sent++;
+}
 
 /* match.c, p2p.c */
 void asim_match_post(struct asim_rank *rank, const struct asim_recv *recv);
+/* The same for a stream's: nearly all. Not for rendezvous. */
+void asim_match_stream(struct asim_rank *rank, struct asim_stream *stream, uint32_t src,
+                       uint64_t bytes);
 void asim_match_arrived(struct asim_rank *rank, const struct asim_msg *msg);
 void asim_match_deliver(struct asim_rank *rank, struct asim_recv *recv);
 /* The doors for messages and receives, rendezvous included. */

@@ -45,5 +45,8 @@ int asim_world_connect_analytical(struct asim_world *world, const struct asim_ne
         .shape = &world->shape, .ranks = world->n_ranks, .user = *user};
 
     world->backend = find(world->settings.mode, err);
-    return world->backend ? world->backend->open(&world->carrier, &config, err) : ASIM_EINVAL;
+    if (!world->backend || world->backend->open(&world->carrier, &config, err))
+        return ASIM_EINVAL;
+    world->queue = world->backend->queue ? world->backend->queue(world->carrier) : NULL;
+    return 0;
 }

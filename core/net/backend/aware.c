@@ -65,14 +65,9 @@ static struct link *mesh_link(struct aware *net, uint32_t d, const uint32_t from
 static struct link *next_link(struct aware *net, struct asim_flight *flight)
 {
     const struct asim_netshape *shape = &net->base.shape;
-    uint32_t at = flight->at, d = 0, a, b, there;
+    uint32_t at = flight->at, d = 0, a = at, b = flight->msg.dst, there;
 
-    if (flight->down) { /* in a switch: flight->at is already the rank below it */
-        d = flight->down - 1;
-        flight->down = 0;
-        return fixed_link(net, d, at, 1);
-    }
-    for (;; d++) {
+    for (; shape->n > 1; d++) { /* with one dimension, ranks are positions */
         a = at / net->strides[d] % shape->at[d].npus;
         b = flight->msg.dst / net->strides[d] % shape->at[d].npus;
         if (a != b)
@@ -110,19 +105,10 @@ static int transmit(struct aware *net, struct link *link, struct asim_flight *fl
     return asim_analytical_after(&net->base, serial, &link->due);
 }
 
-/* The flight is at flight->at: delivered if that is its end, else it takes the next link or waits
- * for it. Waiting flights are linked through their own dues, which are in no queue meanwhile. */
-static int go_on(struct aware *net, struct asim_flight *flight)
+/* At once or when it is free. Waiting flights are linked through their own dues, which are in no
+ * queue meanwhile. */
+static inline int enter(struct aware *net, struct link *link, struct asim_flight *flight)
 {
-    struct link *link;
-
-    if (flight->at == flight->msg.dst && !flight->down) {
-        asim_analytical_deliver(&net->base, flight);
-        return 0;
-    }
-    link = next_link(net, flight);
-    if (!link)
-        return ASIM_ENOMEM;
     if (!link->busy)
         return transmit(net, link, flight);
     flight->due.next = NULL;
@@ -131,13 +117,20 @@ static int go_on(struct aware *net, struct asim_flight *flight)
     return 0;
 }
 
-/* The head goes at once (spec 6.4.3). An idle mesh link is forgotten: N^2 of them would be too
- * many. */
+/* The flight is at flight->at, which is not its end. */
+static int go_on(struct aware *net, struct asim_flight *flight)
+{
+    struct link *link = next_link(net, flight);
+
+    return link ? enter(net, link, flight) : ASIM_ENOMEM;
+}
+
+/* Some wait for it, or it is a mesh link. The head goes at once (spec 6.4.3). An idle mesh link is
+ * forgotten: N^2 of them would be too many. */
 static int link_free(struct aware *net, struct link *link)
 {
     struct asim_due *head = link->first;
 
-    link->busy = 0;
     if (head) {
         link->first = head->next;
         return transmit(net, link, (struct asim_flight *)(void *)head);
@@ -149,13 +142,27 @@ static int link_free(struct aware *net, struct link *link)
     return 0;
 }
 
+/* In a switch flight->at is already the rank below it. */
 static int aware_step(struct asim_analytical *base, struct asim_due *due)
 {
     struct aware *net = (struct aware *)(void *)base;
+    struct asim_flight *flight = (struct asim_flight *)(void *)due;
+    struct link *link = (struct link *)(void *)due;
+    uint32_t down;
 
-    if (due->kind == ASIM_DUE_LINK)
-        return link_free(net, (struct link *)(void *)due);
-    return go_on(net, (struct asim_flight *)(void *)due);
+    if (due->kind == ASIM_DUE_LINK) {
+        link->busy = 0;
+        return link->first || link->in_mesh ? link_free(net, link) : 0;
+    }
+    down = flight->down;
+    if (down) {
+        flight->down = 0;
+        return enter(net, fixed_link(net, down - 1, flight->at, 1), flight);
+    }
+    if (flight->at != flight->msg.dst)
+        return go_on(net, flight);
+    asim_analytical_deliver(base, flight);
+    return 0;
 }
 
 /* Also after an open that failed in its middle; mesh links lie in their pool. */
@@ -218,7 +225,7 @@ const struct asim_net_backend asim_net_backend_aware = {
     .open = aware_open,
     .now = asim_analytical_now,
     .wake_after = asim_analytical_wake_after,
-    .wake_due = asim_analytical_wake_due,
+    .queue = asim_analytical_queue,
     .late = asim_analytical_late,
     .send = aware_send,
     .run = asim_analytical_run,

@@ -34,7 +34,7 @@ static int unaware_open(struct asim_net **net, const struct asim_net_config *con
 }
 
 /* Rings are bidirectional, so the shorter way; a switch is two hops (spec 6.4.1). */
-static uint32_t hops_of(const struct asim_netdim *dim, uint32_t from, uint32_t to)
+static inline uint32_t hops_of(const struct asim_netdim *dim, uint32_t from, uint32_t to)
 {
     uint32_t there;
 
@@ -48,11 +48,14 @@ static uint32_t hops_of(const struct asim_netdim *dim, uint32_t from, uint32_t t
 
 /* Local addresses: rank = a0 + d0 x (a1 + d1 x …). The last dimension takes what is left
  * undivided. */
-static double delay_of(const struct asim_analytical *base, const struct asim_msg *msg)
+static inline double delay_of(const struct asim_analytical *base, const struct asim_msg *msg)
 {
     uint32_t from = msg->src, to = msg->dst;
     size_t last = base->shape.n - 1;
 
+    if (!last && from != to) /* the loop below in fewer words */
+        return hops_of(base->shape.at, from, to) * base->shape.at->latency_ns +
+               (double)msg->bytes / *base->ns_bytes;
     for (size_t d = 0; d <= last && from != to; d++) {
         const struct asim_netdim *dim = &base->shape.at[d];
         uint32_t a = d == last ? from : from % dim->npus, b = d == last ? to : to % dim->npus;
@@ -71,9 +74,7 @@ static int unaware_send(struct asim_net *net, const struct asim_msg *msg)
     struct asim_analytical *base = (struct asim_analytical *)(void *)net;
     struct asim_flight *flight = asim_analytical_flight(base, msg);
 
-    if (!flight)
-        return ASIM_ENOMEM;
-    return asim_analytical_after(base, delay_of(base, msg), &flight->due);
+    return flight ? asim_analytical_after(base, delay_of(base, msg), &flight->due) : ASIM_ENOMEM;
 }
 
 static void unaware_close(struct asim_net *net)
@@ -87,7 +88,7 @@ const struct asim_net_backend asim_net_backend_unaware = {
     .open = unaware_open,
     .now = asim_analytical_now,
     .wake_after = asim_analytical_wake_after,
-    .wake_due = asim_analytical_wake_due,
+    .queue = asim_analytical_queue,
     .late = asim_analytical_late,
     .send = unaware_send,
     .run = asim_analytical_run,

@@ -26,7 +26,8 @@ const struct asim_option asim_settings_options[] = {
      .alias = "network-configuration",
      .type = ASIM_T_STRING,
      .offset = AT(network),
-     .help = "config.txt of the RDMA network; without it: the published ASTRA-sim values"},
+     .help = "config.txt of the RDMA network (analytical: the network YAML, required); without it: "
+             "the published ASTRA-sim values"},
     {.key = "topology",
      .type = ASIM_T_STRING,
      .offset = AT(topology),

@@ -27,6 +27,10 @@ struct asim_flight {
 };
 
 struct asim_analytical {
+    /* The transfer time last worked out in one dimension: messages come in long rows of one size,
+     * and a division costs as much as everything else a message does here. */
+    uint64_t last_bytes;
+    double last_ns;
     struct asim_due_queue queue;
     struct asim_net_user user;
     /* A copy; ranks = product of its dimensions. */
@@ -50,7 +54,14 @@ static inline struct asim_flight *asim_analytical_flight(struct asim_analytical 
     if (!flight)
         return NULL;
     flight->due.kind = ASIM_DUE_MSG;
-    flight->msg = *msg;
+    /* Word by word: the caller has just written these words one by one, and a processor cannot
+     * forward such stores to the wider loads of a struct copy. */
+    flight->msg.id = msg->id;
+    flight->msg.bytes = msg->bytes;
+    flight->msg.tag = msg->tag;
+    flight->msg.cookie = msg->cookie;
+    flight->msg.src = msg->src;
+    flight->msg.dst = msg->dst;
     flight->at = msg->src;
     flight->down = 0;
     return flight;

@@ -48,14 +48,18 @@ static inline uint32_t hops_of(const struct asim_netdim *dim, uint32_t from, uin
 
 /* Local addresses: rank = a0 + d0 x (a1 + d1 x …). The last dimension takes what is left
  * undivided. */
-static inline double delay_of(const struct asim_analytical *base, const struct asim_msg *msg)
+static inline double delay_of(struct asim_analytical *base, const struct asim_msg *msg)
 {
     uint32_t from = msg->src, to = msg->dst;
     size_t last = base->shape.n - 1;
 
-    if (!last && from != to) /* the loop below in fewer words */
-        return hops_of(base->shape.at, from, to) * base->shape.at->latency_ns +
-               (double)msg->bytes / *base->ns_bytes;
+    if (!last && from != to) { /* the loop below in fewer words */
+        if (msg->bytes != base->last_bytes) {
+            base->last_bytes = msg->bytes;
+            base->last_ns = (double)msg->bytes / *base->ns_bytes;
+        }
+        return hops_of(base->shape.at, from, to) * base->shape.at->latency_ns + base->last_ns;
+    }
     for (size_t d = 0; d <= last && from != to; d++) {
         const struct asim_netdim *dim = &base->shape.at[d];
         uint32_t a = d == last ? from : from % dim->npus, b = d == last ? to : to % dim->npus;

@@ -17,6 +17,7 @@ void asim_analytical_init(struct asim_analytical *base, const struct asim_net_co
     base->user = config->user;
     base->shape = *config->shape;
     base->ranks = config->ranks;
+    base->last_key = UINT32_MAX; /* nothing worked out yet */
     asim_due_init(&base->queue);
     asim_pool_init(&base->flights, sizeof(struct asim_flight), 0);
     asim_pool_init(&base->dues, sizeof(struct asim_due), 0);

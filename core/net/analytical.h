@@ -29,8 +29,8 @@ struct asim_flight {
 struct asim_analytical {
     /* The transfer time last worked out in one dimension: messages come in long rows of one size,
      * and a division costs as much as everything else a message does here. */
-    uint64_t last_bytes;
-    double last_ns;
+    uint64_t last_bytes, last_ns, last_there_ns;
+    uint32_t last_key; /* hops (unaware), or the link's dimension (aware) */
     struct asim_due_queue queue;
     struct asim_net_user user;
     /* A copy; ranks = product of its dimensions. */
@@ -82,14 +82,17 @@ static inline uint64_t asim_analytical_time(const struct asim_analytical *base, 
 
     return delay_ns < ASIM_NEVER - 1 - now ? now + delay_ns : ASIM_NEVER - 1;
 }
-/* delay_ns from now; a time past the end of the clock is its end. */
-static inline int asim_analytical_after(struct asim_analytical *base, double delay_ns,
+/* A delay truncated to whole ns; past the end of the clock it is its end. The signed conversion is
+ * one instruction, the unsigned one is not. */
+static inline uint64_t asim_analytical_whole(double delay_ns)
+{
+    return delay_ns < 9e18 ? (uint64_t)(int64_t)delay_ns : ASIM_NEVER - 1;
+}
+/* delay_ns from now. */
+static inline int asim_analytical_after(struct asim_analytical *base, uint64_t delay_ns,
                                         struct asim_due *due)
 {
-    /* The signed conversion is one instruction, the unsigned one is not. */
-    uint64_t whole = delay_ns < 9e18 ? (uint64_t)(int64_t)delay_ns : ASIM_NEVER - 1;
-
-    return asim_due_add(&base->queue, asim_analytical_time(base, whole), due);
+    return asim_due_add(&base->queue, asim_analytical_time(base, delay_ns), due);
 }
 
 /* The hooks that are the same for all analytical backends. */

@@ -96,13 +96,20 @@ static struct link *next_link(struct aware *net, struct asim_flight *flight)
  * their own. */
 static int transmit(struct aware *net, struct link *link, struct asim_flight *flight)
 {
-    double serial = (double)flight->msg.bytes / net->base.ns_bytes[link->dim];
+    struct asim_analytical *base = &net->base;
 
+    if (flight->msg.bytes != base->last_bytes || link->dim != base->last_key) {
+        double serial = (double)flight->msg.bytes / base->ns_bytes[link->dim];
+
+        base->last_bytes = flight->msg.bytes;
+        base->last_key = link->dim;
+        base->last_ns = asim_analytical_whole(serial);
+        base->last_there_ns = asim_analytical_whole(base->shape.at[link->dim].latency_ns + serial);
+    }
     link->busy = 1;
-    if (asim_analytical_after(&net->base, net->base.shape.at[link->dim].latency_ns + serial,
-                              &flight->due))
+    if (asim_analytical_after(base, base->last_there_ns, &flight->due))
         return ASIM_ENOMEM;
-    return asim_analytical_after(&net->base, serial, &link->due);
+    return asim_analytical_after(base, base->last_ns, &link->due);
 }
 
 /* At once or when it is free. Waiting flights are linked through their own dues, which are in no

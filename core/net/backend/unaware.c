@@ -48,31 +48,40 @@ static inline uint32_t hops_of(const struct asim_netdim *dim, uint32_t from, uin
 
 /* Local addresses: rank = a0 + d0 x (a1 + d1 x …). The last dimension takes what is left
  * undivided. */
-static inline double delay_of(struct asim_analytical *base, const struct asim_msg *msg)
+static uint64_t delay_over_dims(const struct asim_analytical *base, const struct asim_msg *msg)
 {
     uint32_t from = msg->src, to = msg->dst;
     size_t last = base->shape.n - 1;
 
-    if (!last && from != to) { /* the loop below in fewer words */
-        if (msg->bytes != base->last_bytes) {
-            base->last_bytes = msg->bytes;
-            base->last_ns = (double)msg->bytes / *base->ns_bytes;
-        }
-        return hops_of(base->shape.at, from, to) * base->shape.at->latency_ns + base->last_ns;
-    }
     for (size_t d = 0; d <= last && from != to; d++) {
         const struct asim_netdim *dim = &base->shape.at[d];
         uint32_t a = d == last ? from : from % dim->npus, b = d == last ? to : to % dim->npus;
 
         if (a != b)
-            return hops_of(dim, a, b) * dim->latency_ns + (double)msg->bytes / base->ns_bytes[d];
+            return asim_analytical_whole(hops_of(dim, a, b) * dim->latency_ns +
+                                         (double)msg->bytes / base->ns_bytes[d]);
         from /= dim->npus;
         to /= dim->npus;
     }
     return 0;
 }
 
-/* Nothing is shared, so the arrival is known at once: one event per message. */
+/* One dimension, the usual case: the same size over as many hops as last time takes as long. */
+static inline uint64_t delay_of(struct asim_analytical *base, const struct asim_msg *msg)
+{
+    uint32_t hops;
+
+    if (base->shape.n > 1 || msg->src == msg->dst)
+        return delay_over_dims(base, msg);
+    hops = hops_of(base->shape.at, msg->src, msg->dst);
+    if (msg->bytes != base->last_bytes || hops != base->last_key) {
+        base->last_bytes = msg->bytes;
+        base->last_key = hops;
+        base->last_ns = delay_over_dims(base, msg);
+    }
+    return base->last_ns;
+}
+
 static int unaware_send(struct asim_net *net, const struct asim_msg *msg)
 {
     struct asim_analytical *base = (struct asim_analytical *)(void *)net;

@@ -24,6 +24,9 @@ struct asim_fabric;
 /* What a frame meets, in the words of ns-3's trace sources. */
 enum asim_frame_event { ASIM_FRAME_TX, ASIM_FRAME_RX, ASIM_FRAME_ENQUEUE, ASIM_FRAME_DROP };
 
+/* Address of a host as the reference numbers them: hashed for ECMP, written to its logs. */
+uint32_t asim_host_ip(uint32_t host);
+
 /* One completed message, as a row of fct.txt. */
 struct asim_fct {
     uint64_t start, end, bytes, ideal;

@@ -122,8 +122,6 @@ static inline uint64_t asim_to_ticks(const struct asim_fabric *fabric, uint64_t 
 /* --- hash.c --------------------------------------------------------------------------------- */
 /* MurmurHash3 x86 32 over n words: the reference's ECMP and NIC choice (spec 2.1, 4.3). */
 uint32_t asim_murmur3(const uint32_t *words, size_t n, uint32_t seed);
-/* Address of a host as the reference numbers them. */
-uint32_t asim_host_ip(uint32_t host);
 static inline uint32_t asim_fabric_ip(const struct asim_fabric *fabric, uint32_t host)
 {
     return asim_host_ip(asim_topo_shown(fabric->topo, host));

@@ -40,14 +40,6 @@ struct fct {
     int failed;
 };
 
-/* The reference's address of a host.
- * The same arithmetic as fabric/hash.c; reports stand right of it but must not depend on a run
- * having a fabric. */
-static uint32_t ip_of(uint32_t host)
-{
-    return 0x0b000001u + ((host / 256) << 16) + ((host % 256) << 8);
-}
-
 /* Behind all ranks come the lines, which count from 1. */
 static uint64_t rank_of(const struct fct *fct, const struct asim_event *event)
 {
@@ -78,10 +70,10 @@ static void write_row(struct fct *fct, const struct asim_event *event)
     struct past *past = &fct->past[event->of.fct.dst];
 
     asim_out_printf(fct->file, "%08x %08x %u 100 %" PRIu64 " %" PRIu64 " %" PRIu64 " %" PRIu64 "\n",
-                    ip_of(asim_topo_shown(fct->topo, event->rank)),
-                    ip_of(asim_topo_shown(fct->topo, event->of.fct.dst)), event->of.fct.sport,
-                    event->of.fct.bytes, event->of.fct.start, event->t - event->of.fct.start,
-                    event->of.fct.ideal);
+                    asim_host_ip(asim_topo_shown(fct->topo, event->rank)),
+                    asim_host_ip(asim_topo_shown(fct->topo, event->of.fct.dst)),
+                    event->of.fct.sport, event->of.fct.bytes, event->of.fct.start,
+                    event->t - event->of.fct.start, event->of.fct.ideal);
     past->end[past->n % PAST] = event->t;
     past->place[past->n++ % PAST] = ++fct->place;
 }

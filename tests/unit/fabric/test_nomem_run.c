@@ -5,41 +5,9 @@
  * ends in a sentence, never in a crash or a wrong time; the sanitizer build says if it left memory.
  * The linker puts our malloc in place of libc's (tests/CMakeLists.txt, --wrap).
  */
+#include "nomem_malloc.h"
 #include "lab.h"
 #include <string.h>
-
-void *__real_malloc(size_t size);
-void *__real_calloc(size_t n, size_t size);
-void *__real_realloc(void *old, size_t size);
-void *__wrap_malloc(size_t size);
-void *__wrap_calloc(size_t n, size_t size);
-void *__wrap_realloc(void *old, size_t size);
-
-static long left = -1; /* allocations until the one that fails; negative: none does */
-static int refused;
-
-static int refuse_now(void)
-{
-    if (left < 0)
-        return 0;
-    refused |= left == 0;
-    return left-- == 0;
-}
-
-void *__wrap_malloc(size_t size)
-{
-    return refuse_now() ? NULL : __real_malloc(size);
-}
-
-void *__wrap_calloc(size_t n, size_t size)
-{
-    return refuse_now() ? NULL : __real_calloc(n, size);
-}
-
-void *__wrap_realloc(void *old, size_t size)
-{
-    return refuse_now() ? NULL : __real_realloc(old, size);
-}
 
 static struct lab *bench(uint32_t cc)
 {

@@ -199,40 +199,45 @@ void asim_tensors_end(struct asim_rank *rank, uint32_t index)
     asim_map_delete(&tensors->open, 1, index);
 }
 
-struct change {
-    uint64_t t, bytes;
-    int comes;
-};
-
+/* What goes at a time goes before what comes: a buffer used again is not counted twice. */
 static int by_time(const void *a, const void *b)
 {
-    const struct change *x = a, *y = b;
+    const struct asim_tensor_change *x = a, *y = b;
 
     if (x->t != y->t)
         return x->t < y->t ? -1 : 1;
-    return x->comes - y->comes; /* what ends at a tick is gone before what begins there counts */
+    return x->comes - y->comes;
+}
+
+struct asim_tensor_change *asim_tensors_changes(const struct asim_tensors *tensors, size_t *n)
+{
+    struct asim_tensor_change *changes = calloc(2 * tensors->list.n + 1, sizeof *changes);
+
+    *n = 0;
+    for (size_t i = 0; changes && i < tensors->list.n; i++) {
+        const struct asim_tensor *tensor = &tensors->list.at[i];
+
+        changes[(*n)++] = (struct asim_tensor_change){tensor->write_start, tensor->bytes, 1};
+        if (tensor->read)
+            changes[(*n)++] = (struct asim_tensor_change){tensor->read_end, tensor->bytes, 0};
+    }
+    if (changes)
+        qsort(changes, *n, sizeof *changes, by_time);
+    return changes;
 }
 
 /* n log n in tensors, once at the end of a rank. */
 uint64_t asim_tensors_peak(struct asim_rank *rank)
 {
     const struct asim_tensors *tensors = rank->tensors;
-    struct change *changes = calloc(2 * tensors->list.n + 1, sizeof *changes);
     uint64_t held = 0, peak = 0;
     size_t n = 0;
+    struct asim_tensor_change *changes = asim_tensors_changes(tensors, &n);
 
     if (!changes) {
         nomem(rank);
         return 0;
     }
-    for (size_t i = 0; i < tensors->list.n; i++) {
-        const struct asim_tensor *tensor = &tensors->list.at[i];
-
-        changes[n++] = (struct change){tensor->write_start, tensor->bytes, 1};
-        if (tensor->read)
-            changes[n++] = (struct change){tensor->read_end, tensor->bytes, 0};
-    }
-    qsort(changes, n, sizeof *changes, by_time);
     for (size_t i = 0; i < n; i++) {
         held += changes[i].comes ? changes[i].bytes : 0 - changes[i].bytes;
         peak = changes[i].comes && held > peak ? held : peak;

@@ -32,4 +32,12 @@ struct asim_tensors {
     struct asim_map open;              /* op -> first read << 32 | reads; (1, op): writes */
 };
 
+/* Bytes that come or go at a time, ns. */
+struct asim_tensor_change {
+    uint64_t t, bytes;
+    int comes;
+};
+/* Every change of what is held, ascending time; free() it. NULL when out of memory. */
+struct asim_tensor_change *asim_tensors_changes(const struct asim_tensors *tensors, size_t *n);
+
 #endif

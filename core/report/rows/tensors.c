@@ -102,41 +102,17 @@ static void write_uses(struct page *page)
                    last_of(page, &tensors->list.at[i]));
 }
 
-/* Bytes that come or go at a time. */
-struct change {
-    uint64_t t, bytes;
-    int comes;
-};
-
-/* What goes at a time goes before what comes: a buffer used again is not counted twice. */
-static int by_time(const void *a, const void *b)
-{
-    const struct change *x = a, *y = b;
-
-    if (x->t != y->t)
-        return x->t < y->t ? -1 : 1;
-    return x->comes - y->comes;
-}
-
 /* One sample per tick at which the content changes.
  * Samples are of what is held after everything that changes at that tick. */
 static int write_counter(struct page *page)
 {
     const struct asim_tensors *tensors = page->tensors;
-    struct change *changes = calloc(2 * tensors->list.n + 1, sizeof *changes);
     uint64_t held = 0;
     size_t n = 0;
+    struct asim_tensor_change *changes = asim_tensors_changes(tensors, &n);
 
     if (!changes)
         return ASIM_ENOMEM;
-    for (size_t i = 0; i < tensors->list.n; i++) {
-        const struct asim_tensor *tensor = &tensors->list.at[i];
-
-        changes[n++] = (struct change){tensor->write_start, tensor->bytes, 1};
-        if (tensor->read)
-            changes[n++] = (struct change){tensor->read_end, tensor->bytes, 0};
-    }
-    qsort(changes, n, sizeof *changes, by_time);
     for (size_t i = 0; i < n; i++) {
         held += changes[i].comes ? changes[i].bytes : 0 - changes[i].bytes;
         if (i + 1 < n && changes[i + 1].t == changes[i].t)

@@ -1,0 +1,34 @@
+/* SPDX-License-Identifier: GPL-2.0-only
+ *
+ * Which thread or process advances which node. The graph is cut only where links are long, because
+ * the smallest delay of a cut link is the time the parts may run on their own; a leaf switch stays
+ * with its hosts, and what NVLinks join is never torn apart.
+ */
+#ifndef ASIM_FABRIC_PARTITION_H
+#define ASIM_FABRIC_PARTITION_H
+
+#include <stddef.h>
+#include <stdint.h>
+#include "asim/err.h"
+#include "topo/topo.h"
+
+struct asim_partition {
+    uint32_t n;
+    uint32_t *of;       /* [nodes] part of each node, below n */
+    uint64_t *load;     /* [n] expected work, in arbitrary units */
+    uint64_t window_fs; /* smallest delay of a link between parts; UINT64_MAX where none is cut */
+    size_t cuts;        /* links between parts */
+};
+
+/* Deals the nodes of a finished topology to n parts. Depends on nothing but the two. A network with
+ * fewer separable groups than parts leaves the last parts empty (asim_partition_used). 0 or
+ * ASIM_ENOMEM; the caller ends it with _fini, also after a failure. */
+int asim_partition_make(struct asim_partition *part, const struct asim_topo *topo, uint32_t n,
+                        struct asim_err *err);
+/* Parts that have any node. */
+uint32_t asim_partition_used(const struct asim_partition *part);
+/* Largest part's share of the work, times n: 1 is perfect. */
+double asim_partition_balance(const struct asim_partition *part);
+void asim_partition_fini(struct asim_partition *part);
+
+#endif

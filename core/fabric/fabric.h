@@ -94,6 +94,8 @@ struct asim_fabric_watch *asim_fabric_watcher(struct asim_fabric *fabric);
 uint64_t asim_fabric_window(const struct asim_fabric *fabric);
 /* Time of the earliest event anywhere, ASIM_NEVER if there is none. */
 uint64_t asim_fabric_next(struct asim_fabric *fabric);
+/* Whether no node has anything left to do; planned link events do not count. */
+int asim_fabric_is_quiet(struct asim_fabric *fabric);
 /* Advances every node over one window that begins at asim_fabric_next; returns the new next. On
  * failure *err is filled and ASIM_NEVER returned. */
 uint64_t asim_fabric_step(struct asim_fabric *fabric, struct asim_err *err);

@@ -39,6 +39,7 @@ static uint32_t find(uint32_t *root, uint32_t v)
     return v;
 }
 
+/* No ranks by size: roots must be lowest, and halving paths in find keeps chains short. */
 static void join(uint32_t *root, uint32_t a, uint32_t b)
 {
     a = find(root, a);
@@ -46,11 +47,13 @@ static void join(uint32_t *root, uint32_t a, uint32_t b)
     root[a < b ? b : a] = a < b ? a : b;
 }
 
+/* NVLinks count as short whatever delay a file gives them: what they join is one server. */
 static int is_nvlink(const struct asim_topo *topo, const struct asim_link *link)
 {
     return topo->kind[link->a] == ASIM_NVSWITCH || topo->kind[link->b] == ASIM_NVSWITCH;
 }
 
+/* Afterwards every group is what must stay in one part. */
 static void join_short(struct deal *deal, uint64_t limit_fs)
 {
     const struct asim_topo *topo = deal->topo;
@@ -118,6 +121,7 @@ static void give(struct deal *deal, uint32_t group, uint32_t part)
     deal->load[part] += deal->work[group];
 }
 
+/* The first of equals, so that the result is the same every time. */
 static uint32_t least_loaded(const struct deal *deal)
 {
     uint32_t best = 0;
@@ -156,6 +160,7 @@ static void deal_hosts(struct deal *deal)
     }
 }
 
+/* One limit: groups, their work, and a part for each; deal->of ends as part of every node. */
 static void attempt(struct deal *deal, uint64_t limit_fs)
 {
     const struct asim_topo *topo = deal->topo;
@@ -197,6 +202,7 @@ static uint32_t limits_of(const struct asim_topo *topo, uint64_t limits[MAX_LIMI
     return n;
 }
 
+/* As asim_partition_balance, of the attempt. */
 static double balance_of(const struct deal *deal)
 {
     uint64_t most = 0;
@@ -229,6 +235,7 @@ static void deal_best(struct deal *deal)
     attempt(deal, limits[best]);
 }
 
+/* What the user is told, and what the window of processes follows from. */
 static void note_cuts(struct asim_partition *part, const struct asim_topo *topo)
 {
     part->window_fs = UINT64_MAX;

@@ -55,6 +55,11 @@ static uint64_t next_of_nodes(struct asim_fabric *fabric)
     return next;
 }
 
+int asim_fabric_is_quiet(struct asim_fabric *fabric)
+{
+    return next_of_nodes(fabric) == ASIM_NEVER;
+}
+
 /* Link events are no node's; they go before all that happens at their time. */
 uint64_t asim_fabric_next(struct asim_fabric *fabric)
 {

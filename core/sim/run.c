@@ -175,12 +175,17 @@ struct asim_fabric *asim_world_fabric(struct asim_world *world)
     return world->fabric;
 }
 
-/* Asked between windows or times: the stop hook, a failure, or all ranks finished. */
+/* Asked between windows or times: the stop hook, a failure, or all ranks finished and nothing left
+ * on the network. Frames that are still under way then (repeats, resumes) count on the links, and
+ * where windows end must not decide which. */
 int asim_world_done(struct asim_world *world)
 {
     if (!world->stopped && world->hooks.stop && world->hooks.stop(world->hooks.self))
         world->stopped = 1;
-    return world->failed || world->stopped || world->ranks_done == world->n_ranks;
+    if (world->failed || world->stopped)
+        return 1;
+    return world->ranks_done == world->n_ranks &&
+           (!world->fabric || asim_fabric_is_quiet(world->fabric));
 }
 
 /* rank-start-delay puts off the first ops only. */
@@ -203,22 +208,6 @@ int asim_world_start(struct asim_world *world, struct asim_err *err)
     return world->failed ? world->err.code : 0;
 }
 
-/* At W = 0 the run ends between two nodes' events of one ns; the rest of that ns still counts. */
-static int end_instant(struct asim_world *world, struct asim_err *err)
-{
-    int code = 0;
-
-    while (!code && world->fabric && !world->failed && world->ranks_done == world->n_ranks &&
-           asim_fabric_next(world->fabric) < world->settled_ns) {
-        struct asim_err step = {0};
-
-        asim_fabric_step(world->fabric, &step);
-        if ((code = step.code) && err)
-            *err = step;
-    }
-    return code;
-}
-
 /* code is what running gave. Reports are closed in any case, kept only where the run was sound; the
  * first failure is the one returned. */
 int asim_world_finish(struct asim_world *world, int code, struct asim_err *err)
@@ -226,8 +215,6 @@ int asim_world_finish(struct asim_world *world, int code, struct asim_err *err)
     struct asim_err closing = {0};
     int close_code;
 
-    if (!code)
-        code = end_instant(world, err);
     if (!code && world->fabric && !world->failed)
         code = asim_fabric_audit(world->fabric, err);
     if (world->show.failed)

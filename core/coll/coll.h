@@ -84,6 +84,8 @@ struct asim_coll_algo {
      * spec that says kind, bytes, ranks and GPUs per server. Rows that have only this have NULL
      * for the three above. */
     void (*flows)(struct asim_nccl_spec *spec);
+    /* Of those: 1 = flows may begin and end at NVSwitches, 2 = a user who names it expects so. */
+    int nvswitch;
 };
 extern const struct asim_member *const asim_coll_algo_table[];
 

@@ -31,15 +31,16 @@ struct asim_nccl_spec {
     uint32_t base, stride; /* member p is rank base + p * stride; stride 0 = 1 */
     uint32_t gpus_per_server;
     int pxn, nvls, hopper;        /* hopper: H100 or H800 */
-    int by_ranks;                 /* no flow may end at an NVSwitch: see the builders */
+    int by_ranks;                 /* there is no NVSwitch to end at: see the builders */
     double nv_gbytes, net_gbytes; /* for the tuned choice */
 };
 
 struct asim_nccl_flow {
     uint32_t src, dst; /* positions; NVSwitch of server s is ranks + s */
+    /* Of a tree with NVSwitches, chunk 1 is what a head sends through its own. */
     uint32_t channel, chunk;
-    uint64_t bytes, wire_bytes; /* wire: with the protocol's flags */
-    uint32_t first_parent, parents;
+    uint64_t bytes, wire_bytes;     /* wire: with the protocol's flags */
+    uint32_t first_parent, parents; /* flows that ended at src or, once acknowledged, left it */
 };
 
 struct asim_nccl {

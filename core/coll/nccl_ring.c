@@ -92,7 +92,8 @@ static int nvls_by_ranks(struct asim_nccl *nccl)
     return 0;
 }
 
-/* Four chunks; each goes up from every rank, and down to every rank when all have come. */
+/* Four chunks; each goes up from every rank when the one before has left it, and down to every rank
+ * when all have come. SimAI starts it as the last packet leaves; ours at its ACK, an RTT later. */
 int asim_nccl_nvls(struct asim_nccl *nccl)
 {
     if (nccl->spec.by_ranks)
@@ -104,7 +105,8 @@ int asim_nccl_nvls(struct asim_nccl *nccl)
         for (uint32_t p = 0; p < n; p++) {
             flow.src = p;
             flow.dst = nvswitch;
-            if (asim_nccl_add(nccl, &flow, ASIM_NCCL_NONE) == ASIM_NCCL_NONE)
+            if (asim_nccl_add(nccl, &flow, flow.chunk ? first - 2 * n + p : ASIM_NCCL_NONE) ==
+                ASIM_NCCL_NONE)
                 return ASIM_ENOMEM;
         }
         for (uint32_t p = 0; p < n; p++) {

@@ -87,8 +87,10 @@ static int wait_for_server(struct tree *t, uint32_t server)
     return rc;
 }
 
-/* Every server's head sends up once its own server and both children have come. Places are taken
- * from the last to the first, so children are before parents. */
+/* The tree over the servers' heads is a heap: the server at place i has those at 2 i + 1 and 2 i +
+ * 2 below it, which works for any number of them. Every server's head sends up once its own server
+ * and both children have come. Places are taken from the last to the first, so children are before
+ * parents. */
 static int go_up(struct tree *t)
 {
     uint32_t servers = t->nccl->servers;
@@ -138,6 +140,7 @@ static int spread(struct tree *t, uint32_t server)
     int by_switch = to_all && !t->nccl->spec.by_ranks;
     uint32_t last = before, from = head, nvswitch = t->nccl->spec.ranks + server;
     if (by_switch) {
+        t->flow.chunk = 1; /* tells the NVSwitch the way down from the way up */
         last = send(t, (uint32_t[2]){head, nvswitch}, root ? ASIM_NCCL_NONE : before);
         if (last == ASIM_NCCL_NONE || (root && wait_for_all(t)))
             return ASIM_ENOMEM;
@@ -152,6 +155,7 @@ static int spread(struct tree *t, uint32_t server)
         last = to_all ? last : flow;
         from = to_all ? from : to;
     }
+    t->flow.chunk = 0;
     return 0;
 }
 

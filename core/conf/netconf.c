@@ -100,7 +100,7 @@ const struct asim_option asim_netconf_options[] = {
      F(priority_group), 1, 7, NULL, 0},
     BOOL("SWITCH_ACK_HIGH_PRIO", switch_ack_high_prio, "0", 0, "ACKs take queue 0 of switches"),
     BOOL("NVSWITCH_ENDPOINTS", nvswitch_endpoints, "0", 0,
-         "messages can begin and end at NVSwitches"),
+         "messages can begin and end at NVSwitches; NVLS has it so by itself"),
     {"TIME_BASE", NULL, "ns: each frame's time rounded to ns, as ns-3; ps: exact", "ns",
      ASIM_T_CHOICE, F(time_base), 0, 0, "ns|ps", 0},
     BOOL("HAS_WIN", has_win, "1", 0, "window on"),

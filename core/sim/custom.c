@@ -15,6 +15,7 @@
  * A run of the algorithm is one allocation: its counts of open parents. It ends when every node has
  * ended, which is when the stream moves on; a world that fails meanwhile frees what is left.
  */
+#include "sim/nvswitch.h"
 #include "sim/recipe.h"
 
 #include <stdlib.h>
@@ -26,6 +27,7 @@ struct asim_custom {
     uint64_t flow_bytes; /* of every send and receive; 0 = as the nodes say */
     uint32_t left;       /* nodes not ended */
     int issuing;         /* an end inside an issue must not end the phase under its feet */
+    uint64_t at_switch;  /* tags of what goes to or comes from NVSwitches, but for the node's */
     uint32_t parents[];  /* of each node, not ended */
 };
 
@@ -51,11 +53,17 @@ static void exchange(struct asim_rank *rank, struct asim_custom *custom, uint32_
 {
     const struct asim_recipe_node *node = &custom->recipe->nodes[index];
     const struct asim_ring_of *ring = &phase_of(custom->stream)->ring;
+    int at_switch = custom->at_switch && node->peer >= ring->n;
     struct asim_later *later;
-    uint32_t peer;
+    uint32_t peer = rank->id;
     uint64_t bytes = custom->flow_bytes ? custom->flow_bytes : node->bytes;
+    uint64_t tag = at_switch ? custom->at_switch | node->tag : tag_of(custom, node);
 
-    if (node->peer >= ring->n || (peer = asim_ring_rank(ring, node->peer)) == rank->id) {
+    if (at_switch)
+        peer = asim_nvswitch_host(rank, node->tag & ASIM_NVSWITCH_MOST);
+    else if (node->peer < ring->n)
+        peer = asim_ring_rank(ring, node->peer);
+    if (peer == rank->id) {
         asim_world_fail(rank->world,
                         "collective algorithm %s.%u.et: node %llu exchanges with member %u; it "
                         "must be another one, of 0 to %u",
@@ -73,12 +81,11 @@ static void exchange(struct asim_rank *rank, struct asim_custom *custom, uint32_
         asim_send(rank, &(struct asim_msg){.src = rank->id,
                                            .dst = peer,
                                            .bytes = bytes,
-                                           .tag = tag_of(custom, node),
+                                           .tag = tag,
                                            .cookie = asim_later_cookie(later)});
     else
         asim_receive(rank,
-                     &(struct asim_recv){
-                         .bytes = bytes, .later = later, .src = peer, .tag = tag_of(custom, node)});
+                     &(struct asim_recv){.bytes = bytes, .later = later, .src = peer, .tag = tag});
 }
 
 /* The endpoint delay before a flow is over. */
@@ -129,6 +136,11 @@ void asim_custom_start(struct asim_rank *rank, struct asim_stream *stream)
     }
     *custom = (struct asim_custom){.stream = stream, .recipe = recipe, .left = recipe->n};
     custom->flow_bytes = phase_of(stream)->flow_bytes;
+    if (recipe->local)
+        custom->at_switch =
+            asim_nvswitch_tag(rank, stream,
+                              asim_ring_rank(&phase_of(stream)->ring,
+                                             recipe->member / recipe->local * recipe->local));
     stream->custom = custom;
     custom->next = rank->world->customs;
     if (custom->next)

@@ -6,6 +6,7 @@
  *
  * With rendezvous-protocol the receiver first asks: it sends 8192 bytes to the sender, which holds
  * its message until they come, and posts its receive once they are through (section 6.2).
+ * NVSwitches, beyond the ranks, neither ask nor are asked.
  *
  * Nothing is copied but the few words of a message: the network keeps its own copy from asim_send
  * on. A continuation (struct asim_later) belongs to whoever will run it, once.
@@ -57,7 +58,7 @@ void asim_send(struct asim_rank *rank, struct asim_msg *msg)
 {
     struct asim_later *later;
 
-    if (!rank->world->settings.rendezvous) {
+    if (!rank->world->settings.rendezvous || msg->dst >= rank->world->n_ranks) {
         send_now(rank, msg);
         return;
     }
@@ -73,7 +74,7 @@ void asim_receive(struct asim_rank *rank, const struct asim_recv *recv)
 {
     struct asim_later *later;
 
-    if (!rank->world->settings.rendezvous) {
+    if (!rank->world->settings.rendezvous || recv->src >= rank->world->n_ranks) {
         asim_match_post(rank, recv);
         return;
     }

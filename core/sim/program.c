@@ -4,12 +4,16 @@
  * of coll/nccl.h become one recipe a member, made on first use and kept for the run. The flows are
  * those `asim nccl` lists; a run of its traces as a custom algorithm gives the same times.
  *
+ * Flows that begin at an NVSwitch are nobody's nodes: it answers by the tags of what it gets
+ * (nvswitch.c). Those that end at one have the position behind all members as their peer.
+ *
  * Which GPUs share a server is taken from the members' ranks, as many in each and servers in
  * ascending order, so groups and logical dimensions of any stride fit. All members see the same
  * ring and therefore come to the same program. A ring of n members on servers of L has 2 (n-1) n L
  * flows, about 100 bytes each in memory: above ROOM the ring's token plan takes over, with a note.
  */
 #include "sim/program.h"
+#include "sim/nvswitch.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -95,7 +99,8 @@ static int describe(struct asim_rank *rank, const struct asim_coll_choice *word,
         *spec = (struct asim_nccl_spec){.kind = phase->kind,
                                         .bytes = phase->bytes * whole,
                                         .ranks = phase->ring.n,
-                                        .gpus_per_server = local};
+                                        .gpus_per_server = local,
+                                        .by_ranks = !asim_nvswitch_serves(world, local)};
         find_rates(world, spec);
         word->algo->flows(spec);
     }
@@ -104,15 +109,29 @@ static int describe(struct asim_rank *rank, const struct asim_coll_choice *word,
 
 /* --- from flows to recipes -------------------------------------------------------------------- */
 
+/* An NVSwitch has no recipe: it goes by the tags of what it gets (nvswitch.c). */
+static int is_member(const struct asim_nccl *nccl, uint32_t position)
+{
+    return position < nccl->spec.ranks;
+}
+
 /* Counts each member's sends and receives into n, and makes room for them. */
 static int make_room(struct asim_recipe *members, const struct asim_nccl *nccl)
 {
+    int by_switch = 0;
+
     for (size_t i = 0; i < nccl->flows.n; i++) {
-        members[nccl->flows.at[i].src].n++;
-        members[nccl->flows.at[i].dst].n++;
+        const struct asim_nccl_flow *flow = &nccl->flows.at[i];
+
+        by_switch |= !is_member(nccl, flow->dst);
+        if (is_member(nccl, flow->src))
+            members[flow->src].n++;
+        if (is_member(nccl, flow->dst))
+            members[flow->dst].n++;
     }
     for (uint32_t p = 0; p < nccl->spec.ranks; p++) {
         members[p].member = p;
+        members[p].local = by_switch ? nccl->local : 0;
         members[p].nodes = calloc((size_t)members[p].n + 1, sizeof *members[p].nodes);
         if (!members[p].nodes)
             return ASIM_ENOMEM;
@@ -142,25 +161,56 @@ static uint32_t count_chunks(const struct asim_nccl *nccl)
     return chunks;
 }
 
-/* came[i]: the node by which flow i ends at its destination. Whatever a flow waits for ended at its
- * source, so its parents are nodes of the same recipe. */
-static int add_flows(struct asim_recipe *members, const struct asim_nccl *nccl, uint32_t *came)
+/* What the flow carries to or from an NVSwitch (nvswitch.h). A head's own message names it. The
+ * slot is what tells pieces of one collective apart: quarters of NVLS, channels of a tree. */
+static uint32_t word_of(const struct asim_nccl *nccl, const struct asim_nccl_flow *flow)
+{
+    uint32_t gpu = is_member(nccl, flow->src) ? flow->src : flow->dst;
+    int is_head = gpu % nccl->local == flow->channel % nccl->local;
+
+    if (nccl->spec.algo == ASIM_NCCL_NVLS)
+        return asim_nvswitch_word(ASIM_NVSWITCH_ALL, nccl->local, flow->chunk);
+    return asim_nvswitch_word(flow->chunk ? ASIM_NVSWITCH_DOWN
+                              : is_head   ? ASIM_NVSWITCH_HEAD
+                                          : ASIM_NVSWITCH_PART,
+                              nccl->local, flow->channel);
+}
+
+/* ends[2 i], ends[2 i + 1]: the nodes by which flow i leaves its source and reaches its
+ * destination. Whatever a flow waits for has one of them at its source, in the same recipe. */
+static int add_links(struct asim_recipe *from, const struct asim_nccl *nccl, size_t i,
+                     const uint32_t *ends)
+{
+    const struct asim_nccl_flow *flow = &nccl->flows.at[i];
+
+    for (uint32_t k = 0; k < flow->parents; k++) {
+        uint32_t parent = nccl->parents.at[flow->first_parent + k];
+        int came = nccl->flows.at[parent].dst == flow->src;
+        struct asim_recipe_link link = {ends[2 * (size_t)parent + came], ends[2 * i]};
+
+        if (ASIM_VEC_PUSH(from->links, link))
+            return ASIM_ENOMEM;
+    }
+    return 0;
+}
+
+static int add_flows(struct asim_recipe *members, const struct asim_nccl *nccl, uint32_t *ends)
 {
     uint32_t chunks = count_chunks(nccl);
 
     for (size_t i = 0; i < nccl->flows.n; i++) {
         const struct asim_nccl_flow *flow = &nccl->flows.at[i];
-        struct asim_recipe *from = &members[flow->src];
-        uint32_t tag = (flow->channel * chunks + flow->chunk) & ASIM_RECIPE_TAG_MAX;
-        uint32_t node = add_node(from, ASIM_OP_COMM_SEND, flow->dst, tag);
+        int from_gpu = is_member(nccl, flow->src), to_gpu = is_member(nccl, flow->dst);
+        uint32_t tag = from_gpu && to_gpu
+                           ? (flow->channel * chunks + flow->chunk) & ASIM_RECIPE_TAG_MAX
+                           : word_of(nccl, flow);
 
-        came[i] = add_node(&members[flow->dst], ASIM_OP_COMM_RECV, flow->src, tag);
-        for (uint32_t k = 0; k < flow->parents; k++) {
-            struct asim_recipe_link link = {came[nccl->parents.at[flow->first_parent + k]], node};
-
-            if (ASIM_VEC_PUSH(from->links, link))
-                return ASIM_ENOMEM;
-        }
+        if (from_gpu)
+            ends[2 * i] = add_node(&members[flow->src], ASIM_OP_COMM_SEND, flow->dst, tag);
+        if (to_gpu)
+            ends[2 * i + 1] = add_node(&members[flow->dst], ASIM_OP_COMM_RECV, flow->src, tag);
+        if (from_gpu && add_links(&members[flow->src], nccl, i, ends))
+            return ASIM_ENOMEM;
     }
     for (uint32_t p = 0; p < nccl->spec.ranks; p++)
         asim_recipe_index(&members[p]);
@@ -170,13 +220,13 @@ static int add_flows(struct asim_recipe *members, const struct asim_nccl *nccl, 
 /* Tags of 20 bits wrap above a million pieces a member; pieces that share one travel in order. */
 static int fill(struct asim_program *program, const struct asim_nccl *nccl)
 {
-    uint32_t *came = malloc((nccl->flows.n + 1) * sizeof *came);
+    uint32_t *ends = malloc(2 * (nccl->flows.n + 1) * sizeof *ends);
     int rc = ASIM_ENOMEM;
 
     program->members = calloc(nccl->spec.ranks, sizeof *program->members);
-    if (came && program->members && !make_room(program->members, nccl))
-        rc = add_flows(program->members, nccl, came);
-    free(came);
+    if (ends && program->members && !make_room(program->members, nccl))
+        rc = add_flows(program->members, nccl, ends);
+    free(ends);
     return rc;
 }
 
@@ -186,7 +236,7 @@ static int fill(struct asim_program *program, const struct asim_nccl *nccl)
 static int is_same(const struct asim_nccl_spec *a, const struct asim_nccl_spec *b)
 {
     return a->kind == b->kind && a->algo == b->algo && a->pxn == b->pxn && a->ranks == b->ranks &&
-           a->gpus_per_server == b->gpus_per_server;
+           a->gpus_per_server == b->gpus_per_server && a->by_ranks == b->by_ranks;
 }
 
 /* Only rings outgrow the memory at sizes of interest, and only the plain one has a plan. */
@@ -226,7 +276,8 @@ static int make(struct asim_world *world, struct asim_program *program,
     return rc;
 }
 
-/* Linear in shapes, of which a run has a handful. The world owns a program complete or not. */
+/* Found by shape, or made and kept for the rest of the run.
+ * Linear in shapes, of which a run has a handful. The world owns a program complete or not. */
 static struct asim_program *find(struct asim_world *world, const struct asim_nccl *chosen)
 {
     struct asim_program *program = world->programs;
@@ -276,7 +327,7 @@ int asim_program_lay(struct asim_rank *rank, const struct asim_coll_choice *word
     piece = asim_nccl_piece(&chosen);
     phase->flow_bytes = asim_nccl_wire(chosen.spec.proto, piece ? piece : 1);
     phase->recipe = &program->members[phase->ring.index];
-    return 0;
+    return phase->recipe->local ? asim_nvswitch_check(rank, &phase->ring, chosen.local) : 0;
 }
 
 /* At the world's end, when no stream points into a recipe any more. */

@@ -14,7 +14,7 @@
 
 struct asim_recipe_node {
     uint64_t id, bytes, ns; /* ns: of a computation */
-    uint32_t peer, tag;     /* peer: a member */
+    uint32_t peer, tag;     /* peer: a member; behind them the NVSwitch of its server */
     uint32_t parents, children, first_child;
     uint8_t type; /* enum asim_op_type: COMP, COMM_SEND or COMM_RECV */
 };
@@ -27,7 +27,8 @@ struct asim_recipe { /* of one member */
     struct asim_recipe *next;
     const char *prefix; /* the settings' */
     uint32_t member, n;
-    struct asim_recipe_node *nodes;          /* ascending id */
+    uint32_t local;                 /* members of a server, where flows end at NVSwitches; else 0 */
+    struct asim_recipe_node *nodes; /* ascending id */
     ASIM_VEC(struct asim_recipe_link) links; /* by parent, then child */
 };
 

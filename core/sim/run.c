@@ -4,6 +4,7 @@
  * way. The clock is the caller's (ns-3, or asim_world_run).
  */
 #include "fabric/facts.h"
+#include "sim/nvswitch.h"
 #include "sim/world.h"
 
 #include <string.h>
@@ -14,15 +15,19 @@ static void on_wake(void *self, uint32_t rank)
 {
     struct asim_world *world = self;
 
-    if (rank < world->n_ranks && !world->failed)
+    if (world->failed)
+        return;
+    if (rank < world->n_ranks)
         asim_clock_wake(&world->ranks[rank]);
+    else
+        asim_nvswitch_wake(world, rank);
 }
 
 static void on_sent(void *self, const struct asim_msg *msg)
 {
     struct asim_world *world = self;
 
-    if (!world->failed)
+    if (!world->failed && msg->src < world->n_ranks)
         asim_p2p_sent(&world->ranks[msg->src], msg);
 }
 
@@ -30,8 +35,12 @@ static void on_arrived(void *self, const struct asim_msg *msg)
 {
     struct asim_world *world = self;
 
-    if (!world->failed)
+    if (world->failed)
+        return;
+    if (msg->dst < world->n_ranks)
         asim_match_arrived(&world->ranks[msg->dst], msg);
+    else
+        asim_nvswitch_arrived(world, msg);
 }
 
 static void on_late(void *self, uint32_t rank, uint64_t cookie)

@@ -95,6 +95,8 @@ struct asim_world {
     struct asim_recipe *recipes;   /* read so far */
     struct asim_custom *customs;   /* running */
     struct asim_program *programs; /* NCCL-like algorithms laid out so far */
+    /* Those that take part in collectives, [topo.endpoints], or NULL. */
+    struct asim_nvswitch *nvswitches;
     struct asim_bank *banks;       /* memories shared between ranks */
     uint32_t units[ASIM_UNITS];    /* ops of a rank that may run at once */
     struct asim_map met;           /* collectives some have issued: (who, ordinal) -> kind, count */

@@ -8,6 +8,7 @@
  * every failure.
  */
 #include "conf/rank_values.h"
+#include "sim/nvswitch.h"
 #include "sim/world.h"
 
 #include <stdlib.h>
@@ -144,7 +145,8 @@ static int open_network(struct asim_world *world, const struct asim_settings *se
                             world->topo.source, world->topo.hosts, world->n_ranks);
     if (asim_topo_check_connected(&world->topo, world->n_ranks, err))
         return ASIM_EINVAL;
-    if (world->net.nvswitch_endpoints && asim_topo_endpoints(&world->topo, err))
+    if ((world->net.nvswitch_endpoints || asim_nvswitch_wanted(world)) &&
+        (asim_topo_endpoints(&world->topo, err) || asim_nvswitch_open(world, err)))
         return ASIM_EINVAL;
     if (world->net.nvswitch_endpoints && !world->topo.endpoints)
         asim_notes_say(&notes,
@@ -304,6 +306,7 @@ void asim_world_close(struct asim_world *world)
     asim_custom_fini(world);
     asim_recipe_fini(world);
     asim_program_fini(world);
+    asim_nvswitch_close(world);
     asim_memory_fini(world);
     asim_coll_fini(world);
     asim_groups_fini(&world->groups);

@@ -69,6 +69,12 @@ static int put_end(struct member_file *f, uint64_t i, size_t n_deps, struct asim
     return asim_chakra_writer_node(f->writer, &node, err);
 }
 
+/* The node of a flow that another one of the member's waits for. */
+static uint64_t node_of(const struct member_file *f, uint64_t flow)
+{
+    return 3 * flow + (f->nccl->flows.at[flow].dst == f->member ? 3 : 2);
+}
+
 /* What flow i means to the member whose file is being written: a receive, a send, or nothing. The
  * receives a send waits for are this member's own, since a flow leaves from where its parents end.
  */
@@ -82,7 +88,7 @@ static int put_flow(struct member_file *f, uint64_t i, struct asim_err *err)
     if (flow->src != f->member)
         return 0;
     for (uint32_t p = 0; p < flow->parents; p++)
-        f->deps[n++] = 3 * (uint64_t)f->nccl->parents.at[flow->first_parent + p] + 3;
+        f->deps[n++] = node_of(f, f->nccl->parents.at[flow->first_parent + p]);
     if (f->send_lat_ns) {
         rc = put_latency(f, i, n, err);
         f->deps[0] = 3 * i + 1;

@@ -13,6 +13,7 @@
 
 static const uint32_t any_payload = 1000; /* the pair's round trip is not used */
 
+/* Two ranks that cannot reach each other have no delay to derive a network from. */
 static int pair_of(struct asim_pair *pair, struct asim_route *route, const uint32_t hosts[2],
                    struct asim_err *err)
 {
@@ -42,6 +43,7 @@ static int linked(struct asim_route *route, const uint32_t stride_n[2], uint32_t
     return 1;
 }
 
+/* Three members in a ring are all linked to each other: a Ring, the simpler of the two. */
 static int kind_of(struct asim_route *route, const uint32_t stride_n[2], struct asim_err *err)
 {
     int next = linked(route, stride_n, 1, err), second;
@@ -54,6 +56,7 @@ static int kind_of(struct asim_route *route, const uint32_t stride_n[2], struct 
     return second ? ASIM_NET_FULLY_CONNECTED : ASIM_NET_RING;
 }
 
+/* Of a ring only the next member counts: others are reached through it, which the model adds up. */
 static int measure(struct asim_netdim *dim, struct asim_route *route, uint32_t stride,
                    struct asim_err *err)
 {
@@ -73,6 +76,8 @@ static int measure(struct asim_netdim *dim, struct asim_route *route, uint32_t s
     return 0;
 }
 
+/* Dimensions are taken as the logical topology has them, innermost first; all are tried at rank 0.
+ */
 int asim_shape_from_topo(struct asim_netshape *shape, struct asim_route *route,
                          const struct asim_dims *dims, struct asim_err *err)
 {

@@ -311,7 +311,7 @@ static void try_row(const struct asim_coll_algo *algo)
             refuses_other_kinds(algo, kind);
             continue;
         }
-        /* Rows with flows only are tried by tests/unit/coll/test_nccl.c. */
+        /* Rows with flows only are tried by test_coll_flows.c. */
         for (uint32_t n = 2; algo->plan && n <= MOST && check_failures <= 20; n++)
             try_kind(algo, kind, n);
     }

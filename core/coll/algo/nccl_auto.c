@@ -11,7 +11,7 @@
 static void flows(struct asim_nccl_spec *spec)
 {
     spec->algo = ASIM_NCCL_TUNED;
-    spec->nvls = spec->by_ranks = 1;
+    spec->nvls = 1;
 }
 
 const struct asim_coll_algo asim_coll_algo_nccl_auto = {
@@ -19,4 +19,5 @@ const struct asim_coll_algo asim_coll_algo_nccl_auto = {
                .about = "the quickest of NCCL's algorithms and protocols by size (ncclAuto<G>)"},
     .kinds = 1u << ASIM_ALL_REDUCE | 1u << ASIM_ALL_GATHER | 1u << ASIM_REDUCE_SCATTER,
     .flows = flows,
+    .nvswitch = 1,
 };

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only
  *
  * ncclNvls<G>: all-reduce reduced in the NVSwitch (spec simai.md d.6), in one server only; other
- * collectives are rings. Ranks are the only end points the spine knows, so a rank's way up and its
- * neighbour's way down are one flow through the switch (coll/nccl_ring.c): the same bytes on every
- * NVLink. SimAI lets the switch wait for each quarter from all, 5/4 of the time at large sizes.
+ * collectives are rings. Quarters go up one after the other and come down from the NVSwitch when
+ * all have sent theirs. On networks without NVSwitches, analytical ones included, a rank's way up
+ * and its neighbour's way down are one flow (coll/nccl_ring.c): 4/5 of the time at large sizes.
  */
 #include "coll/coll.h"
 #include "coll/nccl.h"
@@ -11,7 +11,6 @@
 static void flows(struct asim_nccl_spec *spec)
 {
     spec->algo = spec->kind == ASIM_ALL_REDUCE ? ASIM_NCCL_NVLS : ASIM_NCCL_RING;
-    spec->by_ranks = 1;
 }
 
 const struct asim_coll_algo asim_coll_algo_nccl_nvls = {
@@ -19,4 +18,5 @@ const struct asim_coll_algo asim_coll_algo_nccl_nvls = {
                .about = "NVLS: all-reduce in the NVSwitch of one server (ncclNvls<G>)"},
     .kinds = 1u << ASIM_ALL_REDUCE | 1u << ASIM_ALL_GATHER | 1u << ASIM_REDUCE_SCATTER,
     .flows = flows,
+    .nvswitch = 2,
 };

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only
  *
  * ncclNvlsTree<G>: all-reduce in the NVSwitch of each server, trees over the servers; NVLS alone in
- * one server, rings for other collectives. SimAI has the builder and never chooses it. Ranks are
- * the only end points, so a server's data goes straight to the head and back (coll/nccl_tree.c).
+ * one server, rings for other collectives. SimAI has the builder and never chooses it. On networks
+ * without NVSwitches a server's data goes straight to its head and back (coll/nccl_tree.c).
  */
 #include "coll/coll.h"
 #include "coll/nccl.h"
@@ -14,7 +14,6 @@ static void flows(struct asim_nccl_spec *spec)
     spec->algo = one_server ? ASIM_NCCL_NVLS : ASIM_NCCL_NVLS_TREE;
     if (spec->kind != ASIM_ALL_REDUCE)
         spec->algo = ASIM_NCCL_RING;
-    spec->by_ranks = 1;
 }
 
 const struct asim_coll_algo asim_coll_algo_nccl_nvls_tree = {
@@ -22,4 +21,5 @@ const struct asim_coll_algo asim_coll_algo_nccl_nvls_tree = {
                .about = "NVLS in each server, trees between them (ncclNvlsTree<G>)"},
     .kinds = 1u << ASIM_ALL_REDUCE | 1u << ASIM_ALL_GATHER | 1u << ASIM_REDUCE_SCATTER,
     .flows = flows,
+    .nvswitch = 2,
 };

@@ -29,6 +29,8 @@ struct asim_reader {
     char *metadata; /* NULL: no group but that of all ranks */
 };
 
+/* Sizes with a remainder lose it; a gather of less than a byte each is one of a byte. The group's
+ * name is its number, as Chakra has it, and stands in the reader until the next op. */
 static void fill_coll(struct asim_reader *r, const struct asim_simai_item *item, struct asim_op *op)
 {
     static const int kinds[] = {-1, ASIM_ALL_REDUCE, ASIM_ALL_GATHER, ASIM_REDUCE_SCATTER,
@@ -107,6 +109,7 @@ static void fill(struct asim_reader *r, const struct asim_simai_item *item, stru
     }
 }
 
+/* Refused by count and not by memory: places of 31 bits are what the feed's index has room for. */
 static int next(struct asim_reader *r, struct asim_op *op, struct asim_err *err)
 {
     struct asim_simai_item item;

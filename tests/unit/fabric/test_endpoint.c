@@ -62,7 +62,7 @@ static struct lab *server(uint64_t gbps, uint64_t ns)
 
 static void try_both_ways(const uint64_t gbps_ns[2], uint64_t bytes, int per_event)
 {
-    const uint64_t up[3] = {gbps_ns[0], GPUS * gbps_ns[0], gbps_ns[1]};
+    const uint64_t up[3] = {gbps_ns[0], 2 * GPUS * gbps_ns[0], gbps_ns[1]};
     const uint64_t down[3] = {up[1], up[0], up[2]};
     struct lab *lab = server(gbps_ns[0], gbps_ns[1]);
 
@@ -90,7 +90,7 @@ static void closed_forms(void)
  * needs for a frame of each of the others is all there may be on top. */
 static void all_at_once(void)
 {
-    const uint64_t up[3] = {400, GPUS * 400, 25}, down[3] = {GPUS * 400, 400, 25};
+    const uint64_t up[3] = {400, 2 * GPUS * 400, 25}, down[3] = {2 * GPUS * 400, 400, 25};
     uint64_t bytes = 1000000, slack = (GPUS - 1) * (tx(MTU + 36, down[0]) + tx(48, down[0]));
     struct lab *lab = server(400, 25);
 

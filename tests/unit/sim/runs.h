@@ -25,6 +25,8 @@ struct run_op { /* one node of a trace; peer and tag for send and receive */
 
 /* NULL = packet level, else the analytical network of that name, of run_shape. */
 static char *run_mode;
+/* Instead of a 200G/500 ns switch and the system's defaults. */
+static char *run_topology, *run_system;
 static const struct asim_netshape run_shape = {{{ASIM_NET_FULLY_CONNECTED, 3, 50, 500}}, 1};
 
 struct run_text {
@@ -134,7 +136,7 @@ static inline void run_remove(const char *folder, uint32_t ranks)
     rmdir(folder);
 }
 
-/* Opens a world on folder/w.*.et, on a 200G/500 ns switch, with its reports; out may be NULL. */
+/* Opens a world on folder/w.*.et with its reports; out may be NULL. */
 static inline int run_open(struct asim_world **world, const char *folder, const char *out,
                            const struct asim_hooks *hooks, struct asim_err *err)
 {
@@ -145,14 +147,15 @@ static inline int run_open(struct asim_world **world, const char *folder, const 
 
     snprintf(prefix, sizeof prefix, "%s/w", folder);
     settings.workload = prefix;
-    settings.topology = topology;
+    settings.topology = run_topology ? run_topology : topology;
+    settings.system = run_system;
     settings.mode = run_mode;
     settings.shape = &run_shape;
     if (!code)
         code = asim_world_open(world, &settings, hooks, err);
     if (!code)
         code = asim_reports_open(*world, out, err);
-    settings.workload = settings.topology = NULL;
+    settings.workload = settings.topology = settings.system = NULL;
     asim_option_fini(asim_settings_options, &settings);
     return code;
 }

@@ -46,9 +46,9 @@ static void test_graph(void)
     CHECK_U64(asim_topo_endpoint_of(&topo, 6), UINT32_MAX);
     CHECK_U64(asim_topo_endpoint_of(&topo, 4), UINT32_MAX);
     CHECK_U64(asim_topo_endpoint_of(&topo, 99), UINT32_MAX);
-    CHECK_U64(topo.links[8].rate_bps, 300000000000u);
+    CHECK_U64(topo.links[8].rate_bps, 600000000000u);
     CHECK_U64(topo.links[8].delay_fs, 500000000);
-    CHECK_U64(topo.links[9].rate_bps, 700000000000u);
+    CHECK_U64(topo.links[9].rate_bps, 1400000000000u);
     CHECK_U64(topo.links[9].delay_fs, 25000000); /* the shorter of its two */
     CHECK(!asim_topo_is_inner(&topo, 7) && asim_topo_is_inner(&topo, 8));
     CHECK(!asim_topo_is_endpoint(&topo, 3) && asim_topo_is_endpoint(&topo, 4) &&

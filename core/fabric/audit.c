@@ -37,18 +37,27 @@ static uint64_t ring_bytes(const struct asim_ring *ring)
     return bytes;
 }
 
+static uint64_t mail_bytes(const struct asim_wire *wire)
+{
+    uint64_t bytes = 0;
+
+    for (uint32_t i = 0; i < asim_mail_count(wire); i++)
+        bytes += asim_mail_peek(wire, i)->wire;
+    return bytes;
+}
+
 /* A frame lost on the wire was counted by loss.c when it started, so it is never in the mailbox. */
 static int audit_wire(const struct asim_wire *wire, struct asim_err *err)
 {
     uint64_t lost = wire->loss ? wire->loss->frames : 0;
     uint64_t lost_bytes = wire->loss ? wire->loss->bytes : 0;
     int code = check(&(struct balance){"frames of wire", wire->id, wire->frames,
-                                       wire->got + lost + wire->mail.n},
+                                       wire->got + lost + asim_mail_count(wire)},
                      err);
 
     return code ? code
                 : check(&(struct balance){"bytes of wire", wire->id, wire->bytes,
-                                          wire->got_bytes + lost_bytes + ring_bytes(&wire->mail)},
+                                          wire->got_bytes + lost_bytes + mail_bytes(wire)},
                         err);
 }
 

@@ -70,6 +70,7 @@ static int open_host(struct asim_fabric *fabric, uint32_t node)
     struct asim_host *host = &fabric->host[node];
     uint32_t n = fabric->topo->first_port[node + 1] - fabric->topo->first_port[node];
 
+    host->lane = fabric->lane;
     host->node = node;
     host->n_nics = n;
     asim_map_init(&host->sports);
@@ -88,6 +89,7 @@ static int open_switch(struct asim_fabric *fabric, uint32_t node, uint64_t nic_b
 {
     struct asim_switch *sw = &fabric->sw[node - fabric->hosts];
 
+    sw->lane = fabric->lane;
     sw->node = node;
     sw->n_ports = fabric->topo->first_port[node + 1] - fabric->topo->first_port[node];
     sw->ports = calloc(sw->n_ports + 1, sizeof *sw->ports);
@@ -95,8 +97,33 @@ static int open_switch(struct asim_fabric *fabric, uint32_t node, uint64_t nic_b
         return ASIM_ENOMEM;
     for (uint32_t i = 0; i < sw->n_ports; i++)
         open_port(fabric, &sw->ports[i].port, node, i);
+    sw->wheel.at = malloc((2 * (size_t)sw->n_ports + 1) * sizeof *sw->wheel.at);
+    if (!sw->wheel.at)
+        return ASIM_ENOMEM;
+    for (size_t i = 0; i < 2 * (size_t)sw->n_ports; i++)
+        sw->wheel.at[i].next = ASIM_WHEEL_OUT;
     asim_mmu_init(fabric, sw, nic_bps);
     return 0;
+}
+
+/* One lane: nodes advance one after the other. */
+static int open_lanes(struct asim_fabric *fabric)
+{
+    uint32_t nodes = fabric->nodes;
+
+    fabric->n_lanes = 1;
+    fabric->lane = calloc(fabric->n_lanes, sizeof *fabric->lane);
+    for (uint32_t l = 0; fabric->lane && l < fabric->n_lanes; l++) {
+        struct asim_lane *lane = &fabric->lane[l];
+
+        lane->fabric = fabric;
+        lane->lowered = malloc((nodes + 1) * sizeof *lane->lowered);
+        if (!lane->lowered)
+            return ASIM_ENOMEM;
+        for (uint32_t v = 0; v < nodes; v++)
+            lane->lowered[v] = ASIM_NEVER;
+    }
+    return fabric->lane ? 0 : ASIM_ENOMEM;
 }
 
 /* One entry more than needed everywhere, so that no allocation asks for zero bytes. */
@@ -109,14 +136,13 @@ static int open_nodes(struct asim_fabric *fabric)
     fabric->sw = calloc(nodes - fabric->hosts + 1, sizeof *fabric->sw);
     fabric->ports = calloc(total + 1, sizeof(*fabric->ports));
     fabric->next = malloc((nodes + 1) * sizeof *fabric->next);
-    if (!fabric->host || !fabric->sw || !fabric->ports || !fabric->next)
+    if (!fabric->host || !fabric->sw || !fabric->ports || !fabric->next || open_lanes(fabric))
         return ASIM_ENOMEM;
     for (uint32_t v = 0; v < nodes; v++)
         fabric->next[v] = ASIM_NEVER;
     for (uint32_t v = 0; v < fabric->hosts; v++)
         if (open_host(fabric, v))
             return ASIM_ENOMEM;
-    /*  */
     /* "NIC speed" of the buffer's shares: interface 1 of the lowest host (spec 4.4). */
     if (fabric->host[0].n_nics)
         nic_bps = fabric->host[0].nics[0].port.rate_bps;
@@ -191,6 +217,9 @@ int asim_fabric_open(struct asim_fabric **out, const struct asim_fabric_config *
         code = asim_linkstate_open(fabric, err);
     fabric->keeps_ahead = config->net->loss_recovery == ASIM_SELECTIVE_REPEAT ||
                           config->net->load_balance == ASIM_SPRAY;
+    fabric->ack_queue = config->net->ack_high_prio ? 0 : config->net->priority_group;
+    fabric->cc_idle = fabric->cc && fabric->cc->on_ack == asim_cc_ack_nothing &&
+                      fabric->cc->on_timer == asim_cc_timer_nothing;
     if (!fabric->window) /* a link without delay: nothing may run ahead of anything */
         fabric->per_event = 1;
     if (code) {
@@ -210,12 +239,15 @@ static void close_host(struct asim_host *host)
     for (size_t i = 0; i < host->n_chunks; i++) {
         for (uint32_t f = 0; f < ASIM_FLOW_CHUNK; f++) {
             free(host->chunks[i][f].cc.state);
-            free(host->chunks[i][f].seen);
+            free(host->rx[i][f].seen);
+            asim_ranges_fini(&host->rx[i][f].ahead);
             asim_recovery_fini(&host->chunks[i][f]);
         }
         free(host->chunks[i]);
+        free(host->rx[i]);
     }
     free(host->chunks);
+    free(host->rx);
     free(host->nics);
     free(host->free_slots.at);
     free(host->lingering.at);
@@ -231,7 +263,25 @@ static void close_switch(struct asim_switch *sw)
         for (int q = 0; q < ASIM_QUEUES; q++)
             asim_ring_fini(&sw->ports[p].queue[q]);
     free(sw->ports);
-    asim_agenda_fini(&sw->agenda);
+    free(sw->samples);
+    free(sw->ways);
+    free(sw->wheel.at);
+}
+
+static void close_wire(struct asim_wire *wire)
+{
+    free(wire->at);
+    free(wire->spill.at);
+}
+
+static void close_lanes(struct asim_fabric *fabric)
+{
+    for (uint32_t l = 0; fabric->lane && l < fabric->n_lanes; l++) {
+        free(fabric->lane[l].lowered);
+        free(fabric->lane[l].outbox.at);
+        free(fabric->lane[l].spilled.at);
+    }
+    free(fabric->lane);
 }
 
 /* In no particular order: nodes refer to wires and tables by pointer but free only their own. */
@@ -244,7 +294,7 @@ void asim_fabric_close(struct asim_fabric *fabric)
     for (uint32_t v = fabric->hosts; fabric->sw && v < fabric->nodes; v++)
         close_switch(&fabric->sw[v - fabric->hosts]);
     for (size_t w = 0; fabric->wires && w < fabric->topo->n_links * 2; w++)
-        asim_ring_fini(&fabric->wires[w].mail);
+        close_wire(&fabric->wires[w]);
     asim_linkstate_close(fabric);
     asim_loss_close(fabric);
     for (size_t i = 0; i < fabric->n_rates; i++)
@@ -255,7 +305,7 @@ void asim_fabric_close(struct asim_fabric *fabric)
     free(fabric->sw);
     free(fabric->ports);
     free(fabric->next);
-    free(fabric->outbox.at);
+    close_lanes(fabric);
     asim_heap_fini(&fabric->agenda);
     free(fabric);
 }

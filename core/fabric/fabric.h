@@ -37,6 +37,12 @@ struct asim_fct {
 typedef void asim_frame_hook(void *self, enum asim_frame_event what, const uint32_t node_port[2],
                              const struct asim_frame *frame, uint64_t t);
 
+/* every_ns 0: every change of a queue is told. Else only what samples at first_ns + k x every_ns
+ * can show of lengths, queue 0 not counted, of `least` bytes or more. */
+struct asim_queue_sampling {
+    uint64_t every_ns, first_ns, least;
+};
+
 /* Whoever watches. Any hook may be NULL. */
 struct asim_fabric_watch {
     void *self;
@@ -46,7 +52,10 @@ struct asim_fabric_watch {
     /* A flow's rate changed; a switch port's queued bytes changed. NULL unless somebody wants
      * them, because they are asked on hot paths. */
     void (*rate)(void *self, uint64_t t, const struct asim_fct *flow, uint64_t bps);
-    void (*queue)(void *self, uint64_t t, const uint32_t node_port[2], uint64_t bytes);
+    /* all_control: bytes queued, and of these in queue 0. Set by asim_fabric_watch_queues. */
+    void (*queue)(void *self, uint64_t t, const uint32_t node_port[2],
+                  const uint64_t all_control[2]);
+    struct asim_queue_sampling sampling;
     asim_frame_hook *frame; /* set by asim_fabric_watch_frames */
     void *frame_self;
     struct {
@@ -105,6 +114,12 @@ int asim_fabric_run(struct asim_fabric *fabric, struct asim_err *err);
 /* Calls hook for every frame from now on, at the frame's own time: switches to W = 0. 0, or
  * ASIM_ENOMEM where four are watching already. */
 int asim_fabric_watch_frames(struct asim_fabric *fabric, asim_frame_hook *hook, void *self);
+
+/* Sets watch.queue; before the start. 0 or ASIM_ENOMEM. */
+int asim_fabric_watch_queues(struct asim_fabric *fabric,
+                             void (*hook)(void *self, uint64_t t, const uint32_t node_port[2],
+                                          const uint64_t all_control[2]),
+                             const struct asim_queue_sampling *sampling);
 
 /* Sums over all nodes and wires: for the end of a run, not for every step. */
 void asim_fabric_stats(const struct asim_fabric *fabric, struct asim_fabric_stats *stats);

@@ -57,7 +57,7 @@ static void pfc_facts(const struct asim_fabric *fabric, const struct asim_frame 
 void asim_fabric_facts(const struct asim_fabric *fabric, const struct asim_frame *frame,
                        const uint32_t node_port[2], struct asim_frame_facts *facts)
 {
-    const struct asim_flow *flow;
+    const struct asim_rx *rx;
     int data = frame->type == ASIM_DATA;
 
     *facts = (struct asim_frame_facts){
@@ -66,37 +66,44 @@ void asim_fabric_facts(const struct asim_fabric *fabric, const struct asim_frame
         pfc_facts(fabric, frame, node_port, facts);
         return;
     }
-    flow = asim_flow_of(fabric, frame->src, frame->slot);
+    rx = asim_rx_of(fabric, frame->src, frame->slot);
     facts->protocol = data                       ? ASIM_PROTOCOL_DATA
                       : frame->type == ASIM_NACK ? ASIM_PROTOCOL_NACK
                                                  : ASIM_PROTOCOL_ACK;
     facts->priority = (uint8_t)fabric->net->priority_group;
-    facts->size = flow->cc.size;
-    facts->from = asim_topo_shown(fabric->topo, data ? flow->msg.src : flow->msg.dst);
-    facts->to = asim_topo_shown(fabric->topo, data ? flow->msg.dst : flow->msg.src);
+    facts->size = rx->size;
+    facts->from = asim_topo_shown(fabric->topo, data ? rx->msg.src : rx->msg.dst);
+    facts->to = asim_topo_shown(fabric->topo, data ? rx->msg.dst : rx->msg.src);
     facts->src_ip = asim_host_ip(facts->from);
     facts->dst_ip = asim_host_ip(facts->to);
-    facts->sport = data ? flow->sport : 100;
-    facts->dport = data ? 100 : flow->sport;
+    facts->sport = data ? rx->sport : 100;
+    facts->dport = data ? 100 : rx->sport;
     facts->congested = (frame->flags & (data ? ASIM_CE : ASIM_CNP)) != 0;
     if (data)
         facts->payload = facts->wire - fabric->data_overhead;
+}
+
+uint64_t asim_switch_control(const struct asim_switch_port *port)
+{
+    const struct asim_ring *queue = &port->queue[0];
+    uint64_t bytes = 0;
+
+    for (uint32_t i = 0; i < queue->n; i++)
+        bytes += queue->at[(queue->head + i) & (queue->cap - 1)].wire;
+    return bytes;
 }
 
 uint64_t asim_fabric_queued(const struct asim_fabric *fabric, const uint32_t node_port[2],
                             uint32_t q)
 {
     const struct asim_switch_port *port;
-    uint64_t bytes = 0;
 
     if (node_port[0] < fabric->hosts || q >= ASIM_QUEUES)
         return 0;
     port = &fabric->sw[node_port[0] - fabric->hosts].ports[node_port[1] - 1];
     if (q)
         return port->use[q].egress;
-    for (uint32_t i = 0; i < port->queue[0].n; i++)
-        bytes += port->queue[0].at[(port->queue[0].head + i) & (port->queue[0].cap - 1)].wire;
-    return bytes;
+    return asim_switch_control(port);
 }
 
 /* Without options; the checksum is that of these 20 bytes. */

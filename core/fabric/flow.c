@@ -26,16 +26,23 @@ enum {
 static int add_chunk(struct asim_host *host)
 {
     struct asim_flow *chunk;
+    struct asim_rx *rx;
 
     if (host->n_chunks * ASIM_FLOW_CHUNK >= 1u << 24 ||
         asim_grow(&host->chunks, &host->cap_chunks, host->n_chunks + 1, sizeof *host->chunks) ||
+        asim_grow(&host->rx, &host->cap_rx, host->n_chunks + 1, sizeof *host->rx) ||
         ASIM_VEC_RESERVE(host->free_slots, (host->n_chunks + 1) * ASIM_FLOW_CHUNK) ||
         ASIM_VEC_RESERVE(host->lingering, (host->n_chunks + 1) * ASIM_FLOW_CHUNK))
         return ASIM_ENOMEM;
     chunk = calloc(ASIM_FLOW_CHUNK, sizeof *chunk);
-    if (!chunk)
+    rx = calloc(ASIM_FLOW_CHUNK, sizeof *rx);
+    if (!chunk || !rx) {
+        free(chunk);
+        free(rx);
         return ASIM_ENOMEM;
+    }
     host->chunks[host->n_chunks] = chunk;
+    host->rx[host->n_chunks] = rx;
     /* Downwards, so that the lowest slot is taken first and busy slots stay close together. */
     for (uint32_t i = ASIM_FLOW_CHUNK; i-- > 0;)
         host->free_slots.at[host->free_slots.n++] =
@@ -44,9 +51,11 @@ static int add_chunk(struct asim_host *host)
     return 0;
 }
 
-static int is_quiet(const struct asim_flow *flow)
+static int is_quiet(const struct asim_host *host, uint32_t slot)
 {
-    return flow->tx_frames + flow->rx_frames == 0;
+    uint32_t chunk = slot / ASIM_FLOW_CHUNK, at = slot % ASIM_FLOW_CHUNK;
+
+    return host->chunks[chunk][at].tx_frames + host->rx[chunk][at].frames == 0;
 }
 
 /* Slots whose last frames have come to an end since. Which window finds them does not matter: the
@@ -58,7 +67,7 @@ static void collect(struct asim_host *host)
     for (size_t i = 0; i < host->lingering.n; i++) {
         uint32_t slot = host->lingering.at[i];
 
-        if (is_quiet(&host->chunks[slot / ASIM_FLOW_CHUNK][slot % ASIM_FLOW_CHUNK]))
+        if (is_quiet(host, slot))
             host->free_slots.at[host->free_slots.n++] = slot;
         else
             host->lingering.at[keep++] = slot;
@@ -73,7 +82,7 @@ static void take_back(struct asim_host *host)
     while (host->lingering.n) {
         uint32_t slot = host->lingering.at[host->lingering.n - 1];
 
-        if (!is_quiet(&host->chunks[slot / ASIM_FLOW_CHUNK][slot % ASIM_FLOW_CHUNK]))
+        if (!is_quiet(host, slot))
             return;
         host->free_slots.at[host->free_slots.n++] = slot;
         host->lingering.n--;
@@ -87,6 +96,7 @@ uint64_t asim_flow_take(struct asim_host *host, const struct asim_msg *msg)
 {
     uint32_t slot;
     struct asim_flow *flow;
+    struct asim_rx *rx;
     uint64_t *sent;
 
     take_back(host);
@@ -102,6 +112,13 @@ uint64_t asim_flow_take(struct asim_host *host, const struct asim_msg *msg)
     flow->msg = *msg;
     flow->sport = (uint16_t)(FIRST_SPORT + (*sent)++);
     flow->generation++;
+    rx = &host->rx[slot / ASIM_FLOW_CHUNK][slot % ASIM_FLOW_CHUNK];
+    rx->msg = *msg;
+    rx->sport = flow->sport;
+    rx->generation = flow->generation;
+    rx->size = msg->bytes ? msg->bytes : 1;
+    rx->frames = 0;
+    rx->ahead.n = 0;
     flow->live = 1;
     flow->stage = 0;
     asim_recovery_reset(flow);
@@ -118,7 +135,7 @@ void asim_flow_release(struct asim_host *host, uint32_t slot)
     if (flow->gave_up)
         return;
     /* Room in both was reserved when the slot's chunk was made. */
-    if (is_quiet(flow))
+    if (is_quiet(host, slot))
         host->free_slots.at[host->free_slots.n++] = slot;
     else
         host->lingering.at[host->lingering.n++] = slot;
@@ -129,13 +146,14 @@ void asim_flow_release(struct asim_host *host, uint32_t slot)
 uint32_t asim_flow_nic(struct asim_fabric *fabric, uint32_t host, uint32_t peer,
                        const uint16_t ports[2])
 {
+    struct asim_lane *lane = fabric->host[host].lane;
     uint32_t n = 0;
     const uint32_t *nics = asim_route_ports(fabric->route, host, peer, &n);
     uint32_t words[3] = {asim_fabric_ip(fabric, host), asim_fabric_ip(fabric, peer),
                          ports[0] | (uint32_t)ports[1] << 16};
 
-    if (!n && asim_route_error(fabric->route, &fabric->failure))
-        fabric->failed = fabric->failure.code;
+    if (!n && asim_route_error(fabric->route, &lane->failure))
+        lane->failed = lane->failure.code;
     if (n < 2)
         return n ? nics[0] - 1 : 0;
     return nics[asim_murmur3(words, 3, ASIM_NIC_HASH_SEED) % n] - 1;
@@ -160,15 +178,17 @@ void asim_flow_rewindow(const struct asim_fabric *fabric, struct asim_flow *flow
 /* The queue pair as of host->now. parity: the pacing rate starts at the rate of the chosen NIC, not
  * at the slowest link of the path, and a message of 0 bytes sends 1, because the reference would
  * never finish it (spec 9, 6). */
-void asim_flow_open(struct asim_fabric *fabric, struct asim_host *host, struct asim_flow *flow)
+void asim_flow_open(struct asim_fabric *fabric, struct asim_host *host, uint32_t slot)
 {
+    struct asim_flow *flow = asim_flow_of(fabric, host->node, slot);
     const uint32_t hosts[2] = {flow->msg.src, flow->msg.dst};
     const uint16_t ports[2] = {flow->sport, 100};
+    struct asim_lane *lane = host->lane;
     struct asim_pair pair = {0};
     uint64_t line_bps;
 
-    if (asim_pair_get(&pair, fabric->route, hosts, fabric->net->payload_bytes, &fabric->failure))
-        fabric->failed = fabric->failure.code;
+    if (asim_pair_get(&pair, fabric->route, hosts, fabric->net->payload_bytes, &lane->failure))
+        lane->failed = lane->failure.code;
     flow->nic = asim_flow_nic(fabric, host->node, flow->msg.dst, ports);
     line_bps = host->nics[flow->nic].port.rate_bps;
     /* An NVSwitch's end point has all ports behind one NIC, but a flow leaves by one of them. */
@@ -189,13 +209,14 @@ void asim_flow_open(struct asim_fabric *fabric, struct asim_host *host, struct a
     if (fabric->cc->state_size && !flow->cc.state)
         flow->cc.state = malloc(fabric->cc->state_size);
     if (fabric->cc->state_size && !flow->cc.state) {
-        fabric->failed = ASIM_ENOMEM;
+        lane->failed = ASIM_ENOMEM;
         return;
     }
     if (flow->cc.state)
         memset(flow->cc.state, 0, fabric->cc->state_size);
     if (fabric->net->has_win)
         flow->cc.window_bytes = fabric->net->global_t ? fabric->max_bdp : pair.bdp_bytes;
+    asim_rx_of(fabric, host->node, slot)->base_rtt_ns = flow->cc.base_rtt_ns;
     flow->pair_rtt = pair.rtt_ns;
     flow->pair_bps = pair.rate_bps;
     flow->snd_una = 0;

@@ -11,8 +11,7 @@
 #include "fabric/loss.h"
 #include "net/net.h"
 
-/* One message on its way: the sender's and the receiver's view. The receiver's fields are only
- * touched by the destination host, the others only by the source, but for the constants. */
+/* The sender's view, touched by the source host only. */
 struct asim_flow {
     struct asim_cc_flow cc; /* rate, window, snd_next, size */
     /* First byte not yet acknowledged. */
@@ -20,34 +19,47 @@ struct asim_flow {
     uint64_t window; /* bytes allowed in flight now; 0 = no limit */
     /* Earliest time of the next packet, ns: the end of the pacing gap. */
     uint64_t next_avail;
-    /* For the log: when the queue pair was made, and the figures of its path (ns, bit/s). */
-    uint64_t start, pair_rtt, pair_bps;
-    struct asim_msg msg; /* constant while the flow lives */
+    struct asim_repair *repair; /* selective repeat, made at the first gap */
+    uint64_t snd_high;          /* end of what was ever sent */
     /* Index of the NIC it sends on, chosen by hash when it opened. */
     uint32_t nic;
-    uint16_t sport;
+    uint32_t last_wire; /* size of the packet sent last, bytes */
+    /* Frames the sender has made less those it has taken in, modulo 2^32: while the sum with the
+     * receiver's is not 0 something of the flow is under way, and the slot is not reused. */
+    uint32_t tx_frames;
     /* generation: of the slot, wraps at 256; live until complete; stage: zero-delay events
      * passed. */
     uint8_t generation, live, stage;
     uint8_t gave_up; /* undeliverable: neither live nor finished, keeps its slot */
-    /* Sender's side of losses (recovery.c): end of what was ever sent; packets before
-     * solicit_below are repeats that want an ACK; times of the last go-back-N and timeout. */
-    uint64_t snd_high, solicit_below, went_back, timed_out;
-    uint32_t timeouts;           /* since the last progress */
-    struct asim_repair *repair;  /* selective repeat, made at the first gap */
-    struct asim_ranges rx_ahead; /* receiver: what has come beyond a gap */
-    /* Frames, and notices, each end has made less those it has taken in, modulo 2^32: while the sum
-     * is not 0 something of the flow is under way, and the slot is not reused. */
-    uint32_t tx_frames, rx_frames;
-    /* receiver */
-    uint8_t rx_generation, rx_nacked, rx_told;
-    /* What packets under way have gathered (telemetry.c); entry (seq / payload) mod seen_cap. */
+    /* Sender's side of losses (recovery.c): packets before solicit_below are repeats that want an
+     * ACK; times of the last go-back-N and timeout. */
+    uint64_t solicit_below, went_back, timed_out;
+    uint32_t timeouts;    /* since the last progress */
+    uint64_t timer_armed; /* the congestion-control timer on its way; ASIM_NEVER = none */
+    /* For the log: when the queue pair was made, and the figures of its path (ns, bit/s). */
+    uint64_t start, pair_rtt, pair_bps;
+    uint16_t sport;
+    struct asim_msg msg; /* constant while the flow lives */
+};
+
+/* What other nodes than the source know of a flow: facts that are constant while it lives, and the
+ * receiver's view, touched by the destination host only. It has the number of the sender's slot. */
+struct asim_rx {
+    /* Next byte expected; no second NACK for nack_seq before nack_until (ticks). */
+    uint64_t next, nack_until, nack_seq;
+    uint64_t size;   /* bytes, at least 1 */
+    uint32_t frames; /* like tx_frames; notices to the destination count, too */
+    uint16_t sport;
+    uint8_t generation; /* of the slot; a frame of another is of an earlier message */
+    uint8_t heard;      /* generation the destination has begun with */
+    uint8_t nacked, told;
+    struct asim_ranges ahead; /* what has come beyond a gap */
+    /* What packets under way have gathered (telemetry.c): entry (seq / payload) mod seen_cap. Made
+     * by the source, written where frames pass. */
     struct asim_telemetry *seen;
     uint32_t seen_cap;
-    uint32_t last_wire;   /* size of the packet sent last, bytes */
-    uint64_t timer_armed; /* the congestion-control timer on its way; ASIM_NEVER = none */
-    /* Next byte expected; no second NACK for rx_nack_seq before rx_nack_until (ns). */
-    uint64_t rx_next, rx_nack_until, rx_nack_seq;
+    uint64_t base_rtt_ns;
+    struct asim_msg msg;
 };
 
 enum { ASIM_FLOW_CHUNK = 64 };

@@ -22,7 +22,7 @@ struct pick { /* the earliest event so far */
 };
 
 /* Takes an event into the pick if it is earlier. */
-static void offer(struct pick *pick, const struct pick *other)
+static inline void offer(struct pick *pick, const struct pick *other)
 {
     if (other->t < pick->t ||
         (other->t == pick->t &&
@@ -30,27 +30,24 @@ static void offer(struct pick *pick, const struct pick *other)
         *pick = *other;
 }
 
-/* Ties are worked out only when times meet. */
-static void offer_nic(struct pick *pick, struct asim_nic *nic)
+/* Ties are worked out only for what may be next. */
+static inline void offer_nic(struct pick *pick, struct asim_nic *nic)
 {
     const struct asim_port *port = &nic->port;
+    const struct asim_frame *head = asim_mail_head(port->in);
 
     if (port->busy && port->busy_until <= pick->t)
         offer(pick, &(struct pick){port->busy_until, asim_port_tie(port), port->start_seq,
                                    FROM_FREE, nic});
-    if (port->in->mail.n) {
-        const struct asim_frame *head = asim_ring_head(&port->in->mail);
-
-        if (head->t <= pick->t)
-            offer(pick, &(struct pick){head->t, asim_wire_tie(port->in, head), port->in_seq,
-                                       FROM_MAIL, nic});
-    }
-    if (nic->wake_at != ASIM_NEVER && nic->wake_at <= pick->t)
+    if (head && head->t <= pick->t)
+        offer(pick,
+              &(struct pick){head->t, asim_wire_tie(port->in, head), port->in_seq, FROM_MAIL, nic});
+    if (nic->wake_at <= pick->t && nic->wake_at != ASIM_NEVER)
         offer(pick, &(struct pick){nic->wake_at, nic->wake_tie, nic->wake_seq, FROM_PACING, nic});
 }
 
 /* Linear in NICs, which are one to eight; a heap over them would cost more than it saves. */
-static struct pick pick_next(const struct asim_host *host)
+static inline struct pick pick_next(const struct asim_host *host)
 {
     struct pick pick = {ASIM_NEVER, UINT64_MAX, UINT64_MAX, FROM_NONE, NULL};
 
@@ -64,8 +61,16 @@ static struct pick pick_next(const struct asim_host *host)
     return pick;
 }
 
+/* The turn of this host begins: what has been put into its mailboxes until now is there. */
+static void open_mail(const struct asim_host *host)
+{
+    for (uint32_t i = 0; i < host->n_nics; i++)
+        asim_mail_open(host->nics[i].port.in);
+}
+
 uint64_t asim_host_next(const struct asim_host *host)
 {
+    open_mail(host);
     return pick_next(host).t;
 }
 
@@ -95,27 +100,29 @@ static void take_pfc(struct asim_fabric *fabric, struct asim_host *host, struct 
         asim_nic_kick(fabric, host, nic, host->now);
 }
 
-/* A copy, not a pointer: what the frame sets off may push into rings and move them. */
-static void take_frame(struct asim_fabric *fabric, struct asim_host *host, struct asim_nic *nic)
+/* The frame is read where it lies and dropped last: until then its place is not written again. */
+static inline void take_frame(struct asim_fabric *fabric, struct asim_host *host,
+                              struct asim_nic *nic)
 {
-    struct asim_frame frame = *asim_ring_head(&nic->port.in->mail);
+    struct asim_wire *in = nic->port.in;
+    const struct asim_frame *frame = asim_mail_head(in);
 
-    asim_ring_drop(&nic->port.in->mail);
     nic->port.in_seq = host->seq;
-    nic->port.in->got++;
-    nic->port.in->got_bytes += frame.wire;
+    in->got++;
+    in->got_bytes += frame->wire;
     if (fabric->watch.frame)
         fabric->watch.frame(fabric->watch.frame_self, ASIM_FRAME_RX,
                             (const uint32_t[2]){host->node, (uint32_t)(nic - host->nics) + 1},
-                            &frame, asim_to_ns(fabric, host->now));
-    if (frame.type == ASIM_DATA && fabric->net->nic_total_pause_count)
+                            frame, asim_to_ns(fabric, host->now));
+    if (frame->type == ASIM_DATA && fabric->net->nic_total_pause_count)
         asim_pcie_pause(fabric, host, nic);
-    if (frame.type == ASIM_DATA)
-        asim_receiver_data(fabric, host, &frame, host->now);
-    else if (frame.type == ASIM_ACK || frame.type == ASIM_NACK)
-        asim_sender_ack(fabric, host, &frame, host->now);
+    if (frame->type == ASIM_DATA)
+        asim_receiver_data(fabric, host, frame);
+    else if (frame->type == ASIM_ACK || frame->type == ASIM_NACK)
+        asim_sender_ack(fabric, host, frame);
     else
-        take_pfc(fabric, host, nic, &frame);
+        take_pfc(fabric, host, nic, frame);
+    asim_mail_drop(in);
 }
 
 /* A send becomes a queue pair two events of no duration after the call, as the reference's
@@ -127,30 +134,28 @@ static void start_flow(struct asim_fabric *fabric, struct asim_host *host, uint3
 
     if (!flow->stage++) {
         if (asim_host_timer(host, host->now, (uint64_t)ASIM_TIMER_START << 56 | slot))
-            fabric->failed = ASIM_ENOMEM;
+            host->lane->failed = ASIM_ENOMEM;
         return;
     }
-    asim_flow_open(fabric, host, flow);
-    if (fabric->failed)
+    asim_flow_open(fabric, host, slot);
+    if (host->lane->failed)
         return;
     nic = &host->nics[flow->nic];
     if (asim_nic_add(nic, slot))
-        fabric->failed = ASIM_ENOMEM;
+        host->lane->failed = ASIM_ENOMEM;
     else
         asim_nic_kick(fabric, host, nic, host->now);
 }
 
 /* The first of a message's notices; a final ACK that was repeated brings another. */
-static void take_arrival(struct asim_fabric *fabric, struct asim_host *host,
-                         const struct asim_notice *note)
+static void take_arrival(struct asim_fabric *fabric, const struct asim_notice *note)
 {
-    struct asim_flow *flow = asim_flow_of(fabric, note->msg.src, note->slot);
+    struct asim_rx *rx = asim_rx_of(fabric, note->msg.src, note->slot);
 
-    (void)host;
-    flow->rx_frames--;
-    if (flow->rx_told)
+    rx->frames--;
+    if (rx->told)
         return;
-    flow->rx_told = 1;
+    rx->told = 1;
     fabric->user.arrived(fabric->user.self, &note->msg);
 }
 
@@ -181,7 +186,7 @@ static void take_timer(struct asim_fabric *fabric, struct asim_host *host)
         if (note.lost)
             asim_recovery_lost(fabric, host, &note);
         else
-            take_arrival(fabric, host, &note);
+            take_arrival(fabric, &note);
     }
     }
 }
@@ -190,10 +195,11 @@ static void take_timer(struct asim_fabric *fabric, struct asim_host *host)
  * moves with each event, which is what the rank sees as its own time. Stops early once failed. */
 uint64_t asim_host_advance(struct asim_fabric *fabric, struct asim_host *host, uint64_t until)
 {
+    open_mail(host);
     for (;;) {
         struct pick pick = pick_next(host);
 
-        if (pick.t >= until || fabric->failed)
+        if (pick.t >= until || host->lane->failed)
             return pick.t;
         host->now = pick.t;
         host->age = asim_tie_age(pick.tie);

@@ -9,7 +9,10 @@
  */
 #include "fabric/node.h"
 
+#include <stdlib.h>
 #include <string.h>
+
+enum { FIRST_MAIL = 16 };
 
 int asim_ring_grow(struct asim_ring *ring)
 {
@@ -75,59 +78,83 @@ const uint32_t *asim_rate_table_get(struct asim_fabric *fabric, uint64_t bps)
     return table->tx;
 }
 
-/* The reference scheduled this arrival when the frame's transmission began: age = tx + delay. */
-uint64_t asim_wire_tie(const struct asim_wire *wire, const struct asim_frame *frame)
+/* Room for twice as many. Only while no other thread runs nodes, or before there is a reader. */
+static int grow(struct asim_wire *wire)
 {
-    return asim_tie(wire->tx[frame->wire] + wire->delay, frame->side, ASIM_CLASS_ARRIVAL);
+    uint32_t cap = wire->at ? wire->mask + 1 : 0, more = cap ? 2 * cap : FIRST_MAIL;
+    uint32_t head = atomic_load(&wire->head), tail = atomic_load(&wire->tail);
+    struct asim_frame *at = malloc(more * sizeof *at);
+
+    if (!at)
+        return ASIM_ENOMEM;
+    for (uint32_t i = head; i != tail; i++)
+        at[i & (more - 1)] = wire->at[i & wire->mask];
+    free(wire->at);
+    wire->at = at;
+    wire->mask = more - 1;
+    wire->limit = head + more;
+    return 0;
 }
 
-uint64_t asim_port_tie(const struct asim_port *port)
+/* Once a frame has been spilled, `limit` stays at `tail`, so all that follow come here, too. */
+struct asim_frame *asim_mail_slot_slow(struct asim_lane *lane, struct asim_wire *wire)
 {
-    return asim_tie(port->busy_until - port->tx_start, port->start_age, ASIM_CLASS_FREE);
+    const struct asim_frame blank = {.t = 0};
+    uint32_t tail = atomic_load_explicit(&wire->tail, memory_order_relaxed);
+    uint32_t head = atomic_load_explicit(&wire->head, memory_order_acquire);
+
+    if (!wire->spill.n && wire->at && tail - head <= wire->mask) {
+        wire->limit = head + wire->mask + 1;
+        return &wire->at[tail & wire->mask];
+    }
+    if (lane->fabric->n_lanes == 1) {
+        if (!grow(wire))
+            return &wire->at[tail & wire->mask];
+    } else if ((wire->spill.n || !ASIM_VEC_PUSH(lane->spilled, wire)) &&
+               !ASIM_VEC_PUSH(wire->spill, blank)) {
+        return &wire->spill.at[wire->spill.n - 1];
+    }
+    lane->failed = ASIM_ENOMEM;
+    return NULL;
+}
+
+int asim_mail_unspill(struct asim_wire *wire)
+{
+    uint32_t tail = atomic_load(&wire->tail);
+
+    for (size_t i = 0; i < wire->spill.n; i++) {
+        if ((!wire->at || tail - atomic_load(&wire->head) > wire->mask) && grow(wire))
+            return ASIM_ENOMEM;
+        wire->at[tail++ & wire->mask] = wire->spill.at[i];
+        atomic_store(&wire->tail, tail);
+    }
+    wire->spill.n = 0;
+    wire->limit = atomic_load(&wire->head) + (wire->at ? wire->mask + 1 : 0);
+    return 0;
+}
+
+uint32_t asim_mail_count(const struct asim_wire *wire)
+{
+    return atomic_load(&wire->tail) - atomic_load(&wire->head) + (uint32_t)wire->spill.n;
+}
+
+const struct asim_frame *asim_mail_peek(const struct asim_wire *wire, uint32_t i)
+{
+    uint32_t head = atomic_load(&wire->head), in_ring = atomic_load(&wire->tail) - head;
+
+    return i < in_ring ? &wire->at[(head + i) & wire->mask] : &wire->spill.at[i - in_ring];
 }
 
 /* The node that starts the last link of a message's final ACK knows when the sender will have it,
  * one link delay ahead: that is when the destination is told, too (spec 2.10, design 5). */
-static void notice(struct asim_fabric *fabric, const struct asim_wire *wire,
-                   const struct asim_frame *frame)
+void asim_port_notice(struct asim_lane *lane, const struct asim_wire *wire,
+                      const struct asim_frame *frame)
 {
-    const struct asim_flow *flow = asim_flow_of(fabric, frame->src, frame->slot);
+    const struct asim_rx *rx = asim_rx_of(lane->fabric, frame->src, frame->slot);
     struct asim_notice note = {
         .t = frame->t, .tie = asim_wire_tie(wire, frame), .seq = wire->id, .slot = frame->slot};
 
-    note.msg = flow->msg;
-
-    if (ASIM_VEC_PUSH(fabric->outbox, note))
-        fabric->failed = ASIM_ENOMEM;
-}
-
-/* The one place where a node touches another: it appends to the far end's mailbox, which stays
- * sorted because a wire is FIFO with constant delay, and lowers the far end's next time. */
-int asim_port_start(struct asim_fabric *fabric, struct asim_port *port, struct asim_frame *frame,
-                    struct asim_moment now)
-{
-    const uint32_t oldest = (1u << ASIM_CAUSE_BITS) - 1;
-    struct asim_wire *wire = port->out;
-
-    port->busy = 1;
-    port->tx_start = now.t;
-    port->start_seq = now.seq;
-    port->start_age = now.age < oldest ? (uint32_t)now.age : oldest;
-    port->busy_until = now.t + wire->tx[frame->wire];
-    frame->side = port->start_age;
-    frame->t = port->busy_until + wire->delay;
-    wire->frames++;
-    wire->bytes += frame->wire;
-    if (fabric->watch.frame)
-        fabric->watch.frame(fabric->watch.frame_self, ASIM_FRAME_TX,
-                            (const uint32_t[2]){wire->from, port->in->to_port + 1}, frame,
-                            asim_to_ns(fabric, now.t));
-    if (wire->loss && asim_loss_takes(fabric, wire, frame, now.t))
-        return 1;
-    if (frame->flags & ASIM_FINAL && wire->to == frame->src && frame->type == ASIM_ACK)
-        notice(fabric, wire, frame);
-    if (!asim_ring_push(&wire->mail, frame))
-        fabric->failed = ASIM_ENOMEM;
-    asim_fabric_at(fabric, wire->to, frame->t);
-    return 0;
+    note.msg = rx->msg;
+    if (ASIM_VEC_PUSH(lane->outbox, note))
+        lane->failed = ASIM_ENOMEM;
 }

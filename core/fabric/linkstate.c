@@ -141,8 +141,7 @@ uint64_t asim_linkstate_next(const struct asim_fabric *fabric)
 }
 
 /* ACKs that waited at a host's NIC; its queue pairs stay, they are moved by choose_again. */
-static void empty_nic(struct asim_fabric *fabric, struct asim_host *host, struct asim_nic *nic,
-                      uint64_t t)
+static void empty_nic(struct asim_host *host, struct asim_nic *nic, uint64_t t)
 {
     const uint32_t at[2] = {host->node, (uint32_t)(nic - host->nics) + 1};
 
@@ -154,7 +153,7 @@ static void empty_nic(struct asim_fabric *fabric, struct asim_host *host, struct
             host->counts.pfc_dropped++;
         else
             host->counts.acks_dropped++;
-        asim_loss_report(fabric, frame, t, at);
+        asim_loss_report(host->lane, frame, t, at);
     }
 }
 
@@ -170,7 +169,7 @@ static void set_end(struct asim_fabric *fabric, const uint32_t node_port[2], int
     if (!down)
         return;
     if (node < fabric->hosts)
-        empty_nic(fabric, &fabric->host[node], &fabric->host[node].nics[p], t);
+        empty_nic(&fabric->host[node], &fabric->host[node].nics[p], t);
     else
         asim_switch_port_down(fabric, &fabric->sw[node - fabric->hosts], p, t);
 }
@@ -195,8 +194,8 @@ static void reroute(struct asim_fabric *fabric)
 
     asim_route_close(links->route);
     links->route = NULL;
-    if (asim_route_open_without(&links->route, fabric->topo, links->down, &fabric->failure))
-        fabric->failed = fabric->failure.code;
+    if (asim_route_open_without(&links->route, fabric->topo, links->down, &fabric->lane->failure))
+        fabric->lane->failed = fabric->lane->failure.code;
     fabric->route = links->route;
 }
 
@@ -230,8 +229,8 @@ static void wake_host(struct asim_fabric *fabric, struct asim_host *host, uint64
     host->age = t;
     host->seq++;
     if (host->n_nics > 1 && choose_again(fabric, host))
-        fabric->failed = ASIM_ENOMEM;
-    for (uint32_t i = 0; i < host->n_nics && !fabric->failed; i++)
+        host->lane->failed = ASIM_ENOMEM;
+    for (uint32_t i = 0; i < host->n_nics && !host->lane->failed; i++)
         asim_nic_kick(fabric, host, &host->nics[i], t);
 }
 
@@ -244,9 +243,9 @@ void asim_linkstate_apply(struct asim_fabric *fabric)
     while (asim_linkstate_next(fabric) == t)
         change(fabric, &links->at[links->next++]);
     reroute(fabric);
-    for (uint32_t v = 0; v < fabric->hosts && !fabric->failed; v++)
+    for (uint32_t v = 0; v < fabric->hosts && !fabric->lane->failed; v++)
         wake_host(fabric, &fabric->host[v], t);
-    for (uint32_t v = 0; v < fabric->nodes && !fabric->failed; v++) {
+    for (uint32_t v = 0; v < fabric->nodes && !fabric->lane->failed; v++) {
         fabric->next[v] = v < fabric->hosts ? asim_host_next(&fabric->host[v])
                                             : asim_switch_next(&fabric->sw[v - fabric->hosts]);
         if (fabric->per_event && fabric->next[v] != ASIM_NEVER)

@@ -80,7 +80,7 @@ static int meets_outage(const struct asim_wire_loss *loss, uint64_t start, uint6
 }
 
 /* A draw is made for every frame of a wire with a rate, lost by an outage or not. */
-int asim_loss_takes(struct asim_fabric *fabric, const struct asim_wire *wire,
+int asim_loss_takes(struct asim_lane *lane, const struct asim_wire *wire,
                     const struct asim_frame *frame, uint64_t start)
 {
     struct asim_wire_loss *loss = wire->loss;
@@ -88,20 +88,20 @@ int asim_loss_takes(struct asim_fabric *fabric, const struct asim_wire *wire,
 
     if (!meets_outage(loss, start, frame->t) &&
         (loss->rate <= 0 ||
-         asim_draw(fabric->seed, LOSS_DRAWS | wire->id, wire->frames) >= loss->rate))
+         asim_draw(lane->fabric->seed, LOSS_DRAWS | wire->id, wire->frames) >= loss->rate))
         return 0;
     loss->frames++;
     loss->bytes += frame->wire;
-    asim_loss_report(fabric, frame, start, at);
+    asim_loss_report(lane, frame, start, at);
     return 1;
 }
 
 /* RTO of the configuration, or a guess from the flow's base RTT; always beyond the window, since
  * the notice may cross to another node. */
 /* Never within the window: the notice could come before the source's own time. */
-static uint64_t timeout_of(const struct asim_fabric *fabric, const struct asim_flow *flow)
+static uint64_t timeout_of(const struct asim_fabric *fabric, const struct asim_rx *rx)
 {
-    uint64_t rto = asim_to_ticks(fabric, AUTO_RTO_NS + AUTO_RTO_TRIPS * flow->cc.base_rtt_ns);
+    uint64_t rto = asim_to_ticks(fabric, AUTO_RTO_NS + AUTO_RTO_TRIPS * rx->base_rtt_ns);
 
     if (fabric->rto)
         return fabric->rto;
@@ -110,10 +110,11 @@ static uint64_t timeout_of(const struct asim_fabric *fabric, const struct asim_f
 
 /* Several frames of a host may be lost at one instant, in any order of nodes: seq puts their
  * notices in an order of their own, by message, packet and kind. */
-void asim_loss_report(struct asim_fabric *fabric, const struct asim_frame *frame, uint64_t t,
+void asim_loss_report(struct asim_lane *lane, const struct asim_frame *frame, uint64_t t,
                       const uint32_t node_port[2])
 {
-    const struct asim_flow *flow;
+    struct asim_fabric *fabric = lane->fabric;
+    const struct asim_rx *rx;
     struct asim_notice note = {.since = t,
                                .at = frame->seq,
                                .slot = frame->slot,
@@ -126,12 +127,12 @@ void asim_loss_report(struct asim_fabric *fabric, const struct asim_frame *frame
                             asim_to_ns(fabric, t));
     if (frame->type == ASIM_PAUSE || frame->type == ASIM_RESUME)
         return;
-    flow = asim_flow_of(fabric, frame->src, frame->slot);
-    note.msg = flow->msg;
-    note.rto = timeout_of(fabric, flow);
+    rx = asim_rx_of(fabric, frame->src, frame->slot);
+    note.msg = rx->msg;
+    note.rto = timeout_of(fabric, rx);
     note.t = t + note.rto;
     note.tie = asim_tie(note.rto, 0, ASIM_CLASS_TIMER);
-    note.seq = (flow->msg.id << 32) ^ (frame->seq / fabric->net->payload_bytes << 2) ^ frame->type;
-    if (ASIM_VEC_PUSH(fabric->outbox, note))
-        fabric->failed = ASIM_ENOMEM;
+    note.seq = (rx->msg.id << 32) ^ (frame->seq / fabric->net->payload_bytes << 2) ^ frame->type;
+    if (ASIM_VEC_PUSH(lane->outbox, note))
+        lane->failed = ASIM_ENOMEM;
 }

@@ -5,6 +5,8 @@
  * reserve alone exceed the buffer, the reference's 32-bit threshold wraps to about 4 GiB, so PFC
  * never triggers; we keep that outcome (shareable = "no limit") and the set-up warns of it.
  *
+ * Here is the set-up; what every frame does is inlined, in mmu.h.
+ *
  * Per ingress queue: bytes fill the reserve (4 KiB), then the shared buffer up to a threshold that
  * shrinks as the buffer fills, then the port's headroom, which absorbs what is in flight after a
  * PAUSE. Leaving undoes it in reverse. All counters return to 0 when a switch is empty; a test
@@ -12,8 +14,7 @@
  */
 #include "fabric/node.h"
 
-/* Constants of the reference's switch (spec 4.4), not settings of it. */
-enum { RESERVE_BYTES = 4096, RESUME_OFFSET_BYTES = 3072, FIRST_SHIFT = 3 };
+enum { FIRST_SHIFT = 3 }; /* a constant of the reference's switch (spec 4.4) */
 
 /* Three links' worth of bytes in flight by default, floored as the reference floors. */
 static uint32_t headroom_of(const struct asim_fabric *fabric, const struct asim_port *port)
@@ -61,90 +62,11 @@ void asim_mmu_init(struct asim_fabric *fabric, struct asim_switch *sw, uint64_t 
         port->pmax = at_rate(&fabric->net->pmax, port->port.rate_bps, 0);
         /* SimAI: NVSwitches do not mark, and its rate maps have no entry for NVLink (simai.md a.2)
          */
-        if (fabric->topo->kind[sw->node] == ASIM_NVSWITCH)
+        if (fabric->topo->kind[sw->node] == ASIM_NVSWITCH || !fabric->net->enable_qcn)
             port->kmin = UINT64_MAX;
         /* The way to its own end point takes nothing from what the switch's links share. */
         if (!asim_topo_is_inner(fabric->topo, port->port.out->id / 2))
-            taken += (uint64_t)port->headroom_limit + RESERVE_BYTES;
+            taken += (uint64_t)port->headroom_limit + ASIM_RESERVE_BYTES;
     }
     sw->shareable = taken > buffer ? UINT64_MAX : buffer - taken;
-}
-
-/* How far the shared part of one ingress queue may grow now: the free rest of the shared buffer,
- * shifted. It shrinks as others fill the buffer, which is what makes it fair. */
-static uint64_t threshold(const struct asim_switch *sw, const struct asim_switch_port *port)
-{
-    if (sw->shareable == UINT64_MAX)
-        return UINT64_MAX;
-    return sw->shared_used < sw->shareable ? (sw->shareable - sw->shared_used) >> port->shift : 0;
-}
-
-/* What the queue holds beyond its reserve; only this competes for the shared buffer. */
-static uint64_t shared_part(const struct asim_queue_use *use)
-{
-    return use->ingress > RESERVE_BYTES ? use->ingress - RESERVE_BYTES : 0;
-}
-
-/* parity: headroom is tried whether or not a pause was sent. There is no test on the egress
- * side. */
-int asim_mmu_admits(const struct asim_switch *sw, uint32_t p, uint32_t q, uint32_t bytes)
-{
-    const struct asim_switch_port *port = &sw->ports[p];
-    const struct asim_queue_use *use = &port->use[q];
-
-    return bytes + use->headroom <= port->headroom_limit ||
-           bytes + shared_part(use) <= threshold(sw, port);
-}
-
-/* Fills reserve, then shared buffer, then headroom. A frame that would pass the threshold counts as
- * headroom as a whole. in_out_q = ingress port, egress port, queue. */
-void asim_mmu_enter(struct asim_switch *sw, const uint32_t in_out_q[3], uint32_t bytes)
-{
-    struct asim_switch_port *in = &sw->ports[in_out_q[0]];
-    struct asim_queue_use *use = &in->use[in_out_q[2]];
-    uint64_t grown = use->ingress + bytes;
-
-    if (grown <= RESERVE_BYTES) {
-        use->ingress = grown;
-    } else if (grown - RESERVE_BYTES > threshold(sw, in)) {
-        use->headroom += bytes;
-    } else {
-        use->ingress = grown;
-        sw->shared_used += bytes < grown - RESERVE_BYTES ? bytes : grown - RESERVE_BYTES;
-    }
-    sw->ports[in_out_q[1]].use[in_out_q[2]].egress += bytes;
-}
-
-/* Exactly undoes what entering did in sum, headroom first. Called at the start of serialization. */
-void asim_mmu_leave(struct asim_switch *sw, const uint32_t in_out_q[3], uint32_t bytes)
-{
-    struct asim_queue_use *use = &sw->ports[in_out_q[0]].use[in_out_q[2]];
-    uint64_t from_headroom = use->headroom < bytes ? use->headroom : bytes;
-    uint64_t rest = bytes - from_headroom, shared = shared_part(use);
-
-    use->headroom -= from_headroom;
-    use->ingress -= rest;
-    sw->shared_used -= rest < shared ? rest : shared;
-    sw->ports[in_out_q[1]].use[in_out_q[2]].egress -= bytes;
-}
-
-/* Asked after a frame has entered, for its own ingress only (spec 4.6). */
-int asim_mmu_wants_pause(const struct asim_switch *sw, uint32_t p, uint32_t q)
-{
-    const struct asim_switch_port *port = &sw->ports[p];
-
-    return !(port->pausing >> q & 1) &&
-           (port->use[q].headroom > 0 || shared_part(&port->use[q]) >= threshold(sw, port));
-}
-
-/* Asked when a frame that came in there leaves. The offset keeps pause and resume from
- * chattering. */
-int asim_mmu_wants_resume(const struct asim_switch *sw, uint32_t p, uint32_t q)
-{
-    const struct asim_switch_port *port = &sw->ports[p];
-    uint64_t shared = shared_part(&port->use[q]), limit = threshold(sw, port);
-
-    if (!(port->pausing >> q & 1) || port->use[q].headroom)
-        return 0;
-    return !shared || limit == UINT64_MAX || shared + RESUME_OFFSET_BYTES <= limit;
 }

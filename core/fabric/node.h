@@ -1,75 +1,21 @@
 /* SPDX-License-Identifier: GPL-2.0-only
  *
- * The state of the packet network, laid out by what is touched together: on top of wires and
- * ports (port.h) a host has queue pairs and timers, a switch queues and the shared buffer. Only a
- * node's own functions change it; the one thing they touch elsewhere is the tail of an outgoing
- * wire's mailbox.
+ * The packet network as a whole, and the functions its files share. The state of nodes is in
+ * host.h and switch.h, on top of wires and ports (port.h). Only a node's own functions change it;
+ * the one thing they touch elsewhere is the tail of an outgoing wire's mailbox.
  */
 #ifndef ASIM_FABRIC_NODE_H
 #define ASIM_FABRIC_NODE_H
 
 #include "base/heap.h"
-#include "base/map.h"
-#include "base/mem.h"
 #include "cc/cc.h"
-#include "fabric/agenda.h"
 #include "fabric/fabric.h"
-#include "fabric/flow.h"
+#include "fabric/host.h"
 #include "fabric/loss.h"
+#include "fabric/mmu.h"
 #include "fabric/order.h"
 #include "fabric/port.h"
 #include "fabric/switch.h"
-
-struct asim_nic {
-    struct asim_port port;
-    /* Strictly before data (spec 2.3), unbounded as in the reference. */
-    struct asim_ring acks;
-    uint32_t *qps; /* slots in the order of creation, finished ones until a scan meets them */
-    size_t n_qps, cap_qps;
-    /* Position in qps last served; the scan begins behind it. */
-    uint32_t rr_last;
-    uint64_t wake_tie, wake_seq;
-    uint64_t wake_at; /* pending "next send"; ASIM_NEVER = none */
-};
-
-/* What one host will hear at time t of something that happened elsewhere: that msg is complete
- * (the destination), or that a frame of it was lost at `since` (the source, RTO later). */
-struct asim_notice {
-    uint64_t t, tie, seq;
-    struct asim_msg msg;
-    uint64_t since, at, rto; /* lost: when; its sequence number; the timeout */
-    uint32_t slot;
-    uint8_t lost, type, flags; /* type, flags: of the lost frame */
-};
-
-struct asim_host {
-    /* Local time, ns, of the event being processed; messages completed as their source. */
-    uint64_t now, messages;
-    struct asim_host_counts counts;
-    struct asim_nic *nics;
-    uint32_t n_nics, node;
-    struct asim_agenda timers; /* value = kind << 56 | payload */
-    uint64_t timer_seq;
-    uint64_t seq, age;         /* events so far; age of the present one (order.h) */
-    struct asim_flow **chunks; /* flow of slot s: chunks[s / 16][s % 16] */
-    size_t n_chunks, cap_chunks;
-    ASIM_VEC(uint32_t) free_slots;
-    uint32_t pcie_pauses; /* made, and whether one is running (pcie.c) */
-    uint8_t pcie_busy;
-    ASIM_VEC(uint32_t) lingering; /* finished, with frames still under way */
-    struct asim_map sports;       /* destination -> messages sent so far */
-    struct asim_notice *notices;  /* waiting in timers, by index */
-    size_t n_notices, cap_notices;
-    ASIM_VEC(uint32_t) free_notices;
-};
-
-enum asim_timer {
-    ASIM_TIMER_WAKE = 1,
-    ASIM_TIMER_START,
-    ASIM_TIMER_NOTICE,
-    ASIM_TIMER_CC,
-    ASIM_TIMER_PCIE
-};
 
 struct asim_fabric {
     const struct asim_topo *topo;
@@ -82,25 +28,27 @@ struct asim_fabric {
     uint64_t seed, window, settled;
     int per_event;
     uint32_t data_overhead, ack_wire; /* bytes, with the telemetry of `cc` */
-    int failed;                       /* latched enum asim_code */
-    /* Its sentence, where it is another than "out of memory". */
-    struct asim_err failure;
+    uint32_t ack_queue;               /* whose pause stops a host's ACKs */
+    int cc_idle;                      /* nothing an ACK says changes a rate */
+    int failed;                       /* latched enum asim_code, between windows */
+    struct asim_err failure;          /* its sentence, likewise */
     uint32_t hosts, nodes;
     struct asim_wire *wires; /* [2 x links] */
     struct asim_host *host;
     struct asim_switch *sw;   /* of node v: sw[v - hosts] */
     struct asim_port **ports; /* all ports of node v in order: ports[first_port[v] + i] */
-    uint64_t *next;           /* [nodes] earliest event of each node */
+    uint64_t *next;           /* [nodes] earliest event of each node, but for lane->lowered */
+    struct asim_lane *lane;   /* [n_lanes] */
+    uint32_t n_lanes;
     struct asim_heap
         agenda; /* W = 0 only: (time, node) that were once in next[]; stale ones stay */
     struct asim_rate_table *rates;
     size_t n_rates, cap_rates;
     /* Of the worst pair, ns and bytes; filled with GLOBAL_T 1 only. */
     uint64_t max_rtt, max_bdp;
-    ASIM_VEC(struct asim_notice) outbox; /* notices made in this window */
-    struct asim_wire_loss *losses;       /* [2 x links], NULL where nothing is ever lost */
-    struct asim_linkstate *links;        /* NULL where no link ever goes down */
-    uint64_t rto;                        /* ticks; 0 = from the path */
+    struct asim_wire_loss *losses; /* [2 x links], NULL where nothing is ever lost */
+    struct asim_linkstate *links;  /* NULL where no link ever goes down */
+    uint64_t rto;                  /* ticks; 0 = from the path */
     uint32_t tick;   /* ticks a ns: all times in here are in ticks, all that leave it in ns */
     int keeps_ahead; /* receivers keep packets that come beyond a gap */
     uint64_t windows;
@@ -139,6 +87,15 @@ static inline void asim_fabric_at(struct asim_fabric *fabric, uint32_t v, uint64
     if (fabric->per_event)
         asim_fabric_at_slow(fabric, v, t);
 }
+/* The same from a node of this lane, which may not touch what belongs to others. At W = 0 nothing
+ * runs beside it. */
+static inline void asim_lane_at(struct asim_lane *lane, uint32_t v, uint64_t t)
+{
+    if (lane->fabric->per_event)
+        asim_fabric_at(lane->fabric, v, t);
+    else if (t < lane->lowered[v])
+        lane->lowered[v] = t;
+}
 
 /* --- flow.c ---------------------------------------------------------------------------------- */
 static inline struct asim_flow *asim_flow_of(const struct asim_fabric *fabric, uint32_t src,
@@ -147,12 +104,18 @@ static inline struct asim_flow *asim_flow_of(const struct asim_fabric *fabric, u
     slot &= 0xffffff;
     return &fabric->host[src].chunks[slot / ASIM_FLOW_CHUNK][slot % ASIM_FLOW_CHUNK];
 }
+static inline struct asim_rx *asim_rx_of(const struct asim_fabric *fabric, uint32_t src,
+                                         uint32_t slot)
+{
+    slot &= 0xffffff;
+    return &fabric->host[src].rx[slot / ASIM_FLOW_CHUNK][slot % ASIM_FLOW_CHUNK];
+}
 /* Takes a slot for *msg; ASIM_NEVER when out of memory. */
 uint64_t asim_flow_take(struct asim_host *host, const struct asim_msg *msg);
 /* The queue pair is out of its NIC's list: the slot is free once nothing is under way. */
 void asim_flow_release(struct asim_host *host, uint32_t slot);
 /* Sets window, rate and NIC; the flow is then ready to be scheduled. */
-void asim_flow_open(struct asim_fabric *fabric, struct asim_host *host, struct asim_flow *flow);
+void asim_flow_open(struct asim_fabric *fabric, struct asim_host *host, uint32_t slot);
 /* Completion time on idle links, as fct.txt states it (spec 5.5). */
 uint64_t asim_flow_ideal(const struct asim_fabric *fabric, const struct asim_flow *flow);
 /* Recomputes flow->window after a change of rate. */
@@ -179,27 +142,37 @@ static inline int asim_flow_is_over(const struct asim_flow *flow)
 {
     return flow->snd_una >= flow->cc.size || flow->gave_up;
 }
+/* The usual ACK: progress, and nothing lost that anybody knows of. What asim_recovery_ack would do
+ * is then to move snd_una. */
+static inline int asim_ack_is_plain(const struct asim_fabric *fabric, const struct asim_flow *flow,
+                                    const struct asim_frame *frame)
+{
+    return frame->type == ASIM_ACK && !frame->dst && frame->seq > flow->snd_una &&
+           frame->seq <= flow->cc.snd_next && !flow->timeouts && !flow->repair &&
+           !fabric->net->l2_back_to_zero;
+}
 /* A new queue pair joins the round robin at its end. */
 int asim_nic_add(struct asim_nic *nic, uint32_t slot);
 /* A data frame reached its destination host. */
 void asim_receiver_data(struct asim_fabric *fabric, struct asim_host *host,
-                        const struct asim_frame *frame, uint64_t t);
+                        const struct asim_frame *frame);
 /* An ACK or NACK came back to the flow's source. */
 void asim_sender_ack(struct asim_fabric *fabric, struct asim_host *host,
-                     const struct asim_frame *frame, uint64_t t);
+                     const struct asim_frame *frame);
+/* Sends a frame of the NIC's own FIFO of answers; the port must be idle and up. */
+void asim_nic_answer(struct asim_host *host, struct asim_nic *nic, const struct asim_frame *frame);
 
 /* --- telemetry.c: INT, timestamps, PINT (spec 1.3, 3.3-3.5) ---------------------------------- */
 /* Frame sizes for the congestion control chosen. */
 void asim_telemetry_sizes(struct asim_fabric *fabric);
 /* Record of the packet around byte seq, as this frame (or the one it answers) was sent; NULL if it
  * was sent again since, or is known to have arrived. Only where cc->needs is not 0. */
-struct asim_telemetry *asim_telemetry_of(const struct asim_fabric *fabric,
-                                         const struct asim_flow *flow,
+struct asim_telemetry *asim_telemetry_of(const struct asim_fabric *fabric, const struct asim_rx *rx,
                                          const struct asim_frame *frame, uint64_t seq);
 /* A packet leaves its sender: an empty record, stamped, and frame->tries. 0 or ASIM_ENOMEM. */
 int asim_telemetry_begin(struct asim_fabric *fabric, struct asim_flow *flow,
                          struct asim_frame *frame, uint64_t now);
-/* A data frame leaves switch port p; call before asim_port_start. */
+/* A data frame leaves switch port p; call before asim_port_commit. */
 void asim_telemetry_stamp(struct asim_fabric *fabric, struct asim_switch *sw, uint32_t p,
                           const struct asim_frame *frame, uint64_t now);
 
@@ -227,7 +200,20 @@ static inline int asim_pause_holds(const struct asim_fabric *fabric, const struc
 /* Puts a notice among the timers of its host; between steps, or for the host that runs. */
 int asim_notice_deliver(struct asim_fabric *fabric, const struct asim_notice *note);
 
+/* --- queues.c: for the watcher of queues, which must be there ----------------------------------
+ */
+/* The bytes queued at port p have changed. */
+void asim_queue_changed(const struct asim_fabric *fabric, struct asim_switch *sw, uint32_t p,
+                        uint64_t t);
+/* The end of a window; only where sw->samples is set. */
+void asim_queue_settle(const struct asim_fabric *fabric, struct asim_switch *sw);
+/* Bytes in queue 0: PFC frames, and ACKs where they have priority. */
+uint64_t asim_switch_control(const struct asim_switch_port *port);
+
 /* --- switch.c, mmu.c -------------------------------------------------------------------------- */
+/* Index of the port a frame takes among n of equal cost, n > 1 (spread.c). */
+uint32_t asim_switch_spread(const struct asim_fabric *fabric, struct asim_switch *sw,
+                            const struct asim_frame *frame, uint32_t n);
 uint64_t asim_switch_next(const struct asim_switch *sw);
 uint64_t asim_switch_advance(struct asim_fabric *fabric, struct asim_switch *sw, uint64_t until);
 /* The link of port p went down, at t: empties its queues. Came up again: nothing is left to do. */
@@ -235,13 +221,5 @@ void asim_switch_port_down(struct asim_fabric *fabric, struct asim_switch *sw, u
                            uint64_t t);
 /* Sets headroom, shares and ECN thresholds of every port from the configuration. */
 void asim_mmu_init(struct asim_fabric *fabric, struct asim_switch *sw, uint64_t nic_bps);
-/* 1 if the frame of that size may enter from ingress port p. */
-int asim_mmu_admits(const struct asim_switch *sw, uint32_t p, uint32_t q, uint32_t bytes);
-/* in_out_q: ingress port, egress port, queue. */
-void asim_mmu_enter(struct asim_switch *sw, const uint32_t in_out_q[3], uint32_t bytes);
-void asim_mmu_leave(struct asim_switch *sw, const uint32_t in_out_q[3], uint32_t bytes);
-/* Whether ingress (p, q) should be paused, or let go, as things stand now. */
-int asim_mmu_wants_pause(const struct asim_switch *sw, uint32_t p, uint32_t q);
-int asim_mmu_wants_resume(const struct asim_switch *sw, uint32_t p, uint32_t q);
 
 #endif

@@ -10,10 +10,14 @@
 #ifndef ASIM_FABRIC_PORT_H
 #define ASIM_FABRIC_PORT_H
 
+#include <stdatomic.h>
 #include <stdint.h>
+#include "base/mem.h"
 #include "fabric/frame.h"
+#include "fabric/order.h"
 
 struct asim_fabric;
+struct asim_lane;
 
 /* Serialization time of every frame size at one rate. */
 struct asim_rate_table {
@@ -21,18 +25,74 @@ struct asim_rate_table {
     uint32_t *tx; /* [wire bytes], ticks */
 };
 
+/* The mailbox is a ring with one writer, the sending node, and one reader, the receiving node,
+ * which may run on different threads: what is put in during a window is never due in it, so the
+ * reader looks at what was there when its turn began. Where the ring is full and may not be moved
+ * because others run, frames go to `spill` until the window's end. */
 struct asim_wire {
-    struct asim_ring mail; /* frames on their way, ascending arrival */
+    /* the sending node's */
+    struct asim_frame *at; /* ring of mask + 1 frames; moved by asim_mail_grow only */
+    uint32_t mask, limit;  /* limit: `tail` may go so far without looking at `head` */
+    atomic_uint tail;      /* frames ever put in, modulo 2^32 */
+    uint32_t id;           /* 2 x link + direction */
     const uint32_t *tx;    /* [wire bytes], ticks */
     uint64_t delay;        /* ticks */
     /* Put on this wire since the start; the sum over wires is the count of packet-hops. */
     uint64_t frames, bytes;
-    uint64_t got, got_bytes;     /* taken in at the far end */
+    /* what seldom changes, which keeps the two nodes' parts on different cache lines */
     struct asim_wire_loss *loss; /* NULL where every frame arrives (loss.h) */
-    uint32_t id;                 /* 2 x link + direction */
     uint32_t from, to;           /* nodes */
     uint32_t to_port;            /* 0-based at `to` */
+    ASIM_VEC(struct asim_frame) spill;
+    /* the receiving node's */
+    atomic_uint head;        /* frames ever taken out */
+    uint32_t avail;          /* `tail` when the reader's turn began */
+    uint64_t got, got_bytes; /* taken in at the far end */
 };
+
+/* The reader's turn begins. */
+static inline void asim_mail_open(struct asim_wire *wire)
+{
+    wire->avail = atomic_load_explicit(&wire->tail, memory_order_acquire);
+}
+
+/* Oldest frame, or NULL. It stays where it is until asim_mail_drop. */
+static inline const struct asim_frame *asim_mail_head(const struct asim_wire *wire)
+{
+    uint32_t head = atomic_load_explicit(&wire->head, memory_order_relaxed);
+
+    return head == wire->avail ? NULL : &wire->at[head & wire->mask];
+}
+
+static inline void asim_mail_drop(struct asim_wire *wire)
+{
+    uint32_t head = atomic_load_explicit(&wire->head, memory_order_relaxed);
+
+    atomic_store_explicit(&wire->head, head + 1, memory_order_release);
+}
+
+/* The writer's next place; NULL when out of memory. asim_mail_commit makes it a frame. */
+struct asim_frame *asim_mail_slot_slow(struct asim_lane *lane, struct asim_wire *wire);
+static inline struct asim_frame *asim_mail_slot(struct asim_lane *lane, struct asim_wire *wire)
+{
+    uint32_t tail = atomic_load_explicit(&wire->tail, memory_order_relaxed);
+
+    return tail != wire->limit ? &wire->at[tail & wire->mask] : asim_mail_slot_slow(lane, wire);
+}
+
+static inline void asim_mail_commit(struct asim_wire *wire)
+{
+    uint32_t tail = atomic_load_explicit(&wire->tail, memory_order_relaxed);
+
+    if (!wire->spill.n)
+        atomic_store_explicit(&wire->tail, tail + 1, memory_order_release);
+}
+
+/* Between windows: what was spilled goes into the ring. 0 or ASIM_ENOMEM. */
+int asim_mail_unspill(struct asim_wire *wire);
+/* Frames in the mailbox, and the i-th of them; between windows. */
+uint32_t asim_mail_count(const struct asim_wire *wire);
+const struct asim_frame *asim_mail_peek(const struct asim_wire *wire, uint32_t i);
 
 struct asim_port {
     uint64_t busy_until, tx_start; /* of the frame being serialized, if busy */
@@ -54,16 +114,23 @@ uint64_t asim_tx_ticks(const struct asim_fabric *fabric, uint64_t bytes, uint64_
 const uint32_t *asim_rate_table_get(struct asim_fabric *fabric, uint64_t bps);
 /* Largest frame of this configuration. */
 uint32_t asim_fabric_max_wire(const struct asim_fabric *fabric);
+/* The node that starts the last link of a message's final ACK: the destination will be told. */
+void asim_port_notice(struct asim_lane *lane, const struct asim_wire *wire,
+                      const struct asim_frame *frame);
 /* The event in which a node acts: its time, its own age, and the node's count of events. */
 struct asim_moment {
     uint64_t t, age, seq;
 };
-/* Starts serializing *frame now; fills frame->t and puts it in the wire's mailbox. 1 if the frame
- * will not arrive: that is known here, since draws are keyed and link events planned. */
-int asim_port_start(struct asim_fabric *fabric, struct asim_port *port, struct asim_frame *frame,
-                    struct asim_moment now);
-/* Order keys of the head of a mailbox, and of the end of a port's present transmission. */
-uint64_t asim_wire_tie(const struct asim_wire *wire, const struct asim_frame *frame);
-uint64_t asim_port_tie(const struct asim_port *port);
+/* The reference scheduled this arrival when the frame's transmission began: age = tx + delay. */
+static inline uint64_t asim_wire_tie(const struct asim_wire *wire, const struct asim_frame *frame)
+{
+    return asim_tie(wire->tx[frame->wire] + wire->delay, frame->side, ASIM_CLASS_ARRIVAL);
+}
+
+/* Order key of the end of a port's present transmission. */
+static inline uint64_t asim_port_tie(const struct asim_port *port)
+{
+    return asim_tie(port->busy_until - port->tx_start, port->start_age, ASIM_CLASS_FREE);
+}
 
 #endif

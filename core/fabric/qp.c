@@ -8,7 +8,7 @@
  * than a few under way. Finished ones are dropped by the scan that meets them, which is when their
  * slots are free again.
  */
-#include "fabric/node.h"
+#include "fabric/start.h"
 
 /* Bytes left and room in the window, or something to repeat. */
 static int is_willing(const struct asim_flow *flow)
@@ -103,49 +103,71 @@ static void arm(struct asim_fabric *fabric, struct asim_host *host, struct asim_
 
 /* A packet that went out before. After a timeout the ACK may be what is missing; a NACK's repeats
  * are what the receiver waits for, and ask for nothing, as in the reference. */
-static void mark_repeat(struct asim_host *host, const struct asim_flow *flow,
-                        struct asim_frame *frame, int selective)
+static unsigned repeat_flags(struct asim_host *host, const struct asim_flow *flow, uint64_t seq,
+                             int selective)
 {
     host->counts.again++;
-    if (selective || frame->seq < flow->solicit_below)
-        frame->flags |= ASIM_SOLICIT;
+    return selective || seq < flow->solicit_below ? ASIM_SOLICIT : 0;
 }
 
 /* One packet of the chosen queue pair. The pacing gap counts from the start of the transmission and
  * covers the wire size, headers included (spec 2.5). */
-static void send_data(struct asim_fabric *fabric, struct asim_host *host, struct asim_nic *nic,
-                      size_t at, uint64_t t)
+static inline void send_data(struct asim_fabric *fabric, struct asim_host *host,
+                             struct asim_nic *nic, size_t at)
 {
+    struct asim_lane *lane = host->lane;
     uint32_t slot = nic->qps[at];
     struct asim_flow *flow = asim_flow_of(fabric, host->node, slot);
     uint64_t seq =
-        asim_recovery_pending(flow->repair) ? asim_recovery_take(fabric, flow) : flow->cc.snd_next;
+        asim_recovery_pending(flow->repair) ? asim_recovery_take(lane, flow) : flow->cc.snd_next;
     uint64_t left = flow->cc.size - seq;
     uint32_t payload =
         left < fabric->net->payload_bytes ? (uint32_t)left : fabric->net->payload_bytes;
-    struct asim_frame frame = {.seq = seq,
-                               .wire = payload + fabric->data_overhead,
-                               .src = host->node,
-                               .slot = (uint32_t)flow->generation << 24 | slot,
-                               .dst = flow->msg.dst,
-                               .type = ASIM_DATA};
+    uint32_t wire = payload + fabric->data_overhead;
+    unsigned flags = 0;
+    struct asim_frame *frame = asim_port_begin(lane, &nic->port, wire, asim_host_moment(host));
 
-    if (fabric->cc->needs && asim_telemetry_begin(fabric, flow, &frame, asim_to_ns(fabric, t))) {
-        fabric->failed = ASIM_ENOMEM;
+    if (!frame)
+        return;
+    if (seq < flow->snd_high)
+        flags = repeat_flags(host, flow, seq, fabric->net->loss_recovery == ASIM_SELECTIVE_REPEAT);
+    *frame = (struct asim_frame){.seq = seq,
+                                 .wire = wire,
+                                 .src = host->node,
+                                 .slot = (uint32_t)flow->generation << 24 | slot,
+                                 .dst = flow->msg.dst,
+                                 .flags = flags & 31,
+                                 .type = ASIM_DATA};
+    if (fabric->cc->needs &&
+        asim_telemetry_begin(fabric, flow, frame, asim_to_ns(fabric, host->now))) {
+        lane->failed = ASIM_ENOMEM;
         return;
     }
-    if (seq < flow->snd_high)
-        mark_repeat(host, flow, &frame, fabric->net->loss_recovery == ASIM_SELECTIVE_REPEAT);
     if (seq == flow->cc.snd_next)
         flow->cc.snd_next += payload;
     if (flow->snd_high < seq + payload)
         flow->snd_high = seq + payload;
     host->counts.data++;
     flow->tx_frames++;
-    flow->last_wire = frame.wire;
+    flow->last_wire = wire;
     nic->rr_last = (uint32_t)at;
-    asim_port_start(fabric, &nic->port, &frame, asim_host_moment(host));
-    flow->next_avail = t + asim_pacing_gap(fabric, nic, flow->cc.rate_bps, frame.wire);
+    flow->next_avail = host->now + asim_pacing_gap(fabric, nic, flow->cc.rate_bps, wire);
+    asim_port_commit(lane, &nic->port, frame);
+}
+
+void asim_nic_answer(struct asim_host *host, struct asim_nic *nic, const struct asim_frame *frame)
+{
+    struct asim_frame *place =
+        asim_port_begin(host->lane, &nic->port, (uint32_t)frame->wire, asim_host_moment(host));
+
+    if (!place)
+        return;
+    *place = *frame;
+    if (frame->type >= ASIM_PAUSE)
+        host->counts.pfc_sent++;
+    else
+        host->counts.acks++;
+    asim_port_commit(host->lane, &nic->port, place);
 }
 
 /* Called after anything that could let a frame go: the steps and their order are those of the spec.
@@ -154,26 +176,19 @@ void asim_nic_kick(struct asim_fabric *fabric, struct asim_host *host, struct as
                    uint64_t t)
 {
     size_t at;
-    uint32_t ack_queue = fabric->net->ack_high_prio ? 0 : fabric->net->priority_group;
 
     if (nic->port.busy || nic->port.down)
         return;
-    if (nic->acks.n && !(nic->port.paused >> ack_queue & 1)) {
-        struct asim_frame ack = *asim_ring_head(&nic->acks);
-
+    if (nic->acks.n && !(nic->port.paused >> fabric->ack_queue & 1)) {
+        asim_nic_answer(host, nic, asim_ring_head(&nic->acks));
         asim_ring_drop(&nic->acks);
-        if (ack.type >= ASIM_PAUSE)
-            host->counts.pfc_sent++;
-        else
-            host->counts.acks++;
-        asim_port_start(fabric, &nic->port, &ack, asim_host_moment(host));
         return;
     }
     at = choose(fabric, host, nic, t);
     if (at == SIZE_MAX)
         arm(fabric, host, nic, t);
     else
-        send_data(fabric, host, nic, at, t);
+        send_data(fabric, host, nic, at);
 }
 
 /* The message is through: the log, then the source's callback (spec 2.10). The slot is given back
@@ -199,24 +214,37 @@ static void complete(struct asim_fabric *fabric, struct asim_host *host, struct 
 
 /* Record of the packet that caused an ACK or NACK; NULL if it was sent again since. */
 static const struct asim_telemetry *seen_by(const struct asim_fabric *fabric,
-                                            const struct asim_flow *flow,
+                                            const struct asim_host *host,
                                             const struct asim_frame *frame)
 {
+    const struct asim_rx *rx = asim_rx_of(fabric, host->node, frame->slot);
     uint64_t beyond = frame->dst ? (uint64_t)(frame->dst - 1) * fabric->net->payload_bytes : 0;
     int before = frame->type == ASIM_ACK && !frame->dst;
 
-    return asim_telemetry_of(fabric, flow, frame, frame->seq + beyond - (before && frame->seq));
+    return asim_telemetry_of(fabric, rx, frame, frame->seq + beyond - (before && frame->seq));
+}
+
+/* What the ACK says to congestion control. */
+static void tell_cc(struct asim_fabric *fabric, struct asim_host *host, struct asim_flow *flow,
+                    const struct asim_frame *frame)
+{
+    struct asim_cc_ack ack = {.now = asim_to_ns(fabric, host->now),
+                              .seq = frame->seq,
+                              .age = asim_to_ns(fabric, host->age),
+                              .marked = frame->flags & ASIM_CNP};
+    uint64_t old_bps = flow->cc.rate_bps;
+
+    if (fabric->cc->needs)
+        ack.seen = seen_by(fabric, host, frame);
+    fabric->cc->on_ack(&flow->cc, &ack, fabric->net);
+    asim_pacing_changed(fabric, host, frame->slot & 0xffffff, old_bps);
 }
 
 /* What the ACK says of bytes, then of the rate; then whatever may go now goes. */
 void asim_sender_ack(struct asim_fabric *fabric, struct asim_host *host,
-                     const struct asim_frame *frame, uint64_t t)
+                     const struct asim_frame *frame)
 {
     struct asim_flow *flow = asim_flow_of(fabric, host->node, frame->slot);
-    struct asim_cc_ack ack = {.now = asim_to_ns(fabric, t),
-                              .seq = frame->seq,
-                              .age = asim_to_ns(fabric, host->age),
-                              .marked = frame->flags & ASIM_CNP};
     struct asim_nic *nic;
 
     host->counts.got_acks++;
@@ -226,16 +254,14 @@ void asim_sender_ack(struct asim_fabric *fabric, struct asim_host *host,
     if (!flow->live)
         return;
     nic = &host->nics[flow->nic];
-    asim_recovery_ack(fabric, flow, frame, t);
-    if (asim_flow_is_over(flow)) {
+    if (asim_ack_is_plain(fabric, flow, frame))
+        flow->snd_una = frame->seq;
+    else
+        asim_recovery_ack(host->lane, flow, frame, host->now);
+    if (asim_flow_is_over(flow))
         complete(fabric, host, flow);
-    } else {
-        uint64_t old_bps = flow->cc.rate_bps;
-
-        if (fabric->cc->needs)
-            ack.seen = seen_by(fabric, flow, frame);
-        fabric->cc->on_ack(&flow->cc, &ack, fabric->net);
-        asim_pacing_changed(fabric, host, frame->slot & 0xffffff, old_bps);
-    }
-    asim_nic_kick(fabric, host, nic, t);
+    else if (!fabric->cc_idle)
+        tell_cc(fabric, host, flow, frame);
+    if (!nic->port.busy)
+        asim_nic_kick(fabric, host, nic, host->now);
 }

@@ -8,139 +8,151 @@
  * The receiving half of a flow lies in the sender's slot and is written by this host only. Nothing
  * tells it that a message begins: the first frame of a new generation does.
  */
-#include "fabric/node.h"
+#include "fabric/start.h"
 
 #define FS_PER_NS 1000000u
 
-/* Appends an ACK or NACK to the host's FIFO of the NIC that leads back, and kicks it. A packet kept
- * beyond a gap is named by it. An ACK of the whole message also brings the destination's notice,
- * which counts as a frame under way. */
-static void reply(struct asim_fabric *fabric, struct asim_host *host, const struct asim_frame *data,
-                  enum asim_frame_type type)
+/* The NIC the answer leaves by: hashed like a flow of its own, with the ports exchanged. */
+static struct asim_nic *nic_back(struct asim_fabric *fabric, struct asim_host *host,
+                                 const struct asim_frame *data, const struct asim_rx *rx)
 {
-    struct asim_flow *flow = asim_flow_of(fabric, data->src, data->slot);
-    const uint16_t ports[2] = {100, flow->sport};
-    struct asim_nic *nic =
-        &host->nics[host->n_nics == 1 ? 0 : asim_flow_nic(fabric, host->node, data->src, ports)];
-    struct asim_frame ack = {.seq = flow->rx_next,
-                             .wire = fabric->ack_wire,
+    const uint16_t ports[2] = {100, rx->sport};
+
+    if (host->n_nics == 1)
+        return host->nics;
+    return &host->nics[asim_flow_nic(fabric, host->node, data->src, ports)];
+}
+
+/* An ACK or NACK through the host's FIFO of the NIC that leads back, or at once where that is empty
+ * and the port idle. A packet kept beyond a gap is named by it. An ACK of the whole message also
+ * brings the destination's notice, which counts as a frame under way. */
+static void reply(struct asim_fabric *fabric, struct asim_host *host, const struct asim_frame *data,
+                  struct asim_rx *rx, enum asim_frame_type type)
+{
+    struct asim_nic *nic = nic_back(fabric, host, data, rx);
+    struct asim_frame ack = {.seq = rx->next,
+                             .wire = fabric->ack_wire & 0xffff,
                              .src = data->src,
                              .slot = data->slot,
                              .type = type,
                              .tries = data->tries,
                              .flags = data->flags & ASIM_CE ? ASIM_CNP : 0};
-    uint64_t size = flow->msg.bytes ? flow->msg.bytes : 1;
 
-    if (type == ASIM_ACK && flow->rx_next >= size)
+    if (type == ASIM_ACK && rx->next >= rx->size)
         ack.flags |= ASIM_FINAL;
-    if (data->seq + data->wire - fabric->data_overhead < flow->rx_next)
+    if (data->seq + data->wire - fabric->data_overhead < rx->next)
         ack.tries =
             ASIM_NO_RECORD; /* it closed a gap, or was known: seq - 1 is not of this packet */
-    if (data->seq > flow->rx_next)
-        ack.dst = (uint32_t)((data->seq - flow->rx_next) / fabric->net->payload_bytes) + 1;
-    flow->rx_frames += ack.flags & ASIM_FINAL ? 2 : 1;
+    if (data->seq > rx->next)
+        ack.dst = (uint32_t)((data->seq - rx->next) / fabric->net->payload_bytes) + 1;
+    rx->frames += ack.flags & ASIM_FINAL ? 2 : 1;
     host->counts.acks_made++;
-    if (!asim_ring_push(&nic->acks, &ack))
-        fabric->failed = ASIM_ENOMEM;
     if (fabric->watch.frame)
         fabric->watch.frame(fabric->watch.frame_self, ASIM_FRAME_ENQUEUE,
                             (const uint32_t[2]){host->node, (uint32_t)(nic - host->nics) + 1}, &ack,
                             asim_to_ns(fabric, host->now));
-    asim_nic_kick(fabric, host, nic, host->now);
+    if (!nic->acks.n && !nic->port.busy && !nic->port.down &&
+        !(nic->port.paused >> fabric->ack_queue & 1)) {
+        asim_nic_answer(host, nic, &ack);
+        return;
+    }
+    if (!asim_ring_push(&nic->acks, &ack))
+        host->lane->failed = ASIM_ENOMEM;
+    if (!nic->port.busy)
+        asim_nic_kick(fabric, host, nic, host->now);
 }
 
 /* The last line is ours (spec 2.7, consequences): an interval of 0, or a message shorter than the
  * interval, never finishes in the reference. */
-static int wants_ack(const struct asim_netconf *net, const struct asim_flow *flow)
+static int wants_ack(const struct asim_netconf *net, const struct asim_rx *rx)
 {
-    if (flow->rx_next >= net->l2_ack_interval_bytes && net->l2_ack_interval_bytes)
+    if (rx->next >= net->l2_ack_interval_bytes && net->l2_ack_interval_bytes)
         return 1;
-    if (net->l2_chunk_bytes && flow->rx_next % net->l2_chunk_bytes == 0)
+    if (net->l2_chunk_bytes && rx->next % net->l2_chunk_bytes == 0)
         return 1;
-    return flow->rx_next >= flow->msg.bytes;
+    return rx->next >= rx->size;
 }
 
 /* Packets beyond a gap are kept by selective repeat, and where packets of a flow take several ways
  * at once: then a gap says nothing of losses, and the answer is an ACK. */
 static void ahead(struct asim_fabric *fabric, struct asim_host *host,
-                  const struct asim_frame *frame, struct asim_flow *flow)
+                  const struct asim_frame *frame, struct asim_rx *rx)
 {
     struct asim_range packet = {frame->seq, frame->seq + frame->wire - fabric->data_overhead};
 
-    if (asim_ranges_has(&flow->rx_ahead, frame->seq))
+    if (asim_ranges_has(&rx->ahead, frame->seq))
         host->counts.duplicates++;
-    else if (asim_ranges_add(&flow->rx_ahead, packet))
-        fabric->failed = ASIM_ENOMEM;
-    reply(fabric, host, frame, fabric->net->load_balance == ASIM_SPRAY ? ASIM_ACK : ASIM_NACK);
+    else if (asim_ranges_add(&rx->ahead, packet))
+        host->lane->failed = ASIM_ENOMEM;
+    reply(fabric, host, frame, rx, fabric->net->load_balance == ASIM_SPRAY ? ASIM_ACK : ASIM_NACK);
 }
 
 /* A gap: one NACK per expected byte and NACK_INTERVAL. */
 static void out_of_order(struct asim_fabric *fabric, struct asim_host *host,
-                         const struct asim_frame *frame, struct asim_flow *flow)
+                         const struct asim_frame *frame, struct asim_rx *rx)
 {
     uint64_t chunk = fabric->net->l2_chunk_bytes;
 
     host->counts.discarded++;
-    if (flow->rx_nacked && host->now < flow->rx_nack_until && flow->rx_nack_seq == flow->rx_next)
+    if (rx->nacked && host->now < rx->nack_until && rx->nack_seq == rx->next)
         return;
-    flow->rx_nacked = 1;
-    flow->rx_nack_until = host->now + fabric->net->nack_interval_fs / (FS_PER_NS / fabric->tick);
-    flow->rx_nack_seq = flow->rx_next;
+    rx->nacked = 1;
+    rx->nack_until = host->now + fabric->net->nack_interval_fs / (FS_PER_NS / fabric->tick);
+    rx->nack_seq = rx->next;
     if (fabric->net->l2_back_to_zero && chunk) {
-        host->counts.in_order -= flow->rx_next % chunk;
-        flow->rx_next -= flow->rx_next % chunk;
+        host->counts.in_order -= rx->next % chunk;
+        rx->next -= rx->next % chunk;
     }
-    reply(fabric, host, frame, ASIM_NACK);
+    reply(fabric, host, frame, rx, ASIM_NACK);
 }
 
 /* The expected packet: takes in what was kept behind it, too. */
 static void in_order(struct asim_fabric *fabric, struct asim_host *host,
-                     const struct asim_frame *frame, struct asim_flow *flow)
+                     const struct asim_frame *frame, struct asim_rx *rx)
 {
-    uint64_t before = flow->rx_next;
+    uint64_t before = rx->next;
 
-    flow->rx_next += frame->wire - fabric->data_overhead;
-    if (flow->rx_ahead.n && flow->rx_ahead.at[0].from == flow->rx_next) {
-        flow->rx_next = flow->rx_ahead.at[0].to;
-        if (asim_ranges_cut(&flow->rx_ahead, (struct asim_range){0, flow->rx_next}))
-            fabric->failed = ASIM_ENOMEM;
+    rx->next += frame->wire - fabric->data_overhead;
+    if (rx->ahead.n && rx->ahead.at[0].from == rx->next) {
+        rx->next = rx->ahead.at[0].to;
+        if (asim_ranges_cut(&rx->ahead, (struct asim_range){0, rx->next}))
+            host->lane->failed = ASIM_ENOMEM;
     }
-    host->counts.in_order += flow->rx_next - before;
-    if (wants_ack(fabric->net, flow) || frame->flags & ASIM_SOLICIT)
-        reply(fabric, host, frame, ASIM_ACK);
+    host->counts.in_order += rx->next - before;
+    if (wants_ack(fabric->net, rx) || frame->flags & ASIM_SOLICIT)
+        reply(fabric, host, frame, rx, ASIM_ACK);
 }
 
 /* In the event of the frame's arrival; hosts have no processing delay (spec 2.4). The slot is not
  * reused while a frame of its last message is under way; the test of the generation stays, because
  * a stranger's state would be the worst thing to touch. */
 void asim_receiver_data(struct asim_fabric *fabric, struct asim_host *host,
-                        const struct asim_frame *frame, uint64_t t)
+                        const struct asim_frame *frame)
 {
-    struct asim_flow *flow = asim_flow_of(fabric, frame->src, frame->slot);
+    struct asim_rx *rx = asim_rx_of(fabric, frame->src, frame->slot);
     uint8_t generation = (uint8_t)(frame->slot >> 24);
 
-    (void)t;
     host->counts.got_data++;
-    if (flow->generation != generation) {
+    if (rx->generation != generation) {
         host->counts.duplicates++;
         return;
     }
-    flow->rx_frames--;
-    if (flow->rx_generation != generation) {
-        flow->rx_generation = generation;
-        flow->rx_next = 0;
-        flow->rx_nacked = flow->rx_told = 0;
+    rx->frames--;
+    if (rx->heard != generation) {
+        rx->heard = generation;
+        rx->next = 0;
+        rx->nacked = rx->told = 0;
     }
-    if (frame->seq > flow->rx_next) {
+    if (frame->seq > rx->next) {
         if (fabric->keeps_ahead)
-            ahead(fabric, host, frame, flow);
+            ahead(fabric, host, frame, rx);
         else
-            out_of_order(fabric, host, frame, flow);
-    } else if (frame->seq < flow->rx_next) {
+            out_of_order(fabric, host, frame, rx);
+    } else if (frame->seq < rx->next) {
         host->counts.duplicates++;
         if (frame->flags & ASIM_SOLICIT)
-            reply(fabric, host, frame, ASIM_ACK);
+            reply(fabric, host, frame, rx, ASIM_ACK);
     } else {
-        in_order(fabric, host, frame, flow);
+        in_order(fabric, host, frame, rx);
     }
 }

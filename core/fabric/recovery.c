@@ -16,10 +16,10 @@
 enum { MAX_DOUBLINGS = 6 };
 
 /* The repeats wait in one list; what was acknowledged meanwhile is cut out of it. */
-static int keep(struct asim_fabric *fabric, int code)
+static int keep(struct asim_lane *lane, int code)
 {
     if (code)
-        fabric->failed = ASIM_ENOMEM;
+        lane->failed = ASIM_ENOMEM;
     return code;
 }
 
@@ -35,17 +35,17 @@ static uint64_t packet_end(const struct asim_fabric *fabric, const struct asim_f
 
 /* Made with the first loss of a message, kept with the slot, freed by asim_recovery_fini. */
 /* Made at the first gap of the slot's flows and kept for those that follow. */
-static struct asim_repair *repair_of(struct asim_fabric *fabric, struct asim_flow *flow)
+static struct asim_repair *repair_of(struct asim_lane *lane, struct asim_flow *flow)
 {
     if (!flow->repair)
         flow->repair = calloc(1, sizeof *flow->repair);
     if (!flow->repair)
-        fabric->failed = ASIM_ENOMEM;
+        lane->failed = ASIM_ENOMEM;
     return flow->repair;
 }
 
 /* A NACK names a packet beyond a gap: what lies between and was not asked for yet is missing. */
-static void note_gap(struct asim_fabric *fabric, struct asim_flow *flow, uint64_t seq)
+static void note_gap(struct asim_lane *lane, struct asim_flow *flow, uint64_t seq)
 {
     struct asim_repair *repair = flow->repair;
     uint64_t from = repair->seen_to > flow->snd_una ? repair->seen_to : flow->snd_una;
@@ -53,27 +53,28 @@ static void note_gap(struct asim_fabric *fabric, struct asim_flow *flow, uint64_
     if (from >= seq)
         return;
     repair->seen_to = seq;
-    if (keep(fabric, asim_ranges_add(&repair->again, (struct asim_range){from, seq})))
+    if (keep(lane, asim_ranges_add(&repair->again, (struct asim_range){from, seq})))
         return;
     for (size_t i = 0; i < repair->acked.n; i++)
-        if (keep(fabric, asim_ranges_cut(&repair->again, repair->acked.at[i])))
+        if (keep(lane, asim_ranges_cut(&repair->again, repair->acked.at[i])))
             return;
 }
 
 /* The packet the frame names beyond its seq has arrived. */
-static void note_beyond(struct asim_fabric *fabric, struct asim_flow *flow,
+static void note_beyond(struct asim_lane *lane, struct asim_flow *flow,
                         const struct asim_frame *frame)
 {
+    const struct asim_fabric *fabric = lane->fabric;
     uint64_t seq = frame->seq + (uint64_t)(frame->dst - 1) * fabric->net->payload_bytes;
     struct asim_range packet = {seq, packet_end(fabric, flow, seq)};
 
-    if (seq < flow->snd_una || !repair_of(fabric, flow) ||
-        keep(fabric, asim_ranges_add(&flow->repair->acked, packet)))
+    if (seq < flow->snd_una || !repair_of(lane, flow) ||
+        keep(lane, asim_ranges_add(&flow->repair->acked, packet)))
         return;
-    if (keep(fabric, asim_ranges_cut(&flow->repair->again, packet)))
+    if (keep(lane, asim_ranges_cut(&flow->repair->again, packet)))
         return;
     if (frame->type == ASIM_NACK)
-        note_gap(fabric, flow, seq);
+        note_gap(lane, flow, seq);
 }
 
 /* With L2_BACK_TO_ZERO what is acknowledged is cut to whole chunks, because the receiver may go
@@ -92,9 +93,10 @@ static uint64_t acknowledged(const struct asim_fabric *fabric, const struct asim
 /* Before congestion control hears of the ACK, so that it sees the new snd_una. */
 /* Progress is counted in acknowledged bytes; a NACK that acknowledges more is progress, too, and
  * makes the sender patient again. */
-void asim_recovery_ack(struct asim_fabric *fabric, struct asim_flow *flow,
+void asim_recovery_ack(struct asim_lane *lane, struct asim_flow *flow,
                        const struct asim_frame *frame, uint64_t t)
 {
+    const struct asim_fabric *fabric = lane->fabric;
     uint64_t seq = acknowledged(fabric, flow, frame);
     int selective = fabric->net->loss_recovery == ASIM_SELECTIVE_REPEAT;
 
@@ -102,8 +104,8 @@ void asim_recovery_ack(struct asim_fabric *fabric, struct asim_flow *flow,
         flow->snd_una = seq;
         flow->timeouts = 0;
         if (flow->repair) {
-            keep(fabric, asim_ranges_cut(&flow->repair->acked, (struct asim_range){0, seq}));
-            keep(fabric, asim_ranges_cut(&flow->repair->again, (struct asim_range){0, seq}));
+            keep(lane, asim_ranges_cut(&flow->repair->acked, (struct asim_range){0, seq}));
+            keep(lane, asim_ranges_cut(&flow->repair->again, (struct asim_range){0, seq}));
         }
     }
     /* After a go-back-N an ACK of what was sent before may pass snd_next; bytes in flight would
@@ -111,7 +113,7 @@ void asim_recovery_ack(struct asim_fabric *fabric, struct asim_flow *flow,
     if (flow->cc.snd_next < flow->snd_una)
         flow->cc.snd_next = flow->snd_una;
     if (selective && frame->dst) {
-        note_beyond(fabric, flow, frame);
+        note_beyond(lane, flow, frame);
     } else if (frame->type == ASIM_NACK && !selective && flow->snd_una < flow->cc.size) {
         flow->cc.snd_next = flow->snd_una;
         flow->went_back = t;
@@ -120,12 +122,12 @@ void asim_recovery_ack(struct asim_fabric *fabric, struct asim_flow *flow,
 
 /* Takes the packet out of the list: sent once, and again only if lost again. */
 /* The lowest first: it is what the receiver can hand on soonest. */
-uint64_t asim_recovery_take(struct asim_fabric *fabric, struct asim_flow *flow)
+uint64_t asim_recovery_take(struct asim_lane *lane, struct asim_flow *flow)
 {
     uint64_t seq = flow->repair->again.at[0].from;
 
-    keep(fabric, asim_ranges_cut(&flow->repair->again,
-                                 (struct asim_range){seq, packet_end(fabric, flow, seq)}));
+    keep(lane, asim_ranges_cut(&flow->repair->again,
+                               (struct asim_range){seq, packet_end(lane->fabric, flow, seq)}));
     return seq;
 }
 
@@ -166,9 +168,10 @@ static void send_again(struct asim_fabric *fabric, struct asim_host *host, struc
         /* For a lost ACK any packet will do that makes the receiver repeat it. */
         uint64_t seq = note->type == ASIM_DATA ? note->at : flow->snd_una;
 
-        if (repair_of(fabric, flow))
-            keep(fabric, asim_ranges_add(&flow->repair->again,
-                                         (struct asim_range){seq, packet_end(fabric, flow, seq)}));
+        if (repair_of(host->lane, flow))
+            keep(host->lane,
+                 asim_ranges_add(&flow->repair->again,
+                                 (struct asim_range){seq, packet_end(fabric, flow, seq)}));
     }
     asim_nic_kick(fabric, host, &host->nics[flow->nic], host->now);
 }
@@ -194,7 +197,7 @@ void asim_recovery_lost(struct asim_fabric *fabric, struct asim_host *host,
 
             later.t = earliest(flow, note);
             later.tie = asim_tie(later.t - host->now, 0, ASIM_CLASS_TIMER);
-            keep(fabric, asim_notice_deliver(fabric, &later));
+            keep(host->lane, asim_notice_deliver(fabric, &later));
             return;
         }
         if (fresh) {
@@ -216,8 +219,7 @@ void asim_recovery_reset(struct asim_flow *flow)
     flow->snd_high = flow->solicit_below = flow->went_back = flow->timed_out = 0;
     flow->timeouts = 0;
     flow->gave_up = 0;
-    flow->tx_frames = flow->rx_frames = 0;
-    flow->rx_ahead.n = 0;
+    flow->tx_frames = 0;
     if (flow->repair) {
         flow->repair->acked.n = flow->repair->again.n = 0;
         flow->repair->seen_to = 0;
@@ -226,7 +228,6 @@ void asim_recovery_reset(struct asim_flow *flow)
 
 void asim_recovery_fini(struct asim_flow *flow)
 {
-    asim_ranges_fini(&flow->rx_ahead);
     if (flow->repair) {
         asim_ranges_fini(&flow->repair->acked);
         asim_ranges_fini(&flow->repair->again);

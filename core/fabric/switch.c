@@ -9,46 +9,10 @@
  * queued, taken out by round robin, uncounted, perhaps marked, started on the next wire, perhaps a
  * RESUME back. No memory is allocated on the way but when a ring grows.
  */
-#include "fabric/node.h"
+#include "fabric/queue.h"
+#include "fabric/start.h"
 
 enum { MAX_PFC_REPEATS = 16 };
-
-struct now { /* the event being processed */
-    uint64_t t, tie, seq, until;
-};
-
-/* What the frames that leave in this event carry as their cause. */
-static struct asim_moment moment_of(const struct asim_switch *sw, const struct now *now)
-{
-    return (struct asim_moment){now->t, asim_tie_age(now->tie), sw->seq};
-}
-
-/* Whether the port is free for the event being processed. */
-static int is_idle(struct asim_port *port, const struct now *now)
-{
-    struct asim_entry end = {port->busy_until, asim_port_tie(port), port->start_seq, 0};
-    struct asim_entry event = {now->t, now->tie, now->seq, 1};
-
-    if (port->busy && asim_entry_before(&end, &event))
-        port->busy = 0;
-    return !port->busy;
-}
-
-/* Queue to serve next: 0 if it holds anything, else round robin over the unpaused of 1..7. */
-static uint32_t next_queue(struct asim_switch_port *port)
-{
-    if (port->queue[0].n)
-        return 0;
-    for (uint32_t k = 1; k < ASIM_QUEUES; k++) {
-        uint32_t q = (port->rr + k - 1) % (ASIM_QUEUES - 1) + 1;
-
-        if (port->queue[q].n && !(port->port.paused >> q & 1)) {
-            port->rr = (uint8_t)q;
-            return q;
-        }
-    }
-    return ASIM_QUEUES;
-}
 
 /* RED-like marking on the egress bytes left behind (spec 4.5). */
 static int marks(const struct asim_fabric *fabric, const struct asim_switch *sw,
@@ -56,8 +20,6 @@ static int marks(const struct asim_fabric *fabric, const struct asim_switch *sw,
 {
     uint64_t e = port->use[q].egress, node;
 
-    if (!fabric->net->enable_qcn || e <= port->kmin)
-        return 0;
     if (e > port->kmax)
         return 1;
     node = asim_topo_shown(fabric->topo, sw->node);
@@ -66,13 +28,13 @@ static int marks(const struct asim_fabric *fabric, const struct asim_switch *sw,
 }
 
 static void send_pfc(struct asim_fabric *fabric, struct asim_switch *sw, uint32_t p, uint32_t q,
-                     struct now *now);
+                     struct asim_now *now);
 
 /* A PFC frame that the link lost goes again at once, saying what holds now: a RESUME that vanished
  * would stop the port for ever, since pauses have no timer. It stands for 802.1Qbb's refresh. The
  * caller sees that a frame waits behind the lost one. */
-static void repeat_pfc(struct asim_fabric *fabric, struct asim_switch *sw,
-                       struct asim_switch_port *port, const struct asim_frame *lost)
+static void repeat_pfc(struct asim_switch *sw, struct asim_switch_port *port,
+                       const struct asim_frame *lost)
 {
     struct asim_frame frame = {.wire = ASIM_PFC_WIRE,
                                .slot = lost->slot,
@@ -83,99 +45,115 @@ static void repeat_pfc(struct asim_fabric *fabric, struct asim_switch *sw,
     if (frame.seq > MAX_PFC_REPEATS)
         return;
     sw->pfc_made++;
-    port->frames++;
-    port->bytes += frame.wire;
-    if (!asim_ring_push(&port->queue[0], &frame))
-        fabric->failed = ASIM_ENOMEM;
+    asim_queue_push(sw, port, 0, &frame);
 }
 
-/* Takes the next frame of port p and starts it; 0 if there is none to send. */
-static int dequeue(struct asim_fabric *fabric, struct asim_switch *sw, uint32_t p, struct now *now)
+/* What is done to a frame that begins to be sent: the mark is decided by what it leaves behind in
+ * its queue. */
+static inline void stamp(struct asim_fabric *fabric, struct asim_switch *sw, uint32_t p,
+                         struct asim_frame *frame, const uint64_t q_t[2])
 {
     struct asim_switch_port *port = &sw->ports[p];
-    uint32_t q = port->frames ? next_queue(port) : ASIM_QUEUES, in;
-    struct asim_frame frame;
 
-    if (q == ASIM_QUEUES || port->port.down)
-        return 0;
-    frame = *asim_ring_head(&port->queue[q]);
-    asim_ring_drop(&port->queue[q]);
-    port->frames--;
-    port->bytes -= frame.wire;
-    if (fabric->watch.queue)
-        fabric->watch.queue(fabric->watch.self, asim_to_ns(fabric, now->t),
-                            (const uint32_t[2]){sw->node, p + 1}, port->bytes);
-    in = frame.side;
-    if (q)
-        asim_mmu_leave(sw, (const uint32_t[3]){in, p, q}, frame.wire);
-    if (q && marks(fabric, sw, port, q)) {
-        frame.flags |= ASIM_CE;
+    if (q_t[0] && port->use[q_t[0]].egress > port->kmin &&
+        marks(fabric, sw, port, (uint32_t)q_t[0])) {
+        frame->flags |= ASIM_CE;
         sw->marks++;
         port->marks++;
     }
     if (fabric->cc->needs & (ASIM_CC_INT | ASIM_CC_DIGEST))
-        asim_telemetry_stamp(fabric, sw, p, &frame, asim_to_ns(fabric, now->t));
-    if (asim_port_start(fabric, &port->port, &frame, moment_of(sw, now)) &&
-        frame.type >= ASIM_PAUSE)
-        repeat_pfc(fabric, sw, port, &frame);
-    if (q && asim_mmu_wants_resume(sw, in, q))
+        asim_telemetry_stamp(fabric, sw, p, frame, asim_to_ns(fabric, q_t[1]));
+}
+
+/* Takes the next frame of port p and starts it; 0 if there is none to send. */
+static int dequeue(struct asim_fabric *fabric, struct asim_switch *sw, uint32_t p,
+                   struct asim_now *now)
+{
+    struct asim_switch_port *port = &sw->ports[p];
+    uint32_t q = port->frames ? asim_queue_next(port) : ASIM_QUEUES, in, bytes;
+    struct asim_frame *frame, *head;
+
+    if (q == ASIM_QUEUES || port->port.down)
+        return 0;
+    head = asim_ring_head(&port->queue[q]);
+    in = head->side;
+    bytes = head->wire;
+    frame = asim_port_begin(sw->lane, &port->port, bytes, asim_now_moment(sw, now));
+    if (!frame)
+        return 0;
+    *frame = *head;
+    asim_queue_drop(port, q);
+    if (fabric->watch.queue)
+        asim_queue_changed(fabric, sw, p, now->t);
+    if (q)
+        asim_mmu_leave(sw, (const uint32_t[3]){in, p, q}, bytes);
+    stamp(fabric, sw, p, frame, (const uint64_t[2]){q, now->t});
+    if (asim_port_commit(sw->lane, &port->port, frame) && frame->type >= ASIM_PAUSE)
+        repeat_pfc(sw, port, frame);
+    if (q && sw->ports[in].pausing && asim_mmu_wants_resume(sw, in, q))
         send_pfc(fabric, sw, in, q, now);
     return 1;
 }
 
 /* Puts the end of the transmission on the agenda. Only if somebody waits behind it, and only if it
  * falls into this window; the next window's fill_agenda finds the others. */
-static void push_departure(struct asim_fabric *fabric, struct asim_switch *sw, uint32_t p,
-                           uint64_t until)
+static inline void push_departure(struct asim_switch *sw, uint32_t p, uint64_t until)
 {
     const struct asim_port *port = &sw->ports[p].port;
+    int32_t value = (int32_t)(p << 1 | 1);
 
-    if (port->busy_until < until &&
-        asim_agenda_push(&sw->agenda, (struct asim_entry){port->busy_until, asim_port_tie(port),
-                                                          port->start_seq, (uint64_t)p << 1 | 1}))
-        fabric->failed = ASIM_ENOMEM;
+    if (port->busy_until >= until || sw->wheel.at[value].next != ASIM_WHEEL_OUT)
+        return;
+    sw->wheel.at[value].t = port->busy_until;
+    sw->wheel.at[value].tie = asim_port_tie(port);
+    sw->wheel.at[value].seq = port->start_seq;
+    asim_wheel_put(&sw->wheel, value);
 }
 
-/* The next frame of ingress port p as an entry. */
-static struct asim_entry arrival_entry(struct asim_switch *sw, uint32_t p)
+/* Puts the next frame of ingress port p on the agenda, if it is due in this window. */
+static inline void push_arrival(struct asim_switch *sw, uint32_t p, uint64_t until)
 {
-    struct asim_port *port = &sw->ports[p].port;
-    const struct asim_frame *head = asim_ring_head(&port->in->mail);
+    const struct asim_port *port = &sw->ports[p].port;
+    const struct asim_frame *head = asim_mail_head(port->in);
+    int32_t value = (int32_t)(p << 1);
 
-    return (struct asim_entry){head->t, asim_wire_tie(port->in, head), port->in_seq,
-                               (uint64_t)p << 1};
+    if (!head || head->t >= until)
+        return;
+    sw->wheel.at[value].t = head->t;
+    sw->wheel.at[value].tie = asim_wire_tie(port->in, head);
+    sw->wheel.at[value].seq = port->in_seq;
+    asim_wheel_put(&sw->wheel, value);
 }
 
 /* Puts a frame into queue q of port p and starts it if the port is idle. */
 static void enqueue(struct asim_fabric *fabric, struct asim_switch *sw, const uint32_t p_q[2],
-                    const struct asim_frame *frame, struct now *now)
+                    const struct asim_frame *frame, struct asim_now *now)
 {
     struct asim_switch_port *port = &sw->ports[p_q[0]];
-    uint32_t waiting = port->frames++;
+    uint32_t waiting = port->frames;
 
-    port->bytes += frame->wire;
+    if (asim_queue_push(sw, port, p_q[1], frame))
+        return;
     if (port->bytes > port->peak_bytes)
         port->peak_bytes = port->bytes;
     if (fabric->watch.queue)
-        fabric->watch.queue(fabric->watch.self, asim_to_ns(fabric, now->t),
-                            (const uint32_t[2]){sw->node, p_q[0] + 1}, port->bytes);
-    if (!asim_ring_push(&port->queue[p_q[1]], frame))
-        fabric->failed = ASIM_ENOMEM;
+        asim_queue_changed(fabric, sw, p_q[0], now->t);
     if (fabric->watch.frame)
         fabric->watch.frame(fabric->watch.frame_self, ASIM_FRAME_ENQUEUE,
                             (const uint32_t[2]){sw->node, p_q[0] + 1}, frame,
                             asim_to_ns(fabric, now->t));
-    if (is_idle(&port->port, now)) {
+    if (asim_port_is_idle(&port->port, now)) {
+        port->port.busy = 0;
         if (dequeue(fabric, sw, p_q[0], now) && port->frames)
-            push_departure(fabric, sw, p_q[0], now->until);
+            push_departure(sw, p_q[0], now->until);
     } else if (!waiting) {
-        push_departure(fabric, sw, p_q[0], now->until);
+        push_departure(sw, p_q[0], now->until);
     }
 }
 
 /* PAUSE or RESUME out of port p, whichever its state asks for now. */
 static void send_pfc(struct asim_fabric *fabric, struct asim_switch *sw, uint32_t p, uint32_t q,
-                     struct now *now)
+                     struct asim_now *now)
 {
     struct asim_switch_port *port = &sw->ports[p];
     struct asim_frame frame = {.wire = ASIM_PFC_WIRE,
@@ -190,23 +168,10 @@ static void send_pfc(struct asim_fabric *fabric, struct asim_switch *sw, uint32_
     enqueue(fabric, sw, (const uint32_t[2]){p, 0}, &frame, now);
 }
 
-/* Among equal-cost ports, by the reference's hash of the flow's tuple seeded with the node id. */
-static uint32_t ecmp(const struct asim_fabric *fabric, const struct asim_switch *sw,
-                     const struct asim_frame *frame, uint32_t n)
-{
-    const struct asim_flow *flow = asim_flow_of(fabric, frame->src, frame->slot);
-    uint32_t forward = frame->type == ASIM_DATA;
-    uint32_t words[3] = {asim_fabric_ip(fabric, forward ? flow->msg.src : flow->msg.dst),
-                         asim_fabric_ip(fabric, forward ? flow->msg.dst : flow->msg.src),
-                         forward ? flow->sport | 100u << 16 : 100u | (uint32_t)flow->sport << 16};
-
-    return asim_murmur3(words, 3, asim_topo_shown(fabric->topo, sw->node)) % n;
-}
-
 /* A pause holds until a resume comes, there is no timer (spec 4.6). A resume may start a frame at
  * once; a frame already on its way is never cut off. */
 static void take_pfc(struct asim_fabric *fabric, struct asim_switch *sw, uint32_t p,
-                     const struct asim_frame *frame, struct now *now)
+                     const struct asim_frame *frame, struct asim_now *now)
 {
     struct asim_switch_port *port = &sw->ports[p];
     uint8_t bit = (uint8_t)(1u << (frame->slot % ASIM_QUEUES));
@@ -216,18 +181,20 @@ static void take_pfc(struct asim_fabric *fabric, struct asim_switch *sw, uint32_
     port->port.paused = (uint8_t)(pause ? port->port.paused | bit : port->port.paused & ~bit);
     if (fabric->watch.pfc)
         fabric->watch.pfc(fabric->watch.self, asim_to_ns(fabric, now->t), sw->node, p + 1, pause);
-    if (!pause && is_idle(&port->port, now) && dequeue(fabric, sw, p, now) && port->frames)
-        push_departure(fabric, sw, p, now->until);
+    if (pause || !asim_port_is_idle(&port->port, now))
+        return;
+    port->port.busy = 0;
+    if (dequeue(fabric, sw, p, now) && port->frames)
+        push_departure(sw, p, now->until);
 }
 
 /* Also for frames without a route: the reference loses those silently. */
-static void drop(struct asim_fabric *fabric, struct asim_switch *sw, uint32_t p,
-                 const struct asim_frame *frame, uint64_t t)
+static void drop(struct asim_switch *sw, uint32_t p, const struct asim_frame *frame, uint64_t t)
 {
     sw->drops++;
     sw->ports[p].drops++;
     sw->drop_bytes += frame->wire;
-    asim_loss_report(fabric, frame, t, (const uint32_t[2]){sw->node, p + 1});
+    asim_loss_report(sw->lane, frame, t, (const uint32_t[2]){sw->node, p + 1});
 }
 
 /* Queue of a frame of a message: its priority group, or 0 for ACKs where they have priority; the
@@ -239,73 +206,90 @@ static uint32_t queue_of(const struct asim_fabric *fabric, const struct asim_fra
     return fabric->net->priority_group;
 }
 
-/* Which of n equal-cost ports: packets in turn where they are sprayed, else one per flow. */
-static uint32_t spread(const struct asim_fabric *fabric, struct asim_switch *sw,
-                       const struct asim_frame *frame, uint32_t n)
+/* A frame whose way out is free goes on without lying in the queue: same counters, same marks (it
+ * leaves nothing behind), one copy less. Watchers see the long way. */
+static inline int pass_on(struct asim_fabric *fabric, struct asim_switch *sw,
+                          const uint32_t in_out_q[3], const struct asim_frame *frame,
+                          struct asim_now *now)
 {
-    if (n == 1)
+    struct asim_switch_port *in = &sw->ports[in_out_q[0]], *port = &sw->ports[in_out_q[1]];
+    uint32_t q = in_out_q[2];
+    struct asim_frame *place;
+
+    if (port->frames || !asim_port_is_idle(&port->port, now) || port->port.down ||
+        (q && (port->port.paused >> q & 1 || !asim_mmu_passes(in, q, (uint32_t)frame->wire))) ||
+        fabric->watch.frame || (fabric->watch.queue && !sw->samples))
         return 0;
-    if (fabric->net->load_balance == ASIM_SPRAY && frame->type == ASIM_DATA)
-        return sw->sprayed++ % n;
-    return ecmp(fabric, sw, frame, n);
+    if (frame->wire > port->peak_bytes)
+        port->peak_bytes = frame->wire;
+    place = asim_port_begin(sw->lane, &port->port, (uint32_t)frame->wire, asim_now_moment(sw, now));
+    if (!place)
+        return 1;
+    *place = *frame;
+    if (q)
+        port->rr = (uint8_t)q;
+    if (fabric->cc->needs & (ASIM_CC_INT | ASIM_CC_DIGEST))
+        asim_telemetry_stamp(fabric, sw, in_out_q[1], place, asim_to_ns(fabric, now->t));
+    asim_port_commit(sw->lane, &port->port, place);
+    return 1;
 }
 
 /* Reception pipeline: route, admit, account, PFC, enqueue, all at the same instant. */
-static void forward(struct asim_fabric *fabric, struct asim_switch *sw, uint32_t in,
-                    struct asim_frame *frame, struct now *now)
+static inline void forward(struct asim_fabric *fabric, struct asim_switch *sw, uint32_t in,
+                           const struct asim_frame *frame, struct asim_now *now)
 {
     uint32_t n = 0, q = queue_of(fabric, frame), out;
     const uint32_t *ports = asim_route_ports(fabric->route, sw->node, asim_frame_goal(frame), &n);
+    struct asim_frame queued;
 
-    if (!n && asim_route_error(fabric->route, &fabric->failure))
-        fabric->failed = fabric->failure.code;
-    if (!n || (q && !asim_mmu_admits(sw, in, q, frame->wire))) {
-        drop(fabric, sw, in, frame, now->t);
+    if (!n && asim_route_error(fabric->route, &sw->lane->failure))
+        sw->lane->failed = sw->lane->failure.code;
+    if (n) {
+        out = ports[n == 1 ? 0 : asim_switch_spread(fabric, sw, frame, n)] - 1;
+        if (pass_on(fabric, sw, (const uint32_t[3]){in, out, q}, frame, now))
+            return;
+    }
+    if (!n || (q && !asim_mmu_admits(sw, in, q, (uint32_t)frame->wire))) {
+        drop(sw, in, frame, now->t);
         return;
     }
-    out = ports[spread(fabric, sw, frame, n)] - 1;
-    frame->side = in;
     if (q)
-        asim_mmu_enter(sw, (const uint32_t[3]){in, out, q}, frame->wire);
+        asim_mmu_enter(sw, (const uint32_t[3]){in, out, q}, (uint32_t)frame->wire);
     if (q && asim_mmu_wants_pause(sw, in, q))
         send_pfc(fabric, sw, in, q, now);
-    enqueue(fabric, sw, (const uint32_t[2]){out, q}, frame, now);
+    queued = *frame;
+    queued.side = in & 0xffffff;
+    enqueue(fabric, sw, (const uint32_t[2]){out, q}, &queued, now);
 }
 
-/* The next frame of the same mailbox takes the place of this one in the agenda: one walk down the
- * heap instead of a pop and a push. */
-static void take_frame(struct asim_fabric *fabric, struct asim_switch *sw, uint32_t p,
-                       struct now *now)
+/* The frame is read where it lies; its place is written again only after the drop. */
+static inline void take_frame(struct asim_fabric *fabric, struct asim_switch *sw, uint32_t p,
+                              struct asim_now *now)
 {
     struct asim_wire *in = sw->ports[p].port.in;
-    struct asim_frame frame = *asim_ring_head(&in->mail);
+    const struct asim_frame *frame = asim_mail_head(in);
 
-    asim_ring_drop(&in->mail);
     sw->ports[p].port.in_seq = sw->seq;
     in->got++;
-    in->got_bytes += frame.wire;
-    if (in->mail.n && asim_ring_head(&in->mail)->t < now->until)
-        asim_agenda_replace(&sw->agenda, arrival_entry(sw, p));
-    else
-        asim_agenda_pop(&sw->agenda);
+    in->got_bytes += frame->wire;
     if (fabric->watch.frame)
         fabric->watch.frame(fabric->watch.frame_self, ASIM_FRAME_RX,
-                            (const uint32_t[2]){sw->node, p + 1}, &frame,
+                            (const uint32_t[2]){sw->node, p + 1}, frame,
                             asim_to_ns(fabric, now->t));
-    if (frame.type == ASIM_PAUSE || frame.type == ASIM_RESUME)
-        take_pfc(fabric, sw, p, &frame, now);
+    if (frame->type == ASIM_PAUSE || frame->type == ASIM_RESUME)
+        take_pfc(fabric, sw, p, frame, now);
     else
-        forward(fabric, sw, p, &frame, now);
+        forward(fabric, sw, p, frame, now);
+    asim_mail_drop(in);
+    push_arrival(sw, p, now->until);
 }
 
-/* The agenda holds at most one of these per port, and only while the port is busy. */
-static void end_of_frame(struct asim_fabric *fabric, struct asim_switch *sw, uint32_t p,
-                         struct now *now)
+static inline void end_of_frame(struct asim_fabric *fabric, struct asim_switch *sw, uint32_t p,
+                                struct asim_now *now)
 {
-    asim_agenda_pop(&sw->agenda);
     sw->ports[p].port.busy = 0;
     if (dequeue(fabric, sw, p, now) && sw->ports[p].frames)
-        push_departure(fabric, sw, p, now->until);
+        push_departure(sw, p, now->until);
 }
 
 /* Resumes wait until all is out, for the shared buffer is then at its emptiest. */
@@ -313,21 +297,18 @@ void asim_switch_port_down(struct asim_fabric *fabric, struct asim_switch *sw, u
                            uint64_t t)
 {
     struct asim_switch_port *port = &sw->ports[p];
-    struct now now = {t, asim_tie(t, 0, ASIM_CLASS_FREE), 0, t};
+    struct asim_now now = {t, asim_tie(t, 0, ASIM_CLASS_FREE), 0, t};
 
     sw->seq++;
     port->pausing = port->port.paused = 0;
-    for (uint32_t q = 0; q < ASIM_QUEUES; q++) {
-        for (; port->queue[q].n; asim_ring_drop(&port->queue[q])) {
+    for (uint32_t q = 0; q < ASIM_QUEUES; q++)
+        for (; port->queue[q].n; asim_queue_drop(port, q)) {
             const struct asim_frame *frame = asim_ring_head(&port->queue[q]);
 
-            port->frames--;
-            port->bytes -= frame->wire;
             if (q)
-                asim_mmu_leave(sw, (const uint32_t[3]){frame->side, p, q}, frame->wire);
-            drop(fabric, sw, p, frame, t);
+                asim_mmu_leave(sw, (const uint32_t[3]){frame->side, p, q}, (uint32_t)frame->wire);
+            drop(sw, p, frame, t);
         }
-    }
     for (uint32_t in = 0; in < sw->n_ports; in++)
         for (uint32_t q = 1; q < ASIM_QUEUES; q++)
             if (asim_mmu_wants_resume(sw, in, q))
@@ -335,52 +316,62 @@ void asim_switch_port_down(struct asim_fabric *fabric, struct asim_switch *sw, u
 }
 
 /* What is due before `until` when the window opens. */
-static void fill_agenda(struct asim_fabric *fabric, struct asim_switch *sw, uint64_t until)
+static void fill_agenda(struct asim_switch *sw, uint64_t until)
 {
-    sw->agenda.n = 0;
     for (uint32_t p = 0; p < sw->n_ports; p++) {
-        struct asim_switch_port *port = &sw->ports[p];
-        struct asim_wire *in = port->port.in;
+        const struct asim_switch_port *port = &sw->ports[p];
 
         if (port->frames && port->port.busy)
-            push_departure(fabric, sw, p, until);
-        if (!in->mail.n || asim_ring_head(&in->mail)->t >= until)
-            continue;
-        if (asim_agenda_push(&sw->agenda, arrival_entry(sw, p)))
-            fabric->failed = ASIM_ENOMEM;
+            push_departure(sw, p, until);
+        push_arrival(sw, p, until);
     }
 }
 
 /* Ends of transmissions count only where frames wait. Linear in ports. */
-uint64_t asim_switch_next(const struct asim_switch *sw)
+static uint64_t next_of(const struct asim_switch *sw)
 {
     uint64_t next = ASIM_NEVER;
 
     for (uint32_t p = 0; p < sw->n_ports; p++) {
         const struct asim_switch_port *port = &sw->ports[p];
-        struct asim_ring *mail = &port->port.in->mail;
+        const struct asim_frame *head = asim_mail_head(port->port.in);
 
         if (port->frames && port->port.busy && port->port.busy_until < next)
             next = port->port.busy_until;
-        if (mail->n && asim_ring_head(mail)->t < next)
-            next = asim_ring_head(mail)->t;
+        if (head && head->t < next)
+            next = head->t;
     }
     return next;
+}
+
+uint64_t asim_switch_next(const struct asim_switch *sw)
+{
+    for (uint32_t p = 0; p < sw->n_ports; p++)
+        asim_mail_open(sw->ports[p].port.in);
+    return next_of(sw);
 }
 
 /* The agenda is empty again afterwards, but for what a failure left. */
 uint64_t asim_switch_advance(struct asim_fabric *fabric, struct asim_switch *sw, uint64_t until)
 {
-    fill_agenda(fabric, sw, until);
-    while (sw->agenda.n && !fabric->failed) {
-        struct asim_entry top = sw->agenda.at[0];
-        struct now now = {top.t, top.tie, top.seq, until};
+    uint64_t begin = asim_switch_next(sw);
+    int32_t value;
+
+    if (begin >= until)
+        return begin;
+    asim_wheel_begin(&sw->wheel, begin, until);
+    fill_agenda(sw, until);
+    while ((value = asim_wheel_take(&sw->wheel)) != ASIM_WHEEL_END && !sw->lane->failed) {
+        const struct asim_wheel_entry *entry = &sw->wheel.at[value];
+        struct asim_now now = {entry->t, entry->tie, entry->seq, until};
 
         sw->seq++;
-        if (top.value & 1)
-            end_of_frame(fabric, sw, (uint32_t)(top.value >> 1), &now);
+        if (value & 1)
+            end_of_frame(fabric, sw, (uint32_t)value >> 1, &now);
         else
-            take_frame(fabric, sw, (uint32_t)(top.value >> 1), &now);
+            take_frame(fabric, sw, (uint32_t)value >> 1, &now);
     }
-    return asim_switch_next(sw);
+    if (sw->samples)
+        asim_queue_settle(fabric, sw);
+    return next_of(sw);
 }

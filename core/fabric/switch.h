@@ -8,9 +8,9 @@
 #define ASIM_FABRIC_SWITCH_H
 
 #include <stdint.h>
-#include "fabric/agenda.h"
 #include "fabric/frame.h"
 #include "fabric/port.h"
+#include "fabric/wheel.h"
 
 /* Counters of one (port, queue) as ingress and egress, in bytes. */
 struct asim_queue_use {
@@ -19,26 +19,39 @@ struct asim_queue_use {
 
 struct asim_switch_port {
     struct asim_port port;
-    uint64_t bytes; /* queued, all queues */
-    uint64_t peak_bytes, marks, pauses,
-        drops;       /* for links.csv: queued at most; ECN, PAUSE sent, lost */
-    uint64_t sent_t; /* start and size of the last frame, and PINT's estimate (telemetry.c) */
-    uint32_t sent_bytes;
-    double pint_u;
-    uint32_t frames; /* queued, all queues */
-    uint8_t rr;      /* last served queue of 1..7 */
-    uint8_t pausing; /* bit per queue: this ingress has sent PAUSE */
-    uint8_t shift;   /* threshold = free shared buffer >> shift */
-    uint32_t headroom_limit;
-    uint64_t kmin, kmax; /* ECN, bytes of egress; both 0 where the maps lack the rate */
-    double pmax;
+    uint64_t bytes, peak_bytes; /* queued, all queues; at most so far */
+    uint32_t frames;            /* queued, all queues */
+    uint8_t waiting;            /* bit per queue: it holds something */
+    uint8_t rr;                 /* last served queue of 1..7 */
+    uint8_t pausing;            /* bit per queue: this ingress has sent PAUSE */
+    uint8_t shift;              /* threshold = free shared buffer >> shift */
+    uint64_t kmin; /* ECN, bytes of egress; with kmax 0 where the maps lack the rate, never: ~0 */
+    struct asim_queue_use use[ASIM_QUEUES];
+    struct asim_ring queue[ASIM_QUEUES];
+    uint32_t headroom_limit, sent_bytes; /* sent_: size and start of the last frame, and */
+    uint64_t sent_t;                     /* PINT's estimate (telemetry.c) */
+    double pint_u, pmax;
+    uint64_t kmax;
+    uint64_t marks, pauses, drops; /* for links.csv: ECN, PAUSE sent, lost */
     /* ECN draws made here, the counter of asim_draw. */
     uint64_t draws;
-    struct asim_ring queue[ASIM_QUEUES];
-    struct asim_queue_use use[ASIM_QUEUES];
+};
+
+/* What the watcher of queues was told last, where only samples are wanted (queues.c): since when
+ * the port has held how many bytes, of these in queue 0, and the bytes he knows of. */
+struct asim_queue_sample {
+    uint64_t since, bytes, control, shown;
+};
+
+/* Which of n equal-cost ports a flow takes, found by hash and remembered for a while (spread.c). */
+struct asim_way {
+    uint64_t fresh_until; /* ticks; 0 in an empty entry */
+    uint32_t src, slot;   /* as in its frames, the slot with its generation */
+    uint32_t kind, index; /* n << 1 | direction; index among the n */
 };
 
 struct asim_switch {
+    struct asim_lane *lane;
     uint32_t node, n_ports;
     struct asim_switch_port *ports;
     uint64_t drops, marks, pauses;
@@ -48,7 +61,9 @@ struct asim_switch {
     uint64_t shared_used;
     uint64_t shareable; /* buffer less headroom and reserve; UINT64_MAX: see mmu.c */
     uint64_t seq;       /* events so far */
-    struct asim_agenda agenda;
+    struct asim_wheel wheel;
+    struct asim_way *ways;             /* NULL until there is a choice */
+    struct asim_queue_sample *samples; /* [n_ports], NULL where every change is told */
 };
 
 #endif

@@ -41,11 +41,11 @@ void asim_telemetry_sizes(struct asim_fabric *fabric)
         fabric->data_overhead += digest_bytes(fabric->net->pint_log_base);
 }
 
-/* Room for `packets` in flight; records keep their sequence numbers. */
-static int grow(struct asim_fabric *fabric, struct asim_flow *flow, uint64_t packets)
+/* Room for `packets` in flight, the oldest being number `first`; records keep their sequence
+ * numbers. */
+static int grow(struct asim_rx *rx, uint64_t first, uint64_t packets)
 {
-    uint32_t cap = flow->seen_cap ? flow->seen_cap : 16;
-    uint64_t first = flow->snd_una / fabric->net->payload_bytes;
+    uint32_t cap = rx->seen_cap ? rx->seen_cap : 16;
     struct asim_telemetry *seen;
 
     while (cap < packets && cap < 1u << 30)
@@ -55,28 +55,27 @@ static int grow(struct asim_fabric *fabric, struct asim_flow *flow, uint64_t pac
         free(seen);
         return ASIM_ENOMEM;
     }
-    for (uint64_t i = 0; i < flow->seen_cap; i++)
-        seen[(first + i) & (cap - 1)] = flow->seen[(first + i) & (flow->seen_cap - 1)];
-    free(flow->seen);
-    flow->seen = seen;
-    flow->seen_cap = cap;
+    for (uint64_t i = 0; i < rx->seen_cap; i++)
+        seen[(first + i) & (cap - 1)] = rx->seen[(first + i) & (rx->seen_cap - 1)];
+    free(rx->seen);
+    rx->seen = seen;
+    rx->seen_cap = cap;
     return 0;
 }
 
-static struct asim_telemetry *place_of(const struct asim_fabric *fabric,
-                                       const struct asim_flow *flow, uint64_t seq)
+static struct asim_telemetry *place_of(const struct asim_fabric *fabric, const struct asim_rx *rx,
+                                       uint64_t seq)
 {
-    return &flow->seen[seq / fabric->net->payload_bytes & (flow->seen_cap - 1)];
+    return &rx->seen[seq / fabric->net->payload_bytes & (rx->seen_cap - 1)];
 }
 
 /* After a loss an older copy of a packet may still be under way when the sender begins a new record
  * in the same place. It finds that the record is not its own, at whatever time it looks: so what is
  * written does not depend on how far ahead the sender has run. */
-struct asim_telemetry *asim_telemetry_of(const struct asim_fabric *fabric,
-                                         const struct asim_flow *flow,
+struct asim_telemetry *asim_telemetry_of(const struct asim_fabric *fabric, const struct asim_rx *rx,
                                          const struct asim_frame *frame, uint64_t seq)
 {
-    struct asim_telemetry *record = place_of(fabric, flow, seq);
+    struct asim_telemetry *record = place_of(fabric, rx, seq);
 
     return record->seq == seq - seq % fabric->net->payload_bytes && record->tries == frame->tries
                ? record
@@ -87,13 +86,14 @@ int asim_telemetry_begin(struct asim_fabric *fabric, struct asim_flow *flow,
                          struct asim_frame *frame, uint64_t now)
 {
     uint32_t payload = fabric->net->payload_bytes;
-    uint64_t in_flight = frame->seq / payload - flow->snd_una / payload + 2;
+    uint64_t first = flow->snd_una / payload, in_flight = frame->seq / payload - first + 2;
+    struct asim_rx *rx = asim_rx_of(fabric, frame->src, frame->slot);
     struct asim_telemetry *record;
     uint32_t tries;
 
-    if (in_flight > flow->seen_cap && grow(fabric, flow, in_flight))
+    if (in_flight > rx->seen_cap && grow(rx, first, in_flight))
         return ASIM_ENOMEM;
-    record = place_of(fabric, flow, frame->seq);
+    record = place_of(fabric, rx, frame->seq);
     tries = record->seq == frame->seq ? (record->tries + 1) % ASIM_NO_RECORD : 0;
     memset(record, 0, sizeof *record);
     record->sent_at = now;
@@ -145,8 +145,8 @@ void asim_telemetry_stamp(struct asim_fabric *fabric, struct asim_switch *sw, ui
     struct asim_switch_port *port = &sw->ports[p];
 
     if (frame->type == ASIM_DATA) {
-        const struct asim_flow *flow = asim_flow_of(fabric, frame->src, frame->slot);
-        struct asim_telemetry *record = asim_telemetry_of(fabric, flow, frame, frame->seq);
+        const struct asim_rx *rx = asim_rx_of(fabric, frame->src, frame->slot);
+        struct asim_telemetry *record = asim_telemetry_of(fabric, rx, frame, frame->seq);
 
         if (record && fabric->cc->needs & ASIM_CC_INT)
             push_hop(fabric, port, record, now);

@@ -41,6 +41,16 @@ static uint64_t next_entry(struct asim_fabric *fabric)
     return agenda->n ? agenda->at[0].key : ASIM_NEVER;
 }
 
+/* What the lanes have put into mailboxes counts from now on. */
+static void take_lowered(struct asim_fabric *fabric, uint64_t *lowered)
+{
+    for (uint32_t v = 0; v < fabric->nodes; v++) {
+        if (lowered[v] < fabric->next[v])
+            fabric->next[v] = lowered[v];
+        lowered[v] = ASIM_NEVER;
+    }
+}
+
 /* In windows a scan over all nodes: it costs less than keeping a heap in order, since most nodes of
  * a busy network are active in most windows. */
 static uint64_t next_of_nodes(struct asim_fabric *fabric)
@@ -49,6 +59,8 @@ static uint64_t next_of_nodes(struct asim_fabric *fabric)
 
     if (fabric->per_event)
         return next_entry(fabric);
+    for (uint32_t l = 0; l < fabric->n_lanes; l++)
+        take_lowered(fabric, fabric->lane[l].lowered);
     for (uint32_t v = 0; v < fabric->nodes; v++)
         if (fabric->next[v] < next)
             next = fabric->next[v];
@@ -101,15 +113,29 @@ int asim_notice_deliver(struct asim_fabric *fabric, const struct asim_notice *no
                                                 (uint64_t)ASIM_TIMER_NOTICE << 56 | index});
 }
 
+/* The first failure in the order of lanes wins. */
+static void settle_lane(struct asim_fabric *fabric, struct asim_lane *lane)
+{
+    for (size_t i = 0; i < lane->spilled.n; i++)
+        if (asim_mail_unspill(lane->spilled.at[i]))
+            lane->failed = ASIM_ENOMEM;
+    for (size_t i = 0; i < lane->outbox.n; i++)
+        if (asim_notice_deliver(fabric, &lane->outbox.at[i]))
+            lane->failed = ASIM_ENOMEM;
+    lane->spilled.n = lane->outbox.n = 0;
+    if (lane->failed && !fabric->failed) {
+        fabric->failed = lane->failed;
+        fabric->failure = lane->failure;
+    }
+}
+
 /* End of a step: notices made in it go to their hosts, now that none of them is running; then the
  * user hears how far everything is settled. Turns a latched failure into an error. */
 static int settle(struct asim_fabric *fabric, uint64_t settled, struct asim_err *err)
 {
     settled = asim_to_ns(fabric, settled);
-    for (size_t i = 0; i < fabric->outbox.n; i++)
-        if (asim_notice_deliver(fabric, &fabric->outbox.at[i]))
-            fabric->failed = ASIM_ENOMEM;
-    fabric->outbox.n = 0;
+    for (uint32_t l = 0; l < fabric->n_lanes; l++)
+        settle_lane(fabric, &fabric->lane[l]);
     if (fabric->failure.code)
         return asim_err_set(err, fabric->failed, "%s", fabric->failure.text);
     if (fabric->failed)
@@ -178,7 +204,8 @@ void asim_fabric_stats(const struct asim_fabric *fabric, struct asim_fabric_stat
     for (size_t w = 0; w < fabric->topo->n_links * 2; w++) {
         stats->hops += fabric->wires[w].frames;
         stats->hop_bytes += fabric->wires[w].bytes;
-        stats->memory_bytes += fabric->wires[w].mail.cap * sizeof(struct asim_frame);
+        if (fabric->wires[w].at)
+            stats->memory_bytes += (fabric->wires[w].mask + 1ull) * sizeof(struct asim_frame);
     }
     for (uint32_t v = 0; v < fabric->hosts; v++)
         stats->messages += fabric->host[v].messages;

@@ -103,24 +103,34 @@ static void on_rate(void *self, uint64_t t, const struct asim_fct *flow, uint64_
     asim_show_record(&world->show, &event);
 }
 
-static void on_queue(void *self, uint64_t t, const uint32_t node_port[2], uint64_t bytes)
+static void on_queue(void *self, uint64_t t, const uint32_t node_port[2],
+                     const uint64_t all_control[2])
 {
     struct asim_world *world = self;
     struct asim_event event = {.t = t, .kind = ASIM_EV_QUEUE, .rank = node_port[0]};
 
-    event.of.queue.bytes = bytes;
-    event.of.queue.control = asim_fabric_queued(world->fabric, node_port, 0);
+    event.of.queue.bytes = all_control[0];
+    event.of.queue.control = all_control[1];
     event.of.queue.port = node_port[1];
+    asim_show_record(&world->show, &event);
+    event.kind = ASIM_EV_QUEUE_SAMPLE;
     asim_show_record(&world->show, &event);
 }
 
 /* Hooks on hot paths are set only where a report wants them. */
-static void watch(struct asim_world *world)
+static int watch(struct asim_world *world)
 {
     struct asim_fabric_watch *hooks = asim_fabric_watcher(world->fabric);
+    unsigned all = 1u << ASIM_EV_QUEUE, samples = 1u << ASIM_EV_QUEUE_SAMPLE;
+    struct asim_queue_sampling sampling = {0};
 
     hooks->rate = world->show.wants & 1u << ASIM_EV_RATE ? on_rate : NULL;
-    hooks->queue = world->show.wants & 1u << ASIM_EV_QUEUE ? on_queue : NULL;
+    if (!(world->show.wants & (all | samples)))
+        return 0;
+    if (!(world->show.wants & all))
+        sampling =
+            (struct asim_queue_sampling){ASIM_QLEN_NS, world->net.qlen_start_ns, ASIM_QLEN_BYTES};
+    return asim_fabric_watch_queues(world->fabric, on_queue, &sampling);
 }
 
 static void say_note(void *self, const char *sentence)
@@ -208,8 +218,8 @@ static void start_rank(struct asim_rank *rank)
 
 int asim_world_start(struct asim_world *world, struct asim_err *err)
 {
-    if (world->fabric)
-        watch(world);
+    if (world->fabric && watch(world))
+        return asim_err_nomem(err, "watching queues");
     for (uint32_t r = 0; r < world->n_ranks && !world->failed; r++)
         start_rank(&world->ranks[r]);
     if (world->failed && err)

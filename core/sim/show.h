@@ -23,6 +23,7 @@ enum asim_event_kind {
     ASIM_EV_OP_END,    /* of.op.index */
     ASIM_EV_RATE,     /* of.rate: a flow's rate changed; rank = its source */
     ASIM_EV_QUEUE,    /* of.queue: bytes queued at a switch port; rank = the node */
+    ASIM_EV_QUEUE_SAMPLE, /* the same where it matters to a sample (qlen.txt); maybe more of them */
     ASIM_EV_KINDS
 };
 
@@ -73,6 +74,9 @@ struct asim_viewer {
 };
 
 enum { ASIM_VIEWERS = 16 };
+/* Samples of qlen.txt: their distance, and the least length that is written (spec rdma-network.md,
+ * section 5.5). */
+enum { ASIM_QLEN_NS = 100, ASIM_QLEN_BYTES = 1000 };
 
 struct asim_show {
     struct asim_viewer viewers[ASIM_VIEWERS];

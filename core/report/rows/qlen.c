@@ -14,8 +14,6 @@
 
 #include "report/report.h"
 
-enum { PERIOD_NS = 100, LEAST_BYTES = 1000 };
-
 struct qlen {
     struct asim_out *file;
     const struct asim_topo *topo;
@@ -34,7 +32,7 @@ static void write_sample(const struct qlen *q)
             continue;
         asim_out_printf(q->file, "time %" PRIu64 " %u ", q->next, asim_topo_shown(topo, v));
         for (uint32_t p = topo->first_port[v]; p < topo->first_port[v + 1]; p++)
-            if (q->bytes[p] >= LEAST_BYTES)
+            if (q->bytes[p] >= ASIM_QLEN_BYTES)
                 asim_out_printf(q->file, "j %u %" PRIu64 " ", p - topo->first_port[v] + 1,
                                 q->bytes[p]);
         asim_out_printf(q->file, "\n");
@@ -44,22 +42,22 @@ static void write_sample(const struct qlen *q)
 /* Samples up to and with t; those that would be empty are passed over at once. */
 static void sample(struct qlen *q, uint64_t t)
 {
-    for (; q->n_long && q->next <= t; q->next += PERIOD_NS)
+    for (; q->n_long && q->next <= t; q->next += ASIM_QLEN_NS)
         write_sample(q);
     if (q->next <= t)
-        q->next += (t - q->next) / PERIOD_NS * PERIOD_NS + PERIOD_NS;
+        q->next += (t - q->next) / ASIM_QLEN_NS * ASIM_QLEN_NS + ASIM_QLEN_NS;
 }
 
 static void see(void *self, const struct asim_world *world, const struct asim_event *event)
 {
     struct qlen *q = self;
     uint64_t *bytes = &q->bytes[q->topo->first_port[event->rank] + event->of.queue.port - 1];
-    int before = *bytes >= LEAST_BYTES, after;
+    int before = *bytes >= ASIM_QLEN_BYTES, after;
 
     (void)world;
     sample(q, event->t);
     *bytes = event->of.queue.bytes - event->of.queue.control;
-    after = *bytes >= LEAST_BYTES;
+    after = *bytes >= ASIM_QLEN_BYTES;
     q->long_ports[event->rank] += (uint32_t)(after - before);
     q->n_long += (size_t)(after - before);
 }
@@ -105,7 +103,7 @@ static int open_qlen(struct asim_viewer *viewer, struct asim_world *world, const
         return ASIM_EIO;
     }
     *viewer = (struct asim_viewer){
-        .wants = 1u << ASIM_EV_QUEUE, .self = q, .see = see, .close = close_qlen};
+        .wants = 1u << ASIM_EV_QUEUE_SAMPLE, .self = q, .see = see, .close = close_qlen};
     return 0;
 }
 

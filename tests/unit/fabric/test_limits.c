@@ -4,6 +4,7 @@
  * that wrap round; any queue for data and strict order of the eight; pauses a NIC makes itself;
  * several NICs and planes per host.
  */
+#include "fabric/queue.h"
 #include "lab.h"
 
 enum { MANY = 70000 };
@@ -106,9 +107,7 @@ static void eight_queues(void)
 
         if (frame.slot)
             asim_mmu_enter(sw, (const uint32_t[3]){0, 1, frame.slot}, frame.wire);
-        CHECK(asim_ring_push(&sw->ports[1].queue[frame.slot], &frame));
-        sw->ports[1].frames++;
-        sw->ports[1].bytes += frame.wire;
+        CHECK(asim_queue_push(sw, &sw->ports[1], frame.slot, &frame) == 0);
         sw->pfc_made++;
     }
     lab_go(lab);

@@ -26,7 +26,7 @@ static struct asim_flow *open_second(struct lab *lab, uint32_t *slot, uint64_t b
 
     *slot = (uint32_t)asim_flow_take(host, &msg);
     flow = asim_flow_of(lab->fabric, 0, *slot);
-    asim_flow_open(lab->fabric, host, flow);
+    asim_flow_open(lab->fabric, host, *slot);
     CHECK(asim_nic_add(&host->nics[flow->nic], *slot) == 0);
     return flow;
 }
@@ -37,16 +37,17 @@ static void late_duplicate(void)
     struct asim_host *to = &lab->fabric->host[1];
     uint32_t slot;
     struct asim_flow *flow = open_second(lab, &slot, 5000);
+    struct asim_rx *rx = asim_rx_of(lab->fabric, 0, slot);
     struct asim_frame frame = {.src = 0, .dst = 1, .wire = 1036, .type = ASIM_DATA};
 
     CHECK(slot == 0 && flow->generation == 2);
     frame.slot = 2u << 24 | slot;
-    asim_receiver_data(lab->fabric, to, &frame, to->now);
-    CHECK_U64(flow->rx_next, 1000);
+    asim_receiver_data(lab->fabric, to, &frame);
+    CHECK_U64(rx->next, 1000);
     frame.slot = 1u << 24 | slot; /* of the first message */
-    asim_receiver_data(lab->fabric, to, &frame, to->now);
-    CHECK_U64(flow->rx_next, 1000);
-    CHECK_U64(flow->rx_generation, 2);
+    asim_receiver_data(lab->fabric, to, &frame);
+    CHECK_U64(rx->next, 1000);
+    CHECK_U64(rx->heard, 2);
     CHECK_U64(to->nics[0].acks.n, 0); /* nor is it answered: the first ACK is on its way */
     lab_close(lab);
 }
@@ -62,7 +63,7 @@ static void overtaking_ack(void)
     ack.slot = (uint32_t)flow->generation << 24 | slot;
     ack.seq = 3000; /* sent before a NACK took snd_next back to 0 */
     flow->cc.snd_next = 0;
-    asim_sender_ack(lab->fabric, host, &ack, host->now);
+    asim_sender_ack(lab->fabric, host, &ack);
     CHECK_U64(flow->snd_una, 3000);
     CHECK_U64(flow->cc.snd_next, 4000); /* and the next packet is on its way */
     CHECK(host->nics[flow->nic].port.busy);

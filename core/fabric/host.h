@@ -1,0 +1,83 @@
+/* SPDX-License-Identifier: GPL-2.0-only
+ *
+ * The state of a host: NICs with their queue pairs and answers, timers, slots of flows; and of the
+ * lane its thread writes into. Laid out by what is touched together. Owned by the fabric; only the
+ * host's own functions change it, but for the other nodes' part of flows (flow.h).
+ */
+#ifndef ASIM_FABRIC_HOST_H
+#define ASIM_FABRIC_HOST_H
+
+#include "base/map.h"
+#include "base/mem.h"
+#include "fabric/agenda.h"
+#include "fabric/flow.h"
+#include "fabric/loss.h"
+#include "fabric/port.h"
+
+struct asim_nic {
+    struct asim_port port;
+    /* Strictly before data (spec 2.3), unbounded as in the reference. */
+    struct asim_ring acks;
+    uint32_t *qps; /* slots in the order of creation, finished ones until a scan meets them */
+    size_t n_qps, cap_qps;
+    /* Position in qps last served; the scan begins behind it. */
+    uint32_t rr_last;
+    uint64_t wake_tie, wake_seq;
+    uint64_t wake_at; /* pending "next send"; ASIM_NEVER = none */
+};
+
+/* What one host will hear at time t of something that happened elsewhere: that msg is complete
+ * (the destination), or that a frame of it was lost at `since` (the source, RTO later). */
+struct asim_notice {
+    uint64_t t, tie, seq;
+    struct asim_msg msg;
+    uint64_t since, at, rto; /* lost: when; its sequence number; the timeout */
+    uint32_t slot;
+    uint8_t lost, type, flags; /* type, flags: of the lost frame */
+};
+
+/* What one thread writes while nodes advance side by side inside a window; merged when the window
+ * is over. Every node belongs to one lane. */
+struct asim_lane {
+    struct asim_fabric *fabric;
+    uint64_t *lowered; /* [nodes] earliest arrival put into a mailbox of each node */
+    int failed;        /* latched enum asim_code; the lane's nodes stop */
+    /* Its sentence, where it is another than "out of memory". */
+    struct asim_err failure;
+    ASIM_VEC(struct asim_notice) outbox;  /* notices made */
+    ASIM_VEC(struct asim_wire *) spilled; /* wires with frames waiting outside their rings */
+};
+
+struct asim_host {
+    struct asim_lane *lane;
+    /* Local time, ns, of the event being processed; messages completed as their source. */
+    uint64_t now, messages;
+    struct asim_host_counts counts;
+    struct asim_nic *nics;
+    uint32_t n_nics, node;
+    struct asim_agenda timers; /* value = kind << 56 | payload */
+    uint64_t timer_seq;
+    uint64_t seq, age;         /* events so far; age of the present one (order.h) */
+    struct asim_flow **chunks; /* flow of slot s: chunks[s / 64][s % 64] */
+    size_t n_chunks, cap_chunks;
+    struct asim_rx **rx; /* the same slots, as others know them */
+    size_t cap_rx;
+    ASIM_VEC(uint32_t) free_slots;
+    uint32_t pcie_pauses; /* made, and whether one is running (pcie.c) */
+    uint8_t pcie_busy;
+    ASIM_VEC(uint32_t) lingering; /* finished, with frames still under way */
+    struct asim_map sports;       /* destination -> messages sent so far */
+    struct asim_notice *notices;  /* waiting in timers, by index */
+    size_t n_notices, cap_notices;
+    ASIM_VEC(uint32_t) free_notices;
+};
+
+enum asim_timer {
+    ASIM_TIMER_WAKE = 1,
+    ASIM_TIMER_START,
+    ASIM_TIMER_NOTICE,
+    ASIM_TIMER_CC,
+    ASIM_TIMER_PCIE
+};
+
+#endif

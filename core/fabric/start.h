@@ -1,0 +1,61 @@
+/* SPDX-License-Identifier: GPL-2.0-only
+ *
+ * How a frame leaves a node, inlined where hosts and switches send: the port is booked, the frame
+ * is written straight into its place in the mailbox of the wire, and the far end's next time is
+ * lowered. Frames are written where they lie and copied whole, never assembled elsewhere: a wide
+ * load of what was just stored in pieces costs more than the rest of a hop.
+ */
+#ifndef ASIM_FABRIC_START_H
+#define ASIM_FABRIC_START_H
+
+#include "fabric/node.h"
+
+/* Starts serializing a frame of `bytes` now. Returns its place in the mailbox, which the caller
+ * fills but for t and side; NULL when out of memory (latched). */
+static inline struct asim_frame *asim_port_begin(struct asim_lane *lane, struct asim_port *port,
+                                                 uint32_t bytes, struct asim_moment now)
+{
+    const uint32_t oldest = (1u << ASIM_CAUSE_BITS) - 1;
+    struct asim_wire *wire = port->out;
+    struct asim_frame *frame = asim_mail_slot(lane, wire);
+
+    if (!frame)
+        return NULL;
+    port->busy = 1;
+    port->tx_start = now.t;
+    port->start_seq = now.seq;
+    port->start_age = now.age < oldest ? (uint32_t)now.age : oldest;
+    port->busy_until = now.t + wire->tx[bytes];
+    wire->frames++;
+    wire->bytes += bytes;
+    return frame;
+}
+
+/* The frame is written, and on its way. 1 if it will not arrive: that is known here, since draws
+ * are keyed and link events planned. The mailbox stays sorted because a wire is FIFO with constant
+ * delay. */
+static inline int asim_port_commit(struct asim_lane *lane, struct asim_port *port,
+                                   struct asim_frame *frame)
+{
+    struct asim_fabric *fabric = lane->fabric;
+    struct asim_wire *wire = port->out;
+    uint64_t t = port->busy_until + wire->delay;
+
+    frame->side = port->start_age;
+    frame->t = t;
+    if (fabric->watch.frame)
+        fabric->watch.frame(fabric->watch.frame_self, ASIM_FRAME_TX,
+                            (const uint32_t[2]){wire->from, port->in->to_port + 1}, frame,
+                            asim_to_ns(fabric, port->tx_start));
+    if (wire->loss && asim_loss_takes(lane, wire, frame, port->tx_start)) {
+        wire->spill.n -= wire->spill.n > 0;
+        return 1;
+    }
+    if (frame->flags & ASIM_FINAL && wire->to == frame->src && frame->type == ASIM_ACK)
+        asim_port_notice(lane, wire, frame);
+    asim_mail_commit(wire);
+    asim_lane_at(lane, wire->to, t);
+    return 0;
+}
+
+#endif

@@ -13,6 +13,7 @@
 
 #include "asim/ext/family.h"
 #include "base/out.h"
+#include "sim/event.h"
 #include "sim/world.h"
 
 /* Family report: row symbols asim_report_<file>, table asim_report_table. */
@@ -36,8 +37,5 @@ int asim_report_file(struct asim_out **file, const char *folder, const char *nam
                      struct asim_err *err);
 /* Commits and frees it: the close hook of reports that are one file. */
 int asim_report_file_close(void *self, const struct asim_world *world, struct asim_err *err);
-
-/* A rank's communication not hidden by compute, ns: finish time less GPU compute. */
-uint64_t asim_rank_exposed(const struct asim_rank *rank);
 
 #endif

@@ -111,11 +111,3 @@ int asim_report_file_close(void *self, const struct asim_world *world, struct as
     free(self);
     return code;
 }
-
-/* Never wraps: in replay-only runs the GPU's time may exceed the rank's (spec 3.8). */
-uint64_t asim_rank_exposed(const struct asim_rank *rank)
-{
-    uint64_t busy = rank->track.gpu_busy;
-
-    return rank->cycles > busy ? rank->cycles - busy : 0;
-}

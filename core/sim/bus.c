@@ -28,7 +28,7 @@ enum next {
     NEXT_PROCESS, /* into A's processing */
 };
 
-/* A message on one of the two buses; from the world's pool, given back when its call-back runs.
+/* A message on one of the two buses; from the lane's pool, given back when its call-back runs.
  * reduce_bytes are charged after the bus, in addition to its own processing (spec 5.8). */
 struct request {
     struct request *next;
@@ -103,10 +103,10 @@ static void enter(struct asim_rank *rank, uint32_t x, struct request *request)
 /* A's request sends a shadow across the inner bus from side x; `then` follows. */
 static void cross(struct asim_rank *rank, uint32_t x, struct request *request, enum next then)
 {
-    struct request *shadow = asim_pool_get(&rank->world->pools.bus);
+    struct request *shadow = asim_pool_get(&rank->lane->pools.bus);
 
     if (!shadow) {
-        asim_world_fail_nomem(rank->world, "moving data over the bus");
+        asim_rank_fail_nomem(rank, "moving data over the bus");
         return;
     }
     *shadow = (struct request){.outer = request, .then = then, .bytes = request->bytes};
@@ -140,7 +140,7 @@ static void kick(struct asim_rank *rank, uint32_t x)
 {
     struct side *side = &rank->bus->sides[x], *partner = &rank->bus->sides[x ^ 1];
 
-    if (side->state != FREE || !side->to_send.n || rank->world->failed)
+    if (side->state != FREE || !side->to_send.n || rank->failed)
         return;
     if (side->burst > BURST && partner->to_send.n && partner->burst <= BURST) {
         if (partner->state == FREE)
@@ -175,7 +175,7 @@ static void called_back(struct asim_rank *rank, struct request *request)
 {
     struct request done = *request;
 
-    asim_pool_put(&rank->world->pools.bus, request);
+    asim_pool_put(&rank->lane->pools.bus, request);
     if (!done.outer) {
         asim_stream_bundle(rank, done.stream, done.reduce_bytes);
         return;
@@ -272,10 +272,10 @@ void asim_bus_step(struct asim_rank *rank, const struct asim_todo *todo)
 void asim_bus_carry(struct asim_rank *rank, struct asim_stream *stream,
                     const struct asim_carry *carry)
 {
-    struct request *request = asim_pool_get(&rank->world->pools.bus);
+    struct request *request = asim_pool_get(&rank->lane->pools.bus);
 
     if (!request) {
-        asim_world_fail_nomem(rank->world, "moving data over the bus");
+        asim_rank_fail_nomem(rank, "moving data over the bus");
         return;
     }
     *request = (struct request){.bytes = carry->bytes,
@@ -289,12 +289,16 @@ void asim_bus_carry(struct asim_rank *rank, struct asim_stream *stream,
         enter(rank, B, request);
 }
 
+size_t asim_bus_request_bytes(void)
+{
+    return sizeof(struct request);
+}
+
 /* Buses live in the world's arena, one per rank, only where model-shared-bus asks for them. */
 int asim_bus_setup(struct asim_world *world, struct asim_err *err)
 {
     const struct asim_system *sys = &world->system;
 
-    asim_pool_init(&world->pools.bus, sizeof(struct request), 0);
     for (uint32_t r = 0; sys->shared_bus && r < world->n_ranks; r++) {
         struct asim_bus *bus = asim_arena_alloc(&world->arena, sizeof *bus);
 

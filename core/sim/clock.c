@@ -11,13 +11,6 @@
  */
 #include "sim/sim.h"
 
-/* "doing" completes the sentence. */
-void asim_world_fail_nomem(struct asim_world *world, const char *doing)
-{
-    asim_err_nomem(&world->err, doing);
-    world->failed = 1;
-}
-
 static struct asim_tick *find_far(const struct asim_rank *rank, uint64_t t)
 {
     uint64_t *slot = asim_map_get(&rank->far, 0, t);
@@ -39,7 +32,7 @@ static inline struct asim_tick *find_tick(struct asim_rank *rank, uint64_t t)
 /* NULL when out of memory. */
 static struct asim_tick *new_far(struct asim_rank *rank, uint64_t t)
 {
-    struct asim_tick *tick = asim_pool_take(&rank->world->pools.tick);
+    struct asim_tick *tick = asim_pool_take(&rank->lane->pools.tick);
     uint64_t *slot = tick ? asim_map_put(&rank->far, 0, t) : NULL;
 
     if (!slot)
@@ -63,14 +56,13 @@ static inline void forget_tick(struct asim_rank *rank, struct asim_tick *tick)
         return;
     }
     asim_map_delete(&rank->far, 0, tick->t);
-    asim_pool_give(&rank->world->pools.tick, tick);
+    asim_pool_give(&rank->lane->pools.tick, tick);
 }
 
 static void fail_late(struct asim_rank *rank, uint64_t delay_ns)
 {
-    asim_world_fail(rank->world, "rank %u at %llu ns: a delay of %llu ns passes the end of time",
-                    rank->id, (unsigned long long)asim_rank_now(rank),
-                    (unsigned long long)delay_ns);
+    asim_rank_fail(rank, "rank %u at %llu ns: a delay of %llu ns passes the end of time", rank->id,
+                   (unsigned long long)asim_rank_now(rank), (unsigned long long)delay_ns);
 }
 
 /* Asks the network for a wake only with the first event of a time: the place of that wake among
@@ -113,15 +105,15 @@ static inline void place(struct asim_rank *rank, uint64_t delay_ns, struct asim_
         if (!wake(rank, t, kept))
             return;
     }
-    asim_world_fail_nomem(rank->world, "scheduling an event");
+    asim_rank_fail_nomem(rank, "scheduling an event");
 }
 
 void asim_clock_add(struct asim_rank *rank, uint64_t delay_ns, const struct asim_todo *todo)
 {
-    struct asim_todo *kept = asim_pool_take(&rank->world->pools.todo);
+    struct asim_todo *kept = asim_pool_take(&rank->lane->pools.todo);
 
     if (!kept) {
-        asim_world_fail_nomem(rank->world, "scheduling an event");
+        asim_rank_fail_nomem(rank, "scheduling an event");
         return;
     }
     kept->kind = todo->kind;
@@ -151,7 +143,7 @@ void asim_clock_stream(struct asim_rank *rank, uint64_t delay_ns, enum asim_todo
             if (rank->near[i].t == t)
                 lane = NULL;
     }
-    kept = lane ? asim_pool_pop(&world->pools.todo) : NULL;
+    kept = lane ? asim_pool_pop(&rank->lane->pools.todo) : NULL;
     if (!kept) {
         asim_clock_add(rank, delay_ns,
                        &(struct asim_todo){.kind = kind, .bytes = bytes, .stream = stream});
@@ -201,7 +193,7 @@ void asim_clock_run(struct asim_rank *rank, struct asim_todo *kept)
 {
     struct asim_todo todo = *kept;
 
-    asim_pool_give(&rank->world->pools.todo, kept);
+    asim_pool_give(&rank->lane->pools.todo, kept);
     run_copy(rank, &todo);
 }
 
@@ -217,7 +209,7 @@ static inline void run(struct asim_rank *rank, struct asim_todo *kept)
     }
     if (kept->kind == ASIM_TODO_TOKEN)
         bytes = 0; /* reduced by now */
-    asim_pool_give(&rank->world->pools.todo, kept);
+    asim_pool_give(&rank->lane->pools.todo, kept);
     asim_stream_bundle(rank, stream, bytes);
 }
 
@@ -230,7 +222,7 @@ void asim_clock_wake(struct asim_rank *rank)
     struct asim_tick *tick = find_tick(rank, asim_rank_now(rank));
     struct asim_todo *kept;
 
-    while (tick && (kept = tick->head) && !rank->world->failed) {
+    while (tick && (kept = tick->head) && !rank->failed) {
         tick->head = kept->next;
         run(rank, kept);
     }

@@ -20,7 +20,7 @@
 #include <string.h>
 
 /* Tags: bit 63 = a collective, group + 1 above bit 32, stream below. */
-enum { GROUP_TAG_SHIFT = 32, SIZED = ASIM_KINDS + 1 };
+enum { GROUP_TAG_SHIFT = 32 };
 
 /* Once per collective, all its chunks share it (spec 4.6). Greater is served first: LIFO counts up,
  * FIFO down. */
@@ -63,7 +63,7 @@ static struct asim_dataset *open_dataset(const struct asim_layout *lay, uint32_t
                                          const struct asim_op *op)
 {
     struct asim_rank *rank = lay->rank;
-    struct asim_dataset *data = asim_pool_get(&rank->world->pools.dataset);
+    struct asim_dataset *data = asim_pool_get(&rank->lane->pools.dataset);
     uint64_t *ordinal =
         asim_map_put(&rank->ordinals, 1, lay->group ? (uint64_t)lay->group->id + 1 : 0);
 
@@ -71,7 +71,7 @@ static struct asim_dataset *open_dataset(const struct asim_layout *lay, uint32_t
 
     if (!data || !ordinal || (lay->sizes && !sizes)) {
         free(sizes);
-        asim_world_fail_nomem(rank->world, "starting a collective");
+        asim_rank_fail_nomem(rank, "starting a collective");
         return NULL;
     }
     *data = (struct asim_dataset){.op = index,
@@ -97,7 +97,7 @@ static uint64_t take_tag(struct asim_rank *rank, const struct asim_group *group)
     uint64_t *streams = asim_map_put(&rank->ordinals, 2, key);
 
     if (!streams) {
-        asim_world_fail_nomem(rank->world, "starting a collective");
+        asim_rank_fail_nomem(rank, "starting a collective");
         return 0;
     }
     return 1ull << 63 | key << GROUP_TAG_SHIFT | (*streams)++;
@@ -127,48 +127,7 @@ static uint64_t lay_stream(struct asim_layout *lay, struct asim_stream *stream, 
     return lay->dims.left;
 }
 
-/* Sized and plain ones exchange messages under the same kind of tags; a rank with sizes and one
- * without would take each other's without a word. What members must agree on: the kind, and whether
- * sizes differ from pair to pair. */
-static const char *name_of_met(uint64_t kind)
-{
-    return kind == SIZED ? "ALL_TO_ALL with comm_sizes" : asim_kind_name((int)kind - 1);
-}
-
-/* Each chunk starts before the next is made (spec 4.2), and may even end; the extra count in
- * data->streams keeps the collective open meanwhile. */
-/* All who exchange data must mean the same collective: members that issue theirs in different
- * orders would take each other's messages (the reference does not look). Costs a map entry per
- * collective under way; members may come in any order. */
-static int agree(const struct asim_layout *lay, const struct asim_dataset *data)
-{
-    struct asim_world *world = lay->rank->world;
-    uint64_t key =
-        (uint64_t)asim_layout_first(lay) << 32 | (lay->group ? (uint64_t)lay->group->id + 1 : 0);
-    uint64_t *met = asim_map_put(&world->met, key, data->ordinal);
-    uint64_t kind = lay->sizes ? SIZED : (uint64_t)lay->list + 1;
-
-    if (!met) {
-        asim_world_fail_nomem(world, "starting a collective");
-        return ASIM_ENOMEM;
-    }
-    *met = *met ? *met : kind << 32;
-    if (*met >> 32 != kind) {
-        asim_world_fail(
-            world,
-            "rank %u's collective %llu of %s%lld is %s, but another member's is %s; all "
-            "members must issue their collectives in the same order",
-            lay->rank->id, (unsigned long long)data->ordinal + 1,
-            lay->group ? "group " : "all ranks, group ",
-            lay->group ? (long long)lay->group->id : 0ll, name_of_met(kind),
-            name_of_met(*met >> 32));
-        return ASIM_EINVAL;
-    }
-    if ((++*met & UINT32_MAX) == asim_layout_members(lay))
-        asim_map_delete(&world->met, key, data->ordinal);
-    return 0;
-}
-
+/* For the reports, and for meet.c, which looks whether all members mean the same. */
 static void show_join(const struct asim_layout *lay, const struct asim_dataset *data)
 {
     struct asim_rank *rank = lay->rank;
@@ -179,25 +138,27 @@ static void show_join(const struct asim_layout *lay, const struct asim_dataset *
     event.of.join.group = lay->group ? (uint64_t)lay->group->id + 1 : 0;
     event.of.join.ordinal = data->ordinal;
     event.of.join.first = asim_layout_first(lay);
+    event.of.join.sized = lay->sizes != NULL;
     event.of.join.members = asim_layout_members(lay);
-    asim_show_record(&rank->world->show, &event);
+    asim_show_record(&rank->world->show, rank->lane->events, &event);
 }
 
+/* Each chunk starts before the next is made (spec 4.2), and may even end; the extra count in
+ * data->streams keeps the collective open meanwhile. */
 static void run_chunks(struct asim_layout *lay, struct asim_dataset *data, const struct asim_op *op,
                        uint64_t chunk, uint64_t total)
 {
     struct asim_rank *rank = lay->rank;
-    struct asim_world *world = rank->world;
     int64_t priority = take_priority(rank, op);
     uint64_t done;
 
     data->streams = 1; /* held until every chunk is in */
     lay->dims = (struct asim_dims_state){0};
-    while (total && !world->failed) {
-        struct asim_stream *stream = asim_pool_get(&world->pools.stream);
+    while (total && !rank->failed) {
+        struct asim_stream *stream = asim_pool_get(&rank->lane->pools.stream);
 
         if (!stream) {
-            asim_world_fail_nomem(world, "starting a chunk");
+            asim_rank_fail_nomem(rank, "starting a chunk");
             return;
         }
         stream->data = data;
@@ -206,14 +167,14 @@ static void run_chunks(struct asim_layout *lay, struct asim_dataset *data, const
         stream->tag = take_tag(rank, lay->group);
         lay->dims.left = total;
         done = lay_stream(lay, stream, chunk);
-        if (world->failed)
+        if (rank->failed)
             return;
         data->streams++;
         total = done > total ? 0 : total - done;
         asim_order_advance(rank, stream);
     }
-    if (!world->failed && --data->streams == 0)
-        asim_world_fail(world, "rank %u: a collective ended while it was being issued", rank->id);
+    if (!rank->failed && --data->streams == 0)
+        asim_rank_fail(rank, "rank %u: a collective ended while it was being issued", rank->id);
 }
 
 /* The algorithm of this collective as a trace, if there is one: the op's own before its kind's.
@@ -235,8 +196,8 @@ static int check_kind(struct asim_rank *rank, const struct asim_op *op)
     else if (!(op->has & ASIM_HAS_COMM_SIZE) && op->comm_type != ASIM_BARRIER)
         lacks = "comm_size";
     if (lacks) {
-        asim_world_fail(rank->world, "rank %u: collective op %llu ('%s') has no %s attribute",
-                        rank->id, (unsigned long long)op->id, op->name, lacks);
+        asim_rank_fail(rank, "rank %u: collective op %llu ('%s') has no %s attribute", rank->id,
+                       (unsigned long long)op->id, op->name, lacks);
         return 0;
     }
     if (op->comm_type == ASIM_BROADCAST)
@@ -244,12 +205,12 @@ static int check_kind(struct asim_rank *rank, const struct asim_op *op)
     if (op->comm_type < ASIM_KINDS &&
         (rank->world->n_choices[op->comm_type] || custom_of(rank->world, op)))
         return 1;
-    asim_world_fail(rank->world,
-                    "rank %u: op %llu ('%s') is a %s (comm_type %u), for which the system "
-                    "configuration names no algorithm%s",
-                    rank->id, (unsigned long long)op->id, op->name,
-                    asim_kind_name((int)op->comm_type), op->comm_type,
-                    op->comm_type < ASIM_KINDS ? "" : "; known types are 0 to 9");
+    asim_rank_fail(rank,
+                   "rank %u: op %llu ('%s') is a %s (comm_type %u), for which the system "
+                   "configuration names no algorithm%s",
+                   rank->id, (unsigned long long)op->id, op->name,
+                   asim_kind_name((int)op->comm_type), op->comm_type,
+                   op->comm_type < ASIM_KINDS ? "" : "; known types are 0 to 9");
     return 0;
 }
 
@@ -276,11 +237,11 @@ static int find_root(struct asim_layout *lay, const struct asim_op *op)
     lay->root = lay->group ? position_in(lay->group, root) : root;
     if (lay->root < (lay->group ? lay->group->n : n))
         return 0;
-    asim_world_fail(lay->rank->world,
-                    "rank %u: op %llu ('%s') is a %s with comm_%s %u as its root, which is no "
-                    "member",
-                    lay->rank->id, (unsigned long long)op->id, op->name, asim_kind_name(lay->kind),
-                    down ? "src" : "dst", root);
+    asim_rank_fail(lay->rank,
+                   "rank %u: op %llu ('%s') is a %s with comm_%s %u as its root, which is no "
+                   "member",
+                   lay->rank->id, (unsigned long long)op->id, op->name, asim_kind_name(lay->kind),
+                   down ? "src" : "dst", root);
     return ASIM_EINVAL;
 }
 
@@ -312,19 +273,19 @@ static int take_sizes(struct asim_layout *lay, const struct asim_op *op)
     else if (!lay->group && asim_layout_members(lay) != world->n_ranks)
         why = "involved_dim leaves ranks out; name a communicator group instead";
     if (why)
-        asim_world_fail(world, "rank %u: op %llu ('%s') is a %s with comm_sizes: %s", lay->rank->id,
-                        (unsigned long long)op->id, op->name, asim_kind_name((int)op->comm_type),
-                        why);
+        asim_rank_fail(lay->rank, "rank %u: op %llu ('%s') is a %s with comm_sizes: %s",
+                       lay->rank->id, (unsigned long long)op->id, op->name,
+                       asim_kind_name((int)op->comm_type), why);
     else if (op->comm_size_n != n)
-        asim_world_fail(
-            world,
-            "rank %u: op %llu ('%s') has %zu comm_sizes, but %s %llu; give one for each "
-            "member, its own included",
-            lay->rank->id, (unsigned long long)op->id, op->name, op->comm_size_n,
-            lay->listed ? "the members of its group are" : "the ranks are", (unsigned long long)n);
+        asim_rank_fail(lay->rank,
+                       "rank %u: op %llu ('%s') has %zu comm_sizes, but %s %llu; give one for each "
+                       "member, its own included",
+                       lay->rank->id, (unsigned long long)op->id, op->name, op->comm_size_n,
+                       lay->listed ? "the members of its group are" : "the ranks are",
+                       (unsigned long long)n);
     lay->sizes = op->comm_sizes;
     lay->position = lay->listed ? position_in(lay->listed, lay->rank->id) : lay->rank->id;
-    return world->failed ? ASIM_EINVAL : 0;
+    return lay->rank->failed ? ASIM_EINVAL : 0;
 }
 
 /* Who takes part and how; 0, or the world has failed. */
@@ -343,13 +304,13 @@ static int lay_out(struct asim_layout *lay, const struct asim_op *op)
     lay->kind = lay->list == ASIM_REDUCE_SCATTER_BLOCK ? ASIM_REDUCE_SCATTER : lay->list;
     if (custom) {
         if (lay->group && lay->group->id >= ASIM_GROUPS_OF_RECIPES)
-            asim_world_fail(world,
-                            "group %lld: an algorithm given as traces needs a group id "
-                            "below %d",
-                            (long long)lay->group->id, ASIM_GROUPS_OF_RECIPES);
+            asim_rank_fail(lay->rank,
+                           "group %lld: an algorithm given as traces needs a group id "
+                           "below %d",
+                           (long long)lay->group->id, ASIM_GROUPS_OF_RECIPES);
         lay->recipe =
             asim_recipe_find(lay->rank, custom, lay->group ? lay->position : lay->rank->id);
-        return world->failed ? ASIM_EINVAL : 0;
+        return lay->rank->failed ? ASIM_EINVAL : 0;
     }
     lay->n_dims = lay->group ? 1 : asim_layout_dims(world, lay->list);
     return find_root(lay, op);
@@ -384,9 +345,8 @@ void asim_coll_op(struct asim_rank *rank, uint32_t index, const struct asim_op *
     }
     chunk = chunk_bytes(&lay, &total);
     data = open_dataset(&lay, index, op);
-    if (!data || agree(&lay, data))
+    if (!data)
         return;
-    if (asim_show_wants(&rank->world->show, ASIM_EV_COLL_JOIN))
-        show_join(&lay, data);
+    show_join(&lay, data);
     run_chunks(&lay, data, op, chunk, total);
 }

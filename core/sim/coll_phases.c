@@ -135,14 +135,12 @@ static const struct asim_coll_choice *choice_in_group(const struct asim_layout *
 /* Groups of higher ids would share tags: custom.c has 17 bits for them. */
 static void lay_flows(const struct asim_layout *lay, struct asim_phase *phase)
 {
-    struct asim_world *world = lay->rank->world;
-
-    if (!phase->choice->algo->flows || world->failed)
+    if (!phase->choice->algo->flows || lay->rank->failed)
         return;
     if (lay->group && lay->group->id >= ASIM_GROUPS_OF_RECIPES)
-        asim_world_fail(world, "group %lld: %s needs a group id below %d",
-                        (long long)lay->group->id, phase->choice->algo->member.name,
-                        ASIM_GROUPS_OF_RECIPES);
+        asim_rank_fail(lay->rank, "group %lld: %s needs a group id below %d",
+                       (long long)lay->group->id, phase->choice->algo->member.name,
+                       ASIM_GROUPS_OF_RECIPES);
     else
         asim_program_lay(lay->rank, phase->choice, phase);
 }

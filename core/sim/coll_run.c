@@ -82,7 +82,7 @@ static inline void do_step(struct asim_rank *rank, struct asim_stream *stream,
         step->from != ASIM_NOBODY) { /* what asim_send and asim_receive come to */
         msg.id = asim_send_id(rank);
         if (world->backend->send(world->carrier, &msg))
-            asim_world_fail_nomem(world, "sending a message");
+            asim_rank_fail_nomem(rank, "sending a message");
         asim_match_stream(rank, stream, step->from, step->recv_bytes);
         return;
     }
@@ -117,7 +117,7 @@ static inline void pump(struct asim_rank *rank, struct asim_stream *stream)
     const struct asim_step *step = &stream->next_step;
 
     while (stream->step < stream->plan.steps && step->need <= stream->tokens &&
-           step->gate <= stream->received && !rank->world->failed) {
+           step->gate <= stream->received && !rank->failed) {
         stream->tokens -= step->need;
         stream->step++;
         do_step(rank, stream, step);
@@ -158,8 +158,8 @@ void asim_stream_start(struct asim_rank *rank, struct asim_stream *stream)
     stream->delay_ns = delay_of(rank, stream);
     stream->step = stream->received = 0;
     stream->tokens = 0;
-    if (asim_coll_plan(&stream->plan, phase->choice->algo, &coll, &rank->world->err)) {
-        rank->world->failed = 1;
+    if (asim_coll_plan(&stream->plan, phase->choice->algo, &coll, &rank->lane->trial)) {
+        asim_rank_latch(rank);
         return;
     }
     for (uint32_t i = 0; i < stream->plan.start_tokens; i++)
@@ -190,7 +190,7 @@ void asim_stream_bundle(struct asim_rank *rank, struct asim_stream *stream, uint
     }
     stream->tokens++;
     pump(rank, stream);
-    if (is_over(stream) && !rank->world->failed)
+    if (is_over(stream) && !rank->failed)
         asim_order_advance(rank, stream);
 }
 

@@ -159,7 +159,8 @@ int asim_coll_setup(struct asim_world *world, struct asim_err *err)
 {
     uint32_t stride = 1, queues = world->settings.queues_per_dim;
 
-    asim_map_init(&world->met);
+    if (asim_meet_open(world))
+        return asim_err_nomem(err, "laying out the logical dimensions");
     world->strides = asim_arena_array(&world->arena, world->dims.n, sizeof *world->strides);
     if (!world->strides)
         return asim_err_nomem(err, "laying out the logical dimensions");
@@ -185,5 +186,5 @@ void asim_coll_fini(struct asim_world *world)
     for (int kind = 0; kind < ASIM_KINDS; kind++)
         free(world->custom[kind]);
     asim_node_prefixes_fini(&world->node_prefixes);
-    asim_map_fini(&world->met);
+    asim_meet_fini(world);
 }

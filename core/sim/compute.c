@@ -56,16 +56,16 @@ uint64_t asim_compute_ns(struct asim_rank *rank, const struct asim_op *op)
     if (!sys->roofline || op->is_cpu)
         return asim_replay_ns(op);
     if ((op->has & wanted) != wanted) {
-        asim_world_fail(rank->world,
-                        "rank %u: op %llu ('%s') has no %s attribute, which the roofline model "
-                        "needs; set roofline-enabled to 0 to use recorded durations",
-                        rank->id, (unsigned long long)op->id, op->name,
-                        op->has & ASIM_HAS_NUM_OPS ? "tensor_size" : "num_ops");
+        asim_rank_fail(rank,
+                       "rank %u: op %llu ('%s') has no %s attribute, which the roofline model "
+                       "needs; set roofline-enabled to 0 to use recorded durations",
+                       rank->id, (unsigned long long)op->id, op->name,
+                       op->has & ASIM_HAS_NUM_OPS ? "tensor_size" : "num_ops");
         return 0;
     }
     if (sys->peak_perf_tflops <= 0 || sys->local_mem_bw_gbps <= 0) {
-        asim_world_fail(rank->world, "the roofline model needs peak-perf and local-mem-bw above 0 "
-                                     "in the system configuration");
+        asim_rank_fail(rank, "the roofline model needs peak-perf and local-mem-bw above 0 "
+                             "in the system configuration");
         return 0;
     }
     return roofline_ns(sys, op);

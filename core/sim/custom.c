@@ -21,7 +21,7 @@
 #include <stdlib.h>
 
 struct asim_custom {
-    struct asim_custom *next, *prev; /* all of the world, for its end */
+    struct asim_custom *next, *prev; /* all of the lane, for its end */
     struct asim_stream *stream;
     const struct asim_recipe *recipe;
     uint64_t flow_bytes; /* of every send and receive; 0 = as the nodes say */
@@ -64,16 +64,16 @@ static void exchange(struct asim_rank *rank, struct asim_custom *custom, uint32_
     else if (node->peer < ring->n)
         peer = asim_ring_rank(ring, node->peer);
     if (peer == rank->id) {
-        asim_world_fail(rank->world,
-                        "collective algorithm %s.%u.et: node %llu exchanges with member %u; it "
-                        "must be another one, of 0 to %u",
-                        custom->recipe->prefix, custom->recipe->member,
-                        (unsigned long long)node->id, node->peer, ring->n - 1);
+        asim_rank_fail(rank,
+                       "collective algorithm %s.%u.et: node %llu exchanges with member %u; it "
+                       "must be another one, of 0 to %u",
+                       custom->recipe->prefix, custom->recipe->member, (unsigned long long)node->id,
+                       node->peer, ring->n - 1);
         return;
     }
-    later = asim_pool_get(&rank->world->pools.later);
+    later = asim_pool_get(&rank->lane->pools.later);
     if (!later) {
-        asim_world_fail_nomem(rank->world, "running a collective algorithm");
+        asim_rank_fail_nomem(rank, "running a collective algorithm");
         return;
     }
     *later = (struct asim_later){.kind = ASIM_LATER_NODE, .node = index, .custom = custom};
@@ -114,9 +114,9 @@ static void end_if_over(struct asim_rank *rank, struct asim_custom *custom)
 {
     struct asim_stream *stream = custom->stream;
 
-    if (custom->left || custom->issuing || rank->world->failed)
+    if (custom->left || custom->issuing || rank->failed)
         return;
-    *(custom->prev ? &custom->prev->next : &rank->world->customs) = custom->next;
+    *(custom->prev ? &custom->prev->next : &rank->lane->customs) = custom->next;
     if (custom->next)
         custom->next->prev = custom->prev;
     free(custom);
@@ -131,7 +131,7 @@ void asim_custom_start(struct asim_rank *rank, struct asim_stream *stream)
     struct asim_custom *custom = malloc(sizeof *custom + recipe->n * sizeof *custom->parents);
 
     if (!custom) {
-        asim_world_fail_nomem(rank->world, "running a collective algorithm");
+        asim_rank_fail_nomem(rank, "running a collective algorithm");
         return;
     }
     *custom = (struct asim_custom){.stream = stream, .recipe = recipe, .left = recipe->n};
@@ -142,14 +142,14 @@ void asim_custom_start(struct asim_rank *rank, struct asim_stream *stream)
                               asim_ring_rank(&phase_of(stream)->ring,
                                              recipe->member / recipe->local * recipe->local));
     stream->custom = custom;
-    custom->next = rank->world->customs;
+    custom->next = rank->lane->customs;
     if (custom->next)
         custom->next->prev = custom;
-    rank->world->customs = custom;
+    rank->lane->customs = custom;
     for (uint32_t i = 0; i < recipe->n; i++)
         custom->parents[i] = recipe->nodes[i].parents;
     custom->issuing++;
-    for (uint32_t i = 0; i < recipe->n && !rank->world->failed; i++)
+    for (uint32_t i = 0; i < recipe->n && !rank->failed; i++)
         if (!recipe->nodes[i].parents)
             issue(rank, custom, i);
     custom->issuing--;
@@ -164,7 +164,7 @@ void asim_custom_ended(struct asim_rank *rank, struct asim_custom *custom, uint3
 
     custom->left--;
     custom->issuing++;
-    for (uint32_t i = 0; i < ended->children && !rank->world->failed; i++) {
+    for (uint32_t i = 0; i < ended->children && !rank->failed; i++) {
         uint32_t child = recipe->links.at[ended->first_child + i].child;
 
         if (--custom->parents[child] == 0)
@@ -175,12 +175,12 @@ void asim_custom_ended(struct asim_rank *rank, struct asim_custom *custom, uint3
 }
 
 /* Those still running when a world ends early. */
-void asim_custom_fini(struct asim_world *world)
+void asim_custom_fini(struct asim_sim_lane *lane)
 {
-    while (world->customs) {
-        struct asim_custom *custom = world->customs;
+    while (lane->customs) {
+        struct asim_custom *custom = lane->customs;
 
-        world->customs = custom->next;
+        lane->customs = custom->next;
         free(custom);
     }
 }

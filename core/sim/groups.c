@@ -71,34 +71,42 @@ static int fill(struct asim_groups *groups, json_t *root, uint32_t n_ranks)
     return 0;
 }
 
-/* A text that is no JSON list counts as naming no groups, as in the reference (spec 3.3). */
-static struct asim_named_groups *parse(struct asim_rank *rank, const char *text)
+static void free_named(struct asim_named_groups *named)
 {
-    struct asim_world *world = rank->world;
+    asim_groups_fini(&named->groups);
+    free(named->text);
+    free(named);
+}
+
+/* A text that is no JSON list counts as naming no groups, as in the reference (spec 3.3). NULL with
+ * err: a group does not fit. */
+static struct asim_named_groups *parse(const struct asim_rank *rank, const char *text,
+                                       struct asim_err *err)
+{
     size_t length = strlen(text);
     struct asim_named_groups *named = calloc(1, sizeof *named);
+    uint32_t n_ranks = rank->world->n_ranks;
     json_t *root = NULL;
     int code = ASIM_ENOMEM;
 
     if (named && (named->text = malloc(length + 1))) {
         memcpy(named->text, text, length + 1);
         root = json_loadb(text + 2, length - 4, JSON_REJECT_DUPLICATES, NULL);
-        code = root && json_is_array(root) ? fill(&named->groups, root, world->n_ranks) : 0;
+        code = root && json_is_array(root) ? fill(&named->groups, root, n_ranks) : 0;
     }
     json_decref(root);
-    if (named) { /* owned by the world from here on, complete or not */
-        named->next = world->named;
-        world->named = named;
-    }
+    if (!code)
+        return named;
+    if (named)
+        free_named(named);
     if (code == ASIM_ENOMEM)
-        asim_world_fail_nomem(world, "reading process groups");
-    else if (code)
-        asim_world_fail(
-            world,
-            "rank %u: a METADATA op lists a process group with a rank that is no number "
-            "from 0 to %u, or is there twice",
-            rank->id, world->n_ranks - 1);
-    return named;
+        asim_err_nomem(err, "reading process groups");
+    else
+        asim_err_set(err, ASIM_EINVAL,
+                     "rank %u: a METADATA op lists a process group with a rank that is no number "
+                     "from 0 to %u, or is there twice",
+                     rank->id, n_ranks - 1);
+    return NULL;
 }
 
 /* All ranks of a PyTorch job carry the same text; it is compared before it is parsed again.
@@ -106,15 +114,22 @@ static struct asim_named_groups *parse(struct asim_rank *rank, const char *text)
 void asim_group_metadata(struct asim_rank *rank, const struct asim_op *op)
 {
     const char *text = op->inputs_values ? op->inputs_values : "";
-    struct asim_named_groups *named = rank->world->named;
+    struct asim_world *world = rank->world;
+    struct asim_named_groups *named;
 
     if (strlen(text) < 5)
         return;
-    while (named && strcmp(named->text, text))
+    pthread_mutex_lock(&world->lock);
+    for (named = world->named; named && strcmp(named->text, text);)
         named = named->next;
+    if (!named && (named = parse(rank, text, &rank->lane->trial))) {
+        named->next = world->named;
+        world->named = named;
+    }
+    pthread_mutex_unlock(&world->lock);
     if (!named)
-        named = parse(rank, text);
-    if (named && named->groups.n)
+        asim_rank_latch(rank);
+    else if (named->groups.n)
         rank->named = &named->groups;
 }
 
@@ -152,20 +167,20 @@ const struct asim_group *asim_group_find(struct asim_rank *rank, const struct as
         group = group ? group : search(&rank->world->groups, id);
     }
     if (group && (group->id < 0 || group->id > GROUP_ID_MAX))
-        asim_world_fail(rank->world,
-                        "rank %u: op %llu ('%s') names communicator group %s; ids go from 0 to %d",
-                        rank->id, op_id, op->name, name, GROUP_ID_MAX);
+        asim_rank_fail(rank,
+                       "rank %u: op %llu ('%s') names communicator group %s; ids go from 0 to %d",
+                       rank->id, op_id, op->name, name, GROUP_ID_MAX);
     else if (!group)
-        asim_world_fail(rank->world,
-                        "rank %u: op %llu ('%s') names communicator group '%s', which is neither "
-                        "in the groups file (--groups) nor defined by a METADATA op",
-                        rank->id, op_id, op->name, name);
+        asim_rank_fail(rank,
+                       "rank %u: op %llu ('%s') names communicator group '%s', which is neither "
+                       "in the groups file (--groups) nor defined by a METADATA op",
+                       rank->id, op_id, op->name, name);
     else if (!is_member(group, rank->id))
-        asim_world_fail(rank->world,
-                        "rank %u: op %llu ('%s') is a collective of communicator group %s, whose "
-                        "members do not include this rank",
-                        rank->id, op_id, op->name, name);
-    return rank->world->failed ? NULL : group;
+        asim_rank_fail(rank,
+                       "rank %u: op %llu ('%s') is a collective of communicator group %s, whose "
+                       "members do not include this rank",
+                       rank->id, op_id, op->name, name);
+    return rank->failed ? NULL : group;
 }
 
 void asim_group_fini(struct asim_world *world)
@@ -174,8 +189,6 @@ void asim_group_fini(struct asim_world *world)
         struct asim_named_groups *named = world->named;
 
         world->named = named->next;
-        asim_groups_fini(&named->groups);
-        free(named->text);
-        free(named);
+        free_named(named);
     }
 }

@@ -58,8 +58,8 @@ static void leave(struct asim_rank *rank, uint32_t index)
     uint64_t *running = asim_map_get(&rank->running, 0, index);
 
     if (!running) {
-        asim_world_fail(rank->world, "rank %u: op index %u ended twice; please report this",
-                        rank->id, index);
+        asim_rank_fail(rank, "rank %u: op index %u ended twice; please report this", rank->id,
+                       index);
         return;
     }
     rank->busy[*running & 0xff]--;
@@ -69,7 +69,7 @@ static void leave(struct asim_rank *rank, uint32_t index)
             .t = asim_rank_now(rank), .kind = ASIM_EV_OP_END, .rank = rank->id};
 
         event.of.op.index = index;
-        asim_show_record(&rank->world->show, &event);
+        asim_show_record(&rank->world->show, rank->lane->events, &event);
     }
     if (rank->tensors)
         asim_tensors_end(rank, index);
@@ -81,7 +81,7 @@ static void finish_later(struct asim_rank *rank, uint32_t index)
 {
     leave(rank, index);
     if (ASIM_VEC_PUSH(rank->skipped, index))
-        asim_world_fail_nomem(rank->world, "skipping an op");
+        asim_rank_fail_nomem(rank, "skipping an op");
 }
 
 static void done_after(struct asim_rank *rank, uint32_t index, uint64_t ns)
@@ -120,10 +120,10 @@ static void compute(struct asim_rank *rank, uint32_t index, const struct asim_op
 static void communicate(struct asim_rank *rank, uint32_t index, const struct asim_op *op)
 {
     if (op->is_cpu)
-        asim_world_fail(rank->world,
-                        "rank %u: op %llu ('%s') is a communication with is_cpu_op set; only GPU "
-                        "communication can be simulated",
-                        rank->id, (unsigned long long)op->id, op->name);
+        asim_rank_fail(rank,
+                       "rank %u: op %llu ('%s') is a communication with is_cpu_op set; only GPU "
+                       "communication can be simulated",
+                       rank->id, (unsigned long long)op->id, op->name);
     else if (op->type == ASIM_OP_COMM_COLL)
         asim_coll_op(rank, index, op);
     else
@@ -173,7 +173,7 @@ static void show_issue(const struct asim_rank *rank, uint32_t index, const struc
     event.of.op.bytes = is_comm ? op->comm_bytes : op->tensor_bytes;
     event.of.op.tag = op->comm_tag;
     event.of.op.peer = op->type == ASIM_OP_COMM_SEND ? op->comm_dst : op->comm_src;
-    asim_show_record(&rank->world->show, &event);
+    asim_show_record(&rank->world->show, rank->lane->events, &event);
 }
 
 static void issue_one(struct asim_rank *rank, enum asim_unit unit, uint32_t index)
@@ -183,10 +183,10 @@ static void issue_one(struct asim_rank *rank, enum asim_unit unit, uint32_t inde
     uint64_t *running = asim_map_put(&rank->running, 0, index);
 
     asim_feed_take(rank->feed, unit);
-    if (!running || asim_feed_body(rank->feed, index, &op, &rank->world->err)) {
+    if (!running || asim_feed_body(rank->feed, index, &op, &rank->lane->trial)) {
         if (!running)
-            asim_err_nomem(&rank->world->err, "issuing an op");
-        rank->world->failed = 1;
+            asim_err_nomem(&rank->lane->trial, "issuing an op");
+        asim_rank_latch(rank);
         return;
     }
     span = asim_span_of(&op);
@@ -204,21 +204,18 @@ static void issue_one(struct asim_rank *rank, enum asim_unit unit, uint32_t inde
 static void finish_in_feed(struct asim_rank *rank, uint32_t index)
 {
     if (asim_feed_finish(rank->feed, index))
-        asim_world_fail(rank->world,
-                        "rank %u: op index %u ended without having begun; please report this",
-                        rank->id, index);
+        asim_rank_fail(rank, "rank %u: op index %u ended without having begun; please report this",
+                       rank->id, index);
 }
 
 /* Once per rank: no op is left, neither ready, running nor waiting. */
 static void end_of_rank(struct asim_rank *rank)
 {
-    struct asim_world *world = rank->world;
-
     rank->finished = 1;
     rank->cycles = asim_rank_now(rank);
-    world->ranks_done++;
+    rank->lane->ranks_done++;
     asim_show_record(
-        &world->show,
+        &rank->world->show, rank->lane->events,
         &(struct asim_event){.t = rank->cycles, .kind = ASIM_EV_RANK_DONE, .rank = rank->id});
 }
 
@@ -234,12 +231,12 @@ void asim_issue_all(struct asim_rank *rank)
     do {
         /* Children that become ready meanwhile are seen in this same loop: their ids decide, not
          * their age. */
-        while (!rank->world->failed && (unit = next_unit(rank, &index)) != ASIM_UNITS)
+        while (!rank->failed && (unit = next_unit(rank, &index)) != ASIM_UNITS)
             issue_one(rank, unit, index);
         for (size_t i = 0; i < rank->skipped.n; i++)
             finish_in_feed(rank, rank->skipped.at[i]);
         rank->skipped.n = 0;
-    } while (!rank->world->failed && !outstanding(rank) && next_unit(rank, &index) != ASIM_UNITS);
+    } while (!rank->failed && !outstanding(rank) && next_unit(rank, &index) != ASIM_UNITS);
     rank->issuing = 0;
     if (!rank->finished && asim_feed_finished(rank->feed) == asim_feed_total(rank->feed))
         end_of_rank(rank);

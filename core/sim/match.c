@@ -27,7 +27,7 @@ static struct asim_inbox *inbox_in_map(struct asim_rank *rank, uint32_t src, uin
         return NULL;
     if (*slot)
         return (struct asim_inbox *)(uintptr_t)*slot;
-    inbox = asim_pool_take(&rank->world->pools.inbox);
+    inbox = asim_pool_take(&rank->lane->pools.inbox);
     if (!inbox)
         return NULL;
     *inbox = (struct asim_inbox){.src = src, .tag = tag};
@@ -41,7 +41,7 @@ static struct asim_inbox *look_up(struct asim_rank *rank, uint32_t src, uint64_t
     struct asim_inbox *inbox = inbox_in_map(rank, src, tag);
 
     if (!inbox)
-        asim_world_fail_nomem(rank->world, "matching messages");
+        asim_rank_fail_nomem(rank, "matching messages");
     rank->recent[(src ^ tag) % ASIM_RECENT] = inbox;
     return inbox;
 }
@@ -97,7 +97,7 @@ static void sweep(struct asim_rank *rank, const struct asim_inbox *but)
         struct asim_inbox *inbox = inbox_at(&old, i);
 
         if (inbox && inbox != but && is_empty(inbox))
-            asim_pool_give(&rank->world->pools.inbox, inbox);
+            asim_pool_give(&rank->lane->pools.inbox, inbox);
     }
     memset(rank->recent, 0, sizeof rank->recent);
     rank->empty_inboxes = 1;
@@ -120,7 +120,7 @@ void asim_match_deliver(struct asim_rank *rank, struct asim_recv *recv)
     struct asim_later *later = recv->later;
     uint32_t op = recv->op;
 
-    asim_pool_give(&rank->world->pools.recv, recv);
+    asim_pool_give(&rank->lane->pools.recv, recv);
     if (later)
         asim_later_run(rank, later);
     else if (stream)
@@ -160,7 +160,7 @@ static void serve(struct asim_rank *rank, struct asim_inbox *inbox, struct asim_
     if (world->backend->traits & ASIM_NET_LATE_RECEIVE_NOW)
         asim_match_deliver(rank, recv);
     else if (world->backend->late(world->carrier, rank->id, (uint64_t)(uintptr_t)recv))
-        asim_world_fail_nomem(world, "posting a receive");
+        asim_rank_fail_nomem(rank, "posting a receive");
 }
 
 /* recv is filled in but for what matching itself needs. */
@@ -185,10 +185,10 @@ static inline void post(struct asim_rank *rank, struct asim_inbox *inbox, struct
 void asim_match_post(struct asim_rank *rank, const struct asim_recv *wanted)
 {
     struct asim_inbox *inbox = inbox_of(rank, wanted->src, wanted->tag);
-    struct asim_recv *recv = asim_pool_take(&rank->world->pools.recv);
+    struct asim_recv *recv = asim_pool_take(&rank->lane->pools.recv);
 
     if (!inbox || !recv) {
-        asim_world_fail_nomem(rank->world, "posting a receive");
+        asim_rank_fail_nomem(rank, "posting a receive");
         return;
     }
     *recv = *wanted;
@@ -200,12 +200,11 @@ void asim_match_post(struct asim_rank *rank, const struct asim_recv *wanted)
 void asim_match_stream(struct asim_rank *rank, struct asim_stream *stream, uint32_t src,
                        uint64_t bytes)
 {
-    struct asim_world *world = rank->world;
     struct asim_inbox *inbox = recent_of(rank, src, stream->tag);
     struct asim_recv *recv = NULL;
 
     if (inbox && is_empty(inbox))
-        recv = asim_pool_pop(&world->pools.recv);
+        recv = asim_pool_pop(&rank->lane->pools.recv);
     if (!recv) {
         asim_match_post(
             rank,
@@ -264,6 +263,6 @@ void asim_match_arrived(struct asim_rank *rank, const struct asim_msg *msg)
     stream = recv->stream;
     inbox->head = NULL;
     rank->empty_inboxes++;
-    asim_pool_give(&rank->world->pools.recv, recv);
+    asim_pool_give(&rank->lane->pools.recv, recv);
     asim_stream_arrival(rank, stream);
 }

@@ -104,15 +104,15 @@ static int check(struct asim_rank *rank, const struct asim_op *op)
     unsigned long long id = op->id;
 
     if (world->memory.type == ASIM_MEM_NONE) {
-        asim_world_fail(world,
-                        "rank %u: op %llu ('%s') accesses remote memory, but the remote "
-                        "memory configuration says NO_MEMORY_EXPANSION",
-                        rank->id, id, op->name);
+        asim_rank_fail(rank,
+                       "rank %u: op %llu ('%s') accesses remote memory, but the remote "
+                       "memory configuration says NO_MEMORY_EXPANSION",
+                       rank->id, id, op->name);
         return 0;
     }
     if (!(op->has & ASIM_HAS_TENSOR_SIZE)) {
-        asim_world_fail(world, "rank %u: memory op %llu ('%s') has no tensor_size attribute",
-                        rank->id, id, op->name);
+        asim_rank_fail(rank, "rank %u: memory op %llu ('%s') has no tensor_size attribute",
+                       rank->id, id, op->name);
         return 0;
     }
     return 1;
@@ -137,5 +137,5 @@ void asim_memory_op(struct asim_rank *rank, uint32_t index, const struct asim_op
     if (!bank->busy)
         serve(rank, &request);
     else if (ASIM_VEC_PUSH(bank->waiting, request))
-        asim_world_fail_nomem(world, "queueing memory accesses");
+        asim_rank_fail_nomem(rank, "queueing memory accesses");
 }

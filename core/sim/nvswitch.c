@@ -35,6 +35,7 @@ struct asim_nvswitch {
     struct asim_map pieces; /* (0, tag without role) -> struct piece * */
     struct piece *first, **last;
     uint32_t host, sent;
+    int failed; /* it does nothing more */
 };
 
 /* --- who is there ------------------------------------------------------------------------------
@@ -146,11 +147,11 @@ int asim_nvswitch_check(struct asim_rank *rank, const struct asim_ring_of *ring,
         p++;
     if (p == first + local)
         return 0;
-    asim_world_fail(rank->world,
-                    "NVLS: ranks %u and %u are to be GPUs of one server, but hang on different "
-                    "NVSwitches; say how many GPUs a server has behind the algorithm's name "
-                    "(ncclNvls8)",
-                    rank->id, asim_ring_rank(ring, p));
+    asim_rank_fail(rank,
+                   "NVLS: ranks %u and %u are to be GPUs of one server, but hang on different "
+                   "NVSwitches; say how many GPUs a server has behind the algorithm's name "
+                   "(ncclNvls8)",
+                   rank->id, asim_ring_rank(ring, p));
     return ASIM_EINVAL;
 }
 
@@ -195,6 +196,18 @@ static enum asim_nvswitch_role role_of(uint64_t tag)
     return (enum asim_nvswitch_role)(tag >> 18 & 3);
 }
 
+/* Its lane's trial says why. */
+static void fail(struct asim_world *world, struct asim_nvswitch *at)
+{
+    asim_node_latch(world, at->host, &at->failed);
+}
+
+static void fail_nomem(struct asim_world *world, struct asim_nvswitch *at, const char *doing)
+{
+    asim_err_nomem(&asim_lane_of(world, at->host)->trial, doing);
+    fail(world, at);
+}
+
 /* Nobody is told that such a message is through. */
 static void send(struct asim_world *world, struct asim_nvswitch *at, const struct piece *piece,
                  uint32_t dst)
@@ -207,7 +220,7 @@ static void send(struct asim_world *world, struct asim_nvswitch *at, const struc
                            .dst = dst};
 
     if (world->backend->send(world->carrier, &msg))
-        asim_world_fail_nomem(world, "sending a message");
+        fail_nomem(world, at, "sending a message");
 }
 
 /* A piece that went to its head only is kept for what comes back from there. */
@@ -237,7 +250,7 @@ static void put_off(struct asim_world *world, struct asim_nvswitch *at, struct p
     *at->last = piece;
     at->last = &piece->next;
     if (world->backend->wake_after(world->carrier, at->host, (uint64_t)world->endpoint_ns))
-        asim_world_fail_nomem(world, "waiting before a flow");
+        fail_nomem(world, at, "waiting before a flow");
 }
 
 /* The latency of the oldest piece that waits is over: one wake was asked for each. */
@@ -246,6 +259,8 @@ void asim_nvswitch_wake(struct asim_world *world, uint32_t host)
     struct asim_nvswitch *at = nvswitch_of(world, host);
     struct piece *piece = at->first;
 
+    if (at->failed)
+        return;
     at->first = piece->next;
     if (!at->first)
         at->last = &at->first;
@@ -271,7 +286,7 @@ static struct piece *find(struct asim_world *world, struct asim_nvswitch *at,
                                     .head = UINT32_MAX};
     }
     if (!piece)
-        asim_world_fail_nomem(world, "collecting in an NVSwitch");
+        fail_nomem(world, at, "collecting in an NVSwitch");
     return piece;
 }
 
@@ -294,18 +309,19 @@ static int take(struct piece *piece, uint32_t host)
 void asim_nvswitch_arrived(struct asim_world *world, const struct asim_msg *msg)
 {
     struct asim_nvswitch *at = nvswitch_of(world, msg->dst);
-    struct piece *piece = find(world, at, msg);
+    struct piece *piece = at->failed ? NULL : find(world, at, msg);
     enum asim_nvswitch_role role = role_of(msg->tag);
     int down = role == ASIM_NVSWITCH_DOWN;
 
     if (!piece)
         return;
     if (msg->bytes != piece->bytes || (down ? piece->head != msg->src : !take(piece, msg->src))) {
-        asim_world_fail(world,
-                        "NVSwitch %u got a piece of %llu bytes from rank %u that does not fit the "
-                        "collective under way there: more than %u chunks run at once",
-                        asim_topo_shown(&world->topo, msg->dst), (unsigned long long)msg->bytes,
-                        msg->src, 1u << STREAM_BITS);
+        asim_err_set(&asim_lane_of(world, at->host)->trial, ASIM_EINVAL,
+                     "NVSwitch %u got a piece of %llu bytes from rank %u that does not fit the "
+                     "collective under way there: more than %u chunks run at once",
+                     asim_topo_shown(&world->topo, msg->dst), (unsigned long long)msg->bytes,
+                     msg->src, 1u << STREAM_BITS);
+        fail(world, at);
         return;
     }
     if (role == ASIM_NVSWITCH_HEAD)

@@ -39,7 +39,7 @@ static void refill(struct asim_rank *rank, uint32_t q)
 {
     struct asim_queue *queue = &rank->queues[q];
 
-    while (queue->running < rank->world->queue_limit && !rank->world->failed) {
+    while (queue->running < rank->world->queue_limit && !rank->failed) {
         struct asim_stream *stream = queue->head;
 
         while (stream && stream->started)
@@ -73,7 +73,7 @@ static void end_stream_of(struct asim_rank *rank, struct asim_dataset *data)
     *(data->next ? &data->next->prev : &rank->open_tail) = data->prev;
     asim_op_done(rank, data->op);
     free(data->sizes);
-    asim_pool_put(&rank->world->pools.dataset, data);
+    asim_pool_put(&rank->lane->pools.dataset, data);
 }
 
 /* Numbers of spec 4.7: 3 tell the collective, 4 leave the list, 5 end, 6 enter the next queue, 7
@@ -90,7 +90,7 @@ void asim_order_advance(struct asim_rank *rank, struct asim_stream *stream)
         unlink_stream(&rank->queues[old], stream);
     if (over) {
         leave_queue(rank, old);
-        asim_pool_put(&rank->world->pools.stream, stream);
+        asim_pool_put(&rank->lane->pools.stream, stream);
         return;
     }
     q = stream->phases[stream->phase++].queue;

@@ -29,27 +29,27 @@ static void send_now(struct asim_rank *rank, struct asim_msg *msg)
     struct asim_world *world = rank->world;
 
     if (world->fabric && msg->bytes > PACKET_BYTES_MAX) {
-        asim_world_fail(world,
-                        "rank %u: a message of %llu bytes to rank %u is more than the packet "
-                        "network can number (%llu); check the comm_size of its ops",
-                        rank->id, (unsigned long long)msg->bytes, msg->dst,
-                        (unsigned long long)PACKET_BYTES_MAX);
+        asim_rank_fail(rank,
+                       "rank %u: a message of %llu bytes to rank %u is more than the packet "
+                       "network can number (%llu); check the comm_size of its ops",
+                       rank->id, (unsigned long long)msg->bytes, msg->dst,
+                       (unsigned long long)PACKET_BYTES_MAX);
         return;
     }
     msg->id = asim_send_id(rank);
     if (world->backend->send(world->carrier, msg))
-        asim_world_fail_nomem(world, "sending a message");
+        asim_rank_fail_nomem(rank, "sending a message");
 }
 
 /* A continuation; freed by asim_later_run. */
 static struct asim_later *keep(struct asim_rank *rank, const struct asim_later *later)
 {
-    struct asim_later *kept = asim_pool_get(&rank->world->pools.later);
+    struct asim_later *kept = asim_pool_get(&rank->lane->pools.later);
 
     if (kept)
         *kept = *later;
     else
-        asim_world_fail_nomem(rank->world, "starting a rendezvous");
+        asim_rank_fail_nomem(rank, "starting a rendezvous");
     return kept;
 }
 
@@ -92,7 +92,7 @@ void asim_later_run(struct asim_rank *rank, struct asim_later *later)
 {
     struct asim_later now = *later;
 
-    asim_pool_put(&rank->world->pools.later, later);
+    asim_pool_put(&rank->lane->pools.later, later);
     switch (now.kind) {
     case ASIM_LATER_SEND:
         send_now(rank, &now.msg);
@@ -138,25 +138,25 @@ static int check(struct asim_rank *rank, const struct asim_op *op, int is_send)
     unsigned long long id = op->id;
 
     if (lacks) {
-        asim_world_fail(rank->world, "rank %u: %s op %llu ('%s') has no %s attribute", rank->id,
-                        is_send ? "send" : "receive", id, op->name, lacks);
+        asim_rank_fail(rank, "rank %u: %s op %llu ('%s') has no %s attribute", rank->id,
+                       is_send ? "send" : "receive", id, op->name, lacks);
         return 0;
     }
     if (own_given && own != rank->id) {
-        asim_world_fail(rank->world,
-                        "rank %u: %s op %llu ('%s') has comm_%s %u; it must be %u, "
-                        "the rank whose trace it is in",
-                        rank->id, is_send ? "send" : "receive", id, op->name,
-                        is_send ? "src" : "dst", own, rank->id);
+        asim_rank_fail(rank,
+                       "rank %u: %s op %llu ('%s') has comm_%s %u; it must be %u, "
+                       "the rank whose trace it is in",
+                       rank->id, is_send ? "send" : "receive", id, op->name,
+                       is_send ? "src" : "dst", own, rank->id);
         return 0;
     }
     if (peer < rank->world->n_ranks && peer != rank->id)
         return 1;
-    asim_world_fail(rank->world,
-                    "rank %u: %s op %llu ('%s') has comm_%s %u; it must be another "
-                    "rank, 0 to %u",
-                    rank->id, is_send ? "send" : "receive", id, op->name, is_send ? "dst" : "src",
-                    peer, rank->world->n_ranks - 1);
+    asim_rank_fail(rank,
+                   "rank %u: %s op %llu ('%s') has comm_%s %u; it must be another "
+                   "rank, 0 to %u",
+                   rank->id, is_send ? "send" : "receive", id, op->name, is_send ? "dst" : "src",
+                   peer, rank->world->n_ranks - 1);
     return 0;
 }
 

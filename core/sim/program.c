@@ -83,18 +83,18 @@ static int describe(struct asim_rank *rank, const struct asim_coll_choice *word,
     uint64_t n = phase->ring.n, whole = phase->kind == ASIM_ALL_GATHER ? n : 1;
     uint32_t size = server_size(world, word), local = local_of(&phase->ring, size);
 
-    if (asim_coll_can(word->algo, phase->kind, &world->err)) {
-        world->failed = 1;
+    if (asim_coll_can(word->algo, phase->kind, &rank->lane->trial)) {
+        asim_rank_latch(rank);
     } else if (!local) {
-        asim_world_fail(world,
-                        "%s: the %u members of a collective of rank %u do not lie evenly and in "
-                        "order on servers of %u GPUs; NCCL's channels need as many in each",
-                        word->algo->member.name, phase->ring.n, rank->id, size);
+        asim_rank_fail(rank,
+                       "%s: the %u members of a collective of rank %u do not lie evenly and in "
+                       "order on servers of %u GPUs; NCCL's channels need as many in each",
+                       word->algo->member.name, phase->ring.n, rank->id, size);
     } else if (phase->bytes > UINT64_MAX / whole) {
-        asim_world_fail(world,
-                        "%s: an all-gather of %llu bytes from each of %u members is more "
-                        "than 64 bits can count",
-                        word->algo->member.name, (unsigned long long)phase->bytes, phase->ring.n);
+        asim_rank_fail(rank,
+                       "%s: an all-gather of %llu bytes from each of %u members is more "
+                       "than 64 bits can count",
+                       word->algo->member.name, (unsigned long long)phase->bytes, phase->ring.n);
     } else {
         *spec = (struct asim_nccl_spec){.kind = phase->kind,
                                         .bytes = phase->bytes * whole,
@@ -104,7 +104,7 @@ static int describe(struct asim_rank *rank, const struct asim_coll_choice *word,
         find_rates(world, spec);
         word->algo->flows(spec);
     }
-    return world->failed ? ASIM_EINVAL : 0;
+    return rank->failed ? ASIM_EINVAL : 0;
 }
 
 /* --- from flows to recipes -------------------------------------------------------------------- */
@@ -276,9 +276,21 @@ static int make(struct asim_world *world, struct asim_program *program,
     return rc;
 }
 
+static void free_program(struct asim_program *program)
+{
+    for (uint32_t p = 0; program->members && p < program->shape.ranks; p++) {
+        free(program->members[p].nodes);
+        free(program->members[p].links.at);
+    }
+    free(program->members);
+    free(program);
+}
+
 /* Found by shape, or made and kept for the rest of the run.
- * Linear in shapes, of which a run has a handful. The world owns a program complete or not. */
-static struct asim_program *find(struct asim_world *world, const struct asim_nccl *chosen)
+ * Linear in shapes, of which a run has a handful. Under the world's lock; what could not be made is
+ * not kept, so that whoever asks next gets the same sentence. */
+static struct asim_program *find(struct asim_world *world, const struct asim_nccl *chosen,
+                                 struct asim_err *err)
 {
     struct asim_program *program = world->programs;
 
@@ -288,16 +300,16 @@ static struct asim_program *find(struct asim_world *world, const struct asim_ncc
         return program;
     program = calloc(1, sizeof *program);
     if (!program) {
-        asim_world_fail_nomem(world, "laying out a collective as flows");
+        asim_err_nomem(err, "laying out a collective as flows");
         return NULL;
     }
     program->shape = chosen->spec;
-    program->next = world->programs;
-    world->programs = program;
-    if (make(world, program, chosen, &world->err)) {
-        world->failed = 1;
+    if (make(world, program, chosen, err)) {
+        free_program(program);
         return NULL;
     }
+    program->next = world->programs;
+    world->programs = program;
     return program;
 }
 
@@ -313,13 +325,17 @@ int asim_program_lay(struct asim_rank *rank, const struct asim_coll_choice *word
 
     if (describe(rank, word, phase, &spec))
         return ASIM_EINVAL;
-    if (asim_nccl_choose(&chosen, &spec, &world->err)) {
-        world->failed = 1;
+    if (asim_nccl_choose(&chosen, &spec, &rank->lane->trial)) {
+        asim_rank_latch(rank);
         return ASIM_EINVAL;
     }
-    program = find(world, &chosen);
-    if (!program)
+    pthread_mutex_lock(&world->lock);
+    program = find(world, &chosen, &rank->lane->trial);
+    pthread_mutex_unlock(&world->lock);
+    if (!program) {
+        asim_rank_latch(rank);
         return ASIM_EINVAL;
+    }
     if (!program->members) {
         phase->choice = &program->tokens;
         return 0;
@@ -337,11 +353,6 @@ void asim_program_fini(struct asim_world *world)
         struct asim_program *program = world->programs;
 
         world->programs = program->next;
-        for (uint32_t p = 0; program->members && p < program->shape.ranks; p++) {
-            free(program->members[p].nodes);
-            free(program->members[p].links.at);
-        }
-        free(program->members);
-        free(program);
+        free_program(program);
     }
 }

@@ -188,10 +188,18 @@ static int fill(struct asim_recipe *recipe, struct asim_err *err)
     return rc;
 }
 
-/* Linear in algorithms and members read so far; each member's file is read once. */
-struct asim_recipe *asim_recipe_find(struct asim_rank *rank, const char *prefix, uint32_t member)
+static void free_recipe(struct asim_recipe *recipe)
 {
-    struct asim_world *world = rank->world;
+    free(recipe->nodes);
+    free(recipe->links.at);
+    free(recipe);
+}
+
+/* Linear in algorithms and members read so far; each member's file is read once. What cannot be
+ * read is not kept: whoever asks next gets the same sentence. */
+static struct asim_recipe *find_or_read(struct asim_world *world, const char *prefix,
+                                        uint32_t member, struct asim_err *err)
+{
     struct asim_recipe *recipe = world->recipes;
 
     while (recipe && (recipe->member != member || strcmp(recipe->prefix, prefix)))
@@ -200,17 +208,31 @@ struct asim_recipe *asim_recipe_find(struct asim_rank *rank, const char *prefix,
         return recipe;
     recipe = calloc(1, sizeof *recipe);
     if (!recipe) {
-        asim_world_fail_nomem(world, "reading a collective algorithm");
+        asim_err_nomem(err, "reading a collective algorithm");
         return NULL;
     }
     recipe->prefix = prefix;
     recipe->member = member;
-    recipe->next = world->recipes; /* owned by the world from here on, complete or not */
+    if (fill(recipe, err)) {
+        free_recipe(recipe);
+        return NULL;
+    }
+    recipe->next = world->recipes;
     world->recipes = recipe;
-    if (!fill(recipe, &world->err))
-        return recipe;
-    world->failed = 1;
-    return NULL;
+    return recipe;
+}
+
+struct asim_recipe *asim_recipe_find(struct asim_rank *rank, const char *prefix, uint32_t member)
+{
+    struct asim_world *world = rank->world;
+    struct asim_recipe *recipe;
+
+    pthread_mutex_lock(&world->lock);
+    recipe = find_or_read(world, prefix, member, &rank->lane->trial);
+    pthread_mutex_unlock(&world->lock);
+    if (!recipe)
+        asim_rank_latch(rank);
+    return recipe;
 }
 
 void asim_recipe_fini(struct asim_world *world)
@@ -219,8 +241,6 @@ void asim_recipe_fini(struct asim_world *world)
         struct asim_recipe *recipe = world->recipes;
 
         world->recipes = recipe->next;
-        free(recipe->nodes);
-        free(recipe->links.at);
-        free(recipe);
+        free_recipe(recipe);
     }
 }

@@ -9,46 +9,45 @@
 
 #include <string.h>
 
-/* The six callbacks of net.h, and two of the fabric's watch. After a failure they do nothing, until
- * the network notices done(). */
-static void on_wake(void *self, uint32_t rank)
+/* The six callbacks of net.h, and two of the fabric's watch. Those about a rank come in its lane's
+ * thread. After a rank's failure they do nothing, until the network notices done(). */
+static void on_wake(void *self, uint32_t r)
 {
     struct asim_world *world = self;
+    struct asim_rank *rank = &world->ranks[r];
 
-    if (world->failed)
-        return;
-    if (rank < world->n_ranks)
-        asim_clock_wake(&world->ranks[rank]);
-    else
-        asim_nvswitch_wake(world, rank);
+    if (r >= world->n_ranks)
+        asim_nvswitch_wake(world, r);
+    else if (!rank->failed)
+        asim_clock_wake(rank);
 }
 
 static void on_sent(void *self, const struct asim_msg *msg)
 {
     struct asim_world *world = self;
+    struct asim_rank *rank = &world->ranks[msg->src];
 
-    if (!world->failed && msg->src < world->n_ranks)
-        asim_p2p_sent(&world->ranks[msg->src], msg);
+    if (msg->src < world->n_ranks && !rank->failed)
+        asim_p2p_sent(rank, msg);
 }
 
 static void on_arrived(void *self, const struct asim_msg *msg)
 {
     struct asim_world *world = self;
+    struct asim_rank *rank = &world->ranks[msg->dst];
 
-    if (world->failed)
-        return;
-    if (msg->dst < world->n_ranks)
-        asim_match_arrived(&world->ranks[msg->dst], msg);
-    else
+    if (msg->dst >= world->n_ranks)
         asim_nvswitch_arrived(world, msg);
+    else if (!rank->failed)
+        asim_match_arrived(rank, msg);
 }
 
-static void on_late(void *self, uint32_t rank, uint64_t cookie)
+static void on_late(void *self, uint32_t r, uint64_t cookie)
 {
-    struct asim_world *world = self;
+    struct asim_rank *rank = &((struct asim_world *)self)->ranks[r];
 
-    if (!world->failed)
-        asim_match_deliver(&world->ranks[rank], (struct asim_recv *)(uintptr_t)cookie);
+    if (!rank->failed)
+        asim_match_deliver(rank, (struct asim_recv *)(uintptr_t)cookie);
 }
 
 static int on_done(void *self)
@@ -62,7 +61,15 @@ static void on_settled(void *self, uint64_t time_ns)
     struct asim_world *world = self;
 
     world->settled_ns = time_ns;
-    asim_show_settle(&world->show, world, time_ns);
+    asim_lanes_gather(world);
+    if (!world->failed)
+        asim_show_settle(&world->show, world, time_ns);
+}
+
+/* By the lane of the node that recorded it. */
+static void record(struct asim_world *world, const struct asim_event *event)
+{
+    asim_show_record(&world->show, asim_lane_of(world, event->rank)->events, event);
 }
 
 /* The fabric's row as an event for the reports. */
@@ -76,7 +83,7 @@ static void on_fct(void *self, const struct asim_fct *row)
     event.of.fct.ideal = row->ideal;
     event.of.fct.dst = row->dst;
     event.of.fct.sport = row->sport;
-    asim_show_record(&world->show, &event);
+    record(world, &event);
 }
 
 /* port is 1-based, as the reference's interface. */
@@ -88,7 +95,7 @@ static void on_pfc(void *self, uint64_t t, uint32_t node, uint32_t port, int pau
     event.of.pfc.port = port;
     event.of.pfc.node_kind = world->topo.kind[node];
     event.of.pfc.pause = pause;
-    asim_show_record(&world->show, &event);
+    record(world, &event);
 }
 
 static void on_rate(void *self, uint64_t t, const struct asim_fct *flow, uint64_t bps)
@@ -100,7 +107,7 @@ static void on_rate(void *self, uint64_t t, const struct asim_fct *flow, uint64_
     event.of.rate.start = flow->start;
     event.of.rate.dst = flow->dst;
     event.of.rate.sport = flow->sport;
-    asim_show_record(&world->show, &event);
+    record(world, &event);
 }
 
 static void on_queue(void *self, uint64_t t, const uint32_t node_port[2],
@@ -112,9 +119,9 @@ static void on_queue(void *self, uint64_t t, const uint32_t node_port[2],
     event.of.queue.bytes = all_control[0];
     event.of.queue.control = all_control[1];
     event.of.queue.port = node_port[1];
-    asim_show_record(&world->show, &event);
+    record(world, &event);
     event.kind = ASIM_EV_QUEUE_SAMPLE;
-    asim_show_record(&world->show, &event);
+    record(world, &event);
 }
 
 /* Hooks on hot paths are set only where a report wants them. */
@@ -141,8 +148,7 @@ static void say_note(void *self, const char *sentence)
         world->hooks.note(world->hooks.self, sentence);
 }
 
-/* Everything that is in flight comes from these pools: no allocation per message once they have
- * grown. The fabric keeps pointers to topology, routes and settings of the world. */
+/* The fabric keeps pointers to topology, routes and settings of the world. */
 int asim_world_connect(struct asim_world *world, struct asim_err *err)
 {
     struct asim_fabric_config config = {
@@ -154,15 +160,10 @@ int asim_world_connect(struct asim_world *world, struct asim_err *err)
         .seed = world->settings.seed,
         .per_event = world->settings.per_event,
     };
-    size_t stream = sizeof(struct asim_stream) + world->max_phases * sizeof(struct asim_phase);
 
-    asim_pool_init(&world->pools.todo, sizeof(struct asim_todo), 0);
-    asim_pool_init(&world->pools.tick, sizeof(struct asim_tick), 0);
-    asim_pool_init(&world->pools.stream, stream, 0);
-    asim_pool_init(&world->pools.dataset, sizeof(struct asim_dataset), 0);
-    asim_pool_init(&world->pools.recv, sizeof(struct asim_recv), 0);
-    asim_pool_init(&world->pools.inbox, sizeof(struct asim_inbox), 0);
-    asim_pool_init(&world->pools.later, sizeof(struct asim_later), 0);
+    if (asim_lanes_open(world, 1, NULL))
+        return asim_err_nomem(err, "setting up ranks");
+    world->show.in_order = world->banks != NULL;
     if (world->settings.mode)
         return asim_world_connect_analytical(world, &config.user, err);
     if (asim_fabric_open(&world->fabric, &config, err))
@@ -178,14 +179,7 @@ void asim_world_disconnect(struct asim_world *world)
 {
     if (world->carrier)
         world->backend->close(world->carrier);
-    asim_pool_fini(&world->pools.todo);
-    asim_pool_fini(&world->pools.tick);
-    asim_pool_fini(&world->pools.stream);
-    asim_pool_fini(&world->pools.dataset);
-    asim_pool_fini(&world->pools.recv);
-    asim_pool_fini(&world->pools.inbox);
-    asim_pool_fini(&world->pools.later);
-    asim_pool_fini(&world->pools.bus);
+    asim_lanes_close(world);
 }
 
 /* NULL for a world over an analytical network. */
@@ -201,6 +195,7 @@ int asim_world_done(struct asim_world *world)
 {
     if (!world->stopped && world->hooks.stop && world->hooks.stop(world->hooks.self))
         world->stopped = 1;
+    asim_lanes_gather(world);
     if (world->failed || world->stopped)
         return 1;
     return world->ranks_done == world->n_ranks &&
@@ -220,11 +215,29 @@ int asim_world_start(struct asim_world *world, struct asim_err *err)
 {
     if (world->fabric && watch(world))
         return asim_err_nomem(err, "watching queues");
-    for (uint32_t r = 0; r < world->n_ranks && !world->failed; r++)
+    for (uint32_t r = 0; r < world->n_ranks; r++)
         start_rank(&world->ranks[r]);
+    world->show.turn = ASIM_TURN_NODES;
+    asim_lanes_gather(world);
     if (world->failed && err)
-        *err = world->err;
-    return world->failed ? world->err.code : 0;
+        *err = world->failure.err;
+    return world->failed ? world->failure.err.code : 0;
+}
+
+/* What is left of the events, but for those a failure came before: nobody should see them, since
+ * where a run fails must not depend on the window. */
+static void show_rest(struct asim_world *world)
+{
+    static const char doing[] = "keeping events for the reports";
+
+    asim_lanes_gather(world);
+    if (world->failure.err.code)
+        asim_show_cut(&world->show, &world->failure.at);
+    asim_show_settle(&world->show, world, UINT64_MAX);
+    if (world->show.pending.failed) {
+        asim_err_nomem(&world->failure.err, doing);
+        world->failed = 1;
+    }
 }
 
 /* code is what running gave. Reports are closed in any case, kept only where the run was sound; the
@@ -236,8 +249,7 @@ int asim_world_finish(struct asim_world *world, int code, struct asim_err *err)
 
     if (!code && world->fabric && !world->failed)
         code = asim_fabric_audit(world->fabric, err);
-    if (world->show.failed)
-        asim_world_fail_nomem(world, "keeping events for the reports");
+    show_rest(world);
     if (code) /* as failed, so that no report is kept */
         world->failed = 1;
     close_code = asim_show_close(&world->show, world, &closing);
@@ -245,8 +257,8 @@ int asim_world_finish(struct asim_world *world, int code, struct asim_err *err)
         return code;
     if (world->failed) {
         if (err)
-            *err = world->err;
-        return world->err.code;
+            *err = world->failure.err;
+        return world->failure.err.code;
     }
     if (close_code) {
         if (err)

@@ -1,13 +1,15 @@
 /* SPDX-License-Identifier: GPL-2.0-only
  *
- * See show.h. Events are kept in one array per window and sorted by (time, insertion); for one
- * rank insertion is the order of its own events, and ranks are advanced in ascending order, so
- * the result is the same for every window length.
+ * See show.h. Each lane keeps its events in an array; between windows they become one and are
+ * sorted by (time, turn, rank, the rank's own order), which is the same for every window length
+ * and for any number of lanes. Where all ranks share one clock (analytical networks, memory shared
+ * between ranks) the order within a time is that of insertion.
  *
  * Memory follows the events of one window. An event recorded at T is shown when everything before T
  * is settled, which may be much later in a run of long windows; the last ones at the close.
  */
 #include "sim/show.h"
+#include "sim/event.h"
 
 #include <stdlib.h>
 
@@ -21,50 +23,101 @@ int asim_show_add(struct asim_show *show, const struct asim_viewer *viewer)
     return 0;
 }
 
-void asim_show_record(struct asim_show *show, const struct asim_event *event)
+void asim_show_record(const struct asim_show *show, struct asim_events *into,
+                      const struct asim_event *event)
 {
     struct asim_event copy = *event;
 
     if (!(show->wants & 1u << event->kind))
         return;
-    copy.order = show->order++;
-    if (ASIM_VEC_PUSH(show->pending, copy))
-        show->failed = 1;
+    copy.order = into->order++;
+    copy.turn = event->turn ? event->turn : show->turn;
+    if (ASIM_VEC_PUSH(*into, copy))
+        into->failed = 1;
 }
 
-/* Same time: by rank, then by the rank's own order. */
-static int compare(const void *a, const void *b)
+/* Order numbers stay comparable within a node, since a node never changes its lane. */
+void asim_show_gather(struct asim_show *show, struct asim_events *from)
 {
-    const struct asim_event *x = a, *y = b;
+    struct asim_events *into = &show->pending;
 
-    if (x->t != y->t)
-        return x->t < y->t ? -1 : 1;
-    return x->order < y->order ? -1 : x->order > y->order;
+    if (from == into)
+        return;
+    into->failed |= from->failed;
+    if (!into->n) { /* most windows: nothing is copied */
+        struct asim_events empty = *into;
+
+        *into = *from;
+        empty.order = from->order;
+        *from = empty;
+        return;
+    }
+    for (size_t i = 0; i < from->n; i++)
+        if (ASIM_VEC_PUSH(*into, from->at[i]))
+            into->failed = 1;
+    from->n = 0;
+}
+
+/* Order numbers are those of one node, or of the one queue of all. */
+static int is_after(const struct asim_show *show, const struct asim_event *event,
+                    const struct asim_event *last)
+{
+    if (event->t != last->t)
+        return event->t > last->t;
+    if (!show->in_order && event->turn != last->turn)
+        return event->turn > last->turn;
+    if (!show->in_order && event->rank != last->rank)
+        return event->rank > last->rank;
+    return event->order >= last->order;
+}
+
+void asim_show_cut(struct asim_show *show, const struct asim_event *last)
+{
+    size_t kept = 0;
+
+    for (size_t i = 0; i < show->pending.n; i++) {
+        if (is_after(show, &show->pending.at[i], last))
+            asim_event_fini(&show->pending.at[i]);
+        else
+            show->pending.at[kept++] = show->pending.at[i];
+    }
+    show->pending.n = kept;
 }
 
 /* In the order in which the viewers were added. */
 static void show_one(struct asim_show *show, const struct asim_world *world,
-                     const struct asim_event *event)
+                     struct asim_event *event)
 {
     for (size_t v = 0; v < show->n; v++)
         if (show->viewers[v].wants & 1u << event->kind)
             show->viewers[v].see(show->viewers[v].self, world, event);
+    asim_event_fini(event);
 }
 
-/* n log n in what is pending. What lies at or after `until` stays: other nodes may still add
- * earlier rows. */
+/* What lies at or after `until` stays, in its old order: other nodes may still add earlier rows. A
+ * run that is stopped keeps the rest, for the close to free. */
 void asim_show_settle(struct asim_show *show, const struct asim_world *world, uint64_t until)
 {
-    size_t shown = 0;
+    const struct asim_show_key *keys;
+    size_t kept = 0, n = show->pending.n;
 
-    if (!show->pending.n)
+    if (!n || show->stopped)
         return;
-    qsort(show->pending.at, show->pending.n, sizeof *show->pending.at, compare);
-    while (shown < show->pending.n && show->pending.at[shown].t < until)
-        show_one(show, world, &show->pending.at[shown++]);
-    for (size_t i = shown; i < show->pending.n; i++)
-        show->pending.at[i - shown] = show->pending.at[i];
-    show->pending.n -= shown;
+    keys = asim_show_sort(show);
+    if (!keys) {
+        show->pending.failed = 1;
+        return;
+    }
+    for (size_t i = 0; i < n && keys[i].t < until && !show->stopped; i++) {
+        struct asim_event *event = &show->pending.at[keys[i].at];
+
+        show_one(show, world, event);
+        event->kind = ASIM_EV_KINDS; /* gone */
+    }
+    for (size_t i = 0; i < n; i++)
+        if (show->pending.at[i].kind != ASIM_EV_KINDS)
+            show->pending.at[kept++] = show->pending.at[i];
+    show->pending.n = kept;
 }
 
 /* Every viewer is closed even after a failure; the first one's code is returned. The show is empty
@@ -81,9 +134,12 @@ int asim_show_close(struct asim_show *show, const struct asim_world *world, stru
         if (one && !code)
             code = one;
     }
-    if (show->failed && !code)
+    if (show->pending.failed && !code)
         code = asim_err_nomem(err, "keeping events for the reports");
+    for (size_t i = 0; i < show->pending.n; i++) /* stopped */
+        asim_event_fini(&show->pending.at[i]);
     free(show->pending.at);
+    free(show->keys.at);
     *show = (struct asim_show){.n = 0};
     return code;
 }

@@ -13,24 +13,29 @@
 #include "base/mem.h"
 
 struct asim_world;
+struct asim_rank_facts;
 
 enum asim_event_kind {
     ASIM_EV_RANK_DONE,
     ASIM_EV_FCT,
     ASIM_EV_PFC,
-    ASIM_EV_OP_ISSUE,  /* of.op */
-    ASIM_EV_COLL_JOIN, /* of.join: the rank's part of a collective is issued */
-    ASIM_EV_OP_END,    /* of.op.index */
-    ASIM_EV_RATE,     /* of.rate: a flow's rate changed; rank = its source */
-    ASIM_EV_QUEUE,    /* of.queue: bytes queued at a switch port; rank = the node */
+    ASIM_EV_OP_ISSUE,     /* of.op */
+    ASIM_EV_COLL_JOIN,    /* of.join: the rank's part of a collective is issued */
+    ASIM_EV_OP_END,       /* of.op.index */
+    ASIM_EV_RATE,         /* of.rate: a flow's rate changed; rank = its source */
+    ASIM_EV_QUEUE,        /* of.queue: bytes queued at a switch port; rank = the node */
     ASIM_EV_QUEUE_SAMPLE, /* the same where it matters to a sample (qlen.txt); maybe more of them */
+    ASIM_EV_LISTLESS,     /* of.op: it names no tensors; once a rank, with track-local-mem */
     ASIM_EV_KINDS
 };
 
+/* The order of events is (t, turn, rank, order), whoever recorded them and in which thread. */
 struct asim_event {
     uint64_t t;
-    uint32_t kind, rank;
-    uint64_t order; /* insertion: the tie-break */
+    uint16_t kind;  /* enum asim_event_kind */
+    uint16_t turn;  /* ASIM_TURN_START, 1, 2, … for link events, else ASIM_TURN_NODES */
+    uint32_t rank;  /* of a rank, or the node that recorded it: its own events are in its order */
+    uint64_t order; /* insertion where it was recorded: compared within one node only */
     union {
         struct {
             uint64_t start, bytes, ideal;
@@ -51,14 +56,19 @@ struct asim_event {
             int pause;
         } pfc;
         struct {
-            uint64_t id, bytes, tag; /* tag: of sends and receives */
-            uint32_t index, peer;    /* peer likewise */
-            uint32_t type;           /* enum asim_op_type */
+            uint64_t id, bytes;
+            char *name;                /* where its rank lives elsewhere, else NULL (event.h) */
+            uint32_t index, tag, peer; /* tag, peer: of sends and receives */
+            uint32_t type;             /* enum asim_op_type */
         } op;
+        struct {
+            struct asim_rank_facts *facts; /* where the rank lives elsewhere, else NULL */
+        } done;
         struct {
             uint64_t group, ordinal; /* group id + 1, 0 = all ranks; n-th of that group */
             uint32_t index, kind;
             uint32_t first;   /* lowest rank of those: which ring it is, where rings are alike */
+            uint32_t sized;   /* an all-to-all with sizes of each pair's own */
             uint64_t members; /* that exchange data with each other */
         } join;
     } of;
@@ -73,18 +83,38 @@ struct asim_viewer {
     int (*close)(void *self, const struct asim_world *world, struct asim_err *err);
 };
 
-enum { ASIM_VIEWERS = 16 };
+enum { ASIM_VIEWERS = 20 };
+/* Of one time: what ranks do at the start goes first, then the network's link events. */
+enum { ASIM_TURN_START, ASIM_TURN_NODES = UINT16_MAX };
+
 /* Samples of qlen.txt: their distance, and the least length that is written (spec rdma-network.md,
  * section 5.5). */
 enum { ASIM_QLEN_NS = 100, ASIM_QLEN_BYTES = 1000 };
+
+/* What one lane has recorded. */
+struct asim_events {
+    struct asim_event *at;
+    size_t n, cap;
+    uint64_t order;
+    int failed; /* one was lost: no memory */
+};
+
+struct asim_show_key {
+    uint64_t t, place;
+    size_t at; /* in pending */
+};
 
 struct asim_show {
     struct asim_viewer viewers[ASIM_VIEWERS];
     size_t n;
     unsigned wants;
-    ASIM_VEC(struct asim_event) pending;
-    uint64_t order;
-    int failed;
+    struct asim_events pending;
+    ASIM_VEC(struct asim_show_key) keys; /* while it is sorted */
+    /* in_order: insertion is the order within one time, as all ranks have one clock.
+     * turn: of events from now on; changed between windows only. */
+    int in_order;
+    uint16_t turn;
+    int stopped; /* a viewer found the run to have failed: nothing behind that event is shown */
 };
 
 /* The same for a world's own show, for those outside the core (ns-3). Call before the start. */
@@ -97,8 +127,15 @@ static inline int asim_show_wants(const struct asim_show *show, enum asim_event_
 {
     return (show->wants >> kind & 1) != 0;
 }
-/* Records one event if anybody wants its kind. */
-void asim_show_record(struct asim_show *show, const struct asim_event *event);
+/* Records one event if anybody wants its kind. event->turn: 0 = show->turn. */
+void asim_show_record(const struct asim_show *show, struct asim_events *into,
+                      const struct asim_event *event);
+/* Between windows: what a lane has recorded becomes pending. */
+void asim_show_gather(struct asim_show *show, struct asim_events *from);
+/* Forgets what is pending and does not come before `last` (t, turn, rank and order count). */
+void asim_show_cut(struct asim_show *show, const struct asim_event *last);
+/* What is pending, in order; NULL when out of memory. Borrowed until the next call. */
+const struct asim_show_key *asim_show_sort(struct asim_show *show);
 /* Shows everything before `until`, in order of time. */
 void asim_show_settle(struct asim_show *show, const struct asim_world *world, uint64_t until);
 /* Shows the rest and closes every viewer; the first failure is returned. */

@@ -9,8 +9,9 @@
 #ifndef ASIM_SIM_SIM_H
 #define ASIM_SIM_SIM_H
 
+#include <pthread.h>
+
 #include "asim/asim.h"
-#include "base/heap.h"
 #include "base/map.h"
 #include "base/mem.h"
 #include "coll/dims.h"
@@ -18,6 +19,7 @@
 #include "conf/netshape.h"
 #include "conf/custom.h"
 #include "fabric/fabric.h"
+#include "sim/lane.h"
 #include "sim/parts.h"
 #include "sim/show.h"
 #include "topo/route.h"
@@ -29,8 +31,10 @@
 struct asim_rank {
     /* What every message looks at stands together: few cache lines, for there are many ranks. */
     struct asim_world *world;
+    struct asim_sim_lane *lane;
     uint32_t id, n_near;    /* near: the first n_near are in use */
     uint32_t empty_inboxes; /* kept for the next message until there are too many */
+    int failed;             /* it does nothing more (lane.h) */
     /* Messages sent so far; the low half of their ids. */
     uint64_t sent;
     struct asim_inbox *recent[ASIM_RECENT];
@@ -65,10 +69,6 @@ struct asim_rank {
 
 struct asim_named_groups;
 
-struct asim_pools { /* shared by the ranks one thread runs */
-    struct asim_pool todo, tick, stream, dataset, recv, inbox, later, bus;
-};
-
 struct asim_world {
     struct asim_hooks hooks;
     struct asim_settings settings; /* strings not kept */
@@ -92,25 +92,29 @@ struct asim_world {
     double dim_bw[ASIM_DIMS]; /* of the logical dimensions, relative to the first */
     char *custom[ASIM_KINDS]; /* prefixes of algorithms given as traces, or NULL */
     struct asim_node_prefixes node_prefixes;
+    /* What is read or made on first use, by any lane: under the lock, const afterwards. */
+    pthread_mutex_t lock;
     struct asim_recipe *recipes;   /* read so far */
-    struct asim_custom *customs;   /* running */
     struct asim_program *programs; /* NCCL-like algorithms laid out so far */
     /* Those that take part in collectives, [topo.endpoints], or NULL. */
     struct asim_nvswitch *nvswitches;
-    struct asim_bank *banks;       /* memories shared between ranks */
-    uint32_t units[ASIM_UNITS];    /* ops of a rank that may run at once */
-    struct asim_map met;           /* collectives some have issued: (who, ordinal) -> kind, count */
-    /* queue_limit: streams that may run at once in one queue (spec 4.7). */
+    struct asim_bank *banks;    /* memories shared between ranks */
+    uint32_t units[ASIM_UNITS]; /* ops of a rank that may run at once */
+    struct asim_map met;        /* collectives some have issued (meet.c) */
+    /* queue_limit: streams that may run at once in one queue (spec 4.7); ranks_done: as of the last
+     * window's end. */
     uint32_t n_ranks, ranks_done, max_phases, queue_limit;
     uint32_t *strides; /* of the logical dimensions */
     struct asim_rank *ranks;
-    struct asim_pools pools;
+    struct asim_sim_lane *lanes; /* [n_lanes] */
+    const uint16_t *lane_of;     /* [nodes of the network], NULL: one lane */
+    uint32_t n_lanes;
     const struct asim_net_backend *backend;
     struct asim_net *carrier;
     struct asim_due_queue *queue; /* the carrier's, where all ranks share one clock, or NULL */
     struct asim_fabric *fabric;
     struct asim_show show;
-    struct asim_err err; /* the first failure in simulated time */
+    struct asim_failure failure; /* the first in simulated time */
     int failed, stopped;
     int listless_told; /* that an op names no tensors (tensor.c) */
     /* settled_ns: everything before it has happened on all ranks. */
@@ -118,16 +122,18 @@ struct asim_world {
     int64_t endpoint_ns; /* of ranks without a delay of their own */
 };
 
-/* Latches the first failure; the run ends at the next safe point. */
-#define asim_world_fail(world, ...)                                                                \
-    ((void)asim_err_set(&(world)->err, ASIM_EINVAL, __VA_ARGS__), (world)->failed = 1)
-void asim_world_fail_nomem(struct asim_world *world, const char *doing);
+static inline struct asim_sim_lane *asim_lane_of(const struct asim_world *world, uint32_t node)
+{
+    return &world->lanes[world->lane_of ? world->lane_of[node] : 0];
+}
 
+static inline uint64_t asim_node_now(const struct asim_world *world, uint32_t node)
+{
+    return world->queue ? world->queue->now_ns : world->backend->now(world->carrier, node);
+}
 static inline uint64_t asim_rank_now(const struct asim_rank *rank)
 {
-    const struct asim_world *world = rank->world;
-
-    return world->queue ? world->queue->now_ns : world->backend->now(world->carrier, rank->id);
+    return asim_node_now(rank->world, rank->id);
 }
 
 /* clock.c */
@@ -157,7 +163,12 @@ void asim_memory_next(struct asim_rank *rank, uint32_t bank);
 
 /* bus.c: the LogGP bus of a rank */
 int asim_bus_setup(struct asim_world *world, struct asim_err *err);
+size_t asim_bus_request_bytes(void);
 void asim_bus_step(struct asim_rank *rank, const struct asim_todo *todo);
+
+/* meet.c: members of a collective must mean the same one */
+int asim_meet_open(struct asim_world *world);
+void asim_meet_fini(struct asim_world *world);
 
 /* coll_issue.c, order.c, coll_run.c */
 void asim_coll_op(struct asim_rank *rank, uint32_t index, const struct asim_op *op);
@@ -202,7 +213,7 @@ void asim_p2p_sent(struct asim_rank *rank, const struct asim_msg *msg);
 struct asim_recipe *asim_recipe_find(struct asim_rank *rank, const char *prefix, uint32_t member);
 void asim_recipe_fini(struct asim_world *world);
 void asim_program_fini(struct asim_world *world);
-void asim_custom_fini(struct asim_world *world);
+void asim_custom_fini(struct asim_sim_lane *lane);
 void asim_custom_start(struct asim_rank *rank, struct asim_stream *stream);
 void asim_custom_ended(struct asim_rank *rank, struct asim_custom *custom, uint32_t node);
 void asim_custom_flow(struct asim_rank *rank, struct asim_custom *custom, uint32_t node);

@@ -14,6 +14,7 @@
  */
 #include "sim/tensor.h"
 #include "base/text.h"
+#include "sim/event.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -68,7 +69,7 @@ struct use {
 /* Fails the world; ASIM_ENOMEM for the caller to return. */
 static int nomem(struct asim_rank *rank)
 {
-    asim_world_fail_nomem(rank->world, "tracking local memory");
+    asim_rank_fail_nomem(rank, "tracking local memory");
     return ASIM_ENOMEM;
 }
 
@@ -128,11 +129,11 @@ static int take_list(const struct use *use, const char *const *list, size_t n)
         uint32_t at;
 
         if (i + 1 >= n || asim_text_u64(list[i + 1], &bytes)) {
-            asim_world_fail(rank->world,
-                            "rank %u: op %llu ('%s'): its %s are no list of tensor names and sizes "
-                            "in turn (entry %zu)",
-                            rank->id, (unsigned long long)use->op->id, use->op->name,
-                            use->is_write ? "outputs" : "inputs", i + 1);
+            asim_rank_fail(rank,
+                           "rank %u: op %llu ('%s'): its %s are no list of tensor names and sizes "
+                           "in turn (entry %zu)",
+                           rank->id, (unsigned long long)use->op->id, use->op->name,
+                           use->is_write ? "outputs" : "inputs", i + 1);
             return ASIM_EINVAL;
         }
         if (!bytes)
@@ -147,28 +148,44 @@ static int take_list(const struct use *use, const char *const *list, size_t n)
     return 0;
 }
 
-/* Once a run: traces either have the lists or lack them throughout, and a note per op would bury
- * the results. Peak and trace then hold what the other ops say, which may be nothing. */
-static void tell_listless(struct asim_rank *rank, const struct asim_op *op)
+/* A note per op would bury the results: traces either have the lists or lack them throughout. */
+static void find_listless(struct asim_rank *rank, uint32_t index, const struct asim_op *op)
 {
-    struct asim_world *world = rank->world;
+    struct asim_event event = {
+        .t = asim_rank_now(rank), .kind = ASIM_EV_LISTLESS, .rank = rank->id};
+
+    if (rank->tensors->listless || op->has & ASIM_HAS_TENSORS)
+        return;
+    rank->tensors->listless = 1;
+    event.of.op.index = index;
+    event.of.op.id = op->id;
+    asim_show_record(&rank->world->show, rank->lane->events, &event);
+}
+
+/* Once a run, of its first such op. Peak and trace then hold what the other ops say, which may be
+ * nothing. */
+static void tell_listless(void *self, const struct asim_world *seen, const struct asim_event *event)
+{
+    struct asim_world *world = self;
+    struct asim_op op;
     char text[256];
 
-    if (world->listless_told || op->has & ASIM_HAS_TENSORS || !world->hooks.note)
+    (void)seen;
+    if (world->listless_told || !world->hooks.note || asim_event_op(world, event, &op))
         return;
     world->listless_told = 1;
     snprintf(
         text, sizeof text,
         "track-local-mem: rank %u's op %llu ('%.80s') has no attributes inputs and outputs; such "
         "ops count as using no memory (ASTRA-sim stops there)",
-        rank->id, (unsigned long long)op->id, op->name);
+        event->rank, (unsigned long long)op.id, op.name);
     world->hooks.note(world->hooks.self, text);
 }
 
 /* Inputs before outputs: an op that updates a tensor in place reads the old one. */
 void asim_tensors_start(struct asim_rank *rank, uint32_t index, const struct asim_op *op)
 {
-    tell_listless(rank, op);
+    find_listless(rank, index, op);
     if (take_list(&(struct use){rank, index, op, 0}, op->input_list, op->input_n))
         return;
     take_list(&(struct use){rank, index, op, 1}, op->output_list, op->output_n);
@@ -258,6 +275,11 @@ int asim_tensors_setup(struct asim_world *world, struct asim_err *err)
         asim_map_init(&tensors->open);
         world->ranks[r].tensors = tensors;
     }
+    if (world->system.track_local_mem &&
+        asim_show_add(&world->show, &(struct asim_viewer){.wants = 1u << ASIM_EV_LISTLESS,
+                                                          .self = world,
+                                                          .see = tell_listless}))
+        return asim_err_nomem(err, "tracking local memory");
     return 0;
 }
 

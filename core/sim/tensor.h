@@ -29,6 +29,7 @@ struct asim_tensors {
     ASIM_VEC(struct asim_tensor) list; /* in order of first appearance */
     ASIM_VEC(struct asim_read) reads;  /* in order of start */
     struct asim_map names;             /* hash of the name -> index + 1, chained by probing */
+    int listless;                      /* an op named none */
     struct asim_map open;              /* op -> first read << 32 | reads; (1, op): writes */
 };
 

@@ -70,7 +70,7 @@ void asim_track_roofline(struct asim_rank *rank, const struct asim_op *op, uint6
     double intensity, perf, time = (double)ns;
 
     track->comp_ns += time;
-    if (!op || !op->num_ops || !op->tensor_bytes || rank->world->failed)
+    if (!op || !op->num_ops || !op->tensor_bytes || rank->failed)
         return;
     intensity = (double)op->num_ops / (double)op->tensor_bytes;
     perf = bw * intensity < peak ? bw * intensity : peak;

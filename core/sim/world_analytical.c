@@ -48,5 +48,6 @@ int asim_world_connect_analytical(struct asim_world *world, const struct asim_ne
     if (!world->backend || world->backend->open(&world->carrier, &config, err))
         return ASIM_EINVAL;
     world->queue = world->backend->queue ? world->backend->queue(world->carrier) : NULL;
+    world->show.in_order = world->queue != NULL;
     return 0;
 }

@@ -262,6 +262,7 @@ int asim_world_open(struct asim_world **out, const struct asim_settings *setting
         world->hooks = *hooks;
     world->settings = *settings;
     asim_arena_init(&world->arena, 0);
+    pthread_mutex_init(&world->lock, NULL);
     world->pcap = settings->pcap ? asim_arena_strdup(&world->arena, settings->pcap) : NULL;
     world->log_folder = settings->logging_folder && *settings->logging_folder
                             ? asim_arena_strdup(&world->arena, settings->logging_folder)
@@ -303,7 +304,6 @@ void asim_world_close(struct asim_world *world)
     free(world->ranks);
     asim_world_disconnect(world);
     asim_group_fini(world);
-    asim_custom_fini(world);
     asim_recipe_fini(world);
     asim_program_fini(world);
     asim_nvswitch_close(world);
@@ -315,5 +315,6 @@ void asim_world_close(struct asim_world *world)
     asim_netconf_fini(&world->net);
     asim_system_fini(&world->system);
     asim_arena_fini(&world->arena);
+    pthread_mutex_destroy(&world->lock);
     free(world);
 }

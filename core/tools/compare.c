@@ -53,11 +53,12 @@ static void see(void *self, const struct asim_world *world, const struct asim_ev
 {
     struct record *record = self;
     size_t first = record->of->first[event->rank];
-    const struct asim_rank *rank = &world->ranks[event->rank];
+    struct asim_rank_facts facts;
 
     if (event->kind == ASIM_EV_RANK_DONE) {
+        asim_event_rank(world, event, &facts);
         record->ranks[event->rank] = (struct rank_times){
-            event->t, rank->track.total[ASIM_SPAN_COMM], asim_rank_exposed(rank)};
+            event->t, facts.track.total[ASIM_SPAN_COMM], asim_rank_exposed(&facts)};
         return;
     }
     if (event->of.op.index >= record->of->first[event->rank + 1] - first)

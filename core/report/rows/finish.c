@@ -34,49 +34,51 @@ static void say(const struct asim_world *world, uint64_t t, const char *logger, 
 
 /* One rank's block, without another's lines in between. Names and order are parsed by scripts. */
 /* parity: the denominator is one more than the time. */
-static void roofline(const struct asim_world *world, uint64_t t, const struct asim_rank *rank)
+static void roofline(const struct asim_world *world, uint64_t t, uint32_t id,
+                     const struct asim_track *track)
 {
-    const struct asim_track *track = &rank->track;
     double all = 1 + track->comp_ns;
 
     if (!world->system.roofline)
         return;
-    say(world, t, "statistics", "sys[%u], Compute bound percentage: %.3f%%", rank->id,
+    say(world, t, "statistics", "sys[%u], Compute bound percentage: %.3f%%", id,
         track->bound_ns / all * 100);
-    say(world, t, "statistics", "sys[%u], Average compute utilization: %.3f%%", rank->id,
+    say(world, t, "statistics", "sys[%u], Average compute utilization: %.3f%%", id,
         track->compute_use_ns / all * 100);
-    say(world, t, "statistics", "sys[%u], Average memory utilization: %.3f%%", rank->id,
+    say(world, t, "statistics", "sys[%u], Average memory utilization: %.3f%%", id,
         track->memory_use_ns / all * 100);
-    say(world, t, "statistics", "sys[%u], Average operation intensity: %.3f", rank->id,
+    say(world, t, "statistics", "sys[%u], Average operation intensity: %.3f", id,
         track->intensity_ns / all);
 }
 
-static void memory(const struct asim_world *world, uint64_t t, struct asim_rank *rank)
+static void memory(const struct asim_world *world, const struct asim_event *event,
+                   const struct asim_rank_facts *facts)
 {
     static const char *const units[] = {"B", "KB", "MB", "GB", "TB"};
     float peak;
     size_t unit = 0;
 
-    if (!rank->tensors)
+    if (!world->system.track_local_mem)
         return;
-    for (peak = (float)asim_tensors_peak(rank); peak >= 1024 && unit < 4; unit++)
+    for (peak = (float)facts->peak_bytes; peak >= 1024 && unit < 4; unit++)
         peak /= 1024;
-    say(world, t, "workload", "sys[%u] peak memory usage: %.2f %s", rank->id, (double)peak,
-        units[unit]);
+    say(world, event->t, "workload", "sys[%u] peak memory usage: %.2f %s", event->rank,
+        (double)peak, units[unit]);
 }
 
 static void see(void *self, const struct asim_world *world, const struct asim_event *event)
 {
     const char *const names[ASIM_SPANS] = {"GPU time", "Comm time", "CPU time", "Remote mem time",
                                            "Invalid time"};
-    const struct asim_rank *rank = &world->ranks[event->rank];
-    const struct asim_track *track = &rank->track;
+    struct asim_rank_facts facts;
+    const struct asim_track *track = &facts.track;
     uint64_t t = event->t;
-    uint32_t id = rank->id;
+    uint32_t id = event->rank;
 
     (void)self;
+    asim_event_rank_peak(world, event, &facts);
     say(world, t, "workload", "sys[%u] finished, %llu cycles, exposed communication %llu cycles.",
-        id, (unsigned long long)t, (unsigned long long)asim_rank_exposed(rank));
+        id, (unsigned long long)t, (unsigned long long)asim_rank_exposed(&facts));
     say(world, t, "statistics", "sys[%u]. Post statistics processing start.", id);
     say(world, t, "statistics", "sys[%u]. Post statistics processing end.", id);
     say(world, t, "statistics", "sys[%u], Wall time: %llu", id,
@@ -88,8 +90,8 @@ static void see(void *self, const struct asim_world *world, const struct asim_ev
     if (track->overlap)
         say(world, t, "statistics", "sys[%u], Total compute-communication overlap: %llu", id,
             (unsigned long long)track->overlap);
-    roofline(world, t, rank);
-    memory(world, t, &world->ranks[event->rank]);
+    roofline(world, t, id, track);
+    memory(world, event, &facts);
 }
 
 /* Needs no file, hence neither close nor state.

@@ -27,7 +27,7 @@ static void see(void *self, const struct asim_world *world, const struct asim_ev
     struct asim_op op;
     char name[NAME_MAX_BYTES];
 
-    if (asim_feed_body(world->ranks[event->rank].feed, event->of.op.index, &op, NULL))
+    if (asim_event_op(world, event, &op))
         return;
     snprintf(name, sizeof name, "%s", op.name ? op.name : "");
     for (char *c = name; *c; c++)

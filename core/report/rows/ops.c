@@ -193,12 +193,13 @@ static double buffer_of(const struct kept *kept, double *share)
 }
 
 /* Quotes doubled, control characters as blanks: what CSV asks for. Cut at the buffer. */
-static const char *name_of(const struct asim_rank *rank, uint32_t index, char *buf, size_t size)
+static const char *name_of(const struct asim_world *world, const struct asim_event *event,
+                           char *buf, size_t size)
 {
     struct asim_op op;
     size_t n = 0;
 
-    if (!asim_feed_body(rank->feed, index, &op, NULL) && op.name)
+    if (!asim_event_op(world, event, &op) && op.name)
         for (const char *c = op.name; *c && n + 2 < size; c++) {
             if (*c == '"')
                 buf[n++] = '"';
@@ -209,7 +210,7 @@ static const char *name_of(const struct asim_rank *rank, uint32_t index, char *b
 }
 
 /* Bandwidths are left empty where there is no time to divide by. */
-static void write_row(struct table *table, const struct asim_rank *rank,
+static void write_row(struct table *table, const struct asim_world *world,
                       const struct asim_event *event, const struct kept *kept)
 {
     int is_coll = kept->kind >= 0,
@@ -221,11 +222,11 @@ static void write_row(struct table *table, const struct asim_rank *rank,
     if (is_coll)
         start = start_of_coll(table, kept);
     else if (kept->type == ASIM_OP_COMM_RECV)
-        start = start_of_recv(table, rank->id, kept);
+        start = start_of_recv(table, event->rank, kept);
     start = start < event->t ? start : event->t;
-    asim_out_printf(table->file, "%u,%" PRIu64 ",\"%s\",%s,%s,", rank->id, kept->id,
-                    name_of(rank, event->of.op.index, name, sizeof name),
-                    asim_op_type_name((int)kept->type), is_coll ? asim_kind_name(kept->kind) : "");
+    asim_out_printf(table->file, "%u,%" PRIu64 ",\"%s\",%s,%s,", event->rank, kept->id,
+                    name_of(world, event, name, sizeof name), asim_op_type_name((int)kept->type),
+                    is_coll ? asim_kind_name(kept->kind) : "");
     if (kept->group)
         asim_out_printf(table->file, "%" PRIu64, kept->group - 1);
     asim_out_printf(table->file, ",%" PRIu64 ",%" PRIu64 ",%" PRIu64 ",%" PRIu64 ",%" PRIu64,
@@ -249,7 +250,7 @@ static void see(void *self, const struct asim_world *world, const struct asim_ev
     } else if (event->kind == ASIM_EV_COLL_JOIN) {
         see_join(table, event);
     } else if ((kept = at(&table->running, event->rank, event->of.op.index))) {
-        write_row(table, &world->ranks[event->rank], event, kept);
+        write_row(table, world, event, kept);
         asim_map_delete(&table->running, event->rank, event->of.op.index);
         asim_pool_put(&table->kept, kept);
     }

@@ -11,17 +11,17 @@
 /* Rows come in the order in which ranks finish, ties by rank. */
 static void see(void *self, const struct asim_world *world, const struct asim_event *event)
 {
-    const struct asim_rank *rank = &world->ranks[event->rank];
-    const struct asim_track *track = &rank->track;
+    struct asim_rank_facts facts;
+    const struct asim_track *track = &facts.track;
 
-    asim_out_printf(self, "%u,%llu,%llu,%llu,%llu,%llu,%llu,%llu,%llu\n", rank->id,
-                    (unsigned long long)event->t, (unsigned long long)asim_rank_exposed(rank),
+    asim_event_rank(world, event, &facts);
+    asim_out_printf(self, "%u,%llu,%llu,%llu,%llu,%llu,%llu,%llu,%llu\n", event->rank,
+                    (unsigned long long)event->t, (unsigned long long)asim_rank_exposed(&facts),
                     (unsigned long long)track->total[ASIM_SPAN_GPU],
                     (unsigned long long)track->total[ASIM_SPAN_COMM],
                     (unsigned long long)track->total[ASIM_SPAN_CPU],
                     (unsigned long long)track->total[ASIM_SPAN_MEM],
-                    (unsigned long long)track->overlap,
-                    (unsigned long long)asim_feed_total(rank->feed));
+                    (unsigned long long)track->overlap, (unsigned long long)facts.ops);
 }
 
 static int open_ranks(struct asim_viewer *viewer, struct asim_world *world, const char *out,

@@ -31,7 +31,8 @@ static int close_viewer(void *self, const struct asim_world *world, struct asim_
 
 static void record(struct asim_show *show, uint64_t t, enum asim_event_kind kind, uint32_t rank)
 {
-    asim_show_record(show, &(struct asim_event){.t = t, .kind = kind, .rank = rank});
+    asim_show_record(show, &show->pending,
+                     &(struct asim_event){.t = t, .kind = kind, .rank = rank});
 }
 
 static void order_of_events(void)
@@ -44,8 +45,8 @@ static void order_of_events(void)
 
     CHECK(asim_show_add(&show, &viewer) == 0);
     record(&show, 30, ASIM_EV_FCT, 1);
-    record(&show, 10, ASIM_EV_FCT, 2);
     record(&show, 10, ASIM_EV_FCT, 3);
+    record(&show, 10, ASIM_EV_FCT, 2);
     record(&show, 5, ASIM_EV_PFC, 4); /* nobody wants it */
     record(&show, 20, ASIM_EV_FCT, 5);
     CHECK_U64(show.pending.n, 4);
@@ -59,7 +60,7 @@ static void order_of_events(void)
     CHECK_U64(seen.closed, 1);
     for (uint32_t i = 1; i < seen.n; i++)
         CHECK(seen.t[i] >= seen.t[i - 1]);
-    CHECK(seen.rank[0] == 2 && seen.rank[1] == 3); /* of one time: as recorded */
+    CHECK(seen.rank[0] == 2 && seen.rank[1] == 3); /* of one time: by rank */
     CHECK(seen.rank[2] == 5 && seen.rank[3] == 6 && seen.rank[4] == 1);
 }
 

@@ -18,6 +18,7 @@ enum { FS_PER_NS = 1000000 };
 static int open_wires(struct asim_fabric *fabric)
 {
     const struct asim_topo *topo = fabric->topo;
+    const uint64_t oldest = (1ull << ASIM_AGE_BITS) - 1;
 
     fabric->wires = calloc(topo->n_links * 2 + 1, sizeof *fabric->wires);
     if (!fabric->wires)
@@ -34,6 +35,7 @@ static int open_wires(struct asim_fabric *fabric)
 
             wire->id = (uint32_t)(2 * l + d);
             wire->delay = delay;
+            wire->age_left = delay < oldest ? oldest - delay : 0;
             wire->from = d ? link->b : link->a;
             wire->to = d ? link->a : link->b;
             wire->to_port = (d ? link->port_a : link->port_b) - 1;
@@ -100,8 +102,7 @@ static int open_switch(struct asim_fabric *fabric, uint32_t node, uint64_t nic_b
     sw->wheel.at = malloc((2 * (size_t)sw->n_ports + 1) * sizeof *sw->wheel.at);
     if (!sw->wheel.at)
         return ASIM_ENOMEM;
-    for (size_t i = 0; i < 2 * (size_t)sw->n_ports; i++)
-        sw->wheel.at[i].next = ASIM_WHEEL_OUT;
+    asim_wheel_init(&sw->wheel, 2 * sw->n_ports);
     asim_mmu_init(fabric, sw, nic_bps);
     return 0;
 }
@@ -218,6 +219,7 @@ int asim_fabric_open(struct asim_fabric **out, const struct asim_fabric_config *
     fabric->keeps_ahead = config->net->loss_recovery == ASIM_SELECTIVE_REPEAT ||
                           config->net->load_balance == ASIM_SPRAY;
     fabric->ack_queue = config->net->ack_high_prio ? 0 : config->net->priority_group;
+    fabric->stamps = fabric->cc && fabric->cc->needs & (ASIM_CC_INT | ASIM_CC_DIGEST);
     fabric->cc_idle = fabric->cc && fabric->cc->on_ack == asim_cc_ack_nothing &&
                       fabric->cc->on_timer == asim_cc_timer_nothing;
     if (!fabric->window) /* a link without delay: nothing may run ahead of anything */

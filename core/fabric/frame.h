@@ -38,7 +38,7 @@ struct asim_frame {
     /* DATA, PFC: node this frame goes to. ACK, NACK (which go to src): 0, or 1 + how many packets
      * beyond seq the one stands that is acknowledged out of order. */
     uint32_t dst;
-    uint32_t side : 24; /* on a wire: age of the event that sent it; in a switch: ingress port */
+    uint32_t side : 24; /* on a wire: youth of the event that sent it; in a switch: ingress port */
     uint32_t type : 3;
     uint32_t flags : 5;
 };
@@ -58,13 +58,22 @@ struct asim_ring {
 /* Doubles the ring; 0 when out of memory. Kept out of line: it is not the steady state. */
 int asim_ring_grow(struct asim_ring *ring);
 
+/* Place of a new last frame, to be written by the caller; NULL when out of memory. */
+static inline struct asim_frame *asim_ring_slot(struct asim_ring *ring)
+{
+    if (ring->n == ring->cap && !asim_ring_grow(ring))
+        return NULL;
+    return &ring->at[(ring->head + ring->n++) & (ring->cap - 1)];
+}
+
 /* 0 when out of memory; the ring is then unchanged. */
 static inline int asim_ring_push(struct asim_ring *ring, const struct asim_frame *frame)
 {
-    if (ring->n == ring->cap && !asim_ring_grow(ring))
-        return 0;
-    ring->at[(ring->head + ring->n++) & (ring->cap - 1)] = *frame;
-    return 1;
+    struct asim_frame *slot = asim_ring_slot(ring);
+
+    if (slot)
+        *slot = *frame;
+    return slot != NULL;
 }
 
 /* The oldest frame; the ring must not be empty. Valid until the next push, which may move all. */

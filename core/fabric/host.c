@@ -47,7 +47,7 @@ static inline void offer_nic(struct pick *pick, struct asim_nic *nic)
 }
 
 /* Linear in NICs, which are one to eight; a heap over them would cost more than it saves. */
-static inline struct pick pick_next(const struct asim_host *host)
+static struct pick pick_of_many(const struct asim_host *host)
 {
     struct pick pick = {ASIM_NEVER, UINT64_MAX, UINT64_MAX, FROM_NONE, NULL};
 
@@ -59,6 +59,31 @@ static inline struct pick pick_next(const struct asim_host *host)
     for (uint32_t i = 0; i < host->n_nics; i++)
         offer_nic(&pick, &host->nics[i]);
     return pick;
+}
+
+/* Of one NIC, where most often just one thing is first: then no tie has to be compared. */
+static inline struct pick pick_next(const struct asim_host *host)
+{
+    struct asim_nic *nic = host->nics;
+    const struct asim_port *port = &nic->port;
+    const struct asim_frame *head;
+    uint64_t free, mail, timer, t;
+
+    if (host->n_nics != 1)
+        return pick_of_many(host);
+    head = asim_mail_head(port->in);
+    free = port->busy ? port->busy_until : ASIM_NEVER;
+    mail = head ? head->t : ASIM_NEVER;
+    timer = host->timers.n ? host->timers.at->t : ASIM_NEVER;
+    t = free < mail ? free : mail;
+    timer = nic->wake_at < timer ? nic->wake_at : timer;
+    if (mail < free && mail < timer)
+        return (struct pick){mail, asim_wire_tie(port->in, head), port->in_seq, FROM_MAIL, nic};
+    if (free < mail && free < timer)
+        return (struct pick){free, asim_port_tie(port), port->start_seq, FROM_FREE, nic};
+    if (timer == ASIM_NEVER && t == ASIM_NEVER)
+        return (struct pick){ASIM_NEVER, UINT64_MAX, UINT64_MAX, FROM_NONE, NULL};
+    return pick_of_many(host);
 }
 
 /* The turn of this host begins: what has been put into its mailboxes until now is there. */
@@ -80,8 +105,9 @@ uint64_t asim_host_next(const struct asim_host *host)
 int asim_host_timer(struct asim_host *host, uint64_t t, uint64_t value)
 {
     return asim_agenda_push(
-        &host->timers, (struct asim_entry){t, asim_tie(t - host->now, host->age, ASIM_CLASS_TIMER),
-                                           host->timer_seq++, value});
+        &host->timers,
+        (struct asim_entry){t, asim_tie(t - host->now, asim_tie_age(host->tie), ASIM_CLASS_TIMER),
+                            host->timer_seq++, value});
 }
 
 /* A pause or resume frame for the queue in frame->slot. */
@@ -202,7 +228,7 @@ uint64_t asim_host_advance(struct asim_fabric *fabric, struct asim_host *host, u
         if (pick.t >= until || host->lane->failed)
             return pick.t;
         host->now = pick.t;
-        host->age = asim_tie_age(pick.tie);
+        host->tie = pick.tie;
         host->seq++;
         switch (pick.source) {
         case FROM_FREE:

@@ -57,7 +57,7 @@ struct asim_host {
     uint32_t n_nics, node;
     struct asim_agenda timers; /* value = kind << 56 | payload */
     uint64_t timer_seq;
-    uint64_t seq, age;         /* events so far; age of the present one (order.h) */
+    uint64_t seq, tie;         /* events so far; of the present one (order.h) */
     struct asim_flow **chunks; /* flow of slot s: chunks[s / 64][s % 64] */
     size_t n_chunks, cap_chunks;
     struct asim_rx **rx; /* the same slots, as others know them */

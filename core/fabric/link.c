@@ -158,3 +158,12 @@ void asim_port_notice(struct asim_lane *lane, const struct asim_wire *wire,
     if (ASIM_VEC_PUSH(lane->outbox, note))
         lane->failed = ASIM_ENOMEM;
 }
+
+void asim_port_tell(struct asim_fabric *fabric, const struct asim_port *port,
+                    const struct asim_frame *frame)
+{
+    if (fabric->watch.frame)
+        fabric->watch.frame(fabric->watch.frame_self, ASIM_FRAME_TX,
+                            (const uint32_t[2]){port->out->from, port->in->to_port + 1}, frame,
+                            asim_to_ns(fabric, port->tx_start));
+}

@@ -197,6 +197,8 @@ static void reroute(struct asim_fabric *fabric)
     if (asim_route_open_without(&links->route, fabric->topo, links->down, &fabric->lane->failure))
         fabric->lane->failed = fabric->lane->failure.code;
     fabric->route = links->route;
+    for (uint32_t v = 0; v < fabric->nodes - fabric->hosts; v++)
+        memset(fabric->sw[v].hops, 0, sizeof fabric->sw[v].hops);
 }
 
 /* Queue pairs of a host with several NICs, by NIC and order of creation, onto the NICs that lead to
@@ -226,7 +228,7 @@ static int choose_again(struct asim_fabric *fabric, struct asim_host *host)
 static void wake_host(struct asim_fabric *fabric, struct asim_host *host, uint64_t t)
 {
     host->now = t;
-    host->age = t;
+    host->tie = asim_tie(t, 0, ASIM_CLASS_FREE);
     host->seq++;
     if (host->n_nics > 1 && choose_again(fabric, host))
         host->lane->failed = ASIM_ENOMEM;

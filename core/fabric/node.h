@@ -30,6 +30,7 @@ struct asim_fabric {
     uint32_t data_overhead, ack_wire; /* bytes, with the telemetry of `cc` */
     uint32_t ack_queue;               /* whose pause stops a host's ACKs */
     int cc_idle;                      /* nothing an ACK says changes a rate */
+    int stamps;                       /* switches write into data packets as they leave */
     int failed;                       /* latched enum asim_code, between windows */
     struct asim_err failure;          /* its sentence, likewise */
     uint32_t hosts, nodes;
@@ -130,7 +131,7 @@ uint64_t asim_host_next(const struct asim_host *host);
 uint64_t asim_host_advance(struct asim_fabric *fabric, struct asim_host *host, uint64_t until);
 static inline struct asim_moment asim_host_moment(const struct asim_host *host)
 {
-    return (struct asim_moment){host->now, host->age, host->seq};
+    return (struct asim_moment){host->now, host->tie, host->seq};
 }
 /* A timer armed by the present event. 0 or ASIM_ENOMEM. */
 int asim_host_timer(struct asim_host *host, uint64_t t, uint64_t value);
@@ -159,8 +160,6 @@ void asim_receiver_data(struct asim_fabric *fabric, struct asim_host *host,
 /* An ACK or NACK came back to the flow's source. */
 void asim_sender_ack(struct asim_fabric *fabric, struct asim_host *host,
                      const struct asim_frame *frame);
-/* Sends a frame of the NIC's own FIFO of answers; the port must be idle and up. */
-void asim_nic_answer(struct asim_host *host, struct asim_nic *nic, const struct asim_frame *frame);
 
 /* --- telemetry.c: INT, timestamps, PINT (spec 1.3, 3.3-3.5) ---------------------------------- */
 /* Frame sizes for the congestion control chosen. */
@@ -178,8 +177,13 @@ void asim_telemetry_stamp(struct asim_fabric *fabric, struct asim_switch *sw, ui
 
 /* --- pacing.c: what congestion control changed ----------------------------------------------- */
 /* Gap after a frame of that size at that rate (spec 2.5). */
-uint64_t asim_pacing_gap(const struct asim_fabric *fabric, const struct asim_nic *nic, uint64_t bps,
-                         uint32_t wire);
+static inline uint64_t asim_pacing_gap(const struct asim_fabric *fabric, const struct asim_nic *nic,
+                                       uint64_t bps, uint32_t wire)
+{
+    if (!fabric->net->rate_bound || bps == nic->port.rate_bps)
+        return nic->port.out->tx[wire];
+    return asim_tx_ticks(fabric, wire, bps);
+}
 /* Call after a hook of the flow's congestion control; old_bps is its rate before. */
 void asim_pacing_changed(struct asim_fabric *fabric, struct asim_host *host, uint32_t slot,
                          uint64_t old_bps);

@@ -35,6 +35,22 @@ static inline uint64_t asim_tie(uint64_t age, uint64_t cause_age, enum asim_clas
     return (most - age) << 26 | (cause_most - cause_age) << 2 | (uint64_t) class;
 }
 
+/* What frames and ports carry of the event that sent them: the largest age of a cause less the age
+ * of the event with this tie, 0 where it is older. */
+static inline uint32_t asim_youth(uint64_t tie)
+{
+    const uint64_t oldest = (1ull << ASIM_AGE_BITS) - (1ull << ASIM_CAUSE_BITS);
+    uint64_t top = tie >> 26;
+
+    return top > oldest ? (uint32_t)(top - oldest) : 0;
+}
+
+/* asim_tie with the cause's youth, and with (largest - age), not below 0, for the age. */
+static inline uint64_t asim_tie_young(uint64_t top, uint32_t youth, enum asim_class class)
+{
+    return top << 26 | (uint64_t)youth << 2 | (uint64_t) class;
+}
+
 /* Age of the event behind a tie, as far as it is told. */
 static inline uint64_t asim_tie_age(uint64_t tie)
 {

@@ -9,14 +9,6 @@
  */
 #include "fabric/node.h"
 
-uint64_t asim_pacing_gap(const struct asim_fabric *fabric, const struct asim_nic *nic, uint64_t bps,
-                         uint32_t wire)
-{
-    if (!fabric->net->rate_bound || bps == nic->port.rate_bps)
-        return nic->port.out->tx[wire];
-    return asim_tx_ticks(fabric, wire, bps);
-}
-
 /* "ChangeRate": the gap that is running is that of the new rate, and a wake-up already planned for
  * later comes forward. */
 static void retime(struct asim_fabric *fabric, struct asim_host *host, struct asim_flow *flow,
@@ -32,7 +24,7 @@ static void retime(struct asim_fabric *fabric, struct asim_host *host, struct as
     if (nic->wake_at == ASIM_NEVER || flow->next_avail >= nic->wake_at)
         return;
     nic->wake_at = flow->next_avail > now ? flow->next_avail : now;
-    nic->wake_tie = asim_tie(nic->wake_at - now, host->age, ASIM_CLASS_TIMER);
+    nic->wake_tie = asim_tie(nic->wake_at - now, asim_tie_age(host->tie), ASIM_CLASS_TIMER);
     nic->wake_seq = host->timer_seq++;
 }
 

@@ -37,6 +37,7 @@ struct asim_wire {
     uint32_t id;           /* 2 x link + direction */
     const uint32_t *tx;    /* [wire bytes], ticks */
     uint64_t delay;        /* ticks */
+    uint64_t age_left;     /* largest age of order.h less the delay, not below 0 */
     /* Put on this wire since the start; the sum over wires is the count of packet-hops. */
     uint64_t frames, bytes;
     /* what seldom changes, which keeps the two nodes' parts on different cache lines */
@@ -98,10 +99,11 @@ struct asim_port {
     uint64_t busy_until, tx_start; /* of the frame being serialized, if busy */
     /* One link, two directions; in->from == out->to. */
     struct asim_wire *out, *in;
-    uint64_t rate_bps;
     uint64_t start_seq, in_seq; /* node's count when the last frame was started, taken in */
-    uint32_t start_age;         /* age of the event that started the frame (order.h) */
-    uint8_t busy;
+    uint32_t start_youth;       /* of the event that started the frame (order.h) */
+    /* Not beside the next two: a load of all three behind a store of one would stall. */
+    uint32_t busy;
+    uint64_t rate_bps;
     uint8_t paused; /* bit per queue: set by PFC frames received here */
     uint8_t down;   /* its link is down: nothing starts */
 };
@@ -114,23 +116,32 @@ uint64_t asim_tx_ticks(const struct asim_fabric *fabric, uint64_t bytes, uint64_
 const uint32_t *asim_rate_table_get(struct asim_fabric *fabric, uint64_t bps);
 /* Largest frame of this configuration. */
 uint32_t asim_fabric_max_wire(const struct asim_fabric *fabric);
+/* Shows a frame that starts to those who watch frames, which they do at W = 0 only. */
+void asim_port_tell(struct asim_fabric *fabric, const struct asim_port *port,
+                    const struct asim_frame *frame);
 /* The node that starts the last link of a message's final ACK: the destination will be told. */
 void asim_port_notice(struct asim_lane *lane, const struct asim_wire *wire,
                       const struct asim_frame *frame);
-/* The event in which a node acts: its time, its own age, and the node's count of events. */
+/* The event in which a node acts: its time, its tie, and the node's count of events. */
 struct asim_moment {
-    uint64_t t, age, seq;
+    uint64_t t, tie, seq;
 };
 /* The reference scheduled this arrival when the frame's transmission began: age = tx + delay. */
 static inline uint64_t asim_wire_tie(const struct asim_wire *wire, const struct asim_frame *frame)
 {
-    return asim_tie(wire->tx[frame->wire] + wire->delay, frame->side, ASIM_CLASS_ARRIVAL);
+    uint64_t tx = wire->tx[frame->wire];
+
+    return asim_tie_young(wire->age_left > tx ? wire->age_left - tx : 0, frame->side,
+                          ASIM_CLASS_ARRIVAL);
 }
 
 /* Order key of the end of a port's present transmission. */
 static inline uint64_t asim_port_tie(const struct asim_port *port)
 {
-    return asim_tie(port->busy_until - port->tx_start, port->start_age, ASIM_CLASS_FREE);
+    const uint64_t most = (1ull << ASIM_AGE_BITS) - 1;
+    uint64_t tx = port->busy_until - port->tx_start;
+
+    return asim_tie_young(most > tx ? most - tx : 0, port->start_youth, ASIM_CLASS_FREE);
 }
 
 #endif

@@ -11,7 +11,7 @@
 #include "fabric/start.h"
 
 /* Bytes left and room in the window, or something to repeat. */
-static int is_willing(const struct asim_flow *flow)
+static inline int is_willing(const struct asim_flow *flow)
 {
     if (flow->gave_up)
         return 0;
@@ -50,8 +50,8 @@ static size_t sweep(struct asim_fabric *fabric, struct asim_host *host, struct a
 }
 
 /* Round robin from after the last one served. Returns its position or SIZE_MAX. */
-static size_t choose(struct asim_fabric *fabric, struct asim_host *host, struct asim_nic *nic,
-                     uint64_t t)
+static size_t choose_of_many(struct asim_fabric *fabric, struct asim_host *host,
+                             struct asim_nic *nic, uint64_t t)
 {
     size_t n = nic->n_qps, chosen = SIZE_MAX, first_finished = SIZE_MAX, at;
     int paused = nic->port.paused >> fabric->net->priority_group & 1;
@@ -76,6 +76,22 @@ static size_t choose(struct asim_fabric *fabric, struct asim_host *host, struct 
     return chosen;
 }
 
+/* The same where one queue pair is all there is. */
+static inline size_t choose(struct asim_fabric *fabric, struct asim_host *host,
+                            struct asim_nic *nic, uint64_t t)
+{
+    const struct asim_flow *flow;
+
+    if (nic->n_qps != 1)
+        return nic->n_qps ? choose_of_many(fabric, host, nic, t) : SIZE_MAX;
+    flow = asim_flow_of(fabric, host->node, nic->qps[0]);
+    if (!(nic->port.paused >> fabric->net->priority_group & 1) && is_willing(flow))
+        return flow->next_avail > t ? SIZE_MAX : 0;
+    if (asim_flow_is_over(flow))
+        sweep(fabric, host, nic, 0, SIZE_MAX);
+    return SIZE_MAX;
+}
+
 /* Nothing may go now: come back when the earliest pacing gap ends.
  * parity: a flow that is blocked for another reason but whose gap is over suppresses this wake-up
  * for all others (defect 9 of the spec), and a pending one is not moved. */
@@ -97,7 +113,7 @@ static void arm(struct asim_fabric *fabric, struct asim_host *host, struct asim_
     if (earliest == ASIM_NEVER)
         return;
     nic->wake_at = earliest;
-    nic->wake_tie = asim_tie(earliest - t, host->age, ASIM_CLASS_TIMER);
+    nic->wake_tie = asim_tie(earliest - t, asim_tie_age(host->tie), ASIM_CLASS_TIMER);
     nic->wake_seq = host->timer_seq++;
 }
 
@@ -155,8 +171,10 @@ static inline void send_data(struct asim_fabric *fabric, struct asim_host *host,
     asim_port_commit(lane, &nic->port, frame);
 }
 
-void asim_nic_answer(struct asim_host *host, struct asim_nic *nic, const struct asim_frame *frame)
+/* Sends the head of the FIFO of answers. */
+static void answer(struct asim_host *host, struct asim_nic *nic)
 {
+    const struct asim_frame *frame = asim_ring_head(&nic->acks);
     struct asim_frame *place =
         asim_port_begin(host->lane, &nic->port, (uint32_t)frame->wire, asim_host_moment(host));
 
@@ -167,6 +185,7 @@ void asim_nic_answer(struct asim_host *host, struct asim_nic *nic, const struct 
         host->counts.pfc_sent++;
     else
         host->counts.acks++;
+    asim_ring_drop(&nic->acks);
     asim_port_commit(host->lane, &nic->port, place);
 }
 
@@ -180,8 +199,7 @@ void asim_nic_kick(struct asim_fabric *fabric, struct asim_host *host, struct as
     if (nic->port.busy || nic->port.down)
         return;
     if (nic->acks.n && !(nic->port.paused >> fabric->ack_queue & 1)) {
-        asim_nic_answer(host, nic, asim_ring_head(&nic->acks));
-        asim_ring_drop(&nic->acks);
+        answer(host, nic);
         return;
     }
     at = choose(fabric, host, nic, t);
@@ -230,7 +248,7 @@ static void tell_cc(struct asim_fabric *fabric, struct asim_host *host, struct a
 {
     struct asim_cc_ack ack = {.now = asim_to_ns(fabric, host->now),
                               .seq = frame->seq,
-                              .age = asim_to_ns(fabric, host->age),
+                              .age = asim_to_ns(fabric, asim_tie_age(host->tie)),
                               .marked = frame->flags & ASIM_CNP};
     uint64_t old_bps = flow->cc.rate_bps;
 

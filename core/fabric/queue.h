@@ -16,7 +16,7 @@ struct asim_now { /* the event being processed */
 static inline struct asim_moment asim_now_moment(const struct asim_switch *sw,
                                                  const struct asim_now *now)
 {
-    return (struct asim_moment){now->t, asim_tie_age(now->tie), sw->seq};
+    return (struct asim_moment){now->t, now->tie, sw->seq};
 }
 
 /* Whether the port is free for the event being processed. */
@@ -46,18 +46,24 @@ static inline uint32_t asim_queue_next(struct asim_switch_port *port)
     return port->rr;
 }
 
-/* Copies *frame to the end of queue q. 0 or ASIM_ENOMEM, which is then latched in the lane. The
- * mask of waiting queues and both sums follow, so that nobody looks at eight rings to find one. */
-static inline int asim_queue_push(struct asim_switch *sw, struct asim_switch_port *port, uint32_t q,
-                                  const struct asim_frame *frame)
+/* Copies *frame to the end of queue q, as come in at ingress port `side`. 0 or ASIM_ENOMEM, which
+ * is then latched in the lane. The mask of waiting queues and both sums follow, so that nobody
+ * looks at eight rings to find one. */
+static inline int asim_queue_push(struct asim_switch *sw, struct asim_switch_port *port,
+                                  const uint32_t q_side[2], const struct asim_frame *frame)
 {
+    struct asim_frame *slot = asim_ring_slot(&port->queue[q_side[0]]);
+
+    if (!slot) {
+        sw->lane->failed = ASIM_ENOMEM;
+        return ASIM_ENOMEM;
+    }
+    *slot = *frame;
+    slot->side = q_side[1] & 0xffffff;
     port->frames++;
     port->bytes += frame->wire;
-    port->waiting |= (uint8_t)(1u << q);
-    if (asim_ring_push(&port->queue[q], frame))
-        return 0;
-    sw->lane->failed = ASIM_ENOMEM;
-    return ASIM_ENOMEM;
+    port->waiting |= (uint8_t)(1u << q_side[0]);
+    return 0;
 }
 
 /* Forgets the head of queue q, which must not be empty; the shared buffer is the caller's. */

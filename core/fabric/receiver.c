@@ -23,43 +23,71 @@ static struct asim_nic *nic_back(struct asim_fabric *fabric, struct asim_host *h
     return &host->nics[asim_flow_nic(fabric, host->node, data->src, ports)];
 }
 
-/* An ACK or NACK through the host's FIFO of the NIC that leads back, or at once where that is empty
- * and the port idle. A packet kept beyond a gap is named by it. An ACK of the whole message also
- * brings the destination's notice, which counts as a frame under way. */
-static void reply(struct asim_fabric *fabric, struct asim_host *host, const struct asim_frame *data,
-                  struct asim_rx *rx, enum asim_frame_type type)
+/* Writes the answer to *data where it will lie. A packet kept beyond a gap is named by it. `tries`
+ * leads back to no record where the packet closed a gap or was known: seq - 1 is not of it then. */
+static inline void write_answer(const struct asim_fabric *fabric, const struct asim_rx *rx,
+                                const struct asim_frame *data, struct asim_frame *ack,
+                                enum asim_frame_type type)
 {
-    struct asim_nic *nic = nic_back(fabric, host, data, rx);
-    struct asim_frame ack = {.seq = rx->next,
-                             .wire = fabric->ack_wire & 0xffff,
-                             .src = data->src,
-                             .slot = data->slot,
-                             .type = type,
-                             .tries = data->tries,
-                             .flags = data->flags & ASIM_CE ? ASIM_CNP : 0};
+    uint64_t end = data->seq + data->wire - fabric->data_overhead, beyond = 0;
+    unsigned flags = data->flags & ASIM_CE ? ASIM_CNP : 0;
 
     if (type == ASIM_ACK && rx->next >= rx->size)
-        ack.flags |= ASIM_FINAL;
-    if (data->seq + data->wire - fabric->data_overhead < rx->next)
-        ack.tries =
-            ASIM_NO_RECORD; /* it closed a gap, or was known: seq - 1 is not of this packet */
+        flags |= ASIM_FINAL;
     if (data->seq > rx->next)
-        ack.dst = (uint32_t)((data->seq - rx->next) / fabric->net->payload_bytes) + 1;
-    rx->frames += ack.flags & ASIM_FINAL ? 2 : 1;
-    host->counts.acks_made++;
-    if (fabric->watch.frame)
-        fabric->watch.frame(fabric->watch.frame_self, ASIM_FRAME_ENQUEUE,
-                            (const uint32_t[2]){host->node, (uint32_t)(nic - host->nics) + 1}, &ack,
-                            asim_to_ns(fabric, host->now));
-    if (!nic->acks.n && !nic->port.busy && !nic->port.down &&
-        !(nic->port.paused >> fabric->ack_queue & 1)) {
-        asim_nic_answer(host, nic, &ack);
+        beyond = (data->seq - rx->next) / fabric->net->payload_bytes + 1;
+    *ack = (struct asim_frame){.seq = rx->next,
+                               .tries = end < rx->next ? ASIM_NO_RECORD : data->tries,
+                               .wire = fabric->ack_wire & 0xffff,
+                               .src = data->src,
+                               .slot = data->slot,
+                               .dst = (uint32_t)beyond,
+                               .type = type,
+                               .flags = flags & 31};
+}
+
+/* Through the host's FIFO of answers; out of line, because most find the port idle. */
+static void reply_later(struct asim_fabric *fabric, struct asim_host *host, struct asim_nic *nic,
+                        const struct asim_frame *data, enum asim_frame_type type)
+{
+    const struct asim_rx *rx = asim_rx_of(fabric, data->src, data->slot);
+    struct asim_frame *ack = asim_ring_slot(&nic->acks);
+
+    if (!ack) {
+        host->lane->failed = ASIM_ENOMEM;
         return;
     }
-    if (!asim_ring_push(&nic->acks, &ack))
-        host->lane->failed = ASIM_ENOMEM;
+    write_answer(fabric, rx, data, ack, type);
+    if (fabric->watch.frame)
+        fabric->watch.frame(fabric->watch.frame_self, ASIM_FRAME_ENQUEUE,
+                            (const uint32_t[2]){host->node, (uint32_t)(nic - host->nics) + 1}, ack,
+                            asim_to_ns(fabric, host->now));
     if (!nic->port.busy)
         asim_nic_kick(fabric, host, nic, host->now);
+}
+
+/* An ACK or NACK through the NIC that leads back, at once where nothing is in its way. An ACK of
+ * the whole message also brings the destination's notice, which counts as a frame under way. */
+static inline void reply(struct asim_fabric *fabric, struct asim_host *host,
+                         const struct asim_frame *data, struct asim_rx *rx,
+                         enum asim_frame_type type)
+{
+    struct asim_nic *nic = nic_back(fabric, host, data, rx);
+    struct asim_frame *ack;
+
+    rx->frames += type == ASIM_ACK && rx->next >= rx->size ? 2 : 1;
+    host->counts.acks_made++;
+    if (nic->port.busy || nic->acks.n || nic->port.down || fabric->watch.frame ||
+        nic->port.paused >> fabric->ack_queue & 1) {
+        reply_later(fabric, host, nic, data, type);
+        return;
+    }
+    ack = asim_port_begin(host->lane, &nic->port, fabric->ack_wire, asim_host_moment(host));
+    if (!ack)
+        return;
+    write_answer(fabric, rx, data, ack, type);
+    host->counts.acks++;
+    asim_port_commit(host->lane, &nic->port, ack);
 }
 
 /* The last line is ours (spec 2.7, consequences): an interval of 0, or a message shorter than the

@@ -15,7 +15,6 @@
 static inline struct asim_frame *asim_port_begin(struct asim_lane *lane, struct asim_port *port,
                                                  uint32_t bytes, struct asim_moment now)
 {
-    const uint32_t oldest = (1u << ASIM_CAUSE_BITS) - 1;
     struct asim_wire *wire = port->out;
     struct asim_frame *frame = asim_mail_slot(lane, wire);
 
@@ -24,7 +23,7 @@ static inline struct asim_frame *asim_port_begin(struct asim_lane *lane, struct 
     port->busy = 1;
     port->tx_start = now.t;
     port->start_seq = now.seq;
-    port->start_age = now.age < oldest ? (uint32_t)now.age : oldest;
+    port->start_youth = asim_youth(now.tie);
     port->busy_until = now.t + wire->tx[bytes];
     wire->frames++;
     wire->bytes += bytes;
@@ -37,16 +36,13 @@ static inline struct asim_frame *asim_port_begin(struct asim_lane *lane, struct 
 static inline int asim_port_commit(struct asim_lane *lane, struct asim_port *port,
                                    struct asim_frame *frame)
 {
-    struct asim_fabric *fabric = lane->fabric;
     struct asim_wire *wire = port->out;
     uint64_t t = port->busy_until + wire->delay;
 
-    frame->side = port->start_age;
+    frame->side = port->start_youth & 0xffffff;
     frame->t = t;
-    if (fabric->watch.frame)
-        fabric->watch.frame(fabric->watch.frame_self, ASIM_FRAME_TX,
-                            (const uint32_t[2]){wire->from, port->in->to_port + 1}, frame,
-                            asim_to_ns(fabric, port->tx_start));
+    if (lane->fabric->per_event)
+        asim_port_tell(lane->fabric, port, frame);
     if (wire->loss && asim_loss_takes(lane, wire, frame, port->tx_start)) {
         wire->spill.n -= wire->spill.n > 0;
         return 1;

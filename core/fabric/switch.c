@@ -45,7 +45,7 @@ static void repeat_pfc(struct asim_switch *sw, struct asim_switch_port *port,
     if (frame.seq > MAX_PFC_REPEATS)
         return;
     sw->pfc_made++;
-    asim_queue_push(sw, port, 0, &frame);
+    asim_queue_push(sw, port, (const uint32_t[2]){0, 0}, &frame);
 }
 
 /* What is done to a frame that begins to be sent: the mark is decided by what it leaves behind in
@@ -61,38 +61,8 @@ static inline void stamp(struct asim_fabric *fabric, struct asim_switch *sw, uin
         sw->marks++;
         port->marks++;
     }
-    if (fabric->cc->needs & (ASIM_CC_INT | ASIM_CC_DIGEST))
+    if (fabric->stamps)
         asim_telemetry_stamp(fabric, sw, p, frame, asim_to_ns(fabric, q_t[1]));
-}
-
-/* Takes the next frame of port p and starts it; 0 if there is none to send. */
-static int dequeue(struct asim_fabric *fabric, struct asim_switch *sw, uint32_t p,
-                   struct asim_now *now)
-{
-    struct asim_switch_port *port = &sw->ports[p];
-    uint32_t q = port->frames ? asim_queue_next(port) : ASIM_QUEUES, in, bytes;
-    struct asim_frame *frame, *head;
-
-    if (q == ASIM_QUEUES || port->port.down)
-        return 0;
-    head = asim_ring_head(&port->queue[q]);
-    in = head->side;
-    bytes = head->wire;
-    frame = asim_port_begin(sw->lane, &port->port, bytes, asim_now_moment(sw, now));
-    if (!frame)
-        return 0;
-    *frame = *head;
-    asim_queue_drop(port, q);
-    if (fabric->watch.queue)
-        asim_queue_changed(fabric, sw, p, now->t);
-    if (q)
-        asim_mmu_leave(sw, (const uint32_t[3]){in, p, q}, bytes);
-    stamp(fabric, sw, p, frame, (const uint64_t[2]){q, now->t});
-    if (asim_port_commit(sw->lane, &port->port, frame) && frame->type >= ASIM_PAUSE)
-        repeat_pfc(sw, port, frame);
-    if (q && sw->ports[in].pausing && asim_mmu_wants_resume(sw, in, q))
-        send_pfc(fabric, sw, in, q, now);
-    return 1;
 }
 
 /* Puts the end of the transmission on the agenda. Only if somebody waits behind it, and only if it
@@ -125,30 +95,67 @@ static inline void push_arrival(struct asim_switch *sw, uint32_t p, uint64_t unt
     asim_wheel_put(&sw->wheel, value);
 }
 
-/* Puts a frame into queue q of port p and starts it if the port is idle. */
-static void enqueue(struct asim_fabric *fabric, struct asim_switch *sw, const uint32_t p_q[2],
-                    const struct asim_frame *frame, struct asim_now *now)
+/* Takes the next frame of port p and starts it; 0 if there is none to send. */
+static inline int dequeue(struct asim_fabric *fabric, struct asim_switch *sw, uint32_t p,
+                          struct asim_now *now)
 {
-    struct asim_switch_port *port = &sw->ports[p_q[0]];
-    uint32_t waiting = port->frames;
+    struct asim_switch_port *port = &sw->ports[p];
+    uint32_t q = port->frames ? asim_queue_next(port) : ASIM_QUEUES, in, bytes;
+    struct asim_frame *frame, *head;
 
-    if (asim_queue_push(sw, port, p_q[1], frame))
+    if (q == ASIM_QUEUES || port->port.down)
+        return 0;
+    head = asim_ring_head(&port->queue[q]);
+    in = head->side;
+    bytes = head->wire;
+    frame = asim_port_begin(sw->lane, &port->port, bytes, asim_now_moment(sw, now));
+    if (!frame)
+        return 0;
+    *frame = *head;
+    asim_queue_drop(port, q);
+    if (fabric->watch.queue)
+        asim_queue_changed(fabric, sw, p, now->t);
+    if (q)
+        asim_mmu_leave(sw, (const uint32_t[3]){in, p, q}, bytes);
+    stamp(fabric, sw, p, frame, (const uint64_t[2]){q, now->t});
+    if (asim_port_commit(sw->lane, &port->port, frame) && frame->type >= ASIM_PAUSE)
+        repeat_pfc(sw, port, frame);
+    if (q && sw->ports[in].pausing && asim_mmu_wants_resume(sw, in, q))
+        send_pfc(fabric, sw, in, q, now);
+    return 1;
+}
+
+/* The same for a port that is idle, though others wait perhaps: seldom, so out of line. */
+static void start_next(struct asim_fabric *fabric, struct asim_switch *sw, uint32_t p,
+                       struct asim_now *now)
+{
+    sw->ports[p].port.busy = 0;
+    if (dequeue(fabric, sw, p, now) && sw->ports[p].frames)
+        push_departure(sw, p, now->until);
+}
+
+/* Puts a frame that came in at `side` into queue q of port p and starts it if the port is idle. */
+static inline void enqueue(struct asim_fabric *fabric, struct asim_switch *sw,
+                           const uint32_t p_q_side[3], const struct asim_frame *frame,
+                           struct asim_now *now)
+{
+    uint32_t p = p_q_side[0], waiting = sw->ports[p].frames;
+    struct asim_switch_port *port = &sw->ports[p];
+
+    if (asim_queue_push(sw, port, p_q_side + 1, frame))
         return;
     if (port->bytes > port->peak_bytes)
         port->peak_bytes = port->bytes;
     if (fabric->watch.queue)
-        asim_queue_changed(fabric, sw, p_q[0], now->t);
+        asim_queue_changed(fabric, sw, p, now->t);
     if (fabric->watch.frame)
         fabric->watch.frame(fabric->watch.frame_self, ASIM_FRAME_ENQUEUE,
-                            (const uint32_t[2]){sw->node, p_q[0] + 1}, frame,
+                            (const uint32_t[2]){sw->node, p + 1}, frame,
                             asim_to_ns(fabric, now->t));
-    if (asim_port_is_idle(&port->port, now)) {
-        port->port.busy = 0;
-        if (dequeue(fabric, sw, p_q[0], now) && port->frames)
-            push_departure(sw, p_q[0], now->until);
-    } else if (!waiting) {
-        push_departure(sw, p_q[0], now->until);
-    }
+    if (asim_port_is_idle(&port->port, now))
+        start_next(fabric, sw, p, now);
+    else if (!waiting)
+        push_departure(sw, p, now->until);
 }
 
 /* PAUSE or RESUME out of port p, whichever its state asks for now. */
@@ -165,7 +172,7 @@ static void send_pfc(struct asim_fabric *fabric, struct asim_switch *sw, uint32_
     sw->pauses += frame.type == ASIM_PAUSE;
     port->pauses += frame.type == ASIM_PAUSE;
     port->pausing ^= (uint8_t)(1u << q);
-    enqueue(fabric, sw, (const uint32_t[2]){p, 0}, &frame, now);
+    enqueue(fabric, sw, (const uint32_t[3]){p, 0, 0}, &frame, now);
 }
 
 /* A pause holds until a resume comes, there is no timer (spec 4.6). A resume may start a frame at
@@ -181,11 +188,8 @@ static void take_pfc(struct asim_fabric *fabric, struct asim_switch *sw, uint32_
     port->port.paused = (uint8_t)(pause ? port->port.paused | bit : port->port.paused & ~bit);
     if (fabric->watch.pfc)
         fabric->watch.pfc(fabric->watch.self, asim_to_ns(fabric, now->t), sw->node, p + 1, pause);
-    if (pause || !asim_port_is_idle(&port->port, now))
-        return;
-    port->port.busy = 0;
-    if (dequeue(fabric, sw, p, now) && port->frames)
-        push_departure(sw, p, now->until);
+    if (!pause && asim_port_is_idle(&port->port, now))
+        start_next(fabric, sw, p, now);
 }
 
 /* Also for frames without a route: the reference loses those silently. */
@@ -228,28 +232,39 @@ static inline int pass_on(struct asim_fabric *fabric, struct asim_switch *sw,
     *place = *frame;
     if (q)
         port->rr = (uint8_t)q;
-    if (fabric->cc->needs & (ASIM_CC_INT | ASIM_CC_DIGEST))
+    if (fabric->stamps)
         asim_telemetry_stamp(fabric, sw, in_out_q[1], place, asim_to_ns(fabric, now->t));
     asim_port_commit(sw->lane, &port->port, place);
     return 1;
+}
+
+/* Port a frame takes (0-based), or UINT32_MAX where there is none. */
+static uint32_t route(struct asim_fabric *fabric, struct asim_switch *sw,
+                      const struct asim_frame *frame)
+{
+    uint32_t n = 0, goal = asim_frame_goal(frame);
+    const uint32_t *ports = asim_route_ports(fabric->route, sw->node, goal, &n);
+
+    if (!n && asim_route_error(fabric->route, &sw->lane->failure))
+        sw->lane->failed = sw->lane->failure.code;
+    if (n == 1)
+        sw->hops[goal % ASIM_HOPS] = (struct asim_hop){goal, ports[0]};
+    if (n < 2)
+        return n ? ports[0] - 1 : UINT32_MAX;
+    return ports[asim_switch_spread(fabric, sw, frame, n)] - 1;
 }
 
 /* Reception pipeline: route, admit, account, PFC, enqueue, all at the same instant. */
 static inline void forward(struct asim_fabric *fabric, struct asim_switch *sw, uint32_t in,
                            const struct asim_frame *frame, struct asim_now *now)
 {
-    uint32_t n = 0, q = queue_of(fabric, frame), out;
-    const uint32_t *ports = asim_route_ports(fabric->route, sw->node, asim_frame_goal(frame), &n);
-    struct asim_frame queued;
+    uint32_t q = queue_of(fabric, frame), goal = asim_frame_goal(frame), out;
+    const struct asim_hop *hop = &sw->hops[goal % ASIM_HOPS];
 
-    if (!n && asim_route_error(fabric->route, &sw->lane->failure))
-        sw->lane->failed = sw->lane->failure.code;
-    if (n) {
-        out = ports[n == 1 ? 0 : asim_switch_spread(fabric, sw, frame, n)] - 1;
-        if (pass_on(fabric, sw, (const uint32_t[3]){in, out, q}, frame, now))
-            return;
-    }
-    if (!n || (q && !asim_mmu_admits(sw, in, q, (uint32_t)frame->wire))) {
+    out = hop->port && hop->dst == goal ? hop->port - 1 : route(fabric, sw, frame);
+    if (out != UINT32_MAX && pass_on(fabric, sw, (const uint32_t[3]){in, out, q}, frame, now))
+        return;
+    if (out == UINT32_MAX || (q && !asim_mmu_admits(sw, in, q, (uint32_t)frame->wire))) {
         drop(sw, in, frame, now->t);
         return;
     }
@@ -257,9 +272,7 @@ static inline void forward(struct asim_fabric *fabric, struct asim_switch *sw, u
         asim_mmu_enter(sw, (const uint32_t[3]){in, out, q}, (uint32_t)frame->wire);
     if (q && asim_mmu_wants_pause(sw, in, q))
         send_pfc(fabric, sw, in, q, now);
-    queued = *frame;
-    queued.side = in & 0xffffff;
-    enqueue(fabric, sw, (const uint32_t[2]){out, q}, &queued, now);
+    enqueue(fabric, sw, (const uint32_t[3]){out, q, in}, frame, now);
 }
 
 /* The frame is read where it lies; its place is written again only after the drop. */

@@ -50,6 +50,12 @@ struct asim_way {
     uint32_t kind, index; /* n << 1 | direction; index among the n */
 };
 
+/* The one way to a host where there is no choice, remembered by the low bits of its number. */
+struct asim_hop {
+    uint32_t dst, port; /* port: 1-based, as the topology's; 0 in an empty entry */
+};
+enum { ASIM_HOPS = 256 };
+
 struct asim_switch {
     struct asim_lane *lane;
     uint32_t node, n_ports;
@@ -62,6 +68,7 @@ struct asim_switch {
     uint64_t shareable; /* buffer less headroom and reserve; UINT64_MAX: see mmu.c */
     uint64_t seq;       /* events so far */
     struct asim_wheel wheel;
+    struct asim_hop hops[ASIM_HOPS];   /* emptied when routes change */
     struct asim_way *ways;             /* NULL until there is a choice */
     struct asim_queue_sample *samples; /* [n_ports], NULL where every change is told */
 };

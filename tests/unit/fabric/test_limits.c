@@ -107,7 +107,7 @@ static void eight_queues(void)
 
         if (frame.slot)
             asim_mmu_enter(sw, (const uint32_t[3]){0, 1, frame.slot}, frame.wire);
-        CHECK(asim_queue_push(sw, &sw->ports[1], frame.slot, &frame) == 0);
+        CHECK(asim_queue_push(sw, &sw->ports[1], (const uint32_t[2]){frame.slot, 0}, &frame) == 0);
         sw->pfc_made++;
     }
     lab_go(lab);

@@ -133,6 +133,7 @@ int asim_mail_unspill(struct asim_wire *wire)
     return 0;
 }
 
+/* For the audit: both kinds of waiting frames, in the order in which they will be taken out. */
 uint32_t asim_mail_count(const struct asim_wire *wire)
 {
     return atomic_load(&wire->tail) - atomic_load(&wire->head) + (uint32_t)wire->spill.n;
@@ -159,6 +160,7 @@ void asim_port_notice(struct asim_lane *lane, const struct asim_wire *wire,
         lane->failed = ASIM_ENOMEM;
 }
 
+/* A watcher is told at the node's own time, which at W = 0 is everybody's. */
 void asim_port_tell(struct asim_fabric *fabric, const struct asim_port *port,
                     const struct asim_frame *frame)
 {

@@ -297,6 +297,8 @@ static inline void take_frame(struct asim_fabric *fabric, struct asim_switch *sw
     push_arrival(sw, p, now->until);
 }
 
+/* Nothing to do where none waits by now: a pause may have come since this was put on the agenda.
+ * The port is then idle until an arrival or a resume finds it so. */
 static inline void end_of_frame(struct asim_fabric *fabric, struct asim_switch *sw, uint32_t p,
                                 struct asim_now *now)
 {
@@ -340,7 +342,8 @@ static void fill_agenda(struct asim_switch *sw, uint64_t until)
     }
 }
 
-/* Ends of transmissions count only where frames wait. Linear in ports. */
+/* Ends of transmissions count only where frames wait: nobody else asks when a port becomes free.
+ * Linear in ports, once per window. */
 static uint64_t next_of(const struct asim_switch *sw)
 {
     uint64_t next = ASIM_NEVER;

@@ -44,7 +44,8 @@ static inline void asim_wheel_init(struct asim_wheel *wheel, uint32_t values)
         wheel->at[i].next = ASIM_WHEEL_OUT;
 }
 
-/* The wheel must be empty. */
+/* The wheel must be empty. Spans are one tick long where the window is short enough for that (500
+ * ns links at ns resolution), so that a list holds one time; else the next power of two. */
 static inline void asim_wheel_begin(struct asim_wheel *wheel, uint64_t begin, uint64_t until)
 {
     wheel->begin = begin;
@@ -55,6 +56,7 @@ static inline void asim_wheel_begin(struct asim_wheel *wheel, uint64_t begin, ui
         wheel->shift--;
 }
 
+/* The order of the agenda: four words, the last of which no two entries share. */
 static inline int asim_wheel_before(const struct asim_wheel *wheel, int32_t a, int32_t b)
 {
     const struct asim_wheel_entry *x = &wheel->at[a], *y = &wheel->at[b];
@@ -66,6 +68,7 @@ static inline int asim_wheel_before(const struct asim_wheel *wheel, int32_t a, i
     return x->seq != y->seq ? x->seq < y->seq : a < b;
 }
 
+/* The span of an entry's time, whether or not it lies there now. */
 static inline struct asim_wheel_span *asim_wheel_span_of(struct asim_wheel *wheel, int32_t value)
 {
     return &wheel->span[(wheel->at[value].t - wheel->begin) >> wheel->shift];

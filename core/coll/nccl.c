@@ -211,7 +211,7 @@ int asim_nccl_make(struct asim_nccl *nccl, const struct asim_nccl_spec *spec, st
         return asim_err_set(
             err, ASIM_ENOMEM,
             "the collective has more flows than the memory (or the ceiling of 2^24) "
-            "allows: a ring over n ranks has 2(n-1) n flows per channel.");
+            "allows: a ring over n ranks has 2(n-1) n flows per channel, all pairs n (n-1).");
     }
     return 0;
 }

@@ -10,7 +10,7 @@
 
 #include "asim/err.h"
 #include "base/mem.h"
-#include "conf/conf.h"
+#include "coll/coll.h"
 
 enum asim_nccl_algo {
     ASIM_NCCL_AUTO,  /* SimAI 1.6's rule: NVLS if asked for and possible, else ring */
@@ -60,8 +60,12 @@ int asim_nccl_choose(struct asim_nccl *nccl, const struct asim_nccl_spec *spec,
 uint64_t asim_nccl_piece(const struct asim_nccl *nccl);
 /* The same on the wire: with the protocol's flags. */
 uint64_t asim_nccl_wire(int proto, uint64_t bytes);
-/* How many flows a ring has: they grow with the square of the members. */
+/* How many flows a ring, or an all-to-all, has: they grow with the square of the members. */
 uint64_t asim_nccl_ring_flows(const struct asim_nccl *nccl);
+/* Rings as plans (nccl_plan.c), with PXN or without; windows are the GPUs of a server. */
+int asim_nccl_plan(struct asim_plan *plan, int pxn, struct asim_err *err);
+void asim_nccl_plan_step(const struct asim_plan *plan, int pxn, uint64_t k, struct asim_step *step);
+uint64_t asim_nccl_plan_arrival(const struct asim_plan *plan, uint64_t i);
 /* Fails as asim_nccl_choose does, or when out of memory or above the ceiling. */
 int asim_nccl_make(struct asim_nccl *nccl, const struct asim_nccl_spec *spec, struct asim_err *err);
 void asim_nccl_fini(struct asim_nccl *nccl);

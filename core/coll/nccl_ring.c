@@ -51,11 +51,13 @@ static int ring_step(struct asim_nccl *nccl, struct asim_nccl_flow flow, const u
     return 0;
 }
 
-/* PXN adds a flow for each server boundary of a step. */
+/* PXN adds a flow for each server boundary of a step. All pairs have one each in an all-to-all. */
 uint64_t asim_nccl_ring_flows(const struct asim_nccl *nccl)
 {
     const struct asim_nccl_spec *s = &nccl->spec;
     uint64_t steps = (s->kind == ASIM_ALL_REDUCE ? 2ull : 1ull) * (s->ranks - 1);
+    if (s->algo == ASIM_NCCL_DIRECT)
+        return steps * s->ranks;
     return steps * nccl->local * ((uint64_t)s->ranks + (hands_over(nccl) ? nccl->servers : 0));
 }
 

@@ -81,7 +81,8 @@ static int describe(struct asim_rank *rank, const struct asim_coll_choice *word,
 {
     struct asim_world *world = rank->world;
     uint64_t n = phase->ring.n, whole = phase->kind == ASIM_ALL_GATHER ? n : 1;
-    uint32_t size = server_size(world, word), local = local_of(&phase->ring, size);
+    uint32_t size = phase->kind == ASIM_ALL_TO_ALL ? 1 : server_size(world, word);
+    uint32_t local = size > 1 ? local_of(&phase->ring, size) : 1;
 
     if (asim_coll_can(word->algo, phase->kind, &rank->lane->trial)) {
         asim_rank_latch(rank);
@@ -239,25 +240,30 @@ static int is_same(const struct asim_nccl_spec *a, const struct asim_nccl_spec *
            a->gpus_per_server == b->gpus_per_server && a->by_ranks == b->by_ranks;
 }
 
-/* Only rings outgrow the memory at sizes of interest, and only the plain one has a plan. */
+/* Only rings and all pairs outgrow the memory at sizes of interest. */
 static int use_tokens(struct asim_world *world, struct asim_program *program,
                       const struct asim_nccl *nccl, struct asim_err *err)
 {
+    int pairs = nccl->spec.algo == ASIM_NCCL_DIRECT;
+    const char *word = pairs ? "direct" : nccl->spec.pxn ? "ncclPxn" : "ncclRing";
     char sentence[240];
 
-    if (nccl->spec.pxn)
-        return asim_err_set(err, ASIM_EINVAL,
-                            "ncclPxn over %u members has more flows than the %d there is room for; "
-                            "ncclRing can do it",
-                            nccl->spec.ranks, ROOM);
-    program->tokens.window = nccl->local;
-    snprintf(sentence, sizeof sentence,
-             "NCCL rings of %u members are too many flows to keep apart: their pieces may pass "
-             "from channel to channel, which makes such a collective up to 20 %% quicker",
-             nccl->spec.ranks);
+    if (pairs)
+        snprintf(sentence, sizeof sentence,
+                 "ncclDirect over %u members is too many flows to keep apart: direct takes its "
+                 "place, which saves each pair its endpoint-delay",
+                 nccl->spec.ranks);
+    else
+        snprintf(sentence, sizeof sentence,
+                 "NCCL rings of %u members are too many flows to keep apart: their pieces may pass "
+                 "from channel to channel, which makes such a collective up to 20 %% quicker",
+                 nccl->spec.ranks);
     if (world->hooks.note)
         world->hooks.note(world->hooks.self, sentence);
-    return asim_coll_choose(&program->tokens, "ncclRing", err) ? ASIM_EINVAL : 0;
+    if (asim_coll_choose(&program->tokens, word, err))
+        return ASIM_EINVAL;
+    program->tokens.window = pairs ? 0 : nccl->local;
+    return 0;
 }
 
 /* The list of flows lives only as long as it takes to deal it out to the members. */
@@ -267,7 +273,8 @@ static int make(struct asim_world *world, struct asim_program *program,
     struct asim_nccl nccl = {0};
     int rc;
 
-    if (chosen->spec.algo == ASIM_NCCL_RING && asim_nccl_ring_flows(chosen) > ROOM)
+    if ((chosen->spec.algo == ASIM_NCCL_RING || chosen->spec.algo == ASIM_NCCL_DIRECT) &&
+        asim_nccl_ring_flows(chosen) > ROOM)
         return use_tokens(world, program, chosen, err);
     rc = asim_nccl_make(&nccl, &chosen->spec, err);
     if (!rc && fill(program, &nccl))

@@ -269,9 +269,9 @@ static void try_one(const struct asim_coll_algo *algo, const struct asim_coll *c
 static void try_kind(const struct asim_coll_algo *algo, int kind, uint32_t n)
 {
     static const uint64_t sizes[] = {1, 17, 4096, 1048577};
-    static const uint32_t windows[] = {0, 1, 2, 3, 100};
+    static const uint32_t windows[] = {0, 1, 2, 3, 4, 100};
 
-    for (uint32_t at = 0; at < 4 * 2 * 2 * 2 * 5; at++) {
+    for (uint32_t at = 0; at < 4 * 2 * 2 * 2 * 6; at++) {
         struct asim_coll coll = {.kind = kind,
                                  .n = n,
                                  .bytes = sizes[at % 4],
@@ -281,8 +281,8 @@ static void try_kind(const struct asim_coll_algo *algo, int kind, uint32_t n)
                                  .root = at / 16 % 2 ? n - 1 : at / 8 % 2 * (n / 2),
                                  .window = windows[at / 32]};
 
-        if (coll.window && strcmp(algo->member.name, "direct"))
-            continue;
+        if (coll.window && strcmp(algo->member.name, "direct") && (!algo->flows || n % coll.window))
+            continue; /* with flows it is the GPUs of a server */
         try_one(algo, &coll);
         if (check_failures > 20)
             return;

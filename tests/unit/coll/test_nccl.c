@@ -9,7 +9,7 @@
 #include "coll/coll.h"
 #include "coll/nccl.h"
 
-extern const struct asim_coll_algo asim_coll_algo_nccl_ring;
+extern const struct asim_coll_algo asim_coll_algo_nccl_ring, asim_coll_algo_nccl_pxn;
 
 static struct asim_nccl_spec spec_of(int kind, int algo, uint32_t ranks, uint32_t gps)
 {
@@ -132,6 +132,40 @@ static void check_tuned(uint64_t bytes, int proto)
     asim_nccl_fini(&nccl);
 }
 
+/* PXN's plan sends as often between the same two as its flows do. */
+static void check_pxn(uint32_t n, uint32_t gps)
+{
+    static int count[64][64];
+    struct asim_nccl_spec spec = spec_of(ASIM_ALL_REDUCE, ASIM_NCCL_RING, n, gps);
+    struct asim_nccl nccl;
+    struct asim_err err = {0};
+    spec.pxn = 1;
+    memset(count, 0, sizeof count);
+    CHECK_U64(asim_nccl_make(&nccl, &spec, &err), 0);
+    for (size_t i = 0; i < nccl.flows.n; i++)
+        count[nccl.flows.at[i].src][nccl.flows.at[i].dst]++;
+    for (uint32_t p = 0; p < n; p++) {
+        struct asim_coll coll = {.kind = ASIM_ALL_REDUCE,
+                                 .n = n,
+                                 .index = p,
+                                 .step = 1,
+                                 .window = gps,
+                                 .bytes = 1 << 24};
+        struct asim_plan plan;
+        CHECK_U64(asim_coll_plan(&plan, &asim_coll_algo_nccl_pxn, &coll, &err), 0);
+        for (uint64_t k = 0; k < plan.steps; k++) {
+            struct asim_step step;
+            plan.algo->step(&plan, k, &step);
+            count[p][step.to]--;
+            CHECK_U64(step.send_bytes, nccl.flows.at[0].bytes);
+        }
+    }
+    for (uint32_t p = 0; p < n; p++)
+        for (uint32_t q = 0; q < n; q++)
+            CHECK_U64(count[p][q], 0);
+    asim_nccl_fini(&nccl);
+}
+
 static void check_member(uint32_t n, uint32_t gps)
 {
     struct asim_nccl_spec spec = spec_of(ASIM_ALL_REDUCE, ASIM_NCCL_RING, n, gps);
@@ -171,6 +205,10 @@ int main(void)
     check_refused(spec_of(ASIM_ALL_REDUCE, ASIM_NCCL_RING, 4096, 8), "ceiling of 2^24");
     check_tuned(4096, ASIM_NCCL_LL);
     check_tuned(1 << 30, ASIM_NCCL_SIMPLE);
+    check_pxn(16, 8);
+    check_pxn(12, 4);
+    check_pxn(8, 8);
+    check_pxn(6, 1);
     check_member(16, 8);
     check_member(12, 4);
     check_member(6, 1);

@@ -14,6 +14,7 @@
 #include "asim/ext/family.h"
 #include "base/out.h"
 #include "sim/event.h"
+#include "sim/split.h"
 #include "sim/world.h"
 
 /* Family report: row symbols asim_report_<file>, table asim_report_table. */
@@ -32,9 +33,10 @@ int asim_reports_open(struct asim_world *world, const char *out, struct asim_err
 /* Whether --out is given and --reports names this report, or 'all'. */
 int asim_report_wanted(const struct asim_world *world, const char *out, const char *name);
 
-/* A viewer's state that is one output file, opened at folder/name. */
-int asim_report_file(struct asim_out **file, const char *folder, const char *name,
-                     struct asim_err *err);
+/* A viewer's state that is one output file, opened at folder/name; in a process that leaves the
+ * writing to another, at nowhere. */
+int asim_report_file(struct asim_out **file, const struct asim_world *world, const char *folder,
+                     const char *name, struct asim_err *err);
 /* Commits and frees it: the close hook of reports that are one file. */
 int asim_report_file_close(void *self, const struct asim_world *world, struct asim_err *err);
 

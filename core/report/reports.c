@@ -76,8 +76,8 @@ int asim_report_wanted(const struct asim_world *world, const char *out, const ch
 }
 
 /* *file is malloc'ed and freed by asim_report_file_close; NULL on failure. */
-int asim_report_file(struct asim_out **file, const char *folder, const char *name,
-                     struct asim_err *err)
+int asim_report_file(struct asim_out **file, const struct asim_world *world, const char *folder,
+                     const char *name, struct asim_err *err)
 {
     size_t size = (folder ? strlen(folder) : 0) + strlen(name) + 2;
     char *path = malloc(size);
@@ -90,7 +90,7 @@ int asim_report_file(struct asim_out **file, const char *folder, const char *nam
         return asim_err_nomem(err, "opening reports");
     }
     snprintf(path, size, "%s%s%s", folder ? folder : "", folder ? "/" : "", name);
-    code = asim_out_open(*file, path, err);
+    code = asim_out_open(*file, asim_split_reports(world) ? path : "/dev/null", err);
     free(path);
     if (code) {
         free(*file);

@@ -300,7 +300,11 @@ int asim_bus_setup(struct asim_world *world, struct asim_err *err)
     const struct asim_system *sys = &world->system;
 
     for (uint32_t r = 0; sys->shared_bus && r < world->n_ranks; r++) {
-        struct asim_bus *bus = asim_arena_alloc(&world->arena, sizeof *bus);
+        struct asim_bus *bus;
+
+        if (!asim_rank_is_here(&world->ranks[r]))
+            continue;
+        bus = asim_arena_alloc(&world->arena, sizeof *bus);
 
         if (!bus)
             return asim_err_nomem(err, "setting up buses");

@@ -13,7 +13,7 @@
  * finished. asim_op_done is the only way from running to finished, and every way of running must
  * end in it exactly once.
  */
-#include "sim/sim.h"
+#include "sim/tensor.h"
 
 /* Ops running in any unit, receives included. */
 static uint32_t outstanding(const struct asim_rank *rank)

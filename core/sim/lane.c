@@ -40,7 +40,7 @@ static void close_pools(struct asim_pools *pools)
 
 /* Ranks are told their lanes here; `of` must outlive the world's run, since the fabric's hooks ask
  * it for switches. */
-int asim_lanes_open(struct asim_world *world, uint32_t n, const uint16_t *of)
+int asim_lanes_open(struct asim_world *world, uint32_t n, const uint32_t *of)
 {
     struct asim_sim_lane *lanes = calloc(n, sizeof *lanes);
 
@@ -55,7 +55,8 @@ int asim_lanes_open(struct asim_world *world, uint32_t n, const uint16_t *of)
         lanes[l].events = n > 1 ? &lanes[l].own : &world->show.pending;
     }
     for (uint32_t r = 0; r < world->n_ranks; r++)
-        world->ranks[r].lane = asim_lane_of(world, r);
+        if (asim_rank_is_here(&world->ranks[r]))
+            world->ranks[r].lane = asim_lane_of(world, r);
     return 0;
 }
 

@@ -43,7 +43,7 @@ struct asim_sim_lane {
 
 /* n lanes; of[node] is the lane of each host and switch, NULL where there is one lane. Before the
  * first event; a world has one lane until then. 0 or ASIM_ENOMEM. */
-int asim_lanes_open(struct asim_world *world, uint32_t n, const uint16_t *of);
+int asim_lanes_open(struct asim_world *world, uint32_t n, const uint32_t *of);
 void asim_lanes_close(struct asim_world *world);
 /* Between windows: makes the lanes' failures the world's, and counts who has finished. */
 void asim_lanes_gather(struct asim_world *world);

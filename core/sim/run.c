@@ -5,9 +5,8 @@
  */
 #include "fabric/facts.h"
 #include "sim/nvswitch.h"
+#include "sim/split.h"
 #include "sim/world.h"
-
-#include <string.h>
 
 /* The six callbacks of net.h, and two of the fabric's watch. Those about a rank come in its lane's
  * thread. After a rank's failure they do nothing, until the network notices done(). */
@@ -63,7 +62,7 @@ static void on_settled(void *self, uint64_t time_ns)
     world->settled_ns = time_ns;
     asim_lanes_gather(world);
     if (!world->failed)
-        asim_show_settle(&world->show, world, time_ns);
+        asim_split_settle(world, time_ns);
 }
 
 /* By the lane of the node that recorded it. */
@@ -193,13 +192,7 @@ struct asim_fabric *asim_world_fabric(struct asim_world *world)
  * where windows end must not decide which. */
 int asim_world_done(struct asim_world *world)
 {
-    if (!world->stopped && world->hooks.stop && world->hooks.stop(world->hooks.self))
-        world->stopped = 1;
-    asim_lanes_gather(world);
-    if (world->failed || world->stopped)
-        return 1;
-    return world->ranks_done == world->n_ranks &&
-           (!world->fabric || asim_fabric_is_quiet(world->fabric));
+    return asim_world_is_stopped(world) || asim_world_is_over(world);
 }
 
 /* rank-start-delay puts off the first ops only. */
@@ -216,7 +209,8 @@ int asim_world_start(struct asim_world *world, struct asim_err *err)
     if (world->fabric && watch(world))
         return asim_err_nomem(err, "watching queues");
     for (uint32_t r = 0; r < world->n_ranks; r++)
-        start_rank(&world->ranks[r]);
+        if (asim_rank_is_here(&world->ranks[r]))
+            start_rank(&world->ranks[r]);
     world->show.turn = ASIM_TURN_NODES;
     asim_lanes_gather(world);
     if (world->failed && err)
@@ -224,52 +218,75 @@ int asim_world_start(struct asim_world *world, struct asim_err *err)
     return world->failed ? world->failure.err.code : 0;
 }
 
-/* What is left of the events, but for those a failure came before: nobody should see them, since
- * where a run fails must not depend on the window. */
-static void show_rest(struct asim_world *world)
+/* What went wrong outside the ranks stands behind all that its process had come to. Where a run
+ * fails must not depend on the window, so nobody is to see the events behind that place. */
+void asim_world_conclude(struct asim_world *world, const struct asim_err *run)
 {
-    static const char doing[] = "keeping events for the reports";
+    struct asim_failure failure = {.err = *run};
 
     asim_lanes_gather(world);
-    if (world->failure.err.code)
-        asim_show_cut(&world->show, &world->failure.at);
-    asim_show_settle(&world->show, world, UINT64_MAX);
-    if (world->show.pending.failed) {
-        asim_err_nomem(&world->failure.err, doing);
-        world->failed = 1;
-    }
+    if (!run->code && world->fabric && !world->failed)
+        asim_fabric_audit(world->fabric, &failure.err);
+    failure.at = (struct asim_event){
+        .t = world->settled_ns, .turn = ASIM_TURN_NODES, .rank = UINT32_MAX, .order = UINT64_MAX};
+    asim_failure_merge(&world->failure, &failure);
+    if (!world->failure.err.code)
+        return;
+    world->failed = 1;
+    asim_show_cut(&world->show, &world->failure.at);
 }
 
-/* code is what running gave. Reports are closed in any case, kept only where the run was sound; the
- * first failure is the one returned. */
+/* Shows what is left and ends the reports: kept where the run was sound, as far as it came. */
+static int close_reports(struct asim_world *world, struct asim_err *err)
+{
+    asim_show_settle(&world->show, world, UINT64_MAX);
+    if (world->show.pending.failed) {
+        asim_err_nomem(&world->failure.err, "keeping events for the reports");
+        world->failed = 1;
+    }
+    return asim_show_close(&world->show, world, err);
+}
+
+/* In a process that only follows process 0: its reports lead nowhere and are dropped, but for what
+ * it writes of its own ranks. */
+static int follow(struct asim_world *world, int verdict)
+{
+    struct asim_err unsaid = {0};
+
+    world->split->keeps = !verdict || verdict == ASIM_ESTALL || verdict == ASIM_EINTR;
+    world->failed = 1;
+    asim_show_close(&world->show, world, &unsaid);
+    return verdict;
+}
+
+/* Reports are closed in any case; the first failure is the one returned. */
 int asim_world_finish(struct asim_world *world, int code, struct asim_err *err)
 {
-    struct asim_err closing = {0};
-    int close_code;
+    struct asim_err run = {.code = 0}, closing = {.code = 0};
+    struct asim_totals totals;
 
-    if (!code && world->fabric && !world->failed)
-        code = asim_fabric_audit(world->fabric, err);
-    show_rest(world);
-    if (code) /* as failed, so that no report is kept */
-        world->failed = 1;
-    close_code = asim_show_close(&world->show, world, &closing);
-    if (code)
-        return code;
-    if (world->failed) {
-        if (err)
-            *err = world->failure.err;
-        return world->failure.err.code;
-    }
-    if (close_code) {
+    if (!asim_split_reports(world))
+        return follow(world, code);
+    if (code && err)
+        run = *err;
+    run.code = code;
+    asim_world_conclude(world, &run);
+    if (world->split)
+        asim_world_note_dropped(world);
+    close_reports(world, &closing);
+    if (world->failed)
+        closing = world->failure.err;
+    if (closing.code) {
         if (err)
             *err = closing;
-        return close_code;
+        return closing.code;
     }
-    if (world->stopped && world->ranks_done < world->n_ranks)
+    asim_totals_all(world, &totals);
+    if (world->stopped && totals.ranks_done < world->n_ranks)
         return asim_err_set(err, ASIM_EINTR,
                             "interrupted at %llu ns: %u of %u ranks had finished; the reports hold "
                             "what was known by then",
-                            (unsigned long long)world->settled_ns, world->ranks_done,
+                            (unsigned long long)totals.settled_ns, totals.ranks_done,
                             world->n_ranks);
     return asim_stall_report(world, err);
 }
@@ -289,24 +306,20 @@ int asim_world_run(struct asim_world *world, struct asim_err *err)
     return asim_world_finish(world, code, err);
 }
 
-/* Linear in ranks and nodes: meant for a display a few times a second. */
+/* Linear in ranks and nodes: meant for a display a few times a second. Of several processes it is
+ * this one's. */
 void asim_world_progress(const struct asim_world *world, struct asim_progress *progress)
 {
-    struct asim_fabric_stats stats = {0};
+    struct asim_totals totals;
 
-    memset(progress, 0, sizeof *progress);
-    if (world->fabric)
-        asim_fabric_stats(world->fabric, &stats);
-    for (uint32_t r = 0; !world->fabric && r < world->n_ranks; r++)
-        stats.messages += world->ranks[r].sent;
-    progress->time_ns = world->settled_ns;
-    progress->ops_total = world->ops_total;
-    for (uint32_t r = 0; r < world->n_ranks; r++)
-        progress->ops_done += asim_feed_finished(world->ranks[r].feed);
-    progress->messages = stats.messages;
-    progress->hops = stats.hops;
-    progress->ranks = world->n_ranks;
-    progress->ranks_done = world->ranks_done;
+    asim_totals_all(world, &totals);
+    *progress = (struct asim_progress){.time_ns = totals.settled_ns,
+                                       .ops_done = totals.ops_done,
+                                       .ops_total = totals.ops_total,
+                                       .messages = totals.messages,
+                                       .hops = totals.net.hops,
+                                       .ranks_done = totals.ranks_done,
+                                       .ranks = world->n_ranks};
 }
 
 /* rank below asim_world_ranks. */

@@ -25,6 +25,7 @@ enum asim_event_kind {
     ASIM_EV_RATE,         /* of.rate: a flow's rate changed; rank = its source */
     ASIM_EV_QUEUE,        /* of.queue: bytes queued at a switch port; rank = the node */
     ASIM_EV_QUEUE_SAMPLE, /* the same where it matters to a sample (qlen.txt); maybe more of them */
+    ASIM_EV_LINKS,        /* never recorded: who wants it asks what links carried, at the end */
     ASIM_EV_LISTLESS,     /* of.op: it names no tensors; once a rank, with track-local-mem */
     ASIM_EV_KINDS
 };

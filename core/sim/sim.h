@@ -104,10 +104,12 @@ struct asim_world {
     /* queue_limit: streams that may run at once in one queue (spec 4.7); ranks_done: as of the last
      * window's end. */
     uint32_t n_ranks, ranks_done, max_phases, queue_limit;
-    uint32_t *strides; /* of the logical dimensions */
+    uint32_t n_here;          /* of the ranks, those of this process; ranks_done is of these */
+    struct asim_split *split; /* NULL: one process has them all (split.h) */
+    uint32_t *strides;        /* of the logical dimensions */
     struct asim_rank *ranks;
     struct asim_sim_lane *lanes; /* [n_lanes] */
-    const uint16_t *lane_of;     /* [nodes of the network], NULL: one lane */
+    const uint32_t *lane_of;     /* [nodes of the network], NULL: one lane */
     uint32_t n_lanes;
     const struct asim_net_backend *backend;
     struct asim_net *carrier;
@@ -134,6 +136,12 @@ static inline uint64_t asim_node_now(const struct asim_world *world, uint32_t no
 static inline uint64_t asim_rank_now(const struct asim_rank *rank)
 {
     return asim_node_now(rank->world, rank->id);
+}
+
+/* Whether it lives in this process; else all of it is zero. */
+static inline int asim_rank_is_here(const struct asim_rank *rank)
+{
+    return rank->world != NULL;
 }
 
 /* clock.c */
@@ -236,15 +244,5 @@ void asim_track_end(struct asim_rank *rank, enum asim_span span);
 
 /* op NULL: a compute op without roofline values. */
 void asim_track_roofline(struct asim_rank *rank, const struct asim_op *op, uint64_t ns);
-
-/* tensor.c: local memory */
-int asim_tensors_setup(struct asim_world *world, struct asim_err *err);
-void asim_tensors_start(struct asim_rank *rank, uint32_t index, const struct asim_op *op);
-void asim_tensors_end(struct asim_rank *rank, uint32_t index);
-uint64_t asim_tensors_peak(struct asim_rank *rank);
-void asim_tensors_fini(struct asim_rank *rank);
-
-/* stall.c */
-int asim_stall_report(const struct asim_world *world, struct asim_err *err);
 
 #endif

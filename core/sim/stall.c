@@ -6,14 +6,18 @@
  *
  * Only reads: it runs after the end, over whatever state the run left. Its sentences are part of
  * the interface (tests compare them): what is waited for, from whom, and what to look at.
+ *
+ * In two steps, because ranks may live in several processes: each collects what its own wait for;
+ * who has not joined a collective is known only where all have been put together (split.h).
  */
-#include "sim/sim.h"
+#include "sim/stall.h"
+#include "sim/split.h"
 
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
 
-enum { RANKS_SHOWN = 8, MEMBERS_SHOWN = 8, MESSAGES_SHOWN = 4 };
+enum { MEMBERS_SHOWN = 8 };
 
 /* A bounded buffer: a report that is too long is cut, not refused. */
 struct text {
@@ -62,26 +66,25 @@ static const struct asim_recv *oldest_recv(const struct asim_rank *rank, int str
     return oldest;
 }
 
-/* Collectives of that group the rank has issued so far. */
-static uint64_t joined(const struct asim_rank *rank, const struct asim_group *group)
+/* Kept by coll_issue.c for the ordinals of the group's collectives. */
+uint64_t asim_stall_joined(const struct asim_rank *rank, uint64_t group)
 {
-    const uint64_t *n = asim_map_get(&rank->ordinals, 1, group ? (uint64_t)group->id + 1 : 0);
+    const uint64_t *n = asim_map_get(&rank->ordinals, 1, group);
 
     return n ? *n : 0;
 }
 
 /* "…which rank 3 never joined"; 0 if everybody did.
  * A rank that is ahead has joined, too: what counts is whether it has come to this collective. */
-static int absentees(const struct asim_rank *rank, const struct asim_dataset *data,
+static int absentees(const struct asim_world *world, const struct asim_stall_row *row,
                      struct text *text)
 {
-    const struct asim_world *world = rank->world;
-    uint32_t n = data->group ? data->group->n : world->n_ranks, absent = 0;
+    uint32_t n = row->listed ? row->listed->n : world->n_ranks, absent = 0;
 
     for (uint32_t i = 0; i < n; i++) {
-        uint32_t r = data->group ? data->group->ranks[i] : i;
+        uint32_t r = row->listed ? row->listed->ranks[i] : i;
 
-        if (joined(&world->ranks[r], data->group) > data->ordinal)
+        if (asim_split_joined(world, r, row->group) > row->ordinal)
             continue;
         if (absent < MEMBERS_SHOWN)
             add(text, "%s%u", absent ? ", " : ", which these ranks never joined: ", r);
@@ -103,9 +106,9 @@ static void name_op(const struct asim_rank *rank, uint32_t index, struct text *t
         add(text, "op %llu ('%s')", (unsigned long long)op.id, op.name ? op.name : "");
 }
 
-/* Either somebody has not come, or everybody has and a message is missing. */
+/* Either somebody has not come, or everybody has and a message is missing: told later. */
 static void explain_coll(const struct asim_rank *rank, const struct asim_dataset *data,
-                         struct text *text)
+                         struct asim_stall_row *row, struct text *text)
 {
     const struct asim_recv *recv = oldest_recv(rank, 1);
 
@@ -114,8 +117,11 @@ static void explain_coll(const struct asim_rank *rank, const struct asim_dataset
         data->group ? "group " : "all ranks, group ",
         data->group ? (long long)data->group->id : 0ll, asim_kind_name(data->kind),
         (unsigned long long)data->bytes);
-    if (!absentees(rank, data, text) && recv)
-        add(text, ": nothing came from rank %u", recv->src);
+    row->is_coll = 1;
+    row->group = data->group ? (uint64_t)data->group->id + 1 : 0;
+    row->ordinal = data->ordinal;
+    row->listed = data->group;
+    row->from = recv ? recv->src : UINT32_MAX;
 }
 
 /* The peer never sent, or sent less. */
@@ -145,95 +151,184 @@ static void explain_recv(const struct asim_rank *rank, const struct asim_recv *r
 }
 
 /* The likeliest cause first: a receive, a collective, then dependencies. */
-static void explain(const struct asim_rank *rank, struct text *text)
+static void explain(const struct asim_rank *rank, struct asim_stall_row *row)
 {
+    struct text text = {row->text, sizeof row->text, 0};
     const struct asim_recv *recv = oldest_recv(rank, 0);
     uint64_t id = 0;
 
-    add(text, "\n  rank %u waits for ", rank->id);
+    *row = (struct asim_stall_row){.rank = rank->id};
     if (recv)
-        explain_recv(rank, recv, text);
+        explain_recv(rank, recv, &text);
     else if (rank->open_head)
-        explain_coll(rank, rank->open_head, text);
+        explain_coll(rank, rank->open_head, row, &text);
     else if (asim_feed_first_waiting(rank->feed, &id))
-        add(text, "op %llu to become ready", (unsigned long long)id);
+        add(&text, "op %llu to become ready", (unsigned long long)id);
     else
-        add(text, "an op that never ended");
+        add(&text, "an op that never ended");
 }
 
-/* Messages that arrived and were never asked for: the other half of a mismatch. Returns how many
- * were named.
+/* Messages that arrived and were never asked for: the other half of a mismatch.
  * Messages of collectives (tags with bit 63) are left out: what is missing there is told by the
  * collective. */
-static int explain_unasked(const struct asim_world *world, struct text *text)
+static void collect_extras(const struct asim_rank *rank, struct asim_stall *stall)
 {
-    int shown = 0;
+    const struct asim_map *map = &rank->inboxes;
 
-    for (uint32_t r = 0; r < world->n_ranks && shown < RANKS_SHOWN; r++) {
-        const struct asim_map *map = &world->ranks[r].inboxes;
+    for (size_t i = 0; i < map->cap && stall->n_extras < ASIM_STALL_RANKS; i++) {
+        const struct asim_inbox *inbox = (void *)(uintptr_t)map->slots[i].value;
+        struct asim_stall_extra *extra = &stall->extras[stall->n_extras];
 
-        for (size_t i = 0; i < map->cap && shown < RANKS_SHOWN; i++) {
-            const struct asim_inbox *inbox = (void *)(uintptr_t)map->slots[i].value;
-
-            if (!map->used[i] || !inbox || !inbox->arrived || inbox->head || map->slots[i].lo >> 63)
-                continue;
-            add(text,
-                "\n  rank %u got %llu bytes from rank %llu with tag %llu that it never "
-                "received",
-                r, (unsigned long long)inbox->arrived, (unsigned long long)map->slots[i].hi,
-                (unsigned long long)map->slots[i].lo);
-            shown++;
-        }
+        if (!map->used[i] || !inbox || !inbox->arrived || inbox->head || map->slots[i].lo >> 63)
+            continue;
+        extra->rank = rank->id;
+        snprintf(extra->text, sizeof extra->text,
+                 "rank %u got %llu bytes from rank %llu with tag %llu that it never received",
+                 rank->id, (unsigned long long)inbox->arrived, (unsigned long long)map->slots[i].hi,
+                 (unsigned long long)map->slots[i].lo);
+        stall->n_extras++;
     }
-    return shown;
+}
+
+/* Linear in ranks and what they wait for. */
+void asim_stall_collect(const struct asim_world *world, struct asim_stall *stall)
+{
+    memset(stall, 0, sizeof *stall);
+    for (uint32_t r = 0; r < world->n_ranks; r++) {
+        const struct asim_rank *rank = &world->ranks[r];
+
+        if (!asim_rank_is_here(rank))
+            continue;
+        collect_extras(rank, stall);
+        if (rank->finished)
+            continue;
+        if (stall->n_rows < ASIM_STALL_RANKS)
+            explain(rank, &stall->rows[stall->n_rows++]);
+        stall->stuck++;
+    }
+    if (world->fabric)
+        stall->undelivered =
+            asim_fabric_unfinished(world->fabric, stall->messages, ASIM_STALL_MESSAGES);
+    stall->n_messages = stall->undelivered < ASIM_STALL_MESSAGES ? (uint32_t)stall->undelivered
+                                                                 : ASIM_STALL_MESSAGES;
+}
+
+/* One more of a list in order of rank that keeps the first few. */
+static void merge_row(struct asim_stall *into, const struct asim_stall_row *row)
+{
+    uint32_t at = into->n_rows;
+
+    while (at && into->rows[at - 1].rank > row->rank)
+        at--;
+    if (at == ASIM_STALL_RANKS)
+        return;
+    into->n_rows += into->n_rows < ASIM_STALL_RANKS;
+    for (uint32_t i = into->n_rows - 1; i > at; i--)
+        into->rows[i] = into->rows[i - 1];
+    into->rows[at] = *row;
+}
+
+/* The same for messages nobody asked for, */
+static void merge_extra(struct asim_stall *into, const struct asim_stall_extra *extra)
+{
+    uint32_t at = into->n_extras;
+
+    while (at && into->extras[at - 1].rank > extra->rank)
+        at--;
+    if (at == ASIM_STALL_RANKS)
+        return;
+    into->n_extras += into->n_extras < ASIM_STALL_RANKS;
+    for (uint32_t i = into->n_extras - 1; i > at; i--)
+        into->extras[i] = into->extras[i - 1];
+    into->extras[at] = *extra;
+}
+
+/* and for those the network still has. */
+static void merge_message(struct asim_stall *into, const struct asim_unfinished *message)
+{
+    uint32_t at = into->n_messages;
+
+    while (at && into->messages[at - 1].src > message->src)
+        at--;
+    if (at == ASIM_STALL_MESSAGES)
+        return;
+    into->n_messages += into->n_messages < ASIM_STALL_MESSAGES;
+    for (uint32_t i = into->n_messages - 1; i > at; i--)
+        into->messages[i] = into->messages[i - 1];
+    into->messages[at] = *message;
+}
+
+/* Counts are of all, lists of the first few by rank. */
+void asim_stall_merge(struct asim_stall *into, const struct asim_stall *from)
+{
+    for (uint32_t i = 0; i < from->n_rows; i++)
+        merge_row(into, &from->rows[i]);
+    for (uint32_t i = 0; i < from->n_extras; i++)
+        merge_extra(into, &from->extras[i]);
+    for (uint32_t i = 0; i < from->n_messages; i++)
+        merge_message(into, &from->messages[i]);
+    into->stuck += from->stuck;
+    into->undelivered += from->undelivered;
 }
 
 /* Messages the network could not bring through: no link is up that leads there, or so many repeats
  * were lost that it gave up. They come first, because the rest follows from them. */
-static void explain_network(const struct asim_world *world, struct text *text)
+static void tell_network(const struct asim_world *world, const struct asim_stall *stall,
+                         struct text *text)
 {
-    struct asim_unfinished list[MESSAGES_SHOWN];
-    size_t n = world->fabric ? asim_fabric_unfinished(world->fabric, list, MESSAGES_SHOWN) : 0;
-
-    for (size_t i = 0; i < n && i < MESSAGES_SHOWN; i++)
+    for (uint32_t i = 0; i < stall->n_messages; i++)
         add(text,
             "\n  a message of %llu bytes from rank %u to rank %u cannot be delivered: %llu "
             "bytes were acknowledged%s",
-            (unsigned long long)list[i].bytes, asim_topo_shown(&world->topo, list[i].src),
-            asim_topo_shown(&world->topo, list[i].dst), (unsigned long long)list[i].acked,
-            list[i].gave_up ? ", and it was given up after RTO_RETRIES timeouts"
-                            : "; it waits for a link, a window or a pause to open");
-    if (n > MESSAGES_SHOWN)
-        add(text, "\n  and %zu more messages", n - MESSAGES_SHOWN);
+            (unsigned long long)stall->messages[i].bytes,
+            asim_topo_shown(&world->topo, stall->messages[i].src),
+            asim_topo_shown(&world->topo, stall->messages[i].dst),
+            (unsigned long long)stall->messages[i].acked,
+            stall->messages[i].gave_up ? ", and it was given up after RTO_RETRIES timeouts"
+                                       : "; it waits for a link, a window or a pause to open");
+    if (stall->undelivered > ASIM_STALL_MESSAGES)
+        add(text, "\n  and %llu more messages",
+            (unsigned long long)stall->undelivered - ASIM_STALL_MESSAGES);
 }
 
-/* 0 only if every rank finished and nothing is left over. ASIM_ESTALL with the list otherwise;
- * linear in ranks and what they wait for. */
+/* Sentences made where the rank lives. */
+static void tell_extras(const struct asim_stall *stall, struct text *text)
+{
+    for (uint32_t i = 0; i < stall->n_extras; i++)
+        add(text, "\n  %s", stall->extras[i].text);
+}
+
+/* Here all ranks' counts are known, so it can be said who is missing. */
+static void tell_row(const struct asim_world *world, const struct asim_stall_row *row,
+                     struct text *text)
+{
+    add(text, "\n  rank %u waits for %s", row->rank, row->text);
+    if (row->is_coll && !absentees(world, row, text) && row->from != UINT32_MAX)
+        add(text, ": nothing came from rank %u", row->from);
+}
+
+/* 0 only if every rank finished and nothing is left over. ASIM_ESTALL with the list otherwise. */
 int asim_stall_report(const struct asim_world *world, struct asim_err *err)
 {
     char buf[sizeof err->text];
     struct text text = {buf, sizeof buf, 0};
-    uint32_t stuck = 0;
+    struct asim_stall stall;
 
-    for (uint32_t r = 0; r < world->n_ranks; r++)
-        stuck += !world->ranks[r].finished;
-    if (!stuck) {
+    asim_stall_collect(world, &stall);
+    asim_split_stall(world, &stall);
+    if (!stall.stuck) {
         add(&text, "every rank finished, but there are sends without a receive; the trace lacks "
                    "receives, or their sizes or tags differ:");
-        return explain_unasked(world, &text) ? asim_err_set(err, ASIM_EINVAL, "%s", buf) : 0;
+        tell_extras(&stall, &text);
+        return stall.n_extras ? asim_err_set(err, ASIM_EINVAL, "%s", buf) : 0;
     }
-    add(&text, "the run cannot go on: %u of %u ranks have not finished and nothing is under way",
-        stuck, world->n_ranks);
-    explain_network(world, &text);
-    stuck = 0;
-    for (uint32_t r = 0; r < world->n_ranks; r++) {
-        if (world->ranks[r].finished)
-            continue;
-        if (stuck++ < RANKS_SHOWN)
-            explain(&world->ranks[r], &text);
-    }
-    if (stuck > RANKS_SHOWN)
-        add(&text, "\n  and %u more ranks", stuck - RANKS_SHOWN);
-    explain_unasked(world, &text);
+    add(&text, "the run cannot go on: %llu of %u ranks have not finished and nothing is under way",
+        (unsigned long long)stall.stuck, world->n_ranks);
+    tell_network(world, &stall, &text);
+    for (uint32_t i = 0; i < stall.n_rows; i++)
+        tell_row(world, &stall.rows[i], &text);
+    if (stall.stuck > ASIM_STALL_RANKS)
+        add(&text, "\n  and %llu more ranks", (unsigned long long)stall.stuck - ASIM_STALL_RANKS);
+    tell_extras(&stall, &text);
     return asim_err_set(err, ASIM_ESTALL, "%s", buf);
 }

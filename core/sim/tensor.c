@@ -267,8 +267,11 @@ uint64_t asim_tensors_peak(struct asim_rank *rank)
 int asim_tensors_setup(struct asim_world *world, struct asim_err *err)
 {
     for (uint32_t r = 0; world->system.track_local_mem && r < world->n_ranks; r++) {
-        struct asim_tensors *tensors = calloc(1, sizeof *tensors);
+        struct asim_tensors *tensors;
 
+        if (!asim_rank_is_here(&world->ranks[r]))
+            continue;
+        tensors = calloc(1, sizeof *tensors);
         if (!tensors)
             return asim_err_nomem(err, "tracking local memory");
         asim_map_init(&tensors->names);

@@ -41,4 +41,11 @@ struct asim_tensor_change {
 /* Every change of what is held, ascending time; free() it. NULL when out of memory. */
 struct asim_tensor_change *asim_tensors_changes(const struct asim_tensors *tensors, size_t *n);
 
+/* With every op; a rank without tensors is not asked. */
+int asim_tensors_setup(struct asim_world *world, struct asim_err *err);
+void asim_tensors_start(struct asim_rank *rank, uint32_t index, const struct asim_op *op);
+void asim_tensors_end(struct asim_rank *rank, uint32_t index);
+uint64_t asim_tensors_peak(struct asim_rank *rank);
+void asim_tensors_fini(struct asim_rank *rank);
+
 #endif

@@ -9,6 +9,8 @@
  */
 #include "conf/rank_values.h"
 #include "sim/nvswitch.h"
+#include "sim/split.h"
+#include "sim/tensor.h"
 #include "sim/world.h"
 
 #include <stdlib.h>
@@ -210,18 +212,17 @@ static int open_rank(struct asim_world *world, uint32_t r, const struct asim_set
     return 0;
 }
 
-/* One line for all ranks, not one per rank. */
-static void note_dropped(struct asim_world *world)
+/* One line for all ranks, not one per rank. Only the end knows of those of other processes. */
+void asim_world_note_dropped(struct asim_world *world)
 {
-    size_t dropped = 0;
+    struct asim_totals totals;
 
-    for (uint32_t r = 0; r < world->n_ranks; r++)
-        dropped += asim_feed_dropped(world->ranks[r].feed);
-    if (dropped)
+    asim_totals_all(world, &totals);
+    if (totals.dropped)
         asim_notes_say(&(struct asim_notes){say, world},
-                       "%zu control dependencies on nodes that are not in the traces were dropped "
+                       "%llu control dependencies on nodes that are not in the traces were dropped "
                        "(--strict-dependencies=1 makes them an error)",
-                       dropped);
+                       (unsigned long long)totals.dropped);
 }
 
 /* The first thing that does not fit ends it; asim_world_close takes what was opened. */
@@ -234,15 +235,22 @@ static int open_all(struct asim_world *world, const struct asim_settings *set, s
                             "no workload given; say --workload=PREFIX, where the "
                             "traces are PREFIX.0.et, PREFIX.1.et, …");
     if ((code = open_system(world, set, err)) || (code = open_ranks(world, set, err)) ||
-        (code = open_network(world, set, err)) || (code = open_rest(world, set, err)))
+        (code = open_network(world, set, err)) || (code = asim_split_open(world, set, err)) ||
+        (code = open_rest(world, set, err)))
         return code;
+    /* Of ranks that live elsewhere no page is ever touched. */
     world->ranks = calloc(world->n_ranks, sizeof *world->ranks);
     if (!world->ranks)
         return asim_err_nomem(err, "setting up ranks");
-    for (uint32_t r = 0; r < world->n_ranks; r++)
+    for (uint32_t r = 0; r < world->n_ranks; r++) {
+        if (!asim_split_has(world, r))
+            continue;
         if ((code = open_rank(world, r, set, err)))
             return code;
-    note_dropped(world);
+        world->n_here++;
+    }
+    if (!world->split)
+        asim_world_note_dropped(world);
     if ((code = asim_bus_setup(world, err)) || (code = asim_tensors_setup(world, err)))
         return code;
     return asim_world_connect(world, err);
@@ -309,6 +317,7 @@ void asim_world_close(struct asim_world *world)
     asim_nvswitch_close(world);
     asim_memory_fini(world);
     asim_coll_fini(world);
+    asim_split_close(world);
     asim_groups_fini(&world->groups);
     asim_route_close(world->route);
     asim_topo_fini(&world->topo);

@@ -93,6 +93,11 @@ int asim_compare_open(struct asim_compare **out, struct asim_world *packet, stru
     *out = compare;
     if (!compare)
         return asim_err_nomem(err, "comparing runs");
+    if (packet->split)
+        return asim_err_set(err, ASIM_EINVAL,
+                            "--compare looks at every rank, which %u processes do not share; run "
+                            "in one",
+                            packet->split->n);
     compare->packet = packet;
     compare->first = calloc((size_t)n + 1, sizeof *compare->first);
     for (uint32_t r = 0; compare->first && r < n; r++)
@@ -302,7 +307,7 @@ static int write_csv(const struct asim_compare *compare, const char *folder, str
     struct asim_out *file;
     struct rank_times rows[RUNS];
 
-    if (asim_report_file(&file, folder, "compare.csv", err))
+    if (asim_report_file(&file, compare->packet, folder, "compare.csv", err))
         return ASIM_EIO;
     asim_out_printf(file, "rank,run,finish_ns,comm_ns,exposed_comm_ns,ratio\n");
     for (uint32_t r = 0; r < compare->packet->n_ranks; r++) {

@@ -10,6 +10,7 @@
 #define ASIM_ASIM_H
 
 #include <stdint.h>
+#include "asim/block.h"
 #include "asim/err.h"
 #include "asim/ext/option.h"
 
@@ -47,6 +48,8 @@ struct asim_settings {
      * of that name ("unaware", "aware"). Then `network` is its YAML, unless shape is given. */
     char *mode;
     const struct asim_netshape *shape;
+    /* This process of so many that share the run (see below); less than two: it is alone. */
+    uint32_t process, processes;
 };
 extern const struct asim_option asim_settings_options[];
 
@@ -83,6 +86,25 @@ int asim_world_done(struct asim_world *world);
 /* The end: writes the reports and says how it went: 0, ASIM_ESTALL with the list of who waits for
  * what, ASIM_EINTR after a stop, or the failure that ended the run. code is what stepping gave. */
 int asim_world_finish(struct asim_world *world, int code, struct asim_err *err);
+
+/* One run in several processes, each with the ranks and nodes of its part of the network. All open
+ * the world with the same settings but `process`, and start it. Then, over common windows, each
+ * advances its network, packs a block for every other one and unpacks theirs. At the end each but
+ * process 0 packs what it has, process 0 unpacks that and finishes: its code is the run's verdict,
+ * with which all others call asim_world_finish, too. Blocks are valid until the next is packed. */
+int asim_world_pack(struct asim_world *world, uint32_t peer, struct asim_block *block,
+                    struct asim_err *err);
+int asim_world_unpack(struct asim_world *world, const struct asim_block *block,
+                      struct asim_err *err);
+/* 1 where a rank failed or the stop hook says so: the run should end everywhere. */
+int asim_world_is_stopped(struct asim_world *world);
+/* 1 when nothing is left to do in this process; when that holds in all, the run is over. */
+int asim_world_is_over(struct asim_world *world);
+/* run: what running gave in this process, code 0 where all went well. */
+int asim_world_pack_end(struct asim_world *world, const struct asim_err *run,
+                        struct asim_block *block, struct asim_err *err);
+int asim_world_unpack_end(struct asim_world *world, const struct asim_block *block,
+                          struct asim_err *err);
 
 void asim_world_progress(const struct asim_world *world, struct asim_progress *progress);
 /* Finish time of a rank, UINT64_MAX if it has not finished. */

@@ -129,7 +129,7 @@ static int open_fct(struct asim_viewer *viewer, struct asim_world *world, const 
         free(fct);
         return asim_err_nomem(err, "ordering messages for fct.txt");
     }
-    if (asim_report_file(&fct->file, NULL, world->net.fct_output, err)) {
+    if (asim_report_file(&fct->file, world, NULL, world->net.fct_output, err)) {
         free(fct->past);
         free(fct);
         return ASIM_EIO;

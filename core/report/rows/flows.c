@@ -27,7 +27,7 @@ static int open_flows(struct asim_viewer *viewer, struct asim_world *world, cons
 
     if (!world->fabric || !asim_report_wanted(world, out, "flows"))
         return 0;
-    if (asim_report_file(&file, out, "flows.csv", err))
+    if (asim_report_file(&file, world, out, "flows.csv", err))
         return ASIM_EIO;
     asim_out_printf(file, "src,dst,sport,bytes,start_ns,end_ns,fct_ns,ideal_ns,slowdown\n");
     *viewer = (struct asim_viewer){

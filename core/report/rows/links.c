@@ -8,24 +8,19 @@
 
 #include <inttypes.h>
 
-static void see(void *self, const struct asim_world *world, const struct asim_event *event)
-{
-    (void)self, (void)world, (void)event;
-}
-
 static int close_links(void *self, const struct asim_world *world, struct asim_err *err)
 {
-    uint64_t end = 0;
+    struct asim_totals all;
+    uint64_t end;
 
-    for (uint32_t r = 0; r < world->n_ranks; r++)
-        if (world->ranks[r].finished && world->ranks[r].cycles > end)
-            end = world->ranks[r].cycles;
-    if (!end)
-        end = world->settled_ns ? world->settled_ns : 1;
+    if (world->failed)
+        return asim_report_file_close(self, world, err);
+    asim_totals_all(world, &all);
+    end = all.last_ns ? all.last_ns : all.settled_ns ? all.settled_ns : 1;
     for (size_t l = 0; l < world->topo.n_links * 2; l++) {
         struct asim_link_use use;
 
-        asim_fabric_link_use(world->fabric, (uint32_t)l, &use);
+        asim_split_link_use(world, (uint32_t)l, &use);
         asim_out_printf(self,
                         "%u,%u,%u,%" PRIu64 ",%" PRIu64 ",%" PRIu64 ",%.6f,%" PRIu64 ",%" PRIu64
                         ",%" PRIu64 ",%" PRIu64 "\n",
@@ -44,11 +39,12 @@ static int open_links(struct asim_viewer *viewer, struct asim_world *world, cons
 
     if (!world->fabric || !asim_report_wanted(world, out, "links"))
         return 0;
-    if (asim_report_file(&file, out, "links.csv", err))
+    if (asim_report_file(&file, world, out, "links.csv", err))
         return ASIM_EIO;
     asim_out_printf(file, "from,port,to,rate_bps,frames,bytes,utilisation,peak_queue_bytes,"
                           "ecn_marks,pauses_sent,drops\n");
-    *viewer = (struct asim_viewer){.self = file, .see = see, .close = close_links};
+    *viewer =
+        (struct asim_viewer){.wants = 1u << ASIM_EV_LINKS, .self = file, .close = close_links};
     return 0;
 }
 

@@ -49,7 +49,7 @@ static int open_log(struct asim_viewer *viewer, struct asim_world *world, const 
 
     if (!world->system.trace_enabled || !(folder || out))
         return 0;
-    if (asim_report_file(&file, folder ? folder : out, folder ? "log.log" : "log.txt", err))
+    if (asim_report_file(&file, world, folder ? folder : out, folder ? "log.log" : "log.txt", err))
         return ASIM_EIO;
     *viewer = (struct asim_viewer){.wants = 1u << ASIM_EV_OP_ISSUE | 1u << ASIM_EV_OP_END,
                                    .self = file,

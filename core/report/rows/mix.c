@@ -152,6 +152,11 @@ static int start(struct mix *mix, struct asim_world *world, struct asim_err *err
 {
     int any = 0;
 
+    if (world->split)
+        return asim_err_set(err, ASIM_EINVAL,
+                            "TRACE_OUTPUT_FILE wants frames in order of time, which %u processes "
+                            "do not have; run in one, or set ENABLE_TRACE 0",
+                            world->split->n);
     if (read_nodes(mix, world->net.trace_file, &any, err) || write_head(mix, world, err))
         return ASIM_EINVAL;
     if (any && asim_fabric_watch_frames(world->fabric, on_frame, mix))
@@ -176,7 +181,7 @@ static int open_mix(struct asim_viewer *viewer, struct asim_world *world, const 
     }
     mix->fabric = world->fabric;
     mix->topo = &world->topo;
-    if (asim_report_file(&mix->file, NULL, net->trace_output, err)) {
+    if (asim_report_file(&mix->file, world, NULL, net->trace_output, err)) {
         free(mix->traced);
         free(mix);
         return ASIM_EIO;

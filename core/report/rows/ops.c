@@ -283,7 +283,7 @@ static int open_ops(struct asim_viewer *viewer, struct asim_world *world, const 
     table = calloc(1, sizeof *table);
     if (!table)
         return asim_err_nomem(err, "opening reports");
-    if (asim_report_file(&table->file, out, "ops.csv", err)) {
+    if (asim_report_file(&table->file, world, out, "ops.csv", err)) {
         free(table);
         return ASIM_EIO;
     }

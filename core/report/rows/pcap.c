@@ -78,12 +78,17 @@ static int open_pcap(struct asim_viewer *viewer, struct asim_world *world, const
     (void)out;
     if (!world->fabric || !world->pcap || !*world->pcap)
         return 0;
+    if (world->split)
+        return asim_err_set(err, ASIM_EINVAL,
+                            "--pcap wants frames in order of time, which %u processes do not have; "
+                            "run in one",
+                            world->split->n);
     pcap = calloc(1, sizeof *pcap);
     if (!pcap)
         return asim_err_nomem(err, "capturing packets");
     pcap->fabric = world->fabric;
     pcap->hosts = world->topo.hosts;
-    if (asim_report_file(&pcap->file, NULL, world->pcap, err)) {
+    if (asim_report_file(&pcap->file, world, NULL, world->pcap, err)) {
         free(pcap);
         return ASIM_EIO;
     }

@@ -27,7 +27,7 @@ static int open_pfc(struct asim_viewer *viewer, struct asim_world *world, const 
     (void)out;
     if (!world->fabric || !world->net.pfc_output || !*world->net.pfc_output)
         return 0;
-    if (asim_report_file(&file, NULL, world->net.pfc_output, err))
+    if (asim_report_file(&file, world, NULL, world->net.pfc_output, err))
         return ASIM_EIO;
     *viewer = (struct asim_viewer){
         .wants = 1u << ASIM_EV_PFC, .self = file, .see = see, .close = asim_report_file_close};

@@ -98,7 +98,7 @@ static int open_qlen(struct asim_viewer *viewer, struct asim_world *world, const
         drop(q);
         return asim_err_nomem(err, "sampling queues");
     }
-    if (asim_report_file(&q->file, NULL, world->net.qlen_output, err)) {
+    if (asim_report_file(&q->file, world, NULL, world->net.qlen_output, err)) {
         drop(q);
         return ASIM_EIO;
     }

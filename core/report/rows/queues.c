@@ -21,7 +21,7 @@ static int open_queues(struct asim_viewer *viewer, struct asim_world *world, con
 
     if (!world->fabric || !asim_report_wanted(world, out, "queues"))
         return 0;
-    if (asim_report_file(&file, out, "queues.csv", err))
+    if (asim_report_file(&file, world, out, "queues.csv", err))
         return ASIM_EIO;
     asim_out_printf(file, "time_ns,node,port,queued_bytes\n");
     *viewer = (struct asim_viewer){

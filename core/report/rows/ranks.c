@@ -32,7 +32,7 @@ static int open_ranks(struct asim_viewer *viewer, struct asim_world *world, cons
     (void)world;
     if (!out)
         return 0;
-    if (asim_report_file(&file, out, "ranks.csv", err))
+    if (asim_report_file(&file, world, out, "ranks.csv", err))
         return ASIM_EIO;
     asim_out_printf(file, "rank,finish_ns,exposed_comm_ns,gpu_ns,comm_ns,cpu_ns,remote_mem_ns,"
                           "overlap_ns,ops\n");

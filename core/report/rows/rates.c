@@ -22,7 +22,7 @@ static int open_rates(struct asim_viewer *viewer, struct asim_world *world, cons
 
     if (!world->fabric || !asim_report_wanted(world, out, "rates"))
         return 0;
-    if (asim_report_file(&file, out, "rates.csv", err))
+    if (asim_report_file(&file, world, out, "rates.csv", err))
         return ASIM_EIO;
     asim_out_printf(file, "time_ns,src,dst,sport,flow_start_ns,rate_bps\n");
     *viewer = (struct asim_viewer){

@@ -30,16 +30,16 @@ static void see(void *self, const struct asim_world *world, const struct asim_ev
 }
 
 /* A world that failed has no summary, so it is none of the three. */
-static const char *state_of(const struct asim_world *world)
+static const char *state_of(const struct asim_world *world, const struct asim_totals *all)
 {
-    if (world->ranks_done == world->n_ranks)
+    if (all->ranks_done == world->n_ranks)
         return "finished";
     return world->stopped ? "interrupted" : "stalled";
 }
 
 /* Skipped with --quiet; the file is written all the same. */
 static void line(const struct asim_world *world, const struct totals *totals,
-                 const struct asim_progress *at)
+                 const struct asim_totals *all)
 {
     char text[256];
 
@@ -48,32 +48,30 @@ static void line(const struct asim_world *world, const struct totals *totals,
     snprintf(text, sizeof text,
              "[job] %s: %u of %u ranks, %" PRIu64 " cycles (1 cycle = 1 ns), %" PRIu64
              " ops, %" PRIu64 " messages, %" PRIu64 " packet-hops",
-             state_of(world), world->ranks_done, world->n_ranks, totals->longest, at->ops_done,
-             at->messages, at->hops);
+             state_of(world, all), all->ranks_done, world->n_ranks, totals->longest, all->ops_done,
+             all->messages, all->net.hops);
     world->hooks.line(world->hooks.self, text);
 }
 
 /* Keys are stable: tools read them. A new one goes at the end.
  * Integers only, so that no locale or rounding can change a byte. */
 static void json(struct asim_out *file, const struct asim_world *world, const struct totals *totals,
-                 const struct asim_progress *at)
+                 const struct asim_totals *all)
 {
-    struct asim_fabric_stats net = {0};
+    const struct asim_fabric_stats *net = &all->net;
 
-    if (world->fabric)
-        asim_fabric_stats(world->fabric, &net);
     asim_out_printf(file, "{\n  \"state\": \"%s\",\n  \"ranks\": %u,\n  \"ranks_finished\": %u,\n",
-                    state_of(world), world->n_ranks, world->ranks_done);
+                    state_of(world, all), world->n_ranks, all->ranks_done);
     asim_out_printf(file, "  \"finish_ns\": %" PRIu64 ",\n  \"first_finish_ns\": %" PRIu64 ",\n",
                     totals->longest, totals->longest ? totals->shortest : 0);
     asim_out_printf(file, "  \"ops\": %" PRIu64 ",\n  \"ops_finished\": %" PRIu64 ",\n",
-                    world->ops_total, at->ops_done);
+                    all->ops_total, all->ops_done);
     asim_out_printf(file, "  \"messages\": %" PRIu64 ",\n  \"packet_hops\": %" PRIu64 ",\n",
-                    at->messages, at->hops);
+                    all->messages, net->hops);
     asim_out_printf(file, "  \"wire_bytes\": %" PRIu64 ",\n  \"drops\": %" PRIu64 ",\n",
-                    net.hop_bytes, net.drops);
+                    net->hop_bytes, net->drops);
     asim_out_printf(file, "  \"ecn_marks\": %" PRIu64 ",\n  \"pfc_pauses\": %" PRIu64 ",\n",
-                    net.marks, net.pauses);
+                    net->marks, net->pauses);
     asim_out_printf(file, "  \"hosts\": %u,\n  \"switches\": %u,\n  \"links\": %zu\n}\n",
                     world->topo.hosts - world->topo.endpoints, world->topo.switches,
                     world->topo.n_links - world->topo.endpoints);
@@ -83,16 +81,16 @@ static void json(struct asim_out *file, const struct asim_world *world, const st
 static int close_summary(void *self, const struct asim_world *world, struct asim_err *err)
 {
     struct totals *totals = self;
-    struct asim_progress at;
+    struct asim_totals all;
     int code = 0;
 
-    asim_world_progress(world, &at);
+    asim_totals_all(world, &all);
     if (!world->failed)
-        line(world, totals, &at);
+        line(world, totals, &all);
     if (totals->file && world->failed)
         asim_out_discard(totals->file);
     else if (totals->file) {
-        json(totals->file, world, totals, &at);
+        json(totals->file, world, totals, &all);
         code = asim_out_commit(totals->file, err);
     }
     free(totals->file);
@@ -110,7 +108,7 @@ static int open_summary(struct asim_viewer *viewer, struct asim_world *world, co
     if (!totals)
         return asim_err_nomem(err, "opening reports");
     totals->shortest = UINT64_MAX;
-    if (out && asim_report_file(&totals->file, out, "summary.json", err)) {
+    if (out && asim_report_file(&totals->file, world, out, "summary.json", err)) {
         free(totals);
         return ASIM_EIO;
     }

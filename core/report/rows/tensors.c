@@ -192,36 +192,37 @@ static void write_heat(struct page *page)
 }
 
 /* end is where the rank finished, or its last op where it did not. */
-static int write_rank(const struct asim_world *world, const struct asim_rank *rank,
-                      const char *prefix, struct asim_err *err)
+static int write_rank(const struct asim_rank *rank, const char *prefix, struct asim_err *err)
 {
     struct page page = {.tensors = rank->tensors, .rank = rank->id, .first = 1};
+    struct asim_out file;
     char name[512];
 
     page.end = rank->finished ? rank->cycles : rank->track.last_end;
     if (snprintf(name, sizeof name, "%s.%u.json", prefix, rank->id) >= (int)sizeof name)
         return asim_err_set(err, ASIM_EINVAL, "local-mem-trace-filename is longer than 500 bytes");
-    if (asim_report_file(&page.file, NULL, name, err))
+    if (asim_out_open(&file, name, err))
         return ASIM_EIO;
+    page.file = &file;
     asim_out_printf(page.file, "{\n  \"traceEvents\": [");
     write_uses(&page);
     if (write_counter(&page)) { /* a file without its counter would pass for a whole one */
         asim_out_discard(page.file);
-        free(page.file);
         return asim_err_nomem(err, "writing the local memory trace");
     }
     write_heat(&page);
     asim_out_printf(page.file, "\n  ]\n}\n");
-    return asim_report_file_close(page.file, world, err);
+    return asim_out_commit(page.file, err);
 }
 
-/* One file a rank; nothing is written for a run that failed. */
+/* One file a rank, written by the process it lives in; nothing for a run that failed. */
 static int close_tensors(void *self, const struct asim_world *world, struct asim_err *err)
 {
     int code = 0;
 
-    for (uint32_t r = 0; !world->failed && r < world->n_ranks && !code; r++)
-        code = write_rank(world, &world->ranks[r], self, err);
+    for (uint32_t r = 0; asim_split_keeps(world) && r < world->n_ranks && !code; r++)
+        if (asim_rank_is_here(&world->ranks[r]))
+            code = write_rank(&world->ranks[r], self, err);
     free(self);
     return code;
 }

@@ -1,0 +1,211 @@
+/* SPDX-License-Identifier: GPL-2.0-only
+ *
+ * See split.h. Who owns what, the blocks of a window, and what is summed over processes; what is
+ * packed at the end is in split_end.c.
+ *
+ * Memory of a process follows its own ranks, but for four bytes a node (its part) and, where no
+ * page of it is touched, the room of a rank that lives elsewhere.
+ */
+#include "sim/split.h"
+
+#include <stdlib.h>
+
+/* Every process deals alike, from the topology alone, so nobody has to be told who owns what. */
+int asim_split_open(struct asim_world *world, const struct asim_settings *settings,
+                    struct asim_err *err)
+{
+    struct asim_split *split;
+
+    if (settings->processes < 2)
+        return 0;
+    if (settings->mode)
+        return asim_err_set(err, ASIM_EINVAL,
+                            "an analytical network cannot be dealt to %u processes; run it in one",
+                            settings->processes);
+    split = world->split = calloc(1, sizeof *split);
+    if (!split)
+        return asim_err_nomem(err, "dealing the network to processes");
+    split->self = settings->process;
+    split->n = settings->processes;
+    asim_map_init(&split->joined);
+    return asim_partition_make(&split->part, &world->topo, split->n, err);
+}
+
+/* What came from others at the end goes, too: reports have been written by now. */
+void asim_split_close(struct asim_world *world)
+{
+    struct asim_split *split = world->split;
+
+    if (!split)
+        return;
+    for (size_t g = 0; g < split->groups.n; g++)
+        free(split->groups.at[g].ranks);
+    free(split->groups.at);
+    asim_partition_fini(&split->part);
+    asim_map_fini(&split->joined);
+    free(split->events.at);
+    free(split->block.at);
+    free(split->links);
+    free(split);
+    world->split = NULL;
+}
+
+int asim_split_has(const struct asim_world *world, uint32_t node)
+{
+    return !world->split || world->split->part.of[node] == world->split->self;
+}
+
+/* --- what is summed ----------------------------------------------------------------------------
+ */
+
+/* Linear in ranks and nodes. Messages count where the network does not, at their sources. */
+void asim_totals_here(const struct asim_world *world, struct asim_totals *totals)
+{
+    *totals = (struct asim_totals){.ranks_done = world->ranks_done,
+                                   .stopped = world->stopped != 0,
+                                   .ops_total = world->ops_total,
+                                   .settled_ns = world->settled_ns};
+    if (world->fabric)
+        asim_fabric_stats(world->fabric, &totals->net);
+    for (uint32_t r = 0; r < world->n_ranks; r++) {
+        const struct asim_rank *rank = &world->ranks[r];
+
+        if (!asim_rank_is_here(rank))
+            continue;
+        totals->ops_done += asim_feed_finished(rank->feed);
+        totals->messages += world->fabric ? 0 : rank->sent;
+        totals->dropped += asim_feed_dropped(rank->feed);
+        if (rank->finished && rank->cycles > totals->last_ns)
+            totals->last_ns = rank->cycles;
+    }
+    totals->messages += totals->net.messages;
+}
+
+/* Each frame and mark was counted in one process only: where its sender or switch lives. */
+static void add_net(struct asim_fabric_stats *into, const struct asim_fabric_stats *from)
+{
+    into->hops += from->hops;
+    into->hop_bytes += from->hop_bytes;
+    into->messages += from->messages;
+    into->drops += from->drops;
+    into->marks += from->marks;
+    into->pauses += from->pauses;
+    into->windows += from->windows;
+    into->memory_bytes += from->memory_bytes;
+    into->data += from->data;
+    into->again += from->again;
+    into->lost += from->lost;
+    into->lost_bytes += from->lost_bytes;
+    into->duplicates += from->duplicates;
+    into->discarded += from->discarded;
+    into->timeouts += from->timeouts;
+    into->given_up += from->given_up;
+}
+
+/* Times are the latest of all. */
+void asim_totals_add(struct asim_totals *into, const struct asim_totals *from)
+{
+    into->ranks_done += from->ranks_done;
+    into->stopped |= from->stopped;
+    into->ops_done += from->ops_done;
+    into->ops_total += from->ops_total;
+    into->messages += from->messages;
+    into->dropped += from->dropped;
+    into->last_ns = from->last_ns > into->last_ns ? from->last_ns : into->last_ns;
+    into->settled_ns = from->settled_ns > into->settled_ns ? from->settled_ns : into->settled_ns;
+    add_net(&into->net, &from->net);
+}
+
+/* While the run is under way nothing is known of the others. */
+void asim_totals_all(const struct asim_world *world, struct asim_totals *totals)
+{
+    asim_totals_here(world, totals);
+    if (world->split)
+        asim_totals_add(totals, &world->split->others);
+}
+
+/* --- while it runs -----------------------------------------------------------------------------
+ */
+
+/* Process 0 waits for what others may still bring; the others have no viewers that act. */
+void asim_split_settle(struct asim_world *world, uint64_t until)
+{
+    struct asim_split *split = world->split;
+
+    if (asim_split_reports(world)) {
+        if (split)
+            until = until > split->lag_ns ? until - split->lag_ns : 0;
+        asim_show_settle(&world->show, world, until);
+    } else if (asim_events_pack(world, &split->events)) {
+        world->show.pending.failed = 1;
+    }
+}
+
+/* The network's block first, with its length, then events. Empty where both are. */
+static int join(struct asim_split *split, uint32_t peer, const struct asim_block *network)
+{
+    uint64_t n = network->n;
+
+    split->block.n = 0;
+    if (network->n || (!peer && split->events.n)) {
+        ASIM_PARCEL_PUT(&split->block, n);
+        asim_parcel_put(&split->block, network->at, network->n);
+    }
+    if (!peer && split->events.n) {
+        asim_parcel_put(&split->block, split->events.at, split->events.n);
+        split->events.n = 0;
+    }
+    return split->block.failed ? ASIM_ENOMEM : 0;
+}
+
+/* Called between windows, for every other process, whether there is anything or not. */
+int asim_world_pack(struct asim_world *world, uint32_t peer, struct asim_block *block,
+                    struct asim_err *err)
+{
+    struct asim_split *split = world->split;
+    struct asim_block network = {0};
+
+    if (split->pack && split->pack(world->fabric, peer, &network, err))
+        return ASIM_EINVAL;
+    if (join(split, peer, &network))
+        return asim_err_nomem(err, "telling another process");
+    *block = (struct asim_block){split->block.at, split->block.n};
+    return 0;
+}
+
+/* Events are pending from here on and shown in their turn; order of blocks does not matter to them.
+ */
+int asim_world_unpack(struct asim_world *world, const struct asim_block *block,
+                      struct asim_err *err)
+{
+    struct asim_unparcel from = {block->at, block->at + block->n, 0};
+    struct asim_block network;
+    uint64_t n;
+
+    ASIM_UNPARCEL_GET(&from, n);
+    network.at = asim_unparcel_take(&from, n);
+    network.n = n;
+    if (from.failed)
+        return asim_err_set(err, ASIM_EBUG, "a block of another process is cut short");
+    if (n && world->split->unpack(world->fabric, &network, err))
+        return ASIM_EINVAL;
+    if (asim_events_unpack(world, &from))
+        return asim_err_nomem(err, "keeping events of other processes");
+    return 0;
+}
+
+/* Asked after asim_world_is_stopped, which has gathered what the lanes know. */
+int asim_world_is_over(struct asim_world *world)
+{
+    return world->ranks_done == world->n_here &&
+           (!world->fabric || asim_fabric_is_quiet(world->fabric));
+}
+
+/* The only place that asks the stop hook; a stop is never taken back. */
+int asim_world_is_stopped(struct asim_world *world)
+{
+    if (!world->stopped && world->hooks.stop && world->hooks.stop(world->hooks.self))
+        world->stopped = 1;
+    asim_lanes_gather(world);
+    return world->failed || world->stopped;
+}

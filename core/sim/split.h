@@ -1,0 +1,85 @@
+/* SPDX-License-Identifier: GPL-2.0-only
+ *
+ * One run in several processes: the system layer's half (fabric/remote.h is the network's). Nodes
+ * are dealt to the processes; a process reads the traces of the ranks on its own hosts and has
+ * state for these only, but knows how many there are in all, their groups and dimensions.
+ *
+ * What is recorded for the reports elsewhere comes to process 0 in blocks (asim_world_pack), and
+ * is shown there as soon as nobody can have anything earlier. At the end each process packs what
+ * else is asked of it: counts, its failure, who waits for what, what its links carried. Process 0
+ * puts these together, in an order that knows no processes, and writes the one report.
+ */
+#ifndef ASIM_SIM_SPLIT_H
+#define ASIM_SIM_SPLIT_H
+
+#include "base/parcel.h"
+#include "fabric/partition.h"
+#include "sim/stall.h"
+
+/* What is summed over ranks and processes. */
+struct asim_totals {
+    uint32_t ranks_done, stopped; /* stopped: a process was asked to stop */
+    uint64_t ops_done, ops_total, messages;
+    uint64_t dropped;    /* control dependencies on nodes that are not in the traces */
+    uint64_t last_ns;    /* the last finish, 0 = none */
+    uint64_t settled_ns; /* how far the run got */
+    struct asim_fabric_stats net;
+};
+
+struct asim_split {
+    uint32_t self, n;
+    struct asim_partition part;
+    /* Others may still bring events of the last so many ns before the settled time. */
+    uint64_t lag_ns;
+    /* The network's own blocks (fabric/remote.h). */
+    int (*pack)(struct asim_fabric *fabric, uint32_t peer, struct asim_block *block,
+                struct asim_err *err);
+    int (*unpack)(struct asim_fabric *fabric, const struct asim_block *block, struct asim_err *err);
+    struct asim_parcel events; /* for process 0, not yet packed */
+    struct asim_parcel block;  /* packed last */
+    int keeps; /* at the end, in those that follow process 0: its verdict on the run */
+    /* In process 0, what the others have brought at their end. */
+    struct asim_totals others;
+    struct asim_stall stall;
+    struct asim_map joined;             /* (rank, group) -> collectives it has joined */
+    ASIM_VEC(struct asim_group) groups; /* of rows of the stall: whole lists */
+    struct asim_link_use *links;        /* [2 x links], `to` < nodes where it is known */
+};
+
+/* Deals the nodes, where the settings ask for several processes; after the topology. */
+int asim_split_open(struct asim_world *world, const struct asim_settings *settings,
+                    struct asim_err *err);
+void asim_split_close(struct asim_world *world);
+/* Whether that node (a rank's host is its number) belongs to this process. */
+int asim_split_has(const struct asim_world *world, uint32_t node);
+/* 1 in the process that shows events and writes reports. */
+static inline int asim_split_reports(const struct asim_world *world)
+{
+    return !world->split || !world->split->self;
+}
+
+/* 1 where the run was sound as far as it came: what a process writes of its own ranks is kept. */
+static inline int asim_split_keeps(const struct asim_world *world)
+{
+    return asim_split_reports(world) ? !world->failed : world->split->keeps;
+}
+
+/* Of this process, and of all that have been put together here. */
+void asim_totals_here(const struct asim_world *world, struct asim_totals *totals);
+void asim_totals_all(const struct asim_world *world, struct asim_totals *totals);
+void asim_totals_add(struct asim_totals *into, const struct asim_totals *from);
+
+/* Between windows: shows what no process can precede any more, or gets it ready for process 0. */
+void asim_split_settle(struct asim_world *world, uint64_t until);
+/* Collectives of a group that a rank has joined, wherever it lives. */
+uint64_t asim_split_joined(const struct asim_world *world, uint32_t rank, uint64_t group);
+/* Adds what the others wait for. */
+void asim_split_stall(const struct asim_world *world, struct asim_stall *stall);
+/* asim_fabric_link_use, wherever the link begins. */
+void asim_split_link_use(const struct asim_world *world, uint32_t wire, struct asim_link_use *use);
+
+/* pack_event.c: everything pending as bytes, and back. 0 or ASIM_ENOMEM. */
+int asim_events_pack(struct asim_world *world, struct asim_parcel *into);
+int asim_events_unpack(struct asim_world *world, struct asim_unparcel *from);
+
+#endif

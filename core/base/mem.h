@@ -37,6 +37,11 @@ struct asim_pool {
     size_t object_bytes, live, peak, limit;
 };
 
+/* Objects of that size begin on a cache line of their own. */
+static inline size_t asim_pool_lines(size_t size)
+{
+    return (size + 63) & ~(size_t)63;
+}
 /* limit: objects alive at one time, 0 = none. */
 void asim_pool_init(struct asim_pool *pool, size_t object_bytes, size_t limit);
 /* Zeroed, aligned to 16; the address stays valid until put back. */

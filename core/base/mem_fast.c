@@ -14,7 +14,13 @@
 #include <string.h>
 
 /* Not empty in a sanitizer build either: ISO C wants a declaration in every file. */
-enum { ARENA_FIRST_BYTES = 4096, ARENA_MOST_BYTES = 1 << 20, POOL_FIRST = 64, POOL_MOST = 1 << 18 };
+enum {
+    ARENA_FIRST_BYTES = 4096,
+    ARENA_MOST_BYTES = 1 << 20,
+    POOL_FIRST = 64,
+    POOL_MOST = 1 << 18,
+    LINE_BYTES = 64
+};
 
 #ifndef ASIM_ASAN
 
@@ -76,14 +82,14 @@ static int pool_more(struct asim_pool *pool)
     size_t size = pool->chunks ? pool->chunks->size * 2 : POOL_FIRST * each;
     if (pool->chunks && size > POOL_MOST)
         size = pool->chunks->size;
-    struct asim_chunk *chunk = malloc(sizeof *chunk + size);
+    struct asim_chunk *chunk = malloc(sizeof *chunk + size + LINE_BYTES);
     if (!chunk)
         return 0;
     memset(chunk, 0, sizeof *chunk);
     chunk->size = size;
     chunk->next = pool->chunks;
     pool->chunks = chunk;
-    char *base = (char *)(chunk + 1);
+    char *base = (char *)(((uintptr_t)(chunk + 1) + LINE_BYTES - 1) & ~(uintptr_t)(LINE_BYTES - 1));
     for (size_t end = size; end; end -= each) {
         char *object = base + end - each;
         *(void **)(void *)object = pool->free_list;

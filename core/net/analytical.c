@@ -10,6 +10,12 @@
 /* Events between two calls of settled(): rows of reports wait that long at most. */
 enum { SETTLE_EVERY = 4096 };
 
+/* Wakes and late receives have no object of their own to stand in; they get one from the pool. */
+struct call {
+    struct asim_due due; /* first */
+    uint64_t cookie;
+};
+
 /* base is embedded by the backend and zeroed by its calloc. Bandwidths of the YAML are in GiB/s: x
  * 2^30 / 1e9 bytes per ns, multiplied first as the reference does (spec 6.4). */
 void asim_analytical_init(struct asim_analytical *base, const struct asim_net_config *config)
@@ -20,7 +26,8 @@ void asim_analytical_init(struct asim_analytical *base, const struct asim_net_co
     base->last_key = UINT32_MAX; /* nothing worked out yet */
     asim_due_init(&base->queue);
     asim_pool_init(&base->flights, sizeof(struct asim_flight), 0);
-    asim_pool_init(&base->dues, sizeof(struct asim_due), 0);
+    asim_pool_init(&base->rows, asim_pool_lines(sizeof(struct asim_flight)), 0);
+    asim_pool_init(&base->calls, sizeof(struct call), 0);
     for (size_t d = 0; d < base->shape.n; d++)
         base->ns_bytes[d] = base->shape.at[d].bandwidth_gbps * (double)(1u << 30) / 1e9;
 }
@@ -30,7 +37,8 @@ void asim_analytical_fini(struct asim_analytical *base)
 {
     asim_due_fini(&base->queue);
     asim_pool_fini(&base->flights);
-    asim_pool_fini(&base->dues);
+    asim_pool_fini(&base->rows);
+    asim_pool_fini(&base->calls);
 }
 
 /* One clock for all ranks, so the rank does not matter. */
@@ -40,15 +48,15 @@ uint64_t asim_analytical_now(const struct asim_net *net, uint32_t rank)
     return ((const struct asim_analytical *)(const void *)net)->queue.now_ns;
 }
 
-/* Wakes and late receives have no object of their own to stand in; they get one from the pool. */
-static int add_due(struct asim_analytical *base, uint64_t t, const struct asim_due *wanted)
+/* From the pool. */
+static int add_call(struct asim_analytical *base, uint64_t t, const struct call *wanted)
 {
-    struct asim_due *due = asim_pool_take(&base->dues);
+    struct call *call = asim_pool_take(&base->calls);
 
-    if (!due)
+    if (!call)
         return ASIM_ENOMEM;
-    *due = *wanted;
-    return asim_due_add(&base->queue, t, due);
+    *call = *wanted;
+    return asim_due_add(&base->queue, t, &call->due);
 }
 
 /* Behind everything already due at that time (spec 4.1): the queue is FIFO per time. */
@@ -56,8 +64,8 @@ int asim_analytical_wake_after(struct asim_net *net, uint32_t rank, uint64_t del
 {
     struct asim_analytical *base = (struct asim_analytical *)(void *)net;
 
-    return add_due(base, asim_analytical_time(base, delay_ns),
-                   &(struct asim_due){.kind = ASIM_DUE_WAKE, .rank = rank});
+    return add_call(base, asim_analytical_time(base, delay_ns),
+                    &(struct call){.due = {.kind = ASIM_DUE_WAKE, .rank = rank}});
 }
 
 struct asim_due_queue *asim_analytical_queue(struct asim_net *net)
@@ -71,29 +79,92 @@ int asim_analytical_late(struct asim_net *net, uint32_t rank, uint64_t cookie)
 {
     struct asim_analytical *base = (struct asim_analytical *)(void *)net;
 
-    return add_due(base, base->queue.now_ns,
-                   &(struct asim_due){.kind = ASIM_DUE_LATE, .rank = rank, .cookie = cookie});
+    return add_call(base, base->queue.now_ns,
+                    &(struct call){.due = {.kind = ASIM_DUE_LATE, .rank = rank}, .cookie = cookie});
 }
 
-/* Flights and links go to the backend; wakes and late receives are freed before the callback, which
- * may well ask for the next. */
-static int run_one(struct asim_analytical *base, struct asim_due *due)
+void asim_analytical_begin(struct asim_analytical *base, uint64_t t, struct asim_due *due)
 {
-    struct asim_due copy;
+    if (asim_due_add(&base->queue, t, due))
+        base->failed = 1;
+}
 
-    if (due->kind >= ASIM_DUE_MSG)
-        return base->step(base, due);
-    if (due->kind == ASIM_DUE_OWN) {
-        base->user.wake(base->user.self, due->rank);
-        return 0;
-    }
-    copy = *due;
-    asim_pool_give(&base->dues, due);
-    if (copy.kind == ASIM_DUE_WAKE)
-        base->user.wake(base->user.self, copy.rank);
+/* Neither kind is used again until the receiver has been told. */
+void asim_analytical_deliver(struct asim_analytical *base, struct asim_flight *flight)
+{
+    if (flight->msg.cookie != ASIM_NEVER)
+        base->user.sent(base->user.self, &flight->msg);
+    base->user.arrived(base->user.self, &flight->msg);
+    if (flight->due.rank == ASIM_ROW_AWAY)
+        flight->due.rank = ASIM_ROW_HOME;
+    else if (flight->due.rank == ASIM_ROW_CLOSED)
+        asim_pool_put(&base->rows, flight);
     else
-        base->user.late(base->user.self, copy.rank, copy.cookie);
-    return 0;
+        asim_pool_give(&base->flights, flight);
+}
+
+/* Its hook row_send is the backend's. */
+struct asim_row *asim_analytical_row_open(struct asim_net *net, const struct asim_msg *first)
+{
+    struct asim_analytical *base = (struct asim_analytical *)(void *)net;
+    struct asim_flight *flight = asim_pool_get(&base->rows);
+
+    if (!flight)
+        return NULL;
+    flight->due.kind = ASIM_DUE_THERE;
+    flight->due.rank = ASIM_ROW_HOME;
+    flight->msg = *first;
+    flight->next_id = first->id;
+    return (struct asim_row *)(void *)flight;
+}
+
+void asim_analytical_row_close(struct asim_net *net, struct asim_row *row)
+{
+    struct asim_analytical *base = (struct asim_analytical *)(void *)net;
+    struct asim_flight *flight = (struct asim_flight *)(void *)row;
+
+    if (flight->due.rank == ASIM_ROW_AWAY)
+        flight->due.rank = ASIM_ROW_CLOSED;
+    else
+        asim_pool_put(&base->rows, flight);
+}
+
+/* Usually the row waits for its flight, which may be sent again within the call. */
+static inline void there(struct asim_analytical *base, struct asim_flight *flight)
+{
+    if (flight->due.rank != ASIM_ROW_AWAY) {
+        asim_analytical_deliver(base, flight);
+        return;
+    }
+    flight->due.rank = ASIM_ROW_HOME;
+    base->user.arrived(base->user.self, &flight->msg);
+}
+
+/* Wakes and late receives are freed before the callback, which may well ask for the next. */
+static void run_call(struct asim_analytical *base, struct asim_due *due)
+{
+    struct call copy = *(struct call *)(void *)due;
+
+    asim_pool_give(&base->calls, due);
+    if (copy.due.kind == ASIM_DUE_WAKE)
+        base->user.wake(base->user.self, copy.due.rank);
+    else
+        base->user.late(base->user.self, copy.due.rank, copy.cookie);
+}
+
+/* The kinds a synchronised run consists of come first. */
+static inline void run_one(struct asim_analytical *base, struct asim_due *due)
+{
+    if (due->kind == ASIM_DUE_OWN)
+        base->user.wake(base->user.self, due->rank);
+    else if (due->kind == ASIM_DUE_THERE)
+        there(base, (struct asim_flight *)(void *)due);
+    else if (due->kind == ASIM_DUE_LINK)
+        due->rank = 0;
+    else if (due->kind <= ASIM_DUE_NEXT)
+        base->step(base, due);
+    else
+        run_call(base, due);
 }
 
 /* done() is asked between times, not between events of one time, so a run ends with all that was
@@ -103,12 +174,11 @@ int asim_analytical_run(struct asim_net *net, struct asim_err *err)
     struct asim_analytical *base = (struct asim_analytical *)(void *)net;
     uint64_t events = 0, settle_at = SETTLE_EVERY;
 
-    while (!base->user.done(base->user.self) && asim_due_next(&base->queue)) {
+    while (!base->failed && !base->user.done(base->user.self) && asim_due_next(&base->queue)) {
         struct asim_due *due;
 
         while ((due = asim_due_take(&base->queue))) {
-            if (run_one(base, due))
-                return asim_err_nomem(err, "carrying messages");
+            run_one(base, due);
             events++;
         }
         if (events >= settle_at) {
@@ -116,5 +186,5 @@ int asim_analytical_run(struct asim_net *net, struct asim_err *err)
             base->user.settled(base->user.self, base->queue.now_ns);
         }
     }
-    return 0;
+    return base->failed ? asim_err_nomem(err, "carrying messages") : 0;
 }

@@ -12,19 +12,34 @@
 #include "net/queue.h"
 
 enum asim_due_kind {
-    ASIM_DUE_WAKE = ASIM_DUE_OWN + 1,
-    ASIM_DUE_LATE,
-    ASIM_DUE_MSG, /* the due of a struct asim_flight */
-    ASIM_DUE_LINK /* a link is free again (congestion-aware) */
+    ASIM_DUE_THERE = ASIM_DUE_OWN + 1, /* a row's own flight is at its end */
+    ASIM_DUE_LINK,                     /* a link (its due.rank) is free, and nothing waits for it */
+    ASIM_DUE_STEP,                     /* any other flight has got somewhere: step() */
+    ASIM_DUE_NEXT,                     /* the link is free, and something is to be done: step() */
+    ASIM_DUE_WAKE,
+    ASIM_DUE_LATE
 };
 
-/* A message under way. */
+/* A message under way; or a row (net.h), which is one flight used again and again. While that is
+ * away, further messages of the row take flights of their own. */
 struct asim_flight {
-    struct asim_due due; /* first: a due of kind MSG is its flight */
+    struct asim_due due; /* first; rank: enum asim_flight_state */
+    /* Of a row, what its backend keeps: the time each message takes (unaware), or the link it takes
+     * first (aware). The first 64 bytes are all that a row looks at in the former. */
+    union {
+        uint64_t ns;
+        void *link;
+    } way;
     struct asim_msg msg;
-    uint32_t at;   /* the rank it stands at, or goes to from a switch */
-    uint32_t down; /* 1 + dimension of the switch it stands in, 0 = none */
+    uint64_t next_id; /* of a row */
+    /* Of congestion-aware: the rank it stands at, or goes to from a switch; the link down from that
+     * switch, else NULL. Both also as they are behind way.link, with the kind of the due. */
+    void *then, *way_then;
+    uint32_t at, way_at, way_kind;
 };
+
+/* A flight on its own; or a row's: to be used, under way, under way for the last time. */
+enum asim_flight_state { ASIM_FLIGHT_ALONE, ASIM_ROW_HOME, ASIM_ROW_AWAY, ASIM_ROW_CLOSED };
 
 struct asim_analytical {
     /* The transfer time last worked out in one dimension: messages come in long rows of one size,
@@ -37,14 +52,18 @@ struct asim_analytical {
     struct asim_netshape shape;
     uint32_t ranks;
     /* Recycled on completion, so memory follows what is under way, not the length of the run. */
-    struct asim_pool flights, dues;
+    struct asim_pool flights, rows, calls;
     double ns_bytes[ASIM_NETDIMS]; /* beta: bytes per ns of each dimension */
-    /* A flight has got somewhere, or a link is free. */
-    int (*step)(struct asim_analytical *base, struct asim_due *due);
+    /* The two kinds above. */
+    void (*step)(struct asim_analytical *base, struct asim_due *due);
+    int failed; /* out of memory: ends the run */
 };
 
 void asim_analytical_init(struct asim_analytical *base, const struct asim_net_config *config);
 void asim_analytical_fini(struct asim_analytical *base);
+/* Tells the sender, if he asked for it (no message of a collective does), then the receiver, and
+ * ends the flight. */
+void asim_analytical_deliver(struct asim_analytical *base, struct asim_flight *flight);
 /* A flight for a copy of *msg, standing at its source; NULL when out of memory. */
 static inline struct asim_flight *asim_analytical_flight(struct asim_analytical *base,
                                                          const struct asim_msg *msg)
@@ -53,29 +72,11 @@ static inline struct asim_flight *asim_analytical_flight(struct asim_analytical 
 
     if (!flight)
         return NULL;
-    flight->due.kind = ASIM_DUE_MSG;
-    /* Word by word: the caller has just written these words one by one, and a processor cannot
-     * forward such stores to the wider loads of a struct copy. */
-    flight->msg.id = msg->id;
-    flight->msg.bytes = msg->bytes;
-    flight->msg.tag = msg->tag;
-    flight->msg.cookie = msg->cookie;
-    flight->msg.src = msg->src;
-    flight->msg.dst = msg->dst;
-    flight->at = msg->src;
-    flight->down = 0;
+    flight->due.kind = ASIM_DUE_STEP;
+    flight->due.rank = ASIM_FLIGHT_ALONE;
+    flight->msg = *msg;
     return flight;
 }
-/* Tells the sender, if he asked for it (no message of a collective does), then the receiver, and
- * ends the flight. */
-static inline void asim_analytical_deliver(struct asim_analytical *base, struct asim_flight *flight)
-{
-    if (flight->msg.cookie != ASIM_NEVER)
-        base->user.sent(base->user.self, &flight->msg);
-    base->user.arrived(base->user.self, &flight->msg);
-    asim_pool_give(&base->flights, flight);
-}
-
 static inline uint64_t asim_analytical_time(const struct asim_analytical *base, uint64_t delay_ns)
 {
     uint64_t now = base->queue.now_ns;
@@ -88,11 +89,23 @@ static inline uint64_t asim_analytical_whole(double delay_ns)
 {
     return delay_ns < 9e18 ? (uint64_t)(int64_t)delay_ns : ASIM_NEVER - 1;
 }
-/* delay_ns from now. */
-static inline int asim_analytical_after(struct asim_analytical *base, uint64_t delay_ns,
-                                        struct asim_due *due)
+/* Begins a lane for it. */
+void asim_analytical_begin(struct asim_analytical *base, uint64_t t, struct asim_due *due);
+static inline void asim_analytical_at(struct asim_analytical *base, uint64_t t,
+                                      struct asim_due *due)
 {
-    return asim_due_add(&base->queue, asim_analytical_time(base, delay_ns), due);
+    struct asim_due_lane *lane = asim_due_lane_of(&base->queue, t);
+
+    if (lane)
+        asim_due_append(lane, due);
+    else
+        asim_analytical_begin(base, t, due);
+}
+/* delay_ns from now. */
+static inline void asim_analytical_after(struct asim_analytical *base, uint64_t delay_ns,
+                                         struct asim_due *due)
+{
+    asim_analytical_at(base, asim_analytical_time(base, delay_ns), due);
 }
 
 /* The hooks that are the same for all analytical backends. */
@@ -100,6 +113,8 @@ uint64_t asim_analytical_now(const struct asim_net *net, uint32_t rank);
 int asim_analytical_wake_after(struct asim_net *net, uint32_t rank, uint64_t delay_ns);
 struct asim_due_queue *asim_analytical_queue(struct asim_net *net);
 int asim_analytical_late(struct asim_net *net, uint32_t rank, uint64_t cookie);
+struct asim_row *asim_analytical_row_open(struct asim_net *net, const struct asim_msg *first);
+void asim_analytical_row_close(struct asim_net *net, struct asim_row *row);
 int asim_analytical_run(struct asim_net *net, struct asim_err *err);
 
 #endif

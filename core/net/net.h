@@ -22,10 +22,11 @@
 /* One transfer on the network. The id is (source rank << 32 | sequence at that rank). */
 struct asim_msg {
     /* bytes of payload; the tag is only compared. */
-    uint64_t id, bytes, tag;
+    uint64_t bytes, tag;
+    uint32_t src, dst;
+    uint64_t id;
     /* The sender's own, handed back with sent(); ASIM_NEVER = sent() may be left out. */
     uint64_t cookie;
-    uint32_t src, dst;
 };
 
 struct asim_net_user {
@@ -53,6 +54,7 @@ enum asim_net_trait {
 
 struct asim_due_queue;
 struct asim_net; /* the backend's own state */
+struct asim_row; /* the backend's own, see row_open */
 struct asim_netshape;
 
 struct asim_net_config {
@@ -79,6 +81,14 @@ struct asim_net_backend {
     int (*late)(struct asim_net *net, uint32_t rank, uint64_t cookie);
     /* Starts carrying a copy of *msg from its source, whose time it is. */
     int (*send)(struct asim_net *net, const struct asim_msg *msg);
+    /* A row of messages that differ in their ids only: *first and the next ones. What is the same
+     * for all is worked out once, and nothing is copied. NULL when out of memory. The three hooks
+     * are NULL where there is no such thing. */
+    struct asim_row *(*row_open)(struct asim_net *net, const struct asim_msg *first);
+    /* Sends the next of the row; out of memory ends run(). */
+    void (*row_send)(struct asim_net *net, struct asim_row *row);
+    /* No more will be sent; those under way arrive. */
+    void (*row_close)(struct asim_net *net, struct asim_row *row);
     /* Runs until nothing is left or user->done(). 0 or negative with err. */
     int (*run)(struct asim_net *net, struct asim_err *err);
     /* Ends everything, messages under way included; nobody is called back. */

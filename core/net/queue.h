@@ -27,7 +27,6 @@ enum { ASIM_DUE_OWN };
 struct asim_due {
     struct asim_due *next;
     uint32_t kind, rank;
-    uint64_t cookie;
 };
 
 /* All events of one time that came while the lane was in the cache. */

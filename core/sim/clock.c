@@ -9,7 +9,7 @@
  * time one wake of the network. Events of a rank never overtake each other within a time; between
  * ranks the network's order decides.
  */
-#include "sim/sim.h"
+#include "sim/march.h"
 
 static struct asim_tick *find_far(const struct asim_rank *rank, uint64_t t)
 {
@@ -119,8 +119,7 @@ void asim_clock_add(struct asim_rank *rank, uint64_t delay_ns, const struct asim
     kept->kind = todo->kind;
     kept->op = todo->op;
     kept->bytes = todo->bytes;
-    kept->stream = todo->stream;
-    kept->custom = todo->custom;
+    kept->stream = todo->stream; /* or custom */
     place(rank, delay_ns, kept);
 }
 
@@ -162,6 +161,36 @@ void asim_clock_stream(struct asim_rank *rank, uint64_t delay_ns, enum asim_todo
     asim_due_append(lane, &kept->due);
 }
 
+/* The same for the token that stands in the march: no memory is asked for, and all but its time is
+ * in it already. */
+void asim_clock_token(struct asim_rank *rank, struct asim_march *march)
+{
+    struct asim_due_queue *queue = rank->world->queue;
+    struct asim_todo *token = &march->token;
+    struct asim_due_lane *lane = NULL;
+    uint32_t n = rank->n_near;
+    uint64_t t = 0;
+
+    if (n < ASIM_NEAR_TICKS && !rank->far.n) {
+        t = queue->now_ns + march->delay_ns;
+        lane = asim_due_lane_of(queue, t);
+        for (uint32_t i = 0; i < n; i++)
+            if (rank->near[i].t == t)
+                lane = NULL;
+    }
+    if (!lane) {
+        asim_clock_stream(rank, march->delay_ns, ASIM_TODO_BUNDLE, march->recv.stream, 0);
+        return;
+    }
+    march->token_free = 0;
+    token->next = NULL;
+    rank->near[n].t = t;
+    rank->near[n].head = token;
+    rank->near[n].tail = token;
+    rank->n_near = n + 1;
+    asim_due_append(lane, &token->due);
+}
+
 /* The one place where kinds of events become calls. todo is a copy, its memory is free again. */
 static void run_copy(struct asim_rank *rank, const struct asim_todo *todo)
 {
@@ -169,7 +198,8 @@ static void run_copy(struct asim_rank *rank, const struct asim_todo *todo)
     case ASIM_TODO_OP_DONE:
         asim_op_done(rank, todo->op);
         break;
-    case ASIM_TODO_BUNDLE: /* these two before */
+    case ASIM_TODO_MARCH: /* these three before */
+    case ASIM_TODO_BUNDLE:
     case ASIM_TODO_TOKEN:
         break;
     case ASIM_TODO_NODE:
@@ -207,6 +237,10 @@ static inline void run(struct asim_rank *rank, struct asim_todo *kept)
         asim_clock_run(rank, kept);
         return;
     }
+    if (kept->kind == ASIM_TODO_MARCH) {
+        asim_march_step(rank, kept->march);
+        return;
+    }
     if (kept->kind == ASIM_TODO_TOKEN)
         bytes = 0; /* reduced by now */
     asim_pool_give(&rank->lane->pools.todo, kept);
@@ -217,9 +251,8 @@ static inline void run(struct asim_rank *rank, struct asim_todo *kept)
  * function takes one away.
  * Events added at this same time run in this call. A failure leaves the rest where it is;
  * closing frees it. */
-void asim_clock_wake(struct asim_rank *rank)
+static void run_tick(struct asim_rank *rank, struct asim_tick *tick)
 {
-    struct asim_tick *tick = find_tick(rank, asim_rank_now(rank));
     struct asim_todo *kept;
 
     while (tick && (kept = tick->head) && !rank->failed) {
@@ -228,4 +261,30 @@ void asim_clock_wake(struct asim_rank *rank)
     }
     if (tick)
         forget_tick(rank, tick);
+}
+
+void asim_clock_wake_any(struct asim_rank *rank)
+{
+    run_tick(rank, find_tick(rank, asim_rank_now(rank)));
+}
+
+/* Mostly all there is ahead of a rank is the one token of a march: the same with less looking. The
+ * tick stays while the token's step runs, so that an event added for this very time comes into it,
+ * as the order asks for, and is run before the rank is left. */
+void asim_clock_wake(struct asim_rank *rank)
+{
+    struct asim_tick *tick = rank->near;
+    struct asim_todo *kept = tick->head;
+
+    if (rank->n_near != 1 || !kept || kept->kind != ASIM_TODO_MARCH || kept->next ||
+        tick->t != rank->world->queue->now_ns) {
+        asim_clock_wake_any(rank);
+        return;
+    }
+    tick->head = NULL;
+    asim_march_step(rank, kept->march);
+    if (tick->head || rank->n_near != 1)
+        run_tick(rank, tick);
+    else
+        rank->n_near = 0;
 }

@@ -10,6 +10,7 @@
  * by name: what differs between ring, tree and direct is in the plan.
  */
 #include "sim/bus.h"
+#include "sim/march.h"
 
 enum { SUBGROUP_DELAY_NS = 10, REDUCE_PASSES = 3 };
 
@@ -165,7 +166,8 @@ void asim_stream_start(struct asim_rank *rank, struct asim_stream *stream)
     for (uint32_t i = 0; i < stream->plan.start_tokens; i++)
         mint(rank, stream, i, 0);
     prepare(stream);
-    pump(rank, stream);
+    if (!asim_march_begin(rank, stream))
+        pump(rank, stream);
 }
 
 /* A reduction of `bytes` costs two reads and a write of local memory, each truncated. bandwidth 0 =
@@ -186,6 +188,10 @@ void asim_stream_bundle(struct asim_rank *rank, struct asim_stream *stream, uint
 {
     if (bytes) {
         asim_stream_reduce(rank, stream, bytes);
+        return;
+    }
+    if (stream->march) {
+        asim_march_token(rank, stream);
         return;
     }
     stream->tokens++;

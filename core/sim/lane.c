@@ -5,6 +5,7 @@
  * the run's. So the sentence is the same for any window, any number of threads and of processes.
  */
 #include "sim/lane.h"
+#include "sim/march.h"
 #include "sim/sim.h"
 
 #include <stdlib.h>
@@ -18,10 +19,11 @@ static void open_pools(struct asim_pools *pools, uint32_t max_phases)
 
     asim_pool_init(&pools->todo, sizeof(struct asim_todo), 0);
     asim_pool_init(&pools->tick, sizeof(struct asim_tick), 0);
+    asim_pool_init(&pools->march, asim_pool_lines(sizeof(struct asim_march)), 0);
     asim_pool_init(&pools->stream, stream, 0);
     asim_pool_init(&pools->dataset, sizeof(struct asim_dataset), 0);
     asim_pool_init(&pools->recv, sizeof(struct asim_recv), 0);
-    asim_pool_init(&pools->inbox, sizeof(struct asim_inbox), 0);
+    asim_pool_init(&pools->inbox, asim_pool_lines(sizeof(struct asim_inbox)), 0);
     asim_pool_init(&pools->later, sizeof(struct asim_later), 0);
     asim_pool_init(&pools->bus, asim_bus_request_bytes(), 0);
 }
@@ -30,6 +32,7 @@ static void close_pools(struct asim_pools *pools)
 {
     asim_pool_fini(&pools->todo);
     asim_pool_fini(&pools->tick);
+    asim_pool_fini(&pools->march);
     asim_pool_fini(&pools->stream);
     asim_pool_fini(&pools->dataset);
     asim_pool_fini(&pools->recv);

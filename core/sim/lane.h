@@ -21,7 +21,7 @@ struct asim_rank;
 struct asim_world;
 
 struct asim_pools {
-    struct asim_pool todo, tick, stream, dataset, recv, inbox, later, bus;
+    struct asim_pool todo, tick, march, stream, dataset, recv, inbox, later, bus;
 };
 
 /* The first failure: the earliest in (time, rank), whatever came to be noticed first. */

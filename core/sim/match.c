@@ -10,7 +10,7 @@
  * swept when more than half are idle. Messages themselves are not kept, only their bytes: what
  * cannot be told apart by key is told apart by order.
  */
-#include "sim/sim.h"
+#include "sim/march.h"
 
 #include <string.h>
 
@@ -61,10 +61,10 @@ static inline struct asim_inbox *inbox_of(struct asim_rank *rank, uint32_t src, 
     return inbox ? inbox : look_up(rank, src, tag);
 }
 
-/* Neither waiting receives nor bytes: could be given back. */
-static int is_empty(const struct asim_inbox *inbox)
+/* Neither waiting receives nor bytes, and nobody counts on it: could be given back. */
+static inline int is_idle(const struct asim_inbox *inbox)
 {
-    return !inbox->head && !inbox->arrived;
+    return !inbox->head && !inbox->arrived && !inbox->held;
 }
 
 static struct asim_inbox *inbox_at(const struct asim_map *map, size_t i)
@@ -83,7 +83,7 @@ static void sweep(struct asim_rank *rank, const struct asim_inbox *but)
         struct asim_inbox *inbox = inbox_at(&old, i);
         uint64_t *slot;
 
-        if (!inbox || (inbox != but && is_empty(inbox)))
+        if (!inbox || (inbox != but && is_idle(inbox)))
             continue;
         slot = asim_map_put(&rank->inboxes, inbox->src, inbox->tag);
         if (!slot) {
@@ -96,7 +96,7 @@ static void sweep(struct asim_rank *rank, const struct asim_inbox *but)
     for (size_t i = 0; i < old.cap; i++) {
         struct asim_inbox *inbox = inbox_at(&old, i);
 
-        if (inbox && inbox != but && is_empty(inbox))
+        if (inbox && inbox != but && is_idle(inbox))
             asim_pool_give(&rank->lane->pools.inbox, inbox);
     }
     memset(rank->recent, 0, sizeof rank->recent);
@@ -104,11 +104,13 @@ static void sweep(struct asim_rank *rank, const struct asim_inbox *but)
     asim_map_fini(&old);
 }
 
-/* The inbox has just become empty. It is kept, because the next message of its stream is likely to
+/* The inbox may have become empty. It is kept, because the next message of its stream is likely to
  * come soon; the tags of streams that are over never come again, so all empty ones go when they
  * are many, and more than half. */
-static inline void now_empty(struct asim_rank *rank, const struct asim_inbox *inbox)
+static inline void check_idle(struct asim_rank *rank, const struct asim_inbox *inbox)
 {
+    if (!is_idle(inbox))
+        return;
     if (++rank->empty_inboxes > EMPTY_KEPT && rank->empty_inboxes > rank->inboxes.n / 2)
         sweep(rank, inbox);
 }
@@ -120,7 +122,8 @@ void asim_match_deliver(struct asim_rank *rank, struct asim_recv *recv)
     struct asim_later *later = recv->later;
     uint32_t op = recv->op;
 
-    asim_pool_give(&rank->lane->pools.recv, recv);
+    if (!recv->march)
+        asim_pool_give(&rank->lane->pools.recv, recv);
     if (later)
         asim_later_run(rank, later);
     else if (stream)
@@ -155,8 +158,7 @@ static void serve(struct asim_rank *rank, struct asim_inbox *inbox, struct asim_
     struct asim_world *world = rank->world;
 
     take(inbox, recv);
-    if (!inbox->arrived)
-        now_empty(rank, inbox);
+    check_idle(rank, inbox);
     if (world->backend->traits & ASIM_NET_LATE_RECEIVE_NOW)
         asim_match_deliver(rank, recv);
     else if (world->backend->late(world->carrier, rank->id, (uint64_t)(uintptr_t)recv))
@@ -174,7 +176,7 @@ static inline void post(struct asim_rank *rank, struct asim_inbox *inbox, struct
             serve(rank, inbox, recv);
             return;
         }
-        rank->empty_inboxes -= !inbox->arrived;
+        rank->empty_inboxes -= (uint32_t)is_idle(inbox);
         inbox->head = recv;
     } else {
         inbox->tail->next = recv;
@@ -203,7 +205,7 @@ void asim_match_stream(struct asim_rank *rank, struct asim_stream *stream, uint3
     struct asim_inbox *inbox = recent_of(rank, src, stream->tag);
     struct asim_recv *recv = NULL;
 
-    if (inbox && is_empty(inbox))
+    if (inbox && is_idle(inbox))
         recv = asim_pool_pop(&rank->lane->pools.recv);
     if (!recv) {
         asim_match_post(
@@ -218,19 +220,39 @@ void asim_match_stream(struct asim_rank *rank, struct asim_stream *stream, uint3
     recv->src = src;
     recv->tag = stream->tag;
     recv->posted_ns = asim_rank_now(rank);
+    recv->march = NULL;
     rank->empty_inboxes--;
     inbox->head = inbox->tail = recv;
 }
 
+/* Holds the inbox of the stream's receives, so that it is not swept away; NULL after failing the
+ * world. */
+struct asim_inbox *asim_match_hold(struct asim_rank *rank, uint32_t src, uint64_t tag)
+{
+    struct asim_inbox *inbox = inbox_of(rank, src, tag);
+
+    if (!inbox)
+        return NULL;
+    rank->empty_inboxes -= (uint32_t)is_idle(inbox);
+    inbox->held++;
+    return inbox;
+}
+
+void asim_match_let_go(struct asim_rank *rank, struct asim_inbox *inbox)
+{
+    inbox->held--;
+    check_idle(rank, inbox);
+}
+
 /* A delivery may post the next receive here, or sweep this inbox away: after the last one it is
  * not looked at again. */
-static void arrived(struct asim_rank *rank, const struct asim_msg *msg)
+void asim_match_any(struct asim_rank *rank, const struct asim_msg *msg)
 {
     struct asim_inbox *inbox = inbox_of(rank, msg->src, msg->tag);
 
     if (!inbox)
         return;
-    rank->empty_inboxes -= (uint32_t)is_empty(inbox);
+    rank->empty_inboxes -= (uint32_t)is_idle(inbox);
     inbox->arrived += counted(msg->bytes);
     while (inbox->head && is_served(inbox, inbox->head)) {
         struct asim_recv *recv = inbox->head;
@@ -238,14 +260,12 @@ static void arrived(struct asim_rank *rank, const struct asim_msg *msg)
 
         take(inbox, recv);
         inbox->head = recv->next;
-        if (is_empty(inbox))
-            now_empty(rank, inbox);
+        check_idle(rank, inbox);
         asim_match_deliver(rank, recv);
         if (last)
             return;
     }
-    if (is_empty(inbox)) /* a message of no bytes that nobody waits for */
-        now_empty(rank, inbox);
+    check_idle(rank, inbox); /* a message of no bytes that nobody waits for */
 }
 
 /* Mostly one message for the one receive of a stream that waits: the same without a call in it. */
@@ -255,12 +275,23 @@ void asim_match_arrived(struct asim_rank *rank, const struct asim_msg *msg)
     struct asim_recv *recv = inbox ? inbox->head : NULL;
     struct asim_stream *stream;
 
-    if (!recv || inbox->arrived || recv->next || recv->bytes != counted(msg->bytes) ||
-        recv->later || !recv->stream || rank->empty_inboxes >= EMPTY_KEPT) {
-        arrived(rank, msg);
+    if (!recv || inbox->arrived || recv->next || recv->bytes != msg->bytes) {
+        asim_match_any(rank, msg);
+        return;
+    }
+    if (recv->march) {
+        inbox->head = NULL;
+        if (recv->march->token_free)
+            asim_clock_token(rank, recv->march);
+        else
+            asim_stream_arrival(rank, recv->stream);
         return;
     }
     stream = recv->stream;
+    if (inbox->held || recv->later || !stream || rank->empty_inboxes >= EMPTY_KEPT) {
+        asim_match_any(rank, msg);
+        return;
+    }
     inbox->head = NULL;
     rank->empty_inboxes++;
     asim_pool_give(&rank->lane->pools.recv, recv);

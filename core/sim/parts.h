@@ -15,6 +15,7 @@ struct asim_rank;
 
 /* --- something that happens on a rank at a time ---------------------------------------------- */
 enum asim_todo_kind {
+    ASIM_TODO_MARCH,   /* march: its token is free, no reduction */
     ASIM_TODO_BUNDLE,  /* stream, bytes: the endpoint delay is over; reduce next if bytes */
     ASIM_TODO_TOKEN,   /* stream: a token is free */
     ASIM_TODO_OP_DONE, /* op: a compute, replay or memory op ends */
@@ -40,9 +41,12 @@ struct asim_todo {
     struct asim_todo *next;
     enum asim_todo_kind kind;
     uint32_t op;
+    union { /* as its kind says */
+        struct asim_stream *stream;
+        struct asim_march *march;
+        struct asim_custom *custom;
+    };
     uint64_t bytes;
-    struct asim_stream *stream;
-    struct asim_custom *custom;
 };
 
 /* What a rank has to do at one time, in the order it was asked for. A rank seldom has more than a
@@ -74,6 +78,42 @@ struct asim_track {
     /* roofline: time of compute ops, and sums of value x time over those with values */
     double comp_ns, bound_ns, compute_use_ns, memory_use_ns, intensity_ns;
 };
+
+/* --- receives
+ * --------------------------------------------------------------------------------------- */
+struct asim_recv {
+    struct asim_recv *next;
+    uint64_t bytes;             /* ASIM_ANY_BYTES: the next message, whatever its size */
+    struct asim_march *march;   /* it stands in, instead of the pool, or NULL */
+    uint64_t posted_ns;         /* for the report of a stall */
+    struct asim_stream *stream; /* NULL: a COMM_RECV op, or later */
+    struct asim_later *later;
+    uint32_t op, src;
+    uint64_t tag;
+};
+
+/* What the end of a message leads to where it is neither an op nor a stream. */
+enum asim_later_kind {
+    ASIM_LATER_SEND, /* rendezvous: the receiver has asked; send msg */
+    ASIM_LATER_POST, /* rendezvous: asked; post recv */
+    ASIM_LATER_NODE  /* a node of an algorithm given as traces ends */
+};
+struct asim_later {
+    enum asim_later_kind kind;
+    uint32_t node;
+    struct asim_custom *custom;
+    struct asim_msg msg;
+    struct asim_recv recv;
+};
+
+struct asim_inbox { /* of one (source, tag) */
+    struct asim_recv *head, *tail;
+    uint64_t arrived; /* bytes nobody has asked for yet */
+    uint64_t tag;
+    uint32_t src;
+    uint32_t held; /* streams that count on finding it where it is */
+};
+enum { ASIM_RECENT = 4 }; /* inboxes found without the map: a few streams are all a rank runs */
 
 /* --- collectives ---------------------------------------------------------------------------------
  */
@@ -121,6 +161,7 @@ struct asim_stream { /* one chunk of a collective on one rank */
     /* Of a bundle in this phase; ASIM_NEVER = the bus says. */
     uint64_t delay_ns;
     uint32_t tokens;
+    struct asim_march *march;   /* if the phase is on it: instead of step, received and tokens */
     struct asim_phase phases[]; /* room for world->max_phases */
 };
 
@@ -134,39 +175,5 @@ struct asim_dim_turns { /* round robin over the queues of a dimension: all, firs
     uint32_t all, first, second;
     uint8_t trees[ASIM_KINDS]; /* chunks laid over it: double binary trees alternate */
 };
-
-/* --- receives
- * --------------------------------------------------------------------------------------- */
-struct asim_recv {
-    struct asim_recv *next;
-    uint64_t bytes;             /* ASIM_ANY_BYTES: the next message, whatever its size */
-    struct asim_stream *stream; /* NULL: a COMM_RECV op, or later */
-    struct asim_later *later;
-    uint32_t op, src;
-    /* When it was posted, for the report of a stall. */
-    uint64_t tag, posted_ns;
-};
-
-/* What the end of a message leads to where it is neither an op nor a stream. */
-enum asim_later_kind {
-    ASIM_LATER_SEND, /* rendezvous: the receiver has asked; send msg */
-    ASIM_LATER_POST, /* rendezvous: asked; post recv */
-    ASIM_LATER_NODE  /* a node of an algorithm given as traces ends */
-};
-struct asim_later {
-    enum asim_later_kind kind;
-    uint32_t node;
-    struct asim_custom *custom;
-    struct asim_msg msg;
-    struct asim_recv recv;
-};
-
-struct asim_inbox { /* of one (source, tag) */
-    struct asim_recv *head, *tail;
-    uint64_t arrived; /* bytes nobody has asked for yet */
-    uint64_t tag;
-    uint32_t src;
-};
-enum { ASIM_RECENT = 4 }; /* inboxes found without the map: a few streams are all a rank runs */
 
 #endif

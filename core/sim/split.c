@@ -6,6 +6,7 @@
  * Memory of a process follows its own ranks, but for four bytes a node (its part) and, where no
  * page of it is touched, the room of a rank that lives elsewhere.
  */
+#include "sim/march.h"
 #include "sim/split.h"
 
 #include <stdlib.h>
@@ -73,7 +74,7 @@ void asim_totals_here(const struct asim_world *world, struct asim_totals *totals
         if (!asim_rank_is_here(rank))
             continue;
         totals->ops_done += asim_feed_finished(rank->feed);
-        totals->messages += world->fabric ? 0 : rank->sent;
+        totals->messages += world->fabric ? 0 : rank->sent - asim_march_left(rank);
         totals->dropped += asim_feed_dropped(rank->feed);
         if (rank->finished && rank->cycles > totals->last_ns)
             totals->last_ns = rank->cycles;

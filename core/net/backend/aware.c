@@ -16,11 +16,11 @@
 #include "base/map.h"
 
 struct link {
-    struct asim_due due;           /* first: due at the end of a transmission */
+    struct asim_due due;           /* first: due at the end of a transmission; rank: 1 until then */
     struct asim_due *first, *last; /* flights that wait, in order of arrival */
     uint64_t mesh_from, mesh_to;   /* a mesh link's key in the map */
     uint32_t dim;
-    int busy, in_mesh;
+    int in_mesh;
 };
 
 struct aware {
@@ -51,7 +51,7 @@ static struct link *mesh_link(struct aware *net, uint32_t d, const uint32_t from
         asim_map_delete(&net->mesh, hi, from_to[1]);
         return NULL;
     }
-    link->due.kind = ASIM_DUE_LINK;
+    link->due.kind = ASIM_DUE_NEXT;
     link->dim = d;
     link->in_mesh = 1;
     link->mesh_from = hi;
@@ -78,7 +78,7 @@ static struct link *next_link(struct aware *net, struct asim_flight *flight)
         flight->at = at - a * net->strides[d] + b * net->strides[d];
         if (shape->at[d].topology == ASIM_NET_FULLY_CONNECTED)
             return mesh_link(net, d, (const uint32_t[2]){at, flight->at});
-        flight->down = d + 1;
+        flight->then = fixed_link(net, d, flight->at, 1);
         return fixed_link(net, d, at, 0);
     }
     if (shape->at[d].npus - there < there) {
@@ -91,85 +91,132 @@ static struct link *next_link(struct aware *net, struct asim_flight *flight)
     return fixed_link(net, d, at, 0);
 }
 
+/* The transfer time is kept: see struct asim_analytical. latency + serial and serial are truncated
+ * on their own. */
+static void work_out(struct aware *net, const struct link *link, uint64_t bytes)
+{
+    struct asim_analytical *base = &net->base;
+    double serial = (double)bytes / base->ns_bytes[link->dim];
+
+    base->last_bytes = bytes;
+    base->last_key = link->dim;
+    base->last_ns = asim_analytical_whole(serial);
+    base->last_there_ns = asim_analytical_whole(base->shape.at[link->dim].latency_ns + serial);
+}
+
 /* The arrival is scheduled before the end of the transmission: with zero latency both fall on
- * one time, and this order is the reference's. latency + serial and serial are truncated on
- * their own. */
-static int transmit(struct aware *net, struct link *link, struct asim_flight *flight)
+ * one time, and this order is the reference's. */
+/* Extern so that it stays out of line. */
+void asim_aware_transmit(struct aware *net, struct link *link, struct asim_flight *flight);
+void asim_aware_transmit(struct aware *net, struct link *link, struct asim_flight *flight)
 {
     struct asim_analytical *base = &net->base;
 
-    if (flight->msg.bytes != base->last_bytes || link->dim != base->last_key) {
-        double serial = (double)flight->msg.bytes / base->ns_bytes[link->dim];
-
-        base->last_bytes = flight->msg.bytes;
-        base->last_key = link->dim;
-        base->last_ns = asim_analytical_whole(serial);
-        base->last_there_ns = asim_analytical_whole(base->shape.at[link->dim].latency_ns + serial);
-    }
-    link->busy = 1;
-    if (asim_analytical_after(base, base->last_there_ns, &flight->due))
-        return ASIM_ENOMEM;
-    return asim_analytical_after(base, base->last_ns, &link->due);
+    if (flight->msg.bytes != base->last_bytes || link->dim != base->last_key)
+        work_out(net, link, flight->msg.bytes);
+    asim_analytical_after(base, base->last_there_ns, &flight->due);
+    asim_analytical_after(base, base->last_ns, &link->due);
 }
 
-/* At once or when it is free. Waiting flights are linked through their own dues, which are in no
- * queue meanwhile. */
-static inline int enter(struct aware *net, struct link *link, struct asim_flight *flight)
+/* The same where the times are known and not the first of their kind, without a call in it. */
+static inline void transmit(struct aware *net, struct link *link, struct asim_flight *flight)
 {
-    if (!link->busy)
-        return transmit(net, link, flight);
+    struct asim_analytical *base = &net->base;
+    uint64_t now = base->queue.now_ns;
+    struct asim_due_lane *there = NULL, *end = NULL;
+
+    link->due.rank = 1;
+    if (flight->msg.bytes == base->last_bytes && link->dim == base->last_key &&
+        base->last_there_ns < ASIM_NEVER - 1 - now) {
+        there = asim_due_lane_of(&base->queue, now + base->last_there_ns);
+        end = asim_due_lane_of(&base->queue, now + base->last_ns);
+    }
+    if (!there || !end) {
+        asim_aware_transmit(net, link, flight);
+        return;
+    }
+    asim_due_append(there, &flight->due);
+    asim_due_append(end, &link->due);
+}
+
+/* Waiting flights are linked through their own dues, which are in no queue meanwhile. The end of
+ * the transmission that keeps them waiting is more than the end of being busy now. */
+static void wait_for(struct link *link, struct asim_flight *flight)
+{
     flight->due.next = NULL;
     *(link->first ? &link->last->next : &link->first) = &flight->due;
     link->last = &flight->due;
-    return 0;
+    link->due.kind = ASIM_DUE_NEXT;
 }
 
-/* The flight is at flight->at, which is not its end. */
-static int go_on(struct aware *net, struct asim_flight *flight)
+/* At once or when it is free. */
+static inline void enter(struct aware *net, struct link *link, struct asim_flight *flight)
+{
+    if (link->due.rank)
+        wait_for(link, flight);
+    else
+        transmit(net, link, flight);
+}
+
+/* What its arrival at the end of a link will be. */
+static inline uint32_t kind_of(const struct asim_flight *flight)
+{
+    int more = flight->then || flight->at != flight->msg.dst;
+
+    return more || flight->due.rank == ASIM_FLIGHT_ALONE ? ASIM_DUE_STEP : ASIM_DUE_THERE;
+}
+
+/* The flight is at flight->at, which is not its end. NULL when out of memory. */
+static struct link *go_on(struct aware *net, struct asim_flight *flight)
 {
     struct link *link = next_link(net, flight);
 
-    return link ? enter(net, link, flight) : ASIM_ENOMEM;
+    flight->due.kind = kind_of(flight);
+    if (link)
+        enter(net, link, flight);
+    else
+        net->base.failed = 1;
+    return link;
 }
 
 /* Some wait for it, or it is a mesh link. The head goes at once (spec 6.4.3). An idle mesh link is
  * forgotten: N^2 of them would be too many. */
-static int link_free(struct aware *net, struct link *link)
+static void link_free(struct aware *net, struct link *link)
 {
     struct asim_due *head = link->first;
 
-    if (head) {
-        link->first = head->next;
-        return transmit(net, link, (struct asim_flight *)(void *)head);
-    }
-    if (link->in_mesh) {
+    link->due.rank = 0;
+    if (!head) {
         asim_map_delete(&net->mesh, link->mesh_from, link->mesh_to);
         asim_pool_put(&net->mesh_links, link);
+        return;
     }
-    return 0;
+    link->first = head->next;
+    if (!link->first && !link->in_mesh)
+        link->due.kind = ASIM_DUE_LINK;
+    transmit(net, link, (struct asim_flight *)(void *)head);
 }
 
 /* In a switch flight->at is already the rank below it. */
-static int aware_step(struct asim_analytical *base, struct asim_due *due)
+static void aware_step(struct asim_analytical *base, struct asim_due *due)
 {
     struct aware *net = (struct aware *)(void *)base;
     struct asim_flight *flight = (struct asim_flight *)(void *)due;
-    struct link *link = (struct link *)(void *)due;
-    uint32_t down;
+    struct link *link;
 
-    if (due->kind == ASIM_DUE_LINK) {
-        link->busy = 0;
-        return link->first || link->in_mesh ? link_free(net, link) : 0;
+    if (due->kind == ASIM_DUE_NEXT) {
+        link_free(net, (struct link *)(void *)due);
+        return;
     }
-    down = flight->down;
-    if (down) {
-        flight->down = 0;
-        return enter(net, fixed_link(net, down - 1, flight->at, 1), flight);
-    }
-    if (flight->at != flight->msg.dst)
-        return go_on(net, flight);
-    asim_analytical_deliver(base, flight);
-    return 0;
+    link = flight->then;
+    if (link) {
+        flight->then = NULL;
+        flight->due.kind = kind_of(flight);
+        enter(net, link, flight);
+    } else if (flight->at != flight->msg.dst)
+        go_on(net, flight);
+    else
+        asim_analytical_deliver(base, flight);
 }
 
 /* Also after an open that failed in its middle; mesh links lie in their pool. */
@@ -214,7 +261,28 @@ static int aware_open(struct asim_net **out, const struct asim_net_config *confi
     return 0;
 }
 
-/* A message to oneself is there at once, in an event of its own. */
+/* A message to oneself is there at once, in an event of its own. A row keeps its first link, but
+ * not one of a mesh: those come and go. */
+static void set_out(struct aware *net, struct asim_flight *flight)
+{
+    struct link *link;
+
+    flight->at = flight->msg.src;
+    flight->then = NULL;
+    if (flight->msg.src == flight->msg.dst) {
+        flight->due.kind = kind_of(flight);
+        asim_analytical_after(&net->base, 0, &flight->due);
+        return;
+    }
+    link = go_on(net, flight);
+    if (!link || link->in_mesh || flight->due.rank == ASIM_FLIGHT_ALONE)
+        return;
+    flight->way.link = link;
+    flight->way_at = flight->at;
+    flight->way_then = flight->then;
+    flight->way_kind = flight->due.kind;
+}
+
 static int aware_send(struct asim_net *self, const struct asim_msg *msg)
 {
     struct aware *net = (struct aware *)(void *)self;
@@ -222,9 +290,38 @@ static int aware_send(struct asim_net *self, const struct asim_msg *msg)
 
     if (!flight)
         return ASIM_ENOMEM;
-    if (msg->src == msg->dst)
-        return asim_analytical_after(&net->base, 0, &flight->due);
-    return go_on(net, flight);
+    set_out(net, flight);
+    return 0;
+}
+
+/* The row's own flight is away. */
+static int send_apart(struct asim_net *net, struct asim_flight *flight)
+{
+    struct asim_msg msg = flight->msg;
+
+    msg.id = flight->next_id++;
+    return aware_send(net, &msg);
+}
+
+static void aware_row_send(struct asim_net *self, struct asim_row *row)
+{
+    struct aware *net = (struct aware *)(void *)self;
+    struct asim_flight *flight = (struct asim_flight *)(void *)row;
+
+    if (flight->due.rank != ASIM_ROW_HOME) {
+        net->base.failed |= send_apart(self, flight) != 0;
+        return;
+    }
+    flight->due.rank = ASIM_ROW_AWAY;
+    flight->msg.id = flight->next_id++;
+    if (!flight->way.link) {
+        set_out(net, flight);
+        return;
+    }
+    flight->at = flight->way_at;
+    flight->then = flight->way_then;
+    flight->due.kind = flight->way_kind;
+    enter(net, flight->way.link, flight);
 }
 
 const struct asim_net_backend asim_net_backend_aware = {
@@ -235,6 +332,9 @@ const struct asim_net_backend asim_net_backend_aware = {
     .queue = asim_analytical_queue,
     .late = asim_analytical_late,
     .send = aware_send,
+    .row_open = asim_analytical_row_open,
+    .row_send = aware_row_send,
+    .row_close = asim_analytical_row_close,
     .run = asim_analytical_run,
     .close = aware_close,
 };

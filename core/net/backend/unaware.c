@@ -14,10 +14,9 @@
 #include <stdlib.h>
 
 /* The base has all there is. */
-static int unaware_step(struct asim_analytical *base, struct asim_due *due)
+static void unaware_step(struct asim_analytical *base, struct asim_due *due)
 {
     asim_analytical_deliver(base, (struct asim_flight *)(void *)due);
-    return 0;
 }
 
 static int unaware_open(struct asim_net **net, const struct asim_net_config *config,
@@ -87,7 +86,42 @@ static int unaware_send(struct asim_net *net, const struct asim_msg *msg)
     struct asim_analytical *base = (struct asim_analytical *)(void *)net;
     struct asim_flight *flight = asim_analytical_flight(base, msg);
 
-    return flight ? asim_analytical_after(base, delay_of(base, msg), &flight->due) : ASIM_ENOMEM;
+    if (!flight)
+        return ASIM_ENOMEM;
+    asim_analytical_after(base, delay_of(base, msg), &flight->due);
+    return 0;
+}
+
+static struct asim_row *unaware_row_open(struct asim_net *net, const struct asim_msg *first)
+{
+    struct asim_flight *flight = (void *)asim_analytical_row_open(net, first);
+
+    if (flight)
+        flight->way.ns = delay_of((struct asim_analytical *)(void *)net, first);
+    return (struct asim_row *)(void *)flight;
+}
+
+/* The row's own flight is away. */
+static int send_apart(struct asim_net *net, struct asim_flight *flight)
+{
+    struct asim_msg msg = flight->msg;
+
+    msg.id = flight->next_id++;
+    return unaware_send(net, &msg);
+}
+
+static void unaware_row_send(struct asim_net *net, struct asim_row *row)
+{
+    struct asim_analytical *base = (struct asim_analytical *)(void *)net;
+    struct asim_flight *flight = (struct asim_flight *)(void *)row;
+
+    if (flight->due.rank != ASIM_ROW_HOME) {
+        base->failed |= send_apart(net, flight) != 0;
+        return;
+    }
+    flight->due.rank = ASIM_ROW_AWAY;
+    flight->msg.id = flight->next_id++;
+    asim_analytical_after(base, flight->way.ns, &flight->due);
 }
 
 static void unaware_close(struct asim_net *net)
@@ -104,6 +138,9 @@ const struct asim_net_backend asim_net_backend_unaware = {
     .queue = asim_analytical_queue,
     .late = asim_analytical_late,
     .send = unaware_send,
+    .row_open = unaware_row_open,
+    .row_send = unaware_row_send,
+    .row_close = asim_analytical_row_close,
     .run = asim_analytical_run,
     .close = unaware_close,
 };

@@ -1,0 +1,139 @@
+/* SPDX-License-Identifier: GPL-2.0-only
+ *
+ * Phases on the march (march.h): what the general engine of coll_run.c does with tokens, steps and
+ * arrivals, for phases in which each step is the same and takes one token. Behaviour and order of
+ * events are those of the general engine to the last event; what is saved is looking things up. A
+ * message costs two events, and neither allocates, copies a message or searches an inbox.
+ *
+ * The order of send and receive: the specification (5.2) gives the send to the network first. Where
+ * the receive finds nothing to take, posting it makes no event, and the two may change places.
+ */
+#include "sim/march.h"
+
+/* All steps alike, one message out and one in for one token: those of a ring. Then there are as
+ * many arrivals as steps, and as many tokens at the end as at the start: when those are free and
+ * all steps taken, every message has come, and nothing of the march is in use any more. */
+static int may_march(const struct asim_rank *rank, const struct asim_stream *stream)
+{
+    const struct asim_step *step = &stream->next_step;
+    const struct asim_plan *plan = &stream->plan;
+    const struct asim_world *world = rank->world;
+
+    return world->queue && world->backend->row_open && !world->settings.rendezvous &&
+           stream->delay_ns != ASIM_NEVER && plan->algo->uniform && plan->steps &&
+           plan->arrivals == plan->steps && plan->start_tokens == plan->end_tokens &&
+           step->need == 1 && !step->gate && step->to != ASIM_NOBODY && step->from != ASIM_NOBODY &&
+           step->send_bytes && step->recv_bytes && step->recv_bytes != ASIM_ANY_BYTES;
+}
+
+/* Fails the world when out of memory. The network numbers the messages of a row by itself. */
+static void begin(struct asim_rank *rank, struct asim_stream *stream)
+{
+    struct asim_world *world = rank->world;
+    const struct asim_step *step = &stream->next_step;
+    struct asim_march *march = asim_pool_get(&rank->lane->pools.march);
+    struct asim_msg msg = {.bytes = step->send_bytes,
+                           .tag = stream->tag,
+                           .src = rank->id,
+                           .dst = step->to,
+                           .id = (uint64_t)rank->id << 32 | (uint32_t)rank->sent,
+                           .cookie = ASIM_NEVER};
+
+    if (!march || !(march->row = world->backend->row_open(world->carrier, &msg)) ||
+        !(march->inbox = asim_match_hold(rank, step->from, stream->tag))) {
+        asim_rank_fail_nomem(rank, "beginning a phase of a collective");
+        return;
+    }
+    rank->sent += stream->plan.steps;
+    march->left = stream->plan.steps;
+    march->delay_ns = stream->delay_ns;
+    march->token_free = stream->plan.plain != 0;
+    march->token = (struct asim_todo){
+        .due = {.kind = ASIM_DUE_OWN, .rank = rank->id}, .kind = ASIM_TODO_MARCH, .march = march};
+    march->recv = (struct asim_recv){.bytes = step->recv_bytes,
+                                     .march = march,
+                                     .stream = stream,
+                                     .src = step->from,
+                                     .tag = stream->tag};
+    stream->march = march;
+}
+
+int asim_march_begin(struct asim_rank *rank, struct asim_stream *stream)
+{
+    if (!may_march(rank, stream))
+        return 0;
+    begin(rank, stream);
+    return 1;
+}
+
+/* Nothing points at the march any more: see may_march. */
+static void end(struct asim_rank *rank, struct asim_stream *stream)
+{
+    struct asim_world *world = rank->world;
+    struct asim_march *march = stream->march;
+
+    stream->march = NULL;
+    world->backend->row_close(world->carrier, march->row);
+    asim_match_let_go(rank, march->inbox);
+    asim_pool_put(&rank->lane->pools.march, march);
+    asim_order_advance(rank, stream);
+}
+
+uint64_t asim_march_left(const struct asim_rank *rank)
+{
+    const struct asim_world *world = rank->world;
+    size_t queues = world->dims.n * world->settings.queues_per_dim;
+    uint64_t left = 0;
+
+    for (size_t q = 0; q < queues; q++)
+        for (const struct asim_stream *at = rank->queues[q].head; at; at = at->next)
+            left += at->march ? at->march->left : 0;
+    return left;
+}
+
+/* Posting the receive of a step where nothing has come yet, and no other waits, is no event. */
+static inline int post_first(struct asim_rank *rank, struct asim_march *march)
+{
+    struct asim_inbox *inbox = march->inbox;
+    struct asim_recv *recv = &march->recv;
+
+    if (inbox->head || inbox->arrived)
+        return 0;
+    recv->next = NULL;
+    recv->posted_ns = rank->world->queue->now_ns;
+    inbox->head = inbox->tail = recv;
+    return 1;
+}
+
+/* The long way: one token more, whatever stands in the inbox, and perhaps the last. */
+void asim_march_token(struct asim_rank *rank, struct asim_stream *stream)
+{
+    const struct asim_world *world = rank->world;
+    struct asim_march *march = stream->march;
+
+    march->tokens++;
+    while (march->tokens && march->left && !rank->failed) {
+        march->tokens--;
+        march->left--;
+        world->backend->row_send(world->carrier, march->row);
+        if (!post_first(rank, march))
+            asim_match_stream(rank, stream, march->recv.src, march->recv.bytes);
+    }
+    if (!march->left && march->tokens == stream->plan.end_tokens && !rank->failed)
+        end(rank, stream);
+}
+
+/* Mostly the token is the only one, is good for one more step, and its receive finds nothing: it
+ * may as well be posted before the send, so that no call is left in the middle. */
+void asim_march_step(struct asim_rank *rank, struct asim_march *march)
+{
+    const struct asim_world *world = rank->world;
+
+    march->token_free = 1;
+    if (!march->left || march->tokens || !post_first(rank, march)) {
+        asim_stream_bundle(rank, march->recv.stream, 0);
+        return;
+    }
+    march->left--;
+    world->backend->row_send(world->carrier, march->row);
+}

@@ -1,0 +1,56 @@
+/* SPDX-License-Identifier: GPL-2.0-only
+ *
+ * A phase on the march: all its steps are one message out and one message in, of known sizes, for
+ * one token each, as a ring's are. Nearly every message of a large run belongs to one, so these
+ * have a short way of their own, over networks where all ranks share one queue of events
+ * (net/queue.h).
+ *
+ * The messages out are a row of the network's (net/net.h); those in come to one inbox, which is
+ * held meanwhile. The usual token and the usual receive stand in the march itself, and take others
+ * from the pools only while those are in use.
+ */
+#ifndef ASIM_SIM_MARCH_H
+#define ASIM_SIM_MARCH_H
+
+#include "sim/sim.h"
+
+/* From its lane's pool, for the time of a phase. All that a message looks at is on the first two
+ * cache lines, apart from the stream, which nobody needs on the way. */
+struct asim_march {
+    struct asim_todo token;
+    /* `token` may be scheduled for an arrival: it is free, and the delay is all there is to wait.
+     */
+    uint32_t token_free;
+    uint32_t tokens;
+    uint64_t delay_ns;
+    struct asim_row *row;
+    struct asim_inbox *inbox;
+    uint64_t left; /* steps still to be taken */
+    struct asim_recv recv;
+};
+
+/* Sets the stream's phase marching if it is of that kind; 0 = it is not. Fails the rank when out of
+ * memory. */
+int asim_march_begin(struct asim_rank *rank, struct asim_stream *stream);
+/* One token more, however it came: takes steps, and ends the phase with the last. */
+void asim_march_token(struct asim_rank *rank, struct asim_stream *stream);
+/* The march's own token is free: mostly one step. */
+void asim_march_step(struct asim_rank *rank, struct asim_march *march);
+
+/* Messages of the rank that are numbered, because their phase is on the march, but not yet sent.
+ * Looks at all its open streams. */
+uint64_t asim_march_left(const struct asim_rank *rank);
+
+/* clock.c: the march's own token will be free after its delay. */
+void asim_clock_token(struct asim_rank *rank, struct asim_march *march);
+/* The long way of asim_clock_wake, for any events. */
+void asim_clock_wake_any(struct asim_rank *rank);
+
+/* match.c: the inbox of a key, which stays where it is until it is let go; NULL after failing the
+ * rank. */
+struct asim_inbox *asim_match_hold(struct asim_rank *rank, uint32_t src, uint64_t tag);
+void asim_match_let_go(struct asim_rank *rank, struct asim_inbox *inbox);
+/* The long way of asim_match_arrived, for any message. */
+void asim_match_any(struct asim_rank *rank, const struct asim_msg *msg);
+
+#endif

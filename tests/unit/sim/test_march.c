@@ -1,0 +1,75 @@
+/* SPDX-License-Identifier: GPL-2.0-only
+ *
+ * Phases on the march (sim/march.h): messages count when they are sent, not when their phase
+ * begins, so that a display and an interrupted run say what has happened. That times and order are
+ * those of the general engine is tested by tests/parity/analytical against an independent model.
+ */
+#include "runs.h"
+
+enum { RANKS = 3 };
+
+struct watch {
+    struct asim_world *world;
+    uint64_t messages, most_at_once;
+    uint32_t asked, stop_at; /* 0 = never */
+};
+
+/* Asked between two times. */
+static int on_stop(void *self)
+{
+    struct watch *watch = self;
+    struct asim_progress progress;
+
+    asim_world_progress(watch->world, &progress);
+    CHECK(progress.messages >= watch->messages);
+    if (progress.messages - watch->messages > watch->most_at_once)
+        watch->most_at_once = progress.messages - watch->messages;
+    watch->messages = progress.messages;
+    return ++watch->asked == watch->stop_at;
+}
+
+/* All-to-all over a ring of three: 3 x 2 / 2 steps in each of four chunks on each rank. */
+static int run_watched(const char *folder, struct watch *watch)
+{
+    struct asim_hooks hooks = {.self = watch, .stop = on_stop};
+    struct asim_err err = {0};
+    int code = run_open(&watch->world, folder, NULL, &hooks, &err);
+
+    CHECK_STR(err.text, "");
+    if (!code)
+        code = asim_world_run(watch->world, &err);
+    if (!watch->stop_at)
+        on_stop(watch);
+    asim_world_close(watch->world);
+    return code;
+}
+
+static void counted(char *mode, const char *folder)
+{
+    struct watch all = {0}, half = {0};
+
+    run_mode = mode;
+    CHECK(run_watched(folder, &all) == 0);
+    CHECK_U64(all.messages, RANKS * 3 * 4);
+    CHECK(all.most_at_once <= RANKS);
+    half.stop_at = all.asked / 2;
+    CHECK(run_watched(folder, &half) != 0);
+    CHECK(half.messages > 0 && half.messages < all.messages);
+}
+
+int main(void)
+{
+    char folder[128];
+
+    run_folder(folder, sizeof folder);
+    for (uint32_t r = 0; r < RANKS; r++)
+        run_trace(
+            folder, r,
+            &(struct run_op){
+                .type = ASIM_OP_COMM_COLL, .id = 1, .comm_type = ASIM_ALL_TO_ALL, .bytes = 12000},
+            1);
+    counted("unaware", folder);
+    counted("aware", folder);
+    run_remove(folder, RANKS);
+    return CHECK_DONE();
+}

@@ -5,7 +5,9 @@
  * to T + W on its own, in any order, with the same result (design, section 5). Set-up is linear
  * in nodes and links.
  */
-#include "fabric/node.h"
+#include "fabric/lanes.h"
+#include "fabric/remote.h"
+#include "fabric/threads.h"
 #include "topo/pair.h"
 
 #include <stdlib.h>
@@ -72,7 +74,6 @@ static int open_host(struct asim_fabric *fabric, uint32_t node)
     struct asim_host *host = &fabric->host[node];
     uint32_t n = fabric->topo->first_port[node + 1] - fabric->topo->first_port[node];
 
-    host->lane = fabric->lane;
     host->node = node;
     host->n_nics = n;
     asim_map_init(&host->sports);
@@ -91,7 +92,6 @@ static int open_switch(struct asim_fabric *fabric, uint32_t node, uint64_t nic_b
 {
     struct asim_switch *sw = &fabric->sw[node - fabric->hosts];
 
-    sw->lane = fabric->lane;
     sw->node = node;
     sw->n_ports = fabric->topo->first_port[node + 1] - fabric->topo->first_port[node];
     sw->ports = calloc(sw->n_ports + 1, sizeof *sw->ports);
@@ -107,26 +107,6 @@ static int open_switch(struct asim_fabric *fabric, uint32_t node, uint64_t nic_b
     return 0;
 }
 
-/* One lane: nodes advance one after the other. */
-static int open_lanes(struct asim_fabric *fabric)
-{
-    uint32_t nodes = fabric->nodes;
-
-    fabric->n_lanes = 1;
-    fabric->lane = calloc(fabric->n_lanes, sizeof *fabric->lane);
-    for (uint32_t l = 0; fabric->lane && l < fabric->n_lanes; l++) {
-        struct asim_lane *lane = &fabric->lane[l];
-
-        lane->fabric = fabric;
-        lane->lowered = malloc((nodes + 1) * sizeof *lane->lowered);
-        if (!lane->lowered)
-            return ASIM_ENOMEM;
-        for (uint32_t v = 0; v < nodes; v++)
-            lane->lowered[v] = ASIM_NEVER;
-    }
-    return fabric->lane ? 0 : ASIM_ENOMEM;
-}
-
 /* One entry more than needed everywhere, so that no allocation asks for zero bytes. */
 static int open_nodes(struct asim_fabric *fabric)
 {
@@ -137,7 +117,8 @@ static int open_nodes(struct asim_fabric *fabric)
     fabric->sw = calloc(nodes - fabric->hosts + 1, sizeof *fabric->sw);
     fabric->ports = calloc(total + 1, sizeof(*fabric->ports));
     fabric->next = malloc((nodes + 1) * sizeof *fabric->next);
-    if (!fabric->host || !fabric->sw || !fabric->ports || !fabric->next || open_lanes(fabric))
+    if (!fabric->host || !fabric->sw || !fabric->ports || !fabric->next ||
+        asim_lane_open(fabric, 1, NULL))
         return ASIM_ENOMEM;
     for (uint32_t v = 0; v < nodes; v++)
         fabric->next[v] = ASIM_NEVER;
@@ -208,6 +189,8 @@ int asim_fabric_open(struct asim_fabric **out, const struct asim_fabric_config *
     asim_heap_init(&fabric->agenda);
     fabric->hosts = config->topo->hosts;
     fabric->nodes = config->topo->nodes;
+    fabric->bound = ASIM_NEVER;
+    fabric->complete = ASIM_NEVER;
     fabric->tick = config->net->time_base == ASIM_BASE_PS ? 1000 : 1;
     fabric->cc = asim_cc_of(config->net, err);
     if (!fabric->cc || check_rates(fabric, err))
@@ -234,6 +217,8 @@ int asim_fabric_open(struct asim_fabric **out, const struct asim_fabric_config *
 /* Takes a host that open_host did not finish, or never began: all its pointers are then NULL. */
 static void close_host(struct asim_host *host)
 {
+    struct asim_rx **rx = atomic_load(&host->rx);
+
     for (uint32_t i = 0; host->nics && i < host->n_nics; i++) {
         asim_ring_fini(&host->nics[i].acks);
         free(host->nics[i].qps);
@@ -241,15 +226,19 @@ static void close_host(struct asim_host *host)
     for (size_t i = 0; i < host->n_chunks; i++) {
         for (uint32_t f = 0; f < ASIM_FLOW_CHUNK; f++) {
             free(host->chunks[i][f].cc.state);
-            free(host->rx[i][f].seen);
-            asim_ranges_fini(&host->rx[i][f].ahead);
             asim_recovery_fini(&host->chunks[i][f]);
         }
         free(host->chunks[i]);
-        free(host->rx[i]);
     }
     free(host->chunks);
-    free(host->rx);
+    for (size_t i = 0; i < host->cap_rx; i++) {
+        for (uint32_t f = 0; rx[i] && f < ASIM_FLOW_CHUNK; f++) {
+            free(rx[i][f].seen);
+            asim_ranges_fini(&rx[i][f].ahead);
+        }
+        free(rx[i]);
+    }
+    free(rx);
     free(host->nics);
     free(host->free_slots.at);
     free(host->lingering.at);
@@ -276,16 +265,6 @@ static void close_wire(struct asim_wire *wire)
     free(wire->spill.at);
 }
 
-static void close_lanes(struct asim_fabric *fabric)
-{
-    for (uint32_t l = 0; fabric->lane && l < fabric->n_lanes; l++) {
-        free(fabric->lane[l].lowered);
-        free(fabric->lane[l].outbox.at);
-        free(fabric->lane[l].spilled.at);
-    }
-    free(fabric->lane);
-}
-
 /* In no particular order: nodes refer to wires and tables by pointer but free only their own. */
 void asim_fabric_close(struct asim_fabric *fabric)
 {
@@ -307,7 +286,9 @@ void asim_fabric_close(struct asim_fabric *fabric)
     free(fabric->sw);
     free(fabric->ports);
     free(fabric->next);
-    close_lanes(fabric);
+    asim_crew_close(fabric->crew);
+    asim_lane_close(fabric);
+    asim_remote_close(fabric);
     asim_heap_fini(&fabric->agenda);
     free(fabric);
 }

@@ -95,6 +95,13 @@ struct asim_fabric_stats {
  * links. */
 int asim_fabric_open(struct asim_fabric **fabric, const struct asim_fabric_config *config,
                      struct asim_err *err);
+/* Advances the nodes on n threads, of[v] modulo n being node v's; before the first event. n = 1, or
+ * W = 0: nothing happens. Callbacks about a host, and hooks about a node, then come from its
+ * thread. */
+int asim_fabric_threads(struct asim_fabric *fabric, uint32_t n, const uint32_t *of,
+                        struct asim_err *err);
+/* The threads there are, and whose each node is (NULL: of the one). */
+const uint16_t *asim_fabric_lane_of(const struct asim_fabric *fabric, uint32_t *n);
 /* Notes on settings that act differently from what they look like. */
 void asim_fabric_remarks(const struct asim_fabric *fabric, const struct asim_notes *notes);
 /* The hooks, to be set or cleared before the start. */
@@ -103,6 +110,8 @@ struct asim_fabric_watch *asim_fabric_watcher(struct asim_fabric *fabric);
 uint64_t asim_fabric_window(const struct asim_fabric *fabric);
 /* Time of the earliest event anywhere, ASIM_NEVER if there is none. */
 uint64_t asim_fabric_next(struct asim_fabric *fabric);
+/* Time of the next planned link event, ASIM_NEVER if none is left. */
+uint64_t asim_fabric_next_link(const struct asim_fabric *fabric);
 /* Whether no node has anything left to do; planned link events do not count. */
 int asim_fabric_is_quiet(struct asim_fabric *fabric);
 /* Advances every node over one window that begins at asim_fabric_next; returns the new next. On

@@ -20,29 +20,62 @@ enum {
     LOG_OVERHEAD = 48 /* parity: the log's packets carry 48 B of headers, the wire's 36 */
 };
 
+/* Others may be looking at the old list in this window, so it is freed when that is over. */
+static int grow_rx(struct asim_host *host, size_t chunks)
+{
+    size_t cap = host->cap_rx ? 2 * host->cap_rx : 4;
+    struct asim_rx **old = atomic_load(&host->rx), **list;
+
+    while (cap < chunks)
+        cap *= 2;
+    list = calloc(cap, sizeof *list);
+    if (!list || ASIM_VEC_PUSH(host->lane->retired, (void *)old)) {
+        free(list);
+        return ASIM_ENOMEM;
+    }
+    if (old)
+        memcpy(list, old, host->cap_rx * sizeof *list);
+    host->cap_rx = cap;
+    atomic_store_explicit(&host->rx, list, memory_order_release);
+    return 0;
+}
+
+int asim_rx_reserve(struct asim_host *host, uint32_t slot)
+{
+    size_t chunk = slot / ASIM_FLOW_CHUNK;
+    struct asim_rx **list, *rx;
+
+    if (chunk >= host->cap_rx && grow_rx(host, chunk + 1))
+        return ASIM_ENOMEM;
+    list = atomic_load(&host->rx);
+    if (list[chunk])
+        return 0;
+    rx = calloc(ASIM_FLOW_CHUNK, sizeof *rx);
+    if (!rx)
+        return ASIM_ENOMEM;
+    for (uint32_t i = 0; i < ASIM_FLOW_CHUNK; i++)
+        atomic_flag_clear(&rx[i].seen_lock);
+    list[chunk] = rx;
+    return 0;
+}
+
 /* Sixteen more slots. Flows never move, because frames and timers refer to them by number and a
  * callback may start another flow while one is being looked at. At most 2^24 at a time: that is
  * what fits beside the generation in a frame's slot word. */
 static int add_chunk(struct asim_host *host)
 {
     struct asim_flow *chunk;
-    struct asim_rx *rx;
 
     if (host->n_chunks * ASIM_FLOW_CHUNK >= 1u << 24 ||
         asim_grow(&host->chunks, &host->cap_chunks, host->n_chunks + 1, sizeof *host->chunks) ||
-        asim_grow(&host->rx, &host->cap_rx, host->n_chunks + 1, sizeof *host->rx) ||
+        asim_rx_reserve(host, (uint32_t)(host->n_chunks * ASIM_FLOW_CHUNK)) ||
         ASIM_VEC_RESERVE(host->free_slots, (host->n_chunks + 1) * ASIM_FLOW_CHUNK) ||
         ASIM_VEC_RESERVE(host->lingering, (host->n_chunks + 1) * ASIM_FLOW_CHUNK))
         return ASIM_ENOMEM;
     chunk = calloc(ASIM_FLOW_CHUNK, sizeof *chunk);
-    rx = calloc(ASIM_FLOW_CHUNK, sizeof *rx);
-    if (!chunk || !rx) {
-        free(chunk);
-        free(rx);
+    if (!chunk)
         return ASIM_ENOMEM;
-    }
     host->chunks[host->n_chunks] = chunk;
-    host->rx[host->n_chunks] = rx;
     /* Downwards, so that the lowest slot is taken first and busy slots stay close together. */
     for (uint32_t i = ASIM_FLOW_CHUNK; i-- > 0;)
         host->free_slots.at[host->free_slots.n++] =
@@ -53,9 +86,10 @@ static int add_chunk(struct asim_host *host)
 
 static int is_quiet(const struct asim_host *host, uint32_t slot)
 {
-    uint32_t chunk = slot / ASIM_FLOW_CHUNK, at = slot % ASIM_FLOW_CHUNK;
+    const struct asim_rx *rx = asim_rx_at(host, slot);
+    uint32_t sent = host->chunks[slot / ASIM_FLOW_CHUNK][slot % ASIM_FLOW_CHUNK].tx_frames;
 
-    return host->chunks[chunk][at].tx_frames + host->rx[chunk][at].frames == 0;
+    return rx->credited && sent + atomic_load_explicit(&rx->frames, memory_order_acquire) == 0;
 }
 
 /* Slots whose last frames have come to an end since. Which window finds them does not matter: the
@@ -112,12 +146,13 @@ uint64_t asim_flow_take(struct asim_host *host, const struct asim_msg *msg)
     flow->msg = *msg;
     flow->sport = (uint16_t)(FIRST_SPORT + (*sent)++);
     flow->generation++;
-    rx = &host->rx[slot / ASIM_FLOW_CHUNK][slot % ASIM_FLOW_CHUNK];
+    rx = asim_rx_at(host, slot);
     rx->msg = *msg;
     rx->sport = flow->sport;
     rx->generation = flow->generation;
     rx->size = msg->bytes ? msg->bytes : 1;
-    rx->frames = 0;
+    atomic_store_explicit(&rx->frames, 0, memory_order_relaxed);
+    rx->credited = (uint8_t)asim_fabric_owns(host->lane->fabric, msg->dst);
     rx->ahead.n = 0;
     flow->live = 1;
     flow->stage = 0;

@@ -6,6 +6,7 @@
 #ifndef ASIM_FABRIC_FLOW_H
 #define ASIM_FABRIC_FLOW_H
 
+#include <stdatomic.h>
 #include <stdint.h>
 #include "cc/cc.h"
 #include "fabric/loss.h"
@@ -47,12 +48,16 @@ struct asim_flow {
 struct asim_rx {
     /* Next byte expected; no second NACK for nack_seq before nack_until (ticks). */
     uint64_t next, nack_until, nack_seq;
-    uint64_t size;   /* bytes, at least 1 */
-    uint32_t frames; /* like tx_frames; notices to the destination count, too */
+    uint64_t size;      /* bytes, at least 1 */
+    atomic_uint frames; /* like tx_frames; notices to the destination count, too */
     uint16_t sport;
     uint8_t generation; /* of the slot; a frame of another is of an earlier message */
     uint8_t heard;      /* generation the destination has begun with */
     uint8_t nacked, told;
+    /* Where source and destination are of different processes (remote.h). credited: the source has
+     * heard of `frames` since its message's end; owes: the destination is going to tell it. */
+    uint8_t credited, owes;
+    atomic_flag seen_lock;    /* of `seen`, which grows while others write into it */
     struct asim_ranges ahead; /* what has come beyond a gap */
     /* What packets under way have gathered (telemetry.c): entry (seq / payload) mod seen_cap. Made
      * by the source, written where frames pass. */
@@ -61,6 +66,15 @@ struct asim_rx {
     uint64_t base_rtt_ns;
     struct asim_msg msg;
 };
+
+/* Counts frames made less frames taken in: the destination's, after all else it does with the flow,
+ * since the source may give the slot to another message as soon as the sum is 0. */
+static inline void asim_rx_count(struct asim_rx *rx, uint32_t more)
+{
+    uint32_t frames = atomic_load_explicit(&rx->frames, memory_order_relaxed);
+
+    atomic_store_explicit(&rx->frames, frames + more, memory_order_release);
+}
 
 enum { ASIM_FLOW_CHUNK = 64 };
 

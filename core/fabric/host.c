@@ -8,7 +8,7 @@
  * at host->now, and may start further messages: these are booked as timers of this same time and so
  * come after what is already due.
  */
-#include "fabric/node.h"
+#include "fabric/lanes.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -177,12 +177,13 @@ static void start_flow(struct asim_fabric *fabric, struct asim_host *host, uint3
 static void take_arrival(struct asim_fabric *fabric, const struct asim_notice *note)
 {
     struct asim_rx *rx = asim_rx_of(fabric, note->msg.src, note->slot);
+    int told = rx->told;
 
-    rx->frames--;
-    if (rx->told)
-        return;
     rx->told = 1;
-    fabric->user.arrived(fabric->user.self, &note->msg);
+    asim_rx_count(rx, -1u);
+    asim_remote_owe(fabric->host[note->msg.dst].lane, note->msg.src, note->slot);
+    if (!told)
+        fabric->user.arrived(fabric->user.self, &note->msg);
 }
 
 /* The top timer is popped before its callback runs, which may well add others. */

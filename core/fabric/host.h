@@ -36,16 +36,26 @@ struct asim_notice {
     uint8_t lost, type, flags; /* type, flags: of the lost frame */
 };
 
+/* A flow whose source, in another process, is to hear what has become of its frames. */
+struct asim_owed {
+    uint32_t src, slot;
+};
+
 /* What one thread writes while nodes advance side by side inside a window; merged when the window
  * is over. Every node belongs to one lane. */
 struct asim_lane {
     struct asim_fabric *fabric;
-    uint64_t *lowered; /* [nodes] earliest arrival put into a mailbox of each node */
-    int failed;        /* latched enum asim_code; the lane's nodes stop */
+    uint32_t *node, n_nodes; /* its nodes of this process, ascending */
+    uint64_t until;          /* end of the present window, ticks */
+    uint64_t *lowered;       /* [nodes] earliest arrival put into a mailbox of each node */
+    int failed;              /* latched enum asim_code; the lane's nodes stop */
     /* Its sentence, where it is another than "out of memory". */
     struct asim_err failure;
     ASIM_VEC(struct asim_notice) outbox;  /* notices made */
     ASIM_VEC(struct asim_wire *) spilled; /* wires with frames waiting outside their rings */
+    ASIM_VEC(struct asim_owed) owed;
+    ASIM_VEC(void *) retired; /* replaced in this window, when others may have looked at it */
+    char apart[64];           /* no cache line is written by two lanes */
 };
 
 struct asim_host {
@@ -60,7 +70,9 @@ struct asim_host {
     uint64_t seq, tie;         /* events so far; of the present one (order.h) */
     struct asim_flow **chunks; /* flow of slot s: chunks[s / 64][s % 64] */
     size_t n_chunks, cap_chunks;
-    struct asim_rx **rx; /* the same slots, as others know them */
+    /* The same slots, as others know them: they look here while it grows. Of a host of another
+     * process the chunks of which something is known. */
+    _Atomic(struct asim_rx **) rx;
     size_t cap_rx;
     ASIM_VEC(uint32_t) free_slots;
     uint32_t pcie_pauses; /* made, and whether one is running (pcie.c) */

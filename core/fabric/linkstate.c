@@ -165,6 +165,8 @@ static void set_end(struct asim_fabric *fabric, const uint32_t node_port[2], int
     uint32_t node = node_port[0], p = node_port[1] - 1;
     struct asim_port *port = fabric->ports[fabric->topo->first_port[node] + p];
 
+    if (!asim_fabric_owns(fabric, node))
+        return;
     port->down = (uint8_t)down;
     if (!down)
         return;
@@ -194,7 +196,8 @@ static void reroute(struct asim_fabric *fabric)
 
     asim_route_close(links->route);
     links->route = NULL;
-    if (asim_route_open_without(&links->route, fabric->topo, links->down, &fabric->lane->failure))
+    if (asim_route_open_without(&links->route, fabric->topo, links->down, &fabric->lane->failure) ||
+        (fabric->crew && asim_route_fill_all(links->route, &fabric->lane->failure)))
         fabric->lane->failed = fabric->lane->failure.code;
     fabric->route = links->route;
     for (uint32_t v = 0; v < fabric->nodes - fabric->hosts; v++)
@@ -246,8 +249,11 @@ void asim_linkstate_apply(struct asim_fabric *fabric)
         change(fabric, &links->at[links->next++]);
     reroute(fabric);
     for (uint32_t v = 0; v < fabric->hosts && !fabric->lane->failed; v++)
-        wake_host(fabric, &fabric->host[v], t);
+        if (asim_fabric_owns(fabric, v))
+            wake_host(fabric, &fabric->host[v], t);
     for (uint32_t v = 0; v < fabric->nodes && !fabric->lane->failed; v++) {
+        if (!asim_fabric_owns(fabric, v))
+            continue;
         fabric->next[v] = v < fabric->hosts ? asim_host_next(&fabric->host[v])
                                             : asim_switch_next(&fabric->sw[v - fabric->hosts]);
         if (fabric->per_event && fabric->next[v] != ASIM_NEVER)

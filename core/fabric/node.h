@@ -16,6 +16,10 @@
 #include "fabric/order.h"
 #include "fabric/port.h"
 #include "fabric/switch.h"
+#include "fabric/telemetry.h"
+
+struct asim_crew;
+struct asim_remote;
 
 struct asim_fabric {
     const struct asim_topo *topo;
@@ -41,6 +45,15 @@ struct asim_fabric {
     uint64_t *next;           /* [nodes] earliest event of each node, but for lane->lowered */
     struct asim_lane *lane;   /* [n_lanes] */
     uint32_t n_lanes;
+    uint16_t *lane_of;      /* [nodes] NULL: one lane */
+    struct asim_crew *crew; /* of n_lanes threads, NULL: one */
+    uint32_t crowd;         /* active nodes from which on the crew is called */
+    /* Several processes (remote.c): part_of[v] has node v; NULL where there is one. No event at or
+     * after `bound` is due yet; complete: all processes have come so far, ns. */
+    struct asim_remote *remote;
+    const uint32_t *part_of;
+    uint32_t self;
+    uint64_t bound, complete;
     struct asim_heap
         agenda; /* W = 0 only: (time, node) that were once in next[]; stale ones stay */
     struct asim_rate_table *rates;
@@ -78,6 +91,12 @@ static inline uint32_t asim_fabric_ip(const struct asim_fabric *fabric, uint32_t
 /* Uniform in [0, 1) from what is drawn for: a counter-based generator (splitmix64 rounds). */
 double asim_draw(uint64_t seed, uint64_t a, uint64_t b);
 
+/* Whether node v lives in this process. */
+static inline int asim_fabric_owns(const struct asim_fabric *fabric, uint32_t v)
+{
+    return !fabric->part_of || fabric->part_of[v] == fabric->self;
+}
+
 /* Node `v` has something at t: lowers next[v]. */
 void asim_fabric_at_slow(struct asim_fabric *fabric, uint32_t v, uint64_t t);
 static inline void asim_fabric_at(struct asim_fabric *fabric, uint32_t v, uint64_t t)
@@ -105,12 +124,19 @@ static inline struct asim_flow *asim_flow_of(const struct asim_fabric *fabric, u
     slot &= 0xffffff;
     return &fabric->host[src].chunks[slot / ASIM_FLOW_CHUNK][slot % ASIM_FLOW_CHUNK];
 }
+static inline struct asim_rx *asim_rx_at(const struct asim_host *host, uint32_t slot)
+{
+    struct asim_rx **list = atomic_load_explicit(&host->rx, memory_order_acquire);
+
+    return &list[slot / ASIM_FLOW_CHUNK][slot % ASIM_FLOW_CHUNK];
+}
 static inline struct asim_rx *asim_rx_of(const struct asim_fabric *fabric, uint32_t src,
                                          uint32_t slot)
 {
-    slot &= 0xffffff;
-    return &fabric->host[src].rx[slot / ASIM_FLOW_CHUNK][slot % ASIM_FLOW_CHUNK];
+    return asim_rx_at(&fabric->host[src], slot & 0xffffff);
 }
+/* Room for what others know of a slot. 0 or ASIM_ENOMEM. */
+int asim_rx_reserve(struct asim_host *host, uint32_t slot);
 /* Takes a slot for *msg; ASIM_NEVER when out of memory. */
 uint64_t asim_flow_take(struct asim_host *host, const struct asim_msg *msg);
 /* The queue pair is out of its NIC's list: the slot is free once nothing is under way. */
@@ -161,20 +187,6 @@ void asim_receiver_data(struct asim_fabric *fabric, struct asim_host *host,
 void asim_sender_ack(struct asim_fabric *fabric, struct asim_host *host,
                      const struct asim_frame *frame);
 
-/* --- telemetry.c: INT, timestamps, PINT (spec 1.3, 3.3-3.5) ---------------------------------- */
-/* Frame sizes for the congestion control chosen. */
-void asim_telemetry_sizes(struct asim_fabric *fabric);
-/* Record of the packet around byte seq, as this frame (or the one it answers) was sent; NULL if it
- * was sent again since, or is known to have arrived. Only where cc->needs is not 0. */
-struct asim_telemetry *asim_telemetry_of(const struct asim_fabric *fabric, const struct asim_rx *rx,
-                                         const struct asim_frame *frame, uint64_t seq);
-/* A packet leaves its sender: an empty record, stamped, and frame->tries. 0 or ASIM_ENOMEM. */
-int asim_telemetry_begin(struct asim_fabric *fabric, struct asim_flow *flow,
-                         struct asim_frame *frame, uint64_t now);
-/* A data frame leaves switch port p; call before asim_port_commit. */
-void asim_telemetry_stamp(struct asim_fabric *fabric, struct asim_switch *sw, uint32_t p,
-                          const struct asim_frame *frame, uint64_t now);
-
 /* --- pacing.c: what congestion control changed ----------------------------------------------- */
 /* Gap after a frame of that size at that rate (spec 2.5). */
 static inline uint64_t asim_pacing_gap(const struct asim_fabric *fabric, const struct asim_nic *nic,
@@ -201,6 +213,10 @@ static inline int asim_pause_holds(const struct asim_fabric *fabric, const struc
 }
 
 /* --- window.c -------------------------------------------------------------------------------- */
+/* As asim_fabric_next, in ticks. */
+uint64_t asim_fabric_next_tick(struct asim_fabric *fabric);
+/* Everything a node has to do before `until`; sets its next. */
+void asim_node_advance(struct asim_fabric *fabric, uint32_t node, uint64_t until);
 /* Puts a notice among the timers of its host; between steps, or for the host that runs. */
 int asim_notice_deliver(struct asim_fabric *fabric, const struct asim_notice *note);
 

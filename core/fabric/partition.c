@@ -235,17 +235,57 @@ static void deal_best(struct deal *deal)
     attempt(deal, limits[best]);
 }
 
+/* Whether a message that ends over this link may be one between parts: not where it leads from a
+ * switch that knows hosts only, which are then all of one part with it. */
+static int tells_afar(const struct asim_topo *topo, const struct asim_link *link)
+{
+    uint32_t sw = link->a < topo->hosts ? link->b : link->a;
+
+    if (link->a >= topo->hosts && link->b >= topo->hosts)
+        return 0;
+    if (!is_nvlink(topo, link))
+        return 1;
+    for (uint32_t i = topo->first_port[sw]; i < topo->first_port[sw + 1]; i++)
+        if (topo->ports[i].peer >= topo->hosts)
+            return 1;
+    return 0;
+}
+
 /* What the user is told, and what the window of processes follows from. */
 static void note_cuts(struct asim_partition *part, const struct asim_topo *topo)
 {
+    uint64_t to_host = UINT64_MAX;
+
     part->window_fs = UINT64_MAX;
     for (size_t l = 0; l < topo->n_links; l++) {
-        if (part->of[topo->links[l].a] == part->of[topo->links[l].b])
-            continue;
-        part->cuts++;
-        if (topo->links[l].delay_fs < part->window_fs)
-            part->window_fs = topo->links[l].delay_fs;
+        const struct asim_link *link = &topo->links[l];
+
+        if (part->of[link->a] != part->of[link->b]) {
+            part->cuts++;
+            if (link->delay_fs < part->window_fs)
+                part->window_fs = link->delay_fs;
+        } else if (link->delay_fs < to_host && tells_afar(topo, link)) {
+            to_host = link->delay_fs;
+        }
     }
+    if (part->cuts && to_host < part->window_fs)
+        part->window_fs = to_host;
+}
+
+int asim_partition_fold(struct asim_partition *part, const struct asim_partition *fine,
+                        const struct asim_topo *topo, uint32_t of, struct asim_err *err)
+{
+    *part = (struct asim_partition){.n = fine->n / of};
+    part->of = malloc(((size_t)topo->nodes + 1) * sizeof *part->of);
+    part->load = calloc(part->n, sizeof *part->load);
+    if (!part->of || !part->load)
+        return asim_err_nomem(err, "dealing the network to processes");
+    for (uint32_t v = 0; v < topo->nodes; v++)
+        part->of[v] = fine->of[v] / of;
+    for (uint32_t p = 0; p < fine->n; p++)
+        part->load[p / of] += fine->load[p];
+    note_cuts(part, topo);
+    return 0;
 }
 
 int asim_partition_make(struct asim_partition *part, const struct asim_topo *topo, uint32_t n,

@@ -14,10 +14,13 @@
 
 struct asim_partition {
     uint32_t n;
-    uint32_t *of;       /* [nodes] part of each node, below n */
-    uint64_t *load;     /* [n] expected work, in arbitrary units */
-    uint64_t window_fs; /* smallest delay of a link between parts; UINT64_MAX where none is cut */
-    size_t cuts;        /* links between parts */
+    uint32_t *of;   /* [nodes] part of each node, below n */
+    uint64_t *load; /* [n] expected work, in arbitrary units */
+    /* The least time in which one part acts on another: the smallest delay of a link between parts,
+     * or of a last link to a host, which is when another is told of a message's end. UINT64_MAX
+     * where none is cut. */
+    uint64_t window_fs;
+    size_t cuts; /* links between parts */
 };
 
 /* Deals the nodes of a finished topology to n parts. Depends on nothing but the two. A network with
@@ -25,6 +28,9 @@ struct asim_partition {
  * ASIM_ENOMEM; the caller ends it with _fini, also after a failure. */
 int asim_partition_make(struct asim_partition *part, const struct asim_topo *topo, uint32_t n,
                         struct asim_err *err);
+/* Every `of` neighbouring parts as one: processes of threads. The same for what it returns. */
+int asim_partition_fold(struct asim_partition *part, const struct asim_partition *fine,
+                        const struct asim_topo *topo, uint32_t of, struct asim_err *err);
 /* Parts that have any node. */
 uint32_t asim_partition_used(const struct asim_partition *part);
 /* Largest part's share of the work, times n: 1 is perfect. */

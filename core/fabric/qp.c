@@ -230,18 +230,6 @@ static void complete(struct asim_fabric *fabric, struct asim_host *host, struct 
     fabric->user.sent(fabric->user.self, &flow->msg);
 }
 
-/* Record of the packet that caused an ACK or NACK; NULL if it was sent again since. */
-static const struct asim_telemetry *seen_by(const struct asim_fabric *fabric,
-                                            const struct asim_host *host,
-                                            const struct asim_frame *frame)
-{
-    const struct asim_rx *rx = asim_rx_of(fabric, host->node, frame->slot);
-    uint64_t beyond = frame->dst ? (uint64_t)(frame->dst - 1) * fabric->net->payload_bytes : 0;
-    int before = frame->type == ASIM_ACK && !frame->dst;
-
-    return asim_telemetry_of(fabric, rx, frame, frame->seq + beyond - (before && frame->seq));
-}
-
 /* What the ACK says to congestion control. */
 static void tell_cc(struct asim_fabric *fabric, struct asim_host *host, struct asim_flow *flow,
                     const struct asim_frame *frame)
@@ -253,7 +241,7 @@ static void tell_cc(struct asim_fabric *fabric, struct asim_host *host, struct a
     uint64_t old_bps = flow->cc.rate_bps;
 
     if (fabric->cc->needs)
-        ack.seen = seen_by(fabric, host, frame);
+        ack.seen = asim_telemetry_by(fabric, asim_rx_of(fabric, host->node, frame->slot), frame);
     fabric->cc->on_ack(&flow->cc, &ack, fabric->net);
     asim_pacing_changed(fabric, host, frame->slot & 0xffffff, old_bps);
 }

@@ -8,6 +8,7 @@
  * The receiving half of a flow lies in the sender's slot and is written by this host only. Nothing
  * tells it that a message begins: the first frame of a new generation does.
  */
+#include "fabric/lanes.h"
 #include "fabric/start.h"
 
 #define FS_PER_NS 1000000u
@@ -75,7 +76,7 @@ static inline void reply(struct asim_fabric *fabric, struct asim_host *host,
     struct asim_nic *nic = nic_back(fabric, host, data, rx);
     struct asim_frame *ack;
 
-    rx->frames += type == ASIM_ACK && rx->next >= rx->size ? 2 : 1;
+    asim_rx_count(rx, type == ASIM_ACK && rx->next >= rx->size ? 2 : 1);
     host->counts.acks_made++;
     if (nic->port.busy || nic->acks.n || nic->port.down || fabric->watch.frame ||
         nic->port.paused >> fabric->ack_queue & 1) {
@@ -165,7 +166,6 @@ void asim_receiver_data(struct asim_fabric *fabric, struct asim_host *host,
         host->counts.duplicates++;
         return;
     }
-    rx->frames--;
     if (rx->heard != generation) {
         rx->heard = generation;
         rx->next = 0;
@@ -183,4 +183,6 @@ void asim_receiver_data(struct asim_fabric *fabric, struct asim_host *host,
     } else {
         in_order(fabric, host, frame, rx);
     }
+    asim_rx_count(rx, -1u);
+    asim_remote_owe(host->lane, frame->src, frame->slot);
 }

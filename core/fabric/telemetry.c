@@ -11,6 +11,7 @@
 #include "fabric/node.h"
 
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
 enum { INT_BYTES = 42, TIMESTAMP_BYTES = 8, ACK_WITH_INT = 76 };
@@ -75,11 +76,82 @@ static struct asim_telemetry *place_of(const struct asim_fabric *fabric, const s
 struct asim_telemetry *asim_telemetry_of(const struct asim_fabric *fabric, const struct asim_rx *rx,
                                          const struct asim_frame *frame, uint64_t seq)
 {
-    struct asim_telemetry *record = place_of(fabric, rx, seq);
+    struct asim_telemetry *record = rx->seen_cap ? place_of(fabric, rx, seq) : NULL;
 
-    return record->seq == seq - seq % fabric->net->payload_bytes && record->tries == frame->tries
+    return record && record->seq == seq - seq % fabric->net->payload_bytes &&
+                   record->tries == frame->tries
                ? record
                : NULL;
+}
+
+const struct asim_telemetry *asim_telemetry_by(const struct asim_fabric *fabric,
+                                               const struct asim_rx *rx,
+                                               const struct asim_frame *frame)
+{
+    uint64_t beyond = frame->dst ? (uint64_t)(frame->dst - 1) * fabric->net->payload_bytes : 0;
+    int before = frame->type == ASIM_ACK && !frame->dst;
+
+    if (frame->type == ASIM_DATA)
+        return asim_telemetry_of(fabric, rx, frame, frame->seq);
+    return asim_telemetry_of(fabric, rx, frame, frame->seq + beyond - (before && frame->seq));
+}
+
+/* Only threads side by side meet here: a switch that stamps, and a sender that grows the list. Held
+ * for some 20 ns. */
+static void lock(const struct asim_fabric *fabric, struct asim_rx *rx)
+{
+    while (fabric->n_lanes > 1 &&
+           atomic_flag_test_and_set_explicit(&rx->seen_lock, memory_order_acquire))
+        ;
+}
+
+static void unlock(const struct asim_fabric *fabric, struct asim_rx *rx)
+{
+    if (fabric->n_lanes > 1)
+        atomic_flag_clear_explicit(&rx->seen_lock, memory_order_release);
+}
+
+/* Room for as many records as the sender has: then a place is wanted by two packets here only where
+ * the sender has given the older one up. */
+static int grow_to(const struct asim_fabric *fabric, struct asim_rx *rx, uint32_t cap)
+{
+    struct asim_telemetry *old = rx->seen;
+    uint32_t old_cap = rx->seen_cap;
+
+    if (cap <= old_cap)
+        return 0;
+    rx->seen = malloc(cap * sizeof *rx->seen);
+    if (!rx->seen) {
+        rx->seen = old;
+        return ASIM_ENOMEM;
+    }
+    rx->seen_cap = cap;
+    for (uint32_t i = 0; i < cap; i++)
+        rx->seen[i].seq = UINT64_MAX;
+    for (uint32_t i = 0; i < old_cap; i++)
+        if (old[i].seq != UINT64_MAX)
+            *place_of(fabric, rx, old[i].seq) = old[i];
+    free(old);
+    return 0;
+}
+
+/* A later sending of the packet, or a later packet in its place, means that the sender has given up
+ * what comes here: tries count modulo ASIM_NO_RECORD. */
+int asim_telemetry_take(struct asim_fabric *fabric, struct asim_rx *rx,
+                        const struct asim_telemetry *seen, uint32_t cap)
+{
+    struct asim_telemetry *record;
+    uint32_t ahead;
+
+    if (cap && grow_to(fabric, rx, cap))
+        return ASIM_ENOMEM;
+    record = place_of(fabric, rx, seen->seq);
+    ahead = (record->tries + ASIM_NO_RECORD - seen->tries) % ASIM_NO_RECORD;
+    if (record->seq == seen->seq && (cap ? ahead > ASIM_NO_RECORD / 2 || !ahead : !ahead))
+        *record = *seen;
+    else if (cap && (record->seq == UINT64_MAX || record->seq < seen->seq))
+        *record = *seen;
+    return 0;
 }
 
 int asim_telemetry_begin(struct asim_fabric *fabric, struct asim_flow *flow,
@@ -91,14 +163,18 @@ int asim_telemetry_begin(struct asim_fabric *fabric, struct asim_flow *flow,
     struct asim_telemetry *record;
     uint32_t tries;
 
-    if (in_flight > rx->seen_cap && grow(rx, first, in_flight))
+    lock(fabric, rx);
+    if (in_flight > rx->seen_cap && grow(rx, first, in_flight)) {
+        unlock(fabric, rx);
         return ASIM_ENOMEM;
+    }
     record = place_of(fabric, rx, frame->seq);
     tries = record->seq == frame->seq ? (record->tries + 1) % ASIM_NO_RECORD : 0;
     memset(record, 0, sizeof *record);
     record->sent_at = now;
     record->seq = frame->seq;
     record->tries = tries;
+    unlock(fabric, rx);
     frame->tries = tries & ASIM_NO_RECORD;
     return 0;
 }
@@ -145,13 +221,16 @@ void asim_telemetry_stamp(struct asim_fabric *fabric, struct asim_switch *sw, ui
     struct asim_switch_port *port = &sw->ports[p];
 
     if (frame->type == ASIM_DATA) {
-        const struct asim_rx *rx = asim_rx_of(fabric, frame->src, frame->slot);
-        struct asim_telemetry *record = asim_telemetry_of(fabric, rx, frame, frame->seq);
+        struct asim_rx *rx = asim_rx_of(fabric, frame->src, frame->slot);
+        struct asim_telemetry *record;
 
+        lock(fabric, rx);
+        record = asim_telemetry_of(fabric, rx, frame, frame->seq);
         if (record && fabric->cc->needs & ASIM_CC_INT)
             push_hop(fabric, port, record, now);
         else if (fabric->cc->needs & ASIM_CC_DIGEST)
             pint(fabric, sw, p, record, now);
+        unlock(fabric, rx);
     }
     port->sent_t = now;
     port->sent_bytes = frame->wire;

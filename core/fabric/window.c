@@ -8,7 +8,8 @@
  * delay is at least W, so nothing sent inside a window is due inside it. Notices of completed
  * messages are made one link delay ahead for the same reason.
  */
-#include "fabric/node.h"
+#include "fabric/lanes.h"
+#include "fabric/remote.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -45,7 +46,7 @@ static uint64_t next_entry(struct asim_fabric *fabric)
 static void take_lowered(struct asim_fabric *fabric, uint64_t *lowered)
 {
     for (uint32_t v = 0; v < fabric->nodes; v++) {
-        if (lowered[v] < fabric->next[v])
+        if (lowered[v] < fabric->next[v] && asim_fabric_owns(fabric, v))
             fabric->next[v] = lowered[v];
         lowered[v] = ASIM_NEVER;
     }
@@ -73,16 +74,26 @@ int asim_fabric_is_quiet(struct asim_fabric *fabric)
 }
 
 /* Link events are no node's; they go before all that happens at their time. */
-uint64_t asim_fabric_next(struct asim_fabric *fabric)
+uint64_t asim_fabric_next_tick(struct asim_fabric *fabric)
 {
     uint64_t nodes = next_of_nodes(fabric), link = asim_linkstate_next(fabric);
 
-    return asim_to_ns(fabric, link < nodes ? link : nodes);
+    return link < nodes ? link : nodes;
+}
+
+uint64_t asim_fabric_next(struct asim_fabric *fabric)
+{
+    return asim_to_ns(fabric, asim_fabric_next_tick(fabric));
+}
+
+uint64_t asim_fabric_next_link(const struct asim_fabric *fabric)
+{
+    return asim_to_ns(fabric, asim_linkstate_next(fabric));
 }
 
 /* The returned time replaces whatever other nodes had lowered next[] to meanwhile: the mailboxes
  * they wrote to are part of what the node's own `next` looks at. */
-static void advance_node(struct asim_fabric *fabric, uint32_t node, uint64_t until)
+void asim_node_advance(struct asim_fabric *fabric, uint32_t node, uint64_t until)
 {
     if (node < fabric->hosts)
         fabric->next[node] = asim_host_advance(fabric, &fabric->host[node], until);
@@ -113,6 +124,13 @@ int asim_notice_deliver(struct asim_fabric *fabric, const struct asim_notice *no
                                                 (uint64_t)ASIM_TIMER_NOTICE << 56 | index});
 }
 
+static int post(struct asim_fabric *fabric, const struct asim_notice *note)
+{
+    if (asim_fabric_owns(fabric, note->lost ? note->msg.src : note->msg.dst))
+        return asim_notice_deliver(fabric, note);
+    return asim_remote_notice(fabric, note);
+}
+
 /* The first failure in the order of lanes wins. */
 static void settle_lane(struct asim_fabric *fabric, struct asim_lane *lane)
 {
@@ -120,9 +138,13 @@ static void settle_lane(struct asim_fabric *fabric, struct asim_lane *lane)
         if (asim_mail_unspill(lane->spilled.at[i]))
             lane->failed = ASIM_ENOMEM;
     for (size_t i = 0; i < lane->outbox.n; i++)
-        if (asim_notice_deliver(fabric, &lane->outbox.at[i]))
+        if (post(fabric, &lane->outbox.at[i]))
             lane->failed = ASIM_ENOMEM;
-    lane->spilled.n = lane->outbox.n = 0;
+    if (lane->owed.n && asim_remote_credits(fabric, lane))
+        lane->failed = ASIM_ENOMEM;
+    for (size_t i = 0; i < lane->retired.n; i++)
+        free(lane->retired.at[i]);
+    lane->spilled.n = lane->outbox.n = lane->retired.n = 0;
     if (lane->failed && !fabric->failed) {
         fabric->failed = lane->failed;
         fabric->failure = lane->failure;
@@ -134,6 +156,8 @@ static void settle_lane(struct asim_fabric *fabric, struct asim_lane *lane)
 static int settle(struct asim_fabric *fabric, uint64_t settled, struct asim_err *err)
 {
     settled = asim_to_ns(fabric, settled);
+    if (settled > fabric->complete)
+        settled = fabric->complete;
     for (uint32_t l = 0; l < fabric->n_lanes; l++)
         settle_lane(fabric, &fabric->lane[l]);
     if (fabric->failure.code)
@@ -155,7 +179,7 @@ static uint64_t step_event(struct asim_fabric *fabric, struct asim_err *err)
 
     node = (uint32_t)asim_heap_pop(&fabric->agenda).value;
     fabric->windows++;
-    advance_node(fabric, node, t + 1);
+    asim_node_advance(fabric, node, t + 1);
     if (fabric->next[node] != ASIM_NEVER)
         asim_fabric_at_slow(fabric, node, fabric->next[node]);
     /* Other nodes may have more at t; of its ns only where a ns is one tick (kept as it was). */
@@ -163,7 +187,6 @@ static uint64_t step_event(struct asim_fabric *fabric, struct asim_err *err)
     return settle(fabric, t, err) ? ASIM_NEVER : asim_fabric_next(fabric);
 }
 
-/* Order of nodes inside the window has no influence on the result; ascending is as good as any. */
 uint64_t asim_fabric_step(struct asim_fabric *fabric, struct asim_err *err)
 {
     uint64_t t = next_of_nodes(fabric), link = asim_linkstate_next(fabric), until;
@@ -179,10 +202,10 @@ uint64_t asim_fabric_step(struct asim_fabric *fabric, struct asim_err *err)
     until = fabric->window > ASIM_NEVER - t ? ASIM_NEVER : t + fabric->window;
     if (until > link)
         until = link;
+    if (until > fabric->bound)
+        until = fabric->bound;
     fabric->windows++;
-    for (uint32_t v = 0; v < fabric->nodes; v++)
-        if (fabric->next[v] < until)
-            advance_node(fabric, v, until);
+    asim_lane_advance(fabric, until);
     return settle(fabric, until, err) ? ASIM_NEVER : asim_fabric_next(fabric);
 }
 

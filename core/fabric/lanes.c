@@ -1,0 +1,146 @@
+/* SPDX-License-Identifier: GPL-2.0-only
+ *
+ * Lanes: the nodes of a process dealt to its threads. Nodes of different lanes meet only in
+ * mailboxes, and in the facts of flows whose frames pass (flow.h), so a window may be advanced lane
+ * by lane or side by side with the same result. What a lane writes beside its nodes' state is in
+ * struct asim_lane and merged by window.c.
+ *
+ * A lane's share is settled before the run: nodes that moved between threads would leave their
+ * state in the wrong core's cache, which costs more than an uneven share.
+ */
+#include "fabric/lanes.h"
+#include "fabric/partition.h"
+#include "fabric/threads.h"
+
+#include <stdlib.h>
+
+/* Nodes with something to do in a window, below which one thread does it all: some 200 ns each, and
+ * a round of the crew takes as much as two of them. */
+enum { CROWD = 8 };
+
+void asim_lane_close(struct asim_fabric *fabric)
+{
+    for (uint32_t l = 0; fabric->lane && l < fabric->n_lanes; l++) {
+        struct asim_lane *lane = &fabric->lane[l];
+
+        for (size_t i = 0; i < lane->retired.n; i++)
+            free(lane->retired.at[i]);
+        free(lane->retired.at);
+        free(lane->node);
+        free(lane->lowered);
+        free(lane->outbox.at);
+        free(lane->spilled.at);
+        free(lane->owed.at);
+    }
+    free(fabric->lane);
+    free(fabric->lane_of);
+    fabric->lane = NULL;
+    fabric->lane_of = NULL;
+    fabric->n_lanes = 0;
+}
+
+/* Both lists are as long as the network: 12 bytes a node and lane. */
+static int open_lane(struct asim_fabric *fabric, struct asim_lane *lane)
+{
+    lane->fabric = fabric;
+    lane->lowered = malloc((fabric->nodes + 1) * sizeof *lane->lowered);
+    lane->node = malloc((fabric->nodes + 1) * sizeof *lane->node);
+    if (!lane->lowered || !lane->node)
+        return ASIM_ENOMEM;
+    for (uint32_t v = 0; v < fabric->nodes; v++)
+        lane->lowered[v] = ASIM_NEVER;
+    return 0;
+}
+
+/* Ascending in every lane: neighbours in memory are advanced one after the other. */
+static void deal(struct asim_fabric *fabric)
+{
+    for (uint32_t v = 0; v < fabric->nodes; v++) {
+        struct asim_lane *lane = &fabric->lane[fabric->lane_of ? fabric->lane_of[v] : 0];
+
+        if (v < fabric->hosts)
+            fabric->host[v].lane = lane;
+        else
+            fabric->sw[v - fabric->hosts].lane = lane;
+        if (asim_fabric_owns(fabric, v))
+            lane->node[lane->n_nodes++] = v;
+    }
+}
+
+/* Also ends the lanes there were: those of one thread, made with the fabric. */
+int asim_lane_open(struct asim_fabric *fabric, uint32_t n, const uint32_t *of)
+{
+    asim_lane_close(fabric);
+    fabric->lane = calloc(n, sizeof *fabric->lane);
+    if (!fabric->lane)
+        return ASIM_ENOMEM;
+    fabric->n_lanes = n;
+    for (uint32_t l = 0; l < n; l++)
+        if (open_lane(fabric, &fabric->lane[l]))
+            return ASIM_ENOMEM;
+    if (of) {
+        fabric->lane_of = malloc((fabric->nodes + 1) * sizeof *fabric->lane_of);
+        if (!fabric->lane_of)
+            return ASIM_ENOMEM;
+        for (uint32_t v = 0; v < fabric->nodes; v++)
+            fabric->lane_of[v] = (uint16_t)(of[v] % n);
+    }
+    deal(fabric);
+    return 0;
+}
+
+/* Routes are searched now, all of them: look-ups of threads must change nothing. */
+int asim_fabric_threads(struct asim_fabric *fabric, uint32_t n, const uint32_t *of,
+                        struct asim_err *err)
+{
+    int code;
+
+    if (n < 2 || fabric->per_event)
+        return 0;
+    if ((code = asim_route_fill_all(fabric->route, err)))
+        return code;
+    if (asim_lane_open(fabric, n, of))
+        return asim_err_nomem(err, "dealing the network to threads");
+    fabric->crowd = CROWD;
+    return asim_crew_open(&fabric->crew, n, err);
+}
+
+const uint16_t *asim_fabric_lane_of(const struct asim_fabric *fabric, uint32_t *n)
+{
+    *n = fabric->n_lanes;
+    return fabric->lane_of;
+}
+
+/* Whether there is enough to do in this window for waking the others to be worth it. */
+static int is_crowded(const struct asim_fabric *fabric, uint64_t until)
+{
+    uint32_t active = 0;
+
+    for (uint32_t v = 0; v < fabric->nodes && active < fabric->crowd; v++)
+        active += fabric->next[v] < until;
+    return active >= fabric->crowd;
+}
+
+/* Order of nodes inside the window has no influence on the result; ascending is as good as any. */
+static void advance(void *self, uint32_t l)
+{
+    struct asim_fabric *fabric = self;
+    struct asim_lane *lane = &fabric->lane[l];
+    uint64_t until = lane->until;
+
+    for (uint32_t i = 0; i < lane->n_nodes; i++)
+        if (fabric->next[lane->node[i]] < until)
+            asim_node_advance(fabric, lane->node[i], until);
+}
+
+/* Lanes are no threads': where the crew is not worth its round, the caller runs them in turn. */
+void asim_lane_advance(struct asim_fabric *fabric, uint64_t until)
+{
+    for (uint32_t l = 0; l < fabric->n_lanes; l++)
+        fabric->lane[l].until = until;
+    if (fabric->crew && is_crowded(fabric, until))
+        asim_crew_run(fabric->crew, advance, fabric);
+    else
+        for (uint32_t l = 0; l < fabric->n_lanes; l++)
+            advance(fabric, l);
+}

@@ -1,0 +1,31 @@
+/* SPDX-License-Identifier: GPL-2.0-only
+ *
+ * Who advances which node, inside the fabric: lanes of threads (lanes.c), and what crosses to other
+ * processes (remote.c; its outer side is remote.h).
+ */
+#ifndef ASIM_FABRIC_LANES_H
+#define ASIM_FABRIC_LANES_H
+
+#include "fabric/node.h"
+
+/* Deals the nodes of this process to n lanes; of[v] modulo n is node v's, NULL: there is one. 0 or
+ * ENOMEM.
+ */
+int asim_lane_open(struct asim_fabric *fabric, uint32_t n, const uint32_t *of);
+void asim_lane_close(struct asim_fabric *fabric);
+/* Advances the nodes of every lane that have something before `until`. */
+void asim_lane_advance(struct asim_fabric *fabric, uint64_t until);
+
+/* A notice for a host of another process. 0 or ASIM_ENOMEM. */
+int asim_remote_notice(struct asim_fabric *fabric, const struct asim_notice *note);
+/* The destination has counted frames of a flow (flow.h): the source's process is to hear of it. */
+void asim_remote_owe_slow(struct asim_lane *lane, uint32_t src, uint32_t slot);
+static inline void asim_remote_owe(struct asim_lane *lane, uint32_t src, uint32_t slot)
+{
+    if (lane->fabric->remote)
+        asim_remote_owe_slow(lane, src, slot);
+}
+/* Between windows: puts what a lane has noted so into the blocks. 0 or ASIM_ENOMEM. */
+int asim_remote_credits(struct asim_fabric *fabric, struct asim_lane *lane);
+
+#endif

@@ -1,0 +1,23 @@
+/* SPDX-License-Identifier: GPL-2.0-only
+ *
+ * A crew of threads that does one thing together, again and again: the nodes of a window. A window
+ * is some 10 to 300 us of work, so its members wait for the next one spinning, and sleep only when
+ * that takes long (between windows of ns-3 models, or on a machine with fewer cores than threads).
+ */
+#ifndef ASIM_FABRIC_THREADS_H
+#define ASIM_FABRIC_THREADS_H
+
+#include <stdint.h>
+#include "asim/err.h"
+
+struct asim_crew;
+
+/* n members, the caller being number 0: starts n - 1 threads. */
+int asim_crew_open(struct asim_crew **crew, uint32_t n, struct asim_err *err);
+/* Calls job(self, i) for every member i, each on its own thread; returns when all have returned.
+ * What was written before is seen by all members, what they write by the caller afterwards. */
+void asim_crew_run(struct asim_crew *crew, void (*job)(void *self, uint32_t i), void *self);
+/* Ends the threads. NULL is fine. */
+void asim_crew_close(struct asim_crew *crew);
+
+#endif

@@ -23,15 +23,16 @@ void asim_pipeline_init(struct asim_plan *plan, uint32_t p, uint64_t nz)
  * whether this cycle of an all-reduce is its reducing half (spec 5.2). */
 int asim_pipeline_reduces(const struct asim_plan *plan, uint64_t i)
 {
-    uint64_t handover = plan->burst + i; /* the first `burst` were minted at the start */
+    uint64_t at = plan->burst + i; /* the first `burst` were minted at the start */
+    uint64_t half = 0;
 
     if (plan->coll.kind != ASIM_REDUCE_SCATTER && plan->coll.kind != ASIM_ALL_REDUCE)
         return 0;
-    if (handover % plan->cycle < plan->burst)
-        return 0;
-    if (plan->coll.kind == ASIM_REDUCE_SCATTER)
-        return 1;
-    return plan->coll.kind == ASIM_ALL_REDUCE && handover / plan->cycle % 2 == 0;
+    if (at >= plan->cycle) { /* a ring has two cycles at most, and no need for a division */
+        half = at < 2 * plan->cycle ? 1 : at / plan->cycle;
+        at -= half * plan->cycle;
+    }
+    return at >= plan->burst && (plan->coll.kind == ASIM_REDUCE_SCATTER || half % 2 == 0);
 }
 
 /* Constant cost per call; the reduction is charged for the message as it is, not for what

@@ -163,7 +163,7 @@ void asim_clock_stream(struct asim_rank *rank, uint64_t delay_ns, enum asim_todo
 
 /* The same for the token that stands in the march: no memory is asked for, and all but its time is
  * in it already. */
-void asim_clock_token(struct asim_rank *rank, struct asim_march *march)
+void asim_clock_token(struct asim_rank *rank, struct asim_march *march, uint64_t delay_ns)
 {
     struct asim_due_queue *queue = rank->world->queue;
     struct asim_todo *token = &march->token;
@@ -172,14 +172,15 @@ void asim_clock_token(struct asim_rank *rank, struct asim_march *march)
     uint64_t t = 0;
 
     if (n < ASIM_NEAR_TICKS && !rank->far.n) {
-        t = queue->now_ns + march->delay_ns;
+        t = queue->now_ns + delay_ns;
         lane = asim_due_lane_of(queue, t);
         for (uint32_t i = 0; i < n; i++)
             if (rank->near[i].t == t)
                 lane = NULL;
     }
     if (!lane) {
-        asim_clock_stream(rank, march->delay_ns, ASIM_TODO_BUNDLE, march->recv.stream, 0);
+        asim_clock_stream(rank, delay_ns, ASIM_TODO_BUNDLE, march->recv.stream, token->bytes);
+        token->bytes = 0;
         return;
     }
     march->token_free = 0;
@@ -276,15 +277,15 @@ void asim_clock_wake(struct asim_rank *rank)
     struct asim_tick *tick = rank->near;
     struct asim_todo *kept = tick->head;
 
-    if (rank->n_near != 1 || !kept || kept->kind != ASIM_TODO_MARCH || kept->next ||
+    if (!rank->n_near || !kept || kept->kind != ASIM_TODO_MARCH || kept->next ||
         tick->t != rank->world->queue->now_ns) {
         asim_clock_wake_any(rank);
         return;
     }
     tick->head = NULL;
     asim_march_step(rank, kept->march);
-    if (tick->head || rank->n_near != 1)
+    if (tick->head)
         run_tick(rank, tick);
-    else
-        rank->n_near = 0;
+    else if (--rank->n_near)
+        *tick = rank->near[rank->n_near];
 }

@@ -172,14 +172,16 @@ void asim_stream_start(struct asim_rank *rank, struct asim_stream *stream)
 
 /* A reduction of `bytes` costs two reads and a write of local memory, each truncated. bandwidth 0 =
  * free (spec 5.1). */
-void asim_stream_reduce(struct asim_rank *rank, struct asim_stream *stream, uint64_t bytes)
+uint64_t asim_stream_reduce_ns(const struct asim_rank *rank, uint64_t bytes)
 {
     double bw = rank->world->system.local_mem_bw_gbps * 1e9;
-    uint64_t pass;
 
-    pass = bw > 0 ? (uint64_t)((double)bytes / bw * 1e9) : 0;
-    asim_clock_add(rank, REDUCE_PASSES * pass,
-                   &(struct asim_todo){.kind = ASIM_TODO_TOKEN, .stream = stream});
+    return REDUCE_PASSES * (bw > 0 ? (uint64_t)((double)bytes / bw * 1e9) : 0);
+}
+
+void asim_stream_reduce(struct asim_rank *rank, struct asim_stream *stream, uint64_t bytes)
+{
+    asim_clock_stream(rank, asim_stream_reduce_ns(rank, bytes), ASIM_TODO_TOKEN, stream, 0);
 }
 
 /* The endpoint delay is over; without a reduction a token is free: go on, and end the phase when
@@ -203,8 +205,13 @@ void asim_stream_bundle(struct asim_rank *rank, struct asim_stream *stream, uint
 /* The i-th message of this phase. Which block it holds does not matter to time. */
 void asim_stream_arrival(struct asim_rank *rank, struct asim_stream *stream)
 {
-    uint64_t i = stream->received++;
+    uint64_t i;
 
+    if (stream->march) {
+        asim_march_arrival(rank, stream->march);
+        return;
+    }
+    i = stream->received++;
     if (stream->plan.plain && stream->delay_ns != ASIM_NEVER) {
         asim_clock_stream(rank, stream->delay_ns, ASIM_TODO_BUNDLE, stream, 0);
         return;

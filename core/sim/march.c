@@ -47,7 +47,8 @@ static void begin(struct asim_rank *rank, struct asim_stream *stream)
     rank->sent += stream->plan.steps;
     march->left = stream->plan.steps;
     march->delay_ns = stream->delay_ns;
-    march->token_free = stream->plan.plain != 0;
+    march->plain = stream->plan.plain != 0;
+    march->token_free = 1;
     march->token = (struct asim_todo){
         .due = {.kind = ASIM_DUE_OWN, .rank = rank->id}, .kind = ASIM_TODO_MARCH, .march = march};
     march->recv = (struct asim_recv){.bytes = step->recv_bytes,
@@ -123,6 +124,35 @@ void asim_march_token(struct asim_rank *rank, struct asim_stream *stream)
         end(rank, stream);
 }
 
+/* Also where the march's own token is in use. The count tells which arrivals reduce (coll.h). */
+void asim_march_arrival(struct asim_rank *rank, struct asim_march *march)
+{
+    struct asim_stream *stream = march->recv.stream;
+    const struct asim_plan *plan = &stream->plan;
+    uint64_t bytes = march->plain ? 0 : plan->algo->arrival(plan, march->came);
+
+    march->came++;
+    if (!march->token_free) {
+        asim_clock_stream(rank, march->delay_ns, ASIM_TODO_BUNDLE, stream, bytes);
+        return;
+    }
+    march->token.bytes = bytes;
+    asim_clock_token(rank, march, march->delay_ns);
+}
+
+/* The delay is over: now the reduction, which takes the token once more. */
+void asim_march_reduce(struct asim_rank *rank, struct asim_march *march)
+{
+    uint64_t bytes = march->token.bytes;
+
+    march->token.bytes = 0;
+    if (bytes != march->reduce_bytes) {
+        march->reduce_bytes = bytes;
+        march->reduce_ns = asim_stream_reduce_ns(rank, bytes);
+    }
+    asim_clock_token(rank, march, march->reduce_ns);
+}
+
 /* Mostly the token is the only one, is good for one more step, and its receive finds nothing: it
  * may as well be posted before the send, so that no call is left in the middle. */
 void asim_march_step(struct asim_rank *rank, struct asim_march *march)
@@ -130,6 +160,10 @@ void asim_march_step(struct asim_rank *rank, struct asim_march *march)
     const struct asim_world *world = rank->world;
 
     march->token_free = 1;
+    if (march->token.bytes) {
+        asim_march_reduce(rank, march);
+        return;
+    }
     if (!march->left || march->tokens || !post_first(rank, march)) {
         asim_stream_bundle(rank, march->recv.stream, 0);
         return;

@@ -18,15 +18,16 @@
  * cache lines, apart from the stream, which nobody needs on the way. */
 struct asim_march {
     struct asim_todo token;
-    /* `token` may be scheduled for an arrival: it is free, and the delay is all there is to wait.
-     */
-    uint32_t token_free;
+    /* token_free: it may be scheduled; plain: no arrival has anything to reduce. */
+    uint16_t token_free, plain;
     uint32_t tokens;
     uint64_t delay_ns;
     struct asim_row *row;
     struct asim_inbox *inbox;
     uint64_t left; /* steps still to be taken */
     struct asim_recv recv;
+    /* Unless plain: messages that have come, and how long so many bytes take to be reduced. */
+    uint64_t came, reduce_bytes, reduce_ns;
 };
 
 /* Sets the stream's phase marching if it is of that kind; 0 = it is not. Fails the rank when out of
@@ -37,12 +38,18 @@ void asim_march_token(struct asim_rank *rank, struct asim_stream *stream);
 /* The march's own token is free: mostly one step. */
 void asim_march_step(struct asim_rank *rank, struct asim_march *march);
 
+/* Its own token comes back with something to be reduced: not for others. */
+void asim_march_reduce(struct asim_rank *rank, struct asim_march *march);
 /* Messages of the rank that are numbered, because their phase is on the march, but not yet sent.
  * Looks at all its open streams. */
 uint64_t asim_march_left(const struct asim_rank *rank);
 
-/* clock.c: the march's own token will be free after its delay. */
-void asim_clock_token(struct asim_rank *rank, struct asim_march *march);
+/* The next message has come. */
+void asim_march_arrival(struct asim_rank *rank, struct asim_march *march);
+
+/* clock.c: the march's own token will be due in so long; it must be free, and token.bytes say what
+ * is to be reduced then. */
+void asim_clock_token(struct asim_rank *rank, struct asim_march *march, uint64_t delay_ns);
 /* The long way of asim_clock_wake, for any events. */
 void asim_clock_wake_any(struct asim_rank *rank);
 

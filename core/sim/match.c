@@ -281,10 +281,10 @@ void asim_match_arrived(struct asim_rank *rank, const struct asim_msg *msg)
     }
     if (recv->march) {
         inbox->head = NULL;
-        if (recv->march->token_free)
-            asim_clock_token(rank, recv->march);
+        if (recv->march->token_free && recv->march->plain)
+            asim_clock_token(rank, recv->march, recv->march->delay_ns);
         else
-            asim_stream_arrival(rank, recv->stream);
+            asim_march_arrival(rank, recv->march);
         return;
     }
     stream = recv->stream;

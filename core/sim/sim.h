@@ -191,6 +191,7 @@ void asim_stream_start(struct asim_rank *rank, struct asim_stream *stream);
 void asim_stream_bundle(struct asim_rank *rank, struct asim_stream *stream, uint64_t bytes);
 void asim_stream_arrival(struct asim_rank *rank, struct asim_stream *stream);
 /* Their long ways: not for others. */
+uint64_t asim_stream_reduce_ns(const struct asim_rank *rank, uint64_t bytes);
 void asim_stream_reduce(struct asim_rank *rank, struct asim_stream *stream, uint64_t bytes);
 void asim_stream_hand(struct asim_rank *rank, struct asim_stream *stream, uint64_t i);
 void asim_clock_run(struct asim_rank *rank, struct asim_todo *kept);

@@ -21,6 +21,7 @@ struct run_op { /* one node of a trace; peer and tag for send and receive */
     int64_t peer, tag, comm_type;
     uint64_t micros, after; /* after: id of the node before it, 0 = none */
     const uint64_t *sizes;  /* comm_sizes of a collective of three ranks, or NULL */
+    const char *group;      /* pg_name of a collective, or NULL; not with sizes */
 };
 
 /* NULL = packet level, else the analytical network of that name, of run_shape. */
@@ -72,6 +73,9 @@ static inline void run_trace(const char *folder, uint32_t rank, const struct run
             attrs[3] = (struct asim_chakra_attr){.name = "comm_sizes",
                                                  .kind = ASIM_CHAKRA_LIST(ASIM_CHAKRA_UINT64),
                                                  .value = {.list = {op->sizes, 3}}};
+        if (op->group)
+            attrs[3] = (struct asim_chakra_attr){
+                .name = "pg_name", .kind = ASIM_CHAKRA_STRING, .value = {.s = op->group}};
         struct asim_chakra_node node = {.id = op->id,
                                         .name = "op",
                                         .type = op->type,
@@ -81,7 +85,7 @@ static inline void run_trace(const char *folder, uint32_t rank, const struct run
                                         .attrs = attrs,
                                         .attr_n = op->type == ASIM_OP_COMP ? 1
                                                   : op->type == ASIM_OP_COMM_COLL
-                                                      ? 3 + (op->sizes != NULL)
+                                                      ? 3 + (op->sizes || op->group)
                                                       : 5};
 
         CHECK(asim_chakra_writer_node(writer, &node, &err) == 0);

@@ -17,7 +17,7 @@ struct asim_parcel { /* zeroed: empty; free(at) */
     int failed;
 };
 
-/* What is to be filled in there: size bytes at once. */
+/* size bytes as they lie in memory, padding and all. */
 static inline void asim_parcel_put(struct asim_parcel *parcel, const void *data, size_t size)
 {
     if (ASIM_VEC_RESERVE(*parcel, parcel->n + size)) {
@@ -28,6 +28,7 @@ static inline void asim_parcel_put(struct asim_parcel *parcel, const void *data,
         memcpy(parcel->at + parcel->n, data, size);
     parcel->n += size;
 }
+/* Of a variable: its type says how much. */
 #define ASIM_PARCEL_PUT(parcel, object) asim_parcel_put((parcel), &(object), sizeof(object))
 
 /* Length, then the text with its end. */
@@ -39,6 +40,7 @@ static inline void asim_parcel_put_text(struct asim_parcel *parcel, const char *
     asim_parcel_put(parcel, text, size);
 }
 
+/* Reads a block it does not own. */
 struct asim_unparcel {
     const uint8_t *at, *end;
     int failed;

@@ -12,16 +12,11 @@
 
 #include <stddef.h>
 #include <stdint.h>
+#include "asim/block.h"
 #include "asim/err.h"
 
 struct asim_fabric;
 struct asim_partition;
-
-/* What one process has for another. */
-struct asim_block {
-    const uint8_t *at;
-    size_t n;
-};
 
 /* Of process `self` of part->n; before the first event. part is borrowed. 0, or an error: memory,
  * or a network whose processes cannot run apart (W = 0). */

@@ -35,6 +35,7 @@ void asim_event_rank(const struct asim_world *world, const struct asim_event *ev
         .track = rank->track, .cycles = rank->cycles, .ops = asim_feed_total(rank->feed)};
 }
 
+/* Only the lines on stdout state the peak, so only they pay for it. */
 void asim_event_rank_peak(const struct asim_world *world, const struct asim_event *event,
                           struct asim_rank_facts *facts)
 {
@@ -53,6 +54,7 @@ uint64_t asim_rank_exposed(const struct asim_rank_facts *facts)
     return facts->cycles > busy ? facts->cycles - busy : 0;
 }
 
+/* Local events own nothing. */
 void asim_event_fini(struct asim_event *event)
 {
     if (event->kind == ASIM_EV_RANK_DONE)

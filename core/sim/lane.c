@@ -28,6 +28,7 @@ static void open_pools(struct asim_pools *pools, uint32_t max_phases)
     asim_pool_init(&pools->bus, asim_bus_request_bytes(), 0);
 }
 
+/* Also those that were never used: they have taken no memory. */
 static void close_pools(struct asim_pools *pools)
 {
     asim_pool_fini(&pools->todo);
@@ -43,7 +44,7 @@ static void close_pools(struct asim_pools *pools)
 
 /* Ranks are told their lanes here; `of` must outlive the world's run, since the fabric's hooks ask
  * it for switches. */
-int asim_lanes_open(struct asim_world *world, uint32_t n, const uint32_t *of)
+int asim_lanes_open(struct asim_world *world, uint32_t n, const uint16_t *of)
 {
     struct asim_sim_lane *lanes = calloc(n, sizeof *lanes);
 
@@ -63,7 +64,8 @@ int asim_lanes_open(struct asim_world *world, uint32_t n, const uint32_t *of)
     return 0;
 }
 
-/* Objects still out go with their pools. */
+/* Objects still out go with their pools, algorithms that still run with their lane. What a lane has
+ * recorded and nobody gathered is lost: by then the run has failed. */
 void asim_lanes_close(struct asim_world *world)
 {
     for (uint32_t l = 0; l < world->n_lanes; l++) {
@@ -84,12 +86,14 @@ static int is_before(const struct asim_event *x, const struct asim_event *y)
     return x->turn != y->turn ? x->turn < y->turn : x->rank < y->rank;
 }
 
+/* Texts are copied: 2.5 kB, and seldom. */
 void asim_failure_merge(struct asim_failure *into, const struct asim_failure *from)
 {
     if (from->err.code && (!into->err.code || is_before(&from->at, &into->at)))
         *into = *from;
 }
 
+/* By a viewer, in the order of events, so that the first it finds is the earliest it will. */
 void asim_world_latch(struct asim_world *world, const struct asim_event *at,
                       const struct asim_err *err)
 {
@@ -120,11 +124,14 @@ void asim_node_latch(struct asim_world *world, uint32_t node, int *failed)
     lane->trial.code = 0;
 }
 
+/* The usual kind of node. */
 void asim_rank_latch(struct asim_rank *rank)
 {
     asim_node_latch(rank->world, rank->id, &rank->failed);
 }
 
+/* Which rank meets the end of memory depends on everything; that it is told in one sentence does
+ * not. */
 void asim_rank_fail_nomem(struct asim_rank *rank, const char *doing)
 {
     asim_err_nomem(&rank->lane->trial, doing);

@@ -20,11 +20,13 @@ struct asim_custom;
 struct asim_rank;
 struct asim_world;
 
+/* Objects of one kind each; they come back to the lane they were taken from. */
 struct asim_pools {
     struct asim_pool todo, tick, march, stream, dataset, recv, inbox, later, bus;
 };
 
-/* The first failure: the earliest in (time, rank), whatever came to be noticed first. */
+/* The first failure: the earliest in (time, rank), whatever came to be noticed first. A place, not
+ * only a time: what stands before it in the reports is kept, what comes behind is not. */
 struct asim_failure {
     struct asim_err err;  /* code 0: none */
     struct asim_event at; /* where it stands in the order of events (show.h) */
@@ -43,7 +45,7 @@ struct asim_sim_lane {
 
 /* n lanes; of[node] is the lane of each host and switch, NULL where there is one lane. Before the
  * first event; a world has one lane until then. 0 or ASIM_ENOMEM. */
-int asim_lanes_open(struct asim_world *world, uint32_t n, const uint32_t *of);
+int asim_lanes_open(struct asim_world *world, uint32_t n, const uint16_t *of);
 void asim_lanes_close(struct asim_world *world);
 /* Between windows: makes the lanes' failures the world's, and counts who has finished. */
 void asim_lanes_gather(struct asim_world *world);

@@ -13,11 +13,13 @@
 
 enum { SIZED = ASIM_KINDS + 1 };
 
+/* As the trace spells it. */
 static const char *name_of(uint64_t kind)
 {
     return kind == SIZED ? "ALL_TO_ALL with comm_sizes" : asim_kind_name((int)kind - 1);
 }
 
+/* kind: this member's, and that of those before. */
 static void refuse(struct asim_world *world, const struct asim_event *event, const uint64_t kind[2])
 {
     struct asim_err err = {0};
@@ -63,6 +65,7 @@ int asim_meet_open(struct asim_world *world)
         &(struct asim_viewer){.wants = 1u << ASIM_EV_COLL_JOIN, .self = world, .see = see});
 }
 
+/* Collectives that some never joined are still in it. */
 void asim_meet_fini(struct asim_world *world)
 {
     asim_map_fini(&world->met);

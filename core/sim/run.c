@@ -167,10 +167,10 @@ int asim_world_connect(struct asim_world *world, struct asim_err *err)
         return asim_world_connect_analytical(world, &config.user, err);
     if (asim_fabric_open(&world->fabric, &config, err))
         return ASIM_EINVAL;
-    asim_fabric_remarks(world->fabric, &(struct asim_notes){say_note, world});
     world->carrier = (struct asim_net *)world->fabric;
     world->backend = &asim_packet_backend;
-    return 0;
+    asim_fabric_remarks(world->fabric, &(struct asim_notes){say_note, world});
+    return asim_split_connect(world, err);
 }
 
 /* The network first: it may still point at pooled objects. */
@@ -271,7 +271,7 @@ int asim_world_finish(struct asim_world *world, int code, struct asim_err *err)
         run = *err;
     run.code = code;
     asim_world_conclude(world, &run);
-    if (world->split)
+    if (asim_split_is_shared(world))
         asim_world_note_dropped(world);
     close_reports(world, &closing);
     if (world->failed)

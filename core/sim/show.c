@@ -58,7 +58,8 @@ void asim_show_gather(struct asim_show *show, struct asim_events *from)
     from->n = 0;
 }
 
-/* Order numbers are those of one node, or of the one queue of all. */
+/* Order numbers are those of one node, or of the one queue of all: between two nodes that act at
+ * the same time they say only who was looked at first. */
 static int is_after(const struct asim_show *show, const struct asim_event *event,
                     const struct asim_event *last)
 {
@@ -71,6 +72,7 @@ static int is_after(const struct asim_show *show, const struct asim_event *event
     return event->order >= last->order;
 }
 
+/* The rest stays as it lies; it is sorted when it is shown. */
 void asim_show_cut(struct asim_show *show, const struct asim_event *last)
 {
     size_t kept = 0;

@@ -30,7 +30,8 @@ enum asim_event_kind {
     ASIM_EV_KINDS
 };
 
-/* The order of events is (t, turn, rank, order), whoever recorded them and in which thread. */
+/* The order of events is (t, turn, rank, order), whoever recorded them and in which thread: two
+ * runs of one input show the same rows, whatever they were dealt to. */
 struct asim_event {
     uint64_t t;
     uint16_t kind;  /* enum asim_event_kind */
@@ -92,7 +93,8 @@ enum { ASIM_TURN_START, ASIM_TURN_NODES = UINT16_MAX };
  * section 5.5). */
 enum { ASIM_QLEN_NS = 100, ASIM_QLEN_BYTES = 1000 };
 
-/* What one lane has recorded. */
+/* What one lane has recorded. Its thread alone writes it, and only between windows may another look
+ * at it. */
 struct asim_events {
     struct asim_event *at;
     size_t n, cap;

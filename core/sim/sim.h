@@ -105,11 +105,11 @@ struct asim_world {
      * window's end. */
     uint32_t n_ranks, ranks_done, max_phases, queue_limit;
     uint32_t n_here;          /* of the ranks, those of this process; ranks_done is of these */
-    struct asim_split *split; /* NULL: one process has them all (split.h) */
+    struct asim_split *split; /* NULL: one process on one thread has them all (split.h) */
     uint32_t *strides;        /* of the logical dimensions */
     struct asim_rank *ranks;
     struct asim_sim_lane *lanes; /* [n_lanes] */
-    const uint32_t *lane_of;     /* [nodes of the network], NULL: one lane */
+    const uint16_t *lane_of;     /* [nodes of the network], NULL: one lane */
     uint32_t n_lanes;
     const struct asim_net_backend *backend;
     struct asim_net *carrier;

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only
  *
  * See split.h. Who owns what, the blocks of a window, and what is summed over processes; what is
- * packed at the end is in split_end.c.
+ * packed at the end is in split_end.c. Threads of one process are dealt with the same knife, since
+ * a part that is good for a process is good for a thread; they need no blocks.
  *
  * Memory of a process follows its own ranks, but for four bytes a node (its part) and, where no
  * page of it is touched, the room of a rank that lives elsewhere.
@@ -9,7 +10,30 @@
 #include "sim/march.h"
 #include "sim/split.h"
 
+#include <stdio.h>
 #include <stdlib.h>
+
+/* Into so many parts as there are threads in all; neighbouring parts make a process. */
+static int deal(struct asim_split *split, const struct asim_topo *topo, uint32_t threads,
+                struct asim_err *err)
+{
+    size_t nodes = topo->nodes;
+
+    if (asim_partition_make(&split->part, topo, split->n * threads, err))
+        return ASIM_ENOMEM;
+    split->thread = malloc((nodes + 1) * sizeof *split->thread);
+    if (!split->thread)
+        return asim_err_nomem(err, "dealing the network to processes");
+    for (size_t v = 0; v < nodes; v++) {
+        split->thread[v] = split->part.of[v];
+        split->part.of[v] /= threads;
+    }
+    for (uint32_t p = 0; p < split->n * threads; p++)
+        split->part.load[p / threads] =
+            (p % threads ? split->part.load[p / threads] : 0) + split->part.load[p];
+    split->part.n = split->n;
+    return 0;
+}
 
 /* Every process deals alike, from the topology alone, so nobody has to be told who owns what. */
 int asim_split_open(struct asim_world *world, const struct asim_settings *settings,
@@ -17,19 +41,66 @@ int asim_split_open(struct asim_world *world, const struct asim_settings *settin
 {
     struct asim_split *split;
 
-    if (settings->processes < 2)
+    if (settings->processes < 2 && settings->threads < 2)
         return 0;
     if (settings->mode)
         return asim_err_set(err, ASIM_EINVAL,
-                            "an analytical network cannot be dealt to %u processes; run it in one",
-                            settings->processes);
+                            "an analytical network has one clock for all ranks and runs in one "
+                            "process, on one thread; leave out --threads and mpiexec");
     split = world->split = calloc(1, sizeof *split);
     if (!split)
         return asim_err_nomem(err, "dealing the network to processes");
     split->self = settings->process;
-    split->n = settings->processes;
+    split->n = settings->processes ? settings->processes : 1;
     asim_map_init(&split->joined);
-    return asim_partition_make(&split->part, &world->topo, split->n, err);
+    return deal(split, &world->topo, settings->threads ? settings->threads : 1, err);
+}
+
+/* Processes wait for each other after every window: its length and the largest part say what can
+ * be hoped for. */
+static void say_parts(const struct asim_world *world)
+{
+    char text[160];
+
+    snprintf(text, sizeof text,
+             "%u processes with windows of %llu ns; the largest has %.2f times its share of the "
+             "network",
+             world->split->n, (unsigned long long)world->split->lag_ns,
+             asim_partition_balance(&world->split->part));
+    if (world->hooks.note)
+        world->hooks.note(world->hooks.self, text);
+}
+
+/* Without windows there is nothing to do side by side. */
+static void say_alone(const struct asim_world *world)
+{
+    if (world->hooks.note)
+        world->hooks.note(world->hooks.self,
+                          "the packet network runs frame by frame, so --threads has no effect");
+}
+
+/* Before the first event: who has been told to wake on one lane must not wake on another. */
+int asim_split_connect(struct asim_world *world, struct asim_err *err)
+{
+    struct asim_split *split = world->split;
+    const uint16_t *of;
+    uint32_t n;
+    int code;
+
+    if (!split)
+        return 0;
+    if (split->n > 1) {
+        if ((code = asim_remote_open(world->fabric, &split->part, split->self, err)))
+            return code;
+        split->lag_ns = asim_remote_window(world->fabric);
+        say_parts(world);
+    }
+    if ((code = asim_fabric_threads(world->fabric, world->settings.threads, split->thread, err)))
+        return code;
+    of = asim_fabric_lane_of(world->fabric, &n);
+    if (world->settings.threads > 1 && n == 1)
+        say_alone(world);
+    return asim_lanes_open(world, n, of) ? asim_err_nomem(err, "setting up ranks") : 0;
 }
 
 /* What came from others at the end goes, too: reports have been written by now. */
@@ -44,6 +115,7 @@ void asim_split_close(struct asim_world *world)
     free(split->groups.at);
     asim_partition_fini(&split->part);
     asim_map_fini(&split->joined);
+    free(split->thread);
     free(split->events.at);
     free(split->block.at);
     free(split->links);
@@ -166,7 +238,7 @@ int asim_world_pack(struct asim_world *world, uint32_t peer, struct asim_block *
     struct asim_split *split = world->split;
     struct asim_block network = {0};
 
-    if (split->pack && split->pack(world->fabric, peer, &network, err))
+    if (world->fabric && asim_remote_pack(world->fabric, peer, &network, err))
         return ASIM_EINVAL;
     if (join(split, peer, &network))
         return asim_err_nomem(err, "telling another process");
@@ -188,7 +260,7 @@ int asim_world_unpack(struct asim_world *world, const struct asim_block *block,
     network.n = n;
     if (from.failed)
         return asim_err_set(err, ASIM_EBUG, "a block of another process is cut short");
-    if (n && world->split->unpack(world->fabric, &network, err))
+    if (n && asim_remote_unpack(world->fabric, &network, err))
         return ASIM_EINVAL;
     if (asim_events_unpack(world, &from))
         return asim_err_nomem(err, "keeping events of other processes");

@@ -14,6 +14,7 @@
 
 #include "base/parcel.h"
 #include "fabric/partition.h"
+#include "fabric/remote.h"
 #include "sim/stall.h"
 
 /* What is summed over ranks and processes. */
@@ -26,15 +27,12 @@ struct asim_totals {
     struct asim_fabric_stats net;
 };
 
-struct asim_split {
+struct asim_split { /* where there are several processes, or threads */
     uint32_t self, n;
-    struct asim_partition part;
-    /* Others may still bring events of the last so many ns before the settled time. */
+    struct asim_partition part; /* of the nodes to processes */
+    uint32_t *thread; /* [nodes] the thread of each node in its process, modulo their number */
+    /* Others may still bring events of the last so many ns before the settled time: the window. */
     uint64_t lag_ns;
-    /* The network's own blocks (fabric/remote.h). */
-    int (*pack)(struct asim_fabric *fabric, uint32_t peer, struct asim_block *block,
-                struct asim_err *err);
-    int (*unpack)(struct asim_fabric *fabric, const struct asim_block *block, struct asim_err *err);
     struct asim_parcel events; /* for process 0, not yet packed */
     struct asim_parcel block;  /* packed last */
     int keeps; /* at the end, in those that follow process 0: its verdict on the run */
@@ -49,9 +47,17 @@ struct asim_split {
 /* Deals the nodes, where the settings ask for several processes; after the topology. */
 int asim_split_open(struct asim_world *world, const struct asim_settings *settings,
                     struct asim_err *err);
+/* Tells the packet network of its part, and deals what it has to threads; gives ranks their lanes.
+ */
+int asim_split_connect(struct asim_world *world, struct asim_err *err);
 void asim_split_close(struct asim_world *world);
 /* Whether that node (a rank's host is its number) belongs to this process. */
 int asim_split_has(const struct asim_world *world, uint32_t node);
+/* 1 where the run is shared with other processes. */
+static inline int asim_split_is_shared(const struct asim_world *world)
+{
+    return world->split && world->split->n > 1;
+}
 /* 1 in the process that shows events and writes reports. */
 static inline int asim_split_reports(const struct asim_world *world)
 {

@@ -34,7 +34,8 @@ static void pack_joined(const struct asim_world *world, struct asim_parcel *into
     ASIM_PARCEL_PUT(into, none);
 }
 
-/* The lists of members follow the rows that name one. */
+/* The lists of members follow the rows that name one: the reader may not know that group, which a
+ * METADATA op can define on the way. */
 static void pack_stall(const struct asim_world *world, struct asim_parcel *into)
 {
     struct asim_stall stall;
@@ -51,7 +52,8 @@ static void pack_stall(const struct asim_world *world, struct asim_parcel *into)
     }
 }
 
-/* Of links that begin at nodes of this process. */
+/* Of links that begin at nodes of this process, because their counts are the sender's. Most runs do
+ * not ask for them. */
 static void pack_links(const struct asim_world *world, struct asim_parcel *into)
 {
     const uint32_t none = UINT32_MAX;
@@ -71,7 +73,8 @@ static void pack_links(const struct asim_world *world, struct asim_parcel *into)
     ASIM_PARCEL_PUT(into, none);
 }
 
-/* Events are the last, since they go to the end of the block. */
+/* Events are the last, since they go to the end of the block: first those that were ready for the
+ * next window, then the rest, but for what lies behind a failure here. */
 int asim_world_pack_end(struct asim_world *world, const struct asim_err *run,
                         struct asim_block *block, struct asim_err *err)
 {

@@ -213,7 +213,8 @@ void asim_stall_collect(const struct asim_world *world, struct asim_stall *stall
                                                                  : ASIM_STALL_MESSAGES;
 }
 
-/* One more of a list in order of rank that keeps the first few. */
+/* One more of a list in order of rank that keeps the first few: what falls out at its end would
+ * never be told. */
 static void merge_row(struct asim_stall *into, const struct asim_stall_row *row)
 {
     uint32_t at = into->n_rows;

@@ -20,6 +20,7 @@ struct asim_stall_row { /* the oldest thing a rank waits for */
     char text[ASIM_STALL_TEXT];
 };
 
+/* Half of a mismatch: the other half is a rank that waits, or nobody at all. */
 struct asim_stall_extra { /* a message nobody asked for */
     uint32_t rank;
     char text[256];

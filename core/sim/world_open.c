@@ -249,7 +249,7 @@ static int open_all(struct asim_world *world, const struct asim_settings *set, s
             return code;
         world->n_here++;
     }
-    if (!world->split)
+    if (!asim_split_is_shared(world))
         asim_world_note_dropped(world);
     if ((code = asim_bus_setup(world, err)) || (code = asim_tensors_setup(world, err)))
         return code;

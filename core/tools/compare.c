@@ -93,7 +93,7 @@ int asim_compare_open(struct asim_compare **out, struct asim_world *packet, stru
     *out = compare;
     if (!compare)
         return asim_err_nomem(err, "comparing runs");
-    if (packet->split)
+    if (asim_split_is_shared(packet))
         return asim_err_set(err, ASIM_EINVAL,
                             "--compare looks at every rank, which %u processes do not share; run "
                             "in one",

@@ -152,7 +152,7 @@ static int start(struct mix *mix, struct asim_world *world, struct asim_err *err
 {
     int any = 0;
 
-    if (world->split)
+    if (asim_split_is_shared(world))
         return asim_err_set(err, ASIM_EINVAL,
                             "TRACE_OUTPUT_FILE wants frames in order of time, which %u processes "
                             "do not have; run in one, or set ENABLE_TRACE 0",

@@ -78,7 +78,7 @@ static int open_pcap(struct asim_viewer *viewer, struct asim_world *world, const
     (void)out;
     if (!world->fabric || !world->pcap || !*world->pcap)
         return 0;
-    if (world->split)
+    if (asim_split_is_shared(world))
         return asim_err_set(err, ASIM_EINVAL,
                             "--pcap wants frames in order of time, which %u processes do not have; "
                             "run in one",

@@ -38,7 +38,7 @@ struct fake {
     struct asim_world *worlds[FAKE_WORLDS];
     struct asim_net_user user[FAKE_WORLDS];
     uint32_t n_worlds, n_ranks, n_lanes;
-    uint32_t of[2 * FAKE_RANKS]; /* lane of each node */
+    uint16_t of[2 * FAKE_RANKS]; /* lane of each node */
     uint64_t window, latency, until;
     int threads, backwards; /* a thread a lane; lanes and ranks in descending order */
     struct fake_rank ranks[FAKE_RANKS];
@@ -198,7 +198,7 @@ static inline void fake_take(struct fake *fake, struct asim_world *world)
     world->backend = &fake_backend;
     world->carrier = (struct asim_net *)(void *)fake;
     for (uint32_t r = 0; r < world->n_ranks; r++) {
-        fake->of[r] = r * fake->n_lanes / world->n_ranks;
+        fake->of[r] = (uint16_t)(r * fake->n_lanes / world->n_ranks);
         fake->ranks[r].lane = fake->of[r];
         if (asim_rank_is_here(&world->ranks[r]))
             fake->ranks[r].world = world;

@@ -125,7 +125,9 @@ static int is_possible(const struct asim_nccl *nccl, int algo)
            (algo == ASIM_NCCL_NVLS_TREE && nccl->servers > 1);
 }
 
-/* Time of an all-reduce, gather or scatter by the bytes that must leave each rank.
+/* Time of an all-reduce, gather or scatter by the bytes that must leave each rank: 2 (n-1)/n of the
+ * buffer round a ring, half of that to gather or scatter; twice the whole through a tree; the whole
+ * and its share of what comes back through an NVSwitch.
  * Rates are in GB/s, which is bytes per ns, so no unit is converted. */
 static double estimate_ns(const struct asim_nccl *nccl, const struct latency *l, int proto)
 {
@@ -162,7 +164,9 @@ static void choose_tuned(struct asim_nccl *nccl)
         }
 }
 
-/* Leaves an algorithm the user named as it is. */
+/* Leaves an algorithm the user named as it is. SimAI decides by kind, GPU and number of members and
+ * never by size.
+ */
 static void choose(struct asim_nccl *nccl)
 {
     struct asim_nccl_spec *s = &nccl->spec;

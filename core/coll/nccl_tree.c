@@ -33,7 +33,9 @@ static uint32_t send(struct tree *t, const uint32_t ends[2], uint32_t parent)
     return asim_nccl_add(t->nccl, &t->flow, parent);
 }
 
-/* Chain towards the head; 0 or ASIM_ENOMEM. */
+/* Chain towards the head; 0 or ASIM_ENOMEM. Each link carries the sum of what is behind it, so all
+ * NVLinks of the server carry the same, and the latency grows with its GPUs.
+ */
 static int gather_chain(struct tree *t, uint32_t server)
 {
     uint32_t local = t->nccl->local, before = ASIM_NCCL_NONE;
@@ -108,7 +110,8 @@ static int go_up(struct tree *t)
     return 0;
 }
 
-/* What the root's sends wait for: its own server and its children. */
+/* Only the root turns the sum around.
+ * What the root's sends wait for: its own server and its children. */
 static int wait_for_all(struct tree *t)
 {
     uint32_t root = t->heap[0], servers = t->nccl->servers;

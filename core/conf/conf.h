@@ -84,6 +84,7 @@ struct asim_system {
     uint32_t splits;  /* preferred-dataset-splits; default 1 (the reference divides by zero) */
     /* Chunks running at once in a dimension, before it is divided by the queues (spec 4.7). */
     uint32_t active_chunks;
+    uint32_t flow_order_seed; /* 0: flows free at one instant start in the listed order */
     /* Before every message bundle; parity: sub-group rings pay a fixed 10 ns instead (spec 5.1). */
     int64_t endpoint_delay_ns;
     int endpoint_delay_set; /* injection-scale applies only to a value from the file */
@@ -215,7 +216,7 @@ struct asim_netconf {
     double pint_log_base, pint_prob;
     uint64_t swift_target_fs; /* 0 = from the path */
     double swift_ai, swift_beta, swift_max_mdf;
-    uint32_t headroom_factor;
+    uint32_t headroom_factor, frame_extra_bytes;
     /* SimAI's monitors */
     char *bw_output, *rate_output, *cnp_output;
     uint64_t mon_start_us, mon_end_us, qp_mon_us, bw_mon_us, qlen_mon_us;

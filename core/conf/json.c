@@ -14,12 +14,14 @@
 #include "base/src.h"
 #include "base/text.h"
 
-/* The file goes through base/src, so that size limit, NUL check and BOM are those of every text. */
+/* The file goes through base/src, so that size limit, NUL check and BOM are those of every text. A
+ * path that begins like an object is one: what is short can stand on the command line. */
 int asim_json_open(json_t **root, const char *path, struct asim_err *err)
 {
     struct asim_src src;
     json_error_t why;
-    int rc = asim_src_open(&src, path, err);
+    int rc = path[0] == '{' ? asim_src_open_bytes(&src, "the JSON given", path, strlen(path), err)
+                            : asim_src_open(&src, path, err);
 
     *root = NULL;
     if (rc)
@@ -32,7 +34,7 @@ int asim_json_open(json_t **root, const char *path, struct asim_err *err)
         /* jansson reports line -1 where it failed before reading. */
         unsigned line = why.line > 0 ? (unsigned)why.line : 0;
         unsigned column = why.line > 0 && why.column > 0 ? (unsigned)why.column : 0;
-        struct asim_where at = {path, line, column};
+        struct asim_where at = {path[0] == '{' ? "the JSON given" : path, line, column};
         char text[JSON_ERROR_TEXT_LENGTH];
 
         /* Where jansson itself has no memory left it often says nothing at all. */

@@ -31,6 +31,8 @@ static const struct asim_option system_options[] = {
      ASIM_T_CHOICE, F(optimization), 0, 0, "baseline|localBWAware", 0},
     {"preferred-dataset-splits", NULL, "chunks of each collective", "1", ASIM_T_U32, F(splits), 1,
      I32_MAX, NULL, 0},
+    {"flow-order-seed", NULL, "order of flows that start at one instant; 0 = by channel", "0",
+     ASIM_T_U32, F(flow_order_seed), 0, 0, NULL, 0},
     {"active-chunks-per-dimension", NULL, "chunks that run at once in a dimension", "1", ASIM_T_U32,
      F(active_chunks), 1, I32_MAX, NULL, 0},
     {"endpoint-delay", NULL, "time added to each message bundle, ns", "10", ASIM_T_I64,

@@ -50,7 +50,7 @@ uint64_t asim_tx_ticks(const struct asim_fabric *fabric, uint64_t bytes, uint64_
 /* Headers and the largest telemetry block, with room to spare; control frames are far below 128. */
 uint32_t asim_fabric_max_wire(const struct asim_fabric *fabric)
 {
-    uint32_t data = fabric->net->payload_bytes + 64 + 42;
+    uint32_t data = fabric->net->payload_bytes + 64 + 42 + fabric->net->frame_extra_bytes;
 
     return data > 128 ? data : 128;
 }

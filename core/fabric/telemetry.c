@@ -30,7 +30,7 @@ static uint32_t digest_bytes(double base)
 
 void asim_telemetry_sizes(struct asim_fabric *fabric)
 {
-    fabric->data_overhead = ASIM_DATA_OVERHEAD;
+    fabric->data_overhead = ASIM_DATA_OVERHEAD + fabric->net->frame_extra_bytes;
     fabric->ack_wire = ASIM_ACK_WIRE;
     if (fabric->cc->needs & ASIM_CC_INT) {
         fabric->data_overhead += INT_BYTES;

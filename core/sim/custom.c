@@ -124,11 +124,46 @@ static void end_if_over(struct asim_rank *rank, struct asim_custom *custom)
     asim_order_advance(rank, stream);
 }
 
+/* Greatest common divisor. */
+static uint64_t common(uint64_t a, uint64_t b)
+{
+    while (b) {
+        uint64_t rest = a % b;
+
+        a = b;
+        b = rest;
+    }
+    return a;
+}
+
+/* A place to begin with and a step that comes to every node once: 0 and 1, the listed order, or
+ * what flow-order-seed says, another one on each rank. Flows that are free at one instant have no
+ * order of their own; seeds show what it is worth. */
+static void draw_order(const struct asim_rank *rank, uint64_t n, uint64_t order[2])
+{
+    uint64_t seed = rank->world->system.flow_order_seed, x = (seed << 32 | rank->id) + 1;
+
+    order[0] = 0;
+    order[1] = 1;
+    if (!seed || n < 3)
+        return;
+    for (int i = 0; i < 3; i++) { /* splitmix64's mixing */
+        x = (x ^ x >> 30) * 0xbf58476d1ce4e5b9u;
+        x = (x ^ x >> 27) * 0x94d049bb133111ebu;
+        x ^= x >> 31;
+    }
+    order[0] = x % n;
+    order[1] = 1 + (x >> 32) % (n - 1);
+    while (common(order[1], n) != 1)
+        order[1] = order[1] % (n - 1) + 1;
+}
+
 /* parents[] is this run's own copy of the counts; the recipe is shared and const. */
 void asim_custom_start(struct asim_rank *rank, struct asim_stream *stream)
 {
     const struct asim_recipe *recipe = phase_of(stream)->recipe;
     struct asim_custom *custom = malloc(sizeof *custom + recipe->n * sizeof *custom->parents);
+    uint64_t order[2];
 
     if (!custom) {
         asim_rank_fail_nomem(rank, "running a collective algorithm");
@@ -149,9 +184,12 @@ void asim_custom_start(struct asim_rank *rank, struct asim_stream *stream)
     for (uint32_t i = 0; i < recipe->n; i++)
         custom->parents[i] = recipe->nodes[i].parents;
     custom->issuing++;
-    for (uint32_t i = 0; i < recipe->n && !rank->failed; i++)
-        if (!recipe->nodes[i].parents)
-            issue(rank, custom, i);
+    draw_order(rank, recipe->n, order);
+    for (uint32_t i = 0; i < recipe->n && !rank->failed; i++) {
+        if (!recipe->nodes[order[0]].parents)
+            issue(rank, custom, (uint32_t)order[0]);
+        order[0] = (order[0] + order[1]) % recipe->n;
+    }
     custom->issuing--;
     end_if_over(rank, custom);
 }

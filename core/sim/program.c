@@ -116,7 +116,8 @@ static int is_member(const struct asim_nccl *nccl, uint32_t position)
     return position < nccl->spec.ranks;
 }
 
-/* Counts each member's sends and receives into n, and makes room for them. */
+/* Once for all members, since what they are dealt is one list: a member's nodes stand in its order.
+ * Counts each member's sends and receives into n, and makes room for them. */
 static int make_room(struct asim_recipe *members, const struct asim_nccl *nccl)
 {
     int by_switch = 0;

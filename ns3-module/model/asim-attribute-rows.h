@@ -72,6 +72,7 @@ const Row ROWS[] = {
     {"ns3::SwitchMmu", "HeadroomFactor", "HEADROOM_FACTOR"},
     {"ns3::AsimFabric", "TimeBase", "TIME_BASE"},
     {"ns3::AsimFabric", "NvswitchEndpoints", "NVSWITCH_ENDPOINTS"},
+    {"ns3::AsimFabric", "FrameExtraBytes", "FRAME_EXTRA_BYTES"},
     {"ns3::AsimFabric", "LinkDown", "LINK_DOWN"},
     {"ns3::AsimFabric", "LinkUp", "LINK_UP"},
     {"ns3::AsimFabric", "TopologyFile", "TOPOLOGY_FILE"},

@@ -47,6 +47,7 @@ static const struct asim_option options[] = {
      offsetof(struct fly_options, error_rate), 0, 1, NULL, 0},
     {0}};
 
+/* 64 bits for what is multiplied: three options of 4096 each already pass 32. */
 struct fly { /* the options with nothing left open */
     uint64_t p, a, h, groups, pair_links;
     uint32_t hosts;
@@ -114,7 +115,9 @@ static int wire_groups(struct asim_topo *topo, const struct fly *fly, const stru
     return rc;
 }
 
-/* Hosts to their router, then the routers of each group all to all. */
+/* The low ports of a router are its hosts, then its own group, then the others, as in the paper's
+ * figures.
+ * Hosts to their router, then the routers of each group all to all. */
 static int wire_local(struct asim_topo *topo, const struct fly *fly, const struct fly_options *opt,
                       struct asim_err *err)
 {
@@ -130,6 +133,7 @@ static int wire_local(struct asim_topo *topo, const struct fly *fly, const struc
     return rc;
 }
 
+/* Routers without hosts stay: the last group may be short of hosts, never of links. */
 static int make(struct asim_topo *topo, uint32_t hosts, const void *options_of,
                 struct asim_err *err)
 {

@@ -8,6 +8,8 @@
  */
 #include "topo/build.h"
 
+/* Rates in bits per second, the delay in femtoseconds; keys are those of SimAI's generator where it
+ * has the same thing. */
 struct leaf_options {
     uint32_t gpus, per_leaf, spines;
     uint64_t host_bps, spine_bps, delay_fs;

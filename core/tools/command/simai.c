@@ -1,0 +1,302 @@
+/* SPDX-License-Identifier: GPL-2.0-only
+ *
+ * asim simai: SimAI_simulator's command line (spec simai.md e) as a packet run. What SimAI has
+ * built in becomes settings: its NCCL model's algorithms, one chunk a collective, collectives of
+ * different groups side by side, the send latency before each flow, the greatest window of all
+ * pairs for every flow whatever GLOBAL_T says, and 64-bit sequence numbers in its frames.
+ * Everything else is `asim packet`, whose options are taken as well and win where they come later.
+ *
+ * SimAI.conf as published names files below /etc/astra-sim, which SimAI's installation makes: a
+ * packet trace's list of nodes that is not there means no trace, as in SimAI; outputs whose folder
+ * is not there go to the working folder, where SimAI would crash.
+ *
+ * AS_SEND_LAT, AS_NVLS_ENABLE and AS_PXN_ENABLE are read from the environment, as there. Without
+ * AS_SEND_LAT SimAI waits 6 ms before each flow, a slip of three digits; here it is the 6 us that
+ * it means, unless --compat asks for the slip.
+ */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+#include "asim/ext/command.h"
+#include "base/text.h"
+#include "conf/conf.h"
+#include "tools/app.h"
+#include "tools/args.h"
+
+struct options {
+    char *workload, *topology, *conf;
+    double latency_us;
+    int nvls, pxn, compat;
+    uint32_t threads, gpus, ignored, order_seed;
+};
+
+#define AT(field) offsetof(struct options, field)
+static const struct asim_option options[] = {
+    {"w", "workload", "SimAI / AICB workload text (or a prefix of Chakra traces)", NULL,
+     ASIM_T_STRING, AT(workload), 0, 0, NULL, 0},
+    {"n", "network-topo", "topology file of either flavour, or auto:NAME,key=value", NULL,
+     ASIM_T_STRING, AT(topology), 0, 0, NULL, 0},
+    {"c", "network-conf", "SimAI.conf; without it ASTRA-sim's published values", NULL,
+     ASIM_T_STRING, AT(conf), 0, 0, NULL, 0},
+    {"t", "thread", "accepted, no effect: results never depend on it", "1", ASIM_T_U32, AT(threads),
+     0, 0, NULL, ASIM_F_NOOP},
+    {"g", NULL, "accepted, no effect, as in SimAI", "0", ASIM_T_U32, AT(gpus), 0, 0, NULL,
+     ASIM_F_NOOP},
+    {"s", NULL, "accepted, no effect, as in SimAI", "0", ASIM_T_U32, AT(ignored), 0, 0, NULL,
+     ASIM_F_NOOP},
+    {"send-lat", "AS_SEND_LAT",
+     "delay before each flow's first packet, us (default: the variable AS_SEND_LAT, else 6)", "-1",
+     ASIM_T_DOUBLE, AT(latency_us), -1, 1e9, NULL, 0},
+    {"nvls", "AS_NVLS_ENABLE", "NVLS for 8 or more H100 or H800 of one server", "0", ASIM_T_BOOL,
+     AT(nvls), 0, 0, NULL, 0},
+    {"pxn", "AS_PXN_ENABLE", "cross servers on the destination's rail", "0", ASIM_T_BOOL, AT(pxn),
+     0, 0, NULL, 0},
+    {"flow-order-seed", NULL,
+     "draws which of the flows goes first that start at one instant; 0 = by channel", "0",
+     ASIM_T_U32, AT(order_seed), 0, 0, NULL, 0},
+    {"compat", NULL, "SimAI's slip: 6 ms, not 6 us, where AS_SEND_LAT is not set", "0", ASIM_T_BOOL,
+     AT(compat), 0, 0, NULL, 0},
+    {0}};
+
+enum { MOST_ARGS = 256, OWN_ARGS = 5, MOST_OVERRIDES = 8 };
+
+/* `asim packet` has its own table, so words must be sorted before either is parsed.
+ * argv dealt out: what is ours, and what `asim packet` gets. */
+struct dealt {
+    char *own[MOST_ARGS], *rest[MOST_ARGS];
+    int n_own, n_rest;
+};
+
+/* NULL: it is none of ours. */
+static const struct asim_option *find_own(const char *arg)
+{
+    for (const struct asim_option *row = options; row->key; row++)
+        if (asim_args_is(arg, row))
+            return row;
+    return NULL;
+}
+
+/* A value in a word of its own goes where its option went; switches have none. 0 if there are too
+ * many. */
+static int deal(struct dealt *dealt, int argc, char **argv)
+{
+    if (argc > MOST_ARGS - OWN_ARGS - 1)
+        return 0;
+    dealt->own[dealt->n_own++] = argv[0];
+    for (int i = 1; i < argc; i++) {
+        const struct asim_option *row = find_own(argv[i]);
+
+        if (!row) {
+            dealt->rest[dealt->n_rest++] = argv[i];
+            continue;
+        }
+        dealt->own[dealt->n_own++] = argv[i];
+        if (row->type != ASIM_T_BOOL && !strchr(argv[i], '=') && i + 1 < argc)
+            dealt->own[dealt->n_own++] = argv[++i];
+    }
+    return 1;
+}
+
+/* SimAI takes any number above 0 for yes. */
+static int is_on(const char *variable)
+{
+    const char *value = getenv(variable);
+
+    return value && atoi(value) > 0;
+}
+
+/* The variables stand where the options say nothing. A latency that is no number is refused, where
+ * SimAI would take 0. */
+static int read_environment(struct options *opt, struct asim_err *err)
+{
+    const char *latency = getenv("AS_SEND_LAT");
+    char *end = NULL;
+
+    opt->nvls |= is_on("AS_NVLS_ENABLE");
+    opt->pxn |= is_on("AS_PXN_ENABLE");
+    if (opt->latency_us < 0 && latency && *latency) {
+        opt->latency_us = strtod(latency, &end);
+        if (*end || !(opt->latency_us >= 0 && opt->latency_us <= 1e9))
+            return asim_err_set(err, ASIM_EINVAL,
+                                "the variable AS_SEND_LAT is '%.40s'; it must be the delay before "
+                                "each flow in us, from 0 to 1e9.",
+                                latency);
+    }
+    if (opt->latency_us < 0)
+        opt->latency_us = opt->compat ? 6000 : 6;
+    if (!opt->workload || !opt->topology)
+        return asim_err_set(err, ASIM_EINVAL,
+                            "no %s given; say -w WORKLOAD -n TOPOLOGY [-c SimAI.conf].",
+                            opt->workload ? "topology" : "workload");
+    return 0;
+}
+
+/* 10 ns: the memory bus, which every flow passes. 64 collectives and chunks at once are more than a
+ * rank ever has: in SimAI groups do not wait for each other. */
+static void write_system(const struct options *opt, char *text, size_t size)
+{
+    const char *ring = opt->pxn ? "ncclPxn" : "ncclRing";
+
+    snprintf(text, size,
+             "--system={\"endpoint-delay\": %.0f, \"flow-order-seed\": %u, "
+             "\"preferred-dataset-splits\": 1, "
+             "\"active-chunks-per-dimension\": 64, \"concurrent-collectives\": 64, "
+             "\"local-mem-bw\": 0, \"all-reduce-implementation\": [\"%s\"], "
+             "\"all-gather-implementation\": [\"ncclRing\"], "
+             "\"reduce-scatter-implementation\": [\"%s\"], "
+             "\"all-to-all-implementation\": [\"ncclDirect\"]}",
+             opt->latency_us * 1000 + 10, opt->order_seed, opt->nvls ? "ncclSimai" : ring, ring);
+}
+
+/* Keys and values set over the configuration's, NULL behind the last. */
+struct overrides {
+    const char *at[2 * MOST_OVERRIDES + 1];
+    int n;
+};
+
+/* At most MOST_OVERRIDES, which the callers' lists are below. */
+static void override(struct overrides *to, const char *key, const char *value)
+{
+    to->at[to->n++] = key;
+    to->at[to->n++] = value;
+}
+
+/* 1 if a file of that name could be made, as far as its folder goes. */
+static int has_folder(const char *path)
+{
+    char folder[4200];
+    size_t n = asim_text_dirlen(path);
+
+    if (!n)
+        return 1;
+    snprintf(folder, sizeof folder, "%.*s", (int)n, path);
+    return n < sizeof folder && !access(folder, F_OK);
+}
+
+/* The values of net must outlive the run. What is wrong with the file is said by the run. */
+static void redirect(struct overrides *to, const struct asim_netconf *net)
+{
+    const char *const outputs[][2] = {{"FCT_OUTPUT_FILE", net->fct_output},
+                                      {"PFC_OUTPUT_FILE", net->pfc_output},
+                                      {"QLEN_MON_FILE", net->qlen_output},
+                                      {"TRACE_OUTPUT_FILE", net->trace_output}};
+
+    if (net->enable_trace && net->trace_file && *net->trace_file && access(net->trace_file, F_OK)) {
+        fprintf(stderr, "note: TRACE_FILE %s is not there: no packet trace, as in SimAI\n",
+                net->trace_file);
+        override(to, "ENABLE_TRACE", "0");
+    }
+    for (size_t i = 0; i < sizeof outputs / sizeof *outputs; i++) {
+        const char *path = outputs[i][1];
+
+        if (!path || has_folder(path))
+            continue;
+        path += asim_text_dirlen(path);
+        fprintf(stderr, "note: the folder of %s is not there: %s is written here\n", outputs[i][0],
+                path);
+        override(to, outputs[i][0], path);
+    }
+}
+
+/* Own settings first, so that options of `asim packet` behind them win. */
+static int start(const struct options *opt, const struct dealt *dealt, const struct overrides *set)
+{
+    struct asim_app app = {.program = "asim simai", .settings.net_overrides = set->at};
+    char system[600], workload[4200], topology[4200], conf[4200];
+    char *argv[MOST_ARGS];
+    int argc = 0;
+
+    write_system(opt, system, sizeof system);
+    snprintf(workload, sizeof workload, "--workload=%s", opt->workload);
+    snprintf(topology, sizeof topology, "--topology=%s", opt->topology);
+    snprintf(conf, sizeof conf, "--network=%s", opt->conf ? opt->conf : "");
+    argv[argc++] = dealt->own[0];
+    argv[argc++] = system;
+    argv[argc++] = workload;
+    argv[argc++] = topology;
+    if (opt->conf)
+        argv[argc++] = conf;
+    for (int i = 0; i < dealt->n_rest; i++)
+        argv[argc++] = dealt->rest[i];
+    return asim_app_run(&app, argc, argv);
+}
+
+/* The configuration is read twice: here for its outputs, and by the run, which says what is wrong.
+ */
+static int run_packets(const struct options *opt, const struct dealt *dealt)
+{
+    struct overrides set = {.n = 0};
+    struct asim_netconf net;
+    struct asim_err err = {0};
+    int code, read = opt->conf && !asim_netconf_read(&net, opt->conf, NULL, &err);
+
+    override(&set, "GLOBAL_T", "1");
+    override(&set, "FRAME_EXTRA_BYTES", "8");
+    if (read)
+        redirect(&set, &net);
+    code = start(opt, dealt, &set);
+    if (read)
+        asim_netconf_fini(&net);
+    return code;
+}
+
+/* Paths of more than 4 kB are no paths; they would be cut. */
+static int check_paths(const struct options *opt, struct asim_err *err)
+{
+    const char *const paths[] = {opt->workload, opt->topology, opt->conf};
+
+    for (size_t i = 0; i < sizeof paths / sizeof *paths; i++)
+        if (paths[i] && strlen(paths[i]) > 4096)
+            return asim_err_set(err, ASIM_EINVAL, "a path of %zu characters is too long.",
+                                strlen(paths[i]));
+    return 0;
+}
+
+/* Both tables, since both are taken: ours first, as it wins where they share a key. */
+static void show_help(void)
+{
+    printf("usage: asim simai -w WORKLOAD -n TOPOLOGY [-c SimAI.conf] [options]\n\nRuns SimAI's "
+           "inputs at packet level as SimAI_simulator does.\n\n");
+    asim_args_help(stdout, options);
+    printf("\nOptions of `asim packet` are taken, too, and win over what is set here:\n");
+    asim_args_help(stdout, asim_settings_options);
+}
+
+/* Exit codes as everywhere: wrong usage is 2, also where a file that must be named is not. */
+static int run(int argc, char **argv)
+{
+    struct options opt = {0};
+    struct dealt dealt = {.n_own = 0};
+    struct asim_args args = {.tables = {{options, &opt}}};
+    struct asim_err err = {0};
+    int usage = 1, code = asim_option_defaults(options, &opt, &err);
+
+    if (!code && !deal(&dealt, argc, argv))
+        code = asim_err_set(&err, ASIM_EINVAL, "more than %d arguments.", MOST_ARGS - OWN_ARGS - 1);
+    for (int i = 0; i < dealt.n_rest; i++)
+        args.help |= !strcmp(dealt.rest[i], "--help") || !strcmp(dealt.rest[i], "-h");
+    if (!code && !args.help) {
+        code = asim_args_parse(&args, dealt.n_own, dealt.own, &err);
+        usage = code || !opt.workload || !opt.topology;
+        code = code ? code : read_environment(&opt, &err);
+        code = code ? code : check_paths(&opt, &err);
+    }
+    if (code)
+        code = asim_args_fail("simai", &err, usage ? 2 : 1);
+    else if (args.help)
+        show_help();
+    else
+        code = run_packets(&opt, &dealt);
+    asim_option_fini(options, &opt);
+    return code;
+}
+
+static const char *const called_as[] = {"SimAI_simulator", NULL};
+
+const struct asim_command asim_command_simai = {
+    .member = {"simai", "Run SimAI's inputs at packet level with SimAI_simulator's options.",
+               options, sizeof(struct options)},
+    .run = run,
+    .called_as = called_as,
+};

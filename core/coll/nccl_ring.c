@@ -19,7 +19,8 @@ uint32_t asim_nccl_next(uint32_t local, uint32_t servers, uint32_t channel, uint
     return (server + 1) % servers * local + channel;
 }
 
-/* PXN needs another server to cross to and another GPU to hand over to. */
+/* SimAI's test for all-gather compares the addresses of two strings and so is never true.
+ * PXN needs another server to cross to and another GPU to hand over to. */
 static int hands_over(const struct asim_nccl *nccl)
 {
     const struct asim_nccl_spec *s = &nccl->spec;
@@ -124,7 +125,8 @@ int asim_nccl_nvls(struct asim_nccl *nccl)
     return 0;
 }
 
-/* Nothing waits for anything. */
+/* n (n-1) flows: what SimAI's whole buffer of S bytes leaves for each pair is S / n. The order is
+ * that in which a rank's flows start, lowest peer first. Nothing waits for anything. */
 int asim_nccl_direct(struct asim_nccl *nccl)
 {
     uint32_t n = nccl->spec.ranks;

@@ -83,7 +83,8 @@ static int count_hosts(struct pod *pod, const struct asim_pod_shape *shape, uint
     return 0;
 }
 
-/* All checks before the first allocation. */
+/* A segment is what one set of leaves can hold: npa GPUs a leaf, one leaf a rail.
+ * All checks before the first allocation. */
 static int plan_pod(struct pod *pod, const struct asim_pod_shape *shape, uint32_t asked,
                     struct asim_err *err)
 {
@@ -103,7 +104,8 @@ static int plan_pod(struct pod *pod, const struct asim_pod_shape *shape, uint32_
     return rc;
 }
 
-/* Counts in 64 bits; asim_build_nodes refuses what passes the ceilings. */
+/* Ids in the generator's order: GPUs, NVSwitches, leaves of the first ToR, of the second, spines.
+ * Counts in 64 bits; asim_build_nodes refuses what passes the ceilings. */
 static int make_nodes(struct asim_topo *topo, struct pod *pod, struct asim_err *err)
 {
     uint64_t plane_leaves = (uint64_t)pod->segments * pod->rails;
@@ -143,7 +145,9 @@ static int wire_gpu(struct asim_topo *topo, const struct pod *pod, uint32_t gpu,
     return rc;
 }
 
-/* With two planes a leaf sees only its own plane's half of the spines. */
+/* Every leaf has every spine of its plane, also where one segment needs none: the generator's files
+ * are full whatever is in them.
+ * With two planes a leaf sees only its own plane's half of the spines. */
 static int wire_leaf(struct asim_topo *topo, const struct pod *pod, uint32_t leaf,
                      struct asim_err *err)
 {
@@ -156,7 +160,9 @@ static int wire_leaf(struct asim_topo *topo, const struct pod *pod, uint32_t lea
     return rc;
 }
 
-/* All of SimAI's templates; what a template forces is in shape, what the user says in opt. */
+/* Links in the generator's order, which is that of the ports and so of ECMP: a GPU's own, then each
+ * leaf's up, plane by plane.
+ * All of SimAI's templates; what a template forces is in shape, what the user says in opt. */
 int asim_pod_make(struct asim_topo *topo, const struct asim_pod_shape *shape, uint32_t hosts,
                   const struct asim_pod_options *opt, struct asim_err *err)
 {

@@ -127,6 +127,7 @@ static int read_file(struct asim_topo *topo, const char *path, struct asim_err *
     return rc;
 }
 
+/* Not isspace: that depends on the locale, and a newline ends a line here. */
 static int is_blank(char c)
 {
     return c == ' ' || c == '\t' || c == '\r' || c == '\v' || c == '\f';
@@ -177,7 +178,8 @@ static int sniff(const char *data, size_t size)
     return 0;
 }
 
-/* NVSwitches first, whatever their numbers. */
+/* SimAI takes the first nvswitches of them for NVSwitches.
+ * NVSwitches first, whatever their numbers. */
 static void write_ids(const struct asim_topo *topo, struct asim_out *out)
 {
     for (int kind = ASIM_NVSWITCH; kind >= ASIM_SWITCH; kind--)

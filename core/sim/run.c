@@ -65,7 +65,8 @@ static void on_settled(void *self, uint64_t time_ns)
         asim_split_settle(world, time_ns);
 }
 
-/* By the lane of the node that recorded it. */
+/* By the lane of the node that recorded it, whose thread this is: the network's hooks are called
+ * where their node is advanced. */
 static void record(struct asim_world *world, const struct asim_event *event)
 {
     asim_show_record(&world->show, asim_lane_of(world, event->rank)->events, event);
@@ -147,7 +148,8 @@ static void say_note(void *self, const char *sentence)
         world->hooks.note(world->hooks.self, sentence);
 }
 
-/* The fabric keeps pointers to topology, routes and settings of the world. */
+/* The fabric keeps pointers to topology, routes and settings of the world. A world has one lane
+ * until the network says that it has more. */
 int asim_world_connect(struct asim_world *world, struct asim_err *err)
 {
     struct asim_fabric_config config = {

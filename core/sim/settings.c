@@ -114,6 +114,7 @@ const struct asim_option asim_settings_options[] = {
      .offset = AT(per_event),
      .def = "false",
      .help = "advance every frame at its own time instead of in windows; same results, slower"},
+    /* One window is some 10 to 300 us of work: more threads than cores only wait for each other. */
     {.key = "threads",
      .type = ASIM_T_U32,
      .offset = AT(threads),

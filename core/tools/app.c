@@ -59,8 +59,15 @@ static int stop_asked(void *self)
     return app->stop && app->stop();
 }
 
-/* One sentence, after all results so far are out. */
-static void say_error(struct asim_app *app)
+/* Of several processes only one speaks; a failure is told when all know of it. */
+static int is_alone(const struct asim_app *app)
+{
+    return app->settings.processes < 2;
+}
+
+/* One sentence, after all results so far are out. The place in an input, where there is one, comes
+ * first, in the form editors make a link of. */
+void asim_app_say(struct asim_app *app)
 {
     char text[sizeof app->err.text + sizeof app->err.source + 64];
 
@@ -95,12 +102,12 @@ static void forget_settings(struct asim_app *app)
 /* ASIM_APP_GO_ON with an open world, or the exit code. Errors have been said. */
 int asim_app_open(struct asim_app *app, int argc, char **argv)
 {
-    struct asim_hooks hooks = {app, say_line, say_note, stop_asked};
+    struct asim_hooks hooks = {app, say_line, app->settings.process ? NULL : say_note, stop_asked};
     struct asim_args args = {
         .tables = {{asim_settings_options, &app->settings}, {app->extra, &app->settings}}};
     int code;
 
-    app->on_terminal = isatty(2);
+    app->on_terminal = isatty(2) && !app->settings.process;
     app->started_s = app->shown_s = wall_s();
     code = asim_option_defaults(asim_settings_options, &app->settings, &app->err);
     if (!code && app->extra)
@@ -108,9 +115,9 @@ int asim_app_open(struct asim_app *app, int argc, char **argv)
     if (!code)
         code = asim_args_parse(&args, argc, argv, &app->err);
     if (code || args.help) {
-        if (code)
-            say_error(app);
-        else
+        if (code && is_alone(app))
+            asim_app_say(app);
+        else if (!code && !app->settings.process)
             help(app);
         forget_settings(app);
         return code ? 2 : 0;
@@ -122,9 +129,11 @@ int asim_app_open(struct asim_app *app, int argc, char **argv)
         code = asim_compare_open(&app->comparison, app->world, &app->err);
     if (!code)
         return ASIM_APP_GO_ON;
-    say_error(app);
+    if (is_alone(app))
+        asim_app_say(app);
     asim_compare_close(app->comparison);
     asim_world_close(app->world);
+    app->world = NULL;
     forget_settings(app);
     return 1;
 }
@@ -175,8 +184,8 @@ int asim_app_close(struct asim_app *app, int code)
     if (!code && app->comparison)
         code = asim_compare_finish(app->comparison, &app->settings, &hooks, &app->err);
     asim_compare_close(app->comparison);
-    if (code)
-        say_error(app);
+    if (code && !app->settings.process)
+        asim_app_say(app);
     asim_world_close(app->world);
     app->world = NULL;
     forget_settings(app);

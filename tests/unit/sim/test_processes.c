@@ -1,0 +1,259 @@
+/* SPDX-License-Identifier: GPL-2.0-only
+ *
+ * One packet run in 1 to 4 processes and on 1 or 2 threads: worlds that share a leaf and spine
+ * network and hand each other blocks after every window, as processes do. stdout and every file,
+ * those of the network included, are the bytes of the run in one process.
+ */
+#include <stdlib.h>
+#include "fabric/remote.h"
+#include "sim/split.h"
+#include "runs.h"
+
+enum { RANKS = 8, WORLDS = 4 };
+
+static char folder[128];
+
+struct way {
+    uint32_t processes, threads;
+};
+
+struct outcome {
+    int code;
+    struct asim_err err;
+    struct run_text lines;
+    char files[4 << 20];
+};
+
+/* The network's own files go beside those of --out. */
+static const char *network(char text[4][200], const char *out, const char *cc,
+                           const char *overrides[13])
+{
+    static const char *const keys[] = {"FCT_OUTPUT_FILE", "PFC_OUTPUT_FILE", "QLEN_MON_FILE"};
+
+    for (int i = 0; i < 3; i++) {
+        snprintf(text[i], sizeof text[i], "%s/%c.txt", out, "fpq"[i]);
+        overrides[2 * i] = keys[i];
+        overrides[2 * i + 1] = text[i];
+    }
+    overrides[6] = "CC_MODE";
+    overrides[7] = cc;
+    overrides[8] = "BUFFER_SIZE"; /* MB: small, so that queues are marked */
+    overrides[9] = "1";
+    overrides[10] = "HAS_WIN";
+    overrides[11] = "0";
+    overrides[12] = NULL;
+    return cc;
+}
+
+static struct asim_world *open_one(const char *cc, const struct way *way, uint32_t process,
+                                   struct outcome *outcome)
+{
+    static char topology[] = "auto:leaf_spine,npa=2,psn=2,bw=100Gbps,apbw=100Gbps,latency=700ns";
+    static char all[] = "all";
+    struct asim_hooks hooks = {.self = &outcome->lines, .line = run_line};
+    struct asim_settings settings = {0};
+    struct asim_world *world = NULL;
+    const char *overrides[13];
+    char prefix[160], out[160], text[4][200];
+
+    CHECK(asim_option_defaults(asim_settings_options, &settings, &outcome->err) == 0);
+    snprintf(prefix, sizeof prefix, "%s/w", folder);
+    snprintf(out, sizeof out, "%s/out", folder);
+    network(text, out, cc, overrides);
+    settings.workload = prefix;
+    settings.topology = topology;
+    settings.reports = all;
+    settings.net_overrides = overrides;
+    settings.process = process;
+    settings.processes = way->processes;
+    settings.threads = way->threads;
+    CHECK(asim_world_open(&world, &settings, &hooks, &outcome->err) == 0);
+    CHECK(asim_reports_open(world, out, &outcome->err) == 0);
+    CHECK_STR(outcome->err.text, "");
+    settings.workload = settings.topology = settings.reports = NULL;
+    asim_option_fini(asim_settings_options, &settings);
+    return world;
+}
+
+static void exchange(struct asim_world *const *worlds, uint32_t n)
+{
+    struct asim_err err = {0};
+    struct asim_block block;
+
+    for (uint32_t from = 0; from < n; from++)
+        for (uint32_t to = 0; to < n; to++) {
+            if (from == to)
+                continue;
+            CHECK(asim_world_pack(worlds[from], to, &block, &err) == 0);
+            if (block.n)
+                CHECK(asim_world_unpack(worlds[to], &block, &err) == 0);
+        }
+    CHECK_STR(err.text, "");
+}
+
+/* The beginning of the window something happens in next, anywhere; ASIM_NEVER at the end. */
+static uint64_t next_window(struct asim_world *const *worlds, uint32_t n)
+{
+    uint64_t next = ASIM_NEVER, window = asim_remote_window(worlds[0]->fabric);
+    int over = 1;
+
+    for (uint32_t w = 0; w < n; w++) {
+        uint64_t own = asim_fabric_next(worlds[w]->fabric);
+
+        if (asim_world_is_stopped(worlds[w]))
+            return ASIM_NEVER;
+        over &= asim_world_is_over(worlds[w]);
+        next = own < next ? own : next;
+    }
+    return over || next == ASIM_NEVER ? ASIM_NEVER : next - next % window;
+}
+
+static int run_shared(struct asim_world *const *worlds, uint32_t n, struct outcome *outcome)
+{
+    struct asim_err none = {0};
+    struct asim_block block;
+    uint64_t t;
+    int code;
+
+    for (uint32_t w = 0; w < n; w++)
+        CHECK(asim_world_start(worlds[w], &outcome->err) == 0);
+    while ((t = next_window(worlds, n)) != ASIM_NEVER) {
+        t += asim_remote_window(worlds[0]->fabric);
+        for (uint32_t w = 0; w < n; w++)
+            CHECK(asim_remote_advance(worlds[w]->fabric, t, &outcome->err) == 0);
+        exchange(worlds, n);
+    }
+    for (uint32_t w = 1; w < n; w++) {
+        CHECK(asim_world_pack_end(worlds[w], &none, &block, &outcome->err) == 0);
+        CHECK(asim_world_unpack_end(worlds[0], &block, &outcome->err) == 0);
+    }
+    code = asim_world_finish(worlds[0], 0, &outcome->err);
+    for (uint32_t w = 1; w < n; w++)
+        asim_world_finish(worlds[w], code, NULL);
+    return code;
+}
+
+static void take_file(char *all, size_t size, const char *name)
+{
+    size_t n = strlen(all);
+    char path[300];
+    FILE *file;
+
+    snprintf(path, sizeof path, "%s/out/%s", folder, name);
+    file = fopen(path, "rb");
+    CHECK(file != NULL);
+    if (!file)
+        return;
+    n += (size_t)snprintf(all + n, size - n, "--- %s\n", name);
+    n += fread(all + n, 1, size - n - 1, file);
+    CHECK(n < size - 1); /* nothing is cut */
+    all[n] = '\0';
+    fclose(file);
+    unlink(path);
+}
+
+static void run(const char *cc, const struct way *way, struct outcome *outcome)
+{
+    static const char *const names[] = {"summary.json", "ranks.csv", "ops.csv", "flows.csv",
+                                        "links.csv",    "rates.csv", "f.txt",   "p.txt",
+                                        "q.txt",        "queues.csv"};
+    struct asim_world *worlds[WORLDS];
+    char out[160];
+
+    memset(outcome, 0, sizeof *outcome);
+    for (uint32_t p = 0; p < way->processes; p++)
+        worlds[p] = open_one(cc, way, p, outcome);
+    outcome->code = way->processes > 1 ? run_shared(worlds, way->processes, outcome)
+                                       : asim_world_run(worlds[0], &outcome->err);
+    for (uint32_t p = 0; p < way->processes; p++)
+        asim_world_close(worlds[p]);
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+        take_file(outcome->files, sizeof outcome->files, names[i]);
+    snprintf(out, sizeof out, "%s/out", folder);
+    CHECK(run_reports(out, "") == 0);
+    run_remove_reports(out);
+}
+
+/* The first difference, with the file it is in: a file is too long to be shown. */
+static void compare(const char *got, const char *want)
+{
+    size_t same = 0, line;
+
+    while (got[same] && got[same] == want[same])
+        same++;
+    CHECK(got[same] == want[same]);
+    if (got[same] == want[same])
+        return;
+    for (line = same; line && want[line - 1] != '\n';)
+        line--;
+    fprintf(stderr, "  got  %.160s\n  want %.160s\n", got + line, want + line);
+}
+
+static void all_ways(const char *cc)
+{
+    static const struct way ways[] = {{1, 1}, {1, 2}, {2, 1}, {3, 1}, {4, 1}, {2, 2}};
+    static struct outcome plain, other;
+
+    run(cc, &ways[0], &plain);
+    CHECK_STR(plain.err.text, "");
+    CHECK(strstr(plain.lines.at, "[job] finished: 8 of 8 ranks") != NULL);
+    CHECK(strcmp(cc, "1") || strstr(plain.files, "\"ecn_marks\": 0,") == NULL);
+    for (size_t i = 1; i < sizeof ways / sizeof *ways; i++) {
+        int before = check_failures;
+
+        run(cc, &ways[i], &other);
+        CHECK_STR(other.err.text, "");
+        CHECK_STR(other.lines.at, plain.lines.at);
+        compare(other.files, plain.files);
+        if (check_failures > before)
+            fprintf(stderr, "  CC_MODE %s, %u processes, %u threads\n", cc, ways[i].processes,
+                    ways[i].threads);
+    }
+}
+
+/* A ring, then everybody to rank 3, then everybody with everybody. */
+static void write_traces(void)
+{
+    for (uint32_t r = 0; r < RANKS; r++) {
+        struct run_op ops[RANKS + 3];
+        uint32_t n = 0;
+
+        ops[n++] = (struct run_op){.type = ASIM_OP_COMM_COLL,
+                                   .id = 1,
+                                   .comm_type = ASIM_ALL_REDUCE,
+                                   .bytes = 60000 + 1000};
+        ops[n++] = (struct run_op){.type = ASIM_OP_COMP, .id = 2, .micros = 1 + r % 3, .after = 1};
+        for (uint32_t s = 0; s < RANKS; s++)
+            if (r == 3 && s != 3)
+                ops[n++] = (struct run_op){.type = ASIM_OP_COMM_RECV,
+                                           .id = 10 + s,
+                                           .peer = s,
+                                           .tag = 1,
+                                           .bytes = 200000 + s,
+                                           .after = 2};
+        if (r != 3)
+            ops[n++] = (struct run_op){.type = ASIM_OP_COMM_SEND,
+                                       .id = 10,
+                                       .peer = 3,
+                                       .tag = 1,
+                                       .bytes = 200000 + r,
+                                       .after = 2};
+        ops[n++] = (struct run_op){.type = ASIM_OP_COMM_COLL,
+                                   .id = 30,
+                                   .comm_type = ASIM_ALL_TO_ALL,
+                                   .bytes = 50000,
+                                   .after = 2};
+        run_trace(folder, r, ops, n);
+    }
+}
+
+int main(void)
+{
+    run_folder(folder, sizeof folder);
+    write_traces();
+    all_ways("1");
+    all_ways("3");
+    all_ways("7");
+    run_remove(folder, RANKS);
+    return CHECK_DONE();
+}

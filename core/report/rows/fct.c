@@ -13,9 +13,10 @@
  * files of rings, halving-doubling and direct exchanges on one switch come out byte for byte;
  * over several logical dimensions or leaf and spine only the order inside one ns may differ.
  */
-#include <inttypes.h>
 #include <stdlib.h>
+#include <string.h>
 
+#include "base/text.h"
 #include "report/report.h"
 
 /* Lines that ended at a rank: enough to look back over what can begin while others run. */
@@ -64,16 +65,31 @@ static int compare(const void *a, const void *b)
     return x->event.order < y->event.order ? -1 : x->event.order > y->event.order;
 }
 
+/* A blank and the number. */
+static char *number(char *at, uint64_t value)
+{
+    *at++ = ' ';
+    return asim_text_put_u64(at, value);
+}
+
 /* Port 100 is every message's destination port. */
 static void write_row(struct fct *fct, const struct asim_event *event)
 {
     struct past *past = &fct->past[event->of.fct.dst];
+    char line[160], *at = line; /* two addresses and six numbers: 144 at most */
 
-    asim_out_printf(fct->file, "%08x %08x %u 100 %" PRIu64 " %" PRIu64 " %" PRIu64 " %" PRIu64 "\n",
-                    asim_host_ip(asim_topo_shown(fct->topo, event->rank)),
-                    asim_host_ip(asim_topo_shown(fct->topo, event->of.fct.dst)),
-                    event->of.fct.sport, event->of.fct.bytes, event->of.fct.start,
-                    event->t - event->of.fct.start, event->of.fct.ideal);
+    at = asim_text_put_hex8(at, asim_host_ip(asim_topo_shown(fct->topo, event->rank)));
+    *at++ = ' ';
+    at = asim_text_put_hex8(at, asim_host_ip(asim_topo_shown(fct->topo, event->of.fct.dst)));
+    at = number(at, event->of.fct.sport);
+    memcpy(at, " 100", 4);
+    at += 4;
+    at = number(at, event->of.fct.bytes);
+    at = number(at, event->of.fct.start);
+    at = number(at, event->t - event->of.fct.start);
+    at = number(at, event->of.fct.ideal);
+    *at++ = '\n';
+    asim_out_write(fct->file, line, (size_t)(at - line));
     past->end[past->n % PAST] = event->t;
     past->place[past->n++ % PAST] = ++fct->place;
 }

@@ -6,6 +6,7 @@
 #include "check.h"
 #include "base/text.h"
 
+#include <inttypes.h>
 #include <stdlib.h>
 
 static void test_nearest(void)
@@ -127,8 +128,28 @@ static void test_utf8(void)
         CHECK_U64(asim_text_utf8(rows[i].text), rows[i].length);
 }
 
+/* The same digits as printf. */
+static void test_put(void)
+{
+    static const uint64_t values[] = {
+        0,    1,    9,     10,      11,         99,         100,        101, 999,
+        1000, 1009, 65535, 1000000, 4294967295, 4294967296, UINT64_MAX, 7,   0xabcdef01};
+
+    for (size_t i = 0; i < sizeof values / sizeof *values; i++) {
+        char want[32], got[32];
+
+        snprintf(want, sizeof want, "%" PRIu64, values[i]);
+        *asim_text_put_u64(got, values[i]) = 0;
+        CHECK_STR(got, want);
+        snprintf(want, sizeof want, "%08x", (unsigned)values[i]);
+        *asim_text_put_hex8(got, (uint32_t)values[i]) = 0;
+        CHECK_STR(got, want);
+    }
+}
+
 int main(void)
 {
+    test_put();
     test_nearest();
     test_safe();
     test_list_and_hint();

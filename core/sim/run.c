@@ -321,7 +321,7 @@ void asim_world_progress(const struct asim_world *world, struct asim_progress *p
                                        .messages = totals.messages,
                                        .hops = totals.net.hops,
                                        .ranks_done = totals.ranks_done,
-                                       .ranks = world->n_ranks};
+                                       .ranks = world->n_here};
 }
 
 /* rank below asim_world_ranks. */

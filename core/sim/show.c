@@ -31,7 +31,7 @@ void asim_show_record(const struct asim_show *show, struct asim_events *into,
     if (!(show->wants & 1u << event->kind))
         return;
     copy.order = into->order++;
-    copy.turn = event->turn ? event->turn : show->turn;
+    copy.turn = show->turn;
     if (ASIM_VEC_PUSH(*into, copy))
         into->failed = 1;
 }

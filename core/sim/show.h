@@ -35,7 +35,7 @@ enum asim_event_kind {
 struct asim_event {
     uint64_t t;
     uint16_t kind;  /* enum asim_event_kind */
-    uint16_t turn;  /* ASIM_TURN_START, 1, 2, … for link events, else ASIM_TURN_NODES */
+    uint16_t turn;  /* of one time: ASIM_TURN_START goes before ASIM_TURN_NODES */
     uint32_t rank;  /* of a rank, or the node that recorded it: its own events are in its order */
     uint64_t order; /* insertion where it was recorded: compared within one node only */
     union {
@@ -86,8 +86,8 @@ struct asim_viewer {
 };
 
 enum { ASIM_VIEWERS = 20 };
-/* Of one time: what ranks do at the start goes first, then the network's link events. */
-enum { ASIM_TURN_START, ASIM_TURN_NODES = UINT16_MAX };
+/* All ranks start before any of them goes on, also at time 0. */
+enum { ASIM_TURN_START, ASIM_TURN_NODES };
 
 /* Samples of qlen.txt: their distance, and the least length that is written (spec rdma-network.md,
  * section 5.5). */
@@ -130,7 +130,7 @@ static inline int asim_show_wants(const struct asim_show *show, enum asim_event_
 {
     return (show->wants >> kind & 1) != 0;
 }
-/* Records one event if anybody wants its kind. event->turn: 0 = show->turn. */
+/* Records one event if anybody wants its kind; its turn is the show's. */
 void asim_show_record(const struct asim_show *show, struct asim_events *into,
                       const struct asim_event *event);
 /* Between windows: what a lane has recorded becomes pending. */

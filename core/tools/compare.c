@@ -163,6 +163,7 @@ static int run_analytical(struct asim_compare *compare, int run, const struct as
 
     snprintf(mode, sizeof mode, "%s", names[run]);
     settings.mode = mode;
+    settings.threads = 1; /* of the packet network only */
     settings.shape = &compare->shape;
     settings.out = settings.logging_folder = NULL;
     code = asim_world_open(&world, &settings, &quiet, err);

@@ -264,6 +264,33 @@ static void write_inputs(void)
         run_trace(folder, r, ops, some_ops(r, ops));
 }
 
+/* What lanes make and read together: flows of NCCL's rings, laid out on first use; and what none of
+ * them can read, of which the first to ask is told. */
+static void shared_algorithms(void)
+{
+    const struct outcome *plain;
+    char text[400];
+
+    write_text("system.json", "{\"preferred-dataset-splits\": 2, \"endpoint-delay\": 10, "
+                              "\"all-reduce-implementation\": [\"ncclRing\"], "
+                              "\"all-gather-implementation\": [\"ncclRing4\"], "
+                              "\"all-to-all-implementation\": [\"ncclDirect\"]}");
+    plain = all_ways();
+    CHECK_STR(plain->err.text, "");
+    CHECK_U64(plain->code, 0);
+    CHECK(strstr(plain->lines.at, "[job] finished: 8 of 8 ranks") != NULL);
+    snprintf(text, sizeof text,
+             "{\"all-to-all-implementation-custom\": [\"%s/none\"], "
+             "\"all-reduce-implementation\": [\"ring\"], "
+             "\"all-gather-implementation\": [\"ring\"]}",
+             folder);
+    write_text("system.json", text);
+    plain = all_ways();
+    CHECK_U64(plain->code, (uint64_t)ASIM_EINVAL);
+    CHECK(strstr(plain->err.text, "/none.") != NULL);
+    write_inputs();
+}
+
 static void ends_well(void)
 {
     const struct outcome *plain = all_ways();
@@ -368,6 +395,7 @@ int main(void)
     run_folder(folder, sizeof folder);
     write_inputs();
     ends_well();
+    shared_algorithms();
     failures();
     no_match();
     stalls();

@@ -1,0 +1,198 @@
+/* SPDX-License-Identifier: GPL-2.0-only
+ *
+ * Runs what lies in `folder` over the network of fake.h in many ways: lanes, threads, orders,
+ * windows and processes (worlds that exchange blocks); all must come to one outcome.
+ */
+#ifndef ASIM_TESTS_WAYS_H
+#define ASIM_TESTS_WAYS_H
+
+#include "fake.h"
+
+enum { RANKS = 8, OPS = 9 };
+
+static char folder[128];
+
+struct way { /* to run it */
+    uint32_t lanes, processes;
+    int backwards, threads;
+    uint64_t window;
+};
+
+struct outcome {
+    int code;
+    struct asim_err err;
+    struct run_text lines; /* notes among them */
+    char files[65536];
+};
+
+/* How the run was dealt is no result. */
+static inline void note(void *self, const char *text)
+{
+    if (!strstr(text, "processes with windows of"))
+        run_line(self, text);
+}
+
+static inline void add_file(char *all, size_t size, const char *out, const char *name)
+{
+    size_t n = strlen(all);
+    char path[600];
+    FILE *file;
+
+    snprintf(path, sizeof path, "%s/%s", out, name);
+    file = fopen(path, "rb");
+    if (!file)
+        return;
+    n += (size_t)snprintf(all + n, size - n, "--- %s\n", name);
+    n += fread(all + n, 1, size - n - 1, file);
+    all[n] = '\0';
+    fclose(file);
+    unlink(path);
+}
+
+/* All that reports left, in a fixed order; nothing else may lie there. */
+static inline void take_files(struct outcome *outcome, const char *out)
+{
+    static const char *const names[] = {"ranks.csv", "ops.csv", "summary.json", "log.txt"};
+    char name[64];
+
+    outcome->files[0] = '\0';
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+        add_file(outcome->files, sizeof outcome->files, out, names[i]);
+    for (uint32_t r = 0; r < RANKS; r++) {
+        snprintf(name, sizeof name, "tensors.%u.json", r);
+        add_file(outcome->files, sizeof outcome->files, out, name);
+    }
+    CHECK(run_reports(out, "") == 0);
+    run_remove_reports(out);
+}
+
+static inline struct asim_world *open_one(const char *out, const struct way *way, uint32_t process,
+                                          struct outcome *outcome)
+{
+    static char topology[] = "auto:switch,rate=200Gbps,delay=500ns";
+    struct asim_hooks hooks = {.self = &outcome->lines};
+    struct asim_settings settings = {0};
+    struct asim_world *world = NULL;
+    char prefix[160], system[160], groups[160];
+
+    CHECK(asim_option_defaults(asim_settings_options, &settings, &outcome->err) == 0);
+    snprintf(prefix, sizeof prefix, "%s/w", folder);
+    snprintf(system, sizeof system, "%s/system.json", folder);
+    snprintf(groups, sizeof groups, "%s/groups.json", folder);
+    if (!process) {
+        hooks.line = run_line;
+        hooks.note = note;
+    }
+    settings.workload = prefix;
+    settings.topology = topology;
+    settings.system = system;
+    settings.groups = groups;
+    settings.process = process;
+    settings.processes = way->processes;
+    CHECK(asim_world_open(&world, &settings, &hooks, &outcome->err) == 0);
+    CHECK(asim_reports_open(world, out, &outcome->err) == 0);
+    CHECK_STR(outcome->err.text, "");
+    settings.workload = settings.topology = settings.system = settings.groups = NULL;
+    asim_option_fini(asim_settings_options, &settings);
+    return world;
+}
+
+/* What each has for each, after a window. */
+static inline void exchange(const struct fake *fake)
+{
+    struct asim_err err = {0};
+    struct asim_block block;
+
+    for (uint32_t from = 0; fake->n_worlds > 1 && from < fake->n_worlds; from++)
+        for (uint32_t to = 0; to < fake->n_worlds; to++) {
+            if (from == to)
+                continue;
+            CHECK(asim_world_pack(fake->worlds[from], to, &block, &err) == 0);
+            if (block.n)
+                CHECK(asim_world_unpack(fake->worlds[to], &block, &err) == 0);
+        }
+}
+
+static inline int is_at_end(const struct fake *fake)
+{
+    int over = 1, stopped = 0;
+
+    for (uint32_t w = 0; w < fake->n_worlds; w++) {
+        stopped |= asim_world_is_stopped(fake->worlds[w]);
+        over &= asim_world_is_over(fake->worlds[w]);
+    }
+    return over || stopped || fake_next(fake) == ASIM_NEVER;
+}
+
+static inline void finish(struct fake *fake, struct outcome *outcome)
+{
+    struct asim_err none = {0};
+    struct asim_block block;
+
+    for (uint32_t w = 1; w < fake->n_worlds; w++) {
+        CHECK(asim_world_pack_end(fake->worlds[w], &none, &block, &outcome->err) == 0);
+        CHECK(asim_world_unpack_end(fake->worlds[0], &block, &outcome->err) == 0);
+    }
+    outcome->code = asim_world_finish(fake->worlds[0], 0, &outcome->err);
+    for (uint32_t w = 1; w < fake->n_worlds; w++)
+        CHECK(asim_world_finish(fake->worlds[w], outcome->code, NULL) == outcome->code);
+    for (uint32_t w = 0; w < fake->n_worlds; w++)
+        asim_world_close(fake->worlds[w]);
+    fake_end(fake);
+}
+
+static inline void run(const struct way *way, struct outcome *outcome)
+{
+    static struct fake fake;
+    char out[160];
+
+    memset(outcome, 0, sizeof *outcome);
+    memset(&fake, 0, sizeof fake);
+    fake.n_lanes = way->lanes;
+    fake.backwards = way->backwards;
+    fake.threads = way->threads;
+    fake.window = way->window;
+    fake.latency = 2000;
+    snprintf(out, sizeof out, "%s/out", folder);
+    for (uint32_t p = 0; p < way->processes; p++)
+        fake_take(&fake, open_one(out, way, p, outcome));
+    for (uint32_t w = 0; w < fake.n_worlds; w++)
+        asim_world_start(fake.worlds[w], NULL);
+    while (!is_at_end(&fake)) {
+        fake.until = fake_next(&fake) + fake.window;
+        fake_window(&fake);
+        for (uint32_t w = 0; w < fake.n_worlds; w++)
+            fake.user[w].settled(fake.user[w].self, fake.until);
+        exchange(&fake);
+    }
+    finish(&fake, outcome);
+    take_files(outcome, out);
+}
+
+/* The first way is the plain one; what it gave is returned for a look at it. */
+static inline const struct outcome *all_ways(void)
+{
+    static const struct way ways[] = {
+        {1, 1, 0, 0, 2000}, {1, 1, 1, 0, 2000}, {2, 1, 0, 0, 2000}, {4, 1, 1, 0, 2000},
+        {2, 1, 0, 1, 2000}, {4, 1, 0, 1, 2000}, {1, 1, 0, 0, 100},  {3, 1, 1, 0, 100},
+        {1, 2, 0, 0, 2000}, {1, 3, 1, 0, 2000}, {2, 4, 0, 0, 2000}, {2, 2, 0, 1, 100},
+    };
+    static struct outcome plain, other;
+
+    run(&ways[0], &plain);
+    for (size_t i = 1; i < sizeof ways / sizeof *ways; i++) {
+        int before = check_failures;
+
+        run(&ways[i], &other);
+        CHECK_U64(other.code, plain.code);
+        CHECK_STR(other.err.text, plain.err.text);
+        CHECK_STR(other.lines.at, plain.lines.at);
+        CHECK_STR(other.files, plain.files);
+        if (check_failures > before)
+            fprintf(stderr, "  with %u lanes, %u processes, windows of %u ns\n", ways[i].lanes,
+                    ways[i].processes, (unsigned)ways[i].window);
+    }
+    return &plain;
+}
+
+#endif

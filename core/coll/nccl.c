@@ -142,7 +142,9 @@ static double estimate_ns(const struct asim_nccl *nccl, const struct latency *l,
     return start + (double)s->bytes * share / (rate * efficiency[proto]);
 }
 
-/* The least estimate wins, the first of equals. NVLS only where the hardware and the user allow
+/* A collective's first flow can only start when all its members have come to it, which no estimate
+ * knows: it ranks algorithms, it does not predict.
+ * The least estimate wins, the first of equals. NVLS only where the hardware and the user allow
  * it. */
 static void choose_tuned(struct asim_nccl *nccl)
 {
@@ -220,7 +222,7 @@ int asim_nccl_make(struct asim_nccl *nccl, const struct asim_nccl_spec *spec, st
     return 0;
 }
 
-/* The struct can be made again. */
+/* Also after asim_nccl_choose, which holds nothing. The struct can be made again. */
 void asim_nccl_fini(struct asim_nccl *nccl)
 {
     free(nccl->flows.at);

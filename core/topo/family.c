@@ -94,7 +94,8 @@ static int set_option(const struct asim_member *member, void *opt, char **at, st
                            (const char *const[2]){word, equals + 1}, where, err);
 }
 
-/* Options are freed whatever the maker did; it keeps no pointer into them. */
+/* Keys are checked one by one as they are set, so the first wrong one is named, not the last.
+ * Options are freed whatever the maker did; it keeps no pointer into them. */
 static int make(struct asim_topo *topo, char *spec, uint32_t hosts, struct asim_err *err)
 {
     char *list = strchr(spec, ',');

@@ -78,4 +78,8 @@ int asim_pod_make(struct asim_topo *topo, const struct asim_pod_shape *shape, ui
 const char *asim_pod_file_name(const char *name, const void *opt, const struct asim_topo *topo,
                                char *buf, size_t size);
 
+/* Racks with NVLink throughout (maker/nvl.c): opt is a struct asim_pod_options. */
+int asim_pod_make_rack(struct asim_topo *topo, uint32_t hosts, const void *opt,
+                       struct asim_err *err);
+
 #endif

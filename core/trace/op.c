@@ -127,6 +127,9 @@ static int missing(const char *prefix, uint32_t rank, struct asim_err *err)
                             "no file '%s.%lu.et' (or .et.gz); that folder has '%s.0.et', so a "
                             "prefix ending in '%s' would work.",
                             prefix, r, seen.other, seen.other);
+    rc = asim_trace_shared_refuse(prefix, err);
+    if (rc)
+        return rc;
     return asim_err_set(err, ASIM_EINVAL,
                         "no file '%s.%lu.et' (or .et.gz); give the path without '.<rank>.et'.",
                         prefix, r);

@@ -17,6 +17,8 @@ struct asim_trace {
 
 /* The format of the workload file `prefix` that serves all ranks, NULL if it is no such file. */
 const struct asim_trace_format *asim_trace_shared(const char *prefix);
+/* 0, or the sentence for a file there that no such format knows. */
+int asim_trace_shared_refuse(const char *prefix, struct asim_err *err);
 
 /* <prefix>.<rank>.et or .et.gz, or the file `prefix` itself where it serves all ranks. */
 int asim_trace_open(struct asim_trace *trace, const char *prefix, uint32_t rank,

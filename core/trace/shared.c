@@ -5,9 +5,11 @@
  *
  * Costs one stat and the first 256 bytes of the file, at opening only.
  */
+#include "base/text.h"
 #include "trace/open.h"
 
 #include <stdio.h>
+#include <string.h>
 #include <sys/stat.h>
 
 /* NULL in the usual case of a prefix. An unreadable file is NULL, too: opening it says why. */
@@ -29,4 +31,28 @@ const struct asim_trace_format *asim_trace_shared(const char *prefix)
             return row;
     }
     return NULL;
+}
+
+/* A file that is there and begins with a word is more likely a text with a slip in its first word
+ * than a prefix with nothing behind it. Traces themselves are the caller's to speak of. */
+int asim_trace_shared_refuse(const char *prefix, struct asim_err *err)
+{
+    char word[41] = "", safe[64];
+    size_t n = strlen(prefix);
+    struct stat st;
+    FILE *file;
+
+    if (stat(prefix, &st) || !S_ISREG(st.st_mode) || (n > 3 && !strcmp(prefix + n - 3, ".et")))
+        return 0;
+    file = fopen(prefix, "rb");
+    if (!file)
+        return 0;
+    if (fscanf(file, "%40s", word) != 1)
+        word[0] = '\0';
+    fclose(file);
+    return asim_err_at(err, ASIM_EINVAL, (struct asim_where){prefix, 1, 0},
+                       "found '%s', which begins no workload text: SimAI's and AICB's begin with a "
+                       "policy such as HYBRID_TRANSFORMER_FWD_IN_BCKWD; Chakra traces are given by "
+                       "what stands before '.<rank>.et'.",
+                       asim_text_safe(safe, sizeof safe, word));
 }

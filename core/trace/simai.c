@@ -48,7 +48,8 @@ static int refuse(const struct asim_src *src, const char *word, const char *what
                        asim_text_safe(safe, sizeof safe, word), what);
 }
 
-/* A number of bytes or ns; AICB writes some with a fraction of zero.
+/* Whole numbers first: 64 bits of bytes do not fit a double.
+ * A number of bytes or ns; AICB writes some with a fraction of zero.
  * Fractions are cut, not rounded: the files that have one have .0. Above 2^53 a double no longer
  * counts bytes. */
 static int parse_amount(const char *word, uint64_t *out)

@@ -21,6 +21,7 @@
 #include "asim/ext/command.h"
 #include "base/text.h"
 #include "conf/conf.h"
+#include "trace/simai.h"
 #include "tools/app.h"
 #include "tools/args.h"
 
@@ -133,7 +134,9 @@ static int read_environment(struct options *opt, struct asim_err *err)
 }
 
 /* 10 ns: the memory bus, which every flow passes. 64 collectives and chunks at once are more than a
- * rank ever has: in SimAI groups do not wait for each other. */
+ * rank ever has: in SimAI groups do not wait for each other. The send latency is a flow's, so a ring
+ * of n members waits 2 (n-1) times for it: 28 x 3 us of the 576 us that SimAI's microbenchmark
+ * communicates. */
 static void write_system(const struct options *opt, char *text, size_t size)
 {
     const char *ring = opt->pxn ? "ncclPxn" : "ncclRing";
@@ -162,7 +165,9 @@ static void override(struct overrides *to, const char *key, const char *value)
     to->at[to->n++] = value;
 }
 
-/* 1 if a file of that name could be made, as far as its folder goes. */
+/* Only whether the folder is there: what cannot be written for other reasons is said where it is
+ * written.
+ * 1 if a file of that name could be made, as far as its folder goes. */
 static int has_folder(const char *path)
 {
     char folder[4200];
@@ -222,6 +227,26 @@ static int start(const struct options *opt, const struct dealt *dealt, const str
     return asim_app_run(&app, argc, argv);
 }
 
+/* What SimAI warns of, or passes over in silence. What cannot be read is refused by the run. */
+static void show_notes(const char *path)
+{
+    struct asim_simai w;
+    struct asim_err err = {0};
+
+    if (asim_simai_read(&w, path, &err))
+        return;
+    if (w.ignored)
+        fprintf(stderr, "note: %s: %u BROADCAST columns are ignored, as SimAI does\n", path,
+                w.ignored);
+    if (w.pp > 1 && !w.pp_comm)
+        fprintf(stderr,
+                "note: %s: %u pipeline stages and pp_comm 0: nothing is sent between them\n", path,
+                w.pp);
+    if (w.pp == 1 && w.pp_comm)
+        fprintf(stderr, "note: %s: pp_comm without pipeline stages has no effect\n", path);
+    asim_simai_fini(&w);
+}
+
 /* The configuration is read twice: here for its outputs, and by the run, which says what is wrong.
  */
 static int run_packets(const struct options *opt, const struct dealt *dealt)
@@ -235,6 +260,7 @@ static int run_packets(const struct options *opt, const struct dealt *dealt)
     override(&set, "FRAME_EXTRA_BYTES", "8");
     if (read)
         redirect(&set, &net);
+    show_notes(opt->workload);
     code = start(opt, dealt, &set);
     if (read)
         asim_netconf_fini(&net);

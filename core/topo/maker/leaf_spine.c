@@ -11,7 +11,7 @@
 /* Rates in bits per second, the delay in femtoseconds; keys are those of SimAI's generator where it
  * has the same thing. */
 struct leaf_options {
-    uint32_t gpus, per_leaf, spines;
+    uint32_t gpus, per_leaf, leaves, spines;
     uint64_t host_bps, spine_bps, delay_fs;
     double error_rate;
 };
@@ -21,6 +21,8 @@ static const struct asim_option options[] = {
      0},
     {"npa", "hosts_per_leaf", "hosts at one leaf", "16", ASIM_T_U32,
      offsetof(struct leaf_options, per_leaf), 1, 1 << 20, NULL, 0},
+    {"leaves", NULL, "leaf switches, instead of npa: hosts are dealt out evenly", NULL, ASIM_T_U32,
+     offsetof(struct leaf_options, leaves), 0, 1 << 20, NULL, 0},
     {"psn", "spines", "spine switches", "8", ASIM_T_U32, offsetof(struct leaf_options, spines), 1,
      1 << 20, NULL, 0},
     {"bw", "bandwidth", "rate from a host to its leaf", "400Gbps", ASIM_T_RATE,
@@ -33,23 +35,24 @@ static const struct asim_option options[] = {
      offsetof(struct leaf_options, error_rate), 0, 1, NULL, 0},
     {0}};
 
-/* Down links before up links: the low ports of a leaf are its hosts. */
-static int wire_all(struct asim_topo *topo, const struct leaf_options *opt, uint32_t n,
+/* n_of: hosts, hosts at a leaf. Down links before up links: the low ports of a leaf are its hosts.
+ */
+static int wire_all(struct asim_topo *topo, const struct leaf_options *opt, const uint32_t n_of[2],
                     struct asim_err *err)
 {
-    uint32_t leaves = topo->nodes - n - opt->spines;
+    uint32_t n = n_of[0], leaves = topo->nodes - n - opt->spines;
     struct asim_wire down = {opt->host_bps, opt->delay_fs, opt->error_rate};
     struct asim_wire up = {opt->spine_bps, opt->delay_fs, opt->error_rate};
     int rc = 0;
     for (uint32_t h = 0; h < n && !rc; h++)
-        rc = asim_build_link(topo, h, n + h / opt->per_leaf, &down, err);
+        rc = asim_build_link(topo, h, n + h / n_of[1], &down, err);
     for (uint32_t leaf = 0; leaf < leaves && !rc; leaf++)
         for (uint32_t s = 0; s < opt->spines && !rc; s++)
             rc = asim_build_link(topo, n + leaf, n + leaves + s, &up, err);
     return rc;
 }
 
-/* The last leaf may have fewer hosts; it has all its uplinks all the same. */
+/* The last leaves may have fewer hosts, or none; they have all their uplinks all the same. */
 static int make(struct asim_topo *topo, uint32_t hosts, const void *options_of,
                 struct asim_err *err)
 {
@@ -58,12 +61,13 @@ static int make(struct asim_topo *topo, uint32_t hosts, const void *options_of,
     int rc = asim_build_hosts(opt->gpus, hosts, 128, &n, err);
     if (rc)
         return rc;
-    uint64_t leaves = ((uint64_t)n + opt->per_leaf - 1) / opt->per_leaf;
+    uint32_t per_leaf = opt->leaves ? (n - 1) / opt->leaves + 1 : opt->per_leaf;
+    uint64_t leaves = opt->leaves ? opt->leaves : ((uint64_t)n + per_leaf - 1) / per_leaf;
     struct asim_build_size size = {
         .hosts = n, .switches = leaves + opt->spines, .links = n + leaves * opt->spines};
     rc = asim_build_nodes(topo, &size, err);
     if (!rc)
-        rc = wire_all(topo, opt, n, err);
+        rc = wire_all(topo, opt, (const uint32_t[2]){n, per_leaf}, err);
     return rc ? rc : asim_topo_finish(topo, err);
 }
 

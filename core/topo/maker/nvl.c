@@ -16,7 +16,9 @@ static const struct asim_option options[] = {
                  0),
     {0}};
 
-static int make(struct asim_topo *topo, uint32_t hosts, const void *opt, struct asim_err *err)
+/* For nvl36, too, whose rack is the same with half the trays. */
+int asim_pod_make_rack(struct asim_topo *topo, uint32_t hosts, const void *opt,
+                       struct asim_err *err)
 {
     const struct asim_pod_options *pod = opt;
     struct asim_pod_shape shape = {"nvl", 1, 0, 0, pod->tray, pod->server, 1 << 16};
@@ -28,7 +30,7 @@ static int make(struct asim_topo *topo, uint32_t hosts, const void *opt, struct 
 }
 
 const struct asim_topo_maker asim_topo_maker_nvl = {
-    .member = {"nvl", "NVL72 (gps=36: NVL36) racks, rails of one GPU per tray.", options,
+    .member = {"nvl", "NVL72 racks, rails of one GPU per tray.", options,
                sizeof(struct asim_pod_options)},
-    .make = make,
+    .make = asim_pod_make_rack,
 };

@@ -69,7 +69,8 @@ static void fill_transfer(struct asim_reader *r, const struct asim_simai_item *i
     op->comm_tag = 2 * batch + item->part;
 }
 
-/* Rounded to whole microseconds for tools that know no ns; the simulation takes duration_ns. */
+/* SimAI's clock ticks in ns and its results are in us; ours keeps the ns.
+ * Rounded to whole microseconds for tools that know no ns; the simulation takes duration_ns. */
 static void fill_time(struct asim_op *op, uint64_t ns)
 {
     op->type = ASIM_OP_COMP;

@@ -3,10 +3,12 @@
  *
  * AstraSimNetwork: options, build, run, exit code. Words that ns-3 itself understands
  * (--ns3::Class::Attribute=value, --PrintAttributes=..., --RngRun=...) go to ns-3's command line,
- * all others to the option table of the core.
+ * all others to the option table of the core. Under mpiexec each process has its part of the
+ * network, and process 0 speaks for all.
  */
 #include "ns3/asim-attributes.h"
 #include "ns3/asim-fabric.h"
+#include "ns3/asim-processes.h"
 #include "ns3/core-module.h"
 
 extern "C"
@@ -68,13 +70,71 @@ SplitWords(int argc, char** argv)
     return ours;
 }
 
-/** Number of MPI processes this one was started among. */
+/** What all processes go by: the error of the first that has one. */
 int
-MpiSize()
+Agree(void* self, int code, asim_err* err)
 {
-    const char* size = std::getenv("OMPI_COMM_WORLD_SIZE");
-    size = size ? size : std::getenv("PMI_SIZE");
-    return size ? std::atoi(size) : 1;
+    auto processes = static_cast<AsimProcesses*>(self);
+    AsimProcesses::Bytes mine(sizeof code + sizeof *err);
+
+    std::memcpy(mine.data(), &code, sizeof code);
+    std::memcpy(mine.data() + sizeof code, err, sizeof *err);
+    for (const auto& one : processes->Exchange(mine))
+    {
+        std::memcpy(&code, one.data(), sizeof code);
+        if (code)
+        {
+            std::memcpy(err, one.data() + sizeof code, sizeof *err);
+            break;
+        }
+    }
+    return code;
+}
+
+/** At the end process 0 puts together what the others have. Returns its own code. */
+int
+PutTogether(const AsimProcesses& processes, asim_world* world, int code, asim_err* err)
+{
+    asim_block block{};
+    asim_err own = *err;
+
+    own.code = code;
+    if (processes.GetSelf())
+    {
+        asim_world_pack_end(world, &own, &block, err);
+    }
+    const auto all = processes.Gather(AsimProcesses::Bytes(block.at, block.at + block.n));
+    for (uint32_t p = 1; !processes.GetSelf() && p < all.size() && !code; p++)
+    {
+        const asim_block theirs{all[p].data(), all[p].size()};
+        code = asim_world_unpack_end(world, &theirs, err);
+    }
+    return code;
+}
+
+/** The world from its start to its reports; returns the exit code. */
+int
+RunWorld(asim_app& app, Ptr<AsimProcesses> processes)
+{
+    Ptr<AsimFabric> fabric = CreateObject<AsimFabric>();
+
+    fabric->SetProcesses(processes);
+    fabric->SetWorld(app.world);
+    fabric->SetTick(MakeBoundCallback(&asim_app_tick, &app));
+    int code = fabric->Start(&app.err);
+    if (!code)
+    {
+        Simulator::Run();
+        code = fabric->GetCode();
+        app.err = code ? fabric->GetError() : app.err;
+    }
+    if (processes)
+    {
+        code = PutTogether(*processes, app.world, code, &app.err);
+    }
+    const int result = asim_app_close(&app, code);
+    fabric->Dispose();
+    return result;
 }
 
 } // namespace
@@ -85,38 +145,41 @@ main(int argc, char** argv)
     asim_app app{};
     std::vector<char*> words = SplitWords(argc, argv);
     AsimAttributes attributes;
+    Ptr<AsimProcesses> processes;
 
-    if (MpiSize() > 1)
+    if (AsimProcesses::Started() > 1 && !AsimProcesses::IsSupported())
     {
-        std::fprintf(stderr,
-                     "AstraSimNetwork: started as %d MPI processes, but this version runs on one; "
-                     "leave out mpiexec\n",
-                     MpiSize());
+        std::fprintf(
+            stderr,
+            "AstraSimNetwork: started as %u processes, but this ns-3 is configured without "
+            "MPI; leave out mpiexec, or ./ns3 configure --enable-mpi\n",
+            AsimProcesses::Started());
         return 1;
     }
     app.program = "AstraSimNetwork";
     app.stop = Interrupted;
     app.settings.net_overrides = attributes.Overrides();
-    const int early = asim_app_open(&app, static_cast<int>(words.size()) - 1, words.data());
-    if (early != ASIM_APP_GO_ON)
+    if (AsimProcesses::Started() > 1)
     {
-        return early;
+        processes = CreateObject<AsimProcesses>();
+        processes->Enable(&argc, &argv);
+        app.settings.process = processes->GetSelf();
+        app.settings.processes = processes->GetSize();
+        app.agree = Agree;
+        app.agree_self = PeekPointer(processes);
     }
-    std::signal(SIGINT, OnInterrupt);
-    std::signal(SIGTERM, OnInterrupt);
-
-    Ptr<AsimFabric> fabric = CreateObject<AsimFabric>();
-    fabric->SetWorld(app.world);
-    fabric->SetTick(MakeBoundCallback(&asim_app_tick, &app));
-    int code = fabric->Start(&app.err);
-    if (!code)
+    int result = asim_app_open(&app, static_cast<int>(words.size()) - 1, words.data());
+    if (result == ASIM_APP_GO_ON)
     {
-        Simulator::Run();
-        code = fabric->GetCode();
-        app.err = code ? fabric->GetError() : app.err;
+        std::signal(SIGINT, OnInterrupt);
+        std::signal(SIGTERM, OnInterrupt);
+        result = RunWorld(app, processes);
+        Simulator::Destroy();
     }
-    const int result = asim_app_close(&app, code);
-    fabric->Dispose();
-    Simulator::Destroy();
+    if (processes)
+    {
+        processes->Disable();
+        processes->Dispose();
+    }
     return result;
 }

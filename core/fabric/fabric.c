@@ -190,7 +190,6 @@ int asim_fabric_open(struct asim_fabric **out, const struct asim_fabric_config *
     fabric->hosts = config->topo->hosts;
     fabric->nodes = config->topo->nodes;
     fabric->bound = ASIM_NEVER;
-    fabric->complete = ASIM_NEVER;
     fabric->tick = config->net->time_base == ASIM_BASE_PS ? 1000 : 1;
     fabric->cc = asim_cc_of(config->net, err);
     if (!fabric->cc || check_rates(fabric, err))

@@ -86,6 +86,7 @@ struct asim_fabric_stats {
     /* Steps made: windows, or single events at W = 0. A measure of the clock's overhead. */
     uint64_t windows;
     uint64_t memory_bytes; /* of nodes, ports and rings */
+    uint64_t last_ns;      /* when the last frame was on its wire */
     /* Data packets: sent, of these again; frames lost on links (all kinds, with bytes); received
      * twice; received beyond a gap and not kept; timeouts; messages given up. */
     uint64_t data, again, lost, lost_bytes, duplicates, discarded, timeouts, given_up;

@@ -10,6 +10,7 @@
  */
 #include "fabric/lanes.h"
 #include "fabric/partition.h"
+#include "fabric/remote.h"
 #include "fabric/threads.h"
 
 #include <stdlib.h>
@@ -109,6 +110,16 @@ const uint16_t *asim_fabric_lane_of(const struct asim_fabric *fabric, uint32_t *
 {
     *n = fabric->n_lanes;
     return fabric->lane_of;
+}
+
+int asim_remote_is_here(const struct asim_fabric *fabric, uint32_t node)
+{
+    return asim_fabric_owns(fabric, node);
+}
+
+uint32_t asim_remote_part(const struct asim_fabric *fabric, uint32_t node)
+{
+    return fabric->part_of ? fabric->part_of[node] : 0;
 }
 
 /* Whether there is enough to do in this window for waking the others to be worth it. */

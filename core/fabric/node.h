@@ -49,11 +49,11 @@ struct asim_fabric {
     struct asim_crew *crew; /* of n_lanes threads, NULL: one */
     uint32_t crowd;         /* active nodes from which on the crew is called */
     /* Several processes (remote.c): part_of[v] has node v; NULL where there is one. No event at or
-     * after `bound` is due yet; complete: all processes have come so far, ns. */
+     * after `bound` is due yet. */
     struct asim_remote *remote;
     const uint32_t *part_of;
     uint32_t self;
-    uint64_t bound, complete;
+    uint64_t bound;
     struct asim_heap
         agenda; /* W = 0 only: (time, node) that were once in next[]; stale ones stay */
     struct asim_rate_table *rates;

@@ -140,22 +140,47 @@ static void deal_switches(struct deal *deal, int large)
             give(deal, v, least_loaded(deal));
 }
 
-/* In the order of ranks, each part up to its share. */
+/* The load up to which parts are filled when `work` is spread over those that have less. */
+static uint64_t fill_level(const struct deal *deal, uint64_t work)
+{
+    uint64_t level = UINT64_MAX, before;
+
+    do {
+        uint64_t sum = work, parts = 0;
+
+        before = level;
+        for (uint32_t p = 0; p < deal->n; p++) {
+            if (deal->load[p] > level)
+                continue;
+            sum += deal->load[p];
+            parts++;
+        }
+        level = parts ? sum / parts : before;
+    } while (level < before);
+    return level;
+}
+
+/* In the order of ranks, each part up to its share of what is not dealt yet. The last groups go on
+ * one by one where else parts would stay empty. */
 static void deal_hosts(struct deal *deal)
 {
-    uint64_t left = 0, share = deal->total / deal->n;
-    uint32_t part = 0;
+    uint64_t work = 0, share;
+    uint32_t part = 0, groups = 0;
 
-    for (uint32_t v = deal->topo->hosts; v < deal->topo->nodes; v++)
-        if (deal->root[v] == v && deal->of[v] == NOWHERE)
-            left += deal->work[v]; /* goes where there is room afterwards */
-    share -= left / deal->n;
+    for (uint32_t v = 0; v < deal->topo->nodes; v++) {
+        if (deal->root[v] != v || deal->of[v] != NOWHERE)
+            continue;
+        work += deal->work[v]; /* of switches, too: they go where there is room afterwards */
+        groups += v < deal->topo->hosts;
+    }
+    share = fill_level(deal, work);
     for (uint32_t v = 0; v < deal->topo->hosts; v++) {
         if (deal->root[v] != v)
             continue;
         while (part + 1 < deal->n && deal->load[part] &&
-               deal->load[part] + deal->work[v] / 2 > share)
+               (deal->load[part] + deal->work[v] / 2 > share || groups < deal->n - part))
             part++;
+        groups--;
         give(deal, v, part);
     }
 }

@@ -112,6 +112,11 @@ int asim_remote_open(struct asim_fabric *fabric, const struct asim_partition *pa
     if (fabric->rto && asim_to_ns(fabric, fabric->rto) < window)
         window = asim_to_ns(fabric, fabric->rto);
     remote->window_ns = window;
+    if (asim_partition_used(part) < part->n)
+        return asim_err_set(err, ASIM_EINVAL,
+                            "the network cannot be cut into %u parts, only into %u: leaves keep "
+                            "their hosts, NVLinks are never cut; start fewer processes.",
+                            part->n, asim_partition_used(part));
     if (fabric->per_event || window < MIN_WINDOW_NS)
         return asim_err_set(
             err, ASIM_EINVAL,
@@ -314,11 +319,6 @@ static int take_frames(struct asim_fabric *fabric, const struct frames_record *r
     return asim_mail_unspill(wire);
 }
 
-static int take_notice(struct asim_fabric *fabric, const struct asim_notice *note)
-{
-    return asim_notice_deliver(fabric, note);
-}
-
 /* From the first of them on the sum with the sender's own count is exact (flow.c, is_quiet). */
 static int take_credit(struct asim_fabric *fabric, const struct credit_record *credit)
 {
@@ -362,7 +362,7 @@ static int take(struct asim_fabric *fabric, const struct asim_block *block, size
                                    &of.seen.seen,
                                    asim_fabric_owns(fabric, of.seen.src) ? 0 : of.seen.cap);
     case NOTICE:
-        return take_notice(fabric, &of.notice);
+        return asim_notice_deliver(fabric, &of.notice);
     case CREDIT:
         return take_credit(fabric, &of.credit);
     }
@@ -382,14 +382,12 @@ int asim_remote_unpack(struct asim_fabric *fabric, const struct asim_block *bloc
 
 /* --- time ------------------------------------------------------------------------------------- */
 
-/* The fabric's own windows, which may be shorter (NVLinks inside a process), up to the grid's. What
- * is settled is what all processes have passed: the beginning of this window. */
+/* The fabric's own windows, which may be shorter (NVLinks inside a process), up to the grid's. */
 int asim_remote_advance(struct asim_fabric *fabric, uint64_t until_ns, struct asim_err *err)
 {
     uint64_t until = asim_to_ticks(fabric, until_ns);
 
     fabric->bound = until;
-    fabric->complete = until_ns - fabric->remote->window_ns;
     while (!fabric->failed && asim_fabric_next_tick(fabric) < until)
         asim_fabric_step(fabric, err);
     return fabric->failed;

@@ -156,8 +156,6 @@ static void settle_lane(struct asim_fabric *fabric, struct asim_lane *lane)
 static int settle(struct asim_fabric *fabric, uint64_t settled, struct asim_err *err)
 {
     settled = asim_to_ns(fabric, settled);
-    if (settled > fabric->complete)
-        settled = fabric->complete;
     for (uint32_t l = 0; l < fabric->n_lanes; l++)
         settle_lane(fabric, &fabric->lane[l]);
     if (fabric->failure.code)
@@ -237,6 +235,9 @@ void asim_fabric_stats(const struct asim_fabric *fabric, struct asim_fabric_stat
         stats->marks += fabric->sw[v].marks;
         stats->pauses += fabric->sw[v].pauses;
     }
+    for (uint32_t i = 0; i < fabric->topo->first_port[fabric->nodes]; i++)
+        if (asim_to_ns(fabric, fabric->ports[i]->busy_until) > stats->last_ns)
+            stats->last_ns = asim_to_ns(fabric, fabric->ports[i]->busy_until);
     asim_audit_losses(fabric, stats);
 }
 

@@ -164,6 +164,7 @@ static void add_net(struct asim_fabric_stats *into, const struct asim_fabric_sta
     into->marks += from->marks;
     into->pauses += from->pauses;
     into->windows += from->windows;
+    into->last_ns = from->last_ns > into->last_ns ? from->last_ns : into->last_ns;
     into->memory_bytes += from->memory_bytes;
     into->data += from->data;
     into->again += from->again;

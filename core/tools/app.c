@@ -59,10 +59,10 @@ static int stop_asked(void *self)
     return app->stop && app->stop();
 }
 
-/* Of several processes only one speaks; a failure is told when all know of it. */
-static int is_alone(const struct asim_app *app)
+/* Of several processes one speaks for all; what befell another it hears here. */
+static int agreed(struct asim_app *app, int code)
 {
-    return app->settings.processes < 2;
+    return app->agree ? app->agree(app->agree_self, code, &app->err) : code;
 }
 
 /* One sentence, after all results so far are out. The place in an input, where there is one, comes
@@ -71,6 +71,8 @@ void asim_app_say(struct asim_app *app)
 {
     char text[sizeof app->err.text + sizeof app->err.source + 64];
 
+    if (app->settings.process)
+        return;
     clear_progress(app);
     fflush(stdout);
     fprintf(stderr, "%s: %s\n", app->program, asim_err_show(&app->err, text, sizeof text));
@@ -115,9 +117,9 @@ int asim_app_open(struct asim_app *app, int argc, char **argv)
     if (!code)
         code = asim_args_parse(&args, argc, argv, &app->err);
     if (code || args.help) {
-        if (code && is_alone(app))
+        if (code)
             asim_app_say(app);
-        else if (!code && !app->settings.process)
+        else if (!app->settings.process)
             help(app);
         forget_settings(app);
         return code ? 2 : 0;
@@ -127,10 +129,10 @@ int asim_app_open(struct asim_app *app, int argc, char **argv)
         code = asim_reports_open(app->world, app->settings.out, &app->err);
     if (!code && !app->settings.mode && (app->compare || app->settings.compare))
         code = asim_compare_open(&app->comparison, app->world, &app->err);
+    code = agreed(app, code);
     if (!code)
         return ASIM_APP_GO_ON;
-    if (is_alone(app))
-        asim_app_say(app);
+    asim_app_say(app);
     asim_compare_close(app->comparison);
     asim_world_close(app->world);
     app->world = NULL;
@@ -179,12 +181,17 @@ int asim_app_close(struct asim_app *app, int code)
 {
     struct asim_hooks hooks = {.self = app, .stop = stop_asked};
 
-    code = asim_world_finish(app->world, code, &app->err);
+    if (!app->settings.process)
+        code = asim_world_finish(app->world, code, &app->err);
+    if (app->agree) /* on the verdict of process 0 */
+        code = agreed(app, app->settings.process ? 0 : code);
+    if (app->settings.process)
+        code = asim_world_finish(app->world, code, &app->err);
     clear_progress(app);
     if (!code && app->comparison)
         code = asim_compare_finish(app->comparison, &app->settings, &hooks, &app->err);
     asim_compare_close(app->comparison);
-    if (code && !app->settings.process)
+    if (code)
         asim_app_say(app);
     asim_world_close(app->world);
     app->world = NULL;

@@ -28,6 +28,10 @@ struct asim_app {
     const struct asim_option *extra;
     const char *about;
     int compare; /* set before _open: compare whatever --compare says */
+    /* Of several processes, or NULL: all come together to know whose error is everybody's. Returns
+     * the code that holds, *err being its sentence. Process 0 alone says anything. */
+    int (*agree)(void *self, int code, struct asim_err *err);
+    void *agree_self;
     struct asim_compare *comparison;
     int on_terminal, progress_shown;
     uint64_t calls;
@@ -40,15 +44,12 @@ enum { ASIM_APP_GO_ON = -1 };
 /* Reads the options and opens the world and its reports. Returns ASIM_APP_GO_ON, or the exit code
  * to end with (0 after --help, 2 wrong usage, 1 bad input), everything said and closed. */
 int asim_app_open(struct asim_app *app, int argc, char **argv);
-/* Says app->err on stderr. In a run of several processes (settings.process and processes, set
- * before _open) _open says nothing: its caller asks the others first, and one process speaks for
- * all. */
+/* Says app->err on stderr; nothing but in the first of several processes. */
 void asim_app_say(struct asim_app *app);
 /* To be called often; shows progress about twice a second if stderr is a terminal. */
 void asim_app_tick(struct asim_app *app);
-/* Finishes and closes the world after the run gave `code` (in all processes but the first: that
- * one's verdict); says what there is to say, in the first process. Returns the exit code: 0, 1, or
- * 130 after Ctrl-C. */
+/* Finishes and closes the world after the run gave `code`; says what there is to say. Returns
+ * the exit code: 0, 1, or 130 after Ctrl-C. */
 int asim_app_close(struct asim_app *app, int code);
 
 /* The whole program with the clock of the core: `asim packet` and its kin. */

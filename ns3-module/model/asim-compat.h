@@ -17,6 +17,7 @@ extern "C"
 #include "asim/asim.h"
 #include "fabric/fabric.h"
 #include "fabric/facts.h"
+#include "fabric/remote.h"
 #include "sim/show.h"
 }
 

@@ -3,6 +3,7 @@
  */
 #include "asim-fabric.h"
 
+#include "asim-processes.h"
 #include "qbb-channel.h"
 #include "qbb-net-device.h"
 #include "rdma-hw.h"
@@ -45,51 +46,94 @@ AddDevice(Ptr<Node> node, Ptr<QbbNetDevice> device, const asim_link& link, uint3
 } // namespace
 
 void
+AsimFabric::SetProcesses(Ptr<AsimProcesses> processes)
+{
+    m_processes = processes;
+}
+
+bool
+AsimFabric::IsHere(uint32_t v) const
+{
+    return asim_remote_is_here(m_fabric, v);
+}
+
+void
 AsimFabric::SetWorld(asim_world* world)
 {
-    const asim_netconf* conf = asim_world_netconf(world);
-
-    Adopt(*conf);
     m_world = world;
     m_fabric = asim_world_fabric(world);
     m_topo = asim_world_topo(world);
-    m_nodes.Create(m_topo->nodes);
+    if (m_processes)
+    {
+        /* First, so that the doors' node numbers are the same in all processes. */
+        m_window = asim_remote_window(m_fabric);
+        m_processes->Open(NanoSeconds(m_window), MakeCallback(&AsimFabric::Hear, this));
+    }
+    Build(*asim_world_netconf(world));
+    asim_viewer viewer{};
+    viewer.wants = 1u << ASIM_EV_FCT | 1u << ASIM_EV_PFC;
+    viewer.self = this;
+    viewer.see = &AsimFabric::OnEvent;
+    if (!m_processes)
+    {
+        asim_world_view(world, &viewer);
+    }
+}
+
+void
+AsimFabric::Build(const asim_netconf& conf)
+{
+    std::vector<bool> wanted(m_topo->nodes);
+
+    Adopt(conf);
+    m_nodes.resize(m_topo->nodes);
     m_devices.resize(m_topo->first_port[m_topo->nodes]);
+    for (std::size_t l = 0; l < m_topo->n_links; l++)
+    {
+        const asim_link& link = m_topo->links[l];
+        const bool here = IsHere(link.a) || IsHere(link.b);
+        wanted[link.a] = wanted[link.a] || here;
+        wanted[link.b] = wanted[link.b] || here;
+    }
     for (uint32_t v = 0; v < m_topo->nodes; v++)
     {
+        if (!wanted[v] && !IsHere(v))
+        {
+            continue;
+        }
+        m_nodes[v] = CreateObject<Node>(asim_remote_part(m_fabric, v));
         if (m_topo->kind[v] == ASIM_HOST)
         {
             Ptr<RdmaHw> rdma = CreateObject<RdmaHw>();
-            rdma->Adopt(*conf);
-            m_nodes.Get(v)->AggregateObject(rdma);
+            rdma->Adopt(conf);
+            m_nodes[v]->AggregateObject(rdma);
             continue;
         }
         Ptr<SwitchNode> node = CreateObject<SwitchNode>();
         Ptr<SwitchMmu> mmu = CreateObject<SwitchMmu>();
-        node->Adopt(*conf);
-        mmu->Adopt(*conf);
-        m_nodes.Get(v)->AggregateObject(node);
-        m_nodes.Get(v)->AggregateObject(mmu);
+        node->Adopt(conf);
+        mmu->Adopt(conf);
+        m_nodes[v]->AggregateObject(node);
+        m_nodes[v]->AggregateObject(mmu);
     }
     for (std::size_t l = 0; l < m_topo->n_links; l++)
     {
         const asim_link& link = m_topo->links[l];
+        if (!IsHere(link.a) && !IsHere(link.b))
+        {
+            continue;
+        }
         Ptr<QbbChannel> channel = CreateObject<QbbChannel>();
         Ptr<QbbNetDevice> a = CreateObject<QbbNetDevice>();
         Ptr<QbbNetDevice> b = CreateObject<QbbNetDevice>();
         channel->SetAttribute("Delay", TimeValue(FemtoSeconds(link.delay_fs)));
-        AddDevice(m_nodes.Get(link.a), a, link, conf->payload_bytes);
-        AddDevice(m_nodes.Get(link.b), b, link, conf->payload_bytes);
+        AddDevice(m_nodes[link.a], a, link, conf.payload_bytes);
+        AddDevice(m_nodes[link.b], b, link, conf.payload_bytes);
         channel->Attach(a);
         channel->Attach(b);
         m_devices[m_topo->first_port[link.a] + link.port_a - 1] = a;
         m_devices[m_topo->first_port[link.b] + link.port_b - 1] = b;
     }
-    asim_viewer viewer{};
-    viewer.wants = 1u << ASIM_EV_FCT | 1u << ASIM_EV_PFC;
-    viewer.self = this;
-    viewer.see = &AsimFabric::OnEvent;
-    asim_world_view(world, &viewer);
 }
 
 void
@@ -103,8 +147,15 @@ AsimFabric::Start(asim_err* err)
 {
     for (const auto& device : m_devices)
     {
-        if (device->IsWatched())
+        if (device && device->IsWatched())
         {
+            if (m_processes)
+            {
+                return m_code = asim_err_set(err,
+                                             ASIM_EINVAL,
+                                             "frames can be watched by trace sources in a run of "
+                                             "one process only; leave out --mpi.");
+            }
             if (asim_fabric_watch_frames(m_fabric, &AsimFabric::OnFrame, this))
             {
                 return m_code = asim_err_set(err, ASIM_ENOMEM, "too many watch frames");
@@ -113,6 +164,13 @@ AsimFabric::Start(asim_err* err)
         }
     }
     m_code = asim_world_start(m_world, err);
+    if (m_processes)
+    {
+        /* A failure of this process alone is everybody's, once they have met. */
+        m_err = *err;
+        m_next = Simulator::ScheduleNow(&AsimFabric::StepTogether, this);
+        return 0;
+    }
     if (!m_code)
     {
         Plan();
@@ -150,6 +208,110 @@ AsimFabric::Step()
     Plan();
 }
 
+/** The window that holds the core's next event; windows in which nothing happens here are left out.
+ */
+void
+AsimFabric::PlanTogether()
+{
+    const uint64_t next = asim_fabric_next(m_fabric);
+
+    m_next.Cancel();
+    if (next == ASIM_NEVER || m_ending)
+    {
+        return;
+    }
+    m_next = Simulator::Schedule(NanoSeconds(next - next % m_window) - Simulator::Now(),
+                                 &AsimFabric::StepTogether,
+                                 this);
+}
+
+void
+AsimFabric::StepTogether()
+{
+    const uint64_t now = Simulator::Now().GetNanoSeconds();
+
+    /* Planned link events go on for ever, or longer than the run: all processes come to the windows
+     * in which they lie, and end there when nothing else is left anywhere. */
+    if (asim_fabric_next_link(m_fabric) < now + m_window &&
+        m_processes->All(asim_world_is_over(m_world)))
+    {
+        Simulator::Stop();
+        return;
+    }
+    if (!m_code)
+    {
+        m_code = asim_remote_advance(m_fabric, now + m_window, &m_err);
+    }
+    if (!m_tick.IsNull())
+    {
+        m_tick();
+    }
+    m_ending = m_code || asim_world_is_stopped(m_world);
+    for (uint32_t peer = 0; peer < m_processes->GetSize(); peer++)
+    {
+        if (peer != m_processes->GetSelf())
+        {
+            Tell(peer);
+        }
+    }
+    if (m_ending)
+    {
+        End();
+        return;
+    }
+    PlanTogether();
+}
+
+/** One block a window and process, where there is anything to say. A single byte says "stop". */
+void
+AsimFabric::Tell(uint32_t peer)
+{
+    const Time at = Simulator::Now() + NanoSeconds(m_window) - TimeStep(1);
+    asim_block block{};
+
+    if (!m_code && (m_code = asim_world_pack(m_world, peer, &block, &m_err)))
+    {
+        m_ending = true;
+    }
+    if (!m_code && block.n)
+    {
+        m_processes->Send(peer, at, AsimProcesses::Bytes(block.at, block.at + block.n));
+    }
+    if (m_ending)
+    {
+        m_processes->Send(peer, at, AsimProcesses::Bytes(1));
+    }
+}
+
+void
+AsimFabric::Hear(uint32_t peer, const std::vector<uint8_t>& bytes)
+{
+    const asim_block block{bytes.data(), bytes.size()};
+
+    if (bytes.size() == 1)
+    {
+        m_ending = true;
+    }
+    else if (!m_code)
+    {
+        m_code = asim_world_unpack(m_world, &block, &m_err);
+    }
+    if (m_ending)
+    {
+        End();
+        return;
+    }
+    PlanTogether();
+}
+
+/** Nothing more is done here; what the others still send is heard and forgotten. */
+void
+AsimFabric::End()
+{
+    m_next.Cancel();
+    Simulator::Stop();
+}
+
 void
 AsimFabric::OnFrame(void* self,
                     asim_frame_event what,
@@ -180,7 +342,7 @@ AsimFabric::OnEvent(void* self, const asim_world* world, const asim_event* event
         fabric->m_devices[first + event->of.pfc.port - 1]->Pfc(event->of.pfc.pause);
         return;
     }
-    Ptr<RdmaHw> rdma = fabric->m_nodes.Get(event->rank)->GetObject<RdmaHw>();
+    Ptr<RdmaHw> rdma = fabric->m_nodes[event->rank]->GetObject<RdmaHw>();
     rdma->m_qpComplete(event->rank,
                        event->of.fct.dst,
                        event->of.fct.bytes,
@@ -202,13 +364,13 @@ AsimFabric::GetError() const
 Ptr<Node>
 AsimFabric::GetNode(uint32_t v) const
 {
-    return m_nodes.Get(v);
+    return m_nodes[v];
 }
 
 uint32_t
 AsimFabric::GetNNodes() const
 {
-    return m_nodes.GetN();
+    return m_nodes.size();
 }
 
 const std::vector<Ptr<QbbNetDevice>>&
@@ -222,7 +384,7 @@ AsimFabric::DoDispose()
 {
     m_next.Cancel();
     m_devices.clear();
-    m_nodes = NodeContainer();
+    m_nodes.clear();
     m_world = nullptr;
     m_fabric = nullptr;
     Object::DoDispose();

@@ -3,7 +3,8 @@
  *
  * ns-3 as the clock of a packet run: one simulator event per safe window advances the core's nodes
  * (design: nothing a node does can reach another before the smallest link delay W has passed). If
- * a sink watches single frames the core runs at W = 0 and an event is one node at one instant.
+ * a sink watches single frames the core runs at W = 0 and an event is one node at one instant. Of
+ * several processes each has its part of the network; their windows begin at multiples of one W.
  */
 #ifndef ASIM_FABRIC_NS3_H
 #define ASIM_FABRIC_NS3_H
@@ -12,7 +13,7 @@
 
 #include "ns3/event-id.h"
 #include "ns3/net-device-container.h"
-#include "ns3/node-container.h"
+#include "ns3/node.h"
 #include "ns3/object.h"
 
 #include <vector>
@@ -20,6 +21,7 @@
 namespace ns3
 {
 
+class AsimProcesses;
 class QbbNetDevice;
 
 class AsimFabric : public AsimSettings
@@ -28,6 +30,8 @@ class AsimFabric : public AsimSettings
     static TypeId GetTypeId();
     AsimFabric();
 
+    /** The processes this run is made of, of which the world to be set is one's part. */
+    void SetProcesses(Ptr<AsimProcesses> processes);
     /** The world to drive; not owned. Builds the ns-3 nodes, devices and channels. */
     void SetWorld(asim_world* world);
     /** Called about once per event, for progress. */
@@ -38,7 +42,7 @@ class AsimFabric : public AsimSettings
     int GetCode() const;
     const asim_err& GetError() const;
 
-    /** Node v of the topology. */
+    /** Node v of the topology; null where it lives in another process and no link leads there. */
     Ptr<Node> GetNode(uint32_t v) const;
     uint32_t GetNNodes() const;
     /** All interfaces: node by node, in the order of the topology's links. */
@@ -48,8 +52,15 @@ class AsimFabric : public AsimSettings
     void DoDispose() override;
 
   private:
+    void Build(const asim_netconf& conf);
+    bool IsHere(uint32_t v) const;
     void Step();
     void Plan();
+    void StepTogether();
+    void PlanTogether();
+    void Tell(uint32_t peer);
+    void Hear(uint32_t peer, const std::vector<uint8_t>& bytes);
+    void End();
     static void OnFrame(void* self,
                         asim_frame_event what,
                         const uint32_t nodePort[2],
@@ -63,8 +74,11 @@ class AsimFabric : public AsimSettings
     asim_err m_err{};
     int m_code{0};
     Callback<void> m_tick;
+    Ptr<AsimProcesses> m_processes; //!< null in one process
+    uint64_t m_window{0};           //!< ns, of several processes
+    bool m_ending{false};           //!< this process has told the others to stop
     EventId m_next;
-    NodeContainer m_nodes;
+    std::vector<Ptr<Node>> m_nodes;           //!< [topo.nodes]
     std::vector<Ptr<QbbNetDevice>> m_devices; //!< [topo.first_port[v] + i]
 };
 

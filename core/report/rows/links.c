@@ -16,7 +16,7 @@ static int close_links(void *self, const struct asim_world *world, struct asim_e
     if (world->failed)
         return asim_report_file_close(self, world, err);
     asim_totals_all(world, &all);
-    end = all.last_ns ? all.last_ns : all.settled_ns ? all.settled_ns : 1;
+    end = all.last_ns ? all.last_ns : all.net.last_ns ? all.net.last_ns : 1;
     for (size_t l = 0; l < world->topo.n_links * 2; l++) {
         struct asim_link_use use;
 

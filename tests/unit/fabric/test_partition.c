@@ -65,6 +65,7 @@ static void check_made(const struct want *want)
     check_sound(&topo, &part);
     check_same(&topo, &part);
     CHECK(asim_partition_balance(&part) <= want->balance);
+    CHECK_U64(asim_partition_used(&part), want->n);
     if (want->window_ns)
         CHECK_U64(part.window_fs, want->window_ns * 1000000);
     if (want->leaves)
@@ -115,6 +116,8 @@ int main(void)
     static const struct want wants[] = {
         {"switch", 128, 1, 1.01, 0, 1},
         {"switch", 128, 2, 1.1, 500, 0},
+        {"switch", 8, 4, 2.1, 500, 0},
+        {"switch", 2, 3, 1.6, 500, 0},
         {"leaf_spine,npa=16,psn=4", 128, 2, 1.1, 500, 1},
         {"leaf_spine,npa=16,psn=4", 128, 3, 1.25, 500, 1},
         {"leaf_spine,npa=32,psn=8", 1024, 4, 1.1, 500, 1},

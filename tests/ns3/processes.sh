@@ -1,0 +1,59 @@
+# SPDX-License-Identifier: GPL-2.0-only
+#
+# One run in several processes, part of tests/ns3/run: the same bytes as in one, for rings and
+# all-to-all, with losses, links that fail, every congestion control, and threads; and what is said
+# where it cannot be.
+eight=topologies/8_nodes_2_leaves_4_spines_topology.txt
+"$ASIM_TOOL" trace generate --out="$work/ring" --ranks=8 --type=all_reduce --size=256KiB >/dev/null
+"$ASIM_TOOL" trace generate --out="$work/all" --ranks=8 --type=all_to_all --size=256KiB >/dev/null
+
+for n in 1 2 3 4; do
+    alike "ns3/mpi_ring_$n" '' "--mpi=$n" --workload="$work/ring" --topology=$eight
+done
+alike ns3/mpi_template '' "--command-template=mpiexec -np 2 %s" --workload="$work/ring" --topology=$eight
+alike ns3/mpi_threads --threads=2 --mpi=2 --workload="$work/all" --topology=$eight
+alike ns3/threads --threads=2 '' --workload="$work/all" --topology=$eight
+alike ns3/mpi_one_switch '' --mpi=3 --workload="$work/all" --topology=auto:switch
+
+# Settings beside the defaults, as key and value.
+config() {
+    printf '%s\n' "$@" >"$work/config.txt"
+    echo "--network=$work/config.txt"
+}
+
+for cc in 1 3 7 8 10 12; do
+    alike "ns3/mpi_cc_$cc" '' "--mpi=$((2 + cc % 3))" --workload="$work/all" --topology=$eight \
+        "$(config "CC_MODE $cc" 'KMAX_MAP 1 400000000000 400' 'KMIN_MAP 1 400000000000 20' \
+            'PMAX_MAP 1 400000000000 0.2')"
+done
+alike ns3/mpi_cc_swift --threads=2 --mpi=2 --workload="$work/all" --topology=$eight "$(config 'CC swift')"
+alike ns3/mpi_losses '' --mpi=2 --workload="$work/all" --topology=$eight \
+    "$(config 'ERROR_RATE_PER_LINK 0.002' 'RTO 20us')"
+alike ns3/mpi_losses_selective '' --mpi=3 --workload="$work/all" --topology=$eight \
+    "$(config 'ERROR_RATE_PER_LINK 0.002' 'RTO 20us' 'LOSS_RECOVERY selective_repeat')"
+alike ns3/mpi_link_events '' --mpi=4 --workload="$work/all" --topology=$eight \
+    "$(config 'LINK_DOWN 5us 8 10' 'LINK_UP 60us 8 10' 'LINK_DOWN 10ms 9 11')"
+alike ns3/mpi_spray --threads=2 --mpi=2 --workload="$work/all" --topology=$eight \
+    "$(config 'LOAD_BALANCE spray')"
+
+# What a run says that cannot go on: in the same words, once.
+alike ns3/mpi_stall '' --mpi=2 --workload="$work/ring" --topology=$eight \
+    "$(config 'LINK_DOWN 5us 0 8' 'RTO 20us' 'RTO_RETRIES 3')"
+head -c 100 "$work/ring.5.et" >"$work/short" && mv "$work/short" "$work/ring.5.et"
+alike ns3/mpi_bad_trace '' --mpi=2 --workload="$work/ring" --topology=$eight
+
+# refuses NAME PATTERN ARGS...: exit code 1 and one sentence, from two processes.
+refuses() {
+    local name=$1 pattern=$2 code
+    shift 2
+    ./ns3 run AstraSimNetwork --mpi 2 -- "$@" >"$work/out" 2>"$work/err"
+    code=$?
+    if ((code == 1)) && [[ $(grep -c '^AstraSimNetwork: ' "$work/err") -eq 1 ]] &&
+        grep -q "^AstraSimNetwork: .*$pattern" "$work/err"; then
+        t_ok "$name"
+    else
+        t_not_ok "$name" "exit code $code, and: $(head -n 3 "$work/err")"
+    fi
+}
+refuses ns3/mpi_single_events 'run this on one process' --workload="$work/all" --topology=$eight --per-event=1
+refuses ns3/mpi_capture 'run in one' --workload="$work/all" --topology=$eight --pcap="$work/x.pcap"

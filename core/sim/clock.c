@@ -68,12 +68,13 @@ static void fail_late(struct asim_rank *rank, uint64_t delay_ns)
 /* Asks the network for a wake only with the first event of a time: the place of that wake among
  * other ranks' events is part of the contract (spec 4.1). Where all ranks share one queue, the
  * first event stands in it itself. */
-static inline int wake(struct asim_rank *rank, uint64_t t, struct asim_todo *first)
+static inline int wake(struct asim_rank *rank, uint64_t t, uint64_t delay_ns,
+                       struct asim_todo *first)
 {
     struct asim_world *world = rank->world;
 
     if (!world->queue)
-        return world->backend->wake_after(world->carrier, rank->id, t - asim_rank_now(rank));
+        return world->backend->wake_after(world->carrier, rank->id, delay_ns);
     first->due.kind = ASIM_DUE_OWN;
     first->due.rank = rank->id;
     return asim_due_add(world->queue, t, &first->due);
@@ -102,10 +103,15 @@ static inline void place(struct asim_rank *rank, uint64_t delay_ns, struct asim_
     tick = new_tick(rank, t);
     if (tick) {
         *tick = (struct asim_tick){t, kept, kept};
-        if (!wake(rank, t, kept))
+        if (!wake(rank, t, delay_ns, kept))
             return;
     }
     asim_rank_fail_nomem(rank, "scheduling an event");
+}
+
+void asim_clock_place(struct asim_rank *rank, uint64_t delay_ns, struct asim_todo *kept)
+{
+    place(rank, delay_ns, kept);
 }
 
 void asim_clock_add(struct asim_rank *rank, uint64_t delay_ns, const struct asim_todo *todo)
@@ -171,19 +177,18 @@ void asim_clock_token(struct asim_rank *rank, struct asim_march *march, uint64_t
     uint32_t n = rank->n_near;
     uint64_t t = 0;
 
-    if (n < ASIM_NEAR_TICKS && !rank->far.n) {
+    if (queue && n < ASIM_NEAR_TICKS && !rank->far.n) {
         t = queue->now_ns + delay_ns;
         lane = asim_due_lane_of(queue, t);
         for (uint32_t i = 0; i < n; i++)
             if (rank->near[i].t == t)
                 lane = NULL;
     }
+    march->token_free = 0;
     if (!lane) {
-        asim_clock_stream(rank, delay_ns, ASIM_TODO_BUNDLE, march->recv.stream, token->bytes);
-        token->bytes = 0;
+        asim_clock_place(rank, delay_ns, token);
         return;
     }
-    march->token_free = 0;
     token->next = NULL;
     rank->near[n].t = t;
     rank->near[n].head = token;
@@ -274,11 +279,12 @@ void asim_clock_wake_any(struct asim_rank *rank)
  * as the order asks for, and is run before the rank is left. */
 void asim_clock_wake(struct asim_rank *rank)
 {
+    const struct asim_due_queue *queue = rank->world->queue;
     struct asim_tick *tick = rank->near;
     struct asim_todo *kept = tick->head;
 
-    if (!rank->n_near || !kept || kept->kind != ASIM_TODO_MARCH || kept->next ||
-        tick->t != rank->world->queue->now_ns) {
+    if (!queue || !rank->n_near || !kept || kept->kind != ASIM_TODO_MARCH || kept->next ||
+        tick->t != queue->now_ns) {
         asim_clock_wake_any(rank);
         return;
     }

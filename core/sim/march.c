@@ -19,43 +19,61 @@ static int may_march(const struct asim_rank *rank, const struct asim_stream *str
     const struct asim_plan *plan = &stream->plan;
     const struct asim_world *world = rank->world;
 
-    return world->queue && world->backend->row_open && !world->settings.rendezvous &&
-           stream->delay_ns != ASIM_NEVER && plan->algo->uniform && plan->steps &&
-           plan->arrivals == plan->steps && plan->start_tokens == plan->end_tokens &&
+    return !world->settings.rendezvous && stream->delay_ns != ASIM_NEVER && plan->algo->uniform &&
+           plan->steps && plan->arrivals == plan->steps && plan->start_tokens == plan->end_tokens &&
            step->need == 1 && !step->gate && step->to != ASIM_NOBODY && step->from != ASIM_NOBODY &&
-           step->send_bytes && step->recv_bytes && step->recv_bytes != ASIM_ANY_BYTES;
+           step->send_bytes && step->recv_bytes && step->recv_bytes != ASIM_ANY_BYTES &&
+           (!world->fabric || step->send_bytes <= ASIM_PACKET_BYTES_MAX);
 }
 
-/* Fails the world when out of memory. The network numbers the messages of a row by itself. */
-static void begin(struct asim_rank *rank, struct asim_stream *stream)
+/* 0 or ASIM_ENOMEM. The network numbers the messages of a row by itself. */
+static int open_row(struct asim_rank *rank, struct asim_march *march)
 {
     struct asim_world *world = rank->world;
-    const struct asim_step *step = &stream->next_step;
-    struct asim_march *march = asim_pool_get(&rank->lane->pools.march);
-    struct asim_msg msg = {.bytes = step->send_bytes,
-                           .tag = stream->tag,
+    struct asim_msg msg = {.bytes = march->send_bytes,
+                           .tag = march->recv.tag,
                            .src = rank->id,
-                           .dst = step->to,
+                           .dst = march->to,
                            .id = (uint64_t)rank->id << 32 | (uint32_t)rank->sent,
                            .cookie = ASIM_NEVER};
 
-    if (!march || !(march->row = world->backend->row_open(world->carrier, &msg)) ||
-        !(march->inbox = asim_match_hold(rank, step->from, stream->tag))) {
+    if (!world->backend->row_open)
+        return 0;
+    march->row = world->backend->row_open(world->carrier, &msg);
+    if (!march->row)
+        return ASIM_ENOMEM;
+    rank->sent += march->left;
+    return 0;
+}
+
+/* Fails the rank when out of memory. */
+static void begin(struct asim_rank *rank, struct asim_stream *stream)
+{
+    const struct asim_step *step = &stream->next_step;
+    struct asim_march *march = asim_pool_get(&rank->lane->pools.march);
+
+    if (!march) {
         asim_rank_fail_nomem(rank, "beginning a phase of a collective");
         return;
     }
-    rank->sent += stream->plan.steps;
     march->left = stream->plan.steps;
     march->delay_ns = stream->delay_ns;
     march->plain = stream->plan.plain != 0;
     march->token_free = 1;
-    march->token = (struct asim_todo){
-        .due = {.kind = ASIM_DUE_OWN, .rank = rank->id}, .kind = ASIM_TODO_MARCH, .march = march};
+    march->send_bytes = step->send_bytes;
+    march->to = step->to;
+    march->token = (struct asim_todo){.kind = ASIM_TODO_MARCH, .march = march};
+    march->token.due = (struct asim_due){.kind = ASIM_DUE_OWN, .rank = rank->id};
     march->recv = (struct asim_recv){.bytes = step->recv_bytes,
                                      .march = march,
                                      .stream = stream,
                                      .src = step->from,
                                      .tag = stream->tag};
+    march->inbox = asim_match_hold(rank, step->from, stream->tag);
+    if (!march->inbox || open_row(rank, march)) {
+        asim_rank_fail_nomem(rank, "beginning a phase of a collective");
+        return;
+    }
     stream->march = march;
 }
 
@@ -74,7 +92,8 @@ static void end(struct asim_rank *rank, struct asim_stream *stream)
     struct asim_march *march = stream->march;
 
     stream->march = NULL;
-    world->backend->row_close(world->carrier, march->row);
+    if (march->row)
+        world->backend->row_close(world->carrier, march->row);
     asim_match_let_go(rank, march->inbox);
     asim_pool_put(&rank->lane->pools.march, march);
     asim_order_advance(rank, stream);
@@ -88,12 +107,12 @@ uint64_t asim_march_left(const struct asim_rank *rank)
 
     for (size_t q = 0; q < queues; q++)
         for (const struct asim_stream *at = rank->queues[q].head; at; at = at->next)
-            left += at->march ? at->march->left : 0;
+            left += at->march && at->march->row ? at->march->left : 0;
     return left;
 }
 
 /* Posting the receive of a step where nothing has come yet, and no other waits, is no event. */
-static inline int post_first(struct asim_rank *rank, struct asim_march *march)
+static inline int post_first(struct asim_march *march, uint64_t now)
 {
     struct asim_inbox *inbox = march->inbox;
     struct asim_recv *recv = &march->recv;
@@ -101,9 +120,23 @@ static inline int post_first(struct asim_rank *rank, struct asim_march *march)
     if (inbox->head || inbox->arrived)
         return 0;
     recv->next = NULL;
-    recv->posted_ns = rank->world->queue->now_ns;
+    recv->posted_ns = now;
     inbox->head = inbox->tail = recv;
     return 1;
+}
+
+static void send(struct asim_rank *rank, const struct asim_march *march)
+{
+    const struct asim_world *world = rank->world;
+    struct asim_msg msg = {.bytes = march->send_bytes,
+                           .tag = march->recv.tag,
+                           .src = rank->id,
+                           .dst = march->to,
+                           .id = asim_send_id(rank),
+                           .cookie = ASIM_NEVER};
+
+    if (world->backend->send(world->carrier, &msg))
+        asim_rank_fail_nomem(rank, "sending a message");
 }
 
 /* The long way: one token more, whatever stands in the inbox, and perhaps the last. */
@@ -116,8 +149,11 @@ void asim_march_token(struct asim_rank *rank, struct asim_stream *stream)
     while (march->tokens && march->left && !rank->failed) {
         march->tokens--;
         march->left--;
-        world->backend->row_send(world->carrier, march->row);
-        if (!post_first(rank, march))
+        if (march->row)
+            world->backend->row_send(world->carrier, march->row);
+        else
+            send(rank, march);
+        if (!post_first(march, asim_rank_now(rank)))
             asim_match_stream(rank, stream, march->recv.src, march->recv.bytes);
     }
     if (!march->left && march->tokens == stream->plan.end_tokens && !rank->failed)
@@ -164,8 +200,8 @@ void asim_march_step(struct asim_rank *rank, struct asim_march *march)
         asim_march_reduce(rank, march);
         return;
     }
-    if (!march->left || march->tokens || !post_first(rank, march)) {
-        asim_stream_bundle(rank, march->recv.stream, 0);
+    if (!march->row || !march->left || march->tokens || !post_first(march, world->queue->now_ns)) {
+        asim_march_token(rank, march->recv.stream);
         return;
     }
     march->left--;

@@ -2,12 +2,11 @@
  *
  * A phase on the march: all its steps are one message out and one message in, of known sizes, for
  * one token each, as a ring's are. Nearly every message of a large run belongs to one, so these
- * have a short way of their own, over networks where all ranks share one queue of events
- * (net/queue.h).
+ * have a short way of their own.
  *
- * The messages out are a row of the network's (net/net.h); those in come to one inbox, which is
- * held meanwhile. The usual token and the usual receive stand in the march itself, and take others
- * from the pools only while those are in use.
+ * The messages out are a row of the network's (net/net.h) where it has rows; those in come to one
+ * inbox, which is held meanwhile. The usual token and the usual receive stand in the march itself,
+ * and take others from the pools only while those are in use.
  */
 #ifndef ASIM_SIM_MARCH_H
 #define ASIM_SIM_MARCH_H
@@ -22,12 +21,15 @@ struct asim_march {
     uint16_t token_free, plain;
     uint32_t tokens;
     uint64_t delay_ns;
-    struct asim_row *row;
+    struct asim_row *row; /* NULL where the network has none */
     struct asim_inbox *inbox;
     uint64_t left; /* steps still to be taken */
     struct asim_recv recv;
     /* Unless plain: messages that have come, and how long so many bytes take to be reduced. */
     uint64_t came, reduce_bytes, reduce_ns;
+    /* What a step sends where there is no row. */
+    uint64_t send_bytes;
+    uint32_t to;
 };
 
 /* Sets the stream's phase marching if it is of that kind; 0 = it is not. Fails the rank when out of
@@ -50,6 +52,8 @@ void asim_march_arrival(struct asim_rank *rank, struct asim_march *march);
 /* clock.c: the march's own token will be due in so long; it must be free, and token.bytes say what
  * is to be reduced then. */
 void asim_clock_token(struct asim_rank *rank, struct asim_march *march, uint64_t delay_ns);
+/* An event that stands somewhere of its own, wherever its time may be. */
+void asim_clock_place(struct asim_rank *rank, uint64_t delay_ns, struct asim_todo *kept);
 /* The long way of asim_clock_wake, for any events. */
 void asim_clock_wake_any(struct asim_rank *rank);
 

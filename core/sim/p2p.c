@@ -14,9 +14,8 @@
 #include "sim/sim.h"
 
 enum { ASKING_BYTES = 8192 };
-#define ASKING_TAG       (1ull << 62)
-#define PACKET_BYTES_MAX ((1ull << 44) - 1) /* sequence numbers of frames have 44 bits */
-#define COOKIE_LATER     (1ull << 63)       /* the rest is a pointer; op indices are below 2^32 */
+#define ASKING_TAG   (1ull << 62)
+#define COOKIE_LATER (1ull << 63) /* the rest is a pointer; op indices are below 2^32 */
 
 uint64_t asim_later_cookie(const struct asim_later *later)
 {
@@ -28,12 +27,12 @@ static void send_now(struct asim_rank *rank, struct asim_msg *msg)
 {
     struct asim_world *world = rank->world;
 
-    if (world->fabric && msg->bytes > PACKET_BYTES_MAX) {
+    if (world->fabric && msg->bytes > ASIM_PACKET_BYTES_MAX) {
         asim_rank_fail(rank,
                        "rank %u: a message of %llu bytes to rank %u is more than the packet "
                        "network can number (%llu); check the comm_size of its ops",
                        rank->id, (unsigned long long)msg->bytes, msg->dst,
-                       (unsigned long long)PACKET_BYTES_MAX);
+                       (unsigned long long)ASIM_PACKET_BYTES_MAX);
         return;
     }
     msg->id = asim_send_id(rank);

@@ -79,6 +79,9 @@ struct asim_track {
     double comp_ns, bound_ns, compute_use_ns, memory_use_ns, intensity_ns;
 };
 
+/* The longest message of the packet network: sequence numbers of its frames have 44 bits. */
+#define ASIM_PACKET_BYTES_MAX ((1ull << 44) - 1)
+
 /* --- receives
  * --------------------------------------------------------------------------------------- */
 struct asim_recv {

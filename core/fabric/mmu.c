@@ -46,11 +46,35 @@ static double at_rate(const struct asim_rate_map *map, uint64_t bps, double miss
     return missing;
 }
 
+/* Of equal times the older event goes first (order.h). An arrival is as old as its transmission and
+ * its delay, the end of a transmission as old as that: so where the least of the first is above the
+ * most of the second, all arrivals of a time go before all departures. */
+static int is_patient(const struct asim_fabric *fabric, const struct asim_switch *sw)
+{
+    uint64_t least = ASIM_NEVER, most = 0;
+    uint32_t longest = asim_fabric_max_wire(fabric);
+
+    for (uint32_t p = 0; p < sw->n_ports; p++) {
+        const struct asim_port *port = &sw->ports[p].port;
+        uint64_t in = port->in->delay + port->in->tx[ASIM_PFC_WIRE], out = port->out->tx[longest];
+
+        least = in < least ? in : least;
+        most = out > most ? out : most;
+    }
+    return least > most && most < 1u << ASIM_CAUSE_BITS;
+}
+
+static int is_stamped(const struct asim_fabric *fabric)
+{
+    return (fabric->cc->needs & (ASIM_CC_INT | ASIM_CC_DIGEST)) != 0;
+}
+
 /* Linear in ports. The 64-bit sum matters: one port of 400 Gb/s and 30 ms already needs more than 4
  * GiB of headroom. */
 void asim_mmu_init(struct asim_fabric *fabric, struct asim_switch *sw, uint64_t nic_bps)
 {
     uint64_t taken = 0, buffer = fabric->net->buffer_bytes;
+    uint32_t longest = asim_fabric_max_wire(fabric);
 
     for (uint32_t p = 0; p < sw->n_ports; p++) {
         struct asim_switch_port *port = &sw->ports[p];
@@ -68,5 +92,9 @@ void asim_mmu_init(struct asim_fabric *fabric, struct asim_switch *sw, uint64_t 
         if (!asim_topo_is_inner(fabric->topo, port->port.out->id / 2))
             taken += (uint64_t)port->headroom_limit + ASIM_RESERVE_BYTES;
     }
+    for (uint32_t p = 0; p < sw->n_ports; p++)
+        sw->ports[p].passes = !fabric->net->switch_ack_high_prio && !is_stamped(fabric) &&
+                              sw->ports[p].kmin >= (uint64_t)sw->n_ports * longest;
+    sw->patient = is_patient(fabric, sw);
     sw->shareable = taken > buffer ? UINT64_MAX : buffer - taken;
 }

@@ -6,9 +6,9 @@
  * if these are equal too, the times at which their causes were scheduled (spec rdma-network.md,
  * section 10, taken one step further back). What still ties has run in lockstep for a while, and
  * then the order is what it was the last time: `seq`, the node's own count of events at which the
- * frame before on that link was taken, or the transmission started, or the timer was armed.
- * Everything is the node's own knowledge or travels with the frame, so any number of threads and
- * processes agree.
+ * frame before on that link was taken, or the transmission started (of a switch's port: the first
+ * of those that have followed each other without a break), or the timer was armed. Everything is
+ * the node's own knowledge or travels with the frame, so any number of threads and processes agree.
  */
 #ifndef ASIM_FABRIC_ORDER_H
 #define ASIM_FABRIC_ORDER_H

@@ -1,12 +1,30 @@
 /* SPDX-License-Identifier: GPL-2.0-only
  *
- * The queues of a switch's port, and the event the switch is in: small steps that switch.c puts
- * together, inlined.
+ * The queues of a switch's port, and the event the switch is in: small steps, inlined, that are
+ * put together by switch.c, where every departure is an event, and by calm.c, where none is. What
+ * both do to a frame stands here once, so that the two cannot come to differ in it.
  */
 #ifndef ASIM_FABRIC_QUEUE_H
 #define ASIM_FABRIC_QUEUE_H
 
 #include "fabric/node.h"
+
+/* Port a frame takes (0-based), or UINT32_MAX where there is none. */
+uint32_t asim_switch_route(struct asim_fabric *fabric, struct asim_switch *sw,
+                           const struct asim_frame *frame);
+/* A frame refused at port p, or without a way. */
+void asim_switch_drop(struct asim_switch *sw, uint32_t p, const struct asim_frame *frame,
+                      uint64_t t);
+/* Whether a frame that leaves queue q of the port now, with bytes above kmin behind it, is marked.
+ */
+int asim_switch_marks(const struct asim_fabric *fabric, const struct asim_switch *sw,
+                      struct asim_switch_port *port, uint32_t q);
+
+/* calm.c: whether in the window that ends at `until` ports have nothing to do with each other. The
+ * switch's turn must have begun (asim_switch_next). */
+int asim_calm_holds(const struct asim_fabric *fabric, const struct asim_switch *sw, uint64_t until);
+/* Everything on the agenda, which holds the arrivals, and what leaves before `until`. */
+void asim_calm_advance(struct asim_fabric *fabric, struct asim_switch *sw, uint64_t until);
 
 struct asim_now { /* the event being processed */
     uint64_t t, tie, seq, until;
@@ -19,7 +37,8 @@ static inline struct asim_moment asim_now_moment(const struct asim_switch *sw,
     return (struct asim_moment){now->t, now->tie, sw->seq};
 }
 
-/* Whether the port is free for the event being processed. */
+/* Whether the port is free for the event being processed. Where its transmission ends at the same
+ * time, the order of order.h says which of the two is first. */
 static inline int asim_port_is_idle(struct asim_port *port, const struct asim_now *now)
 {
     uint64_t tie;
@@ -32,7 +51,9 @@ static inline int asim_port_is_idle(struct asim_port *port, const struct asim_no
     return tie != now->tie ? tie < now->tie : port->start_seq <= now->seq;
 }
 
-/* Queue to serve next: 0 if it holds anything, else round robin over the unpaused of 1..7. */
+/* The reference keeps eight queues and serves them as a QBB port does: queue 0 is for control alone
+ * and cannot be paused, so that a pause itself never waits behind what it is to stop.
+ * Queue to serve next: 0 if it holds anything, else round robin over the unpaused of 1..7. */
 static inline uint32_t asim_queue_next(struct asim_switch_port *port)
 {
     uint32_t ready = port->waiting & ~(uint32_t)port->port.paused, behind;
@@ -66,7 +87,8 @@ static inline int asim_queue_push(struct asim_switch *sw, struct asim_switch_por
     return 0;
 }
 
-/* Forgets the head of queue q, which must not be empty; the shared buffer is the caller's. */
+/* The ring keeps its memory: a port that was once busy will be so again, and asks for none then.
+ * Forgets the head of queue q, which must not be empty; the shared buffer is the caller's. */
 static inline void asim_queue_drop(struct asim_switch_port *port, uint32_t q)
 {
     port->frames--;
@@ -74,6 +96,63 @@ static inline void asim_queue_drop(struct asim_switch_port *port, uint32_t q)
     asim_ring_drop(&port->queue[q]);
     if (!port->queue[q].n)
         port->waiting &= (uint8_t) ~(1u << q);
+}
+
+/* Queue of a frame of a message: its priority group, or 0 for ACKs where they have priority; the
+ * reference never sets that in switches (spec 4.2). */
+static inline uint32_t asim_queue_of(const struct asim_fabric *fabric,
+                                     const struct asim_frame *frame)
+{
+    if (frame->type != ASIM_DATA && fabric->net->switch_ack_high_prio)
+        return 0;
+    return fabric->net->priority_group;
+}
+
+/* What is done to a frame that begins to be sent: the mark is decided by what it leaves behind in
+ * its queue. */
+static inline void asim_switch_stamp(struct asim_fabric *fabric, struct asim_switch *sw, uint32_t p,
+                                     struct asim_frame *frame, const uint64_t q_t[2])
+{
+    struct asim_switch_port *port = &sw->ports[p];
+
+    if (q_t[0] && port->use[q_t[0]].egress > port->kmin &&
+        asim_switch_marks(fabric, sw, port, (uint32_t)q_t[0])) {
+        frame->flags |= ASIM_CE;
+        sw->marks++;
+        port->marks++;
+    }
+    if (fabric->stamps)
+        asim_telemetry_stamp(fabric, sw, p, frame, asim_to_ns(fabric, q_t[1]));
+}
+
+/* Puts the end of the transmission on the agenda. Only if somebody waits behind it, and only if it
+ * falls into this window; the next window's fill_agenda finds the others. */
+static inline void asim_queue_departure(struct asim_switch *sw, uint32_t p, uint64_t until)
+{
+    const struct asim_port *port = &sw->ports[p].port;
+    int32_t value = (int32_t)(p << 1 | 1);
+
+    if (port->busy_until >= until || sw->wheel.at[value].next != ASIM_WHEEL_OUT)
+        return;
+    sw->wheel.at[value].t = port->busy_until;
+    sw->wheel.at[value].tie = asim_port_tie(port);
+    sw->wheel.at[value].seq = port->start_seq;
+    asim_wheel_put(&sw->wheel, value);
+}
+
+/* Puts the next frame of ingress port p on the agenda, if it is due in this window. */
+static inline void asim_queue_arrival(struct asim_switch *sw, uint32_t p, uint64_t until)
+{
+    const struct asim_port *port = &sw->ports[p].port;
+    const struct asim_frame *head = asim_mail_head(port->in);
+    int32_t value = (int32_t)(p << 1);
+
+    if (!head || head->t >= until)
+        return;
+    sw->wheel.at[value].t = head->t;
+    sw->wheel.at[value].tie = asim_wire_tie(port->in, head);
+    sw->wheel.at[value].seq = port->in_seq;
+    asim_wheel_put(&sw->wheel, value);
 }
 
 #endif

@@ -15,8 +15,8 @@
 enum { MAX_PFC_REPEATS = 16 };
 
 /* RED-like marking on the egress bytes left behind (spec 4.5). */
-static int marks(const struct asim_fabric *fabric, const struct asim_switch *sw,
-                 struct asim_switch_port *port, uint32_t q)
+int asim_switch_marks(const struct asim_fabric *fabric, const struct asim_switch *sw,
+                      struct asim_switch_port *port, uint32_t q)
 {
     uint64_t e = port->use[q].egress, node;
 
@@ -48,56 +48,10 @@ static void repeat_pfc(struct asim_switch *sw, struct asim_switch_port *port,
     asim_queue_push(sw, port, (const uint32_t[2]){0, 0}, &frame);
 }
 
-/* What is done to a frame that begins to be sent: the mark is decided by what it leaves behind in
- * its queue. */
-static inline void stamp(struct asim_fabric *fabric, struct asim_switch *sw, uint32_t p,
-                         struct asim_frame *frame, const uint64_t q_t[2])
-{
-    struct asim_switch_port *port = &sw->ports[p];
-
-    if (q_t[0] && port->use[q_t[0]].egress > port->kmin &&
-        marks(fabric, sw, port, (uint32_t)q_t[0])) {
-        frame->flags |= ASIM_CE;
-        sw->marks++;
-        port->marks++;
-    }
-    if (fabric->stamps)
-        asim_telemetry_stamp(fabric, sw, p, frame, asim_to_ns(fabric, q_t[1]));
-}
-
-/* Puts the end of the transmission on the agenda. Only if somebody waits behind it, and only if it
- * falls into this window; the next window's fill_agenda finds the others. */
-static inline void push_departure(struct asim_switch *sw, uint32_t p, uint64_t until)
-{
-    const struct asim_port *port = &sw->ports[p].port;
-    int32_t value = (int32_t)(p << 1 | 1);
-
-    if (port->busy_until >= until || sw->wheel.at[value].next != ASIM_WHEEL_OUT)
-        return;
-    sw->wheel.at[value].t = port->busy_until;
-    sw->wheel.at[value].tie = asim_port_tie(port);
-    sw->wheel.at[value].seq = port->start_seq;
-    asim_wheel_put(&sw->wheel, value);
-}
-
-/* Puts the next frame of ingress port p on the agenda, if it is due in this window. */
-static inline void push_arrival(struct asim_switch *sw, uint32_t p, uint64_t until)
-{
-    const struct asim_port *port = &sw->ports[p].port;
-    const struct asim_frame *head = asim_mail_head(port->in);
-    int32_t value = (int32_t)(p << 1);
-
-    if (!head || head->t >= until)
-        return;
-    sw->wheel.at[value].t = head->t;
-    sw->wheel.at[value].tie = asim_wire_tie(port->in, head);
-    sw->wheel.at[value].seq = port->in_seq;
-    asim_wheel_put(&sw->wheel, value);
-}
-
-/* Takes the next frame of port p and starts it; 0 if there is none to send. */
+/* Takes the next frame of port p and starts it; 0 if there is none to send. seq: the count of the
+ * event that set this off. */
 static inline int dequeue(struct asim_fabric *fabric, struct asim_switch *sw, uint32_t p,
-                          struct asim_now *now)
+                          struct asim_now *now, uint64_t seq)
 {
     struct asim_switch_port *port = &sw->ports[p];
     uint32_t q = port->frames ? asim_queue_next(port) : ASIM_QUEUES, in, bytes;
@@ -108,7 +62,8 @@ static inline int dequeue(struct asim_fabric *fabric, struct asim_switch *sw, ui
     head = asim_ring_head(&port->queue[q]);
     in = head->side;
     bytes = head->wire;
-    frame = asim_port_begin(sw->lane, &port->port, bytes, asim_now_moment(sw, now));
+    frame =
+        asim_port_begin(sw->lane, &port->port, bytes, (struct asim_moment){now->t, now->tie, seq});
     if (!frame)
         return 0;
     *frame = *head;
@@ -117,7 +72,7 @@ static inline int dequeue(struct asim_fabric *fabric, struct asim_switch *sw, ui
         asim_queue_changed(fabric, sw, p, now->t);
     if (q)
         asim_mmu_leave(sw, (const uint32_t[3]){in, p, q}, bytes);
-    stamp(fabric, sw, p, frame, (const uint64_t[2]){q, now->t});
+    asim_switch_stamp(fabric, sw, p, frame, (const uint64_t[2]){q, now->t});
     if (asim_port_commit(sw->lane, &port->port, frame) && frame->type >= ASIM_PAUSE)
         repeat_pfc(sw, port, frame);
     if (q && sw->ports[in].pausing && asim_mmu_wants_resume(sw, in, q))
@@ -130,8 +85,8 @@ static void start_next(struct asim_fabric *fabric, struct asim_switch *sw, uint3
                        struct asim_now *now)
 {
     sw->ports[p].port.busy = 0;
-    if (dequeue(fabric, sw, p, now) && sw->ports[p].frames)
-        push_departure(sw, p, now->until);
+    if (dequeue(fabric, sw, p, now, sw->seq) && sw->ports[p].frames)
+        asim_queue_departure(sw, p, now->until);
 }
 
 /* Puts a frame that came in at `side` into queue q of port p and starts it if the port is idle. */
@@ -155,7 +110,7 @@ static inline void enqueue(struct asim_fabric *fabric, struct asim_switch *sw,
     if (asim_port_is_idle(&port->port, now))
         start_next(fabric, sw, p, now);
     else if (!waiting)
-        push_departure(sw, p, now->until);
+        asim_queue_departure(sw, p, now->until);
 }
 
 /* PAUSE or RESUME out of port p, whichever its state asks for now. */
@@ -193,21 +148,13 @@ static void take_pfc(struct asim_fabric *fabric, struct asim_switch *sw, uint32_
 }
 
 /* Also for frames without a route: the reference loses those silently. */
-static void drop(struct asim_switch *sw, uint32_t p, const struct asim_frame *frame, uint64_t t)
+void asim_switch_drop(struct asim_switch *sw, uint32_t p, const struct asim_frame *frame,
+                      uint64_t t)
 {
     sw->drops++;
     sw->ports[p].drops++;
     sw->drop_bytes += frame->wire;
     asim_loss_report(sw->lane, frame, t, (const uint32_t[2]){sw->node, p + 1});
-}
-
-/* Queue of a frame of a message: its priority group, or 0 for ACKs where they have priority; the
- * reference never sets that in switches (spec 4.2). */
-static uint32_t queue_of(const struct asim_fabric *fabric, const struct asim_frame *frame)
-{
-    if (frame->type != ASIM_DATA && fabric->net->switch_ack_high_prio)
-        return 0;
-    return fabric->net->priority_group;
 }
 
 /* A frame whose way out is free goes on without lying in the queue: same counters, same marks (it
@@ -238,9 +185,8 @@ static inline int pass_on(struct asim_fabric *fabric, struct asim_switch *sw,
     return 1;
 }
 
-/* Port a frame takes (0-based), or UINT32_MAX where there is none. */
-static uint32_t route(struct asim_fabric *fabric, struct asim_switch *sw,
-                      const struct asim_frame *frame)
+uint32_t asim_switch_route(struct asim_fabric *fabric, struct asim_switch *sw,
+                           const struct asim_frame *frame)
 {
     uint32_t n = 0, goal = asim_frame_goal(frame);
     const uint32_t *ports = asim_route_ports(fabric->route, sw->node, goal, &n);
@@ -258,14 +204,14 @@ static uint32_t route(struct asim_fabric *fabric, struct asim_switch *sw,
 static inline void forward(struct asim_fabric *fabric, struct asim_switch *sw, uint32_t in,
                            const struct asim_frame *frame, struct asim_now *now)
 {
-    uint32_t q = queue_of(fabric, frame), goal = asim_frame_goal(frame), out;
+    uint32_t q = asim_queue_of(fabric, frame), goal = asim_frame_goal(frame), out;
     const struct asim_hop *hop = &sw->hops[goal % ASIM_HOPS];
 
-    out = hop->port && hop->dst == goal ? hop->port - 1 : route(fabric, sw, frame);
+    out = hop->port && hop->dst == goal ? hop->port - 1 : asim_switch_route(fabric, sw, frame);
     if (out != UINT32_MAX && pass_on(fabric, sw, (const uint32_t[3]){in, out, q}, frame, now))
         return;
     if (out == UINT32_MAX || (q && !asim_mmu_admits(sw, in, q, (uint32_t)frame->wire))) {
-        drop(sw, in, frame, now->t);
+        asim_switch_drop(sw, in, frame, now->t);
         return;
     }
     if (q)
@@ -294,17 +240,18 @@ static inline void take_frame(struct asim_fabric *fabric, struct asim_switch *sw
     else
         forward(fabric, sw, p, frame, now);
     asim_mail_drop(in);
-    push_arrival(sw, p, now->until);
+    asim_queue_arrival(sw, p, now->until);
 }
 
 /* Nothing to do where none waits by now: a pause may have come since this was put on the agenda.
- * The port is then idle until an arrival or a resume finds it so. */
+ * The port is then idle until an arrival or a resume finds it so. A port that goes on without a
+ * break keeps its count: what came before what when it became busy still does. */
 static inline void end_of_frame(struct asim_fabric *fabric, struct asim_switch *sw, uint32_t p,
                                 struct asim_now *now)
 {
     sw->ports[p].port.busy = 0;
-    if (dequeue(fabric, sw, p, now) && sw->ports[p].frames)
-        push_departure(sw, p, now->until);
+    if (dequeue(fabric, sw, p, now, now->seq) && sw->ports[p].frames)
+        asim_queue_departure(sw, p, now->until);
 }
 
 /* Resumes wait until all is out, for the shared buffer is then at its emptiest. */
@@ -322,7 +269,7 @@ void asim_switch_port_down(struct asim_fabric *fabric, struct asim_switch *sw, u
 
             if (q)
                 asim_mmu_leave(sw, (const uint32_t[3]){frame->side, p, q}, (uint32_t)frame->wire);
-            drop(sw, p, frame, t);
+            asim_switch_drop(sw, p, frame, t);
         }
     for (uint32_t in = 0; in < sw->n_ports; in++)
         for (uint32_t q = 1; q < ASIM_QUEUES; q++)
@@ -330,15 +277,15 @@ void asim_switch_port_down(struct asim_fabric *fabric, struct asim_switch *sw, u
                 send_pfc(fabric, sw, in, q, &now);
 }
 
-/* What is due before `until` when the window opens. */
-static void fill_agenda(struct asim_switch *sw, uint64_t until)
+/* What is due before `until` when the window opens. In calm windows departures are no events. */
+static void fill_agenda(struct asim_switch *sw, uint64_t until, int calm)
 {
     for (uint32_t p = 0; p < sw->n_ports; p++) {
         const struct asim_switch_port *port = &sw->ports[p];
 
-        if (port->frames && port->port.busy)
-            push_departure(sw, p, until);
-        push_arrival(sw, p, until);
+        if (!calm && port->frames && port->port.busy)
+            asim_queue_departure(sw, p, until);
+        asim_queue_arrival(sw, p, until);
     }
 }
 
@@ -372,11 +319,15 @@ uint64_t asim_switch_advance(struct asim_fabric *fabric, struct asim_switch *sw,
 {
     uint64_t begin = asim_switch_next(sw);
     int32_t value;
+    int calm;
 
     if (begin >= until)
         return begin;
     asim_wheel_begin(&sw->wheel, begin, until);
-    fill_agenda(sw, until);
+    calm = asim_calm_holds(fabric, sw, until);
+    fill_agenda(sw, until, calm);
+    if (calm)
+        asim_calm_advance(fabric, sw, until);
     while ((value = asim_wheel_take(&sw->wheel)) != ASIM_WHEEL_END && !sw->lane->failed) {
         const struct asim_wheel_entry *entry = &sw->wheel.at[value];
         struct asim_now now = {entry->t, entry->tie, entry->seq, until};

@@ -24,10 +24,16 @@ struct asim_switch_port {
     uint8_t waiting;            /* bit per queue: it holds something */
     uint8_t rr;                 /* last served queue of 1..7 */
     uint8_t pausing;            /* bit per queue: this ingress has sent PAUSE */
+    uint8_t passes;             /* 1: who comes as the last frame ends may start early (calm.c) */
     uint8_t shift;              /* threshold = free shared buffer >> shift */
     uint64_t kmin; /* ECN, bytes of egress; with kmax 0 where the maps lack the rate, never: ~0 */
     struct asim_queue_use use[ASIM_QUEUES];
     struct asim_ring queue[ASIM_QUEUES];
+    /* A frame of passed_bytes that went on as it came, at passed_t, the time at which the one
+     * before it was through: by the order of that instant it has lain in the queue, and the peak of
+     * what came at the same time counts it. */
+    uint64_t passed_t;
+    uint32_t passed_bytes;
     uint32_t headroom_limit, sent_bytes; /* sent_: size and start of the last frame, and */
     uint64_t sent_t;                     /* PINT's estimate (telemetry.c) */
     double pint_u, pmax;
@@ -63,6 +69,7 @@ struct asim_switch {
     uint64_t drops, marks, pauses;
     uint64_t drop_bytes, pfc_made, pfc_got; /* drops include what a link that went down emptied */
     uint32_t sprayed;
+    int patient; /* all that comes in at some time comes before all that leaves then (mmu.c) */
     /* Bytes of the shared buffer in use, all ports. */
     uint64_t shared_used;
     uint64_t shareable; /* buffer less headroom and reserve; UINT64_MAX: see mmu.c */

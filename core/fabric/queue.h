@@ -30,7 +30,9 @@ struct asim_now { /* the event being processed */
     uint64_t t, tie, seq, until;
 };
 
-/* What the frames that leave in this event carry as their cause. */
+/* What the frames that leave in this event carry as their cause: the far end orders what comes in
+ * at one time by it. A frame that has waited carries the end of the transmission before it instead,
+ * which is what set it off. */
 static inline struct asim_moment asim_now_moment(const struct asim_switch *sw,
                                                  const struct asim_now *now)
 {

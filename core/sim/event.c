@@ -13,8 +13,15 @@
 int asim_event_op(const struct asim_world *world, const struct asim_event *event,
                   struct asim_op *op)
 {
-    if (!event->of.op.name)
-        return asim_feed_body(world->ranks[event->rank].feed, event->of.op.index, op, NULL);
+    struct asim_rank *rank = &world->ranks[event->rank];
+
+    if (!event->of.op.name) {
+        int code = asim_feed_body(rank->feed, event->of.op.index, op, &rank->lane->trial);
+
+        if (code)
+            asim_rank_latch(rank);
+        return code;
+    }
     *op = (struct asim_op){.id = event->of.op.id,
                            .type = (enum asim_op_type)event->of.op.type,
                            .name = event->of.op.name};

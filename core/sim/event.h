@@ -16,7 +16,7 @@ struct asim_rank_facts {
 };
 
 /* id, type and name of the op of an op event; all else is 0. The name is borrowed until the next
- * call. 0, or what reading the trace again gave. */
+ * call. 0, or what reading the trace again gave: the rank has failed then. */
 int asim_event_op(const struct asim_world *world, const struct asim_event *event,
                   struct asim_op *op);
 /* Of ASIM_EV_RANK_DONE. */

@@ -16,13 +16,14 @@
  * two pieces under way share a tag; if they do all the same (2048 streams at once), a member comes
  * twice and the run ends with a sentence.
  *
- * Example, eight GPUs and 4 MiB: GPU g sends 1 MiB with role ALL, count 8, slot 0; the eighth to come
- * completes the piece, and after the latency eight messages go out under the same tag. A GPU's next
- * quarter, slot 1, leaves when its first is acknowledged. In a tree over servers GPU h is the head of
- * channel h: it alone sends HEAD and gets the sum; what it sends later, DOWN, goes to the other seven.
+ * Example, eight GPUs and 4 MiB: GPU g sends 1 MiB with role ALL, count 8, slot 0; the eighth to
+ * come completes the piece, and after the latency eight messages go out under the same tag. A GPU's
+ * next quarter, slot 1, leaves when its first is acknowledged. In a tree over servers GPU h is the
+ * head of channel h: it alone sends HEAD and gets the sum; what it sends later, DOWN, goes to the
+ * other seven.
  *
- * Cost: a map entry and 40 bytes a piece and 4 a GPU, for as long as the piece is under way. A piece
- * is found by one look-up a message, and its senders are kept in order by insertion.
+ * Cost: a map entry and 40 bytes a piece and 4 a GPU, for as long as the piece is under way. A
+ * piece is found by one look-up a message, and its senders are kept in order by insertion.
  */
 #include "sim/nvswitch.h"
 

@@ -13,7 +13,8 @@
 
 enum { NAME_MAX_BYTES = 256 };
 
-/* An op's body is read again for its name. At its issue only log.txt asks for that. */
+/* An op's body is read again for its name; where that fails the run does. At its issue only log.txt
+ * asks for the name. */
 static void pack_op(const struct asim_world *world, struct asim_event *event,
                     struct asim_parcel *into)
 {

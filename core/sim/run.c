@@ -242,6 +242,7 @@ void asim_world_conclude(struct asim_world *world, const struct asim_err *run)
 static int close_reports(struct asim_world *world, struct asim_err *err)
 {
     asim_show_settle(&world->show, world, UINT64_MAX);
+    asim_lanes_gather(world); /* showing may fail a rank: its trace is read again */
     if (world->show.pending.failed) {
         asim_err_nomem(&world->failure.err, "keeping events for the reports");
         world->failed = 1;
@@ -251,14 +252,19 @@ static int close_reports(struct asim_world *world, struct asim_err *err)
 
 /* In a process that only follows process 0: its reports lead nowhere and are dropped, but for what
  * it writes of its own ranks. */
-static int follow(struct asim_world *world, int verdict)
+static int follow(struct asim_world *world, int verdict, struct asim_err *err)
 {
-    struct asim_err unsaid = {0};
+    struct asim_err closing = {.code = 0};
+    int code;
 
     world->split->keeps = !verdict || verdict == ASIM_ESTALL || verdict == ASIM_EINTR;
     world->failed = 1;
-    asim_show_close(&world->show, world, &unsaid);
-    return verdict;
+    code = asim_show_close(&world->show, world, &closing);
+    if (!code)
+        return verdict;
+    if (err)
+        *err = closing;
+    return code;
 }
 
 /* Reports are closed in any case; the first failure is the one returned. */
@@ -268,7 +274,7 @@ int asim_world_finish(struct asim_world *world, int code, struct asim_err *err)
     struct asim_totals totals;
 
     if (!asim_split_reports(world))
-        return follow(world, code);
+        return follow(world, code, err);
     if (code && err)
         run = *err;
     run.code = code;

@@ -92,7 +92,8 @@ int asim_world_finish(struct asim_world *world, int code, struct asim_err *err);
  * the world with the same settings but `process`, and start it. Then, over common windows, each
  * advances its network, packs a block for every other one and unpacks theirs. At the end each but
  * process 0 packs what it has, process 0 unpacks that and finishes: its code is the run's verdict,
- * with which all others call asim_world_finish, too. Blocks are valid until the next is packed. */
+ * with which all others call asim_world_finish, too; it is what they return, unless they could not
+ * write what they write of their own ranks. Blocks are valid until the next is packed. */
 int asim_world_pack(struct asim_world *world, uint32_t peer, struct asim_block *block,
                     struct asim_err *err);
 int asim_world_unpack(struct asim_world *world, const struct asim_block *block,

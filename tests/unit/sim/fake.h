@@ -17,7 +17,7 @@
 #include "sim/split.h"
 #include "runs.h"
 
-enum { FAKE_RANKS = 16, FAKE_LANES = 4, FAKE_WORLDS = 4 };
+enum { FAKE_RANKS = 16, FAKE_LANES = 4, FAKE_WORLDS = 4, FAKE_DUE = 1024 };
 enum fake_kind { FAKE_ARRIVED, FAKE_SENT, FAKE_WAKE };
 
 struct fake_event {
@@ -185,8 +185,9 @@ static inline uint64_t fake_next(const struct fake *fake)
     return next == ASIM_NEVER ? next : next - next % fake->window;
 }
 
-/* Takes the place of the network the world was opened with. */
-static inline void fake_take(struct fake *fake, struct asim_world *world)
+/* Takes the place of the network the world was opened with. All memory it needs, but in the longest
+ * of runs, is asked for here: 0 or ASIM_ENOMEM. */
+static inline int fake_take(struct fake *fake, struct asim_world *world)
 {
     uint32_t w = fake->n_worlds++;
 
@@ -203,9 +204,13 @@ static inline void fake_take(struct fake *fake, struct asim_world *world)
         if (asim_rank_is_here(&world->ranks[r]))
             fake->ranks[r].world = world;
     }
-    CHECK(asim_lanes_open(world, fake->n_lanes, fake->of) == 0);
     if (world->split)
         world->split->lag_ns = fake->window;
+    for (uint32_t r = 0; r < world->n_ranks; r++)
+        if (ASIM_VEC_RESERVE(fake->ranks[r].due, FAKE_DUE) ||
+            ASIM_VEC_RESERVE(fake->ranks[r].out, FAKE_DUE))
+            return ASIM_ENOMEM;
+    return asim_lanes_open(world, fake->n_lanes, fake->of);
 }
 
 static inline void fake_end(struct fake *fake)

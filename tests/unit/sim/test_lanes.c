@@ -212,8 +212,6 @@ int main(void)
     failures();
     no_match();
     stalls();
-    unlink(strcat(strcpy((char[200]){0}, folder), "/system.json"));
-    unlink(strcat(strcpy((char[200]){0}, folder), "/groups.json"));
-    run_remove(folder, RANKS);
+    remove_inputs(RANKS);
     return CHECK_DONE();
 }

@@ -25,6 +25,17 @@ struct outcome {
     char files[65536];
 };
 
+static inline void remove_inputs(uint32_t ranks)
+{
+    char path[200];
+
+    snprintf(path, sizeof path, "%s/system.json", folder);
+    unlink(path);
+    snprintf(path, sizeof path, "%s/groups.json", folder);
+    unlink(path);
+    run_remove(folder, ranks);
+}
+
 /* How the run was dealt is no result. */
 static inline void note(void *self, const char *text)
 {
@@ -66,6 +77,14 @@ static inline void take_files(struct outcome *outcome, const char *out)
     run_remove_reports(out);
 }
 
+/* Keeps the first code that is not 0, and says whether there has been one. */
+static inline int went_wrong(struct outcome *outcome, int code)
+{
+    outcome->code = outcome->code ? outcome->code : code;
+    return outcome->code;
+}
+
+/* NULL where the world cannot be opened. */
 static inline struct asim_world *open_one(const char *out, const struct way *way, uint32_t process,
                                           struct outcome *outcome)
 {
@@ -73,9 +92,10 @@ static inline struct asim_world *open_one(const char *out, const struct way *way
     struct asim_hooks hooks = {.self = &outcome->lines};
     struct asim_settings settings = {0};
     struct asim_world *world = NULL;
+    struct asim_err *err = &outcome->err;
     char prefix[160], system[160], groups[160];
 
-    CHECK(asim_option_defaults(asim_settings_options, &settings, &outcome->err) == 0);
+    went_wrong(outcome, asim_option_defaults(asim_settings_options, &settings, err));
     snprintf(prefix, sizeof prefix, "%s/w", folder);
     snprintf(system, sizeof system, "%s/system.json", folder);
     snprintf(groups, sizeof groups, "%s/groups.json", folder);
@@ -89,27 +109,27 @@ static inline struct asim_world *open_one(const char *out, const struct way *way
     settings.groups = groups;
     settings.process = process;
     settings.processes = way->processes;
-    CHECK(asim_world_open(&world, &settings, &hooks, &outcome->err) == 0);
-    CHECK(asim_reports_open(world, out, &outcome->err) == 0);
-    CHECK_STR(outcome->err.text, "");
+    if (!outcome->code)
+        went_wrong(outcome, asim_world_open(&world, &settings, &hooks, err));
+    if (!outcome->code)
+        went_wrong(outcome, asim_reports_open(world, out, err));
     settings.workload = settings.topology = settings.system = settings.groups = NULL;
     asim_option_fini(asim_settings_options, &settings);
     return world;
 }
 
 /* What each has for each, after a window. */
-static inline void exchange(const struct fake *fake)
+static inline void exchange(const struct fake *fake, struct outcome *outcome)
 {
-    struct asim_err err = {0};
     struct asim_block block;
 
     for (uint32_t from = 0; fake->n_worlds > 1 && from < fake->n_worlds; from++)
         for (uint32_t to = 0; to < fake->n_worlds; to++) {
-            if (from == to)
+            if (from == to || outcome->code)
                 continue;
-            CHECK(asim_world_pack(fake->worlds[from], to, &block, &err) == 0);
-            if (block.n)
-                CHECK(asim_world_unpack(fake->worlds[to], &block, &err) == 0);
+            went_wrong(outcome, asim_world_pack(fake->worlds[from], to, &block, &outcome->err));
+            if (!outcome->code && block.n)
+                went_wrong(outcome, asim_world_unpack(fake->worlds[to], &block, &outcome->err));
         }
 }
 
@@ -126,24 +146,42 @@ static inline int is_at_end(const struct fake *fake)
 
 static inline void finish(struct fake *fake, struct outcome *outcome)
 {
-    struct asim_err none = {0};
+    struct asim_err run = outcome->err;
     struct asim_block block;
+    int verdict;
 
-    for (uint32_t w = 1; w < fake->n_worlds; w++) {
-        CHECK(asim_world_pack_end(fake->worlds[w], &none, &block, &outcome->err) == 0);
-        CHECK(asim_world_unpack_end(fake->worlds[0], &block, &outcome->err) == 0);
-    }
-    outcome->code = asim_world_finish(fake->worlds[0], 0, &outcome->err);
+    run.code = outcome->code;
     for (uint32_t w = 1; w < fake->n_worlds; w++)
-        CHECK(asim_world_finish(fake->worlds[w], outcome->code, NULL) == outcome->code);
+        if (went_wrong(outcome,
+                       asim_world_pack_end(fake->worlds[w], &run, &block, &outcome->err)) == 0)
+            went_wrong(outcome, asim_world_unpack_end(fake->worlds[0], &block, &outcome->err));
+    outcome->code = asim_world_finish(fake->worlds[0], outcome->code, &outcome->err);
+    verdict = outcome->code;
+    for (uint32_t w = 1; w < fake->n_worlds; w++) {
+        int code = asim_world_finish(fake->worlds[w], verdict, &outcome->err);
+
+        outcome->code = code != verdict ? code : outcome->code;
+    }
+}
+
+static inline void go(struct fake *fake, struct outcome *outcome)
+{
     for (uint32_t w = 0; w < fake->n_worlds; w++)
-        asim_world_close(fake->worlds[w]);
-    fake_end(fake);
+        asim_world_start(fake->worlds[w], NULL);
+    while (!outcome->code && !is_at_end(fake)) {
+        fake->until = fake_next(fake) + fake->window;
+        fake_window(fake);
+        for (uint32_t w = 0; w < fake->n_worlds; w++)
+            fake->user[w].settled(fake->user[w].self, fake->until);
+        exchange(fake, outcome);
+    }
+    finish(fake, outcome);
 }
 
 static inline void run(const struct way *way, struct outcome *outcome)
 {
     static struct fake fake;
+    struct asim_world *world;
     char out[160];
 
     memset(outcome, 0, sizeof *outcome);
@@ -154,18 +192,14 @@ static inline void run(const struct way *way, struct outcome *outcome)
     fake.window = way->window;
     fake.latency = 2000;
     snprintf(out, sizeof out, "%s/out", folder);
-    for (uint32_t p = 0; p < way->processes; p++)
-        fake_take(&fake, open_one(out, way, p, outcome));
+    for (uint32_t p = 0; p < way->processes && !outcome->code; p++)
+        if ((world = open_one(out, way, p, outcome)) && fake_take(&fake, world))
+            went_wrong(outcome, asim_err_nomem(&outcome->err, "making the test's network"));
+    if (!outcome->code)
+        go(&fake, outcome);
     for (uint32_t w = 0; w < fake.n_worlds; w++)
-        asim_world_start(fake.worlds[w], NULL);
-    while (!is_at_end(&fake)) {
-        fake.until = fake_next(&fake) + fake.window;
-        fake_window(&fake);
-        for (uint32_t w = 0; w < fake.n_worlds; w++)
-            fake.user[w].settled(fake.user[w].self, fake.until);
-        exchange(&fake);
-    }
-    finish(&fake, outcome);
+        asim_world_close(fake.worlds[w]);
+    fake_end(&fake);
     take_files(outcome, out);
 }
 

@@ -104,10 +104,18 @@ PutTogether(const AsimProcesses& processes, asim_world* world, int code, asim_er
         asim_world_pack_end(world, &own, &block, err);
     }
     const auto all = processes.Gather(AsimProcesses::Bytes(block.at, block.at + block.n));
-    for (uint32_t p = 1; !processes.GetSelf() && p < all.size() && !code; p++)
+    for (uint32_t p = 1; !processes.GetSelf() && p < all.size(); p++)
     {
+        /* After a failure here, too: the earliest of all is the run's. */
         const asim_block theirs{all[p].data(), all[p].size()};
-        code = asim_world_unpack_end(world, &theirs, err);
+        asim_err why{};
+        const int result = asim_world_unpack_end(world, &theirs, &why);
+
+        if (result && !code)
+        {
+            code = result;
+            *err = why;
+        }
     }
     return code;
 }

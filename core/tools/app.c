@@ -187,6 +187,8 @@ int asim_app_close(struct asim_app *app, int code)
         code = agreed(app, app->settings.process ? 0 : code);
     if (app->settings.process)
         code = asim_world_finish(app->world, code, &app->err);
+    if (app->agree) /* on whether all could write what is theirs */
+        code = agreed(app, code);
     clear_progress(app);
     if (!code && app->comparison)
         code = asim_compare_finish(app->comparison, &app->settings, &hooks, &app->err);

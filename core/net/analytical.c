@@ -118,6 +118,14 @@ struct asim_row *asim_analytical_row_open(struct asim_net *net, const struct asi
     return (struct asim_row *)(void *)flight;
 }
 
+void asim_analytical_send_apart(struct asim_analytical *base, struct asim_flight *flight)
+{
+    struct asim_msg msg = flight->msg;
+
+    msg.id = flight->next_id++;
+    base->failed |= base->send((struct asim_net *)(void *)base, &msg) != 0;
+}
+
 void asim_analytical_row_close(struct asim_net *net, struct asim_row *row)
 {
     struct asim_analytical *base = (struct asim_analytical *)(void *)net;

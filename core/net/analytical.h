@@ -56,7 +56,8 @@ struct asim_analytical {
     double ns_bytes[ASIM_NETDIMS]; /* beta: bytes per ns of each dimension */
     /* The two kinds above. */
     void (*step)(struct asim_analytical *base, struct asim_due *due);
-    int failed; /* out of memory: ends the run */
+    int (*send)(struct asim_net *net, const struct asim_msg *msg); /* the backend's hook */
+    int failed;                                                    /* out of memory: ends the run */
 };
 
 void asim_analytical_init(struct asim_analytical *base, const struct asim_net_config *config);
@@ -114,6 +115,8 @@ int asim_analytical_wake_after(struct asim_net *net, uint32_t rank, uint64_t del
 struct asim_due_queue *asim_analytical_queue(struct asim_net *net);
 int asim_analytical_late(struct asim_net *net, uint32_t rank, uint64_t cookie);
 struct asim_row *asim_analytical_row_open(struct asim_net *net, const struct asim_msg *first);
+/* Sends the row's next message while its own flight is away. */
+void asim_analytical_send_apart(struct asim_analytical *base, struct asim_flight *flight);
 void asim_analytical_row_close(struct asim_net *net, struct asim_row *row);
 int asim_analytical_run(struct asim_net *net, struct asim_err *err);
 

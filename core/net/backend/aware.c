@@ -104,10 +104,13 @@ static void work_out(struct aware *net, const struct link *link, uint64_t bytes)
     base->last_there_ns = asim_analytical_whole(base->shape.at[link->dim].latency_ns + serial);
 }
 
+/* Long ways that must stay out of line, so that the short ones need no stack. */
+void asim_aware_transmit(struct aware *net, struct link *link, struct asim_flight *flight);
+void asim_aware_arrive(struct aware *net, struct asim_due *due);
+void asim_aware_set_out(struct aware *net, struct asim_flight *flight);
+
 /* The arrival is scheduled before the end of the transmission: with zero latency both fall on
  * one time, and this order is the reference's. */
-/* Extern so that it stays out of line. */
-void asim_aware_transmit(struct aware *net, struct link *link, struct asim_flight *flight);
 void asim_aware_transmit(struct aware *net, struct link *link, struct asim_flight *flight)
 {
     struct asim_analytical *base = &net->base;
@@ -197,6 +200,19 @@ static void link_free(struct aware *net, struct link *link)
     transmit(net, link, (struct asim_flight *)(void *)head);
 }
 
+/* Anything but a flight in a switch. */
+void asim_aware_arrive(struct aware *net, struct asim_due *due)
+{
+    struct asim_flight *flight = (struct asim_flight *)(void *)due;
+
+    if (due->kind == ASIM_DUE_NEXT)
+        link_free(net, (struct link *)(void *)due);
+    else if (flight->at != flight->msg.dst)
+        go_on(net, flight);
+    else
+        asim_analytical_deliver(&net->base, flight);
+}
+
 /* In a switch flight->at is already the rank below it. */
 static void aware_step(struct asim_analytical *base, struct asim_due *due)
 {
@@ -204,19 +220,14 @@ static void aware_step(struct asim_analytical *base, struct asim_due *due)
     struct asim_flight *flight = (struct asim_flight *)(void *)due;
     struct link *link;
 
-    if (due->kind == ASIM_DUE_NEXT) {
-        link_free(net, (struct link *)(void *)due);
+    if (due->kind == ASIM_DUE_NEXT || !flight->then) {
+        asim_aware_arrive(net, due);
         return;
     }
     link = flight->then;
-    if (link) {
-        flight->then = NULL;
-        flight->due.kind = kind_of(flight);
-        enter(net, link, flight);
-    } else if (flight->at != flight->msg.dst)
-        go_on(net, flight);
-    else
-        asim_analytical_deliver(base, flight);
+    flight->then = NULL;
+    flight->due.kind = kind_of(flight);
+    enter(net, link, flight);
 }
 
 /* Also after an open that failed in its middle; mesh links lie in their pool. */
@@ -231,39 +242,9 @@ static void aware_close(struct asim_net *self)
     free(net);
 }
 
-/* Two links per rank and dimension whether used or not: 32 bytes-ish each, linear in ranks. */
-static int aware_open(struct asim_net **out, const struct asim_net_config *config,
-                      struct asim_err *err)
-{
-    struct aware *net = calloc(1, sizeof *net);
-    size_t links = (size_t)config->ranks * 2 * config->shape->n;
-    uint32_t stride = 1;
-
-    if (net)
-        net->links = calloc(links, sizeof *net->links);
-    if (!net || !net->links) {
-        free(net);
-        return asim_err_nomem(err, "opening the analytical network");
-    }
-    asim_analytical_init(&net->base, config);
-    asim_map_init(&net->mesh);
-    asim_pool_init(&net->mesh_links, sizeof(struct link), 0);
-    net->base.step = aware_step;
-    for (size_t d = 0; d < config->shape->n; d++) {
-        net->strides[d] = stride;
-        stride *= config->shape->at[d].npus;
-    }
-    for (size_t i = 0; i < links; i++) {
-        net->links[i].due.kind = ASIM_DUE_LINK;
-        net->links[i].dim = (uint32_t)(i / ((size_t)config->ranks * 2));
-    }
-    *out = (struct asim_net *)(void *)net;
-    return 0;
-}
-
 /* A message to oneself is there at once, in an event of its own. A row keeps its first link, but
  * not one of a mesh: those come and go. */
-static void set_out(struct aware *net, struct asim_flight *flight)
+void asim_aware_set_out(struct aware *net, struct asim_flight *flight)
 {
     struct link *link;
 
@@ -290,17 +271,8 @@ static int aware_send(struct asim_net *self, const struct asim_msg *msg)
 
     if (!flight)
         return ASIM_ENOMEM;
-    set_out(net, flight);
+    asim_aware_set_out(net, flight);
     return 0;
-}
-
-/* The row's own flight is away. */
-static int send_apart(struct asim_net *net, struct asim_flight *flight)
-{
-    struct asim_msg msg = flight->msg;
-
-    msg.id = flight->next_id++;
-    return aware_send(net, &msg);
 }
 
 static void aware_row_send(struct asim_net *self, struct asim_row *row)
@@ -309,19 +281,50 @@ static void aware_row_send(struct asim_net *self, struct asim_row *row)
     struct asim_flight *flight = (struct asim_flight *)(void *)row;
 
     if (flight->due.rank != ASIM_ROW_HOME) {
-        net->base.failed |= send_apart(self, flight) != 0;
+        asim_analytical_send_apart(&net->base, flight);
         return;
     }
     flight->due.rank = ASIM_ROW_AWAY;
     flight->msg.id = flight->next_id++;
     if (!flight->way.link) {
-        set_out(net, flight);
+        asim_aware_set_out(net, flight);
         return;
     }
     flight->at = flight->way_at;
     flight->then = flight->way_then;
     flight->due.kind = flight->way_kind;
     enter(net, flight->way.link, flight);
+}
+
+/* Two links per rank and dimension whether used or not: 32 bytes-ish each, linear in ranks. */
+static int aware_open(struct asim_net **out, const struct asim_net_config *config,
+                      struct asim_err *err)
+{
+    struct aware *net = calloc(1, sizeof *net);
+    size_t links = (size_t)config->ranks * 2 * config->shape->n;
+    uint32_t stride = 1;
+
+    if (net)
+        net->links = calloc(links, sizeof *net->links);
+    if (!net || !net->links) {
+        free(net);
+        return asim_err_nomem(err, "opening the analytical network");
+    }
+    asim_analytical_init(&net->base, config);
+    asim_map_init(&net->mesh);
+    asim_pool_init(&net->mesh_links, sizeof(struct link), 0);
+    net->base.step = aware_step;
+    net->base.send = aware_send;
+    for (size_t d = 0; d < config->shape->n; d++) {
+        net->strides[d] = stride;
+        stride *= config->shape->at[d].npus;
+    }
+    for (size_t i = 0; i < links; i++) {
+        net->links[i].due.kind = ASIM_DUE_LINK;
+        net->links[i].dim = (uint32_t)(i / ((size_t)config->ranks * 2));
+    }
+    *out = (struct asim_net *)(void *)net;
+    return 0;
 }
 
 const struct asim_net_backend asim_net_backend_aware = {

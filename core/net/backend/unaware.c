@@ -19,19 +19,6 @@ static void unaware_step(struct asim_analytical *base, struct asim_due *due)
     asim_analytical_deliver(base, (struct asim_flight *)(void *)due);
 }
 
-static int unaware_open(struct asim_net **net, const struct asim_net_config *config,
-                        struct asim_err *err)
-{
-    struct asim_analytical *base = calloc(1, sizeof *base);
-
-    if (!base)
-        return asim_err_nomem(err, "opening the analytical network");
-    asim_analytical_init(base, config);
-    base->step = unaware_step;
-    *net = (struct asim_net *)(void *)base;
-    return 0;
-}
-
 /* Rings are bidirectional, so the shorter way; a switch is two hops (spec 6.4.1). */
 static inline uint32_t hops_of(const struct asim_netdim *dim, uint32_t from, uint32_t to)
 {
@@ -101,27 +88,32 @@ static struct asim_row *unaware_row_open(struct asim_net *net, const struct asim
     return (struct asim_row *)(void *)flight;
 }
 
-/* The row's own flight is away. */
-static int send_apart(struct asim_net *net, struct asim_flight *flight)
-{
-    struct asim_msg msg = flight->msg;
-
-    msg.id = flight->next_id++;
-    return unaware_send(net, &msg);
-}
-
 static void unaware_row_send(struct asim_net *net, struct asim_row *row)
 {
     struct asim_analytical *base = (struct asim_analytical *)(void *)net;
     struct asim_flight *flight = (struct asim_flight *)(void *)row;
 
     if (flight->due.rank != ASIM_ROW_HOME) {
-        base->failed |= send_apart(net, flight) != 0;
+        asim_analytical_send_apart(base, flight);
         return;
     }
     flight->due.rank = ASIM_ROW_AWAY;
     flight->msg.id = flight->next_id++;
     asim_analytical_after(base, flight->way.ns, &flight->due);
+}
+
+static int unaware_open(struct asim_net **net, const struct asim_net_config *config,
+                        struct asim_err *err)
+{
+    struct asim_analytical *base = calloc(1, sizeof *base);
+
+    if (!base)
+        return asim_err_nomem(err, "opening the analytical network");
+    asim_analytical_init(base, config);
+    base->step = unaware_step;
+    base->send = unaware_send;
+    *net = (struct asim_net *)(void *)base;
+    return 0;
 }
 
 static void unaware_close(struct asim_net *net)

@@ -23,6 +23,10 @@ struct asim_llm_options {
     /* DeepSeek */
     uint64_t dense_layers, shared_experts, qk_rope, qk_nope, q_lora, kv_lora, v_head;
     double efficiency;
+    /* AICB's flags that leave no trace in its text. */
+    char *dtype, *test_comm, *activation;
+    double unused;
+    int unused_switch;
 };
 extern const struct asim_option asim_llm_option_table[];
 

@@ -24,6 +24,15 @@
         key, alias, help, "0", ASIM_T_BOOL, AT(field), 0, 0, NULL, 0                               \
     }
 
+/* For AICB's command lines: parsed there and without effect on the text, so without effect here. */
+#define SILENT(key, type, field)                                                                   \
+    {                                                                                              \
+        key, NULL, "AICB's, no effect on the workload", NULL, type, AT(field), 0, 0, NULL,         \
+            ASIM_F_NOOP                                                                            \
+    }
+#define SILENT_NUMBER(key) SILENT(key, ASIM_T_DOUBLE, unused)
+#define SILENT_SWITCH(key) SILENT(key, ASIM_T_BOOL, unused_switch)
+
 const struct asim_option asim_llm_option_table[] = {
     TEXT("model", "m",
          "preset sizes: gpt-7b gpt-13b gpt-22b gpt-175b llama-405b mixtral-8x7b "
@@ -79,6 +88,37 @@ const struct asim_option asim_llm_option_table[] = {
     TEXT("output", "o", "SimAI text to write (default: AICB's name in results/workload)", NULL,
          output),
     TEXT("et", NULL, "also write Chakra traces PREFIX.<rank>.et", NULL, et),
+    SILENT_NUMBER("epoch_num"),
+    SILENT_NUMBER("pp_rank"),
+    SILENT_NUMBER("context_parallel_size"),
+    SILENT_NUMBER("max_position_embeddings"),
+    SILENT_NUMBER("stage"),
+    SILENT_NUMBER("reduce_bucket_size"),
+    SILENT_NUMBER("allgather_bucket_size"),
+    SILENT_NUMBER("param_persistence_threshold"),
+    SILENT_NUMBER("model_persistence_threshold"),
+    SILENT_NUMBER("max_live_parameters"),
+    SILENT_NUMBER("prefetch_bucket_size"),
+    SILENT_NUMBER("begin_size"),
+    SILENT_NUMBER("end_size"),
+    SILENT_NUMBER("iter_num"),
+    SILENT_NUMBER("multi_all_reduce_enable"),
+    SILENT_SWITCH("computation_enable"),
+    SILENT_SWITCH("enable_visual"),
+    SILENT_SWITCH("workload_only"),
+    SILENT_SWITCH("gated_linear_unit"),
+    SILENT_SWITCH("bias_gelu_fusion"),
+    SILENT_SWITCH("openai_gelu"),
+    SILENT_SWITCH("onnx_safe"),
+    SILENT_SWITCH("squared_relu"),
+    SILENT_SWITCH("amp_enabled"),
+    SILENT_SWITCH("contiguous_gradients"),
+    SILENT_SWITCH("use_distributed_optimizer"),
+    SILENT_SWITCH("overlap_grad_reduce"),
+    SILENT_SWITCH("overlap_version"),
+    SILENT("dtype", ASIM_T_STRING, dtype),
+    SILENT("test_comm", ASIM_T_STRING, test_comm),
+    SILENT("activation_func", ASIM_T_STRING, activation),
     {0}};
 
 struct preset {

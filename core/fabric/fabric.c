@@ -8,6 +8,7 @@
 #include "fabric/lanes.h"
 #include "fabric/remote.h"
 #include "fabric/threads.h"
+#include "fabric/runs.h"
 #include "topo/pair.h"
 
 #include <stdlib.h>
@@ -74,6 +75,7 @@ static int open_host(struct asim_fabric *fabric, uint32_t node)
     struct asim_host *host = &fabric->host[node];
     uint32_t n = fabric->topo->first_port[node + 1] - fabric->topo->first_port[node];
 
+    host->tie = asim_tie(0, 0, ASIM_CLASS_TIMER);
     host->node = node;
     host->n_nics = n;
     asim_map_init(&host->sports);
@@ -269,6 +271,7 @@ void asim_fabric_close(struct asim_fabric *fabric)
 {
     if (!fabric)
         return;
+    asim_runs_close(fabric);
     for (uint32_t v = 0; fabric->host && v < fabric->hosts; v++)
         close_host(&fabric->host[v]);
     for (uint32_t v = fabric->hosts; fabric->sw && v < fabric->nodes; v++)

@@ -123,28 +123,32 @@ static void take_back(struct asim_host *host)
     }
 }
 
+/* Counted per destination, as the reference does. */
+uint64_t asim_flow_sport(struct asim_host *host, uint32_t dst)
+{
+    uint64_t *sent = asim_map_put(&host->sports, 0, dst);
+
+    return sent ? (uint16_t)(FIRST_SPORT + (*sent)++) : ASIM_NEVER;
+}
+
 /* Only the fields a new message must set; congestion control and window follow in asim_flow_open
  * when the queue pair really starts, two events later. The generation is what tells late frames of
  * the slot's last message from ours. */
-uint64_t asim_flow_take(struct asim_host *host, const struct asim_msg *msg)
+uint64_t asim_flow_take(struct asim_host *host, const struct asim_msg *msg, uint16_t sport)
 {
     uint32_t slot;
     struct asim_flow *flow;
     struct asim_rx *rx;
-    uint64_t *sent;
 
     take_back(host);
     if (!host->free_slots.n)
         collect(host);
     if (!host->free_slots.n && add_chunk(host))
         return ASIM_NEVER;
-    sent = asim_map_put(&host->sports, 0, msg->dst);
-    if (!sent)
-        return ASIM_NEVER;
     slot = host->free_slots.at[--host->free_slots.n];
     flow = &host->chunks[slot / ASIM_FLOW_CHUNK][slot % ASIM_FLOW_CHUNK];
     flow->msg = *msg;
-    flow->sport = (uint16_t)(FIRST_SPORT + (*sent)++);
+    flow->sport = sport;
     flow->generation++;
     rx = asim_rx_at(host, slot);
     rx->msg = *msg;

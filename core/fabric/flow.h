@@ -40,6 +40,7 @@ struct asim_flow {
     /* For the log: when the queue pair was made, and the figures of its path (ns, bit/s). */
     uint64_t start, pair_rtt, pair_bps;
     uint16_t sport;
+    uint32_t number;     /* how many messages of its source came before it (runs.h) */
     struct asim_msg msg; /* constant while the flow lives */
 };
 
@@ -58,6 +59,7 @@ struct asim_rx {
      * heard of `frames` since its message's end; owes: the destination is going to tell it. */
     uint8_t credited, owes;
     atomic_flag seen_lock;    /* of `seen`, which grows while others write into it */
+    uint32_t number;          /* the flow's */
     struct asim_ranges ahead; /* what has come beyond a gap */
     /* What packets under way have gathered (telemetry.c): entry (seq / payload) mod seen_cap. Made
      * by the source, written where frames pass. */

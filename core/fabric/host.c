@@ -9,6 +9,7 @@
  * come after what is already due.
  */
 #include "fabric/lanes.h"
+#include "fabric/runs.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -174,7 +175,8 @@ static void start_flow(struct asim_fabric *fabric, struct asim_host *host, uint3
 }
 
 /* The first of a message's notices; a final ACK that was repeated brings another. */
-static void take_arrival(struct asim_fabric *fabric, const struct asim_notice *note)
+static void take_arrival(struct asim_fabric *fabric, struct asim_host *host,
+                         const struct asim_notice *note)
 {
     struct asim_rx *rx = asim_rx_of(fabric, note->msg.src, note->slot);
     int told = rx->told;
@@ -182,8 +184,11 @@ static void take_arrival(struct asim_fabric *fabric, const struct asim_notice *n
     rx->told = 1;
     asim_rx_count(rx, -1u);
     asim_remote_owe(fabric->host[note->msg.dst].lane, note->msg.src, note->slot);
-    if (!told)
-        fabric->user.arrived(fabric->user.self, &note->msg);
+    if (told)
+        return;
+    if (fabric->runs)
+        asim_runs_arrived(fabric, host, note->msg.src, note->slot);
+    fabric->user.arrived(fabric->user.self, &note->msg);
 }
 
 /* The top timer is popped before its callback runs, which may well add others. */
@@ -202,6 +207,9 @@ static void take_timer(struct asim_fabric *fabric, struct asim_host *host)
     case ASIM_TIMER_CC:
         asim_pacing_timer(fabric, host, payload);
         break;
+    case ASIM_TIMER_CUE:
+        asim_runs_cue(fabric, host);
+        break;
     case ASIM_TIMER_PCIE:
         asim_pcie_timer(fabric, host, payload);
         break;
@@ -213,7 +221,7 @@ static void take_timer(struct asim_fabric *fabric, struct asim_host *host)
         if (note.lost)
             asim_recovery_lost(fabric, host, &note);
         else
-            take_arrival(fabric, &note);
+            take_arrival(fabric, host, &note);
     }
     }
 }

@@ -89,7 +89,8 @@ enum asim_timer {
     ASIM_TIMER_START,
     ASIM_TIMER_NOTICE,
     ASIM_TIMER_CC,
-    ASIM_TIMER_PCIE
+    ASIM_TIMER_PCIE,
+    ASIM_TIMER_CUE
 };
 
 #endif

@@ -62,6 +62,7 @@ struct asim_fabric {
     uint64_t max_rtt, max_bdp;
     struct asim_wire_loss *losses; /* [2 x links], NULL where nothing is ever lost */
     struct asim_linkstate *links;  /* NULL where no link ever goes down */
+    struct asim_runs *runs;        /* NULL: all is frame by frame (runs.h) */
     uint64_t rto;                  /* ticks; 0 = from the path */
     uint32_t tick;   /* ticks a ns: all times in here are in ticks, all that leave it in ns */
     int keeps_ahead; /* receivers keep packets that come beyond a gap */
@@ -137,8 +138,10 @@ static inline struct asim_rx *asim_rx_of(const struct asim_fabric *fabric, uint3
 }
 /* Room for what others know of a slot. 0 or ASIM_ENOMEM. */
 int asim_rx_reserve(struct asim_host *host, uint32_t slot);
+/* The next source port towards dst; ASIM_NEVER when out of memory. */
+uint64_t asim_flow_sport(struct asim_host *host, uint32_t dst);
 /* Takes a slot for *msg; ASIM_NEVER when out of memory. */
-uint64_t asim_flow_take(struct asim_host *host, const struct asim_msg *msg);
+uint64_t asim_flow_take(struct asim_host *host, const struct asim_msg *msg, uint16_t sport);
 /* The queue pair is out of its NIC's list: the slot is free once nothing is under way. */
 void asim_flow_release(struct asim_host *host, uint32_t slot);
 /* Sets window, rate and NIC; the flow is then ready to be scheduled. */
@@ -219,6 +222,8 @@ uint64_t asim_fabric_next_tick(struct asim_fabric *fabric);
 void asim_node_advance(struct asim_fabric *fabric, uint32_t node, uint64_t until);
 /* Puts a notice among the timers of its host; between steps, or for the host that runs. */
 int asim_notice_deliver(struct asim_fabric *fabric, const struct asim_notice *note);
+/* Advances all nodes to `until`, window by window; the user is told nothing of windows. */
+void asim_fabric_advance(struct asim_fabric *fabric, uint64_t until);
 
 /* --- queues.c: for the watcher of queues, which must be there ----------------------------------
  */

@@ -8,6 +8,7 @@
  * than a few under way. Finished ones are dropped by the scan that meets them, which is when their
  * slots are free again.
  */
+#include "fabric/runs.h"
 #include "fabric/start.h"
 
 /* Bytes left and room in the window, or something to repeat. */
@@ -216,6 +217,8 @@ static void complete(struct asim_fabric *fabric, struct asim_host *host, struct 
     flow->live = 0;
     host->messages++;
     host->counts.completed += flow->cc.size;
+    if (fabric->runs)
+        asim_runs_sent(fabric, host, flow);
     if (fabric->watch.fct) {
         struct asim_fct row = {.start = asim_to_ns(fabric, flow->start),
                                .end = asim_to_ns(fabric, host->now),

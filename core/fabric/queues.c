@@ -51,9 +51,11 @@ void asim_queue_changed(const struct asim_fabric *fabric, struct asim_switch *sw
         return;
     }
     sample = &sw->samples[p];
-    if (t > sample->since && is_news(fabric, sample) &&
-        period(fabric, t) > period(fabric, sample->since))
-        tell_sample(fabric, sw, p);
+    if (t > sample->since && is_news(fabric, sample)) {
+        sw->told++;
+        if (period(fabric, t) > period(fabric, sample->since))
+            tell_sample(fabric, sw, p);
+    }
     sample->since = t;
     sample->bytes = port->bytes;
     sample->control = control;
@@ -67,6 +69,7 @@ void asim_queue_settle(const struct asim_fabric *fabric, struct asim_switch *sw)
             tell_sample(fabric, sw, p);
 }
 
+/* The rows of samples are made here, so that a network nobody samples has none. */
 int asim_fabric_watch_queues(struct asim_fabric *fabric,
                              void (*hook)(void *self, uint64_t t, const uint32_t node_port[2],
                                           const uint64_t all_control[2]),

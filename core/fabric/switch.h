@@ -77,6 +77,7 @@ struct asim_switch {
     struct asim_wheel wheel;
     struct asim_hop hops[ASIM_HOPS];   /* emptied when routes change */
     struct asim_way *ways;             /* NULL until there is a choice */
+    uint64_t told;                     /* lengths a sample could have shown */
     struct asim_queue_sample *samples; /* [n_ports], NULL where every change is told */
 };
 

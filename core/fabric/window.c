@@ -10,6 +10,7 @@
  */
 #include "fabric/lanes.h"
 #include "fabric/remote.h"
+#include "fabric/runs.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -137,9 +138,12 @@ static void settle_lane(struct asim_fabric *fabric, struct asim_lane *lane)
     for (size_t i = 0; i < lane->spilled.n; i++)
         if (asim_mail_unspill(lane->spilled.at[i]))
             lane->failed = ASIM_ENOMEM;
-    for (size_t i = 0; i < lane->outbox.n; i++)
+    for (size_t i = 0; i < lane->outbox.n; i++) {
         if (post(fabric, &lane->outbox.at[i]))
             lane->failed = ASIM_ENOMEM;
+        if (fabric->runs && lane->outbox.at[i].t > fabric->runs->last_notice)
+            fabric->runs->last_notice = lane->outbox.at[i].t;
+    }
     if (lane->owed.n && asim_remote_credits(fabric, lane))
         lane->failed = ASIM_ENOMEM;
     for (size_t i = 0; i < lane->retired.n; i++)
@@ -155,9 +159,11 @@ static void settle_lane(struct asim_fabric *fabric, struct asim_lane *lane)
  * user hears how far everything is settled. Turns a latched failure into an error. */
 static int settle(struct asim_fabric *fabric, uint64_t settled, struct asim_err *err)
 {
-    settled = asim_to_ns(fabric, settled);
     for (uint32_t l = 0; l < fabric->n_lanes; l++)
         settle_lane(fabric, &fabric->lane[l]);
+    if (fabric->runs && !fabric->failed)
+        asim_runs_after(fabric, settled);
+    settled = asim_to_ns(fabric, settled);
     if (fabric->failure.code)
         return asim_err_set(err, fabric->failed, "%s", fabric->failure.text);
     if (fabric->failed)
@@ -185,25 +191,57 @@ static uint64_t step_event(struct asim_fabric *fabric, struct asim_err *err)
     return settle(fabric, t, err) ? ASIM_NEVER : asim_fabric_next(fabric);
 }
 
+/* One window: which lanes advance, in which order, or at once, has no influence on the result. */
+static void window(struct asim_fabric *fabric, uint64_t until)
+{
+    fabric->windows++;
+    asim_lane_advance(fabric, until);
+}
+
+/* For runs, which simulate again what the user has heard already. */
+void asim_fabric_advance(struct asim_fabric *fabric, uint64_t until)
+{
+    uint64_t t;
+
+    while (!fabric->failed && (t = next_of_nodes(fabric)) < until) {
+        window(fabric, until - t > fabric->window ? t + fabric->window : until);
+        for (uint32_t l = 0; l < fabric->n_lanes; l++)
+            settle_lane(fabric, &fabric->lane[l]);
+    }
+}
+
+/* Where the next window begins and, returned, ends; *t is ASIM_NEVER where nothing is left. */
+static uint64_t next_window(struct asim_fabric *fabric, uint64_t *t)
+{
+    uint64_t link = asim_linkstate_next(fabric), until;
+
+    do {
+        *t = next_of_nodes(fabric);
+        until = fabric->window > ASIM_NEVER - *t ? ASIM_NEVER : *t + fabric->window;
+        if (until > link)
+            until = link;
+        if (until > fabric->bound)
+            until = fabric->bound;
+    } while (fabric->runs && *t != ASIM_NEVER && !fabric->failed &&
+             asim_runs_before(fabric, *t, until));
+    return until;
+}
+
+/* Link events are between windows; runs may put the begin of the next one forward (runs.c). */
 uint64_t asim_fabric_step(struct asim_fabric *fabric, struct asim_err *err)
 {
-    uint64_t t = next_of_nodes(fabric), link = asim_linkstate_next(fabric), until;
+    uint64_t t, link = asim_linkstate_next(fabric), until;
 
-    if (link <= t && link != ASIM_NEVER) {
+    if (link != ASIM_NEVER && link <= next_of_nodes(fabric)) {
         asim_linkstate_apply(fabric);
         return settle(fabric, link, err) ? ASIM_NEVER : asim_fabric_next(fabric);
     }
+    if (fabric->per_event && next_of_nodes(fabric) != ASIM_NEVER)
+        return step_event(fabric, err);
+    until = next_window(fabric, &t);
     if (t == ASIM_NEVER)
         return ASIM_NEVER;
-    if (fabric->per_event)
-        return step_event(fabric, err);
-    until = fabric->window > ASIM_NEVER - t ? ASIM_NEVER : t + fabric->window;
-    if (until > link)
-        until = link;
-    if (until > fabric->bound)
-        until = fabric->bound;
-    fabric->windows++;
-    asim_lane_advance(fabric, until);
+    window(fabric, until);
     return settle(fabric, until, err) ? ASIM_NEVER : asim_fabric_next(fabric);
 }
 
@@ -307,8 +345,12 @@ static int packet_send(struct asim_net *net, const struct asim_msg *msg)
 {
     struct asim_fabric *fabric = (struct asim_fabric *)net;
     struct asim_host *host = &fabric->host[msg->src];
-    uint64_t slot = asim_flow_take(host, msg);
+    uint64_t sport, slot;
 
+    if (fabric->runs)
+        return asim_runs_send(fabric, host, msg);
+    sport = asim_flow_sport(host, msg->dst);
+    slot = sport == ASIM_NEVER ? ASIM_NEVER : asim_flow_take(host, msg, (uint16_t)sport);
     if (slot == ASIM_NEVER)
         return ASIM_ENOMEM;
     asim_fabric_at(fabric, msg->src, host->now);
@@ -334,34 +376,3 @@ const struct asim_net_backend asim_packet_backend = {
     .run = packet_run,
     .close = packet_close,
 };
-
-/* More than one watcher: each in its turn. */
-static void tell_all(void *self, enum asim_frame_event what, const uint32_t node_port[2],
-                     const struct asim_frame *frame, uint64_t t)
-{
-    const struct asim_fabric_watch *watch = self;
-
-    for (unsigned i = 0; i < watch->n_frames; i++)
-        watch->frames[i].hook(watch->frames[i].self, what, node_port, frame, t);
-}
-
-/* Trace sinks want each frame at its own Simulator::Now(), hence W = 0 from here on. Works in the
- * middle of a run, because next[] is kept in both modes. */
-int asim_fabric_watch_frames(struct asim_fabric *fabric, asim_frame_hook *hook, void *self)
-{
-    struct asim_fabric_watch *watch = &fabric->watch;
-
-    if (watch->n_frames == sizeof watch->frames / sizeof *watch->frames)
-        return ASIM_ENOMEM;
-    watch->frames[watch->n_frames].hook = hook;
-    watch->frames[watch->n_frames++].self = self;
-    watch->frame = watch->n_frames == 1 ? hook : tell_all;
-    watch->frame_self = watch->n_frames == 1 ? self : watch;
-    if (fabric->per_event)
-        return 0;
-    fabric->per_event = 1;
-    for (uint32_t v = 0; v < fabric->nodes; v++)
-        if (fabric->next[v] != ASIM_NEVER)
-            asim_fabric_at_slow(fabric, v, fabric->next[v]);
-    return 0;
-}

@@ -210,6 +210,8 @@ int asim_world_start(struct asim_world *world, struct asim_err *err)
 {
     if (world->fabric && watch(world))
         return asim_err_nomem(err, "watching queues");
+    if (world->fabric && world->settings.runs && asim_fabric_use_runs(world->fabric))
+        return asim_err_nomem(err, "preparing runs");
     for (uint32_t r = 0; r < world->n_ranks; r++)
         if (asim_rank_is_here(&world->ranks[r]))
             start_rank(&world->ranks[r]);

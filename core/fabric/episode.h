@@ -1,0 +1,84 @@
+/* SPDX-License-Identifier: GPL-2.0-only
+ *
+ * Episodes: what a network does from one rest to the next. A network at rest has no frame and no
+ * open message anywhere; what it will do depends on the messages it is given, when, and on little
+ * else (the residue: who was served last). So an episode is its sends, with their times since it
+ * began, and what they led to: who was told what and when, and how far every counter went. Given
+ * the same sends again from the same residue, all the rest comes again, to the tick.
+ *
+ * The idea of keeping what a packet simulation did once is that of memoised simulation (Wormhole,
+ * 2026, and others); here it is exact, because nothing is compared but for equality.
+ */
+#ifndef ASIM_FABRIC_EPISODE_H
+#define ASIM_FABRIC_EPISODE_H
+
+#include <stddef.h>
+#include <stdint.h>
+#include "base/mem.h"
+#include "net/net.h"
+
+struct asim_fabric;
+struct asim_host;
+
+/* A message as it is given. Two that agree in all these do the same, whatever they carry. */
+struct asim_feed {
+    uint64_t t, tie; /* ticks since the episode began; order key of its start (order.h) */
+    uint64_t bytes;
+    uint64_t path; /* which of the equal-cost ways, there and back; filled in when asked for */
+    uint32_t dst;
+    uint32_t sport;        /* is not compared, but for the path it leads to */
+    uint64_t start, ideal; /* not compared: when its queue pair was made, ticks; for fct.txt, ns */
+};
+
+/* A rank is told that a message is through (the source) or has come (the destination). */
+struct asim_cue {
+    uint64_t t, tie;         /* ticks since the episode began; order key of the event */
+    uint32_t src;            /* the message: of this host */
+    uint32_t feed : 31;      /* number `feed` */
+    uint32_t is_arrival : 1; /* told to the destination */
+};
+
+struct asim_episode_part { /* one host's */
+    ASIM_VEC(struct asim_feed) feeds;
+    ASIM_VEC(struct asim_cue) cues; /* in the order of time, tie and telling */
+};
+
+struct asim_episode {
+    struct asim_episode *next;      /* of those kept */
+    uint64_t hash;                  /* of what is sent in its first tick */
+    uint64_t residue;               /* number of the residue it begins with, and ends with */
+    uint64_t begin, length;         /* ticks; begin: of the recording */
+    struct asim_episode_part *part; /* [hosts] */
+    uint64_t *counts;               /* [asim_counts_size] what it adds to every counter */
+    uint64_t odd;                   /* at its begin: count of what cannot be played */
+    size_t bytes;                   /* memory it takes */
+    int spoiled;                    /* something happened that is not kept: is not played */
+};
+
+/* Whether two messages are the same to the network. */
+int asim_feed_is_same(const struct asim_feed *a, const struct asim_feed *b);
+
+enum { ASIM_RESIDUES = 256 }; /* that are told apart */
+
+/* A residue that was met: as numbers, to be compared. Equal ones have one id, from 1 on. */
+struct asim_residue {
+    uint32_t *at;
+    size_t n;
+};
+
+/* An episode without rows; NULL when out of memory. The caller's, as is what asim_episode_begin
+ * does to one that was not kept: it then begins again, with the memory it has. */
+struct asim_episode *asim_episode_new(const struct asim_fabric *fabric);
+void asim_episode_begin(struct asim_fabric *fabric, struct asim_episode *episode, uint64_t begin);
+void asim_episode_free(struct asim_episode *episode, uint32_t hosts);
+/* The recording is over at time `end`: counters become differences. */
+void asim_episode_end(struct asim_fabric *fabric, struct asim_episode *episode, uint64_t end);
+/* Adds what the episode did to every counter. */
+void asim_episode_count(struct asim_fabric *fabric, const struct asim_episode *episode);
+/* Which residue the network, at rest, has now: id, or 0 when out of memory. `list` grows. */
+uint64_t asim_residue_id(const struct asim_fabric *fabric, struct asim_residue **list, size_t *n);
+/* Fills in the path of what host src sends, as a number that only equal paths share as long as the
+ * routes stay; UINT64_MAX where it cannot be told. */
+void asim_feed_route(struct asim_fabric *fabric, uint32_t src, struct asim_feed *feed);
+
+#endif

@@ -1,0 +1,122 @@
+/* SPDX-License-Identifier: GPL-2.0-only
+ *
+ * Which known episode begins, or goes on, as the ranks do now (runs.h). Episodes are looked for by
+ * a hash of what is sent in their first tick; that one fits is found by comparing every send there
+ * has been, so the hash only saves time. Among those that fit the one used last is taken: ranks
+ * that repeat themselves mostly do what they did just before.
+ */
+#include <stdlib.h>
+
+#include "fabric/node.h"
+#include "fabric/runs.h"
+
+enum { SEEN = 1 << 16 }; /* beginnings that are remembered; 2 MB or so */
+
+/* One word more into a hash, so that every bit of it matters. */
+static uint64_t mix(uint64_t hash, uint64_t word)
+{
+    hash = (hash ^ word) * 0x9e3779b97f4a7c15ull;
+    return hash ^ hash >> 29;
+}
+
+/* Time of the first held send, and the hash of all of that time. Fills in their paths. */
+uint64_t asim_recall_first(struct asim_fabric *fabric, uint64_t *hash)
+{
+    uint64_t first = ASIM_NEVER;
+
+    for (uint32_t v = 0; v < fabric->hosts; v++) {
+        struct asim_runs_host *own = &fabric->runs->host[v];
+
+        if (own->held.n && own->held.at[0].feed.t < first)
+            first = own->held.at[0].feed.t;
+        for (size_t i = 0; i < own->held.n; i++)
+            asim_feed_route(fabric, v, &own->held.at[i].feed);
+    }
+    *hash = 1;
+    for (uint32_t v = 0; v < fabric->hosts; v++) {
+        const struct asim_runs_host *own = &fabric->runs->host[v];
+
+        for (size_t i = 0; i < own->held.n && own->held.at[i].feed.t == first; i++) {
+            const struct asim_feed *feed = &own->held.at[i].feed;
+
+            *hash = mix(mix(mix(mix(*hash, v), feed->bytes), feed->dst), feed->path ^ feed->tie);
+        }
+    }
+    return first;
+}
+
+/* Whether the first n sends of a host are those of the episode, none of whose other ones was due
+ * before `until` (both since its begin). */
+static int agrees(const struct asim_episode_part *part, const struct asim_given *at, size_t n,
+                  const uint64_t offset_until[2])
+{
+    if (n > part->feeds.n)
+        return 0;
+    for (size_t i = 0; i < n; i++) {
+        struct asim_feed feed = at[i].feed;
+
+        feed.t -= offset_until[0];
+        if (!asim_feed_is_same(&feed, &part->feeds.at[i]))
+            return 0;
+    }
+    return n == part->feeds.n || part->feeds.at[n].t >= offset_until[1];
+}
+
+/* At the begin: what is held is all there is. */
+static int fits_held(const struct asim_fabric *fabric, const struct asim_episode *episode,
+                     const uint64_t offset_until[2])
+{
+    for (uint32_t v = 0; v < fabric->hosts; v++) {
+        const struct asim_runs_host *own = &fabric->runs->host[v];
+
+        if (!agrees(&episode->part[v], own->held.at, own->held.n, offset_until))
+            return 0;
+    }
+    return 1;
+}
+
+/* While another one is played. What is held for after its end would have to be looked at, too: that
+ * is left to the simulation. */
+static int fits_given(const struct asim_fabric *fabric, const struct asim_episode *episode,
+                      const uint64_t offset_until[2])
+{
+    for (uint32_t v = 0; v < fabric->hosts; v++) {
+        const struct asim_runs_host *own = &fabric->runs->host[v];
+
+        if (own->extra.n || own->held.n ||
+            !agrees(&episode->part[v], own->given.at, own->given.n, offset_until))
+            return 0;
+    }
+    return 1;
+}
+
+/* Takes an episode that goes on like this out of the list and puts it in front. */
+struct asim_episode *asim_recall(struct asim_fabric *fabric, uint64_t hash,
+                                 const uint64_t offset_until[2])
+{
+    int (*const fits)(const struct asim_fabric *, const struct asim_episode *, const uint64_t[2]) =
+        fabric->runs->playing ? fits_given : fits_held;
+    struct asim_runs *runs = fabric->runs;
+
+    for (struct asim_episode **link = &runs->kept; *link; link = &(*link)->next) {
+        struct asim_episode *episode = *link;
+
+        if (episode->hash != hash || episode->residue != runs->residue ||
+            !fits(fabric, episode, offset_until))
+            continue;
+        *link = episode->next;
+        episode->next = runs->kept;
+        runs->kept = episode;
+        return episode;
+    }
+    return NULL;
+}
+
+/* Whether something has begun like this before. At most SEEN beginnings are known. */
+int asim_recall_begin(struct asim_runs *runs, uint64_t hash)
+{
+    uint64_t *times = runs->seen.n < SEEN ? asim_map_put(&runs->seen, hash, runs->residue)
+                                          : asim_map_get(&runs->seen, hash, runs->residue);
+
+    return times && (*times)++;
+}

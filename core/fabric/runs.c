@@ -1,0 +1,369 @@
+/* SPDX-License-Identifier: GPL-2.0-only
+ *
+ * Runs: rest, recording, and what a host does about them (runs.h). Whether the network is at rest
+ * is asked where it may be: in the window in which the last message that is under way will be
+ * through, which is known one window ahead, since the notice of its completion has been made. What
+ * is sent after that time is held back to the end of the window, so that the rest is seen though
+ * the ranks go on at once. Holding back changes nothing: the sends keep their times and order, and
+ * no rank looks at its NIC.
+ *
+ * What begins as nothing has begun before is not recorded: so where nothing ever comes again, runs
+ * cost a look at every host in each window.
+ */
+#include "fabric/runs.h"
+
+#include <stdlib.h>
+
+#include "fabric/node.h"
+
+/* A recording of more messages than this is given up: it would take more memory than the network,
+ * and what comes again after so long is seldom the same. */
+enum { MOST_MESSAGES = 1 << 20 };
+
+/* Who looks at absolute counts or times (INT, PINT, random losses, planned link events), or sees
+ * what is left out, has no runs. */
+static int can_run(const struct asim_fabric *fabric)
+{
+    const struct asim_fabric_watch *watch = &fabric->watch;
+
+    return !fabric->per_event && !fabric->remote && !fabric->stamps && !fabric->losses &&
+           !fabric->links && fabric->net->load_balance != ASIM_SPRAY &&
+           !fabric->net->nic_total_pause_count && !watch->rate && !watch->frame &&
+           (!watch->queue || watch->sampling.every_ns);
+}
+
+int asim_fabric_use_runs(struct asim_fabric *fabric)
+{
+    struct asim_runs *runs;
+
+    if (fabric->runs || !can_run(fabric))
+        return 0;
+    runs = calloc(1, sizeof *runs);
+    if (!runs)
+        return ASIM_ENOMEM;
+    runs->host = calloc(fabric->hosts + 1, sizeof *runs->host);
+    if (!runs->host) {
+        free(runs);
+        return ASIM_ENOMEM;
+    }
+    fabric->runs = runs;
+    asim_map_init(&runs->seen);
+    runs->one_way = fabric->topo->n_links + 1 == fabric->nodes; /* a tree */
+    runs->residue = asim_residue_id(fabric, &runs->residues, &runs->n_residues);
+    return 0;
+}
+
+void asim_runs_close(struct asim_fabric *fabric)
+{
+    struct asim_runs *runs = fabric->runs;
+
+    if (!runs)
+        return;
+    while (runs->kept) {
+        struct asim_episode *next = runs->kept->next;
+
+        asim_episode_free(runs->kept, fabric->hosts);
+        runs->kept = next;
+    }
+    if (runs->recording)
+        asim_episode_free(runs->recording, fabric->hosts);
+    if (runs->spare)
+        asim_episode_free(runs->spare, fabric->hosts);
+    for (uint32_t v = 0; v < fabric->hosts; v++) {
+        free(runs->host[v].held.at);
+        free(runs->host[v].given.at);
+        free(runs->host[v].extra.at);
+    }
+    for (size_t i = 0; i < runs->n_residues && i < ASIM_RESIDUES; i++)
+        free(runs->residues[i].at);
+    free(runs->residues);
+    asim_map_fini(&runs->seen);
+    free(runs->host);
+    free(runs);
+    fabric->runs = NULL;
+}
+
+/* The queue pair will be made by the START timer, as without runs. */
+int asim_runs_start(struct asim_fabric *fabric, struct asim_host *host,
+                    const struct asim_given *given)
+{
+    struct asim_runs *runs = fabric->runs;
+    struct asim_runs_host *own = &runs->host[host->node];
+    uint64_t slot = asim_flow_take(host, &given->msg, (uint16_t)given->feed.sport);
+    struct asim_feed feed = given->feed;
+
+    if (slot == ASIM_NEVER)
+        return ASIM_ENOMEM;
+    asim_flow_of(fabric, host->node, (uint32_t)slot)->number = own->begun;
+    asim_rx_of(fabric, host->node, (uint32_t)slot)->number = own->begun++;
+    own->open++;
+    if (runs->recording) {
+        feed.t -= runs->recording->begin;
+        if (ASIM_VEC_PUSH(runs->recording->part[host->node].feeds, feed))
+            return ASIM_ENOMEM;
+    }
+    asim_fabric_at(fabric, host->node, given->feed.t);
+    return asim_agenda_push(&host->timers,
+                            (struct asim_entry){given->feed.t, given->feed.tie, host->timer_seq++,
+                                                (uint64_t)ASIM_TIMER_START << 56 | slot});
+}
+
+/* Playing: into the row of sends, if it is the one expected. The row has room for as many as the
+ * episode has, because other hosts look at it; what goes beyond lies elsewhere. */
+static int expect(struct asim_fabric *fabric, uint32_t node, struct asim_given *given)
+{
+    struct asim_runs *runs = fabric->runs;
+    struct asim_runs_host *own = &runs->host[node];
+    const struct asim_episode_part *part = &runs->playing->part[node];
+
+    given->feed.t -= runs->begin;
+    if (own->given.n == part->feeds.n || own->extra.n) {
+        own->differs = 1;
+        return ASIM_VEC_PUSH(own->extra, *given);
+    }
+    asim_feed_route(fabric, node, &given->feed);
+    own->differs |= !asim_feed_is_same(&given->feed, &part->feeds.at[own->given.n]);
+    own->given.at[own->given.n++] = *given;
+    return 0;
+}
+
+/* The path and the episode are looked at later: most sends are never compared with anything. */
+int asim_runs_send(struct asim_fabric *fabric, struct asim_host *host, const struct asim_msg *msg)
+{
+    struct asim_runs *runs = fabric->runs;
+    struct asim_runs_host *own = &runs->host[host->node];
+    uint64_t sport = asim_flow_sport(host, msg->dst);
+    struct asim_given given = {
+        .feed = {.t = host->now,
+                 .tie = asim_tie(0, asim_tie_age(host->tie), ASIM_CLASS_TIMER),
+                 .bytes = msg->bytes,
+                 .dst = msg->dst,
+                 .sport = (uint16_t)sport},
+        .msg = *msg,
+    };
+
+    if (sport == ASIM_NEVER)
+        return ASIM_ENOMEM;
+    if (host->now >= runs->hold_from && !own->open) {
+        asim_fabric_at(fabric, host->node, host->now);
+        return ASIM_VEC_PUSH(own->held, given);
+    }
+    if (runs->mode == ASIM_RUNS_PLAY)
+        return expect(fabric, host->node, &given);
+    return asim_runs_start(fabric, host, &given);
+}
+
+/* Into the row of the host that is told, which is the one that runs now. */
+static void note(struct asim_fabric *fabric, struct asim_host *host, struct asim_cue *cue)
+{
+    struct asim_episode *recording = fabric->runs->recording;
+
+    if (!recording)
+        return;
+    cue->t = host->now - recording->begin;
+    cue->tie = host->tie;
+    if (ASIM_VEC_PUSH(recording->part[host->node].cues, *cue))
+        host->lane->failed = ASIM_ENOMEM;
+}
+
+void asim_runs_sent(struct asim_fabric *fabric, struct asim_host *host,
+                    const struct asim_flow *flow)
+{
+    struct asim_cue cue = {.src = host->node, .feed = flow->number & INT32_MAX};
+    struct asim_episode *recording = fabric->runs->recording;
+    struct asim_feed *feed;
+
+    fabric->runs->host[host->node].open--;
+    if (!recording)
+        return;
+    feed = &recording->part[host->node].feeds.at[flow->number];
+    feed->start = flow->start - recording->begin;
+    feed->ideal = asim_flow_ideal(fabric, flow);
+    note(fabric, host, &cue);
+}
+
+void asim_runs_arrived(struct asim_fabric *fabric, struct asim_host *host, uint32_t src,
+                       uint32_t slot)
+{
+    struct asim_cue cue = {.src = src, .is_arrival = 1};
+
+    cue.feed = asim_rx_of(fabric, src, slot)->number & INT32_MAX;
+    note(fabric, host, &cue);
+}
+
+/* Messages under way, and those of them whose completion is known. A message is known to be through
+ * when the notice of it waits at its destination, which is from one window before it is through
+ * until then. */
+static uint64_t open_messages(const struct asim_fabric *fabric, uint64_t *known)
+{
+    uint64_t open = 0;
+
+    *known = 0;
+    for (uint32_t v = 0; v < fabric->hosts; v++) {
+        open += fabric->runs->host[v].open;
+        *known += fabric->host[v].n_notices - fabric->host[v].free_notices.n;
+    }
+    return open;
+}
+
+/* While playing, nothing happens between two windows. But a send may have been due there: then it
+ * is from that tick on that all may be different, and nobody has been told anything since. */
+int asim_runs_before(struct asim_fabric *fabric, uint64_t t, uint64_t until)
+{
+    struct asim_runs *runs = fabric->runs;
+    uint64_t open, known, missed;
+
+    if (runs->mode == ASIM_RUNS_PLAY && (missed = asim_runs_missed(fabric, t)) < t) {
+        asim_runs_played(fabric, missed + 1);
+        return 1;
+    }
+    if (runs->mode != ASIM_RUNS_RECORD)
+        return 0; /* hold_from stands since the mode was taken */
+    open = open_messages(fabric, &known);
+    runs->hold_from =
+        open && open == known && runs->last_notice < until ? runs->last_notice : ASIM_NEVER;
+    return 0;
+}
+
+/* Ports may be marked busy with a frame that has left: nobody has asked since. */
+static int port_rests(const struct asim_port *port)
+{
+    return !asim_mail_count(port->in) && !port->paused && !port->down;
+}
+
+/* A pending wake-up of a NIC would put off the next one (qp.c), so it is no rest. */
+static int host_rests(const struct asim_host *host)
+{
+    for (uint32_t i = 0; i < host->n_nics; i++)
+        if (!port_rests(&host->nics[i].port) || host->nics[i].acks.n ||
+            host->nics[i].wake_at != ASIM_NEVER)
+            return 0;
+    for (size_t i = 0; i < host->timers.n; i++) {
+        uint64_t kind = host->timers.at[i].value >> 56;
+
+        /* Timers of congestion control are those of messages that are through. */
+        if (kind != ASIM_TIMER_WAKE && kind != ASIM_TIMER_CC)
+            return 0;
+    }
+    return 1;
+}
+
+/* Linear in the network, so asked only where no message is under way. */
+static int is_at_rest(const struct asim_fabric *fabric)
+{
+    for (uint32_t v = 0; v < fabric->hosts; v++)
+        if (fabric->runs->host[v].open || !host_rests(&fabric->host[v]))
+            return 0;
+    for (uint32_t v = 0; v < fabric->nodes - fabric->hosts; v++)
+        for (uint32_t p = 0; p < fabric->sw[v].n_ports; p++) {
+            const struct asim_switch_port *port = &fabric->sw[v].ports[p];
+
+            if (!port_rests(&port->port) || port->frames || port->pausing)
+                return 0;
+        }
+    return 1;
+}
+
+/* Takes the episode over. The least recently used go where there are too many. */
+static void keep(struct asim_fabric *fabric, struct asim_episode *episode)
+{
+    struct asim_runs *runs = fabric->runs;
+    struct asim_episode **link = &runs->kept;
+    size_t bytes = 0;
+
+    episode->next = runs->kept;
+    runs->kept = episode;
+    for (; *link && bytes + (*link)->bytes <= ASIM_EPISODES_BYTES; link = &(*link)->next)
+        bytes += (*link)->bytes;
+    while (*link) {
+        struct asim_episode *gone = *link;
+
+        *link = gone->next;
+        asim_episode_free(gone, fabric->hosts);
+    }
+}
+
+/* 0 if a path cannot be told. */
+static int route_all(struct asim_fabric *fabric, struct asim_episode *episode)
+{
+    for (uint32_t v = 0; v < fabric->hosts; v++)
+        for (size_t i = 0; i < episode->part[v].feeds.n; i++) {
+            asim_feed_route(fabric, v, &episode->part[v].feeds.at[i]);
+            if (episode->part[v].feeds.at[i].path == UINT64_MAX)
+                return 0;
+        }
+    return 1;
+}
+
+/* Kept only if it leaves the network as it found it: then playing it changes nothing but counters,
+ * and every later rest is the same rest. */
+static void end_recording(struct asim_fabric *fabric)
+{
+    struct asim_runs *runs = fabric->runs;
+    struct asim_episode *episode = runs->recording;
+    uint64_t before = runs->residue;
+
+    runs->recording = NULL;
+    runs->residue = asim_residue_id(fabric, &runs->residues, &runs->n_residues);
+    if (!episode)
+        return;
+    asim_episode_end(fabric, episode, runs->last_notice);
+    episode->residue = before;
+    if (!episode->spoiled && before && before == runs->residue && route_all(fabric, episode))
+        keep(fabric, episode);
+    else
+        runs->spare = episode;
+}
+
+/* Whether a new episode has begun: the ranks have sent since the rest. */
+static int is_any_held(const struct asim_fabric *fabric)
+{
+    for (uint32_t v = 0; v < fabric->hosts; v++)
+        if (fabric->runs->host[v].held.n)
+            return 1;
+    return 0;
+}
+
+/* The network goes on without being recorded until its next rest. */
+static void give_up_long(struct asim_fabric *fabric)
+{
+    struct asim_runs *runs = fabric->runs;
+    uint64_t begun = 0;
+
+    for (uint32_t v = 0; runs->recording && v < fabric->hosts; v++)
+        begun += runs->host[v].begun;
+    if (begun <= MOST_MESSAGES)
+        return;
+    asim_episode_free(runs->recording, fabric->hosts);
+    runs->recording = NULL;
+}
+
+void asim_runs_rest(struct asim_fabric *fabric, uint64_t until)
+{
+    struct asim_runs *runs = fabric->runs;
+
+    runs->mode = ASIM_RUNS_REST;
+    runs->hold_from = 0;
+    if (is_any_held(fabric))
+        asim_runs_begin(fabric, until);
+}
+
+void asim_runs_after(struct asim_fabric *fabric, uint64_t until)
+{
+    struct asim_runs *runs = fabric->runs;
+    uint64_t known;
+
+    runs->until = until;
+    if (runs->mode == ASIM_RUNS_REST) {
+        asim_runs_rest(fabric, until);
+    } else if (runs->mode == ASIM_RUNS_PLAY) {
+        asim_runs_played(fabric, until);
+    } else if (!open_messages(fabric, &known) && is_at_rest(fabric)) {
+        end_recording(fabric);
+        asim_runs_rest(fabric, until);
+    } else {
+        give_up_long(fabric);
+        if (runs->hold_from != ASIM_NEVER)
+            asim_runs_release(fabric);
+    }
+}

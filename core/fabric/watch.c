@@ -1,0 +1,41 @@
+/* SPDX-License-Identifier: GPL-2.0-only
+ *
+ * Who sees every frame: up to four hooks, each called at the frame's own time, for which the
+ * network goes over to W = 0 (and to no runs), since inside a window nodes are at different times.
+ * Traces (mix.tr), captures and ns-3's trace sources stand behind this; what they see does not
+ * depend on how many they are.
+ */
+#include "fabric/node.h"
+#include "fabric/runs.h"
+
+/* More than one watcher: each in its turn. */
+static void tell_all(void *self, enum asim_frame_event what, const uint32_t node_port[2],
+                     const struct asim_frame *frame, uint64_t t)
+{
+    const struct asim_fabric_watch *watch = self;
+
+    for (unsigned i = 0; i < watch->n_frames; i++)
+        watch->frames[i].hook(watch->frames[i].self, what, node_port, frame, t);
+}
+
+/* Trace sinks want each frame at its own Simulator::Now(), hence W = 0 from here on. Works in the
+ * middle of a run, because next[] is kept in both modes. */
+int asim_fabric_watch_frames(struct asim_fabric *fabric, asim_frame_hook *hook, void *self)
+{
+    struct asim_fabric_watch *watch = &fabric->watch;
+
+    if (watch->n_frames == sizeof watch->frames / sizeof *watch->frames)
+        return ASIM_ENOMEM;
+    watch->frames[watch->n_frames].hook = hook;
+    watch->frames[watch->n_frames++].self = self;
+    watch->frame = watch->n_frames == 1 ? hook : tell_all;
+    watch->frame_self = watch->n_frames == 1 ? self : watch;
+    if (fabric->per_event)
+        return 0;
+    asim_runs_stop(fabric);
+    fabric->per_event = 1;
+    for (uint32_t v = 0; v < fabric->nodes; v++)
+        if (fabric->next[v] != ASIM_NEVER)
+            asim_fabric_at_slow(fabric, v, fabric->next[v]);
+    return 0;
+}

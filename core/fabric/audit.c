@@ -202,8 +202,8 @@ int asim_fabric_audit(const struct asim_fabric *fabric, struct asim_err *err)
     int code = 0;
 
     for (size_t w = 0; !code && w < fabric->topo->n_links * 2; w++)
-        if (asim_fabric_owns(fabric, fabric->wires[w].from) &&
-            asim_fabric_owns(fabric, fabric->wires[w].to))
+        if (asim_fabric_owns(fabric, fabric->topo->links[w / 2].a) &&
+            asim_fabric_owns(fabric, fabric->topo->links[w / 2].b))
             code = audit_wire(&fabric->wires[w], err);
     for (uint32_t v = 0; !code && v < fabric->hosts; v++)
         if (asim_fabric_owns(fabric, v))

@@ -22,10 +22,13 @@ static int open_wires(struct asim_fabric *fabric)
 {
     const struct asim_topo *topo = fabric->topo;
     const uint64_t oldest = (1ull << ASIM_AGE_BITS) - 1;
+    size_t bytes = (topo->n_links * 2 + 1) * sizeof *fabric->wires;
 
-    fabric->wires = calloc(topo->n_links * 2 + 1, sizeof *fabric->wires);
-    if (!fabric->wires)
+    fabric->wires_held = calloc(1, bytes + ASIM_LINE_BYTES);
+    if (!fabric->wires_held)
         return ASIM_ENOMEM;
+    fabric->wires = (struct asim_wire *)(((uintptr_t)fabric->wires_held + ASIM_LINE_BYTES - 1) &
+                                         ~(uintptr_t)(ASIM_LINE_BYTES - 1));
     fabric->window = ASIM_NEVER;
     for (size_t l = 0; l < topo->n_links; l++) {
         const struct asim_link *link = &topo->links[l];
@@ -33,6 +36,10 @@ static int open_wires(struct asim_fabric *fabric)
          * whole ps with TIME_BASE ps. */
         uint64_t delay = link->delay_fs / (FS_PER_NS / fabric->tick);
 
+        if (delay < fabric->window)
+            fabric->window = delay;
+        if (!asim_fabric_owns(fabric, link->a) && !asim_fabric_owns(fabric, link->b))
+            continue;
         for (uint32_t d = 0; d < 2; d++) {
             struct asim_wire *wire = &fabric->wires[2 * l + d];
 
@@ -43,11 +50,10 @@ static int open_wires(struct asim_fabric *fabric)
             wire->to = d ? link->a : link->b;
             wire->to_port = (d ? link->port_a : link->port_b) - 1;
             wire->tx = asim_rate_table_get(fabric, link->rate_bps);
+            wire->in_tx = wire->tx;
             if (!wire->tx)
                 return ASIM_ENOMEM;
         }
-        if (delay < fabric->window)
-            fabric->window = delay;
     }
     return 0;
 }
@@ -125,13 +131,13 @@ static int open_nodes(struct asim_fabric *fabric)
     for (uint32_t v = 0; v < nodes; v++)
         fabric->next[v] = ASIM_NEVER;
     for (uint32_t v = 0; v < fabric->hosts; v++)
-        if (open_host(fabric, v))
+        if (asim_fabric_owns(fabric, v) && open_host(fabric, v))
             return ASIM_ENOMEM;
     /* "NIC speed" of the buffer's shares: interface 1 of the lowest host (spec 4.4). */
-    if (fabric->host[0].n_nics)
-        nic_bps = fabric->host[0].nics[0].port.rate_bps;
+    if (fabric->topo->first_port[1])
+        nic_bps = fabric->topo->links[fabric->topo->ports[0].link].rate_bps;
     for (uint32_t v = fabric->hosts; v < nodes; v++)
-        if (open_switch(fabric, v, nic_bps))
+        if (asim_fabric_owns(fabric, v) && open_switch(fabric, v, nic_bps))
             return ASIM_ENOMEM;
     return 0;
 }
@@ -187,6 +193,8 @@ int asim_fabric_open(struct asim_fabric **out, const struct asim_fabric_config *
     fabric->user = config->user;
     fabric->watch = config->watch;
     fabric->seed = config->seed;
+    fabric->part_of = config->part_of;
+    fabric->self = config->self;
     fabric->per_event = config->per_event;
     asim_heap_init(&fabric->agenda);
     fabric->hosts = config->topo->hosts;
@@ -283,7 +291,7 @@ void asim_fabric_close(struct asim_fabric *fabric)
     for (size_t i = 0; i < fabric->n_rates; i++)
         free(fabric->rates[i].tx);
     free(fabric->rates);
-    free(fabric->wires);
+    free(fabric->wires_held);
     free(fabric->host);
     free(fabric->sw);
     free(fabric->ports);

@@ -75,6 +75,10 @@ struct asim_fabric_config {
     /* Of the ECN draws; runs with equal seeds are equal to the byte. */
     uint64_t seed;
     int per_event; /* 1 = W = 0: one node and one instant a step, in time order */
+    /* Several processes: only nodes v with part_of[v] == self are built; then asim_remote_open.
+     * NULL: all. Borrowed. */
+    const uint32_t *part_of;
+    uint32_t self;
 };
 
 struct asim_fabric_stats {

@@ -47,8 +47,11 @@ struct asim_lane {
     struct asim_fabric *fabric;
     uint32_t *node, n_nodes; /* its nodes of this process, ascending */
     uint64_t until;          /* end of the present window, ticks */
-    uint64_t *lowered;       /* [nodes] earliest arrival put into a mailbox of each node */
-    int failed;              /* latched enum asim_code; the lane's nodes stop */
+    /* Wires between this lane and others: those it hears, then those it sends on. */
+    struct asim_wire **joint;
+    uint32_t n_heard, n_joint;
+    uint64_t *lowered; /* [nodes] earliest arrival put into a mailbox of each node */
+    int failed;        /* latched enum asim_code; the lane's nodes stop */
     /* Its sentence, where it is another than "out of memory". */
     struct asim_err failure;
     ASIM_VEC(struct asim_notice) outbox;  /* notices made */

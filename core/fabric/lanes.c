@@ -19,6 +19,9 @@
  * a round of the crew takes as much as two of them. */
 enum { CROWD = 8 };
 
+/* Of one wire and window, as far as it is worth it. */
+enum { MOST_FETCHED = 32, FRAMES_A_LINE = 2 };
+
 void asim_lane_close(struct asim_fabric *fabric)
 {
     for (uint32_t l = 0; fabric->lane && l < fabric->n_lanes; l++) {
@@ -28,6 +31,7 @@ void asim_lane_close(struct asim_fabric *fabric)
             free(lane->retired.at[i]);
         free(lane->retired.at);
         free(lane->node);
+        free(lane->joint);
         free(lane->lowered);
         free(lane->outbox.at);
         free(lane->spilled.at);
@@ -59,12 +63,13 @@ static void deal(struct asim_fabric *fabric)
     for (uint32_t v = 0; v < fabric->nodes; v++) {
         struct asim_lane *lane = &fabric->lane[fabric->lane_of ? fabric->lane_of[v] : 0];
 
+        if (!asim_fabric_owns(fabric, v))
+            continue;
         if (v < fabric->hosts)
             fabric->host[v].lane = lane;
         else
             fabric->sw[v - fabric->hosts].lane = lane;
-        if (asim_fabric_owns(fabric, v))
-            lane->node[lane->n_nodes++] = v;
+        lane->node[lane->n_nodes++] = v;
     }
 }
 
@@ -91,6 +96,40 @@ int asim_lane_open(struct asim_fabric *fabric, uint32_t n, const uint32_t *of)
 }
 
 /* Routes are searched now, all of them: look-ups of threads must change nothing. */
+static uint32_t lane_of(const struct asim_fabric *fabric, uint32_t v)
+{
+    return asim_fabric_owns(fabric, v) ? fabric->lane_of[v] : UINT32_MAX;
+}
+
+/* Between two threads of this process. */
+static int is_joint(uint32_t from, uint32_t to)
+{
+    return from != to && from != UINT32_MAX && to != UINT32_MAX;
+}
+
+/* The wires on which threads of this process meet. Linear in links for each lane. */
+static int list_joints(struct asim_fabric *fabric, uint32_t l)
+{
+    struct asim_lane *lane = &fabric->lane[l];
+    size_t wires = fabric->topo->n_links * 2;
+
+    lane->joint = malloc((wires + 1) * sizeof(*lane->joint));
+    if (!lane->joint)
+        return ASIM_ENOMEM;
+    for (int heard = 1; heard >= 0; heard--) {
+        for (size_t w = 0; w < wires; w++) {
+            const struct asim_link *link = &fabric->topo->links[w / 2];
+            uint32_t from = lane_of(fabric, w % 2 ? link->b : link->a);
+            uint32_t to = lane_of(fabric, w % 2 ? link->a : link->b);
+
+            if (is_joint(from, to) && (heard ? to : from) == l)
+                lane->joint[lane->n_joint++] = &fabric->wires[w];
+        }
+        lane->n_heard = heard ? lane->n_joint : lane->n_heard;
+    }
+    return 0;
+}
+
 int asim_fabric_threads(struct asim_fabric *fabric, uint32_t n, const uint32_t *of,
                         struct asim_err *err)
 {
@@ -102,6 +141,9 @@ int asim_fabric_threads(struct asim_fabric *fabric, uint32_t n, const uint32_t *
         return code;
     if (asim_lane_open(fabric, n, of))
         return asim_err_nomem(err, "dealing the network to threads");
+    for (uint32_t l = 0; l < n; l++)
+        if (list_joints(fabric, l))
+            return asim_err_nomem(err, "dealing the network to threads");
     fabric->crowd = CROWD;
     return asim_crew_open(&fabric->crew, n, err);
 }
@@ -132,6 +174,30 @@ static int is_crowded(const struct asim_fabric *fabric, uint64_t until)
     return active >= fabric->crowd;
 }
 
+/* Frames another core has written lie in its cache, and the places of those to come were read there
+ * last: each line takes some 50 ns, if it is waited for. So all that this window is likely to need
+ * is asked for at once, before it is needed. */
+static void fetch(struct asim_lane *lane)
+{
+    for (uint32_t i = 0; i < lane->n_heard; i++) {
+        struct asim_wire *wire = lane->joint[i];
+        uint32_t head = atomic_load_explicit(&wire->head, memory_order_relaxed);
+        uint32_t n = atomic_load_explicit(&wire->tail, memory_order_relaxed) - head;
+
+        for (uint32_t f = 0; f < n && f < MOST_FETCHED; f += FRAMES_A_LINE)
+            __builtin_prefetch(&wire->at[(head + f) & wire->mask], 0);
+    }
+    for (uint32_t i = lane->n_heard; i < lane->n_joint; i++) {
+        struct asim_wire *wire = lane->joint[i];
+        uint32_t tail = atomic_load_explicit(&wire->tail, memory_order_relaxed);
+        uint32_t n = tail - wire->fetched;
+
+        wire->fetched = tail;
+        for (uint32_t f = 0; wire->at && f < n && f < MOST_FETCHED; f += FRAMES_A_LINE)
+            __builtin_prefetch(&wire->at[(tail + f) & wire->mask], 1);
+    }
+}
+
 /* Order of nodes inside the window has no influence on the result; ascending is as good as any. */
 static void advance(void *self, uint32_t l)
 {
@@ -139,6 +205,8 @@ static void advance(void *self, uint32_t l)
     struct asim_lane *lane = &fabric->lane[l];
     uint64_t until = lane->until;
 
+    if (fabric->crew)
+        fetch(lane);
     for (uint32_t i = 0; i < lane->n_nodes; i++)
         if (fabric->next[lane->node[i]] < until)
             asim_node_advance(fabric, lane->node[i], until);

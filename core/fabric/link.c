@@ -92,6 +92,8 @@ static int grow(struct asim_wire *wire)
     free(wire->at);
     wire->at = at;
     wire->mask = more - 1;
+    wire->in_at = at;
+    wire->in_mask = more - 1;
     wire->limit = head + more;
     return 0;
 }

@@ -38,7 +38,8 @@ struct asim_fabric {
     int failed;                       /* latched enum asim_code, between windows */
     struct asim_err failure;          /* its sentence, likewise */
     uint32_t hosts, nodes;
-    struct asim_wire *wires; /* [2 x links] */
+    struct asim_wire *wires; /* [2 x links], those between other processes' nodes all 0 */
+    void *wires_held;        /* what to free: they begin at a cache line of it */
     struct asim_host *host;
     struct asim_switch *sw;   /* of node v: sw[v - hosts] */
     struct asim_port **ports; /* all ports of node v in order: ports[first_port[v] + i] */

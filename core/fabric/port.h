@@ -19,6 +19,8 @@
 struct asim_fabric;
 struct asim_lane;
 
+enum { ASIM_LINE_BYTES = 64 }; /* of the caches of today's processors */
+
 /* Serialization time of every frame size at one rate. */
 struct asim_rate_table {
     uint64_t bps;
@@ -30,31 +32,38 @@ struct asim_rate_table {
  * reader looks at what was there when its turn began. Where the ring is full and may not be moved
  * because others run, frames go to `spill` until the window's end. */
 struct asim_wire {
-    /* the sending node's */
-    struct asim_frame *at; /* ring of mask + 1 frames; moved by asim_mail_grow only */
-    uint32_t mask, limit;  /* limit: `tail` may go so far without looking at `head` */
-    atomic_uint tail;      /* frames ever put in, modulo 2^32 */
-    uint32_t id;           /* 2 x link + direction */
-    const uint32_t *tx;    /* [wire bytes], ticks */
-    uint64_t delay;        /* ticks */
-    uint64_t age_left;     /* largest age of order.h less the delay, not below 0 */
+    /* The sending node's: a cache line. Nothing the receiving node looks at per frame may be here,
+     * or the line would go to and fro between their threads. */
+    _Alignas(ASIM_LINE_BYTES) struct asim_frame *at; /* ring of mask + 1 frames (link.c, grow) */
+    uint32_t mask, limit; /* limit: `tail` may go so far without looking at `head` */
+    atomic_uint tail;     /* frames ever put in, modulo 2^32 */
+    uint32_t id;          /* 2 x link + direction */
+    const uint32_t *tx;   /* [wire bytes], ticks */
+    uint64_t delay;       /* ticks */
     /* Put on this wire since the start; the sum over wires is the count of packet-hops. */
     uint64_t frames, bytes;
-    /* what seldom changes, which keeps the two nodes' parts on different cache lines */
     struct asim_wire_loss *loss; /* NULL where every frame arrives (loss.h) */
-    uint32_t from, to;           /* nodes */
-    uint32_t to_port;            /* 0-based at `to` */
+    /* what seldom changes */
+    _Alignas(ASIM_LINE_BYTES) uint32_t from, to; /* nodes */
+    uint32_t to_port;                            /* 0-based at `to` */
+    uint32_t fetched;                            /* `tail` of a window ago (lanes.c) */
     ASIM_VEC(struct asim_frame) spill;
-    /* the receiving node's */
-    atomic_uint head;        /* frames ever taken out */
-    uint32_t avail;          /* `tail` when the reader's turn began */
+    /* the receiving node's, with its own copy of what it reads of the above */
+    _Alignas(ASIM_LINE_BYTES) atomic_uint head; /* frames ever taken out */
+    uint32_t avail;                             /* `tail` when the reader's turn began */
+    struct asim_frame *in_at;
+    const uint32_t *in_tx;
+    uint64_t age_left;       /* largest age of order.h less the delay, not below 0 */
     uint64_t got, got_bytes; /* taken in at the far end */
+    uint32_t in_mask;
 };
 
 /* The reader's turn begins. */
 static inline void asim_mail_open(struct asim_wire *wire)
 {
     wire->avail = atomic_load_explicit(&wire->tail, memory_order_acquire);
+    wire->in_at = wire->at;
+    wire->in_mask = wire->mask;
 }
 
 /* Oldest frame, or NULL. It stays where it is until asim_mail_drop. */
@@ -62,7 +71,7 @@ static inline const struct asim_frame *asim_mail_head(const struct asim_wire *wi
 {
     uint32_t head = atomic_load_explicit(&wire->head, memory_order_relaxed);
 
-    return head == wire->avail ? NULL : &wire->at[head & wire->mask];
+    return head == wire->avail ? NULL : &wire->in_at[head & wire->in_mask];
 }
 
 static inline void asim_mail_drop(struct asim_wire *wire)
@@ -129,7 +138,7 @@ struct asim_moment {
 /* The reference scheduled this arrival when the frame's transmission began: age = tx + delay. */
 static inline uint64_t asim_wire_tie(const struct asim_wire *wire, const struct asim_frame *frame)
 {
-    uint64_t tx = wire->tx[frame->wire];
+    uint64_t tx = wire->in_tx[frame->wire];
 
     return asim_tie_young(wire->age_left > tx ? wire->age_left - tx : 0, frame->side,
                           ASIM_CLASS_ARRIVAL);

@@ -86,10 +86,11 @@ static int list_wires(struct asim_fabric *fabric)
     int code = 0;
 
     for (uint32_t w = 0; !code && w < fabric->topo->n_links * 2; w++) {
-        const struct asim_wire *wire = &fabric->wires[w];
+        const struct asim_link *link = &fabric->topo->links[w / 2];
+        uint32_t from = w % 2 ? link->b : link->a, to = w % 2 ? link->a : link->b;
 
-        if (asim_fabric_owns(fabric, wire->from) && !asim_fabric_owns(fabric, wire->to))
-            code = ASIM_VEC_PUSH(remote->far[fabric->part_of[wire->to]].wires, w);
+        if (asim_fabric_owns(fabric, from) && !asim_fabric_owns(fabric, to))
+            code = ASIM_VEC_PUSH(remote->far[fabric->part_of[to]].wires, w);
     }
     return code;
 }
@@ -282,6 +283,8 @@ static int take_flow(struct asim_fabric *fabric, const struct flow_record *recor
     struct asim_host *host = &fabric->host[record->msg.src];
     struct asim_rx *rx;
 
+    if (!asim_fabric_owns(fabric, record->msg.src))
+        host->lane = fabric->lane;
     if (asim_rx_reserve(host, record->slot))
         return ASIM_ENOMEM;
     rx = asim_rx_of(fabric, record->msg.src, record->slot);

@@ -274,7 +274,7 @@ void asim_fabric_stats(const struct asim_fabric *fabric, struct asim_fabric_stat
         stats->pauses += fabric->sw[v].pauses;
     }
     for (uint32_t i = 0; i < fabric->topo->first_port[fabric->nodes]; i++)
-        if (asim_to_ns(fabric, fabric->ports[i]->busy_until) > stats->last_ns)
+        if (fabric->ports[i] && asim_to_ns(fabric, fabric->ports[i]->busy_until) > stats->last_ns)
             stats->last_ns = asim_to_ns(fabric, fabric->ports[i]->busy_until);
     asim_audit_losses(fabric, stats);
 }
@@ -286,15 +286,15 @@ void asim_fabric_link_use(const struct asim_fabric *fabric, uint32_t wire_id,
     const struct asim_link *link = &fabric->topo->links[wire_id / 2];
     const struct asim_switch_port *port;
 
-    *use = (struct asim_link_use){.from = wire->from,
-                                  .to = wire->to,
+    *use = (struct asim_link_use){.from = wire_id % 2 ? link->b : link->a,
+                                  .to = wire_id % 2 ? link->a : link->b,
                                   .port = wire_id % 2 ? link->port_b : link->port_a,
                                   .rate_bps = link->rate_bps,
                                   .frames = wire->frames,
                                   .bytes = wire->bytes};
-    if (wire->from < fabric->hosts)
+    if (use->from < fabric->hosts || !asim_fabric_owns(fabric, use->from))
         return;
-    port = &fabric->sw[wire->from - fabric->hosts].ports[use->port - 1];
+    port = &fabric->sw[use->from - fabric->hosts].ports[use->port - 1];
     use->peak_queue_bytes = port->peak_bytes;
     use->marks = port->marks;
     use->pauses = port->pauses;

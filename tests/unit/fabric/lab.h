@@ -31,6 +31,8 @@ struct lab {
     uint64_t pfc[LAB_PFC][4]; /* time, node, port, pause */
     uint32_t n_pfc, n_fct;
     uint64_t settled, fct_ns;
+    const uint32_t *part_of; /* this is process `self` of several, or NULL */
+    uint32_t self;
     atomic_flag busy; /* callbacks come from several threads in some tests */
 };
 
@@ -175,7 +177,9 @@ static inline void lab_prepare(struct lab *lab, int per_event)
                                                  .settled = lab_settled},
                                         .watch = {.self = lab, .fct = lab_fct, .pfc = lab_pfc},
                                         .seed = 1,
-                                        .per_event = per_event};
+                                        .per_event = per_event,
+                                        .part_of = lab->part_of,
+                                        .self = lab->self};
 
     CHECK(asim_topo_finish(&lab->topo, &err) == 0);
     CHECK(asim_route_open(&lab->route, &lab->topo, &err) == 0);

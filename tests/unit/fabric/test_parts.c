@@ -145,6 +145,8 @@ static int on_processes(uint64_t seed, const struct lab *one, uint32_t n, uint32
     CHECK(!asim_partition_fold(&part, &lanes, &one->topo, threads, NULL));
     for (uint32_t p = 0; p < n; p++) {
         labs[p] = lossy_lab(seed);
+        labs[p]->part_of = part.of;
+        labs[p]->self = p;
         lab_prepare(labs[p], 0);
         if (!asim_remote_open(labs[p]->fabric, &part, p, &err))
             CHECK(!asim_fabric_threads(labs[p]->fabric, threads, lanes.of, NULL));

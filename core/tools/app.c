@@ -127,6 +127,8 @@ int asim_app_open(struct asim_app *app, int argc, char **argv)
     code = asim_world_open(&app->world, &app->settings, &hooks, &app->err);
     if (!code)
         code = asim_reports_open(app->world, app->settings.out, &app->err);
+    if (!code && app->opened)
+        code = app->opened(app, &app->err);
     if (!code && !app->settings.mode && (app->compare || app->settings.compare))
         code = asim_compare_open(&app->comparison, app->world, &app->err);
     code = agreed(app, code);

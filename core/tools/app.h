@@ -27,6 +27,8 @@ struct asim_app {
      * the paragraph --help begins with. */
     const struct asim_option *extra;
     const char *about;
+    /* Set before _open, or NULL: called once the world and its reports are open. */
+    int (*opened)(struct asim_app *app, struct asim_err *err);
     int compare; /* set before _open: compare whatever --compare says */
     /* Of several processes, or NULL: all come together to know whose error is everybody's. Returns
      * the code that holds, *err being its sentence. Process 0 alone says anything. */

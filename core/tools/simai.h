@@ -75,6 +75,9 @@ int asim_sa_cost(const struct asim_sa *sa, const struct asim_simai_comm *comm,
 struct asim_sa_totals { /* us */
     double dp, dp_ep, tp, ep, pp, bubble, compute, exposed, total;
 };
+/* The two lines every such file begins with. */
+struct asim_out;
+void asim_sa_put_summary(struct asim_out *out, const char *name, const struct asim_sa_totals *t);
 /* Walks the rows and writes <folder>/<prefix>EndToEnd.csv (and .html); path receives the name. */
 int asim_sa_report(const struct asim_sa *sa, struct asim_sa_totals *totals, char *path, size_t size,
                    struct asim_err *err);

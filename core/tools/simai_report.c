@@ -121,7 +121,7 @@ static void put_share(struct asim_out *out, double us, double total)
 }
 
 /* Names and blanks exactly as published: scripts split at them. */
-static void put_summary(struct asim_out *out, const char *name, const struct asim_sa_totals *t)
+void asim_sa_put_summary(struct asim_out *out, const char *name, const struct asim_sa_totals *t)
 {
     const double parts[] = {t->dp, t->dp_ep,  t->tp,      t->ep,
                             t->pp, t->bubble, t->compute, t->exposed};
@@ -214,7 +214,7 @@ int asim_sa_report(const struct asim_sa *sa, struct asim_sa_totals *totals, char
         rc = asim_out_open(&out, path, err);
     if (rc)
         return rc;
-    put_summary(&out, sa->opt->prefix, totals);
+    asim_sa_put_summary(&out, sa->opt->prefix, totals);
     walk.out = &out;
     rc = put_rows(&walk, err);
     if (rc)

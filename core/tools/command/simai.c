@@ -24,9 +24,11 @@
 #include "trace/simai.h"
 #include "tools/app.h"
 #include "tools/args.h"
+#include "tools/simai_csv.h"
+#include "trace/open.h"
 
 struct options {
-    char *workload, *topology, *conf;
+    char *workload, *topology, *conf, *csv;
     double latency_us;
     int nvls, pxn, compat;
     uint32_t threads, gpus, ignored, order_seed;
@@ -40,8 +42,10 @@ static const struct asim_option options[] = {
      ASIM_T_STRING, AT(topology), 0, 0, NULL, 0},
     {"c", "network-conf", "SimAI.conf; without it ASTRA-sim's published values", NULL,
      ASIM_T_STRING, AT(conf), 0, 0, NULL, 0},
-    {"t", "thread", "accepted, no effect: results never depend on it", "1", ASIM_T_U32, AT(threads),
-     0, 0, NULL, ASIM_F_NOOP},
+    {"t", "thread", "threads; results never depend on it", "1", ASIM_T_U32, AT(threads), 1, 256,
+     NULL, 0},
+    {"csv", NULL, "rank 0's rows as SimAI's ncclFlowModel_EndToEnd.csv has them (default: none)",
+     NULL, ASIM_T_STRING, AT(csv), 0, 0, NULL, 0},
     {"g", NULL, "accepted, no effect, as in SimAI", "0", ASIM_T_U32, AT(gpus), 0, 0, NULL,
      ASIM_F_NOOP},
     {"s", NULL, "accepted, no effect, as in SimAI", "0", ASIM_T_U32, AT(ignored), 0, 0, NULL,
@@ -56,11 +60,13 @@ static const struct asim_option options[] = {
     {"flow-order-seed", NULL,
      "draws which of the flows goes first that start at one instant; 0 = by channel", "0",
      ASIM_T_U32, AT(order_seed), 0, 0, NULL, 0},
-    {"compat", NULL, "SimAI's slip: 6 ms, not 6 us, where AS_SEND_LAT is not set", "0", ASIM_T_BOOL,
-     AT(compat), 0, 0, NULL, 0},
+    {"compat", NULL,
+     "SimAI's slip: 6 ms, not 6 us, where AS_SEND_LAT is not set; and its CSV in the working "
+     "folder",
+     "0", ASIM_T_BOOL, AT(compat), 0, 0, NULL, 0},
     {0}};
 
-enum { MOST_ARGS = 256, OWN_ARGS = 5, MOST_OVERRIDES = 8 };
+enum { MOST_ARGS = 256, OWN_ARGS = 6, MOST_OVERRIDES = 8 };
 
 /* `asim packet` has its own table, so words must be sorted before either is parsed.
  * argv dealt out: what is ours, and what `asim packet` gets. */
@@ -134,8 +140,8 @@ static int read_environment(struct options *opt, struct asim_err *err)
 }
 
 /* 10 ns: the memory bus, which every flow passes. 64 collectives and chunks at once are more than a
- * rank ever has: in SimAI groups do not wait for each other. The send latency is a flow's, so a ring
- * of n members waits 2 (n-1) times for it: 28 x 3 us of the 576 us that SimAI's microbenchmark
+ * rank ever has: in SimAI groups do not wait for each other. The send latency is a flow's, so a
+ * ring of n members waits 2 (n-1) times for it: 28 x 3 us of the 576 us that SimAI's microbenchmark
  * communicates. */
 static void write_system(const struct options *opt, char *text, size_t size)
 {
@@ -204,27 +210,48 @@ static void redirect(struct overrides *to, const struct asim_netconf *net)
     }
 }
 
+/* A run, and what it was asked for. */
+struct program {
+    struct asim_app app; /* first: its hook is given this one */
+    const struct options *opt;
+};
+
+/* Chakra traces have no rows, so without a word about it they have no CSV. */
+static int watch(struct asim_app *app, struct asim_err *err)
+{
+    const struct options *opt = ((struct program *)(void *)app)->opt;
+    const char *path = opt->csv;
+
+    if (!path && opt->compat && asim_trace_shared(opt->workload))
+        path = "ncclFlowModel_EndToEnd.csv";
+    return path ? asim_simai_csv_open(app->world, opt->workload, path, err) : 0;
+}
+
 /* Own settings first, so that options of `asim packet` behind them win. */
 static int start(const struct options *opt, const struct dealt *dealt, const struct overrides *set)
 {
-    struct asim_app app = {.program = "asim simai", .settings.net_overrides = set->at};
-    char system[600], workload[4200], topology[4200], conf[4200];
+    struct program program = {
+        .opt = opt,
+        .app = {.program = "asim simai", .opened = watch, .settings.net_overrides = set->at}};
+    char system[600], workload[4200], topology[4200], conf[4200], threads[32];
     char *argv[MOST_ARGS];
     int argc = 0;
 
     write_system(opt, system, sizeof system);
     snprintf(workload, sizeof workload, "--workload=%s", opt->workload);
     snprintf(topology, sizeof topology, "--topology=%s", opt->topology);
+    snprintf(threads, sizeof threads, "--threads=%u", opt->threads);
     snprintf(conf, sizeof conf, "--network=%s", opt->conf ? opt->conf : "");
     argv[argc++] = dealt->own[0];
     argv[argc++] = system;
     argv[argc++] = workload;
     argv[argc++] = topology;
+    argv[argc++] = threads;
     if (opt->conf)
         argv[argc++] = conf;
     for (int i = 0; i < dealt->n_rest; i++)
         argv[argc++] = dealt->rest[i];
-    return asim_app_run(&app, argc, argv);
+    return asim_app_run(&program.app, argc, argv);
 }
 
 /* What SimAI warns of, or passes over in silence. What cannot be read is refused by the run. */

@@ -12,7 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { FIRST_MAIL = 16 };
+enum { FIRST_MAIL = 16, ORDER_BITS = 40 };
 
 int asim_ring_grow(struct asim_ring *ring)
 {
@@ -149,14 +149,16 @@ const struct asim_frame *asim_mail_peek(const struct asim_wire *wire, uint32_t i
 }
 
 /* The node that starts the last link of a message's final ACK knows when the sender will have it,
- * one link delay ahead: that is when the destination is told, too (spec 2.10, design 5). */
+ * one link delay ahead: that is when the destination is told, too (spec 2.10, design 5). seq is the
+ * link and the order on it: on a fast link several ACKs arrive in one ns. */
 void asim_port_notice(struct asim_lane *lane, const struct asim_wire *wire,
                       const struct asim_frame *frame)
 {
     const struct asim_rx *rx = asim_rx_of(lane->fabric, frame->src, frame->slot);
     struct asim_notice note = {
-        .t = frame->t, .tie = asim_wire_tie(wire, frame), .seq = wire->id, .slot = frame->slot};
+        .t = frame->t, .tie = asim_wire_tie(wire, frame), .slot = frame->slot};
 
+    note.seq = (uint64_t)wire->id << ORDER_BITS | (wire->frames & ((1ull << ORDER_BITS) - 1));
     note.msg = rx->msg;
     if (ASIM_VEC_PUSH(lane->outbox, note))
         lane->failed = ASIM_ENOMEM;

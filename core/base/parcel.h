@@ -31,7 +31,7 @@ static inline void asim_parcel_put(struct asim_parcel *parcel, const void *data,
 /* Of a variable: its type says how much. */
 #define ASIM_PARCEL_PUT(parcel, object) asim_parcel_put((parcel), &(object), sizeof(object))
 
-/* Length, then the text with its end. */
+/* Length, then the text with its end, so that the reader can use it where it lies. */
 static inline void asim_parcel_put_text(struct asim_parcel *parcel, const char *text)
 {
     uint32_t size = (uint32_t)strlen(text) + 1;

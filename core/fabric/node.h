@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only
  *
- * The packet network as a whole, and the functions its files share. The state of nodes is in
- * host.h and switch.h, on top of wires and ports (port.h). Only a node's own functions change it;
- * the one thing they touch elsewhere is the tail of an outgoing wire's mailbox.
+ * The packet network as a whole, and the functions its files share. The state of nodes is in host.h
+ * and switch.h; only a node's own functions change it, and the tails of its outgoing mailboxes.
  */
 #ifndef ASIM_FABRIC_NODE_H
 #define ASIM_FABRIC_NODE_H

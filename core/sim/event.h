@@ -8,7 +8,8 @@
 
 #include "sim/sim.h"
 
-/* What is known of a rank that has finished. */
+/* What is known of a rank that has finished. Complete in itself: it may come from a process that
+ * has long gone on. */
 struct asim_rank_facts {
     struct asim_track track;
     uint64_t cycles, ops;

@@ -138,7 +138,8 @@ void asim_rank_fail_nomem(struct asim_rank *rank, const char *doing)
     asim_rank_latch(rank);
 }
 
-/* Asked between windows, or times: a few lanes, a few words of each. */
+/* Asked between windows, or times: a few lanes, a few words of each. Asked again, it finds what it
+ * found before. */
 void asim_lanes_gather(struct asim_world *world)
 {
     uint32_t done = 0;

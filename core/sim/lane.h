@@ -8,6 +8,11 @@
  * A run without threads has one lane. Nothing here says which rank or event was first by the order
  * of calls: that order differs with the number of lanes. What joins ranks (failures, events for the
  * reports, who met whom) is kept with its (time, rank) and put in order between windows.
+ *
+ * Example: ranks 0 and 1 in lane 0, ranks 2 and 3 in lane 1, and in one window rank 2 fails at 700
+ * and rank 1 at 900. Lane 0 knows of 900, lane 1 of 700; between the windows 700 is found to be the
+ * run's failure, and events behind it are forgotten, such as the end of rank 3 at 800, which a run
+ * with shorter windows would not have come to.
  */
 #ifndef ASIM_SIM_LANE_H
 #define ASIM_SIM_LANE_H

@@ -34,7 +34,8 @@ static void refuse(struct asim_world *world, const struct asim_event *event, con
     asim_world_latch(world, event, &err);
 }
 
-/* The value kept is kind << 32 | members that came. */
+/* The value kept is kind << 32 | members that came. The last member takes the entry away, so that
+ * the map follows what is under way. */
 static void see(void *self, const struct asim_world *seen, const struct asim_event *event)
 {
     struct asim_world *world = self;

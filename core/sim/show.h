@@ -3,6 +3,10 @@
  * What reports may see. The spine records events while hosts run ahead of each other inside a
  * window, and shows them in order of time once a window is settled. A kind nobody wants costs a
  * test of a bit and is not recorded.
+ *
+ * Viewers see events one by one on one thread, each once, in an order that follows from the run
+ * alone. An event holds what it says but for the names of ops and the figures of ranks, which are
+ * asked for where they are wanted (event.h).
  */
 #ifndef ASIM_SIM_SHOW_H
 #define ASIM_SIM_SHOW_H

@@ -8,6 +8,14 @@
  * is shown there as soon as nobody can have anything earlier. At the end each process packs what
  * else is asked of it: counts, its failure, who waits for what, what its links carried. Process 0
  * puts these together, in an order that knows no processes, and writes the one report.
+ *
+ * Example, windows of 500 ns. In [1000, 1500) a rank of process 1 ends at 1,200 and one of process
+ * 0 at 1,300. Process 0 settles at 1,500 and shows what lies before 1,000, since blocks of that
+ * window are still to come; at 2,000 it has them, and shows 1,200 before 1,300.
+ *
+ * What is not shared: frames as they pass (pcap, mix.tr), comparisons with analytical networks, and
+ * runs without windows. These are refused in more than one process, with a sentence each. Traces of
+ * local memory are written by the process in which the rank lives, all others by process 0.
  */
 #ifndef ASIM_SIM_SPLIT_H
 #define ASIM_SIM_SPLIT_H

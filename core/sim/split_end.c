@@ -99,7 +99,8 @@ int asim_world_pack_end(struct asim_world *world, const struct asim_err *run,
 /* --- unpacking --------------------------------------------------------------------------------
  */
 
-/* Until the number that no rank has. */
+/* Until the number that no rank has. Counts only: which collective it is stands in the rows of
+ * those who wait for it. */
 static int unpack_joined(struct asim_split *split, struct asim_unparcel *from)
 {
     uint64_t group, n, *slot;

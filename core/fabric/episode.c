@@ -25,7 +25,8 @@ int asim_feed_is_same(const struct asim_feed *a, const struct asim_feed *b)
 /* Walks every counter in one order; counters are all 64 bits wide. */
 struct walk {
     uint64_t *kept; /* next place of the list */
-    int sign;       /* -1: kept = counter; 0: kept = counter - kept; 1: counter += kept */
+    int sign;       /* -1: kept = counter; 0: kept = counter - kept; 1: counter += times x kept */
+    uint64_t times;
 };
 
 /* n counters in a row; the walk's place moves on with them. */
@@ -37,7 +38,7 @@ static void visit(struct walk *walk, uint64_t *counters, size_t n)
         else if (!walk->sign)
             *walk->kept = counters[i] - *walk->kept;
         else
-            counters[i] += *walk->kept;
+            counters[i] += walk->times * *walk->kept;
     }
 }
 
@@ -87,13 +88,37 @@ static void visit_all(struct asim_fabric *fabric, struct walk *walk)
 }
 
 /* Words that visit_all walks over. */
-static size_t counts_size(const struct asim_fabric *fabric)
+size_t asim_counts_size(const struct asim_fabric *fabric)
 {
     size_t n = fabric->topo->n_links * 2 * WIRE_COUNTS + (size_t)fabric->hosts * HOST_COUNTS;
 
     for (uint32_t v = fabric->hosts; v < fabric->nodes; v++)
         n += SWITCH_COUNTS + (size_t)fabric->sw[v - fabric->hosts].n_ports * PORT_COUNTS;
     return n;
+}
+
+void asim_counts_take(struct asim_fabric *fabric, uint64_t *counts)
+{
+    visit_all(fabric, &(struct walk){counts, -1, 0});
+}
+
+void asim_counts_difference(struct asim_fabric *fabric, uint64_t *counts)
+{
+    visit_all(fabric, &(struct walk){counts, 0, 0});
+}
+
+void asim_counts_add(struct asim_fabric *fabric, uint64_t *counts, uint64_t times)
+{
+    visit_all(fabric, &(struct walk){counts, 1, times});
+}
+
+uint64_t asim_counts_hops(const struct asim_fabric *fabric)
+{
+    uint64_t hops = 0;
+
+    for (size_t w = 0; w < fabric->topo->n_links * 2; w++)
+        hops += fabric->wires[w].frames;
+    return hops;
 }
 
 /* Of what depends on, or is shown with, more than an episode holds: drops, pauses, random marks. */
@@ -123,7 +148,7 @@ struct asim_episode *asim_episode_new(const struct asim_fabric *fabric)
     if (!episode)
         return NULL;
     episode->part = calloc(fabric->hosts + 1, sizeof *episode->part);
-    episode->counts = malloc((counts_size(fabric) + 1) * sizeof *episode->counts);
+    episode->counts = malloc((asim_counts_size(fabric) + 1) * sizeof *episode->counts);
     if (episode->part && episode->counts)
         return episode;
     asim_episode_free(episode, fabric->hosts);
@@ -132,14 +157,12 @@ struct asim_episode *asim_episode_new(const struct asim_fabric *fabric)
 
 void asim_episode_begin(struct asim_fabric *fabric, struct asim_episode *episode, uint64_t begin)
 {
-    struct walk walk = {.kept = episode->counts, .sign = -1};
-
     episode->begin = begin;
     episode->odd = odd_events(fabric);
     episode->spoiled = 0;
     for (uint32_t v = 0; v < fabric->hosts; v++)
         episode->part[v].feeds.n = episode->part[v].cues.n = 0;
-    visit_all(fabric, &walk);
+    asim_counts_take(fabric, episode->counts);
 }
 
 /* Takes one whose allocation failed half-way, too. */
@@ -156,24 +179,14 @@ void asim_episode_free(struct asim_episode *episode, uint32_t hosts)
 
 void asim_episode_end(struct asim_fabric *fabric, struct asim_episode *episode, uint64_t end)
 {
-    struct walk walk = {.kept = episode->counts, .sign = 0};
-
-    visit_all(fabric, &walk);
+    asim_counts_difference(fabric, episode->counts);
     episode->spoiled |= episode->odd != odd_events(fabric);
     episode->length = end - episode->begin;
-    episode->bytes = sizeof *episode + counts_size(fabric) * sizeof *episode->counts;
+    episode->bytes = sizeof *episode + asim_counts_size(fabric) * sizeof *episode->counts;
     for (uint32_t v = 0; v < fabric->hosts; v++)
         episode->bytes += sizeof *episode->part +
                           episode->part[v].feeds.cap * sizeof(struct asim_feed) +
                           episode->part[v].cues.cap * sizeof(struct asim_cue);
-}
-
-/* Linear in the network, once for each time an episode is played. */
-void asim_episode_count(struct asim_fabric *fabric, const struct asim_episode *episode)
-{
-    struct walk walk = {.kept = episode->counts, .sign = 1};
-
-    visit_all(fabric, &walk);
 }
 
 /* A port with the count at which it was last used. */
@@ -213,6 +226,21 @@ static uint32_t *put_orders(uint32_t *at, const struct asim_fabric *fabric, uint
     for (uint32_t i = 0; i < n; i++)
         ports[i] = (struct ranked){fabric->ports[first + i]->start_seq, i};
     return put_order(at, ports, n);
+}
+
+int asim_orders_take(const struct asim_fabric *fabric, uint64_t *at)
+{
+    uint32_t total = fabric->topo->first_port[fabric->nodes];
+    struct ranked *ports = malloc((total + 1) * sizeof *ports);
+    uint32_t *order = malloc((2 * (size_t)total + 1) * sizeof *order), *end = order;
+
+    for (uint32_t v = 0; ports && order && v < fabric->nodes; v++)
+        end = put_orders(end, fabric, v, ports);
+    for (size_t i = 0; ports && order && i < 2 * (size_t)total; i++)
+        at[i] = order[i];
+    free(ports);
+    free(order);
+    return ports && order ? 0 : ASIM_ENOMEM;
 }
 
 /* Four numbers a host's port, three a switch's. */

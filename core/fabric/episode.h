@@ -73,8 +73,20 @@ void asim_episode_begin(struct asim_fabric *fabric, struct asim_episode *episode
 void asim_episode_free(struct asim_episode *episode, uint32_t hosts);
 /* The recording is over at time `end`: counters become differences. */
 void asim_episode_end(struct asim_fabric *fabric, struct asim_episode *episode, uint64_t end);
-/* Adds what the episode did to every counter. */
-void asim_episode_count(struct asim_fabric *fabric, const struct asim_episode *episode);
+/* --- every counter of the network that users may see, as a list: asim_counts_size words ---------
+ */
+size_t asim_counts_size(const struct asim_fabric *fabric);
+/* What they are now; what they are more than in the list, into it; adds the list so many times. */
+void asim_counts_take(struct asim_fabric *fabric, uint64_t *counts);
+void asim_counts_difference(struct asim_fabric *fabric, uint64_t *counts);
+void asim_counts_add(struct asim_fabric *fabric, uint64_t *counts, uint64_t times);
+/* Packet-hops so far. */
+uint64_t asim_counts_hops(const struct asim_fabric *fabric);
+
+/* --- the residue ------------------------------------------------------------------------------ */
+/* Writes in which order the ports of every node were used last: 2 words a port. 0 or ASIM_ENOMEM.
+ */
+int asim_orders_take(const struct asim_fabric *fabric, uint64_t *at);
 /* Which residue the network, at rest, has now: id, or 0 when out of memory. `list` grows. */
 uint64_t asim_residue_id(const struct asim_fabric *fabric, struct asim_residue **list, size_t *n);
 /* Fills in the path of what host src sends, as a number that only equal paths share as long as the

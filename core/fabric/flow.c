@@ -149,6 +149,7 @@ uint64_t asim_flow_take(struct asim_host *host, const struct asim_msg *msg, uint
     flow = &host->chunks[slot / ASIM_FLOW_CHUNK][slot % ASIM_FLOW_CHUNK];
     flow->msg = *msg;
     flow->sport = sport;
+    flow->slot = slot;
     flow->generation++;
     rx = asim_rx_at(host, slot);
     rx->msg = *msg;

@@ -40,7 +40,9 @@ struct asim_flow {
     /* For the log: when the queue pair was made, and the figures of its path (ns, bit/s). */
     uint64_t start, pair_rtt, pair_bps;
     uint16_t sport;
+    uint32_t slot;       /* its own, without generation */
     uint32_t number;     /* how many messages of its source came before it (runs.h) */
+    uint64_t moved;      /* bytes it is being moved on (recur.c) */
     struct asim_msg msg; /* constant while the flow lives */
 };
 

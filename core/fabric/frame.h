@@ -25,6 +25,9 @@ enum { ASIM_DATA_OVERHEAD = 36, ASIM_ACK_WIRE = 48, ASIM_PFC_WIRE = 31 };
 /* In `tries` of an ACK: it leads back to no record of telemetry. */
 enum { ASIM_NO_RECORD = 15 };
 
+/* Bits of `seq`: messages are shorter than 16 TiB. */
+#define ASIM_SEQ_MASK ((1ull << 44) - 1)
+
 /* Queues of a port (802.1Qbb priorities): 0 is served first and never paused. */
 enum { ASIM_QUEUES = 8, ASIM_DATA_QUEUE = 3 };
 

@@ -197,6 +197,7 @@ static void take_timer(struct asim_fabric *fabric, struct asim_host *host)
     uint64_t value = asim_agenda_pop(&host->timers).value;
     uint32_t payload = (uint32_t)value;
 
+    host->calls++;
     switch (value >> 56) {
     case ASIM_TIMER_WAKE:
         fabric->user.wake(fabric->user.self, host->node);

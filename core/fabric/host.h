@@ -65,6 +65,7 @@ struct asim_host {
     struct asim_lane *lane;
     /* Local time, ns, of the event being processed; messages completed as their source. */
     uint64_t now, messages;
+    uint64_t calls; /* of the rank, and messages begun: what no period of the network has in it */
     struct asim_host_counts counts;
     struct asim_nic *nics;
     uint32_t n_nics, node;

@@ -245,36 +245,26 @@ static int simulate(struct asim_fabric *fabric, uint64_t until)
     return code;
 }
 
-/* For the account of what was saved and wasted. */
-static uint64_t hops_of(const struct asim_fabric *fabric)
-{
-    uint64_t hops = 0;
-
-    for (size_t w = 0; w < fabric->topo->n_links * 2; w++)
-        hops += fabric->wires[w].frames;
-    return hops;
-}
-
 static void stop_playing(struct asim_fabric *fabric, uint64_t until)
 {
     struct asim_runs *runs = fabric->runs;
-    uint64_t hash = runs->playing->hash, before = hops_of(fabric);
+    uint64_t hash = runs->playing->hash, before = asim_counts_hops(fabric);
 
     runs->playing = NULL;
     record(fabric, runs->begin, hash);
     if (!fabric->failed && simulate(fabric, until))
         fabric->failed = ASIM_ENOMEM;
-    runs->wasted += hops_of(fabric) - before;
+    runs->wasted += asim_counts_hops(fabric) - before;
 }
 
 /* The network is where it would be, but for the counters, which take what the episode did. */
 static void end_playing(struct asim_fabric *fabric, uint64_t until)
 {
     struct asim_runs *runs = fabric->runs;
-    uint64_t before = hops_of(fabric);
+    uint64_t before = asim_counts_hops(fabric);
 
-    asim_episode_count(fabric, runs->playing);
-    runs->saved += hops_of(fabric) - before;
+    asim_counts_add(fabric, runs->playing->counts, 1);
+    runs->saved += asim_counts_hops(fabric) - before;
     runs->playing = NULL;
     asim_runs_rest(fabric, until);
 }

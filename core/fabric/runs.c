@@ -78,6 +78,7 @@ void asim_runs_close(struct asim_fabric *fabric)
         free(runs->residues[i].at);
     free(runs->residues);
     asim_map_fini(&runs->seen);
+    asim_recur_fini(&runs->recur);
     free(runs->host);
     free(runs);
     fabric->runs = NULL;
@@ -174,6 +175,7 @@ void asim_runs_sent(struct asim_fabric *fabric, struct asim_host *host,
     struct asim_feed *feed;
 
     fabric->runs->host[host->node].open--;
+    host->calls++;
     if (!recording)
         return;
     feed = &recording->part[host->node].feeds.at[flow->number];
@@ -219,6 +221,8 @@ int asim_runs_before(struct asim_fabric *fabric, uint64_t t, uint64_t until)
     }
     if (runs->mode != ASIM_RUNS_RECORD)
         return 0; /* hold_from stands since the mode was taken */
+    if (fabric->cc_idle && asim_recur_look(fabric, &runs->recur, t))
+        return 1;
     open = open_messages(fabric, &known);
     runs->hold_from =
         open && open == known && runs->last_notice < until ? runs->last_notice : ASIM_NEVER;

@@ -15,12 +15,13 @@
 
 #include "base/map.h"
 #include "fabric/episode.h"
+#include "fabric/recur.h"
 
 struct asim_flow;
 
-/* Changes between windows only. Recording goes on where an episode is longer than anybody would want
- * to keep, or has never begun like this before: then there is no `recording`, and the mode only says
- * that frames are under way. */
+/* Changes between windows only. Recording goes on where an episode is longer than anybody would
+ * want to keep, or has never begun like this before: then there is no `recording`, and the mode
+ * only says that frames are under way. */
 enum asim_runs_mode {
     ASIM_RUNS_REST,   /* nothing is under way; sends are held back until the window's end */
     ASIM_RUNS_RECORD, /* frame by frame, into `recording` unless that is NULL */
@@ -61,6 +62,7 @@ struct asim_runs {
     struct asim_residue *residues;
     size_t n_residues;
     uint64_t residue; /* of the rest that was last; 0: unknown */
+    struct asim_recur recur;
     /* Packet-hops saved by playing, and simulated for nothing. */
     uint64_t saved, wasted;
 };

@@ -3,14 +3,15 @@
  * Runs against frame by frame: random networks carry a random pattern of messages again and again,
  * some sent at a time, others when another has come; in some rounds one message differs, is missing
  * or is one too many. Every time at both ends, every counter of every link must be the same with
- * runs and without; some rounds must have been played, and some begun and given up.
+ * runs and without; some rounds must have been played, some begun and given up, and some long
+ * messages moved on by periods.
  */
 #include <string.h>
 
 #include "fabric/runs.h"
 #include "lab.h"
 
-enum { ITEMS = 12, ROUNDS = 12, SEEDS = 400 };
+enum { ITEMS = 12, ROUNDS = 12, SHORT = 400, SEEDS = 600 };
 
 struct item {
     uint32_t src, dst;
@@ -114,21 +115,22 @@ static uint32_t draw_network(void)
     return hosts;
 }
 
-static void draw_items(uint32_t hosts)
+static void draw_items(uint32_t hosts, int is_long)
 {
     static const uint32_t sizes[] = {1, 1000, 8192, 60000}, gaps[] = {0, 10, 400, 3000};
+    static const uint32_t long_sizes[] = {8192, 300000, 1000000, 999001};
 
-    n_items = 1 + draw(ITEMS);
+    n_items = 1 + draw(is_long ? 4 : ITEMS);
     for (uint32_t i = 0; i < n_items; i++) {
         struct item *item = &items[i];
 
         item->after = draw(2) && i ? (int)draw(i) : -1;
         item->src = item->after < 0 ? draw(hosts) : items[item->after].dst;
         item->dst = (item->src + 1 + draw(hosts - 1)) % hosts;
-        item->bytes = sizes[draw(4)];
+        item->bytes = is_long ? long_sizes[draw(4)] : sizes[draw(4)];
         item->delay = gaps[draw(4)] + (item->after < 0);
     }
-    round_ns = 20000 + draw(4) * 40000;
+    round_ns = (is_long ? 200000 : 20000) + draw(4) * 40000;
     odd_item = draw(n_items);
     odd_round[0] = draw(2) ? ROUNDS : 5 + draw(ROUNDS - 5);
     odd_round[1] = draw(2) ? ROUNDS : 5 + draw(ROUNDS - 5);
@@ -151,7 +153,7 @@ static void go(int use_runs)
     CHECK(asim_fabric_audit(lab->fabric, &err) == 0);
 }
 
-static uint64_t saved, wasted;
+static uint64_t saved, wasted, moved;
 
 static void one(uint64_t seed)
 {
@@ -162,7 +164,7 @@ static void one(uint64_t seed)
 
     for (int use_runs = 0; use_runs < 2; use_runs++) {
         state = seed;
-        draw_items(draw_network());
+        draw_items(draw_network(), seed > SHORT);
         lab->net.cc_mode = cc;
         go(use_runs);
         if (!use_runs)
@@ -172,6 +174,7 @@ static void one(uint64_t seed)
         if (use_runs && lab->fabric->runs) {
             saved += lab->fabric->runs->saved;
             wasted += lab->fabric->runs->wasted;
+            moved += lab->fabric->runs->recur.saved;
         }
         if (use_runs && (memcmp(first, told, sizeof told) != 0 ||
                          memcmp(use[0], use[1], lab->topo.n_links * 2 * sizeof **use) != 0)) {
@@ -188,5 +191,6 @@ int main(void)
         one(seed);
     CHECK(saved > 100000);
     CHECK(wasted > 1000);
+    CHECK(moved > 100000);
     return CHECK_DONE();
 }

@@ -1,0 +1,241 @@
+/* SPDX-License-Identifier: GPL-2.0-only
+ *
+ * When states are compared, and what is moved on where two are equal (recur.h).
+ *
+ * How far: a message must stay so far from its end that every packet of the periods left out was a
+ * full one with others behind it, and the clock must not pass a rank's next wake. What is left is
+ * simulated frame by frame, as is all until the first period was found.
+ */
+#include "fabric/recur.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "fabric/node.h"
+#include "fabric/runs.h"
+
+enum { FIRST_QUIET = 4 };
+
+void asim_recur_fini(struct asim_recur *recur)
+{
+    free(recur->kept.words.at);
+    free(recur->kept.una.at);
+    free(recur->now.words.at);
+    free(recur->now.una.at);
+    free(recur->counts);
+}
+
+/* Whenever a rank is told something, wakes, or a message of it begins. */
+static uint64_t calls_of(const struct asim_fabric *fabric)
+{
+    uint64_t calls = 0;
+
+    for (uint32_t v = 0; v < fabric->hosts; v++)
+        calls += fabric->host[v].calls;
+    return calls;
+}
+
+/* The state of this window is the one to wait for from now on. */
+static void keep(struct asim_fabric *fabric, struct asim_recur *recur, uint64_t t)
+{
+    int code = asim_state_take(fabric, &recur->kept, t);
+
+    recur->kept_at = code == 1 ? recur->quiet : 0;
+    if (code == 1 && !recur->counts)
+        recur->counts = malloc(asim_counts_size(fabric) * sizeof *recur->counts);
+    if (code < 0 || (code == 1 && !recur->counts)) {
+        fabric->failed = ASIM_ENOMEM;
+        return;
+    }
+    if (code == 1)
+        asim_counts_take(fabric, recur->counts);
+}
+
+/* What a period does to a message, and how many of them it allows. */
+struct reach {
+    const struct asim_fabric *fabric;
+    const struct asim_recur *recur;
+    uint64_t periods;
+};
+
+static void limit(void *self, struct asim_flow *flow, size_t i)
+{
+    struct reach *reach = self;
+    const struct asim_netconf *net = reach->fabric->net;
+    const struct asim_rx *rx = asim_rx_of(reach->fabric, flow->msg.src, flow->slot);
+    uint64_t step = flow->snd_una - reach->recur->kept.una.at[i];
+    uint64_t end = flow->cc.snd_next + net->payload_bytes, most;
+
+    if (!step)
+        return;
+    most = end < flow->cc.size ? (flow->cc.size - 1 - end) / step : 0;
+    /* Which packets are acknowledged must not depend on how far the message has got. */
+    if (net->l2_ack_interval_bytes ? rx->next < step + net->l2_ack_interval_bytes
+                                   : net->l2_chunk_bytes && step % net->l2_chunk_bytes)
+        most = 0;
+    if (most < reach->periods)
+        reach->periods = most;
+}
+
+/* So many periods later no rank has woken. */
+static uint64_t before_wakes(const struct asim_fabric *fabric, uint64_t t, uint64_t period)
+{
+    uint64_t first = ASIM_NEVER;
+
+    for (uint32_t v = 0; v < fabric->hosts; v++)
+        if (fabric->host[v].timers.n && fabric->host[v].timers.at->t < first)
+            first = fabric->host[v].timers.at->t;
+    return (first - t) / period;
+}
+
+/* By how much everything moves. */
+struct shift {
+    const struct asim_fabric *fabric;
+    const struct asim_recur *recur;
+    uint64_t periods, ticks;
+};
+
+static uint64_t bytes_of(const struct shift *shift, const struct asim_frame *frame)
+{
+    return asim_flow_of(shift->fabric, frame->src, frame->slot)->moved;
+}
+
+static void shift_ring(const struct shift *shift, struct asim_ring *ring)
+{
+    for (uint32_t i = 0; i < ring->n; i++) {
+        struct asim_frame *frame = &ring->at[(ring->head + i) & (ring->cap - 1)];
+
+        frame->seq = (frame->seq + bytes_of(shift, frame)) & ASIM_SEQ_MASK;
+    }
+}
+
+/* Port by port, each with the mailbox it reads. Transmissions that are over move, too: they stay
+ * over. */
+static void shift_port(const struct shift *shift, struct asim_port *port)
+{
+    port->busy_until += shift->ticks;
+    port->tx_start += shift->ticks;
+    for (uint32_t i = 0; i < asim_mail_count(port->in); i++) {
+        struct asim_frame *frame = (struct asim_frame *)asim_mail_peek(port->in, i);
+
+        frame->seq = (frame->seq + bytes_of(shift, frame)) & ASIM_SEQ_MASK;
+        frame->t += shift->ticks;
+    }
+}
+
+/* Kept beside the flow until its frames have been moved. */
+static void measure(void *self, struct asim_flow *flow, size_t i)
+{
+    const struct shift *shift = self;
+
+    flow->moved = (flow->snd_una - shift->recur->kept.una.at[i]) * shift->periods;
+}
+
+static void shift_flow(void *self, struct asim_flow *flow, size_t i)
+{
+    const struct shift *shift = self;
+    struct asim_rx *rx = asim_rx_of(shift->fabric, flow->msg.src, flow->slot);
+
+    (void)i;
+    flow->snd_una += flow->moved;
+    flow->cc.snd_next += flow->moved;
+    flow->snd_high += flow->moved;
+    flow->next_avail += shift->ticks;
+    if (rx->heard == rx->generation)
+        rx->next += flow->moved;
+}
+
+static void shift_nodes(struct asim_fabric *fabric, const struct shift *shift)
+{
+    for (uint32_t v = 0; v < fabric->hosts; v++) {
+        struct asim_host *host = &fabric->host[v];
+
+        host->now += shift->ticks;
+        for (uint32_t i = 0; i < host->n_nics; i++) {
+            shift_port(shift, &host->nics[i].port);
+            shift_ring(shift, &host->nics[i].acks);
+            if (host->nics[i].wake_at != ASIM_NEVER)
+                host->nics[i].wake_at += shift->ticks;
+        }
+    }
+    for (uint32_t v = 0; v < fabric->nodes - fabric->hosts; v++)
+        for (uint32_t p = 0; p < fabric->sw[v].n_ports; p++) {
+            struct asim_switch_port *port = &fabric->sw[v].ports[p];
+
+            shift_port(shift, &port->port);
+            port->passed_t += shift->ticks;
+            for (uint32_t q = 0; q < ASIM_QUEUES; q++)
+                shift_ring(shift, &port->queue[q]);
+            if (fabric->sw[v].samples)
+                fabric->sw[v].samples[p].since += shift->ticks;
+        }
+}
+
+/* Frames look up how far their message moves, so messages move last. */
+static void move(struct asim_fabric *fabric, struct asim_recur *recur, uint64_t periods,
+                 uint64_t ticks)
+{
+    struct shift shift = {fabric, recur, periods, ticks};
+    uint64_t hops = asim_counts_hops(fabric);
+
+    asim_state_flows(fabric, &shift, measure);
+    shift_nodes(fabric, &shift);
+    asim_state_flows(fabric, &shift, shift_flow);
+    asim_counts_difference(fabric, recur->counts);
+    asim_counts_add(fabric, recur->counts, periods);
+    recur->saved += asim_counts_hops(fabric) - hops;
+    for (uint32_t v = 0; v < fabric->nodes; v++)
+        fabric->next[v] = v < fabric->hosts ? asim_host_next(&fabric->host[v])
+                                            : asim_switch_next(&fabric->sw[v - fabric->hosts]);
+}
+
+static int is_equal(const struct asim_state *a, const struct asim_state *b)
+{
+    return a->words.n == b->words.n && a->una.n == b->una.n &&
+           memcmp(a->words.at, b->words.at, a->words.n * sizeof *a->words.at) == 0;
+}
+
+/* The present state may be the kept one again. */
+static int compare(struct asim_fabric *fabric, struct asim_recur *recur, uint64_t t)
+{
+    uint64_t period = t - recur->kept.t, wakes;
+    struct reach reach = {fabric, recur, ASIM_NEVER};
+    int code = asim_state_take(fabric, &recur->now, t);
+
+    if (code < 0)
+        fabric->failed = ASIM_ENOMEM;
+    if (code != 1 || !is_equal(&recur->kept, &recur->now))
+        return 0;
+    asim_state_flows(fabric, &reach, limit);
+    wakes = before_wakes(fabric, t, period);
+    if (wakes < reach.periods)
+        reach.periods = wakes;
+    recur->kept_at = 0; /* what comes is the end of a message, or a wake */
+    if (!reach.periods || reach.periods > (ASIM_NEVER / 4 - t) / period)
+        return 0;
+    move(fabric, recur, reach.periods, reach.periods * period);
+    return 1;
+}
+
+int asim_recur_look(struct asim_fabric *fabric, struct asim_recur *recur, uint64_t t)
+{
+    uint64_t calls = calls_of(fabric);
+
+    if (calls != recur->calls) {
+        recur->calls = calls;
+        recur->quiet = recur->kept_at = 0;
+        recur->is_done = 0;
+        return 0;
+    }
+    recur->quiet++;
+    if (recur->is_done || recur->quiet < FIRST_QUIET)
+        return 0;
+    if (recur->kept_at && asim_state_glance(fabric, t) == recur->kept.glance &&
+        compare(fabric, recur, t)) {
+        recur->is_done = 1;
+        return 1;
+    }
+    if (!(recur->quiet & (recur->quiet - 1)))
+        keep(fabric, recur, t);
+    return 0;
+}

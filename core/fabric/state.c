@@ -1,0 +1,224 @@
+/* SPDX-License-Identifier: GPL-2.0-only
+ *
+ * The state of the network as a list of words, such that two networks with the same list do the
+ * same from then on, as long as no message ends and no rank acts (recur.h). Times are since the
+ * time of the list, those that are over being 0; sequence numbers are since the first byte not
+ * acknowledged. Counters that only their order matters of (order.h) are written as that order. Not
+ * written: what is set anew before it is read, and what only counts.
+ */
+#include "fabric/recur.h"
+
+#include <stdlib.h>
+
+#include "fabric/node.h"
+#include "fabric/runs.h"
+
+/* The list being written. */
+struct list {
+    const struct asim_fabric *fabric;
+    struct asim_state *state;
+    int is_odd, failed; /* something no period has; out of memory */
+};
+
+static void put(struct list *list, uint64_t word)
+{
+    if (ASIM_VEC_PUSH(list->state->words, word))
+        list->failed = 1;
+}
+
+/* A time to come, counted from 1; 0 for what is over. */
+static void put_time(struct list *list, uint64_t t)
+{
+    put(list, t >= list->state->t ? t - list->state->t + 1 : 0);
+}
+
+/* Bytes of a message, since what its source knows to have arrived. */
+static void put_frame(struct list *list, const struct asim_frame *frame)
+{
+    const struct asim_flow *flow;
+
+    if (frame->type >= ASIM_PAUSE) {
+        list->is_odd = 1;
+        return;
+    }
+    flow = asim_flow_of(list->fabric, frame->src, frame->slot);
+    list->is_odd |= flow->generation != frame->slot >> 24 || !flow->live;
+    put(list, frame->seq - flow->snd_una);
+    put(list, (uint64_t)frame->src << 32 | frame->slot);
+    put(list, (uint64_t)frame->dst << 32 | (uint64_t)frame->wire << 12 |
+                  (uint64_t)frame->tries << 8 | (uint64_t)frame->type << 5 | frame->flags);
+}
+
+static void put_ring(struct list *list, const struct asim_ring *ring)
+{
+    put(list, ring->n);
+    for (uint32_t i = 0; i < ring->n; i++) {
+        const struct asim_frame *frame = &ring->at[(ring->head + i) & (ring->cap - 1)];
+
+        put_frame(list, frame);
+        put(list, frame->side);
+    }
+}
+
+static void put_mail(struct list *list, const struct asim_wire *wire)
+{
+    uint32_t n = asim_mail_count(wire);
+
+    put(list, n);
+    for (uint32_t i = 0; i < n; i++) {
+        const struct asim_frame *frame = asim_mail_peek(wire, i);
+
+        put_frame(list, frame);
+        put(list, frame->t - list->state->t);
+        put(list, frame->side);
+    }
+}
+
+/* A transmission that has ended is none, though the port may not have been asked since. */
+static void put_port(struct list *list, const struct asim_port *port)
+{
+    int busy = port->busy && port->busy_until >= list->state->t;
+
+    put(list, (uint64_t)busy << 16 | (uint64_t)port->paused << 8 | port->down);
+    if (busy) {
+        put_time(list, port->busy_until);
+        put(list, port->busy_until - port->tx_start);
+        put(list, port->start_youth);
+    }
+    put_mail(list, port->in);
+}
+
+/* Both ends of a message; without losses nothing else of it changes. */
+static void put_flow(struct list *list, uint32_t host, uint32_t slot)
+{
+    const struct asim_flow *flow = asim_flow_of(list->fabric, host, slot);
+    struct asim_rx *rx = asim_rx_of(list->fabric, host, slot);
+
+    put(list, slot);
+    put(list, asim_flow_is_over(flow));
+    if (asim_flow_is_over(flow))
+        return;
+    list->is_odd |= !flow->live || flow->timeouts || flow->repair || rx->nacked || rx->ahead.n ||
+                    flow->snd_high != flow->cc.snd_next;
+    put(list, flow->cc.snd_next - flow->snd_una);
+    put_time(list, flow->next_avail);
+    put(list, (uint64_t)flow->tx_frames << 32 | flow->last_wire);
+    put(list, flow->window);
+    put(list, rx->heard == rx->generation ? rx->next - flow->snd_una : UINT64_MAX);
+    put(list, (uint64_t)rx->frames);
+    if (ASIM_VEC_PUSH(list->state->una, flow->snd_una))
+        list->failed = 1;
+}
+
+/* Wakes of the rank are not the network's, and are seen to by who moves it on. */
+static void put_host(struct list *list, const struct asim_host *host)
+{
+    for (size_t i = 0; i < host->timers.n; i++)
+        list->is_odd |= host->timers.at[i].value >> 56 != ASIM_TIMER_WAKE;
+    for (uint32_t i = 0; i < host->n_nics; i++) {
+        const struct asim_nic *nic = &host->nics[i];
+
+        put_port(list, &nic->port);
+        put_ring(list, &nic->acks);
+        put(list, nic->wake_at == ASIM_NEVER);
+        if (nic->wake_at != ASIM_NEVER) {
+            put_time(list, nic->wake_at);
+            put(list, nic->wake_tie);
+        }
+        put(list, (uint64_t)nic->n_qps << 32 | nic->rr_last);
+        for (size_t q = 0; q < nic->n_qps; q++)
+            put_flow(list, host->node, nic->qps[q]);
+    }
+}
+
+static void put_switch(struct list *list, const struct asim_switch *sw)
+{
+    put(list, sw->shared_used);
+    for (uint32_t p = 0; p < sw->n_ports; p++) {
+        const struct asim_switch_port *port = &sw->ports[p];
+
+        put_port(list, &port->port);
+        put(list, (uint64_t)port->frames << 32 | (uint64_t)port->rr << 16 |
+                      (uint64_t)port->pausing << 8 | port->passes);
+        put_time(list, port->passed_t);
+        for (uint32_t q = 0; q < ASIM_QUEUES; q++) {
+            const struct asim_queue_use *use = &port->use[q];
+
+            if (!(use->ingress | use->headroom | use->egress) && !port->queue[q].n)
+                continue;
+            put(list, q);
+            put(list, use->ingress);
+            put(list, use->headroom);
+            put(list, use->egress);
+            put_ring(list, &port->queue[q]);
+        }
+    }
+}
+
+/* Who came last, which decides ties. */
+static void put_orders(struct list *list)
+{
+    size_t n = 2 * (size_t)list->fabric->topo->first_port[list->fabric->nodes];
+
+    if (ASIM_VEC_RESERVE(list->state->words, list->state->words.n + n) ||
+        asim_orders_take(list->fabric, list->state->words.at + list->state->words.n))
+        list->failed = 1;
+    else
+        list->state->words.n += n;
+}
+
+/* A few words of each host, which differ most of the time when the states do. */
+static uint64_t glance(const struct asim_fabric *fabric, uint64_t t)
+{
+    uint64_t hash = 1;
+
+    for (uint32_t v = 0; v < fabric->hosts; v++)
+        for (uint32_t i = 0; i < fabric->host[v].n_nics; i++) {
+            const struct asim_nic *nic = &fabric->host[v].nics[i];
+            const struct asim_frame *head = asim_mail_head(nic->port.in);
+            uint64_t word = nic->port.busy_until - t + ((uint64_t)nic->acks.n << 32);
+
+            word = word * 31 + (head ? head->t - t : 0);
+            hash = (hash ^ word) * 0x9e3779b97f4a7c15ull;
+            hash ^= hash >> 29;
+        }
+    return hash;
+}
+
+int asim_state_take(const struct asim_fabric *fabric, struct asim_state *state, uint64_t t)
+{
+    struct list list = {.fabric = fabric, .state = state};
+
+    state->words.n = state->una.n = 0;
+    state->t = t;
+    state->glance = glance(fabric, t);
+    for (uint32_t v = 0; v < fabric->hosts && !list.is_odd; v++)
+        put_host(&list, &fabric->host[v]);
+    for (uint32_t v = 0; v < fabric->nodes - fabric->hosts && !list.is_odd; v++)
+        put_switch(&list, &fabric->sw[v]);
+    if (!list.is_odd)
+        put_orders(&list);
+    if (list.failed)
+        return ASIM_ENOMEM;
+    return !list.is_odd;
+}
+
+uint64_t asim_state_glance(const struct asim_fabric *fabric, uint64_t t)
+{
+    return glance(fabric, t);
+}
+
+void asim_state_flows(struct asim_fabric *fabric, void *self,
+                      void (*each)(void *self, struct asim_flow *flow, size_t i))
+{
+    size_t n = 0;
+
+    for (uint32_t v = 0; v < fabric->hosts; v++)
+        for (uint32_t i = 0; i < fabric->host[v].n_nics; i++)
+            for (size_t q = 0; q < fabric->host[v].nics[i].n_qps; q++) {
+                struct asim_flow *flow = asim_flow_of(fabric, v, fabric->host[v].nics[i].qps[q]);
+
+                if (!asim_flow_is_over(flow))
+                    each(self, flow, n++);
+            }
+}

@@ -8,6 +8,8 @@
  *
  * The idea of keeping what a packet simulation did once is that of memoised simulation (Wormhole,
  * 2026, and others); here it is exact, because nothing is compared but for equality.
+ *
+ * Memory: 56 bytes a send and 24 a telling, twice, and a word for each counter of the network.
  */
 #ifndef ASIM_FABRIC_EPISODE_H
 #define ASIM_FABRIC_EPISODE_H
@@ -38,7 +40,8 @@ struct asim_cue {
     uint32_t is_arrival : 1; /* told to the destination */
 };
 
-struct asim_episode_part { /* one host's */
+/* The rows of one host, so that only its own thread writes them. */
+struct asim_episode_part {
     ASIM_VEC(struct asim_feed) feeds;
     ASIM_VEC(struct asim_cue) cues; /* in the order of time, tie and telling */
 };

@@ -68,7 +68,6 @@ struct asim_fabric {
     int keeps_ahead; /* receivers keep packets that come beyond a gap */
     uint64_t windows;
 };
-
 /* ns-3's own seed of Hash32, which picks among the NICs of a host. */
 #define ASIM_NIC_HASH_SEED 0x8badf00du
 

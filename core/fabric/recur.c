@@ -5,6 +5,12 @@
  * How far: a message must stay so far from its end that every packet of the periods left out was a
  * full one with others behind it, and the clock must not pass a rank's next wake. What is left is
  * simulated frame by frame, as is all until the first period was found.
+ *
+ * A long message so costs what its beginning and its end cost, whatever its length: a few round
+ * trips until the network has found its rhythm, as many windows again to see that it has, and less
+ * than a period at the end. Where there is no rhythm (marks drawn at random, rates that change)
+ * nothing is found, and what is lost is one look at each host in every window, and a list now and
+ * then.
  */
 #include "fabric/recur.h"
 
@@ -58,6 +64,9 @@ struct reach {
     uint64_t periods;
 };
 
+/* In each period left out, packets are sent up to `step` bytes further than in the one before; the
+ * last of them must be as full as the first, and must not end the message. So room for one more
+ * packet is kept. A message that stands still in a period limits nothing. */
 static void limit(void *self, struct asim_flow *flow, size_t i)
 {
     struct reach *reach = self;
@@ -95,11 +104,13 @@ struct shift {
     uint64_t periods, ticks;
 };
 
+/* A frame moves with its message. */
 static uint64_t bytes_of(const struct shift *shift, const struct asim_frame *frame)
 {
     return asim_flow_of(shift->fabric, frame->src, frame->slot)->moved;
 }
 
+/* What waits in a queue has no time of its own. */
 static void shift_ring(const struct shift *shift, struct asim_ring *ring)
 {
     for (uint32_t i = 0; i < ring->n; i++) {
@@ -131,6 +142,8 @@ static void measure(void *self, struct asim_flow *flow, size_t i)
     flow->moved = (flow->snd_una - shift->recur->kept.una.at[i]) * shift->periods;
 }
 
+/* The receiver has begun with the message if it knows its generation; else its next byte is still
+ * that of an earlier one. */
 static void shift_flow(void *self, struct asim_flow *flow, size_t i)
 {
     const struct shift *shift = self;
@@ -145,6 +158,9 @@ static void shift_flow(void *self, struct asim_flow *flow, size_t i)
         rx->next += flow->moved;
 }
 
+/* Timers do not move: they are the ranks' wakes, which stand at their times. Counts of events
+ * (order.h) need not move, since only their order is looked at. Ways that switches remember grow
+ * stale at most, and are then worked out again. */
 static void shift_nodes(struct asim_fabric *fabric, const struct shift *shift)
 {
     for (uint32_t v = 0; v < fabric->hosts; v++) {
@@ -178,9 +194,9 @@ static void move(struct asim_fabric *fabric, struct asim_recur *recur, uint64_t 
     struct shift shift = {fabric, recur, periods, ticks};
     uint64_t hops = asim_counts_hops(fabric);
 
-    asim_state_flows(fabric, &shift, measure);
+    asim_state_flows(fabric, &(struct asim_visit){&shift, measure});
     shift_nodes(fabric, &shift);
-    asim_state_flows(fabric, &shift, shift_flow);
+    asim_state_flows(fabric, &(struct asim_visit){&shift, shift_flow});
     asim_counts_difference(fabric, recur->counts);
     asim_counts_add(fabric, recur->counts, periods);
     recur->saved += asim_counts_hops(fabric) - hops;
@@ -189,6 +205,7 @@ static void move(struct asim_fabric *fabric, struct asim_recur *recur, uint64_t 
                                             : asim_switch_next(&fabric->sw[v - fabric->hosts]);
 }
 
+/* The lists say what they mean by place alone, so equal lists are equal states. */
 static int is_equal(const struct asim_state *a, const struct asim_state *b)
 {
     return a->words.n == b->words.n && a->una.n == b->una.n &&
@@ -206,7 +223,7 @@ static int compare(struct asim_fabric *fabric, struct asim_recur *recur, uint64_
         fabric->failed = ASIM_ENOMEM;
     if (code != 1 || !is_equal(&recur->kept, &recur->now))
         return 0;
-    asim_state_flows(fabric, &reach, limit);
+    asim_state_flows(fabric, &(struct asim_visit){&reach, limit});
     wakes = before_wakes(fabric, t, period);
     if (wakes < reach.periods)
         reach.periods = wakes;
@@ -217,6 +234,8 @@ static int compare(struct asim_fabric *fabric, struct asim_recur *recur, uint64_
     return 1;
 }
 
+/* After the move the end of some message, or a wake, is less than a period away: nothing is looked
+ * for until then. */
 int asim_recur_look(struct asim_fabric *fabric, struct asim_recur *recur, uint64_t t)
 {
     uint64_t calls = calls_of(fabric);

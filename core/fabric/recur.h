@@ -49,8 +49,11 @@ void asim_recur_fini(struct asim_recur *recur);
 int asim_state_take(const struct asim_fabric *fabric, struct asim_state *state, uint64_t t);
 /* The glance of the state at t, without the state. */
 uint64_t asim_state_glance(const struct asim_fabric *fabric, uint64_t t);
-/* Messages under way, in the order of `una`: calls each(self, flow, i). */
-void asim_state_flows(struct asim_fabric *fabric, void *self,
-                      void (*each)(void *self, struct asim_flow *flow, size_t i));
+struct asim_visit {
+    void *self;
+    void (*each)(void *self, struct asim_flow *flow, size_t i);
+};
+/* Shows every message under way, in the order of `una`. */
+void asim_state_flows(struct asim_fabric *fabric, const struct asim_visit *visit);
 
 #endif

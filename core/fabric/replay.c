@@ -6,6 +6,10 @@
  * a window is right whatever is sent in it. Hence the sends are held against the episode once a
  * window, and where they differ nothing wrong has been said yet: the frames up to the window's end
  * are simulated with the sends there were, and nobody is told a second time.
+ *
+ * What simulating after all has cost is added up. Ranks that begin alike and go on differently each
+ * time would otherwise make a run slower than it is without all this; they are left alone once the
+ * account is far enough in the red.
  */
 #include "fabric/runs.h"
 

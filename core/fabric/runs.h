@@ -7,6 +7,9 @@
  * the state of some time ago, but for the time and the bytes sent, is moved on by as many such
  * periods as all its messages allow (recur.c).
  *
+ * Who looks at the fabric from outside sees nothing of this but the clock making long steps: times,
+ * counters, reports and the order of callbacks are those of frame by frame.
+ *
  * Where a rank does something else than last time, the episode is simulated after all, from its
  * begin to that window, with nobody listening; then all goes on frame by frame.
  */

@@ -20,6 +20,7 @@ struct list {
     int is_odd, failed; /* something no period has; out of memory */
 };
 
+/* One word more. The list keeps its memory from state to state, so it stops growing soon. */
 static void put(struct list *list, uint64_t word)
 {
     if (ASIM_VEC_PUSH(list->state->words, word))
@@ -49,6 +50,7 @@ static void put_frame(struct list *list, const struct asim_frame *frame)
                   (uint64_t)frame->tries << 8 | (uint64_t)frame->type << 5 | frame->flags);
 }
 
+/* With the ingress port, by which the shared buffer is given back. */
 static void put_ring(struct list *list, const struct asim_ring *ring)
 {
     put(list, ring->n);
@@ -60,6 +62,7 @@ static void put_ring(struct list *list, const struct asim_ring *ring)
     }
 }
 
+/* With the arrival, and the age of what sent it, which decides between frames of one time. */
 static void put_mail(struct list *list, const struct asim_wire *wire)
 {
     uint32_t n = asim_mail_count(wire);
@@ -131,6 +134,7 @@ static void put_host(struct list *list, const struct asim_host *host)
     }
 }
 
+/* Queues without anything are left out; the number in front of each tells which they are. */
 static void put_switch(struct list *list, const struct asim_switch *sw)
 {
     put(list, sw->shared_used);
@@ -185,6 +189,8 @@ static uint64_t glance(const struct asim_fabric *fabric, uint64_t t)
     return hash;
 }
 
+/* Linear in the network and its frames: half a window's work or so, which is why it is seldom done.
+ */
 int asim_state_take(const struct asim_fabric *fabric, struct asim_state *state, uint64_t t)
 {
     struct list list = {.fabric = fabric, .state = state};
@@ -203,22 +209,31 @@ int asim_state_take(const struct asim_fabric *fabric, struct asim_state *state, 
     return !list.is_odd;
 }
 
+/* Linear in hosts, once a window where a state is waited for. */
 uint64_t asim_state_glance(const struct asim_fabric *fabric, uint64_t t)
 {
     return glance(fabric, t);
 }
 
-void asim_state_flows(struct asim_fabric *fabric, void *self,
-                      void (*each)(void *self, struct asim_flow *flow, size_t i))
+/* Of one NIC, from number *n on. */
+static void flows_of(struct asim_fabric *fabric, const uint32_t host_nic[2],
+                     const struct asim_visit *visit, size_t *n)
+{
+    const struct asim_nic *nic = &fabric->host[host_nic[0]].nics[host_nic[1]];
+
+    for (size_t q = 0; q < nic->n_qps; q++) {
+        struct asim_flow *flow = asim_flow_of(fabric, host_nic[0], nic->qps[q]);
+
+        if (!asim_flow_is_over(flow))
+            visit->each(visit->self, flow, (*n)++);
+    }
+}
+
+void asim_state_flows(struct asim_fabric *fabric, const struct asim_visit *visit)
 {
     size_t n = 0;
 
     for (uint32_t v = 0; v < fabric->hosts; v++)
         for (uint32_t i = 0; i < fabric->host[v].n_nics; i++)
-            for (size_t q = 0; q < fabric->host[v].nics[i].n_qps; q++) {
-                struct asim_flow *flow = asim_flow_of(fabric, v, fabric->host[v].nics[i].qps[q]);
-
-                if (!asim_flow_is_over(flow))
-                    each(self, flow, n++);
-            }
+            flows_of(fabric, (const uint32_t[2]){v, i}, visit, &n);
 }

@@ -220,7 +220,7 @@ void asim_flow_rewindow(const struct asim_fabric *fabric, struct asim_flow *flow
  * never finish it (spec 9, 6). */
 void asim_flow_open(struct asim_fabric *fabric, struct asim_host *host, uint32_t slot)
 {
-    struct asim_flow *flow = asim_flow_of(fabric, host->node, slot);
+    struct asim_flow *flow = asim_own_flow(host, slot);
     const uint32_t hosts[2] = {flow->msg.src, flow->msg.dst};
     const uint16_t ports[2] = {flow->sport, 100};
     struct asim_lane *lane = host->lane;

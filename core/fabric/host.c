@@ -31,24 +31,36 @@ static inline void offer(struct pick *pick, const struct pick *other)
         *pick = *other;
 }
 
+/* After the mailbox was opened, and after each frame taken: what pick looks at for every event, and
+ * the frame's own cache line but once. */
+static inline void look(struct asim_nic *nic)
+{
+    const struct asim_frame *head = asim_mail_head(nic->port.in);
+
+    nic->mail_at = head ? head->t : ASIM_NEVER;
+}
+
+static inline uint64_t mail_tie(const struct asim_nic *nic)
+{
+    return asim_wire_tie(nic->port.in, asim_mail_head(nic->port.in));
+}
+
 /* Ties are worked out only for what may be next. */
 static inline void offer_nic(struct pick *pick, struct asim_nic *nic)
 {
     const struct asim_port *port = &nic->port;
-    const struct asim_frame *head = asim_mail_head(port->in);
 
     if (port->busy && port->busy_until <= pick->t)
         offer(pick, &(struct pick){port->busy_until, asim_port_tie(port), port->start_seq,
                                    FROM_FREE, nic});
-    if (head && head->t <= pick->t)
-        offer(pick,
-              &(struct pick){head->t, asim_wire_tie(port->in, head), port->in_seq, FROM_MAIL, nic});
+    if (nic->mail_at <= pick->t && nic->mail_at != ASIM_NEVER)
+        offer(pick, &(struct pick){nic->mail_at, mail_tie(nic), port->in_seq, FROM_MAIL, nic});
     if (nic->wake_at <= pick->t && nic->wake_at != ASIM_NEVER)
         offer(pick, &(struct pick){nic->wake_at, nic->wake_tie, nic->wake_seq, FROM_PACING, nic});
 }
 
 /* Linear in NICs, which are one to eight; a heap over them would cost more than it saves. */
-static struct pick pick_of_many(const struct asim_host *host)
+static struct pick pick_of_all(const struct asim_host *host)
 {
     struct pick pick = {ASIM_NEVER, UINT64_MAX, UINT64_MAX, FROM_NONE, NULL};
 
@@ -62,42 +74,19 @@ static struct pick pick_of_many(const struct asim_host *host)
     return pick;
 }
 
-/* Of one NIC, where most often just one thing is first: then no tie has to be compared. */
-static inline struct pick pick_next(const struct asim_host *host)
-{
-    struct asim_nic *nic = host->nics;
-    const struct asim_port *port = &nic->port;
-    const struct asim_frame *head;
-    uint64_t free, mail, timer, t;
-
-    if (host->n_nics != 1)
-        return pick_of_many(host);
-    head = asim_mail_head(port->in);
-    free = port->busy ? port->busy_until : ASIM_NEVER;
-    mail = head ? head->t : ASIM_NEVER;
-    timer = host->timers.n ? host->timers.at->t : ASIM_NEVER;
-    t = free < mail ? free : mail;
-    timer = nic->wake_at < timer ? nic->wake_at : timer;
-    if (mail < free && mail < timer)
-        return (struct pick){mail, asim_wire_tie(port->in, head), port->in_seq, FROM_MAIL, nic};
-    if (free < mail && free < timer)
-        return (struct pick){free, asim_port_tie(port), port->start_seq, FROM_FREE, nic};
-    if (timer == ASIM_NEVER && t == ASIM_NEVER)
-        return (struct pick){ASIM_NEVER, UINT64_MAX, UINT64_MAX, FROM_NONE, NULL};
-    return pick_of_many(host);
-}
-
 /* The turn of this host begins: what has been put into its mailboxes until now is there. */
 static void open_mail(const struct asim_host *host)
 {
-    for (uint32_t i = 0; i < host->n_nics; i++)
+    for (uint32_t i = 0; i < host->n_nics; i++) {
         asim_mail_open(host->nics[i].port.in);
+        look(&host->nics[i]);
+    }
 }
 
 uint64_t asim_host_next(const struct asim_host *host)
 {
     open_mail(host);
-    return pick_next(host).t;
+    return pick_of_all(host).t;
 }
 
 /* tie_low 0: the timer was armed now, and timers of one age come in the order of arming. A
@@ -150,13 +139,14 @@ static inline void take_frame(struct asim_fabric *fabric, struct asim_host *host
     else
         take_pfc(fabric, host, nic, frame);
     asim_mail_drop(in);
+    look(nic);
 }
 
 /* A send becomes a queue pair two events of no duration after the call, as the reference's
  * application start does: whatever was already due at this time goes first. */
 static void start_flow(struct asim_fabric *fabric, struct asim_host *host, uint32_t slot)
 {
-    struct asim_flow *flow = asim_flow_of(fabric, host->node, slot);
+    struct asim_flow *flow = asim_own_flow(host, slot);
     struct asim_nic *nic;
 
     if (!flow->stage++) {
@@ -227,33 +217,71 @@ static void take_timer(struct asim_fabric *fabric, struct asim_host *host)
     }
 }
 
+static void take_pick(struct asim_fabric *fabric, struct asim_host *host, const struct pick *pick)
+{
+    switch (pick->source) {
+    case FROM_FREE:
+        pick->nic->port.busy = 0;
+        asim_nic_kick(fabric, host, pick->nic, pick->t);
+        break;
+    case FROM_MAIL:
+        take_frame(fabric, host, pick->nic);
+        break;
+    case FROM_PACING:
+        pick->nic->wake_at = ASIM_NEVER;
+        asim_nic_kick(fabric, host, pick->nic, pick->t);
+        break;
+    default:
+        take_timer(fabric, host);
+    }
+}
+
+/* The next event of a host with one NIC, where it is a frame or the end of one and nothing else is
+ * due at its time: then no tie has to be compared. 0 where that is not so, or not before `until`.
+ */
+static inline int take_plain(struct asim_fabric *fabric, struct asim_host *host, uint64_t until)
+{
+    struct asim_nic *nic = host->nics;
+    uint64_t free = nic->port.busy ? nic->port.busy_until : ASIM_NEVER, mail = nic->mail_at;
+    uint64_t other = host->timers.n ? host->timers.at->t : ASIM_NEVER;
+
+    other = nic->wake_at < other ? nic->wake_at : other;
+    other = until < other ? until : other;
+    if (mail < free && mail < other) {
+        host->now = mail;
+        host->tie = mail_tie(nic);
+        host->seq++;
+        take_frame(fabric, host, nic);
+        return 1;
+    }
+    if (free < mail && free < other) {
+        host->now = free;
+        host->tie = asim_port_tie(&nic->port);
+        host->seq++;
+        nic->port.busy = 0;
+        asim_nic_kick(fabric, host, nic, free);
+        return 1;
+    }
+    return 0;
+}
+
 /* Everything of this host before `until`, in order; returns the time of what comes next. host->now
  * moves with each event, which is what the rank sees as its own time. Stops early once failed. */
 uint64_t asim_host_advance(struct asim_fabric *fabric, struct asim_host *host, uint64_t until)
 {
+    int one = host->n_nics == 1;
+    struct pick pick;
+
     open_mail(host);
     for (;;) {
-        struct pick pick = pick_next(host);
-
+        while (one && !host->lane->failed && take_plain(fabric, host, until))
+            ;
+        pick = pick_of_all(host);
         if (pick.t >= until || host->lane->failed)
             return pick.t;
         host->now = pick.t;
         host->tie = pick.tie;
         host->seq++;
-        switch (pick.source) {
-        case FROM_FREE:
-            pick.nic->port.busy = 0;
-            asim_nic_kick(fabric, host, pick.nic, pick.t);
-            break;
-        case FROM_MAIL:
-            take_frame(fabric, host, pick.nic);
-            break;
-        case FROM_PACING:
-            pick.nic->wake_at = ASIM_NEVER;
-            asim_nic_kick(fabric, host, pick.nic, pick.t);
-            break;
-        default:
-            take_timer(fabric, host);
-        }
+        take_pick(fabric, host, &pick);
     }
 }

@@ -16,6 +16,7 @@
 
 struct asim_nic {
     struct asim_port port;
+    uint64_t mail_at; /* arrival of the first frame in the mailbox, as of this turn; ASIM_NEVER */
     /* Strictly before data (spec 2.3), unbounded as in the reference. */
     struct asim_ring acks;
     uint32_t *qps; /* slots in the order of creation, finished ones until a scan meets them */

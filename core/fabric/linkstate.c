@@ -217,7 +217,7 @@ static int choose_again(struct asim_fabric *fabric, struct asim_host *host)
         host->nics[i].n_qps = 0;
     }
     for (size_t i = 0; !code && i < slots.n; i++) {
-        struct asim_flow *flow = asim_flow_of(fabric, host->node, slots.at[i]);
+        struct asim_flow *flow = asim_own_flow(host, slots.at[i]);
         const uint16_t ports[2] = {flow->sport, 100};
 
         flow->nic = asim_flow_nic(fabric, host->node, flow->msg.dst, ports);

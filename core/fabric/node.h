@@ -124,6 +124,12 @@ static inline struct asim_flow *asim_flow_of(const struct asim_fabric *fabric, u
     slot &= 0xffffff;
     return &fabric->host[src].chunks[slot / ASIM_FLOW_CHUNK][slot % ASIM_FLOW_CHUNK];
 }
+/* The same at its source. */
+static inline struct asim_flow *asim_own_flow(const struct asim_host *host, uint32_t slot)
+{
+    slot &= 0xffffff;
+    return &host->chunks[slot / ASIM_FLOW_CHUNK][slot % ASIM_FLOW_CHUNK];
+}
 static inline struct asim_rx *asim_rx_at(const struct asim_host *host, uint32_t slot)
 {
     struct asim_rx **list = atomic_load_explicit(&host->rx, memory_order_acquire);

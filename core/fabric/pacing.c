@@ -57,7 +57,7 @@ static void tell_rate(const struct asim_fabric *fabric, const struct asim_host *
 void asim_pacing_changed(struct asim_fabric *fabric, struct asim_host *host, uint32_t slot,
                          uint64_t old_bps)
 {
-    struct asim_flow *flow = asim_flow_of(fabric, host->node, slot);
+    struct asim_flow *flow = asim_own_flow(host, slot);
 
     if (flow->cc.rate_bps != old_bps && fabric->watch.rate)
         tell_rate(fabric, host, flow);
@@ -71,7 +71,7 @@ void asim_pacing_changed(struct asim_fabric *fabric, struct asim_host *host, uin
 void asim_pacing_timer(struct asim_fabric *fabric, struct asim_host *host, uint32_t payload)
 {
     uint32_t slot = payload & 0xffffff;
-    struct asim_flow *flow = asim_flow_of(fabric, host->node, slot);
+    struct asim_flow *flow = asim_own_flow(host, slot);
     uint64_t old_bps = flow->cc.rate_bps;
 
     if (!flow->live || flow->generation != payload >> 24 ||

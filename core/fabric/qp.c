@@ -32,13 +32,12 @@ int asim_nic_add(struct asim_nic *nic, uint32_t slot)
 }
 
 /* Drops the finished flows from position `first` on and says where `chosen` went. */
-static size_t sweep(struct asim_fabric *fabric, struct asim_host *host, struct asim_nic *nic,
-                    size_t first, size_t chosen)
+static size_t sweep(struct asim_host *host, struct asim_nic *nic, size_t first, size_t chosen)
 {
     size_t keep = first, moved = chosen;
 
     for (size_t i = first; i < nic->n_qps; i++) {
-        if (asim_flow_is_over(asim_flow_of(fabric, host->node, nic->qps[i]))) {
+        if (asim_flow_is_over(asim_own_flow(host, nic->qps[i]))) {
             asim_flow_release(host, nic->qps[i]);
             continue;
         }
@@ -62,7 +61,7 @@ static size_t choose_of_many(struct asim_fabric *fabric, struct asim_host *host,
         struct asim_flow *flow;
 
         at = at + 1 == n ? 0 : at + 1;
-        flow = asim_flow_of(fabric, host->node, nic->qps[at]);
+        flow = asim_own_flow(host, nic->qps[at]);
         if (!paused && is_willing(flow)) {
             if (flow->next_avail > t)
                 continue;
@@ -73,7 +72,7 @@ static size_t choose_of_many(struct asim_fabric *fabric, struct asim_host *host,
             first_finished = at;
     }
     if (first_finished != SIZE_MAX)
-        chosen = sweep(fabric, host, nic, first_finished, chosen);
+        chosen = sweep(host, nic, first_finished, chosen);
     return chosen;
 }
 
@@ -85,26 +84,25 @@ static inline size_t choose(struct asim_fabric *fabric, struct asim_host *host,
 
     if (nic->n_qps != 1)
         return nic->n_qps ? choose_of_many(fabric, host, nic, t) : SIZE_MAX;
-    flow = asim_flow_of(fabric, host->node, nic->qps[0]);
+    flow = asim_own_flow(host, nic->qps[0]);
     if (!(nic->port.paused >> fabric->net->priority_group & 1) && is_willing(flow))
         return flow->next_avail > t ? SIZE_MAX : 0;
     if (asim_flow_is_over(flow))
-        sweep(fabric, host, nic, 0, SIZE_MAX);
+        sweep(host, nic, 0, SIZE_MAX);
     return SIZE_MAX;
 }
 
 /* Nothing may go now: come back when the earliest pacing gap ends.
  * parity: a flow that is blocked for another reason but whose gap is over suppresses this wake-up
  * for all others (defect 9 of the spec), and a pending one is not moved. */
-static void arm(struct asim_fabric *fabric, struct asim_host *host, struct asim_nic *nic,
-                uint64_t t)
+static void arm(struct asim_host *host, struct asim_nic *nic, uint64_t t)
 {
     uint64_t earliest = ASIM_NEVER;
 
     if (nic->wake_at != ASIM_NEVER)
         return;
     for (size_t i = 0; i < nic->n_qps; i++) {
-        const struct asim_flow *flow = asim_flow_of(fabric, host->node, nic->qps[i]);
+        const struct asim_flow *flow = asim_own_flow(host, nic->qps[i]);
 
         if (flow->next_avail < earliest)
             earliest = flow->next_avail;
@@ -134,7 +132,7 @@ static inline void send_data(struct asim_fabric *fabric, struct asim_host *host,
 {
     struct asim_lane *lane = host->lane;
     uint32_t slot = nic->qps[at];
-    struct asim_flow *flow = asim_flow_of(fabric, host->node, slot);
+    struct asim_flow *flow = asim_own_flow(host, slot);
     uint64_t seq =
         asim_recovery_pending(flow->repair) ? asim_recovery_take(lane, flow) : flow->cc.snd_next;
     uint64_t left = flow->cc.size - seq;
@@ -205,7 +203,7 @@ void asim_nic_kick(struct asim_fabric *fabric, struct asim_host *host, struct as
     }
     at = choose(fabric, host, nic, t);
     if (at == SIZE_MAX)
-        arm(fabric, host, nic, t);
+        arm(host, nic, t);
     else
         send_data(fabric, host, nic, at);
 }
@@ -253,7 +251,7 @@ static void tell_cc(struct asim_fabric *fabric, struct asim_host *host, struct a
 void asim_sender_ack(struct asim_fabric *fabric, struct asim_host *host,
                      const struct asim_frame *frame)
 {
-    struct asim_flow *flow = asim_flow_of(fabric, host->node, frame->slot);
+    struct asim_flow *flow = asim_own_flow(host, frame->slot);
     struct asim_nic *nic;
 
     host->counts.got_acks++;

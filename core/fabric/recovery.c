@@ -188,7 +188,7 @@ static uint64_t earliest(const struct asim_flow *flow, const struct asim_notice 
 void asim_recovery_lost(struct asim_fabric *fabric, struct asim_host *host,
                         const struct asim_notice *note)
 {
-    struct asim_flow *flow = asim_flow_of(fabric, host->node, note->slot);
+    struct asim_flow *flow = asim_own_flow(host, note->slot);
     int fresh = note->since >= flow->timed_out;
 
     if (flow->live && still_missing(fabric, flow, note)) {

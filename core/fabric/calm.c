@@ -38,7 +38,7 @@ static inline void depart(struct asim_fabric *fabric, struct asim_switch *sw, ui
     frame = begin_behind(sw, &port->port, bytes);
     if (!frame)
         return;
-    *frame = *head;
+    asim_frame_copy(frame, head, port->port.start_youth);
     asim_queue_drop(port, q);
     if (fabric->watch.queue)
         asim_queue_changed(fabric, sw, p, port->port.tx_start);
@@ -85,7 +85,7 @@ static inline void pass_on(struct asim_fabric *fabric, struct asim_switch *sw,
     }
     if (!place)
         return;
-    *place = *frame;
+    asim_frame_copy(place, frame, port->port.start_youth);
     if (bytes > port->peak_bytes)
         port->peak_bytes = bytes;
     if (out_q[1])

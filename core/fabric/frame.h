@@ -31,20 +31,63 @@ enum { ASIM_NO_RECORD = 15 };
 /* Queues of a port (802.1Qbb priorities): 0 is served first and never paused. */
 enum { ASIM_QUEUES = 8, ASIM_DATA_QUEUE = 3 };
 
+/* Four words with names for their parts. A frame is written and copied a word at a time
+ * (asim_frame_copy), whatever part of it is wanted: a load that is wider than the last stores to
+ * its place has to wait until these have left the processor, and costs more than the rest of a hop.
+ */
 struct asim_frame {
-    uint64_t t;         /* arrival at the far end of the link it is on; in a queue: unused */
-    uint64_t seq : 44;  /* DATA: offset of its first byte; ACK/NACK: next byte expected */
-    uint64_t tries : 4; /* with telemetry: how often the packet was sent before, modulo 15 */
-    uint64_t wire : 16;
-    uint32_t src;  /* host that owns the flow (the data's sender) */
-    uint32_t slot; /* generation << 24 | slot of the flow at src; PFC: the queue */
-    /* DATA, PFC: node this frame goes to. ACK, NACK (which go to src): 0, or 1 + how many packets
-     * beyond seq the one stands that is acknowledged out of order. */
-    uint32_t dst;
-    uint32_t side : 24; /* on a wire: youth of the event that sent it; in a switch: ingress port */
-    uint32_t type : 3;
-    uint32_t flags : 5;
+    uint64_t t; /* arrival at the far end of the link it is on; in a queue: unused */
+    union {
+        struct {
+            uint64_t seq : 44;  /* DATA: offset of its first byte; ACK/NACK: next byte expected */
+            uint64_t tries : 4; /* with telemetry: how often the packet was sent before, mod 15 */
+            uint64_t wire : 16;
+        };
+        uint64_t extent; /* as asim_frame_extent says */
+    };
+    union {
+        struct {
+            uint32_t src;  /* host that owns the flow (the data's sender) */
+            uint32_t slot; /* generation << 24 | slot of the flow at src; PFC: the queue */
+        };
+        uint64_t flow;
+    };
+    union {
+        struct {
+            /* DATA, PFC: node this frame goes to. ACK, NACK (which go to src): 0, or 1 + how many
+             * packets beyond seq the one stands that is acknowledged out of order. */
+            uint32_t dst;
+            uint32_t side : 24; /* on a wire: youth of what sent it; in a switch: ingress port */
+            uint32_t type : 3;
+            uint32_t flags : 5;
+        };
+        uint64_t rest; /* as asim_frame_rest says */
+    };
 };
+
+#if defined(__BYTE_ORDER__) && __BYTE_ORDER__ != __ORDER_LITTLE_ENDIAN__
+#error "the words of struct asim_frame are laid out for little-endian machines"
+#endif
+
+static inline uint64_t asim_frame_extent(uint64_t seq, uint32_t tries, uint32_t wire)
+{
+    return (seq & ((1ull << 44) - 1)) | (uint64_t)(tries & 15) << 44 | (uint64_t)wire << 48;
+}
+
+/* Side is left 0. */
+static inline uint64_t asim_frame_rest(uint32_t dst, enum asim_frame_type type, unsigned flags)
+{
+    return dst | (uint64_t)type << 56 | (uint64_t)(flags & 31) << 59;
+}
+
+/* All but t, with another side. Volatile keeps the compiler from joining the words again. */
+static inline void asim_frame_copy(struct asim_frame *to, const volatile struct asim_frame *from,
+                                   uint32_t side)
+{
+    to->extent = from->extent;
+    to->flow = from->flow;
+    to->rest = (from->rest & ~(0xffffffull << 32)) | (uint64_t)(side & 0xffffff) << 32;
+}
 
 /* Node a frame is routed to. */
 static inline uint32_t asim_frame_goal(const struct asim_frame *frame)

@@ -146,13 +146,10 @@ static inline void send_data(struct asim_fabric *fabric, struct asim_host *host,
         return;
     if (seq < flow->snd_high)
         flags = repeat_flags(host, flow, seq, fabric->net->loss_recovery == ASIM_SELECTIVE_REPEAT);
-    *frame = (struct asim_frame){.seq = seq,
-                                 .wire = wire,
-                                 .src = host->node,
-                                 .slot = (uint32_t)flow->generation << 24 | slot,
-                                 .dst = flow->msg.dst,
-                                 .flags = flags & 31,
-                                 .type = ASIM_DATA};
+    frame->extent = asim_frame_extent(seq, 0, wire);
+    frame->flow = host->node | (uint64_t)flow->generation << 56 | (uint64_t)slot << 32;
+    frame->rest = asim_frame_rest(flow->msg.dst, ASIM_DATA, flags) | (uint64_t)nic->port.start_youth
+                                                                         << 32;
     if (fabric->cc->needs &&
         asim_telemetry_begin(fabric, flow, frame, asim_to_ns(fabric, host->now))) {
         lane->failed = ASIM_ENOMEM;
@@ -179,7 +176,7 @@ static void answer(struct asim_host *host, struct asim_nic *nic)
 
     if (!place)
         return;
-    *place = *frame;
+    asim_frame_copy(place, frame, nic->port.start_youth);
     if (frame->type >= ASIM_PAUSE)
         host->counts.pfc_sent++;
     else

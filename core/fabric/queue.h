@@ -81,8 +81,7 @@ static inline int asim_queue_push(struct asim_switch *sw, struct asim_switch_por
         sw->lane->failed = ASIM_ENOMEM;
         return ASIM_ENOMEM;
     }
-    *slot = *frame;
-    slot->side = q_side[1] & 0xffffff;
+    asim_frame_copy(slot, frame, q_side[1]);
     port->frames++;
     port->bytes += frame->wire;
     port->waiting |= (uint8_t)(1u << q_side[0]);

@@ -26,10 +26,10 @@ static struct asim_nic *nic_back(struct asim_fabric *fabric, struct asim_host *h
 
 /* Writes the answer to *data where it will lie. A packet kept beyond a gap is named by it. `tries`
  * leads back to no record where the packet closed a gap or was known: seq - 1 is not of it then. */
-static inline void write_answer(const struct asim_fabric *fabric, const struct asim_rx *rx,
-                                const struct asim_frame *data, struct asim_frame *ack,
-                                enum asim_frame_type type)
+static inline void write_answer(const struct asim_fabric *fabric, const struct asim_frame *data,
+                                struct asim_frame *ack, enum asim_frame_type type, uint32_t youth)
 {
+    const struct asim_rx *rx = asim_rx_of(fabric, data->src, data->slot);
     uint64_t end = data->seq + data->wire - fabric->data_overhead, beyond = 0;
     unsigned flags = data->flags & ASIM_CE ? ASIM_CNP : 0;
 
@@ -37,28 +37,23 @@ static inline void write_answer(const struct asim_fabric *fabric, const struct a
         flags |= ASIM_FINAL;
     if (data->seq > rx->next)
         beyond = (data->seq - rx->next) / fabric->net->payload_bytes + 1;
-    *ack = (struct asim_frame){.seq = rx->next,
-                               .tries = end < rx->next ? ASIM_NO_RECORD : data->tries,
-                               .wire = fabric->ack_wire & 0xffff,
-                               .src = data->src,
-                               .slot = data->slot,
-                               .dst = (uint32_t)beyond,
-                               .type = type,
-                               .flags = flags & 31};
+    ack->extent = asim_frame_extent(rx->next, end < rx->next ? ASIM_NO_RECORD : data->tries,
+                                    fabric->ack_wire);
+    ack->flow = data->flow;
+    ack->rest = asim_frame_rest((uint32_t)beyond, type, flags) | (uint64_t)youth << 32;
 }
 
 /* Through the host's FIFO of answers; out of line, because most find the port idle. */
 static void reply_later(struct asim_fabric *fabric, struct asim_host *host, struct asim_nic *nic,
                         const struct asim_frame *data, enum asim_frame_type type)
 {
-    const struct asim_rx *rx = asim_rx_of(fabric, data->src, data->slot);
     struct asim_frame *ack = asim_ring_slot(&nic->acks);
 
     if (!ack) {
         host->lane->failed = ASIM_ENOMEM;
         return;
     }
-    write_answer(fabric, rx, data, ack, type);
+    write_answer(fabric, data, ack, type, 0);
     if (fabric->watch.frame)
         fabric->watch.frame(fabric->watch.frame_self, ASIM_FRAME_ENQUEUE,
                             (const uint32_t[2]){host->node, (uint32_t)(nic - host->nics) + 1}, ack,
@@ -86,7 +81,7 @@ static inline void reply(struct asim_fabric *fabric, struct asim_host *host,
     ack = asim_port_begin(host->lane, &nic->port, fabric->ack_wire, asim_host_moment(host));
     if (!ack)
         return;
-    write_answer(fabric, rx, data, ack, type);
+    write_answer(fabric, data, ack, type, nic->port.start_youth);
     host->counts.acks++;
     asim_port_commit(host->lane, &nic->port, ack);
 }

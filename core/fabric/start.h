@@ -2,8 +2,7 @@
  *
  * How a frame leaves a node, inlined where hosts and switches send: the port is booked, the frame
  * is written straight into its place in the mailbox of the wire, and the far end's next time is
- * lowered. Frames are written where they lie and copied whole, never assembled elsewhere: a wide
- * load of what was just stored in pieces costs more than the rest of a hop.
+ * lowered. Frames are written where they lie, in words (frame.h), never assembled elsewhere.
  */
 #ifndef ASIM_FABRIC_START_H
 #define ASIM_FABRIC_START_H
@@ -11,7 +10,7 @@
 #include "fabric/node.h"
 
 /* Starts serializing a frame of `bytes` now. Returns its place in the mailbox, which the caller
- * fills but for t and side; NULL when out of memory (latched). */
+ * fills but for t, with port->start_youth for its side; NULL when out of memory (latched). */
 static inline struct asim_frame *asim_port_begin(struct asim_lane *lane, struct asim_port *port,
                                                  uint32_t bytes, struct asim_moment now)
 {
@@ -39,7 +38,6 @@ static inline int asim_port_commit(struct asim_lane *lane, struct asim_port *por
     struct asim_wire *wire = port->out;
     uint64_t t = port->busy_until + wire->delay;
 
-    frame->side = port->start_youth & 0xffffff;
     frame->t = t;
     if (lane->fabric->per_event)
         asim_port_tell(lane->fabric, port, frame);

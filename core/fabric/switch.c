@@ -66,7 +66,7 @@ static inline int dequeue(struct asim_fabric *fabric, struct asim_switch *sw, ui
         asim_port_begin(sw->lane, &port->port, bytes, (struct asim_moment){now->t, now->tie, seq});
     if (!frame)
         return 0;
-    *frame = *head;
+    asim_frame_copy(frame, head, port->port.start_youth);
     asim_queue_drop(port, q);
     if (fabric->watch.queue)
         asim_queue_changed(fabric, sw, p, now->t);
@@ -176,7 +176,7 @@ static inline int pass_on(struct asim_fabric *fabric, struct asim_switch *sw,
     place = asim_port_begin(sw->lane, &port->port, (uint32_t)frame->wire, asim_now_moment(sw, now));
     if (!place)
         return 1;
-    *place = *frame;
+    asim_frame_copy(place, frame, port->port.start_youth);
     if (q)
         port->rr = (uint8_t)q;
     if (fabric->stamps)

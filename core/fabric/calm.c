@@ -40,8 +40,7 @@ static inline void depart(struct asim_fabric *fabric, struct asim_switch *sw, ui
         return;
     asim_frame_copy(frame, head, port->port.start_youth);
     asim_queue_drop(port, q);
-    if (fabric->watch.queue)
-        asim_queue_changed(fabric, sw, p, port->port.tx_start);
+    asim_queue_tell(fabric, sw, p, port->port.tx_start);
     if (q) {
         struct asim_queue_use *use = &sw->ports[in].use[q];
         uint64_t shared = asim_mmu_shared(use);
@@ -51,7 +50,8 @@ static inline void depart(struct asim_fabric *fabric, struct asim_switch *sw, ui
         port->use[q].egress -= bytes;
     }
     asim_switch_stamp(fabric, sw, p, frame, (const uint64_t[2]){q, port->port.tx_start});
-    asim_port_commit(sw->lane, &port->port, frame);
+    frame->t = port->port.busy_until + port->port.out->delay;
+    asim_port_go(sw->lane, port->port.out, frame);
 }
 
 /* All that leaves port p before t. What leaves at t itself goes after what comes in then, and is
@@ -92,7 +92,8 @@ static inline void pass_on(struct asim_fabric *fabric, struct asim_switch *sw,
         port->rr = (uint8_t)out_q[1];
     if (fabric->stamps)
         asim_telemetry_stamp(fabric, sw, out_q[0], place, asim_to_ns(fabric, now->t));
-    asim_port_commit(sw->lane, &port->port, place);
+    place->t = port->port.busy_until + port->port.out->delay;
+    asim_port_go(sw->lane, port->port.out, place);
 }
 
 /* The tests of the long way are left out: asim_calm_holds has made them for the whole window. */
@@ -116,8 +117,7 @@ static inline void enqueue(struct asim_fabric *fabric, struct asim_switch *sw,
     length = port->bytes + (port->passed_t == t ? port->passed_bytes : 0);
     if (length > port->peak_bytes)
         port->peak_bytes = length;
-    if (fabric->watch.queue)
-        asim_queue_changed(fabric, sw, p, t);
+    asim_queue_tell(fabric, sw, p, t);
 }
 
 /* The whole of an arrival: found its way, caught up with its port, sent on or queued. The frame is

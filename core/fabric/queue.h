@@ -69,6 +69,28 @@ static inline uint32_t asim_queue_next(struct asim_switch_port *port)
     return port->rr;
 }
 
+/* Tells whoever watches queues that port p has changed at t. Out of line but for what no sample
+ * would show: a short length between two samples, and none that was shown before. */
+static inline void asim_queue_tell(const struct asim_fabric *fabric, struct asim_switch *sw,
+                                   uint32_t p, uint64_t t)
+{
+    const struct asim_switch_port *port = &sw->ports[p];
+    struct asim_queue_sample *sample;
+    uint64_t least = fabric->watch.sampling.least;
+
+    if (!fabric->watch.queue)
+        return;
+    sample = sw->samples ? &sw->samples[p] : NULL;
+    if (!sample || t >= sample->due || sample->bytes >= least || sample->shown >= least ||
+        port->waiting & 1) {
+        asim_queue_changed(fabric, sw, p, t);
+        return;
+    }
+    sample->since = t;
+    sample->bytes = port->bytes;
+    sample->control = 0;
+}
+
 /* Copies *frame to the end of queue q, as come in at ingress port `side`. 0 or ASIM_ENOMEM, which
  * is then latched in the lane. The mask of waiting queues and both sums follow, so that nobody
  * looks at eight rings to find one. */

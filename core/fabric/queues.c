@@ -23,12 +23,13 @@ static int is_news(const struct asim_fabric *fabric, const struct asim_queue_sam
     return length != sample->shown && (length >= least || sample->shown >= least);
 }
 
-/* Number of the period of samples that t lies in. */
-static uint64_t period(const struct asim_fabric *fabric, uint64_t t)
+/* The first sample after t. One at first_ns + k x every_ns shows what has held before that ns. */
+static uint64_t sample_after(const struct asim_fabric *fabric, uint64_t t)
 {
     const struct asim_queue_sampling *s = &fabric->watch.sampling;
+    uint64_t first = s->first_ns % s->every_ns, ns = asim_to_ns(fabric, t);
 
-    return (asim_to_ns(fabric, t) + s->every_ns - s->first_ns % s->every_ns) / s->every_ns;
+    return asim_to_ticks(fabric, ((ns + s->every_ns - first) / s->every_ns) * s->every_ns + first);
 }
 
 static void tell_sample(const struct asim_fabric *fabric, const struct asim_switch *sw, uint32_t p)
@@ -53,9 +54,11 @@ void asim_queue_changed(const struct asim_fabric *fabric, struct asim_switch *sw
     sample = &sw->samples[p];
     if (t > sample->since && is_news(fabric, sample)) {
         sw->told++;
-        if (period(fabric, t) > period(fabric, sample->since))
+        if (t >= sample->due)
             tell_sample(fabric, sw, p);
     }
+    if (t >= sample->due)
+        sample->due = sample_after(fabric, t);
     sample->since = t;
     sample->bytes = port->bytes;
     sample->control = control;

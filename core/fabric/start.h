@@ -29,26 +29,35 @@ static inline struct asim_frame *asim_port_begin(struct asim_lane *lane, struct 
     return frame;
 }
 
-/* The frame is written, and on its way. 1 if it will not arrive: that is known here, since draws
- * are keyed and link events planned. The mailbox stays sorted because a wire is FIFO with constant
- * delay. */
+/* The frame is written, and on its way: the rest of asim_port_commit, and all of it where nothing
+ * is lost and nobody watches. */
+static inline void asim_port_go(struct asim_lane *lane, struct asim_wire *wire,
+                                const struct asim_frame *frame)
+{
+    if (frame->flags & ASIM_FINAL && wire->to == frame->src && frame->type == ASIM_ACK)
+        asim_port_notice(lane, wire, frame);
+    asim_mail_commit(wire);
+    if (frame->t < lane->lowered[wire->to])
+        lane->lowered[wire->to] = frame->t;
+}
+
+/* 1 if it will not arrive: that is known here, since draws are keyed and link events planned. The
+ * mailbox stays sorted because a wire is FIFO with constant delay. */
 static inline int asim_port_commit(struct asim_lane *lane, struct asim_port *port,
                                    struct asim_frame *frame)
 {
     struct asim_wire *wire = port->out;
-    uint64_t t = port->busy_until + wire->delay;
 
-    frame->t = t;
+    frame->t = port->busy_until + wire->delay;
     if (lane->fabric->per_event)
         asim_port_tell(lane->fabric, port, frame);
     if (wire->loss && asim_loss_takes(lane, wire, frame, port->tx_start)) {
         wire->spill.n -= wire->spill.n > 0;
         return 1;
     }
-    if (frame->flags & ASIM_FINAL && wire->to == frame->src && frame->type == ASIM_ACK)
-        asim_port_notice(lane, wire, frame);
-    asim_mail_commit(wire);
-    asim_lane_at(lane, wire->to, t);
+    if (lane->fabric->per_event)
+        asim_fabric_at(lane->fabric, wire->to, frame->t);
+    asim_port_go(lane, wire, frame);
     return 0;
 }
 

@@ -68,8 +68,7 @@ static inline int dequeue(struct asim_fabric *fabric, struct asim_switch *sw, ui
         return 0;
     asim_frame_copy(frame, head, port->port.start_youth);
     asim_queue_drop(port, q);
-    if (fabric->watch.queue)
-        asim_queue_changed(fabric, sw, p, now->t);
+    asim_queue_tell(fabric, sw, p, now->t);
     if (q)
         asim_mmu_leave(sw, (const uint32_t[3]){in, p, q}, bytes);
     asim_switch_stamp(fabric, sw, p, frame, (const uint64_t[2]){q, now->t});
@@ -101,8 +100,7 @@ static inline void enqueue(struct asim_fabric *fabric, struct asim_switch *sw,
         return;
     if (port->bytes > port->peak_bytes)
         port->peak_bytes = port->bytes;
-    if (fabric->watch.queue)
-        asim_queue_changed(fabric, sw, p, now->t);
+    asim_queue_tell(fabric, sw, p, now->t);
     if (fabric->watch.frame)
         fabric->watch.frame(fabric->watch.frame_self, ASIM_FRAME_ENQUEUE,
                             (const uint32_t[2]){sw->node, p + 1}, frame,

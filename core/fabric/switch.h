@@ -47,6 +47,7 @@ struct asim_switch_port {
  * the port has held how many bytes, of these in queue 0, and the bytes he knows of. */
 struct asim_queue_sample {
     uint64_t since, bytes, control, shown;
+    uint64_t due; /* the next sample after `since`, ticks */
 };
 
 /* Which of n equal-cost ports a flow takes, found by hash and remembered for a while (spread.c). */

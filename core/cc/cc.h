@@ -44,8 +44,9 @@ struct asim_telemetry {
 };
 
 struct asim_cc_flow {
-    uint64_t rate_bps, line_bps, min_bps;
-    uint64_t snd_next, size, window_bytes, base_rtt_ns;
+    /* The first four are looked at for every packet (flow.h). */
+    uint64_t snd_next, size, rate_bps, line_bps;
+    uint64_t min_bps, window_bytes, base_rtt_ns;
     uint64_t timer_at; /* UINT64_MAX = none wanted */
     uint64_t draws;    /* keys of asim_cc_draw: one more for every draw */
     uint64_t seed;

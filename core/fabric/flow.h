@@ -14,14 +14,14 @@
 
 /* The sender's view, touched by the source host only. */
 struct asim_flow {
+    /* What the scan over a NIC's queue pairs asks of each of them, up to the fourth word of `cc`,
+     * lies together: first byte not yet acknowledged; bytes allowed in flight now, 0 = no limit;
+     * earliest time of the next packet, ticks: the end of the pacing gap; selective repeat, made at
+     * the first gap. */
+    uint64_t snd_una, window, next_avail;
+    struct asim_repair *repair;
     struct asim_cc_flow cc; /* rate, window, snd_next, size */
-    /* First byte not yet acknowledged. */
-    uint64_t snd_una;
-    uint64_t window; /* bytes allowed in flight now; 0 = no limit */
-    /* Earliest time of the next packet, ns: the end of the pacing gap. */
-    uint64_t next_avail;
-    struct asim_repair *repair; /* selective repeat, made at the first gap */
-    uint64_t snd_high;          /* end of what was ever sent */
+    uint64_t snd_high;      /* end of what was ever sent */
     /* Index of the NIC it sends on, chosen by hash when it opened. */
     uint32_t nic;
     uint32_t last_wire; /* size of the packet sent last, bytes */

@@ -158,7 +158,7 @@ static void start_flow(struct asim_fabric *fabric, struct asim_host *host, uint3
     if (host->lane->failed)
         return;
     nic = &host->nics[flow->nic];
-    if (asim_nic_add(nic, slot))
+    if (asim_nic_add(host, flow->nic, slot))
         host->lane->failed = ASIM_ENOMEM;
     else
         asim_nic_kick(fabric, host, nic, host->now);

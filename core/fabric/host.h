@@ -14,12 +14,19 @@
 #include "fabric/loss.h"
 #include "fabric/port.h"
 
+/* A queue pair in a NIC's list. Flows never move (flow.c), so the scan needs no slot to find them.
+ */
+struct asim_qp {
+    struct asim_flow *flow;
+    uint32_t slot;
+};
+
 struct asim_nic {
     struct asim_port port;
     uint64_t mail_at; /* arrival of the first frame in the mailbox, as of this turn; ASIM_NEVER */
     /* Strictly before data (spec 2.3), unbounded as in the reference. */
     struct asim_ring acks;
-    uint32_t *qps; /* slots in the order of creation, finished ones until a scan meets them */
+    struct asim_qp *qps; /* in the order of creation, finished ones until a scan meets them */
     size_t n_qps, cap_qps;
     /* Position in qps last served; the scan begins behind it. */
     uint32_t rr_last;

@@ -213,7 +213,7 @@ static int choose_again(struct asim_fabric *fabric, struct asim_host *host)
 
     for (uint32_t i = 0; !code && i < host->n_nics; i++) {
         for (size_t q = 0; !code && q < host->nics[i].n_qps; q++)
-            code = ASIM_VEC_PUSH(slots, host->nics[i].qps[q]);
+            code = ASIM_VEC_PUSH(slots, host->nics[i].qps[q].slot);
         host->nics[i].n_qps = 0;
     }
     for (size_t i = 0; !code && i < slots.n; i++) {
@@ -221,7 +221,7 @@ static int choose_again(struct asim_fabric *fabric, struct asim_host *host)
         const uint16_t ports[2] = {flow->sport, 100};
 
         flow->nic = asim_flow_nic(fabric, host->node, flow->msg.dst, ports);
-        code = asim_nic_add(&host->nics[flow->nic], slots.at[i]);
+        code = asim_nic_add(host, flow->nic, slots.at[i]);
     }
     free(slots.at);
     return code;

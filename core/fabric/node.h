@@ -187,7 +187,7 @@ static inline int asim_ack_is_plain(const struct asim_fabric *fabric, const stru
            !fabric->net->l2_back_to_zero;
 }
 /* A new queue pair joins the round robin at its end. */
-int asim_nic_add(struct asim_nic *nic, uint32_t slot);
+int asim_nic_add(struct asim_host *host, uint32_t nic, uint32_t slot);
 /* A data frame reached its destination host. */
 void asim_receiver_data(struct asim_fabric *fabric, struct asim_host *host,
                         const struct asim_frame *frame);

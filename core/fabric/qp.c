@@ -14,20 +14,20 @@
 /* Bytes left and room in the window, or something to repeat. */
 static inline int is_willing(const struct asim_flow *flow)
 {
-    if (flow->gave_up)
-        return 0;
     if (asim_recovery_pending(flow->repair))
-        return 1;
+        return !flow->gave_up;
     return flow->cc.snd_next < flow->cc.size &&
-           (!flow->window || flow->cc.snd_next - flow->snd_una < flow->window);
+           (!flow->window || flow->cc.snd_next - flow->snd_una < flow->window) && !flow->gave_up;
 }
 
 /* The slot stays in the list until a scan finds the flow finished. */
-int asim_nic_add(struct asim_nic *nic, uint32_t slot)
+int asim_nic_add(struct asim_host *host, uint32_t at, uint32_t slot)
 {
+    struct asim_nic *nic = &host->nics[at];
+
     if (asim_grow(&nic->qps, &nic->cap_qps, nic->n_qps + 1, sizeof *nic->qps))
         return ASIM_ENOMEM;
-    nic->qps[nic->n_qps++] = slot;
+    nic->qps[nic->n_qps++] = (struct asim_qp){asim_own_flow(host, slot), slot};
     return 0;
 }
 
@@ -37,8 +37,8 @@ static size_t sweep(struct asim_host *host, struct asim_nic *nic, size_t first, 
     size_t keep = first, moved = chosen;
 
     for (size_t i = first; i < nic->n_qps; i++) {
-        if (asim_flow_is_over(asim_own_flow(host, nic->qps[i]))) {
-            asim_flow_release(host, nic->qps[i]);
+        if (asim_flow_is_over(nic->qps[i].flow)) {
+            asim_flow_release(host, nic->qps[i].slot);
             continue;
         }
         if (i == chosen)
@@ -61,7 +61,7 @@ static size_t choose_of_many(struct asim_fabric *fabric, struct asim_host *host,
         struct asim_flow *flow;
 
         at = at + 1 == n ? 0 : at + 1;
-        flow = asim_own_flow(host, nic->qps[at]);
+        flow = nic->qps[at].flow;
         if (!paused && is_willing(flow)) {
             if (flow->next_avail > t)
                 continue;
@@ -84,7 +84,7 @@ static inline size_t choose(struct asim_fabric *fabric, struct asim_host *host,
 
     if (nic->n_qps != 1)
         return nic->n_qps ? choose_of_many(fabric, host, nic, t) : SIZE_MAX;
-    flow = asim_own_flow(host, nic->qps[0]);
+    flow = nic->qps[0].flow;
     if (!(nic->port.paused >> fabric->net->priority_group & 1) && is_willing(flow))
         return flow->next_avail > t ? SIZE_MAX : 0;
     if (asim_flow_is_over(flow))
@@ -102,7 +102,7 @@ static void arm(struct asim_host *host, struct asim_nic *nic, uint64_t t)
     if (nic->wake_at != ASIM_NEVER)
         return;
     for (size_t i = 0; i < nic->n_qps; i++) {
-        const struct asim_flow *flow = asim_own_flow(host, nic->qps[i]);
+        const struct asim_flow *flow = nic->qps[i].flow;
 
         if (flow->next_avail < earliest)
             earliest = flow->next_avail;
@@ -131,8 +131,8 @@ static inline void send_data(struct asim_fabric *fabric, struct asim_host *host,
                              struct asim_nic *nic, size_t at)
 {
     struct asim_lane *lane = host->lane;
-    uint32_t slot = nic->qps[at];
-    struct asim_flow *flow = asim_own_flow(host, slot);
+    uint32_t slot = nic->qps[at].slot;
+    struct asim_flow *flow = nic->qps[at].flow;
     uint64_t seq =
         asim_recovery_pending(flow->repair) ? asim_recovery_take(lane, flow) : flow->cc.snd_next;
     uint64_t left = flow->cc.size - seq;

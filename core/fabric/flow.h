@@ -80,6 +80,12 @@ static inline void asim_rx_count(struct asim_rx *rx, uint32_t more)
     atomic_store_explicit(&rx->frames, frames + more, memory_order_release);
 }
 
+/* All bytes acknowledged, or given up; snd_next may still be behind after a go-back-N. */
+static inline int asim_flow_is_over(const struct asim_flow *flow)
+{
+    return flow->snd_una >= flow->cc.size || flow->gave_up;
+}
+
 enum { ASIM_FLOW_CHUNK = 64 };
 
 #endif

@@ -105,4 +105,17 @@ enum asim_timer {
     ASIM_TIMER_CUE
 };
 
+/* The flow of a slot, at its source; a generation above it does no harm. */
+static inline struct asim_flow *asim_own_flow(const struct asim_host *host, uint32_t slot)
+{
+    slot &= 0xffffff;
+    return &host->chunks[slot / ASIM_FLOW_CHUNK][slot % ASIM_FLOW_CHUNK];
+}
+
+/* What the frames that leave in this event carry of it. */
+static inline struct asim_moment asim_host_moment(const struct asim_host *host)
+{
+    return (struct asim_moment){host->now, host->tie, host->seq};
+}
+
 #endif

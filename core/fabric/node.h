@@ -124,12 +124,6 @@ static inline struct asim_flow *asim_flow_of(const struct asim_fabric *fabric, u
     slot &= 0xffffff;
     return &fabric->host[src].chunks[slot / ASIM_FLOW_CHUNK][slot % ASIM_FLOW_CHUNK];
 }
-/* The same at its source. */
-static inline struct asim_flow *asim_own_flow(const struct asim_host *host, uint32_t slot)
-{
-    slot &= 0xffffff;
-    return &host->chunks[slot / ASIM_FLOW_CHUNK][slot % ASIM_FLOW_CHUNK];
-}
 static inline struct asim_rx *asim_rx_at(const struct asim_host *host, uint32_t slot)
 {
     struct asim_rx **list = atomic_load_explicit(&host->rx, memory_order_acquire);
@@ -163,20 +157,11 @@ uint32_t asim_flow_nic(struct asim_fabric *fabric, uint32_t host, uint32_t peer,
 uint64_t asim_host_next(const struct asim_host *host);
 /* Processes everything before `until`; returns what asim_host_next would. */
 uint64_t asim_host_advance(struct asim_fabric *fabric, struct asim_host *host, uint64_t until);
-static inline struct asim_moment asim_host_moment(const struct asim_host *host)
-{
-    return (struct asim_moment){host->now, host->tie, host->seq};
-}
 /* A timer armed by the present event. 0 or ASIM_ENOMEM. */
 int asim_host_timer(struct asim_host *host, uint64_t t, uint64_t value);
 /* Sends if the port is idle and something may go (spec 2.3). */
 void asim_nic_kick(struct asim_fabric *fabric, struct asim_host *host, struct asim_nic *nic,
                    uint64_t t);
-/* All bytes acknowledged, or given up; snd_next may still be behind after a go-back-N. */
-static inline int asim_flow_is_over(const struct asim_flow *flow)
-{
-    return flow->snd_una >= flow->cc.size || flow->gave_up;
-}
 /* The usual ACK: progress, and nothing lost that anybody knows of. What asim_recovery_ack would do
  * is then to move snd_una. */
 static inline int asim_ack_is_plain(const struct asim_fabric *fabric, const struct asim_flow *flow,

@@ -27,7 +27,7 @@ static struct asim_flow *open_second(struct lab *lab, uint32_t *slot, uint64_t b
     *slot = (uint32_t)asim_flow_take(host, &msg, 10000);
     flow = asim_flow_of(lab->fabric, 0, *slot);
     asim_flow_open(lab->fabric, host, *slot);
-    CHECK(asim_nic_add(&host->nics[flow->nic], *slot) == 0);
+    CHECK(asim_nic_add(host, flow->nic, *slot) == 0);
     return flow;
 }
 

@@ -130,7 +130,7 @@ static void put_host(struct list *list, const struct asim_host *host)
         }
         put(list, (uint64_t)nic->n_qps << 32 | nic->rr_last);
         for (size_t q = 0; q < nic->n_qps; q++)
-            put_flow(list, host->node, nic->qps[q]);
+            put_flow(list, host->node, nic->qps[q].slot);
     }
 }
 
@@ -222,7 +222,7 @@ static void flows_of(struct asim_fabric *fabric, const uint32_t host_nic[2],
     const struct asim_nic *nic = &fabric->host[host_nic[0]].nics[host_nic[1]];
 
     for (size_t q = 0; q < nic->n_qps; q++) {
-        struct asim_flow *flow = asim_flow_of(fabric, host_nic[0], nic->qps[q]);
+        struct asim_flow *flow = asim_flow_of(fabric, host_nic[0], nic->qps[q].slot);
 
         if (!asim_flow_is_over(flow))
             visit->each(visit->self, flow, (*n)++);

@@ -40,12 +40,26 @@ static int write_all(const struct asim_llm *llm, struct asim_llm_times *times, s
     return rc || !llm->opt->et ? rc : convert(path, llm->opt->et, err);
 }
 
+/* AICB's micro tests have neither model nor times. */
+static int make_micro(const struct asim_llm_options *opt, struct asim_err *err)
+{
+    const char *path = opt->output ? opt->output : "micro_test.txt";
+    uint32_t rows = 0;
+    int rc = asim_llm_micro(opt, path, &rows, err);
+    if (!rc)
+        printf("%s: %u rows of %s\n", path, rows, opt->test_comm);
+    return rc || !opt->et ? rc : convert(path, opt->et, err);
+}
+
 /* Preset, then checks, then times: a wrong flag is named before a file is opened. */
 static int make(struct asim_llm_options *opt, struct asim_err *err)
 {
     struct asim_llm llm;
     struct asim_llm_times times;
-    int rc = asim_llm_preset(opt, err);
+    int rc;
+    if (asim_llm_is_micro(opt))
+        return make_micro(opt, err);
+    rc = asim_llm_preset(opt, err);
     if (!rc)
         rc = asim_llm_derive(&llm, opt, err);
     if (!rc)

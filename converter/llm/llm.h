@@ -24,9 +24,12 @@ struct asim_llm_options {
     uint64_t dense_layers, shared_experts, qk_rope, qk_nope, q_lora, kv_lora, v_head;
     double efficiency;
     /* AICB's flags that leave no trace in its text. */
-    char *dtype, *test_comm, *activation;
+    char *dtype, *activation;
     double unused;
     int unused_switch;
+    /* micro tests */
+    char *test_comm;
+    uint64_t begin_size, end_size;
 };
 extern const struct asim_option asim_llm_option_table[];
 
@@ -39,6 +42,11 @@ struct asim_llm { /* the options with everything derived */
     uint64_t p_embedding, p_attention, p_norm, p_mlp, p_moe, p_final;
     uint64_t params_total, params_moe;
 };
+
+/* Micro tests instead of a model: frame collective_test (micro.c). */
+int asim_llm_is_micro(const struct asim_llm_options *opt);
+int asim_llm_micro(const struct asim_llm_options *opt, const char *path, uint32_t *rows,
+                   struct asim_err *err);
 
 /* Preset sizes of opt->model, for what the command line did not give. */
 int asim_llm_preset(struct asim_llm_options *opt, struct asim_err *err);

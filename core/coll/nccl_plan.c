@@ -19,7 +19,8 @@ static uint32_t channels_of(const struct asim_plan *plan)
     return plan->coll.window ? plan->coll.window : 1;
 }
 
-/* 1 if there are servers to cross and another GPU to hand over to. */
+/* The same test as for the flows (nccl_ring.c), so that both make as many messages.
+ * 1 if there are servers to cross and another GPU to hand over to. */
 static uint32_t hands_over(const struct asim_plan *plan, int pxn)
 {
     uint32_t channels = channels_of(plan);
@@ -61,7 +62,13 @@ static uint32_t previous(uint32_t local, uint32_t servers, uint32_t channel, uin
     return (server + servers - 1) % servers * local + (channel + local - 1) % local;
 }
 
-/* Chunk by chunk, in each the channels in order and then what was handed over. */
+/* Chunk by chunk, in each the channels in order and then what was handed over.
+ *
+ * Example with PXN, two servers of two: in channel 0 the ring is 0, 1, 2, 3. Member 1 crosses, so
+ * it hands its piece to 0, which enters servers on that channel, and 0 sends it to 2; for 2 the one
+ * before in the ring is then 0 and not 1. All messages of a plan have one size, so it does not
+ * matter which of a pair's messages is which.
+ */
 void asim_nccl_plan_step(const struct asim_plan *plan, int pxn, uint64_t k, struct asim_step *step)
 {
     const struct asim_coll *coll = &plan->coll;

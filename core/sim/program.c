@@ -7,6 +7,9 @@
  * Flows that begin at an NVSwitch are nobody's nodes: it answers by the tags of what it gets
  * (nvswitch.c). Those that end at one have the position behind all members as their peer.
  *
+ * What it costs: a flow is two nodes and, behind the first step, a link, about 100 bytes with the
+ * list it is made from; 128 GPUs in servers of 8 have 260,000 flows for an all-reduce, 26 MB.
+ *
  * Which GPUs share a server is taken from the members' ranks, as many in each and servers in
  * ascending order, so groups and logical dimensions of any stride fit. All members see the same
  * ring and therefore come to the same program. A ring of n members on servers of L has 2 (n-1) n L

@@ -59,7 +59,9 @@ static int has_groups(const struct asim_simai_layout *layout)
     return any;
 }
 
-/* The walk is what the trace was made from, so its n-th item is the n-th op. */
+/* Only text has rows: Chakra traces made from one have its ops, and their names, but no file to
+ * take the columns from. The walk is what the trace was made from, so its n-th item is the n-th op.
+ */
 static int list_ops(struct csv *csv, struct asim_err *err)
 {
     struct asim_simai_walk walk;

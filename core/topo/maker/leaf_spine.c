@@ -61,6 +61,7 @@ static int make(struct asim_topo *topo, uint32_t hosts, const void *options_of,
     int rc = asim_build_hosts(opt->gpus, hosts, 128, &n, err);
     if (rc)
         return rc;
+    /* ceil(n / leaves): all leaves but the last ones are equally full */
     uint32_t per_leaf = opt->leaves ? (n - 1) / opt->leaves + 1 : opt->per_leaf;
     uint64_t leaves = opt->leaves ? opt->leaves : ((uint64_t)n + per_leaf - 1) / per_leaf;
     struct asim_build_size size = {

@@ -19,6 +19,13 @@
  * a round of the crew takes as much as two of them. */
 enum { CROWD = 8 };
 
+/* Lets the compiler ask for a line to be written; a processor that cannot does nothing. */
+#if defined(__x86_64__) && defined(__GNUC__)
+#define FOR_WRITING __attribute__((target("prfchw")))
+#else
+#define FOR_WRITING
+#endif
+
 /* Of one wire and window, as far as it is worth it. */
 enum { MOST_FETCHED = 32, FRAMES_A_LINE = 2 };
 
@@ -177,7 +184,7 @@ static int is_crowded(const struct asim_fabric *fabric, uint64_t until)
 /* Frames another core has written lie in its cache, and the places of those to come were read there
  * last: each line takes some 50 ns, if it is waited for. So all that this window is likely to need
  * is asked for at once, before it is needed. */
-static void fetch(struct asim_lane *lane)
+FOR_WRITING static void fetch(struct asim_lane *lane)
 {
     for (uint32_t i = 0; i < lane->n_heard; i++) {
         struct asim_wire *wire = lane->joint[i];

@@ -18,7 +18,6 @@
 #include "fabric/telemetry.h"
 
 struct asim_crew;
-struct asim_remote;
 
 struct asim_fabric {
     const struct asim_topo *topo;

@@ -17,7 +17,7 @@ alike ns3/mpi_one_switch '' --mpi=3 --workload="$work/all" --topology=auto:switc
 
 # Settings beside the defaults, as key and value.
 config() {
-    printf '%s\n' "$@" >"$work/config.txt"
+    printf '%s\n' "$@" "FCT_OUTPUT_FILE $work/fct.txt" "PFC_OUTPUT_FILE $work/pfc.txt" >"$work/config.txt"
     echo "--network=$work/config.txt"
 }
 

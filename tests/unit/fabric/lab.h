@@ -56,6 +56,7 @@ static inline struct asim_net *lab_net(struct lab *lab)
 static inline void lab_start_due(struct lab *lab, uint32_t rank)
 {
     uint64_t now = asim_packet_backend.now(lab_net(lab), rank);
+    int code;
 
     for (uint32_t i = 0; i < lab->n; i++) {
         struct lab_message *m = &lab->msg[i];
@@ -65,7 +66,10 @@ static inline void lab_start_due(struct lab *lab, uint32_t rank)
         if (m->src != rank || m->at != now || m->started)
             continue;
         m->started = 1;
-        CHECK(asim_packet_backend.send(lab_net(lab), &msg) == 0);
+        code = asim_packet_backend.send(lab_net(lab), &msg);
+        lab_lock(lab);
+        CHECK(code == 0);
+        lab_unlock(lab);
     }
 }
 

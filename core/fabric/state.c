@@ -180,8 +180,10 @@ static uint64_t glance(const struct asim_fabric *fabric, uint64_t t)
         for (uint32_t i = 0; i < fabric->host[v].n_nics; i++) {
             const struct asim_nic *nic = &fabric->host[v].nics[i];
             const struct asim_frame *head = asim_mail_head(nic->port.in);
-            uint64_t word = nic->port.busy_until - t + ((uint64_t)nic->acks.n << 32);
+            uint64_t word = (uint64_t)nic->acks.n << 32;
 
+            if (nic->port.busy && nic->port.busy_until >= t)
+                word += nic->port.busy_until - t + 1;
             word = word * 31 + (head ? head->t - t : 0);
             hash = (hash ^ word) * 0x9e3779b97f4a7c15ull;
             hash ^= hash >> 29;

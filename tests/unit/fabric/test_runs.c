@@ -191,6 +191,6 @@ int main(void)
         one(seed);
     CHECK(saved > 100000);
     CHECK(wasted > 1000);
-    CHECK(moved > 100000);
+    CHECK(moved > 400000);
     return CHECK_DONE();
 }

@@ -129,46 +129,25 @@ void asim_clock_add(struct asim_rank *rank, uint64_t delay_ns, const struct asim
     place(rank, delay_ns, kept);
 }
 
-/* The first event of a near time where all ranks share a queue that knows the time already: what
- * place() would do, without a call in it. All else goes the long way. */
+/* Filled in here and not by the caller: nothing is copied, and what follows needs no stack. */
 void asim_clock_stream(struct asim_rank *rank, uint64_t delay_ns, enum asim_todo_kind kind,
                        struct asim_stream *stream, uint64_t bytes)
 {
-    struct asim_world *world = rank->world;
-    struct asim_due_queue *queue = world->queue;
-    uint32_t n = rank->n_near;
-    struct asim_due_lane *lane = NULL;
-    struct asim_todo *kept;
-    uint64_t t = 0;
+    struct asim_todo *kept = asim_pool_pop(&rank->lane->pools.todo);
 
-    if (queue && n < ASIM_NEAR_TICKS && !rank->far.n && delay_ns < ASIM_NEVER - queue->now_ns) {
-        t = queue->now_ns + delay_ns;
-        lane = asim_due_lane_of(queue, t);
-        for (uint32_t i = 0; i < n; i++)
-            if (rank->near[i].t == t)
-                lane = NULL;
-    }
-    kept = lane ? asim_pool_pop(&rank->lane->pools.todo) : NULL;
     if (!kept) {
         asim_clock_add(rank, delay_ns,
                        &(struct asim_todo){.kind = kind, .bytes = bytes, .stream = stream});
         return;
     }
-    kept->due.kind = ASIM_DUE_OWN;
-    kept->due.rank = rank->id;
-    kept->next = NULL;
     kept->kind = kind;
     kept->stream = stream;
     kept->bytes = bytes;
-    rank->near[n].t = t;
-    rank->near[n].head = kept;
-    rank->near[n].tail = kept;
-    rank->n_near = n + 1;
-    asim_due_append(lane, &kept->due);
+    asim_clock_place(rank, delay_ns, kept);
 }
 
-/* The same for the token that stands in the march: no memory is asked for, and all but its time is
- * in it already. */
+/* The first event of a near time where all ranks share a queue that knows the time already: what
+ * place() would do, without a call in it. All but its time is in the token already. */
 void asim_clock_token(struct asim_rank *rank, struct asim_march *march, uint64_t delay_ns)
 {
     struct asim_due_queue *queue = rank->world->queue;

@@ -72,36 +72,21 @@ static struct asim_inbox *inbox_at(const struct asim_map *map, size_t i)
     return map->used[i] ? (struct asim_inbox *)(uintptr_t)map->slots[i].value : NULL;
 }
 
-/* Gives back every empty inbox but one; without memory for it, things stay as they are.
- * Costs a pass over the map, paid for by the many inboxes that had to become empty before. */
+/* Gives back every idle inbox but one. Costs a pass over the map, paid for by the many inboxes that
+ * had to become idle before. Deleting fills the hole with an entry from behind, so that slot is
+ * looked at again. */
 static void sweep(struct asim_rank *rank, const struct asim_inbox *but)
 {
-    struct asim_map old = rank->inboxes;
+    for (size_t i = 0; i < rank->inboxes.cap; i++) {
+        struct asim_inbox *inbox;
 
-    asim_map_init(&rank->inboxes);
-    for (size_t i = 0; i < old.cap; i++) {
-        struct asim_inbox *inbox = inbox_at(&old, i);
-        uint64_t *slot;
-
-        if (!inbox || (inbox != but && is_idle(inbox)))
-            continue;
-        slot = asim_map_put(&rank->inboxes, inbox->src, inbox->tag);
-        if (!slot) {
-            asim_map_fini(&rank->inboxes);
-            rank->inboxes = old;
-            return;
-        }
-        *slot = (uint64_t)(uintptr_t)inbox;
-    }
-    for (size_t i = 0; i < old.cap; i++) {
-        struct asim_inbox *inbox = inbox_at(&old, i);
-
-        if (inbox && inbox != but && is_idle(inbox))
+        while ((inbox = inbox_at(&rank->inboxes, i)) && inbox != but && is_idle(inbox)) {
+            asim_map_delete(&rank->inboxes, inbox->src, inbox->tag);
             asim_pool_give(&rank->lane->pools.inbox, inbox);
+        }
     }
     memset(rank->recent, 0, sizeof rank->recent);
     rank->empty_inboxes = 1;
-    asim_map_fini(&old);
 }
 
 /* The inbox may have become empty. It is kept, because the next message of its stream is likely to
@@ -288,7 +273,8 @@ void asim_match_arrived(struct asim_rank *rank, const struct asim_msg *msg)
         return;
     }
     stream = recv->stream;
-    if (inbox->held || recv->later || !stream || rank->empty_inboxes >= EMPTY_KEPT) {
+    if (inbox->held || recv->later || !stream ||
+        (rank->empty_inboxes >= EMPTY_KEPT && rank->empty_inboxes >= rank->inboxes.n / 2)) {
         asim_match_any(rank, msg);
         return;
     }

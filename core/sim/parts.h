@@ -116,7 +116,7 @@ struct asim_inbox { /* of one (source, tag) */
     uint32_t src;
     uint32_t held; /* streams that count on finding it where it is */
 };
-enum { ASIM_RECENT = 4 }; /* inboxes found without the map: a few streams are all a rank runs */
+enum { ASIM_RECENT = 64 }; /* inboxes found without the map: a few streams are all a rank runs */
 
 /* --- collectives ---------------------------------------------------------------------------------
  */

@@ -69,6 +69,9 @@ struct asim_cc {
     /* A change of rate also moves the gap of the packet sent last (spec 2.5, "ChangeRate"); else
      * it holds from the next packet on. */
     int retimes;
+    /* An ACK without a mark changes nothing, whatever the time: then where nothing is marked and no
+     * timer runs, periods may be left out (fabric/recur.h). */
+    int steady;
     /* window_bytes is the algorithm's own, not to be scaled with the rate. */
     int own_window;
     /* Bytes of per-flow state; the fabric allocates and frees it with the flow. */

@@ -152,6 +152,7 @@ static void on_timer(struct asim_cc_flow *flow, uint64_t now, const struct asim_
 const struct asim_cc asim_cc_dcqcn = {
     .member = {.name = "dcqcn", .about = "ECN marks echoed as CNPs, timer-driven recovery"},
     .number = 1,
+    .steady = 1,
     .state_size = sizeof(struct dcqcn),
     .open = open,
     .on_ack = on_ack,

@@ -118,6 +118,7 @@ double asim_cc_draw(struct asim_cc_flow *flow)
 const struct asim_cc asim_cc_none = {
     .member = {.name = "none", .about = "line rate; only window, PFC and go-back-N act"},
     .number = 12,
+    .steady = 1,
     .open = asim_cc_open_nothing,
     .on_ack = asim_cc_ack_nothing,
     .on_timer = asim_cc_timer_nothing,

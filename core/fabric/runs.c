@@ -221,7 +221,7 @@ int asim_runs_before(struct asim_fabric *fabric, uint64_t t, uint64_t until)
     }
     if (runs->mode != ASIM_RUNS_RECORD)
         return 0; /* hold_from stands since the mode was taken */
-    if (fabric->cc_idle && asim_recur_look(fabric, &runs->recur, t))
+    if (fabric->cc->steady && asim_recur_look(fabric, &runs->recur, t))
         return 1;
     open = open_messages(fabric, &known);
     runs->hold_from =

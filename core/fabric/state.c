@@ -107,6 +107,7 @@ static void put_flow(struct list *list, uint32_t host, uint32_t slot)
     put_time(list, flow->next_avail);
     put(list, (uint64_t)flow->tx_frames << 32 | flow->last_wire);
     put(list, flow->window);
+    put(list, flow->cc.rate_bps);
     put(list, rx->heard == rx->generation ? rx->next - flow->snd_una : UINT64_MAX);
     put(list, (uint64_t)rx->frames);
     if (ASIM_VEC_PUSH(list->state->una, flow->snd_una))
@@ -145,6 +146,8 @@ static void put_switch(struct list *list, const struct asim_switch *sw)
         put(list, (uint64_t)port->frames << 32 | (uint64_t)port->rr << 16 |
                       (uint64_t)port->pausing << 8 | port->passes);
         put_time(list, port->passed_t);
+        put(list, port->draws);                             /* no period has random marks in it */
+        put(list, list->fabric->cc_idle ? 0 : port->marks); /* nor any, where somebody cares */
         for (uint32_t q = 0; q < ASIM_QUEUES; q++) {
             const struct asim_queue_use *use = &port->use[q];
 

@@ -166,6 +166,10 @@ static void one(uint64_t seed)
         state = seed;
         draw_items(draw_network(), seed > SHORT);
         lab->net.cc_mode = cc;
+        for (size_t i = 0; seed % 3 == 0 && i < lab->net.kmin.n; i++) {
+            lab->net.kmin.at[i].value = 2000;
+            lab->net.kmax.at[i].value = seed % 2 ? 20000 : 4000;
+        }
         go(use_runs);
         if (!use_runs)
             memcpy(first, told, sizeof told);

@@ -239,6 +239,9 @@ int asim_world_pack(struct asim_world *world, uint32_t peer, struct asim_block *
     struct asim_split *split = world->split;
     struct asim_block network = {0};
 
+    asim_lanes_gather(world); /* what ranks did at their start may not have been settled yet */
+    if (!peer && asim_events_pack(world, &split->events))
+        return asim_err_nomem(err, "telling another process");
     if (world->fabric && asim_remote_pack(world->fabric, peer, &network, err))
         return ASIM_EINVAL;
     if (join(split, peer, &network))

@@ -30,6 +30,7 @@ struct past {
 struct row {
     struct asim_event event;
     uint64_t rank; /* the order inside one start */
+    size_t seen;   /* the order inside one rank */
 };
 
 struct fct {
@@ -62,7 +63,7 @@ static int compare(const void *a, const void *b)
         return x->event.of.fct.start < y->event.of.fct.start ? -1 : 1;
     if (x->rank != y->rank)
         return x->rank < y->rank ? -1 : 1;
-    return x->event.order < y->event.order ? -1 : x->event.order > y->event.order;
+    return x->seen < y->seen ? -1 : x->seen > y->seen;
 }
 
 /* A blank and the number. */
@@ -113,6 +114,7 @@ static void see(void *self, const struct asim_world *world, const struct asim_ev
     (void)world;
     if (fct->batch.n && fct->batch.at[0].event.t != event->t)
         flush(fct);
+    row.seen = fct->batch.n;
     if (ASIM_VEC_PUSH(fct->batch, row))
         fct->failed = 1;
 }

@@ -171,6 +171,8 @@ static void run(const char *cc, const struct way *way, struct outcome *outcome)
         asim_world_close(worlds[p]);
     for (size_t i = 0; i < sizeof names / sizeof *names; i++)
         take_file(outcome->files, sizeof outcome->files, names[i]);
+    if (with_nvswitches)
+        take_file(outcome->files, sizeof outcome->files, "log.txt");
     snprintf(out, sizeof out, "%s/out", folder);
     CHECK(run_reports(out, "") == 0);
     run_remove_reports(out);
@@ -263,7 +265,8 @@ static void nvswitches(void)
     CHECK(file &&
           fputs("{\"all-reduce-implementation\": [\"ncclNvlsTree\"], "
                 "\"all-to-all-implementation\": [\"direct\"], \"endpoint-delay\": 10, "
-                "\"preferred-dataset-splits\": 2}",
+                "\"preferred-dataset-splits\": 2, \"trace-enabled\": 1, "
+                "\"rank-message-delay\": {\"1-9\": 900}}",
                 file) >= 0 &&
           fclose(file) == 0);
     for (uint32_t r = 0; r < SERVER_RANKS; r++)

@@ -139,6 +139,7 @@ static void put_host(struct list *list, const struct asim_host *host)
 static void put_switch(struct list *list, const struct asim_switch *sw)
 {
     put(list, sw->shared_used);
+    put(list, sw->told); /* a sample might show what changes in a period (queues.c) */
     for (uint32_t p = 0; p < sw->n_ports; p++) {
         const struct asim_switch_port *port = &sw->ports[p];
 

@@ -27,7 +27,7 @@ enum { CROWD = 8 };
 #endif
 
 /* Of one wire and window, as far as it is worth it. */
-enum { MOST_FETCHED = 32, FRAMES_A_LINE = 2 };
+enum { MOST_FETCHED = 32, FRAMES_A_LINE = 2, FS_PER_NS = 1000000 };
 
 void asim_lane_close(struct asim_fabric *fabric)
 {
@@ -137,6 +137,17 @@ static int list_joints(struct asim_fabric *fabric, uint32_t l)
     return 0;
 }
 
+/* A timeout is a way to act on another lane, too. */
+static uint64_t stride_of(const struct asim_fabric *fabric, const uint32_t *of)
+{
+    struct asim_partition lanes = {.of = (uint32_t *)of};
+    uint64_t stride;
+
+    asim_partition_measure(&lanes, fabric->topo);
+    stride = lanes.window_fs / (FS_PER_NS / fabric->tick);
+    return fabric->rto && fabric->rto < stride ? fabric->rto : stride;
+}
+
 int asim_fabric_threads(struct asim_fabric *fabric, uint32_t n, const uint32_t *of,
                         struct asim_err *err)
 {
@@ -152,6 +163,7 @@ int asim_fabric_threads(struct asim_fabric *fabric, uint32_t n, const uint32_t *
         if (list_joints(fabric, l))
             return asim_err_nomem(err, "dealing the network to threads");
     fabric->crowd = CROWD;
+    fabric->stride = stride_of(fabric, of);
     return asim_crew_open(&fabric->crew, n, err);
 }
 
@@ -205,18 +217,76 @@ FOR_WRITING static void fetch(struct asim_lane *lane)
     }
 }
 
+static void advance_nodes(struct asim_fabric *fabric, struct asim_lane *lane, uint64_t until)
+{
+    for (uint32_t i = 0; i < lane->n_nodes; i++)
+        if (fabric->next[lane->node[i]] < until)
+            asim_node_advance(fabric, lane->node[i], until);
+}
+
+/* The lane's own earliest event; what its nodes have sent each other counts from now on. */
+static uint64_t next_inside(struct asim_fabric *fabric, struct asim_lane *lane)
+{
+    uint64_t next = ASIM_NEVER;
+
+    for (uint32_t i = 0; i < lane->n_nodes; i++) {
+        uint32_t v = lane->node[i];
+
+        if (lane->lowered[v] < fabric->next[v])
+            fabric->next[v] = lane->lowered[v];
+        lane->lowered[v] = ASIM_NEVER;
+        next = fabric->next[v] < next ? fabric->next[v] : next;
+    }
+    return next;
+}
+
+static int is_inside(const struct asim_fabric *fabric, const struct asim_lane *lane, uint32_t v)
+{
+    return asim_fabric_owns(fabric, v) && &fabric->lane[fabric->lane_of[v]] == lane;
+}
+
+/* What a lane has for itself takes effect at the end of its own windows, the rest at the end of
+ * all lanes' (window.c). */
+static void settle_inside(struct asim_fabric *fabric, struct asim_lane *lane)
+{
+    size_t keep = 0;
+
+    for (size_t i = 0; i < lane->spilled.n; i++) {
+        if (!is_inside(fabric, lane, lane->spilled.at[i]->to))
+            lane->spilled.at[keep++] = lane->spilled.at[i];
+        else if (asim_mail_unspill(lane->spilled.at[i]))
+            lane->failed = ASIM_ENOMEM;
+    }
+    lane->spilled.n = keep;
+    keep = 0;
+    for (size_t i = 0; i < lane->outbox.n; i++) {
+        const struct asim_notice *note = &lane->outbox.at[i];
+
+        if (!is_inside(fabric, lane, note->lost ? note->msg.src : note->msg.dst))
+            lane->outbox.at[keep++] = *note;
+        else if (asim_notice_deliver(fabric, note))
+            lane->failed = ASIM_ENOMEM;
+    }
+    lane->outbox.n = keep;
+}
+
 /* Order of nodes inside the window has no influence on the result; ascending is as good as any. */
 static void advance(void *self, uint32_t l)
 {
     struct asim_fabric *fabric = self;
     struct asim_lane *lane = &fabric->lane[l];
-    uint64_t until = lane->until;
+    uint64_t until = lane->until, t;
 
     if (fabric->crew)
         fetch(lane);
-    for (uint32_t i = 0; i < lane->n_nodes; i++)
-        if (fabric->next[lane->node[i]] < until)
-            asim_node_advance(fabric, lane->node[i], until);
+    if (asim_lane_stride(fabric) == fabric->window) {
+        advance_nodes(fabric, lane, until);
+        return;
+    }
+    while ((t = next_inside(fabric, lane)) < until && !lane->failed) {
+        advance_nodes(fabric, lane, until - t > fabric->window ? t + fabric->window : until);
+        settle_inside(fabric, lane);
+    }
 }
 
 /* Lanes are no threads': where the crew is not worth its round, the caller runs them in turn. */

@@ -13,6 +13,12 @@
  */
 int asim_lane_open(struct asim_fabric *fabric, uint32_t n, const uint32_t *of);
 void asim_lane_close(struct asim_fabric *fabric);
+/* The length of a window, ticks. Lanes with no short link between them need not stop for those they
+ * have inside (NVLinks); runs look at every window. */
+static inline uint64_t asim_lane_stride(const struct asim_fabric *fabric)
+{
+    return fabric->runs || fabric->stride < fabric->window ? fabric->window : fabric->stride;
+}
 /* Advances the nodes of every lane that have something before `until`. */
 void asim_lane_advance(struct asim_fabric *fabric, uint64_t until);
 

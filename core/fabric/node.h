@@ -47,6 +47,7 @@ struct asim_fabric {
     uint16_t *lane_of;      /* [nodes] NULL: one lane */
     struct asim_crew *crew; /* of n_lanes threads, NULL: one */
     uint32_t crowd;         /* active nodes from which on the crew is called */
+    uint64_t stride;        /* how far lanes may go on their own: the window or more, ticks */
     /* Several processes (remote.c): part_of[v] has node v; NULL where there is one. No event at or
      * after `bound` is due yet. */
     struct asim_remote *remote;

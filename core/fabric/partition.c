@@ -277,10 +277,11 @@ static int tells_afar(const struct asim_topo *topo, const struct asim_link *link
 }
 
 /* What the user is told, and what the window of processes follows from. */
-static void note_cuts(struct asim_partition *part, const struct asim_topo *topo)
+void asim_partition_measure(struct asim_partition *part, const struct asim_topo *topo)
 {
     uint64_t to_host = UINT64_MAX;
 
+    part->cuts = 0;
     part->window_fs = UINT64_MAX;
     for (size_t l = 0; l < topo->n_links; l++) {
         const struct asim_link *link = &topo->links[l];
@@ -309,7 +310,7 @@ int asim_partition_fold(struct asim_partition *part, const struct asim_partition
         part->of[v] = fine->of[v] / of;
     for (uint32_t p = 0; p < fine->n; p++)
         part->load[p / of] += fine->load[p];
-    note_cuts(part, topo);
+    asim_partition_measure(part, topo);
     return 0;
 }
 
@@ -329,7 +330,7 @@ int asim_partition_make(struct asim_partition *part, const struct asim_topo *top
     deal.with_hosts = malloc(nodes * sizeof *deal.with_hosts);
     if (deal.of && deal.load && deal.root && deal.home && deal.work && deal.with_hosts) {
         deal_best(&deal);
-        note_cuts(part, topo);
+        asim_partition_measure(part, topo);
     } else {
         code = asim_err_nomem(err, "dealing the network to threads or processes");
     }

@@ -31,6 +31,8 @@ int asim_partition_make(struct asim_partition *part, const struct asim_topo *top
 /* Every `of` neighbouring parts as one: processes of threads. The same for what it returns. */
 int asim_partition_fold(struct asim_partition *part, const struct asim_partition *fine,
                         const struct asim_topo *topo, uint32_t of, struct asim_err *err);
+/* Sets cuts and window_fs from `of`, which is all of *part that is looked at. */
+void asim_partition_measure(struct asim_partition *part, const struct asim_topo *topo);
 /* Parts that have any node. */
 uint32_t asim_partition_used(const struct asim_partition *part);
 /* Largest part's share of the work, times n: 1 is perfect. */

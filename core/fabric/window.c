@@ -213,11 +213,11 @@ void asim_fabric_advance(struct asim_fabric *fabric, uint64_t until)
 /* Where the next window begins and, returned, ends; *t is ASIM_NEVER where nothing is left. */
 static uint64_t next_window(struct asim_fabric *fabric, uint64_t *t)
 {
-    uint64_t link = asim_linkstate_next(fabric), until;
+    uint64_t link = asim_linkstate_next(fabric), stride = asim_lane_stride(fabric), until;
 
     do {
         *t = next_of_nodes(fabric);
-        until = fabric->window > ASIM_NEVER - *t ? ASIM_NEVER : *t + fabric->window;
+        until = stride > ASIM_NEVER - *t ? ASIM_NEVER : *t + stride;
         if (until > link)
             until = link;
         if (until > fabric->bound)

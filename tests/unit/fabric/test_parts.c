@@ -84,8 +84,11 @@ static void compare(const struct lab *one, struct lab *const *labs, uint32_t n,
     compare_wires(one, labs, part_of);
 }
 
-static void on_threads(uint64_t seed, const struct lab *one, uint32_t n)
+/* Returns whether the lanes went on alone for longer than the smallest link delay. */
+static int on_threads(uint64_t seed, const struct lab *one, uint32_t n)
 {
+    int strides;
+
     struct lab *lab = lossy_lab(seed);
     struct asim_partition part;
 
@@ -95,8 +98,10 @@ static void on_threads(uint64_t seed, const struct lab *one, uint32_t n)
     lab->fabric->crowd = 0;
     lab_go(lab);
     compare(one, &lab, 1, NULL);
+    strides = lab->fabric->stride > lab->fabric->window;
     asim_partition_fini(&part);
     lab_close(lab);
+    return strides;
 }
 
 /* What each has for the others goes over at the end of the window. */
@@ -168,14 +173,14 @@ static int on_processes(uint64_t seed, const struct lab *one, uint32_t n, uint32
 
 static void whole(const char *slow)
 {
-    uint32_t cut = 0;
+    uint32_t cut = 0, strides = 0;
 
     for (uint64_t seed = 1; seed <= (slow ? 2 * SEEDS : SEEDS) && check_failures < 20; seed++) {
         struct lab *one = lossy_lab(seed);
 
         lab_run(one, 0);
         if (seed % 8 == 1)
-            on_threads(seed, one, 2 + seed / 8 % 2);
+            strides += (uint32_t)on_threads(seed, one, 2 + seed / 8 % 2);
         cut += (uint32_t)on_processes(seed, one, 2 + seed % 3, 1);
         if (seed % 16 == 0)
             cut += (uint32_t)on_processes(seed, one, 2, 2);
@@ -186,8 +191,8 @@ static void whole(const char *slow)
         }
         lab_close(one);
     }
-    fprintf(stderr, "%u networks in several processes\n", cut);
-    CHECK(cut > 200); /* else the above says little */
+    fprintf(stderr, "%u networks in several processes, %u lanes with strides\n", cut, strides);
+    CHECK(cut > 200 && strides > 5); /* else the above says little */
 }
 
 int main(void)

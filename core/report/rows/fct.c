@@ -33,13 +33,27 @@ struct row {
     size_t seen;   /* the order inside one rank */
 };
 
+/* The longest line (two addresses, six numbers), and what is written at once. */
+enum { LINE_MOST = 160, TEXT_MOST = 1 << 14 };
+
+/* The end of a line, from the bytes on: in symmetric traffic the same for all lines of one ns. */
+struct tail {
+    uint64_t bytes, start, end, ideal;
+    char text[LINE_MOST];
+    size_t n;
+};
+
 struct fct {
     struct asim_out *file;
-    const struct asim_topo *topo;
-    struct past *past;          /* [hosts] */
-    ASIM_VEC(struct row) batch; /* of one ns */
-    uint64_t place;             /* lines written */
+    struct past *past;                  /* [hosts] */
+    char (*address)[8];                 /* [hosts], in hex */
+    ASIM_VEC(struct row) batch;         /* of one ns */
+    ASIM_VEC(const struct row *) order; /* the same, as they are to be written */
+    uint64_t place;                     /* lines written */
     int failed;
+    struct tail tail; /* of the line before */
+    char text[TEXT_MOST];
+    size_t n; /* of text, not yet in the file */
 };
 
 /* Behind all ranks come the lines, which count from 1. */
@@ -57,7 +71,7 @@ static uint64_t rank_of(const struct fct *fct, const struct asim_event *event)
 
 static int compare(const void *a, const void *b)
 {
-    const struct row *x = a, *y = b;
+    const struct row *x = *(const struct row *const *)a, *y = *(const struct row *const *)b;
 
     if (x->event.of.fct.start != y->event.of.fct.start)
         return x->event.of.fct.start < y->event.of.fct.start ? -1 : 1;
@@ -73,37 +87,73 @@ static char *number(char *at, uint64_t value)
     return asim_text_put_u64(at, value);
 }
 
+static void write_tail(struct tail *tail, const struct asim_event *event)
+{
+    char *at = tail->text;
+
+    tail->bytes = event->of.fct.bytes;
+    tail->start = event->of.fct.start;
+    tail->end = event->t;
+    tail->ideal = event->of.fct.ideal;
+    at = number(at, tail->bytes);
+    at = number(at, tail->start);
+    at = number(at, tail->end - tail->start);
+    at = number(at, tail->ideal);
+    *at++ = '\n';
+    tail->n = (size_t)(at - tail->text);
+}
+
+static int same_tail(const struct tail *tail, const struct asim_event *event)
+{
+    return tail->start == event->of.fct.start && tail->end == event->t &&
+           tail->bytes == event->of.fct.bytes && tail->ideal == event->of.fct.ideal && tail->n;
+}
+
+static void write_text(struct fct *fct)
+{
+    asim_out_write(fct->file, fct->text, fct->n);
+    fct->n = 0;
+}
+
 /* Port 100 is every message's destination port. */
 static void write_row(struct fct *fct, const struct asim_event *event)
 {
     struct past *past = &fct->past[event->of.fct.dst];
-    char line[160], *at = line; /* two addresses and six numbers: 144 at most */
+    char *at = fct->text + fct->n;
 
-    at = asim_text_put_hex8(at, asim_host_ip(asim_topo_shown(fct->topo, event->rank)));
-    *at++ = ' ';
-    at = asim_text_put_hex8(at, asim_host_ip(asim_topo_shown(fct->topo, event->of.fct.dst)));
-    at = number(at, event->of.fct.sport);
+    memcpy(at, fct->address[event->rank], 8);
+    at[8] = ' ';
+    memcpy(at + 9, fct->address[event->of.fct.dst], 8);
+    at = number(at + 17, event->of.fct.sport);
     memcpy(at, " 100", 4);
-    at += 4;
-    at = number(at, event->of.fct.bytes);
-    at = number(at, event->of.fct.start);
-    at = number(at, event->t - event->of.fct.start);
-    at = number(at, event->of.fct.ideal);
-    *at++ = '\n';
-    asim_out_write(fct->file, line, (size_t)(at - line));
+    if (!same_tail(&fct->tail, event))
+        write_tail(&fct->tail, event);
+    memcpy(at + 4, fct->tail.text, fct->tail.n);
+    fct->n = (size_t)(at + 4 - fct->text) + fct->tail.n;
+    if (fct->n > TEXT_MOST - LINE_MOST)
+        write_text(fct);
     past->end[past->n % PAST] = event->t;
     past->place[past->n++ % PAST] = ++fct->place;
 }
 
+/* Pointers are sorted, not rows, which are long. */
 static void flush(struct fct *fct)
 {
-    for (size_t i = 0; i < fct->batch.n; i++)
-        fct->batch.at[i].rank = rank_of(fct, &fct->batch.at[i].event);
-    if (fct->batch.n > 1)
-        qsort(fct->batch.at, fct->batch.n, sizeof *fct->batch.at, compare);
-    for (size_t i = 0; i < fct->batch.n; i++)
-        write_row(fct, &fct->batch.at[i].event);
+    size_t n = fct->batch.n;
+
     fct->batch.n = 0;
+    if (ASIM_VEC_RESERVE(fct->order, n)) {
+        fct->failed = 1;
+        return;
+    }
+    for (size_t i = 0; i < n; i++) {
+        fct->batch.at[i].rank = rank_of(fct, &fct->batch.at[i].event);
+        fct->order.at[i] = &fct->batch.at[i];
+    }
+    if (n > 1)
+        qsort(fct->order.at, n, sizeof *fct->order.at, compare);
+    for (size_t i = 0; i < n; i++)
+        write_row(fct, &fct->order.at[i]->event);
 }
 
 static void see(void *self, const struct asim_world *world, const struct asim_event *event)
@@ -119,18 +169,44 @@ static void see(void *self, const struct asim_world *world, const struct asim_ev
         fct->failed = 1;
 }
 
+static void free_fct(struct fct *fct)
+{
+    free(fct->batch.at);
+    free(fct->order.at);
+    free(fct->past);
+    free(fct->address);
+    free(fct);
+}
+
 static int close_fct(void *self, const struct asim_world *world, struct asim_err *err)
 {
     struct fct *fct = self;
     int code, failed;
 
     flush(fct);
+    write_text(fct);
     code = asim_report_file_close(fct->file, world, err);
     failed = fct->failed;
-    free(fct->batch.at);
-    free(fct->past);
-    free(fct);
+    free_fct(fct);
     return !code && failed ? asim_err_nomem(err, "ordering messages for fct.txt") : code;
+}
+
+/* NULL when out of memory. */
+static struct fct *make_fct(const struct asim_topo *topo)
+{
+    struct fct *fct = calloc(1, sizeof *fct);
+
+    if (!fct)
+        return NULL;
+    fct->past = calloc(topo->hosts, sizeof *fct->past);
+    fct->address = calloc(topo->hosts, sizeof *fct->address);
+    if (!fct->past || !fct->address) {
+        free_fct(fct);
+        return NULL;
+    }
+    for (uint32_t host = 0; host < topo->hosts; host++)
+        asim_text_put_hex8(fct->address[host], asim_host_ip(asim_topo_shown(topo, host)));
+    return fct;
 }
 
 /* Not tied to --out: scripts look for the file the network configuration names. */
@@ -142,17 +218,13 @@ static int open_fct(struct asim_viewer *viewer, struct asim_world *world, const 
     (void)out;
     if (!world->fabric || !world->net.fct_output || !*world->net.fct_output)
         return 0;
-    fct = calloc(1, sizeof *fct);
-    if (!fct || !(fct->past = calloc(world->topo.hosts, sizeof *fct->past))) {
-        free(fct);
+    fct = make_fct(&world->topo);
+    if (!fct)
         return asim_err_nomem(err, "ordering messages for fct.txt");
-    }
     if (asim_report_file(&fct->file, world, NULL, world->net.fct_output, err)) {
-        free(fct->past);
-        free(fct);
+        free_fct(fct);
         return ASIM_EIO;
     }
-    fct->topo = &world->topo;
     *viewer = (struct asim_viewer){
         .wants = 1u << ASIM_EV_FCT, .self = fct, .see = see, .close = close_fct};
     return 0;

@@ -168,9 +168,9 @@ static inline uint64_t coming_in(const struct asim_wire *wire, uint64_t until)
     return bytes;
 }
 
-/* No threshold may be reached even if nothing left: an ingress queue would hold all that it holds
- * now and all that comes in, and the shared buffer, too. PFC frames that wait here are of queue 0,
- * which is none of the buffer's. */
+/* Asked where no pause holds and no port is down. No threshold may be reached even if nothing left:
+ * an ingress queue would hold all that it holds now and all that comes in, and the shared buffer,
+ * too. PFC frames that wait here are of queue 0, which is none of the buffer's. */
 int asim_calm_holds(const struct asim_fabric *fabric, const struct asim_switch *sw, uint64_t until)
 {
     uint32_t group = fabric->net->priority_group;
@@ -179,11 +179,11 @@ int asim_calm_holds(const struct asim_fabric *fabric, const struct asim_switch *
     if (!sw->patient || fabric->per_event || fabric->losses || fabric->watch.frame ||
         (fabric->watch.queue && !sw->samples))
         return 0;
-    for (uint32_t p = 0; p < sw->n_ports; p++) {
-        const struct asim_switch_port *port = &sw->ports[p];
+    for (uint32_t i = 0; i < sw->n_active; i++) {
+        const struct asim_switch_port *port = &sw->ports[sw->active[i]];
         uint64_t bytes = coming_in(port->port.in, until), level;
 
-        if (bytes == UINT64_MAX || port->pausing | port->port.paused | port->port.down)
+        if (bytes == UINT64_MAX)
             return 0;
         level = (port->use[group].ingress + bytes + 1) << port->shift;
         most = level > most ? level : most;

@@ -108,7 +108,8 @@ static int open_switch(struct asim_fabric *fabric, uint32_t node, uint64_t nic_b
     for (uint32_t i = 0; i < sw->n_ports; i++)
         open_port(fabric, &sw->ports[i].port, node, i);
     sw->wheel.at = malloc((2 * (size_t)sw->n_ports + 1) * sizeof *sw->wheel.at);
-    if (!sw->wheel.at)
+    sw->active = malloc((sw->n_ports + (size_t)1) * sizeof *sw->active);
+    if (!sw->wheel.at || !sw->active)
         return ASIM_ENOMEM;
     asim_wheel_init(&sw->wheel, 2 * sw->n_ports);
     asim_mmu_init(fabric, sw, nic_bps);
@@ -266,6 +267,7 @@ static void close_switch(struct asim_switch *sw)
     free(sw->samples);
     free(sw->ways);
     free(sw->wheel.at);
+    free(sw->active);
 }
 
 static void close_wire(struct asim_wire *wire)

@@ -21,7 +21,7 @@ int asim_switch_marks(const struct asim_fabric *fabric, const struct asim_switch
                       struct asim_switch_port *port, uint32_t q);
 
 /* calm.c: whether in the window that ends at `until` ports have nothing to do with each other. The
- * switch's turn must have begun (asim_switch_next). */
+ * switch's turn must have begun, with no pause and no port down. */
 int asim_calm_holds(const struct asim_fabric *fabric, const struct asim_switch *sw, uint64_t until);
 /* Everything on the agenda, which holds the arrivals, and what leaves before `until`. */
 void asim_calm_advance(struct asim_fabric *fabric, struct asim_switch *sw, uint64_t until);

@@ -275,28 +275,75 @@ void asim_switch_port_down(struct asim_fabric *fabric, struct asim_switch *sw, u
                 send_pfc(fabric, sw, in, q, &now);
 }
 
+/* The turn begins: one look at every port, most of which may have nothing to do. Returns the time
+ * of what comes first; *stirred: a pause holds somewhere, or a port is down. */
+static uint64_t look(struct asim_switch *sw, uint64_t until, unsigned *stirred)
+{
+    uint64_t begin = ASIM_NEVER;
+
+    sw->n_active = 0;
+    sw->later = ASIM_NEVER;
+    for (uint32_t p = 0; p < sw->n_ports; p++) {
+        const struct asim_switch_port *port = &sw->ports[p];
+        const struct asim_frame *head;
+
+        *stirred |= port->pausing | port->port.paused | port->port.down;
+        if (port->frames && port->port.busy && port->port.busy_until < begin)
+            begin = port->port.busy_until;
+        asim_mail_open(port->port.in);
+        head = asim_mail_head(port->port.in);
+        if (head && head->t < until) {
+            sw->active[sw->n_active++] = p;
+            begin = head->t < begin ? head->t : begin;
+        } else if (head && head->t < sw->later) {
+            sw->later = head->t;
+        }
+    }
+    return begin < sw->later ? begin : sw->later;
+}
+
 /* What is due before `until` when the window opens. In calm windows departures are no events. */
 static void fill_agenda(struct asim_switch *sw, uint64_t until, int calm)
 {
+    for (uint32_t i = 0; i < sw->n_active; i++)
+        asim_queue_arrival(sw, sw->active[i], until);
+    for (uint32_t p = 0; p < sw->n_ports && !calm; p++)
+        if (sw->ports[p].frames && sw->ports[p].port.busy)
+            asim_queue_departure(sw, p, until);
+}
+
+/* What comes first when the turn is over. Mailboxes are those of its beginning. */
+static uint64_t rest_of(const struct asim_switch *sw)
+{
+    uint64_t next = sw->later;
+
+    for (uint32_t i = 0; i < sw->n_active; i++) {
+        const struct asim_frame *head = asim_mail_head(sw->ports[sw->active[i]].port.in);
+
+        if (head && head->t < next)
+            next = head->t;
+    }
     for (uint32_t p = 0; p < sw->n_ports; p++) {
         const struct asim_switch_port *port = &sw->ports[p];
 
-        if (!calm && port->frames && port->port.busy)
-            asim_queue_departure(sw, p, until);
-        asim_queue_arrival(sw, p, until);
+        if (port->frames && port->port.busy && port->port.busy_until < next)
+            next = port->port.busy_until;
     }
+    return next;
 }
 
 /* Ends of transmissions count only where frames wait: nobody else asks when a port becomes free.
  * Linear in ports, once per window. */
-static uint64_t next_of(const struct asim_switch *sw)
+uint64_t asim_switch_next(const struct asim_switch *sw)
 {
     uint64_t next = ASIM_NEVER;
 
     for (uint32_t p = 0; p < sw->n_ports; p++) {
         const struct asim_switch_port *port = &sw->ports[p];
-        const struct asim_frame *head = asim_mail_head(port->port.in);
+        const struct asim_frame *head;
 
+        asim_mail_open(port->port.in);
+        head = asim_mail_head(port->port.in);
         if (port->frames && port->port.busy && port->port.busy_until < next)
             next = port->port.busy_until;
         if (head && head->t < next)
@@ -305,24 +352,18 @@ static uint64_t next_of(const struct asim_switch *sw)
     return next;
 }
 
-uint64_t asim_switch_next(const struct asim_switch *sw)
-{
-    for (uint32_t p = 0; p < sw->n_ports; p++)
-        asim_mail_open(sw->ports[p].port.in);
-    return next_of(sw);
-}
-
 /* The agenda is empty again afterwards, but for what a failure left. */
 uint64_t asim_switch_advance(struct asim_fabric *fabric, struct asim_switch *sw, uint64_t until)
 {
-    uint64_t begin = asim_switch_next(sw);
+    unsigned stirred = 0;
+    uint64_t begin = look(sw, until, &stirred);
     int32_t value;
     int calm;
 
     if (begin >= until)
         return begin;
     asim_wheel_begin(&sw->wheel, begin, until);
-    calm = asim_calm_holds(fabric, sw, until);
+    calm = !stirred && asim_calm_holds(fabric, sw, until);
     fill_agenda(sw, until, calm);
     if (calm)
         asim_calm_advance(fabric, sw, until);
@@ -338,5 +379,5 @@ uint64_t asim_switch_advance(struct asim_fabric *fabric, struct asim_switch *sw,
     }
     if (sw->samples)
         asim_queue_settle(fabric, sw);
-    return next_of(sw);
+    return rest_of(sw);
 }

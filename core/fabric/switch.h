@@ -76,6 +76,9 @@ struct asim_switch {
     uint64_t shareable; /* buffer less headroom and reserve; UINT64_MAX: see mmu.c */
     uint64_t seq;       /* events so far */
     struct asim_wheel wheel;
+    uint32_t *active; /* [n_ports], of them so many: ports where something comes in this window */
+    uint32_t n_active;
+    uint64_t later;                    /* what comes in first at the others */
     struct asim_hop hops[ASIM_HOPS];   /* emptied when routes change */
     struct asim_way *ways;             /* NULL until there is a choice */
     uint64_t told;                     /* lengths a sample could have shown */

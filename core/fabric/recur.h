@@ -35,6 +35,7 @@ struct asim_recur {
     struct asim_state now;   /* used for writing the present one */
     uint64_t *counts;        /* of `kept`, as in episodes */
     uint64_t saved;          /* packet-hops */
+    uint64_t words;          /* written so far, in all states */
     int is_done;             /* moved on since the last call: the end is near */
 };
 

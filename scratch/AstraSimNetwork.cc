@@ -155,13 +155,12 @@ main(int argc, char** argv)
     AsimAttributes attributes;
     Ptr<AsimProcesses> processes;
 
-    if (AsimProcesses::Started() > 1 && !AsimProcesses::IsSupported())
+    if (AsimProcesses::Started() > 1 && !AsimProcesses::GetObstacle().empty())
     {
-        std::fprintf(
-            stderr,
-            "AstraSimNetwork: started as %u processes, but this ns-3 is configured without "
-            "MPI; leave out mpiexec, or ./ns3 configure --enable-mpi\n",
-            AsimProcesses::Started());
+        std::fprintf(stderr,
+                     "AstraSimNetwork: started as %u processes, but %s\n",
+                     AsimProcesses::Started(),
+                     AsimProcesses::GetObstacle().c_str());
         return 1;
     }
     app.program = "AstraSimNetwork";

@@ -98,23 +98,26 @@ struct AsimProcesses::Transport
 AsimProcesses::AsimProcesses() = default;
 AsimProcesses::~AsimProcesses() = default;
 
-bool
-AsimProcesses::IsSupported()
+/** The null-message simulator goes on for ever unless it is told when to stop, which is not known.
+ */
+std::string
+AsimProcesses::GetObstacle()
 {
-    return true;
+    StringValue kind;
+
+    GlobalValue::GetValueByName("SimulatorImplementationType", kind);
+    if (kind.Get() == "ns3::DefaultSimulatorImpl" || kind.Get() == "ns3::DistributedSimulatorImpl")
+    {
+        return "";
+    }
+    return kind.Get() +
+           " cannot run several processes here; leave out --SimulatorImplementationType";
 }
 
 void
 AsimProcesses::Enable(int* argc, char*** argv)
 {
-    StringValue kind;
-
-    GlobalValue::GetValueByName("SimulatorImplementationType", kind);
-    if (kind.Get() == "ns3::DefaultSimulatorImpl")
-    {
-        GlobalValue::Bind("SimulatorImplementationType",
-                          StringValue("ns3::DistributedSimulatorImpl"));
-    }
+    GlobalValue::Bind("SimulatorImplementationType", StringValue("ns3::DistributedSimulatorImpl"));
     MpiInterface::Enable(argc, argv);
     m_self = MpiInterface::GetSystemId();
     m_size = MpiInterface::GetSize();
@@ -323,10 +326,11 @@ struct AsimProcesses::Transport
 AsimProcesses::AsimProcesses() = default;
 AsimProcesses::~AsimProcesses() = default;
 
-bool
-AsimProcesses::IsSupported()
+std::string
+AsimProcesses::GetObstacle()
 {
-    return false;
+    return "this ns-3 is configured without MPI; leave out mpiexec, or ./ns3 configure "
+           "--enable-mpi";
 }
 
 void

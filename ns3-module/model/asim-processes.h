@@ -17,6 +17,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <string>
 #include <vector>
 
 namespace ns3
@@ -33,8 +34,8 @@ class AsimProcesses : public Object
 
     /** How many processes mpiexec has started this one among; 1 without it. */
     static uint32_t Started();
-    /** Whether this program can be more than one process. */
-    static bool IsSupported();
+    /** Why this program cannot be more than one process; empty where it can. */
+    static std::string GetObstacle();
     /** Joins the others; before anything asks for the simulator. */
     void Enable(int* argc, char*** argv);
     /** Leaves them, all together; after Simulator::Destroy. */

@@ -56,4 +56,17 @@ refuses() {
     fi
 }
 refuses ns3/mpi_single_events 'run this on one process' --workload="$work/all" --topology=$eight --per-event=1
+refuses_all() { # the same, said by each: they have not met yet
+    local name=$1 pattern=$2 code
+    shift 2
+    ./ns3 run AstraSimNetwork --mpi=2 -- "$@" >"$work/out" 2>"$work/err"
+    code=$?
+    if ((code == 1)) && grep -q "^AstraSimNetwork: .*$pattern" "$work/err"; then
+        t_ok "$name"
+    else
+        t_not_ok "$name" "exit code $code, and: $(head -n 3 "$work/err")"
+    fi
+}
+refuses_all ns3/mpi_null_messages 'cannot run several processes' --workload="$work/all" --topology=$eight \
+    --SimulatorImplementationType=ns3::NullMessageSimulatorImpl
 refuses ns3/mpi_capture 'run in one' --workload="$work/all" --topology=$eight --pcap="$work/x.pcap"

@@ -17,22 +17,15 @@
 static int deal(struct asim_split *split, const struct asim_topo *topo, uint32_t threads,
                 struct asim_err *err)
 {
-    size_t nodes = topo->nodes;
+    struct asim_partition lanes;
+    int code = asim_partition_make(&lanes, topo, split->n * threads, err);
 
-    if (asim_partition_make(&split->part, topo, split->n * threads, err))
-        return ASIM_ENOMEM;
-    split->thread = malloc((nodes + 1) * sizeof *split->thread);
-    if (!split->thread)
-        return asim_err_nomem(err, "dealing the network to processes");
-    for (size_t v = 0; v < nodes; v++) {
-        split->thread[v] = split->part.of[v];
-        split->part.of[v] /= threads;
-    }
-    for (uint32_t p = 0; p < split->n * threads; p++)
-        split->part.load[p / threads] =
-            (p % threads ? split->part.load[p / threads] : 0) + split->part.load[p];
-    split->part.n = split->n;
-    return 0;
+    if (!code)
+        code = asim_partition_fold(&split->part, &lanes, topo, threads, err);
+    split->thread = lanes.of; /* kept: whose thread each node is */
+    lanes.of = NULL;
+    asim_partition_fini(&lanes);
+    return code;
 }
 
 /* Every process deals alike, from the topology alone, so nobody has to be told who owns what. */

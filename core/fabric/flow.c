@@ -229,7 +229,10 @@ void asim_flow_open(struct asim_fabric *fabric, struct asim_host *host, uint32_t
 
     if (asim_pair_get(&pair, fabric->route, hosts, fabric->net->payload_bytes, &lane->failure))
         lane->failed = lane->failure.code;
-    flow->nic = asim_flow_nic(fabric, host->node, flow->msg.dst, ports);
+    if (host->n_nics == 1)
+        flow->nic = 0;
+    else
+        flow->nic = asim_flow_nic(fabric, host->node, flow->msg.dst, ports);
     line_bps = host->nics[flow->nic].port.rate_bps;
     /* An NVSwitch's end point has all ports behind one NIC, but a flow leaves by one of them. */
     if (asim_topo_is_endpoint(fabric->topo, host->node) && pair.rate_bps)

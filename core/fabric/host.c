@@ -236,52 +236,62 @@ static void take_pick(struct asim_fabric *fabric, struct asim_host *host, const 
     }
 }
 
-/* The next event of a host with one NIC, where it is a frame or the end of one and nothing else is
- * due at its time: then no tie has to be compared. 0 where that is not so, or not before `until`.
- */
-static inline int take_plain(struct asim_fabric *fabric, struct asim_host *host, uint64_t until)
+static inline void begin_event(struct asim_host *host, uint64_t t, uint64_t tie)
+{
+    host->now = t;
+    host->tie = tie;
+    host->seq++;
+}
+
+/* The next event of a host with one NIC, where nothing else is due at its time: then no tie has to
+ * be compared. Returns its time. *took: 0 where it is not before `until`, or not alone. */
+static inline uint64_t take_plain(struct asim_fabric *fabric, struct asim_host *host,
+                                  uint64_t until, int *took)
 {
     struct asim_nic *nic = host->nics;
     uint64_t free = nic->port.busy ? nic->port.busy_until : ASIM_NEVER, mail = nic->mail_at;
-    uint64_t other = host->timers.n ? host->timers.at->t : ASIM_NEVER;
+    uint64_t timer = host->timers.n ? host->timers.at->t : ASIM_NEVER, wake = nic->wake_at;
+    uint64_t frames = mail < free ? mail : free, own = wake < timer ? wake : timer;
+    uint64_t first = frames < own ? frames : own;
 
-    other = nic->wake_at < other ? nic->wake_at : other;
-    other = until < other ? until : other;
-    if (mail < free && mail < other) {
-        host->now = mail;
-        host->tie = mail_tie(nic);
-        host->seq++;
+    *took = 1;
+    if (first >= until) {
+        *took = 0;
+    } else if (mail < free && mail < own) {
+        begin_event(host, mail, mail_tie(nic));
         take_frame(fabric, host, nic);
-        return 1;
-    }
-    if (free < mail && free < other) {
-        host->now = free;
-        host->tie = asim_port_tie(&nic->port);
-        host->seq++;
+    } else if (free < mail && free < own) {
+        begin_event(host, free, asim_port_tie(&nic->port));
         nic->port.busy = 0;
         asim_nic_kick(fabric, host, nic, free);
-        return 1;
+    } else if (timer < frames && timer < wake) {
+        begin_event(host, timer, host->timers.at->tie);
+        take_timer(fabric, host);
+    } else {
+        *took = 0;
     }
-    return 0;
+    return first;
 }
 
 /* Everything of this host before `until`, in order; returns the time of what comes next. host->now
  * moves with each event, which is what the rank sees as its own time. Stops early once failed. */
 uint64_t asim_host_advance(struct asim_fabric *fabric, struct asim_host *host, uint64_t until)
 {
-    int one = host->n_nics == 1;
+    int took = host->n_nics == 1;
     struct pick pick;
+    uint64_t first = 0;
 
     open_mail(host);
     for (;;) {
-        while (one && !host->lane->failed && take_plain(fabric, host, until))
-            ;
+        while (took && !host->lane->failed)
+            first = take_plain(fabric, host, until, &took);
+        took = host->n_nics == 1;
+        if (took && first >= until)
+            return first;
         pick = pick_of_all(host);
         if (pick.t >= until || host->lane->failed)
             return pick.t;
-        host->now = pick.t;
-        host->tie = pick.tie;
-        host->seq++;
+        begin_event(host, pick.t, pick.tie);
         take_pick(fabric, host, &pick);
     }
 }

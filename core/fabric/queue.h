@@ -126,7 +126,7 @@ static inline void asim_queue_drop(struct asim_switch_port *port, uint32_t q)
 static inline uint32_t asim_queue_of(const struct asim_fabric *fabric,
                                      const struct asim_frame *frame)
 {
-    if (frame->type != ASIM_DATA && fabric->net->switch_ack_high_prio)
+    if (fabric->net->switch_ack_high_prio && frame->type != ASIM_DATA)
         return 0;
     return fabric->net->priority_group;
 }

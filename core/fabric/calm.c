@@ -199,7 +199,7 @@ void asim_calm_advance(struct asim_fabric *fabric, struct asim_switch *sw, uint6
 {
     int32_t value;
 
-    while ((value = asim_wheel_take(&sw->wheel)) != ASIM_WHEEL_END && !sw->lane->failed) {
+    while ((value = asim_wheel_take_even(&sw->wheel)) != ASIM_WHEEL_END && !sw->lane->failed) {
         const struct asim_wheel_entry *entry = &sw->wheel.at[value];
         struct asim_now now = {entry->t, entry->tie, entry->seq, until};
 

@@ -117,8 +117,7 @@ static inline void asim_queue_drop(struct asim_switch_port *port, uint32_t q)
     port->frames--;
     port->bytes -= asim_ring_head(&port->queue[q])->wire;
     asim_ring_drop(&port->queue[q]);
-    if (!port->queue[q].n)
-        port->waiting &= (uint8_t) ~(1u << q);
+    port->waiting &= (uint8_t) ~((uint32_t)!port->queue[q].n << q);
 }
 
 /* Queue of a frame of a message: its priority group, or 0 for ACKs where they have priority; the

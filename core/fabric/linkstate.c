@@ -201,7 +201,7 @@ static void reroute(struct asim_fabric *fabric)
         fabric->lane->failed = fabric->lane->failure.code;
     fabric->route = links->route;
     for (uint32_t v = 0; v < fabric->nodes - fabric->hosts; v++)
-        memset(fabric->sw[v].hops, 0, sizeof fabric->sw[v].hops);
+        asim_switch_forget(&fabric->sw[v]);
 }
 
 /* Queue pairs of a host with several NICs, by NIC and order of creation, onto the NICs that lead to

@@ -226,9 +226,13 @@ void asim_queue_settle(const struct asim_fabric *fabric, struct asim_switch *sw)
 uint64_t asim_switch_control(const struct asim_switch_port *port);
 
 /* --- switch.c, mmu.c -------------------------------------------------------------------------- */
-/* Index of the port a frame takes among n of equal cost, n > 1 (spread.c). */
+/* spread.c: the port (1-based) a frame takes among n of equal cost, n > 1; 0 where it has not been
+ * asked for lately. Forgets all ways, when routes change. */
 uint32_t asim_switch_spread(const struct asim_fabric *fabric, struct asim_switch *sw,
-                            const struct asim_frame *frame, uint32_t n);
+                            const struct asim_frame *frame, const uint32_t *ports, uint32_t n);
+uint32_t asim_switch_known(const struct asim_fabric *fabric, struct asim_switch *sw,
+                           const struct asim_frame *frame);
+void asim_switch_forget(struct asim_switch *sw);
 uint64_t asim_switch_next(const struct asim_switch *sw);
 uint64_t asim_switch_advance(struct asim_fabric *fabric, struct asim_switch *sw, uint64_t until);
 /* The link of port p went down, at t: empties its queues. Came up again: nothing is left to do. */

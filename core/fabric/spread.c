@@ -10,6 +10,7 @@
 #include "fabric/node.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 enum { WAYS = 1024, FRESH_WINDOWS = 128 };
 
@@ -39,23 +40,46 @@ static struct asim_way *way_of(struct asim_switch *sw, const struct asim_frame *
 }
 
 /* The shortest message takes four windows there and back; 256 of them many more than FRESH. */
-uint32_t asim_switch_spread(const struct asim_fabric *fabric, struct asim_switch *sw,
-                            const struct asim_frame *frame, uint32_t n)
+static inline uint64_t fresh(const struct asim_fabric *fabric, const struct asim_frame *frame)
 {
-    uint32_t kind = n << 1 | (frame->type != ASIM_DATA);
+    return frame->t + FRESH_WINDOWS * fabric->window;
+}
+
+uint32_t asim_switch_known(const struct asim_fabric *fabric, struct asim_switch *sw,
+                           const struct asim_frame *frame)
+{
+    struct asim_way *way = sw->ways ? way_of(sw, frame) : NULL;
+
+    if (!way || way->src != frame->src || way->slot != frame->slot ||
+        way->back != (frame->type != ASIM_DATA) || frame->t >= way->fresh_until)
+        return 0;
+    way->fresh_until = fresh(fabric, frame);
+    return way->port;
+}
+
+/* Sprayed packets have no way of their flow's, so none is remembered. */
+uint32_t asim_switch_spread(const struct asim_fabric *fabric, struct asim_switch *sw,
+                            const struct asim_frame *frame, const uint32_t *ports, uint32_t n)
+{
     struct asim_way *way;
+    uint32_t port;
 
     if (fabric->net->load_balance == ASIM_SPRAY && frame->type == ASIM_DATA)
-        return sw->sprayed++ % n;
+        return ports[sw->sprayed++ % n];
+    port = ports[ecmp(fabric, sw, frame, n)];
     way = way_of(sw, frame);
-    if (!way)
-        return ecmp(fabric, sw, frame, n);
-    if (way->src != frame->src || way->slot != frame->slot || way->kind != kind ||
-        frame->t >= way->fresh_until)
-        *way = (struct asim_way){.src = frame->src,
+    if (way)
+        *way = (struct asim_way){.fresh_until = fresh(fabric, frame),
+                                 .src = frame->src,
                                  .slot = frame->slot,
-                                 .kind = kind,
-                                 .index = ecmp(fabric, sw, frame, n)};
-    way->fresh_until = frame->t + FRESH_WINDOWS * fabric->window;
-    return way->index;
+                                 .back = frame->type != ASIM_DATA,
+                                 .port = port};
+    return port;
+}
+
+void asim_switch_forget(struct asim_switch *sw)
+{
+    memset(sw->hops, 0, sizeof sw->hops);
+    if (sw->ways)
+        memset(sw->ways, 0, WAYS * sizeof *sw->ways);
 }

@@ -186,16 +186,19 @@ static inline int pass_on(struct asim_fabric *fabric, struct asim_switch *sw,
 uint32_t asim_switch_route(struct asim_fabric *fabric, struct asim_switch *sw,
                            const struct asim_frame *frame)
 {
-    uint32_t n = 0, goal = asim_frame_goal(frame);
-    const uint32_t *ports = asim_route_ports(fabric->route, sw->node, goal, &n);
+    uint32_t n = 0, goal = asim_frame_goal(frame), known = asim_switch_known(fabric, sw, frame);
+    const uint32_t *ports;
 
+    if (known)
+        return known - 1;
+    ports = asim_route_ports(fabric->route, sw->node, goal, &n);
     if (!n && asim_route_error(fabric->route, &sw->lane->failure))
         sw->lane->failed = sw->lane->failure.code;
     if (n == 1)
         sw->hops[goal % ASIM_HOPS] = (struct asim_hop){goal, ports[0]};
     if (n < 2)
         return n ? ports[0] - 1 : UINT32_MAX;
-    return ports[asim_switch_spread(fabric, sw, frame, n)] - 1;
+    return asim_switch_spread(fabric, sw, frame, ports, n) - 1;
 }
 
 /* Reception pipeline: route, admit, account, PFC, enqueue, all at the same instant. */
@@ -205,7 +208,7 @@ static inline void forward(struct asim_fabric *fabric, struct asim_switch *sw, u
     uint32_t q = asim_queue_of(fabric, frame), goal = asim_frame_goal(frame), out;
     const struct asim_hop *hop = &sw->hops[goal % ASIM_HOPS];
 
-    out = hop->port && hop->dst == goal ? hop->port - 1 : asim_switch_route(fabric, sw, frame);
+    out = hop->dst == goal && hop->port ? hop->port - 1 : asim_switch_route(fabric, sw, frame);
     if (out != UINT32_MAX && pass_on(fabric, sw, (const uint32_t[3]){in, out, q}, frame, now))
         return;
     if (out == UINT32_MAX || (q && !asim_mmu_admits(sw, in, q, (uint32_t)frame->wire))) {

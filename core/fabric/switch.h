@@ -50,11 +50,12 @@ struct asim_queue_sample {
     uint64_t due; /* the next sample after `since`, ticks */
 };
 
-/* Which of n equal-cost ports a flow takes, found by hash and remembered for a while (spread.c). */
+/* Which of several equal-cost ports a flow takes in one direction, found by hash and remembered for
+ * a while (spread.c). */
 struct asim_way {
     uint64_t fresh_until; /* ticks; 0 in an empty entry */
     uint32_t src, slot;   /* as in its frames, the slot with its generation */
-    uint32_t kind, index; /* n << 1 | direction; index among the n */
+    uint32_t back, port;  /* 1 for what goes to src; 1-based */
 };
 
 /* The one way to a host where there is no choice, remembered by the low bits of its number. */

@@ -153,6 +153,22 @@ static int audit_switch(const struct asim_switch *sw, struct asim_err *err)
     return code ? code : audit_buffer(sw, err);
 }
 
+/* Into a list of `kept`, at most n. Ids begin with the source; slots are no order, since when one
+ * is free again may depend on when another process says so. */
+static void insert(struct asim_unfinished *list, size_t kept, size_t n,
+                   const struct asim_unfinished *one)
+{
+    size_t at = kept;
+
+    while (at && list[at - 1].id > one->id)
+        at--;
+    if (at == n)
+        return;
+    for (size_t i = kept < n ? kept : n - 1; i > at; i--)
+        list[i] = list[i - 1];
+    list[at] = *one;
+}
+
 /* Linear in the slots ever used. A flow whose queue pair has not opened yet has no snd_una of its
  * own: stage says so. */
 size_t asim_fabric_unfinished(const struct asim_fabric *fabric, struct asim_unfinished *list,
@@ -168,14 +184,15 @@ size_t asim_fabric_unfinished(const struct asim_fabric *fabric, struct asim_unfi
 
             if (!flow->live && !flow->gave_up)
                 continue;
-            if (found++ < n)
-                list[found - 1] =
-                    (struct asim_unfinished){.bytes = flow->msg.bytes,
+            insert(list, found < n ? found : n, n,
+                   &(struct asim_unfinished){.id = flow->msg.id,
+                                             .bytes = flow->msg.bytes,
                                              .acked = flow->stage < 2 ? 0 : flow->snd_una,
                                              .src = v,
                                              .dst = flow->msg.dst,
                                              .timeouts = flow->timeouts,
-                                             .gave_up = flow->gave_up};
+                                             .gave_up = flow->gave_up});
+            found++;
         }
     }
     return found;

@@ -158,11 +158,11 @@ void asim_fabric_link_use(const struct asim_fabric *fabric, uint32_t wire,
 int asim_fabric_audit(const struct asim_fabric *fabric, struct asim_err *err);
 /* A message that has begun and is not complete. */
 struct asim_unfinished {
-    uint64_t bytes, acked;
+    uint64_t id, bytes, acked;
     uint32_t src, dst, timeouts;
     int gave_up;
 };
-/* Fills at most n of them, in order of source; returns how many there are. */
+/* Fills at most n of them, the first by source and id; returns how many there are. */
 size_t asim_fabric_unfinished(const struct asim_fabric *fabric, struct asim_unfinished *list,
                               size_t n);
 /* Bytes still buffered in switches: 0 after a run that ended by itself. */

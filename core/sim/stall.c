@@ -249,7 +249,7 @@ static void merge_message(struct asim_stall *into, const struct asim_unfinished 
 {
     uint32_t at = into->n_messages;
 
-    while (at && into->messages[at - 1].src > message->src)
+    while (at && into->messages[at - 1].id > message->id)
         at--;
     if (at == ASIM_STALL_MESSAGES)
         return;

@@ -15,9 +15,10 @@
 #include <stdatomic.h>
 #include <stdlib.h>
 
-/* Looks before sleeping: some 50 us in all. After the first of them the core is offered to others,
- * because a thread that spins where another should run costs more than it saves. */
-enum { BUSY_LOOKS = 2000, POLITE_LOOKS = 50 };
+/* Looks before sleeping: some 100 us in all, a window or so. After the first of them the core is
+ * offered to others, because a thread that spins where another should run costs more than it saves.
+ */
+enum { BUSY_LOOKS = 4000, POLITE_LOOKS = 50 };
 
 struct member {
     struct asim_crew *crew;

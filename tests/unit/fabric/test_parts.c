@@ -179,10 +179,10 @@ static void whole(const char *slow)
         struct lab *one = lossy_lab(seed);
 
         lab_run(one, 0);
-        if (seed % 8 == 1)
-            strides += (uint32_t)on_threads(seed, one, 2 + seed / 8 % 2);
+        if (seed % 16 == 1)
+            strides += (uint32_t)on_threads(seed, one, 2 + seed / 16 % 2);
         cut += (uint32_t)on_processes(seed, one, 2 + seed % 3, 1);
-        if (seed % 16 == 0)
+        if (seed % 32 == 0)
             cut += (uint32_t)on_processes(seed, one, 2, 2);
         if (check_failures) {
             fprintf(stderr, "  so with seed %llu\n", (unsigned long long)seed);
@@ -192,7 +192,7 @@ static void whole(const char *slow)
         lab_close(one);
     }
     fprintf(stderr, "%u networks in several processes, %u lanes with strides\n", cut, strides);
-    CHECK(cut > 200 && strides > 5); /* else the above says little */
+    CHECK(cut > 200 && strides > 1); /* else the above says little */
 }
 
 int main(void)

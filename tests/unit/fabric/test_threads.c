@@ -9,7 +9,7 @@
 #include <time.h>
 #include "fabric/threads.h"
 
-enum { MEMBERS = 4, ROUNDS = 3000 };
+enum { MEMBERS = 4, ROUNDS = 1500 };
 
 struct tally {
     uint64_t round, seen[MEMBERS], done[MEMBERS];
@@ -31,7 +31,7 @@ static void check_crew(uint32_t n)
 
     CHECK(!asim_crew_open(&crew, n, NULL));
     for (tally.round = 1; tally.round <= ROUNDS; tally.round++) {
-        if (tally.round % 1000 == 0)
+        if (tally.round % 500 == 0)
             nanosleep(&(struct timespec){0, 5000000}, NULL);
         asim_crew_run(crew, count, &tally);
         for (uint32_t i = 0; i < n; i++)

@@ -303,41 +303,62 @@ out:
     return id;
 }
 
-/* One way: the NIC, then a digit for every switch with a choice. Returns 0 where the digits do not
- * fit, or there is no way. */
-static int walk_path(struct asim_fabric *fabric, const uint32_t hosts[2], const uint16_t ports[2],
-                     uint64_t *path)
+/* What a walk has found. */
+enum walk_end { NO_WAY, HASHED, FIXED };
+
+/* One way: the NIC, then a digit for every switch with a choice. NO_WAY also where the digits do
+ * not fit; FIXED where the source port made no difference. */
+static enum walk_end walk_path(struct asim_fabric *fabric, const uint32_t hosts[2],
+                               const uint16_t ports[2], uint64_t *path)
 {
     const uint32_t words[3] = {asim_fabric_ip(fabric, hosts[0]), asim_fabric_ip(fabric, hosts[1]),
                                ports[0] | (uint32_t)ports[1] << 16};
     const struct asim_host *host = &fabric->host[hosts[0]];
-    uint32_t nic = host->n_nics > 1 ? asim_flow_nic(fabric, hosts[0], hosts[1], ports) : 0;
+    uint32_t nic = host->n_nics > 1 ? asim_flow_nic(fabric, hosts[0], hosts[1], ports) : 0, n = 0;
     uint32_t node = host->nics[nic].port.out->to;
+    enum walk_end end;
 
+    asim_route_ports(fabric->route, hosts[0], hosts[1], &n);
+    end = n > 1 ? HASHED : FIXED;
     *path = *path * host->n_nics + nic;
     while (node >= fabric->hosts) {
-        uint32_t n = 0, pick = 0;
+        uint32_t pick = 0;
         const uint32_t *ways = asim_route_ports(fabric->route, node, hosts[1], &n);
 
         if (!n || *path > UINT64_MAX / 2 / n)
-            return 0;
-        if (n > 1)
+            return NO_WAY;
+        if (n > 1) {
             pick = asim_murmur3(words, 3, asim_topo_shown(fabric->topo, node)) % n;
+            end = HASHED;
+        }
         *path = *path * n + pick;
         node = fabric->sw[node - fabric->hosts].ports[ways[pick] - 1].port.out->to;
     }
-    return 1;
+    return end;
 }
 
 void asim_feed_route(struct asim_fabric *fabric, uint32_t src, struct asim_feed *feed)
 {
+    struct asim_fixed_way *fixed = &fabric->runs->host[src].fixed[feed->dst % ASIM_FIXED_WAYS];
     const uint32_t there[2] = {src, feed->dst}, back[2] = {feed->dst, src};
     const uint16_t out[2] = {(uint16_t)feed->sport, 100}, in[2] = {100, (uint16_t)feed->sport};
+    enum walk_end first, second;
 
     feed->path = 0;
     if (fabric->runs->one_way)
         return;
-    if (!fabric->host[src].n_nics || !fabric->host[feed->dst].n_nics ||
-        !walk_path(fabric, there, out, &feed->path) || !walk_path(fabric, back, in, &feed->path))
+    if (fixed->is_known && fixed->dst == feed->dst) {
+        feed->path = fixed->path;
+        return;
+    }
+    if (!fabric->host[src].n_nics || !fabric->host[feed->dst].n_nics) {
         feed->path = UINT64_MAX;
+        return;
+    }
+    first = walk_path(fabric, there, out, &feed->path);
+    second = first == NO_WAY ? NO_WAY : walk_path(fabric, back, in, &feed->path);
+    if (second == NO_WAY)
+        feed->path = UINT64_MAX;
+    else if (first == FIXED && second == FIXED)
+        *fixed = (struct asim_fixed_way){feed->path, feed->dst, 1};
 }

@@ -37,8 +37,17 @@ struct asim_given {
     struct asim_msg msg;
 };
 
+/* A path that no source port changes. Routes stay as they are while there are runs. */
+struct asim_fixed_way {
+    uint64_t path;
+    uint32_t dst;
+    int is_known;
+};
+enum { ASIM_FIXED_WAYS = 4 };
+
 struct asim_runs_host {
-    ASIM_VEC(struct asim_given) held;  /* sends that wait for the next episode */
+    struct asim_fixed_way fixed[ASIM_FIXED_WAYS]; /* by the low bits of dst */
+    ASIM_VEC(struct asim_given) held;             /* sends that wait for the next episode */
     ASIM_VEC(struct asim_given) given; /* playing: the sends so far, in the order of `feeds` */
     size_t cue;                        /* playing: the next of `cues` */
     ASIM_VEC(struct asim_given) extra; /* playing: sends beyond those expected */

@@ -131,6 +131,8 @@ static int watch(struct asim_world *world)
     unsigned all = 1u << ASIM_EV_QUEUE, samples = 1u << ASIM_EV_QUEUE_SAMPLE;
     struct asim_queue_sampling sampling = {0};
 
+    if (!(world->show.wants & 1u << ASIM_EV_FCT))
+        hooks->fct = NULL;
     hooks->rate = world->show.wants & 1u << ASIM_EV_RATE ? on_rate : NULL;
     if (!(world->show.wants & (all | samples)))
         return 0;

@@ -26,10 +26,11 @@ int asim_show_add(struct asim_show *show, const struct asim_viewer *viewer)
 void asim_show_record(const struct asim_show *show, struct asim_events *into,
                       const struct asim_event *event)
 {
-    struct asim_event copy = *event;
+    struct asim_event copy;
 
     if (!(show->wants & 1u << event->kind))
         return;
+    copy = *event;
     copy.order = into->order++;
     copy.turn = show->turn;
     if (ASIM_VEC_PUSH(*into, copy))

@@ -224,25 +224,27 @@ void asim_flow_open(struct asim_fabric *fabric, struct asim_host *host, uint32_t
     const uint32_t hosts[2] = {flow->msg.src, flow->msg.dst};
     const uint16_t ports[2] = {flow->sport, 100};
     struct asim_lane *lane = host->lane;
-    struct asim_pair pair = {0};
+    const struct asim_pair *pair = &host->pair;
     uint64_t line_bps;
 
-    if (asim_pair_get(&pair, fabric->route, hosts, fabric->net->payload_bytes, &lane->failure))
+    if (host->peer != flow->msg.dst && asim_pair_get(&host->pair, fabric->route, hosts,
+                                                     fabric->net->payload_bytes, &lane->failure))
         lane->failed = lane->failure.code;
+    host->peer = flow->msg.dst;
     if (host->n_nics == 1)
         flow->nic = 0;
     else
         flow->nic = asim_flow_nic(fabric, host->node, flow->msg.dst, ports);
     line_bps = host->nics[flow->nic].port.rate_bps;
     /* An NVSwitch's end point has all ports behind one NIC, but a flow leaves by one of them. */
-    if (asim_topo_is_endpoint(fabric->topo, host->node) && pair.rate_bps)
-        line_bps = pair.rate_bps;
+    if (asim_topo_is_endpoint(fabric->topo, host->node) && pair->rate_bps)
+        line_bps = pair->rate_bps;
     flow->cc = (struct asim_cc_flow){
         .line_bps = line_bps,
         .rate_bps = line_bps,
         .min_bps = fabric->net->min_rate_bps,
         .size = flow->msg.bytes ? flow->msg.bytes : 1,
-        .base_rtt_ns = fabric->net->global_t ? fabric->max_rtt : pair.rtt_ns,
+        .base_rtt_ns = fabric->net->global_t ? fabric->max_rtt : pair->rtt_ns,
         .timer_at = ASIM_NEVER,
         .seed = fabric->seed ^ flow->msg.id,
         .state = flow->cc.state,
@@ -258,10 +260,10 @@ void asim_flow_open(struct asim_fabric *fabric, struct asim_host *host, uint32_t
     if (flow->cc.state)
         memset(flow->cc.state, 0, fabric->cc->state_size);
     if (fabric->net->has_win)
-        flow->cc.window_bytes = fabric->net->global_t ? fabric->max_bdp : pair.bdp_bytes;
+        flow->cc.window_bytes = fabric->net->global_t ? fabric->max_bdp : pair->bdp_bytes;
     asim_rx_of(fabric, host->node, slot)->base_rtt_ns = flow->cc.base_rtt_ns;
-    flow->pair_rtt = pair.rtt_ns;
-    flow->pair_bps = pair.rate_bps;
+    flow->pair_rtt = pair->rtt_ns;
+    flow->pair_bps = pair->rate_bps;
     flow->snd_una = 0;
     flow->start = flow->next_avail = host->now;
     fabric->cc->open(&flow->cc, fabric->net);
@@ -269,12 +271,22 @@ void asim_flow_open(struct asim_fabric *fabric, struct asim_host *host, uint32_t
 }
 
 /* Pair RTT + all bytes at the slowest link's rate. Nothing depends on it but the log's column. */
-uint64_t asim_flow_ideal(const struct asim_fabric *fabric, const struct asim_flow *flow)
+uint64_t asim_flow_ideal(const struct asim_fabric *fabric, struct asim_host *host,
+                         const struct asim_flow *flow)
 {
-    uint64_t packets = (flow->cc.size - 1) / fabric->net->payload_bytes + 1;
-    uint64_t bytes = flow->cc.size + packets * LOG_OVERHEAD;
+    uint64_t packets, bytes;
 
     if (!flow->pair_bps)
         return 0;
-    return flow->pair_rtt + (uint64_t)((long double)bytes * 8e9L / (long double)flow->pair_bps);
+    if (host->ideal_bytes == flow->cc.size && host->ideal_rtt == flow->pair_rtt &&
+        host->ideal_bps == flow->pair_bps)
+        return host->ideal_ns;
+    packets = (flow->cc.size - 1) / fabric->net->payload_bytes + 1;
+    bytes = flow->cc.size + packets * LOG_OVERHEAD;
+    host->ideal_bytes = flow->cc.size;
+    host->ideal_rtt = flow->pair_rtt;
+    host->ideal_bps = flow->pair_bps;
+    host->ideal_ns =
+        flow->pair_rtt + (uint64_t)((long double)bytes * 8e9L / (long double)flow->pair_bps);
+    return host->ideal_ns;
 }

@@ -13,6 +13,7 @@
 #include "fabric/flow.h"
 #include "fabric/loss.h"
 #include "fabric/port.h"
+#include "topo/pair.h"
 
 /* A queue pair in a NIC's list. Flows never move (flow.c), so the scan needs no slot to find them.
  */
@@ -30,6 +31,10 @@ struct asim_nic {
     size_t n_qps, cap_qps;
     /* Position in qps last served; the scan begins behind it. */
     uint32_t rr_last;
+    /* What spares the scan: finished ones in qps; a position before which all is sent; 1 where
+     * losses or link events have made either wrong. */
+    uint32_t n_over, first_unsent;
+    int irregular;
     uint64_t wake_tie, wake_seq;
     uint64_t wake_at; /* pending "next send"; ASIM_NEVER = none */
 };
@@ -91,7 +96,12 @@ struct asim_host {
     uint8_t pcie_busy;
     ASIM_VEC(uint32_t) lingering; /* finished, with frames still under way */
     struct asim_map sports;       /* destination -> messages sent so far */
-    struct asim_notice *notices;  /* waiting in timers, by index */
+    /* What was worked out last: figures of the pair with `peer`, none if it is UINT32_MAX; and the
+     * ideal time of a message of ideal_bytes over a path with those figures. */
+    struct asim_pair pair;
+    uint32_t peer;
+    uint64_t ideal_bytes, ideal_rtt, ideal_bps, ideal_ns;
+    struct asim_notice *notices; /* waiting in timers, by index */
     size_t n_notices, cap_notices;
     ASIM_VEC(uint32_t) free_notices;
 };

@@ -215,6 +215,7 @@ static int choose_again(struct asim_fabric *fabric, struct asim_host *host)
         for (size_t q = 0; !code && q < host->nics[i].n_qps; q++)
             code = ASIM_VEC_PUSH(slots, host->nics[i].qps[q].slot);
         host->nics[i].n_qps = 0;
+        host->nics[i].irregular = 1;
     }
     for (size_t i = 0; !code && i < slots.n; i++) {
         struct asim_flow *flow = asim_own_flow(host, slots.at[i]);
@@ -232,6 +233,7 @@ static void wake_host(struct asim_fabric *fabric, struct asim_host *host, uint64
 {
     host->now = t;
     host->tie = asim_tie(t, 0, ASIM_CLASS_FREE);
+    host->peer = UINT32_MAX; /* the figures of a path are of the path there was */
     host->seq++;
     if (host->n_nics > 1 && choose_again(fabric, host))
         host->lane->failed = ASIM_ENOMEM;

@@ -42,7 +42,9 @@ struct asim_fabric {
     struct asim_switch *sw;   /* of node v: sw[v - hosts] */
     struct asim_port **ports; /* all ports of node v in order: ports[first_port[v] + i] */
     uint64_t *next;           /* [nodes] earliest event of each node, but for lane->lowered */
-    struct asim_lane *lane;   /* [n_lanes] */
+    uint64_t soonest;         /* of all; known between windows, once asked for */
+    int soonest_known;
+    struct asim_lane *lane; /* [n_lanes] */
     uint32_t n_lanes;
     uint16_t *lane_of;      /* [nodes] NULL: one lane */
     struct asim_crew *crew; /* of n_lanes threads, NULL: one */
@@ -104,6 +106,8 @@ static inline void asim_fabric_at(struct asim_fabric *fabric, uint32_t v, uint64
     if (t >= fabric->next[v])
         return;
     fabric->next[v] = t;
+    if (fabric->soonest_known && t < fabric->soonest)
+        fabric->soonest = t;
     if (fabric->per_event)
         asim_fabric_at_slow(fabric, v, t);
 }
@@ -146,7 +150,8 @@ void asim_flow_release(struct asim_host *host, uint32_t slot);
 /* Sets window, rate and NIC; the flow is then ready to be scheduled. */
 void asim_flow_open(struct asim_fabric *fabric, struct asim_host *host, uint32_t slot);
 /* Completion time on idle links, as fct.txt states it (spec 5.5). */
-uint64_t asim_flow_ideal(const struct asim_fabric *fabric, const struct asim_flow *flow);
+uint64_t asim_flow_ideal(const struct asim_fabric *fabric, struct asim_host *host,
+                         const struct asim_flow *flow);
 /* Recomputes flow->window after a change of rate. */
 void asim_flow_rewindow(const struct asim_fabric *fabric, struct asim_flow *flow);
 /* Index among n equal-cost NICs for a tuple (spec 2.1). */

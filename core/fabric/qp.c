@@ -39,6 +39,7 @@ static size_t sweep(struct asim_host *host, struct asim_nic *nic, size_t first, 
     for (size_t i = first; i < nic->n_qps; i++) {
         if (asim_flow_is_over(nic->qps[i].flow)) {
             asim_flow_release(host, nic->qps[i].slot);
+            nic->n_over--;
             continue;
         }
         if (i == chosen)
@@ -46,6 +47,8 @@ static size_t sweep(struct asim_host *host, struct asim_nic *nic, size_t first, 
         nic->qps[keep++] = nic->qps[i];
     }
     nic->n_qps = keep;
+    if (nic->first_unsent > first)
+        nic->first_unsent = (uint32_t)first;
     return moved;
 }
 
@@ -76,16 +79,39 @@ static size_t choose_of_many(struct asim_fabric *fabric, struct asim_host *host,
     return chosen;
 }
 
+/* The same where none is finished, so that passing one over has no effect: those that have sent all
+ * they have, and wait for ACKs, are mostly the oldest, and are not asked. */
+static size_t choose_unsent(struct asim_nic *nic, uint64_t t)
+{
+    size_t n = nic->n_qps, first = nic->first_unsent, begin = nic->rr_last % n + 1, at;
+
+    while (first < n && nic->qps[first].flow->cc.snd_next >= nic->qps[first].flow->cc.size)
+        first++;
+    nic->first_unsent = (uint32_t)first;
+    for (at = begin > first ? begin : first; at < n; at++)
+        if (is_willing(nic->qps[at].flow) && nic->qps[at].flow->next_avail <= t)
+            return at;
+    for (at = first; at < begin && at < n; at++)
+        if (is_willing(nic->qps[at].flow) && nic->qps[at].flow->next_avail <= t)
+            return at;
+    return SIZE_MAX;
+}
+
 /* The same where one queue pair is all there is. */
 static inline size_t choose(struct asim_fabric *fabric, struct asim_host *host,
                             struct asim_nic *nic, uint64_t t)
 {
     const struct asim_flow *flow;
+    int paused = nic->port.paused >> fabric->net->priority_group & 1;
 
+    if (!nic->n_qps)
+        return SIZE_MAX;
+    if (nic->n_qps != 1 && !nic->n_over && !nic->irregular)
+        return paused ? SIZE_MAX : choose_unsent(nic, t);
     if (nic->n_qps != 1)
-        return nic->n_qps ? choose_of_many(fabric, host, nic, t) : SIZE_MAX;
+        return choose_of_many(fabric, host, nic, t);
     flow = nic->qps[0].flow;
-    if (!(nic->port.paused >> fabric->net->priority_group & 1) && is_willing(flow))
+    if (!paused && is_willing(flow))
         return flow->next_avail > t ? SIZE_MAX : 0;
     if (asim_flow_is_over(flow))
         sweep(host, nic, 0, SIZE_MAX);
@@ -210,6 +236,7 @@ void asim_nic_kick(struct asim_fabric *fabric, struct asim_host *host, struct as
 static void complete(struct asim_fabric *fabric, struct asim_host *host, struct asim_flow *flow)
 {
     flow->live = 0;
+    host->nics[flow->nic].n_over++;
     host->messages++;
     host->counts.completed += flow->cc.size;
     if (fabric->runs)
@@ -218,7 +245,7 @@ static void complete(struct asim_fabric *fabric, struct asim_host *host, struct 
         struct asim_fct row = {.start = asim_to_ns(fabric, flow->start),
                                .end = asim_to_ns(fabric, host->now),
                                .bytes = flow->msg.bytes,
-                               .ideal = asim_flow_ideal(fabric, flow),
+                               .ideal = asim_flow_ideal(fabric, host, flow),
                                .src = flow->msg.src,
                                .dst = flow->msg.dst,
                                .sport = flow->sport};
@@ -258,10 +285,12 @@ void asim_sender_ack(struct asim_fabric *fabric, struct asim_host *host,
     if (!flow->live)
         return;
     nic = &host->nics[flow->nic];
-    if (asim_ack_is_plain(fabric, flow, frame))
+    if (asim_ack_is_plain(fabric, flow, frame)) {
         flow->snd_una = frame->seq;
-    else
+    } else {
+        nic->irregular = 1;
         asim_recovery_ack(host->lane, flow, frame, host->now);
+    }
     if (asim_flow_is_over(flow))
         complete(fabric, host, flow);
     else if (!fabric->cc_idle)

@@ -191,6 +191,7 @@ void asim_recovery_lost(struct asim_fabric *fabric, struct asim_host *host,
     struct asim_flow *flow = asim_own_flow(host, note->slot);
     int fresh = note->since >= flow->timed_out;
 
+    host->nics[flow->nic].irregular = 1;
     if (flow->live && still_missing(fabric, flow, note)) {
         if (fresh && flow->timeouts && earliest(flow, note) > host->now) {
             struct asim_notice later = *note;

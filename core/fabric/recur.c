@@ -211,6 +211,7 @@ static void move(struct asim_fabric *fabric, struct asim_recur *recur, uint64_t 
     asim_counts_difference(fabric, recur->counts);
     asim_counts_add(fabric, recur->counts, periods);
     recur->saved += asim_counts_hops(fabric) - hops;
+    fabric->soonest_known = 0;
     for (uint32_t v = 0; v < fabric->nodes; v++)
         fabric->next[v] = v < fabric->hosts ? asim_host_next(&fabric->host[v])
                                             : asim_switch_next(&fabric->sw[v - fabric->hosts]);

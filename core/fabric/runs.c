@@ -180,7 +180,7 @@ void asim_runs_sent(struct asim_fabric *fabric, struct asim_host *host,
         return;
     feed = &recording->part[host->node].feeds.at[flow->number];
     feed->start = flow->start - recording->begin;
-    feed->ideal = asim_flow_ideal(fabric, flow);
+    feed->ideal = asim_flow_ideal(fabric, host, flow);
     note(fabric, host, &cue);
 }
 

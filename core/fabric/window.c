@@ -61,11 +61,15 @@ static uint64_t next_of_nodes(struct asim_fabric *fabric)
 
     if (fabric->per_event)
         return next_entry(fabric);
+    if (fabric->soonest_known)
+        return fabric->soonest;
     for (uint32_t l = 0; l < fabric->n_lanes; l++)
         take_lowered(fabric, fabric->lane[l].lowered);
     for (uint32_t v = 0; v < fabric->nodes; v++)
         if (fabric->next[v] < next)
             next = fabric->next[v];
+    fabric->soonest = next;
+    fabric->soonest_known = 1;
     return next;
 }
 
@@ -195,6 +199,7 @@ static uint64_t step_event(struct asim_fabric *fabric, struct asim_err *err)
 static void window(struct asim_fabric *fabric, uint64_t until)
 {
     fabric->windows++;
+    fabric->soonest_known = 0;
     asim_lane_advance(fabric, until);
 }
 
@@ -233,6 +238,7 @@ uint64_t asim_fabric_step(struct asim_fabric *fabric, struct asim_err *err)
     uint64_t t, link = asim_linkstate_next(fabric), until;
 
     if (link != ASIM_NEVER && link <= next_of_nodes(fabric)) {
+        fabric->soonest_known = 0;
         asim_linkstate_apply(fabric);
         return settle(fabric, link, err) ? ASIM_NEVER : asim_fabric_next(fabric);
     }

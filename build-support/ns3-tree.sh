@@ -50,6 +50,7 @@ tree_ns3() {
 # Copies the machine's package entries, as source entries, to a private folder.
 source_entries() {
     local parts=$1 file
+    rm -rf "$parts" # those of an earlier try may be of entries that were wrong, and are mended
     mkdir -p "$parts"
     for file in /etc/apt/sources.list /etc/apt/sources.list.d/*.list; do
         [[ -f $file ]] || continue

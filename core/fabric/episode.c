@@ -311,8 +311,6 @@ enum walk_end { NO_WAY, HASHED, FIXED };
 static enum walk_end walk_path(struct asim_fabric *fabric, const uint32_t hosts[2],
                                const uint16_t ports[2], uint64_t *path)
 {
-    const uint32_t words[3] = {asim_fabric_ip(fabric, hosts[0]), asim_fabric_ip(fabric, hosts[1]),
-                               ports[0] | (uint32_t)ports[1] << 16};
     const struct asim_host *host = &fabric->host[hosts[0]];
     uint32_t nic = host->n_nics > 1 ? asim_flow_nic(fabric, hosts[0], hosts[1], ports) : 0, n = 0;
     uint32_t node = host->nics[nic].port.out->to;
@@ -328,7 +326,7 @@ static enum walk_end walk_path(struct asim_fabric *fabric, const uint32_t hosts[
         if (!n || *path > UINT64_MAX / 2 / n)
             return NO_WAY;
         if (n > 1) {
-            pick = asim_murmur3(words, 3, asim_topo_shown(fabric->topo, node)) % n;
+            pick = asim_tuple_hash(fabric, hosts, ports, asim_topo_shown(fabric->topo, node)) % n;
             end = HASHED;
         }
         *path = *path * n + pick;

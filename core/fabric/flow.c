@@ -189,14 +189,13 @@ uint32_t asim_flow_nic(struct asim_fabric *fabric, uint32_t host, uint32_t peer,
     struct asim_lane *lane = fabric->host[host].lane;
     uint32_t n = 0;
     const uint32_t *nics = asim_route_ports(fabric->route, host, peer, &n);
-    uint32_t words[3] = {asim_fabric_ip(fabric, host), asim_fabric_ip(fabric, peer),
-                         ports[0] | (uint32_t)ports[1] << 16};
+    const uint32_t ends[2] = {host, peer};
 
     if (!n && asim_route_error(fabric->route, &lane->failure))
         lane->failed = lane->failure.code;
     if (n < 2)
         return n ? nics[0] - 1 : 0;
-    return nics[asim_murmur3(words, 3, ASIM_NIC_HASH_SEED) % n] - 1;
+    return nics[asim_tuple_hash(fabric, ends, ports, ASIM_NIC_HASH_SEED) % n] - 1;
 }
 
 /* VAR_WIN: win x rate / line rate, truncated, at least 1 (spec 2.6). In long double because the

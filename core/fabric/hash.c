@@ -30,6 +30,15 @@ uint32_t asim_murmur3(const uint32_t *words, size_t n, uint32_t seed)
     return h ^ h >> 16;
 }
 
+uint32_t asim_tuple_hash(const struct asim_fabric *fabric, const uint32_t hosts[2],
+                         const uint16_t ports[2], uint32_t seed)
+{
+    const uint32_t words[3] = {asim_fabric_ip(fabric, hosts[0]), asim_fabric_ip(fabric, hosts[1]),
+                               ports[0] | (uint32_t)ports[1] << 16};
+
+    return asim_murmur3(words, 3, seed);
+}
+
 /* 11.x.y.1 as the front end hands them out (spec 9, 2). Only the hash sees it, so we need not mind
  * that ids from 65,536 on run into the first octet; they do so in the reference as well. */
 uint32_t asim_host_ip(uint32_t host)

@@ -90,6 +90,10 @@ static inline uint32_t asim_fabric_ip(const struct asim_fabric *fabric, uint32_t
 {
     return asim_host_ip(asim_topo_shown(fabric->topo, host));
 }
+/* Hash of a flow's tuple as sent by hosts[0] from ports[0]: which NIC, and seeded with its number
+ * in which port of a switch. */
+uint32_t asim_tuple_hash(const struct asim_fabric *fabric, const uint32_t hosts[2],
+                         const uint16_t ports[2], uint32_t seed);
 /* Uniform in [0, 1) from what is drawn for: a counter-based generator (splitmix64 rounds). */
 double asim_draw(uint64_t seed, uint64_t a, uint64_t b);
 
@@ -110,15 +114,6 @@ static inline void asim_fabric_at(struct asim_fabric *fabric, uint32_t v, uint64
         fabric->soonest = t;
     if (fabric->per_event)
         asim_fabric_at_slow(fabric, v, t);
-}
-/* The same from a node of this lane, which may not touch what belongs to others. At W = 0 nothing
- * runs beside it. */
-static inline void asim_lane_at(struct asim_lane *lane, uint32_t v, uint64_t t)
-{
-    if (lane->fabric->per_event)
-        asim_fabric_at(lane->fabric, v, t);
-    else if (t < lane->lowered[v])
-        lane->lowered[v] = t;
 }
 
 /* --- flow.c ---------------------------------------------------------------------------------- */
@@ -213,6 +208,8 @@ static inline int asim_pause_holds(const struct asim_fabric *fabric, const struc
 /* --- window.c -------------------------------------------------------------------------------- */
 /* As asim_fabric_next, in ticks. */
 uint64_t asim_fabric_next_tick(struct asim_fabric *fabric);
+/* Time of a node's next event, asked of the node itself; between windows. */
+uint64_t asim_node_next(const struct asim_fabric *fabric, uint32_t node);
 /* Everything a node has to do before `until`; sets its next. */
 void asim_node_advance(struct asim_fabric *fabric, uint32_t node, uint64_t until);
 /* Puts a notice among the timers of its host; between steps, or for the host that runs. */

@@ -213,8 +213,7 @@ static void move(struct asim_fabric *fabric, struct asim_recur *recur, uint64_t 
     recur->saved += asim_counts_hops(fabric) - hops;
     fabric->soonest_known = 0;
     for (uint32_t v = 0; v < fabric->nodes; v++)
-        fabric->next[v] = v < fabric->hosts ? asim_host_next(&fabric->host[v])
-                                            : asim_switch_next(&fabric->sw[v - fabric->hosts]);
+        fabric->next[v] = asim_node_next(fabric, v);
 }
 
 /* The lists say what they mean by place alone, so equal lists are equal states. */

@@ -19,12 +19,13 @@ static uint32_t ecmp(const struct asim_fabric *fabric, const struct asim_switch 
                      const struct asim_frame *frame, uint32_t n)
 {
     const struct asim_rx *rx = asim_rx_of(fabric, frame->src, frame->slot);
-    uint32_t forward = frame->type == ASIM_DATA;
-    uint32_t words[3] = {asim_fabric_ip(fabric, forward ? rx->msg.src : rx->msg.dst),
-                         asim_fabric_ip(fabric, forward ? rx->msg.dst : rx->msg.src),
-                         forward ? rx->sport | 100u << 16 : 100u | (uint32_t)rx->sport << 16};
+    int back = frame->type != ASIM_DATA;
+    const uint32_t ends[3] = {rx->msg.src, rx->msg.dst, rx->msg.src};
+    const uint16_t ports[3] = {rx->sport, 100, rx->sport};
 
-    return asim_murmur3(words, 3, asim_topo_shown(fabric->topo, sw->node)) % n;
+    return asim_tuple_hash(fabric, ends + back, ports + back,
+                           asim_topo_shown(fabric->topo, sw->node)) %
+           n;
 }
 
 /* The table is made on first use: most switches have one way only. Without memory for it there is

@@ -176,7 +176,7 @@ static void put_orders(struct list *list)
 }
 
 /* A few words of each host, which differ most of the time when the states do. */
-static uint64_t glance(const struct asim_fabric *fabric, uint64_t t)
+uint64_t asim_state_glance(const struct asim_fabric *fabric, uint64_t t)
 {
     uint64_t hash = 1;
 
@@ -203,7 +203,7 @@ int asim_state_take(const struct asim_fabric *fabric, struct asim_state *state, 
 
     state->words.n = state->una.n = 0;
     state->t = t;
-    state->glance = glance(fabric, t);
+    state->glance = asim_state_glance(fabric, t);
     for (uint32_t v = 0; v < fabric->hosts && !list.is_odd; v++)
         put_host(&list, &fabric->host[v]);
     for (uint32_t v = 0; v < fabric->nodes - fabric->hosts && !list.is_odd; v++)
@@ -213,12 +213,6 @@ int asim_state_take(const struct asim_fabric *fabric, struct asim_state *state, 
     if (list.failed)
         return ASIM_ENOMEM;
     return !list.is_odd;
-}
-
-/* Linear in hosts, once a window where a state is waited for. */
-uint64_t asim_state_glance(const struct asim_fabric *fabric, uint64_t t)
-{
-    return glance(fabric, t);
 }
 
 /* Of one NIC, from number *n on. */

@@ -96,6 +96,12 @@ uint64_t asim_fabric_next_link(const struct asim_fabric *fabric)
     return asim_to_ns(fabric, asim_linkstate_next(fabric));
 }
 
+uint64_t asim_node_next(const struct asim_fabric *fabric, uint32_t node)
+{
+    return node < fabric->hosts ? asim_host_next(&fabric->host[node])
+                                : asim_switch_next(&fabric->sw[node - fabric->hosts]);
+}
+
 /* The returned time replaces whatever other nodes had lowered next[] to meanwhile: the mailboxes
  * they wrote to are part of what the node's own `next` looks at. */
 void asim_node_advance(struct asim_fabric *fabric, uint32_t node, uint64_t until)

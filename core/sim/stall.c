@@ -213,50 +213,56 @@ void asim_stall_collect(const struct asim_world *world, struct asim_stall *stall
                                                                  : ASIM_STALL_MESSAGES;
 }
 
-/* One more of a list in order of rank that keeps the first few: what falls out at its end would
- * never be told. */
+/* A list in ascending order that keeps the first few. */
+struct few {
+    void *at;
+    size_t size; /* bytes a row */
+    uint32_t *n, most;
+};
+
+/* One more, in front of row `at`: what falls out at the end would never be told. */
+static void insert(const struct few *few, uint32_t at, const void *row)
+{
+    char *place = (char *)few->at + at * few->size;
+
+    if (at == few->most)
+        return;
+    *few->n += *few->n < few->most;
+    memmove(place + few->size, place, (*few->n - 1 - at) * few->size);
+    memcpy(place, row, few->size);
+}
+
 static void merge_row(struct asim_stall *into, const struct asim_stall_row *row)
 {
+    const struct few few = {into->rows, sizeof *row, &into->n_rows, ASIM_STALL_RANKS};
     uint32_t at = into->n_rows;
 
     while (at && into->rows[at - 1].rank > row->rank)
         at--;
-    if (at == ASIM_STALL_RANKS)
-        return;
-    into->n_rows += into->n_rows < ASIM_STALL_RANKS;
-    for (uint32_t i = into->n_rows - 1; i > at; i--)
-        into->rows[i] = into->rows[i - 1];
-    into->rows[at] = *row;
+    insert(&few, at, row);
 }
 
 /* The same for messages nobody asked for, */
 static void merge_extra(struct asim_stall *into, const struct asim_stall_extra *extra)
 {
+    const struct few few = {into->extras, sizeof *extra, &into->n_extras, ASIM_STALL_RANKS};
     uint32_t at = into->n_extras;
 
     while (at && into->extras[at - 1].rank > extra->rank)
         at--;
-    if (at == ASIM_STALL_RANKS)
-        return;
-    into->n_extras += into->n_extras < ASIM_STALL_RANKS;
-    for (uint32_t i = into->n_extras - 1; i > at; i--)
-        into->extras[i] = into->extras[i - 1];
-    into->extras[at] = *extra;
+    insert(&few, at, extra);
 }
 
 /* and for those the network still has. */
 static void merge_message(struct asim_stall *into, const struct asim_unfinished *message)
 {
+    const struct few few = {into->messages, sizeof *message, &into->n_messages,
+                            ASIM_STALL_MESSAGES};
     uint32_t at = into->n_messages;
 
     while (at && into->messages[at - 1].id > message->id)
         at--;
-    if (at == ASIM_STALL_MESSAGES)
-        return;
-    into->n_messages += into->n_messages < ASIM_STALL_MESSAGES;
-    for (uint32_t i = into->n_messages - 1; i > at; i--)
-        into->messages[i] = into->messages[i - 1];
-    into->messages[at] = *message;
+    insert(&few, at, message);
 }
 
 /* Counts are of all, lists of the first few by rank. */

@@ -6,6 +6,7 @@
  * everything but the transport is tested here. Each message's times and each wire's counts must be
  * equal.
  */
+#include "lab_links.h"
 #include "lab_random.h"
 
 #include "fabric/partition.h"
@@ -39,18 +40,10 @@ static void compare_wires(const struct lab *one, struct lab *const *labs, const 
 {
     for (uint32_t w = 0; w < one->topo.n_links * 2 && check_failures < 10; w++) {
         uint32_t from = one->topo.links[w / 2].a;
-        struct asim_link_use x, y;
 
         if (w % 2)
             from = one->topo.links[w / 2].b;
-        asim_fabric_link_use(one->fabric, w, &x);
-        asim_fabric_link_use(labs[part_of ? part_of[from] : 0]->fabric, w, &y);
-        CHECK_U64(y.frames, x.frames);
-        CHECK_U64(y.bytes, x.bytes);
-        CHECK_U64(y.peak_queue_bytes, x.peak_queue_bytes);
-        CHECK_U64(y.marks, x.marks);
-        CHECK_U64(y.pauses, x.pauses);
-        CHECK_U64(y.drops, x.drops);
+        lab_check_link(one, labs[part_of ? part_of[from] : 0], w);
     }
 }
 

@@ -24,17 +24,8 @@ static int by_time(const void *a, const void *b)
 /* Also what the two ways of a switch (switch.c, calm.c) count each for themselves. */
 static void compare_links(const struct lab *a, const struct lab *b)
 {
-    for (uint32_t w = 0; w < a->topo.n_links * 2; w++) {
-        struct asim_link_use x, y;
-
-        asim_fabric_link_use(a->fabric, w, &x);
-        asim_fabric_link_use(b->fabric, w, &y);
-        CHECK_U64(y.bytes, x.bytes);
-        CHECK_U64(y.peak_queue_bytes, x.peak_queue_bytes);
-        CHECK_U64(y.marks, x.marks);
-        CHECK_U64(y.pauses, x.pauses);
-        CHECK_U64(y.drops, x.drops);
-    }
+    for (uint32_t w = 0; w < a->topo.n_links * 2; w++)
+        lab_check_link(a, b, w);
 }
 
 static void compare(struct lab *a, struct lab *b)

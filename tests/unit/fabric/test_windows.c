@@ -6,6 +6,7 @@
  * without windows, with buffers small enough to pause; every message must come exactly once and no
  * byte may stay behind.
  */
+#include "lab_links.h"
 #include "lab_random.h"
 
 static struct lab *run(uint64_t seed, int per_event)

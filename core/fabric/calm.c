@@ -4,14 +4,16 @@
  * ends is no pause and too little to call for one. All that is known when the window opens, for it
  * lies in the mailboxes. Then what ports have in common is the shared buffer alone, and in which
  * order frames enter and leave that makes no difference while none needs headroom: what is in use
- * is a sum over what lies there. So only arrivals are events. A port catches up with its departures
- * when the next frame for it comes, and once more at the end of the window, each at its own time:
- * marks, telemetry and what watchers are told are those of the long way (switch.c), which costs an
- * event per departure.
+ * is a sum over what lies there. So there are no events: the arrivals are dealt by the port they
+ * leave through (batch.c), and each port is worked through from one end of the window to the other.
+ * It catches up with its departures when the next frame comes, and once more at the end, each at
+ * its own time: marks, telemetry and what watchers are told are those of the long way (switch.c),
+ * which costs two events a frame.
  *
  * Rests on all arrivals of a time coming before its departures (is_patient in mmu.c): then what is
  * there when an arrival comes is what those before it have left.
  */
+#include "fabric/batch.h"
 #include "fabric/queue.h"
 #include "fabric/start.h"
 
@@ -67,36 +69,40 @@ static inline void catch_up(struct asim_fabric *fabric, struct asim_switch *sw, 
 }
 
 /* A frame whose way out is free, or becomes free just now with nobody before it: then it leaves
- * what came at this same time behind it, which is no cause for a mark (`passes`). */
-static inline void pass_on(struct asim_fabric *fabric, struct asim_switch *sw,
-                           const uint32_t out_q[2], const struct asim_frame *frame,
-                           struct asim_now *now)
+ * what came at this same time behind it, which is no cause for a mark (`passes`). Its count is put
+ * in when the window is through (batch.c). 1 if the port was free. */
+static inline int pass_on(struct asim_fabric *fabric, struct asim_switch *sw,
+                          const uint32_t in_out_q[3], const struct asim_frame *frame, uint64_t t)
 {
-    struct asim_switch_port *port = &sw->ports[out_q[0]];
+    struct asim_switch_port *port = &sw->ports[in_out_q[1]];
+    const struct asim_wire *wire = sw->ports[in_out_q[0]].port.in;
     uint32_t bytes = frame->wire;
+    int free = !port->port.busy || port->port.busy_until != t;
     struct asim_frame *place;
 
-    if (port->port.busy && port->port.busy_until == now->t) {
-        port->passed_t = now->t;
+    if (free) {
+        place = asim_port_begin(sw->lane, &port->port, bytes,
+                                (struct asim_moment){t, asim_wire_tie(wire, frame), 0});
+    } else {
+        port->passed_t = t;
         port->passed_bytes = bytes;
         place = begin_behind(sw, &port->port, bytes);
-    } else {
-        place = asim_port_begin(sw->lane, &port->port, bytes, asim_now_moment(sw, now));
     }
     if (!place)
-        return;
+        return 0;
     asim_frame_copy(place, frame, port->port.start_youth);
     if (bytes > port->peak_bytes)
         port->peak_bytes = bytes;
-    if (out_q[1])
-        port->rr = (uint8_t)out_q[1];
+    if (in_out_q[2])
+        port->rr = (uint8_t)in_out_q[2];
     if (fabric->stamps)
-        asim_telemetry_stamp(fabric, sw, out_q[0], place, asim_to_ns(fabric, now->t));
+        asim_telemetry_stamp(fabric, sw, in_out_q[1], place, asim_to_ns(fabric, t));
     place->t = port->port.busy_until + port->port.out->delay;
     asim_port_go(sw->lane, port->port.out, place);
+    return free;
 }
 
-/* The tests of the long way are left out: asim_calm_holds has made them for the whole window. */
+/* The tests of the long way are left out: asim_batch_deal has made them for the whole window. */
 static inline void enqueue(struct asim_fabric *fabric, struct asim_switch *sw,
                            const uint32_t in_out_q[3], const struct asim_frame *frame, uint64_t t)
 {
@@ -120,92 +126,66 @@ static inline void enqueue(struct asim_fabric *fabric, struct asim_switch *sw,
     asim_queue_tell(fabric, sw, p, t);
 }
 
-/* The whole of an arrival: found its way, caught up with its port, sent on or queued. The frame is
- * read where it lies in the mailbox. Without a way it is lost, as in switch.c; nothing else is lost
- * here. */
-static inline void take_frame(struct asim_fabric *fabric, struct asim_switch *sw, uint32_t in,
-                              struct asim_now *now)
+/* The whole of an arrival: its port has caught up, and sends it on or queues it. The frame is read
+ * where it lies in the mailbox. 1 if it went on at once as the first of a row: what later counts as
+ * the cause of all that follow it without a break. */
+static inline int take_frame(struct asim_fabric *fabric, struct asim_switch *sw,
+                             const uint32_t in_out[2], const struct asim_frame *frame, uint64_t t)
 {
-    struct asim_wire *wire = sw->ports[in].port.in;
-    const struct asim_frame *frame = asim_mail_head(wire);
-    uint32_t q = asim_queue_of(fabric, frame), goal = asim_frame_goal(frame), out;
-    const struct asim_hop *hop = &sw->hops[goal % ASIM_HOPS];
-    struct asim_switch_port *port;
+    uint32_t q = asim_queue_of(fabric, frame), out = in_out[1];
+    struct asim_switch_port *port = &sw->ports[out];
 
-    out = hop->port && hop->dst == goal ? hop->port - 1 : asim_switch_route(fabric, sw, frame);
-    sw->ports[in].port.in_seq = sw->seq;
-    wire->got++;
-    wire->got_bytes += frame->wire;
-    if (out == UINT32_MAX) {
-        asim_switch_drop(sw, in, frame, now->t);
-    } else {
-        port = &sw->ports[out];
-        catch_up(fabric, sw, out, now->t);
-        if (!port->frames && (!port->port.busy || port->port.busy_until < now->t + port->passes))
-            pass_on(fabric, sw, (const uint32_t[2]){out, q}, frame, now);
-        else
-            enqueue(fabric, sw, (const uint32_t[3]){in, out, q}, frame, now->t);
-    }
-    asim_mail_drop(wire);
-    asim_queue_arrival(sw, in, now->until);
+    catch_up(fabric, sw, out, t);
+    if (!port->frames && (!port->port.busy || port->port.busy_until < t + port->passes))
+        return pass_on(fabric, sw, (const uint32_t[3]){in_out[0], out, q}, frame, t);
+    enqueue(fabric, sw, (const uint32_t[3]){in_out[0], out, q}, frame, t);
+    return 0;
 }
 
-/* Bytes that come in at a port before `until`; UINT64_MAX with a pause or resume among them. */
-static inline uint64_t coming_in(const struct asim_wire *wire, uint64_t until)
+/* All that leaves through port `out`, in the order in which it came. */
+static void serve(struct asim_fabric *fabric, struct asim_switch *sw, uint32_t out, uint64_t begin,
+                  uint64_t until)
 {
-    uint32_t head = atomic_load_explicit(&wire->head, memory_order_relaxed);
-    uint64_t bytes = 0;
+    struct asim_batch *batch = &sw->batch[out];
+    uint64_t cause = 0;
+    int started = 0;
 
-    for (; head != wire->avail; head++) {
-        const struct asim_frame *frame = &wire->at[head & wire->mask];
+    for (uint32_t i = 0; i < batch->n; i++) {
+        uint64_t entry = batch->at[i];
+        uint32_t in = asim_batch_in(entry);
+        const struct asim_frame *frame = asim_batch_frame(sw->ports[in].port.in, entry);
 
-        if (frame->t >= until)
-            break;
-        if (frame->type >= ASIM_PAUSE)
-            return UINT64_MAX;
-        bytes += frame->wire;
+        if (take_frame(fabric, sw, (const uint32_t[2]){in, out}, frame,
+                       begin + (entry >> ASIM_TICK_SHIFT))) {
+            cause = entry;
+            started = 1;
+        }
     }
-    return bytes;
+    if (started)
+        sw->started[sw->n_started++] = (struct asim_came){cause, 0, out};
+    batch->n = 0;
+    catch_up(fabric, sw, out, until);
 }
 
-/* Asked where no pause holds and no port is down. No threshold may be reached even if nothing left:
- * an ingress queue would hold all that it holds now and all that comes in, and the shared buffer,
- * too. PFC frames that wait here are of queue 0, which is none of the buffer's. */
-int asim_calm_holds(const struct asim_fabric *fabric, const struct asim_switch *sw, uint64_t until)
+/* Asked where no pause holds and no port is down. Deals what comes in, if so (batch.c). */
+int asim_calm_begin(struct asim_fabric *fabric, struct asim_switch *sw, uint64_t begin,
+                    uint64_t until)
 {
-    uint32_t group = fabric->net->priority_group;
-    uint64_t used = sw->shared_used, most = 0;
-
     if (!sw->patient || fabric->per_event || fabric->losses || fabric->watch.frame ||
-        (fabric->watch.queue && !sw->samples))
+        (fabric->watch.queue && !sw->samples) || fabric->net->load_balance == ASIM_SPRAY)
         return 0;
-    for (uint32_t i = 0; i < sw->n_active; i++) {
-        const struct asim_switch_port *port = &sw->ports[sw->active[i]];
-        uint64_t bytes = coming_in(port->port.in, until), level;
-
-        if (bytes == UINT64_MAX)
-            return 0;
-        level = (port->use[group].ingress + bytes + 1) << port->shift;
-        most = level > most ? level : most;
-        used += bytes;
-    }
-    return used + most <= sw->shareable;
+    return asim_batch_deal(fabric, sw, begin, until);
 }
 
 /* Ports whose last frame ends in this window are looked at once more: the next window may be no
  * calm one, and who asks for the switch's next time counts on nothing being overdue. Linear in
  * ports, as all that is done once a window. */
-void asim_calm_advance(struct asim_fabric *fabric, struct asim_switch *sw, uint64_t until)
+void asim_calm_advance(struct asim_fabric *fabric, struct asim_switch *sw, uint64_t begin,
+                       uint64_t until)
 {
-    int32_t value;
-
-    while ((value = asim_wheel_take_even(&sw->wheel)) != ASIM_WHEEL_END && !sw->lane->failed) {
-        const struct asim_wheel_entry *entry = &sw->wheel.at[value];
-        struct asim_now now = {entry->t, entry->tie, entry->seq, until};
-
-        sw->seq++;
-        take_frame(fabric, sw, (uint32_t)value >> 1, &now);
-    }
+    for (uint32_t i = 0; i < sw->n_ways_out; i++)
+        serve(fabric, sw, sw->ways_out[i], begin, until);
+    asim_batch_settle(sw);
     for (uint32_t p = 0; p < sw->n_ports; p++)
         catch_up(fabric, sw, p, until);
 }

@@ -110,8 +110,13 @@ static int open_switch(struct asim_fabric *fabric, uint32_t node, uint64_t nic_b
         open_port(fabric, &sw->ports[i].port, node, i);
     sw->wheel.at = malloc((2 * (size_t)sw->n_ports + 1) * sizeof *sw->wheel.at);
     sw->active = malloc((sw->n_ports + (size_t)1) * sizeof *sw->active);
-    if (!sw->wheel.at || !sw->active)
+    sw->batch = calloc(sw->n_ports + (size_t)1, sizeof *sw->batch);
+    sw->ways_out = malloc((sw->n_ports + (size_t)1) * sizeof *sw->ways_out);
+    sw->came = malloc((sw->n_ports + (size_t)1) * 3 * sizeof *sw->came);
+    if (!sw->wheel.at || !sw->active || !sw->batch || !sw->ways_out || !sw->came)
         return ASIM_ENOMEM;
+    sw->started = sw->came + sw->n_ports;
+    sw->spare = sw->started + sw->n_ports;
     asim_wheel_init(&sw->wheel, 2 * sw->n_ports);
     asim_mmu_init(fabric, sw, nic_bps);
     return 0;
@@ -264,6 +269,11 @@ static void close_switch(struct asim_switch *sw)
     for (uint32_t p = 0; sw->ports && p < sw->n_ports; p++)
         for (int q = 0; q < ASIM_QUEUES; q++)
             asim_ring_fini(&sw->ports[p].queue[q]);
+    for (uint32_t p = 0; sw->batch && p < sw->n_ports; p++)
+        free(sw->batch[p].at);
+    free(sw->batch);
+    free(sw->ways_out);
+    free(sw->came);
     free(sw->ports);
     free(sw->samples);
     free(sw->ways);

@@ -74,11 +74,16 @@ static inline const struct asim_frame *asim_mail_head(const struct asim_wire *wi
     return head == wire->avail ? NULL : &wire->in_at[head & wire->in_mask];
 }
 
-static inline void asim_mail_drop(struct asim_wire *wire)
+static inline void asim_mail_drop_many(struct asim_wire *wire, uint32_t n)
 {
     uint32_t head = atomic_load_explicit(&wire->head, memory_order_relaxed);
 
-    atomic_store_explicit(&wire->head, head + 1, memory_order_release);
+    atomic_store_explicit(&wire->head, head + n, memory_order_release);
+}
+
+static inline void asim_mail_drop(struct asim_wire *wire)
+{
+    asim_mail_drop_many(wire, 1);
 }
 
 /* The writer's next place; NULL when out of memory. asim_mail_commit makes it a frame. */

@@ -20,11 +20,13 @@ void asim_switch_drop(struct asim_switch *sw, uint32_t p, const struct asim_fram
 int asim_switch_marks(const struct asim_fabric *fabric, const struct asim_switch *sw,
                       struct asim_switch_port *port, uint32_t q);
 
-/* calm.c: whether in the window that ends at `until` ports have nothing to do with each other. The
+/* calm.c: whether ports have nothing to do with each other in the window, which is then begun. The
  * switch's turn must have begun, with no pause and no port down. */
-int asim_calm_holds(const struct asim_fabric *fabric, const struct asim_switch *sw, uint64_t until);
-/* Everything on the agenda, which holds the arrivals, and what leaves before `until`. */
-void asim_calm_advance(struct asim_fabric *fabric, struct asim_switch *sw, uint64_t until);
+int asim_calm_begin(struct asim_fabric *fabric, struct asim_switch *sw, uint64_t begin,
+                    uint64_t until);
+/* All that comes in during the window so begun, and what leaves before `until`. */
+void asim_calm_advance(struct asim_fabric *fabric, struct asim_switch *sw, uint64_t begin,
+                       uint64_t until);
 
 struct asim_now { /* the event being processed */
     uint64_t t, tie, seq, until;

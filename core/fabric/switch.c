@@ -305,12 +305,12 @@ static uint64_t look(struct asim_switch *sw, uint64_t until, unsigned *stirred)
     return begin < sw->later ? begin : sw->later;
 }
 
-/* What is due before `until` when the window opens. In calm windows departures are no events. */
-static void fill_agenda(struct asim_switch *sw, uint64_t until, int calm)
+/* What is due before `until` when the window opens. */
+static void fill_agenda(struct asim_switch *sw, uint64_t until)
 {
     for (uint32_t i = 0; i < sw->n_active; i++)
         asim_queue_arrival(sw, sw->active[i], until);
-    for (uint32_t p = 0; p < sw->n_ports && !calm; p++)
+    for (uint32_t p = 0; p < sw->n_ports; p++)
         if (sw->ports[p].frames && sw->ports[p].port.busy)
             asim_queue_departure(sw, p, until);
 }
@@ -355,21 +355,14 @@ uint64_t asim_switch_next(const struct asim_switch *sw)
     return next;
 }
 
-/* The agenda is empty again afterwards, but for what a failure left. */
-uint64_t asim_switch_advance(struct asim_fabric *fabric, struct asim_switch *sw, uint64_t until)
+/* Event by event. The agenda is empty again afterwards, but for what a failure left. */
+static void advance(struct asim_fabric *fabric, struct asim_switch *sw, uint64_t begin,
+                    uint64_t until)
 {
-    unsigned stirred = 0;
-    uint64_t begin = look(sw, until, &stirred);
     int32_t value;
-    int calm;
 
-    if (begin >= until)
-        return begin;
     asim_wheel_begin(&sw->wheel, begin, until);
-    calm = !stirred && asim_calm_holds(fabric, sw, until);
-    fill_agenda(sw, until, calm);
-    if (calm)
-        asim_calm_advance(fabric, sw, until);
+    fill_agenda(sw, until);
     while ((value = asim_wheel_take(&sw->wheel)) != ASIM_WHEEL_END && !sw->lane->failed) {
         const struct asim_wheel_entry *entry = &sw->wheel.at[value];
         struct asim_now now = {entry->t, entry->tie, entry->seq, until};
@@ -380,6 +373,19 @@ uint64_t asim_switch_advance(struct asim_fabric *fabric, struct asim_switch *sw,
         else
             take_frame(fabric, sw, (uint32_t)value >> 1, &now);
     }
+}
+
+uint64_t asim_switch_advance(struct asim_fabric *fabric, struct asim_switch *sw, uint64_t until)
+{
+    unsigned stirred = 0;
+    uint64_t begin = look(sw, until, &stirred);
+
+    if (begin >= until)
+        return begin;
+    if (!stirred && asim_calm_begin(fabric, sw, begin, until))
+        asim_calm_advance(fabric, sw, begin, until);
+    else
+        advance(fabric, sw, begin, until);
     if (sw->samples)
         asim_queue_settle(fabric, sw);
     return rest_of(sw);

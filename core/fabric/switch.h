@@ -64,6 +64,19 @@ struct asim_hop {
 };
 enum { ASIM_HOPS = 256 };
 
+/* What comes in during a calm window and leaves through one port: entries of batch.h. */
+struct asim_batch {
+    uint64_t *at;
+    uint32_t n, cap;
+};
+
+/* Of a port in a calm window: the last arrival, and all bytes of them; or the arrival that started
+ * its last row of transmissions. */
+struct asim_came {
+    uint64_t entry, bytes;
+    uint32_t port;
+};
+
 struct asim_switch {
     struct asim_lane *lane;
     uint32_t node, n_ports;
@@ -79,6 +92,11 @@ struct asim_switch {
     struct asim_wheel wheel;
     uint32_t *active; /* [n_ports], of them so many: ports where something comes in this window */
     uint32_t n_active;
+    struct asim_batch *batch;         /* [n_ports], empty but in calm windows (batch.c) */
+    uint32_t *ways_out;               /* [n_ports], of them so many: ports with a batch */
+    struct asim_came *came, *started; /* [n_ports] each, of them so many */
+    struct asim_came *spare;          /* [n_ports], for sorting */
+    uint32_t n_ways_out, n_came, n_started;
     uint64_t later;                    /* what comes in first at the others */
     struct asim_hop hops[ASIM_HOPS];   /* emptied when routes change */
     struct asim_way *ways;             /* NULL until there is a choice */

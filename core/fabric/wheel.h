@@ -113,10 +113,10 @@ static inline void asim_wheel_put(struct asim_wheel *wheel, int32_t value)
     span->tail[odd] = value;
 }
 
-/* Takes out the first; ASIM_WHEEL_END when empty. both: there may be odd values. */
-static inline int32_t asim_wheel_take_of(struct asim_wheel *wheel, int both)
+/* Takes out the first; ASIM_WHEEL_END when empty. */
+static inline int32_t asim_wheel_take(struct asim_wheel *wheel)
 {
-    uint32_t word = wheel->first / 64, odd = 0;
+    uint32_t word = wheel->first / 64, odd;
     struct asim_wheel_span *span;
     int32_t value;
 
@@ -126,27 +126,16 @@ static inline int32_t asim_wheel_take_of(struct asim_wheel *wheel, int both)
         return ASIM_WHEEL_END;
     wheel->first = word * 64 + (uint32_t)__builtin_ctzll(wheel->filled[word]);
     span = &wheel->span[wheel->first];
-    if (both && (span->head[0] == ASIM_WHEEL_END || span->head[1] == ASIM_WHEEL_END))
+    if (span->head[0] == ASIM_WHEEL_END || span->head[1] == ASIM_WHEEL_END)
         odd = span->head[0] == ASIM_WHEEL_END;
-    else if (both)
+    else
         odd = (uint32_t)asim_wheel_before(wheel, span->head[1], span->head[0]);
     value = span->head[odd];
     span->head[odd] = wheel->at[value].next;
-    if (span->head[0] == ASIM_WHEEL_END && (!both || span->head[1] == ASIM_WHEEL_END))
+    if (span->head[0] == ASIM_WHEEL_END && span->head[1] == ASIM_WHEEL_END)
         wheel->filled[word] &= wheel->filled[word] - 1;
     wheel->at[value].next = ASIM_WHEEL_OUT;
     return value;
-}
-
-static inline int32_t asim_wheel_take(struct asim_wheel *wheel)
-{
-    return asim_wheel_take_of(wheel, 1);
-}
-
-/* The same of a wheel with even values only. */
-static inline int32_t asim_wheel_take_even(struct asim_wheel *wheel)
-{
-    return asim_wheel_take_of(wheel, 0);
 }
 
 #endif

@@ -1,0 +1,186 @@
+/* SPDX-License-Identifier: GPL-2.0-only
+ *
+ * Dealing the arrivals of a calm window by way out, and the counts they leave behind: see batch.h.
+ */
+#include "fabric/batch.h"
+#include "fabric/queue.h"
+
+#include <string.h>
+
+/* The order of order.h among arrivals of one time: by the ages of their causes, then by which of
+ * the links was served first the last time, which is asked of the frames before these on their
+ * links, and of the counts of earlier windows where there are none. Out of line: nearly all
+ * entries differ in time. */
+static int is_first(const struct asim_switch *sw, uint64_t a, uint64_t b)
+{
+    const struct asim_port *x = &sw->ports[asim_batch_in(a)].port;
+    const struct asim_port *y = &sw->ports[asim_batch_in(b)].port;
+    const uint64_t places = (1ull << ASIM_PLACE_BITS) - 1;
+    uint64_t left = (a & places) < (b & places) ? a & places : b & places;
+
+    if (x == y)
+        return a < b;
+    for (;; left--, a--, b--) {
+        const struct asim_frame *f = asim_batch_frame(x->in, a), *g = asim_batch_frame(y->in, b);
+        uint64_t f_tie, g_tie;
+
+        if (f->t != g->t)
+            return f->t < g->t;
+        f_tie = asim_wire_tie(x->in, f);
+        g_tie = asim_wire_tie(y->in, g);
+        if (f_tie != g_tie)
+            return f_tie < g_tie;
+        if (!left)
+            break;
+    }
+    if ((a & places) || (b & places))
+        return !(a & places); /* the one before it is of an earlier window */
+    return x->in_seq != y->in_seq ? x->in_seq < y->in_seq : a < b;
+}
+
+static inline int is_before(const struct asim_switch *sw, uint64_t a, uint64_t b)
+{
+    uint64_t x = a >> ASIM_TICK_SHIFT, y = b >> ASIM_TICK_SHIFT;
+
+    return x != y ? x < y : is_first(sw, a, b);
+}
+
+/* Puts an entry where it belongs among those that leave through `out`, from the end: ports are dealt
+ * one after the other, each in order of time, and few meet on a way out. 0 or ASIM_ENOMEM. */
+static inline int deal(struct asim_switch *sw, uint32_t out, uint64_t entry)
+{
+    struct asim_batch *batch = &sw->batch[out];
+    uint32_t at = batch->n;
+
+    if (at == batch->cap) {
+        size_t cap = batch->cap;
+
+        if (asim_grow(&batch->at, &cap, cap + 1, sizeof *batch->at))
+            return ASIM_ENOMEM;
+        batch->cap = (uint32_t)cap;
+    }
+    if (!at)
+        sw->ways_out[sw->n_ways_out++] = out;
+    for (; at && is_before(sw, entry, batch->at[at - 1]); at--)
+        batch->at[at] = batch->at[at - 1];
+    batch->at[at] = entry;
+    batch->n++;
+    return 0;
+}
+
+/* Deals what comes in at port p; its bytes, or UINT64_MAX where the window is no calm one. */
+static uint64_t deal_port(struct asim_fabric *fabric, struct asim_switch *sw, uint32_t p,
+                          const uint64_t begin_until[2])
+{
+    const struct asim_wire *wire = sw->ports[p].port.in;
+    uint32_t head = atomic_load_explicit(&wire->head, memory_order_relaxed), n = 0;
+    uint64_t bytes = 0, entry = (uint64_t)p << ASIM_PLACE_BITS;
+
+    for (; head + n != wire->avail; n++) {
+        const struct asim_frame *frame = &wire->in_at[(head + n) & wire->in_mask];
+        uint32_t goal = asim_frame_goal(frame), out;
+        const struct asim_hop *hop = &sw->hops[goal % ASIM_HOPS];
+
+        if (frame->t >= begin_until[1])
+            break;
+        if (frame->type >= ASIM_PAUSE)
+            return UINT64_MAX;
+        out = hop->port && hop->dst == goal ? hop->port - 1 : asim_switch_route(fabric, sw, frame);
+        if (out == UINT32_MAX)
+            return UINT64_MAX;
+        if (deal(sw, out, entry | (frame->t - begin_until[0]) << ASIM_TICK_SHIFT | n)) {
+            sw->lane->failed = ASIM_ENOMEM;
+            return UINT64_MAX;
+        }
+        bytes += frame->wire;
+    }
+    sw->came[sw->n_came++] = (struct asim_came){
+        entry | (wire->in_at[(head + n - 1) & wire->in_mask].t - begin_until[0]) << ASIM_TICK_SHIFT |
+            (n - 1),
+        bytes, p};
+    return bytes;
+}
+
+static void take_back(struct asim_switch *sw)
+{
+    for (uint32_t i = 0; i < sw->n_ways_out; i++)
+        sw->batch[sw->ways_out[i]].n = 0;
+    sw->n_ways_out = sw->n_came = 0;
+}
+
+/* An ingress queue would hold all that it holds now and all that comes in, and the shared buffer,
+ * too. PFC frames that wait here are of queue 0, which is none of the buffer's. */
+int asim_batch_deal(struct asim_fabric *fabric, struct asim_switch *sw, uint64_t begin,
+                    uint64_t until)
+{
+    uint32_t group = fabric->net->priority_group;
+    uint64_t used = sw->shared_used, most = 0;
+
+    sw->n_came = sw->n_ways_out = 0;
+    if (until - begin > 1u << (64 - ASIM_TICK_SHIFT) || sw->n_ports >= 1u << ASIM_IN_BITS)
+        return 0;
+    for (uint32_t i = 0; i < sw->n_active; i++) {
+        const struct asim_switch_port *port = &sw->ports[sw->active[i]];
+        uint64_t level,
+            bytes = deal_port(fabric, sw, sw->active[i], (const uint64_t[2]){begin, until});
+
+        if (bytes == UINT64_MAX) {
+            take_back(sw);
+            return 0;
+        }
+        level = (port->use[group].ingress + bytes + 1) << port->shift;
+        most = level > most ? level : most;
+        used += bytes;
+    }
+    if (used + most <= sw->shareable)
+        return 1;
+    take_back(sw);
+    return 0;
+}
+
+/* Stable merge sort, bottom up; what is in order already, as in lockstep, costs one pass. */
+static void sort(const struct asim_switch *sw, struct asim_came *at, uint32_t n)
+{
+    struct asim_came *from = at, *to = sw->spare, *swap;
+    uint32_t width, sorted = 1;
+
+    while (sorted < n && !is_before(sw, at[sorted].entry, at[sorted - 1].entry))
+        sorted++;
+    if (sorted >= n)
+        return;
+    for (width = 1; width < n; width *= 2) {
+        for (uint32_t low = 0; low < n; low += 2 * width) {
+            uint32_t mid = low + width < n ? low + width : n;
+            uint32_t end = mid + width < n ? mid + width : n, i = low, j = mid;
+
+            for (uint32_t k = low; k < end; k++)
+                to[k] = i < mid && (j == end || !is_before(sw, from[j].entry, from[i].entry))
+                            ? from[i++]
+                            : from[j++];
+        }
+        swap = from;
+        from = to;
+        to = swap;
+    }
+    if (from != at)
+        memcpy(at, from, n * sizeof *at);
+}
+
+void asim_batch_settle(struct asim_switch *sw)
+{
+    sort(sw, sw->started, sw->n_started);
+    for (uint32_t i = 0; i < sw->n_started; i++)
+        sw->ports[sw->started[i].port].port.start_seq = sw->seq + i + 1;
+    sort(sw, sw->came, sw->n_came);
+    for (uint32_t i = 0; i < sw->n_came; i++) {
+        struct asim_port *port = &sw->ports[sw->came[i].port].port;
+        uint32_t n = (uint32_t)sw->came[i].entry % (1u << ASIM_PLACE_BITS) + 1;
+
+        port->in_seq = sw->seq + i + 1;
+        port->in->got += n;
+        port->in->got_bytes += sw->came[i].bytes;
+        asim_mail_drop_many(port->in, n);
+    }
+    sw->seq += sw->n_came > sw->n_started ? sw->n_came : sw->n_started;
+    sw->n_came = sw->n_started = sw->n_ways_out = 0;
+}

@@ -10,13 +10,14 @@
 /* The order of order.h among arrivals of one time: by the ages of their causes, then by which of
  * the links was served first the last time, which is asked of the frames before these on their
  * links, and of the counts of earlier windows where there are none. Out of line: nearly all
- * entries differ in time. */
+ * entries differ in time. In lockstep it goes back to the beginning of the window. */
 static int is_first(const struct asim_switch *sw, uint64_t a, uint64_t b)
 {
     const struct asim_port *x = &sw->ports[asim_batch_in(a)].port;
     const struct asim_port *y = &sw->ports[asim_batch_in(b)].port;
     const uint64_t places = (1ull << ASIM_PLACE_BITS) - 1;
     uint64_t left = (a & places) < (b & places) ? a & places : b & places;
+    int alike = x->in->in_tx == y->in->in_tx && x->in->age_left == y->in->age_left;
 
     if (x == y)
         return a < b;
@@ -26,10 +27,12 @@ static int is_first(const struct asim_switch *sw, uint64_t a, uint64_t b)
 
         if (f->t != g->t)
             return f->t < g->t;
-        f_tie = asim_wire_tie(x->in, f);
-        g_tie = asim_wire_tie(y->in, g);
-        if (f_tie != g_tie)
-            return f_tie < g_tie;
+        if (!alike || f->wire != g->wire || f->side != g->side) {
+            f_tie = asim_wire_tie(x->in, f);
+            g_tie = asim_wire_tie(y->in, g);
+            if (f_tie != g_tie)
+                return f_tie < g_tie;
+        }
         if (!left)
             break;
     }
@@ -45,27 +48,104 @@ static inline int is_before(const struct asim_switch *sw, uint64_t a, uint64_t b
     return x != y ? x < y : is_first(sw, a, b);
 }
 
-/* Puts an entry where it belongs among those that leave through `out`, from the end: ports are dealt
- * one after the other, each in order of time, and few meet on a way out. 0 or ASIM_ENOMEM. */
+/* 0 or ASIM_ENOMEM. Kept out of line: it is not the steady state. */
+static int grow(struct asim_batch *batch)
+{
+    size_t cap = batch->cap;
+    int failed = asim_grow(&batch->at, &cap, cap + 1, sizeof *batch->at);
+
+    batch->cap = (uint32_t)cap;
+    return failed;
+}
+
+/* Puts an entry at the end of those that leave through `out`. Ports are dealt one after the other,
+ * each in order of time: an entry of another port begins another row. 0 or ASIM_ENOMEM. */
 static inline int deal(struct asim_switch *sw, uint32_t out, uint64_t entry)
 {
     struct asim_batch *batch = &sw->batch[out];
-    uint32_t at = batch->n;
 
-    if (at == batch->cap) {
-        size_t cap = batch->cap;
-
-        if (asim_grow(&batch->at, &cap, cap + 1, sizeof *batch->at))
-            return ASIM_ENOMEM;
-        batch->cap = (uint32_t)cap;
-    }
-    if (!at)
+    if (batch->n == batch->cap && grow(batch))
+        return ASIM_ENOMEM;
+    if (!batch->n) {
         sw->ways_out[sw->n_ways_out++] = out;
-    for (; at && is_before(sw, entry, batch->at[at - 1]); at--)
-        batch->at[at] = batch->at[at - 1];
-    batch->at[at] = entry;
-    batch->n++;
+        batch->rows = 1;
+        batch->second = 0;
+    } else if (asim_batch_in(batch->at[batch->n - 1]) != asim_batch_in(entry)) {
+        batch->rows++;
+        batch->second = batch->rows == 2 ? batch->n : batch->second;
+    }
+    batch->at[batch->n++] = entry;
     return 0;
+}
+
+/* Two rows, each in order, into one. */
+static void merge(const struct asim_switch *sw, const uint64_t *from, const uint32_t mid_end[2],
+                  uint64_t *to)
+{
+    uint32_t i = 0, j = mid_end[0];
+
+    while (i < mid_end[0] && j < mid_end[1])
+        *to++ = is_before(sw, from[j], from[i]) ? from[j++] : from[i++];
+    memcpy(to, from + (i < mid_end[0] ? i : j),
+           (mid_end[0] - i + mid_end[1] - j) * sizeof *to);
+}
+
+/* By insertion: for short batches, where many rows of one or two meet. */
+static void insert_all(const struct asim_switch *sw, uint64_t *at, uint32_t n)
+{
+    for (uint32_t i = 1; i < n; i++) {
+        uint64_t entry = at[i];
+        uint32_t k = i;
+
+        for (; k && is_before(sw, entry, at[k - 1]); k--)
+            at[k] = at[k - 1];
+        at[k] = entry;
+    }
+}
+
+/* Merge sort, bottom up from pieces of PIECE; where it ends up: at or spare. */
+static uint64_t *sort_long(const struct asim_switch *sw, uint64_t *at, uint32_t n, uint64_t *spare)
+{
+    enum { PIECE = 16 };
+    uint64_t *swap;
+
+    for (uint32_t low = 0; low < n; low += PIECE)
+        insert_all(sw, at + low, n - low < PIECE ? n - low : PIECE);
+    for (uint32_t width = PIECE; width < n; width *= 2) {
+        for (uint32_t low = 0; low < n; low += 2 * width) {
+            uint32_t left = n - low, mid = width < left ? width : left;
+
+            merge(sw, at + low, (const uint32_t[2]){mid, 2 * width < left ? 2 * width : left},
+                  spare + low);
+        }
+        swap = at;
+        at = spare;
+        spare = swap;
+    }
+    return at;
+}
+
+uint64_t *asim_batch_order(struct asim_switch *sw, struct asim_batch *batch)
+{
+    enum { SHORT = 40 };
+    uint64_t *spare;
+
+    if (batch->rows == 1)
+        return batch->at;
+    if (batch->rows > 2 && batch->n <= SHORT) {
+        insert_all(sw, batch->at, batch->n);
+        return batch->at;
+    }
+    while (sw->ordered.cap < batch->n)
+        if (grow(&sw->ordered)) {
+            sw->lane->failed = ASIM_ENOMEM;
+            return batch->at;
+        }
+    spare = sw->ordered.at;
+    if (batch->rows > 2)
+        return sort_long(sw, batch->at, batch->n, spare);
+    merge(sw, batch->at, (const uint32_t[2]){batch->second, batch->n}, spare);
+    return spare;
 }
 
 /* Deals what comes in at port p; its bytes, or UINT64_MAX where the window is no calm one. */

@@ -37,6 +37,8 @@ static inline const struct asim_frame *asim_batch_frame(const struct asim_wire *
  * the lane fails. Costs some 40 instructions a frame. */
 int asim_batch_deal(struct asim_fabric *fabric, struct asim_switch *sw, uint64_t begin,
                     uint64_t until);
+/* The entries of a batch in order: at its own place, or where they lie until the next such call. */
+uint64_t *asim_batch_order(struct asim_switch *sw, struct asim_batch *batch);
 /* All has been sent or queued: mailboxes are emptied, and links and transmissions get the counts
  * that order.h compares, in the order in which their last events have come. */
 void asim_batch_settle(struct asim_switch *sw);

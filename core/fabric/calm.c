@@ -102,13 +102,12 @@ static inline int pass_on(struct asim_fabric *fabric, struct asim_switch *sw,
     return free;
 }
 
-/* The tests of the long way are left out: asim_batch_deal has made them for the whole window. */
-static inline void enqueue(struct asim_fabric *fabric, struct asim_switch *sw,
-                           const uint32_t in_out_q[3], const struct asim_frame *frame, uint64_t t)
+/* Into the queue, and its bytes into the buffer. The tests of the long way are left out:
+ * asim_batch_deal has made them for the whole window. */
+static inline void push(struct asim_switch *sw, const uint32_t in_out_q[3], const struct asim_frame *frame)
 {
-    uint32_t p = in_out_q[1], q = in_out_q[2];
-    struct asim_switch_port *port = &sw->ports[p];
-    uint64_t length;
+    uint32_t q = in_out_q[2];
+    struct asim_switch_port *port = &sw->ports[in_out_q[1]];
 
     if (asim_queue_push(sw, port, (const uint32_t[2]){q, in_out_q[0]}, frame))
         return;
@@ -120,14 +119,23 @@ static inline void enqueue(struct asim_fabric *fabric, struct asim_switch *sw,
         port->use[q].egress += frame->wire;
         sw->shared_used += asim_mmu_shared(use) - before;
     }
+}
+
+static inline void enqueue(struct asim_fabric *fabric, struct asim_switch *sw,
+                           const uint32_t in_out_q[3], const struct asim_frame *frame, uint64_t t)
+{
+    uint32_t p = in_out_q[1];
+    struct asim_switch_port *port = &sw->ports[p];
+    uint64_t length;
+
+    push(sw, in_out_q, frame);
     length = port->bytes + (port->passed_t == t ? port->passed_bytes : 0);
     if (length > port->peak_bytes)
         port->peak_bytes = length;
     asim_queue_tell(fabric, sw, p, t);
 }
 
-/* The whole of an arrival: its port has caught up, and sends it on or queues it. The frame is read
- * where it lies in the mailbox. 1 if it went on at once as the first of a row: what later counts as
+/* The whole of an arrival: its port, which has caught up, sends it on or queues it. 1 if it went on at once as the first of a row: what later counts as
  * the cause of all that follow it without a break. */
 static inline int take_frame(struct asim_fabric *fabric, struct asim_switch *sw,
                              const uint32_t in_out[2], const struct asim_frame *frame, uint64_t t)
@@ -135,36 +143,122 @@ static inline int take_frame(struct asim_fabric *fabric, struct asim_switch *sw,
     uint32_t q = asim_queue_of(fabric, frame), out = in_out[1];
     struct asim_switch_port *port = &sw->ports[out];
 
-    catch_up(fabric, sw, out, t);
     if (!port->frames && (!port->port.busy || port->port.busy_until < t + port->passes))
         return pass_on(fabric, sw, (const uint32_t[3]){in_out[0], out, q}, frame, t);
     enqueue(fabric, sw, (const uint32_t[3]){in_out[0], out, q}, frame, t);
     return 0;
 }
 
-/* All that leaves through port `out`, in the order in which it came. */
-static void serve(struct asim_fabric *fabric, struct asim_switch *sw, uint32_t out, uint64_t begin,
-                  uint64_t until)
-{
-    struct asim_batch *batch = &sw->batch[out];
-    uint64_t cause = 0;
-    int started = 0;
+/* Arrivals in order, of one way out; consumed. */
+struct span {
+    uint64_t *at, *end;
+    uint64_t begin, until; /* of the window */
+};
 
-    for (uint32_t i = 0; i < batch->n; i++) {
-        uint64_t entry = batch->at[i];
+/* Whether frames that come to this port and leave it within the window need no queue: it is empty,
+ * there is one for all, nobody watches or stamps, and there cannot be enough in it for a mark. */
+static inline int is_plain(const struct asim_fabric *fabric, const struct asim_switch_port *port,
+                           const struct span *span)
+{
+    return !port->frames && !fabric->stamps && !fabric->watch.queue &&
+           !fabric->net->switch_ack_high_prio && (uint64_t)(span->end - span->at) <= port->unmarked;
+}
+
+/* Youth (order.h) of what starts as a transmission of `tx` ticks ends. */
+static inline uint32_t youth_behind(uint64_t tx)
+{
+    const uint64_t most = (1ull << ASIM_CAUSE_BITS) - 1;
+
+    return tx < most ? (uint32_t)(most - tx) : 0;
+}
+
+/* Into the mailbox of the wire, to start at the port's tx_start. */
+static inline void send_plain(struct asim_lane *lane, struct asim_port *port,
+                              const struct asim_frame *frame)
+{
+    struct asim_wire *wire = port->out;
+    struct asim_frame *place = asim_mail_slot(lane, wire);
+
+    if (!place)
+        return;
+    wire->frames++;
+    wire->bytes += frame->wire;
+    port->busy_until = port->tx_start + wire->tx[frame->wire];
+    asim_frame_copy(place, frame, port->start_youth);
+    place->t = port->busy_until + wire->delay;
+    asim_port_go(lane, wire, place);
+}
+
+/* All that comes to a plain port: a frame starts when it comes, or when the one before it is
+ * through. What starts in this window goes straight into the mailbox of the wire; who cannot start
+ * goes into the queue, as all behind it do. An entry becomes start << 16 | bytes of what waited,
+ * for the length of the queue that the next arrivals see: who comes as another starts still sees it
+ * there. Returns the last entry that found the port idle, 0 without one. */
+static uint64_t serve_plain(struct asim_fabric *fabric, struct asim_switch *sw, uint32_t out,
+                            const struct span *span)
+{
+    struct asim_switch_port *port = &sw->ports[out];
+    uint64_t cause = 0, waiting = 0, *first = span->at;
+
+    port->rr = (uint8_t)fabric->net->priority_group;
+    for (uint64_t *at = span->at; at < span->end; at++) {
+        uint64_t entry = *at, t = entry >> ASIM_TICK_SHIFT;
+        uint32_t in = asim_batch_in(entry);
+        const struct asim_wire *from = sw->ports[in].port.in;
+        const struct asim_frame *frame = asim_batch_frame(from, entry);
+
+        for (; first < at && *first >> 16 < t; first++)
+            waiting -= *first & 0xffff;
+        t += span->begin;
+        if (waiting + frame->wire > port->peak_bytes)
+            port->peak_bytes = waiting + frame->wire;
+        if (!port->port.busy || port->port.busy_until < t) {
+            port->port.busy = 1;
+            port->port.tx_start = t;
+            port->port.start_youth = asim_youth(asim_wire_tie(from, frame));
+            cause = entry + 1;
+            *at = (t - span->begin) << 16;
+            send_plain(sw->lane, &port->port, frame);
+            continue;
+        }
+        waiting += frame->wire;
+        *at = (port->port.busy_until - span->begin) << 16 | frame->wire;
+        if (port->port.busy_until >= span->until) {
+            push(sw, (const uint32_t[3]){in, out, fabric->net->priority_group}, frame);
+            continue;
+        }
+        port->port.start_youth = youth_behind(port->port.busy_until - port->port.tx_start);
+        port->port.tx_start = port->port.busy_until;
+        send_plain(sw->lane, &port->port, frame);
+    }
+    return cause;
+}
+
+/* All that leaves through port `out`, in the order in which it came: frame by frame while some wait
+ * from before, or where somebody looks. */
+static void serve(struct asim_fabric *fabric, struct asim_switch *sw, uint32_t out,
+                  struct span *span)
+{
+    struct asim_switch_port *port = &sw->ports[out];
+    uint64_t cause = 0, plain = 0;
+
+    for (; span->at < span->end; span->at++) {
+        uint64_t entry = *span->at, t = span->begin + (entry >> ASIM_TICK_SHIFT);
         uint32_t in = asim_batch_in(entry);
         const struct asim_frame *frame = asim_batch_frame(sw->ports[in].port.in, entry);
 
-        if (take_frame(fabric, sw, (const uint32_t[2]){in, out}, frame,
-                       begin + (entry >> ASIM_TICK_SHIFT))) {
-            cause = entry;
-            started = 1;
+        catch_up(fabric, sw, out, t);
+        if (port->passed_t != t && is_plain(fabric, port, span)) {
+            plain = serve_plain(fabric, sw, out, span);
+            break;
         }
+        if (take_frame(fabric, sw, (const uint32_t[2]){in, out}, frame, t))
+            cause = entry + 1;
     }
-    if (started)
-        sw->started[sw->n_started++] = (struct asim_came){cause, 0, out};
-    batch->n = 0;
-    catch_up(fabric, sw, out, until);
+    cause = plain ? plain : cause;
+    if (cause)
+        sw->started[sw->n_started++] = (struct asim_came){cause - 1, 0, out};
+    catch_up(fabric, sw, out, span->until);
 }
 
 /* Asked where no pause holds and no port is down. Deals what comes in, if so (batch.c). */
@@ -183,8 +277,14 @@ int asim_calm_begin(struct asim_fabric *fabric, struct asim_switch *sw, uint64_t
 void asim_calm_advance(struct asim_fabric *fabric, struct asim_switch *sw, uint64_t begin,
                        uint64_t until)
 {
-    for (uint32_t i = 0; i < sw->n_ways_out; i++)
-        serve(fabric, sw, sw->ways_out[i], begin, until);
+    for (uint32_t i = 0; i < sw->n_ways_out && !sw->lane->failed; i++) {
+        struct asim_batch *batch = &sw->batch[sw->ways_out[i]];
+        uint64_t *at = asim_batch_order(sw, batch);
+        struct span span = {at, at + batch->n, begin, until};
+
+        serve(fabric, sw, sw->ways_out[i], &span);
+        batch->n = 0;
+    }
     asim_batch_settle(sw);
     for (uint32_t p = 0; p < sw->n_ports; p++)
         catch_up(fabric, sw, p, until);

@@ -272,6 +272,7 @@ static void close_switch(struct asim_switch *sw)
     for (uint32_t p = 0; sw->batch && p < sw->n_ports; p++)
         free(sw->batch[p].at);
     free(sw->batch);
+    free(sw->ordered.at);
     free(sw->ways_out);
     free(sw->came);
     free(sw->ports);

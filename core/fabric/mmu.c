@@ -92,9 +92,13 @@ void asim_mmu_init(struct asim_fabric *fabric, struct asim_switch *sw, uint64_t 
         if (!asim_topo_is_inner(fabric->topo, port->port.out->id / 2))
             taken += (uint64_t)port->headroom_limit + ASIM_RESERVE_BYTES;
     }
-    for (uint32_t p = 0; p < sw->n_ports; p++)
+    for (uint32_t p = 0; p < sw->n_ports; p++) {
+        uint64_t unmarked = sw->ports[p].kmin / longest;
+
+        sw->ports[p].unmarked = unmarked < UINT32_MAX ? (uint32_t)unmarked : UINT32_MAX;
         sw->ports[p].passes = !fabric->net->switch_ack_high_prio && !is_stamped(fabric) &&
                               sw->ports[p].kmin >= (uint64_t)sw->n_ports * longest;
+    }
     sw->patient = is_patient(fabric, sw);
     sw->shareable = taken > buffer ? UINT64_MAX : buffer - taken;
 }

@@ -25,6 +25,7 @@ struct asim_switch_port {
     uint8_t rr;                 /* last served queue of 1..7 */
     uint8_t pausing;            /* bit per queue: this ingress has sent PAUSE */
     uint8_t passes;             /* 1: who comes as the last frame ends may start early (calm.c) */
+    uint32_t unmarked;          /* so many frames in a queue cannot bring a mark */
     uint8_t shift;              /* threshold = free shared buffer >> shift */
     uint64_t kmin; /* ECN, bytes of egress; with kmax 0 where the maps lack the rate, never: ~0 */
     struct asim_queue_use use[ASIM_QUEUES];
@@ -68,6 +69,7 @@ enum { ASIM_HOPS = 256 };
 struct asim_batch {
     uint64_t *at;
     uint32_t n, cap;
+    uint32_t rows, second; /* ports they came in by; where the second's begin */
 };
 
 /* Of a port in a calm window: the last arrival, and all bytes of them; or the arrival that started
@@ -93,6 +95,7 @@ struct asim_switch {
     uint32_t *active; /* [n_ports], of them so many: ports where something comes in this window */
     uint32_t n_active;
     struct asim_batch *batch;         /* [n_ports], empty but in calm windows (batch.c) */
+    struct asim_batch ordered;        /* for sorting */
     uint32_t *ways_out;               /* [n_ports], of them so many: ports with a batch */
     struct asim_came *came, *started; /* [n_ports] each, of them so many */
     struct asim_came *spare;          /* [n_ports], for sorting */

@@ -78,7 +78,9 @@ static inline int deal(struct asim_switch *sw, uint32_t out, uint64_t entry)
     return 0;
 }
 
-/* Two rows, each in order, into one. */
+/* Two rows, each in order, into one: data that goes one way and the answers of what comes back make
+ * up most of the traffic of collectives, and meet here. Of equal ones the first row's goes first,
+ * but there are none: no two frames have the same place. */
 static void merge(const struct asim_switch *sw, const uint64_t *from, const uint32_t mid_end[2],
                   uint64_t *to)
 {
@@ -152,10 +154,12 @@ uint64_t *asim_batch_order(struct asim_switch *sw, struct asim_batch *batch)
 static uint64_t deal_port(struct asim_fabric *fabric, struct asim_switch *sw, uint32_t p,
                           const uint64_t begin_until[2])
 {
-    const struct asim_wire *wire = sw->ports[p].port.in;
+    struct asim_wire *wire = sw->ports[p].port.in;
     uint32_t head = atomic_load_explicit(&wire->head, memory_order_relaxed), n = 0;
     uint64_t bytes = 0, entry = (uint64_t)p << ASIM_PLACE_BITS;
 
+    if (wire->avail - head >= 1u << ASIM_PLACE_BITS)
+        return UINT64_MAX;
     for (; head + n != wire->avail; n++) {
         const struct asim_frame *frame = &wire->in_at[(head + n) & wire->in_mask];
         uint32_t goal = asim_frame_goal(frame), out;
@@ -174,17 +178,24 @@ static uint64_t deal_port(struct asim_fabric *fabric, struct asim_switch *sw, ui
         }
         bytes += frame->wire;
     }
-    sw->came[sw->n_came++] = (struct asim_came){
-        entry | (wire->in_at[(head + n - 1) & wire->in_mask].t - begin_until[0]) << ASIM_TICK_SHIFT |
-            (n - 1),
-        bytes, p};
+    entry |= (wire->in_at[(head + n - 1) & wire->in_mask].t - begin_until[0]) << ASIM_TICK_SHIFT;
+    sw->came[sw->n_came++] = (struct asim_came){entry | (n - 1), p, (uint32_t)bytes};
+    wire->got += n;
+    wire->got_bytes += bytes;
     return bytes;
 }
 
+/* Nothing has been dealt: the long way will count the same frames once more. */
 static void take_back(struct asim_switch *sw)
 {
     for (uint32_t i = 0; i < sw->n_ways_out; i++)
         sw->batch[sw->ways_out[i]].n = 0;
+    for (uint32_t i = 0; i < sw->n_came; i++) {
+        struct asim_wire *wire = sw->ports[sw->came[i].port].port.in;
+
+        wire->got -= (uint32_t)sw->came[i].entry % (1u << ASIM_PLACE_BITS) + 1;
+        wire->got_bytes -= sw->came[i].bytes;
+    }
     sw->n_ways_out = sw->n_came = 0;
 }
 
@@ -197,7 +208,7 @@ int asim_batch_deal(struct asim_fabric *fabric, struct asim_switch *sw, uint64_t
     uint64_t used = sw->shared_used, most = 0;
 
     sw->n_came = sw->n_ways_out = 0;
-    if (until - begin > 1u << (64 - ASIM_TICK_SHIFT) || sw->n_ports >= 1u << ASIM_IN_BITS)
+    if ((until - begin) >> (64 - ASIM_TICK_SHIFT) || sw->n_ports >= 1u << ASIM_IN_BITS)
         return 0;
     for (uint32_t i = 0; i < sw->n_active; i++) {
         const struct asim_switch_port *port = &sw->ports[sw->active[i]];
@@ -218,17 +229,22 @@ int asim_batch_deal(struct asim_fabric *fabric, struct asim_switch *sw, uint64_t
     return 0;
 }
 
-/* Stable merge sort, bottom up; what is in order already, as in lockstep, costs one pass. */
-static void sort(const struct asim_switch *sw, struct asim_came *at, uint32_t n)
+/* By insertion, in pieces that are merged then. What is in order already, as in lockstep, costs one
+ * comparison each. */
+static struct asim_came *sort_ports(const struct asim_switch *sw, struct asim_came *at, uint32_t n)
 {
+    enum { PIECE = 32 };
     struct asim_came *from = at, *to = sw->spare, *swap;
-    uint32_t width, sorted = 1;
 
-    while (sorted < n && !is_before(sw, at[sorted].entry, at[sorted - 1].entry))
-        sorted++;
-    if (sorted >= n)
-        return;
-    for (width = 1; width < n; width *= 2) {
+    for (uint32_t i = 1; i < n; i++) {
+        struct asim_came one = at[i];
+        uint32_t k = i;
+
+        for (; k % PIECE && is_before(sw, one.entry, at[k - 1].entry); k--)
+            at[k] = at[k - 1];
+        at[k] = one;
+    }
+    for (uint32_t width = PIECE; width < n; width *= 2) {
         for (uint32_t low = 0; low < n; low += 2 * width) {
             uint32_t mid = low + width < n ? low + width : n;
             uint32_t end = mid + width < n ? mid + width : n, i = low, j = mid;
@@ -242,24 +258,22 @@ static void sort(const struct asim_switch *sw, struct asim_came *at, uint32_t n)
         from = to;
         to = swap;
     }
-    if (from != at)
-        memcpy(at, from, n * sizeof *at);
+    return from;
 }
 
+/* Mailboxes are emptied last: what is put in order is looked up there. */
 void asim_batch_settle(struct asim_switch *sw)
 {
-    sort(sw, sw->started, sw->n_started);
+    const struct asim_came *order = sort_ports(sw, sw->started, sw->n_started);
+
     for (uint32_t i = 0; i < sw->n_started; i++)
-        sw->ports[sw->started[i].port].port.start_seq = sw->seq + i + 1;
-    sort(sw, sw->came, sw->n_came);
+        sw->ports[order[i].port].port.start_seq = sw->seq + i + 1;
+    order = sort_ports(sw, sw->came, sw->n_came);
     for (uint32_t i = 0; i < sw->n_came; i++) {
-        struct asim_port *port = &sw->ports[sw->came[i].port].port;
-        uint32_t n = (uint32_t)sw->came[i].entry % (1u << ASIM_PLACE_BITS) + 1;
+        struct asim_port *port = &sw->ports[order[i].port].port;
 
         port->in_seq = sw->seq + i + 1;
-        port->in->got += n;
-        port->in->got_bytes += sw->came[i].bytes;
-        asim_mail_drop_many(port->in, n);
+        asim_mail_drop_many(port->in, (uint32_t)order[i].entry % (1u << ASIM_PLACE_BITS) + 1);
     }
     sw->seq += sw->n_came > sw->n_started ? sw->n_came : sw->n_started;
     sw->n_came = sw->n_started = sw->n_ways_out = 0;

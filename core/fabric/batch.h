@@ -14,8 +14,9 @@
 
 #include "fabric/node.h"
 
-/* Ticks have the rest, 24 bits: longer windows are worked through the long way. */
-enum { ASIM_PLACE_BITS = 24, ASIM_IN_BITS = 16, ASIM_TICK_SHIFT = ASIM_PLACE_BITS + ASIM_IN_BITS };
+/* Ticks have the rest, 32 bits. What does not fit is worked through the long way: a window of more
+ * ticks, more ports, or a mailbox with more frames. */
+enum { ASIM_PLACE_BITS = 16, ASIM_IN_BITS = 16, ASIM_TICK_SHIFT = ASIM_PLACE_BITS + ASIM_IN_BITS };
 
 static inline uint32_t asim_batch_in(uint64_t entry)
 {
@@ -33,7 +34,7 @@ static inline const struct asim_frame *asim_batch_frame(const struct asim_wire *
 
 /* Deals what comes in at the active ports from `begin` to before `until`, and says whether no
  * threshold of the shared buffer is reached even if nothing left. Where it says 0 nothing is dealt:
- * a pause or resume is among the frames, one has no way, or the window is too long. Without memory
+ * a pause or resume is among the frames, one has no way, or there is too much of something. Without memory
  * the lane fails. Costs some 40 instructions a frame. */
 int asim_batch_deal(struct asim_fabric *fabric, struct asim_switch *sw, uint64_t begin,
                     uint64_t until);

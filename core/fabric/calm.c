@@ -172,7 +172,8 @@ static inline uint32_t youth_behind(uint64_t tx)
     return tx < most ? (uint32_t)(most - tx) : 0;
 }
 
-/* Into the mailbox of the wire, to start at the port's tx_start. */
+/* Into the mailbox of the wire, to start at the port's tx_start. The shared buffer is left as it is:
+ * what comes and goes within a calm window takes nothing from anybody. */
 static inline void send_plain(struct asim_lane *lane, struct asim_port *port,
                               const struct asim_frame *frame)
 {
@@ -257,7 +258,7 @@ static void serve(struct asim_fabric *fabric, struct asim_switch *sw, uint32_t o
     }
     cause = plain ? plain : cause;
     if (cause)
-        sw->started[sw->n_started++] = (struct asim_came){cause - 1, 0, out};
+        sw->started[sw->n_started++] = (struct asim_came){cause - 1, out, 0};
     catch_up(fabric, sw, out, span->until);
 }
 

@@ -75,8 +75,8 @@ struct asim_batch {
 /* Of a port in a calm window: the last arrival, and all bytes of them; or the arrival that started
  * its last row of transmissions. */
 struct asim_came {
-    uint64_t entry, bytes;
-    uint32_t port;
+    uint64_t entry;
+    uint32_t port, bytes; /* below 4 GiB: places and sizes of frames have 16 bits each */
 };
 
 struct asim_switch {

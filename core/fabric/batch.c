@@ -92,7 +92,9 @@ static void merge(const struct asim_switch *sw, const uint64_t *from, const uint
            (mid_end[0] - i + mid_end[1] - j) * sizeof *to);
 }
 
-/* By insertion: for short batches, where many rows of one or two meet. */
+/* By insertion: for short batches, where many rows of one or two meet. An all-to-all brings a frame
+ * or two from each of many ports to a way out, in no order that anybody could foresee; below some
+ * forty the moves are cheaper than the mispredicted turns of a merge. */
 static void insert_all(const struct asim_switch *sw, uint64_t *at, uint32_t n)
 {
     for (uint32_t i = 1; i < n; i++) {
@@ -150,7 +152,8 @@ uint64_t *asim_batch_order(struct asim_switch *sw, struct asim_batch *batch)
     return spare;
 }
 
-/* Deals what comes in at port p; its bytes, or UINT64_MAX where the window is no calm one. */
+/* Deals what comes in at port p, all of which lies in the mailbox since the switch's turn began;
+ * routes are asked here, once a frame, and remembered by the batch the frame is put in. Its bytes, or UINT64_MAX where the window is no calm one. */
 static uint64_t deal_port(struct asim_fabric *fabric, struct asim_switch *sw, uint32_t p,
                           const uint64_t begin_until[2])
 {

@@ -118,13 +118,11 @@ int asim_remote_open(struct asim_fabric *fabric, const struct asim_partition *pa
                             "the network cannot be cut into %u parts, only into %u: leaves keep "
                             "their hosts, NVLinks are never cut; start fewer processes.",
                             part->n, asim_partition_used(part));
-    if (fabric->per_event || window < MIN_WINDOW_NS)
-        return asim_err_set(
-            err, ASIM_EINVAL,
-            "several processes need links of at least %d ns between them and windows "
-            "(no --per-event=1, no capture of frames, no memory that ranks share); "
-            "run this on one process.",
-            MIN_WINDOW_NS);
+    if (window < MIN_WINDOW_NS)
+        return asim_err_set(err, ASIM_EINVAL,
+                            "several processes need links of at least %d ns between them; run this "
+                            "on one process.",
+                            MIN_WINDOW_NS);
     return list_wires(fabric) || asim_lane_open(fabric, 1, NULL)
                ? asim_err_nomem(err, "preparing for several processes")
                : 0;
@@ -385,7 +383,8 @@ int asim_remote_unpack(struct asim_fabric *fabric, const struct asim_block *bloc
 
 /* --- time ------------------------------------------------------------------------------------- */
 
-/* The fabric's own windows, which may be shorter (NVLinks inside a process), up to the grid's. */
+/* The fabric's own windows, which may be shorter (NVLinks inside a process), up to the grid's; at
+ * W = 0 single events in their order of time. Others see neither, only the grid. */
 int asim_remote_advance(struct asim_fabric *fabric, uint64_t until_ns, struct asim_err *err)
 {
     uint64_t until = asim_to_ticks(fabric, until_ns);

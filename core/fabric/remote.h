@@ -19,7 +19,8 @@ struct asim_fabric;
 struct asim_partition;
 
 /* Of process `self` of part->n; before the first event. part is borrowed. 0, or an error: memory,
- * or a network whose processes cannot run apart (W = 0). */
+ * or a network whose processes cannot run apart. W = 0 inside a process is its own affair: nodes
+ * of others hear of its events at the same ends of windows as ever. */
 int asim_remote_open(struct asim_fabric *fabric, const struct asim_partition *part, uint32_t self,
                      struct asim_err *err);
 void asim_remote_close(struct asim_fabric *fabric);

@@ -55,7 +55,7 @@ static inline int asim_port_commit(struct asim_lane *lane, struct asim_port *por
         wire->spill.n -= wire->spill.n > 0;
         return 1;
     }
-    if (lane->fabric->per_event)
+    if (lane->fabric->per_event && asim_fabric_owns(lane->fabric, wire->to))
         asim_fabric_at(lane->fabric, wire->to, frame->t);
     asim_port_go(lane, wire, frame);
     return 0;

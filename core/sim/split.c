@@ -83,6 +83,11 @@ int asim_split_connect(struct asim_world *world, struct asim_err *err)
     if (!split)
         return 0;
     if (split->n > 1) {
+        if (world->banks)
+            return asim_err_set(err, ASIM_EINVAL,
+                                "the remote memory is shared between ranks, which couples them "
+                                "without delay; %u processes cannot do that, run this on one.",
+                                split->n);
         if ((code = asim_remote_open(world->fabric, &split->part, split->self, err)))
             return code;
         split->lag_ns = asim_remote_window(world->fabric);

@@ -13,9 +13,12 @@
  * 0 at 1,300. Process 0 settles at 1,500 and shows what lies before 1,000, since blocks of that
  * window are still to come; at 2,000 it has them, and shows 1,200 before 1,300.
  *
+ * At W = 0 a process advances its nodes one event at a time, and settles after each; blocks go at
+ * the ends of the same windows, so process 0 still shows what lies a window back.
+ *
  * What is not shared: frames as they pass (pcap, mix.tr), comparisons with analytical networks, and
- * runs without windows. These are refused in more than one process, with a sentence each. Traces of
- * local memory are written by the process in which the rank lives, all others by process 0.
+ * memory that ranks share. These are refused in more than one process, with a sentence each. Traces
+ * of local memory are written by the process in which the rank lives, all others by process 0.
  */
 #ifndef ASIM_SIM_SPLIT_H
 #define ASIM_SIM_SPLIT_H

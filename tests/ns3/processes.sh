@@ -2,13 +2,18 @@
 #
 # One run in several processes, part of tests/ns3/run: the same bytes as in one, for rings and
 # all-to-all, with losses, links that fail, every congestion control, and threads; and what is said
-# where it cannot be.
+# where it cannot be. Both in windows and, in each process, event by event.
 eight=topologies/8_nodes_2_leaves_4_spines_topology.txt
 "$ASIM_TOOL" trace generate --out="$work/ring" --ranks=8 --type=all_reduce --size=256KiB >/dev/null
 "$ASIM_TOOL" trace generate --out="$work/all" --ranks=8 --type=all_to_all --size=256KiB >/dev/null
 
 for n in 1 2 3 4; do
     alike "ns3/mpi_ring_$n" '' "--mpi=$n" --workload="$work/ring" --topology=$eight
+done
+# W = 0 inside each process, against windows in one.
+for n in 1 2 3 4; do
+    alike "ns3/mpi_events_ring_$n" --per-event=1 "--mpi=$n" --workload="$work/ring" --topology=$eight
+    alike "ns3/mpi_events_all_$n" --per-event=1 "--mpi=$n" --workload="$work/all" --topology=$eight
 done
 alike ns3/mpi_template '' "--command-template=mpiexec -np 2 %s" --workload="$work/ring" --topology=$eight
 alike ns3/mpi_threads --threads=2 --mpi=2 --workload="$work/all" --topology=$eight
@@ -17,22 +22,30 @@ alike ns3/mpi_one_switch '' --mpi=3 --workload="$work/all" --topology=auto:switc
 
 # Settings beside the defaults, as key and value.
 config() {
-    printf '%s\n' "$@" "FCT_OUTPUT_FILE $work/fct.txt" "PFC_OUTPUT_FILE $work/pfc.txt" >"$work/config.txt"
+    printf '%s\n' "$@" "FCT_OUTPUT_FILE $work/net/fct.txt" "PFC_OUTPUT_FILE $work/net/pfc.txt" >"$work/config.txt"
     echo "--network=$work/config.txt"
 }
 
 for cc in 1 3 7 8 10 12; do
-    alike "ns3/mpi_cc_$cc" '' "--mpi=$((2 + cc % 3))" --workload="$work/all" --topology=$eight \
-        "$(config "CC_MODE $cc" 'KMAX_MAP 1 400000000000 400' 'KMIN_MAP 1 400000000000 20' \
-            'PMAX_MAP 1 400000000000 0.2')"
+    for way in '' --per-event=1; do
+        alike "ns3/mpi${way:+_events}_cc_$cc" "$way" "--mpi=$((2 + cc % 3))" --workload="$work/all" \
+            --topology=$eight "$(config "CC_MODE $cc" 'KMAX_MAP 1 400000000000 400' \
+                'KMIN_MAP 1 400000000000 20' 'PMAX_MAP 1 400000000000 0.2')"
+    done
 done
+alike ns3/mpi_events_cc_swift --per-event=1 --mpi=4 --workload="$work/all" --topology=$eight "$(config 'CC swift')"
 alike ns3/mpi_cc_swift --threads=2 --mpi=2 --workload="$work/all" --topology=$eight "$(config 'CC swift')"
 alike ns3/mpi_losses '' --mpi=2 --workload="$work/all" --topology=$eight \
+    "$(config 'ERROR_RATE_PER_LINK 0.002' 'RTO 20us')"
+alike ns3/mpi_events_losses --per-event=1 --mpi=3 --workload="$work/all" --topology=$eight \
     "$(config 'ERROR_RATE_PER_LINK 0.002' 'RTO 20us')"
 alike ns3/mpi_losses_selective '' --mpi=3 --workload="$work/all" --topology=$eight \
     "$(config 'ERROR_RATE_PER_LINK 0.002' 'RTO 20us' 'LOSS_RECOVERY selective_repeat')"
 alike ns3/mpi_link_events '' --mpi=4 --workload="$work/all" --topology=$eight \
     "$(config 'LINK_DOWN 5us 8 10' 'LINK_UP 60us 8 10' 'LINK_DOWN 10ms 9 11')"
+alike ns3/mpi_events_link_events --per-event=1 --mpi=3 --workload="$work/all" --topology=$eight \
+    "$(config 'LINK_DOWN 5us 8 10' 'LINK_UP 60us 8 10' 'LINK_DOWN 10ms 9 11')"
+alike ns3/mpi_events_ps --per-event=1 --mpi=2 --workload="$work/all" --topology=$eight "$(config 'TIME_BASE ps')"
 alike ns3/mpi_spray --threads=2 --mpi=2 --workload="$work/all" --topology=$eight \
     "$(config 'LOAD_BALANCE spray')"
 
@@ -55,7 +68,7 @@ refuses() {
         t_not_ok "$name" "exit code $code, and: $(head -n 3 "$work/err")"
     fi
 }
-refuses ns3/mpi_single_events 'run this on one process' --workload="$work/all" --topology=$eight --per-event=1
+refuses ns3/mpi_shared_memory 'run this on one' --workload="$work/all" --topology=$eight --memory=configs/memory/pool.json
 refuses_all() { # the same, said by each: they have not met yet
     local name=$1 pattern=$2 code
     shift 2

@@ -132,20 +132,22 @@ static void run_grid(struct lab **labs, uint32_t n)
     }
 }
 
-/* Returns whether the network could be cut. */
+/* Returns whether the network could be cut. threads 0: one, and event by event. */
 static int on_processes(uint64_t seed, const struct lab *one, uint32_t n, uint32_t threads)
 {
+    int per_event = !threads;
     struct lab *labs[MOST_PARTS] = {NULL};
     struct asim_partition lanes, part;
     struct asim_err err = {0};
 
+    threads += !threads;
     CHECK(!asim_partition_make(&lanes, &one->topo, n * threads, NULL));
     CHECK(!asim_partition_fold(&part, &lanes, &one->topo, threads, NULL));
     for (uint32_t p = 0; p < n; p++) {
         labs[p] = lossy_lab(seed);
         labs[p]->part_of = part.of;
         labs[p]->self = p;
-        lab_prepare(labs[p], 0);
+        lab_prepare(labs[p], per_event);
         if (!asim_remote_open(labs[p]->fabric, &part, p, &err))
             CHECK(!asim_fabric_threads(labs[p]->fabric, threads, lanes.of, NULL));
         labs[p]->fabric->crowd = 0;
@@ -175,6 +177,8 @@ static void whole(const char *slow)
         if (seed % 16 == 1)
             strides += (uint32_t)on_threads(seed, one, 2 + seed / 16 % 2);
         cut += (uint32_t)on_processes(seed, one, 2 + seed % 3, 1);
+        if (seed % 4 == 0)
+            on_processes(seed, one, 2 + seed / 4 % 3, 0);
         if (seed % 32 == 0)
             cut += (uint32_t)on_processes(seed, one, 2, 2);
         if (check_failures) {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only
  *
- * One packet run in 1 to 4 processes and on 1 or 2 threads: worlds that share a leaf and spine
+ * One packet run in 1 to 4 processes, on 1 or 2 threads or event by event: worlds that share a leaf and spine
  * network and hand each other blocks after every window, as processes do. stdout and every file,
  * those of the network included, are the bytes of the run in one process.
  */
@@ -15,6 +15,7 @@ static char folder[128];
 
 struct way {
     uint32_t processes, threads;
+    int per_event; /* W = 0 */
 };
 
 struct outcome {
@@ -69,6 +70,7 @@ static struct asim_world *open_one(const char *cc, const struct way *way, uint32
     settings.process = process;
     settings.processes = way->processes;
     settings.threads = way->threads;
+    settings.per_event = way->per_event;
     CHECK(asim_world_open(&world, &settings, &hooks, &outcome->err) == 0);
     CHECK(asim_reports_open(world, out, &outcome->err) == 0);
     CHECK_STR(outcome->err.text, "");
@@ -195,7 +197,10 @@ static void compare(const char *got, const char *want)
 
 static void all_ways(const char *cc)
 {
-    static const struct way ways[] = {{1, 1}, {1, 2}, {2, 1}, {3, 1}, {4, 1}, {2, 2}};
+    static const struct way ways[] = {
+        {1, 1, 0}, {1, 2, 0}, {2, 1, 0}, {3, 1, 0}, {4, 1, 0}, {2, 2, 0},
+        {1, 1, 1}, {2, 1, 1}, {3, 1, 1}, {4, 1, 1},
+    };
     static struct outcome plain, other;
 
     run(cc, &ways[0], &plain);
@@ -210,8 +215,8 @@ static void all_ways(const char *cc)
         CHECK_STR(other.lines.at, plain.lines.at);
         compare(other.files, plain.files);
         if (check_failures > before)
-            fprintf(stderr, "  CC_MODE %s, %u processes, %u threads\n", cc, ways[i].processes,
-                    ways[i].threads);
+            fprintf(stderr, "  CC_MODE %s, %u processes, %u threads%s\n", cc, ways[i].processes,
+                    ways[i].threads, ways[i].per_event ? ", event by event" : "");
     }
 }
 

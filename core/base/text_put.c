@@ -9,9 +9,18 @@
 
 #include <string.h>
 
-enum { DIGITS_MOST = 20 }; /* of 2^64 - 1 */
+/* Four digits a round: most values here take one or two. */
+static unsigned digits_of(uint64_t value)
+{
+    unsigned n = 1;
 
-/* Two digits at a time, the last ones first. A division by a constant is a multiplication. */
+    for (; value >= 10000; value /= 10000)
+        n += 4;
+    return n + (value >= 10) + (value >= 100) + (value >= 1000);
+}
+
+/* Two digits at a time, the last ones first, where they belong: a copy of a length nobody knows
+ * costs more than counting them. A division by a constant is a multiplication. */
 char *asim_text_put_u64(char *at, uint64_t value)
 {
     static const char pairs[] = "0001020304050607080910111213141516171819"
@@ -19,16 +28,13 @@ char *asim_text_put_u64(char *at, uint64_t value)
                                 "4041424344454647484950515253545556575859"
                                 "6061626364656667686970717273747576777879"
                                 "8081828384858687888990919293949596979899";
-    char digits[DIGITS_MOST], *first = digits + DIGITS_MOST;
-    size_t n;
+    char *end = at + digits_of(value), *first = end;
 
     for (; value >= 10; value /= 100)
         memcpy(first -= 2, &pairs[value % 100 * 2], 2);
-    if (value || first == digits + DIGITS_MOST)
-        *--first = (char)('0' + value);
-    n = (size_t)(digits + DIGITS_MOST - first);
-    memcpy(at, first, n);
-    return at + n;
+    if (first != at)
+        *at = (char)('0' + value);
+    return end;
 }
 
 char *asim_text_put_hex8(char *at, uint32_t value)

@@ -72,18 +72,22 @@ static void record(struct asim_world *world, const struct asim_event *event)
     asim_show_record(&world->show, asim_lane_of(world, event->rank)->events, event);
 }
 
-/* The fabric's row as an event for the reports. */
+/* The fabric's row as an event for the reports. Called only where one wants it (watch). */
 static void on_fct(void *self, const struct asim_fct *row)
 {
-    struct asim_world *world = self;
-    struct asim_event event = {.t = row->end, .kind = ASIM_EV_FCT, .rank = row->src};
+    const struct asim_world *world = self;
+    struct asim_event *event =
+        asim_show_slot(&world->show, asim_lane_of(world, row->src)->events, ASIM_EV_FCT);
 
-    event.of.fct.start = row->start;
-    event.of.fct.bytes = row->bytes;
-    event.of.fct.ideal = row->ideal;
-    event.of.fct.dst = row->dst;
-    event.of.fct.sport = row->sport;
-    record(world, &event);
+    if (!event)
+        return;
+    event->t = row->end;
+    event->rank = row->src;
+    event->of.fct.start = row->start;
+    event->of.fct.bytes = row->bytes;
+    event->of.fct.ideal = row->ideal;
+    event->of.fct.dst = row->dst;
+    event->of.fct.sport = row->sport;
 }
 
 /* port is 1-based, as the reference's interface. */

@@ -101,23 +101,23 @@ static void show_one(struct asim_show *show, const struct asim_world *world,
  * run that is stopped keeps the rest, for the close to free. */
 void asim_show_settle(struct asim_show *show, const struct asim_world *world, uint64_t until)
 {
-    const struct asim_show_key *keys;
-    size_t kept = 0, n = show->pending.n;
+    const uint64_t *order;
+    size_t kept = 0, shown = 0, n = show->pending.n;
 
     if (!n || show->stopped)
         return;
-    keys = asim_show_sort(show);
-    if (!keys) {
+    order = asim_show_sort(show);
+    if (!order) {
         show->pending.failed = 1;
         return;
     }
-    for (size_t i = 0; i < n && keys[i].t < until && !show->stopped; i++) {
-        struct asim_event *event = &show->pending.at[keys[i].at];
+    for (; shown < n && show->pending.at[order[shown]].t < until && !show->stopped; shown++) {
+        struct asim_event *event = &show->pending.at[order[shown]];
 
         show_one(show, world, event);
         event->kind = ASIM_EV_KINDS; /* gone */
     }
-    for (size_t i = 0; i < n; i++)
+    for (size_t i = 0; i < n && shown < n; i++)
         if (show->pending.at[i].kind != ASIM_EV_KINDS)
             show->pending.at[kept++] = show->pending.at[i];
     show->pending.n = kept;

@@ -106,17 +106,12 @@ struct asim_events {
     int failed; /* one was lost: no memory */
 };
 
-struct asim_show_key {
-    uint64_t t, place;
-    size_t at; /* in pending */
-};
-
 struct asim_show {
     struct asim_viewer viewers[ASIM_VIEWERS];
     size_t n;
     unsigned wants;
     struct asim_events pending;
-    ASIM_VEC(struct asim_show_key) keys; /* while it is sorted */
+    ASIM_VEC(uint64_t) keys; /* while it is sorted (show_sort.c) */
     /* in_order: insertion is the order within one time, as all ranks have one clock.
      * turn: of events from now on; changed between windows only. */
     int in_order;
@@ -137,12 +132,30 @@ static inline int asim_show_wants(const struct asim_show *show, enum asim_event_
 /* Records one event if anybody wants its kind; its turn is the show's. */
 void asim_show_record(const struct asim_show *show, struct asim_events *into,
                       const struct asim_event *event);
+/* The place of one event more of a kind somebody wants, for the caller to fill in but for kind, turn
+ * and order; NULL when out of memory. For rows a message: nothing is built elsewhere and copied. */
+static inline struct asim_event *asim_show_slot(const struct asim_show *show,
+                                                struct asim_events *into, enum asim_event_kind kind)
+{
+    struct asim_event *event;
+
+    if (ASIM_VEC_RESERVE(*into, into->n + 1)) {
+        into->failed = 1;
+        return NULL;
+    }
+    event = &into->at[into->n++];
+    event->kind = (uint16_t)kind;
+    event->turn = show->turn;
+    event->order = into->order++;
+    return event;
+}
 /* Between windows: what a lane has recorded becomes pending. */
 void asim_show_gather(struct asim_show *show, struct asim_events *from);
 /* Forgets what is pending and does not come before `last` (t, turn, rank and order count). */
 void asim_show_cut(struct asim_show *show, const struct asim_event *last);
-/* What is pending, in order; NULL when out of memory. Borrowed until the next call. */
-const struct asim_show_key *asim_show_sort(struct asim_show *show);
+/* What is pending, in order, as indices into it; NULL when out of memory. Borrowed until the next
+ * call. */
+const uint64_t *asim_show_sort(struct asim_show *show);
 /* Shows everything before `until`, in order of time. */
 void asim_show_settle(struct asim_show *show, const struct asim_world *world, uint64_t until);
 /* Shows the rest and closes every viewer; the first failure is returned. */

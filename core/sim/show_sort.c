@@ -4,8 +4,21 @@
  * all ranks share one clock (time, insertion). A natural merge sort of small keys, because what
  * comes in is a row of runs already in order: each node's events of a window follow each other by
  * time. Stable, so that insertion decides the rest. n log(runs).
+ *
+ * The events of a window lie close together in time, so time, place and insertion mostly fit in one
+ * word, which is compared and moved without a branch: where rows of many ranks mix, which of two is
+ * the earlier is as good as random. Keys of three words are for what is left.
  */
 #include "sim/show.h"
+
+struct key {
+    uint64_t t, place, at; /* at: in pending */
+};
+
+/* What is pending, from the least to the greatest of each. */
+struct spread {
+    uint64_t t, t_last, place, place_last;
+};
 
 /* Turn above rank: one comparison for both. */
 static uint64_t place_of(const struct asim_show *show, const struct asim_event *event)
@@ -13,13 +26,107 @@ static uint64_t place_of(const struct asim_show *show, const struct asim_event *
     return show->in_order ? 0 : (uint64_t)event->turn << 32 | event->rank;
 }
 
-static inline int is_before(const struct asim_show_key *x, const struct asim_show_key *y)
+static struct spread spread_of(const struct asim_show *show)
+{
+    struct spread spread = {UINT64_MAX, 0, UINT64_MAX, 0};
+
+    for (size_t i = 0; i < show->pending.n; i++) {
+        uint64_t t = show->pending.at[i].t, place = place_of(show, &show->pending.at[i]);
+
+        spread.t = t < spread.t ? t : spread.t;
+        spread.t_last = t > spread.t_last ? t : spread.t_last;
+        spread.place = place < spread.place ? place : spread.place;
+        spread.place_last = place > spread.place_last ? place : spread.place_last;
+    }
+    return spread;
+}
+
+/* Bits that hold 0 … most. */
+static unsigned bits_of(uint64_t most)
+{
+    unsigned bits = 0;
+
+    for (; bits < 64 && most >> bits; bits++)
+        ;
+    return bits;
+}
+
+/* Where each run of ascending keys begins, and the end of the last; returns how many runs. Without
+ * a branch on the keys. */
+static size_t find_runs(const uint64_t *keys, size_t n, uint64_t *begin)
+{
+    size_t runs = 1;
+
+    begin[0] = 0;
+    for (size_t i = 1; i < n; i++) {
+        begin[runs] = i;
+        runs += keys[i] < keys[i - 1];
+    }
+    begin[runs] = n;
+    return runs;
+}
+
+/* Merges each two runs that follow each other and keeps the begins of what comes out. */
+static size_t merge_runs(const uint64_t *from, uint64_t *to, uint64_t *begin, size_t runs)
+{
+    size_t left = 0;
+
+    for (size_t r = 0; r < runs; r += 2, left++) {
+        size_t i = begin[r], middle = begin[r + 1], j = middle;
+        size_t end = r + 1 < runs ? begin[r + 2] : middle;
+
+        begin[left] = i;
+        while (i < middle && j < end) {
+            uint64_t x = from[i], y = from[j];
+            size_t second = y < x;
+
+            *to++ = second ? y : x;
+            j += second;
+            i += !second;
+        }
+        while (i < middle)
+            *to++ = from[i++];
+        while (j < end)
+            *to++ = from[j++];
+    }
+    begin[left] = begin[runs];
+    return left;
+}
+
+/* keys: 3 n + 1 words. Two rows of keys, and the begins of runs. A window whose events came in
+ * order, as most do with few ranks, costs one pass over them. */
+static const uint64_t *sort_words(const struct asim_show *show, const struct spread *spread,
+                                  uint64_t *keys, unsigned place_bits)
+{
+    size_t n = show->pending.n, runs;
+    unsigned at_bits = bits_of(n);
+    uint64_t *from = keys, *to = keys + n, *begin = keys + 2 * n, *swap;
+
+    for (size_t i = 0; i < n; i++) {
+        const struct asim_event *event = &show->pending.at[i];
+
+        from[i] = ((event->t - spread->t) << place_bits | (place_of(show, event) - spread->place))
+                      << at_bits |
+                  i;
+    }
+    for (runs = find_runs(from, n, begin); runs > 1;) {
+        runs = merge_runs(from, to, begin, runs);
+        swap = from;
+        from = to;
+        to = swap;
+    }
+    for (size_t i = 0; i < n; i++)
+        from[i] &= (1ull << at_bits) - 1;
+    return from;
+}
+
+static inline int is_before(const struct key *x, const struct key *y)
 {
     return x->t < y->t || (x->t == y->t && x->place < y->place);
 }
 
 /* The end of the run that begins at `from`. */
-static size_t run_end(const struct asim_show_key *keys, size_t from, size_t n)
+static size_t run_end(const struct key *keys, size_t from, size_t n)
 {
     while (++from < n && !is_before(&keys[from], &keys[from - 1]))
         ;
@@ -27,7 +134,7 @@ static size_t run_end(const struct asim_show_key *keys, size_t from, size_t n)
 }
 
 /* Merges each two runs that follow each other; returns how many there were before. */
-static size_t merge(const struct asim_show_key *from, struct asim_show_key *to, size_t n)
+static size_t merge(const struct key *from, struct key *to, size_t n)
 {
     size_t runs = 0;
 
@@ -50,28 +157,41 @@ static size_t merge(const struct asim_show_key *from, struct asim_show_key *to, 
     return runs;
 }
 
-/* Keys of 24 bytes are moved instead of events of 64; two rows of them, kept for the next time. A
- * window whose events came in order, as most do with few ranks, costs one pass. */
-const struct asim_show_key *asim_show_sort(struct asim_show *show)
+/* words: 7 n. Two rows of keys, and behind them what comes of it. */
+static const uint64_t *sort_keys(const struct asim_show *show, uint64_t *words)
 {
-    size_t n = show->pending.n;
-    struct asim_show_key *from, *to, *swap;
+    size_t n = show->pending.n, row = sizeof(struct key) / sizeof *words;
+    struct key *from = (struct key *)(void *)words, *to = from + n, *swap;
+    uint64_t *order = words + 2 * row * n;
 
-    if (ASIM_VEC_RESERVE(show->keys, 2 * n))
-        return NULL;
-    from = show->keys.at;
-    to = from + n;
     for (size_t i = 0; i < n; i++) {
         const struct asim_event *event = &show->pending.at[i];
 
-        from[i] = (struct asim_show_key){event->t, place_of(show, event), i};
+        from[i] = (struct key){event->t, place_of(show, event), i};
     }
-    if (run_end(from, 0, n) >= n)
-        return from;
-    while (merge(from, to, n) > 1) {
+    do {
+        size_t runs = merge(from, to, n);
+
         swap = from;
         from = to;
         to = swap;
-    }
-    return to;
+        if (runs == 1)
+            break;
+    } while (1);
+    for (size_t i = 0; i < n; i++)
+        order[i] = from[i].at;
+    return order;
+}
+
+/* The room is kept for the next time. */
+const uint64_t *asim_show_sort(struct asim_show *show)
+{
+    const struct spread spread = spread_of(show);
+    unsigned place_bits = bits_of(spread.place_last - spread.place);
+    unsigned bits = bits_of(spread.t_last - spread.t) + place_bits + bits_of(show->pending.n);
+
+    if (ASIM_VEC_RESERVE(show->keys, (bits <= 64 ? 3 : 7) * show->pending.n + 1))
+        return NULL;
+    return bits <= 64 ? sort_words(show, &spread, show->keys.at, place_bits)
+                      : sort_keys(show, show->keys.at);
 }

@@ -23,23 +23,29 @@
 enum { PAST = 32 };
 
 struct past {
-    uint64_t end[PAST], place[PAST];
     uint32_t n; /* so far; the newest is (n - 1) % PAST */
+    struct {
+        uint64_t end, place;
+    } line[PAST];
 };
 
+/* One message of a batch; an event is longer and does not outlive being seen. */
 struct row {
-    struct asim_event event;
+    uint64_t start, end, bytes, ideal;
     uint64_t rank; /* the order inside one start */
-    size_t seen;   /* the order inside one rank */
+    uint32_t src, dst, sport;
+    uint32_t seen; /* the order inside one rank */
 };
 
 /* The longest line (two addresses, six numbers), and what is written at once. */
 enum { LINE_MOST = 160, TEXT_MOST = 1 << 14 };
 
-/* The end of a line, from the bytes on: in symmetric traffic the same for all lines of one ns. */
+/* The end of a line, from the bytes on: in symmetric traffic the same for all lines of one ns.
+ * Copied in one length: its longest is 85. */
+enum { TAIL_MOST = 88 };
 struct tail {
     uint64_t bytes, start, end, ideal;
-    char text[LINE_MOST];
+    char *text; /* in a line that is not yet written, or NULL */
     size_t n;
 };
 
@@ -57,24 +63,24 @@ struct fct {
 };
 
 /* Behind all ranks come the lines, which count from 1. */
-static uint64_t rank_of(const struct fct *fct, const struct asim_event *event)
+static uint64_t rank_of(const struct fct *fct, const struct row *row)
 {
-    const struct past *to = &fct->past[event->of.fct.dst], *from = &fct->past[event->rank];
+    const struct past *to = &fct->past[row->dst], *from = &fct->past[row->src];
 
-    if (to->n && to->end[(to->n - 1) % PAST] > event->of.fct.start)
-        return UINT32_MAX + to->place[(to->n - 1) % PAST];
+    if (to->n && to->line[(to->n - 1) % PAST].end > row->start)
+        return UINT32_MAX + to->line[(to->n - 1) % PAST].place;
     for (uint32_t back = 1; back <= from->n && back <= PAST; back++)
-        if (from->end[(from->n - back) % PAST] <= event->of.fct.start)
-            return UINT32_MAX + from->place[(from->n - back) % PAST];
-    return event->rank;
+        if (from->line[(from->n - back) % PAST].end <= row->start)
+            return UINT32_MAX + from->line[(from->n - back) % PAST].place;
+    return row->src;
 }
 
 static int compare(const void *a, const void *b)
 {
     const struct row *x = *(const struct row *const *)a, *y = *(const struct row *const *)b;
 
-    if (x->event.of.fct.start != y->event.of.fct.start)
-        return x->event.of.fct.start < y->event.of.fct.start ? -1 : 1;
+    if (x->start != y->start)
+        return x->start < y->start ? -1 : 1;
     if (x->rank != y->rank)
         return x->rank < y->rank ? -1 : 1;
     return x->seen < y->seen ? -1 : x->seen > y->seen;
@@ -87,14 +93,13 @@ static char *number(char *at, uint64_t value)
     return asim_text_put_u64(at, value);
 }
 
-static void write_tail(struct tail *tail, const struct asim_event *event)
+static void write_tail(struct tail *tail, char *at, const struct row *row)
 {
-    char *at = tail->text;
-
-    tail->bytes = event->of.fct.bytes;
-    tail->start = event->of.fct.start;
-    tail->end = event->t;
-    tail->ideal = event->of.fct.ideal;
+    tail->text = at;
+    tail->bytes = row->bytes;
+    tail->start = row->start;
+    tail->end = row->end;
+    tail->ideal = row->ideal;
     at = number(at, tail->bytes);
     at = number(at, tail->start);
     at = number(at, tail->end - tail->start);
@@ -103,70 +108,91 @@ static void write_tail(struct tail *tail, const struct asim_event *event)
     tail->n = (size_t)(at - tail->text);
 }
 
-static int same_tail(const struct tail *tail, const struct asim_event *event)
+static int same_tail(const struct tail *tail, const struct row *row)
 {
-    return tail->start == event->of.fct.start && tail->end == event->t &&
-           tail->bytes == event->of.fct.bytes && tail->ideal == event->of.fct.ideal && tail->n;
+    return tail->start == row->start && tail->end == row->end && tail->bytes == row->bytes &&
+           tail->ideal == row->ideal && tail->text;
 }
 
 static void write_text(struct fct *fct)
 {
     asim_out_write(fct->file, fct->text, fct->n);
     fct->n = 0;
+    fct->tail.text = NULL;
 }
 
 /* Port 100 is every message's destination port. */
-static void write_row(struct fct *fct, const struct asim_event *event)
+static void write_row(struct fct *fct, const struct row *row)
 {
-    struct past *past = &fct->past[event->of.fct.dst];
+    struct past *past = &fct->past[row->dst];
+    uint32_t line = past->n++ % PAST;
     char *at = fct->text + fct->n;
 
-    memcpy(at, fct->address[event->rank], 8);
+    memcpy(at, fct->address[row->src], 8);
     at[8] = ' ';
-    memcpy(at + 9, fct->address[event->of.fct.dst], 8);
-    at = number(at + 17, event->of.fct.sport);
+    memcpy(at + 9, fct->address[row->dst], 8);
+    at = number(at + 17, row->sport);
     memcpy(at, " 100", 4);
-    if (!same_tail(&fct->tail, event))
-        write_tail(&fct->tail, event);
-    memcpy(at + 4, fct->tail.text, fct->tail.n);
+    if (same_tail(&fct->tail, row))
+        memcpy(at + 4, fct->tail.text, TAIL_MOST);
+    else
+        write_tail(&fct->tail, at + 4, row);
     fct->n = (size_t)(at + 4 - fct->text) + fct->tail.n;
     if (fct->n > TEXT_MOST - LINE_MOST)
         write_text(fct);
-    past->end[past->n % PAST] = event->t;
-    past->place[past->n++ % PAST] = ++fct->place;
+    past->line[line].end = row->end;
+    past->line[line].place = ++fct->place;
 }
 
 /* Pointers are sorted, not rows, which are long. */
-static void flush(struct fct *fct)
+static void write_sorted(struct fct *fct, size_t n)
 {
-    size_t n = fct->batch.n;
-
-    fct->batch.n = 0;
     if (ASIM_VEC_RESERVE(fct->order, n)) {
         fct->failed = 1;
         return;
     }
     for (size_t i = 0; i < n; i++) {
-        fct->batch.at[i].rank = rank_of(fct, &fct->batch.at[i].event);
+        fct->batch.at[i].rank = rank_of(fct, &fct->batch.at[i]);
         fct->order.at[i] = &fct->batch.at[i];
     }
-    if (n > 1)
-        qsort(fct->order.at, n, sizeof *fct->order.at, compare);
+    qsort(fct->order.at, n, sizeof *fct->order.at, compare);
     for (size_t i = 0; i < n; i++)
-        write_row(fct, &fct->order.at[i]->event);
+        write_row(fct, fct->order.at[i]);
+}
+
+/* Where traffic is not in lockstep most messages are alone in their ns. */
+static void flush(struct fct *fct)
+{
+    size_t n = fct->batch.n;
+
+    fct->batch.n = 0;
+    if (n == 1)
+        write_row(fct, fct->batch.at);
+    else if (n)
+        write_sorted(fct, n);
 }
 
 static void see(void *self, const struct asim_world *world, const struct asim_event *event)
 {
     struct fct *fct = self;
-    struct row row = {.event = *event};
+    struct row *row;
 
     (void)world;
-    if (fct->batch.n && fct->batch.at[0].event.t != event->t)
+    if (fct->batch.n && fct->batch.at[0].end != event->t)
         flush(fct);
-    row.seen = fct->batch.n;
-    if (ASIM_VEC_PUSH(fct->batch, row))
+    if (ASIM_VEC_RESERVE(fct->batch, fct->batch.n + 1)) {
         fct->failed = 1;
+        return;
+    }
+    row = &fct->batch.at[fct->batch.n];
+    row->start = event->of.fct.start;
+    row->end = event->t;
+    row->bytes = event->of.fct.bytes;
+    row->ideal = event->of.fct.ideal;
+    row->src = event->rank;
+    row->dst = event->of.fct.dst;
+    row->sport = event->of.fct.sport;
+    row->seen = (uint32_t)fct->batch.n++;
 }
 
 static void free_fct(struct fct *fct)

@@ -64,6 +64,27 @@ static void order_of_events(void)
     CHECK(seen.rank[2] == 5 && seen.rank[3] == 6 && seen.rank[4] == 1);
 }
 
+/* Times that lie together are sorted as words of (time, place, insertion), others by long keys:
+ * both are (time, rank), and insertion where these are equal. */
+static void order_of_many(uint64_t between)
+{
+    struct asim_show show = {0};
+    struct seen seen = {0};
+    struct asim_viewer viewer = {
+        .wants = 1u << ASIM_EV_FCT, .self = &seen, .see = see, .close = close_viewer};
+    struct asim_err err = {0};
+
+    CHECK(asim_show_add(&show, &viewer) == 0);
+    for (uint32_t i = 0; i < 64; i++)
+        record(&show, i * 37 % 16 * between, ASIM_EV_FCT, i * 11 % 5);
+    CHECK(asim_show_close(&show, NULL, &err) == 0);
+    CHECK_U64(seen.n, 64);
+    for (uint32_t i = 1; i < seen.n; i++)
+        CHECK(seen.t[i] > seen.t[i - 1] ||
+              (seen.t[i] == seen.t[i - 1] && seen.rank[i] >= seen.rank[i - 1]));
+    CHECK_U64(seen.t[63], 15 * between);
+}
+
 static void too_many_viewers(void)
 {
     struct asim_show show = {0};
@@ -142,6 +163,8 @@ static void files(void)
 int main(void)
 {
     order_of_events();
+    order_of_many(1);
+    order_of_many(UINT64_MAX / 15);
     too_many_viewers();
     rows();
     files();

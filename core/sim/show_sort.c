@@ -26,6 +26,7 @@ static uint64_t place_of(const struct asim_show *show, const struct asim_event *
     return show->in_order ? 0 : (uint64_t)event->turn << 32 | event->rank;
 }
 
+/* One pass over the events, which have just been written: a window's are in the nearest cache. */
 static struct spread spread_of(const struct asim_show *show)
 {
     struct spread spread = {UINT64_MAX, 0, UINT64_MAX, 0};
@@ -66,7 +67,9 @@ static size_t find_runs(const uint64_t *keys, size_t n, uint64_t *begin)
     return runs;
 }
 
-/* Merges each two runs that follow each other and keeps the begins of what comes out. */
+/* Merges each two runs that follow each other and keeps the begins of what comes out. The two begins
+ * of a pair are read before its one is written, so one list serves. Insertion is the lowest part of
+ * a key: no two are equal, and which side goes first at equals is no question. */
 static size_t merge_runs(const uint64_t *from, uint64_t *to, uint64_t *begin, size_t runs)
 {
     size_t left = 0;
@@ -183,7 +186,8 @@ static const uint64_t *sort_keys(const struct asim_show *show, uint64_t *words)
     return order;
 }
 
-/* The room is kept for the next time. */
+/* The room is kept for the next time: 24 bytes an event, 56 where long keys were needed. Freed with
+ * the show. */
 const uint64_t *asim_show_sort(struct asim_show *show)
 {
     const struct spread spread = spread_of(show);

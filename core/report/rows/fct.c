@@ -121,7 +121,8 @@ static void write_text(struct fct *fct)
     fct->tail.text = NULL;
 }
 
-/* Port 100 is every message's destination port. */
+/* Port 100 is every message's destination port. The copied tail may be shorter than what is copied;
+ * the next line is written over the rest. */
 static void write_row(struct fct *fct, const struct row *row)
 {
     struct past *past = &fct->past[row->dst];

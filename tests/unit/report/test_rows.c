@@ -164,7 +164,7 @@ int main(void)
 {
     order_of_events();
     order_of_many(1);
-    order_of_many(UINT64_MAX / 15);
+    order_of_many(UINT64_MAX / 16);
     too_many_viewers();
     rows();
     files();

@@ -251,8 +251,8 @@ static uint32_t *put_residue(uint32_t *at, const struct asim_fabric *fabric, str
 
         at = put_orders(at, fabric, v, ports);
         for (uint32_t i = 0; v < fabric->hosts && i < n; i++) {
-            *at++ = (uint32_t)fabric->host[v].nics[i].n_qps;
-            *at++ = fabric->host[v].nics[i].rr_last;
+            *at++ = (uint32_t)fabric->host[v].nics[i].qps.n;
+            *at++ = asim_qplist_position(&fabric->host[v].nics[i].qps);
         }
         for (uint32_t i = 0; v >= fabric->hosts && i < n; i++)
             *at++ = fabric->sw[v - fabric->hosts].ports[i].rr;

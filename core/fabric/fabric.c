@@ -237,7 +237,7 @@ static void close_host(struct asim_host *host)
 
     for (uint32_t i = 0; host->nics && i < host->n_nics; i++) {
         asim_ring_fini(&host->nics[i].acks);
-        free(host->nics[i].qps);
+        free(host->nics[i].qps.block);
     }
     for (size_t i = 0; i < host->n_chunks; i++) {
         for (uint32_t f = 0; f < ASIM_FLOW_CHUNK; f++) {

@@ -72,9 +72,10 @@ static int add_chunk(struct asim_host *host)
         ASIM_VEC_RESERVE(host->free_slots, (host->n_chunks + 1) * ASIM_FLOW_CHUNK) ||
         ASIM_VEC_RESERVE(host->lingering, (host->n_chunks + 1) * ASIM_FLOW_CHUNK))
         return ASIM_ENOMEM;
-    chunk = calloc(ASIM_FLOW_CHUNK, sizeof *chunk);
+    chunk = aligned_alloc(_Alignof(struct asim_flow), ASIM_FLOW_CHUNK * sizeof *chunk);
     if (!chunk)
         return ASIM_ENOMEM;
+    memset(chunk, 0, ASIM_FLOW_CHUNK * sizeof *chunk);
     host->chunks[host->n_chunks] = chunk;
     /* Downwards, so that the lowest slot is taken first and busy slots stay close together. */
     for (uint32_t i = ASIM_FLOW_CHUNK; i-- > 0;)

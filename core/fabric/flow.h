@@ -12,37 +12,42 @@
 #include "fabric/loss.h"
 #include "net/net.h"
 
-/* The sender's view, touched by the source host only. */
+/* The sender's view, touched by the source host only. What a packet or its ACK touches lies in the
+ * first two cache lines: with many messages under way at a host it is seldom near. */
 struct asim_flow {
-    /* What the scan over a NIC's queue pairs asks of each of them, up to the fourth word of `cc`,
-     * lies together: first byte not yet acknowledged; bytes allowed in flight now, 0 = no limit;
-     * earliest time of the next packet, ticks: the end of the pacing gap; selective repeat, made at
-     * the first gap. */
-    uint64_t snd_una, window, next_avail;
-    struct asim_repair *repair;
-    struct asim_cc_flow cc; /* rate, window, snd_next, size */
-    uint64_t snd_high;      /* end of what was ever sent */
-    /* Index of the NIC it sends on, chosen by hash when it opened. */
-    uint32_t nic;
-    uint32_t last_wire; /* size of the packet sent last, bytes */
+    uint64_t name;     /* how frames refer to it: their word `flow` */
+    uint64_t snd_high; /* end of what was ever sent */
     /* Frames the sender has made less those it has taken in, modulo 2^32: while the sum with the
      * receiver's is not 0 something of the flow is under way, and the slot is not reused. */
     uint32_t tx_frames;
+    uint32_t last_wire; /* size of the packet sent last, bytes */
+    uint32_t dst;       /* node its data goes to */
+    /* Index of the NIC it sends on, chosen by hash when it opened. */
+    uint32_t nic;
+    uint32_t timeouts; /* since the last progress */
     /* generation: of the slot, wraps at 256; live until complete; stage: zero-delay events
      * passed. */
     uint8_t generation, live, stage;
     uint8_t gave_up; /* undeliverable: neither live nor finished, keeps its slot */
+    uint32_t slot;   /* its own, without generation */
+    uint32_t place;  /* in its NIC's list (qplist.h) */
+    uint32_t number; /* how many messages of its source came before it (runs.h) */
+    uint64_t moved;  /* bytes it is being moved on (recur.c) */
+    /* What the scan over a NIC's queue pairs asks of each of them, up to the fourth word of `cc`:
+     * first byte not yet acknowledged; bytes allowed in flight now, 0 = no limit; earliest time of
+     * the next packet, ticks: the end of the pacing gap; selective repeat, made at the first gap.
+     */
+    _Alignas(64) uint64_t snd_una;
+    uint64_t window, next_avail;
+    struct asim_repair *repair;
+    struct asim_cc_flow cc; /* snd_next, size, rate, line rate first */
     /* Sender's side of losses (recovery.c): packets before solicit_below are repeats that want an
      * ACK; times of the last go-back-N and timeout. */
     uint64_t solicit_below, went_back, timed_out;
-    uint32_t timeouts;    /* since the last progress */
     uint64_t timer_armed; /* the congestion-control timer on its way; ASIM_NEVER = none */
     /* For the log: when the queue pair was made, and the figures of its path (ns, bit/s). */
     uint64_t start, pair_rtt, pair_bps;
     uint16_t sport;
-    uint32_t slot;       /* its own, without generation */
-    uint32_t number;     /* how many messages of its source came before it (runs.h) */
-    uint64_t moved;      /* bytes it is being moved on (recur.c) */
     struct asim_msg msg; /* constant while the flow lives */
 };
 

@@ -13,28 +13,15 @@
 #include "fabric/flow.h"
 #include "fabric/loss.h"
 #include "fabric/port.h"
+#include "fabric/qplist.h"
 #include "topo/pair.h"
-
-/* A queue pair in a NIC's list. Flows never move (flow.c), so the scan needs no slot to find them.
- */
-struct asim_qp {
-    struct asim_flow *flow;
-    uint32_t slot;
-};
 
 struct asim_nic {
     struct asim_port port;
     uint64_t mail_at; /* arrival of the first frame in the mailbox, as of this turn; ASIM_NEVER */
     /* Strictly before data (spec 2.3), unbounded as in the reference. */
     struct asim_ring acks;
-    struct asim_qp *qps; /* in the order of creation, finished ones until a scan meets them */
-    size_t n_qps, cap_qps;
-    /* Position in qps last served; the scan begins behind it. */
-    uint32_t rr_last;
-    /* What spares the scan: finished ones in qps; a position before which all is sent; 1 where
-     * losses or link events have made either wrong. */
-    uint32_t n_over, first_unsent;
-    int irregular;
+    struct asim_qplist qps; /* finished ones until a scan meets them */
     uint64_t wake_tie, wake_seq;
     uint64_t wake_at; /* pending "next send"; ASIM_NEVER = none */
 };

@@ -212,10 +212,12 @@ static int choose_again(struct asim_fabric *fabric, struct asim_host *host)
     int code = 0;
 
     for (uint32_t i = 0; !code && i < host->n_nics; i++) {
-        for (size_t q = 0; !code && q < host->nics[i].n_qps; q++)
-            code = ASIM_VEC_PUSH(slots, host->nics[i].qps[q].slot);
-        host->nics[i].n_qps = 0;
-        host->nics[i].irregular = 1;
+        struct asim_qplist *list = &host->nics[i].qps;
+        uint32_t q = asim_qplist_next(list, 0);
+
+        for (; !code && q != ASIM_QP_NONE; q = asim_qplist_next(list, q + 1))
+            code = ASIM_VEC_PUSH(slots, asim_qplist_at(list, q)->slot);
+        asim_qplist_clear(list);
     }
     for (size_t i = 0; !code && i < slots.n; i++) {
         struct asim_flow *flow = asim_own_flow(host, slots.at[i]);

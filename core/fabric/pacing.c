@@ -63,8 +63,10 @@ void asim_pacing_changed(struct asim_fabric *fabric, struct asim_host *host, uin
         tell_rate(fabric, host, flow);
     if (flow->cc.rate_bps != old_bps && fabric->cc->retimes)
         retime(fabric, host, flow, old_bps);
-    if (flow->cc.rate_bps != old_bps || fabric->cc->own_window)
+    if (flow->cc.rate_bps != old_bps || fabric->cc->own_window) {
         asim_flow_rewindow(fabric, flow);
+        asim_qplist_may(&host->nics[flow->nic].qps, flow->place);
+    }
     arm_timer(fabric, host, slot, flow);
 }
 

@@ -4,9 +4,9 @@
  * does. Spec rdma-network.md sections 2.3-2.6 and 2.8; the scan is the reference's to the letter,
  * because with several flows its order decides every finish time.
  *
- * Costs: a scan over the NIC's queue pairs per packet, as in the reference; ranks seldom have more
- * than a few under way. Finished ones are dropped by the scan that meets them, which is when their
- * slots are free again.
+ * Costs: the scan comes to the next queue pair that may send by bits (qplist.h); those whose gap is
+ * not over yet are looked at. Finished ones are dropped by the scan that meets them, which is when
+ * their slots are free again.
  */
 #include "fabric/runs.h"
 #include "fabric/start.h"
@@ -23,119 +23,96 @@ static inline int is_willing(const struct asim_flow *flow)
 /* The slot stays in the list until a scan finds the flow finished. */
 int asim_nic_add(struct asim_host *host, uint32_t at, uint32_t slot)
 {
-    struct asim_nic *nic = &host->nics[at];
+    struct asim_flow *flow = asim_own_flow(host, slot);
 
-    if (asim_grow(&nic->qps, &nic->cap_qps, nic->n_qps + 1, sizeof *nic->qps))
-        return ASIM_ENOMEM;
-    nic->qps[nic->n_qps++] = (struct asim_qp){asim_own_flow(host, slot), slot};
-    return 0;
+    flow->name = host->node | (uint64_t)flow->generation << 56 | (uint64_t)slot << 32;
+    flow->dst = flow->msg.dst;
+    return asim_qplist_add(&host->nics[at].qps, flow);
 }
 
-/* Drops the finished flows from position `first` on and says where `chosen` went. */
-static size_t sweep(struct asim_host *host, struct asim_nic *nic, size_t first, size_t chosen)
+/* The first of the block's places in `mask` that may send at t, or NULL. */
+static inline struct asim_flow *find_in(struct asim_qp_block *block, uint64_t mask, uint64_t t)
 {
-    size_t keep = first, moved = chosen;
+    for (uint64_t bits = block->may & block->here & mask; bits; bits &= bits - 1) {
+        struct asim_flow *flow = block->flow[__builtin_ctzll(bits)];
 
-    for (size_t i = first; i < nic->n_qps; i++) {
-        if (asim_flow_is_over(nic->qps[i].flow)) {
-            asim_flow_release(host, nic->qps[i].slot);
-            nic->n_over--;
-            continue;
-        }
-        if (i == chosen)
-            moved = keep;
-        nic->qps[keep++] = nic->qps[i];
+        if (!is_willing(flow))
+            block->may &= ~(bits & -bits);
+        else if (flow->next_avail <= t)
+            return flow;
     }
-    nic->n_qps = keep;
-    if (nic->first_unsent > first)
-        nic->first_unsent = (uint32_t)first;
-    return moved;
+    return NULL;
 }
 
-/* Round robin from after the last one served. Returns its position or SIZE_MAX. */
-static size_t choose_of_many(struct asim_fabric *fabric, struct asim_host *host,
-                             struct asim_nic *nic, uint64_t t)
+/* The same once round, from place `begin` on. */
+static inline struct asim_flow *find(struct asim_qplist *list, uint32_t begin, uint64_t t)
 {
-    size_t n = nic->n_qps, chosen = SIZE_MAX, first_finished = SIZE_MAX, at;
-    int paused = nic->port.paused >> fabric->net->priority_group & 1;
+    uint32_t n = asim_qplist_blocks(list), first = begin == list->end ? 0 : begin / ASIM_QP_BLOCK;
+    uint64_t behind = begin == list->end ? UINT64_MAX : UINT64_MAX << begin % ASIM_QP_BLOCK;
+    struct asim_flow *flow = find_in(&list->block[first], behind, t);
 
-    at = n ? nic->rr_last % n : 0;
-    for (size_t k = 0; k < n; k++) {
-        struct asim_flow *flow;
+    for (uint32_t b = first + 1; !flow && b < n; b++)
+        flow = find_in(&list->block[b], UINT64_MAX, t);
+    for (uint32_t b = 0; !flow && b < first; b++)
+        flow = find_in(&list->block[b], UINT64_MAX, t);
+    return flow ? flow : find_in(&list->block[first], ~behind, t);
+}
 
-        at = at + 1 == n ? 0 : at + 1;
-        flow = nic->qps[at].flow;
-        if (!paused && is_willing(flow)) {
-            if (flow->next_avail > t)
-                continue;
-            chosen = at;
-            break;
-        }
-        if (asim_flow_is_over(flow) && at < first_finished)
-            first_finished = at;
-    }
-    if (first_finished != SIZE_MAX)
-        chosen = sweep(host, nic, first_finished, chosen);
+/* Round robin from behind the one served last. */
+static struct asim_flow *choose_of_many(struct asim_host *host, struct asim_nic *nic, uint64_t t,
+                                        int paused)
+{
+    struct asim_qplist *list = &nic->qps;
+    uint32_t begin = asim_qplist_begin(list);
+    struct asim_flow *chosen = paused ? NULL : find(list, begin, t);
+
+    if (list->n_over)
+        asim_qplist_sweep(list, host, begin, chosen ? chosen->place : ASIM_QP_NONE);
     return chosen;
 }
 
-/* The same where none is finished, so that passing one over has no effect: those that have sent all
- * they have, and wait for ACKs, are mostly the oldest, and are not asked. */
-static size_t choose_unsent(struct asim_nic *nic, uint64_t t)
+/* The flow whose turn it is, or NULL; short where one is all there is. */
+static inline struct asim_flow *choose(struct asim_fabric *fabric, struct asim_host *host,
+                                       struct asim_nic *nic, uint64_t t)
 {
-    size_t n = nic->n_qps, first = nic->first_unsent, begin = nic->rr_last % n + 1, at;
-
-    while (first < n && nic->qps[first].flow->cc.snd_next >= nic->qps[first].flow->cc.size)
-        first++;
-    nic->first_unsent = (uint32_t)first;
-    for (at = begin > first ? begin : first; at < n; at++)
-        if (is_willing(nic->qps[at].flow) && nic->qps[at].flow->next_avail <= t)
-            return at;
-    for (at = first; at < begin && at < n; at++)
-        if (is_willing(nic->qps[at].flow) && nic->qps[at].flow->next_avail <= t)
-            return at;
-    return SIZE_MAX;
-}
-
-/* The same where one queue pair is all there is. */
-static inline size_t choose(struct asim_fabric *fabric, struct asim_host *host,
-                            struct asim_nic *nic, uint64_t t)
-{
-    const struct asim_flow *flow;
+    struct asim_flow *flow = nic->qps.front;
     int paused = nic->port.paused >> fabric->net->priority_group & 1;
 
-    if (!nic->n_qps)
-        return SIZE_MAX;
-    if (nic->n_qps != 1 && !nic->n_over && !nic->irregular)
-        return paused ? SIZE_MAX : choose_unsent(nic, t);
-    if (nic->n_qps != 1)
-        return choose_of_many(fabric, host, nic, t);
-    flow = nic->qps[0].flow;
-    if (!paused && is_willing(flow))
-        return flow->next_avail > t ? SIZE_MAX : 0;
-    if (asim_flow_is_over(flow))
-        sweep(host, nic, 0, SIZE_MAX);
-    return SIZE_MAX;
+    if (!nic->qps.n)
+        return NULL;
+    if (nic->qps.n != 1 || nic->qps.n_over)
+        return choose_of_many(host, nic, t, paused);
+    return !paused && is_willing(flow) && flow->next_avail <= t ? flow : NULL;
+}
+
+/* When the first of all pacing gaps ends; any time up to t if one has. */
+static uint64_t first_gap(const struct asim_qplist *list, uint64_t t)
+{
+    uint64_t earliest = ASIM_NEVER;
+
+    for (uint32_t b = list->first / ASIM_QP_BLOCK; b * ASIM_QP_BLOCK < list->end; b++) {
+        const struct asim_qp_block *block = &list->block[b];
+
+        for (uint64_t bits = block->here; bits && earliest > t; bits &= bits - 1) {
+            uint64_t over = block->flow[__builtin_ctzll(bits)]->next_avail;
+
+            earliest = over < earliest ? over : earliest;
+        }
+    }
+    return earliest;
 }
 
 /* Nothing may go now: come back when the earliest pacing gap ends.
  * parity: a flow that is blocked for another reason but whose gap is over suppresses this wake-up
  * for all others (defect 9 of the spec), and a pending one is not moved. */
-static void arm(struct asim_host *host, struct asim_nic *nic, uint64_t t)
+static inline void arm(struct asim_host *host, struct asim_nic *nic, uint64_t t)
 {
-    uint64_t earliest = ASIM_NEVER;
+    uint64_t earliest;
 
-    if (nic->wake_at != ASIM_NEVER)
+    if (nic->wake_at != ASIM_NEVER || !nic->qps.n || nic->qps.front->next_avail <= t)
         return;
-    for (size_t i = 0; i < nic->n_qps; i++) {
-        const struct asim_flow *flow = nic->qps[i].flow;
-
-        if (flow->next_avail < earliest)
-            earliest = flow->next_avail;
-        if (earliest <= t)
-            return;
-    }
-    if (earliest == ASIM_NEVER)
+    earliest = first_gap(&nic->qps, t);
+    if (earliest <= t || earliest == ASIM_NEVER)
         return;
     nic->wake_at = earliest;
     nic->wake_tie = asim_tie(earliest - t, asim_tie_age(host->tie), ASIM_CLASS_TIMER);
@@ -154,11 +131,9 @@ static unsigned repeat_flags(struct asim_host *host, const struct asim_flow *flo
 /* One packet of the chosen queue pair. The pacing gap counts from the start of the transmission and
  * covers the wire size, headers included (spec 2.5). */
 static inline void send_data(struct asim_fabric *fabric, struct asim_host *host,
-                             struct asim_nic *nic, size_t at)
+                             struct asim_nic *nic, struct asim_flow *flow)
 {
     struct asim_lane *lane = host->lane;
-    uint32_t slot = nic->qps[at].slot;
-    struct asim_flow *flow = nic->qps[at].flow;
     uint64_t seq =
         asim_recovery_pending(flow->repair) ? asim_recovery_take(lane, flow) : flow->cc.snd_next;
     uint64_t left = flow->cc.size - seq;
@@ -173,9 +148,9 @@ static inline void send_data(struct asim_fabric *fabric, struct asim_host *host,
     if (seq < flow->snd_high)
         flags = repeat_flags(host, flow, seq, fabric->net->loss_recovery == ASIM_SELECTIVE_REPEAT);
     frame->extent = asim_frame_extent(seq, 0, wire);
-    frame->flow = host->node | (uint64_t)flow->generation << 56 | (uint64_t)slot << 32;
-    frame->rest = asim_frame_rest(flow->msg.dst, ASIM_DATA, flags) | (uint64_t)nic->port.start_youth
-                                                                         << 32;
+    frame->flow = flow->name;
+    frame->rest = asim_frame_rest(flow->dst, ASIM_DATA, flags) | (uint64_t)nic->port.start_youth
+                                                                     << 32;
     if (fabric->cc->needs &&
         asim_telemetry_begin(fabric, flow, frame, asim_to_ns(fabric, host->now))) {
         lane->failed = ASIM_ENOMEM;
@@ -188,7 +163,7 @@ static inline void send_data(struct asim_fabric *fabric, struct asim_host *host,
     host->counts.data++;
     flow->tx_frames++;
     flow->last_wire = wire;
-    nic->rr_last = (uint32_t)at;
+    asim_qplist_served(&nic->qps, flow->place);
     flow->next_avail = host->now + asim_pacing_gap(fabric, nic, flow->cc.rate_bps, wire);
     asim_port_commit(lane, &nic->port, frame);
 }
@@ -216,7 +191,7 @@ static void answer(struct asim_host *host, struct asim_nic *nic)
 void asim_nic_kick(struct asim_fabric *fabric, struct asim_host *host, struct asim_nic *nic,
                    uint64_t t)
 {
-    size_t at;
+    struct asim_flow *flow;
 
     if (nic->port.busy || nic->port.down)
         return;
@@ -224,11 +199,11 @@ void asim_nic_kick(struct asim_fabric *fabric, struct asim_host *host, struct as
         answer(host, nic);
         return;
     }
-    at = choose(fabric, host, nic, t);
-    if (at == SIZE_MAX)
+    flow = choose(fabric, host, nic, t);
+    if (!flow)
         arm(host, nic, t);
     else
-        send_data(fabric, host, nic, at);
+        send_data(fabric, host, nic, flow);
 }
 
 /* The message is through: the log, then the source's callback (spec 2.10). The slot is given back
@@ -236,7 +211,7 @@ void asim_nic_kick(struct asim_fabric *fabric, struct asim_host *host, struct as
 static void complete(struct asim_fabric *fabric, struct asim_host *host, struct asim_flow *flow)
 {
     flow->live = 0;
-    host->nics[flow->nic].n_over++;
+    asim_qplist_over(&host->nics[flow->nic].qps, flow->place);
     host->messages++;
     host->counts.completed += flow->cc.size;
     if (fabric->runs)
@@ -288,9 +263,9 @@ void asim_sender_ack(struct asim_fabric *fabric, struct asim_host *host,
     if (asim_ack_is_plain(fabric, flow, frame)) {
         flow->snd_una = frame->seq;
     } else {
-        nic->irregular = 1;
         asim_recovery_ack(host->lane, flow, frame, host->now);
     }
+    asim_qplist_may(&nic->qps, flow->place);
     if (asim_flow_is_over(flow))
         complete(fabric, host, flow);
     else if (!fabric->cc_idle)

@@ -151,6 +151,7 @@ static void give_up(struct asim_host *host, struct asim_flow *flow)
 {
     flow->live = 0;
     flow->gave_up = 1;
+    asim_qplist_over(&host->nics[flow->nic].qps, flow->place);
     host->counts.given_up++;
 }
 
@@ -173,6 +174,7 @@ static void send_again(struct asim_fabric *fabric, struct asim_host *host, struc
                  asim_ranges_add(&flow->repair->again,
                                  (struct asim_range){seq, packet_end(fabric, flow, seq)}));
     }
+    asim_qplist_may(&host->nics[flow->nic].qps, flow->place);
     asim_nic_kick(fabric, host, &host->nics[flow->nic], host->now);
 }
 
@@ -191,7 +193,6 @@ void asim_recovery_lost(struct asim_fabric *fabric, struct asim_host *host,
     struct asim_flow *flow = asim_own_flow(host, note->slot);
     int fresh = note->since >= flow->timed_out;
 
-    host->nics[flow->nic].irregular = 1;
     if (flow->live && still_missing(fabric, flow, note)) {
         if (fresh && flow->timeouts && earliest(flow, note) > host->now) {
             struct asim_notice later = *note;

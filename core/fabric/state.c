@@ -129,9 +129,9 @@ static void put_host(struct list *list, const struct asim_host *host)
             put_time(list, nic->wake_at);
             put(list, nic->wake_tie);
         }
-        put(list, (uint64_t)nic->n_qps << 32 | nic->rr_last);
-        for (size_t q = 0; q < nic->n_qps; q++)
-            put_flow(list, host->node, nic->qps[q].slot);
+        put(list, (uint64_t)nic->qps.n << 32 | asim_qplist_position(&nic->qps));
+        for (uint32_t q = 0; (q = asim_qplist_next(&nic->qps, q)) != ASIM_QP_NONE; q++)
+            put_flow(list, host->node, asim_qplist_at(&nic->qps, q)->slot);
     }
 }
 
@@ -221,8 +221,8 @@ static void flows_of(struct asim_fabric *fabric, const uint32_t host_nic[2],
 {
     const struct asim_nic *nic = &fabric->host[host_nic[0]].nics[host_nic[1]];
 
-    for (size_t q = 0; q < nic->n_qps; q++) {
-        struct asim_flow *flow = asim_flow_of(fabric, host_nic[0], nic->qps[q].slot);
+    for (uint32_t q = 0; (q = asim_qplist_next(&nic->qps, q)) != ASIM_QP_NONE; q++) {
+        struct asim_flow *flow = asim_qplist_at(&nic->qps, q);
 
         if (!asim_flow_is_over(flow))
             visit->each(visit->self, flow, (*n)++);

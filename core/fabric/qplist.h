@@ -1,0 +1,90 @@
+/* SPDX-License-Identifier: GPL-2.0-only
+ *
+ * The queue pairs of a NIC in the order of creation, with a bit each for what the scan of qp.c asks
+ * of them: 64 to a word, so that it comes to the next one that may send without looking at those
+ * that may not, whose flows would mostly have to be fetched from memory.
+ *
+ * A queue pair keeps its place until the list is packed; where one was dropped the place stays
+ * empty. The round robin of the reference counts positions, that is queue pairs without the empty
+ * places, and does not move its own when others are dropped: parity, see asim_qplist_begin_slow.
+ *
+ * Costs: a new one and a finished one are O(1), but for packing, which comes once in as many
+ * additions as there are queue pairs; 8.4 bytes a place. Owned by the NIC; the flows are the host's.
+ */
+#ifndef ASIM_FABRIC_QPLIST_H
+#define ASIM_FABRIC_QPLIST_H
+
+#include "fabric/flow.h"
+
+enum { ASIM_QP_BLOCK = 64 };
+#define ASIM_QP_NONE UINT32_MAX
+
+struct asim_qp_block {
+    uint64_t here, over; /* bit per place: in use; of these, finished but not yet dropped */
+    /* May be willing to send. Set by all that could make it so, taken back by who asks and is told
+     * no: so it may be set in vain, and costs nobody a look at each packet. */
+    uint64_t may;
+    struct asim_flow *flow[ASIM_QP_BLOCK];
+};
+
+struct asim_qplist {
+    uint32_t n, n_over;      /* queue pairs; of these finished */
+    struct asim_flow *front; /* the one at `first`: mostly all there is; any value where n is 0 */
+    struct asim_qp_block *block;
+    size_t cap_blocks;
+    uint32_t first, end; /* the first place in use, and the one behind the last ever used */
+    /* Behind the place served last, where the scan begins; 0: only its position is known. */
+    uint32_t begin, last_position;
+};
+
+static inline struct asim_flow *asim_qplist_at(const struct asim_qplist *list, uint32_t place)
+{
+    return list->block[place / ASIM_QP_BLOCK].flow[place % ASIM_QP_BLOCK];
+}
+
+/* Something has happened that may have made it willing. While it is alone nobody looks at the bit,
+ * and a second one sets it (asim_qplist_add). */
+static inline void asim_qplist_may(struct asim_qplist *list, uint32_t place)
+{
+    if (list->n > 1)
+        list->block[place / ASIM_QP_BLOCK].may |= 1ull << place % ASIM_QP_BLOCK;
+}
+
+static inline void asim_qplist_over(struct asim_qplist *list, uint32_t place)
+{
+    list->block[place / ASIM_QP_BLOCK].over |= 1ull << place % ASIM_QP_BLOCK;
+    list->n_over++;
+}
+
+/* Has been served: the scan begins behind it the next time. */
+static inline void asim_qplist_served(struct asim_qplist *list, uint32_t place)
+{
+    list->begin = place + 1;
+}
+
+static inline uint32_t asim_qplist_blocks(const struct asim_qplist *list)
+{
+    return (list->end + ASIM_QP_BLOCK - 1) / ASIM_QP_BLOCK;
+}
+
+/* Joins at the end; sets flow->place. 0 or ASIM_ENOMEM. */
+int asim_qplist_add(struct asim_qplist *list, struct asim_flow *flow);
+/* Place from which the scan looks, 1 up to `end`; the list must not be empty. */
+uint32_t asim_qplist_begin_slow(struct asim_qplist *list);
+static inline uint32_t asim_qplist_begin(struct asim_qplist *list)
+{
+    return list->begin ? list->begin : asim_qplist_begin_slow(list);
+}
+/* What the scan does with finished ones: `chosen` (or ASIM_QP_NONE) was found looking from `begin`.
+ * Drops all from the first one it has passed on, and gives back their slots. */
+struct asim_host;
+void asim_qplist_sweep(struct asim_qplist *list, struct asim_host *host, uint32_t begin,
+                       uint32_t chosen);
+/* The first place in use from `place` on; ASIM_QP_NONE where there is none. */
+uint32_t asim_qplist_next(const struct asim_qplist *list, uint32_t place);
+/* Position served last, as the reference counts it. */
+uint32_t asim_qplist_position(const struct asim_qplist *list);
+/* Forgets all queue pairs, but not the position. */
+void asim_qplist_clear(struct asim_qplist *list);
+
+#endif

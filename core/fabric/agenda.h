@@ -37,7 +37,7 @@ static inline int asim_agenda_push(struct asim_agenda *agenda, struct asim_entry
 {
     size_t i = agenda->n;
 
-    if (asim_grow(&agenda->at, &agenda->cap, i + 1, sizeof *agenda->at))
+    if (i == agenda->cap && asim_grow(&agenda->at, &agenda->cap, i + 1, sizeof *agenda->at))
         return -2;
     agenda->n++;
     while (i && asim_entry_before(&entry, &agenda->at[(i - 1) / 2])) {

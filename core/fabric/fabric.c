@@ -82,7 +82,7 @@ static int open_host(struct asim_fabric *fabric, uint32_t node)
     uint32_t n = fabric->topo->first_port[node + 1] - fabric->topo->first_port[node];
 
     host->tie = asim_tie(0, 0, ASIM_CLASS_TIMER);
-    host->peer = UINT32_MAX;
+    host->peer = host->sport_dst = UINT32_MAX;
     host->node = node;
     host->n_nics = n;
     asim_map_init(&host->sports);

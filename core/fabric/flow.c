@@ -124,12 +124,29 @@ static void take_back(struct asim_host *host)
     }
 }
 
-/* Counted per destination, as the reference does. */
+/* The count of another destination is taken out of the map, where the last one's goes back. Its key
+ * is there, so putting it back cannot fail. */
+static int count_to(struct asim_host *host, uint32_t dst)
+{
+    uint64_t *sent;
+
+    if (host->sport_dst != UINT32_MAX)
+        *asim_map_put(&host->sports, 0, host->sport_dst) = host->sport_n;
+    sent = asim_map_put(&host->sports, 0, dst);
+    if (!sent)
+        return ASIM_ENOMEM;
+    host->sport_dst = dst;
+    host->sport_n = *sent;
+    return 0;
+}
+
+/* Counted per destination, as the reference does. In a ring a host has one, which costs no look at
+ * the map. */
 uint64_t asim_flow_sport(struct asim_host *host, uint32_t dst)
 {
-    uint64_t *sent = asim_map_put(&host->sports, 0, dst);
-
-    return sent ? (uint16_t)(FIRST_SPORT + (*sent)++) : ASIM_NEVER;
+    if (host->sport_dst != dst && count_to(host, dst))
+        return ASIM_NEVER;
+    return (uint16_t)(FIRST_SPORT + host->sport_n++);
 }
 
 /* Only the fields a new message must set; congestion control and window follow in asim_flow_open

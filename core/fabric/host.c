@@ -165,20 +165,21 @@ static void start_flow(struct asim_fabric *fabric, struct asim_host *host, uint3
 }
 
 /* The first of a message's notices; a final ACK that was repeated brings another. */
-static void take_arrival(struct asim_fabric *fabric, struct asim_host *host,
-                         const struct asim_notice *note)
+static void take_arrival(struct asim_fabric *fabric, struct asim_host *host, uint32_t src,
+                         uint32_t slot)
 {
-    struct asim_rx *rx = asim_rx_of(fabric, note->msg.src, note->slot);
-    int told = rx->told;
+    struct asim_rx *rx = asim_rx_of(fabric, src, slot);
 
-    rx->told = 1;
+    host->lane->waiting--;
+    if (!rx->told) {
+        rx->told = 1;
+        if (fabric->runs)
+            asim_runs_arrived(fabric, host, src, slot);
+        /* The message stands in the slot, which is not given to another while the notice counts. */
+        fabric->user.arrived(fabric->user.self, &rx->msg);
+    }
     asim_rx_count(rx, -1u);
-    asim_remote_owe(fabric->host[note->msg.dst].lane, note->msg.src, note->slot);
-    if (told)
-        return;
-    if (fabric->runs)
-        asim_runs_arrived(fabric, host, note->msg.src, note->slot);
-    fabric->user.arrived(fabric->user.self, &note->msg);
+    asim_remote_owe(host->lane, src, slot);
 }
 
 /* The top timer is popped before its callback runs, which may well add others. */
@@ -194,6 +195,9 @@ static void take_timer(struct asim_fabric *fabric, struct asim_host *host)
         break;
     case ASIM_TIMER_START:
         start_flow(fabric, host, payload);
+        break;
+    case ASIM_TIMER_ARRIVED:
+        take_arrival(fabric, host, value >> 32 & (ASIM_ARRIVED_SOURCES - 1), payload);
         break;
     case ASIM_TIMER_CC:
         asim_pacing_timer(fabric, host, payload);
@@ -212,7 +216,7 @@ static void take_timer(struct asim_fabric *fabric, struct asim_host *host)
         if (note.lost)
             asim_recovery_lost(fabric, host, &note);
         else
-            take_arrival(fabric, host, &note);
+            take_arrival(fabric, host, note.msg.src, note.slot);
     }
     }
 }

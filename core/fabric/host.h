@@ -46,11 +46,13 @@ struct asim_owed {
 struct asim_lane {
     struct asim_fabric *fabric;
     uint32_t *node, n_nodes; /* its nodes of this process, ascending */
+    uint32_t *active;        /* those of them with something to do in this window */
     uint64_t until;          /* end of the present window, ticks */
     /* Wires between this lane and others: those it hears, then those it sends on. */
     struct asim_wire **joint;
     uint32_t n_heard, n_joint;
     uint64_t *lowered; /* [nodes] earliest arrival put into a mailbox of each node */
+    uint64_t waiting;  /* completions its hosts know of that are not yet due */
     int failed;        /* latched enum asim_code; the lane's nodes stop */
     /* Its sentence, where it is another than "out of memory". */
     struct asim_err failure;
@@ -82,13 +84,17 @@ struct asim_host {
     uint32_t pcie_pauses; /* made, and whether one is running (pcie.c) */
     uint8_t pcie_busy;
     ASIM_VEC(uint32_t) lingering; /* finished, with frames still under way */
-    struct asim_map sports;       /* destination -> messages sent so far */
+    /* Destination -> messages sent so far; those to sport_dst, the last one, count in sport_n and
+     * are put back when another is sent to. */
+    struct asim_map sports;
+    uint64_t sport_n;
+    uint32_t sport_dst; /* UINT32_MAX: none yet */
     /* What was worked out last: figures of the pair with `peer`, none if it is UINT32_MAX; and the
      * ideal time of a message of ideal_bytes over a path with those figures. */
     struct asim_pair pair;
     uint32_t peer;
     uint64_t ideal_bytes, ideal_rtt, ideal_bps, ideal_ns;
-    struct asim_notice *notices; /* waiting in timers, by index */
+    struct asim_notice *notices; /* waiting in timers, by index: those too long for an entry */
     size_t n_notices, cap_notices;
     ASIM_VEC(uint32_t) free_notices;
 };
@@ -99,8 +105,11 @@ enum asim_timer {
     ASIM_TIMER_NOTICE,
     ASIM_TIMER_CC,
     ASIM_TIMER_PCIE,
-    ASIM_TIMER_CUE
+    ASIM_TIMER_CUE,
+    ASIM_TIMER_ARRIVED /* the notice is in the entry: source << 32 | slot with generation */
 };
+/* Sources that fit in an entry of the agenda; of others the notice stands in `notices`. */
+enum { ASIM_ARRIVED_SOURCES = 1 << 24 };
 
 /* The flow of a slot, at its source; a generation above it does no harm. */
 static inline struct asim_flow *asim_own_flow(const struct asim_host *host, uint32_t slot)

@@ -203,8 +203,9 @@ static uint64_t open_messages(const struct asim_fabric *fabric, uint64_t *known)
     *known = 0;
     for (uint32_t v = 0; v < fabric->hosts; v++) {
         open += fabric->runs->host[v].open;
-        *known += fabric->host[v].n_notices - fabric->host[v].free_notices.n;
     }
+    for (uint32_t l = 0; l < fabric->n_lanes; l++)
+        *known += fabric->lane[l].waiting;
     return open;
 }
 

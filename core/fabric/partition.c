@@ -2,9 +2,10 @@
  *
  * See partition.h. Nodes joined by links shorter than a limit, or by NVLinks, become one group; a
  * host with one way out joins its switch, unless that makes a group too large for its part (a
- * network of one switch), when switch and hosts are dealt one by one. Groups with hosts are dealt
- * in the order of their ranks, so that neighbours of a ring stay together; spines go where there is
- * least. The limit is the largest link delay that still gives a fair balance: long windows are
+ * network of one switch), when switch and hosts are dealt one by one, neighbours of a ring to one
+ * part. Leaves are dealt in turn: what is left of a collective passes from leaf to neighbouring
+ * leaf, so these are busy at the same time, and frames between them pass spines, which are spread
+ * over all parts, in any case. Spines go where there is least. The limit is the largest link delay that still gives a fair balance: long windows are
  * worth more than the last per cent of balance.
  *
  * Costs: linear in links for each limit tried, and few are. UNISON (Bai et al., EuroSys 2024) cuts
@@ -160,8 +161,22 @@ static uint64_t fill_level(const struct deal *deal, uint64_t work)
     return level;
 }
 
-/* In the order of ranks, each part up to its share of what is not dealt yet. The last groups go on
- * one by one where else parts would stay empty. */
+/* Groups of more than a host, in the order of their ranks, each to the part that has least. Equal
+ * leaves are so dealt in turn. */
+static void deal_leaves(struct deal *deal)
+{
+    const struct asim_topo *topo = deal->topo;
+
+    for (uint32_t v = 0; v < topo->hosts; v++) {
+        uint64_t alone = (uint64_t)(topo->first_port[v + 1] - topo->first_port[v]) * HOST_WORK;
+
+        if (deal->root[v] == v && deal->work[v] > alone)
+            give(deal, v, least_loaded(deal));
+    }
+}
+
+/* Single hosts in the order of ranks, each part up to its share of what is not dealt yet. The last
+ * go on one by one where else parts would stay empty. */
 static void deal_hosts(struct deal *deal)
 {
     uint64_t work = 0, share;
@@ -175,7 +190,7 @@ static void deal_hosts(struct deal *deal)
     }
     share = fill_level(deal, work);
     for (uint32_t v = 0; v < deal->topo->hosts; v++) {
-        if (deal->root[v] != v)
+        if (deal->root[v] != v || deal->of[v] != NOWHERE)
             continue;
         while (part + 1 < deal->n && deal->load[part] &&
                (deal->load[part] + deal->work[v] / 2 > share || groups < deal->n - part))
@@ -198,6 +213,7 @@ static void attempt(struct deal *deal, uint64_t limit_fs)
     for (uint32_t v = 0; v < topo->nodes; v++)
         deal->of[v] = NOWHERE;
     deal_switches(deal, 1);
+    deal_leaves(deal);
     deal_hosts(deal);
     deal_switches(deal, 0);
     for (uint32_t v = 0; v < topo->nodes; v++)

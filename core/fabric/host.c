@@ -142,17 +142,42 @@ static inline void take_frame(struct asim_fabric *fabric, struct asim_host *host
     look(nic);
 }
 
+static inline void begin_event(struct asim_host *host, uint64_t t, uint64_t tie)
+{
+    host->now = t;
+    host->tie = tie;
+    host->seq++;
+}
+
+/* Whether a timer armed now for this same time would be the next event: then it need not go through
+ * the agenda. Hosts with several NICs are few, and are not asked. */
+static inline int is_alone(const struct asim_host *host)
+{
+    const struct asim_nic *nic = host->nics;
+
+    return host->n_nics == 1 && (!nic->port.busy || nic->port.busy_until > host->now) &&
+           nic->mail_at > host->now && nic->wake_at > host->now &&
+           (!host->timers.n || host->timers.at->t > host->now);
+}
+
 /* A send becomes a queue pair two events of no duration after the call, as the reference's
- * application start does: whatever was already due at this time goes first. */
+ * application start does: whatever was already due at this time goes first. Mostly nothing is, and
+ * the second event follows the first. */
 static void start_flow(struct asim_fabric *fabric, struct asim_host *host, uint32_t slot)
 {
     struct asim_flow *flow = asim_own_flow(host, slot);
     struct asim_nic *nic;
 
     if (!flow->stage++) {
-        if (asim_host_timer(host, host->now, (uint64_t)ASIM_TIMER_START << 56 | slot))
-            host->lane->failed = ASIM_ENOMEM;
-        return;
+        if (!is_alone(host)) {
+            if (asim_host_timer(host, host->now, (uint64_t)ASIM_TIMER_START << 56 | slot))
+                host->lane->failed = ASIM_ENOMEM;
+            return;
+        }
+        host->timer_seq++;
+        begin_event(host, host->now, asim_tie(0, asim_tie_age(host->tie), ASIM_CLASS_TIMER));
+        host->calls++;
+        flow->stage++;
     }
     asim_flow_open(fabric, host, slot);
     if (host->lane->failed)
@@ -162,6 +187,26 @@ static void start_flow(struct asim_fabric *fabric, struct asim_host *host, uint3
         host->lane->failed = ASIM_ENOMEM;
     else
         asim_nic_kick(fabric, host, nic, host->now);
+}
+
+/* A callback is over: what it sent first stands beside the agenda (packet_send), and goes there
+ * only if something else is due at this time. */
+static inline void take_start(struct asim_fabric *fabric, struct asim_host *host)
+{
+    host->start.takes = 0;
+    if (!host->start.full)
+        return;
+    host->start.full = 0;
+    if (is_alone(host)) {
+        begin_event(host, host->now, host->start.tie);
+        host->calls++;
+        start_flow(fabric, host, host->start.slot);
+    } else if (asim_agenda_push(
+                   &host->timers,
+                   (struct asim_entry){host->now, host->start.tie, host->start.seq,
+                                       (uint64_t)ASIM_TIMER_START << 56 | host->start.slot})) {
+        host->lane->failed = ASIM_ENOMEM;
+    }
 }
 
 /* The first of a message's notices; a final ACK that was repeated brings another. */
@@ -191,7 +236,9 @@ static void take_timer(struct asim_fabric *fabric, struct asim_host *host)
     host->calls++;
     switch (value >> 56) {
     case ASIM_TIMER_WAKE:
+        host->start.takes = 1;
         fabric->user.wake(fabric->user.self, host->node);
+        take_start(fabric, host);
         break;
     case ASIM_TIMER_START:
         start_flow(fabric, host, payload);
@@ -238,13 +285,6 @@ static void take_pick(struct asim_fabric *fabric, struct asim_host *host, const 
     default:
         take_timer(fabric, host);
     }
-}
-
-static inline void begin_event(struct asim_host *host, uint64_t t, uint64_t tie)
-{
-    host->now = t;
-    host->tie = tie;
-    host->seq++;
 }
 
 /* The next event of a host with one NIC, where nothing else is due at its time: then no tie has to

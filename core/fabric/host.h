@@ -63,6 +63,14 @@ struct asim_lane {
     char apart[64];           /* no cache line is written by two lanes */
 };
 
+/* The first send of a wake: a timer of this same time that mostly is the next event, so that it
+ * need not go through the agenda (host.c). */
+struct asim_start {
+    uint64_t tie, seq;
+    uint32_t slot;
+    uint8_t takes, full; /* a wake is running; there is one */
+};
+
 struct asim_host {
     struct asim_lane *lane;
     /* Local time, ns, of the event being processed; messages completed as their source. */
@@ -73,6 +81,7 @@ struct asim_host {
     uint32_t n_nics, node;
     struct asim_agenda timers; /* value = kind << 56 | payload */
     uint64_t timer_seq;
+    struct asim_start start;
     uint64_t seq, tie;         /* events so far; of the present one (order.h) */
     struct asim_flow **chunks; /* flow of slot s: chunks[s / 64][s % 64] */
     size_t n_chunks, cap_chunks;

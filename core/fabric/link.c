@@ -155,13 +155,19 @@ void asim_port_notice(struct asim_lane *lane, const struct asim_wire *wire,
                       const struct asim_frame *frame)
 {
     const struct asim_rx *rx = asim_rx_of(lane->fabric, frame->src, frame->slot);
-    struct asim_notice note = {
-        .t = frame->t, .tie = asim_wire_tie(wire, frame), .slot = frame->slot};
+    struct asim_notice *note;
 
-    note.seq = (uint64_t)wire->id << ORDER_BITS | (wire->frames & ((1ull << ORDER_BITS) - 1));
-    note.msg = rx->msg;
-    if (ASIM_VEC_PUSH(lane->outbox, note))
+    if (ASIM_VEC_RESERVE(lane->outbox, lane->outbox.n + 1)) {
         lane->failed = ASIM_ENOMEM;
+        return;
+    }
+    note = &lane->outbox.at[lane->outbox.n++];
+    *note = (struct asim_notice){
+        .t = frame->t,
+        .tie = asim_wire_tie(wire, frame),
+        .seq = (uint64_t)wire->id << ORDER_BITS | (wire->frames & ((1ull << ORDER_BITS) - 1)),
+        .msg = {.src = frame->src, .dst = rx->msg.dst},
+        .slot = frame->slot};
 }
 
 /* A watcher is told at the node's own time, which at W = 0 is everybody's. */

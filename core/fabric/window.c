@@ -344,11 +344,29 @@ static int packet_wake_after(struct asim_net *net, uint32_t rank, uint64_t delay
 {
     struct asim_fabric *fabric = (struct asim_fabric *)net;
     struct asim_host *host = &fabric->host[rank];
-    uint64_t now = now_up(fabric, rank), most = (ASIM_NEVER - 1) / fabric->tick;
-    uint64_t t = (delay_ns < most - now ? now + delay_ns : most) * fabric->tick;
+    uint64_t now = now_up(fabric, rank), most = ASIM_NEVER - 1, t;
+
+    if (fabric->tick != 1) /* a division is not for every wake */
+        most /= fabric->tick;
+    t = (delay_ns < most - now ? now + delay_ns : most) * fabric->tick;
 
     asim_fabric_at(fabric, rank, t);
     return asim_host_timer(host, t, (uint64_t)ASIM_TIMER_WAKE << 56);
+}
+
+/* 1 if the timer of a start is to stand beside the agenda, because it is the first of its time. */
+static inline int starts_beside(struct asim_host *host, uint32_t slot)
+{
+    struct asim_start *start = &host->start;
+
+    if (!start->takes || start->full || (host->timers.n && host->timers.at->t <= host->now))
+        return 0;
+    *start = (struct asim_start){.tie = asim_tie(0, asim_tie_age(host->tie), ASIM_CLASS_TIMER),
+                                 .seq = host->timer_seq++,
+                                 .slot = slot,
+                                 .takes = 1,
+                                 .full = 1};
+    return 1;
 }
 
 /* Only books the flow; start_flow in host.c makes the queue pair. */
@@ -364,6 +382,8 @@ static int packet_send(struct asim_net *net, const struct asim_msg *msg)
     slot = sport == ASIM_NEVER ? ASIM_NEVER : asim_flow_take(host, msg, (uint16_t)sport);
     if (slot == ASIM_NEVER)
         return ASIM_ENOMEM;
+    if (starts_beside(host, (uint32_t)slot))
+        return 0;
     asim_fabric_at(fabric, msg->src, host->now);
     return asim_host_timer(host, host->now, (uint64_t)ASIM_TIMER_START << 56 | slot);
 }

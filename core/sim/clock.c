@@ -146,25 +146,26 @@ void asim_clock_stream(struct asim_rank *rank, uint64_t delay_ns, enum asim_todo
     asim_clock_place(rank, delay_ns, kept);
 }
 
-/* The first event of a near time where all ranks share a queue that knows the time already: what
- * place() would do, without a call in it. All but its time is in the token already. */
+/* The first event of a near time; where all ranks share a queue, of one that it knows already: what
+ * place() would do, with the one call left that asks the network. All but its time is in the token
+ * already. */
 void asim_clock_token(struct asim_rank *rank, struct asim_march *march, uint64_t delay_ns)
 {
     struct asim_due_queue *queue = rank->world->queue;
     struct asim_todo *token = &march->token;
     struct asim_due_lane *lane = NULL;
     uint32_t n = rank->n_near;
-    uint64_t t = 0;
+    uint64_t now = asim_rank_now(rank), t = now + delay_ns;
+    int fresh = n < ASIM_NEAR_TICKS && !rank->far.n && delay_ns < ASIM_NEVER - now;
 
-    if (queue && n < ASIM_NEAR_TICKS && !rank->far.n) {
-        t = queue->now_ns + delay_ns;
+    for (uint32_t i = 0; i < n; i++)
+        fresh &= rank->near[i].t != t;
+    if (fresh && queue) {
         lane = asim_due_lane_of(queue, t);
-        for (uint32_t i = 0; i < n; i++)
-            if (rank->near[i].t == t)
-                lane = NULL;
+        fresh = lane != NULL;
     }
     march->token_free = 0;
-    if (!lane) {
+    if (!fresh) {
         asim_clock_place(rank, delay_ns, token);
         return;
     }
@@ -173,7 +174,10 @@ void asim_clock_token(struct asim_rank *rank, struct asim_march *march, uint64_t
     rank->near[n].head = token;
     rank->near[n].tail = token;
     rank->n_near = n + 1;
-    asim_due_append(lane, &token->due);
+    if (lane)
+        asim_due_append(lane, &token->due);
+    else if (rank->world->backend->wake_after(rank->world->carrier, rank->id, delay_ns))
+        asim_rank_fail_nomem(rank, "scheduling an event");
 }
 
 /* The one place where kinds of events become calls. todo is a copy, its memory is free again. */
@@ -213,7 +217,7 @@ void asim_clock_run(struct asim_rank *rank, struct asim_todo *kept)
 }
 
 /* The event is given back before what it leads to, which will want the memory. */
-static inline void run(struct asim_rank *rank, struct asim_todo *kept)
+static inline void run(struct asim_rank *rank, struct asim_todo *kept, uint64_t now)
 {
     struct asim_stream *stream = kept->stream;
     uint64_t bytes = kept->bytes;
@@ -223,7 +227,7 @@ static inline void run(struct asim_rank *rank, struct asim_todo *kept)
         return;
     }
     if (kept->kind == ASIM_TODO_MARCH) {
-        asim_march_step(rank, kept->march);
+        asim_march_step(rank, kept->march, now);
         return;
     }
     if (kept->kind == ASIM_TODO_TOKEN)
@@ -242,7 +246,7 @@ static void run_tick(struct asim_rank *rank, struct asim_tick *tick)
 
     while (tick && (kept = tick->head) && !rank->failed) {
         tick->head = kept->next;
-        run(rank, kept);
+        run(rank, kept, tick->t);
     }
     if (tick)
         forget_tick(rank, tick);
@@ -258,17 +262,16 @@ void asim_clock_wake_any(struct asim_rank *rank)
  * as the order asks for, and is run before the rank is left. */
 void asim_clock_wake(struct asim_rank *rank)
 {
-    const struct asim_due_queue *queue = rank->world->queue;
     struct asim_tick *tick = rank->near;
     struct asim_todo *kept = tick->head;
 
-    if (!queue || !rank->n_near || !kept || kept->kind != ASIM_TODO_MARCH || kept->next ||
-        tick->t != queue->now_ns) {
+    if (!rank->n_near || !kept || kept->kind != ASIM_TODO_MARCH || kept->next ||
+        tick->t != asim_rank_now(rank)) {
         asim_clock_wake_any(rank);
         return;
     }
     tick->head = NULL;
-    asim_march_step(rank, kept->march);
+    asim_march_step(rank, kept->march, tick->t);
     if (tick->head)
         run_tick(rank, tick);
     else if (--rank->n_near)

@@ -191,7 +191,7 @@ void asim_march_reduce(struct asim_rank *rank, struct asim_march *march)
 
 /* Mostly the token is the only one, is good for one more step, and its receive finds nothing: it
  * may as well be posted before the send, so that no call is left in the middle. */
-void asim_march_step(struct asim_rank *rank, struct asim_march *march)
+void asim_march_step(struct asim_rank *rank, struct asim_march *march, uint64_t now)
 {
     const struct asim_world *world = rank->world;
 
@@ -200,10 +200,13 @@ void asim_march_step(struct asim_rank *rank, struct asim_march *march)
         asim_march_reduce(rank, march);
         return;
     }
-    if (!march->row || !march->left || march->tokens || !post_first(march, world->queue->now_ns)) {
+    if (!march->left || march->tokens || !post_first(march, now)) {
         asim_march_token(rank, march->recv.stream);
         return;
     }
     march->left--;
-    world->backend->row_send(world->carrier, march->row);
+    if (march->row)
+        world->backend->row_send(world->carrier, march->row);
+    else
+        send(rank, march);
 }

@@ -38,7 +38,7 @@ int asim_march_begin(struct asim_rank *rank, struct asim_stream *stream);
 /* One token more, however it came: takes steps, and ends the phase with the last. */
 void asim_march_token(struct asim_rank *rank, struct asim_stream *stream);
 /* The march's own token is free: mostly one step. */
-void asim_march_step(struct asim_rank *rank, struct asim_march *march);
+void asim_march_step(struct asim_rank *rank, struct asim_march *march, uint64_t now);
 
 /* Its own token comes back with something to be reduced: not for others. */
 void asim_march_reduce(struct asim_rank *rank, struct asim_march *march);

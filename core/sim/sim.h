@@ -37,9 +37,9 @@ struct asim_rank {
     int failed;             /* it does nothing more (lane.h) */
     /* Messages sent so far; the low half of their ids. */
     uint64_t sent;
-    struct asim_inbox *recent[ASIM_RECENT];
+    struct asim_tick near[ASIM_NEAR_TICKS]; /* the first is mostly all there is */
     struct asim_map far; /* clock: time -> struct asim_tick *, where near is full */
-    struct asim_tick near[ASIM_NEAR_TICKS];
+    struct asim_inbox *recent[ASIM_RECENT];
     /* issuing: inside asim_issue_all, which must not be entered again. */
     int issuing, finished;
     /* When its last op ended, ns; meaningful once finished. */

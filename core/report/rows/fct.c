@@ -50,6 +50,14 @@ struct tail {
     size_t n;
 };
 
+/* A number with its blank, for those that are the same in most lines. */
+enum { NUMBER_MOST = 24 };
+struct known {
+    uint64_t value;
+    char text[NUMBER_MOST];
+    size_t n; /* 0: not written yet */
+};
+
 struct fct {
     struct asim_out *file;
     struct past *past;                  /* [hosts] */
@@ -59,6 +67,7 @@ struct fct {
     uint64_t place;                     /* lines written */
     int failed;
     struct tail tail; /* of the line before */
+    struct known bytes, ideal;
     char text[TEXT_MOST];
     size_t n; /* of text, not yet in the file */
 };
@@ -94,18 +103,31 @@ static char *number(char *at, uint64_t value)
     return asim_text_put_u64(at, value);
 }
 
-/* At its place in the line, which the next lines copy it from. */
-static void write_tail(struct tail *tail, char *at, const struct row *row)
+/* The same, mostly copied in one length from the last line that had it. */
+static char *known_number(char *at, uint64_t value, struct known *known)
 {
+    if (known->value != value || !known->n) {
+        known->value = value;
+        known->n = (size_t)(number(known->text, value) - known->text);
+    }
+    memcpy(at, known->text, NUMBER_MOST);
+    return at + known->n;
+}
+
+/* At its place in the line, which the next lines copy it from. */
+static void write_tail(struct fct *fct, char *at, const struct row *row)
+{
+    struct tail *tail = &fct->tail;
+
     tail->text = at;
     tail->bytes = row->bytes;
     tail->start = row->start;
     tail->end = row->end;
     tail->ideal = row->ideal;
-    at = number(at, tail->bytes);
+    at = known_number(at, tail->bytes, &fct->bytes);
     at = number(at, tail->start);
     at = number(at, tail->end - tail->start);
-    at = number(at, tail->ideal);
+    at = known_number(at, tail->ideal, &fct->ideal);
     *at++ = '\n';
     tail->n = (size_t)(at - tail->text);
 }
@@ -139,7 +161,7 @@ static void write_row(struct fct *fct, const struct row *row)
     if (same_tail(&fct->tail, row))
         memcpy(at + 4, fct->tail.text, TAIL_MOST);
     else
-        write_tail(&fct->tail, at + 4, row);
+        write_tail(fct, at + 4, row);
     fct->n = (size_t)(at + 4 - fct->text) + fct->tail.n;
     if (fct->n > TEXT_MOST - LINE_MOST)
         write_text(fct);

@@ -199,15 +199,21 @@ void asim_totals_all(const struct asim_world *world, struct asim_totals *totals)
 /* --- while it runs -----------------------------------------------------------------------------
  */
 
-/* Process 0 waits for what others may still bring; the others have no viewers that act. */
+/* Process 0 waits for what others may still bring: what they did up to the end of the window before
+ * this one, and at the start of the run, comes with the exchange that lies between. The others have
+ * no viewers that act. */
 void asim_split_settle(struct asim_world *world, uint64_t until)
 {
     struct asim_split *split = world->split;
+    uint64_t sure = until;
 
     if (asim_split_reports(world)) {
-        if (split)
-            until = until > split->lag_ns ? until - split->lag_ns : 0;
-        asim_show_settle(&world->show, world, until);
+        if (split && split->n > 1) {
+            sure = until > split->lag_ns ? until - split->lag_ns : 0;
+            sure = sure < split->last_ns ? sure : split->last_ns;
+            split->last_ns = until;
+        }
+        asim_show_settle(&world->show, world, sure);
     } else if (asim_events_pack(world, &split->events)) {
         world->show.pending.failed = 1;
     }

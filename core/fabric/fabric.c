@@ -128,7 +128,9 @@ static int open_nodes(struct asim_fabric *fabric)
     uint32_t nodes = fabric->nodes, total = fabric->topo->first_port[nodes];
     uint64_t nic_bps = 0;
 
-    fabric->host = calloc(fabric->hosts + 1, sizeof *fabric->host);
+    fabric->host = aligned_alloc(ASIM_LINE_BYTES, (fabric->hosts + 1) * sizeof *fabric->host);
+    if (fabric->host)
+        memset(fabric->host, 0, (fabric->hosts + 1) * sizeof *fabric->host);
     fabric->sw = calloc(nodes - fabric->hosts + 1, sizeof *fabric->sw);
     fabric->ports = calloc(total + 1, sizeof(*fabric->ports));
     fabric->next = malloc((nodes + 1) * sizeof *fabric->next);

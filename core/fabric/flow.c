@@ -50,12 +50,15 @@ int asim_rx_reserve(struct asim_host *host, uint32_t slot)
     list = atomic_load(&host->rx);
     if (list[chunk])
         return 0;
-    rx = calloc(ASIM_FLOW_CHUNK, sizeof *rx);
+    rx = aligned_alloc(_Alignof(struct asim_rx), ASIM_FLOW_CHUNK * sizeof *rx);
     if (!rx)
         return ASIM_ENOMEM;
+    memset(rx, 0, ASIM_FLOW_CHUNK * sizeof *rx);
     for (uint32_t i = 0; i < ASIM_FLOW_CHUNK; i++)
         atomic_flag_clear(&rx[i].seen_lock);
     list[chunk] = rx;
+    if (!chunk)
+        host->first_rx = rx;
     return 0;
 }
 
@@ -77,6 +80,7 @@ static int add_chunk(struct asim_host *host)
         return ASIM_ENOMEM;
     memset(chunk, 0, ASIM_FLOW_CHUNK * sizeof *chunk);
     host->chunks[host->n_chunks] = chunk;
+    host->first_flow = host->chunks[0];
     /* Downwards, so that the lowest slot is taken first and busy slots stay close together. */
     for (uint32_t i = ASIM_FLOW_CHUNK; i-- > 0;)
         host->free_slots.at[host->free_slots.n++] =
@@ -88,7 +92,7 @@ static int add_chunk(struct asim_host *host)
 static int is_quiet(const struct asim_host *host, uint32_t slot)
 {
     const struct asim_rx *rx = asim_rx_at(host, slot);
-    uint32_t sent = host->chunks[slot / ASIM_FLOW_CHUNK][slot % ASIM_FLOW_CHUNK].tx_frames;
+    uint32_t sent = asim_own_flow(host, slot)->tx_frames;
 
     return rx->credited && sent + atomic_load_explicit(&rx->frames, memory_order_acquire) == 0;
 }
@@ -110,18 +114,24 @@ static void collect(struct asim_host *host)
     host->lingering.n = keep;
 }
 
-/* The slots finished last, which is all there is to do while nothing is lost: the destination's
- * notice was the one thing under way, and the slot just used is still in the cache. */
-static void take_back(struct asim_host *host)
+/* The slot finished last, which is all there is to do while nothing is lost: the destination's
+ * notice was the one thing under way, and the slot just used is still in the cache. Else one that
+ * is free, or is found to be; ASIM_NEVER when out of memory. */
+static uint64_t take_slot(struct asim_host *host)
 {
-    while (host->lingering.n) {
+    if (host->lingering.n) {
         uint32_t slot = host->lingering.at[host->lingering.n - 1];
 
-        if (!is_quiet(host, slot))
-            return;
-        host->free_slots.at[host->free_slots.n++] = slot;
-        host->lingering.n--;
+        if (is_quiet(host, slot)) {
+            host->lingering.n--;
+            return slot;
+        }
     }
+    if (!host->free_slots.n)
+        collect(host);
+    if (!host->free_slots.n && add_chunk(host))
+        return ASIM_NEVER;
+    return host->free_slots.at[--host->free_slots.n];
 }
 
 /* The count of another destination is taken out of the map, where the last one's goes back. Its key
@@ -154,17 +164,14 @@ uint64_t asim_flow_sport(struct asim_host *host, uint32_t dst)
  * the slot's last message from ours. */
 uint64_t asim_flow_take(struct asim_host *host, const struct asim_msg *msg, uint16_t sport)
 {
-    uint32_t slot;
+    uint64_t taken = take_slot(host);
+    uint32_t slot = (uint32_t)taken;
     struct asim_flow *flow;
     struct asim_rx *rx;
 
-    take_back(host);
-    if (!host->free_slots.n)
-        collect(host);
-    if (!host->free_slots.n && add_chunk(host))
+    if (taken == ASIM_NEVER)
         return ASIM_NEVER;
-    slot = host->free_slots.at[--host->free_slots.n];
-    flow = &host->chunks[slot / ASIM_FLOW_CHUNK][slot % ASIM_FLOW_CHUNK];
+    flow = asim_own_flow(host, slot);
     flow->msg = *msg;
     flow->sport = sport;
     flow->slot = slot;
@@ -188,7 +195,7 @@ uint64_t asim_flow_take(struct asim_host *host, const struct asim_msg *msg, uint
  * the flow: then the slot waits. A message given up keeps it, for the report. */
 void asim_flow_release(struct asim_host *host, uint32_t slot)
 {
-    const struct asim_flow *flow = &host->chunks[slot / ASIM_FLOW_CHUNK][slot % ASIM_FLOW_CHUNK];
+    const struct asim_flow *flow = asim_own_flow(host, slot);
 
     if (flow->gave_up)
         return;

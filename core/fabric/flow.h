@@ -54,9 +54,9 @@ struct asim_flow {
 /* What other nodes than the source know of a flow: facts that are constant while it lives, and the
  * receiver's view, touched by the destination host only. It has the number of the sender's slot. */
 struct asim_rx {
-    /* Next byte expected; no second NACK for nack_seq before nack_until (ticks). */
-    uint64_t next, nack_until, nack_seq;
-    uint64_t size;      /* bytes, at least 1 */
+    /* Every packet and ACK: next byte expected; size, at least 1. */
+    _Alignas(64) uint64_t next;
+    uint64_t size;
     atomic_uint frames; /* like tx_frames; notices to the destination count, too */
     uint16_t sport;
     uint8_t generation; /* of the slot; a frame of another is of an earlier message */
@@ -65,15 +65,18 @@ struct asim_rx {
     /* Where source and destination are of different processes (remote.h). credited: the source has
      * heard of `frames` since its message's end; owes: the destination is going to tell it. */
     uint8_t credited, owes;
-    atomic_flag seen_lock;    /* of `seen`, which grows while others write into it */
     uint32_t number;          /* the flow's */
     struct asim_ranges ahead; /* what has come beyond a gap */
+    uint64_t base_rtt_ns;
+    /* Begin and end of the message. */
+    _Alignas(64) struct asim_msg msg;
+    /* Losses and telemetry: no second NACK for nack_seq before nack_until (ticks). */
+    uint64_t nack_until, nack_seq;
     /* What packets under way have gathered (telemetry.c): entry (seq / payload) mod seen_cap. Made
      * by the source, written where frames pass. */
     struct asim_telemetry *seen;
     uint32_t seen_cap;
-    uint64_t base_rtt_ns;
-    struct asim_msg msg;
+    atomic_flag seen_lock; /* of `seen`, which grows while others write into it */
 };
 
 /* Counts frames made less frames taken in: the destination's, after all else it does with the flow,
@@ -91,6 +94,6 @@ static inline int asim_flow_is_over(const struct asim_flow *flow)
     return flow->snd_una >= flow->cc.size || flow->gave_up;
 }
 
-enum { ASIM_FLOW_CHUNK = 64 };
+enum { ASIM_FLOW_CHUNK = 16 };
 
 #endif

@@ -71,38 +71,44 @@ struct asim_start {
     uint8_t takes, full; /* a wake is running; there is one */
 };
 
+/* Laid out by cache lines: between two turns of a host all others have theirs, so each line a turn
+ * touches is fetched anew. */
 struct asim_host {
-    struct asim_lane *lane;
-    /* Local time, ns, of the event being processed; messages completed as their source. */
-    uint64_t now, messages;
-    uint64_t calls; /* of the rank, and messages begun: what no period of the network has in it */
-    struct asim_host_counts counts;
-    struct asim_nic *nics;
+    /* Every event: local time (ticks) of the one being processed, its tie, and how many so far
+     * (order.h). timers: value = kind << 56 | payload. */
+    _Alignas(ASIM_LINE_BYTES) struct asim_lane *lane;
+    uint64_t now, seq, tie, timer_seq;
+    struct asim_agenda timers;
+    /* What seldom changes, and others look at: where slots lie. flow of slot s: chunks[s / 16][s %
+     * 16]; the first chunk, mostly all there is, stands here. */
+    _Alignas(ASIM_LINE_BYTES) struct asim_nic *nics;
     uint32_t n_nics, node;
-    struct asim_agenda timers; /* value = kind << 56 | payload */
-    uint64_t timer_seq;
-    struct asim_start start;
-    uint64_t seq, tie;         /* events so far; of the present one (order.h) */
-    struct asim_flow **chunks; /* flow of slot s: chunks[s / 64][s % 64] */
-    size_t n_chunks, cap_chunks;
+    struct asim_flow *first_flow;
+    struct asim_rx *first_rx;
+    struct asim_flow **chunks;
     /* The same slots, as others know them: they look here while it grows. Of a host of another
      * process the chunks of which something is known. */
     _Atomic(struct asim_rx **) rx;
-    size_t cap_rx;
-    ASIM_VEC(uint32_t) free_slots;
+    uint32_t peer;        /* see below */
     uint32_t pcie_pauses; /* made, and whether one is running (pcie.c) */
     uint8_t pcie_busy;
-    ASIM_VEC(uint32_t) lingering; /* finished, with frames still under way */
+    /* Every message, begun or completed here as its source. */
+    _Alignas(ASIM_LINE_BYTES) ASIM_VEC(uint32_t) lingering; /* finished, frames under way */
+    struct asim_start start;
+    uint64_t messages, calls; /* calls: of the rank, and messages begun: no period has those */
     /* Destination -> messages sent so far; those to sport_dst, the last one, count in sport_n and
      * are put back when another is sent to. */
-    struct asim_map sports;
-    uint64_t sport_n;
+    _Alignas(ASIM_LINE_BYTES) uint64_t sport_n;
     uint32_t sport_dst; /* UINT32_MAX: none yet */
     /* What was worked out last: figures of the pair with `peer`, none if it is UINT32_MAX; and the
      * ideal time of a message of ideal_bytes over a path with those figures. */
     struct asim_pair pair;
-    uint32_t peer;
     uint64_t ideal_bytes, ideal_rtt, ideal_bps, ideal_ns;
+    struct asim_host_counts counts;
+    /* Now and then. */
+    size_t n_chunks, cap_chunks, cap_rx;
+    ASIM_VEC(uint32_t) free_slots;
+    struct asim_map sports;
     struct asim_notice *notices; /* waiting in timers, by index: those too long for an entry */
     size_t n_notices, cap_notices;
     ASIM_VEC(uint32_t) free_notices;
@@ -124,6 +130,8 @@ enum { ASIM_ARRIVED_SOURCES = 1 << 24 };
 static inline struct asim_flow *asim_own_flow(const struct asim_host *host, uint32_t slot)
 {
     slot &= 0xffffff;
+    if (slot < ASIM_FLOW_CHUNK)
+        return &host->first_flow[slot];
     return &host->chunks[slot / ASIM_FLOW_CHUNK][slot % ASIM_FLOW_CHUNK];
 }
 

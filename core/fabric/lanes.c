@@ -219,8 +219,8 @@ FOR_WRITING static void fetch(struct asim_lane *lane)
     }
 }
 
-/* Of a host, bytes: as far as its NICs, timers and slots are named. */
-enum { HOST_FETCHED = 320 };
+/* Of a host, bytes: what events and messages touch. */
+enum { HOST_FETCHED = 192 };
 
 /* What a host looks at first, asked for while the ones before it are at work: between two of its
  * turns all others had theirs, so little of it is left in the nearest cache. */

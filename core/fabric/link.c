@@ -166,12 +166,12 @@ void asim_port_notice(struct asim_lane *lane, const struct asim_wire *wire,
         return;
     }
     note = &lane->outbox.at[lane->outbox.n++];
-    *note = (struct asim_notice){
-        .t = frame->t,
-        .tie = asim_wire_tie(wire, frame),
-        .seq = (uint64_t)wire->id << ORDER_BITS | (wire->frames & ((1ull << ORDER_BITS) - 1)),
-        .msg = {.src = frame->src, .dst = rx->msg.dst},
-        .slot = frame->slot};
+    *note = (struct asim_notice){.t = frame->t,
+                                 .tie = asim_wire_tie(wire, frame),
+                                 .seq = (uint64_t)wire->id << ORDER_BITS |
+                                        (wire->frames & ((1ull << ORDER_BITS) - 1)),
+                                 .msg = {.src = frame->src, .dst = rx->msg.dst},
+                                 .slot = frame->slot};
 }
 
 /* A watcher is told at the node's own time, which at W = 0 is everybody's. */

@@ -36,15 +36,16 @@ struct asim_wire_loss {
 
 /* What a host counts, in frames where not said otherwise. */
 struct asim_host_counts {
-    uint64_t data, again;           /* sent; of these, repeats */
-    uint64_t acks, acks_made;       /* ACKs and NACKs: sent; made */
+    /* Data and ACKs (NACKs, too) sent, made and taken in; bytes received in order, and of messages
+     * acknowledged as a whole: a cache line of what every frame counts in. */
+    _Alignas(64) uint64_t data;
+    uint64_t acks, acks_made, got_data, got_acks, in_order, completed;
+    uint64_t again;                 /* repeats among the data sent */
     uint64_t acks_dropped;          /* that waited at a NIC whose link went down */
-    uint64_t got_data, got_acks;    /* taken in */
     uint64_t duplicates, discarded; /* data known already; data beyond a gap not kept */
     uint64_t pfc_made, pfc_got;     /* pause and resume frames */
     uint64_t pfc_sent, pfc_dropped;
-    uint64_t timeouts, given_up;  /* given_up: messages */
-    uint64_t in_order, completed; /* bytes: received; of messages acknowledged as a whole */
+    uint64_t timeouts, given_up; /* given_up: messages */
 };
 
 /* Selective repeat: what the far end has beyond snd_una, and what is missing there. */

@@ -120,13 +120,15 @@ static inline void asim_fabric_at(struct asim_fabric *fabric, uint32_t v, uint64
 static inline struct asim_flow *asim_flow_of(const struct asim_fabric *fabric, uint32_t src,
                                              uint32_t slot)
 {
-    slot &= 0xffffff;
-    return &fabric->host[src].chunks[slot / ASIM_FLOW_CHUNK][slot % ASIM_FLOW_CHUNK];
+    return asim_own_flow(&fabric->host[src], slot);
 }
 static inline struct asim_rx *asim_rx_at(const struct asim_host *host, uint32_t slot)
 {
-    struct asim_rx **list = atomic_load_explicit(&host->rx, memory_order_acquire);
+    struct asim_rx **list;
 
+    if (slot < ASIM_FLOW_CHUNK) /* made before any frame of it, and never moved */
+        return &host->first_rx[slot];
+    list = atomic_load_explicit(&host->rx, memory_order_acquire);
     return &list[slot / ASIM_FLOW_CHUNK][slot % ASIM_FLOW_CHUNK];
 }
 static inline struct asim_rx *asim_rx_of(const struct asim_fabric *fabric, uint32_t src,

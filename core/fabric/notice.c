@@ -31,7 +31,8 @@ int asim_notice_deliver(struct asim_fabric *fabric, const struct asim_notice *no
 {
     uint32_t node = note->lost ? note->msg.src : note->msg.dst;
     struct asim_host *host = &fabric->host[node];
-    uint64_t value = (uint64_t)ASIM_TIMER_ARRIVED << 56 | (uint64_t)note->msg.src << 32 | note->slot;
+    uint64_t value =
+        (uint64_t)ASIM_TIMER_ARRIVED << 56 | (uint64_t)note->msg.src << 32 | note->slot;
 
     if (note->lost || note->msg.src >= ASIM_ARRIVED_SOURCES) {
         value = keep_notice(host, note);

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only
  *
- * The clock's side of the packet network: windows, and notices handed over between them. At W = 0 a step is one node at one instant instead of all
- * nodes over a window; the node logic is the same, and so are the results.
+ * The clock's side of the packet network: windows, and notices handed over between them. At W = 0 a
+ * step is one node at one instant instead of all nodes over a window; the node logic is the same,
+ * and so are the results.
  *
  * Why windows are exact: what a node puts on a wire at t arrives at t + serialization + delay, and
  * delay is at least W, so nothing sent inside a window is due inside it. Notices of completed

@@ -132,8 +132,9 @@ static inline int asim_show_wants(const struct asim_show *show, enum asim_event_
 /* Records one event if anybody wants its kind; its turn is the show's. */
 void asim_show_record(const struct asim_show *show, struct asim_events *into,
                       const struct asim_event *event);
-/* The place of one event more of a kind somebody wants, for the caller to fill in but for kind, turn
- * and order; NULL when out of memory. For rows a message: nothing is built elsewhere and copied. */
+/* The place of one event more of a kind somebody wants, for the caller to fill in but for kind,
+ * turn and order; NULL when out of memory. For rows a message: nothing is built elsewhere and
+ * copied. */
 static inline struct asim_event *asim_show_slot(const struct asim_show *show,
                                                 struct asim_events *into, enum asim_event_kind kind)
 {

@@ -67,9 +67,9 @@ static size_t find_runs(const uint64_t *keys, size_t n, uint64_t *begin)
     return runs;
 }
 
-/* Merges each two runs that follow each other and keeps the begins of what comes out. The two begins
- * of a pair are read before its one is written, so one list serves. Insertion is the lowest part of
- * a key: no two are equal, and which side goes first at equals is no question. */
+/* Merges each two runs that follow each other and keeps the begins of what comes out. The two
+ * begins of a pair are read before its one is written, so one list serves. Insertion is the lowest
+ * part of a key: no two are equal, and which side goes first at equals is no question. */
 static size_t merge_runs(const uint64_t *from, uint64_t *to, uint64_t *begin, size_t runs)
 {
     size_t left = 0;

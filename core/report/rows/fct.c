@@ -169,8 +169,8 @@ static void write_row(struct fct *fct, const struct row *row)
     past->line[line].place = ++fct->place;
 }
 
-/* Several of one ns: their order is worked out from the lines before all of them, so none is written
- * before the last has its rank. Pointers are sorted, not rows, which are long. */
+/* Several of one ns: their order is worked out from the lines before all of them, so none is
+ * written before the last has its rank. Pointers are sorted, not rows, which are long. */
 static void write_sorted(struct fct *fct, size_t n)
 {
     if (ASIM_VEC_RESERVE(fct->order, n)) {

@@ -67,7 +67,7 @@ AsimFabric::SetWorld(asim_world* world)
     {
         /* First, so that the doors' node numbers are the same in all processes. */
         m_window = asim_remote_window(m_fabric);
-        m_processes->Open(NanoSeconds(m_window), MakeCallback(&AsimFabric::Hear, this));
+        m_processes->Open(NanoSeconds(m_window));
     }
     Build(*asim_world_netconf(world));
     asim_viewer viewer{};
@@ -149,17 +149,11 @@ AsimFabric::Start(asim_err* err)
     {
         if (device && device->IsWatched())
         {
-            if (m_processes)
-            {
-                return m_code = asim_err_set(err,
-                                             ASIM_EINVAL,
-                                             "frames can be watched by trace sources in a run of "
-                                             "one process only; leave out --mpi.");
-            }
             if (asim_fabric_watch_frames(m_fabric, &AsimFabric::OnFrame, this))
             {
                 return m_code = asim_err_set(err, ASIM_ENOMEM, "too many watch frames");
             }
+            m_watched = true;
             break;
         }
     }
@@ -208,108 +202,93 @@ AsimFabric::Step()
     Plan();
 }
 
-/** The window that holds the core's next event; windows in which nothing happens here are left out.
- */
-void
-AsimFabric::PlanTogether()
-{
-    const uint64_t next = asim_fabric_next(m_fabric);
-
-    m_next.Cancel();
-    if (next == ASIM_NEVER || m_ending)
-    {
-        return;
-    }
-    m_next = Simulator::Schedule(NanoSeconds(next - next % m_window) - Simulator::Now(),
-                                 &AsimFabric::StepTogether,
-                                 this);
-}
-
+/** A window of this process; where a sink watches its frames in as many simulator events as there
+ *  are ns in which something happens, which nobody else has to know. */
 void
 AsimFabric::StepTogether()
 {
     const uint64_t now = Simulator::Now().GetNanoSeconds();
+    const uint64_t until = now - now % m_window + m_window;
 
-    /* Planned link events go on for ever, or longer than the run: all processes come to the windows
-     * in which they lie, and end there when nothing else is left anywhere. */
-    if (asim_fabric_next_link(m_fabric) < now + m_window &&
-        m_processes->All(asim_world_is_over(m_world)))
-    {
-        Simulator::Stop();
-        return;
-    }
     if (!m_code)
     {
-        m_code = asim_remote_advance(m_fabric, now + m_window, &m_err);
+        m_code = asim_remote_advance(m_fabric, m_watched ? now + 1 : until, &m_err);
     }
     if (!m_tick.IsNull())
     {
         m_tick();
     }
-    m_ending = m_code || asim_world_is_stopped(m_world);
+    const uint64_t next = m_watched && !m_code ? asim_fabric_next(m_fabric) : until;
+    if (next < until)
+    {
+        m_next = Simulator::Schedule(NanoSeconds(next - now), &AsimFabric::StepTogether, this);
+        return;
+    }
+    Meet(until);
+}
+
+/** The end of a window. The next one is the first in which anybody has something to do. Planned link
+ *  events, which go on for ever or longer than the run, do not count where nothing else is left
+ *  anywhere, on the way from one to another neither. */
+void
+AsimFabric::Meet(uint64_t until)
+{
+    AsimProcesses::Word word{};
+    bool told = false;
+
+    word.ending = m_code || asim_world_is_stopped(m_world);
+    for (uint32_t peer = 0; peer < m_processes->GetSize(); peer++)
+    {
+        told = (peer != m_processes->GetSelf() && Tell(peer)) || told;
+    }
+    const uint64_t next = told ? until : asim_fabric_next(m_fabric);
+    word.next = next == ASIM_NEVER ? ASIM_NEVER : next - next % m_window;
+    word.over = !told && asim_world_is_over(m_world);
+    word.ending = word.ending || m_code;
+    m_processes->Meet(&word);
     for (uint32_t peer = 0; peer < m_processes->GetSize(); peer++)
     {
         if (peer != m_processes->GetSelf())
         {
-            Tell(peer);
+            Hear(peer);
         }
     }
-    if (m_ending)
+    if (word.ending || word.over || word.next == ASIM_NEVER)
     {
-        End();
+        Simulator::Stop();
         return;
     }
-    PlanTogether();
+    m_next = Simulator::Schedule(NanoSeconds(word.next) - Simulator::Now(),
+                                 &AsimFabric::StepTogether,
+                                 this);
 }
 
-/** One block a window and process, where there is anything to say. A single byte says "stop". */
-void
+/** Whether there was anything to say. */
+bool
 AsimFabric::Tell(uint32_t peer)
 {
-    const Time at = Simulator::Now() + NanoSeconds(m_window) - TimeStep(1);
     asim_block block{};
 
-    if (!m_code && (m_code = asim_world_pack(m_world, peer, &block, &m_err)))
+    if (m_code || (m_code = asim_world_pack(m_world, peer, &block, &m_err)))
     {
-        m_ending = true;
+        return false;
     }
-    if (!m_code && block.n)
-    {
-        m_processes->Send(peer, at, AsimProcesses::Bytes(block.at, block.at + block.n));
-    }
-    if (m_ending)
-    {
-        m_processes->Send(peer, at, AsimProcesses::Bytes(1));
-    }
+    m_processes->Put(peer, block.at, block.n);
+    return block.n > 0;
 }
 
+/** A failure is told at the next meeting. */
 void
-AsimFabric::Hear(uint32_t peer, const std::vector<uint8_t>& bytes)
+AsimFabric::Hear(uint32_t peer)
 {
-    const asim_block block{bytes.data(), bytes.size()};
+    std::size_t n;
+    const uint8_t* at = m_processes->Get(peer, &n);
+    const asim_block block{at, n};
 
-    if (bytes.size() == 1)
-    {
-        m_ending = true;
-    }
-    else if (!m_code)
+    if (!m_code && n)
     {
         m_code = asim_world_unpack(m_world, &block, &m_err);
     }
-    if (m_ending)
-    {
-        End();
-        return;
-    }
-    PlanTogether();
-}
-
-/** Nothing more is done here; what the others still send is heard and forgotten. */
-void
-AsimFabric::End()
-{
-    m_next.Cancel();
-    Simulator::Stop();
 }
 
 void

@@ -4,7 +4,8 @@
  * ns-3 as the clock of a packet run: one simulator event per safe window advances the core's nodes
  * (design: nothing a node does can reach another before the smallest link delay W has passed). If
  * a sink watches single frames the core runs at W = 0 and an event is one node at one instant. Of
- * several processes each has its part of the network; their windows begin at multiples of one W.
+ * several processes each has its part of the network; their windows begin at multiples of one W, and
+ * they meet at the end of each.
  */
 #ifndef ASIM_FABRIC_NS3_H
 #define ASIM_FABRIC_NS3_H
@@ -57,10 +58,9 @@ class AsimFabric : public AsimSettings
     void Step();
     void Plan();
     void StepTogether();
-    void PlanTogether();
-    void Tell(uint32_t peer);
-    void Hear(uint32_t peer, const std::vector<uint8_t>& bytes);
-    void End();
+    void Meet(uint64_t until);
+    bool Tell(uint32_t peer);
+    void Hear(uint32_t peer);
     static void OnFrame(void* self,
                         asim_frame_event what,
                         const uint32_t nodePort[2],
@@ -76,7 +76,7 @@ class AsimFabric : public AsimSettings
     Callback<void> m_tick;
     Ptr<AsimProcesses> m_processes; //!< null in one process
     uint64_t m_window{0};           //!< ns, of several processes
-    bool m_ending{false};           //!< this process has told the others to stop
+    bool m_watched{false};          //!< a sink of this process wants frames at their own time
     EventId m_next;
     std::vector<Ptr<Node>> m_nodes;           //!< [topo.nodes]
     std::vector<Ptr<QbbNetDevice>> m_devices; //!< [topo.first_port[v] + i]

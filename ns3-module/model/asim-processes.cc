@@ -3,18 +3,15 @@
  */
 #include "asim-processes.h"
 
-#include "ns3/simulator.h"
-
+#include <algorithm>
 #include <cstdlib>
 #include <cstring>
-#include <list>
 #include <string>
 
 #ifdef NS3_MPI
 #include "ns3/boolean.h"
 #include "ns3/global-value.h"
 #include "ns3/mpi-interface.h"
-#include "ns3/mpi-receiver.h"
 #include "ns3/simple-channel.h"
 #include "ns3/simple-net-device.h"
 #include "ns3/string.h"
@@ -67,32 +64,23 @@ AsimProcesses::GetSize() const
 namespace
 {
 
-/** ns-3 receives into buffers of 2000 bytes; what is larger goes beside its packet. */
-constexpr std::size_t INLINE_BYTES = 1500;
+/** Before the bytes of a message. */
+struct Head
+{
+    AsimProcesses::Word word;
+    uint64_t bytes;
+};
+
+/** So much goes in one piece, which MPI takes without asking the receiver first. */
+constexpr std::size_t FIRST_BYTES = 3500;
 
 } // namespace
 
-/** Large batches take a communicator of their own: a packet of ns-3 tells that one is there. */
+/** Beside ns-3's own communicator. */
 struct AsimProcesses::Transport
 {
-    struct Sending
-    {
-        MPI_Request request;
-        Bytes bytes;
-    };
-
     MPI_Comm comm;
-    std::list<Sending> sending;
-
-    void Forget()
-    {
-        for (auto it = sending.begin(); it != sending.end();)
-        {
-            int done = 0;
-            MPI_Test(&it->request, &done, MPI_STATUS_IGNORE);
-            it = done ? sending.erase(it) : std::next(it);
-        }
-    }
+    std::vector<MPI_Request> sending; //!< empty between meetings
 };
 
 AsimProcesses::AsimProcesses() = default;
@@ -121,61 +109,23 @@ AsimProcesses::Enable(int* argc, char*** argv)
     MpiInterface::Enable(argc, argv);
     m_self = MpiInterface::GetSystemId();
     m_size = MpiInterface::GetSize();
-    m_sent.resize(m_size);
-    m_got.resize(m_size);
+    m_out.resize(m_size, Bytes(sizeof(Head)));
+    m_in.resize(m_size, Bytes(FIRST_BYTES));
     m_transport = std::make_unique<Transport>();
     MPI_Comm_dup(MpiInterface::GetCommunicator(), &m_transport->comm);
-}
-
-/** A process that stops early leaves batches that are on their way; MPI wants all to be received.
- */
-void
-AsimProcesses::TakeRest()
-{
-    Bytes sent(m_size * sizeof(uint64_t));
-
-    std::memcpy(sent.data(), m_sent.data(), sent.size());
-    const std::vector<Bytes> all = Exchange(sent);
-    for (uint32_t p = 0; p < m_size; p++)
-    {
-        uint64_t count;
-        std::memcpy(&count, all[p].data() + m_self * sizeof count, sizeof count);
-        for (; m_got[p] < count; m_got[p]++)
-        {
-            MPI_Status status;
-            int size = 0;
-            MPI_Probe(static_cast<int>(p), 0, m_transport->comm, &status);
-            MPI_Get_count(&status, MPI_BYTE, &size);
-            Bytes bytes(static_cast<std::size_t>(size));
-            MPI_Recv(bytes.data(),
-                     size,
-                     MPI_BYTE,
-                     static_cast<int>(p),
-                     0,
-                     m_transport->comm,
-                     MPI_STATUS_IGNORE);
-        }
-    }
 }
 
 void
 AsimProcesses::Disable()
 {
-    TakeRest();
-    for (auto& one : m_transport->sending)
-    {
-        MPI_Wait(&one.request, MPI_STATUS_IGNORE);
-    }
     MPI_Comm_free(&m_transport->comm);
     m_transport.reset();
     MpiInterface::Disable();
 }
 
-/** A door's interfaces have the same numbers in every process: that of the peer, without itself. */
 void
-AsimProcesses::Open(Time window, Callback<void, uint32_t, const Bytes&> receive)
+AsimProcesses::Open(Time window)
 {
-    m_receive = receive;
     for (uint32_t p = 0; p < m_size; p++)
     {
         m_doors.Add(CreateObject<Node>(p));
@@ -187,89 +137,114 @@ AsimProcesses::Open(Time window, Callback<void, uint32_t, const Bytes&> receive)
             continue;
         }
         auto channel = CreateObject<SimpleChannel>();
-        Ptr<SimpleNetDevice> ends[2];
         channel->SetAttribute("Delay", TimeValue(window - TimeStep(1)));
-        for (uint32_t e = 0; e < 2; e++)
+        for (uint32_t end : {m_self, p})
         {
-            ends[e] = CreateObject<SimpleNetDevice>();
-            ends[e]->SetAttribute("PointToPointMode", BooleanValue(true));
-            m_doors.Get(e ? p : m_self)->AddDevice(ends[e]);
-            ends[e]->SetChannel(channel);
+            auto device = CreateObject<SimpleNetDevice>();
+            device->SetAttribute("PointToPointMode", BooleanValue(true));
+            m_doors.Get(end)->AddDevice(device);
+            device->SetChannel(channel);
         }
-        auto receiver = CreateObject<MpiReceiver>();
-        receiver->SetReceiveCallback(MakeCallback(&AsimProcesses::Receive, this).Bind(p));
-        ends[0]->AggregateObject(receiver);
     }
 }
 
 void
-AsimProcesses::Send(uint32_t peer, Time at, Bytes&& bytes)
+AsimProcesses::Put(uint32_t peer, const uint8_t* bytes, std::size_t n)
 {
-    const uint64_t size = bytes.size();
-    uint8_t head[sizeof size + INLINE_BYTES];
-    std::size_t used = sizeof size;
+    m_out[peer].insert(m_out[peer].end(), bytes, bytes + n);
+}
 
-    m_transport->Forget();
-    std::memcpy(head, &size, sizeof size);
-    if (size <= INLINE_BYTES)
+/** The second piece, where there is one, is not received before the first. */
+void
+AsimProcesses::Send(uint32_t peer, const Word& word)
+{
+    Bytes& out = m_out[peer];
+    const Head head{word, out.size() - sizeof(Head)};
+
+    std::memcpy(out.data(), &head, sizeof head);
+    for (std::size_t at = 0, n = std::min(out.size(), FIRST_BYTES); n;
+         at += n, n = out.size() - at)
     {
-        std::memcpy(head + used, bytes.data(), size);
-        used += size;
-    }
-    else
-    {
-        m_sent[peer]++;
-        m_transport->sending.push_back({MPI_REQUEST_NULL, std::move(bytes)});
-        auto& one = m_transport->sending.back();
-        MPI_Isend(one.bytes.data(),
-                  static_cast<int>(size),
+        m_transport->sending.push_back(MPI_REQUEST_NULL);
+        MPI_Isend(out.data() + at,
+                  static_cast<int>(n),
                   MPI_BYTE,
                   static_cast<int>(peer),
                   0,
                   m_transport->comm,
-                  &one.request);
+                  &m_transport->sending.back());
     }
-    MpiInterface::SendPacket(Create<Packet>(head, static_cast<uint32_t>(used)),
-                             at,
-                             m_doors.Get(peer)->GetId(),
-                             m_self < peer ? m_self : m_self - 1);
 }
 
 void
-AsimProcesses::Receive(uint32_t peer, Ptr<Packet> packet)
+AsimProcesses::Receive(uint32_t peer, Word* word)
 {
-    uint8_t head[sizeof(uint64_t) + INLINE_BYTES];
-    uint64_t size;
+    Bytes& in = m_in[peer];
+    Head head;
 
-    packet->CopyData(head, sizeof head);
-    std::memcpy(&size, head, sizeof size);
-    Bytes bytes(size);
-    if (size <= INLINE_BYTES)
+    MPI_Recv(in.data(),
+             static_cast<int>(FIRST_BYTES),
+             MPI_BYTE,
+             static_cast<int>(peer),
+             0,
+             m_transport->comm,
+             MPI_STATUS_IGNORE);
+    std::memcpy(&head, in.data(), sizeof head);
+    word->next = std::min(word->next, head.word.next);
+    word->over = word->over && head.word.over;
+    word->ending = word->ending || head.word.ending;
+    if (sizeof head + head.bytes <= FIRST_BYTES)
     {
-        std::memcpy(bytes.data(), head + sizeof size, size);
+        return;
     }
-    else
-    {
-        m_got[peer]++;
-        MPI_Recv(bytes.data(),
-                 static_cast<int>(size),
-                 MPI_BYTE,
-                 static_cast<int>(peer),
-                 0,
-                 m_transport->comm,
-                 MPI_STATUS_IGNORE);
-    }
-    m_receive(peer, bytes);
+    in.resize(std::max(in.size(), static_cast<std::size_t>(sizeof head + head.bytes)));
+    MPI_Recv(in.data() + FIRST_BYTES,
+             static_cast<int>(sizeof head + head.bytes - FIRST_BYTES),
+             MPI_BYTE,
+             static_cast<int>(peer),
+             0,
+             m_transport->comm,
+             MPI_STATUS_IGNORE);
 }
 
-bool
-AsimProcesses::All(bool here) const
+/** Everything is on its way before anything is waited for. */
+void
+AsimProcesses::Meet(Word* word)
 {
-    int mine = here;
-    int all = 0;
+    const Word mine = *word;
 
-    MPI_Allreduce(&mine, &all, 1, MPI_INT, MPI_LAND, m_transport->comm);
-    return all;
+    for (uint32_t peer = 0; peer < m_size; peer++)
+    {
+        if (peer != m_self)
+        {
+            Send(peer, mine);
+        }
+    }
+    for (uint32_t peer = 0; peer < m_size; peer++)
+    {
+        if (peer != m_self)
+        {
+            Receive(peer, word);
+        }
+    }
+    MPI_Waitall(static_cast<int>(m_transport->sending.size()),
+                m_transport->sending.data(),
+                MPI_STATUSES_IGNORE);
+    m_transport->sending.clear();
+    for (Bytes& out : m_out)
+    {
+        out.resize(sizeof(Head));
+    }
+}
+
+const uint8_t*
+AsimProcesses::Get(uint32_t peer, std::size_t* n) const
+{
+    Head head;
+
+    std::memcpy(&head, m_in[peer].data(), sizeof head);
+    *n = head.bytes;
+    return m_in[peer].data() + sizeof head;
 }
 
 std::vector<AsimProcesses::Bytes>
@@ -344,29 +319,35 @@ AsimProcesses::Disable()
 }
 
 void
-AsimProcesses::Open(Time, Callback<void, uint32_t, const Bytes&>)
+AsimProcesses::Open(Time)
 {
 }
 
 void
-AsimProcesses::Send(uint32_t, Time, Bytes&&)
+AsimProcesses::Put(uint32_t, const uint8_t*, std::size_t)
 {
 }
 
 void
-AsimProcesses::Receive(uint32_t, Ptr<Packet>)
+AsimProcesses::Send(uint32_t, const Word&)
 {
 }
 
 void
-AsimProcesses::TakeRest()
+AsimProcesses::Receive(uint32_t, Word*)
 {
 }
 
-bool
-AsimProcesses::All(bool here) const
+void
+AsimProcesses::Meet(Word*)
 {
-    return here;
+}
+
+const uint8_t*
+AsimProcesses::Get(uint32_t, std::size_t* n) const
+{
+    *n = 0;
+    return nullptr;
 }
 
 std::vector<AsimProcesses::Bytes>
@@ -393,7 +374,6 @@ void
 AsimProcesses::DoDispose()
 {
     m_doors = NodeContainer();
-    m_receive = Callback<void, uint32_t, const Bytes&>();
     Object::DoDispose();
 }
 

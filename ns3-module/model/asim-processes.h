@@ -1,19 +1,19 @@
 /*
  * SPDX-License-Identifier: GPL-2.0-only
  *
- * The processes of one run, joined by ns-3's mpi module. Between each two of them lies a door: a
- * point-to-point channel whose delay, one tick less than the window, is the lookahead of ns-3's
- * distributed simulators. What a window made for another process goes through the door as one
- * packet, stamped one tick before the next window begins; ns-3 sees to it that it is there by then.
+ * The processes of one run, joined by ns-3's mpi module. All meet at the end of every window: each
+ * hands each other one message, with what the window has made for it and when it has its own next
+ * event, so that all know which window is next. Between each two lies a door, a point-to-point
+ * channel whose delay, one tick less than the window, is the lookahead of ns-3's distributed
+ * simulators: they grant the same windows everywhere. Packets of ns-3 do not carry what crosses,
+ * because a window then takes two rounds of ns-3's and some ten times as long as a message each way.
  */
 #ifndef ASIM_PROCESSES_H
 #define ASIM_PROCESSES_H
 
-#include "ns3/callback.h"
 #include "ns3/node-container.h"
 #include "ns3/nstime.h"
 #include "ns3/object.h"
-#include "ns3/packet.h"
 
 #include <cstdint>
 #include <memory>
@@ -27,6 +27,14 @@ class AsimProcesses : public Object
 {
   public:
     using Bytes = std::vector<uint8_t>;
+
+    /** What a process says at the end of a window. */
+    struct Word
+    {
+        uint64_t next;  //!< ns, its next window; UINT64_MAX: it has nothing to do any more
+        uint8_t over;   //!< its part of the run is done, as far as it knows
+        uint8_t ending; //!< all have to end here
+    };
 
     static TypeId GetTypeId();
     AsimProcesses();
@@ -43,13 +51,16 @@ class AsimProcesses : public Object
     uint32_t GetSelf() const;
     uint32_t GetSize() const;
 
-    /** Makes the doors. receive(peer, bytes) is called one tick before a window begins. */
-    void Open(Time window, Callback<void, uint32_t, const Bytes&> receive);
-    /** To be received by peer at that time, which is a window less one tick from now or later. */
-    void Send(uint32_t peer, Time at, Bytes&& bytes);
+    /** Makes the doors; before the simulator runs. */
+    void Open(Time window);
+    /** For the peer at the next meeting; copied. */
+    void Put(uint32_t peer, const uint8_t* bytes, std::size_t n);
 
-    /** All of these are called by every process together. Whether it holds in all of them. */
-    bool All(bool here) const;
+    /** All of these are called by every process together. Hands over what was put, and makes one
+     *  word of all: the earliest next; over where it is everywhere; ending where one says so. */
+    void Meet(Word* word);
+    /** What the peer has handed over, *n bytes; until the next meeting. */
+    const uint8_t* Get(uint32_t peer, std::size_t* n) const;
     /** What every process gave, in their order: to all of them, or to process 0 alone. */
     std::vector<Bytes> Exchange(const Bytes& bytes) const;
     std::vector<Bytes> Gather(const Bytes& bytes) const;
@@ -61,13 +72,12 @@ class AsimProcesses : public Object
     struct Transport;
 
     std::vector<Bytes> Collect(const Bytes& bytes, bool everywhere) const;
-    void TakeRest();
-    void Receive(uint32_t peer, Ptr<Packet> packet);
+    void Send(uint32_t peer, const Word& word);
+    void Receive(uint32_t peer, Word* word);
 
     std::unique_ptr<Transport> m_transport;
-    NodeContainer m_doors;               //!< [processes]
-    std::vector<uint64_t> m_sent, m_got; //!< large batches, to and from each
-    Callback<void, uint32_t, const Bytes&> m_receive;
+    NodeContainer m_doors;          //!< [processes]
+    std::vector<Bytes> m_out, m_in; //!< to and from each, with a head each; they only grow
     uint32_t m_self{0};
     uint32_t m_size{1};
 };

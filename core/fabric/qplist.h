@@ -9,7 +9,8 @@
  * places, and does not move its own when others are dropped: parity, see asim_qplist_begin_slow.
  *
  * Costs: a new one and a finished one are O(1), but for packing, which comes once in as many
- * additions as there are queue pairs; 8.4 bytes a place. Owned by the NIC; the flows are the host's.
+ * additions as there are queue pairs; 8.4 bytes a place. Owned by the NIC; the flows are the
+ * host's.
  */
 #ifndef ASIM_FABRIC_QPLIST_H
 #define ASIM_FABRIC_QPLIST_H
@@ -75,8 +76,9 @@ static inline uint32_t asim_qplist_begin(struct asim_qplist *list)
 {
     return list->begin ? list->begin : asim_qplist_begin_slow(list);
 }
-/* What the scan does with finished ones: `chosen` (or ASIM_QP_NONE) was found looking from `begin`.
- * Drops all from the first one it has passed on, and gives back their slots. */
+/* What the scan does with finished ones, if n_over is not 0: `chosen` (or ASIM_QP_NONE) was found
+ * looking from `begin`. Drops all from the first one it has passed on, and gives back their slots.
+ */
 struct asim_host;
 void asim_qplist_sweep(struct asim_qplist *list, struct asim_host *host, uint32_t begin,
                        uint32_t chosen);

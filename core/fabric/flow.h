@@ -94,6 +94,13 @@ static inline int asim_flow_is_over(const struct asim_flow *flow)
     return flow->snd_una >= flow->cc.size || flow->gave_up;
 }
 
+/* Bytes not yet sent, and room for them in the window. */
+static inline int asim_flow_has_room(const struct asim_flow *flow)
+{
+    return flow->cc.snd_next < flow->cc.size &&
+           (!flow->window || flow->cc.snd_next - flow->snd_una < flow->window);
+}
+
 enum { ASIM_FLOW_CHUNK = 16 };
 
 #endif

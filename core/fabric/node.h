@@ -164,15 +164,6 @@ int asim_host_timer(struct asim_host *host, uint64_t t, uint64_t value);
 /* Sends if the port is idle and something may go (spec 2.3). */
 void asim_nic_kick(struct asim_fabric *fabric, struct asim_host *host, struct asim_nic *nic,
                    uint64_t t);
-/* The usual ACK: progress, and nothing lost that anybody knows of. What asim_recovery_ack would do
- * is then to move snd_una. */
-static inline int asim_ack_is_plain(const struct asim_fabric *fabric, const struct asim_flow *flow,
-                                    const struct asim_frame *frame)
-{
-    return frame->type == ASIM_ACK && !frame->dst && frame->seq > flow->snd_una &&
-           frame->seq <= flow->cc.snd_next && !flow->timeouts && !flow->repair &&
-           !fabric->net->l2_back_to_zero;
-}
 /* A new queue pair joins the round robin at its end. */
 int asim_nic_add(struct asim_host *host, uint32_t nic, uint32_t slot);
 /* A data frame reached its destination host. */

@@ -8,16 +8,15 @@
  * not over yet are looked at. Finished ones are dropped by the scan that meets them, which is when
  * their slots are free again.
  */
+#include "fabric/quick.h"
 #include "fabric/runs.h"
-#include "fabric/start.h"
 
 /* Bytes left and room in the window, or something to repeat. */
 static inline int is_willing(const struct asim_flow *flow)
 {
     if (asim_recovery_pending(flow->repair))
         return !flow->gave_up;
-    return flow->cc.snd_next < flow->cc.size &&
-           (!flow->window || flow->cc.snd_next - flow->snd_una < flow->window) && !flow->gave_up;
+    return asim_flow_has_room(flow) && !flow->gave_up;
 }
 
 /* The slot stays in the list until a scan finds the flow finished. */
@@ -71,9 +70,9 @@ static struct asim_flow *choose_of_many(struct asim_host *host, struct asim_nic 
     return chosen;
 }
 
-/* The flow whose turn it is, or NULL; short where one is all there is. */
-static inline struct asim_flow *choose(struct asim_fabric *fabric, struct asim_host *host,
-                                       struct asim_nic *nic, uint64_t t)
+/* Short where one queue pair is all there is. */
+struct asim_flow *asim_nic_choose(const struct asim_fabric *fabric, struct asim_host *host,
+                                  struct asim_nic *nic, uint64_t t)
 {
     struct asim_flow *flow = nic->qps.front;
     int paused = nic->port.paused >> fabric->net->priority_group & 1;
@@ -105,7 +104,7 @@ static uint64_t first_gap(const struct asim_qplist *list, uint64_t t)
 /* Nothing may go now: come back when the earliest pacing gap ends.
  * parity: a flow that is blocked for another reason but whose gap is over suppresses this wake-up
  * for all others (defect 9 of the spec), and a pending one is not moved. */
-static inline void arm(struct asim_host *host, struct asim_nic *nic, uint64_t t)
+void asim_nic_arm(struct asim_host *host, struct asim_nic *nic, uint64_t t)
 {
     uint64_t earliest;
 
@@ -130,8 +129,8 @@ static unsigned repeat_flags(struct asim_host *host, const struct asim_flow *flo
 
 /* One packet of the chosen queue pair. The pacing gap counts from the start of the transmission and
  * covers the wire size, headers included (spec 2.5). */
-static inline void send_data(struct asim_fabric *fabric, struct asim_host *host,
-                             struct asim_nic *nic, struct asim_flow *flow)
+void asim_nic_send(struct asim_fabric *fabric, struct asim_host *host, struct asim_nic *nic,
+                   struct asim_flow *flow)
 {
     struct asim_lane *lane = host->lane;
     uint64_t seq =
@@ -199,11 +198,11 @@ void asim_nic_kick(struct asim_fabric *fabric, struct asim_host *host, struct as
         answer(host, nic);
         return;
     }
-    flow = choose(fabric, host, nic, t);
+    flow = asim_nic_choose(fabric, host, nic, t);
     if (!flow)
-        arm(host, nic, t);
+        asim_nic_arm(host, nic, t);
     else
-        send_data(fabric, host, nic, flow);
+        asim_nic_send(fabric, host, nic, flow);
 }
 
 /* The message is through: the log, then the source's callback (spec 2.10). The slot is given back

@@ -9,7 +9,7 @@
  * tells it that a message begins: the first frame of a new generation does.
  */
 #include "fabric/lanes.h"
-#include "fabric/start.h"
+#include "fabric/quick.h"
 
 #define FS_PER_NS 1000000u
 
@@ -86,17 +86,6 @@ static inline void reply(struct asim_fabric *fabric, struct asim_host *host,
     asim_port_commit(host->lane, &nic->port, ack);
 }
 
-/* The last line is ours (spec 2.7, consequences): an interval of 0, or a message shorter than the
- * interval, never finishes in the reference. */
-static int wants_ack(const struct asim_netconf *net, const struct asim_rx *rx)
-{
-    if (rx->next >= net->l2_ack_interval_bytes && net->l2_ack_interval_bytes)
-        return 1;
-    if (net->l2_chunk_bytes && rx->next % net->l2_chunk_bytes == 0)
-        return 1;
-    return rx->next >= rx->size;
-}
-
 /* Packets beyond a gap are kept by selective repeat, and where packets of a flow take several ways
  * at once: then a gap says nothing of losses, and the answer is an ACK. */
 static void ahead(struct asim_fabric *fabric, struct asim_host *host,
@@ -143,7 +132,7 @@ static void in_order(struct asim_fabric *fabric, struct asim_host *host,
             host->lane->failed = ASIM_ENOMEM;
     }
     host->counts.in_order += rx->next - before;
-    if (wants_ack(fabric->net, rx) || frame->flags & ASIM_SOLICIT)
+    if (asim_wants_ack(fabric->net, rx->next, rx->size) || frame->flags & ASIM_SOLICIT)
         reply(fabric, host, frame, rx, ASIM_ACK);
 }
 

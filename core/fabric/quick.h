@@ -1,0 +1,194 @@
+/* SPDX-License-Identifier: GPL-2.0-only
+ *
+ * The short way of a host, for what nearly all its events are: packets in order, ACKs of more, and
+ * a NIC that has the next of either to send, in a network in which nothing is lost on wires and
+ * nobody looks at single frames (asim_host_is_plain). Inlined into the loop of host.c, so that a
+ * frame costs no call and no test of what is the same for all frames of a turn.
+ *
+ * Each function does all that the long way (qp.c, receiver.c) would do with the event, or returns 0
+ * and has changed nothing: then the long way is to be taken. Frames that switches drop may still
+ * bring repeats, so what is asked of flows is asked for each frame.
+ *
+ * Costs: some 100 instructions a packet at its source, and as many at its destination with the ACK;
+ * the long way takes twice that. What remains is mostly stores: counts, the port, the frame.
+ */
+#ifndef ASIM_FABRIC_QUICK_H
+#define ASIM_FABRIC_QUICK_H
+
+#include "fabric/start.h"
+
+/* The steps of asim_nic_kick (qp.c). Whose turn it is, NULL: nobody may go; drops the finished ones
+ * the scan meets, so it is asked once. Then one packet of that flow, or a wake-up at the end of the
+ * first gap. */
+struct asim_flow *asim_nic_choose(const struct asim_fabric *fabric, struct asim_host *host,
+                                  struct asim_nic *nic, uint64_t t);
+void asim_nic_send(struct asim_fabric *fabric, struct asim_host *host, struct asim_nic *nic,
+                   struct asim_flow *flow);
+void asim_nic_arm(struct asim_host *host, struct asim_nic *nic, uint64_t t);
+
+/* The usual ACK: progress, and nothing lost that anybody knows of. What asim_recovery_ack would do
+ * is then to move snd_una. */
+static inline int asim_ack_is_plain(const struct asim_fabric *fabric, const struct asim_flow *flow,
+                                    const struct asim_frame *frame)
+{
+    return frame->type == ASIM_ACK && !frame->dst && frame->seq > flow->snd_una &&
+           frame->seq <= flow->cc.snd_next && !flow->timeouts && !flow->repair &&
+           !fabric->net->l2_back_to_zero;
+}
+/* Whether what is expected next is `next` when an answer is due. The last line is ours (spec 2.7,
+ * consequences): an interval of 0, or a message shorter than the interval, never finishes in the
+ * reference. */
+static inline int asim_wants_ack(const struct asim_netconf *net, uint64_t next, uint64_t size)
+{
+    if (next >= net->l2_ack_interval_bytes && net->l2_ack_interval_bytes)
+        return 1;
+    if (net->l2_chunk_bytes && next % net->l2_chunk_bytes == 0)
+        return 1;
+    return next >= size;
+}
+/* For a whole turn: what might change it comes between turns, or is asked for by event. */
+static inline int asim_host_is_plain(const struct asim_fabric *fabric, const struct asim_host *host)
+{
+    return host->n_nics == 1 && !fabric->losses && !fabric->per_event && !fabric->watch.frame &&
+           !fabric->remote && !fabric->cc->needs && !fabric->net->nic_total_pause_count;
+}
+
+/* The frame is written but for its time. */
+static inline void quick_go(struct asim_host *host, struct asim_port *port,
+                            struct asim_frame *frame)
+{
+    frame->t = port->busy_until + port->out->delay;
+    asim_port_go(host->lane, port->out, frame);
+}
+
+/* An ACK that leaves bytes of its message open. The caller kicks the NIC. */
+static inline int quick_ack(const struct asim_fabric *fabric, struct asim_host *host,
+                            struct asim_nic *nic, const struct asim_frame *frame)
+{
+    struct asim_flow *flow = asim_own_flow(host, frame->slot);
+
+    if (flow->generation != frame->slot >> 24 || !flow->live || !fabric->cc_idle ||
+        frame->seq >= flow->cc.size || !asim_ack_is_plain(fabric, flow, frame))
+        return 0;
+    host->counts.got_acks++;
+    flow->tx_frames--;
+    flow->snd_una = frame->seq;
+    asim_qplist_may(&nic->qps, flow->place);
+    return 1;
+}
+
+/* The expected packet with nothing kept behind it, and its ACK: at once, or through the FIFO where
+ * the port is busy. The packet is no longer under way and its ACK is: the count of frames stays,
+ * but for the notice of the last one. */
+static inline int quick_data(const struct asim_fabric *fabric, struct asim_host *host,
+                             struct asim_nic *nic, const struct asim_frame *frame)
+{
+    struct asim_rx *rx = asim_rx_of(fabric, frame->src, frame->slot);
+    uint32_t payload = frame->wire - fabric->data_overhead, busy = nic->port.busy;
+    uint8_t generation = (uint8_t)(frame->slot >> 24);
+    uint64_t next = frame->seq + payload, youth = 0;
+    unsigned flags = (frame->flags & ASIM_CE ? ASIM_CNP : 0) | (next >= rx->size ? ASIM_FINAL : 0);
+    struct asim_frame *ack;
+
+    if (rx->generation != generation || rx->heard != generation || frame->seq != rx->next ||
+        rx->ahead.n || nic->port.paused || (nic->acks.n && !busy) ||
+        !asim_wants_ack(fabric->net, next, rx->size))
+        return 0;
+    if (busy)
+        ack = asim_ring_slot(&nic->acks);
+    else
+        ack = asim_port_begin(host->lane, &nic->port, fabric->ack_wire, asim_host_moment(host));
+    if (!ack)
+        return 0;
+    rx->next = next;
+    if (flags & ASIM_FINAL)
+        asim_rx_count(rx, 1);
+    host->counts.got_data++;
+    host->counts.in_order += payload;
+    host->counts.acks_made++;
+    if (!busy)
+        youth = nic->port.start_youth;
+    ack->extent = asim_frame_extent(next, 0, fabric->ack_wire);
+    ack->flow = frame->flow;
+    ack->rest = asim_frame_rest(0, ASIM_ACK, flags) | youth << 32;
+    if (busy)
+        return 1;
+    host->counts.acks++;
+    quick_go(host, &nic->port, ack);
+    return 1;
+}
+
+/* The head of the FIFO of answers, ACKs and NACKs alike. It is written into its place on the wire
+ * before it is dropped from the FIFO, whose memory stays as it is. */
+static inline int quick_answer(struct asim_host *host, struct asim_nic *nic)
+{
+    const struct asim_frame *head = asim_ring_head(&nic->acks);
+    struct asim_frame *frame =
+        asim_port_begin(host->lane, &nic->port, (uint32_t)head->wire, asim_host_moment(host));
+
+    if (!frame)
+        return 0;
+    asim_frame_copy(frame, head, nic->port.start_youth);
+    asim_ring_drop(&nic->acks);
+    host->counts.acks++;
+    quick_go(host, &nic->port, frame);
+    return 1;
+}
+
+/* The next packet of a flow that goes back on nothing: snd_next is the end of all that was ever
+ * sent, so no flag asks for an ACK of what may be there already. */
+static inline int quick_packet(const struct asim_fabric *fabric, struct asim_host *host,
+                               struct asim_nic *nic, struct asim_flow *flow)
+{
+    uint64_t seq = flow->cc.snd_next, left = flow->cc.size - seq;
+    uint32_t most = fabric->net->payload_bytes, payload = left < most ? (uint32_t)left : most;
+    uint32_t wire = payload + fabric->data_overhead;
+    struct asim_frame *frame =
+        asim_port_begin(host->lane, &nic->port, wire, asim_host_moment(host));
+
+    if (!frame)
+        return 0;
+    frame->extent = asim_frame_extent(seq, 0, wire);
+    frame->flow = flow->name;
+    frame->rest = asim_frame_rest(flow->dst, ASIM_DATA, 0) | (uint64_t)nic->port.start_youth << 32;
+    flow->cc.snd_next = flow->snd_high = seq + payload;
+    flow->tx_frames++;
+    flow->last_wire = wire;
+    flow->next_avail = host->now + asim_pacing_gap(fabric, nic, flow->cc.rate_bps, wire);
+    asim_qplist_served(&nic->qps, flow->place);
+    host->counts.data++;
+    quick_go(host, &nic->port, frame);
+    return 1;
+}
+
+/* Nobody looks at a queue pair that is alone but here: the wake-up is the long way's, and seldom.
+ * Links do not go down in a plain network, so the port is there. */
+static inline int quick_kick(struct asim_fabric *fabric, struct asim_host *host,
+                             struct asim_nic *nic, uint64_t t)
+{
+    struct asim_flow *flow = nic->qps.front;
+
+    if (nic->port.busy)
+        return 1;
+    if (nic->port.paused)
+        return 0;
+    if (nic->acks.n)
+        return quick_answer(host, nic);
+    if (nic->qps.n == 1 && !nic->qps.n_over) {
+        if (flow->repair || flow->cc.snd_next != flow->snd_high)
+            return 0;
+        if (flow->next_avail > t)
+            return nic->wake_at != ASIM_NEVER;
+        return !asim_flow_has_room(flow) || quick_packet(fabric, host, nic, flow);
+    }
+    flow = asim_nic_choose(fabric, host, nic, t);
+    if (!flow)
+        asim_nic_arm(host, nic, t);
+    else if (flow->repair || flow->cc.snd_next != flow->snd_high)
+        asim_nic_send(fabric, host, nic, flow);
+    else
+        quick_packet(fabric, host, nic, flow);
+    return 1;
+}
+
+#endif

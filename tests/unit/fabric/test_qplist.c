@@ -5,7 +5,7 @@
  */
 #include "lab_random.h"
 
-enum { CHUNKS = 10, FLOWS = CHUNKS * ASIM_FLOW_CHUNK, STEPS = 20000 };
+enum { CHUNKS = 40, FLOWS = CHUNKS * ASIM_FLOW_CHUNK, STEPS = 20000 };
 
 static struct asim_flow flows[FLOWS], *chunks[CHUNKS];
 
@@ -59,7 +59,8 @@ static void same(const struct asim_qplist *list, const struct naive *want)
 /* A scan that comes to one that is not finished, or to nobody. */
 static void scan(struct asim_qplist *list, struct naive *want, uint64_t *state)
 {
-    struct asim_host host = {.chunks = chunks}; /* those given up keep their slots */
+    struct asim_host host = {.chunks = chunks,
+                             .first_flow = flows}; /* those given up keep their slots */
     uint32_t begin = asim_qplist_begin(list), chosen = draw(state, want->n + 1);
     const struct asim_flow *flow;
 

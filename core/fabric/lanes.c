@@ -267,7 +267,7 @@ static void advance_nodes(struct asim_fabric *fabric, struct asim_lane *lane, ui
 }
 
 /* The lane's own earliest event; what its nodes have sent each other counts from now on. */
-static uint64_t next_inside(struct asim_fabric *fabric, struct asim_lane *lane)
+uint64_t asim_lane_next(struct asim_fabric *fabric, struct asim_lane *lane)
 {
     uint64_t next = ASIM_NEVER;
 
@@ -325,7 +325,7 @@ static void advance(void *self, uint32_t l)
         advance_nodes(fabric, lane, until);
         return;
     }
-    while ((t = next_inside(fabric, lane)) < until && !lane->failed) {
+    while ((t = asim_lane_next(fabric, lane)) < until && !lane->failed) {
         advance_nodes(fabric, lane, until - t > fabric->window ? t + fabric->window : until);
         settle_inside(fabric, lane);
     }

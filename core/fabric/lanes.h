@@ -19,6 +19,8 @@ static inline uint64_t asim_lane_stride(const struct asim_fabric *fabric)
 {
     return fabric->runs || fabric->stride < fabric->window ? fabric->window : fabric->stride;
 }
+/* The earliest event of a lane's own nodes, what it has put into their mailboxes counted. */
+uint64_t asim_lane_next(struct asim_fabric *fabric, struct asim_lane *lane);
 /* Advances the nodes of every lane that have something before `until`. */
 void asim_lane_advance(struct asim_fabric *fabric, uint64_t until);
 

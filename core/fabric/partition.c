@@ -5,8 +5,8 @@
  * network of one switch), when switch and hosts are dealt one by one, neighbours of a ring to one
  * part. Leaves are dealt in turn: what is left of a collective passes from leaf to neighbouring
  * leaf, so these are busy at the same time, and frames between them pass spines, which are spread
- * over all parts, in any case. Spines go where there is least. The limit is the largest link delay that still gives a fair balance: long windows are
- * worth more than the last per cent of balance.
+ * over all parts, in any case. Spines go where there is least. The limit is the largest link delay
+ * that still gives a fair balance: long windows are worth more than the last per cent of balance.
  *
  * Costs: linear in links for each limit tried, and few are. UNISON (Bai et al., EuroSys 2024) cuts
  * at the median delay and leaves the balance to a queue of parts; here parts are fixed, because

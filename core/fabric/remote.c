@@ -18,38 +18,24 @@
 #include "fabric/remote.h"
 #include "fabric/lanes.h"
 #include "fabric/partition.h"
+#include "fabric/records.h"
 
 #include <stdlib.h>
 #include <string.h>
 
 enum { MIN_WINDOW_NS = 2, FS_PER_NS = 1000000 };
 
-enum kind { FLOW, FRAMES, SEEN, NOTICE, CREDIT };
-
-struct flow_record {
-    struct asim_msg msg;
-    uint64_t size, base_rtt_ns;
-    uint32_t slot;
-    uint16_t sport;
-    uint8_t generation;
-};
-
-struct frames_record {
-    uint32_t wire, n; /* n frames follow */
-};
-
-struct seen_record {
-    struct asim_telemetry seen;
-    uint32_t src, slot, cap;
-};
-
-struct credit_record {
-    uint32_t src, slot, frames;
+/* A node of another process, at the far end of cut wires: wires[from] up to where the next begins.
+ */
+struct far_node {
+    uint32_t node;
+    size_t from;
 };
 
 /* What goes to one other process. */
 struct far {
-    ASIM_VEC(uint32_t) wires; /* that lead there */
+    ASIM_VEC(struct far_node) nodes; /* ends with one that is none */
+    ASIM_VEC(uint32_t) wires;        /* that lead there */
     ASIM_VEC(uint8_t) out;
     int packed;           /* `out` has been handed over */
     struct asim_map told; /* (source, slot) -> 1 + id of the message it was told of */
@@ -62,7 +48,7 @@ struct asim_remote {
 };
 
 /* A record's kind, then its bytes. */
-static int put(struct far *far, enum kind kind, const void *record, size_t size)
+static int put(struct far *far, enum asim_record_kind kind, const void *record, size_t size)
 {
     const uint32_t word = kind;
 
@@ -79,19 +65,34 @@ static int put(struct far *far, enum kind kind, const void *record, size_t size)
 
 /* --- opening ---------------------------------------------------------------------------------- */
 
-/* Per process, so that packing is linear in the wires that lead there. */
+/* The wires from here into a node of another process. */
+static int list_wires_to(struct asim_fabric *fabric, uint32_t v)
+{
+    const struct asim_topo *topo = fabric->topo;
+    struct far *far = &fabric->remote->far[fabric->part_of[v]];
+    const struct far_node node = {v, far->wires.n};
+
+    for (uint32_t i = topo->first_port[v]; i < topo->first_port[v + 1]; i++) {
+        uint32_t link = topo->ports[i].link, wire = 2 * link + (topo->links[link].a == v);
+
+        if (asim_fabric_owns(fabric, topo->ports[i].peer) && ASIM_VEC_PUSH(far->wires, wire))
+            return ASIM_ENOMEM;
+    }
+    return far->wires.n > node.from && ASIM_VEC_PUSH(far->nodes, node) ? ASIM_ENOMEM : 0;
+}
+
+/* By process and node there, so that packing looks at wires of nodes only to which something goes:
+ * of a large network little is busy in most windows. */
 static int list_wires(struct asim_fabric *fabric)
 {
     struct asim_remote *remote = fabric->remote;
     int code = 0;
 
-    for (uint32_t w = 0; !code && w < fabric->topo->n_links * 2; w++) {
-        const struct asim_link *link = &fabric->topo->links[w / 2];
-        uint32_t from = w % 2 ? link->b : link->a, to = w % 2 ? link->a : link->b;
-
-        if (asim_fabric_owns(fabric, from) && !asim_fabric_owns(fabric, to))
-            code = ASIM_VEC_PUSH(remote->far[fabric->part_of[to]].wires, w);
-    }
+    for (uint32_t v = 0; !code && v < fabric->nodes; v++)
+        code = asim_fabric_owns(fabric, v) ? 0 : list_wires_to(fabric, v);
+    for (uint32_t p = 0; !code && p < remote->n; p++)
+        code = ASIM_VEC_PUSH(remote->far[p].nodes,
+                             ((struct far_node){UINT32_MAX, remote->far[p].wires.n}));
     return code;
 }
 
@@ -134,6 +135,7 @@ void asim_remote_close(struct asim_fabric *fabric)
     struct asim_remote *remote = fabric->remote;
 
     for (uint32_t p = 0; remote && remote->far && p < remote->n; p++) {
+        free(remote->far[p].nodes.at);
         free(remote->far[p].wires.at);
         free(remote->far[p].out.at);
         asim_map_fini(&remote->far[p].told);
@@ -155,7 +157,7 @@ int asim_remote_notice(struct asim_fabric *fabric, const struct asim_notice *not
 {
     uint32_t host = note->lost ? note->msg.src : note->msg.dst;
 
-    return put(&fabric->remote->far[fabric->part_of[host]], NOTICE, note, sizeof *note);
+    return put(&fabric->remote->far[fabric->part_of[host]], ASIM_REC_NOTICE, note, sizeof *note);
 }
 
 /* After a window, of one lane: what receivers here owe to senders elsewhere. */
@@ -164,13 +166,14 @@ int asim_remote_credits(struct asim_fabric *fabric, struct asim_lane *lane)
     int code = 0;
 
     for (size_t i = 0; !code && i < lane->owed.n; i++) {
-        struct credit_record credit = {.src = lane->owed.at[i].src, .slot = lane->owed.at[i].slot};
+        struct asim_credit_record credit = {.src = lane->owed.at[i].src,
+                                            .slot = lane->owed.at[i].slot};
         struct asim_rx *rx = asim_rx_of(fabric, credit.src, credit.slot);
 
         credit.frames = atomic_exchange(&rx->frames, 0);
         rx->owes = 0;
-        code =
-            put(&fabric->remote->far[fabric->part_of[credit.src]], CREDIT, &credit, sizeof credit);
+        code = put(&fabric->remote->far[fabric->part_of[credit.src]], ASIM_REC_CREDIT, &credit,
+                   sizeof credit);
     }
     lane->owed.n = 0;
     return code;
@@ -195,12 +198,12 @@ static int tell_flow(struct asim_fabric *fabric, uint32_t peer, const struct asi
     struct far *far = &fabric->remote->far[peer];
     uint32_t slot = frame->slot & 0xffffff;
     const struct asim_rx *rx = asim_rx_of(fabric, frame->src, slot);
-    struct flow_record record = {.msg = rx->msg,
-                                 .size = rx->size,
-                                 .base_rtt_ns = rx->base_rtt_ns,
-                                 .slot = slot,
-                                 .sport = rx->sport,
-                                 .generation = rx->generation};
+    struct asim_flow_record record = {.msg = rx->msg,
+                                      .size = rx->size,
+                                      .base_rtt_ns = rx->base_rtt_ns,
+                                      .slot = slot,
+                                      .sport = rx->sport,
+                                      .generation = rx->generation};
     uint64_t *told;
 
     if (fabric->part_of[frame->src] == peer)
@@ -211,7 +214,7 @@ static int tell_flow(struct asim_fabric *fabric, uint32_t peer, const struct asi
     if (*told == rx->msg.id + 1)
         return 0;
     *told = rx->msg.id + 1;
-    return put(far, FLOW, &record, sizeof record);
+    return put(far, ASIM_REC_FLOW, &record, sizeof record);
 }
 
 /* What its packet has gathered, where switches add to it. */
@@ -219,20 +222,20 @@ static int tell_seen(struct asim_fabric *fabric, uint32_t peer, const struct asi
 {
     const struct asim_rx *rx = asim_rx_of(fabric, frame->src, frame->slot);
     const struct asim_telemetry *seen = asim_telemetry_by(fabric, rx, frame);
-    struct seen_record record = {
+    struct asim_seen_record record = {
         .src = frame->src, .slot = frame->slot & 0xffffff, .cap = rx->seen_cap};
 
     if (!seen)
         return 0;
     record.seen = *seen;
-    return put(&fabric->remote->far[peer], SEEN, &record, sizeof record);
+    return put(&fabric->remote->far[peer], ASIM_REC_SEEN, &record, sizeof record);
 }
 
 /* Empties the mailbox of a cut wire, whose reader is this. */
 static int pack_wire(struct asim_fabric *fabric, uint32_t peer, struct asim_wire *wire)
 {
     struct far *far = &fabric->remote->far[peer];
-    struct frames_record record = {.wire = wire->id, .n = asim_mail_count(wire)};
+    struct asim_frames_record record = {.wire = wire->id, .n = asim_mail_count(wire)};
     size_t bytes = record.n * sizeof(struct asim_frame);
 
     if (!record.n)
@@ -246,7 +249,8 @@ static int pack_wire(struct asim_fabric *fabric, uint32_t peer, struct asim_wire
             (fabric->cc->needs & (ASIM_CC_INT | ASIM_CC_DIGEST) && tell_seen(fabric, peer, frame)))
             return ASIM_ENOMEM;
     }
-    if (put(far, FRAMES, &record, sizeof record) || ASIM_VEC_RESERVE(far->out, far->out.n + bytes))
+    if (put(far, ASIM_REC_FRAMES, &record, sizeof record) ||
+        ASIM_VEC_RESERVE(far->out, far->out.n + bytes))
         return ASIM_ENOMEM;
     for (uint32_t i = 0; i < record.n; i++) {
         memcpy(far->out.at + far->out.n, asim_mail_peek(wire, 0), sizeof(struct asim_frame));
@@ -256,7 +260,20 @@ static int pack_wire(struct asim_fabric *fabric, uint32_t peer, struct asim_wire
     return 0;
 }
 
-/* Ascending by wire, though any order would do: a mailbox knows only its own frames. */
+/* Whether a lane has put anything into a mailbox of that node since it was asked last. What it
+ * would do to next[] is for those who have the node to say (arrive.c). */
+static int was_fed(struct asim_fabric *fabric, uint32_t v)
+{
+    int fed = 0;
+
+    for (uint32_t l = 0; l < fabric->n_lanes; l++) {
+        fed |= fabric->lane[l].lowered[v] != ASIM_NEVER;
+        fabric->lane[l].lowered[v] = ASIM_NEVER;
+    }
+    return fed;
+}
+
+/* Ascending by node and port, though any order would do: a mailbox knows only its own frames. */
 int asim_remote_pack(struct asim_fabric *fabric, uint32_t peer, struct asim_block *block,
                      struct asim_err *err)
 {
@@ -266,119 +283,13 @@ int asim_remote_pack(struct asim_fabric *fabric, uint32_t peer, struct asim_bloc
     if (far->packed)
         far->out.n = 0;
     far->packed = 0;
-    for (size_t i = 0; !code && i < far->wires.n; i++)
-        code = pack_wire(fabric, peer, &fabric->wires[far->wires.at[i]]);
+    for (const struct far_node *at = far->nodes.at; !code && at->node != UINT32_MAX; at++)
+        if (was_fed(fabric, at->node))
+            for (size_t i = at[0].from; !code && i < at[1].from; i++)
+                code = pack_wire(fabric, peer, &fabric->wires[far->wires.at[i]]);
     far->packed = 1;
     *block = (struct asim_block){far->out.at, far->out.n};
     return code ? asim_err_nomem(err, "sending packets to another process") : 0;
-}
-
-/* --- in --------------------------------------------------------------------------------------- */
-
-/* The same message may be told of by several processes on its way. */
-static int take_flow(struct asim_fabric *fabric, const struct flow_record *record)
-{
-    struct asim_host *host = &fabric->host[record->msg.src];
-    struct asim_rx *rx;
-
-    if (!asim_fabric_owns(fabric, record->msg.src))
-        host->lane = fabric->lane;
-    if (asim_rx_reserve(host, record->slot))
-        return ASIM_ENOMEM;
-    rx = asim_rx_of(fabric, record->msg.src, record->slot);
-    if (rx->generation == record->generation && rx->msg.id == record->msg.id)
-        return 0;
-    rx->msg = record->msg;
-    rx->size = record->size;
-    rx->base_rtt_ns = record->base_rtt_ns;
-    rx->sport = record->sport;
-    rx->generation = record->generation;
-    rx->heard = (uint8_t)(record->generation - 1);
-    atomic_store(&rx->frames, 0);
-    rx->ahead.n = 0;
-    for (uint32_t i = 0; i < rx->seen_cap; i++)
-        rx->seen[i].seq = UINT64_MAX;
-    return 0;
-}
-
-/* As the sending node would have put them, had it been here. */
-static int take_frames(struct asim_fabric *fabric, const struct frames_record *record,
-                       const uint8_t *bytes)
-{
-    struct asim_wire *wire = &fabric->wires[record->wire];
-
-    for (uint32_t i = 0; i < record->n; i++) {
-        struct asim_frame *frame = asim_mail_slot(fabric->lane, wire);
-
-        if (!frame)
-            return ASIM_ENOMEM;
-        memcpy(frame, bytes + i * sizeof *frame, sizeof *frame);
-        if (!i)
-            asim_fabric_at(fabric, wire->to, frame->t);
-        asim_mail_commit(wire);
-    }
-    return asim_mail_unspill(wire);
-}
-
-/* From the first of them on the sum with the sender's own count is exact (flow.c, is_quiet). */
-static int take_credit(struct asim_fabric *fabric, const struct credit_record *credit)
-{
-    struct asim_rx *rx = asim_rx_of(fabric, credit->src, credit->slot);
-
-    atomic_fetch_add(&rx->frames, credit->frames);
-    rx->credited = 1;
-    return 0;
-}
-
-/* One record at bytes + *at, of which the kind is known; moves *at behind it. */
-static int take(struct asim_fabric *fabric, const struct asim_block *block, size_t *at)
-{
-    union {
-        struct flow_record flow;
-        struct frames_record frames;
-        struct seen_record seen;
-        struct asim_notice notice;
-        struct credit_record credit;
-    } of;
-    static const size_t sizes[] = {[FLOW] = sizeof of.flow,
-                                   [FRAMES] = sizeof of.frames,
-                                   [SEEN] = sizeof of.seen,
-                                   [NOTICE] = sizeof of.notice,
-                                   [CREDIT] = sizeof of.credit};
-    uint32_t kind;
-    const uint8_t *frames;
-
-    memcpy(&kind, block->at + *at, sizeof kind);
-    memcpy(&of, block->at + *at + sizeof kind, sizes[kind]);
-    *at += sizeof kind + sizes[kind];
-    switch ((enum kind)kind) {
-    case FLOW:
-        return take_flow(fabric, &of.flow);
-    case FRAMES:
-        frames = block->at + *at;
-        *at += of.frames.n * sizeof(struct asim_frame);
-        return take_frames(fabric, &of.frames, frames);
-    case SEEN:
-        return asim_telemetry_take(fabric, asim_rx_of(fabric, of.seen.src, of.seen.slot),
-                                   &of.seen.seen,
-                                   asim_fabric_owns(fabric, of.seen.src) ? 0 : of.seen.cap);
-    case NOTICE:
-        return asim_notice_deliver(fabric, &of.notice);
-    case CREDIT:
-        return take_credit(fabric, &of.credit);
-    }
-    return ASIM_EBUG;
-}
-
-/* All records, in their order: facts of a flow come before its frames. */
-int asim_remote_unpack(struct asim_fabric *fabric, const struct asim_block *block,
-                       struct asim_err *err)
-{
-    int code = 0;
-
-    for (size_t at = 0; !code && at < block->n;)
-        code = take(fabric, block, &at);
-    return code ? asim_err_nomem(err, "taking packets from another process") : 0;
 }
 
 /* --- time ------------------------------------------------------------------------------------- */

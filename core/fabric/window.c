@@ -47,7 +47,9 @@ static uint64_t next_entry(struct asim_fabric *fabric)
 static void take_lowered(struct asim_fabric *fabric, uint64_t *lowered)
 {
     for (uint32_t v = 0; v < fabric->nodes; v++) {
-        if (lowered[v] < fabric->next[v] && asim_fabric_owns(fabric, v))
+        if (lowered[v] == ASIM_NEVER || !asim_fabric_owns(fabric, v))
+            continue; /* those of other processes are for remote.c */
+        if (lowered[v] < fabric->next[v])
             fabric->next[v] = lowered[v];
         lowered[v] = ASIM_NEVER;
     }
@@ -72,8 +74,9 @@ static uint64_t earliest_of(struct asim_fabric *fabric)
 {
     uint64_t next = ASIM_NEVER;
 
-    if (fabric->n_lanes == 1 && !fabric->part_of)
-        return take_all(fabric->next, fabric->lane->lowered, fabric->nodes);
+    if (fabric->n_lanes == 1)
+        return fabric->part_of ? asim_lane_next(fabric, fabric->lane)
+                               : take_all(fabric->next, fabric->lane->lowered, fabric->nodes);
     for (uint32_t l = 0; l < fabric->n_lanes; l++)
         take_lowered(fabric, fabric->lane[l].lowered);
     for (uint32_t v = 0; v < fabric->nodes; v++)

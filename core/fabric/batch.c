@@ -7,20 +7,30 @@
 
 #include <string.h>
 
+/* Whether what has the same size and cause has the same age on both. */
+static inline int is_paced_like(const struct asim_wire *a, const struct asim_wire *b)
+{
+    return a->in_tx == b->in_tx && a->age_left == b->age_left;
+}
+
 /* The order of order.h among arrivals of one time: by the ages of their causes, then by which of
  * the links was served first the last time, which is asked of the frames before these on their
  * links, and of the counts of earlier windows where there are none. Out of line: nearly all
- * entries differ in time. In lockstep it goes back to the beginning of the window. */
+ * entries differ in time. It goes back to the beginning of the window where ports are in lockstep,
+ * but for kin, of which that is known. */
 static int is_first(const struct asim_switch *sw, uint64_t a, uint64_t b)
 {
     const struct asim_port *x = &sw->ports[asim_batch_in(a)].port;
     const struct asim_port *y = &sw->ports[asim_batch_in(b)].port;
     const uint64_t places = (1ull << ASIM_PLACE_BITS) - 1;
     uint64_t left = (a & places) < (b & places) ? a & places : b & places;
-    int alike = x->in->in_tx == y->in->in_tx && x->in->age_left == y->in->age_left;
+    int alike = is_paced_like(x->in, y->in);
 
     if (x == y)
         return a < b;
+    if ((a & places) == (b & places) &&
+        sw->kin[asim_batch_in(a)] == sw->kin[asim_batch_in(b)])
+        return x->in_seq != y->in_seq ? x->in_seq < y->in_seq : a < b;
     for (;; left--, a--, b--) {
         const struct asim_frame *f = asim_batch_frame(x->in, a), *g = asim_batch_frame(y->in, b);
         uint64_t f_tie, g_tie;
@@ -152,14 +162,44 @@ uint64_t *asim_batch_order(struct asim_switch *sw, struct asim_batch *batch)
     return spare;
 }
 
+/* A port whose frames are compared with those of the port dealt before it, until one differs in time
+ * or cause: ports in lockstep are kin, and are often neighbours. */
+struct twin {
+    const struct asim_wire *wire;
+    uint32_t head, n; /* n: of its frames not seen yet */
+};
+
+static inline struct twin twin_of(const struct asim_switch *sw, const struct asim_wire *wire)
+{
+    const struct asim_came *last = sw->n_came ? &sw->came[sw->n_came - 1] : NULL;
+    struct twin twin = {.wire = NULL};
+
+    if (last && is_paced_like(wire, sw->ports[last->port].port.in))
+        twin = (struct twin){sw->ports[last->port].port.in,
+                             atomic_load_explicit(&sw->ports[last->port].port.in->head,
+                                                  memory_order_relaxed),
+                             (uint32_t)last->entry % (1u << ASIM_PLACE_BITS) + 1};
+    return twin;
+}
+
+static inline void compare(struct twin *twin, const struct asim_frame *frame)
+{
+    const struct asim_frame *its = &twin->wire->in_at[twin->head++ & twin->wire->in_mask];
+
+    if (!twin->n-- || its->t != frame->t || its->wire != frame->wire || its->side != frame->side)
+        twin->wire = NULL;
+}
+
 /* Deals what comes in at port p, all of which lies in the mailbox since the switch's turn began;
- * routes are asked here, once a frame, and remembered by the batch the frame is put in. Its bytes, or UINT64_MAX where the window is no calm one. */
+ * routes are asked here, once a frame, and remembered by the batch the frame is put in. Its bytes,
+ * or UINT64_MAX where the window is no calm one. */
 static uint64_t deal_port(struct asim_fabric *fabric, struct asim_switch *sw, uint32_t p,
                           const uint64_t begin_until[2])
 {
     struct asim_wire *wire = sw->ports[p].port.in;
     uint32_t head = atomic_load_explicit(&wire->head, memory_order_relaxed), n = 0;
-    uint64_t bytes = 0, entry = (uint64_t)p << ASIM_PLACE_BITS;
+    uint64_t bytes = 0, entry = (uint64_t)p << ASIM_PLACE_BITS, dt = 0;
+    struct twin twin = twin_of(sw, wire);
 
     if (wire->avail - head >= 1u << ASIM_PLACE_BITS)
         return UINT64_MAX;
@@ -175,14 +215,18 @@ static uint64_t deal_port(struct asim_fabric *fabric, struct asim_switch *sw, ui
         out = hop->port && hop->dst == goal ? hop->port - 1 : asim_switch_route(fabric, sw, frame);
         if (out == UINT32_MAX)
             return UINT64_MAX;
-        if (deal(sw, out, entry | (frame->t - begin_until[0]) << ASIM_TICK_SHIFT | n)) {
+        dt = frame->t - begin_until[0];
+        if (deal(sw, out, entry | dt << ASIM_TICK_SHIFT | n)) {
             sw->lane->failed = ASIM_ENOMEM;
             return UINT64_MAX;
         }
         bytes += frame->wire;
+        if (twin.wire)
+            compare(&twin, frame);
     }
-    entry |= (wire->in_at[(head + n - 1) & wire->in_mask].t - begin_until[0]) << ASIM_TICK_SHIFT;
-    sw->came[sw->n_came++] = (struct asim_came){entry | (n - 1), p, (uint32_t)bytes};
+    sw->kin[p] = twin.wire && !twin.n ? sw->kin[sw->came[sw->n_came - 1].port] : p;
+    entry |= dt << ASIM_TICK_SHIFT | (n - 1);
+    sw->came[sw->n_came++] = (struct asim_came){entry, p, (uint32_t)bytes};
     wire->got += n;
     wire->got_bytes += bytes;
     return bytes;

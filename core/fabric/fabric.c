@@ -111,10 +111,11 @@ static int open_switch(struct asim_fabric *fabric, uint32_t node, uint64_t nic_b
     sw->wheel.at = malloc((2 * (size_t)sw->n_ports + 1) * sizeof *sw->wheel.at);
     sw->active = malloc((sw->n_ports + (size_t)1) * sizeof *sw->active);
     sw->batch = calloc(sw->n_ports + (size_t)1, sizeof *sw->batch);
-    sw->ways_out = malloc((sw->n_ports + (size_t)1) * sizeof *sw->ways_out);
+    sw->ways_out = malloc((sw->n_ports + (size_t)1) * 2 * sizeof *sw->ways_out);
     sw->came = malloc((sw->n_ports + (size_t)1) * 3 * sizeof *sw->came);
     if (!sw->wheel.at || !sw->active || !sw->batch || !sw->ways_out || !sw->came)
         return ASIM_ENOMEM;
+    sw->kin = sw->ways_out + sw->n_ports;
     sw->started = sw->came + sw->n_ports;
     sw->spare = sw->started + sw->n_ports;
     asim_wheel_init(&sw->wheel, 2 * sw->n_ports);

@@ -97,6 +97,7 @@ struct asim_switch {
     struct asim_batch *batch;         /* [n_ports], empty but in calm windows (batch.c) */
     struct asim_batch ordered;        /* for sorting */
     uint32_t *ways_out;               /* [n_ports], of them so many: ports with a batch */
+    uint32_t *kin;                    /* [n_ports] equal where all that came in came alike */
     struct asim_came *came, *started; /* [n_ports] each, of them so many */
     struct asim_came *spare;          /* [n_ports], for sorting */
     uint32_t n_ways_out, n_came, n_started;

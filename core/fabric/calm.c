@@ -272,9 +272,8 @@ int asim_calm_begin(struct asim_fabric *fabric, struct asim_switch *sw, uint64_t
     return asim_batch_deal(fabric, sw, begin, until);
 }
 
-/* Ports whose last frame ends in this window are looked at once more: the next window may be no
- * calm one, and who asks for the switch's next time counts on nothing being overdue. Linear in
- * ports, as all that is done once a window. */
+/* Ports with frames from before to which nothing came catch up at the end: the next window may be no
+ * calm one, and who asks for the switch's next time counts on nothing being overdue. */
 void asim_calm_advance(struct asim_fabric *fabric, struct asim_switch *sw, uint64_t begin,
                        uint64_t until)
 {
@@ -287,6 +286,6 @@ void asim_calm_advance(struct asim_fabric *fabric, struct asim_switch *sw, uint6
         batch->n = 0;
     }
     asim_batch_settle(sw);
-    for (uint32_t p = 0; p < sw->n_ports; p++)
+    for (uint32_t p = asim_backlog_next(sw, 0); p < sw->n_ports; p = asim_backlog_next(sw, p + 1))
         catch_up(fabric, sw, p, until);
 }

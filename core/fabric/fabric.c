@@ -113,8 +113,12 @@ static int open_switch(struct asim_fabric *fabric, uint32_t node, uint64_t nic_b
     sw->batch = calloc(sw->n_ports + (size_t)1, sizeof *sw->batch);
     sw->ways_out = malloc((sw->n_ports + (size_t)1) * 2 * sizeof *sw->ways_out);
     sw->came = malloc((sw->n_ports + (size_t)1) * 3 * sizeof *sw->came);
-    if (!sw->wheel.at || !sw->active || !sw->batch || !sw->ways_out || !sw->came)
+    sw->in = malloc((sw->n_ports + (size_t)1) * sizeof *sw->in);
+    sw->backlog = calloc(sw->n_ports / 64 + (size_t)1, sizeof *sw->backlog);
+    if (!sw->in || !sw->backlog || !sw->wheel.at || !sw->active || !sw->batch || !sw->ways_out || !sw->came)
         return ASIM_ENOMEM;
+    for (uint32_t i = 0; i < sw->n_ports; i++)
+        sw->in[i] = sw->ports[i].port.in;
     sw->kin = sw->ways_out + sw->n_ports;
     sw->started = sw->came + sw->n_ports;
     sw->spare = sw->started + sw->n_ports;
@@ -283,6 +287,8 @@ static void close_switch(struct asim_switch *sw)
     free(sw->ways);
     free(sw->wheel.at);
     free(sw->active);
+    free(sw->in);
+    free(sw->backlog);
 }
 
 static void close_wire(struct asim_wire *wire)

@@ -228,7 +228,7 @@ uint32_t asim_switch_spread(const struct asim_fabric *fabric, struct asim_switch
 uint32_t asim_switch_known(const struct asim_fabric *fabric, struct asim_switch *sw,
                            const struct asim_frame *frame);
 void asim_switch_forget(struct asim_switch *sw);
-uint64_t asim_switch_next(const struct asim_switch *sw);
+uint64_t asim_switch_next(struct asim_switch *sw);
 uint64_t asim_switch_advance(struct asim_fabric *fabric, struct asim_switch *sw, uint64_t until);
 /* The link of port p went down, at t: empties its queues. Came up again: nothing is left to do. */
 void asim_switch_port_down(struct asim_fabric *fabric, struct asim_switch *sw, uint32_t p,

@@ -93,6 +93,24 @@ static inline void asim_queue_tell(const struct asim_fabric *fabric, struct asim
     sample->control = 0;
 }
 
+/* The first port from p on that holds frames, n_ports behind the last: few do, and who goes through
+ * them once a window should touch no others. Bits of ports that hold none by now are cleared. */
+static inline uint32_t asim_backlog_next(struct asim_switch *sw, uint32_t p)
+{
+    for (; p < sw->n_ports; p = (p / 64 + 1) * 64) {
+        uint64_t bits = sw->backlog[p / 64] >> p % 64;
+
+        for (; bits; bits &= bits - 1) {
+            uint32_t at = p + (uint32_t)__builtin_ctzll(bits);
+
+            if (sw->ports[at].frames)
+                return at;
+            sw->backlog[at / 64] &= ~(1ull << at % 64);
+        }
+    }
+    return sw->n_ports;
+}
+
 /* Copies *frame to the end of queue q, as come in at ingress port `side`. 0 or ASIM_ENOMEM, which
  * is then latched in the lane. The mask of waiting queues and both sums follow, so that nobody
  * looks at eight rings to find one. */
@@ -100,12 +118,14 @@ static inline int asim_queue_push(struct asim_switch *sw, struct asim_switch_por
                                   const uint32_t q_side[2], const struct asim_frame *frame)
 {
     struct asim_frame *slot = asim_ring_slot(&port->queue[q_side[0]]);
+    size_t p = (size_t)(port - sw->ports);
 
     if (!slot) {
         sw->lane->failed = ASIM_ENOMEM;
         return ASIM_ENOMEM;
     }
     asim_frame_copy(slot, frame, q_side[1]);
+    sw->backlog[p / 64] |= 1ull << p % 64;
     port->frames++;
     port->bytes += frame->wire;
     port->waiting |= (uint8_t)(1u << q_side[0]);

@@ -125,6 +125,7 @@ static void send_pfc(struct asim_fabric *fabric, struct asim_switch *sw, uint32_
     sw->pauses += frame.type == ASIM_PAUSE;
     port->pauses += frame.type == ASIM_PAUSE;
     port->pausing ^= (uint8_t)(1u << q);
+    sw->stirred = 1;
     enqueue(fabric, sw, (const uint32_t[3]){p, 0, 0}, &frame, now);
 }
 
@@ -138,6 +139,7 @@ static void take_pfc(struct asim_fabric *fabric, struct asim_switch *sw, uint32_
     int pause = asim_pause_holds(fabric, frame);
 
     sw->pfc_got++;
+    sw->stirred = 1;
     port->port.paused = (uint8_t)(pause ? port->port.paused | bit : port->port.paused & ~bit);
     if (fabric->watch.pfc)
         fabric->watch.pfc(fabric->watch.self, asim_to_ns(fabric, now->t), sw->node, p + 1, pause);
@@ -263,6 +265,7 @@ void asim_switch_port_down(struct asim_fabric *fabric, struct asim_switch *sw, u
     struct asim_now now = {t, asim_tie(t, 0, ASIM_CLASS_FREE), 0, t};
 
     sw->seq++;
+    sw->stirred = 1;
     port->pausing = port->port.paused = 0;
     for (uint32_t q = 0; q < ASIM_QUEUES; q++)
         for (; port->queue[q].n; asim_queue_drop(port, q)) {
@@ -278,23 +281,48 @@ void asim_switch_port_down(struct asim_fabric *fabric, struct asim_switch *sw, u
                 send_pfc(fabric, sw, in, q, &now);
 }
 
-/* The turn begins: one look at every port, most of which may have nothing to do. Returns the time
- * of what comes first; *stirred: a pause holds somewhere, or a port is down. */
-static uint64_t look(struct asim_switch *sw, uint64_t until, unsigned *stirred)
+/* Whether a pause holds somewhere or a port is down, which is asked port by port only after there
+ * was something of the kind. */
+static int is_stirred(struct asim_switch *sw)
 {
-    uint64_t begin = ASIM_NEVER;
+    unsigned stirred = 0;
+
+    for (uint32_t p = 0; sw->stirred && p < sw->n_ports; p++) {
+        const struct asim_switch_port *port = &sw->ports[p];
+
+        stirred |= port->pausing | port->port.paused | port->port.down;
+    }
+    return sw->stirred = stirred != 0;
+}
+
+/* When the first frame that waits behind another begins. Ends of transmissions count only where
+ * frames wait: nobody else asks when a port becomes free. */
+static uint64_t first_departure(struct asim_switch *sw)
+{
+    uint64_t next = ASIM_NEVER;
+
+    for (uint32_t p = asim_backlog_next(sw, 0); p < sw->n_ports; p = asim_backlog_next(sw, p + 1)) {
+        const struct asim_port *port = &sw->ports[p].port;
+
+        if (port->busy && port->busy_until < next)
+            next = port->busy_until;
+    }
+    return next;
+}
+
+/* The turn begins: one look at every mailbox, most of which may be empty. Returns the time of what
+ * comes first. */
+static uint64_t look(struct asim_switch *sw, uint64_t until)
+{
+    uint64_t begin = first_departure(sw);
 
     sw->n_active = 0;
     sw->later = ASIM_NEVER;
     for (uint32_t p = 0; p < sw->n_ports; p++) {
-        const struct asim_switch_port *port = &sw->ports[p];
         const struct asim_frame *head;
 
-        *stirred |= port->pausing | port->port.paused | port->port.down;
-        if (port->frames && port->port.busy && port->port.busy_until < begin)
-            begin = port->port.busy_until;
-        asim_mail_open(port->port.in);
-        head = asim_mail_head(port->port.in);
+        asim_mail_open(sw->in[p]);
+        head = asim_mail_head(sw->in[p]);
         if (head && head->t < until) {
             sw->active[sw->n_active++] = p;
             begin = head->t < begin ? head->t : begin;
@@ -310,49 +338,29 @@ static void fill_agenda(struct asim_switch *sw, uint64_t until)
 {
     for (uint32_t i = 0; i < sw->n_active; i++)
         asim_queue_arrival(sw, sw->active[i], until);
-    for (uint32_t p = 0; p < sw->n_ports; p++)
-        if (sw->ports[p].frames && sw->ports[p].port.busy)
+    for (uint32_t p = asim_backlog_next(sw, 0); p < sw->n_ports; p = asim_backlog_next(sw, p + 1))
+        if (sw->ports[p].port.busy)
             asim_queue_departure(sw, p, until);
 }
 
 /* What comes first when the turn is over. Mailboxes are those of its beginning. */
-static uint64_t rest_of(const struct asim_switch *sw)
+static uint64_t rest_of(struct asim_switch *sw)
 {
-    uint64_t next = sw->later;
+    uint64_t next = first_departure(sw);
 
+    next = sw->later < next ? sw->later : next;
     for (uint32_t i = 0; i < sw->n_active; i++) {
-        const struct asim_frame *head = asim_mail_head(sw->ports[sw->active[i]].port.in);
+        const struct asim_frame *head = asim_mail_head(sw->in[sw->active[i]]);
 
         if (head && head->t < next)
             next = head->t;
-    }
-    for (uint32_t p = 0; p < sw->n_ports; p++) {
-        const struct asim_switch_port *port = &sw->ports[p];
-
-        if (port->frames && port->port.busy && port->port.busy_until < next)
-            next = port->port.busy_until;
     }
     return next;
 }
 
-/* Ends of transmissions count only where frames wait: nobody else asks when a port becomes free.
- * Linear in ports, once per window. */
-uint64_t asim_switch_next(const struct asim_switch *sw)
+uint64_t asim_switch_next(struct asim_switch *sw)
 {
-    uint64_t next = ASIM_NEVER;
-
-    for (uint32_t p = 0; p < sw->n_ports; p++) {
-        const struct asim_switch_port *port = &sw->ports[p];
-        const struct asim_frame *head;
-
-        asim_mail_open(port->port.in);
-        head = asim_mail_head(port->port.in);
-        if (port->frames && port->port.busy && port->port.busy_until < next)
-            next = port->port.busy_until;
-        if (head && head->t < next)
-            next = head->t;
-    }
-    return next;
+    return look(sw, 0);
 }
 
 /* Event by event. The agenda is empty again afterwards, but for what a failure left. */
@@ -377,12 +385,11 @@ static void advance(struct asim_fabric *fabric, struct asim_switch *sw, uint64_t
 
 uint64_t asim_switch_advance(struct asim_fabric *fabric, struct asim_switch *sw, uint64_t until)
 {
-    unsigned stirred = 0;
-    uint64_t begin = look(sw, until, &stirred);
+    uint64_t begin = look(sw, until);
 
     if (begin >= until)
         return begin;
-    if (!stirred && asim_calm_begin(fabric, sw, begin, until))
+    if (!is_stirred(sw) && asim_calm_begin(fabric, sw, begin, until))
         asim_calm_advance(fabric, sw, begin, until);
     else
         advance(fabric, sw, begin, until);

@@ -92,6 +92,9 @@ struct asim_switch {
     uint64_t shareable; /* buffer less headroom and reserve; UINT64_MAX: see mmu.c */
     uint64_t seq;       /* events so far */
     struct asim_wheel wheel;
+    struct asim_wire **in; /* [n_ports], so that a look at all mailboxes touches no port */
+    uint64_t *backlog;     /* bit per port: it holds frames, or did when last asked (queue.h) */
+    int stirred;           /* a pause may hold here, or a port be down; else certainly not */
     uint32_t *active; /* [n_ports], of them so many: ports where something comes in this window */
     uint32_t n_active;
     struct asim_batch *batch;         /* [n_ports], empty but in calm windows (batch.c) */

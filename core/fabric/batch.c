@@ -242,6 +242,7 @@ static void take_back(struct asim_switch *sw)
 
         wire->got -= (uint32_t)sw->came[i].entry % (1u << ASIM_PLACE_BITS) + 1;
         wire->got_bytes -= sw->came[i].bytes;
+        sw->kin[sw->came[i].port] = UINT32_MAX;
     }
     sw->n_ways_out = sw->n_came = 0;
 }
@@ -282,15 +283,21 @@ static struct asim_came *sort_ports(const struct asim_switch *sw, struct asim_ca
 {
     enum { PIECE = 32 };
     struct asim_came *from = at, *to = sw->spare, *swap;
+    int whole = 1;
 
     for (uint32_t i = 1; i < n; i++) {
         struct asim_came one = at[i];
         uint32_t k = i;
 
+        if (!is_before(sw, one.entry, at[i - 1].entry))
+            continue;
+        whole = 0;
         for (; k % PIECE && is_before(sw, one.entry, at[k - 1].entry); k--)
             at[k] = at[k - 1];
         at[k] = one;
     }
+    if (whole)
+        return at;
     for (uint32_t width = PIECE; width < n; width *= 2) {
         for (uint32_t low = 0; low < n; low += 2 * width) {
             uint32_t mid = low + width < n ? low + width : n;
@@ -308,6 +315,20 @@ static struct asim_came *sort_ports(const struct asim_switch *sw, struct asim_ca
     return from;
 }
 
+/* Who was served in this window goes behind the others, in the order found. */
+static void age(struct asim_switch *sw, const struct asim_came *order)
+{
+    uint32_t kept = 0;
+
+    for (uint32_t i = 0; i < sw->n_ports; i++)
+        if (sw->kin[sw->by_age[i]] == UINT32_MAX)
+            sw->by_age[kept++] = sw->by_age[i];
+    for (uint32_t i = 0; i < sw->n_came; i++) {
+        sw->by_age[kept++] = order[i].port;
+        sw->kin[order[i].port] = UINT32_MAX;
+    }
+}
+
 /* Mailboxes are emptied last: what is put in order is looked up there. */
 void asim_batch_settle(struct asim_switch *sw)
 {
@@ -316,6 +337,7 @@ void asim_batch_settle(struct asim_switch *sw)
     for (uint32_t i = 0; i < sw->n_started; i++)
         sw->ports[order[i].port].port.start_seq = sw->seq + i + 1;
     order = sort_ports(sw, sw->came, sw->n_came);
+    age(sw, order);
     for (uint32_t i = 0; i < sw->n_came; i++) {
         struct asim_port *port = &sw->ports[order[i].port].port;
 

@@ -111,15 +111,19 @@ static int open_switch(struct asim_fabric *fabric, uint32_t node, uint64_t nic_b
     sw->wheel.at = malloc((2 * (size_t)sw->n_ports + 1) * sizeof *sw->wheel.at);
     sw->active = malloc((sw->n_ports + (size_t)1) * sizeof *sw->active);
     sw->batch = calloc(sw->n_ports + (size_t)1, sizeof *sw->batch);
-    sw->ways_out = malloc((sw->n_ports + (size_t)1) * 2 * sizeof *sw->ways_out);
+    sw->ways_out = malloc((sw->n_ports + (size_t)1) * 3 * sizeof *sw->ways_out);
     sw->came = malloc((sw->n_ports + (size_t)1) * 3 * sizeof *sw->came);
     sw->in = malloc((sw->n_ports + (size_t)1) * sizeof *sw->in);
     sw->backlog = calloc(sw->n_ports / 64 + (size_t)1, sizeof *sw->backlog);
     if (!sw->in || !sw->backlog || !sw->wheel.at || !sw->active || !sw->batch || !sw->ways_out || !sw->came)
         return ASIM_ENOMEM;
-    for (uint32_t i = 0; i < sw->n_ports; i++)
-        sw->in[i] = sw->ports[i].port.in;
     sw->kin = sw->ways_out + sw->n_ports;
+    sw->by_age = sw->kin + sw->n_ports;
+    for (uint32_t i = 0; i < sw->n_ports; i++) {
+        sw->in[i] = sw->ports[i].port.in;
+        sw->kin[i] = UINT32_MAX;
+        sw->by_age[i] = i;
+    }
     sw->started = sw->came + sw->n_ports;
     sw->spare = sw->started + sw->n_ports;
     asim_wheel_init(&sw->wheel, 2 * sw->n_ports);

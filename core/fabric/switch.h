@@ -101,6 +101,7 @@ struct asim_switch {
     struct asim_batch ordered;        /* for sorting */
     uint32_t *ways_out;               /* [n_ports], of them so many: ports with a batch */
     uint32_t *kin;                    /* [n_ports] equal where all that came in came alike */
+    uint32_t *by_age; /* [n_ports] who was served last is last, as of the last calm window */
     struct asim_came *came, *started; /* [n_ports] each, of them so many */
     struct asim_came *spare;          /* [n_ports], for sorting */
     uint32_t n_ways_out, n_came, n_started;

@@ -43,7 +43,7 @@ static inline void look(struct asim_nic *nic)
 
 static inline uint64_t mail_tie(const struct asim_nic *nic)
 {
-    return asim_wire_tie(nic->port.in, asim_mail_head(nic->port.in));
+    return asim_wire_tie(nic->port.in, asim_mail_oldest(nic->port.in));
 }
 
 /* Ties are worked out only for what may be next. */
@@ -122,7 +122,7 @@ static inline void take_frame(struct asim_fabric *fabric, struct asim_host *host
                               struct asim_nic *nic)
 {
     struct asim_wire *in = nic->port.in;
-    const struct asim_frame *frame = asim_mail_head(in);
+    const struct asim_frame *frame = asim_mail_oldest(in);
 
     nic->port.in_seq = host->seq;
     in->got++;
@@ -291,10 +291,9 @@ static void take_pick(struct asim_fabric *fabric, struct asim_host *host, const 
 /* The short way of the oldest frame (quick.h), with what take_frame does around the long one. 0:
  * the frame is where it was, and the long way must be taken. */
 static inline int take_quick(struct asim_fabric *fabric, struct asim_host *host,
-                             struct asim_nic *nic)
+                             struct asim_nic *nic, const struct asim_frame *frame)
 {
     struct asim_wire *in = nic->port.in;
-    const struct asim_frame *frame = asim_mail_head(in);
 
     if (frame->type == ASIM_DATA ? !quick_data(fabric, host, nic, frame)
                                  : frame->type != ASIM_ACK || !quick_ack(fabric, host, nic, frame))
@@ -307,9 +306,36 @@ static inline int take_quick(struct asim_fabric *fabric, struct asim_host *host,
     return 1;
 }
 
-/* Events of a host with one NIC, as long as each is alone at its time: then no tie has to be
- * compared. Returns the time of the next one; that is before `until` where it is not alone, and
- * after a failure. */
+/* Whether the oldest frame goes before the end of the own transmission at the same time: hosts in
+ * lockstep meet this at every packet. */
+static inline int mail_is_first(const struct asim_nic *nic)
+{
+    uint64_t mail = mail_tie(nic), free = asim_port_tie(&nic->port);
+
+    return mail < free || (mail == free && nic->port.in_seq < nic->port.start_seq);
+}
+
+/* A timer or a wake-up of the NIC, whichever comes alone. 0: it does not, and nothing was done. */
+static int take_own(struct asim_fabric *fabric, struct asim_host *host, uint64_t frames)
+{
+    struct asim_nic *nic = host->nics;
+    uint64_t timer = host->timers.n ? host->timers.at->t : ASIM_NEVER, wake = nic->wake_at;
+
+    if (timer < frames && timer < wake) {
+        begin_event(host, timer, host->timers.at->tie);
+        take_timer(fabric, host);
+        return 1;
+    }
+    if (wake >= frames || wake >= timer)
+        return 0;
+    begin_event(host, wake, nic->wake_tie);
+    nic->wake_at = ASIM_NEVER;
+    asim_nic_kick(fabric, host, nic, wake);
+    return 1;
+}
+
+/* Events of a host with one NIC, as long as frames meet no timer at the same time. Returns the time
+ * of the next event; that is before `until` where several meet, and after a failure. */
 static uint64_t advance_plain(struct asim_fabric *fabric, struct asim_host *host, uint64_t until)
 {
     struct asim_nic *nic = host->nics;
@@ -319,29 +345,29 @@ static uint64_t advance_plain(struct asim_fabric *fabric, struct asim_host *host
     while (!host->lane->failed) {
         uint64_t free = nic->port.busy ? nic->port.busy_until : ASIM_NEVER, mail = nic->mail_at;
         uint64_t timer = host->timers.n ? host->timers.at->t : ASIM_NEVER, wake = nic->wake_at;
-        uint64_t own = wake < timer ? wake : timer, frames = mail < free ? mail : free;
+        uint64_t own = wake < timer ? wake : timer, t = mail < free ? mail : free;
 
-        if (frames >= until && own >= until)
-            return frames < own ? frames : own;
-        if (mail < free && mail < own) {
-            begin_event(host, mail, mail_tie(nic));
-            if (!plain || !take_quick(fabric, host, nic)) {
+        if (t >= until || t >= own) {
+            uint64_t first = own < t ? own : t;
+
+            if (first >= until || !take_own(fabric, host, t))
+                return first;
+            continue;
+        }
+        if (mail < free || (mail == free && mail_is_first(nic))) {
+            const struct asim_frame *frame = asim_mail_oldest(nic->port.in);
+
+            begin_event(host, t, asim_wire_tie(nic->port.in, frame));
+            if (!plain || !take_quick(fabric, host, nic, frame)) {
                 take_frame(fabric, host, nic);
                 continue;
             }
-            free = mail;
-        } else if (free < mail && free < own) {
-            begin_event(host, free, asim_port_tie(&nic->port));
-            nic->port.busy = 0;
-        } else if (timer < frames && timer < wake) {
-            begin_event(host, timer, host->timers.at->tie);
-            take_timer(fabric, host);
-            continue;
         } else {
-            return frames < own ? frames : own;
+            begin_event(host, t, asim_port_tie(&nic->port));
+            nic->port.busy = 0;
         }
-        if (!plain || !quick_kick(fabric, host, nic, free))
-            asim_nic_kick(fabric, host, nic, free);
+        if (!plain || !quick_kick(fabric, host, nic, t))
+            asim_nic_kick(fabric, host, nic, t);
     }
     return 0;
 }

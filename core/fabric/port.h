@@ -66,7 +66,15 @@ static inline void asim_mail_open(struct asim_wire *wire)
     wire->in_mask = wire->mask;
 }
 
-/* Oldest frame, or NULL. It stays where it is until asim_mail_drop. */
+/* The oldest of the frames that are there; it stays where it is until asim_mail_drop. */
+static inline const struct asim_frame *asim_mail_oldest(const struct asim_wire *wire)
+{
+    uint32_t head = atomic_load_explicit(&wire->head, memory_order_relaxed);
+
+    return &wire->in_at[head & wire->in_mask];
+}
+
+/* The same, or NULL where there is none. */
 static inline const struct asim_frame *asim_mail_head(const struct asim_wire *wire)
 {
     uint32_t head = atomic_load_explicit(&wire->head, memory_order_relaxed);

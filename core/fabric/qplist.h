@@ -29,13 +29,15 @@ struct asim_qp_block {
 };
 
 struct asim_qplist {
-    uint32_t n, n_over;      /* queue pairs; of these finished */
     struct asim_flow *front; /* the one at `first`: mostly all there is; any value where n is 0 */
-    struct asim_qp_block *block;
-    size_t cap_blocks;
-    uint32_t first, end; /* the first place in use, and the one behind the last ever used */
+    /* How many; the first place in use, and the one behind the last ever used; how many of them are
+     * finished. n and n_over not side by side: asked for together they would be one load, which has
+     * to wait where one of them was just stored. */
+    uint32_t n, first, end, n_over;
     /* Behind the place served last, where the scan begins; 0: only its position is known. */
     uint32_t begin, last_position;
+    struct asim_qp_block *block;
+    size_t cap_blocks;
 };
 
 static inline struct asim_flow *asim_qplist_at(const struct asim_qplist *list, uint32_t place)

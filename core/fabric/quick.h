@@ -53,12 +53,21 @@ static inline int asim_host_is_plain(const struct asim_fabric *fabric, const str
            !fabric->remote && !fabric->cc->needs && !fabric->net->nic_total_pause_count;
 }
 
-/* The frame is written but for its time. */
+/* As asim_port_commit, for a frame that is written but for its time. `final`: it acknowledges a
+ * whole message. */
 static inline void quick_go(struct asim_host *host, struct asim_port *port,
-                            struct asim_frame *frame)
+                            struct asim_frame *frame, int final)
 {
-    frame->t = port->busy_until + port->out->delay;
-    asim_port_go(host->lane, port->out, frame);
+    struct asim_lane *lane = host->lane;
+    struct asim_wire *wire = port->out;
+    uint64_t t = port->busy_until + wire->delay;
+
+    frame->t = t;
+    if (final && wire->to == frame->src)
+        asim_port_notice(lane, wire, frame);
+    asim_mail_commit(wire);
+    if (t < lane->lowered[wire->to])
+        lane->lowered[wire->to] = t;
 }
 
 /* An ACK that leaves bytes of its message open. The caller kicks the NIC. */
@@ -114,7 +123,7 @@ static inline int quick_data(const struct asim_fabric *fabric, struct asim_host 
     if (busy)
         return 1;
     host->counts.acks++;
-    quick_go(host, &nic->port, ack);
+    quick_go(host, &nic->port, ack, flags & ASIM_FINAL);
     return 1;
 }
 
@@ -131,7 +140,7 @@ static inline int quick_answer(struct asim_host *host, struct asim_nic *nic)
     asim_frame_copy(frame, head, nic->port.start_youth);
     asim_ring_drop(&nic->acks);
     host->counts.acks++;
-    quick_go(host, &nic->port, frame);
+    quick_go(host, &nic->port, frame, head->flags & ASIM_FINAL && head->type == ASIM_ACK);
     return 1;
 }
 
@@ -157,7 +166,7 @@ static inline int quick_packet(const struct asim_fabric *fabric, struct asim_hos
     flow->next_avail = host->now + asim_pacing_gap(fabric, nic, flow->cc.rate_bps, wire);
     asim_qplist_served(&nic->qps, flow->place);
     host->counts.data++;
-    quick_go(host, &nic->port, frame);
+    quick_go(host, &nic->port, frame, 0);
     return 1;
 }
 

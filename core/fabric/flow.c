@@ -172,12 +172,12 @@ uint64_t asim_flow_take(struct asim_host *host, const struct asim_msg *msg, uint
     if (taken == ASIM_NEVER)
         return ASIM_NEVER;
     flow = asim_own_flow(host, slot);
-    flow->msg = *msg;
+    asim_msg_copy(&flow->msg, msg);
     flow->sport = sport;
     flow->slot = slot;
     flow->generation++;
     rx = asim_rx_at(host, slot);
-    rx->msg = *msg;
+    asim_msg_copy(&rx->msg, msg);
     rx->sport = flow->sport;
     rx->generation = flow->generation;
     rx->size = msg->bytes ? msg->bytes : 1;
@@ -239,6 +239,43 @@ void asim_flow_rewindow(const struct asim_fabric *fabric, struct asim_flow *flow
         flow->window = 1;
 }
 
+/* What congestion control starts from. Word by word: a whole struct would be cleared first. */
+static void begin_cc(const struct asim_fabric *fabric, struct asim_flow *flow,
+                     const struct asim_pair *pair, uint64_t line_bps)
+{
+    struct asim_cc_flow *cc = &flow->cc;
+
+    cc->snd_next = 0;
+    cc->size = flow->msg.bytes ? flow->msg.bytes : 1;
+    cc->rate_bps = cc->line_bps = line_bps;
+    cc->min_bps = fabric->net->min_rate_bps;
+    cc->window_bytes = 0;
+    cc->base_rtt_ns = pair->rtt_ns;
+    if (fabric->net->has_win)
+        cc->window_bytes = pair->bdp_bytes;
+    if (fabric->net->global_t) {
+        cc->base_rtt_ns = fabric->max_rtt;
+        cc->window_bytes = fabric->net->has_win ? fabric->max_bdp : 0;
+    }
+    cc->timer_at = ASIM_NEVER;
+    cc->draws = 0;
+    cc->seed = fabric->seed ^ flow->msg.id;
+}
+
+/* Zeroed for each message, made for the slot's first and kept. 0 or ASIM_ENOMEM. */
+static int begin_state(const struct asim_fabric *fabric, struct asim_flow *flow)
+{
+    size_t size = fabric->cc->state_size;
+
+    if (size && !flow->cc.state)
+        flow->cc.state = malloc(size);
+    if (size && !flow->cc.state)
+        return ASIM_ENOMEM;
+    if (flow->cc.state)
+        memset(flow->cc.state, 0, size);
+    return 0;
+}
+
 /* The queue pair as of host->now. parity: the pacing rate starts at the rate of the chosen NIC, not
  * at the slowest link of the path, and a message of 0 bytes sends 1, because the reference would
  * never finish it (spec 9, 6). */
@@ -263,28 +300,13 @@ void asim_flow_open(struct asim_fabric *fabric, struct asim_host *host, uint32_t
     /* An NVSwitch's end point has all ports behind one NIC, but a flow leaves by one of them. */
     if (asim_topo_is_endpoint(fabric->topo, host->node) && pair->rate_bps)
         line_bps = pair->rate_bps;
-    flow->cc = (struct asim_cc_flow){
-        .line_bps = line_bps,
-        .rate_bps = line_bps,
-        .min_bps = fabric->net->min_rate_bps,
-        .size = flow->msg.bytes ? flow->msg.bytes : 1,
-        .base_rtt_ns = fabric->net->global_t ? fabric->max_rtt : pair->rtt_ns,
-        .timer_at = ASIM_NEVER,
-        .seed = fabric->seed ^ flow->msg.id,
-        .state = flow->cc.state,
-    };
+    begin_cc(fabric, flow, pair, line_bps);
     flow->timer_armed = ASIM_NEVER;
     flow->last_wire = 0;
-    if (fabric->cc->state_size && !flow->cc.state)
-        flow->cc.state = malloc(fabric->cc->state_size);
-    if (fabric->cc->state_size && !flow->cc.state) {
+    if (begin_state(fabric, flow)) {
         lane->failed = ASIM_ENOMEM;
         return;
     }
-    if (flow->cc.state)
-        memset(flow->cc.state, 0, fabric->cc->state_size);
-    if (fabric->net->has_win)
-        flow->cc.window_bytes = fabric->net->global_t ? fabric->max_bdp : pair->bdp_bytes;
     asim_rx_of(fabric, host->node, slot)->base_rtt_ns = flow->cc.base_rtt_ns;
     flow->pair_rtt = pair->rtt_ns;
     flow->pair_bps = pair->rate_bps;

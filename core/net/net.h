@@ -29,6 +29,19 @@ struct asim_msg {
     uint64_t cookie;
 };
 
+/* Word by word, by way of volatile: messages are filled in just before they are copied, and a load
+ * that is wider than the last stores to its place waits until these, and all before them, have left
+ * the processor. */
+static inline void asim_msg_copy(struct asim_msg *to, const volatile struct asim_msg *from)
+{
+    to->bytes = from->bytes;
+    to->tag = from->tag;
+    to->src = from->src;
+    to->dst = from->dst;
+    to->id = from->id;
+    to->cookie = from->cookie;
+}
+
 struct asim_net_user {
     void *self;
     /* The wake asked for is due. */

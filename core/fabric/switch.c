@@ -310,15 +310,14 @@ static uint64_t first_departure(struct asim_switch *sw)
     return next;
 }
 
-/* The turn begins: one look at every mailbox, most of which may be empty. In the order in which they
- * were served last, because ports in lockstep will be served so again (batch.c). Returns the time of
- * what comes first. */
+/* The turn begins: a look at every mailbox, in the order in which they were served last, because ports
+ * in lockstep will be served so again (batch.c). Returns the time of what comes first. */
 static uint64_t look(struct asim_switch *sw, uint64_t until)
 {
     uint64_t begin = first_departure(sw);
 
-    sw->n_active = 0;
     sw->later = ASIM_NEVER;
+    sw->n_active = 0;
     for (uint32_t i = 0; i < sw->n_ports; i++) {
         const struct asim_frame *head;
         uint32_t p = sw->by_age[i];

@@ -180,11 +180,6 @@ int asim_remote_is_here(const struct asim_fabric *fabric, uint32_t node)
     return asim_fabric_owns(fabric, node);
 }
 
-uint32_t asim_remote_part(const struct asim_fabric *fabric, uint32_t node)
-{
-    return fabric->part_of ? fabric->part_of[node] : 0;
-}
-
 /* Whether there is enough to do in this window for waking the others to be worth it. */
 static int is_crowded(const struct asim_fabric *fabric, uint64_t until)
 {

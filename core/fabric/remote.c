@@ -183,9 +183,12 @@ int asim_remote_credits(struct asim_fabric *fabric, struct asim_lane *lane)
  * once, for nothing follows their end. */
 void asim_remote_owe_slow(struct asim_lane *lane, uint32_t src, uint32_t slot)
 {
-    struct asim_rx *rx = asim_rx_of(lane->fabric, src, slot);
+    struct asim_rx *rx;
 
-    if (asim_fabric_owns(lane->fabric, src) || !rx->told || rx->owes)
+    if (asim_fabric_owns(lane->fabric, src))
+        return;
+    rx = asim_rx_of(lane->fabric, src, slot);
+    if (!rx->told || rx->owes)
         return;
     rx->owes = 1;
     if (ASIM_VEC_PUSH(lane->owed, ((struct asim_owed){src, slot & 0xffffff})))

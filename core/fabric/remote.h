@@ -24,9 +24,8 @@ struct asim_partition;
 int asim_remote_open(struct asim_fabric *fabric, const struct asim_partition *part, uint32_t self,
                      struct asim_err *err);
 void asim_remote_close(struct asim_fabric *fabric);
-/* Whether a node lives in this process, and in which it does; also where there is one only. */
+/* Whether a node lives in this process; also where there is one only. */
 int asim_remote_is_here(const struct asim_fabric *fabric, uint32_t node);
-uint32_t asim_remote_part(const struct asim_fabric *fabric, uint32_t node);
 /* W in whole ns, at least 2; 0 in one process. */
 uint64_t asim_remote_window(const struct asim_fabric *fabric);
 /* Everything of this process before until_ns, a multiple of W; all blocks for the windows up to it

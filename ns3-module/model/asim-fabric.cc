@@ -63,12 +63,7 @@ AsimFabric::SetWorld(asim_world* world)
     m_world = world;
     m_fabric = asim_world_fabric(world);
     m_topo = asim_world_topo(world);
-    if (m_processes)
-    {
-        /* First, so that the doors' node numbers are the same in all processes. */
-        m_window = asim_remote_window(m_fabric);
-        m_processes->Open(NanoSeconds(m_window));
-    }
+    m_window = asim_remote_window(m_fabric);
     Build(*asim_world_netconf(world));
     asim_viewer viewer{};
     viewer.wants = 1u << ASIM_EV_FCT | 1u << ASIM_EV_PFC;
@@ -84,6 +79,9 @@ void
 AsimFabric::Build(const asim_netconf& conf)
 {
     std::vector<bool> wanted(m_topo->nodes);
+    /* Far ends of cut links, too: they stand in for nodes of other processes. As such they would make
+     * ns-3 hold a round in every window, for packets of its own that never come. */
+    const uint32_t self = m_processes ? m_processes->GetSelf() : 0;
 
     Adopt(conf);
     m_nodes.resize(m_topo->nodes);
@@ -101,7 +99,7 @@ AsimFabric::Build(const asim_netconf& conf)
         {
             continue;
         }
-        m_nodes[v] = CreateObject<Node>(asim_remote_part(m_fabric, v));
+        m_nodes[v] = CreateObject<Node>(self);
         if (m_topo->kind[v] == ASIM_HOST)
         {
             Ptr<RdmaHw> rdma = CreateObject<RdmaHw>();

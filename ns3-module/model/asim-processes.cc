@@ -9,11 +9,8 @@
 #include <string>
 
 #ifdef NS3_MPI
-#include "ns3/boolean.h"
 #include "ns3/global-value.h"
 #include "ns3/mpi-interface.h"
-#include "ns3/simple-channel.h"
-#include "ns3/simple-net-device.h"
 #include "ns3/string.h"
 
 #include <mpi.h>
@@ -121,31 +118,6 @@ AsimProcesses::Disable()
     MPI_Comm_free(&m_transport->comm);
     m_transport.reset();
     MpiInterface::Disable();
-}
-
-void
-AsimProcesses::Open(Time window)
-{
-    for (uint32_t p = 0; p < m_size; p++)
-    {
-        m_doors.Add(CreateObject<Node>(p));
-    }
-    for (uint32_t p = 0; p < m_size; p++)
-    {
-        if (p == m_self)
-        {
-            continue;
-        }
-        auto channel = CreateObject<SimpleChannel>();
-        channel->SetAttribute("Delay", TimeValue(window - TimeStep(1)));
-        for (uint32_t end : {m_self, p})
-        {
-            auto device = CreateObject<SimpleNetDevice>();
-            device->SetAttribute("PointToPointMode", BooleanValue(true));
-            m_doors.Get(end)->AddDevice(device);
-            device->SetChannel(channel);
-        }
-    }
 }
 
 void
@@ -319,11 +291,6 @@ AsimProcesses::Disable()
 }
 
 void
-AsimProcesses::Open(Time)
-{
-}
-
-void
 AsimProcesses::Put(uint32_t, const uint8_t*, std::size_t)
 {
 }
@@ -368,13 +335,6 @@ std::vector<AsimProcesses::Bytes>
 AsimProcesses::Gather(const Bytes& bytes) const
 {
     return Collect(bytes, false);
-}
-
-void
-AsimProcesses::DoDispose()
-{
-    m_doors = NodeContainer();
-    Object::DoDispose();
 }
 
 } // namespace ns3

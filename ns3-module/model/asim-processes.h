@@ -1,18 +1,16 @@
 /*
  * SPDX-License-Identifier: GPL-2.0-only
  *
- * The processes of one run, joined by ns-3's mpi module. All meet at the end of every window: each
- * hands each other one message, with what the window has made for it and when it has its own next
- * event, so that all know which window is next. Between each two lies a door, a point-to-point
- * channel whose delay, one tick less than the window, is the lookahead of ns-3's distributed
- * simulators: they grant the same windows everywhere. Packets of ns-3 do not carry what crosses,
- * because a window then takes two rounds of ns-3's and some ten times as long as a message each way.
+ * The processes of one run, started and joined by ns-3's mpi module. All meet at the end of every
+ * window: each hands each other one message, with what the window has made for it and when it has
+ * its own next event, so that all know which window is next. Packets of ns-3 do not carry what
+ * crosses, since with them a window takes two of ns-3's rounds and some ten times as long. To ns-3's
+ * distributed simulators no link leads from one process to another: they run freely, from one
+ * meeting to the next, and end together.
  */
 #ifndef ASIM_PROCESSES_H
 #define ASIM_PROCESSES_H
 
-#include "ns3/node-container.h"
-#include "ns3/nstime.h"
 #include "ns3/object.h"
 
 #include <cstdint>
@@ -51,8 +49,6 @@ class AsimProcesses : public Object
     uint32_t GetSelf() const;
     uint32_t GetSize() const;
 
-    /** Makes the doors; before the simulator runs. */
-    void Open(Time window);
     /** For the peer at the next meeting; copied. */
     void Put(uint32_t peer, const uint8_t* bytes, std::size_t n);
 
@@ -65,9 +61,6 @@ class AsimProcesses : public Object
     std::vector<Bytes> Exchange(const Bytes& bytes) const;
     std::vector<Bytes> Gather(const Bytes& bytes) const;
 
-  protected:
-    void DoDispose() override;
-
   private:
     struct Transport;
 
@@ -76,7 +69,6 @@ class AsimProcesses : public Object
     void Receive(uint32_t peer, Word* word);
 
     std::unique_ptr<Transport> m_transport;
-    NodeContainer m_doors;          //!< [processes]
     std::vector<Bytes> m_out, m_in; //!< to and from each, with a head each; they only grow
     uint32_t m_self{0};
     uint32_t m_size{1};

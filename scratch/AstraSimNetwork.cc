@@ -170,6 +170,8 @@ main(int argc, char** argv)
     {
         processes = CreateObject<AsimProcesses>();
         processes->Enable(&argc, &argv);
+        /* mpiexec passes this one on; after a SIGINT of its own it would not wait for the reports. */
+        std::signal(SIGUSR1, OnInterrupt);
         app.settings.process = processes->GetSelf();
         app.settings.processes = processes->GetSize();
         app.agree = Agree;

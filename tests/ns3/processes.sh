@@ -83,3 +83,28 @@ refuses_all() { # the same, said by each: they have not met yet
 refuses_all ns3/mpi_null_messages 'cannot run several processes' --workload="$work/all" --topology=$eight \
     --SimulatorImplementationType=ns3::NullMessageSimulatorImpl
 refuses ns3/mpi_capture 'run in one' --workload="$work/all" --topology=$eight --pcap="$work/x.pcap"
+
+# Ctrl-C, as a terminal sends it: to the launcher's group. A run that would take minutes ends with what
+# is known, and its exit code.
+interrupt() {
+    "$ASIM_TOOL" trace generate --out="$work/long" --ranks=8 --type=all_reduce --size=64GiB >/dev/null
+    set -m
+    ./ns3 run AstraSimNetwork --mpi 2 -- --workload="$work/long" --topology=$eight --out="$work/cut" \
+        >"$work/out" 2>"$work/err" &
+    local leader=$! code
+    set +m
+    for _ in {1..100}; do
+        [[ ! -s $work/err ]] || break # the note on parts: all have been joined
+        sleep 0.1
+    done
+    sleep 0.5
+    kill -INT -- "-$leader"
+    wait "$leader"
+    code=$?
+    if ((code == 130)) && grep -q '^AstraSimNetwork: interrupted at' "$work/err" && [[ -s $work/cut/summary.json ]]; then
+        t_ok ns3/mpi_interrupt
+    else
+        t_not_ok ns3/mpi_interrupt "exit code $code, and: $(head -n 3 "$work/err")"
+    fi
+}
+interrupt

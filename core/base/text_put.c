@@ -9,32 +9,34 @@
 
 #include <string.h>
 
-/* Four digits a round: most values here take one or two. */
-static unsigned digits_of(uint64_t value)
+/* The eight digits of a value below 10^8, a byte each, the first in the lowest: halves of four,
+ * then of two, then one digit, side by side in one word. Divisions are multiplications that are
+ * exact for so few digits (spare bits keep the lanes apart). */
+static uint64_t digits8(uint64_t value)
 {
-    unsigned n = 1;
+    uint64_t x = value / 10000 | value % 10000 << 32, t;
 
-    for (; value >= 10000; value /= 10000)
-        n += 4;
-    return n + (value >= 10) + (value >= 100) + (value >= 1000);
+    t = (x * 10486 >> 20) & 0x0000007f0000007full; /* hundreds of each half */
+    x = t | (x - t * 100) << 16;
+    t = (x * 103 >> 10) & 0x000f000f000f000full; /* tens of each quarter */
+    return t | (x - t * 10) << 8;
 }
 
-/* Two digits at a time, the last ones first, where they belong: a copy of a length nobody knows
- * costs more than counting them. A division by a constant is a multiplication. */
+/* Eight characters are written whatever the length: what is too much is written over, or beyond
+ * the end of the text. Without a loop over digits, whose number nobody guesses. */
 char *asim_text_put_u64(char *at, uint64_t value)
 {
-    static const char pairs[] = "0001020304050607080910111213141516171819"
-                                "2021222324252627282930313233343536373839"
-                                "4041424344454647484950515253545556575859"
-                                "6061626364656667686970717273747576777879"
-                                "8081828384858687888990919293949596979899";
-    char *end = at + digits_of(value), *first = end;
+    const uint64_t zeros = 0x3030303030303030ull;
+    uint64_t digits = digits8(value % 100000000), text = digits + zeros;
+    unsigned blank = 0;
 
-    for (; value >= 10; value /= 100)
-        memcpy(first -= 2, &pairs[value % 100 * 2], 2);
-    if (first != at)
-        *at = (char)('0' + value);
-    return end;
+    if (value >= 100000000)
+        at = asim_text_put_u64(at, value / 100000000);
+    else /* the last digit stands in any case */
+        blank = (unsigned)__builtin_ctzll(digits | 1ull << 56) / 8;
+    text >>= 8 * blank;
+    memcpy(at, &text, sizeof text);
+    return at + 8 - blank;
 }
 
 char *asim_text_put_hex8(char *at, uint32_t value)

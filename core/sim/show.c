@@ -18,6 +18,8 @@ int asim_show_add(struct asim_show *show, const struct asim_viewer *viewer)
 {
     if (show->n == ASIM_VIEWERS)
         return ASIM_ENOMEM;
+    for (int kind = 0; kind < ASIM_EV_KINDS; kind++)
+        show->seers[kind] |= (viewer->wants >> kind & 1) << show->n;
     show->viewers[show->n++] = *viewer;
     show->wants |= viewer->wants;
     return 0;
@@ -88,13 +90,16 @@ void asim_show_cut(struct asim_show *show, const struct asim_event *last)
 }
 
 /* In the order in which the viewers were added. */
-static void show_one(struct asim_show *show, const struct asim_world *world,
-                     struct asim_event *event)
+static inline void show_one(struct asim_show *show, const struct asim_world *world,
+                            struct asim_event *event)
 {
-    for (size_t v = 0; v < show->n; v++)
-        if (show->viewers[v].wants & 1u << event->kind)
+    uint32_t seers = show->seers[event->kind];
+
+    for (uint32_t v = 0; seers; v++, seers >>= 1)
+        if (seers & 1)
             show->viewers[v].see(show->viewers[v].self, world, event);
-    asim_event_fini(event);
+    if (event->kind != ASIM_EV_FCT) /* a row a message: nothing hangs on it */
+        asim_event_fini(event);
 }
 
 /* What lies at or after `until` stays, in its old order: other nodes may still add earlier rows. A

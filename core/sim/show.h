@@ -110,6 +110,7 @@ struct asim_show {
     struct asim_viewer viewers[ASIM_VIEWERS];
     size_t n;
     unsigned wants;
+    uint32_t seers[ASIM_EV_KINDS]; /* of each kind: a bit per viewer */
     struct asim_events pending;
     ASIM_VEC(uint64_t) keys; /* while it is sorted (show_sort.c) */
     /* in_order: insertion is the order within one time, as all ranks have one clock.

@@ -45,11 +45,7 @@ static struct spread spread_of(const struct asim_show *show)
 /* Bits that hold 0 … most. */
 static unsigned bits_of(uint64_t most)
 {
-    unsigned bits = 0;
-
-    for (; bits < 64 && most >> bits; bits++)
-        ;
-    return bits;
+    return most ? 64 - (unsigned)__builtin_clzll(most) : 0;
 }
 
 /* Where each run of ascending keys begins, and the end of the last; returns how many runs. Without

@@ -65,11 +65,14 @@ struct asim_rx {
     /* Where source and destination are of different processes (remote.h). credited: the source has
      * heard of `frames` since its message's end; owes: the destination is going to tell it. */
     uint8_t credited, owes;
-    uint32_t number;          /* the flow's */
+    uint32_t number; /* the flow's */
+    /* 1 + the NIC answers leave by, 0 = not asked yet: the destination's, as long as no link goes
+     * down. */
+    uint32_t back;
     struct asim_ranges ahead; /* what has come beyond a gap */
-    uint64_t base_rtt_ns;
     /* Begin and end of the message. */
     _Alignas(64) struct asim_msg msg;
+    uint64_t base_rtt_ns;
     /* Losses and telemetry: no second NACK for nack_seq before nack_until (ticks). */
     uint64_t nack_until, nack_seq;
     /* What packets under way have gathered (telemetry.c): entry (seq / payload) mod seen_cap. Made

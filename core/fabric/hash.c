@@ -15,7 +15,8 @@ static uint32_t rotl(uint32_t x, int by)
     return x << by | x >> (32 - by);
 }
 
-uint32_t asim_murmur3(const uint32_t *words, size_t n, uint32_t seed)
+/* Inlined where n is known: a message asks for it several times. */
+static inline uint32_t murmur3(const uint32_t *words, size_t n, uint32_t seed)
 {
     uint32_t h = seed;
 
@@ -30,13 +31,18 @@ uint32_t asim_murmur3(const uint32_t *words, size_t n, uint32_t seed)
     return h ^ h >> 16;
 }
 
+uint32_t asim_murmur3(const uint32_t *words, size_t n, uint32_t seed)
+{
+    return murmur3(words, n, seed);
+}
+
 uint32_t asim_tuple_hash(const struct asim_fabric *fabric, const uint32_t hosts[2],
                          const uint16_t ports[2], uint32_t seed)
 {
     const uint32_t words[3] = {asim_fabric_ip(fabric, hosts[0]), asim_fabric_ip(fabric, hosts[1]),
                                ports[0] | (uint32_t)ports[1] << 16};
 
-    return asim_murmur3(words, 3, seed);
+    return murmur3(words, 3, seed);
 }
 
 /* 11.x.y.1 as the front end hands them out (spec 9, 2). Only the hash sees it, so we need not mind

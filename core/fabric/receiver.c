@@ -13,15 +13,18 @@
 
 #define FS_PER_NS 1000000u
 
-/* The NIC the answer leaves by: hashed like a flow of its own, with the ports exchanged. */
+/* The NIC the answer leaves by: hashed like a flow of its own, with the ports exchanged. Once a
+ * message, where routes stay as they are. */
 static struct asim_nic *nic_back(struct asim_fabric *fabric, struct asim_host *host,
-                                 const struct asim_frame *data, const struct asim_rx *rx)
+                                 const struct asim_frame *data, struct asim_rx *rx)
 {
     const uint16_t ports[2] = {100, rx->sport};
 
     if (host->n_nics == 1)
         return host->nics;
-    return &host->nics[asim_flow_nic(fabric, host->node, data->src, ports)];
+    if (!rx->back || fabric->links)
+        rx->back = 1 + asim_flow_nic(fabric, host->node, data->src, ports);
+    return &host->nics[rx->back - 1];
 }
 
 /* Writes the answer to *data where it will lie. A packet kept beyond a gap is named by it. `tries`
@@ -154,6 +157,7 @@ void asim_receiver_data(struct asim_fabric *fabric, struct asim_host *host,
         rx->heard = generation;
         rx->next = 0;
         rx->nacked = rx->told = 0;
+        rx->back = 0;
     }
     if (frame->seq > rx->next) {
         if (fabric->keeps_ahead)

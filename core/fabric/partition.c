@@ -19,7 +19,7 @@
 
 /* Expected work, per port: a host makes and answers frames, a switch passes them on. Measured on
  * rings over one switch. */
-enum { HOST_WORK = 10, SWITCH_WORK = 6 };
+enum { HOST_WORK = 10, SWITCH_WORK = 9 };
 enum { MAX_LIMITS = 8 };
 /* A balance that is not worth a shorter window. */
 #define FAIR_BALANCE 1.25

@@ -22,21 +22,33 @@ static uint64_t digits8(uint64_t value)
     return t | (x - t * 10) << 8;
 }
 
+static const uint64_t zeros = 0x3030303030303030ull;
+
+/* Nine digits or more: the last eight stand all, zeros included. */
+static char *put_long(char *at, uint64_t value)
+{
+    uint64_t text = digits8(value % 100000000) + zeros;
+
+    at = asim_text_put_u64(at, value / 100000000);
+    memcpy(at, &text, sizeof text);
+    return at + sizeof text;
+}
+
 /* Eight characters are written whatever the length: what is too much is written over, or beyond
- * the end of the text. Without a loop over digits, whose number nobody guesses. */
+ * the end of the text. Without a loop over digits, whose number nobody guesses; the last digit
+ * stands in any case. */
 char *asim_text_put_u64(char *at, uint64_t value)
 {
-    const uint64_t zeros = 0x3030303030303030ull;
-    uint64_t digits = digits8(value % 100000000), text = digits + zeros;
-    unsigned blank = 0;
+    uint64_t digits, text;
+    unsigned blank;
 
     if (value >= 100000000)
-        at = asim_text_put_u64(at, value / 100000000);
-    else /* the last digit stands in any case */
-        blank = (unsigned)__builtin_ctzll(digits | 1ull << 56) / 8;
-    text >>= 8 * blank;
+        return put_long(at, value);
+    digits = digits8(value);
+    blank = (unsigned)__builtin_ctzll(digits | 1ull << 56) / 8;
+    text = (digits + zeros) >> 8 * blank;
     memcpy(at, &text, sizeof text);
-    return at + 8 - blank;
+    return at + sizeof text - blank;
 }
 
 char *asim_text_put_hex8(char *at, uint32_t value)

@@ -52,8 +52,10 @@ struct asim_lane {
     struct asim_wire **joint;
     uint32_t n_heard, n_joint;
     uint64_t *lowered; /* [nodes] earliest arrival put into a mailbox of each node */
-    uint64_t waiting;  /* completions its hosts know of that are not yet due */
-    int failed;        /* latched enum asim_code; the lane's nodes stop */
+    /* Completions its hosts know of that are not yet due; with runs, messages of its hosts begun
+     * and not yet through. */
+    uint64_t waiting, open;
+    int failed; /* latched enum asim_code; the lane's nodes stop */
     /* Its sentence, where it is another than "out of memory". */
     struct asim_err failure;
     ASIM_VEC(struct asim_notice) outbox;  /* notices made */

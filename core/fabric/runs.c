@@ -98,6 +98,7 @@ int asim_runs_start(struct asim_fabric *fabric, struct asim_host *host,
     asim_flow_of(fabric, host->node, (uint32_t)slot)->number = own->begun;
     asim_rx_of(fabric, host->node, (uint32_t)slot)->number = own->begun++;
     own->open++;
+    host->lane->open++;
     if (runs->recording) {
         feed.t -= runs->recording->begin;
         if (ASIM_VEC_PUSH(runs->recording->part[host->node].feeds, feed))
@@ -175,6 +176,7 @@ void asim_runs_sent(struct asim_fabric *fabric, struct asim_host *host,
     struct asim_feed *feed;
 
     fabric->runs->host[host->node].open--;
+    host->lane->open--;
     host->calls++;
     if (!recording)
         return;
@@ -195,17 +197,16 @@ void asim_runs_arrived(struct asim_fabric *fabric, struct asim_host *host, uint3
 
 /* Messages under way, and those of them whose completion is known. A message is known to be through
  * when the notice of it waits at its destination, which is from one window before it is through
- * until then. */
+ * until then. Asked twice a window, so lanes count them: their hosts are many. */
 static uint64_t open_messages(const struct asim_fabric *fabric, uint64_t *known)
 {
     uint64_t open = 0;
 
     *known = 0;
-    for (uint32_t v = 0; v < fabric->hosts; v++) {
-        open += fabric->runs->host[v].open;
-    }
-    for (uint32_t l = 0; l < fabric->n_lanes; l++)
+    for (uint32_t l = 0; l < fabric->n_lanes; l++) {
+        open += fabric->lane[l].open;
         *known += fabric->lane[l].waiting;
+    }
     return open;
 }
 

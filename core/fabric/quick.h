@@ -46,11 +46,13 @@ static inline int asim_wants_ack(const struct asim_netconf *net, uint64_t next, 
         return 1;
     return next >= size;
 }
-/* For a whole turn: what might change it comes between turns, or is asked for by event. */
+/* For a whole turn: what might change it comes between turns, or is asked for by event. Nothing is
+ * owed to another process on the short way (asim_remote_owe): only frames that come after the
+ * message's end are, and those are not the expected ones. */
 static inline int asim_host_is_plain(const struct asim_fabric *fabric, const struct asim_host *host)
 {
     return host->n_nics == 1 && !fabric->losses && !fabric->per_event && !fabric->watch.frame &&
-           !fabric->remote && !fabric->cc->needs && !fabric->net->nic_total_pause_count;
+           !fabric->cc->needs && !fabric->net->nic_total_pause_count;
 }
 
 /* As asim_port_commit, for a frame that is written but for its time. `final`: it acknowledges a

@@ -88,6 +88,15 @@ static inline int quick_ack(const struct asim_fabric *fabric, struct asim_host *
     return 1;
 }
 
+/* The first frame of a message has come: nothing else tells the destination that it begins. */
+static inline void asim_rx_begin(struct asim_rx *rx, uint8_t generation)
+{
+    rx->heard = generation;
+    rx->next = 0;
+    rx->nacked = rx->told = 0;
+    rx->back = 0;
+}
+
 /* The expected packet with nothing kept behind it, and its ACK: at once, or through the FIFO where
  * the port is busy. The packet is no longer under way and its ACK is: the count of frames stays,
  * but for the notice of the last one. */
@@ -101,9 +110,10 @@ static inline int quick_data(const struct asim_fabric *fabric, struct asim_host 
     unsigned flags = (frame->flags & ASIM_CE ? ASIM_CNP : 0) | (next >= rx->size ? ASIM_FINAL : 0);
     struct asim_frame *ack;
 
-    if (rx->generation != generation || rx->heard != generation || frame->seq != rx->next ||
-        rx->ahead.n || nic->port.paused || (nic->acks.n && !busy) ||
-        !asim_wants_ack(fabric->net, next, rx->size))
+    if (rx->generation == generation && rx->heard != generation)
+        asim_rx_begin(rx, generation); /* which the long way would do, too */
+    if (rx->generation != generation || frame->seq != rx->next || rx->ahead.n || nic->port.paused ||
+        (nic->acks.n && !busy) || !asim_wants_ack(fabric->net, next, rx->size))
         return 0;
     if (busy)
         ack = asim_ring_slot(&nic->acks);

@@ -153,12 +153,8 @@ void asim_receiver_data(struct asim_fabric *fabric, struct asim_host *host,
         host->counts.duplicates++;
         return;
     }
-    if (rx->heard != generation) {
-        rx->heard = generation;
-        rx->next = 0;
-        rx->nacked = rx->told = 0;
-        rx->back = 0;
-    }
+    if (rx->heard != generation)
+        asim_rx_begin(rx, generation);
     if (frame->seq > rx->next) {
         if (fabric->keeps_ahead)
             ahead(fabric, host, frame, rx);

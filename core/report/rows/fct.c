@@ -145,8 +145,8 @@ static void write_text(struct fct *fct)
     fct->tail.text = NULL;
 }
 
-/* Port 100 is every message's destination port. The copied tail may be shorter than what is copied;
- * the next line is written over the rest. */
+/* Port 100 is every message's destination port. The copied tail may be shorter than what is copied,
+ * which may then reach into the copy; the next line is written over the rest. */
 static void write_row(struct fct *fct, const struct row *row)
 {
     struct past *past = &fct->past[row->dst];
@@ -159,7 +159,7 @@ static void write_row(struct fct *fct, const struct row *row)
     at = number(at + 17, row->sport);
     memcpy(at, " 100", 4);
     if (same_tail(&fct->tail, row))
-        memcpy(at + 4, fct->tail.text, TAIL_MOST);
+        memmove(at + 4, fct->tail.text, TAIL_MOST);
     else
         write_tail(fct, at + 4, row);
     fct->n = (size_t)(at + 4 - fct->text) + fct->tail.n;

@@ -6,9 +6,9 @@
  * time. Stable, so that insertion decides the rest. n log(runs).
  *
  * The events of a window lie close together in time, so time, place and insertion mostly fit in one
- * word, which is compared and moved without a branch: where rows of many ranks mix, which of two is
- * the earlier is as good as random. Keys of three words are for what is left.
+ * word (base/words.h). Keys of three words are for what is left.
  */
+#include "base/words.h"
 #include "sim/show.h"
 
 struct key {
@@ -42,81 +42,25 @@ static struct spread spread_of(const struct asim_show *show)
     return spread;
 }
 
-/* Bits that hold 0 … most. */
-static unsigned bits_of(uint64_t most)
-{
-    return most ? 64 - (unsigned)__builtin_clzll(most) : 0;
-}
-
-/* Where each run of ascending keys begins, and the end of the last; returns how many runs. Without
- * a branch on the keys. */
-static size_t find_runs(const uint64_t *keys, size_t n, uint64_t *begin)
-{
-    size_t runs = 1;
-
-    begin[0] = 0;
-    for (size_t i = 1; i < n; i++) {
-        begin[runs] = i;
-        runs += keys[i] < keys[i - 1];
-    }
-    begin[runs] = n;
-    return runs;
-}
-
-/* Merges each two runs that follow each other and keeps the begins of what comes out. The two
- * begins of a pair are read before its one is written, so one list serves. Insertion is the lowest
- * part of a key: no two are equal, and which side goes first at equals is no question. */
-static size_t merge_runs(const uint64_t *from, uint64_t *to, uint64_t *begin, size_t runs)
-{
-    size_t left = 0;
-
-    for (size_t r = 0; r < runs; r += 2, left++) {
-        size_t i = begin[r], middle = begin[r + 1], j = middle;
-        size_t end = r + 1 < runs ? begin[r + 2] : middle;
-
-        begin[left] = i;
-        while (i < middle && j < end) {
-            uint64_t x = from[i], y = from[j];
-            size_t second = y < x;
-
-            *to++ = second ? y : x;
-            j += second;
-            i += !second;
-        }
-        while (i < middle)
-            *to++ = from[i++];
-        while (j < end)
-            *to++ = from[j++];
-    }
-    begin[left] = begin[runs];
-    return left;
-}
-
-/* keys: 3 n + 1 words. Two rows of keys, and the begins of runs. A window whose events came in
- * order, as most do with few ranks, costs one pass over them. */
+/* keys: room for 3 n + 1 words. A window whose events came in order, as most do with few ranks,
+ * costs one pass over them. */
 static const uint64_t *sort_words(const struct asim_show *show, const struct spread *spread,
                                   uint64_t *keys, unsigned place_bits)
 {
-    size_t n = show->pending.n, runs;
-    unsigned at_bits = bits_of(n);
-    uint64_t *from = keys, *to = keys + n, *begin = keys + 2 * n, *swap;
+    size_t n = show->pending.n;
+    unsigned at_bits = asim_bits_of(n);
 
     for (size_t i = 0; i < n; i++) {
         const struct asim_event *event = &show->pending.at[i];
 
-        from[i] = ((event->t - spread->t) << place_bits | (place_of(show, event) - spread->place))
+        keys[i] = ((event->t - spread->t) << place_bits | (place_of(show, event) - spread->place))
                       << at_bits |
                   i;
     }
-    for (runs = find_runs(from, n, begin); runs > 1;) {
-        runs = merge_runs(from, to, begin, runs);
-        swap = from;
-        from = to;
-        to = swap;
-    }
+    keys = asim_words_sort(keys, n);
     for (size_t i = 0; i < n; i++)
-        from[i] &= (1ull << at_bits) - 1;
-    return from;
+        keys[i] &= (1ull << at_bits) - 1;
+    return keys;
 }
 
 static inline int is_before(const struct key *x, const struct key *y)
@@ -187,8 +131,9 @@ static const uint64_t *sort_keys(const struct asim_show *show, uint64_t *words)
 const uint64_t *asim_show_sort(struct asim_show *show)
 {
     const struct spread spread = spread_of(show);
-    unsigned place_bits = bits_of(spread.place_last - spread.place);
-    unsigned bits = bits_of(spread.t_last - spread.t) + place_bits + bits_of(show->pending.n);
+    unsigned place_bits = asim_bits_of(spread.place_last - spread.place);
+    unsigned bits =
+        asim_bits_of(spread.t_last - spread.t) + place_bits + asim_bits_of(show->pending.n);
 
     if (ASIM_VEC_RESERVE(show->keys, (bits <= 64 ? 3 : 7) * show->pending.n + 1))
         return NULL;

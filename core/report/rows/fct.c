@@ -17,6 +17,7 @@
 #include <string.h>
 
 #include "base/text.h"
+#include "base/words.h"
 #include "report/report.h"
 
 /* Lines that ended at a rank: enough to look back over what can begin while others run. */
@@ -63,7 +64,8 @@ struct fct {
     struct past *past;                  /* [hosts] */
     char (*address)[8];                 /* [hosts], in hex */
     ASIM_VEC(struct row) batch;         /* of one ns */
-    ASIM_VEC(const struct row *) order; /* the same, as they are to be written */
+    ASIM_VEC(const struct row *) order; /* the same, as they are to be written, */
+    ASIM_VEC(uint64_t) keys;            /* or by words */
     uint64_t place;                     /* lines written */
     int failed;
     struct tail tail; /* of the line before */
@@ -169,18 +171,51 @@ static void write_row(struct fct *fct, const struct row *row)
     past->line[line].place = ++fct->place;
 }
 
+/* Start, rank and place in the batch in one word each, where they fit: they do unless a line is the
+ * first at its rank long after others had theirs. 0: they do not, or there is no memory. */
+static int write_by_words(struct fct *fct, size_t n)
+{
+    uint64_t start = UINT64_MAX, start_last = 0, rank = UINT64_MAX, rank_last = 0, *keys;
+    unsigned at_bits = asim_bits_of(n), rank_bits;
+
+    for (size_t i = 0; i < n; i++) {
+        const struct row *row = &fct->batch.at[i];
+
+        start = row->start < start ? row->start : start;
+        start_last = row->start > start_last ? row->start : start_last;
+        rank = row->rank < rank ? row->rank : rank;
+        rank_last = row->rank > rank_last ? row->rank : rank_last;
+    }
+    rank_bits = asim_bits_of(rank_last - rank);
+    if (asim_bits_of(start_last - start) + rank_bits + at_bits > 64 ||
+        ASIM_VEC_RESERVE(fct->keys, 3 * n + 1))
+        return 0;
+    keys = fct->keys.at;
+    for (size_t i = 0; i < n; i++) {
+        const struct row *row = &fct->batch.at[i];
+
+        keys[i] = ((row->start - start) << rank_bits | (row->rank - rank)) << at_bits | i;
+    }
+    keys = asim_words_sort(keys, n);
+    for (size_t i = 0; i < n; i++)
+        write_row(fct, &fct->batch.at[keys[i] & ((1ull << at_bits) - 1)]);
+    return 1;
+}
+
 /* Several of one ns: their order is worked out from the lines before all of them, so none is
  * written before the last has its rank. Pointers are sorted, not rows, which are long. */
 static void write_sorted(struct fct *fct, size_t n)
 {
+    for (size_t i = 0; i < n; i++)
+        fct->batch.at[i].rank = rank_of(fct, &fct->batch.at[i]);
+    if (write_by_words(fct, n))
+        return;
     if (ASIM_VEC_RESERVE(fct->order, n)) {
         fct->failed = 1;
         return;
     }
-    for (size_t i = 0; i < n; i++) {
-        fct->batch.at[i].rank = rank_of(fct, &fct->batch.at[i]);
+    for (size_t i = 0; i < n; i++)
         fct->order.at[i] = &fct->batch.at[i];
-    }
     qsort(fct->order.at, n, sizeof *fct->order.at, compare);
     for (size_t i = 0; i < n; i++)
         write_row(fct, fct->order.at[i]);
@@ -225,6 +260,7 @@ static void free_fct(struct fct *fct)
 {
     free(fct->batch.at);
     free(fct->order.at);
+    free(fct->keys.at);
     free(fct->past);
     free(fct->address);
     free(fct);

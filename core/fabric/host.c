@@ -177,7 +177,7 @@ static void start_flow(struct asim_fabric *fabric, struct asim_host *host, uint3
         }
         host->timer_seq++;
         begin_event(host, host->now, asim_tie(0, asim_tie_age(host->tie), ASIM_CLASS_TIMER));
-        host->calls++;
+        host->lane->calls++;
         flow->stage++;
     }
     asim_flow_open(fabric, host, slot);
@@ -200,7 +200,7 @@ static inline void take_start(struct asim_fabric *fabric, struct asim_host *host
     host->start.full = 0;
     if (is_alone(host)) {
         begin_event(host, host->now, host->start.tie);
-        host->calls++;
+        host->lane->calls++;
         start_flow(fabric, host, host->start.slot);
     } else if (asim_agenda_push(
                    &host->timers,
@@ -234,7 +234,7 @@ static void take_timer(struct asim_fabric *fabric, struct asim_host *host)
     uint64_t value = asim_agenda_pop(&host->timers).value;
     uint32_t payload = (uint32_t)value;
 
-    host->calls++;
+    host->lane->calls++;
     switch (value >> 56) {
     case ASIM_TIMER_WAKE:
         host->start.takes = 1;

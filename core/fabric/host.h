@@ -55,7 +55,8 @@ struct asim_lane {
     /* Completions its hosts know of that are not yet due; with runs, messages of its hosts begun
      * and not yet through. */
     uint64_t waiting, open;
-    int failed; /* latched enum asim_code; the lane's nodes stop */
+    uint64_t calls; /* of its ranks, and messages begun: no period has those (recur.c) */
+    int failed;     /* latched enum asim_code; the lane's nodes stop */
     /* Its sentence, where it is another than "out of memory". */
     struct asim_err failure;
     ASIM_VEC(struct asim_notice) outbox;  /* notices made */
@@ -97,7 +98,7 @@ struct asim_host {
     /* Every message, begun or completed here as its source. */
     _Alignas(ASIM_LINE_BYTES) ASIM_VEC(uint32_t) lingering; /* finished, frames under way */
     struct asim_start start;
-    uint64_t messages, calls; /* calls: of the rank, and messages begun: no period has those */
+    uint64_t messages;
     /* Destination -> messages sent so far; those to sport_dst, the last one, count in sport_n and
      * are put back when another is sent to. */
     _Alignas(ASIM_LINE_BYTES) uint64_t sport_n;

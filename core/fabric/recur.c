@@ -38,8 +38,8 @@ static uint64_t calls_of(const struct asim_fabric *fabric)
 {
     uint64_t calls = 0;
 
-    for (uint32_t v = 0; v < fabric->hosts; v++)
-        calls += fabric->host[v].calls;
+    for (uint32_t l = 0; l < fabric->n_lanes; l++)
+        calls += fabric->lane[l].calls;
     return calls;
 }
 

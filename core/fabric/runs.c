@@ -155,6 +155,19 @@ int asim_runs_send(struct asim_fabric *fabric, struct asim_host *host, const str
     return asim_runs_start(fabric, host, &given);
 }
 
+int asim_runs_let_pass(struct asim_fabric *fabric, struct asim_host *host)
+{
+    struct asim_runs *runs = fabric->runs;
+    struct asim_runs_host *own = &runs->host[host->node];
+
+    if (runs->mode != ASIM_RUNS_RECORD || runs->recording ||
+        (host->now >= runs->hold_from && !own->open))
+        return 0;
+    own->open++;
+    host->lane->open++;
+    return 1;
+}
+
 /* Into the row of the host that is told, which is the one that runs now. */
 static void note(struct asim_fabric *fabric, struct asim_host *host, struct asim_cue *cue)
 {
@@ -177,7 +190,7 @@ void asim_runs_sent(struct asim_fabric *fabric, struct asim_host *host,
 
     fabric->runs->host[host->node].open--;
     host->lane->open--;
-    host->calls++;
+    host->lane->calls++;
     if (!recording)
         return;
     feed = &recording->part[host->node].feeds.at[flow->number];
@@ -191,6 +204,8 @@ void asim_runs_arrived(struct asim_fabric *fabric, struct asim_host *host, uint3
 {
     struct asim_cue cue = {.src = src, .is_arrival = 1};
 
+    if (!fabric->runs->recording)
+        return;
     cue.feed = asim_rx_of(fabric, src, slot)->number & INT32_MAX;
     note(fabric, host, &cue);
 }

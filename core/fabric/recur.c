@@ -22,7 +22,7 @@
 
 /* Words that may be written for nothing at first, and packet-hops for one more: a word costs a
  * sixth of a hop or so, hence two in a hundred of a run at most where no period is ever found. */
-enum { FIRST_QUIET = 4, FIRST_WORDS = 1 << 18, HOPS_A_WORD = 8 };
+enum { FIRST_QUIET = 4, FIRST_WORDS = 1 << 18, HOPS_A_WORD = 24 };
 
 void asim_recur_fini(struct asim_recur *recur)
 {

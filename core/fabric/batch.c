@@ -16,8 +16,8 @@ static inline int is_paced_like(const struct asim_wire *a, const struct asim_wir
 /* The order of order.h among arrivals of one time: by the ages of their causes, then by which of
  * the links was served first the last time, which is asked of the frames before these on their
  * links, and of the counts of earlier windows where there are none. Out of line: nearly all
- * entries differ in time. It goes back to the beginning of the window where ports are in lockstep,
- * but for kin, of which that is known. */
+ * entries differ in time. It goes back to the beginning of the window where ports are in lockstep
+ * without being kin. */
 static int is_first(const struct asim_switch *sw, uint64_t a, uint64_t b)
 {
     const struct asim_port *x = &sw->ports[asim_batch_in(a)].port;
@@ -28,9 +28,6 @@ static int is_first(const struct asim_switch *sw, uint64_t a, uint64_t b)
 
     if (x == y)
         return a < b;
-    if ((a & places) == (b & places) &&
-        sw->kin[asim_batch_in(a)] == sw->kin[asim_batch_in(b)])
-        return x->in_seq != y->in_seq ? x->in_seq < y->in_seq : a < b;
     for (;; left--, a--, b--) {
         const struct asim_frame *f = asim_batch_frame(x->in, a), *g = asim_batch_frame(y->in, b);
         uint64_t f_tie, g_tie;
@@ -51,11 +48,20 @@ static int is_first(const struct asim_switch *sw, uint64_t a, uint64_t b)
     return x->in_seq != y->in_seq ? x->in_seq < y->in_seq : a < b;
 }
 
+/* Kin of one place are told apart by their counts, without a look at any frame. */
 static inline int is_before(const struct asim_switch *sw, uint64_t a, uint64_t b)
 {
+    const uint64_t places = (1ull << ASIM_PLACE_BITS) - 1;
     uint64_t x = a >> ASIM_TICK_SHIFT, y = b >> ASIM_TICK_SHIFT;
+    uint32_t p = asim_batch_in(a), q = asim_batch_in(b);
 
-    return x != y ? x < y : is_first(sw, a, b);
+    if (x != y)
+        return x < y;
+    if (p == q || (a & places) != (b & places) || sw->kin[p] != sw->kin[q])
+        return is_first(sw, a, b);
+    x = sw->ports[p].port.in_seq;
+    y = sw->ports[q].port.in_seq;
+    return x != y ? x < y : a < b;
 }
 
 /* 0 or ASIM_ENOMEM. Kept out of line: it is not the steady state. */

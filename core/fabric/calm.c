@@ -248,7 +248,8 @@ static void serve(struct asim_fabric *fabric, struct asim_switch *sw, uint32_t o
         uint32_t in = asim_batch_in(entry);
         const struct asim_frame *frame = asim_batch_frame(sw->ports[in].port.in, entry);
 
-        catch_up(fabric, sw, out, t);
+        if (port->frames)
+            catch_up(fabric, sw, out, t);
         if (port->passed_t != t && is_plain(fabric, port, span)) {
             plain = serve_plain(fabric, sw, out, span);
             break;
@@ -259,7 +260,8 @@ static void serve(struct asim_fabric *fabric, struct asim_switch *sw, uint32_t o
     cause = plain ? plain : cause;
     if (cause)
         sw->started[sw->n_started++] = (struct asim_came){cause - 1, out, 0};
-    catch_up(fabric, sw, out, span->until);
+    if (port->frames)
+        catch_up(fabric, sw, out, span->until);
 }
 
 /* Asked where no pause holds and no port is down. Deals what comes in, if so (batch.c). */

@@ -180,9 +180,9 @@ static inline struct twin twin_of(const struct asim_switch *sw, const struct asi
     const struct asim_came *last = sw->n_came ? &sw->came[sw->n_came - 1] : NULL;
     struct twin twin = {.wire = NULL};
 
-    if (last && is_paced_like(wire, sw->ports[last->port].port.in))
-        twin = (struct twin){sw->ports[last->port].port.in,
-                             atomic_load_explicit(&sw->ports[last->port].port.in->head,
+    if (last && is_paced_like(wire, sw->in[last->port]))
+        twin = (struct twin){sw->in[last->port],
+                             atomic_load_explicit(&sw->in[last->port]->head,
                                                   memory_order_relaxed),
                              (uint32_t)last->entry % (1u << ASIM_PLACE_BITS) + 1};
     return twin;
@@ -202,7 +202,7 @@ static inline void compare(struct twin *twin, const struct asim_frame *frame)
 static uint64_t deal_port(struct asim_fabric *fabric, struct asim_switch *sw, uint32_t p,
                           const uint64_t begin_until[2])
 {
-    struct asim_wire *wire = sw->ports[p].port.in;
+    struct asim_wire *wire = sw->in[p];
     uint32_t head = atomic_load_explicit(&wire->head, memory_order_relaxed), n = 0;
     uint64_t bytes = 0, entry = (uint64_t)p << ASIM_PLACE_BITS, dt = 0;
     struct twin twin = twin_of(sw, wire);
@@ -244,7 +244,7 @@ static void take_back(struct asim_switch *sw)
     for (uint32_t i = 0; i < sw->n_ways_out; i++)
         sw->batch[sw->ways_out[i]].n = 0;
     for (uint32_t i = 0; i < sw->n_came; i++) {
-        struct asim_wire *wire = sw->ports[sw->came[i].port].port.in;
+        struct asim_wire *wire = sw->in[sw->came[i].port];
 
         wire->got -= (uint32_t)sw->came[i].entry % (1u << ASIM_PLACE_BITS) + 1;
         wire->got_bytes -= sw->came[i].bytes;

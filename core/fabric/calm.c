@@ -75,7 +75,7 @@ static inline int pass_on(struct asim_fabric *fabric, struct asim_switch *sw,
                           const uint32_t in_out_q[3], const struct asim_frame *frame, uint64_t t)
 {
     struct asim_switch_port *port = &sw->ports[in_out_q[1]];
-    const struct asim_wire *wire = sw->ports[in_out_q[0]].port.in;
+    const struct asim_wire *wire = sw->in[in_out_q[0]];
     uint32_t bytes = frame->wire;
     int free = !port->port.busy || port->port.busy_until != t;
     struct asim_frame *place;
@@ -205,7 +205,7 @@ static uint64_t serve_plain(struct asim_fabric *fabric, struct asim_switch *sw, 
     for (uint64_t *at = span->at; at < span->end; at++) {
         uint64_t entry = *at, t = entry >> ASIM_TICK_SHIFT;
         uint32_t in = asim_batch_in(entry);
-        const struct asim_wire *from = sw->ports[in].port.in;
+        const struct asim_wire *from = sw->in[in];
         const struct asim_frame *frame = asim_batch_frame(from, entry);
 
         for (; first < at && *first >> 16 < t; first++)
@@ -246,7 +246,7 @@ static void serve(struct asim_fabric *fabric, struct asim_switch *sw, uint32_t o
     for (; span->at < span->end; span->at++) {
         uint64_t entry = *span->at, t = span->begin + (entry >> ASIM_TICK_SHIFT);
         uint32_t in = asim_batch_in(entry);
-        const struct asim_frame *frame = asim_batch_frame(sw->ports[in].port.in, entry);
+        const struct asim_frame *frame = asim_batch_frame(sw->in[in], entry);
 
         if (port->frames)
             catch_up(fabric, sw, out, t);

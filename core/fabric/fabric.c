@@ -103,9 +103,10 @@ static int open_switch(struct asim_fabric *fabric, uint32_t node, uint64_t nic_b
 
     sw->node = node;
     sw->n_ports = fabric->topo->first_port[node + 1] - fabric->topo->first_port[node];
-    sw->ports = calloc(sw->n_ports + 1, sizeof *sw->ports);
+    sw->ports = aligned_alloc(ASIM_LINE_BYTES, (sw->n_ports + (size_t)1) * sizeof *sw->ports);
     if (!sw->ports)
         return ASIM_ENOMEM;
+    memset(sw->ports, 0, (sw->n_ports + (size_t)1) * sizeof *sw->ports);
     for (uint32_t i = 0; i < sw->n_ports; i++)
         open_port(fabric, &sw->ports[i].port, node, i);
     sw->wheel.at = malloc((2 * (size_t)sw->n_ports + 1) * sizeof *sw->wheel.at);

@@ -17,8 +17,9 @@ struct asim_queue_use {
     uint64_t ingress, headroom, egress;
 };
 
+/* What a frame that finds its way free touches comes first: two cache lines. */
 struct asim_switch_port {
-    struct asim_port port;
+    _Alignas(ASIM_LINE_BYTES) struct asim_port port;
     uint64_t bytes, peak_bytes; /* queued, all queues; at most so far */
     uint32_t frames;            /* queued, all queues */
     uint8_t waiting;            /* bit per queue: it holds something */
@@ -27,14 +28,15 @@ struct asim_switch_port {
     uint8_t passes;             /* 1: who comes as the last frame ends may start early (calm.c) */
     uint32_t unmarked;          /* so many frames in a queue cannot bring a mark */
     uint8_t shift;              /* threshold = free shared buffer >> shift */
-    uint64_t kmin; /* ECN, bytes of egress; with kmax 0 where the maps lack the rate, never: ~0 */
-    struct asim_queue_use use[ASIM_QUEUES];
-    struct asim_ring queue[ASIM_QUEUES];
     /* A frame of passed_bytes that went on as it came, at passed_t, the time at which the one
      * before it was through: by the order of that instant it has lain in the queue, and the peak of
      * what came at the same time counts it. */
-    uint64_t passed_t;
     uint32_t passed_bytes;
+    uint64_t passed_t;
+    /* from here on: only where frames wait, or now and then */
+    uint64_t kmin; /* ECN, bytes of egress; with kmax 0 where the maps lack the rate, never: ~0 */
+    struct asim_queue_use use[ASIM_QUEUES];
+    struct asim_ring queue[ASIM_QUEUES];
     uint32_t headroom_limit, sent_bytes; /* sent_: size and start of the last frame, and */
     uint64_t sent_t;                     /* PINT's estimate (telemetry.c) */
     double pint_u, pmax;

@@ -104,8 +104,7 @@ static void merge(const struct asim_switch *sw, const uint64_t *from, const uint
 
     while (i < mid_end[0] && j < mid_end[1])
         *to++ = is_before(sw, from[j], from[i]) ? from[j++] : from[i++];
-    memcpy(to, from + (i < mid_end[0] ? i : j),
-           (mid_end[0] - i + mid_end[1] - j) * sizeof *to);
+    memcpy(to, from + (i < mid_end[0] ? i : j), (mid_end[0] - i + mid_end[1] - j) * sizeof *to);
 }
 
 /* By insertion: for short batches, where many rows of one or two meet. An all-to-all brings a frame
@@ -168,8 +167,8 @@ uint64_t *asim_batch_order(struct asim_switch *sw, struct asim_batch *batch)
     return spare;
 }
 
-/* A port whose frames are compared with those of the port dealt before it, until one differs in time
- * or cause: ports in lockstep are kin, and are often neighbours. */
+/* A port whose frames are compared with those of the port dealt before it, until one differs in
+ * time or cause: ports in lockstep are kin, and are often neighbours. */
 struct twin {
     const struct asim_wire *wire;
     uint32_t head, n; /* n: of its frames not seen yet */
@@ -182,8 +181,7 @@ static inline struct twin twin_of(const struct asim_switch *sw, const struct asi
 
     if (last && is_paced_like(wire, sw->in[last->port]))
         twin = (struct twin){sw->in[last->port],
-                             atomic_load_explicit(&sw->in[last->port]->head,
-                                                  memory_order_relaxed),
+                             atomic_load_explicit(&sw->in[last->port]->head, memory_order_relaxed),
                              (uint32_t)last->entry % (1u << ASIM_PLACE_BITS) + 1};
     return twin;
 }

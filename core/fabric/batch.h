@@ -34,8 +34,8 @@ static inline const struct asim_frame *asim_batch_frame(const struct asim_wire *
 
 /* Deals what comes in at the active ports from `begin` to before `until`, and says whether no
  * threshold of the shared buffer is reached even if nothing left. Where it says 0 nothing is dealt:
- * a pause or resume is among the frames, one has no way, or there is too much of something. Without memory
- * the lane fails. Costs some 40 instructions a frame. */
+ * a pause or resume is among the frames, one has no way, or there is too much of something. Without
+ * memory the lane fails. Costs some 40 instructions a frame. */
 int asim_batch_deal(struct asim_fabric *fabric, struct asim_switch *sw, uint64_t begin,
                     uint64_t until);
 /* The entries of a batch in order: at its own place, or where they lie until the next such call. */

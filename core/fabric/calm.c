@@ -104,7 +104,8 @@ static inline int pass_on(struct asim_fabric *fabric, struct asim_switch *sw,
 
 /* Into the queue, and its bytes into the buffer. The tests of the long way are left out:
  * asim_batch_deal has made them for the whole window. */
-static inline void push(struct asim_switch *sw, const uint32_t in_out_q[3], const struct asim_frame *frame)
+static inline void push(struct asim_switch *sw, const uint32_t in_out_q[3],
+                        const struct asim_frame *frame)
 {
     uint32_t q = in_out_q[2];
     struct asim_switch_port *port = &sw->ports[in_out_q[1]];
@@ -135,8 +136,9 @@ static inline void enqueue(struct asim_fabric *fabric, struct asim_switch *sw,
     asim_queue_tell(fabric, sw, p, t);
 }
 
-/* The whole of an arrival: its port, which has caught up, sends it on or queues it. 1 if it went on at once as the first of a row: what later counts as
- * the cause of all that follow it without a break. */
+/* The whole of an arrival: its port, which has caught up, sends it on or queues it. 1 if it went on
+ * at once as the first of a row: what later counts as the cause of all that follow it without a
+ * break. */
 static inline int take_frame(struct asim_fabric *fabric, struct asim_switch *sw,
                              const uint32_t in_out[2], const struct asim_frame *frame, uint64_t t)
 {
@@ -172,8 +174,8 @@ static inline uint32_t youth_behind(uint64_t tx)
     return tx < most ? (uint32_t)(most - tx) : 0;
 }
 
-/* Into the mailbox of the wire, to start at the port's tx_start. The shared buffer is left as it is:
- * what comes and goes within a calm window takes nothing from anybody. */
+/* Into the mailbox of the wire, to start at the port's tx_start. The shared buffer is left as it
+ * is: what comes and goes within a calm window takes nothing from anybody. */
 static inline void send_plain(struct asim_lane *lane, struct asim_port *port,
                               const struct asim_frame *frame)
 {
@@ -274,8 +276,8 @@ int asim_calm_begin(struct asim_fabric *fabric, struct asim_switch *sw, uint64_t
     return asim_batch_deal(fabric, sw, begin, until);
 }
 
-/* Ports with frames from before to which nothing came catch up at the end: the next window may be no
- * calm one, and who asks for the switch's next time counts on nothing being overdue. */
+/* Ports with frames from before to which nothing came catch up at the end: the next window may be
+ * no calm one, and who asks for the switch's next time counts on nothing being overdue. */
 void asim_calm_advance(struct asim_fabric *fabric, struct asim_switch *sw, uint64_t begin,
                        uint64_t until)
 {

@@ -116,7 +116,8 @@ static int open_switch(struct asim_fabric *fabric, uint32_t node, uint64_t nic_b
     sw->came = malloc((sw->n_ports + (size_t)1) * 3 * sizeof *sw->came);
     sw->in = malloc((sw->n_ports + (size_t)1) * sizeof *sw->in);
     sw->backlog = calloc(sw->n_ports / 64 + (size_t)1, sizeof *sw->backlog);
-    if (!sw->in || !sw->backlog || !sw->wheel.at || !sw->active || !sw->batch || !sw->ways_out || !sw->came)
+    if (!sw->in || !sw->backlog || !sw->wheel.at || !sw->active || !sw->batch || !sw->ways_out ||
+        !sw->came)
         return ASIM_ENOMEM;
     sw->kin = sw->ways_out + sw->n_ports;
     sw->by_age = sw->kin + sw->n_ports;

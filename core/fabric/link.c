@@ -120,8 +120,8 @@ struct asim_frame *asim_mail_slot_slow(struct asim_lane *lane, struct asim_wire 
     return NULL;
 }
 
-/* A ring that was too small once is made larger at once, though there may be room by now: the reader
- * frees the places of a whole window together. */
+/* A ring that was too small once is made larger at once, though there may be room by now: the
+ * reader frees the places of a whole window together. */
 int asim_mail_unspill(struct asim_wire *wire)
 {
     uint32_t tail = atomic_load(&wire->tail);

@@ -86,8 +86,8 @@ void asim_runs_stop(struct asim_fabric *fabric);
 /* --- from a host, in its own time ------------------------------------------------------------ */
 /* The rank sends. 0 or ASIM_ENOMEM. */
 int asim_runs_send(struct asim_fabric *fabric, struct asim_host *host, const struct asim_msg *msg);
-/* The same where runs have nothing to do with it: nobody records, and the network will not be at rest
- * before. Then the caller begins the message as without runs, and it counts as under way. */
+/* The same where runs have nothing to do with it: nobody records, and the network will not be at
+ * rest before. Then the caller begins the message as without runs, and it counts as under way. */
 int asim_runs_let_pass(struct asim_fabric *fabric, struct asim_host *host);
 /* The rank is told, frame by frame, that a message is through, or has come: written down. */
 void asim_runs_sent(struct asim_fabric *fabric, struct asim_host *host,

@@ -310,8 +310,8 @@ static uint64_t first_departure(struct asim_switch *sw)
     return next;
 }
 
-/* The turn begins: a look at every mailbox, in the order in which they were served last, because ports
- * in lockstep will be served so again (batch.c). Returns the time of what comes first. */
+/* The turn begins: a look at every mailbox, in the order in which they were served last, because
+ * ports in lockstep will be served so again (batch.c). Returns the time of what comes first. */
 static uint64_t look(struct asim_switch *sw, uint64_t until)
 {
     uint64_t begin = first_departure(sw);

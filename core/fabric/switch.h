@@ -99,10 +99,10 @@ struct asim_switch {
     int stirred;           /* a pause may hold here, or a port be down; else certainly not */
     uint32_t *active; /* [n_ports], of them so many: ports where something comes in this window */
     uint32_t n_active;
-    struct asim_batch *batch;         /* [n_ports], empty but in calm windows (batch.c) */
-    struct asim_batch ordered;        /* for sorting */
-    uint32_t *ways_out;               /* [n_ports], of them so many: ports with a batch */
-    uint32_t *kin;                    /* [n_ports] equal where all that came in came alike */
+    struct asim_batch *batch;  /* [n_ports], empty but in calm windows (batch.c) */
+    struct asim_batch ordered; /* for sorting */
+    uint32_t *ways_out;        /* [n_ports], of them so many: ports with a batch */
+    uint32_t *kin;             /* [n_ports] equal where all that came in came alike */
     uint32_t *by_age; /* [n_ports] who was served last is last, as of the last calm window */
     struct asim_came *came, *started; /* [n_ports] each, of them so many */
     struct asim_came *spare;          /* [n_ports], for sorting */

@@ -44,7 +44,7 @@ struct asim_split { /* where there are several processes, or threads */
     uint32_t *thread; /* [nodes] the thread of each node in its process, modulo their number */
     /* Others may still bring events of the last so many ns before the settled time: the window. */
     uint64_t lag_ns;
-    uint64_t last_ns; /* end of the window before */
+    uint64_t last_ns;          /* end of the window before */
     struct asim_parcel events; /* for process 0, not yet packed */
     struct asim_parcel block;  /* packed last */
     int keeps; /* at the end, in those that follow process 0: its verdict on the run */

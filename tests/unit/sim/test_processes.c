@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only
  *
- * One packet run in 1 to 4 processes, on 1 or 2 threads or event by event: worlds that share a leaf and spine
- * network and hand each other blocks after every window, as processes do. stdout and every file,
- * those of the network included, are the bytes of the run in one process.
+ * One packet run in 1 to 4 processes, on 1 or 2 threads or event by event: worlds that share a leaf
+ * and spine network and hand each other blocks after every window, as processes do. stdout and
+ * every file, those of the network included, are the bytes of the run in one process.
  */
 #include <stdlib.h>
 #include "fabric/remote.h"
@@ -198,8 +198,8 @@ static void compare(const char *got, const char *want)
 static void all_ways(const char *cc)
 {
     static const struct way ways[] = {
-        {1, 1, 0}, {1, 2, 0}, {2, 1, 0}, {3, 1, 0}, {4, 1, 0}, {2, 2, 0},
-        {1, 1, 1}, {2, 1, 1}, {3, 1, 1}, {4, 1, 1},
+        {1, 1, 0}, {1, 2, 0}, {2, 1, 0}, {3, 1, 0}, {4, 1, 0},
+        {2, 2, 0}, {1, 1, 1}, {2, 1, 1}, {3, 1, 1}, {4, 1, 1},
     };
     static struct outcome plain, other;
 

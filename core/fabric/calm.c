@@ -77,10 +77,10 @@ static inline int pass_on(struct asim_fabric *fabric, struct asim_switch *sw,
     struct asim_switch_port *port = &sw->ports[in_out_q[1]];
     const struct asim_wire *wire = sw->in[in_out_q[0]];
     uint32_t bytes = frame->wire;
-    int free = !port->port.busy || port->port.busy_until != t;
+    int idle = !port->port.busy || port->port.busy_until != t;
     struct asim_frame *place;
 
-    if (free) {
+    if (idle) {
         place = asim_port_begin(sw->lane, &port->port, bytes,
                                 (struct asim_moment){t, asim_wire_tie(wire, frame), 0});
     } else {
@@ -99,7 +99,7 @@ static inline int pass_on(struct asim_fabric *fabric, struct asim_switch *sw,
         asim_telemetry_stamp(fabric, sw, in_out_q[1], place, asim_to_ns(fabric, t));
     place->t = port->port.busy_until + port->port.out->delay;
     asim_port_go(sw->lane, port->port.out, place);
-    return free;
+    return idle;
 }
 
 /* Into the queue, and its bytes into the buffer. The tests of the long way are left out:

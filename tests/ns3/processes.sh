@@ -93,8 +93,8 @@ interrupt() {
         >"$work/out" 2>"$work/err" &
     local leader=$! code
     set +m
-    for _ in {1..100}; do
-        [[ ! -s $work/err ]] || break # the note on parts: all have been joined
+    for _ in {1..300}; do # the note on parts: all have been joined
+        ! grep -q 'processes with windows' "$work/err" || break
         sleep 0.1
     done
     sleep 0.5

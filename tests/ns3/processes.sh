@@ -89,8 +89,9 @@ refuses ns3/mpi_capture 'run in one' --workload="$work/all" --topology=$eight --
 interrupt() {
     "$ASIM_TOOL" trace generate --out="$work/long" --ranks=8 --type=all_reduce --size=64GiB >/dev/null
     set -m
-    ./ns3 run AstraSimNetwork --mpi 2 -- --workload="$work/long" --topology=$eight --out="$work/cut" \
-        >"$work/out" 2>"$work/err" &
+    # Where the tests run in the background Ctrl-C is ignored, and a shell cannot change that for itself.
+    env --default-signal=INT ./ns3 run AstraSimNetwork --mpi 2 -- --workload="$work/long" --topology=$eight \
+        --out="$work/cut" >"$work/out" 2>"$work/err" &
     local leader=$! code
     set +m
     for _ in {1..300}; do # the note on parts: all have been joined

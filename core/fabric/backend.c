@@ -60,7 +60,7 @@ static int packet_send(struct asim_net *net, const struct asim_msg *msg)
     struct asim_host *host = &fabric->host[msg->src];
     uint64_t sport, slot;
 
-    if (fabric->runs && !asim_runs_let_pass(fabric, host))
+    if (fabric->runs && host->now >= fabric->runs->ask_from)
         return asim_runs_send(fabric, host, msg);
     sport = asim_flow_sport(host, msg->dst);
     slot = sport == ASIM_NEVER ? ASIM_NEVER : asim_flow_take(host, msg, (uint16_t)sport);

@@ -1,12 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only
  *
- * What is kept of an episode beside its sends and cues: counters, the residue, paths.
- *
- * The residue is all that a network at rest remembers and that may decide anything later: where
- * each round robin stands, how many finished queue pairs wait to be swept, and in which order ports
- * came last, which is the last tie-break (order.h). Absolute times and counts are not part of it:
- * they decide nothing where the features that look at them (INT, PINT, random losses) are not in
- * use.
+ * What is kept of an episode beside its sends and cues: counters and paths.
  */
 #include "fabric/episode.h"
 
@@ -187,120 +181,6 @@ void asim_episode_end(struct asim_fabric *fabric, struct asim_episode *episode, 
         episode->bytes += sizeof *episode->part +
                           episode->part[v].feeds.cap * sizeof(struct asim_feed) +
                           episode->part[v].cues.cap * sizeof(struct asim_cue);
-}
-
-/* A port with the count at which it was last used. */
-struct ranked {
-    uint64_t seq;
-    uint32_t port;
-};
-
-/* Ports that were never used have 0 and stand in their own order. */
-static int by_seq(const void *a, const void *b)
-{
-    const struct ranked *x = a, *y = b;
-
-    if (x->seq != y->seq)
-        return x->seq < y->seq ? -1 : 1;
-    return x->port < y->port ? -1 : x->port > y->port;
-}
-
-/* Appends the ports in the order of their seq: only the order counts. */
-static uint32_t *put_order(uint32_t *at, struct ranked *ports, uint32_t n)
-{
-    qsort(ports, n, sizeof *ports, by_seq);
-    for (uint32_t i = 0; i < n; i++)
-        *at++ = ports[i].port;
-    return at;
-}
-
-/* Twice: by what came in last, and by what was sent last. */
-static uint32_t *put_orders(uint32_t *at, const struct asim_fabric *fabric, uint32_t node,
-                            struct ranked *ports)
-{
-    uint32_t first = fabric->topo->first_port[node], n = fabric->topo->first_port[node + 1] - first;
-
-    for (uint32_t i = 0; i < n; i++)
-        ports[i] = (struct ranked){fabric->ports[first + i]->in_seq, i};
-    at = put_order(at, ports, n);
-    for (uint32_t i = 0; i < n; i++)
-        ports[i] = (struct ranked){fabric->ports[first + i]->start_seq, i};
-    return put_order(at, ports, n);
-}
-
-int asim_orders_take(const struct asim_fabric *fabric, uint64_t *at)
-{
-    uint32_t total = fabric->topo->first_port[fabric->nodes];
-    struct ranked *ports = malloc((total + 1) * sizeof *ports);
-    uint32_t *order = malloc((2 * (size_t)total + 1) * sizeof *order), *end = order;
-
-    for (uint32_t v = 0; ports && order && v < fabric->nodes; v++)
-        end = put_orders(end, fabric, v, ports);
-    for (size_t i = 0; ports && order && i < 2 * (size_t)total; i++)
-        at[i] = order[i];
-    free(ports);
-    free(order);
-    return ports && order ? 0 : ASIM_ENOMEM;
-}
-
-/* Four numbers a host's port, three a switch's. */
-static uint32_t *put_residue(uint32_t *at, const struct asim_fabric *fabric, struct ranked *ports)
-{
-    for (uint32_t v = 0; v < fabric->nodes; v++) {
-        uint32_t n = fabric->topo->first_port[v + 1] - fabric->topo->first_port[v];
-
-        at = put_orders(at, fabric, v, ports);
-        for (uint32_t i = 0; v < fabric->hosts && i < n; i++) {
-            *at++ = (uint32_t)fabric->host[v].nics[i].qps.n;
-            *at++ = asim_qplist_position(&fabric->host[v].nics[i].qps);
-        }
-        for (uint32_t i = 0; v >= fabric->hosts && i < n; i++)
-            *at++ = fabric->sw[v - fabric->hosts].ports[i].rr;
-    }
-    return at;
-}
-
-/* Index of the residue in the list, *n where it is new. */
-static size_t find_residue(const struct asim_residue *list, size_t n, const uint32_t *at,
-                           size_t bytes)
-{
-    size_t id = 0;
-
-    while (id < n && (id >= ASIM_RESIDUES || memcmp(list[id].at, at, bytes) != 0))
-        id++;
-    return id;
-}
-
-/* Beyond ASIM_RESIDUES different ones a network does not come back to any; then each gets a new id,
- * and is not kept. */
-uint64_t asim_residue_id(const struct asim_fabric *fabric, struct asim_residue **list, size_t *n)
-{
-    uint32_t total = fabric->topo->first_port[fabric->nodes];
-    struct ranked *ports = malloc((total + 1) * sizeof *ports);
-    uint32_t *at = malloc((4 * (size_t)total + 1) * sizeof *at);
-    struct asim_residue *grown = *list;
-    size_t id = 0, bytes;
-
-    if (!ports || !at)
-        goto out;
-    bytes = (size_t)(put_residue(at, fabric, ports) - at) * sizeof *at;
-    id = find_residue(*list, *n, at, bytes);
-    if (id == *n && id < ASIM_RESIDUES) {
-        grown = realloc(*list, (id + 1) * sizeof **list);
-        if (!grown) {
-            id = 0;
-            goto out;
-        }
-        *list = grown;
-        grown[id] = (struct asim_residue){at, bytes};
-        at = NULL;
-    }
-    *n += id == *n;
-    id++;
-out:
-    free(ports);
-    free(at);
-    return id;
 }
 
 /* What a walk has found. */

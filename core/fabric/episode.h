@@ -86,12 +86,18 @@ void asim_counts_add(struct asim_fabric *fabric, uint64_t *counts, uint64_t time
 /* Packet-hops so far. */
 uint64_t asim_counts_hops(const struct asim_fabric *fabric);
 
-/* --- the residue ------------------------------------------------------------------------------ */
-/* Writes in which order the ports of every node were used last: 2 words a port. 0 or ASIM_ENOMEM.
- */
-int asim_orders_take(const struct asim_fabric *fabric, uint64_t *at);
+/* --- residue.c -------------------------------------------------------------------------------- */
+/* Whether nothing but wakes of ranks is to come. Linear in the network; to be asked while no
+ * message is under way. */
+int asim_is_at_rest(const struct asim_fabric *fabric);
+/* Writes when the ports of every node were used last, as its node counts: 2 words a port. Whether
+ * the ports are in the same order now as those words tell. */
+void asim_seqs_take(const struct asim_fabric *fabric, uint64_t *at);
+int asim_seqs_are_ordered(const struct asim_fabric *fabric, const uint64_t *at);
 /* Which residue the network, at rest, has now: id, or 0 when out of memory. `list` grows. */
 uint64_t asim_residue_id(const struct asim_fabric *fabric, struct asim_residue **list, size_t *n);
+
+/* --- episode.c -------------------------------------------------------------------------------- */
 /* Fills in the path of what host src sends, as a number that only equal paths share as long as the
  * routes stay; UINT64_MAX where it cannot be told. */
 void asim_feed_route(struct asim_fabric *fabric, uint32_t src, struct asim_feed *feed);

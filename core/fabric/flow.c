@@ -186,6 +186,7 @@ uint64_t asim_flow_take(struct asim_host *host, const struct asim_msg *msg, uint
     rx->ahead.n = 0;
     flow->live = 1;
     flow->stage = 0;
+    host->lane->open++;
     asim_recovery_reset(flow);
     return slot;
 }

@@ -219,7 +219,7 @@ static void take_arrival(struct asim_fabric *fabric, struct asim_host *host, uin
     host->lane->waiting--;
     if (!rx->told) {
         rx->told = 1;
-        if (fabric->runs)
+        if (fabric->runs && fabric->runs->recording)
             asim_runs_arrived(fabric, host, src, slot);
         /* The message stands in the slot, which is not given to another while the notice counts. */
         fabric->user.arrived(fabric->user.self, &rx->msg);

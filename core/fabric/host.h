@@ -52,8 +52,8 @@ struct asim_lane {
     struct asim_wire **joint;
     uint32_t n_heard, n_joint;
     uint64_t *lowered; /* [nodes] earliest arrival put into a mailbox of each node */
-    /* Completions its hosts know of that are not yet due; with runs, messages of its hosts begun
-     * and not yet through. */
+    /* Completions its hosts know of that are not yet due; messages of its hosts begun and not yet
+     * through. */
     uint64_t waiting, open;
     uint64_t calls; /* of its ranks, and messages begun: no period has those (recur.c) */
     int failed;     /* latched enum asim_code; the lane's nodes stop */

@@ -213,7 +213,8 @@ static void complete(struct asim_fabric *fabric, struct asim_host *host, struct 
     asim_qplist_over(&host->nics[flow->nic].qps, flow->place);
     host->messages++;
     host->counts.completed += flow->cc.size;
-    if (fabric->runs)
+    host->lane->open--;
+    if (fabric->runs && fabric->runs->recording)
         asim_runs_sent(fabric, host, flow);
     if (fabric->watch.fct) {
         struct asim_fct row = {.start = asim_to_ns(fabric, flow->start),

@@ -20,44 +20,31 @@
 #include "fabric/node.h"
 #include "fabric/runs.h"
 
-/* Words that may be written for nothing at first, and packet-hops for one more: a word costs a
- * sixth of a hop or so, hence two in a hundred of a run at most where no period is ever found. */
-enum { FIRST_QUIET = 4, FIRST_WORDS = 1 << 18, HOPS_A_WORD = 24 };
+/* Windows of quiet before the first state is kept; the budget, in states of this network; and what
+ * it costs to ask whether the state has come again, in words. */
+enum { FIRST_QUIET = 4, MOST_STATES = 12, GLANCE_WORDS = 6 };
 
 void asim_recur_fini(struct asim_recur *recur)
 {
     free(recur->kept.words.at);
     free(recur->kept.una.at);
+    free(recur->kept.seqs.at);
+    free(recur->kept.glance.at);
     free(recur->now.words.at);
     free(recur->now.una.at);
     free(recur->counts);
-}
-
-/* Whenever a rank is told something, wakes, or a message of it begins. */
-static uint64_t calls_of(const struct asim_fabric *fabric)
-{
-    uint64_t calls = 0;
-
-    for (uint32_t l = 0; l < fabric->n_lanes; l++)
-        calls += fabric->lane[l].calls;
-    return calls;
-}
-
-/* A list as long as the last one. What was saved counts as if it had been simulated. */
-static int can_afford(const struct asim_fabric *fabric, const struct asim_recur *recur)
-{
-    uint64_t words = recur->words + recur->kept.words.n;
-
-    return words < FIRST_WORDS || words < FIRST_WORDS + asim_counts_hops(fabric) / HOPS_A_WORD;
 }
 
 /* The state of this window is the one to wait for from now on. */
 static void keep(struct asim_fabric *fabric, struct asim_recur *recur, uint64_t t)
 {
     int code = asim_state_take(fabric, &recur->kept, t);
+    uint64_t words = recur->kept.words.n + recur->kept.seqs.n + recur->kept.glance.n;
 
-    recur->words += recur->kept.words.n;
-    recur->kept_at = code == 1 ? recur->quiet : 0;
+    if (!recur->budget.most)
+        asim_budget_open(&recur->budget, MOST_STATES * words);
+    asim_budget_spend(&recur->budget, words);
+    recur->has_kept = code == 1;
     if (code == 1 && !recur->counts)
         recur->counts = malloc(asim_counts_size(fabric) * sizeof *recur->counts);
     if (code < 0 || (code == 1 && !recur->counts)) {
@@ -210,17 +197,12 @@ static void move(struct asim_fabric *fabric, struct asim_recur *recur, uint64_t 
     asim_state_flows(fabric, &(struct asim_visit){&shift, shift_flow});
     asim_counts_difference(fabric, recur->counts);
     asim_counts_add(fabric, recur->counts, periods);
-    recur->saved += asim_counts_hops(fabric) - hops;
+    hops = asim_counts_hops(fabric) - hops;
+    recur->saved += hops;
+    asim_budget_saved(&recur->budget, hops);
     fabric->soonest_known = 0;
     for (uint32_t v = 0; v < fabric->nodes; v++)
         fabric->next[v] = asim_node_next(fabric, v);
-}
-
-/* The lists say what they mean by place alone, so equal lists are equal states. */
-static int is_equal(const struct asim_state *a, const struct asim_state *b)
-{
-    return a->words.n == b->words.n && a->una.n == b->una.n &&
-           memcmp(a->words.at, b->words.at, a->words.n * sizeof *a->words.at) == 0;
 }
 
 /* The present state may be the kept one again. */
@@ -228,45 +210,67 @@ static int compare(struct asim_fabric *fabric, struct asim_recur *recur, uint64_
 {
     uint64_t period = t - recur->kept.t, wakes;
     struct reach reach = {fabric, recur, ASIM_NEVER};
-    int code = asim_state_take(fabric, &recur->now, t);
+    int code = asim_state_is_again(fabric, &recur->kept, &recur->now, t);
 
-    recur->words += recur->now.words.n;
+    asim_budget_spend(&recur->budget, recur->now.words.n);
     if (code < 0)
         fabric->failed = ASIM_ENOMEM;
-    if (code != 1 || !is_equal(&recur->kept, &recur->now))
+    if (code != 1)
         return 0;
     asim_state_flows(fabric, &(struct asim_visit){&reach, limit});
     wakes = before_wakes(fabric, t, period);
     if (wakes < reach.periods)
         reach.periods = wakes;
-    recur->kept_at = 0; /* what comes is the end of a message, or a wake */
+    recur->has_kept = 0; /* what comes is the end of a message, or a wake */
+    recur->keep_at = ASIM_NEVER;
     if (!reach.periods || reach.periods > (ASIM_NEVER / 4 - t) / period)
         return 0;
     move(fabric, recur, reach.periods, reach.periods * period);
     return 1;
 }
 
-/* After the move the end of some message, or a wake, is less than a period away: nothing is looked
- * for until then. */
+/* Whether nobody has been told anything, woken or begun a message since the last look. */
+static int is_quiet(const struct asim_fabric *fabric, struct asim_recur *recur)
+{
+    uint64_t calls = 0, open = 0;
+    int same;
+
+    for (uint32_t l = 0; l < fabric->n_lanes; l++) {
+        calls += fabric->lane[l].calls;
+        open += fabric->lane[l].open;
+    }
+    same = calls == recur->calls && open == recur->open;
+    recur->calls = calls;
+    recur->open = open;
+    return same;
+}
+
+/* The kept state, if there is one, is looked for in every window; but the end of quiet is seen up
+ * to FIRST_QUIET windows late where there is nothing to look for. After a move the end of some
+ * message, or a wake, is less than a period away: nothing is looked for until then. */
 int asim_recur_look(struct asim_fabric *fabric, struct asim_recur *recur, uint64_t t)
 {
-    uint64_t calls = calls_of(fabric);
+    uint64_t window = fabric->windows;
 
-    if (calls != recur->calls) {
-        recur->calls = calls;
-        recur->quiet = recur->kept_at = 0;
-        recur->is_done = 0;
-        return 0;
+    if (!is_quiet(fabric, recur)) {
+        recur->since = window;
+        recur->keep_at = window + FIRST_QUIET;
+        recur->has_kept = recur->is_done = 0;
     }
-    recur->quiet++;
-    if (recur->is_done || recur->quiet < FIRST_QUIET)
+    recur->look_at = window + FIRST_QUIET;
+    if (recur->is_done || recur->since == window || !asim_budget_has(fabric, &recur->budget))
         return 0;
-    if (recur->kept_at && asim_state_glance(fabric, t) == recur->kept.glance &&
-        can_afford(fabric, recur) && compare(fabric, recur, t)) {
+    asim_budget_spend(&recur->budget, GLANCE_WORDS);
+    if (recur->has_kept && asim_state_may_be(fabric, &recur->kept, t) &&
+        compare(fabric, recur, t)) {
         recur->is_done = 1;
         return 1;
     }
-    if (!(recur->quiet & (recur->quiet - 1)) && can_afford(fabric, recur))
+    if (window >= recur->keep_at) {
         keep(fabric, recur, t);
+        recur->keep_at = window + (window - recur->since);
+    }
+    if (recur->has_kept)
+        recur->look_at = window + 1;
     return 0;
 }

@@ -50,6 +50,8 @@ int asim_fabric_use_runs(struct asim_fabric *fabric)
     asim_map_init(&runs->seen);
     runs->one_way = fabric->topo->n_links + 1 == fabric->nodes; /* a tree */
     runs->residue = asim_residue_id(fabric, &runs->residues, &runs->n_residues);
+    runs->recur.budget.left = 1;
+    runs->recur.look_at = fabric->cc->steady ? 0 : ASIM_NEVER;
     return 0;
 }
 
@@ -97,8 +99,6 @@ int asim_runs_start(struct asim_fabric *fabric, struct asim_host *host,
         return ASIM_ENOMEM;
     asim_flow_of(fabric, host->node, (uint32_t)slot)->number = own->begun;
     asim_rx_of(fabric, host->node, (uint32_t)slot)->number = own->begun++;
-    own->open++;
-    host->lane->open++;
     if (runs->recording) {
         feed.t -= runs->recording->begin;
         if (ASIM_VEC_PUSH(runs->recording->part[host->node].feeds, feed))
@@ -129,6 +129,26 @@ static int expect(struct asim_fabric *fabric, uint32_t node, struct asim_given *
     return 0;
 }
 
+/* While a message of this host is under way the network is not at rest, so what it sends is not
+ * held back: nor is what it sends after that in the same window, since messages do not overtake
+ * each other. A send becomes a queue pair in the ns it was made in, so those tell all but the
+ * latest. */
+static int is_to_hold(const struct asim_fabric *fabric, const struct asim_host *host)
+{
+    struct asim_runs_host *own = &fabric->runs->host[host->node];
+    uint32_t open = 0;
+
+    if (host->now < fabric->runs->hold_from)
+        return 0;
+    if (own->held.n)
+        return 1;
+    for (uint32_t i = 0; i < host->n_nics; i++)
+        open += host->nics[i].qps.n - host->nics[i].qps.n_over;
+    if (open)
+        own->passed = fabric->windows + 1;
+    return own->passed != fabric->windows + 1;
+}
+
 /* The path and the episode are looked at later: most sends are never compared with anything. */
 int asim_runs_send(struct asim_fabric *fabric, struct asim_host *host, const struct asim_msg *msg)
 {
@@ -146,7 +166,7 @@ int asim_runs_send(struct asim_fabric *fabric, struct asim_host *host, const str
 
     if (sport == ASIM_NEVER)
         return ASIM_ENOMEM;
-    if (host->now >= runs->hold_from && !own->open) {
+    if (is_to_hold(fabric, host)) {
         asim_fabric_at(fabric, host->node, host->now);
         return ASIM_VEC_PUSH(own->held, given);
     }
@@ -155,26 +175,11 @@ int asim_runs_send(struct asim_fabric *fabric, struct asim_host *host, const str
     return asim_runs_start(fabric, host, &given);
 }
 
-int asim_runs_let_pass(struct asim_fabric *fabric, struct asim_host *host)
-{
-    struct asim_runs *runs = fabric->runs;
-    struct asim_runs_host *own = &runs->host[host->node];
-
-    if (runs->mode != ASIM_RUNS_RECORD || runs->recording ||
-        (host->now >= runs->hold_from && !own->open))
-        return 0;
-    own->open++;
-    host->lane->open++;
-    return 1;
-}
-
 /* Into the row of the host that is told, which is the one that runs now. */
 static void note(struct asim_fabric *fabric, struct asim_host *host, struct asim_cue *cue)
 {
     struct asim_episode *recording = fabric->runs->recording;
 
-    if (!recording)
-        return;
     cue->t = host->now - recording->begin;
     cue->tie = host->tie;
     if (ASIM_VEC_PUSH(recording->part[host->node].cues, *cue))
@@ -188,11 +193,6 @@ void asim_runs_sent(struct asim_fabric *fabric, struct asim_host *host,
     struct asim_episode *recording = fabric->runs->recording;
     struct asim_feed *feed;
 
-    fabric->runs->host[host->node].open--;
-    host->lane->open--;
-    host->lane->calls++;
-    if (!recording)
-        return;
     feed = &recording->part[host->node].feeds.at[flow->number];
     feed->start = flow->start - recording->begin;
     feed->ideal = asim_flow_ideal(fabric, host, flow);
@@ -202,17 +202,15 @@ void asim_runs_sent(struct asim_fabric *fabric, struct asim_host *host,
 void asim_runs_arrived(struct asim_fabric *fabric, struct asim_host *host, uint32_t src,
                        uint32_t slot)
 {
-    struct asim_cue cue = {.src = src, .is_arrival = 1};
+    struct asim_cue cue = {
+        .src = src, .feed = asim_rx_of(fabric, src, slot)->number & INT32_MAX, .is_arrival = 1};
 
-    if (!fabric->runs->recording)
-        return;
-    cue.feed = asim_rx_of(fabric, src, slot)->number & INT32_MAX;
     note(fabric, host, &cue);
 }
 
 /* Messages under way, and those of them whose completion is known. A message is known to be through
  * when the notice of it waits at its destination, which is from one window before it is through
- * until then. Asked twice a window, so lanes count them: their hosts are many. */
+ * until then. Asked in every window, so lanes count them: their hosts are many. */
 static uint64_t open_messages(const struct asim_fabric *fabric, uint64_t *known)
 {
     uint64_t open = 0;
@@ -225,9 +223,18 @@ static uint64_t open_messages(const struct asim_fabric *fabric, uint64_t *known)
     return open;
 }
 
+/* What sends and windows ask from now on. */
+static void settle(struct asim_runs *runs)
+{
+    int watches = runs->mode != ASIM_RUNS_RECORD || runs->recording;
+
+    runs->ask_from = watches ? 0 : runs->hold_from;
+    runs->is_idle = runs->ask_from == ASIM_NEVER && !runs->may_rest;
+}
+
 /* While playing, nothing happens between two windows. But a send may have been due there: then it
  * is from that tick on that all may be different, and nobody has been told anything since. */
-int asim_runs_before(struct asim_fabric *fabric, uint64_t t, uint64_t until)
+int asim_runs_before_slow(struct asim_fabric *fabric, uint64_t t, uint64_t until)
 {
     struct asim_runs *runs = fabric->runs;
     uint64_t open, known, missed;
@@ -238,51 +245,13 @@ int asim_runs_before(struct asim_fabric *fabric, uint64_t t, uint64_t until)
     }
     if (runs->mode != ASIM_RUNS_RECORD)
         return 0; /* hold_from stands since the mode was taken */
-    if (fabric->cc->steady && asim_recur_look(fabric, &runs->recur, t))
+    if (fabric->windows >= runs->recur.look_at && asim_recur_look(fabric, &runs->recur, t))
         return 1;
     open = open_messages(fabric, &known);
-    runs->hold_from =
-        open && open == known && runs->last_notice < until ? runs->last_notice : ASIM_NEVER;
+    runs->may_rest = open == known && (!open || runs->last_notice < until);
+    runs->hold_from = open && runs->may_rest ? runs->last_notice : ASIM_NEVER;
+    settle(runs);
     return 0;
-}
-
-/* Ports may be marked busy with a frame that has left: nobody has asked since. */
-static int port_rests(const struct asim_port *port)
-{
-    return !asim_mail_count(port->in) && !port->paused && !port->down;
-}
-
-/* A pending wake-up of a NIC would put off the next one (qp.c), so it is no rest. */
-static int host_rests(const struct asim_host *host)
-{
-    for (uint32_t i = 0; i < host->n_nics; i++)
-        if (!port_rests(&host->nics[i].port) || host->nics[i].acks.n ||
-            host->nics[i].wake_at != ASIM_NEVER)
-            return 0;
-    for (size_t i = 0; i < host->timers.n; i++) {
-        uint64_t kind = host->timers.at[i].value >> 56;
-
-        /* Timers of congestion control are those of messages that are through. */
-        if (kind != ASIM_TIMER_WAKE && kind != ASIM_TIMER_CC)
-            return 0;
-    }
-    return 1;
-}
-
-/* Linear in the network, so asked only where no message is under way. */
-static int is_at_rest(const struct asim_fabric *fabric)
-{
-    for (uint32_t v = 0; v < fabric->hosts; v++)
-        if (fabric->runs->host[v].open || !host_rests(&fabric->host[v]))
-            return 0;
-    for (uint32_t v = 0; v < fabric->nodes - fabric->hosts; v++)
-        for (uint32_t p = 0; p < fabric->sw[v].n_ports; p++) {
-            const struct asim_switch_port *port = &fabric->sw[v].ports[p];
-
-            if (!port_rests(&port->port) || port->frames || port->pausing)
-                return 0;
-        }
-    return 1;
 }
 
 /* Takes the episode over. The least recently used go where there are too many. */
@@ -369,7 +338,7 @@ void asim_runs_rest(struct asim_fabric *fabric, uint64_t until)
         asim_runs_begin(fabric, until);
 }
 
-void asim_runs_after(struct asim_fabric *fabric, uint64_t until)
+void asim_runs_after_slow(struct asim_fabric *fabric, uint64_t until)
 {
     struct asim_runs *runs = fabric->runs;
     uint64_t known;
@@ -379,12 +348,15 @@ void asim_runs_after(struct asim_fabric *fabric, uint64_t until)
         asim_runs_rest(fabric, until);
     } else if (runs->mode == ASIM_RUNS_PLAY) {
         asim_runs_played(fabric, until);
-    } else if (!open_messages(fabric, &known) && is_at_rest(fabric)) {
+    } else if (runs->may_rest && !open_messages(fabric, &known) && asim_is_at_rest(fabric)) {
         end_recording(fabric);
         asim_runs_rest(fabric, until);
     } else {
         give_up_long(fabric);
         if (runs->hold_from != ASIM_NEVER)
             asim_runs_release(fabric);
+        runs->hold_from = ASIM_NEVER;
+        runs->may_rest = 0;
     }
+    settle(runs);
 }

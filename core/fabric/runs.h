@@ -18,6 +18,7 @@
 
 #include "base/map.h"
 #include "fabric/episode.h"
+#include "fabric/node.h"
 #include "fabric/recur.h"
 
 struct asim_flow;
@@ -52,7 +53,7 @@ struct asim_runs_host {
     size_t cue;                        /* playing: the next of `cues` */
     ASIM_VEC(struct asim_given) extra; /* playing: sends beyond those expected */
     uint32_t begun;                    /* messages of this recording, modulo 2^32 */
-    uint64_t open;                     /* messages under way from here */
+    uint64_t passed;                   /* 1 + the last window in which a send was not held back */
     int differs;                       /* a send was not the one expected */
 };
 
@@ -61,8 +62,13 @@ enum { ASIM_EPISODES_BYTES = 256 << 20, ASIM_RUNS_WASTE = 1 << 20 };
 
 struct asim_runs {
     enum asim_runs_mode mode;
+    /* In the windows to come nobody writes down or holds back anything, until a rest or a period is
+     * looked for: then neither windows nor messages cost more than without runs. */
+    int is_idle;
+    uint64_t ask_from;           /* sends before that time begin as without runs */
     struct asim_runs_host *host; /* [hosts] */
     int one_way;                 /* no two nodes are joined by more than one path */
+    int may_rest;                /* at the end of this window */
     uint64_t hold_from;          /* sends from then on are held back; ASIM_NEVER: none */
     uint64_t last_notice;        /* latest time at which a message is known to be through */
     uint64_t until;              /* end of the last window */
@@ -84,12 +90,10 @@ void asim_runs_close(struct asim_fabric *fabric);
 void asim_runs_stop(struct asim_fabric *fabric);
 
 /* --- from a host, in its own time ------------------------------------------------------------ */
-/* The rank sends. 0 or ASIM_ENOMEM. */
+/* The rank sends, at `ask_from` or later. 0 or ASIM_ENOMEM. */
 int asim_runs_send(struct asim_fabric *fabric, struct asim_host *host, const struct asim_msg *msg);
-/* The same where runs have nothing to do with it: nobody records, and the network will not be at
- * rest before. Then the caller begins the message as without runs, and it counts as under way. */
-int asim_runs_let_pass(struct asim_fabric *fabric, struct asim_host *host);
-/* The rank is told, frame by frame, that a message is through, or has come: written down. */
+/* The rank is told, frame by frame, that a message is through, or has come: to be called while
+ * there is a recording. */
 void asim_runs_sent(struct asim_fabric *fabric, struct asim_host *host,
                     const struct asim_flow *flow);
 void asim_runs_arrived(struct asim_fabric *fabric, struct asim_host *host, uint32_t src,
@@ -100,9 +104,23 @@ void asim_runs_cue(struct asim_fabric *fabric, struct asim_host *host);
 /* --- from the clock, between windows --------------------------------------------------------- */
 /* A window from the next event, at t, to `until` is about to begin. Returns 1 if another event has
  * come up that may be earlier: then to be asked again. */
-int asim_runs_before(struct asim_fabric *fabric, uint64_t t, uint64_t until);
+int asim_runs_before_slow(struct asim_fabric *fabric, uint64_t t, uint64_t until);
+static inline int asim_runs_before(struct asim_fabric *fabric, uint64_t t, uint64_t until)
+{
+    const struct asim_lane *lane = fabric->lane;
+
+    if (fabric->runs->is_idle && fabric->n_lanes == 1 && lane->open != lane->waiting &&
+        fabric->windows < fabric->runs->recur.look_at)
+        return 0;
+    return asim_runs_before_slow(fabric, t, until);
+}
 /* It is over, and its notices are delivered. Failures are latched in the fabric. */
-void asim_runs_after(struct asim_fabric *fabric, uint64_t until);
+void asim_runs_after_slow(struct asim_fabric *fabric, uint64_t until);
+static inline void asim_runs_after(struct asim_fabric *fabric, uint64_t until)
+{
+    if (!fabric->runs->is_idle)
+        asim_runs_after_slow(fabric, until);
+}
 
 /* --- recall.c -------------------------------------------------------------------------------- */
 /* Time of the first held send, and the hash of all of that time. Fills in the paths of all. */

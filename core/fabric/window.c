@@ -147,15 +147,18 @@ static int post(struct asim_fabric *fabric, const struct asim_notice *note)
 /* The first failure in the order of lanes wins. */
 static void settle_lane(struct asim_fabric *fabric, struct asim_lane *lane)
 {
+    uint64_t last = 0;
+
     for (size_t i = 0; i < lane->spilled.n; i++)
         if (asim_mail_unspill(lane->spilled.at[i]))
             lane->failed = ASIM_ENOMEM;
     for (size_t i = 0; i < lane->outbox.n; i++) {
         if (post(fabric, &lane->outbox.at[i]))
             lane->failed = ASIM_ENOMEM;
-        if (fabric->runs && lane->outbox.at[i].t > fabric->runs->last_notice)
-            fabric->runs->last_notice = lane->outbox.at[i].t;
+        last = lane->outbox.at[i].t > last ? lane->outbox.at[i].t : last;
     }
+    if (fabric->runs && last > fabric->runs->last_notice)
+        fabric->runs->last_notice = last;
     if (lane->owed.n && asim_remote_credits(fabric, lane))
         lane->failed = ASIM_ENOMEM;
     for (size_t i = 0; i < lane->retired.n; i++)

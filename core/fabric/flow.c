@@ -17,7 +17,8 @@
 enum {
     /* Destination ports are always 100; source ports count from here per pair (spec 2.2). */
     FIRST_SPORT = 10000,
-    LOG_OVERHEAD = 48 /* parity: the log's packets carry 48 B of headers, the wire's 36 */
+    LOG_OVERHEAD = 48, /* parity: the log's packets carry 48 B of headers, the wire's 36 */
+    LOOK_BACK = 4      /* slots finished last that are looked at for a new message */
 };
 
 /* Others may be looking at the old list in this window, so it is freed when that is over. */
@@ -114,19 +115,34 @@ static void collect(struct asim_host *host)
     host->lingering.n = keep;
 }
 
-/* The slot finished last, which is all there is to do while nothing is lost: the destination's
- * notice was the one thing under way, and the slot just used is still in the cache. Else one that
- * is free, or is found to be; ASIM_NEVER when out of memory. */
+/* One of the slots finished last, ASIM_NEVER if none of these is free: they are the ones still in
+ * the cache. The last may have to wait for its destination, which hears of the end at the same time
+ * as the source; the one before is free then. Without it all slots of a chunk would be used in
+ * turn, 10 kB a host, and none be near. */
+static uint64_t take_warm(struct asim_host *host)
+{
+    uint32_t *list = host->lingering.at;
+    size_t n = host->lingering.n, first = n > LOOK_BACK ? n - LOOK_BACK : 0;
+
+    for (size_t i = n; i-- > first;) {
+        uint32_t slot = list[i];
+
+        if (!is_quiet(host, slot))
+            continue;
+        list[i] = list[n - 1];
+        host->lingering.n--;
+        return slot;
+    }
+    return ASIM_NEVER;
+}
+
+/* ASIM_NEVER when out of memory. */
 static uint64_t take_slot(struct asim_host *host)
 {
-    if (host->lingering.n) {
-        uint32_t slot = host->lingering.at[host->lingering.n - 1];
+    uint64_t slot = take_warm(host);
 
-        if (is_quiet(host, slot)) {
-            host->lingering.n--;
-            return slot;
-        }
-    }
+    if (slot != ASIM_NEVER)
+        return slot;
     if (!host->free_slots.n)
         collect(host);
     if (!host->free_slots.n && add_chunk(host))

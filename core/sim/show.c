@@ -95,19 +95,34 @@ static inline void show_one(struct asim_show *show, const struct asim_world *wor
 {
     uint32_t seers = show->seers[event->kind];
 
-    for (uint32_t v = 0; seers; v++, seers >>= 1)
-        if (seers & 1)
-            show->viewers[v].see(show->viewers[v].self, world, event);
+    for (; seers; seers &= seers - 1) {
+        const struct asim_viewer *viewer = &show->viewers[__builtin_ctz(seers)];
+
+        viewer->see(viewer->self, world, event);
+    }
     if (event->kind != ASIM_EV_FCT) /* a row a message: nothing hangs on it */
         asim_event_fini(event);
 }
 
+/* The first n in that order have been shown: the others stay, as they lie. */
+static void keep_rest(struct asim_show *show, const uint64_t *order, size_t n)
+{
+    size_t kept = 0;
+
+    for (size_t i = 0; i < n; i++)
+        show->pending.at[order[i]].kind = ASIM_EV_KINDS; /* gone */
+    for (size_t i = 0; i < show->pending.n; i++)
+        if (show->pending.at[i].kind != ASIM_EV_KINDS)
+            show->pending.at[kept++] = show->pending.at[i];
+    show->pending.n = kept;
+}
+
 /* What lies at or after `until` stays, in its old order: other nodes may still add earlier rows. A
- * run that is stopped keeps the rest, for the close to free. */
+ * run that is stopped keeps the rest, for the close to free. Mostly nothing is left. */
 void asim_show_settle(struct asim_show *show, const struct asim_world *world, uint64_t until)
 {
     const uint64_t *order;
-    size_t kept = 0, shown = 0, n = show->pending.n;
+    size_t shown = 0, n = show->pending.n;
 
     if (!n || show->stopped)
         return;
@@ -116,16 +131,17 @@ void asim_show_settle(struct asim_show *show, const struct asim_world *world, ui
         show->pending.failed = 1;
         return;
     }
-    for (; shown < n && show->pending.at[order[shown]].t < until && !show->stopped; shown++) {
+    for (; shown < n && !show->stopped; shown++) {
         struct asim_event *event = &show->pending.at[order[shown]];
 
+        if (event->t >= until)
+            break;
         show_one(show, world, event);
-        event->kind = ASIM_EV_KINDS; /* gone */
     }
-    for (size_t i = 0; i < n && shown < n; i++)
-        if (show->pending.at[i].kind != ASIM_EV_KINDS)
-            show->pending.at[kept++] = show->pending.at[i];
-    show->pending.n = kept;
+    if (shown < n)
+        keep_rest(show, order, shown);
+    else
+        show->pending.n = 0;
 }
 
 /* Every viewer is closed even after a failure; the first one's code is returned. The show is empty

@@ -23,12 +23,11 @@
 /* Lines that ended at a rank: enough to look back over what can begin while others run. */
 enum { PAST = 32 };
 
-/* 520 bytes a host: two cache lines of it are met per line written. */
+/* How many there were stands apart, so that a line written meets one cache line of this. */
 struct past {
-    uint32_t n; /* so far; the newest is (n - 1) % PAST */
     struct {
         uint64_t end, place;
-    } line[PAST];
+    } line[PAST]; /* the n-th is line[n % PAST] */
 };
 
 /* One message of a batch; an event is longer and does not outlive being seen. */
@@ -39,29 +38,33 @@ struct row {
     uint32_t seen; /* the order inside one rank */
 };
 
-/* The longest line (two addresses, six numbers), and what is written at once. */
-enum { LINE_MOST = 160, TEXT_MOST = 1 << 14 };
+/* The longest line (two addresses, six numbers), and what is written at once: so much that the
+ * file's pages are made many at a time. */
+enum { LINE_MOST = 160, TEXT_MOST = 1 << 16 };
 
 /* The end of a line, from the bytes on: in symmetric traffic the same for all lines of one ns.
- * Copied in one length: its longest is 85. */
-enum { TAIL_MOST = 88 };
+ * Copied in one length: its longest is 85, and mostly it is TAIL_USUAL at most. */
+enum { TAIL_USUAL = 32, TAIL_MOST = 88 };
 struct tail {
     uint64_t bytes, start, end, ideal;
     char *text; /* in a line that is not yet written, or NULL */
     size_t n;
 };
 
-/* A number with its blank, for those that are the same in most lines. */
-enum { NUMBER_MOST = 24 };
+/* Numbers with a blank before them, for columns whose values come again soon: ports of hosts in
+ * step, durations, sizes. Each has one place, where the last of its kind stands. */
+enum { KNOWN = 64, NUMBER_MOST = 16 };
 struct known {
     uint64_t value;
     char text[NUMBER_MOST];
-    size_t n; /* 0: not written yet */
+    uint64_t n; /* 0: not written yet */
 };
+enum column { SPORT, BYTES, DURATION, IDEAL, COLUMNS };
 
 struct fct {
     struct asim_out *file;
     struct past *past;                  /* [hosts] */
+    uint32_t *ended;                    /* [hosts] lines so far */
     char (*address)[8];                 /* [hosts], in hex */
     ASIM_VEC(struct row) batch;         /* of one ns */
     ASIM_VEC(const struct row *) order; /* the same, as they are to be written, */
@@ -69,7 +72,7 @@ struct fct {
     uint64_t place;                     /* lines written */
     int failed;
     struct tail tail; /* of the line before */
-    struct known bytes, ideal;
+    struct known known[COLUMNS][KNOWN];
     char text[TEXT_MOST];
     size_t n; /* of text, not yet in the file */
 };
@@ -78,12 +81,13 @@ struct fct {
 static uint64_t rank_of(const struct fct *fct, const struct row *row)
 {
     const struct past *to = &fct->past[row->dst], *from = &fct->past[row->src];
+    uint32_t at_to = fct->ended[row->dst] - 1, at_from = fct->ended[row->src];
 
-    if (to->n && to->line[(to->n - 1) % PAST].end > row->start)
-        return UINT32_MAX + to->line[(to->n - 1) % PAST].place;
-    for (uint32_t back = 1; back <= from->n && back <= PAST; back++)
-        if (from->line[(from->n - back) % PAST].end <= row->start)
-            return UINT32_MAX + from->line[(from->n - back) % PAST].place;
+    if (at_to != UINT32_MAX && to->line[at_to % PAST].end > row->start)
+        return UINT32_MAX + to->line[at_to % PAST].place;
+    for (uint32_t back = 1; back <= at_from && back <= PAST; back++)
+        if (from->line[(at_from - back) % PAST].end <= row->start)
+            return UINT32_MAX + from->line[(at_from - back) % PAST].place;
     return row->src;
 }
 
@@ -105,10 +109,17 @@ static char *number(char *at, uint64_t value)
     return asim_text_put_u64(at, value);
 }
 
+/* Of more digits than the text has room for. */
+static const uint64_t known_most = 999999999999999;
+
 /* The same, mostly copied in one length from the last line that had it. */
-static char *known_number(char *at, uint64_t value, struct known *known)
+static inline char *known_number(struct fct *fct, char *at, uint64_t value, enum column column)
 {
+    struct known *known = &fct->known[column][value % KNOWN];
+
     if (known->value != value || !known->n) {
+        if (value > known_most)
+            return number(at, value);
         known->value = value;
         known->n = (size_t)(number(known->text, value) - known->text);
     }
@@ -126,10 +137,10 @@ static void write_tail(struct fct *fct, char *at, const struct row *row)
     tail->start = row->start;
     tail->end = row->end;
     tail->ideal = row->ideal;
-    at = known_number(at, tail->bytes, &fct->bytes);
+    at = known_number(fct, at, tail->bytes, BYTES);
     at = number(at, tail->start);
-    at = number(at, tail->end - tail->start);
-    at = known_number(at, tail->ideal, &fct->ideal);
+    at = known_number(fct, at, tail->end - tail->start, DURATION);
+    at = known_number(fct, at, tail->ideal, IDEAL);
     *at++ = '\n';
     tail->n = (size_t)(at - tail->text);
 }
@@ -147,21 +158,30 @@ static void write_text(struct fct *fct)
     fct->tail.text = NULL;
 }
 
-/* Port 100 is every message's destination port. The copied tail may be shorter than what is copied,
- * which may then reach into the copy; the next line is written over the rest. */
+/* The copied tail may be shorter than what is copied, which may then reach into the copy; the next
+ * line is written over the rest. */
+static inline void copy_tail(const struct tail *tail, char *at)
+{
+    if (tail->n <= TAIL_USUAL && (size_t)(at - tail->text) >= TAIL_USUAL)
+        memcpy(at, tail->text, TAIL_USUAL);
+    else
+        memmove(at, tail->text, TAIL_MOST);
+}
+
+/* Port 100 is every message's destination port. */
 static void write_row(struct fct *fct, const struct row *row)
 {
+    uint32_t line = fct->ended[row->dst]++ % PAST;
     struct past *past = &fct->past[row->dst];
-    uint32_t line = past->n++ % PAST;
     char *at = fct->text + fct->n;
 
     memcpy(at, fct->address[row->src], 8);
     at[8] = ' ';
     memcpy(at + 9, fct->address[row->dst], 8);
-    at = number(at + 17, row->sport);
+    at = known_number(fct, at + 17, row->sport, SPORT);
     memcpy(at, " 100", 4);
     if (same_tail(&fct->tail, row))
-        memmove(at + 4, fct->tail.text, TAIL_MOST);
+        copy_tail(&fct->tail, at + 4);
     else
         write_tail(fct, at + 4, row);
     fct->n = (size_t)(at + 4 - fct->text) + fct->tail.n;
@@ -262,6 +282,7 @@ static void free_fct(struct fct *fct)
     free(fct->order.at);
     free(fct->keys.at);
     free(fct->past);
+    free(fct->ended);
     free(fct->address);
     free(fct);
 }
@@ -287,8 +308,9 @@ static struct fct *make_fct(const struct asim_topo *topo)
     if (!fct)
         return NULL;
     fct->past = calloc(topo->hosts, sizeof *fct->past);
+    fct->ended = calloc(topo->hosts, sizeof *fct->ended);
     fct->address = calloc(topo->hosts, sizeof *fct->address);
-    if (!fct->past || !fct->address) {
+    if (!fct->past || !fct->ended || !fct->address) {
         free_fct(fct);
         return NULL;
     }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only
  *
  * Sorting of words against what must hold of it: ascending, and the same words. Rows of every
- * length up to some, in order, backwards, in runs and as drawn.
+ * length up to some, in order, backwards, in runs and as drawn, evenly and not.
  */
 #include "check.h"
 #include "base/words.h"
@@ -16,14 +16,16 @@ static uint64_t draw(uint64_t *state)
     return *state;
 }
 
-/* kind 0: in order; 1: backwards; 2: runs of five; 3: as drawn, any words. The index keeps them
- * apart. */
+/* kind 0: in order; 1: backwards; 2: runs of five; 3: as drawn, any words; 4: as drawn, close
+ * together but for one that is far. The index keeps them apart. */
 static uint64_t word(int kind, uint64_t i, uint64_t n, uint64_t *state)
 {
     uint64_t drawn = draw(state);
 
     if (kind == 3)
         return drawn << 8 | i;
+    if (kind == 4)
+        return (i ? drawn & 255 : 1ull << 50) << 8 | i;
     return (kind == 0 ? i : kind == 1 ? n - i : i % 5) << 8 | i;
 }
 
@@ -51,7 +53,7 @@ int main(void)
 {
     uint64_t state = 88172645463325252ull;
 
-    for (int kind = 0; kind < 4; kind++)
+    for (int kind = 0; kind < 5; kind++)
         for (size_t n = 0; n < MOST; n++)
             sort(kind, n, &state);
     CHECK_U64(asim_bits_of(0), 0);

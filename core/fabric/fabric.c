@@ -86,9 +86,10 @@ static int open_host(struct asim_fabric *fabric, uint32_t node)
     host->node = node;
     host->n_nics = n;
     asim_map_init(&host->sports);
-    host->nics = calloc(n + 1, sizeof *host->nics);
+    host->nics = aligned_alloc(ASIM_LINE_BYTES, (n + (size_t)1) * sizeof *host->nics);
     if (!host->nics)
         return ASIM_ENOMEM;
+    memset(host->nics, 0, (n + (size_t)1) * sizeof *host->nics);
     for (uint32_t i = 0; i < n; i++) {
         host->nics[i].wake_at = ASIM_NEVER;
         open_port(fabric, &host->nics[i].port, node, i);

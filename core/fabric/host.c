@@ -32,20 +32,6 @@ static inline void offer(struct pick *pick, const struct pick *other)
         *pick = *other;
 }
 
-/* After the mailbox was opened, and after each frame taken: what pick looks at for every event, and
- * the frame's own cache line but once. */
-static inline void look(struct asim_nic *nic)
-{
-    const struct asim_frame *head = asim_mail_head(nic->port.in);
-
-    nic->mail_at = head ? head->t : ASIM_NEVER;
-}
-
-static inline uint64_t mail_tie(const struct asim_nic *nic)
-{
-    return asim_wire_tie(nic->port.in, asim_mail_oldest(nic->port.in));
-}
-
 /* Ties are worked out only for what may be next. */
 static inline void offer_nic(struct pick *pick, struct asim_nic *nic)
 {
@@ -55,7 +41,8 @@ static inline void offer_nic(struct pick *pick, struct asim_nic *nic)
         offer(pick, &(struct pick){port->busy_until, asim_port_tie(port), port->start_seq,
                                    FROM_FREE, nic});
     if (nic->mail_at <= pick->t && nic->mail_at != ASIM_NEVER)
-        offer(pick, &(struct pick){nic->mail_at, mail_tie(nic), port->in_seq, FROM_MAIL, nic});
+        offer(pick,
+              &(struct pick){nic->mail_at, asim_nic_mail_tie(nic), port->in_seq, FROM_MAIL, nic});
     if (nic->wake_at <= pick->t && nic->wake_at != ASIM_NEVER)
         offer(pick, &(struct pick){nic->wake_at, nic->wake_tie, nic->wake_seq, FROM_PACING, nic});
 }
@@ -75,18 +62,9 @@ static struct pick pick_of_all(const struct asim_host *host)
     return pick;
 }
 
-/* The turn of this host begins: what has been put into its mailboxes until now is there. */
-static void open_mail(const struct asim_host *host)
-{
-    for (uint32_t i = 0; i < host->n_nics; i++) {
-        asim_mail_open(host->nics[i].port.in);
-        look(&host->nics[i]);
-    }
-}
-
 uint64_t asim_host_next(const struct asim_host *host)
 {
-    open_mail(host);
+    asim_host_open_mail(host);
     return pick_of_all(host).t;
 }
 
@@ -118,8 +96,7 @@ static void take_pfc(struct asim_fabric *fabric, struct asim_host *host, struct 
 }
 
 /* The frame is read where it lies and dropped last: until then its place is not written again. */
-static inline void take_frame(struct asim_fabric *fabric, struct asim_host *host,
-                              struct asim_nic *nic)
+void asim_host_take_frame(struct asim_fabric *fabric, struct asim_host *host, struct asim_nic *nic)
 {
     struct asim_wire *in = nic->port.in;
     const struct asim_frame *frame = asim_mail_oldest(in);
@@ -140,25 +117,23 @@ static inline void take_frame(struct asim_fabric *fabric, struct asim_host *host
     else
         take_pfc(fabric, host, nic, frame);
     asim_mail_drop(in);
-    look(nic);
-}
-
-static inline void begin_event(struct asim_host *host, uint64_t t, uint64_t tie)
-{
-    host->now = t;
-    host->tie = tie;
-    host->seq++;
+    asim_nic_look(nic);
 }
 
 /* Whether a timer armed now for this same time would be the next event: then it need not go through
- * the agenda. Hosts with several NICs are few, and are not asked. */
+ * the agenda. */
 static inline int is_alone(const struct asim_host *host)
 {
-    const struct asim_nic *nic = host->nics;
+    uint64_t now = host->now;
 
-    return host->n_nics == 1 && (!nic->port.busy || nic->port.busy_until > host->now) &&
-           nic->mail_at > host->now && nic->wake_at > host->now &&
-           (!host->timers.n || host->timers.at->t > host->now);
+    for (uint32_t i = 0; i < host->n_nics; i++) {
+        const struct asim_nic *nic = &host->nics[i];
+
+        if ((nic->port.busy && nic->port.busy_until <= now) || nic->mail_at <= now ||
+            nic->wake_at <= now)
+            return 0;
+    }
+    return !host->timers.n || host->timers.at->t > now;
 }
 
 /* A send becomes a queue pair two events of no duration after the call, as the reference's
@@ -176,7 +151,7 @@ static void start_flow(struct asim_fabric *fabric, struct asim_host *host, uint3
             return;
         }
         host->timer_seq++;
-        begin_event(host, host->now, asim_tie(0, asim_tie_age(host->tie), ASIM_CLASS_TIMER));
+        asim_host_begin(host, host->now, asim_tie(0, asim_tie_age(host->tie), ASIM_CLASS_TIMER));
         host->lane->calls++;
         flow->stage++;
     }
@@ -187,7 +162,7 @@ static void start_flow(struct asim_fabric *fabric, struct asim_host *host, uint3
     if (asim_nic_add(host, flow->nic, slot))
         host->lane->failed = ASIM_ENOMEM;
     else
-        asim_nic_kick(fabric, host, nic, host->now);
+        asim_host_kick(fabric, host, nic);
 }
 
 /* A callback is over: what it sent first stands beside the agenda (packet_send), and goes there
@@ -199,7 +174,7 @@ static inline void take_start(struct asim_fabric *fabric, struct asim_host *host
         return;
     host->start.full = 0;
     if (is_alone(host)) {
-        begin_event(host, host->now, host->start.tie);
+        asim_host_begin(host, host->now, host->start.tie);
         host->lane->calls++;
         start_flow(fabric, host, host->start.slot);
     } else if (asim_agenda_push(
@@ -229,7 +204,7 @@ static void take_arrival(struct asim_fabric *fabric, struct asim_host *host, uin
 }
 
 /* The top timer is popped before its callback runs, which may well add others. */
-static void take_timer(struct asim_fabric *fabric, struct asim_host *host)
+void asim_host_take_timer(struct asim_fabric *fabric, struct asim_host *host)
 {
     uint64_t value = asim_agenda_pop(&host->timers).value;
     uint32_t payload = (uint32_t)value;
@@ -277,116 +252,27 @@ static void take_pick(struct asim_fabric *fabric, struct asim_host *host, const 
         asim_nic_kick(fabric, host, pick->nic, pick->t);
         break;
     case FROM_MAIL:
-        take_frame(fabric, host, pick->nic);
+        asim_host_take_frame(fabric, host, pick->nic);
         break;
     case FROM_PACING:
         pick->nic->wake_at = ASIM_NEVER;
         asim_nic_kick(fabric, host, pick->nic, pick->t);
         break;
     default:
-        take_timer(fabric, host);
+        asim_host_take_timer(fabric, host);
     }
 }
 
-/* The short way of the oldest frame (quick.h), with what take_frame does around the long one. 0:
- * the frame is where it was, and the long way must be taken. */
-static inline int take_quick(struct asim_fabric *fabric, struct asim_host *host,
-                             struct asim_nic *nic, const struct asim_frame *frame)
+/* The first of all events, whatever it is, if it is before `until`; else 0, with its time. */
+int asim_host_take_first(struct asim_fabric *fabric, struct asim_host *host, uint64_t until,
+                         uint64_t *t)
 {
-    struct asim_wire *in = nic->port.in;
+    struct pick pick = pick_of_all(host);
 
-    if (frame->type == ASIM_DATA ? !quick_data(fabric, host, nic, frame)
-                                 : frame->type != ASIM_ACK || !quick_ack(fabric, host, nic, frame))
+    *t = pick.t;
+    if (pick.t >= until || host->lane->failed)
         return 0;
-    nic->port.in_seq = host->seq;
-    in->got++;
-    in->got_bytes += frame->wire;
-    asim_mail_drop(in);
-    look(nic);
+    asim_host_begin(host, pick.t, pick.tie);
+    take_pick(fabric, host, &pick);
     return 1;
-}
-
-/* Whether the oldest frame goes before the end of the own transmission at the same time: hosts in
- * lockstep meet this at every packet. */
-static inline int mail_is_first(const struct asim_nic *nic)
-{
-    uint64_t mail = mail_tie(nic), free = asim_port_tie(&nic->port);
-
-    return mail < free || (mail == free && nic->port.in_seq < nic->port.start_seq);
-}
-
-/* A timer or a wake-up of the NIC, whichever comes alone. 0: it does not, and nothing was done. */
-static int take_own(struct asim_fabric *fabric, struct asim_host *host, uint64_t frames)
-{
-    struct asim_nic *nic = host->nics;
-    uint64_t timer = host->timers.n ? host->timers.at->t : ASIM_NEVER, wake = nic->wake_at;
-
-    if (timer < frames && timer < wake) {
-        begin_event(host, timer, host->timers.at->tie);
-        take_timer(fabric, host);
-        return 1;
-    }
-    if (wake >= frames || wake >= timer)
-        return 0;
-    begin_event(host, wake, nic->wake_tie);
-    nic->wake_at = ASIM_NEVER;
-    asim_nic_kick(fabric, host, nic, wake);
-    return 1;
-}
-
-/* Events of a host with one NIC, as long as frames meet no timer at the same time. Returns the time
- * of the next event; that is before `until` where several meet, and after a failure. */
-static uint64_t advance_plain(struct asim_fabric *fabric, struct asim_host *host, uint64_t until)
-{
-    struct asim_nic *nic = host->nics;
-    /* Callbacks may start messages and make timers, but change nothing of this. */
-    int plain = asim_host_is_plain(fabric, host);
-
-    while (!host->lane->failed) {
-        uint64_t free = nic->port.busy ? nic->port.busy_until : ASIM_NEVER, mail = nic->mail_at;
-        uint64_t timer = host->timers.n ? host->timers.at->t : ASIM_NEVER, wake = nic->wake_at;
-        uint64_t own = wake < timer ? wake : timer, t = mail < free ? mail : free;
-
-        if (t >= until || t >= own) {
-            uint64_t first = own < t ? own : t;
-
-            if (first >= until || !take_own(fabric, host, t))
-                return first;
-            continue;
-        }
-        if (mail < free || (mail == free && mail_is_first(nic))) {
-            const struct asim_frame *frame = asim_mail_oldest(nic->port.in);
-
-            begin_event(host, t, asim_wire_tie(nic->port.in, frame));
-            if (!plain || !take_quick(fabric, host, nic, frame)) {
-                take_frame(fabric, host, nic);
-                continue;
-            }
-        } else {
-            begin_event(host, t, asim_port_tie(&nic->port));
-            nic->port.busy = 0;
-        }
-        if (!plain || !quick_kick(fabric, host, nic, t))
-            asim_nic_kick(fabric, host, nic, t);
-    }
-    return 0;
-}
-
-/* Everything of this host before `until`, in order; returns the time of what comes next. host->now
- * moves with each event, which is what the rank sees as its own time. Stops early once failed. */
-uint64_t asim_host_advance(struct asim_fabric *fabric, struct asim_host *host, uint64_t until)
-{
-    open_mail(host);
-    for (;;) {
-        uint64_t first = host->n_nics == 1 ? advance_plain(fabric, host, until) : 0;
-        struct pick pick;
-
-        if (first >= until)
-            return first;
-        pick = pick_of_all(host);
-        if (pick.t >= until || host->lane->failed)
-            return pick.t;
-        begin_event(host, pick.t, pick.tie);
-        take_pick(fabric, host, &pick);
-    }
 }

@@ -17,13 +17,13 @@
 #include "topo/pair.h"
 
 struct asim_nic {
-    struct asim_port port;
+    _Alignas(ASIM_LINE_BYTES) struct asim_port port;
     uint64_t mail_at; /* arrival of the first frame in the mailbox, as of this turn; ASIM_NEVER */
+    uint64_t wake_at; /* pending "next send"; ASIM_NEVER = none */
     /* Strictly before data (spec 2.3), unbounded as in the reference. */
     struct asim_ring acks;
     struct asim_qplist qps; /* finished ones until a scan meets them */
     uint64_t wake_tie, wake_seq;
-    uint64_t wake_at; /* pending "next send"; ASIM_NEVER = none */
 };
 
 /* What one host will hear at time t of something that happened elsewhere: that msg is complete

@@ -42,11 +42,11 @@ struct asim_wire {
     uint64_t delay;       /* ticks */
     /* Put on this wire since the start; the sum over wires is the count of packet-hops. */
     uint64_t frames, bytes;
-    struct asim_wire_loss *loss; /* NULL where every frame arrives (loss.h) */
+    uint32_t to, from; /* nodes; whoever sends lowers the next time of `to` */
     /* what seldom changes */
-    _Alignas(ASIM_LINE_BYTES) uint32_t from, to; /* nodes */
-    uint32_t to_port;                            /* 0-based at `to` */
-    uint32_t fetched;                            /* `tail` of a window ago (lanes.c) */
+    _Alignas(ASIM_LINE_BYTES) struct asim_wire_loss *loss; /* NULL: every frame arrives (loss.h) */
+    uint32_t to_port;                                      /* 0-based at `to` */
+    uint32_t fetched;                                      /* `tail` of a window ago (lanes.c) */
     ASIM_VEC(struct asim_frame) spill;
     /* the receiving node's, with its own copy of what it reads of the above */
     _Alignas(ASIM_LINE_BYTES) atomic_uint head; /* frames ever taken out */
@@ -103,11 +103,13 @@ static inline struct asim_frame *asim_mail_slot(struct asim_lane *lane, struct a
     return tail != wire->limit ? &wire->at[tail & wire->mask] : asim_mail_slot_slow(lane, wire);
 }
 
+/* A frame that was spilled has no place in the ring, and then `limit` is at `tail` (link.c): asked
+ * so, it is a question to the line that is written anyway. */
 static inline void asim_mail_commit(struct asim_wire *wire)
 {
     uint32_t tail = atomic_load_explicit(&wire->tail, memory_order_relaxed);
 
-    if (!wire->spill.n)
+    if (tail != wire->limit)
         atomic_store_explicit(&wire->tail, tail + 1, memory_order_release);
 }
 

@@ -57,14 +57,23 @@ static inline struct asim_flow *find(struct asim_qplist *list, uint32_t begin, u
     return flow ? flow : find_in(&list->block[first], ~behind, t);
 }
 
-/* Round robin from behind the one served last. */
+/* Round robin from behind the one served last. One word of bits is mostly all there is: then the
+ * scan goes from there to its end, and from its begin. */
 static struct asim_flow *choose_of_many(struct asim_host *host, struct asim_nic *nic, uint64_t t,
                                         int paused)
 {
     struct asim_qplist *list = &nic->qps;
     uint32_t begin = asim_qplist_begin(list);
-    struct asim_flow *chosen = paused ? NULL : find(list, begin, t);
+    struct asim_flow *chosen = NULL;
 
+    if (!paused && list->end > ASIM_QP_BLOCK) {
+        chosen = find(list, begin, t);
+    } else if (!paused) {
+        uint64_t behind = begin < ASIM_QP_BLOCK ? UINT64_MAX << begin : 0;
+
+        chosen = find_in(list->block, behind, t);
+        chosen = chosen ? chosen : find_in(list->block, ~behind, t);
+    }
     if (list->n_over)
         asim_qplist_sweep(list, host, begin, chosen ? chosen->place : ASIM_QP_NONE);
     return chosen;
@@ -207,7 +216,8 @@ void asim_nic_kick(struct asim_fabric *fabric, struct asim_host *host, struct as
 
 /* The message is through: the log, then the source's callback (spec 2.10). The slot is given back
  * when a scan meets the finished queue pair. */
-static void complete(struct asim_fabric *fabric, struct asim_host *host, struct asim_flow *flow)
+void asim_sender_complete(struct asim_fabric *fabric, struct asim_host *host,
+                          struct asim_flow *flow)
 {
     flow->live = 0;
     asim_qplist_over(&host->nics[flow->nic].qps, flow->place);
@@ -267,7 +277,7 @@ void asim_sender_ack(struct asim_fabric *fabric, struct asim_host *host,
     }
     asim_qplist_may(&nic->qps, flow->place);
     if (asim_flow_is_over(flow))
-        complete(fabric, host, flow);
+        asim_sender_complete(fabric, host, flow);
     else if (!fabric->cc_idle)
         tell_cc(fabric, host, flow, frame);
     if (!nic->port.busy)

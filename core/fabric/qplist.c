@@ -114,27 +114,36 @@ static void pack(struct asim_qplist *list)
         }
     }
     list->n_over = n_over;
+    if (list->n)
+        list->front = asim_qplist_at(list, 0);
 }
 
 /* Packed where half of it is empty, else one block longer by doubling: so that a place is written
  * a few times at most for each queue pair. */
-int asim_qplist_add(struct asim_qplist *list, struct asim_flow *flow)
+static int make_room(struct asim_qplist *list)
 {
     size_t had = list->cap_blocks;
 
-    if (list->end == had * ASIM_QP_BLOCK && had && list->n <= list->end / 2) {
+    if (had && list->n <= list->end / 2) {
         pack(list);
-    } else if (list->end == had * ASIM_QP_BLOCK) {
-        if (asim_grow(&list->block, &list->cap_blocks, had + 1, sizeof *list->block))
-            return ASIM_ENOMEM;
-        for (size_t b = had; b < list->cap_blocks; b++)
-            list->block[b].here = list->block[b].over = list->block[b].may = 0;
+        return 0;
     }
+    if (asim_grow(&list->block, &list->cap_blocks, had + 1, sizeof *list->block))
+        return ASIM_ENOMEM;
+    for (size_t b = had; b < list->cap_blocks; b++)
+        list->block[b].here = list->block[b].over = list->block[b].may = 0;
+    return 0;
+}
+
+int asim_qplist_add_slow(struct asim_qplist *list, struct asim_flow *flow)
+{
+    if (list->end == list->cap_blocks * ASIM_QP_BLOCK && make_room(list))
+        return ASIM_ENOMEM;
     if (list->n == 1)
         list->block[list->first / ASIM_QP_BLOCK].may |= 1ull << list->first % ASIM_QP_BLOCK;
     put(list, flow);
-    list->n++;
-    list->front = asim_qplist_at(list, list->first);
+    if (!list->n++)
+        list->front = flow;
     if (asim_flow_is_over(flow)) /* moved here from another NIC */
         asim_qplist_over(list, flow->place);
     return 0;
@@ -188,8 +197,9 @@ static void drop(struct asim_qplist *list, struct asim_host *host, uint32_t from
     list->front = asim_qplist_at(list, list->first);
 }
 
-/* The last of them goes, as most do where a rank sends one message at a time. */
-static void drop_only(struct asim_qplist *list, struct asim_host *host)
+/* The last of them goes, as most do where a rank sends one message at a time. Where nobody knows
+ * the place served last (begin is 0) its position stays what it was. */
+void asim_qplist_drop_only(struct asim_qplist *list, struct asim_host *host)
 {
     struct asim_qp_block *block = &list->block[list->first / ASIM_QP_BLOCK];
 
@@ -200,23 +210,50 @@ static void drop_only(struct asim_qplist *list, struct asim_host *host)
     asim_flow_release(host, list->front->slot);
 }
 
-/* Passed were [begin, end) and [first, begin) up to the chosen one. What stands behind the first
- * finished one of these goes with it, passed or not (spec 2.3 step 4). */
+/* The first place of those passed that is finished. Passed were [begin, end) and [first, begin) up
+ * to the chosen one. */
+static uint32_t first_passed(const struct asim_qplist *list, uint32_t begin, uint32_t chosen)
+{
+    uint32_t from;
+
+    if (chosen == ASIM_QP_NONE)
+        return first_over(list, list->first, list->end);
+    if (chosen >= begin)
+        return first_over(list, begin, chosen);
+    from = first_over(list, list->first, chosen);
+    return from != ASIM_QP_NONE ? from : first_over(list, begin, list->end);
+}
+
+/* The same where all stand in one block. `chosen` is no finished one, so what is passed are bits.
+ */
+static uint32_t first_passed_of_few(const struct asim_qplist *list, uint32_t begin, uint32_t chosen)
+{
+    uint64_t over = list->block->over, behind = begin < ASIM_QP_BLOCK ? UINT64_MAX << begin : 0;
+    uint64_t before = chosen == ASIM_QP_NONE ? UINT64_MAX : (1ull << chosen) - 1;
+    uint64_t passed = over & before;
+
+    if (chosen != ASIM_QP_NONE && chosen >= begin)
+        passed &= behind;
+    else if (!passed)
+        passed = over & behind;
+    return passed ? (uint32_t)__builtin_ctzll(passed) : ASIM_QP_NONE;
+}
+
+/* What stands behind the first finished one of those passed goes with it, passed or not (spec 2.3
+ * step 4). */
 void asim_qplist_sweep(struct asim_qplist *list, struct asim_host *host, uint32_t begin,
                        uint32_t chosen)
 {
     uint32_t from;
 
     if (list->n == 1) {
-        drop_only(list, host);
+        asim_qplist_drop_only(list, host);
         return;
     }
-    if (chosen == ASIM_QP_NONE)
-        from = first_over(list, list->first, list->end);
-    else if (chosen >= begin)
-        from = first_over(list, begin, chosen);
-    else if ((from = first_over(list, list->first, chosen)) == ASIM_QP_NONE)
-        from = first_over(list, begin, list->end);
+    if (list->end <= ASIM_QP_BLOCK)
+        from = first_passed_of_few(list, begin, chosen);
+    else
+        from = first_passed(list, begin, chosen);
     if (from == ASIM_QP_NONE)
         return;
     /* One that was chosen is going to be the last served; else the position stays. */

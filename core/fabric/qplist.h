@@ -70,8 +70,19 @@ static inline uint32_t asim_qplist_blocks(const struct asim_qplist *list)
     return (list->end + ASIM_QP_BLOCK - 1) / ASIM_QP_BLOCK;
 }
 
-/* Joins at the end; sets flow->place. 0 or ASIM_ENOMEM. */
-int asim_qplist_add(struct asim_qplist *list, struct asim_flow *flow);
+/* Joins at the end; sets flow->place. 0 or ASIM_ENOMEM. Mostly it comes to an empty list, whose
+ * bits are all 0. */
+int asim_qplist_add_slow(struct asim_qplist *list, struct asim_flow *flow);
+static inline int asim_qplist_add(struct asim_qplist *list, struct asim_flow *flow)
+{
+    if (list->n || !list->cap_blocks || asim_flow_is_over(flow))
+        return asim_qplist_add_slow(list, flow);
+    list->block[0].flow[0] = list->front = flow;
+    list->block[0].here = list->block[0].may = 1;
+    list->n = list->end = 1;
+    flow->place = list->first = 0;
+    return 0;
+}
 /* Place from which the scan looks, 1 up to `end`; the list must not be empty. */
 uint32_t asim_qplist_begin_slow(struct asim_qplist *list);
 static inline uint32_t asim_qplist_begin(struct asim_qplist *list)
@@ -84,6 +95,8 @@ static inline uint32_t asim_qplist_begin(struct asim_qplist *list)
 struct asim_host;
 void asim_qplist_sweep(struct asim_qplist *list, struct asim_host *host, uint32_t begin,
                        uint32_t chosen);
+/* The same where there is but one, which is finished and was not chosen. */
+void asim_qplist_drop_only(struct asim_qplist *list, struct asim_host *host);
 /* The first place in use from `place` on; ASIM_QP_NONE where there is none. */
 uint32_t asim_qplist_next(const struct asim_qplist *list, uint32_t place);
 /* Position served last, as the reference counts it. */

@@ -2,8 +2,8 @@
  *
  * The short way of a host, for what nearly all its events are: packets in order, ACKs of more, and
  * a NIC that has the next of either to send, in a network in which nothing is lost on wires and
- * nobody looks at single frames (asim_host_is_plain). Inlined into the loop of host.c, so that a
- * frame costs no call and no test of what is the same for all frames of a turn.
+ * nobody looks at single frames (asim_fabric_is_plain). Inlined into the loops of plain.c, so that
+ * a frame costs no call and no test of what is the same for all frames of a turn.
  *
  * Each function does all that the long way (qp.c, receiver.c) would do with the event, or returns 0
  * and has changed nothing: then the long way is to be taken. Frames that switches drop may still
@@ -15,16 +15,7 @@
 #ifndef ASIM_FABRIC_QUICK_H
 #define ASIM_FABRIC_QUICK_H
 
-#include "fabric/start.h"
-
-/* The steps of asim_nic_kick (qp.c). Whose turn it is, NULL: nobody may go; drops the finished ones
- * the scan meets, so it is asked once. Then one packet of that flow, or a wake-up at the end of the
- * first gap. */
-struct asim_flow *asim_nic_choose(const struct asim_fabric *fabric, struct asim_host *host,
-                                  struct asim_nic *nic, uint64_t t);
-void asim_nic_send(struct asim_fabric *fabric, struct asim_host *host, struct asim_nic *nic,
-                   struct asim_flow *flow);
-void asim_nic_arm(struct asim_host *host, struct asim_nic *nic, uint64_t t);
+#include "fabric/turn.h"
 
 /* The usual ACK: progress, and nothing lost that anybody knows of. What asim_recovery_ack would do
  * is then to move snd_una. */
@@ -46,19 +37,11 @@ static inline int asim_wants_ack(const struct asim_netconf *net, uint64_t next, 
         return 1;
     return next >= size;
 }
-/* For a whole turn: what might change it comes between turns, or is asked for by event. Nothing is
- * owed to another process on the short way (asim_remote_owe): only frames that come after the
- * message's end are, and those are not the expected ones. */
-static inline int asim_host_is_plain(const struct asim_fabric *fabric, const struct asim_host *host)
-{
-    return host->n_nics == 1 && !fabric->losses && !fabric->per_event && !fabric->watch.frame &&
-           !fabric->cc->needs && !fabric->net->nic_total_pause_count;
-}
 
 /* As asim_port_commit, for a frame that is written but for its time. `final`: it acknowledges a
  * whole message. */
-static inline void quick_go(struct asim_host *host, struct asim_port *port,
-                            struct asim_frame *frame, int final)
+IN_LOOP void quick_go(struct asim_host *host, struct asim_port *port, struct asim_frame *frame,
+                      int final)
 {
     struct asim_lane *lane = host->lane;
     struct asim_wire *wire = port->out;
@@ -72,20 +55,19 @@ static inline void quick_go(struct asim_host *host, struct asim_port *port,
         lane->lowered[wire->to] = t;
 }
 
-/* An ACK that leaves bytes of its message open. The caller kicks the NIC. */
-static inline int quick_ack(const struct asim_fabric *fabric, struct asim_host *host,
-                            struct asim_nic *nic, const struct asim_frame *frame)
+/* An ACK, of the last byte, too. The flow it is of, whose NIC the caller kicks, or NULL. */
+IN_LOOP struct asim_flow *quick_ack(const struct asim_fabric *fabric, struct asim_host *host,
+                                    const struct asim_frame *frame)
 {
     struct asim_flow *flow = asim_own_flow(host, frame->slot);
 
     if (flow->generation != frame->slot >> 24 || !flow->live || !fabric->cc_idle ||
-        frame->seq >= flow->cc.size || !asim_ack_is_plain(fabric, flow, frame))
-        return 0;
+        !asim_ack_is_plain(fabric, flow, frame))
+        return NULL;
     host->counts.got_acks++;
     flow->tx_frames--;
     flow->snd_una = frame->seq;
-    asim_qplist_may(&nic->qps, flow->place);
-    return 1;
+    return flow;
 }
 
 /* The first frame of a message has come: nothing else tells the destination that it begins. */
@@ -98,22 +80,29 @@ static inline void asim_rx_begin(struct asim_rx *rx, uint8_t generation)
 }
 
 /* The expected packet with nothing kept behind it, and its ACK: at once, or through the FIFO where
- * the port is busy. The packet is no longer under way and its ACK is: the count of frames stays,
- * but for the notice of the last one. */
-static inline int quick_data(const struct asim_fabric *fabric, struct asim_host *host,
-                             struct asim_nic *nic, const struct asim_frame *frame)
+ * the port is busy; so there is nothing to kick. The packet is no longer under way and its ACK is:
+ * the count of frames stays, but for the notice of the last one. */
+IN_LOOP int quick_data(struct asim_fabric *fabric, struct asim_host *host,
+                       const struct asim_frame *frame, int is_one)
 {
     struct asim_rx *rx = asim_rx_of(fabric, frame->src, frame->slot);
-    uint32_t payload = frame->wire - fabric->data_overhead, busy = nic->port.busy;
+    uint32_t payload = frame->wire - fabric->data_overhead, busy;
     uint8_t generation = (uint8_t)(frame->slot >> 24);
     uint64_t next = frame->seq + payload, youth = 0;
-    unsigned flags = (frame->flags & ASIM_CE ? ASIM_CNP : 0) | (next >= rx->size ? ASIM_FINAL : 0);
+    unsigned flags = (frame->flags & ASIM_CE) * (ASIM_CNP / ASIM_CE);
+    struct asim_nic *nic = host->nics;
     struct asim_frame *ack;
 
-    if (rx->generation == generation && rx->heard != generation)
+    if (rx->generation != generation)
+        return 0;
+    if (rx->heard != generation)
         asim_rx_begin(rx, generation); /* which the long way would do, too */
-    if (rx->generation != generation || frame->seq != rx->next || rx->ahead.n || nic->port.paused ||
-        (nic->acks.n && !busy) || !asim_wants_ack(fabric->net, next, rx->size))
+    if (frame->seq != rx->next || rx->ahead.n || !asim_wants_ack(fabric->net, next, rx->size))
+        return 0;
+    if (!is_one)
+        nic = rx->back ? &nic[rx->back - 1] : asim_nic_back(fabric, host, frame, rx);
+    busy = nic->port.busy;
+    if (nic->port.paused || (nic->acks.n && !busy))
         return 0;
     if (busy)
         ack = asim_ring_slot(&nic->acks);
@@ -122,8 +111,10 @@ static inline int quick_data(const struct asim_fabric *fabric, struct asim_host 
     if (!ack)
         return 0;
     rx->next = next;
-    if (flags & ASIM_FINAL)
+    if (next >= rx->size) {
+        flags |= ASIM_FINAL;
         asim_rx_count(rx, 1);
+    }
     host->counts.got_data++;
     host->counts.in_order += payload;
     host->counts.acks_made++;
@@ -141,7 +132,7 @@ static inline int quick_data(const struct asim_fabric *fabric, struct asim_host 
 
 /* The head of the FIFO of answers, ACKs and NACKs alike. It is written into its place on the wire
  * before it is dropped from the FIFO, whose memory stays as it is. */
-static inline int quick_answer(struct asim_host *host, struct asim_nic *nic)
+IN_LOOP int quick_answer(struct asim_host *host, struct asim_nic *nic)
 {
     const struct asim_frame *head = asim_ring_head(&nic->acks);
     struct asim_frame *frame =
@@ -158,8 +149,8 @@ static inline int quick_answer(struct asim_host *host, struct asim_nic *nic)
 
 /* The next packet of a flow that goes back on nothing: snd_next is the end of all that was ever
  * sent, so no flag asks for an ACK of what may be there already. */
-static inline int quick_packet(const struct asim_fabric *fabric, struct asim_host *host,
-                               struct asim_nic *nic, struct asim_flow *flow)
+IN_LOOP int quick_packet(const struct asim_fabric *fabric, struct asim_host *host,
+                         struct asim_nic *nic, struct asim_flow *flow)
 {
     uint64_t seq = flow->cc.snd_next, left = flow->cc.size - seq;
     uint32_t most = fabric->net->payload_bytes, payload = left < most ? (uint32_t)left : most;
@@ -183,24 +174,43 @@ static inline int quick_packet(const struct asim_fabric *fabric, struct asim_hos
 }
 
 /* Nobody looks at a queue pair that is alone but here: the wake-up is the long way's, and seldom.
- * Links do not go down in a plain network, so the port is there. */
-static inline int quick_kick(struct asim_fabric *fabric, struct asim_host *host,
-                             struct asim_nic *nic, uint64_t t)
+ * Links do not go down in a plain network, so the port is there. A scan that meets but a finished
+ * one drops it, and that is all. */
+IN_LOOP int quick_kick(struct asim_fabric *fabric, struct asim_host *host, struct asim_nic *nic,
+                       uint64_t t)
 {
-    struct asim_flow *flow = nic->qps.front;
+    struct asim_flow *flow;
 
-    if (nic->port.busy)
-        return 1;
     if (nic->port.paused)
         return 0;
     if (nic->acks.n)
         return quick_answer(host, nic);
-    if (nic->qps.n == 1 && !nic->qps.n_over) {
-        if (flow->repair || flow->cc.snd_next != flow->snd_high)
-            return 0;
-        if (flow->next_avail > t)
-            return nic->wake_at != ASIM_NEVER;
-        return !asim_flow_has_room(flow) || quick_packet(fabric, host, nic, flow);
+    if (!nic->qps.n)
+        return 1;
+    if (nic->qps.n != 1)
+        return 0;
+    flow = nic->qps.front;
+    if (flow->repair || flow->cc.snd_next != flow->snd_high)
+        return 0;
+    if (nic->qps.n_over) {
+        if (flow->cc.snd_next >= flow->cc.size)
+            asim_qplist_drop_only(&nic->qps, host);
+        return !nic->qps.n;
+    }
+    if (flow->next_avail > t)
+        return nic->wake_at != ASIM_NEVER;
+    return !asim_flow_has_room(flow) || quick_packet(fabric, host, nic, flow);
+}
+
+/* The same with several queue pairs: whose turn it is is asked out of line. */
+static inline void quick_kick_any(struct asim_fabric *fabric, struct asim_host *host,
+                                  struct asim_nic *nic, uint64_t t)
+{
+    struct asim_flow *flow;
+
+    if (nic->acks.n || nic->port.paused) {
+        asim_nic_kick(fabric, host, nic, t);
+        return;
     }
     flow = asim_nic_choose(fabric, host, nic, t);
     if (!flow)
@@ -209,7 +219,6 @@ static inline int quick_kick(struct asim_fabric *fabric, struct asim_host *host,
         asim_nic_send(fabric, host, nic, flow);
     else
         quick_packet(fabric, host, nic, flow);
-    return 1;
 }
 
 #endif

@@ -13,10 +13,9 @@
 
 #define FS_PER_NS 1000000u
 
-/* The NIC the answer leaves by: hashed like a flow of its own, with the ports exchanged. Once a
- * message, where routes stay as they are. */
-static struct asim_nic *nic_back(struct asim_fabric *fabric, struct asim_host *host,
-                                 const struct asim_frame *data, struct asim_rx *rx)
+/* Hashed once a message, where routes stay as they are. */
+struct asim_nic *asim_nic_back(struct asim_fabric *fabric, struct asim_host *host,
+                               const struct asim_frame *data, struct asim_rx *rx)
 {
     const uint16_t ports[2] = {100, rx->sport};
 
@@ -71,7 +70,7 @@ static inline void reply(struct asim_fabric *fabric, struct asim_host *host,
                          const struct asim_frame *data, struct asim_rx *rx,
                          enum asim_frame_type type)
 {
-    struct asim_nic *nic = nic_back(fabric, host, data, rx);
+    struct asim_nic *nic = asim_nic_back(fabric, host, data, rx);
     struct asim_frame *ack;
 
     asim_rx_count(rx, type == ASIM_ACK && rx->next >= rx->size ? 2 : 1);

@@ -1,0 +1,282 @@
+/* SPDX-License-Identifier: GPL-2.0-only
+ *
+ * The loop of a host over its events while these are frames that come in and frames of its own that
+ * have left: nearly all there is. They are told apart by time alone, and by ties only where two
+ * have the same; whatever meets a timer goes back to host.c, which compares everything. Each takes
+ * the short way of quick.h where the network is plain and the frame is the expected one.
+ *
+ * A host with several NICs is one node with one order of events: the soonest of all NICs goes
+ * first. What a NIC takes in may let another one send: answers leave by the NIC that leads back,
+ * and an ACK is for the NIC of its flow.
+ */
+#include "fabric/quick.h"
+
+/* The next frame event: what comes in at a NIC, or the end of what it sends. */
+struct coming {
+    struct asim_nic *nic;
+    uint64_t t;
+    int is_mail;
+};
+
+/* What is neither: the first timer of the host or wake-up of a NIC. */
+struct own {
+    struct asim_nic *nic; /* NULL: a timer */
+    uint64_t t;
+    int is_alone; /* no other of these comes at the same time */
+};
+
+/* Whether the oldest frame goes before the end of the own transmission at the same time: hosts in
+ * lockstep meet this at every packet. */
+IN_LOOP int mail_is_first(const struct asim_nic *nic)
+{
+    uint64_t mail = asim_nic_mail_tie(nic), free = asim_port_tie(&nic->port);
+
+    return mail < free || (mail == free && nic->port.in_seq < nic->port.start_seq);
+}
+
+IN_LOOP uint64_t soon_of(const struct asim_nic *nic)
+{
+    uint64_t free = nic->port.busy ? nic->port.busy_until : ASIM_NEVER, mail = nic->mail_at;
+
+    return mail < free ? mail : free;
+}
+
+IN_LOOP struct coming coming_at(struct asim_nic *nic)
+{
+    uint64_t free = nic->port.busy ? nic->port.busy_until : ASIM_NEVER, mail = nic->mail_at;
+
+    if (mail == free && mail != ASIM_NEVER)
+        return (struct coming){nic, mail, mail_is_first(nic)};
+    return mail < free ? (struct coming){nic, mail, 1} : (struct coming){nic, free, 0};
+}
+
+/* Two NICs of one host with the same time. */
+static int is_before(const struct coming *a, const struct coming *b)
+{
+    uint64_t a_tie = a->is_mail ? asim_nic_mail_tie(a->nic) : asim_port_tie(&a->nic->port);
+    uint64_t b_tie = b->is_mail ? asim_nic_mail_tie(b->nic) : asim_port_tie(&b->nic->port);
+    uint64_t a_seq = a->is_mail ? a->nic->port.in_seq : a->nic->port.start_seq;
+    uint64_t b_seq = b->is_mail ? b->nic->port.in_seq : b->nic->port.start_seq;
+
+    return a_tie != b_tie ? a_tie < b_tie : a_seq < b_seq;
+}
+
+/* Of several NICs that have something at t. */
+static struct coming first_of_equals(const struct asim_host *host, uint64_t t)
+{
+    struct coming first = {NULL, t, 0};
+
+    for (uint32_t i = 0; i < host->n_nics; i++) {
+        struct coming other = coming_at(&host->nics[i]);
+
+        if (other.t == t && (!first.nic || is_before(&other, &first)))
+            first = other;
+    }
+    return first;
+}
+
+/* Linear in NICs, which are one to eight; their times first, the rest of what is soonest. */
+IN_LOOP struct coming first_coming(const struct asim_host *host, int is_one)
+{
+    struct asim_nic *soonest = host->nics;
+    uint64_t t;
+    int equal = 0;
+
+    if (is_one)
+        return coming_at(soonest);
+    t = soon_of(soonest);
+    for (uint32_t i = 1; i < host->n_nics; i++) {
+        uint64_t other = soon_of(&host->nics[i]);
+
+        equal = other < t ? 0 : equal | (other == t);
+        soonest = other < t ? &host->nics[i] : soonest;
+        t = other < t ? other : t;
+    }
+    return equal && t != ASIM_NEVER ? first_of_equals(host, t) : coming_at(soonest);
+}
+
+IN_LOOP struct own first_own(const struct asim_host *host, int is_one)
+{
+    struct own own = {NULL, host->timers.n ? host->timers.at->t : ASIM_NEVER, 1};
+
+    for (uint32_t i = 0; i < (is_one ? 1 : host->n_nics); i++) {
+        uint64_t wake = host->nics[i].wake_at;
+
+        if (wake < own.t)
+            own = (struct own){&host->nics[i], wake, 1};
+        else if (wake == own.t)
+            own.is_alone = 0;
+    }
+    return own;
+}
+
+void asim_host_kick(struct asim_fabric *fabric, struct asim_host *host, struct asim_nic *nic)
+{
+    if (!asim_fabric_is_plain(fabric))
+        asim_nic_kick(fabric, host, nic, host->now);
+    else if (!nic->port.busy && !quick_kick(fabric, host, nic, host->now))
+        quick_kick_any(fabric, host, nic, host->now);
+}
+
+/* What take_frame of host.c does around the long way. */
+IN_LOOP void took(const struct asim_host *host, struct asim_nic *nic,
+                  const struct asim_frame *frame)
+{
+    struct asim_wire *in = nic->port.in;
+
+    nic->port.in_seq = host->seq;
+    in->got++;
+    in->got_bytes += frame->wire;
+    asim_mail_drop(in);
+    asim_nic_look(nic);
+}
+
+/* 0: there is a new wake-up. */
+IN_LOOP int kick(struct asim_fabric *fabric, struct asim_host *host, struct asim_nic *nic)
+{
+    uint64_t wake = nic->wake_at;
+
+    if (quick_kick(fabric, host, nic, host->now))
+        return 1;
+    quick_kick_any(fabric, host, nic, host->now);
+    return nic->wake_at == wake;
+}
+
+/* An ACK on the short way, with all that follows from it in the same event. */
+IN_LOOP int take_ack(struct asim_fabric *fabric, struct asim_host *host, struct asim_nic *in,
+                     int is_one)
+{
+    const struct asim_frame *frame = asim_mail_oldest(in->port.in);
+    struct asim_flow *flow = quick_ack(fabric, host, frame);
+    struct asim_nic *nic = in;
+    int is_over;
+
+    if (!flow) {
+        asim_host_take_frame(fabric, host, in);
+        return 0;
+    }
+    if (!is_one)
+        nic = &host->nics[flow->nic];
+    asim_qplist_may(&nic->qps, flow->place);
+    is_over = asim_flow_is_over(flow);
+    if (is_over)
+        asim_sender_complete(fabric, host, flow);
+    took(host, in, frame);
+    return (nic->port.busy || kick(fabric, host, nic)) && !is_over;
+}
+
+/* One of them. 0: timers or wake-ups may be others now, or the lane has failed. */
+IN_LOOP int take_coming(struct asim_fabric *fabric, struct asim_host *host,
+                        const struct coming *coming, int is_one)
+{
+    struct asim_nic *nic = coming->nic;
+    const struct asim_frame *frame;
+
+    if (!coming->is_mail) {
+        asim_host_begin(host, coming->t, asim_port_tie(&nic->port));
+        nic->port.busy = 0;
+        return kick(fabric, host, nic);
+    }
+    frame = asim_mail_oldest(nic->port.in);
+    asim_host_begin(host, coming->t, asim_wire_tie(nic->port.in, frame));
+    if (frame->type == ASIM_ACK)
+        return take_ack(fabric, host, nic, is_one);
+    if (frame->type == ASIM_DATA && quick_data(fabric, host, frame, is_one)) {
+        took(host, nic, frame);
+        return 1;
+    }
+    asim_host_take_frame(fabric, host, nic);
+    return 0;
+}
+
+/* All before `end`; *t is then the time of the first that is not. 0: what the host has of its own
+ * is to be asked again. */
+IN_LOOP int take_frames(struct asim_fabric *fabric, struct asim_host *host, uint64_t end,
+                        uint64_t *t, int is_one)
+{
+    for (;;) {
+        struct coming coming = first_coming(host, is_one);
+
+        *t = coming.t;
+        if (coming.t >= end)
+            return 1;
+        if (!take_coming(fabric, host, &coming, is_one))
+            return 0;
+    }
+}
+
+/* The same, one by one, of the one NIC of a host in a network that is not plain. */
+static int take_long(struct asim_fabric *fabric, struct asim_host *host, uint64_t end, uint64_t *t)
+{
+    struct coming coming = first_coming(host, 1);
+    struct asim_nic *nic = coming.nic;
+
+    *t = coming.t;
+    if (coming.t >= end)
+        return 1;
+    if (coming.is_mail) {
+        asim_host_begin(host, coming.t, asim_nic_mail_tie(nic));
+        asim_host_take_frame(fabric, host, nic);
+        return 0;
+    }
+    asim_host_begin(host, coming.t, asim_port_tie(&nic->port));
+    nic->port.busy = 0;
+    asim_nic_kick(fabric, host, nic, coming.t);
+    return 0;
+}
+
+/* A timer or a wake-up of a NIC that comes alone. */
+static void take_own(struct asim_fabric *fabric, struct asim_host *host, const struct own *own)
+{
+    if (!own->nic) {
+        asim_host_begin(host, own->t, host->timers.at->tie);
+        asim_host_take_timer(fabric, host);
+        return;
+    }
+    asim_host_begin(host, own->t, own->nic->wake_tie);
+    own->nic->wake_at = ASIM_NEVER;
+    asim_nic_kick(fabric, host, own->nic, own->t);
+}
+
+/* As long as frames meet no timer at the same time. Returns the time of the next event; that is
+ * before `until` where several meet, and after a failure. Callbacks may start messages and make
+ * timers, but do not change whether the network is plain. */
+IN_LOOP uint64_t advance(struct asim_fabric *fabric, struct asim_host *host, uint64_t until,
+                         int is_one)
+{
+    int plain = asim_fabric_is_plain(fabric);
+
+    if (!is_one && !plain)
+        return 0;
+    while (!host->lane->failed) {
+        struct own own = first_own(host, is_one);
+        uint64_t end = own.t < until ? own.t : until, t;
+        int is_through =
+            plain ? take_frames(fabric, host, end, &t, is_one) : take_long(fabric, host, end, &t);
+
+        if (!is_through)
+            continue;
+        if (own.t >= until || t == own.t || !own.is_alone)
+            return own.t < t ? own.t : t;
+        take_own(fabric, host, &own);
+    }
+    return 0;
+}
+
+/* Everything of this host before `until`, in order; returns the time of what comes next. host->now
+ * moves with each event, which is what the rank sees as its own time. Stops early once failed. What
+ * the loops leave, and all of a host with several NICs where the network is not plain, is found by
+ * comparing everything. */
+uint64_t asim_host_advance(struct asim_fabric *fabric, struct asim_host *host, uint64_t until)
+{
+    uint64_t next;
+
+    asim_host_open_mail(host);
+    do {
+        if (host->n_nics == 1)
+            next = advance(fabric, host, until, 1);
+        else
+            next = host->n_nics ? advance(fabric, host, until, 0) : 0;
+    } while (next < until && asim_host_take_first(fabric, host, until, &next));
+    return next;
+}

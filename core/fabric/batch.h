@@ -32,16 +32,40 @@ static inline const struct asim_frame *asim_batch_frame(const struct asim_wire *
     return &wire->in_at[(head + (uint32_t)entry % (1u << ASIM_PLACE_BITS)) & wire->in_mask];
 }
 
-/* Deals what comes in at the active ports from `begin` to before `until`, and says whether no
- * threshold of the shared buffer is reached even if nothing left. Where it says 0 nothing is dealt:
- * a pause or resume is among the frames, one has no way, or there is too much of something. Without
- * memory the lane fails. Costs some 40 instructions a frame. */
-int asim_batch_deal(struct asim_fabric *fabric, struct asim_switch *sw, uint64_t begin,
+/* Whether what has the same size and cause has the same age on both. */
+static inline int asim_is_paced_like(const struct asim_wire *a, const struct asim_wire *b)
+{
+    return a->in_tx == b->in_tx && a->age_left == b->age_left;
+}
+
+/* Makes room for one entry more. 0 or ASIM_ENOMEM. */
+int asim_batch_grow(struct asim_batch *batch);
+/* Deals what comes in at the active ports of a desk from `begin` to before `until`. Where it says 0
+ * nothing is dealt: a pause or resume is among the frames, one has no way, or there is too much of
+ * something. Without memory the lane fails. Costs some 40 instructions a frame. */
+int asim_batch_deal(struct asim_fabric *fabric, struct asim_desk *desk, uint64_t begin,
                     uint64_t until);
+/* Whether no threshold of the shared buffer is reached by what all desks have dealt, even if
+ * nothing left. */
+int asim_batch_fits(const struct asim_switch *sw);
+/* Nothing has been dealt: the long way will count the same frames once more. */
+void asim_batch_take_back(struct asim_desk *desk);
+/* What another desk has dealt to the ports of this one. Its entries are there until it has settled.
+ */
+void asim_batch_collect(struct asim_desk *desk, const struct asim_desk *other);
+/* --- rank.c: the order of order.h --------------------------------------------------------------
+ */
 /* The entries of a batch in order: at its own place, or where they lie until the next such call. */
-uint64_t *asim_batch_order(struct asim_switch *sw, struct asim_batch *batch);
-/* All has been sent or queued: mailboxes are emptied, and links and transmissions get the counts
- * that order.h compares, in the order in which their last events have come. */
-void asim_batch_settle(struct asim_switch *sw);
+uint64_t *asim_batch_order(struct asim_desk *desk, struct asim_batch *batch);
+
+/* All has been sent or queued. Three steps, the middle one desk by desk, possibly side by side:
+ * links and transmissions are put into the order in which their last events have come; they get
+ * the counts that order.h compares, and mailboxes are emptied; the desks' sums are added up. */
+void asim_batch_rank(struct asim_switch *sw);
+void asim_batch_settle(struct asim_desk *desk);
+void asim_batch_end(struct asim_switch *sw);
+/* Ports of several desks in lockstep are made kin, for asim_batch_rank compares kin quickly: as it
+ * would by itself within a desk. Costs a comparison of two mailboxes a desk. */
+void asim_batch_link(struct asim_switch *sw);
 
 #endif

@@ -20,60 +20,86 @@
 /* A frame that was waiting goes when the one before it is through: the transmission that ends is
  * its cause, whose age is its length. The count of the port stays what it was when it became busy,
  * as in switch.c: there is no count of this event here, and no need for one (order.h). */
-static inline struct asim_frame *begin_behind(struct asim_switch *sw, struct asim_port *port,
+static inline struct asim_frame *begin_behind(struct asim_lane *lane, struct asim_port *port,
                                               uint32_t bytes)
 {
     struct asim_moment then = {port->busy_until, asim_port_tie(port), port->start_seq};
 
-    return asim_port_begin(sw->lane, port, bytes, then);
+    return asim_port_begin(lane, port, bytes, then);
+}
+
+/* `bytes` more, or less in two's complement, of what came in at port `in` wait in a queue of this
+ * desk. Ports of other desks hear of it when all are through (desk.c). Nobody asks before: a window
+ * is calm because it does not matter. */
+static inline void hold(struct asim_desk *desk, uint32_t in, uint32_t q, uint64_t bytes)
+{
+    struct asim_queue_use *use = &desk->sw->ports[in].use[q];
+    uint64_t before;
+
+    if (desk->sw->n_desks > 1 && desk->sw->desk_of[in] != desk->i) {
+        if (ASIM_VEC_PUSH(desk->debits, ((struct asim_debit){in, q, bytes})))
+            desk->lane->failed = ASIM_ENOMEM;
+        return;
+    }
+    before = asim_mmu_shared(use);
+    use->ingress += bytes;
+    desk->shared += asim_mmu_shared(use) - before;
+}
+
+void asim_calm_charge(struct asim_desk *desk, const struct asim_desk *other)
+{
+    for (size_t i = 0; i < other->debits.n; i++) {
+        const struct asim_debit *debit = &other->debits.at[i];
+
+        if (desk->sw->desk_of[debit->in] == desk->i)
+            hold(desk, debit->in, debit->q, debit->bytes);
+    }
 }
 
 /* The next frame of port p begins when the present one ends; something must be waiting. */
-static inline void depart(struct asim_fabric *fabric, struct asim_switch *sw, uint32_t p)
+static inline void depart(struct asim_fabric *fabric, struct asim_desk *desk, uint32_t p)
 {
+    struct asim_switch *sw = desk->sw;
     struct asim_switch_port *port = &sw->ports[p];
     uint32_t q = asim_queue_next(port), in, bytes;
     struct asim_frame *head = asim_ring_head(&port->queue[q]), *frame;
 
     in = head->side;
     bytes = head->wire;
-    frame = begin_behind(sw, &port->port, bytes);
+    frame = begin_behind(desk->lane, &port->port, bytes);
     if (!frame)
         return;
     asim_frame_copy(frame, head, port->port.start_youth);
     asim_queue_drop(port, q);
     asim_queue_tell(fabric, sw, p, port->port.tx_start);
     if (q) {
-        struct asim_queue_use *use = &sw->ports[in].use[q];
-        uint64_t shared = asim_mmu_shared(use);
-
-        use->ingress -= bytes;
-        sw->shared_used -= bytes < shared ? bytes : shared;
+        hold(desk, in, q, 0 - (uint64_t)bytes);
         port->use[q].egress -= bytes;
     }
     asim_switch_stamp(fabric, sw, p, frame, (const uint64_t[2]){q, port->port.tx_start});
     frame->t = port->port.busy_until + port->port.out->delay;
-    asim_port_go(sw->lane, port->port.out, frame);
+    asim_port_go(desk->lane, port->port.out, frame);
 }
 
 /* All that leaves port p before t. What leaves at t itself goes after what comes in then, and is
  * left for the next time: costs a test where nothing waits, a copy per frame where something
  * does. */
-static inline void catch_up(struct asim_fabric *fabric, struct asim_switch *sw, uint32_t p,
+static inline void catch_up(struct asim_fabric *fabric, struct asim_desk *desk, uint32_t p,
                             uint64_t t)
 {
-    const struct asim_switch_port *port = &sw->ports[p];
+    const struct asim_switch_port *port = &desk->sw->ports[p];
 
-    while (port->frames && port->port.busy_until < t && !sw->lane->failed)
-        depart(fabric, sw, p);
+    while (port->frames && port->port.busy_until < t && !desk->lane->failed)
+        depart(fabric, desk, p);
 }
 
 /* A frame whose way out is free, or becomes free just now with nobody before it: then it leaves
  * what came at this same time behind it, which is no cause for a mark (`passes`). Its count is put
  * in when the window is through (batch.c). 1 if the port was free. */
-static inline int pass_on(struct asim_fabric *fabric, struct asim_switch *sw,
+static inline int pass_on(struct asim_fabric *fabric, struct asim_desk *desk,
                           const uint32_t in_out_q[3], const struct asim_frame *frame, uint64_t t)
 {
+    struct asim_switch *sw = desk->sw;
     struct asim_switch_port *port = &sw->ports[in_out_q[1]];
     const struct asim_wire *wire = sw->in[in_out_q[0]];
     uint32_t bytes = frame->wire;
@@ -81,12 +107,12 @@ static inline int pass_on(struct asim_fabric *fabric, struct asim_switch *sw,
     struct asim_frame *place;
 
     if (idle) {
-        place = asim_port_begin(sw->lane, &port->port, bytes,
+        place = asim_port_begin(desk->lane, &port->port, bytes,
                                 (struct asim_moment){t, asim_wire_tie(wire, frame), 0});
     } else {
         port->passed_t = t;
         port->passed_bytes = bytes;
-        place = begin_behind(sw, &port->port, bytes);
+        place = begin_behind(desk->lane, &port->port, bytes);
     }
     if (!place)
         return 0;
@@ -98,56 +124,52 @@ static inline int pass_on(struct asim_fabric *fabric, struct asim_switch *sw,
     if (fabric->stamps)
         asim_telemetry_stamp(fabric, sw, in_out_q[1], place, asim_to_ns(fabric, t));
     place->t = port->port.busy_until + port->port.out->delay;
-    asim_port_go(sw->lane, port->port.out, place);
+    asim_port_go(desk->lane, port->port.out, place);
     return idle;
 }
 
 /* Into the queue, and its bytes into the buffer. The tests of the long way are left out:
  * asim_batch_deal has made them for the whole window. */
-static inline void push(struct asim_switch *sw, const uint32_t in_out_q[3],
+static inline void push(struct asim_desk *desk, const uint32_t in_out_q[3],
                         const struct asim_frame *frame)
 {
     uint32_t q = in_out_q[2];
-    struct asim_switch_port *port = &sw->ports[in_out_q[1]];
+    struct asim_switch_port *port = &desk->sw->ports[in_out_q[1]];
 
-    if (asim_queue_push(sw, port, (const uint32_t[2]){q, in_out_q[0]}, frame))
-        return;
-    if (q) {
-        struct asim_queue_use *use = &sw->ports[in_out_q[0]].use[q];
-        uint64_t before = asim_mmu_shared(use);
-
-        use->ingress += frame->wire;
+    if (asim_queue_push(desk->sw, port, (const uint32_t[2]){q, in_out_q[0]}, frame)) {
+        desk->lane->failed = ASIM_ENOMEM;
+    } else if (q) {
+        hold(desk, in_out_q[0], q, frame->wire);
         port->use[q].egress += frame->wire;
-        sw->shared_used += asim_mmu_shared(use) - before;
     }
 }
 
-static inline void enqueue(struct asim_fabric *fabric, struct asim_switch *sw,
+static inline void enqueue(struct asim_fabric *fabric, struct asim_desk *desk,
                            const uint32_t in_out_q[3], const struct asim_frame *frame, uint64_t t)
 {
     uint32_t p = in_out_q[1];
-    struct asim_switch_port *port = &sw->ports[p];
+    struct asim_switch_port *port = &desk->sw->ports[p];
     uint64_t length;
 
-    push(sw, in_out_q, frame);
+    push(desk, in_out_q, frame);
     length = port->bytes + (port->passed_t == t ? port->passed_bytes : 0);
     if (length > port->peak_bytes)
         port->peak_bytes = length;
-    asim_queue_tell(fabric, sw, p, t);
+    asim_queue_tell(fabric, desk->sw, p, t);
 }
 
 /* The whole of an arrival: its port, which has caught up, sends it on or queues it. 1 if it went on
  * at once as the first of a row: what later counts as the cause of all that follow it without a
  * break. */
-static inline int take_frame(struct asim_fabric *fabric, struct asim_switch *sw,
+static inline int take_frame(struct asim_fabric *fabric, struct asim_desk *desk,
                              const uint32_t in_out[2], const struct asim_frame *frame, uint64_t t)
 {
     uint32_t q = asim_queue_of(fabric, frame), out = in_out[1];
-    struct asim_switch_port *port = &sw->ports[out];
+    struct asim_switch_port *port = &desk->sw->ports[out];
 
     if (!port->frames && (!port->port.busy || port->port.busy_until < t + port->passes))
-        return pass_on(fabric, sw, (const uint32_t[3]){in_out[0], out, q}, frame, t);
-    enqueue(fabric, sw, (const uint32_t[3]){in_out[0], out, q}, frame, t);
+        return pass_on(fabric, desk, (const uint32_t[3]){in_out[0], out, q}, frame, t);
+    enqueue(fabric, desk, (const uint32_t[3]){in_out[0], out, q}, frame, t);
     return 0;
 }
 
@@ -197,9 +219,10 @@ static inline void send_plain(struct asim_lane *lane, struct asim_port *port,
  * goes into the queue, as all behind it do. An entry becomes start << 16 | bytes of what waited,
  * for the length of the queue that the next arrivals see: who comes as another starts still sees it
  * there. Returns the last entry that found the port idle, 0 without one. */
-static uint64_t serve_plain(struct asim_fabric *fabric, struct asim_switch *sw, uint32_t out,
+static uint64_t serve_plain(struct asim_fabric *fabric, struct asim_desk *desk, uint32_t out,
                             const struct span *span)
 {
+    struct asim_switch *sw = desk->sw;
     struct asim_switch_port *port = &sw->ports[out];
     uint64_t cause = 0, waiting = 0, *first = span->at;
 
@@ -221,27 +244,28 @@ static uint64_t serve_plain(struct asim_fabric *fabric, struct asim_switch *sw, 
             port->port.start_youth = asim_youth(asim_wire_tie(from, frame));
             cause = entry + 1;
             *at = (t - span->begin) << 16;
-            send_plain(sw->lane, &port->port, frame);
+            send_plain(desk->lane, &port->port, frame);
             continue;
         }
         waiting += frame->wire;
         *at = (port->port.busy_until - span->begin) << 16 | frame->wire;
         if (port->port.busy_until >= span->until) {
-            push(sw, (const uint32_t[3]){in, out, fabric->net->priority_group}, frame);
+            push(desk, (const uint32_t[3]){in, out, fabric->net->priority_group}, frame);
             continue;
         }
         port->port.start_youth = youth_behind(port->port.busy_until - port->port.tx_start);
         port->port.tx_start = port->port.busy_until;
-        send_plain(sw->lane, &port->port, frame);
+        send_plain(desk->lane, &port->port, frame);
     }
     return cause;
 }
 
 /* All that leaves through port `out`, in the order in which it came: frame by frame while some wait
  * from before, or where somebody looks. */
-static void serve(struct asim_fabric *fabric, struct asim_switch *sw, uint32_t out,
+static void serve(struct asim_fabric *fabric, struct asim_desk *desk, uint32_t out,
                   struct span *span)
 {
+    struct asim_switch *sw = desk->sw;
     struct asim_switch_port *port = &sw->ports[out];
     uint64_t cause = 0, plain = 0;
 
@@ -251,45 +275,47 @@ static void serve(struct asim_fabric *fabric, struct asim_switch *sw, uint32_t o
         const struct asim_frame *frame = asim_batch_frame(sw->in[in], entry);
 
         if (port->frames)
-            catch_up(fabric, sw, out, t);
+            catch_up(fabric, desk, out, t);
         if (port->passed_t != t && is_plain(fabric, port, span)) {
-            plain = serve_plain(fabric, sw, out, span);
+            plain = serve_plain(fabric, desk, out, span);
             break;
         }
-        if (take_frame(fabric, sw, (const uint32_t[2]){in, out}, frame, t))
+        if (take_frame(fabric, desk, (const uint32_t[2]){in, out}, frame, t))
             cause = entry + 1;
     }
     cause = plain ? plain : cause;
     if (cause)
-        sw->started[sw->n_started++] = (struct asim_came){cause - 1, out, 0};
+        desk->started[desk->n_started++] = (struct asim_came){cause - 1, out, 0};
     if (port->frames)
-        catch_up(fabric, sw, out, span->until);
+        catch_up(fabric, desk, out, span->until);
 }
 
-/* Asked where no pause holds and no port is down. Deals what comes in, if so (batch.c). */
-int asim_calm_begin(struct asim_fabric *fabric, struct asim_switch *sw, uint64_t begin,
-                    uint64_t until)
+int asim_calm_may(const struct asim_fabric *fabric, const struct asim_switch *sw)
 {
-    if (!sw->patient || fabric->per_event || fabric->losses || fabric->watch.frame ||
-        (fabric->watch.queue && !sw->samples) || fabric->net->load_balance == ASIM_SPRAY)
-        return 0;
-    return asim_batch_deal(fabric, sw, begin, until);
+    return !sw->stirred && sw->patient && !fabric->per_event && !fabric->losses &&
+           !fabric->watch.frame && (!fabric->watch.queue || sw->samples) &&
+           fabric->net->load_balance != ASIM_SPRAY;
 }
 
 /* Ports with frames from before to which nothing came catch up at the end: the next window may be
  * no calm one, and who asks for the switch's next time counts on nothing being overdue. */
-void asim_calm_advance(struct asim_fabric *fabric, struct asim_switch *sw, uint64_t begin,
-                       uint64_t until)
+void asim_calm_serve(struct asim_fabric *fabric, struct asim_desk *desk, uint64_t begin,
+                     uint64_t until)
 {
-    for (uint32_t i = 0; i < sw->n_ways_out && !sw->lane->failed; i++) {
-        struct asim_batch *batch = &sw->batch[sw->ways_out[i]];
-        uint64_t *at = asim_batch_order(sw, batch);
-        struct span span = {at, at + batch->n, begin, until};
+    int alone = desk->sw->n_desks == 1;
 
-        serve(fabric, sw, sw->ways_out[i], &span);
-        batch->n = 0;
+    for (uint32_t i = 0; i < desk->n_ways_out && !desk->lane->failed; i++) {
+        uint32_t out = desk->ways_out[i];
+        struct asim_batch *batch = &desk->batch[out];
+
+        if (alone || desk->sw->desk_of[out] == desk->i) {
+            uint64_t *at = asim_batch_order(desk, batch);
+            struct span span = {at, at + batch->n, begin, until};
+
+            serve(fabric, desk, out, &span);
+        }
     }
-    asim_batch_settle(sw);
-    for (uint32_t p = asim_backlog_next(sw, 0); p < sw->n_ports; p = asim_backlog_next(sw, p + 1))
-        catch_up(fabric, sw, p, until);
+    for (uint32_t p = asim_backlog_next(desk, 0); p < desk->sw->n_ports;
+         p = asim_backlog_next(desk, p + 1))
+        catch_up(fabric, desk, p, until);
 }

@@ -41,15 +41,15 @@ static void visit(struct walk *walk, uint64_t *counters, size_t n)
 enum {
     WIRE_COUNTS = 4,
     HOST_COUNTS = 1 + (int)(sizeof(struct asim_host_counts) / sizeof(uint64_t)),
-    SWITCH_COUNTS = 6,
+    SWITCH_COUNTS = 5,
     PORT_COUNTS = 3
 };
 
 /* Those of the switch, then those of its ports. */
 static void visit_switch(struct walk *walk, struct asim_switch *sw)
 {
-    uint64_t *const of[SWITCH_COUNTS] = {&sw->drops,      &sw->marks,    &sw->pauses,
-                                         &sw->drop_bytes, &sw->pfc_made, &sw->pfc_got};
+    uint64_t *const of[SWITCH_COUNTS] = {&sw->drops, &sw->pauses, &sw->drop_bytes, &sw->pfc_made,
+                                         &sw->pfc_got};
 
     for (size_t i = 0; i < SWITCH_COUNTS; i++)
         visit(walk, of[i], 1);

@@ -5,7 +5,9 @@
  * to T + W on its own, in any order, with the same result (design, section 5). Set-up is linear
  * in nodes and links.
  */
+#include "fabric/desk.h"
 #include "fabric/lanes.h"
+#include "fabric/partition.h"
 #include "fabric/remote.h"
 #include "fabric/threads.h"
 #include "fabric/runs.h"
@@ -111,24 +113,15 @@ static int open_switch(struct asim_fabric *fabric, uint32_t node, uint64_t nic_b
     for (uint32_t i = 0; i < sw->n_ports; i++)
         open_port(fabric, &sw->ports[i].port, node, i);
     sw->wheel.at = malloc((2 * (size_t)sw->n_ports + 1) * sizeof *sw->wheel.at);
-    sw->active = malloc((sw->n_ports + (size_t)1) * sizeof *sw->active);
-    sw->batch = calloc(sw->n_ports + (size_t)1, sizeof *sw->batch);
-    sw->ways_out = malloc((sw->n_ports + (size_t)1) * 3 * sizeof *sw->ways_out);
-    sw->came = malloc((sw->n_ports + (size_t)1) * 3 * sizeof *sw->came);
+    sw->kin = malloc((sw->n_ports + (size_t)1) * sizeof *sw->kin);
     sw->in = malloc((sw->n_ports + (size_t)1) * sizeof *sw->in);
-    sw->backlog = calloc(sw->n_ports / 64 + (size_t)1, sizeof *sw->backlog);
-    if (!sw->in || !sw->backlog || !sw->wheel.at || !sw->active || !sw->batch || !sw->ways_out ||
-        !sw->came)
+    if (!sw->in || !sw->kin || !sw->wheel.at || asim_desk_open(sw, 1, NULL))
         return ASIM_ENOMEM;
-    sw->kin = sw->ways_out + sw->n_ports;
-    sw->by_age = sw->kin + sw->n_ports;
+    sw->desk->lane = sw->lane;
     for (uint32_t i = 0; i < sw->n_ports; i++) {
         sw->in[i] = sw->ports[i].port.in;
         sw->kin[i] = UINT32_MAX;
-        sw->by_age[i] = i;
     }
-    sw->started = sw->came + sw->n_ports;
-    sw->spare = sw->started + sw->n_ports;
     asim_wheel_init(&sw->wheel, 2 * sw->n_ports);
     asim_mmu_init(fabric, sw, nic_bps);
     return 0;
@@ -221,6 +214,7 @@ int asim_fabric_open(struct asim_fabric **out, const struct asim_fabric_config *
     fabric->hosts = config->topo->hosts;
     fabric->nodes = config->topo->nodes;
     fabric->bound = ASIM_NEVER;
+    fabric->least_star = ASIM_LEAST_STAR;
     fabric->tick = config->net->time_base == ASIM_BASE_PS ? 1000 : 1;
     fabric->cc = asim_cc_of(config->net, err);
     if (!fabric->cc || check_rates(fabric, err))
@@ -283,19 +277,13 @@ static void close_switch(struct asim_switch *sw)
     for (uint32_t p = 0; sw->ports && p < sw->n_ports; p++)
         for (int q = 0; q < ASIM_QUEUES; q++)
             asim_ring_fini(&sw->ports[p].queue[q]);
-    for (uint32_t p = 0; sw->batch && p < sw->n_ports; p++)
-        free(sw->batch[p].at);
-    free(sw->batch);
-    free(sw->ordered.at);
-    free(sw->ways_out);
-    free(sw->came);
+    asim_desk_close(sw);
     free(sw->ports);
     free(sw->samples);
     free(sw->ways);
     free(sw->wheel.at);
-    free(sw->active);
     free(sw->in);
-    free(sw->backlog);
+    free(sw->kin);
 }
 
 static void close_wire(struct asim_wire *wire)
@@ -326,6 +314,7 @@ void asim_fabric_close(struct asim_fabric *fabric)
     free(fabric->sw);
     free(fabric->ports);
     free(fabric->next);
+    free(fabric->shared);
     asim_crew_close(fabric->crew);
     asim_lane_close(fabric);
     asim_remote_close(fabric);

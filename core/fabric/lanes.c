@@ -11,6 +11,7 @@
 #include "fabric/lanes.h"
 #include "fabric/partition.h"
 #include "fabric/remote.h"
+#include "fabric/share.h"
 #include "fabric/threads.h"
 
 #include <stdlib.h>
@@ -74,10 +75,13 @@ static void deal(struct asim_fabric *fabric)
 
         if (!asim_fabric_owns(fabric, v))
             continue;
-        if (v < fabric->hosts)
+        if (v < fabric->hosts) {
             fabric->host[v].lane = lane;
-        else
+        } else {
             fabric->sw[v - fabric->hosts].lane = lane;
+            if (fabric->sw[v - fabric->hosts].desk)
+                fabric->sw[v - fabric->hosts].desk->lane = lane;
+        }
         lane->node[lane->n_nodes++] = v;
     }
 }
@@ -131,7 +135,8 @@ static int list_joints(struct asim_fabric *fabric, uint32_t l)
             uint32_t from = lane_of(fabric, w % 2 ? link->b : link->a);
             uint32_t to = lane_of(fabric, w % 2 ? link->a : link->b);
 
-            if (is_joint(from, to) && (heard ? to : from) == l)
+            if (is_joint(from, to) && (heard ? to : from) == l &&
+                !asim_share_has(fabric, link->a) && !asim_share_has(fabric, link->b))
                 lane->joint[lane->n_joint++] = &fabric->wires[w];
         }
         lane->n_heard = heard ? lane->n_joint : lane->n_heard;
@@ -161,11 +166,13 @@ int asim_fabric_threads(struct asim_fabric *fabric, uint32_t n, const uint32_t *
         return code;
     if (asim_lane_open(fabric, n, of))
         return asim_err_nomem(err, "dealing the network to threads");
+    fabric->stride = stride_of(fabric, of);
+    if (asim_share_open(fabric))
+        return asim_err_nomem(err, "dealing the network to threads");
     for (uint32_t l = 0; l < n; l++)
         if (list_joints(fabric, l))
             return asim_err_nomem(err, "dealing the network to threads");
     fabric->crowd = CROWD;
-    fabric->stride = stride_of(fabric, of);
     return asim_crew_open(&fabric->crew, n, err);
 }
 
@@ -284,6 +291,7 @@ static void advance(void *self, uint32_t l)
 
     if (fabric->crew)
         fetch(lane);
+    asim_share_deal(fabric, lane);
     if (asim_lane_stride(fabric) == fabric->window) {
         advance_nodes(fabric, lane, until);
         return;
@@ -294,14 +302,24 @@ static void advance(void *self, uint32_t l)
     }
 }
 
-/* Lanes are no threads': where the crew is not worth its round, the caller runs them in turn. */
-void asim_lane_advance(struct asim_fabric *fabric, uint64_t until)
+/* Lanes are no threads: where the crew is not worth its round, the caller runs them in turn. */
+void asim_lane_run(struct asim_fabric *fabric, void (*step)(void *fabric, uint32_t lane),
+                   int together)
 {
-    for (uint32_t l = 0; l < fabric->n_lanes; l++)
-        fabric->lane[l].until = until;
-    if (fabric->crew && is_crowded(fabric, until))
-        asim_crew_run(fabric->crew, advance, fabric);
+    if (together)
+        asim_crew_run(fabric->crew, step, fabric);
     else
         for (uint32_t l = 0; l < fabric->n_lanes; l++)
-            advance(fabric, l);
+            step(fabric, l);
+}
+
+void asim_lane_advance(struct asim_fabric *fabric, uint64_t until)
+{
+    int together = fabric->crew && is_crowded(fabric, until);
+
+    for (uint32_t l = 0; l < fabric->n_lanes; l++)
+        fabric->lane[l].until = until;
+    asim_share_begin(fabric);
+    asim_lane_run(fabric, advance, together);
+    asim_share_end(fabric, together);
 }

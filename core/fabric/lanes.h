@@ -23,6 +23,9 @@ static inline uint64_t asim_lane_stride(const struct asim_fabric *fabric)
 uint64_t asim_lane_next(struct asim_fabric *fabric, struct asim_lane *lane);
 /* Advances the nodes of every lane that have something before `until`. */
 void asim_lane_advance(struct asim_fabric *fabric, uint64_t until);
+/* Every lane takes a step: together: the crew does, side by side; else the caller, in turn. */
+void asim_lane_run(struct asim_fabric *fabric, void (*step)(void *fabric, uint32_t lane),
+                   int together);
 
 /* A notice for a host of another process. 0 or ASIM_ENOMEM. */
 int asim_remote_notice(struct asim_fabric *fabric, const struct asim_notice *note);

@@ -46,10 +46,12 @@ struct asim_fabric {
     int soonest_known;
     struct asim_lane *lane; /* [n_lanes] */
     uint32_t n_lanes;
-    uint16_t *lane_of;      /* [nodes] NULL: one lane */
-    struct asim_crew *crew; /* of n_lanes threads, NULL: one */
-    uint32_t crowd;         /* active nodes from which on the crew is called */
-    uint64_t stride;        /* how far lanes may go on their own: the window or more, ticks */
+    uint16_t *lane_of;           /* [nodes] NULL: one lane */
+    struct asim_crew *crew;      /* of n_lanes threads, NULL: one */
+    uint32_t crowd;              /* active nodes from which on the crew is called */
+    struct asim_switch **shared; /* of them n_shared: those with desks of several lanes (desk.h) */
+    uint32_t n_shared, least_star; /* ports from which on a switch is shared */
+    uint64_t stride; /* how far lanes may go on their own: the window or more, ticks */
     /* Several processes (remote.c): part_of[v] has node v; NULL where there is one. No event at or
      * after `bound` is due yet. */
     struct asim_remote *remote;

@@ -10,7 +10,7 @@
 #include "fabric/node.h"
 
 /* Port a frame takes (0-based), or UINT32_MAX where there is none. */
-uint32_t asim_switch_route(struct asim_fabric *fabric, struct asim_switch *sw,
+uint32_t asim_switch_route(struct asim_fabric *fabric, struct asim_desk *desk,
                            const struct asim_frame *frame);
 /* A frame refused at port p, or without a way. */
 void asim_switch_drop(struct asim_switch *sw, uint32_t p, const struct asim_frame *frame,
@@ -20,13 +20,17 @@ void asim_switch_drop(struct asim_switch *sw, uint32_t p, const struct asim_fram
 int asim_switch_marks(const struct asim_fabric *fabric, const struct asim_switch *sw,
                       struct asim_switch_port *port, uint32_t q);
 
-/* calm.c: whether ports have nothing to do with each other in the window, which is then begun. The
- * switch's turn must have begun, with no pause and no port down. */
-int asim_calm_begin(struct asim_fabric *fabric, struct asim_switch *sw, uint64_t begin,
-                    uint64_t until);
-/* All that comes in during the window so begun, and what leaves before `until`. */
-void asim_calm_advance(struct asim_fabric *fabric, struct asim_switch *sw, uint64_t begin,
-                       uint64_t until);
+/* The whole switch event by event, from `begin` to before `until`; its turn has begun (desk.h). */
+void asim_switch_events(struct asim_fabric *fabric, struct asim_switch *sw, uint64_t begin,
+                        uint64_t until);
+/* calm.c: whether a window of the switch may be calm, as far as its state and what it is asked for
+ * say. The rest is said by what comes in (batch.h). */
+int asim_calm_may(const struct asim_fabric *fabric, const struct asim_switch *sw);
+/* All that leaves by the ports of a desk before `until`, what came in having been dealt. */
+void asim_calm_serve(struct asim_fabric *fabric, struct asim_desk *desk, uint64_t begin,
+                     uint64_t until);
+/* What another desk holds or no longer holds of what came in at this one's ports. */
+void asim_calm_charge(struct asim_desk *desk, const struct asim_desk *other);
 
 struct asim_now { /* the event being processed */
     uint64_t t, tie, seq, until;
@@ -93,26 +97,29 @@ static inline void asim_queue_tell(const struct asim_fabric *fabric, struct asim
     sample->control = 0;
 }
 
-/* The first port from p on that holds frames, n_ports behind the last: few do, and who goes through
- * them once a window should touch no others. Bits of ports that hold none by now are cleared. */
-static inline uint32_t asim_backlog_next(struct asim_switch *sw, uint32_t p)
+/* The first port of the desk from p on that holds frames, n_ports of the switch behind the last:
+ * few do, and who goes through them once a window should touch no others. Bits of ports that hold
+ * none by now are cleared. */
+static inline uint32_t asim_backlog_next(struct asim_desk *desk, uint32_t p)
 {
+    const struct asim_switch *sw = desk->sw;
+
     for (; p < sw->n_ports; p = (p / 64 + 1) * 64) {
-        uint64_t bits = sw->backlog[p / 64] >> p % 64;
+        uint64_t bits = desk->backlog[p / 64] >> p % 64;
 
         for (; bits; bits &= bits - 1) {
             uint32_t at = p + (uint32_t)__builtin_ctzll(bits);
 
             if (sw->ports[at].frames)
                 return at;
-            sw->backlog[at / 64] &= ~(1ull << at % 64);
+            desk->backlog[at / 64] &= ~(1ull << at % 64);
         }
     }
     return sw->n_ports;
 }
 
 /* Copies *frame to the end of queue q, as come in at ingress port `side`. 0 or ASIM_ENOMEM, which
- * is then latched in the lane. The mask of waiting queues and both sums follow, so that nobody
+ * the caller latches in the lane. The mask of waiting queues and both sums follow, so that nobody
  * looks at eight rings to find one. */
 static inline int asim_queue_push(struct asim_switch *sw, struct asim_switch_port *port,
                                   const uint32_t q_side[2], const struct asim_frame *frame)
@@ -120,12 +127,10 @@ static inline int asim_queue_push(struct asim_switch *sw, struct asim_switch_por
     struct asim_frame *slot = asim_ring_slot(&port->queue[q_side[0]]);
     size_t p = (size_t)(port - sw->ports);
 
-    if (!slot) {
-        sw->lane->failed = ASIM_ENOMEM;
+    if (!slot)
         return ASIM_ENOMEM;
-    }
     asim_frame_copy(slot, frame, q_side[1]);
-    sw->backlog[p / 64] |= 1ull << p % 64;
+    sw->desk[sw->desk_of[p]].backlog[p / 64] |= 1ull << p % 64;
     port->frames++;
     port->bytes += frame->wire;
     port->waiting |= (uint8_t)(1u << q_side[0]);
@@ -162,7 +167,6 @@ static inline void asim_switch_stamp(struct asim_fabric *fabric, struct asim_swi
     if (q_t[0] && port->use[q_t[0]].egress > port->kmin &&
         asim_switch_marks(fabric, sw, port, (uint32_t)q_t[0])) {
         frame->flags |= ASIM_CE;
-        sw->marks++;
         port->marks++;
     }
     if (fabric->stamps)

@@ -80,7 +80,8 @@ uint32_t asim_switch_spread(const struct asim_fabric *fabric, struct asim_switch
 
 void asim_switch_forget(struct asim_switch *sw)
 {
-    memset(sw->hops, 0, sizeof sw->hops);
+    for (uint32_t d = 0; d < sw->n_desks; d++)
+        memset(sw->desk[d].hops, 0, sizeof sw->desk[d].hops);
     if (sw->ways)
         memset(sw->ways, 0, WAYS * sizeof *sw->ways);
 }

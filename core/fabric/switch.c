@@ -9,6 +9,8 @@
  * queued, taken out by round robin, uncounted, perhaps marked, started on the next wire, perhaps a
  * RESUME back. No memory is allocated on the way but when a ring grows.
  */
+#include "fabric/batch.h"
+#include "fabric/desk.h"
 #include "fabric/queue.h"
 #include "fabric/start.h"
 
@@ -45,7 +47,8 @@ static void repeat_pfc(struct asim_switch *sw, struct asim_switch_port *port,
     if (frame.seq > MAX_PFC_REPEATS)
         return;
     sw->pfc_made++;
-    asim_queue_push(sw, port, (const uint32_t[2]){0, 0}, &frame);
+    if (asim_queue_push(sw, port, (const uint32_t[2]){0, 0}, &frame))
+        sw->lane->failed = ASIM_ENOMEM;
 }
 
 /* Takes the next frame of port p and starts it; 0 if there is none to send. seq: the count of the
@@ -96,8 +99,10 @@ static inline void enqueue(struct asim_fabric *fabric, struct asim_switch *sw,
     uint32_t p = p_q_side[0], waiting = sw->ports[p].frames;
     struct asim_switch_port *port = &sw->ports[p];
 
-    if (asim_queue_push(sw, port, p_q_side + 1, frame))
+    if (asim_queue_push(sw, port, p_q_side + 1, frame)) {
+        sw->lane->failed = ASIM_ENOMEM;
         return;
+    }
     if (port->bytes > port->peak_bytes)
         port->peak_bytes = port->bytes;
     asim_queue_tell(fabric, sw, p, now->t);
@@ -185,19 +190,20 @@ static inline int pass_on(struct asim_fabric *fabric, struct asim_switch *sw,
     return 1;
 }
 
-uint32_t asim_switch_route(struct asim_fabric *fabric, struct asim_switch *sw,
+uint32_t asim_switch_route(struct asim_fabric *fabric, struct asim_desk *desk,
                            const struct asim_frame *frame)
 {
+    struct asim_switch *sw = desk->sw;
     uint32_t n = 0, goal = asim_frame_goal(frame), known = asim_switch_known(fabric, sw, frame);
     const uint32_t *ports;
 
     if (known)
         return known - 1;
     ports = asim_route_ports(fabric->route, sw->node, goal, &n);
-    if (!n && asim_route_error(fabric->route, &sw->lane->failure))
-        sw->lane->failed = sw->lane->failure.code;
+    if (!n && asim_route_error(fabric->route, &desk->lane->failure))
+        desk->lane->failed = desk->lane->failure.code;
     if (n == 1)
-        sw->hops[goal % ASIM_HOPS] = (struct asim_hop){goal, ports[0]};
+        desk->hops[goal % ASIM_HOPS] = (struct asim_hop){goal, ports[0]};
     if (n < 2)
         return n ? ports[0] - 1 : UINT32_MAX;
     return asim_switch_spread(fabric, sw, frame, ports, n) - 1;
@@ -208,9 +214,10 @@ static inline void forward(struct asim_fabric *fabric, struct asim_switch *sw, u
                            const struct asim_frame *frame, struct asim_now *now)
 {
     uint32_t q = asim_queue_of(fabric, frame), goal = asim_frame_goal(frame), out;
-    const struct asim_hop *hop = &sw->hops[goal % ASIM_HOPS];
+    const struct asim_hop *hop = &sw->desk->hops[goal % ASIM_HOPS];
 
-    out = hop->dst == goal && hop->port ? hop->port - 1 : asim_switch_route(fabric, sw, frame);
+    out =
+        hop->dst == goal && hop->port ? hop->port - 1 : asim_switch_route(fabric, sw->desk, frame);
     if (out != UINT32_MAX && pass_on(fabric, sw, (const uint32_t[3]){in, out, q}, frame, now))
         return;
     if (out == UINT32_MAX || (q && !asim_mmu_admits(sw, in, q, (uint32_t)frame->wire))) {
@@ -283,7 +290,7 @@ void asim_switch_port_down(struct asim_fabric *fabric, struct asim_switch *sw, u
 
 /* Whether a pause holds somewhere or a port is down, which is asked port by port only after there
  * was something of the kind. */
-static int is_stirred(struct asim_switch *sw)
+static void see_stirred(struct asim_switch *sw)
 {
     unsigned stirred = 0;
 
@@ -292,81 +299,32 @@ static int is_stirred(struct asim_switch *sw)
 
         stirred |= port->pausing | port->port.paused | port->port.down;
     }
-    return sw->stirred = stirred != 0;
-}
-
-/* When the first frame that waits behind another begins. Ends of transmissions count only where
- * frames wait: nobody else asks when a port becomes free. */
-static uint64_t first_departure(struct asim_switch *sw)
-{
-    uint64_t next = ASIM_NEVER;
-
-    for (uint32_t p = asim_backlog_next(sw, 0); p < sw->n_ports; p = asim_backlog_next(sw, p + 1)) {
-        const struct asim_port *port = &sw->ports[p].port;
-
-        if (port->busy && port->busy_until < next)
-            next = port->busy_until;
-    }
-    return next;
-}
-
-/* The turn begins: a look at every mailbox, in the order in which they were served last, because
- * ports in lockstep will be served so again (batch.c). Returns the time of what comes first. */
-static uint64_t look(struct asim_switch *sw, uint64_t until)
-{
-    uint64_t begin = first_departure(sw);
-
-    sw->later = ASIM_NEVER;
-    sw->n_active = 0;
-    for (uint32_t i = 0; i < sw->n_ports; i++) {
-        const struct asim_frame *head;
-        uint32_t p = sw->by_age[i];
-
-        asim_mail_open(sw->in[p]);
-        head = asim_mail_head(sw->in[p]);
-        if (head && head->t < until) {
-            sw->active[sw->n_active++] = p;
-            begin = head->t < begin ? head->t : begin;
-        } else if (head && head->t < sw->later) {
-            sw->later = head->t;
-        }
-    }
-    return begin < sw->later ? begin : sw->later;
+    sw->stirred = stirred != 0;
 }
 
 /* What is due before `until` when the window opens. */
 static void fill_agenda(struct asim_switch *sw, uint64_t until)
 {
-    for (uint32_t i = 0; i < sw->n_active; i++)
-        asim_queue_arrival(sw, sw->active[i], until);
-    for (uint32_t p = asim_backlog_next(sw, 0); p < sw->n_ports; p = asim_backlog_next(sw, p + 1))
-        if (sw->ports[p].port.busy)
-            asim_queue_departure(sw, p, until);
-}
+    for (uint32_t d = 0; d < sw->n_desks; d++) {
+        struct asim_desk *desk = &sw->desk[d];
 
-/* What comes first when the turn is over. Mailboxes are those of its beginning. */
-static uint64_t rest_of(struct asim_switch *sw)
-{
-    uint64_t next = first_departure(sw);
-
-    next = sw->later < next ? sw->later : next;
-    for (uint32_t i = 0; i < sw->n_active; i++) {
-        const struct asim_frame *head = asim_mail_head(sw->in[sw->active[i]]);
-
-        if (head && head->t < next)
-            next = head->t;
+        for (uint32_t i = 0; i < desk->n_active; i++)
+            asim_queue_arrival(sw, desk->active[i], until);
+        for (uint32_t p = asim_backlog_next(desk, 0); p < sw->n_ports;
+             p = asim_backlog_next(desk, p + 1))
+            if (sw->ports[p].port.busy)
+                asim_queue_departure(sw, p, until);
     }
-    return next;
 }
 
 uint64_t asim_switch_next(struct asim_switch *sw)
 {
-    return look(sw, 0);
+    return asim_switch_look(sw, 0);
 }
 
-/* Event by event. The agenda is empty again afterwards, but for what a failure left. */
-static void advance(struct asim_fabric *fabric, struct asim_switch *sw, uint64_t begin,
-                    uint64_t until)
+/* The agenda is empty again afterwards, but for what a failure left. */
+void asim_switch_events(struct asim_fabric *fabric, struct asim_switch *sw, uint64_t begin,
+                        uint64_t until)
 {
     int32_t value;
 
@@ -382,19 +340,27 @@ static void advance(struct asim_fabric *fabric, struct asim_switch *sw, uint64_t
         else
             take_frame(fabric, sw, (uint32_t)value >> 1, &now);
     }
+    see_stirred(sw);
 }
 
+/* A switch with one desk; of others see share.c. */
 uint64_t asim_switch_advance(struct asim_fabric *fabric, struct asim_switch *sw, uint64_t until)
 {
-    uint64_t begin = look(sw, until);
+    struct asim_desk *desk = sw->desk;
+    uint64_t begin = asim_desk_look(desk, until);
 
     if (begin >= until)
         return begin;
-    if (!is_stirred(sw) && asim_calm_begin(fabric, sw, begin, until))
-        asim_calm_advance(fabric, sw, begin, until);
-    else
-        advance(fabric, sw, begin, until);
+    asim_desk_deal(fabric, desk, begin, until);
+    if (asim_switch_is_calm(sw)) {
+        asim_calm_serve(fabric, desk, begin, until);
+        asim_batch_rank(sw);
+        asim_batch_settle(desk);
+        asim_batch_end(sw);
+    } else {
+        asim_switch_events(fabric, sw, begin, until);
+    }
     if (sw->samples)
         asim_queue_settle(fabric, sw);
-    return rest_of(sw);
+    return asim_desk_rest(desk);
 }

@@ -81,11 +81,46 @@ struct asim_came {
     uint32_t port, bytes; /* below 4 GiB: places and sizes of frames have 16 bits each */
 };
 
+/* Bytes that came in at a port of another desk and were queued here (or left: two's complement). */
+struct asim_debit {
+    uint32_t in, q;
+    uint64_t bytes;
+};
+
+/* Ports of a switch that one lane works through in calm windows: all there are, or, where the hosts
+ * of a switch are dealt to several lanes, those that lead to this lane's hosts (desk.c). A desk
+ * takes in what comes by its ports and sends what leaves by them; what comes here and leaves there
+ * is dealt here and sent there. */
+struct asim_desk {
+    struct asim_lane *lane;
+    struct asim_switch *sw;
+    uint32_t i, n_ports; /* sw->desk[i]; its ports */
+    uint32_t *active; /* [n_ports], of them so many: ports where something comes in this window */
+    uint32_t n_active;
+    struct asim_batch *batch;  /* [sw->n_ports], empty but in calm windows (batch.c) */
+    struct asim_batch ordered; /* for sorting */
+    uint32_t *ways_out;        /* [sw->n_ports], of them so many: ports with a batch */
+    uint32_t *by_age; /* [n_ports] who was served last is last, as of the last calm window */
+    struct asim_came *came, *started; /* [n_ports] each, of them so many */
+    uint32_t n_ways_out, n_came, n_started;
+    uint32_t n_dealt;    /* of ways_out, without those that others have dealt to */
+    uint64_t *backlog;   /* bit per port of the switch: it holds frames, or did when last asked */
+    uint64_t later;      /* what comes in first at the ports that are not active */
+    uint64_t bytes_in;   /* dealt in this window */
+    uint64_t most_level; /* the shared buffer that the fullest of its ingress queues may call for */
+    uint64_t shared;     /* change of the switch's shared_used in this window, two's complement */
+    int dealt;           /* it has been; else the window is no calm one */
+    uint64_t rest;       /* of a shared switch: its next event after this window */
+    ASIM_VEC(struct asim_debit) debits;
+    struct asim_hop hops[ASIM_HOPS]; /* emptied when routes change */
+    char apart[ASIM_LINE_BYTES];     /* no cache line is written by two lanes */
+};
+
 struct asim_switch {
     struct asim_lane *lane;
     uint32_t node, n_ports;
     struct asim_switch_port *ports;
-    uint64_t drops, marks, pauses;
+    uint64_t drops, pauses;
     uint64_t drop_bytes, pfc_made, pfc_got; /* drops include what a link that went down emptied */
     uint32_t sprayed;
     int patient; /* all that comes in at some time comes before all that leaves then (mmu.c) */
@@ -94,21 +129,19 @@ struct asim_switch {
     uint64_t shareable; /* buffer less headroom and reserve; UINT64_MAX: see mmu.c */
     uint64_t seq;       /* events so far */
     struct asim_wheel wheel;
-    struct asim_wire **in; /* [n_ports], so that a look at all mailboxes touches no port */
-    uint64_t *backlog;     /* bit per port: it holds frames, or did when last asked (queue.h) */
-    int stirred;           /* a pause may hold here, or a port be down; else certainly not */
-    uint32_t *active; /* [n_ports], of them so many: ports where something comes in this window */
-    uint32_t n_active;
-    struct asim_batch *batch;  /* [n_ports], empty but in calm windows (batch.c) */
-    struct asim_batch ordered; /* for sorting */
-    uint32_t *ways_out;        /* [n_ports], of them so many: ports with a batch */
-    uint32_t *kin;             /* [n_ports] equal where all that came in came alike */
-    uint32_t *by_age; /* [n_ports] who was served last is last, as of the last calm window */
-    struct asim_came *came, *started; /* [n_ports] each, of them so many */
-    struct asim_came *spare;          /* [n_ports], for sorting */
-    uint32_t n_ways_out, n_came, n_started;
-    uint64_t later;                    /* what comes in first at the others */
-    struct asim_hop hops[ASIM_HOPS];   /* emptied when routes change */
+    struct asim_wire **in;  /* [n_ports], so that a look at all mailboxes touches no port */
+    int stirred;            /* a pause may hold here, or a port be down; else certainly not */
+    struct asim_desk *desk; /* [n_desks]; the first is of the lane that has the switch */
+    uint32_t n_desks;
+    int calm;         /* this window is */
+    int due;          /* of several desks: something comes or leaves in this window */
+    uint8_t *desk_of; /* [n_ports] */
+    uint32_t *kin;    /* [n_ports] equal where all that came in came alike */
+    /* What the desks have in their came and started, which are pieces of the first of each pair;
+     * in order it is in the one or the other (batch.c). */
+    struct asim_came *came[2], *started[2]; /* [n_ports] each */
+    const struct asim_came *came_order, *started_order;
+    uint32_t n_came, n_started;
     struct asim_way *ways;             /* NULL until there is a choice */
     uint64_t told;                     /* lengths a sample could have shown */
     struct asim_queue_sample *samples; /* [n_ports], NULL where every change is told */

@@ -287,8 +287,9 @@ void asim_fabric_stats(const struct asim_fabric *fabric, struct asim_fabric_stat
         stats->messages += fabric->host[v].messages;
     for (uint32_t v = 0; v < fabric->nodes - fabric->hosts; v++) {
         stats->drops += fabric->sw[v].drops;
-        stats->marks += fabric->sw[v].marks;
         stats->pauses += fabric->sw[v].pauses;
+        for (uint32_t p = 0; fabric->sw[v].ports && p < fabric->sw[v].n_ports; p++)
+            stats->marks += fabric->sw[v].ports[p].marks;
     }
     for (uint32_t i = 0; i < fabric->topo->first_port[fabric->nodes]; i++)
         if (fabric->ports[i] && asim_to_ns(fabric, fabric->ports[i]->busy_until) > stats->last_ns)

@@ -18,7 +18,7 @@ static int deal(struct asim_split *split, const struct asim_topo *topo, uint32_t
                 struct asim_err *err)
 {
     struct asim_partition lanes;
-    int code = asim_partition_make(&lanes, topo, split->n * threads, err);
+    int code = asim_partition_make(&lanes, topo, split->n * threads, split->n == 1, err);
 
     if (!code)
         code = asim_partition_fold(&split->part, &lanes, topo, threads, err);

@@ -176,3 +176,16 @@ void asim_topo_fini(struct asim_topo *topo)
     free(topo->ports);
     memset(topo, 0, sizeof *topo);
 }
+
+int asim_topo_is_star(const struct asim_topo *topo, uint32_t v, uint32_t ports)
+{
+    uint32_t first = topo->first_port[v], end = topo->first_port[v + 1];
+
+    if (v < topo->hosts || end - first < ports)
+        return 0;
+    for (uint32_t i = first; i < end; i++)
+        if (topo->ports[i].peer >= topo->hosts ||
+            (i > first && topo->ports[i].peer <= topo->ports[i - 1].peer))
+            return 0;
+    return 1;
+}

@@ -84,6 +84,9 @@ static inline uint32_t asim_topo_node_of(const struct asim_topo *topo, uint32_t 
     return shown < topo->hosts - topo->endpoints ? shown : shown + topo->endpoints;
 }
 
+/* Whether v is a switch of at least so many ports that joins hosts alone, each by one link. */
+int asim_topo_is_star(const struct asim_topo *topo, uint32_t v, uint32_t ports);
+
 /* Family topo/format: row symbols asim_topo_format_<file>, table asim_topo_format_table. */
 struct asim_topo_format {
     struct asim_member member;

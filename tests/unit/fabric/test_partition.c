@@ -31,7 +31,7 @@ static void check_same(const struct asim_topo *topo, const struct asim_partition
 {
     struct asim_partition again;
 
-    CHECK(!asim_partition_make(&again, topo, part->n, NULL));
+    CHECK(!asim_partition_make(&again, topo, part->n, 0, NULL));
     CHECK(!memcmp(again.of, part->of, topo->nodes * sizeof *part->of));
     asim_partition_fini(&again);
 }
@@ -61,7 +61,7 @@ static void check_made(const struct want *want)
     asim_topo_init(&topo);
     CHECK(!asim_topo_make(&topo, want->spec, want->hosts, &err));
     CHECK_STR(err.text, "");
-    CHECK(!asim_partition_make(&part, &topo, want->n, &err));
+    CHECK(!asim_partition_make(&part, &topo, want->n, 0, &err));
     check_sound(&topo, &part);
     check_same(&topo, &part);
     CHECK(asim_partition_balance(&part) <= want->balance);
@@ -103,7 +103,7 @@ static void check_random(uint64_t seed)
         CHECK(!asim_topo_link(&topo, &link, NULL));
     }
     CHECK(!asim_topo_finish(&topo, NULL));
-    CHECK(!asim_partition_make(&part, &topo, 1 + draw(&state, 6), NULL));
+    CHECK(!asim_partition_make(&part, &topo, 1 + draw(&state, 6), 0, NULL));
     check_sound(&topo, &part);
     check_same(&topo, &part);
     CHECK(asim_partition_used(&part) >= 1);

@@ -86,7 +86,7 @@ static int on_threads(uint64_t seed, const struct lab *one, uint32_t n)
     struct asim_partition part;
 
     lab_prepare(lab, 0);
-    CHECK(!asim_partition_make(&part, &lab->topo, n, NULL));
+    CHECK(!asim_partition_make(&part, &lab->topo, n, 0, NULL));
     CHECK(!asim_fabric_threads(lab->fabric, n, part.of, NULL));
     lab->fabric->crowd = 0;
     lab_go(lab);
@@ -95,6 +95,32 @@ static int on_threads(uint64_t seed, const struct lab *one, uint32_t n)
     asim_partition_fini(&part);
     lab_close(lab);
     return strides;
+}
+
+/* A switch of hosts that belong to n threads in no order, each of which has a desk there. Returns
+ * how many windows were calm. */
+static uint32_t on_desks(uint64_t seed, const struct lab *one, uint32_t n)
+{
+    struct lab *lab = lossy_lab(seed);
+    uint32_t *of = calloc(lab->topo.nodes, sizeof *of), calm = 0;
+    uint64_t state = seed;
+
+    for (uint32_t v = 0; v < lab->topo.nodes; v++)
+        of[v] = draw(&state, n);
+    lab_prepare(lab, 0);
+    lab->fabric->least_star = 2;
+    CHECK(!asim_fabric_threads(lab->fabric, n, of, NULL));
+    lab->fabric->crowd = 0;
+    lab_start(lab);
+    while (asim_fabric_next(lab->fabric) != ASIM_NEVER && !lab->fabric->failed) {
+        asim_fabric_step(lab->fabric, NULL);
+        calm +=
+            lab->fabric->n_shared && lab->fabric->shared[0]->due && lab->fabric->shared[0]->calm;
+    }
+    compare(one, &lab, 1, NULL);
+    free(of);
+    lab_close(lab);
+    return calm;
 }
 
 /* What each has for the others goes over at the end of the window. */
@@ -141,7 +167,7 @@ static int on_processes(uint64_t seed, const struct lab *one, uint32_t n, uint32
     struct asim_err err = {0};
 
     threads += !threads;
-    CHECK(!asim_partition_make(&lanes, &one->topo, n * threads, NULL));
+    CHECK(!asim_partition_make(&lanes, &one->topo, n * threads, 0, NULL));
     CHECK(!asim_partition_fold(&part, &lanes, &one->topo, threads, NULL));
     for (uint32_t p = 0; p < n; p++) {
         labs[p] = lossy_lab(seed);
@@ -168,7 +194,7 @@ static int on_processes(uint64_t seed, const struct lab *one, uint32_t n, uint32
 
 static void whole(const char *slow)
 {
-    uint32_t cut = 0, strides = 0;
+    uint32_t cut = 0, strides = 0, calm = 0;
 
     for (uint64_t seed = 1; seed <= (slow ? 2 * SEEDS : SEEDS) && check_failures < 20; seed++) {
         struct lab *one = lossy_lab(seed);
@@ -176,6 +202,8 @@ static void whole(const char *slow)
         lab_run(one, 0);
         if (seed % 16 == 1)
             strides += (uint32_t)on_threads(seed, one, 2 + seed / 16 % 2);
+        if (seed % 4 < 2 && asim_topo_is_star(&one->topo, one->topo.hosts, 2))
+            calm += on_desks(seed, one, 2 + seed % 2);
         cut += (uint32_t)on_processes(seed, one, 2 + seed % 3, 1);
         if (seed % 4 == 0)
             on_processes(seed, one, 2 + seed / 4 % 3, 0);
@@ -188,8 +216,11 @@ static void whole(const char *slow)
         }
         lab_close(one);
     }
-    fprintf(stderr, "%u networks in several processes, %u lanes with strides\n", cut, strides);
-    CHECK(cut > 200 && strides > 1); /* else the above says little */
+    fprintf(stderr,
+            "%u networks in several processes, %u lanes with strides, %u calm windows of "
+            "shared switches\n",
+            cut, strides, calm);
+    CHECK(cut > 200 && strides > 1 && calm > 1000); /* else the above says little */
 }
 
 int main(void)

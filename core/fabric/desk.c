@@ -1,0 +1,186 @@
+/* SPDX-License-Identifier: GPL-2.0-only
+ *
+ * See desk.h. What desks of one switch must not do side by side is done between their steps, or by
+ * each for its own ports: another desk's ingress queue is charged by note (calm.c), counts of order
+ * are given when all is ranked (batch.c), and queues are marked, stamped and emptied by the desk
+ * whose ports they are of.
+ */
+#include "fabric/desk.h"
+#include "fabric/batch.h"
+#include "fabric/queue.h"
+
+#include <stdlib.h>
+
+void asim_desk_close(struct asim_switch *sw)
+{
+    for (uint32_t d = 0; sw->desk && d < sw->n_desks; d++) {
+        struct asim_desk *desk = &sw->desk[d];
+
+        for (uint32_t p = 0; desk->batch && p < sw->n_ports; p++)
+            free(desk->batch[p].at);
+        free(desk->batch);
+        free(desk->ordered.at);
+        free(desk->debits.at);
+        free(desk->active);
+        free(desk->backlog);
+    }
+    free(sw->desk);
+    free(sw->desk_of);
+    free(sw->came[0]);
+    sw->desk = NULL;
+    sw->desk_of = NULL;
+    sw->came[0] = NULL;
+    sw->n_desks = 0;
+}
+
+/* Lists of numbers of ports are one allocation, which `active` begins. */
+static int open_desk(struct asim_switch *sw, uint32_t d, uint32_t before)
+{
+    struct asim_desk *desk = &sw->desk[d];
+    size_t n = sw->n_ports + (size_t)1;
+
+    desk->sw = sw;
+    desk->i = d;
+    desk->batch = calloc(n, sizeof *desk->batch);
+    desk->active = malloc(n * 3 * sizeof *desk->active);
+    desk->backlog = calloc(n / 64 + 1, sizeof *desk->backlog);
+    if (!desk->batch || !desk->active || !desk->backlog)
+        return ASIM_ENOMEM;
+    desk->ways_out = desk->active + n;
+    desk->by_age = desk->ways_out + n;
+    for (uint32_t p = 0; p < sw->n_ports; p++)
+        if (sw->desk_of[p] == d)
+            desk->by_age[desk->n_ports++] = p;
+    desk->came = sw->came[0] + before;
+    desk->started = sw->started[0] + before;
+    return 0;
+}
+
+int asim_desk_open(struct asim_switch *sw, uint32_t n, const uint8_t *of)
+{
+    size_t ports = sw->n_ports + (size_t)1;
+    uint32_t before = 0;
+
+    asim_desk_close(sw);
+    sw->desk = calloc(n, sizeof *sw->desk);
+    sw->desk_of = malloc(ports);
+    sw->came[0] = malloc(ports * 4 * sizeof *sw->came[0]);
+    if (!sw->desk || !sw->desk_of || !sw->came[0])
+        return ASIM_ENOMEM;
+    sw->n_desks = n;
+    sw->came[1] = sw->came[0] + ports;
+    sw->started[0] = sw->came[1] + ports;
+    sw->started[1] = sw->started[0] + ports;
+    for (uint32_t p = 0; p < sw->n_ports; p++)
+        sw->desk_of[p] = of ? of[p] : 0;
+    for (uint32_t d = 0; d < n; before += sw->desk[d++].n_ports)
+        if (open_desk(sw, d, before))
+            return ASIM_ENOMEM;
+    return 0;
+}
+
+/* When the first frame that waits behind another begins. Ends of transmissions count only where
+ * frames wait: nobody else asks when a port becomes free. */
+static uint64_t first_departure(struct asim_desk *desk)
+{
+    const struct asim_switch *sw = desk->sw;
+    uint64_t next = ASIM_NEVER;
+
+    for (uint32_t p = asim_backlog_next(desk, 0); p < sw->n_ports;
+         p = asim_backlog_next(desk, p + 1)) {
+        const struct asim_port *port = &sw->ports[p].port;
+
+        if (port->busy && port->busy_until < next)
+            next = port->busy_until;
+    }
+    return next;
+}
+
+/* Mailboxes are looked at in the order in which they were served last, because ports in lockstep
+ * will be served so again (batch.c). */
+uint64_t asim_desk_look(struct asim_desk *desk, uint64_t until)
+{
+    struct asim_wire *const *in = desk->sw->in;
+    uint64_t begin = first_departure(desk);
+
+    desk->later = ASIM_NEVER;
+    desk->n_active = 0;
+    for (uint32_t i = 0; i < desk->n_ports; i++) {
+        const struct asim_frame *head;
+        uint32_t p = desk->by_age[i];
+
+        asim_mail_open(in[p]);
+        head = asim_mail_head(in[p]);
+        if (head && head->t < until) {
+            desk->active[desk->n_active++] = p;
+            begin = head->t < begin ? head->t : begin;
+        } else if (head && head->t < desk->later) {
+            desk->later = head->t;
+        }
+    }
+    return begin < desk->later ? begin : desk->later;
+}
+
+/* Mailboxes are those of the turn's beginning. */
+uint64_t asim_desk_rest(struct asim_desk *desk)
+{
+    uint64_t next = first_departure(desk);
+
+    next = desk->later < next ? desk->later : next;
+    for (uint32_t i = 0; i < desk->n_active; i++) {
+        const struct asim_frame *head = asim_mail_head(desk->sw->in[desk->active[i]]);
+
+        if (head && head->t < next)
+            next = head->t;
+    }
+    return next;
+}
+
+uint64_t asim_switch_look(struct asim_switch *sw, uint64_t until)
+{
+    uint64_t begin = ASIM_NEVER;
+
+    for (uint32_t d = 0; d < sw->n_desks; d++) {
+        uint64_t t = asim_desk_look(&sw->desk[d], until);
+
+        begin = t < begin ? t : begin;
+    }
+    return begin;
+}
+
+void asim_desk_deal(struct asim_fabric *fabric, struct asim_desk *desk, uint64_t begin,
+                    uint64_t until)
+{
+    desk->dealt = asim_calm_may(fabric, desk->sw) && asim_batch_deal(fabric, desk, begin, until);
+}
+
+/* What has been dealt in vain is taken back. */
+int asim_switch_is_calm(struct asim_switch *sw)
+{
+    int calm = 1;
+
+    for (uint32_t d = 0; d < sw->n_desks; d++)
+        calm &= sw->desk[d].dealt;
+    sw->calm = calm && asim_batch_fits(sw);
+    for (uint32_t d = 0; d < sw->n_desks && !sw->calm; d++)
+        if (sw->desk[d].dealt)
+            asim_batch_take_back(&sw->desk[d]);
+    return sw->calm;
+}
+
+void asim_desk_serve(struct asim_fabric *fabric, struct asim_desk *desk, uint64_t begin,
+                     uint64_t until)
+{
+    for (uint32_t d = 0; d < desk->sw->n_desks; d++)
+        if (d != desk->i)
+            asim_batch_collect(desk, &desk->sw->desk[d]);
+    asim_calm_serve(fabric, desk, begin, until);
+}
+
+void asim_desk_settle(struct asim_desk *desk)
+{
+    for (uint32_t d = 0; d < desk->sw->n_desks; d++)
+        if (d != desk->i)
+            asim_calm_charge(desk, &desk->sw->desk[d]);
+    asim_batch_settle(desk);
+}

@@ -1,0 +1,274 @@
+/* SPDX-License-Identifier: GPL-2.0-only
+ *
+ * The order of order.h among the arrivals of a calm window, and the counts they leave behind for
+ * the next: see batch.h.
+ */
+#include "fabric/batch.h"
+#include "fabric/queue.h"
+
+#include <string.h>
+
+/* The order of order.h among arrivals of one time: by the ages of their causes, then by which of
+ * the links was served first the last time, which is asked of the frames before these on their
+ * links, and of the counts of earlier windows where there are none. Out of line: nearly all
+ * entries differ in time. It goes back to the beginning of the window where ports are in lockstep
+ * without being kin. */
+static int is_first(const struct asim_switch *sw, uint64_t a, uint64_t b)
+{
+    const struct asim_port *x = &sw->ports[asim_batch_in(a)].port;
+    const struct asim_port *y = &sw->ports[asim_batch_in(b)].port;
+    const uint64_t places = (1ull << ASIM_PLACE_BITS) - 1;
+    uint64_t left = (a & places) < (b & places) ? a & places : b & places;
+    int alike = asim_is_paced_like(x->in, y->in);
+
+    if (x == y)
+        return a < b;
+    for (;; left--, a--, b--) {
+        const struct asim_frame *f = asim_batch_frame(x->in, a), *g = asim_batch_frame(y->in, b);
+        uint64_t f_tie, g_tie;
+
+        if (f->t != g->t)
+            return f->t < g->t;
+        if (!alike || f->wire != g->wire || f->side != g->side) {
+            f_tie = asim_wire_tie(x->in, f);
+            g_tie = asim_wire_tie(y->in, g);
+            if (f_tie != g_tie)
+                return f_tie < g_tie;
+        }
+        if (!left)
+            break;
+    }
+    if ((a & places) || (b & places))
+        return !(a & places); /* the one before it is of an earlier window */
+    return x->in_seq != y->in_seq ? x->in_seq < y->in_seq : a < b;
+}
+
+/* Kin of one place are told apart by their counts, without a look at any frame. */
+static inline int is_before(const struct asim_switch *sw, uint64_t a, uint64_t b)
+{
+    const uint64_t places = (1ull << ASIM_PLACE_BITS) - 1;
+    uint64_t x = a >> ASIM_TICK_SHIFT, y = b >> ASIM_TICK_SHIFT;
+    uint32_t p = asim_batch_in(a), q = asim_batch_in(b);
+
+    if (x != y)
+        return x < y;
+    if (p == q || (a & places) != (b & places) || sw->kin[p] != sw->kin[q])
+        return is_first(sw, a, b);
+    x = sw->ports[p].port.in_seq;
+    y = sw->ports[q].port.in_seq;
+    return x != y ? x < y : a < b;
+}
+
+/* Two rows, each in order, into one: data that goes one way and the answers of what comes back make
+ * up most of the traffic of collectives, and meet here. Of equal ones the first row's goes first,
+ * but there are none: no two frames have the same place. */
+static void merge(const struct asim_switch *sw, const uint64_t *from, const uint32_t mid_end[2],
+                  uint64_t *to)
+{
+    uint32_t i = 0, j = mid_end[0];
+
+    while (i < mid_end[0] && j < mid_end[1])
+        *to++ = is_before(sw, from[j], from[i]) ? from[j++] : from[i++];
+    memcpy(to, from + (i < mid_end[0] ? i : j), (mid_end[0] - i + mid_end[1] - j) * sizeof *to);
+}
+
+/* By insertion: for short batches, where many rows of one or two meet. An all-to-all brings a frame
+ * or two from each of many ports to a way out, in no order that anybody could foresee; below some
+ * forty the moves are cheaper than the mispredicted turns of a merge. */
+static void insert_all(const struct asim_switch *sw, uint64_t *at, uint32_t n)
+{
+    for (uint32_t i = 1; i < n; i++) {
+        uint64_t entry = at[i];
+        uint32_t k = i;
+
+        for (; k && is_before(sw, entry, at[k - 1]); k--)
+            at[k] = at[k - 1];
+        at[k] = entry;
+    }
+}
+
+/* Merge sort, bottom up from pieces of PIECE; where it ends up: at or spare. */
+static uint64_t *sort_long(const struct asim_switch *sw, uint64_t *at, uint32_t n, uint64_t *spare)
+{
+    enum { PIECE = 16 };
+    uint64_t *swap;
+
+    for (uint32_t low = 0; low < n; low += PIECE)
+        insert_all(sw, at + low, n - low < PIECE ? n - low : PIECE);
+    for (uint32_t width = PIECE; width < n; width *= 2) {
+        for (uint32_t low = 0; low < n; low += 2 * width) {
+            uint32_t left = n - low, mid = width < left ? width : left;
+
+            merge(sw, at + low, (const uint32_t[2]){mid, 2 * width < left ? 2 * width : left},
+                  spare + low);
+        }
+        swap = at;
+        at = spare;
+        spare = swap;
+    }
+    return at;
+}
+
+uint64_t *asim_batch_order(struct asim_desk *desk, struct asim_batch *batch)
+{
+    enum { SHORT = 40 };
+    const struct asim_switch *sw = desk->sw;
+    uint64_t *spare;
+
+    if (batch->rows == 1)
+        return batch->at;
+    if (batch->rows > 2 && batch->n <= SHORT) {
+        insert_all(sw, batch->at, batch->n);
+        return batch->at;
+    }
+    while (desk->ordered.cap < batch->n)
+        if (asim_batch_grow(&desk->ordered)) {
+            desk->lane->failed = ASIM_ENOMEM;
+            return batch->at;
+        }
+    spare = desk->ordered.at;
+    if (batch->rows > 2)
+        return sort_long(sw, batch->at, batch->n, spare);
+    merge(sw, batch->at, (const uint32_t[2]){batch->second, batch->n}, spare);
+    return spare;
+}
+
+/* By insertion, in pieces that are merged then. What is in order already, as in lockstep, costs one
+ * comparison each. */
+static const struct asim_came *sort_ports(const struct asim_switch *sw,
+                                          struct asim_came *const at_spare[2], uint32_t n)
+{
+    enum { PIECE = 32 };
+    struct asim_came *at = at_spare[0], *from = at, *to = at_spare[1], *swap;
+    int whole = 1;
+
+    for (uint32_t i = 1; i < n; i++) {
+        struct asim_came one = at[i];
+        uint32_t k = i;
+
+        if (!is_before(sw, one.entry, at[i - 1].entry))
+            continue;
+        whole = 0;
+        for (; k % PIECE && is_before(sw, one.entry, at[k - 1].entry); k--)
+            at[k] = at[k - 1];
+        at[k] = one;
+    }
+    if (whole)
+        return at;
+    for (uint32_t width = PIECE; width < n; width *= 2) {
+        for (uint32_t low = 0; low < n; low += 2 * width) {
+            uint32_t mid = low + width < n ? low + width : n;
+            uint32_t end = mid + width < n ? mid + width : n, i = low, j = mid;
+
+            for (uint32_t k = low; k < end; k++)
+                to[k] = i < mid && (j == end || !is_before(sw, from[j].entry, from[i].entry))
+                            ? from[i++]
+                            : from[j++];
+        }
+        swap = from;
+        from = to;
+        to = swap;
+    }
+    return from;
+}
+
+/* The first desk's pieces are in place, the others' are moved behind it. */
+static void gather(struct asim_switch *sw)
+{
+    for (uint32_t d = 1; d < sw->n_desks; d++) {
+        const struct asim_desk *desk = &sw->desk[d];
+
+        memmove(sw->came[0] + sw->n_came, desk->came, desk->n_came * sizeof *desk->came);
+        memmove(sw->started[0] + sw->n_started, desk->started,
+                desk->n_started * sizeof *desk->started);
+        sw->n_came += desk->n_came;
+        sw->n_started += desk->n_started;
+    }
+}
+
+void asim_batch_rank(struct asim_switch *sw)
+{
+    sw->n_came = sw->desk->n_came;
+    sw->n_started = sw->desk->n_started;
+    gather(sw);
+    sw->started_order = sort_ports(sw, sw->started, sw->n_started);
+    sw->came_order = sort_ports(sw, sw->came, sw->n_came);
+}
+
+/* Mailboxes are emptied last: what is put in order is looked up there. Who was served in this
+ * window goes behind the others by age, in the order found. */
+void asim_batch_settle(struct asim_desk *desk)
+{
+    struct asim_switch *sw = desk->sw;
+    struct asim_switch_port *ports = sw->ports;
+    int alone = sw->n_desks == 1;
+    uint64_t seq = sw->seq;
+    uint32_t kept = 0, *by_age = desk->by_age, *kin = sw->kin;
+
+    for (uint32_t i = 0; i < desk->n_ports; i++)
+        if (kin[by_age[i]] == UINT32_MAX)
+            by_age[kept++] = by_age[i];
+    for (uint32_t i = 0; i < sw->n_started; i++)
+        if (alone || sw->desk_of[sw->started_order[i].port] == desk->i)
+            ports[sw->started_order[i].port].port.start_seq = seq + i + 1;
+    for (uint32_t i = 0; i < sw->n_came; i++) {
+        struct asim_came came = sw->came_order[i];
+
+        if (!alone && sw->desk_of[came.port] != desk->i)
+            continue;
+        by_age[kept++] = came.port;
+        kin[came.port] = UINT32_MAX;
+        ports[came.port].port.in_seq = seq + i + 1;
+        asim_mail_drop_many(sw->in[came.port], (uint32_t)came.entry % (1u << ASIM_PLACE_BITS) + 1);
+    }
+    for (uint32_t i = 0; i < desk->n_ways_out; i++)
+        desk->batch[desk->ways_out[i]].n = 0;
+    desk->n_came = desk->n_started = desk->n_ways_out = 0;
+}
+
+void asim_batch_end(struct asim_switch *sw)
+{
+    for (uint32_t d = 0; d < sw->n_desks; d++) {
+        sw->shared_used += sw->desk[d].shared;
+        sw->desk[d].shared = 0;
+        sw->desk[d].debits.n = 0;
+    }
+    sw->seq += sw->n_came > sw->n_started ? sw->n_came : sw->n_started;
+}
+
+/* Whether all that two ports took in came at the same times for the same causes. */
+static int came_alike(const struct asim_switch *sw, const struct asim_came *a,
+                      const struct asim_came *b)
+{
+    const uint64_t places = (1ull << ASIM_PLACE_BITS) - 1;
+    const struct asim_wire *x = sw->in[a->port], *y = sw->in[b->port];
+    uint64_t i = a->entry & places, j = b->entry & places;
+
+    if (i != j || a->entry >> ASIM_TICK_SHIFT != b->entry >> ASIM_TICK_SHIFT ||
+        !asim_is_paced_like(x, y))
+        return 0;
+    for (i = 0; i <= j; i++) {
+        const struct asim_frame *f = asim_batch_frame(x, i), *g = asim_batch_frame(y, i);
+
+        if (f->t != g->t || f->wire != g->wire || f->side != g->side)
+            return 0;
+    }
+    return 1;
+}
+
+/* Only those a desk deals first, and who came as they did: all of them in lockstep, which is the
+ * case that is worth it. */
+void asim_batch_link(struct asim_switch *sw)
+{
+    const struct asim_desk *first = &sw->desk[0];
+
+    for (uint32_t d = 1; d < sw->n_desks; d++) {
+        const struct asim_desk *desk = &sw->desk[d];
+
+        if (!desk->n_came || !first->n_came || !came_alike(sw, first->came, desk->came))
+            continue;
+        for (uint32_t i = desk->n_came; i-- > 0;)
+            if (sw->kin[desk->came[i].port] == desk->came->port)
+                sw->kin[desk->came[i].port] = first->came->port;
+    }
+}

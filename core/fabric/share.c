@@ -1,0 +1,192 @@
+/* SPDX-License-Identifier: GPL-2.0-only
+ *
+ * See share.h. Costs: two rounds of the crew and, on the caller's thread, an order of the ports
+ * that were busy: 1 to 2 us a window for 128 ports.
+ */
+#include "fabric/share.h"
+#include "fabric/batch.h"
+#include "fabric/desk.h"
+#include "fabric/lanes.h"
+#include "fabric/partition.h"
+#include "fabric/queue.h"
+
+#include <stdlib.h>
+
+enum { MOST_LANES = UINT8_MAX };
+
+/* Whether hosts of several lanes meet there; of[p] becomes the lane of port p's host. */
+static int can_share(const struct asim_fabric *fabric, const struct asim_switch *sw, uint8_t *of)
+{
+    const struct asim_topo *topo = fabric->topo;
+    uint32_t differ = 0;
+
+    if (!asim_topo_is_star(topo, sw->node, fabric->least_star))
+        return 0;
+    for (uint32_t p = 0; p < sw->n_ports; p++) {
+        of[p] = (uint8_t)fabric->lane_of[topo->ports[topo->first_port[sw->node] + p].peer];
+        differ += of[p] != of[0];
+    }
+    return differ > 0;
+}
+
+/* The lanes of of[] become desks, the first that of the lane that has the switch. */
+static int share(struct asim_fabric *fabric, struct asim_switch *sw, uint8_t *of)
+{
+    uint8_t desk_of[MOST_LANES + 1] = {0};
+    struct asim_lane *lane[MOST_LANES + 1] = {sw->lane};
+    uint32_t n = 1;
+
+    desk_of[sw->lane - fabric->lane] = 1; /* counted from 1 */
+    for (uint32_t p = 0; p < sw->n_ports; p++) {
+        if (!desk_of[of[p]]) {
+            lane[n++] = &fabric->lane[of[p]];
+            desk_of[of[p]] = (uint8_t)n;
+        }
+        of[p] = (uint8_t)(desk_of[of[p]] - 1);
+    }
+    if (asim_desk_open(sw, n, of))
+        return ASIM_ENOMEM;
+    for (uint32_t d = 0; d < n; d++)
+        sw->desk[d].lane = lane[d];
+    fabric->shared[fabric->n_shared++] = sw;
+    return 0;
+}
+
+/* Desks have their steps beside the turns of nodes. */
+static void leave_out(const struct asim_fabric *fabric, struct asim_lane *lane)
+{
+    uint32_t kept = 0;
+
+    for (uint32_t i = 0; i < lane->n_nodes; i++)
+        if (!asim_share_has(fabric, lane->node[i]))
+            lane->node[kept++] = lane->node[i];
+    lane->n_nodes = kept;
+}
+
+int asim_share_open(struct asim_fabric *fabric)
+{
+    uint32_t switches = fabric->nodes - fabric->hosts, most = 1;
+    uint8_t *of;
+    int code = 0;
+
+    if (fabric->n_lanes > MOST_LANES || fabric->part_of || fabric->watch.queue ||
+        fabric->stride > fabric->window)
+        return 0;
+    for (uint32_t v = 0; v < switches; v++)
+        most = fabric->sw[v].n_ports > most ? fabric->sw[v].n_ports : most;
+    of = malloc(most);
+    fabric->shared = malloc((switches + (size_t)1) * sizeof *fabric->shared);
+    if (!of || !fabric->shared)
+        code = ASIM_ENOMEM;
+    for (uint32_t v = 0; v < switches && !code; v++)
+        if (can_share(fabric, &fabric->sw[v], of))
+            code = share(fabric, &fabric->sw[v], of);
+    for (uint32_t l = 0; l < fabric->n_lanes && !code; l++)
+        leave_out(fabric, &fabric->lane[l]);
+    free(of);
+    return code;
+}
+
+/* The desk of that lane, or NULL. */
+static struct asim_desk *desk_at(struct asim_switch *sw, const struct asim_lane *lane)
+{
+    for (uint32_t d = 0; d < sw->n_desks; d++)
+        if (sw->desk[d].lane == lane)
+            return &sw->desk[d];
+    return NULL;
+}
+
+/* No event of the window lies before it. */
+static uint64_t begin_of(const struct asim_fabric *fabric, const struct asim_lane *lane)
+{
+    return lane->until > fabric->window ? lane->until - fabric->window : 0;
+}
+
+void asim_share_begin(struct asim_fabric *fabric)
+{
+    for (uint32_t i = 0; i < fabric->n_shared; i++)
+        fabric->shared[i]->due = fabric->next[fabric->shared[i]->node] < fabric->lane->until;
+}
+
+void asim_share_deal(struct asim_fabric *fabric, struct asim_lane *lane)
+{
+    for (uint32_t i = 0; i < fabric->n_shared; i++) {
+        struct asim_desk *desk = desk_at(fabric->shared[i], lane);
+
+        if (!desk || !fabric->shared[i]->due)
+            continue;
+        asim_desk_look(desk, lane->until);
+        asim_desk_deal(fabric, desk, begin_of(fabric, lane), lane->until);
+    }
+}
+
+/* The lane that has the switch advances it as a whole where the window is no calm one. */
+static void serve(void *self, uint32_t l)
+{
+    struct asim_fabric *fabric = self;
+    struct asim_lane *lane = &fabric->lane[l];
+
+    for (uint32_t i = 0; i < fabric->n_shared; i++) {
+        struct asim_switch *sw = fabric->shared[i];
+        struct asim_desk *desk = desk_at(sw, lane);
+
+        if (!desk || !sw->due)
+            continue;
+        if (sw->calm)
+            asim_desk_serve(fabric, desk, begin_of(fabric, lane), lane->until);
+        else if (desk == sw->desk)
+            asim_switch_events(fabric, sw, begin_of(fabric, lane), lane->until);
+    }
+}
+
+static void settle(void *self, uint32_t l)
+{
+    struct asim_fabric *fabric = self;
+
+    for (uint32_t i = 0; i < fabric->n_shared; i++) {
+        struct asim_desk *desk = desk_at(fabric->shared[i], &fabric->lane[l]);
+
+        if (!desk || !fabric->shared[i]->due)
+            continue;
+        if (fabric->shared[i]->calm)
+            asim_desk_settle(desk);
+        desk->rest = asim_desk_rest(desk);
+    }
+}
+
+/* When the switch has its next event, as far as its mailboxes were looked at. */
+static uint64_t rest_of(const struct asim_switch *sw)
+{
+    uint64_t next = ASIM_NEVER;
+
+    for (uint32_t d = 0; d < sw->n_desks; d++)
+        next = sw->desk[d].rest < next ? sw->desk[d].rest : next;
+    return next;
+}
+
+void asim_share_end(struct asim_fabric *fabric, int together)
+{
+    int due = 0;
+
+    for (uint32_t i = 0; i < fabric->n_shared; i++) {
+        if (fabric->shared[i]->due && asim_switch_is_calm(fabric->shared[i]))
+            asim_batch_link(fabric->shared[i]);
+        due |= fabric->shared[i]->due;
+    }
+    if (!due)
+        return;
+    asim_lane_run(fabric, serve, together);
+    for (uint32_t i = 0; i < fabric->n_shared; i++)
+        if (fabric->shared[i]->due && fabric->shared[i]->calm)
+            asim_batch_rank(fabric->shared[i]);
+    asim_lane_run(fabric, settle, together);
+    for (uint32_t i = 0; i < fabric->n_shared; i++) {
+        struct asim_switch *sw = fabric->shared[i];
+
+        if (!sw->due)
+            continue;
+        if (sw->calm)
+            asim_batch_end(sw);
+        fabric->next[sw->node] = rest_of(sw);
+    }
+}

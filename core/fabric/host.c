@@ -64,7 +64,8 @@ static struct pick pick_of_all(const struct asim_host *host)
 
 uint64_t asim_host_next(const struct asim_host *host)
 {
-    asim_host_open_mail(host);
+    for (uint32_t i = 0; i < host->n_nics; i++)
+        asim_nic_open_mail(&host->nics[i]);
     return pick_of_all(host).t;
 }
 

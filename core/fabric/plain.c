@@ -45,9 +45,9 @@ IN_LOOP struct coming coming_at(struct asim_nic *nic)
 {
     uint64_t free = nic->port.busy ? nic->port.busy_until : ASIM_NEVER, mail = nic->mail_at;
 
-    if (mail == free && mail != ASIM_NEVER)
-        return (struct coming){nic, mail, mail_is_first(nic)};
-    return mail < free ? (struct coming){nic, mail, 1} : (struct coming){nic, free, 0};
+    if (mail < free)
+        return (struct coming){nic, mail, 1};
+    return (struct coming){nic, free, mail == free && mail != ASIM_NEVER && mail_is_first(nic)};
 }
 
 /* Two NICs of one host with the same time. */
@@ -118,35 +118,36 @@ void asim_host_kick(struct asim_fabric *fabric, struct asim_host *host, struct a
         quick_kick_any(fabric, host, nic, host->now);
 }
 
-/* What take_frame of host.c does around the long way. */
+/* What asim_host_take_frame does around the long way. */
 IN_LOOP void took(const struct asim_host *host, struct asim_nic *nic,
                   const struct asim_frame *frame)
 {
     struct asim_wire *in = nic->port.in;
+    uint32_t head = atomic_load_explicit(&in->head, memory_order_relaxed) + 1;
 
     nic->port.in_seq = host->seq;
     in->got++;
     in->got_bytes += frame->wire;
-    asim_mail_drop(in);
-    asim_nic_look(nic);
+    atomic_store_explicit(&in->head, head, memory_order_release);
+    nic->mail_at = head != in->avail ? in->in_at[head & in->in_mask].t : ASIM_NEVER;
 }
 
 /* 0: there is a new wake-up. */
 IN_LOOP int kick(struct asim_fabric *fabric, struct asim_host *host, struct asim_nic *nic)
 {
-    uint64_t wake = nic->wake_at;
+    uint64_t wake;
 
     if (quick_kick(fabric, host, nic, host->now))
         return 1;
+    wake = nic->wake_at;
     quick_kick_any(fabric, host, nic, host->now);
     return nic->wake_at == wake;
 }
 
 /* An ACK on the short way, with all that follows from it in the same event. */
 IN_LOOP int take_ack(struct asim_fabric *fabric, struct asim_host *host, struct asim_nic *in,
-                     int is_one)
+                     const struct asim_frame *frame, int is_one)
 {
-    const struct asim_frame *frame = asim_mail_oldest(in->port.in);
     struct asim_flow *flow = quick_ack(fabric, host, frame);
     struct asim_nic *nic = in;
     int is_over;
@@ -158,7 +159,7 @@ IN_LOOP int take_ack(struct asim_fabric *fabric, struct asim_host *host, struct 
     if (!is_one)
         nic = &host->nics[flow->nic];
     asim_qplist_may(&nic->qps, flow->place);
-    is_over = asim_flow_is_over(flow);
+    is_over = flow->snd_una >= flow->cc.size;
     if (is_over)
         asim_sender_complete(fabric, host, flow);
     took(host, in, frame);
@@ -180,7 +181,7 @@ IN_LOOP int take_coming(struct asim_fabric *fabric, struct asim_host *host,
     frame = asim_mail_oldest(nic->port.in);
     asim_host_begin(host, coming->t, asim_wire_tie(nic->port.in, frame));
     if (frame->type == ASIM_ACK)
-        return take_ack(fabric, host, nic, is_one);
+        return take_ack(fabric, host, nic, frame, is_one);
     if (frame->type == ASIM_DATA && quick_data(fabric, host, frame, is_one)) {
         took(host, nic, frame);
         return 1;
@@ -263,6 +264,18 @@ IN_LOOP uint64_t advance(struct asim_fabric *fabric, struct asim_host *host, uin
     return 0;
 }
 
+static uint64_t advance_several(struct asim_fabric *fabric, struct asim_host *host, uint64_t until)
+{
+    uint64_t next;
+
+    for (uint32_t i = 0; i < host->n_nics; i++)
+        asim_nic_open_mail(&host->nics[i]);
+    do
+        next = host->n_nics ? advance(fabric, host, until, 0) : 0;
+    while (next < until && asim_host_take_first(fabric, host, until, &next));
+    return next;
+}
+
 /* Everything of this host before `until`, in order; returns the time of what comes next. host->now
  * moves with each event, which is what the rank sees as its own time. Stops early once failed. What
  * the loops leave, and all of a host with several NICs where the network is not plain, is found by
@@ -271,12 +284,11 @@ uint64_t asim_host_advance(struct asim_fabric *fabric, struct asim_host *host, u
 {
     uint64_t next;
 
-    asim_host_open_mail(host);
-    do {
-        if (host->n_nics == 1)
-            next = advance(fabric, host, until, 1);
-        else
-            next = host->n_nics ? advance(fabric, host, until, 0) : 0;
-    } while (next < until && asim_host_take_first(fabric, host, until, &next));
+    if (host->n_nics != 1)
+        return advance_several(fabric, host, until);
+    asim_nic_open_mail(host->nics);
+    do
+        next = advance(fabric, host, until, 1);
+    while (next < until && asim_host_take_first(fabric, host, until, &next));
     return next;
 }

@@ -55,13 +55,11 @@ static inline void asim_nic_look(struct asim_nic *nic)
     nic->mail_at = head != in->avail ? in->in_at[head & in->in_mask].t : ASIM_NEVER;
 }
 
-/* The turn of this host begins: what has been put into its mailboxes until now is there. */
-static inline void asim_host_open_mail(const struct asim_host *host)
+/* The turn of its host begins: what has been put into the mailbox until now is there. */
+static inline void asim_nic_open_mail(struct asim_nic *nic)
 {
-    for (uint32_t i = 0; i < host->n_nics; i++) {
-        asim_mail_open(host->nics[i].port.in);
-        asim_nic_look(&host->nics[i]);
-    }
+    asim_mail_open(nic->port.in);
+    asim_nic_look(nic);
 }
 
 static inline uint64_t asim_nic_mail_tie(const struct asim_nic *nic)
@@ -75,7 +73,7 @@ static inline uint64_t asim_nic_mail_tie(const struct asim_nic *nic)
 static inline int asim_fabric_is_plain(const struct asim_fabric *fabric)
 {
     return !fabric->losses && !fabric->per_event && !fabric->watch.frame && !fabric->cc->needs &&
-           !fabric->net->nic_total_pause_count;
+           !fabric->net->nic_total_pause_count && !fabric->net->l2_back_to_zero;
 }
 
 #endif

@@ -21,10 +21,11 @@ struct asim_budget {
     uint64_t pause;     /* windows between counts: doubles while they bring nothing */
 };
 
-/* Begins with so many words. */
-void asim_budget_open(struct asim_budget *budget, uint64_t words);
-/* Whether something may be looked for. Counts hops, now and then, where nothing is left. */
-int asim_budget_has(const struct asim_fabric *fabric, struct asim_budget *budget);
+/* From now on it holds `words` at most if that is more than before, and has what it holds more.
+ * A budget of zeroes has nothing. */
+void asim_budget_raise(struct asim_budget *budget, uint64_t words);
+/* Whether so many words are there, at least 1. Counts hops, now and then, where they are not. */
+int asim_budget_has(const struct asim_fabric *fabric, struct asim_budget *budget, uint64_t words);
 static inline void asim_budget_spend(struct asim_budget *budget, uint64_t words)
 {
     budget->left -= (int64_t)words;

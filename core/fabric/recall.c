@@ -10,7 +10,9 @@
 #include "fabric/node.h"
 #include "fabric/runs.h"
 
-enum { SEEN = 1 << 16 }; /* beginnings that are remembered; 2 MB or so */
+/* Beginnings that are remembered, 2 MB or so; sends whose paths go into a hash, since to find a
+ * path takes as long as three packet-hops. */
+enum { SEEN = 1 << 16, HASHED_PATHS = 256 };
 
 /* One word more into a hash, so that every bit of it matters. */
 static uint64_t mix(uint64_t hash, uint64_t word)
@@ -19,26 +21,25 @@ static uint64_t mix(uint64_t hash, uint64_t word)
     return hash ^ hash >> 29;
 }
 
-/* Time of the first held send, and the hash of all of that time. Fills in their paths. */
 uint64_t asim_recall_first(struct asim_fabric *fabric, uint64_t *hash)
 {
-    uint64_t first = ASIM_NEVER;
+    uint64_t first = ASIM_NEVER, routed = 0;
 
     for (uint32_t v = 0; v < fabric->hosts; v++) {
         struct asim_runs_host *own = &fabric->runs->host[v];
 
         if (own->held.n && own->held.at[0].feed.t < first)
             first = own->held.at[0].feed.t;
-        for (size_t i = 0; i < own->held.n; i++)
-            asim_feed_route(fabric, v, &own->held.at[i].feed);
     }
     *hash = 1;
     for (uint32_t v = 0; v < fabric->hosts; v++) {
         const struct asim_runs_host *own = &fabric->runs->host[v];
 
         for (size_t i = 0; i < own->held.n && own->held.at[i].feed.t == first; i++) {
-            const struct asim_feed *feed = &own->held.at[i].feed;
+            struct asim_feed *feed = &own->held.at[i].feed;
 
+            if (!fabric->runs->one_way && routed++ < HASHED_PATHS)
+                asim_feed_route(fabric, v, feed);
             *hash = mix(mix(mix(mix(*hash, v), feed->bytes), feed->dst), feed->path ^ feed->tie);
         }
     }
@@ -60,6 +61,17 @@ static int agrees(const struct asim_episode_part *part, const struct asim_given 
             return 0;
     }
     return n == part->feeds.n || part->feeds.at[n].t >= offset_until[1];
+}
+
+/* The paths of what is held are asked for when they count; where all are the same they are 0. */
+static void route_held(struct asim_fabric *fabric)
+{
+    for (uint32_t v = 0; v < fabric->hosts && !fabric->runs->one_way; v++) {
+        struct asim_runs_host *own = &fabric->runs->host[v];
+
+        for (size_t i = 0; i < own->held.n; i++)
+            asim_feed_route(fabric, v, &own->held.at[i].feed);
+    }
 }
 
 /* At the begin: what is held is all there is. */
@@ -97,12 +109,16 @@ struct asim_episode *asim_recall(struct asim_fabric *fabric, uint64_t hash,
     int (*const fits)(const struct asim_fabric *, const struct asim_episode *, const uint64_t[2]) =
         fabric->runs->playing ? fits_given : fits_held;
     struct asim_runs *runs = fabric->runs;
+    int routed = runs->playing != NULL;
 
     for (struct asim_episode **link = &runs->kept; *link; link = &(*link)->next) {
         struct asim_episode *episode = *link;
 
-        if (episode->hash != hash || episode->residue != runs->residue ||
-            !fits(fabric, episode, offset_until))
+        if (episode->hash != hash || episode->residue != runs->residue)
+            continue;
+        if (!routed++)
+            route_held(fabric);
+        if (!fits(fabric, episode, offset_until))
             continue;
         *link = episode->next;
         episode->next = runs->kept;

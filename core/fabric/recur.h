@@ -52,6 +52,9 @@ int asim_recur_look(struct asim_fabric *fabric, struct asim_recur *recur, uint64
 void asim_recur_fini(struct asim_recur *recur);
 
 /* --- state.c --------------------------------------------------------------------------------- */
+/* How many words the state of now has, or so; *moving: of them those that a window works on, which
+ * leaves out frames in queues, and messages where they are more than frames on wires. */
+uint64_t asim_state_size(const struct asim_fabric *fabric, uint64_t *moving);
 /* Writes the state at t. 0 if there is something that no period has: losses, pauses on their way,
  * messages about to begin or end; ASIM_ENOMEM. Else 1. */
 int asim_state_take(const struct asim_fabric *fabric, struct asim_state *state, uint64_t t);

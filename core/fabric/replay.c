@@ -268,7 +268,9 @@ static void end_playing(struct asim_fabric *fabric, uint64_t until)
     uint64_t before = asim_counts_hops(fabric);
 
     asim_counts_add(fabric, runs->playing->counts, 1);
-    runs->saved += asim_counts_hops(fabric) - before;
+    before = asim_counts_hops(fabric) - before;
+    runs->saved += before;
+    asim_budget_saved(&runs->rests, before);
     runs->playing = NULL;
     asim_runs_rest(fabric, until);
 }

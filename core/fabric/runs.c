@@ -7,8 +7,10 @@
  * the ranks go on at once. Holding back changes nothing: the sends keep their times and order, and
  * no rank looks at its NIC.
  *
- * What begins as nothing has begun before is not recorded: so where nothing ever comes again, runs
- * cost a look at every host in each window.
+ * What begins as nothing has begun before is not recorded. Where nothing ever comes again, a window
+ * costs two tests, a message one, and what is done for rests is bounded by a budget (budget.h):
+ * without it a network that often seems to be near a rest, or is at rest after each message, would
+ * take longer than frame by frame.
  */
 #include "fabric/runs.h"
 
@@ -20,6 +22,10 @@
  * and what comes again after so long is seldom the same. */
 enum { MOST_MESSAGES = 1 << 20 };
 
+/* What rests cost, words: sends held back in vain make a window more; a rest is a look at each
+ * port, some sorting included. And how many of them there may be to begin with. */
+enum { NODE_WORDS = 200, PORT_WORDS = 24, FIRST_RESTS = 2 };
+
 /* Who looks at absolute counts or times (INT, PINT, random losses, planned link events), or sees
  * what is left out, has no runs. */
 static int can_run(const struct asim_fabric *fabric)
@@ -30,6 +36,17 @@ static int can_run(const struct asim_fabric *fabric)
            !fabric->links && fabric->net->load_balance != ASIM_SPRAY &&
            !fabric->net->nic_total_pause_count && !watch->rate && !watch->frame &&
            (!watch->queue || watch->sampling.every_ns);
+}
+
+/* Of sends held back for nothing; of a rest. */
+static uint64_t vain_words(const struct asim_fabric *fabric)
+{
+    return (uint64_t)fabric->nodes * NODE_WORDS;
+}
+
+static uint64_t rest_words(const struct asim_fabric *fabric)
+{
+    return (uint64_t)fabric->topo->first_port[fabric->nodes] * PORT_WORDS;
 }
 
 int asim_fabric_use_runs(struct asim_fabric *fabric)
@@ -50,8 +67,8 @@ int asim_fabric_use_runs(struct asim_fabric *fabric)
     asim_map_init(&runs->seen);
     runs->one_way = fabric->topo->n_links + 1 == fabric->nodes; /* a tree */
     runs->residue = asim_residue_id(fabric, &runs->residues, &runs->n_residues);
-    runs->recur.budget.left = 1;
     runs->recur.look_at = fabric->cc->steady ? 0 : ASIM_NEVER;
+    asim_budget_raise(&runs->rests, FIRST_RESTS * (vain_words(fabric) + rest_words(fabric)));
     return 0;
 }
 
@@ -248,7 +265,8 @@ int asim_runs_before_slow(struct asim_fabric *fabric, uint64_t t, uint64_t until
     if (fabric->windows >= runs->recur.look_at && asim_recur_look(fabric, &runs->recur, t))
         return 1;
     open = open_messages(fabric, &known);
-    runs->may_rest = open == known && (!open || runs->last_notice < until);
+    runs->may_rest = open == known && (!open || runs->last_notice < until) &&
+                     (runs->recording || asim_budget_has(fabric, &runs->rests, 1));
     runs->hold_from = open && runs->may_rest ? runs->last_notice : ASIM_NEVER;
     settle(runs);
     return 0;
@@ -350,11 +368,14 @@ void asim_runs_after_slow(struct asim_fabric *fabric, uint64_t until)
         asim_runs_played(fabric, until);
     } else if (runs->may_rest && !open_messages(fabric, &known) && asim_is_at_rest(fabric)) {
         end_recording(fabric);
+        asim_budget_spend(&runs->rests, rest_words(fabric));
         asim_runs_rest(fabric, until);
     } else {
         give_up_long(fabric);
-        if (runs->hold_from != ASIM_NEVER)
+        if (runs->hold_from != ASIM_NEVER) {
             asim_runs_release(fabric);
+            asim_budget_spend(&runs->rests, vain_words(fabric));
+        }
         runs->hold_from = ASIM_NEVER;
         runs->may_rest = 0;
     }

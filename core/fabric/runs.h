@@ -81,6 +81,7 @@ struct asim_runs {
     size_t n_residues;
     uint64_t residue; /* of the rest that was last; 0: unknown */
     struct asim_recur recur;
+    struct asim_budget rests; /* for looking whether the network is at rest, and what then begins */
     /* Packet-hops saved by playing, and simulated for nothing. */
     uint64_t saved, wasted;
 };
@@ -123,7 +124,7 @@ static inline void asim_runs_after(struct asim_fabric *fabric, uint64_t until)
 }
 
 /* --- recall.c -------------------------------------------------------------------------------- */
-/* Time of the first held send, and the hash of all of that time. Fills in the paths of all. */
+/* Time of the first held send, and the hash of all of that time. Fills in some paths. */
 uint64_t asim_recall_first(struct asim_fabric *fabric, uint64_t *hash);
 /* Whether something has begun like this before; from now on it has. */
 int asim_recall_begin(struct asim_runs *runs, uint64_t hash);

@@ -58,7 +58,7 @@ static void check(struct list *list)
 }
 
 /* At most, of what is not counted before it is written. */
-enum { FRAME_WORDS = 5, PORT_WORDS = 4, FLOW_WORDS = 10, NIC_WORDS = 4, QUEUE_WORDS = 6 };
+enum { FRAME_WORDS = 4, PORT_WORDS = 4, FLOW_WORDS = 10, NIC_WORDS = 4, QUEUE_WORDS = 4 };
 
 /* A time to come, counted from 1; 0 for what is over. */
 static void put_time(struct list *list, uint64_t t)
@@ -66,8 +66,10 @@ static void put_time(struct list *list, uint64_t t)
     put(list, t >= list->state->t ? t - list->state->t + 1 : 0);
 }
 
-/* Bytes of a message, since what its source knows to have arrived. */
-static void put_frame(struct list *list, const struct asim_frame *frame)
+/* All but its time, with the byte of the message since what its source knows to have arrived. On a
+ * wire `side` is the age of what sent it, which decides between frames of one time; in a queue the
+ * ingress port, by which the shared buffer is given back. */
+static inline void put_frame(struct list *list, const struct asim_frame *frame)
 {
     const struct asim_flow *flow;
 
@@ -77,40 +79,35 @@ static void put_frame(struct list *list, const struct asim_frame *frame)
     }
     flow = asim_flow_of(list->fabric, frame->src, frame->slot);
     list->is_odd |= flow->generation != frame->slot >> 24 || !flow->live;
-    put(list, frame->seq - flow->snd_una);
-    put(list, (uint64_t)frame->src << 32 | frame->slot);
-    put(list, (uint64_t)frame->dst << 32 | (uint64_t)frame->wire << 12 |
-                  (uint64_t)frame->tries << 8 | (uint64_t)frame->type << 5 | frame->flags);
+    put(list, ((frame->extent - flow->snd_una) & ASIM_SEQ_MASK) | (frame->extent & ~ASIM_SEQ_MASK));
+    put(list, frame->flow);
+    put(list, frame->rest);
 }
 
-/* With the ingress port, by which the shared buffer is given back. */
 static void put_ring(struct list *list, const struct asim_ring *ring)
 {
     if (make_room(list, 1 + (size_t)ring->n * FRAME_WORDS))
         return;
     put(list, ring->n);
-    for (uint32_t i = 0; i < ring->n; i++) {
-        const struct asim_frame *frame = &ring->at[(ring->head + i) & (ring->cap - 1)];
-
-        put_frame(list, frame);
-        put(list, frame->side);
-    }
+    for (uint32_t i = 0; i < ring->n; i++)
+        put_frame(list, &ring->at[(ring->head + i) & (ring->cap - 1)]);
 }
 
-/* With the arrival, and the age of what sent it, which decides between frames of one time. */
+/* Most of a state. Between windows a mailbox has nothing beside its ring (window.c). */
 static void put_mail(struct list *list, const struct asim_wire *wire)
 {
-    uint32_t n = asim_mail_count(wire);
+    uint32_t head = atomic_load_explicit(&wire->head, memory_order_relaxed);
+    uint32_t n = atomic_load_explicit(&wire->tail, memory_order_relaxed) - head;
 
+    list->is_odd |= wire->spill.n != 0;
     if (make_room(list, 1 + (size_t)n * FRAME_WORDS))
         return;
     put(list, n);
     for (uint32_t i = 0; i < n; i++) {
-        const struct asim_frame *frame = asim_mail_peek(wire, i);
+        const struct asim_frame *frame = &wire->at[(head + i) & wire->mask];
 
-        put_frame(list, frame);
         put(list, frame->t - list->state->t);
-        put(list, frame->side);
+        put_frame(list, frame);
     }
 }
 
@@ -270,6 +267,36 @@ static int take_rest(const struct asim_fabric *fabric, struct asim_state *state)
             state->witness = v;
     }
     return 0;
+}
+
+static uint64_t mail_size(const struct asim_port *port)
+{
+    uint32_t head = atomic_load_explicit(&port->in->head, memory_order_relaxed);
+    uint32_t tail = atomic_load_explicit(&port->in->tail, memory_order_relaxed);
+
+    return (uint64_t)(tail - head) * FRAME_WORDS;
+}
+
+uint64_t asim_state_size(const struct asim_fabric *fabric, uint64_t *moving)
+{
+    uint64_t mail = 0, flows = 0, waiting = 0;
+    uint64_t ports = (uint64_t)fabric->topo->first_port[fabric->nodes] * (PORT_WORDS + NIC_WORDS);
+
+    for (uint32_t v = 0; v < fabric->hosts; v++)
+        for (uint32_t i = 0; i < fabric->host[v].n_nics; i++) {
+            const struct asim_nic *nic = &fabric->host[v].nics[i];
+
+            mail += mail_size(&nic->port);
+            flows += (uint64_t)nic->qps.n * FLOW_WORDS;
+            waiting += (uint64_t)nic->acks.n * FRAME_WORDS;
+        }
+    for (uint32_t v = 0; v < fabric->nodes - fabric->hosts; v++)
+        for (uint32_t p = 0; p < fabric->sw[v].n_ports; p++) {
+            mail += mail_size(&fabric->sw[v].ports[p].port);
+            waiting += (uint64_t)fabric->sw[v].ports[p].frames * FRAME_WORDS;
+        }
+    *moving = ports + mail + (flows < mail ? flows : mail);
+    return ports + mail + flows + waiting;
 }
 
 /* Linear in the network and its frames: a fifth of a window's work or so. */

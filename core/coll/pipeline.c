@@ -35,6 +35,14 @@ int asim_pipeline_reduces(const struct asim_plan *plan, uint64_t i)
     return at >= plan->burst && (plan->coll.kind == ASIM_REDUCE_SCATTER || half % 2 == 0);
 }
 
+/* The answer changes only where the passing part of a cycle ends, and where the cycle does. */
+uint64_t asim_pipeline_same(const struct asim_plan *plan, uint64_t i)
+{
+    uint64_t at = (plan->burst + i) % plan->cycle;
+
+    return i + (at < plan->burst ? plan->burst : plan->cycle) - at;
+}
+
 /* Constant cost per call; the reduction is charged for the message as it is, not for what
  * follows. */
 uint64_t asim_pipeline_arrival(const struct asim_plan *plan, uint64_t i)

@@ -22,20 +22,38 @@ static uint64_t packet_now(const struct asim_net *net, uint32_t rank)
     return now_up(((const struct asim_fabric *)net), rank);
 }
 
-/* Saturates one below ASIM_NEVER: an absurd delay is an event that comes last, not one that never
- * does. */
+/* Only where a tick is a ns does the host's own word say it. */
+static const uint64_t *packet_clock(const struct asim_net *net, uint32_t rank)
+{
+    const struct asim_fabric *fabric = (const struct asim_fabric *)net;
+
+    return fabric->tick == 1 ? &fabric->host[rank].now : NULL;
+}
+
+/* In ticks. Saturates one below ASIM_NEVER: an absurd delay is an event that comes last, not one
+ * that never does. */
+static uint64_t saturated(const struct asim_fabric *fabric, uint32_t rank, uint64_t delay_ns)
+{
+    uint64_t now = now_up(fabric, rank), most = (ASIM_NEVER - 1) / fabric->tick;
+
+    return (delay_ns < most - now ? now + delay_ns : most) * fabric->tick;
+}
+
+/* As asim_host_timer, without a call: mostly a rank has one wake ahead of it. */
 static int packet_wake_after(struct asim_net *net, uint32_t rank, uint64_t delay_ns)
 {
     struct asim_fabric *fabric = (struct asim_fabric *)net;
     struct asim_host *host = &fabric->host[rank];
-    uint64_t now = now_up(fabric, rank), most = ASIM_NEVER - 1, t;
+    uint64_t t = host->now + delay_ns;
+    struct asim_entry entry = {.value = (uint64_t)ASIM_TIMER_WAKE << 56};
 
-    if (fabric->tick != 1) /* a division is not for every wake */
-        most /= fabric->tick;
-    t = (delay_ns < most - now ? now + delay_ns : most) * fabric->tick;
-
+    if (fabric->tick != 1 || t < delay_ns || t == ASIM_NEVER)
+        t = saturated(fabric, rank, delay_ns);
+    entry.t = t;
+    entry.tie = asim_tie(t - host->now, asim_tie_age(host->tie), ASIM_CLASS_TIMER);
+    entry.seq = host->timer_seq++;
     asim_fabric_at(fabric, rank, t);
-    return asim_host_timer(host, t, (uint64_t)ASIM_TIMER_WAKE << 56);
+    return asim_agenda_push(&host->timers, entry);
 }
 
 /* 1 if the timer of a start is to stand beside the agenda, because it is the first of its time. */
@@ -45,11 +63,10 @@ static inline int starts_beside(struct asim_host *host, uint32_t slot)
 
     if (!start->takes || start->full || (host->timers.n && host->timers.at->t <= host->now))
         return 0;
-    *start = (struct asim_start){.tie = asim_tie(0, asim_tie_age(host->tie), ASIM_CLASS_TIMER),
-                                 .seq = host->timer_seq++,
-                                 .slot = slot,
-                                 .takes = 1,
-                                 .full = 1};
+    start->tie = asim_tie(0, asim_tie_age(host->tie), ASIM_CLASS_TIMER);
+    start->seq = host->timer_seq++;
+    start->slot = slot;
+    start->full = 1;
     return 1;
 }
 
@@ -58,12 +75,11 @@ static int packet_send(struct asim_net *net, const struct asim_msg *msg)
 {
     struct asim_fabric *fabric = (struct asim_fabric *)net;
     struct asim_host *host = &fabric->host[msg->src];
-    uint64_t sport, slot;
+    uint64_t slot;
 
     if (fabric->runs && host->now >= fabric->runs->ask_from)
         return asim_runs_send(fabric, host, msg);
-    sport = asim_flow_sport(host, msg->dst);
-    slot = sport == ASIM_NEVER ? ASIM_NEVER : asim_flow_take(host, msg, (uint16_t)sport);
+    slot = asim_flow_book(host, msg);
     if (slot == ASIM_NEVER)
         return ASIM_ENOMEM;
     if (starts_beside(host, (uint32_t)slot))
@@ -86,6 +102,7 @@ const struct asim_net_backend asim_packet_backend = {
     .member = {.name = "packet", .about = "RDMA over 802.1Qbb, frame by frame"},
     .traits = ASIM_NET_LATE_RECEIVE_NOW,
     .now = packet_now,
+    .clock = packet_clock,
     .wake_after = packet_wake_after,
     .send = packet_send,
     .run = packet_run,

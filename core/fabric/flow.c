@@ -15,7 +15,8 @@
 #include <string.h>
 
 enum {
-    /* Destination ports are always 100; source ports count from here per pair (spec 2.2). */
+    /* The one destination port; source ports count from there per pair (spec 2.2). */
+    DPORT = 100,
     FIRST_SPORT = 10000,
     LOG_OVERHEAD = 48, /* parity: the log's packets carry 48 B of headers, the wire's 36 */
     LOOK_BACK = 4      /* slots finished last that are looked at for a new message */
@@ -90,7 +91,7 @@ static int add_chunk(struct asim_host *host)
     return 0;
 }
 
-static int is_quiet(const struct asim_host *host, uint32_t slot)
+static inline int is_quiet(const struct asim_host *host, uint32_t slot)
 {
     const struct asim_rx *rx = asim_rx_at(host, slot);
     uint32_t sent = asim_own_flow(host, slot)->tx_frames;
@@ -115,11 +116,22 @@ static void collect(struct asim_host *host)
     host->lingering.n = keep;
 }
 
-/* One of the slots finished last, ASIM_NEVER if none of these is free: they are the ones still in
- * the cache. The last may have to wait for its destination, which hears of the end at the same time
- * as the source; the one before is free then. Without it all slots of a chunk would be used in
- * turn, 10 kB a host, and none be near. */
-static uint64_t take_warm(struct asim_host *host)
+/* One that is free, or is found to be, else a new one; ASIM_NEVER when out of memory. Kept apart
+ * from what most messages do. */
+static __attribute__((noinline)) uint64_t take_cold(struct asim_host *host)
+{
+    if (!host->free_slots.n)
+        collect(host);
+    if (!host->free_slots.n && add_chunk(host))
+        return ASIM_NEVER;
+    return host->free_slots.at[--host->free_slots.n];
+}
+
+/* One of the slots finished last, if one of these is free: they are the ones still in the cache.
+ * ASIM_NEVER when out of memory. The last may have to wait for its destination, which hears of the
+ * end at the same time as the source; the one before is free then. Without it all slots of a chunk
+ * would be used in turn, 10 kB a host, and none be near. */
+static inline uint64_t take_slot(struct asim_host *host)
 {
     uint32_t *list = host->lingering.at;
     size_t n = host->lingering.n, first = n > LOOK_BACK ? n - LOOK_BACK : 0;
@@ -133,26 +145,12 @@ static uint64_t take_warm(struct asim_host *host)
         host->lingering.n--;
         return slot;
     }
-    return ASIM_NEVER;
-}
-
-/* ASIM_NEVER when out of memory. */
-static uint64_t take_slot(struct asim_host *host)
-{
-    uint64_t slot = take_warm(host);
-
-    if (slot != ASIM_NEVER)
-        return slot;
-    if (!host->free_slots.n)
-        collect(host);
-    if (!host->free_slots.n && add_chunk(host))
-        return ASIM_NEVER;
-    return host->free_slots.at[--host->free_slots.n];
+    return take_cold(host);
 }
 
 /* The count of another destination is taken out of the map, where the last one's goes back. Its key
  * is there, so putting it back cannot fail. */
-static int count_to(struct asim_host *host, uint32_t dst)
+static __attribute__((noinline)) int count_to(struct asim_host *host, uint32_t dst)
 {
     uint64_t *sent;
 
@@ -168,17 +166,22 @@ static int count_to(struct asim_host *host, uint32_t dst)
 
 /* Counted per destination, as the reference does. In a ring a host has one, which costs no look at
  * the map. */
-uint64_t asim_flow_sport(struct asim_host *host, uint32_t dst)
+static inline uint64_t next_sport(struct asim_host *host, uint32_t dst)
 {
     if (host->sport_dst != dst && count_to(host, dst))
         return ASIM_NEVER;
     return (uint16_t)(FIRST_SPORT + host->sport_n++);
 }
 
+uint64_t asim_flow_sport(struct asim_host *host, uint32_t dst)
+{
+    return next_sport(host, dst);
+}
+
 /* Only the fields a new message must set; congestion control and window follow in asim_flow_open
  * when the queue pair really starts, two events later. The generation is what tells late frames of
  * the slot's last message from ours. */
-uint64_t asim_flow_take(struct asim_host *host, const struct asim_msg *msg, uint16_t sport)
+static inline uint64_t take(struct asim_host *host, const struct asim_msg *msg, uint16_t sport)
 {
     uint64_t taken = take_slot(host);
     uint32_t slot = (uint32_t)taken;
@@ -188,23 +191,39 @@ uint64_t asim_flow_take(struct asim_host *host, const struct asim_msg *msg, uint
     if (taken == ASIM_NEVER)
         return ASIM_NEVER;
     flow = asim_own_flow(host, slot);
+    rx = asim_rx_at(host, slot);
     asim_msg_copy(&flow->msg, msg);
+    asim_msg_copy(&rx->msg, msg);
+    rx->size = msg->bytes ? msg->bytes : 1;
     flow->sport = sport;
     flow->slot = slot;
     flow->generation++;
-    rx = asim_rx_at(host, slot);
-    asim_msg_copy(&rx->msg, msg);
-    rx->sport = flow->sport;
+    rx->sport = sport;
     rx->generation = flow->generation;
-    rx->size = msg->bytes ? msg->bytes : 1;
     atomic_store_explicit(&rx->frames, 0, memory_order_relaxed);
     rx->credited = (uint8_t)asim_fabric_owns(host->lane->fabric, msg->dst);
     rx->ahead.n = 0;
     flow->live = 1;
     flow->stage = 0;
     host->lane->open++;
-    asim_recovery_reset(flow);
+    flow->snd_high = flow->solicit_below = flow->went_back = flow->timed_out = 0;
+    flow->timeouts = flow->tx_frames = 0;
+    flow->gave_up = 0;
+    if (flow->repair)
+        asim_recovery_reset(flow->repair);
     return slot;
+}
+
+uint64_t asim_flow_take(struct asim_host *host, const struct asim_msg *msg, uint16_t sport)
+{
+    return take(host, msg, sport);
+}
+
+uint64_t asim_flow_book(struct asim_host *host, const struct asim_msg *msg)
+{
+    uint64_t sport = next_sport(host, msg->dst);
+
+    return sport == ASIM_NEVER ? ASIM_NEVER : take(host, msg, (uint16_t)sport);
 }
 
 /* Called when a scan meets the finished queue pair (spec 2.3 step 4), not at completion. After
@@ -223,21 +242,34 @@ void asim_flow_release(struct asim_host *host, uint32_t slot)
         host->lingering.at[host->lingering.n++] = slot;
 }
 
-/* Recomputed per flow rather than stored per pair: hosts with several NICs are few, and a table of
- * pairs would be quadratic in hosts. */
+/* n 0: there are none. */
+static void find_nics(struct asim_fabric *fabric, struct asim_nics_to *to, const uint32_t ends[2])
+{
+    struct asim_lane *lane = fabric->host[ends[0]].lane;
+
+    to->peer = ends[1];
+    to->hash = asim_tuple_begin(fabric, ends, ASIM_NIC_HASH_SEED);
+    to->nics = asim_route_ports(fabric->route, ends[0], ends[1], &to->n);
+    if (!to->n && asim_route_error(fabric->route, &lane->failure))
+        lane->failed = lane->failure.code;
+}
+
+/* The last pair of each direction is kept, rather than a table of pairs, which would be quadratic
+ * in hosts: in a ring a host sends to one peer and answers one. Counts of NICs are mostly powers of
+ * two, and need no division. */
 uint32_t asim_flow_nic(struct asim_fabric *fabric, uint32_t host, uint32_t peer,
                        const uint16_t ports[2])
 {
-    struct asim_lane *lane = fabric->host[host].lane;
-    uint32_t n = 0;
-    const uint32_t *nics = asim_route_ports(fabric->route, host, peer, &n);
-    const uint32_t ends[2] = {host, peer};
+    struct asim_nics_to *to = &fabric->host[host].to[ports[0] == DPORT];
+    uint32_t n, hash;
 
-    if (!n && asim_route_error(fabric->route, &lane->failure))
-        lane->failed = lane->failure.code;
+    if (!to->n || to->peer != peer || fabric->links)
+        find_nics(fabric, to, (const uint32_t[2]){host, peer});
+    n = to->n;
     if (n < 2)
-        return n ? nics[0] - 1 : 0;
-    return nics[asim_tuple_hash(fabric, ends, ports, ASIM_NIC_HASH_SEED) % n] - 1;
+        return n ? to->nics[0] - 1 : 0;
+    hash = asim_tuple_end(to->hash, ports);
+    return to->nics[n & (n - 1) ? hash % n : hash & (n - 1)] - 1;
 }
 
 /* VAR_WIN: win x rate / line rate, truncated, at least 1 (spec 2.6). In long double because the
@@ -293,26 +325,33 @@ static int begin_state(const struct asim_fabric *fabric, struct asim_flow *flow)
     return 0;
 }
 
+/* The figures of the way to another destination than the last. */
+static void find_pair(struct asim_fabric *fabric, struct asim_host *host, uint32_t dst)
+{
+    struct asim_lane *lane = host->lane;
+
+    if (asim_pair_get(&host->pair, fabric->route, (const uint32_t[2]){host->node, dst},
+                      fabric->net->payload_bytes, &lane->failure))
+        lane->failed = lane->failure.code;
+    host->peer = dst;
+}
+
 /* The queue pair as of host->now. parity: the pacing rate starts at the rate of the chosen NIC, not
  * at the slowest link of the path, and a message of 0 bytes sends 1, because the reference would
  * never finish it (spec 9, 6). */
 void asim_flow_open(struct asim_fabric *fabric, struct asim_host *host, uint32_t slot)
 {
     struct asim_flow *flow = asim_own_flow(host, slot);
-    const uint32_t hosts[2] = {flow->msg.src, flow->msg.dst};
-    const uint16_t ports[2] = {flow->sport, 100};
     struct asim_lane *lane = host->lane;
     const struct asim_pair *pair = &host->pair;
     uint64_t line_bps;
 
-    if (host->peer != flow->msg.dst && asim_pair_get(&host->pair, fabric->route, hosts,
-                                                     fabric->net->payload_bytes, &lane->failure))
-        lane->failed = lane->failure.code;
-    host->peer = flow->msg.dst;
-    if (host->n_nics == 1)
-        flow->nic = 0;
-    else
-        flow->nic = asim_flow_nic(fabric, host->node, flow->msg.dst, ports);
+    if (host->peer != flow->msg.dst)
+        find_pair(fabric, host, flow->msg.dst);
+    flow->nic = 0;
+    if (host->n_nics != 1)
+        flow->nic = asim_flow_nic(fabric, host->node, flow->msg.dst,
+                                  (const uint16_t[2]){flow->sport, DPORT});
     line_bps = host->nics[flow->nic].port.rate_bps;
     /* An NVSwitch's end point has all ports behind one NIC, but a flow leaves by one of them. */
     if (asim_topo_is_endpoint(fabric->topo, host->node) && pair->rate_bps)
@@ -330,7 +369,9 @@ void asim_flow_open(struct asim_fabric *fabric, struct asim_host *host, uint32_t
     flow->snd_una = 0;
     flow->start = flow->next_avail = host->now;
     fabric->cc->open(&flow->cc, fabric->net);
-    asim_flow_rewindow(fabric, flow);
+    flow->window = flow->cc.window_bytes;
+    if (flow->cc.rate_bps != flow->cc.line_bps)
+        asim_flow_rewindow(fabric, flow);
 }
 
 /* Pair RTT + all bytes at the slowest link's rate. Nothing depends on it but the log's column. */

@@ -15,17 +15,14 @@ static uint32_t rotl(uint32_t x, int by)
     return x << by | x >> (32 - by);
 }
 
-/* Inlined where n is known: a message asks for it several times. */
-static inline uint32_t murmur3(const uint32_t *words, size_t n, uint32_t seed)
+static inline uint32_t take_in(uint32_t h, uint32_t word)
 {
-    uint32_t h = seed;
+    return rotl(h ^ rotl(word * 0xcc9e2d51u, 15) * 0x1b873593u, 13) * 5 + 0xe6546b64u;
+}
 
-    for (size_t i = 0; i < n; i++) {
-        uint32_t k = rotl(words[i] * 0xcc9e2d51u, 15) * 0x1b873593u;
-
-        h = rotl(h ^ k, 13) * 5 + 0xe6546b64u;
-    }
-    h ^= (uint32_t)(n * 4);
+static inline uint32_t finish(uint32_t h, uint32_t bytes)
+{
+    h ^= bytes;
     h = (h ^ h >> 16) * 0x85ebca6bu;
     h = (h ^ h >> 13) * 0xc2b2ae35u;
     return h ^ h >> 16;
@@ -33,16 +30,26 @@ static inline uint32_t murmur3(const uint32_t *words, size_t n, uint32_t seed)
 
 uint32_t asim_murmur3(const uint32_t *words, size_t n, uint32_t seed)
 {
-    return murmur3(words, n, seed);
+    for (size_t i = 0; i < n; i++)
+        seed = take_in(seed, words[i]);
+    return finish(seed, (uint32_t)(n * 4));
+}
+
+uint32_t asim_tuple_begin(const struct asim_fabric *fabric, const uint32_t hosts[2], uint32_t seed)
+{
+    return take_in(take_in(seed, asim_fabric_ip(fabric, hosts[0])),
+                   asim_fabric_ip(fabric, hosts[1]));
+}
+
+uint32_t asim_tuple_end(uint32_t begun, const uint16_t ports[2])
+{
+    return finish(take_in(begun, ports[0] | (uint32_t)ports[1] << 16), 12);
 }
 
 uint32_t asim_tuple_hash(const struct asim_fabric *fabric, const uint32_t hosts[2],
                          const uint16_t ports[2], uint32_t seed)
 {
-    const uint32_t words[3] = {asim_fabric_ip(fabric, hosts[0]), asim_fabric_ip(fabric, hosts[1]),
-                               ports[0] | (uint32_t)ports[1] << 16};
-
-    return murmur3(words, 3, seed);
+    return asim_tuple_end(asim_tuple_begin(fabric, hosts, seed), ports);
 }
 
 /* 11.x.y.1 as the front end hands them out (spec 9, 2). Only the hash sees it, so we need not mind

@@ -26,6 +26,14 @@ struct asim_nic {
     uint64_t wake_tie, wake_seq;
 };
 
+/* The NICs that lead to `peer`, as a list of the routes' own: what a host with several was asked
+ * for last. n 0: nothing yet. */
+struct asim_nics_to {
+    const uint32_t *nics;
+    uint32_t n, peer;
+    uint32_t hash; /* of the pair, begun */
+};
+
 /* What one host will hear at time t of something that happened elsewhere: that msg is complete
  * (the destination), or that a frame of it was lost at `since` (the source, RTO later). */
 struct asim_notice {
@@ -108,6 +116,7 @@ struct asim_host {
     struct asim_pair pair;
     uint64_t ideal_bytes, ideal_rtt, ideal_bps, ideal_ns;
     struct asim_host_counts counts;
+    struct asim_nics_to to[2]; /* of messages, of answers; not where links go down */
     /* Now and then. */
     size_t n_chunks, cap_chunks, cap_rx;
     ASIM_VEC(uint32_t) free_slots;

@@ -85,8 +85,8 @@ uint64_t asim_recovery_take(struct asim_lane *lane, struct asim_flow *flow);
 /* A notice of loss is due at its source. */
 void asim_recovery_lost(struct asim_fabric *fabric, struct asim_host *host,
                         const struct asim_notice *note);
-/* A flow's slot is taken for a new message: forgets the old one's losses. */
-void asim_recovery_reset(struct asim_flow *flow);
+/* A flow's slot is taken for a new message: forgets the gaps of the old one. */
+void asim_recovery_reset(struct asim_repair *repair);
 void asim_recovery_fini(struct asim_flow *flow);
 
 /* --- linkstate.c ------------------------------------------------------------------------------ */

@@ -96,6 +96,9 @@ static inline uint32_t asim_fabric_ip(const struct asim_fabric *fabric, uint32_t
  * in which port of a switch. */
 uint32_t asim_tuple_hash(const struct asim_fabric *fabric, const uint32_t hosts[2],
                          const uint16_t ports[2], uint32_t seed);
+/* The same in two steps, of which the first is the same for all messages of a pair. */
+uint32_t asim_tuple_begin(const struct asim_fabric *fabric, const uint32_t hosts[2], uint32_t seed);
+uint32_t asim_tuple_end(uint32_t begun, const uint16_t ports[2]);
 /* Uniform in [0, 1) from what is drawn for: a counter-based generator (splitmix64 rounds). */
 double asim_draw(uint64_t seed, uint64_t a, uint64_t b);
 
@@ -142,6 +145,8 @@ static inline struct asim_rx *asim_rx_of(const struct asim_fabric *fabric, uint3
 int asim_rx_reserve(struct asim_host *host, uint32_t slot);
 /* The next source port towards dst; ASIM_NEVER when out of memory. */
 uint64_t asim_flow_sport(struct asim_host *host, uint32_t dst);
+/* The two together: the next port, and a slot. */
+uint64_t asim_flow_book(struct asim_host *host, const struct asim_msg *msg);
 /* Takes a slot for *msg; ASIM_NEVER when out of memory. */
 uint64_t asim_flow_take(struct asim_host *host, const struct asim_msg *msg, uint16_t sport);
 /* The queue pair is out of its NIC's list: the slot is free once nothing is under way. */

@@ -6,7 +6,7 @@
  */
 #include "fabric/node.h"
 
-/* Where it waits until its time: the place of it, ASIM_NEVER when out of memory. */
+/* Where it waits until its time: what an entry says of it, ASIM_NEVER when out of memory. */
 static uint64_t keep_notice(struct asim_host *host, const struct asim_notice *note)
 {
     uint32_t index;
@@ -21,7 +21,7 @@ static uint64_t keep_notice(struct asim_host *host, const struct asim_notice *no
         index = (uint32_t)host->n_notices++;
     }
     host->notices[index] = *note;
-    return index;
+    return (uint64_t)ASIM_TIMER_NOTICE << 56 | index;
 }
 
 /* To the destination if it is about a completion, to the source if about a loss. The first kind is
@@ -31,17 +31,14 @@ int asim_notice_deliver(struct asim_fabric *fabric, const struct asim_notice *no
 {
     uint32_t node = note->lost ? note->msg.src : note->msg.dst;
     struct asim_host *host = &fabric->host[node];
-    uint64_t value =
-        (uint64_t)ASIM_TIMER_ARRIVED << 56 | (uint64_t)note->msg.src << 32 | note->slot;
+    struct asim_entry entry = {.t = note->t, .tie = note->tie, .seq = note->seq};
 
-    if (note->lost || note->msg.src >= ASIM_ARRIVED_SOURCES) {
-        value = keep_notice(host, note);
-        if (value == ASIM_NEVER)
-            return ASIM_ENOMEM;
-        value |= (uint64_t)ASIM_TIMER_NOTICE << 56;
-    }
+    entry.value = (uint64_t)ASIM_TIMER_ARRIVED << 56 | (uint64_t)note->msg.src << 32 | note->slot;
+    if (note->lost || note->msg.src >= ASIM_ARRIVED_SOURCES)
+        entry.value = keep_notice(host, note);
+    if (entry.value == ASIM_NEVER)
+        return ASIM_ENOMEM;
     host->lane->waiting += !note->lost;
-    asim_fabric_at(fabric, node, note->t);
-    return asim_agenda_push(&host->timers,
-                            (struct asim_entry){note->t, note->tie, note->seq, value});
+    asim_fabric_at(fabric, node, entry.t);
+    return asim_agenda_push(&host->timers, entry);
 }

@@ -216,16 +216,10 @@ void asim_recovery_lost(struct asim_fabric *fabric, struct asim_host *host,
 }
 
 /* Keeps the memory of the lists for the slot's next message. */
-void asim_recovery_reset(struct asim_flow *flow)
+void asim_recovery_reset(struct asim_repair *repair)
 {
-    flow->snd_high = flow->solicit_below = flow->went_back = flow->timed_out = 0;
-    flow->timeouts = 0;
-    flow->gave_up = 0;
-    flow->tx_frames = 0;
-    if (flow->repair) {
-        flow->repair->acked.n = flow->repair->again.n = 0;
-        flow->repair->seen_to = 0;
-    }
+    repair->acked.n = repair->again.n = 0;
+    repair->seen_to = 0;
 }
 
 void asim_recovery_fini(struct asim_flow *flow)

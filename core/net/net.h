@@ -83,6 +83,9 @@ struct asim_net_backend {
     /* Opens an analytical network; NULL for the packet network, which has more to be told. */
     int (*open)(struct asim_net **net, const struct asim_net_config *config, struct asim_err *err);
     uint64_t (*now)(const struct asim_net *net, uint32_t rank);
+    /* Where that rank's now stands, for those who ask often; NULL where it stands nowhere as it is.
+     * The hook may be NULL, too. Holds until the network is closed. */
+    const uint64_t *(*clock)(const struct asim_net *net, uint32_t rank);
     /* Calls user->wake(rank) delay_ns from that rank's now, after what is already due then. */
     int (*wake_after)(struct asim_net *net, uint32_t rank, uint64_t delay_ns);
     /* The one queue and clock of all ranks (net/queue.h), where there is one: the user may read its

@@ -26,7 +26,7 @@ static inline struct asim_tick *find_tick(struct asim_rank *rank, uint64_t t)
     for (struct asim_tick *tick = rank->near; tick < end; tick++)
         if (tick->t == t)
             return tick;
-    return rank->far.n ? find_far(rank, t) : NULL;
+    return rank->has_far ? find_far(rank, t) : NULL;
 }
 
 /* NULL when out of memory. */
@@ -38,6 +38,7 @@ static struct asim_tick *new_far(struct asim_rank *rank, uint64_t t)
     if (!slot)
         return NULL;
     *slot = (uint64_t)(uintptr_t)tick;
+    rank->has_far = 1;
     return tick;
 }
 
@@ -65,6 +66,7 @@ static inline void forget_tick(struct asim_rank *rank, struct asim_tick *tick)
         return;
     }
     asim_map_delete(&rank->far, 0, tick->t);
+    rank->has_far = rank->far.n != 0;
     asim_pool_give(&rank->lane->pools.tick, tick);
 }
 
@@ -158,14 +160,14 @@ void asim_clock_stream(struct asim_rank *rank, uint64_t delay_ns, enum asim_todo
 /* The first event of a near time; where all ranks share a queue, of one that it knows already: what
  * place() would do, with the one call left that asks the network. All but its time is in the token
  * already. */
-void asim_clock_token(struct asim_rank *rank, struct asim_march *march, uint64_t delay_ns)
+static void token_any(struct asim_rank *rank, struct asim_march *march, uint64_t delay_ns)
 {
     struct asim_due_queue *queue = rank->world->queue;
     struct asim_todo *token = &march->token;
     struct asim_due_lane *lane = NULL;
     uint32_t n = rank->n_near;
     uint64_t now = asim_rank_now(rank), t = now + delay_ns;
-    int fresh = n < ASIM_NEAR_TICKS && !rank->far.n && delay_ns < ASIM_NEVER - now;
+    int fresh = n < ASIM_NEAR_TICKS && !rank->has_far && delay_ns < ASIM_NEVER - now;
 
     for (uint32_t i = 0; i < n; i++)
         fresh &= rank->near[i].t != t;
@@ -173,7 +175,6 @@ void asim_clock_token(struct asim_rank *rank, struct asim_march *march, uint64_t
         lane = asim_due_lane_of(queue, t);
         fresh = lane != NULL;
     }
-    march->token_free = 0;
     if (!fresh) {
         asim_clock_place(rank, delay_ns, token);
         return;
@@ -182,10 +183,30 @@ void asim_clock_token(struct asim_rank *rank, struct asim_march *march, uint64_t
     rank->near[n].t = t;
     rank->near[n].head = token;
     rank->near[n].tail = token;
-    rank->n_near = n + 1;
+    rank->n_near = (uint16_t)(n + 1);
     if (lane)
         asim_due_append(lane, &token->due);
     else if (rank->world->backend->wake_after(rank->world->carrier, rank->id, delay_ns))
+        asim_rank_fail_nomem(rank, "scheduling an event");
+}
+
+/* Mostly nothing else is ahead of a rank of a packet network. */
+void asim_clock_token(struct asim_rank *rank, struct asim_march *march, uint64_t delay_ns)
+{
+    const struct asim_world *world = rank->world;
+    uint64_t t = asim_rank_now(rank) + delay_ns;
+
+    march->token_free = 0;
+    if (rank->n_near | rank->has_far || world->queue || t < delay_ns || t == ASIM_NEVER) {
+        token_any(rank, march, delay_ns);
+        return;
+    }
+    march->token.next = NULL;
+    rank->near[0].t = t;
+    rank->near[0].head = &march->token;
+    rank->near[0].tail = &march->token;
+    rank->n_near = 1;
+    if (world->backend->wake_after(world->carrier, rank->id, delay_ns))
         asim_rank_fail_nomem(rank, "scheduling an event");
 }
 

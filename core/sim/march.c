@@ -8,6 +8,7 @@
  * The order of send and receive: the specification (5.2) gives the send to the network first. Where
  * the receive finds nothing to take, posting it makes no event, and the two may change places.
  */
+#include "coll/pipeline.h"
 #include "sim/march.h"
 
 /* All steps alike, one message out and one in for one token: those of a ring. Then there are as
@@ -58,7 +59,7 @@ static void begin(struct asim_rank *rank, struct asim_stream *stream)
     }
     march->left = stream->plan.steps;
     march->delay_ns = stream->delay_ns;
-    march->plain = stream->plan.plain != 0;
+    march->same_until = stream->plan.plain ? ASIM_NEVER : 0;
     march->token_free = 1;
     march->send_bytes = step->send_bytes;
     march->to = step->to;
@@ -160,19 +161,30 @@ void asim_march_token(struct asim_rank *rank, struct asim_stream *stream)
         end(rank, stream);
 }
 
-/* Also where the march's own token is in use. The count tells which arrivals reduce (coll.h). */
+/* What the next messages to come reduce: their count tells (coll.h). The plan lies elsewhere, and
+ * is asked a few times a phase only where it says for how long its answer holds. */
+static void ask_plan(struct asim_march *march)
+{
+    const struct asim_plan *plan = &march->recv.stream->plan;
+
+    march->bytes = plan->algo->arrival(plan, march->came);
+    march->same_until = march->came + 1;
+    if (plan->algo->arrival == asim_pipeline_arrival)
+        march->same_until = asim_pipeline_same(plan, march->came);
+}
+
+/* Also where the march's own token is in use. */
 void asim_march_arrival(struct asim_rank *rank, struct asim_march *march)
 {
-    struct asim_stream *stream = march->recv.stream;
-    const struct asim_plan *plan = &stream->plan;
-    uint64_t bytes = march->plain ? 0 : plan->algo->arrival(plan, march->came);
-
+    if (march->came >= march->same_until)
+        ask_plan(march);
     march->came++;
     if (!march->token_free) {
-        asim_clock_stream(rank, march->delay_ns, ASIM_TODO_BUNDLE, stream, bytes);
+        asim_clock_stream(rank, march->delay_ns, ASIM_TODO_BUNDLE, march->recv.stream,
+                          march->bytes);
         return;
     }
-    march->token.bytes = bytes;
+    march->token.bytes = march->bytes;
     asim_clock_token(rank, march, march->delay_ns);
 }
 

@@ -17,16 +17,16 @@
  * cache lines, apart from the stream, which nobody needs on the way. */
 struct asim_march {
     struct asim_todo token;
-    /* token_free: it may be scheduled; plain: no arrival has anything to reduce. */
-    uint16_t token_free, plain;
+    uint32_t token_free; /* it may be scheduled */
     uint32_t tokens;
     uint64_t delay_ns;
     struct asim_row *row; /* NULL where the network has none */
     struct asim_inbox *inbox;
     uint64_t left; /* steps still to be taken */
     struct asim_recv recv;
-    /* Unless plain: messages that have come, and how long so many bytes take to be reduced. */
-    uint64_t came, reduce_bytes, reduce_ns;
+    /* Messages that have come; what each reduces, and the first that may reduce something else. */
+    uint64_t came, bytes, same_until;
+    uint64_t reduce_bytes, reduce_ns; /* how long so many bytes take to be reduced */
     /* What a step sends where there is no row. */
     uint64_t send_bytes;
     uint32_t to;

@@ -274,10 +274,7 @@ void asim_match_arrived(struct asim_rank *rank, const struct asim_msg *msg)
     }
     if (recv->march) {
         inbox->head = NULL;
-        if (recv->march->token_free && recv->march->plain)
-            asim_clock_token(rank, recv->march, recv->march->delay_ns);
-        else
-            asim_march_arrival(rank, recv->march);
+        asim_march_arrival(rank, recv->march);
         return;
     }
     stream = recv->stream;

@@ -214,12 +214,28 @@ static void start_rank(struct asim_rank *rank)
         asim_issue_all(rank);
 }
 
+/* Each rank of this process learns where its time stands. */
+static void set_clocks(struct asim_world *world)
+{
+    for (uint32_t r = 0; r < world->n_ranks; r++) {
+        struct asim_rank *rank = &world->ranks[r];
+
+        if (!asim_rank_is_here(rank))
+            continue;
+        if (world->queue)
+            rank->clock = &world->queue->now_ns;
+        else if (world->backend->clock)
+            rank->clock = world->backend->clock(world->carrier, r);
+    }
+}
+
 int asim_world_start(struct asim_world *world, struct asim_err *err)
 {
     if (world->fabric && watch(world))
         return asim_err_nomem(err, "watching queues");
     if (world->fabric && world->settings.runs && asim_fabric_use_runs(world->fabric))
         return asim_err_nomem(err, "preparing runs");
+    set_clocks(world);
     for (uint32_t r = 0; r < world->n_ranks; r++)
         if (asim_rank_is_here(&world->ranks[r]))
             start_rank(&world->ranks[r]);

@@ -26,18 +26,18 @@
 #include "topo/topo.h"
 #include "trace/feed.h"
 
-/* --- ranks and the world
- * ------------------------------------------------------------------------------ */
+/* --- ranks and the world ---------------------------------------------------------------------- */
 struct asim_rank {
-    /* What every message looks at stands together: few cache lines, for there are many ranks. */
-    struct asim_world *world;
-    struct asim_sim_lane *lane;
-    uint32_t id, n_near;    /* near: the first n_near are in use */
-    uint32_t empty_inboxes; /* kept for the next message until there are too many */
-    int failed;             /* it does nothing more (lane.h) */
-    /* Messages sent so far; the low half of their ids. */
-    uint64_t sent;
+    /* What every message looks at stands together: mostly one cache line, for there are many. */
+    _Alignas(64) struct asim_world *world;
+    const uint64_t *clock; /* its time, ns; NULL: the network is asked (asim_rank_now) */
+    uint64_t sent;         /* messages so far; the low half of their ids */
+    uint32_t id;
+    uint16_t n_near, has_far; /* near: the first n_near are in use; whether there are any in far */
+    int failed;               /* it does nothing more (lane.h) */
+    uint32_t empty_inboxes;   /* kept for the next message until there are too many */
     struct asim_tick near[ASIM_NEAR_TICKS]; /* the first is mostly all there is */
+    struct asim_sim_lane *lane;
     struct asim_map far; /* clock: time -> struct asim_tick *, where near is full */
     struct asim_inbox *recent[ASIM_RECENT];
     /* issuing: inside asim_issue_all, which must not be entered again. */
@@ -107,7 +107,8 @@ struct asim_world {
     uint32_t n_here;          /* of the ranks, those of this process; ranks_done is of these */
     struct asim_split *split; /* NULL: one process on one thread has them all (split.h) */
     uint32_t *strides;        /* of the logical dimensions */
-    struct asim_rank *ranks;
+    struct asim_rank *ranks;  /* [n_ranks], each on cache lines of its own */
+    void *ranks_held;
     struct asim_sim_lane *lanes; /* [n_lanes] */
     const uint16_t *lane_of;     /* [nodes of the network], NULL: one lane */
     uint32_t n_lanes;
@@ -135,7 +136,7 @@ static inline uint64_t asim_node_now(const struct asim_world *world, uint32_t no
 }
 static inline uint64_t asim_rank_now(const struct asim_rank *rank)
 {
-    return asim_node_now(rank->world, rank->id);
+    return rank->clock ? *rank->clock : asim_node_now(rank->world, rank->id);
 }
 
 /* Whether it lives in this process; else all of it is zero. */

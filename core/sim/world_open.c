@@ -225,6 +225,17 @@ void asim_world_note_dropped(struct asim_world *world)
                        (unsigned long long)totals.dropped);
 }
 
+/* Of ranks that live elsewhere no page is ever touched. NULL when out of memory. */
+static struct asim_rank *make_ranks(struct asim_world *world)
+{
+    size_t line = _Alignof(struct asim_rank);
+
+    world->ranks_held = calloc(1, world->n_ranks * sizeof *world->ranks + line);
+    if (world->ranks_held)
+        world->ranks = (void *)(((uintptr_t)world->ranks_held + line - 1) & ~(line - 1));
+    return world->ranks;
+}
+
 /* The first thing that does not fit ends it; asim_world_close takes what was opened. */
 static int open_all(struct asim_world *world, const struct asim_settings *set, struct asim_err *err)
 {
@@ -238,9 +249,7 @@ static int open_all(struct asim_world *world, const struct asim_settings *set, s
         (code = open_network(world, set, err)) || (code = asim_split_open(world, set, err)) ||
         (code = open_rest(world, set, err)))
         return code;
-    /* Of ranks that live elsewhere no page is ever touched. */
-    world->ranks = calloc(world->n_ranks, sizeof *world->ranks);
-    if (!world->ranks)
+    if (!make_ranks(world))
         return asim_err_nomem(err, "setting up ranks");
     for (uint32_t r = 0; r < world->n_ranks; r++) {
         if (!asim_split_has(world, r))
@@ -309,7 +318,7 @@ void asim_world_close(struct asim_world *world)
     asim_show_close(&world->show, world, NULL);
     for (uint32_t r = 0; world->ranks && r < world->n_ranks; r++)
         close_rank(&world->ranks[r]);
-    free(world->ranks);
+    free(world->ranks_held);
     asim_world_disconnect(world);
     asim_group_fini(world);
     asim_recipe_fini(world);

@@ -122,41 +122,62 @@ void asim_batch_take_back(struct asim_desk *desk)
     desk->n_ways_out = desk->n_came = 0;
 }
 
-/* An ingress queue would hold all that it holds now and all that comes in. PFC frames that wait
- * here are of queue 0, which is none of the buffer's. */
 int asim_batch_deal(struct asim_fabric *fabric, struct asim_desk *desk, uint64_t begin,
                     uint64_t until)
 {
-    uint32_t group = fabric->net->priority_group;
-
-    desk->bytes_in = desk->most_level = 0;
+    desk->bytes_in = desk->most_in = 0;
     if ((until - begin) >> (64 - ASIM_TICK_SHIFT) || desk->sw->n_ports >= 1u << ASIM_IN_BITS)
         return 0;
     for (uint32_t i = 0; i < desk->n_active; i++) {
-        const struct asim_switch_port *port = &desk->sw->ports[desk->active[i]];
-        uint64_t level,
-            bytes = deal_port(fabric, desk, desk->active[i], (const uint64_t[2]){begin, until});
+        uint64_t bytes =
+            deal_port(fabric, desk, desk->active[i], (const uint64_t[2]){begin, until});
 
         if (bytes == UINT64_MAX) {
             asim_batch_take_back(desk);
             return 0;
         }
-        level = (port->use[group].ingress + bytes + 1) << port->shift;
-        desk->most_level = level > desk->most_level ? level : desk->most_level;
+        desk->most_in = bytes > desk->most_in ? bytes : desk->most_in;
         desk->bytes_in += bytes;
     }
     desk->n_dealt = desk->n_ways_out;
     return 1;
 }
 
-/* One of the ingress queues holds most, and the shared buffer would hold everything. */
-int asim_batch_fits(const struct asim_switch *sw)
+/* What the shared buffer must have free for the fullest ingress queue not to pass its threshold: it
+ * would hold all that it holds now and all that comes in. PFC frames that wait here are of queue 0,
+ * which is none of the buffer's. */
+static uint64_t most_level(const struct asim_desk *desk, uint32_t group)
 {
-    uint64_t used = sw->shared_used, most = 0;
+    const struct asim_switch *sw = desk->sw;
+    uint64_t most = 0;
+
+    for (uint32_t i = 0; i < desk->n_came; i++) {
+        const struct asim_switch_port *port = &sw->ports[desk->came[i].port];
+        uint64_t level = (port->use[group].ingress + desk->came[i].bytes + 1) << port->shift;
+
+        most = level > most ? level : most;
+    }
+    return most;
+}
+
+/* Also the shared buffer would hold everything. No port is looked at where it is so empty that none
+ * can be near its threshold: what is in no queue's reserve is in use. */
+int asim_batch_fits(const struct asim_switch *sw, uint32_t group)
+{
+    uint64_t used = sw->shared_used, most_in = 0, most = 0;
 
     for (uint32_t d = 0; d < sw->n_desks; d++) {
         used += sw->desk[d].bytes_in;
-        most = sw->desk[d].most_level > most ? sw->desk[d].most_level : most;
+        most_in = sw->desk[d].most_in > most_in ? sw->desk[d].most_in : most_in;
+    }
+    most = (ASIM_RESERVE_BYTES + sw->shared_used + most_in + 1) << sw->most_shift;
+    if (used + most <= sw->shareable)
+        return 1;
+    most = 0;
+    for (uint32_t d = 0; d < sw->n_desks; d++) {
+        uint64_t level = most_level(&sw->desk[d], group);
+
+        most = level > most ? level : most;
     }
     return used + most <= sw->shareable;
 }

@@ -45,9 +45,9 @@ int asim_batch_grow(struct asim_batch *batch);
  * something. Without memory the lane fails. Costs some 40 instructions a frame. */
 int asim_batch_deal(struct asim_fabric *fabric, struct asim_desk *desk, uint64_t begin,
                     uint64_t until);
-/* Whether no threshold of the shared buffer is reached by what all desks have dealt, even if
- * nothing left. */
-int asim_batch_fits(const struct asim_switch *sw);
+/* Whether no threshold of the shared buffer is reached by what all desks have dealt, of that
+ * priority group, even if nothing left. */
+int asim_batch_fits(const struct asim_switch *sw, uint32_t group);
 /* Nothing has been dealt: the long way will count the same frames once more. */
 void asim_batch_take_back(struct asim_desk *desk);
 /* What another desk has dealt to the ports of this one. Its entries are there until it has settled.
@@ -60,10 +60,11 @@ uint64_t *asim_batch_order(struct asim_desk *desk, struct asim_batch *batch);
 
 /* All has been sent or queued. Three steps, the middle one desk by desk, possibly side by side:
  * links and transmissions are put into the order in which their last events have come; they get
- * the counts that order.h compares, and mailboxes are emptied; the desks' sums are added up. */
+ * the counts that order.h compares, and mailboxes are emptied; the desks' sums are added up, the
+ * window having had so many ticks. */
 void asim_batch_rank(struct asim_switch *sw);
 void asim_batch_settle(struct asim_desk *desk);
-void asim_batch_end(struct asim_switch *sw);
+void asim_batch_end(struct asim_switch *sw, uint64_t ticks);
 /* Ports of several desks in lockstep are made kin, for asim_batch_rank compares kin quickly: as it
  * would by itself within a desk. Costs a comparison of two mailboxes a desk. */
 void asim_batch_link(struct asim_switch *sw);

@@ -155,13 +155,13 @@ void asim_desk_deal(struct asim_fabric *fabric, struct asim_desk *desk, uint64_t
 }
 
 /* What has been dealt in vain is taken back. */
-int asim_switch_is_calm(struct asim_switch *sw)
+int asim_switch_is_calm(struct asim_switch *sw, uint32_t group)
 {
     int calm = 1;
 
     for (uint32_t d = 0; d < sw->n_desks; d++)
         calm &= sw->desk[d].dealt;
-    sw->calm = calm && asim_batch_fits(sw);
+    sw->calm = calm && asim_batch_fits(sw, group);
     for (uint32_t d = 0; d < sw->n_desks && !sw->calm; d++)
         if (sw->desk[d].dealt)
             asim_batch_take_back(&sw->desk[d]);

@@ -29,9 +29,10 @@ uint64_t asim_switch_look(struct asim_switch *sw, uint64_t until);
 /* A desk deals what comes in, if it can. */
 void asim_desk_deal(struct asim_fabric *fabric, struct asim_desk *desk, uint64_t begin,
                     uint64_t until);
-/* The switch: whether the window is a calm one. If so each desk serves its ports, if not the first
- * desk advances the whole switch event by event (switch.c) and nothing else is left to be done. */
-int asim_switch_is_calm(struct asim_switch *sw);
+/* The switch: whether the window is a calm one, for messages of that priority group. If so each
+ * desk serves its ports, if not the first desk advances the whole switch event by event (switch.c)
+ * and nothing else is left to be done. */
+int asim_switch_is_calm(struct asim_switch *sw, uint32_t group);
 void asim_desk_serve(struct asim_fabric *fabric, struct asim_desk *desk, uint64_t begin,
                      uint64_t until);
 /* The switch: asim_batch_rank. Then each desk: */

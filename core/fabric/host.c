@@ -41,8 +41,8 @@ static inline void offer_nic(struct pick *pick, struct asim_nic *nic)
         offer(pick, &(struct pick){port->busy_until, asim_port_tie(port), port->start_seq,
                                    FROM_FREE, nic});
     if (nic->mail_at <= pick->t && nic->mail_at != ASIM_NEVER)
-        offer(pick,
-              &(struct pick){nic->mail_at, asim_nic_mail_tie(nic), port->in_seq, FROM_MAIL, nic});
+        offer(pick, &(struct pick){nic->mail_at, asim_nic_mail_tie(nic), port->in->in_seq,
+                                   FROM_MAIL, nic});
     if (nic->wake_at <= pick->t && nic->wake_at != ASIM_NEVER)
         offer(pick, &(struct pick){nic->wake_at, nic->wake_tie, nic->wake_seq, FROM_PACING, nic});
 }
@@ -102,7 +102,7 @@ void asim_host_take_frame(struct asim_fabric *fabric, struct asim_host *host, st
     struct asim_wire *in = nic->port.in;
     const struct asim_frame *frame = asim_mail_oldest(in);
 
-    nic->port.in_seq = host->seq;
+    nic->port.in->in_seq = host->seq;
     in->got++;
     in->got_bytes += frame->wire;
     if (fabric->watch.frame)

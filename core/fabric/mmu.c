@@ -81,6 +81,7 @@ void asim_mmu_init(struct asim_fabric *fabric, struct asim_switch *sw, uint64_t 
 
         port->headroom_limit = headroom_of(fabric, &port->port);
         port->shift = shift_of(port->port.rate_bps, nic_bps);
+        sw->most_shift = port->shift > sw->most_shift ? port->shift : sw->most_shift;
         port->kmin = (uint64_t)at_rate(&fabric->net->kmin, port->port.rate_bps, 0);
         port->kmax = (uint64_t)at_rate(&fabric->net->kmax, port->port.rate_bps, 0);
         port->pmax = at_rate(&fabric->net->pmax, port->port.rate_bps, 0);

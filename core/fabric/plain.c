@@ -31,7 +31,7 @@ IN_LOOP int mail_is_first(const struct asim_nic *nic)
 {
     uint64_t mail = asim_nic_mail_tie(nic), free = asim_port_tie(&nic->port);
 
-    return mail < free || (mail == free && nic->port.in_seq < nic->port.start_seq);
+    return mail < free || (mail == free && nic->port.in->in_seq < nic->port.start_seq);
 }
 
 IN_LOOP uint64_t soon_of(const struct asim_nic *nic)
@@ -55,8 +55,8 @@ static int is_before(const struct coming *a, const struct coming *b)
 {
     uint64_t a_tie = a->is_mail ? asim_nic_mail_tie(a->nic) : asim_port_tie(&a->nic->port);
     uint64_t b_tie = b->is_mail ? asim_nic_mail_tie(b->nic) : asim_port_tie(&b->nic->port);
-    uint64_t a_seq = a->is_mail ? a->nic->port.in_seq : a->nic->port.start_seq;
-    uint64_t b_seq = b->is_mail ? b->nic->port.in_seq : b->nic->port.start_seq;
+    uint64_t a_seq = a->is_mail ? a->nic->port.in->in_seq : a->nic->port.start_seq;
+    uint64_t b_seq = b->is_mail ? b->nic->port.in->in_seq : b->nic->port.start_seq;
 
     return a_tie != b_tie ? a_tie < b_tie : a_seq < b_seq;
 }
@@ -125,7 +125,7 @@ IN_LOOP void took(const struct asim_host *host, struct asim_nic *nic,
     struct asim_wire *in = nic->port.in;
     uint32_t head = atomic_load_explicit(&in->head, memory_order_relaxed) + 1;
 
-    nic->port.in_seq = host->seq;
+    nic->port.in->in_seq = host->seq;
     in->got++;
     in->got_bytes += frame->wire;
     atomic_store_explicit(&in->head, head, memory_order_release);

@@ -55,6 +55,7 @@ struct asim_wire {
     const uint32_t *in_tx;
     uint64_t age_left;       /* largest age of order.h less the delay, not below 0 */
     uint64_t got, got_bytes; /* taken in at the far end */
+    uint64_t in_seq;         /* the receiver's count when the last of them was */
     uint32_t in_mask;
 };
 
@@ -123,8 +124,8 @@ struct asim_port {
     uint64_t busy_until, tx_start; /* of the frame being serialized, if busy */
     /* One link, two directions; in->from == out->to. */
     struct asim_wire *out, *in;
-    uint64_t start_seq, in_seq; /* node's count when the last frame was started, taken in */
-    uint32_t start_youth;       /* of the event that started the frame (order.h) */
+    uint64_t start_seq;   /* node's count when the last frame was started */
+    uint32_t start_youth; /* of the event that started the frame (order.h) */
     /* Not beside the next two: a load of all three behind a store of one would stall. */
     uint32_t busy;
     uint64_t rate_bps;

@@ -199,7 +199,7 @@ static inline void asim_queue_arrival(struct asim_switch *sw, uint32_t p, uint64
         return;
     sw->wheel.at[value].t = head->t;
     sw->wheel.at[value].tie = asim_wire_tie(port->in, head);
-    sw->wheel.at[value].seq = port->in_seq;
+    sw->wheel.at[value].seq = port->in->in_seq;
     asim_wheel_put(&sw->wheel, value);
 }
 

@@ -40,7 +40,7 @@ static int is_first(const struct asim_switch *sw, uint64_t a, uint64_t b)
     }
     if ((a & places) || (b & places))
         return !(a & places); /* the one before it is of an earlier window */
-    return x->in_seq != y->in_seq ? x->in_seq < y->in_seq : a < b;
+    return x->in->in_seq != y->in->in_seq ? x->in->in_seq < y->in->in_seq : a < b;
 }
 
 /* Kin of one place are told apart by their counts, without a look at any frame. */
@@ -54,8 +54,8 @@ static inline int is_before(const struct asim_switch *sw, uint64_t a, uint64_t b
         return x < y;
     if (p == q || (a & places) != (b & places) || sw->kin[p] != sw->kin[q])
         return is_first(sw, a, b);
-    x = sw->ports[p].port.in_seq;
-    y = sw->ports[q].port.in_seq;
+    x = sw->in[p]->in_seq;
+    y = sw->in[q]->in_seq;
     return x != y ? x < y : a < b;
 }
 
@@ -186,54 +186,95 @@ static void gather(struct asim_switch *sw)
     }
 }
 
+/* Whether two of them may be of one time: then their order takes more than a look at the time.
+ * Counts are time first, so who shares its time with nobody needs no place among the others. Many
+ * are taken to be in lockstep, or close to it, and are put in order, which then costs little. */
+static int may_tie(const struct asim_came *at, uint32_t n)
+{
+    enum { FEW = 32, BITS = 2048 };
+    uint64_t seen[BITS / 64] = {0}, again = n > FEW;
+
+    for (uint32_t i = 0; i < n && !again; i++) {
+        uint32_t slot = (uint32_t)(at[i].entry >> ASIM_TICK_SHIFT) % BITS;
+
+        again = seen[slot / 64] >> slot % 64 & 1;
+        seen[slot / 64] |= 1ull << slot % 64;
+    }
+    return (int)again;
+}
+
 void asim_batch_rank(struct asim_switch *sw)
 {
     sw->n_came = sw->desk->n_came;
     sw->n_started = sw->desk->n_started;
     gather(sw);
-    sw->started_order = sort_ports(sw, sw->started, sw->n_started);
-    sw->came_order = sort_ports(sw, sw->came, sw->n_came);
+    sw->came_order = sw->came[0];
+    sw->started_order = sw->started[0];
+    if (may_tie(sw->started[0], sw->n_started))
+        sw->started_order = sort_ports(sw, sw->started, sw->n_started);
+    sw->ties = may_tie(sw->came[0], sw->n_came);
+    if (sw->ties)
+        sw->came_order = sort_ports(sw, sw->came, sw->n_came);
 }
 
-/* Mailboxes are emptied last: what is put in order is looked up there. Who was served in this
- * window goes behind the others by age, in the order found. */
+/* Count of an entry's event: its time, then its place among those of its time, if it shares it. */
+static inline uint64_t count_of(const struct asim_switch *sw, uint64_t entry, uint32_t place)
+{
+    return sw->seq + 1 + (entry >> ASIM_TICK_SHIFT << ASIM_IN_BITS) + place;
+}
+
+/* Who was served in this window goes behind the others by age, in the order found. Without ties
+ * there is no lockstep, and no age is of use. */
+static void age(struct asim_desk *desk)
+{
+    const struct asim_switch *sw = desk->sw;
+    uint32_t kept = 0, *by_age = desk->by_age;
+
+    for (uint32_t i = 0; i < desk->n_ports; i++)
+        if (sw->kin[by_age[i]] == UINT32_MAX)
+            by_age[kept++] = by_age[i];
+    for (uint32_t i = 0; i < sw->n_came; i++)
+        if (sw->n_desks == 1 || sw->desk_of[sw->came_order[i].port] == desk->i)
+            by_age[kept++] = sw->came_order[i].port;
+}
+
+/* Mailboxes are emptied last: what is put in order is looked up there. */
 void asim_batch_settle(struct asim_desk *desk)
 {
     struct asim_switch *sw = desk->sw;
-    struct asim_switch_port *ports = sw->ports;
     int alone = sw->n_desks == 1;
-    uint64_t seq = sw->seq;
-    uint32_t kept = 0, *by_age = desk->by_age, *kin = sw->kin;
 
-    for (uint32_t i = 0; i < desk->n_ports; i++)
-        if (kin[by_age[i]] == UINT32_MAX)
-            by_age[kept++] = by_age[i];
-    for (uint32_t i = 0; i < sw->n_started; i++)
-        if (alone || sw->desk_of[sw->started_order[i].port] == desk->i)
-            ports[sw->started_order[i].port].port.start_seq = seq + i + 1;
+    if (sw->ties)
+        age(desk);
+    for (uint32_t i = 0; i < sw->n_started; i++) {
+        struct asim_came started = sw->started_order[i];
+
+        if (alone || sw->desk_of[started.port] == desk->i)
+            sw->ports[started.port].port.start_seq = count_of(sw, started.entry, i);
+    }
     for (uint32_t i = 0; i < sw->n_came; i++) {
         struct asim_came came = sw->came_order[i];
+        struct asim_wire *wire = sw->in[came.port];
 
         if (!alone && sw->desk_of[came.port] != desk->i)
             continue;
-        by_age[kept++] = came.port;
-        kin[came.port] = UINT32_MAX;
-        ports[came.port].port.in_seq = seq + i + 1;
-        asim_mail_drop_many(sw->in[came.port], (uint32_t)came.entry % (1u << ASIM_PLACE_BITS) + 1);
+        sw->kin[came.port] = UINT32_MAX;
+        wire->in_seq = count_of(sw, came.entry, i);
+        asim_mail_drop_many(wire, (uint32_t)came.entry % (1u << ASIM_PLACE_BITS) + 1);
     }
     for (uint32_t i = 0; i < desk->n_ways_out; i++)
         desk->batch[desk->ways_out[i]].n = 0;
     desk->n_came = desk->n_started = desk->n_ways_out = 0;
 }
 
-void asim_batch_end(struct asim_switch *sw)
+void asim_batch_end(struct asim_switch *sw, uint64_t ticks)
 {
     for (uint32_t d = 0; d < sw->n_desks; d++) {
         sw->shared_used += sw->desk[d].shared;
         sw->desk[d].shared = 0;
         sw->desk[d].debits.n = 0;
     }
-    sw->seq += sw->n_came > sw->n_started ? sw->n_came : sw->n_started;
+    sw->seq += (ticks + 1) << ASIM_IN_BITS;
 }
 
 /* Whether all that two ports took in came at the same times for the same causes. */

@@ -82,7 +82,7 @@ static void sort_by_arrival(struct ranked *ports, const struct asim_fabric *fabr
     uint32_t first = fabric->topo->first_port[node], n = fabric->topo->first_port[node + 1] - first;
 
     for (uint32_t i = 0; i < n; i++)
-        ports[i] = (struct ranked){fabric->ports[first + i]->in_seq, i};
+        ports[i] = (struct ranked){fabric->ports[first + i]->in->in_seq, i};
     sort(ports, n);
 }
 
@@ -113,7 +113,7 @@ static uint32_t *put_orders(uint32_t *at, const struct asim_fabric *fabric, uint
 void asim_seqs_take(const struct asim_fabric *fabric, uint64_t *at)
 {
     for (uint32_t i = 0; i < fabric->topo->first_port[fabric->nodes]; i++) {
-        *at++ = fabric->ports[i]->in_seq;
+        *at++ = fabric->ports[i]->in->in_seq;
         *at++ = fabric->ports[i]->start_seq;
     }
 }

@@ -169,7 +169,8 @@ void asim_share_end(struct asim_fabric *fabric, int together)
     int due = 0;
 
     for (uint32_t i = 0; i < fabric->n_shared; i++) {
-        if (fabric->shared[i]->due && asim_switch_is_calm(fabric->shared[i]))
+        if (fabric->shared[i]->due &&
+            asim_switch_is_calm(fabric->shared[i], fabric->net->priority_group))
             asim_batch_link(fabric->shared[i]);
         due |= fabric->shared[i]->due;
     }
@@ -186,7 +187,7 @@ void asim_share_end(struct asim_fabric *fabric, int together)
         if (!sw->due)
             continue;
         if (sw->calm)
-            asim_batch_end(sw);
+            asim_batch_end(sw, fabric->window);
         fabric->next[sw->node] = rest_of(sw);
     }
 }

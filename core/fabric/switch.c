@@ -238,7 +238,7 @@ static inline void take_frame(struct asim_fabric *fabric, struct asim_switch *sw
     struct asim_wire *in = sw->ports[p].port.in;
     const struct asim_frame *frame = asim_mail_head(in);
 
-    sw->ports[p].port.in_seq = sw->seq;
+    sw->ports[p].port.in->in_seq = sw->seq;
     in->got++;
     in->got_bytes += frame->wire;
     if (fabric->watch.frame)
@@ -352,11 +352,11 @@ uint64_t asim_switch_advance(struct asim_fabric *fabric, struct asim_switch *sw,
     if (begin >= until)
         return begin;
     asim_desk_deal(fabric, desk, begin, until);
-    if (asim_switch_is_calm(sw)) {
+    if (asim_switch_is_calm(sw, fabric->net->priority_group)) {
         asim_calm_serve(fabric, desk, begin, until);
         asim_batch_rank(sw);
         asim_batch_settle(desk);
-        asim_batch_end(sw);
+        asim_batch_end(sw, until - begin);
     } else {
         asim_switch_events(fabric, sw, begin, until);
     }

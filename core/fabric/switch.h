@@ -103,14 +103,13 @@ struct asim_desk {
     uint32_t *by_age; /* [n_ports] who was served last is last, as of the last calm window */
     struct asim_came *came, *started; /* [n_ports] each, of them so many */
     uint32_t n_ways_out, n_came, n_started;
-    uint32_t n_dealt;    /* of ways_out, without those that others have dealt to */
-    uint64_t *backlog;   /* bit per port of the switch: it holds frames, or did when last asked */
-    uint64_t later;      /* what comes in first at the ports that are not active */
-    uint64_t bytes_in;   /* dealt in this window */
-    uint64_t most_level; /* the shared buffer that the fullest of its ingress queues may call for */
-    uint64_t shared;     /* change of the switch's shared_used in this window, two's complement */
-    int dealt;           /* it has been; else the window is no calm one */
-    uint64_t rest;       /* of a shared switch: its next event after this window */
+    uint32_t n_dealt;  /* of ways_out, without those that others have dealt to */
+    uint64_t *backlog; /* bit per port of the switch: it holds frames, or did when last asked */
+    uint64_t later;    /* what comes in first at the ports that are not active */
+    uint64_t bytes_in, most_in; /* dealt in this window, all ports and the busiest of them */
+    uint64_t shared; /* change of the switch's shared_used in this window, two's complement */
+    int dealt;       /* it has been; else the window is no calm one */
+    uint64_t rest;   /* of a shared switch: its next event after this window */
     ASIM_VEC(struct asim_debit) debits;
     struct asim_hop hops[ASIM_HOPS]; /* emptied when routes change */
     char apart[ASIM_LINE_BYTES];     /* no cache line is written by two lanes */
@@ -126,8 +125,9 @@ struct asim_switch {
     int patient; /* all that comes in at some time comes before all that leaves then (mmu.c) */
     /* Bytes of the shared buffer in use, all ports. */
     uint64_t shared_used;
-    uint64_t shareable; /* buffer less headroom and reserve; UINT64_MAX: see mmu.c */
-    uint64_t seq;       /* events so far */
+    uint32_t most_shift; /* of all ports */
+    uint64_t shareable;  /* buffer less headroom and reserve; UINT64_MAX: see mmu.c */
+    uint64_t seq;        /* events so far; of calm windows, what is more than all of their counts */
     struct asim_wheel wheel;
     struct asim_wire **in;  /* [n_ports], so that a look at all mailboxes touches no port */
     int stirred;            /* a pause may hold here, or a port be down; else certainly not */
@@ -142,6 +142,7 @@ struct asim_switch {
     struct asim_came *came[2], *started[2]; /* [n_ports] each */
     const struct asim_came *came_order, *started_order;
     uint32_t n_came, n_started;
+    int ties;                          /* among what came */
     struct asim_way *ways;             /* NULL until there is a choice */
     uint64_t told;                     /* lengths a sample could have shown */
     struct asim_queue_sample *samples; /* [n_ports], NULL where every change is told */

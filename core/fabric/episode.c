@@ -19,9 +19,20 @@ int asim_feed_is_same(const struct asim_feed *a, const struct asim_feed *b)
 /* Walks every counter in one order; counters are all 64 bits wide. */
 struct walk {
     uint64_t *kept; /* next place of the list */
-    int sign;       /* -1: kept = counter; 0: kept = counter - kept; 1: counter += times x kept */
+    int sign; /* -1: kept = counter; 0: kept = counter - kept; 1: counter += times x kept; 2: list
+               */
     uint64_t times;
+    struct asim_episode *episode; /* 2: which lists what is more than kept */
+    int failed;                   /* out of memory */
 };
+
+static void list_gain(struct walk *walk, uint64_t *counter)
+{
+    struct asim_gain gain = {counter, *counter - *walk->kept};
+
+    if (gain.by && ASIM_VEC_PUSH(walk->episode->gains, gain))
+        walk->failed = 1;
+}
 
 /* n counters in a row; the walk's place moves on with them. */
 static void visit(struct walk *walk, uint64_t *counters, size_t n)
@@ -31,6 +42,8 @@ static void visit(struct walk *walk, uint64_t *counters, size_t n)
             *walk->kept = counters[i];
         else if (!walk->sign)
             *walk->kept = counters[i] - *walk->kept;
+        else if (walk->sign == 2)
+            list_gain(walk, &counters[i]);
         else
             counters[i] += walk->times * *walk->kept;
     }
@@ -93,17 +106,23 @@ size_t asim_counts_size(const struct asim_fabric *fabric)
 
 void asim_counts_take(struct asim_fabric *fabric, uint64_t *counts)
 {
-    visit_all(fabric, &(struct walk){counts, -1, 0});
+    visit_all(fabric, &(struct walk){.kept = counts, .sign = -1});
 }
 
 void asim_counts_difference(struct asim_fabric *fabric, uint64_t *counts)
 {
-    visit_all(fabric, &(struct walk){counts, 0, 0});
+    visit_all(fabric, &(struct walk){.kept = counts, .sign = 0});
 }
 
 void asim_counts_add(struct asim_fabric *fabric, uint64_t *counts, uint64_t times)
 {
-    visit_all(fabric, &(struct walk){counts, 1, times});
+    visit_all(fabric, &(struct walk){.kept = counts, .sign = 1, .times = times});
+}
+
+void asim_gains_add(const struct asim_episode *episode)
+{
+    for (size_t i = 0; i < episode->gains.n; i++)
+        *episode->gains.at[i].counter += episode->gains.at[i].by;
 }
 
 uint64_t asim_counts_hops(const struct asim_fabric *fabric)
@@ -142,21 +161,28 @@ struct asim_episode *asim_episode_new(const struct asim_fabric *fabric)
     if (!episode)
         return NULL;
     episode->part = calloc(fabric->hosts + 1, sizeof *episode->part);
-    episode->counts = malloc((asim_counts_size(fabric) + 1) * sizeof *episode->counts);
-    if (episode->part && episode->counts)
+    if (episode->part)
         return episode;
     asim_episode_free(episode, fabric->hosts);
     return NULL;
 }
 
-void asim_episode_begin(struct asim_fabric *fabric, struct asim_episode *episode, uint64_t begin)
+int asim_episode_begin(struct asim_fabric *fabric, struct asim_episode *episode, uint64_t begin)
 {
+    if (!episode->counts)
+        episode->counts = malloc((asim_counts_size(fabric) + 1) * sizeof *episode->counts);
+    if (!episode->counts)
+        return ASIM_ENOMEM;
+    episode->hops = asim_counts_hops(fabric);
+    episode->who.n = episode->gains.n = 0;
     episode->begin = begin;
     episode->odd = odd_events(fabric);
     episode->spoiled = 0;
+    episode->bytes = 0;
     for (uint32_t v = 0; v < fabric->hosts; v++)
         episode->part[v].feeds.n = episode->part[v].cues.n = 0;
     asim_counts_take(fabric, episode->counts);
+    return 0;
 }
 
 /* Takes one whose allocation failed half-way, too. */
@@ -168,19 +194,33 @@ void asim_episode_free(struct asim_episode *episode, uint32_t hosts)
     }
     free(episode->part);
     free(episode->counts);
+    free(episode->who.at);
+    free(episode->gains.at);
     free(episode);
 }
 
-void asim_episode_end(struct asim_fabric *fabric, struct asim_episode *episode, uint64_t end)
+int asim_episode_end(struct asim_fabric *fabric, struct asim_episode *episode, uint64_t end)
 {
-    asim_counts_difference(fabric, episode->counts);
+    struct walk walk = {.kept = episode->counts, .sign = 2, .episode = episode};
+
+    visit_all(fabric, &walk);
+    free(episode->counts);
+    episode->counts = NULL;
+    episode->hops = asim_counts_hops(fabric) - episode->hops;
     episode->spoiled |= episode->odd != odd_events(fabric);
     episode->length = end - episode->begin;
-    episode->bytes = sizeof *episode + asim_counts_size(fabric) * sizeof *episode->counts;
-    for (uint32_t v = 0; v < fabric->hosts; v++)
-        episode->bytes += sizeof *episode->part +
-                          episode->part[v].feeds.cap * sizeof(struct asim_feed) +
-                          episode->part[v].cues.cap * sizeof(struct asim_cue);
+    for (uint32_t v = 0; v < fabric->hosts; v++) {
+        const struct asim_episode_part *part = &episode->part[v];
+
+        if ((part->feeds.n || part->cues.n) && ASIM_VEC_PUSH(episode->who, v))
+            walk.failed = 1;
+        episode->bytes +=
+            part->feeds.cap * sizeof(struct asim_feed) + part->cues.cap * sizeof(struct asim_cue);
+    }
+    episode->bytes += sizeof *episode + fabric->hosts * sizeof *episode->part +
+                      episode->who.cap * sizeof *episode->who.at +
+                      episode->gains.cap * sizeof *episode->gains.at;
+    return walk.failed ? ASIM_ENOMEM : 0;
 }
 
 /* What a walk has found. */

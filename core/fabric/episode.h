@@ -9,7 +9,10 @@
  * The idea of keeping what a packet simulation did once is that of memoised simulation (Wormhole,
  * 2026, and others); here it is exact, because nothing is compared but for equality.
  *
- * Memory: 56 bytes a send and 24 a telling, twice, and a word for each counter of the network.
+ * What is kept is about the hosts and counters that took part, so that playing does not cost more
+ * than simulating where few of many hosts do something.
+ *
+ * Memory: 56 bytes a send and 24 a telling, twice, and 16 for each counter that changes.
  */
 #ifndef ASIM_FABRIC_EPISODE_H
 #define ASIM_FABRIC_EPISODE_H
@@ -40,6 +43,11 @@ struct asim_cue {
     uint32_t is_arrival : 1; /* told to the destination */
 };
 
+/* What an episode adds to one of the counters that users may see; these never move. */
+struct asim_gain {
+    uint64_t *counter, by;
+};
+
 /* The rows of one host, so that only its own thread writes them. */
 struct asim_episode_part {
     ASIM_VEC(struct asim_feed) feeds;
@@ -52,10 +60,13 @@ struct asim_episode {
     uint64_t residue;               /* number of the residue it begins with, and ends with */
     uint64_t begin, length;         /* ticks; begin: of the recording */
     struct asim_episode_part *part; /* [hosts] */
-    uint64_t *counts;               /* [asim_counts_size] what it adds to every counter */
-    uint64_t odd;                   /* at its begin: count of what cannot be played */
-    size_t bytes;                   /* memory it takes */
-    int spoiled;                    /* something happened that is not kept: is not played */
+    uint64_t *counts;               /* [asim_counts_size] at its begin; NULL once it is over */
+    ASIM_VEC(uint32_t) who;         /* hosts that send or are told something */
+    ASIM_VEC(struct asim_gain) gains;
+    uint64_t hops; /* packet-hops in it */
+    uint64_t odd;  /* at its begin: count of what cannot be played */
+    size_t bytes;  /* memory it takes */
+    int spoiled;   /* something happened that is not kept: is not played */
 };
 
 /* Whether two messages are the same to the network. */
@@ -69,13 +80,13 @@ struct asim_residue {
     size_t n;
 };
 
-/* An episode without rows; NULL when out of memory. The caller's, as is what asim_episode_begin
- * does to one that was not kept: it then begins again, with the memory it has. */
+/* An episode without rows; NULL when out of memory. The caller's. Begin takes one that was not
+ * kept, too: it then begins again, with the memory it has; 0 or ASIM_ENOMEM. */
 struct asim_episode *asim_episode_new(const struct asim_fabric *fabric);
-void asim_episode_begin(struct asim_fabric *fabric, struct asim_episode *episode, uint64_t begin);
+int asim_episode_begin(struct asim_fabric *fabric, struct asim_episode *episode, uint64_t begin);
 void asim_episode_free(struct asim_episode *episode, uint32_t hosts);
-/* The recording is over at time `end`: counters become differences. */
-void asim_episode_end(struct asim_fabric *fabric, struct asim_episode *episode, uint64_t end);
+/* The recording is over at time `end`. 0 or ASIM_ENOMEM. */
+int asim_episode_end(struct asim_fabric *fabric, struct asim_episode *episode, uint64_t end);
 /* --- every counter of the network that users may see, as a list: asim_counts_size words ---------
  */
 size_t asim_counts_size(const struct asim_fabric *fabric);
@@ -83,6 +94,8 @@ size_t asim_counts_size(const struct asim_fabric *fabric);
 void asim_counts_take(struct asim_fabric *fabric, uint64_t *counts);
 void asim_counts_difference(struct asim_fabric *fabric, uint64_t *counts);
 void asim_counts_add(struct asim_fabric *fabric, uint64_t *counts, uint64_t times);
+/* Adds what the episode did, once. */
+void asim_gains_add(const struct asim_episode *episode);
 /* Packet-hops so far. */
 uint64_t asim_counts_hops(const struct asim_fabric *fabric);
 

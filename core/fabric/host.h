@@ -70,8 +70,9 @@ struct asim_lane {
     ASIM_VEC(struct asim_notice) outbox;  /* notices made */
     ASIM_VEC(struct asim_wire *) spilled; /* wires with frames waiting outside their rings */
     ASIM_VEC(struct asim_owed) owed;
-    ASIM_VEC(void *) retired; /* replaced in this window, when others may have looked at it */
-    char apart[64];           /* no cache line is written by two lanes */
+    ASIM_VEC(uint32_t) holders; /* its hosts whose sends are held back (runs.h) */
+    ASIM_VEC(void *) retired;   /* replaced in this window, when others may have looked at it */
+    char apart[64];             /* no cache line is written by two lanes */
 };
 
 /* The first send of a wake: a timer of this same time that mostly is the next event, so that it

@@ -21,28 +21,36 @@ static uint64_t mix(uint64_t hash, uint64_t word)
     return hash ^ hash >> 29;
 }
 
+/* Of what a host sends at the time `first`. Summed up, so the order of hosts does not matter. */
+static uint64_t hash_host(struct asim_fabric *fabric, uint32_t v, uint64_t first, uint64_t *routed)
+{
+    struct asim_runs_host *own = &fabric->runs->host[v];
+    uint64_t hash = mix(1, v);
+
+    for (size_t i = 0; i < own->held.n && own->held.at[i].feed.t == first; i++) {
+        struct asim_feed *feed = &own->held.at[i].feed;
+
+        if (!fabric->runs->one_way && (*routed)++ < HASHED_PATHS)
+            asim_feed_route(fabric, v, feed);
+        hash = mix(mix(mix(hash, feed->bytes), feed->dst), feed->path ^ feed->tie);
+    }
+    return hash;
+}
+
 uint64_t asim_recall_first(struct asim_fabric *fabric, uint64_t *hash)
 {
     uint64_t first = ASIM_NEVER, routed = 0;
 
-    for (uint32_t v = 0; v < fabric->hosts; v++) {
-        struct asim_runs_host *own = &fabric->runs->host[v];
-
-        if (own->held.n && own->held.at[0].feed.t < first)
-            first = own->held.at[0].feed.t;
-    }
     *hash = 1;
-    for (uint32_t v = 0; v < fabric->hosts; v++) {
-        const struct asim_runs_host *own = &fabric->runs->host[v];
+    for (uint32_t l = 0; l < fabric->n_lanes; l++)
+        for (size_t i = 0; i < fabric->lane[l].holders.n; i++) {
+            const struct asim_runs_host *own = &fabric->runs->host[fabric->lane[l].holders.at[i]];
 
-        for (size_t i = 0; i < own->held.n && own->held.at[i].feed.t == first; i++) {
-            struct asim_feed *feed = &own->held.at[i].feed;
-
-            if (!fabric->runs->one_way && routed++ < HASHED_PATHS)
-                asim_feed_route(fabric, v, feed);
-            *hash = mix(mix(mix(mix(*hash, v), feed->bytes), feed->dst), feed->path ^ feed->tie);
+            first = own->held.at[0].feed.t < first ? own->held.at[0].feed.t : first;
         }
-    }
+    for (uint32_t l = 0; l < fabric->n_lanes; l++)
+        for (size_t i = 0; i < fabric->lane[l].holders.n; i++)
+            *hash += hash_host(fabric, fabric->lane[l].holders.at[i], first, &routed);
     return first;
 }
 
@@ -66,22 +74,30 @@ static int agrees(const struct asim_episode_part *part, const struct asim_given 
 /* The paths of what is held are asked for when they count; where all are the same they are 0. */
 static void route_held(struct asim_fabric *fabric)
 {
-    for (uint32_t v = 0; v < fabric->hosts && !fabric->runs->one_way; v++) {
-        struct asim_runs_host *own = &fabric->runs->host[v];
+    for (uint32_t l = 0; l < fabric->n_lanes && !fabric->runs->one_way; l++)
+        for (size_t h = 0; h < fabric->lane[l].holders.n; h++) {
+            uint32_t v = fabric->lane[l].holders.at[h];
+            struct asim_runs_host *own = &fabric->runs->host[v];
 
-        for (size_t i = 0; i < own->held.n; i++)
-            asim_feed_route(fabric, v, &own->held.at[i].feed);
-    }
+            for (size_t i = 0; i < own->held.n; i++)
+                asim_feed_route(fabric, v, &own->held.at[i].feed);
+        }
 }
 
-/* At the begin: what is held is all there is. */
+/* At the begin: what is held is all there is. Hosts that send nothing agree if nothing is due. */
 static int fits_held(const struct asim_fabric *fabric, const struct asim_episode *episode,
                      const uint64_t offset_until[2])
 {
-    for (uint32_t v = 0; v < fabric->hosts; v++) {
-        const struct asim_runs_host *own = &fabric->runs->host[v];
+    const struct asim_runs_host *host = fabric->runs->host;
 
-        if (!agrees(&episode->part[v], own->held.at, own->held.n, offset_until))
+    for (uint32_t l = 0; l < fabric->n_lanes; l++)
+        for (size_t i = 0; i < fabric->lane[l].holders.n; i++)
+            if (!episode->part[fabric->lane[l].holders.at[i]].feeds.n)
+                return 0;
+    for (size_t i = 0; i < episode->who.n; i++) {
+        uint32_t v = episode->who.at[i];
+
+        if (!agrees(&episode->part[v], host[v].held.at, host[v].held.n, offset_until))
             return 0;
     }
     return 1;

@@ -70,9 +70,6 @@ static int play_host(struct asim_fabric *fabric, uint32_t v)
 {
     struct asim_runs_host *own = &fabric->runs->host[v];
 
-    own->given.n = own->extra.n = 0;
-    own->cue = 0;
-    own->differs = 0;
     if (ASIM_VEC_RESERVE(own->given, fabric->runs->playing->part[v].feeds.n))
         return ASIM_ENOMEM;
     for (size_t i = 0; i < own->held.n; i++) {
@@ -93,21 +90,31 @@ static void play(struct asim_fabric *fabric, struct asim_episode *episode, uint6
     runs->playing = episode;
     runs->begin = begin;
     runs->hold_from = begin + episode->length;
-    for (uint32_t v = 0; v < fabric->hosts; v++)
-        if (play_host(fabric, v))
+    runs->differs = 0;
+    for (size_t i = 0; i < episode->who.n; i++)
+        if (play_host(fabric, episode->who.at[i]))
             fabric->failed = ASIM_ENOMEM;
+    for (uint32_t l = 0; l < fabric->n_lanes; l++)
+        fabric->lane[l].holders.n = 0; /* all of them are among `who` */
 }
 
 /* They keep their times, though their hosts have gone past them: nothing else there did. */
+static void release_host(struct asim_fabric *fabric, uint32_t v)
+{
+    struct asim_runs_host *own = &fabric->runs->host[v];
+
+    for (size_t i = 0; i < own->held.n; i++)
+        if (asim_runs_start(fabric, &fabric->host[v], &own->held.at[i]))
+            fabric->failed = ASIM_ENOMEM;
+    own->held.n = 0;
+}
+
 void asim_runs_release(struct asim_fabric *fabric)
 {
-    for (uint32_t v = 0; v < fabric->hosts; v++) {
-        struct asim_runs_host *own = &fabric->runs->host[v];
-
-        for (size_t i = 0; i < own->held.n; i++)
-            if (asim_runs_start(fabric, &fabric->host[v], &own->held.at[i]))
-                fabric->failed = ASIM_ENOMEM;
-        own->held.n = 0;
+    for (uint32_t l = 0; l < fabric->n_lanes; l++) {
+        for (size_t h = 0; h < fabric->lane[l].holders.n; h++)
+            release_host(fabric, fabric->lane[l].holders.at[h]);
+        fabric->lane[l].holders.n = 0;
     }
 }
 
@@ -124,7 +131,8 @@ static void record(struct asim_fabric *fabric, uint64_t begin, uint64_t hash)
         fabric->failed = ASIM_ENOMEM;
         return;
     }
-    asim_episode_begin(fabric, runs->recording, begin);
+    if (asim_episode_begin(fabric, runs->recording, begin))
+        fabric->failed = ASIM_ENOMEM;
     runs->recording->hash = hash;
     for (uint32_t v = 0; v < fabric->hosts; v++)
         runs->host[v].begun = 0;
@@ -179,10 +187,10 @@ static int change_to(struct asim_fabric *fabric, struct asim_episode *episode)
 
     fabric->runs->playing = episode;
     fabric->runs->hold_from = fabric->runs->begin + episode->length;
+    fabric->runs->differs = 0;
     for (uint32_t v = 0; !code && v < fabric->hosts; v++) {
         struct asim_host *host = &fabric->host[v];
 
-        fabric->runs->host[v].differs = 0;
         if (drop_cues(host, &kept) || put_back(fabric, host, &kept) ||
             ASIM_VEC_RESERVE(fabric->runs->host[v].given, episode->part[v].feeds.n) ||
             cue_timer(fabric, host))
@@ -217,13 +225,10 @@ static int start_given(struct asim_fabric *fabric, struct asim_agenda *kept)
             if (asim_runs_start(fabric, &fabric->host[v], given))
                 return ASIM_ENOMEM;
         }
-        own->given.n = own->extra.n = 0;
-        for (size_t i = 0; i < own->held.n; i++)
-            if (asim_runs_start(fabric, &fabric->host[v], &own->held.at[i]))
-                return ASIM_ENOMEM;
-        own->held.n = 0;
+        own->given.n = own->extra.n = own->cue = 0;
     }
-    return 0;
+    asim_runs_release(fabric);
+    return fabric->failed;
 }
 
 /* From the begin of the episode to the end of this window, for the frames' sake. */
@@ -265,22 +270,27 @@ static void stop_playing(struct asim_fabric *fabric, uint64_t until)
 static void end_playing(struct asim_fabric *fabric, uint64_t until)
 {
     struct asim_runs *runs = fabric->runs;
-    uint64_t before = asim_counts_hops(fabric);
+    const struct asim_episode *played = runs->playing;
 
-    asim_counts_add(fabric, runs->playing->counts, 1);
-    before = asim_counts_hops(fabric) - before;
-    runs->saved += before;
-    asim_budget_saved(&runs->rests, before);
+    asim_gains_add(played);
+    runs->saved += played->hops;
+    asim_budget_saved(&runs->rests, played->hops);
+    for (size_t i = 0; i < played->who.n; i++) {
+        struct asim_runs_host *own = &runs->host[played->who.at[i]];
+
+        own->given.n = own->cue = 0;
+    }
     runs->playing = NULL;
     asim_runs_rest(fabric, until);
 }
 
-/* One look at each host: its next send is the earliest of those that are missing. */
+/* One look at each host that sends: its next send is the earliest of those that are missing. */
 uint64_t asim_runs_missed(const struct asim_fabric *fabric, uint64_t t)
 {
     const struct asim_runs *runs = fabric->runs;
 
-    for (uint32_t v = 0; v < fabric->hosts; v++) {
+    for (size_t i = 0; i < runs->playing->who.n; i++) {
+        uint32_t v = runs->playing->who.at[i];
         const struct asim_runs_host *own = &runs->host[v];
         const struct asim_episode_part *part = &runs->playing->part[v];
 
@@ -297,9 +307,7 @@ void asim_runs_played(struct asim_fabric *fabric, uint64_t until)
     int differs = asim_runs_missed(fabric, until) < until;
     struct asim_episode *other;
 
-    for (uint32_t v = 0; v < fabric->hosts; v++)
-        differs |= runs->host[v].differs;
-    if (!differs) {
+    if (!differs && !runs->differs) {
         if (since[1] > runs->playing->length)
             end_playing(fabric, until);
         return;

@@ -137,11 +137,12 @@ static int expect(struct asim_fabric *fabric, uint32_t node, struct asim_given *
 
     given->feed.t -= runs->begin;
     if (own->given.n == part->feeds.n || own->extra.n) {
-        own->differs = 1;
+        atomic_store_explicit(&runs->differs, 1, memory_order_relaxed);
         return ASIM_VEC_PUSH(own->extra, *given);
     }
     asim_feed_route(fabric, node, &given->feed);
-    own->differs |= !asim_feed_is_same(&given->feed, &part->feeds.at[own->given.n]);
+    if (!asim_feed_is_same(&given->feed, &part->feeds.at[own->given.n]))
+        atomic_store_explicit(&runs->differs, 1, memory_order_relaxed);
     own->given.at[own->given.n++] = *given;
     return 0;
 }
@@ -185,6 +186,9 @@ int asim_runs_send(struct asim_fabric *fabric, struct asim_host *host, const str
         return ASIM_ENOMEM;
     if (is_to_hold(fabric, host)) {
         asim_fabric_at(fabric, host->node, host->now);
+        if (ASIM_VEC_RESERVE(own->held, own->held.n + 1) ||
+            (!own->held.n && ASIM_VEC_PUSH(host->lane->holders, host->node)))
+            return ASIM_ENOMEM;
         return ASIM_VEC_PUSH(own->held, given);
     }
     if (runs->mode == ASIM_RUNS_PLAY)
@@ -315,7 +319,8 @@ static void end_recording(struct asim_fabric *fabric)
     runs->residue = asim_residue_id(fabric, &runs->residues, &runs->n_residues);
     if (!episode)
         return;
-    asim_episode_end(fabric, episode, runs->last_notice);
+    if (asim_episode_end(fabric, episode, runs->last_notice))
+        fabric->failed = ASIM_ENOMEM;
     episode->residue = before;
     if (!episode->spoiled && before && before == runs->residue && route_all(fabric, episode))
         keep(fabric, episode);
@@ -326,8 +331,8 @@ static void end_recording(struct asim_fabric *fabric)
 /* Whether a new episode has begun: the ranks have sent since the rest. */
 static int is_any_held(const struct asim_fabric *fabric)
 {
-    for (uint32_t v = 0; v < fabric->hosts; v++)
-        if (fabric->runs->host[v].held.n)
+    for (uint32_t l = 0; l < fabric->n_lanes; l++)
+        if (fabric->lane[l].holders.n)
             return 1;
     return 0;
 }

@@ -54,7 +54,6 @@ struct asim_runs_host {
     ASIM_VEC(struct asim_given) extra; /* playing: sends beyond those expected */
     uint32_t begun;                    /* messages of this recording, modulo 2^32 */
     uint64_t passed;                   /* 1 + the last window in which a send was not held back */
-    int differs;                       /* a send was not the one expected */
 };
 
 /* Memory for episodes, and packet-hops that may be simulated for nothing. */
@@ -73,6 +72,7 @@ struct asim_runs {
     uint64_t last_notice;        /* latest time at which a message is known to be through */
     uint64_t until;              /* end of the last window */
     struct asim_episode *recording, *playing;
+    atomic_int differs;         /* a send was not the one expected: hosts of all threads say so */
     struct asim_episode *spare; /* a recording that was not kept */
     uint64_t begin;             /* of what is played, ticks */
     struct asim_episode *kept;  /* a list, the one used last first */

@@ -56,6 +56,16 @@ static size_t merge_runs(const uint64_t *from, uint64_t *to, uint64_t *begin, si
     return left;
 }
 
+/* Whether there are more than RUNS_MOST runs: mostly seen after a few words. */
+static int has_many_runs(const uint64_t *keys, size_t n)
+{
+    size_t runs = 1;
+
+    for (size_t i = 1; i < n && runs <= RUNS_MOST; i++)
+        runs += keys[i] < keys[i - 1];
+    return runs > RUNS_MOST;
+}
+
 /* Where the words are many short runs: puts each into one of as many buckets as there are words, by
  * the highest of the bits in which they differ. 0 where one bucket would have more than BUCKET_MOST
  * of them: then they are not spread evenly, and nothing was done. count: as many as buckets. */
@@ -103,16 +113,12 @@ static void insert(uint64_t *words, size_t n)
 uint64_t *asim_words_sort(uint64_t *room, size_t n)
 {
     uint64_t *from = room, *to = room + n, *begin = room + 2 * n, *swap;
-    size_t runs = n ? find_runs(from, n, begin) : 0;
 
-    if (runs > RUNS_MOST) {
-        if (scatter(from, to, begin, n)) {
-            insert(to, n);
-            return to;
-        }
-        runs = find_runs(from, n, begin);
+    if (has_many_runs(from, n) && scatter(from, to, begin, n)) {
+        insert(to, n);
+        return to;
     }
-    while (runs > 1) {
+    for (size_t runs = n ? find_runs(from, n, begin) : 0; runs > 1;) {
         runs = merge_runs(from, to, begin, runs);
         swap = from;
         from = to;

@@ -154,7 +154,8 @@ const struct asim_frame *asim_mail_peek(const struct asim_wire *wire, uint32_t i
 
 /* The node that starts the last link of a message's final ACK knows when the sender will have it,
  * one link delay ahead: that is when the destination is told, too (spec 2.10, design 5). seq is the
- * link and the order on it: on a fast link several ACKs arrive in one ns. */
+ * link and the order on it: on a fast link several ACKs arrive in one ns. Field by field: a row of
+ * bytes as long as the whole is cleared by a loop of the processor's, which is slow to begin. */
 void asim_port_notice(struct asim_lane *lane, const struct asim_wire *wire,
                       const struct asim_frame *frame)
 {
@@ -166,12 +167,13 @@ void asim_port_notice(struct asim_lane *lane, const struct asim_wire *wire,
         return;
     }
     note = &lane->outbox.at[lane->outbox.n++];
-    *note = (struct asim_notice){.t = frame->t,
-                                 .tie = asim_wire_tie(wire, frame),
-                                 .seq = (uint64_t)wire->id << ORDER_BITS |
-                                        (wire->frames & ((1ull << ORDER_BITS) - 1)),
-                                 .msg = {.src = frame->src, .dst = rx->msg.dst},
-                                 .slot = frame->slot};
+    note->t = frame->t;
+    note->tie = asim_wire_tie(wire, frame);
+    note->seq = (uint64_t)wire->id << ORDER_BITS | (wire->frames & ((1ull << ORDER_BITS) - 1));
+    note->msg = (struct asim_msg){.src = frame->src, .dst = rx->msg.dst};
+    note->since = note->at = note->rto = 0;
+    note->slot = frame->slot;
+    note->lost = note->type = note->flags = 0;
 }
 
 /* A watcher is told at the node's own time, which at W = 0 is everybody's. */

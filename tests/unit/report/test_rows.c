@@ -35,15 +35,22 @@ static void record(struct asim_show *show, uint64_t t, enum asim_event_kind kind
                      &(struct asim_event){.t = t, .kind = kind, .rank = rank});
 }
 
+/* A viewer of ends of messages that keeps what it sees. */
+static void watch_messages(struct asim_show *show, struct seen *seen)
+{
+    const struct asim_viewer viewer = {
+        .wants = 1u << ASIM_EV_FCT, .self = seen, .see = see, .close = close_viewer};
+
+    CHECK(asim_show_add(show, &viewer) == 0);
+}
+
 static void order_of_events(void)
 {
     struct asim_show show = {0};
     struct seen seen = {0};
-    struct asim_viewer viewer = {
-        .wants = 1u << ASIM_EV_FCT, .self = &seen, .see = see, .close = close_viewer};
     struct asim_err err = {0};
 
-    CHECK(asim_show_add(&show, &viewer) == 0);
+    watch_messages(&show, &seen);
     record(&show, 30, ASIM_EV_FCT, 1);
     record(&show, 10, ASIM_EV_FCT, 3);
     record(&show, 10, ASIM_EV_FCT, 2);
@@ -70,11 +77,9 @@ static void order_of_many(uint64_t between)
 {
     struct asim_show show = {0};
     struct seen seen = {0};
-    struct asim_viewer viewer = {
-        .wants = 1u << ASIM_EV_FCT, .self = &seen, .see = see, .close = close_viewer};
     struct asim_err err = {0};
 
-    CHECK(asim_show_add(&show, &viewer) == 0);
+    watch_messages(&show, &seen);
     for (uint32_t i = 0; i < 64; i++)
         record(&show, i * 37 % 16 * between, ASIM_EV_FCT, i * 11 % 5);
     CHECK(asim_show_close(&show, NULL, &err) == 0);

@@ -88,10 +88,12 @@ static int open_host(struct asim_fabric *fabric, uint32_t node)
     host->node = node;
     host->n_nics = n;
     asim_map_init(&host->sports);
-    host->nics = aligned_alloc(ASIM_LINE_BYTES, (n + (size_t)1) * sizeof *host->nics);
+    host->nics = &host->only;
+    if (n > 1)
+        host->nics = aligned_alloc(ASIM_LINE_BYTES, n * sizeof *host->nics);
     if (!host->nics)
         return ASIM_ENOMEM;
-    memset(host->nics, 0, (n + (size_t)1) * sizeof *host->nics);
+    memset(host->nics, 0, (n > 1 ? n : 1) * sizeof *host->nics);
     for (uint32_t i = 0; i < n; i++) {
         host->nics[i].wake_at = ASIM_NEVER;
         open_port(fabric, &host->nics[i].port, node, i);
@@ -263,7 +265,8 @@ static void close_host(struct asim_host *host)
         free(rx[i]);
     }
     free(rx);
-    free(host->nics);
+    if (host->nics != &host->only)
+        free(host->nics);
     free(host->free_slots.at);
     free(host->lingering.at);
     free(host->free_notices.at);

@@ -104,6 +104,9 @@ struct asim_host {
     uint32_t peer;        /* see below */
     uint32_t pcie_pauses; /* made, and whether one is running (pcie.c) */
     uint8_t pcie_busy;
+    /* The NIC of a host with one, where `nics` is this: found without a look at the pointer, which
+     * begins every turn. */
+    struct asim_nic only;
     /* Every message, begun or completed here as its source. */
     _Alignas(ASIM_LINE_BYTES) ASIM_VEC(uint32_t) lingering; /* finished, frames under way */
     struct asim_start start;

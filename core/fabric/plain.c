@@ -76,14 +76,14 @@ static struct coming first_of_equals(const struct asim_host *host, uint64_t t)
 }
 
 /* Linear in NICs, which are one to eight; their times first, the rest of what is soonest. */
-IN_LOOP struct coming first_coming(const struct asim_host *host, int is_one)
+IN_LOOP struct coming first_coming(struct asim_host *host, int is_one)
 {
     struct asim_nic *soonest = host->nics;
     uint64_t t;
     int equal = 0;
 
     if (is_one)
-        return coming_at(soonest);
+        return coming_at(&host->only);
     t = soon_of(soonest);
     for (uint32_t i = 1; i < host->n_nics; i++) {
         uint64_t other = soon_of(&host->nics[i]);
@@ -95,15 +95,16 @@ IN_LOOP struct coming first_coming(const struct asim_host *host, int is_one)
     return equal && t != ASIM_NEVER ? first_of_equals(host, t) : coming_at(soonest);
 }
 
-IN_LOOP struct own first_own(const struct asim_host *host, int is_one)
+IN_LOOP struct own first_own(struct asim_host *host, int is_one)
 {
     struct own own = {NULL, host->timers.n ? host->timers.at->t : ASIM_NEVER, 1};
+    struct asim_nic *nics = is_one ? &host->only : host->nics;
 
     for (uint32_t i = 0; i < (is_one ? 1 : host->n_nics); i++) {
-        uint64_t wake = host->nics[i].wake_at;
+        uint64_t wake = nics[i].wake_at;
 
         if (wake < own.t)
-            own = (struct own){&host->nics[i], wake, 1};
+            own = (struct own){&nics[i], wake, 1};
         else if (wake == own.t)
             own.is_alone = 0;
     }
@@ -286,7 +287,7 @@ uint64_t asim_host_advance(struct asim_fabric *fabric, struct asim_host *host, u
 
     if (host->n_nics != 1)
         return advance_several(fabric, host, until);
-    asim_nic_open_mail(host->nics);
+    asim_nic_open_mail(&host->only);
     do
         next = advance(fabric, host, until, 1);
     while (next < until && asim_host_take_first(fabric, host, until, &next));

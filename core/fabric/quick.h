@@ -116,7 +116,7 @@ IN_LOOP int quick_data(struct asim_fabric *fabric, struct asim_host *host,
     uint8_t generation = (uint8_t)(frame->slot >> 24);
     uint64_t seq = frame->seq, next = seq + payload, youth = 0;
     unsigned flags = (frame->flags & ASIM_CE) * (ASIM_CNP / ASIM_CE);
-    struct asim_nic *nic = host->nics;
+    struct asim_nic *nic = is_one ? &host->only : host->nics;
     struct asim_frame *ack;
 
     if (rx->generation != generation)

@@ -30,12 +30,15 @@ struct asim_qp_block {
 
 struct asim_qplist {
     struct asim_flow *front; /* the one at `first`: mostly all there is; any value where n is 0 */
-    /* How many; the first place in use, and the one behind the last ever used; how many of them are
-     * finished. n and n_over not side by side: asked for together they would be one load, which has
-     * to wait where one of them was just stored. */
-    uint32_t n, first, end, n_over;
-    /* Behind the place served last, where the scan begins; 0: only its position is known. */
-    uint32_t begin, last_position;
+    /* How many; the first place in use; how many of them are finished. n and n_over not side by
+     * side: asked for together they would be one load, which has to wait where one of them was just
+     * stored. */
+    uint32_t n, first, n_over;
+    /* Behind the place served last, where the scan begins; 0: only its position is known. The last
+     * that each packet touches: up to here it is the NIC's second cache line. */
+    uint32_t begin;
+    uint32_t end; /* the place behind the last ever used */
+    uint32_t last_position;
     struct asim_qp_block *block;
     size_t cap_blocks;
 };

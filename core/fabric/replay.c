@@ -18,6 +18,9 @@
 
 #include "fabric/node.h"
 
+/* What a recording costs beside the messages in it, words: counters, twice. */
+enum { LINK_WORDS = 60 };
+
 /* Cues are put among the timers one by one: a host's heap stays as small as without them. Their key
  * is that of the event they stand for, so they meet the rank's own wakes in the right order. */
 static int cue_timer(struct asim_fabric *fabric, struct asim_host *host)
@@ -148,8 +151,10 @@ void asim_runs_begin(struct asim_fabric *fabric, uint64_t until)
         play(fabric, episode, begin);
         return;
     }
-    if (asim_recall_begin(fabric->runs, hash))
+    if (asim_recall_begin(fabric->runs, hash) && asim_budget_has(fabric, &fabric->runs->rests, 1)) {
+        asim_budget_spend(&fabric->runs->rests, (uint64_t)fabric->topo->n_links * LINK_WORDS);
         record(fabric, begin, hash);
+    }
     fabric->runs->mode = ASIM_RUNS_RECORD;
     fabric->runs->hold_from = ASIM_NEVER;
     asim_runs_release(fabric);

@@ -69,10 +69,14 @@ static int by_seq(const void *a, const void *b)
     return x->port < y->port ? -1 : x->port > y->port;
 }
 
-/* Most nodes are hosts of one port. */
+/* Most nodes are hosts of one port, or switches nothing has passed through. */
 static void sort(struct ranked *ports, uint32_t n)
 {
-    if (n > 1)
+    uint32_t i = 1;
+
+    while (i < n && ports[i - 1].seq <= ports[i].seq)
+        i++;
+    if (i < n)
         qsort(ports, n, sizeof *ports, by_seq);
 }
 

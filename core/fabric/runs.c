@@ -23,7 +23,9 @@
 enum { MOST_MESSAGES = 1 << 20 };
 
 /* What rests cost, words: sends held back in vain make a window more; a rest is a look at each
- * port, some sorting included. And how many of them there may be to begin with. */
+ * port, some sorting included. And how many of them there may be to begin with. An episode that is
+ * played pays for more: rests that lead to nothing are soon no longer looked for, and those that
+ * lead to something go on. Recordings are paid for likewise (replay.c). */
 enum { NODE_WORDS = 200, PORT_WORDS = 24, FIRST_RESTS = 2 };
 
 /* Who looks at absolute counts or times (INT, PINT, random losses, planned link events), or sees

@@ -226,20 +226,16 @@ uint64_t asim_flow_book(struct asim_host *host, const struct asim_msg *msg)
     return sport == ASIM_NEVER ? ASIM_NEVER : take(host, msg, (uint16_t)sport);
 }
 
-/* Called when a scan meets the finished queue pair (spec 2.3 step 4), not at completion. After
- * losses, repeats of the message may still be under way, whose receiver and whose switches look at
- * the flow: then the slot waits. A message given up keeps it, for the report. */
+/* Called when a scan meets the finished queue pair (spec 2.3 step 4), not at completion. The notice
+ * to the destination may still be under way, or repeats of the message, whose receiver and whose
+ * switches look at the flow: whether they are is asked when a slot is wanted. A message given up
+ * keeps its own, for the report. */
 void asim_flow_release(struct asim_host *host, uint32_t slot)
 {
-    const struct asim_flow *flow = asim_own_flow(host, slot);
-
-    if (flow->gave_up)
+    if (asim_own_flow(host, slot)->gave_up)
         return;
-    /* Room in both was reserved when the slot's chunk was made. */
-    if (is_quiet(host, slot))
-        host->free_slots.at[host->free_slots.n++] = slot;
-    else
-        host->lingering.at[host->lingering.n++] = slot;
+    /* Room for all slots was reserved when their chunk was made. */
+    host->lingering.at[host->lingering.n++] = slot;
 }
 
 /* n 0: there are none. */

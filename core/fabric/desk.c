@@ -96,29 +96,42 @@ static uint64_t first_departure(struct asim_desk *desk)
     return next;
 }
 
+/* When the first frame of an opened mailbox comes. The place is read whether or not there is one: a
+ * branch on that is as good as random. */
+static inline uint64_t first_arrival(const struct asim_wire *wire)
+{
+    uint32_t head = atomic_load_explicit(&wire->head, memory_order_relaxed);
+
+    return wire->in_at[head & wire->in_mask].t | (0 - (uint64_t)(head == wire->avail));
+}
+
 /* Mailboxes are looked at in the order in which they were served last, because ports in lockstep
- * will be served so again (batch.c). */
+ * will be served so again (batch.c). Nothing hangs on what was found at the port before, so that
+ * they are waited for together. */
 uint64_t asim_desk_look(struct asim_desk *desk, uint64_t until)
 {
     struct asim_wire *const *in = desk->sw->in;
-    uint64_t begin = first_departure(desk);
+    const uint32_t *by_age = desk->by_age;
+    uint64_t begin = first_departure(desk), later = ASIM_NEVER;
+    uint32_t *active = desk->active, n = 0;
 
-    desk->later = ASIM_NEVER;
-    desk->n_active = 0;
     for (uint32_t i = 0; i < desk->n_ports; i++) {
-        const struct asim_frame *head;
-        uint32_t p = desk->by_age[i];
+        struct asim_wire *wire = in[by_age[i]];
+        uint64_t t, after;
 
-        asim_mail_open(in[p]);
-        head = asim_mail_head(in[p]);
-        if (head && head->t < until) {
-            desk->active[desk->n_active++] = p;
-            begin = head->t < begin ? head->t : begin;
-        } else if (head && head->t < desk->later) {
-            desk->later = head->t;
-        }
+        asim_mail_open(wire);
+        if (!wire->in_at)
+            continue;
+        t = first_arrival(wire);
+        after = t | (0 - (uint64_t)(t < until));
+        active[n] = by_age[i];
+        n += t < until;
+        begin = t < begin ? t : begin;
+        later = after < later ? after : later;
     }
-    return begin < desk->later ? begin : desk->later;
+    desk->n_active = n;
+    desk->later = later;
+    return begin;
 }
 
 /* Mailboxes are those of the turn's beginning. */

@@ -126,7 +126,7 @@ IN_LOOP void took(const struct asim_host *host, struct asim_nic *nic,
     struct asim_wire *in = nic->port.in;
     uint32_t head = atomic_load_explicit(&in->head, memory_order_relaxed) + 1;
 
-    nic->port.in->in_seq = host->seq;
+    in->in_seq = host->seq;
     in->got++;
     in->got_bytes += frame->wire;
     atomic_store_explicit(&in->head, head, memory_order_release);

@@ -4,7 +4,7 @@
  * (qlen.txt), only what a sample can show: a length of at least `least` bytes, or the end of
  * one, that held over a whole ns at the grid of samples. Nearly all changes of a queue are neither.
  */
-#include "fabric/node.h"
+#include "fabric/share.h"
 
 #include <stdlib.h>
 
@@ -78,6 +78,8 @@ int asim_fabric_watch_queues(struct asim_fabric *fabric,
                                           const uint64_t all_control[2]),
                              const struct asim_queue_sampling *sampling)
 {
+    if (asim_share_close(fabric))
+        return ASIM_ENOMEM;
     fabric->watch.queue = hook;
     fabric->watch.sampling = *sampling;
     for (uint32_t v = 0; sampling->every_ns && v < fabric->nodes - fabric->hosts; v++) {

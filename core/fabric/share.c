@@ -9,6 +9,7 @@
 #include "fabric/lanes.h"
 #include "fabric/partition.h"
 #include "fabric/queue.h"
+#include "fabric/sides.h"
 
 #include <stdlib.h>
 
@@ -69,8 +70,7 @@ int asim_share_open(struct asim_fabric *fabric)
     uint8_t *of;
     int code = 0;
 
-    if (fabric->n_lanes > MOST_LANES || fabric->part_of || fabric->watch.queue ||
-        fabric->stride > fabric->window)
+    if (fabric->n_lanes > MOST_LANES || fabric->part_of || fabric->stride > fabric->window)
         return 0;
     for (uint32_t v = 0; v < switches; v++)
         most = fabric->sw[v].n_ports > most ? fabric->sw[v].n_ports : most;
@@ -87,6 +87,19 @@ int asim_share_open(struct asim_fabric *fabric)
     return code;
 }
 
+int asim_share_close(struct asim_fabric *fabric)
+{
+    for (; fabric->n_shared; fabric->n_shared--) {
+        struct asim_switch *sw = fabric->shared[fabric->n_shared - 1];
+
+        if (asim_desk_open(sw, 1, NULL))
+            return ASIM_ENOMEM;
+        sw->desk->lane = sw->lane;
+        sw->lane->node[sw->lane->n_nodes++] = sw->node;
+    }
+    return 0;
+}
+
 /* The desk of that lane, or NULL. */
 static struct asim_desk *desk_at(struct asim_switch *sw, const struct asim_lane *lane)
 {
@@ -96,16 +109,19 @@ static struct asim_desk *desk_at(struct asim_switch *sw, const struct asim_lane 
     return NULL;
 }
 
-/* No event of the window lies before it. */
+/* No event of the window lies before it: that of a side is twice as long. */
 static uint64_t begin_of(const struct asim_fabric *fabric, const struct asim_lane *lane)
 {
-    return lane->until > fabric->window ? lane->until - fabric->window : 0;
+    return lane->until > 2 * fabric->window ? lane->until - 2 * fabric->window : 0;
 }
 
 void asim_share_begin(struct asim_fabric *fabric)
 {
-    for (uint32_t i = 0; i < fabric->n_shared; i++)
-        fabric->shared[i]->due = fabric->next[fabric->shared[i]->node] < fabric->lane->until;
+    for (uint32_t i = 0; i < fabric->n_shared; i++) {
+        struct asim_switch *sw = fabric->shared[i];
+
+        sw->due = fabric->next[sw->node] < fabric->lane->until && asim_sides_has(fabric, sw->node);
+    }
 }
 
 void asim_share_deal(struct asim_fabric *fabric, struct asim_lane *lane)
@@ -187,7 +203,7 @@ void asim_share_end(struct asim_fabric *fabric, int together)
         if (!sw->due)
             continue;
         if (sw->calm)
-            asim_batch_end(sw, fabric->window);
+            asim_batch_end(sw, 2 * fabric->window);
         fabric->next[sw->node] = rest_of(sw);
     }
 }

@@ -11,9 +11,11 @@
 #include "fabric/node.h"
 
 /* Shares switches that join hosts alone, each by one link, so that there is no choice of ways to
- * remember; not where queues are watched, whose watcher hears of a switch from one lane. 0 or
- * ASIM_ENOMEM. They are no longer among the lanes' nodes. */
+ * remember. 0 or ASIM_ENOMEM. They are no longer among the lanes' nodes. */
 int asim_share_open(struct asim_fabric *fabric);
+/* Gives them back to the lanes that have them, before the first frame: where queues are watched,
+ * for the watcher hears of a switch from one lane. 0 or ASIM_ENOMEM. */
+int asim_share_close(struct asim_fabric *fabric);
 static inline int asim_share_has(const struct asim_fabric *fabric, uint32_t v)
 {
     return v >= fabric->hosts && fabric->sw[v - fabric->hosts].n_desks > 1;

@@ -96,13 +96,15 @@ static uint64_t first_departure(struct asim_desk *desk)
     return next;
 }
 
-/* When the first frame of an opened mailbox comes. The place is read whether or not there is one: a
- * branch on that is as good as random. */
+/* When the first frame of an opened mailbox comes. Without a branch on whether there is one, which
+ * is as good as random; the place itself may be being written then, by another thread. */
 static inline uint64_t first_arrival(const struct asim_wire *wire)
 {
+    static const struct asim_frame none = {.t = ASIM_NEVER};
     uint32_t head = atomic_load_explicit(&wire->head, memory_order_relaxed);
+    const struct asim_frame *const place[2] = {&wire->in_at[head & wire->in_mask], &none};
 
-    return wire->in_at[head & wire->in_mask].t | (0 - (uint64_t)(head == wire->avail));
+    return place[head == wire->avail]->t;
 }
 
 /* Mailboxes are looked at in the order in which they were served last, because ports in lockstep
@@ -120,8 +122,6 @@ uint64_t asim_desk_look(struct asim_desk *desk, uint64_t until)
         uint64_t t, after;
 
         asim_mail_open(wire);
-        if (!wire->in_at)
-            continue;
         t = first_arrival(wire);
         after = t | (0 - (uint64_t)(t < until));
         active[n] = by_age[i];

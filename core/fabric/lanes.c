@@ -12,7 +12,6 @@
 #include "fabric/partition.h"
 #include "fabric/remote.h"
 #include "fabric/share.h"
-#include "fabric/sides.h"
 #include "fabric/threads.h"
 
 #include <stdlib.h>
@@ -232,7 +231,7 @@ static void advance_nodes(struct asim_fabric *fabric, struct asim_lane *lane, ui
 
     for (uint32_t i = 0; i < lane->n_nodes; i++) {
         active[n] = lane->node[i];
-        n += fabric->next[lane->node[i]] < until && asim_sides_has(fabric, lane->node[i]);
+        n += fabric->next[lane->node[i]] < until;
     }
     for (uint32_t i = 0; i < n; i++)
         asim_node_advance(fabric, active[i], until);

@@ -18,7 +18,6 @@
 #include "fabric/telemetry.h"
 
 struct asim_crew;
-enum { ASIM_BOTH_SIDES = 2 };
 
 struct asim_fabric {
     const struct asim_topo *topo;
@@ -43,10 +42,7 @@ struct asim_fabric {
     struct asim_switch *sw;   /* of node v: sw[v - hosts] */
     struct asim_port **ports; /* all ports of node v in order: ports[first_port[v] + i] */
     uint64_t *next;           /* [nodes] earliest event of each node, but for lane->lowered */
-    uint8_t *side;     /* which of two each node is on, NULL where there are none (sides.h) */
-    int side_now;      /* whose window it is */
-    uint64_t reach[2]; /* how far both have come since one went on alone */
-    uint64_t soonest;  /* of all; known between windows, once asked for */
+    uint64_t soonest;         /* of all; known between windows, once asked for */
     int soonest_known;
     struct asim_lane *lane; /* [n_lanes] */
     uint32_t n_lanes;

@@ -257,7 +257,7 @@ static int is_quiet(const struct asim_fabric *fabric, struct asim_recur *recur)
 /* The kept state, if there is one, is looked for in every window; but the end of quiet is seen up
  * to FIRST_QUIET windows late where there is nothing to look for. After a move the end of some
  * message, or a wake, is less than a period away: nothing is looked for until then. */
-int asim_recur_wants(struct asim_fabric *fabric, struct asim_recur *recur)
+int asim_recur_look(struct asim_fabric *fabric, struct asim_recur *recur, uint64_t t)
 {
     uint64_t window = fabric->windows;
 
@@ -266,21 +266,10 @@ int asim_recur_wants(struct asim_fabric *fabric, struct asim_recur *recur)
         recur->keep_at = window + FIRST_QUIET;
         recur->has_kept = recur->is_done = 0;
     }
-    if (!recur->is_done && recur->since != window &&
-        (recur->has_kept || window >= recur->keep_at) &&
-        (!recur->budget.most || asim_budget_has(fabric, &recur->budget, 1)))
-        return 1;
     recur->look_at = window + FIRST_QUIET;
-    return 0;
-}
-
-int asim_recur_look(struct asim_fabric *fabric, struct asim_recur *recur, uint64_t t)
-{
-    uint64_t window = fabric->windows;
-
-    if (!asim_recur_wants(fabric, recur))
+    if (recur->is_done || recur->since == window ||
+        (recur->budget.most && !asim_budget_has(fabric, &recur->budget, 1)))
         return 0;
-    recur->look_at = window + FIRST_QUIET;
     asim_budget_spend(&recur->budget, GLANCE_WORDS);
     if (recur->has_kept && asim_state_may_be(fabric, &recur->kept, t) &&
         compare(fabric, recur, t)) {

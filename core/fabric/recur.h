@@ -46,9 +46,6 @@ struct asim_recur {
     struct asim_budget budget;
 };
 
-/* Whether there is anything to look at in this window, for which the network must be at one time;
- * from the window `look_at` on. Else look_at is put off. */
-int asim_recur_wants(struct asim_fabric *fabric, struct asim_recur *recur);
 /* To be called from the window `look_at` on. At the begin of a window at t, between windows: moves
  * the network on where it can be. Returns 1 if it did. Out of memory is latched in the fabric. */
 int asim_recur_look(struct asim_fabric *fabric, struct asim_recur *recur, uint64_t t);

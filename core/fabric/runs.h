@@ -103,21 +103,17 @@ void asim_runs_arrived(struct asim_fabric *fabric, struct asim_host *host, uint3
 void asim_runs_cue(struct asim_fabric *fabric, struct asim_host *host);
 
 /* --- from the clock, between windows --------------------------------------------------------- */
-/* Whether the next window is none of theirs. */
-static inline int asim_runs_is_idle(struct asim_fabric *fabric)
-{
-    const struct asim_lane *lane = fabric->lane;
-    struct asim_runs *runs = fabric->runs;
-
-    return runs->is_idle && fabric->n_lanes == 1 && lane->open != lane->waiting &&
-           (fabric->windows < runs->recur.look_at || !asim_recur_wants(fabric, &runs->recur));
-}
 /* A window from the next event, at t, to `until` is about to begin. Returns 1 if another event has
  * come up that may be earlier: then to be asked again. */
 int asim_runs_before_slow(struct asim_fabric *fabric, uint64_t t, uint64_t until);
 static inline int asim_runs_before(struct asim_fabric *fabric, uint64_t t, uint64_t until)
 {
-    return asim_runs_is_idle(fabric) ? 0 : asim_runs_before_slow(fabric, t, until);
+    const struct asim_lane *lane = fabric->lane;
+
+    if (fabric->runs->is_idle && fabric->n_lanes == 1 && lane->open != lane->waiting &&
+        fabric->windows < fabric->runs->recur.look_at)
+        return 0;
+    return asim_runs_before_slow(fabric, t, until);
 }
 /* It is over, and its notices are delivered. Failures are latched in the fabric. */
 void asim_runs_after_slow(struct asim_fabric *fabric, uint64_t until);

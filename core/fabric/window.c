@@ -11,7 +11,6 @@
 #include "fabric/lanes.h"
 #include "fabric/remote.h"
 #include "fabric/runs.h"
-#include "fabric/sides.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -177,9 +176,7 @@ static int settle(struct asim_fabric *fabric, uint64_t settled, struct asim_err 
 {
     for (uint32_t l = 0; l < fabric->n_lanes; l++)
         settle_lane(fabric, &fabric->lane[l]);
-    if (fabric->side_now != ASIM_BOTH_SIDES) /* the other side may be behind */
-        settled = next_of_nodes(fabric) < settled ? next_of_nodes(fabric) : settled;
-    else if (fabric->runs && !fabric->failed)
+    if (fabric->runs && !fabric->failed)
         asim_runs_after(fabric, settled);
     settled = asim_to_ns(fabric, settled);
     if (fabric->failure.code)
@@ -258,11 +255,9 @@ uint64_t asim_fabric_step(struct asim_fabric *fabric, struct asim_err *err)
     }
     if (fabric->per_event && next_of_nodes(fabric) != ASIM_NEVER)
         return step_event(fabric, err);
-    if (next_of_nodes(fabric) == ASIM_NEVER || !asim_sides_take(fabric, &until)) {
-        until = next_window(fabric, &t);
-        if (t == ASIM_NEVER)
-            return ASIM_NEVER;
-    }
+    until = next_window(fabric, &t);
+    if (t == ASIM_NEVER)
+        return ASIM_NEVER;
     window(fabric, until);
     return settle(fabric, until, err) ? ASIM_NEVER : asim_fabric_next(fabric);
 }

@@ -53,8 +53,7 @@ void asim_batch_take_back(struct asim_desk *desk);
 /* What another desk has dealt to the ports of this one. Its entries are there until it has settled.
  */
 void asim_batch_collect(struct asim_desk *desk, const struct asim_desk *other);
-/* --- rank.c: the order of order.h --------------------------------------------------------------
- */
+/* --- rank.c: the order of order.h ------------------------------------------------------------ */
 /* The entries of a batch in order: at its own place, or where they lie until the next such call. */
 uint64_t *asim_batch_order(struct asim_desk *desk, struct asim_batch *batch);
 

@@ -95,7 +95,7 @@ static inline void catch_up(struct asim_fabric *fabric, struct asim_desk *desk, 
 
 /* A frame whose way out is free, or becomes free just now with nobody before it: then it leaves
  * what came at this same time behind it, which is no cause for a mark (`passes`). Its count is put
- * in when the window is through (batch.c). 1 if the port was free. */
+ * in when the window is through (rank.c). 1 if the port was free. */
 static inline int pass_on(struct asim_fabric *fabric, struct asim_desk *desk,
                           const uint32_t in_out_q[3], const struct asim_frame *frame, uint64_t t)
 {

@@ -2,7 +2,7 @@
  *
  * See desk.h. What desks of one switch must not do side by side is done between their steps, or by
  * each for its own ports: another desk's ingress queue is charged by note (calm.c), counts of order
- * are given when all is ranked (batch.c), and queues are marked, stamped and emptied by the desk
+ * are given when all is ranked (rank.c), and queues are marked, stamped and emptied by the desk
  * whose ports they are of.
  */
 #include "fabric/desk.h"
@@ -149,12 +149,12 @@ uint64_t asim_desk_rest(struct asim_desk *desk)
     return next;
 }
 
-uint64_t asim_switch_look(struct asim_switch *sw, uint64_t until)
+uint64_t asim_switch_next(struct asim_switch *sw)
 {
     uint64_t begin = ASIM_NEVER;
 
     for (uint32_t d = 0; d < sw->n_desks; d++) {
-        uint64_t t = asim_desk_look(&sw->desk[d], until);
+        uint64_t t = asim_desk_look(&sw->desk[d], 0);
 
         begin = t < begin ? t : begin;
     }

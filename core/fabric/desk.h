@@ -22,8 +22,6 @@ void asim_desk_close(struct asim_switch *sw);
 uint64_t asim_desk_look(struct asim_desk *desk, uint64_t until);
 /* The same at the end of the turn. */
 uint64_t asim_desk_rest(struct asim_desk *desk);
-/* Of all desks. */
-uint64_t asim_switch_look(struct asim_switch *sw, uint64_t until);
 
 /* The steps. Nothing comes in or leaves before `begin`; all before `until` is done. */
 /* A desk deals what comes in, if it can. */

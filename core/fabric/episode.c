@@ -256,7 +256,8 @@ void asim_feed_route(struct asim_fabric *fabric, uint32_t src, struct asim_feed 
 {
     struct asim_fixed_way *fixed = &fabric->runs->host[src].fixed[feed->dst % ASIM_FIXED_WAYS];
     const uint32_t there[2] = {src, feed->dst}, back[2] = {feed->dst, src};
-    const uint16_t out[2] = {(uint16_t)feed->sport, 100}, in[2] = {100, (uint16_t)feed->sport};
+    const uint16_t out[2] = {(uint16_t)feed->sport, ASIM_DPORT},
+                   in[2] = {ASIM_DPORT, (uint16_t)feed->sport};
     enum walk_end first, second;
 
     feed->path = 0;

@@ -76,8 +76,8 @@ void asim_fabric_facts(const struct asim_fabric *fabric, const struct asim_frame
     facts->to = asim_topo_shown(fabric->topo, data ? rx->msg.dst : rx->msg.src);
     facts->src_ip = asim_host_ip(facts->from);
     facts->dst_ip = asim_host_ip(facts->to);
-    facts->sport = data ? rx->sport : 100;
-    facts->dport = data ? 100 : rx->sport;
+    facts->sport = data ? rx->sport : ASIM_DPORT;
+    facts->dport = data ? ASIM_DPORT : rx->sport;
     facts->congested = (frame->flags & (data ? ASIM_CE : ASIM_CNP)) != 0;
     if (data)
         facts->payload = facts->wire - fabric->data_overhead;

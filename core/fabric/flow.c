@@ -15,11 +15,9 @@
 #include <string.h>
 
 enum {
-    /* The one destination port; source ports count from there per pair (spec 2.2). */
-    DPORT = 100,
-    FIRST_SPORT = 10000,
-    LOG_OVERHEAD = 48, /* parity: the log's packets carry 48 B of headers, the wire's 36 */
-    LOOK_BACK = 4      /* slots finished last that are looked at for a new message */
+    FIRST_SPORT = 10000, /* source ports count from here per pair (spec 2.2) */
+    LOG_OVERHEAD = 48,   /* parity: the log's packets carry 48 B of headers, the wire's 36 */
+    LOOK_BACK = 4        /* slots finished last that are looked at for a new message */
 };
 
 /* Others may be looking at the old list in this window, so it is freed when that is over. */
@@ -256,7 +254,7 @@ static void find_nics(struct asim_fabric *fabric, struct asim_nics_to *to, const
 uint32_t asim_flow_nic(struct asim_fabric *fabric, uint32_t host, uint32_t peer,
                        const uint16_t ports[2])
 {
-    struct asim_nics_to *to = &fabric->host[host].to[ports[0] == DPORT];
+    struct asim_nics_to *to = &fabric->host[host].to[ports[0] == ASIM_DPORT];
     uint32_t n, hash;
 
     if (!to->n || to->peer != peer || fabric->links)
@@ -347,7 +345,7 @@ void asim_flow_open(struct asim_fabric *fabric, struct asim_host *host, uint32_t
     flow->nic = 0;
     if (host->n_nics != 1)
         flow->nic = asim_flow_nic(fabric, host->node, flow->msg.dst,
-                                  (const uint16_t[2]){flow->sport, DPORT});
+                                  (const uint16_t[2]){flow->sport, ASIM_DPORT});
     line_bps = host->nics[flow->nic].port.rate_bps;
     /* An NVSwitch's end point has all ports behind one NIC, but a flow leaves by one of them. */
     if (asim_topo_is_endpoint(fabric->topo, host->node) && pair->rate_bps)

@@ -14,6 +14,9 @@
 
 /* The sender's view, touched by the source host only. What a packet or its ACK touches lies in the
  * first two cache lines: with many messages under way at a host it is seldom near. */
+/* The one destination port there is (spec 2.2). */
+enum { ASIM_DPORT = 100 };
+
 struct asim_flow {
     uint64_t name;     /* how frames refer to it: their word `flow` */
     uint64_t snd_high; /* end of what was ever sent */

@@ -102,9 +102,7 @@ void asim_host_take_frame(struct asim_fabric *fabric, struct asim_host *host, st
     struct asim_wire *in = nic->port.in;
     const struct asim_frame *frame = asim_mail_oldest(in);
 
-    nic->port.in->in_seq = host->seq;
-    in->got++;
-    in->got_bytes += frame->wire;
+    asim_mail_count_in(in, frame, host->seq);
     if (fabric->watch.frame)
         fabric->watch.frame(fabric->watch.frame_self, ASIM_FRAME_RX,
                             (const uint32_t[2]){host->node, (uint32_t)(nic - host->nics) + 1},

@@ -126,9 +126,7 @@ IN_LOOP void took(const struct asim_host *host, struct asim_nic *nic,
     struct asim_wire *in = nic->port.in;
     uint32_t head = atomic_load_explicit(&in->head, memory_order_relaxed) + 1;
 
-    in->in_seq = host->seq;
-    in->got++;
-    in->got_bytes += frame->wire;
+    asim_mail_count_in(in, frame, host->seq);
     atomic_store_explicit(&in->head, head, memory_order_release);
     nic->mail_at = head != in->avail ? in->in_at[head & in->in_mask].t : ASIM_NEVER;
 }

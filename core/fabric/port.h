@@ -83,6 +83,15 @@ static inline const struct asim_frame *asim_mail_head(const struct asim_wire *wi
     return head == wire->avail ? NULL : &wire->in_at[head & wire->in_mask];
 }
 
+/* The oldest frame is taken in: the event of its receiver has this count. */
+static inline void asim_mail_count_in(struct asim_wire *wire, const struct asim_frame *frame,
+                                      uint64_t seq)
+{
+    wire->in_seq = seq;
+    wire->got++;
+    wire->got_bytes += frame->wire;
+}
+
 static inline void asim_mail_drop_many(struct asim_wire *wire, uint32_t n)
 {
     uint32_t head = atomic_load_explicit(&wire->head, memory_order_relaxed);

@@ -17,7 +17,7 @@
 struct asim_nic *asim_nic_back(struct asim_fabric *fabric, struct asim_host *host,
                                const struct asim_frame *data, struct asim_rx *rx)
 {
-    const uint16_t ports[2] = {100, rx->sport};
+    const uint16_t ports[2] = {ASIM_DPORT, rx->sport};
 
     if (host->n_nics == 1)
         return host->nics;

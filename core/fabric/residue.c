@@ -80,22 +80,18 @@ static void sort(struct ranked *ports, uint32_t n)
         qsort(ports, n, sizeof *ports, by_seq);
 }
 
-/* The ports of a node by what came in last, and by what was sent last. */
-static void sort_by_arrival(struct ranked *ports, const struct asim_fabric *fabric, uint32_t node)
+/* The ports of a node by what came in last, or by what was sent last. */
+enum last { ARRIVED, STARTED };
+static void sort_by(struct ranked *ports, const struct asim_fabric *fabric, uint32_t node,
+                    enum last last)
 {
     uint32_t first = fabric->topo->first_port[node], n = fabric->topo->first_port[node + 1] - first;
 
-    for (uint32_t i = 0; i < n; i++)
-        ports[i] = (struct ranked){fabric->ports[first + i]->in->in_seq, i};
-    sort(ports, n);
-}
+    for (uint32_t i = 0; i < n; i++) {
+        const struct asim_port *port = fabric->ports[first + i];
 
-static void sort_by_start(struct ranked *ports, const struct asim_fabric *fabric, uint32_t node)
-{
-    uint32_t first = fabric->topo->first_port[node], n = fabric->topo->first_port[node + 1] - first;
-
-    for (uint32_t i = 0; i < n; i++)
-        ports[i] = (struct ranked){fabric->ports[first + i]->start_seq, i};
+        ports[i] = (struct ranked){last == ARRIVED ? port->in->in_seq : port->start_seq, i};
+    }
     sort(ports, n);
 }
 
@@ -105,10 +101,10 @@ static uint32_t *put_orders(uint32_t *at, const struct asim_fabric *fabric, uint
 {
     uint32_t n = fabric->topo->first_port[node + 1] - fabric->topo->first_port[node];
 
-    sort_by_arrival(ports, fabric, node);
+    sort_by(ports, fabric, node, ARRIVED);
     for (uint32_t i = 0; i < n; i++)
         *at++ = ports[i].port;
-    sort_by_start(ports, fabric, node);
+    sort_by(ports, fabric, node, STARTED);
     for (uint32_t i = 0; i < n; i++)
         *at++ = ports[i].port;
     return at;
@@ -145,9 +141,9 @@ int asim_seqs_are_ordered(const struct asim_fabric *fabric, const uint64_t *at)
         uint32_t n = first[v + 1] - first[v];
         const uint64_t *kept = at + 2 * (size_t)first[v];
 
-        sort_by_arrival(ports, fabric, v);
+        sort_by(ports, fabric, v, ARRIVED);
         code = rises(ports, n, kept);
-        sort_by_start(ports, fabric, v);
+        sort_by(ports, fabric, v, STARTED);
         code = code && rises(ports, n, kept + 1);
     }
     free(ports);

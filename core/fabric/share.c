@@ -99,10 +99,10 @@ int asim_share_close(struct asim_fabric *fabric)
     return 0;
 }
 
-/* The desk of that lane, or NULL. */
-static struct asim_desk *desk_at(struct asim_switch *sw, const struct asim_lane *lane)
+/* The desk of that lane, or NULL: also where the switch has nothing to do in this window. */
+static struct asim_desk *desk_due(struct asim_switch *sw, const struct asim_lane *lane)
 {
-    for (uint32_t d = 0; d < sw->n_desks; d++)
+    for (uint32_t d = 0; sw->due && d < sw->n_desks; d++)
         if (sw->desk[d].lane == lane)
             return &sw->desk[d];
     return NULL;
@@ -123,9 +123,9 @@ void asim_share_begin(struct asim_fabric *fabric)
 void asim_share_deal(struct asim_fabric *fabric, struct asim_lane *lane)
 {
     for (uint32_t i = 0; i < fabric->n_shared; i++) {
-        struct asim_desk *desk = desk_at(fabric->shared[i], lane);
+        struct asim_desk *desk = desk_due(fabric->shared[i], lane);
 
-        if (!desk || !fabric->shared[i]->due)
+        if (!desk)
             continue;
         asim_desk_look(desk, lane->until);
         asim_desk_deal(fabric, desk, begin_of(fabric, lane), lane->until);
@@ -140,9 +140,9 @@ static void serve(void *self, uint32_t l)
 
     for (uint32_t i = 0; i < fabric->n_shared; i++) {
         struct asim_switch *sw = fabric->shared[i];
-        struct asim_desk *desk = desk_at(sw, lane);
+        struct asim_desk *desk = desk_due(sw, lane);
 
-        if (!desk || !sw->due)
+        if (!desk)
             continue;
         if (sw->calm)
             asim_desk_serve(fabric, desk, begin_of(fabric, lane), lane->until);
@@ -156,9 +156,9 @@ static void settle(void *self, uint32_t l)
     struct asim_fabric *fabric = self;
 
     for (uint32_t i = 0; i < fabric->n_shared; i++) {
-        struct asim_desk *desk = desk_at(fabric->shared[i], &fabric->lane[l]);
+        struct asim_desk *desk = desk_due(fabric->shared[i], &fabric->lane[l]);
 
-        if (!desk || !fabric->shared[i]->due)
+        if (!desk)
             continue;
         if (fabric->shared[i]->calm)
             asim_desk_settle(desk);

@@ -21,7 +21,7 @@ static uint32_t ecmp(const struct asim_fabric *fabric, const struct asim_switch 
     const struct asim_rx *rx = asim_rx_of(fabric, frame->src, frame->slot);
     int back = frame->type != ASIM_DATA;
     const uint32_t ends[3] = {rx->msg.src, rx->msg.dst, rx->msg.src};
-    const uint16_t ports[3] = {rx->sport, 100, rx->sport};
+    const uint16_t ports[3] = {rx->sport, ASIM_DPORT, rx->sport};
 
     return asim_tuple_hash(fabric, ends + back, ports + back,
                            asim_topo_shown(fabric->topo, sw->node)) %

@@ -238,9 +238,7 @@ static inline void take_frame(struct asim_fabric *fabric, struct asim_switch *sw
     struct asim_wire *in = sw->ports[p].port.in;
     const struct asim_frame *frame = asim_mail_head(in);
 
-    sw->ports[p].port.in->in_seq = sw->seq;
-    in->got++;
-    in->got_bytes += frame->wire;
+    asim_mail_count_in(in, frame, sw->seq);
     if (fabric->watch.frame)
         fabric->watch.frame(fabric->watch.frame_self, ASIM_FRAME_RX,
                             (const uint32_t[2]){sw->node, p + 1}, frame,
@@ -315,11 +313,6 @@ static void fill_agenda(struct asim_switch *sw, uint64_t until)
             if (sw->ports[p].port.busy)
                 asim_queue_departure(sw, p, until);
     }
-}
-
-uint64_t asim_switch_next(struct asim_switch *sw)
-{
-    return asim_switch_look(sw, 0);
 }
 
 /* The agenda is empty again afterwards, but for what a failure left. */

@@ -138,7 +138,7 @@ struct asim_switch {
     uint8_t *desk_of; /* [n_ports] */
     uint32_t *kin;    /* [n_ports] equal where all that came in came alike */
     /* What the desks have in their came and started, which are pieces of the first of each pair;
-     * in order it is in the one or the other (batch.c). */
+     * in order it is in the one or the other (rank.c). */
     struct asim_came *came[2], *started[2]; /* [n_ports] each */
     const struct asim_came *came_order, *started_order;
     uint32_t n_came, n_started;

@@ -107,3 +107,12 @@ int asim_grow(void *at, size_t *cap, size_t need, size_t size)
     *cap = want;
     return 0;
 }
+
+/* aligned_alloc wants whole lines. */
+void *asim_calloc_lines(size_t n, size_t size)
+{
+    size_t bytes = asim_pool_lines(n * size);
+    void *at = size && n > (SIZE_MAX - 63) / size ? NULL : aligned_alloc(64, bytes);
+
+    return at ? memset(at, 0, bytes) : NULL;
+}

@@ -79,6 +79,10 @@ static inline void asim_pool_give(struct asim_pool *pool, void *object)
 /* Frees everything, objects still out included. */
 void asim_pool_fini(struct asim_pool *pool);
 
+/* n zeroed elements, the first on a cache line of its own; NULL when out of memory. The caller's,
+ * to be given to free(). */
+void *asim_calloc_lines(size_t n, size_t size);
+
 /* Makes room for `need` elements of `size` bytes in *at (capacity *cap), doubling. New room is
  * not zeroed. Returns 0 or ASIM_ENOMEM, leaving *at as it was. Free *at with free(). */
 int asim_grow(void *at, size_t *cap, size_t need, size_t size);

@@ -80,9 +80,12 @@ struct asim_coll_algo {
     void (*step)(const struct asim_plan *plan, uint64_t k, struct asim_step *step);
     /* Bytes to reduce before the token of arrival i (0-based) is free; 0 = none. */
     uint64_t (*arrival)(const struct asim_plan *plan, uint64_t i);
+    /* The first arrival behind i for which that may be another answer, so that it need not be asked
+     * for each; NULL: the next. */
+    uint64_t (*same_until)(const struct asim_plan *plan, uint64_t i);
     /* Instead, or as well: the collective is run as NCCL-like flows (coll/nccl.h). Completes a
      * spec that says kind, bytes, ranks and GPUs per server. Rows that have only this have NULL
-     * for the three above. */
+     * for the hooks above. */
     void (*flows)(struct asim_nccl_spec *spec);
     /* Of those: 1 = flows may begin and end at NVSwitches, 2 = a user who names it expects so. */
     int nvswitch;

@@ -18,8 +18,7 @@ void asim_pipeline_init(struct asim_plan *plan, uint32_t p, uint64_t nz);
 int asim_pipeline_reduces(const struct asim_plan *plan, uint64_t i);
 /* The arrival hook of algorithms whose messages are all msg_bytes long. */
 uint64_t asim_pipeline_arrival(const struct asim_plan *plan, uint64_t i);
-/* The first arrival behind i that asim_pipeline_arrival may answer otherwise: so that it need not
- * be asked for each. */
-uint64_t asim_pipeline_same(const struct asim_plan *plan, uint64_t i);
+/* The same_until hook that goes with it. */
+uint64_t asim_pipeline_same_until(const struct asim_plan *plan, uint64_t i);
 
 #endif

@@ -14,7 +14,6 @@
 #include "topo/pair.h"
 
 #include <stdlib.h>
-#include <string.h>
 
 enum { FS_PER_NS = 1000000 };
 
@@ -90,10 +89,9 @@ static int open_host(struct asim_fabric *fabric, uint32_t node)
     asim_map_init(&host->sports);
     host->nics = &host->only;
     if (n > 1)
-        host->nics = aligned_alloc(ASIM_LINE_BYTES, n * sizeof *host->nics);
+        host->nics = asim_calloc_lines(n, sizeof *host->nics);
     if (!host->nics)
         return ASIM_ENOMEM;
-    memset(host->nics, 0, (n > 1 ? n : 1) * sizeof *host->nics);
     for (uint32_t i = 0; i < n; i++) {
         host->nics[i].wake_at = ASIM_NEVER;
         open_port(fabric, &host->nics[i].port, node, i);
@@ -108,10 +106,9 @@ static int open_switch(struct asim_fabric *fabric, uint32_t node, uint64_t nic_b
 
     sw->node = node;
     sw->n_ports = fabric->topo->first_port[node + 1] - fabric->topo->first_port[node];
-    sw->ports = aligned_alloc(ASIM_LINE_BYTES, (sw->n_ports + (size_t)1) * sizeof *sw->ports);
+    sw->ports = asim_calloc_lines(sw->n_ports + (size_t)1, sizeof *sw->ports);
     if (!sw->ports)
         return ASIM_ENOMEM;
-    memset(sw->ports, 0, (sw->n_ports + (size_t)1) * sizeof *sw->ports);
     for (uint32_t i = 0; i < sw->n_ports; i++)
         open_port(fabric, &sw->ports[i].port, node, i);
     sw->wheel.at = malloc((2 * (size_t)sw->n_ports + 1) * sizeof *sw->wheel.at);
@@ -135,9 +132,7 @@ static int open_nodes(struct asim_fabric *fabric)
     uint32_t nodes = fabric->nodes, total = fabric->topo->first_port[nodes];
     uint64_t nic_bps = 0;
 
-    fabric->host = aligned_alloc(ASIM_LINE_BYTES, (fabric->hosts + 1) * sizeof *fabric->host);
-    if (fabric->host)
-        memset(fabric->host, 0, (fabric->hosts + 1) * sizeof *fabric->host);
+    fabric->host = asim_calloc_lines(fabric->hosts + (size_t)1, sizeof *fabric->host);
     fabric->sw = calloc(nodes - fabric->hosts + 1, sizeof *fabric->sw);
     fabric->ports = calloc(total + 1, sizeof(*fabric->ports));
     fabric->next = malloc((nodes + 1) * sizeof *fabric->next);

@@ -50,10 +50,9 @@ int asim_rx_reserve(struct asim_host *host, uint32_t slot)
     list = atomic_load(&host->rx);
     if (list[chunk])
         return 0;
-    rx = aligned_alloc(_Alignof(struct asim_rx), ASIM_FLOW_CHUNK * sizeof *rx);
+    rx = asim_calloc_lines(ASIM_FLOW_CHUNK, sizeof *rx);
     if (!rx)
         return ASIM_ENOMEM;
-    memset(rx, 0, ASIM_FLOW_CHUNK * sizeof *rx);
     for (uint32_t i = 0; i < ASIM_FLOW_CHUNK; i++)
         atomic_flag_clear(&rx[i].seen_lock);
     list[chunk] = rx;
@@ -75,10 +74,9 @@ static int add_chunk(struct asim_host *host)
         ASIM_VEC_RESERVE(host->free_slots, (host->n_chunks + 1) * ASIM_FLOW_CHUNK) ||
         ASIM_VEC_RESERVE(host->lingering, (host->n_chunks + 1) * ASIM_FLOW_CHUNK))
         return ASIM_ENOMEM;
-    chunk = aligned_alloc(_Alignof(struct asim_flow), ASIM_FLOW_CHUNK * sizeof *chunk);
+    chunk = asim_calloc_lines(ASIM_FLOW_CHUNK, sizeof *chunk);
     if (!chunk)
         return ASIM_ENOMEM;
-    memset(chunk, 0, ASIM_FLOW_CHUNK * sizeof *chunk);
     host->chunks[host->n_chunks] = chunk;
     host->first_flow = host->chunks[0];
     /* Downwards, so that the lowest slot is taken first and busy slots stay close together. */

@@ -8,7 +8,6 @@
  * The order of send and receive: the specification (5.2) gives the send to the network first. Where
  * the receive finds nothing to take, posting it makes no event, and the two may change places.
  */
-#include "coll/pipeline.h"
 #include "sim/march.h"
 
 /* All steps alike, one message out and one in for one token: those of a ring. Then there are as
@@ -169,8 +168,8 @@ static void ask_plan(struct asim_march *march)
 
     march->bytes = plan->algo->arrival(plan, march->came);
     march->same_until = march->came + 1;
-    if (plan->algo->arrival == asim_pipeline_arrival)
-        march->same_until = asim_pipeline_same(plan, march->came);
+    if (plan->algo->same_until)
+        march->same_until = plan->algo->same_until(plan, march->came);
 }
 
 /* Also where the march's own token is in use. */

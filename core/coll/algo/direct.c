@@ -61,4 +61,5 @@ const struct asim_coll_algo asim_coll_algo_direct = {
     .plan = direct_plan,
     .step = direct_step,
     .arrival = asim_pipeline_arrival,
+    .same_until = asim_pipeline_same_until,
 };

@@ -5,22 +5,40 @@
 #include "fabric/batch.h"
 #include "fabric/queue.h"
 
-int asim_batch_grow(struct asim_batch *batch)
+int asim_batch_grow(struct asim_batch *batch, uint32_t n)
 {
     size_t cap = batch->cap;
-    int failed = asim_grow(&batch->at, &cap, cap + 1, sizeof *batch->at);
+    int failed = asim_grow(&batch->at, &cap, n, sizeof *batch->at);
 
     batch->cap = (uint32_t)cap;
     return failed;
 }
 
+int asim_batch_list(const struct asim_switch *sw, struct asim_batch *batch, uint64_t begin)
+{
+    uint32_t n = batch->burst;
+
+    if (batch->cap < n && asim_batch_grow(batch, n))
+        return ASIM_ENOMEM;
+    for (uint32_t i = 0; i < n; i++) {
+        uint64_t t = asim_batch_frame(sw->in[batch->in], i)->t;
+
+        batch->at[i] = asim_batch_entry(batch->in, i, t - begin);
+    }
+    batch->n += n;
+    batch->burst = 0;
+    return 0;
+}
+
 /* Puts an entry at the end of those that leave through `out`. Ports are dealt one after the other,
  * each in order of time: an entry of another port begins another row. 0 or ASIM_ENOMEM. */
-static inline int deal(struct asim_desk *desk, uint32_t out, uint64_t entry)
+static inline int deal(struct asim_desk *desk, uint32_t out, uint64_t entry, uint64_t begin)
 {
     struct asim_batch *batch = &desk->batch[out];
 
-    if (batch->n == batch->cap && asim_batch_grow(batch))
+    if (batch->burst && asim_batch_list(desk->sw, batch, begin))
+        return ASIM_ENOMEM;
+    if (batch->n == batch->cap && asim_batch_grow(batch, batch->n + 1))
         return ASIM_ENOMEM;
     if (!batch->n) {
         desk->ways_out[desk->n_ways_out++] = out;
@@ -34,32 +52,83 @@ static inline int deal(struct asim_desk *desk, uint32_t out, uint64_t entry)
     return 0;
 }
 
-/* A port whose frames are compared with those of the port dealt before it, until one differs in
- * time or cause: ports in lockstep are kin, and are often neighbours. */
-struct twin {
-    const struct asim_wire *wire;
-    uint32_t head, n; /* n: of its frames not seen yet */
-};
-
-static inline struct twin twin_of(const struct asim_desk *desk, const struct asim_wire *wire)
+/* The first n frames of a port leave through `out`. */
+static inline int deal_burst(struct asim_desk *desk, uint32_t out, uint32_t in, uint32_t n,
+                             uint64_t begin)
 {
-    const struct asim_came *last = desk->n_came ? &desk->came[desk->n_came - 1] : NULL;
-    const struct asim_switch *sw = desk->sw;
-    struct twin twin = {.wire = NULL};
+    struct asim_batch *batch = &desk->batch[out];
+    int failed = 0;
 
-    if (last && asim_is_paced_like(wire, sw->in[last->port]))
-        twin = (struct twin){sw->in[last->port],
-                             atomic_load_explicit(&sw->in[last->port]->head, memory_order_relaxed),
-                             (uint32_t)last->entry % (1u << ASIM_PLACE_BITS) + 1};
-    return twin;
+    if (!batch->n && !batch->burst) {
+        desk->ways_out[desk->n_ways_out++] = out;
+        batch->burst = n;
+        batch->in = in;
+        batch->rows = 1;
+        batch->second = 0;
+        return 0;
+    }
+    for (uint32_t i = 0; i < n && !failed; i++) {
+        uint64_t t = asim_batch_frame(desk->sw->in[in], i)->t;
+
+        failed = deal(desk, out, asim_batch_entry(in, i, t - begin), begin);
+    }
+    return failed;
 }
 
-static inline void compare(struct twin *twin, const struct asim_frame *frame)
+/* Ports in lockstep are kin, and are often neighbours: a port whose n frames are those of the port
+ * dealt before it in time and cause is of its kin, else its own. */
+static inline uint32_t kin_of(const struct asim_desk *desk, uint32_t p, uint32_t n)
 {
-    const struct asim_frame *its = &twin->wire->in_at[twin->head++ & twin->wire->in_mask];
+    const struct asim_switch *sw = desk->sw;
+    const struct asim_came *last = &desk->came[desk->n_came - 1];
+    const struct asim_wire *wire = sw->in[p], *its;
 
-    if (!twin->n-- || its->t != frame->t || its->wire != frame->wire || its->side != frame->side)
-        twin->wire = NULL;
+    if (!desk->n_came || (uint32_t)last->entry % (1u << ASIM_PLACE_BITS) + 1 != n)
+        return p;
+    its = sw->in[last->port];
+    if (!asim_is_paced_like(wire, its))
+        return p;
+    for (uint32_t i = 0; i < n; i++) {
+        const struct asim_frame *f = asim_batch_frame(wire, i), *g = asim_batch_frame(its, i);
+
+        if (f->t != g->t || f->wire != g->wire || f->side != g->side)
+            return p;
+    }
+    return sw->kin[last->port];
+}
+
+static uint64_t fail(struct asim_desk *desk)
+{
+    desk->lane->failed = ASIM_ENOMEM;
+    return UINT64_MAX;
+}
+
+/* The way out of a frame, UINT32_MAX where there is none or it is no frame to be sent on. */
+static inline uint32_t way_of(struct asim_fabric *fabric, struct asim_desk *desk,
+                              const struct asim_frame *frame)
+{
+    uint32_t goal = asim_frame_goal(frame);
+    const struct asim_hop *hop = &desk->hops[goal % ASIM_HOPS];
+
+    if (frame->type >= ASIM_PAUSE)
+        return UINT32_MAX;
+    return hop->port && hop->dst == goal ? hop->port - 1 : asim_switch_route(fabric, desk, frame);
+}
+
+/* Of the frames of an active port those before `until` that are of the first one's flow and go its
+ * way, and their bytes: at least one. */
+static inline uint32_t first_burst(const struct asim_wire *wire, uint64_t until, uint64_t *bytes)
+{
+    uint32_t head = atomic_load_explicit(&wire->head, memory_order_relaxed), n = 0;
+    const struct asim_frame *first = asim_batch_frame(wire, 0), *frame = first;
+
+    do {
+        *bytes += frame->wire;
+        n++;
+        frame = asim_batch_frame(wire, n);
+    } while (head + n != wire->avail && frame->t < until && frame->flow == first->flow &&
+             frame->type == first->type);
+    return n;
 }
 
 /* Deals what comes in at port p, all of which lies in the mailbox since the switch's turn began;
@@ -70,37 +139,32 @@ static uint64_t deal_port(struct asim_fabric *fabric, struct asim_desk *desk, ui
 {
     struct asim_switch *sw = desk->sw;
     struct asim_wire *wire = sw->in[p];
-    uint32_t head = atomic_load_explicit(&wire->head, memory_order_relaxed), n = 0;
-    uint64_t bytes = 0, entry = (uint64_t)p << ASIM_PLACE_BITS, dt = 0;
-    struct twin twin = twin_of(desk, wire);
+    uint32_t head = atomic_load_explicit(&wire->head, memory_order_relaxed);
+    uint64_t bytes = 0, begin = begin_until[0];
+    uint32_t n = first_burst(wire, begin_until[1], &bytes), out;
 
     if (wire->avail - head >= 1u << ASIM_PLACE_BITS)
         return UINT64_MAX;
+    out = way_of(fabric, desk, asim_batch_frame(wire, 0));
+    if (out == UINT32_MAX)
+        return UINT64_MAX;
+    if (deal_burst(desk, out, p, n, begin))
+        return fail(desk);
     for (; head + n != wire->avail; n++) {
-        const struct asim_frame *frame = &wire->in_at[(head + n) & wire->in_mask];
-        uint32_t goal = asim_frame_goal(frame), out;
-        const struct asim_hop *hop = &desk->hops[goal % ASIM_HOPS];
+        const struct asim_frame *frame = asim_batch_frame(wire, n);
 
         if (frame->t >= begin_until[1])
             break;
-        if (frame->type >= ASIM_PAUSE)
-            return UINT64_MAX;
-        out =
-            hop->port && hop->dst == goal ? hop->port - 1 : asim_switch_route(fabric, desk, frame);
+        out = way_of(fabric, desk, frame);
         if (out == UINT32_MAX)
             return UINT64_MAX;
-        dt = frame->t - begin_until[0];
-        if (deal(desk, out, entry | dt << ASIM_TICK_SHIFT | n)) {
-            desk->lane->failed = ASIM_ENOMEM;
-            return UINT64_MAX;
-        }
+        if (deal(desk, out, asim_batch_entry(p, n, frame->t - begin), begin))
+            return fail(desk);
         bytes += frame->wire;
-        if (twin.wire)
-            compare(&twin, frame);
     }
-    sw->kin[p] = twin.wire && !twin.n ? sw->kin[desk->came[desk->n_came - 1].port] : p;
-    entry |= dt << ASIM_TICK_SHIFT | (n - 1);
-    desk->came[desk->n_came++] = (struct asim_came){entry, p, (uint32_t)bytes};
+    sw->kin[p] = kin_of(desk, p, n);
+    desk->came[desk->n_came++] = (struct asim_came){
+        asim_batch_entry(p, n - 1, asim_batch_frame(wire, n - 1)->t - begin), p, (uint32_t)bytes};
     wire->got += n;
     wire->got_bytes += bytes;
     return bytes;
@@ -110,8 +174,7 @@ void asim_batch_take_back(struct asim_desk *desk)
 {
     struct asim_switch *sw = desk->sw;
 
-    for (uint32_t i = 0; i < desk->n_ways_out; i++)
-        desk->batch[desk->ways_out[i]].n = 0;
+    asim_batch_empty(desk);
     for (uint32_t i = 0; i < desk->n_came; i++) {
         struct asim_wire *wire = sw->in[desk->came[i].port];
 
@@ -119,7 +182,7 @@ void asim_batch_take_back(struct asim_desk *desk)
         wire->got_bytes -= desk->came[i].bytes;
         sw->kin[desk->came[i].port] = UINT32_MAX;
     }
-    desk->n_ways_out = desk->n_came = 0;
+    desk->n_came = 0;
 }
 
 int asim_batch_deal(struct asim_fabric *fabric, struct asim_desk *desk, uint64_t begin,
@@ -182,16 +245,20 @@ int asim_batch_fits(const struct asim_switch *sw, uint32_t group)
     return used + most <= sw->shareable;
 }
 
-void asim_batch_collect(struct asim_desk *desk, const struct asim_desk *other)
+void asim_batch_collect(struct asim_desk *desk, const struct asim_desk *other, uint64_t begin)
 {
     for (uint32_t i = 0; i < other->n_dealt; i++) {
         uint32_t out = other->ways_out[i];
         const struct asim_batch *batch = &other->batch[out];
+        int failed = 0;
 
         if (desk->sw->desk_of[out] != desk->i)
             continue;
-        for (uint32_t k = 0; k < batch->n; k++)
-            if (deal(desk, out, batch->at[k]))
-                desk->lane->failed = ASIM_ENOMEM;
+        if (batch->burst)
+            failed = deal_burst(desk, out, batch->in, batch->burst, begin);
+        for (uint32_t k = 0; k < batch->n && !failed; k++)
+            failed = deal(desk, out, batch->at[k], begin);
+        if (failed)
+            desk->lane->failed = ASIM_ENOMEM;
     }
 }

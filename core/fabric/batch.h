@@ -38,8 +38,27 @@ static inline int asim_is_paced_like(const struct asim_wire *a, const struct asi
     return a->in_tx == b->in_tx && a->age_left == b->age_left;
 }
 
-/* Makes room for one entry more. 0 or ASIM_ENOMEM. */
-int asim_batch_grow(struct asim_batch *batch);
+/* Makes room for so many entries. 0 or ASIM_ENOMEM. */
+int asim_batch_grow(struct asim_batch *batch, uint32_t n);
+/* The entry of the place-th frame of port `in`, which comes so many ticks after the window began.
+ */
+static inline uint64_t asim_batch_entry(uint32_t in, uint32_t place, uint64_t ticks)
+{
+    return ticks << ASIM_TICK_SHIFT | (uint64_t)in << ASIM_PLACE_BITS | place;
+}
+/* Writes entries in place of a burst, if the batch is one; the window began at `begin`. 0 or
+ * ASIM_ENOMEM. */
+int asim_batch_list(const struct asim_switch *sw, struct asim_batch *batch, uint64_t begin);
+/* Empties all batches. */
+static inline void asim_batch_empty(struct asim_desk *desk)
+{
+    for (uint32_t i = 0; i < desk->n_ways_out; i++) {
+        struct asim_batch *batch = &desk->batch[desk->ways_out[i]];
+
+        batch->n = batch->burst = 0;
+    }
+    desk->n_ways_out = 0;
+}
 /* Deals what comes in at the active ports of a desk from `begin` to before `until`. Where it says 0
  * nothing is dealt: a pause or resume is among the frames, one has no way, or there is too much of
  * something. Without memory the lane fails. Costs some 40 instructions a frame. */
@@ -52,7 +71,7 @@ int asim_batch_fits(const struct asim_switch *sw, uint32_t group);
 void asim_batch_take_back(struct asim_desk *desk);
 /* What another desk has dealt to the ports of this one. Its entries are there until it has settled.
  */
-void asim_batch_collect(struct asim_desk *desk, const struct asim_desk *other);
+void asim_batch_collect(struct asim_desk *desk, const struct asim_desk *other, uint64_t begin);
 /* --- rank.c: the order of order.h ------------------------------------------------------------ */
 /* The entries of a batch in order: at its own place, or where they lie until the next such call. */
 uint64_t *asim_batch_order(struct asim_desk *desk, struct asim_batch *batch);

@@ -13,8 +13,7 @@
  * Rests on all arrivals of a time coming before its departures (is_patient in mmu.c): then what is
  * there when an arrival comes is what those before it have left.
  */
-#include "fabric/batch.h"
-#include "fabric/queue.h"
+#include "fabric/burst.h"
 #include "fabric/start.h"
 
 /* A frame that was waiting goes when the one before it is through: the transmission that ends is
@@ -28,31 +27,13 @@ static inline struct asim_frame *begin_behind(struct asim_lane *lane, struct asi
     return asim_port_begin(lane, port, bytes, then);
 }
 
-/* `bytes` more, or less in two's complement, of what came in at port `in` wait in a queue of this
- * desk. Ports of other desks hear of it when all are through (desk.c). Nobody asks before: a window
- * is calm because it does not matter. */
-static inline void hold(struct asim_desk *desk, uint32_t in, uint32_t q, uint64_t bytes)
-{
-    struct asim_queue_use *use = &desk->sw->ports[in].use[q];
-    uint64_t before;
-
-    if (desk->sw->n_desks > 1 && desk->sw->desk_of[in] != desk->i) {
-        if (ASIM_VEC_PUSH(desk->debits, ((struct asim_debit){in, q, bytes})))
-            desk->lane->failed = ASIM_ENOMEM;
-        return;
-    }
-    before = asim_mmu_shared(use);
-    use->ingress += bytes;
-    desk->shared += asim_mmu_shared(use) - before;
-}
-
 void asim_calm_charge(struct asim_desk *desk, const struct asim_desk *other)
 {
     for (size_t i = 0; i < other->debits.n; i++) {
         const struct asim_debit *debit = &other->debits.at[i];
 
         if (desk->sw->desk_of[debit->in] == desk->i)
-            hold(desk, debit->in, debit->q, debit->bytes);
+            calm_hold(desk, debit->in, debit->q, debit->bytes);
     }
 }
 
@@ -73,7 +54,7 @@ static inline void depart(struct asim_fabric *fabric, struct asim_desk *desk, ui
     asim_queue_drop(port, q);
     asim_queue_tell(fabric, sw, p, port->port.tx_start);
     if (q) {
-        hold(desk, in, q, 0 - (uint64_t)bytes);
+        calm_hold(desk, in, q, 0 - (uint64_t)bytes);
         port->use[q].egress -= bytes;
     }
     asim_switch_stamp(fabric, sw, p, frame, (const uint64_t[2]){q, port->port.tx_start});
@@ -102,7 +83,7 @@ static inline int pass_on(struct asim_fabric *fabric, struct asim_desk *desk,
     struct asim_switch *sw = desk->sw;
     struct asim_switch_port *port = &sw->ports[in_out_q[1]];
     const struct asim_wire *wire = sw->in[in_out_q[0]];
-    uint32_t bytes = frame->wire;
+    uint32_t bytes = frame->wire, there = bytes;
     int idle = !port->port.busy || port->port.busy_until != t;
     struct asim_frame *place;
 
@@ -110,15 +91,16 @@ static inline int pass_on(struct asim_fabric *fabric, struct asim_desk *desk,
         place = asim_port_begin(desk->lane, &port->port, bytes,
                                 (struct asim_moment){t, asim_wire_tie(wire, frame), 0});
     } else {
+        there += port->passed_t == t ? port->passed_bytes : 0; /* they may take no time at all */
         port->passed_t = t;
-        port->passed_bytes = bytes;
+        port->passed_bytes = there;
         place = begin_behind(desk->lane, &port->port, bytes);
     }
     if (!place)
         return 0;
     asim_frame_copy(place, frame, port->port.start_youth);
-    if (bytes > port->peak_bytes)
-        port->peak_bytes = bytes;
+    if (there > port->peak_bytes)
+        port->peak_bytes = there;
     if (in_out_q[2])
         port->rr = (uint8_t)in_out_q[2];
     if (fabric->stamps)
@@ -128,22 +110,6 @@ static inline int pass_on(struct asim_fabric *fabric, struct asim_desk *desk,
     return idle;
 }
 
-/* Into the queue, and its bytes into the buffer. The tests of the long way are left out:
- * asim_batch_deal has made them for the whole window. */
-static inline void push(struct asim_desk *desk, const uint32_t in_out_q[3],
-                        const struct asim_frame *frame)
-{
-    uint32_t q = in_out_q[2];
-    struct asim_switch_port *port = &desk->sw->ports[in_out_q[1]];
-
-    if (asim_queue_push(desk->sw, port, (const uint32_t[2]){q, in_out_q[0]}, frame)) {
-        desk->lane->failed = ASIM_ENOMEM;
-    } else if (q) {
-        hold(desk, in_out_q[0], q, frame->wire);
-        port->use[q].egress += frame->wire;
-    }
-}
-
 static inline void enqueue(struct asim_fabric *fabric, struct asim_desk *desk,
                            const uint32_t in_out_q[3], const struct asim_frame *frame, uint64_t t)
 {
@@ -151,7 +117,7 @@ static inline void enqueue(struct asim_fabric *fabric, struct asim_desk *desk,
     struct asim_switch_port *port = &desk->sw->ports[p];
     uint64_t length;
 
-    push(desk, in_out_q, frame);
+    calm_push(desk, in_out_q, frame);
     length = port->bytes + (port->passed_t == t ? port->passed_bytes : 0);
     if (length > port->peak_bytes)
         port->peak_bytes = length;
@@ -178,23 +144,6 @@ struct span {
     uint64_t *at, *end;
     uint64_t begin, until; /* of the window */
 };
-
-/* Whether frames that come to this port and leave it within the window need no queue: it is empty,
- * there is one for all, nobody watches or stamps, and there cannot be enough in it for a mark. */
-static inline int is_plain(const struct asim_fabric *fabric, const struct asim_switch_port *port,
-                           const struct span *span)
-{
-    return !port->frames && !fabric->stamps && !fabric->watch.queue &&
-           !fabric->net->switch_ack_high_prio && (uint64_t)(span->end - span->at) <= port->unmarked;
-}
-
-/* Youth (order.h) of what starts as a transmission of `tx` ticks ends. */
-static inline uint32_t youth_behind(uint64_t tx)
-{
-    const uint64_t most = (1ull << ASIM_CAUSE_BITS) - 1;
-
-    return tx < most ? (uint32_t)(most - tx) : 0;
-}
 
 /* Into the mailbox of the wire, to start at the port's tx_start. The shared buffer is left as it
  * is: what comes and goes within a calm window takes nothing from anybody. */
@@ -241,7 +190,7 @@ static uint64_t serve_plain(struct asim_fabric *fabric, struct asim_desk *desk, 
         if (!port->port.busy || port->port.busy_until < t) {
             port->port.busy = 1;
             port->port.tx_start = t;
-            port->port.start_youth = asim_youth(asim_wire_tie(from, frame));
+            port->port.start_youth = asim_wire_youth(from, frame->wire);
             cause = entry + 1;
             *at = (t - span->begin) << 16;
             send_plain(desk->lane, &port->port, frame);
@@ -250,24 +199,23 @@ static uint64_t serve_plain(struct asim_fabric *fabric, struct asim_desk *desk, 
         waiting += frame->wire;
         *at = (port->port.busy_until - span->begin) << 16 | frame->wire;
         if (port->port.busy_until >= span->until) {
-            push(desk, (const uint32_t[3]){in, out, fabric->net->priority_group}, frame);
+            calm_push(desk, (const uint32_t[3]){in, out, fabric->net->priority_group}, frame);
             continue;
         }
-        port->port.start_youth = youth_behind(port->port.busy_until - port->port.tx_start);
+        port->port.start_youth = calm_youth_behind(port->port.busy_until - port->port.tx_start);
         port->port.tx_start = port->port.busy_until;
         send_plain(desk->lane, &port->port, frame);
     }
     return cause;
 }
 
-/* All that leaves through port `out`, in the order in which it came: frame by frame while some wait
- * from before, or where somebody looks. */
-static void serve(struct asim_fabric *fabric, struct asim_desk *desk, uint32_t out,
-                  struct span *span)
+/* Frame by frame while some wait from before, or where somebody looks. As serve_plain. */
+static uint64_t serve_span(struct asim_fabric *fabric, struct asim_desk *desk, uint32_t out,
+                           struct span *span)
 {
     struct asim_switch *sw = desk->sw;
     struct asim_switch_port *port = &sw->ports[out];
-    uint64_t cause = 0, plain = 0;
+    uint64_t cause = 0, plain;
 
     for (; span->at < span->end; span->at++) {
         uint64_t entry = *span->at, t = span->begin + (entry >> ASIM_TICK_SHIFT);
@@ -276,18 +224,37 @@ static void serve(struct asim_fabric *fabric, struct asim_desk *desk, uint32_t o
 
         if (port->frames)
             catch_up(fabric, desk, out, t);
-        if (port->passed_t != t && is_plain(fabric, port, span)) {
+        if (port->passed_t != t && calm_is_plain(fabric, port, (uint64_t)(span->end - span->at))) {
             plain = serve_plain(fabric, desk, out, span);
-            break;
+            return plain ? plain : cause;
         }
         if (take_frame(fabric, desk, (const uint32_t[2]){in, out}, frame, t))
             cause = entry + 1;
     }
-    cause = plain ? plain : cause;
+    return cause;
+}
+
+/* All that leaves through port `out`, in the order in which it came. */
+static void serve(struct asim_fabric *fabric, struct asim_desk *desk, uint32_t out,
+                  const uint64_t begin_until[2])
+{
+    struct asim_switch *sw = desk->sw;
+    struct asim_batch *batch = &desk->batch[out];
+    uint64_t cause, *at;
+
+    if (burst_may(fabric, desk, out)) {
+        cause = burst_serve(fabric, desk, out, begin_until);
+    } else {
+        if (asim_batch_list(sw, batch, begin_until[0]))
+            desk->lane->failed = ASIM_ENOMEM;
+        at = asim_batch_order(desk, batch);
+        cause = serve_span(fabric, desk, out,
+                           &(struct span){at, at + batch->n, begin_until[0], begin_until[1]});
+    }
     if (cause)
         desk->started[desk->n_started++] = (struct asim_came){cause - 1, out, 0};
-    if (port->frames)
-        catch_up(fabric, desk, out, span->until);
+    if (sw->ports[out].frames)
+        catch_up(fabric, desk, out, begin_until[1]);
 }
 
 int asim_calm_may(const struct asim_fabric *fabric, const struct asim_switch *sw)
@@ -306,14 +273,9 @@ void asim_calm_serve(struct asim_fabric *fabric, struct asim_desk *desk, uint64_
 
     for (uint32_t i = 0; i < desk->n_ways_out && !desk->lane->failed; i++) {
         uint32_t out = desk->ways_out[i];
-        struct asim_batch *batch = &desk->batch[out];
 
-        if (alone || desk->sw->desk_of[out] == desk->i) {
-            uint64_t *at = asim_batch_order(desk, batch);
-            struct span span = {at, at + batch->n, begin, until};
-
-            serve(fabric, desk, out, &span);
-        }
+        if (alone || desk->sw->desk_of[out] == desk->i)
+            serve(fabric, desk, out, (const uint64_t[2]){begin, until});
     }
     for (uint32_t p = asim_backlog_next(desk, 0); p < desk->sw->n_ports;
          p = asim_backlog_next(desk, p + 1))

@@ -186,7 +186,7 @@ void asim_desk_serve(struct asim_fabric *fabric, struct asim_desk *desk, uint64_
 {
     for (uint32_t d = 0; d < desk->sw->n_desks; d++)
         if (d != desk->i)
-            asim_batch_collect(desk, &desk->sw->desk[d]);
+            asim_batch_collect(desk, &desk->sw->desk[d], begin);
     asim_calm_serve(fabric, desk, begin, until);
 }
 

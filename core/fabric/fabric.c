@@ -11,6 +11,7 @@
 #include "fabric/remote.h"
 #include "fabric/threads.h"
 #include "fabric/runs.h"
+#include "fabric/sides.h"
 #include "topo/pair.h"
 
 #include <stdlib.h>
@@ -226,6 +227,8 @@ int asim_fabric_open(struct asim_fabric **out, const struct asim_fabric_config *
     fabric->stamps = fabric->cc && fabric->cc->needs & (ASIM_CC_INT | ASIM_CC_DIGEST);
     fabric->cc_idle = fabric->cc && fabric->cc->on_ack == asim_cc_ack_nothing &&
                       fabric->cc->on_timer == asim_cc_timer_nothing;
+    if (!code && asim_sides_open(fabric))
+        code = asim_err_nomem(err, "building the packet network");
     if (!fabric->window) /* a link without delay: nothing may run ahead of anything */
         fabric->per_event = 1;
     if (code) {
@@ -312,6 +315,7 @@ void asim_fabric_close(struct asim_fabric *fabric)
     free(fabric->sw);
     free(fabric->ports);
     free(fabric->next);
+    free(fabric->side);
     free(fabric->shared);
     asim_crew_close(fabric->crew);
     asim_lane_close(fabric);

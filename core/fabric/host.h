@@ -54,6 +54,7 @@ struct asim_owed {
 struct asim_lane {
     struct asim_fabric *fabric;
     uint32_t *node, n_nodes; /* its nodes of this process, ascending */
+    uint32_t n_hosts;        /* the first of them */
     uint32_t *active;        /* those of them with something to do in this window */
     uint64_t until;          /* end of the present window, ticks */
     /* Wires between this lane and others: those it hears, then those it sends on. */

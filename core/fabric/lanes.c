@@ -12,6 +12,7 @@
 #include "fabric/partition.h"
 #include "fabric/remote.h"
 #include "fabric/share.h"
+#include "fabric/sides.h"
 #include "fabric/threads.h"
 
 #include <stdlib.h>
@@ -78,6 +79,7 @@ static void deal(struct asim_fabric *fabric)
             continue;
         if (v < fabric->hosts) {
             fabric->host[v].lane = lane;
+            lane->n_hosts++;
         } else {
             fabric->sw[v - fabric->hosts].lane = lane;
             if (fabric->sw[v - fabric->hosts].desk)
@@ -229,10 +231,16 @@ static void advance_nodes(struct asim_fabric *fabric, struct asim_lane *lane, ui
 {
     uint32_t *active = lane->active, n = 0;
 
-    for (uint32_t i = 0; i < lane->n_nodes; i++) {
-        active[n] = lane->node[i];
-        n += fabric->next[lane->node[i]] < until;
-    }
+    if (fabric->side_now == ASIM_BOTH_SIDES)
+        for (uint32_t i = 0; i < lane->n_nodes; i++) {
+            active[n] = lane->node[i];
+            n += fabric->next[lane->node[i]] < until;
+        }
+    else
+        for (uint32_t i = fabric->side_now ? lane->n_hosts : 0; i < lane->n_nodes; i++) {
+            active[n] = lane->node[i];
+            n += (fabric->next[lane->node[i]] < until) & asim_sides_has(fabric, lane->node[i]);
+        }
     for (uint32_t i = 0; i < n; i++)
         asim_node_advance(fabric, active[i], until);
 }

@@ -42,8 +42,11 @@ struct asim_fabric {
     struct asim_switch *sw;   /* of node v: sw[v - hosts] */
     struct asim_port **ports; /* all ports of node v in order: ports[first_port[v] + i] */
     uint64_t *next;           /* [nodes] earliest event of each node, but for lane->lowered */
-    uint64_t soonest;         /* of all; known between windows, once asked for */
-    int soonest_known;
+    uint8_t *side;            /* which of two each node is on, NULL: there is one, 0 (sides.h) */
+    int side_now;             /* whose window it is */
+    uint64_t reach[2];        /* how far both have come since one went on alone */
+    uint64_t first[2]; /* earliest event of each side; known between windows, once asked for */
+    int first_known;
     struct asim_lane *lane; /* [n_lanes] */
     uint32_t n_lanes;
     uint16_t *lane_of;           /* [nodes] NULL: one lane */
@@ -58,12 +61,10 @@ struct asim_fabric {
     const uint32_t *part_of;
     uint32_t self;
     uint64_t bound;
-    struct asim_heap
-        agenda; /* W = 0 only: (time, node) that were once in next[]; stale ones stay */
+    struct asim_heap agenda; /* W = 0 only: what was once in next[]; stale ones stay */
     struct asim_rate_table *rates;
     size_t n_rates, cap_rates;
-    /* Of the worst pair, ns and bytes; filled with GLOBAL_T 1 only. */
-    uint64_t max_rtt, max_bdp;
+    uint64_t max_rtt, max_bdp;     /* of the worst pair, ns and bytes; with GLOBAL_T 1 only */
     struct asim_wire_loss *losses; /* [2 x links], NULL where nothing is ever lost */
     struct asim_linkstate *links;  /* NULL where no link ever goes down */
     struct asim_runs *runs;        /* NULL: all is frame by frame (runs.h) */
@@ -112,11 +113,13 @@ static inline int asim_fabric_owns(const struct asim_fabric *fabric, uint32_t v)
 void asim_fabric_at_slow(struct asim_fabric *fabric, uint32_t v, uint64_t t);
 static inline void asim_fabric_at(struct asim_fabric *fabric, uint32_t v, uint64_t t)
 {
+    uint64_t *first = &fabric->first[fabric->side ? fabric->side[v] : 0];
+
     if (t >= fabric->next[v])
         return;
     fabric->next[v] = t;
-    if (fabric->soonest_known && t < fabric->soonest)
-        fabric->soonest = t;
+    if (fabric->first_known && t < *first)
+        *first = t;
     if (fabric->per_event)
         asim_fabric_at_slow(fabric, v, t);
 }

@@ -113,6 +113,18 @@ static inline struct asim_frame *asim_mail_slot(struct asim_lane *lane, struct a
     return tail != wire->limit ? &wire->at[tail & wire->mask] : asim_mail_slot_slow(lane, wire);
 }
 
+/* Whether the ring has room for n frames more. */
+static inline int asim_mail_has_room(struct asim_wire *wire, uint32_t n)
+{
+    uint32_t tail = atomic_load_explicit(&wire->tail, memory_order_relaxed);
+
+    if (wire->limit - tail >= n)
+        return 1;
+    if (!wire->spill.n && wire->at)
+        wire->limit = atomic_load_explicit(&wire->head, memory_order_acquire) + wire->mask + 1;
+    return wire->limit - tail >= n;
+}
+
 /* A frame that was spilled has no place in the ring, and then `limit` is at `tail` (link.c): asked
  * so, it is a question to the line that is written anyway. */
 static inline void asim_mail_commit(struct asim_wire *wire)
@@ -167,6 +179,15 @@ static inline uint64_t asim_wire_tie(const struct asim_wire *wire, const struct 
 
     return asim_tie_young(wire->age_left > tx ? wire->age_left - tx : 0, frame->side,
                           ASIM_CLASS_ARRIVAL);
+}
+
+/* asim_youth of that. */
+static inline uint32_t asim_wire_youth(const struct asim_wire *wire, uint32_t bytes)
+{
+    uint64_t tx = wire->in_tx[bytes];
+
+    return asim_youth(
+        asim_tie_young(wire->age_left > tx ? wire->age_left - tx : 0, 0, ASIM_CLASS_ARRIVAL));
 }
 
 /* Order key of the end of a port's present transmission. */

@@ -121,11 +121,10 @@ uint64_t *asim_batch_order(struct asim_desk *desk, struct asim_batch *batch)
         insert_all(sw, batch->at, batch->n);
         return batch->at;
     }
-    while (desk->ordered.cap < batch->n)
-        if (asim_batch_grow(&desk->ordered)) {
-            desk->lane->failed = ASIM_ENOMEM;
-            return batch->at;
-        }
+    if (desk->ordered.cap < batch->n && asim_batch_grow(&desk->ordered, batch->n)) {
+        desk->lane->failed = ASIM_ENOMEM;
+        return batch->at;
+    }
     spare = desk->ordered.at;
     if (batch->rows > 2)
         return sort_long(sw, batch->at, batch->n, spare);
@@ -262,9 +261,8 @@ void asim_batch_settle(struct asim_desk *desk)
         wire->in_seq = count_of(sw, came.entry, i);
         asim_mail_drop_many(wire, (uint32_t)came.entry % (1u << ASIM_PLACE_BITS) + 1);
     }
-    for (uint32_t i = 0; i < desk->n_ways_out; i++)
-        desk->batch[desk->ways_out[i]].n = 0;
-    desk->n_came = desk->n_started = desk->n_ways_out = 0;
+    asim_batch_empty(desk);
+    desk->n_came = desk->n_started = 0;
 }
 
 void asim_batch_end(struct asim_switch *sw, uint64_t ticks)

@@ -93,11 +93,12 @@ static void limit(void *self, struct asim_flow *flow, size_t i)
         reach->periods = most;
 }
 
-/* So many periods later no rank has woken. */
+/* So many periods later no rank has woken. Hosts may have gone on ahead of t (sides.h). */
 static uint64_t before_wakes(const struct asim_fabric *fabric, uint64_t t, uint64_t period)
 {
     uint64_t first = ASIM_NEVER;
 
+    t = t < fabric->reach[0] ? fabric->reach[0] : t;
     for (uint32_t v = 0; v < fabric->hosts; v++)
         if (fabric->host[v].timers.n && fabric->host[v].timers.at->t < first)
             first = fabric->host[v].timers.at->t;
@@ -209,7 +210,10 @@ static void move(struct asim_fabric *fabric, struct asim_recur *recur, uint64_t 
     hops = asim_counts_hops(fabric) - hops;
     recur->saved += hops;
     asim_budget_saved(&recur->budget, hops);
-    fabric->soonest_known = 0;
+    fabric->first_known = 0;
+    fabric->reach[0] += ticks;
+    fabric->reach[1] += ticks;
+    asim_runs_found(fabric);
     for (uint32_t v = 0; v < fabric->nodes; v++)
         fabric->next[v] = asim_node_next(fabric, v);
 }

@@ -90,6 +90,7 @@ static void play(struct asim_fabric *fabric, struct asim_episode *episode, uint6
     struct asim_runs *runs = fabric->runs;
 
     runs->mode = ASIM_RUNS_PLAY;
+    asim_runs_found(fabric);
     runs->playing = episode;
     runs->begin = begin;
     runs->hold_from = begin + episode->length;

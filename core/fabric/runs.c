@@ -66,6 +66,7 @@ int asim_fabric_use_runs(struct asim_fabric *fabric)
         return ASIM_ENOMEM;
     }
     fabric->runs = runs;
+    asim_runs_found(fabric);
     asim_map_init(&runs->seen);
     runs->one_way = fabric->topo->n_links + 1 == fabric->nodes; /* a tree */
     runs->residue = asim_residue_id(fabric, &runs->residues, &runs->n_residues);

@@ -58,6 +58,7 @@ struct asim_runs_host {
 
 /* Memory for episodes, and packet-hops that may be simulated for nothing. */
 enum { ASIM_EPISODES_BYTES = 256 << 20, ASIM_RUNS_WASTE = 1 << 20 };
+enum { ASIM_RUNS_HOPE = 64 }; /* windows */
 
 struct asim_runs {
     enum asim_runs_mode mode;
@@ -82,6 +83,9 @@ struct asim_runs {
     uint64_t residue; /* of the rest that was last; 0: unknown */
     struct asim_recur recur;
     struct asim_budget rests; /* for looking whether the network is at rest, and what then begins */
+    /* Up to that window the sides of the network go together (sides.h): alone they take four times
+     * as many to come to a state once more. Where nothing comes again that would be a loss. */
+    uint64_t together;
     /* Packet-hops saved by playing, and simulated for nothing. */
     uint64_t saved, wasted;
 };
@@ -106,14 +110,37 @@ void asim_runs_cue(struct asim_fabric *fabric, struct asim_host *host);
 /* A window from the next event, at t, to `until` is about to begin. Returns 1 if another event has
  * come up that may be earlier: then to be asked again. */
 int asim_runs_before_slow(struct asim_fabric *fabric, uint64_t t, uint64_t until);
+/* Whether they do nothing in the next window but looking for a period: no rest is near while it is
+ * unknown when some message will be through. */
+static inline int asim_runs_is_idle(const struct asim_fabric *fabric)
+{
+    uint64_t unknown = 0;
+
+    for (uint32_t l = 0; l < fabric->n_lanes; l++)
+        unknown += fabric->lane[l].open - fabric->lane[l].waiting;
+    return fabric->runs->is_idle && unknown;
+}
+/* Whether they can do without seeing all nodes at one time, and nothing has come again of late. */
+static inline int asim_runs_leaves_sides(const struct asim_fabric *fabric)
+{
+    return fabric->windows >= fabric->runs->together && asim_runs_is_idle(fabric);
+}
+/* Something has. */
+static inline void asim_runs_found(struct asim_fabric *fabric)
+{
+    fabric->runs->together = fabric->windows + ASIM_RUNS_HOPE;
+}
+/* That look. 1 as above. */
+static inline int asim_runs_look(struct asim_fabric *fabric, uint64_t t)
+{
+    struct asim_recur *recur = &fabric->runs->recur;
+
+    return fabric->windows >= recur->look_at && asim_recur_look(fabric, recur, t);
+}
 static inline int asim_runs_before(struct asim_fabric *fabric, uint64_t t, uint64_t until)
 {
-    const struct asim_lane *lane = fabric->lane;
-
-    if (fabric->runs->is_idle && fabric->n_lanes == 1 && lane->open != lane->waiting &&
-        fabric->windows < fabric->runs->recur.look_at)
-        return 0;
-    return asim_runs_before_slow(fabric, t, until);
+    return asim_runs_is_idle(fabric) ? asim_runs_look(fabric, t)
+                                     : asim_runs_before_slow(fabric, t, until);
 }
 /* It is over, and its notices are delivered. Failures are latched in the fabric. */
 void asim_runs_after_slow(struct asim_fabric *fabric, uint64_t until);

@@ -9,6 +9,7 @@
 #include "fabric/lanes.h"
 #include "fabric/partition.h"
 #include "fabric/queue.h"
+#include "fabric/sides.h"
 
 #include <stdlib.h>
 
@@ -108,16 +109,19 @@ static struct asim_desk *desk_due(struct asim_switch *sw, const struct asim_lane
     return NULL;
 }
 
-/* No event of the window lies before it. */
+/* No event of the window lies before it: that of a side is twice as long. */
 static uint64_t begin_of(const struct asim_fabric *fabric, const struct asim_lane *lane)
 {
-    return lane->until > fabric->window ? lane->until - fabric->window : 0;
+    return lane->until > 2 * fabric->window ? lane->until - 2 * fabric->window : 0;
 }
 
 void asim_share_begin(struct asim_fabric *fabric)
 {
-    for (uint32_t i = 0; i < fabric->n_shared; i++)
-        fabric->shared[i]->due = fabric->next[fabric->shared[i]->node] < fabric->lane->until;
+    for (uint32_t i = 0; i < fabric->n_shared; i++) {
+        struct asim_switch *sw = fabric->shared[i];
+
+        sw->due = fabric->next[sw->node] < fabric->lane->until && asim_sides_has(fabric, sw->node);
+    }
 }
 
 void asim_share_deal(struct asim_fabric *fabric, struct asim_lane *lane)
@@ -199,7 +203,7 @@ void asim_share_end(struct asim_fabric *fabric, int together)
         if (!sw->due)
             continue;
         if (sw->calm)
-            asim_batch_end(sw, fabric->window);
+            asim_batch_end(sw, 2 * fabric->window);
         fabric->next[sw->node] = rest_of(sw);
     }
 }

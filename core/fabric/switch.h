@@ -28,9 +28,9 @@ struct asim_switch_port {
     uint8_t passes;             /* 1: who comes as the last frame ends may start early (calm.c) */
     uint32_t unmarked;          /* so many frames in a queue cannot bring a mark */
     uint8_t shift;              /* threshold = free shared buffer >> shift */
-    /* A frame of passed_bytes that went on as it came, at passed_t, the time at which the one
-     * before it was through: by the order of that instant it has lain in the queue, and the peak of
-     * what came at the same time counts it. */
+    /* Frames of passed_bytes together that went on as they came, at passed_t, the time at which the
+     * one before was through: by the order of that instant they have lain in the queue, and the
+     * peak of what came at the same time counts them. */
     uint32_t passed_bytes;
     uint64_t passed_t;
     /* from here on: only where frames wait, or now and then */
@@ -72,6 +72,9 @@ struct asim_batch {
     uint64_t *at;
     uint32_t n, cap;
     uint32_t rows, second; /* ports they came in by; where the second's begin */
+    /* Not 0: all that comes are the first so many frames in the mailbox of port `in`. This is most
+     * of what there is, and no entries are written for it. */
+    uint32_t burst, in;
 };
 
 /* Of a port in a calm window: the last arrival, and all bytes of them; or the arrival that started

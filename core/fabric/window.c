@@ -11,6 +11,7 @@
 #include "fabric/lanes.h"
 #include "fabric/remote.h"
 #include "fabric/runs.h"
+#include "fabric/sides.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -55,12 +56,13 @@ static void take_lowered(struct asim_fabric *fabric, uint64_t *lowered)
     }
 }
 
-/* The same for one lane that has all nodes, and the earliest of them: one pass, no branch. */
-static uint64_t take_all(uint64_t *next, uint64_t *lowered, uint32_t n)
+/* The same for one lane that has all nodes, from `v` on to before `end`, and the earliest of them:
+ * one pass, no branch. */
+static uint64_t take_all(uint64_t *next, uint64_t *lowered, uint32_t v, uint32_t end)
 {
     uint64_t first = ASIM_NEVER;
 
-    for (uint32_t v = 0; v < n; v++) {
+    for (; v < end; v++) {
         uint64_t t = lowered[v] < next[v] ? lowered[v] : next[v];
 
         next[v] = t;
@@ -70,19 +72,49 @@ static uint64_t take_all(uint64_t *next, uint64_t *lowered, uint32_t n)
     return first;
 }
 
-static uint64_t earliest_of(struct asim_fabric *fabric)
+static uint64_t earliest(const uint64_t *next, uint32_t v, uint32_t end)
 {
-    uint64_t next = ASIM_NEVER;
+    uint64_t first = ASIM_NEVER;
 
-    if (fabric->n_lanes == 1)
-        return fabric->part_of ? asim_lane_next(fabric, fabric->lane)
-                               : take_all(fabric->next, fabric->lane->lowered, fabric->nodes);
-    for (uint32_t l = 0; l < fabric->n_lanes; l++)
-        take_lowered(fabric, fabric->lane[l].lowered);
-    for (uint32_t v = 0; v < fabric->nodes; v++)
-        if (fabric->next[v] < next)
-            next = fabric->next[v];
-    return next;
+    for (; v < end; v++)
+        first = next[v] < first ? next[v] : first;
+    return first;
+}
+
+/* Switches may be of either side. */
+static void part_switches(struct asim_fabric *fabric)
+{
+    uint64_t first[2] = {fabric->first[0], ASIM_NEVER};
+
+    for (uint32_t v = fabric->hosts; v < fabric->nodes; v++) {
+        uint64_t one = 0 - (uint64_t)fabric->side[v],
+                 t[2] = {fabric->next[v] | one, fabric->next[v] | ~one};
+
+        first[0] = t[0] < first[0] ? t[0] : first[0];
+        first[1] = t[1] < first[1] ? t[1] : first[1];
+    }
+    memcpy(fabric->first, first, sizeof first);
+}
+
+static void find_first(struct asim_fabric *fabric)
+{
+    uint64_t *next = fabric->next, *first = fabric->first, *lowered = fabric->lane->lowered;
+    uint32_t hosts = fabric->hosts, nodes = fabric->nodes;
+
+    if (fabric->n_lanes > 1) {
+        for (uint32_t l = 0; l < fabric->n_lanes; l++)
+            take_lowered(fabric, fabric->lane[l].lowered);
+        first[0] = earliest(next, 0, hosts);
+        first[1] = earliest(next, hosts, nodes);
+    } else if (fabric->part_of) {
+        first[0] = asim_lane_next(fabric, fabric->lane);
+        first[1] = ASIM_NEVER;
+    } else {
+        first[0] = take_all(next, lowered, 0, hosts);
+        first[1] = take_all(next, lowered, hosts, nodes);
+    }
+    if (fabric->side)
+        part_switches(fabric);
 }
 
 /* In windows a scan over all nodes: it costs less than keeping a heap in order, since most nodes of
@@ -91,11 +123,11 @@ static uint64_t next_of_nodes(struct asim_fabric *fabric)
 {
     if (fabric->per_event)
         return next_entry(fabric);
-    if (!fabric->soonest_known) {
-        fabric->soonest = earliest_of(fabric);
-        fabric->soonest_known = 1;
+    if (!fabric->first_known) {
+        find_first(fabric);
+        fabric->first_known = 1;
     }
-    return fabric->soonest;
+    return fabric->first[fabric->first[1] < fabric->first[0]];
 }
 
 int asim_fabric_is_quiet(struct asim_fabric *fabric)
@@ -178,6 +210,8 @@ static int settle(struct asim_fabric *fabric, uint64_t settled, struct asim_err 
         settle_lane(fabric, &fabric->lane[l]);
     if (fabric->runs && !fabric->failed)
         asim_runs_after(fabric, settled);
+    if (fabric->side_now != ASIM_BOTH_SIDES) /* the other side may be behind */
+        settled = next_of_nodes(fabric) < settled ? next_of_nodes(fabric) : settled;
     settled = asim_to_ns(fabric, settled);
     if (fabric->failure.code)
         return asim_err_set(err, fabric->failed, "%s", fabric->failure.text);
@@ -210,7 +244,7 @@ static uint64_t step_event(struct asim_fabric *fabric, struct asim_err *err)
 static void window(struct asim_fabric *fabric, uint64_t until)
 {
     fabric->windows++;
-    fabric->soonest_known = 0;
+    fabric->first_known = 0;
     asim_lane_advance(fabric, until);
 }
 
@@ -219,6 +253,7 @@ void asim_fabric_advance(struct asim_fabric *fabric, uint64_t until)
 {
     uint64_t t;
 
+    fabric->side_now = ASIM_BOTH_SIDES;
     while (!fabric->failed && (t = next_of_nodes(fabric)) < until) {
         window(fabric, until - t > fabric->window ? t + fabric->window : until);
         for (uint32_t l = 0; l < fabric->n_lanes; l++)
@@ -226,21 +261,38 @@ void asim_fabric_advance(struct asim_fabric *fabric, uint64_t until)
     }
 }
 
-/* Where the next window begins and, returned, ends; *t is ASIM_NEVER where nothing is left. */
-static uint64_t next_window(struct asim_fabric *fabric, uint64_t *t)
+/* Where the next window ends that begins at t and is both sides'. */
+static uint64_t end_of_window(const struct asim_fabric *fabric, uint64_t t)
 {
     uint64_t link = asim_linkstate_next(fabric), stride = asim_lane_stride(fabric), until;
 
+    until = stride > ASIM_NEVER - t ? ASIM_NEVER : t + stride;
+    if (until > link)
+        until = link;
+    return until > fabric->bound ? fabric->bound : until;
+}
+
+/* Whether runs have put forward what comes next. They are idle where a side goes on alone, and
+ * switches that follow hosts end nothing. */
+static int ask_runs(struct asim_fabric *fabric, enum asim_turn turn, uint64_t t, uint64_t until)
+{
+    if (!fabric->runs || fabric->failed || t == ASIM_NEVER || turn == ASIM_TURN_SWITCHES)
+        return 0;
+    return turn == ASIM_TURN_ALONE ? asim_runs_look(fabric, t) : asim_runs_before(fabric, t, until);
+}
+
+/* Where the next window begins and, returned, ends; *t is ASIM_NEVER where nothing is left. */
+static uint64_t next_window(struct asim_fabric *fabric, uint64_t *t)
+{
+    enum asim_turn turn;
+    uint64_t until;
+
     do {
         *t = next_of_nodes(fabric);
-        until = stride > ASIM_NEVER - *t ? ASIM_NEVER : *t + stride;
-        if (until > link)
-            until = link;
-        if (until > fabric->bound)
-            until = fabric->bound;
-    } while (fabric->runs && *t != ASIM_NEVER && !fabric->failed &&
-             asim_runs_before(fabric, *t, until));
-    return until;
+        turn = asim_sides_turn(fabric);
+        until = turn == ASIM_TURN_HOSTS ? fabric->reach[1] : end_of_window(fabric, *t);
+    } while (ask_runs(fabric, turn, *t, until));
+    return asim_sides_take(fabric, turn, until);
 }
 
 /* Link events are between windows; runs may put the begin of the next one forward (runs.c). */
@@ -249,7 +301,7 @@ uint64_t asim_fabric_step(struct asim_fabric *fabric, struct asim_err *err)
     uint64_t t, link = asim_linkstate_next(fabric), until;
 
     if (link != ASIM_NEVER && link <= next_of_nodes(fabric)) {
-        fabric->soonest_known = 0;
+        fabric->first_known = 0;
         asim_linkstate_apply(fabric);
         return settle(fabric, link, err) ? ASIM_NEVER : asim_fabric_next(fabric);
     }

@@ -185,11 +185,11 @@ size_t asim_fabric_unfinished(const struct asim_fabric *fabric, struct asim_unfi
             if (!flow->live && !flow->gave_up)
                 continue;
             insert(list, found < n ? found : n, n,
-                   &(struct asim_unfinished){.id = flow->msg.id,
-                                             .bytes = flow->msg.bytes,
+                   &(struct asim_unfinished){.id = asim_rx_at(host, flow->slot)->msg.id,
+                                             .bytes = asim_rx_at(host, flow->slot)->msg.bytes,
                                              .acked = flow->stage < 2 ? 0 : flow->snd_una,
                                              .src = v,
-                                             .dst = flow->msg.dst,
+                                             .dst = flow->dst,
                                              .timeouts = flow->timeouts,
                                              .gave_up = flow->gave_up});
             found++;

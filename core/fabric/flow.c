@@ -188,9 +188,9 @@ static inline uint64_t take(struct asim_host *host, const struct asim_msg *msg, 
         return ASIM_NEVER;
     flow = asim_own_flow(host, slot);
     rx = asim_rx_at(host, slot);
-    asim_msg_copy(&flow->msg, msg);
     asim_msg_copy(&rx->msg, msg);
     rx->size = msg->bytes ? msg->bytes : 1;
+    flow->dst = msg->dst;
     flow->sport = sport;
     flow->slot = slot;
     flow->generation++;
@@ -281,13 +281,11 @@ void asim_flow_rewindow(const struct asim_fabric *fabric, struct asim_flow *flow
 }
 
 /* What congestion control starts from. Word by word: a whole struct would be cleared first. */
-static void begin_cc(const struct asim_fabric *fabric, struct asim_flow *flow,
-                     const struct asim_pair *pair, uint64_t line_bps)
+static void begin_cc(const struct asim_fabric *fabric, struct asim_cc_flow *cc,
+                     const struct asim_msg *msg, const struct asim_pair *pair, uint64_t line_bps)
 {
-    struct asim_cc_flow *cc = &flow->cc;
-
     cc->snd_next = 0;
-    cc->size = flow->msg.bytes ? flow->msg.bytes : 1;
+    cc->size = msg->bytes ? msg->bytes : 1;
     cc->rate_bps = cc->line_bps = line_bps;
     cc->min_bps = fabric->net->min_rate_bps;
     cc->window_bytes = 0;
@@ -300,7 +298,7 @@ static void begin_cc(const struct asim_fabric *fabric, struct asim_flow *flow,
     }
     cc->timer_at = ASIM_NEVER;
     cc->draws = 0;
-    cc->seed = fabric->seed ^ flow->msg.id;
+    cc->seed = fabric->seed ^ msg->id;
 }
 
 /* Zeroed for each message, made for the slot's first and kept. 0 or ASIM_ENOMEM. */
@@ -334,28 +332,29 @@ static void find_pair(struct asim_fabric *fabric, struct asim_host *host, uint32
 void asim_flow_open(struct asim_fabric *fabric, struct asim_host *host, uint32_t slot)
 {
     struct asim_flow *flow = asim_own_flow(host, slot);
+    struct asim_rx *rx = asim_rx_at(host, flow->slot);
     struct asim_lane *lane = host->lane;
     const struct asim_pair *pair = &host->pair;
     uint64_t line_bps;
 
-    if (host->peer != flow->msg.dst)
-        find_pair(fabric, host, flow->msg.dst);
+    if (host->peer != flow->dst)
+        find_pair(fabric, host, flow->dst);
     flow->nic = 0;
     if (host->n_nics != 1)
-        flow->nic = asim_flow_nic(fabric, host->node, flow->msg.dst,
+        flow->nic = asim_flow_nic(fabric, host->node, flow->dst,
                                   (const uint16_t[2]){flow->sport, ASIM_DPORT});
     line_bps = host->nics[flow->nic].port.rate_bps;
     /* An NVSwitch's end point has all ports behind one NIC, but a flow leaves by one of them. */
     if (asim_topo_is_endpoint(fabric->topo, host->node) && pair->rate_bps)
         line_bps = pair->rate_bps;
-    begin_cc(fabric, flow, pair, line_bps);
+    begin_cc(fabric, &flow->cc, &rx->msg, pair, line_bps);
     flow->timer_armed = ASIM_NEVER;
     flow->last_wire = 0;
     if (begin_state(fabric, flow)) {
         lane->failed = ASIM_ENOMEM;
         return;
     }
-    asim_rx_of(fabric, host->node, slot)->base_rtt_ns = flow->cc.base_rtt_ns;
+    rx->base_rtt_ns = flow->cc.base_rtt_ns;
     flow->pair_rtt = pair->rtt_ns;
     flow->pair_bps = pair->rate_bps;
     flow->snd_una = 0;

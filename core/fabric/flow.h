@@ -50,8 +50,7 @@ struct asim_flow {
     uint64_t timer_armed; /* the congestion-control timer on its way; ASIM_NEVER = none */
     /* For the log: when the queue pair was made, and the figures of its path (ns, bit/s). */
     uint64_t start, pair_rtt, pair_bps;
-    uint16_t sport;
-    struct asim_msg msg; /* constant while the flow lives */
+    uint16_t sport; /* the message itself is in its struct asim_rx */
 };
 
 /* What other nodes than the source know of a flow: facts that are constant while it lives, and the

@@ -223,7 +223,7 @@ static int choose_again(struct asim_fabric *fabric, struct asim_host *host)
         struct asim_flow *flow = asim_own_flow(host, slots.at[i]);
         const uint16_t ports[2] = {flow->sport, ASIM_DPORT};
 
-        flow->nic = asim_flow_nic(fabric, host->node, flow->msg.dst, ports);
+        flow->nic = asim_flow_nic(fabric, host->node, flow->dst, ports);
         code = asim_nic_add(host, flow->nic, slots.at[i]);
     }
     free(slots.at);

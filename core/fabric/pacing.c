@@ -46,9 +46,9 @@ static void tell_rate(const struct asim_fabric *fabric, const struct asim_host *
                       const struct asim_flow *flow)
 {
     struct asim_fct row = {.start = asim_to_ns(fabric, flow->start),
-                           .bytes = flow->msg.bytes,
-                           .src = flow->msg.src,
-                           .dst = flow->msg.dst,
+                           .bytes = asim_rx_at(host, flow->slot)->msg.bytes,
+                           .src = host->node,
+                           .dst = flow->dst,
                            .sport = flow->sport};
 
     fabric->watch.rate(fabric->watch.self, asim_to_ns(fabric, host->now), &row, flow->cc.rate_bps);

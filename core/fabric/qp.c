@@ -25,7 +25,6 @@ int asim_nic_add(struct asim_host *host, uint32_t at, uint32_t slot)
     struct asim_flow *flow = asim_own_flow(host, slot);
 
     flow->name = host->node | (uint64_t)flow->generation << 56 | (uint64_t)slot << 32;
-    flow->dst = flow->msg.dst;
     return asim_qplist_add(&host->nics[at].qps, flow);
 }
 
@@ -219,6 +218,8 @@ void asim_nic_kick(struct asim_fabric *fabric, struct asim_host *host, struct as
 void asim_sender_complete(struct asim_fabric *fabric, struct asim_host *host,
                           struct asim_flow *flow)
 {
+    const struct asim_msg *msg = &asim_rx_at(host, flow->slot)->msg;
+
     flow->live = 0;
     asim_qplist_over(&host->nics[flow->nic].qps, flow->place);
     host->messages++;
@@ -229,15 +230,15 @@ void asim_sender_complete(struct asim_fabric *fabric, struct asim_host *host,
     if (fabric->watch.fct) {
         struct asim_fct row = {.start = asim_to_ns(fabric, flow->start),
                                .end = asim_to_ns(fabric, host->now),
-                               .bytes = flow->msg.bytes,
+                               .bytes = msg->bytes,
                                .ideal = asim_flow_ideal(fabric, host, flow),
-                               .src = flow->msg.src,
-                               .dst = flow->msg.dst,
+                               .src = host->node,
+                               .dst = flow->dst,
                                .sport = flow->sport};
 
         fabric->watch.fct(fabric->watch.self, &row);
     }
-    fabric->user.sent(fabric->user.self, &flow->msg);
+    fabric->user.sent(fabric->user.self, msg);
 }
 
 /* What the ACK says to congestion control. */

@@ -78,7 +78,7 @@ static void limit(void *self, struct asim_flow *flow, size_t i)
 {
     struct reach *reach = self;
     const struct asim_netconf *net = reach->fabric->net;
-    const struct asim_rx *rx = asim_rx_of(reach->fabric, flow->msg.src, flow->slot);
+    const struct asim_rx *rx = asim_rx_of(reach->fabric, (uint32_t)flow->name, flow->slot);
     uint64_t step = flow->snd_una - reach->recur->kept.una.at[i];
     uint64_t end = flow->cc.snd_next + net->payload_bytes, most;
 
@@ -155,7 +155,7 @@ static void measure(void *self, struct asim_flow *flow, size_t i)
 static void shift_flow(void *self, struct asim_flow *flow, size_t i)
 {
     const struct shift *shift = self;
-    struct asim_rx *rx = asim_rx_of(shift->fabric, flow->msg.src, flow->slot);
+    struct asim_rx *rx = asim_rx_of(shift->fabric, (uint32_t)flow->name, flow->slot);
 
     (void)i;
     flow->snd_una += flow->moved;

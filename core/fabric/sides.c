@@ -13,53 +13,47 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { UNKNOWN = 3 };
+enum { UNKNOWN = 2 };
 
-/* Gives the other end of a link the other side. 1 if that is new, -1 if it has the same one. */
-static int spread(uint8_t *side, uint32_t a, uint32_t b)
+/* From the hosts outwards; `line` has room for all nodes. 0 where a link joins two of one side:
+ * hosts, or switches in a circle of odd length. What no host can reach has nothing to do. */
+static int find(const struct asim_topo *topo, uint8_t *side, uint32_t *line)
 {
-    if (side[a] == UNKNOWN)
-        return 0;
-    if (side[b] == UNKNOWN) {
-        side[b] = !side[a];
-        return 1;
-    }
-    return side[a] == side[b] ? -1 : 0;
-}
-
-/* Passes over the links until nothing is new: as many as the network has levels, and those are few.
- * Returns 0 where a circle of odd length, or a link between hosts, leaves no sides. */
-static int find(const struct asim_topo *topo, uint8_t *side)
-{
-    int more = 1;
+    uint32_t n = topo->hosts;
 
     memset(side, UNKNOWN, topo->nodes);
-    memset(side, 0, topo->hosts);
-    while (more) {
-        more = 0;
-        for (size_t l = 0; l < topo->n_links; l++) {
-            int one = spread(side, topo->links[l].a, topo->links[l].b);
-            int two = spread(side, topo->links[l].b, topo->links[l].a);
-
-            if (one < 0 || two < 0)
-                return 0;
-            more |= one | two;
-        }
+    for (uint32_t h = 0; h < n; h++) {
+        side[h] = 0;
+        line[h] = h;
     }
+    for (uint32_t i = 0; i < n; i++)
+        for (uint32_t p = topo->first_port[line[i]]; p < topo->first_port[line[i] + 1]; p++) {
+            uint32_t peer = topo->ports[p].peer;
+
+            if (side[peer] == side[line[i]])
+                return 0;
+            if (side[peer] == UNKNOWN)
+                line[n++] = peer;
+            side[peer] = !side[line[i]];
+        }
+    for (uint32_t v = 0; v < topo->nodes; v++)
+        side[v] %= UNKNOWN;
     return 1;
 }
 
 int asim_sides_open(struct asim_fabric *fabric)
 {
+    uint32_t *line = malloc((fabric->nodes + (size_t)1) * sizeof *line);
+    uint8_t *side = malloc(fabric->nodes + (size_t)1);
+    int code = line && side ? 0 : ASIM_ENOMEM;
+
     fabric->side_now = ASIM_BOTH_SIDES;
-    fabric->side = malloc(fabric->nodes + (size_t)1);
-    if (!fabric->side)
-        return ASIM_ENOMEM;
-    if (!find(fabric->topo, fabric->side)) {
-        free(fabric->side);
-        fabric->side = NULL;
-    }
-    return 0;
+    if (!code && find(fabric->topo, side, line))
+        fabric->side = side;
+    else
+        free(side);
+    free(line);
+    return code;
 }
 
 static uint64_t earlier(uint64_t a, uint64_t b)

@@ -24,8 +24,8 @@ enum asim_turn {
     ASIM_TURN_SWITCHES /* or the other one */
 };
 
-/* Finds the sides; fabric->side stays NULL where there are none. 0 or ASIM_ENOMEM. Linear in links.
- */
+/* Finds the sides; fabric->side stays NULL where there are none. 0 or ASIM_ENOMEM. Linear in nodes
+ * and links. */
 int asim_sides_open(struct asim_fabric *fabric);
 /* To be asked before each window, with the earliest event of every node known. */
 enum asim_turn asim_sides_turn(struct asim_fabric *fabric);

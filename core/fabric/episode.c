@@ -16,14 +16,20 @@ int asim_feed_is_same(const struct asim_feed *a, const struct asim_feed *b)
            a->dst == b->dst;
 }
 
+enum act {
+    TAKE,     /* kept = counter */
+    SUBTRACT, /* kept = counter - kept */
+    ADD,      /* counter += times x kept */
+    GAIN      /* the episode lists what the counter is more than kept */
+};
+
 /* Walks every counter in one order; counters are all 64 bits wide. */
 struct walk {
     uint64_t *kept; /* next place of the list */
-    int sign; /* -1: kept = counter; 0: kept = counter - kept; 1: counter += times x kept; 2: list
-               */
+    enum act act;
     uint64_t times;
-    struct asim_episode *episode; /* 2: which lists what is more than kept */
-    int failed;                   /* out of memory */
+    struct asim_episode *episode;
+    int failed; /* out of memory */
 };
 
 static void list_gain(struct walk *walk, uint64_t *counter)
@@ -38,11 +44,11 @@ static void list_gain(struct walk *walk, uint64_t *counter)
 static inline void visit(struct walk *walk, uint64_t *counters, size_t n)
 {
     for (size_t i = 0; i < n; i++, walk->kept++) {
-        if (walk->sign < 0)
+        if (walk->act == TAKE)
             *walk->kept = counters[i];
-        else if (!walk->sign)
+        else if (walk->act == SUBTRACT)
             *walk->kept = counters[i] - *walk->kept;
-        else if (walk->sign == 2)
+        else if (walk->act == GAIN)
             list_gain(walk, &counters[i]);
         else
             counters[i] += walk->times * *walk->kept;
@@ -103,17 +109,17 @@ size_t asim_counts_size(const struct asim_fabric *fabric)
 
 void asim_counts_take(struct asim_fabric *fabric, uint64_t *counts)
 {
-    visit_all(fabric, &(struct walk){.kept = counts, .sign = -1});
+    visit_all(fabric, &(struct walk){.kept = counts, .act = TAKE});
 }
 
 void asim_counts_difference(struct asim_fabric *fabric, uint64_t *counts)
 {
-    visit_all(fabric, &(struct walk){.kept = counts, .sign = 0});
+    visit_all(fabric, &(struct walk){.kept = counts, .act = SUBTRACT});
 }
 
 void asim_counts_add(struct asim_fabric *fabric, uint64_t *counts, uint64_t times)
 {
-    visit_all(fabric, &(struct walk){.kept = counts, .sign = 1, .times = times});
+    visit_all(fabric, &(struct walk){.kept = counts, .act = ADD, .times = times});
 }
 
 void asim_gains_add(const struct asim_episode *episode)
@@ -198,7 +204,7 @@ void asim_episode_free(struct asim_episode *episode, uint32_t hosts)
 
 int asim_episode_end(struct asim_fabric *fabric, struct asim_episode *episode, uint64_t end)
 {
-    struct walk walk = {.kept = episode->counts, .sign = 2, .episode = episode};
+    struct walk walk = {.kept = episode->counts, .act = GAIN, .episode = episode};
 
     visit_all(fabric, &walk);
     free(episode->counts);

@@ -56,8 +56,7 @@ static inline struct asim_flow *find(struct asim_qplist *list, uint32_t begin, u
     return flow ? flow : find_in(&list->block[first], ~behind, t);
 }
 
-/* Round robin from behind the one served last. One word of bits is mostly all there is: then the
- * scan goes from there to its end, and from its begin. */
+/* Round robin from behind the one served last. */
 static struct asim_flow *choose_of_many(struct asim_host *host, struct asim_nic *nic, uint64_t t,
                                         int paused)
 {
@@ -65,14 +64,8 @@ static struct asim_flow *choose_of_many(struct asim_host *host, struct asim_nic 
     uint32_t begin = asim_qplist_begin(list);
     struct asim_flow *chosen = NULL;
 
-    if (!paused && list->end > ASIM_QP_BLOCK) {
+    if (!paused)
         chosen = find(list, begin, t);
-    } else if (!paused) {
-        uint64_t behind = begin < ASIM_QP_BLOCK ? UINT64_MAX << begin : 0;
-
-        chosen = find_in(list->block, behind, t);
-        chosen = chosen ? chosen : find_in(list->block, ~behind, t);
-    }
     if (list->n_over)
         asim_qplist_sweep(list, host, begin, chosen ? chosen->place : ASIM_QP_NONE);
     return chosen;

@@ -224,21 +224,6 @@ static uint32_t first_passed(const struct asim_qplist *list, uint32_t begin, uin
     return from != ASIM_QP_NONE ? from : first_over(list, begin, list->end);
 }
 
-/* The same where all stand in one block. `chosen` is no finished one, so what is passed are bits.
- */
-static uint32_t first_passed_of_few(const struct asim_qplist *list, uint32_t begin, uint32_t chosen)
-{
-    uint64_t over = list->block->over, behind = begin < ASIM_QP_BLOCK ? UINT64_MAX << begin : 0;
-    uint64_t before = chosen == ASIM_QP_NONE ? UINT64_MAX : (1ull << chosen) - 1;
-    uint64_t passed = over & before;
-
-    if (chosen != ASIM_QP_NONE && chosen >= begin)
-        passed &= behind;
-    else if (!passed)
-        passed = over & behind;
-    return passed ? (uint32_t)__builtin_ctzll(passed) : ASIM_QP_NONE;
-}
-
 /* What stands behind the first finished one of those passed goes with it, passed or not (spec 2.3
  * step 4). */
 void asim_qplist_sweep(struct asim_qplist *list, struct asim_host *host, uint32_t begin,
@@ -250,10 +235,7 @@ void asim_qplist_sweep(struct asim_qplist *list, struct asim_host *host, uint32_
         asim_qplist_drop_only(list, host);
         return;
     }
-    if (list->end <= ASIM_QP_BLOCK)
-        from = first_passed_of_few(list, begin, chosen);
-    else
-        from = first_passed(list, begin, chosen);
+    from = first_passed(list, begin, chosen);
     if (from == ASIM_QP_NONE)
         return;
     /* One that was chosen is going to be the last served; else the position stays. */

@@ -181,12 +181,13 @@ size_t asim_fabric_unfinished(const struct asim_fabric *fabric, struct asim_unfi
 
         for (uint32_t s = 0; s < host->n_chunks * ASIM_FLOW_CHUNK; s++) {
             const struct asim_flow *flow = asim_flow_of(fabric, v, s);
+            const struct asim_msg *msg = &asim_rx_of(fabric, v, s)->msg;
 
             if (!flow->live && !flow->gave_up)
                 continue;
             insert(list, found < n ? found : n, n,
-                   &(struct asim_unfinished){.id = asim_rx_at(host, flow->slot)->msg.id,
-                                             .bytes = asim_rx_at(host, flow->slot)->msg.bytes,
+                   &(struct asim_unfinished){.id = msg->id,
+                                             .bytes = msg->bytes,
                                              .acked = flow->stage < 2 ? 0 : flow->snd_una,
                                              .src = v,
                                              .dst = flow->dst,

@@ -30,6 +30,14 @@ int asim_batch_list(const struct asim_switch *sw, struct asim_batch *batch, uint
     return 0;
 }
 
+/* Something leaves through `out`. */
+static inline void begin_batch(struct asim_desk *desk, uint32_t out)
+{
+    desk->ways_out[desk->n_ways_out++] = out;
+    desk->batch[out].rows = 1;
+    desk->batch[out].second = 0;
+}
+
 /* Puts an entry at the end of those that leave through `out`. Ports are dealt one after the other,
  * each in order of time: an entry of another port begins another row. 0 or ASIM_ENOMEM. */
 static inline int deal(struct asim_desk *desk, uint32_t out, uint64_t entry, uint64_t begin)
@@ -41,9 +49,7 @@ static inline int deal(struct asim_desk *desk, uint32_t out, uint64_t entry, uin
     if (batch->n == batch->cap && asim_batch_grow(batch, batch->n + 1))
         return ASIM_ENOMEM;
     if (!batch->n) {
-        desk->ways_out[desk->n_ways_out++] = out;
-        batch->rows = 1;
-        batch->second = 0;
+        begin_batch(desk, out);
     } else if (asim_batch_in(batch->at[batch->n - 1]) != asim_batch_in(entry)) {
         batch->rows++;
         batch->second = batch->rows == 2 ? batch->n : batch->second;
@@ -60,11 +66,9 @@ static inline int deal_burst(struct asim_desk *desk, uint32_t out, uint32_t in, 
     int failed = 0;
 
     if (!batch->n && !batch->burst) {
-        desk->ways_out[desk->n_ways_out++] = out;
+        begin_batch(desk, out);
         batch->burst = n;
         batch->in = in;
-        batch->rows = 1;
-        batch->second = 0;
         return 0;
     }
     for (uint32_t i = 0; i < n && !failed; i++) {
@@ -80,20 +84,11 @@ static inline int deal_burst(struct asim_desk *desk, uint32_t out, uint32_t in, 
 static inline uint32_t kin_of(const struct asim_desk *desk, uint32_t p, uint32_t n)
 {
     const struct asim_switch *sw = desk->sw;
-    const struct asim_came *last = &desk->came[desk->n_came - 1];
-    const struct asim_wire *wire = sw->in[p], *its;
+    const struct asim_came *last = desk->n_came ? &desk->came[desk->n_came - 1] : NULL;
 
-    if (!desk->n_came || (uint32_t)last->entry % (1u << ASIM_PLACE_BITS) + 1 != n)
+    if (!last || asim_batch_place(last->entry) + 1 != n ||
+        !asim_batch_is_alike(sw->in[p], sw->in[last->port], n))
         return p;
-    its = sw->in[last->port];
-    if (!asim_is_paced_like(wire, its))
-        return p;
-    for (uint32_t i = 0; i < n; i++) {
-        const struct asim_frame *f = asim_batch_frame(wire, i), *g = asim_batch_frame(its, i);
-
-        if (f->t != g->t || f->wire != g->wire || f->side != g->side)
-            return p;
-    }
     return sw->kin[last->port];
 }
 
@@ -178,7 +173,7 @@ void asim_batch_take_back(struct asim_desk *desk)
     for (uint32_t i = 0; i < desk->n_came; i++) {
         struct asim_wire *wire = sw->in[desk->came[i].port];
 
-        wire->got -= (uint32_t)desk->came[i].entry % (1u << ASIM_PLACE_BITS) + 1;
+        wire->got -= asim_batch_place(desk->came[i].entry) + 1;
         wire->got_bytes -= desk->came[i].bytes;
         sw->kin[desk->came[i].port] = UINT32_MAX;
     }

@@ -23,19 +23,39 @@ static inline uint32_t asim_batch_in(uint64_t entry)
     return (uint32_t)(entry >> ASIM_PLACE_BITS) & ((1u << ASIM_IN_BITS) - 1);
 }
 
+static inline uint32_t asim_batch_place(uint64_t entry)
+{
+    return (uint32_t)entry & ((1u << ASIM_PLACE_BITS) - 1);
+}
+
 /* Where the frame lies, of the wire it came in by. */
 static inline const struct asim_frame *asim_batch_frame(const struct asim_wire *wire,
                                                         uint64_t entry)
 {
     uint32_t head = atomic_load_explicit(&wire->head, memory_order_relaxed);
 
-    return &wire->in_at[(head + (uint32_t)entry % (1u << ASIM_PLACE_BITS)) & wire->in_mask];
+    return &wire->in_at[(head + asim_batch_place(entry)) & wire->in_mask];
 }
 
 /* Whether what has the same size and cause has the same age on both. */
 static inline int asim_is_paced_like(const struct asim_wire *a, const struct asim_wire *b)
 {
     return a->in_tx == b->in_tx && a->age_left == b->age_left;
+}
+
+/* Whether the first n frames of two mailboxes have come at the same times for the same causes. */
+static inline int asim_batch_is_alike(const struct asim_wire *a, const struct asim_wire *b,
+                                      uint32_t n)
+{
+    if (!asim_is_paced_like(a, b))
+        return 0;
+    for (uint32_t i = 0; i < n; i++) {
+        const struct asim_frame *f = asim_batch_frame(a, i), *g = asim_batch_frame(b, i);
+
+        if (f->t != g->t || f->wire != g->wire || f->side != g->side)
+            return 0;
+    }
+    return 1;
 }
 
 /* Makes room for so many entries. 0 or ASIM_ENOMEM. */

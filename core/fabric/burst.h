@@ -8,6 +8,7 @@
 #define ASIM_FABRIC_BURST_H
 
 #include "fabric/calm.h"
+#include "fabric/start.h"
 
 /* What frames see of the port as they come. */
 struct burst {
@@ -135,8 +136,7 @@ static inline uint64_t burst_serve(struct asim_fabric *fabric, struct asim_desk 
         wire->bytes += size;
         asim_frame_copy(place, frame, port.youth);
         place->t = port.busy + wire->delay;
-        if (frame->flags & ASIM_FINAL && wire->to == frame->src && frame->type == ASIM_ACK)
-            asim_port_notice(desk->lane, wire, place);
+        asim_port_see_final(desk->lane, wire, place);
         port.tail++;
     }
     if (i < batch->burst) {

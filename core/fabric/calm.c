@@ -14,7 +14,6 @@
  * there when an arrival comes is what those before it have left.
  */
 #include "fabric/burst.h"
-#include "fabric/start.h"
 
 /* A frame that was waiting goes when the one before it is through: the transmission that ends is
  * its cause, whose age is its length. The count of the port stays what it was when it became busy,

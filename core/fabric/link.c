@@ -103,12 +103,9 @@ struct asim_frame *asim_mail_slot_slow(struct asim_lane *lane, struct asim_wire 
 {
     const struct asim_frame blank = {.t = 0};
     uint32_t tail = atomic_load_explicit(&wire->tail, memory_order_relaxed);
-    uint32_t head = atomic_load_explicit(&wire->head, memory_order_acquire);
 
-    if (!wire->spill.n && wire->at && tail - head <= wire->mask) {
-        wire->limit = head + wire->mask + 1;
+    if (asim_mail_has_room(wire, 1))
         return &wire->at[tail & wire->mask];
-    }
     if (lane->fabric->n_lanes == 1) {
         if (!grow(wire))
             return &wire->at[tail & wire->mask];

@@ -172,22 +172,24 @@ void asim_port_notice(struct asim_lane *lane, const struct asim_wire *wire,
 struct asim_moment {
     uint64_t t, tie, seq;
 };
+/* What asim_tie_young asks of an arrival of so many bytes. */
+static inline uint64_t asim_wire_top(const struct asim_wire *wire, uint32_t bytes)
+{
+    uint64_t tx = wire->in_tx[bytes];
+
+    return wire->age_left > tx ? wire->age_left - tx : 0;
+}
+
 /* The reference scheduled this arrival when the frame's transmission began: age = tx + delay. */
 static inline uint64_t asim_wire_tie(const struct asim_wire *wire, const struct asim_frame *frame)
 {
-    uint64_t tx = wire->in_tx[frame->wire];
-
-    return asim_tie_young(wire->age_left > tx ? wire->age_left - tx : 0, frame->side,
-                          ASIM_CLASS_ARRIVAL);
+    return asim_tie_young(asim_wire_top(wire, frame->wire), frame->side, ASIM_CLASS_ARRIVAL);
 }
 
 /* asim_youth of that. */
 static inline uint32_t asim_wire_youth(const struct asim_wire *wire, uint32_t bytes)
 {
-    uint64_t tx = wire->in_tx[bytes];
-
-    return asim_youth(
-        asim_tie_young(wire->age_left > tx ? wire->age_left - tx : 0, 0, ASIM_CLASS_ARRIVAL));
+    return asim_youth(asim_tie_young(asim_wire_top(wire, bytes), 0, ASIM_CLASS_ARRIVAL));
 }
 
 /* Order key of the end of a port's present transmission. */

@@ -259,7 +259,7 @@ void asim_batch_settle(struct asim_desk *desk)
             continue;
         sw->kin[came.port] = UINT32_MAX;
         wire->in_seq = count_of(sw, came.entry, i);
-        asim_mail_drop_many(wire, (uint32_t)came.entry % (1u << ASIM_PLACE_BITS) + 1);
+        asim_mail_drop_many(wire, asim_batch_place(came.entry) + 1);
     }
     asim_batch_empty(desk);
     desk->n_came = desk->n_started = 0;
@@ -279,20 +279,10 @@ void asim_batch_end(struct asim_switch *sw, uint64_t ticks)
 static int came_alike(const struct asim_switch *sw, const struct asim_came *a,
                       const struct asim_came *b)
 {
-    const uint64_t places = (1ull << ASIM_PLACE_BITS) - 1;
-    const struct asim_wire *x = sw->in[a->port], *y = sw->in[b->port];
-    uint64_t i = a->entry & places, j = b->entry & places;
+    uint32_t place = asim_batch_place(a->entry);
 
-    if (i != j || a->entry >> ASIM_TICK_SHIFT != b->entry >> ASIM_TICK_SHIFT ||
-        !asim_is_paced_like(x, y))
-        return 0;
-    for (i = 0; i <= j; i++) {
-        const struct asim_frame *f = asim_batch_frame(x, i), *g = asim_batch_frame(y, i);
-
-        if (f->t != g->t || f->wire != g->wire || f->side != g->side)
-            return 0;
-    }
-    return 1;
+    return place == asim_batch_place(b->entry) &&
+           asim_batch_is_alike(sw->in[a->port], sw->in[b->port], place + 1);
 }
 
 /* Only those a desk deals first, and who came as they did: all of them in lockstep, which is the

@@ -71,6 +71,11 @@ struct reach {
     uint64_t periods;
 };
 
+static struct asim_rx *rx_of(const struct asim_fabric *fabric, const struct asim_flow *flow)
+{
+    return asim_rx_of(fabric, (uint32_t)flow->name, flow->slot); /* its low half is the source */
+}
+
 /* In each period left out, packets are sent up to `step` bytes further than in the one before; the
  * last of them must be as full as the first, and must not end the message. So room for one more
  * packet is kept. A message that stands still in a period limits nothing. */
@@ -78,7 +83,7 @@ static void limit(void *self, struct asim_flow *flow, size_t i)
 {
     struct reach *reach = self;
     const struct asim_netconf *net = reach->fabric->net;
-    const struct asim_rx *rx = asim_rx_of(reach->fabric, (uint32_t)flow->name, flow->slot);
+    const struct asim_rx *rx = rx_of(reach->fabric, flow);
     uint64_t step = flow->snd_una - reach->recur->kept.una.at[i];
     uint64_t end = flow->cc.snd_next + net->payload_bytes, most;
 
@@ -155,7 +160,7 @@ static void measure(void *self, struct asim_flow *flow, size_t i)
 static void shift_flow(void *self, struct asim_flow *flow, size_t i)
 {
     const struct shift *shift = self;
-    struct asim_rx *rx = asim_rx_of(shift->fabric, (uint32_t)flow->name, flow->slot);
+    struct asim_rx *rx = rx_of(shift->fabric, flow);
 
     (void)i;
     flow->snd_una += flow->moved;

@@ -62,7 +62,7 @@ static uint64_t earlier(uint64_t a, uint64_t b)
 }
 
 /* Whether sides may go on alone from here. */
-static int may(struct asim_fabric *fabric)
+static int may(const struct asim_fabric *fabric)
 {
     return fabric->side && !fabric->per_event && !fabric->part_of && !fabric->links &&
            !fabric->cc->needs && (!fabric->rto || fabric->rto >= 2 * fabric->window) &&
@@ -70,16 +70,14 @@ static int may(struct asim_fabric *fabric)
            (!fabric->runs || asim_runs_leaves_sides(fabric));
 }
 
-enum asim_turn asim_sides_turn(struct asim_fabric *fabric)
+enum asim_turn asim_sides_turn(const struct asim_fabric *fabric)
 {
     uint64_t first = earlier(fabric->first[0], fabric->first[1]);
 
     if (may(fabric) && first <= ASIM_NEVER - 3 * fabric->window)
         return ASIM_TURN_ALONE;
-    if (fabric->reach[0] == fabric->reach[1]) {
-        fabric->side_now = ASIM_BOTH_SIDES;
+    if (fabric->reach[0] == fabric->reach[1])
         return ASIM_TURN_BOTH;
-    }
     return fabric->reach[0] < fabric->reach[1] ? ASIM_TURN_HOSTS : ASIM_TURN_SWITCHES;
 }
 
@@ -91,6 +89,7 @@ uint64_t asim_sides_take(struct asim_fabric *fabric, enum asim_turn turn, uint64
     const uint64_t *first = fabric->first, window = fabric->window;
     int side;
 
+    fabric->side_now = ASIM_BOTH_SIDES;
     if (turn == ASIM_TURN_BOTH)
         return together;
     if (turn == ASIM_TURN_ALONE) {

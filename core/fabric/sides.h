@@ -28,7 +28,7 @@ enum asim_turn {
  * and links. */
 int asim_sides_open(struct asim_fabric *fabric);
 /* To be asked before each window, with the earliest event of every node known. */
-enum asim_turn asim_sides_turn(struct asim_fabric *fabric);
+enum asim_turn asim_sides_turn(const struct asim_fabric *fabric);
 /* Begins that turn, with fabric->side_now whose it is, and returns the end of the window, which is
  * `together` where it is both's. */
 uint64_t asim_sides_take(struct asim_fabric *fabric, enum asim_turn turn, uint64_t together);

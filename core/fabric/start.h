@@ -29,13 +29,20 @@ static inline struct asim_frame *asim_port_begin(struct asim_lane *lane, struct 
     return frame;
 }
 
+/* Where it is the last link of a message's final ACK the destination will be told. */
+static inline void asim_port_see_final(struct asim_lane *lane, const struct asim_wire *wire,
+                                       const struct asim_frame *frame)
+{
+    if (frame->flags & ASIM_FINAL && wire->to == frame->src && frame->type == ASIM_ACK)
+        asim_port_notice(lane, wire, frame);
+}
+
 /* The frame is written, and on its way: the rest of asim_port_commit, and all of it where nothing
  * is lost and nobody watches. */
 static inline void asim_port_go(struct asim_lane *lane, struct asim_wire *wire,
                                 const struct asim_frame *frame)
 {
-    if (frame->flags & ASIM_FINAL && wire->to == frame->src && frame->type == ASIM_ACK)
-        asim_port_notice(lane, wire, frame);
+    asim_port_see_final(lane, wire, frame);
     asim_mail_commit(wire);
     if (frame->t < lane->lowered[wire->to])
         lane->lowered[wire->to] = frame->t;

@@ -39,13 +39,12 @@ static const struct asim_trace_format *format_of(const char *path)
     return fallback;
 }
 
-/* Takes over path. */
-static int open_with(struct asim_trace *trace, char *path, uint32_t rank, struct asim_err *err)
+/* Takes over path. format: NULL where the name decides. */
+static int open_with(struct asim_trace *trace, char *path, uint32_t rank,
+                     const struct asim_trace_format *format, struct asim_err *err)
 {
     trace->path = path;
-    trace->format = asim_trace_shared(path);
-    if (!trace->format)
-        trace->format = format_of(path);
+    trace->format = format ? format : format_of(path);
     int rc = trace->format ? trace->format->open(&trace->reader, path, rank, err)
                            : asim_err_set(err, ASIM_EBUG, "no trace format reads '%s'.", path);
     if (rc)
@@ -54,33 +53,35 @@ static int open_with(struct asim_trace *trace, char *path, uint32_t rank, struct
 }
 
 static int open_copy(struct asim_trace *trace, const char *path, uint32_t rank,
-                     struct asim_err *err)
+                     const struct asim_trace_format *format, struct asim_err *err)
 {
     size_t n = strlen(path) + 1;
     char *copy = malloc(n);
     if (!copy)
         return asim_err_nomem(err, "opening a trace");
     memcpy(copy, path, n);
-    return open_with(trace, copy, rank, err);
+    return open_with(trace, copy, rank, format, err);
 }
 
-/* By prefix and rank; a prefix that is itself a file serves every rank. */
+/* By prefix and rank; a prefix that is itself a file serves every rank. A rank's own file is not
+ * looked into: its name is one that a format has found. */
 int asim_trace_open(struct asim_trace *trace, const char *prefix, uint32_t rank,
                     struct asim_err *err)
 {
+    const struct asim_trace_format *shared = asim_trace_shared(prefix);
     char *path;
     *trace = (struct asim_trace){0};
-    if (asim_trace_shared(prefix))
-        return open_copy(trace, prefix, rank, err);
+    if (shared)
+        return open_copy(trace, prefix, rank, shared, err);
     int rc = asim_trace_path(prefix, rank, &path, err);
-    return rc ? rc : open_with(trace, path, rank, err);
+    return rc ? rc : open_with(trace, path, rank, NULL, err);
 }
 
 /* For tools: one file of any name, as rank 0. */
 int asim_trace_open_file(struct asim_trace *trace, const char *path, struct asim_err *err)
 {
     *trace = (struct asim_trace){0};
-    return open_copy(trace, path, 0, err);
+    return open_copy(trace, path, 0, asim_trace_shared(path), err);
 }
 
 int asim_trace_next(struct asim_trace *trace, struct asim_op *op, struct asim_err *err)

@@ -132,12 +132,15 @@ uint64_t *asim_batch_order(struct asim_desk *desk, struct asim_batch *batch)
     return spare;
 }
 
+/* Ports that are sorted by insertion, where they stand. */
+enum { FEW_PORTS = 32 };
+
 /* By insertion, in pieces that are merged then. What is in order already, as in lockstep, costs one
  * comparison each. */
 static const struct asim_came *sort_ports(const struct asim_switch *sw,
                                           struct asim_came *const at_spare[2], uint32_t n)
 {
-    enum { PIECE = 32 };
+    enum { PIECE = FEW_PORTS };
     struct asim_came *at = at_spare[0], *from = at, *to = at_spare[1], *swap;
     int whole = 1;
 
@@ -185,21 +188,36 @@ static void gather(struct asim_switch *sw)
     }
 }
 
-/* Whether two of them may be of one time: then their order takes more than a look at the time.
- * Counts are time first, so who shares its time with nobody needs no place among the others. Many
- * are taken to be in lockstep, or close to it, and are put in order, which then costs little. */
-static int may_tie(const struct asim_came *at, uint32_t n)
+/* Puts those first that may be of one time with another, and says how many they are: for these the
+ * order takes more than a look at the time. Counts are time first, so who shares its time with
+ * nobody needs no place among the others. Many are taken to be in lockstep, or close to it, and are
+ * put in order, which then costs little. */
+static uint32_t put_ties_first(struct asim_came *at, uint32_t n)
 {
-    enum { FEW = 32, BITS = 2048 };
-    uint64_t seen[BITS / 64] = {0}, again = n > FEW;
+    enum { BITS = 256 };
+    uint64_t seen[BITS / 64] = {0}, again[BITS / 64] = {0}, any = 0;
+    uint32_t ties = 0;
 
-    for (uint32_t i = 0; i < n && !again; i++) {
+    if (n < 2 || n > FEW_PORTS)
+        return n < 2 ? 0 : n;
+    for (uint32_t i = 0; i < n; i++) {
         uint32_t slot = (uint32_t)(at[i].entry >> ASIM_TICK_SHIFT) % BITS;
+        uint64_t bit = 1ull << slot % 64, *word = &seen[slot / 64];
 
-        again = seen[slot / 64] >> slot % 64 & 1;
-        seen[slot / 64] |= 1ull << slot % 64;
+        any |= *word & bit;
+        again[slot / 64] |= *word & bit;
+        *word |= bit;
     }
-    return (int)again;
+    for (uint32_t i = 0; any && i < n; i++) {
+        struct asim_came one = at[i];
+        uint32_t slot = (uint32_t)(one.entry >> ASIM_TICK_SHIFT) % BITS;
+
+        if (!(again[slot / 64] >> slot % 64 & 1))
+            continue;
+        at[i] = at[ties];
+        at[ties++] = one;
+    }
+    return ties;
 }
 
 void asim_batch_rank(struct asim_switch *sw)
@@ -207,13 +225,9 @@ void asim_batch_rank(struct asim_switch *sw)
     sw->n_came = sw->desk->n_came;
     sw->n_started = sw->desk->n_started;
     gather(sw);
-    sw->came_order = sw->came[0];
-    sw->started_order = sw->started[0];
-    if (may_tie(sw->started[0], sw->n_started))
-        sw->started_order = sort_ports(sw, sw->started, sw->n_started);
-    sw->ties = may_tie(sw->came[0], sw->n_came);
-    if (sw->ties)
-        sw->came_order = sort_ports(sw, sw->came, sw->n_came);
+    sw->started_order = sort_ports(sw, sw->started, put_ties_first(sw->started[0], sw->n_started));
+    sw->ties = put_ties_first(sw->came[0], sw->n_came);
+    sw->came_order = sort_ports(sw, sw->came, sw->ties);
 }
 
 /* Count of an entry's event: its time, then its place among those of its time, if it shares it. */
@@ -229,9 +243,10 @@ static void age(struct asim_desk *desk)
     const struct asim_switch *sw = desk->sw;
     uint32_t kept = 0, *by_age = desk->by_age;
 
-    for (uint32_t i = 0; i < desk->n_ports; i++)
-        if (sw->kin[by_age[i]] == UINT32_MAX)
-            by_age[kept++] = by_age[i];
+    for (uint32_t i = 0; i < desk->n_ports; i++) {
+        by_age[kept] = by_age[i];
+        kept += sw->kin[by_age[i]] == UINT32_MAX;
+    }
     for (uint32_t i = 0; i < sw->n_came; i++)
         if (sw->n_desks == 1 || sw->desk_of[sw->came_order[i].port] == desk->i)
             by_age[kept++] = sw->came_order[i].port;

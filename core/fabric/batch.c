@@ -16,15 +16,13 @@ int asim_batch_grow(struct asim_batch *batch, uint32_t n)
 
 int asim_batch_list(const struct asim_switch *sw, struct asim_batch *batch, uint64_t begin)
 {
+    const struct asim_mail mail = asim_mail_of(sw->in[batch->in]);
     uint32_t n = batch->burst;
 
     if (batch->cap < n && asim_batch_grow(batch, n))
         return ASIM_ENOMEM;
-    for (uint32_t i = 0; i < n; i++) {
-        uint64_t t = asim_batch_frame(sw->in[batch->in], i)->t;
-
-        batch->at[i] = asim_batch_entry(batch->in, i, t - begin);
-    }
+    for (uint32_t i = 0; i < n; i++)
+        batch->at[i] = asim_batch_entry(batch->in, i, asim_mail_nth(&mail, i)->t - begin);
     batch->n += n;
     batch->burst = 0;
     return 0;
@@ -43,6 +41,7 @@ static inline void begin_batch(struct asim_desk *desk, uint32_t out)
 static inline int deal(struct asim_desk *desk, uint32_t out, uint64_t entry, uint64_t begin)
 {
     struct asim_batch *batch = &desk->batch[out];
+    uint32_t in = asim_batch_in(entry);
 
     if (batch->burst && asim_batch_list(desk->sw, batch, begin))
         return ASIM_ENOMEM;
@@ -50,10 +49,11 @@ static inline int deal(struct asim_desk *desk, uint32_t out, uint64_t entry, uin
         return ASIM_ENOMEM;
     if (!batch->n) {
         begin_batch(desk, out);
-    } else if (asim_batch_in(batch->at[batch->n - 1]) != asim_batch_in(entry)) {
+    } else if (batch->in != in) {
         batch->rows++;
         batch->second = batch->rows == 2 ? batch->n : batch->second;
     }
+    batch->in = in;
     batch->at[batch->n++] = entry;
     return 0;
 }
@@ -62,6 +62,7 @@ static inline int deal(struct asim_desk *desk, uint32_t out, uint64_t entry, uin
 static inline int deal_burst(struct asim_desk *desk, uint32_t out, uint32_t in, uint32_t n,
                              uint64_t begin)
 {
+    const struct asim_mail mail = asim_mail_of(desk->sw->in[in]);
     struct asim_batch *batch = &desk->batch[out];
     int failed = 0;
 
@@ -71,11 +72,9 @@ static inline int deal_burst(struct asim_desk *desk, uint32_t out, uint32_t in, 
         batch->in = in;
         return 0;
     }
-    for (uint32_t i = 0; i < n && !failed; i++) {
-        uint64_t t = asim_batch_frame(desk->sw->in[in], i)->t;
-
-        failed = deal(desk, out, asim_batch_entry(in, i, t - begin), begin);
-    }
+    for (uint32_t i = 0; i < n && !failed; i++)
+        failed =
+            deal(desk, out, asim_batch_entry(in, i, asim_mail_nth(&mail, i)->t - begin), begin);
     return failed;
 }
 
@@ -112,16 +111,16 @@ static inline uint32_t way_of(struct asim_fabric *fabric, struct asim_desk *desk
 
 /* Of the frames of an active port those before `until` that are of the first one's flow and go its
  * way, and their bytes: at least one. */
-static inline uint32_t first_burst(const struct asim_wire *wire, uint64_t until, uint64_t *bytes)
+static inline uint32_t first_burst(const struct asim_mail *mail, uint32_t there, uint64_t until,
+                                   uint64_t *bytes)
 {
-    uint32_t head = atomic_load_explicit(&wire->head, memory_order_relaxed), n = 0;
-    const struct asim_frame *first = asim_batch_frame(wire, 0), *frame = first;
+    const struct asim_frame *first = asim_mail_nth(mail, 0), *frame = first;
+    uint32_t n = 0;
 
     do {
         *bytes += frame->wire;
-        n++;
-        frame = asim_batch_frame(wire, n);
-    } while (head + n != wire->avail && frame->t < until && frame->flow == first->flow &&
+        frame = asim_mail_nth(mail, ++n);
+    } while (n != there && frame->t < until && frame->flow == first->flow &&
              frame->type == first->type);
     return n;
 }
@@ -134,21 +133,21 @@ static uint64_t deal_port(struct asim_fabric *fabric, struct asim_desk *desk, ui
 {
     struct asim_switch *sw = desk->sw;
     struct asim_wire *wire = sw->in[p];
-    uint32_t head = atomic_load_explicit(&wire->head, memory_order_relaxed);
-    uint64_t bytes = 0, begin = begin_until[0];
-    uint32_t n = first_burst(wire, begin_until[1], &bytes), out;
+    const struct asim_mail mail = asim_mail_of(wire);
+    uint64_t bytes = 0, begin = begin_until[0], until = begin_until[1];
+    uint32_t there = wire->avail - mail.head, n = first_burst(&mail, there, until, &bytes), out;
 
-    if (wire->avail - head >= 1u << ASIM_PLACE_BITS)
+    if (there >= 1u << ASIM_PLACE_BITS)
         return UINT64_MAX;
-    out = way_of(fabric, desk, asim_batch_frame(wire, 0));
+    out = way_of(fabric, desk, asim_mail_nth(&mail, 0));
     if (out == UINT32_MAX)
         return UINT64_MAX;
     if (deal_burst(desk, out, p, n, begin))
         return fail(desk);
-    for (; head + n != wire->avail; n++) {
-        const struct asim_frame *frame = asim_batch_frame(wire, n);
+    for (; n != there; n++) {
+        const struct asim_frame *frame = asim_mail_nth(&mail, n);
 
-        if (frame->t >= begin_until[1])
+        if (frame->t >= until)
             break;
         out = way_of(fabric, desk, frame);
         if (out == UINT32_MAX)
@@ -159,7 +158,7 @@ static uint64_t deal_port(struct asim_fabric *fabric, struct asim_desk *desk, ui
     }
     sw->kin[p] = kin_of(desk, p, n);
     desk->came[desk->n_came++] = (struct asim_came){
-        asim_batch_entry(p, n - 1, asim_batch_frame(wire, n - 1)->t - begin), p, (uint32_t)bytes};
+        asim_batch_entry(p, n - 1, asim_mail_nth(&mail, n - 1)->t - begin), p, (uint32_t)bytes};
     wire->got += n;
     wire->got_bytes += bytes;
     return bytes;

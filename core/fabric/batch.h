@@ -28,13 +28,32 @@ static inline uint32_t asim_batch_place(uint64_t entry)
     return (uint32_t)entry & ((1u << ASIM_PLACE_BITS) - 1);
 }
 
+/* The frames of a mailbox, from the oldest on, for who goes through several of them: what the wire
+ * says of them is asked once. */
+struct asim_mail {
+    const struct asim_frame *at;
+    uint32_t head, mask;
+};
+
+static inline struct asim_mail asim_mail_of(const struct asim_wire *wire)
+{
+    uint32_t head = atomic_load_explicit(&wire->head, memory_order_relaxed);
+
+    return (struct asim_mail){wire->in_at, head, wire->in_mask};
+}
+
+static inline const struct asim_frame *asim_mail_nth(const struct asim_mail *mail, uint32_t place)
+{
+    return &mail->at[(mail->head + place) & mail->mask];
+}
+
 /* Where the frame lies, of the wire it came in by. */
 static inline const struct asim_frame *asim_batch_frame(const struct asim_wire *wire,
                                                         uint64_t entry)
 {
-    uint32_t head = atomic_load_explicit(&wire->head, memory_order_relaxed);
+    const struct asim_mail mail = asim_mail_of(wire);
 
-    return &wire->in_at[(head + asim_batch_place(entry)) & wire->in_mask];
+    return asim_mail_nth(&mail, asim_batch_place(entry));
 }
 
 /* Whether what has the same size and cause has the same age on both. */
@@ -47,10 +66,12 @@ static inline int asim_is_paced_like(const struct asim_wire *a, const struct asi
 static inline int asim_batch_is_alike(const struct asim_wire *a, const struct asim_wire *b,
                                       uint32_t n)
 {
+    const struct asim_mail x = asim_mail_of(a), y = asim_mail_of(b);
+
     if (!asim_is_paced_like(a, b))
         return 0;
     for (uint32_t i = 0; i < n; i++) {
-        const struct asim_frame *f = asim_batch_frame(a, i), *g = asim_batch_frame(b, i);
+        const struct asim_frame *f = asim_mail_nth(&x, i), *g = asim_mail_nth(&y, i);
 
         if (f->t != g->t || f->wire != g->wire || f->side != g->side)
             return 0;

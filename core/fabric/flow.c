@@ -260,7 +260,7 @@ uint32_t asim_flow_nic(struct asim_fabric *fabric, uint32_t host, uint32_t peer,
     n = to->n;
     if (n < 2)
         return n ? to->nics[0] - 1 : 0;
-    hash = asim_tuple_end(to->hash, ports);
+    hash = asim_tuple_end(to->hash, ports[0], ports[1]);
     return to->nics[n & (n - 1) ? hash % n : hash & (n - 1)] - 1;
 }
 

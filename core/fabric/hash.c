@@ -41,15 +41,15 @@ uint32_t asim_tuple_begin(const struct asim_fabric *fabric, const uint32_t hosts
                    asim_fabric_ip(fabric, hosts[1]));
 }
 
-uint32_t asim_tuple_end(uint32_t begun, const uint16_t ports[2])
+uint32_t asim_tuple_end(uint32_t begun, uint16_t from, uint16_t to)
 {
-    return finish(take_in(begun, ports[0] | (uint32_t)ports[1] << 16), 12);
+    return finish(take_in(begun, from | (uint32_t)to << 16), 12);
 }
 
 uint32_t asim_tuple_hash(const struct asim_fabric *fabric, const uint32_t hosts[2],
                          const uint16_t ports[2], uint32_t seed)
 {
-    return asim_tuple_end(asim_tuple_begin(fabric, hosts, seed), ports);
+    return asim_tuple_end(asim_tuple_begin(fabric, hosts, seed), ports[0], ports[1]);
 }
 
 /* 11.x.y.1 as the front end hands them out (spec 9, 2). Only the hash sees it, so we need not mind

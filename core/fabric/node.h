@@ -28,7 +28,7 @@ struct asim_fabric {
     struct asim_fabric_watch watch;
     /* window: smallest link delay; settled: everything before it has been told to the user. */
     uint64_t seed, window, settled;
-    int per_event;
+    int per_event, plain;             /* plain: this window is (turn.h) */
     uint32_t data_overhead, ack_wire; /* bytes, with the telemetry of `cc` */
     uint32_t ack_queue;               /* whose pause stops a host's ACKs */
     int cc_idle;                      /* nothing an ACK says changes a rate */
@@ -99,7 +99,7 @@ uint32_t asim_tuple_hash(const struct asim_fabric *fabric, const uint32_t hosts[
                          const uint16_t ports[2], uint32_t seed);
 /* The same in two steps, of which the first is the same for all messages of a pair. */
 uint32_t asim_tuple_begin(const struct asim_fabric *fabric, const uint32_t hosts[2], uint32_t seed);
-uint32_t asim_tuple_end(uint32_t begun, const uint16_t ports[2]);
+uint32_t asim_tuple_end(uint32_t begun, uint16_t from, uint16_t to);
 /* Uniform in [0, 1) from what is drawn for: a counter-based generator (splitmix64 rounds). */
 double asim_draw(uint64_t seed, uint64_t a, uint64_t b);
 

@@ -72,8 +72,8 @@ struct asim_batch {
     uint64_t *at;
     uint32_t n, cap;
     uint32_t rows, second; /* ports they came in by; where the second's begin */
-    /* Not 0: all that comes are the first so many frames in the mailbox of port `in`. This is most
-     * of what there is, and no entries are written for it. */
+    /* burst not 0: all that comes are the first so many frames in the mailbox of port `in`. This is
+     * most of what there is, and no entries are written for it. Else `in` is the last entry's. */
     uint32_t burst, in;
 };
 

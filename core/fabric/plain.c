@@ -113,7 +113,7 @@ IN_LOOP struct own first_own(struct asim_host *host, int is_one)
 
 void asim_host_kick(struct asim_fabric *fabric, struct asim_host *host, struct asim_nic *nic)
 {
-    if (!asim_fabric_is_plain(fabric))
+    if (!fabric->plain)
         asim_nic_kick(fabric, host, nic, host->now);
     else if (!nic->port.busy && !quick_kick(fabric, host, nic, host->now))
         quick_kick_any(fabric, host, nic, host->now);
@@ -157,7 +157,8 @@ IN_LOOP int take_ack(struct asim_fabric *fabric, struct asim_host *host, struct 
     }
     if (!is_one)
         nic = &host->nics[flow->nic];
-    asim_qplist_may(&nic->qps, flow->place);
+    if (flow->cc.snd_next < flow->cc.size)
+        asim_qplist_may(&nic->qps, flow->place);
     is_over = flow->snd_una >= flow->cc.size;
     if (is_over)
         asim_sender_complete(fabric, host, flow);
@@ -173,8 +174,8 @@ IN_LOOP int take_coming(struct asim_fabric *fabric, struct asim_host *host,
     const struct asim_frame *frame;
 
     if (!coming->is_mail) {
-        asim_host_begin(host, coming->t, asim_port_tie(&nic->port));
         nic->port.busy = 0;
+        asim_host_begin(host, coming->t, asim_port_tie(&nic->port));
         return kick(fabric, host, nic);
     }
     frame = asim_mail_oldest(nic->port.in);
@@ -244,7 +245,7 @@ static void take_own(struct asim_fabric *fabric, struct asim_host *host, const s
 IN_LOOP uint64_t advance(struct asim_fabric *fabric, struct asim_host *host, uint64_t until,
                          int is_one)
 {
-    int plain = asim_fabric_is_plain(fabric);
+    int plain = fabric->plain;
 
     if (!is_one && !plain)
         return 0;

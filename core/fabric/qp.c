@@ -102,6 +102,13 @@ static uint64_t first_gap(const struct asim_qplist *list, uint64_t t)
     return earliest;
 }
 
+/* A scan has chosen none. It has dropped the finished ones, and where no bit is left none is
+ * willing; whether the only one is, or any of more than a block, is not asked here. */
+static inline void settle(struct asim_qplist *list)
+{
+    list->stirred = list->n == 1 || list->end > ASIM_QP_BLOCK || (list->n && list->block[0].may);
+}
+
 /* Nothing may go now: come back when the earliest pacing gap ends.
  * parity: a flow that is blocked for another reason but whose gap is over suppresses this wake-up
  * for all others (defect 9 of the spec), and a pending one is not moved. */
@@ -109,6 +116,7 @@ void asim_nic_arm(struct asim_host *host, struct asim_nic *nic, uint64_t t)
 {
     uint64_t earliest;
 
+    settle(&nic->qps);
     if (nic->wake_at != ASIM_NEVER || !nic->qps.n || nic->qps.front->next_avail <= t)
         return;
     earliest = first_gap(&nic->qps, t);

@@ -90,6 +90,7 @@ static void put(struct asim_qplist *list, struct asim_flow *flow)
     block->flow[list->end % ASIM_QP_BLOCK] = flow;
     block->here |= bit;
     block->may |= bit;
+    list->stirred = 1;
     flow->place = list->end++;
 }
 

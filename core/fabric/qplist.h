@@ -30,14 +30,15 @@ struct asim_qp_block {
 
 struct asim_qplist {
     struct asim_flow *front; /* the one at `first`: mostly all there is; any value where n is 0 */
-    /* How many; the first place in use; how many of them are finished. n and n_over not side by
+    /* How many; 0 if a scan found none willing and nothing has happened since to any of them, so
+     * that another would find, do and arm nothing; how many are finished. n and n_over not side by
      * side: asked for together they would be one load, which has to wait where one of them was just
      * stored. */
-    uint32_t n, first, n_over;
+    uint32_t n, stirred, n_over;
     /* Behind the place served last, where the scan begins; 0: only its position is known. The last
      * that each packet touches: up to here it is the NIC's second cache line. */
     uint32_t begin;
-    uint32_t end; /* the place behind the last ever used */
+    uint32_t first, end; /* the first place in use; the place behind the last ever used */
     uint32_t last_position;
     struct asim_qp_block *block;
     size_t cap_blocks;
@@ -52,6 +53,7 @@ static inline struct asim_flow *asim_qplist_at(const struct asim_qplist *list, u
  * and a second one sets it (asim_qplist_add). */
 static inline void asim_qplist_may(struct asim_qplist *list, uint32_t place)
 {
+    list->stirred = 1;
     if (list->n > 1)
         list->block[place / ASIM_QP_BLOCK].may |= 1ull << place % ASIM_QP_BLOCK;
 }
@@ -60,12 +62,14 @@ static inline void asim_qplist_over(struct asim_qplist *list, uint32_t place)
 {
     list->block[place / ASIM_QP_BLOCK].over |= 1ull << place % ASIM_QP_BLOCK;
     list->n_over++;
+    list->stirred = 1;
 }
 
 /* Has been served: the scan begins behind it the next time. */
 static inline void asim_qplist_served(struct asim_qplist *list, uint32_t place)
 {
     list->begin = place + 1;
+    list->stirred = 1;
 }
 
 static inline uint32_t asim_qplist_blocks(const struct asim_qplist *list)
@@ -82,7 +86,7 @@ static inline int asim_qplist_add(struct asim_qplist *list, struct asim_flow *fl
         return asim_qplist_add_slow(list, flow);
     list->block[0].flow[0] = list->front = flow;
     list->block[0].here = list->block[0].may = 1;
-    list->n = list->end = 1;
+    list->n = list->end = list->stirred = 1;
     flow->place = list->first = 0;
     return 0;
 }

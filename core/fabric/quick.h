@@ -10,9 +10,9 @@
  * bring repeats, so what is asked of flows is asked for each frame.
  *
  * Costs: some 540 instructions a packet with its ACK, which are four events at two hosts; the long
- * way takes 950. What remains is mostly stores: counts, the port, the frame, the order of events.
- * Tried and left out, since they cost fewer instructions but no less time: taking a message's next
- * packets without going back to the loop, and ends of transmissions found without a branch.
+ * way takes 950. Tried and left out, since it costs fewer instructions but no less time: taking a
+ * message's next packets without going back to the loop, and ends of transmissions found without a
+ * branch.
  */
 #ifndef ASIM_FABRIC_QUICK_H
 #define ASIM_FABRIC_QUICK_H
@@ -210,7 +210,7 @@ IN_LOOP int quick_kick(struct asim_fabric *fabric, struct asim_host *host, struc
         return 0;
     if (nic->acks.n)
         return quick_answer(host, nic);
-    if (!nic->qps.n)
+    if (!nic->qps.stirred || !nic->qps.n)
         return 1;
     if (nic->qps.n != 1)
         return 0;
@@ -224,7 +224,8 @@ IN_LOOP int quick_kick(struct asim_fabric *fabric, struct asim_host *host, struc
     }
     if (flow->next_avail > t)
         return nic->wake_at != ASIM_NEVER;
-    return !asim_flow_has_room(flow) || quick_packet(fabric, host, nic, flow);
+    nic->qps.stirred = (uint32_t)asim_flow_has_room(flow);
+    return !nic->qps.stirred || quick_packet(fabric, host, nic, flow);
 }
 
 /* The same with several queue pairs: whose turn it is is asked out of line. */

@@ -188,31 +188,49 @@ static void gather(struct asim_switch *sw)
     }
 }
 
+/* Sets of times, each in two words by two hashes: who is in both is nearly always in the set. */
+struct times {
+    uint64_t low, mixed;
+};
+
+static inline uint32_t mix_of(uint32_t t)
+{
+    return t * 0x9e3779b1u >> 26;
+}
+
+static inline uint64_t has(const struct times *times, uint32_t t)
+{
+    return times->low >> t % 64 & times->mixed >> mix_of(t) & 1;
+}
+
+/* If `yes` is 1; it may be 0. */
+static inline void include(struct times *times, uint32_t t, uint64_t yes)
+{
+    times->low |= yes << t % 64;
+    times->mixed |= yes << mix_of(t);
+}
+
 /* Puts those first that may be of one time with another, and says how many they are: for these the
  * order takes more than a look at the time. Counts are time first, so who shares its time with
  * nobody needs no place among the others. Many are taken to be in lockstep, or close to it, and are
  * put in order, which then costs little. */
 static uint32_t put_ties_first(struct asim_came *at, uint32_t n)
 {
-    enum { BITS = 256 };
-    uint64_t seen[BITS / 64] = {0}, again[BITS / 64] = {0}, any = 0;
+    struct times seen = {0, 0}, again = {0, 0};
     uint32_t ties = 0;
 
     if (n < 2 || n > FEW_PORTS)
         return n < 2 ? 0 : n;
     for (uint32_t i = 0; i < n; i++) {
-        uint32_t slot = (uint32_t)(at[i].entry >> ASIM_TICK_SHIFT) % BITS;
-        uint64_t bit = 1ull << slot % 64, *word = &seen[slot / 64];
+        uint32_t t = (uint32_t)(at[i].entry >> ASIM_TICK_SHIFT);
 
-        any |= *word & bit;
-        again[slot / 64] |= *word & bit;
-        *word |= bit;
+        include(&again, t, has(&seen, t));
+        include(&seen, t, 1);
     }
-    for (uint32_t i = 0; any && i < n; i++) {
+    for (uint32_t i = 0; again.low && i < n; i++) {
         struct asim_came one = at[i];
-        uint32_t slot = (uint32_t)(one.entry >> ASIM_TICK_SHIFT) % BITS;
 
-        if (!(again[slot / 64] >> slot % 64 & 1))
+        if (!has(&again, (uint32_t)(one.entry >> ASIM_TICK_SHIFT)))
             continue;
         at[i] = at[ties];
         at[ties++] = one;

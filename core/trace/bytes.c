@@ -180,14 +180,20 @@ int asim_bytes_get(struct asim_bytes *bytes, struct asim_bytes_ask ask, const un
     return 0;
 }
 
-/* Between runs of reading a plain trace holds neither memory nor a file number: this is what lets
- * one process have tens of thousands of ranks. */
-void asim_bytes_rest(struct asim_bytes *bytes)
+static void drop_window(struct asim_bytes *bytes)
 {
-    bytes->in_order = 0;
     free(bytes->window);
     bytes->window = NULL;
     bytes->window_n = bytes->window_cap = 0;
+}
+
+/* Between runs of reading a plain trace holds no file number, and memory only if it is hardly any:
+ * this is what lets one process have tens of thousands of ranks. */
+void asim_bytes_rest(struct asim_bytes *bytes)
+{
+    bytes->in_order = 0;
+    if (bytes->window_n != bytes->size || bytes->size > ASIM_BYTES_KEPT)
+        drop_window(bytes);
     if (!bytes->is_gzip)
         close_fd(bytes);
 }
@@ -197,7 +203,7 @@ void asim_bytes_close(struct asim_bytes *bytes)
 {
     if (!bytes->path)
         return;
-    asim_bytes_rest(bytes);
+    drop_window(bytes);
     close_fd(bytes);
     free(bytes->path);
     bytes->path = NULL;

@@ -2,8 +2,9 @@
  *
  * A file as bytes at offsets, for traces read once in order and later here and there. A window of
  * it is kept in memory: 64 KiB while reading in order, 16 KiB (or the whole file, if smaller)
- * afterwards. No descriptor stays open between reads of a plain file, so one process can hold
- * 16,384 traces; a file that changed in between is noticed by its size and times.
+ * afterwards; a file of ASIM_BYTES_KEPT at most is read once. No descriptor stays open between reads
+ * of a plain file, so one process can hold 16,384 traces; a file that changed in between is noticed
+ * by its size and times.
  *
  * A gzip file (by its first bytes, whatever its name) is inflated at open into an unlinked
  * temporary file under $TMPDIR (else /tmp), whose descriptor stays open until close.
@@ -20,6 +21,7 @@
 
 #define ASIM_BYTES_ORDER (64u << 10) /* window while reading in order */
 #define ASIM_BYTES_PLACE (16u << 10) /* and afterwards */
+#define ASIM_BYTES_KEPT 1024u        /* whole files of one op or two: not read again */
 
 struct asim_bytes {
     char *path; /* as the user wrote it */
@@ -45,7 +47,8 @@ struct asim_bytes_ask {
  * Borrowed until the next call. */
 int asim_bytes_get(struct asim_bytes *bytes, struct asim_bytes_ask ask, const unsigned char **data,
                    size_t *got, struct asim_err *err);
-/* The reading in order is over: gives the window's memory and a plain file's descriptor back. */
+/* The reading in order is over: gives the window's memory (but of a file that is small) and a plain
+ * file's descriptor back. */
 void asim_bytes_rest(struct asim_bytes *bytes);
 /* Safe on a zeroed struct. */
 void asim_bytes_close(struct asim_bytes *bytes);

@@ -22,7 +22,8 @@ enum asim_frame_flag {
 /* Bytes around the payload without telemetry. */
 enum { ASIM_DATA_OVERHEAD = 36, ASIM_ACK_WIRE = 48, ASIM_PFC_WIRE = 31 };
 
-/* In `tries` of an ACK: it leads back to no record of telemetry. */
+/* In `tries`: it has no record of telemetry (a packet sent more often than can be counted), or
+ * leads back to none (an ACK). */
 enum { ASIM_NO_RECORD = 15 };
 
 /* Bits of `seq`: messages are shorter than 16 TiB. */
@@ -40,7 +41,7 @@ struct asim_frame {
     union {
         struct {
             uint64_t seq : 44;  /* DATA: offset of its first byte; ACK/NACK: next byte expected */
-            uint64_t tries : 4; /* with telemetry: how often the packet was sent before, mod 15 */
+            uint64_t tries : 4; /* with telemetry: how often the packet was sent before */
             uint64_t wire : 16;
         };
         uint64_t extent; /* as asim_frame_extent says */

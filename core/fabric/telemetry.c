@@ -72,11 +72,13 @@ static struct asim_telemetry *place_of(const struct asim_fabric *fabric, const s
 
 /* After a loss an older copy of a packet may still be under way when the sender begins a new record
  * in the same place. It finds that the record is not its own, at whatever time it looks: so what is
- * written does not depend on how far ahead the sender has run. */
+ * written does not depend on how far ahead the sender has run. Copies beyond those that can be told
+ * apart have no record. */
 struct asim_telemetry *asim_telemetry_of(const struct asim_fabric *fabric, const struct asim_rx *rx,
                                          const struct asim_frame *frame, uint64_t seq)
 {
-    struct asim_telemetry *record = rx->seen_cap ? place_of(fabric, rx, seq) : NULL;
+    struct asim_telemetry *record =
+        rx->seen_cap && frame->tries != ASIM_NO_RECORD ? place_of(fabric, rx, seq) : NULL;
 
     return record && record->seq == seq - seq % fabric->net->payload_bytes &&
                    record->tries == frame->tries
@@ -136,22 +138,31 @@ static int grow_to(const struct asim_fabric *fabric, struct asim_rx *rx, uint32_
 }
 
 /* A later sending of the packet, or a later packet in its place, means that the sender has given up
- * what comes here: tries count modulo ASIM_NO_RECORD. */
+ * what comes here. */
 int asim_telemetry_take(struct asim_fabric *fabric, struct asim_rx *rx,
                         const struct asim_telemetry *seen, uint32_t cap)
 {
     struct asim_telemetry *record;
-    uint32_t ahead;
 
     if (cap && grow_to(fabric, rx, cap))
         return ASIM_ENOMEM;
     record = place_of(fabric, rx, seen->seq);
-    ahead = (record->tries + ASIM_NO_RECORD - seen->tries) % ASIM_NO_RECORD;
-    if (record->seq == seen->seq && (cap ? ahead > ASIM_NO_RECORD / 2 || !ahead : !ahead))
+    if (record->seq == seen->seq &&
+        (cap ? record->tries <= seen->tries : record->tries == seen->tries))
         *record = *seen;
     else if (cap && (record->seq == UINT64_MAX || record->seq < seen->seq))
         *record = *seen;
     return 0;
+}
+
+/* How often the packet was sent before; the record may be of another packet, or of an earlier
+ * message of the flow's slot. More than ASIM_NO_RECORD is not counted. */
+static uint32_t tries_of(const struct asim_fabric *fabric, const struct asim_flow *flow,
+                         const struct asim_telemetry *record, uint64_t seq)
+{
+    if (record->seq != seq || record->sent_at < asim_to_ns(fabric, flow->start))
+        return 0;
+    return record->tries < ASIM_NO_RECORD ? record->tries + 1u : ASIM_NO_RECORD;
 }
 
 int asim_telemetry_begin(struct asim_fabric *fabric, struct asim_flow *flow,
@@ -169,7 +180,7 @@ int asim_telemetry_begin(struct asim_fabric *fabric, struct asim_flow *flow,
         return ASIM_ENOMEM;
     }
     record = place_of(fabric, rx, frame->seq);
-    tries = record->seq == frame->seq ? (record->tries + 1) % ASIM_NO_RECORD : 0;
+    tries = tries_of(fabric, flow, record, frame->seq);
     memset(record, 0, sizeof *record);
     record->sent_at = now;
     record->seq = frame->seq;

@@ -102,10 +102,9 @@ static inline uint64_t first_arrival(const struct asim_wire *wire)
 {
     static const struct asim_frame none = {.t = ASIM_NEVER};
     uint32_t head = atomic_load_explicit(&wire->head, memory_order_relaxed);
-    uintptr_t place = (uintptr_t)&wire->in_at[head & wire->in_mask],
-              empty = 0u - (uintptr_t)(head == wire->avail);
+    const struct asim_frame *const place[2] = {&wire->in_at[head & wire->in_mask], &none};
 
-    return ((const struct asim_frame *)((place & ~empty) | ((uintptr_t)&none & empty)))->t;
+    return place[head == wire->avail]->t;
 }
 
 /* Mailboxes are looked at in the order in which they were served last, because ports in lockstep

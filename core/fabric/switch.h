@@ -145,7 +145,7 @@ struct asim_switch {
     struct asim_came *came[2], *started[2]; /* [n_ports] each */
     const struct asim_came *came_order, *started_order;
     uint32_t n_came, n_started;
-    int ties;                          /* among what came */
+    uint32_t ties; /* so many of what came, which stand first, may share their time with another */
     struct asim_way *ways;             /* NULL until there is a choice */
     uint64_t told;                     /* lengths a sample could have shown */
     struct asim_queue_sample *samples; /* [n_ports], NULL where every change is told */

@@ -66,15 +66,15 @@ static int has_many_runs(const uint64_t *keys, size_t n)
     return runs > RUNS_MOST;
 }
 
-/* Where the words are many short runs: puts each into one of up to twice as many buckets as there
- * are words, by the highest of the bits in which they differ: with fewer, more words have to move
- * in their bucket, and each move is guessed wrong. 0 where one bucket would have more than
+/* Where the words are many short runs: puts each into one of up to four times as many buckets as
+ * there are words, by the highest of the bits in which they differ: with fewer, more words have to
+ * move in their bucket, and each move is guessed wrong. 0 where one bucket would have more than
  * BUCKET_MOST of them: then they are not spread evenly, and nothing was done. count: as many as
  * buckets. */
 static int scatter(const uint64_t *from, uint64_t *to, uint64_t *count, size_t n)
 {
     uint64_t least = UINT64_MAX, most = 0, sum = 0, fullest = 0;
-    unsigned bits = asim_bits_of(n), spread, shift;
+    unsigned bits = asim_bits_of(n) + 1, spread, shift;
 
     for (size_t i = 0; i < n; i++) {
         least = from[i] < least ? from[i] : least;

@@ -15,7 +15,7 @@ static inline unsigned asim_bits_of(uint64_t most)
     return most ? 64 - (unsigned)__builtin_clzll(most) : 0;
 }
 
-/* room: 4 n words, of which the first n are the words. Returns where in it they are, ascending.
+/* room: 6 n words, of which the first n are the words. Returns where in it they are, ascending.
  * n log(runs in ascending order). */
 uint64_t *asim_words_sort(uint64_t *room, size_t n);
 

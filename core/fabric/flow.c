@@ -125,15 +125,21 @@ static __attribute__((noinline)) uint64_t take_cold(struct asim_host *host)
 
 /* One of the slots finished last, if one of these is free: they are the ones still in the cache.
  * ASIM_NEVER when out of memory. The last may have to wait for its destination, which hears of the
- * end at the same time as the source; the one before is free then. Without it all slots of a chunk
- * would be used in turn, 10 kB a host, and none be near. */
+ * end at the same time as the source; so the one before is looked at first. Without it all slots of
+ * a chunk would be used in turn, 10 kB a host, and none be near. */
 static inline uint64_t take_slot(struct asim_host *host)
 {
+    static const uint8_t back[LOOK_BACK] = {2, 1, 3, 4}; /* 1: the last */
     uint32_t *list = host->lingering.at;
-    size_t n = host->lingering.n, first = n > LOOK_BACK ? n - LOOK_BACK : 0;
+    size_t n = host->lingering.n;
 
-    for (size_t i = n; i-- > first;) {
-        uint32_t slot = list[i];
+    for (size_t k = 0; k < LOOK_BACK; k++) {
+        size_t i = n - back[k];
+        uint32_t slot;
+
+        if (n < back[k])
+            continue;
+        slot = list[i];
 
         if (!is_quiet(host, slot))
             continue;

@@ -40,7 +40,7 @@ struct row {
 
 /* The longest line (two addresses, six numbers), and what is written at once: so much that the
  * file's pages are made many at a time. */
-enum { LINE_MOST = 160, TEXT_MOST = 1 << 16 };
+enum { LINE_MOST = 160, TEXT_MOST = 1 << 18 };
 
 /* The end of a line, from the bytes on: in symmetric traffic the same for all lines of one ns.
  * Copied in one length: its longest is 85, and mostly it is TAIL_USUAL at most. */
@@ -208,7 +208,7 @@ static int write_by_words(struct fct *fct, size_t n)
     }
     rank_bits = asim_bits_of(rank_last - rank);
     if (asim_bits_of(start_last - start) + rank_bits + at_bits > 64 ||
-        ASIM_VEC_RESERVE(fct->keys, 4 * n))
+        ASIM_VEC_RESERVE(fct->keys, 6 * n))
         return 0;
     keys = fct->keys.at;
     for (size_t i = 0; i < n; i++) {

@@ -96,35 +96,36 @@ static uint64_t first_departure(struct asim_desk *desk)
     return next;
 }
 
-/* When the first frame of an opened mailbox comes. Without a branch on whether there is one, which
- * is as good as random; the place itself may be being written then, by another thread. */
-static inline uint64_t first_arrival(const struct asim_wire *wire)
+/* Whether there is anything in the mailbox; if not, it is open as it is. */
+static inline int has_mail(const struct asim_wire *wire)
 {
-    static const struct asim_frame none = {.t = ASIM_NEVER};
-    uint32_t head = atomic_load_explicit(&wire->head, memory_order_relaxed);
-    const struct asim_frame *const place[2] = {&wire->in_at[head & wire->in_mask], &none};
-
-    return place[head == wire->avail]->t;
+    return atomic_load_explicit(&wire->tail, memory_order_acquire) !=
+           atomic_load_explicit(&wire->head, memory_order_relaxed);
 }
 
 /* Mailboxes are looked at in the order in which they were served last, because ports in lockstep
- * will be served so again (batch.c). Nothing hangs on what was found at the port before, so that
+ * will be served so again (batch.c). Those with something in them are listed first, without a
+ * branch on what is as good as random. Nothing hangs on what was found at the port before, so that
  * they are waited for together. */
 uint64_t asim_desk_look(struct asim_desk *desk, uint64_t until)
 {
     struct asim_wire *const *in = desk->sw->in;
     const uint32_t *by_age = desk->by_age;
     uint64_t begin = first_departure(desk), later = ASIM_NEVER;
-    uint32_t *active = desk->active, n = 0;
+    uint32_t *active = desk->active, n_mail = 0, n = 0;
 
     for (uint32_t i = 0; i < desk->n_ports; i++) {
-        struct asim_wire *wire = in[by_age[i]];
+        active[n_mail] = by_age[i];
+        n_mail += (uint32_t)has_mail(in[by_age[i]]);
+    }
+    for (uint32_t i = 0; i < n_mail; i++) {
+        uint32_t p = active[i];
         uint64_t t, after;
 
-        asim_mail_open(wire);
-        t = first_arrival(wire);
+        asim_mail_open(in[p]);
+        t = asim_mail_oldest(in[p])->t;
         after = t | (0 - (uint64_t)(t < until));
-        active[n] = by_age[i];
+        active[n] = p;
         n += t < until;
         begin = t < begin ? t : begin;
         later = after < later ? after : later;

@@ -60,7 +60,9 @@ struct asim_lane {
     /* Wires between this lane and others: those it hears, then those it sends on. */
     struct asim_wire **joint;
     uint32_t n_heard, n_joint;
-    uint64_t *lowered; /* [nodes] earliest arrival put into a mailbox of each node */
+    uint64_t *lowered;    /* [nodes] earliest arrival put into a mailbox of each node */
+    uint32_t *far, n_far; /* nodes it may send to that are not among its own */
+    uint64_t first[2];    /* earliest event of its own nodes, as the window ended; by side */
     /* Completions its hosts know of that are not yet due; messages of its hosts begun and not yet
      * through. */
     uint64_t waiting, open;

@@ -28,8 +28,9 @@ enum { CROWD = 8 };
 #define FOR_WRITING
 #endif
 
-/* Of one wire and window, as far as it is worth it. */
-enum { MOST_FETCHED = 32, FRAMES_A_LINE = 2, FS_PER_NS = 1000000 };
+/* Of one wire and window, as far as it is worth it; and of wires: of more, few have anything on
+ * them, and to ask all takes a tenth of a window (1,024 of them, between 1,024 hosts). */
+enum { MOST_FETCHED = 32, MOST_JOINT = 512, FRAMES_A_LINE = 2, FS_PER_NS = 1000000 };
 
 void asim_lane_close(struct asim_fabric *fabric)
 {
@@ -43,6 +44,7 @@ void asim_lane_close(struct asim_fabric *fabric)
         free(lane->active);
         free(lane->joint);
         free(lane->lowered);
+        free(lane->far);
         free(lane->outbox.at);
         free(lane->spilled.at);
         free(lane->owed.at);
@@ -173,7 +175,7 @@ int asim_fabric_threads(struct asim_fabric *fabric, uint32_t n, const uint32_t *
     if (asim_share_open(fabric))
         return asim_err_nomem(err, "dealing the network to threads");
     for (uint32_t l = 0; l < n; l++)
-        if (list_joints(fabric, l))
+        if (list_joints(fabric, l) || asim_lane_list_far(fabric, &fabric->lane[l]))
             return asim_err_nomem(err, "dealing the network to threads");
     fabric->crowd = CROWD;
     return asim_crew_open(&fabric->crew, n, err);
@@ -298,11 +300,13 @@ static void advance(void *self, uint32_t l)
     struct asim_lane *lane = &fabric->lane[l];
     uint64_t until = lane->until, t;
 
-    if (fabric->crew)
+    if (fabric->crew && lane->n_joint <= MOST_JOINT)
         fetch(lane);
     asim_share_deal(fabric, lane);
     if (asim_lane_stride(fabric) == fabric->window) {
         advance_nodes(fabric, lane, until);
+        if (!fabric->n_shared && fabric->n_lanes > 1)
+            asim_lane_know(fabric, lane);
         return;
     }
     while ((t = asim_lane_next(fabric, lane)) < until && !lane->failed) {
@@ -330,5 +334,7 @@ void asim_lane_advance(struct asim_fabric *fabric, uint64_t until)
         fabric->lane[l].until = until;
     asim_share_begin(fabric);
     asim_lane_run(fabric, advance, together);
-    asim_share_end(fabric, together);
+    if (asim_share_end(fabric, together) && fabric->n_lanes > 1 &&
+        asim_lane_stride(fabric) == fabric->window)
+        asim_lanes_know(fabric);
 }

@@ -168,6 +168,7 @@ static void settle(void *self, uint32_t l)
             asim_desk_settle(desk);
         desk->rest = asim_desk_rest(desk);
     }
+    asim_lane_know(fabric, &fabric->lane[l]);
 }
 
 /* When the switch has its next event, as far as its mailboxes were looked at. */
@@ -180,7 +181,7 @@ static uint64_t rest_of(const struct asim_switch *sw)
     return next;
 }
 
-void asim_share_end(struct asim_fabric *fabric, int together)
+int asim_share_end(struct asim_fabric *fabric, int together)
 {
     int due = 0;
 
@@ -191,7 +192,7 @@ void asim_share_end(struct asim_fabric *fabric, int together)
         due |= fabric->shared[i]->due;
     }
     if (!due)
-        return;
+        return !fabric->n_shared;
     asim_lane_run(fabric, serve, together);
     for (uint32_t i = 0; i < fabric->n_shared; i++)
         if (fabric->shared[i]->due && fabric->shared[i]->calm)
@@ -206,4 +207,5 @@ void asim_share_end(struct asim_fabric *fabric, int together)
             asim_batch_end(sw, 2 * fabric->window);
         fabric->next[sw->node] = rest_of(sw);
     }
+    return 1;
 }

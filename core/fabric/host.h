@@ -63,6 +63,7 @@ struct asim_lane {
     uint64_t *lowered;    /* [nodes] earliest arrival put into a mailbox of each node */
     uint32_t *far, n_far; /* nodes it may send to that are not among its own */
     uint64_t first[2];    /* earliest event of its own nodes, as the window ended; by side */
+    uint64_t told;        /* latest time of all notices it has delivered itself */
     /* Completions its hosts know of that are not yet due; messages of its hosts begun and not yet
      * through. */
     uint64_t waiting, open;

@@ -270,7 +270,7 @@ static int is_inside(const struct asim_fabric *fabric, const struct asim_lane *l
 
 /* What a lane has for itself takes effect at the end of its own windows, the rest at the end of
  * all lanes' (window.c). */
-static void settle_inside(struct asim_fabric *fabric, struct asim_lane *lane)
+void asim_lane_settle(struct asim_fabric *fabric, struct asim_lane *lane)
 {
     size_t keep = 0;
 
@@ -289,6 +289,7 @@ static void settle_inside(struct asim_fabric *fabric, struct asim_lane *lane)
             lane->outbox.at[keep++] = *note;
         else if (asim_notice_deliver(fabric, note))
             lane->failed = ASIM_ENOMEM;
+        lane->told = note->t > lane->told ? note->t : lane->told;
     }
     lane->outbox.n = keep;
 }
@@ -305,13 +306,15 @@ static void advance(void *self, uint32_t l)
     asim_share_deal(fabric, lane);
     if (asim_lane_stride(fabric) == fabric->window) {
         advance_nodes(fabric, lane, until);
-        if (!fabric->n_shared && fabric->n_lanes > 1)
+        if (!fabric->n_shared && fabric->n_lanes > 1) {
+            asim_lane_settle(fabric, lane);
             asim_lane_know(fabric, lane);
+        }
         return;
     }
     while ((t = asim_lane_next(fabric, lane)) < until && !lane->failed) {
         advance_nodes(fabric, lane, until - t > fabric->window ? t + fabric->window : until);
-        settle_inside(fabric, lane);
+        asim_lane_settle(fabric, lane);
     }
 }
 

@@ -21,6 +21,8 @@ static inline uint64_t asim_lane_stride(const struct asim_fabric *fabric)
 }
 /* The earliest event of a lane's own nodes, what it has put into their mailboxes counted. */
 uint64_t asim_lane_next(struct asim_fabric *fabric, struct asim_lane *lane);
+/* What a lane has for its own nodes takes effect, by the lane itself. */
+void asim_lane_settle(struct asim_fabric *fabric, struct asim_lane *lane);
 /* Advances the nodes of every lane that have something before `until`. */
 void asim_lane_advance(struct asim_fabric *fabric, uint64_t until);
 /* Every lane takes a step: together: the crew does, side by side; else the caller, in turn. */

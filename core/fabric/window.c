@@ -180,7 +180,7 @@ static int post(struct asim_fabric *fabric, const struct asim_notice *note)
 /* The first failure in the order of lanes wins. */
 static void settle_lane(struct asim_fabric *fabric, struct asim_lane *lane)
 {
-    uint64_t last = 0;
+    uint64_t last = lane->told;
 
     for (size_t i = 0; i < lane->spilled.n; i++)
         if (asim_mail_unspill(lane->spilled.at[i]))

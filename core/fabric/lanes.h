@@ -41,8 +41,7 @@ static inline void asim_remote_owe(struct asim_lane *lane, uint32_t src, uint32_
 /* Between windows: puts what a lane has noted so into the blocks. 0 or ASIM_ENOMEM. */
 int asim_remote_credits(struct asim_fabric *fabric, struct asim_lane *lane);
 
-/* --- first.c: what comes next, found by the lanes ----------------------------------------------
- */
+/* --- first.c: what comes next, found by the lanes ------------------------------------------- */
 /* Makes lane->far. 0 or ASIM_ENOMEM. Linear in links. */
 int asim_lane_list_far(struct asim_fabric *fabric, struct asim_lane *lane);
 /* Sets lane->first: a lane's last step in a window. */

@@ -15,8 +15,11 @@ static inline unsigned asim_bits_of(uint64_t most)
     return most ? 64 - (unsigned)__builtin_clzll(most) : 0;
 }
 
-/* room: 6 n words, of which the first n are the words. Returns where in it they are, ascending.
- * n log(runs in ascending order). */
+/* Words of room that sorting one takes. */
+enum { ASIM_WORDS_ROOM = 6 };
+
+/* room: ASIM_WORDS_ROOM x n words, of which the first n are the words. Returns where in it they
+ * are, ascending. n log(runs in ascending order). */
 uint64_t *asim_words_sort(uint64_t *room, size_t n);
 
 #endif

@@ -134,16 +134,12 @@ static inline uint64_t take_slot(struct asim_host *host)
     size_t n = host->lingering.n;
 
     for (size_t k = 0; k < LOOK_BACK; k++) {
-        size_t i = n - back[k];
         uint32_t slot;
 
-        if (n < back[k])
+        if (n < back[k] || !is_quiet(host, list[n - back[k]]))
             continue;
-        slot = list[i];
-
-        if (!is_quiet(host, slot))
-            continue;
-        list[i] = list[n - 1];
+        slot = list[n - back[k]];
+        list[n - back[k]] = list[n - 1];
         host->lingering.n--;
         return slot;
     }

@@ -109,9 +109,8 @@ struct asim_frame *asim_mail_slot_slow(struct asim_lane *lane, struct asim_wire 
     if (lane->fabric->n_lanes == 1) {
         if (!grow(wire))
             return &wire->at[tail & wire->mask];
-    } else if ((wire->spilled || !ASIM_VEC_PUSH(lane->spilled, wire)) &&
+    } else if ((wire->spill.n || !ASIM_VEC_PUSH(lane->spilled, wire)) &&
                !ASIM_VEC_PUSH(wire->spill, blank)) {
-        wire->spilled = 1;
         return &wire->spill.at[wire->spill.n - 1];
     }
     lane->failed = ASIM_ENOMEM;
@@ -132,7 +131,7 @@ int asim_mail_unspill(struct asim_wire *wire)
         wire->at[tail++ & wire->mask] = wire->spill.at[i];
         atomic_store(&wire->tail, tail);
     }
-    wire->spill.n = wire->spilled = 0;
+    wire->spill.n = 0;
     wire->limit = atomic_load(&wire->head) + (wire->at ? wire->mask + 1 : 0);
     return 0;
 }

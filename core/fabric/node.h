@@ -28,7 +28,7 @@ struct asim_fabric {
     struct asim_fabric_watch watch;
     /* window: smallest link delay; settled: everything before it has been told to the user. */
     uint64_t seed, window, settled;
-    int per_event, plain;             /* plain: this window is (turn.h) */
+    int per_event;
     uint32_t data_overhead, ack_wire; /* bytes, with the telemetry of `cc` */
     uint32_t ack_queue;               /* whose pause stops a host's ACKs */
     int cc_idle;                      /* nothing an ACK says changes a rate */

@@ -113,7 +113,7 @@ IN_LOOP struct own first_own(struct asim_host *host, int is_one)
 
 void asim_host_kick(struct asim_fabric *fabric, struct asim_host *host, struct asim_nic *nic)
 {
-    if (!fabric->plain)
+    if (!asim_fabric_is_plain(fabric))
         asim_nic_kick(fabric, host, nic, host->now);
     else if (!nic->port.busy && !quick_kick(fabric, host, nic, host->now))
         quick_kick_any(fabric, host, nic, host->now);
@@ -174,8 +174,8 @@ IN_LOOP int take_coming(struct asim_fabric *fabric, struct asim_host *host,
     const struct asim_frame *frame;
 
     if (!coming->is_mail) {
-        nic->port.busy = 0;
         asim_host_begin(host, coming->t, asim_port_tie(&nic->port));
+        nic->port.busy = 0;
         return kick(fabric, host, nic);
     }
     frame = asim_mail_oldest(nic->port.in);
@@ -245,7 +245,7 @@ static void take_own(struct asim_fabric *fabric, struct asim_host *host, const s
 IN_LOOP uint64_t advance(struct asim_fabric *fabric, struct asim_host *host, uint64_t until,
                          int is_one)
 {
-    int plain = fabric->plain;
+    int plain = asim_fabric_is_plain(fabric);
 
     if (!is_one && !plain)
         return 0;

@@ -42,11 +42,10 @@ struct asim_wire {
     uint64_t delay;       /* ticks */
     /* Put on this wire since the start; the sum over wires is the count of packet-hops. */
     uint64_t frames, bytes;
-    uint32_t to;      /* node; whoever sends lowers its next time */
-    uint32_t spilled; /* frames of this window have gone to `spill` */
+    uint32_t to, from; /* nodes; whoever sends lowers the next time of `to` */
     /* what seldom changes */
     _Alignas(ASIM_LINE_BYTES) struct asim_wire_loss *loss; /* NULL: every frame arrives (loss.h) */
-    uint32_t from, to_port;                                /* node; to_port: 0-based at `to` */
+    uint32_t to_port;                                      /* 0-based at `to` */
     uint32_t fetched;                                      /* `tail` of a window ago (lanes.c) */
     ASIM_VEC(struct asim_frame) spill;
     /* the receiving node's, with its own copy of what it reads of the above */
@@ -121,7 +120,7 @@ static inline int asim_mail_has_room(struct asim_wire *wire, uint32_t n)
 
     if (wire->limit - tail >= n)
         return 1;
-    if (!wire->spilled && wire->at)
+    if (!wire->spill.n && wire->at)
         wire->limit = atomic_load_explicit(&wire->head, memory_order_acquire) + wire->mask + 1;
     return wire->limit - tail >= n;
 }

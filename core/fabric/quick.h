@@ -10,7 +10,7 @@
  * bring repeats, so what is asked of flows is asked for each frame.
  *
  * Costs: some 540 instructions a packet with its ACK, which are four events at two hosts; the long
- * way takes 950. Tried and left out, since it costs fewer instructions but no less time: taking a
+ * way takes 950. Tried and left out, since they cost fewer instructions but no less time: taking a
  * message's next packets without going back to the loop, and ends of transmissions found without a
  * branch.
  */

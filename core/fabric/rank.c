@@ -140,7 +140,6 @@ enum { FEW_PORTS = 32 };
 static const struct asim_came *sort_ports(const struct asim_switch *sw,
                                           struct asim_came *const at_spare[2], uint32_t n)
 {
-    enum { PIECE = FEW_PORTS };
     struct asim_came *at = at_spare[0], *from = at, *to = at_spare[1], *swap;
     int whole = 1;
 
@@ -151,13 +150,13 @@ static const struct asim_came *sort_ports(const struct asim_switch *sw,
         if (!is_before(sw, one.entry, at[i - 1].entry))
             continue;
         whole = 0;
-        for (; k % PIECE && is_before(sw, one.entry, at[k - 1].entry); k--)
+        for (; k % FEW_PORTS && is_before(sw, one.entry, at[k - 1].entry); k--)
             at[k] = at[k - 1];
         at[k] = one;
     }
     if (whole)
         return at;
-    for (uint32_t width = PIECE; width < n; width *= 2) {
+    for (uint32_t width = FEW_PORTS; width < n; width *= 2) {
         for (uint32_t low = 0; low < n; low += 2 * width) {
             uint32_t mid = low + width < n ? low + width : n;
             uint32_t end = mid + width < n ? mid + width : n, i = low, j = mid;

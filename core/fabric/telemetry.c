@@ -156,7 +156,7 @@ int asim_telemetry_take(struct asim_fabric *fabric, struct asim_rx *rx,
 }
 
 /* How often the packet was sent before; the record may be of another packet, or of an earlier
- * message of the flow's slot. More than ASIM_NO_RECORD is not counted. */
+ * message of the flow's slot. Beyond ASIM_NO_RECORD nobody counts. */
 static uint32_t tries_of(const struct asim_fabric *fabric, const struct asim_flow *flow,
                          const struct asim_telemetry *record, uint64_t seq)
 {

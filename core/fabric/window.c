@@ -12,7 +12,6 @@
 #include "fabric/remote.h"
 #include "fabric/runs.h"
 #include "fabric/sides.h"
-#include "fabric/turn.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -233,7 +232,6 @@ static uint64_t step_event(struct asim_fabric *fabric, struct asim_err *err)
 
     node = (uint32_t)asim_heap_pop(&fabric->agenda).value;
     fabric->windows++;
-    fabric->plain = 0;
     asim_node_advance(fabric, node, t + 1);
     if (fabric->next[node] != ASIM_NEVER)
         asim_fabric_at_slow(fabric, node, fabric->next[node]);
@@ -247,7 +245,6 @@ static void window(struct asim_fabric *fabric, uint64_t until)
 {
     fabric->windows++;
     fabric->first_known = 0;
-    fabric->plain = asim_fabric_is_plain(fabric);
     asim_lane_advance(fabric, until);
 }
 

@@ -64,7 +64,7 @@ static int open_copy(struct asim_trace *trace, const char *path, uint32_t rank,
 }
 
 /* By prefix and rank; a prefix that is itself a file serves every rank. A rank's own file is not
- * looked into: its name is one that a format has found. */
+ * looked into: its suffix says what it is. */
 int asim_trace_open(struct asim_trace *trace, const char *prefix, uint32_t rank,
                     struct asim_err *err)
 {

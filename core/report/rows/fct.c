@@ -208,7 +208,7 @@ static int write_by_words(struct fct *fct, size_t n)
     }
     rank_bits = asim_bits_of(rank_last - rank);
     if (asim_bits_of(start_last - start) + rank_bits + at_bits > 64 ||
-        ASIM_VEC_RESERVE(fct->keys, 6 * n))
+        ASIM_VEC_RESERVE(fct->keys, ASIM_WORDS_ROOM * n))
         return 0;
     keys = fct->keys.at;
     for (size_t i = 0; i < n; i++) {

@@ -31,7 +31,7 @@ static uint64_t word(int kind, uint64_t i, uint64_t n, uint64_t *state)
 
 static void sort(int kind, size_t n, uint64_t *state)
 {
-    uint64_t room[6 * MOST], sum = 0, mixed = 0, *sorted;
+    uint64_t room[ASIM_WORDS_ROOM * MOST], sum = 0, mixed = 0, *sorted;
 
     for (size_t i = 0; i < n; i++) {
         room[i] = word(kind, i, n, state);
@@ -39,7 +39,7 @@ static void sort(int kind, size_t n, uint64_t *state)
         mixed ^= room[i] * 0x9e3779b97f4a7c15ull;
     }
     sorted = asim_words_sort(room, n);
-    CHECK(sorted >= room && sorted + n <= room + 6 * MOST);
+    CHECK(sorted >= room && sorted + n <= room + ASIM_WORDS_ROOM * MOST);
     for (size_t i = 0; i < n; i++) {
         CHECK(!i || sorted[i] > sorted[i - 1]);
         sum -= sorted[i];

@@ -247,22 +247,6 @@ static void advance_nodes(struct asim_fabric *fabric, struct asim_lane *lane, ui
         asim_node_advance(fabric, active[i], until);
 }
 
-/* The lane's own earliest event; what its nodes have sent each other counts from now on. */
-uint64_t asim_lane_next(struct asim_fabric *fabric, struct asim_lane *lane)
-{
-    uint64_t next = ASIM_NEVER;
-
-    for (uint32_t i = 0; i < lane->n_nodes; i++) {
-        uint32_t v = lane->node[i];
-
-        if (lane->lowered[v] < fabric->next[v])
-            fabric->next[v] = lane->lowered[v];
-        lane->lowered[v] = ASIM_NEVER;
-        next = fabric->next[v] < next ? fabric->next[v] : next;
-    }
-    return next;
-}
-
 static int is_inside(const struct asim_fabric *fabric, const struct asim_lane *lane, uint32_t v)
 {
     return asim_fabric_owns(fabric, v) && &fabric->lane[fabric->lane_of[v]] == lane;
@@ -270,7 +254,7 @@ static int is_inside(const struct asim_fabric *fabric, const struct asim_lane *l
 
 /* What a lane has for itself takes effect at the end of its own windows, the rest at the end of
  * all lanes' (window.c). */
-void asim_lane_settle(struct asim_fabric *fabric, struct asim_lane *lane)
+static void settle_inside(struct asim_fabric *fabric, struct asim_lane *lane)
 {
     size_t keep = 0;
 
@@ -294,6 +278,12 @@ void asim_lane_settle(struct asim_fabric *fabric, struct asim_lane *lane)
     lane->outbox.n = keep;
 }
 
+void asim_lane_end(struct asim_fabric *fabric, struct asim_lane *lane)
+{
+    settle_inside(fabric, lane);
+    asim_lane_know(fabric, lane);
+}
+
 /* Order of nodes inside the window has no influence on the result; ascending is as good as any. */
 static void advance(void *self, uint32_t l)
 {
@@ -306,15 +296,13 @@ static void advance(void *self, uint32_t l)
     asim_share_deal(fabric, lane);
     if (asim_lane_stride(fabric) == fabric->window) {
         advance_nodes(fabric, lane, until);
-        if (!fabric->n_shared && fabric->n_lanes > 1) {
-            asim_lane_settle(fabric, lane);
-            asim_lane_know(fabric, lane);
-        }
+        if (!fabric->n_shared && fabric->n_lanes > 1)
+            asim_lane_end(fabric, lane);
         return;
     }
     while ((t = asim_lane_next(fabric, lane)) < until && !lane->failed) {
         advance_nodes(fabric, lane, until - t > fabric->window ? t + fabric->window : until);
-        asim_lane_settle(fabric, lane);
+        settle_inside(fabric, lane);
     }
 }
 
@@ -337,7 +325,6 @@ void asim_lane_advance(struct asim_fabric *fabric, uint64_t until)
         fabric->lane[l].until = until;
     asim_share_begin(fabric);
     asim_lane_run(fabric, advance, together);
-    if (asim_share_end(fabric, together) && fabric->n_lanes > 1 &&
-        asim_lane_stride(fabric) == fabric->window)
+    if (asim_share_end(fabric, together) && fabric->n_lanes > 1)
         asim_lanes_know(fabric);
 }

@@ -19,10 +19,9 @@ static inline uint64_t asim_lane_stride(const struct asim_fabric *fabric)
 {
     return fabric->runs || fabric->stride < fabric->window ? fabric->window : fabric->stride;
 }
-/* The earliest event of a lane's own nodes, what it has put into their mailboxes counted. */
-uint64_t asim_lane_next(struct asim_fabric *fabric, struct asim_lane *lane);
-/* What a lane has for its own nodes takes effect, by the lane itself. */
-void asim_lane_settle(struct asim_fabric *fabric, struct asim_lane *lane);
+/* A lane's last step in a window, by the lane itself: what it has for its own nodes takes effect,
+ * and lane->first is known. */
+void asim_lane_end(struct asim_fabric *fabric, struct asim_lane *lane);
 /* Advances the nodes of every lane that have something before `until`. */
 void asim_lane_advance(struct asim_fabric *fabric, uint64_t until);
 /* Every lane takes a step: together: the crew does, side by side; else the caller, in turn. */
@@ -44,9 +43,11 @@ int asim_remote_credits(struct asim_fabric *fabric, struct asim_lane *lane);
 /* --- first.c: what comes next, found by the lanes ------------------------------------------- */
 /* Makes lane->far. 0 or ASIM_ENOMEM. Linear in links. */
 int asim_lane_list_far(struct asim_fabric *fabric, struct asim_lane *lane);
-/* Sets lane->first: a lane's last step in a window. */
+/* Sets lane->first; what the lane has put into its own nodes' mailboxes counts from now on. */
 void asim_lane_know(struct asim_fabric *fabric, struct asim_lane *lane);
-/* Sets fabric->first when all lanes have taken it. */
+/* The lesser of the two. */
+uint64_t asim_lane_next(struct asim_fabric *fabric, struct asim_lane *lane);
+/* Sets fabric->first when all lanes know theirs. */
 void asim_lanes_know(struct asim_fabric *fabric);
 
 #endif

@@ -168,8 +168,7 @@ static void settle(void *self, uint32_t l)
             asim_desk_settle(desk);
         desk->rest = asim_desk_rest(desk);
     }
-    asim_lane_settle(fabric, &fabric->lane[l]);
-    asim_lane_know(fabric, &fabric->lane[l]);
+    asim_lane_end(fabric, &fabric->lane[l]);
 }
 
 /* When the switch has its next event, as far as its mailboxes were looked at. */

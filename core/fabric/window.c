@@ -44,79 +44,6 @@ static uint64_t next_entry(struct asim_fabric *fabric)
     return agenda->n ? agenda->at[0].key : ASIM_NEVER;
 }
 
-/* What the lanes have put into mailboxes counts from now on. */
-static void take_lowered(struct asim_fabric *fabric, uint64_t *lowered)
-{
-    for (uint32_t v = 0; v < fabric->nodes; v++) {
-        if (lowered[v] == ASIM_NEVER || !asim_fabric_owns(fabric, v))
-            continue; /* those of other processes are for remote.c */
-        if (lowered[v] < fabric->next[v])
-            fabric->next[v] = lowered[v];
-        lowered[v] = ASIM_NEVER;
-    }
-}
-
-/* The same for one lane that has all nodes, from `v` on to before `end`, and the earliest of them:
- * one pass, no branch. */
-static uint64_t take_all(uint64_t *next, uint64_t *lowered, uint32_t v, uint32_t end)
-{
-    uint64_t first = ASIM_NEVER;
-
-    for (; v < end; v++) {
-        uint64_t t = lowered[v] < next[v] ? lowered[v] : next[v];
-
-        next[v] = t;
-        lowered[v] = ASIM_NEVER;
-        first = t < first ? t : first;
-    }
-    return first;
-}
-
-static uint64_t earliest(const uint64_t *next, uint32_t v, uint32_t end)
-{
-    uint64_t first = ASIM_NEVER;
-
-    for (; v < end; v++)
-        first = next[v] < first ? next[v] : first;
-    return first;
-}
-
-/* Switches may be of either side. */
-static void part_switches(struct asim_fabric *fabric)
-{
-    uint64_t first[2] = {fabric->first[0], ASIM_NEVER};
-
-    for (uint32_t v = fabric->hosts; v < fabric->nodes; v++) {
-        uint64_t one = 0 - (uint64_t)fabric->side[v],
-                 t[2] = {fabric->next[v] | one, fabric->next[v] | ~one};
-
-        first[0] = t[0] < first[0] ? t[0] : first[0];
-        first[1] = t[1] < first[1] ? t[1] : first[1];
-    }
-    memcpy(fabric->first, first, sizeof first);
-}
-
-static void find_first(struct asim_fabric *fabric)
-{
-    uint64_t *next = fabric->next, *first = fabric->first, *lowered = fabric->lane->lowered;
-    uint32_t hosts = fabric->hosts, nodes = fabric->nodes;
-
-    if (fabric->n_lanes > 1) {
-        for (uint32_t l = 0; l < fabric->n_lanes; l++)
-            take_lowered(fabric, fabric->lane[l].lowered);
-        first[0] = earliest(next, 0, hosts);
-        first[1] = earliest(next, hosts, nodes);
-    } else if (fabric->part_of) {
-        first[0] = asim_lane_next(fabric, fabric->lane);
-        first[1] = ASIM_NEVER;
-    } else {
-        first[0] = take_all(next, lowered, 0, hosts);
-        first[1] = take_all(next, lowered, hosts, nodes);
-    }
-    if (fabric->side)
-        part_switches(fabric);
-}
-
 /* In windows a scan over all nodes: it costs less than keeping a heap in order, since most nodes of
  * a busy network are active in most windows. */
 static uint64_t next_of_nodes(struct asim_fabric *fabric)
@@ -124,8 +51,9 @@ static uint64_t next_of_nodes(struct asim_fabric *fabric)
     if (fabric->per_event)
         return next_entry(fabric);
     if (!fabric->first_known) {
-        find_first(fabric);
-        fabric->first_known = 1;
+        for (uint32_t l = 0; l < fabric->n_lanes; l++)
+            asim_lane_know(fabric, &fabric->lane[l]);
+        asim_lanes_know(fabric);
     }
     return fabric->first[fabric->first[1] < fabric->first[0]];
 }

@@ -28,25 +28,6 @@ static inline uint32_t asim_batch_place(uint64_t entry)
     return (uint32_t)entry & ((1u << ASIM_PLACE_BITS) - 1);
 }
 
-/* The frames of a mailbox, from the oldest on, for who goes through several of them: what the wire
- * says of them is asked once. */
-struct asim_mail {
-    const struct asim_frame *at;
-    uint32_t head, mask;
-};
-
-static inline struct asim_mail asim_mail_of(const struct asim_wire *wire)
-{
-    uint32_t head = atomic_load_explicit(&wire->head, memory_order_relaxed);
-
-    return (struct asim_mail){wire->in_at, head, wire->in_mask};
-}
-
-static inline const struct asim_frame *asim_mail_nth(const struct asim_mail *mail, uint32_t place)
-{
-    return &mail->at[(mail->head + place) & mail->mask];
-}
-
 /* Where the frame lies, of the wire it came in by. */
 static inline const struct asim_frame *asim_batch_frame(const struct asim_wire *wire,
                                                         uint64_t entry)

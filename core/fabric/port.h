@@ -67,12 +67,31 @@ static inline void asim_mail_open(struct asim_wire *wire)
     wire->in_mask = wire->mask;
 }
 
-/* The oldest of the frames that are there; it stays where it is until asim_mail_drop. */
-static inline const struct asim_frame *asim_mail_oldest(const struct asim_wire *wire)
+/* The frames of a mailbox, from the oldest on, for who goes through several of them: what the wire
+ * says of them is asked once. */
+struct asim_mail {
+    const struct asim_frame *at;
+    uint32_t head, mask;
+};
+
+static inline struct asim_mail asim_mail_of(const struct asim_wire *wire)
 {
     uint32_t head = atomic_load_explicit(&wire->head, memory_order_relaxed);
 
-    return &wire->in_at[head & wire->in_mask];
+    return (struct asim_mail){wire->in_at, head, wire->in_mask};
+}
+
+static inline const struct asim_frame *asim_mail_nth(const struct asim_mail *mail, uint32_t place)
+{
+    return &mail->at[(mail->head + place) & mail->mask];
+}
+
+/* The oldest of the frames that are there; it stays where it is until asim_mail_drop. */
+static inline const struct asim_frame *asim_mail_oldest(const struct asim_wire *wire)
+{
+    const struct asim_mail mail = asim_mail_of(wire);
+
+    return asim_mail_nth(&mail, 0);
 }
 
 /* The same, or NULL where there is none. */

@@ -37,7 +37,7 @@ static inline void offer_nic(struct pick *pick, struct asim_nic *nic)
 {
     const struct asim_port *port = &nic->port;
 
-    if (port->busy && port->busy_until <= pick->t)
+    if (port->busy == ASIM_NIC_BUSY && port->busy_until <= pick->t)
         offer(pick, &(struct pick){port->busy_until, asim_port_tie(port), port->start_seq,
                                    FROM_FREE, nic});
     if (nic->mail_at <= pick->t && nic->mail_at != ASIM_NEVER)
@@ -128,7 +128,7 @@ static inline int is_alone(const struct asim_host *host)
     for (uint32_t i = 0; i < host->n_nics; i++) {
         const struct asim_nic *nic = &host->nics[i];
 
-        if ((nic->port.busy && nic->port.busy_until <= now) || nic->mail_at <= now ||
+        if ((nic->port.busy == ASIM_NIC_BUSY && nic->port.busy_until <= now) || nic->mail_at <= now ||
             nic->wake_at <= now)
             return 0;
     }

@@ -16,6 +16,10 @@
 #include "fabric/qplist.h"
 #include "topo/pair.h"
 
+/* `busy` of a NIC's port. The end of a transmission is an event only where something waits for it
+ * (asim_nic_is_busy). */
+enum { ASIM_NIC_IDLE, ASIM_NIC_BUSY, ASIM_NIC_LEAVING };
+
 struct asim_nic {
     _Alignas(ASIM_LINE_BYTES) struct asim_port port;
     uint64_t mail_at; /* arrival of the first frame in the mailbox, as of this turn; ASIM_NEVER */

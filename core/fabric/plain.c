@@ -34,16 +34,22 @@ IN_LOOP int mail_is_first(const struct asim_nic *nic)
     return mail < free || (mail == free && nic->port.in->in_seq < nic->port.start_seq);
 }
 
+/* The end of what is sent, if anybody waits for it. */
+IN_LOOP uint64_t free_of(const struct asim_nic *nic)
+{
+    return nic->port.busy == ASIM_NIC_BUSY ? nic->port.busy_until : ASIM_NEVER;
+}
+
 IN_LOOP uint64_t soon_of(const struct asim_nic *nic)
 {
-    uint64_t free = nic->port.busy ? nic->port.busy_until : ASIM_NEVER, mail = nic->mail_at;
+    uint64_t free = free_of(nic), mail = nic->mail_at;
 
     return mail < free ? mail : free;
 }
 
 IN_LOOP struct coming coming_at(struct asim_nic *nic)
 {
-    uint64_t free = nic->port.busy ? nic->port.busy_until : ASIM_NEVER, mail = nic->mail_at;
+    uint64_t free = free_of(nic), mail = nic->mail_at;
 
     if (mail < free)
         return (struct coming){nic, mail, 1};
@@ -115,7 +121,7 @@ void asim_host_kick(struct asim_fabric *fabric, struct asim_host *host, struct a
 {
     if (!asim_fabric_is_plain(fabric))
         asim_nic_kick(fabric, host, nic, host->now);
-    else if (!nic->port.busy && !quick_kick(fabric, host, nic, host->now))
+    else if (!asim_nic_is_busy(host, nic) && !quick_kick(fabric, host, nic, host->now))
         quick_kick_any(fabric, host, nic, host->now);
 }
 
@@ -163,7 +169,9 @@ IN_LOOP int take_ack(struct asim_fabric *fabric, struct asim_host *host, struct 
     if (is_over)
         asim_sender_complete(fabric, host, flow);
     took(host, in, frame);
-    return (nic->port.busy || kick(fabric, host, nic)) && !is_over;
+    if (!nic->qps.stirred) /* nor are there answers where the port is idle */
+        return !is_over;
+    return (asim_nic_is_busy(host, nic) || kick(fabric, host, nic)) && !is_over;
 }
 
 /* One of them. 0: timers or wake-ups may be others now, or the lane has failed. */

@@ -201,7 +201,7 @@ void asim_nic_kick(struct asim_fabric *fabric, struct asim_host *host, struct as
 {
     struct asim_flow *flow;
 
-    if (nic->port.busy || nic->port.down)
+    if (asim_nic_is_busy(host, nic) || nic->port.down)
         return;
     if (nic->acks.n && !(nic->port.paused >> fabric->ack_queue & 1)) {
         answer(host, nic);
@@ -282,6 +282,6 @@ void asim_sender_ack(struct asim_fabric *fabric, struct asim_host *host,
         asim_sender_complete(fabric, host, flow);
     else if (!fabric->cc_idle)
         tell_cc(fabric, host, flow, frame);
-    if (!nic->port.busy)
+    if (!asim_nic_is_busy(host, nic))
         asim_nic_kick(fabric, host, nic, host->now);
 }

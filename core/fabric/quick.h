@@ -81,6 +81,14 @@ IN_LOOP void quick_go(struct asim_host *host, struct asim_port *port, struct asi
         lane->lowered[wire->to] = t;
 }
 
+/* An answer has been started: nobody waits for its end where nothing else is there to be sent, and
+ * where the end would find, do and arm nothing. */
+IN_LOOP void quick_leave(struct asim_nic *nic)
+{
+    if (!nic->acks.n && (!nic->qps.stirred || !nic->qps.n))
+        nic->port.busy = ASIM_NIC_LEAVING;
+}
+
 /* An ACK, of the last byte, too: the usual one, as of asim_ack_is_plain. The flow it is of, whose
  * NIC the caller kicks, or NULL. */
 IN_LOOP struct asim_flow *quick_ack(const struct asim_fabric *fabric, struct asim_host *host,
@@ -129,7 +137,7 @@ IN_LOOP int quick_data(struct asim_fabric *fabric, struct asim_host *host,
         return 0;
     if (!is_one)
         nic = rx->back ? &nic[rx->back - 1] : asim_nic_back(fabric, host, frame, rx);
-    busy = nic->port.busy;
+    busy = (uint32_t)asim_nic_is_busy(host, nic);
     if (nic->port.paused || (nic->acks.n && !busy))
         return 0;
     if (busy)
@@ -152,6 +160,7 @@ IN_LOOP int quick_data(struct asim_fabric *fabric, struct asim_host *host,
     if (busy)
         return 1;
     host->counts.acks++;
+    quick_leave(nic);
     quick_go(host, &nic->port, ack, flags & ASIM_FINAL);
     return 1;
 }
@@ -169,6 +178,7 @@ IN_LOOP int quick_answer(struct asim_host *host, struct asim_nic *nic)
     asim_frame_copy(frame, head, (uint32_t)youth);
     asim_ring_drop(&nic->acks);
     host->counts.acks++;
+    quick_leave(nic);
     quick_go(host, &nic->port, frame, head->flags & ASIM_FINAL && head->type == ASIM_ACK);
     return 1;
 }
@@ -225,7 +235,15 @@ IN_LOOP int quick_kick(struct asim_fabric *fabric, struct asim_host *host, struc
     if (flow->next_avail > t)
         return nic->wake_at != ASIM_NEVER;
     nic->qps.stirred = (uint32_t)asim_flow_has_room(flow);
-    return !nic->qps.stirred || quick_packet(fabric, host, nic, flow);
+    if (!nic->qps.stirred)
+        return 1;
+    if (!quick_packet(fabric, host, nic, flow))
+        return 0;
+    if (flow->cc.snd_next >= flow->cc.size && flow->next_avail <= nic->port.busy_until) {
+        nic->qps.stirred = 0; /* its last one: ACKs are all it waits for */
+        nic->port.busy = ASIM_NIC_LEAVING;
+    }
+    return 1;
 }
 
 /* The same with several queue pairs: whose turn it is is asked out of line. */

@@ -60,7 +60,7 @@ static void reply_later(struct asim_fabric *fabric, struct asim_host *host, stru
         fabric->watch.frame(fabric->watch.frame_self, ASIM_FRAME_ENQUEUE,
                             (const uint32_t[2]){host->node, (uint32_t)(nic - host->nics) + 1}, ack,
                             asim_to_ns(fabric, host->now));
-    if (!nic->port.busy)
+    if (!asim_nic_is_busy(host, nic))
         asim_nic_kick(fabric, host, nic, host->now);
 }
 
@@ -75,7 +75,7 @@ static inline void reply(struct asim_fabric *fabric, struct asim_host *host,
 
     asim_rx_count(rx, type == ASIM_ACK && rx->next >= rx->size ? 2 : 1);
     host->counts.acks_made++;
-    if (nic->port.busy || nic->acks.n || nic->port.down || fabric->watch.frame ||
+    if (asim_nic_is_busy(host, nic) || nic->acks.n || nic->port.down || fabric->watch.frame ||
         nic->port.paused >> fabric->ack_queue & 1) {
         reply_later(fabric, host, nic, data, type);
         return;

@@ -136,12 +136,24 @@ static int make_room(struct asim_qplist *list)
     return 0;
 }
 
+/* The bit nobody looked at while it was alone. */
+static void mark_front(struct asim_qplist *list)
+{
+    struct asim_qp_block *block = &list->block[list->first / ASIM_QP_BLOCK];
+    uint64_t bit = 1ull << list->first % ASIM_QP_BLOCK;
+
+    if (asim_flow_has_room(list->front) || list->front->repair)
+        block->may |= bit;
+    else
+        block->may &= ~bit;
+}
+
 int asim_qplist_add_slow(struct asim_qplist *list, struct asim_flow *flow)
 {
     if (list->end == list->cap_blocks * ASIM_QP_BLOCK && make_room(list))
         return ASIM_ENOMEM;
     if (list->n == 1)
-        list->block[list->first / ASIM_QP_BLOCK].may |= 1ull << list->first % ASIM_QP_BLOCK;
+        mark_front(list);
     put(list, flow);
     if (!list->n++)
         list->front = flow;

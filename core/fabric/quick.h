@@ -208,6 +208,33 @@ IN_LOOP int quick_packet(const struct asim_fabric *fabric, struct asim_host *hos
     return 1;
 }
 
+/* The flow whose turn it can only be, where no other may be willing; NULL: that is to be asked. */
+IN_LOOP struct asim_flow *quick_only(const struct asim_qplist *list)
+{
+    uint64_t may;
+
+    if (list->n == 1)
+        return list->front;
+    may = list->block->may & list->block->here;
+    if (!may || may & (may - 1) || list->end > ASIM_QP_BLOCK)
+        return NULL;
+    return list->block->flow[__builtin_ctzll(may)];
+}
+
+/* Its last packet has been started: ACKs are all it waits for, and so does the NIC. Not where the
+ * end of it arms a wake-up. */
+IN_LOOP void quick_rest(struct asim_nic *nic, const struct asim_flow *flow)
+{
+    struct asim_qplist *list = &nic->qps;
+
+    if (flow->next_avail > nic->port.busy_until || list->front->next_avail > nic->port.busy_until)
+        return;
+    if (list->n > 1 && (list->block->may &= ~(1ull << flow->place)))
+        return;
+    list->stirred = 0;
+    nic->port.busy = ASIM_NIC_LEAVING;
+}
+
 /* Nobody looks at a queue pair that is alone but here: the wake-up is the long way's, and seldom.
  * Links do not go down in a plain network, so the port is there. A scan that meets but a finished
  * one drops it, and that is all. */
@@ -222,27 +249,28 @@ IN_LOOP int quick_kick(struct asim_fabric *fabric, struct asim_host *host, struc
         return quick_answer(host, nic);
     if (!nic->qps.stirred || !nic->qps.n)
         return 1;
-    if (nic->qps.n != 1)
-        return 0;
-    flow = nic->qps.front;
-    if (flow->repair || flow->cc.snd_next != flow->snd_high)
+    flow = quick_only(&nic->qps);
+    if (!flow || flow->repair || flow->cc.snd_next != flow->snd_high)
         return 0;
     if (nic->qps.n_over) {
+        if (nic->qps.n != 1)
+            return 0;
         if (flow->cc.snd_next >= flow->cc.size)
             asim_qplist_drop_only(&nic->qps, host);
         return !nic->qps.n;
     }
     if (flow->next_avail > t)
         return nic->wake_at != ASIM_NEVER;
-    nic->qps.stirred = (uint32_t)asim_flow_has_room(flow);
-    if (!nic->qps.stirred)
+    if (!asim_flow_has_room(flow)) {
+        if (nic->qps.n != 1)
+            return 0;
+        nic->qps.stirred = 0;
         return 1;
+    }
     if (!quick_packet(fabric, host, nic, flow))
         return 0;
-    if (flow->cc.snd_next >= flow->cc.size && flow->next_avail <= nic->port.busy_until) {
-        nic->qps.stirred = 0; /* its last one: ACKs are all it waits for */
-        nic->port.busy = ASIM_NIC_LEAVING;
-    }
+    if (flow->cc.snd_next >= flow->cc.size)
+        quick_rest(nic, flow);
     return 1;
 }
 

@@ -90,8 +90,12 @@ void asim_lanes_know(struct asim_fabric *fabric)
             if (lane->first[side] < fabric->first[side])
                 fabric->first[side] = lane->first[side];
         for (uint32_t i = 0; i < lane->n_far; i++) {
-            asim_fabric_at(fabric, lane->far[i], lane->lowered[lane->far[i]]);
-            lane->lowered[lane->far[i]] = ASIM_NEVER;
+            uint64_t *t = &lane->lowered[lane->far[i]];
+
+            if (*t == ASIM_NEVER) /* without a look at the node */
+                continue;
+            asim_fabric_at(fabric, lane->far[i], *t);
+            *t = ASIM_NEVER;
         }
     }
 }

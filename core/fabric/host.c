@@ -128,8 +128,8 @@ static inline int is_alone(const struct asim_host *host)
     for (uint32_t i = 0; i < host->n_nics; i++) {
         const struct asim_nic *nic = &host->nics[i];
 
-        if ((nic->port.busy == ASIM_NIC_BUSY && nic->port.busy_until <= now) || nic->mail_at <= now ||
-            nic->wake_at <= now)
+        if ((nic->port.busy == ASIM_NIC_BUSY && nic->port.busy_until <= now) ||
+            nic->mail_at <= now || nic->wake_at <= now)
             return 0;
     }
     return !host->timers.n || host->timers.at->t > now;

@@ -192,14 +192,25 @@ int asim_remote_is_here(const struct asim_fabric *fabric, uint32_t node)
     return asim_fabric_owns(fabric, node);
 }
 
-/* Whether there is enough to do in this window for waking the others to be worth it. */
+/* A switch has as much to do as there are ports by which something came in the last time. */
+static uint32_t load_of(const struct asim_fabric *fabric, uint32_t v)
+{
+    uint32_t came = v < fabric->hosts ? 1 : fabric->sw[v - fabric->hosts].n_came;
+
+    return came ? came : 1;
+}
+
+/* Whether there is enough to do in this window for waking the others to be worth it. Where the
+ * caller does alone what others did before, all of that has to come from their caches, and to go
+ * back; so switches are asked first, which have the most. */
 static int is_crowded(const struct asim_fabric *fabric, uint64_t until)
 {
-    uint32_t active = 0;
+    uint32_t load = 0;
 
-    for (uint32_t v = 0; v < fabric->nodes && active < fabric->crowd; v++)
-        active += fabric->next[v] < until;
-    return active >= fabric->crowd;
+    for (uint32_t v = fabric->nodes; v-- > 0 && load < fabric->crowd;)
+        if (fabric->next[v] < until && asim_sides_has(fabric, v))
+            load += load_of(fabric, v);
+    return load >= fabric->crowd;
 }
 
 /* Frames another core has written lie in its cache, and the places of those to come were read there

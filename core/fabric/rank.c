@@ -44,19 +44,38 @@ static int is_first(const struct asim_switch *sw, uint64_t a, uint64_t b)
 }
 
 /* Kin of one place are told apart by their counts, without a look at any frame. */
-static inline int is_before(const struct asim_switch *sw, uint64_t a, uint64_t b)
+static inline int are_kin(const struct asim_switch *sw, uint64_t a, uint64_t b)
 {
     const uint64_t places = (1ull << ASIM_PLACE_BITS) - 1;
-    uint64_t x = a >> ASIM_TICK_SHIFT, y = b >> ASIM_TICK_SHIFT;
     uint32_t p = asim_batch_in(a), q = asim_batch_in(b);
+
+    return p != q && (a & places) == (b & places) && sw->kin[p] == sw->kin[q];
+}
+
+static inline int is_before(const struct asim_switch *sw, uint64_t a, uint64_t b)
+{
+    uint64_t x = a >> ASIM_TICK_SHIFT, y = b >> ASIM_TICK_SHIFT;
 
     if (x != y)
         return x < y;
-    if (p == q || (a & places) != (b & places) || sw->kin[p] != sw->kin[q])
+    if (!are_kin(sw, a, b))
         return is_first(sw, a, b);
-    x = sw->in[p]->in_seq;
-    y = sw->in[q]->in_seq;
+    x = sw->in[asim_batch_in(a)]->in_seq;
+    y = sw->in[asim_batch_in(b)]->in_seq;
     return x != y ? x < y : a < b;
+}
+
+/* The same of ports, by counts that were noted when their wires were at hand. */
+static inline int came_before(const struct asim_switch *sw, const struct asim_came *a,
+                              const struct asim_came *b)
+{
+    uint64_t x = a->entry >> ASIM_TICK_SHIFT, y = b->entry >> ASIM_TICK_SHIFT;
+
+    if (x != y)
+        return x < y;
+    if (!are_kin(sw, a->entry, b->entry))
+        return is_first(sw, a->entry, b->entry);
+    return a->in_seq != b->in_seq ? a->in_seq < b->in_seq : a->entry < b->entry;
 }
 
 /* Two rows, each in order, into one: data that goes one way and the answers of what comes back make
@@ -147,10 +166,10 @@ static const struct asim_came *sort_ports(const struct asim_switch *sw,
         struct asim_came one = at[i];
         uint32_t k = i;
 
-        if (!is_before(sw, one.entry, at[i - 1].entry))
+        if (!came_before(sw, &one, &at[i - 1]))
             continue;
         whole = 0;
-        for (; k % FEW_PORTS && is_before(sw, one.entry, at[k - 1].entry); k--)
+        for (; k % FEW_PORTS && came_before(sw, &one, &at[k - 1]); k--)
             at[k] = at[k - 1];
         at[k] = one;
     }
@@ -162,9 +181,8 @@ static const struct asim_came *sort_ports(const struct asim_switch *sw,
             uint32_t end = mid + width < n ? mid + width : n, i = low, j = mid;
 
             for (uint32_t k = low; k < end; k++)
-                to[k] = i < mid && (j == end || !is_before(sw, from[j].entry, from[i].entry))
-                            ? from[i++]
-                            : from[j++];
+                to[k] = i < mid && (j == end || !came_before(sw, &from[j], &from[i])) ? from[i++]
+                                                                                      : from[j++];
         }
         swap = from;
         from = to;

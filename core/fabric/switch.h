@@ -81,6 +81,7 @@ struct asim_batch {
  * its last row of transmissions. */
 struct asim_came {
     uint64_t entry;
+    uint64_t in_seq;      /* of the wire it came in by, which its own desk alone has near */
     uint32_t port, bytes; /* below 4 GiB: places and sizes of frames have 16 bits each */
 };
 

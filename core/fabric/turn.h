@@ -38,8 +38,8 @@ static inline void asim_host_begin(struct asim_host *host, uint64_t t, uint64_t 
 }
 int asim_host_take_first(struct asim_fabric *fabric, struct asim_host *host, uint64_t until,
                          uint64_t *t);
-/* For who has something to send: an end that nobody waited for is waited for from here on, and where
- * it has come before the present event the port is idle. */
+/* For who has something to send: an end that nobody waited for is waited for from here on, and
+ * where it has come before the present event the port is idle. */
 static inline int asim_nic_is_busy(const struct asim_host *host, struct asim_nic *nic)
 {
     struct asim_port *port = &nic->port;

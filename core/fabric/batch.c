@@ -157,9 +157,10 @@ static uint64_t deal_port(struct asim_fabric *fabric, struct asim_desk *desk, ui
         bytes += frame->wire;
     }
     sw->kin[p] = kin_of(desk, p, n);
-    desk->came[desk->n_came++] =
-        (struct asim_came){asim_batch_entry(p, n - 1, asim_mail_nth(&mail, n - 1)->t - begin),
-                           wire->in_seq, p, (uint32_t)bytes};
+    if (sw->in_seq)
+        sw->in_seq[p] = wire->in_seq;
+    desk->came[desk->n_came++] = (struct asim_came){
+        asim_batch_entry(p, n - 1, asim_mail_nth(&mail, n - 1)->t - begin), p, (uint32_t)bytes};
     wire->got += n;
     wire->got_bytes += bytes;
     return bytes;

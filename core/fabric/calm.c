@@ -251,8 +251,7 @@ static void serve(struct asim_fabric *fabric, struct asim_desk *desk, uint32_t o
                            &(struct span){at, at + batch->n, begin_until[0], begin_until[1]});
     }
     if (cause)
-        desk->started[desk->n_started++] =
-            (struct asim_came){cause - 1, sw->in[asim_batch_in(cause - 1)]->in_seq, out, 0};
+        desk->started[desk->n_started++] = (struct asim_came){cause - 1, out, 0};
     if (sw->ports[out].frames)
         catch_up(fabric, desk, out, begin_until[1]);
 }

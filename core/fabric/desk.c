@@ -26,9 +26,11 @@ void asim_desk_close(struct asim_switch *sw)
     }
     free(sw->desk);
     free(sw->desk_of);
+    free(sw->in_seq);
     free(sw->came[0]);
     sw->desk = NULL;
     sw->desk_of = NULL;
+    sw->in_seq = NULL;
     sw->came[0] = NULL;
     sw->n_desks = 0;
 }
@@ -65,7 +67,8 @@ int asim_desk_open(struct asim_switch *sw, uint32_t n, const uint8_t *of)
     sw->desk = calloc(n, sizeof *sw->desk);
     sw->desk_of = malloc(ports);
     sw->came[0] = malloc(ports * 4 * sizeof *sw->came[0]);
-    if (!sw->desk || !sw->desk_of || !sw->came[0])
+    sw->in_seq = n > 1 ? asim_calloc_lines(ports, sizeof *sw->in_seq) : NULL;
+    if (!sw->desk || !sw->desk_of || !sw->came[0] || (n > 1 && !sw->in_seq))
         return ASIM_ENOMEM;
     sw->n_desks = n;
     sw->came[1] = sw->came[0] + ports;

@@ -65,17 +65,16 @@ static inline int is_before(const struct asim_switch *sw, uint64_t a, uint64_t b
     return x != y ? x < y : a < b;
 }
 
-/* The same of ports, by counts that were noted when their wires were at hand. */
-static inline int came_before(const struct asim_switch *sw, const struct asim_came *a,
-                              const struct asim_came *b)
+/* The same for all desks, whose wires are not at hand: by the counts that were noted for this. */
+static inline int came_before(const struct asim_switch *sw, uint64_t a, uint64_t b)
 {
-    uint64_t x = a->entry >> ASIM_TICK_SHIFT, y = b->entry >> ASIM_TICK_SHIFT;
+    uint64_t x, y;
 
-    if (x != y)
-        return x < y;
-    if (!are_kin(sw, a->entry, b->entry))
-        return is_first(sw, a->entry, b->entry);
-    return a->in_seq != b->in_seq ? a->in_seq < b->in_seq : a->entry < b->entry;
+    if (!sw->in_seq || a >> ASIM_TICK_SHIFT != b >> ASIM_TICK_SHIFT || !are_kin(sw, a, b))
+        return is_before(sw, a, b);
+    x = sw->in_seq[asim_batch_in(a)];
+    y = sw->in_seq[asim_batch_in(b)];
+    return x != y ? x < y : a < b;
 }
 
 /* Two rows, each in order, into one: data that goes one way and the answers of what comes back make
@@ -166,10 +165,10 @@ static const struct asim_came *sort_ports(const struct asim_switch *sw,
         struct asim_came one = at[i];
         uint32_t k = i;
 
-        if (!came_before(sw, &one, &at[i - 1]))
+        if (!came_before(sw, one.entry, at[i - 1].entry))
             continue;
         whole = 0;
-        for (; k % FEW_PORTS && came_before(sw, &one, &at[k - 1]); k--)
+        for (; k % FEW_PORTS && came_before(sw, one.entry, at[k - 1].entry); k--)
             at[k] = at[k - 1];
         at[k] = one;
     }
@@ -181,8 +180,9 @@ static const struct asim_came *sort_ports(const struct asim_switch *sw,
             uint32_t end = mid + width < n ? mid + width : n, i = low, j = mid;
 
             for (uint32_t k = low; k < end; k++)
-                to[k] = i < mid && (j == end || !came_before(sw, &from[j], &from[i])) ? from[i++]
-                                                                                      : from[j++];
+                to[k] = i < mid && (j == end || !came_before(sw, from[j].entry, from[i].entry))
+                            ? from[i++]
+                            : from[j++];
         }
         swap = from;
         from = to;

@@ -81,7 +81,6 @@ struct asim_batch {
  * its last row of transmissions. */
 struct asim_came {
     uint64_t entry;
-    uint64_t in_seq;      /* of the wire it came in by, which its own desk alone has near */
     uint32_t port, bytes; /* below 4 GiB: places and sizes of frames have 16 bits each */
 };
 
@@ -140,7 +139,10 @@ struct asim_switch {
     int calm;         /* this window is */
     int due;          /* of several desks: something comes or leaves in this window */
     uint8_t *desk_of; /* [n_ports] */
-    uint32_t *kin;    /* [n_ports] equal where all that came in came alike */
+    /* [n_ports], of several desks: in_seq of the wires, as of this window's beginning, for who has
+     * not got the wires near. */
+    uint64_t *in_seq;
+    uint32_t *kin; /* [n_ports] equal where all that came in came alike */
     /* What the desks have in their came and started, which are pieces of the first of each pair;
      * in order it is in the one or the other (rank.c). */
     struct asim_came *came[2], *started[2]; /* [n_ports] each */

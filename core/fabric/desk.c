@@ -45,7 +45,7 @@ static int open_desk(struct asim_switch *sw, uint32_t d, uint32_t before)
     desk->i = d;
     desk->batch = calloc(n, sizeof *desk->batch);
     desk->active = malloc(n * 3 * sizeof *desk->active);
-    desk->backlog = calloc(n / 64 + 1, sizeof *desk->backlog);
+    desk->backlog = asim_calloc_lines(n / 64 + 1, sizeof *desk->backlog);
     if (!desk->batch || !desk->active || !desk->backlog)
         return ASIM_ENOMEM;
     desk->ways_out = desk->active + n;

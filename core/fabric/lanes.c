@@ -307,7 +307,7 @@ static void advance(void *self, uint32_t l)
     asim_share_deal(fabric, lane);
     if (asim_lane_stride(fabric) == fabric->window) {
         advance_nodes(fabric, lane, until);
-        if (!fabric->n_shared && fabric->n_lanes > 1)
+        if (!fabric->share_due && fabric->n_lanes > 1)
             asim_lane_end(fabric, lane);
         return;
     }
@@ -336,6 +336,7 @@ void asim_lane_advance(struct asim_fabric *fabric, uint64_t until)
         fabric->lane[l].until = until;
     asim_share_begin(fabric);
     asim_lane_run(fabric, advance, together);
-    if (asim_share_end(fabric, together) && fabric->n_lanes > 1)
+    asim_share_end(fabric, together);
+    if (fabric->n_lanes > 1)
         asim_lanes_know(fabric);
 }

@@ -54,6 +54,7 @@ struct asim_fabric {
     uint32_t crowd;              /* active nodes from which on the crew is called */
     struct asim_switch **shared; /* of them n_shared: those with desks of several lanes (desk.h) */
     uint32_t n_shared, least_star; /* ports from which on a switch is shared */
+    int share_due;                 /* one of them has something to do in this window */
     uint64_t stride; /* how far lanes may go on their own: the window or more, ticks */
     /* Several processes (remote.c): part_of[v] has node v; NULL where there is one. No event at or
      * after `bound` is due yet. */

@@ -117,10 +117,12 @@ static uint64_t begin_of(const struct asim_fabric *fabric, const struct asim_lan
 
 void asim_share_begin(struct asim_fabric *fabric)
 {
+    fabric->share_due = 0;
     for (uint32_t i = 0; i < fabric->n_shared; i++) {
         struct asim_switch *sw = fabric->shared[i];
 
         sw->due = fabric->next[sw->node] < fabric->lane->until && asim_sides_has(fabric, sw->node);
+        fabric->share_due |= sw->due;
     }
 }
 
@@ -181,18 +183,14 @@ static uint64_t rest_of(const struct asim_switch *sw)
     return next;
 }
 
-int asim_share_end(struct asim_fabric *fabric, int together)
+void asim_share_end(struct asim_fabric *fabric, int together)
 {
-    int due = 0;
-
-    for (uint32_t i = 0; i < fabric->n_shared; i++) {
+    if (!fabric->share_due)
+        return;
+    for (uint32_t i = 0; i < fabric->n_shared; i++)
         if (fabric->shared[i]->due &&
             asim_switch_is_calm(fabric->shared[i], fabric->net->priority_group))
             asim_batch_link(fabric->shared[i]);
-        due |= fabric->shared[i]->due;
-    }
-    if (!due)
-        return !fabric->n_shared;
     asim_lane_run(fabric, serve, together);
     for (uint32_t i = 0; i < fabric->n_shared; i++)
         if (fabric->shared[i]->due && fabric->shared[i]->calm)
@@ -207,5 +205,4 @@ int asim_share_end(struct asim_fabric *fabric, int together)
             asim_batch_end(sw, 2 * fabric->window);
         fabric->next[sw->node] = rest_of(sw);
     }
-    return 1;
 }

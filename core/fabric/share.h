@@ -25,8 +25,8 @@ static inline int asim_share_has(const struct asim_fabric *fabric, uint32_t v)
 void asim_share_begin(struct asim_fabric *fabric);
 /* The first round: what a lane's desks do, beside its nodes' turns. */
 void asim_share_deal(struct asim_fabric *fabric, struct asim_lane *lane);
-/* The other rounds; together: by the crew, else the caller takes all steps. 1 if all lanes know
- * what comes next for their nodes (asim_lane_know). */
-int asim_share_end(struct asim_fabric *fabric, int together);
+/* The other rounds, with asim_lane_end in the last; nothing where no shared switch is due.
+ * together: by the crew, else the caller takes all steps. */
+void asim_share_end(struct asim_fabric *fabric, int together);
 
 #endif

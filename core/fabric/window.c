@@ -123,7 +123,8 @@ static void settle_lane(struct asim_fabric *fabric, struct asim_lane *lane)
         lane->failed = ASIM_ENOMEM;
     for (size_t i = 0; i < lane->retired.n; i++)
         free(lane->retired.at[i]);
-    lane->spilled.n = lane->outbox.n = lane->retired.n = 0;
+    if (lane->spilled.n | lane->outbox.n | lane->retired.n) /* else the line stays the lane's */
+        lane->spilled.n = lane->outbox.n = lane->retired.n = 0;
     if (lane->failed && !fabric->failed) {
         fabric->failed = lane->failed;
         fabric->failure = lane->failure;

@@ -73,6 +73,7 @@ struct asim_lane {
     uint64_t waiting, open;
     uint64_t calls; /* of its ranks, and messages begun: no period has those (recur.c) */
     int failed;     /* latched enum asim_code; the lane's nodes stop */
+    int plain;      /* in this window hosts may take their short way (quick.h) */
     /* Its sentence, where it is another than "out of memory". */
     struct asim_err failure;
     ASIM_VEC(struct asim_notice) outbox;  /* notices made */

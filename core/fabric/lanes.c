@@ -237,6 +237,15 @@ FOR_WRITING static void fetch(struct asim_lane *lane)
     }
 }
 
+/* Whether hosts may take their short way, which nothing changes inside a window. Nothing is owed to
+ * another process on it (asim_remote_owe): only frames that come after the message's end are, and
+ * those are not the expected ones. At W = 0 they never may. */
+static int is_plain(const struct asim_fabric *fabric)
+{
+    return !fabric->losses && !fabric->per_event && !fabric->watch.frame && !fabric->cc->needs &&
+           !fabric->net->nic_total_pause_count && !fabric->net->l2_back_to_zero;
+}
+
 /* Who is active does not change inside a window: what its nodes do to each other is due behind it.
  * So they are listed first, without a branch on what is as good as random. Asking for the memory of
  * those to come, three turns ahead, has been tried and brings nothing: a turn's misses overlap. */
@@ -244,6 +253,7 @@ static void advance_nodes(struct asim_fabric *fabric, struct asim_lane *lane, ui
 {
     uint32_t *active = lane->active, n = 0;
 
+    lane->plain = is_plain(fabric);
     if (fabric->side_now == ASIM_BOTH_SIDES)
         for (uint32_t i = 0; i < lane->n_nodes; i++) {
             active[n] = lane->node[i];

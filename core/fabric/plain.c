@@ -119,7 +119,7 @@ IN_LOOP struct own first_own(struct asim_host *host, int is_one)
 
 void asim_host_kick(struct asim_fabric *fabric, struct asim_host *host, struct asim_nic *nic)
 {
-    if (!asim_fabric_is_plain(fabric))
+    if (!host->lane->plain)
         asim_nic_kick(fabric, host, nic, host->now);
     else if (!asim_nic_is_busy(host, nic) && !quick_kick(fabric, host, nic, host->now))
         quick_kick_any(fabric, host, nic, host->now);
@@ -253,7 +253,7 @@ static void take_own(struct asim_fabric *fabric, struct asim_host *host, const s
 IN_LOOP uint64_t advance(struct asim_fabric *fabric, struct asim_host *host, uint64_t until,
                          int is_one)
 {
-    int plain = asim_fabric_is_plain(fabric);
+    int plain = host->lane->plain;
 
     if (!is_one && !plain)
         return 0;

@@ -78,13 +78,4 @@ static inline uint64_t asim_nic_mail_tie(const struct asim_nic *nic)
     return asim_wire_tie(nic->port.in, asim_mail_oldest(nic->port.in));
 }
 
-/* For a whole turn: what might change it comes between turns, or is asked for by event. Nothing is
- * owed to another process on the short way (asim_remote_owe): only frames that come after the
- * message's end are, and those are not the expected ones. */
-static inline int asim_fabric_is_plain(const struct asim_fabric *fabric)
-{
-    return !fabric->losses && !fabric->per_event && !fabric->watch.frame && !fabric->cc->needs &&
-           !fabric->net->nic_total_pause_count && !fabric->net->l2_back_to_zero;
-}
-
 #endif

@@ -161,6 +161,7 @@ static uint64_t step_event(struct asim_fabric *fabric, struct asim_err *err)
 
     node = (uint32_t)asim_heap_pop(&fabric->agenda).value;
     fabric->windows++;
+    fabric->lane->plain = 0;
     asim_node_advance(fabric, node, t + 1);
     if (fabric->next[node] != ASIM_NEVER)
         asim_fabric_at_slow(fabric, node, fabric->next[node]);

@@ -32,6 +32,8 @@ int asim_batch_list(const struct asim_switch *sw, struct asim_batch *batch, uint
 static inline void begin_batch(struct asim_desk *desk, uint32_t out)
 {
     desk->ways_out[desk->n_ways_out++] = out;
+    if (desk->sw->n_desks > 1 && desk->sw->desk_of[out] != desk->i)
+        desk->foreign[desk->n_foreign++] = out;
     desk->batch[out].rows = 1;
     desk->batch[out].second = 0;
 }
@@ -198,7 +200,9 @@ int asim_batch_deal(struct asim_fabric *fabric, struct asim_desk *desk, uint64_t
         desk->most_in = bytes > desk->most_in ? bytes : desk->most_in;
         desk->bytes_in += bytes;
     }
-    desk->n_dealt = desk->n_ways_out;
+    desk->in_step = desk->sw->n_desks > 1 || desk->n_came > ASIM_FEW_PORTS;
+    if (desk->in_step)
+        asim_batch_see_step(desk);
     return 1;
 }
 
@@ -243,8 +247,8 @@ int asim_batch_fits(const struct asim_switch *sw, uint32_t group)
 
 void asim_batch_collect(struct asim_desk *desk, const struct asim_desk *other, uint64_t begin)
 {
-    for (uint32_t i = 0; i < other->n_dealt; i++) {
-        uint32_t out = other->ways_out[i];
+    for (uint32_t i = 0; i < other->n_foreign; i++) {
+        uint32_t out = other->foreign[i];
         const struct asim_batch *batch = &other->batch[out];
         int failed = 0;
 

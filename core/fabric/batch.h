@@ -79,7 +79,7 @@ static inline void asim_batch_empty(struct asim_desk *desk)
 
         batch->n = batch->burst = 0;
     }
-    desk->n_ways_out = 0;
+    desk->n_ways_out = desk->n_foreign = 0;
 }
 /* Deals what comes in at the active ports of a desk from `begin` to before `until`. Where it says 0
  * nothing is dealt: a pause or resume is among the frames, one has no way, or there is too much of
@@ -98,15 +98,25 @@ void asim_batch_collect(struct asim_desk *desk, const struct asim_desk *other, u
 /* The entries of a batch in order: at its own place, or where they lie until the next such call. */
 uint64_t *asim_batch_order(struct asim_desk *desk, struct asim_batch *batch);
 
-/* All has been sent or queued. Three steps, the middle one desk by desk, possibly side by side:
- * links and transmissions are put into the order in which their last events have come; they get
- * the counts that order.h compares, and mailboxes are emptied; the desks' sums are added up, the
- * window having had so many ticks. */
+/* Ports that are sorted by insertion, where they stand. */
+enum { ASIM_FEW_PORTS = 32 };
+/* All has been sent or queued: links and transmissions are put into the order in which their last
+ * events have come. Not where it is what it was (sw->in_step). */
 void asim_batch_rank(struct asim_switch *sw);
+
+/* --- counts.c: what an order leaves behind ---------------------------------------------------- */
+/* A desk has dealt: whether what came by its ports is in step (switch.h). Not worth asking for few
+ * ports of a switch with one desk. */
+void asim_batch_see_step(struct asim_desk *desk);
+/* All have. Where everything that came is in lockstep, with an order among all ports from before,
+ * it keeps that order (sw->in_step), and none need be found. Else ports of several desks in
+ * lockstep are made kin, for asim_batch_rank compares kin quickly: as it would by itself within a
+ * desk. Costs a comparison of two mailboxes a desk. */
+void asim_batch_link(struct asim_switch *sw);
+/* All are ranked. Desk by desk, possibly side by side: what came and what was started get the
+ * counts that order.h compares, and mailboxes are emptied. Then the desks' sums are added up, the
+ * window having had so many ticks. */
 void asim_batch_settle(struct asim_desk *desk);
 void asim_batch_end(struct asim_switch *sw, uint64_t ticks);
-/* Ports of several desks in lockstep are made kin, for asim_batch_rank compares kin quickly: as it
- * would by itself within a desk. Costs a comparison of two mailboxes a desk. */
-void asim_batch_link(struct asim_switch *sw);
 
 #endif

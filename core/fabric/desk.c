@@ -44,12 +44,13 @@ static int open_desk(struct asim_switch *sw, uint32_t d, uint32_t before)
     desk->sw = sw;
     desk->i = d;
     desk->batch = calloc(n, sizeof *desk->batch);
-    desk->active = malloc(n * 3 * sizeof *desk->active);
+    desk->active = malloc(n * 4 * sizeof *desk->active);
     desk->backlog = asim_calloc_lines(n / 64 + 1, sizeof *desk->backlog);
     if (!desk->batch || !desk->active || !desk->backlog)
         return ASIM_ENOMEM;
     desk->ways_out = desk->active + n;
     desk->by_age = desk->ways_out + n;
+    desk->foreign = desk->by_age + n;
     for (uint32_t p = 0; p < sw->n_ports; p++)
         if (sw->desk_of[p] == d)
             desk->by_age[desk->n_ports++] = p;

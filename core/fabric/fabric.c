@@ -134,14 +134,10 @@ static int open_nodes(struct asim_fabric *fabric)
     uint64_t nic_bps = 0;
 
     fabric->host = asim_calloc_lines(fabric->hosts + (size_t)1, sizeof *fabric->host);
-    fabric->sw = calloc(nodes - fabric->hosts + 1, sizeof *fabric->sw);
+    fabric->sw = asim_calloc_lines(nodes - fabric->hosts + (size_t)1, sizeof *fabric->sw);
     fabric->ports = calloc(total + 1, sizeof(*fabric->ports));
-    fabric->next = malloc((nodes + 1) * sizeof *fabric->next);
-    if (!fabric->host || !fabric->sw || !fabric->ports || !fabric->next ||
-        asim_lane_open(fabric, 1, NULL))
+    if (!fabric->host || !fabric->sw || !fabric->ports || asim_lane_open(fabric, 1, NULL))
         return ASIM_ENOMEM;
-    for (uint32_t v = 0; v < nodes; v++)
-        fabric->next[v] = ASIM_NEVER;
     for (uint32_t v = 0; v < fabric->hosts; v++)
         if (asim_fabric_owns(fabric, v) && open_host(fabric, v))
             return ASIM_ENOMEM;
@@ -193,7 +189,7 @@ static int open_global_rtt(struct asim_fabric *fabric, struct asim_err *err)
 int asim_fabric_open(struct asim_fabric **out, const struct asim_fabric_config *config,
                      struct asim_err *err)
 {
-    struct asim_fabric *fabric = calloc(1, sizeof *fabric);
+    struct asim_fabric *fabric = asim_calloc_lines(1, sizeof *fabric);
     int code = 0;
 
     *out = fabric;
@@ -315,6 +311,7 @@ void asim_fabric_close(struct asim_fabric *fabric)
     free(fabric->sw);
     free(fabric->ports);
     free(fabric->next);
+    free(fabric->place);
     free(fabric->side);
     free(fabric->shared);
     asim_crew_close(fabric->crew);

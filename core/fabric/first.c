@@ -8,6 +8,7 @@
 #include "fabric/share.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 /* Nodes of this process that the lane does not advance and one of its nodes, or of its desks, is
  * next to. Linear in links for each lane. */
@@ -32,13 +33,66 @@ int asim_lane_list_far(struct asim_fabric *fabric, struct asim_lane *lane)
     return own && lane->far ? 0 : ASIM_ENOMEM;
 }
 
-/* The earliest event of a node, with what its lane has sent it. */
-static inline uint64_t take(uint64_t *next, uint64_t *lowered, uint32_t v)
+/* Where the next block of `next` begins: no cache line is of two. */
+static size_t line_from(size_t at)
 {
-    uint64_t t = lowered[v] < next[v] ? lowered[v] : next[v];
+    const size_t words = ASIM_LINE_BYTES / sizeof(uint64_t);
 
-    next[v] = t;
-    lowered[v] = ASIM_NEVER;
+    return (at + words - 1) / words * words;
+}
+
+/* One lane after the other, each in the order of its nodes, so that it looks through its own in one
+ * go; then the nodes that no lane has, those of shared switches in a line each. */
+static void place_nodes(struct asim_fabric *fabric, uint64_t *next, uint32_t *place)
+{
+    size_t at = 0;
+
+    memset(place, -1, fabric->nodes * sizeof *place);
+    for (uint32_t l = 0; l < fabric->n_lanes; l++) {
+        struct asim_lane *lane = &fabric->lane[l];
+
+        lane->next = next + at;
+        for (uint32_t i = 0; i < lane->n_nodes; i++)
+            place[lane->node[i]] = (uint32_t)at++;
+        at = line_from(at);
+    }
+    for (uint32_t v = 0; v < fabric->nodes; v++) {
+        if (place[v] != UINT32_MAX)
+            continue;
+        place[v] = (uint32_t)at++;
+        if (asim_share_has(fabric, v))
+            at = line_from(at);
+    }
+    for (uint32_t v = 0; v < fabric->nodes; v++)
+        next[place[v]] = fabric->next ? *asim_next_of(fabric, v) : ASIM_NEVER;
+}
+
+int asim_lane_place(struct asim_fabric *fabric)
+{
+    size_t n = fabric->nodes + line_from(1) * (fabric->n_lanes + fabric->n_shared + (size_t)1);
+    uint64_t *next = asim_calloc_lines(n, sizeof *next);
+    uint32_t *place = malloc((fabric->nodes + (size_t)1) * sizeof *place);
+
+    if (!next || !place) {
+        free(next);
+        free(place);
+        return ASIM_ENOMEM;
+    }
+    place_nodes(fabric, next, place);
+    free(fabric->next);
+    free(fabric->place);
+    fabric->next = next;
+    fabric->place = place;
+    return 0;
+}
+
+/* The earliest event of a node, with what its lane has sent it. */
+static inline uint64_t take(uint64_t *next, uint64_t *lowered)
+{
+    uint64_t t = *lowered < *next ? *lowered : *next;
+
+    *next = t;
+    *lowered = ASIM_NEVER;
     return t;
 }
 
@@ -49,14 +103,14 @@ void asim_lane_know(struct asim_fabric *fabric, struct asim_lane *lane)
     uint32_t i = 0;
 
     for (; i < lane->n_hosts; i++) {
-        uint64_t t = take(fabric->next, lane->lowered, lane->node[i]);
+        uint64_t t = take(&lane->next[i], &lane->lowered[lane->node[i]]);
 
         first[0] = t < first[0] ? t : first[0];
     }
     for (; i < lane->n_nodes; i++) {
         uint32_t v = lane->node[i];
         uint64_t one = 0 - (uint64_t)(fabric->side ? fabric->side[v] : 0);
-        uint64_t t = take(fabric->next, lane->lowered, v), of[2] = {t | one, t | ~one};
+        uint64_t t = take(&lane->next[i], &lane->lowered[v]), of[2] = {t | one, t | ~one};
 
         first[0] = of[0] < first[0] ? of[0] : first[0];
         first[1] = of[1] < first[1] ? of[1] : first[1];
@@ -78,9 +132,9 @@ void asim_lanes_know(struct asim_fabric *fabric)
     fabric->first_known = 1;
     for (uint32_t i = 0; i < fabric->n_shared; i++) {
         uint32_t v = fabric->shared[i]->node;
-        uint64_t t = fabric->next[v];
+        uint64_t t = *asim_next_of(fabric, v);
 
-        fabric->next[v] = ASIM_NEVER;
+        *asim_next_of(fabric, v) = ASIM_NEVER;
         asim_fabric_at(fabric, v, t);
     }
     for (uint32_t l = 0; l < fabric->n_lanes; l++) {

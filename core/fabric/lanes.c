@@ -16,6 +16,7 @@
 #include "fabric/threads.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 /* Nodes with something to do in a window, below which one thread does it all: some 200 ns each, and
  * a round of the crew takes as much as two of them. */
@@ -30,7 +31,13 @@ enum { CROWD = 8 };
 
 /* Of one wire and window, as far as it is worth it; and of wires: of more, few have anything on
  * them, and to ask all takes a tenth of a window (1,024 of them, between 1,024 hosts). */
-enum { MOST_FETCHED = 32, MOST_JOINT = 512, FRAMES_A_LINE = 2, FS_PER_NS = 1000000 };
+enum {
+    MOST_AHEAD = 8,
+    MOST_FETCHED = 32,
+    MOST_JOINT = 512,
+    FRAMES_A_LINE = 2,
+    FS_PER_NS = 1000000
+};
 
 void asim_lane_close(struct asim_fabric *fabric)
 {
@@ -71,7 +78,27 @@ static int open_lane(struct asim_fabric *fabric, struct asim_lane *lane)
     return 0;
 }
 
-/* Ascending in every lane: neighbours in memory are advanced one after the other. */
+/* Of each row of neighbours the last few come first, and backwards. The processor fetches ahead
+ * what lies behind neighbours that are advanced one after the other; at the end of a row that would
+ * be another lane's, which has just written it. */
+static void turn_ends(uint32_t *node, uint32_t n)
+{
+    uint32_t from = 0, last[MOST_AHEAD];
+
+    for (uint32_t to = 1; to <= n; to++) {
+        uint32_t len = to - from, few = len / 2 < MOST_AHEAD ? len / 4 * 2 : MOST_AHEAD;
+
+        if (to < n && node[to] == node[to - 1] + 1)
+            continue;
+        for (uint32_t i = 0; i < few; i++)
+            last[i] = node[to - 1 - (i ^ 1)];
+        memmove(node + from + few, node + from, (len - few) * sizeof *node);
+        memcpy(node + from, last, few * sizeof *node);
+        from = to;
+    }
+}
+
+/* Ascending in a single lane: neighbours in memory are advanced one after the other. */
 static void deal(struct asim_fabric *fabric)
 {
     for (uint32_t v = 0; v < fabric->nodes; v++) {
@@ -89,13 +116,20 @@ static void deal(struct asim_fabric *fabric)
         }
         lane->node[lane->n_nodes++] = v;
     }
+    for (uint32_t l = 0; fabric->n_lanes > 1 && l < fabric->n_lanes; l++) {
+        struct asim_lane *lane = &fabric->lane[l];
+
+        if (lane->n_hosts && lane->node[lane->n_hosts - 1] - lane->node[0] >= lane->n_hosts)
+            turn_ends(lane->node, lane->n_hosts);
+        turn_ends(lane->node + lane->n_hosts, lane->n_nodes - lane->n_hosts);
+    }
 }
 
 /* Also ends the lanes there were: those of one thread, made with the fabric. */
 int asim_lane_open(struct asim_fabric *fabric, uint32_t n, const uint32_t *of)
 {
     asim_lane_close(fabric);
-    fabric->lane = calloc(n, sizeof *fabric->lane);
+    fabric->lane = asim_calloc_lines(n, sizeof *fabric->lane);
     if (!fabric->lane)
         return ASIM_ENOMEM;
     fabric->n_lanes = n;
@@ -110,7 +144,7 @@ int asim_lane_open(struct asim_fabric *fabric, uint32_t n, const uint32_t *of)
             fabric->lane_of[v] = (uint16_t)(of[v] % n);
     }
     deal(fabric);
-    return 0;
+    return asim_lane_place(fabric);
 }
 
 /* Routes are searched now, all of them: look-ups of threads must change nothing. */
@@ -172,7 +206,7 @@ int asim_fabric_threads(struct asim_fabric *fabric, uint32_t n, const uint32_t *
     if (asim_lane_open(fabric, n, of))
         return asim_err_nomem(err, "dealing the network to threads");
     fabric->stride = stride_of(fabric, of);
-    if (asim_share_open(fabric))
+    if (asim_share_open(fabric) || asim_lane_place(fabric))
         return asim_err_nomem(err, "dealing the network to threads");
     for (uint32_t l = 0; l < n; l++)
         if (list_joints(fabric, l) || asim_lane_list_far(fabric, &fabric->lane[l]))
@@ -202,14 +236,20 @@ static uint32_t load_of(const struct asim_fabric *fabric, uint32_t v)
 
 /* Whether there is enough to do in this window for waking the others to be worth it. Where the
  * caller does alone what others did before, all of that has to come from their caches, and to go
- * back; so switches are asked first, which have the most. */
+ * back; so switches are asked first, which have the most, and the caller's own nodes. */
 static int is_crowded(const struct asim_fabric *fabric, uint64_t until)
 {
     uint32_t load = 0;
 
-    for (uint32_t v = fabric->nodes; v-- > 0 && load < fabric->crowd;)
-        if (fabric->next[v] < until && asim_sides_has(fabric, v))
-            load += load_of(fabric, v);
+    for (uint32_t i = 0; i < fabric->n_shared; i++)
+        load += fabric->shared[i]->due ? load_of(fabric, fabric->shared[i]->node) : 0;
+    for (uint32_t l = 0; l < fabric->n_lanes; l++) {
+        const struct asim_lane *lane = &fabric->lane[l];
+
+        for (uint32_t i = lane->n_nodes; i-- > 0 && load < fabric->crowd;)
+            if (lane->next[i] < until && asim_sides_has(fabric, lane->node[i]))
+                load += load_of(fabric, lane->node[i]);
+    }
     return load >= fabric->crowd;
 }
 
@@ -252,20 +292,21 @@ static int is_plain(const struct asim_fabric *fabric)
 static void advance_nodes(struct asim_fabric *fabric, struct asim_lane *lane, uint64_t until)
 {
     uint32_t *active = lane->active, n = 0;
+    uint64_t *next = lane->next;
 
     lane->plain = is_plain(fabric);
     if (fabric->side_now == ASIM_BOTH_SIDES)
         for (uint32_t i = 0; i < lane->n_nodes; i++) {
-            active[n] = lane->node[i];
-            n += fabric->next[lane->node[i]] < until;
+            active[n] = i;
+            n += next[i] < until;
         }
     else
         for (uint32_t i = fabric->side_now ? lane->n_hosts : 0; i < lane->n_nodes; i++) {
-            active[n] = lane->node[i];
-            n += (fabric->next[lane->node[i]] < until) & asim_sides_has(fabric, lane->node[i]);
+            active[n] = i;
+            n += (next[i] < until) & asim_sides_has(fabric, lane->node[i]);
         }
     for (uint32_t i = 0; i < n; i++)
-        asim_node_advance(fabric, active[i], until);
+        next[active[i]] = asim_node_advance(fabric, lane->node[active[i]], until);
 }
 
 static int is_inside(const struct asim_fabric *fabric, const struct asim_lane *lane, uint32_t v)
@@ -310,7 +351,7 @@ static void advance(void *self, uint32_t l)
 {
     struct asim_fabric *fabric = self;
     struct asim_lane *lane = &fabric->lane[l];
-    uint64_t until = lane->until, t;
+    uint64_t until = fabric->until, t;
 
     if (fabric->crew && lane->n_joint <= MOST_JOINT)
         fetch(lane);
@@ -340,11 +381,11 @@ void asim_lane_run(struct asim_fabric *fabric, void (*step)(void *fabric, uint32
 
 void asim_lane_advance(struct asim_fabric *fabric, uint64_t until)
 {
-    int together = fabric->crew && is_crowded(fabric, until);
+    int together;
 
-    for (uint32_t l = 0; l < fabric->n_lanes; l++)
-        fabric->lane[l].until = until;
+    fabric->until = until;
     asim_share_begin(fabric);
+    together = fabric->crew && is_crowded(fabric, until);
     asim_lane_run(fabric, advance, together);
     asim_share_end(fabric, together);
     if (fabric->n_lanes > 1)

@@ -41,6 +41,8 @@ static inline void asim_remote_owe(struct asim_lane *lane, uint32_t src, uint32_
 int asim_remote_credits(struct asim_fabric *fabric, struct asim_lane *lane);
 
 /* --- first.c: what comes next, found by the lanes ------------------------------------------- */
+/* Gives every node its place in fabric->next: after each change of who has which. 0 or ENOMEM. */
+int asim_lane_place(struct asim_fabric *fabric);
 /* Makes lane->far. 0 or ASIM_ENOMEM. Linear in links. */
 int asim_lane_list_far(struct asim_fabric *fabric, struct asim_lane *lane);
 /* Sets lane->first; what the lane has put into its own nodes' mailboxes counts from now on. */

@@ -258,8 +258,8 @@ void asim_linkstate_apply(struct asim_fabric *fabric)
     for (uint32_t v = 0; v < fabric->nodes && !fabric->lane->failed; v++) {
         if (!asim_fabric_owns(fabric, v))
             continue;
-        fabric->next[v] = asim_node_next(fabric, v);
-        if (fabric->per_event && fabric->next[v] != ASIM_NEVER)
-            asim_fabric_at_slow(fabric, v, fabric->next[v]);
+        *asim_next_of(fabric, v) = asim_node_next(fabric, v);
+        if (fabric->per_event && *asim_next_of(fabric, v) != ASIM_NEVER)
+            asim_fabric_at_slow(fabric, v, *asim_next_of(fabric, v));
     }
 }

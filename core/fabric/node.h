@@ -9,6 +9,7 @@
 #include "base/heap.h"
 #include "cc/cc.h"
 #include "fabric/fabric.h"
+#include "fabric/hash.h"
 #include "fabric/host.h"
 #include "fabric/loss.h"
 #include "fabric/mmu.h"
@@ -26,8 +27,8 @@ struct asim_fabric {
     const struct asim_cc *cc;
     struct asim_net_user user;
     struct asim_fabric_watch watch;
-    /* window: smallest link delay; settled: everything before it has been told to the user. */
-    uint64_t seed, window, settled;
+    /* window: smallest link delay. */
+    uint64_t seed, window;
     int per_event;
     uint32_t data_overhead, ack_wire; /* bytes, with the telemetry of `cc` */
     uint32_t ack_queue;               /* whose pause stops a host's ACKs */
@@ -41,12 +42,11 @@ struct asim_fabric {
     struct asim_host *host;
     struct asim_switch *sw;   /* of node v: sw[v - hosts] */
     struct asim_port **ports; /* all ports of node v in order: ports[first_port[v] + i] */
-    uint64_t *next;           /* [nodes] earliest event of each node, but for lane->lowered */
-    uint8_t *side;            /* which of two each node is on, NULL: there is one, 0 (sides.h) */
-    int side_now;             /* whose window it is */
-    uint64_t reach[2];        /* how far both have come since one went on alone */
-    uint64_t first[2]; /* earliest event of each side; known between windows, once asked for */
-    int first_known;
+    /* Earliest event of node v, but for lane->lowered, is next[place[v]]: no cache line of it is
+     * of two lanes (first.c). */
+    uint64_t *next;
+    uint32_t *place;        /* [nodes] */
+    uint8_t *side;          /* which of two each node is on, NULL: there is one, 0 (sides.h) */
     struct asim_lane *lane; /* [n_lanes] */
     uint32_t n_lanes;
     uint16_t *lane_of;           /* [nodes] NULL: one lane */
@@ -54,7 +54,6 @@ struct asim_fabric {
     uint32_t crowd;              /* active nodes from which on the crew is called */
     struct asim_switch **shared; /* of them n_shared: those with desks of several lanes (desk.h) */
     uint32_t n_shared, least_star; /* ports from which on a switch is shared */
-    int share_due;                 /* one of them has something to do in this window */
     uint64_t stride; /* how far lanes may go on their own: the window or more, ticks */
     /* Several processes (remote.c): part_of[v] has node v; NULL where there is one. No event at or
      * after `bound` is due yet. */
@@ -72,7 +71,13 @@ struct asim_fabric {
     uint64_t rto;                  /* ticks; 0 = from the path */
     uint32_t tick;   /* ticks a ns: all times in here are in ticks, all that leave it in ns */
     int keeps_ahead; /* receivers keep packets that come beyond a gap */
-    uint64_t windows;
+    /* Written between windows. What lanes read of it: the end of the window; whose it is; whether
+     * `first` is known; whether a shared switch has something to do. */
+    _Alignas(ASIM_LINE_BYTES) uint64_t until;
+    int side_now, first_known, share_due;
+    _Alignas(ASIM_LINE_BYTES) uint64_t first[2]; /* earliest event of each side, once asked for */
+    uint64_t reach[2];         /* how far both have come since one went on alone */
+    uint64_t windows, settled; /* everything before `settled` has been told to the user */
 };
 /* ns-3's own seed of Hash32, which picks among the NICs of a host. */
 #define ASIM_NIC_HASH_SEED 0x8badf00du
@@ -87,22 +92,11 @@ static inline uint64_t asim_to_ticks(const struct asim_fabric *fabric, uint64_t 
     return ns < ASIM_NEVER / fabric->tick ? ns * fabric->tick : ASIM_NEVER;
 }
 
-/* --- hash.c --------------------------------------------------------------------------------- */
-/* MurmurHash3 x86 32 over n words: the reference's ECMP and NIC choice (spec 2.1, 4.3). */
-uint32_t asim_murmur3(const uint32_t *words, size_t n, uint32_t seed);
+/* As what hashes know a host (hash.h). */
 static inline uint32_t asim_fabric_ip(const struct asim_fabric *fabric, uint32_t host)
 {
     return asim_host_ip(asim_topo_shown(fabric->topo, host));
 }
-/* Hash of a flow's tuple as sent by hosts[0] from ports[0]: which NIC, and seeded with its number
- * in which port of a switch. */
-uint32_t asim_tuple_hash(const struct asim_fabric *fabric, const uint32_t hosts[2],
-                         const uint16_t ports[2], uint32_t seed);
-/* The same in two steps, of which the first is the same for all messages of a pair. */
-uint32_t asim_tuple_begin(const struct asim_fabric *fabric, const uint32_t hosts[2], uint32_t seed);
-uint32_t asim_tuple_end(uint32_t begun, uint16_t from, uint16_t to);
-/* Uniform in [0, 1) from what is drawn for: a counter-based generator (splitmix64 rounds). */
-double asim_draw(uint64_t seed, uint64_t a, uint64_t b);
 
 /* Whether node v lives in this process. */
 static inline int asim_fabric_owns(const struct asim_fabric *fabric, uint32_t v)
@@ -110,15 +104,19 @@ static inline int asim_fabric_owns(const struct asim_fabric *fabric, uint32_t v)
     return !fabric->part_of || fabric->part_of[v] == fabric->self;
 }
 
-/* Node `v` has something at t: lowers next[v]. */
+static inline uint64_t *asim_next_of(const struct asim_fabric *fabric, uint32_t v)
+{
+    return &fabric->next[fabric->place[v]];
+}
+/* Node `v` has something at t: lowers its next. */
 void asim_fabric_at_slow(struct asim_fabric *fabric, uint32_t v, uint64_t t);
 static inline void asim_fabric_at(struct asim_fabric *fabric, uint32_t v, uint64_t t)
 {
     uint64_t *first = &fabric->first[fabric->side ? fabric->side[v] : 0];
 
-    if (t >= fabric->next[v])
+    if (t >= *asim_next_of(fabric, v))
         return;
-    fabric->next[v] = t;
+    *asim_next_of(fabric, v) = t;
     if (fabric->first_known && t < *first)
         *first = t;
     if (fabric->per_event)
@@ -214,8 +212,8 @@ static inline int asim_pause_holds(const struct asim_fabric *fabric, const struc
 uint64_t asim_fabric_next_tick(struct asim_fabric *fabric);
 /* Time of a node's next event, asked of the node itself; between windows. */
 uint64_t asim_node_next(const struct asim_fabric *fabric, uint32_t node);
-/* Everything a node has to do before `until`; sets its next. */
-void asim_node_advance(struct asim_fabric *fabric, uint32_t node, uint64_t until);
+/* Everything a node has to do before `until`; returns the time of its next event. */
+uint64_t asim_node_advance(struct asim_fabric *fabric, uint32_t node, uint64_t until);
 /* Puts a notice among the timers of its host; between steps, or for the host that runs. */
 int asim_notice_deliver(struct asim_fabric *fabric, const struct asim_notice *note);
 /* Advances all nodes to `until`, window by window; the user is told nothing of windows. */

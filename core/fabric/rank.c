@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only
  *
- * The order of order.h among the arrivals of a calm window, and the counts they leave behind for
- * the next: see batch.h.
+ * The order of order.h among the arrivals of a calm window: see batch.h. What it leaves behind for
+ * the next window is counts.c's.
  */
 #include "fabric/batch.h"
 #include "fabric/queue.h"
@@ -150,9 +150,6 @@ uint64_t *asim_batch_order(struct asim_desk *desk, struct asim_batch *batch)
     return spare;
 }
 
-/* Ports that are sorted by insertion, where they stand. */
-enum { FEW_PORTS = 32 };
-
 /* By insertion, in pieces that are merged then. What is in order already, as in lockstep, costs one
  * comparison each. */
 static const struct asim_came *sort_ports(const struct asim_switch *sw,
@@ -168,13 +165,13 @@ static const struct asim_came *sort_ports(const struct asim_switch *sw,
         if (!came_before(sw, one.entry, at[i - 1].entry))
             continue;
         whole = 0;
-        for (; k % FEW_PORTS && came_before(sw, one.entry, at[k - 1].entry); k--)
+        for (; k % ASIM_FEW_PORTS && came_before(sw, one.entry, at[k - 1].entry); k--)
             at[k] = at[k - 1];
         at[k] = one;
     }
     if (whole)
         return at;
-    for (uint32_t width = FEW_PORTS; width < n; width *= 2) {
+    for (uint32_t width = ASIM_FEW_PORTS; width < n; width *= 2) {
         for (uint32_t low = 0; low < n; low += 2 * width) {
             uint32_t mid = low + width < n ? low + width : n;
             uint32_t end = mid + width < n ? mid + width : n, i = low, j = mid;
@@ -236,7 +233,7 @@ static uint32_t put_ties_first(struct asim_came *at, uint32_t n)
     struct times seen = {0, 0}, again = {0, 0};
     uint32_t ties = 0;
 
-    if (n < 2 || n > FEW_PORTS)
+    if (n < 2 || n > ASIM_FEW_PORTS)
         return n < 2 ? 0 : n;
     for (uint32_t i = 0; i < n; i++) {
         uint32_t t = (uint32_t)(at[i].entry >> ASIM_TICK_SHIFT);
@@ -258,96 +255,14 @@ static uint32_t put_ties_first(struct asim_came *at, uint32_t n)
 void asim_batch_rank(struct asim_switch *sw)
 {
     sw->n_came = sw->desk->n_came;
+    if (sw->in_step) {
+        for (uint32_t d = 1; d < sw->n_desks; d++)
+            sw->n_came += sw->desk[d].n_came;
+        return;
+    }
     sw->n_started = sw->desk->n_started;
     gather(sw);
     sw->started_order = sort_ports(sw, sw->started, put_ties_first(sw->started[0], sw->n_started));
     sw->ties = put_ties_first(sw->came[0], sw->n_came);
     sw->came_order = sort_ports(sw, sw->came, sw->ties);
-}
-
-/* Count of an entry's event: its time, then its place among those of its time, if it shares it. */
-static inline uint64_t count_of(const struct asim_switch *sw, uint64_t entry, uint32_t place)
-{
-    return sw->seq + 1 + (entry >> ASIM_TICK_SHIFT << ASIM_IN_BITS) + place;
-}
-
-/* Who was served in this window goes behind the others by age, in the order found. Without ties
- * there is no lockstep, and no age is of use. */
-static void age(struct asim_desk *desk)
-{
-    const struct asim_switch *sw = desk->sw;
-    uint32_t kept = 0, *by_age = desk->by_age;
-
-    for (uint32_t i = 0; i < desk->n_ports; i++) {
-        by_age[kept] = by_age[i];
-        kept += sw->kin[by_age[i]] == UINT32_MAX;
-    }
-    for (uint32_t i = 0; i < sw->n_came; i++)
-        if (sw->n_desks == 1 || sw->desk_of[sw->came_order[i].port] == desk->i)
-            by_age[kept++] = sw->came_order[i].port;
-}
-
-/* Mailboxes are emptied last: what is put in order is looked up there. */
-void asim_batch_settle(struct asim_desk *desk)
-{
-    struct asim_switch *sw = desk->sw;
-    int alone = sw->n_desks == 1;
-
-    if (sw->ties)
-        age(desk);
-    for (uint32_t i = 0; i < sw->n_started; i++) {
-        struct asim_came started = sw->started_order[i];
-
-        if (alone || sw->desk_of[started.port] == desk->i)
-            sw->ports[started.port].port.start_seq = count_of(sw, started.entry, i);
-    }
-    for (uint32_t i = 0; i < sw->n_came; i++) {
-        struct asim_came came = sw->came_order[i];
-        struct asim_wire *wire = sw->in[came.port];
-
-        if (!alone && sw->desk_of[came.port] != desk->i)
-            continue;
-        sw->kin[came.port] = UINT32_MAX;
-        wire->in_seq = count_of(sw, came.entry, i);
-        asim_mail_drop_many(wire, asim_batch_place(came.entry) + 1);
-    }
-    asim_batch_empty(desk);
-    desk->n_came = desk->n_started = 0;
-}
-
-void asim_batch_end(struct asim_switch *sw, uint64_t ticks)
-{
-    for (uint32_t d = 0; d < sw->n_desks; d++) {
-        sw->shared_used += sw->desk[d].shared;
-        sw->desk[d].shared = 0;
-        sw->desk[d].debits.n = 0;
-    }
-    sw->seq += (ticks + 1) << ASIM_IN_BITS;
-}
-
-/* Whether all that two ports took in came at the same times for the same causes. */
-static int came_alike(const struct asim_switch *sw, const struct asim_came *a,
-                      const struct asim_came *b)
-{
-    uint32_t place = asim_batch_place(a->entry);
-
-    return place == asim_batch_place(b->entry) &&
-           asim_batch_is_alike(sw->in[a->port], sw->in[b->port], place + 1);
-}
-
-/* Only those a desk deals first, and who came as they did: all of them in lockstep, which is the
- * case that is worth it. */
-void asim_batch_link(struct asim_switch *sw)
-{
-    const struct asim_desk *first = &sw->desk[0];
-
-    for (uint32_t d = 1; d < sw->n_desks; d++) {
-        const struct asim_desk *desk = &sw->desk[d];
-
-        if (!desk->n_came || !first->n_came || !came_alike(sw, first->came, desk->came))
-            continue;
-        for (uint32_t i = desk->n_came; i-- > 0;)
-            if (sw->kin[desk->came[i].port] == desk->came->port)
-                sw->kin[desk->came[i].port] = first->came->port;
-    }
 }

@@ -220,7 +220,7 @@ static void move(struct asim_fabric *fabric, struct asim_recur *recur, uint64_t 
     fabric->reach[1] += ticks;
     asim_runs_found(fabric);
     for (uint32_t v = 0; v < fabric->nodes; v++)
-        fabric->next[v] = asim_node_next(fabric, v);
+        *asim_next_of(fabric, v) = asim_node_next(fabric, v);
 }
 
 /* The present state may be the kept one again. */

@@ -97,7 +97,7 @@ int asim_share_close(struct asim_fabric *fabric)
         sw->desk->lane = sw->lane;
         sw->lane->node[sw->lane->n_nodes++] = sw->node;
     }
-    return 0;
+    return asim_lane_place(fabric);
 }
 
 /* The desk of that lane, or NULL: also where the switch has nothing to do in this window. */
@@ -110,9 +110,9 @@ static struct asim_desk *desk_due(struct asim_switch *sw, const struct asim_lane
 }
 
 /* No event of the window lies before it: that of a side is twice as long. */
-static uint64_t begin_of(const struct asim_fabric *fabric, const struct asim_lane *lane)
+static uint64_t begin_of(const struct asim_fabric *fabric)
 {
-    return lane->until > 2 * fabric->window ? lane->until - 2 * fabric->window : 0;
+    return fabric->until > 2 * fabric->window ? fabric->until - 2 * fabric->window : 0;
 }
 
 void asim_share_begin(struct asim_fabric *fabric)
@@ -121,7 +121,8 @@ void asim_share_begin(struct asim_fabric *fabric)
     for (uint32_t i = 0; i < fabric->n_shared; i++) {
         struct asim_switch *sw = fabric->shared[i];
 
-        sw->due = fabric->next[sw->node] < fabric->lane->until && asim_sides_has(fabric, sw->node);
+        sw->due =
+            *asim_next_of(fabric, sw->node) < fabric->until && asim_sides_has(fabric, sw->node);
         fabric->share_due |= sw->due;
     }
 }
@@ -133,8 +134,8 @@ void asim_share_deal(struct asim_fabric *fabric, struct asim_lane *lane)
 
         if (!desk)
             continue;
-        asim_desk_look(desk, lane->until);
-        asim_desk_deal(fabric, desk, begin_of(fabric, lane), lane->until);
+        asim_desk_look(desk, fabric->until);
+        asim_desk_deal(fabric, desk, begin_of(fabric), fabric->until);
     }
 }
 
@@ -151,9 +152,9 @@ static void serve(void *self, uint32_t l)
         if (!desk)
             continue;
         if (sw->calm)
-            asim_desk_serve(fabric, desk, begin_of(fabric, lane), lane->until);
+            asim_desk_serve(fabric, desk, begin_of(fabric), fabric->until);
         else if (desk == sw->desk)
-            asim_switch_events(fabric, sw, begin_of(fabric, lane), lane->until);
+            asim_switch_events(fabric, sw, begin_of(fabric), fabric->until);
     }
 }
 
@@ -203,6 +204,6 @@ void asim_share_end(struct asim_fabric *fabric, int together)
             continue;
         if (sw->calm)
             asim_batch_end(sw, 2 * fabric->window);
-        fabric->next[sw->node] = rest_of(sw);
+        *asim_next_of(fabric, sw->node) = rest_of(sw);
     }
 }

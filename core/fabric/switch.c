@@ -346,6 +346,9 @@ uint64_t asim_switch_advance(struct asim_fabric *fabric, struct asim_switch *sw,
         return begin;
     asim_desk_deal(fabric, desk, begin, until);
     if (asim_switch_is_calm(sw, fabric->net->priority_group)) {
+        sw->in_step = 0;
+        if (desk->in_step)
+            asim_batch_link(sw);
         asim_calm_serve(fabric, desk, begin, until);
         asim_batch_rank(sw);
         asim_batch_settle(desk);

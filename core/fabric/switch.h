@@ -106,20 +106,25 @@ struct asim_desk {
     uint32_t *by_age; /* [n_ports] who was served last is last, as of the last calm window */
     struct asim_came *came, *started; /* [n_ports] each, of them so many */
     uint32_t n_ways_out, n_came, n_started;
-    uint32_t n_dealt;  /* of ways_out, without those that others have dealt to */
+    /* Whether all that came are kin, and were in the order in which they are listed the last time,
+     * when they got counts from the one to the other (asim_batch_link). */
+    int in_step;
     uint64_t *backlog; /* bit per port of the switch: it holds frames, or did when last asked */
     uint64_t later;    /* what comes in first at the ports that are not active */
     uint64_t bytes_in, most_in; /* dealt in this window, all ports and the busiest of them */
     uint64_t shared; /* change of the switch's shared_used in this window, two's complement */
     int dealt;       /* it has been; else the window is no calm one */
     uint64_t rest;   /* of a shared switch: its next event after this window */
+    uint64_t seq_low, seq_high;   /* where it is in step, those counts */
+    int alike;                    /* what came first came as the first desk's did */
+    uint32_t *foreign, n_foreign; /* [sw->n_ports] those of ways_out that are other desks' */
     ASIM_VEC(struct asim_debit) debits;
     struct asim_hop hops[ASIM_HOPS]; /* emptied when routes change */
     char apart[ASIM_LINE_BYTES];     /* no cache line is written by two lanes */
 };
 
 struct asim_switch {
-    struct asim_lane *lane;
+    _Alignas(ASIM_LINE_BYTES) struct asim_lane *lane;
     uint32_t node, n_ports;
     struct asim_switch_port *ports;
     uint64_t drops, pauses;
@@ -148,6 +153,8 @@ struct asim_switch {
     struct asim_came *came[2], *started[2]; /* [n_ports] each */
     const struct asim_came *came_order, *started_order;
     uint32_t n_came, n_started;
+    int in_step;        /* of this window: order of all is what it was, */
+    uint64_t step_from; /* by counts that begin here */
     uint32_t ties; /* so many of what came, which stand first, may share their time with another */
     struct asim_way *ways;             /* NULL until there is a choice */
     uint64_t told;                     /* lengths a sample could have shown */

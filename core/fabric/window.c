@@ -39,7 +39,7 @@ static uint64_t next_entry(struct asim_fabric *fabric)
 {
     struct asim_heap *agenda = &fabric->agenda;
 
-    while (agenda->n && agenda->at[0].key != fabric->next[agenda->at[0].value])
+    while (agenda->n && agenda->at[0].key != *asim_next_of(fabric, (uint32_t)agenda->at[0].value))
         asim_heap_pop(agenda);
     return agenda->n ? agenda->at[0].key : ASIM_NEVER;
 }
@@ -89,12 +89,11 @@ uint64_t asim_node_next(const struct asim_fabric *fabric, uint32_t node)
 
 /* The returned time replaces whatever other nodes had lowered next[] to meanwhile: the mailboxes
  * they wrote to are part of what the node's own `next` looks at. */
-void asim_node_advance(struct asim_fabric *fabric, uint32_t node, uint64_t until)
+uint64_t asim_node_advance(struct asim_fabric *fabric, uint32_t node, uint64_t until)
 {
     if (node < fabric->hosts)
-        fabric->next[node] = asim_host_advance(fabric, &fabric->host[node], until);
-    else
-        fabric->next[node] = asim_switch_advance(fabric, &fabric->sw[node - fabric->hosts], until);
+        return asim_host_advance(fabric, &fabric->host[node], until);
+    return asim_switch_advance(fabric, &fabric->sw[node - fabric->hosts], until);
 }
 
 static int post(struct asim_fabric *fabric, const struct asim_notice *note)
@@ -162,9 +161,9 @@ static uint64_t step_event(struct asim_fabric *fabric, struct asim_err *err)
     node = (uint32_t)asim_heap_pop(&fabric->agenda).value;
     fabric->windows++;
     fabric->lane->plain = 0;
-    asim_node_advance(fabric, node, t + 1);
-    if (fabric->next[node] != ASIM_NEVER)
-        asim_fabric_at_slow(fabric, node, fabric->next[node]);
+    *asim_next_of(fabric, node) = asim_node_advance(fabric, node, t + 1);
+    if (*asim_next_of(fabric, node) != ASIM_NEVER)
+        asim_fabric_at_slow(fabric, node, *asim_next_of(fabric, node));
     /* Other nodes may have more at t; of its ns only where a ns is one tick (kept as it was). */
     t += fabric->tick == 1;
     return settle(fabric, t, err) ? ASIM_NEVER : asim_fabric_next(fabric);

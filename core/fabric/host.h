@@ -57,8 +57,8 @@ struct asim_owed {
  * is over. Every node belongs to one lane. */
 struct asim_lane {
     _Alignas(ASIM_LINE_BYTES) struct asim_fabric *fabric;
-    uint32_t *node, n_nodes; /* its nodes of this process, ascending */
-    uint32_t n_hosts;        /* the first of them */
+    uint32_t *node, n_nodes; /* its nodes of this process */
+    uint32_t n_hosts;        /* the first of them; both parts ascend, but for lanes.c, turn_ends */
     uint64_t *next;          /* [n_nodes] of these, a piece of the fabric's */
     uint32_t *active;        /* [n_nodes] places in `node`: who has something to do */
     /* Wires between this lane and others: those it hears, then those it sends on. */

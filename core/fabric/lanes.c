@@ -31,13 +31,10 @@ enum { CROWD = 8 };
 
 /* Of one wire and window, as far as it is worth it; and of wires: of more, few have anything on
  * them, and to ask all takes a tenth of a window (1,024 of them, between 1,024 hosts). */
-enum {
-    MOST_AHEAD = 8,
-    MOST_FETCHED = 32,
-    MOST_JOINT = 512,
-    FRAMES_A_LINE = 2,
-    FS_PER_NS = 1000000
-};
+enum { MOST_FETCHED = 32, MOST_JOINT = 512, FRAMES_A_LINE = 2, FS_PER_NS = 1000000 };
+
+/* Neighbours the processor may have fetched ahead. */
+enum { MOST_AHEAD = 8 };
 
 void asim_lane_close(struct asim_fabric *fabric)
 {
@@ -78,9 +75,10 @@ static int open_lane(struct asim_fabric *fabric, struct asim_lane *lane)
     return 0;
 }
 
-/* Of each row of neighbours the last few come first, and backwards. The processor fetches ahead
- * what lies behind neighbours that are advanced one after the other; at the end of a row that would
- * be another lane's, which has just written it. */
+/* Of each row of neighbours the last few come first, and in no steady step. What lies behind
+ * neighbours that are advanced one after the other is fetched ahead by the processor; behind the
+ * end of a row that would be another lane's, which has it near and would have to get it back: with
+ * leaves dealt in turn a tenth of all that went from core to core. */
 static void turn_ends(uint32_t *node, uint32_t n)
 {
     uint32_t from = 0, last[MOST_AHEAD];

@@ -56,28 +56,27 @@ struct asim_owed {
 /* What one thread writes while nodes advance side by side inside a window; merged when the window
  * is over. Every node belongs to one lane. */
 struct asim_lane {
-    _Alignas(ASIM_LINE_BYTES) struct asim_fabric *fabric;
-    uint32_t *node, n_nodes; /* its nodes of this process */
-    uint32_t n_hosts;        /* the first of them; both parts ascend, but for lanes.c, turn_ends */
-    uint64_t *next;          /* [n_nodes] of these, a piece of the fabric's */
-    uint32_t *active;        /* [n_nodes] places in `node`: who has something to do */
+    _Alignas(ASIM_LINE_BYTES) uint32_t *node, n_nodes; /* its nodes of this process */
+    uint32_t n_hosts; /* the first of them; both parts ascend, but for lanes.c, turn_ends */
+    uint64_t *next;   /* [n_nodes] of these, a piece of the fabric's */
+    uint32_t *active; /* [n_nodes] places in `node`: who has something to do */
     /* Wires between this lane and others: those it hears, then those it sends on. */
     struct asim_wire **joint;
     uint32_t n_heard, n_joint;
-    uint64_t *lowered;    /* [nodes] earliest arrival put into a mailbox of each node */
     uint32_t *far, n_far; /* nodes it may send to that are not among its own */
-    /* What the caller looks at after each window: earliest event of its own nodes, by side; latest
-     * time of all notices it has delivered itself. */
-    _Alignas(ASIM_LINE_BYTES) uint64_t first[2];
-    uint64_t told;
+    /* What turns touch. lowered: [nodes] earliest arrival put into a mailbox of each node. */
+    _Alignas(ASIM_LINE_BYTES) struct asim_fabric *fabric;
+    uint64_t *lowered;
     /* Completions its hosts know of that are not yet due; messages of its hosts begun and not yet
-     * through. */
-    uint64_t waiting, open;
-    uint64_t calls; /* of its ranks, and messages begun (recur.c) */
-    int failed;     /* latched enum asim_code; the lane's nodes stop */
-    int plain;      /* hosts may take their short way in this window (quick.h) */
-    ASIM_VEC(struct asim_notice) outbox;  /* notices made */
-    ASIM_VEC(struct asim_wire *) spilled; /* wires with frames waiting outside their rings */
+     * through; calls of its ranks, and messages begun: no period has those (recur.c). */
+    uint64_t waiting, open, calls;
+    int failed;    /* latched enum asim_code; the lane's nodes stop */
+    int plain;     /* hosts may take their short way in this window (quick.h) */
+    uint64_t told; /* latest time of all notices it has delivered itself */
+    /* What the caller looks at after each window. */
+    _Alignas(ASIM_LINE_BYTES) uint64_t first[2]; /* earliest event of its own nodes, by side */
+    ASIM_VEC(struct asim_notice) outbox;         /* notices made */
+    ASIM_VEC(struct asim_wire *) spilled;        /* wires with frames waiting outside their rings */
     ASIM_VEC(void *) retired; /* replaced in this window, when others may have looked at it */
     ASIM_VEC(struct asim_owed) owed;
     ASIM_VEC(uint32_t) holders; /* its hosts whose sends are held back (runs.h) */

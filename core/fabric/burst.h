@@ -74,8 +74,8 @@ static inline void burst_end(struct asim_desk *desk, struct asim_switch_port *to
     to->port.start_youth = port->youth;
     wire->frames += port->tail - first;
     atomic_store_explicit(&wire->tail, port->tail, memory_order_release);
-    if (t < desk->lane->lowered[wire->to])
-        desk->lane->lowered[wire->to] = t;
+    if (t < desk->lane->lowered[wire->to_place])
+        desk->lane->lowered[wire->to_place] = t;
 }
 
 /* Those from the i-th on cannot begin in this window. */

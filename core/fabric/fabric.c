@@ -311,6 +311,7 @@ void asim_fabric_close(struct asim_fabric *fabric)
     free(fabric->sw);
     free(fabric->ports);
     free(fabric->next);
+    free(fabric->least);
     free(fabric->place);
     free(fabric->side);
     free(fabric->shared);

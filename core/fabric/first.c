@@ -33,16 +33,17 @@ int asim_lane_list_far(struct asim_fabric *fabric, struct asim_lane *lane)
     return own && lane->far ? 0 : ASIM_ENOMEM;
 }
 
-/* Where the next block of `next` begins: no cache line is of two. */
-static size_t line_from(size_t at)
-{
-    const size_t words = ASIM_LINE_BYTES / sizeof(uint64_t);
+/* No cache line of `least`, nor of `next`, is of two lanes. */
+enum { PART = ASIM_BLOCK * ASIM_LINE_BYTES / 8 };
 
-    return (at + words - 1) / words * words;
+/* Where the next lane's part begins. */
+static size_t part_from(size_t at)
+{
+    return (at + PART - 1) / PART * PART;
 }
 
 /* One lane after the other, each in the order of its nodes, so that it looks through its own in one
- * go; then the nodes that no lane has, those of shared switches in a line each. */
+ * go; then the nodes that no lane has, those of shared switches apart from each other. */
 static void place_nodes(struct asim_fabric *fabric, uint64_t *next, uint32_t *place)
 {
     size_t at = 0;
@@ -51,39 +52,61 @@ static void place_nodes(struct asim_fabric *fabric, uint64_t *next, uint32_t *pl
     for (uint32_t l = 0; l < fabric->n_lanes; l++) {
         struct asim_lane *lane = &fabric->lane[l];
 
-        lane->next = next + at;
+        lane->begin = (uint32_t)at;
         for (uint32_t i = 0; i < lane->n_nodes; i++)
             place[lane->node[i]] = (uint32_t)at++;
-        at = line_from(at);
+        at = part_from(at);
     }
     for (uint32_t v = 0; v < fabric->nodes; v++) {
         if (place[v] != UINT32_MAX)
             continue;
         place[v] = (uint32_t)at++;
         if (asim_share_has(fabric, v))
-            at = line_from(at);
+            at = part_from(at);
     }
     for (uint32_t v = 0; v < fabric->nodes; v++)
         next[place[v]] = fabric->next ? *asim_next_of(fabric, v) : ASIM_NEVER;
 }
 
+/* n places. 0 or ASIM_ENOMEM. */
+static int place_lane(struct asim_fabric *fabric, struct asim_lane *lane, size_t n)
+{
+    free(lane->lowered);
+    lane->lowered = malloc(n * sizeof *lane->lowered);
+    if (!lane->lowered)
+        return ASIM_ENOMEM;
+    memset(lane->lowered, -1, n * sizeof *lane->lowered); /* ASIM_NEVER */
+    lane->next = fabric->next + lane->begin;
+    lane->least = fabric->least + lane->begin / ASIM_BLOCK;
+    return 0;
+}
+
 int asim_lane_place(struct asim_fabric *fabric)
 {
-    size_t n = fabric->nodes + line_from(1) * (fabric->n_lanes + fabric->n_shared + (size_t)1);
+    size_t n = fabric->nodes + PART * (fabric->n_lanes + fabric->n_shared + (size_t)1);
     uint64_t *next = asim_calloc_lines(n, sizeof *next);
+    uint64_t *least = asim_calloc_lines(n / ASIM_BLOCK + 1, sizeof *least);
     uint32_t *place = malloc((fabric->nodes + (size_t)1) * sizeof *place);
+    int code = next && least && place ? 0 : ASIM_ENOMEM;
 
-    if (!next || !place) {
+    if (!code) {
+        place_nodes(fabric, next, place);
+        free(fabric->next);
+        free(fabric->least);
+        free(fabric->place);
+        fabric->next = next;
+        fabric->least = least;
+        fabric->place = place;
+    } else {
         free(next);
+        free(least);
         free(place);
-        return ASIM_ENOMEM;
     }
-    place_nodes(fabric, next, place);
-    free(fabric->next);
-    free(fabric->place);
-    fabric->next = next;
-    fabric->place = place;
-    return 0;
+    for (uint32_t l = 0; l < fabric->n_lanes && !code; l++)
+        code = place_lane(fabric, &fabric->lane[l], n);
+    for (size_t w = 0; w < fabric->topo->n_links * 2 && !code; w++)
+        fabric->wires[w].to_place = fabric->place[fabric->wires[w].to];
+    return code;
 }
 
 /* The earliest event of a node, with what its lane has sent it. */
@@ -96,21 +119,46 @@ static inline uint64_t take(uint64_t *next, uint64_t *lowered)
     return t;
 }
 
-/* Hosts are of the first side; of switches without a branch on it. */
+/* The least of n nodes. */
+static uint64_t take_all(uint64_t *next, uint64_t *lowered, uint32_t n)
+{
+    uint64_t first = ASIM_NEVER;
+
+    for (uint32_t i = 0; i < n; i++) {
+        uint64_t t = take(&next[i], &lowered[i]);
+
+        first = t < first ? t : first;
+    }
+    return first;
+}
+
+/* Whether nothing has been sent to any of n nodes. */
+static int is_none(const uint64_t *lowered, uint32_t n)
+{
+    uint64_t all = ASIM_NEVER;
+
+    for (uint32_t i = 0; i < n; i++)
+        all &= lowered[i];
+    return all == ASIM_NEVER;
+}
+
+/* Hosts are of the first side; of switches without a branch on it. Where nobody in a block of hosts
+ * had a turn, and nothing was sent to any, what is next there is known. */
 void asim_lane_know(struct asim_fabric *fabric, struct asim_lane *lane)
 {
-    uint64_t first[2] = {ASIM_NEVER, ASIM_NEVER};
-    uint32_t i = 0;
+    uint64_t first[2] = {ASIM_NEVER, ASIM_NEVER}, *lowered = lane->lowered + lane->begin;
 
-    for (; i < lane->n_hosts; i++) {
-        uint64_t t = take(&lane->next[i], &lane->lowered[lane->node[i]]);
+    for (uint32_t i = 0; i < lane->n_hosts; i += ASIM_BLOCK) {
+        uint32_t n = lane->n_hosts - i < ASIM_BLOCK ? lane->n_hosts - i : ASIM_BLOCK;
+        uint64_t *least = &lane->least[i / ASIM_BLOCK];
 
-        first[0] = t < first[0] ? t : first[0];
+        if (!*least || !is_none(lowered + i, n))
+            *least = take_all(lane->next + i, lowered + i, n);
+        first[0] = *least < first[0] ? *least : first[0];
     }
-    for (; i < lane->n_nodes; i++) {
-        uint32_t v = lane->node[i];
-        uint64_t one = 0 - (uint64_t)(fabric->side ? fabric->side[v] : 0);
-        uint64_t t = take(&lane->next[i], &lane->lowered[v]), of[2] = {t | one, t | ~one};
+    for (uint32_t i = lane->n_hosts; i < lane->n_nodes; i++) {
+        uint64_t one = 0 - (uint64_t)(fabric->side ? fabric->side[lane->node[i]] : 0);
+        uint64_t t = take(&lane->next[i], &lowered[i]), of[2] = {t | one, t | ~one};
 
         first[0] = of[0] < first[0] ? of[0] : first[0];
         first[1] = of[1] < first[1] ? of[1] : first[1];
@@ -144,7 +192,7 @@ void asim_lanes_know(struct asim_fabric *fabric)
             if (lane->first[side] < fabric->first[side])
                 fabric->first[side] = lane->first[side];
         for (uint32_t i = 0; i < lane->n_far; i++) {
-            uint64_t *t = &lane->lowered[lane->far[i]];
+            uint64_t *t = &lane->lowered[fabric->place[lane->far[i]]];
 
             if (*t == ASIM_NEVER) /* without a look at the node */
                 continue;

@@ -58,13 +58,15 @@ struct asim_owed {
 struct asim_lane {
     _Alignas(ASIM_LINE_BYTES) uint32_t *node, n_nodes; /* its nodes of this process */
     uint32_t n_hosts; /* the first of them; both parts ascend, but for lanes.c, turn_ends */
-    uint64_t *next;   /* [n_nodes] of these, a piece of the fabric's */
+    uint64_t *next;   /* [n_nodes] of these, a piece of the fabric's, as is */
+    uint64_t *least;  /* for its hosts, by blocks */
+    uint32_t begin;   /* of both: the place of node[0] */
     uint32_t *active; /* [n_nodes] places in `node`: who has something to do */
     /* Wires between this lane and others: those it hears, then those it sends on. */
     struct asim_wire **joint;
     uint32_t n_heard, n_joint;
     uint32_t *far, n_far; /* nodes it may send to that are not among its own */
-    /* What turns touch. lowered: [nodes] earliest arrival put into a mailbox of each node. */
+    /* What turns touch. lowered: earliest arrival put into a mailbox of each node, by place. */
     _Alignas(ASIM_LINE_BYTES) struct asim_fabric *fabric;
     uint64_t *lowered;
     /* Completions its hosts know of that are not yet due; messages of its hosts begun and not yet

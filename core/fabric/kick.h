@@ -45,8 +45,8 @@ IN_LOOP void quick_go(struct asim_host *host, struct asim_port *port, struct asi
     if (final && wire->to == frame->src)
         asim_port_notice(lane, wire, frame);
     asim_mail_commit(wire);
-    if (t < lane->lowered[wire->to])
-        lane->lowered[wire->to] = t;
+    if (t < lane->lowered[wire->to_place])
+        lane->lowered[wire->to_place] = t;
 }
 
 /* An answer has been started: nobody waits for its end where nothing else is there to be sent, and

@@ -65,14 +65,9 @@ void asim_lane_close(struct asim_fabric *fabric)
 static int open_lane(struct asim_fabric *fabric, struct asim_lane *lane)
 {
     lane->fabric = fabric;
-    lane->lowered = malloc((fabric->nodes + 1) * sizeof *lane->lowered);
     lane->node = malloc((fabric->nodes + 1) * sizeof *lane->node);
     lane->active = malloc((fabric->nodes + 1) * sizeof *lane->active);
-    if (!lane->lowered || !lane->node || !lane->active)
-        return ASIM_ENOMEM;
-    for (uint32_t v = 0; v < fabric->nodes; v++)
-        lane->lowered[v] = ASIM_NEVER;
-    return 0;
+    return lane->node && lane->active ? 0 : ASIM_ENOMEM;
 }
 
 /* Of each row of neighbours the last few come first, and in no steady step. What lies behind
@@ -244,9 +239,12 @@ static int is_crowded(const struct asim_fabric *fabric, uint64_t until)
     for (uint32_t l = 0; l < fabric->n_lanes; l++) {
         const struct asim_lane *lane = &fabric->lane[l];
 
-        for (uint32_t i = lane->n_nodes; i-- > 0 && load < fabric->crowd;)
-            if (lane->next[i] < until && asim_sides_has(fabric, lane->node[i]))
+        for (uint32_t i = lane->n_nodes; i-- > 0 && load < fabric->crowd;) {
+            if (i < lane->n_hosts && lane->least[i / ASIM_BLOCK] >= until)
+                i = i / ASIM_BLOCK * ASIM_BLOCK; /* nobody in the block */
+            else if (lane->next[i] < until && asim_sides_has(fabric, lane->node[i]))
                 load += load_of(fabric, lane->node[i]);
+        }
     }
     return load >= fabric->crowd;
 }
@@ -289,20 +287,25 @@ static int is_plain(const struct asim_fabric *fabric)
  * those to come, three turns ahead, has been tried and brings nothing: a turn's misses overlap. */
 static void advance_nodes(struct asim_fabric *fabric, struct asim_lane *lane, uint64_t until)
 {
-    uint32_t *active = lane->active, n = 0;
+    uint32_t *active = lane->active, n = 0, hosts = lane->n_hosts;
     uint64_t *next = lane->next;
 
     lane->plain = is_plain(fabric);
-    if (fabric->side_now == ASIM_BOTH_SIDES)
-        for (uint32_t i = 0; i < lane->n_nodes; i++) {
+    for (uint32_t b = 0; fabric->side_now != 1 && b * ASIM_BLOCK < hosts; b++) {
+        uint32_t end = hosts - b * ASIM_BLOCK < ASIM_BLOCK ? hosts : (b + 1) * ASIM_BLOCK;
+
+        if (lane->least[b] >= until)
+            continue;
+        lane->least[b] = 0;
+        for (uint32_t i = b * ASIM_BLOCK; i < end; i++) {
             active[n] = i;
             n += next[i] < until;
         }
-    else
-        for (uint32_t i = fabric->side_now ? lane->n_hosts : 0; i < lane->n_nodes; i++) {
-            active[n] = i;
-            n += (next[i] < until) & asim_sides_has(fabric, lane->node[i]);
-        }
+    }
+    for (uint32_t i = hosts; i < lane->n_nodes; i++) {
+        active[n] = i;
+        n += (next[i] < until) & asim_sides_has(fabric, lane->node[i]);
+    }
     for (uint32_t i = 0; i < n; i++)
         next[active[i]] = asim_node_advance(fabric, lane->node[active[i]], until);
 }

@@ -43,6 +43,12 @@ int asim_remote_credits(struct asim_fabric *fabric, struct asim_lane *lane);
 /* --- first.c: what comes next, found by the lanes ------------------------------------------- */
 /* Gives every node its place in fabric->next: after each change of who has which. 0 or ENOMEM. */
 int asim_lane_place(struct asim_fabric *fabric);
+/* Between windows, where something else than frames has changed it: asks node v itself. */
+static inline void asim_next_renew(struct asim_fabric *fabric, uint32_t v)
+{
+    *asim_next_of(fabric, v) = asim_node_next(fabric, v);
+    fabric->least[fabric->place[v] / ASIM_BLOCK] = 0;
+}
 /* Makes lane->far. 0 or ASIM_ENOMEM. Linear in links. */
 int asim_lane_list_far(struct asim_fabric *fabric, struct asim_lane *lane);
 /* Sets lane->first; what the lane has put into its own nodes' mailboxes counts from now on. */

@@ -10,6 +10,7 @@
  * Planned when the network is built and owned by it. Between events it costs one comparison per
  * window; at an event, a search for routes.
  */
+#include "fabric/lanes.h"
 #include "fabric/node.h"
 
 #include <stdlib.h>
@@ -258,7 +259,7 @@ void asim_linkstate_apply(struct asim_fabric *fabric)
     for (uint32_t v = 0; v < fabric->nodes && !fabric->lane->failed; v++) {
         if (!asim_fabric_owns(fabric, v))
             continue;
-        *asim_next_of(fabric, v) = asim_node_next(fabric, v);
+        asim_next_renew(fabric, v);
         if (fabric->per_event && *asim_next_of(fabric, v) != ASIM_NEVER)
             asim_fabric_at_slow(fabric, v, *asim_next_of(fabric, v));
     }

@@ -42,9 +42,9 @@ struct asim_fabric {
     struct asim_host *host;
     struct asim_switch *sw;   /* of node v: sw[v - hosts] */
     struct asim_port **ports; /* all ports of node v in order: ports[first_port[v] + i] */
-    /* Earliest event of node v, but for lane->lowered, is next[place[v]]: no cache line of it is
-     * of two lanes (first.c). */
-    uint64_t *next;
+    /* Earliest event of node v, but for lane->lowered: next[place[v]]; of each block of places, as
+     * far as hosts have them: least, 0 where that is not known (first.c). */
+    uint64_t *next, *least;
     uint32_t *place;        /* [nodes] */
     uint8_t *side;          /* which of two each node is on, NULL: there is one, 0 (sides.h) */
     struct asim_lane *lane; /* [n_lanes] */
@@ -91,7 +91,6 @@ static inline uint64_t asim_to_ticks(const struct asim_fabric *fabric, uint64_t 
 {
     return ns < ASIM_NEVER / fabric->tick ? ns * fabric->tick : ASIM_NEVER;
 }
-
 /* As what hashes know a host (hash.h). */
 static inline uint32_t asim_fabric_ip(const struct asim_fabric *fabric, uint32_t host)
 {
@@ -103,7 +102,7 @@ static inline int asim_fabric_owns(const struct asim_fabric *fabric, uint32_t v)
 {
     return !fabric->part_of || fabric->part_of[v] == fabric->self;
 }
-
+enum { ASIM_BLOCK = 32 };
 static inline uint64_t *asim_next_of(const struct asim_fabric *fabric, uint32_t v)
 {
     return &fabric->next[fabric->place[v]];
@@ -113,10 +112,13 @@ void asim_fabric_at_slow(struct asim_fabric *fabric, uint32_t v, uint64_t t);
 static inline void asim_fabric_at(struct asim_fabric *fabric, uint32_t v, uint64_t t)
 {
     uint64_t *first = &fabric->first[fabric->side ? fabric->side[v] : 0];
+    uint32_t at = fabric->place[v];
 
-    if (t >= *asim_next_of(fabric, v))
+    if (t >= fabric->next[at])
         return;
-    *asim_next_of(fabric, v) = t;
+    fabric->next[at] = t;
+    if (t < fabric->least[at / ASIM_BLOCK])
+        fabric->least[at / ASIM_BLOCK] = t;
     if (fabric->first_known && t < *first)
         *first = t;
     if (fabric->per_event)

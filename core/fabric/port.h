@@ -42,10 +42,12 @@ struct asim_wire {
     uint64_t delay;       /* ticks */
     /* Put on this wire since the start; the sum over wires is the count of packet-hops. */
     uint64_t frames, bytes;
-    uint32_t to, from; /* nodes; whoever sends lowers the next time of `to` */
+    /* The node it leads to, and where that stands in lane->lowered: whoever sends lowers its time.
+     */
+    uint32_t to, to_place;
     /* what seldom changes */
     _Alignas(ASIM_LINE_BYTES) struct asim_wire_loss *loss; /* NULL: every frame arrives (loss.h) */
-    uint32_t to_port;                                      /* 0-based at `to` */
+    uint32_t from, to_port;                                /* a node; 0-based at `to` */
     uint32_t fetched;                                      /* `tail` of a window ago (lanes.c) */
     ASIM_VEC(struct asim_frame) spill;
     /* the receiving node's, with its own copy of what it reads of the above */

@@ -12,6 +12,7 @@
  * nothing is found, and what is lost is bounded: as many states as FIRST_STATES at first, and then
  * what the budget gains with the frames simulated, 0.03 % of the time (budget.c).
  */
+#include "fabric/lanes.h"
 #include "fabric/recur.h"
 
 #include <stdlib.h>
@@ -220,7 +221,7 @@ static void move(struct asim_fabric *fabric, struct asim_recur *recur, uint64_t 
     fabric->reach[1] += ticks;
     asim_runs_found(fabric);
     for (uint32_t v = 0; v < fabric->nodes; v++)
-        *asim_next_of(fabric, v) = asim_node_next(fabric, v);
+        asim_next_renew(fabric, v);
 }
 
 /* The present state may be the kept one again. */

@@ -270,8 +270,8 @@ static int was_fed(struct asim_fabric *fabric, uint32_t v)
     int fed = 0;
 
     for (uint32_t l = 0; l < fabric->n_lanes; l++) {
-        fed |= fabric->lane[l].lowered[v] != ASIM_NEVER;
-        fabric->lane[l].lowered[v] = ASIM_NEVER;
+        fed |= fabric->lane[l].lowered[fabric->place[v]] != ASIM_NEVER;
+        fabric->lane[l].lowered[fabric->place[v]] = ASIM_NEVER;
     }
     return fed;
 }

@@ -44,8 +44,8 @@ static inline void asim_port_go(struct asim_lane *lane, struct asim_wire *wire,
 {
     asim_port_see_final(lane, wire, frame);
     asim_mail_commit(wire);
-    if (frame->t < lane->lowered[wire->to])
-        lane->lowered[wire->to] = frame->t;
+    if (frame->t < lane->lowered[wire->to_place])
+        lane->lowered[wire->to_place] = frame->t;
 }
 
 /* 1 if it will not arrive: that is known here, since draws are keyed and link events planned. The

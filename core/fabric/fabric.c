@@ -136,7 +136,8 @@ static int open_nodes(struct asim_fabric *fabric)
     fabric->host = asim_calloc_lines(fabric->hosts + (size_t)1, sizeof *fabric->host);
     fabric->sw = asim_calloc_lines(nodes - fabric->hosts + (size_t)1, sizeof *fabric->sw);
     fabric->ports = calloc(total + 1, sizeof(*fabric->ports));
-    if (!fabric->host || !fabric->sw || !fabric->ports || asim_lane_open(fabric, 1, NULL))
+    if (!fabric->host || !fabric->sw || !fabric->ports || asim_lane_open(fabric, 1, NULL) ||
+        asim_lane_place(fabric))
         return ASIM_ENOMEM;
     for (uint32_t v = 0; v < fabric->hosts; v++)
         if (asim_fabric_owns(fabric, v) && open_host(fabric, v))

@@ -149,7 +149,7 @@ void asim_lane_know(struct asim_fabric *fabric, struct asim_lane *lane)
     uint64_t first[2] = {ASIM_NEVER, ASIM_NEVER}, *lowered = lane->lowered + lane->begin;
 
     for (uint32_t i = 0; i < lane->n_hosts; i += ASIM_BLOCK) {
-        uint32_t n = lane->n_hosts - i < ASIM_BLOCK ? lane->n_hosts - i : ASIM_BLOCK;
+        uint32_t n = asim_block_hosts(lane, i);
         uint64_t *least = &lane->least[i / ASIM_BLOCK];
 
         if (!*least || !is_none(lowered + i, n))

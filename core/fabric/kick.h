@@ -21,7 +21,7 @@ IN_LOOP struct asim_frame *quick_begin(struct asim_host *host, struct asim_port 
         frame = &wire->at[tail & wire->mask];
     else if (!(frame = asim_mail_slot_slow(host->lane, wire)))
         return NULL;
-    port->busy = 1;
+    port->busy = ASIM_NIC_BUSY;
     port->tx_start = host->now;
     port->start_seq = host->seq;
     port->start_youth = asim_youth(host->tie);

@@ -61,7 +61,7 @@ void asim_lane_close(struct asim_fabric *fabric)
     fabric->n_lanes = 0;
 }
 
-/* Both lists are as long as the network: 12 bytes a node and lane. */
+/* Both lists are as long as the network: with `lowered` 16 bytes a node and lane. */
 static int open_lane(struct asim_fabric *fabric, struct asim_lane *lane)
 {
     lane->fabric = fabric;
@@ -137,7 +137,7 @@ int asim_lane_open(struct asim_fabric *fabric, uint32_t n, const uint32_t *of)
             fabric->lane_of[v] = (uint16_t)(of[v] % n);
     }
     deal(fabric);
-    return asim_lane_place(fabric);
+    return 0;
 }
 
 /* Routes are searched now, all of them: look-ups of threads must change nothing. */
@@ -291,13 +291,13 @@ static void advance_nodes(struct asim_fabric *fabric, struct asim_lane *lane, ui
     uint64_t *next = lane->next;
 
     lane->plain = is_plain(fabric);
-    for (uint32_t b = 0; fabric->side_now != 1 && b * ASIM_BLOCK < hosts; b++) {
-        uint32_t end = hosts - b * ASIM_BLOCK < ASIM_BLOCK ? hosts : (b + 1) * ASIM_BLOCK;
+    for (uint32_t from = 0; fabric->side_now != 1 && from < hosts; from += ASIM_BLOCK) {
+        uint32_t end = from + asim_block_hosts(lane, from);
 
-        if (lane->least[b] >= until)
+        if (lane->least[from / ASIM_BLOCK] >= until)
             continue;
-        lane->least[b] = 0;
-        for (uint32_t i = b * ASIM_BLOCK; i < end; i++) {
+        lane->least[from / ASIM_BLOCK] = 0;
+        for (uint32_t i = from; i < end; i++) {
             active[n] = i;
             n += next[i] < until;
         }
@@ -347,7 +347,7 @@ void asim_lane_end(struct asim_fabric *fabric, struct asim_lane *lane)
     asim_lane_know(fabric, lane);
 }
 
-/* Order of nodes inside the window has no influence on the result; ascending is as good as any. */
+/* Order of nodes inside the window has no influence on the result. */
 static void advance(void *self, uint32_t l)
 {
     struct asim_fabric *fabric = self;

@@ -8,9 +8,8 @@
 
 #include "fabric/node.h"
 
-/* Deals the nodes of this process to n lanes; of[v] modulo n is node v's, NULL: there is one. 0 or
- * ENOMEM.
- */
+/* Deals the nodes of this process to n lanes; of[v] modulo n is node v's, NULL: there is one. To be
+ * followed by asim_lane_place. 0 or ENOMEM. */
 int asim_lane_open(struct asim_fabric *fabric, uint32_t n, const uint32_t *of);
 void asim_lane_close(struct asim_fabric *fabric);
 /* The length of a window, ticks. Lanes with no short link between them need not stop for those they
@@ -43,6 +42,11 @@ int asim_remote_credits(struct asim_fabric *fabric, struct asim_lane *lane);
 /* --- first.c: what comes next, found by the lanes ------------------------------------------- */
 /* Gives every node its place in fabric->next: after each change of who has which. 0 or ENOMEM. */
 int asim_lane_place(struct asim_fabric *fabric);
+/* Hosts in the block that begins with the i-th of the lane's. */
+static inline uint32_t asim_block_hosts(const struct asim_lane *lane, uint32_t i)
+{
+    return lane->n_hosts - i < ASIM_BLOCK ? lane->n_hosts - i : ASIM_BLOCK;
+}
 /* Between windows, where something else than frames has changed it: asks node v itself. */
 static inline void asim_next_renew(struct asim_fabric *fabric, uint32_t v)
 {

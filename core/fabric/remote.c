@@ -124,7 +124,7 @@ int asim_remote_open(struct asim_fabric *fabric, const struct asim_partition *pa
                             "several processes need links of at least %d ns between them; run this "
                             "on one process.",
                             MIN_WINDOW_NS);
-    return list_wires(fabric) || asim_lane_open(fabric, 1, NULL)
+    return list_wires(fabric) || asim_lane_open(fabric, 1, NULL) || asim_lane_place(fabric)
                ? asim_err_nomem(err, "preparing for several processes")
                : 0;
 }

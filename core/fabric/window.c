@@ -44,8 +44,8 @@ static uint64_t next_entry(struct asim_fabric *fabric)
     return agenda->n ? agenda->at[0].key : ASIM_NEVER;
 }
 
-/* In windows a scan over all nodes: it costs less than keeping a heap in order, since most nodes of
- * a busy network are active in most windows. */
+/* In windows a scan, of hosts by blocks: it costs less than keeping a heap in order, since most
+ * nodes of a busy network are active in most windows. */
 static uint64_t next_of_nodes(struct asim_fabric *fabric)
 {
     if (fabric->per_event)

@@ -27,6 +27,10 @@ void asim_lane_advance(struct asim_fabric *fabric, uint64_t until);
 void asim_lane_run(struct asim_fabric *fabric, void (*step)(void *fabric, uint32_t lane),
                    int together);
 
+/* window.c: one side in a window of two delays that ends at `until`; the other has come to its
+ * middle. 0 or the failure's code. */
+int asim_fabric_advance_side(struct asim_fabric *fabric, int side, uint64_t until,
+                             struct asim_err *err);
 /* A notice for a host of another process. 0 or ASIM_ENOMEM. */
 int asim_remote_notice(struct asim_fabric *fabric, const struct asim_notice *note);
 /* The destination has counted frames of a flow (flow.h): the source's process is to hear of it. */

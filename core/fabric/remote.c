@@ -13,12 +13,14 @@
  *   for the sender to know when nothing of the message is under way and the slot is free.
  *
  * Why a window of the smallest cut delay is enough: frames due inside it were sent before it, and
- * notices are made one link delay, or one timeout, ahead.
+ * notices are made one link delay, or one timeout, ahead. Where sides take turns, what a side hears
+ * of before (k+1)W the other one has sent before kW, which is how far it had come in window k-1.
  */
 #include "fabric/remote.h"
 #include "fabric/lanes.h"
 #include "fabric/partition.h"
 #include "fabric/records.h"
+#include "fabric/sides.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -43,6 +45,7 @@ struct far {
 
 struct asim_remote {
     uint32_t n;
+    int turns; /* of sides */
     uint64_t window_ns;
     struct far *far; /* [n] */
 };
@@ -297,12 +300,45 @@ int asim_remote_pack(struct asim_fabric *fabric, uint32_t peer, struct asim_bloc
 
 /* --- time ------------------------------------------------------------------------------------- */
 
+/* Links that are shorter than those between processes would want more than two sides. */
+int asim_remote_may_take_turns(const struct asim_fabric *fabric)
+{
+    return asim_sides_may(fabric) &&
+           asim_to_ticks(fabric, fabric->remote->window_ns) == fabric->window;
+}
+
+void asim_remote_take_turns(struct asim_fabric *fabric)
+{
+    fabric->remote->turns = 1;
+}
+
+/* Of each side its first window that ends behind its first event. None of those is over: a side's
+ * events lie behind its last window, and behind the begin of the other's. */
+uint64_t asim_remote_next(struct asim_fabric *fabric)
+{
+    uint64_t t = asim_fabric_next(fabric), window = fabric->remote->window_ns, next = ASIM_NEVER;
+
+    if (t == ASIM_NEVER || !fabric->remote->turns)
+        return t == ASIM_NEVER ? t : t - t % window;
+    for (uint64_t side = 0; side < 2; side++) {
+        uint64_t k = fabric->first[side] / fabric->window;
+
+        k += k % 2 != side;
+        if (fabric->first[side] != ASIM_NEVER && k * window < next)
+            next = k * window;
+    }
+    return next;
+}
+
 /* The fabric's own windows, which may be shorter (NVLinks inside a process), up to the grid's; at
  * W = 0 single events in their order of time. Others see neither, only the grid. */
 int asim_remote_advance(struct asim_fabric *fabric, uint64_t until_ns, struct asim_err *err)
 {
     uint64_t until = asim_to_ticks(fabric, until_ns);
 
+    if (fabric->remote->turns)
+        return asim_fabric_advance_side(fabric, until_ns / fabric->remote->window_ns % 2 == 0,
+                                        until, err);
     fabric->bound = until;
     while (!fabric->failed && asim_fabric_next_tick(fabric) < until)
         asim_fabric_step(fabric, err);

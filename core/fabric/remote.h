@@ -28,8 +28,17 @@ void asim_remote_close(struct asim_fabric *fabric);
 int asim_remote_is_here(const struct asim_fabric *fabric, uint32_t node);
 /* W in whole ns, at least 2; 0 in one process. */
 uint64_t asim_remote_window(const struct asim_fabric *fabric);
-/* Everything of this process before until_ns, a multiple of W; all blocks for the windows up to it
- * have been unpacked. 0 or the failure's code. */
+/* Whether the sides of the network (sides.h) may take turns. Depends on settings, and on whether
+ * frames are watched here. */
+int asim_remote_may_take_turns(const struct asim_fabric *fabric);
+/* From here on they do, which is for all processes or none: window k is the hosts' side's where k
+ * is even, else the other's, and brings it from (k-1)W to (k+1)W. Before the first event. */
+void asim_remote_take_turns(struct asim_fabric *fabric);
+/* Where the first window begins in which this process has anything to do, as far as it knows, ns;
+ * ASIM_NEVER: none. */
+uint64_t asim_remote_next(struct asim_fabric *fabric);
+/* The window that ends at until_ns, a multiple of W, or where sides take no turns a part of it; all
+ * blocks for the windows up to it have been unpacked. 0 or the failure's code. */
 int asim_remote_advance(struct asim_fabric *fabric, uint64_t until_ns, struct asim_err *err);
 /* What has come about for `peer` since it was asked last; valid until it is asked again. */
 int asim_remote_pack(struct asim_fabric *fabric, uint32_t peer, struct asim_block *block,

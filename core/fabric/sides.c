@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only
  *
  * See sides.h. Not where anything but a frame acts on another node sooner than two delays: link
- * events, a short timeout, what other processes send; nor where switches write for receivers what
- * has room for one window (INT, digests, timestamps). For runs the network is brought to one time
+ * events, a short timeout; nor where switches write for receivers what has room for one window (INT, digests, timestamps). For runs the network is brought to one time
  * before a rest, or an episode; a state that comes again (recur.h) may be one in which the sides
  * are not at one time.
  */
@@ -61,20 +60,19 @@ static uint64_t earlier(uint64_t a, uint64_t b)
     return a < b ? a : b;
 }
 
-/* Whether sides may go on alone from here. */
-static int may(const struct asim_fabric *fabric)
+int asim_sides_may(const struct asim_fabric *fabric)
 {
-    return fabric->side && !fabric->per_event && !fabric->part_of && !fabric->links &&
-           !fabric->cc->needs && (!fabric->rto || fabric->rto >= 2 * fabric->window) &&
-           asim_lane_stride(fabric) == fabric->window &&
-           (!fabric->runs || asim_runs_leaves_sides(fabric));
+    return fabric->side && !fabric->per_event && !fabric->links && !fabric->cc->needs &&
+           (!fabric->rto || fabric->rto >= 2 * fabric->window) &&
+           asim_lane_stride(fabric) == fabric->window;
 }
 
 enum asim_turn asim_sides_turn(const struct asim_fabric *fabric)
 {
     uint64_t first = earlier(fabric->first[0], fabric->first[1]);
 
-    if (may(fabric) && first <= ASIM_NEVER - 3 * fabric->window)
+    if (asim_sides_may(fabric) && !fabric->part_of && first <= ASIM_NEVER - 3 * fabric->window &&
+        (!fabric->runs || asim_runs_leaves_sides(fabric)))
         return ASIM_TURN_ALONE;
     if (fabric->reach[0] == fabric->reach[1])
         return ASIM_TURN_BOTH;

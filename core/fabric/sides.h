@@ -7,7 +7,8 @@
  * in each.
  *
  * With S and O the earliest events of the side and of the other, and W the smallest delay: nothing
- * reaches the side before min(O, S + W) + W.
+ * reaches the side before min(O, S + W) + W. Of several processes, which know their own events
+ * only, all take the same turns on a grid of W (remote.h).
  */
 #ifndef ASIM_FABRIC_SIDES_H
 #define ASIM_FABRIC_SIDES_H
@@ -29,6 +30,8 @@ enum asim_turn {
 int asim_sides_open(struct asim_fabric *fabric);
 /* To be asked before each window, with the earliest event of every node known. */
 enum asim_turn asim_sides_turn(const struct asim_fabric *fabric);
+/* Whether sides may go on alone in this network at all. */
+int asim_sides_may(const struct asim_fabric *fabric);
 /* Begins that turn, with fabric->side_now whose it is, and returns the end of the window, which is
  * `together` where it is both's. */
 uint64_t asim_sides_take(struct asim_fabric *fabric, enum asim_turn turn, uint64_t together);

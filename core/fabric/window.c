@@ -190,6 +190,16 @@ void asim_fabric_advance(struct asim_fabric *fabric, uint64_t until)
     }
 }
 
+int asim_fabric_advance_side(struct asim_fabric *fabric, int side, uint64_t until,
+                             struct asim_err *err)
+{
+    fabric->side_now = side;
+    if (next_of_nodes(fabric) >= until || fabric->first[side] >= until)
+        return fabric->failed;
+    window(fabric, until);
+    return settle(fabric, until - fabric->window, err);
+}
+
 /* Where the next window ends that begins at t and is both sides'. */
 static uint64_t end_of_window(const struct asim_fabric *fabric, uint64_t t)
 {

@@ -158,6 +158,10 @@ AsimFabric::Start(asim_err* err)
     m_code = asim_world_start(m_world, err);
     if (m_processes)
     {
+        if (m_processes->Agree(!m_code && asim_remote_may_take_turns(m_fabric)))
+        {
+            asim_remote_take_turns(m_fabric);
+        }
         /* A failure of this process alone is everybody's, once they have met. */
         m_err = *err;
         m_next = Simulator::ScheduleNow(&AsimFabric::StepTogether, this);
@@ -239,8 +243,7 @@ AsimFabric::Meet(uint64_t until)
     {
         told = (peer != m_processes->GetSelf() && Tell(peer)) || told;
     }
-    const uint64_t next = told ? until : asim_fabric_next(m_fabric);
-    word.next = next == ASIM_NEVER ? ASIM_NEVER : next - next % m_window;
+    word.next = told ? until : asim_remote_next(m_fabric);
     word.over = !told && asim_world_is_over(m_world);
     word.ending = word.ending || m_code;
     m_processes->Meet(&word);

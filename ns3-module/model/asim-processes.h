@@ -57,6 +57,8 @@ class AsimProcesses : public Object
     void Meet(Word* word);
     /** What the peer has handed over, *n bytes; until the next meeting. */
     const uint8_t* Get(uint32_t peer, std::size_t* n) const;
+    /** Whether all of them say so. */
+    bool Agree(bool mine) const;
     /** What every process gave, in their order: to all of them, or to process 0 alone. */
     std::vector<Bytes> Exchange(const Bytes& bytes) const;
     std::vector<Bytes> Gather(const Bytes& bytes) const;

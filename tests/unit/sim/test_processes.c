@@ -12,6 +12,7 @@
 enum { RANKS = 8, SERVER_RANKS = 16, WORLDS = 4 };
 
 static char folder[128];
+static uint32_t turns; /* runs in which sides took turns */
 
 struct way {
     uint32_t processes, threads;
@@ -98,18 +99,30 @@ static void exchange(struct asim_world *const *worlds, uint32_t n)
 /* The beginning of the window something happens in next, anywhere; ASIM_NEVER at the end. */
 static uint64_t next_window(struct asim_world *const *worlds, uint32_t n)
 {
-    uint64_t next = ASIM_NEVER, window = asim_remote_window(worlds[0]->fabric);
+    uint64_t next = ASIM_NEVER;
     int over = 1;
 
     for (uint32_t w = 0; w < n; w++) {
-        uint64_t own = asim_fabric_next(worlds[w]->fabric);
+        uint64_t own = asim_remote_next(worlds[w]->fabric);
 
         if (asim_world_is_stopped(worlds[w]))
             return ASIM_NEVER;
         over &= asim_world_is_over(worlds[w]);
         next = own < next ? own : next;
     }
-    return over || next == ASIM_NEVER ? ASIM_NEVER : next - next % window;
+    return over ? ASIM_NEVER : next;
+}
+
+/* As processes agree on it. */
+static void take_turns(struct asim_world *const *worlds, uint32_t n)
+{
+    uint32_t may = 0;
+
+    for (uint32_t w = 0; w < n; w++)
+        may += asim_remote_may_take_turns(worlds[w]->fabric) != 0;
+    for (uint32_t w = 0; may == n && w < n; w++)
+        asim_remote_take_turns(worlds[w]->fabric);
+    turns += may == n;
 }
 
 static int run_shared(struct asim_world *const *worlds, uint32_t n, struct outcome *outcome)
@@ -121,6 +134,7 @@ static int run_shared(struct asim_world *const *worlds, uint32_t n, struct outco
 
     for (uint32_t w = 0; w < n; w++)
         CHECK(asim_world_start(worlds[w], &outcome->err) == 0);
+    take_turns(worlds, n);
     while ((t = next_window(worlds, n)) != ASIM_NEVER) {
         t += asim_remote_window(worlds[0]->fabric);
         for (uint32_t w = 0; w < n; w++)
@@ -286,8 +300,10 @@ int main(void)
     run_folder(folder, sizeof folder);
     write_traces();
     all_ways("1");
+    CHECK_U64(turns, 4); /* not at W = 0 */
     all_ways("3");
     all_ways("7");
+    CHECK_U64(turns, 4); /* nor with INT or timestamps */
     nvswitches();
     run_remove(folder, SERVER_RANKS);
     return CHECK_DONE();

@@ -11,6 +11,7 @@
 #include "report/report.h"
 #include "tools/args.h"
 #include "tools/compare.h"
+#include "tools/pages.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -109,6 +110,7 @@ int asim_app_open(struct asim_app *app, int argc, char **argv)
         .tables = {{asim_settings_options, &app->settings}, {app->extra, &app->settings}}};
     int code;
 
+    asim_pages_large();
     app->on_terminal = isatty(2) && !app->settings.process;
     app->started_s = app->shown_s = wall_s();
     code = asim_option_defaults(asim_settings_options, &app->settings, &app->err);

@@ -202,26 +202,23 @@ static void gather(struct asim_switch *sw)
     }
 }
 
-/* Sets of times, each in two words by two hashes: who is in both is nearly always in the set. */
-struct times {
-    uint64_t low, mixed;
-};
+/* A set of times, of which those are one that differ by a multiple of its bits. More than a cache
+ * line of them would cost more to empty than it saves. */
+enum { TIMES = 512 };
 
-static inline uint32_t mix_of(uint32_t t)
-{
-    return t * 0x9e3779b1u >> 26;
-}
+struct times {
+    uint64_t bits[TIMES / 64];
+};
 
 static inline uint64_t has(const struct times *times, uint32_t t)
 {
-    return times->low >> t % 64 & times->mixed >> mix_of(t) & 1;
+    return times->bits[t % TIMES / 64] >> t % 64 & 1;
 }
 
 /* If `yes` is 1; it may be 0. */
 static inline void include(struct times *times, uint32_t t, uint64_t yes)
 {
-    times->low |= yes << t % 64;
-    times->mixed |= yes << mix_of(t);
+    times->bits[t % TIMES / 64] |= yes << t % 64;
 }
 
 /* Puts those first that may be of one time with another, and says how many they are: for these the
@@ -230,18 +227,22 @@ static inline void include(struct times *times, uint32_t t, uint64_t yes)
  * put in order, which then costs little. */
 static uint32_t put_ties_first(struct asim_came *at, uint32_t n)
 {
-    struct times seen = {0, 0}, again = {0, 0};
+    struct times seen, again;
+    uint64_t any = 0;
     uint32_t ties = 0;
 
     if (n < 2 || n > ASIM_FEW_PORTS)
         return n < 2 ? 0 : n;
+    seen = again = (struct times){{0}};
     for (uint32_t i = 0; i < n; i++) {
         uint32_t t = (uint32_t)(at[i].entry >> ASIM_TICK_SHIFT);
+        uint64_t yes = has(&seen, t);
 
-        include(&again, t, has(&seen, t));
+        include(&again, t, yes);
         include(&seen, t, 1);
+        any |= yes;
     }
-    for (uint32_t i = 0; again.low && i < n; i++) {
+    for (uint32_t i = 0; any && i < n; i++) {
         struct asim_came one = at[i];
 
         if (!has(&again, (uint32_t)(one.entry >> ASIM_TICK_SHIFT)))

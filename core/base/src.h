@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only
  *
  * A text input read whole, and a cursor that walks it word by word and knows the line. Comments
- * run from a word that begins with '#' or "//" to the end of the line (so a//b is a word). Words are cut in place and NUL-terminated, so they
- * live as long as the src. NUL bytes in the file are refused with the line they stand on.
+ * run from a word that begins with '#' or "//" to the end of the line (so a//b is a word). Words
+ * are cut in place and NUL-terminated, so they live as long as the src. NUL bytes in the file are
+ * refused with the line they stand on.
  *
  * The text is held in one piece and words are cut in place, so a word is a plain string that lives
  * until the source is closed. Limit 1 GiB. Use for line- and word-oriented files; JSON and YAML

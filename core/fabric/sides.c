@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only
  *
  * See sides.h. Not where anything but a frame acts on another node sooner than two delays: link
- * events, a short timeout; nor where switches write for receivers what has room for one window (INT, digests, timestamps). For runs the network is brought to one time
- * before a rest, or an episode; a state that comes again (recur.h) may be one in which the sides
- * are not at one time.
+ * events, a short timeout; nor where switches write for receivers what has room for one window
+ * (INT, digests, timestamps). For runs the network is brought to one time before a rest, or an
+ * episode; a state that comes again (recur.h) may be one in which the sides are not at one time.
  */
 #include "fabric/sides.h"
 #include "fabric/lanes.h"

@@ -2,9 +2,9 @@
  *
  * A file as bytes at offsets, for traces read once in order and later here and there. A window of
  * it is kept in memory: 64 KiB while reading in order, 16 KiB (or the whole file, if smaller)
- * afterwards; a file of ASIM_BYTES_KEPT at most is read once. No descriptor stays open between reads
- * of a plain file, so one process can hold 16,384 traces; a file that changed in between is noticed
- * by its size and times.
+ * afterwards; a file of ASIM_BYTES_KEPT at most is read once. No descriptor stays open between
+ * reads of a plain file, so one process can hold 16,384 traces; a file that changed in between is
+ * noticed by its size and times.
  *
  * A gzip file (by its first bytes, whatever its name) is inflated at open into an unlinked
  * temporary file under $TMPDIR (else /tmp), whose descriptor stays open until close.
@@ -21,7 +21,7 @@
 
 #define ASIM_BYTES_ORDER (64u << 10) /* window while reading in order */
 #define ASIM_BYTES_PLACE (16u << 10) /* and afterwards */
-#define ASIM_BYTES_KEPT 1024u        /* whole files of one op or two: not read again */
+#define ASIM_BYTES_KEPT  1024u       /* whole files of one op or two: not read again */
 
 struct asim_bytes {
     char *path; /* as the user wrote it */

@@ -95,30 +95,6 @@ static ssize_t read_at(int fd, unsigned char *to, size_t n, uint64_t at)
     return (ssize_t)have;
 }
 
-/* A gzip file is inflated into a temporary one at once, so that any record can be read again by its
- * offset. On failure nothing stays open. */
-int asim_bytes_open(struct asim_bytes *bytes, const char *path, struct asim_err *err)
-{
-    *bytes = (struct asim_bytes){.fd = -1, .in_order = 1};
-    size_t n = strlen(path) + 1;
-    bytes->path = malloc(n);
-    if (!bytes->path)
-        return asim_err_nomem(err, "opening a trace");
-    memcpy(bytes->path, path, n);
-    unsigned char magic[2] = {0, 0};
-    int rc = open_plain(bytes, 1, err);
-    if (!rc && read_at(bytes->fd, magic, sizeof magic, 0) < 0)
-        rc = asim_err_set(err, ASIM_EIO, "cannot read trace '%s': %s", path, strerror(errno));
-    if (!rc && magic[0] == GZIP_MAGIC_0 && magic[1] == GZIP_MAGIC_1) {
-        close_fd(bytes);
-        bytes->is_gzip = 1;
-        rc = asim_inflate(path, &bytes->fd, &bytes->size, err);
-    }
-    if (rc)
-        asim_bytes_close(bytes);
-    return rc;
-}
-
 /* Room for n bytes in the window; a much larger one, left by a huge record, is given back. */
 static int fit_window(struct asim_bytes *bytes, size_t n, struct asim_err *err)
 {
@@ -185,6 +161,32 @@ static void drop_window(struct asim_bytes *bytes)
     free(bytes->window);
     bytes->window = NULL;
     bytes->window_n = bytes->window_cap = 0;
+}
+
+/* A gzip file is inflated into a temporary one at once, so that any record can be read again by its
+ * offset. On failure nothing stays open. */
+int asim_bytes_open(struct asim_bytes *bytes, const char *path, struct asim_err *err)
+{
+    *bytes = (struct asim_bytes){.fd = -1, .in_order = 1};
+    size_t n = strlen(path) + 1;
+    bytes->path = malloc(n);
+    if (!bytes->path)
+        return asim_err_nomem(err, "opening a trace");
+    memcpy(bytes->path, path, n);
+    const unsigned char *magic;
+    size_t got = 0;
+    int rc = open_plain(bytes, 1, err);
+    if (!rc)
+        rc = asim_bytes_get(bytes, (struct asim_bytes_ask){.want = 2}, &magic, &got, err);
+    if (got == 2 && magic[0] == GZIP_MAGIC_0 && magic[1] == GZIP_MAGIC_1) {
+        drop_window(bytes);
+        close_fd(bytes);
+        bytes->is_gzip = 1;
+        rc = asim_inflate(path, &bytes->fd, &bytes->size, err);
+    }
+    if (rc)
+        asim_bytes_close(bytes);
+    return rc;
 }
 
 /* Between runs of reading a plain trace holds no file number, and memory only if it is hardly any:

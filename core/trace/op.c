@@ -4,8 +4,8 @@
  * <prefix>.<r>.et or, which the reference does not know, <prefix>.<r>.et.gz; ranks are decimal
  * without padding and have no gaps.
  *
- * Looking for files costs one access() per rank and one reading of the folder; nothing is opened
- * here.
+ * Looking for all files costs one reading of the folder, and an access() per rank where some are
+ * compressed; looking for one rank's an access(). Nothing is opened here.
  */
 #include "trace/op.h"
 
@@ -66,9 +66,10 @@ static int64_t rank_of(const char *name, const char *stem)
     return (int64_t)rank;
 }
 
-/* What a folder holds, for the sentence about a file that is missing. */
+/* What a folder holds of a stem, and what to say if that is not enough. */
 struct folder {
     int64_t highest; /* rank of that stem found, -1 = none */
+    uint64_t plain;  /* files of it that are not compressed, one a rank */
     char other[256]; /* another workload seen there, "" = none */
 };
 
@@ -78,6 +79,7 @@ static void note(struct folder *seen, const char *name, const char *stem)
     int64_t rank = rank_of(name, stem);
     if (rank > seen->highest)
         seen->highest = rank;
+    seen->plain += rank >= 0 && name[strlen(name) - 1] == 't';
     const char *dot = strstr(name, ".0.et");
     if (rank < 0 && dot && !seen->other[0] && strlen(name) < sizeof seen->other)
         snprintf(seen->other, sizeof seen->other, "%.*s", (int)(dot - name), name);
@@ -143,28 +145,30 @@ int asim_trace_path(const char *prefix, uint32_t rank, char **path, struct asim_
     return missing(prefix, rank, err);
 }
 
-/* Counts up from 0 until a file is missing; then a file of a higher rank means a gap. The reference
- * silently cuts there or exits (spec astra-system.md, 1.1). */
+/* Files of as many ranks as the highest says leave no gap. Else counts up from 0 until a file is
+ * missing; a file of a higher rank then means one. The reference silently cuts there or exits (spec
+ * astra-system.md, 1.1). */
 int asim_trace_ranks(const char *prefix, uint32_t *ranks, struct asim_err *err)
 {
     const struct asim_trace_format *shared = asim_trace_shared(prefix);
     struct folder seen;
     char *path;
     uint32_t n = 0;
-    int rc = 0;
+    int rc;
     if (shared)
         return shared->ranks(prefix, ranks, err);
-    while (n < UINT32_MAX && (rc = find_file(prefix, n, &path, err)) > 0) {
+    rc = scan_folder(prefix, &seen, err);
+    if (rc)
+        return rc;
+    if (seen.plain == (uint64_t)(seen.highest + 1))
+        n = (uint32_t)seen.plain;
+    while ((int64_t)n <= seen.highest && (rc = find_file(prefix, n, &path, err)) > 0) {
         free(path);
         n++;
     }
-    if (!rc && n == 0)
-        return missing(prefix, 0, err);
-    if (!rc)
-        rc = scan_folder(prefix, &seen, err);
     if (rc < 0)
         return rc;
-    if (seen.highest >= (int64_t)n)
+    if (!n || (int64_t)n <= seen.highest)
         return missing(prefix, n, err);
     *ranks = n;
     return 0;

@@ -260,7 +260,7 @@ void asim_linkstate_apply(struct asim_fabric *fabric)
         if (!asim_fabric_owns(fabric, v))
             continue;
         asim_next_renew(fabric, v);
-        if (fabric->per_event && *asim_next_of(fabric, v) != ASIM_NEVER)
+        if (fabric->per_event)
             asim_fabric_at_slow(fabric, v, *asim_next_of(fabric, v));
     }
 }

@@ -130,7 +130,7 @@ IN_LOOP void took(const struct asim_host *host, struct asim_nic *nic,
 }
 
 /* 0: there is a new wake-up. */
-IN_LOOP int kick(struct asim_fabric *fabric, struct asim_host *host, struct asim_nic *nic)
+IN_LOOP int kick_here(struct asim_fabric *fabric, struct asim_host *host, struct asim_nic *nic)
 {
     uint64_t wake;
 
@@ -141,12 +141,18 @@ IN_LOOP int kick(struct asim_fabric *fabric, struct asim_host *host, struct asim
     return nic->wake_at == wake;
 }
 
-/* The same as a call, where the processor would not keep a copy at every place: of hosts with
- * several NICs few do the same. */
 static __attribute__((noinline)) int kick_apart(struct asim_fabric *fabric, struct asim_host *host,
                                                 struct asim_nic *nic)
 {
-    return kick(fabric, host, nic);
+    return kick_here(fabric, host, nic);
+}
+
+/* A call where the processor would not keep a copy at every place: of hosts with several NICs few
+ * do the same. */
+IN_LOOP int kick(struct asim_fabric *fabric, struct asim_host *host, struct asim_nic *nic,
+                 int is_one)
+{
+    return is_one ? kick_here(fabric, host, nic) : kick_apart(fabric, host, nic);
 }
 
 void asim_host_kick(struct asim_fabric *fabric, struct asim_host *host, struct asim_nic *nic)
@@ -179,9 +185,7 @@ IN_LOOP int take_ack(struct asim_fabric *fabric, struct asim_host *host, struct 
     took(host, in, frame);
     if (!nic->qps.stirred) /* nor are there answers where the port is idle */
         return !is_over;
-    if (asim_nic_is_busy(host, nic))
-        return !is_over;
-    return (is_one ? kick(fabric, host, nic) : kick_apart(fabric, host, nic)) && !is_over;
+    return (asim_nic_is_busy(host, nic) || kick(fabric, host, nic, is_one)) && !is_over;
 }
 
 /* One of them. 0: timers or wake-ups may be others now, or the lane has failed. */
@@ -194,7 +198,7 @@ IN_LOOP int take_coming(struct asim_fabric *fabric, struct asim_host *host,
     if (!coming->is_mail) {
         asim_host_begin(host, coming->t, asim_port_tie(&nic->port));
         nic->port.busy = 0;
-        return is_one ? kick(fabric, host, nic) : kick_apart(fabric, host, nic);
+        return kick(fabric, host, nic, is_one);
     }
     frame = asim_mail_oldest(nic->port.in);
     asim_host_begin(host, coming->t, asim_wire_tie(nic->port.in, frame));

@@ -35,7 +35,6 @@ int asim_fabric_watch_frames(struct asim_fabric *fabric, asim_frame_hook *hook, 
     asim_runs_stop(fabric);
     fabric->per_event = 1;
     for (uint32_t v = 0; v < fabric->nodes; v++)
-        if (*asim_next_of(fabric, v) != ASIM_NEVER)
-            asim_fabric_at_slow(fabric, v, *asim_next_of(fabric, v));
+        asim_fabric_at_slow(fabric, v, *asim_next_of(fabric, v));
     return 0;
 }

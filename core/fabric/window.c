@@ -27,10 +27,10 @@ uint64_t asim_fabric_window(const struct asim_fabric *fabric)
 }
 
 /* Entries are never removed when a node's time changes: stale ones are skipped when they
- * surface. */
+ * surface. Nothing at all (ASIM_NEVER) has none. */
 void asim_fabric_at_slow(struct asim_fabric *fabric, uint32_t v, uint64_t t)
 {
-    if (asim_heap_push(&fabric->agenda, (struct asim_heap_entry){t, v, v}))
+    if (t != ASIM_NEVER && asim_heap_push(&fabric->agenda, (struct asim_heap_entry){t, v, v}))
         fabric->failed = ASIM_ENOMEM;
 }
 
@@ -162,8 +162,7 @@ static uint64_t step_event(struct asim_fabric *fabric, struct asim_err *err)
     fabric->windows++;
     fabric->lane->plain = 0;
     *asim_next_of(fabric, node) = asim_node_advance(fabric, node, t + 1);
-    if (*asim_next_of(fabric, node) != ASIM_NEVER)
-        asim_fabric_at_slow(fabric, node, *asim_next_of(fabric, node));
+    asim_fabric_at_slow(fabric, node, *asim_next_of(fabric, node));
     /* Other nodes may have more at t; of its ns only where a ns is one tick (kept as it was). */
     t += fabric->tick == 1;
     return settle(fabric, t, err) ? ASIM_NEVER : asim_fabric_next(fabric);
@@ -193,8 +192,9 @@ void asim_fabric_advance(struct asim_fabric *fabric, uint64_t until)
 int asim_fabric_advance_side(struct asim_fabric *fabric, int side, uint64_t until,
                              struct asim_err *err)
 {
+    next_of_nodes(fabric); /* `first` is known then */
     fabric->side_now = side;
-    if (next_of_nodes(fabric) >= until || fabric->first[side] >= until)
+    if (fabric->first[side] >= until)
         return fabric->failed;
     window(fabric, until);
     return settle(fabric, until - fabric->window, err);

@@ -60,24 +60,31 @@ static inline int deal(struct asim_desk *desk, uint32_t out, uint64_t entry, uin
     return 0;
 }
 
-/* The first n frames of a port leave through `out`. */
-static inline int deal_burst(struct asim_desk *desk, uint32_t out, uint32_t in, uint32_t n,
-                             uint64_t begin)
+/* The first n frames of a port leave through `out`, which others do already. */
+static int deal_behind(struct asim_desk *desk, uint32_t out, uint32_t in, uint32_t n,
+                       uint64_t begin)
 {
     const struct asim_mail mail = asim_mail_of(desk->sw->in[in]);
-    struct asim_batch *batch = &desk->batch[out];
     int failed = 0;
 
-    if (!batch->n && !batch->burst) {
-        begin_batch(desk, out);
-        batch->burst = n;
-        batch->in = in;
-        return 0;
-    }
     for (uint32_t i = 0; i < n && !failed; i++)
         failed =
             deal(desk, out, asim_batch_entry(in, i, asim_mail_nth(&mail, i)->t - begin), begin);
     return failed;
+}
+
+/* The first n frames of a port leave through `out`. */
+static inline int deal_burst(struct asim_desk *desk, uint32_t out, uint32_t in, uint32_t n,
+                             uint64_t begin)
+{
+    struct asim_batch *batch = &desk->batch[out];
+
+    if (batch->n | batch->burst)
+        return deal_behind(desk, out, in, n, begin);
+    begin_batch(desk, out);
+    batch->burst = n;
+    batch->in = in;
+    return 0;
 }
 
 /* Ports in lockstep are kin, and are often neighbours: a port whose n frames are those of the port

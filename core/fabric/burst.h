@@ -102,7 +102,7 @@ static inline int burst_may(const struct asim_fabric *fabric, const struct asim_
 
     return batch->burst && calm_is_plain(fabric, port, batch->burst) &&
            asim_mail_has_room(port->port.out, batch->burst) &&
-           port->passed_t != asim_batch_frame(desk->sw->in[batch->in], 0)->t;
+           (!port->passed || port->passed_t != asim_batch_frame(desk->sw->in[batch->in], 0)->t);
 }
 
 /* All of it leaves, or is queued: 1 + the last entry that found the port idle, 0 without one. The
@@ -123,6 +123,7 @@ static inline uint64_t burst_serve(struct asim_fabric *fabric, struct asim_desk 
     uint32_t i, group = fabric->net->priority_group;
 
     to->rr = (uint8_t)group;
+    to->passed = 0; /* what comes from here on comes later */
     for (i = 0; i < batch->burst; i++) {
         const struct asim_frame *frame = asim_batch_frame(from, i);
         struct asim_frame *place = &wire->at[port.tail & wire->mask];

@@ -91,6 +91,7 @@ static inline int pass_on(struct asim_fabric *fabric, struct asim_desk *desk,
                                 (struct asim_moment){t, asim_wire_tie(wire, frame), 0});
     } else {
         there += port->passed_t == t ? port->passed_bytes : 0; /* they may take no time at all */
+        port->passed = 1;
         port->passed_t = t;
         port->passed_bytes = there;
         place = begin_behind(desk->lane, &port->port, bytes);

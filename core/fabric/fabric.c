@@ -51,6 +51,7 @@ static int open_wires(struct asim_fabric *fabric)
             wire->from = d ? link->b : link->a;
             wire->to = d ? link->a : link->b;
             wire->to_port = (d ? link->port_a : link->port_b) - 1;
+            wire->rate_bps = link->rate_bps;
             wire->tx = asim_rate_table_get(fabric, link->rate_bps);
             wire->in_tx = wire->tx;
             if (!wire->tx)
@@ -71,7 +72,6 @@ static void open_port(struct asim_fabric *fabric, struct asim_port *port, uint32
 
     port->out = &fabric->wires[2 * (size_t)link + !from_a];
     port->in = &fabric->wires[2 * (size_t)link + from_a];
-    port->rate_bps = topo->links[link].rate_bps;
     fabric->ports[index] = port;
 }
 
@@ -96,6 +96,8 @@ static int open_host(struct asim_fabric *fabric, uint32_t node)
     for (uint32_t i = 0; i < n; i++) {
         host->nics[i].wake_at = ASIM_NEVER;
         open_port(fabric, &host->nics[i].port, node, i);
+        host->nics[i].rate_bps = host->nics[i].port.out->rate_bps;
+        asim_qplist_open(&host->nics[i].qps);
     }
     return 0;
 }
@@ -242,7 +244,7 @@ static void close_host(struct asim_host *host)
 
     for (uint32_t i = 0; host->nics && i < host->n_nics; i++) {
         asim_ring_fini(&host->nics[i].acks);
-        free(host->nics[i].qps.block);
+        asim_qplist_close(&host->nics[i].qps);
     }
     for (size_t i = 0; i < host->n_chunks; i++) {
         for (uint32_t f = 0; f < ASIM_FLOW_CHUNK; f++) {

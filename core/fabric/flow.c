@@ -204,9 +204,11 @@ static inline uint64_t take(struct asim_host *host, const struct asim_msg *msg, 
     flow->live = 1;
     flow->stage = 0;
     host->lane->open++;
-    flow->snd_high = flow->solicit_below = flow->went_back = flow->timed_out = 0;
+    flow->snd_high = 0;
     flow->timeouts = flow->tx_frames = 0;
-    flow->gave_up = 0;
+    if (flow->had_loss)
+        flow->solicit_below = flow->went_back = flow->timed_out = 0;
+    flow->gave_up = flow->had_loss = 0;
     if (flow->repair)
         asim_recovery_reset(flow->repair);
     return slot;
@@ -328,6 +330,28 @@ static void find_pair(struct asim_fabric *fabric, struct asim_host *host, uint32
     host->peer = dst;
 }
 
+/* Completion time on idle links, as fct.txt states it (spec 5.5): pair RTT + all bytes at the
+ * slowest link's rate. Nothing depends on it but the log's column. */
+static uint64_t ideal_of(const struct asim_fabric *fabric, struct asim_host *host, uint64_t size)
+{
+    const struct asim_pair *pair = &host->pair;
+    uint64_t packets, bytes;
+
+    if (!pair->rate_bps)
+        return 0;
+    if (host->ideal_bytes == size && host->ideal_rtt == pair->rtt_ns &&
+        host->ideal_bps == pair->rate_bps)
+        return host->ideal_ns;
+    packets = (size - 1) / fabric->net->payload_bytes + 1;
+    bytes = size + packets * LOG_OVERHEAD;
+    host->ideal_bytes = size;
+    host->ideal_rtt = pair->rtt_ns;
+    host->ideal_bps = pair->rate_bps;
+    host->ideal_ns =
+        pair->rtt_ns + (uint64_t)((long double)bytes * 8e9L / (long double)pair->rate_bps);
+    return host->ideal_ns;
+}
+
 /* The queue pair as of host->now. parity: the pacing rate starts at the rate of the chosen NIC, not
  * at the slowest link of the path, and a message of 0 bytes sends 1, because the reference would
  * never finish it (spec 9, 6). */
@@ -345,7 +369,7 @@ void asim_flow_open(struct asim_fabric *fabric, struct asim_host *host, uint32_t
     if (host->n_nics != 1)
         flow->nic = asim_flow_nic(fabric, host->node, flow->dst,
                                   (const uint16_t[2]){flow->sport, ASIM_DPORT});
-    line_bps = host->nics[flow->nic].port.rate_bps;
+    line_bps = host->nics[flow->nic].rate_bps;
     /* An NVSwitch's end point has all ports behind one NIC, but a flow leaves by one of them. */
     if (asim_topo_is_endpoint(fabric->topo, host->node) && pair->rate_bps)
         line_bps = pair->rate_bps;
@@ -357,33 +381,11 @@ void asim_flow_open(struct asim_fabric *fabric, struct asim_host *host, uint32_t
         return;
     }
     rx->base_rtt_ns = flow->cc.base_rtt_ns;
-    flow->pair_rtt = pair->rtt_ns;
-    flow->pair_bps = pair->rate_bps;
+    flow->ideal = ideal_of(fabric, host, flow->cc.size);
     flow->snd_una = 0;
     flow->start = flow->next_avail = host->now;
     fabric->cc->open(&flow->cc, fabric->net);
     flow->window = flow->cc.window_bytes;
     if (flow->cc.rate_bps != flow->cc.line_bps)
         asim_flow_rewindow(fabric, flow);
-}
-
-/* Pair RTT + all bytes at the slowest link's rate. Nothing depends on it but the log's column. */
-uint64_t asim_flow_ideal(const struct asim_fabric *fabric, struct asim_host *host,
-                         const struct asim_flow *flow)
-{
-    uint64_t packets, bytes;
-
-    if (!flow->pair_bps)
-        return 0;
-    if (host->ideal_bytes == flow->cc.size && host->ideal_rtt == flow->pair_rtt &&
-        host->ideal_bps == flow->pair_bps)
-        return host->ideal_ns;
-    packets = (flow->cc.size - 1) / fabric->net->payload_bytes + 1;
-    bytes = flow->cc.size + packets * LOG_OVERHEAD;
-    host->ideal_bytes = flow->cc.size;
-    host->ideal_rtt = flow->pair_rtt;
-    host->ideal_bps = flow->pair_bps;
-    host->ideal_ns =
-        flow->pair_rtt + (uint64_t)((long double)bytes * 8e9L / (long double)flow->pair_bps);
-    return host->ideal_ns;
 }

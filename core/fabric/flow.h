@@ -12,30 +12,31 @@
 #include "fabric/loss.h"
 #include "net/net.h"
 
-/* The sender's view, touched by the source host only. What a packet or its ACK touches lies in the
- * first two cache lines: with many messages under way at a host it is seldom near. */
 /* The one destination port there is (spec 2.2). */
 enum { ASIM_DPORT = 100 };
 
+/* The sender's view, touched by the source host only. What a packet or its ACK touches lies in the
+ * first two cache lines, and so does what its end tells: with many messages under way at a host it
+ * is seldom near. */
 struct asim_flow {
     uint64_t name;     /* how frames refer to it: their word `flow` */
     uint64_t snd_high; /* end of what was ever sent */
     /* Frames the sender has made less those it has taken in, modulo 2^32: while the sum with the
      * receiver's is not 0 something of the flow is under way, and the slot is not reused. */
     uint32_t tx_frames;
-    uint32_t last_wire; /* size of the packet sent last, bytes */
-    uint32_t dst;       /* node its data goes to */
-    /* Index of the NIC it sends on, chosen by hash when it opened. */
-    uint32_t nic;
+    uint32_t dst;      /* node its data goes to */
     uint32_t timeouts; /* since the last progress */
     /* generation: of the slot, wraps at 256; live until complete; stage: zero-delay events
      * passed. */
     uint8_t generation, live, stage;
-    uint8_t gave_up; /* undeliverable: neither live nor finished, keeps its slot */
-    uint32_t slot;   /* its own, without generation */
-    uint32_t place;  /* in its NIC's list (qplist.h) */
-    uint32_t number; /* how many messages of its source came before it (runs.h) */
-    uint64_t moved;  /* bytes it is being moved on (recur.c) */
+    uint8_t gave_up : 1;   /* undeliverable: neither live nor finished, keeps its slot */
+    uint8_t had_loss : 1;  /* the sender's side of losses, below, is not all 0 */
+    uint32_t slot;         /* its own, without generation */
+    uint32_t place;        /* in its NIC's list (qplist.h) */
+    uint32_t nic;          /* index of the NIC it sends on, chosen by hash when it opened */
+    uint16_t last_wire;    /* size of the packet sent last, bytes */
+    uint16_t sport;        /* the message itself is in its struct asim_rx */
+    uint64_t start, ideal; /* for the log: when the queue pair was made; on idle links */
     /* What the scan over a NIC's queue pairs asks of each of them, up to the fourth word of `cc`:
      * first byte not yet acknowledged; bytes allowed in flight now, 0 = no limit; earliest time of
      * the next packet, ticks: the end of the pacing gap; selective repeat, made at the first gap.
@@ -44,13 +45,14 @@ struct asim_flow {
     uint64_t window, next_avail;
     struct asim_repair *repair;
     struct asim_cc_flow cc; /* snd_next, size, rate, line rate first */
-    /* Sender's side of losses (recovery.c): packets before solicit_below are repeats that want an
-     * ACK; times of the last go-back-N and timeout. */
-    uint64_t solicit_below, went_back, timed_out;
-    uint64_t timer_armed; /* the congestion-control timer on its way; ASIM_NEVER = none */
-    /* For the log: when the queue pair was made, and the figures of its path (ns, bit/s). */
-    uint64_t start, pair_rtt, pair_bps;
-    uint16_t sport; /* the message itself is in its struct asim_rx */
+    uint64_t timer_armed;   /* the congestion-control timer on its way; ASIM_NEVER = none */
+    /* Most messages touch nothing from here on. Sender's side of losses (recovery.c): packets
+     * before solicit_below are repeats that want an ACK; times of the last go-back-N and timeout.
+     */
+    _Alignas(64) uint64_t solicit_below;
+    uint64_t went_back, timed_out;
+    uint64_t moved;  /* bytes it is being moved on (recur.c) */
+    uint32_t number; /* how many messages of its source came before it (runs.h) */
 };
 
 /* What other nodes than the source know of a flow: facts that are constant while it lives, and the

@@ -24,6 +24,7 @@ struct asim_nic {
     _Alignas(ASIM_LINE_BYTES) struct asim_port port;
     uint64_t mail_at; /* arrival of the first frame in the mailbox, as of this turn; ASIM_NEVER */
     uint64_t wake_at; /* pending "next send"; ASIM_NEVER = none */
+    uint64_t rate_bps;
     /* Strictly before data (spec 2.3), unbounded as in the reference. */
     struct asim_ring acks;
     struct asim_qplist qps; /* finished ones until a scan meets them */

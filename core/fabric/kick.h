@@ -110,7 +110,7 @@ IN_LOOP struct asim_flow *quick_only(const struct asim_qplist *list)
     may = list->block->may & list->block->here;
     if (!may || may & (may - 1) || list->end > ASIM_QP_BLOCK)
         return NULL;
-    return list->block->flow[__builtin_ctzll(may)];
+    return asim_qplist_in(list, 0, may);
 }
 
 /* Its last packet has been started: ACKs are all it waits for, and so does the NIC. Not where the

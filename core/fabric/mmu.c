@@ -19,7 +19,8 @@ enum { FIRST_SHIFT = 3 }; /* a constant of the reference's switch (spec 4.4) */
 /* Three links' worth of bytes in flight by default, floored as the reference floors. */
 static uint32_t headroom_of(const struct asim_fabric *fabric, const struct asim_port *port)
 {
-    long double bits = (long double)port->rate_bps * (long double)port->out->delay / fabric->tick;
+    long double bits =
+        (long double)port->out->rate_bps * (long double)port->out->delay / fabric->tick;
     uint64_t bytes = (uint64_t)(bits / 8 / 1e9L) * fabric->net->headroom_factor;
 
     return bytes < UINT32_MAX ? (uint32_t)bytes : UINT32_MAX;
@@ -80,11 +81,11 @@ void asim_mmu_init(struct asim_fabric *fabric, struct asim_switch *sw, uint64_t 
         struct asim_switch_port *port = &sw->ports[p];
 
         port->headroom_limit = headroom_of(fabric, &port->port);
-        port->shift = shift_of(port->port.rate_bps, nic_bps);
+        port->shift = shift_of(port->port.out->rate_bps, nic_bps);
         sw->most_shift = port->shift > sw->most_shift ? port->shift : sw->most_shift;
-        port->kmin = (uint64_t)at_rate(&fabric->net->kmin, port->port.rate_bps, 0);
-        port->kmax = (uint64_t)at_rate(&fabric->net->kmax, port->port.rate_bps, 0);
-        port->pmax = at_rate(&fabric->net->pmax, port->port.rate_bps, 0);
+        port->kmin = (uint64_t)at_rate(&fabric->net->kmin, port->port.out->rate_bps, 0);
+        port->kmax = (uint64_t)at_rate(&fabric->net->kmax, port->port.out->rate_bps, 0);
+        port->pmax = at_rate(&fabric->net->pmax, port->port.out->rate_bps, 0);
         /* SimAI: NVSwitches do not mark, and its rate maps have no entry for NVLink (simai.md a.2)
          */
         if (fabric->topo->kind[sw->node] == ASIM_NVSWITCH || !fabric->net->enable_qcn)
@@ -96,7 +97,7 @@ void asim_mmu_init(struct asim_fabric *fabric, struct asim_switch *sw, uint64_t 
     for (uint32_t p = 0; p < sw->n_ports; p++) {
         uint64_t unmarked = sw->ports[p].kmin / longest;
 
-        sw->ports[p].unmarked = unmarked < UINT32_MAX ? (uint32_t)unmarked : UINT32_MAX;
+        sw->ports[p].unmarked = unmarked < UINT16_MAX ? (uint16_t)unmarked : UINT16_MAX;
         sw->ports[p].passes = !fabric->net->switch_ack_high_prio && !is_stamped(fabric) &&
                               sw->ports[p].kmin >= (uint64_t)sw->n_ports * longest;
     }

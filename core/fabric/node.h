@@ -157,9 +157,6 @@ uint64_t asim_flow_take(struct asim_host *host, const struct asim_msg *msg, uint
 void asim_flow_release(struct asim_host *host, uint32_t slot);
 /* Sets window, rate and NIC; the flow is then ready to be scheduled. */
 void asim_flow_open(struct asim_fabric *fabric, struct asim_host *host, uint32_t slot);
-/* Completion time on idle links, as fct.txt states it (spec 5.5). */
-uint64_t asim_flow_ideal(const struct asim_fabric *fabric, struct asim_host *host,
-                         const struct asim_flow *flow);
 /* Recomputes flow->window after a change of rate. */
 void asim_flow_rewindow(const struct asim_fabric *fabric, struct asim_flow *flow);
 /* Index among n equal-cost NICs for a tuple (spec 2.1). */
@@ -189,7 +186,7 @@ void asim_sender_ack(struct asim_fabric *fabric, struct asim_host *host,
 static inline uint64_t asim_pacing_gap(const struct asim_fabric *fabric, const struct asim_nic *nic,
                                        uint64_t bps, uint32_t wire)
 {
-    if (!fabric->net->rate_bound || bps == nic->port.rate_bps)
+    if (!fabric->net->rate_bound || bps == nic->rate_bps)
         return nic->port.out->tx[wire];
     return asim_tx_ticks(fabric, wire, bps);
 }

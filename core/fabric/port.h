@@ -48,7 +48,8 @@ struct asim_wire {
     /* what seldom changes */
     _Alignas(ASIM_LINE_BYTES) struct asim_wire_loss *loss; /* NULL: every frame arrives (loss.h) */
     uint32_t from, to_port;                                /* a node; 0-based at `to` */
-    uint32_t fetched;                                      /* `tail` of a window ago (lanes.c) */
+    uint64_t rate_bps;
+    uint32_t fetched; /* `tail` of a window ago (lanes.c) */
     ASIM_VEC(struct asim_frame) spill;
     /* the receiving node's, with its own copy of what it reads of the above */
     _Alignas(ASIM_LINE_BYTES) atomic_uint head; /* frames ever taken out */
@@ -162,17 +163,16 @@ int asim_mail_unspill(struct asim_wire *wire);
 uint32_t asim_mail_count(const struct asim_wire *wire);
 const struct asim_frame *asim_mail_peek(const struct asim_wire *wire, uint32_t i);
 
+/* Leaves a quarter of its cache line to what else the node asks of it for each frame. */
 struct asim_port {
     uint64_t busy_until, tx_start; /* of the frame being serialized, if busy */
     /* One link, two directions; in->from == out->to. */
     struct asim_wire *out, *in;
     uint64_t start_seq;   /* node's count when the last frame was started */
     uint32_t start_youth; /* of the event that started the frame (order.h) */
-    /* Not beside the next two: a load of all three behind a store of one would stall. */
-    uint32_t busy;
-    uint64_t rate_bps;
-    uint8_t paused; /* bit per queue: set by PFC frames received here */
-    uint8_t down;   /* its link is down: nothing starts */
+    uint8_t paused;       /* bit per queue: set by PFC frames received here */
+    uint8_t down;         /* its link is down: nothing starts */
+    uint8_t busy;
 };
 
 /* Serialization time of `bytes` at bps: nearest ns, exact halves down (spec 6.1). */

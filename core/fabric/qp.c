@@ -28,11 +28,14 @@ int asim_nic_add(struct asim_host *host, uint32_t at, uint32_t slot)
     return asim_qplist_add(&host->nics[at].qps, flow);
 }
 
-/* The first of the block's places in `mask` that may send at t, or NULL. */
-static inline struct asim_flow *find_in(struct asim_qp_block *block, uint64_t mask, uint64_t t)
+/* The first of the b-th block's places in `mask` that may send at t, or NULL. */
+static inline struct asim_flow *find_in(struct asim_qplist *list, uint32_t b, uint64_t mask,
+                                        uint64_t t)
 {
+    struct asim_qp_block *block = &list->block[b];
+
     for (uint64_t bits = block->may & block->here & mask; bits; bits &= bits - 1) {
-        struct asim_flow *flow = block->flow[__builtin_ctzll(bits)];
+        struct asim_flow *flow = asim_qplist_in(list, b, bits);
 
         if (!is_willing(flow))
             block->may &= ~(bits & -bits);
@@ -47,13 +50,13 @@ static inline struct asim_flow *find(struct asim_qplist *list, uint32_t begin, u
 {
     uint32_t n = asim_qplist_blocks(list), first = begin == list->end ? 0 : begin / ASIM_QP_BLOCK;
     uint64_t behind = begin == list->end ? UINT64_MAX : UINT64_MAX << begin % ASIM_QP_BLOCK;
-    struct asim_flow *flow = find_in(&list->block[first], behind, t);
+    struct asim_flow *flow = find_in(list, first, behind, t);
 
     for (uint32_t b = first + 1; !flow && b < n; b++)
-        flow = find_in(&list->block[b], UINT64_MAX, t);
+        flow = find_in(list, b, UINT64_MAX, t);
     for (uint32_t b = 0; !flow && b < first; b++)
-        flow = find_in(&list->block[b], UINT64_MAX, t);
-    return flow ? flow : find_in(&list->block[first], ~behind, t);
+        flow = find_in(list, b, UINT64_MAX, t);
+    return flow ? flow : find_in(list, first, ~behind, t);
 }
 
 /* Round robin from behind the one served last. */
@@ -91,10 +94,8 @@ static uint64_t first_gap(const struct asim_qplist *list, uint64_t t)
     uint64_t earliest = ASIM_NEVER;
 
     for (uint32_t b = list->first / ASIM_QP_BLOCK; b * ASIM_QP_BLOCK < list->end; b++) {
-        const struct asim_qp_block *block = &list->block[b];
-
-        for (uint64_t bits = block->here; bits && earliest > t; bits &= bits - 1) {
-            uint64_t over = block->flow[__builtin_ctzll(bits)]->next_avail;
+        for (uint64_t bits = list->block[b].here; bits && earliest > t; bits &= bits - 1) {
+            uint64_t over = asim_qplist_in(list, b, bits)->next_avail;
 
             earliest = over < earliest ? over : earliest;
         }
@@ -106,7 +107,7 @@ static uint64_t first_gap(const struct asim_qplist *list, uint64_t t)
  * willing; whether the only one is, or any of more than a block, is not asked here. */
 static inline void settle(struct asim_qplist *list)
 {
-    list->stirred = list->n == 1 || list->end > ASIM_QP_BLOCK || (list->n && list->block[0].may);
+    list->stirred = list->n == 1 || list->end > ASIM_QP_BLOCK || (list->n && list->block->may);
 }
 
 /* Nothing may go now: come back when the earliest pacing gap ends.
@@ -232,7 +233,7 @@ void asim_sender_complete(struct asim_fabric *fabric, struct asim_host *host,
         struct asim_fct row = {.start = asim_to_ns(fabric, flow->start),
                                .end = asim_to_ns(fabric, host->now),
                                .bytes = msg->bytes,
-                               .ideal = asim_flow_ideal(fabric, host, flow),
+                               .ideal = flow->ideal,
                                .src = host->node,
                                .dst = flow->dst,
                                .sport = flow->sport};

@@ -87,7 +87,7 @@ static void put(struct asim_qplist *list, struct asim_flow *flow)
     struct asim_qp_block *block = &list->block[list->end / ASIM_QP_BLOCK];
     uint64_t bit = 1ull << list->end % ASIM_QP_BLOCK;
 
-    block->flow[list->end % ASIM_QP_BLOCK] = flow;
+    list->flow[list->end] = flow;
     block->here |= bit;
     block->may |= bit;
     list->stirred = 1;
@@ -107,10 +107,8 @@ static void pack(struct asim_qplist *list)
 
         block->here = block->over = block->may = 0;
         for (; here; here &= here - 1) {
-            int i = __builtin_ctzll(here);
-
-            put(list, block->flow[i]);
-            if (over >> i & 1)
+            put(list, asim_qplist_in(list, b, here));
+            if (over & here & -here)
                 asim_qplist_over(list, list->end - 1);
         }
     }
@@ -123,17 +121,36 @@ static void pack(struct asim_qplist *list)
  * a few times at most for each queue pair. */
 static int make_room(struct asim_qplist *list)
 {
-    size_t had = list->cap_blocks;
+    uint32_t had = list->cap_blocks, cap = had ? 2 * had : 1;
+    struct asim_qp_block *block = list->block;
+    struct asim_flow **flow;
 
     if (had && list->n <= list->end / 2) {
         pack(list);
         return 0;
     }
-    if (asim_grow(&list->block, &list->cap_blocks, had + 1, sizeof *list->block))
+    flow = realloc(list->flow, (size_t)cap * ASIM_QP_BLOCK * sizeof(*flow));
+    if (!flow)
         return ASIM_ENOMEM;
-    for (size_t b = had; b < list->cap_blocks; b++)
-        list->block[b].here = list->block[b].over = list->block[b].may = 0;
+    list->flow = flow;
+    if (had) {
+        block = realloc(had > 1 ? list->block : NULL, cap * sizeof *block);
+        if (!block)
+            return ASIM_ENOMEM;
+        if (had == 1)
+            *block = list->only;
+        memset(block + had, 0, (cap - had) * sizeof *block);
+    }
+    list->block = block;
+    list->cap_blocks = cap;
     return 0;
+}
+
+void asim_qplist_close(struct asim_qplist *list)
+{
+    free(list->flow);
+    if (list->block != &list->only)
+        free(list->block);
 }
 
 /* The bit nobody looked at while it was alone. */
@@ -197,7 +214,7 @@ static void drop(struct asim_qplist *list, struct asim_host *host, uint32_t from
         block->over &= ~gone;
         block->may &= ~gone;
         for (; gone; gone &= gone - 1) {
-            asim_flow_release(host, block->flow[__builtin_ctzll(gone)]->slot);
+            asim_flow_release(host, asim_qplist_in(list, b, gone)->slot);
             list->n--;
             list->n_over--;
         }

@@ -25,7 +25,6 @@ struct asim_qp_block {
     /* May be willing to send. Set by all that could make it so, taken back by who asks and is told
      * no: so it may be set in vain, and costs nobody a look at each packet. */
     uint64_t may;
-    struct asim_flow *flow[ASIM_QP_BLOCK];
 };
 
 struct asim_qplist {
@@ -39,14 +38,28 @@ struct asim_qplist {
      * that each packet touches: up to here it is the NIC's second cache line. */
     uint32_t begin;
     uint32_t first, end; /* the first place in use; the place behind the last ever used */
-    uint32_t last_position;
-    struct asim_qp_block *block;
-    size_t cap_blocks;
+    uint32_t last_position, cap_blocks;
+    struct asim_flow **flow;     /* [ASIM_QP_BLOCK x cap_blocks] */
+    struct asim_qp_block *block; /* [cap_blocks]: `only` as long as one will do */
+    struct asim_qp_block only;
 };
+
+static inline void asim_qplist_open(struct asim_qplist *list)
+{
+    list->block = &list->only;
+}
+void asim_qplist_close(struct asim_qplist *list);
 
 static inline struct asim_flow *asim_qplist_at(const struct asim_qplist *list, uint32_t place)
 {
-    return list->block[place / ASIM_QP_BLOCK].flow[place % ASIM_QP_BLOCK];
+    return list->flow[place];
+}
+
+/* That of the lowest of a block's bits. */
+static inline struct asim_flow *asim_qplist_in(const struct asim_qplist *list, uint32_t block,
+                                               uint64_t bits)
+{
+    return list->flow[block * ASIM_QP_BLOCK + (uint32_t)__builtin_ctzll(bits)];
 }
 
 /* Something has happened that may have made it willing. While it is alone nobody looks at the bit,
@@ -84,8 +97,8 @@ static inline int asim_qplist_add(struct asim_qplist *list, struct asim_flow *fl
 {
     if (list->n || !list->cap_blocks || asim_flow_is_over(flow))
         return asim_qplist_add_slow(list, flow);
-    list->block[0].flow[0] = list->front = flow;
-    list->block[0].here = list->block[0].may = 1;
+    list->flow[0] = list->front = flow;
+    list->block->here = list->block->may = 1;
     list->n = list->end = list->stirred = 1;
     flow->place = list->first = 0;
     return 0;

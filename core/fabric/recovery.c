@@ -117,11 +117,12 @@ void asim_recovery_ack(struct asim_lane *lane, struct asim_flow *flow,
     } else if (frame->type == ASIM_NACK && !selective && flow->snd_una < flow->cc.size) {
         flow->cc.snd_next = flow->snd_una;
         flow->went_back = t;
+        flow->had_loss = 1;
     }
 }
 
-/* Takes the packet out of the list: sent once, and again only if lost again. */
-/* The lowest first: it is what the receiver can hand on soonest. */
+/* Takes the packet out of the list: sent once, and again only if lost again. The lowest first: it
+ * is what the receiver can hand on soonest. */
 uint64_t asim_recovery_take(struct asim_lane *lane, struct asim_flow *flow)
 {
     uint64_t seq = flow->repair->again.at[0].from;
@@ -145,8 +146,8 @@ static int still_missing(const struct asim_fabric *fabric, const struct asim_flo
 }
 
 /* The rank is never told: its message stays open and the stall report names it, since a lost
- * message cannot be undone. */
-/* The slot stays as it is, for the report; nothing of the flow is sent any more. */
+ * message cannot be undone. The slot stays as it is, for the report; nothing of the flow is sent
+ * any more. */
 static void give_up(struct asim_host *host, struct asim_flow *flow)
 {
     flow->live = 0;
@@ -155,9 +156,9 @@ static void give_up(struct asim_host *host, struct asim_flow *flow)
     host->counts.given_up++;
 }
 
-/* Go-back-N repeats from what is acknowledged; selective repeat the one packet. */
-/* Go-back-N starts over from what is acknowledged; everything sent from there up to where it had
- * got asks for an ACK, because what was lost may have been one. */
+/* Selective repeat sends the one packet. Go-back-N starts over from what is acknowledged;
+ * everything sent from there up to where it had got asks for an ACK, because what was lost may have
+ * been one. */
 static void send_again(struct asim_fabric *fabric, struct asim_host *host, struct asim_flow *flow,
                        const struct asim_notice *note)
 {
@@ -165,6 +166,7 @@ static void send_again(struct asim_fabric *fabric, struct asim_host *host, struc
         flow->cc.snd_next = flow->snd_una;
         flow->went_back = host->now;
         flow->solicit_below = flow->snd_high;
+        flow->had_loss = 1;
     } else {
         /* For a lost ACK any packet will do that makes the receiver repeat it. */
         uint64_t seq = note->type == ASIM_DATA ? note->at : flow->snd_una;
@@ -204,6 +206,7 @@ void asim_recovery_lost(struct asim_fabric *fabric, struct asim_host *host,
         }
         if (fresh) {
             flow->timed_out = host->now;
+            flow->had_loss = 1;
             flow->timeouts++;
             host->counts.timeouts++;
         }

@@ -21,7 +21,7 @@ static uint64_t unmapped_rate(const struct asim_fabric *fabric)
     for (uint32_t v = 0; v < fabric->nodes - fabric->hosts; v++)
         for (uint32_t p = 0; p < fabric->sw[v].n_ports; p++) {
             const struct asim_port *port = &fabric->sw[v].ports[p].port;
-            uint64_t bps = port->rate_bps;
+            uint64_t bps = port->out->rate_bps;
 
             if (asim_topo_is_inner(fabric->topo, port->out->id / 2))
                 continue;

@@ -219,7 +219,7 @@ void asim_runs_sent(struct asim_fabric *fabric, struct asim_host *host,
 
     feed = &recording->part[host->node].feeds.at[flow->number];
     feed->start = flow->start - recording->begin;
-    feed->ideal = asim_flow_ideal(fabric, host, flow);
+    feed->ideal = flow->ideal;
     note(fabric, host, &cue);
 }
 

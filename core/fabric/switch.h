@@ -17,17 +17,19 @@ struct asim_queue_use {
     uint64_t ingress, headroom, egress;
 };
 
-/* What a frame that finds its way free touches comes first: two cache lines. */
+/* What a burst touches that finds its way free comes first: a cache line. */
 struct asim_switch_port {
     _Alignas(ASIM_LINE_BYTES) struct asim_port port;
-    uint64_t bytes, peak_bytes; /* queued, all queues; at most so far */
-    uint32_t frames;            /* queued, all queues */
-    uint8_t waiting;            /* bit per queue: it holds something */
-    uint8_t rr;                 /* last served queue of 1..7 */
-    uint8_t pausing;            /* bit per queue: this ingress has sent PAUSE */
-    uint8_t passes;             /* 1: who comes as the last frame ends may start early (calm.c) */
-    uint32_t unmarked;          /* so many frames in a queue cannot bring a mark */
-    uint8_t shift;              /* threshold = free shared buffer >> shift */
+    uint32_t frames;     /* queued, all queues */
+    uint16_t unmarked;   /* so many frames in a queue cannot bring a mark */
+    uint8_t rr;          /* last served queue of 1..7 */
+    uint8_t passed;      /* what comes next may come at passed_t */
+    uint64_t peak_bytes; /* queued, all queues, at most so far */
+    uint64_t bytes;      /* now */
+    uint8_t waiting;     /* bit per queue: it holds something */
+    uint8_t pausing;     /* bit per queue: this ingress has sent PAUSE */
+    uint8_t passes;      /* 1: who comes as the last frame ends may start early (calm.c) */
+    uint8_t shift;       /* threshold = free shared buffer >> shift */
     /* Frames of passed_bytes together that went on as they came, at passed_t, the time at which the
      * one before was through: by the order of that instant they have lain in the queue, and the
      * peak of what came at the same time counts them. */

@@ -196,7 +196,7 @@ static void push_hop(const struct asim_fabric *fabric, const struct asim_switch_
     uint32_t multi = fabric->net->int_multi ? fabric->net->int_multi : 1;
     struct asim_int_hop *hop = &record->hop[record->hops++ % ASIM_INT_HOPS];
 
-    hop->rate_bps = port->port.rate_bps;
+    hop->rate_bps = port->port.out->rate_bps;
     hop->time = now & TIME_MASK;
     hop->bytes = port->port.out->bytes / (BYTE_UNIT * multi) & BYTES_MASK;
     hop->qlen = port->bytes / (QLEN_UNIT * multi) & QLEN_MASK;
@@ -208,7 +208,7 @@ static void pint(struct asim_fabric *fabric, struct asim_switch *sw, uint32_t p,
                  struct asim_telemetry *record, uint64_t now)
 {
     struct asim_switch_port *port = &sw->ports[p];
-    double rtt = (double)fabric->max_rtt, rate = (double)port->port.rate_bps / 8;
+    double rtt = (double)fabric->max_rtt, rate = (double)port->port.out->rate_bps / 8;
     double dt = fmin((double)(now - port->sent_t), rtt), exact;
     uint32_t digest;
 

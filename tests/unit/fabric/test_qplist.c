@@ -88,6 +88,7 @@ static void against_naive(uint64_t seed, uint32_t crowd)
     uint32_t next = 0;
 
     memset(flows, 0, sizeof flows);
+    asim_qplist_open(&list);
     for (int i = 0; i < STEPS && check_failures < 20; i++) {
         uint32_t what = draw(&state, 4);
         struct asim_flow *flow = &flows[next % FLOWS];
@@ -111,7 +112,7 @@ static void against_naive(uint64_t seed, uint32_t crowd)
     asim_qplist_clear(&list);
     CHECK_U64(list.n, 0);
     CHECK_U64(asim_qplist_position(&list), want.last);
-    free(list.block);
+    asim_qplist_close(&list);
 }
 
 int main(void)

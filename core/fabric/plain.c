@@ -217,15 +217,15 @@ IN_LOOP int take_coming(struct asim_fabric *fabric, struct asim_host *host,
 IN_LOOP int take_frames(struct asim_fabric *fabric, struct asim_host *host, uint64_t end,
                         uint64_t *t, int is_one)
 {
-    for (;;) {
-        struct coming coming = first_coming(host, is_one);
+    struct coming coming;
 
+    do {
+        coming = first_coming(host, is_one);
         *t = coming.t;
         if (coming.t >= end)
             return 1;
-        if (!take_coming(fabric, host, &coming, is_one))
-            return 0;
-    }
+    } while (take_coming(fabric, host, &coming, is_one));
+    return 0;
 }
 
 /* The same, one by one, of the one NIC of a host in a network that is not plain. */

@@ -243,12 +243,12 @@ static uint32_t put_ties_first(struct asim_came *at, uint32_t n)
         any |= yes;
     }
     for (uint32_t i = 0; any && i < n; i++) {
-        struct asim_came one = at[i];
+        const struct asim_came pair[2] = {at[i], at[ties]};
+        uint64_t yes = has(&again, (uint32_t)(pair[0].entry >> ASIM_TICK_SHIFT)) & 1;
 
-        if (!has(&again, (uint32_t)(one.entry >> ASIM_TICK_SHIFT)))
-            continue;
-        at[i] = at[ties];
-        at[ties++] = one;
+        at[i] = pair[yes];
+        at[ties] = pair[!yes];
+        ties += (uint32_t)yes;
     }
     return ties;
 }

@@ -117,9 +117,9 @@ struct asim_world {
     struct asim_due_queue *queue; /* the carrier's, where all ranks share one clock, or NULL */
     struct asim_fabric *fabric;
     struct asim_show show;
-    struct asim_failure failure; /* the first in simulated time */
-    int failed, stopped;
-    int listless_told; /* that an op names no tensors (tensor.c) */
+    struct asim_failure failure;       /* the first in simulated time */
+    int failed, stopped, plain_traces; /* the last: each rank has a .et of its own */
+    int listless_told;                 /* that an op names no tensors (tensor.c) */
     /* settled_ns: everything before it has happened on all ranks. */
     uint64_t settled_ns, ops_total;
     int64_t endpoint_ns; /* of ranks without a delay of their own */

@@ -53,11 +53,14 @@ static int open_system(struct asim_world *world, const struct asim_settings *set
 static int open_ranks(struct asim_world *world, const struct asim_settings *set,
                       struct asim_err *err)
 {
-    uint32_t files = 0;
+    struct asim_trace_files traces;
+    uint32_t files;
     uint64_t product;
 
-    if (asim_trace_ranks(set->workload, &files, err))
+    if (asim_trace_count(set->workload, &traces, err))
         return ASIM_EINVAL;
+    files = traces.ranks;
+    world->plain_traces = traces.plain;
     if (set->mode) {
         if (asim_world_open_shape(world, set, err))
             return ASIM_EINVAL;
@@ -189,6 +192,7 @@ static int open_rank(struct asim_world *world, uint32_t r, const struct asim_set
     size_t dims = world->dims.n, queues = dims * set->queues_per_dim;
     struct asim_feed_options feed = {.prefix = set->workload,
                                      .rank = r,
+                                     .plain = world->plain_traces,
                                      .window = set->window_ops,
                                      .lenient = !set->strict_deps};
 

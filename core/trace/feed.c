@@ -59,8 +59,13 @@ static void make_ready(struct asim_feed *feed, uint32_t op)
 /* The index is whole before time starts, so everything a trace can get wrong is said then. */
 static int fill(struct asim_feed *feed, const struct asim_feed_options *opt, struct asim_err *err)
 {
-    int rc = opt->path ? asim_trace_open_file(&feed->trace, opt->path, err)
-                       : asim_trace_open(&feed->trace, opt->prefix, opt->rank, err);
+    int rc;
+    if (opt->path)
+        rc = asim_trace_open_file(&feed->trace, opt->path, err);
+    else if (opt->plain)
+        rc = asim_trace_open_plain(&feed->trace, opt->prefix, opt->rank, err);
+    else
+        rc = asim_trace_open(&feed->trace, opt->prefix, opt->rank, err);
     if (!rc)
         rc = asim_index_open(&feed->index, &feed->trace, opt->lenient, err);
     if (rc)

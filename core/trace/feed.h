@@ -30,6 +30,7 @@ struct asim_feed_options {
     const char *path;   /* one file of any name, for tools; NULL = by prefix and rank */
     const char *prefix; /* workload prefix */
     uint32_t rank;
+    int plain;     /* it is <prefix>.<rank>.et, which is there (asim_trace_count) */
     size_t window; /* bodies cached; 0 = 1024 */
     int lenient;   /* a missing control parent is dropped; warned through notes */
 };

@@ -5,7 +5,8 @@
  * without padding and have no gaps.
  *
  * Looking for all files costs one reading of the folder, and an access() per rank where some are
- * compressed; looking for one rank's an access(). Nothing is opened here.
+ * compressed; looking for one rank's an access(), which who has looked for all can do without
+ * (asim_trace_count). Nothing is opened here.
  */
 #include "trace/op.h"
 
@@ -30,21 +31,30 @@ const char *asim_op_type_name(int type)
     return type >= 0 && type < ASIM_OP_TYPES ? names[type] : "?";
 }
 
+int asim_trace_path_as(const char *prefix, uint32_t rank, const char *suffix, char **path,
+                       struct asim_err *err)
+{
+    size_t size = strlen(prefix) + RANK_DIGITS + strlen(suffix) + sizeof "..";
+    *path = malloc(size);
+    if (!*path)
+        return asim_err_nomem(err, "looking for traces");
+    snprintf(*path, size, "%s.%lu.%s", prefix, (unsigned long)rank, suffix);
+    return 0;
+}
+
 /* 1 and *path if the rank's file is there, 0 if not.
  * The plain file goes before the compressed one: it costs less to read. */
 static int find_file(const char *prefix, uint32_t rank, char **path, struct asim_err *err)
 {
     static const char *const suffixes[] = {"et", "et.gz"};
-    size_t size = strlen(prefix) + RANK_DIGITS + sizeof "..et.gz";
-    *path = malloc(size);
-    if (!*path)
-        return asim_err_nomem(err, "looking for traces");
     for (size_t i = 0; i < 2; i++) {
-        snprintf(*path, size, "%s.%lu.%s", prefix, (unsigned long)rank, suffixes[i]);
+        int rc = asim_trace_path_as(prefix, rank, suffixes[i], path, err);
+        if (rc)
+            return rc;
         if (access(*path, F_OK) == 0)
             return 1;
+        free(*path);
     }
-    free(*path);
     *path = NULL;
     return 0;
 }
@@ -148,19 +158,21 @@ int asim_trace_path(const char *prefix, uint32_t rank, char **path, struct asim_
 /* Files of as many ranks as the highest says leave no gap. Else counts up from 0 until a file is
  * missing; a file of a higher rank then means one. The reference silently cuts there or exits (spec
  * astra-system.md, 1.1). */
-int asim_trace_ranks(const char *prefix, uint32_t *ranks, struct asim_err *err)
+int asim_trace_count(const char *prefix, struct asim_trace_files *files, struct asim_err *err)
 {
     const struct asim_trace_format *shared = asim_trace_shared(prefix);
     struct folder seen;
     char *path;
     uint32_t n = 0;
     int rc;
+    files->plain = 0;
     if (shared)
-        return shared->ranks(prefix, ranks, err);
+        return shared->ranks(prefix, &files->ranks, err);
     rc = scan_folder(prefix, &seen, err);
     if (rc)
         return rc;
-    if (seen.plain == (uint64_t)(seen.highest + 1))
+    files->plain = seen.plain == (uint64_t)(seen.highest + 1);
+    if (files->plain)
         n = (uint32_t)seen.plain;
     while ((int64_t)n <= seen.highest && (rc = find_file(prefix, n, &path, err)) > 0) {
         free(path);
@@ -170,6 +182,15 @@ int asim_trace_ranks(const char *prefix, uint32_t *ranks, struct asim_err *err)
         return rc;
     if (!n || (int64_t)n <= seen.highest)
         return missing(prefix, n, err);
-    *ranks = n;
+    files->ranks = n;
     return 0;
+}
+
+int asim_trace_ranks(const char *prefix, uint32_t *ranks, struct asim_err *err)
+{
+    struct asim_trace_files files;
+    int rc = asim_trace_count(prefix, &files, err);
+    if (!rc)
+        *ranks = files.ranks;
+    return rc;
 }

@@ -94,7 +94,16 @@ extern const struct asim_member *const asim_trace_format_table[];
 /* Number of ranks with files <prefix>.<r>.et (or .et.gz) for r = 0, 1, …; a gap is an error that
  * names the missing file. */
 int asim_trace_ranks(const char *prefix, uint32_t *ranks, struct asim_err *err);
+/* The same, and whether each rank has a .et of its own, which need not be looked for then. */
+struct asim_trace_files {
+    uint32_t ranks;
+    int plain;
+};
+int asim_trace_count(const char *prefix, struct asim_trace_files *files, struct asim_err *err);
 /* malloc'ed path of a rank's file, .et before .et.gz; fails with "no file …" naming both. */
 int asim_trace_path(const char *prefix, uint32_t rank, char **path, struct asim_err *err);
+/* malloc'ed <prefix>.<rank>.<suffix>, whether it is there or not. */
+int asim_trace_path_as(const char *prefix, uint32_t rank, const char *suffix, char **path,
+                       struct asim_err *err);
 
 #endif

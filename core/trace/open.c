@@ -77,6 +77,15 @@ int asim_trace_open(struct asim_trace *trace, const char *prefix, uint32_t rank,
     return rc ? rc : open_with(trace, path, rank, NULL, err);
 }
 
+int asim_trace_open_plain(struct asim_trace *trace, const char *prefix, uint32_t rank,
+                          struct asim_err *err)
+{
+    char *path;
+    *trace = (struct asim_trace){0};
+    int rc = asim_trace_path_as(prefix, rank, "et", &path, err);
+    return rc ? rc : open_with(trace, path, rank, NULL, err);
+}
+
 /* For tools: one file of any name, as rank 0. */
 int asim_trace_open_file(struct asim_trace *trace, const char *path, struct asim_err *err)
 {

@@ -23,6 +23,9 @@ int asim_trace_shared_refuse(const char *prefix, struct asim_err *err);
 /* <prefix>.<rank>.et or .et.gz, or the file `prefix` itself where it serves all ranks. */
 int asim_trace_open(struct asim_trace *trace, const char *prefix, uint32_t rank,
                     struct asim_err *err);
+/* <prefix>.<rank>.et, which is known to be there (asim_trace_count): it is not looked for. */
+int asim_trace_open_plain(struct asim_trace *trace, const char *prefix, uint32_t rank,
+                          struct asim_err *err);
 /* A file of any name, read as Chakra. */
 int asim_trace_open_file(struct asim_trace *trace, const char *path, struct asim_err *err);
 int asim_trace_next(struct asim_trace *trace, struct asim_op *op, struct asim_err *err);

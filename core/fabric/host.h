@@ -22,9 +22,9 @@ enum { ASIM_NIC_IDLE, ASIM_NIC_BUSY, ASIM_NIC_LEAVING };
 
 struct asim_nic {
     _Alignas(ASIM_LINE_BYTES) struct asim_port port;
-    uint64_t mail_at; /* arrival of the first frame in the mailbox, as of this turn; ASIM_NEVER */
-    uint64_t wake_at; /* pending "next send"; ASIM_NEVER = none */
-    uint64_t rate_bps;
+    uint64_t mail_at;  /* arrival of the first frame in the mailbox, as of this turn; ASIM_NEVER */
+    uint64_t wake_at;  /* pending "next send"; ASIM_NEVER = none */
+    uint64_t rate_bps; /* the link's, at hand for each packet */
     /* Strictly before data (spec 2.3), unbounded as in the reference. */
     struct asim_ring acks;
     struct asim_qplist qps; /* finished ones until a scan meets them */

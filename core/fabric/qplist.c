@@ -117,40 +117,42 @@ static void pack(struct asim_qplist *list)
         list->front = asim_qplist_at(list, 0);
 }
 
+static void free_blocks(struct asim_qplist *list)
+{
+    if (list->block != &list->only)
+        free(list->block);
+}
+
 /* Packed where half of it is empty, else one block longer by doubling: so that a place is written
  * a few times at most for each queue pair. */
 static int make_room(struct asim_qplist *list)
 {
-    uint32_t had = list->cap_blocks, cap = had ? 2 * had : 1;
-    struct asim_qp_block *block = list->block;
-    struct asim_flow **flow;
+    size_t had = list->cap_blocks, places = had * ASIM_QP_BLOCK, cap;
+    struct asim_qp_block *block;
 
     if (had && list->n <= list->end / 2) {
         pack(list);
         return 0;
     }
-    flow = realloc(list->flow, (size_t)cap * ASIM_QP_BLOCK * sizeof(*flow));
-    if (!flow)
+    if (asim_grow(&list->flow, &places, places + ASIM_QP_BLOCK, sizeof(*list->flow)))
         return ASIM_ENOMEM;
-    list->flow = flow;
-    if (had) {
-        block = realloc(had > 1 ? list->block : NULL, cap * sizeof *block);
+    cap = places / ASIM_QP_BLOCK;
+    if (cap > 1) {
+        block = calloc(cap, sizeof *block);
         if (!block)
             return ASIM_ENOMEM;
-        if (had == 1)
-            *block = list->only;
-        memset(block + had, 0, (cap - had) * sizeof *block);
+        memcpy(block, list->block, had * sizeof *block);
+        free_blocks(list);
+        list->block = block;
     }
-    list->block = block;
-    list->cap_blocks = cap;
+    list->cap_blocks = (uint32_t)cap;
     return 0;
 }
 
 void asim_qplist_close(struct asim_qplist *list)
 {
     free(list->flow);
-    if (list->block != &list->only)
-        free(list->block);
+    free_blocks(list);
 }
 
 /* The bit nobody looked at while it was alone. */

@@ -44,6 +44,7 @@ struct asim_qplist {
     struct asim_qp_block only;
 };
 
+/* A zeroed list becomes an empty one, which stays where it is; close frees what it holds. */
 static inline void asim_qplist_open(struct asim_qplist *list)
 {
     list->block = &list->only;

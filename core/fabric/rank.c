@@ -244,7 +244,7 @@ static uint32_t put_ties_first(struct asim_came *at, uint32_t n)
     }
     for (uint32_t i = 0; any && i < n; i++) {
         const struct asim_came pair[2] = {at[i], at[ties]};
-        uint64_t yes = has(&again, (uint32_t)(pair[0].entry >> ASIM_TICK_SHIFT)) & 1;
+        uint64_t yes = has(&again, (uint32_t)(pair[0].entry >> ASIM_TICK_SHIFT));
 
         at[i] = pair[yes];
         at[ties] = pair[!yes];

@@ -292,6 +292,11 @@ static void close_wire(struct asim_wire *wire)
     free(wire->spill.at);
 }
 
+struct asim_crew *asim_fabric_crew(const struct asim_fabric *fabric)
+{
+    return fabric->crew;
+}
+
 /* In no particular order: nodes refer to wires and tables by pointer but free only their own. */
 void asim_fabric_close(struct asim_fabric *fabric)
 {

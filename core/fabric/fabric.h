@@ -20,6 +20,7 @@
 #include "topo/topo.h"
 
 struct asim_fabric;
+struct asim_crew;
 
 /* What a frame meets, in the words of ns-3's trace sources. */
 enum asim_frame_event { ASIM_FRAME_TX, ASIM_FRAME_RX, ASIM_FRAME_ENQUEUE, ASIM_FRAME_DROP };
@@ -107,6 +108,8 @@ int asim_fabric_threads(struct asim_fabric *fabric, uint32_t n, const uint32_t *
                         struct asim_err *err);
 /* The threads there are, and whose each node is (NULL: of the one). */
 const uint16_t *asim_fabric_lane_of(const struct asim_fabric *fabric, uint32_t *n);
+/* They, for what they may do beside (threads.h); NULL where there is one. */
+struct asim_crew *asim_fabric_crew(const struct asim_fabric *fabric);
 /* Notes on settings that act differently from what they look like. */
 void asim_fabric_remarks(const struct asim_fabric *fabric, const struct asim_notes *notes);
 /* The hooks, to be set or cleared before the start. */

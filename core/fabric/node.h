@@ -18,8 +18,6 @@
 #include "fabric/switch.h"
 #include "fabric/telemetry.h"
 
-struct asim_crew;
-
 struct asim_fabric {
     const struct asim_topo *topo;
     struct asim_route *route;

@@ -40,8 +40,14 @@ struct asim_crew {
     _Alignas(ASIM_LINE_BYTES) atomic_uint sleepers;
     uint32_t n, started;
     struct member *members;
+    void (*errand)(void *self);
+    void *errand_self;
     pthread_mutex_t lock;
     pthread_cond_t change;
+    /* errands: the caller's count, and that of those who do them */
+    _Alignas(ASIM_LINE_BYTES) atomic_uint posted;
+    _Alignas(ASIM_LINE_BYTES) atomic_uint through;
+    atomic_flag taken; /* somebody is at one */
 };
 
 static inline void relax(void)
@@ -56,6 +62,7 @@ struct wait {
     atomic_uint *counter;
     unsigned value;
     int is;
+    int helps; /* with errands: always the same member, which has near what they need */
 };
 
 /* Sequentially consistent, as all looks and changes here: `sleepers` relies on it. */
@@ -64,24 +71,53 @@ static int is_over(const struct wait *wait)
     return (atomic_load(wait->counter) == wait->value) == wait->is;
 }
 
+unsigned asim_crew_errands_left(struct asim_crew *crew)
+{
+    return atomic_load(&crew->posted) - atomic_load(&crew->through);
+}
+
+/* 1 if there was one that nobody else was at. */
+static int do_errand(struct asim_crew *crew)
+{
+    int one;
+
+    if (!asim_crew_errands_left(crew) || atomic_flag_test_and_set(&crew->taken))
+        return 0;
+    one = asim_crew_errands_left(crew) > 0;
+    if (one) {
+        crew->errand(crew->errand_self);
+        atomic_fetch_add(&crew->through, 1);
+    }
+    atomic_flag_clear(&crew->taken);
+    return one;
+}
+
+/* 1 when it is over, 0 when nothing has come for a while. */
+static int look_for(struct asim_crew *crew, const struct wait *wait)
+{
+    for (uint32_t i = 0; i < BUSY_LOOKS + POLITE_LOOKS; i++) {
+        if (is_over(wait))
+            return 1;
+        if (wait->helps && do_errand(crew))
+            i = 0;
+        else if (i < BUSY_LOOKS)
+            relax();
+        else
+            sched_yield();
+    }
+    return 0;
+}
+
 static void wait_for(struct asim_crew *crew, const struct wait *wait)
 {
-    for (uint32_t i = 0; i < BUSY_LOOKS; i++) {
-        if (is_over(wait))
-            return;
-        relax();
+    while (!look_for(crew, wait)) {
+        pthread_mutex_lock(&crew->lock);
+        atomic_fetch_add(&crew->sleepers, 1);
+        while (!is_over(wait) && !(wait->helps && asim_crew_errands_left(crew)))
+            pthread_cond_wait(&crew->change, &crew->lock);
+        atomic_fetch_sub(&crew->sleepers, 1);
+        pthread_mutex_unlock(&crew->lock);
     }
-    for (uint32_t i = 0; i < POLITE_LOOKS; i++) {
-        if (is_over(wait))
-            return;
-        sched_yield();
-    }
-    pthread_mutex_lock(&crew->lock);
-    atomic_fetch_add(&crew->sleepers, 1);
-    while (!is_over(wait))
-        pthread_cond_wait(&crew->change, &crew->lock);
-    atomic_fetch_sub(&crew->sleepers, 1);
-    pthread_mutex_unlock(&crew->lock);
 }
 
 /* After a counter was changed. Taking the lock makes sure that a sleeper is asleep, or sees it. */
@@ -101,7 +137,7 @@ static void *work(void *arg)
     struct asim_crew *crew = member->crew;
 
     for (unsigned round = 0;; round++) {
-        wait_for(crew, &(struct wait){&crew->round, round, 0});
+        wait_for(crew, &(struct wait){&crew->round, round, 0, member->i == 1});
         if (crew->ending)
             return NULL;
         crew->job(crew->self, member->i);
@@ -118,6 +154,7 @@ int asim_crew_open(struct asim_crew **out, uint32_t n, struct asim_err *err)
     *out = NULL;
     if (!crew)
         return asim_err_nomem(err, "starting threads");
+    atomic_flag_clear(&crew->taken);
     pthread_mutex_init(&crew->lock, NULL);
     pthread_cond_init(&crew->change, NULL);
     crew->n = n;
@@ -154,7 +191,26 @@ void asim_crew_run(struct asim_crew *crew, void (*job)(void *self, uint32_t i), 
     wake(crew);
     job(self, 0);
     for (uint32_t i = 1; i < crew->n; i++)
-        wait_for(crew, &(struct wait){&crew->members[i].done, round, 1});
+        wait_for(crew, &(struct wait){&crew->members[i].done, round, 1, 0});
+}
+
+void asim_crew_errands(struct asim_crew *crew, void (*errand)(void *self), void *self)
+{
+    crew->errand = errand;
+    crew->errand_self = self;
+}
+
+void asim_crew_post(struct asim_crew *crew)
+{
+    atomic_fetch_add(&crew->posted, 1);
+    wake(crew);
+}
+
+void asim_crew_catch_up(struct asim_crew *crew, unsigned left)
+{
+    while (asim_crew_errands_left(crew) > left)
+        if (!do_errand(crew))
+            relax();
 }
 
 void asim_crew_close(struct asim_crew *crew)

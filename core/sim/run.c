@@ -4,6 +4,7 @@
  * way. The clock is the caller's (ns-3, or asim_world_run).
  */
 #include "fabric/facts.h"
+#include "sim/aside.h"
 #include "sim/nvswitch.h"
 #include "sim/split.h"
 #include "sim/world.h"
@@ -229,6 +230,16 @@ static void set_clocks(struct asim_world *world)
     }
 }
 
+/* 0 or ASIM_ENOMEM. */
+static int show_aside(struct asim_world *world)
+{
+    struct asim_crew *crew = world->fabric ? asim_fabric_crew(world->fabric) : NULL;
+
+    if (!crew || !world->show.aside_viewers || !asim_split_reports(world))
+        return 0;
+    return asim_aside_open(&world->show.aside, &world->show, world, crew);
+}
+
 int asim_world_start(struct asim_world *world, struct asim_err *err)
 {
     if (world->fabric && watch(world))
@@ -236,6 +247,8 @@ int asim_world_start(struct asim_world *world, struct asim_err *err)
     if (world->fabric && world->settings.runs && asim_fabric_use_runs(world->fabric))
         return asim_err_nomem(err, "preparing runs");
     set_clocks(world);
+    if (show_aside(world))
+        return asim_err_nomem(err, "showing rows aside");
     for (uint32_t r = 0; r < world->n_ranks; r++)
         if (asim_rank_is_here(&world->ranks[r]))
             start_rank(&world->ranks[r]);

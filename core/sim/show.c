@@ -9,6 +9,7 @@
  * is settled, which may be much later in a run of long windows; the last ones at the close.
  */
 #include "sim/show.h"
+#include "sim/aside.h"
 #include "sim/event.h"
 
 #include <stdlib.h>
@@ -20,6 +21,7 @@ int asim_show_add(struct asim_show *show, const struct asim_viewer *viewer)
         return ASIM_ENOMEM;
     for (int kind = 0; kind < ASIM_EV_KINDS; kind++)
         show->seers[kind] |= (viewer->wants >> kind & 1) << show->n;
+    show->aside_viewers |= (uint32_t)(viewer->aside != 0) << show->n;
     show->viewers[show->n++] = *viewer;
     show->wants |= viewer->wants;
     return 0;
@@ -89,17 +91,24 @@ void asim_show_cut(struct asim_show *show, const struct asim_event *last)
     show->pending.n = kept;
 }
 
-/* In the order in which the viewers were added. */
-static inline void show_one(struct asim_show *show, const struct asim_world *world,
-                            struct asim_event *event)
+void asim_show_to(const struct asim_show *show, const struct asim_world *world, uint32_t viewers,
+                  const struct asim_event *event)
 {
-    uint32_t seers = show->seers[event->kind];
-
-    for (; seers; seers &= seers - 1) {
-        const struct asim_viewer *viewer = &show->viewers[__builtin_ctz(seers)];
+    for (viewers &= show->seers[event->kind]; viewers; viewers &= viewers - 1) {
+        const struct asim_viewer *viewer = &show->viewers[__builtin_ctz(viewers)];
 
         viewer->see(viewer->self, world, event);
     }
+}
+
+static inline void show_one(struct asim_show *show, const struct asim_world *world,
+                            struct asim_event *event)
+{
+    uint32_t aside = show->aside ? show->aside_viewers : 0;
+
+    if (aside & show->seers[event->kind])
+        asim_aside_put(show->aside, event);
+    asim_show_to(show, world, ~aside, event);
     if (event->kind != ASIM_EV_FCT) /* a row a message: nothing hangs on it */
         asim_event_fini(event);
 }
@@ -151,6 +160,7 @@ int asim_show_close(struct asim_show *show, const struct asim_world *world, stru
     int code = 0;
 
     asim_show_settle(show, world, UINT64_MAX);
+    asim_aside_close(show->aside);
     for (size_t v = 0; v < show->n; v++) {
         int one =
             show->viewers[v].close ? show->viewers[v].close(show->viewers[v].self, world, err) : 0;

@@ -4,9 +4,10 @@
  * window, and shows them in order of time once a window is settled. A kind nobody wants costs a
  * test of a bit and is not recorded.
  *
- * Viewers see events one by one on one thread, each once, in an order that follows from the run
- * alone. An event holds what it says but for the names of ops and the figures of ranks, which are
- * asked for where they are wanted (event.h).
+ * Viewers see events one by one, each once, in an order that follows from the run
+ * alone; on one thread, but for those that may be shown theirs aside. An event holds what it says
+ * but for the names of ops and the figures of ranks, which are asked for where they are wanted
+ * (event.h).
  */
 #ifndef ASIM_SIM_SHOW_H
 #define ASIM_SIM_SHOW_H
@@ -83,6 +84,9 @@ struct asim_event {
 /* One report: a row of the family in report/. */
 struct asim_viewer {
     unsigned wants; /* bit per enum asim_event_kind */
+    /* see() looks at nothing but self, the event and what never changes in the world: it may be
+     * called by any thread, while the run goes on (aside.h). Not for kinds that own memory. */
+    int aside;
     void *self;
     void (*see)(void *self, const struct asim_world *world, const struct asim_event *event);
     /* The end. Writes what is left, or drops it where world->failed; 0 or a negative code. */
@@ -111,6 +115,8 @@ struct asim_show {
     size_t n;
     unsigned wants;
     uint32_t seers[ASIM_EV_KINDS]; /* of each kind: a bit per viewer */
+    uint32_t aside_viewers;        /* those with `aside`, likewise */
+    struct asim_aside *aside;      /* NULL: all are shown by the caller */
     struct asim_events pending;
     ASIM_VEC(uint64_t) keys; /* while it is sorted (show_sort.c) */
     /* in_order: insertion is the order within one time, as all ranks have one clock.
@@ -130,6 +136,9 @@ static inline int asim_show_wants(const struct asim_show *show, enum asim_event_
 {
     return (show->wants >> kind & 1) != 0;
 }
+/* Shows one event to those of these viewers (bits) that want its kind, in the order of adding. */
+void asim_show_to(const struct asim_show *show, const struct asim_world *world, uint32_t viewers,
+                  const struct asim_event *event);
 /* Records one event if anybody wants its kind; its turn is the show's. */
 void asim_show_record(const struct asim_show *show, struct asim_events *into,
                       const struct asim_event *event);

@@ -336,7 +336,7 @@ static int open_fct(struct asim_viewer *viewer, struct asim_world *world, const 
         return ASIM_EIO;
     }
     *viewer = (struct asim_viewer){
-        .wants = 1u << ASIM_EV_FCT, .self = fct, .see = see, .close = close_fct};
+        .wants = 1u << ASIM_EV_FCT, .aside = 1, .self = fct, .see = see, .close = close_fct};
     return 0;
 }
 

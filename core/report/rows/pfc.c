@@ -29,8 +29,11 @@ static int open_pfc(struct asim_viewer *viewer, struct asim_world *world, const 
         return 0;
     if (asim_report_file(&file, world, NULL, world->net.pfc_output, err))
         return ASIM_EIO;
-    *viewer = (struct asim_viewer){
-        .wants = 1u << ASIM_EV_PFC, .self = file, .see = see, .close = asim_report_file_close};
+    *viewer = (struct asim_viewer){.wants = 1u << ASIM_EV_PFC,
+                                   .aside = 1,
+                                   .self = file,
+                                   .see = see,
+                                   .close = asim_report_file_close};
     return 0;
 }
 

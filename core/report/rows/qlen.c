@@ -102,8 +102,11 @@ static int open_qlen(struct asim_viewer *viewer, struct asim_world *world, const
         drop(q);
         return ASIM_EIO;
     }
-    *viewer = (struct asim_viewer){
-        .wants = 1u << ASIM_EV_QUEUE_SAMPLE, .self = q, .see = see, .close = close_qlen};
+    *viewer = (struct asim_viewer){.wants = 1u << ASIM_EV_QUEUE_SAMPLE,
+                                   .aside = 1,
+                                   .self = q,
+                                   .see = see,
+                                   .close = close_qlen};
     return 0;
 }
 

@@ -24,8 +24,11 @@ static int open_queues(struct asim_viewer *viewer, struct asim_world *world, con
     if (asim_report_file(&file, world, out, "queues.csv", err))
         return ASIM_EIO;
     asim_out_printf(file, "time_ns,node,port,queued_bytes\n");
-    *viewer = (struct asim_viewer){
-        .wants = 1u << ASIM_EV_QUEUE, .self = file, .see = see, .close = asim_report_file_close};
+    *viewer = (struct asim_viewer){.wants = 1u << ASIM_EV_QUEUE,
+                                   .aside = 1,
+                                   .self = file,
+                                   .see = see,
+                                   .close = asim_report_file_close};
     return 0;
 }
 

@@ -2,6 +2,7 @@
  *
  * The crew: every member does its part of every round once, sees what the caller wrote before the
  * round, and is seen by the caller after it; also after pauses in which members fall asleep.
+ * Errands are done once each, in their order, with rounds or without.
  */
 #include "check.h"
 
@@ -41,12 +42,55 @@ static void check_crew(uint32_t n)
     asim_crew_close(crew);
 }
 
+enum { ERRANDS = 4000, MOST_LEFT = 50 };
+
+struct list {
+    uint64_t asked[ERRANDS], done, wrong;
+};
+
+static void run_errand(void *self)
+{
+    struct list *list = self;
+
+    list->wrong += list->asked[list->done] != list->done + 1;
+    list->done++;
+}
+
+static void check_errands(uint32_t n)
+{
+    struct asim_crew *crew;
+    struct tally tally = {0};
+    struct list list = {.done = 0};
+    uint64_t late = 0;
+
+    CHECK(!asim_crew_open(&crew, n, NULL));
+    asim_crew_errands(crew, run_errand, &list);
+    for (uint64_t i = 0; i < ERRANDS; i++) {
+        list.asked[i] = i + 1;
+        asim_crew_post(crew);
+        if (i % 3 == 0)
+            asim_crew_run(crew, count, &tally);
+        if (i % 1000 == 999) /* they fall asleep, and are woken by the next */
+            nanosleep(&(struct timespec){0, 5000000}, NULL);
+        if (asim_crew_errands_left(crew) > MOST_LEFT)
+            asim_crew_catch_up(crew, MOST_LEFT / 2);
+        late += asim_crew_errands_left(crew) > MOST_LEFT;
+    }
+    asim_crew_catch_up(crew, 0);
+    CHECK_U64(late, 0);
+    CHECK_U64(list.done, ERRANDS);
+    CHECK_U64(list.wrong, 0);
+    asim_crew_close(crew);
+}
+
 int main(void)
 {
     struct asim_crew *idle;
 
-    for (uint32_t n = 1; n <= MEMBERS; n++)
+    for (uint32_t n = 1; n <= MEMBERS; n++) {
         check_crew(n);
+        check_errands(n);
+    }
     CHECK(!asim_crew_open(&idle, 3, NULL));
     asim_crew_close(idle); /* never run */
     asim_crew_close(NULL);

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-only
  *
  * See threads.h. Counters carry everything: `round`, raised by the caller when there is work, and
- * each member's own `done`, the last round it has finished. Whoever waits for one of them looks at
- * it for a while and then sleeps on a condition; `sleepers` tells the other side that somebody must
- * be woken. It is raised before the last look, and read after the counter was changed, both in one
- * total order, so that no wake-up is missed.
+ * each member's own `done`, the last round it has finished (or `taken`: begun). Whoever waits for
+ * one of them looks at it for a while and then sleeps on a condition; `sleepers` tells the other
+ * side that somebody must be woken. It is raised before the last look, and read after the counter
+ * was changed, both in one total order, so that no wake-up is missed.
  *
  * Costs: a round of two members on idle cores takes about 0.3 us more than its longest job. That is
  * four times a cache line goes from core to core: what a round is comes in the line of its number,
@@ -24,8 +24,14 @@
  */
 enum { BUSY_LOOKS = 4000, POLITE_LOOKS = 50 };
 
+/* Looks for a member that has not begun its part of a round when the caller is through with its
+ * own, some 2 us: then it is asleep, or its core is at something else, and the caller does it. */
+enum { PATIENT_LOOKS = 80 };
+
+/* taken, done: the last round of which somebody has begun, or finished, its part. */
 struct member {
     _Alignas(ASIM_LINE_BYTES) atomic_uint done;
+    atomic_uint taken;
     struct asim_crew *crew;
     pthread_t thread;
     uint32_t i;
@@ -33,7 +39,7 @@ struct member {
 
 struct asim_crew {
     _Alignas(ASIM_LINE_BYTES) atomic_uint round;
-    int ending;
+    atomic_int ending;
     void (*job)(void *self, uint32_t i);
     void *self;
     /* seldom written */
@@ -130,18 +136,31 @@ static void wake(struct asim_crew *crew)
     pthread_mutex_unlock(&crew->lock);
 }
 
-/* A member's life: rounds are counted, so none can be taken twice. */
+/* 1 if nobody has taken the member's part of the present round, which then is the calling thread's.
+ * What was taken last is looked at first: were that round over by now, it would be another. */
+static int take(struct member *member, unsigned *round)
+{
+    unsigned last = atomic_load(&member->taken);
+
+    *round = atomic_load(&member->crew->round);
+    return last != *round && atomic_compare_exchange_strong(&member->taken, &last, *round);
+}
+
+/* A member's life. Rounds it has missed were done by the caller. */
 static void *work(void *arg)
 {
     struct member *member = arg;
     struct asim_crew *crew = member->crew;
+    unsigned round = 0;
 
-    for (unsigned round = 0;; round++) {
+    for (;;) {
         wait_for(crew, &(struct wait){&crew->round, round, 0, member->i == 1});
         if (crew->ending)
             return NULL;
+        if (!take(member, &round))
+            continue;
         crew->job(crew->self, member->i);
-        atomic_store(&member->done, round + 1);
+        atomic_store(&member->done, round);
         wake(crew);
     }
 }
@@ -180,6 +199,19 @@ int asim_crew_open(struct asim_crew **out, uint32_t n, struct asim_err *err)
                         n);
 }
 
+static void finish(struct asim_crew *crew, struct member *member, unsigned round)
+{
+    for (uint32_t i = 0; i < PATIENT_LOOKS; i++) {
+        if (atomic_load(&member->done) == round)
+            return;
+        relax();
+    }
+    if (take(member, &round))
+        crew->job(crew->self, member->i);
+    else
+        wait_for(crew, &(struct wait){&member->done, round, 1, 0});
+}
+
 /* The caller is member 0 and waits last. */
 void asim_crew_run(struct asim_crew *crew, void (*job)(void *self, uint32_t i), void *self)
 {
@@ -191,7 +223,7 @@ void asim_crew_run(struct asim_crew *crew, void (*job)(void *self, uint32_t i), 
     wake(crew);
     job(self, 0);
     for (uint32_t i = 1; i < crew->n; i++)
-        wait_for(crew, &(struct wait){&crew->members[i].done, round, 1, 0});
+        finish(crew, &crew->members[i], round);
 }
 
 void asim_crew_errands(struct asim_crew *crew, void (*errand)(void *self), void *self)

@@ -14,7 +14,8 @@ struct asim_crew;
 
 /* n members, the caller being number 0: starts n - 1 threads. */
 int asim_crew_open(struct asim_crew **crew, uint32_t n, struct asim_err *err);
-/* Calls job(self, i) for every member i, each on its own thread; returns when all have returned.
+/* Calls job(self, i) for every member i, each on its own thread, but that of a member whose thread
+ * does not get to it on the caller's; returns when all have returned.
  * What was written before is seen by all members, what they write by the caller afterwards. */
 void asim_crew_run(struct asim_crew *crew, void (*job)(void *self, uint32_t i), void *self);
 /* Errands: what need not be done at once, but in its order. Member 1 does them while it waits for

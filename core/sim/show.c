@@ -91,14 +91,20 @@ void asim_show_cut(struct asim_show *show, const struct asim_event *last)
     show->pending.n = kept;
 }
 
-void asim_show_to(const struct asim_show *show, const struct asim_world *world, uint32_t viewers,
-                  const struct asim_event *event)
+static inline void show_to(const struct asim_show *show, const struct asim_world *world,
+                           uint32_t viewers, const struct asim_event *event)
 {
     for (viewers &= show->seers[event->kind]; viewers; viewers &= viewers - 1) {
         const struct asim_viewer *viewer = &show->viewers[__builtin_ctz(viewers)];
 
         viewer->see(viewer->self, world, event);
     }
+}
+
+void asim_show_to(const struct asim_show *show, const struct asim_world *world, uint32_t viewers,
+                  const struct asim_event *event)
+{
+    show_to(show, world, viewers, event);
 }
 
 static inline void show_one(struct asim_show *show, const struct asim_world *world,
@@ -108,7 +114,7 @@ static inline void show_one(struct asim_show *show, const struct asim_world *wor
 
     if (aside & show->seers[event->kind])
         asim_aside_put(show->aside, event);
-    asim_show_to(show, world, ~aside, event);
+    show_to(show, world, ~aside, event);
     if (event->kind != ASIM_EV_FCT) /* a row a message: nothing hangs on it */
         asim_event_fini(event);
 }

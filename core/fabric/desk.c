@@ -51,9 +51,13 @@ static int open_desk(struct asim_switch *sw, uint32_t d, uint32_t before)
     desk->ways_out = desk->active + n;
     desk->by_age = desk->ways_out + n;
     desk->foreign = desk->by_age + n;
-    for (uint32_t p = 0; p < sw->n_ports; p++)
-        if (sw->desk_of[p] == d)
-            desk->by_age[desk->n_ports++] = p;
+    for (uint32_t p = 0; p < sw->n_ports; p++) {
+        if (sw->desk_of[p] != d)
+            continue;
+        desk->by_age[desk->n_ports++] = p;
+        if (sw->ports[p].frames) /* opened again, in the middle of a run */
+            desk->backlog[p / 64] |= 1ull << p % 64;
+    }
     desk->came = sw->came[0] + before;
     desk->started = sw->started[0] + before;
     return 0;

@@ -7,6 +7,7 @@
  */
 #include "fabric/node.h"
 #include "fabric/runs.h"
+#include "fabric/share.h"
 
 /* More than one watcher: each in its turn. */
 static void tell_all(void *self, enum asim_frame_event what, const uint32_t node_port[2],
@@ -32,6 +33,8 @@ int asim_fabric_watch_frames(struct asim_fabric *fabric, asim_frame_hook *hook, 
     watch->frame_self = watch->n_frames == 1 ? self : watch;
     if (fabric->per_event)
         return 0;
+    if (asim_share_close(fabric)) /* events have no rounds of lanes */
+        return ASIM_ENOMEM;
     asim_runs_stop(fabric);
     fabric->per_event = 1;
     for (uint32_t v = 0; v < fabric->nodes; v++)

@@ -151,8 +151,9 @@ const struct asim_frame *asim_mail_peek(const struct asim_wire *wire, uint32_t i
 
 /* The node that starts the last link of a message's final ACK knows when the sender will have it,
  * one link delay ahead: that is when the destination is told, too (spec 2.10, design 5). seq is the
- * link and the order on it: on a fast link several ACKs arrive in one ns. Field by field: a row of
- * bytes as long as the whole is cleared by a loop of the processor's, which is slow to begin. */
+ * link, from 1, and the order on it: on a fast link several ACKs arrive in one ns; and it is behind
+ * all counts of the destination's own, of which runs leave out other numbers. Field by field: a row
+ * of bytes as long as the whole is cleared by a loop of the processor's, which is slow to begin. */
 void asim_port_notice(struct asim_lane *lane, const struct asim_wire *wire,
                       const struct asim_frame *frame)
 {
@@ -166,7 +167,7 @@ void asim_port_notice(struct asim_lane *lane, const struct asim_wire *wire,
     note = &lane->outbox.at[lane->outbox.n++];
     note->t = frame->t;
     note->tie = asim_wire_tie(wire, frame);
-    note->seq = (uint64_t)wire->id << ORDER_BITS | (wire->frames & ((1ull << ORDER_BITS) - 1));
+    note->seq = (wire->id + 1ull) << ORDER_BITS | (wire->frames & ((1ull << ORDER_BITS) - 1));
     note->msg = (struct asim_msg){.src = frame->src, .dst = rx->msg.dst};
     note->since = note->at = note->rto = 0;
     note->slot = frame->slot;

@@ -22,7 +22,7 @@ struct burst {
 };
 
 /* A frame of `size` bytes comes at t: who has begun before it waits no more. Who comes as another
- * begins still sees it. */
+ * begins still sees it; with one that begins as it comes nobody comes (burst_takes_time). */
 static inline void burst_arrive(struct burst *port, const struct asim_wire *wire, uint64_t t,
                                 uint32_t size)
 {
@@ -93,6 +93,13 @@ static inline void burst_wait(struct asim_desk *desk, uint32_t out, struct burst
     }
 }
 
+/* Whether every frame takes some time on its wire, the shortest packet and an ACK: no two come at
+ * one time. */
+static inline int burst_takes_time(const struct asim_fabric *fabric, const struct asim_wire *from)
+{
+    return from->in_tx[fabric->data_overhead + 1] && from->in_tx[fabric->ack_wire];
+}
+
 /* Whether all that comes to port `out` is a burst (switch.h) and the port is plain. */
 static inline int burst_may(const struct asim_fabric *fabric, const struct asim_desk *desk,
                             uint32_t out)
@@ -101,6 +108,7 @@ static inline int burst_may(const struct asim_fabric *fabric, const struct asim_
     const struct asim_batch *batch = &desk->batch[out];
 
     return batch->burst && calm_is_plain(fabric, port, batch->burst) &&
+           burst_takes_time(fabric, desk->sw->in[batch->in]) &&
            asim_mail_has_room(port->port.out, batch->burst) &&
            (!port->passed || port->passed_t != asim_batch_frame(desk->sw->in[batch->in], 0)->t);
 }

@@ -55,6 +55,15 @@ static int is_wanted(const ChakraProtoMsg__Node *node, const struct asim_calibra
     return !cpu || opt->cpu;
 }
 
+/* What the node itself says, as the simulator takes it: duration_ns before whole microseconds. */
+static double own_ns(const ChakraProtoMsg__Node *node)
+{
+    int64_t ns = 0;
+
+    asim_edit_int(node, "duration_ns", &ns);
+    return ns > 0 ? (double)ns : (double)node->duration_micros * 1000;
+}
+
 /* Without a device trace, what the trace itself measured has to do. */
 static int own_average(struct asim_chakra *file, const struct asim_calibrate_options *opt,
                        double *avg_ns, struct asim_err *err)
@@ -65,8 +74,8 @@ static int own_average(struct asim_chakra *file, const struct asim_calibrate_opt
     int code;
 
     while ((code = asim_chakra_next(file, &node, err)) == 1)
-        if (is_wanted(node, opt) && node->duration_micros) {
-            sum += (double)node->duration_micros * 1000;
+        if (is_wanted(node, opt) && own_ns(node) > 0) {
+            sum += own_ns(node);
             n++;
         }
     *avg_ns = n ? sum / (double)n : 0;
@@ -81,9 +90,9 @@ static double time_of(const ChakraProtoMsg__Node *node, const struct asim_calibr
         counts->forced++;
         return (double)opt->force_avg_ns;
     }
-    if (node->duration_micros && !opt->average) {
+    if (own_ns(node) > 0 && !opt->average) {
         counts->own++;
-        return (double)node->duration_micros * 1000;
+        return own_ns(node);
     }
     counts->average++;
     return counts->avg_ns;
@@ -108,6 +117,8 @@ static int set_times(struct rewrite *rw, ChakraProtoMsg__Node *copy, struct asim
                             copy->id, cycles);
     copy->duration_micros = ns > 0 && ns < 1000 ? 1 : (uint64_t)(ns / 1000 + 0.5);
     asim_edit_set_int(&rw->edit, "compute_cycles", (int64_t)cycles);
+    if (asim_edit_attr(copy, "duration_ns")) /* the older time would hide the new one */
+        asim_edit_set_int(&rw->edit, "duration_ns", (int64_t)(ns + 0.5));
     rw->counts->nodes++;
     return 0;
 }

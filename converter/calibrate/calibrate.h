@@ -3,7 +3,7 @@
  * Compute times of converted traces. Strategy A: what the device trace measured. Strategy B: one
  * forced time for every kernel. Each compute node gets compute_cycles (time × GPU clock) and
  * duration_micros; simulators of the ASTRA-sim family look at the latter only, so both say the
- * same.
+ * same. So does duration_ns where a node has it, since asim's simulations take that first.
  */
 #ifndef ASIM_CONVERTER_CALIBRATE_CALIBRATE_H
 #define ASIM_CONVERTER_CALIBRATE_CALIBRATE_H

@@ -90,7 +90,8 @@ static int run(int argc, char **argv)
     static const struct asim_args_job job = {
         "trace calibrate",
         "usage: asim trace calibrate PREFIX|FILE.et ... [--option=value ...]\n\n"
-        "Sets compute_cycles and duration_micros of compute nodes. Cycles are time x clock;\n"
+        "Sets compute_cycles and duration_micros of compute nodes, and duration_ns where they\n"
+        "have it. Cycles are time x clock;\n"
         "ASTRA-sim itself uses duration_micros only.\n",
         options, MAX_FILES, calibrate};
     struct options o = {0};

@@ -249,9 +249,19 @@ static void read_kernel_args(struct read *rd)
         rd->comm->from_name = 0;
     }
     read_elements(rd, asim_jv_get(doc, args, "In msg nelems"), asim_jv_get(doc, args, "dtype"));
-    if (asim_jv_i64(doc, asim_jv_get(doc, args, "Dst Rank"), &rd->comm->peer) &&
-        asim_jv_i64(doc, asim_jv_get(doc, args, "Src Rank"), &rd->comm->peer))
-        rd->comm->peer = -1;
+    if (asim_jv_i64(doc, asim_jv_get(doc, args, "Src Rank"), &rd->comm->src))
+        rd->comm->src = -1;
+    if (asim_jv_i64(doc, asim_jv_get(doc, args, "Dst Rank"), &rd->comm->dst))
+        rd->comm->dst = -1;
+}
+
+/* Some releases state both ends, some only the partner, and that under either name. */
+int64_t asim_comm_partner(const struct asim_comm *comm)
+{
+    int is_recv = comm->kind == ASIM_COMM_RECV;
+    int64_t other = is_recv ? comm->src : comm->dst, own = is_recv ? comm->dst : comm->src;
+
+    return other >= 0 ? other : own >= 0 ? own : comm->peer;
 }
 
 int asim_comm_read(struct asim_comm *comm, const struct asim_jdoc *doc, const char *name,
@@ -262,6 +272,8 @@ int asim_comm_read(struct asim_comm *comm, const struct asim_jdoc *doc, const ch
     *comm = (struct asim_comm){.kind = asim_comm_kind(name),
                                .pg_name = ASIM_NONE,
                                .peer = -1,
+                               .src = -1,
+                               .dst = -1,
                                .seq = -1,
                                .gpu = ASIM_NONE};
     comm->from_name = !asim_comm_is_host(name);

@@ -20,6 +20,7 @@ struct asim_comm {
     uint64_t msg_bytes; /* elements and type it states; 0 = not stated */
     uint32_t pg_name;   /* in names, or ASIM_NONE */
     int64_t peer;       /* of a send or receive, -1 = not stated */
+    int64_t src, dst;   /* the ends a kernel's args state, -1 = not stated */
     int64_t seq;        /* sequence number of the collective, -1 = not stated */
     uint32_t gpu;       /* first GPU node it launched, found in the walk; ASIM_NONE */
     uint8_t is_record;  /* the node is record_param_comms */
@@ -37,6 +38,9 @@ int asim_comm_is_kernel(const char *name, int compat);
 int asim_comm_is_host(const char *name);
 /* Bytes of one element of a type as traces write it ("Float", "c10::Half", "Long"), 0 = unknown. */
 uint64_t asim_comm_type_bytes(const char *name);
+
+/* The partner of a send or receive: where the kernel states its ends, the one on the other side. */
+int64_t asim_comm_partner(const struct asim_comm *comm);
 
 /* Reads what the parsed node says. name: the node's. */
 int asim_comm_read(struct asim_comm *comm, const struct asim_jdoc *doc, const char *name,

@@ -122,12 +122,25 @@ static int stream_number(const struct asim_convert *cv, uint32_t at, int64_t *ou
     return end != text;
 }
 
-/* The order of attributes is the published converter's. Ends of sends and receives are written only
- * where the trace states them, because a wrong partner hangs a simulation. */
+/* Ends of sends and receives are written only where they are known, the partner from the trace and
+ * one's own from --rank, because a wrong one hangs a simulation. */
+static void put_ends(struct emit *em, const struct asim_comm *comm)
+{
+    int64_t rank = em->cv->opt->rank;
+    int is_send = comm->kind == ASIM_COMM_SEND;
+    int64_t src = is_send ? rank : comm->peer, dst = is_send ? comm->peer : rank;
+
+    if (src >= 0)
+        put_int(em, "comm_src", ASIM_CHAKRA_INT32, src);
+    if (dst >= 0)
+        put_int(em, "comm_dst", ASIM_CHAKRA_INT32, dst);
+    put_int(em, "comm_tag", ASIM_CHAKRA_INT32, 0);
+}
+
+/* The order of attributes is the published converter's. */
 static int comm_attrs(struct emit *em, uint32_t at, const struct asim_comm *comm)
 {
     struct asim_convert *cv = em->cv;
-    int64_t rank = cv->opt->rank;
     const char *group;
 
     if (comm->kind < ASIM_KINDS)
@@ -149,13 +162,7 @@ static int comm_attrs(struct emit *em, uint32_t at, const struct asim_comm *comm
                                            "with which rank")
                                : 0;
     }
-    if (comm->kind == ASIM_COMM_SEND || rank >= 0)
-        put_int(em, "comm_src", ASIM_CHAKRA_INT32,
-                comm->kind == ASIM_COMM_SEND ? (rank < 0 ? 0 : rank) : comm->peer);
-    if (comm->kind == ASIM_COMM_RECV || rank >= 0)
-        put_int(em, "comm_dst", ASIM_CHAKRA_INT32,
-                comm->kind == ASIM_COMM_RECV ? (rank < 0 ? 0 : rank) : comm->peer);
-    put_int(em, "comm_tag", ASIM_CHAKRA_INT32, 0);
+    put_ends(em, comm);
     return 0;
 }
 

@@ -71,5 +71,6 @@ struct asim_comm asim_convert_comm(const struct asim_convert *cv, uint32_t node,
     }
     if (!comm.bytes)
         comm.bytes = comm.msg_bytes;
+    comm.peer = asim_comm_partner(&comm);
     return comm;
 }

@@ -32,7 +32,8 @@ struct asim_calibrate_counts {
     uint64_t nodes, own, average, forced;
     double mhz, avg_ns;
 };
-/* device may be NULL: the average is then that of the trace's own GPU computations. */
+/* Writes file->in with its new times to file->made. device may be NULL: the average is then that of
+ * the trace's own GPU computations. */
 int asim_calibrate_file(const struct asim_rankfile *file,
                         const struct asim_calibrate_device *device,
                         const struct asim_calibrate_options *opt,

@@ -8,6 +8,7 @@
 #include <string.h>
 #include "asim/ext/command.h"
 #include "calibrate/calibrate.h"
+#include "lib/outset.h"
 #include "tools/args.h"
 
 #define MAX_FILES 65536
@@ -73,14 +74,19 @@ static int calibrate(const struct asim_args *args, struct asim_err *err)
 {
     const struct options *o = args->tables[0].base;
     struct asim_rankfiles files = {0};
+    struct asim_outset set = {0};
     int code = args->n_words
                    ? asim_rankfiles_add(&files, args->words, args->n_words, o->output, err)
                    : asim_err_set(err, ASIM_EINVAL,
                                   "name the traces: a prefix (PREFIX.0.et, PREFIX.1.et …) or .et "
                                   "files; --help explains.");
 
-    for (size_t i = 0; i < files.n && !code; i++)
-        code = calibrate_one(o, &files.at[i], err);
+    for (size_t i = 0; i < files.n && !code; i++) {
+        code = asim_outset_add(&set, files.at[i].out, &files.at[i].made, err);
+        if (!code)
+            code = calibrate_one(o, &files.at[i], err);
+    }
+    code = asim_outset_end(&set, code, err);
     asim_rankfiles_fini(&files);
     return code;
 }

@@ -37,7 +37,7 @@ static uint32_t rank_of(const char *path, size_t number)
 int asim_rankfiles_pair(struct asim_rankfiles *files, const char *in, const char *out,
                         uint32_t rank, struct asim_err *err)
 {
-    struct asim_rankfile file = {strdup(in), NULL, rank};
+    struct asim_rankfile file = {.in = strdup(in), .rank = rank};
 
     file.out = out ? strdup(out) : file.in;
     if (!file.in || !file.out || ASIM_VEC_PUSH(*files, file)) {

@@ -14,6 +14,7 @@
 #include <unistd.h>
 #include "base/out.h"
 #include "convert/convert.h"
+#include "lib/outset.h"
 #include "link/link.h"
 #include "repair/repair.h"
 
@@ -227,24 +228,20 @@ static int repair(struct job *job)
     struct asim_repair_options opt = {.gpu_only = o->gpu_only,
                                       .simple = o->simple,
                                       .astra = o->astra,
+                                      .strict = o->strict,
                                       .max_comm = o->max_comm,
                                       .default_bytes = o->default_bytes,
                                       .notes = o->notes,
                                       .report = job->report};
     uint64_t problems;
-    int code = asim_repair_run(job->files.at, job->files.n, &opt, &problems, job->err);
 
-    if (!code && problems && o->strict)
-        code = asim_err_set(job->err, ASIM_EINVAL,
-                            "the ranks' collectives differ in %" PRIu64
-                            " places, and --strict was given.",
-                            problems);
-    return code;
+    return asim_repair_run(job->files.at, job->files.n, &opt, &problems, job->err);
 }
 
 /* --simple leaves nothing that computes. */
 static int calibrate(struct job *job)
 {
+    struct asim_outset set = {0};
     int code = 0;
 
     for (size_t i = 0; i < job->files.n && !code && !job->opt->simple; i++) {
@@ -252,12 +249,14 @@ static int calibrate(struct job *job)
         struct asim_calibrate_counts counts;
 
         file.in = file.out;
-        code = asim_calibrate_file(&file, job->device[i].kernels ? &job->device[i] : NULL,
-                                   &job->opt->calibrate, &counts, job->err);
+        code = asim_outset_add(&set, file.out, &file.made, job->err);
+        if (!code)
+            code = asim_calibrate_file(&file, job->device[i].kernels ? &job->device[i] : NULL,
+                                       &job->opt->calibrate, &counts, job->err);
         if (!code)
             asim_calibrate_report(&file, &counts, job->report);
     }
-    return code;
+    return asim_outset_end(&set, code, job->err);
 }
 
 static int finish(struct job *job)
@@ -267,11 +266,11 @@ static int finish(struct job *job)
     int code = name_files(job);
 
     if (!code)
-        clean_old(job);
-    if (!code)
         code = repair(job);
     if (!code)
         code = calibrate(job);
+    if (!code)
+        clean_old(job);
     for (size_t i = 0; i < job->groups.group.n; i++)
         listed += job->groups.group.at[i].n > 0;
     if (!code && listed) {

@@ -34,6 +34,7 @@ struct asim_repair_options {
     int simple;             /* keep communication only, one after another */
     int astra;              /* remove collectives ASTRA-sim refuses */
     int no_break;           /* a cycle is an error */
+    int strict;             /* ranks whose collectives differ are an error */
     uint64_t max_comm;      /* of --simple; 0 = all */
     uint64_t default_bytes; /* for communication nodes without any size; 0 = leave */
     const char *group;      /* pg_name for communication nodes without one, or NULL */

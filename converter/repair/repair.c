@@ -1,12 +1,35 @@
 /* SPDX-License-Identifier: GPL-2.0-only
  *
  * Read, filter, order, reconnect, write: rank by rank, then the ranks against each other. Of ranks
- * done only the index stays in memory, for the comparison.
+ * done only the index stays in memory, for the comparison. Files get their names after that.
  */
 #include "repair/repair.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
+#include <string.h>
+#include "lib/outset.h"
+
+/* What was filled in when writing counts for the comparison too. */
+static int as_written(struct asim_graph *graph, const struct asim_repair_options *opt,
+                      struct asim_err *err)
+{
+    uint32_t group = ASIM_NONE;
+
+    if (opt->group)
+        group = asim_names_put(&graph->names, opt->group, strlen(opt->group));
+    if (opt->group && group == ASIM_NONE)
+        return asim_err_nomem(err, "comparing ranks");
+    for (uint32_t i = 0; i < graph->node.n; i++) {
+        struct asim_rnode *node = &graph->node.at[i];
+
+        if (node->flags & ASIM_RN_NEEDS_SIZE && !node->bytes)
+            node->bytes = opt->default_bytes;
+        if (node->group == ASIM_NONE)
+            node->group = group;
+    }
+    return 0;
+}
 
 static int repair_one(struct asim_graph *graph, const struct asim_rankfile *file,
                       const struct asim_repair_options *opt, struct asim_err *err)
@@ -21,8 +44,9 @@ static int repair_one(struct asim_graph *graph, const struct asim_rankfile *file
         code = asim_graph_reconnect(graph, err);
     if (code)
         return code;
-    return opt->simple ? asim_graph_write_simple(graph, file->out, opt, err)
-                       : asim_graph_write(graph, file->out, opt, err);
+    code = opt->simple ? asim_graph_write_simple(graph, file->made, opt, err)
+                       : asim_graph_write(graph, file->made, opt, err);
+    return code ? code : as_written(graph, opt, err);
 }
 
 static void line(FILE *file, uint64_t n, const char *what)
@@ -49,7 +73,8 @@ static void tell(const struct asim_graph *graph, const char *out, FILE *file)
     line(file, c->reconnected, "dependencies made through removed nodes");
     line(file, c->sizes_read, "sizes filled from their tensors");
     line(file, c->sizes_default, "sizes filled with the default");
-    line(file, c->sizes_none, "sizes unknown: 0 bytes");
+    line(file, c->sizes_none,
+         "sizes unknown: left as they are; a simulation refuses those that are missing");
     line(file, c->groups, "groups filled");
     line(file, c->moved_to_gpu, "communication nodes no longer marked as CPU ops");
 }
@@ -66,21 +91,40 @@ static void rest(struct asim_graph *graph)
     graph->dep.at = graph->topo = graph->join_at = graph->join = NULL;
 }
 
+static int compare(struct asim_graph *graphs, size_t n, const struct asim_repair_options *opt,
+                   uint64_t *problems, struct asim_err *err)
+{
+    int code = n > 1 ? asim_repair_compare(graphs, n, &opt->notes, problems, err) : 0;
+
+    if (code || !*problems || !opt->strict)
+        return code;
+    return asim_err_set(err, ASIM_EINVAL,
+                        "the ranks' collectives differ in %" PRIu64
+                        " places, and --strict was given; nothing was written.",
+                        *problems);
+}
+
 int asim_repair_run(const struct asim_rankfile *files, size_t n,
                     const struct asim_repair_options *opt, uint64_t *problems, struct asim_err *err)
 {
     struct asim_graph *graphs = calloc(n ? n : 1, sizeof *graphs);
+    struct asim_outset set = {0};
     int code = graphs ? 0 : asim_err_nomem(err, "repairing traces");
 
     *problems = 0;
     for (size_t r = 0; r < n && !code; r++) {
-        code = repair_one(&graphs[r], &files[r], opt, err);
+        struct asim_rankfile file = files[r];
+
+        code = asim_outset_add(&set, file.out, &file.made, err);
+        if (!code)
+            code = repair_one(&graphs[r], &file, opt, err);
         if (!code && opt->report)
-            tell(&graphs[r], files[r].out, opt->report);
+            tell(&graphs[r], file.out, opt->report);
         rest(&graphs[r]);
     }
-    if (!code && n > 1)
-        code = asim_repair_compare(graphs, n, &opt->notes, problems, err);
+    if (!code)
+        code = compare(graphs, n, opt, problems, err);
+    code = asim_outset_end(&set, code, err);
     for (size_t r = 0; r < n && graphs; r++)
         asim_graph_fini(&graphs[r]);
     free(graphs);

@@ -8,7 +8,8 @@
 #include "lib/rankfiles.h"
 #include "repair/graph.h"
 
-/* Repairs each and compares the ranks. *problems: differences between ranks. */
+/* Repairs each and compares the ranks. *problems: differences between ranks. All are written, or
+ * none. */
 int asim_repair_run(const struct asim_rankfile *files, size_t n,
                     const struct asim_repair_options *opt, uint64_t *problems,
                     struct asim_err *err);

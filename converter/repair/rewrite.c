@@ -29,7 +29,8 @@ static void fill(struct asim_graph *graph, const struct asim_rnode *node,
     c->comm++;
     if (node->flags & ASIM_RN_NEEDS_SIZE) {
         *(node->bytes ? &c->sizes_read : bytes ? &c->sizes_default : &c->sizes_none) += 1;
-        asim_edit_set_int(edit, "comm_size", (int64_t)bytes);
+        if (bytes) /* 0 would turn a size that is missing, which is refused, into one that runs */
+            asim_edit_set_int(edit, "comm_size", (int64_t)bytes);
     }
     if (node->flags & ASIM_RN_NEEDS_GPU) {
         c->moved_to_gpu++;

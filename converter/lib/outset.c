@@ -1,0 +1,157 @@
+/* SPDX-License-Identifier: GPL-2.0-only
+ *
+ * Every file is written whole under "<path>.partial", closed and only at the end renamed: a set may
+ * have more ranks than a process may have files open. What is no regular file (/dev/null, a pipe)
+ * is written directly, and a symbolic link is followed, both as base/out.h does.
+ */
+#define _XOPEN_SOURCE 700 /* realpath, which glibc does not count to POSIX */
+#include "lib/outset.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+#include "base/text.h"
+#include "trace/op.h"
+
+/* Rank of a file "<stem>.<rank>.et" or ".et.gz" as simulators look for it, -1 if it is none. */
+static int64_t rank_of(const char *name, const char *stem)
+{
+    size_t n = strlen(stem);
+    char *end;
+    uint64_t rank;
+
+    if (strncmp(name, stem, n) || name[n] != '.' || name[n + 1] < '0' || name[n + 1] > '9' ||
+        (name[n + 1] == '0' && name[n + 2] != '.'))
+        return -1;
+    errno = 0;
+    rank = strtoull(name + n + 1, &end, 10);
+    return errno || rank >= UINT32_MAX || (strcmp(end, ".et") && strcmp(end, ".et.gz"))
+               ? -1
+               : (int64_t)rank;
+}
+
+/* The names are taken over. */
+static int keep(struct asim_outset *set, struct asim_outset_file file, struct asim_err *err)
+{
+    if (file.path && !ASIM_VEC_PUSH(set->file, file))
+        return 0;
+    free(file.path);
+    free(file.made);
+    return asim_err_nomem(err, "listing traces to write");
+}
+
+/* A trace of a rank that is not written. */
+static int leftover(struct asim_outset *set, char *path, uint32_t ranks, int force,
+                    struct asim_err *err)
+{
+    int code;
+
+    if (!path || force)
+        return keep(set, (struct asim_outset_file){path, NULL, 1}, err);
+    code = asim_err_set(err, ASIM_EINVAL,
+                        "'%s' is there already, and %" PRIu32 " rank%s to be written: a simulation "
+                        "would take it for one of this set; remove it or give another prefix.",
+                        path, ranks, ranks == 1 ? " is" : "s are");
+    free(path);
+    return code;
+}
+
+int asim_outset_begin(struct asim_outset *set, const char *prefix, uint32_t ranks, int force,
+                      struct asim_err *err)
+{
+    size_t n = asim_text_dirlen(prefix), size = strlen(prefix) + 300;
+    char *folder = malloc(size);
+    DIR *dir;
+    int code = 0;
+
+    if (!folder)
+        return asim_err_nomem(err, "looking for older traces");
+    snprintf(folder, size, "%.*s", n ? (int)n : 1, n ? prefix : ".");
+    dir = opendir(folder);
+    free(folder);
+    for (struct dirent *entry; dir && !code && (entry = readdir(dir));) {
+        char *path;
+
+        if (rank_of(entry->d_name, prefix + n) < (int64_t)ranks)
+            continue;
+        path = malloc(size);
+        if (path)
+            snprintf(path, size, "%.*s%s", (int)n, prefix, entry->d_name);
+        code = leftover(set, path, ranks, force, err);
+    }
+    if (dir)
+        closedir(dir);
+    return code;
+}
+
+static char *join(const char *path, const char *tail)
+{
+    size_t size = strlen(path) + strlen(tail) + 1;
+    char *joined = malloc(size);
+
+    if (joined)
+        snprintf(joined, size, "%s%s", path, tail);
+    return joined;
+}
+
+int asim_outset_add(struct asim_outset *set, const char *path, const char **made,
+                    struct asim_err *err)
+{
+    struct stat st;
+    int exists = stat(path, &st) == 0, is_direct = exists && !S_ISREG(st.st_mode);
+    struct asim_outset_file file = {0};
+
+    file.path = exists && !is_direct ? realpath(path, NULL) : strdup(path);
+    if (file.path && !is_direct)
+        file.made = join(file.path, ".partial");
+    *made = is_direct ? file.path : file.made;
+    if (!*made) {
+        free(file.path);
+        return asim_err_nomem(err, "listing traces to write");
+    }
+    return keep(set, file, err);
+}
+
+int asim_outset_rank(struct asim_outset *set, const char *prefix, uint32_t rank, const char **made,
+                     struct asim_err *err)
+{
+    char *path;
+    int code = asim_trace_path_as(prefix, rank, "et", &path, err);
+
+    if (!code)
+        code = asim_outset_add(set, path, made, err);
+    free(path);
+    return code;
+}
+
+/* Removing what is gone already is as good as removing it. */
+static int finish(const struct asim_outset_file *file, struct asim_err *err)
+{
+    if (file->is_old ? !unlink(file->path) || errno == ENOENT
+                     : !file->made || !rename(file->made, file->path))
+        return 0;
+    return asim_err_set(err, ASIM_EIO, "cannot %s %s: %s.", file->is_old ? "remove" : "write",
+                        file->path, strerror(errno));
+}
+
+int asim_outset_end(struct asim_outset *set, int code, struct asim_err *err)
+{
+    for (size_t i = 0; i < set->file.n; i++) {
+        struct asim_outset_file *file = &set->file.at[i];
+
+        if (!code)
+            code = finish(file, err);
+        if (code && file->made)
+            unlink(file->made);
+        free(file->path);
+        free(file->made);
+    }
+    free(set->file.at);
+    memset(set, 0, sizeof *set);
+    return code;
+}

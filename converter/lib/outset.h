@@ -1,0 +1,38 @@
+/* SPDX-License-Identifier: GPL-2.0-only
+ *
+ * Files that belong together, as the traces of all ranks: none gets its name before all of them are
+ * written, so an error leaves what was there, and no run finds a set half old and half new.
+ *
+ *     asim_outset_begin, then asim_outset_rank or asim_outset_add for each file, which is written
+ *     under the name given back; asim_outset_end on every path, with how it went.
+ */
+#ifndef ASIM_CONVERTER_LIB_OUTSET_H
+#define ASIM_CONVERTER_LIB_OUTSET_H
+
+#include <stdint.h>
+#include "asim/err.h"
+#include "base/mem.h"
+
+struct asim_outset_file {
+    char *path, *made; /* made is renamed to path; NULL: path is written directly */
+    int is_old;        /* path is removed */
+};
+
+struct asim_outset {
+    ASIM_VEC(struct asim_outset_file) file;
+};
+
+/* Optional: the set is <prefix>.<rank>.et of ranks 0 to ranks - 1, and a simulation would take
+ * traces of higher ranks for part of it. They are refused or, with force, removed at the end. */
+int asim_outset_begin(struct asim_outset *set, const char *prefix, uint32_t ranks, int force,
+                      struct asim_err *err);
+/* *made: the name to write, valid until the end. */
+int asim_outset_add(struct asim_outset *set, const char *path, const char **made,
+                    struct asim_err *err);
+int asim_outset_rank(struct asim_outset *set, const char *prefix, uint32_t rank, const char **made,
+                     struct asim_err *err);
+/* code 0: all get their names; else what was written is removed. Gives code, or why naming failed,
+ * and empties the set. */
+int asim_outset_end(struct asim_outset *set, int code, struct asim_err *err);
+
+#endif

@@ -15,6 +15,7 @@
 
 #include "asim/ext/command.h"
 #include "base/text.h"
+#include "lib/outset.h"
 #include "tools/args.h"
 #include "trace/chakra_write.h"
 #include "trace/op.h"
@@ -80,7 +81,8 @@ static const struct asim_option options[] = {
      "0", ASIM_T_U64, AT(compute_us), 0, 1e15, NULL, 0},
     {"independent", NULL, "no dependencies: all nodes may start at once", "0", ASIM_T_BOOL,
      AT(independent), 0, 0, NULL, 0},
-    {"force", "f", "replace files that exist", "0", ASIM_T_BOOL, AT(force), 0, 0, NULL, 0},
+    {"force", "f", "replace files that exist, and remove those of higher ranks", "0", ASIM_T_BOOL,
+     AT(force), 0, 0, NULL, 0},
     {0}};
 
 /* The trace of one rank while it is written. */
@@ -228,9 +230,8 @@ static int write_rank(const struct settings *set, const char *path, uint32_t ran
     return rc;
 }
 
-/* Every rank's file; path has room for the longest name. */
-static int write_all(const struct settings *set, char *path, size_t size, uint64_t *nodes,
-                     struct asim_err *err)
+/* path has room for the longest name. */
+static int check_free(const struct settings *set, char *path, size_t size, struct asim_err *err)
 {
     for (uint32_t r = 0; r < set->ranks && !set->force; r++) {
         snprintf(path, size, "%s.%" PRIu32 ".et", set->out, r);
@@ -238,12 +239,21 @@ static int write_all(const struct settings *set, char *path, size_t size, uint64
             return asim_err_set(err, ASIM_EINVAL,
                                 "'%s' exists already; give --force to replace it.", path);
     }
-    int rc = 0;
+    return 0;
+}
+
+/* Every rank's file. */
+static int write_all(const struct settings *set, uint64_t *nodes, struct asim_err *err)
+{
+    struct asim_outset files = {0};
+    int rc = asim_outset_begin(&files, set->out, set->ranks, set->force, err);
     for (uint32_t r = 0; r < set->ranks && !rc; r++) {
-        snprintf(path, size, "%s.%" PRIu32 ".et", set->out, r);
-        rc = write_rank(set, path, r, nodes, err);
+        const char *made;
+        rc = asim_outset_rank(&files, set->out, r, &made, err);
+        if (!rc)
+            rc = write_rank(set, made, r, nodes, err);
     }
-    return rc;
+    return asim_outset_end(&files, rc, err);
 }
 
 /* --sizes as numbers; their sum becomes the size that names and comm_size say. */
@@ -308,8 +318,10 @@ static int write_traces(struct settings *set, struct asim_err *err)
     char *path = malloc(size);
     if (!path)
         return asim_err_nomem(err, "writing traces");
-    rc = write_all(set, path, size, &nodes, err);
+    rc = check_free(set, path, size, err);
     free(path);
+    if (!rc)
+        rc = write_all(set, &nodes, err);
     if (rc)
         return rc;
     if (set->ranks == 1)

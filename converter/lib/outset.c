@@ -16,7 +16,6 @@
 #include <sys/stat.h>
 #include <unistd.h>
 #include "base/text.h"
-#include "trace/op.h"
 
 /* Rank of a file "<stem>.<rank>.et" or ".et.gz" as simulators look for it, -1 if it is none. */
 static int64_t rank_of(const char *name, const char *stem)
@@ -106,7 +105,7 @@ int asim_outset_add(struct asim_outset *set, const char *path, const char **made
     int exists = stat(path, &st) == 0, is_direct = exists && !S_ISREG(st.st_mode);
     struct asim_outset_file file = {0};
 
-    file.path = exists && !is_direct ? realpath(path, NULL) : strdup(path);
+    file.path = exists && !is_direct ? realpath(path, NULL) : join(path, "");
     if (file.path && !is_direct)
         file.made = join(file.path, ".partial");
     *made = is_direct ? file.path : file.made;
@@ -120,11 +119,13 @@ int asim_outset_add(struct asim_outset *set, const char *path, const char **made
 int asim_outset_rank(struct asim_outset *set, const char *prefix, uint32_t rank, const char **made,
                      struct asim_err *err)
 {
-    char *path;
-    int code = asim_trace_path_as(prefix, rank, "et", &path, err);
+    char tail[24], *path;
+    int code;
 
-    if (!code)
-        code = asim_outset_add(set, path, made, err);
+    snprintf(tail, sizeof tail, ".%" PRIu32 ".et", rank);
+    path = join(prefix, tail);
+    code = path ? asim_outset_add(set, path, made, err)
+                : asim_err_nomem(err, "listing traces to write");
     free(path);
     return code;
 }

@@ -9,6 +9,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include "lib/outset.h"
 #include "trace/op.h"
 
 static size_t stem(const char *path)
@@ -82,6 +83,44 @@ static int add_prefix(struct asim_rankfiles *files, const char *prefix, const ch
     return code;
 }
 
+static int by_out(const void *a, const void *b)
+{
+    const struct asim_rankfile *const *x = a, *const *y = b;
+
+    return strcmp((*x)->out, (*y)->out);
+}
+
+/* Of two files with one place, the first would be lost. */
+static int check_places(const struct asim_rankfiles *files, struct asim_err *err)
+{
+    const struct asim_rankfile **sorted = malloc((files->n + 1) * sizeof *sorted);
+    int code = sorted ? 0 : asim_err_nomem(err, "listing traces");
+
+    for (size_t i = 0; i < files->n && sorted; i++)
+        sorted[i] = &files->at[i];
+    if (sorted)
+        qsort(sorted, files->n, sizeof *sorted, by_out);
+    for (size_t i = 1; i < files->n && !code; i++)
+        if (!by_out(&sorted[i - 1], &sorted[i]))
+            code = asim_err_set(err, ASIM_EINVAL,
+                                "%s and %s would both be written to %s; name them in two commands "
+                                "with an --output each.",
+                                sorted[i - 1]->in, sorted[i]->in, sorted[i]->out);
+    free(sorted);
+    return code;
+}
+
+static int check(const struct asim_rankfiles *files, int is_prefix, const char *output,
+                 struct asim_err *err)
+{
+    struct asim_outset set = {0};
+    int code = check_places(files, err);
+
+    if (!code && output && is_prefix)
+        code = asim_outset_begin(&set, output, (uint32_t)files->n, 0, err);
+    return asim_outset_end(&set, code, err);
+}
+
 int asim_rankfiles_add(struct asim_rankfiles *files, const char **words, size_t n,
                        const char *output, struct asim_err *err)
 {
@@ -95,7 +134,7 @@ int asim_rankfiles_add(struct asim_rankfiles *files, const char **words, size_t 
         else
             code = add(files, words[i], rank_of(words[i], files->n), output, err);
     }
-    return code;
+    return code ? code : check(files, n == 1 && !stem(words[0]), output, err);
 }
 
 void asim_rankfiles_fini(struct asim_rankfiles *files)

@@ -21,7 +21,8 @@ struct asim_rankfiles {
 };
 
 /* words: prefixes or paths ending in .et or .et.gz. output: NULL = replace; else the prefix to
- * write, or the path if a single file is named and it ends in .et. */
+ * write, or the path if a single file is named and it ends in .et. Refuses to write two of them to
+ * one place, or one prefix beside traces of higher ranks. */
 int asim_rankfiles_add(struct asim_rankfiles *files, const char **words, size_t n,
                        const char *output, struct asim_err *err);
 /* Adds one pair; both are copied. */

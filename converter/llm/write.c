@@ -9,6 +9,7 @@
 #include <stdio.h>
 #include <string.h>
 #include "base/out.h"
+#include "lib/outset.h"
 #include "trace/chakra_write.h"
 #include "trace/open.h"
 
@@ -147,12 +148,15 @@ static int write_rank(const char *workload, uint32_t rank, const char *path, str
  * than writing its file. */
 int asim_llm_to_et(const char *workload, const char *prefix, uint32_t *ranks, struct asim_err *err)
 {
-    char path[4096];
+    struct asim_outset set = {0};
     int rc = asim_trace_ranks(workload, ranks, err);
+    if (!rc)
+        rc = asim_outset_begin(&set, prefix, *ranks, 0, err);
     for (uint32_t r = 0; !rc && r < *ranks; r++) {
-        if (snprintf(path, sizeof path, "%s.%u.et", prefix, r) >= (int)sizeof path)
-            return asim_err_set(err, ASIM_EINVAL, "the prefix of the traces is too long.");
-        rc = write_rank(workload, r, path, err);
+        const char *made;
+        rc = asim_outset_rank(&set, prefix, r, &made, err);
+        if (!rc)
+            rc = write_rank(workload, r, made, err);
     }
-    return rc;
+    return asim_outset_end(&set, rc, err);
 }

@@ -17,7 +17,6 @@
 typedef ChakraProtoMsg__Node node_t;
 typedef ChakraProtoMsg__AttributeProto attr_t;
 
-#define PATH_TAIL 24
 enum { MAX_CHANGED = 4 };
 
 /* A copy of a node whose changed attributes stand here. The rest is borrowed. */
@@ -200,23 +199,21 @@ int asim_scale_rank(struct asim_scale *scale, uint32_t rank, struct asim_err *er
 {
     struct work w = {.scale = scale, .replica = rank / scale->ranks, .err = err};
     struct asim_chakra *trace = NULL;
-    size_t size = strlen(scale->output) + PATH_TAIL;
-    char *from = NULL, *to = malloc(size);
-    int rc = to ? 0 : asim_err_nomem(err, "scaling traces");
+    char *from = NULL;
+    const char *to;
+    int rc = asim_trace_path(scale->input, rank % scale->ranks, &from, err);
     if (!rc)
-        rc = asim_trace_path(scale->input, rank % scale->ranks, &from, err);
+        rc = asim_outset_rank(&scale->set, scale->output, rank, &to, err);
     if (!rc)
         rc = asim_chakra_open(&trace, from, err);
     if (!rc) {
         w.path = from;
-        snprintf(to, size, "%s.%" PRIu32 ".et", scale->output, rank);
         rc = copy_trace(&w, trace, to);
     }
     asim_chakra_close(trace);
     free(w.attrs);
     free(w.packed);
     free(from);
-    free(to);
     return rc;
 }
 
@@ -235,11 +232,13 @@ int asim_scale_run(struct asim_scale *scale, struct asim_err *err)
                             "--output is the same as --input; the recorded traces would be "
                             "overwritten while they are read.");
     rc = asim_scale_groups(scale, err);
+    if (!rc)
+        rc = asim_outset_begin(&scale->set, scale->output, scale->to, 0, err);
     for (uint32_t rank = 0; rank < scale->to && !rc; rank++)
         rc = asim_scale_rank(scale, rank, err);
     if (!rc && scale->groups.n)
         rc = asim_scale_write_groups(scale, err);
-    return rc;
+    return asim_outset_end(&scale->set, rc, err);
 }
 
 void asim_scale_fini(struct asim_scale *scale)

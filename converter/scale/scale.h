@@ -10,6 +10,7 @@
 #ifndef ASIM_CONVERTER_SCALE_SCALE_H
 #define ASIM_CONVERTER_SCALE_SCALE_H
 
+#include "lib/outset.h"
 #include "base/mem.h"
 #include "trace/chakra_record.h"
 
@@ -37,6 +38,7 @@ struct asim_scale {
     ASIM_VEC(struct asim_scale_group) groups;
     uint64_t nodes;
     int wrote_groups, is_sorted;
+    struct asim_outset set;
 };
 
 int asim_scale_run(struct asim_scale *scale, struct asim_err *err);

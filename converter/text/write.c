@@ -8,10 +8,11 @@
 #include <stdlib.h>
 #include <string.h>
 #include "base/out.h"
+#include "lib/outset.h"
 #include "text/graph.h"
 
 #define SCHEMA    "1.0.2-chakra.1.0.0"
-#define PATH_TAIL 32 /* ".<rank>.et", ".groups.json" and room */
+#define PATH_TAIL 32 /* ".groups.json" and room */
 
 static int init(struct asim_text_graph *g)
 {
@@ -68,14 +69,16 @@ static int write_rank(struct asim_text_graph *g, const char *path)
 }
 
 /* Ids go on through the ranks, as published: traces of two ranks never share one. */
-static int write_ranks(struct asim_text_graph *g, struct asim_text_result *result, char *path,
-                       size_t size)
+static int write_ranks(struct asim_text_graph *g, struct asim_text_result *result,
+                       struct asim_outset *set)
 {
     int rc = 0;
     for (g->rank = 0; g->rank < g->opt->ranks && !rc; g->rank++) {
         uint64_t first = g->next_id;
-        snprintf(path, size, "%s.%" PRIu32 ".et", g->opt->output, g->rank);
-        rc = write_rank(g, path);
+        const char *made;
+        rc = asim_outset_rank(set, g->opt->output, g->rank, &made, g->err);
+        if (!rc)
+            rc = write_rank(g, made);
         result->nodes = g->next_id - first;
         result->comms = g->comms;
     }
@@ -113,16 +116,20 @@ int asim_text_write(const struct asim_layers *layers, const struct asim_text_opt
                     struct asim_text_result *result, struct asim_err *err)
 {
     struct asim_text_graph g = {.layers = layers, .opt = opt, .err = err};
+    struct asim_outset set = {0};
     size_t size = strlen(opt->output) + PATH_TAIL;
     char *path = malloc(size);
     int rc = path ? init(&g) : asim_err_nomem(err, "converting a layer file");
     if (!rc)
         rc = asim_text_split_of(&g.split, layers, layers->kind, opt, err);
+    if (!rc && !opt->compat) /* the published converter does not look */
+        rc = asim_outset_begin(&set, opt->output, opt->ranks, 0, err);
     if (!rc)
-        rc = write_ranks(&g, result, path, size);
+        rc = write_ranks(&g, result, &set);
     result->has_groups = !rc && g.split.low && !opt->n_dims;
     if (result->has_groups)
         rc = write_groups(&g, path, size);
+    rc = asim_outset_end(&set, rc, err);
     fini(&g);
     free(path);
     return rc;

@@ -2,6 +2,7 @@
  *
  * Converting a layer file while memory runs out.
  */
+#define _XOPEN_SOURCE 700 /* as lib/outset.c wants */
 #include <errno.h>
 #include <inttypes.h>
 #include <stdint.h>
@@ -13,6 +14,7 @@
 #include "base/out.h"
 #include "base/src.h"
 #include "base/text.h"
+#include "lib/outset.h"
 #include "text/graph.h"
 #include "trace/chakra_record.h"
 #include "trace/chakra_value.h"
@@ -32,6 +34,7 @@
 #include "../../../core/trace/chakra_value.c"
 #undef kinds
 #include "../../../core/trace/chakra_write.c"
+#include "../../../converter/lib/outset.c"
 #include "../../../converter/text/extended.c"
 #undef FWD
 #undef IG

@@ -11,6 +11,17 @@
 #include <stdlib.h>
 #include <string.h>
 
+/* What is written and what was deleted make what was read. */
+static void uncount(struct asim_convert_counts *c, const struct asim_et_node *node)
+{
+    int is_gpu = node->kind == ASIM_ET_GPU;
+
+    c->deleted++;
+    c->lost_gpu += is_gpu;
+    *(is_gpu ? &c->gpu : node->kind == ASIM_ET_CPU ? &c->cpu : &c->metadata) -= 1;
+    *(is_gpu ? &c->gpu_us : &c->cpu_us) -= node->dur;
+}
+
 /* Alone = waits for nothing and nothing waits for it. Outside compat anything that takes time or
  * carries groups stays even so. */
 static int delete_alone(struct asim_convert *cv)
@@ -24,13 +35,13 @@ static int delete_alone(struct asim_convert *cv)
     for (uint32_t i = 0; i < cv->node.n; i++) {
         struct asim_et_node *node = &cv->node.at[i];
 
-        if (named[i] || cv->dep_at[i] < cv->dep_at[i + 1])
+        if (named[i] || cv->dep_at[i] < cv->dep_at[i + 1] ||
+            asim_index_get(&cv->host.by_id, cv->host.node.at[i].id) != i) /* repeated: lost */
             continue;
         if (!cv->opt->compat && (node->kind != ASIM_ET_CPU || node->dur > 0))
             continue;
         node->flags |= ASIM_ET_DELETED;
-        cv->counts.deleted++;
-        cv->counts.lost_gpu += node->kind == ASIM_ET_GPU;
+        uncount(&cv->counts, node);
     }
     free(named);
     return 0;

@@ -40,6 +40,7 @@ void asim_convert_report(const struct asim_convert *cv, const char *title, FILE 
             "%s: %" PRIu64 " nodes: %" PRIu64 " CPU (%.0f us), %" PRIu64 " GPU (%.0f us), %" PRIu64
             " of them communication\n",
             title, c->written, c->cpu, c->cpu_us, c->gpu, c->gpu_us, c->comm);
+    line(file, c->metadata, "metadata nodes");
     for (int k = 0; k < ASIM_KINDS; k++)
         if (c->by_kind[k])
             fprintf(file, "  %" PRIu64 " %s, %" PRIu64 " bytes\n", c->by_kind[k], asim_kind_name(k),
@@ -53,6 +54,7 @@ void asim_convert_report(const struct asim_convert *cv, const char *title, FILE 
     line(file, c->sizes_found, "sizes taken from the ops around the launch");
     line(file, c->sizes_missing, "communication nodes without a size (0 bytes)");
     line(file, c->p2p_unknown, "sends or receives without a partner: a simulator refuses them");
+    line(file, c->repeated, "nodes repeat an id; the last of each was kept");
     line(file, c->orphans, "nodes with a missing parent hung on their thread");
     line(file, c->deleted, "nodes deleted that stood alone");
     line(file, c->lost_gpu, "of those were GPU operations");

@@ -6,6 +6,7 @@
  */
 #include "convert/convert.h"
 
+#include <inttypes.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -13,6 +14,7 @@
 
 #define NAME_LIMIT ((size_t)256 << 20)
 #define TIME_LIMIT 9e15
+#define TOLD       5 /* repeated ids told */
 
 struct load {
     struct asim_convert *cv;
@@ -202,18 +204,42 @@ static int device_groups(struct asim_convert *cv, struct asim_err *err)
     return code ? asim_err_nomem(err, "keeping process groups") : 0;
 }
 
-static void count(struct asim_convert *cv)
+/* Of nodes with one id the last stays, as when linking. */
+static int tell_repeated(struct asim_convert *cv, uint32_t at, struct asim_err *err)
+{
+    const char *name = asim_names_get(&cv->names, cv->node.at[at].name);
+    int64_t id = cv->host.node.at[at].id;
+
+    if (cv->opt->strict)
+        return asim_err_set(err, ASIM_EINVAL,
+                            "%s: the node id %" PRId64 " (%.60s) stands twice; give each node an "
+                            "id of its own, or leave out --strict to keep the last.",
+                            cv->opt->input, id, name);
+    if (++cv->counts.repeated <= TOLD)
+        asim_notes_say(&cv->opt->notes,
+                       "node id %" PRId64 " stands twice: %.60s is left out, the last was kept.",
+                       id, name);
+    return 0;
+}
+
+static int count(struct asim_convert *cv, struct asim_err *err)
 {
     struct asim_convert_counts *c = &cv->counts;
 
-    for (size_t i = 0; i < cv->node.n; i++) {
+    for (uint32_t i = 0; i < cv->node.n; i++) {
         const struct asim_et_node *node = &cv->node.at[i];
 
+        if (asim_index_get(&cv->host.by_id, cv->host.node.at[i].id) != i) {
+            if (tell_repeated(cv, i, err))
+                return ASIM_EINVAL;
+            continue;
+        }
         c->cpu += node->kind == ASIM_ET_CPU;
         c->gpu += node->kind == ASIM_ET_GPU;
         c->metadata += node->kind == ASIM_ET_METADATA;
         *(node->kind == ASIM_ET_GPU ? &c->gpu_us : &c->cpu_us) += node->dur;
     }
+    return 0;
 }
 
 int asim_convert_load(struct asim_convert *cv, struct asim_err *err)
@@ -233,6 +259,6 @@ int asim_convert_load(struct asim_convert *cv, struct asim_err *err)
     if (!code)
         code = device_groups(cv, err);
     if (!code)
-        count(cv);
+        code = count(cv, err);
     return code;
 }

@@ -10,6 +10,8 @@
  */
 #include "convert/convert.h"
 
+#include <inttypes.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -39,6 +41,56 @@ static size_t live(const struct asim_convert *cv)
     return cv->host.node.n - (size_t)cv->host.duplicates;
 }
 
+/* Nodes that call each other in a ring hang on no thread, so no walk would find them and
+ * they would be lost. At most four are named. */
+static int tell_ring(const struct asim_convert *cv, uint32_t start, struct asim_err *err)
+{
+    const struct asim_host_node *node = cv->host.node.at;
+    char text[500];
+    size_t n = 0;
+    uint32_t at = start;
+
+    for (int i = 0; i < 4 && (!i || at != start); i++, at = asim_convert_parent(cv, at))
+        n += (size_t)snprintf(text + n, sizeof text - n, "%" PRId64 " %.60s is called by ",
+                              node[at].id, asim_convert_name(cv, at));
+    if (at != start)
+        n += (size_t)snprintf(text + n, sizeof text - n, "… ");
+    snprintf(text + n, sizeof text - n, "%" PRId64, node[start].id);
+    if (cv->opt->strict)
+        return asim_err_set(err, ASIM_EINVAL,
+                            "%s: a cycle of callers (ctrl_deps): %s; correct one of them, or leave "
+                            "out --strict.",
+                            cv->opt->input, text);
+    asim_notes_say(&cv->opt->notes,
+                   "cycle of callers (ctrl_deps) broken: %s; the first was hung on its thread.",
+                   text);
+    return 0;
+}
+
+/* Follows the callers of every node until they end or meet a node seen before: one seen from the
+ * same start closes a ring. */
+static int break_rings(struct asim_convert *cv, struct asim_err *err)
+{
+    uint32_t *seen = calloc(cv->node.n + 1, sizeof *seen);
+    int code = seen ? 0 : asim_err_nomem(err, "building the caller tree");
+
+    for (size_t i = 0; i < live(cv) && !code; i++) {
+        uint32_t mark = (uint32_t)i + 1, at = cv->host.order[i];
+
+        while (at != ASIM_NONE && !seen[at]) {
+            seen[at] = mark;
+            at = asim_convert_parent(cv, at);
+        }
+        if (at == ASIM_NONE || seen[at] != mark)
+            continue;
+        code = tell_ring(cv, at, err);
+        cv->host.node.at[at].parent = -1;
+        cv->counts.cycles++;
+    }
+    free(seen);
+    return code;
+}
+
 /* Gives orphans a parent: the first root of their thread in the file. */
 static int attach_orphans(struct asim_convert *cv)
 {
@@ -58,7 +110,8 @@ static int attach_orphans(struct asim_convert *cv)
     for (uint32_t i = 0; i < cv->node.n; i++) {
         struct asim_host_node *node = &cv->host.node.at[i];
 
-        if (asim_index_get(&cv->host.by_id, node->parent) != ASIM_NONE || node->tid >= root.n ||
+        if (asim_index_get(&cv->host.by_id, node->id) != i || /* repeated: lost */
+            asim_index_get(&cv->host.by_id, node->parent) != ASIM_NONE || node->tid >= root.n ||
             root.at[node->tid] == ASIM_NONE || root.at[node->tid] == i)
             continue;
         node->parent = cv->host.node.at[root.at[node->tid]].id;
@@ -74,6 +127,8 @@ int asim_convert_tree(struct asim_convert *cv, struct asim_err *err)
     size_t n = cv->node.n;
     uint32_t *fill = NULL;
 
+    if (!cv->opt->compat && break_rings(cv, err))
+        return ASIM_EINVAL;
     if (!cv->opt->compat && attach_orphans(cv))
         return asim_err_nomem(err, "building the caller tree");
     cv->child_at = calloc(n + 2, sizeof *cv->child_at);

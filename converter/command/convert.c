@@ -7,6 +7,7 @@
 #include <stdio.h>
 #include "asim/ext/command.h"
 #include "convert/convert.h"
+#include "lib/outset.h"
 #include "llm/llm.h"
 #include "tools/args.h"
 #include "trace/open.h"
@@ -81,7 +82,11 @@ static int run_convert(const struct asim_args *args, struct asim_err *err)
                             "--input and --output are both needed; --help explains them.");
     if (asim_trace_shared(o->input))
         return run_workload(o, err);
-    code = asim_convert_run(&cv, &opt, err);
+    code = asim_outset_not_same(o->input, o->output, err);
+    if (!code)
+        code = asim_outset_not_same(o->input, o->groups, err);
+    if (!code)
+        code = asim_convert_run(&cv, &opt, err);
     if (!code && !o->quiet)
         asim_convert_report(&cv, o->output, stdout);
     asim_convert_fini(&cv);

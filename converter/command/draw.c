@@ -9,6 +9,7 @@
 #include <string.h>
 #include "asim/ext/command.h"
 #include "draw/draw.h"
+#include "lib/outset.h"
 #include "tools/args.h"
 
 struct options {
@@ -111,7 +112,9 @@ static int draw(const struct asim_args *args, struct asim_err *err)
     if (!o->input || !o->output)
         return asim_err_set(err, ASIM_EINVAL,
                             "--input and --output are both needed; --help explains them.");
-    rc = asim_picture_read(&graph, o->input, err);
+    rc = asim_outset_not_same(o->input, o->output, err);
+    if (!rc)
+        rc = asim_picture_read(&graph, o->input, err);
     if (!rc)
         rc = write_graph(&graph, o, err);
     if (!rc)

@@ -9,6 +9,7 @@
 #include "asim/ext/command.h"
 #include "base/out.h"
 #include "dump/dump.h"
+#include "lib/outset.h"
 #include "tools/args.h"
 
 struct options {
@@ -60,7 +61,9 @@ static int dump(const struct asim_args *args, struct asim_err *err)
     int rc;
     if (!input)
         return asim_err_set(err, ASIM_EINVAL, "no trace; give --input=FILE.et.");
-    rc = asim_chakra_open(&trace, input, err);
+    rc = asim_outset_not_same(input, o->output, err);
+    if (!rc)
+        rc = asim_chakra_open(&trace, input, err);
     if (rc)
         return rc;
     rc = write_file(trace, o, err);

@@ -6,6 +6,7 @@
  */
 #include <stdio.h>
 #include "asim/ext/command.h"
+#include "lib/outset.h"
 #include "link/link.h"
 #include "tools/args.h"
 
@@ -43,7 +44,11 @@ static int run_link(const struct asim_args *args, struct asim_err *err)
     if (!o->host || !o->device || !o->output)
         return asim_err_set(err, ASIM_EINVAL,
                             "--host, --device and --output are all needed; --help explains them.");
-    code = asim_link_run(&link, &opt, err);
+    code = asim_outset_not_same(o->host, o->output, err);
+    if (!code)
+        code = asim_outset_not_same(o->device, o->output, err);
+    if (!code)
+        code = asim_link_run(&link, &opt, err);
     if (!code && !o->quiet)
         asim_link_report(&link, o->rank, stdout);
     asim_link_fini(&link);

@@ -37,12 +37,14 @@ static const struct asim_option options[] = {
     {"quiet", "q", "no summary", "0", ASIM_T_BOOL, AT(quiet), 0, 0, NULL, 0},
     {0}};
 
-/* "4,2" or "4x2". */
-static int read_dims(struct asim_text_options *opt, char *dims, struct asim_err *err)
+/* "4,2" or "4x2"; nothing between two separators is as wrong as a word that is no number. */
+static int read_dims(struct asim_text_options *opt, const char *dims, struct asim_err *err)
 {
     uint64_t product = 1, value;
-    char *save = NULL;
-    for (char *word = strtok_r(dims, ",x", &save); word; word = strtok_r(NULL, ",x", &save)) {
+    for (const char *at = dims; at;
+         at = at[strcspn(at, ",x")] ? at + strcspn(at, ",x") + 1 : NULL) {
+        char word[32];
+        snprintf(word, sizeof word, "%.*s", (int)strcspn(at, ",x"), at);
         if (opt->n_dims == ASIM_TEXT_DIMS)
             return asim_err_set(err, ASIM_EINVAL, "--dims has more than %d dimensions.",
                                 ASIM_TEXT_DIMS);

@@ -11,6 +11,7 @@
 #include <string.h>
 #include "asim/ext/command.h"
 #include "base/out.h"
+#include "lib/outset.h"
 #include "timeline/timeline.h"
 #include "tools/args.h"
 
@@ -66,7 +67,9 @@ static int convert(const struct asim_args *args, struct asim_err *err)
     if (!o->input || !o->output)
         return asim_err_set(err, ASIM_EINVAL,
                             "--input and --output are both needed; --help explains them.");
-    rc = read_frequency(o->frequency, &t.mhz, err);
+    rc = asim_outset_not_same(o->input, o->output, err);
+    if (!rc)
+        rc = read_frequency(o->frequency, &t.mhz, err);
     if (!rc)
         rc = asim_out_open(&out, o->output, err);
     if (rc)

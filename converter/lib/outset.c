@@ -130,6 +130,19 @@ int asim_outset_rank(struct asim_outset *set, const char *prefix, uint32_t rank,
     return code;
 }
 
+int asim_outset_not_same(const char *input, const char *output, struct asim_err *err)
+{
+    struct stat in, out;
+
+    if (!input || !output || stat(input, &in) || stat(output, &out) || !S_ISREG(in.st_mode) ||
+        in.st_dev != out.st_dev || in.st_ino != out.st_ino)
+        return 0;
+    return asim_err_set(err, ASIM_EINVAL,
+                        "%s is both read and to be written; it would be lost. Give another name "
+                        "for the output.",
+                        output);
+}
+
 /* Removing what is gone already is as good as removing it. */
 static int finish(const struct asim_outset_file *file, struct asim_err *err)
 {

@@ -31,6 +31,8 @@ int asim_outset_add(struct asim_outset *set, const char *path, const char **made
                     struct asim_err *err);
 int asim_outset_rank(struct asim_outset *set, const char *prefix, uint32_t rank, const char **made,
                      struct asim_err *err);
+/* Refuses an output that is the very file which is read, under whatever name; NULLs are fine. */
+int asim_outset_not_same(const char *input, const char *output, struct asim_err *err);
 /* code 0: all get their names; else what was written is removed. Gives code, or why naming failed,
  * and empties the set. */
 int asim_outset_end(struct asim_outset *set, int code, struct asim_err *err);

@@ -146,6 +146,16 @@ static int is_dlrm(int kind)
     return kind == ASIM_LAYERS_DLRM || kind == ASIM_LAYERS_DLRM_ENHANCED;
 }
 
+/* On line 1: the next line's number would be taken for it, and the mistake found somewhere else. */
+static int read_last_bottom(struct reading *r)
+{
+    const char *word = asim_src_word_in_line(&r->layers->src);
+    if (!word || asim_text_u64(word, &r->layers->last_bottom) || r->layers->last_bottom > INT64_MAX)
+        return refuse(r, word ? word : "the end of the line",
+                      "the number of the last bottom layer");
+    return 0;
+}
+
 static int read_kind(struct reading *r)
 {
     struct asim_layers *layers = r->layers;
@@ -165,7 +175,7 @@ static int read_kind(struct reading *r)
                            "with --compat=0.",
                            word);
     if (is_dlrm(layers->kind))
-        return read_u64(r, "the number of the last bottom layer", &layers->last_bottom);
+        return read_last_bottom(r);
     if (layers->kind == ASIM_LAYERS_TRANSFORMER || layers->kind == ASIM_LAYERS_FWD_IN_BCKWD)
         return read_keys(r);
     return 0;

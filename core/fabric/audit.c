@@ -169,6 +169,17 @@ static void insert(struct asim_unfinished *list, size_t kept, size_t n,
     list[at] = *one;
 }
 
+static enum asim_holdup holdup_of(const struct asim_host *host, const struct asim_flow *flow)
+{
+    const struct asim_nic *nic = &host->nics[flow->nic];
+
+    if (nic->port.down)
+        return ASIM_HELD_LINK;
+    if (nic->port.paused)
+        return ASIM_HELD_PAUSE;
+    return flow->cc.snd_next < flow->cc.size ? ASIM_HELD_WINDOW : ASIM_HELD_ACK;
+}
+
 /* Linear in the slots ever used. A flow whose queue pair has not opened yet has no snd_una of its
  * own: stage says so. */
 size_t asim_fabric_unfinished(const struct asim_fabric *fabric, struct asim_unfinished *list,
@@ -192,7 +203,8 @@ size_t asim_fabric_unfinished(const struct asim_fabric *fabric, struct asim_unfi
                                              .src = v,
                                              .dst = flow->dst,
                                              .timeouts = flow->timeouts,
-                                             .gave_up = flow->gave_up});
+                                             .gave_up = flow->gave_up,
+                                             .holdup = holdup_of(host, flow)});
             found++;
         }
     }

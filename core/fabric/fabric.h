@@ -159,11 +159,16 @@ void asim_fabric_link_use(const struct asim_fabric *fabric, uint32_t wire,
  * an empty buffer; every byte of a completed message was received in order once. 0, or ASIM_EBUG
  * with the first contradiction. Linear in the network. */
 int asim_fabric_audit(const struct asim_fabric *fabric, struct asim_err *err);
+/* What keeps a message from going on where nothing is under way any more: the link of its NIC is
+ * down; the NIC is paused; its window is full of what nobody acknowledges; all was sent, likewise.
+ */
+enum asim_holdup { ASIM_HELD_LINK, ASIM_HELD_PAUSE, ASIM_HELD_WINDOW, ASIM_HELD_ACK, ASIM_HOLDUPS };
 /* A message that has begun and is not complete. */
 struct asim_unfinished {
     uint64_t id, bytes, acked;
     uint32_t src, dst, timeouts;
     int gave_up;
+    enum asim_holdup holdup; /* else */
 };
 /* Fills at most n of them, the first by source and id; returns how many there are. */
 size_t asim_fabric_unfinished(const struct asim_fabric *fabric, struct asim_unfinished *list,

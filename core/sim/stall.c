@@ -283,6 +283,13 @@ void asim_stall_merge(struct asim_stall *into, const struct asim_stall *from)
 static void tell_network(const struct asim_world *world, const struct asim_stall *stall,
                          struct text *text)
 {
+    static const char *const holdups[ASIM_HOLDUPS] = {
+        "; it waits for its link, which is down",
+        "; its NIC is paused (PFC), and nobody is left to resume it",
+        "; its window is full, and no ACK will come: is L2_ACK_INTERVAL (with "
+        "L2_BACK_TO_ZERO: L2_CHUNK_SIZE) longer than the window?",
+        "; all of it was sent, and no ACK will come: was one lost on a link that is down?"};
+
     for (uint32_t i = 0; i < stall->n_messages; i++)
         add(text,
             "\n  a message of %llu bytes from rank %u to rank %u cannot be delivered: %llu "
@@ -292,7 +299,7 @@ static void tell_network(const struct asim_world *world, const struct asim_stall
             asim_topo_shown(&world->topo, stall->messages[i].dst),
             (unsigned long long)stall->messages[i].acked,
             stall->messages[i].gave_up ? ", and it was given up after RTO_RETRIES timeouts"
-                                       : "; it waits for a link, a window or a pause to open");
+                                       : holdups[stall->messages[i].holdup]);
     if (stall->undelivered > ASIM_STALL_MESSAGES)
         add(text, "\n  and %llu more messages",
             (unsigned long long)stall->undelivered - ASIM_STALL_MESSAGES);

@@ -10,16 +10,20 @@
 
 #include <math.h>
 
-/* Recorded microseconds as ns; the ceiling keeps a damaged duration from wrapping the clock. */
+/* The longest an op may have; formats refuse more, and other sources of ops end there. */
+static uint64_t capped(uint64_t value, uint64_t most)
+{
+    return value < most ? value : most;
+}
+
+/* Recorded microseconds as ns. */
 uint64_t asim_replay_ns(const struct asim_op *op)
 {
-    const uint64_t most = UINT64_MAX / 4000;
-
     if (op->duration_ns)
-        return op->duration_ns < most ? op->duration_ns : most;
+        return capped(op->duration_ns, ASIM_DURATION_NS_MAX);
     if (!op->duration_micros)
         return 1; /* parity: nothing takes less than a cycle */
-    return (op->duration_micros < most ? op->duration_micros : most) * 1000;
+    return capped(op->duration_micros, ASIM_DURATION_NS_MAX / 1000) * 1000;
 }
 
 /* min(bandwidth x intensity, peak), then work / that. 0 work takes no time: the reference divides

@@ -42,6 +42,9 @@ enum asim_op_has {
     ASIM_HAS_TENSORS = 1 << 10 /* inputs or outputs, if only as empty lists */
 };
 
+/* The longest duration an op may have: 146 years. */
+#define ASIM_DURATION_NS_MAX (UINT64_C(1) << 62)
+
 struct asim_op {
     uint64_t id;
     uint8_t type; /* enum asim_op_type */

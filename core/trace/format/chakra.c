@@ -245,6 +245,26 @@ static void add_up(struct asim_op *op)
     op->has |= ASIM_HAS_COMM_SIZE;
 }
 
+/* A negative number in an unsigned field is a very long time; the clock has room for no such sum.
+ */
+static int check_duration(struct asim_reader *reader, const struct asim_op *op,
+                          struct asim_err *err)
+{
+    const uint64_t micros_most = ASIM_DURATION_NS_MAX / 1000;
+    struct asim_where at = {asim_chakra_path(reader->file), 0, 0};
+    int is_micros = op->duration_micros > micros_most;
+    if (!is_micros && op->duration_ns <= ASIM_DURATION_NS_MAX)
+        return 0;
+    return asim_err_at(err, ASIM_EINVAL, at,
+                       "node %" PRIu64 " '%.80s' (byte %" PRIu64 "): %s is %" PRIu64
+                       ", expected 0 to %" PRIu64
+                       " (2^62 ns); a number near 2^64 was a negative one where it was written.",
+                       op->id, op->name, asim_chakra_tell(reader->file),
+                       is_micros ? "duration_micros" : "duration_ns",
+                       is_micros ? op->duration_micros : op->duration_ns,
+                       is_micros ? micros_most : ASIM_DURATION_NS_MAX);
+}
+
 /* comm_group counts only where no pg_name stands, whichever comes first. */
 static int fill_attributes(struct asim_reader *reader, struct asim_op *op, struct asim_err *err)
 {
@@ -288,7 +308,8 @@ static int to_op(struct asim_reader *reader, const ChakraProtoMsg__Node *node, s
         .data_dep_n = node->n_data_deps,
         .ctrl_dep_n = node->n_ctrl_deps,
     };
-    return fill_attributes(reader, op, err);
+    int rc = fill_attributes(reader, op, err);
+    return rc ? rc : check_duration(reader, op, err);
 }
 
 /* Chakra has no magic; a file begins with the metadata's length and a field 1 or 2 of bytes.

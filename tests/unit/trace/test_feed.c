@@ -47,6 +47,12 @@ static const struct want wanted[] = {
     {"bad_negative_size", 0, NULL, "attribute comm_size is int64_val -1, expected"},
     {"bad_wide_rank", 0, NULL, "attribute comm_dst is int64_val 4294967296, expected"},
     {"bad_no_value", 0, NULL, "attribute comm_type is no value"},
+    {"longest", 0, "1 2 ", NULL},
+    {"bad_micros", 0, NULL,
+     "node 2 'n2' (byte 19): duration_micros is 18446744073709551615, expected 0 "
+     "to"},
+    {"bad_micros_long", 0, NULL, "duration_micros is 4611686018427388, expected"},
+    {"bad_nanos_long", 0, NULL, "duration_ns is 4611686018427387905, expected"},
     {"bad_dims_kind", 0, NULL, "attribute involved_dim is bool_val 1, expected a list of bools"},
     {"bad_dims_many", 0, NULL, "at most 16 dimensions"},
     {"bad_type", 0, NULL, "has type 8; the Chakra schema knows 0 to 7"},

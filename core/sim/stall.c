@@ -95,15 +95,29 @@ static int absentees(const struct asim_world *world, const struct asim_stall_row
     return absent > 0;
 }
 
-/* Reads the op's body again, which may fail; the report goes on without its name. */
-static void name_op(const struct asim_rank *rank, uint32_t index, struct text *text)
+/* Reads the op's body again, which may fail; the report goes on without its name. Returns the name
+ * of its group, "" if unknown. */
+static const char *name_op(const struct asim_rank *rank, uint32_t index, struct text *text)
 {
     struct asim_op op;
 
-    if (asim_feed_body(rank->feed, index, &op, NULL))
+    if (asim_feed_body(rank->feed, index, &op, NULL)) {
         add(text, "an op");
+        return "";
+    }
+    add(text, "op %llu ('%s')", (unsigned long long)op.id, op.name ? op.name : "");
+    return op.pg_name ? op.pg_name : "";
+}
+
+/* A group of all ranks counts as no group, but was named by the trace. */
+static void name_group(const struct asim_group *group, const char *name, struct text *text)
+{
+    if (group)
+        add(text, "group %lld", (long long)group->id);
+    else if (*name && strcmp(name, "0"))
+        add(text, "group %s, which is all ranks here", name);
     else
-        add(text, "op %llu ('%s')", (unsigned long long)op.id, op.name ? op.name : "");
+        add(text, "all ranks, group 0");
 }
 
 /* Either somebody has not come, or everybody has and a message is missing: told later. */
@@ -112,11 +126,11 @@ static void explain_coll(const struct asim_rank *rank, const struct asim_dataset
 {
     const struct asim_recv *recv = oldest_recv(rank, 1);
 
-    name_op(rank, data->op, text);
-    add(text, ", collective %llu of %s%lld (%s, %llu bytes)", (unsigned long long)data->ordinal + 1,
-        data->group ? "group " : "all ranks, group ",
-        data->group ? (long long)data->group->id : 0ll, asim_kind_name(data->kind),
-        (unsigned long long)data->bytes);
+    const char *group = name_op(rank, data->op, text);
+
+    add(text, ", collective %llu of ", (unsigned long long)data->ordinal + 1);
+    name_group(data->group, group, text);
+    add(text, " (%s, %llu bytes)", asim_kind_name(data->kind), (unsigned long long)data->bytes);
     row->is_coll = 1;
     row->group = data->group ? (uint64_t)data->group->id + 1 : 0;
     row->ordinal = data->ordinal;

@@ -100,6 +100,12 @@ void asim_check_fini(struct asim_check *check)
         free(check->groups.at[i].kept.at);
         free(check->groups.at[i].users.at);
     }
+    for (size_t i = 0; i < check->lists.n; i++) {
+        free(check->lists.at[i].text);
+        asim_groups_fini(&check->lists.at[i].groups);
+    }
+    free(check->lists.at);
+    free(check->defs.at);
     free(check->groups.at);
     free(check->colls.at);
     asim_map_fini(&check->by_name);

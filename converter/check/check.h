@@ -18,19 +18,64 @@
 #include "trace/stats.h"
 
 #define ASIM_CHECK_SIZED UINT64_MAX
-#define ASIM_CHECK_ALL "" /* group of all ranks; "0" is another name of it */
+#define ASIM_CHECK_ALL   "" /* group of all ranks; "0" is another name of it */
+
+/* What can be wrong with a node; what is said of each stands in ops.c. */
+enum asim_check_kind {
+    ASIM_CHECK_NO_TYPE,
+    ASIM_CHECK_BAD_TYPE,
+    ASIM_CHECK_NO_SIZE,
+    ASIM_CHECK_CPU_COMM,
+    ASIM_CHECK_NO_PEER,
+    ASIM_CHECK_BAD_PEER,
+    ASIM_CHECK_OWN_PEER,
+    ASIM_CHECK_NOT_OWN,
+    ASIM_CHECK_BAD_GROUP,
+    ASIM_CHECK_NO_GROUP,
+    ASIM_CHECK_EARLY,
+    ASIM_CHECK_MAYBE_EARLY,
+    ASIM_CHECK_BAD_ID,
+    ASIM_CHECK_NOT_MEMBER,
+    ASIM_CHECK_OTHERS,
+    ASIM_CHECK_BAD_SIZES,
+    ASIM_CHECK_BAD_LIST,
+    ASIM_CHECK_NO_LIST,
+    ASIM_CHECK_INVALID,
+    ASIM_CHECK_FINE /* their number */
+};
 
 /* One collective, or what is kept of it. */
 struct asim_check_coll {
     uint32_t group, type; /* group: index in asim_check.groups */
-    uint64_t bytes, id; /* bytes: ASIM_CHECK_SIZED for an all-to-all-v, whose sizes differ by rank */
+    uint64_t bytes,
+        id;         /* bytes: ASIM_CHECK_SIZED for an all-to-all-v, whose sizes differ by rank */
+    uint64_t place; /* in its trace */
+    uint32_t sizes; /* how many comm_sizes; 0 = none */
+    int waits;      /* it has dependencies */
+};
+
+/* What a METADATA node of the rank at hand lists. */
+struct asim_check_def {
+    uint64_t id;
+    uint32_t list; /* index in asim_check.lists */
+    int is_cpu;
+};
+
+/* One such list: all ranks of a job have the same text, so there are few. */
+struct asim_check_list {
+    char *text;
+    struct asim_groups groups;
+    int fits; /* only ranks of the set, each once in a group */
 };
 
 struct asim_check_group {
     char *name;
     uint32_t first_rank; /* whose sequence is kept */
     ASIM_VEC(struct asim_check_coll) kept;
-    ASIM_VEC(uint32_t) users; /* ascending */
+    ASIM_VEC(uint32_t) users;  /* ascending */
+    struct asim_group members; /* borrowed: as the first rank that has them defined; n 0 = none */
+    uint64_t bare;             /* collectives of ranks that neither a METADATA node nor a file */
+    uint32_t bare_rank;        /* tells the members, and the first such rank */
 };
 
 /* What a simulation of the set will need. */
@@ -53,8 +98,10 @@ struct asim_check {
     struct asim_check_needs needs;
     ASIM_VEC(struct asim_check_group) groups;
     ASIM_VEC(struct asim_check_coll) colls; /* of the rank at hand */
-    struct asim_map by_name;                /* hash of the name → 1 + index in groups */
-    struct asim_map messages[2];            /* (src, dst, tag) → sends less receives; bytes too */
+    ASIM_VEC(struct asim_check_def) defs;   /* likewise */
+    ASIM_VEC(struct asim_check_list) lists;
+    struct asim_map by_name;     /* hash of the name → 1 + index in groups */
+    struct asim_map messages[2]; /* (src, dst, tag) → sends less receives; bytes too */
 };
 
 /* prefix, ranks, lenient, groups and say are set. Problems of the traces go to say; what returns
@@ -72,6 +119,13 @@ int asim_check_graph(struct asim_check *check, uint32_t rank);
 int asim_check_ops(struct asim_check *check, uint32_t rank, struct asim_err *err);
 /* Index of the group of that name, made if new; negative = out of memory. */
 int64_t asim_check_group(struct asim_check *check, const char *name, uint32_t rank);
+/* Notes the groups a METADATA node lists; what is wrong with them, or ASIM_CHECK_FINE, or negative
+ * = out of memory. */
+int asim_check_metadata(struct asim_check *check, const struct asim_op *op);
+/* Once all of the rank is read: the members of the collective's group; what is wrong, as above. */
+int asim_check_named(struct asim_check *check, uint32_t rank, const struct asim_check_coll *coll);
+/* Puts the METADATA nodes of the rank at hand into the order in which they run. */
+void asim_check_sort_defs(struct asim_check *check);
 /* Compares the collectives of the rank at hand with those kept. */
 int asim_check_compare(struct asim_check *check, uint32_t rank, struct asim_err *err);
 /* After the last rank: members that never joined, messages without a partner. */

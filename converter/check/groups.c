@@ -170,13 +170,21 @@ static void expect_user(struct asim_check *check, const struct asim_check_group 
                        show_group(group, where), group->first_rank, group->kept.n);
 }
 
-/* Every member the file lists must have joined. */
+/* Every member must have joined. */
 static void expect_members(struct asim_check *check, const struct asim_check_group *group)
 {
-    int64_t id = strtoll(group->name, NULL, 10);
-    for (size_t i = 0; i < check->file.n; i++)
-        for (uint32_t m = 0; check->file.at[i].id == id && m < check->file.at[i].n; m++)
-            expect_user(check, group, check->file.at[i].ranks[m]);
+    for (uint32_t m = 0; m < group->members.n; m++)
+        expect_user(check, group, group->members.ranks[m]);
+}
+
+/* Where nobody knows its members, the groups file is still to be given. */
+static void expect_definition(struct asim_check *check, const struct asim_check_group *group)
+{
+    if (group->bare && check->needs.metadata_groups)
+        asim_check_say(check, 1,
+                       "rank %u has collectives of group %s, but no METADATA node that defines it "
+                       "(%" PRIu64 " such collectives of all ranks).",
+                       group->bare_rank, group->name, group->bare);
 }
 
 void asim_check_members(struct asim_check *check)
@@ -188,9 +196,12 @@ void asim_check_members(struct asim_check *check)
         if (!*group->name) {
             for (uint32_t r = 0; r < check->ranks; r++)
                 expect_user(check, group, r);
-        } else if (check->has_file) {
+        } else if (group->members.n) {
+            expect_definition(check, group);
             expect_members(check, group);
-        } else if (group->users.n == 1) {
+        } else if (group->bare && check->needs.metadata_groups) {
+            expect_definition(check, group);
+        } else if (group->users.n == 1 && !check->has_file) {
             asim_check_say(check, 0, "group %s is used by rank %u alone.", group->name,
                            group->first_rank);
         }

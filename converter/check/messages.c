@@ -1,8 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-only
  *
- * Sends against receives: for each pair of ranks and tag, how many more of one there are.
+ * Sends against receives: for each pair of ranks and tag, how many bytes and how many of them there
+ * are more of one. Bytes decide, as in the simulator: a receive may take several messages, and
+ * only with rendezvous-protocol must each meet its own.
  */
 #include <inttypes.h>
+#include <stdio.h>
 #include "check/check.h"
 
 /* The map holds two's-complement numbers. */
@@ -22,7 +25,8 @@ int asim_check_message(struct asim_check *check, uint32_t rank, const struct asi
     uint64_t key[2] = {src << 32 | dst, op->comm_tag};
     if (add(&check->messages[0], key, 1, is_send))
         return ASIM_ENOMEM;
-    return add(&check->messages[1], key, op->comm_bytes, is_send);
+    /* One of no bytes counts as one, as in the simulator, which would not wait for it else. */
+    return add(&check->messages[1], key, op->comm_bytes ? op->comm_bytes : 1, is_send);
 }
 
 /* The table's order must not show, so the lowest key that is wrong is told, with a count. */
@@ -43,23 +47,46 @@ static uint64_t find_lowest(const struct asim_map *map, const struct asim_map *u
     return n;
 }
 
+static uint64_t size_of(int64_t more)
+{
+    return more < 0 ? 0 - (uint64_t)more : (uint64_t)more;
+}
+
+static void say_more(struct asim_check *check, int is_error, const struct asim_map_slot *slot,
+                     const char *what)
+{
+    asim_check_say(check, is_error,
+                   "from rank %" PRIu64 " to rank %" PRIu64 " with tag %" PRIu64 " there are %s.",
+                   slot->hi >> 32, slot->hi & UINT32_MAX, slot->lo, what);
+}
+
 void asim_check_messages(struct asim_check *check)
 {
+    const struct asim_map *counts = &check->messages[0], *bytes = &check->messages[1];
     const struct asim_map_slot *slot;
-    uint64_t n = find_lowest(&check->messages[0], NULL, &slot);
+    char what[192];
+    uint64_t n = find_lowest(bytes, NULL, &slot);
     if (slot) {
-        int64_t more = (int64_t)slot->value;
-        asim_check_say(check, 1,
-                       "from rank %" PRIu64 " to rank %" PRIu64 " with tag %" PRIu64
-                       " there are %" PRId64 " more %s; pairs with such a difference: %" PRIu64 ".",
-                       slot->hi >> 32, slot->hi & UINT32_MAX, slot->lo, more < 0 ? -more : more,
-                       more < 0 ? "receives than sends" : "sends than receives", n);
+        int64_t more = (int64_t)*asim_map_get(counts, slot->hi, slot->lo);
+        int64_t size = (int64_t)slot->value;
+        if (more)
+            snprintf(what, sizeof what,
+                     "%" PRIu64 " more %s; pairs with such a difference: %" PRIu64, size_of(more),
+                     more < 0 ? "receives than sends" : "sends than receives", n);
+        else
+            snprintf(what, sizeof what,
+                     "%" PRIu64 " bytes more to %s; pairs with such a difference: %" PRIu64,
+                     size_of(size), size < 0 ? "receive than are sent" : "send than are received",
+                     n);
+        say_more(check, 1, slot, what);
     }
-    n = find_lowest(&check->messages[1], &check->messages[0], &slot);
-    if (slot)
-        asim_check_say(check, 0,
-                       "from rank %" PRIu64 " to rank %" PRIu64 " with tag %" PRIu64
-                       " sends and receives differ in bytes; pairs with such a difference: "
-                       "%" PRIu64 ".",
-                       slot->hi >> 32, slot->hi & UINT32_MAX, slot->lo, n);
+    n = find_lowest(counts, bytes, &slot);
+    if (!slot)
+        return;
+    int64_t more = (int64_t)slot->value;
+    snprintf(what, sizeof what,
+             "%" PRIu64 " more %s of as many bytes, which rendezvous-protocol cannot match; pairs "
+             "with such a difference: %" PRIu64,
+             size_of(more), more < 0 ? "receives than sends" : "sends than receives", n);
+    say_more(check, 0, slot, what);
 }

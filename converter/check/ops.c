@@ -7,51 +7,49 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include "base/text.h"
 #include "check/check.h"
 
 enum { ALL_TO_ALL = 6 }; /* a comm_type */
 
-enum kind {
-    NO_TYPE,
-    BAD_TYPE,
-    NO_SIZE,
-    CPU_COMM,
-    NO_PEER,
-    BAD_PEER,
-    BAD_GROUP,
-    NO_GROUP,
-    NOT_MEMBER,
-    BAD_SIZES,
-    INVALID,
-    KINDS
-};
-
 static const struct {
     int is_error;
     const char *text;
-} kinds[KINDS] = {
+} kinds[ASIM_CHECK_FINE] = {
     {1, "has no comm_type"},
     {1, "has a comm_type beyond 9"},
     {1, "has no comm_size"},
     {1, "is a communication with is_cpu_op set, which cannot be simulated"},
     {1, "lacks comm_src, comm_dst or comm_tag, which the other side is found by"},
     {1, "names a rank that is not in the set"},
+    {1, "is a message of its rank to itself"},
+    {1, "has a comm_src (of a send) or comm_dst (of a receive) other than the rank of its trace"},
     {1, "has a pg_name that is not a whole number"},
-    {1, "has a pg_name that the groups file does not have"},
+    {1, "has a pg_name that the groups file does not have, nor a METADATA node of its rank"},
+    {1, "runs before the METADATA node that defines its group: it waits for nothing and has the "
+        "lower id"},
+    {0, "has a lower id than the METADATA node that defines its group, so it must wait long enough "
+        "for others to run after it"},
+    {1, "has a group id that message tags have no room for; ids go from 0 to 268435455"},
     {1, "is a collective of a group that its rank is not in"},
+    {1, "is of a group that another rank defines with other members, or in another order"},
     {1, "has comm_sizes that are not one for each member of its group, or are of no all-to-all"},
+    {1, "lists a process group with a rank that is not in the set, or that is there twice"},
+    {0, "lists process groups, but not as ['[{\"pg_name\": \"1\", \"ranks\": [0, 1]}]'] with "
+        "whole numbers in quotes as names, so it defines none"},
     {0, "is of the type INVALID_NODE, which takes no time"},
 };
 
 /* How often each kind occurred in a rank, and where first. */
 struct seen {
-    uint64_t n[KINDS], id[KINDS];
-    char name[KINDS][48];
+    uint64_t place; /* of the node at hand */
+    uint64_t n[ASIM_CHECK_FINE], id[ASIM_CHECK_FINE];
+    char name[ASIM_CHECK_FINE][48];
 };
 
 /* Only the first node of a kind is told by name: a trace with one mistake has it a thousand times.
  */
-static void note(struct seen *seen, enum kind kind, const struct asim_op *op)
+static void note(struct seen *seen, enum asim_check_kind kind, const struct asim_op *op)
 {
     if (!seen->n[kind]++) {
         seen->id[kind] = op->id;
@@ -63,7 +61,7 @@ static void note(struct seen *seen, enum kind kind, const struct asim_op *op)
 static void say_seen(struct asim_check *check, uint32_t rank, const struct seen *seen)
 {
     char more[48] = "";
-    for (int kind = 0; kind < KINDS; kind++) {
+    for (int kind = 0; kind < ASIM_CHECK_FINE; kind++) {
         if (!seen->n[kind])
             continue;
         if (seen->n[kind] > 1)
@@ -74,43 +72,13 @@ static void say_seen(struct asim_check *check, uint32_t rank, const struct seen 
     }
 }
 
-/* Linear: jobs have tens of groups, and each collective asks once. */
-static const struct asim_group *file_group(const struct asim_check *check, int64_t id)
+/* The members are looked for once all METADATA nodes of the rank are known. */
+static void look_group(struct asim_check *check, const struct asim_op *op, struct seen *seen)
 {
-    for (size_t i = 0; i < check->file.n; i++)
-        if (check->file.at[i].id == id)
-            return &check->file.at[i];
-    return NULL;
-}
-
-static int has_rank(const struct asim_group *group, uint32_t rank)
-{
-    for (uint32_t i = 0; i < group->n; i++)
-        if (group->ranks[i] == rank)
-            return 1;
-    return 0;
-}
-
-/* The group a collective names, against the file where there is one. */
-static void look_group(struct asim_check *check, uint32_t rank, const struct asim_op *op,
-                       struct seen *seen)
-{
-    char *end;
     int64_t id;
-    const struct asim_group *group;
     check->needs.group_ops++;
-    id = strtoll(op->pg_name, &end, 10);
-    if (*end)
-        note(seen, BAD_GROUP, op);
-    if (*end || !check->has_file || check->needs.metadata_groups)
-        return;
-    group = file_group(check, id);
-    if (group && op->has & ASIM_HAS_COMM_SIZES && op->comm_size_n != group->n)
-        note(seen, BAD_SIZES, op);
-    if (!group)
-        note(seen, NO_GROUP, op);
-    else if (!has_rank(group, rank))
-        note(seen, NOT_MEMBER, op);
+    if (asim_text_i64(op->pg_name, &id))
+        note(seen, ASIM_CHECK_BAD_GROUP, op);
 }
 
 /* A barrier moves nothing, so it needs no size, and the size it may have does not count when ranks
@@ -118,7 +86,12 @@ static void look_group(struct asim_check *check, uint32_t rank, const struct asi
 static int look_collective(struct asim_check *check, uint32_t rank, const struct asim_op *op,
                            struct seen *seen)
 {
-    struct asim_check_coll coll = {.type = op->comm_type, .bytes = op->comm_bytes, .id = op->id};
+    struct asim_check_coll coll = {.type = op->comm_type,
+                                   .bytes = op->comm_bytes,
+                                   .id = op->id,
+                                   .place = seen->place,
+                                   .sizes = (uint32_t)op->comm_size_n,
+                                   .waits = op->data_dep_n || op->ctrl_dep_n};
     const char *name = op->pg_name && strcmp(op->pg_name, "0") ? op->pg_name : ASIM_CHECK_ALL;
     int64_t group = asim_check_group(check, name, rank);
     int is_barrier = op->comm_type == 9;
@@ -126,20 +99,20 @@ static int look_collective(struct asim_check *check, uint32_t rank, const struct
         return ASIM_ENOMEM;
     coll.group = (uint32_t)group;
     if (!(op->has & ASIM_HAS_COMM_TYPE))
-        note(seen, NO_TYPE, op);
+        note(seen, ASIM_CHECK_NO_TYPE, op);
     else if (op->comm_type >= ASIM_STATS_COLLS)
-        note(seen, BAD_TYPE, op);
+        note(seen, ASIM_CHECK_BAD_TYPE, op);
     if (!(op->has & ASIM_HAS_COMM_SIZE) && !is_barrier)
-        note(seen, NO_SIZE, op);
+        note(seen, ASIM_CHECK_NO_SIZE, op);
     if (is_barrier)
         coll.bytes = 0;
     if (op->has & ASIM_HAS_COMM_SIZES) {
         coll.bytes = ASIM_CHECK_SIZED;
         if (op->comm_type != ALL_TO_ALL || (!*name && op->comm_size_n != check->ranks))
-            note(seen, BAD_SIZES, op);
+            note(seen, ASIM_CHECK_BAD_SIZES, op);
     }
     if (*name)
-        look_group(check, rank, op, seen);
+        look_group(check, op, seen);
     if (op->has & ASIM_HAS_INVOLVED_DIM && op->involved_n > check->needs.dims)
         check->needs.dims = op->involved_n;
     return ASIM_VEC_PUSH(check->colls, coll);
@@ -151,18 +124,31 @@ static int look_message(struct asim_check *check, uint32_t rank, const struct as
 {
     int is_send = op->type == ASIM_OP_COMM_SEND;
     uint32_t peer = is_send ? op->comm_dst : op->comm_src;
+    uint32_t own = is_send ? op->comm_src : op->comm_dst;
     uint32_t needed = ASIM_HAS_COMM_TAG | (is_send ? ASIM_HAS_COMM_DST : ASIM_HAS_COMM_SRC);
     if (!(op->has & ASIM_HAS_COMM_SIZE))
-        note(seen, NO_SIZE, op);
+        note(seen, ASIM_CHECK_NO_SIZE, op);
     if ((op->has & needed) != needed) {
-        note(seen, NO_PEER, op);
+        note(seen, ASIM_CHECK_NO_PEER, op);
         return 0;
     }
-    if (peer >= check->ranks) {
-        note(seen, BAD_PEER, op);
+    if (op->has & (is_send ? ASIM_HAS_COMM_SRC : ASIM_HAS_COMM_DST) && own != rank)
+        note(seen, ASIM_CHECK_NOT_OWN, op);
+    if (peer >= check->ranks || peer == rank) {
+        note(seen, peer == rank ? ASIM_CHECK_OWN_PEER : ASIM_CHECK_BAD_PEER, op);
         return 0;
     }
     return asim_check_message(check, rank, op);
+}
+
+static int look_metadata(struct asim_check *check, const struct asim_op *op, struct seen *seen)
+{
+    int kind = asim_check_metadata(check, op);
+    if (kind < 0)
+        return kind;
+    if (kind != ASIM_CHECK_FINE)
+        note(seen, (enum asim_check_kind)kind, op);
+    return 0;
 }
 
 /* Communication on the CPU is refused by the simulator, so it is not compared either: one problem
@@ -172,7 +158,7 @@ static int look(struct asim_check *check, uint32_t rank, const struct asim_op *o
 {
     struct asim_check_needs *needs = &check->needs;
     if (op->is_cpu && op->type >= ASIM_OP_COMM_SEND) {
-        note(seen, CPU_COMM, op);
+        note(seen, ASIM_CHECK_CPU_COMM, op);
         return 0;
     }
     switch (op->type) {
@@ -191,12 +177,24 @@ static int look(struct asim_check *check, uint32_t rank, const struct asim_op *o
                                  !(op->has & ASIM_HAS_NUM_OPS) && !op->is_cpu;
         break;
     case ASIM_OP_METADATA:
-        needs->metadata_groups += op->inputs_values && strstr(op->inputs_values, "pg_name");
-        break;
+        return look_metadata(check, op, seen);
     default:
-        note(seen, INVALID, op);
+        note(seen, ASIM_CHECK_INVALID, op);
     }
     return 0;
+}
+
+/* Only where something is wrong is the node read again, for its name. */
+static void look_members(struct asim_check *check, uint32_t rank, struct asim_trace *trace,
+                         struct seen *seen)
+{
+    struct asim_op op;
+    asim_check_sort_defs(check);
+    for (size_t i = 0; i < check->colls.n; i++) {
+        int kind = asim_check_named(check, rank, &check->colls.at[i]);
+        if (kind != ASIM_CHECK_FINE && !asim_trace_at(trace, check->colls.at[i].place, &op, NULL))
+            note(seen, (enum asim_check_kind)kind, &op);
+    }
 }
 
 /* A trace that cannot be read to its end is not judged: asim_check_graph has said why. */
@@ -208,10 +206,14 @@ int asim_check_ops(struct asim_check *check, uint32_t rank, struct asim_err *err
     struct seen seen;
     int rc, nomem = 0;
     memset(&seen, 0, sizeof seen);
-    check->colls.n = 0;
+    check->colls.n = check->defs.n = 0;
     rc = asim_trace_open(&trace, check->prefix, rank, &own);
-    while (!rc && !nomem && asim_trace_next(&trace, &op, &own) > 0)
+    while (!rc && !nomem && asim_trace_next(&trace, &op, &own) > 0) {
+        seen.place = asim_trace_tell(&trace);
         nomem = look(check, rank, &op, &seen);
+    }
+    if (!rc && !nomem && !own.code)
+        look_members(check, rank, &trace, &seen);
     asim_trace_close(&trace);
     if (nomem)
         return asim_err_nomem(err, "checking traces");

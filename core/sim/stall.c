@@ -120,6 +120,22 @@ static void name_group(const struct asim_group *group, const char *name, struct 
         add(text, "all ranks, group 0");
 }
 
+static const struct asim_inbox *inbox_of(const struct asim_rank *rank, const struct asim_recv *recv)
+{
+    return (void *)(uintptr_t)*asim_map_get(&rank->inboxes, recv->src, recv->tag);
+}
+
+/* A barrier has none, and an all-to-all-v one for each member. */
+static uint64_t size_of(const struct asim_dataset *data)
+{
+    return data->sizes || data->kind == ASIM_BARRIER ? UINT64_MAX : data->bytes;
+}
+
+static uint64_t key_of(const struct asim_dataset *data)
+{
+    return data->group ? (uint64_t)data->group->id + 1 : 0;
+}
+
 /* Either somebody has not come, or everybody has and a message is missing: told later. */
 static void explain_coll(const struct asim_rank *rank, const struct asim_dataset *data,
                          struct asim_stall_row *row, struct text *text)
@@ -132,18 +148,22 @@ static void explain_coll(const struct asim_rank *rank, const struct asim_dataset
     name_group(data->group, group, text);
     add(text, " (%s, %llu bytes)", asim_kind_name(data->kind), (unsigned long long)data->bytes);
     row->is_coll = 1;
-    row->group = data->group ? (uint64_t)data->group->id + 1 : 0;
+    row->group = key_of(data);
     row->ordinal = data->ordinal;
     row->listed = data->group;
+    row->bytes = size_of(data);
     row->from = recv ? recv->src : UINT32_MAX;
+    if (!recv)
+        return;
+    row->wanted = recv->bytes;
+    row->came = inbox_of(rank, recv)->arrived;
 }
 
 /* The peer never sent, or sent less. */
 static void explain_recv(const struct asim_rank *rank, const struct asim_recv *recv,
                          struct text *text)
 {
-    const struct asim_inbox *inbox =
-        (void *)(uintptr_t)*asim_map_get(&rank->inboxes, recv->src, recv->tag);
+    const struct asim_inbox *inbox = inbox_of(rank, recv);
 
     if (recv->later) { /* rendezvous: the other side has not asked yet */
         name_op(rank, (uint32_t)recv->later->msg.cookie, text);
@@ -152,10 +172,7 @@ static void explain_recv(const struct asim_rank *rank, const struct asim_recv *r
             (unsigned long long)recv->later->msg.tag, recv->src);
         return;
     }
-    if (recv->later) /* a rendezvous or a node of an algorithm given as traces: no op of its own */
-        add(text, "an exchange");
-    else
-        name_op(rank, recv->op, text);
+    name_op(rank, recv->op, text);
     add(text, ", a receive of %llu bytes from rank %u with tag %llu",
         (unsigned long long)recv->bytes, recv->src, (unsigned long long)recv->tag);
     if (inbox->arrived)
@@ -227,71 +244,6 @@ void asim_stall_collect(const struct asim_world *world, struct asim_stall *stall
                                                                  : ASIM_STALL_MESSAGES;
 }
 
-/* A list in ascending order that keeps the first few. */
-struct few {
-    void *at;
-    size_t size; /* bytes a row */
-    uint32_t *n, most;
-};
-
-/* One more, in front of row `at`: what falls out at the end would never be told. */
-static void insert(const struct few *few, uint32_t at, const void *row)
-{
-    char *place = (char *)few->at + at * few->size;
-
-    if (at == few->most)
-        return;
-    *few->n += *few->n < few->most;
-    memmove(place + few->size, place, (*few->n - 1 - at) * few->size);
-    memcpy(place, row, few->size);
-}
-
-static void merge_row(struct asim_stall *into, const struct asim_stall_row *row)
-{
-    const struct few few = {into->rows, sizeof *row, &into->n_rows, ASIM_STALL_RANKS};
-    uint32_t at = into->n_rows;
-
-    while (at && into->rows[at - 1].rank > row->rank)
-        at--;
-    insert(&few, at, row);
-}
-
-/* The same for messages nobody asked for, */
-static void merge_extra(struct asim_stall *into, const struct asim_stall_extra *extra)
-{
-    const struct few few = {into->extras, sizeof *extra, &into->n_extras, ASIM_STALL_RANKS};
-    uint32_t at = into->n_extras;
-
-    while (at && into->extras[at - 1].rank > extra->rank)
-        at--;
-    insert(&few, at, extra);
-}
-
-/* and for those the network still has. */
-static void merge_message(struct asim_stall *into, const struct asim_unfinished *message)
-{
-    const struct few few = {into->messages, sizeof *message, &into->n_messages,
-                            ASIM_STALL_MESSAGES};
-    uint32_t at = into->n_messages;
-
-    while (at && into->messages[at - 1].id > message->id)
-        at--;
-    insert(&few, at, message);
-}
-
-/* Counts are of all, lists of the first few by rank. */
-void asim_stall_merge(struct asim_stall *into, const struct asim_stall *from)
-{
-    for (uint32_t i = 0; i < from->n_rows; i++)
-        merge_row(into, &from->rows[i]);
-    for (uint32_t i = 0; i < from->n_extras; i++)
-        merge_extra(into, &from->extras[i]);
-    for (uint32_t i = 0; i < from->n_messages; i++)
-        merge_message(into, &from->messages[i]);
-    into->stuck += from->stuck;
-    into->undelivered += from->undelivered;
-}
-
 /* Messages the network could not bring through: no link is up that leads there, or so many repeats
  * were lost that it gave up. They come first, because the rest follows from them. */
 static void tell_network(const struct asim_world *world, const struct asim_stall *stall,
@@ -326,13 +278,47 @@ static void tell_extras(const struct asim_stall *stall, struct text *text)
         add(text, "\n  %s", stall->extras[i].text);
 }
 
-/* Here all ranks' counts are known, so it can be said who is missing. */
-static void tell_row(const struct asim_world *world, const struct asim_stall_row *row,
-                     struct text *text)
+/* Of that rank's part of the row's collective; UINT64_MAX where it is not known: of another process
+ * only what it tells about is. */
+static uint64_t size_at(const struct asim_world *world, const struct asim_stall *stall,
+                        uint32_t rank, const struct asim_stall_row *row)
 {
+    const struct asim_dataset *data = NULL;
+
+    if (asim_rank_is_here(&world->ranks[rank]))
+        data = world->ranks[rank].open_head;
+    for (; data; data = data->next)
+        if (key_of(data) == row->group && data->ordinal == row->ordinal)
+            return size_of(data);
+    for (uint32_t i = 0; i < stall->n_rows; i++) {
+        const struct asim_stall_row *its = &stall->rows[i];
+
+        if (its->rank == rank && its->is_coll && its->group == row->group &&
+            its->ordinal == row->ordinal)
+            return its->bytes;
+    }
+    return UINT64_MAX;
+}
+
+/* Here all ranks' counts are known, so it can be said who is missing. */
+static void tell_row(const struct asim_world *world, const struct asim_stall *stall,
+                     const struct asim_stall_row *row, struct text *text)
+{
+    uint64_t other;
+
     add(text, "\n  rank %u waits for %s", row->rank, row->text);
-    if (row->is_coll && !absentees(world, row, text) && row->from != UINT32_MAX)
+    if (!row->is_coll || absentees(world, row, text) || row->from == UINT32_MAX)
+        return;
+    if (row->came)
+        add(text, ": %llu of %llu bytes came from rank %u", (unsigned long long)row->came,
+            (unsigned long long)row->wanted, row->from);
+    else
         add(text, ": nothing came from rank %u", row->from);
+    other = size_at(world, stall, row->from, row);
+    if (other != row->bytes && other != UINT64_MAX && row->bytes != UINT64_MAX)
+        add(text,
+            ", where this collective is of %llu bytes; its size must be the same on all ranks",
+            (unsigned long long)other);
 }
 
 /* 0 only if every rank finished and nothing is left over. ASIM_ESTALL with the list otherwise. */
@@ -354,7 +340,7 @@ int asim_stall_report(const struct asim_world *world, struct asim_err *err)
         (unsigned long long)stall.stuck, world->n_ranks);
     tell_network(world, &stall, &text);
     for (uint32_t i = 0; i < stall.n_rows; i++)
-        tell_row(world, &stall.rows[i], &text);
+        tell_row(world, &stall, &stall.rows[i], &text);
     if (stall.stuck > ASIM_STALL_RANKS)
         add(&text, "\n  and %llu more ranks", (unsigned long long)stall.stuck - ASIM_STALL_RANKS);
     tell_extras(&stall, &text);

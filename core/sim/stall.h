@@ -17,6 +17,8 @@ struct asim_stall_row { /* the oldest thing a rank waits for */
     int is_coll;
     uint64_t group, ordinal;         /* group id + 1, 0 = all ranks; its n-th on that rank */
     const struct asim_group *listed; /* its members, NULL = all ranks */
+    uint64_t bytes;                  /* its size, UINT64_MAX where members' may differ */
+    uint64_t wanted, came;           /* bytes: of the message from `from` */
     char text[ASIM_STALL_TEXT];
 };
 

@@ -4,6 +4,7 @@
  */
 #include "check/check.h"
 
+#include <inttypes.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -58,6 +59,8 @@ static void count(struct asim_check *check, uint32_t rank)
     if (rc)
         return;
     add_stats(&check->total, &stats);
+    if (!stats.ops && !check->idle++)
+        check->first_idle = rank;
     if (stats.ops < check->fewest)
         check->fewest = stats.ops;
     if (stats.ops > check->most)
@@ -86,6 +89,11 @@ int asim_check_run(struct asim_check *check, struct asim_err *err)
         return rc;
     if (check->fewest > check->most)
         check->fewest = check->most;
+    if (check->idle)
+        asim_check_say(check, 0,
+                       "%" PRIu32 " of %" PRIu32 " traces have no nodes, that of rank %" PRIu32
+                       " is the first; such a rank is done at once.",
+                       check->idle, check->ranks, check->first_idle);
     if (unreadable)
         return 0; /* what is missing is missing because of that */
     asim_check_members(check);

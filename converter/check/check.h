@@ -94,7 +94,8 @@ struct asim_check {
     void *self;
     uint64_t errors, warnings;
     struct asim_trace_stats total;
-    uint64_t fewest, most; /* ops of a rank */
+    uint64_t fewest, most;     /* ops of a rank */
+    uint32_t idle, first_idle; /* ranks without any */
     struct asim_check_needs needs;
     ASIM_VEC(struct asim_check_group) groups;
     ASIM_VEC(struct asim_check_coll) colls; /* of the rank at hand */

@@ -319,7 +319,7 @@ int asim_world_finish(struct asim_world *world, int code, struct asim_err *err)
     run.code = code;
     asim_world_conclude(world, &run);
     if (asim_split_is_shared(world))
-        asim_world_note_dropped(world);
+        asim_world_note_traces(world);
     close_reports(world, &closing);
     if (world->failed)
         closing = world->failure.err;

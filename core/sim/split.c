@@ -146,6 +146,9 @@ void asim_totals_here(const struct asim_world *world, struct asim_totals *totals
         totals->ops_done += asim_feed_finished(rank->feed);
         totals->messages += world->fabric ? 0 : rank->sent - asim_march_left(rank);
         totals->dropped += asim_feed_dropped(rank->feed);
+        totals->invalid += asim_feed_invalid(rank->feed);
+        if (!asim_feed_total(rank->feed) && !totals->idle++)
+            totals->first_idle = r + 1;
         if (rank->finished && rank->cycles > totals->last_ns)
             totals->last_ns = rank->cycles;
     }
@@ -183,6 +186,10 @@ void asim_totals_add(struct asim_totals *into, const struct asim_totals *from)
     into->ops_total += from->ops_total;
     into->messages += from->messages;
     into->dropped += from->dropped;
+    into->invalid += from->invalid;
+    into->idle += from->idle;
+    if (!into->first_idle || (from->first_idle && from->first_idle < into->first_idle))
+        into->first_idle = from->first_idle;
     into->last_ns = from->last_ns > into->last_ns ? from->last_ns : into->last_ns;
     into->settled_ns = from->settled_ns > into->settled_ns ? from->settled_ns : into->settled_ns;
     add_net(&into->net, &from->net);

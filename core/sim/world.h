@@ -20,8 +20,8 @@ int asim_world_open_shape(struct asim_world *world, const struct asim_settings *
 int asim_world_connect_analytical(struct asim_world *world, const struct asim_net_user *user,
                                   struct asim_err *err);
 
-/* How many control dependencies were dropped at reading. */
-void asim_world_note_dropped(struct asim_world *world);
+/* What was found at reading that is legal and seldom meant. */
+void asim_world_note_traces(struct asim_world *world);
 /* The end: takes what running gave (code 0: it went well) among the ranks' failures, and forgets
  * the events behind the first of them. */
 void asim_world_conclude(struct asim_world *world, const struct asim_err *run);

@@ -217,16 +217,27 @@ static int open_rank(struct asim_world *world, uint32_t r, const struct asim_set
 }
 
 /* One line for all ranks, not one per rank. Only the end knows of those of other processes. */
-void asim_world_note_dropped(struct asim_world *world)
+void asim_world_note_traces(struct asim_world *world)
 {
+    struct asim_notes notes = notes_of(world);
     struct asim_totals totals;
 
     asim_totals_all(world, &totals);
     if (totals.dropped)
-        asim_notes_say(&(struct asim_notes){say, world},
+        asim_notes_say(&notes,
                        "%llu control dependencies on nodes that are not in the traces were dropped "
                        "(--strict-dependencies=1 makes them an error)",
                        (unsigned long long)totals.dropped);
+    if (totals.invalid)
+        asim_notes_say(&notes,
+                       "%llu nodes are of the type INVALID_NODE (an empty record is one, with id "
+                       "0); they take no time",
+                       (unsigned long long)totals.invalid);
+    if (totals.idle)
+        asim_notes_say(&notes,
+                       "%u of %u traces have no nodes, that of rank %u is the first; such a rank "
+                       "is done at once",
+                       totals.idle, world->n_ranks, totals.first_idle - 1);
 }
 
 /* Of ranks that live elsewhere no page is ever touched. NULL when out of memory. */
@@ -263,7 +274,7 @@ static int open_all(struct asim_world *world, const struct asim_settings *set, s
         world->n_here++;
     }
     if (!asim_split_is_shared(world))
-        asim_world_note_dropped(world);
+        asim_world_note_traces(world);
     if ((code = asim_bus_setup(world, err)) || (code = asim_tensors_setup(world, err)))
         return code;
     return asim_world_connect(world, err);

@@ -103,6 +103,11 @@ size_t asim_feed_dropped(const struct asim_feed *feed)
     return feed->index.dropped;
 }
 
+size_t asim_feed_invalid(const struct asim_feed *feed)
+{
+    return feed->index.invalid;
+}
+
 /* Ops of the rank, whatever their state. */
 uint64_t asim_feed_total(const struct asim_feed *feed)
 {

@@ -77,6 +77,7 @@ static int note_op(struct asim_index_build *build, const struct asim_op *op, str
         ASIM_VEC_PUSH(build->data_n, (uint32_t)op->data_dep_n) ||
         ASIM_VEC_RESERVE(build->edges, build->edges.n + edges))
         return asim_err_nomem(err, "indexing a trace");
+    build->index->invalid += op->type == ASIM_OP_INVALID;
     for (size_t i = 0; i < op->data_dep_n; i++)
         build->edges.at[build->edges.n++] = op->data_deps[i];
     for (size_t i = 0; i < op->ctrl_dep_n; i++)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only
  *
- * See inflate.h. zlib checks length and CRC at the end of each member; a file cut short or
+ * See inflate.h. zlib checks length and CRC at the end of each member; a file cut short, followed or
  * damaged is therefore refused here, before any record of it is looked at. The ceiling stops a
  * small hostile file (gzip reaches 1000:1) from filling the disk.
  *
@@ -10,6 +10,7 @@
 #include "trace/inflate.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -17,6 +18,7 @@
 #include <zlib.h>
 
 #define BLOCK_BYTES   65536u
+#define GZIP_ONLY     16 /* of inflateInit2 */
 #define CEILING_BYTES (64ull << 30)
 
 /* A file without a name: gone when it is closed, even if the run is killed.
@@ -60,47 +62,135 @@ static int write_all(int fd, const unsigned char *data, size_t n)
     return 0;
 }
 
-/* ASIM_ENOMEM stands for the ceiling, ASIM_EIO for the disk, ASIM_EINVAL for the gzip data. */
-static int copy(gzFile from, int to, uint64_t *size)
+/* What can end it. */
+enum end { WHOLE, DAMAGED, FOLLOWED, NO_MEMORY, TOO_LARGE, UNREADABLE, NO_ROOM };
+
+struct source {
+    int fd;
+    int between; /* members: one has ended, and no byte of the next was seen */
+    int full;    /* there may be more to come of the bytes taken so far */
+    int members; /* ended so far */
+    z_stream z;
+    unsigned char in[BLOCK_BYTES], out[BLOCK_BYTES];
+};
+
+/* Bytes there are to inflate, 0 at the end of the file, -1 with errno. */
+static ssize_t fill(struct source *from)
 {
-    unsigned char block[BLOCK_BYTES];
-    int n;
-    *size = 0;
-    while ((n = gzread(from, block, sizeof block)) > 0) {
-        *size += (uint64_t)n;
-        if (*size > CEILING_BYTES)
-            return ASIM_ENOMEM;
-        if (write_all(to, block, (size_t)n))
-            return ASIM_EIO;
-    }
-    return n < 0 ? ASIM_EINVAL : 0;
+    ssize_t n;
+    if (from->z.avail_in)
+        return (ssize_t)from->z.avail_in;
+    do
+        n = read(from->fd, from->in, sizeof from->in);
+    while (n < 0 && errno == EINTR);
+    from->z.next_in = from->in;
+    from->z.avail_in = n > 0 ? (uInt)n : 0;
+    return n;
 }
 
-/* zlib leaves errno at 0 when only memory was missing. */
+/* Zeros behind a member are padding, as gzip has it. 1 if something else is there. */
+static int begin_member(struct source *from)
+{
+    while (from->z.avail_in && !*from->z.next_in) {
+        from->z.next_in++;
+        from->z.avail_in--;
+    }
+    if (!from->z.avail_in)
+        return 0;
+    from->between = 0;
+    return inflateReset(&from->z) == Z_OK;
+}
+
+/* Behind a whole member, what is no beginning of another is not of this file. */
+static enum end damage(const struct source *from)
+{
+    return from->members && !from->z.total_out ? FOLLOWED : DAMAGED;
+}
+
+/* One piece of at most BLOCK_BYTES. */
+static enum end piece(struct source *from, int to, uint64_t *size)
+{
+    from->z.next_out = from->out;
+    from->z.avail_out = BLOCK_BYTES;
+    int code = inflate(&from->z, Z_NO_FLUSH);
+    size_t n = BLOCK_BYTES - from->z.avail_out;
+    if (code == Z_MEM_ERROR)
+        return NO_MEMORY;
+    if (code != Z_OK && code != Z_STREAM_END && code != Z_BUF_ERROR)
+        return damage(from);
+    from->between = code == Z_STREAM_END;
+    from->full = !from->between && !from->z.avail_out;
+    from->members += from->between;
+    *size += n;
+    if (*size > CEILING_BYTES)
+        return TOO_LARGE;
+    return write_all(to, from->out, n) ? NO_ROOM : WHOLE;
+}
+
+/* Not by zlib's gzread, which stops in silence at what follows the last member. */
+static enum end copy(struct source *from, int to, uint64_t *size)
+{
+    enum end end = WHOLE;
+    ssize_t n;
+    while (end == WHOLE && ((n = fill(from)) != 0 || from->full)) {
+        if (n < 0)
+            return UNREADABLE;
+        if (!from->between || begin_member(from))
+            end = piece(from, to, size);
+    }
+    return end == WHOLE && !from->between ? damage(from) : end;
+}
+
+static int say_end(enum end end, const char *path, uint64_t size, struct asim_err *err)
+{
+    switch (end) {
+    case DAMAGED:
+        return asim_err_set(err, ASIM_EINVAL,
+                            "trace '%s' is a damaged or cut gzip file: inflating stops after %llu "
+                            "bytes; copy it again from its source",
+                            path, (unsigned long long)size);
+    case FOLLOWED:
+        return asim_err_set(err, ASIM_EINVAL,
+                            "trace '%s' is a gzip file with something else behind its end, after "
+                            "%llu inflated bytes; copy it again from its source, or cut that off",
+                            path, (unsigned long long)size);
+    case NO_MEMORY:
+        return asim_err_nomem(err, "inflating a trace");
+    case TOO_LARGE:
+        return asim_err_set(err, ASIM_ENOMEM,
+                            "trace '%s' inflates to more than %llu GiB, the most asim accepts",
+                            path, CEILING_BYTES >> 30);
+    case UNREADABLE:
+        return asim_err_set(err, ASIM_EIO, "cannot read trace '%s': %s", path, strerror(errno));
+    default:
+        return asim_err_set(
+            err, ASIM_EIO,
+            "cannot write the inflated copy of '%s': %s; set TMPDIR to a folder with room", path,
+            strerror(errno));
+    }
+}
+
 static int inflate_into(const char *path, int fd, uint64_t *size, struct asim_err *err)
 {
-    errno = 0;
-    gzFile from = gzopen(path, "rb");
-    if (!from && errno == 0)
-        return asim_err_nomem(err, "inflating a trace");
+    struct source *from = calloc(1, sizeof *from);
+    enum end end = WHOLE;
+    int rc = 0;
     if (!from)
-        return asim_err_set(err, ASIM_EIO, "cannot open trace '%s': %s", path, strerror(errno));
-    int rc = copy(from, fd, size);
-    int saved = errno;
-    if (gzclose(from) != Z_OK && !rc)
-        rc = ASIM_EINVAL;
-    if (rc == ASIM_EINVAL)
-        asim_err_set(err, rc,
-                     "trace '%s' is a damaged or cut gzip file: inflating stops after %llu bytes; "
-                     "copy it again from its source",
-                     path, (unsigned long long)*size);
-    else if (rc == ASIM_ENOMEM)
-        asim_err_set(err, rc, "trace '%s' inflates to more than %llu GiB, the most asim accepts",
-                     path, CEILING_BYTES >> 30);
-    else if (rc)
-        asim_err_set(err, rc,
-                     "cannot write the inflated copy of '%s': %s; set TMPDIR to a folder with room",
-                     path, strerror(saved));
+        return asim_err_nomem(err, "inflating a trace");
+    *size = 0;
+    from->fd = open(path, O_RDONLY | O_CLOEXEC);
+    if (from->fd < 0)
+        rc = asim_err_set(err, ASIM_EIO, "cannot open trace '%s': %s", path, strerror(errno));
+    else if (inflateInit2(&from->z, MAX_WBITS + GZIP_ONLY) != Z_OK)
+        rc = asim_err_nomem(err, "inflating a trace");
+    else
+        end = copy(from, fd, size);
+    if (end != WHOLE)
+        rc = say_end(end, path, *size, err);
+    inflateEnd(&from->z);
+    if (from->fd >= 0)
+        close(from->fd);
+    free(from);
     return rc;
 }
 

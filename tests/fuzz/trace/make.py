@@ -121,6 +121,11 @@ FILES = {
                             attr("involved_dim", blob(28, blob(1, bytes([1, 0, 1])))) +
                             attr("inputs", blob(30, blob(1, "w") + blob(1, "64"))))),
     "renamed_gzip": gzip.compress(trace(node(1), node(2, [1])), mtime=0),
+    "gzip_members": gzip.compress(trace(node(1)), mtime=0) + gzip.compress(record(node(2, [1])), mtime=0),
+    "gzip_padded": gzip.compress(trace(node(1)), mtime=0) + bytes(512),
+    "bad_gzip_followed": gzip.compress(trace(node(1)), mtime=0) + b"garbage\n",
+    "bad_gzip_byte": gzip.compress(trace(node(1)), mtime=0) + bytes(3) + b"\x1f",
+    "bad_gzip_second": gzip.compress(trace(node(1)), mtime=0) + gzip.compress(record(node(2)), mtime=0)[:-3],
     "bad_missing_ctrl": trace(node(1), node(2, [1], [99])),
     "bad_missing_data": trace(node(1), node(2, [99])),
     "bad_dup_id": trace(node(1), node(2), node(1, name="second")),

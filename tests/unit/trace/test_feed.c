@@ -69,6 +69,12 @@ static const struct want wanted[] = {
     {"bad_old_metadata", 0, NULL, "schema before 0.0.4"},
     {"bad_json", 0, NULL, "looks like JSON"},
     {"bad_lfs", 0, NULL, "Git LFS pointer"},
+    {"gzip_members", 0, "1 2 ", NULL},
+    {"gzip_padded", 0, "1 ", NULL},
+    {"bad_gzip_followed", 0, NULL,
+     "bad_gzip_followed.et' is a gzip file with something else behind"},
+    {"bad_gzip_byte", 0, NULL, "something else behind its end, after 19 inflated bytes"},
+    {"bad_gzip_second", 0, NULL, "damaged or cut gzip"},
     {"bad_gzip_cut", 0, NULL, "damaged or cut gzip"},
     {"bad_empty", 0, NULL, "the file is empty"},
 };

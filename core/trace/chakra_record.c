@@ -90,6 +90,24 @@ static int read_frame(struct asim_chakra *file, struct asim_wire *record, uint64
     return bad(file, ASIM_EINVAL, what, err);
 }
 
+/* Only for what the decoder refused: again without the groups of unknown fields, on a copy, since
+ * the file's bytes stay as they are. NULL if that is not it. */
+static ProtobufCMessage *unpack_groups(struct asim_chakra *file, struct asim_wire record,
+                                       const ProtobufCMessageDescriptor *type)
+{
+    ProtobufCMessage *message = NULL;
+    unsigned char *copy = file->scratch.failed || !record.size ? NULL : malloc(record.size);
+    if (!copy)
+        return NULL;
+    memcpy(copy, record.data, record.size);
+    if (asim_wire_hide_groups(copy, record.size, type)) {
+        asim_scratch_reset(&file->scratch);
+        message = protobuf_c_message_unpack(type, &file->scratch.face, record.size, copy);
+    }
+    free(copy);
+    return message;
+}
+
 /* Decodes into the scratch memory, which is taken back first.
  * The previous record's memory is taken back first: nodes are borrowed until here. */
 static int decode(struct asim_chakra *file, struct asim_wire record,
@@ -100,6 +118,8 @@ static int decode(struct asim_chakra *file, struct asim_wire record,
     asim_scratch_reset(&file->scratch);
     file->metadata = NULL;
     *message = protobuf_c_message_unpack(type, &file->scratch.face, record.size, record.data);
+    if (!*message)
+        *message = unpack_groups(file, record, type);
     if (*message)
         return 0;
     if (file->scratch.failed && file->scratch.used + record.size < DECODED_MAX / 2)

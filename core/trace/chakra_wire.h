@@ -24,4 +24,10 @@ size_t asim_wire_varint(struct asim_wire from, size_t most, uint64_t *value);
 const char *asim_wire_why(struct asim_wire record, const ProtobufCMessageDescriptor *type,
                           char *buf, size_t size);
 
+/* Groups (wire types 3 and 4) of fields the schema does not have, at any depth of known messages,
+ * become fields of bytes as long: protobuf-c refuses groups, which are to be passed over like any
+ * unknown field. bytes are the record's, to be changed in place. How many there were. */
+size_t asim_wire_hide_groups(unsigned char *bytes, size_t size,
+                             const ProtobufCMessageDescriptor *type);
+
 #endif

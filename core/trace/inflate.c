@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only
  *
- * See inflate.h. zlib checks length and CRC at the end of each member; a file cut short, followed or
- * damaged is therefore refused here, before any record of it is looked at. The ceiling stops a
+ * See inflate.h. zlib checks length and CRC at the end of each member; a file cut short, followed
+ * or damaged is therefore refused here, before any record of it is looked at. The ceiling stops a
  * small hostile file (gzip reaches 1000:1) from filling the disk.
  *
  * Cost: the inflated size in disk space and one pass of zlib per rank at opening. A plain .et costs

@@ -110,6 +110,13 @@ FILES = {
     "unpacked": trace(node(1), node(2), node(3, extra=num(5, 1) + num(5, 2) + num(4, 1))),
     "unknown_fields": trace(node(1, extra=num(900, 7) + blob(901, "x") + tag(902, 5) + b"abcd"),
                             node(2, [1], extra=attr("something_new", num(77, 1)))),
+    "unknown_groups": trace(node(1, extra=tag(900, 3) + num(1, 7) + blob(2, "x" * 200) + tag(900, 4)),
+                            node(2, [1], extra=tag(901, 3) + tag(901, 4)),
+                            node(3, [2], extra=attr("a", tag(77, 3) + tag(5, 3) + tag(6, 1) + bytes(8) +
+                                                    tag(5, 4) + tag(77, 4)))),
+    "bad_group_open": trace(node(1, extra=tag(900, 3) + num(1, 7))),
+    "bad_group_other": trace(node(1, extra=tag(900, 3) + tag(901, 4))),
+    "bad_group_end": trace(node(1, extra=tag(900, 4))),
     "not_utf8": trace(node(1, name="a"), num(1, 2) + blob(2, b"\xff\xfe\x80") + num(3, 4)),
     "kinds": trace(node(1, type=1, extra=blob(8, blob(1, "['[]']")) + every_kind())),
     "attrs_legacy": trace(coll(1, attr("is_cpu_op", num(7, 0)) + attr("comm_type", num(13, 7)) +

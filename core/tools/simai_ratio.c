@@ -20,23 +20,30 @@
 #include "base/text.h"
 
 /* Cells of a CSV line, cut in place; a word of the source is a line here, blanks are in the header
- * only. */
+ * only. Only an empty cell may become the 0 that means "no loss": a 0 that somebody wrote, or less,
+ * is no efficiency. */
 static int read_cells(struct asim_sa_table *table, char *line, struct asim_where at,
                       struct asim_err *err)
 {
     double *row = table->cell[table->rows], value;
+    const char *begin = line;
+    unsigned first = at.column;
     char safe[64];
     for (size_t column = 0; column < ASIM_SA_COLUMNS && line; column++) {
         char *comma = strchr(line, ',');
         if (comma)
             *comma++ = '\0';
         value = 0;
-        if (*line && asim_text_double(line, &value))
-            return asim_err_at(err, ASIM_EINVAL, at, "found '%s' where a number is expected.",
-                               asim_text_safe(safe, sizeof safe, line));
+        at.column = first + (unsigned)(line - begin);
+        if (*line && (asim_text_double(line, &value) || value <= 0))
+            return asim_err_at(err, ASIM_EINVAL, at,
+                               "found '%s' where %s above 0 is expected; an empty cell reads as 1.",
+                               asim_text_safe(safe, sizeof safe, line),
+                               column ? "an efficiency" : "a size in bytes");
         row[column] = value;
         line = comma;
     }
+    at.column = first;
     table->bytes[table->rows] = row[0];
     if (table->rows && table->bytes[table->rows] <= table->bytes[table->rows - 1])
         return asim_err_at(err, ASIM_EINVAL, at, "sizes must ascend from line to line.");

@@ -21,165 +21,10 @@
 #include "base/mem.h"
 #include "base/src.h"
 #include "base/text.h"
+#include "trace/simai_header.h"
 
-enum { COLUMNS = 12, MAX_ROWS = 1 << 24, MAX_MARKS = 1 << 20 };
-
-const char *const asim_simai_policy_names[ASIM_SIMAI_POLICIES] = {"DATA",
-                                                                  "MODEL",
-                                                                  "MICRO",
-                                                                  "HYBRID_TRANSFORMER",
-                                                                  "HYBRID_TRANSFORMER_FWD_IN_BCKWD",
-                                                                  "HYBRID_DLRM",
-                                                                  "HYBRID_DLRM_ENHANCED",
-                                                                  "HYBRID_DATA_MODEL",
-                                                                  "HYBRID_MODEL_DATA",
-                                                                  "HYBRID_CUSTOMIZED",
-                                                                  "DISTRIBUTED_INFERENCE"};
-
-/* word NULL = the line ends here. what: the noun of the sentence. */
-static int refuse(const struct asim_src *src, const char *word, const char *what,
-                  struct asim_err *err)
-{
-    char safe[64];
-    if (!word)
-        return asim_err_at(err, ASIM_EINVAL, (struct asim_where){src->name, src->word_line, 0},
-                           "the line ends where %s is expected.", what);
-    return asim_err_at(err, ASIM_EINVAL, asim_src_where(src), "found '%s' where %s is expected.",
-                       asim_text_safe(safe, sizeof safe, word), what);
-}
-
-/* Whole numbers first: 64 bits of bytes do not fit a double.
- * A number of bytes or ns; AICB writes some with a fraction of zero.
- * Fractions are cut, not rounded: the files that have one have .0. Above 2^53 a double no longer
- * counts bytes. */
-static int parse_amount(const char *word, uint64_t *out)
-{
-    double value;
-    if (!asim_text_u64(word, out))
-        return 0;
-    if (asim_text_double(word, &value) || value < 0 || value >= 9007199254740992.0)
-        return ASIM_EINVAL;
-    *out = (uint64_t)value;
-    return 0;
-}
-
-/* Columns stand on one line: a row that is too short must not borrow from the next. */
-static int read_amount(struct asim_src *src, const char *what, uint64_t *out, struct asim_err *err)
-{
-    const char *word = asim_src_word_in_line(src);
-    return !word || parse_amount(word, out) ? refuse(src, word, what, err) : 0;
-}
-
-/* --- the header ------------------------------------------------------------------------------ */
-
-/* The first word of the file, and what the format is recognised by. */
-static int read_policy(struct asim_simai *w, struct asim_src *src, struct asim_err *err)
-{
-    char safe[64], hint[160];
-    const char *word = asim_src_word(src);
-    if (!word)
-        return asim_err_at(err, ASIM_EINVAL, (struct asim_where){src->name, 1, 0},
-                           "the file is empty; its first word should be a policy such as "
-                           "HYBRID_TRANSFORMER_FWD_IN_BCKWD.");
-    for (int i = 0; i < ASIM_SIMAI_POLICIES; i++)
-        if (!strcmp(word, asim_simai_policy_names[i])) {
-            w->policy = i;
-            return 0;
-        }
-    return asim_err_at(
-        err, ASIM_EINVAL, asim_src_where(src),
-        "unknown policy '%s'.%s HYBRID_TRANSFORMER_FWD_IN_BCKWD is what AICB writes.",
-        asim_text_safe(safe, sizeof safe, word),
-        asim_text_hint(hint, sizeof hint,
-                       asim_text_nearest(word, asim_simai_policy_names, ASIM_SIMAI_POLICIES)));
-}
-
-/* "checkpoints: 2 4 9": a count and as many row indices.
- * Row indices are checked against the number of rows later, when that is known; an index that
- * does not fit 32 bits becomes one that cannot be right. A list given twice replaces the first. */
-static int read_marks(struct asim_src *src, uint32_t **marks, uint32_t *n, struct asim_err *err)
-{
-    uint64_t count, mark;
-    int rc = read_amount(src, "the number of layers behind it", &count, err);
-    if (rc)
-        return rc;
-    if (count > MAX_MARKS)
-        return asim_err_at(err, ASIM_EINVAL, asim_src_where(src),
-                           "%" PRIu64 " layers are listed; at most %d are taken.", count,
-                           MAX_MARKS);
-    free(*marks);
-    *n = 0;
-    *marks = malloc((size_t)(count + 1) * sizeof **marks);
-    if (!*marks)
-        return asim_err_nomem(err, "reading a workload");
-    for (uint64_t i = 0; i < count; i++) {
-        rc = read_amount(src, "the number of a layer", &mark, err);
-        if (rc)
-            return rc;
-        (*marks)[(*n)++] = mark < UINT32_MAX ? (uint32_t)mark : UINT32_MAX;
-    }
-    return 0;
-}
-
-/* A trailing colon belongs to the spelling. Counts above 2^24 are slips; 0 means "not stated". */
-static int read_key(struct asim_simai *w, struct asim_src *src, char *key, struct asim_err *err)
-{
-    const struct {
-        const char *name;
-        uint32_t *at;
-    } fields[] = {{"model_parallel_NPU_group", &w->tp},
-                  {"ep", &w->ep},
-                  {"pp", &w->pp},
-                  {"vpp", &w->vpp},
-                  {"ga", &w->ga},
-                  {"all_gpus", &w->all_gpus}};
-    char safe[64];
-    uint64_t value;
-    size_t n = strlen(key);
-    if (n && key[n - 1] == ':')
-        key[n - 1] = '\0';
-    if (!strcmp(key, "checkpoints"))
-        return read_marks(src, &w->checkpoints, &w->n_checkpoints, err);
-    if (!strcmp(key, "checkpoint_initiates"))
-        return read_marks(src, &w->initiates, &w->n_initiates, err);
-    if (!strcmp(key, "pp_comm"))
-        return read_amount(src, "a number of bytes behind pp_comm:", &w->pp_comm, err);
-    for (size_t i = 0; i < sizeof fields / sizeof *fields; i++) {
-        if (strcmp(key, fields[i].name))
-            continue;
-        int rc = read_amount(src, "a number behind that key", &value, err);
-        if (!rc && value > 1 << 24)
-            rc = refuse(src, "a larger number", "one of at most 16777216", err);
-        *fields[i].at = rc ? 0 : (uint32_t)value;
-        return rc;
-    }
-    return asim_err_at(err, ASIM_EINVAL, asim_src_where(src),
-                       "unknown key '%s' in the header. Known are model_parallel_NPU_group, ep, "
-                       "pp, vpp, ga, all_gpus, checkpoints, checkpoint_initiates and pp_comm.",
-                       asim_text_safe(safe, sizeof safe, key));
-}
-
-/* Policy and "key: value" pairs up to the end of line 1, the number of rows alone on line 2 (spec
- * simai.md b.1). */
-static int read_header(struct asim_simai *w, struct asim_src *src, uint64_t *rows,
-                       struct asim_err *err)
-{
-    char *key;
-    int rc = read_policy(w, src, err);
-    while (!rc && (key = asim_src_word_in_line(src)))
-        rc = read_key(w, src, key, err);
-    if (rc)
-        return rc;
-    const char *word = asim_src_word(src);
-    if (!word || asim_text_u64(word, rows))
-        return refuse(src, word, "the number of rows", err);
-    if (!*rows || *rows > MAX_ROWS)
-        return asim_err_at(err, ASIM_EINVAL, asim_src_where(src),
-                           "the file announces %" PRIu64 " rows; 1 to %d are taken.", *rows,
-                           MAX_ROWS);
-    word = asim_src_word_in_line(src);
-    return word ? refuse(src, word, "the end of the line behind the number of rows", err) : 0;
-}
+/* The longest that the simulator's clock takes in one piece is a little more: 46 days. */
+static const uint64_t most_ns = 4000000000000000;
 
 /* --- rows --------------------------------------------------------------------------------------
  */
@@ -225,7 +70,7 @@ static int read_comm(struct asim_simai *w, struct asim_src *src, int part,
     char safe[64], hint[160];
     const char *word = asim_src_word_in_line(src);
     if (!word)
-        return refuse(src, word, "a collective, or NONE,", err);
+        return asim_simai_refuse(src, word, "a collective, or NONE,", err);
     if (parse_comm(w, word, part, comm))
         return asim_err_at(
             err, ASIM_EINVAL, asim_src_where(src),
@@ -234,7 +79,19 @@ static int read_comm(struct asim_simai *w, struct asim_src *src, int part,
             asim_text_safe(safe, sizeof safe, word),
             asim_text_hint(hint, sizeof hint,
                            asim_text_nearest(word, known, sizeof known / sizeof *known)));
-    return read_amount(src, "the bytes of that collective", &comm->bytes, err);
+    return asim_simai_bytes(src, "the bytes of that collective", &comm->bytes, err);
+}
+
+/* A longer one would be cut by the clock without a word. */
+static int read_time(struct asim_src *src, const char *what, uint64_t *ns, struct asim_err *err)
+{
+    int rc = asim_simai_whole(src, what, ns, err);
+    if (rc || *ns <= most_ns)
+        return rc;
+    return asim_err_at(err, ASIM_EINVAL, asim_src_where(src),
+                       "%" PRIu64 " is too long for %s: at most %" PRIu64
+                       " (46 days) are taken. Times are in ns.",
+                       *ns, what, most_ns);
 }
 
 /* The row of the line the cursor stands on, its first word taken.
@@ -243,27 +100,27 @@ static int read_comm(struct asim_simai *w, struct asim_src *src, int part,
 static int read_row(struct asim_simai *w, struct asim_src *src, const char *name,
                     struct asim_simai_row *row, struct asim_err *err)
 {
-    static const char *const times[] = {"the forward compute time in ns",
-                                        "the input-gradient compute time in ns",
-                                        "the weight-gradient compute time in ns"};
+    static const char *const times[] = {"the forward compute time in whole ns",
+                                        "the input-gradient compute time in whole ns",
+                                        "the weight-gradient compute time in whole ns"};
     int64_t dependency;
     memset(row, 0, sizeof *row); /* rows are compared as bytes */
     snprintf(row->name, sizeof row->name, "%s", name);
     const char *word = asim_src_word_in_line(src);
     int rc = !word || asim_text_i64(word, &dependency)
-                 ? refuse(src, word, "the dependency column (-1)", err)
+                 ? asim_simai_refuse(src, word, "the dependency column (-1)", err)
                  : 0;
     for (int part = 0; part < ASIM_SIMAI_PARTS && !rc; part++) {
-        rc = read_amount(src, times[part], &row->compute_ns[part], err);
+        rc = read_time(src, times[part], &row->compute_ns[part], err);
         if (!rc)
             rc = read_comm(w, src, part, &row->comm[part], err);
     }
     if (!rc)
-        rc = read_amount(src, "the update time in ns", &row->update_ns, err);
+        rc = read_time(src, "the update time in whole ns", &row->update_ns, err);
     if (!rc && w->policy == ASIM_SIMAI_CUSTOMIZED && !asim_src_word_in_line(src))
-        rc = refuse(src, NULL, "the row's own policy", err);
+        rc = asim_simai_refuse(src, NULL, "the row's own policy", err);
     if (!rc && (word = asim_src_word_in_line(src)))
-        rc = refuse(src, word, "the end of a row of 12 columns", err);
+        rc = asim_simai_refuse(src, word, "the end of a row of 12 columns", err);
     return rc;
 }
 
@@ -332,8 +189,8 @@ static int read_src(struct asim_simai *w, struct asim_src *src, struct asim_err 
 {
     uint64_t rows = 0;
     w->source = strdup(src->name);
-    int rc =
-        w->source ? read_header(w, src, &rows, err) : asim_err_nomem(err, "reading a workload");
+    int rc = w->source ? asim_simai_header(w, src, &rows, err)
+                       : asim_err_nomem(err, "reading a workload");
     if (!rc)
         rc = read_rows(w, src, rows, err);
     if (!rc)

@@ -23,8 +23,8 @@
 #include "../../../core/base/mem_fast.c"
 #endif
 #include "../../../core/base/src.c"
-#define refuse refuse_simai
 #include "../../../core/trace/simai.c"
+#include "../../../core/trace/simai_header.c"
 #define start start_reader
 #include "../../../core/trace/format/simai.c"
 

@@ -46,6 +46,25 @@ static int check_form(const struct asim_pod_shape *shape, const struct asim_pod_
     return 0;
 }
 
+/* One word of the file's first line (spec simai.md a.1), which has no quotes and where "#" and "//"
+ * begin a comment. */
+static int check_gpu_type(const struct asim_pod_options *opt, struct asim_err *err)
+{
+    const char *word = opt->gpu_type;
+    char safe[64];
+    size_t n = 0;
+    while (word && word[n] > ' ' && word[n] <= '~')
+        n++;
+    if (!word || (n && !word[n] && n < sizeof((struct asim_topo *)0)->gpu_type && *word != '#' &&
+                  strncmp(word, "//", 2)))
+        return 0;
+    return asim_err_set(err, ASIM_EINVAL,
+                        "gt is '%s', expected one word of 1 to %zu letters and digits such as "
+                        "H100; NONE stands for no type.",
+                        asim_text_safe(safe, sizeof safe, word),
+                        sizeof((struct asim_topo *)0)->gpu_type - 1);
+}
+
 /* How many leaves a spine has ports for limits the segments of a pod (spec simai.md a.3). */
 static int check_pod_limit(const struct pod *pod, const struct asim_pod_shape *shape,
                            uint64_t segments, struct asim_err *err)
@@ -93,6 +112,8 @@ static int plan_pod(struct pod *pod, const struct asim_pod_shape *shape, uint32_
     pod->planes = shape->dual_tor ? 2 : 1;
     pod->two_planes = shape->dual_plane;
     int rc = check_form(shape, pod->opt, err);
+    if (!rc)
+        rc = check_gpu_type(pod->opt, err);
     if (!rc)
         rc = count_hosts(pod, shape, asked, err);
     if (rc)

@@ -132,7 +132,7 @@ int asim_app_open(struct asim_app *app, int argc, char **argv)
     if (!code && app->opened)
         code = app->opened(app, &app->err);
     if (!code && !app->settings.mode && (app->compare || app->settings.compare))
-        code = asim_compare_open(&app->comparison, app->world, &app->err);
+        code = asim_compare_open(&app->comparison, app->world, &app->settings, &hooks, &app->err);
     code = agreed(app, code);
     if (!code)
         return ASIM_APP_GO_ON;
@@ -183,8 +183,6 @@ void asim_app_tick(struct asim_app *app)
  * counts as a failure. */
 int asim_app_close(struct asim_app *app, int code)
 {
-    struct asim_hooks hooks = {.self = app, .stop = stop_asked};
-
     if (!app->settings.process)
         code = asim_world_finish(app->world, code, &app->err);
     if (app->agree) /* on the verdict of process 0 */
@@ -195,7 +193,7 @@ int asim_app_close(struct asim_app *app, int code)
         code = agreed(app, code);
     clear_progress(app);
     if (!code && app->comparison)
-        code = asim_compare_finish(app->comparison, &app->settings, &hooks, &app->err);
+        code = asim_compare_finish(app->comparison, &app->err);
     asim_compare_close(app->comparison);
     if (code)
         asim_app_say(app);

@@ -39,6 +39,9 @@ struct record {
 
 struct asim_compare {
     struct asim_world *packet;
+    const struct asim_settings *settings; /* the caller's */
+    struct asim_hooks hooks;              /* for stop only */
+    struct asim_out *csv;                 /* where there is a folder for it */
     struct record runs[RUNS];
     size_t *first; /* [ranks + 1] */
     uint64_t *ids; /* of the ops */
@@ -83,58 +86,11 @@ static int watch(struct record *record, struct asim_world *world, struct asim_er
     return asim_show_add(&world->show, &viewer) ? asim_err_nomem(err, "comparing runs") : 0;
 }
 
-/* *out must be closed by the caller even after a failure: it may own half of its arrays. */
-int asim_compare_open(struct asim_compare **out, struct asim_world *packet, struct asim_err *err)
-{
-    struct asim_compare *compare = calloc(1, sizeof *compare);
-    uint32_t n = packet->n_ranks;
-    int good = compare != NULL;
-
-    *out = compare;
-    if (!compare)
-        return asim_err_nomem(err, "comparing runs");
-    if (asim_split_is_shared(packet))
-        return asim_err_set(err, ASIM_EINVAL,
-                            "--compare looks at every rank, which %u processes do not share; run "
-                            "in one",
-                            packet->split->n);
-    compare->packet = packet;
-    compare->first = calloc((size_t)n + 1, sizeof *compare->first);
-    for (uint32_t r = 0; compare->first && r < n; r++)
-        compare->first[r + 1] = compare->first[r] + asim_feed_total(packet->ranks[r].feed);
-    compare->ids = calloc(packet->ops_total + 1, sizeof *compare->ids);
-    for (int run = 0; run < RUNS; run++) {
-        struct record *record = &compare->runs[run];
-
-        record->of = compare;
-        record->ranks = calloc(n, sizeof *record->ranks);
-        record->ops = calloc(packet->ops_total + 1, sizeof *record->ops);
-        good = good && record->ranks && record->ops;
-    }
-    if (!good || !compare->first || !compare->ids)
-        return asim_err_nomem(err, "comparing runs");
-    return watch(&compare->runs[0], packet, err);
-}
-
-/* NULL is fine; the worlds are not its to close. */
-void asim_compare_close(struct asim_compare *compare)
-{
-    if (!compare)
-        return;
-    for (int run = 0; run < RUNS; run++) {
-        free(compare->runs[run].ranks);
-        free(compare->runs[run].ops);
-    }
-    free(compare->first);
-    free(compare->ids);
-    free(compare);
-}
-
 /* The network the analytical runs use: given, or seen in the topology. */
-static int find_shape(struct asim_compare *compare, const struct asim_settings *set,
-                      struct asim_err *err)
+static int find_shape(struct asim_compare *compare, struct asim_err *err)
 {
     const struct asim_world *packet = compare->packet;
+    const struct asim_settings *set = compare->settings;
     uint64_t ranks = 1;
 
     if (!set->compare_network)
@@ -151,22 +107,27 @@ static int find_shape(struct asim_compare *compare, const struct asim_settings *
                        (unsigned long long)ranks, packet->n_ranks);
 }
 
-/* Quiet: no lines and no files, only what the viewer keeps. A stall there is an error here. */
-static int run_analytical(struct asim_compare *compare, int run, const struct asim_settings *set,
-                          const struct asim_hooks *hooks, struct asim_err *err)
+/* Quiet: no lines and no files, only what the viewer keeps. */
+static int open_analytical(struct asim_world **world, const struct asim_compare *compare, int run,
+                           struct asim_err *err)
 {
-    struct asim_settings settings = *set;
-    struct asim_hooks quiet = {.self = hooks->self, .stop = hooks->stop};
+    struct asim_settings settings = *compare->settings;
     char mode[16];
-    struct asim_world *world;
-    int code;
 
     snprintf(mode, sizeof mode, "%s", names[run]);
     settings.mode = mode;
     settings.threads = 1; /* of the packet network only */
     settings.shape = &compare->shape;
     settings.out = settings.logging_folder = NULL;
-    code = asim_world_open(&world, &settings, &quiet, err);
+    return asim_world_open(world, &settings, &compare->hooks, err);
+}
+
+/* A stall there is an error here. */
+static int run_analytical(struct asim_compare *compare, int run, struct asim_err *err)
+{
+    struct asim_world *world;
+    int code = open_analytical(&world, compare, run, err);
+
     if (code)
         return code;
     code = watch(&compare->runs[run], world, err);
@@ -174,6 +135,87 @@ static int run_analytical(struct asim_compare *compare, int run, const struct as
         code = asim_world_run(world, err);
     asim_world_close(world);
     return code;
+}
+
+/* Arrays of all runs; what is made of them when memory ends is freed with the rest. */
+static int make_records(struct asim_compare *compare, struct asim_err *err)
+{
+    const struct asim_world *packet = compare->packet;
+    uint32_t n = packet->n_ranks;
+    int good = 1;
+
+    compare->first = calloc((size_t)n + 1, sizeof *compare->first);
+    for (uint32_t r = 0; compare->first && r < n; r++)
+        compare->first[r + 1] = compare->first[r] + asim_feed_total(packet->ranks[r].feed);
+    compare->ids = calloc(packet->ops_total + 1, sizeof *compare->ids);
+    for (int run = 0; run < RUNS; run++) {
+        struct record *record = &compare->runs[run];
+
+        record->of = compare;
+        record->ranks = calloc(n, sizeof *record->ranks);
+        record->ops = calloc(packet->ops_total + 1, sizeof *record->ops);
+        good = good && record->ranks && record->ops;
+    }
+    return good && compare->first && compare->ids ? 0 : asim_err_nomem(err, "comparing runs");
+}
+
+/* Whatever would end the analytical runs at their beginning is found here: a packet run may take
+ * hours. Costs one look at the traces each. */
+static int rehearse(struct asim_compare *compare, struct asim_err *err)
+{
+    struct asim_world *world;
+    int code = find_shape(compare, err);
+
+    for (int run = 1; run < RUNS && !code; run++) {
+        code = open_analytical(&world, compare, run, err);
+        if (!code)
+            asim_world_close(world);
+    }
+    return code;
+}
+
+/* *out must be closed by the caller even after a failure: it may own half of its arrays. */
+int asim_compare_open(struct asim_compare **out, struct asim_world *packet,
+                      const struct asim_settings *settings, const struct asim_hooks *hooks,
+                      struct asim_err *err)
+{
+    struct asim_compare *compare = calloc(1, sizeof *compare);
+    int code;
+
+    *out = compare;
+    if (!compare)
+        return asim_err_nomem(err, "comparing runs");
+    if (asim_split_is_shared(packet))
+        return asim_err_set(err, ASIM_EINVAL,
+                            "--compare looks at every rank, which %u processes do not share; run "
+                            "in one",
+                            packet->split->n);
+    compare->packet = packet;
+    compare->settings = settings;
+    compare->hooks = (struct asim_hooks){.self = hooks->self, .stop = hooks->stop};
+    if ((code = make_records(compare, err)) || (code = rehearse(compare, err)))
+        return code;
+    if (settings->out && asim_report_file(&compare->csv, packet, settings->out, "compare.csv", err))
+        return ASIM_EIO;
+    return watch(&compare->runs[0], packet, err);
+}
+
+/* NULL is fine; the worlds are not its to close. */
+void asim_compare_close(struct asim_compare *compare)
+{
+    if (!compare)
+        return;
+    if (compare->csv) { /* the comparison was not reached: no file */
+        asim_out_discard(compare->csv);
+        free(compare->csv);
+    }
+    for (int run = 0; run < RUNS; run++) {
+        free(compare->runs[run].ranks);
+        free(compare->runs[run].ops);
+    }
+    free(compare->first);
+    free(compare->ids);
+    free(compare);
 }
 
 /* 0 / 0 is "equal". */
@@ -303,13 +345,12 @@ static void print_parting(const struct asim_compare *compare, int run)
 }
 
 /* Long form, a row per rank and run: spreadsheets pivot it. */
-static int write_csv(const struct asim_compare *compare, const char *folder, struct asim_err *err)
+static int write_csv(struct asim_compare *compare, struct asim_err *err)
 {
-    struct asim_out *file;
+    struct asim_out *file = compare->csv;
     struct rank_times rows[RUNS];
 
-    if (asim_report_file(&file, compare->packet, folder, "compare.csv", err))
-        return ASIM_EIO;
+    compare->csv = NULL;
     asim_out_printf(file, "rank,run,finish_ns,comm_ns,exposed_comm_ns,ratio\n");
     for (uint32_t r = 0; r < compare->packet->n_ranks; r++) {
         rows_of(compare, r, rows);
@@ -322,19 +363,18 @@ static int write_csv(const struct asim_compare *compare, const char *folder, str
 }
 
 /* After the packet run has ended well. Costs two further runs, which are quick beside the first. */
-int asim_compare_finish(struct asim_compare *compare, const struct asim_settings *settings,
-                        const struct asim_hooks *hooks, struct asim_err *err)
+int asim_compare_finish(struct asim_compare *compare, struct asim_err *err)
 {
-    int code = find_shape(compare, settings, err);
+    int code = 0;
 
     for (int run = 1; run < RUNS && !code; run++)
-        code = run_analytical(compare, run, settings, hooks, err);
+        code = run_analytical(compare, run, err);
     if (code)
         return code;
-    if (!settings->quiet) {
+    if (!compare->settings->quiet) {
         print_table(compare);
         print_parting(compare, 1);
         print_parting(compare, 2);
     }
-    return settings->out ? write_csv(compare, settings->out, err) : 0;
+    return compare->csv ? write_csv(compare, err) : 0;
 }

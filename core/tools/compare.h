@@ -14,13 +14,14 @@
 
 struct asim_compare;
 
-/* Watches the packet-level world. */
+/* Watches the packet-level world, and refuses what the analytical runs could not begin with.
+ * settings stay the caller's until _close; hooks: for stop only. */
 int asim_compare_open(struct asim_compare **compare, struct asim_world *packet,
+                      const struct asim_settings *settings, const struct asim_hooks *hooks,
                       struct asim_err *err);
-/* Runs the analytical networks and prints the table on stdout; compare.csv goes to settings->out
- * where there is one. The packet world must still be open. hooks: for stop only. */
-int asim_compare_finish(struct asim_compare *compare, const struct asim_settings *settings,
-                        const struct asim_hooks *hooks, struct asim_err *err);
+/* Runs the analytical networks and prints the table on stdout; compare.csv goes to the settings'
+ * out where there is one. The packet world must still be open. */
+int asim_compare_finish(struct asim_compare *compare, struct asim_err *err);
 void asim_compare_close(struct asim_compare *compare);
 
 #endif

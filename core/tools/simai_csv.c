@@ -37,7 +37,7 @@ struct csv {
     struct asim_simai_layout layout;
     ASIM_VEC(struct op) ops;
     struct times *rows;
-    char *path;
+    struct asim_out out;         /* from the start, so that a bad path costs no run */
     uint64_t busy_ns, finish_ns; /* the end of what is no weight gradient's; of all */
     uint32_t last_row;           /* whose weight gradient ended last */
     uint64_t last_ns;
@@ -240,7 +240,7 @@ static void free_all(struct csv *csv)
     asim_simai_fini(&csv->w);
     free(csv->ops.at);
     free(csv->rows);
-    free(csv->path);
+    asim_out_discard(&csv->out);
     free(csv);
 }
 
@@ -248,15 +248,11 @@ static void free_all(struct csv *csv)
 static int close_csv(void *self, const struct asim_world *world, struct asim_err *err)
 {
     struct csv *csv = self;
-    struct asim_out out;
     int rc = 0;
 
     if (!world->failed && csv->finish_ns) {
-        rc = asim_out_open(&out, csv->path, err);
-        if (!rc) {
-            put_all(csv, &out);
-            rc = asim_out_commit(&out, err);
-        }
+        put_all(csv, &csv->out);
+        rc = asim_out_commit(&csv->out, err);
     }
     free_all(csv);
     return rc;
@@ -277,9 +273,10 @@ int asim_simai_csv_open(struct asim_world *world, const char *workload, const ch
     if (!rc)
         rc = list_ops(csv, err);
     csv->rows = calloc((size_t)csv->w.n_rows + 1, sizeof *csv->rows);
-    csv->path = strdup(path);
-    if (!rc && (!csv->rows || !csv->path))
+    if (!rc && !csv->rows)
         rc = asim_err_nomem(err, "watching rank 0");
+    if (!rc)
+        rc = asim_out_open(&csv->out, path, err);
     if (!rc && asim_world_view(world, &(struct asim_viewer){.wants = 1u << ASIM_EV_RANK_DONE |
                                                                      1u << ASIM_EV_OP_ISSUE |
                                                                      1u << ASIM_EV_OP_END,

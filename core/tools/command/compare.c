@@ -6,8 +6,28 @@
  *
  * Exit codes are those of the packet run: if it fails or stalls there is nothing to compare.
  */
+#include <stdio.h>
+#include <string.h>
 #include "asim/ext/command.h"
 #include "tools/app.h"
+#include "tools/args.h"
+
+/* 1 if the option `compare`, which other commands have, says none: it would have no effect here. */
+static int says_none(int argc, char **argv)
+{
+    const struct asim_option *row = asim_option_find(asim_settings_options, "compare");
+
+    for (int i = 1; i < argc; i++) {
+        const char *value = strchr(argv[i], '=');
+
+        if (!asim_args_is(argv[i], row))
+            continue;
+        value = value ? value + 1 : argv[i + 1];
+        if (value && !strcmp(value, "none"))
+            return 1;
+    }
+    return 0;
+}
 
 static int run_compare(int argc, char **argv)
 {
@@ -17,6 +37,11 @@ static int run_compare(int argc, char **argv)
         .about = "Runs the Chakra execution traces PREFIX.0.et, PREFIX.1.et, … at packet level and "
                  "over both\nanalytical networks and prints how far they are apart."};
 
+    if (says_none(argc, argv)) {
+        fprintf(stderr, "asim compare: --compare=none leaves nothing to compare; leave it out, or "
+                        "run `asim packet`.\n");
+        return 2;
+    }
     return asim_app_run(&app, argc, argv);
 }
 

@@ -179,6 +179,19 @@ static int write_chart(const struct asim_sa *sa, const struct asim_sa_totals *t,
     return asim_out_commit(&out, err);
 }
 
+/* The published formula grows without bound as pp_o falls: at 0, where its help promises that
+ * nothing is hidden, it has no value. */
+static int check_pipeline(const struct asim_sa *sa, struct asim_err *err)
+{
+    const struct asim_sa_options *opt = sa->opt;
+    if (opt->right || sa->busbw.pp_gib > 0 || opt->pp_overlap > 0 || !sa->w->pp_comm)
+        return 0;
+    return asim_err_set(err, ASIM_EINVAL,
+                        "-pp_o 0 has no result: the published formula takes the overlap ratio for "
+                        "the bandwidth of the pipeline's transfers. Say --right, which takes a "
+                        "NIC's, or give the PP bandwidth in the file of -busbw.");
+}
+
 /* Called twice, hence it begins by clearing the sums. */
 static int put_rows(struct walk *walk, struct asim_err *err)
 {
@@ -205,7 +218,9 @@ int asim_sa_report(const struct asim_sa *sa, struct asim_sa_totals *totals, char
     struct walk walk = {sa, &nowhere, totals, 0};
     if (snprintf(path, size, "%s/%sEndToEnd.csv", sa->opt->folder, sa->opt->prefix) >= (int)size)
         return asim_err_set(err, ASIM_EINVAL, "the path of the result is too long.");
-    int rc = asim_out_open(&nowhere, "/dev/null", err);
+    int rc = check_pipeline(sa, err);
+    if (!rc)
+        rc = asim_out_open(&nowhere, "/dev/null", err);
     if (rc)
         return rc;
     rc = put_rows(&walk, err);

@@ -13,16 +13,30 @@
  */
 #include "trace/simai.h"
 
-/* nd = what is to be split, and into groups of how many; zeros are refused, too. */
-static int check_divides(const struct asim_simai *w, const char *what, const uint64_t nd[2],
+/* What is to be split, into groups of how many, and the GPUs that were given instead of the
+ * header's, 0 = none. */
+struct split {
+    const char *what;
+    uint64_t n, by;
+    uint32_t given;
+};
+
+/* Zeros are refused, too. A number of GPUs that was given is at fault, not the header. */
+static int check_divides(const struct asim_simai *w, const struct split *split,
                          struct asim_err *err)
 {
-    if (nd[0] && nd[1] && nd[0] % nd[1] == 0)
+    if (split->n && split->by && split->n % split->by == 0)
         return 0;
+    if (split->given)
+        return asim_err_set(err, ASIM_EINVAL,
+                            "-g %u does not fit %s: %llu %s cannot be split into groups of %llu. "
+                            "Check it against the header's model_parallel_NPU_group, ep and pp.",
+                            split->given, w->source, (unsigned long long)split->n, split->what,
+                            (unsigned long long)split->by);
     return asim_err_at(err, ASIM_EINVAL, (struct asim_where){w->source, 1, 0},
                        "%llu %s cannot be split into groups of %llu: check "
                        "model_parallel_NPU_group, ep, pp and all_gpus.",
-                       (unsigned long long)nd[0], what, (unsigned long long)nd[1]);
+                       (unsigned long long)split->n, split->what, (unsigned long long)split->by);
 }
 
 /* gpus overrides the header's all_gpus (0 = take the header's). dp is what tp and pp leave. */
@@ -37,11 +51,13 @@ int asim_simai_layout(const struct asim_simai *w, uint32_t gpus, struct asim_sim
     layout->pp = w->pp ? w->pp : 1;
     layout->tp = w->tp ? w->tp : all / layout->pp; /* SimAI: 0 is all of them */
     layout->ep = w->ep ? w->ep : 1;
-    int rc = check_divides(w, "GPUs", (uint64_t[2]){all, (uint64_t)layout->tp * layout->pp}, err);
+    struct split ranks = {"GPUs", all, (uint64_t)layout->tp * layout->pp, gpus};
+    int rc = check_divides(w, &ranks, err);
     if (rc)
         return rc;
     layout->dp = all / layout->pp / layout->tp;
-    return check_divides(w, "data-parallel ranks", (uint64_t[2]){layout->dp, layout->ep}, err);
+    struct split data = {"data-parallel ranks", layout->dp, layout->ep, gpus};
+    return check_divides(w, &data, err);
 }
 
 /* O(1), no tables: a group is a first rank, a stride and a size. id 0 stays free for "all

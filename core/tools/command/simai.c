@@ -105,12 +105,18 @@ static int deal(struct dealt *dealt, int argc, char **argv)
     return 1;
 }
 
-/* SimAI takes any number above 0 for yes. */
-static int is_on(const char *variable)
+/* SimAI takes any number above 0 for yes, and any word for no: here a word is refused, as the
+ * option's would be. */
+static int read_switch(const char *variable, int *on, struct asim_err *err)
 {
     const char *value = getenv(variable);
+    int64_t number = 0;
 
-    return value && atoi(value) > 0;
+    if (value && *value && asim_text_i64(value, &number))
+        return asim_err_set(err, ASIM_EINVAL, "the variable %s is '%.40s'; it must be 0 or 1.",
+                            variable, value);
+    *on |= number > 0;
+    return 0;
 }
 
 /* The variables stand where the options say nothing. A latency that is no number is refused, where
@@ -120,8 +126,9 @@ static int read_environment(struct options *opt, struct asim_err *err)
     const char *latency = getenv("AS_SEND_LAT");
     char *end = NULL;
 
-    opt->nvls |= is_on("AS_NVLS_ENABLE");
-    opt->pxn |= is_on("AS_PXN_ENABLE");
+    if (read_switch("AS_NVLS_ENABLE", &opt->nvls, err) ||
+        read_switch("AS_PXN_ENABLE", &opt->pxn, err))
+        return ASIM_EINVAL;
     if (opt->latency_us < 0 && latency && *latency) {
         opt->latency_us = strtod(latency, &end);
         if (*end || !(opt->latency_us >= 0 && opt->latency_us <= 1e9))

@@ -58,8 +58,8 @@ static void show_notes(const struct asim_sa *sa)
         fprintf(stderr, "asim %s: note: %u BROADCAST columns are ignored, as SimAI does.\n", name,
                 sa->w->ignored);
     if (!sa->w->tp || !sa->w->ga)
-        fprintf(stderr, "asim %s: note: %s does not say %s; 1 (for TP: all GPUs) is taken.\n", name,
-                sa->w->source, !sa->w->tp ? "model_parallel_NPU_group" : "ga");
+        fprintf(stderr, "asim %s: note: %s has no %s above 0; 1 (for TP: all GPUs) is taken.\n",
+                name, sa->w->source, !sa->w->tp ? "model_parallel_NPU_group" : "ga");
 }
 
 /* opt gets its prefix here; everything read is freed with sa, which owns only plain structs. */

@@ -19,6 +19,7 @@
 #include "base/text.h"
 #include "conf/json.h"
 #include "conf/rank_values.h"
+#include "conf/system_settle.h"
 
 #define MAX_DIMS 16 /* as struct asim_dims */
 #define F(f)     offsetof(struct asim_system, f)
@@ -30,7 +31,7 @@ static const struct asim_option system_options[] = {
     {"collective-optimization", NULL, "phases of an all-reduce over several dimensions", "baseline",
      ASIM_T_CHOICE, F(optimization), 0, 0, "baseline|localBWAware", 0},
     {"preferred-dataset-splits", NULL, "chunks of each collective", "1", ASIM_T_U32, F(splits), 1,
-     I32_MAX, NULL, 0},
+     1e6, NULL, 0}, /* a chunk takes 600 bytes of each rank: memory would end */
     {"flow-order-seed", NULL, "order of flows that start at one instant; 0 = by channel", "0",
      ASIM_T_U32, F(flow_order_seed), 0, 0, NULL, 0},
     {"active-chunks-per-dimension", NULL, "chunks that run at once in a dimension", "1", ASIM_T_U32,
@@ -205,6 +206,8 @@ static int read_list(struct reader *r, const char *key, struct asim_words *words
 
         if (!json_is_string(word) || json_string_length(word) == 0)
             return bad_key(r, key, "has an entry that is not the name of an algorithm");
+        if (asim_system_check_word(key, json_string_value(word), r->path, r->err))
+            return ASIM_EINVAL;
         words->at[i] = strdup(json_string_value(word));
         if (!words->at[i])
             return asim_err_nomem(r->err, "reading the system file");
@@ -280,25 +283,15 @@ static int read_key(struct reader *r, const char *key, const json_t *value)
     }
 }
 
-/* The words of the choice list, with "baseline" and "themis" as second spellings. */
-static int inter_dim_of(int choice)
-{
-    static const int of[] = {
-        ASIM_INTER_ASCENDING,           ASIM_INTER_ASCENDING,      ASIM_INTER_ROUND_ROBIN,
-        ASIM_INTER_ONLINE_GREEDY,       ASIM_INTER_OFFLINE_GREEDY, ASIM_INTER_OFFLINE_GREEDY,
-        ASIM_INTER_OFFLINE_GREEDY_FLEX,
-    };
-
-    return of[choice];
-}
-
 /* Second spellings, notes and paths: what needs the whole file to be read. */
 static int finish(struct reader *r, const json_t *root)
 {
     struct asim_system *sys = r->sys;
     char *resolved;
+    int rc = asim_system_settle(sys, r->path, r->err);
 
-    sys->inter_dim = inter_dim_of(sys->inter_dim);
+    if (rc)
+        return rc;
     if (!json_object_get(root, "preferred-dataset-splits"))
         asim_notes_say(r->notes,
                        "%s: preferred-dataset-splits is absent, so collectives are not split (1 "

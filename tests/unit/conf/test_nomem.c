@@ -18,6 +18,7 @@
 #include "../../../core/conf/json.c"
 #include "../../../core/conf/kind.c"
 #include "../../../core/conf/system.c"
+#include "../../../core/conf/system_settle.c"
 
 static int scenario(struct asim_err *err)
 {

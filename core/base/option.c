@@ -223,12 +223,21 @@ static const char *expected(const struct asim_option *row)
     }
 }
 
+static int is_whole(const struct asim_option *row)
+{
+    return row->type == ASIM_T_U32 || row->type == ASIM_T_U64 || row->type == ASIM_T_I64;
+}
+
 static int refuse(const struct asim_option *row, const char *text, struct asim_where at,
                   struct asim_err *err)
 {
     char safe[120], hint[120], buf[CHOICE_BYTES], list[CHOICE_BYTES];
     const char *words[MOST_CHOICES];
     asim_text_safe(safe, sizeof safe, text);
+    if (is_whole(row) && row->max > row->min)
+        return asim_err_at(err, ASIM_EINVAL, at,
+                           "%s is '%s', expected a whole number from %.10g to %.10g.", row->key,
+                           safe, row->min, row->max);
     if (row->type != ASIM_T_CHOICE)
         return asim_err_at(err, ASIM_EINVAL, at, "%s is '%s', expected %s.", row->key, safe,
                            expected(row));

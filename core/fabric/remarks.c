@@ -5,6 +5,9 @@
  */
 #include "fabric/node.h"
 
+/* Links of one node between two to the same peer: such links stand near each other in files. */
+enum { MOST_BESIDE = 64 };
+
 static int has_rate(const struct asim_rate_map *map, uint64_t bps)
 {
     for (size_t i = 0; i < map->n; i++)
@@ -31,10 +34,23 @@ static uint64_t unmapped_rate(const struct asim_fabric *fabric)
     return 0;
 }
 
+/* A node with more than one link to one peer, the peer in *peer; UINT32_MAX if there is none. */
+static uint32_t joined_twice(const struct asim_topo *topo, uint32_t *peer)
+{
+    for (uint32_t v = 0; v < topo->nodes; v++)
+        for (uint32_t p = topo->first_port[v]; p < topo->first_port[v + 1]; p++)
+            for (uint32_t q = topo->first_port[v]; q < p && q + MOST_BESIDE > p; q++)
+                if (topo->ports[q].peer == topo->ports[p].peer) {
+                    *peer = topo->ports[p].peer;
+                    return v;
+                }
+    return UINT32_MAX;
+}
+
 void asim_fabric_remarks(const struct asim_fabric *fabric, const struct asim_notes *notes)
 {
     uint64_t bps = unmapped_rate(fabric);
-    uint32_t full = 0;
+    uint32_t full = 0, peer, twice = joined_twice(fabric->topo, &peer);
 
     for (uint32_t v = 0; v < fabric->nodes - fabric->hosts; v++)
         full += fabric->sw[v].shareable == UINT64_MAX;
@@ -44,6 +60,11 @@ void asim_fabric_remarks(const struct asim_fabric *fabric, const struct asim_not
                        "triggers there (as in the reference); raise BUFFER_SIZE or lower "
                        "HEADROOM_FACTOR",
                        full);
+    if (twice != UINT32_MAX)
+        asim_notes_say(notes,
+                       "nodes %u and %u are joined by several links, which messages share by their "
+                       "hash; in ASTRA-sim the last of them in the file is the only one",
+                       asim_topo_shown(fabric->topo, twice), asim_topo_shown(fabric->topo, peer));
     /* Where nobody reacts to marks this changes no time. */
     if (bps && fabric->net->enable_qcn && fabric->cc->number != 12)
         asim_notes_say(notes,

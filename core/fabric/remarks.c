@@ -34,16 +34,24 @@ static uint64_t unmapped_rate(const struct asim_fabric *fabric)
     return 0;
 }
 
+/* Whether port p of node v has the peer of one before it. */
+static int is_second(const struct asim_topo *topo, uint32_t v, uint32_t p)
+{
+    for (uint32_t q = topo->first_port[v]; q < p; q++)
+        if (q + MOST_BESIDE > p && topo->ports[q].peer == topo->ports[p].peer)
+            return 1;
+    return 0;
+}
+
 /* A node with more than one link to one peer, the peer in *peer; UINT32_MAX if there is none. */
 static uint32_t joined_twice(const struct asim_topo *topo, uint32_t *peer)
 {
     for (uint32_t v = 0; v < topo->nodes; v++)
-        for (uint32_t p = topo->first_port[v]; p < topo->first_port[v + 1]; p++)
-            for (uint32_t q = topo->first_port[v]; q < p && q + MOST_BESIDE > p; q++)
-                if (topo->ports[q].peer == topo->ports[p].peer) {
-                    *peer = topo->ports[p].peer;
-                    return v;
-                }
+        for (uint32_t p = topo->first_port[v]; p < topo->first_port[v + 1]; p++) {
+            *peer = topo->ports[p].peer;
+            if (is_second(topo, v, p))
+                return v;
+        }
     return UINT32_MAX;
 }
 

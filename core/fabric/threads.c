@@ -152,12 +152,14 @@ static void *work(void *arg)
     struct member *member = arg;
     struct asim_crew *crew = member->crew;
     unsigned round = 0;
+    int mine;
 
     for (;;) {
         wait_for(crew, &(struct wait){&crew->round, round, 0, member->i == 1});
-        if (crew->ending)
+        mine = take(member, &round);
+        if (crew->ending) /* asked last: the round may be the one that ends it */
             return NULL;
-        if (!take(member, &round))
+        if (!mine)
             continue;
         crew->job(crew->self, member->i);
         atomic_store(&member->done, round);

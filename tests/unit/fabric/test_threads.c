@@ -42,6 +42,22 @@ static void check_crew(uint32_t n)
     asim_crew_close(crew);
 }
 
+/* Ended at once after rounds that the caller may have done alone. */
+static void check_ends(uint32_t n)
+{
+    struct tally tally = {0};
+
+    for (int i = 0; i < 3000; i++) {
+        struct asim_crew *crew;
+
+        CHECK(!asim_crew_open(&crew, n, NULL));
+        for (int round = 0; round < i % 4; round++)
+            asim_crew_run(crew, count, &tally);
+        asim_crew_close(crew);
+    }
+    CHECK_U64(tally.done[n - 1], 750 * (0 + 1 + 2 + 3));
+}
+
 enum { ERRANDS = 4000, MOST_LEFT = 50 };
 
 struct list {
@@ -90,6 +106,7 @@ int main(void)
     for (uint32_t n = 1; n <= MEMBERS; n++) {
         check_crew(n);
         check_errands(n);
+        check_ends(n);
     }
     CHECK(!asim_crew_open(&idle, 3, NULL));
     asim_crew_close(idle); /* never run */

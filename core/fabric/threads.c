@@ -242,9 +242,9 @@ void asim_crew_post(struct asim_crew *crew)
 
 void asim_crew_catch_up(struct asim_crew *crew, unsigned left)
 {
-    while (asim_crew_errands_left(crew) > left)
-        if (!do_errand(crew))
-            relax();
+    for (uint32_t i = 0; asim_crew_errands_left(crew) > left; i++)
+        if (!do_errand(crew) && i > BUSY_LOOKS) /* who is at one may need this core */
+            sched_yield();
 }
 
 void asim_crew_close(struct asim_crew *crew)

@@ -70,16 +70,11 @@ void asim_aside_put(struct asim_aside *aside, const struct asim_event *event)
         post(aside);
 }
 
-void asim_aside_catch_up(struct asim_aside *aside)
-{
-    post(aside);
-    asim_crew_catch_up(aside->crew, 0);
-}
-
 void asim_aside_close(struct asim_aside *aside)
 {
     if (!aside)
         return;
-    asim_aside_catch_up(aside);
+    post(aside);
+    asim_crew_catch_up(aside->crew, 0);
     free(aside);
 }

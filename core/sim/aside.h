@@ -17,9 +17,7 @@ int asim_aside_open(struct asim_aside **out, const struct asim_show *show,
                     const struct asim_world *world, struct asim_crew *crew);
 /* For those of the viewers that are shown events aside (struct asim_viewer). Copied. */
 void asim_aside_put(struct asim_aside *aside, const struct asim_event *event);
-/* Returns when all that was put has been seen. */
-void asim_aside_catch_up(struct asim_aside *aside);
-/* As above, and ends it. NULL is fine. */
+/* Returns when all that was put has been seen. NULL is fine. */
 void asim_aside_close(struct asim_aside *aside);
 
 #endif

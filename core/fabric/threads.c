@@ -6,6 +6,8 @@
  * side that somebody must be woken. It is raised before the last look, and read after the counter
  * was changed, both in one total order, so that no wake-up is missed.
  *
+ * Errands are two counts, posted and done, and a flag that keeps them one at a time.
+ *
  * Costs: a round of two members on idle cores takes about 0.3 us more than its longest job. That is
  * four times a cache line goes from core to core: what a round is comes in the line of its number,
  * and every counter has one writer.
@@ -53,7 +55,7 @@ struct asim_crew {
     /* errands: the caller's count, and that of those who do them */
     _Alignas(ASIM_LINE_BYTES) atomic_uint posted;
     _Alignas(ASIM_LINE_BYTES) atomic_uint through;
-    atomic_flag taken; /* somebody is at one */
+    atomic_flag at_one; /* somebody is doing the oldest */
 };
 
 static inline void relax(void)
@@ -87,14 +89,14 @@ static int do_errand(struct asim_crew *crew)
 {
     int one;
 
-    if (!asim_crew_errands_left(crew) || atomic_flag_test_and_set(&crew->taken))
+    if (!asim_crew_errands_left(crew) || atomic_flag_test_and_set(&crew->at_one))
         return 0;
     one = asim_crew_errands_left(crew) > 0;
     if (one) {
         crew->errand(crew->errand_self);
         atomic_fetch_add(&crew->through, 1);
     }
-    atomic_flag_clear(&crew->taken);
+    atomic_flag_clear(&crew->at_one);
     return one;
 }
 
@@ -175,7 +177,7 @@ int asim_crew_open(struct asim_crew **out, uint32_t n, struct asim_err *err)
     *out = NULL;
     if (!crew)
         return asim_err_nomem(err, "starting threads");
-    atomic_flag_clear(&crew->taken);
+    atomic_flag_clear(&crew->at_one);
     pthread_mutex_init(&crew->lock, NULL);
     pthread_cond_init(&crew->change, NULL);
     crew->n = n;

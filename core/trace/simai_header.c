@@ -40,9 +40,8 @@ int asim_simai_refuse(const struct asim_src *src, const char *word, const char *
 }
 
 /* Whole numbers first: 64 bits of bytes do not fit a double.
- * A number of bytes or ns; AICB writes some with a fraction of zero.
- * Fractions are cut, not rounded: the files that have one have .0. Above 2^53 a double no longer
- * counts bytes. */
+ * AICB writes some with a fraction of zero, which is cut, as any other where that is let pass.
+ * Above 2^53 a double no longer counts bytes. */
 static int parse_amount(const char *word, uint64_t *out)
 {
     double value;

@@ -152,7 +152,9 @@ uint64_t asim_desk_rest(struct asim_desk *desk)
     for (uint32_t i = 0; i < desk->n_active; i++) {
         const struct asim_frame *head = asim_mail_head(desk->sw->in[desk->active[i]]);
 
-        if (head && head->t < next)
+        if (!head)
+            asim_mail_rewind(desk->sw->in[desk->active[i]]);
+        else if (head->t < next)
             next = head->t;
     }
     return next;

@@ -81,6 +81,23 @@ static int place_lane(struct asim_fabric *fabric, struct asim_lane *lane, size_t
     return 0;
 }
 
+/* Whether threads meet on a link: the desks of a shared switch are where their hosts are. */
+static int is_apart(const struct asim_fabric *fabric, const struct asim_link *link)
+{
+    if (!fabric->lane_of || asim_share_has(fabric, link->a) || asim_share_has(fabric, link->b))
+        return 0;
+    return asim_fabric_owns(fabric, link->a) && asim_fabric_owns(fabric, link->b) &&
+           fabric->lane_of[link->a] != fabric->lane_of[link->b];
+}
+
+static void place_wires(struct asim_fabric *fabric)
+{
+    for (size_t w = 0; w < fabric->topo->n_links * 2; w++) {
+        fabric->wires[w].to_place = fabric->place[fabric->wires[w].to];
+        fabric->wires[w].apart = (uint32_t)is_apart(fabric, &fabric->topo->links[w / 2]);
+    }
+}
+
 int asim_lane_place(struct asim_fabric *fabric)
 {
     size_t n = fabric->nodes + PART * (fabric->n_lanes + fabric->n_shared + (size_t)1);
@@ -104,8 +121,8 @@ int asim_lane_place(struct asim_fabric *fabric)
     }
     for (uint32_t l = 0; l < fabric->n_lanes && !code; l++)
         code = place_lane(fabric, &fabric->lane[l], n);
-    for (size_t w = 0; w < fabric->topo->n_links * 2 && !code; w++)
-        fabric->wires[w].to_place = fabric->place[fabric->wires[w].to];
+    if (!code)
+        place_wires(fabric);
     return code;
 }
 

@@ -140,19 +140,8 @@ int asim_lane_open(struct asim_fabric *fabric, uint32_t n, const uint32_t *of)
     return 0;
 }
 
-/* Routes are searched now, all of them: look-ups of threads must change nothing. */
-static uint32_t lane_of(const struct asim_fabric *fabric, uint32_t v)
-{
-    return asim_fabric_owns(fabric, v) ? fabric->lane_of[v] : UINT32_MAX;
-}
-
-/* Between two threads of this process. */
-static int is_joint(uint32_t from, uint32_t to)
-{
-    return from != to && from != UINT32_MAX && to != UINT32_MAX;
-}
-
-/* The wires on which threads of this process meet. Linear in links for each lane. */
+/* The wires on which threads of this process meet, those of frames to come first. Linear in links
+ * for each lane. */
 static int list_joints(struct asim_fabric *fabric, uint32_t l)
 {
     struct asim_lane *lane = &fabric->lane[l];
@@ -163,13 +152,10 @@ static int list_joints(struct asim_fabric *fabric, uint32_t l)
         return ASIM_ENOMEM;
     for (int heard = 1; heard >= 0; heard--) {
         for (size_t w = 0; w < wires; w++) {
-            const struct asim_link *link = &fabric->topo->links[w / 2];
-            uint32_t from = lane_of(fabric, w % 2 ? link->b : link->a);
-            uint32_t to = lane_of(fabric, w % 2 ? link->a : link->b);
+            struct asim_wire *wire = &fabric->wires[w];
 
-            if (is_joint(from, to) && (heard ? to : from) == l &&
-                !asim_share_has(fabric, link->a) && !asim_share_has(fabric, link->b))
-                lane->joint[lane->n_joint++] = &fabric->wires[w];
+            if (wire->apart && fabric->lane_of[heard ? wire->to : wire->from] == l)
+                lane->joint[lane->n_joint++] = wire;
         }
         lane->n_heard = heard ? lane->n_joint : lane->n_heard;
     }
@@ -187,6 +173,7 @@ static uint64_t stride_of(const struct asim_fabric *fabric, const uint32_t *of)
     return fabric->rto && fabric->rto < stride ? fabric->rto : stride;
 }
 
+/* Routes are searched now, all of them: look-ups of threads must change nothing. */
 int asim_fabric_threads(struct asim_fabric *fabric, uint32_t n, const uint32_t *of,
                         struct asim_err *err)
 {

@@ -44,7 +44,8 @@ static inline void asim_remote_owe(struct asim_lane *lane, uint32_t src, uint32_
 int asim_remote_credits(struct asim_fabric *fabric, struct asim_lane *lane);
 
 /* --- first.c: what comes next, found by the lanes ------------------------------------------- */
-/* Gives every node its place in fabric->next: after each change of who has which. 0 or ENOMEM. */
+/* Gives every node its place in fabric->next, and wires whether threads meet there: after each
+ * change of who has which. 0 or ENOMEM. */
 int asim_lane_place(struct asim_fabric *fabric);
 /* Hosts in the block that begins with the i-th of the lane's. */
 static inline uint32_t asim_block_hosts(const struct asim_lane *lane, uint32_t i)

@@ -295,6 +295,8 @@ static uint64_t advance_several(struct asim_fabric *fabric, struct asim_host *ho
     do
         next = host->n_nics ? advance(fabric, host, until, 0) : 0;
     while (next < until && asim_host_take_first(fabric, host, until, &next));
+    for (uint32_t i = 0; i < host->n_nics; i++)
+        asim_mail_rewind(host->nics[i].port.in);
     return next;
 }
 
@@ -312,5 +314,6 @@ uint64_t asim_host_advance(struct asim_fabric *fabric, struct asim_host *host, u
     do
         next = advance(fabric, host, until, 1);
     while (next < until && asim_host_take_first(fabric, host, until, &next));
+    asim_mail_rewind(host->only.port.in);
     return next;
 }

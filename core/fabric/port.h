@@ -36,7 +36,7 @@ struct asim_wire {
      * or the line would go to and fro between their threads. */
     _Alignas(ASIM_LINE_BYTES) struct asim_frame *at; /* ring of mask + 1 frames (link.c, grow) */
     uint32_t mask, limit; /* limit: `tail` may go so far without looking at `head` */
-    atomic_uint tail;     /* frames ever put in, modulo 2^32 */
+    atomic_uint tail;     /* frames put in since the ring was rewound, modulo 2^32 */
     uint32_t id;          /* 2 x link + direction */
     const uint32_t *tx;   /* [wire bytes], ticks */
     uint64_t delay;       /* ticks */
@@ -52,7 +52,7 @@ struct asim_wire {
     uint32_t fetched; /* `tail` of a window ago (lanes.c) */
     ASIM_VEC(struct asim_frame) spill;
     /* the receiving node's, with its own copy of what it reads of the above */
-    _Alignas(ASIM_LINE_BYTES) atomic_uint head; /* frames ever taken out */
+    _Alignas(ASIM_LINE_BYTES) atomic_uint head; /* frames taken out since */
     uint32_t avail;                             /* `tail` when the reader's turn began */
     struct asim_frame *in_at;
     const uint32_t *in_tx;
@@ -60,6 +60,7 @@ struct asim_wire {
     uint64_t got, got_bytes; /* taken in at the far end */
     uint64_t in_seq;         /* the receiver's count when the last of them was */
     uint32_t in_mask;
+    uint32_t apart; /* its ends are two threads': frames come in while others are taken out */
 };
 
 /* The reader's turn begins. */
@@ -124,6 +125,22 @@ static inline void asim_mail_drop_many(struct asim_wire *wire, uint32_t n)
 static inline void asim_mail_drop(struct asim_wire *wire)
 {
     asim_mail_drop_many(wire, 1);
+}
+
+/* The reader's turn ends: an empty ring begins again with its first place, so that what few frames
+ * there are in a window lie in the same few cache lines in the next. Not where it is full, or
+ * frames are spilled: `limit` then is at `tail`. */
+static inline void asim_mail_rewind(struct asim_wire *wire)
+{
+    uint32_t head = atomic_load_explicit(&wire->head, memory_order_relaxed);
+
+    if (wire->apart || head == wire->limit ||
+        head != atomic_load_explicit(&wire->tail, memory_order_relaxed))
+        return;
+    wire->avail = 0;
+    wire->limit = wire->mask + 1;
+    atomic_store_explicit(&wire->head, 0, memory_order_relaxed);
+    atomic_store_explicit(&wire->tail, 0, memory_order_relaxed);
 }
 
 /* The writer's next place; NULL when out of memory. asim_mail_commit makes it a frame. */

@@ -319,14 +319,17 @@ static int begin_state(const struct asim_fabric *fabric, struct asim_flow *flow)
     return 0;
 }
 
-/* The figures of the way to another destination than the last. */
+/* The figures of the way to another destination than the last: mostly the same. */
 static void find_pair(struct asim_fabric *fabric, struct asim_host *host, uint32_t dst)
 {
     struct asim_lane *lane = host->lane;
+    uint64_t rtt_ns = host->pair.rtt_ns, rate_bps = host->pair.rate_bps;
 
     if (asim_pair_get(&host->pair, fabric->route, (const uint32_t[2]){host->node, dst},
                       fabric->net->payload_bytes, &lane->failure))
         lane->failed = lane->failure.code;
+    if (host->pair.rtt_ns != rtt_ns || host->pair.rate_bps != rate_bps)
+        host->ideal_bytes = 0;
     host->peer = dst;
 }
 
@@ -339,14 +342,11 @@ static uint64_t ideal_of(const struct asim_fabric *fabric, struct asim_host *hos
 
     if (!pair->rate_bps)
         return 0;
-    if (host->ideal_bytes == size && host->ideal_rtt == pair->rtt_ns &&
-        host->ideal_bps == pair->rate_bps)
+    if (host->ideal_bytes == size)
         return host->ideal_ns;
     packets = (size - 1) / fabric->net->payload_bytes + 1;
     bytes = size + packets * LOG_OVERHEAD;
     host->ideal_bytes = size;
-    host->ideal_rtt = pair->rtt_ns;
-    host->ideal_bps = pair->rate_bps;
     host->ideal_ns =
         pair->rtt_ns + (uint64_t)((long double)bytes * 8e9L / (long double)pair->rate_bps);
     return host->ideal_ns;

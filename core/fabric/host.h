@@ -126,10 +126,10 @@ struct asim_host {
      * are put back when another is sent to. */
     _Alignas(ASIM_LINE_BYTES) uint64_t sport_n;
     uint32_t sport_dst; /* UINT32_MAX: none yet */
-    /* What was worked out last: figures of the pair with `peer`, none if it is UINT32_MAX; and the
-     * ideal time of a message of ideal_bytes over a path with those figures. */
+    /* What was worked out last: the ideal time of a message of ideal_bytes (0: none) over a path
+     * with the figures of the pair with `peer`; and these, none if it is UINT32_MAX. */
+    uint64_t ideal_bytes, ideal_ns;
     struct asim_pair pair;
-    uint64_t ideal_bytes, ideal_rtt, ideal_bps, ideal_ns;
     struct asim_host_counts counts;
     struct asim_nics_to to[2]; /* of messages, of answers; not where links go down */
     /* Now and then. */

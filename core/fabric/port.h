@@ -134,7 +134,7 @@ static inline void asim_mail_rewind(struct asim_wire *wire)
 {
     uint32_t head = atomic_load_explicit(&wire->head, memory_order_relaxed);
 
-    if (wire->apart || head == wire->limit ||
+    if (!head || wire->apart || head == wire->limit ||
         head != atomic_load_explicit(&wire->tail, memory_order_relaxed))
         return;
     wire->avail = 0;

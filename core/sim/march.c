@@ -10,6 +10,12 @@
  */
 #include "sim/march.h"
 
+#include <stddef.h>
+
+_Static_assert(offsetof(struct asim_march, token.next) == 64 &&
+                   offsetof(struct asim_march, recv.stream) == 192,
+               "what a message looks at is two cache lines");
+
 /* All steps alike, one message out and one in for one token: those of a ring. Then there are as
  * many arrivals as steps, and as many tokens at the end as at the start: when those are free and
  * all steps taken, every message has come, and nothing of the march is in use any more. */
@@ -23,17 +29,23 @@ static int may_march(const struct asim_rank *rank, const struct asim_stream *str
            plan->steps && plan->arrivals == plan->steps && plan->start_tokens == plan->end_tokens &&
            step->need == 1 && !step->gate && step->to != ASIM_NOBODY && step->from != ASIM_NOBODY &&
            step->send_bytes && step->recv_bytes && step->recv_bytes != ASIM_ANY_BYTES &&
+           plan->steps < UINT32_MAX &&
            (!world->fabric || step->send_bytes <= ASIM_PACKET_BYTES_MAX);
 }
 
+static inline int has_row(const struct asim_march *march)
+{
+    return march->to == ASIM_NOBODY;
+}
+
 /* 0 or ASIM_ENOMEM. The network numbers the messages of a row by itself. */
-static int open_row(struct asim_rank *rank, struct asim_march *march)
+static int open_row(struct asim_rank *rank, struct asim_march *march, const struct asim_step *step)
 {
     struct asim_world *world = rank->world;
-    struct asim_msg msg = {.bytes = march->send_bytes,
+    struct asim_msg msg = {.bytes = step->send_bytes,
                            .tag = march->recv.tag,
                            .src = rank->id,
-                           .dst = march->to,
+                           .dst = step->to,
                            .id = (uint64_t)rank->id << 32 | (uint32_t)rank->sent,
                            .cookie = ASIM_NEVER};
 
@@ -42,6 +54,7 @@ static int open_row(struct asim_rank *rank, struct asim_march *march)
     march->row = world->backend->row_open(world->carrier, &msg);
     if (!march->row)
         return ASIM_ENOMEM;
+    march->to = ASIM_NOBODY;
     rank->sent += march->left;
     return 0;
 }
@@ -56,9 +69,9 @@ static void begin(struct asim_rank *rank, struct asim_stream *stream)
         asim_rank_fail_nomem(rank, "beginning a phase of a collective");
         return;
     }
-    march->left = stream->plan.steps;
+    march->left = (uint32_t)stream->plan.steps;
     march->delay_ns = stream->delay_ns;
-    march->same_until = stream->plan.plain ? ASIM_NEVER : 0;
+    march->same_until = stream->plan.plain ? UINT32_MAX : 0;
     march->token_free = 1;
     march->send_bytes = step->send_bytes;
     march->to = step->to;
@@ -70,7 +83,7 @@ static void begin(struct asim_rank *rank, struct asim_stream *stream)
                                      .src = step->from,
                                      .tag = stream->tag};
     march->inbox = asim_match_hold(rank, step->from, stream->tag);
-    if (!march->inbox || open_row(rank, march)) {
+    if (!march->inbox || open_row(rank, march, step)) {
         asim_rank_fail_nomem(rank, "beginning a phase of a collective");
         return;
     }
@@ -92,7 +105,7 @@ static void end(struct asim_rank *rank, struct asim_stream *stream)
     struct asim_march *march = stream->march;
 
     stream->march = NULL;
-    if (march->row)
+    if (has_row(march))
         world->backend->row_close(world->carrier, march->row);
     asim_match_let_go(rank, march->inbox);
     asim_pool_put(&rank->lane->pools.march, march);
@@ -107,7 +120,7 @@ uint64_t asim_march_left(const struct asim_rank *rank)
 
     for (size_t q = 0; q < queues; q++)
         for (const struct asim_stream *at = rank->queues[q].head; at; at = at->next)
-            left += at->march && at->march->row ? at->march->left : 0;
+            left += at->march && has_row(at->march) ? at->march->left : 0;
     return left;
 }
 
@@ -149,7 +162,7 @@ void asim_march_token(struct asim_rank *rank, struct asim_stream *stream)
     while (march->tokens && march->left && !rank->failed) {
         march->tokens--;
         march->left--;
-        if (march->row)
+        if (has_row(march))
             world->backend->row_send(world->carrier, march->row);
         else
             send(rank, march);
@@ -165,11 +178,12 @@ void asim_march_token(struct asim_rank *rank, struct asim_stream *stream)
 static void ask_plan(struct asim_march *march)
 {
     const struct asim_plan *plan = &march->recv.stream->plan;
+    uint64_t until = march->came + 1;
 
     march->bytes = plan->algo->arrival(plan, march->came);
-    march->same_until = march->came + 1;
     if (plan->algo->same_until)
-        march->same_until = plan->algo->same_until(plan, march->came);
+        until = plan->algo->same_until(plan, march->came);
+    march->same_until = until < UINT32_MAX ? (uint32_t)until : UINT32_MAX;
 }
 
 /* Also where the march's own token is in use. */
@@ -216,7 +230,7 @@ void asim_march_step(struct asim_rank *rank, struct asim_march *march, uint64_t 
         return;
     }
     march->left--;
-    if (march->row)
+    if (has_row(march))
         world->backend->row_send(world->carrier, march->row);
     else
         send(rank, march);

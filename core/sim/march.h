@@ -13,23 +13,30 @@
 
 #include "sim/sim.h"
 
-/* From its lane's pool, for the time of a phase. All that a message looks at is on the first two
- * cache lines, apart from the stream, which nobody needs on the way. */
+/* So that what follows the token's place in a queue begins a cache line. */
+enum { ASIM_MARCH_AHEAD = 64 - sizeof(struct asim_due) };
+
+/* From its lane's pool, for the time of a phase. All that a message looks at is on the second and
+ * third of its cache lines, apart from the stream, which nobody needs on the way: of 128 ranks with
+ * four of these each, another line would be a sixteenth of a processor's second cache. */
 struct asim_march {
+    char before[ASIM_MARCH_AHEAD]; /* only the place of the token in a queue lies before these */
     struct asim_todo token;
     uint32_t token_free; /* it may be scheduled */
     uint32_t tokens;
     uint64_t delay_ns;
-    struct asim_row *row; /* NULL where the network has none */
     struct asim_inbox *inbox;
-    uint64_t left; /* steps still to be taken */
+    /* Steps still to be taken; messages that have come; the first that may reduce something else
+     * than `bytes`. */
+    uint32_t left, came, same_until;
+    uint32_t to; /* whom a step sends to; ASIM_NOBODY: the network has a row */
+    uint64_t bytes;
+    union {
+        struct asim_row *row;
+        uint64_t send_bytes; /* what a step sends */
+    };
     struct asim_recv recv;
-    /* Messages that have come; what each reduces, and the first that may reduce something else. */
-    uint64_t came, bytes, same_until;
     uint64_t reduce_bytes, reduce_ns; /* how long so many bytes take to be reduced */
-    /* What a step sends where there is no row. */
-    uint64_t send_bytes;
-    uint32_t to;
 };
 
 /* Sets the stream's phase marching if it is of that kind; 0 = it is not. Fails the rank when out of

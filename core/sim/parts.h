@@ -86,13 +86,14 @@ struct asim_track {
  * --------------------------------------------------------------------------------------- */
 struct asim_recv {
     struct asim_recv *next;
-    uint64_t bytes;             /* ASIM_ANY_BYTES: the next message, whatever its size */
-    struct asim_march *march;   /* it stands in, instead of the pool, or NULL */
-    uint64_t posted_ns;         /* for the report of a stall */
+    uint64_t bytes;           /* ASIM_ANY_BYTES: the next message, whatever its size */
+    struct asim_march *march; /* it stands in, instead of the pool, or NULL */
+    uint64_t posted_ns;       /* for the report of a stall */
+    uint64_t tag;
+    /* What no message of a march asks for. */
     struct asim_stream *stream; /* NULL: a COMM_RECV op, or later */
     struct asim_later *later;
     uint32_t op, src;
-    uint64_t tag;
 };
 
 /* What the end of a message leads to where it is neither an op nor a stream. */

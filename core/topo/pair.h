@@ -14,11 +14,12 @@
 #include "topo/route.h"
 
 struct asim_pair {
-    uint64_t delay_ns;    /* sum of the link delays, one way, each floored to ns */
-    uint64_t tx_delay_ns; /* sum of floor(payload x 8e9 / rate) over the links */
+    /* What every message asks stands first (fabric/host.h). */
     uint64_t rate_bps;    /* least rate of the links; 0 where src is dst or unreachable */
     uint64_t rtt_ns;      /* 2 x delay + tx_delay */
     uint64_t bdp_bytes;   /* floor(floor(rtt x rate / 1e9) / 8) */
+    uint64_t delay_ns;    /* sum of the link delays, one way, each floored to ns */
+    uint64_t tx_delay_ns; /* sum of floor(payload x 8e9 / rate) over the links */
     uint32_t hops;        /* links; 0 = src is dst, or dst cannot be reached */
 };
 

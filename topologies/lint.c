@@ -1,14 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0-only
  *
- * The checks behind `asim topo check`. Each is one pass; duplicates are found by sorting node
- * pairs. The SimAI rules are those its runtime relies on without checking (spec simai.md a.1): one
- * NVSwitch per server, the NVSwitch of server s is node G + s, ids below 65,536.
+ * The checks behind `asim topo check`. Each is one pass. The SimAI rules are those its runtime
+ * relies on without checking (spec simai.md a.1): one NVSwitch per server, the NVSwitch of server s
+ * is node G + s, ids below 65,536.
  */
 #include "topologies/lint.h"
 
 #include <inttypes.h>
 #include <stdarg.h>
-#include <stdlib.h>
 #include <string.h>
 #include "topo/show.h"
 
@@ -61,11 +60,14 @@ static void check_isolated(struct asim_lint *lint, const struct asim_topo *topo)
                 degree(topo, v), degree(topo, v) ? "" : "s");
 }
 
-/* For qsort. */
-static int order_pairs(const void *a, const void *b)
+static int say_parallel(void *lint, uint32_t a, uint32_t b)
 {
-    uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
-    return (x > y) - (x < y);
+    static const char kind[] = "parallel links";
+    say(lint, kind,
+        "nodes %u and %u are joined by more than one link: both are used here, the published "
+        "simulators use only the last of the file.",
+        a, b);
+    return 0;
 }
 
 /* The reference's neighbour table is keyed by the pair, so the last of parallel links hides the
@@ -73,22 +75,8 @@ static int order_pairs(const void *a, const void *b)
 static int check_duplicates(struct asim_lint *lint, const struct asim_topo *topo,
                             struct asim_err *err)
 {
-    static const char kind[] = "parallel links";
-    uint64_t *pairs = malloc((topo->n_links + 1) * sizeof *pairs);
-    if (!pairs)
+    if (asim_topo_parallel(topo, say_parallel, lint))
         return asim_err_nomem(err, "looking for duplicate links");
-    for (size_t i = 0; i < topo->n_links; i++) {
-        uint32_t a = topo->links[i].a, b = topo->links[i].b;
-        pairs[i] = (uint64_t)(a < b ? a : b) << 32 | (a < b ? b : a);
-    }
-    qsort(pairs, topo->n_links, sizeof *pairs, order_pairs);
-    for (size_t i = 1; i < topo->n_links; i++)
-        if (pairs[i] == pairs[i - 1])
-            say(lint, kind,
-                "nodes %u and %u are joined by more than one link: both are used here, the "
-                "published simulators use only the last of the file.",
-                (uint32_t)(pairs[i] >> 32), (uint32_t)pairs[i]);
-    free(pairs);
     return 0;
 }
 

@@ -110,8 +110,9 @@ int asim_fabric_threads(struct asim_fabric *fabric, uint32_t n, const uint32_t *
 const uint16_t *asim_fabric_lane_of(const struct asim_fabric *fabric, uint32_t *n);
 /* They, for what they may do beside (threads.h); NULL where there is one. */
 struct asim_crew *asim_fabric_crew(const struct asim_fabric *fabric);
-/* Notes on settings that act differently from what they look like. */
-void asim_fabric_remarks(const struct asim_fabric *fabric, const struct asim_notes *notes);
+/* Notes on settings that act differently from what they look like. 0 or ENOMEM. */
+int asim_fabric_remarks(const struct asim_fabric *fabric, const struct asim_notes *notes,
+                        struct asim_err *err);
 /* The hooks, to be set or cleared before the start. */
 struct asim_fabric_watch *asim_fabric_watcher(struct asim_fabric *fabric);
 /* Smallest link delay: no node can act on another sooner. */

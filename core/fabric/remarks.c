@@ -5,9 +5,6 @@
  */
 #include "fabric/node.h"
 
-/* Links of one node between two to the same peer: such links stand near each other in files. */
-enum { MOST_BESIDE = 64 };
-
 static int has_rate(const struct asim_rate_map *map, uint64_t bps)
 {
     for (size_t i = 0; i < map->n; i++)
@@ -34,32 +31,26 @@ static uint64_t unmapped_rate(const struct asim_fabric *fabric)
     return 0;
 }
 
-/* Whether port p of node v has the peer of one before it. */
-static int is_second(const struct asim_topo *topo, uint32_t v, uint32_t p)
+/* The first pair is enough. */
+struct twice {
+    uint32_t a, b;
+};
+
+static int see_twice(void *self, uint32_t a, uint32_t b)
 {
-    for (uint32_t q = topo->first_port[v]; q < p; q++)
-        if (q + MOST_BESIDE > p && topo->ports[q].peer == topo->ports[p].peer)
-            return 1;
-    return 0;
+    *(struct twice *)self = (struct twice){a, b};
+    return 1;
 }
 
-/* A node with more than one link to one peer, the peer in *peer; UINT32_MAX if there is none. */
-static uint32_t joined_twice(const struct asim_topo *topo, uint32_t *peer)
-{
-    for (uint32_t v = 0; v < topo->nodes; v++)
-        for (uint32_t p = topo->first_port[v]; p < topo->first_port[v + 1]; p++) {
-            *peer = topo->ports[p].peer;
-            if (is_second(topo, v, p))
-                return v;
-        }
-    return UINT32_MAX;
-}
-
-void asim_fabric_remarks(const struct asim_fabric *fabric, const struct asim_notes *notes)
+int asim_fabric_remarks(const struct asim_fabric *fabric, const struct asim_notes *notes,
+                        struct asim_err *err)
 {
     uint64_t bps = unmapped_rate(fabric);
-    uint32_t full = 0, peer, twice = joined_twice(fabric->topo, &peer);
+    struct twice twice = {0, 0};
+    uint32_t full = 0;
 
+    if (asim_topo_parallel(fabric->topo, see_twice, &twice))
+        return asim_err_nomem(err, "looking for duplicate links");
     for (uint32_t v = 0; v < fabric->nodes - fabric->hosts; v++)
         full += fabric->sw[v].shareable == UINT64_MAX;
     if (full)
@@ -68,11 +59,12 @@ void asim_fabric_remarks(const struct asim_fabric *fabric, const struct asim_not
                        "triggers there (as in the reference); raise BUFFER_SIZE or lower "
                        "HEADROOM_FACTOR",
                        full);
-    if (twice != UINT32_MAX)
+    if (twice.a != twice.b)
         asim_notes_say(notes,
                        "nodes %u and %u are joined by several links, which messages share by their "
                        "hash; in ASTRA-sim the last of them in the file is the only one",
-                       asim_topo_shown(fabric->topo, twice), asim_topo_shown(fabric->topo, peer));
+                       asim_topo_shown(fabric->topo, twice.a),
+                       asim_topo_shown(fabric->topo, twice.b));
     /* Where nobody reacts to marks this changes no time. */
     if (bps && fabric->net->enable_qcn && fabric->cc->number != 12)
         asim_notes_say(notes,
@@ -80,4 +72,5 @@ void asim_fabric_remarks(const struct asim_fabric *fabric, const struct asim_not
                        "that leaves others queued behind it there is ECN-marked (as in the "
                        "reference); add the rate to the maps",
                        (unsigned long long)bps);
+    return 0;
 }

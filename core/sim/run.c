@@ -180,7 +180,8 @@ int asim_world_connect(struct asim_world *world, struct asim_err *err)
         return ASIM_EINVAL;
     world->carrier = (struct asim_net *)world->fabric;
     world->backend = &asim_packet_backend;
-    asim_fabric_remarks(world->fabric, &(struct asim_notes){say_note, world});
+    if (asim_fabric_remarks(world->fabric, &(struct asim_notes){say_note, world}, err))
+        return ASIM_ENOMEM;
     return asim_split_connect(world, err);
 }
 

@@ -167,6 +167,25 @@ int asim_topo_finish(struct asim_topo *topo, struct asim_err *err)
     return rc ? rc : make_ports(topo, err);
 }
 
+/* seen[b]: 1 + the last node that had b at the other end of a port. */
+int asim_topo_parallel(const struct asim_topo *topo,
+                       int (*found)(void *self, uint32_t a, uint32_t b), void *self)
+{
+    uint32_t *seen = calloc((size_t)topo->nodes + 1, sizeof *seen);
+    int over = 0;
+
+    for (uint32_t a = 0; seen && !over && a < topo->nodes; a++)
+        for (uint32_t p = topo->first_port[a]; !over && p < topo->first_port[a + 1]; p++) {
+            uint32_t b = topo->ports[p].peer;
+
+            if (seen[b] == a + 1 && a < b)
+                over = found(self, a, b);
+            seen[b] = a + 1;
+        }
+    free(seen);
+    return seen ? 0 : ASIM_ENOMEM;
+}
+
 void asim_topo_fini(struct asim_topo *topo)
 {
     free(topo->source);

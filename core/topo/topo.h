@@ -51,6 +51,11 @@ int asim_topo_link(struct asim_topo *topo, const struct asim_link *link, struct 
 /* Numbers the ports and checks what every user of the graph relies on: ids in range, no link to
  * itself, rates above zero, at least one host, hosts numbered before switches. */
 int asim_topo_finish(struct asim_topo *topo, struct asim_err *err);
+/* Calls found(self, a, b) for each link of a finished topology that joins nodes joined by one
+ * before it, a < b, in the order of a and of its ports, until it returns other than 0. Linear. 0 or
+ * ENOMEM. */
+int asim_topo_parallel(const struct asim_topo *topo,
+                       int (*found)(void *self, uint32_t a, uint32_t b), void *self);
 /* 0 if every host reaches every other over switches; else names one pair that cannot. Linear. */
 int asim_topo_check_connected(const struct asim_topo *topo, uint32_t hosts, struct asim_err *err);
 void asim_topo_fini(struct asim_topo *topo);

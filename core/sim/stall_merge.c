@@ -8,67 +8,66 @@
 
 #include <string.h>
 
-/* A list in ascending order that keeps the first few. */
+/* A list in the ascending order of its keys, that keeps the first few. */
 struct few {
     void *at;
     size_t size; /* bytes a row */
     uint32_t *n, most;
+    uint64_t (*key)(const void *row);
 };
 
-/* One more, in front of row `at`: what falls out at the end would never be told. */
-static void insert(const struct few *few, uint32_t at, const void *row)
+static uint64_t of_row(const void *row)
 {
-    char *place = (char *)few->at + at * few->size;
+    return ((const struct asim_stall_row *)row)->rank;
+}
 
-    if (at == few->most)
+static uint64_t of_extra(const void *extra)
+{
+    return ((const struct asim_stall_extra *)extra)->rank;
+}
+
+static uint64_t of_message(const void *message)
+{
+    return ((const struct asim_unfinished *)message)->id;
+}
+
+/* One more; what falls out would never be told. */
+static void insert(const struct few *few, const void *row)
+{
+    char *place = (char *)few->at + *few->n * few->size;
+    size_t behind = 0;
+
+    while (place != few->at && few->key(place - few->size) > few->key(row)) {
+        place -= few->size;
+        behind++;
+    }
+    if (*few->n < few->most)
+        ++*few->n;
+    else if (behind)
+        behind--; /* the last falls out */
+    else
         return;
-    *few->n += *few->n < few->most;
-    memmove(place + few->size, place, (*few->n - 1 - at) * few->size);
+    memmove(place + few->size, place, behind * few->size);
     memcpy(place, row, few->size);
 }
 
-static void merge_row(struct asim_stall *into, const struct asim_stall_row *row)
+static void merge(const struct few *few, const void *rows, uint32_t n)
 {
-    const struct few few = {into->rows, sizeof *row, &into->n_rows, ASIM_STALL_RANKS};
-    uint32_t at = into->n_rows;
-
-    while (at && into->rows[at - 1].rank > row->rank)
-        at--;
-    insert(&few, at, row);
+    for (uint32_t i = 0; i < n; i++)
+        insert(few, (const char *)rows + i * few->size);
 }
 
-/* The same for messages nobody asked for, */
-static void merge_extra(struct asim_stall *into, const struct asim_stall_extra *extra)
-{
-    const struct few few = {into->extras, sizeof *extra, &into->n_extras, ASIM_STALL_RANKS};
-    uint32_t at = into->n_extras;
-
-    while (at && into->extras[at - 1].rank > extra->rank)
-        at--;
-    insert(&few, at, extra);
-}
-
-/* and for those the network still has. */
-static void merge_message(struct asim_stall *into, const struct asim_unfinished *message)
-{
-    const struct few few = {into->messages, sizeof *message, &into->n_messages,
-                            ASIM_STALL_MESSAGES};
-    uint32_t at = into->n_messages;
-
-    while (at && into->messages[at - 1].id > message->id)
-        at--;
-    insert(&few, at, message);
-}
-
-/* Counts are of all, lists of the first few by rank. */
+/* Counts are of all. */
 void asim_stall_merge(struct asim_stall *into, const struct asim_stall *from)
 {
-    for (uint32_t i = 0; i < from->n_rows; i++)
-        merge_row(into, &from->rows[i]);
-    for (uint32_t i = 0; i < from->n_extras; i++)
-        merge_extra(into, &from->extras[i]);
-    for (uint32_t i = 0; i < from->n_messages; i++)
-        merge_message(into, &from->messages[i]);
+    merge(&(struct few){into->rows, sizeof *into->rows, &into->n_rows, ASIM_STALL_RANKS, of_row},
+          from->rows, from->n_rows);
+    merge(&(struct few){into->extras, sizeof *into->extras, &into->n_extras, ASIM_STALL_RANKS,
+                        of_extra},
+          from->extras, from->n_extras);
+    merge(&(struct few){into->messages, sizeof *into->messages, &into->n_messages,
+                        ASIM_STALL_MESSAGES, of_message},
+          from->messages, from->n_messages);
     into->stuck += from->stuck;
     into->undelivered += from->undelivered;
 }

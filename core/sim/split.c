@@ -13,6 +13,20 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+/* What cannot be cut into a part for every thread may still be one for every process, which then is
+ * one thread's. */
+static int deal_coarsely(struct asim_split *split, const struct asim_topo *topo, uint32_t threads,
+                         struct asim_err *err)
+{
+    int code;
+
+    asim_partition_fini(&split->part);
+    code = asim_partition_make(&split->part, topo, split->n, 0, err);
+    for (uint32_t v = 0; !code && v < topo->nodes; v++)
+        split->thread[v] = split->part.of[v] * threads;
+    return code;
+}
+
 /* Into so many parts as there are threads in all; neighbouring parts make a process. */
 static int deal(struct asim_split *split, const struct asim_topo *topo, uint32_t threads,
                 struct asim_err *err)
@@ -25,6 +39,8 @@ static int deal(struct asim_split *split, const struct asim_topo *topo, uint32_t
     split->thread = lanes.of; /* kept: whose thread each node is */
     lanes.of = NULL;
     asim_partition_fini(&lanes);
+    if (!code && threads > 1 && asim_partition_used(&split->part) < split->n)
+        code = deal_coarsely(split, topo, threads, err);
     return code;
 }
 

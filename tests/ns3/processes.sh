@@ -18,6 +18,9 @@ done
 alike ns3/mpi_template '' "--command-template=mpiexec -np 2 %s" --workload="$work/ring" --topology=$eight
 alike ns3/mpi_threads --threads=2 --mpi=2 --workload="$work/all" --topology=$eight
 alike ns3/threads --threads=2 '' --workload="$work/all" --topology=$eight
+# More threads than there are hosts to deal: as many processes as without them.
+"$ASIM_TOOL" trace generate --out="$work/four" --ranks=4 --type=all_reduce --size=64KiB >/dev/null
+alike ns3/mpi_threads_few --threads=2 --mpi=4 --workload="$work/four" --topology=auto:switch
 alike ns3/mpi_one_switch '' --mpi=3 --workload="$work/all" --topology=auto:switch
 
 # Settings beside the defaults, as key and value.

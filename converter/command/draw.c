@@ -11,6 +11,7 @@
 #include "draw/draw.h"
 #include "lib/outset.h"
 #include "tools/args.h"
+#include "tools/dot.h"
 
 struct options {
     char *input, *output;
@@ -68,7 +69,7 @@ static int write_picture(const struct asim_picture *graph, const struct options 
         return asim_err_set(err, ASIM_EINVAL, "the path of the picture is too long.");
     rc = write_text(graph, text, o->compat, 0, err);
     if (!rc)
-        rc = asim_picture_render(text, o->output, type, err);
+        rc = asim_dot_render(text, o->output, type, err);
     if (!rc)
         remove(text);
     return rc;

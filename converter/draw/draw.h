@@ -40,8 +40,4 @@ void asim_picture_dot(const struct asim_picture *graph, struct asim_out *out);
  * networkx' graphs have one edge between two nodes. */
 void asim_picture_graphml(const struct asim_picture *graph, int compat, struct asim_out *out);
 
-/* Runs graphviz' dot -T<type> on the file `text`. Says how to get it where it is not installed. */
-int asim_picture_render(const char *text, const char *picture, const char *type,
-                        struct asim_err *err);
-
 #endif

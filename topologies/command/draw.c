@@ -2,24 +2,18 @@
  *
  * asim topo draw: a picture of a topology by graphviz, one row per level, hosts at the bottom.
  * The graph is written as text (.dot) by ourselves; for .svg, .pdf and .png graphviz's program
- * `dot` is run on it, without a shell. Where it is not installed the text is kept and one sentence
- * says so.
+ * `dot` is run on it. Where it is not installed the text is kept and one sentence says so.
  */
-#include <errno.h>
-#include <spawn.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/wait.h>
-#include <unistd.h>
 #include "asim/ext/command.h"
 #include "base/out.h"
 #include "tools/args.h"
+#include "tools/dot.h"
 #include "topo/show.h"
 #include "topologies/files.h"
 #include "topologies/levels.h"
-
-extern char **environ;
 
 struct draw_options {
     char *output;
@@ -104,29 +98,6 @@ static int write_dot(const struct asim_topo *topo, const char *path, struct asim
     return rc;
 }
 
-/* Runs dot -T<type> -o <picture> <text>. */
-static int run_dot(const char *text, const char *picture, const char *type, struct asim_err *err)
-{
-    char flag[16], dash_o[] = "-o", name[] = "dot";
-    char *argv[] = {name, flag, dash_o, (char *)picture, (char *)text, NULL};
-    pid_t pid;
-    int status = 0;
-    snprintf(flag, sizeof flag, "-T%s", type);
-    int rc = posix_spawnp(&pid, "dot", NULL, NULL, argv, environ);
-    if (!rc)
-        while (waitpid(pid, &status, 0) < 0 && errno == EINTR)
-            ;
-    if (rc == ENOENT || (!rc && WIFEXITED(status) && WEXITSTATUS(status) == 127))
-        return asim_err_set(err, ASIM_EIO,
-                            "graphviz's program 'dot' is not installed (Debian package graphviz), "
-                            "so no picture was made; the graph is in %s.",
-                            text);
-    if (rc || !WIFEXITED(status) || WEXITSTATUS(status))
-        return asim_err_set(err, ASIM_EIO, "graphviz's 'dot' failed on %s: %s.", text,
-                            rc ? strerror(rc) : "see its message above");
-    return 0;
-}
-
 /* The text stands beside the picture until the picture is there, and stays when there is no dot. */
 static int draw(const struct asim_topo *topo, const char *picture, struct asim_err *err)
 {
@@ -145,7 +116,7 @@ static int draw(const struct asim_topo *topo, const char *picture, struct asim_e
         return asim_err_set(err, ASIM_EINVAL, "the path of the picture is too long.");
     int rc = write_dot(topo, text, err);
     if (!rc)
-        rc = run_dot(text, picture, type, err);
+        rc = asim_dot_render(text, picture, type, err);
     if (!rc)
         remove(text);
     return rc;

@@ -1,18 +1,18 @@
 /* SPDX-License-Identifier: GPL-2.0-only
  *
- * Graphviz as a program, started without a shell, so that no file name can mean anything else.
+ * See dot.h. Started without a shell, so that no file name can mean anything else.
  */
+#include "tools/dot.h"
+
 #include <errno.h>
 #include <spawn.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/wait.h>
-#include "draw/draw.h"
 
 extern char **environ;
 
-int asim_picture_render(const char *text, const char *picture, const char *type,
-                        struct asim_err *err)
+int asim_dot_render(const char *text, const char *picture, const char *type, struct asim_err *err)
 {
     char flag[16], dash_o[] = "-o", name[] = "dot";
     char *argv[] = {name, flag, dash_o, (char *)picture, (char *)text, NULL};

@@ -264,9 +264,11 @@ static int is_quiet(const struct asim_fabric *fabric, struct asim_recur *recur)
     return same;
 }
 
-/* The kept state, if there is one, is looked for in every window; but the end of quiet is seen up
- * to FIRST_QUIET windows late where there is nothing to look for. After a move the end of some
- * message, or a wake, is less than a period away: nothing is looked for until then. */
+/* The kept state, if there is one, is looked for in every window that begins after it: where a side
+ * goes on alone, one may begin at the same time, with no more behind it than what changes nothing,
+ * and is no period. But the end of quiet is seen up to FIRST_QUIET windows late where there is
+ * nothing to look for. After a move the end of some message, or a wake, is less than a period away:
+ * nothing is looked for until then. */
 int asim_recur_look(struct asim_fabric *fabric, struct asim_recur *recur, uint64_t t)
 {
     uint64_t window = fabric->windows;
@@ -281,7 +283,7 @@ int asim_recur_look(struct asim_fabric *fabric, struct asim_recur *recur, uint64
         (recur->budget.most && !asim_budget_has(fabric, &recur->budget, 1)))
         return 0;
     asim_budget_spend(&recur->budget, GLANCE_WORDS);
-    if (recur->has_kept && asim_state_may_be(fabric, &recur->kept, t) &&
+    if (recur->has_kept && t > recur->kept.t && asim_state_may_be(fabric, &recur->kept, t) &&
         compare(fabric, recur, t)) {
         recur->is_done = 1;
         return 1;

@@ -80,7 +80,7 @@ static void compare(const struct lab *one, struct lab *const *labs, uint32_t n,
 }
 
 /* Returns whether the lanes went on alone for longer than the smallest link delay. */
-static int on_threads(uint64_t seed, const struct lab *one, uint32_t n)
+static int on_threads(uint64_t seed, const struct lab *one, uint32_t n, int use_runs)
 {
     int strides;
 
@@ -90,6 +90,7 @@ static int on_threads(uint64_t seed, const struct lab *one, uint32_t n)
     lab_prepare(lab, 0);
     CHECK(!asim_partition_make(&part, &lab->topo, n, 0, NULL));
     CHECK(!asim_fabric_threads(lab->fabric, n, part.of, NULL));
+    CHECK(!use_runs || !asim_fabric_use_runs(lab->fabric));
     lab->fabric->crowd = 0;
     lab_go(lab);
     compare(one, &lab, 1, NULL);
@@ -216,7 +217,9 @@ static void whole(const char *slow)
 
         lab_run(one, 0);
         if (seed % 16 == 1)
-            strides += (uint32_t)on_threads(seed, one, 2 + seed / 16 % 2);
+            strides += (uint32_t)on_threads(seed, one, 2 + seed / 16 % 2, 0);
+        if (seed % 16 == 9)
+            on_threads(seed, one, 2 + seed / 16 % 2, 1);
         if (seed % 4 < 2 && asim_topo_is_star(&one->topo, one->topo.hosts, 2))
             calm += on_desks(seed, one, 2 + seed % 2);
         cut += (uint32_t)on_processes(seed, one, 2 + seed % 3, 1);

@@ -77,30 +77,6 @@ static void first_cnp(struct dcqcn *state, uint64_t now, const struct asim_cc_fl
     state->target_bps = flow->rate_bps;
 }
 
-/* Marks are all it looks at; ACKs without one change nothing. */
-static void on_ack(struct asim_cc_flow *flow, const struct asim_cc_ack *ack,
-                   const struct asim_netconf *conf)
-{
-    struct dcqcn *state = flow->state;
-    uint64_t every = asim_cc_timer_ns(conf->rate_decrease_fs);
-
-    if (!ack->marked)
-        return;
-    state->cut_cnp = 1;
-    if (!state->check_at) {
-        state->alpha_cnp = 1;
-        first_cnp(state, ack->now, flow, conf);
-        plan_timer(flow);
-        return;
-    }
-    /* A tick at this very ns was scheduled before the ACK's last hop if its period is longer. */
-    decay(state, ack->now + (asim_cc_timer_ns(conf->alpha_resume_fs) > ack->age), conf);
-    state->alpha_cnp = 1;
-    while (state->check_at <= ack->now && every)
-        state->check_at += every;
-    plan_timer(flow);
-}
-
 /* Cut, if a CNP came since the last check. */
 static void check(struct asim_cc_flow *flow, uint64_t now, const struct asim_netconf *conf)
 {
@@ -137,15 +113,52 @@ static void raise_rate(struct asim_cc_flow *flow, const struct asim_netconf *con
         state->raise_at = 0;
 }
 
-/* At one time the increase comes before the check. */
-static void on_timer(struct asim_cc_flow *flow, uint64_t now, const struct asim_netconf *conf)
+/* What is due at one time comes in the order in which it was scheduled: the longer period first,
+ * and of equal ones the check, which the increase was begun by. A cut takes the increase back. */
+static void fire(struct asim_cc_flow *flow, uint64_t now, const struct asim_netconf *conf)
 {
     struct dcqcn *state = flow->state;
+    int is_due = state->check_at == now && state->cut_cnp;
+    int is_last = asim_cc_timer_ns(conf->rp_timer_fs) > asim_cc_timer_ns(conf->rate_decrease_fs);
 
-    if (state->raise_at == now) /* its period is the longest: it was scheduled first */
-        raise_rate(flow, conf);
-    if (state->check_at == now && state->cut_cnp)
+    if (is_due && !is_last)
         check(flow, now, conf);
+    if (state->raise_at == now)
+        raise_rate(flow, conf);
+    if (is_due && is_last)
+        check(flow, now, conf);
+}
+
+/* Marks are all it looks at; ACKs without one change nothing. A tick or a check at this very ns was
+ * scheduled before the ACK's last hop if its period is longer. */
+static void on_ack(struct asim_cc_flow *flow, const struct asim_cc_ack *ack,
+                   const struct asim_netconf *conf)
+{
+    struct dcqcn *state = flow->state;
+    uint64_t every = asim_cc_timer_ns(conf->rate_decrease_fs);
+    uint64_t until = ack->now + (every > ack->age);
+
+    if (!ack->marked)
+        return;
+    if (!state->check_at) {
+        state->cut_cnp = state->alpha_cnp = 1;
+        first_cnp(state, ack->now, flow, conf);
+        plan_timer(flow);
+        return;
+    }
+    if (state->cut_cnp && state->check_at < until)
+        fire(flow, ack->now, conf);
+    decay(state, ack->now + (asim_cc_timer_ns(conf->alpha_resume_fs) > ack->age), conf);
+    state->alpha_cnp = 1;
+    while (!state->cut_cnp && state->check_at < until && every)
+        state->check_at += every;
+    state->cut_cnp = 1;
+    plan_timer(flow);
+}
+
+static void on_timer(struct asim_cc_flow *flow, uint64_t now, const struct asim_netconf *conf)
+{
+    fire(flow, now, conf);
     plan_timer(flow);
 }
 

@@ -7,7 +7,7 @@
  * "something may go now", the second asks an algorithm's on_timer. A timer that was put off is not
  * taken back; it is recognised as late when it fires.
  */
-#include "fabric/node.h"
+#include "fabric/turn.h"
 
 /* "ChangeRate": the gap that is running is that of the new rate, and a wake-up already planned for
  * later comes forward. */
@@ -64,8 +64,11 @@ void asim_pacing_changed(struct asim_fabric *fabric, struct asim_host *host, uin
     if (flow->cc.rate_bps != old_bps && fabric->cc->retimes)
         retime(fabric, host, flow, old_bps);
     if (flow->cc.rate_bps != old_bps || fabric->cc->own_window) {
+        struct asim_nic *nic = &host->nics[flow->nic];
+
         asim_flow_rewindow(fabric, flow);
-        asim_qplist_may(&host->nics[flow->nic].qps, flow->place);
+        asim_qplist_may(&nic->qps, flow->place);
+        asim_nic_is_busy(host, nic); /* there may be room: the end of a frame is waited for */
     }
     arm_timer(fabric, host, slot, flow);
 }

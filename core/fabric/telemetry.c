@@ -190,15 +190,17 @@ int asim_telemetry_begin(struct asim_fabric *fabric, struct asim_flow *flow,
     return 0;
 }
 
+/* The frame has been begun and counted; a hop tells of what was sent before it (spec 4.5). */
 static void push_hop(const struct asim_fabric *fabric, const struct asim_switch_port *port,
-                     struct asim_telemetry *record, uint64_t now)
+                     struct asim_telemetry *record, const struct asim_frame *frame, uint64_t now)
 {
+    uint64_t before = port->port.out->bytes - frame->wire;
     uint32_t multi = fabric->net->int_multi ? fabric->net->int_multi : 1;
     struct asim_int_hop *hop = &record->hop[record->hops++ % ASIM_INT_HOPS];
 
     hop->rate_bps = port->port.out->rate_bps;
     hop->time = now & TIME_MASK;
-    hop->bytes = port->port.out->bytes / (BYTE_UNIT * multi) & BYTES_MASK;
+    hop->bytes = before / (BYTE_UNIT * multi) & BYTES_MASK;
     hop->qlen = port->bytes / (QLEN_UNIT * multi) & QLEN_MASK;
 }
 
@@ -238,7 +240,7 @@ void asim_telemetry_stamp(struct asim_fabric *fabric, struct asim_switch *sw, ui
         lock(fabric, rx);
         record = asim_telemetry_of(fabric, rx, frame, frame->seq);
         if (record && fabric->cc->needs & ASIM_CC_INT)
-            push_hop(fabric, port, record, now);
+            push_hop(fabric, port, record, frame, now);
         else if (fabric->cc->needs & ASIM_CC_DIGEST)
             pint(fabric, sw, p, record, now);
         unlock(fabric, rx);

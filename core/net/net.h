@@ -62,7 +62,10 @@ struct asim_net_user {
 enum asim_net_trait {
     /* A receive posted after the bytes arrived completes inside the call (packet backends); else
      * in an event of its own at the same time (the analytical reference). */
-    ASIM_NET_LATE_RECEIVE_NOW = 1
+    ASIM_NET_LATE_RECEIVE_NOW = 1,
+    /* A send meets a receive of its own size only, the k-th of them the k-th (spec 6.3); else the
+     * bytes of a tag are one stream. */
+    ASIM_NET_MEET_BY_SIZE = 2
 };
 
 struct asim_due_queue;

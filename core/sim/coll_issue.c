@@ -65,7 +65,7 @@ static struct asim_dataset *open_dataset(const struct asim_layout *lay, uint32_t
     struct asim_rank *rank = lay->rank;
     struct asim_dataset *data = asim_pool_get(&rank->lane->pools.dataset);
     uint64_t *ordinal =
-        asim_map_put(&rank->ordinals, 1, lay->group ? (uint64_t)lay->group->id + 1 : 0);
+        asim_map_put(&rank->ordinals, 1, lay->listed ? (uint64_t)lay->listed->id + 1 : 0);
 
     uint64_t *sizes = lay->sizes ? malloc((op->comm_size_n + 1) * sizeof *sizes) : NULL;
 
@@ -75,7 +75,7 @@ static struct asim_dataset *open_dataset(const struct asim_layout *lay, uint32_t
         return NULL;
     }
     *data = (struct asim_dataset){.op = index,
-                                  .group = lay->group,
+                                  .group = lay->listed,
                                   .ordinal = (*ordinal)++,
                                   .kind = lay->kind,
                                   .bytes = op->comm_bytes,
@@ -135,7 +135,7 @@ static void show_join(const struct asim_layout *lay, const struct asim_dataset *
 
     event.of.join.index = data->op;
     event.of.join.kind = (uint32_t)lay->list;
-    event.of.join.group = lay->group ? (uint64_t)lay->group->id + 1 : 0;
+    event.of.join.group = lay->listed ? (uint64_t)lay->listed->id + 1 : 0;
     event.of.join.ordinal = data->ordinal;
     event.of.join.first = asim_layout_first(lay);
     event.of.join.sized = lay->sizes != NULL;
@@ -164,7 +164,7 @@ static void run_chunks(struct asim_layout *lay, struct asim_dataset *data, const
         stream->data = data;
         stream->priority = priority;
         stream->queue = -1;
-        stream->tag = take_tag(rank, lay->group);
+        stream->tag = take_tag(rank, lay->listed);
         lay->dims.left = total;
         done = lay_stream(lay, stream, chunk);
         if (rank->failed)
@@ -296,18 +296,20 @@ static int lay_out(struct asim_layout *lay, const struct asim_op *op)
 
     lay->listed = lay->group;
     if (lay->group && lay->group->n == world->n_ranks)
-        lay->group = NULL; /* everybody: as without a group, all dimensions involved */
+        lay->group =
+            NULL; /* everybody: laid out as without a group, all dimensions involved; but its
+                     collectives are counted and tagged as the group's own (spec 4.2) */
     else if (!lay->group)
         lay->involved = involved_of(op);
     if (lay->group)
         lay->position = position_in(lay->group, lay->rank->id);
     lay->kind = lay->list == ASIM_REDUCE_SCATTER_BLOCK ? ASIM_REDUCE_SCATTER : lay->list;
     if (custom) {
-        if (lay->group && lay->group->id >= ASIM_GROUPS_OF_RECIPES)
+        if (lay->listed && lay->listed->id >= ASIM_GROUPS_OF_RECIPES)
             asim_rank_fail(lay->rank,
                            "group %lld: an algorithm given as traces needs a group id "
                            "below %d",
-                           (long long)lay->group->id, ASIM_GROUPS_OF_RECIPES);
+                           (long long)lay->listed->id, ASIM_GROUPS_OF_RECIPES);
         lay->recipe =
             asim_recipe_find(lay->rank, custom, lay->group ? lay->position : lay->rank->id);
         return lay->rank->failed ? ASIM_EINVAL : 0;

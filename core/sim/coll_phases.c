@@ -137,9 +137,9 @@ static void lay_flows(const struct asim_layout *lay, struct asim_phase *phase)
 {
     if (!phase->choice->algo->flows || lay->rank->failed)
         return;
-    if (lay->group && lay->group->id >= ASIM_GROUPS_OF_RECIPES)
+    if (lay->listed && lay->listed->id >= ASIM_GROUPS_OF_RECIPES)
         asim_rank_fail(lay->rank, "group %lld: %s needs a group id below %d",
-                       (long long)lay->group->id, phase->choice->algo->member.name,
+                       (long long)lay->listed->id, phase->choice->algo->member.name,
                        ASIM_GROUPS_OF_RECIPES);
     else
         asim_program_lay(lay->rank, phase->choice, phase);

@@ -13,8 +13,7 @@
  */
 #include "sim/sim.h"
 
-enum { ASKING_BYTES = 8192 };
-#define ASKING_TAG   (1ull << 62)
+enum { ASKING_BYTES = 8192, SIZE_SHIFT = 32 };
 #define COOKIE_LATER (1ull << 63) /* the rest is a pointer; op indices are below 2^32 */
 
 uint64_t asim_later_cookie(const struct asim_later *later)
@@ -66,7 +65,7 @@ void asim_send(struct asim_rank *rank, struct asim_msg *msg)
         asim_match_post(rank, &(struct asim_recv){.bytes = ASKING_BYTES,
                                                   .later = later,
                                                   .src = msg->dst,
-                                                  .tag = msg->tag | ASKING_TAG});
+                                                  .tag = msg->tag | ASIM_ASKING_TAG});
 }
 
 void asim_receive(struct asim_rank *rank, const struct asim_recv *recv)
@@ -82,7 +81,7 @@ void asim_receive(struct asim_rank *rank, const struct asim_recv *recv)
         send_now(rank, &(struct asim_msg){.src = rank->id,
                                           .dst = recv->src,
                                           .bytes = ASKING_BYTES,
-                                          .tag = recv->tag | ASKING_TAG,
+                                          .tag = recv->tag | ASIM_ASKING_TAG,
                                           .cookie = asim_later_cookie(later)});
 }
 
@@ -159,22 +158,41 @@ static int check(struct asim_rank *rank, const struct asim_op *op, int is_send)
     return 0;
 }
 
-/* No endpoint delay, no memory cost, no matching by size: bytes count (match.c). */
+/* An op's tag has 32 bits. Where sizes are matched each for itself, those above them count sizes:
+ * one number a size, from 1, the same for all ranks, which are on one thread there. */
+static uint64_t tag_of(struct asim_rank *rank, const struct asim_op *op)
+{
+    struct asim_map *sizes = &rank->world->sizes;
+    uint64_t *number;
+
+    if (!(rank->world->backend->traits & ASIM_NET_MEET_BY_SIZE))
+        return op->comm_tag;
+    number = asim_map_put(sizes, 0, op->comm_bytes);
+    if (!number) {
+        asim_rank_fail_nomem(rank, "matching messages");
+        return op->comm_tag;
+    }
+    *number = *number ? *number : sizes->n;
+    return op->comm_tag | *number << SIZE_SHIFT;
+}
+
+/* No endpoint delay, no memory cost. */
 void asim_p2p_op(struct asim_rank *rank, uint32_t index, const struct asim_op *op)
 {
     int is_send = op->type == ASIM_OP_COMM_SEND;
+    uint64_t tag;
 
     if (!check(rank, op, is_send))
         return;
+    tag = tag_of(rank, op);
     if (is_send)
         asim_send(rank, &(struct asim_msg){.src = rank->id,
                                            .dst = op->comm_dst,
                                            .bytes = op->comm_bytes,
-                                           .tag = op->comm_tag,
+                                           .tag = tag,
                                            .cookie = index});
     else
-        asim_receive(rank, &(struct asim_recv){.bytes = op->comm_bytes,
-                                               .op = index,
-                                               .src = op->comm_src,
-                                               .tag = op->comm_tag});
+        asim_receive(rank,
+                     &(struct asim_recv){
+                         .bytes = op->comm_bytes, .op = index, .src = op->comm_src, .tag = tag});
 }

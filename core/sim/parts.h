@@ -96,6 +96,15 @@ struct asim_recv {
     uint32_t op, src;
 };
 
+/* Tags of SEND and RECV ops: the trace's below bit 32, above it the number of a size where each
+ * size is matched for itself (p2p.c). Rendezvous: a message that asks for another has that one's.
+ */
+#define ASIM_ASKING_TAG (1ull << 62)
+static inline uint32_t asim_p2p_tag(uint64_t tag)
+{
+    return (uint32_t)tag;
+}
+
 /* What the end of a message leads to where it is neither an op nor a stream. */
 enum asim_later_kind {
     ASIM_LATER_SEND, /* rendezvous: the receiver has asked; send msg */

@@ -100,7 +100,7 @@ struct asim_world {
     struct asim_nvswitch *nvswitches;
     struct asim_bank *banks;    /* memories shared between ranks */
     uint32_t units[ASIM_UNITS]; /* ops of a rank that may run at once */
-    struct asim_map met;        /* collectives some have issued (meet.c) */
+    struct asim_map met, sizes; /* collectives some have issued (meet.c); of messages (p2p.c) */
     /* queue_limit: streams that may run at once in one queue (spec 4.7); ranks_done: as of the last
      * window's end. */
     uint32_t n_ranks, ranks_done, max_phases, queue_limit;

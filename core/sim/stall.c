@@ -95,29 +95,25 @@ static int absentees(const struct asim_world *world, const struct asim_stall_row
     return absent > 0;
 }
 
-/* Reads the op's body again, which may fail; the report goes on without its name. Returns the name
- * of its group, "" if unknown. */
-static const char *name_op(const struct asim_rank *rank, uint32_t index, struct text *text)
+/* Reads the op's body again, which may fail; the report goes on without its name. */
+static void name_op(const struct asim_rank *rank, uint32_t index, struct text *text)
 {
     struct asim_op op;
 
     if (asim_feed_body(rank->feed, index, &op, NULL)) {
         add(text, "an op");
-        return "";
+        return;
     }
     add(text, "op %llu ('%s')", (unsigned long long)op.id, op.name ? op.name : "");
-    return op.pg_name ? op.pg_name : "";
 }
 
-/* A group of all ranks counts as no group, but was named by the trace. */
-static void name_group(const struct asim_group *group, const char *name, struct text *text)
+static void name_group(const struct asim_group *group, uint32_t ranks, struct text *text)
 {
-    if (group)
-        add(text, "group %lld", (long long)group->id);
-    else if (*name && strcmp(name, "0"))
-        add(text, "group %s, which is all ranks here", name);
-    else
+    if (!group)
         add(text, "all ranks, group 0");
+    else
+        add(text, "group %lld%s", (long long)group->id,
+            group->n == ranks ? ", which is all ranks here" : "");
 }
 
 static const struct asim_inbox *inbox_of(const struct asim_rank *rank, const struct asim_recv *recv)
@@ -142,10 +138,9 @@ static void explain_coll(const struct asim_rank *rank, const struct asim_dataset
 {
     const struct asim_recv *recv = oldest_recv(rank, 1);
 
-    const char *group = name_op(rank, data->op, text);
-
+    name_op(rank, data->op, text);
     add(text, ", collective %llu of ", (unsigned long long)data->ordinal + 1);
-    name_group(data->group, group, text);
+    name_group(data->group, rank->world->n_ranks, text);
     add(text, " (%s, %llu bytes)", asim_kind_name(data->kind), (unsigned long long)data->bytes);
     row->is_coll = 1;
     row->group = key_of(data);
@@ -167,14 +162,14 @@ static void explain_recv(const struct asim_rank *rank, const struct asim_recv *r
 
     if (recv->later) { /* rendezvous: the other side has not asked yet */
         name_op(rank, (uint32_t)recv->later->msg.cookie, text);
-        add(text, ", a send of %llu bytes to rank %u with tag %llu, which rank %u never asked for",
+        add(text, ", a send of %llu bytes to rank %u with tag %u, which rank %u never asked for",
             (unsigned long long)recv->later->msg.bytes, recv->src,
-            (unsigned long long)recv->later->msg.tag, recv->src);
+            asim_p2p_tag(recv->later->msg.tag), recv->src);
         return;
     }
     name_op(rank, recv->op, text);
-    add(text, ", a receive of %llu bytes from rank %u with tag %llu",
-        (unsigned long long)recv->bytes, recv->src, (unsigned long long)recv->tag);
+    add(text, ", a receive of %llu bytes from rank %u with tag %u", (unsigned long long)recv->bytes,
+        recv->src, asim_p2p_tag(recv->tag));
     if (inbox->arrived)
         add(text, ", of which %llu came", (unsigned long long)inbox->arrived);
     else
@@ -199,6 +194,18 @@ static void explain(const struct asim_rank *rank, struct asim_stall_row *row)
         add(&text, "an op that never ended");
 }
 
+/* With rendezvous the other side may have asked for what is never sent. */
+static void tell_extra(const struct asim_rank *rank, const struct asim_inbox *inbox,
+                       struct text text)
+{
+    if (inbox->tag & ASIM_ASKING_TAG)
+        add(&text, "rank %u was asked by rank %u for a message with tag %u that it never sends",
+            rank->id, inbox->src, asim_p2p_tag(inbox->tag));
+    else
+        add(&text, "rank %u got %llu bytes from rank %u with tag %u that it never received",
+            rank->id, (unsigned long long)inbox->arrived, inbox->src, asim_p2p_tag(inbox->tag));
+}
+
 /* Messages that arrived and were never asked for: the other half of a mismatch.
  * Messages of collectives (tags with bit 63) are left out: what is missing there is told by the
  * collective. */
@@ -213,10 +220,7 @@ static void collect_extras(const struct asim_rank *rank, struct asim_stall *stal
         if (!map->used[i] || !inbox || !inbox->arrived || inbox->head || map->slots[i].lo >> 63)
             continue;
         extra->rank = rank->id;
-        snprintf(extra->text, sizeof extra->text,
-                 "rank %u got %llu bytes from rank %llu with tag %llu that it never received",
-                 rank->id, (unsigned long long)inbox->arrived, (unsigned long long)map->slots[i].hi,
-                 (unsigned long long)map->slots[i].lo);
+        tell_extra(rank, inbox, (struct text){extra->text, sizeof extra->text, 0});
         stall->n_extras++;
     }
 }

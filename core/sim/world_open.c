@@ -294,6 +294,7 @@ int asim_world_open(struct asim_world **out, const struct asim_settings *setting
         world->hooks = *hooks;
     world->settings = *settings;
     asim_arena_init(&world->arena, 0);
+    asim_map_init(&world->sizes);
     pthread_mutex_init(&world->lock, NULL);
     world->pcap = settings->pcap ? asim_arena_strdup(&world->arena, settings->pcap) : NULL;
     world->log_folder = settings->logging_folder && *settings->logging_folder
@@ -348,6 +349,7 @@ void asim_world_close(struct asim_world *world)
     asim_netconf_fini(&world->net);
     asim_system_fini(&world->system);
     asim_arena_fini(&world->arena);
+    asim_map_fini(&world->sizes);
     pthread_mutex_destroy(&world->lock);
     free(world);
 }

@@ -332,6 +332,7 @@ const struct asim_net_backend asim_net_backend_aware = {
     .open = aware_open,
     .now = asim_analytical_now,
     .wake_after = asim_analytical_wake_after,
+    .traits = ASIM_NET_MEET_BY_SIZE,
     .queue = asim_analytical_queue,
     .late = asim_analytical_late,
     .send = aware_send,

@@ -127,6 +127,7 @@ const struct asim_net_backend asim_net_backend_unaware = {
     .open = unaware_open,
     .now = asim_analytical_now,
     .wake_after = asim_analytical_wake_after,
+    .traits = ASIM_NET_MEET_BY_SIZE,
     .queue = asim_analytical_queue,
     .late = asim_analytical_late,
     .send = unaware_send,

@@ -129,7 +129,8 @@ static inline void asim_mail_drop(struct asim_wire *wire)
 
 /* The reader's turn ends: an empty ring begins again with its first place, so that what few frames
  * there are in a window lie in the same few cache lines in the next. Not where it is full, or
- * frames are spilled: `limit` then is at `tail`. */
+ * frames are spilled: `limit` then is at `tail`; nor, though all that was there has been taken,
+ * where the hosts of a shared switch have put in more since. */
 static inline void asim_mail_rewind(struct asim_wire *wire)
 {
     uint32_t head = atomic_load_explicit(&wire->head, memory_order_relaxed);

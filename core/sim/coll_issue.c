@@ -294,11 +294,11 @@ static int lay_out(struct asim_layout *lay, const struct asim_op *op)
     struct asim_world *world = lay->rank->world;
     const char *custom = custom_of(world, op);
 
+    /* Everybody: laid out as without a group, all dimensions involved. Collectives are counted and
+     * tagged as the listed group's own all the same (spec 4.2). */
     lay->listed = lay->group;
     if (lay->group && lay->group->n == world->n_ranks)
-        lay->group =
-            NULL; /* everybody: laid out as without a group, all dimensions involved; but its
-                     collectives are counted and tagged as the group's own (spec 4.2) */
+        lay->group = NULL;
     else if (!lay->group)
         lay->involved = involved_of(op);
     if (lay->group)

@@ -12,9 +12,11 @@
 
 #include <stddef.h>
 
+#if UINTPTR_MAX > UINT32_MAX
 _Static_assert(offsetof(struct asim_march, token.next) == 64 &&
                    offsetof(struct asim_march, recv.stream) == 192,
                "what a message looks at is two cache lines");
+#endif
 
 /* All steps alike, one message out and one in for one token: those of a ring. Then there are as
  * many arrivals as steps, and as many tokens at the end as at the start: when those are free and

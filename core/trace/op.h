@@ -52,7 +52,7 @@ struct asim_op {
     uint8_t involved_n; /* length of the involved_dim list */
     uint32_t has;       /* bits of enum asim_op_has */
     uint16_t involved;  /* bit d = involved_dim[d] */
-    int32_t priority;
+    int64_t priority;
     /* As the trace has them; the reference uses duration only (spec astra-system.md, 3.1). */
     uint64_t duration_micros, start_micros;
     uint64_t duration_ns; /* exact, where the trace knows it; else 0 */

@@ -114,10 +114,10 @@ static int fill_number(struct asim_reader *reader, const attribute *attr, const 
             return refuse(reader, attr, "an integer of 0 or more", err);
         *(uint64_t *)field = held.magnitude;
         return 0;
-    case WANT_PRIORITY:
-        if (!is_int || held.magnitude > INT32_MAX)
+    case WANT_PRIORITY: /* written with a sign or without */
+        if (!is_int || held.magnitude > (held.negative ? 1u << 31 : UINT32_MAX))
             return refuse(reader, attr, "an integer of 32 bits", err);
-        *(int32_t *)field = held.negative ? -(int32_t)held.magnitude : (int32_t)held.magnitude;
+        *(int64_t *)field = held.negative ? -(int64_t)held.magnitude : (int64_t)held.magnitude;
         return 0;
     case WANT_TAG: /* only compared: a negative one keeps its 32 bits, as in the reference */
         if (!is_int || held.magnitude > UINT32_MAX || (held.negative && held.magnitude > 1u << 31))

@@ -47,11 +47,10 @@ enum asim_check_kind {
 /* One collective, or what is kept of it. */
 struct asim_check_coll {
     uint32_t group, type; /* group: index in asim_check.groups */
-    uint64_t bytes,
-        id;         /* bytes: ASIM_CHECK_SIZED for an all-to-all-v, whose sizes differ by rank */
-    uint64_t place; /* in its trace */
-    uint32_t sizes; /* how many comm_sizes; 0 = none */
-    int waits;      /* it has dependencies */
+    uint64_t bytes;       /* ASIM_CHECK_SIZED for an all-to-all-v, whose sizes differ by rank */
+    uint64_t id, place;   /* place: in its trace */
+    uint32_t sizes;       /* how many comm_sizes; 0 = none */
+    int waits;            /* it has dependencies */
 };
 
 /* What a METADATA node of the rank at hand lists. */

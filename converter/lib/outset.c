@@ -16,23 +16,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 #include "base/text.h"
-
-/* Rank of a file "<stem>.<rank>.et" or ".et.gz" as simulators look for it, -1 if it is none. */
-static int64_t rank_of(const char *name, const char *stem)
-{
-    size_t n = strlen(stem);
-    char *end;
-    uint64_t rank;
-
-    if (strncmp(name, stem, n) || name[n] != '.' || name[n + 1] < '0' || name[n + 1] > '9' ||
-        (name[n + 1] == '0' && name[n + 2] != '.'))
-        return -1;
-    errno = 0;
-    rank = strtoull(name + n + 1, &end, 10);
-    return errno || rank >= UINT32_MAX || (strcmp(end, ".et") && strcmp(end, ".et.gz"))
-               ? -1
-               : (int64_t)rank;
-}
+#include "trace/op.h"
 
 /* The names are taken over. */
 static int keep(struct asim_outset *set, struct asim_outset_file file, struct asim_err *err)
@@ -76,7 +60,7 @@ int asim_outset_begin(struct asim_outset *set, const char *prefix, uint32_t rank
     for (struct dirent *entry; dir && !code && (entry = readdir(dir));) {
         char *path;
 
-        if (rank_of(entry->d_name, prefix + n) < (int64_t)ranks)
+        if (asim_trace_rank_of(entry->d_name, prefix + n) < (int64_t)ranks)
             continue;
         path = malloc(size);
         if (path)

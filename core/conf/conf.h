@@ -131,6 +131,11 @@ struct asim_group {
     uint32_t *ranks; /* file order */
     uint32_t n;
 };
+/* 0 stands for all ranks, where no group is named. */
+static inline uint64_t asim_group_key(const struct asim_group *group)
+{
+    return group ? (uint64_t)group->id + 1 : 0;
+}
 struct asim_groups {
     struct asim_group *at; /* ascending id */
     size_t n;

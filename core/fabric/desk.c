@@ -150,10 +150,11 @@ uint64_t asim_desk_rest(struct asim_desk *desk)
 
     next = desk->later < next ? desk->later : next;
     for (uint32_t i = 0; i < desk->n_active; i++) {
-        const struct asim_frame *head = asim_mail_head(desk->sw->in[desk->active[i]]);
+        struct asim_wire *in = desk->sw->in[desk->active[i]];
+        const struct asim_frame *head = asim_mail_head(in);
 
         if (!head)
-            asim_mail_rewind(desk->sw->in[desk->active[i]]);
+            asim_mail_rewind(in);
         else if (head->t < next)
             next = head->t;
     }

@@ -64,9 +64,7 @@ static struct asim_dataset *open_dataset(const struct asim_layout *lay, uint32_t
 {
     struct asim_rank *rank = lay->rank;
     struct asim_dataset *data = asim_pool_get(&rank->lane->pools.dataset);
-    uint64_t *ordinal =
-        asim_map_put(&rank->ordinals, 1, lay->listed ? (uint64_t)lay->listed->id + 1 : 0);
-
+    uint64_t *ordinal = asim_map_put(&rank->ordinals, 1, asim_group_key(lay->listed));
     uint64_t *sizes = lay->sizes ? malloc((op->comm_size_n + 1) * sizeof *sizes) : NULL;
 
     if (!data || !ordinal || (lay->sizes && !sizes)) {
@@ -93,7 +91,7 @@ static struct asim_dataset *open_dataset(const struct asim_layout *lay, uint32_t
  * 0 after failing the world; no collective has that tag. */
 static uint64_t take_tag(struct asim_rank *rank, const struct asim_group *group)
 {
-    uint64_t key = group ? (uint64_t)group->id + 1 : 0;
+    uint64_t key = asim_group_key(group);
     uint64_t *streams = asim_map_put(&rank->ordinals, 2, key);
 
     if (!streams) {
@@ -135,7 +133,7 @@ static void show_join(const struct asim_layout *lay, const struct asim_dataset *
 
     event.of.join.index = data->op;
     event.of.join.kind = (uint32_t)lay->list;
-    event.of.join.group = lay->listed ? (uint64_t)lay->listed->id + 1 : 0;
+    event.of.join.group = asim_group_key(lay->listed);
     event.of.join.ordinal = data->ordinal;
     event.of.join.first = asim_layout_first(lay);
     event.of.join.sized = lay->sizes != NULL;
@@ -305,11 +303,7 @@ static int lay_out(struct asim_layout *lay, const struct asim_op *op)
         lay->position = position_in(lay->group, lay->rank->id);
     lay->kind = lay->list == ASIM_REDUCE_SCATTER_BLOCK ? ASIM_REDUCE_SCATTER : lay->list;
     if (custom) {
-        if (lay->listed && lay->listed->id >= ASIM_GROUPS_OF_RECIPES)
-            asim_rank_fail(lay->rank,
-                           "group %lld: an algorithm given as traces needs a group id "
-                           "below %d",
-                           (long long)lay->listed->id, ASIM_GROUPS_OF_RECIPES);
+        asim_layout_tags_fit(lay, "an algorithm given as traces");
         lay->recipe =
             asim_recipe_find(lay->rank, custom, lay->group ? lay->position : lay->rank->id);
         return lay->rank->failed ? ASIM_EINVAL : 0;

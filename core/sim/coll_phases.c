@@ -132,16 +132,20 @@ static const struct asim_coll_choice *choice_in_group(const struct asim_layout *
     return choice_of(world, lay->list, 0);
 }
 
-/* Groups of higher ids would share tags: custom.c has 17 bits for them. */
+int asim_layout_tags_fit(const struct asim_layout *lay, const char *what)
+{
+    if (!lay->listed || lay->listed->id < ASIM_GROUPS_OF_RECIPES)
+        return 1;
+    asim_rank_fail(lay->rank, "group %lld: %s needs a group id below %d",
+                   (long long)lay->listed->id, what, ASIM_GROUPS_OF_RECIPES);
+    return 0;
+}
+
 static void lay_flows(const struct asim_layout *lay, struct asim_phase *phase)
 {
     if (!phase->choice->algo->flows || lay->rank->failed)
         return;
-    if (lay->listed && lay->listed->id >= ASIM_GROUPS_OF_RECIPES)
-        asim_rank_fail(lay->rank, "group %lld: %s needs a group id below %d",
-                       (long long)lay->listed->id, phase->choice->algo->member.name,
-                       ASIM_GROUPS_OF_RECIPES);
-    else
+    if (asim_layout_tags_fit(lay, phase->choice->algo->member.name))
         asim_program_lay(lay->rank, phase->choice, phase);
 }
 

@@ -33,6 +33,8 @@ int asim_layout_has_partners(const struct asim_layout *lay);
 uint64_t asim_layout_members(const struct asim_layout *lay);
 /* The lowest of them where they are chosen by dimension, else 0. */
 uint32_t asim_layout_first(const struct asim_layout *lay);
+/* Whether `what`, which has flows of its own, may use the group's tags; else fails the rank. */
+int asim_layout_tags_fit(const struct asim_layout *lay, const char *what);
 /* Appends the phases of one chunk to the stream; `bytes` is what a chunk usually has, the result
  * what this one has. */
 uint64_t asim_layout_phases(struct asim_layout *lay, struct asim_stream *stream, uint64_t bytes);

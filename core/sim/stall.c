@@ -127,11 +127,6 @@ static uint64_t size_of(const struct asim_dataset *data)
     return data->sizes || data->kind == ASIM_BARRIER ? UINT64_MAX : data->bytes;
 }
 
-static uint64_t key_of(const struct asim_dataset *data)
-{
-    return data->group ? (uint64_t)data->group->id + 1 : 0;
-}
-
 /* Either somebody has not come, or everybody has and a message is missing: told later. */
 static void explain_coll(const struct asim_rank *rank, const struct asim_dataset *data,
                          struct asim_stall_row *row, struct text *text)
@@ -143,7 +138,7 @@ static void explain_coll(const struct asim_rank *rank, const struct asim_dataset
     name_group(data->group, rank->world->n_ranks, text);
     add(text, " (%s, %llu bytes)", asim_kind_name(data->kind), (unsigned long long)data->bytes);
     row->is_coll = 1;
-    row->group = key_of(data);
+    row->group = asim_group_key(data->group);
     row->ordinal = data->ordinal;
     row->listed = data->group;
     row->bytes = size_of(data);
@@ -292,7 +287,7 @@ static uint64_t size_at(const struct asim_world *world, const struct asim_stall 
     if (asim_rank_is_here(&world->ranks[rank]))
         data = world->ranks[rank].open_head;
     for (; data; data = data->next)
-        if (key_of(data) == row->group && data->ordinal == row->ordinal)
+        if (asim_group_key(data->group) == row->group && data->ordinal == row->ordinal)
             return size_of(data);
     for (uint32_t i = 0; i < stall->n_rows; i++) {
         const struct asim_stall_row *its = &stall->rows[i];

@@ -59,9 +59,8 @@ static int find_file(const char *prefix, uint32_t rank, char **path, struct asim
     return 0;
 }
 
-/* Rank of a file name "<stem>.<rank>.et" or ".et.gz", -1 if it is none.
- * Names such as job.1.et.bak or job.01.et belong to no rank. */
-static int64_t rank_of(const char *name, const char *stem)
+/* Names such as job.1.et.bak or job.01.et belong to no rank. */
+int64_t asim_trace_rank_of(const char *name, const char *stem)
 {
     size_t n = strlen(stem);
     if (strncmp(name, stem, n) || name[n] != '.' || name[n + 1] < '0' || name[n + 1] > '9')
@@ -86,7 +85,7 @@ struct folder {
 /* One name of the folder. */
 static void note(struct folder *seen, const char *name, const char *stem)
 {
-    int64_t rank = rank_of(name, stem);
+    int64_t rank = asim_trace_rank_of(name, stem);
     if (rank > seen->highest)
         seen->highest = rank;
     seen->plain += rank >= 0 && name[strlen(name) - 1] == 't';

@@ -88,6 +88,15 @@ double asim_rank_values_get(const struct asim_rank_values *values, uint32_t rank
     return def;
 }
 
+/* "*" begins with rank 0, which is always there. */
+uint32_t asim_rank_values_beyond(const struct asim_rank_values *values, uint32_t n)
+{
+    for (size_t i = 0; i < values->n; i++)
+        if (values->at[i].from >= n)
+            return values->at[i].from;
+    return UINT32_MAX;
+}
+
 void asim_rank_values_fini(struct asim_rank_values *values)
 {
     free(values->at);

@@ -22,6 +22,8 @@ struct asim_rank_values_key {
 int asim_rank_values_read(struct asim_rank_values *values, const struct asim_rank_values_key *where,
                           const json_t *object, struct asim_err *err);
 double asim_rank_values_get(const struct asim_rank_values *values, uint32_t rank, double def);
+/* A rank that an entry begins with and n ranks do not have; UINT32_MAX: there is none. */
+uint32_t asim_rank_values_beyond(const struct asim_rank_values *values, uint32_t n);
 void asim_rank_values_fini(struct asim_rank_values *values);
 
 #endif

@@ -40,6 +40,8 @@ void asim_event_rank(const struct asim_world *world, const struct asim_event *ev
     }
     *facts = (struct asim_rank_facts){
         .track = rank->track, .cycles = rank->cycles, .ops = asim_feed_total(rank->feed)};
+    if (world->system.comp_slots > 1 && !world->system.replay_only)
+        facts->track.gpu_busy = rank->track.total[ASIM_SPAN_GPU]; /* side by side counts once */
 }
 
 /* Only the lines on stdout state the peak, so only they pay for it. */

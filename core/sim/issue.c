@@ -89,11 +89,14 @@ static void done_after(struct asim_rank *rank, uint32_t index, uint64_t ns)
     asim_clock_add(rank, ns, &(struct asim_todo){.kind = ASIM_TODO_OP_DONE, .op = index});
 }
 
-/* A recorded duration on this rank; CPU ops do not count as GPU time. */
+/* A recorded duration on this rank, scaled where it is compute's; CPU ops do not count as GPU time.
+ */
 static void replay(struct asim_rank *rank, uint32_t index, const struct asim_op *op)
 {
-    uint64_t ns = asim_compute_scaled(rank, asim_replay_ns(op));
+    uint64_t ns = asim_replay_ns(op);
 
+    if (op->type == ASIM_OP_COMP)
+        ns = asim_compute_scaled(rank, ns);
     if (!op->is_cpu)
         rank->track.gpu_busy += ns;
     done_after(rank, index, ns);

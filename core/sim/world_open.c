@@ -184,6 +184,29 @@ static int open_rest(struct asim_world *world, const struct asim_settings *set,
     return asim_coll_setup(world, err);
 }
 
+/* A typing error in a rank's number would have no effect at all. */
+static void note_values(struct asim_world *world)
+{
+    const struct asim_system *sys = &world->system;
+    const struct {
+        const char *key;
+        const struct asim_rank_values *values;
+    } keys[] = {{"rank-compute-scale", &sys->compute_scale},
+                {"rank-start-delay", &sys->start_delay_ns},
+                {"rank-message-delay", &sys->message_delay_ns}};
+    struct asim_notes notes = notes_of(world);
+
+    for (size_t i = 0; i < sizeof keys / sizeof *keys; i++) {
+        uint32_t rank = asim_rank_values_beyond(keys[i].values, world->n_ranks);
+
+        if (rank != UINT32_MAX)
+            asim_notes_say(&notes,
+                           "%s has an entry for rank %u, which has no effect: the run has ranks 0 "
+                           "to %u",
+                           keys[i].key, rank, world->n_ranks - 1);
+    }
+}
+
 /* Queues and counters live in the arena; maps and the feed are closed by close_rank. */
 static int open_rank(struct asim_world *world, uint32_t r, const struct asim_settings *set,
                      struct asim_err *err)
@@ -264,6 +287,7 @@ static int open_all(struct asim_world *world, const struct asim_settings *set, s
         (code = open_network(world, set, err)) || (code = asim_split_open(world, set, err)) ||
         (code = open_rest(world, set, err)))
         return code;
+    note_values(world);
     if (!make_ranks(world))
         return asim_err_nomem(err, "setting up ranks");
     for (uint32_t r = 0; r < world->n_ranks; r++) {

@@ -69,11 +69,15 @@ complains('roofline_lacks', Run((2, lambda r: [comp(1, 5)]), ROOF, net('Ring', 2
 run = Run((2, lambda r: [coll(1, 'AR', MIB, us=5), send(2, 1 - r, 8, 0, us=3), comp(3, 0)]), {'replay-only': 1}, net('Ring', 2))
 finishes('replay_only', run, 8000)
 holds('replay_exposed_does_not_wrap', run, [(run.exposed, {0: 0, 1: 0})])
+finishes('replay_scales_compute_only', Run((2, lambda r: [coll(1, 'AR', MIB, us=5), comp(2, 3, [1])]),
+                                           {'replay-only': 1, 'rank-compute-scale': {'*': 2}}, net('Ring', 2)), 11000)
 
 # More than one op of a rank at once
 TWO = (2, lambda r: [comp(1, 10), comp(2, 10), coll(3, 'AR', MIB), coll(4, 'AR', MIB)])
 finishes('one_at_a_time', Run(TWO, network=net('Ring', 2)), 104030)
 finishes('two_computes', Run((2, lambda r: [comp(1, 10), comp(2, 10)]), {'concurrent-computes': 2}, net('Ring', 2)), 10000)
+run = Run((2, lambda r: [comp(1, 10), comp(2, 10), coll(3, 'AR', MIB, [1, 2])]), {'concurrent-computes': 2}, net('Ring', 2))
+holds('two_computes_exposed', run, [(run.exposed[0], run.ticks[0] - 10000)])
 finishes('two_cpu_ops', Run((2, lambda r: [comp(1, 10, is_cpu_op=True), comp(2, 10, is_cpu_op=True)]), {'concurrent-cpu-ops': 2}, net('Ring', 2)), 10000)
 finishes('two_collectives', Run(TWO, {'concurrent-collectives': 2, 'active-chunks-per-dimension': 2}, net('Ring', 2)), 52015)
 # The newer collective overtakes waiting chunks with LIFO and does not with FIFO
@@ -95,6 +99,9 @@ run = Run(ONE, {'rank-compute-scale': {'*': 2, '1-3': 1}}, net('Ring', 4))
 holds('slow_range', run, [(run.line(0, 'GPU time'), '200000'), (run.line(1, 'GPU time'), '100000')])
 finishes('late_start', Run(ONE, {'rank-start-delay': {'*': 5000}}, net('Ring', 4)), base[0] + 5000)
 finishes('slow_messages', Run((8, lambda r: [coll(1, 'AR', MIB)]), {'rank-message-delay': {'0-7': 90}}), 96365 + 15 * 90)
+run = Run(ONE, {'rank-start-delay': {'2-9': 0, '4-7': 9, '*': 0}, 'rank-message-delay': {'3': 0}}, net('Ring', 4))
+holds('rank_not_there', run, [(run.ticks[0], base[0]), (run.err.count('which has no effect'), 1),
+                              ('rank-start-delay has an entry for rank 4, which has no effect: the run has ranks 0 to 3' in run.err, True)])
 complains('rank_value_wrong', Run(ONE, {'rank-compute-scale': {'x': 2}}, net('Ring', 4)), 'rank-compute-scale', '"x"')
 
 # Statistics of every class of op, and the reports

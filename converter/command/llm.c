@@ -94,6 +94,7 @@ static int run(int argc, char **argv)
         "       asim trace llm WORKLOAD.txt --et=PREFIX  converts one to Chakra\n",
         asim_llm_option_table, 1, llm};
     struct asim_llm_options opt = {0};
+    asim_llm_note_given(&opt, argc, argv);
     return asim_args_run(&job, &opt, argc, argv);
 }
 

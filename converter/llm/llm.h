@@ -30,7 +30,11 @@ struct asim_llm_options {
     /* micro tests */
     char *test_comm;
     uint64_t begin_size, end_size;
+    unsigned given; /* bits below, of what stands on the command line */
 };
+enum { ASIM_LLM_TOPK = 1, ASIM_LLM_DENSE = 2, ASIM_LLM_SHARED = 4 };
+/* Before the command line is parsed: which of those it gives, if only their defaults. */
+void asim_llm_note_given(struct asim_llm_options *opt, int argc, char **argv);
 extern const struct asim_option asim_llm_option_table[];
 
 struct asim_llm { /* the options with everything derived */

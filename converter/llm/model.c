@@ -37,6 +37,11 @@ static int check_sizes(const struct asim_llm_options *opt, struct asim_err *err)
         if (!sizes[i].value || sizes[i].value > sizes[i].most)
             return asim_err_set(err, ASIM_EINVAL, "%s is %" PRIu64 ", expected 1 to %" PRIu64 ".",
                                 sizes[i].name, sizes[i].value, sizes[i].most);
+    if (opt->moe && opt->topk > opt->experts)
+        return asim_err_set(err, ASIM_EINVAL,
+                            "moe_router_topk is %u, but there are only %u experts; raise "
+                            "num_experts or lower it.",
+                            opt->topk, opt->experts);
     if (opt->ffn > 1 << 20 || opt->shared_experts > 1 << 10 || opt->q_lora > 1 << 18 ||
         opt->kv_lora > 1 << 18 || opt->qk_rope > 1 << 14 || opt->qk_nope > 1 << 14 ||
         opt->v_head > 1 << 14)

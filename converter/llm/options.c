@@ -2,18 +2,23 @@
  *
  * Options of `asim trace llm`: AICB's own words as keys (with _ or -), short forms as aliases, and
  * the sizes of its presets. A preset fills what the command line does not give; in AICB it is the
- * other way round for some sizes, so that `-m 7 --tp 8` runs with 4 there.
+ * other way round, so that `-m 7 --tp 8` runs with 4 there.
  */
 #include "llm/llm.h"
 
 #include <stdio.h>
 #include <string.h>
 #include "base/text.h"
+#include "tools/args.h"
 
 #define AT(field) offsetof(struct asim_llm_options, field)
 #define NUMBER(key, alias, help, def, type, field)                                                 \
     {                                                                                              \
         key, alias, help, def, type, AT(field), 0, 1e12, NULL, 0                                   \
+    }
+#define SIZE(key, alias, help, def, type, field)                                                   \
+    {                                                                                              \
+        key, alias, help, def, type, AT(field), 1, 1e12, NULL, 0                                   \
     }
 #define TEXT(key, alias, help, def, field)                                                         \
     {                                                                                              \
@@ -40,22 +45,22 @@ const struct asim_option asim_llm_option_table[] = {
          NULL, model),
     TEXT("frame", NULL, "Megatron or DeepSeek (default: as the preset), or collective_test", NULL,
          frame),
-    NUMBER("world_size", "N", "GPUs in all", "32", ASIM_T_U32, world),
-    NUMBER("tensor_model_parallel_size", "tp", "tensor-parallel size", NULL, ASIM_T_U32, tp),
-    NUMBER("pipeline_model_parallel", "pp", "pipeline stages", "1", ASIM_T_U32, pp),
-    NUMBER("expert_model_parallel_size", "ep", "expert-parallel size", "1", ASIM_T_U32, ep),
+    SIZE("world_size", "N", "GPUs in all", "32", ASIM_T_U32, world),
+    SIZE("tensor_model_parallel_size", "tp", "tensor-parallel size", NULL, ASIM_T_U32, tp),
+    SIZE("pipeline_model_parallel", "pp", "pipeline stages", "1", ASIM_T_U32, pp),
+    SIZE("expert_model_parallel_size", "ep", "expert-parallel size", "1", ASIM_T_U32, ep),
     NUMBER("num_experts", "experts", "experts of a MoE layer", NULL, ASIM_T_U32, experts),
-    NUMBER("moe_router_topk", "topk", "experts a token goes to", "1", ASIM_T_U32, topk),
-    NUMBER("global_batch", "gbs", "sequences of one iteration", "4", ASIM_T_U32, global_batch),
-    NUMBER("micro_batch", "mbs", "sequences of one micro-batch", "1", ASIM_T_U32, micro_batch),
-    NUMBER("seq_length", "seq", "tokens of a sequence", NULL, ASIM_T_U64, seq),
-    NUMBER("hidden_size", "hidden", "hidden size", NULL, ASIM_T_U64, hidden),
+    SIZE("moe_router_topk", "topk", "experts a token goes to", "1", ASIM_T_U32, topk),
+    SIZE("global_batch", "gbs", "sequences of one iteration", "4", ASIM_T_U32, global_batch),
+    SIZE("micro_batch", "mbs", "sequences of one micro-batch", "1", ASIM_T_U32, micro_batch),
+    SIZE("seq_length", "seq", "tokens of a sequence", NULL, ASIM_T_U64, seq),
+    SIZE("hidden_size", "hidden", "hidden size", NULL, ASIM_T_U64, hidden),
     NUMBER("ffn_hidden_size", "ffn", "inner size of the MLP (default 4h, with swiglu 8h/3)", NULL,
            ASIM_T_U64, ffn),
-    NUMBER("num_layers", "layers", "layers", NULL, ASIM_T_U32, layers),
-    NUMBER("num_attention_heads", "heads", "attention heads (default: as many as layers)", NULL,
-           ASIM_T_U32, heads),
-    NUMBER("vocab_size", "vocab", "words of the vocabulary", "32000", ASIM_T_U64, vocab),
+    SIZE("num_layers", "layers", "layers", NULL, ASIM_T_U32, layers),
+    SIZE("num_attention_heads", "heads", "attention heads (default: as many as layers)", NULL,
+         ASIM_T_U32, heads),
+    SIZE("vocab_size", "vocab", "words of the vocabulary", "32000", ASIM_T_U64, vocab),
     NUMBER("make_vocab_size_divisible_by", NULL, "the vocabulary is padded to this x tp", "128",
            ASIM_T_U64, vocab_unit),
     FLAG("enable_sequence_parallel", "sp", "sequence parallelism", sp),
@@ -159,8 +164,22 @@ static void fill_u64(uint64_t *at, uint64_t value)
         *at = value;
 }
 
-/* What the command line gave stays. Routing to one expert cannot be told from not given, so a
- * preset's number wins there. */
+void asim_llm_note_given(struct asim_llm_options *opt, int argc, char **argv)
+{
+    const struct {
+        const char *key;
+        unsigned bit;
+    } keys[] = {{"moe_router_topk", ASIM_LLM_TOPK},
+                {"n_dense_layers", ASIM_LLM_DENSE},
+                {"n_shared_expert", ASIM_LLM_SHARED}};
+
+    for (size_t k = 0; k < sizeof keys / sizeof *keys; k++)
+        for (int i = 1; i < argc; i++)
+            if (asim_args_is(argv[i], asim_option_find(asim_llm_option_table, keys[k].key)))
+                opt->given |= keys[k].bit;
+}
+
+/* What the command line gave stays. */
 static void apply(struct asim_llm_options *opt, const struct preset *preset)
 {
     fill_u32(&opt->layers, preset->layers);
@@ -169,12 +188,12 @@ static void apply(struct asim_llm_options *opt, const struct preset *preset)
     fill_u32(&opt->experts, preset->experts);
     fill_u64(&opt->hidden, preset->hidden);
     fill_u64(&opt->ffn, preset->ffn);
-    if (opt->topk == 1 && preset->topk) /* 1 is the default */
+    if (!(opt->given & ASIM_LLM_TOPK) && preset->topk)
         opt->topk = preset->topk;
-    if (preset->deepseek) {
+    if (!(opt->given & ASIM_LLM_DENSE) && preset->deepseek)
         opt->dense_layers = preset->dense;
+    if (!(opt->given & ASIM_LLM_SHARED) && preset->deepseek)
         opt->shared_experts = preset->shared;
-    }
     if (preset->moe)
         opt->moe = opt->sp = 1;
 }

@@ -55,13 +55,22 @@ static int read_line(struct asim_llm_times *times, struct asim_src *src, char *w
                            asim_text_safe(safe, sizeof safe, word));
     *colon = '\0';
     const char *value = colon[1] ? colon + 1 : asim_src_word_in_line(src);
+    if (!value && !strncmp(word, "time_gpu_", 9))
+        return asim_err_at(err, ASIM_EINVAL, asim_src_where(src),
+                           "found no number behind '%s:'; microseconds are expected.",
+                           asim_text_safe(safe, sizeof safe, word));
     if (!value)
         return add_section(times, word) ? 0 : asim_err_nomem(err, "reading compute times");
     if (strncmp(word, "time_gpu_", 9))
         return 0; /* train_iter: and the like */
     struct asim_llm_section *section =
         times->sections.n ? &times->sections.at[times->sections.n - 1] : NULL;
+    const char *more = asim_src_word_in_line(src);
     double us;
+    if (more)
+        return asim_err_at(err, ASIM_EINVAL, asim_src_where(src),
+                           "found '%s' behind the number; one number a line is expected.",
+                           asim_text_safe(safe, sizeof safe, more));
     if (!section || asim_text_double(value, &us) || us < 0 || us > 1e12)
         return asim_err_at(err, ASIM_EINVAL, asim_src_where(src),
                            "found '%s' where a number of microseconds below a 'Name:' line is "

@@ -68,7 +68,7 @@ int asim_llm_write(const struct asim_llm *llm, const struct asim_llm_rows *rows,
 /* --- Chakra -------------------------------------------------------------------------------------
  */
 
-enum { MOST_ATTRS = 8 };
+enum { MOST_ATTRS = 9 };
 
 /* Sizes and ranks as int64, which every published reader takes. */
 static void add_int(struct asim_chakra_attr *attrs, size_t *n, const char *name, int64_t value)
@@ -93,6 +93,8 @@ static size_t fill_attrs(const struct asim_op *op, struct asim_chakra_attr attrs
         add_int(attrs, &n, "comm_dst", op->comm_dst);
     if (op->has & ASIM_HAS_COMM_TAG)
         add_int(attrs, &n, "comm_tag", op->comm_tag);
+    if (op->has & ASIM_HAS_QUEUE)
+        add_int(attrs, &n, "comm_queue", op->comm_queue);
     if (op->duration_ns % 1000) /* Chakra knows microseconds; asim reads this beside them */
         attrs[n++] = (struct asim_chakra_attr){
             .name = "duration_ns", .kind = ASIM_CHAKRA_UINT64, .value.u = op->duration_ns};

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-only
  *
  * Which algorithm and protocol, and the list of flows itself. SimAI 1.6 chooses NVLS for an
- * all-reduce of 8 or more H100/H800 in one server if it is switched on, and a ring for everything
- * else, whatever the size; it has no protocols. `tuned` is ours: the least of latency + bytes /
- * bandwidth over the algorithms and protocols, with the latencies SimCCL's documentation lists
- * (d.9, there in ns; its code waits a thousand times as long).
+ * all-reduce of a tensor-parallel group of 8 or more H100/H800 in one server if it is switched on,
+ * and a ring for everything else, whatever the size; it has no protocols. `tuned` is ours: the
+ * least of latency + bytes / bandwidth over the algorithms and protocols, with the latencies
+ * SimCCL's documentation lists (d.9, there in ns; its code waits a thousand times as long).
  *
  * Protocols cost wire bytes: LL sends 8 bytes of flags with 8 of data, LL128 8 with every 120.
  */
@@ -175,8 +175,8 @@ static void choose(struct asim_nccl *nccl)
     if (s->algo == ASIM_NCCL_TUNED) {
         choose_tuned(nccl);
     } else if (s->algo == ASIM_NCCL_AUTO) {
-        int nvls = s->nvls && s->hopper && s->kind == ASIM_ALL_REDUCE && s->ranks >= 8 &&
-                   nccl->servers == 1;
+        int nvls = s->nvls && s->hopper && !s->apart && s->kind == ASIM_ALL_REDUCE &&
+                   s->ranks >= 8 && nccl->servers == 1;
         s->algo = nvls ? ASIM_NCCL_NVLS : ASIM_NCCL_RING;
         if (s->kind == ASIM_ALL_TO_ALL)
             s->algo = ASIM_NCCL_DIRECT;

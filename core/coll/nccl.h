@@ -31,6 +31,7 @@ struct asim_nccl_spec {
     uint32_t base, stride; /* member p is rank base + p * stride; stride 0 = 1 */
     uint32_t gpus_per_server;
     int pxn, nvls, hopper;        /* hopper: H100 or H800 */
+    int apart;                    /* members are no neighbours: SimAI's rule has no NVLS there */
     int by_ranks;                 /* there is no NVSwitch to end at: see the builders */
     double nv_gbytes, net_gbytes; /* for the tuned choice */
 };

@@ -13,12 +13,14 @@ static int has_rate(const struct asim_rate_map *map, uint64_t bps)
     return 0;
 }
 
-/* Rate of some switch port the ECN maps do not know, 0 if there is none. */
+/* Rate of some switch port the ECN maps do not know, 0 if there is none. NVSwitches do not mark. */
 static uint64_t unmapped_rate(const struct asim_fabric *fabric)
 {
     const struct asim_netconf *net = fabric->net;
 
-    for (uint32_t v = 0; v < fabric->nodes - fabric->hosts; v++)
+    for (uint32_t v = 0; v < fabric->nodes - fabric->hosts; v++) {
+        if (fabric->topo->kind[fabric->hosts + v] == ASIM_NVSWITCH)
+            continue;
         for (uint32_t p = 0; p < fabric->sw[v].n_ports; p++) {
             const struct asim_port *port = &fabric->sw[v].ports[p].port;
             uint64_t bps = port->out->rate_bps;
@@ -28,6 +30,7 @@ static uint64_t unmapped_rate(const struct asim_fabric *fabric)
             if (!has_rate(&net->kmin, bps) || !has_rate(&net->kmax, bps))
                 return bps;
         }
+    }
     return 0;
 }
 

@@ -323,6 +323,8 @@ void asim_coll_op(struct asim_rank *rank, uint32_t index, const struct asim_op *
 
     if (!check_kind(rank, op))
         return;
+    if (op->has & ASIM_HAS_QUEUE)
+        lay.queue = 1 + op->comm_queue % rank->world->settings.queues_per_dim;
     lay.group = asim_group_find(rank, op, &all);
     if (!lay.group && !all)
         return;

@@ -99,13 +99,17 @@ uint32_t asim_layout_first(const struct asim_layout *lay)
     return lay->recipe || lay->group ? 0 : first;
 }
 
-/* The next queue of a dimension. half: 0 = all of them, 1 = the first half, 2 = the second. */
-static uint32_t take_queue(struct asim_rank *rank, uint32_t dim, int half, int *step)
+/* The next queue of a dimension, or that of the op. half: 0 = all of them, 1 = the first half, 2 =
+ * the second. */
+static uint32_t take_queue(const struct asim_layout *lay, uint32_t dim, int half, int *step)
 {
-    uint32_t q = rank->world->settings.queues_per_dim, at;
-    struct asim_dim_turns *turns = &rank->turns[dim];
+    uint32_t q = lay->rank->world->settings.queues_per_dim, at;
+    struct asim_dim_turns *turns = &lay->rank->turns[dim];
 
-    if (half == 0) {
+    if (lay->queue) {
+        at = lay->queue - 1;
+        *step = 1;
+    } else if (half == 0) {
         at = turns->all++ % q;
         *step = q > 1 && at >= q / 2 ? -1 : 1;
     } else if (half == 1) {
@@ -162,7 +166,7 @@ static uint64_t add_phase(const struct asim_layout *lay, struct asim_stream *str
         phase->subgroup = 1;
         phase->choice = choice_in_group(lay, phase->kind);
     }
-    phase->queue = take_queue(lay->rank, dim, kind_half[1], &phase->step);
+    phase->queue = take_queue(lay, dim, kind_half[1], &phase->step);
     phase->variant = lay->rank->turns[dim].trees[lay->list]++ % 2;
     lay_flows(lay, phase);
     return asim_coll_out_bytes(phase->choice->algo, phase->kind, bytes, phase->ring.n);
@@ -249,7 +253,7 @@ void asim_layout_sized(const struct asim_layout *lay, struct asim_stream *stream
     if (lay->listed)
         phase->ring = (struct asim_ring_of){
             .members = lay->listed->ranks, .n = lay->listed->n, .index = lay->position};
-    phase->queue = take_queue(lay->rank, 0, 0, &phase->step);
+    phase->queue = take_queue(lay, 0, 0, &phase->step);
 }
 
 /* Returns the bytes of the chunk: an order may have changed them (offlineGreedyFlex). */

@@ -20,6 +20,7 @@ struct asim_layout {
     uint32_t position;               /* in the group */
     uint32_t root;                   /* of rooted kinds: position in the group, or the rank */
     uint32_t involved;               /* bit per dimension */
+    uint32_t queue;                  /* of a dimension: 0 = the next in turn, else 1 + its index */
     const struct asim_group *listed; /* the same, even where it is everybody */
     const uint64_t *sizes;           /* all-to-all-v: the op's, one for each member */
     struct asim_recipe *recipe;      /* algorithm given as traces, or NULL */

@@ -76,6 +76,13 @@ static void find_rates(const struct asim_world *world, struct asim_nccl_spec *sp
     spec->hopper = !strcmp(topo->gpu_type, "H100") || !strcmp(topo->gpu_type, "H800");
 }
 
+/* Data-parallel and expert groups skip the ranks of a tensor-parallel one. */
+static int are_apart(const struct asim_ring_of *ring)
+{
+    return ring->members ? ring->members[ring->n - 1] - ring->members[0] + 1 != ring->n
+                         : ring->stride > 1;
+}
+
 /* What the phase asks for in coll/nccl.h's words. There `bytes` is the whole buffer, so an
  * all-gather's contribution is counted once per member; servers are numbered by position, so the
  * members' own ranks, strides and groups no longer matter from here on. */
@@ -104,6 +111,7 @@ static int describe(struct asim_rank *rank, const struct asim_coll_choice *word,
                                         .bytes = phase->bytes * whole,
                                         .ranks = phase->ring.n,
                                         .gpus_per_server = local,
+                                        .apart = are_apart(&phase->ring),
                                         .by_ranks = !asim_nvswitch_serves(world, local)};
         find_rates(world, spec);
         word->algo->flows(spec);

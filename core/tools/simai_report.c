@@ -15,8 +15,10 @@
 
 #include <math.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include "base/out.h"
+#include "trace/simai_walk.h"
 
 /* One pass over the rows; totals and out belong to the caller. */
 struct walk {
@@ -24,6 +26,7 @@ struct walk {
     struct asim_out *out;
     struct asim_sa_totals *totals;
     double bubble_base;
+    uint32_t *forwards; /* how often each row is run forward: what is recomputed is computed */
 };
 
 /* The share of a collective's time that is not hidden. */
@@ -55,31 +58,24 @@ static void put_cost(struct walk *walk, const struct asim_sa_cost *cost, int is_
         asim_out_printf(walk->out, is_none ? ",0,-nan,0.00" : ",0,-nan,-nan");
 }
 
-/* parity: forward collectives of this policy are raised to 4096 bytes
- * A copy: the workload itself is not changed. */
-static struct asim_simai_comm raised(const struct asim_simai *w, const struct asim_simai_row *row,
-                                     int part)
-{
-    struct asim_simai_comm comm = row->comm[part];
-    if (part == ASIM_SIMAI_FWD && comm.bytes && comm.bytes < 4096 &&
-        w->policy == ASIM_SIMAI_FWD_IN_BCKWD)
-        comm.bytes = 4096;
-    return comm;
-}
-
 /* Columns in the order of the published CSV: forward, weight gradient, input gradient. */
-static int put_row(struct walk *walk, const struct asim_simai_row *row, struct asim_err *err)
+static int put_row(struct walk *walk, uint32_t i, struct asim_err *err)
 {
     static const int columns[] = {ASIM_SIMAI_FWD, ASIM_SIMAI_WG, ASIM_SIMAI_IG};
+    const struct asim_simai_row *row = asim_simai_row(walk->sa->w, i);
     struct asim_sa_cost cost[ASIM_SIMAI_PARTS];
-    double exposed[ASIM_SIMAI_PARTS], compute = 0;
+    double exposed[ASIM_SIMAI_PARTS], computed[ASIM_SIMAI_PARTS], compute = 0;
     for (int part = 0; part < ASIM_SIMAI_PARTS; part++) {
-        struct asim_simai_comm comm = raised(walk->sa->w, row, part);
+        struct asim_simai_comm comm = row->comm[part];
+        comm.bytes = asim_simai_run_bytes(walk->sa->w, i, part);
         int rc = asim_sa_cost(walk->sa, &comm, &cost[part], err);
         if (rc)
             return rc;
         exposed[part] = floor(cost[part].exact_ns * overlap_left(walk->sa, row, part)) / 1000;
-        compute += (double)row->compute_ns[part] / 1000;
+        computed[part] = (double)row->compute_ns[part] / 1000;
+        if (part == ASIM_SIMAI_FWD)
+            computed[part] *= walk->forwards[i];
+        compute += computed[part];
         if (row->comm[part].op != ASIM_SIMAI_NONE)
             add_exposed(walk->totals, &row->comm[part], exposed[part]);
     }
@@ -87,12 +83,12 @@ static int put_row(struct walk *walk, const struct asim_simai_row *row, struct a
     if (strcmp(row->name, "embedding_layer"))
         walk->bubble_base += compute + (cost[ASIM_SIMAI_FWD].ns + cost[ASIM_SIMAI_IG].ns) / 1000;
     asim_out_printf(walk->out, "%s,Analytical_test", row->name);
-    for (int i = 0; i < ASIM_SIMAI_PARTS; i++)
-        asim_out_printf(walk->out, ",%.0f", (double)row->compute_ns[columns[i]] / 1000);
-    for (int i = 0; i < ASIM_SIMAI_PARTS; i++)
-        asim_out_printf(walk->out, ",%.0f", exposed[columns[i]]);
-    for (int i = 0; i < ASIM_SIMAI_PARTS; i++)
-        put_cost(walk, &cost[columns[i]], row->comm[columns[i]].op == ASIM_SIMAI_NONE);
+    for (int c = 0; c < ASIM_SIMAI_PARTS; c++)
+        asim_out_printf(walk->out, ",%.0f", computed[columns[c]]);
+    for (int c = 0; c < ASIM_SIMAI_PARTS; c++)
+        asim_out_printf(walk->out, ",%.0f", exposed[columns[c]]);
+    for (int c = 0; c < ASIM_SIMAI_PARTS; c++)
+        put_cost(walk, &cost[columns[c]], row->comm[columns[c]].op == ASIM_SIMAI_NONE);
     asim_out_printf(walk->out, "\n");
     return 0;
 }
@@ -203,7 +199,7 @@ static int put_rows(struct walk *walk, struct asim_err *err)
     walk->bubble_base = 0;
     int rc = 0;
     for (uint32_t i = 0; i < walk->sa->w->n_rows && !rc; i++)
-        rc = put_row(walk, asim_simai_row(walk->sa->w, i), err);
+        rc = put_row(walk, i, err);
     if (!rc)
         finish_totals(walk);
     return rc;
@@ -211,30 +207,42 @@ static int put_rows(struct walk *walk, struct asim_err *err)
 
 /* The summary stands first and needs the sums, so the rows go to /dev/null once.
  * Costs the arithmetic twice, which is small beside writing. */
-int asim_sa_report(const struct asim_sa *sa, struct asim_sa_totals *totals, char *path, size_t size,
-                   struct asim_err *err)
+static int write_csv(struct walk *walk, const char *path, struct asim_err *err)
 {
     struct asim_out out, nowhere;
-    struct walk walk = {sa, &nowhere, totals, 0};
-    if (snprintf(path, size, "%s/%sEndToEnd.csv", sa->opt->folder, sa->opt->prefix) >= (int)size)
-        return asim_err_set(err, ASIM_EINVAL, "the path of the result is too long.");
-    int rc = check_pipeline(sa, err);
-    if (!rc)
-        rc = asim_out_open(&nowhere, "/dev/null", err);
+    int rc = asim_out_open(&nowhere, "/dev/null", err);
     if (rc)
         return rc;
-    rc = put_rows(&walk, err);
+    walk->out = &nowhere;
+    rc = put_rows(walk, err);
     asim_out_discard(&nowhere);
     if (!rc)
         rc = asim_out_open(&out, path, err);
     if (rc)
         return rc;
-    asim_sa_put_summary(&out, sa->opt->prefix, totals);
-    walk.out = &out;
-    rc = put_rows(&walk, err);
+    asim_sa_put_summary(&out, walk->sa->opt->prefix, walk->totals);
+    walk->out = &out;
+    rc = put_rows(walk, err);
+    if (!rc)
+        return asim_out_commit(&out, err);
+    asim_out_discard(&out);
+    return rc;
+}
+
+int asim_sa_report(const struct asim_sa *sa, struct asim_sa_totals *totals, char *path, size_t size,
+                   struct asim_err *err)
+{
+    struct walk walk = {.sa = sa, .totals = totals};
+    if (snprintf(path, size, "%s/%sEndToEnd.csv", sa->opt->folder, sa->opt->prefix) >= (int)size)
+        return asim_err_set(err, ASIM_EINVAL, "the path of the result is too long.");
+    int rc = check_pipeline(sa, err);
     if (rc)
-        asim_out_discard(&out);
-    else
-        rc = asim_out_commit(&out, err);
+        return rc;
+    walk.forwards = malloc(((size_t)sa->w->n_rows + 1) * sizeof *walk.forwards);
+    if (!walk.forwards)
+        return asim_err_nomem(err, "counting what is recomputed");
+    asim_simai_forwards(sa->w, walk.forwards);
+    rc = write_csv(&walk, path, err);
+    free(walk.forwards);
     return rc || !sa->opt->visual ? rc : write_chart(sa, totals, path, err);
 }

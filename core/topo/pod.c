@@ -14,6 +14,7 @@
  */
 #include "topo/pod.h"
 
+#include <ctype.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
@@ -46,17 +47,15 @@ static int check_form(const struct asim_pod_shape *shape, const struct asim_pod_
     return 0;
 }
 
-/* One word of the file's first line (spec simai.md a.1), which has no quotes and where "#" and "//"
- * begin a comment. */
-static int check_gpu_type(const struct asim_pod_options *opt, struct asim_err *err)
+/* One word of the file's first line (spec simai.md a.1), which has no quotes, and a part of the
+ * file's name. */
+int asim_pod_check_gpu_type(const char *word, struct asim_err *err)
 {
-    const char *word = opt->gpu_type;
     char safe[64];
     size_t n = 0;
-    while (word && word[n] > ' ' && word[n] <= '~')
+    while (word && (isalnum((unsigned char)word[n]) || (word[n] && strchr("_+.-", word[n]))))
         n++;
-    if (!word || (n && !word[n] && n < sizeof((struct asim_topo *)0)->gpu_type && *word != '#' &&
-                  strncmp(word, "//", 2)))
+    if (!word || (n && !word[n] && n < sizeof((struct asim_topo *)0)->gpu_type))
         return 0;
     return asim_err_set(err, ASIM_EINVAL,
                         "gt is '%s', expected one word of 1 to %zu letters and digits such as "
@@ -113,7 +112,7 @@ static int plan_pod(struct pod *pod, const struct asim_pod_shape *shape, uint32_
     pod->two_planes = shape->dual_plane;
     int rc = check_form(shape, pod->opt, err);
     if (!rc)
-        rc = check_gpu_type(pod->opt, err);
+        rc = asim_pod_check_gpu_type(pod->opt->gpu_type, err);
     if (!rc)
         rc = count_hosts(pod, shape, asked, err);
     if (rc)

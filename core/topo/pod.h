@@ -22,6 +22,9 @@ struct asim_pod_options {
     char *gpu_type;
 };
 
+/* 0 for one word of letters, digits and "_+.-" that fits, or NULL. */
+int asim_pod_check_gpu_type(const char *word, struct asim_err *err);
+
 /* What a template forces, and its number of GPUs and leaves per pod where the user gives none. */
 struct asim_pod_shape {
     const char *name; /* the generator's -topo word */

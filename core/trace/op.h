@@ -39,7 +39,8 @@ enum asim_op_has {
     ASIM_HAS_PRIORITY = 1 << 7,
     ASIM_HAS_INVOLVED_DIM = 1 << 8,
     ASIM_HAS_COMM_SIZES = 1 << 9,
-    ASIM_HAS_TENSORS = 1 << 10 /* inputs or outputs, if only as empty lists */
+    ASIM_HAS_TENSORS = 1 << 10, /* inputs or outputs, if only as empty lists */
+    ASIM_HAS_QUEUE = 1 << 11
 };
 
 /* The longest duration an op may have: 146 years. */
@@ -60,6 +61,7 @@ struct asim_op {
     uint64_t num_ops, tensor_bytes;
     /* comm_type is an enum asim_kind; the tag is only compared. */
     uint32_t comm_type, comm_src, comm_dst, comm_tag;
+    uint32_t comm_queue; /* ours: which queue of its dimension a collective waits in */
     /* Of a collective: what each rank holds before, of an all-gather what each contributes
      * (3.6). */
     uint64_t comm_bytes;

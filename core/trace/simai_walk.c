@@ -78,11 +78,11 @@ static void group_of(const struct asim_simai_walk *r, const struct asim_simai_co
     asim_simai_group(&r->layout, comm->group, r->rank, ranks);
 }
 
-uint64_t asim_simai_walk_bytes(const struct asim_simai_walk *r, uint32_t row, int part)
+uint64_t asim_simai_run_bytes(const struct asim_simai *w, uint32_t row, int part)
 {
-    uint64_t bytes = asim_simai_row(r->w, row)->comm[part].bytes;
+    uint64_t bytes = asim_simai_row(w, row)->comm[part].bytes;
     /* parity: forward collectives of this policy are raised to 4096 bytes */
-    if (part == ASIM_SIMAI_FWD && bytes && bytes < 4096 && r->w->policy == ASIM_SIMAI_FWD_IN_BCKWD)
+    if (part == ASIM_SIMAI_FWD && bytes && bytes < 4096 && w->policy == ASIM_SIMAI_FWD_IN_BCKWD)
         return 4096;
     return bytes;
 }
@@ -141,21 +141,39 @@ static int is_marked(const uint32_t *marks, uint32_t n, uint32_t row)
     return 0;
 }
 
-/* Entering a backward row that initiates recompute: back to the nearest checkpoint.
- * Only HYBRID_TRANSFORMER_FWD_IN_BCKWD recomputes; other policies carry the marks and ignore
- * them, as SimAI does. */
+/* Only HYBRID_TRANSFORMER_FWD_IN_BCKWD recomputes; other policies carry the marks and ignore them,
+ * as SimAI does. */
+static int is_replayed(const struct asim_simai *w, uint32_t row)
+{
+    return w->policy == ASIM_SIMAI_FWD_IN_BCKWD && is_marked(w->initiates, w->n_initiates, row);
+}
+
+/* The nearest checkpoint at or before a row, where its replay begins. */
+static uint32_t checkpoint_of(const struct asim_simai *w, uint32_t row)
+{
+    while (row && !is_marked(w->checkpoints, w->n_checkpoints, row))
+        row--;
+    return row;
+}
+
+void asim_simai_forwards(const struct asim_simai *w, uint32_t *times)
+{
+    for (uint32_t row = 0; row < w->n_rows; row++)
+        times[row] = 1;
+    for (uint32_t row = 0; row < w->n_rows; row++)
+        for (uint32_t i = is_replayed(w, row) ? checkpoint_of(w, row) : row + 1; i <= row; i++)
+            times[i]++;
+}
+
+/* A backward row that initiates recompute begins with its replay. */
 static void enter_row(struct asim_simai_walk *r)
 {
-    const struct asim_simai *w = r->w;
     r->act = 0;
-    if (!r->passes[r->pass].down || w->policy != ASIM_SIMAI_FWD_IN_BCKWD ||
-        !is_marked(w->initiates, w->n_initiates, r->row))
+    if (!r->passes[r->pass].down || !is_replayed(r->w, r->row))
         return;
     r->replaying = 1;
-    r->replay_row = r->row;
+    r->replay_row = checkpoint_of(r->w, r->row);
     r->replay_act = 0;
-    while (r->replay_row && !is_marked(w->checkpoints, w->n_checkpoints, r->replay_row))
-        r->replay_row--;
 }
 
 /* Passes are done when r->pass has run past the last. */

@@ -15,6 +15,8 @@
 #include "ns3/simulator.h"
 #include "ns3/uinteger.h"
 
+#include <algorithm>
+
 namespace ns3
 {
 
@@ -65,14 +67,6 @@ AsimFabric::SetWorld(asim_world* world)
     m_topo = asim_world_topo(world);
     m_window = asim_remote_window(m_fabric);
     Build(*asim_world_netconf(world));
-    asim_viewer viewer{};
-    viewer.wants = 1u << ASIM_EV_FCT | 1u << ASIM_EV_PFC;
-    viewer.self = this;
-    viewer.see = &AsimFabric::OnEvent;
-    if (!m_processes)
-    {
-        asim_world_view(world, &viewer);
-    }
 }
 
 void
@@ -140,20 +134,48 @@ AsimFabric::SetTick(Callback<void> tick)
     m_tick = tick;
 }
 
+/* Of reports' events: those that trace sources have sinks for. */
+unsigned
+AsimFabric::GetWatchedEvents() const
+{
+    const bool ends = std::any_of(m_nodes.begin(), m_nodes.end(), [](const Ptr<Node>& node) {
+        Ptr<RdmaHw> rdma = node ? node->GetObject<RdmaHw>() : nullptr;
+        return rdma && !rdma->m_qpComplete.IsEmpty();
+    });
+    const bool pauses =
+        std::any_of(m_devices.begin(), m_devices.end(), [](const Ptr<QbbNetDevice>& device) {
+            return device && device->IsPfcWatched();
+        });
+
+    return ends << ASIM_EV_FCT | pauses << ASIM_EV_PFC;
+}
+
+int
+AsimFabric::Watch(asim_err* err)
+{
+    asim_viewer viewer{};
+
+    viewer.wants = GetWatchedEvents();
+    viewer.self = this;
+    viewer.see = &AsimFabric::OnEvent;
+    m_watched = std::any_of(m_devices.begin(), m_devices.end(), [](const Ptr<QbbNetDevice>& device) {
+        return device && device->IsWatched();
+    });
+    if ((!m_processes && viewer.wants && asim_world_view(m_world, &viewer)) ||
+        (m_watched && asim_fabric_watch_frames(m_fabric, &AsimFabric::OnFrame, this)))
+    {
+        return asim_err_set(err, ASIM_ENOMEM, "too many watch events or frames");
+    }
+    return 0;
+}
+
 int
 AsimFabric::Start(asim_err* err)
 {
-    for (const auto& device : m_devices)
+    m_code = Watch(err);
+    if (m_code)
     {
-        if (device && device->IsWatched())
-        {
-            if (asim_fabric_watch_frames(m_fabric, &AsimFabric::OnFrame, this))
-            {
-                return m_code = asim_err_set(err, ASIM_ENOMEM, "too many watch frames");
-            }
-            m_watched = true;
-            break;
-        }
+        return m_code;
     }
     m_code = asim_world_start(m_world, err);
     if (m_processes)

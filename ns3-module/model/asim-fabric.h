@@ -66,6 +66,8 @@ class AsimFabric : public AsimSettings
                         const uint32_t nodePort[2],
                         const asim_frame* frame,
                         uint64_t t);
+    unsigned GetWatchedEvents() const;
+    int Watch(asim_err* err);
     static void OnEvent(void* self, const asim_world* world, const asim_event* event);
 
     asim_world* m_world{nullptr};

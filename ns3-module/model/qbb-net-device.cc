@@ -89,6 +89,12 @@ QbbNetDevice::IsWatched() const
            !m_phyRxEnd.IsEmpty();
 }
 
+bool
+QbbNetDevice::IsPfcWatched() const
+{
+    return !m_pfc.IsEmpty();
+}
+
 void
 QbbNetDevice::Frame(asim_frame_event what, const asim_frame_facts& facts)
 {

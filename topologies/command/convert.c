@@ -9,6 +9,7 @@
 #include <string.h>
 #include "asim/ext/command.h"
 #include "tools/args.h"
+#include "topo/pod.h"
 #include "topologies/files.h"
 
 struct convert_options {
@@ -36,6 +37,8 @@ static int amend(struct asim_topo *topo, const struct convert_options *opt, stru
     if (opt->nvsw > topo->switches)
         return asim_err_set(err, ASIM_EINVAL, "nvsw=%u but there are only %u switches.", opt->nvsw,
                             topo->switches);
+    if (asim_pod_check_gpu_type(opt->gpu_type, err))
+        return ASIM_EINVAL;
     if (opt->gps)
         topo->gpus_per_server = opt->gps;
     if (opt->gpu_type)

@@ -140,6 +140,11 @@ static int fill(const struct asim_topo_maker *maker, int named, struct asim_args
                              &err);
     if (!rc)
         rc = asim_args_parse(args, argc, argv, &err);
+    if (!rc && args->n_words && ((const struct make_options *)args->tables[0].base)->topology)
+        rc = asim_err_set(&err, ASIM_EINVAL,
+                          "the maker is given twice, as the word '%.80s' and by -topo; leave one "
+                          "out.",
+                          args->words[0]);
     return rc ? asim_args_fail("topo make", &err, 2) : 0;
 }
 
@@ -152,8 +157,9 @@ static int run_maker(const struct asim_topo_maker *maker, int named, int argc, c
     const char *word;
     size_t size = maker->member.options_size ? maker->member.options_size : 1;
     void *opt = calloc(1, size);
-    struct asim_args args = {
-        .tables = {{options, &own}, {maker->member.options, opt}}, .words = &word, .max_words = 1};
+    struct asim_args args = {.tables = {{options, &own}, {maker->member.options, opt}},
+                             .words = &word,
+                             .max_words = argv[1][0] != '-'};
     int code = 1;
     if (!opt)
         return asim_err_nomem(&err, "making a topology"), asim_args_fail("topo make", &err, 1);

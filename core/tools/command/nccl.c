@@ -17,6 +17,7 @@
 #include "coll/nccl.h"
 #include "tools/args.h"
 #include "tools/nccl_et.h"
+#include "tools/simai_env.h"
 
 struct options {
     int op, algo, proto, pxn, nvls;
@@ -48,10 +49,12 @@ static const struct asim_option options[] = {
      ASIM_T_CHOICE, AT(algo), 0, 0, "auto|tuned|ring|tree|nvls|nvls_tree|direct", 0},
     {"proto", NULL, "protocol, which costs wire bytes", "Simple", ASIM_T_CHOICE, AT(proto), 0, 0,
      "Simple|LL|LL128", 0},
-    {"pxn", "AS_PXN_ENABLE", "cross servers on the destination's rail", "0", ASIM_T_BOOL, AT(pxn),
-     0, 0, NULL, 0},
-    {"nvls", "AS_NVLS_ENABLE", "NVLS where it is possible", "0", ASIM_T_BOOL, AT(nvls), 0, 0, NULL,
-     0},
+    {"pxn", "AS_PXN_ENABLE",
+     "cross servers on the destination's rail (also where the variable AS_PXN_ENABLE is 1)", "0",
+     ASIM_T_BOOL, AT(pxn), 0, 0, NULL, 0},
+    {"nvls", "AS_NVLS_ENABLE",
+     "NVLS where it is possible (also where the variable AS_NVLS_ENABLE is 1)", "0", ASIM_T_BOOL,
+     AT(nvls), 0, 0, NULL, 0},
     {"nv", NULL, "NVLink GB/s of a GPU, for tuned", "300", ASIM_T_DOUBLE, AT(nv), 1e-3, 1e6, NULL,
      0},
     {"net", NULL, "GB/s of a NIC, for tuned", "48.5", ASIM_T_DOUBLE, AT(net), 1e-3, 1e6, NULL, 0},
@@ -73,6 +76,7 @@ static uint32_t node_of(const struct asim_nccl *nccl, const struct options *opt,
         return s->base + position * s->stride;
     uint32_t last = s->base + (s->ranks - 1) * s->stride;
     uint32_t gpus = opt->gpus ? opt->gpus : (last / s->gpus_per_server + 1) * s->gpus_per_server;
+
     return gpus + s->base / s->gpus_per_server + (position - s->ranks);
 }
 
@@ -112,6 +116,7 @@ static void fill_spec(struct asim_nccl_spec *spec, const struct options *opt)
                                     .gpus_per_server = opt->gps,
                                     .pxn = opt->pxn,
                                     .nvls = opt->nvls,
+                                    .apart = opt->stride > 1,
                                     .hopper = !strcmp(opt->gpu_type, "H100") ||
                                               !strcmp(opt->gpu_type, "H800"),
                                     .nv_gbytes = opt->nv,
@@ -124,7 +129,15 @@ static int decompose(const struct asim_args *args, struct asim_err *err)
     const struct options *opt = args->tables[0].base;
     struct asim_nccl_spec spec;
     struct asim_nccl nccl;
+    uint64_t last = opt->base + (uint64_t)(opt->ranks - 1) * opt->stride;
     fill_spec(&spec, opt);
+    if (asim_simai_env_switches(&spec.nvls, &spec.pxn, err))
+        return ASIM_EINVAL;
+    if (opt->gpus && opt->gpus <= last)
+        return asim_err_set(err, ASIM_EINVAL,
+                            "gpus=%u, but the last of these ranks is %" PRIu64
+                            "; leave it out, or say more than that.",
+                            opt->gpus, last);
     int rc = asim_nccl_make(&nccl, &spec, err);
     if (rc)
         return rc;

@@ -21,10 +21,12 @@
 #include "asim/ext/command.h"
 #include "base/text.h"
 #include "conf/conf.h"
+#include "sim/world.h"
 #include "trace/simai.h"
 #include "tools/app.h"
 #include "tools/args.h"
 #include "tools/simai_csv.h"
+#include "tools/simai_env.h"
 #include "trace/open.h"
 
 struct options {
@@ -52,7 +54,7 @@ static const struct asim_option options[] = {
      ASIM_F_NOOP},
     {"send-lat", "AS_SEND_LAT",
      "delay before each flow's first packet, us (default: the variable AS_SEND_LAT, else 6)", "-1",
-     ASIM_T_DOUBLE, AT(latency_us), -1, 1e9, NULL, 0},
+     ASIM_T_DOUBLE, AT(latency_us), -1, ASIM_SIMAI_LATENCY_US, NULL, 0},
     {"nvls", "AS_NVLS_ENABLE", "NVLS for 8 or more H100 or H800 of one server", "0", ASIM_T_BOOL,
      AT(nvls), 0, 0, NULL, 0},
     {"pxn", "AS_PXN_ENABLE", "cross servers on the destination's rail", "0", ASIM_T_BOOL, AT(pxn),
@@ -61,12 +63,12 @@ static const struct asim_option options[] = {
      "draws which of the flows goes first that start at one instant; 0 = by channel", "0",
      ASIM_T_U32, AT(order_seed), 0, 0, NULL, 0},
     {"compat", NULL,
-     "SimAI's slip: 6 ms, not 6 us, where AS_SEND_LAT is not set; and its CSV in the working "
-     "folder",
+     "SimAI's slip: 6 ms, not 6 us, where AS_SEND_LAT is not set; its CSV in the working folder; "
+     "and of the weight gradients' collectives that wait, the newest first",
      "0", ASIM_T_BOOL, AT(compat), 0, 0, NULL, 0},
     {0}};
 
-enum { MOST_ARGS = 256, OWN_ARGS = 6, MOST_OVERRIDES = 8 };
+enum { MOST_ARGS = 256, OWN_ARGS = 7, MOST_OVERRIDES = 8 };
 
 /* `asim packet` has its own table, so words must be sorted before either is parsed.
  * argv dealt out: what is ours, and what `asim packet` gets. */
@@ -105,38 +107,12 @@ static int deal(struct dealt *dealt, int argc, char **argv)
     return 1;
 }
 
-/* SimAI takes any number above 0 for yes, and any word for no: here a word is refused, as the
- * option's would be. */
-static int read_switch(const char *variable, int *on, struct asim_err *err)
-{
-    const char *value = getenv(variable);
-    int64_t number = 0;
-
-    if (value && *value && asim_text_i64(value, &number))
-        return asim_err_set(err, ASIM_EINVAL, "the variable %s is '%.40s'; it must be 0 or 1.",
-                            variable, value);
-    *on |= number > 0;
-    return 0;
-}
-
-/* The variables stand where the options say nothing. A latency that is no number is refused, where
- * SimAI would take 0. */
+/* The variables stand where the options say nothing. */
 static int read_environment(struct options *opt, struct asim_err *err)
 {
-    const char *latency = getenv("AS_SEND_LAT");
-    char *end = NULL;
-
-    if (read_switch("AS_NVLS_ENABLE", &opt->nvls, err) ||
-        read_switch("AS_PXN_ENABLE", &opt->pxn, err))
+    if (asim_simai_env_switches(&opt->nvls, &opt->pxn, err) ||
+        asim_simai_env_latency(&opt->latency_us, err))
         return ASIM_EINVAL;
-    if (opt->latency_us < 0 && latency && *latency) {
-        opt->latency_us = strtod(latency, &end);
-        if (*end || !(opt->latency_us >= 0 && opt->latency_us <= 1e9))
-            return asim_err_set(err, ASIM_EINVAL,
-                                "the variable AS_SEND_LAT is '%.40s'; it must be the delay before "
-                                "each flow in us, from 0 to 1e9.",
-                                latency);
-    }
     if (opt->latency_us < 0)
         opt->latency_us = opt->compat ? 6000 : 6;
     if (!opt->workload || !opt->topology)
@@ -146,23 +122,45 @@ static int read_environment(struct options *opt, struct asim_err *err)
     return 0;
 }
 
-/* 10 ns: the memory bus, which every flow passes. 64 collectives and chunks at once are more than a
- * rank ever has: in SimAI groups do not wait for each other. The send latency is a flow's, so a
- * ring of n members waits 2 (n-1) times for it: 28 x 3 us of the 576 us that SimAI's microbenchmark
- * communicates. */
+/* SimAI's NVLS is for tensor-parallel groups. Where the text has none, its data-parallel ones are
+ * neighbours as those would be. */
+static int may_nvls(const char *workload)
+{
+    struct asim_simai w;
+    struct asim_err err = {0};
+    int may;
+
+    if (!asim_trace_shared(workload) || asim_simai_read(&w, workload, &err))
+        return 1;
+    may = w.tp > 1;
+    asim_simai_fini(&w);
+    return may;
+}
+
+/* 10 ns: the memory bus, which every flow passes. A rank does one collective at a time of forward
+ * and input gradients, and one of weight gradients beside it: two queues with one chunk each (spec
+ * simai.md, b.4), and no limit else. SimAI then takes the newest of those that wait: members of a
+ * group may choose differently and wait for each other for ever, so here it is the oldest. The send
+ * latency is a flow's, so a ring of n members waits 2
+ * (n-1) times for it: 28 x 3 us of the 576 us that SimAI's microbenchmark communicates. */
 static void write_system(const struct options *opt, char *text, size_t size)
 {
-    const char *ring = opt->pxn ? "ncclPxn" : "ncclRing";
+    const char *ring = opt->pxn ? "ncclPxn" : "ncclRing", *all_reduce = ring;
+
+    if (opt->nvls && may_nvls(opt->workload))
+        all_reduce = opt->pxn ? "ncclSimaiPxn" : "ncclSimai";
 
     snprintf(text, size,
              "--system={\"endpoint-delay\": %.0f, \"flow-order-seed\": %u, "
+             "\"scheduling-policy\": \"%s\", "
              "\"preferred-dataset-splits\": 1, "
-             "\"active-chunks-per-dimension\": 64, \"concurrent-collectives\": 64, "
+             "\"active-chunks-per-dimension\": 2, \"concurrent-collectives\": 1000000, "
              "\"local-mem-bw\": 0, \"all-reduce-implementation\": [\"%s\"], "
              "\"all-gather-implementation\": [\"ncclRing\"], "
              "\"reduce-scatter-implementation\": [\"%s\"], "
              "\"all-to-all-implementation\": [\"ncclDirect\"]}",
-             opt->latency_us * 1000 + 10, opt->order_seed, opt->nvls ? "ncclSimai" : ring, ring);
+             opt->latency_us * 1000 + 10, opt->order_seed, opt->compat ? "LIFO" : "FIFO",
+             all_reduce, ring);
 }
 
 /* Keys and values set over the configuration's, NULL behind the last. */
@@ -223,12 +221,25 @@ struct program {
     const struct options *opt;
 };
 
+/* SimAI runs all GPUs of the topology, whatever the text says. */
+static void note_idle(const struct asim_world *world, const struct options *opt)
+{
+    uint32_t gpus = world->topo.hosts;
+
+    if (asim_trace_shared(opt->workload) && gpus > world->n_ranks)
+        fprintf(stderr,
+                "note: %s has all_gpus %u, the topology %u GPUs: the others do nothing, where "
+                "SimAI runs all of them\n",
+                opt->workload, world->n_ranks, gpus);
+}
+
 /* Chakra traces have no rows, so without a word about it they have no CSV. */
 static int watch(struct asim_app *app, struct asim_err *err)
 {
     const struct options *opt = ((struct program *)(void *)app)->opt;
     const char *path = opt->csv;
 
+    note_idle(app->world, opt);
     if (!path && opt->compat && asim_trace_shared(opt->workload))
         path = "ncclFlowModel_EndToEnd.csv";
     return path ? asim_simai_csv_open(app->world, opt->workload, path, err) : 0;
@@ -241,7 +252,7 @@ static int start(const struct options *opt, const struct dealt *dealt, const str
         .opt = opt,
         .app = {.program = "asim simai", .opened = watch, .settings.net_overrides = set->at}};
     char system[600], workload[4200], topology[4200], conf[4200], threads[32];
-    char *argv[MOST_ARGS];
+    char queues[] = "--num-queues-per-dim=2", *argv[MOST_ARGS];
     int argc = 0;
 
     write_system(opt, system, sizeof system);
@@ -254,6 +265,7 @@ static int start(const struct options *opt, const struct dealt *dealt, const str
     argv[argc++] = workload;
     argv[argc++] = topology;
     argv[argc++] = threads;
+    argv[argc++] = queues;
     if (opt->conf)
         argv[argc++] = conf;
     for (int i = 0; i < dealt->n_rest; i++)
@@ -301,6 +313,23 @@ static int run_packets(const struct options *opt, const struct dealt *dealt)
     return code;
 }
 
+/* What is there is read, or refused, by the run. */
+static int find_workload(const char *path, struct asim_err *err)
+{
+    static const char *const suffixes[] = {"", ".0.et", ".0.et.gz"};
+    char name[4200];
+
+    for (size_t i = 0; i < sizeof suffixes / sizeof *suffixes; i++) {
+        snprintf(name, sizeof name, "%s%s", path, suffixes[i]);
+        if (!access(name, F_OK))
+            return 0;
+    }
+    return asim_err_set(err, ASIM_EINVAL,
+                        "there is no workload '%.200s', nor a first trace '%.200s.0.et' if it is a "
+                        "prefix of Chakra traces; say -w FILE.",
+                        path, path);
+}
+
 /* Paths of more than 4 kB are no paths; they would be cut. */
 static int check_paths(const struct options *opt, struct asim_err *err)
 {
@@ -310,7 +339,7 @@ static int check_paths(const struct options *opt, struct asim_err *err)
         if (paths[i] && strlen(paths[i]) > 4096)
             return asim_err_set(err, ASIM_EINVAL, "a path of %zu characters is too long.",
                                 strlen(paths[i]));
-    return 0;
+    return find_workload(opt->workload, err);
 }
 
 /* Both tables, since both are taken: ours first, as it wins where they share a key. */

@@ -51,15 +51,27 @@ static int default_prefix(struct asim_sa_options *opt, struct asim_err *err)
 /* What SimAI passes over in silence and a reader of the result should know. */
 static void show_notes(const struct asim_sa *sa)
 {
+    const struct {
+        const char *key;
+        uint32_t value;
+        const char *taken;
+    } keys[] = {{"model_parallel_NPU_group", sa->w->tp, "all GPUs are taken"},
+                {"ep", sa->w->ep, "1 is taken"},
+                {"pp", sa->w->pp, "1 is taken"},
+                {"vpp", sa->w->vpp, "1 is taken"},
+                {"ga", sa->w->ga, "1 is taken"},
+                {"all_gpus", sa->w->all_gpus, "-g is taken"}};
+
     if (!sa->tables.known)
         fprintf(stderr,
                 "asim %s: note: no efficiency tables (--ratios=FOLDER); every ratio is 1.\n", name);
     if (sa->w->ignored)
         fprintf(stderr, "asim %s: note: %u BROADCAST columns are ignored, as SimAI does.\n", name,
                 sa->w->ignored);
-    if (!sa->w->tp || !sa->w->ga)
-        fprintf(stderr, "asim %s: note: %s has no %s above 0; 1 (for TP: all GPUs) is taken.\n",
-                name, sa->w->source, !sa->w->tp ? "model_parallel_NPU_group" : "ga");
+    for (size_t i = 0; i < sizeof keys / sizeof *keys; i++)
+        if (!keys[i].value)
+            fprintf(stderr, "asim %s: note: %s has no %s above 0; %s.\n", name, sa->w->source,
+                    keys[i].key, keys[i].taken);
 }
 
 /* opt gets its prefix here; everything read is freed with sa, which owns only plain structs. */

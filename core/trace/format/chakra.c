@@ -7,7 +7,8 @@
  * Differs from the reference reader: a value that does not fit (a negative size, a rank beyond 32
  * bits) is refused instead of wrapped, and a wrong kind is refused at load, not at first use.
  * comm_group (written by STG's legacy mode) counts as pg_name where there is none. Attributes of
- * our own: duration_ns, and comm_sizes, which makes an all-to-all one of sizes of its own.
+ * our own: duration_ns, comm_queue, and comm_sizes, which makes an all-to-all one of sizes of its
+ * own.
  *
  * Adding an attribute: a field in struct asim_op (and a bit, if its absence matters) and a row in
  * the rules. Attributes with other names are skipped, so newer traces stay readable.
@@ -72,6 +73,7 @@ static const struct rule rules[] = {
     FIELD("comm_dst", ASIM_HAS_COMM_DST, comm_dst, WANT_U32),
     FIELD("comm_tag", ASIM_HAS_COMM_TAG, comm_tag, WANT_TAG),
     FIELD("comm_priority", ASIM_HAS_PRIORITY, priority, WANT_PRIORITY),
+    FIELD("comm_queue", ASIM_HAS_QUEUE, comm_queue, WANT_U32),
     FIELD("num_ops", ASIM_HAS_NUM_OPS, num_ops, WANT_U64),
     FIELD("tensor_size", ASIM_HAS_TENSOR_SIZE, tensor_bytes, WANT_U64),
     FIELD("involved_dim", ASIM_HAS_INVOLVED_DIM, involved, WANT_DIMS),

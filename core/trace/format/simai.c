@@ -5,8 +5,8 @@
  * converted and is drawn like any Chakra trace. Names are <row>_<part>_<what>_<row number>.
  *
  * SimAI gives the whole buffer of a collective; an op's bytes are what one rank gives, so an
- * ALLGATHER of S bytes over n ranks becomes S/n. One rank does one collective at a time here, as
- * ASTRA-sim's comm slot has it; in SimAI collectives of different logical dimensions overlap.
+ * ALLGATHER of S bytes over n ranks becomes S/n. Those of weight gradients wait in a queue of their
+ * own, where there is more than one: SimAI's second logical dimension (spec simai.md, b.4).
  *
  * Ids count from 1 in the order of the walk; each op waits for one other at most. at() makes an op
  * from its place alone, so the feed's window costs no reading.
@@ -37,13 +37,14 @@ static void fill_coll(struct asim_reader *r, const struct asim_simai_item *item,
                                 ASIM_ALL_TO_ALL};
     const struct asim_simai_comm *comm = &asim_simai_row(&r->w, item->row)->comm[item->part];
     struct asim_simai_ranks ranks;
-    uint64_t bytes = asim_simai_walk_bytes(&r->walk, item->row, item->part);
+    uint64_t bytes = asim_simai_run_bytes(&r->w, item->row, item->part);
     asim_simai_group(&r->walk.layout, comm->group, r->walk.rank, &ranks);
     if (comm->op == ASIM_SIMAI_ALLGATHER) /* here: what one rank gives */
         bytes = bytes / ranks.n ? bytes / ranks.n : 1;
     op->type = ASIM_OP_COMM_COLL;
-    op->has = ASIM_HAS_COMM_TYPE | ASIM_HAS_COMM_SIZE;
+    op->has = ASIM_HAS_COMM_TYPE | ASIM_HAS_COMM_SIZE | ASIM_HAS_QUEUE;
     op->comm_type = (uint32_t)kinds[comm->op];
+    op->comm_queue = item->part == ASIM_SIMAI_WG;
     op->comm_bytes = bytes;
     if (ranks.n < r->walk.layout.gpus) { /* the whole run needs no group */
         snprintf(r->group, sizeof r->group, "%u", ranks.id);

@@ -1,0 +1,19 @@
+/* SPDX-License-Identifier: GPL-2.0-only
+ *
+ * The variables SimAI reads (spec simai.md, d.9, d.10), where options say nothing.
+ */
+#ifndef ASIM_TOOLS_SIMAI_ENV_H
+#define ASIM_TOOLS_SIMAI_ENV_H
+
+#include "asim/err.h"
+
+/* The longest AS_SEND_LAT, us: a delay of the core has 31 bits of ns. */
+#define ASIM_SIMAI_LATENCY_US 2e6
+
+/* AS_NVLS_ENABLE and AS_PXN_ENABLE: any number above 0 is yes and sets what is not set yet. 0, or
+ * negative for what is no number. */
+int asim_simai_env_switches(int *nvls, int *pxn, struct asim_err *err);
+/* AS_SEND_LAT in us, unless *us is known, which is 0 or more. */
+int asim_simai_env_latency(double *us, struct asim_err *err);
+
+#endif

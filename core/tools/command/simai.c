@@ -132,7 +132,7 @@ static int may_nvls(const char *workload)
 
     if (!asim_trace_shared(workload) || asim_simai_read(&w, workload, &err))
         return 1;
-    may = w.tp > 1;
+    may = w.tp != 1; /* 0: all of them */
     asim_simai_fini(&w);
     return may;
 }
@@ -141,8 +141,8 @@ static int may_nvls(const char *workload)
  * and input gradients, and one of weight gradients beside it: two queues with one chunk each (spec
  * simai.md, b.4), and no limit else. SimAI then takes the newest of those that wait: members of a
  * group may choose differently and wait for each other for ever, so here it is the oldest. The send
- * latency is a flow's, so a ring of n members waits 2
- * (n-1) times for it: 28 x 3 us of the 576 us that SimAI's microbenchmark communicates. */
+ * latency is a flow's, so a ring of n members waits 2 (n-1) times for it: 28 x 3 us of the 576 us
+ * that SimAI's microbenchmark communicates. */
 static void write_system(const struct options *opt, char *text, size_t size)
 {
     const char *ring = opt->pxn ? "ncclPxn" : "ncclRing", *all_reduce = ring;
@@ -251,7 +251,7 @@ static int start(const struct options *opt, const struct dealt *dealt, const str
     struct program program = {
         .opt = opt,
         .app = {.program = "asim simai", .opened = watch, .settings.net_overrides = set->at}};
-    char system[600], workload[4200], topology[4200], conf[4200], threads[32];
+    char system[800], workload[4200], topology[4200], conf[4200], threads[32];
     char queues[] = "--num-queues-per-dim=2", *argv[MOST_ARGS];
     int argc = 0;
 

@@ -171,6 +171,7 @@ tree_prepare() {
 
 tree_ready() {
     tree_prepare
+    profile_ready
     tree_is_configured || tree_configure || die 'ns-3 could not be configured; see above.'
 }
 

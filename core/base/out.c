@@ -8,9 +8,11 @@
 #include "base/out.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/file.h>
 #include <sys/stat.h>
 #include <unistd.h>
 #include "base/text.h"
@@ -103,6 +105,23 @@ static int is_direct(const char *path, const struct stat *st)
     return !S_ISREG(st->st_mode) || (lstat(path, &link) == 0 && S_ISLNK(link.st_mode));
 }
 
+/* Emptied only by who has it alone: the lock goes with the handle. File systems without locks have
+ * none. NULL with errno, EWOULDBLOCK where another holds it. */
+static FILE *open_alone(const char *path)
+{
+    int fd = open(path, O_WRONLY | O_CREAT, 0666), why;
+    FILE *file = NULL;
+    if (fd < 0)
+        return NULL;
+    if ((!flock(fd, LOCK_EX | LOCK_NB) || errno != EWOULDBLOCK) && !ftruncate(fd, 0))
+        file = fdopen(fd, "wb");
+    why = errno;
+    if (!file)
+        close(fd);
+    errno = why;
+    return file;
+}
+
 /* The parent folders stay when a later step fails: they may hold other outputs by then. */
 int asim_out_open(struct asim_out *out, const char *path, struct asim_err *err)
 {
@@ -126,12 +145,17 @@ int asim_out_open(struct asim_out *out, const char *path, struct asim_err *err)
         asim_out_discard(out);
         return asim_err_nomem(err, "opening an output file");
     }
-    out->file = fopen(direct ? out->path : out->partial, "wb");
+    out->file = direct ? fopen(out->path, "wb") : open_alone(out->partial);
     if (!out->file) {
         int why = errno;
         free(out->partial); /* not ours to remove */
         out->partial = NULL;
         asim_out_discard(out);
+        if (why == EWOULDBLOCK)
+            return asim_err_set(err, ASIM_EIO,
+                                "%s is being written already, by another output of this run or by "
+                                "another run; give each a name of its own.",
+                                path);
         return asim_err_set(err, ASIM_EIO, "cannot write %s: %s.", path, strerror(why));
     }
     return 0;

@@ -199,7 +199,7 @@ int asim_fabric_open(struct asim_fabric **out, const struct asim_fabric_config *
     if (!fabric)
         return asim_err_nomem(err, "building the packet network");
     fabric->topo = config->topo;
-    fabric->route = config->route;
+    fabric->route = fabric->planned = config->route;
     fabric->net = config->net;
     fabric->user = config->user;
     fabric->watch = config->watch;

@@ -319,13 +319,14 @@ static int begin_state(const struct asim_fabric *fabric, struct asim_flow *flow)
     return 0;
 }
 
-/* The figures of the way to another destination than the last: mostly the same. */
+/* The figures of the way to another destination than the last: mostly the same. parity: those of
+ * the network as it was at the start, whatever links have gone since (spec 9, 17). */
 static void find_pair(struct asim_fabric *fabric, struct asim_host *host, uint32_t dst)
 {
     struct asim_lane *lane = host->lane;
     uint64_t rtt_ns = host->pair.rtt_ns, rate_bps = host->pair.rate_bps;
 
-    if (asim_pair_get(&host->pair, fabric->route, (const uint32_t[2]){host->node, dst},
+    if (asim_pair_get(&host->pair, fabric->planned, (const uint32_t[2]){host->node, dst},
                       fabric->net->payload_bytes, &lane->failure))
         lane->failed = lane->failure.code;
     if (host->pair.rtt_ns != rtt_ns || host->pair.rate_bps != rate_bps)

@@ -95,11 +95,17 @@ static inline int asim_mmu_wants_resume(const struct asim_switch *sw, uint32_t p
     return !shared || limit == UINT64_MAX || shared + ASIM_RESUME_OFFSET_BYTES <= limit;
 }
 
-/* 1 if a frame that comes in at p while its way out is free touches the reserve only: then entering
- * and leaving in one event changes nothing and asks for no pause or resume. */
-static inline int asim_mmu_passes(const struct asim_switch_port *in, uint32_t q, uint32_t bytes)
+/* 1 if a frame that comes in at p while its way out is free is admitted and touches the reserve
+ * only: then entering and leaving in one event changes nothing and asks for no pause or resume.
+ * parity: a frame that the reserve would hold is refused, too, where neither the headroom nor the
+ * threshold has room for it. */
+static inline int asim_mmu_passes(const struct asim_switch *sw, uint32_t p, uint32_t q,
+                                  uint32_t bytes)
 {
-    return in->use[q].ingress + bytes <= ASIM_RESERVE_BYTES && !in->use[q].headroom && !in->pausing;
+    const struct asim_switch_port *in = &sw->ports[p];
+
+    return in->use[q].ingress + bytes <= ASIM_RESERVE_BYTES && !in->use[q].headroom &&
+           !in->pausing && asim_mmu_admits(sw, p, q, bytes);
 }
 
 #endif

@@ -21,6 +21,7 @@
 struct asim_fabric {
     const struct asim_topo *topo;
     struct asim_route *route;
+    struct asim_route *planned; /* before any link event */
     const struct asim_netconf *net;
     const struct asim_cc *cc;
     struct asim_net_user user;

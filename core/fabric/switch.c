@@ -168,12 +168,12 @@ static inline int pass_on(struct asim_fabric *fabric, struct asim_switch *sw,
                           const uint32_t in_out_q[3], const struct asim_frame *frame,
                           struct asim_now *now)
 {
-    struct asim_switch_port *in = &sw->ports[in_out_q[0]], *port = &sw->ports[in_out_q[1]];
-    uint32_t q = in_out_q[2];
+    struct asim_switch_port *port = &sw->ports[in_out_q[1]];
+    uint32_t in = in_out_q[0], q = in_out_q[2];
     struct asim_frame *place;
 
     if (port->frames || !asim_port_is_idle(&port->port, now) || port->port.down ||
-        (q && (port->port.paused >> q & 1 || !asim_mmu_passes(in, q, (uint32_t)frame->wire))) ||
+        (q && (port->port.paused >> q & 1 || !asim_mmu_passes(sw, in, q, (uint32_t)frame->wire))) ||
         fabric->watch.frame || (fabric->watch.queue && !sw->samples))
         return 0;
     if (frame->wire > port->peak_bytes)
@@ -280,6 +280,7 @@ void asim_switch_port_down(struct asim_fabric *fabric, struct asim_switch *sw, u
                 asim_mmu_leave(sw, (const uint32_t[3]){frame->side, p, q}, (uint32_t)frame->wire);
             asim_switch_drop(sw, p, frame, t);
         }
+    asim_queue_tell(fabric, sw, p, t);
     for (uint32_t in = 0; in < sw->n_ports; in++)
         for (uint32_t q = 1; q < ASIM_QUEUES; q++)
             if (asim_mmu_wants_resume(sw, in, q))

@@ -274,8 +274,10 @@ void asim_fabric_stats(const struct asim_fabric *fabric, struct asim_fabric_stat
         if (fabric->wires[w].at)
             stats->memory_bytes += (fabric->wires[w].mask + 1ull) * sizeof(struct asim_frame);
     }
-    for (uint32_t v = 0; v < fabric->hosts; v++)
+    for (uint32_t v = 0; v < fabric->hosts; v++) {
         stats->messages += fabric->host[v].messages;
+        stats->pauses += fabric->host[v].pcie_pauses;
+    }
     for (uint32_t v = 0; v < fabric->nodes - fabric->hosts; v++) {
         stats->drops += fabric->sw[v].drops;
         stats->pauses += fabric->sw[v].pauses;
@@ -301,8 +303,14 @@ void asim_fabric_link_use(const struct asim_fabric *fabric, uint32_t wire_id,
                                   .rate_bps = link->rate_bps,
                                   .frames = wire->frames,
                                   .bytes = wire->bytes};
-    if (use->from < fabric->hosts || !asim_fabric_owns(fabric, use->from))
+    if (!asim_fabric_owns(fabric, use->from))
         return;
+    if (use->from < fabric->hosts) { /* of several NICs only their sum is known */
+        const struct asim_host *host = &fabric->host[use->from];
+
+        use->pauses = host->n_nics == 1 ? host->pcie_pauses : 0;
+        return;
+    }
     port = &fabric->sw[use->from - fabric->hosts].ports[use->port - 1];
     use->peak_queue_bytes = port->peak_bytes;
     use->marks = port->marks;

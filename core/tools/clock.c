@@ -53,10 +53,10 @@ int asim_app_run(struct asim_app *app, int argc, char **argv)
     int code;
 
     app->stop = stop;
+    catch_interrupts(); /* also of the set-up, which leaves no half-written files then */
     code = asim_app_open(app, argc, argv);
     if (code != ASIM_APP_GO_ON)
         return code;
-    catch_interrupts();
     code = asim_world_start(app->world, &app->err);
     if (!code)
         code =

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only
  *
  * links.csv: a row per direction of each link, at the end: what it carried, how busy it was up to
- * the last finish, and for a switch's egress the longest queue, ECN marks, PAUSE frames sent and
- * frames refused on entry. Written with --out and --reports=links.
+ * the last finish or the end of the last frame, whichever is later, and for a switch's egress the
+ * longest queue, ECN marks, PAUSE frames sent and frames refused on entry. A host's row has the
+ * pauses of its NIC, where it has one. Written with --out and --reports=links.
  */
 #include "report/report.h"
 
@@ -16,7 +17,8 @@ static int close_links(void *self, const struct asim_world *world, struct asim_e
     if (world->failed)
         return asim_report_file_close(self, world, err);
     asim_totals_all(world, &all);
-    end = all.last_ns ? all.last_ns : all.net.last_ns ? all.net.last_ns : 1;
+    end = all.last_ns > all.net.last_ns ? all.last_ns : all.net.last_ns;
+    end = end ? end : 1;
     for (size_t l = 0; l < world->topo.n_links * 2; l++) {
         struct asim_link_use use;
 

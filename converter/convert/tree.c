@@ -5,8 +5,8 @@
  * The walk keeps its own stack: real traces nest a thousand levels deep.
  *
  * parity: with --compat only the trees below thread roots are walked, and what cannot be reached
- * is lost later. Otherwise nodes whose parent is missing hang on their thread's root, and a tree
- * that stands on no thread root is walked as a thread of its own.
+ * is lost later. Otherwise nodes whose parent is missing are given another (link/adopt.c), and a
+ * tree that stands on no thread root is walked as a thread of its own.
  */
 #include "convert/convert.h"
 
@@ -91,34 +91,28 @@ static int break_rings(struct asim_convert *cv, struct asim_err *err)
     return code;
 }
 
-/* Gives orphans a parent: the first root of their thread in the file. */
-static int attach_orphans(struct asim_convert *cv)
+/* Orphans go below the first root of their thread in the file. */
+static int adopt_orphans(struct asim_convert *cv)
 {
-    ASIM_VEC(uint32_t) root = {0}; /* by thread number */
+    ASIM_VEC(int64_t) root = {0}; /* id by thread number */
+    struct asim_host_roots roots = {.other = -1};
+    int code = 0;
 
-    for (uint32_t i = 0; i < cv->node.n; i++) {
+    for (uint32_t i = 0; i < cv->node.n && !code; i++) {
         if (!(cv->node.at[i].flags & ASIM_ET_ROOT))
             continue;
-        while (root.n <= cv->host.node.at[i].tid)
-            if (ASIM_VEC_PUSH(root, ASIM_NONE)) {
-                free(root.at);
-                return ASIM_ENOMEM;
-            }
-        if (root.at[cv->host.node.at[i].tid] == ASIM_NONE)
-            root.at[cv->host.node.at[i].tid] = i;
+        while (root.n <= cv->host.node.at[i].tid && !code)
+            code = ASIM_VEC_PUSH(root, -1) ? ASIM_ENOMEM : 0;
+        if (!code && root.at[cv->host.node.at[i].tid] < 0)
+            root.at[cv->host.node.at[i].tid] = cv->host.node.at[i].id;
     }
-    for (uint32_t i = 0; i < cv->node.n; i++) {
-        struct asim_host_node *node = &cv->host.node.at[i];
-
-        if (asim_index_get(&cv->host.by_id, node->id) != i || /* repeated: lost */
-            asim_index_get(&cv->host.by_id, node->parent) != ASIM_NONE || node->tid >= root.n ||
-            root.at[node->tid] == ASIM_NONE || root.at[node->tid] == i)
-            continue;
-        node->parent = cv->host.node.at[root.at[node->tid]].id;
-        cv->counts.orphans++;
-    }
+    roots.at = root.at;
+    roots.n = root.n;
+    if (!code)
+        code = asim_host_adopt(&cv->host, &roots);
+    cv->counts.orphans = cv->host.adopted;
     free(root.at);
-    return 0;
+    return code;
 }
 
 /* Children as ranges of one array, ascending by id because they are put in that order. */
@@ -129,7 +123,7 @@ int asim_convert_tree(struct asim_convert *cv, struct asim_err *err)
 
     if (!cv->opt->compat && break_rings(cv, err))
         return ASIM_EINVAL;
-    if (!cv->opt->compat && attach_orphans(cv))
+    if (!cv->opt->compat && adopt_orphans(cv))
         return asim_err_nomem(err, "building the caller tree");
     cv->child_at = calloc(n + 2, sizeof *cv->child_at);
     cv->child = malloc((n + 1) * sizeof *cv->child);

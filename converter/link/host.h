@@ -42,6 +42,7 @@ struct asim_host {
     char schema[64];
     int flat;                     /* 1.0.1 nodes */
     uint64_t duplicates, orphans; /* ids twice; parents not in the file */
+    uint64_t adopted;             /* of those, given another parent */
 };
 
 /* Called for each node while it is read: its record (id, parent filled), its text. */
@@ -56,6 +57,14 @@ int asim_host_read(struct asim_host *host, const char *path, const struct asim_h
                    struct asim_err *err);
 /* by_id, order and the counts; again after nodes were added. */
 int asim_host_index(struct asim_host *host, struct asim_err *err);
+/* Gives nodes whose parent is not in the file the op of their thread that was open when they began,
+ * else the thread's root. 0 or ASIM_ENOMEM. */
+struct asim_host_roots {
+    const int64_t *at; /* ids of the threads' roots by thread number, -1 = none */
+    size_t n;
+    int64_t other; /* stands in where a thread has none; -1 = its orphans stay as they are */
+};
+int asim_host_adopt(struct asim_host *host, const struct asim_host_roots *roots);
 /* Turns every parent into the number of its node, or -2 - id where it is not in the file (-1 = none
  * stays), and frees by_id. */
 void asim_host_settle(struct asim_host *host);

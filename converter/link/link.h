@@ -25,7 +25,7 @@ struct asim_sync_dep {
 struct asim_link_counts {
     struct asim_launch_counts launches;
     uint64_t host_nodes, host_matched, gpu_linked, moved, not_in_host;
-    uint64_t inter_thread, sync_deps, orphans_attached, aligned;
+    uint64_t inter_thread, sync_deps, aligned;
     double waited_us; /* taken off CPU ops: time they spent waiting for the GPU */
 };
 

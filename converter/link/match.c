@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only
  *
  * Which CPU op of the device trace each host node is: equal Record function ids. Nodes whose
- * parent is not in the file would be lost later on, so they are hung on the root of their thread.
+ * parent is not in the file would be lost later on, so they are given another one (adopt.c).
  *
  * parity: the published tools look only at nodes that can be reached from node 1, and fail
  * without one; --compat keeps the first and both need no node 1.
@@ -86,24 +86,13 @@ static int index_rf(struct asim_link *link, struct asim_err *err)
     return 0;
 }
 
-/* Outside compat: orphans go to the root of their thread, else to the process root. */
-static void attach_orphans(struct asim_link *link, const struct match *m)
+/* Outside compat; where a thread has no root, orphans go to the process root. */
+static int adopt_orphans(struct asim_link *link, const struct match *m, struct asim_err *err)
 {
-    struct asim_host *host = &link->host;
+    struct asim_host_roots roots = {m->roots.at, m->roots.n,
+                                    link->host.node.at[link->host.order[0]].id};
 
-    for (size_t i = 0; i < host->node.n && host->orphans; i++) {
-        struct asim_host_node *node = &host->node.at[i];
-        int64_t root = node->tid < m->roots.n ? m->roots.at[node->tid] : -1;
-
-        if (asim_index_get(&host->by_id, node->parent) != ASIM_NONE || root == node->id)
-            continue;
-        if (root < 0)
-            root = host->node.at[host->order[0]].id;
-        if (root == node->id)
-            continue;
-        node->parent = root;
-        link->counts.orphans_attached++;
-    }
+    return asim_host_adopt(&link->host, &roots) ? asim_err_nomem(err, "reading a host trace") : 0;
 }
 
 /* parity: 1 for nodes that node 1's tree reaches. Follows parents up with path marking: every node
@@ -186,7 +175,7 @@ int asim_link_match(struct asim_link *link, struct asim_err *err)
     if (!code && link->opt->compat)
         code = forget_unreachable(link, err);
     else if (!code)
-        attach_orphans(link, &m);
+        code = adopt_orphans(link, &m, err);
     if (!code && m.names.n)
         code = asim_link_align(link, m.names.at, err);
     if (!code) {

@@ -1,0 +1,104 @@
+/* SPDX-License-Identifier: GPL-2.0-only
+ *
+ * Nodes whose parent is not in the file get another one, as they would be lost with all their
+ * kernels. PyTorch numbers ops as they begin, so an op whose callees have numbers on both sides of
+ * an orphan's was open when the orphan began: the innermost such op of its thread called it,
+ * through those that are missing. Hung on the thread's root instead, an orphan would come behind
+ * what its caller did later, as callees are visited before the root's next child.
+ */
+#include <stdlib.h>
+#include <string.h>
+#include "link/host.h"
+
+#define OUTSIDE (UINT32_MAX - 1) /* on no way down from a thread's root by growing ids */
+
+struct adopt {
+    struct asim_host *host;
+    size_t live;
+    uint32_t *last;  /* place in host->order of a node's last descendant */
+    uint32_t *below; /* op that was open when it began, ASIM_NONE = none; OUTSIDE */
+    uint32_t *open;  /* innermost open op by thread number */
+    size_t threads;
+};
+
+/* A descendant with a smaller id than its caller's is of no use here, and harmless. */
+static void find_last(struct adopt *a)
+{
+    const struct asim_host *host = a->host;
+
+    for (size_t k = a->live; k--;) {
+        uint32_t at = host->order[k], up = asim_index_get(&host->by_id, host->node.at[at].parent);
+
+        if (a->last[at] < k)
+            a->last[at] = (uint32_t)k;
+        if (up != ASIM_NONE && a->last[up] < a->last[at])
+            a->last[up] = a->last[at];
+    }
+}
+
+/* Every way up from an open op goes by smaller ids to a root, so no ring of callers can close. */
+static void enter(struct adopt *a, uint32_t at, uint32_t *open)
+{
+    a->below[at] = *open;
+    *open = at;
+}
+
+static void place(struct adopt *a, size_t k, const struct asim_host_roots *roots)
+{
+    struct asim_host *host = a->host;
+    uint32_t at = host->order[k];
+    struct asim_host_node *node = &host->node.at[at];
+    int64_t root = node->tid < roots->n ? roots->at[node->tid] : -1;
+    uint32_t up = asim_index_get(&host->by_id, node->parent), *open = &a->open[node->tid];
+
+    while (*open != ASIM_NONE && a->last[*open] < k)
+        *open = a->below[*open];
+    if (root < 0)
+        root = roots->other;
+    if (node->id == root) {
+        enter(a, at, open);
+    } else if (up == ASIM_NONE && root >= 0) {
+        node->parent = *open == ASIM_NONE ? root : host->node.at[*open].id;
+        host->adopted++;
+        enter(a, at, open);
+    } else if (up != ASIM_NONE && a->below[up] != OUTSIDE && host->node.at[up].tid == node->tid) {
+        enter(a, at, open);
+    }
+}
+
+static int any(const struct asim_host *host, size_t live)
+{
+    size_t i = 0;
+
+    while (i < live &&
+           asim_index_get(&host->by_id, host->node.at[host->order[i]].parent) != ASIM_NONE)
+        i++;
+    return i < live;
+}
+
+int asim_host_adopt(struct asim_host *host, const struct asim_host_roots *roots)
+{
+    struct adopt a = {.host = host, .live = host->node.n - (size_t)host->duplicates};
+
+    host->adopted = 0;
+    if (!any(host, a.live))
+        return 0;
+    for (size_t i = 0; i < host->node.n; i++)
+        if (a.threads <= host->node.at[i].tid)
+            a.threads = (size_t)host->node.at[i].tid + 1;
+    a.last = calloc(host->node.n, sizeof *a.last);
+    a.below = malloc(host->node.n * sizeof *a.below);
+    a.open = malloc(a.threads * sizeof *a.open);
+    if (a.last && a.below && a.open) {
+        for (size_t i = 0; i < host->node.n; i++)
+            a.below[i] = OUTSIDE;
+        memset(a.open, 0xff, a.threads * sizeof *a.open); /* ASIM_NONE */
+        find_last(&a);
+        for (size_t k = 0; k < a.live; k++)
+            place(&a, k, roots);
+    }
+    free(a.last);
+    free(a.below);
+    free(a.open);
+    return a.last && a.below && a.open ? 0 : ASIM_ENOMEM;
+}

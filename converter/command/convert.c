@@ -86,6 +86,8 @@ static int run_convert(const struct asim_args *args, struct asim_err *err)
     if (!code)
         code = asim_outset_not_same(o->input, o->groups, err);
     if (!code)
+        code = asim_outset_not_twice(o->output, o->groups, err);
+    if (!code)
         code = asim_convert_run(&cv, &opt, err);
     if (!code && !o->quiet)
         asim_convert_report(&cv, o->output, stdout);

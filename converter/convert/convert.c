@@ -7,21 +7,47 @@
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
+#include "lib/outset.h"
 
-int asim_convert_run(struct asim_convert *cv, const struct asim_convert_options *opt,
-                     struct asim_err *err)
+static int run_phases(struct asim_convert *cv, struct asim_err *err)
 {
     static int (*const phases[])(struct asim_convert *, struct asim_err *) = {
         asim_convert_load,  asim_convert_make,  asim_convert_tree, asim_convert_walk,
         asim_convert_order, asim_convert_clean, asim_convert_emit};
     int code = 0;
 
-    memset(cv, 0, sizeof *cv);
-    cv->opt = opt;
     for (size_t i = 0; i < sizeof phases / sizeof *phases && !code; i++)
         code = phases[i](cv, err);
-    if (!code && opt->groups)
-        code = asim_pgroups_write(&cv->groups, &cv->names, opt->groups, err);
+    return code;
+}
+
+/* A trace without its groups, or with older ones, would be run wrong: both or none. */
+static int run_with_groups(struct asim_convert *cv, const struct asim_convert_options *opt,
+                           struct asim_err *err)
+{
+    struct asim_convert_options made = *opt;
+    struct asim_outset set = {0};
+    int code = asim_outset_add(&set, opt->output, &made.output, err);
+
+    if (!code)
+        code = asim_outset_add(&set, opt->groups, &made.groups, err);
+    cv->opt = &made;
+    if (!code)
+        code = run_phases(cv, err);
+    cv->opt = opt;
+    if (!code)
+        code = asim_pgroups_write(&cv->groups, &cv->names, made.groups, err);
+    return asim_outset_end(&set, code, err);
+}
+
+int asim_convert_run(struct asim_convert *cv, const struct asim_convert_options *opt,
+                     struct asim_err *err)
+{
+    int code;
+
+    memset(cv, 0, sizeof *cv);
+    cv->opt = opt;
+    code = opt->groups ? run_with_groups(cv, opt, err) : run_phases(cv, err);
     /* Inner functions say only that they failed; which way stands in err. */
     return code && err && err->code ? err->code : code;
 }

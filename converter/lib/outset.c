@@ -82,13 +82,52 @@ static char *join(const char *path, const char *tail)
     return joined;
 }
 
+static int refuse_input(const char *output, struct asim_err *err)
+{
+    return asim_err_set(err, ASIM_EINVAL,
+                        "%s is both read and to be written; it would be lost. Give another name "
+                        "for the output.",
+                        output);
+}
+
+int asim_outset_reads(struct asim_outset *set, const char *path, struct asim_err *err)
+{
+    struct asim_place place = asim_place_of(path);
+
+    if (*place.name || !place.is_regular)
+        return 0;
+    set->is_sorted = 0;
+    return ASIM_VEC_PUSH(set->input, place) ? asim_err_nomem(err, "listing traces to write") : 0;
+}
+
+static int by_place(const void *a, const void *b)
+{
+    return asim_place_order(a, b);
+}
+
+static int is_input(struct asim_outset *set, const char *path)
+{
+    struct asim_place place;
+
+    if (!set->input.n)
+        return 0;
+    if (!set->is_sorted)
+        qsort(set->input.at, set->input.n, sizeof *set->input.at, by_place);
+    set->is_sorted = 1;
+    place = asim_place_of(path);
+    return bsearch(&place, set->input.at, set->input.n, sizeof place, by_place) != NULL;
+}
+
 int asim_outset_add(struct asim_outset *set, const char *path, const char **made,
                     struct asim_err *err)
 {
     struct stat st;
-    int exists = stat(path, &st) == 0, is_direct = exists && !S_ISREG(st.st_mode);
+    int exists = stat(path, &st) == 0;
+    int is_direct = (exists && !S_ISREG(st.st_mode)) || !strcmp(path, "-");
     struct asim_outset_file file = {0};
 
+    if (is_input(set, path))
+        return refuse_input(path, err);
     file.path = exists && !is_direct ? realpath(path, NULL) : join(path, "");
     if (file.path && !is_direct)
         file.made = join(file.path, ".partial");
@@ -116,15 +155,17 @@ int asim_outset_rank(struct asim_outset *set, const char *prefix, uint32_t rank,
 
 int asim_outset_not_same(const char *input, const char *output, struct asim_err *err)
 {
-    struct stat in, out;
+    return asim_place_same(input, output) ? refuse_input(output, err) : 0;
+}
 
-    if (!input || !output || stat(input, &in) || stat(output, &out) || !S_ISREG(in.st_mode) ||
-        in.st_dev != out.st_dev || in.st_ino != out.st_ino)
+int asim_outset_not_twice(const char *a, const char *b, struct asim_err *err)
+{
+    if (!asim_place_same(a, b))
         return 0;
     return asim_err_set(err, ASIM_EINVAL,
-                        "%s is both read and to be written; it would be lost. Give another name "
-                        "for the output.",
-                        output);
+                        "%s and %s are one file, and two are to be written; give each a name of "
+                        "its own.",
+                        a, b);
 }
 
 /* Removing what is gone already is as good as removing it. */
@@ -150,6 +191,7 @@ int asim_outset_end(struct asim_outset *set, int code, struct asim_err *err)
         free(file->made);
     }
     free(set->file.at);
+    free(set->input.at);
     memset(set, 0, sizeof *set);
     return code;
 }

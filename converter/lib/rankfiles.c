@@ -83,29 +83,41 @@ static int add_prefix(struct asim_rankfiles *files, const char *prefix, const ch
     return code;
 }
 
-static int by_out(const void *a, const void *b)
-{
-    const struct asim_rankfile *const *x = a, *const *y = b;
+struct written {
+    struct asim_place place;
+    const struct asim_rankfile *file;
+};
 
-    return strcmp((*x)->out, (*y)->out);
+static int by_place(const void *a, const void *b)
+{
+    return asim_place_order(&((const struct written *)a)->place,
+                            &((const struct written *)b)->place);
+}
+
+static int twice(const struct asim_rankfile *a, const struct asim_rankfile *b, struct asim_err *err)
+{
+    if (asim_place_same(a->in, b->in))
+        return asim_err_set(err, ASIM_EINVAL, "%s and %s are one file; name it once.", a->in,
+                            b->in);
+    return asim_err_set(err, ASIM_EINVAL,
+                        "%s and %s would both be written to %s; name them in two commands with an "
+                        "--output each.",
+                        a->in, b->in, b->out);
 }
 
 /* Of two files with one place, the first would be lost. */
 static int check_places(const struct asim_rankfiles *files, struct asim_err *err)
 {
-    const struct asim_rankfile **sorted = malloc((files->n + 1) * sizeof *sorted);
+    struct written *sorted = malloc((files->n + 1) * sizeof *sorted);
     int code = sorted ? 0 : asim_err_nomem(err, "listing traces");
 
     for (size_t i = 0; i < files->n && sorted; i++)
-        sorted[i] = &files->at[i];
+        sorted[i] = (struct written){asim_place_of(files->at[i].out), &files->at[i]};
     if (sorted)
-        qsort(sorted, files->n, sizeof *sorted, by_out);
+        qsort(sorted, files->n, sizeof *sorted, by_place);
     for (size_t i = 1; i < files->n && !code; i++)
-        if (!by_out(&sorted[i - 1], &sorted[i]))
-            code = asim_err_set(err, ASIM_EINVAL,
-                                "%s and %s would both be written to %s; name them in two commands "
-                                "with an --output each.",
-                                sorted[i - 1]->in, sorted[i]->in, sorted[i]->out);
+        if (sorted[i].place.is_regular && !by_place(&sorted[i - 1], &sorted[i]))
+            code = twice(sorted[i - 1].file, sorted[i].file, err);
     free(sorted);
     return code;
 }

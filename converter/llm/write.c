@@ -154,6 +154,8 @@ int asim_llm_to_et(const char *workload, const char *prefix, uint32_t *ranks, st
     int rc = asim_trace_ranks(workload, ranks, err);
     if (!rc)
         rc = asim_outset_begin(&set, prefix, *ranks, 0, err);
+    if (!rc)
+        rc = asim_outset_reads(&set, workload, err);
     for (uint32_t r = 0; !rc && r < *ranks; r++) {
         const char *made;
         rc = asim_outset_rank(&set, prefix, r, &made, err);

@@ -217,7 +217,27 @@ int asim_scale_rank(struct asim_scale *scale, uint32_t rank, struct asim_err *er
     return rc;
 }
 
-/* Input and output under one name would destroy what is being read. */
+/* Neither the recorded traces nor the groups file are written over, and no set stands beside
+ * another of its name (one packed, one not). */
+static int keep_inputs(struct asim_scale *scale, struct asim_err *err)
+{
+    int rc = 0;
+    if (asim_place_same(scale->input, scale->output))
+        return asim_err_set(err, ASIM_EINVAL,
+                            "--output is the same as --input; the recorded traces would be "
+                            "overwritten. Give another prefix for the output.");
+    if (scale->groups_file)
+        rc = asim_outset_reads(&scale->set, scale->groups_file, err);
+    for (uint32_t rank = 0; rank < scale->ranks && !rc; rank++) {
+        char *path = NULL;
+        rc = asim_trace_path(scale->input, rank, &path, err);
+        if (!rc)
+            rc = asim_outset_reads(&scale->set, path, err);
+        free(path);
+    }
+    return rc;
+}
+
 int asim_scale_run(struct asim_scale *scale, struct asim_err *err)
 {
     int rc;
@@ -227,11 +247,9 @@ int asim_scale_run(struct asim_scale *scale, struct asim_err *err)
                             " recorded ones; the next possible number is %" PRIu64 ".",
                             scale->to, scale->ranks,
                             ((uint64_t)scale->to / scale->ranks + 1) * scale->ranks);
-    if (!strcmp(scale->input, scale->output))
-        return asim_err_set(err, ASIM_EINVAL,
-                            "--output is the same as --input; the recorded traces would be "
-                            "overwritten while they are read.");
-    rc = asim_scale_groups(scale, err);
+    rc = keep_inputs(scale, err);
+    if (!rc)
+        rc = asim_scale_groups(scale, err);
     if (!rc)
         rc = asim_outset_begin(&scale->set, scale->output, scale->to, 0, err);
     for (uint32_t rank = 0; rank < scale->to && !rc; rank++)

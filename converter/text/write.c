@@ -95,12 +95,16 @@ static void write_group(struct asim_out *out, uint32_t id, const uint32_t part[3
 }
 
 /* Low groups are runs of ranks, high ones take the same place in each run. */
-static int write_groups(const struct asim_text_graph *g, char *path, size_t size)
+static int write_groups(const struct asim_text_graph *g, char *path, size_t size,
+                        struct asim_outset *set)
 {
     struct asim_out out = {0};
     uint32_t low = g->split.low, high = g->opt->ranks / low;
     snprintf(path, size, "%s.groups.json", g->opt->output);
-    int rc = asim_out_open(&out, path, g->err);
+    const char *made = NULL;
+    int rc = asim_outset_add(set, path, &made, g->err);
+    if (!rc)
+        rc = asim_out_open(&out, made, g->err);
     if (rc)
         return rc;
     asim_out_printf(&out, "{");
@@ -125,10 +129,12 @@ int asim_text_write(const struct asim_layers *layers, const struct asim_text_opt
     if (!rc && !opt->compat) /* the published converter does not look */
         rc = asim_outset_begin(&set, opt->output, opt->ranks, 0, err);
     if (!rc)
+        rc = asim_outset_reads(&set, layers->src.name, err);
+    if (!rc)
         rc = write_ranks(&g, result, &set);
     result->has_groups = !rc && g.split.low && !opt->n_dims;
     if (result->has_groups)
-        rc = write_groups(&g, path, size);
+        rc = write_groups(&g, path, size, &set);
     rc = asim_outset_end(&set, rc, err);
     fini(&g);
     free(path);

@@ -139,10 +139,7 @@ void asim_jprint_string(struct asim_jbuf *buf, const char *text, size_t size)
         }
         asim_jbuf_put(buf, (const char *)from, (size_t)(s - from));
         n = decode(s, (size_t)(end - s), &c);
-        if (c == 0x7f)
-            asim_jbuf_put(buf, "\x7f", 1);
-        else
-            json_escape(buf, c);
+        json_escape(buf, c);
         from = s += n;
     }
     asim_jbuf_put(buf, (const char *)from, (size_t)(s - from));
@@ -172,7 +169,7 @@ static void print_span(struct asim_jbuf *buf, const struct asim_jdoc *doc, uint3
     int simple = 1;
 
     for (uint32_t i = 0; i < n && simple; i++)
-        simple = (unsigned char)doc->text[at + i] < 0x80 && doc->text[at + i] != '\\';
+        simple = (unsigned char)doc->text[at + i] < 0x7f && doc->text[at + i] != '\\';
     if (simple) {
         asim_jbuf_put(buf, "\"", 1);
         asim_jbuf_put(buf, doc->text + at, n);
@@ -183,6 +180,12 @@ static void print_span(struct asim_jbuf *buf, const struct asim_jdoc *doc, uint3
         asim_jprint_string(buf, plain.at, plain.n);
     buf->failed |= plain.failed;
     asim_jbuf_fini(&plain);
+}
+
+void asim_jprint_key(struct asim_jbuf *buf, const struct asim_jdoc *doc, const struct asim_jv *v)
+{
+    print_span(buf, doc, v->key, v->key_n);
+    asim_jbuf_put(buf, ": ", 2);
 }
 
 void asim_jprint_value(struct asim_jbuf *buf, const struct asim_jdoc *doc, const struct asim_jv *v,
@@ -204,10 +207,8 @@ void asim_jprint_value(struct asim_jbuf *buf, const struct asim_jdoc *doc, const
             asim_jbuf_put(buf, ",", 1);
         first = 0;
         asim_jprint_line(buf, level + 1);
-        if (object) {
-            print_span(buf, doc, c->key, c->key_n);
-            asim_jbuf_put(buf, ": ", 2);
-        }
+        if (object)
+            asim_jprint_key(buf, doc, c);
         asim_jprint_value(buf, doc, c, level + 1);
     }
     if (v->n)

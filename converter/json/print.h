@@ -14,7 +14,9 @@
  * the line it starts on. */
 void asim_jprint_value(struct asim_jbuf *buf, const struct asim_jdoc *doc, const struct asim_jv *v,
                        unsigned level);
-/* A JSON string of decoded bytes, everything but ASCII as \uXXXX. */
+/* The name of a member, with its colon. */
+void asim_jprint_key(struct asim_jbuf *buf, const struct asim_jdoc *doc, const struct asim_jv *v);
+/* A JSON string of decoded bytes, everything but printable ASCII escaped, U+007F too. */
 void asim_jprint_string(struct asim_jbuf *buf, const char *text, size_t size);
 /* The shortest form that reads back as value, with ".0" or an exponent, as Python's repr. */
 void asim_jprint_real(struct asim_jbuf *buf, double value);

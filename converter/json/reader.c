@@ -14,7 +14,6 @@
 #include <zlib.h>
 #include "base/text.h"
 
-#define WINDOW_BYTES  ((size_t)1 << 20)
 #define ELEMENT_LIMIT ((size_t)256 << 20)
 
 enum { AT_FIRST, AT_NEXT, AT_DONE };
@@ -126,10 +125,10 @@ int asim_jreader_open(struct asim_jreader *r, const char *path, const char *bare
     memset(r, 0, sizeof *r);
     r->path = path;
     r->element = UINT64_MAX;
-    r->window = malloc(WINDOW_BYTES + 1);
+    r->window = malloc(ASIM_JREADER_WINDOW + 1);
     if (!r->window)
         return asim_err_nomem(err, "opening a JSON file");
-    r->cap = WINDOW_BYTES;
+    r->cap = ASIM_JREADER_WINDOW;
     r->window[0] = 0;
     errno = 0;
     r->gz = gzopen(path, "rb");
@@ -187,7 +186,21 @@ int asim_jreader_value(struct asim_jreader *r, struct asim_jdoc *doc, struct asi
     }
 }
 
-/* The name is read as a value of its own: names are never long, but they may hold escapes. */
+/* One with a NUL is no name that anybody asks for, so it must not look like its beginning. */
+static int take_name(struct asim_jreader *r, const struct asim_jdoc *doc, struct asim_err *err)
+{
+    const struct asim_jv *v = &doc->at[0];
+
+    if (!asim_jv_string(doc, v, &r->name))
+        return asim_err_nomem(err, "reading a JSON file");
+    if (strlen(r->name.at) == r->name.n)
+        snprintf(r->key, sizeof r->key, "%s", r->name.at);
+    else
+        snprintf(r->key, sizeof r->key, "%.*s", (int)v->text_n, asim_jv_text(doc, v));
+    return 0;
+}
+
+/* The name is read as a value of its own, as it may hold escapes. */
 int asim_jreader_member(struct asim_jreader *r, struct asim_err *err)
 {
     struct asim_jdoc doc = {0};
@@ -215,7 +228,7 @@ int asim_jreader_member(struct asim_jreader *r, struct asim_err *err)
         return expect(r, "a member name in quotes is expected", err);
     code = asim_jreader_value(r, &doc, err);
     if (!code)
-        snprintf(r->key, sizeof r->key, "%.*s", (int)doc.at[0].text_n, doc.text + doc.at[0].text);
+        code = take_name(r, &doc, err);
     asim_jdoc_fini(&doc);
     if (code)
         return code;
@@ -298,91 +311,6 @@ int asim_jreader_skip(struct asim_jreader *r, struct asim_err *err)
     return 0;
 }
 
-/* The file to seek in: itself, or its unpacked copy. */
-static int open_spool(struct asim_jreader *r, struct asim_err *err)
-{
-    int packed = !gzdirect(r->gz);
-    size_t got;
-
-    r->spool = packed ? tmpfile() : fopen(r->path, "rb");
-    if (!r->spool)
-        return asim_err_set(err, ASIM_EIO, "%s: cannot open it a second time%s: %s.", r->path,
-                            packed ? " (unpacked, in a temporary file)" : "", strerror(errno));
-    if (!packed)
-        return 0;
-    if (gzrewind(r->gz))
-        return asim_err_set(err, ASIM_EIO, "%s: cannot be read a second time.", r->path);
-    r->at = r->n = 0;
-    r->ended = 0;
-    for (;;) {
-        int n = gzread(r->gz, r->window, (unsigned)r->cap);
-
-        if (n < 0)
-            return asim_err_set(err, ASIM_EIO, "%s: cannot be read a second time.", r->path);
-        if (!n)
-            return 0;
-        got = fwrite(r->window, 1, (size_t)n, r->spool);
-        if (got != (size_t)n)
-            return asim_err_set(err, ASIM_EIO, "%s: no room to unpack it in a temporary file.",
-                                r->path);
-    }
-}
-
-/* Fills the window from the spool so that it holds `size` bytes at `offset`. Nodes are asked for
- * nearly in file order, a caller sometimes a little before its callees: so some bytes before. */
-static int load_again(struct asim_jreader *r, uint64_t offset, size_t size, struct asim_err *err)
-{
-    uint64_t from = offset > WINDOW_BYTES / 4 ? offset - WINDOW_BYTES / 4 : 0;
-    size_t need = (size_t)(offset - from) + size;
-    size_t got;
-
-    if (need > r->cap) {
-        char *bigger = realloc(r->window, need + 1);
-
-        if (!bigger)
-            return asim_err_nomem(err, "reading a JSON file again");
-        r->window = bigger;
-        r->cap = need;
-    }
-    if (fseeko(r->spool, (off_t)from, SEEK_SET))
-        return asim_err_set(err, ASIM_EIO, "%s: cannot be read a second time.", r->path);
-    got = fread(r->window, 1, r->cap, r->spool);
-    if (got < need)
-        return asim_err_set(err, ASIM_EIO, "%s: changed while it was being read.", r->path);
-    r->base = from;
-    r->n = got;
-    r->window[got] = 0;
-    return 0;
-}
-
-int asim_jreader_again(struct asim_jreader *r, uint64_t offset, size_t size, struct asim_jdoc *doc,
-                       struct asim_err *err)
-{
-    enum asim_jresult result;
-    size_t used;
-    const char *why;
-    int code;
-
-    if (!r->spool) {
-        code = open_spool(r, err);
-        if (code)
-            return code;
-        r->n = 0;
-    }
-    if (offset < r->base || offset + size > r->base + r->n) {
-        code = load_again(r, offset, size, err);
-        if (code)
-            return code;
-    }
-    doc->offset = offset;
-    result = asim_jdoc_parse(doc, r->window + (offset - r->base), size, &used, &why);
-    if (result == ASIM_J_NOMEM)
-        return asim_err_nomem(err, "parsing a JSON value");
-    if (result != ASIM_J_OK)
-        return asim_err_set(err, ASIM_EIO, "%s: changed while it was being read.", r->path);
-    return 0;
-}
-
 void asim_jreader_close(struct asim_jreader *r)
 {
     if (r->gz)
@@ -390,6 +318,7 @@ void asim_jreader_close(struct asim_jreader *r)
     if (r->spool)
         fclose(r->spool);
     free(r->window);
+    asim_jbuf_fini(&r->name);
     r->gz = NULL;
     r->spool = NULL;
     r->window = NULL;

@@ -11,18 +11,21 @@
 #include <stdio.h>
 #include "json/value.h"
 
+#define ASIM_JREADER_WINDOW ((size_t)1 << 20) /* bytes of the window to begin with */
+
 struct asim_jreader {
     const char *path; /* borrowed */
     void *gz;         /* gzFile; reads plain files as they are */
     char *window;     /* cap + 1 bytes */
     size_t at, n, cap;
-    uint64_t base;    /* offset of window[0] in the unpacked file */
-    int ended;        /* no bytes behind the window */
-    int state;        /* how far in the top-level value */
-    int bare;         /* the file is an array without an object around it */
-    uint64_t element; /* index of the last element given, from 0 */
-    char key[128];    /* of the member last given */
-    FILE *spool;      /* for reading again */
+    uint64_t base;         /* offset of window[0] in the unpacked file */
+    int ended;             /* no bytes behind the window */
+    int state;             /* how far in the top-level value */
+    int bare;              /* the file is an array without an object around it */
+    uint64_t element;      /* index of the last element given, from 0 */
+    char key[128];         /* of the member last given, to its first 127 bytes */
+    struct asim_jbuf name; /* the same whole, which may hold a NUL */
+    FILE *spool;           /* for reading again */
 };
 
 /* Fails when the file cannot be opened, is empty, or begins neither with an object nor with an

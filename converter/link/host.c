@@ -8,6 +8,7 @@
 
 #include <stdlib.h>
 #include <string.h>
+#include "base/text.h"
 
 #define MEMBER_LIMIT ((size_t)64 << 20) /* text of the other members */
 
@@ -83,8 +84,9 @@ static int add_node(struct load *ld)
 static int add_member(struct load *ld)
 {
     struct asim_host *host = ld->host;
-    struct asim_host_member member = {.before = !ld->seen_nodes};
+    struct asim_host_member member = {.before = !ld->seen_nodes, .key_n = host->reader.name.n};
     struct asim_jbuf text = {0};
+    char key[64];
     int code = asim_jreader_value(&host->reader, &ld->doc, ld->err);
 
     if (code)
@@ -94,13 +96,15 @@ static int add_member(struct load *ld)
         return asim_err_set(ld->err, ASIM_ENOMEM,
                             "%s: more than 64 MiB stand beside \"nodes\" (last: \"%s\"); this is "
                             "no host trace.",
-                            host->path, host->reader.key);
+                            host->path, asim_text_safe(key, sizeof key, host->reader.key));
     if (!strcmp(host->reader.key, "schema") && ld->doc.at[0].kind == ASIM_J_STRING)
         snprintf(host->schema, sizeof host->schema, "%.*s", (int)ld->doc.at[0].text_n,
                  asim_jv_text(&ld->doc, &ld->doc.at[0]));
     asim_jbuf_put(&text, ld->doc.text, ld->doc.size);
     member.text = text.at;
-    member.key = strdup(host->reader.key);
+    member.key = malloc(member.key_n + 1);
+    if (member.key)
+        memcpy(member.key, host->reader.name.at, member.key_n + 1);
     if (text.failed || !member.key || ASIM_VEC_PUSH(host->member, member)) {
         free(member.text);
         free(member.key);

@@ -26,9 +26,10 @@ struct asim_host_node { /* 32 bytes: there may be tens of millions */
     };
 };
 
-/* A top-level member other than nodes, as written. */
+/* A top-level member other than nodes: its name decoded, its text as written. */
 struct asim_host_member {
     char *key, *text;
+    size_t key_n;
     int before; /* stands before the nodes */
 };
 

@@ -144,9 +144,7 @@ void asim_host_print(struct asim_jbuf *buf, const struct asim_jdoc *doc,
             asim_jbuf_text(buf, first ? "" : ",");
             first = 0;
             asim_jprint_line(buf, LEVEL);
-            asim_jbuf_put(buf, "\"", 1);
-            asim_jbuf_put(buf, doc->text + v->key, v->key_n);
-            asim_jbuf_put(buf, "\": ", 3);
+            asim_jprint_key(buf, doc, v);
             asim_jprint_value(buf, doc, v, LEVEL);
         }
     }

@@ -235,7 +235,8 @@ static int write_node(struct write *w, const struct asim_host_node *node, uint32
 }
 
 /* Members are parsed again and printed, so that they get the same indentation as the rest. */
-static void write_member(struct write *w, const char *name, const char *value, int *first)
+static void write_member(struct write *w, const char *name, size_t name_n, const char *value,
+                         int *first)
 {
     size_t used;
     const char *why;
@@ -244,7 +245,7 @@ static void write_member(struct write *w, const char *name, const char *value, i
     asim_jbuf_text(&w->buf, *first ? "" : ",");
     *first = 0;
     asim_jprint_line(&w->buf, 1);
-    asim_jprint_string(&w->buf, name, strlen(name));
+    asim_jprint_string(&w->buf, name, name_n);
     asim_jbuf_put(&w->buf, ": ", 2);
     if (value && asim_jdoc_parse(&w->doc, value, strlen(value) + 1, &used, &why) == ASIM_J_OK)
         asim_jprint_value(&w->buf, &w->doc, &w->doc.at[0], 1);
@@ -262,8 +263,9 @@ static int write_all(struct write *w, struct asim_err *err)
     asim_out_printf(&w->out, "{");
     for (size_t i = 0; i < host->member.n; i++)
         if (host->member.at[i].before)
-            write_member(w, host->member.at[i].key, host->member.at[i].text, &first);
-    write_member(w, "nodes", NULL, &first);
+            write_member(w, host->member.at[i].key, host->member.at[i].key_n,
+                         host->member.at[i].text, &first);
+    write_member(w, "nodes", 5, NULL, &first);
     asim_out_printf(&w->out, "[");
     for (size_t i = 0; i < live && !code; i++) {
         const struct asim_host_node *node = &host->node.at[host->order[i]];
@@ -274,9 +276,10 @@ static int write_all(struct write *w, struct asim_err *err)
     asim_out_printf(&w->out, "\n    ]");
     for (size_t i = 0; i < host->member.n; i++)
         if (!host->member.at[i].before)
-            write_member(w, host->member.at[i].key, host->member.at[i].text, &first);
+            write_member(w, host->member.at[i].key, host->member.at[i].key_n,
+                         host->member.at[i].text, &first);
     if (w->link->kin.groups && !w->link->opt->compat)
-        write_member(w, "process_groups", w->link->kin.groups, &first);
+        write_member(w, "process_groups", 14, w->link->kin.groups, &first);
     asim_out_printf(&w->out, "\n}");
     return code ? code : w->buf.failed ? asim_err_nomem(err, "writing the linked trace") : 0;
 }

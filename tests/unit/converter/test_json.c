@@ -179,10 +179,12 @@ static void test_repr(void)
 
 static void test_dumps(void)
 {
-    static const char json[] = "{\"a\":[],\"b\":[1,{\"c\":\"\\u00e9/\\n\"}],\"d\":{}}";
+    static const char json[] = "{\"a\":[],\"b\":[1,{\"c\":\"\\u00e9/\\n\"}],\"d\x7f\\/"
+                               "\xc3\xbc\":\"\x7f\\ud83d\\ude00\xff\"}";
     static const char want[] =
         "{\n    \"a\": [],\n    \"b\": [\n        1,\n        {\n            "
-        "\"c\": \"\\u00e9/\\n\"\n        }\n    ],\n    \"d\": {}\n}";
+        "\"c\": \"\\u00e9/\\n\"\n        }\n    ],\n    \"d\\u007f/\\u00fc\": "
+        "\"\\u007f\\ud83d\\ude00\\ufffd\"\n}";
     struct asim_jbuf buf = {0};
     struct asim_jdoc doc = {0};
     const char *why;

@@ -1,0 +1,95 @@
+/* SPDX-License-Identifier: GPL-2.0-only
+ *
+ * Reading elements a second time, by their place in the file: only what a step needs of each is
+ * kept between two passes. A packed file cannot be sought in, so it is unpacked for that.
+ */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <zlib.h>
+#include "json/reader.h"
+
+/* The file to seek in: itself, or its unpacked copy. */
+static int open_spool(struct asim_jreader *r, struct asim_err *err)
+{
+    int packed = !gzdirect(r->gz);
+    size_t got;
+
+    r->spool = packed ? tmpfile() : fopen(r->path, "rb");
+    if (!r->spool)
+        return asim_err_set(err, ASIM_EIO, "%s: cannot open it a second time%s: %s.", r->path,
+                            packed ? " (unpacked, in a temporary file)" : "", strerror(errno));
+    if (!packed)
+        return 0;
+    if (gzrewind(r->gz))
+        return asim_err_set(err, ASIM_EIO, "%s: cannot be read a second time.", r->path);
+    r->at = r->n = 0;
+    r->ended = 0;
+    for (;;) {
+        int n = gzread(r->gz, r->window, (unsigned)r->cap);
+
+        if (n < 0)
+            return asim_err_set(err, ASIM_EIO, "%s: cannot be read a second time.", r->path);
+        if (!n)
+            return 0;
+        got = fwrite(r->window, 1, (size_t)n, r->spool);
+        if (got != (size_t)n)
+            return asim_err_set(err, ASIM_EIO, "%s: no room to unpack it in a temporary file.",
+                                r->path);
+    }
+}
+
+/* Fills the window from the spool so that it holds `size` bytes at `offset`. Nodes are asked for
+ * nearly in file order, a caller sometimes a little before its callees: so some bytes before. */
+static int load_again(struct asim_jreader *r, uint64_t offset, size_t size, struct asim_err *err)
+{
+    uint64_t from = offset > ASIM_JREADER_WINDOW / 4 ? offset - ASIM_JREADER_WINDOW / 4 : 0;
+    size_t need = (size_t)(offset - from) + size;
+    size_t got;
+
+    if (need > r->cap) {
+        char *bigger = realloc(r->window, need + 1);
+
+        if (!bigger)
+            return asim_err_nomem(err, "reading a JSON file again");
+        r->window = bigger;
+        r->cap = need;
+    }
+    if (fseeko(r->spool, (off_t)from, SEEK_SET))
+        return asim_err_set(err, ASIM_EIO, "%s: cannot be read a second time.", r->path);
+    got = fread(r->window, 1, r->cap, r->spool);
+    if (got < need)
+        return asim_err_set(err, ASIM_EIO, "%s: changed while it was being read.", r->path);
+    r->base = from;
+    r->n = got;
+    r->window[got] = 0;
+    return 0;
+}
+
+int asim_jreader_again(struct asim_jreader *r, uint64_t offset, size_t size, struct asim_jdoc *doc,
+                       struct asim_err *err)
+{
+    enum asim_jresult result;
+    size_t used;
+    const char *why;
+    int code;
+
+    if (!r->spool) {
+        code = open_spool(r, err);
+        if (code)
+            return code;
+        r->n = 0;
+    }
+    if (offset < r->base || offset + size > r->base + r->n) {
+        code = load_again(r, offset, size, err);
+        if (code)
+            return code;
+    }
+    doc->offset = offset;
+    result = asim_jdoc_parse(doc, r->window + (offset - r->base), size, &used, &why);
+    if (result == ASIM_J_NOMEM)
+        return asim_err_nomem(err, "parsing a JSON value");
+    if (result != ASIM_J_OK)
+        return asim_err_set(err, ASIM_EIO, "%s: changed while it was being read.", r->path);
+    return 0;
+}

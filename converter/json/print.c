@@ -216,22 +216,6 @@ void asim_jprint_value(struct asim_jbuf *buf, const struct asim_jdoc *doc, const
     asim_jbuf_put(buf, object ? "}" : "]", 1);
 }
 
-/* What Python's str.isprintable refuses, as far as traces can meet it: controls, separators other
- * than the blank, surrogates, private use, the byte-order mark. */
-static int printable(uint32_t c)
-{
-    static const uint32_t bad[][2] = {
-        {0, 0x1f},        {0x7f, 0xa0},     {0xad, 0xad},       {0x600, 0x605},
-        {0x61c, 0x61c},   {0x1680, 0x1680}, {0x180e, 0x180e},   {0x2000, 0x200f},
-        {0x2028, 0x202f}, {0x205f, 0x206f}, {0x3000, 0x3000},   {0xd800, 0xf8ff},
-        {0xfeff, 0xfeff}, {0xfff0, 0xfffb}, {0xe0000, 0xe0fff}, {0xf0000, 0x10ffff}};
-
-    for (size_t i = 0; i < sizeof bad / sizeof *bad; i++)
-        if (c >= bad[i][0] && c <= bad[i][1])
-            return 0;
-    return 1;
-}
-
 static void repr_char(struct asim_jbuf *buf, uint32_t c, char quote)
 {
     char text[16];
@@ -256,7 +240,7 @@ static void repr_string(struct asim_jbuf *buf, const char *text, size_t size)
         uint32_t c;
 
         n = decode((const unsigned char *)text + i, size - i, &c);
-        if (c == (uint32_t)quote || c == '\\' || !printable(c))
+        if (c == (uint32_t)quote || c == '\\' || !asim_jprint_is_printable(c))
             repr_char(buf, c, quote);
         else if (c == 0xfffd && n == 1)
             asim_jbuf_text(buf, "\xef\xbf\xbd");

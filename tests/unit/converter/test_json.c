@@ -157,6 +157,7 @@ static void test_repr(void)
                  {"\"tab\\t nl\\n \\u0001\"", "'tab\\t nl\\n \\x01'"},
                  {"\"\\u00e9\\u00a0\\ud83d\\ude00\"", "'\xc3\xa9\\xa0\xf0\x9f\x98\x80'"},
                  {"\"\\ud800\"", "'\\ud800'"},
+                 {"\"\\u0378\\udb40\\udd00\\u06dd\"", "'\\u0378\xf3\xa0\x84\x80\\u06dd'"},
                  {"{\"k\": [\"v\"]}", "{'k': ['v']}"},
                  {"18446744073709551616", "18446744073709551616"}};
     struct asim_jbuf buf = {0}, scratch = {0};
@@ -175,6 +176,20 @@ static void test_repr(void)
     asim_jbuf_fini(&buf);
     asim_jbuf_fini(&scratch);
     asim_jdoc_fini(&doc);
+}
+
+/* CPython 3.11: sum(map(str.isprintable, map(chr, range(0x110000)))), and the sum of those. */
+static void test_printable(void)
+{
+    uint64_t n = 0, sum = 0;
+
+    for (uint32_t c = 0; c < 0x110000; c++)
+        if (asim_jprint_is_printable(c)) {
+            n++;
+            sum += c;
+        }
+    CHECK_U64(n, 144516);
+    CHECK_U64(sum, 14867683184);
 }
 
 static void test_dumps(void)
@@ -205,6 +220,7 @@ int main(void)
     test_values();
     test_real();
     test_repr();
+    test_printable();
     test_dumps();
     return CHECK_DONE();
 }

@@ -123,18 +123,31 @@ static int groups(struct load *ld, const char *name)
     return code ? asim_err_nomem(ld->err, "keeping process groups") : 0;
 }
 
-/* Copies and memsets on the GPU never communicate, whatever they are called. */
+/* parity: an attribute outranks the node's field, an empty one too, and nothing else is asked. */
+static int compat_group(struct load *ld, struct asim_comm *comm)
+{
+    const struct asim_jv *v = asim_host_attr(ld->doc, "pg_name");
+
+    if (!v)
+        v = field(ld, "pg_name");
+    comm->pg_name = ASIM_NONE;
+    return v && v->kind == ASIM_J_STRING && v->text_n ? name_of(ld, v, &comm->pg_name) : 0;
+}
+
+/* Copies and memsets on the GPU never communicate, whatever they are called.
+ * parity: the published converter goes by the name alone. */
 static int communication(struct load *ld, struct asim_et_node *node, const char *name)
 {
     struct asim_comm comm;
-    int gpu = node->kind == ASIM_ET_GPU;
+    int gpu = node->kind == ASIM_ET_GPU, compat = ld->cv->opt->compat;
+    int may = compat || node->flags & ASIM_ET_KERNEL;
 
     node->comm = ASIM_NONE;
-    if (gpu ? !(node->flags & ASIM_ET_KERNEL) || !asim_comm_is_kernel(name, ld->cv->opt->compat)
-            : !asim_comm_is_host(name))
+    if (gpu ? !may || !asim_comm_is_kernel(name, compat) : !asim_comm_is_host(name))
         return 0;
     node->comm = (uint32_t)ld->cv->comm.n;
-    if (asim_comm_read(&comm, ld->doc, name, &ld->cv->names) || ASIM_VEC_PUSH(ld->cv->comm, comm))
+    if (asim_comm_read(&comm, ld->doc, name, &ld->cv->names) ||
+        (compat && compat_group(ld, &comm)) || ASIM_VEC_PUSH(ld->cv->comm, comm))
         return asim_err_nomem(ld->err, "reading communication");
     return 0;
 }
@@ -154,6 +167,16 @@ static void classify(struct load *ld, struct asim_et_node *node, const char *nam
         node->flags |= ASIM_ET_ROOT;
     if (strstr(name, "Optimizer.step"))
         node->flags |= ASIM_ET_OPTIMIZER;
+}
+
+/* parity: an attribute outranks the field, and null is kept, as it means that none is written. */
+static const struct asim_jv *stream_of(const struct load *ld)
+{
+    const struct asim_jv *attr = asim_host_attr(ld->doc, "stream");
+
+    if (!ld->cv->opt->compat)
+        return field(ld, "stream");
+    return attr ? attr : asim_jv_get(ld->doc, &ld->doc->at[0], "stream");
 }
 
 static int see_node(void *self, const struct asim_jdoc *doc, struct asim_host_node *host,
@@ -176,7 +199,7 @@ static int see_node(void *self, const struct asim_jdoc *doc, struct asim_host_no
         host->tid = (uint32_t)tid;
     name = asim_names_get(&ld->cv->names, node.name);
     classify(ld, &node, name);
-    v = field(ld, "stream");
+    v = stream_of(ld);
     if ((v && name_of(ld, v, &node.stream)) || times(ld, &node, host) || waits(ld) ||
         groups(ld, name) || communication(ld, &node, name))
         return -1;

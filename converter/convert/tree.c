@@ -158,7 +158,10 @@ struct walk {
     uint32_t last_gpu; /* last computation it launched */
     ASIM_VEC(uint32_t) stack;
     ASIM_VEC(uint32_t) waited; /* collectives waited for, not yet given to a kernel */
+    uint64_t visits;
 };
+
+#define MOST_WALKS 64 /* of a node, on average */
 
 /* A GPU operation that started when `from` had ended may have waited for it. */
 static int follows(const struct asim_convert *cv, uint32_t to, uint32_t from)
@@ -284,9 +287,34 @@ static int walk_thread(struct walk *w, uint32_t root)
         if (cv->node.at[at].flags & ASIM_ET_VISITED)
             continue;
         cv->node.at[at].flags |= ASIM_ET_VISITED;
+        w->visits++;
         if (gpu ? visit_gpu(w, at) : visit_cpu(w, at))
             return ASIM_ENOMEM;
         for (uint32_t k = cv->child_at[at + 1]; k-- > cv->child_at[at];)
+            if (ASIM_VEC_PUSH(w->stack, cv->child[k]))
+                return ASIM_ENOMEM;
+    }
+    return 0;
+}
+
+/* parity: the published converter walks what is below a thread root again where that stands below
+ * another, so the nodes wait in both orders. Roots nested so that this never ended are left so. */
+static int forget(struct walk *w, uint32_t root)
+{
+    struct asim_convert *cv = w->cv;
+
+    w->stack.n = 0;
+    if (w->visits / MOST_WALKS > cv->node.n)
+        return 0;
+    if (ASIM_VEC_PUSH(w->stack, root))
+        return ASIM_ENOMEM;
+    while (w->stack.n) {
+        uint32_t at = w->stack.at[--w->stack.n];
+
+        if (!(cv->node.at[at].flags & ASIM_ET_VISITED))
+            continue;
+        cv->node.at[at].flags &= (uint8_t)~ASIM_ET_VISITED;
+        for (uint32_t k = cv->child_at[at]; k < cv->child_at[at + 1]; k++)
             if (ASIM_VEC_PUSH(w->stack, cv->child[k]))
                 return ASIM_ENOMEM;
     }
@@ -320,8 +348,11 @@ int asim_convert_walk(struct asim_convert *cv, struct asim_err *err)
 
     for (uint32_t i = 0; i < cv->node.n && !code; i++)
         if (cv->node.at[i].flags & ASIM_ET_ROOT &&
-            asim_index_get(&cv->host.by_id, cv->host.node.at[i].id) == i)
+            asim_index_get(&cv->host.by_id, cv->host.node.at[i].id) == i) {
             code = walk_thread(&w, i);
+            if (!code && cv->opt->compat)
+                code = forget(&w, i);
+        }
     if (!code && !cv->opt->compat)
         code = walk_rest(&w);
     free(w.stack.at);

@@ -21,6 +21,7 @@ struct load {
     struct asim_jdoc doc;
     struct asim_jbuf text;
     const struct asim_jv *event, *args;
+    int compat;
     struct asim_err *err;
 };
 
@@ -100,10 +101,11 @@ static int name_field(struct load *ld, uint32_t *out)
 }
 
 /* Process and thread make one number: kernels have thread numbers that are streams, under a process
- * number that is a device. */
+ * number that is a device.
+ * parity: the published linker looks at the thread alone, so threads 1 of two processes are one. */
 static int thread_field(struct load *ld, uint32_t *out)
 {
-    const struct asim_jv *pid = asim_jv_get(&ld->doc, ld->event, "pid");
+    const struct asim_jv *pid = ld->compat ? NULL : asim_jv_get(&ld->doc, ld->event, "pid");
     const struct asim_jv *tid = asim_jv_get(&ld->doc, ld->event, "tid");
     char text[200];
     int n;
@@ -332,9 +334,9 @@ static int read_members(struct load *ld)
                         r->path);
 }
 
-int asim_kineto_read(struct asim_kineto *kin, const char *path, struct asim_err *err)
+int asim_kineto_read(struct asim_kineto *kin, const char *path, int compat, struct asim_err *err)
 {
-    struct load ld = {.kin = kin, .err = err};
+    struct load ld = {.kin = kin, .compat = compat, .err = err};
     int code;
 
     memset(kin, 0, sizeof *kin);

@@ -103,7 +103,7 @@ int asim_kineto_is_listed(const char *name);
 #define ASIM_KINETO_DROP(v) (free((v).at), (v).at = NULL, (v).n = (v).cap = 0)
 
 /* Reads the whole file. What a used event lacks or has wrong is an error that names it. */
-int asim_kineto_read(struct asim_kineto *kin, const char *path, struct asim_err *err);
+int asim_kineto_read(struct asim_kineto *kin, const char *path, int compat, struct asim_err *err);
 void asim_kineto_fini(struct asim_kineto *kin);
 
 #endif

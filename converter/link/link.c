@@ -12,7 +12,7 @@ static int read_device(struct asim_link *link, struct asim_err *err)
 {
     struct asim_kineto *kin = &link->kin;
     const struct asim_link_options *opt = link->opt;
-    int code = asim_kineto_read(kin, opt->device, err);
+    int code = asim_kineto_read(kin, opt->device, opt->compat, err);
 
     if (!code)
         code = asim_nest_order(kin, err);

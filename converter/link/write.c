@@ -160,18 +160,20 @@ static void print_host(struct write *w, const struct asim_host_node *node,
     end_node(w);
 }
 
+/* parity: the published linker writes null where the trace names none. */
 static void print_stream(struct write *w, const struct asim_kineto_gpu *gpu)
 {
     const char *stream = asim_names_get(&w->link->kin.names, gpu->stream);
+    int is_there = gpu->stream != ASIM_NONE;
 
-    if (gpu->stream == ASIM_NONE)
+    if (!is_there && !w->link->opt->compat)
         return;
-    if (!gpu->stream_is_int) {
+    if (is_there && !gpu->stream_is_int) {
         text(&w->buf, "stream", stream);
         return;
     }
     key(&w->buf, "stream");
-    asim_jbuf_text(&w->buf, stream);
+    asim_jbuf_text(&w->buf, is_there ? stream : "null");
 }
 
 /* What the converter needs for ordering streams and naming collectives. */

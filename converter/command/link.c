@@ -42,13 +42,18 @@ static int run_link(const struct asim_args *args, struct asim_err *err)
     int code;
 
     if (!o->host || !o->device || !o->output)
-        return asim_err_set(err, ASIM_EINVAL,
-                            "--host, --device and --output are all needed; --help explains them.");
+        return asim_args_missing(
+            err, "--host, --device and --output are all needed; --help explains them.");
     code = asim_outset_not_same(o->host, o->output, err);
     if (!code)
         code = asim_outset_not_same(o->device, o->output, err);
     if (!code)
         code = asim_link_run(&link, &opt, err);
+    if (!code && !asim_host_is_known(&link.host))
+        fprintf(stderr,
+                "asim trace link: %s: the schema %s is not known here; nodes were read by their "
+                "form, so look at the result.\n",
+                o->host, link.host.schema);
     if (!code && !o->quiet)
         asim_link_report(&link, o->rank, stdout);
     asim_link_fini(&link);

@@ -90,6 +90,9 @@ int asim_convert_walk(struct asim_convert *cv, struct asim_err *err);
 int asim_convert_order(struct asim_convert *cv, struct asim_err *err); /* streams, waits, comm */
 int asim_convert_clean(struct asim_convert *cv, struct asim_err *err);
 int asim_convert_emit(struct asim_convert *cv, struct asim_err *err);
+struct asim_chakra_writer;
+int asim_convert_metadata(struct asim_convert *cv, struct asim_chakra_writer *out,
+                          struct asim_err *err); /* its first record */
 
 /* Parent of a node as an index, or ASIM_NONE (none, itself, not in the file). */
 uint32_t asim_convert_parent(const struct asim_convert *cv, uint32_t node);

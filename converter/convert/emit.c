@@ -329,49 +329,6 @@ static int emit_node(struct emit *em, uint32_t at)
     return asim_chakra_writer_node(em->out, &node, em->err);
 }
 
-/* A top-level member of the input as an attribute; of the wrong type it is left out. */
-static int metadata_attr(struct emit *em, const char *name, int is_text, struct asim_jbuf *text)
-{
-    struct asim_host *host = &em->cv->host;
-    const struct asim_jv *v;
-    const char *json, *why;
-    int64_t value;
-    size_t used, m = 0;
-
-    while (m < host->member.n && strcmp(host->member.at[m].key, name))
-        m++;
-    if (m == host->member.n)
-        return 0;
-    json = host->member.at[m].text;
-    if (asim_jdoc_parse(&em->doc, json, strlen(json) + 1, &used, &why) != ASIM_J_OK)
-        return ASIM_ENOMEM; /* it was parsed before, so only memory can be missing */
-    v = &em->doc.at[0];
-    if (is_text && v->kind == ASIM_J_STRING)
-        put_text(em, name, asim_jv_string(&em->doc, v, text));
-    else if (!is_text && !asim_jv_i64(&em->doc, v, &value))
-        put_int(em, name, ASIM_CHAKRA_UINT64, value);
-    return text->failed;
-}
-
-static int emit_metadata(struct emit *em)
-{
-    static const struct {
-        const char *name;
-        int is_text;
-    } rows[] = {{"schema", 1}, {"pid", 0}, {"time", 1}, {"start_ts", 0}, {"finish_ts", 0}};
-    struct asim_jbuf text[5] = {{0}};
-    int code = 0;
-
-    em->attr_n = 0;
-    for (int i = 0; i < 5 && !code; i++)
-        code = metadata_attr(em, rows[i].name, rows[i].is_text, &text[i]);
-    code = code ? asim_err_nomem(em->err, "writing the metadata")
-                : asim_chakra_writer_metadata(em->out, NULL, em->attr, em->attr_n, em->err);
-    for (int i = 0; i < 5; i++)
-        asim_jbuf_fini(&text[i]);
-    return code;
-}
-
 int asim_convert_emit(struct asim_convert *cv, struct asim_err *err)
 {
     struct emit em = {.cv = cv, .err = err};
@@ -379,7 +336,7 @@ int asim_convert_emit(struct asim_convert *cv, struct asim_err *err)
     int code = asim_chakra_writer_open(&em.out, cv->opt->output, err);
 
     if (!code)
-        code = emit_metadata(&em);
+        code = asim_convert_metadata(cv, em.out, err);
     for (size_t i = 0; i < live && !code; i++)
         if (!(cv->node.at[cv->host.order[i]].flags & ASIM_ET_DELETED))
             code = emit_node(&em, cv->host.order[i]);

@@ -279,6 +279,11 @@ int asim_convert_load(struct asim_convert *cv, struct asim_err *err)
     if (!code && cv->max_id > INT64_MAX / 2)
         code = asim_err_set(err, ASIM_EINVAL, "%s: the node id %lld is too large.", cv->opt->input,
                             (long long)cv->max_id);
+    if (!code && !asim_host_is_known(&cv->host))
+        asim_notes_say(&cv->opt->notes,
+                       "the schema %s is not known here; nodes were read by their form, so look at "
+                       "the result.",
+                       cv->host.schema);
     if (!code)
         code = device_groups(cv, err);
     if (!code)

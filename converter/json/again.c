@@ -6,14 +6,13 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
-#include <zlib.h>
 #include "json/reader.h"
 
 /* The file to seek in: itself, or its unpacked copy. */
 static int open_spool(struct asim_jreader *r, struct asim_err *err)
 {
-    int packed = !gzdirect(r->gz);
-    size_t got;
+    int packed = asim_unpack_is_packed(r->file);
+    size_t got = 1;
 
     r->spool = packed ? tmpfile() : fopen(r->path, "rb");
     if (!r->spool)
@@ -21,22 +20,17 @@ static int open_spool(struct asim_jreader *r, struct asim_err *err)
                             packed ? " (unpacked, in a temporary file)" : "", strerror(errno));
     if (!packed)
         return 0;
-    if (gzrewind(r->gz))
-        return asim_err_set(err, ASIM_EIO, "%s: cannot be read a second time.", r->path);
     r->at = r->n = 0;
-    r->ended = 0;
-    for (;;) {
-        int n = gzread(r->gz, r->window, (unsigned)r->cap);
-
-        if (n < 0)
-            return asim_err_set(err, ASIM_EIO, "%s: cannot be read a second time.", r->path);
-        if (!n)
-            return 0;
-        got = fwrite(r->window, 1, (size_t)n, r->spool);
-        if (got != (size_t)n)
+    if (asim_unpack_rewind(r->file, err))
+        return ASIM_EIO;
+    while (got) {
+        if (asim_unpack_read(r->file, r->window, r->cap, &got, err))
+            return ASIM_EIO;
+        if (fwrite(r->window, 1, got, r->spool) != got)
             return asim_err_set(err, ASIM_EIO, "%s: no room to unpack it in a temporary file.",
                                 r->path);
     }
+    return 0;
 }
 
 /* Fills the window from the spool so that it holds `size` bytes at `offset`. Nodes are asked for

@@ -7,11 +7,9 @@
  */
 #include "json/reader.h"
 
-#include <errno.h>
 #include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
-#include <zlib.h>
 #include "base/text.h"
 
 #define ELEMENT_LIMIT ((size_t)256 << 20)
@@ -22,7 +20,8 @@ enum { AT_FIRST, AT_NEXT, AT_DONE };
  * new bytes, 0 = the file has ended. */
 static int refill(struct asim_jreader *r, struct asim_err *err)
 {
-    int got;
+    size_t got;
+    int code;
 
     if (r->ended)
         return 0;
@@ -46,17 +45,11 @@ static int refill(struct asim_jreader *r, struct asim_err *err)
         r->window = bigger;
         r->cap = cap;
     }
-    got = gzread(r->gz, r->window + r->n, (unsigned)(r->cap - r->n));
-    if (got < 0) {
-        int code;
-        const char *why = gzerror(r->gz, &code);
-
-        return asim_err_set(err, ASIM_EIO, "%s: reading failed behind byte %llu (unpacked): %s.",
-                            r->path, (unsigned long long)(r->base + r->n),
-                            code == Z_ERRNO ? strerror(errno) : why);
-    }
-    r->ended = (size_t)got < r->cap - r->n;
-    r->n += (size_t)got;
+    code = asim_unpack_read(r->file, r->window + r->n, r->cap - r->n, &got, err);
+    if (code)
+        return code;
+    r->ended = got < r->cap - r->n;
+    r->n += got;
     r->window[r->n] = 0;
     return got > 0;
 }
@@ -115,8 +108,6 @@ static int expect(struct asim_jreader *r, const char *why, struct asim_err *err)
     return fail_at(r, r->base + r->at, err, c ? why : "the file ends here, it seems cut off");
 }
 
-/* gzFile reads plain files too, so both kinds take the same way; 128 KiB is where reading stops
- * getting faster. */
 int asim_jreader_open(struct asim_jreader *r, const char *path, const char *bare_key,
                       struct asim_err *err)
 {
@@ -130,16 +121,11 @@ int asim_jreader_open(struct asim_jreader *r, const char *path, const char *bare
         return asim_err_nomem(err, "opening a JSON file");
     r->cap = ASIM_JREADER_WINDOW;
     r->window[0] = 0;
-    errno = 0;
-    r->gz = gzopen(path, "rb");
-    if (!r->gz) {
-        int why = errno;
-
+    c = asim_unpack_open(&r->file, path, err);
+    if (c) {
         asim_jreader_close(r);
-        return why ? asim_err_set(err, ASIM_EIO, "%s: cannot open: %s.", path, strerror(why))
-                   : asim_err_nomem(err, "opening a JSON file");
+        return c;
     }
-    gzbuffer(r->gz, 1 << 17);
     c = peek(r, err);
     if (c == '{' || c == '[') {
         r->at += c == '{';
@@ -313,13 +299,12 @@ int asim_jreader_skip(struct asim_jreader *r, struct asim_err *err)
 
 void asim_jreader_close(struct asim_jreader *r)
 {
-    if (r->gz)
-        gzclose(r->gz);
+    asim_unpack_close(r->file);
     if (r->spool)
         fclose(r->spool);
     free(r->window);
     asim_jbuf_fini(&r->name);
-    r->gz = NULL;
+    r->file = NULL;
     r->spool = NULL;
     r->window = NULL;
 }

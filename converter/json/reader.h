@@ -9,14 +9,15 @@
 #define ASIM_CONVERTER_JSON_READER_H
 
 #include <stdio.h>
+#include "json/unpack.h"
 #include "json/value.h"
 
 #define ASIM_JREADER_WINDOW ((size_t)1 << 20) /* bytes of the window to begin with */
 
 struct asim_jreader {
     const char *path; /* borrowed */
-    void *gz;         /* gzFile; reads plain files as they are */
-    char *window;     /* cap + 1 bytes */
+    struct asim_unpack *file;
+    char *window; /* cap + 1 bytes */
     size_t at, n, cap;
     uint64_t base;         /* offset of window[0] in the unpacked file */
     int ended;             /* no bytes behind the window */

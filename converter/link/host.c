@@ -143,6 +143,18 @@ static int read_members(struct load *ld)
                         ld->host->path);
 }
 
+/* The version in front of "-chakra.0.0.4" and the like; every node shows its own form. */
+int asim_host_is_known(const struct asim_host *host)
+{
+    static const char *const known[] = {"1.0.1", "1.0.2", "1.0.3", "1.0.4", "1.1.0", "1.1.1"};
+    size_t n = strcspn(host->schema, "-");
+
+    for (size_t i = 0; i < sizeof known / sizeof *known; i++)
+        if (strlen(known[i]) == n && !memcmp(host->schema, known[i], n))
+            return 1;
+    return !n;
+}
+
 static int by_id(const void *ctx, uint32_t a, uint32_t b)
 {
     const struct asim_host_node *node = ctx;

@@ -56,6 +56,8 @@ struct asim_host_visit {
 /* Reads; asim_host_index comes after it. */
 int asim_host_read(struct asim_host *host, const char *path, const struct asim_host_visit *visit,
                    struct asim_err *err);
+/* 0 where the trace states a schema that was not there when this was written. */
+int asim_host_is_known(const struct asim_host *host);
 /* by_id, order and the counts; again after nodes were added. */
 int asim_host_index(struct asim_host *host, struct asim_err *err);
 /* Gives nodes whose parent is not in the file the op of their thread that was open when they began,

@@ -141,6 +141,13 @@ int asim_args_fail(const char *command, const struct asim_err *err, int exit_cod
     return exit_code;
 }
 
+/* Files that are wrong end with 1, as every error does; scripts tell the two apart. */
+int asim_args_missing(struct asim_err *err, const char *sentence)
+{
+    asim_err_set(err, ASIM_EINVAL, "%s", sentence);
+    return ASIM_ARGS_USAGE;
+}
+
 /* On stdout what was asked for, on stderr what was not understood. */
 static int show_usage(const struct asim_args_job *job, FILE *file, int exit_code)
 {

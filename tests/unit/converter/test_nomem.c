@@ -35,6 +35,16 @@
 #include "../../../converter/json/access.c"
 #include "../../../converter/json/print.c"
 #include "../../../converter/json/reader.c"
+#include "../../../converter/json/again.c"
+#define fill  unpack_fill
+#define begin unpack_begin
+#define step  unpack_step
+#define fail  unpack_fail
+#include "../../../converter/json/unpack.c"
+#undef fill
+#undef begin
+#undef step
+#undef fail
 #include "../../../converter/lib/index.c"
 #define load         kineto_load
 #define bad          kineto_bad
@@ -56,11 +66,10 @@
 #undef load
 #undef bad
 #include "../../../converter/link/hostprint.c"
-#define see_node       match_see_node
-#define attach_orphans match_attach_orphans
+#include "../../../converter/link/adopt.c"
+#define see_node match_see_node
 #include "../../../converter/link/match.c"
 #undef see_node
-#undef attach_orphans
 #define equal align_equal
 #include "../../../converter/link/align.c"
 #undef equal

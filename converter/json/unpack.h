@@ -1,0 +1,26 @@
+/* SPDX-License-Identifier: GPL-2.0-only
+ *
+ * The bytes of a file from first to last, unpacked where it is a gzip file, which its first bytes
+ * tell. What is cut, damaged or followed by something else is refused, as of packed Chakra traces.
+ */
+#ifndef ASIM_CONVERTER_JSON_UNPACK_H
+#define ASIM_CONVERTER_JSON_UNPACK_H
+
+#include <stddef.h>
+#include <stdint.h>
+#include "asim/err.h"
+
+struct asim_unpack;
+
+/* path is borrowed. */
+int asim_unpack_open(struct asim_unpack **unpack, const char *path, struct asim_err *err);
+/* *got: size, or fewer bytes at the end of the file. */
+int asim_unpack_read(struct asim_unpack *unpack, char *to, size_t size, size_t *got,
+                     struct asim_err *err);
+int asim_unpack_is_packed(const struct asim_unpack *unpack);
+/* From the first byte again. */
+int asim_unpack_rewind(struct asim_unpack *unpack, struct asim_err *err);
+/* NULL is fine. */
+void asim_unpack_close(struct asim_unpack *unpack);
+
+#endif

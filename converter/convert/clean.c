@@ -70,8 +70,9 @@ static uint32_t ctrl_of(const struct asim_convert *cv, uint32_t node)
 }
 
 /* Names at most four nodes of the cycle that the edge from the top of the stack to `to` closes. */
-static int report(struct search *s, uint32_t to)
+static int report(struct search *s, uint32_t to, const char *kind)
 {
+    uint32_t top = s->stack.at[s->stack.n - 1].node;
     char text[600];
     size_t from = s->stack.n, n = 0, shown = 0;
     int64_t id = s->cv->host.node.at[to].id;
@@ -95,9 +96,10 @@ static int report(struct search *s, uint32_t to)
         return asim_err_set(s->err, ASIM_EINVAL, "%s: cyclic dependency: %s%" PRId64 ".",
                             s->cv->opt->input, text, id);
     asim_notes_say(&s->cv->opt->notes,
-                   "cycle broken: %s%" PRId64 "; the last dependency was "
-                   "removed.",
-                   text, id);
+                   "cycle broken: %s%" PRId64 "; the %s dependency of %" PRId64 " %.60s on %" PRId64
+                   " %.60s was removed.",
+                   text, id, kind, s->cv->host.node.at[top].id, asim_convert_name(s->cv, top), id,
+                   asim_convert_name(s->cv, to));
     return 0;
 }
 
@@ -141,7 +143,7 @@ static int search_from(struct search *s, uint32_t start)
         if (to == ASIM_NONE || s->colour[to] == 2)
             continue;
         if (s->colour[to] == 1) {
-            if (report(s, to))
+            if (report(s, to, slot ? "data" : "control"))
                 return ASIM_EINVAL;
             if (slot)
                 *slot = ASIM_NONE;

@@ -26,10 +26,11 @@ struct load {
 static int bad(struct load *ld, const char *field, const char *want)
 {
     const struct asim_jv *v = asim_jv_get(ld->doc, &ld->doc->at[0], field);
+    char found[ASIM_JV_SHOWN];
 
-    return asim_jreader_fail(
-        &ld->cv->host.reader, ld->doc, ld->err, "the node's \"%s\" must be %s, found %.*s", field,
-        want, v && v->text_n < 60 ? (int)v->text_n : 60, v ? asim_jv_text(ld->doc, v) : "nothing");
+    return asim_jreader_fail(&ld->cv->host.reader, ld->doc, ld->err,
+                             "the node's \"%s\" must be %s, found %s", field, want,
+                             asim_jv_show(ld->doc, v, found));
 }
 
 static const struct asim_jv *field(const struct load *ld, const char *name)

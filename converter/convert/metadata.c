@@ -23,16 +23,15 @@ static int useless(struct metadata *md, const char *name, const char *want)
 {
     const struct asim_convert_options *opt = md->cv->opt;
     const struct asim_jv *v = &md->doc.at[0];
-    const char *quote = v->kind == ASIM_J_STRING ? "\"" : "";
-    int n = v->text_n < 60 ? (int)v->text_n : 60;
+    char found[ASIM_JV_SHOWN];
 
     if (opt->compat || opt->strict)
         return asim_err_set(md->err, ASIM_EINVAL,
-                            "%s: \"%s\" must be %s, found %s%.*s%s; correct it, or leave out %s.",
-                            opt->input, name, want, quote, n, asim_jv_text(&md->doc, v), quote,
+                            "%s: \"%s\" must be %s, found %s; correct it, or leave out %s.",
+                            opt->input, name, want, asim_jv_show(&md->doc, v, found),
                             opt->compat ? "--compat" : "--strict");
-    asim_notes_say(&opt->notes, "\"%s\" should be %s, found %s%.*s%s; it is left out.", name, want,
-                   quote, n, asim_jv_text(&md->doc, v), quote);
+    asim_notes_say(&opt->notes, "\"%s\" should be %s, found %s; it is left out.", name, want,
+                   asim_jv_show(&md->doc, v, found));
     return 0;
 }
 

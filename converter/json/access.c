@@ -7,13 +7,29 @@
 #include "json/value.h"
 
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include "base/mem.h"
+#include "base/text.h"
 
 const char *asim_jv_text(const struct asim_jdoc *doc, const struct asim_jv *v)
 {
     return doc->text + v->text;
+}
+
+const char *asim_jv_show(const struct asim_jdoc *doc, const struct asim_jv *v, char *buf)
+{
+    char text[ASIM_JV_SHOWN], safe[ASIM_JV_SHOWN - 2];
+    const char *quote = v && v->kind == ASIM_J_STRING ? "\"" : "";
+    int is_long = v && v->text_n > 60;
+
+    if (v)
+        snprintf(text, sizeof text, "%.*s%s", is_long ? 60 : (int)v->text_n, doc->text + v->text,
+                 is_long ? "..." : "");
+    snprintf(buf, ASIM_JV_SHOWN, "%s%s%s", quote,
+             v ? asim_text_safe(safe, sizeof safe, text) : "nothing", quote);
+    return buf;
 }
 
 const struct asim_jv *asim_jv_first(const struct asim_jdoc *doc, const struct asim_jv *v)

@@ -60,6 +60,10 @@ const struct asim_jv *asim_jv_next(const struct asim_jdoc *doc, const struct asi
 /* Element i of an array, or NULL. */
 const struct asim_jv *asim_jv_item(const struct asim_jdoc *doc, const struct asim_jv *v, size_t i);
 int asim_jv_is(const struct asim_jdoc *doc, const struct asim_jv *v, const char *text);
+/* For sentences: the beginning as it was written, strings in quotes; "nothing" for NULL. buf has
+ * ASIM_JV_SHOWN bytes. Returns buf. */
+enum { ASIM_JV_SHOWN = 80 };
+const char *asim_jv_show(const struct asim_jdoc *doc, const struct asim_jv *v, char *buf);
 /* Raw text, not terminated. */
 const char *asim_jv_text(const struct asim_jdoc *doc, const struct asim_jv *v);
 

@@ -24,6 +24,7 @@ struct load {
 static int bad(struct load *ld, const struct asim_jv *node, const char *field)
 {
     const struct asim_jv *v = asim_jv_get(&ld->doc, node, field);
+    char found[ASIM_JV_SHOWN];
 
     if (!v)
         return asim_jreader_fail(&ld->host->reader, &ld->doc, ld->err,
@@ -31,9 +32,8 @@ static int bad(struct load *ld, const struct asim_jv *node, const char *field)
                                  "\"ctrl_deps\" (or \"parent\", schema 1.0.1)",
                                  field);
     return asim_jreader_fail(&ld->host->reader, &ld->doc, ld->err,
-                             "the node's \"%s\" must be a whole number of at least 0, found %.*s",
-                             field, v->text_n < 60 ? (int)v->text_n : 60,
-                             asim_jv_text(&ld->doc, v));
+                             "the node's \"%s\" must be a whole number of at least 0, found %s",
+                             field, asim_jv_show(&ld->doc, v, found));
 }
 
 const struct asim_jv *asim_host_attr(const struct asim_jdoc *doc, const char *name)

@@ -30,14 +30,15 @@ struct load {
 static int bad(struct load *ld, const char *field, const char *want)
 {
     const struct asim_jv *v = asim_jv_get(&ld->doc, ld->event, field);
+    char found[ASIM_JV_SHOWN];
 
     if (!v)
         v = asim_jv_get(&ld->doc, ld->args, field);
     if (!v)
         return asim_jreader_fail(&ld->reader, &ld->doc, ld->err,
                                  "the event has no \"%s\", which must be %s", field, want);
-    return asim_jreader_fail(&ld->reader, &ld->doc, ld->err, "\"%s\" must be %s, found %.*s", field,
-                             want, v->text_n < 60 ? (int)v->text_n : 60, asim_jv_text(&ld->doc, v));
+    return asim_jreader_fail(&ld->reader, &ld->doc, ld->err, "\"%s\" must be %s, found %s", field,
+                             want, asim_jv_show(&ld->doc, v, found));
 }
 
 static int time_field(struct load *ld, const char *field, double *out, uint32_t *flags,

@@ -40,6 +40,9 @@ static int make_folder(const char *path, struct asim_err *err)
     int why = errno;
     if (stat(path, &st) == 0 && S_ISDIR(st.st_mode))
         return 0;
+    if (why == EEXIST)
+        return asim_err_set(err, ASIM_EIO,
+                            "cannot make the folder %s: a file has that name; give another.", path);
     return asim_err_set(err, ASIM_EIO, "cannot make the folder %s: %s.", path, strerror(why));
 }
 

@@ -86,7 +86,7 @@ static int read_frame(struct asim_chakra *file, struct asim_wire *record, uint64
         return rc;
     snprintf(what, sizeof what,
              "is cut: it should have %" PRIu64 " bytes and the file ends after %zu of them%s",
-             length, record->size, file->number == 1 ? "; is this a Chakra trace?" : "");
+             length, record->size, file->number == 1 ? "; it may be no Chakra trace" : "");
     return bad(file, ASIM_EINVAL, what, err);
 }
 

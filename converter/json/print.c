@@ -146,15 +146,29 @@ void asim_jprint_string(struct asim_jbuf *buf, const char *text, size_t size)
     asim_jbuf_put(buf, "\"", 1);
 }
 
-/* Reals are printed anew, because Python writes 1.50 as 1.5; integers stay as they were written,
- * however long, but for -0, which Python reads as 0. */
+/* How json.dumps and repr write reals that are not finite. */
+struct words {
+    const char *nan, *infinity;
+};
+
+static void print_not_finite(struct asim_jbuf *buf, const char *text, struct words words)
+{
+    if (*text == '-')
+        asim_jbuf_put(buf, "-", 1);
+    asim_jbuf_text(buf, *text == 'N' ? words.nan : words.infinity);
+}
+
+/* Reals are printed anew, because Python writes 1.50 as 1.5 and reads 1e999 as infinity; integers
+ * stay as they were written, however long, but for -0, which Python reads as 0. */
 static void print_scalar(struct asim_jbuf *buf, const struct asim_jdoc *doc,
-                         const struct asim_jv *v)
+                         const struct asim_jv *v, struct words words)
 {
     double real;
 
     if (v->kind == ASIM_J_REAL && !asim_jv_double(doc, v, &real))
         asim_jprint_real(buf, real);
+    else if (v->kind == ASIM_J_REAL && v->text_n < 20) /* longer ones may only be too long */
+        print_not_finite(buf, asim_jv_text(doc, v), words);
     else if (v->kind == ASIM_J_INT && v->text_n == 2 && !memcmp(asim_jv_text(doc, v), "-0", 2))
         asim_jbuf_put(buf, "0", 1);
     else
@@ -198,7 +212,7 @@ void asim_jprint_value(struct asim_jbuf *buf, const struct asim_jdoc *doc, const
         return;
     }
     if (v->kind < ASIM_J_ARRAY) {
-        print_scalar(buf, doc, v);
+        print_scalar(buf, doc, v, (struct words){"NaN", "Infinity"});
         return;
     }
     asim_jbuf_put(buf, object ? "{" : "[", 1);
@@ -277,7 +291,7 @@ void asim_jprint_repr(struct asim_jbuf *buf, const struct asim_jdoc *doc, const 
         return;
     }
     if (v->kind < ASIM_J_ARRAY) {
-        print_scalar(buf, doc, v);
+        print_scalar(buf, doc, v, (struct words){"nan", "inf"});
         return;
     }
     asim_jbuf_put(buf, object ? "{" : "[", 1);

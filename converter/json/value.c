@@ -123,12 +123,15 @@ static int scan_number(struct parse *ps, struct asim_jv *v)
     return 0;
 }
 
+/* Python writes and reads reals that are not finite, and PyTorch's ops have them as arguments. They
+ * are no times or sizes: asim_jv_double refuses them. */
 static int scan_word(struct parse *ps, struct asim_jv *v)
 {
     static const struct {
         const char *word;
         uint8_t kind;
-    } words[] = {{"null", ASIM_J_NULL}, {"false", ASIM_J_FALSE}, {"true", ASIM_J_TRUE}};
+    } words[] = {{"null", ASIM_J_NULL}, {"false", ASIM_J_FALSE},   {"true", ASIM_J_TRUE},
+                 {"NaN", ASIM_J_REAL},  {"Infinity", ASIM_J_REAL}, {"-Infinity", ASIM_J_REAL}};
 
     for (size_t i = 0; i < sizeof words / sizeof *words; i++) {
         size_t n = strlen(words[i].word), left = (size_t)(ps->end - ps->p);
@@ -142,8 +145,6 @@ static int scan_word(struct parse *ps, struct asim_jv *v)
         ps->p += n;
         return 0;
     }
-    if (!strncmp(ps->p, "NaN", 3) || !strncmp(ps->p, "Infinity", 8) || !strncmp(ps->p, "-Inf", 4))
-        return stop(ps, ASIM_J_BAD, "NaN and Infinity are not JSON numbers");
     return stop(ps, ASIM_J_BAD, "neither a value nor a bracket stands here");
 }
 
@@ -165,9 +166,8 @@ static int scan_value(struct parse *ps, const struct asim_jv *named)
             return stop(ps, ASIM_J_BAD, "brackets are nested more than 200 deep");
         ps->open[ps->depth] = index;
         ps->last[ps->depth++] = 0;
-    } else if (*ps->p == '-' && ps->end - ps->p > 1 && ps->p[1] == 'I') {
-        return stop(ps, ASIM_J_BAD, "NaN and Infinity are not JSON numbers");
-    } else if (*ps->p == '-' || (*ps->p >= '0' && *ps->p <= '9')) {
+    } else if ((*ps->p == '-' && (ps->end - ps->p < 2 || ps->p[1] != 'I')) ||
+               (*ps->p >= '0' && *ps->p <= '9')) {
         if (scan_number(ps, &v))
             return -1;
     } else if (scan_word(ps, &v)) {

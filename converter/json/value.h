@@ -5,7 +5,8 @@
  * were. jansson is not used for traces because it refuses integers beyond 63 bits, forgets
  * whether a number was written 1 or 1.0, and allocates for every member; on a multi-gigabyte
  * Kineto file that is most of the time. Strictness is RFC 8259's, except that bytes which are
- * not UTF-8 inside strings are let through (kernel names carry them).
+ * not UTF-8 inside strings are let through (kernel names carry them), and so are NaN, Infinity and
+ * -Infinity, which Python writes.
  */
 #ifndef ASIM_CONVERTER_JSON_VALUE_H
 #define ASIM_CONVERTER_JSON_VALUE_H

@@ -21,7 +21,8 @@ static void test_accepts(void)
                                        "[1,2,[3,{\"a\":null}]]",
                                        "\"\\u00e9\\n\"",
                                        "{\"a\":{\"b\":[true,false]}} ",
-                                       " [ 1.5e-3 , -0, 0.0 ] "};
+                                       " [ 1.5e-3 , -0, 0.0 ] ",
+                                       "[NaN, Infinity,-Infinity]"};
     struct asim_jdoc doc = {0};
     const char *why;
 
@@ -34,9 +35,9 @@ static void test_refuses(void)
 {
     static const struct {
         const char *text, *why;
-    } bad[] = {{"NaN ", "NaN"},
-               {"[Infinity]", "NaN"},
-               {"[-Infinity]", "NaN"},
+    } bad[] = {{"[Nan]", "neither"},
+               {"[NaNs]", "comma"},
+               {"[-Inf ]", "neither"},
                {"{\"a\" 1}", "colon"},
                {"{a:1}", "name in quotes"},
                {"[1 2]", "comma"},
@@ -75,7 +76,8 @@ static void test_depth(void)
 
 static void test_cut(void)
 {
-    static const char text[] = "{\"name\": \"a\\u00e9\\\"b\", \"n\": [1.25e3, null, {\"x\": -7}]}";
+    static const char text[] =
+        "{\"name\": \"a\\u00e9\\\"b\", \"n\": [1.25e3, null, {\"x\": -7}, NaN, -Infinity]}";
     struct asim_jdoc doc = {0};
     const char *why;
     size_t used;
@@ -93,9 +95,11 @@ static void test_cut(void)
 
 static void test_values(void)
 {
-    static const char text[] = "{\"i\": 9223372036854775807, \"big\": 9223372036854775808, "
-                               "\"neg\": -9223372036854775808, \"s\": \"12\", \"w\": 3.0, "
-                               "\"f\": 3.5, \"t\": 1695835585860233.123, \"h\": 1e999, \"i\": 5}";
+    static const char text[] =
+        "{\"i\": 9223372036854775807, \"big\": 9223372036854775808, "
+        "\"neg\": -9223372036854775808, \"s\": \"12\", \"w\": 3.0, "
+        "\"f\": 3.5, \"t\": 1695835585860233.123, \"h\": 1e999, \"x\": NaN, \"y\": -Infinity, "
+        "\"i\": 5}";
     struct asim_jdoc doc = {0};
     const struct asim_jv *v;
     const char *why;
@@ -113,6 +117,9 @@ static void test_values(void)
     CHECK(asim_jv_i64(&doc, asim_jv_get(&doc, v, "none"), &n) != 0);
     CHECK(!asim_jv_double(&doc, asim_jv_get(&doc, v, "t"), &d) && d == 1695835585860233.123);
     CHECK(asim_jv_double(&doc, asim_jv_get(&doc, v, "h"), &d) != 0);
+    CHECK(asim_jv_double(&doc, asim_jv_get(&doc, v, "x"), &d) != 0);
+    CHECK(asim_jv_double(&doc, asim_jv_get(&doc, v, "y"), &d) != 0);
+    CHECK(asim_jv_i64(&doc, asim_jv_get(&doc, v, "x"), &n) != 0);
     asim_jdoc_fini(&doc);
 }
 
@@ -152,6 +159,7 @@ static void test_repr(void)
         const char *json, *repr;
     } cases[] = {{"[]", "[]"},
                  {"[1, 2.50, \"a\", null, true]", "[1, 2.5, 'a', None, True]"},
+                 {"[NaN, Infinity, -Infinity, -1e999]", "[nan, inf, -inf, -inf]"},
                  {"\"it's\"", "\"it's\""},
                  {"\"both ' and \\\"\"", "'both \\' and \"'"},
                  {"\"tab\\t nl\\n \\u0001\"", "'tab\\t nl\\n \\x01'"},
@@ -194,10 +202,10 @@ static void test_printable(void)
 
 static void test_dumps(void)
 {
-    static const char json[] = "{\"a\":[],\"b\":[1,{\"c\":\"\\u00e9/\\n\"}],\"d\x7f\\/"
+    static const char json[] = "{\"a\":[],\"b\":[-Infinity,{\"c\":\"\\u00e9/\\n\"}],\"d\x7f\\/"
                                "\xc3\xbc\":\"\x7f\\ud83d\\ude00\xff\"}";
     static const char want[] =
-        "{\n    \"a\": [],\n    \"b\": [\n        1,\n        {\n            "
+        "{\n    \"a\": [],\n    \"b\": [\n        -Infinity,\n        {\n            "
         "\"c\": \"\\u00e9/\\n\"\n        }\n    ],\n    \"d\\u007f/\\u00fc\": "
         "\"\\u007f\\ud83d\\ude00\\ufffd\"\n}";
     struct asim_jbuf buf = {0};

@@ -76,8 +76,13 @@ static void say_parts(const struct asim_world *world)
              "network",
              world->split->n, (unsigned long long)world->split->lag_ns,
              asim_partition_balance(&world->split->part));
-    if (world->hooks.note)
-        world->hooks.note(world->hooks.self, text);
+    if (!world->hooks.note)
+        return;
+    world->hooks.note(world->hooks.self, text);
+    if (world->topo.switches == 1)
+        world->hooks.note(world->hooks.self,
+                          "every frame of a network of one switch goes from process to process, "
+                          "which takes longer than one process alone; --threads suits it");
 }
 
 /* Without windows there is nothing to do side by side. */

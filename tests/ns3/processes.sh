@@ -22,6 +22,11 @@ alike ns3/threads --threads=2 '' --workload="$work/all" --topology=$eight
 "$ASIM_TOOL" trace generate --out="$work/four" --ranks=4 --type=all_reduce --size=64KiB >/dev/null
 alike ns3/mpi_threads_few --threads=2 --mpi=4 --workload="$work/four" --topology=auto:switch
 alike ns3/mpi_one_switch '' --mpi=3 --workload="$work/all" --topology=auto:switch
+if grep -q 'one switch goes from process to process' "$work/err2"; then
+    t_ok ns3/mpi_one_switch_note
+else
+    t_not_ok ns3/mpi_one_switch_note "it says $(head -n 3 "$work/err2")"
+fi
 
 # Settings beside the defaults, as key and value.
 config() {

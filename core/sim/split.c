@@ -69,20 +69,17 @@ int asim_split_open(struct asim_world *world, const struct asim_settings *settin
  * be hoped for. */
 static void say_parts(const struct asim_world *world)
 {
-    char text[160];
+    const char *slow = "; every frame of a network of one switch goes from process to process, "
+                       "which takes longer than one process alone: --threads suits it";
+    char text[320];
 
     snprintf(text, sizeof text,
              "%u processes with windows of %llu ns; the largest has %.2f times its share of the "
-             "network",
+             "network%s",
              world->split->n, (unsigned long long)world->split->lag_ns,
-             asim_partition_balance(&world->split->part));
-    if (!world->hooks.note)
-        return;
-    world->hooks.note(world->hooks.self, text);
-    if (world->topo.switches == 1)
-        world->hooks.note(world->hooks.self,
-                          "every frame of a network of one switch goes from process to process, "
-                          "which takes longer than one process alone; --threads suits it");
+             asim_partition_balance(&world->split->part), world->topo.switches == 1 ? slow : "");
+    if (world->hooks.note)
+        world->hooks.note(world->hooks.self, text);
 }
 
 /* Without windows there is nothing to do side by side. */

@@ -84,14 +84,13 @@ static int list_ops(struct csv *csv, struct asim_err *err)
 /* Compute is what the text says, as often as it is run. */
 static int open_rows(struct csv *csv, struct asim_err *err)
 {
-    uint32_t n = csv->w.n_rows, *forwards = calloc((size_t)n + 1, sizeof *forwards);
+    uint32_t n = csv->w.n_rows, *forwards = asim_simai_forwards(&csv->w);
 
     csv->rows = calloc((size_t)n + 1, sizeof *csv->rows);
     if (!forwards || !csv->rows) {
         free(forwards);
         return asim_err_nomem(err, "watching rank 0");
     }
-    asim_simai_forwards(&csv->w, forwards);
     for (uint32_t i = 0; i < n; i++) {
         memcpy(csv->rows[i].compute_ns, asim_simai_row(&csv->w, i)->compute_ns,
                sizeof csv->rows[i].compute_ns);

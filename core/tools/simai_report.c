@@ -238,10 +238,9 @@ int asim_sa_report(const struct asim_sa *sa, struct asim_sa_totals *totals, char
     int rc = check_pipeline(sa, err);
     if (rc)
         return rc;
-    walk.forwards = malloc(((size_t)sa->w->n_rows + 1) * sizeof *walk.forwards);
+    walk.forwards = asim_simai_forwards(sa->w);
     if (!walk.forwards)
         return asim_err_nomem(err, "counting what is recomputed");
-    asim_simai_forwards(sa->w, walk.forwards);
     rc = write_csv(&walk, path, err);
     free(walk.forwards);
     return rc || !sa->opt->visual ? rc : write_chart(sa, totals, path, err);

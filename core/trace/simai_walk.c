@@ -15,6 +15,7 @@
  */
 #include "trace/simai_walk.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 enum { ROW_BITS = 24, KIND_BITS = 3, PART_BITS = 2, DEP_BITS = 4 };
@@ -156,13 +157,15 @@ static uint32_t checkpoint_of(const struct asim_simai *w, uint32_t row)
     return row;
 }
 
-void asim_simai_forwards(const struct asim_simai *w, uint32_t *times)
+uint32_t *asim_simai_forwards(const struct asim_simai *w)
 {
-    for (uint32_t row = 0; row < w->n_rows; row++)
-        times[row] = 1;
-    for (uint32_t row = 0; row < w->n_rows; row++)
+    uint32_t *times = calloc((size_t)w->n_rows + 1, sizeof *times);
+    for (uint32_t row = 0; times && row < w->n_rows; row++) {
+        times[row]++;
         for (uint32_t i = is_replayed(w, row) ? checkpoint_of(w, row) : row + 1; i <= row; i++)
             times[i]++;
+    }
+    return times;
 }
 
 /* A backward row that initiates recompute begins with its replay. */

@@ -62,8 +62,8 @@ int asim_simai_walk_start(struct asim_simai_walk *walk, const struct asim_simai 
 int asim_simai_walk_next(struct asim_simai_walk *walk, struct asim_simai_item *item);
 /* Bytes of a row's collective as they are run. */
 uint64_t asim_simai_run_bytes(const struct asim_simai *w, uint32_t row, int part);
-/* times[n_rows]: how often each row's forward part is run, once and once more for each recompute.
- */
-void asim_simai_forwards(const struct asim_simai *w, uint32_t *times);
+/* How often each row's forward part is run, once and once more for each recompute: [n_rows], to be
+ * freed; NULL when out of memory. */
+uint32_t *asim_simai_forwards(const struct asim_simai *w);
 
 #endif

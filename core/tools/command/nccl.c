@@ -68,13 +68,18 @@ static const struct asim_option options[] = {
      "0us", ASIM_T_TIME, AT(send_lat_fs), 0, 0, NULL, ASIM_F_US},
     {0}};
 
+static uint64_t last_rank(const struct asim_nccl_spec *s)
+{
+    return s->base + (uint64_t)(s->ranks - 1) * s->stride;
+}
+
 /* Positions become node ids of a topology: ranks as they are, NVSwitches behind all GPUs. */
 static uint32_t node_of(const struct asim_nccl *nccl, const struct options *opt, uint32_t position)
 {
     const struct asim_nccl_spec *s = &nccl->spec;
     if (position < s->ranks)
         return s->base + position * s->stride;
-    uint32_t last = s->base + (s->ranks - 1) * s->stride;
+    uint32_t last = (uint32_t)last_rank(s);
     uint32_t gpus = opt->gpus ? opt->gpus : (last / s->gpus_per_server + 1) * s->gpus_per_server;
 
     return gpus + s->base / s->gpus_per_server + (position - s->ranks);
@@ -129,15 +134,14 @@ static int decompose(const struct asim_args *args, struct asim_err *err)
     const struct options *opt = args->tables[0].base;
     struct asim_nccl_spec spec;
     struct asim_nccl nccl;
-    uint64_t last = opt->base + (uint64_t)(opt->ranks - 1) * opt->stride;
     fill_spec(&spec, opt);
     if (asim_simai_env_switches(&spec.nvls, &spec.pxn, err))
         return ASIM_EINVAL;
-    if (opt->gpus && opt->gpus <= last)
+    if (opt->gpus && opt->gpus <= last_rank(&spec))
         return asim_err_set(err, ASIM_EINVAL,
                             "gpus=%u, but the last of these ranks is %" PRIu64
                             "; leave it out, or say more than that.",
-                            opt->gpus, last);
+                            opt->gpus, last_rank(&spec));
     int rc = asim_nccl_make(&nccl, &spec, err);
     if (rc)
         return rc;

@@ -122,21 +122,6 @@ static int read_environment(struct options *opt, struct asim_err *err)
     return 0;
 }
 
-/* SimAI's NVLS is for tensor-parallel groups. Where the text has none, its data-parallel ones are
- * neighbours as those would be. */
-static int may_nvls(const char *workload)
-{
-    struct asim_simai w;
-    struct asim_err err = {0};
-    int may;
-
-    if (!asim_trace_shared(workload) || asim_simai_read(&w, workload, &err))
-        return 1;
-    may = w.tp != 1; /* 0: all of them */
-    asim_simai_fini(&w);
-    return may;
-}
-
 /* 10 ns: the memory bus, which every flow passes. A rank does one collective at a time of forward
  * and input gradients, and one of weight gradients beside it: two queues with one chunk each (spec
  * simai.md, b.4), and no limit else. SimAI then takes the newest of those that wait: members of a
@@ -147,7 +132,7 @@ static void write_system(const struct options *opt, char *text, size_t size)
 {
     const char *ring = opt->pxn ? "ncclPxn" : "ncclRing", *all_reduce = ring;
 
-    if (opt->nvls && may_nvls(opt->workload))
+    if (opt->nvls)
         all_reduce = opt->pxn ? "ncclSimaiPxn" : "ncclSimai";
 
     snprintf(text, size,
@@ -273,9 +258,12 @@ static int start(const struct options *opt, const struct dealt *dealt, const str
     return asim_app_run(&program.app, argc, argv);
 }
 
-/* What SimAI warns of, or passes over in silence. What cannot be read is refused by the run. */
-static void show_notes(const char *path)
+/* What SimAI warns of, or passes over in silence. What cannot be read is refused by the run.
+ * SimAI's NVLS is for tensor-parallel groups: where the text has none, its data-parallel ones are
+ * neighbours as those would be. */
+static void look_at_text(struct options *opt)
 {
+    const char *path = opt->workload;
     struct asim_simai w;
     struct asim_err err = {0};
 
@@ -290,12 +278,14 @@ static void show_notes(const char *path)
                 w.pp);
     if (w.pp == 1 && w.pp_comm)
         fprintf(stderr, "note: %s: pp_comm without pipeline stages has no effect\n", path);
+    if (w.tp == 1) /* 0: all of them */
+        opt->nvls = 0;
     asim_simai_fini(&w);
 }
 
 /* The configuration is read twice: here for its outputs, and by the run, which says what is wrong.
  */
-static int run_packets(const struct options *opt, const struct dealt *dealt)
+static int run_packets(struct options *opt, const struct dealt *dealt)
 {
     struct overrides set = {.n = 0};
     struct asim_netconf net;
@@ -306,7 +296,7 @@ static int run_packets(const struct options *opt, const struct dealt *dealt)
     override(&set, "FRAME_EXTRA_BYTES", "8");
     if (read)
         redirect(&set, &net);
-    show_notes(opt->workload);
+    look_at_text(opt);
     code = start(opt, dealt, &set);
     if (read)
         asim_netconf_fini(&net);
@@ -316,14 +306,12 @@ static int run_packets(const struct options *opt, const struct dealt *dealt)
 /* What is there is read, or refused, by the run. */
 static int find_workload(const char *path, struct asim_err *err)
 {
-    static const char *const suffixes[] = {"", ".0.et", ".0.et.gz"};
-    char name[4200];
+    char *trace = NULL;
+    int found = !access(path, F_OK) || !asim_trace_path(path, 0, &trace, NULL);
 
-    for (size_t i = 0; i < sizeof suffixes / sizeof *suffixes; i++) {
-        snprintf(name, sizeof name, "%s%s", path, suffixes[i]);
-        if (!access(name, F_OK))
-            return 0;
-    }
+    free(trace);
+    if (found)
+        return 0;
     return asim_err_set(err, ASIM_EINVAL,
                         "there is no workload '%.200s', nor a first trace '%.200s.0.et' if it is a "
                         "prefix of Chakra traces; say -w FILE.",

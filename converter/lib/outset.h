@@ -12,7 +12,7 @@
 #include <stdint.h>
 #include "asim/err.h"
 #include "base/mem.h"
-#include "lib/place.h"
+#include "base/place.h"
 
 struct asim_outset_file {
     char *path, *made; /* made is renamed to path; NULL: path is written directly */

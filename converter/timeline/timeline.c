@@ -5,14 +5,14 @@
  */
 #include "timeline/timeline.h"
 
-#include <errno.h>
 #include <inttypes.h>
 #include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
 #include "json/print.h"
+#include "json/unpack.h"
 
-#define LINE_BYTES 65536
+enum { LINE_BYTES = 65536, PIECE_BYTES = 65536 };
 
 int asim_timeline_fail(const struct asim_timeline *t, struct asim_err *err, const char *fmt, ...)
 {
@@ -25,24 +25,46 @@ int asim_timeline_fail(const struct asim_timeline *t, struct asim_err *err, cons
     return asim_err_at(err, ASIM_EINVAL, at, "%s", text);
 }
 
+/* Appends what is left of the line in this piece, 1 where that ends it. */
+static int take_piece(struct asim_timeline *t, size_t *n)
+{
+    const char *from = t->piece + t->piece_at;
+    size_t there = t->piece_n - t->piece_at, room = LINE_BYTES - 1 - *n;
+    const char *end = memchr(from, '\n', there);
+    size_t size = end ? (size_t)(end - from) : there;
+
+    size = size < room ? size : room;
+    memcpy(t->text + *n, from, size);
+    *n += size;
+    t->piece_at += size + (end && end == from + size);
+    return end && end == from + size;
+}
+
 /* A line has a ceiling, so that a file without line ends cannot take all memory. */
 int asim_timeline_line(struct asim_timeline *t, struct asim_err *err)
 {
-    size_t n;
-    int code = 0;
-    if (!gzgets(t->gz, t->text, LINE_BYTES)) {
-        const char *why = gzerror(t->gz, &code);
-        if (code != Z_OK && code != Z_STREAM_END)
-            return asim_err_set(err, ASIM_EIO, "cannot read %s after line %" PRIu64 ": %s.",
-                                t->path, t->line, why);
-        return 0;
+    size_t n = 0;
+    int ended = 0;
+
+    while (!ended && n + 1 < LINE_BYTES) {
+        if (t->piece_at == t->piece_n) {
+            int code = asim_unpack_read(t->unpack, t->piece, PIECE_BYTES, &t->piece_n, err);
+            t->piece_at = 0;
+            if (code)
+                return code;
+            if (!t->piece_n)
+                break;
+        }
+        ended = take_piece(t, &n);
     }
+    if (!n && !ended)
+        return 0;
     t->line++;
-    n = strlen(t->text);
-    if (n + 1 == LINE_BYTES && t->text[n - 1] != '\n')
-        return asim_timeline_fail(t, err, "the line is longer than %d bytes.", LINE_BYTES - 2);
-    while (n && (t->text[n - 1] == '\n' || t->text[n - 1] == '\r'))
-        t->text[--n] = 0;
+    if (n + 1 == LINE_BYTES && !ended)
+        return asim_timeline_fail(t, err, "the line is longer than %d bytes.", LINE_BYTES - 1);
+    while (n && t->text[n - 1] == '\r')
+        n--;
+    t->text[n] = 0;
     return 1;
 }
 
@@ -229,19 +251,19 @@ static int write_all(struct asim_timeline *t, struct asim_err *err)
     return 0;
 }
 
-/* zlib reads plain files as they are, so packed logs need no option. */
 int asim_timeline_run(struct asim_timeline *t, struct asim_err *err)
 {
-    int rc;
+    int rc = asim_unpack_open(&t->unpack, t->path, err);
+
+    if (rc)
+        return rc;
     asim_map_init(&t->issued);
     asim_map_init(&t->lanes);
-    t->gz = gzopen(t->path, "rb");
-    if (!t->gz)
-        return asim_err_set(err, ASIM_EIO, "cannot open %s: %s.", t->path,
-                            strerror(errno ? errno : ENOMEM));
     t->text = malloc(LINE_BYTES);
-    rc = t->text ? write_all(t, err) : asim_err_nomem(err, "reading a log");
-    gzclose(t->gz);
+    t->piece = malloc(PIECE_BYTES);
+    rc = t->text && t->piece ? write_all(t, err) : asim_err_nomem(err, "reading a log");
+    asim_unpack_close(t->unpack);
+    free(t->piece);
     free(t->text);
     asim_map_fini(&t->issued);
     asim_map_fini(&t->lanes);

@@ -15,9 +15,10 @@
 #define ASIM_CONVERTER_TIMELINE_TIMELINE_H
 
 #include <stdio.h>
-#include <zlib.h>
 #include "base/map.h"
 #include "json/value.h"
+
+struct asim_unpack;
 
 enum asim_timeline_form {
     ASIM_TIMELINE_AUTO,
@@ -46,7 +47,9 @@ struct asim_timeline {
     /* results */
     uint64_t events, unfinished;
     /* private */
-    gzFile gz;
+    struct asim_unpack *unpack;
+    char *piece; /* of the file: piece_at of piece_n bytes have been taken */
+    size_t piece_at, piece_n;
     uint64_t line, npus, written; /* written: elements of the array */
     char *text;                   /* of the line */
     struct asim_map issued;       /* (npu, node) → cycle + 1 */

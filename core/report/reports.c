@@ -6,6 +6,7 @@
  * closed: no report may depend on another's having run.
  */
 #include "report/report.h"
+#include "base/place.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -75,6 +76,18 @@ int asim_report_wanted(const struct asim_world *world, const char *out, const ch
     return 0;
 }
 
+/* An output that is an input, by whatever name, would be read by the next run in its place. */
+static int check_place(const struct asim_world *world, const char *path, struct asim_err *err)
+{
+    for (const char *const *input = world->inputs; *input; input++)
+        if (asim_place_same(*input, path))
+            return asim_err_set(err, ASIM_EINVAL,
+                                "%s is an input of this run, which would be written over; give "
+                                "the output another name.",
+                                path);
+    return 0;
+}
+
 /* *file is malloc'ed and freed by asim_report_file_close; NULL on failure. */
 int asim_report_file(struct asim_out **file, const struct asim_world *world, const char *folder,
                      const char *name, struct asim_err *err)
@@ -90,7 +103,9 @@ int asim_report_file(struct asim_out **file, const struct asim_world *world, con
         return asim_err_nomem(err, "opening reports");
     }
     snprintf(path, size, "%s%s%s", folder ? folder : "", folder ? "/" : "", name);
-    code = asim_out_open(*file, asim_split_reports(world) ? path : "/dev/null", err);
+    code = check_place(world, path, err);
+    if (!code)
+        code = asim_out_open(*file, asim_split_reports(world) ? path : "/dev/null", err);
     free(path);
     if (code) {
         free(*file);

@@ -274,6 +274,24 @@ static struct asim_rank *make_ranks(struct asim_world *world)
     return world->ranks;
 }
 
+/* So that no report takes the place of one. */
+static int keep_inputs(struct asim_world *world, const struct asim_settings *set,
+                       struct asim_err *err)
+{
+    const char *const paths[] = {set->system, set->network,       set->logical,         set->memory,
+                                 set->groups, world->topo.source, world->net.trace_file};
+    size_t n = 0;
+
+    for (size_t i = 0; i < sizeof paths / sizeof *paths; i++) {
+        if (!paths[i])
+            continue;
+        world->inputs[n] = asim_arena_strdup(&world->arena, paths[i]);
+        if (!world->inputs[n++])
+            return asim_err_nomem(err, "starting");
+    }
+    return 0;
+}
+
 /* The first thing that does not fit ends it; asim_world_close takes what was opened. */
 static int open_all(struct asim_world *world, const struct asim_settings *set, struct asim_err *err)
 {
@@ -285,7 +303,7 @@ static int open_all(struct asim_world *world, const struct asim_settings *set, s
                             "traces are PREFIX.0.et, PREFIX.1.et, …");
     if ((code = open_system(world, set, err)) || (code = open_ranks(world, set, err)) ||
         (code = open_network(world, set, err)) || (code = asim_split_open(world, set, err)) ||
-        (code = open_rest(world, set, err)))
+        (code = open_rest(world, set, err)) || (code = keep_inputs(world, set, err)))
         return code;
     note_values(world);
     if (!make_ranks(world))

@@ -136,12 +136,13 @@ int asim_app_open(struct asim_app *app, int argc, char **argv)
     code = agreed(app, code);
     if (!code)
         return ASIM_APP_GO_ON;
+    code = app->settings.workload ? 1 : 2; /* it is the command line that lacks something */
     asim_app_say(app);
     asim_compare_close(app->comparison);
     asim_world_close(app->world);
     app->world = NULL;
     forget_settings(app);
-    return 1;
+    return code;
 }
 
 /* The remaining time is a guess from ops finished so far. */

@@ -3,8 +3,8 @@
  * Which file a name stands for: "w.0.et", "./w.0.et" and a link to it are one. A file that is not
  * there yet is known by its folder and its name in it.
  */
-#ifndef ASIM_CONVERTER_LIB_PLACE_H
-#define ASIM_CONVERTER_LIB_PLACE_H
+#ifndef ASIM_BASE_PLACE_H
+#define ASIM_BASE_PLACE_H
 
 #include <sys/types.h>
 

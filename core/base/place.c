@@ -4,7 +4,7 @@
  * name has to do.
  */
 #define _XOPEN_SOURCE 700
-#include "lib/place.h"
+#include "base/place.h"
 
 #include <string.h>
 #include <sys/stat.h>

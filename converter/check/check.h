@@ -113,8 +113,8 @@ void asim_check_say(struct asim_check *check, int is_error, const char *fmt, ...
 
 /* --- parts --- */
 
-/* Ids, parents, cycles of one rank. 0 = readable (problems were said), 1 = not. */
-int asim_check_graph(struct asim_check *check, uint32_t rank);
+/* Ids, parents, cycles of one rank: says what is wrong with them. */
+void asim_check_graph(struct asim_check *check, uint32_t rank);
 /* Looks at every op of one rank, gathers its collectives and messages. 1 = not readable. */
 int asim_check_ops(struct asim_check *check, uint32_t rank, struct asim_err *err);
 /* Index of the group of that name, made if new; negative = out of memory. */

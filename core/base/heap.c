@@ -67,12 +67,6 @@ struct asim_heap_entry asim_heap_pop(struct asim_heap *heap)
     return top;
 }
 
-/* One walk down instead of one down and one up; the run loop's usual case of "this one, later". */
-void asim_heap_replace_top(struct asim_heap *heap, struct asim_heap_entry entry)
-{
-    heap_sink(heap, entry);
-}
-
 void asim_heap_fini(struct asim_heap *heap)
 {
     free(heap->at);

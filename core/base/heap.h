@@ -27,8 +27,6 @@ void asim_heap_init(struct asim_heap *heap);
 int asim_heap_push(struct asim_heap *heap, struct asim_heap_entry entry);
 /* Precondition: heap->n > 0. The top is heap->at[0]. */
 struct asim_heap_entry asim_heap_pop(struct asim_heap *heap);
-/* Replaces the top and restores order: cheaper than pop + push. */
-void asim_heap_replace_top(struct asim_heap *heap, struct asim_heap_entry entry);
 void asim_heap_fini(struct asim_heap *heap);
 
 #endif

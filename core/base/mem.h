@@ -10,6 +10,7 @@
 
 #include <stddef.h>
 #include <stdint.h>
+#include "asim/err.h"
 
 struct asim_chunk;
 
@@ -95,6 +96,7 @@ int asim_grow(void *at, size_t *cap, size_t need, size_t size);
     }
 #define ASIM_VEC_RESERVE(v, need)                                                                  \
     ((need) <= (v).cap ? 0 : asim_grow(&(v).at, &(v).cap, (need), sizeof *(v).at))
-#define ASIM_VEC_PUSH(v, x) (ASIM_VEC_RESERVE(v, (v).n + 1) ? -2 : ((v).at[(v).n++] = (x), 0))
+#define ASIM_VEC_PUSH(v, x)                                                                        \
+    (ASIM_VEC_RESERVE(v, (v).n + 1) ? ASIM_ENOMEM : ((v).at[(v).n++] = (x), 0))
 
 #endif

@@ -136,8 +136,6 @@ static void put_notes(struct page *page, size_t margin, const struct asim_option
         note(notes, sizeof notes, "", "bit/s where no unit");
     if (row->alias)
         note(notes, sizeof notes, "also ", row->alias);
-    if (row->flags & ASIM_F_TODO)
-        note(notes, sizeof notes, "", "accepted, effect still to come");
     if (row->flags & ASIM_F_NOOP)
         note(notes, sizeof notes, "", "accepted, no effect");
     if (row->def)

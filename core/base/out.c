@@ -2,8 +2,8 @@
  *
  * Output files that appear whole or not at all: rename is atomic within a folder (POSIX), so a
  * reader, or the next run, never sees a half-written report. A path that exists and is no regular
- * file (/dev/null, a pipe) is written directly, since renaming over it would replace it. Two runs
- * writing the same path at once are not told apart: the last commit wins.
+ * file (/dev/null, a pipe) is written directly, since renaming over it would replace it. Of two
+ * that write one path at once the second is refused.
  */
 #include "base/out.h"
 
@@ -108,19 +108,33 @@ static int is_direct(const char *path, const struct stat *st)
     return !S_ISREG(st->st_mode) || (lstat(path, &link) == 0 && S_ISLNK(link.st_mode));
 }
 
+/* Whether the file has that name still: who held it before may have renamed it meanwhile. */
+static int is_called(int fd, const char *path)
+{
+    struct stat own, there;
+    return !fstat(fd, &own) && !stat(path, &there) && own.st_dev == there.st_dev &&
+           own.st_ino == there.st_ino;
+}
+
 /* Emptied only by who has it alone: the lock goes with the handle. File systems without locks have
  * none. NULL with errno, EWOULDBLOCK where another holds it. */
 static FILE *open_alone(const char *path)
 {
-    int fd = open(path, O_WRONLY | O_CREAT, 0666), why;
     FILE *file = NULL;
-    if (fd < 0)
-        return NULL;
-    if ((!flock(fd, LOCK_EX | LOCK_NB) || errno != EWOULDBLOCK) && !ftruncate(fd, 0))
-        file = fdopen(fd, "wb");
-    why = errno;
-    if (!file)
-        close(fd);
+    int fd, is_ours, why = EWOULDBLOCK;
+    for (int tries = 0; tries < 8 && !file; tries++) {
+        fd = open(path, O_WRONLY | O_CREAT, 0666);
+        if (fd < 0)
+            return NULL;
+        is_ours = !flock(fd, LOCK_EX | LOCK_NB) || errno != EWOULDBLOCK;
+        if (is_ours && is_called(fd, path)) {
+            file = ftruncate(fd, 0) ? NULL : fdopen(fd, "wb");
+            why = errno;
+            tries = 8;
+        }
+        if (!file)
+            close(fd);
+    }
     errno = why;
     return file;
 }
@@ -224,15 +238,17 @@ void asim_out_json_string(struct asim_out *out, const char *text)
 }
 
 /* fclose may be the first to learn that the disk is full, so its answer counts before the rename.
- * No fsync: a result lost with the power can be computed again. */
+ * The lock is kept until that by another handle, or somebody else could take the file as it is
+ * renamed. No fsync: a result lost with the power can be computed again. */
 int asim_out_commit(struct asim_out *out, struct asim_err *err)
 {
-    int code = 0;
+    int code = 0, lock;
     if (!out->file)
         return 0;
     errno = 0;
     if (fflush(out->file))
         latch(out);
+    lock = dup(fileno(out->file));
     errno = 0;
     if (fclose(out->file))
         latch(out);
@@ -240,6 +256,8 @@ int asim_out_commit(struct asim_out *out, struct asim_err *err)
     errno = 0;
     if (!out->failed && out->partial && rename(out->partial, out->path))
         latch(out);
+    if (lock >= 0)
+        close(lock);
     if (out->failed) {
         code =
             asim_err_set(err, ASIM_EIO, "cannot write %s: %s.", out->path, strerror(out->failed));

@@ -3,9 +3,8 @@
  * The keys of config.txt as a table (spec rdma-network 5.3). Defaults are the values of the files
  * ASTRA-sim ships, so that a run without a file behaves as the published configuration; the
  * reference's own built-in values, in force where a file lacks a key, differ for some keys, and
- * the reader names those it finds missing. ASIM_F_TODO marks keys that are read and checked while
- * what they steer is not there yet: whoever adds it clears the flag. The table is also the only
- * list of keys for help and did-you-mean.
+ * the reader names those it finds missing. The table is also the only list of keys for help and
+ * did-you-mean.
  *
  * Adding a key: a field in struct asim_netconf and a row here; if a bare number has a unit the
  * row's type does not tell, or the reference has another built-in value, a line in the traits
@@ -49,7 +48,6 @@
     {                                                                                              \
         key, NULL, help, NULL, ASIM_T_STRING, F(field), 0, 0, NULL, flags                          \
     }
-#define TODO ASIM_F_TODO
 #define NOOP ASIM_F_NOOP
 
 const struct asim_option asim_netconf_options[] = {

@@ -60,28 +60,22 @@ static int is_idle(const struct asim_option *row, const struct asim_netconf *net
                                   row->offset == offsetof(struct asim_netconf, trace_output));
 }
 
-/* Rows the reference ignores are told apart from rows whose effect is still to come.
- * Two lists, because "still to come" and "never" ask different things of the user. */
+/* Rows the reference ignores. */
 static void say_without_effect(const struct asim_netconf *net, const struct asim_netconf *plain,
                                const unsigned *seen, const struct asim_notes *notes,
                                const char *path)
 {
-    struct list todo = {""}, noop = {""};
+    struct list noop = {""};
 
     for (size_t i = 0; asim_netconf_options[i].key; i++) {
         const struct asim_option *row = &asim_netconf_options[i];
 
-        if (!seen[i] || !(row->flags & (ASIM_F_TODO | ASIM_F_NOOP)) || is_idle(row, net))
+        if (!seen[i] || !(row->flags & ASIM_F_NOOP) || is_idle(row, net))
             continue;
         if (differs(row, net, plain))
-            add(row->flags & ASIM_F_TODO ? &todo : &noop, row->key, NULL);
+            add(&noop, row->key, NULL);
     }
-    if (todo.text[0] && noop.text[0])
-        asim_notes_say(notes, "%s: effect still to come: %s; no effect, as in ASTRA-sim: %s.", path,
-                       todo.text, noop.text);
-    else if (todo.text[0])
-        asim_notes_say(notes, "%s: effect still to come: %s.", path, todo.text);
-    else if (noop.text[0])
+    if (noop.text[0])
         asim_notes_say(notes, "%s: no effect, as in ASTRA-sim: %s.", path, noop.text);
 }
 

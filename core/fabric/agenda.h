@@ -38,7 +38,7 @@ static inline int asim_agenda_push(struct asim_agenda *agenda, struct asim_entry
     size_t i = agenda->n;
 
     if (i == agenda->cap && asim_grow(&agenda->at, &agenda->cap, i + 1, sizeof *agenda->at))
-        return -2;
+        return ASIM_ENOMEM;
     agenda->n++;
     while (i && asim_entry_before(&entry, &agenda->at[(i - 1) / 2])) {
         agenda->at[i] = agenda->at[(i - 1) / 2];

@@ -85,6 +85,8 @@ static int take(struct asim_fabric *fabric, const struct asim_block *block, size
     const uint8_t *frames;
 
     memcpy(&kind, block->at + *at, sizeof kind);
+    if (kind >= sizeof sizes / sizeof *sizes)
+        return ASIM_EBUG;
     memcpy(&of, block->at + *at + sizeof kind, sizes[kind]);
     *at += sizeof kind + sizes[kind];
     switch ((enum asim_record_kind)kind) {
@@ -114,5 +116,7 @@ int asim_remote_unpack(struct asim_fabric *fabric, const struct asim_block *bloc
 
     for (size_t at = 0; !code && at < block->n;)
         code = take(fabric, block, &at);
+    if (code == ASIM_EBUG)
+        return asim_err_set(err, code, "a block of another process has a record of no known kind");
     return code ? asim_err_nomem(err, "taking packets from another process") : 0;
 }

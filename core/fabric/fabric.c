@@ -2,7 +2,7 @@
  *
  * Building the packet network from a topology, and its windows. From the earliest event T on, no
  * node can act on another before T + W, W being the smallest link delay; so every node advances
- * to T + W on its own, in any order, with the same result (design, section 5). Set-up is linear
+ * to T + W on its own, in any order, with the same result (core/fabric/README.md). Set-up is linear
  * in nodes and links.
  */
 #include "fabric/desk.h"

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only
  *
  * The packet network: hosts and switches as state machines with their own local time, joined by
- * links whose mailboxes are their only contact (design, section 5). Nothing here knows ns-3; ns-3,
+ * links whose mailboxes are their only contact (README.md). Nothing here knows ns-3; ns-3,
  * or asim_fabric_run for tests, is the clock that calls asim_fabric_step.
  *
  * Times are ns since the start of the run. Nodes are numbered as in the topology; rank r lives on
@@ -119,8 +119,6 @@ struct asim_fabric_watch *asim_fabric_watcher(struct asim_fabric *fabric);
 uint64_t asim_fabric_window(const struct asim_fabric *fabric);
 /* Time of the earliest event anywhere, ASIM_NEVER if there is none. */
 uint64_t asim_fabric_next(struct asim_fabric *fabric);
-/* Time of the next planned link event, ASIM_NEVER if none is left. */
-uint64_t asim_fabric_next_link(const struct asim_fabric *fabric);
 /* Whether no node has anything left to do; planned link events do not count. */
 int asim_fabric_is_quiet(struct asim_fabric *fabric);
 /* Advances every node over one window that begins at asim_fabric_next; returns the new next. On
@@ -177,11 +175,6 @@ size_t asim_fabric_unfinished(const struct asim_fabric *fabric, struct asim_unfi
 /* Bytes still buffered in switches: 0 after a run that ended by itself. */
 uint64_t asim_fabric_buffered(const struct asim_fabric *fabric);
 void asim_fabric_close(struct asim_fabric *fabric);
-
-/* The physical network and its settings of a world (sim/), for those that build ns-3 objects. */
-struct asim_world;
-const struct asim_topo *asim_world_topo(const struct asim_world *world);
-const struct asim_netconf *asim_world_netconf(const struct asim_world *world);
 
 /* The fabric as a network backend for the spine: `net` arguments are the fabric itself. */
 extern const struct asim_net_backend asim_packet_backend;

@@ -67,8 +67,8 @@ static int plan(struct asim_fabric *fabric, const struct asim_link_down *line, s
                         line->up ? "UP" : "DOWN", line->a, line->b);
 }
 
-/* Grows by one: a link has few outages. Frames look through them in order. */
-/* Open-ended until an event brings the link up. Freed by asim_loss_close. */
+/* Grows by one: a link has few outages, which frames look through in order. Open-ended until an
+ * event brings the link up. Freed by asim_loss_close. */
 static int add_outage(struct asim_wire_loss *loss, uint64_t from)
 {
     struct asim_outage *outages =
@@ -103,8 +103,8 @@ static int plan_outages(struct asim_fabric *fabric)
 }
 
 /* Without LINK_DOWN in the configuration nothing is allocated and nothing is ever asked. What fails
- * half-way is taken by asim_linkstate_close. */
-/* Quadratic in lines x links at worst; both are read from files a user wrote. */
+ * half-way is taken by asim_linkstate_close. Quadratic in lines x links at worst; both are read
+ * from files a user wrote. */
 int asim_linkstate_open(struct asim_fabric *fabric, struct asim_err *err)
 {
     const struct asim_netconf *net = fabric->net;
@@ -158,9 +158,8 @@ static void empty_nic(struct asim_host *host, struct asim_nic *nic, uint64_t t)
     }
 }
 
-/* Both ends act at the same ns; what was being serialized goes on and is lost at its far end. */
-/* One end of a link. A frame that is being serialized stays on the port until its time is up: that
- * it is lost was settled when it started. */
+/* One end of a link; both act at the same ns. A frame that is being serialized stays on the port
+ * until its time is up: that it is lost was settled when it started. */
 static void set_end(struct asim_fabric *fabric, const uint32_t node_port[2], int down, uint64_t t)
 {
     uint32_t node = node_port[0], p = node_port[1] - 1;
@@ -177,8 +176,7 @@ static void set_end(struct asim_fabric *fabric, const uint32_t node_port[2], int
         asim_switch_port_down(fabric, &fabric->sw[node - fabric->hosts], p, t);
 }
 
-/* An event that repeats the present state changes nothing. */
-/* Down twice is down; the second event says nothing. */
+/* Down twice is down: an event that repeats the present state changes nothing. */
 static void change(struct asim_fabric *fabric, const struct event *event)
 {
     const struct asim_link *link = &fabric->topo->links[event->link];

@@ -25,8 +25,8 @@ enum {
     AUTO_RTO_TRIPS = 10
 };
 
-/* The file's own rate goes before the configuration's. */
-/* parity: a link whose own rate is 0 has the default's, so one link cannot be exempted from it.
+/* The topology file's own rate goes before the configuration's.
+ * parity: a link whose own rate is 0 has the default's, so one link cannot be exempted from it.
  * What leads to an NVSwitch's end point is no link and loses nothing. */
 static double rate_of(const struct asim_fabric *fabric, size_t l)
 {
@@ -37,8 +37,8 @@ static double rate_of(const struct asim_fabric *fabric, size_t l)
     return link->error_rate > 0 ? link->error_rate : fabric->net->error_rate;
 }
 
-/* A network without rates and outages pays nothing: wire->loss stays NULL. */
-/* Nothing is allocated, and frames are not even asked about, where nothing can be lost. */
+/* Where nothing can be lost nothing is allocated, and frames are not even asked about: wire->loss
+ * stays NULL. */
 int asim_loss_open(struct asim_fabric *fabric, struct asim_err *err)
 {
     const struct asim_topo *topo = fabric->topo;
@@ -96,9 +96,8 @@ int asim_loss_takes(struct asim_lane *lane, const struct asim_wire *wire,
     return 1;
 }
 
-/* RTO of the configuration, or a guess from the flow's base RTT; always beyond the window, since
- * the notice may cross to another node. */
-/* Never within the window: the notice could come before the source's own time. */
+/* RTO of the configuration, or a guess from the flow's base RTT; never within the window, for the
+ * notice may cross to another node and could come before its time. */
 static uint64_t timeout_of(const struct asim_fabric *fabric, const struct asim_rx *rx)
 {
     uint64_t rto = asim_to_ticks(fabric, AUTO_RTO_NS + AUTO_RTO_TRIPS * rx->base_rtt_ns);

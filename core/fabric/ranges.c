@@ -48,7 +48,7 @@ int asim_ranges_add(struct asim_ranges *ranges, struct asim_range range)
     if (range.from >= range.to)
         return 0;
     if (asim_grow(&ranges->at, &ranges->cap, ranges->n + 1, sizeof *ranges->at))
-        return -2;
+        return ASIM_ENOMEM;
     first = last = first_at(ranges, range.from);
     while (last < ranges->n && ranges->at[last].from <= range.to) {
         if (ranges->at[last].from < range.from)
@@ -71,7 +71,7 @@ int asim_ranges_cut(struct asim_ranges *ranges, struct asim_range range)
     if (!ranges->n || range.from >= range.to)
         return 0;
     if (asim_grow(&ranges->at, &ranges->cap, ranges->n + 1, sizeof *ranges->at))
-        return -2;
+        return ASIM_ENOMEM;
     first = last = first_at(ranges, range.from);
     while (last < ranges->n && ranges->at[last].from < range.to) {
         if (ranges->at[last].from < range.from)

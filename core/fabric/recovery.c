@@ -23,7 +23,6 @@ static int keep(struct asim_lane *lane, int code)
     return code;
 }
 
-/* The last packet may be short. */
 /* Packets begin at multiples of the payload; only the last of a message is shorter. */
 static uint64_t packet_end(const struct asim_fabric *fabric, const struct asim_flow *flow,
                            uint64_t seq)
@@ -33,8 +32,8 @@ static uint64_t packet_end(const struct asim_fabric *fabric, const struct asim_f
     return end < flow->cc.size ? end : flow->cc.size;
 }
 
-/* Made with the first loss of a message, kept with the slot, freed by asim_recovery_fini. */
-/* Made at the first gap of the slot's flows and kept for those that follow. */
+/* Made at the first gap of the slot's flows, kept for those that follow, freed by
+ * asim_recovery_fini. */
 static struct asim_repair *repair_of(struct asim_lane *lane, struct asim_flow *flow)
 {
     if (!flow->repair)
@@ -90,9 +89,9 @@ static uint64_t acknowledged(const struct asim_fabric *fabric, const struct asim
     return frame->seq / chunk * chunk;
 }
 
-/* Before congestion control hears of the ACK, so that it sees the new snd_una. */
-/* Progress is counted in acknowledged bytes; a NACK that acknowledges more is progress, too, and
- * makes the sender patient again. */
+/* Before congestion control hears of the ACK, so that it sees the new snd_una. Progress is counted
+ * in acknowledged bytes; a NACK that acknowledges more is progress, too, and makes the sender
+ * patient again. */
 void asim_recovery_ack(struct asim_lane *lane, struct asim_flow *flow,
                        const struct asim_frame *frame, uint64_t t)
 {

@@ -67,8 +67,8 @@ void asim_runs_cue(struct asim_fabric *fabric, struct asim_host *host)
     fabric->user.sent(fabric->user.self, &msg);
 }
 
-/* The held sends are the first of those given. */
-/* Room is made for all sends of the episode at once: other threads read the row. */
+/* The held sends are the first of those given. Room is made for all sends of the episode at once:
+ * other threads read the row. */
 static int play_host(struct asim_fabric *fabric, uint32_t v)
 {
     struct asim_runs_host *own = &fabric->runs->host[v];
@@ -161,8 +161,7 @@ void asim_runs_begin(struct asim_fabric *fabric, uint64_t until)
     asim_runs_release(fabric);
 }
 
-/* Takes the timers of cues out, and all others into *kept. */
-/* For the time being: put_back returns the others. */
+/* Takes the timers of cues out, and all others into *kept until put_back returns them. */
 static int drop_cues(struct asim_host *host, struct asim_agenda *kept)
 {
     for (size_t i = 0; i < host->timers.n; i++)

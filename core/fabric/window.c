@@ -76,11 +76,6 @@ uint64_t asim_fabric_next(struct asim_fabric *fabric)
     return asim_to_ns(fabric, asim_fabric_next_tick(fabric));
 }
 
-uint64_t asim_fabric_next_link(const struct asim_fabric *fabric)
-{
-    return asim_to_ns(fabric, asim_linkstate_next(fabric));
-}
-
 uint64_t asim_node_next(const struct asim_fabric *fabric, uint32_t node)
 {
     return node < fabric->hosts ? asim_host_next(&fabric->host[node])

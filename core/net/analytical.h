@@ -84,12 +84,6 @@ static inline uint64_t asim_analytical_time(const struct asim_analytical *base, 
 
     return delay_ns < ASIM_NEVER - 1 - now ? now + delay_ns : ASIM_NEVER - 1;
 }
-/* A delay truncated to whole ns; past the end of the clock it is its end. The signed conversion is
- * one instruction, the unsigned one is not. */
-static inline uint64_t asim_analytical_whole(double delay_ns)
-{
-    return delay_ns < 9e18 ? (uint64_t)(int64_t)delay_ns : ASIM_NEVER - 1;
-}
 /* Begins a lane for it. */
 void asim_analytical_begin(struct asim_analytical *base, uint64_t t, struct asim_due *due);
 static inline void asim_analytical_at(struct asim_analytical *base, uint64_t t,

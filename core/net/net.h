@@ -3,7 +3,7 @@
  * The boundary between the spine and whatever carries messages: the only one with traffic both
  * ways. The spine calls the backend's table; the backend calls struct asim_net_user back. Every
  * call names a rank and runs in that rank's own time, because a packet backend advances hosts
- * separately inside a safe window (design, section 5): now(rank) is what that rank may see.
+ * separately inside a safe window (fabric/README.md): now(rank) is what that rank may see.
  *
  * Order contract: wakes of one rank at one time come in the order they were asked for; a message
  * is reported `sent` to its source and `arrived` to its destination at the same time, source
@@ -18,6 +18,15 @@
 #include "asim/ext/family.h"
 
 #define ASIM_NEVER UINT64_MAX
+
+/* A time truncated to whole ns, not below 0. What no run comes to (146 years), and no number, is
+ * ASIM_NS_MOST, of which three can be added up. The signed conversion is one instruction, the
+ * unsigned one is not. */
+#define ASIM_NS_MOST (UINT64_MAX / 4)
+static inline uint64_t asim_ns_whole(double ns)
+{
+    return ns < (double)ASIM_NS_MOST ? (uint64_t)(int64_t)ns : ASIM_NS_MOST;
+}
 
 /* One transfer on the network. The id is (source rank << 32 | sequence at that rank). */
 struct asim_msg {

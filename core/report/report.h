@@ -27,9 +27,6 @@ struct asim_report {
 };
 extern const struct asim_member *const asim_report_table[];
 
-/* Opens every wanted report of the table; call between asim_world_open and _start. */
-int asim_reports_open(struct asim_world *world, const char *out, struct asim_err *err);
-
 /* Whether --out is given and --reports names this report, or 'all'. */
 int asim_report_wanted(const struct asim_world *world, const char *out, const char *name);
 

@@ -22,7 +22,6 @@ static int refuse(struct asim_world *world, const struct asim_viewer *viewer, st
                         ASIM_VIEWERS);
 }
 
-/* Reports opened before one fails belong to the world and are dropped with it. */
 /* A word of --reports that names no report, or one without a folder to write to. */
 static int check_wanted(const struct asim_world *world, const char *out, struct asim_err *err)
 {
@@ -43,6 +42,7 @@ static int check_wanted(const struct asim_world *world, const char *out, struct 
     return 0;
 }
 
+/* Reports opened before one fails belong to the world and are dropped with it. */
 int asim_reports_open(struct asim_world *world, const char *out, struct asim_err *err)
 {
     if (check_wanted(world, out, err))

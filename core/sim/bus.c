@@ -132,8 +132,8 @@ static void start(struct asim_rank *rank, uint32_t x)
     partner->burst = 0;
     side->state = SENDING;
     at_later(rank, x ^ 1, RECEIVED,
-             (uint64_t)((double)off + bytes_ns + (double)bus->latency + (double)bus->overhead));
-    at_later(rank, x, SENT, (uint64_t)((double)off + bytes_ns));
+             asim_ns_whole((double)off + bytes_ns + (double)bus->latency + (double)bus->overhead));
+    at_later(rank, x, SENT, asim_ns_whole((double)off + bytes_ns));
 }
 
 static void kick(struct asim_rank *rank, uint32_t x)

@@ -88,7 +88,7 @@ static struct asim_dataset *open_dataset(const struct asim_layout *lay, uint32_t
 }
 
 /* A tag of its own for every stream of a group; all members count alike.
- * 0 after failing the world; no collective has that tag. */
+ * 0 after failing the rank; no collective has that tag. */
 static uint64_t take_tag(struct asim_rank *rank, const struct asim_group *group)
 {
     uint64_t key = asim_group_key(group);
@@ -184,7 +184,7 @@ static const char *custom_of(const struct asim_world *world, const struct asim_o
     return own ? own : world->custom[op->comm_type];
 }
 
-/* What the trace lacks or the configuration does not name fails the world with the op's name. */
+/* What the trace lacks or the configuration does not name fails the rank with the op's name. */
 static int check_kind(struct asim_rank *rank, const struct asim_op *op)
 {
     const char *lacks = NULL;
@@ -256,7 +256,7 @@ static uint32_t involved_of(const struct asim_op *op)
 
 /* Checked when the op is issued rather than at load, because only then its group is known (METADATA
  * ops define groups on the way); `asim trace check` says the same before a run.
- * All-to-all-v: the sentence about what does not fit; 0, or the world has failed. Members are known
+ * All-to-all-v: the sentence about what does not fit; 0, or the rank has failed. Members are known
  * by now. */
 static int take_sizes(struct asim_layout *lay, const struct asim_op *op)
 {
@@ -286,7 +286,7 @@ static int take_sizes(struct asim_layout *lay, const struct asim_op *op)
     return lay->rank->failed ? ASIM_EINVAL : 0;
 }
 
-/* Who takes part and how; 0, or the world has failed. */
+/* Who takes part and how; 0, or the rank has failed. */
 static int lay_out(struct asim_layout *lay, const struct asim_op *op)
 {
     struct asim_world *world = lay->rank->world;

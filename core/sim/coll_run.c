@@ -176,7 +176,7 @@ uint64_t asim_stream_reduce_ns(const struct asim_rank *rank, uint64_t bytes)
 {
     double bw = rank->world->system.local_mem_bw_gbps * 1e9;
 
-    return REDUCE_PASSES * (bw > 0 ? (uint64_t)((double)bytes / bw * 1e9) : 0);
+    return REDUCE_PASSES * (bw > 0 ? asim_ns_whole((double)bytes / bw * 1e9) : 0);
 }
 
 void asim_stream_reduce(struct asim_rank *rank, struct asim_stream *stream, uint64_t bytes)

@@ -38,17 +38,13 @@ static uint64_t roofline_ns(const struct asim_system *sys, const struct asim_op 
 
     if (!op->num_ops)
         return 0;
-    return ns < 9e18 ? (uint64_t)ns : UINT64_MAX / 4;
+    return asim_ns_whole(ns);
 }
 
 /* rank-compute-scale: 1 leaves the integer as it is, so that default runs see no rounding. */
 uint64_t asim_compute_scaled(const struct asim_rank *rank, uint64_t ns)
 {
-    double scaled = (double)ns * rank->compute_scale;
-
-    if (rank->compute_scale == 1)
-        return ns;
-    return scaled < 9e18 ? (uint64_t)scaled : UINT64_MAX / 4;
+    return rank->compute_scale == 1 ? ns : asim_ns_whole((double)ns * rank->compute_scale);
 }
 
 /* Without the roofline, and for CPU ops always, the recorded duration. */

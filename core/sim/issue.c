@@ -162,7 +162,6 @@ static void dispatch(struct asim_rank *rank, uint32_t index, const struct asim_o
     }
 }
 
-/* Slot, track and `running` are set before dispatch, because an op may end inside it. */
 static void show_issue(const struct asim_rank *rank, uint32_t index, const struct asim_op *op)
 {
     struct asim_event event = {
@@ -179,6 +178,7 @@ static void show_issue(const struct asim_rank *rank, uint32_t index, const struc
     asim_show_record(&rank->world->show, rank->lane->events, &event);
 }
 
+/* Slot, track and `running` are set before dispatch, because an op may end inside it. */
 static void issue_one(struct asim_rank *rank, enum asim_unit unit, uint32_t index)
 {
     struct asim_op op;

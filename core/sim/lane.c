@@ -12,7 +12,7 @@
 #include <string.h>
 
 /* Everything that is in flight comes from these pools: no allocation per message once they have
- * grown. Pools that bus.c needs are its own matter. */
+ * grown. */
 static void open_pools(struct asim_pools *pools, uint32_t max_phases)
 {
     size_t stream = sizeof(struct asim_stream) + max_phases * sizeof(struct asim_phase);

@@ -220,7 +220,7 @@ void asim_match_stream(struct asim_rank *rank, struct asim_stream *stream, uint3
 }
 
 /* Holds the inbox of the stream's receives, so that it is not swept away; NULL after failing the
- * world. */
+ * rank. */
 struct asim_inbox *asim_match_hold(struct asim_rank *rank, uint32_t src, uint64_t tag)
 {
     struct asim_inbox *inbox = inbox_of(rank, src, tag);

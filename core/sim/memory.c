@@ -127,7 +127,7 @@ void asim_memory_op(struct asim_rank *rank, uint32_t index, const struct asim_op
 
     if (!check(rank, op))
         return;
-    request.ns += (uint64_t)((double)op->tensor_bytes / mem->bandwidth_gbps);
+    request.ns += asim_ns_whole((double)op->tensor_bytes / mem->bandwidth_gbps);
     if (!world->banks) {
         asim_clock_add(rank, request.ns,
                        &(struct asim_todo){.kind = ASIM_TODO_OP_DONE, .op = index});

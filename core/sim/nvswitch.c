@@ -276,7 +276,7 @@ void asim_nvswitch_wake(struct asim_world *world, uint32_t host)
     answer(world, at, piece);
 }
 
-/* Found by the tag without its role, or begun; NULL after failing the world. */
+/* Found by the tag without its role, or begun; NULL after failing its host. */
 static struct piece *find(struct asim_world *world, struct asim_nvswitch *at,
                           const struct asim_msg *msg)
 {

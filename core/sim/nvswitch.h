@@ -37,7 +37,7 @@ void asim_nvswitch_close(struct asim_world *world);
 /* 1 if all `local` members of each server of a ring can meet in an NVSwitch as far as the topology
  * as a whole tells, which is the same for everybody. */
 int asim_nvswitch_serves(const struct asim_world *world, uint32_t local);
-/* 0, or the world has failed: this rank's server in the ring hangs on different NVSwitches. */
+/* 0, or the rank has failed: this rank's server in the ring hangs on different NVSwitches. */
 int asim_nvswitch_check(struct asim_rank *rank, const struct asim_ring_of *ring, uint32_t local);
 /* The end point for a slot: a server's NVSwitches in turn. */
 uint32_t asim_nvswitch_host(const struct asim_rank *rank, uint32_t slot);

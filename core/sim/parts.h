@@ -21,8 +21,8 @@ enum asim_todo_kind {
     ASIM_TODO_OP_DONE, /* op: a compute, replay or memory op ends */
     ASIM_TODO_NODE,    /* custom, op: a node of an algorithm given as traces ends */
     ASIM_TODO_FLOW,    /* custom, op: the endpoint delay before a flow is over */
-    ASIM_TODO_MEMORY,  /* a shared memory may serve its next request; bytes: its index */
-    ASIM_TODO_BUS,     /* bus, op: a step of the LogGP bus */
+    ASIM_TODO_MEMORY,  /* op: the shared memory that may serve its next request */
+    ASIM_TODO_BUS,     /* op, bytes: side and step of the LogGP bus */
     ASIM_TODO_START    /* the rank's first ops: its start was put off */
 };
 

@@ -12,13 +12,13 @@
 
 struct asim_program {
     struct asim_program *next;
-    struct asim_nccl_spec shape;    /* kind, algo, pxn, ranks, gpus_per_server of it */
+    struct asim_nccl_spec shape;    /* what tells one from another */
     struct asim_coll_choice tokens; /* instead of recipes: a ring too large for them */
     struct asim_recipe *members;    /* [shape.ranks], or NULL */
 };
 
 /* Gives the phase its recipe and the bytes of a flow, or the plan that stands for them. `word` is
- * an algorithm with flows. 0, or the world has failed. */
+ * an algorithm with flows. 0, or the rank has failed. */
 int asim_program_lay(struct asim_rank *rank, const struct asim_coll_choice *word,
                      struct asim_phase *phase);
 

@@ -74,8 +74,8 @@ static int take(struct asim_recipe_node *node, const struct asim_op *op, const c
     return 0;
 }
 
-/* Reads the nodes; `pass` 1 counts children per parent, pass 2 writes them. Both in file order.
- * Parents named twice, as data and as control, are dropped by asim_recipe_index. */
+/* Appends what each node waits for, in file order; asim_recipe_index sorts it by parent. Parents
+ * named twice, as data and as control, are dropped by asim_recipe_index. */
 static int read_links(struct asim_recipe *recipe, struct asim_trace *trace, struct asim_err *err)
 {
     struct asim_op op;
@@ -87,11 +87,10 @@ static int read_links(struct asim_recipe *recipe, struct asim_trace *trace, stru
         for (size_t i = 0; i < op.data_dep_n + op.ctrl_dep_n; i++) {
             uint64_t id = i < op.data_dep_n ? op.data_deps[i] : op.ctrl_deps[i - op.data_dep_n];
             struct asim_recipe_node *parent = find(recipe, id);
-            /* Index of parent and child; sorted and counted later, so order does not matter yet. */
-            struct asim_recipe_link link = {(uint32_t)(parent - recipe->nodes),
-                                            (uint32_t)(node - recipe->nodes)};
 
-            if (parent && ASIM_VEC_PUSH(recipe->links, link))
+            if (parent && ASIM_VEC_PUSH(recipe->links, ((struct asim_recipe_link){
+                                                           (uint32_t)(parent - recipe->nodes),
+                                                           (uint32_t)(node - recipe->nodes)})))
                 return asim_err_nomem(err, "reading a collective algorithm");
         }
     }

@@ -9,8 +9,8 @@
 #include "sim/split.h"
 #include "sim/world.h"
 
-/* The six callbacks of net.h, and two of the fabric's watch. Those about a rank come in its lane's
- * thread. After a rank's failure they do nothing, until the network notices done(). */
+/* The six callbacks of net.h, and those of the fabric's watch. Those about a rank come in its
+ * lane's thread. After a rank's failure they do nothing, until the network notices done(). */
 static void on_wake(void *self, uint32_t r)
 {
     struct asim_world *world = self;

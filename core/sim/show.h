@@ -17,6 +17,8 @@
 #include "asim/err.h"
 #include "base/mem.h"
 
+struct asim_netconf;
+struct asim_topo;
 struct asim_world;
 struct asim_rank_facts;
 
@@ -126,8 +128,11 @@ struct asim_show {
     int stopped; /* a viewer found the run to have failed: nothing behind that event is shown */
 };
 
-/* The same for a world's own show, for those outside the core (ns-3). Call before the start. */
+/* For those outside the core (ns-3): asim_show_add for a world's own show, before the start, and
+ * the world's physical network and its settings. */
 int asim_world_view(struct asim_world *world, const struct asim_viewer *viewer);
+const struct asim_topo *asim_world_topo(const struct asim_world *world);
+const struct asim_netconf *asim_world_netconf(const struct asim_world *world);
 
 /* Adds a viewer; its close is called by asim_show_close in the order of adding. */
 int asim_show_add(struct asim_show *show, const struct asim_viewer *viewer);

@@ -157,7 +157,7 @@ void asim_issue_all(struct asim_rank *rank);
 void asim_op_done(struct asim_rank *rank, uint32_t op);
 
 /* compute.c */
-/* Duration of a COMP or replayed op; fails the world where an attribute is missing. */
+/* Duration of a COMP or replayed op; fails the rank where an attribute is missing. */
 uint64_t asim_compute_ns(struct asim_rank *rank, const struct asim_op *op);
 uint64_t asim_replay_ns(const struct asim_op *op);
 /* The same on this rank, which may be slower or faster than others. */
@@ -219,7 +219,7 @@ void asim_p2p_op(struct asim_rank *rank, uint32_t index, const struct asim_op *o
 void asim_p2p_sent(struct asim_rank *rank, const struct asim_msg *msg);
 
 /* recipe.c, program.c, custom.c: algorithms given as traces, or as flows */
-/* The algorithm <prefix>.<member>.et, read on first use; NULL after failing the world. */
+/* The algorithm <prefix>.<member>.et, read on first use; NULL after failing the rank. */
 struct asim_recipe *asim_recipe_find(struct asim_rank *rank, const char *prefix, uint32_t member);
 void asim_recipe_fini(struct asim_world *world);
 void asim_program_fini(struct asim_world *world);
@@ -232,7 +232,7 @@ uint32_t asim_ring_rank(const struct asim_ring_of *ring, uint32_t position);
 
 /* groups.c: METADATA ops and lookups */
 /* The group an op names: NULL with *all = 1 for "" and "0", NULL with *all = 0 after failing the
- * world because there is no such group or this rank is not in it. */
+ * rank because there is no such group or this rank is not in it. */
 const struct asim_group *asim_group_find(struct asim_rank *rank, const struct asim_op *op,
                                          int *all);
 /* Takes the process groups a METADATA op lists; ops that list none are left alone. */

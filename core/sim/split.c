@@ -287,6 +287,7 @@ int asim_world_unpack(struct asim_world *world, const struct asim_block *block,
     struct asim_unparcel from = {block->at, block->at + block->n, 0};
     struct asim_block network;
     uint64_t n;
+    int code;
 
     ASIM_UNPARCEL_GET(&from, n);
     network.at = asim_unparcel_take(&from, n);
@@ -295,9 +296,10 @@ int asim_world_unpack(struct asim_world *world, const struct asim_block *block,
         return asim_err_set(err, ASIM_EBUG, "a block of another process is cut short");
     if (n && asim_remote_unpack(world->fabric, &network, err))
         return ASIM_EINVAL;
-    if (asim_events_unpack(world, &from))
-        return asim_err_nomem(err, "keeping events of other processes");
-    return 0;
+    code = asim_events_unpack(world, &from);
+    if (code == ASIM_EBUG)
+        return asim_err_set(err, code, "a block of another process is cut short");
+    return code ? asim_err_nomem(err, "keeping events of other processes") : 0;
 }
 
 /* Asked after asim_world_is_stopped, which has gathered what the lanes know. */

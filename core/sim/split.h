@@ -98,7 +98,8 @@ void asim_split_stall(const struct asim_world *world, struct asim_stall *stall);
 /* asim_fabric_link_use, wherever the link begins. */
 void asim_split_link_use(const struct asim_world *world, uint32_t wire, struct asim_link_use *use);
 
-/* pack_event.c: everything pending as bytes, and back. 0 or ASIM_ENOMEM. */
+/* pack_event.c: everything pending as bytes, and back. 0 or ASIM_ENOMEM; back also
+ * ASIM_EBUG, where bytes are missing. */
 int asim_events_pack(struct asim_world *world, struct asim_parcel *into);
 int asim_events_unpack(struct asim_world *world, struct asim_unparcel *from);
 

@@ -16,7 +16,7 @@ struct asim_tensor {
     char *name;
     uint64_t bytes, writer; /* op id */
     uint64_t write_start, write_end;
-    uint64_t read_end; /* of the last read; 0 = never read */
+    uint64_t read_end; /* of the last read, if `read` */
     int written, read;
 };
 

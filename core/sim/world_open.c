@@ -37,15 +37,18 @@ static int open_system(struct asim_world *world, const struct asim_settings *set
     struct asim_notes notes = notes_of(world);
     int code = set->system ? asim_system_read(&world->system, set->system, &notes, err)
                            : asim_system_defaults(&world->system, err);
+    double ns;
 
     if (code)
         return code;
-    world->endpoint_ns = world->system.endpoint_delay_ns;
+    ns = (double)world->system.endpoint_delay_ns;
     if (world->system.endpoint_delay_set)
-        world->endpoint_ns = (int64_t)((double)world->endpoint_ns * set->injection_scale);
-    if (world->endpoint_ns < 0)
-        return asim_err_set(err, ASIM_EINVAL, "endpoint-delay is %lld ns; it must not be negative",
-                            (long long)world->endpoint_ns);
+        ns *= set->injection_scale;
+    if (!(ns >= 0 && ns <= INT32_MAX))
+        return asim_err_set(err, ASIM_EINVAL,
+                            "endpoint-delay, times --injection-scale, is %g ns; expected 0 to %d",
+                            ns, INT32_MAX);
+    world->endpoint_ns = (int64_t)ns;
     return 0;
 }
 
@@ -160,7 +163,7 @@ static int open_network(struct asim_world *world, const struct asim_settings *se
     return asim_route_open(&world->route, &world->topo, err);
 }
 
-/* "empty", or a name with it that is no file, means no groups, as in ASTRA-sim. */
+/* "empty" means no groups, as in ASTRA-sim. */
 static int is_named(const char *path)
 {
     return path && strcmp(path, "empty") && *path;
@@ -274,22 +277,32 @@ static struct asim_rank *make_ranks(struct asim_world *world)
     return world->ranks;
 }
 
-/* So that no report takes the place of one. */
-static int keep_inputs(struct asim_world *world, const struct asim_settings *set,
-                       struct asim_err *err)
+/* NULL stays NULL. */
+static int keep(struct asim_world *world, const char **kept, const char *text, struct asim_err *err)
 {
-    const char *const paths[] = {set->system, set->network,       set->logical,         set->memory,
-                                 set->groups, world->topo.source, world->net.trace_file};
-    size_t n = 0;
+    *kept = text ? asim_arena_strdup(&world->arena, text) : NULL;
+    return text && !*kept ? asim_err_nomem(err, "starting") : 0;
+}
 
-    for (size_t i = 0; i < sizeof paths / sizeof *paths; i++) {
-        if (!paths[i])
-            continue;
-        world->inputs[n] = asim_arena_strdup(&world->arena, paths[i]);
-        if (!world->inputs[n++])
-            return asim_err_nomem(err, "starting");
-    }
-    return 0;
+/* What reports ask for. Inputs, so that no report takes the place of one. */
+static int keep_words(struct asim_world *world, const struct asim_settings *set,
+                      struct asim_err *err)
+{
+    const char *folder = set->logging_folder, *const paths[] = {
+                                                  set->system,          set->network,
+                                                  set->logical,         set->memory,
+                                                  set->groups,          world->topo.source,
+                                                  world->net.trace_file};
+    int code = keep(world, &world->pcap, set->pcap, err);
+
+    if (!code)
+        code = keep(world, &world->log_folder, folder && *folder ? folder : NULL, err);
+    if (!code)
+        code = keep(world, &world->reports, set->reports, err);
+    for (size_t i = 0, n = 0; i < sizeof paths / sizeof *paths && !code; i++)
+        if (paths[i])
+            code = keep(world, &world->inputs[n++], paths[i], err);
+    return code;
 }
 
 /* The first thing that does not fit ends it; asim_world_close takes what was opened. */
@@ -303,7 +316,7 @@ static int open_all(struct asim_world *world, const struct asim_settings *set, s
                             "traces are PREFIX.0.et, PREFIX.1.et, …");
     if ((code = open_system(world, set, err)) || (code = open_ranks(world, set, err)) ||
         (code = open_network(world, set, err)) || (code = asim_split_open(world, set, err)) ||
-        (code = open_rest(world, set, err)) || (code = keep_inputs(world, set, err)))
+        (code = open_rest(world, set, err)) || (code = keep_words(world, set, err)))
         return code;
     note_values(world);
     if (!make_ranks(world))
@@ -338,11 +351,6 @@ int asim_world_open(struct asim_world **out, const struct asim_settings *setting
     asim_arena_init(&world->arena, 0);
     asim_map_init(&world->sizes);
     pthread_mutex_init(&world->lock, NULL);
-    world->pcap = settings->pcap ? asim_arena_strdup(&world->arena, settings->pcap) : NULL;
-    world->log_folder = settings->logging_folder && *settings->logging_folder
-                            ? asim_arena_strdup(&world->arena, settings->logging_folder)
-                            : NULL;
-    world->reports = settings->reports ? asim_arena_strdup(&world->arena, settings->reports) : NULL;
     asim_topo_init(&world->topo);
     code = open_all(world, settings, err);
     if (code) {

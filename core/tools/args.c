@@ -4,7 +4,7 @@
  * the following word as its value only if that word is one (0, 1, true, off …), so `--ro -g 8` and
  * `--ro 1 -g 8` both mean what they look like.
  *
- * A key that both tables have goes to the first, so a command can take over an option of the run.
+ * A key that both tables have goes to the first.
  * Values are parsed by base/option.c; here is only how they are written on a command line.
  */
 #include "tools/args.h"

@@ -41,8 +41,8 @@ struct asim_args_job {
 };
 enum { ASIM_ARGS_USAGE = 2 };
 
-/* argv[0] is skipped. Fills the tables' structs, which hold their defaults already. More words
- * than max_words, an unknown option or a missing value is ASIM_EINVAL. */
+/* argv[0] is skipped, argv[argc] is NULL. Fills the tables' structs, which hold their defaults
+ * already. More words than max_words, an unknown option or a missing value is ASIM_EINVAL. */
 int asim_args_parse(struct asim_args *args, int argc, char **argv, struct asim_err *err);
 /* A whole command: defaults, parsing, --help, work, freeing. base: the zeroed struct behind the
  * options, which is freed before this returns. Returns the exit code. */

@@ -30,12 +30,10 @@ int asim_simai_env_switches(int *nvls, int *pxn, struct asim_err *err)
 int asim_simai_env_latency(double *us, struct asim_err *err)
 {
     const char *text = getenv("AS_SEND_LAT");
-    char *end = NULL;
 
     if (*us >= 0 || !text || !*text)
         return 0;
-    *us = strtod(text, &end);
-    if (*end || !(*us >= 0 && *us <= ASIM_SIMAI_LATENCY_US))
+    if (asim_text_double(text, us) || !(*us >= 0 && *us <= ASIM_SIMAI_LATENCY_US))
         return asim_err_set(err, ASIM_EINVAL,
                             "the variable AS_SEND_LAT is '%.40s'; it must be the delay before each "
                             "flow in us, from 0 to %g.",

@@ -93,6 +93,7 @@ int asim_topo_endpoints(struct asim_topo *topo, struct asim_err *err)
     uint32_t n = topo->endpoints ? 0 : count_nvswitches(topo);
     size_t links = topo->n_links;
     uint8_t *kind;
+    int rc;
 
     if (!n)
         return 0;
@@ -105,8 +106,8 @@ int asim_topo_endpoints(struct asim_topo *topo, struct asim_err *err)
     if (!kind)
         return asim_err_nomem(err, "giving NVSwitches end points");
     topo->kind = kind;
-    if (add_links(topo, n, err))
-        return err ? err->code : ASIM_EINVAL;
+    if ((rc = add_links(topo, n, err)))
+        return rc;
     move_switches(topo, links, n);
     topo->nodes += n;
     topo->endpoints = n;

@@ -280,11 +280,6 @@ uint64_t asim_chakra_tell(const struct asim_chakra *file)
     return file->place;
 }
 
-uint64_t asim_chakra_number(const struct asim_chakra *file)
-{
-    return file->number;
-}
-
 const char *asim_chakra_path(const struct asim_chakra *file)
 {
     return file->bytes.path;

@@ -32,8 +32,6 @@ int asim_chakra_at(struct asim_chakra *file, uint64_t place, const ChakraProtoMs
                    struct asim_err *err);
 /* Byte offset of the record last delivered, in the inflated stream for gzip. */
 uint64_t asim_chakra_tell(const struct asim_chakra *file);
-/* Its number: 1 is the metadata; 0 after asim_chakra_at. */
-uint64_t asim_chakra_number(const struct asim_chakra *file);
 const char *asim_chakra_path(const struct asim_chakra *file);
 /* NULL is fine. */
 void asim_chakra_close(struct asim_chakra *file);

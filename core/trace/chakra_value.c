@@ -67,18 +67,6 @@ const char *asim_chakra_kind_name(int kind)
     return is_list(kind) ? row->list_name : row->name;
 }
 
-/* Both spellings, "int64_val" and "int64_list". */
-int asim_chakra_kind_find(const char *name)
-{
-    for (int i = 0; i < KINDS; i++) {
-        if (!strcmp(name, kinds[i].name))
-            return ASIM_CHAKRA_DOUBLE + 2 * i;
-        if (!strcmp(name, kinds[i].list_name))
-            return ASIM_CHAKRA_LIST(ASIM_CHAKRA_DOUBLE + 2 * i);
-    }
-    return 0;
-}
-
 /* Bits on the wire are the number's own (IEEE 754), little-endian; memcpy is the defined way to
  * them. */
 static uint64_t bits_of_double(double value)

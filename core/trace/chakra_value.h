@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only
  *
  * The value of an attribute on the wire, for chakra_write.c.
- *
- * Used by chakra_write.c and by tools that print attributes.
  */
 #ifndef ASIM_TRACE_CHAKRA_VALUE_H
 #define ASIM_TRACE_CHAKRA_VALUE_H

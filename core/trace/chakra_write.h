@@ -36,9 +36,8 @@ enum asim_chakra_kind {
 };
 #define ASIM_CHAKRA_LIST(kind) ((kind) + 1) /* ASIM_CHAKRA_LIST(ASIM_CHAKRA_BOOL) = bool_list */
 
-/* "int64_val", "bool_list" … or "?"; and back: 0 if there is no kind of that name. */
+/* "int64_val", "bool_list" … or "?". */
 const char *asim_chakra_kind_name(int kind);
-int asim_chakra_kind_find(const char *name);
 
 struct asim_chakra_bytes {
     const void *data;

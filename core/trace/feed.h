@@ -32,7 +32,7 @@ struct asim_feed_options {
     uint32_t rank;
     int plain;     /* it is <prefix>.<rank>.et, which is there (asim_trace_count) */
     size_t window; /* bodies cached; 0 = 1024 */
-    int lenient;   /* a missing control parent is dropped; warned through notes */
+    int lenient;   /* a missing control parent is dropped and counted */
 };
 
 int asim_feed_open(struct asim_feed **feed, const struct asim_feed_options *opt,

@@ -11,6 +11,8 @@
 #include "ns3/packet.h"
 #include "ns3/simulator.h"
 
+#include <iostream>
+
 namespace ns3
 {
 
@@ -66,8 +68,11 @@ AsimHelper::Install()
     asim_hooks hooks{};
     AsimAttributes attributes;
 
+    hooks.note = [](void*, const char* text) { std::cerr << "note: " << text << "\n"; };
     m_settings.net_overrides = attributes.Overrides();
-    NS_ABORT_MSG_IF(asim_world_open(&m_world, &m_settings, &hooks, &err), err.text);
+    NS_ABORT_MSG_IF(asim_world_open(&m_world, &m_settings, &hooks, &err) ||
+                        asim_reports_open(m_world, m_settings.out, &err),
+                    err.text);
     m_settings.net_overrides = nullptr;
     m_fabric = CreateObject<AsimFabric>();
     m_fabric->SetWorld(m_world);
@@ -86,10 +91,7 @@ AsimHelper::Run()
         code = m_fabric->GetCode();
         err = code ? m_fabric->GetError() : err;
     }
-    if (!code)
-    {
-        code = asim_world_finish(m_world, 0, &err);
-    }
+    code = asim_world_finish(m_world, code, &err);
     m_error = code ? err.text : "";
     return code;
 }

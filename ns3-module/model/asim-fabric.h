@@ -2,7 +2,7 @@
  * SPDX-License-Identifier: GPL-2.0-only
  *
  * ns-3 as the clock of a packet run: one simulator event per safe window advances the core's nodes
- * (design: nothing a node does can reach another before the smallest link delay W has passed). If
+ * (nothing a node does can reach another before the smallest link delay W has passed). If
  * a sink watches single frames the core runs at W = 0 and an event is one node at one instant. Of
  * several processes each has its part of the network; their windows begin at multiples of one W, and
  * they meet at the end of each.

@@ -225,7 +225,7 @@ class AsimKeysTestCase : public TestCase
                                      "ns3::AsimFabric"};
         for (const asim_option* row = asim_netconf_options; row->key; row++)
         {
-            bool found = (row->flags & (ASIM_F_TODO | ASIM_F_NOOP)) != 0;
+            bool found = (row->flags & ASIM_F_NOOP) != 0;
             for (const char* type : types)
             {
                 const TypeId tid = TypeId::LookupByName(type);

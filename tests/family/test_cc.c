@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only
  *
- * The contract of every congestion control (design, section 3): all hooks are there, numbers are
+ * The contract of every congestion control: all hooks are there, numbers are
  * unique and found, and whatever ACKs a flow gets, marked or not, in bursts or after long silence,
  * its rate stays between the configured floor and its line's. A flow that is never marked again
  * comes back near its line rate.

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only
  *
- * The contract of every collective algorithm (design, section 3): all members' plans are run
+ * The contract of every collective algorithm: all members' plans are run
  * against each other with tokens and messages, in several orders of events, until nothing moves.
  * Then everybody must be through, every message sent must have met a receive of its size, and the
  * number of messages must be the stated closed form.

@@ -4,7 +4,8 @@
  * worlds in one process do not know of each other. The library never prints and never exits: text
  * comes through struct asim_hooks, failures through struct asim_err.
  *
- *     asim_world_open → (asim_world_run, or: _start, step the network yourself, _finish) → _close
+ *     asim_world_open → asim_reports_open → (asim_world_run, or: _start, step the network yourself,
+ *     _finish) → _close
  */
 #ifndef ASIM_ASIM_H
 #define ASIM_ASIM_H
@@ -73,6 +74,9 @@ struct asim_progress {
 /* Reads every input and checks it; nothing has happened in simulated time afterwards. */
 int asim_world_open(struct asim_world **world, const struct asim_settings *settings,
                     const struct asim_hooks *hooks, struct asim_err *err);
+/* Opens the reports the settings ask for, and files the network settings name; without it there are
+ * none. out: settings->out, a folder or NULL. Before the start. */
+int asim_reports_open(struct asim_world *world, const char *out, struct asim_err *err);
 /* start + run + finish for callers without a clock of their own. */
 int asim_world_run(struct asim_world *world, struct asim_err *err);
 

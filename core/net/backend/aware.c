@@ -100,8 +100,8 @@ static void work_out(struct aware *net, const struct link *link, uint64_t bytes)
 
     base->last_bytes = bytes;
     base->last_key = link->dim;
-    base->last_ns = asim_analytical_whole(serial);
-    base->last_there_ns = asim_analytical_whole(base->shape.at[link->dim].latency_ns + serial);
+    base->last_ns = asim_ns_whole(serial);
+    base->last_there_ns = asim_ns_whole(base->shape.at[link->dim].latency_ns + serial);
 }
 
 /* Long ways that must stay out of line, so that the short ones need no stack. */
@@ -296,7 +296,7 @@ static void aware_row_send(struct asim_net *self, struct asim_row *row)
     enter(net, flight->way.link, flight);
 }
 
-/* Two links per rank and dimension whether used or not: 32 bytes-ish each, linear in ranks. */
+/* Two links per rank and dimension whether used or not; linear in ranks. */
 static int aware_open(struct asim_net **out, const struct asim_net_config *config,
                       struct asim_err *err)
 {

@@ -44,8 +44,8 @@ static uint64_t delay_over_dims(const struct asim_analytical *base, const struct
         uint32_t a = d == last ? from : from % dim->npus, b = d == last ? to : to % dim->npus;
 
         if (a != b)
-            return asim_analytical_whole(hops_of(dim, a, b) * dim->latency_ns +
-                                         (double)msg->bytes / base->ns_bytes[d]);
+            return asim_ns_whole(hops_of(dim, a, b) * dim->latency_ns +
+                                 (double)msg->bytes / base->ns_bytes[d]);
         from /= dim->npus;
         to /= dim->npus;
     }

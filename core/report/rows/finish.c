@@ -32,8 +32,8 @@ static void say(const struct asim_world *world, uint64_t t, const char *logger, 
     world->hooks.line(world->hooks.self, line);
 }
 
-/* One rank's block, without another's lines in between. Names and order are parsed by scripts. */
-/* parity: the denominator is one more than the time. */
+/* One rank's block, without another's lines in between. Names and order are parsed by scripts.
+ * parity: the denominator is one more than the time. */
 static void roofline(const struct asim_world *world, uint64_t t, uint32_t id,
                      const struct asim_track *track)
 {

@@ -15,6 +15,7 @@
 #include <string.h>
 
 #include "base/src.h"
+#include "base/text.h"
 #include "fabric/facts.h"
 #include "report/report.h"
 #include "topo/pair.h"
@@ -114,23 +115,25 @@ static int write_head(struct mix *mix, const struct asim_world *world, struct as
 /* A count, then so many node numbers; sets the flags and *any. */
 static int read_nodes(struct mix *mix, const char *path, int *any, struct asim_err *err)
 {
+    uint64_t nodes = mix->topo->nodes - mix->topo->endpoints, n = 0, node;
     struct asim_src src;
-    uint32_t n = 0;
     const char *word;
     int code = asim_src_open(&src, path, err);
 
     if (code)
         return code;
     word = asim_src_word(&src);
-    n = word ? (uint32_t)strtoul(word, NULL, 10) : 0;
-    for (uint32_t i = 0; i < n && !code; i++) {
-        char *end = NULL;
-        unsigned long node = (word = asim_src_word(&src)) ? strtoul(word, &end, 10) : 0;
-
-        if (!word || end == word || *end || node >= mix->topo->nodes - mix->topo->endpoints)
-            code = asim_err_set(err, ASIM_EINVAL,
-                                "%s line %u: expected the number of a node to trace (0 to %u)",
-                                path, src.line, mix->topo->nodes - mix->topo->endpoints - 1);
+    if (word && asim_text_u64(word, &n))
+        code = asim_err_at(err, ASIM_EINVAL, asim_src_where(&src),
+                           "'%.40s' is not the number of nodes to trace", word);
+    for (uint64_t i = 0; i < n && !code; i++) {
+        word = asim_src_word(&src);
+        if (!word || asim_text_u64(word, &node) || node >= nodes)
+            code = asim_err_at(err, ASIM_EINVAL, asim_src_where(&src),
+                               "expected the number of a node to trace (0 to %llu), the %llu. of "
+                               "%llu",
+                               (unsigned long long)nodes - 1, (unsigned long long)i + 1,
+                               (unsigned long long)n);
         else
             *any = mix->traced[asim_topo_node_of(mix->topo, (uint32_t)node)] = 1;
     }

@@ -10,7 +10,6 @@
 #include "asim/ext/command.h"
 #include "tools/app.h"
 
-/* The handlers are set once the world is open; until then Ctrl-C ends the program at once. */
 static int run_packet(int argc, char **argv)
 {
     struct asim_app app = {.program = "asim packet"};

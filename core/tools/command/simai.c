@@ -237,7 +237,7 @@ static int start(const struct options *opt, const struct dealt *dealt, const str
         .opt = opt,
         .app = {.program = "asim simai", .opened = watch, .settings.net_overrides = set->at}};
     char system[800], workload[4200], topology[4200], conf[4200], threads[32];
-    char queues[] = "--num-queues-per-dim=2", *argv[MOST_ARGS];
+    char queues[] = "--num-queues-per-dim=2", *argv[MOST_ARGS] = {NULL};
     int argc = 0;
 
     write_system(opt, system, sizeof system);

@@ -45,7 +45,7 @@ static void check_same(struct asim_heap_entry got, struct asim_heap_entry want)
     CHECK_U64(got.value, want.value);
 }
 
-/* One draw: push, pop or replace the top, in both. */
+/* One draw: push or pop, in both. */
 static void step_both(struct asim_heap *heap, struct model *model, uint64_t *state, uint64_t tie)
 {
     struct asim_heap_entry e = {draw(state) % 20, tie, ~tie};
@@ -56,13 +56,9 @@ static void step_both(struct asim_heap *heap, struct model *model, uint64_t *sta
     if (model->n == 0 || (what < 5 && model->n < MOST)) {
         CHECK(asim_heap_push(heap, e) == 0);
         model_insert(model, e);
-    } else if (what < 8) {
+    } else {
         check_same(asim_heap_pop(heap), model->at[0]);
         model_drop_first(model);
-    } else {
-        asim_heap_replace_top(heap, e);
-        model_drop_first(model);
-        model_insert(model, e);
     }
     CHECK_U64(heap->n, model->n);
     if (model->n)

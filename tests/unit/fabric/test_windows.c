@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only
  *
- * The proof of the fast path (design, section 5): advancing nodes over safe windows gives, to the
+ * The proof of the fast path (core/fabric/README.md): advancing nodes over safe windows gives, to the
  * byte, what advancing one node at one instant gives. Random star, leaf-spine and parallel-link
  * networks with different rates and delays, random messages with several flows a host, with and
  * without windows, with buffers small enough to pause; every message must come exactly once and no

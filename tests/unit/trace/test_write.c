@@ -93,12 +93,10 @@ static void check_kinds(void)
 
 static void check_names(void)
 {
-    for (int kind = ASIM_CHAKRA_DOUBLE; kind <= ASIM_CHAKRA_LIST(ASIM_CHAKRA_BYTES); kind++)
-        CHECK_U64(asim_chakra_kind_find(asim_chakra_kind_name(kind)), kind);
+    CHECK_STR(asim_chakra_kind_name(ASIM_CHAKRA_DOUBLE), "double_val");
     CHECK_STR(asim_chakra_kind_name(ASIM_CHAKRA_LIST(ASIM_CHAKRA_BOOL)), "bool_list");
     CHECK_STR(asim_chakra_kind_name(33), "?");
     CHECK_STR(asim_chakra_kind_name(2), "?");
-    CHECK_U64(asim_chakra_kind_find("complex_val"), 0);
 }
 
 static void check_refusals(void)

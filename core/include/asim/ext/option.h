@@ -28,8 +28,7 @@ enum asim_option_flag {
     ASIM_F_BARE = 1, /* rate: a number without unit is bit/s */
     ASIM_F_NS = 2,   /* time: a number without unit is ns */
     ASIM_F_US = 4,   /* time: a number without unit is us */
-    ASIM_F_TODO = 8, /* accepted, but its effect is still to come: readers warn when it is set */
-    ASIM_F_NOOP = 16 /* accepted for old files; has no effect, and help says why */
+    ASIM_F_NOOP = 8  /* accepted for old files; has no effect, and help says why */
 };
 
 struct asim_option {
@@ -54,7 +53,7 @@ int asim_option_defaults(const struct asim_option *table, void *base, struct asi
 /* Parses value into the field of row; at names the place for the message. */
 int asim_option_parse(const struct asim_option *row, void *base, const char *value,
                       struct asim_where at, struct asim_err *err);
-/* find + parse; an unknown key fails with the nearest one and `what` ("configuration key"). */
+/* find + parse; an unknown key fails with the nearest one. */
 int asim_option_set(const struct asim_option *table, void *base, const char *const kv[2],
                     struct asim_where at, struct asim_err *err);
 /* The sentence for an unknown key, as asim_option_set makes it. */

@@ -12,20 +12,12 @@
  * entries swallow the dimensions after them.
  */
 #include "sim/layout.h"
+#include "sim/world.h"
 #include "topo/pair.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-
-/* Notes go to the user through the world's hook; without one they are dropped. */
-static void say(void *self, const char *sentence)
-{
-    const struct asim_world *world = self;
-
-    if (world->hooks.note)
-        world->hooks.note(world->hooks.self, sentence);
-}
 
 /* One entry per name, in the world's arena. */
 static int choose(struct asim_world *world, int kind, const struct asim_words *words,
@@ -64,11 +56,11 @@ static int choose_list(struct asim_world *world, int kind, struct asim_err *err)
     if (choose(world, kind, words, err))
         return ASIM_EINVAL;
     if (words->n < world->dims.n && asim_layout_dims(world, kind) > words->n)
-        asim_notes_say(&(struct asim_notes){say, world},
-                       "the system configuration names %zu algorithms for %s and there are %zu "
-                       "logical dimensions: %s is used for the rest (ASTRA-sim leaves their ranks "
-                       "out of the collective)",
-                       words->n, asim_kind_name(kind), world->dims.n, words->at[words->n - 1]);
+        asim_world_note(world,
+                        "the system configuration names %zu algorithms for %s and there are %zu "
+                        "logical dimensions: %s is used for the rest (ASTRA-sim leaves their ranks "
+                        "out of the collective)",
+                        words->n, asim_kind_name(kind), world->dims.n, words->at[words->n - 1]);
     return 0;
 }
 

@@ -26,6 +26,7 @@
  * piece is found by one look-up a message, and its senders are kept in order by insertion.
  */
 #include "sim/nvswitch.h"
+#include "sim/world.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -90,19 +91,15 @@ static int can_meet(const struct asim_topo *topo, uint32_t rank)
 int asim_nvswitch_open(struct asim_world *world, struct asim_err *err)
 {
     uint32_t n = world->topo.endpoints, without = 0;
-    char sentence[240];
 
     while (n && without < world->n_ranks && can_meet(&world->topo, without))
         without++;
-    if (without < world->n_ranks && asim_nvswitch_wanted(world) > 1) {
-        snprintf(
-            sentence, sizeof sentence,
+    if (without < world->n_ranks && asim_nvswitch_wanted(world) > 1)
+        asim_world_note(
+            world,
             "rank %u hangs on no NVSwitch%s, so NVLS goes from GPU to GPU: the same bytes on "
             "every link, without waiting for all; topologies of SimAI's flavour have NVSwitches",
             without, n ? " of at most 511 ports" : "");
-        if (world->hooks.note)
-            world->hooks.note(world->hooks.self, sentence);
-    }
     if (without < world->n_ranks)
         return 0;
     world->nvswitches = calloc(n, sizeof *world->nvswitches);

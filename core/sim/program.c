@@ -17,6 +17,7 @@
  */
 #include "sim/program.h"
 #include "sim/nvswitch.h"
+#include "sim/world.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -258,20 +259,19 @@ static int use_tokens(struct asim_world *world, struct asim_program *program,
 {
     int pairs = nccl->spec.algo == ASIM_NCCL_DIRECT;
     const char *word = pairs ? "direct" : nccl->spec.pxn ? "ncclPxn" : "ncclRing";
-    char sentence[240];
 
     if (pairs)
-        snprintf(sentence, sizeof sentence,
-                 "ncclDirect over %u members is too many flows to keep apart: direct takes its "
-                 "place, which saves each pair its endpoint-delay",
-                 nccl->spec.ranks);
+        asim_world_note(
+            world,
+            "ncclDirect over %u members is too many flows to keep apart: direct takes its "
+            "place, which saves each pair its endpoint-delay",
+            nccl->spec.ranks);
     else
-        snprintf(sentence, sizeof sentence,
-                 "NCCL rings of %u members are too many flows to keep apart: their pieces may pass "
-                 "from channel to channel, which makes such a collective up to 20 %% quicker",
-                 nccl->spec.ranks);
-    if (world->hooks.note)
-        world->hooks.note(world->hooks.self, sentence);
+        asim_world_note(
+            world,
+            "NCCL rings of %u members are too many flows to keep apart: their pieces may pass "
+            "from channel to channel, which makes such a collective up to 20 %% quicker",
+            nccl->spec.ranks);
     if (asim_coll_choose(&program->tokens, word, err))
         return ASIM_EINVAL;
     program->tokens.window = pairs ? 0 : nccl->local;

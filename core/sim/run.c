@@ -147,14 +147,6 @@ static int watch(struct asim_world *world)
     return asim_fabric_watch_queues(world->fabric, on_queue, &sampling);
 }
 
-static void say_note(void *self, const char *sentence)
-{
-    const struct asim_world *world = self;
-
-    if (world->hooks.note)
-        world->hooks.note(world->hooks.self, sentence);
-}
-
 /* The fabric keeps pointers to topology, routes and settings of the world. A world has one lane
  * until the network says that it has more. */
 int asim_world_connect(struct asim_world *world, struct asim_err *err)
@@ -170,6 +162,7 @@ int asim_world_connect(struct asim_world *world, struct asim_err *err)
         .part_of = asim_split_is_shared(world) ? world->split->part.of : NULL,
         .self = world->settings.process,
     };
+    struct asim_notes notes = asim_world_notes(world);
 
     if (asim_lanes_open(world, 1, NULL))
         return asim_err_nomem(err, "setting up ranks");
@@ -180,7 +173,7 @@ int asim_world_connect(struct asim_world *world, struct asim_err *err)
         return ASIM_EINVAL;
     world->carrier = (struct asim_net *)world->fabric;
     world->backend = &asim_packet_backend;
-    if (asim_fabric_remarks(world->fabric, &(struct asim_notes){say_note, world}, err))
+    if (asim_fabric_remarks(world->fabric, &notes, err))
         return ASIM_ENOMEM;
     return asim_split_connect(world, err);
 }

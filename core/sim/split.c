@@ -9,6 +9,7 @@
  */
 #include "sim/march.h"
 #include "sim/split.h"
+#include "sim/world.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -71,23 +72,19 @@ static void say_parts(const struct asim_world *world)
 {
     const char *slow = "; every frame of a network of one switch goes from process to process, "
                        "which takes longer than one process alone: --threads suits it";
-    char text[320];
 
-    snprintf(text, sizeof text,
-             "%u processes with windows of %llu ns; the largest has %.2f times its share of the "
-             "network%s",
-             world->split->n, (unsigned long long)world->split->lag_ns,
-             asim_partition_balance(&world->split->part), world->topo.switches == 1 ? slow : "");
-    if (world->hooks.note)
-        world->hooks.note(world->hooks.self, text);
+    asim_world_note(
+        world,
+        "%u processes with windows of %llu ns; the largest has %.2f times its share of the "
+        "network%s",
+        world->split->n, (unsigned long long)world->split->lag_ns,
+        asim_partition_balance(&world->split->part), world->topo.switches == 1 ? slow : "");
 }
 
 /* Without windows there is nothing to do side by side. */
 static void say_alone(const struct asim_world *world)
 {
-    if (world->hooks.note)
-        world->hooks.note(world->hooks.self,
-                          "the packet network runs frame by frame, so --threads has no effect");
+    asim_world_note(world, "the packet network runs frame by frame, so --threads has no effect");
 }
 
 /* Before the first event: who has been told to wake on one lane must not wake on another. */

@@ -15,6 +15,7 @@
 #include "sim/tensor.h"
 #include "base/text.h"
 #include "sim/event.h"
+#include "sim/world.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -168,18 +169,16 @@ static void tell_listless(void *self, const struct asim_world *seen, const struc
 {
     struct asim_world *world = self;
     struct asim_op op;
-    char text[256];
 
     (void)seen;
-    if (world->listless_told || !world->hooks.note || asim_event_op(world, event, &op))
+    if (world->listless_told || asim_event_op(world, event, &op))
         return;
     world->listless_told = 1;
-    snprintf(
-        text, sizeof text,
+    asim_world_note(
+        world,
         "track-local-mem: rank %u's op %llu ('%.80s') has no attributes inputs and outputs; such "
         "ops count as using no memory (ASTRA-sim stops there)",
         event->rank, (unsigned long long)op.id, op.name);
-    world->hooks.note(world->hooks.self, text);
 }
 
 /* Inputs before outputs: an op that updates a tensor in place reads the old one. */

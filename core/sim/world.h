@@ -20,6 +20,14 @@ int asim_world_open_shape(struct asim_world *world, const struct asim_settings *
 int asim_world_connect_analytical(struct asim_world *world, const struct asim_net_user *user,
                                   struct asim_err *err);
 
+/* Where sentences go that the user should see, and one of them. */
+static inline struct asim_notes asim_world_notes(const struct asim_world *world)
+{
+    return (struct asim_notes){world->hooks.note, world->hooks.self};
+}
+#define asim_world_note(world, ...)                                                                \
+    asim_notes_say(&(struct asim_notes){(world)->hooks.note, (world)->hooks.self}, __VA_ARGS__)
+
 /* What was found at reading that is legal and seldom meant. */
 void asim_world_note_traces(struct asim_world *world);
 /* The end: takes what running gave (code 0: it went well) among the ranks' failures, and forgets

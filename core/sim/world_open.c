@@ -16,25 +16,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-static void say(void *self, const char *sentence)
-{
-    const struct asim_world *world = self;
-
-    if (world->hooks.note)
-        world->hooks.note(world->hooks.self, sentence);
-}
-
-static struct asim_notes notes_of(struct asim_world *world)
-{
-    return (struct asim_notes){.say = say, .self = world};
-}
-
 /* injection-scale applies to a delay the file states, not to the built-in one (spec 2.1);
  * truncated. */
 static int open_system(struct asim_world *world, const struct asim_settings *set,
                        struct asim_err *err)
 {
-    struct asim_notes notes = notes_of(world);
+    struct asim_notes notes = asim_world_notes(world);
     int code = set->system ? asim_system_read(&world->system, set->system, &notes, err)
                            : asim_system_defaults(&world->system, err);
     double ns;
@@ -82,10 +69,10 @@ static int open_ranks(struct asim_world *world, const struct asim_settings *set,
                             (unsigned long long)product, set->workload, files, set->workload,
                             files);
     if (product < files)
-        asim_notes_say(&(struct asim_notes){say, world},
-                       "the workload has %u traces, the logical topology %llu ranks: traces from "
-                       "rank %llu on are not used",
-                       files, (unsigned long long)product, (unsigned long long)product);
+        asim_world_note(world,
+                        "the workload has %u traces, the logical topology %llu ranks: traces from "
+                        "rank %llu on are not used",
+                        files, (unsigned long long)product, (unsigned long long)product);
     world->n_ranks = (uint32_t)product;
     return 0;
 }
@@ -135,7 +122,7 @@ static int override_network(struct asim_world *world, const struct asim_settings
 static int open_network(struct asim_world *world, const struct asim_settings *set,
                         struct asim_err *err)
 {
-    struct asim_notes notes = notes_of(world);
+    struct asim_notes notes = asim_world_notes(world);
     int code;
 
     if (set->mode)
@@ -157,9 +144,9 @@ static int open_network(struct asim_world *world, const struct asim_settings *se
         (asim_topo_endpoints(&world->topo, err) || asim_nvswitch_open(world, err)))
         return ASIM_EINVAL;
     if (world->net.nvswitch_endpoints && !world->topo.endpoints)
-        asim_notes_say(&notes,
-                       "NVSWITCH_ENDPOINTS 1 has no effect: the topology %s has no NVSwitch",
-                       world->topo.source);
+        asim_world_note(world,
+                        "NVSWITCH_ENDPOINTS 1 has no effect: the topology %s has no NVSwitch",
+                        world->topo.source);
     return asim_route_open(&world->route, &world->topo, err);
 }
 
@@ -173,7 +160,7 @@ static int is_named(const char *path)
 static int open_rest(struct asim_world *world, const struct asim_settings *set,
                      struct asim_err *err)
 {
-    struct asim_notes notes = notes_of(world);
+    struct asim_notes notes = asim_world_notes(world);
 
     if (set->memory && asim_memory_read(&world->memory, set->memory, &notes, err))
         return ASIM_EINVAL;
@@ -182,7 +169,7 @@ static int open_rest(struct asim_world *world, const struct asim_settings *set,
     if (asim_memory_setup(world, err))
         return ASIM_EINVAL;
     if (world->banks && !set->mode && !set->per_event)
-        asim_notes_say(&notes, "the remote memory is shared between ranks, which couples them "
+        asim_world_note(world, "the remote memory is shared between ranks, which couples them "
                                "without delay: the packet network runs frame by frame");
     return asim_coll_setup(world, err);
 }
@@ -197,16 +184,15 @@ static void note_values(struct asim_world *world)
     } keys[] = {{"rank-compute-scale", &sys->compute_scale},
                 {"rank-start-delay", &sys->start_delay_ns},
                 {"rank-message-delay", &sys->message_delay_ns}};
-    struct asim_notes notes = notes_of(world);
 
     for (size_t i = 0; i < sizeof keys / sizeof *keys; i++) {
         uint32_t rank = asim_rank_values_beyond(keys[i].values, world->n_ranks);
 
         if (rank != UINT32_MAX)
-            asim_notes_say(&notes,
-                           "%s has an entry for rank %u, which has no effect: the run has ranks 0 "
-                           "to %u",
-                           keys[i].key, rank, world->n_ranks - 1);
+            asim_world_note(world,
+                            "%s has an entry for rank %u, which has no effect: the run has ranks 0 "
+                            "to %u",
+                            keys[i].key, rank, world->n_ranks - 1);
     }
 }
 
@@ -245,25 +231,25 @@ static int open_rank(struct asim_world *world, uint32_t r, const struct asim_set
 /* One line for all ranks, not one per rank. Only the end knows of those of other processes. */
 void asim_world_note_traces(struct asim_world *world)
 {
-    struct asim_notes notes = notes_of(world);
     struct asim_totals totals;
 
     asim_totals_all(world, &totals);
     if (totals.dropped)
-        asim_notes_say(&notes,
-                       "%llu control dependencies on nodes that are not in the traces were dropped "
-                       "(--strict-dependencies=1 makes them an error)",
-                       (unsigned long long)totals.dropped);
+        asim_world_note(
+            world,
+            "%llu control dependencies on nodes that are not in the traces were dropped "
+            "(--strict-dependencies=1 makes them an error)",
+            (unsigned long long)totals.dropped);
     if (totals.invalid)
-        asim_notes_say(&notes,
-                       "%llu nodes are of the type INVALID_NODE (an empty record is one, with id "
-                       "0); they take no time",
-                       (unsigned long long)totals.invalid);
+        asim_world_note(world,
+                        "%llu nodes are of the type INVALID_NODE (an empty record is one, with id "
+                        "0); they take no time",
+                        (unsigned long long)totals.invalid);
     if (totals.idle)
-        asim_notes_say(&notes,
-                       "%u of %u traces have no nodes, that of rank %u is the first; such a rank "
-                       "is done at once",
-                       totals.idle, world->n_ranks, totals.first_idle - 1);
+        asim_world_note(world,
+                        "%u of %u traces have no nodes, that of rank %u is the first; such a rank "
+                        "is done at once",
+                        totals.idle, world->n_ranks, totals.first_idle - 1);
 }
 
 /* Of ranks that live elsewhere no page is ever touched. NULL when out of memory. */

@@ -18,6 +18,15 @@ struct asim_map_slot {
     uint64_t hi, lo, value;
 };
 
+/* The finalizer of splitmix64 (Steele, Lea, Flood: Fast splittable pseudorandom number generators,
+ * 2014): every bit of x reaches every bit of the result. */
+static inline uint64_t asim_mix64(uint64_t x)
+{
+    x = (x ^ x >> 30) * UINT64_C(0xbf58476d1ce4e5b9);
+    x = (x ^ x >> 27) * UINT64_C(0x94d049bb133111eb);
+    return x ^ x >> 31;
+}
+
 struct asim_map {
     struct asim_map_slot *slots;
     /* One byte a slot, apart from the slots, so that a probe of free ones touches little memory. */

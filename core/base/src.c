@@ -120,17 +120,11 @@ static int is_line_end(const struct asim_src *src)
     return src->data[src->at] == '\n' || src->data[src->at] == '\0';
 }
 
-/* CR is a blank, which makes CRLF files read like others. */
-static int is_blank(char c)
-{
-    return c == ' ' || c == '\t' || c == '\r' || c == '\v' || c == '\f';
-}
-
 /* Moves over blanks and a comment; 1 when a word begins here, 0 at the end of line or file.
  * Comments begin with # or // wherever a word could begin, never inside one. */
 static int skip_blanks(struct asim_src *src)
 {
-    while (src->at < src->size && is_blank(src->data[src->at]))
+    while (src->at < src->size && asim_src_is_blank(src->data[src->at]))
         src->at++;
     if (src->at >= src->size || is_line_end(src))
         return 0;
@@ -158,7 +152,7 @@ char *asim_src_word_in_line(struct asim_src *src)
     char *word = src->data + src->at;
     src->word_line = src->line;
     src->word_column = (unsigned)(src->at - src->line_start) + 1;
-    while (src->at < src->size && !is_blank(src->data[src->at]) && !is_line_end(src))
+    while (src->at < src->size && !asim_src_is_blank(src->data[src->at]) && !is_line_end(src))
         src->at++;
     if (src->at < src->size) {
         int ends_line = is_line_end(src);

@@ -24,6 +24,12 @@ struct asim_src {
     size_t line_start;               /* offset of that line */
 };
 
+/* What parts words in a line. CR is one, which makes CRLF files read like others; not isspace,
+ * which depends on the locale. */
+static inline int asim_src_is_blank(char c)
+{
+    return c == ' ' || c == '\t' || c == '\r' || c == '\v' || c == '\f';
+}
 /* Reads path ("-" is not special). Ceiling 1 GiB. Fails with a sentence that names the path. */
 int asim_src_open(struct asim_src *src, const char *path, struct asim_err *err);
 /* The same over bytes in memory, which are copied. */

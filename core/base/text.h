@@ -48,7 +48,8 @@ const char *asim_text_list(char *buf, size_t size, const char *const *words, siz
 size_t asim_text_utf8(const char *text);
 
 /* The number in decimal, at most 20 characters, or in eight hexadecimal digits, written at `at`
- * without a NUL; returns where the next character goes. Several times as fast as printf. */
+ * without a NUL; returns where the next character goes. Eight bytes are written also for a
+ * number of one digit. Several times as fast as printf. */
 char *asim_text_put_u64(char *at, uint64_t value);
 char *asim_text_put_hex8(char *at, uint32_t value);
 

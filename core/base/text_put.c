@@ -9,6 +9,10 @@
 
 #include <string.h>
 
+#if defined(__BYTE_ORDER__) && __BYTE_ORDER__ != __ORDER_LITTLE_ENDIAN__
+#error "digits are put together in words for little-endian machines"
+#endif
+
 /* The eight digits of a value below 10^8, a byte each, the first in the lowest: halves of four,
  * then of two, then one digit, side by side in one word. Divisions are multiplications that are
  * exact for so few digits (spare bits keep the lanes apart). */

@@ -8,6 +8,7 @@
  * name, and the clamping arithmetic the others share.
  */
 #include "cc/cc.h"
+#include "base/map.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -110,9 +111,7 @@ double asim_cc_draw(struct asim_cc_flow *flow)
 {
     uint64_t x = flow->seed + ++flow->draws * 0x9e3779b97f4a7c15ull;
 
-    x = (x ^ x >> 30) * 0xbf58476d1ce4e5b9ull;
-    x = (x ^ x >> 27) * 0x94d049bb133111ebull;
-    return (double)((x ^ x >> 31) >> 11) * 0x1p-53;
+    return (double)(asim_mix64(x) >> 11) * 0x1p-53;
 }
 
 const struct asim_cc asim_cc_none = {

@@ -14,8 +14,6 @@
 #include "asim/ext/family.h"
 #include "conf/conf.h"
 
-enum { ASIM_DIMS = 16 };
-
 struct asim_dims_view { /* const over one collective */
     int kind;           /* enum asim_kind */
     /* Logical dimensions; dimension 0 is the innermost. */

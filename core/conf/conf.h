@@ -115,10 +115,12 @@ int asim_system_read(struct asim_system *sys, const char *path, const struct asi
 int asim_system_defaults(struct asim_system *sys, struct asim_err *err);
 void asim_system_fini(struct asim_system *sys);
 
+enum { ASIM_DIMS = 16 }; /* of a logical topology or analytical network, at most */
+
 /* Logical topology JSON {"logical-dims": ["8", "4"]}; numbers accepted too. */
 struct asim_dims {
     /* Dimension 0 varies fastest with the rank. */
-    uint32_t at[16];
+    uint32_t at[ASIM_DIMS];
     size_t n;
 };
 /* How many ranks; below 2^32 for anything asim_logical_read accepted. */

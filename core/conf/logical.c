@@ -13,8 +13,6 @@
 #include <string.h>
 #include "conf/json.h"
 
-#define MAX_DIMS (sizeof(((struct asim_dims *)0)->at) / sizeof(uint32_t))
-
 uint64_t asim_dims_product(const struct asim_dims *dims)
 {
     uint64_t product = 1;
@@ -78,11 +76,11 @@ static int read_object(struct asim_dims *dims, json_t *root, const char *path, s
                            "key \"logical-dims\" is %s, but an array with "
                            "one size per dimension is expected.",
                            asim_json_type_name(list));
-    if (json_array_size(list) == 0 || json_array_size(list) > MAX_DIMS)
+    if (json_array_size(list) == 0 || json_array_size(list) > ASIM_DIMS)
         return asim_err_at(err, ASIM_EINVAL, at,
-                           "\"logical-dims\" has %zu entries; 1 to %zu "
+                           "\"logical-dims\" has %zu entries; 1 to %d "
                            "dimensions are possible.",
-                           json_array_size(list), MAX_DIMS);
+                           json_array_size(list), ASIM_DIMS);
     return read_dims(dims, list, path, err);
 }
 

@@ -9,8 +9,8 @@
 #include <stddef.h>
 #include <stdint.h>
 #include "asim/err.h"
+#include "conf/conf.h"
 
-enum { ASIM_NETDIMS = 16 };
 enum asim_net_topology { ASIM_NET_RING, ASIM_NET_FULLY_CONNECTED, ASIM_NET_SWITCH };
 struct asim_netdim {
     int topology; /* enum asim_net_topology */
@@ -19,7 +19,7 @@ struct asim_netdim {
     double latency_ns;     /* per hop */
 };
 struct asim_netshape {
-    struct asim_netdim at[ASIM_NETDIMS];
+    struct asim_netdim at[ASIM_DIMS];
     size_t n;
 };
 /* "Ring", "FullyConnected", "Switch" */

@@ -119,11 +119,11 @@ static int read_list(struct reading *in, int key, const yaml_node_t *list)
         const char *text = scalar(node);
         char safe[80];
 
-        if (in->counts[key] == ASIM_NETDIMS)
+        if (in->counts[key] == ASIM_DIMS)
             return asim_err_at(in->err, ASIM_ENOMEM, where(in, node ? node : list),
                                "\"%s\" has more than %d entries; that many dimensions are not "
                                "possible.",
-                               keys[key], ASIM_NETDIMS);
+                               keys[key], ASIM_DIMS);
         if (!text || rows[key].set(&in->shape->at[in->counts[key]], text))
             return asim_err_at(in->err, ASIM_EINVAL, where(in, node ? node : list),
                                "entry %zu of \"%s\" is '%s'; expected %s.", in->counts[key] + 1,

@@ -21,9 +21,8 @@
 #include "conf/rank_values.h"
 #include "conf/system_settle.h"
 
-#define MAX_DIMS 16 /* as struct asim_dims */
-#define F(f)     offsetof(struct asim_system, f)
-#define I32_MAX  2147483647.0
+#define F(f)    offsetof(struct asim_system, f)
+#define I32_MAX 2147483647.0
 
 static const struct asim_option system_options[] = {
     {"scheduling-policy", NULL, "order of waiting collectives", "LIFO", ASIM_T_CHOICE, F(policy), 0,
@@ -196,7 +195,7 @@ static int read_list(struct reader *r, const char *key, struct asim_words *words
 
     if (!json_is_array(list))
         return bad_key(r, key, "is not an array; give one algorithm name a dimension: [\"ring\"]");
-    if (n == 0 || n > MAX_DIMS)
+    if (n == 0 || n > ASIM_DIMS)
         return bad_key(r, key, "is empty or names more than 16 algorithms; give one per dimension");
     words->at = calloc(n, sizeof *words->at);
     if (!words->at)

@@ -59,20 +59,12 @@ uint32_t asim_host_ip(uint32_t host)
     return 0x0b000001u + ((host / 256) << 16) + ((host % 256) << 8);
 }
 
-/* The finalizer of splitmix64: every bit of x reaches every bit of the result. */
-static uint64_t mix(uint64_t x)
-{
-    x = (x ^ x >> 30) * 0xbf58476d1ce4e5b9ull;
-    x = (x ^ x >> 27) * 0x94d049bb133111ebull;
-    return x ^ x >> 31;
-}
-
 /* a says where (switch and port), b is a count there. The same draw is the same number in any
  * order, on any thread, and 53 bits are what a double holds. The reference draws from a global
  * sequence, so agreement with it is statistical only (spec 4.5). */
 double asim_draw(uint64_t seed, uint64_t a, uint64_t b)
 {
-    uint64_t x = mix(mix(seed + 0x9e3779b97f4a7c15ull) ^ (a + 0x9e3779b97f4a7c15ull));
+    uint64_t x = asim_mix64(asim_mix64(seed + 0x9e3779b97f4a7c15ull) ^ (a + 0x9e3779b97f4a7c15ull));
 
-    return (double)(mix(x + b * 0x9e3779b97f4a7c15ull) >> 11) * 0x1p-53;
+    return (double)(asim_mix64(x + b * 0x9e3779b97f4a7c15ull) >> 11) * 0x1p-53;
 }

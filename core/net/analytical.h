@@ -53,7 +53,7 @@ struct asim_analytical {
     uint32_t ranks;
     /* Recycled on completion, so memory follows what is under way, not the length of the run. */
     struct asim_pool flights, rows, calls;
-    double ns_bytes[ASIM_NETDIMS]; /* beta: bytes per ns of each dimension */
+    double ns_bytes[ASIM_DIMS]; /* beta: bytes per ns of each dimension */
     /* The two kinds above. */
     void (*step)(struct asim_analytical *base, struct asim_due *due);
     int (*send)(struct asim_net *net, const struct asim_msg *msg); /* the backend's hook */

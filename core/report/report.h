@@ -34,6 +34,12 @@ int asim_report_wanted(const struct asim_world *world, const char *out, const ch
  * writing to another, at nowhere. */
 int asim_report_file(struct asim_out **file, const struct asim_world *world, const char *folder,
                      const char *name, struct asim_err *err);
+/* A number of a binary file, little-endian, whatever the machine. */
+static inline void asim_report_put(uint8_t *at, uint64_t value, unsigned bytes)
+{
+    for (unsigned i = 0; i < bytes; i++)
+        at[i] = (uint8_t)(value >> 8 * i);
+}
 /* Commits and frees it: the close hook of reports that are one file. */
 int asim_report_file_close(void *self, const struct asim_world *world, struct asim_err *err);
 

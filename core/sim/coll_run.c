@@ -14,12 +14,6 @@
 
 enum { SUBGROUP_DELAY_NS = 10, REDUCE_PASSES = 3 };
 
-/* stream->phase counts phases entered, so the present one is the last of them. */
-static const struct asim_phase *phase_of(const struct asim_stream *stream)
-{
-    return &stream->phases[stream->phase - 1];
-}
-
 /* Positions of plans become ranks here, and only here. */
 uint32_t asim_ring_rank(const struct asim_ring_of *ring, uint32_t position)
 {
@@ -62,7 +56,7 @@ static void mint(struct asim_rank *rank, struct asim_stream *stream, uint64_t h,
 
 static uint64_t delay_of(const struct asim_rank *rank, const struct asim_stream *stream)
 {
-    if (phase_of(stream)->subgroup)
+    if (asim_stream_phase(stream)->subgroup)
         return SUBGROUP_DELAY_NS + rank->endpoint_ns - (uint64_t)rank->world->endpoint_ns;
     return rank->bus ? ASIM_NEVER : rank->endpoint_ns;
 }
@@ -99,7 +93,7 @@ static inline void do_step(struct asim_rank *rank, struct asim_stream *stream,
 /* Steps are computed one ahead, once each. */
 static void prepare(struct asim_stream *stream)
 {
-    const struct asim_ring_of *ring = &phase_of(stream)->ring;
+    const struct asim_ring_of *ring = &asim_stream_phase(stream)->ring;
     struct asim_step *step = &stream->next_step;
 
     if (stream->step >= stream->plan.steps || (stream->step && stream->plan.algo->uniform))
@@ -136,7 +130,7 @@ static int is_over(const struct asim_stream *stream)
 /* Makes the plan of the stream's present phase; start tokens cost a bundle each. */
 void asim_stream_start(struct asim_rank *rank, struct asim_stream *stream)
 {
-    const struct asim_phase *phase = phase_of(stream);
+    const struct asim_phase *phase = asim_stream_phase(stream);
     struct asim_coll coll;
 
     if (phase->recipe) {

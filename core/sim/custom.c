@@ -31,11 +31,6 @@ struct asim_custom {
     uint32_t parents[];  /* of each node, not ended */
 };
 
-static const struct asim_phase *phase_of(const struct asim_stream *stream)
-{
-    return &stream->phases[stream->phase - 1];
-}
-
 /* bits 63: a collective; 61: of this file; 44-60: group; 20-43: which one; 0-19: the node's tag.
  * The counts wrap long after the collectives they tell apart have ended.
  * The group's own collectives use bit 63 without bit 61, rendezvous adds bit 62: the three never
@@ -52,7 +47,7 @@ static uint64_t tag_of(const struct asim_custom *custom, const struct asim_recip
 static void exchange(struct asim_rank *rank, struct asim_custom *custom, uint32_t index)
 {
     const struct asim_recipe_node *node = &custom->recipe->nodes[index];
-    const struct asim_ring_of *ring = &phase_of(custom->stream)->ring;
+    const struct asim_ring_of *ring = &asim_stream_phase(custom->stream)->ring;
     int at_switch = custom->at_switch && node->peer >= ring->n;
     struct asim_later *later;
     uint32_t peer = rank->id;
@@ -147,11 +142,8 @@ static void draw_order(const struct asim_rank *rank, uint64_t n, uint64_t order[
     order[1] = 1;
     if (!seed || n < 3)
         return;
-    for (int i = 0; i < 3; i++) { /* splitmix64's mixing */
-        x = (x ^ x >> 30) * 0xbf58476d1ce4e5b9u;
-        x = (x ^ x >> 27) * 0x94d049bb133111ebu;
-        x ^= x >> 31;
-    }
+    for (int i = 0; i < 3; i++)
+        x = asim_mix64(x);
     order[0] = x % n;
     order[1] = 1 + (x >> 32) % (n - 1);
     while (common(order[1], n) != 1)
@@ -161,7 +153,7 @@ static void draw_order(const struct asim_rank *rank, uint64_t n, uint64_t order[
 /* parents[] is this run's own copy of the counts; the recipe is shared and const. */
 void asim_custom_start(struct asim_rank *rank, struct asim_stream *stream)
 {
-    const struct asim_recipe *recipe = phase_of(stream)->recipe;
+    const struct asim_recipe *recipe = asim_stream_phase(stream)->recipe;
     struct asim_custom *custom = malloc(sizeof *custom + recipe->n * sizeof *custom->parents);
     uint64_t order[2];
 
@@ -170,11 +162,11 @@ void asim_custom_start(struct asim_rank *rank, struct asim_stream *stream)
         return;
     }
     *custom = (struct asim_custom){.stream = stream, .recipe = recipe, .left = recipe->n};
-    custom->flow_bytes = phase_of(stream)->flow_bytes;
+    custom->flow_bytes = asim_stream_phase(stream)->flow_bytes;
     if (recipe->local)
         custom->at_switch =
             asim_nvswitch_tag(rank, stream,
-                              asim_ring_rank(&phase_of(stream)->ring,
+                              asim_ring_rank(&asim_stream_phase(stream)->ring,
                                              recipe->member / recipe->local * recipe->local));
     stream->custom = custom;
     custom->next = rank->lane->customs;

@@ -11,15 +11,10 @@
  */
 #include "sim/sim.h"
 
-static const struct asim_phase *phase_of(const struct asim_stream *stream)
-{
-    return &stream->phases[stream->phase - 1];
-}
-
 /* What the phase takes in or gives out, whichever is more. */
 static uint64_t size_of(const struct asim_stream *stream)
 {
-    const struct asim_phase *phase = phase_of(stream);
+    const struct asim_phase *phase = asim_stream_phase(stream);
 
     return phase->kind == ASIM_ALL_GATHER ? phase->bytes * phase->ring.n : phase->bytes;
 }
@@ -27,7 +22,7 @@ static uint64_t size_of(const struct asim_stream *stream)
 /* The kinds the three other policies look at. */
 static int is_balanced(const struct asim_stream *stream)
 {
-    int kind = phase_of(stream)->kind;
+    int kind = asim_stream_phase(stream)->kind;
 
     return kind == ASIM_REDUCE_SCATTER || kind == ASIM_ALL_GATHER;
 }
@@ -48,11 +43,12 @@ static int stays_ahead(int policy, const struct asim_stream *waiting,
  * Where there is no such place the stream goes to the end. */
 static struct asim_stream *place_in_turn(struct asim_queue *queue, const struct asim_stream *fresh)
 {
-    int kind = phase_of(fresh)->kind;
+    int kind = asim_stream_phase(fresh)->kind;
     struct asim_stream *at = queue->head;
 
     for (; at && at->next; at = at->next)
-        if (!at->next->started && phase_of(at)->kind != kind && phase_of(at->next)->kind != kind)
+        if (!at->next->started && asim_stream_phase(at)->kind != kind &&
+            asim_stream_phase(at->next)->kind != kind)
             return at;
     return queue->tail;
 }

@@ -177,6 +177,11 @@ struct asim_stream { /* one chunk of a collective on one rank */
     struct asim_march *march;   /* if the phase is on it: instead of step, received and tokens */
     struct asim_phase phases[]; /* room for world->max_phases */
 };
+/* The present one: the last that was entered. */
+static inline const struct asim_phase *asim_stream_phase(const struct asim_stream *stream)
+{
+    return &stream->phases[stream->phase - 1];
+}
 
 struct asim_queue {
     struct asim_stream *head, *tail;

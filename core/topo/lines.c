@@ -103,6 +103,19 @@ static int read_link(struct asim_topo *topo, struct asim_src *src, struct asim_e
     return asim_topo_link(topo, &link, err);
 }
 
+int asim_lines_check_hosts(const struct asim_topo *topo, const struct asim_src *src, uint64_t hosts,
+                           struct asim_err *err)
+{
+    for (uint32_t v = 0; v < hosts; v++)
+        if (topo->kind[v] != ASIM_HOST)
+            return asim_err_at(err, ASIM_EINVAL, asim_src_where(src),
+                               "node %" PRIu32 " is listed as a switch, but the %" PRIu64
+                               " hosts must be numbered 0 to %" PRIu64
+                               " and switches after them, because rank r runs on node r.",
+                               v, hosts, hosts - 1);
+    return 0;
+}
+
 /* Words behind the last link are an error: with a count too small the reference drops them. */
 int asim_lines_links(struct asim_topo *topo, struct asim_src *src, uint64_t n, struct asim_err *err)
 {

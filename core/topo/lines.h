@@ -22,6 +22,9 @@ int asim_lines_u64(struct asim_src *src, const char *what, uint64_t *out, struct
 /* n ids, which become nodes of that kind. */
 int asim_lines_switches(struct asim_topo *topo, struct asim_src *src, uint64_t n, uint8_t kind,
                         struct asim_err *err);
+/* Whether the first nodes are hosts, as many as the header leaves for them. */
+int asim_lines_check_hosts(const struct asim_topo *topo, const struct asim_src *src, uint64_t hosts,
+                           struct asim_err *err);
 /* n links and then the end of the file. */
 int asim_lines_links(struct asim_topo *topo, struct asim_src *src, uint64_t n,
                      struct asim_err *err);

@@ -28,7 +28,7 @@ struct aware {
     struct link *links;          /* rings and switches: two per rank and dimension */
     struct asim_map mesh;        /* (dimension and source, destination) -> busy struct link * */
     struct asim_pool mesh_links;
-    uint32_t strides[ASIM_NETDIMS];
+    uint32_t strides[ASIM_DIMS];
 };
 
 /* A ring uses which = 0 clockwise, 1 anticlockwise; a star 0 up to the switch, 1 down from it. */

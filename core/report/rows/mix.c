@@ -27,30 +27,24 @@ struct mix {
     uint8_t *traced; /* a flag per node */
 };
 
-static void put(uint8_t *at, uint64_t value, unsigned bytes)
-{
-    for (unsigned i = 0; i < bytes; i++)
-        at[i] = (uint8_t)(value >> 8 * i);
-}
-
 /* What only frames of that kind have: 24 bytes from 32 on. */
 static void put_rest(uint8_t *record, const struct asim_frame_facts *facts)
 {
     if (facts->protocol == ASIM_PROTOCOL_PFC) {
-        put(record + 32, facts->pause_us, 4);
-        put(record + 40, facts->priority, 1);
+        asim_report_put(record + 32, facts->pause_us, 4);
+        asim_report_put(record + 40, facts->priority, 1);
         return;
     }
-    put(record + 32, facts->sport, 2);
-    put(record + 34, facts->dport, 2);
+    asim_report_put(record + 32, facts->sport, 2);
+    asim_report_put(record + 34, facts->dport, 2);
     if (facts->protocol == ASIM_PROTOCOL_DATA) {
-        put(record + 36, facts->seq, 4);
-        put(record + 48, facts->priority, 2);
-        put(record + 50, facts->payload, 2);
+        asim_report_put(record + 36, facts->seq, 4);
+        asim_report_put(record + 48, facts->priority, 2);
+        asim_report_put(record + 50, facts->payload, 2);
     } else {
-        put(record + 36, facts->congested, 2);
-        put(record + 38, facts->priority, 2);
-        put(record + 40, facts->seq, 4);
+        asim_report_put(record + 36, facts->congested, 2);
+        asim_report_put(record + 38, facts->priority, 2);
+        asim_report_put(record + 40, facts->seq, 4);
     }
 }
 
@@ -70,14 +64,14 @@ static void on_frame(void *self, enum asim_frame_event what, const uint32_t node
         return;
     asim_fabric_facts(mix->fabric, frame, node_port, &facts);
     queue = facts.protocol == ASIM_PROTOCOL_PFC ? 0 : facts.priority;
-    put(record, t, 8);
-    put(record + 8, asim_topo_shown(mix->topo, node_port[0]), 2);
-    put(record + 10, node_port[1], 1);
-    put(record + 11, queue, 1);
-    put(record + 12, asim_fabric_queued(mix->fabric, node_port, queue), 4);
-    put(record + 16, facts.src_ip, 4);
-    put(record + 20, facts.dst_ip, 4);
-    put(record + 24, facts.wire, 2);
+    asim_report_put(record, t, 8);
+    asim_report_put(record + 8, asim_topo_shown(mix->topo, node_port[0]), 2);
+    asim_report_put(record + 10, node_port[1], 1);
+    asim_report_put(record + 11, queue, 1);
+    asim_report_put(record + 12, asim_fabric_queued(mix->fabric, node_port, queue), 4);
+    asim_report_put(record + 16, facts.src_ip, 4);
+    asim_report_put(record + 20, facts.dst_ip, 4);
+    asim_report_put(record + 24, facts.wire, 2);
     record[26] = facts.protocol;
     record[27] = events[what];
     record[28] = facts.protocol == ASIM_PROTOCOL_DATA && facts.congested ? 3 : 0;
@@ -95,19 +89,19 @@ static int write_head(struct mix *mix, const struct asim_world *world, struct as
 
     if (asim_pair_max(&worst, world->route, world->net.payload_bytes, err))
         return ASIM_EINVAL;
-    put(bytes, (topo->n_links - topo->endpoints) * 2, 4);
+    asim_report_put(bytes, (topo->n_links - topo->endpoints) * 2, 4);
     asim_out_write(mix->file, bytes, 4);
     for (uint32_t v = 0; v < topo->nodes; v++) {
         for (uint32_t p = topo->first_port[v]; p < topo->first_port[v + 1]; p++) {
             if (asim_topo_is_inner(topo, topo->ports[p].link))
                 continue;
-            put(bytes, asim_topo_shown(topo, v), 2);
-            put(bytes + 2, p - topo->first_port[v] + 1, 1);
-            put(bytes + 3, topo->links[topo->ports[p].link].rate_bps, 8);
+            asim_report_put(bytes, asim_topo_shown(topo, v), 2);
+            asim_report_put(bytes + 2, p - topo->first_port[v] + 1, 1);
+            asim_report_put(bytes + 3, topo->links[topo->ports[p].link].rate_bps, 8);
             asim_out_write(mix->file, bytes, 11);
         }
     }
-    put(bytes, worst.bdp_bytes, 4);
+    asim_report_put(bytes, worst.bdp_bytes, 4);
     asim_out_write(mix->file, bytes, 4);
     return 0;
 }

@@ -18,22 +18,15 @@ struct pcap {
     uint32_t hosts;
 };
 
-/* Host order with the magic number of ns captures would depend on the machine: little endian. */
-static void put(uint8_t *at, uint64_t value, unsigned bytes)
-{
-    for (unsigned i = 0; i < bytes; i++)
-        at[i] = (uint8_t)(value >> 8 * i);
-}
-
 static void write_head(struct asim_out *file)
 {
     uint8_t head[24] = {0};
 
-    put(head, 0xa1b23c4d, 4);
-    put(head + 4, 2, 2);
-    put(head + 6, 4, 2);
-    put(head + 16, 65535 + 128, 4);
-    put(head + 20, 1, 4); /* Ethernet */
+    asim_report_put(head, 0xa1b23c4d, 4);
+    asim_report_put(head + 4, 2, 2);
+    asim_report_put(head + 6, 4, 2);
+    asim_report_put(head + 16, 65535 + 128, 4);
+    asim_report_put(head + 20, 1, 4); /* Ethernet */
     asim_out_write(file, head, sizeof head);
 }
 
@@ -50,10 +43,10 @@ static void on_frame(void *self, enum asim_frame_event what, const uint32_t node
         return;
     asim_fabric_facts(pcap->fabric, frame, node_port, &facts);
     kept = asim_frame_roce(&facts, record + 16, &total);
-    put(record, t / 1000000000, 4);
-    put(record + 4, t % 1000000000, 4);
-    put(record + 8, total, 4);
-    put(record + 12, total, 4);
+    asim_report_put(record, t / 1000000000, 4);
+    asim_report_put(record + 4, t % 1000000000, 4);
+    asim_report_put(record + 8, total, 4);
+    asim_report_put(record + 12, total, 4);
     asim_out_write(pcap->file, record, 16 + (size_t)kept);
     for (uint32_t left = total - kept, n; left; left -= n) {
         n = left < sizeof zeros ? left : (uint32_t)sizeof zeros;

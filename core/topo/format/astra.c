@@ -18,11 +18,6 @@
 #include "topo/build.h"
 #include "topo/lines.h"
 
-static int is_blank(char c)
-{
-    return c == ' ' || c == '\t' || c == '\r' || c == '\v' || c == '\f';
-}
-
 /* ASCII, whatever the locale says. */
 static int is_digit(char c)
 {
@@ -38,7 +33,7 @@ static size_t first_words(const char *data, size_t size)
     while (i < size) {
         int comment = data[i] == '#' || (data[i] == '/' && i + 1 < size && data[i + 1] == '/');
 
-        if (!comment && data[i] != '\n' && !is_blank(data[i]))
+        if (!comment && data[i] != '\n' && !asim_src_is_blank(data[i]))
             break;
         while (comment && i + 1 < size && data[i + 1] != '\n')
             i++;
@@ -62,9 +57,9 @@ static int sniff(const char *data, size_t size)
             return 1;
         if (++words == 6)
             return is_digit(data[i]);
-        while (i < size && data[i] != '\n' && !is_blank(data[i]))
+        while (i < size && data[i] != '\n' && !asim_src_is_blank(data[i]))
             i++;
-        while (i < size && is_blank(data[i]))
+        while (i < size && asim_src_is_blank(data[i]))
             i++;
     }
     return 1;
@@ -100,22 +95,6 @@ static int read_header(struct asim_src *src, struct header *h, struct asim_err *
     return 0;
 }
 
-/* A switch among the hosts is found by the first host behind it, so look before the links: the
- * place of the ids is still near.
- * Linear in hosts. */
-static int check_order(const struct asim_topo *topo, const struct asim_src *src, uint64_t hosts,
-                       struct asim_err *err)
-{
-    for (uint32_t v = 0; v < hosts; v++)
-        if (topo->kind[v] != ASIM_HOST)
-            return asim_err_at(err, ASIM_EINVAL, asim_src_where(src),
-                               "node %" PRIu32 " is listed as a switch, but the %" PRIu64
-                               " hosts must be numbered 0 to %" PRIu64
-                               " and switches after them, because rank r runs on node r.",
-                               v, hosts, hosts - 1);
-    return 0;
-}
-
 /* The order of the file. */
 static int read_words(struct asim_topo *topo, struct asim_src *src, struct asim_err *err)
 {
@@ -127,7 +106,7 @@ static int read_words(struct asim_topo *topo, struct asim_src *src, struct asim_
     if (!rc)
         rc = asim_lines_switches(topo, src, h.switches, ASIM_SWITCH, err);
     if (!rc)
-        rc = check_order(topo, src, h.nodes - h.switches, err);
+        rc = asim_lines_check_hosts(topo, src, h.nodes - h.switches, err);
     return rc ? rc : asim_lines_links(topo, src, h.links, err);
 }
 

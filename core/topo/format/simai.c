@@ -75,21 +75,6 @@ static int check_header(const struct asim_src *src, const struct header *h, stru
     return 0;
 }
 
-/* SimAI counts GPUs from 0, so a switch among them is named while its place is near.
- * Also makes sure that every switch id was listed: otherwise a host would stand behind a switch. */
-static int check_order(const struct asim_topo *topo, const struct asim_src *src,
-                       const struct header *h, struct asim_err *err)
-{
-    uint64_t gpus = h->nodes - h->nvsw - h->switches;
-    for (uint32_t v = 0; v < gpus; v++)
-        if (topo->kind[v] != ASIM_HOST)
-            return asim_err_at(err, ASIM_EINVAL, asim_src_where(src),
-                               "node %" PRIu32 " is listed as a switch, but the %" PRIu64
-                               " GPUs must be nodes 0 to %" PRIu64 ".",
-                               v, gpus, gpus - 1);
-    return 0;
-}
-
 /* NVSwitch ids come before switch ids; a line break between them is usual and not needed. */
 static int read_all(struct asim_topo *topo, struct asim_src *src, struct asim_err *err)
 {
@@ -104,7 +89,7 @@ static int read_all(struct asim_topo *topo, struct asim_src *src, struct asim_er
     if (!rc)
         rc = asim_lines_switches(topo, src, h.switches, ASIM_SWITCH, err);
     if (!rc)
-        rc = check_order(topo, src, &h, err);
+        rc = asim_lines_check_hosts(topo, src, h.nodes - h.nvsw - h.switches, err);
     if (!rc)
         rc = asim_lines_links(topo, src, h.links, err);
     if (rc)
@@ -127,12 +112,6 @@ static int read_file(struct asim_topo *topo, const char *path, struct asim_err *
     return rc;
 }
 
-/* Not isspace: that depends on the locale, and a newline ends a line here. */
-static int is_blank(char c)
-{
-    return c == ' ' || c == '\t' || c == '\r' || c == '\v' || c == '\f';
-}
-
 /* End of the line at `at`, and in *stop the end of its words: a comment ends them.
  * Works on bytes that are not NUL-terminated: sniffing must not change the text. */
 static const char *line_end(const char *at, const char *end, const char **stop)
@@ -152,11 +131,11 @@ static int count_words(const char *at, const char *stop, const char **sixth)
 {
     int words = 0;
     while (at < stop) {
-        while (at < stop && is_blank(*at))
+        while (at < stop && asim_src_is_blank(*at))
             at++;
         if (at < stop && ++words == 6)
             *sixth = at;
-        while (at < stop && !is_blank(*at))
+        while (at < stop && !asim_src_is_blank(*at))
             at++;
     }
     return words;

@@ -23,6 +23,9 @@ extern "C"
 #include "trace/op.h"
 }
 
+#include <algorithm>
+#include <fstream>
+#include <iterator>
 #include <string>
 #include <vector>
 
@@ -285,10 +288,14 @@ class AsimHelperTestCase : public TestCase
         AsimHelper asim;
         asim.Set("workload", prefix);
         asim.Set("topology", "auto:switch,rate=200Gbps");
+        asim.Set("out", CreateTempDirFilename("reports"));
         Ptr<AsimFabric> fabric = asim.Install();
         NS_TEST_EXPECT_MSG_EQ(fabric->GetNNodes(), 3, "two hosts and a switch");
         NS_TEST_EXPECT_MSG_EQ(asim.Run(), 0, asim.GetError());
         NS_TEST_EXPECT_MSG_EQ(asim.GetFinishTime(1), NanoSeconds(62148), "finish time of rank 1");
+        std::ifstream ranks(CreateTempDirFilename("reports/ranks.csv"));
+        const auto lines = std::count(std::istreambuf_iterator<char>(ranks), {}, '\n');
+        NS_TEST_EXPECT_MSG_EQ(lines, 3, "a line for each rank below the head");
         Simulator::Destroy();
     }
 };

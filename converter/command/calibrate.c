@@ -77,9 +77,9 @@ static int calibrate(const struct asim_args *args, struct asim_err *err)
     struct asim_outset set = {0};
     int code = args->n_words
                    ? asim_rankfiles_add(&files, args->words, args->n_words, o->output, err)
-                   : asim_args_missing(
-                         err, "name the traces: a prefix (PREFIX.0.et, PREFIX.1.et …) or .et "
-                              "files; --help explains.");
+                   : asim_err_set(err, ASIM_EUSAGE,
+                                  "name the traces: a prefix (PREFIX.0.et, PREFIX.1.et …) or .et "
+                                  "files; --help explains.");
 
     for (size_t i = 0; i < files.n && !code; i++) {
         code = asim_outset_add(&set, files.at[i].out, &files.at[i].made, err);

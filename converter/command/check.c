@@ -135,8 +135,8 @@ static int check_set(const struct asim_args *args, struct asim_err *err)
                                .self = &shown};
     int rc;
     if (!check.prefix)
-        return asim_args_missing(
-            err, "no traces; give the prefix of FOLDER/NAME.0.et ..., FOLDER/NAME.");
+        return asim_err_set(err, ASIM_EUSAGE,
+                            "no traces; give the prefix of FOLDER/NAME.0.et ..., FOLDER/NAME.");
     rc = find_ranks(&check, o, err);
     check.has_file = o->groups != NULL;
     if (!rc && o->groups)

@@ -78,8 +78,8 @@ static int run_convert(const struct asim_args *args, struct asim_err *err)
     int code;
 
     if (!o->input || !o->output)
-        return asim_args_missing(err,
-                                 "--input and --output are both needed; --help explains them.");
+        return asim_err_set(err, ASIM_EUSAGE,
+                            "--input and --output are both needed; --help explains them.");
     if (asim_trace_shared(o->input))
         return run_workload(o, err);
     code = asim_outset_not_same(o->input, o->output, err);

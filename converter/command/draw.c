@@ -111,8 +111,8 @@ static int draw(const struct asim_args *args, struct asim_err *err)
     struct asim_picture graph = {0};
     int rc;
     if (!o->input || !o->output)
-        return asim_args_missing(err,
-                                 "--input and --output are both needed; --help explains them.");
+        return asim_err_set(err, ASIM_EUSAGE,
+                            "--input and --output are both needed; --help explains them.");
     rc = asim_outset_not_same(o->input, o->output, err);
     if (!rc)
         rc = asim_picture_read(&graph, o->input, err);

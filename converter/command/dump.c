@@ -60,7 +60,7 @@ static int dump(const struct asim_args *args, struct asim_err *err)
     const char *input = o->input ? o->input : args->words[0];
     int rc;
     if (!input)
-        return asim_args_missing(err, "no trace; give --input=FILE.et.");
+        return asim_err_set(err, ASIM_EUSAGE, "no trace; give --input=FILE.et.");
     rc = asim_outset_not_same(input, o->output, err);
     if (!rc)
         rc = asim_chakra_open(&trace, input, err);

@@ -290,8 +290,8 @@ static int check(struct settings *set, struct asim_err *err)
 {
     size_t n = set->out ? strlen(set->out) : 0;
     if (!n || set->out[n - 1] == '/')
-        return asim_args_missing(
-            err, "no workload prefix; give --out=FOLDER/NAME for FOLDER/NAME.0.et ...");
+        return asim_err_set(err, ASIM_EUSAGE,
+                            "no workload prefix; give --out=FOLDER/NAME for FOLDER/NAME.0.et ...");
     if (set->type == SEND_RECV && set->ranks < 2)
         return asim_err_set(err, ASIM_EINVAL, "send_recv wants at least 2 ranks; give --ranks=2.");
     if (set->size_bytes > INT64_MAX)

@@ -42,8 +42,8 @@ static int run_link(const struct asim_args *args, struct asim_err *err)
     int code;
 
     if (!o->host || !o->device || !o->output)
-        return asim_args_missing(
-            err, "--host, --device and --output are all needed; --help explains them.");
+        return asim_err_set(err, ASIM_EUSAGE,
+                            "--host, --device and --output are all needed; --help explains them.");
     code = asim_outset_not_same(o->host, o->output, err);
     if (!code)
         code = asim_outset_not_same(o->device, o->output, err);

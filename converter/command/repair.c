@@ -65,8 +65,9 @@ static int run_repair(const struct asim_args *args, struct asim_err *err)
     int code = 0;
 
     if (!args->n_words)
-        code = asim_args_missing(err, "name the traces: a prefix (PREFIX.0.et, PREFIX.1.et "
-                                      "…) or .et files; --help explains.");
+        code = asim_err_set(err, ASIM_EUSAGE,
+                            "name the traces: a prefix (PREFIX.0.et, PREFIX.1.et "
+                            "…) or .et files; --help explains.");
     if (!code)
         code = asim_rankfiles_add(&files, args->words, args->n_words, o->output, err);
     if (!code)

@@ -82,8 +82,8 @@ static int scale_set(const struct asim_args *args, struct asim_err *err)
     int64_t *listed;
     int rc;
     if (!o->input || !o->output || !o->ranks)
-        return asim_args_missing(
-            err, "--input, --output and --ranks are all needed; --help explains them.");
+        return asim_err_set(err, ASIM_EUSAGE,
+                            "--input, --output and --ranks are all needed; --help explains them.");
     listed = calloc(MAX_LISTED, sizeof *listed);
     rc = listed ? read_grow(&scale, o->grow, listed, err) : asim_err_nomem(err, "scaling traces");
     if (!rc)

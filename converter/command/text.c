@@ -113,12 +113,13 @@ static int convert(const struct asim_args *args, struct asim_err *err)
     struct asim_layers layers = {0};
     int rc = 0;
     if (!o->input || !o->output || !*o->output)
-        return asim_args_missing(err,
-                                 "--input and --output are both needed; --help explains them.");
+        return asim_err_set(err, ASIM_EUSAGE,
+                            "--input and --output are both needed; --help explains them.");
     if (o->dims)
         rc = read_dims(&opt, o->dims, err);
     if (!rc && !opt.ranks)
-        rc = asim_args_missing(err, "the number of ranks is not said; give --num-npus=8, say.");
+        rc = asim_err_set(err, ASIM_EUSAGE,
+                          "the number of ranks is not said; give --num-npus=8, say.");
     if (!rc)
         rc = asim_layers_open(&layers, o->input, o->compat, err);
     if (!rc)

@@ -65,8 +65,8 @@ static int convert(const struct asim_args *args, struct asim_err *err)
     struct asim_out out = {0};
     int rc;
     if (!o->input || !o->output)
-        return asim_args_missing(err,
-                                 "--input and --output are both needed; --help explains them.");
+        return asim_err_set(err, ASIM_EUSAGE,
+                            "--input and --output are both needed; --help explains them.");
     rc = asim_outset_not_same(o->input, o->output, err);
     if (!rc)
         rc = read_frequency(o->frequency, &t.mhz, err);

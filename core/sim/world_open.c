@@ -297,7 +297,7 @@ static int open_all(struct asim_world *world, const struct asim_settings *set, s
     int code;
 
     if (!set->workload)
-        return asim_err_set(err, ASIM_EINVAL,
+        return asim_err_set(err, ASIM_EUSAGE,
                             "no workload given; say --workload=PREFIX, where the "
                             "traces are PREFIX.0.et, PREFIX.1.et, …");
     if ((code = open_system(world, set, err)) || (code = open_ranks(world, set, err)) ||

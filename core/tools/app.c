@@ -136,7 +136,7 @@ int asim_app_open(struct asim_app *app, int argc, char **argv)
     code = agreed(app, code);
     if (!code)
         return ASIM_APP_GO_ON;
-    code = app->settings.workload ? 1 : 2; /* it is the command line that lacks something */
+    code = asim_args_exit(&app->err);
     asim_app_say(app);
     asim_compare_close(app->comparison);
     asim_world_close(app->world);

@@ -142,10 +142,9 @@ int asim_args_fail(const char *command, const struct asim_err *err, int exit_cod
 }
 
 /* Files that are wrong end with 1, as every error does; scripts tell the two apart. */
-int asim_args_missing(struct asim_err *err, const char *sentence)
+int asim_args_exit(const struct asim_err *err)
 {
-    asim_err_set(err, ASIM_EINVAL, "%s", sentence);
-    return ASIM_ARGS_USAGE;
+    return err->code == ASIM_EUSAGE ? ASIM_ARGS_USAGE : 1;
 }
 
 /* On stdout what was asked for, on stderr what was not understood. */
@@ -162,7 +161,7 @@ static int work(const struct asim_args_job *job, const struct asim_args *args)
     struct asim_err err = {0};
     int code = job->work(args, &err);
     if (code < 0 || err.text[0])
-        return code ? asim_args_fail(job->name, &err, code < 0 ? 1 : code) : 0;
+        return code ? asim_args_fail(job->name, &err, code < 0 ? asim_args_exit(&err) : code) : 0;
     return code == ASIM_ARGS_USAGE ? show_usage(job, stderr, code) : code;
 }
 

@@ -47,8 +47,8 @@ int asim_args_parse(struct asim_args *args, int argc, char **argv, struct asim_e
 /* A whole command: defaults, parsing, --help, work, freeing. base: the zeroed struct behind the
  * options, which is freed before this returns. Returns the exit code. */
 int asim_args_run(const struct asim_args_job *job, void *base, int argc, char **argv);
-/* For work: a sentence about what is missing on the command line. Returns ASIM_ARGS_USAGE. */
-int asim_args_missing(struct asim_err *err, const char *sentence);
+/* The exit code of an error: 1, or ASIM_ARGS_USAGE where the command line is at fault. */
+int asim_args_exit(const struct asim_err *err);
 /* 1 if argument `arg` names the option `key` of the table in any accepted spelling. */
 int asim_args_is(const char *arg, const struct asim_option *row);
 /* Prints the help of a table. */

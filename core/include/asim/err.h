@@ -17,7 +17,8 @@ enum asim_code {
     ASIM_EIO = -3,    /* the operating system refused a read or a write */
     ASIM_ESTALL = -4, /* the run cannot go on: somebody waits for ever */
     ASIM_EINTR = -5,  /* the user interrupted; partial results are usable */
-    ASIM_EBUG = -6    /* our own state contradicts itself: please report */
+    ASIM_EBUG = -6,   /* our own state contradicts itself: please report */
+    ASIM_EUSAGE = -7  /* an option is missing, or options do not go together: exit code 2 */
 };
 
 struct asim_err {

@@ -30,6 +30,8 @@ extern const struct asim_member *const asim_report_table[];
 /* Whether --out is given and --reports names this report, or 'all'. */
 int asim_report_wanted(const struct asim_world *world, const char *out, const char *name);
 
+/* Refuses an output that is an input, by whatever name. */
+int asim_report_check_place(const struct asim_world *world, const char *path, struct asim_err *err);
 /* A viewer's state that is one output file, opened at folder/name; in a process that leaves the
  * writing to another, at nowhere. */
 int asim_report_file(struct asim_out **file, const struct asim_world *world, const char *folder,

@@ -7,6 +7,7 @@
  */
 #include "report/report.h"
 #include "base/place.h"
+#include "base/text.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -76,16 +77,38 @@ int asim_report_wanted(const struct asim_world *world, const char *out, const ch
     return 0;
 }
 
-/* An output that is an input, by whatever name, would be read by the next run in its place. */
-static int check_place(const struct asim_world *world, const char *path, struct asim_err *err)
+/* Whether the file is a trace of the workload, which its name tells. 1, 0 or ASIM_ENOMEM. */
+static int is_trace(const struct asim_world *world, const char *path)
 {
-    for (const char *const *input = world->inputs; *input; input++)
-        if (asim_place_same(*input, path))
-            return asim_err_set(err, ASIM_EINVAL,
-                                "%s is an input of this run, which would be written over; give "
-                                "the output another name.",
-                                path);
-    return 0;
+    const char *workload = world->inputs[0], *name = path + asim_text_dirlen(path);
+    const char *stem = workload + asim_text_dirlen(workload);
+    char *trace;
+    int same;
+
+    if (asim_trace_rank_of(name, stem) < 0)
+        return 0;
+    trace = malloc(strlen(workload) + strlen(name) + 1);
+    if (!trace)
+        return ASIM_ENOMEM;
+    strcat(strcpy(trace, workload), name + strlen(stem));
+    same = asim_place_same(trace, path);
+    free(trace);
+    return same;
+}
+
+int asim_report_check_place(const struct asim_world *world, const char *path, struct asim_err *err)
+{
+    int same = is_trace(world, path);
+
+    for (const char *const *input = world->inputs; *input && !same; input++)
+        same = asim_place_same(*input, path);
+    if (same < 0)
+        return asim_err_nomem(err, "opening reports");
+    return same ? asim_err_set(err, ASIM_EINVAL,
+                               "%s is an input of this run, which would be written over; give the "
+                               "output another name.",
+                               path)
+                : 0;
 }
 
 /* *file is malloc'ed and freed by asim_report_file_close; NULL on failure. */
@@ -103,7 +126,7 @@ int asim_report_file(struct asim_out **file, const struct asim_world *world, con
         return asim_err_nomem(err, "opening reports");
     }
     snprintf(path, size, "%s%s%s", folder ? folder : "", folder ? "/" : "", name);
-    code = check_place(world, path, err);
+    code = asim_report_check_place(world, path, err);
     if (!code)
         code = asim_out_open(*file, asim_split_reports(world) ? path : "/dev/null", err);
     free(path);

@@ -74,7 +74,7 @@ struct asim_world {
     struct asim_settings settings; /* strings not kept */
     const char *reports;           /* further reports wanted, or NULL */
     const char *pcap, *log_folder; /* file to capture frames in; for log.log; or NULL */
-    const char *inputs[8];         /* paths read beside the traces; NULL ends them */
+    const char *inputs[9];         /* the workload, then what else is read; NULL ends them */
     struct asim_system system;
     struct asim_netconf net;
     struct asim_memory memory;

@@ -274,11 +274,10 @@ static int keep(struct asim_world *world, const char **kept, const char *text, s
 static int keep_words(struct asim_world *world, const struct asim_settings *set,
                       struct asim_err *err)
 {
-    const char *folder = set->logging_folder, *const paths[] = {
-                                                  set->system,          set->network,
-                                                  set->logical,         set->memory,
-                                                  set->groups,          world->topo.source,
-                                                  world->net.trace_file};
+    const char *folder = set->logging_folder;
+    const char *const paths[] = {set->workload,      set->system,          set->network,
+                                 set->logical,       set->memory,          set->groups,
+                                 world->topo.source, world->net.trace_file};
     int code = keep(world, &world->pcap, set->pcap, err);
 
     if (!code)

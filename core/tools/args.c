@@ -94,6 +94,10 @@ static int take_option(struct asim_args *args, char **argv, int *at, struct asim
         value = argv[++*at];
     if (!value)
         return asim_err_set(err, ASIM_EINVAL, "the option %s needs a value behind it.", arg);
+    if (!*value && row->type == ASIM_T_STRING) /* of a variable that is not set, say */
+        return asim_err_set(err, ASIM_EINVAL,
+                            "the value of --%s is empty; give one or leave the option out.",
+                            row->key);
     return asim_option_parse(row, base, value, (struct asim_where){"", 0, 0}, err);
 }
 

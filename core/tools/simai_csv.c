@@ -18,6 +18,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include "base/out.h"
+#include "report/report.h"
 #include "tools/simai.h"
 #include "trace/simai_walk.h"
 
@@ -294,6 +295,8 @@ int asim_simai_csv_open(struct asim_world *world, const char *workload, const ch
         rc = list_ops(csv, err);
     if (!rc)
         rc = open_rows(csv, err);
+    if (!rc)
+        rc = asim_report_check_place(world, path, err);
     if (!rc)
         rc = asim_out_open(&csv->out, path, err);
     if (!rc && asim_world_view(world, &(struct asim_viewer){.wants = 1u << ASIM_EV_RANK_DONE |

@@ -38,6 +38,8 @@ enum asim_kind {
 };
 /* "ALL_REDUCE" … ; "?" outside the enum. */
 const char *asim_kind_name(int kind);
+/* "all-reduce" …, as keys of system files begin; "?" outside the enum. */
+const char *asim_kind_key(int kind);
 
 /* Which of two waiting collectives goes first: the later, the earlier, or the one with the higher
  * comm_priority. */

@@ -41,6 +41,17 @@ const char *asim_kind_name(int kind)
     return kind >= 0 && kind < ASIM_KINDS ? names[kind] : "?";
 }
 
+/* ASTRA-sim's spelling in system files. */
+const char *asim_kind_key(int kind)
+{
+    static const char *const keys[ASIM_KINDS] = {
+        "all-reduce", "reduce",         "all-gather",           "gather",  "scatter", "broadcast",
+        "all-to-all", "reduce-scatter", "reduce-scatter-block", "barrier",
+    };
+
+    return kind >= 0 && kind < ASIM_KINDS ? keys[kind] : "?";
+}
+
 /* The path is given back as it stands where nothing is found: the error then names what the user
  * wrote. */
 char *asim_conf_resolve(const char *owner, const char *path)

@@ -87,12 +87,6 @@ static const char *const ignored_keys[] = {
     "separate-log", "seprate-log", "total-stat-rows",    "stat-row",      "run-name",
 };
 
-/* Prefixes of "<kind>-implementation[-custom]", in the order of enum asim_kind. */
-static const char *const kind_keys[ASIM_KINDS] = {
-    "all-reduce", "reduce",         "all-gather",           "gather",  "scatter", "broadcast",
-    "all-to-all", "reduce-scatter", "reduce-scatter-block", "barrier",
-};
-
 /* What a "<kind>-implementation…" key is; OLD_CHAKRA is a spelling of older files without
  * effect. */
 enum list_form { NO_LIST, NATIVE, CUSTOM, OLD_CHAKRA };
@@ -112,9 +106,9 @@ static enum list_form list_key(const char *key, int *kind)
     static const char mark[] = "-implementation";
 
     for (int k = 0; k < ASIM_KINDS; k++) {
-        size_t n = strlen(kind_keys[k]);
+        size_t n = strlen(asim_kind_key(k));
 
-        if (strncmp(key, kind_keys[k], n) != 0 || strncmp(key + n, mark, sizeof mark - 1) != 0)
+        if (strncmp(key, asim_kind_key(k), n) != 0 || strncmp(key + n, mark, sizeof mark - 1) != 0)
             continue;
         *kind = k;
         key += n + sizeof mark - 1;
@@ -176,7 +170,7 @@ static int unknown_key(struct reader *r, const char *key)
     for (size_t i = 0; i < SCALARS; i++)
         words[n++] = system_options[i].key;
     for (size_t i = 0; i < LISTS; i++) {
-        snprintf(lists[i], sizeof lists[i], "%s-implementation%s", kind_keys[i / 2],
+        snprintf(lists[i], sizeof lists[i], "%s-implementation%s", asim_kind_key((int)i / 2),
                  i % 2 ? "-custom" : "");
         words[n++] = lists[i];
     }

@@ -15,6 +15,7 @@
 #include "topo/pair.h"
 
 #include <stdlib.h>
+#include <unistd.h>
 
 enum { FS_PER_NS = 1000000 };
 
@@ -162,14 +163,33 @@ static int check_rates(const struct asim_fabric *fabric, struct asim_err *err)
 
     for (size_t l = 0; l < topo->n_links; l++)
         if (asim_tx_ticks(fabric, most, topo->links[l].rate_bps) > UINT32_MAX)
-            return asim_err_set(err, ASIM_EINVAL,
-                                "the link between nodes %u and %u has a rate of %llu bit/s, too "
-                                "slow for frames of %u bytes (more than 4.29 s each, or 4.29 ms "
-                                "with TIME_BASE ps); expected a "
-                                "unit such as Gbps behind the number.",
-                                topo->links[l].a, topo->links[l].b,
-                                (unsigned long long)topo->links[l].rate_bps, most);
+            return asim_err_at(err, ASIM_EINVAL, (struct asim_where){topo->source, 0, 0},
+                               "the link between nodes %u and %u has a rate of %llu bit/s, too "
+                               "slow for frames of %u bytes (more than 4.29 s each, or 4.29 ms "
+                               "with TIME_BASE ps); expected a "
+                               "unit such as Gbps behind the number.",
+                               topo->links[l].a, topo->links[l].b,
+                               (unsigned long long)topo->links[l].rate_bps, most);
     return 0;
+}
+
+/* A sentence is better than to be killed by the system. What wires and switches take at least; of
+ * several processes each has its part only. */
+static int check_memory(const struct asim_fabric *fabric, struct asim_err *err)
+{
+    const struct asim_topo *topo = fabric->topo;
+    double port = sizeof(struct asim_wire) + sizeof(struct asim_switch_port);
+    double node = sizeof(struct asim_switch) + sizeof(struct asim_desk);
+    double need = (topo->first_port[topo->nodes] * port + topo->switches * node) / 1e9;
+    double there = (double)sysconf(_SC_PHYS_PAGES) * (double)sysconf(_SC_PAGESIZE) / 1e9;
+
+    if (fabric->part_of || need < there || there <= 0)
+        return 0;
+    return asim_err_at(
+        err, ASIM_ENOMEM, (struct asim_where){topo->source, 0, 0},
+        "%u switches and %zu links take %.0f GB of memory at least and this machine has "
+        "%.0f; have fewer of them.",
+        topo->switches, topo->n_links, need, there);
 }
 
 /* GLOBAL_T 1 gives every flow the window and base RTT of the worst pair (spec 6.2); computed once
@@ -216,6 +236,8 @@ int asim_fabric_open(struct asim_fabric **out, const struct asim_fabric_config *
     fabric->cc = asim_cc_of(config->net, err);
     if (!fabric->cc || check_rates(fabric, err))
         code = ASIM_EINVAL;
+    else if (check_memory(fabric, err))
+        code = ASIM_ENOMEM;
     else if (asim_telemetry_sizes(fabric), open_wires(fabric) || open_nodes(fabric))
         code = asim_err_nomem(err, "building the packet network");
     else if (!(code = open_global_rtt(fabric, err)) && !(code = asim_loss_open(fabric, err)))

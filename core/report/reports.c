@@ -11,6 +11,7 @@
 
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 /* The table of viewers is full: this one is closed as after a failed run, so that it leaves no
  * file. */
@@ -23,31 +24,67 @@ static int refuse(struct asim_world *world, const struct asim_viewer *viewer, st
                         ASIM_VIEWERS);
 }
 
-/* A word of --reports that names no report, or one without a folder to write to. */
+/* A word of --reports that names none it could. */
+static int check_word(const char *word, struct asim_err *err)
+{
+    const char *names[ASIM_VIEWERS + 1] = {"all"};
+    char safe[80], known[400];
+    size_t n = 1;
+
+    for (const struct asim_member *const *row = asim_report_table; *row && n <= ASIM_VIEWERS; row++)
+        if (((const struct asim_report *)*row)->by_name)
+            names[n++] = (*row)->name;
+    for (size_t i = 0; i < n; i++)
+        if (!strcmp(names[i], word))
+            return 0;
+    return asim_err_set(err, ASIM_EUSAGE, "--reports names '%s'; known are: %s.",
+                        asim_text_safe(safe, sizeof safe, word),
+                        asim_text_list(known, sizeof known, names, n));
+}
+
+/* What is wanted, and a folder to write it to. */
 static int check_wanted(const struct asim_world *world, const char *out, struct asim_err *err)
 {
     const char *list = world->reports ? world->reports : "";
     char word[32];
 
     if (*list && !out)
-        return asim_err_set(err, ASIM_EINVAL,
+        return asim_err_set(err, ASIM_EUSAGE,
                             "--reports needs a folder to write to; say --out=DIR");
     while (*list) {
         size_t length = strcspn(list, ",");
 
         snprintf(word, sizeof word, "%.*s", (int)(length < 31 ? length : 31), list);
-        if (strcmp(word, "all") && !asim_family_find(asim_report_table, "report", word, err))
-            return ASIM_EINVAL;
+        if (check_word(word, err))
+            return ASIM_EUSAGE;
         list += length + (list[length] == ',');
     }
     return 0;
+}
+
+/* A file of an earlier run beside those of this one would be taken for its own. */
+static void note_old(const struct asim_world *world, const char *out)
+{
+    char path[4096];
+
+    for (const struct asim_member *const *row = asim_report_table; out && *row; row++) {
+        const struct asim_report *report = (const struct asim_report *)*row;
+
+        snprintf(path, sizeof path, "%s/%s.csv", out, (*row)->name);
+        if (report->by_name && !asim_report_wanted(world, out, (*row)->name) && !access(path, F_OK))
+            asim_world_note(world,
+                            "%s is of an earlier run: this one does not write it (--reports=%s "
+                            "does)",
+                            path, (*row)->name);
+    }
 }
 
 /* Reports opened before one fails belong to the world and are dropped with it. */
 int asim_reports_open(struct asim_world *world, const char *out, struct asim_err *err)
 {
     if (check_wanted(world, out, err))
-        return ASIM_EINVAL;
+        return ASIM_EUSAGE;
+    note_old(world, out);
     for (const struct asim_member *const *row = asim_report_table; *row; row++) {
         struct asim_viewer viewer = {0};
 

@@ -187,6 +187,7 @@ static const char *custom_of(const struct asim_world *world, const struct asim_o
 /* What the trace lacks or the configuration does not name fails the rank with the op's name. */
 static int check_kind(struct asim_rank *rank, const struct asim_op *op)
 {
+    int is_known = op->comm_type < ASIM_KINDS;
     const char *lacks = NULL;
 
     if (!(op->has & ASIM_HAS_COMM_TYPE))
@@ -200,15 +201,15 @@ static int check_kind(struct asim_rank *rank, const struct asim_op *op)
     }
     if (op->comm_type == ASIM_BROADCAST)
         return 1;
-    if (op->comm_type < ASIM_KINDS &&
-        (rank->world->n_choices[op->comm_type] || custom_of(rank->world, op)))
+    if (is_known && (rank->world->n_choices[op->comm_type] || custom_of(rank->world, op)))
         return 1;
-    asim_rank_fail(rank,
-                   "rank %u: op %llu ('%s') is a %s (comm_type %u), for which the system "
-                   "configuration names no algorithm%s",
-                   rank->id, (unsigned long long)op->id, op->name,
-                   asim_kind_name((int)op->comm_type), op->comm_type,
-                   op->comm_type < ASIM_KINDS ? "" : "; known types are 0 to 9");
+    asim_rank_fail(
+        rank,
+        "rank %u: op %llu ('%s') is a %s (comm_type %u), for which the system "
+        "configuration names no algorithm: %s%s%s",
+        rank->id, (unsigned long long)op->id, op->name, asim_kind_name((int)op->comm_type),
+        op->comm_type, is_known ? "it has no key " : "known types are 0 to 9",
+        is_known ? asim_kind_key((int)op->comm_type) : "", is_known ? "-implementation" : "");
     return 0;
 }
 

@@ -23,12 +23,15 @@
 static int choose(struct asim_world *world, int kind, const struct asim_words *words,
                   struct asim_err *err)
 {
+    struct asim_err why = {0};
+
     world->choices[kind] = asim_arena_array(&world->arena, words->n, sizeof *world->choices[kind]);
     if (!world->choices[kind])
         return asim_err_nomem(err, "choosing algorithms");
     for (size_t d = 0; d < words->n; d++)
-        if (asim_coll_choose(&world->choices[kind][d], words->at[d], err))
-            return ASIM_EINVAL;
+        if (asim_coll_choose(&world->choices[kind][d], words->at[d], &why))
+            return asim_err_set(err, ASIM_EINVAL, "%s-implementation: %s", asim_kind_key(kind),
+                                why.text);
     world->n_choices[kind] = (uint32_t)words->n;
     return 0;
 }

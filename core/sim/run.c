@@ -170,7 +170,7 @@ int asim_world_connect(struct asim_world *world, struct asim_err *err)
     if (world->settings.mode)
         return asim_world_connect_analytical(world, &config.user, err);
     if (asim_fabric_open(&world->fabric, &config, err))
-        return ASIM_EINVAL;
+        return asim_world_blame(ASIM_EINVAL, world->settings.network, err);
     world->carrier = (struct asim_net *)world->fabric;
     world->backend = &asim_packet_backend;
     if (asim_fabric_remarks(world->fabric, &notes, err))

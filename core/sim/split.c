@@ -162,6 +162,7 @@ void asim_totals_here(const struct asim_world *world, struct asim_totals *totals
         totals->messages += world->fabric ? 0 : rank->sent - asim_march_left(rank);
         totals->dropped += asim_feed_dropped(rank->feed);
         totals->invalid += asim_feed_invalid(rank->feed);
+        totals->untimed += asim_feed_untimed(rank->feed);
         if (!asim_feed_total(rank->feed) && !totals->idle++)
             totals->first_idle = r + 1;
         if (rank->finished && rank->cycles > totals->last_ns)
@@ -202,6 +203,7 @@ void asim_totals_add(struct asim_totals *into, const struct asim_totals *from)
     into->messages += from->messages;
     into->dropped += from->dropped;
     into->invalid += from->invalid;
+    into->untimed += from->untimed;
     into->idle += from->idle;
     if (!into->first_idle || (from->first_idle && from->first_idle < into->first_idle))
         into->first_idle = from->first_idle;

@@ -33,7 +33,7 @@ struct asim_totals {
     uint32_t ranks_done, stopped; /* stopped: a process was asked to stop */
     uint64_t ops_done, ops_total, messages;
     uint64_t dropped;          /* control dependencies on nodes that are not in the traces */
-    uint64_t invalid;          /* ops of the type INVALID */
+    uint64_t invalid, untimed; /* ops of the type INVALID; broadcasts without a duration */
     uint32_t idle, first_idle; /* ranks without ops; 1 + the first of them, 0 = none */
     uint64_t last_ns;          /* the last finish, 0 = none */
     uint64_t settled_ns;       /* how far the run got */

@@ -14,6 +14,9 @@
 int asim_world_connect(struct asim_world *world, struct asim_err *err);
 void asim_world_disconnect(struct asim_world *world);
 
+/* An error that names no place is about what that file says (NULL: none). Gives code. */
+int asim_world_blame(int code, const char *path, struct asim_err *err);
+
 /* An analytical network instead (settings.mode): its dimensions are the logical ones. */
 int asim_world_open_shape(struct asim_world *world, const struct asim_settings *set,
                           struct asim_err *err);
@@ -28,7 +31,8 @@ static inline struct asim_notes asim_world_notes(const struct asim_world *world)
 #define asim_world_note(world, ...)                                                                \
     asim_notes_say(&(struct asim_notes){(world)->hooks.note, (world)->hooks.self}, __VA_ARGS__)
 
-/* What was found at reading that is legal and seldom meant. */
+/* remarks.c: what was found at reading that is legal and seldom meant: values of ranks, traces. */
+void asim_world_note_values(struct asim_world *world);
 void asim_world_note_traces(struct asim_world *world);
 /* The end: takes what running gave (code 0: it went well) among the ranks' failures, and forgets
  * the events behind the first of them. */

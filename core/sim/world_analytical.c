@@ -18,16 +18,38 @@ static const struct asim_net_backend *find(const char *mode, struct asim_err *er
         asim_net_backend_table, "analytical network", mode, err);
 }
 
+/* Options of the packet network. */
+static void note_idle(const struct asim_world *world, const struct asim_settings *set)
+{
+    const struct {
+        const char *name;
+        int is_given;
+    } rows[] = {{"topology", set->topology != NULL},
+                {"logical-topology-configuration", set->logical != NULL},
+                {"pcap", set->pcap != NULL},
+                {"reports", set->reports != NULL},
+                {"per-event", set->per_event},
+                {"threads", set->threads > 1},
+                {"compare", set->compare}};
+
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
+        if (rows[i].is_given)
+            asim_world_note(world, "--%s has no effect on an analytical network", rows[i].name);
+}
+
 /* set->shape, for tests and embedding programs, goes before the file. */
 int asim_world_open_shape(struct asim_world *world, const struct asim_settings *set,
                           struct asim_err *err)
 {
-    if (!find(set->mode, err))
-        return ASIM_EINVAL;
+    struct asim_err why = {0};
+
+    if (!find(set->mode, &why))
+        return asim_err_set(err, ASIM_EUSAGE, "%s", why.text);
+    note_idle(world, set);
     if (set->shape)
         world->shape = *set->shape;
     else if (!set->network)
-        return asim_err_set(err, ASIM_EINVAL,
+        return asim_err_set(err, ASIM_EUSAGE,
                             "no network given; say --network-configuration=FILE.yml with "
                             "topology, npus_count, bandwidth and latency of each dimension");
     else if (asim_netshape_read(&world->shape, set->network, err))

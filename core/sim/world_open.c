@@ -15,6 +15,7 @@
 
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 /* injection-scale applies to a delay the file states, not to the built-in one (spec 2.1);
  * truncated. */
@@ -95,7 +96,13 @@ static int open_topology(struct asim_world *world, const struct asim_settings *s
     path = asim_conf_resolve(set->network, named);
     if (!path)
         return asim_err_nomem(err, "looking for the topology file");
-    code = asim_topo_read(&world->topo, path, err);
+    if (access(path, F_OK))
+        code = asim_err_at(err, ASIM_EIO, (struct asim_where){set->network, 0, 0},
+                           "TOPOLOGY_FILE names %s, which is neither in the working directory nor "
+                           "beside this file.",
+                           named);
+    else
+        code = asim_topo_read(&world->topo, path, err);
     free(path);
     return code;
 }
@@ -171,29 +178,7 @@ static int open_rest(struct asim_world *world, const struct asim_settings *set,
     if (world->banks && !set->mode && !set->per_event)
         asim_world_note(world, "the remote memory is shared between ranks, which couples them "
                                "without delay: the packet network runs frame by frame");
-    return asim_coll_setup(world, err);
-}
-
-/* A typing error in a rank's number would have no effect at all. */
-static void note_values(struct asim_world *world)
-{
-    const struct asim_system *sys = &world->system;
-    const struct {
-        const char *key;
-        const struct asim_rank_values *values;
-    } keys[] = {{"rank-compute-scale", &sys->compute_scale},
-                {"rank-start-delay", &sys->start_delay_ns},
-                {"rank-message-delay", &sys->message_delay_ns}};
-
-    for (size_t i = 0; i < sizeof keys / sizeof *keys; i++) {
-        uint32_t rank = asim_rank_values_beyond(keys[i].values, world->n_ranks);
-
-        if (rank != UINT32_MAX)
-            asim_world_note(world,
-                            "%s has an entry for rank %u, which has no effect: the run has ranks 0 "
-                            "to %u",
-                            keys[i].key, rank, world->n_ranks - 1);
-    }
+    return asim_world_blame(asim_coll_setup(world, err), set->system, err);
 }
 
 /* Queues and counters live in the arena; maps and the feed are closed by close_rank. */
@@ -226,30 +211,6 @@ static int open_rank(struct asim_world *world, uint32_t r, const struct asim_set
         return ASIM_EINVAL;
     world->ops_total += asim_feed_total(rank->feed);
     return 0;
-}
-
-/* One line for all ranks, not one per rank. Only the end knows of those of other processes. */
-void asim_world_note_traces(struct asim_world *world)
-{
-    struct asim_totals totals;
-
-    asim_totals_all(world, &totals);
-    if (totals.dropped)
-        asim_world_note(
-            world,
-            "%llu control dependencies on nodes that are not in the traces were dropped "
-            "(--strict-dependencies=1 makes them an error)",
-            (unsigned long long)totals.dropped);
-    if (totals.invalid)
-        asim_world_note(world,
-                        "%llu nodes are of the type INVALID_NODE (an empty record is one, with id "
-                        "0); they take no time",
-                        (unsigned long long)totals.invalid);
-    if (totals.idle)
-        asim_world_note(world,
-                        "%u of %u traces have no nodes, that of rank %u is the first; such a rank "
-                        "is done at once",
-                        totals.idle, world->n_ranks, totals.first_idle - 1);
 }
 
 /* Of ranks that live elsewhere no page is ever touched. NULL when out of memory. */
@@ -303,7 +264,7 @@ static int open_all(struct asim_world *world, const struct asim_settings *set, s
         (code = open_network(world, set, err)) || (code = asim_split_open(world, set, err)) ||
         (code = open_rest(world, set, err)) || (code = keep_words(world, set, err)))
         return code;
-    note_values(world);
+    asim_world_note_values(world);
     if (!make_ranks(world))
         return asim_err_nomem(err, "setting up ranks");
     for (uint32_t r = 0; r < world->n_ranks; r++) {

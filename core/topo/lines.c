@@ -10,6 +10,8 @@
 #include "topo/lines.h"
 
 #include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
 #include "base/text.h"
 #include "topo/show.h"
 
@@ -75,24 +77,25 @@ int asim_lines_switches(struct asim_topo *topo, struct asim_src *src, uint64_t n
     return 0;
 }
 
-/* A rate without unit is refused although ns-3 takes it as bit/s: it is a forgotten unit.
- * All five words may stand on any number of lines. */
-static int read_link(struct asim_topo *topo, struct asim_src *src, struct asim_err *err)
+/* Behind the first node. A rate without unit is refused although ns-3 takes it as bit/s: it is a
+ * forgotten unit. */
+static int read_rest(struct asim_topo *topo, struct asim_src *src, uint32_t a, struct asim_err *err)
 {
-    struct asim_link link = {0};
+    struct asim_link link = {.a = a};
     const char *word;
-    int rc = read_node(topo, src, "the first node of a link", &link.a, err);
+    int rc = read_node(topo, src, "the second node of a link", &link.b, err);
 
-    if (!rc)
-        rc = read_node(topo, src, "the second node of a link", &link.b, err);
     if (rc)
         return rc;
     if (link.a == link.b)
         return asim_err_at(err, ASIM_EINVAL, asim_src_where(src),
-                           "this link joins node %" PRIu32 " to itself.", link.a);
+                           "this link joins node %" PRIu32
+                           " to itself; remove it, or name the other end.",
+                           link.a);
     word = asim_src_word(src);
     if (!word || asim_text_rate(word, &link.rate_bps) || !link.rate_bps)
-        return asim_lines_refuse(src, word, "a link rate above 0 with its unit, as 400Gbps,", err);
+        return asim_lines_refuse(
+            src, word, "a link rate above 0 with its unit, as 400Gbps, and below 2^64 bit/s", err);
     word = asim_src_word(src);
     if (!word || asim_text_time(word, &link.delay_fs))
         return asim_lines_refuse(src, word, "a link delay with its unit, as 0.0005ms,", err);
@@ -101,6 +104,26 @@ static int read_link(struct asim_topo *topo, struct asim_src *src, struct asim_e
         !(link.error_rate >= 0 && link.error_rate <= 1))
         return asim_lines_refuse(src, word, "a link error rate from 0 to 1", err);
     return asim_topo_link(topo, &link, err);
+}
+
+/* All five words may stand on any number of lines; but where one is wrong, the first link that
+ * went on in another line lacks one. *split: where that began, or 0. */
+static int read_link(struct asim_topo *topo, struct asim_src *src, unsigned *split,
+                     struct asim_err *err)
+{
+    uint32_t a = 0;
+    unsigned line;
+    int rc = read_node(topo, src, "the first node of a link", &a, err);
+
+    if (!rc) {
+        line = src->word_line;
+        rc = read_rest(topo, src, a, err);
+        *split = !*split && src->word_line > line ? line : *split;
+    }
+    if (rc && err && *split)
+        snprintf(err->text + strlen(err->text), sizeof err->text - strlen(err->text),
+                 " The link on line %u has fewer than five words there.", *split);
+    return rc;
 }
 
 int asim_lines_check_hosts(const struct asim_topo *topo, const struct asim_src *src, uint64_t hosts,
@@ -121,9 +144,10 @@ int asim_lines_links(struct asim_topo *topo, struct asim_src *src, uint64_t n, s
 {
     const char *word;
     char shown[64];
+    unsigned split = 0;
 
     for (uint64_t i = 0; i < n; i++) {
-        int rc = read_link(topo, src, err);
+        int rc = read_link(topo, src, &split, err);
 
         if (rc)
             return rc;

@@ -108,6 +108,11 @@ size_t asim_feed_invalid(const struct asim_feed *feed)
     return feed->index.invalid;
 }
 
+size_t asim_feed_untimed(const struct asim_feed *feed)
+{
+    return feed->index.untimed;
+}
+
 /* Ops of the rank, whatever their state. */
 uint64_t asim_feed_total(const struct asim_feed *feed)
 {

@@ -41,6 +41,8 @@ int asim_feed_open(struct asim_feed **feed, const struct asim_feed_options *opt,
 size_t asim_feed_dropped(const struct asim_feed *feed);
 /* How many ops are of the type INVALID. */
 size_t asim_feed_invalid(const struct asim_feed *feed);
+/* How many are broadcasts without a recorded duration. */
+size_t asim_feed_untimed(const struct asim_feed *feed);
 /* Ops in the trace; finished ones so far. */
 uint64_t asim_feed_total(const struct asim_feed *feed);
 uint64_t asim_feed_finished(const struct asim_feed *feed);

@@ -28,6 +28,7 @@ struct asim_index {
     uint32_t *children;    /* ascending within one op */
     size_t dropped;        /* control dependencies on nodes that are not there */
     size_t invalid;        /* ops of no type; an empty record is one, with id 0 */
+    size_t untimed;        /* broadcasts without a recorded duration */
 };
 
 /* Reads the trace to its end. Refuses an id that stands twice, a parent that is not there (for

@@ -47,8 +47,7 @@ static int unknown_flavour(const char *path, struct asim_err *err)
                        list);
 }
 
-/* On success *topo is finished and the caller's, on failure empty. The file is opened twice, once
- * to sniff: formats stay independent of how they are found. */
+/* On success *topo is finished and the caller's, on failure empty. */
 int asim_topo_read(struct asim_topo *topo, const char *path, struct asim_err *err)
 {
     const struct asim_topo_format *format;
@@ -59,13 +58,14 @@ int asim_topo_read(struct asim_topo *topo, const char *path, struct asim_err *er
     if (rc)
         return rc;
     format = sniff(&src);
-    asim_src_close(&src);
-    if (!format)
-        return unknown_flavour(path, err);
     topo->source = strdup(path);
-    rc = topo->source ? 0 : asim_err_nomem(err, "reading a topology");
-    if (!rc)
-        rc = format->read(topo, path, err);
+    if (!format)
+        rc = unknown_flavour(path, err);
+    else if (!topo->source)
+        rc = asim_err_nomem(err, "reading a topology");
+    else
+        rc = format->read(topo, &src, err);
+    asim_src_close(&src);
     if (!rc)
         rc = asim_topo_finish(topo, err);
     if (rc)

@@ -15,6 +15,8 @@
 
 enum asim_node_kind { ASIM_HOST = 0, ASIM_SWITCH = 1, ASIM_NVSWITCH = 2 };
 
+struct asim_src;
+
 struct asim_link {
     uint32_t a, b;           /* node ids */
     uint32_t port_a, port_b; /* 1-based at a and at b; filled by asim_topo_finish */
@@ -97,7 +99,8 @@ struct asim_topo_format {
     struct asim_member member;
     /* 1 if the text looks like this flavour. */
     int (*sniff)(const char *data, size_t size);
-    int (*read)(struct asim_topo *topo, const char *path, struct asim_err *err);
+    /* src stands at its beginning. A topology that failed half-way is the caller's to free. */
+    int (*read)(struct asim_topo *topo, struct asim_src *src, struct asim_err *err);
     int (*write)(const struct asim_topo *topo, const char *path, struct asim_err *err);
 };
 extern const struct asim_member *const asim_topo_format_table[];

@@ -110,19 +110,6 @@ static int read_words(struct asim_topo *topo, struct asim_src *src, struct asim_
     return rc ? rc : asim_lines_links(topo, src, h.links, err);
 }
 
-/* The source is closed whatever happened; messages have their own copy of the name. */
-static int read_file(struct asim_topo *topo, const char *path, struct asim_err *err)
-{
-    struct asim_src src;
-    int rc = asim_src_open(&src, path, err);
-
-    if (rc)
-        return rc;
-    rc = read_words(topo, &src, err);
-    asim_src_close(&src);
-    return rc;
-}
-
 /* Ids on one line, links in their order: read back, ports have the same numbers. Appears whole or
  * not at all (base/out). */
 static int write_file(const struct asim_topo *topo, const char *path, struct asim_err *err)
@@ -145,6 +132,6 @@ const struct asim_topo_format asim_topo_format_astra = {
     .member = {"astra", "HPCC and ASTRA-sim flavour: nodes, switches and links in the header.",
                NULL, 0},
     .sniff = sniff,
-    .read = read_file,
+    .read = read_words,
     .write = write_file,
 };

@@ -100,18 +100,6 @@ static int read_all(struct asim_topo *topo, struct asim_src *src, struct asim_er
     return 0;
 }
 
-/* The caller frees a topology that failed half-way. */
-static int read_file(struct asim_topo *topo, const char *path, struct asim_err *err)
-{
-    struct asim_src src;
-    int rc = asim_src_open(&src, path, err);
-    if (rc)
-        return rc;
-    rc = read_all(topo, &src, err);
-    asim_src_close(&src);
-    return rc;
-}
-
 /* End of the line at `at`, and in *stop the end of its words: a comment ends them.
  * Works on bytes that are not NUL-terminated: sniffing must not change the text. */
 static const char *line_end(const char *at, const char *end, const char **stop)
@@ -189,6 +177,6 @@ static int write_file(const struct asim_topo *topo, const char *path, struct asi
 const struct asim_topo_format asim_topo_format_simai = {
     .member = {"simai", "SimAI flavour: servers, NVSwitches and GPU type in the header.", NULL, 0},
     .sniff = sniff,
-    .read = read_file,
+    .read = read_all,
     .write = write_file,
 };

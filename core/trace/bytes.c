@@ -61,10 +61,11 @@ static int check_same(struct asim_bytes *bytes, int first, struct asim_err *err)
     return 0;
 }
 
-/* first = 0 reopens a file closed to save its number, and makes sure it is still the same one. */
+/* first = 0 reopens a file closed to save its number, and makes sure it is still the same one. A
+ * pipe is refused, not waited for. */
 static int open_plain(struct asim_bytes *bytes, int first, struct asim_err *err)
 {
-    bytes->fd = open(bytes->path, O_RDONLY | O_CLOEXEC);
+    bytes->fd = open(bytes->path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
     if (bytes->fd < 0)
         return open_error(bytes->path, err);
     return check_same(bytes, first, err);

@@ -10,7 +10,7 @@
 #include "fabric/node.h"
 #include "fabric/runs.h"
 
-int asim_feed_is_same(const struct asim_feed *a, const struct asim_feed *b)
+int asim_run_send_is_same(const struct asim_run_send *a, const struct asim_run_send *b)
 {
     return a->t == b->t && a->tie == b->tie && a->bytes == b->bytes && a->path == b->path &&
            a->dst == b->dst;
@@ -217,8 +217,8 @@ int asim_episode_end(struct asim_fabric *fabric, struct asim_episode *episode, u
 
         if ((part->feeds.n || part->cues.n) && ASIM_VEC_PUSH(episode->who, v))
             walk.failed = 1;
-        episode->bytes +=
-            part->feeds.cap * sizeof(struct asim_feed) + part->cues.cap * sizeof(struct asim_cue);
+        episode->bytes += part->feeds.cap * sizeof(struct asim_run_send) +
+                          part->cues.cap * sizeof(struct asim_cue);
     }
     episode->bytes += sizeof *episode + fabric->hosts * sizeof *episode->part +
                       episode->who.cap * sizeof *episode->who.at +
@@ -258,7 +258,7 @@ static enum walk_end walk_path(struct asim_fabric *fabric, const uint32_t hosts[
     return end;
 }
 
-void asim_feed_route(struct asim_fabric *fabric, uint32_t src, struct asim_feed *feed)
+void asim_run_send_route(struct asim_fabric *fabric, uint32_t src, struct asim_run_send *feed)
 {
     struct asim_fixed_way *fixed = &fabric->runs->host[src].fixed[feed->dst % ASIM_FIXED_WAYS];
     const uint32_t there[2] = {src, feed->dst}, back[2] = {feed->dst, src};

@@ -26,7 +26,7 @@ struct asim_fabric;
 struct asim_host;
 
 /* A message as it is given. Two that agree in all these do the same, whatever they carry. */
-struct asim_feed {
+struct asim_run_send {
     uint64_t t, tie; /* ticks since the episode began; order key of its start (order.h) */
     uint64_t bytes;
     uint64_t path; /* which of the equal-cost ways, there and back; filled in when asked for */
@@ -50,7 +50,7 @@ struct asim_gain {
 
 /* The rows of one host, so that only its own thread writes them. */
 struct asim_episode_part {
-    ASIM_VEC(struct asim_feed) feeds;
+    ASIM_VEC(struct asim_run_send) feeds;
     ASIM_VEC(struct asim_cue) cues; /* in the order of time, tie and telling */
 };
 
@@ -70,7 +70,7 @@ struct asim_episode {
 };
 
 /* Whether two messages are the same to the network. */
-int asim_feed_is_same(const struct asim_feed *a, const struct asim_feed *b);
+int asim_run_send_is_same(const struct asim_run_send *a, const struct asim_run_send *b);
 
 enum { ASIM_RESIDUES = 256 }; /* that are told apart */
 
@@ -113,6 +113,6 @@ uint64_t asim_residue_id(const struct asim_fabric *fabric, struct asim_residue *
 /* --- episode.c -------------------------------------------------------------------------------- */
 /* Fills in the path of what host src sends, as a number that only equal paths share as long as the
  * routes stay; UINT64_MAX where it cannot be told. */
-void asim_feed_route(struct asim_fabric *fabric, uint32_t src, struct asim_feed *feed);
+void asim_run_send_route(struct asim_fabric *fabric, uint32_t src, struct asim_run_send *feed);
 
 #endif

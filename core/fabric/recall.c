@@ -28,10 +28,10 @@ static uint64_t hash_host(struct asim_fabric *fabric, uint32_t v, uint64_t first
     uint64_t hash = mix(1, v);
 
     for (size_t i = 0; i < own->held.n && own->held.at[i].feed.t == first; i++) {
-        struct asim_feed *feed = &own->held.at[i].feed;
+        struct asim_run_send *feed = &own->held.at[i].feed;
 
         if (!fabric->runs->one_way && (*routed)++ < HASHED_PATHS)
-            asim_feed_route(fabric, v, feed);
+            asim_run_send_route(fabric, v, feed);
         hash = mix(mix(mix(hash, feed->bytes), feed->dst), feed->path ^ feed->tie);
     }
     return hash;
@@ -62,10 +62,10 @@ static int agrees(const struct asim_episode_part *part, const struct asim_given 
     if (n > part->feeds.n)
         return 0;
     for (size_t i = 0; i < n; i++) {
-        struct asim_feed feed = at[i].feed;
+        struct asim_run_send feed = at[i].feed;
 
         feed.t -= offset_until[0];
-        if (!asim_feed_is_same(&feed, &part->feeds.at[i]))
+        if (!asim_run_send_is_same(&feed, &part->feeds.at[i]))
             return 0;
     }
     return n == part->feeds.n || part->feeds.at[n].t >= offset_until[1];
@@ -80,7 +80,7 @@ static void route_held(struct asim_fabric *fabric)
             struct asim_runs_host *own = &fabric->runs->host[v];
 
             for (size_t i = 0; i < own->held.n; i++)
-                asim_feed_route(fabric, v, &own->held.at[i].feed);
+                asim_run_send_route(fabric, v, &own->held.at[i].feed);
         }
 }
 

@@ -46,7 +46,7 @@ void asim_runs_cue(struct asim_fabric *fabric, struct asim_host *host)
     struct asim_runs_host *own = &runs->host[host->node];
     const struct asim_cue *cue = &runs->playing->part[host->node].cues.at[own->cue++];
     const struct asim_given *given = &runs->host[cue->src].given.at[cue->feed];
-    const struct asim_feed *feed = &runs->playing->part[cue->src].feeds.at[cue->feed];
+    const struct asim_run_send *feed = &runs->playing->part[cue->src].feeds.at[cue->feed];
     struct asim_msg msg = given->msg;
     struct asim_fct row = {.start = asim_to_ns(fabric, runs->begin + feed->start),
                            .end = asim_to_ns(fabric, host->now),

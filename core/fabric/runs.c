@@ -113,7 +113,7 @@ int asim_runs_start(struct asim_fabric *fabric, struct asim_host *host,
     struct asim_runs *runs = fabric->runs;
     struct asim_runs_host *own = &runs->host[host->node];
     uint64_t slot = asim_flow_take(host, &given->msg, (uint16_t)given->feed.sport);
-    struct asim_feed feed = given->feed;
+    struct asim_run_send feed = given->feed;
 
     if (slot == ASIM_NEVER)
         return ASIM_ENOMEM;
@@ -143,8 +143,8 @@ static int expect(struct asim_fabric *fabric, uint32_t node, struct asim_given *
         atomic_store_explicit(&runs->differs, 1, memory_order_relaxed);
         return ASIM_VEC_PUSH(own->extra, *given);
     }
-    asim_feed_route(fabric, node, &given->feed);
-    if (!asim_feed_is_same(&given->feed, &part->feeds.at[own->given.n]))
+    asim_run_send_route(fabric, node, &given->feed);
+    if (!asim_run_send_is_same(&given->feed, &part->feeds.at[own->given.n]))
         atomic_store_explicit(&runs->differs, 1, memory_order_relaxed);
     own->given.at[own->given.n++] = *given;
     return 0;
@@ -215,7 +215,7 @@ void asim_runs_sent(struct asim_fabric *fabric, struct asim_host *host,
 {
     struct asim_cue cue = {.src = host->node, .feed = flow->number & INT32_MAX};
     struct asim_episode *recording = fabric->runs->recording;
-    struct asim_feed *feed;
+    struct asim_run_send *feed;
 
     feed = &recording->part[host->node].feeds.at[flow->number];
     feed->start = flow->start - recording->begin;
@@ -303,7 +303,7 @@ static int route_all(struct asim_fabric *fabric, struct asim_episode *episode)
 {
     for (uint32_t v = 0; v < fabric->hosts; v++)
         for (size_t i = 0; i < episode->part[v].feeds.n; i++) {
-            asim_feed_route(fabric, v, &episode->part[v].feeds.at[i]);
+            asim_run_send_route(fabric, v, &episode->part[v].feeds.at[i]);
             if (episode->part[v].feeds.at[i].path == UINT64_MAX)
                 return 0;
         }

@@ -34,7 +34,7 @@ enum asim_runs_mode {
 
 /* A message given to the network, with what an episode compares, and its source port. */
 struct asim_given {
-    struct asim_feed feed; /* t: absolute while at rest, else since the episode began */
+    struct asim_run_send feed; /* t: absolute while at rest, else since the episode began */
     struct asim_msg msg;
 };
 

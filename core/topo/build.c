@@ -40,8 +40,8 @@ int asim_build_nodes(struct asim_topo *topo, const struct asim_build_size *size,
 }
 
 /* Call order is port order at both ends. */
-int asim_build_link(struct asim_topo *topo, uint32_t a, uint32_t b, const struct asim_wire *wire,
-                    struct asim_err *err)
+int asim_build_link(struct asim_topo *topo, uint32_t a, uint32_t b,
+                    const struct asim_link_sort *wire, struct asim_err *err)
 {
     struct asim_link link = {.a = a,
                              .b = b,

@@ -51,10 +51,10 @@ static int bad(const struct asim_chakra *file, int code, const char *what, struc
 /* The bytes of the record at file->place; *end is the offset behind it.
  * An empty record is legal and has no bytes to read. The two ways a file can be cut have
  * sentences of their own. */
-static int read_frame(struct asim_chakra *file, struct asim_wire *record, uint64_t *end,
+static int read_frame(struct asim_chakra *file, struct asim_record_bytes *record, uint64_t *end,
                       struct asim_err *err)
 {
-    struct asim_wire head;
+    struct asim_record_bytes head;
     struct asim_bytes_ask ask = {file->place, LENGTH_BYTES_MAX};
     int rc = asim_bytes_get(&file->bytes, ask, &head.data, &head.size, err);
     if (rc)
@@ -77,7 +77,7 @@ static int read_frame(struct asim_chakra *file, struct asim_wire *record, uint64
         return bad(file, ASIM_EINVAL, what, err);
     }
     *end = file->place + n + length;
-    *record = (struct asim_wire){(const unsigned char *)"", 0};
+    *record = (struct asim_record_bytes){(const unsigned char *)"", 0};
     if (length == 0)
         return 0;
     ask = (struct asim_bytes_ask){file->place + n, (size_t)length};
@@ -92,7 +92,7 @@ static int read_frame(struct asim_chakra *file, struct asim_wire *record, uint64
 
 /* Only for what the decoder refused: again without the groups of unknown fields, on a copy, since
  * the file's bytes stay as they are. NULL if that is not it. */
-static ProtobufCMessage *unpack_groups(struct asim_chakra *file, struct asim_wire record,
+static ProtobufCMessage *unpack_groups(struct asim_chakra *file, struct asim_record_bytes record,
                                        const ProtobufCMessageDescriptor *type)
 {
     ProtobufCMessage *message = NULL;
@@ -110,7 +110,7 @@ static ProtobufCMessage *unpack_groups(struct asim_chakra *file, struct asim_wir
 
 /* Decodes into the scratch memory, which is taken back first.
  * The previous record's memory is taken back first: nodes are borrowed until here. */
-static int decode(struct asim_chakra *file, struct asim_wire record,
+static int decode(struct asim_chakra *file, struct asim_record_bytes record,
                   const ProtobufCMessageDescriptor *type, ProtobufCMessage **message,
                   struct asim_err *err)
 {
@@ -132,7 +132,7 @@ static int decode(struct asim_chakra *file, struct asim_wire record,
 }
 
 /* What the file seems to be instead; NULL = no idea. */
-static const char *looks_like(const struct asim_wire head)
+static const char *looks_like(const struct asim_record_bytes head)
 {
     static const char lfs[] = "version https://git-lfs";
     if (head.size >= sizeof lfs - 1 && !memcmp(head.data, lfs, sizeof lfs - 1))
@@ -144,7 +144,7 @@ static const char *looks_like(const struct asim_wire head)
 
 static int refuse_head(struct asim_chakra *file, struct asim_err *err)
 {
-    struct asim_wire head;
+    struct asim_record_bytes head;
     struct asim_err io = {0};
     struct asim_bytes_ask ask = {0, 64};
     int rc = asim_bytes_get(&file->bytes, ask, &head.data, &head.size, &io);
@@ -157,7 +157,8 @@ static int refuse_head(struct asim_chakra *file, struct asim_err *err)
 }
 
 /* A heuristic over one byte (spec chakra.md, section 1, history of the schema). */
-static int is_old(const struct asim_wire record, const ChakraProtoMsg__GlobalMetadata *metadata)
+static int is_old(const struct asim_record_bytes record,
+                  const ChakraProtoMsg__GlobalMetadata *metadata)
 {
     enum { ID_TAG = 0x08, ATTR_TAG = 0x0a };
     if (!metadata) /* a node first: its id is a varint where the version's text stands today */
@@ -176,7 +177,7 @@ static int is_suspicious(const ChakraProtoMsg__GlobalMetadata *metadata)
  * comes last, when nothing better can be said. */
 static int read_metadata(struct asim_chakra *file, struct asim_err *err)
 {
-    struct asim_wire record;
+    struct asim_record_bytes record;
     struct asim_err first = {0};
     ProtobufCMessage *message = NULL;
     struct asim_where at = {file->bytes.path, 0, 0};
@@ -232,7 +233,7 @@ const ChakraProtoMsg__GlobalMetadata *asim_chakra_metadata(const struct asim_cha
 static int read_node(struct asim_chakra *file, const ChakraProtoMsg__Node **node, uint64_t *end,
                      struct asim_err *err)
 {
-    struct asim_wire record;
+    struct asim_record_bytes record;
     ProtobufCMessage *message;
     int rc = read_frame(file, &record, end, err);
     if (!rc)

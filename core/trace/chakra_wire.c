@@ -23,7 +23,7 @@
 #define WIRE_VARINT_N 10 /* bytes of the longest varint */
 
 struct walk {
-    struct asim_wire at; /* what is left of the record */
+    struct asim_record_bytes at; /* what is left of the record */
     const ProtobufCMessageDescriptor *type[DEPTH_MAX];
     size_t left[DEPTH_MAX]; /* at.size where that message ends */
     int depth;
@@ -39,7 +39,7 @@ struct field {
 };
 
 /* Bytes taken, 0 if it is cut or longer than `most`. Bits beyond 64 are dropped, as decoders do. */
-size_t asim_wire_varint(struct asim_wire from, size_t most, uint64_t *value)
+size_t asim_wire_varint(struct asim_record_bytes from, size_t most, uint64_t *value)
 {
     uint64_t got = 0;
     for (size_t i = 0; i < from.size && i < most; i++) {
@@ -55,7 +55,7 @@ size_t asim_wire_varint(struct asim_wire from, size_t most, uint64_t *value)
 /* Within the present message only: left[depth] bytes belong to its parents. */
 static int take_varint(struct walk *walk, uint64_t *value)
 {
-    struct asim_wire inside = {walk->at.data, walk->at.size - walk->left[walk->depth]};
+    struct asim_record_bytes inside = {walk->at.data, walk->at.size - walk->left[walk->depth]};
     size_t n = asim_wire_varint(inside, WIRE_VARINT_N, value);
     walk->at.data += n;
     walk->at.size -= n;
@@ -173,7 +173,7 @@ static int step(struct walk *walk)
 
 /* Walks the record the decoder refused until something is wrong, and says what. buf is returned.
  * Where nothing is, only the inside of a packed list can be. */
-const char *asim_wire_why(struct asim_wire record, const ProtobufCMessageDescriptor *type,
+const char *asim_wire_why(struct asim_record_bytes record, const ProtobufCMessageDescriptor *type,
                           char *buf, size_t size)
 {
     struct walk walk = {.at = record, .buf = buf, .size = size};

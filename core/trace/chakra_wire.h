@@ -12,16 +12,16 @@
 #include <stdint.h>
 #include <protobuf-c/protobuf-c.h>
 
-struct asim_wire {
+struct asim_record_bytes {
     const unsigned char *data;
     size_t size;
 };
 
 /* Reads an unsigned LEB128 of at most `most` bytes; 0 if it is cut or longer, else its length. */
-size_t asim_wire_varint(struct asim_wire from, size_t most, uint64_t *value);
+size_t asim_wire_varint(struct asim_record_bytes from, size_t most, uint64_t *value);
 /* Writes e.g. "field 7 (duration_micros) has wire type 5, expected 0 (varint)" into buf (at least
  * 128 bytes) or, if every field is well-formed, "a packed list in it is malformed". Returns buf. */
-const char *asim_wire_why(struct asim_wire record, const ProtobufCMessageDescriptor *type,
+const char *asim_wire_why(struct asim_record_bytes record, const ProtobufCMessageDescriptor *type,
                           char *buf, size_t size);
 
 /* Groups (wire types 3 and 4) of fields the schema does not have, at any depth of known messages,

@@ -18,13 +18,7 @@
 #include "base/text.h"
 
 /* Suggestions and lists look at this many keys; a longer table still parses. */
-enum {
-    MOST_WORDS = 256,
-    MOST_LISTED = 32,
-    MOST_CHOICES = 32,
-    CHOICE_BYTES = 512,
-    FS_PER_NS = 1000000
-};
+enum { MOST_WORDS = 256, MOST_LISTED = 32, MOST_CHOICES = 32, CHOICE_BYTES = 512 };
 
 /* A linear walk; tables have at most some sixty rows and are read at start-up only. */
 const struct asim_option *asim_option_find(const struct asim_option *table, const char *key)
@@ -156,7 +150,7 @@ static int parse_u64(const struct asim_option *row, const char *text, struct val
         code = asim_text_u64(text, &n);
     if (code || (row->type == ASIM_T_U32 && n > UINT32_MAX))
         return ASIM_EINVAL;
-    v->measure = row->type == ASIM_T_TIME ? (double)n / FS_PER_NS : (double)n;
+    v->measure = row->type == ASIM_T_TIME ? (double)n / ASIM_FS_PER_NS : (double)n;
     v->bytes = row->type == ASIM_T_U32 ? sizeof v->as.u32 : sizeof v->as.u64;
     if (row->type == ASIM_T_U32)
         v->as.u32 = (uint32_t)n;

@@ -14,7 +14,7 @@
 
 /* Sizes of the field types asim/ext/option.h promises. A new type must be added here, too: the
  * default branch stands for the three 64-bit ones. */
-static size_t field_bytes(enum asim_type type)
+size_t asim_option_bytes(enum asim_type type)
 {
     switch (type) {
     case ASIM_T_BOOL:
@@ -37,7 +37,7 @@ int asim_option_defaults(const struct asim_option *table, void *base, struct asi
     static char *const none = NULL;
     for (const struct asim_option *row = table; row && row->key; row++) {
         char *field = (char *)base + row->offset;
-        memset(field, 0, field_bytes(row->type));
+        memset(field, 0, asim_option_bytes(row->type));
         if (row->type == ASIM_T_STRING)
             memcpy(field, &none, sizeof none);
     }

@@ -22,6 +22,7 @@ int asim_text_bool(const char *text, int *out);
 /* Bit per second with a unit, as ns-3's DataRate: 200Gbps, 50Mb/s, 1.5Gbit/s, 100MBps, 10GiBps.
  * A part of a bit is dropped. A number without a unit is refused. */
 int asim_text_rate(const char *text, uint64_t *out_bps);
+enum { ASIM_FS_PER_NS = 1000000 };
 /* A time with a unit (fs ps ns us ms s min h d), to whole femtoseconds, half away from zero:
  * 0.0005ms = 500000000 fs. */
 int asim_text_time(const char *text, uint64_t *out_fs);

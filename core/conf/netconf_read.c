@@ -21,8 +21,7 @@
 #include "base/text.h"
 
 enum { MAX_MAP = 4096, MAX_LINK_DOWN = 65536 };
-#define FS_PER_NS 1000000u
-#define FS_PER_US 1000000000u
+enum { FS_PER_US = 1000 * ASIM_FS_PER_NS };
 /* parity: the reference counts LINK_DOWN from here (spec 4.7). */
 #define LINK_OFFSET_NS 2000000000u
 
@@ -93,7 +92,7 @@ static const char *plain_value(char *buf, size_t size, const char *key, const ch
     else if (trait->unit == ASIM_UNIT_BYTES && asim_text_size(value, &whole) == 0)
         snprintf(buf, size, "%" PRIu64, whole);
     else if (trait->unit == ASIM_UNIT_NS && asim_text_time(value, &whole) == 0)
-        snprintf(buf, size, "%" PRIu64, whole / FS_PER_NS);
+        snprintf(buf, size, "%" PRIu64, whole / ASIM_FS_PER_NS);
     else if (trait->unit == ASIM_UNIT_US && asim_text_time(value, &whole) == 0)
         snprintf(buf, size, "%" PRIu64, whole / FS_PER_US);
     else
@@ -187,12 +186,12 @@ static int read_link_time(const char *word, uint64_t *at_ns)
     if (asim_text_u64(word, &us) == 0) {
         if (us > UINT32_MAX)
             return ASIM_EINVAL;
-        *at_ns = us ? LINK_OFFSET_NS + us * (FS_PER_US / FS_PER_NS) : UINT64_MAX;
+        *at_ns = us ? LINK_OFFSET_NS + us * (FS_PER_US / ASIM_FS_PER_NS) : UINT64_MAX;
         return 0;
     }
     if (asim_text_time(word, &fs))
         return ASIM_EINVAL;
-    *at_ns = fs / FS_PER_NS;
+    *at_ns = fs / ASIM_FS_PER_NS;
     return 0;
 }
 

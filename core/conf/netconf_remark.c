@@ -28,19 +28,6 @@ static void add(struct list *list, const char *key, const char *value)
 }
 
 /* As in base/option_fields.c, of the types config.txt has. */
-static size_t field_size(enum asim_type type)
-{
-    switch (type) {
-    case ASIM_T_BOOL:
-    case ASIM_T_CHOICE:
-        return sizeof(int);
-    case ASIM_T_U32:
-        return sizeof(uint32_t);
-    default:
-        return sizeof(uint64_t); /* as is a double on every machine this runs on */
-    }
-}
-
 /* Bytes suffice: both sides come from the same parser, and no default is a NaN or -0. */
 static int differs(const struct asim_option *row, const struct asim_netconf *net,
                    const struct asim_netconf *plain)
@@ -49,7 +36,7 @@ static int differs(const struct asim_option *row, const struct asim_netconf *net
 
     if (row->type == ASIM_T_STRING)
         return 1; /* no string has a default */
-    return memcmp(a, b, field_size(row->type)) != 0;
+    return memcmp(a, b, asim_option_bytes(row->type)) != 0;
 }
 
 /* Settings of the packet trace ask for nothing while the trace is off. */

@@ -17,8 +17,6 @@
 #include <stdlib.h>
 #include <unistd.h>
 
-enum { FS_PER_NS = 1000000 };
-
 /* Two wires per link, 2 x link for a to b and 2 x link + 1 for b to a: the parity of an id is its
  * direction. Also finds the safe window, the smallest delay. */
 static int open_wires(struct asim_fabric *fabric)
@@ -37,7 +35,7 @@ static int open_wires(struct asim_fabric *fabric)
         const struct asim_link *link = &topo->links[l];
         /* parity: delays are whole ns, fractions cut, as ns-3's Time at its default resolution;
          * whole ps with TIME_BASE ps. */
-        uint64_t delay = link->delay_fs / (FS_PER_NS / fabric->tick);
+        uint64_t delay = asim_fs_to_ticks(fabric, link->delay_fs);
 
         if (delay < fabric->window)
             fabric->window = delay;

@@ -7,6 +7,7 @@
 
 #include <stddef.h>
 #include <stdint.h>
+#include "base/text.h"
 
 struct asim_fabric;
 

@@ -31,7 +31,7 @@ enum { CROWD = 8 };
 
 /* Of one wire and window, as far as it is worth it; and of wires: of more, few have anything on
  * them, and to ask all takes a tenth of a window (1,024 of them, between 1,024 hosts). */
-enum { MOST_FETCHED = 32, MOST_JOINT = 512, FRAMES_A_LINE = 2, FS_PER_NS = 1000000 };
+enum { MOST_FETCHED = 32, MOST_JOINT = 512, FRAMES_A_LINE = 2 };
 
 /* Neighbours the processor may have fetched ahead. */
 enum { MOST_AHEAD = 8 };
@@ -169,7 +169,7 @@ static uint64_t stride_of(const struct asim_fabric *fabric, const uint32_t *of)
     uint64_t stride;
 
     asim_partition_measure(&lanes, fabric->topo);
-    stride = lanes.window_fs / (FS_PER_NS / fabric->tick);
+    stride = asim_fs_to_ticks(fabric, lanes.window_fs);
     return fabric->rto && fabric->rto < stride ? fabric->rto : stride;
 }
 

@@ -18,7 +18,6 @@
 
 /* Beside the draws of switches, whose key begins with a node id. */
 #define LOSS_DRAWS (1ull << 63)
-#define FS_PER_NS  1000000u
 
 enum {
     AUTO_RTO_NS = 1000000, /* twice the NACK interval of the reference: its own recovery is first */
@@ -44,7 +43,7 @@ int asim_loss_open(struct asim_fabric *fabric, struct asim_err *err)
     const struct asim_topo *topo = fabric->topo;
     int any = fabric->net->link_downs > 0;
 
-    fabric->rto = fabric->net->rto_fs / (FS_PER_NS / fabric->tick);
+    fabric->rto = asim_fs_to_ticks(fabric, fabric->net->rto_fs);
     if (fabric->net->rto_fs && fabric->rto <= fabric->window)
         fabric->rto = fabric->window + 1; /* no node may act on another within the window */
     for (size_t l = 0; l < topo->n_links && !any; l++)

@@ -90,6 +90,10 @@ static inline uint64_t asim_to_ticks(const struct asim_fabric *fabric, uint64_t 
 {
     return ns < ASIM_NEVER / fabric->tick ? ns * fabric->tick : ASIM_NEVER;
 }
+static inline uint64_t asim_fs_to_ticks(const struct asim_fabric *fabric, uint64_t fs)
+{
+    return fs / (ASIM_FS_PER_NS / fabric->tick);
+}
 /* As what hashes know a host (hash.h). */
 static inline uint32_t asim_fabric_ip(const struct asim_fabric *fabric, uint32_t host)
 {

@@ -11,8 +11,6 @@
 #include "fabric/lanes.h"
 #include "fabric/quick.h"
 
-#define FS_PER_NS 1000000u
-
 /* Hashed once a message, where routes stay as they are. */
 struct asim_nic *asim_nic_back(struct asim_fabric *fabric, struct asim_host *host,
                                const struct asim_frame *data, struct asim_rx *rx)
@@ -112,7 +110,7 @@ static void out_of_order(struct asim_fabric *fabric, struct asim_host *host,
     if (rx->nacked && host->now < rx->nack_until && rx->nack_seq == rx->next)
         return;
     rx->nacked = 1;
-    rx->nack_until = host->now + fabric->net->nack_interval_fs / (FS_PER_NS / fabric->tick);
+    rx->nack_until = host->now + asim_fs_to_ticks(fabric, fabric->net->nack_interval_fs);
     rx->nack_seq = rx->next;
     if (fabric->net->l2_back_to_zero && chunk) {
         host->counts.in_order -= rx->next % chunk;

@@ -25,7 +25,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { MIN_WINDOW_NS = 2, FS_PER_NS = 1000000 };
+enum { MIN_WINDOW_NS = 2 };
 
 /* A node of another process, at the far end of cut wires: wires[from] up to where the next begins.
  */
@@ -104,7 +104,7 @@ int asim_remote_open(struct asim_fabric *fabric, const struct asim_partition *pa
                      struct asim_err *err)
 {
     struct asim_remote *remote = calloc(1, sizeof *remote);
-    uint64_t window = part->window_fs / FS_PER_NS;
+    uint64_t window = part->window_fs / ASIM_FS_PER_NS;
 
     fabric->remote = remote;
     if (!remote || !(remote->far = calloc(part->n, sizeof *remote->far)))

@@ -9,11 +9,10 @@
  * want of memory.
  */
 #include "topo/pair.h"
+#include "base/text.h"
 
 #include <inttypes.h>
 #include <string.h>
-
-#define FS_PER_NS 1000000u
 
 /* floor(a x b / 1e9) without overflow inside; UINT64_MAX where the result has none. */
 static uint64_t scaled(uint64_t a, uint64_t b)
@@ -31,7 +30,7 @@ static uint64_t scaled(uint64_t a, uint64_t b)
 /* Each link is floored on its own, as the reference does; a sum of fractions would differ. */
 static void add_link(struct asim_pair *pair, const struct asim_link *link, uint32_t payload_bytes)
 {
-    pair->delay_ns += link->delay_fs / FS_PER_NS;
+    pair->delay_ns += link->delay_fs / ASIM_FS_PER_NS;
     pair->tx_delay_ns += (uint64_t)payload_bytes * 8000000000u / link->rate_bps;
     if (pair->hops++ == 0 || link->rate_bps < pair->rate_bps)
         pair->rate_bps = link->rate_bps;

@@ -48,6 +48,8 @@ extern "C" {
 
 /* Row with that key or alias (exact), or NULL. */
 const struct asim_option *asim_option_find(const struct asim_option *table, const char *key);
+/* Of a field of that type. */
+size_t asim_option_bytes(enum asim_type type);
 /* Fills every field of *base from the defaults. A default that does not parse is ASIM_EBUG. */
 int asim_option_defaults(const struct asim_option *table, void *base, struct asim_err *err);
 /* Parses value into the field of row; at names the place for the message. */

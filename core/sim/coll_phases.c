@@ -167,7 +167,8 @@ static uint64_t add_phase(const struct asim_layout *lay, struct asim_stream *str
         phase->choice = choice_in_group(lay, phase->kind);
     }
     phase->queue = take_queue(lay, dim, kind_half[1], &phase->step);
-    phase->variant = lay->rank->turns[dim].trees[lay->list]++ % 2;
+    /* Groups have trees of their own, which only their members count. */
+    phase->variant = (lay->group ? stream->tag : lay->rank->turns[dim].trees[lay->list]++) % 2;
     lay_flows(lay, phase);
     return asim_coll_out_bytes(phase->choice->algo, phase->kind, bytes, phase->ring.n);
 }

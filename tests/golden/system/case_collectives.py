@@ -56,6 +56,19 @@ run = Run([[coll(1, 'AR', MIB, pg_name='1')] if r != 2 else [comp(1, 1)] for r i
           files={'g.json': {'1': [3, 0, 1]}}, options=['--comm-group-configuration=g.json'])
 finishes('group_unsorted', run, {2: 1000, 0: 70530, 1: 70530, 3: 71030})
 
+# 4.9: a group's collectives do not change which tree comes next for all
+for members, want in (([0, 2], {0: 207035, 1: 186994, 2: 207035, 3: 186994}),
+                      ([1, 3], {0: 186994, 1: 166953, 2: 186994, 3: 166953}),
+                      ([0, 1], {0: 207035, 1: 186994, 2: 196770, 3: 176729})):
+    run = Run((4, lambda r: ([coll(1, 'AR', MIB, pg_name='1')] if r in members else []) + [coll(2, 'AR', MIB)]),
+              {**lists('doubleBinaryTree', 'ring'), 'collective-optimization': 'baseline'}, net('Ring', 2, 2),
+              files={'g.json': {'1': members}}, options=['--comm-group-configuration=g.json'])
+    finishes('group_trees_' + ''.join(map(str, members)), run, want)
+run = Run((4, lambda r: ([coll(1, 'AR', MIB, pg_name='1')] if r < 2 else []) + [coll(2, 'AR', MIB)]),
+          lists('doubleBinaryTree'), net('Ring', 4), files={'g.json': {'1': [0, 1]}},
+          options=['--comm-group-configuration=g.json'])
+holds('group_trees_of_its_own', run, [(run.code, 0), (len(run.ticks), 4)])
+
 # METADATA groups
 values = "[''[{\"pg_name\": \"5\", \"ranks\": [0, 2, 4, 6]}, {\"pg_name\": \"6\", \"ranks\": [1, 3, 5, 7]}]'']"[1:-1]
 run = Run((8, lambda r: [dict(id=1, type='METADATA', values=values), coll(2, 'AR', MIB, [1], pg_name=str(5 + r % 2))]))

@@ -72,8 +72,10 @@ static inline void forget_tick(struct asim_rank *rank, struct asim_tick *tick)
 
 static void fail_late(struct asim_rank *rank, uint64_t delay_ns)
 {
-    asim_rank_fail(rank, "rank %u at %llu ns: a delay of %llu ns passes the end of time", rank->id,
-                   (unsigned long long)asim_rank_now(rank), (unsigned long long)delay_ns);
+    asim_rank_fail(rank,
+                   "rank %u at %llu ns: a delay of %llu ns or more is longer than a run can be "
+                   "(146 years); is a bandwidth, a scale or a size wrong?",
+                   rank->id, (unsigned long long)asim_rank_now(rank), (unsigned long long)delay_ns);
 }
 
 /* Asks the network for a wake only with the first event of a time: the place of that wake among
@@ -97,7 +99,7 @@ static inline void place(struct asim_rank *rank, uint64_t delay_ns, struct asim_
     uint64_t now = asim_rank_now(rank), t = now + delay_ns;
     struct asim_tick *tick = find_tick(rank, t);
 
-    if (delay_ns >= ASIM_NEVER - now) {
+    if (delay_ns >= ASIM_NS_MOST || delay_ns >= ASIM_NEVER - now) {
         fail_late(rank, delay_ns);
         return;
     }

@@ -12,10 +12,9 @@
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
-#include <yaml.h>
-#include "base/src.h"
 #include "base/text.h"
 #include "conf/conf.h"
+#include "conf/yaml.h"
 
 /* Rank 0's file stands for the set when a prefix is looked for: P.0.et exists where P does not. */
 static const char FIRST[] = ".0.et";
@@ -91,31 +90,6 @@ static int read_mapping(struct asim_node_prefixes *prefixes, const char *path,
     return 0;
 }
 
-/* Everything libyaml allocates is freed here whatever happens; prefixes keep copies. */
-static int parse(struct asim_node_prefixes *prefixes, const struct asim_src *src, const char *path,
-                 struct asim_err *err)
-{
-    struct asim_where at = {path, 0, 0};
-    yaml_document_t document;
-    yaml_parser_t parser;
-    int code;
-
-    if (!yaml_parser_initialize(&parser))
-        return asim_err_nomem(err, "reading per-node algorithms");
-    yaml_parser_set_input_string(&parser, (const unsigned char *)src->data, src->size);
-    if (yaml_parser_load(&parser, &document)) {
-        code = read_mapping(prefixes, path, &document, err);
-        yaml_document_delete(&document);
-    } else if (parser.error == YAML_MEMORY_ERROR || !parser.problem) {
-        code = asim_err_nomem(err, "reading per-node algorithms");
-    } else {
-        at.line = (unsigned)parser.problem_mark.line + 1;
-        code = asim_err_at(err, ASIM_EINVAL, at, "this is not valid YAML: %s.", parser.problem);
-    }
-    yaml_parser_delete(&parser);
-    return code;
-}
-
 static int by_node(const void *a, const void *b)
 {
     const struct asim_node_prefix *x = a, *y = b;
@@ -127,14 +101,14 @@ static int by_node(const void *a, const void *b)
 int asim_node_prefixes_read(struct asim_node_prefixes *prefixes, const char *path,
                             struct asim_err *err)
 {
-    struct asim_src src;
-    int code = asim_src_open(&src, path, err);
+    yaml_document_t document;
+    int code = asim_yaml_read(&document, path, err);
 
     *prefixes = (struct asim_node_prefixes){NULL, 0};
     if (code)
         return code;
-    code = parse(prefixes, &src, path, err);
-    asim_src_close(&src);
+    code = read_mapping(prefixes, path, &document, err);
+    yaml_document_delete(&document);
     if (code)
         asim_node_prefixes_fini(prefixes);
     else

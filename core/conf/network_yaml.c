@@ -17,9 +17,8 @@
 
 #include <stdio.h>
 #include <string.h>
-#include <yaml.h>
-#include "base/src.h"
 #include "base/text.h"
+#include "conf/yaml.h"
 
 /* One file being read; all borrowed. Indices of lines and counts are those of keys[]. */
 struct reading {
@@ -206,45 +205,17 @@ static int read_document(struct reading *in)
     return check(in);
 }
 
-/* The document is freed here, whether or not its content was good. */
-static int parse(struct reading *in, yaml_parser_t *parser)
-{
-    yaml_document_t doc;
-    int code;
-
-    if (!yaml_parser_load(parser, &doc)) {
-        unsigned line = (unsigned)parser->problem_mark.line + 1;
-
-        if (parser->error == YAML_MEMORY_ERROR)
-            return asim_err_nomem(in->err, "reading the network");
-        return asim_err_at(in->err, ASIM_EINVAL, (struct asim_where){in->path, line, 0},
-                           "this is not YAML: %s.",
-                           parser->problem ? parser->problem : "it cannot be read");
-    }
-    in->doc = &doc;
-    code = read_document(in);
-    yaml_document_delete(&doc);
-    return code;
-}
-
-/* The file is read whole through base/src for its limits, then handed to libyaml from memory. */
 int asim_netshape_read(struct asim_netshape *shape, const char *path, struct asim_err *err)
 {
-    struct reading in = {.shape = shape, .path = path, .err = err};
-    struct asim_src src;
-    yaml_parser_t parser;
+    yaml_document_t doc;
+    struct reading in = {.shape = shape, .path = path, .err = err, .doc = &doc};
     int code;
 
     memset(shape, 0, sizeof *shape);
-    if (asim_src_open(&src, path, err))
-        return ASIM_EINVAL;
-    if (!yaml_parser_initialize(&parser)) {
-        asim_src_close(&src);
-        return asim_err_nomem(err, "reading the network");
-    }
-    yaml_parser_set_input_string(&parser, (const unsigned char *)src.data, src.size);
-    code = parse(&in, &parser);
-    yaml_parser_delete(&parser);
-    asim_src_close(&src);
+    code = asim_yaml_read(&doc, path, err);
+    if (code)
+        return code;
+    code = read_document(&in);
+    yaml_document_delete(&doc);
     return code;
 }

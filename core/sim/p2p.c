@@ -65,7 +65,7 @@ void asim_send(struct asim_rank *rank, struct asim_msg *msg)
         asim_match_post(rank, &(struct asim_recv){.bytes = ASKING_BYTES,
                                                   .later = later,
                                                   .src = msg->dst,
-                                                  .tag = msg->tag | ASIM_ASKING_TAG});
+                                                  .tag = asim_asking_tag(msg->tag)});
 }
 
 void asim_receive(struct asim_rank *rank, const struct asim_recv *recv)
@@ -81,7 +81,7 @@ void asim_receive(struct asim_rank *rank, const struct asim_recv *recv)
         send_now(rank, &(struct asim_msg){.src = rank->id,
                                           .dst = recv->src,
                                           .bytes = ASKING_BYTES,
-                                          .tag = recv->tag | ASIM_ASKING_TAG,
+                                          .tag = asim_asking_tag(recv->tag),
                                           .cookie = asim_later_cookie(later)});
 }
 

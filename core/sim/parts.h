@@ -97,12 +97,17 @@ struct asim_recv {
 };
 
 /* Tags of SEND and RECV ops: the trace's below bit 32, above it the number of a size where each
- * size is matched for itself (p2p.c). Rendezvous: a message that asks for another has that one's.
- */
-#define ASIM_ASKING_TAG (1ull << 62)
+ * size is matched for itself (p2p.c). */
 static inline uint32_t asim_p2p_tag(uint64_t tag)
 {
     return (uint32_t)tag;
+}
+/* Rendezvous: that of a message which asks for another. All that ask are of one size: the k-th asks
+ * for the k-th of a tag, whatever the sizes of these (spec 6.2). */
+#define ASIM_ASKING_TAG (1ull << 62)
+static inline uint64_t asim_asking_tag(uint64_t tag)
+{
+    return (tag >> 63 ? tag : asim_p2p_tag(tag)) | ASIM_ASKING_TAG;
 }
 
 /* What the end of a message leads to where it is neither an op nor a stream. */

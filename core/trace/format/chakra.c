@@ -34,7 +34,7 @@
 struct asim_reader {
     struct asim_chakra *file;
     const ChakraProtoMsg__Node *node; /* being converted */
-    char number_text[24];             /* pg_name made from a number */
+    char name_text[64];               /* pg_name made from a number or bytes */
 };
 
 typedef ChakraProtoMsg__AttributeProto attribute;
@@ -154,7 +154,7 @@ static int fill_dims(struct asim_reader *reader, const attribute *attr, struct a
     return 0;
 }
 
-/* pg_name as text or, as some tools write it, a number. */
+/* pg_name as text, bytes or, as some tools write it, a number. */
 static int fill_name(struct asim_reader *reader, const attribute *attr, struct asim_op *op,
                      struct asim_err *err)
 {
@@ -163,11 +163,18 @@ static int fill_name(struct asim_reader *reader, const attribute *attr, struct a
         op->pg_name = attr->string_val;
         return 0;
     }
+    if (attr->value_case == KIND(BYTES_VAL) && attr->bytes_val.len < sizeof reader->name_text) {
+        if (attr->bytes_val.len)
+            memcpy(reader->name_text, attr->bytes_val.data, attr->bytes_val.len);
+        reader->name_text[attr->bytes_val.len] = 0;
+        op->pg_name = reader->name_text;
+        return 0;
+    }
     if (attr->value_case == KIND(BOOL_VAL) || !asim_attr_int(attr, &held))
         return refuse(reader, attr, "a text", err);
-    snprintf(reader->number_text, sizeof reader->number_text, "%s%" PRIu64,
-             held.negative ? "-" : "", held.magnitude);
-    op->pg_name = reader->number_text;
+    snprintf(reader->name_text, sizeof reader->name_text, "%s%" PRIu64, held.negative ? "-" : "",
+             held.magnitude);
+    op->pg_name = reader->name_text;
     return 0;
 }
 

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-only
 """LogGP bus: the eight golden numbers of section 5.8; rendezvous: those of 10.6."""
-from bench import NETWORK, Run, finishes, lists
-from et import coll
+from bench import NETWORK, Run, complains, finishes, lists, net
+from et import coll, comp, recv, send
 
 MIB = 1 << 20
 LOGGP = {'model-shared-bus': 1, 'L': 1, 'o': 2, 'g': 3, 'G': 0.01}
@@ -18,3 +18,14 @@ for algorithm, mode, want in (('ring', 'unaware', 105493), ('ring', 'aware', 105
     run = Run((8, lambda r: [coll(1, 'AR', MIB)]), lists(algorithm), mode=mode,
               options=['--rendezvous-protocol=true'])
     finishes(f'rendezvous_{algorithm}_{mode}', run, want)
+
+# The first that asks gets the first that is sent, whatever its size (6.2).
+run = Run([[send(1, 1, 1000003, 5), send(2, 1, 100, 5)], [recv(1, 0, 100, 5), comp(2, 10), recv(3, 0, 1000003, 5, [2])]],
+          network=net('Ring', 2), options=['--rendezvous-protocol=true'])
+finishes('rendezvous_sizes', run, 20279)
+
+# A network file is one document.
+for name, text in (('indent', ' topology: [Ring]\n npus_count: [8]\n bandwidth: [50]\n latency: [500]\nnpus_count: [4]\n'),
+                   ('second', 'topology: [Ring]\nnpus_count: [8]\nbandwidth: [50]\nlatency: [500]\n---\nfoo: 1\n')):
+    complains('yaml_' + name, Run((8, lambda r: [coll(1, 'AR', MIB)]), files={'more.yml': text},
+                                  options=['--network-configuration=more.yml']), 'more.yml:5: the settings have ended')

@@ -69,6 +69,10 @@ run = Run((4, lambda r: ([coll(1, 'AR', MIB, pg_name='1')] if r < 2 else []) + [
           options=['--comm-group-configuration=g.json'])
 holds('group_trees_of_its_own', run, [(run.code, 0), (len(run.ticks), 4)])
 
+run = Run((8, lambda r: [coll(1, 'AR', MIB, pg_name=b'12'[r % 2:r % 2 + 1])]), files=GROUPS,
+          options=['--comm-group-configuration=g.json'])
+finishes('groups_as_bytes', run, 82540)
+
 # METADATA groups
 values = "[''[{\"pg_name\": \"5\", \"ranks\": [0, 2, 4, 6]}, {\"pg_name\": \"6\", \"ranks\": [1, 3, 5, 7]}]'']"[1:-1]
 run = Run((8, lambda r: [dict(id=1, type='METADATA', values=values), coll(2, 'AR', MIB, [1], pg_name=str(5 + r % 2))]))

@@ -29,6 +29,8 @@ def value_of(v):
         return field(9, v)
     if isinstance(v, str):
         return field(29, v.encode())
+    if isinstance(v, bytes):
+        return field(31, v)
     if v and isinstance(v[0], bool):
         return field(28, field(1, bytes(map(int, v))))
     if v and isinstance(v[0], int):

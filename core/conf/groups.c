@@ -97,13 +97,11 @@ static int read_all(struct reader *r, struct asim_groups *groups, json_t *root)
 {
     const char *key;
     json_t *value;
-    int rc;
 
     json_object_foreach(root, key, value)
     {
-        rc = read_group(r, groups, key, value);
-        if (rc)
-            return rc;
+        if (read_group(r, groups, key, value))
+            return asim_json_place(r->err, r->path, key);
     }
     if (groups->n)
         qsort(groups->at, groups->n, sizeof *groups->at, by_id);

@@ -142,3 +142,25 @@ int asim_json_u64(uint64_t *out, const json_t *value)
     *out = (uint64_t)real;
     return 0;
 }
+
+/* The first time the key stands there in quotes with a colon behind; keys are unique where it
+ * matters, and one that was written with escapes is not found. */
+int asim_json_place(struct asim_err *err, const char *path, const char *key)
+{
+    struct asim_src src;
+    size_t n = strlen(key);
+    unsigned line = 1;
+
+    if (!err || err->code != ASIM_EINVAL || err->line || path[0] == '{')
+        return err ? err->code : ASIM_EINVAL;
+    if (asim_src_open(&src, path, NULL))
+        return err->code;
+    for (const char *at = src.data, *end = src.data + src.size; at < end && !err->line; at++) {
+        line += *at == '\n';
+        if (*at == '"' && (size_t)(end - at) > n + 2 && !memcmp(at + 1, key, n) &&
+            at[n + 1] == '"' && at[n + 2 + strspn(at + n + 2, " \t\r\n")] == ':')
+            err->line = line;
+    }
+    asim_src_close(&src);
+    return err->code;
+}

@@ -64,8 +64,10 @@ static int read_object(struct asim_dims *dims, json_t *root, const char *path, s
             {0},
         };
 
-        if (strcmp(key, "logical-dims") != 0)
-            return asim_option_unknown(known, key, at, err);
+        if (strcmp(key, "logical-dims") != 0) {
+            asim_option_unknown(known, key, at, err);
+            return asim_json_place(err, path, key);
+        }
     }
     if (!list)
         return asim_err_at(err, ASIM_EINVAL, at,
@@ -94,6 +96,8 @@ int asim_logical_read(struct asim_dims *dims, const char *path, struct asim_err 
     if (rc)
         return rc;
     rc = read_object(dims, root, path, err);
+    if (rc)
+        asim_json_place(err, path, "logical-dims");
     json_decref(root);
     return rc;
 }

@@ -74,8 +74,10 @@ int asim_memory_read(struct asim_memory *mem, const char *path, const struct asi
 
         rc = row ? asim_json_option(row, mem, value, path, err)
                  : asim_option_unknown(memory_options, key, at, err);
-        if (rc)
+        if (rc) {
+            asim_json_place(err, path, key);
             break;
+        }
     }
     if (!rc)
         rc = check(mem, root, path, err);

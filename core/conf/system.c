@@ -138,7 +138,6 @@ static void mention(struct reader *r, const char *key)
     snprintf(r->silent + used, sizeof r->silent - used, "%s%s", used ? ", " : "", key);
 }
 
-/* jansson keeps no positions of values, so the sentence carries the key instead of a line. */
 static int bad_key(struct reader *r, const char *key, const char *what)
 {
     struct asim_where at = {r->path, 0, 0};
@@ -324,8 +323,10 @@ int asim_system_read(struct asim_system *sys, const char *path, const struct asi
         json_object_foreach(root, key, value)
         {
             rc = read_key(&r, key, value);
-            if (rc)
+            if (rc) {
+                asim_json_place(err, path, key);
                 break;
+            }
         }
     }
     if (!rc)

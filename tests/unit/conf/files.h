@@ -40,6 +40,8 @@ static inline void check_refusals(const struct refusal *rows, size_t n, replay_f
         int rc = read(file_of(rows[i].text), &err);
 
         CHECK(rc != 0);
+        if (err.line != rows[i].line)
+            fprintf(stderr, "  %s\n", rows[i].text);
         CHECK_U64(err.line, rows[i].line);
         CHECK_STR(err.source, replay_work);
         CHECK(strstr(err.text, rows[i].piece) != NULL);

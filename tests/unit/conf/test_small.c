@@ -32,14 +32,14 @@ static void test_logical(void)
 {
     static const struct refusal rows[] = {
         {"{}", 0, "\"logical-dims\" is missing"},
-        {"{\"logical-dim\": [\"8\"]}", 0, "logical-dims"},
-        {"{\"logical-dims\": \"8\"}", 0, "is a string"},
-        {"{\"logical-dims\": []}", 0, "0 entries"},
-        {"{\"logical-dims\": [\"8\", \"0\"]}", 0, "entry 2"},
-        {"{\"logical-dims\": [\"x\"]}", 0, "entry 1"},
-        {"{\"logical-dims\": [-1]}", 0, "entry 1"},
+        {"{\"logical-dim\": [\"8\"]}", 1, "logical-dims"},
+        {"{\"logical-dims\": \"8\"}", 1, "is a string"},
+        {"{\"logical-dims\": []}", 1, "0 entries"},
+        {"{\"logical-dims\": [\"8\", \"0\"]}", 1, "entry 2"},
+        {"{\"logical-dims\": [\"x\"]}", 1, "entry 1"},
+        {"{\"logical-dims\": [-1]}", 1, "entry 1"},
         {"{\"logical-dims\": [65536, 65536]}", 0, "passes 2^32"},
-        {"{\"logical-dims\": [1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1]}", 0, "17 entries"},
+        {"{\"logical-dims\": [1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1]}", 1, "17 entries"},
     };
     struct asim_dims dims;
     struct asim_err err = {0};
@@ -54,12 +54,12 @@ static void test_logical(void)
 static void test_groups(void)
 {
     static const struct refusal rows[] = {
-        {"{\"1\": [0, 8]}", 0, "names rank 8, but the run has ranks 0 to 7"},
-        {"{\"1\": [0, 0]}", 0, "twice"},
-        {"{\"1\": [-1]}", 0, "names rank -1"},
-        {"{\"1\": [\"2\"]}", 0, "not a whole number"},
-        {"{\"a\": [1]}", 0, "not a group number"},
-        {"{\"1\": []}", 0, "at least one rank"},
+        {"{\"1\": [0, 8]}", 1, "names rank 8, but the run has ranks 0 to 7"},
+        {"{\"1\": [0, 0]}", 1, "twice"},
+        {"{\"1\": [-1]}", 1, "names rank -1"},
+        {"{\"1\": [\"2\"]}", 1, "not a whole number"},
+        {"{\"a\": [1]}", 1, "not a group number"},
+        {"{\"1\": []}", 1, "at least one rank"},
         {"{\"1\": [1], \"01\": [2]}", 0, "group 1 is defined twice"},
         {"{\"1\": [1],\n\"1\": [2]}", 2, "duplicate"},
     };
@@ -80,11 +80,11 @@ static void test_memory(void)
 {
     static const struct refusal rows[] = {
         {"{}", 0, "\"memory-type\" is missing"},
-        {"{\"memory-type\": \"MEMORY_POOOL\"}", 0, "MEMORY_POOL"},
+        {"{\"memory-type\": \"MEMORY_POOOL\"}", 1, "MEMORY_POOL"},
         {"{\"memory-type\": \"MEMORY_POOL\"}", 0, "remote-mem-bw"},
         {"{\"memory-type\": \"PER_NODE_MEMORY_EXPANSION\", \"remote-mem-bw\": 1}", 0, "num-nodes"},
-        {"{\"memory-type\": \"MEMORY_POOL\", \"remote-mem-bandwidth\": 1}", 0, "remote-mem-"},
-        {"{\"memory-type\": 1}", 0, "a string is expected"},
+        {"{\"memory-type\": \"MEMORY_POOL\", \"remote-mem-bandwidth\": 1}", 1, "remote-mem-"},
+        {"{\"memory-type\": 1}", 1, "a string is expected"},
     };
     struct asim_memory mem;
     struct asim_err err = {0};

@@ -174,7 +174,7 @@ static int open_rest(struct asim_world *world, const struct asim_settings *set,
     if (is_named(set->groups) && asim_groups_read(&world->groups, set->groups, world->n_ranks, err))
         return ASIM_EINVAL;
     if (asim_memory_setup(world, err))
-        return ASIM_EINVAL;
+        return asim_world_blame(ASIM_EINVAL, set->memory, err);
     if (world->banks && !set->mode && !set->per_event)
         asim_world_note(world, "the remote memory is shared between ranks, which couples them "
                                "without delay: the packet network runs frame by frame");

@@ -11,9 +11,14 @@
 const struct asim_topo_format *asim_files_format(const char *name, const struct asim_topo *topo,
                                                  struct asim_err *err)
 {
+    const struct asim_member *found;
+
     if (!name)
         name = topo->gpus_per_server || asim_files_count(topo, ASIM_NVSWITCH) ? "simai" : "astra";
-    return (const void *)asim_family_find(asim_topo_format_table, "topology format", name, err);
+    found = asim_family_find(asim_topo_format_table, "topology format", name, err);
+    if (!found && err)
+        err->code = ASIM_EUSAGE; /* names come from the command line only */
+    return (const void *)found;
 }
 
 const struct asim_topo_format *asim_files_sniff(const char *path)

@@ -8,8 +8,8 @@
 #include <string.h>
 #include "asim/ext/command.h"
 #include "calibrate/calibrate.h"
-#include "lib/outset.h"
 #include "tools/args.h"
+#include "trace/outset.h"
 
 #define MAX_FILES 65536
 

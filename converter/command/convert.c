@@ -7,10 +7,10 @@
 #include <stdio.h>
 #include "asim/ext/command.h"
 #include "convert/convert.h"
-#include "lib/outset.h"
 #include "llm/llm.h"
 #include "tools/args.h"
 #include "trace/open.h"
+#include "trace/outset.h"
 
 struct options {
     char *input, *output, *groups;

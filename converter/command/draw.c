@@ -9,9 +9,9 @@
 #include <string.h>
 #include "asim/ext/command.h"
 #include "draw/draw.h"
-#include "lib/outset.h"
 #include "tools/args.h"
 #include "tools/dot.h"
+#include "trace/outset.h"
 
 struct options {
     char *input, *output;
@@ -100,7 +100,7 @@ static int write_graph(const struct asim_picture *graph, const struct options *o
     for (size_t i = 0; i < sizeof types / sizeof *types; i++)
         if (!strcmp(end, types[i]))
             return write_picture(graph, o, end, err);
-    return asim_err_set(err, ASIM_EINVAL,
+    return asim_err_set(err, ASIM_EUSAGE,
                         "the output '%s' should end in .dot, .graphml, .svg, .pdf or .png.",
                         o->output);
 }

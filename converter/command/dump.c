@@ -9,8 +9,8 @@
 #include "asim/ext/command.h"
 #include "base/out.h"
 #include "dump/dump.h"
-#include "lib/outset.h"
 #include "tools/args.h"
+#include "trace/outset.h"
 
 struct options {
     char *input, *output;

@@ -15,10 +15,10 @@
 
 #include "asim/ext/command.h"
 #include "base/text.h"
-#include "lib/outset.h"
 #include "tools/args.h"
 #include "trace/chakra_write.h"
 #include "trace/op.h"
+#include "trace/outset.h"
 
 #define VERSION     "0.0.4"
 #define STAGE_NODES 2  /* most nodes of one stage */

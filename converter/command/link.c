@@ -6,9 +6,9 @@
  */
 #include <stdio.h>
 #include "asim/ext/command.h"
-#include "lib/outset.h"
 #include "link/link.h"
 #include "tools/args.h"
+#include "trace/outset.h"
 
 struct options {
     char *host, *device, *output, *log_level;

@@ -11,9 +11,9 @@
 #include <string.h>
 #include "asim/ext/command.h"
 #include "base/out.h"
-#include "lib/outset.h"
 #include "timeline/timeline.h"
 #include "tools/args.h"
+#include "trace/outset.h"
 
 struct options {
     char *input, *output, *frequency, *log;

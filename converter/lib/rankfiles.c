@@ -9,8 +9,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include "lib/outset.h"
 #include "trace/op.h"
+#include "trace/outset.h"
 
 static size_t stem(const char *path)
 {

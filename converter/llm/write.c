@@ -9,9 +9,9 @@
 #include <stdio.h>
 #include <string.h>
 #include "base/out.h"
-#include "lib/outset.h"
 #include "trace/chakra_write.h"
 #include "trace/open.h"
+#include "trace/outset.h"
 
 /* AICB's name, folder included; booleans are Python's words. */
 void asim_llm_file_name(const struct asim_llm *llm, char *name, size_t size)

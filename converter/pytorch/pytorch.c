@@ -14,9 +14,9 @@
 #include <unistd.h>
 #include "base/out.h"
 #include "convert/convert.h"
-#include "lib/outset.h"
 #include "link/link.h"
 #include "repair/repair.h"
+#include "trace/outset.h"
 
 struct job {
     const struct asim_pytorch_options *opt;

@@ -10,9 +10,9 @@
 #ifndef ASIM_CONVERTER_SCALE_SCALE_H
 #define ASIM_CONVERTER_SCALE_SCALE_H
 
-#include "lib/outset.h"
 #include "base/mem.h"
 #include "trace/chakra_record.h"
+#include "trace/outset.h"
 
 enum asim_scale_grow {
     ASIM_SCALE_FULL,    /* groups of all recorded ranks grow */

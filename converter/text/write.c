@@ -8,8 +8,8 @@
 #include <stdlib.h>
 #include <string.h>
 #include "base/out.h"
-#include "lib/outset.h"
 #include "text/graph.h"
+#include "trace/outset.h"
 
 #define SCHEMA    "1.0.2-chakra.1.0.0"
 #define PATH_TAIL 32 /* ".groups.json" and room */

@@ -176,8 +176,11 @@ static int check_file(const char *path, const struct check_options *opt)
 /* Several files: the exit code is that of the worst. */
 static int check(const struct asim_args *args, struct asim_err *err)
 {
-    int code = args->n_words ? 0 : ASIM_ARGS_USAGE;
-    (void)err; /* said file by file */
+    int code = 0; /* errors of the files are said one by one */
+    if (!args->n_words)
+        return asim_err_set(err, ASIM_EUSAGE,
+                            "no topology file is given: asim topo check FILE...; --help lists the "
+                            "options.");
     for (size_t i = 0; i < args->n_words; i++)
         code |= check_file(args->words[i], args->tables[0].base);
     return code;

@@ -10,6 +10,7 @@
 #include "asim/ext/command.h"
 #include "tools/args.h"
 #include "topo/pod.h"
+#include "trace/outset.h"
 #include "topologies/files.h"
 
 struct convert_options {
@@ -73,13 +74,15 @@ static int convert(const char *const paths[2], const struct convert_options *opt
                      : from && !strcmp(from->member.name, "simai") ? "astra"
                                                                    : "simai";
     asim_topo_init(&topo);
-    int rc = asim_topo_read(&topo, paths[0], err);
+    int rc = asim_outset_not_same(paths[0], paths[1], err);
+    if (!rc)
+        rc = asim_topo_read(&topo, paths[0], err);
     if (!rc)
         rc = amend(&topo, opt, err);
     if (!rc && strcmp(to, "simai"))
         flatten(&topo, to);
     if (!rc && !(format = asim_files_format(to, &topo, err)))
-        rc = ASIM_EINVAL;
+        rc = ASIM_EUSAGE;
     if (!rc)
         rc = format->write(&topo, paths[1], err);
     asim_topo_fini(&topo);
@@ -90,7 +93,9 @@ static int convert(const char *const paths[2], const struct convert_options *opt
 static int convert_words(const struct asim_args *args, struct asim_err *err)
 {
     if (args->n_words < 2)
-        return ASIM_ARGS_USAGE;
+        return asim_err_set(err, ASIM_EUSAGE,
+                            "a topology file and a name for the other flavour are both needed: "
+                            "asim topo convert IN OUT; --help lists the options.");
     return convert(args->words, args->tables[0].base, err);
 }
 

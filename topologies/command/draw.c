@@ -12,6 +12,7 @@
 #include "tools/args.h"
 #include "tools/dot.h"
 #include "topo/show.h"
+#include "trace/outset.h"
 #include "topologies/files.h"
 #include "topologies/levels.h"
 
@@ -110,9 +111,9 @@ static int draw(const struct asim_topo *topo, const char *picture, struct asim_e
         if (!strcmp(dot + 1, types[i]))
             type = types[i];
     if (!type)
-        return asim_err_set(err, ASIM_EINVAL,
+        return asim_err_set(err, ASIM_EUSAGE,
                             "the picture '%s' should end in .svg, .pdf, .png or .dot.", picture);
-    if (snprintf(text, sizeof text, "%.*s.dot", (int)(dot - picture), picture) >= (int)sizeof text)
+    if (snprintf(text, sizeof text, "%s.gv", picture) >= (int)sizeof text)
         return asim_err_set(err, ASIM_EINVAL, "the path of the picture is too long.");
     int rc = write_dot(topo, text, err);
     if (!rc)
@@ -126,20 +127,23 @@ static int draw(const struct asim_topo *topo, const char *picture, struct asim_e
 static int draw_file(const char *path, const struct draw_options *opt, struct asim_err *err)
 {
     struct asim_topo topo;
-    char picture[1024];
-    int rc = asim_topo_read(&topo, path, err);
+    char usual[1024];
+    const char *picture = opt->output ? opt->output : usual;
+    snprintf(usual, sizeof usual, "%s.svg", path);
+    int rc = asim_outset_not_same(path, picture, err);
+    if (!rc)
+        rc = asim_topo_read(&topo, path, err);
     if (rc)
         return rc;
-    snprintf(picture, sizeof picture, "%s.svg", path);
     if (topo.nodes > opt->max_nodes)
         rc = asim_err_set(err, ASIM_EINVAL,
                           "%s has %u nodes; a picture of more than %u is no help to anybody "
                           "(--max-nodes=%u draws it all the same).",
                           path, topo.nodes, opt->max_nodes, topo.nodes);
     else
-        rc = draw(&topo, opt->output ? opt->output : picture, err);
+        rc = draw(&topo, picture, err);
     if (!rc)
-        printf("%s\n", opt->output ? opt->output : picture);
+        printf("%s\n", picture);
     asim_topo_fini(&topo);
     return rc;
 }
@@ -148,7 +152,9 @@ static int draw_file(const char *path, const struct draw_options *opt, struct as
 static int draw_word(const struct asim_args *args, struct asim_err *err)
 {
     if (!args->n_words)
-        return ASIM_ARGS_USAGE;
+        return asim_err_set(err, ASIM_EUSAGE,
+                            "no topology file is given: asim topo draw FILE; --help lists the "
+                            "options.");
     return draw_file(args->words[0], args->tables[0].base, err);
 }
 

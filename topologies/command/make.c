@@ -104,7 +104,7 @@ static int write_topo(const struct asim_topo *topo, const char *maker, const voi
     }
     const struct asim_topo_format *format = asim_files_format(own->format, topo, err);
     if (!format)
-        return ASIM_EINVAL;
+        return ASIM_EUSAGE;
     int rc = format->write(topo, path, err);
     if (!rc && !own->quiet && strcmp(path, "-"))
         printf("%s: %u hosts, %u switches, %zu links, %s flavour\n", path, topo->hosts,
@@ -167,7 +167,7 @@ static int run_maker(const struct asim_topo_maker *maker, int named, int argc, c
     if (!code && args.help)
         show_help(maker);
     else if (!code && make_and_write(maker, opt, &own, &err))
-        code = asim_args_fail("topo make", &err, 1);
+        code = asim_args_fail("topo make", &err, asim_args_exit(&err));
     asim_option_fini(maker->member.options, opt);
     asim_option_fini(options, &own);
     free(opt);

@@ -2,7 +2,7 @@
  *
  * Converting a layer file while memory runs out.
  */
-#define _XOPEN_SOURCE 700 /* as lib/outset.c wants */
+#define _XOPEN_SOURCE 700 /* as trace/outset.c wants */
 #include <errno.h>
 #include <inttypes.h>
 #include <stdint.h>
@@ -14,11 +14,11 @@
 #include "base/out.h"
 #include "base/src.h"
 #include "base/text.h"
-#include "lib/outset.h"
 #include "text/graph.h"
 #include "trace/chakra_record.h"
 #include "trace/chakra_value.h"
 #include "trace/op.h"
+#include "trace/outset.h"
 #include "nomem.h"
 
 #include "../../../core/base/mem.c"
@@ -34,7 +34,7 @@
 #include "../../../core/trace/chakra_value.c"
 #undef kinds
 #include "../../../core/trace/chakra_write.c"
-#include "../../../converter/lib/outset.c"
+#include "../../../core/trace/outset.c"
 #include "../../../converter/text/extended.c"
 #undef FWD
 #undef IG

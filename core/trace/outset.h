@@ -6,8 +6,8 @@
  *     asim_outset_begin, then asim_outset_rank or asim_outset_add for each file, which is written
  *     under the name given back; asim_outset_end on every path, with how it went.
  */
-#ifndef ASIM_CONVERTER_LIB_OUTSET_H
-#define ASIM_CONVERTER_LIB_OUTSET_H
+#ifndef ASIM_TRACE_OUTSET_H
+#define ASIM_TRACE_OUTSET_H
 
 #include <stdint.h>
 #include "asim/err.h"

@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-only
  *
- * Every file is written whole under "<path>.partial", closed and only at the end renamed: a set may
- * have more ranks than a process may have files open. What is no regular file (/dev/null, a pipe)
- * is written directly, and a symbolic link is followed, both as base/out.h does.
+ * Every file is written under "<path>.whole.partial", as base/out.h does, stands closed as
+ * "<path>.whole" and is renamed only at the end: a set may have more ranks than a process may have
+ * files open. What is no regular file (/dev/null, a pipe) is written directly, and a symbolic link
+ * is followed, both as base/out.h does.
  */
 #define _XOPEN_SOURCE 700 /* realpath, which glibc does not count to POSIX */
-#include "lib/outset.h"
+#include "trace/outset.h"
 
 #include <dirent.h>
 #include <errno.h>
@@ -44,6 +45,8 @@ static int leftover(struct asim_outset *set, char *path, uint32_t ranks, int for
     return code;
 }
 
+/* The folder is read once. One that is not there yet, or cannot be read, holds nothing in the way:
+ * writing into it tells what is wrong. */
 int asim_outset_begin(struct asim_outset *set, const char *prefix, uint32_t ranks, int force,
                       struct asim_err *err)
 {
@@ -72,6 +75,7 @@ int asim_outset_begin(struct asim_outset *set, const char *prefix, uint32_t rank
     return code;
 }
 
+/* The caller's to free; NULL when out of memory. */
 static char *join(const char *path, const char *tail)
 {
     size_t size = strlen(path) + strlen(tail) + 1;
@@ -90,6 +94,7 @@ static int refuse_input(const char *output, struct asim_err *err)
                         output);
 }
 
+/* Pipes and what is not there yet cannot be lost by writing. */
 int asim_outset_reads(struct asim_outset *set, const char *path, struct asim_err *err)
 {
     struct asim_place place = asim_place_of(path);
@@ -105,6 +110,8 @@ static int by_place(const void *a, const void *b)
     return asim_place_order(a, b);
 }
 
+/* Inputs are sorted at the first question after one was added: sets have many files, and each is
+ * looked for among all that are read. */
 static int is_input(struct asim_outset *set, const char *path)
 {
     struct asim_place place;
@@ -118,6 +125,7 @@ static int is_input(struct asim_outset *set, const char *path)
     return bsearch(&place, set->input.at, set->input.n, sizeof place, by_place) != NULL;
 }
 
+/* Of a path that exists the real one is kept, so that a link stays and its file is replaced. */
 int asim_outset_add(struct asim_outset *set, const char *path, const char **made,
                     struct asim_err *err)
 {
@@ -130,7 +138,7 @@ int asim_outset_add(struct asim_outset *set, const char *path, const char **made
         return refuse_input(path, err);
     file.path = exists && !is_direct ? realpath(path, NULL) : join(path, "");
     if (file.path && !is_direct)
-        file.made = join(file.path, ".partial");
+        file.made = join(file.path, ".whole");
     *made = is_direct ? file.path : file.made;
     if (!*made) {
         free(file.path);
@@ -178,6 +186,7 @@ static int finish(const struct asim_outset_file *file, struct asim_err *err)
                         file->path, strerror(errno));
 }
 
+/* After a failure, of the set or of naming it, what was not renamed yet goes. */
 int asim_outset_end(struct asim_outset *set, int code, struct asim_err *err)
 {
     for (size_t i = 0; i < set->file.n; i++) {

@@ -11,7 +11,6 @@
  */
 #include "tools/nccl_et.h"
 
-#include <stdio.h>
 #include <stdlib.h>
 #include "trace/chakra_write.h"
 #include "trace/op.h"
@@ -135,12 +134,11 @@ static int survey(struct member_file *f, uint32_t *most_parents, struct asim_err
     return 0;
 }
 
-/* Files already written stay when a later one fails; each is complete. */
 int asim_nccl_write_et(const struct asim_nccl *nccl, const char *prefix, uint64_t send_lat_ns,
-                       struct asim_err *err)
+                       struct asim_outset *set, struct asim_err *err)
 {
     struct member_file f = {.nccl = nccl, .send_lat_ns = send_lat_ns};
-    char path[4096];
+    const char *path;
     uint32_t most = 0;
     int rc = survey(&f, &most, err);
     if (rc)
@@ -149,9 +147,8 @@ int asim_nccl_write_et(const struct asim_nccl *nccl, const char *prefix, uint64_
     if (!f.deps)
         return asim_err_nomem(err, "writing flows as traces");
     for (f.member = 0; f.member < nccl->spec.ranks && !rc; f.member++) {
-        if (snprintf(path, sizeof path, "%s.%u.et", prefix, f.member) >= (int)sizeof path)
-            rc = asim_err_set(err, ASIM_EINVAL, "the prefix of the traces is too long.");
-        else
+        rc = asim_outset_rank(set, prefix, f.member, &path, err);
+        if (!rc)
             rc = write_member(&f, path, err);
     }
     free(f.deps);

@@ -9,10 +9,11 @@
 #define ASIM_TOOLS_NCCL_ET_H
 
 #include "coll/nccl.h"
+#include "trace/outset.h"
 
-/* PREFIX.<member>.et. send_lat_ns: computed before each send, 0 = none. Refuses flows that end at
- * an NVSwitch, which is no rank. */
+/* PREFIX.<member>.et, as files of the set. send_lat_ns: computed before each send, 0 = none.
+ * Refuses flows that end at an NVSwitch, which is no rank. */
 int asim_nccl_write_et(const struct asim_nccl *nccl, const char *prefix, uint64_t send_lat_ns,
-                       struct asim_err *err);
+                       struct asim_outset *set, struct asim_err *err);
 
 #endif

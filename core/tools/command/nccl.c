@@ -11,6 +11,7 @@
  */
 #include <inttypes.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include "asim/ext/command.h"
 #include "base/out.h"
@@ -18,12 +19,15 @@
 #include "tools/args.h"
 #include "tools/nccl_et.h"
 #include "tools/simai_env.h"
+#include "trace/outset.h"
+
+enum { H100 = 2, H800 = 3 }; /* among the choices of gpu_type */
 
 struct options {
-    int op, algo, proto, pxn, nvls;
+    int op, algo, proto, pxn, nvls, gpu_type;
     uint64_t bytes, send_lat_fs;
     uint32_t ranks, nodes, base, stride, gps, gpus;
-    char *gpu_type, *output, *et;
+    char *output, *et;
     double nv, net;
 };
 
@@ -43,18 +47,18 @@ static const struct asim_option options[] = {
      AT(stride), 1, 1 << 20, NULL, 0},
     {"gpus", NULL, "GPUs in all; NVSwitch of server s is node gpus + s (default: as the members)",
      NULL, ASIM_T_U32, AT(gpus), 0, 1 << 24, NULL, 0},
-    {"gpu_type", "gpu-type", "H100 and H800 can do NVLS", "A100", ASIM_T_STRING, AT(gpu_type), 0, 0,
-     NULL, 0},
+    {"gpu_type", "gpu-type", "H100 and H800 can do NVLS", "A100", ASIM_T_CHOICE, AT(gpu_type), 0, 0,
+     "A100|A800|H100|H800|H20|NONE", 0},
     {"algo", NULL, "auto: SimAI 1.6's rule; tuned: by latency table and size", "auto",
      ASIM_T_CHOICE, AT(algo), 0, 0, "auto|tuned|ring|tree|nvls|nvls_tree|direct", 0},
     {"proto", NULL, "protocol, which costs wire bytes", "Simple", ASIM_T_CHOICE, AT(proto), 0, 0,
      "Simple|LL|LL128", 0},
     {"pxn", "AS_PXN_ENABLE",
-     "cross servers on the destination's rail (also where the variable AS_PXN_ENABLE is 1)", "0",
-     ASIM_T_BOOL, AT(pxn), 0, 0, NULL, 0},
+     "cross servers on the destination's rail (also where the variable AS_PXN_ENABLE is above 0)",
+     "0", ASIM_T_BOOL, AT(pxn), 0, 0, NULL, 0},
     {"nvls", "AS_NVLS_ENABLE",
-     "NVLS where it is possible (also where the variable AS_NVLS_ENABLE is 1)", "0", ASIM_T_BOOL,
-     AT(nvls), 0, 0, NULL, 0},
+     "NVLS where it is possible (also where the variable AS_NVLS_ENABLE is above 0)", "0",
+     ASIM_T_BOOL, AT(nvls), 0, 0, NULL, 0},
     {"nv", NULL, "NVLink GB/s of a GPU, for tuned", "300", ASIM_T_DOUBLE, AT(nv), 1e-3, 1e6, NULL,
      0},
     {"net", NULL, "GB/s of a NIC, for tuned", "48.5", ASIM_T_DOUBLE, AT(net), 1e-3, 1e6, NULL, 0},
@@ -86,10 +90,11 @@ static uint32_t node_of(const struct asim_nccl *nccl, const struct options *opt,
 }
 
 /* "-" goes to standard output through the same writer. */
-static int write_csv(const struct asim_nccl *nccl, const struct options *opt, struct asim_err *err)
+static int write_csv(const struct asim_nccl *nccl, const struct options *opt, const char *path,
+                     struct asim_err *err)
 {
     struct asim_out out;
-    int rc = asim_out_open(&out, opt->output, err);
+    int rc = asim_out_open(&out, path, err);
     if (rc)
         return rc;
     asim_out_printf(&out, "flow,src,dst,bytes,wire_bytes,channel,chunk,algorithm,protocol,after\n");
@@ -104,6 +109,38 @@ static int write_csv(const struct asim_nccl *nccl, const struct options *opt, st
         asim_out_printf(&out, "\n");
     }
     return asim_out_commit(&out, err);
+}
+
+/* The CSV and a trace would be one file. */
+static int check_places(const struct options *opt, uint32_t ranks, struct asim_err *err)
+{
+    size_t size = strlen(opt->et) + 24;
+    char *path = malloc(size);
+    int rc = path ? 0 : asim_err_nomem(err, "naming traces");
+    for (uint32_t r = 0; r < ranks && !rc; r++) {
+        snprintf(path, size, "%s.%" PRIu32 ".et", opt->et, r);
+        rc = asim_outset_not_twice(opt->output, path, err);
+    }
+    free(path);
+    return rc;
+}
+
+/* All files or none. Traces of more members, left by an earlier run, would be read with these. */
+static int write_all(const struct asim_nccl *nccl, const struct options *opt, struct asim_err *err)
+{
+    struct asim_outset set = {0};
+    uint32_t ranks = nccl->spec.ranks;
+    const char *csv;
+    int rc = opt->et ? check_places(opt, ranks, err) : 0;
+    if (!rc && opt->et)
+        rc = asim_outset_begin(&set, opt->et, ranks, 0, err);
+    if (!rc)
+        rc = asim_outset_add(&set, opt->output, &csv, err);
+    if (!rc)
+        rc = write_csv(nccl, opt, csv, err);
+    if (!rc && opt->et)
+        rc = asim_nccl_write_et(nccl, opt->et, opt->send_lat_fs / 1000000, &set, err);
+    return asim_outset_end(&set, rc, err);
 }
 
 /* Choices are in the order of the enums. */
@@ -122,8 +159,7 @@ static void fill_spec(struct asim_nccl_spec *spec, const struct options *opt)
                                     .pxn = opt->pxn,
                                     .nvls = opt->nvls,
                                     .apart = opt->stride > 1,
-                                    .hopper = !strcmp(opt->gpu_type, "H100") ||
-                                              !strcmp(opt->gpu_type, "H800"),
+                                    .hopper = opt->gpu_type == H100 || opt->gpu_type == H800,
                                     .nv_gbytes = opt->nv,
                                     .net_gbytes = opt->net};
 }
@@ -155,9 +191,7 @@ static int decompose(const struct asim_args *args, struct asim_err *err)
                           "would be empty.",
                           spec.bytes, spec.ranks, nccl.local);
     if (!rc)
-        rc = write_csv(&nccl, opt, err);
-    if (!rc && opt->et)
-        rc = asim_nccl_write_et(&nccl, opt->et, opt->send_lat_fs / 1000000, err);
+        rc = write_all(&nccl, opt, err);
     asim_nccl_fini(&nccl);
     return rc;
 }

@@ -263,7 +263,7 @@ static int read_sizes(struct settings *set, struct asim_err *err)
     char word[32];
     uint64_t sum = 0, n = 0;
     if (set->type != ALL_TO_ALL)
-        return asim_err_set(err, ASIM_EINVAL, "--sizes goes with --type=all_to_all only.");
+        return asim_err_set(err, ASIM_EUSAGE, "--sizes goes with --type=all_to_all only.");
     set->list = calloc(set->ranks, sizeof *set->list);
     if (!set->list)
         return asim_err_nomem(err, "writing traces");
@@ -271,15 +271,15 @@ static int read_sizes(struct settings *set, struct asim_err *err)
         size_t length = strcspn(at, ",");
         snprintf(word, sizeof word, "%.*s", (int)(length < 31 ? length : 31), at);
         if (asim_text_size(word, &set->list[n]))
-            return asim_err_set(err, ASIM_EINVAL,
+            return asim_err_set(err, ASIM_EUSAGE,
                                 "--sizes: '%s' is no size; expected such as 64KiB or 0.", word);
         if (set->list[n] > INT64_MAX - sum)
-            return asim_err_set(err, ASIM_EINVAL, "--sizes: their sum passes 2^63 - 1.");
+            return asim_err_set(err, ASIM_EUSAGE, "--sizes: their sum passes 2^63 - 1.");
         sum += set->list[n++];
         at += length + (at[length] == ',');
     }
     if (*at || n != set->ranks)
-        return asim_err_set(err, ASIM_EINVAL,
+        return asim_err_set(err, ASIM_EUSAGE,
                             "--sizes has %s sizes than the %" PRIu32 " ranks; give one for each.",
                             *at ? "more" : "fewer", set->ranks);
     set->size_bytes = sum;
@@ -289,18 +289,19 @@ static int read_sizes(struct settings *set, struct asim_err *err)
 static int check(struct settings *set, struct asim_err *err)
 {
     size_t n = set->out ? strlen(set->out) : 0;
+    int rc;
     if (!n || set->out[n - 1] == '/')
         return asim_err_set(err, ASIM_EUSAGE,
                             "no workload prefix; give --out=FOLDER/NAME for FOLDER/NAME.0.et ...");
     if (set->type == SEND_RECV && set->ranks < 2)
-        return asim_err_set(err, ASIM_EINVAL, "send_recv wants at least 2 ranks; give --ranks=2.");
+        return asim_err_set(err, ASIM_EUSAGE, "send_recv wants at least 2 ranks; give --ranks=2.");
     if (set->size_bytes > INT64_MAX)
-        return asim_err_set(err, ASIM_EINVAL, "--size is more than a trace can say (2^63 - 1).");
+        return asim_err_set(err, ASIM_EUSAGE, "--size is more than a trace can say (2^63 - 1).");
     if (set->nodes && set->count != 1)
-        return asim_err_set(err, ASIM_EINVAL,
+        return asim_err_set(err, ASIM_EUSAGE,
                             "--count and --nodes both say how long a trace is; give one of them.");
-    if (set->sizes && read_sizes(set, err))
-        return ASIM_EINVAL;
+    if (set->sizes && (rc = read_sizes(set, err)))
+        return rc;
     if (set->type == BARRIER)
         set->size_bytes = 0;
     if (set->type == COMPUTE && !set->compute_us)

@@ -56,10 +56,12 @@ static int make(struct asim_llm_options *opt, struct asim_err *err)
 {
     struct asim_llm llm;
     struct asim_llm_times times;
-    int rc;
+    int rc, is_fitted = 0;
     if (asim_llm_is_micro(opt))
         return make_micro(opt, err);
     rc = asim_llm_preset(opt, err);
+    if (!rc)
+        is_fitted = asim_llm_fit_batch(opt);
     if (!rc)
         rc = asim_llm_derive(&llm, opt, err);
     if (!rc)
@@ -67,6 +69,11 @@ static int make(struct asim_llm_options *opt, struct asim_err *err)
     if (rc)
         return rc;
     rc = write_all(&llm, &times, err);
+    if (!rc && is_fitted)
+        fprintf(stderr,
+                "asim trace llm: note: global_batch is %" PRIu32 ", one micro-batch for each "
+                "data-parallel rank; AICB's default of 4 is too few.\n",
+                opt->global_batch);
     if (!rc && times.missing)
         fprintf(stderr,
                 "asim trace llm: warning: %" PRIu64 " parts have no compute time in %s; 1 ns each "
@@ -76,12 +83,18 @@ static int make(struct asim_llm_options *opt, struct asim_err *err)
     return rc;
 }
 
-/* --et alone makes; a word and --et converts; a word alone is a question and gets the usage. */
+/* --et alone makes; a word and --et converts. */
 static int llm(const struct asim_args *args, struct asim_err *err)
 {
     struct asim_llm_options *opt = args->tables[0].base;
-    if (!args->n_args || (args->n_words && !opt->et))
-        return ASIM_ARGS_USAGE;
+    if (!args->n_args)
+        return asim_err_set(err, ASIM_EUSAGE,
+                            "no model is given: --model=NAME, or a workload to convert and "
+                            "--et=PREFIX; --help lists the models and options.");
+    if (args->n_words && !opt->et)
+        return asim_err_set(err, ASIM_EUSAGE,
+                            "no prefix is given for the traces of %s: --et=PREFIX.",
+                            args->words[0]);
     return args->n_words ? convert(args->words[0], opt->et, err) : make(opt, err);
 }
 

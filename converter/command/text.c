@@ -46,10 +46,10 @@ static int read_dims(struct asim_text_options *opt, const char *dims, struct asi
         char word[32];
         snprintf(word, sizeof word, "%.*s", (int)strcspn(at, ",x"), at);
         if (opt->n_dims == ASIM_TEXT_DIMS)
-            return asim_err_set(err, ASIM_EINVAL, "--dims has more than %d dimensions.",
+            return asim_err_set(err, ASIM_EUSAGE, "--dims has more than %d dimensions.",
                                 ASIM_TEXT_DIMS);
         if (asim_text_u64(word, &value) || !value || value > 1048576)
-            return asim_err_set(err, ASIM_EINVAL,
+            return asim_err_set(err, ASIM_EUSAGE,
                                 "--dims has '%.20s' where a number of NPUs from 1 to 1048576 is "
                                 "expected, as in --dims=4,2.",
                                 word);
@@ -57,11 +57,11 @@ static int read_dims(struct asim_text_options *opt, const char *dims, struct asi
         product = product > 1048576 ? product : product * value;
     }
     if (opt->ranks && opt->n_dims && product != opt->ranks)
-        return asim_err_set(err, ASIM_EINVAL,
+        return asim_err_set(err, ASIM_EUSAGE,
                             "--dims makes %" PRIu64 " NPUs, but --num-npus says %" PRIu32 ".",
                             product, opt->ranks);
     if (product > 1048576)
-        return asim_err_set(err, ASIM_EINVAL, "--dims makes more than 1048576 NPUs.");
+        return asim_err_set(err, ASIM_EUSAGE, "--dims makes more than 1048576 NPUs.");
     if (!opt->ranks && opt->n_dims)
         opt->ranks = (uint32_t)product;
     return 0;

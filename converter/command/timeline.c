@@ -49,7 +49,7 @@ static int read_frequency(const char *text, double *mhz, struct asim_err *err)
     else if (!strcmp(end, "GHz"))
         factor = 1000;
     if (end == text || factor == 0 || !isfinite(value) || value <= 0 || value > 1e9)
-        return asim_err_set(err, ASIM_EINVAL,
+        return asim_err_set(err, ASIM_EUSAGE,
                             "--npu-frequency is '%.40s', expected a number of MHz above 0, as "
                             "1500 or 1.5GHz.",
                             text);

@@ -32,7 +32,7 @@ struct asim_llm_options {
     uint64_t begin_size, end_size;
     unsigned given; /* bits below, of what stands on the command line */
 };
-enum { ASIM_LLM_TOPK = 1, ASIM_LLM_DENSE = 2, ASIM_LLM_SHARED = 4 };
+enum { ASIM_LLM_TOPK = 1, ASIM_LLM_DENSE = 2, ASIM_LLM_SHARED = 4, ASIM_LLM_BATCH = 8 };
 /* Before the command line is parsed: which of those it gives, if only their defaults. */
 void asim_llm_note_given(struct asim_llm_options *opt, int argc, char **argv);
 extern const struct asim_option asim_llm_option_table[];
@@ -54,6 +54,9 @@ int asim_llm_micro(const struct asim_llm_options *opt, const char *path, uint32_
 
 /* Preset sizes of opt->model, for what the command line did not give. */
 int asim_llm_preset(struct asim_llm_options *opt, struct asim_err *err);
+/* After the preset: a global batch nobody gave becomes one micro-batch for each data-parallel rank
+ * where it would be less. 1 where it did. */
+int asim_llm_fit_batch(struct asim_llm_options *opt);
 /* Checks and derives; fails where something does not divide. */
 int asim_llm_derive(struct asim_llm *llm, const struct asim_llm_options *opt, struct asim_err *err);
 

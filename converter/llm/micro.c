@@ -47,7 +47,7 @@ static int find_comm(const struct asim_llm_options *opt, const char **word, stru
             return 0;
         }
     return asim_err_set(
-        err, ASIM_EINVAL,
+        err, ASIM_EUSAGE,
         "unknown collective '%s' for --test_comm.%s Known are all_reduce, "
         "all_gather, reduce_scatter and all_to_all.",
         asim_text_safe(safe, sizeof safe, opt->test_comm),
@@ -64,7 +64,7 @@ int asim_llm_micro(const struct asim_llm_options *opt, const char *path, uint32_
     int rc = find_comm(opt, &word, err);
 
     if (!rc && (!size || opt->end_size < size))
-        rc = asim_err_set(err, ASIM_EINVAL,
+        rc = asim_err_set(err, ASIM_EUSAGE,
                           "begin_size=%" PRIu64 " and end_size=%" PRIu64
                           ": give a first size above 0 and a last one that is not below it.",
                           size, opt->end_size);

@@ -13,70 +13,37 @@
 #include <inttypes.h>
 #include <string.h>
 
-/* All products stay below 2^63: each factor is limited before it is used. */
-static int check_sizes(const struct asim_llm_options *opt, struct asim_err *err)
-{
-    const struct {
-        const char *name;
-        uint64_t value, most;
-    } sizes[] = {{"world_size", opt->world, 1 << 24},
-                 {"tensor_model_parallel_size", opt->tp, 1 << 16},
-                 {"pipeline_model_parallel", opt->pp, 1 << 16},
-                 {"expert_model_parallel_size", opt->ep, 1 << 16},
-                 {"num_experts", opt->experts, 1 << 16},
-                 {"moe_router_topk", opt->topk, 1 << 10},
-                 {"global_batch", opt->global_batch, 1 << 20},
-                 {"micro_batch", opt->micro_batch, 1 << 12},
-                 {"seq_length", opt->seq, 1 << 24},
-                 {"hidden_size", opt->hidden, 1 << 18},
-                 {"num_layers", opt->layers, 1 << 14},
-                 {"num_attention_heads", opt->heads, 1 << 12},
-                 {"vocab_size", opt->vocab, 1 << 24},
-                 {"make_vocab_size_divisible_by", opt->vocab_unit, 1 << 16}};
-    for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++)
-        if (!sizes[i].value || sizes[i].value > sizes[i].most)
-            return asim_err_set(err, ASIM_EINVAL, "%s is %" PRIu64 ", expected 1 to %" PRIu64 ".",
-                                sizes[i].name, sizes[i].value, sizes[i].most);
-    if (opt->moe && opt->topk > opt->experts)
-        return asim_err_set(err, ASIM_EINVAL,
-                            "moe_router_topk is %u, but there are only %u experts; raise "
-                            "num_experts or lower it.",
-                            opt->topk, opt->experts);
-    if (opt->ffn > 1 << 20 || opt->shared_experts > 1 << 10 || opt->q_lora > 1 << 18 ||
-        opt->kv_lora > 1 << 18 || opt->qk_rope > 1 << 14 || opt->qk_nope > 1 << 14 ||
-        opt->v_head > 1 << 14)
-        return asim_err_set(err, ASIM_EINVAL,
-                            "a size of the MLP or of DeepSeek's attention is larger than any "
-                            "model's; check ffn_hidden_size, *_lora_rank and *_dim.");
-    return 0;
-}
-
 /* What AICB leaves to Python's errors, or lets pass: a world that does not divide makes its group
  * sizes fractions, and SimAI then reads nonsense. */
 static int check_parallelism(const struct asim_llm_options *opt, struct asim_err *err)
 {
     uint64_t model = (uint64_t)opt->tp * opt->pp;
     if (strcmp(opt->frame, "Megatron") && strcmp(opt->frame, "DeepSeek"))
-        return asim_err_set(err, ASIM_EINVAL, "frame is '%.40s', expected Megatron or DeepSeek.",
+        return asim_err_set(err, ASIM_EUSAGE, "frame is '%.40s', expected Megatron or DeepSeek.",
                             opt->frame);
     if (opt->world % model)
         return asim_err_set(
-            err, ASIM_EINVAL,
+            err, ASIM_EUSAGE,
             "%u GPUs cannot be split into tp=%u x pp=%u: give a multiple of %" PRIu64 ".",
             opt->world, opt->tp, opt->pp, model);
     if (opt->moe && !opt->sp)
-        return asim_err_set(err, ASIM_EINVAL,
+        return asim_err_set(err, ASIM_EUSAGE,
                             "moe_enable needs enable_sequence_parallel: add --sp.");
+    if (opt->moe && opt->topk > opt->experts)
+        return asim_err_set(err, ASIM_EUSAGE,
+                            "moe_router_topk is %u, but there are only %u experts; raise "
+                            "num_experts or lower it.",
+                            opt->topk, opt->experts);
     if (opt->ep > 1 && opt->experts % opt->ep)
-        return asim_err_set(err, ASIM_EINVAL,
+        return asim_err_set(err, ASIM_EUSAGE,
                             "%u experts cannot be split among ep=%u: give a multiple.",
                             opt->experts, opt->ep);
     if (opt->world / model % opt->ep)
-        return asim_err_set(err, ASIM_EINVAL,
+        return asim_err_set(err, ASIM_EUSAGE,
                             "%" PRIu64 " data-parallel ranks cannot be split into groups of ep=%u.",
                             opt->world / model, opt->ep);
     if (opt->layers < opt->pp)
-        return asim_err_set(err, ASIM_EINVAL, "%u layers are too few for %u pipeline stages.",
+        return asim_err_set(err, ASIM_EUSAGE, "%u layers are too few for %u pipeline stages.",
                             opt->layers, opt->pp);
     return 0;
 }
@@ -86,7 +53,7 @@ static int check_batch(const struct asim_llm *llm, struct asim_err *err)
 {
     if (llm->ga)
         return 0;
-    return asim_err_set(err, ASIM_EINVAL,
+    return asim_err_set(err, ASIM_EUSAGE,
                         "global_batch=%u is less than one micro-batch of %u on each of %" PRIu64
                         " data-parallel ranks: raise it to at least %" PRIu64 ".",
                         llm->opt->global_batch, llm->opt->micro_batch, llm->dp,
@@ -153,9 +120,7 @@ int asim_llm_derive(struct asim_llm *llm, const struct asim_llm_options *opt, st
 {
     memset(llm, 0, sizeof *llm);
     llm->opt = opt;
-    int rc = check_sizes(opt, err);
-    if (!rc)
-        rc = check_parallelism(opt, err);
+    int rc = check_parallelism(opt, err);
     if (rc)
         return rc;
     llm->deepseek = !strcmp(opt->frame, "DeepSeek");

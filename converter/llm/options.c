@@ -12,13 +12,14 @@
 #include "tools/args.h"
 
 #define AT(field) offsetof(struct asim_llm_options, field)
-#define NUMBER(key, alias, help, def, type, field)                                                 \
+/* The most a row takes keeps all products of sizes below 2^63. */
+#define NUMBER(key, alias, help, def, type, field, most)                                           \
     {                                                                                              \
-        key, alias, help, def, type, AT(field), 0, 1e12, NULL, 0                                   \
+        key, alias, help, def, type, AT(field), 0, most, NULL, 0                                   \
     }
-#define SIZE(key, alias, help, def, type, field)                                                   \
+#define SIZE(key, alias, help, def, type, field, most)                                             \
     {                                                                                              \
-        key, alias, help, def, type, AT(field), 1, 1e12, NULL, 0                                   \
+        key, alias, help, def, type, AT(field), 1, most, NULL, 0                                   \
     }
 #define TEXT(key, alias, help, def, field)                                                         \
     {                                                                                              \
@@ -45,24 +46,27 @@ const struct asim_option asim_llm_option_table[] = {
          NULL, model),
     TEXT("frame", NULL, "Megatron or DeepSeek (default: as the preset), or collective_test", NULL,
          frame),
-    SIZE("world_size", "N", "GPUs in all", "32", ASIM_T_U32, world),
-    SIZE("tensor_model_parallel_size", "tp", "tensor-parallel size", NULL, ASIM_T_U32, tp),
-    SIZE("pipeline_model_parallel", "pp", "pipeline stages", "1", ASIM_T_U32, pp),
-    SIZE("expert_model_parallel_size", "ep", "expert-parallel size", "1", ASIM_T_U32, ep),
-    NUMBER("num_experts", "experts", "experts of a MoE layer", NULL, ASIM_T_U32, experts),
-    SIZE("moe_router_topk", "topk", "experts a token goes to", "1", ASIM_T_U32, topk),
-    SIZE("global_batch", "gbs", "sequences of one iteration", "4", ASIM_T_U32, global_batch),
-    SIZE("micro_batch", "mbs", "sequences of one micro-batch", "1", ASIM_T_U32, micro_batch),
-    SIZE("seq_length", "seq", "tokens of a sequence", NULL, ASIM_T_U64, seq),
-    SIZE("hidden_size", "hidden", "hidden size", NULL, ASIM_T_U64, hidden),
+    SIZE("world_size", "N", "GPUs in all", "32", ASIM_T_U32, world, 1 << 24),
+    SIZE("tensor_model_parallel_size", "tp", "tensor-parallel size", NULL, ASIM_T_U32, tp, 1 << 16),
+    SIZE("pipeline_model_parallel", "pp", "pipeline stages", "1", ASIM_T_U32, pp, 1 << 16),
+    SIZE("expert_model_parallel_size", "ep", "expert-parallel size", "1", ASIM_T_U32, ep, 1 << 16),
+    NUMBER("num_experts", "experts", "experts of a MoE layer", NULL, ASIM_T_U32, experts, 1 << 16),
+    SIZE("moe_router_topk", "topk", "experts a token goes to", "1", ASIM_T_U32, topk, 1 << 10),
+    SIZE("global_batch", "gbs",
+         "sequences of one iteration; where not given, at least what all data-parallel ranks need",
+         "4", ASIM_T_U32, global_batch, 1 << 20),
+    SIZE("micro_batch", "mbs", "sequences of one micro-batch", "1", ASIM_T_U32, micro_batch,
+         1 << 12),
+    SIZE("seq_length", "seq", "tokens of a sequence", NULL, ASIM_T_U64, seq, 1 << 24),
+    SIZE("hidden_size", "hidden", "hidden size", NULL, ASIM_T_U64, hidden, 1 << 18),
     NUMBER("ffn_hidden_size", "ffn", "inner size of the MLP (default 4h, with swiglu 8h/3)", NULL,
-           ASIM_T_U64, ffn),
-    SIZE("num_layers", "layers", "layers", NULL, ASIM_T_U32, layers),
+           ASIM_T_U64, ffn, 1 << 20),
+    SIZE("num_layers", "layers", "layers", NULL, ASIM_T_U32, layers, 1 << 14),
     SIZE("num_attention_heads", "heads", "attention heads (default: as many as layers)", NULL,
-         ASIM_T_U32, heads),
-    SIZE("vocab_size", "vocab", "words of the vocabulary", "32000", ASIM_T_U64, vocab),
-    NUMBER("make_vocab_size_divisible_by", NULL, "the vocabulary is padded to this x tp", "128",
-           ASIM_T_U64, vocab_unit),
+         ASIM_T_U32, heads, 1 << 14),
+    SIZE("vocab_size", "vocab", "words of the vocabulary", "32000", ASIM_T_U64, vocab, 1 << 24),
+    SIZE("make_vocab_size_divisible_by", NULL, "the vocabulary is padded to this x tp", "128",
+         ASIM_T_U64, vocab_unit, 1 << 16),
     FLAG("enable_sequence_parallel", "sp", "sequence parallelism", sp),
     FLAG("swiglu", NULL, "SwiGLU in the MLP", swiglu),
     FLAG("use_flash_attn", "use_flash_attention", "flash attention (in the file name)", flash),
@@ -81,14 +85,17 @@ const struct asim_option asim_llm_option_table[] = {
     TEXT("gpu_type", NULL, "GPU type for the file name", "None", gpu_type),
     TEXT("model_name", NULL, "model name for the file name", NULL, model_name),
     NUMBER("n_dense_layers", NULL, "DeepSeek: layers without experts", "3", ASIM_T_U64,
-           dense_layers),
+           dense_layers, 1 << 14),
     NUMBER("n_shared_expert", NULL, "DeepSeek: experts every token goes to", "2", ASIM_T_U64,
-           shared_experts),
-    NUMBER("qk_rope_dim", NULL, "DeepSeek: rotary part of a key", "64", ASIM_T_U64, qk_rope),
-    NUMBER("qk_nope_dim", NULL, "DeepSeek: other part of a key", "128", ASIM_T_U64, qk_nope),
-    NUMBER("q_lora_rank", NULL, "DeepSeek: rank of the query", "1536", ASIM_T_U64, q_lora),
-    NUMBER("kv_lora_rank", NULL, "DeepSeek: rank of key and value", "512", ASIM_T_U64, kv_lora),
-    NUMBER("v_head_dim", NULL, "DeepSeek: size of a value", "128", ASIM_T_U64, v_head),
+           shared_experts, 1 << 10),
+    NUMBER("qk_rope_dim", NULL, "DeepSeek: rotary part of a key", "64", ASIM_T_U64, qk_rope,
+           1 << 14),
+    NUMBER("qk_nope_dim", NULL, "DeepSeek: other part of a key", "128", ASIM_T_U64, qk_nope,
+           1 << 14),
+    NUMBER("q_lora_rank", NULL, "DeepSeek: rank of the query", "1536", ASIM_T_U64, q_lora, 1 << 18),
+    NUMBER("kv_lora_rank", NULL, "DeepSeek: rank of key and value", "512", ASIM_T_U64, kv_lora,
+           1 << 18),
+    NUMBER("v_head_dim", NULL, "DeepSeek: size of a value", "128", ASIM_T_U64, v_head, 1 << 14),
     {"formulas", NULL, "aicb: AICB's text, faults included; right: mended (README)", "aicb",
      ASIM_T_CHOICE, AT(right), 0, 0, "aicb|right", 0},
     TEXT("output", "o", "SimAI text to write (default: AICB's name in results/workload)", NULL,
@@ -171,7 +178,8 @@ void asim_llm_note_given(struct asim_llm_options *opt, int argc, char **argv)
         unsigned bit;
     } keys[] = {{"moe_router_topk", ASIM_LLM_TOPK},
                 {"n_dense_layers", ASIM_LLM_DENSE},
-                {"n_shared_expert", ASIM_LLM_SHARED}};
+                {"n_shared_expert", ASIM_LLM_SHARED},
+                {"global_batch", ASIM_LLM_BATCH}};
 
     for (size_t k = 0; k < sizeof keys / sizeof *keys; k++)
         for (int i = 1; i < argc; i++)
@@ -231,7 +239,7 @@ int asim_llm_preset(struct asim_llm_options *opt, struct asim_err *err)
     }
     if (opt->model && !found)
         return asim_err_set(
-            err, ASIM_EINVAL, "unknown model '%s'.%s --help lists them.",
+            err, ASIM_EUSAGE, "unknown model '%s'.%s --help lists them.",
             asim_text_safe(safe, sizeof safe, opt->model),
             asim_text_hint(hint, sizeof hint, asim_text_nearest(opt->model, names, 2 * PRESETS)));
     if (found)
@@ -239,4 +247,15 @@ int asim_llm_preset(struct asim_llm_options *opt, struct asim_err *err)
     apply_defaults(opt);
     int rc = set_text(&opt->frame, found && found->deepseek ? "DeepSeek" : "Megatron", err);
     return rc ? rc : set_text(&opt->model_name, found ? found->name : "gpt", err);
+}
+
+/* AICB's default of 4 leaves most presets without a single micro-batch on its 32 GPUs. */
+int asim_llm_fit_batch(struct asim_llm_options *opt)
+{
+    uint64_t least = opt->world / ((uint64_t)opt->tp * opt->pp) * opt->micro_batch;
+
+    if ((opt->given & ASIM_LLM_BATCH) || least <= opt->global_batch || least > UINT32_MAX)
+        return 0;
+    opt->global_batch = (uint32_t)least;
+    return 1;
 }

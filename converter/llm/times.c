@@ -163,7 +163,7 @@ static int find_gpu(const char *name, const struct gpu **gpu, struct asim_err *e
             return 0;
         }
     }
-    return asim_err_set(err, ASIM_EINVAL,
+    return asim_err_set(err, ASIM_EUSAGE,
                         "unknown GPU '%s'.%s Known are A100, A800, H100, H800, H20 and B200.",
                         asim_text_safe(safe, sizeof safe, name),
                         asim_text_hint(hint, sizeof hint, asim_text_nearest(name, names, GPUS)));
@@ -227,10 +227,10 @@ int asim_llm_times_open(struct asim_llm_times *times, const struct asim_llm *llm
     int rc = 0;
     memset(times, 0, sizeof *times);
     if (o->comp_file && o->roofline)
-        return asim_err_set(err, ASIM_EINVAL,
+        return asim_err_set(err, ASIM_EUSAGE,
                             "comp_filepath and roofline both give compute times: choose one.");
     if (o->aiob && !o->comp_file && !o->roofline)
-        return asim_err_set(err, ASIM_EINVAL,
+        return asim_err_set(err, ASIM_EUSAGE,
                             "aiob_enable without comp_filepath would measure on a GPU, which is "
                             "not done here: give --comp_filepath=FILE or --roofline=H100.");
     if (!o->comp_file && !o->roofline)

@@ -8,6 +8,7 @@
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
+#include <unistd.h>
 #include "base/out.h"
 #include "trace/chakra_write.h"
 #include "trace/open.h"
@@ -146,12 +147,26 @@ static int write_rank(const char *workload, uint32_t rank, const char *path, str
     return rc;
 }
 
+/* A text is named in full, so "no file nofile.txt.0.et" would be no help. */
+static int count_ranks(const char *workload, uint32_t *ranks, struct asim_err *err)
+{
+    struct asim_err why = {0};
+    int rc = asim_trace_ranks(workload, ranks, &why);
+    const char *ending = strrchr(workload, '.');
+
+    if (rc && access(workload, F_OK) && ending && !strcmp(ending, ".txt"))
+        return asim_err_set(err, ASIM_EINVAL, "there is no file %s.", workload);
+    if (rc && err)
+        *err = why;
+    return rc;
+}
+
 /* Ranks are written one after the other: the workload is parsed once for each, which costs less
  * than writing its file. */
 int asim_llm_to_et(const char *workload, const char *prefix, uint32_t *ranks, struct asim_err *err)
 {
     struct asim_outset set = {0};
-    int rc = asim_trace_ranks(workload, ranks, err);
+    int rc = count_ranks(workload, ranks, err);
     if (!rc)
         rc = asim_outset_begin(&set, prefix, *ranks, 0, err);
     if (!rc)

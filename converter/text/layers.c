@@ -160,15 +160,17 @@ static int read_kind(struct reading *r)
 {
     struct asim_layers *layers = r->layers;
     const char *word = asim_src_word(&layers->src);
-    char safe[60], hint[100];
+    size_t known = r->compat ? ASIM_LAYERS_OLD + 1 : ASIM_LAYERS_KINDS;
+    char safe[60], hint[100], list[400];
     if (!word)
         return refuse(r, word, "the kind of parallelism");
     layers->kind = find_kind(word);
     if (layers->kind < 0)
-        return asim_err_at(
-            r->err, ASIM_EINVAL, asim_src_where(&layers->src),
-            "unsupported parallelism type '%s'.%s", asim_text_safe(safe, sizeof safe, word),
-            asim_text_hint(hint, sizeof hint, asim_text_nearest(word, kinds, ASIM_LAYERS_KINDS)));
+        return asim_err_at(r->err, ASIM_EINVAL, asim_src_where(&layers->src),
+                           "unsupported parallelism type '%s'.%s Known are %s.",
+                           asim_text_safe(safe, sizeof safe, word),
+                           asim_text_hint(hint, sizeof hint, asim_text_nearest(word, kinds, known)),
+                           asim_text_list(list, sizeof list, kinds, known));
     if (r->compat && layers->kind > ASIM_LAYERS_OLD)
         return asim_err_at(r->err, ASIM_EINVAL, asim_src_where(&layers->src),
                            "unsupported parallelism type '%s', as in chakra_converter; it works "

@@ -78,7 +78,7 @@ static int find_part(const struct part *parts, size_t n, const char *name, doubl
             return 0;
         }
     }
-    return asim_err_set(err, ASIM_EINVAL, "unknown type '%s'.%s Known are %s.",
+    return asim_err_set(err, ASIM_EUSAGE, "unknown type '%s'.%s Known are %s.",
                         asim_text_safe(safe, sizeof safe, name),
                         asim_text_hint(hint, sizeof hint, asim_text_nearest(name, names, n)),
                         asim_text_list(list, sizeof list, names, n));
@@ -92,13 +92,14 @@ int asim_sa_options_fill(struct asim_sa_options *opt, struct asim_err *err)
     static const struct part nics[] = {{"cx6", 23.5}, {"cx7", 48.5}, {"bf3", 48.5}};
     int rc = 0;
     if (!opt->workload)
-        return asim_err_set(err, ASIM_EINVAL, "no workload is given: -w FILE.");
+        return asim_err_set(err, ASIM_EUSAGE,
+                            "no workload is given: -w FILE; --help lists the options.");
     if (!opt->gpus_per_server || !opt->nics_per_server)
-        return asim_err_set(err, ASIM_EINVAL,
+        return asim_err_set(err, ASIM_EUSAGE,
                             "-g_p_s (GPUs per server) and -n_p_s (NICs per server) are needed and "
                             "have no default.");
     if (opt->nv_gib <= 0 && !opt->gpu_type)
-        return asim_err_set(err, ASIM_EINVAL,
+        return asim_err_set(err, ASIM_EUSAGE,
                             "the NVLink bandwidth is needed: -nv GB/s, or -g_type GPU.");
     if (opt->nv_gib <= 0)
         rc = find_part(gpus, sizeof gpus / sizeof *gpus, opt->gpu_type, &opt->nv_gib, err);

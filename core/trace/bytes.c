@@ -23,15 +23,10 @@
 #define GZIP_MAGIC_0 0x1f
 #define GZIP_MAGIC_1 0x8b
 
-/* errno is the caller's latest. Running out of file numbers is the one cause worth advice:
- * thousands of ranks meet it first. */
+/* errno is the caller's latest. */
 static int open_error(const char *path, struct asim_err *err)
 {
-    const char *hint = "";
-    if (errno == EMFILE || errno == ENFILE)
-        hint = "; raise the limit of open files (ulimit -n): each gzip trace holds one, plain "
-               "traces hold none";
-    return asim_err_set(err, ASIM_EIO, "cannot open trace '%s': %s%s", path, strerror(errno), hint);
+    return asim_inflate_refuse_open(path, errno, err);
 }
 
 /* Notes the file's identity the first time, compares it afterwards. */

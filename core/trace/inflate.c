@@ -21,10 +21,20 @@
 #define GZIP_ONLY     16 /* of inflateInit2 */
 #define CEILING_BYTES (64ull << 30)
 
+/* Running out of file numbers is the one cause worth advice: thousands of ranks meet it first. */
+int asim_inflate_refuse_open(const char *path, int why, struct asim_err *err)
+{
+    const char *hint = "";
+    if (why == EMFILE || why == ENFILE)
+        hint = "; raise the limit of open files (ulimit -n) or gunzip the traces: each gzip trace "
+               "holds one, plain traces hold none";
+    return asim_err_set(err, ASIM_EIO, "cannot open trace '%s': %s%s", path, strerror(why), hint);
+}
+
 /* A file without a name: gone when it is closed, even if the run is killed.
  * TMPDIR decides where; a trace of gigabytes may not fit a small /tmp, hence the advice in the
  * message. */
-static int temporary(int *fd, struct asim_err *err)
+static int temporary(const char *path, int *fd, struct asim_err *err)
 {
     const char *folder = getenv("TMPDIR");
     if (!folder || !*folder)
@@ -36,7 +46,9 @@ static int temporary(int *fd, struct asim_err *err)
     snprintf(name, n, "%s/asim-XXXXXX", folder);
     *fd = mkstemp(name);
     int rc = 0;
-    if (*fd < 0)
+    if (*fd < 0 && (errno == EMFILE || errno == ENFILE))
+        rc = asim_inflate_refuse_open(path, errno, err);
+    else if (*fd < 0)
         rc = asim_err_set(err, ASIM_EIO,
                           "cannot make a temporary file in '%s' to inflate a gzip trace: %s; set "
                           "TMPDIR to a folder with room, or gunzip the traces",
@@ -180,7 +192,7 @@ static int inflate_into(const char *path, int fd, uint64_t *size, struct asim_er
     *size = 0;
     from->fd = open(path, O_RDONLY | O_CLOEXEC);
     if (from->fd < 0)
-        rc = asim_err_set(err, ASIM_EIO, "cannot open trace '%s': %s", path, strerror(errno));
+        rc = asim_inflate_refuse_open(path, errno, err);
     else if (inflateInit2(&from->z, MAX_WBITS + GZIP_ONLY) != Z_OK)
         rc = asim_err_nomem(err, "inflating a trace");
     else
@@ -197,7 +209,7 @@ static int inflate_into(const char *path, int fd, uint64_t *size, struct asim_er
 /* *fd is the caller's, readable at any offset; -1 on failure. Costs the inflated size on disk. */
 int asim_inflate(const char *path, int *fd, uint64_t *size, struct asim_err *err)
 {
-    int rc = temporary(fd, err);
+    int rc = temporary(path, fd, err);
     if (rc)
         return rc;
     rc = inflate_into(path, *fd, size, err);

@@ -14,4 +14,7 @@
  * more; *fd is open for reading and the caller's to close, *size its bytes. Ceiling 64 GiB. */
 int asim_inflate(const char *path, int *fd, uint64_t *size, struct asim_err *err);
 
+/* "cannot open trace 'PATH': ..." for an errno, with advice where files have run out. */
+int asim_inflate_refuse_open(const char *path, int why, struct asim_err *err);
+
 #endif

@@ -103,8 +103,6 @@ static int analyse(const struct asim_args *args, struct asim_err *err)
     struct asim_sa_options *opt = args->tables[0].base;
     struct asim_simai w;
     int rc;
-    if (!args->n_args)
-        return ASIM_ARGS_USAGE;
     rc = asim_sa_options_fill(opt, err);
     if (!rc)
         rc = asim_simai_read(&w, opt->workload, err);

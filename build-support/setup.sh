@@ -26,6 +26,12 @@ ticker_stop() {
     ticker=
 }
 
+# For what is wrong on the command line itself.
+misuse() {
+    say "$*"
+    exit 2
+}
+
 interrupted() {
     ticker_stop
     say 'interrupted; start the same command again and it goes on where it stopped.'
@@ -70,6 +76,7 @@ step() {
 # One set-up at a time in this repository. The lock goes with the process, however it ends.
 lock_take() {
     mkdir -p "$state" 2>/dev/null || die "cannot write to $state; make the repository writable."
+    { : >>"$state/lock"; } 2>/dev/null || die "cannot write to $state; make the repository writable."
     exec 9>"$state/lock"
     if ! flock -n 9; then
         say 'another run is setting up or building in this repository; waiting for it.'

@@ -20,6 +20,9 @@ extern "C"
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
+#include <exception>
+#include <iostream>
+#include <sstream>
 #include <vector>
 
 using namespace ns3;
@@ -41,31 +44,123 @@ Interrupted()
     return g_interrupted;
 }
 
+const char* g_word = ""; //!< that ns-3 is at
+
+std::string
+WhyRefused(const std::string& name)
+{
+    const auto end = name.rfind("::");
+    const std::string owner = name.substr(0, end);
+    TypeId type;
+    TypeId::AttributeInformation info;
+
+    if (name.find("ns3::"))
+    {
+        return "it takes another value; --PrintGlobals shows which";
+    }
+    if (!TypeId::LookupByNameFailSafe(owner, &type))
+    {
+        return "there is no class " + owner + "; --PrintTypeIds lists them";
+    }
+    if (!type.LookupAttributeByName(name.substr(end + 2), &info))
+    {
+        return owner + " has no such attribute; --PrintAttributes=" + owner + " lists them";
+    }
+    return "it takes another kind of value, such as '" +
+           info.initialValue->SerializeToString(info.checker) + "'";
+}
+
+/** Wrong usage: one sentence. */
+[[noreturn]] void
+Refuse()
+{
+    const std::string word(g_word + 2);
+    const auto end = word.find('=');
+    const bool isPrint = !word.rfind("Print", 0);
+
+    std::fprintf(stderr,
+                 "AstraSimNetwork: ns-3 refuses '%s': %s.\n",
+                 g_word,
+                 isPrint ? "there is no such class; --PrintTypeIds lists them"
+                         : WhyRefused(word.substr(0, end)).c_str());
+    std::_Exit(2);
+}
+
+/** As ns-3's command line does, but what it aborts on is refused. */
+void
+SetValue(const char* word)
+{
+    const std::string text(word + 2);
+    const auto end = text.find('=');
+    const std::string name = text.substr(0, end);
+    const StringValue value(end == std::string::npos ? "" : text.substr(end + 1));
+    std::ostringstream said;
+    const auto terminate = std::set_terminate(Refuse);
+    const auto usual = std::cerr.rdbuf(said.rdbuf());
+
+    g_word = word;
+    if (!Config::SetGlobalFailSafe(name, value) && !Config::SetDefaultFailSafe(name, value))
+    {
+        Refuse();
+    }
+    std::cerr.rdbuf(usual);
+    std::set_terminate(terminate);
+    std::cerr << said.str();
+}
+
+/** ns-3 aborts on a class it does not know. */
+void
+CheckPrint(const char* word)
+{
+    const char attributes[] = "--PrintAttributes";
+    const char* value = std::strchr(word, '=');
+    TypeId type;
+
+    g_word = word;
+    if (!std::strncmp(word, attributes, sizeof attributes - 1) &&
+        !TypeId::LookupByNameFailSafe(value ? value + 1 : "", &type))
+    {
+        Refuse();
+    }
+}
+
 /** Hands ns-3 its own words and returns the others. */
 std::vector<char*>
 SplitWords(int argc, char** argv)
 {
-    const char* const theirs[] = {"--ns3::",
-                                  "--Print",
+    const char print[] = "--Print";
+    const char* const values[] = {"--ns3::",
                                   "--RngRun",
                                   "--RngSeed",
                                   "--SchedulerType",
                                   "--SimulatorImplementationType",
                                   "--ChecksumEnabled"};
-    std::vector<char*> ns3Words{argv[0]};
+    std::vector<char*> prints{argv[0]};
     std::vector<char*> ours{argv[0]};
 
     for (int i = 1; i < argc; i++)
     {
-        bool isTheirs = false;
-        for (const char* prefix : theirs)
+        bool isValue = false;
+        for (const char* prefix : values)
         {
-            isTheirs = isTheirs || !std::strncmp(argv[i], prefix, std::strlen(prefix));
+            isValue = isValue || !std::strncmp(argv[i], prefix, std::strlen(prefix));
         }
-        (isTheirs ? ns3Words : ours).push_back(argv[i]);
+        if (isValue)
+        {
+            SetValue(argv[i]);
+        }
+        else if (!std::strncmp(argv[i], print, sizeof print - 1))
+        {
+            CheckPrint(argv[i]);
+            prints.push_back(argv[i]);
+        }
+        else
+        {
+            ours.push_back(argv[i]);
+        }
     }
     CommandLine cmd(__FILE__);
-    cmd.Parse(static_cast<int>(ns3Words.size()), ns3Words.data());
+    cmd.Parse(static_cast<int>(prints.size()), prints.data());
     ours.push_back(nullptr);
     return ours;
 }

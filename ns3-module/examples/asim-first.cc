@@ -3,8 +3,9 @@
  *
  * The smallest program: a workload over a topology, and when each rank finishes.
  *
- *   ./ns3 run "asim-first --workload=examples/workloads/all_reduce_2r_1MiB/all_reduce"
+ *   ./ns3 run "asim-first --workload=$PWD/examples/workloads/all_reduce_2r_1MiB/all_reduce"
  *
+ * in this repository; the program runs in the folder of the ns-3 tree, hence the whole path.
  * Attributes work as everywhere in ns-3, e.g. --ns3::RdmaHw::Mtu=9000.
  */
 #include "ns3/asim-helper.h"
@@ -27,10 +28,12 @@ main(int argc, char* argv[])
     cmd.Parse(argc, argv);
 
     AsimHelper asim;
-    asim.Set("workload", workload);
+    if (!workload.empty())
+    {
+        asim.Set("workload", workload);
+    }
     asim.Set("topology", topology);
-    asim.Install();
-    const int code = asim.Run();
+    const int code = asim.TryInstall() ? asim.Run() : 1;
     for (uint32_t rank = 0; rank < ranks && !code; rank++)
     {
         std::cout << "rank " << rank << " finished at "
@@ -38,7 +41,7 @@ main(int argc, char* argv[])
     }
     if (code)
     {
-        std::cerr << asim.GetError() << "\n";
+        std::cerr << "asim-first: " << asim.GetError() << "\n";
     }
     Simulator::Destroy();
     return code ? 1 : 0;

@@ -5,7 +5,9 @@
  * headers, and writes the first host's frames as a capture. Connecting a sink of frames makes the
  * run advance event by event; the finish times stay the same.
  *
- *   ./ns3 run "asim-trace-sources --workload=examples/workloads/all_reduce_2r_1MiB/all_reduce"
+ *   ./ns3 run "asim-trace-sources --workload=$PWD/examples/workloads/all_reduce_2r_1MiB/all_reduce"
+ *
+ * in this repository; the program runs in the folder of the ns-3 tree, hence the whole path.
  */
 #include "ns3/asim-helper.h"
 #include "ns3/core-module.h"
@@ -45,9 +47,17 @@ main(int argc, char* argv[])
     cmd.Parse(argc, argv);
 
     AsimHelper asim;
-    asim.Set("workload", workload);
+    if (!workload.empty())
+    {
+        asim.Set("workload", workload);
+    }
     asim.Set("topology", topology);
-    Ptr<AsimFabric> fabric = asim.Install();
+    Ptr<AsimFabric> fabric = asim.TryInstall();
+    if (!fabric)
+    {
+        std::cerr << "asim-trace-sources: " << asim.GetError() << "\n";
+        return 1;
+    }
     for (const auto& device : fabric->GetDevices())
     {
         device->TraceConnectWithoutContext("MacRx", MakeCallback(&OnFrame));
@@ -57,6 +67,10 @@ main(int argc, char* argv[])
         asim.EnablePcap(pcap, fabric->GetDevices()[0]);
     }
     const int code = asim.Run();
+    if (code)
+    {
+        std::cerr << "asim-trace-sources: " << asim.GetError() << "\n";
+    }
     std::cout << "data " << g_frames[ASIM_PROTOCOL_DATA] << ", ACK " << g_frames[ASIM_PROTOCOL_ACK]
               << ", NACK " << g_frames[ASIM_PROTOCOL_NACK] << ", PFC "
               << g_frames[ASIM_PROTOCOL_PFC] << ", rank 0 finished at "

@@ -64,16 +64,29 @@ AsimHelper::Set(const std::string& option, const std::string& value)
 Ptr<AsimFabric>
 AsimHelper::Install()
 {
+    Ptr<AsimFabric> fabric = TryInstall();
+
+    NS_ABORT_MSG_UNLESS(fabric, m_error);
+    return fabric;
+}
+
+Ptr<AsimFabric>
+AsimHelper::TryInstall()
+{
     asim_err err{};
     asim_hooks hooks{};
     AsimAttributes attributes;
 
     hooks.note = [](void*, const char* text) { std::cerr << "note: " << text << "\n"; };
     m_settings.net_overrides = attributes.Overrides();
-    NS_ABORT_MSG_IF(asim_world_open(&m_world, &m_settings, &hooks, &err) ||
-                        asim_reports_open(m_world, m_settings.out, &err),
-                    err.text);
+    const int code = asim_world_open(&m_world, &m_settings, &hooks, &err);
+    const bool isOpen = !code && !asim_reports_open(m_world, m_settings.out, &err);
     m_settings.net_overrides = nullptr;
+    if (!isOpen)
+    {
+        m_error = err.text;
+        return nullptr;
+    }
     m_fabric = CreateObject<AsimFabric>();
     m_fabric->SetWorld(m_world);
     return m_fabric;

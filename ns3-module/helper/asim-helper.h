@@ -34,11 +34,13 @@ class AsimHelper
     /** Reads the inputs, opens the reports and builds nodes, devices and channels; aborts with the
      *  core's sentence. Notes go to std::cerr. */
     Ptr<AsimFabric> Install();
+    /** The same, but nothing where Install aborts; GetError tells why. */
+    Ptr<AsimFabric> TryInstall();
     /** Simulator::Run until all ranks have finished; 0, or the core's failure code. */
     int Run();
     /** Time at which a rank finished, after Run. */
     Time GetFinishTime(uint32_t rank) const;
-    /** Why Run failed. */
+    /** Why Run or TryInstall failed. */
     const std::string &GetError() const;
 
     /** The frames that pass a device as a capture (PPP, IPv4): prefix-node-interface.pcap. Both

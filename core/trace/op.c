@@ -119,8 +119,8 @@ static int scan_folder(const char *prefix, struct folder *seen, struct asim_err 
     return rc;
 }
 
-/* A gap among the ranks, a wrong prefix, or no traces at all: three different mistakes, three
- * sentences. */
+/* A gap among the ranks, a text with a slip, a wrong prefix, or no traces at all: different
+ * mistakes, a sentence each. */
 static int missing(const char *prefix, uint32_t rank, struct asim_err *err)
 {
     struct folder seen;
@@ -133,14 +133,14 @@ static int missing(const char *prefix, uint32_t rank, struct asim_err *err)
                             "no file '%s.%lu.et' (or .et.gz), although traces up to rank %lld are "
                             "there; every rank from 0 needs one.",
                             prefix, r, (long long)seen.highest);
+    rc = asim_trace_shared_refuse(prefix, err);
+    if (rc)
+        return rc;
     if (seen.other[0])
         return asim_err_set(err, ASIM_EINVAL,
                             "no file '%s.%lu.et' (or .et.gz); that folder has '%s.0.et', so a "
                             "prefix ending in '%s' would work.",
                             prefix, r, seen.other, seen.other);
-    rc = asim_trace_shared_refuse(prefix, err);
-    if (rc)
-        return rc;
     return asim_err_set(err, ASIM_EINVAL,
                         "no file '%s.%lu.et' (or .et.gz); give the path without '.<rank>.et'.",
                         prefix, r);

@@ -363,10 +363,10 @@ void asim_world_progress(const struct asim_world *world, struct asim_progress *p
                                        .ranks = world->n_here};
 }
 
-/* rank below asim_world_ranks. */
 uint64_t asim_world_cycles(const struct asim_world *world, uint32_t rank)
 {
-    return world->ranks[rank].finished ? world->ranks[rank].cycles : UINT64_MAX;
+    return rank < world->n_ranks && world->ranks[rank].finished ? world->ranks[rank].cycles
+                                                                : UINT64_MAX;
 }
 
 uint32_t asim_world_ranks(const struct asim_world *world)

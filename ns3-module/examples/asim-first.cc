@@ -20,11 +20,9 @@ main(int argc, char* argv[])
 {
     std::string workload;
     std::string topology = "auto:switch,rate=200Gbps";
-    uint32_t ranks = 2;
     CommandLine cmd(__FILE__);
     cmd.AddValue("workload", "prefix of the Chakra traces", workload);
     cmd.AddValue("topology", "topology file, or auto:NAME,key=value", topology);
-    cmd.AddValue("ranks", "how many ranks to print", ranks);
     cmd.Parse(argc, argv);
 
     AsimHelper asim;
@@ -34,7 +32,7 @@ main(int argc, char* argv[])
     }
     asim.Set("topology", topology);
     const int code = asim.TryInstall() ? asim.Run() : 1;
-    for (uint32_t rank = 0; rank < ranks && !code; rank++)
+    for (uint32_t rank = 0; !code && rank < asim.GetNRanks(); rank++)
     {
         std::cout << "rank " << rank << " finished at "
                   << asim.GetFinishTime(rank).GetNanoSeconds() << " ns\n";

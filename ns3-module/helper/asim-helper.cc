@@ -109,6 +109,12 @@ AsimHelper::Run()
     return code;
 }
 
+uint32_t
+AsimHelper::GetNRanks() const
+{
+    return asim_world_ranks(m_world);
+}
+
 Time
 AsimHelper::GetFinishTime(uint32_t rank) const
 {

@@ -25,12 +25,12 @@ class AsimHelper
   public:
     AsimHelper();
     ~AsimHelper();
-    AsimHelper(const AsimHelper &) = delete;
-    AsimHelper &operator=(const AsimHelper &) = delete;
+    AsimHelper(const AsimHelper&) = delete;
+    AsimHelper& operator=(const AsimHelper&) = delete;
 
     /** An option of AstraSimNetwork by its name, such as "workload" or "out"; aborts if there is
      *  none. Result lines are not printed, and nothing is compared. */
-    void Set(const std::string &option, const std::string &value);
+    void Set(const std::string& option, const std::string& value);
     /** Reads the inputs, opens the reports and builds nodes, devices and channels; aborts with the
      *  core's sentence. Notes go to std::cerr. */
     Ptr<AsimFabric> Install();
@@ -38,20 +38,21 @@ class AsimHelper
     Ptr<AsimFabric> TryInstall();
     /** Simulator::Run until all ranks have finished; 0, or the core's failure code. */
     int Run();
+    uint32_t GetNRanks() const;
     /** Time at which a rank finished, after Run. */
     Time GetFinishTime(uint32_t rank) const;
     /** Why Run or TryInstall failed. */
-    const std::string &GetError() const;
+    const std::string& GetError() const;
 
     /** The frames that pass a device as a capture (PPP, IPv4): prefix-node-interface.pcap. Both
      *  switch to W = 0, as every sink of frames does. */
-    void EnablePcap(const std::string &prefix, Ptr<QbbNetDevice> device);
+    void EnablePcap(const std::string& prefix, Ptr<QbbNetDevice> device);
     /** A line per event of every device: + queued, - sent, r received, d lost. */
     void EnableAsciiAll(Ptr<OutputStreamWrapper> stream);
 
   private:
     asim_settings m_settings{};
-    asim_world *m_world{nullptr};
+    asim_world* m_world{nullptr};
     Ptr<AsimFabric> m_fabric;
     std::string m_error;
 };

@@ -114,7 +114,7 @@ int asim_world_unpack_end(struct asim_world *world, const struct asim_block *blo
                           struct asim_err *err);
 
 void asim_world_progress(const struct asim_world *world, struct asim_progress *progress);
-/* Finish time of a rank, UINT64_MAX if it has not finished. */
+/* Finish time of a rank, UINT64_MAX if it has not finished or there is none. */
 uint64_t asim_world_cycles(const struct asim_world *world, uint32_t rank);
 uint32_t asim_world_ranks(const struct asim_world *world);
 void asim_world_close(struct asim_world *world);

@@ -38,7 +38,7 @@ static int run_link(const struct asim_args *args, struct asim_err *err)
 {
     const struct options *o = args->tables[0].base;
     struct asim_link_options opt = {o->host, o->device, o->output, o->compat, o->strict};
-    struct asim_link link = {0};
+    struct asim_linking link = {0};
     int code;
 
     if (!o->host || !o->device || !o->output)

@@ -63,7 +63,7 @@ struct asim_edge {
 
 struct asim_convert {
     const struct asim_convert_options *opt;
-    struct asim_host host;
+    struct asim_host_trace host;
     struct asim_names names;
     ASIM_VEC(struct asim_et_node) node; /* as host.node */
     ASIM_VEC(struct asim_et_wait) wait;

@@ -37,7 +37,7 @@ static int useless(struct metadata *md, const char *name, const char *want)
 
 static int add(struct metadata *md, const char *name, int is_text)
 {
-    const struct asim_host *host = &md->cv->host;
+    const struct asim_host_trace *host = &md->cv->host;
     struct asim_chakra_attr *attr = &md->attr[md->n];
     struct asim_jbuf *text = &md->text[md->n];
     const struct asim_jv *v;

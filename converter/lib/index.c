@@ -54,7 +54,7 @@ static uint64_t mix(uint64_t h)
     return h ^ h >> 32;
 }
 
-static int64_t key_of(const struct asim_index *index, uint32_t record)
+static int64_t key_of(const struct asim_key_index *index, uint32_t record)
 {
     int64_t key;
 
@@ -62,7 +62,7 @@ static int64_t key_of(const struct asim_index *index, uint32_t record)
     return key;
 }
 
-int asim_index_init(struct asim_index *index, const void *keys, size_t stride, size_t n)
+int asim_index_init(struct asim_key_index *index, const void *keys, size_t stride, size_t n)
 {
     size_t cap = 16;
 
@@ -78,7 +78,7 @@ int asim_index_init(struct asim_index *index, const void *keys, size_t stride, s
     return 0;
 }
 
-static uint32_t *slot_of(const struct asim_index *index, int64_t key)
+static uint32_t *slot_of(const struct asim_key_index *index, int64_t key)
 {
     size_t i = (size_t)mix((uint64_t)key) & index->mask;
 
@@ -87,17 +87,17 @@ static uint32_t *slot_of(const struct asim_index *index, int64_t key)
     return &index->slots[i];
 }
 
-void asim_index_put(struct asim_index *index, uint32_t record)
+void asim_index_put(struct asim_key_index *index, uint32_t record)
 {
     *slot_of(index, key_of(index, record)) = record;
 }
 
-uint32_t asim_index_get(const struct asim_index *index, int64_t key)
+uint32_t asim_index_get(const struct asim_key_index *index, int64_t key)
 {
     return index->slots ? *slot_of(index, key) : ASIM_NONE;
 }
 
-void asim_index_fini(struct asim_index *index)
+void asim_index_fini(struct asim_key_index *index)
 {
     free(index->slots);
     index->slots = NULL;

@@ -21,18 +21,18 @@ int asim_sort_u32(uint32_t *at, size_t n, int (*before)(const void *ctx, uint32_
 uint32_t *asim_iota_u32(size_t n);
 
 /* Hash index from an int64_t field of records to the record put last under that key. */
-struct asim_index {
+struct asim_key_index {
     const char *keys; /* first record's key field */
     size_t stride;    /* bytes between records */
     uint32_t *slots;
     size_t mask; /* number of slots - 1 */
 };
 /* Room for n records. The record array must not move while the index is used. */
-int asim_index_init(struct asim_index *index, const void *keys, size_t stride, size_t n);
-void asim_index_put(struct asim_index *index, uint32_t record);
+int asim_index_init(struct asim_key_index *index, const void *keys, size_t stride, size_t n);
+void asim_index_put(struct asim_key_index *index, uint32_t record);
 /* Record, or ASIM_NONE. */
-uint32_t asim_index_get(const struct asim_index *index, int64_t key);
-void asim_index_fini(struct asim_index *index);
+uint32_t asim_index_get(const struct asim_key_index *index, int64_t key);
+void asim_index_fini(struct asim_key_index *index);
 
 /* Strings, each kept once, numbered from 0. */
 struct asim_names {

@@ -13,7 +13,7 @@
 #define OUTSIDE (UINT32_MAX - 1) /* on no way down from a thread's root by growing ids */
 
 struct adopt {
-    struct asim_host *host;
+    struct asim_host_trace *host;
     size_t live;
     uint32_t *last;  /* place in host->order of a node's last descendant */
     uint32_t *below; /* op that was open when it began, ASIM_NONE = none; OUTSIDE */
@@ -24,7 +24,7 @@ struct adopt {
 /* A descendant with a smaller id than its caller's is of no use here, and harmless. */
 static void find_last(struct adopt *a)
 {
-    const struct asim_host *host = a->host;
+    const struct asim_host_trace *host = a->host;
 
     for (size_t k = a->live; k--;) {
         uint32_t at = host->order[k], up = asim_index_get(&host->by_id, host->node.at[at].parent);
@@ -45,7 +45,7 @@ static void enter(struct adopt *a, uint32_t at, uint32_t *open)
 
 static void place(struct adopt *a, size_t k, const struct asim_host_roots *roots)
 {
-    struct asim_host *host = a->host;
+    struct asim_host_trace *host = a->host;
     uint32_t at = host->order[k];
     struct asim_host_node *node = &host->node.at[at];
     int64_t root = node->tid < roots->n ? roots->at[node->tid] : -1;
@@ -66,7 +66,7 @@ static void place(struct adopt *a, size_t k, const struct asim_host_roots *roots
     }
 }
 
-static int any(const struct asim_host *host, size_t live)
+static int any(const struct asim_host_trace *host, size_t live)
 {
     size_t i = 0;
 
@@ -76,7 +76,7 @@ static int any(const struct asim_host *host, size_t live)
     return i < live;
 }
 
-int asim_host_adopt(struct asim_host *host, const struct asim_host_roots *roots)
+int asim_host_adopt(struct asim_host_trace *host, const struct asim_host_roots *roots)
 {
     struct adopt a = {.host = host, .live = host->node.n - (size_t)host->duplicates};
 

@@ -15,7 +15,7 @@
 #define AGREE      3   /* names in a row that end a difference */
 
 struct align {
-    struct asim_link *link;
+    struct asim_linking *link;
     const uint32_t *names; /* of host nodes */
     uint32_t *hosts;       /* host nodes by (tid, id) */
     uint32_t *ops;         /* CPU ops by (thread, ts, longer first) */
@@ -145,9 +145,9 @@ static void align_thread(struct align *al, const uint32_t *h, size_t hn, int32_t
                                kin->thread_at[best + 1] - kin->thread_at[best]});
 }
 
-int asim_link_align(struct asim_link *link, const uint32_t *names, struct asim_err *err)
+int asim_link_align(struct asim_linking *link, const uint32_t *names, struct asim_err *err)
 {
-    struct asim_host *host = &link->host;
+    struct asim_host_trace *host = &link->host;
     struct align al = {.link = link, .names = names};
     int32_t *count = calloc(link->kin.names.all.n + 1, sizeof *count);
     int code = 0;

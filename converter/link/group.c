@@ -27,7 +27,7 @@ static int by_owner(const void *ctx, uint32_t a, uint32_t b)
 }
 
 /* Key under which a host node finds its GPU operations. */
-static int64_t key_of(const struct asim_link *link, uint32_t host)
+static int64_t key_of(const struct asim_linking *link, uint32_t host)
 {
     uint32_t cpu = link->host.node.at[host].cpu;
 
@@ -36,7 +36,7 @@ static int64_t key_of(const struct asim_link *link, uint32_t host)
     return link->host_of[cpu] == host ? (int64_t)host : INT64_MIN;
 }
 
-static int64_t owner_of(struct asim_link *link, const struct asim_kineto_gpu *gpu)
+static int64_t owner_of(struct asim_linking *link, const struct asim_kineto_gpu *gpu)
 {
     uint32_t cpu = gpu->parent;
 
@@ -70,7 +70,7 @@ static size_t first_with(const uint32_t *order, const int64_t *owner, size_t n, 
 }
 
 /* Gives the node and its GPU operations their numbers, and appends these to the final order. */
-static int number(struct asim_link *link, uint32_t host, const uint32_t *order,
+static int number(struct asim_linking *link, uint32_t host, const uint32_t *order,
                   const int64_t *owner, size_t n)
 {
     struct asim_host_node *node = &link->host.node.at[host];
@@ -90,10 +90,10 @@ static int number(struct asim_link *link, uint32_t host, const uint32_t *order,
     return 0;
 }
 
-static int number_all(struct asim_link *link, const uint32_t *order, const int64_t *owner,
+static int number_all(struct asim_linking *link, const uint32_t *order, const int64_t *owner,
                       struct asim_err *err)
 {
-    struct asim_host *host = &link->host;
+    struct asim_host_trace *host = &link->host;
     size_t live = host->node.n - (size_t)host->duplicates;
     size_t n = first_with(order, owner, link->kin.gpu.n, INT64_MAX);
 
@@ -106,7 +106,7 @@ static int number_all(struct asim_link *link, const uint32_t *order, const int64
     return 0;
 }
 
-int asim_link_number(struct asim_link *link, struct asim_err *err)
+int asim_link_number(struct asim_linking *link, struct asim_err *err)
 {
     struct asim_kineto *kin = &link->kin;
     size_t n = kin->gpu.n;

@@ -13,7 +13,7 @@
 #define MEMBER_LIMIT ((size_t)64 << 20) /* text of the other members */
 
 struct load {
-    struct asim_host *host;
+    struct asim_host_trace *host;
     struct asim_jdoc doc;
     const struct asim_host_visit *visit;
     struct asim_err *err;
@@ -52,7 +52,7 @@ const struct asim_jv *asim_host_attr(const struct asim_jdoc *doc, const char *na
 /* The text itself stays in the file; what is kept is where it stands. */
 static int add_node(struct load *ld)
 {
-    struct asim_host *host = ld->host;
+    struct asim_host_trace *host = ld->host;
     const struct asim_jv *v = &ld->doc.at[0], *parent;
     struct asim_host_node node = {.cpu = ASIM_NONE};
 
@@ -83,7 +83,7 @@ static int add_node(struct load *ld)
 /* Anything beside the nodes passes through untouched: newer PyTorch adds members of its own. */
 static int add_member(struct load *ld)
 {
-    struct asim_host *host = ld->host;
+    struct asim_host_trace *host = ld->host;
     struct asim_host_member member = {.before = !ld->seen_nodes, .key_n = host->reader.name.n};
     struct asim_jbuf text = {0};
     char key[64];
@@ -144,7 +144,7 @@ static int read_members(struct load *ld)
 }
 
 /* The version in front of "-chakra.0.0.4" and the like; every node shows its own form. */
-int asim_host_is_known(const struct asim_host *host)
+int asim_host_is_known(const struct asim_host_trace *host)
 {
     static const char *const known[] = {"1.0.1", "1.0.2", "1.0.3", "1.0.4", "1.1.0", "1.1.1"};
     size_t n = strcspn(host->schema, "-");
@@ -163,7 +163,7 @@ static int by_id(const void *ctx, uint32_t a, uint32_t b)
 }
 
 /* Index and order; of equal ids the later stays. Counts parents that are not there. */
-int asim_host_index(struct asim_host *host, struct asim_err *err)
+int asim_host_index(struct asim_host_trace *host, struct asim_err *err)
 {
     size_t n = host->node.n, kept = 0;
 
@@ -188,8 +188,8 @@ int asim_host_index(struct asim_host *host, struct asim_err *err)
     return 0;
 }
 
-int asim_host_read(struct asim_host *host, const char *path, const struct asim_host_visit *visit,
-                   struct asim_err *err)
+int asim_host_read(struct asim_host_trace *host, const char *path,
+                   const struct asim_host_visit *visit, struct asim_err *err)
 {
     struct load ld = {.host = host, .visit = visit, .err = err};
     int code;
@@ -203,7 +203,7 @@ int asim_host_read(struct asim_host *host, const char *path, const struct asim_h
     return code;
 }
 
-void asim_host_settle(struct asim_host *host)
+void asim_host_settle(struct asim_host_trace *host)
 {
     for (size_t i = 0; i < host->node.n; i++) {
         struct asim_host_node *node = &host->node.at[i];
@@ -217,7 +217,7 @@ void asim_host_settle(struct asim_host *host)
     asim_index_fini(&host->by_id);
 }
 
-void asim_host_fini(struct asim_host *host)
+void asim_host_fini(struct asim_host_trace *host)
 {
     asim_jreader_close(&host->reader);
     for (size_t i = 0; i < host->member.n; i++) {

@@ -33,12 +33,12 @@ struct asim_host_member {
     int before; /* stands before the nodes */
 };
 
-struct asim_host {
+struct asim_host_trace {
     struct asim_jreader reader; /* for reading nodes again */
     const char *path;
     ASIM_VEC(struct asim_host_node) node; /* file order */
     ASIM_VEC(struct asim_host_member) member;
-    struct asim_index by_id;
+    struct asim_key_index by_id;
     uint32_t *order; /* nodes by ascending id */
     char schema[64];
     int flat;                     /* 1.0.1 nodes */
@@ -54,12 +54,12 @@ struct asim_host_visit {
 };
 
 /* Reads; asim_host_index comes after it. */
-int asim_host_read(struct asim_host *host, const char *path, const struct asim_host_visit *visit,
-                   struct asim_err *err);
+int asim_host_read(struct asim_host_trace *host, const char *path,
+                   const struct asim_host_visit *visit, struct asim_err *err);
 /* 0 where the trace states a schema that was not there when this was written. */
-int asim_host_is_known(const struct asim_host *host);
+int asim_host_is_known(const struct asim_host_trace *host);
 /* by_id, order and the counts; again after nodes were added. */
-int asim_host_index(struct asim_host *host, struct asim_err *err);
+int asim_host_index(struct asim_host_trace *host, struct asim_err *err);
 /* Gives nodes whose parent is not in the file the op of their thread that was open when they began,
  * else the thread's root. 0 or ASIM_ENOMEM. */
 struct asim_host_roots {
@@ -67,11 +67,11 @@ struct asim_host_roots {
     size_t n;
     int64_t other; /* stands in where a thread has none; -1 = its orphans stay as they are */
 };
-int asim_host_adopt(struct asim_host *host, const struct asim_host_roots *roots);
+int asim_host_adopt(struct asim_host_trace *host, const struct asim_host_roots *roots);
 /* Turns every parent into the number of its node, or -2 - id where it is not in the file (-1 = none
  * stays), and frees by_id. */
-void asim_host_settle(struct asim_host *host);
-void asim_host_fini(struct asim_host *host);
+void asim_host_settle(struct asim_host_trace *host);
+void asim_host_fini(struct asim_host_trace *host);
 
 /* Attribute of a node of either form ("rf_id", "tid" …): its value, or NULL. */
 const struct asim_jv *asim_host_attr(const struct asim_jdoc *doc, const char *name);

@@ -134,7 +134,7 @@ static uint32_t parent_of(const struct launch *ln, const struct asim_kineto_gpu 
     return near;
 }
 
-static void resolve(const struct launch *ln, const struct asim_index *calls, size_t at)
+static void resolve(const struct launch *ln, const struct asim_key_index *calls, size_t at)
 {
     struct asim_kineto_gpu *gpu = &ln->kin->gpu.at[at];
     const struct asim_kineto_ids *ids = &ln->kin->ids.at[at];
@@ -160,7 +160,7 @@ static void resolve(const struct launch *ln, const struct asim_index *calls, siz
 
 /* A call under its correlation id. Where a runtime call and the driver call it makes share one, the
  * known launch keeps its place: it is the one PyTorch's op stands around. */
-static void put_call(const struct launch *ln, struct asim_index *calls, uint32_t at)
+static void put_call(const struct launch *ln, struct asim_key_index *calls, uint32_t at)
 {
     const struct asim_kineto_call *call = &ln->kin->call.at[at];
     uint32_t before;
@@ -178,7 +178,7 @@ int asim_nest_launches(struct asim_kineto *kin, int compat, struct asim_launch_c
                        struct asim_err *err)
 {
     struct launch ln = {.kin = kin, .compat = compat, .counts = counts};
-    struct asim_index calls = {0};
+    struct asim_key_index calls = {0};
     int code = 0;
 
     memset(counts, 0, sizeof *counts);

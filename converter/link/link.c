@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-static int read_device(struct asim_link *link, struct asim_err *err)
+static int read_device(struct asim_linking *link, struct asim_err *err)
 {
     struct asim_kineto *kin = &link->kin;
     const struct asim_link_options *opt = link->opt;
@@ -25,7 +25,7 @@ static int read_device(struct asim_link *link, struct asim_err *err)
     return code;
 }
 
-static int run(struct asim_link *link, struct asim_err *err)
+static int run(struct asim_linking *link, struct asim_err *err)
 {
     const struct asim_link_options *opt = link->opt;
     int code = read_device(link, err);
@@ -49,7 +49,8 @@ static int run(struct asim_link *link, struct asim_err *err)
     return code ? code : asim_link_write(link, err);
 }
 
-int asim_link_run(struct asim_link *link, const struct asim_link_options *opt, struct asim_err *err)
+int asim_link_run(struct asim_linking *link, const struct asim_link_options *opt,
+                  struct asim_err *err)
 {
     int code;
 
@@ -60,7 +61,7 @@ int asim_link_run(struct asim_link *link, const struct asim_link_options *opt, s
     return code && err && err->code ? err->code : code;
 }
 
-void asim_link_fini(struct asim_link *link)
+void asim_link_fini(struct asim_linking *link)
 {
     asim_kineto_fini(&link->kin);
     asim_host_fini(&link->host);

@@ -29,13 +29,13 @@ struct asim_link_counts {
     double waited_us; /* taken off CPU ops: time they spent waiting for the GPU */
 };
 
-struct asim_link {
+struct asim_linking {
     const struct asim_link_options *opt;
     struct asim_kineto kin;
-    struct asim_host host;
-    struct asim_index by_rf; /* CPU op by rf_id */
-    uint32_t *host_of;       /* of each CPU op: its host node, or ASIM_NONE */
-    uint32_t *gpu_order;     /* linked GPU operations in the order they are written */
+    struct asim_host_trace host;
+    struct asim_key_index by_rf; /* CPU op by rf_id */
+    uint32_t *host_of;           /* of each CPU op: its host node, or ASIM_NONE */
+    uint32_t *gpu_order;         /* linked GPU operations in the order they are written */
     size_t gpu_order_n, gpu_order_cap;
     uint64_t next_id; /* how many nodes are numbered */
     uint32_t *gpu_id; /* new id of each GPU operation, or ASIM_NONE */
@@ -44,20 +44,20 @@ struct asim_link {
 };
 
 /* All of it; *link holds the counts afterwards. */
-int asim_link_run(struct asim_link *link, const struct asim_link_options *opt,
+int asim_link_run(struct asim_linking *link, const struct asim_link_options *opt,
                   struct asim_err *err);
 /* The summary for a user. */
-void asim_link_report(const struct asim_link *link, uint32_t rank, FILE *file);
-void asim_link_fini(struct asim_link *link);
+void asim_link_report(const struct asim_linking *link, uint32_t rank, FILE *file);
+void asim_link_fini(struct asim_linking *link);
 
 /* The phases. */
-int asim_link_match(struct asim_link *link, struct asim_err *err);
-int asim_link_number(struct asim_link *link, struct asim_err *err);
-int asim_link_sync(struct asim_link *link, struct asim_err *err);
-int asim_link_write(struct asim_link *link, struct asim_err *err);
+int asim_link_match(struct asim_linking *link, struct asim_err *err);
+int asim_link_number(struct asim_linking *link, struct asim_err *err);
+int asim_link_sync(struct asim_linking *link, struct asim_err *err);
+int asim_link_write(struct asim_linking *link, struct asim_err *err);
 
 /* Where the device trace has no Record function ids (PyTorch before 2.1): matches ops thread by
  * thread by their sequence of names. names: of each host node, a number of link->kin.names. */
-int asim_link_align(struct asim_link *link, const uint32_t *names, struct asim_err *err);
+int asim_link_align(struct asim_linking *link, const uint32_t *names, struct asim_err *err);
 
 #endif

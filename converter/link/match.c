@@ -12,7 +12,7 @@
 #include <string.h>
 
 struct match {
-    struct asim_link *link;
+    struct asim_linking *link;
     ASIM_VEC(uint32_t) names; /* of each node, for aligning; empty where ids are there */
     ASIM_VEC(int64_t) roots;  /* ids of thread roots, by thread number; -1 = none */
     struct asim_jbuf text;
@@ -62,7 +62,7 @@ static int see_node(void *self, const struct asim_jdoc *doc, struct asim_host_no
     return code ? asim_err_nomem(err, "reading a host trace") : 0;
 }
 
-static int index_rf(struct asim_link *link, struct asim_err *err)
+static int index_rf(struct asim_linking *link, struct asim_err *err)
 {
     struct asim_kineto *kin = &link->kin;
 
@@ -87,7 +87,7 @@ static int index_rf(struct asim_link *link, struct asim_err *err)
 }
 
 /* Outside compat; where a thread has no root, orphans go to the process root. */
-static int adopt_orphans(struct asim_link *link, const struct match *m, struct asim_err *err)
+static int adopt_orphans(struct asim_linking *link, const struct match *m, struct asim_err *err)
 {
     struct asim_host_roots roots = {m->roots.at, m->roots.n,
                                     link->host.node.at[link->host.order[0]].id};
@@ -97,9 +97,9 @@ static int adopt_orphans(struct asim_link *link, const struct match *m, struct a
 
 /* parity: 1 for nodes that node 1's tree reaches. Follows parents up with path marking: every node
  * is settled once. */
-static int mark_reachable(struct asim_link *link, uint8_t *state, struct asim_err *err)
+static int mark_reachable(struct asim_linking *link, uint8_t *state, struct asim_err *err)
 {
-    struct asim_host *host = &link->host;
+    struct asim_host_trace *host = &link->host;
     ASIM_VEC(uint32_t) path = {0};
 
     for (uint32_t i = 0; i < host->node.n; i++) {
@@ -125,7 +125,7 @@ static int mark_reachable(struct asim_link *link, uint8_t *state, struct asim_er
     return 0;
 }
 
-static int forget_unreachable(struct asim_link *link, struct asim_err *err)
+static int forget_unreachable(struct asim_linking *link, struct asim_err *err)
 {
     uint8_t *state = calloc(link->host.node.n + 1, 1);
     int code =
@@ -139,9 +139,9 @@ static int forget_unreachable(struct asim_link *link, struct asim_err *err)
 }
 
 /* From CPU ops back to host nodes; of several nodes that claim one op the last has it. */
-static int index_hosts(struct asim_link *link, struct asim_err *err)
+static int index_hosts(struct asim_linking *link, struct asim_err *err)
 {
-    struct asim_host *host = &link->host;
+    struct asim_host_trace *host = &link->host;
     size_t live = host->node.n - (size_t)host->duplicates;
 
     link->host_of = malloc((link->kin.cpu.n + 1) * sizeof *link->host_of);
@@ -160,7 +160,7 @@ static int index_hosts(struct asim_link *link, struct asim_err *err)
     return 0;
 }
 
-int asim_link_match(struct asim_link *link, struct asim_err *err)
+int asim_link_match(struct asim_linking *link, struct asim_err *err)
 {
     struct match m = {.link = link};
     struct asim_host_visit visit = {see_node, &m};

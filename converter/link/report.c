@@ -34,7 +34,7 @@ static const char *unlisted(const struct asim_kineto *kin)
     return "";
 }
 
-void asim_link_report(const struct asim_link *link, uint32_t rank, FILE *file)
+void asim_link_report(const struct asim_linking *link, uint32_t rank, FILE *file)
 {
     const struct asim_link_counts *c = &link->counts;
     const struct asim_launch_counts *l = &c->launches;

@@ -26,13 +26,13 @@ struct stream {
 };
 
 struct sync {
-    struct asim_link *link;
+    struct asim_linking *link;
     struct asim_kineto *kin;
     uint32_t *order; /* launched GPU operations by (device, stream, launch time) */
     size_t order_n;
     ASIM_VEC(struct stream) stream;
-    struct asim_index calls; /* runtime calls by correlation */
-    double until;            /* latest end of what the call at hand waits for */
+    struct asim_key_index calls; /* runtime calls by correlation */
+    double until;                /* latest end of what the call at hand waits for */
     struct asim_err *err;
 };
 
@@ -308,7 +308,7 @@ static int see_all(struct sync *s)
     return code;
 }
 
-int asim_link_sync(struct asim_link *link, struct asim_err *err)
+int asim_link_sync(struct asim_linking *link, struct asim_err *err)
 {
     struct sync s = {.link = link, .kin = &link->kin, .err = err};
     struct asim_kineto *kin = &link->kin;

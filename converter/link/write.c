@@ -16,7 +16,7 @@
 #include "json/print.h"
 
 struct write {
-    struct asim_link *link;
+    struct asim_linking *link;
     struct asim_out out;
     struct asim_jbuf buf;
     struct asim_jdoc doc;
@@ -70,7 +70,7 @@ static int parent_id(struct write *w, const struct asim_host_node *node, int64_t
 
 static void print_inter_thread(struct write *w, const struct asim_host_node *node)
 {
-    struct asim_link *link = w->link;
+    struct asim_linking *link = w->link;
     uint32_t dep = link->kin.cpu.at[node->cpu].inter_thread, host = ASIM_NONE;
 
     if (dep != ASIM_NONE)
@@ -258,7 +258,7 @@ static void write_member(struct write *w, const char *name, size_t name_n, const
 
 static int write_all(struct write *w, struct asim_err *err)
 {
-    struct asim_host *host = &w->link->host;
+    struct asim_host_trace *host = &w->link->host;
     size_t live = host->node.n - (size_t)host->duplicates;
     int first = 1, code = 0;
 
@@ -286,7 +286,7 @@ static int write_all(struct write *w, struct asim_err *err)
     return code ? code : w->buf.failed ? asim_err_nomem(err, "writing the linked trace") : 0;
 }
 
-int asim_link_write(struct asim_link *link, struct asim_err *err)
+int asim_link_write(struct asim_linking *link, struct asim_err *err)
 {
     struct write w = {.link = link, .first = 1};
     int code = 0;

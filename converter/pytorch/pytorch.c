@@ -78,7 +78,7 @@ static int link_rank(struct job *job, const struct asim_folder_rank *rank, const
                      struct asim_calibrate_device *device)
 {
     struct asim_link_options opt = {rank->host, rank->device, linked, 0, job->opt->strict};
-    struct asim_link link;
+    struct asim_linking link;
     int code = asim_link_run(&link, &opt, job->err);
 
     if (!code) {

@@ -55,7 +55,7 @@ struct asim_graph {
     ASIM_VEC(struct asim_rnode) node; /* file order */
     ASIM_VEC(uint32_t) dep;           /* node numbers; ASIM_NONE = dropped */
     ASIM_VEC(uint64_t) dep_id;        /* while reading */
-    struct asim_index by_id;
+    struct asim_key_index by_id;
     struct asim_names names;
     uint32_t *topo;           /* nodes, dependencies first */
     uint32_t *join_at, *join; /* made dependencies of node i after reconnecting */

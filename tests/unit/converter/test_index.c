@@ -39,7 +39,7 @@ static void test_index(void)
 {
     enum { N = 5000 };
     static struct record r[N];
-    struct asim_index index;
+    struct asim_key_index index;
 
     for (uint32_t i = 0; i < N; i++)
         r[i].key = (int64_t)(i % 4000) * 1000003 - 17;

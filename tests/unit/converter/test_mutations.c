@@ -71,7 +71,7 @@ static void judge(int code, const struct asim_err *err)
 static int try_link(void)
 {
     struct asim_link_options opt = {paths[0], paths[1], paths[2], 0, 0};
-    struct asim_link link;
+    struct asim_linking link;
     struct asim_err err = {0};
     int code = asim_link_run(&link, &opt, &err);
 

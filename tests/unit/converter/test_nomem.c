@@ -102,7 +102,7 @@ static void save(const char *path, const char *text)
 static int scenario(struct asim_err *err)
 {
     struct asim_link_options opt = {host_path, device_path, linked_path, 0, 1};
-    struct asim_link link;
+    struct asim_linking link;
     int code = asim_link_run(&link, &opt, err);
 
     if (!code) {

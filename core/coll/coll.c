@@ -31,9 +31,9 @@ uint64_t asim_coll_out_bytes(const struct asim_coll_algo *algo, int kind, uint64
 {
     if (algo->whole)
         return bytes;
-    if (kind == ASIM_REDUCE_SCATTER)
+    if (kind == ASIM_REDUCE_SCATTER || kind == ASIM_SCATTER)
         return bytes / n;
-    return kind == ASIM_ALL_GATHER ? bytes * n : bytes;
+    return kind == ASIM_ALL_GATHER || kind == ASIM_GATHER ? bytes * n : bytes;
 }
 
 int asim_coll_can(const struct asim_coll_algo *algo, int kind, struct asim_err *err)

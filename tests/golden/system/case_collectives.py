@@ -73,6 +73,12 @@ run = Run((8, lambda r: [coll(1, 'AR', MIB, pg_name=b'12'[r % 2:r % 2 + 1])]), f
           options=['--comm-group-configuration=g.json'])
 finishes('groups_as_bytes', run, 82540)
 
+# Rooted collectives over two dimensions: what a dimension has gathered goes on, and shares of shares come down.
+for kind, want in (('GATHER', {0: 14450, 2: 5000}), ('SCATTER', {1: 1275, 3: 3275})):
+    rooted = {f'{word}-implementation': ['binomialTree', 'binomialTree'] for word in ('gather', 'scatter')}
+    run = Run((6, lambda r: [coll(1, kind, 240000, comm_dst=0, comm_src=0)]), rooted, net('FullyConnected', 2, 3))
+    holds('rooted_2d_' + kind, run, [({r: run.ticks.get(r) for r in want}, want)])
+
 # METADATA groups
 values = "[''[{\"pg_name\": \"5\", \"ranks\": [0, 2, 4, 6]}, {\"pg_name\": \"6\", \"ranks\": [1, 3, 5, 7]}]'']"[1:-1]
 run = Run((8, lambda r: [dict(id=1, type='METADATA', values=values), coll(2, 'AR', MIB, [1], pg_name=str(5 + r % 2))]))

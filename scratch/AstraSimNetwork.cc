@@ -277,6 +277,8 @@ main(int argc, char** argv)
     {
         std::signal(SIGINT, OnInterrupt);
         std::signal(SIGTERM, OnInterrupt);
+        std::signal(SIGHUP, OnInterrupt);
+        std::signal(SIGXFSZ, SIG_IGN); /* a file beyond the limit is an error of writing */
         result = RunWorld(app, processes);
         Simulator::Destroy();
     }

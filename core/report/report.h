@@ -20,7 +20,8 @@
 /* Family report: row symbols asim_report_<file>, table asim_report_table. */
 struct asim_report {
     struct asim_member member;
-    int by_name; /* written to --out/<name>.csv where --reports has it */
+    /* Whether it goes to the folder --out: 0 = not as such. */
+    enum { ASIM_OUT_ALWAYS = 1, ASIM_OUT_NAMED /* <name>.csv, where --reports has it */ } in_out;
     /* Fills *viewer, or leaves it alone if the run does not want this report. out is the --out
      * folder or NULL. */
     int (*open)(struct asim_viewer *viewer, struct asim_world *world, const char *out,
@@ -28,7 +29,7 @@ struct asim_report {
 };
 extern const struct asim_member *const asim_report_table[];
 
-/* Whether --out is given and --reports names this report (by_name), or 'all'. */
+/* Whether --out is given and --reports names this report (ASIM_OUT_NAMED), or 'all'. */
 int asim_report_wanted(const struct asim_world *world, const char *out, const char *name);
 
 /* Refuses an output that is an input, by whatever name. */

@@ -32,7 +32,7 @@ static int check_word(const char *word, struct asim_err *err)
     size_t n = 1;
 
     for (const struct asim_member *const *row = asim_report_table; *row && n <= ASIM_VIEWERS; row++)
-        if (((const struct asim_report *)*row)->by_name)
+        if (((const struct asim_report *)*row)->in_out)
             names[n++] = (*row)->name;
     for (size_t i = 0; i < n; i++)
         if (!strcmp(names[i], word))
@@ -71,7 +71,8 @@ static void note_old(const struct asim_world *world, const char *out)
         const struct asim_report *report = (const struct asim_report *)*row;
 
         snprintf(path, sizeof path, "%s/%s.csv", out, (*row)->name);
-        if (report->by_name && !asim_report_wanted(world, out, (*row)->name) && !access(path, F_OK))
+        if (report->in_out == ASIM_OUT_NAMED && !asim_report_wanted(world, out, (*row)->name) &&
+            !access(path, F_OK))
             asim_world_note(world,
                             "%s is of an earlier run: this one does not write it (--reports=%s "
                             "does)",
@@ -174,12 +175,13 @@ int asim_report_file(struct asim_out **file, const struct asim_world *world, con
     return code;
 }
 
-/* A run that failed leaves no file; a stalled or interrupted one does. */
+/* A run that failed leaves no file; a stalled or interrupted one does. Where one report cannot be
+ * written the others are no run's. */
 int asim_report_file_close(void *self, const struct asim_world *world, struct asim_err *err)
 {
     int code = 0;
 
-    if (world->failed)
+    if (world->failed || world->show.lost)
         asim_out_discard(self);
     else
         code = asim_out_commit(self, err);

@@ -173,6 +173,7 @@ int asim_show_close(struct asim_show *show, const struct asim_world *world, stru
 
         if (one && !code)
             code = one;
+        show->lost |= one != 0;
     }
     if (show->pending.failed && !code)
         code = asim_err_nomem(err, "keeping events for the reports");

@@ -125,6 +125,7 @@ struct asim_show {
      * turn: of events from now on; changed between windows only. */
     int in_order;
     uint16_t turn;
+    int lost;    /* a viewer could not write what it had: those closed after it leave nothing */
     int stopped; /* a viewer found the run to have failed: nothing behind that event is shown */
 };
 

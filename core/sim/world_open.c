@@ -256,6 +256,10 @@ static int open_all(struct asim_world *world, const struct asim_settings *set, s
 {
     int code;
 
+    if (!set->queues_per_dim || (set->process && set->process >= set->processes))
+        return asim_err_set(err, ASIM_EINVAL,
+                            "the settings are not those of asim_settings_options: begin with "
+                            "asim_option_defaults.");
     if (!set->workload)
         return asim_err_set(err, ASIM_EUSAGE,
                             "no workload given; say --workload=PREFIX, where the "

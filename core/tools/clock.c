@@ -32,6 +32,8 @@ static void catch_interrupts(void)
     action.sa_handler = on_interrupt;
     sigaction(SIGINT, &action, NULL);
     sigaction(SIGTERM, &action, NULL);
+    sigaction(SIGHUP, &action, NULL);
+    signal(SIGXFSZ, SIG_IGN); /* a file beyond the limit is an error of writing */
 }
 
 /* Step by step, for the progress line. */

@@ -77,6 +77,9 @@ AsimHelper::TryInstall()
     asim_hooks hooks{};
     AsimAttributes attributes;
 
+    NS_ABORT_MSG_IF(m_world, "a second Install; make another AsimHelper");
+    hooks.self = this;
+    hooks.stop = IsStopped;
     hooks.note = [](void*, const char* text) { std::cerr << "note: " << text << "\n"; };
     m_settings.net_overrides = attributes.Overrides();
     const int code = asim_world_open(&m_world, &m_settings, &hooks, &err);
@@ -93,8 +96,17 @@ AsimHelper::TryInstall()
 }
 
 int
+AsimHelper::IsStopped(void* self)
+{
+    return static_cast<AsimHelper*>(self)->m_stopped;
+}
+
+int
 AsimHelper::Run()
 {
+    NS_ABORT_MSG_UNLESS(m_fabric, "Run before Install");
+    NS_ABORT_MSG_IF(Simulator::Now().IsStrictlyPositive(),
+                    "a run begins at time 0; call Simulator::Destroy after the one before");
     asim_err err{};
     int code = m_fabric->Start(&err);
 
@@ -103,6 +115,8 @@ AsimHelper::Run()
         Simulator::Run();
         code = m_fabric->GetCode();
         err = code ? m_fabric->GetError() : err;
+        m_stopped = m_fabric->IsUnderWay();
+        asim_world_is_stopped(m_world);
     }
     code = asim_world_finish(m_world, code, &err);
     m_error = code ? err.text : "";

@@ -31,12 +31,13 @@ class AsimHelper
     /** An option of AstraSimNetwork by its name, such as "workload" or "out"; aborts if there is
      *  none. Result lines are not printed, and nothing is compared. */
     void Set(const std::string& option, const std::string& value);
-    /** Reads the inputs, opens the reports and builds nodes, devices and channels; aborts with the
+    /** Once. Reads the inputs, opens the reports and builds nodes, devices and channels; aborts with the
      *  core's sentence. Notes go to std::cerr. */
     Ptr<AsimFabric> Install();
     /** The same, but nothing where Install aborts; GetError tells why. */
     Ptr<AsimFabric> TryInstall();
-    /** Simulator::Run until all ranks have finished; 0, or the core's failure code. */
+    /** Simulator::Run until all ranks have finished; 0, or the core's failure code: ASIM_EINTR
+     *  after Simulator::Stop, which ends the run for good. From time 0 on. */
     int Run();
     uint32_t GetNRanks() const;
     /** Time at which a rank finished, after Run. */
@@ -51,7 +52,10 @@ class AsimHelper
     void EnableAsciiAll(Ptr<OutputStreamWrapper> stream);
 
   private:
+    static int IsStopped(void* self);
+
     asim_settings m_settings{};
+    bool m_stopped{false}; //!< Simulator::Stop came before the end
     asim_world* m_world{nullptr};
     Ptr<AsimFabric> m_fabric;
     std::string m_error;

@@ -366,7 +366,7 @@ AsimFabric::GetError() const
 Ptr<Node>
 AsimFabric::GetNode(uint32_t v) const
 {
-    return m_nodes[v];
+    return m_nodes.at(v);
 }
 
 uint32_t

@@ -39,6 +39,12 @@ class AsimFabric : public AsimSettings
     void SetTick(Callback<void> tick);
     /** Time 0 of the workload, then the first event. Returns 0 or the core's failure. */
     int Start(asim_err* err);
+    /** Whether the next step is planned still: after Simulator::Run, that it was stopped. */
+    bool IsUnderWay() const
+    {
+        return !m_next.IsExpired();
+    }
+
     /** Failure that ended the run, 0 if none. */
     int GetCode() const;
     const asim_err& GetError() const;

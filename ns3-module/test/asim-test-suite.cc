@@ -297,6 +297,13 @@ class AsimHelperTestCase : public TestCase
         const auto lines = std::count(std::istreambuf_iterator<char>(ranks), {}, '\n');
         NS_TEST_EXPECT_MSG_EQ(lines, 3, "a line for each rank below the head");
         Simulator::Destroy();
+
+        AsimHelper stopped;
+        stopped.Set("workload", prefix);
+        stopped.Install();
+        Simulator::Stop(MicroSeconds(20));
+        NS_TEST_EXPECT_MSG_EQ(stopped.Run(), ASIM_EINTR, "the run was stopped");
+        Simulator::Destroy();
     }
 };
 

@@ -214,9 +214,10 @@ static uint64_t out_of(const struct asim_coll_algo *algo, const struct asim_coll
 {
     if (algo->whole)
         return coll->bytes;
-    if (coll->kind == ASIM_REDUCE_SCATTER)
+    if (coll->kind == ASIM_REDUCE_SCATTER || coll->kind == ASIM_SCATTER)
         return coll->bytes / coll->n;
-    return coll->kind == ASIM_ALL_GATHER ? coll->bytes * coll->n : coll->bytes;
+    return coll->kind == ASIM_ALL_GATHER || coll->kind == ASIM_GATHER ? coll->bytes * coll->n
+                                                                      : coll->bytes;
 }
 
 /* Plans all members; 0 where the algorithm refuses this number of them, the same for each. */

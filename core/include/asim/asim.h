@@ -24,7 +24,8 @@ struct asim_fabric;
 struct asim_netshape;
 
 /* What to simulate; strings are borrowed during asim_world_open only. Filled from
- * asim_settings_options by a command line, or by hand over asim_settings_init. */
+ * asim_settings_options by a command line, or by hand over asim_option_defaults of
+ * that table. */
 struct asim_settings {
     char *workload; /* prefix P of the traces P.<rank>.et; required */
     char *system, *network, *topology, *logical, *memory, *groups;

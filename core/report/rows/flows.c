@@ -40,6 +40,6 @@ static int open_flows(struct asim_viewer *viewer, struct asim_world *world, cons
 
 const struct asim_report asim_report_flows = {
     .member = {.name = "flows", .about = "flows.csv: a row a message, with its slowdown"},
-    .by_name = 1,
+    .in_out = ASIM_OUT_NAMED,
     .open = open_flows,
 };

@@ -52,6 +52,6 @@ static int open_links(struct asim_viewer *viewer, struct asim_world *world, cons
 
 const struct asim_report asim_report_links = {
     .member = {.name = "links", .about = "links.csv: what each link carried and queued"},
-    .by_name = 1,
+    .in_out = ASIM_OUT_NAMED,
     .open = open_links,
 };

@@ -306,5 +306,6 @@ static int open_ops(struct asim_viewer *viewer, struct asim_world *world, const 
 
 const struct asim_report asim_report_ops = {
     .member = {.name = "ops", .about = "ops.csv: a row an op, waiting and transfer apart"},
+    .in_out = ASIM_OUT_ALWAYS,
     .open = open_ops,
 };

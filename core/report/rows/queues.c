@@ -34,6 +34,6 @@ static int open_queues(struct asim_viewer *viewer, struct asim_world *world, con
 
 const struct asim_report asim_report_queues = {
     .member = {.name = "queues", .about = "queues.csv: bytes queued at switch ports"},
-    .by_name = 1,
+    .in_out = ASIM_OUT_NAMED,
     .open = open_queues,
 };

@@ -45,5 +45,6 @@ static int open_ranks(struct asim_viewer *viewer, struct asim_world *world, cons
 
 const struct asim_report asim_report_ranks = {
     .member = {.name = "ranks", .about = "ranks.csv: a row a rank"},
+    .in_out = ASIM_OUT_ALWAYS,
     .open = open_ranks,
 };

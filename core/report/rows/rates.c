@@ -35,6 +35,6 @@ static int open_rates(struct asim_viewer *viewer, struct asim_world *world, cons
 
 const struct asim_report asim_report_rates = {
     .member = {.name = "rates", .about = "rates.csv: every change of a flow's rate"},
-    .by_name = 1,
+    .in_out = ASIM_OUT_NAMED,
     .open = open_rates,
 };

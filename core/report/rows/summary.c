@@ -119,5 +119,6 @@ static int open_summary(struct asim_viewer *viewer, struct asim_world *world, co
 
 const struct asim_report asim_report_summary = {
     .member = {.name = "summary", .about = "one line for the job; summary.json with --out"},
+    .in_out = ASIM_OUT_ALWAYS,
     .open = open_summary,
 };

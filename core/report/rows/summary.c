@@ -87,13 +87,10 @@ static int close_summary(void *self, const struct asim_world *world, struct asim
     asim_totals_all(world, &all);
     if (!world->failed)
         line(world, totals, &all);
-    if (totals->file && world->failed)
-        asim_out_discard(totals->file);
-    else if (totals->file) {
+    if (totals->file) {
         json(totals->file, world, totals, &all);
-        code = asim_out_commit(totals->file, err);
+        code = asim_report_file_close(totals->file, world, err);
     }
-    free(totals->file);
     free(totals);
     return code;
 }

@@ -116,27 +116,32 @@ static int is_called(int fd, const char *path)
            own.st_ino == there.st_ino;
 }
 
+static FILE *give_up(int fd)
+{
+    int why = errno;
+    close(fd);
+    errno = why;
+    return NULL;
+}
+
 /* Emptied only by who has it alone: the lock goes with the handle. File systems without locks have
  * none. NULL with errno, EWOULDBLOCK where another holds it. */
 static FILE *open_alone(const char *path)
 {
-    FILE *file = NULL;
-    int fd, is_ours, why = EWOULDBLOCK;
-    for (int tries = 0; tries < 8 && !file; tries++) {
-        fd = open(path, O_WRONLY | O_CREAT, 0666);
+    for (int tries = 0; tries < 8; tries++) {
+        int fd = open(path, O_WRONLY | O_CREAT, 0666);
         if (fd < 0)
             return NULL;
-        is_ours = !flock(fd, LOCK_EX | LOCK_NB) || errno != EWOULDBLOCK;
-        if (is_ours && is_called(fd, path)) {
-            file = ftruncate(fd, 0) ? NULL : fdopen(fd, "wb");
-            why = errno;
-            tries = 8;
+        if (flock(fd, LOCK_EX | LOCK_NB) && errno == EWOULDBLOCK)
+            return give_up(fd);
+        if (is_called(fd, path)) {
+            FILE *file = ftruncate(fd, 0) ? NULL : fdopen(fd, "wb");
+            return file ? file : give_up(fd);
         }
-        if (!file)
-            close(fd);
+        close(fd);
     }
-    errno = why;
-    return file;
+    errno = EWOULDBLOCK;
+    return NULL;
 }
 
 /* The parent folders stay when a later step fails: they may hold other outputs by then. */

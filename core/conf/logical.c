@@ -48,6 +48,23 @@ static int read_dims(struct asim_dims *dims, const json_t *list, const char *pat
     return 0;
 }
 
+static int check_list(const json_t *list, const char *path, struct asim_err *err)
+{
+    struct asim_where at = {path, 0, 0};
+
+    if (!json_is_array(list))
+        return asim_err_at(err, ASIM_EINVAL, at,
+                           "key \"logical-dims\" is %s, but an array with "
+                           "one size per dimension is expected.",
+                           asim_json_type_name(list));
+    if (json_array_size(list) == 0 || json_array_size(list) > ASIM_DIMS)
+        return asim_err_at(err, ASIM_EINVAL, at,
+                           "\"logical-dims\" has %zu entries; 1 to %d "
+                           "dimensions are possible.",
+                           json_array_size(list), ASIM_DIMS);
+    return 0;
+}
+
 /* Unknown keys are errors even here, where only one is known. */
 static int read_object(struct asim_dims *dims, json_t *root, const char *path, struct asim_err *err)
 {
@@ -73,17 +90,9 @@ static int read_object(struct asim_dims *dims, json_t *root, const char *path, s
         return asim_err_at(err, ASIM_EINVAL, at,
                            "key \"logical-dims\" is missing; expected for example "
                            "{\"logical-dims\": [\"8\", \"4\"]}.");
-    if (!json_is_array(list))
-        return asim_err_at(err, ASIM_EINVAL, at,
-                           "key \"logical-dims\" is %s, but an array with "
-                           "one size per dimension is expected.",
-                           asim_json_type_name(list));
-    if (json_array_size(list) == 0 || json_array_size(list) > ASIM_DIMS)
-        return asim_err_at(err, ASIM_EINVAL, at,
-                           "\"logical-dims\" has %zu entries; 1 to %d "
-                           "dimensions are possible.",
-                           json_array_size(list), ASIM_DIMS);
-    return read_dims(dims, list, path, err);
+    return check_list(list, path, err) || read_dims(dims, list, path, err)
+               ? asim_json_place(err, path, "logical-dims")
+               : 0;
 }
 
 /* dims->n = 0 on failure. Whether the product fits the network is the world's question. */
@@ -96,8 +105,6 @@ int asim_logical_read(struct asim_dims *dims, const char *path, struct asim_err 
     if (rc)
         return rc;
     rc = read_object(dims, root, path, err);
-    if (rc)
-        asim_json_place(err, path, "logical-dims");
     json_decref(root);
     return rc;
 }

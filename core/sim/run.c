@@ -162,7 +162,6 @@ int asim_world_connect(struct asim_world *world, struct asim_err *err)
         .part_of = asim_split_is_shared(world) ? world->split->part.of : NULL,
         .self = world->settings.process,
     };
-    struct asim_notes notes = asim_world_notes(world);
 
     if (asim_lanes_open(world, 1, NULL))
         return asim_err_nomem(err, "setting up ranks");
@@ -173,7 +172,7 @@ int asim_world_connect(struct asim_world *world, struct asim_err *err)
         return asim_world_blame(ASIM_EINVAL, world->settings.network, err);
     world->carrier = (struct asim_net *)world->fabric;
     world->backend = &asim_packet_backend;
-    if (asim_fabric_remarks(world->fabric, &notes, err))
+    if (asim_fabric_remarks(world->fabric, asim_world_notes(world), err))
         return ASIM_ENOMEM;
     return asim_split_connect(world, err);
 }

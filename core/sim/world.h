@@ -24,12 +24,9 @@ int asim_world_connect_analytical(struct asim_world *world, const struct asim_ne
                                   struct asim_err *err);
 
 /* Where sentences go that the user should see, and one of them. */
-static inline struct asim_notes asim_world_notes(const struct asim_world *world)
-{
-    return (struct asim_notes){world->hooks.note, world->hooks.self};
-}
-#define asim_world_note(world, ...)                                                                \
-    asim_notes_say(&(struct asim_notes){(world)->hooks.note, (world)->hooks.self}, __VA_ARGS__)
+#define asim_world_notes(world)                                                                    \
+    (&(const struct asim_notes){(world)->hooks.note, (world)->hooks.self})
+#define asim_world_note(world, ...) asim_notes_say(asim_world_notes(world), __VA_ARGS__)
 
 /* remarks.c: what was found at reading that is legal and seldom meant: values of ranks, traces. */
 void asim_world_note_values(struct asim_world *world);

@@ -22,9 +22,9 @@
 static int open_system(struct asim_world *world, const struct asim_settings *set,
                        struct asim_err *err)
 {
-    struct asim_notes notes = asim_world_notes(world);
-    int code = set->system ? asim_system_read(&world->system, set->system, &notes, err)
-                           : asim_system_defaults(&world->system, err);
+    int code = set->system
+                   ? asim_system_read(&world->system, set->system, asim_world_notes(world), err)
+                   : asim_system_defaults(&world->system, err);
     double ns;
 
     if (code)
@@ -129,12 +129,11 @@ static int override_network(struct asim_world *world, const struct asim_settings
 static int open_network(struct asim_world *world, const struct asim_settings *set,
                         struct asim_err *err)
 {
-    struct asim_notes notes = asim_world_notes(world);
     int code;
 
     if (set->mode)
         return 0;
-    code = set->network ? asim_netconf_read(&world->net, set->network, &notes, err)
+    code = set->network ? asim_netconf_read(&world->net, set->network, asim_world_notes(world), err)
                         : asim_netconf_defaults(&world->net, err);
 
     if (code || (code = override_network(world, set, err)) ||
@@ -167,9 +166,8 @@ static int is_named(const char *path)
 static int open_rest(struct asim_world *world, const struct asim_settings *set,
                      struct asim_err *err)
 {
-    struct asim_notes notes = asim_world_notes(world);
 
-    if (set->memory && asim_memory_read(&world->memory, set->memory, &notes, err))
+    if (set->memory && asim_memory_read(&world->memory, set->memory, asim_world_notes(world), err))
         return ASIM_EINVAL;
     if (is_named(set->groups) && asim_groups_read(&world->groups, set->groups, world->n_ranks, err))
         return ASIM_EINVAL;

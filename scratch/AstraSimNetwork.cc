@@ -231,7 +231,7 @@ RunWorld(asim_app& app, Ptr<AsimProcesses> processes)
         code = fabric->GetCode();
         app.err = code ? fabric->GetError() : app.err;
     }
-    if (processes)
+    if (processes && !asim_world_is_whole(app.world))
     {
         code = PutTogether(*processes, app.world, code, &app.err);
     }
@@ -269,6 +269,7 @@ main(int argc, char** argv)
         std::signal(SIGUSR1, OnInterrupt);
         app.settings.process = processes->GetSelf();
         app.settings.processes = processes->GetSize();
+        app.settings.lent = processes->GetLent();
         app.agree = Agree;
         app.agree_self = PeekPointer(processes);
     }

@@ -45,11 +45,28 @@ static int deal(struct asim_split *split, const struct asim_topo *topo, uint32_t
     return code;
 }
 
+/* Nothing of the network is this process's. */
+static int deal_nothing(struct asim_split *split, const struct asim_topo *topo,
+                        struct asim_err *err)
+{
+    split->part.of = calloc((size_t)topo->nodes + 1, sizeof *split->part.of);
+    return split->part.of ? 0 : asim_err_nomem(err, "dealing the network to processes");
+}
+
+/* One switch can only be cut off from its hosts, and then every frame crosses. */
+int asim_world_is_whole(const struct asim_world *world)
+{
+    const struct asim_settings *settings = &world->settings;
+
+    return settings->processes > 1 && settings->lent && world->topo.switches == 1;
+}
+
 /* Every process deals alike, from the topology alone, so nobody has to be told who owns what. */
 int asim_split_open(struct asim_world *world, const struct asim_settings *settings,
                     struct asim_err *err)
 {
     struct asim_split *split;
+    int whole = asim_world_is_whole(world);
 
     if (settings->processes < 2 && settings->threads < 2)
         return 0;
@@ -61,24 +78,33 @@ int asim_split_open(struct asim_world *world, const struct asim_settings *settin
     if (!split)
         return asim_err_nomem(err, "dealing the network to processes");
     split->self = settings->process;
-    split->n = settings->processes ? settings->processes : 1;
+    split->n = settings->processes && !(whole && !split->self) ? settings->processes : 1;
+    split->threads = settings->threads ? settings->threads : 1;
     asim_map_init(&split->joined);
-    return deal(split, &world->topo, settings->threads ? settings->threads : 1, err);
+    if (whole && split->self)
+        return deal_nothing(split, &world->topo, err);
+    split->threads *= whole ? settings->lent : 1;
+    return deal(split, &world->topo, split->threads, err);
 }
 
 /* Processes wait for each other after every window: its length and the largest part say what can
  * be hoped for. */
 static void say_parts(const struct asim_world *world)
 {
-    const char *slow = "; every frame of a network of one switch goes from process to process, "
-                       "which takes longer than one process alone: --threads suits it";
-
     asim_world_note(
         world,
         "%u processes with windows of %llu ns; the largest has %.2f times its share of the "
-        "network%s",
+        "network",
         world->split->n, (unsigned long long)world->split->lag_ns,
-        asim_partition_balance(&world->split->part), world->topo.switches == 1 ? slow : "");
+        asim_partition_balance(&world->split->part));
+}
+
+static void say_whole(const struct asim_world *world, uint32_t threads)
+{
+    asim_world_note(world,
+                    "a network of one switch is not cut, for every frame would go from process to "
+                    "process: the first of the %u carries it alone, threads: %u",
+                    world->settings.processes, threads);
 }
 
 /* Without windows there is nothing to do side by side. */
@@ -93,9 +119,9 @@ int asim_split_connect(struct asim_world *world, struct asim_err *err)
     struct asim_split *split = world->split;
     const uint16_t *of;
     uint32_t n;
-    int code;
+    int code, whole = asim_world_is_whole(world);
 
-    if (!split)
+    if (!split || (whole && split->self))
         return 0;
     if (split->n > 1) {
         if (world->banks)
@@ -108,9 +134,11 @@ int asim_split_connect(struct asim_world *world, struct asim_err *err)
         split->lag_ns = asim_remote_window(world->fabric);
         say_parts(world);
     }
-    if ((code = asim_fabric_threads(world->fabric, world->settings.threads, split->thread, err)))
+    if ((code = asim_fabric_threads(world->fabric, split->threads, split->thread, err)))
         return code;
     of = asim_fabric_lane_of(world->fabric, &n);
+    if (whole)
+        say_whole(world, n);
     if (world->settings.threads > 1 && n == 1)
         say_alone(world);
     return asim_lanes_open(world, n, of) ? asim_err_nomem(err, "setting up ranks") : 0;

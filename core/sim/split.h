@@ -42,6 +42,7 @@ struct asim_totals {
 
 struct asim_split { /* where there are several processes, or threads */
     uint32_t self, n;
+    uint32_t threads;           /* of this process, at most */
     struct asim_partition part; /* of the nodes to processes */
     uint32_t *thread; /* [nodes] the thread of each node in its process, modulo their number */
     /* Others may still bring events of the last so many ns before the settled time: the window. */

@@ -64,6 +64,8 @@ class AsimFabric : public AsimSettings
     void Step();
     void Plan();
     void StepTogether();
+    void StartAlone();
+    void End();
     void Meet(uint64_t until);
     bool Tell(uint32_t peer);
     void Hear(uint32_t peer);
@@ -84,6 +86,7 @@ class AsimFabric : public AsimSettings
     Callback<void> m_tick;
     Ptr<AsimProcesses> m_processes; //!< null in one process
     uint64_t m_window{0};           //!< ns, of several processes
+    bool m_whole{false};            //!< of several processes the first has all of the network
     bool m_watched{false};          //!< a sink of this process wants frames at their own time
     EventId m_next;
     std::vector<Ptr<Node>> m_nodes;           //!< [topo.nodes]

@@ -3,10 +3,14 @@
  */
 #include "asim-processes.h"
 
+#include "asim-cores.h"
+
 #include <algorithm>
+#include <chrono>
 #include <cstdlib>
 #include <cstring>
 #include <string>
+#include <thread>
 
 #ifdef NS3_MPI
 #include "ns3/global-value.h"
@@ -19,6 +23,8 @@
 #include <sys/select.h>
 #include <sys/socket.h>
 #endif
+
+using namespace std::chrono_literals;
 
 namespace ns3
 {
@@ -60,6 +66,12 @@ AsimProcesses::GetSize() const
     return m_size;
 }
 
+uint32_t
+AsimProcesses::GetLent() const
+{
+    return m_lent;
+}
+
 #ifdef NS3_MPI
 
 namespace
@@ -95,6 +107,12 @@ HoldNothingBack()
     }
 #endif
 }
+
+/** The tag of what wakes a process; all else has 0. */
+constexpr int WAKE = 1;
+
+/** Of two looks at whether there is something the second is so much later, of all that has passed. */
+constexpr int NAPS = 32;
 
 } // namespace
 
@@ -136,6 +154,61 @@ AsimProcesses::Enable(int* argc, char*** argv)
     m_in.resize(m_size, Bytes(FIRST_BYTES));
     m_transport = std::make_unique<Transport>();
     MPI_Comm_dup(MpiInterface::GetCommunicator(), &m_transport->comm);
+    SeeCores();
+}
+
+void
+AsimProcesses::SeeCores()
+{
+    MPI_Comm here;
+    int n;
+
+    MPI_Comm_split_type(m_transport->comm, MPI_COMM_TYPE_SHARED, 0, MPI_INFO_NULL, &here);
+    MPI_Comm_size(here, &n);
+    m_lent = n;
+    m_cores = AsimCores::OfProcess();
+    MPI_Allreduce(MPI_IN_PLACE,
+                  m_cores.data(),
+                  static_cast<int>(m_cores.size()),
+                  MPI_BYTE,
+                  MPI_BOR,
+                  here);
+    MPI_Comm_free(&here);
+    if (!m_cores.empty())
+    {
+        m_lent = std::min(m_lent, AsimCores::Count(m_cores));
+    }
+}
+
+/** mpiexec has bound each process to its own. */
+void
+AsimProcesses::TakeLent() const
+{
+    AsimCores::Use(m_cores);
+}
+
+void
+AsimProcesses::Rest() const
+{
+    const auto begin = std::chrono::steady_clock::now();
+    int woken = 0;
+
+    while (!woken)
+    {
+        const auto passed = std::chrono::steady_clock::now() - begin;
+        std::this_thread::sleep_for(std::min<std::chrono::nanoseconds>(passed / NAPS, 10ms));
+        MPI_Iprobe(0, WAKE, m_transport->comm, &woken, MPI_STATUS_IGNORE);
+    }
+    MPI_Recv(nullptr, 0, MPI_BYTE, 0, WAKE, m_transport->comm, MPI_STATUS_IGNORE);
+}
+
+void
+AsimProcesses::Wake() const
+{
+    for (uint32_t peer = 1; peer < m_size; peer++)
+    {
+        MPI_Send(nullptr, 0, MPI_BYTE, static_cast<int>(peer), WAKE, m_transport->comm);
+    }
 }
 
 void
@@ -288,65 +361,6 @@ AsimProcesses::Collect(const Bytes& bytes, bool everywhere) const
         each.emplace_back(all.begin() + starts[p], all.begin() + starts[p + 1]);
     }
     return each;
-}
-
-#else
-
-struct AsimProcesses::Transport
-{
-};
-
-AsimProcesses::AsimProcesses() = default;
-AsimProcesses::~AsimProcesses() = default;
-
-std::string
-AsimProcesses::GetObstacle()
-{
-    return "this ns-3 is configured without MPI; leave out mpiexec, or ./ns3 configure "
-           "--enable-mpi";
-}
-
-void
-AsimProcesses::Enable(int*, char***)
-{
-}
-
-void
-AsimProcesses::Disable()
-{
-}
-
-void
-AsimProcesses::Put(uint32_t, const uint8_t*, std::size_t)
-{
-}
-
-void
-AsimProcesses::Send(uint32_t, const Word&)
-{
-}
-
-void
-AsimProcesses::Receive(uint32_t, Word*)
-{
-}
-
-void
-AsimProcesses::Meet(Word*)
-{
-}
-
-const uint8_t*
-AsimProcesses::Get(uint32_t, std::size_t* n) const
-{
-    *n = 0;
-    return nullptr;
-}
-
-std::vector<AsimProcesses::Bytes>
-AsimProcesses::Collect(const Bytes& bytes, bool) const
-{
-    return {bytes};
 }
 
 #endif

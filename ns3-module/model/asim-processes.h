@@ -48,6 +48,10 @@ class AsimProcesses : public Object
     void Disable();
     uint32_t GetSelf() const;
     uint32_t GetSize() const;
+    /** Cores of this machine that the processes on it may run on, as many as these at most. */
+    uint32_t GetLent() const;
+    /** From here on all threads of this process may run on any of them. */
+    void TakeLent() const;
 
     /** For the peer at the next meeting; copied. */
     void Put(uint32_t peer, const uint8_t* bytes, std::size_t n);
@@ -59,6 +63,9 @@ class AsimProcesses : public Object
     const uint8_t* Get(uint32_t peer, std::size_t* n) const;
     /** Whether all of them say so. */
     bool Agree(bool mine) const;
+    /** A process other than 0 sleeps until process 0 wakes it: MPI's own calls wait spinning. */
+    void Rest() const;
+    void Wake() const;
     /** What every process gave, in their order: to all of them, or to process 0 alone. */
     std::vector<Bytes> Exchange(const Bytes& bytes) const;
     std::vector<Bytes> Gather(const Bytes& bytes) const;
@@ -67,13 +74,16 @@ class AsimProcesses : public Object
     struct Transport;
 
     std::vector<Bytes> Collect(const Bytes& bytes, bool everywhere) const;
+    void SeeCores();
     void Send(uint32_t peer, const Word& word);
     void Receive(uint32_t peer, Word* word);
 
     std::unique_ptr<Transport> m_transport;
     std::vector<Bytes> m_out, m_in; //!< to and from each, with a head each; they only grow
+    Bytes m_cores;                  //!< those of the processes on this machine, as the system has them
     uint32_t m_self{0};
     uint32_t m_size{1};
+    uint32_t m_lent{1};
 };
 
 } // namespace ns3

@@ -21,12 +21,15 @@ alike ns3/threads --threads=2 '' --workload="$work/all" --topology=$eight
 # More threads than there are hosts to deal: as many processes as without them.
 "$ASIM_TOOL" trace generate --out="$work/four" --ranks=4 --type=all_reduce --size=64KiB >/dev/null
 alike ns3/mpi_threads_few --threads=2 --mpi=4 --workload="$work/four" --topology=auto:switch
+# One switch is the first process's, with the others' cores.
 alike ns3/mpi_one_switch '' --mpi=3 --workload="$work/all" --topology=auto:switch
-if grep -q 'one switch goes from process to process' "$work/err2"; then
+if grep -q 'one switch is not cut.* the first of the 3 carries it alone, threads: [1-9]' "$work/err2"; then
     t_ok ns3/mpi_one_switch_note
 else
     t_not_ok ns3/mpi_one_switch_note "it says $(head -n 3 "$work/err2")"
 fi
+alike ns3/mpi_one_switch_events --per-event=1 --mpi=2 --workload="$work/all" --topology=auto:switch
+alike ns3/mpi_one_switch_memory '' --mpi=2 --workload="$work/all" --topology=auto:switch --memory=configs/memory/pool.json
 
 # Settings beside the defaults, as key and value.
 config() {
@@ -60,8 +63,11 @@ alike ns3/mpi_spray --threads=2 --mpi=2 --workload="$work/all" --topology=$eight
 # What a run says that cannot go on: in the same words, once.
 alike ns3/mpi_stall '' --mpi=2 --workload="$work/ring" --topology=$eight \
     "$(config 'LINK_DOWN 5us 0 8' 'RTO 20us' 'RTO_RETRIES 3')"
+alike ns3/mpi_one_switch_stall '' --mpi=2 --workload="$work/ring" --topology=auto:switch \
+    "$(config 'LINK_DOWN 5us 0 8' 'RTO 20us' 'RTO_RETRIES 3')"
 head -c 100 "$work/ring.5.et" >"$work/short" && mv "$work/short" "$work/ring.5.et"
 alike ns3/mpi_bad_trace '' --mpi=2 --workload="$work/ring" --topology=$eight
+alike ns3/mpi_one_switch_bad_trace '' --mpi=2 --workload="$work/ring" --topology=auto:switch
 
 # refuses NAME PATTERN ARGS...: exit code 1 and one sentence, from two processes.
 refuses() {
@@ -94,16 +100,17 @@ refuses ns3/mpi_capture 'run in one' --workload="$work/all" --topology=$eight --
 
 # Ctrl-C, as a terminal sends it: to the launcher's group. A run that would take minutes ends with what
 # is known, and its exit code.
-interrupt() {
-    "$ASIM_TOOL" trace generate --out="$work/long" --ranks=8 --type=all_reduce --size=64GiB >/dev/null
+interrupt() { # NAME TOPOLOGY
+    local name=$1 topology=$2
+    rm -rf "$work/cut"
     set -m
     # Where the tests run in the background Ctrl-C is ignored, and a shell cannot change that for itself.
-    env --default-signal=INT ./ns3 run AstraSimNetwork --mpi 2 -- --workload="$work/long" --topology=$eight \
-        --out="$work/cut" >"$work/out" 2>"$work/err" &
+    env --default-signal=INT ./ns3 run AstraSimNetwork --mpi 2 -- --workload="$work/long" --topology="$topology" \
+        --runs=off --out="$work/cut" >"$work/out" 2>"$work/err" &
     local leader=$! code
     set +m
     for _ in {1..300}; do # the note on parts: all have been joined
-        ! grep -q 'processes with windows' "$work/err" || break
+        ! grep -qE 'processes with windows|carries it alone' "$work/err" || break
         sleep 0.1
     done
     sleep 0.5
@@ -111,9 +118,11 @@ interrupt() {
     wait "$leader"
     code=$?
     if ((code == 130)) && grep -q '^AstraSimNetwork: interrupted at' "$work/err" && [[ -s $work/cut/summary.json ]]; then
-        t_ok ns3/mpi_interrupt
+        t_ok "$name"
     else
-        t_not_ok ns3/mpi_interrupt "exit code $code, and: $(head -n 3 "$work/err")"
+        t_not_ok "$name" "exit code $code, and: $(head -n 3 "$work/err")"
     fi
 }
-interrupt
+"$ASIM_TOOL" trace generate --out="$work/long" --ranks=8 --type=all_reduce --size=64GiB >/dev/null
+interrupt ns3/mpi_interrupt $eight
+interrupt ns3/mpi_one_switch_interrupt auto:switch

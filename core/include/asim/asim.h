@@ -54,6 +54,10 @@ struct asim_settings {
     const struct asim_netshape *shape;
     /* This process of so many that share the run (see below); less than two: it is alone. */
     uint32_t process, processes;
+    /* The same in all of them. Not 0: a network of one switch is left to process 0 as a whole
+     * (asim_world_is_whole), which has so many times its threads then, for the cores of those that
+     * have nothing to do. 0: it is cut like any other, and every frame goes between processes. */
+    uint32_t lent;
 };
 extern const struct asim_option asim_settings_options[];
 
@@ -104,6 +108,10 @@ int asim_world_pack(struct asim_world *world, uint32_t peer, struct asim_block *
                     struct asim_err *err);
 int asim_world_unpack(struct asim_world *world, const struct asim_block *block,
                       struct asim_err *err);
+/* 1 where settings->lent has left the network whole: process 0 starts, steps and finishes like one
+ * that is alone. The others have nothing to start, step or exchange; at the end they call
+ * asim_world_finish as above. */
+int asim_world_is_whole(const struct asim_world *world);
 /* 1 where a rank failed or the stop hook says so: the run should end everywhere. */
 int asim_world_is_stopped(struct asim_world *world);
 /* 1 when nothing is left to do in this process; when that holds in all, the run is over. */

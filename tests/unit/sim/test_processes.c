@@ -2,7 +2,8 @@
  *
  * One packet run in 1 to 4 processes, on 1 or 2 threads or event by event: worlds that share a leaf
  * and spine network and hand each other blocks after every window, as processes do. stdout and
- * every file, those of the network included, are the bytes of the run in one process.
+ * every file, those of the network included, are the bytes of the run in one process. One switch is
+ * left to the first process.
  */
 #include <stdlib.h>
 #include "fabric/remote.h"
@@ -26,8 +27,9 @@ struct outcome {
     char files[16 << 20];
 };
 
-/* Leaves and spines, or servers whose NVSwitches take part (several ACKs a ns on their links). */
-static int with_nvswitches;
+/* Leaves and spines, or servers whose NVSwitches take part (several ACKs a ns on their links), or
+ * one switch. */
+static int with_nvswitches, with_one_switch;
 
 /* The network's own files go beside those of --out. */
 static void describe(char text[4][200], const char *out, const char *cc, const char *overrides[15])
@@ -52,6 +54,7 @@ static struct asim_world *open_one(const char *cc, const struct way *way, uint32
 {
     static char leaves[] = "auto:leaf_spine,npa=2,psn=2,bw=100Gbps,apbw=100Gbps,latency=700ns";
     static char servers[] = "auto:spectrum_x,g=16,gps=4", all[] = "all";
+    static char one[] = "auto:switch,rate=100Gbps,delay=700ns";
     struct asim_hooks hooks = {.self = &outcome->lines, .line = run_line};
     struct asim_settings settings = {0};
     struct asim_world *world = NULL;
@@ -64,12 +67,13 @@ static struct asim_world *open_one(const char *cc, const struct way *way, uint32
     snprintf(system, sizeof system, "%s/system.json", folder);
     describe(text, out, cc, overrides);
     settings.workload = prefix;
-    settings.topology = with_nvswitches ? servers : leaves;
+    settings.topology = with_one_switch ? one : with_nvswitches ? servers : leaves;
     settings.system = with_nvswitches ? system : NULL;
     settings.reports = all;
     settings.net_overrides = overrides;
     settings.process = process;
     settings.processes = way->processes;
+    settings.lent = 2;
     settings.threads = way->threads;
     settings.per_event = way->per_event;
     CHECK(asim_world_open(&world, &settings, &hooks, &outcome->err) == 0);
@@ -151,6 +155,26 @@ static int run_shared(struct asim_world *const *worlds, uint32_t n, struct outco
     return code;
 }
 
+/* Only the first has anything to do, on twice its threads. */
+static int run_whole(struct asim_world *const *worlds, uint32_t n, struct outcome *outcome)
+{
+    int code = asim_world_run(worlds[0], &outcome->err);
+
+    for (uint32_t w = 1; w < n; w++) {
+        CHECK(asim_world_is_whole(worlds[w]));
+        CHECK_U64(worlds[w]->n_here, 0);
+        CHECK(asim_world_finish(worlds[w], code, NULL) == code);
+    }
+    return code;
+}
+
+static int run_worlds(struct asim_world *const *worlds, uint32_t n, struct outcome *outcome)
+{
+    if (n > 1 && !asim_world_is_whole(worlds[0]))
+        return run_shared(worlds, n, outcome);
+    return run_whole(worlds, n, outcome);
+}
+
 static void take_file(char *all, size_t size, const char *name)
 {
     size_t n = strlen(all);
@@ -181,8 +205,7 @@ static void run(const char *cc, const struct way *way, struct outcome *outcome)
     memset(outcome, 0, sizeof *outcome);
     for (uint32_t p = 0; p < way->processes; p++)
         worlds[p] = open_one(cc, way, p, outcome);
-    outcome->code = way->processes > 1 ? run_shared(worlds, way->processes, outcome)
-                                       : asim_world_run(worlds[0], &outcome->err);
+    outcome->code = run_worlds(worlds, way->processes, outcome);
     for (uint32_t p = 0; p < way->processes; p++)
         asim_world_close(worlds[p]);
     for (size_t i = 0; i < sizeof names / sizeof *names; i++)
@@ -304,6 +327,9 @@ int main(void)
     all_ways("3");
     all_ways("7");
     CHECK_U64(turns, 4); /* nor with INT or timestamps */
+    with_one_switch = 1;
+    all_ways("1");
+    with_one_switch = 0;
     nvswitches();
     run_remove(folder, SERVER_RANKS);
     return CHECK_DONE();

@@ -34,7 +34,7 @@ static int can_run(const struct asim_fabric *fabric)
 {
     const struct asim_fabric_watch *watch = &fabric->watch;
 
-    return !fabric->per_event && !fabric->remote && !fabric->stamps && !fabric->losses &&
+    return !fabric->per_event && !fabric->part_of && !fabric->stamps && !fabric->losses &&
            !fabric->links && fabric->net->load_balance != ASIM_SPRAY &&
            !fabric->net->nic_total_pause_count && !watch->rate && !watch->frame &&
            (!watch->queue || watch->sampling.every_ns);

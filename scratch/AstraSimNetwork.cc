@@ -46,6 +46,13 @@ Interrupted()
 
 const char* g_word = ""; //!< that ns-3 is at
 
+/** Of objects that are made from the topology. */
+bool
+IsResult(const std::string& name)
+{
+    return !name.rfind("ns3::QbbNetDevice::", 0) || !name.rfind("ns3::QbbChannel::", 0);
+}
+
 std::string
 WhyRefused(const std::string& name)
 {
@@ -54,6 +61,11 @@ WhyRefused(const std::string& name)
     TypeId type;
     TypeId::AttributeInformation info;
 
+    if (IsResult(name))
+    {
+        return "it shows what a link has been given; rates and delays are set in the topology, the MTU by "
+               "PACKET_PAYLOAD_SIZE";
+    }
     if (name.find("ns3::"))
     {
         return "it takes another value; --PrintGlobals shows which";
@@ -79,7 +91,7 @@ Refuse()
     const bool isPrint = !word.rfind("Print", 0);
 
     std::fprintf(stderr,
-                 "AstraSimNetwork: ns-3 refuses '%s': %s.\n",
+                 "AstraSimNetwork: '%s' is refused: %s.\n",
                  g_word,
                  isPrint ? "there is no such class; --PrintTypeIds lists them"
                          : WhyRefused(word.substr(0, end)).c_str());
@@ -99,6 +111,10 @@ SetValue(const char* word)
     const auto usual = std::cerr.rdbuf(said.rdbuf());
 
     g_word = word;
+    if (IsResult(name))
+    {
+        Refuse();
+    }
     if (!Config::SetGlobalFailSafe(name, value) && !Config::SetDefaultFailSafe(name, value))
     {
         Refuse();

@@ -253,9 +253,9 @@ int main(int argc, char **argv)
     int code = called     ? run_called(called, argc, argv)
                : argc > 0 ? dispatch(groups, argc - 1, argv + 1)
                           : show_group(groups);
-    if (fflush(stdout) || ferror(stdout)) {
+    if ((fflush(stdout) || ferror(stdout)) && !code) { /* else an error has been said */
         fprintf(stderr, "asim: cannot write to standard output: %s.\n", strerror(errno));
-        return code ? code : EXIT_FAILED;
+        return EXIT_FAILED;
     }
     return code;
 }

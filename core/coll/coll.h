@@ -75,6 +75,7 @@ struct asim_coll_algo {
     unsigned kinds; /* bit per enum asim_kind */
     int uniform;    /* 1 = every step of a plan is the same */
     int whole;      /* 1 = hands on as many bytes as it got, whatever the kind */
+    int usual;      /* 1 = the endpoint delay counts in sub-groups, too (spec 5.1) */
     /* 0 = any number of members, else the sentence is plan's. Fills *plan from plan->coll. */
     int (*plan)(struct asim_plan *plan, struct asim_err *err);
     void (*step)(const struct asim_plan *plan, uint64_t k, struct asim_step *step);

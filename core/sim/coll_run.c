@@ -56,7 +56,9 @@ static void mint(struct asim_rank *rank, struct asim_stream *stream, uint64_t h,
 
 static uint64_t delay_of(const struct asim_rank *rank, const struct asim_stream *stream)
 {
-    if (asim_stream_phase(stream)->subgroup)
+    const struct asim_phase *phase = asim_stream_phase(stream);
+
+    if (phase->subgroup && !phase->choice->algo->usual)
         return SUBGROUP_DELAY_NS + rank->endpoint_ns - (uint64_t)rank->world->endpoint_ns;
     return rank->bus ? ASIM_NEVER : rank->endpoint_ns;
 }

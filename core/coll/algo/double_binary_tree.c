@@ -146,6 +146,7 @@ const struct asim_coll_algo asim_coll_algo_double_binary_tree = {
     .kinds = 1u << ASIM_ALL_REDUCE | 1u << ASIM_ALL_GATHER | 1u << ASIM_REDUCE_SCATTER |
              1u << ASIM_ALL_TO_ALL,
     .whole = 1,
+    .usual = 1,
     .plan = tree_plan,
     .step = tree_step,
     .arrival = tree_arrival,

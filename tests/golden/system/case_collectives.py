@@ -69,6 +69,12 @@ run = Run((4, lambda r: ([coll(1, 'AR', MIB, pg_name='1')] if r < 2 else []) + [
           options=['--comm-group-configuration=g.json'])
 holds('group_trees_of_its_own', run, [(run.code, 0), (len(run.ticks), 4)])
 
+# 5.1: trees of a group cost the endpoint delay like all others: twice until the root has it, once more at the leaf.
+near, far = [Run((4, lambda r: [coll(1, 'AR', MIB, pg_name='1') if r < 2 else comp(1, 1)]),
+                 {**lists('doubleBinaryTree'), 'endpoint-delay': delay}, net('Ring', 4),
+                 files={'g.json': {'1': [0, 1]}}, options=['--comm-group-configuration=g.json']) for delay in (10, 1010)]
+holds('group_trees_delay', far, [(far.ticks[0] - near.ticks[0], 3000), (far.ticks[1] - near.ticks[1], 2000)])
+
 run = Run((8, lambda r: [coll(1, 'AR', MIB, pg_name=b'12'[r % 2:r % 2 + 1])]), files=GROUPS,
           options=['--comm-group-configuration=g.json'])
 finishes('groups_as_bytes', run, 82540)

@@ -16,6 +16,9 @@
  * At W = 0 a process advances its nodes one event at a time, and settles after each; blocks go at
  * the ends of the same windows, so process 0 still shows what lies a window back.
  *
+ * A network of one switch is left to process 0 where the settings lend it the others' cores: the
+ * others then own no node and read no trace.
+ *
  * What is not shared: frames as they pass (pcap, mix.tr), comparisons with analytical networks, and
  * memory that ranks share. These are refused in more than one process, with a sentence each. Traces
  * of local memory are written by the process in which the rank lives, all others by process 0.

@@ -27,13 +27,16 @@
 enum { BUSY_LOOKS = 4000, POLITE_LOOKS = 50 };
 
 /* Looks for a member that has not begun its part of a round when the caller is through with its
- * own, some 2 us: then it is asleep, or its core is at something else, and the caller does it. */
-enum { PATIENT_LOOKS = 80 };
+ * own, some 2 us: then it is asleep, or its core is at something else, and the caller does it. It
+ * has done so in the round before: were the member back, it would have begun with this one. */
+enum { PATIENT_LOOKS = 80, IMPATIENT_LOOKS = 8 };
 
-/* taken, done: the last round of which somebody has begun, or finished, its part. */
+/* taken, done: the last round of which somebody has begun, or finished, its part. missed: the last
+ * one the caller has done, which alone knows of it. */
 struct member {
     _Alignas(ASIM_LINE_BYTES) atomic_uint done;
     atomic_uint taken;
+    unsigned missed;
     struct asim_crew *crew;
     pthread_t thread;
     uint32_t i;
@@ -205,15 +208,19 @@ int asim_crew_open(struct asim_crew **out, uint32_t n, struct asim_err *err)
 
 static void finish(struct asim_crew *crew, struct member *member, unsigned round)
 {
-    for (uint32_t i = 0; i < PATIENT_LOOKS; i++) {
+    uint32_t looks = member->missed + 1 == round ? IMPATIENT_LOOKS : PATIENT_LOOKS;
+
+    for (uint32_t i = 0; i < looks; i++) {
         if (atomic_load(&member->done) == round)
             return;
         relax();
     }
-    if (take(member, &round))
+    if (take(member, &round)) {
+        member->missed = round;
         crew->job(crew->self, member->i);
-    else
+    } else {
         wait_for(crew, &(struct wait){&member->done, round, 1, 0});
+    }
 }
 
 /* The caller is member 0 and waits last. */

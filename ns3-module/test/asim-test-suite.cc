@@ -2,9 +2,10 @@
  * SPDX-License-Identifier: GPL-2.0-only
  *
  * The ns-3 side: windows as events, W = 0 when somebody watches frames, attributes before
- * configuration keys. The traces are written by the test itself.
+ * configuration keys, cores. The traces are written by the test itself.
  */
 #include "ns3/asim-attributes.h"
+#include "ns3/asim-cores.h"
 #include "ns3/asim-fabric.h"
 #include "ns3/asim-helper.h"
 #include "ns3/config.h"
@@ -307,6 +308,33 @@ class AsimHelperTestCase : public TestCase
     }
 };
 
+/** Where the system tells of cores; else there are none, and nothing is changed. */
+class AsimCoresTestCase : public TestCase
+{
+  public:
+    AsimCoresTestCase()
+        : TestCase("A process may be bound to one core and set free again")
+    {
+    }
+
+  private:
+    void DoRun() override
+    {
+        const AsimCores::Set all = AsimCores::OfProcess();
+        AsimCores::Set first(all.size());
+        const auto byte = std::find_if(all.begin(), all.end(), [](uint8_t b) { return b != 0; });
+
+        if (byte != all.end())
+        {
+            first[byte - all.begin()] = *byte & -*byte;
+            AsimCores::Use(first);
+            NS_TEST_EXPECT_MSG_EQ(AsimCores::Count(AsimCores::OfProcess()), 1, "one core");
+        }
+        AsimCores::Use(all);
+        NS_TEST_EXPECT_MSG_EQ((AsimCores::OfProcess() == all), true, "all of them again");
+    }
+};
+
 class AsimTestSuite : public TestSuite
 {
   public:
@@ -319,6 +347,7 @@ class AsimTestSuite : public TestSuite
         AddTestCase(new AsimKeysTestCase());
         AddTestCase(new AsimCcAttributeTestCase());
         AddTestCase(new AsimHelperTestCase());
+        AddTestCase(new AsimCoresTestCase());
     }
 };
 

@@ -111,11 +111,8 @@ SetValue(const char* word)
     const auto usual = std::cerr.rdbuf(said.rdbuf());
 
     g_word = word;
-    if (IsResult(name))
-    {
-        Refuse();
-    }
-    if (!Config::SetGlobalFailSafe(name, value) && !Config::SetDefaultFailSafe(name, value))
+    if (IsResult(name) ||
+        (!Config::SetGlobalFailSafe(name, value) && !Config::SetDefaultFailSafe(name, value)))
     {
         Refuse();
     }

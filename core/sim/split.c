@@ -77,13 +77,16 @@ int asim_split_open(struct asim_world *world, const struct asim_settings *settin
     split = world->split = calloc(1, sizeof *split);
     if (!split)
         return asim_err_nomem(err, "dealing the network to processes");
-    split->self = settings->process;
-    split->n = settings->processes && !(whole && !split->self) ? settings->processes : 1;
-    split->threads = settings->threads ? settings->threads : 1;
     asim_map_init(&split->joined);
+    split->self = settings->process;
+    split->n = settings->processes ? settings->processes : 1;
+    split->threads = settings->threads ? settings->threads : 1;
     if (whole && split->self)
         return deal_nothing(split, &world->topo, err);
-    split->threads *= whole ? settings->lent : 1;
+    if (whole) {
+        split->n = 1;
+        split->threads *= settings->lent;
+    }
     return deal(split, &world->topo, split->threads, err);
 }
 
@@ -93,8 +96,7 @@ static void say_parts(const struct asim_world *world)
 {
     asim_world_note(
         world,
-        "%u processes with windows of %llu ns; the largest has %.2f times its share of the "
-        "network",
+        "%u processes with windows of %llu ns; the largest has %.2f times its share of the network",
         world->split->n, (unsigned long long)world->split->lag_ns,
         asim_partition_balance(&world->split->part));
 }

@@ -166,7 +166,6 @@ static int is_named(const char *path)
 static int open_rest(struct asim_world *world, const struct asim_settings *set,
                      struct asim_err *err)
 {
-
     if (set->memory && asim_memory_read(&world->memory, set->memory, asim_world_notes(world), err))
         return ASIM_EINVAL;
     if (is_named(set->groups) && asim_groups_read(&world->groups, set->groups, world->n_ranks, err))

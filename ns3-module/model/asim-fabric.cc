@@ -12,7 +12,6 @@
 
 #include "ns3/node.h"
 #include "ns3/nstime.h"
-#include "ns3/simulator.h"
 #include "ns3/uinteger.h"
 
 #include <algorithm>

@@ -20,11 +20,6 @@ AsimProcesses::SeeCores()
 }
 
 void
-AsimProcesses::TakeLent() const
-{
-}
-
-void
 AsimProcesses::Rest() const
 {
 }

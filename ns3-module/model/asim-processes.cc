@@ -24,8 +24,6 @@
 #include <sys/socket.h>
 #endif
 
-using namespace std::chrono_literals;
-
 namespace ns3
 {
 
@@ -72,6 +70,13 @@ AsimProcesses::GetLent() const
     return m_lent;
 }
 
+/** mpiexec has bound each process to its own. */
+void
+AsimProcesses::TakeLent() const
+{
+    AsimCores::Use(m_cores);
+}
+
 #ifdef NS3_MPI
 
 namespace
@@ -113,6 +118,7 @@ constexpr int WAKE = 1;
 
 /** Of two looks at whether there is something the second is so much later, of all that has passed. */
 constexpr int NAPS = 32;
+constexpr std::chrono::milliseconds LONGEST_NAP{10};
 
 } // namespace
 
@@ -180,13 +186,6 @@ AsimProcesses::SeeCores()
     }
 }
 
-/** mpiexec has bound each process to its own. */
-void
-AsimProcesses::TakeLent() const
-{
-    AsimCores::Use(m_cores);
-}
-
 void
 AsimProcesses::Rest() const
 {
@@ -196,7 +195,7 @@ AsimProcesses::Rest() const
     while (!woken)
     {
         const auto passed = std::chrono::steady_clock::now() - begin;
-        std::this_thread::sleep_for(std::min<std::chrono::nanoseconds>(passed / NAPS, 10ms));
+        std::this_thread::sleep_for(std::min<std::chrono::nanoseconds>(passed / NAPS, LONGEST_NAP));
         MPI_Iprobe(0, WAKE, m_transport->comm, &woken, MPI_STATUS_IGNORE);
     }
     MPI_Recv(nullptr, 0, MPI_BYTE, 0, WAKE, m_transport->comm, MPI_STATUS_IGNORE);

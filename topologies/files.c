@@ -6,7 +6,7 @@
 #include "topologies/files.h"
 
 #include <string.h>
-#include "base/src.h"
+#include "base/io/src.h"
 
 const struct asim_topo_format *asim_files_format(const char *name, const struct asim_topo *topo,
                                                  struct asim_err *err)

@@ -3,7 +3,7 @@
  * One rank's dependencies, checked by the index a simulation would build.
  */
 #include "check/check.h"
-#include "trace/index.h"
+#include "trace/feed/index.h"
 
 void asim_check_graph(struct asim_check *check, uint32_t rank)
 {

@@ -9,7 +9,7 @@
 #include "asim/ext/command.h"
 #include "calibrate/calibrate.h"
 #include "tools/args.h"
-#include "trace/outset.h"
+#include "trace/file_set.h"
 
 #define MAX_FILES 65536
 

@@ -10,7 +10,7 @@
 #include "llm/llm.h"
 #include "tools/args.h"
 #include "trace/open.h"
-#include "trace/outset.h"
+#include "trace/file_set.h"
 
 struct options {
     char *input, *output, *groups;

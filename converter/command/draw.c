@@ -11,7 +11,7 @@
 #include "draw/draw.h"
 #include "tools/args.h"
 #include "tools/dot.h"
-#include "trace/outset.h"
+#include "trace/file_set.h"
 
 struct options {
     char *input, *output;

@@ -7,10 +7,10 @@
 #include <stddef.h>
 #include <stdio.h>
 #include "asim/ext/command.h"
-#include "base/out.h"
+#include "base/io/out.h"
 #include "dump/dump.h"
 #include "tools/args.h"
-#include "trace/outset.h"
+#include "trace/file_set.h"
 
 struct options {
     char *input, *output;

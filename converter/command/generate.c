@@ -16,9 +16,9 @@
 #include "asim/ext/command.h"
 #include "base/text.h"
 #include "tools/args.h"
-#include "trace/chakra_write.h"
+#include "trace/chakra/chakra_write.h"
 #include "trace/op.h"
-#include "trace/outset.h"
+#include "trace/file_set.h"
 
 #define VERSION     "0.0.4"
 #define STAGE_NODES 2  /* most nodes of one stage */

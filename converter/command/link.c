@@ -8,7 +8,7 @@
 #include "asim/ext/command.h"
 #include "link/link.h"
 #include "tools/args.h"
-#include "trace/outset.h"
+#include "trace/file_set.h"
 
 struct options {
     char *host, *device, *output, *log_level;

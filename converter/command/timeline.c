@@ -10,10 +10,10 @@
 #include <stdlib.h>
 #include <string.h>
 #include "asim/ext/command.h"
-#include "base/out.h"
+#include "base/io/out.h"
 #include "timeline/timeline.h"
 #include "tools/args.h"
-#include "trace/outset.h"
+#include "trace/file_set.h"
 
 struct options {
     char *input, *output, *frequency, *log;

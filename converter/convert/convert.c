@@ -7,7 +7,7 @@
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
-#include "trace/outset.h"
+#include "trace/file_set.h"
 
 static int run_phases(struct asim_convert *cv, struct asim_err *err)
 {

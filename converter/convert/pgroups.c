@@ -9,7 +9,7 @@
 
 #include <stdlib.h>
 #include <string.h>
-#include "base/out.h"
+#include "base/io/out.h"
 #include "base/text.h"
 
 #define GROUP_LIMIT 65536

@@ -9,7 +9,7 @@
 
 #include "base/map.h"
 #include "base/mem.h"
-#include "base/out.h"
+#include "base/io/out.h"
 
 enum { ASIM_PICTURE_DATA = 1, ASIM_PICTURE_CTRL = 2 };
 

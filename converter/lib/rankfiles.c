@@ -10,7 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include "trace/op.h"
-#include "trace/outset.h"
+#include "trace/file_set.h"
 
 static size_t stem(const char *path)
 {

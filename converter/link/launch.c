@@ -9,7 +9,7 @@
  * parity: with --compat only calls on the published list launch, and without an equal External id
  * the latest started op is taken even if it had ended.
  */
-#include "link/nest.h"
+#include "link/nesting.h"
 
 #include <ctype.h>
 #include <stdlib.h>

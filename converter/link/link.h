@@ -8,7 +8,7 @@
 
 #include "link/host.h"
 #include "link/kineto.h"
-#include "link/nest.h"
+#include "link/nesting.h"
 
 struct asim_link_options {
     const char *host, *device, *output;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only
  *
  * Which CPU op of the device trace each host node is: equal Record function ids. Nodes whose
- * parent is not in the file would be lost later on, so they are given another one (adopt.c).
+ * parent is not in the file would be lost later on, so they are given another one (assign_parent.c).
  *
  * parity: the published tools look only at nodes that can be reached from node 1, and fail
  * without one; --compat keeps the first and both need no node 1.

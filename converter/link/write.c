@@ -12,7 +12,7 @@
 
 #include <stdlib.h>
 #include <string.h>
-#include "base/out.h"
+#include "base/io/out.h"
 #include "json/print.h"
 
 struct write {

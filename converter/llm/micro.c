@@ -9,7 +9,7 @@
 
 #include <inttypes.h>
 #include <string.h>
-#include "base/out.h"
+#include "base/io/out.h"
 #include "base/text.h"
 
 /* AICB's words and the workload's. */

@@ -10,7 +10,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include "base/src.h"
+#include "base/io/src.h"
 #include "base/text.h"
 
 struct gpu { /* published dense 16-bit peak and memory bandwidth */

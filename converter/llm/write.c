@@ -9,10 +9,10 @@
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>
-#include "base/out.h"
-#include "trace/chakra_write.h"
+#include "base/io/out.h"
+#include "trace/chakra/chakra_write.h"
 #include "trace/open.h"
-#include "trace/outset.h"
+#include "trace/file_set.h"
 
 /* AICB's name, folder included; booleans are Python's words. */
 void asim_llm_file_name(const struct asim_llm *llm, char *name, size_t size)
@@ -45,7 +45,7 @@ static void put_header(struct asim_out *out, const struct asim_llm *llm)
         asim_out_printf(out, "%" PRIu64 "\n", llm->tokens_bytes);
 }
 
-/* Nothing stands under the final name until the last row is written (base/out.h). */
+/* Nothing stands under the final name until the last row is written (base/io/out.h). */
 int asim_llm_write(const struct asim_llm *llm, const struct asim_llm_rows *rows, const char *path,
                    struct asim_err *err)
 {

@@ -12,11 +12,11 @@
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
-#include "base/out.h"
+#include "base/io/out.h"
 #include "convert/convert.h"
 #include "link/link.h"
 #include "repair/repair.h"
-#include "trace/outset.h"
+#include "trace/file_set.h"
 
 struct job {
     const struct asim_pytorch_options *opt;

@@ -8,7 +8,7 @@
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
-#include "trace/outset.h"
+#include "trace/file_set.h"
 
 /* What was filled in when writing counts for the comparison too. */
 static int as_written(struct asim_graph *graph, const struct asim_repair_options *opt,

@@ -9,7 +9,7 @@
 #include <jansson.h>
 #include <stdlib.h>
 #include <string.h>
-#include "base/out.h"
+#include "base/io/out.h"
 #include "base/text.h"
 #include "conf/conf.h"
 #include "scale/scale.h"

@@ -11,8 +11,8 @@
 #define ASIM_CONVERTER_SCALE_SCALE_H
 
 #include "base/mem.h"
-#include "trace/chakra_record.h"
-#include "trace/outset.h"
+#include "trace/chakra/chakra_record.h"
+#include "trace/file_set.h"
 
 enum asim_scale_grow {
     ASIM_SCALE_FULL,    /* groups of all recorded ranks grow */

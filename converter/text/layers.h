@@ -12,7 +12,7 @@
 #include <stddef.h>
 #include <stdint.h>
 #include "asim/err.h"
-#include "base/src.h"
+#include "base/io/src.h"
 
 enum asim_layers_kind { /* order of the words in layers.c */
                         ASIM_LAYERS_MICRO,

@@ -7,9 +7,9 @@
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
-#include "base/out.h"
+#include "base/io/out.h"
 #include "text/graph.h"
-#include "trace/outset.h"
+#include "trace/file_set.h"
 
 #define SCHEMA    "1.0.2-chakra.1.0.0"
 #define PATH_TAIL 32 /* ".groups.json" and room */

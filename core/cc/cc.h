@@ -70,7 +70,7 @@ struct asim_cc {
      * it holds from the next packet on. */
     int retimes;
     /* An ACK without a mark changes nothing, whatever the time: then where nothing is marked and no
-     * timer runs, periods may be left out (fabric/recur.h). */
+     * timer runs, periods may be left out (fabric/memo/steady_state.h). */
     int steady;
     /* window_bytes is the algorithm's own, not to be scaled with the rate. */
     int own_window;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only
  *
  * NCCL's rings as plans (coll.h), for groups whose flows would be too many to keep apart
- * (sim/program.c). G tokens circulate, one a channel, and pass from whichever channel's piece came
+ * (sim/collective/nccl_graph.c). G tokens circulate, one a channel, and pass from whichever channel's piece came
  * to the next send in order of chunk and channel: the totals and the pairs are those of the flows
  * (nccl_ring.c), but a channel that overtakes may send its next piece early, which made 128 GPUs
  * 20 % quicker.

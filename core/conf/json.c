@@ -11,7 +11,7 @@
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
-#include "base/src.h"
+#include "base/io/src.h"
 #include "base/text.h"
 
 /* The file goes through base/src, so that size limit, NUL check and BOM are those of every text. A

@@ -5,7 +5,7 @@
  * GB/s; here the first two are errors and a fraction is kept, with a note because it changes times.
  *
  * The struct is plain numbers: nothing to free. Who waits for whom, when a memory is shared, is the
- * business of sim/memory.c.
+ * business of sim/ops/memory.c.
  */
 #include "conf/conf.h"
 

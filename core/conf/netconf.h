@@ -2,7 +2,7 @@
  *
  * Shared by the three files of the config.txt reader: what a row of the option table cannot say.
  *
- * netconf.c has the rows and the traits, netconf_read.c takes a file apart, netconf_remark.c says
+ * netconf.c has the rows and the traits, netconf_read.c takes a file apart, netconf_warnings.c says
  * what a user should know about it.
  */
 #ifndef ASIM_CONF_NETCONF_H

@@ -17,7 +17,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include "base/mem.h"
-#include "base/src.h"
+#include "base/io/src.h"
 #include "base/text.h"
 
 enum { MAX_MAP = 4096, MAX_LINK_DOWN = 65536 };

@@ -8,7 +8,7 @@
  * option that silently does nothing is the commonest way to a wrong number.
  *
  * Adding a key: a field in struct asim_system and a row here; a key that makes ranks differ goes to
- * rank_keys. Words of algorithms are strings until sim/coll_setup.c resolves them, because conf
+ * rank_keys. Words of algorithms are strings until sim/collective/coll_setup.c resolves them, because conf
  * stands left of coll.
  */
 #include "conf/conf.h"
@@ -19,7 +19,7 @@
 #include "base/text.h"
 #include "conf/json.h"
 #include "conf/rank_values.h"
-#include "conf/system_settle.h"
+#include "conf/system_finalize.h"
 
 #define F(f)    offsetof(struct asim_system, f)
 #define I32_MAX 2147483647.0

@@ -4,7 +4,7 @@
  * memory.
  */
 #include "conf/yaml.h"
-#include "base/src.h"
+#include "base/io/src.h"
 
 static int fail(const yaml_parser_t *parser, const char *path, struct asim_err *err)
 {

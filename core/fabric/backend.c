@@ -7,7 +7,7 @@
  * Costs: a wake is one entry of the host's agenda; a message is a slot, and mostly no entry at all.
  */
 #include "fabric/node.h"
-#include "fabric/runs.h"
+#include "fabric/memo/memo.h"
 
 /* The rank's clock is in ns; between two of them it says the later. */
 static uint64_t now_up(const struct asim_fabric *fabric, uint32_t rank)

@@ -5,13 +5,13 @@
  * to T + W on its own, in any order, with the same result (core/fabric/README.md). Set-up is linear
  * in nodes and links.
  */
-#include "fabric/desk.h"
-#include "fabric/lanes.h"
-#include "fabric/partition.h"
-#include "fabric/remote.h"
-#include "fabric/threads.h"
-#include "fabric/runs.h"
-#include "fabric/sides.h"
+#include "fabric/switch/bulk/switch_shard.h"
+#include "fabric/parallel/workers.h"
+#include "fabric/parallel/partition.h"
+#include "fabric/parallel/distributed.h"
+#include "fabric/parallel/thread_team.h"
+#include "fabric/memo/memo.h"
+#include "fabric/parallel/half_steps.h"
 #include "topo/pair.h"
 
 #include <stdlib.h>

@@ -14,7 +14,7 @@
 #include <stdint.h>
 #include "asim/err.h"
 #include "conf/conf.h"
-#include "fabric/frame.h"
+#include "fabric/link/frame.h"
 #include "net/net.h"
 #include "topo/route.h"
 #include "topo/topo.h"
@@ -108,7 +108,7 @@ int asim_fabric_threads(struct asim_fabric *fabric, uint32_t n, const uint32_t *
                         struct asim_err *err);
 /* The threads there are, and whose each node is (NULL: of the one). */
 const uint16_t *asim_fabric_lane_of(const struct asim_fabric *fabric, uint32_t *n);
-/* They, for what they may do beside (threads.h); NULL where there is one. */
+/* They, for what they may do beside (thread_team.h); NULL where there is one. */
 struct asim_crew *asim_fabric_crew(const struct asim_fabric *fabric);
 /* Notes on settings that act differently from what they look like. 0 or ENOMEM. */
 int asim_fabric_remarks(const struct asim_fabric *fabric, const struct asim_notes *notes,
@@ -137,7 +137,7 @@ int asim_fabric_watch_queues(struct asim_fabric *fabric,
                                           const uint64_t all_control[2]),
                              const struct asim_queue_sampling *sampling);
 
-/* From now on what was simulated once is not simulated again (runs.h), with the same results. Call
+/* From now on what was simulated once is not simulated again (memo.h), with the same results. Call
  * before the first message, after watchers are set; does nothing where the configuration cannot
  * have it: W = 0, losses, link events, INT and PINT, sprayed packets, somebody who watches rates,
  * frames or every change of queues. 0, or ASIM_ENOMEM. */

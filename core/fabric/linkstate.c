@@ -10,7 +10,7 @@
  * Planned when the network is built and owned by it. Between events it costs one comparison per
  * window; at an event, a search for routes.
  */
-#include "fabric/lanes.h"
+#include "fabric/parallel/workers.h"
 #include "fabric/node.h"
 
 #include <stdlib.h>

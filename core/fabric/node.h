@@ -9,14 +9,14 @@
 #include "base/heap.h"
 #include "cc/cc.h"
 #include "fabric/fabric.h"
-#include "fabric/hash.h"
-#include "fabric/host.h"
-#include "fabric/loss.h"
-#include "fabric/mmu.h"
-#include "fabric/order.h"
-#include "fabric/port.h"
-#include "fabric/switch.h"
-#include "fabric/telemetry.h"
+#include "fabric/link/hash.h"
+#include "fabric/host/host.h"
+#include "fabric/host/loss.h"
+#include "fabric/switch/mmu.h"
+#include "fabric/link/tie_key.h"
+#include "fabric/link/port.h"
+#include "fabric/switch/switch.h"
+#include "fabric/host/telemetry.h"
 
 struct asim_fabric {
     const struct asim_topo *topo;
@@ -42,19 +42,19 @@ struct asim_fabric {
     struct asim_switch *sw;   /* of node v: sw[v - hosts] */
     struct asim_port **ports; /* all ports of node v in order: ports[first_port[v] + i] */
     /* Earliest event of node v, but for lane->lowered: next[place[v]]; of each block of places, as
-     * far as hosts have them: least, 0 where that is not known (first.c). */
+     * far as hosts have them: least, 0 where that is not known (next_event.c). */
     uint64_t *next, *least;
     uint32_t *place;        /* [nodes] */
-    uint8_t *side;          /* which of two each node is on, NULL: there is one, 0 (sides.h) */
+    uint8_t *side;          /* which of two each node is on, NULL: there is one, 0 (half_steps.h) */
     struct asim_lane *lane; /* [n_lanes] */
     uint32_t n_lanes;
     uint16_t *lane_of;           /* [nodes] NULL: one lane */
     struct asim_crew *crew;      /* of n_lanes threads, NULL: one */
     uint32_t crowd;              /* active nodes from which on the crew is called */
-    struct asim_switch **shared; /* of them n_shared: those with desks of several lanes (desk.h) */
+    struct asim_switch **shared; /* of them n_shared: those with desks of several lanes (switch_shard.h) */
     uint32_t n_shared, least_star; /* ports from which on a switch is shared */
     uint64_t stride; /* how far lanes may go on their own: the window or more, ticks */
-    /* Several processes (remote.c): part_of[v] has node v; NULL where there is one. No event at or
+    /* Several processes (distributed.c): part_of[v] has node v; NULL where there is one. No event at or
      * after `bound` is due yet. */
     struct asim_remote *remote;
     const uint32_t *part_of;
@@ -66,7 +66,7 @@ struct asim_fabric {
     uint64_t max_rtt, max_bdp;     /* of the worst pair, ns and bytes; with GLOBAL_T 1 only */
     struct asim_wire_loss *losses; /* [2 x links], NULL where nothing is ever lost */
     struct asim_linkstate *links;  /* NULL where no link ever goes down */
-    struct asim_runs *runs;        /* NULL: all is frame by frame (runs.h) */
+    struct asim_runs *runs;        /* NULL: all is frame by frame (memo.h) */
     uint64_t rto;                  /* ticks; 0 = from the path */
     uint32_t tick;   /* ticks a ns: all times in here are in ticks, all that leave it in ns */
     int keeps_ahead; /* receivers keep packets that come beyond a gap */
@@ -221,7 +221,7 @@ int asim_notice_deliver(struct asim_fabric *fabric, const struct asim_notice *no
 /* Advances all nodes to `until`, window by window; the user is told nothing of windows. */
 void asim_fabric_advance(struct asim_fabric *fabric, uint64_t until);
 
-/* --- queues.c: for the watcher of queues, which must be there ----------------------------------
+/* --- queue_watch.c: for the watcher of queues, which must be there ----------------------------------
  */
 /* The bytes queued at port p have changed. */
 void asim_queue_changed(const struct asim_fabric *fabric, struct asim_switch *sw, uint32_t p,
@@ -232,7 +232,7 @@ void asim_queue_settle(const struct asim_fabric *fabric, struct asim_switch *sw)
 uint64_t asim_switch_control(const struct asim_switch_port *port);
 
 /* --- switch.c, mmu.c -------------------------------------------------------------------------- */
-/* spread.c: the port (1-based) a frame takes among n of equal cost, n > 1; 0 where it has not been
+/* ecmp.c: the port (1-based) a frame takes among n of equal cost, n > 1; 0 where it has not been
  * asked for lately. Forgets all ways, when routes change. */
 uint32_t asim_switch_spread(const struct asim_fabric *fabric, struct asim_switch *sw,
                             const struct asim_frame *frame, const uint32_t *ports, uint32_t n);

@@ -6,8 +6,8 @@
  * depend on how many they are.
  */
 #include "fabric/node.h"
-#include "fabric/runs.h"
-#include "fabric/share.h"
+#include "fabric/memo/memo.h"
+#include "fabric/parallel/sharded_switch.h"
 
 /* More than one watcher: each in its turn. */
 static void tell_all(void *self, enum asim_frame_event what, const uint32_t node_port[2],

@@ -8,10 +8,10 @@
  * delay is at least W, so nothing sent inside a window is due inside it. Notices of completed
  * messages are made one link delay ahead for the same reason.
  */
-#include "fabric/lanes.h"
-#include "fabric/remote.h"
-#include "fabric/runs.h"
-#include "fabric/sides.h"
+#include "fabric/parallel/workers.h"
+#include "fabric/parallel/distributed.h"
+#include "fabric/memo/memo.h"
+#include "fabric/parallel/half_steps.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -229,7 +229,7 @@ static uint64_t next_window(struct asim_fabric *fabric, uint64_t *t)
     return asim_sides_take(fabric, turn, until);
 }
 
-/* Link events are between windows; runs may put the begin of the next one forward (runs.c). */
+/* Link events are between windows; runs may put the begin of the next one forward (memo.c). */
 uint64_t asim_fabric_step(struct asim_fabric *fabric, struct asim_err *err)
 {
     uint64_t t, link = asim_linkstate_next(fabric), until;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only
  *
  * Reports: what becomes of the events of a run. A report opens as a viewer of the world's events
- * (sim/show.h), or says it is not wanted. Files are written under "<name>.partial" and renamed at
+ * (sim/event_bus.h), or says it is not wanted. Files are written under "<name>.partial" and renamed at
  * the end, an interrupted or stalled run's included; a run that failed leaves no file.
  *
  * A report is opened after the world is read and before time starts; it may look at everything in
@@ -12,9 +12,9 @@
 #define ASIM_REPORT_REPORT_H
 
 #include "asim/ext/family.h"
-#include "base/out.h"
+#include "base/io/out.h"
 #include "sim/event.h"
-#include "sim/split.h"
+#include "sim/distributed/split.h"
 #include "sim/world.h"
 
 /* Family report: row symbols asim_report_<file>, table asim_report_table. */

@@ -6,7 +6,7 @@
  * closed: no report may depend on another's having run.
  */
 #include "report/report.h"
-#include "base/place.h"
+#include "base/io/file_id.h"
 #include "base/text.h"
 
 #include <stdlib.h>

@@ -9,7 +9,7 @@
  * time one wake of the network. Events of a rank never overtake each other within a time; between
  * ranks the network's order decides.
  */
-#include "sim/march.h"
+#include "sim/collective/uniform_phase.h"
 
 static struct asim_tick *find_far(const struct asim_rank *rank, uint64_t t)
 {

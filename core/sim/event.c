@@ -6,7 +6,7 @@
  * Costs what reading a body costs, and only where a viewer asks.
  */
 #include "sim/event.h"
-#include "sim/tensor.h"
+#include "sim/ops/tensor.h"
 
 #include <stdlib.h>
 

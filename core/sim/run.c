@@ -3,10 +3,10 @@
  * A world in simulated time: the callbacks of the network, start, end, and what is known on the
  * way. The clock is the caller's (ns-3, or asim_world_run).
  */
-#include "fabric/facts.h"
-#include "sim/aside.h"
-#include "sim/nvswitch.h"
-#include "sim/split.h"
+#include "fabric/frame_headers.h"
+#include "sim/async_observer.h"
+#include "sim/collective/nvswitch.h"
+#include "sim/distributed/split.h"
 #include "sim/world.h"
 
 /* The six callbacks of net.h, and those of the fabric's watch. Those about a rank come in its

@@ -19,12 +19,12 @@
 #include "conf/netshape.h"
 #include "conf/custom.h"
 #include "fabric/fabric.h"
-#include "sim/lane.h"
+#include "sim/rank_shard.h"
 #include "sim/parts.h"
-#include "sim/show.h"
+#include "sim/event_bus.h"
 #include "topo/route.h"
 #include "topo/topo.h"
-#include "trace/feed.h"
+#include "trace/feed/feed.h"
 
 /* --- ranks and the world ---------------------------------------------------------------------- */
 struct asim_rank {
@@ -34,7 +34,7 @@ struct asim_rank {
     uint64_t sent;         /* messages so far; the low half of their ids */
     uint32_t id;
     uint16_t n_near, has_far; /* near: the first n_near are in use; whether there are any in far */
-    int failed;               /* it does nothing more (lane.h) */
+    int failed;               /* it does nothing more (rank_shard.h) */
     uint32_t empty_inboxes;   /* kept for the next message until there are too many */
     struct asim_tick near[ASIM_NEAR_TICKS]; /* the first is mostly all there is */
     struct asim_sim_lane *lane;
@@ -100,7 +100,7 @@ struct asim_world {
     struct asim_nvswitch *nvswitches;
     struct asim_bank *banks;    /* memories shared between ranks */
     uint32_t units[ASIM_UNITS]; /* ops of a rank that may run at once */
-    struct asim_map met, sizes; /* collectives some have issued (meet.c); of messages (p2p.c) */
+    struct asim_map met, sizes; /* collectives some have issued (consistency.c); of messages (p2p.c) */
     /* queue_limit: streams that may run at once in one queue (spec 4.7); ranks_done: as of the last
      * window's end. */
     uint32_t n_ranks, ranks_done, max_phases, queue_limit;
@@ -175,11 +175,11 @@ int asim_bus_setup(struct asim_world *world, struct asim_err *err);
 size_t asim_bus_request_bytes(void);
 void asim_bus_step(struct asim_rank *rank, const struct asim_todo *todo);
 
-/* meet.c: members of a collective must mean the same one */
+/* consistency.c: members of a collective must mean the same one */
 int asim_meet_open(struct asim_world *world);
 void asim_meet_fini(struct asim_world *world);
 
-/* coll_issue.c, order.c, coll_run.c */
+/* coll_issue.c, chunk_scheduler.c, coll_run.c */
 void asim_coll_op(struct asim_rank *rank, uint32_t index, const struct asim_op *op);
 int asim_coll_setup(struct asim_world *world, struct asim_err *err);
 void asim_coll_fini(struct asim_world *world);
@@ -218,7 +218,7 @@ uint64_t asim_later_cookie(const struct asim_later *later);
 void asim_p2p_op(struct asim_rank *rank, uint32_t index, const struct asim_op *op);
 void asim_p2p_sent(struct asim_rank *rank, const struct asim_msg *msg);
 
-/* recipe.c, program.c, custom.c: algorithms given as traces, or as flows */
+/* op_graph.c, nccl_graph.c, graph_runner.c: algorithms given as traces, or as flows */
 /* The algorithm <prefix>.<member>.et, read on first use; NULL after failing the rank. */
 struct asim_recipe *asim_recipe_find(struct asim_rank *rank, const char *prefix, uint32_t member);
 void asim_recipe_fini(struct asim_world *world);

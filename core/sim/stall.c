@@ -11,7 +11,7 @@
  * who has not joined a collective is known only where all have been put together (split.h).
  */
 #include "sim/stall.h"
-#include "sim/split.h"
+#include "sim/distributed/split.h"
 
 #include <stdarg.h>
 #include <stdio.h>

@@ -8,9 +8,9 @@
  * every failure.
  */
 #include "conf/rank_values.h"
-#include "sim/nvswitch.h"
-#include "sim/split.h"
-#include "sim/tensor.h"
+#include "sim/collective/nvswitch.h"
+#include "sim/distributed/split.h"
+#include "sim/ops/tensor.h"
 #include "sim/world.h"
 
 #include <stdlib.h>

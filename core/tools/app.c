@@ -11,7 +11,7 @@
 #include "report/report.h"
 #include "tools/args.h"
 #include "tools/compare.h"
-#include "tools/pages.h"
+#include "tools/hugepages.h"
 
 #include <stdio.h>
 #include <stdlib.h>

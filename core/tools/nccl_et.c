@@ -6,13 +6,13 @@
  * apart by tag: channel and chunk.
  *
  * Every member's file holds its sends, receives and waits only; the spine's recipe reader
- * (sim/recipe.c) is what takes them. Tags tell channel and chunk apart, so that flows of one pair
+ * (sim/collective/op_graph.c) is what takes them. Tags tell channel and chunk apart, so that flows of one pair
  * are matched as meant.
  */
 #include "tools/nccl_et.h"
 
 #include <stdlib.h>
-#include "trace/chakra_write.h"
+#include "trace/chakra/chakra_write.h"
 #include "trace/op.h"
 
 enum { MOST_TAG = (1 << 20) - 1 };

@@ -3,13 +3,13 @@
  * Flows of a collective as Chakra traces in the form of custom algorithms (spec astra-system.md
  * 5.7): one file a member, sends and receives with what each waits for.
  *
- * The traces are read by sim/recipe.c and by nothing else; they are not a workload of their own.
+ * The traces are read by sim/collective/op_graph.c and by nothing else; they are not a workload of their own.
  */
 #ifndef ASIM_TOOLS_NCCL_ET_H
 #define ASIM_TOOLS_NCCL_ET_H
 
 #include "coll/nccl.h"
-#include "trace/outset.h"
+#include "trace/file_set.h"
 
 /* PREFIX.<member>.et, as files of the set. send_lat_ns: computed before each send, 0 = none.
  * Refuses flows that end at an NVSwitch, which is no rank. */

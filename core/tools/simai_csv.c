@@ -17,10 +17,10 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include "base/out.h"
+#include "base/io/out.h"
 #include "report/report.h"
 #include "tools/simai.h"
-#include "trace/simai_walk.h"
+#include "trace/simai/simai_walk.h"
 
 struct op { /* of rank 0, in the order of its trace */
     uint32_t row;

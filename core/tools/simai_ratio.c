@@ -16,7 +16,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
-#include "base/src.h"
+#include "base/io/src.h"
 #include "base/text.h"
 
 /* Cells of a CSV line, cut in place; a word of the source is a line here, blanks are in the header

@@ -17,8 +17,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include "base/out.h"
-#include "trace/simai_walk.h"
+#include "base/io/out.h"
+#include "trace/simai/simai_walk.h"
 
 /* One pass over the rows; totals and out belong to the caller. */
 struct walk {

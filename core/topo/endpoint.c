@@ -9,7 +9,7 @@
  * sum of their rates, so that all ports together can reach the end point at once; the sum alone
  * would not do where frames take so few ns that rounding up an eighth of them (8 GPUs) shows: 7 ns
  * for each of eight, 53 ns on a port. Flows from there are paced at the slowest link of their path
- * (fabric/flow.c), as if each left by its own port.
+ * (fabric/host/flow.c), as if each left by its own port.
  *
  * Hosts are numbered before switches, so switches move up by the number of end points. Users, hash
  * seeds and files keep the numbers of the topology as it was read: asim_topo_shown.

@@ -13,7 +13,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include "base/src.h"
+#include "base/io/src.h"
 #include "base/text.h"
 #include "topo/build.h"
 

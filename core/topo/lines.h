@@ -11,8 +11,8 @@
 
 #include <stdint.h>
 #include "asim/err.h"
-#include "base/out.h"
-#include "base/src.h"
+#include "base/io/out.h"
+#include "base/io/src.h"
 #include "topo/topo.h"
 
 /* "found '<word>' where <what> is expected", or that the file ends there (word NULL). */

@@ -14,7 +14,7 @@
 #include "topo/route.h"
 
 struct asim_pair {
-    /* What every message asks stands first (fabric/host.h). */
+    /* What every message asks stands first (fabric/host/host.h). */
     uint64_t rate_bps;    /* least rate of the links; 0 where src is dst or unreachable */
     uint64_t rtt_ns;      /* 2 x delay + tx_delay */
     uint64_t bdp_bytes;   /* floor(floor(rtt x rate / 1e9) / 8) */

@@ -16,9 +16,9 @@ extern "C"
 {
 #include "asim/asim.h"
 #include "fabric/fabric.h"
-#include "fabric/facts.h"
-#include "fabric/remote.h"
-#include "sim/show.h"
+#include "fabric/frame_headers.h"
+#include "fabric/parallel/distributed.h"
+#include "sim/event_bus.h"
 }
 
 

@@ -33,7 +33,7 @@ class QbbNetDevice : public NetDevice
     /** True if a sink wants its pauses. */
     bool IsPfcWatched() const;
     /** Fires the sources that belong to the event. The packet is as long as the frame and begins
-     *  with its headers: PPP, IPv4, and UDP, the ACK's or PFC's (core/fabric/facts.h). */
+     *  with its headers: PPP, IPv4, and UDP, the ACK's or PFC's (core/fabric/frame_headers.h). */
     void Frame(asim_frame_event what, const asim_frame_facts& facts);
     void Pfc(bool pause);
 

@@ -3,7 +3,7 @@
  *
  * The RDMA hardware of a host, as ns-3 sees it: the settings of its queue pairs as attributes, and
  * the end of each message as a trace source. The queue pairs themselves are in the core
- * (core/fabric/qp.c, receiver.c). An attribute set on the command line
+ * (core/fabric/host/qp.c, receiver.c). An attribute set on the command line
  * (--ns3::RdmaHw::Mtu=4000) goes before the key of the network configuration it stands for.
  */
 #ifndef RDMA_HW_H

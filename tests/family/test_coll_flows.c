@@ -4,7 +4,7 @@
  * has them, every kind it does, servers and GPUs of many numbers, with NVSwitches and without.
  * Every flow comes after what it waits for, which ended or left where it starts; all have one size;
  * carried along the flows, everybody's contribution reaches everybody; no flow touches an NVSwitch
- * where there is none, and where there is one it has what the NVSwitch (sim/nvswitch.c) goes by: as
+ * where there is none, and where there is one it has what the NVSwitch (sim/collective/nvswitch.c) goes by: as
  * many in as the server has GPUs, and nothing out before the last of them.
  */
 #include "check.h"

@@ -10,7 +10,7 @@
 #include "asim/ext/command.h"
 #include "tools/args.h"
 #include "topo/pod.h"
-#include "trace/outset.h"
+#include "trace/file_set.h"
 #include "topologies/files.h"
 
 struct convert_options {

@@ -8,11 +8,11 @@
 #include <stdlib.h>
 #include <string.h>
 #include "asim/ext/command.h"
-#include "base/out.h"
+#include "base/io/out.h"
 #include "tools/args.h"
 #include "tools/dot.h"
 #include "topo/show.h"
-#include "trace/outset.h"
+#include "trace/file_set.h"
 #include "topologies/files.h"
 #include "topologies/levels.h"
 

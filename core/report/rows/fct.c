@@ -17,7 +17,7 @@
 #include <string.h>
 
 #include "base/text.h"
-#include "base/words.h"
+#include "base/sort_u64.h"
 #include "report/report.h"
 
 /* Lines that ended at a rank: enough to look back over what can begin while others run. */

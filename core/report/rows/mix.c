@@ -14,9 +14,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/src.h"
+#include "base/io/src.h"
 #include "base/text.h"
-#include "fabric/facts.h"
+#include "fabric/frame_headers.h"
 #include "report/report.h"
 #include "topo/pair.h"
 

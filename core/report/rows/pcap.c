@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only
  *
  * --pcap=FILE: what hosts send, and every PFC frame, as a capture that Wireshark and tshark decode:
- * Ethernet, IPv4, UDP port 4791, BTH, and AETH on acknowledges (fabric/facts.h). Each frame once,
+ * Ethernet, IPv4, UDP port 4791, BTH, and AETH on acknowledges (fabric/frame_headers.h). Each frame once,
  * at the ns its transmission begins, in time order; the run therefore advances event by event.
  *
  * Payload is all zero but written out, since decoders of RoCE take what is captured for the frame.
@@ -9,7 +9,7 @@
  */
 #include <stdlib.h>
 
-#include "fabric/facts.h"
+#include "fabric/frame_headers.h"
 #include "report/report.h"
 
 struct pcap {

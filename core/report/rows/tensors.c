@@ -5,11 +5,11 @@
  * astra-system.md, section 7.4). Tensors are numbered in order of first appearance (there: in the
  * order of a hash table). A relative name stands in the --out folder where there is one.
  *
- * Written at the very end, from what sim/tensor.c has kept; costs nothing during the run and needs
+ * Written at the very end, from what sim/ops/tensor.c has kept; costs nothing during the run and needs
  * memory for two changes per tensor while it is written.
  */
 #include "report/report.h"
-#include "sim/tensor.h"
+#include "sim/ops/tensor.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -227,7 +227,7 @@ static int close_tensors(void *self, const struct asim_world *world, struct asim
     return code;
 }
 
-/* Sees no events: the spine keeps the tensors (sim/tensor.h), this writes them at the end. */
+/* Sees no events: the spine keeps the tensors (sim/ops/tensor.h), this writes them at the end. */
 static int open_tensors(struct asim_viewer *viewer, struct asim_world *world, const char *out,
                         struct asim_err *err)
 {

@@ -14,12 +14,12 @@
 #include <stdlib.h>
 #include <string.h>
 #include "asim/ext/command.h"
-#include "base/out.h"
+#include "base/io/out.h"
 #include "coll/nccl.h"
 #include "tools/args.h"
 #include "tools/nccl_et.h"
 #include "tools/simai_env.h"
-#include "trace/outset.h"
+#include "trace/file_set.h"
 
 enum { H100 = 2, H800 = 3 }; /* among the choices of gpu_type */
 

@@ -13,8 +13,8 @@
 #include "topo/topo.h"
 
 #include <inttypes.h>
-#include "base/out.h"
-#include "base/src.h"
+#include "base/io/out.h"
+#include "base/io/src.h"
 #include "topo/build.h"
 #include "topo/lines.h"
 

@@ -17,8 +17,8 @@
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
-#include "base/out.h"
-#include "base/src.h"
+#include "base/io/out.h"
+#include "base/io/src.h"
 #include "topo/build.h"
 #include "topo/lines.h"
 

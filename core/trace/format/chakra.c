@@ -18,8 +18,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "trace/chakra_attr.h"
-#include "trace/chakra_record.h"
+#include "trace/chakra/chakra_attr.h"
+#include "trace/chakra/chakra_record.h"
 #include "trace/op.h"
 
 #define KIND(name) CHAKRA_PROTO_MSG__ATTRIBUTE_PROTO__VALUE_##name
@@ -332,7 +332,7 @@ static int sniff(const void *head, size_t size)
            (size > 2 && data[0] >= 0x80 && (data[2] == 0x0a || data[2] == 0x12));
 }
 
-/* Compressed files are seen through further down (trace/bytes.c). */
+/* Compressed files are seen through further down (base/io/bytes.c). */
 static int open_reader(struct asim_reader **reader, const char *path, uint32_t rank,
                        struct asim_err *err)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only
  *
- * SimAI / AICB workload text as a trace: one file for all ranks. The walk (trace/simai_walk.h)
+ * SimAI / AICB workload text as a trace: one file for all ranks. The walk (trace/simai/simai_walk.h)
  * gives each rank's items in SimAI's order; here they become ops, so that a workload runs, is
  * converted and is drawn like any Chakra trace. Names are <row>_<part>_<what>_<row number>.
  *
@@ -16,7 +16,7 @@
 #include <string.h>
 #include "conf/conf.h"
 #include "trace/op.h"
-#include "trace/simai_walk.h"
+#include "trace/simai/simai_walk.h"
 
 /* One rank's view; each rank reads the file again, which is small. */
 struct asim_reader {

@@ -3,7 +3,7 @@
  * Chakra traces: opened, indexed, and every op's body read.
  */
 #include "fuzz/engine/target.h"
-#include "trace/feed.h"
+#include "trace/feed/feed.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

@@ -67,8 +67,8 @@ static void test_free(void *old)
 #include "../../../core/base/mem_fast.c"
 #include "../../../core/base/option.c"
 #include "../../../core/base/option_fields.c"
-#include "../../../core/base/out.c"
-#include "../../../core/base/src.c"
+#include "../../../core/base/io/out.c"
+#include "../../../core/base/io/src.c"
 
 #include "check.h"
 

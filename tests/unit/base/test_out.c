@@ -5,7 +5,7 @@
  * that names the path.
  */
 #include "check.h"
-#include "base/out.h"
+#include "base/io/out.h"
 
 #include <stdlib.h>
 #include <sys/stat.h>

@@ -5,7 +5,7 @@
  * "line:column word" items, so that one string compare checks all of it.
  */
 #include "check.h"
-#include "base/src.h"
+#include "base/io/src.h"
 
 #include <stdlib.h>
 #include <unistd.h>

@@ -4,7 +4,7 @@
  * length up to some, in order, backwards, in runs and as drawn, evenly and not.
  */
 #include "check.h"
-#include "base/words.h"
+#include "base/sort_u64.h"
 
 enum { MOST = 130 };
 

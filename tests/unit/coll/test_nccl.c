@@ -99,7 +99,7 @@ static void check_row(const struct row *row)
     check_order(&nccl);
     if (nccl.spec.algo == ASIM_NCCL_RING)
         CHECK_U64(asim_nccl_ring_flows(&nccl), row->flows);
-    for (uint32_t i = 0; i < nccl.flows.n; i++) /* one size: sim/program.c relies on it */
+    for (uint32_t i = 0; i < nccl.flows.n; i++) /* one size: sim/collective/nccl_graph.c relies on it */
         CHECK_U64(nccl.flows.at[i].bytes, asim_nccl_piece(&nccl));
     if (row->pxn == 2 && nccl.spec.algo == ASIM_NCCL_NVLS) { /* stands for the switch's flows */
         asim_nccl_fini(&nccl);

@@ -18,7 +18,7 @@
 #include "../../../core/conf/json.c"
 #include "../../../core/conf/kind.c"
 #include "../../../core/conf/system.c"
-#include "../../../core/conf/system_settle.c"
+#include "../../../core/conf/system_finalize.c"
 
 static int scenario(struct asim_err *err)
 {

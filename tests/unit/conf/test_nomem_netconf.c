@@ -9,7 +9,7 @@
 #include <unistd.h>
 #include "files.h"
 #include "base/mem.h"
-#include "base/src.h"
+#include "base/io/src.h"
 #include "base/text.h"
 #include "conf/netconf.h"
 #include "nomem.h"
@@ -19,7 +19,7 @@
 #include "../../../core/conf/kind.c"
 #include "../../../core/conf/netconf.c"
 #include "../../../core/conf/netconf_read.c"
-#include "../../../core/conf/netconf_remark.c"
+#include "../../../core/conf/netconf_warnings.c"
 
 static int scenario(struct asim_err *err)
 {

@@ -6,7 +6,7 @@
  */
 #include <math.h>
 #include <stdlib.h>
-#include "link/nest.h"
+#include "link/nesting.h"
 #include "check.h"
 
 static uint32_t seed = 1;

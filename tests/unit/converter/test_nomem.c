@@ -17,7 +17,7 @@
 #include <unistd.h>
 #include <zlib.h>
 #include "base/mem.h"
-#include "base/out.h"
+#include "base/io/out.h"
 #include "base/text.h"
 #include "json/print.h"
 #include "link/link.h"
@@ -30,12 +30,12 @@
 #else
 #include "../../../core/base/mem_fast.c"
 #endif
-#include "../../../core/base/out.c"
+#include "../../../core/base/io/out.c"
 #include "../../../converter/json/value.c"
 #include "../../../converter/json/access.c"
 #include "../../../converter/json/print.c"
 #include "../../../converter/json/reader.c"
-#include "../../../converter/json/again.c"
+#include "../../../converter/json/reread.c"
 #define fill  unpack_fill
 #define begin unpack_begin
 #define step  unpack_step
@@ -58,7 +58,7 @@
 #undef read_members
 #undef add_member
 #include "../../../converter/link/listed.c"
-#include "../../../converter/link/nest.c"
+#include "../../../converter/link/nesting.c"
 #include "../../../converter/link/launch.c"
 #define load host_load
 #define bad  host_bad
@@ -66,7 +66,7 @@
 #undef load
 #undef bad
 #include "../../../converter/link/hostprint.c"
-#include "../../../converter/link/adopt.c"
+#include "../../../converter/link/assign_parent.c"
 #define see_node match_see_node
 #include "../../../converter/link/match.c"
 #undef see_node

@@ -2,7 +2,7 @@
  *
  * Converting a layer file while memory runs out.
  */
-#define _XOPEN_SOURCE 700 /* as trace/outset.c wants */
+#define _XOPEN_SOURCE 700 /* as trace/file_set.c wants */
 #include <errno.h>
 #include <inttypes.h>
 #include <stdint.h>
@@ -11,14 +11,14 @@
 #include <string.h>
 #include <unistd.h>
 #include "base/mem.h"
-#include "base/out.h"
-#include "base/src.h"
+#include "base/io/out.h"
+#include "base/io/src.h"
 #include "base/text.h"
 #include "text/graph.h"
-#include "trace/chakra_record.h"
-#include "trace/chakra_value.h"
+#include "trace/chakra/chakra_record.h"
+#include "trace/chakra/chakra_value.h"
 #include "trace/op.h"
-#include "trace/outset.h"
+#include "trace/file_set.h"
 #include "nomem.h"
 
 #include "../../../core/base/mem.c"
@@ -27,14 +27,14 @@
 #else
 #include "../../../core/base/mem_fast.c"
 #endif
-#include "../../../core/base/src.c"
-#include "../../../core/trace/encode.c"
+#include "../../../core/base/io/src.c"
+#include "../../../core/trace/chakra/encode.c"
 #undef WIRE_BYTES
 #define kinds wire_kinds
-#include "../../../core/trace/chakra_value.c"
+#include "../../../core/trace/chakra/chakra_value.c"
 #undef kinds
-#include "../../../core/trace/chakra_write.c"
-#include "../../../core/trace/outset.c"
+#include "../../../core/trace/chakra/chakra_write.c"
+#include "../../../core/trace/file_set.c"
 #include "../../../converter/text/extended.c"
 #undef FWD
 #undef IG

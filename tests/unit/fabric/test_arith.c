@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only
  *
- * The arithmetic of the fabric by itself: the order of simultaneous events (order.h), the hash
+ * The arithmetic of the fabric by itself: the order of simultaneous events (tie_key.h), the hash
  * that picks paths against its author's published vectors, draws, host addresses, and the shared
  * buffer against a naive model written from spec rdma-network.md, section 4.4.
  */

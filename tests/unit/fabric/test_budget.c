@@ -3,7 +3,7 @@
  * The account of what runs look for: what it begins with is spent once, an act may overdraw it,
  * what is saved pays for more, and it never holds more than its most.
  */
-#include "fabric/budget.h"
+#include "fabric/memo/search_cost.h"
 #include "lab.h"
 
 int main(void)

@@ -4,7 +4,7 @@
  * that wrap round; any queue for data and strict order of the eight; pauses a NIC makes itself;
  * several NICs and planes per host.
  */
-#include "fabric/queue.h"
+#include "fabric/switch/queue.h"
 #include "lab.h"
 
 enum { MANY = 70000 };

@@ -9,8 +9,8 @@
 #include "lab_links.h"
 #include "lab_random.h"
 
-#include "fabric/partition.h"
-#include "fabric/remote.h"
+#include "fabric/parallel/partition.h"
+#include "fabric/parallel/distributed.h"
 
 enum { MOST_PARTS = 4 };
 

@@ -8,7 +8,7 @@
  */
 #include <string.h>
 
-#include "fabric/runs.h"
+#include "fabric/memo/memo.h"
 #include "lab.h"
 
 enum { ITEMS = 12, ROUNDS = 12, SHORT = 400, SEEDS = 600 };

@@ -4,7 +4,7 @@
  * windows of a run are one side's but for the last ones, and no node comes to see an event late.
  * That nothing else changes is what all other tests of windows are about.
  */
-#include "fabric/sides.h"
+#include "fabric/parallel/half_steps.h"
 #include "lab.h"
 
 static const uint64_t LINK[2] = {400, 500};

@@ -8,7 +8,7 @@
 
 #include <stdlib.h>
 #include <time.h>
-#include "fabric/threads.h"
+#include "fabric/parallel/thread_team.h"
 
 enum { MEMBERS = 4, ROUNDS = 1500 };
 

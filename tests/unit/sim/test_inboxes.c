@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only
  *
- * Inboxes that are idle are given back when they are many (sim/match.c): messages of ever new tags,
+ * Inboxes that are idle are given back when they are many (sim/ops/match.c): messages of ever new tags,
  * some early and some late, all arrive, and no more inboxes are left than are kept for the next
  * message. Over both kinds of network.
  */

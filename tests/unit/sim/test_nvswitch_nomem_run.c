@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only
  *
- * NVSwitches that take part in collectives (sim/nvswitch.c), in whole runs: the time of NVLS in
+ * NVSwitches that take part in collectives (sim/collective/nvswitch.c), in whole runs: the time of NVLS in
  * closed form, servers that share an NVSwitch, several NVSwitches in turn, and what is said where a
  * server's GPUs do not meet in one. Then memory running out at every allocation of such a run: each
  * ends in the sentence for it and leaves nothing behind.

@@ -6,8 +6,8 @@
  * left to the first process.
  */
 #include <stdlib.h>
-#include "fabric/remote.h"
-#include "sim/split.h"
+#include "fabric/parallel/distributed.h"
+#include "sim/distributed/split.h"
 #include "runs.h"
 
 enum { RANKS = 8, SERVER_RANKS = 16, WORLDS = 4 };

@@ -12,12 +12,12 @@
 #include <stdlib.h>
 #include <string.h>
 #include "base/mem.h"
-#include "base/src.h"
+#include "base/io/src.h"
 #include "base/text.h"
 #include "topo/build.h"
 #include "topo/pod.h"
 #include "topologies/levels.h"
-#include "trace/simai.h"
+#include "trace/simai/simai.h"
 #include "nomem.h"
 
 #include "../../../core/base/mem.c"

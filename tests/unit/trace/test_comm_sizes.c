@@ -7,8 +7,8 @@
 #include <stdlib.h>
 #include <string.h>
 #include "check.h"
-#include "trace/chakra_write.h"
-#include "trace/feed.h"
+#include "trace/chakra/chakra_write.h"
+#include "trace/feed/feed.h"
 
 #define OPS 40
 

@@ -5,7 +5,7 @@
  * must come out for every window.
  */
 #include "../../fuzz/replay.h"
-#include "trace/feed.h"
+#include "trace/feed/feed.h"
 
 struct want {
     const char *file;

@@ -4,7 +4,7 @@
  * also run to its end: what opening let through may not fail or stall later.
  */
 #include "../../fuzz/replay.h"
-#include "trace/feed.h"
+#include "trace/feed/feed.h"
 
 static int run_to_end(struct asim_feed *feed, struct asim_err *err)
 {

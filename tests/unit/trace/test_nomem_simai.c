@@ -9,11 +9,11 @@
 #include <stdlib.h>
 #include <string.h>
 #include "base/mem.h"
-#include "base/src.h"
+#include "base/io/src.h"
 #include "base/text.h"
 #include "conf/conf.h"
 #include "trace/op.h"
-#include "trace/simai_walk.h"
+#include "trace/simai/simai_walk.h"
 #include "nomem.h"
 
 #include "../../../core/base/mem.c"
@@ -22,9 +22,9 @@
 #else
 #include "../../../core/base/mem_fast.c"
 #endif
-#include "../../../core/base/src.c"
-#include "../../../core/trace/simai.c"
-#include "../../../core/trace/simai_header.c"
+#include "../../../core/base/io/src.c"
+#include "../../../core/trace/simai/simai.c"
+#include "../../../core/trace/simai/simai_header.c"
 #define start start_reader
 #include "../../../core/trace/format/simai.c"
 

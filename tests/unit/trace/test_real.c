@@ -10,7 +10,7 @@
 #include <stdlib.h>
 #include <sys/stat.h>
 #include "../../fuzz/replay.h"
-#include "trace/feed.h"
+#include "trace/feed/feed.h"
 
 #define LISTED_MAX 100000
 

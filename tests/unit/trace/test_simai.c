@@ -11,7 +11,7 @@
 #include <unistd.h>
 #include "conf/conf.h"
 #include "trace/op.h"
-#include "trace/simai.h"
+#include "trace/simai/simai.h"
 
 extern const struct asim_trace_format asim_trace_format_simai;
 

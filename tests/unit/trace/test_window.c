@@ -8,9 +8,9 @@
  */
 #include <stdlib.h>
 #include "check.h"
-#include "trace/chakra_write.h"
-#include "trace/feed.h"
-#include "trace/ready.h"
+#include "trace/chakra/chakra_write.h"
+#include "trace/feed/feed.h"
+#include "trace/feed/ready.h"
 
 #define OPS    5000
 #define FLIGHT 40

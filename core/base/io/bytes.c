@@ -1,0 +1,208 @@
+/* SPDX-License-Identifier: GPL-2.0-only
+ *
+ * See bytes.h. The window is refilled with one pread at the asked offset; nothing is kept of the
+ * old one, so reading in order reads a record that straddles two windows twice (a few bytes in
+ * 64 KiB). The identity check at reopen turns a trace replaced under a running simulation, whose
+ * remembered offsets would be meaningless, into a sentence.
+ *
+ * Three states: in order (a 64 KiB window, file open), at rest (no window, plain files closed),
+ * single records (a small window, reopened per read). A gzip trace keeps its temporary file open in
+ * all of them.
+ */
+#include "base/io/bytes.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/io/inflate.h"
+
+#define GZIP_MAGIC_0 0x1f
+#define GZIP_MAGIC_1 0x8b
+
+/* errno is the caller's latest. */
+static int open_error(const char *path, struct asim_err *err)
+{
+    return asim_inflate_refuse_open(path, errno, err);
+}
+
+/* Notes the file's identity the first time, compares it afterwards. */
+static int check_same(struct asim_bytes *bytes, int first, struct asim_err *err)
+{
+    struct stat st;
+    if (fstat(bytes->fd, &st))
+        return open_error(bytes->path, err);
+    if (!S_ISREG(st.st_mode))
+        return asim_err_set(err, ASIM_EINVAL,
+                            "cannot read trace '%s': it is not a regular file; give a file", //
+                            bytes->path);
+    if (first) {
+        bytes->size = (uint64_t)st.st_size;
+        bytes->device = (uint64_t)st.st_dev;
+        bytes->inode = (uint64_t)st.st_ino;
+        bytes->changed = st.st_mtim;
+        return 0;
+    }
+    if (bytes->size != (uint64_t)st.st_size || bytes->device != (uint64_t)st.st_dev ||
+        bytes->inode != (uint64_t)st.st_ino || bytes->changed.tv_sec != st.st_mtim.tv_sec ||
+        bytes->changed.tv_nsec != st.st_mtim.tv_nsec)
+        return asim_err_set(err, ASIM_EIO,
+                            "trace '%s' changed while it was in use; run again with files that "
+                            "stay as they are",
+                            bytes->path);
+    return 0;
+}
+
+/* first = 0 reopens a file closed to save its number, and makes sure it is still the same one. A
+ * pipe is refused, not waited for. */
+static int open_plain(struct asim_bytes *bytes, int first, struct asim_err *err)
+{
+    bytes->fd = open(bytes->path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+    if (bytes->fd < 0)
+        return open_error(bytes->path, err);
+    return check_same(bytes, first, err);
+}
+
+/* Safe when nothing is open. */
+static void close_fd(struct asim_bytes *bytes)
+{
+    if (bytes->fd >= 0)
+        close(bytes->fd);
+    bytes->fd = -1;
+}
+
+/* Reads up to n bytes at an offset; short only at the end of the file. */
+static ssize_t read_at(int fd, unsigned char *to, size_t n, uint64_t at)
+{
+    size_t have = 0;
+    while (have < n) {
+        ssize_t got = pread(fd, to + have, n - have, (off_t)(at + have));
+        if (got < 0 && errno == EINTR)
+            continue;
+        if (got < 0)
+            return -1;
+        if (got == 0)
+            break;
+        have += (size_t)got;
+    }
+    return (ssize_t)have;
+}
+
+/* Room for n bytes in the window; a much larger one, left by a huge record, is given back. */
+static int fit_window(struct asim_bytes *bytes, size_t n, struct asim_err *err)
+{
+    if (bytes->window_cap >= n && bytes->window_cap / 2 <= n)
+        return 0;
+    free(bytes->window);
+    bytes->window_n = bytes->window_cap = 0;
+    bytes->window = malloc(n);
+    if (!bytes->window)
+        return asim_err_nomem(err, "reading a trace");
+    bytes->window_cap = n;
+    return 0;
+}
+
+/* A large window while the file is read in order, a small one for single records later; a record
+ * that is larger than either gets what it needs. Bytes behind the end are never asked for. */
+static int refill(struct asim_bytes *bytes, struct asim_bytes_ask ask, struct asim_err *err)
+{
+    uint64_t left = bytes->size - ask.at;
+    size_t n = ask.want > ASIM_BYTES_ORDER || bytes->in_order ? ASIM_BYTES_ORDER : ASIM_BYTES_PLACE;
+    if (n < ask.want)
+        n = ask.want;
+    if (n > left)
+        n = (size_t)left;
+    int rc = fit_window(bytes, n, err);
+    if (!rc && bytes->fd < 0)
+        rc = open_plain(bytes, 0, err);
+    if (rc)
+        return rc;
+    ssize_t got = read_at(bytes->fd, bytes->window, n, ask.at);
+    if (got < 0)
+        rc = asim_err_set(err, ASIM_EIO, "cannot read trace '%s' at byte %llu: %s", bytes->path,
+                          (unsigned long long)ask.at, strerror(errno));
+    bytes->window_at = ask.at;
+    bytes->window_n = got < 0 ? 0 : (size_t)got;
+    if (!bytes->in_order && !bytes->is_gzip)
+        close_fd(bytes);
+    return rc;
+}
+
+/* *data is borrowed until the next call. Fewer bytes than asked for only at the end of the file. */
+int asim_bytes_get(struct asim_bytes *bytes, struct asim_bytes_ask ask, const unsigned char **data,
+                   size_t *got, struct asim_err *err)
+{
+    *data = NULL;
+    *got = 0;
+    if (ask.at >= bytes->size)
+        return 0;
+    if (ask.want > bytes->size - ask.at)
+        ask.want = (size_t)(bytes->size - ask.at);
+    int inside = ask.at >= bytes->window_at && ask.at - bytes->window_at <= bytes->window_n &&
+                 ask.want <= bytes->window_n - (ask.at - bytes->window_at);
+    int rc = inside ? 0 : refill(bytes, ask, err);
+    if (rc)
+        return rc;
+    size_t skip = (size_t)(ask.at - bytes->window_at);
+    *data = bytes->window + skip;
+    *got = bytes->window_n - skip < ask.want ? bytes->window_n - skip : ask.want;
+    return 0;
+}
+
+static void drop_window(struct asim_bytes *bytes)
+{
+    free(bytes->window);
+    bytes->window = NULL;
+    bytes->window_n = bytes->window_cap = 0;
+}
+
+/* A gzip file is inflated into a temporary one at once, so that any record can be read again by its
+ * offset. On failure nothing stays open. */
+int asim_bytes_open(struct asim_bytes *bytes, const char *path, struct asim_err *err)
+{
+    *bytes = (struct asim_bytes){.fd = -1, .in_order = 1};
+    size_t n = strlen(path) + 1;
+    bytes->path = malloc(n);
+    if (!bytes->path)
+        return asim_err_nomem(err, "opening a trace");
+    memcpy(bytes->path, path, n);
+    const unsigned char *magic;
+    size_t got = 0;
+    int rc = open_plain(bytes, 1, err);
+    if (!rc)
+        rc = asim_bytes_get(bytes, (struct asim_bytes_ask){.want = 2}, &magic, &got, err);
+    if (got == 2 && magic[0] == GZIP_MAGIC_0 && magic[1] == GZIP_MAGIC_1) {
+        drop_window(bytes);
+        close_fd(bytes);
+        bytes->is_gzip = 1;
+        rc = asim_inflate(path, &bytes->fd, &bytes->size, err);
+    }
+    if (rc)
+        asim_bytes_close(bytes);
+    return rc;
+}
+
+/* Between runs of reading a plain trace holds no file number, and memory only if it is hardly any:
+ * this is what lets one process have tens of thousands of ranks. */
+void asim_bytes_rest(struct asim_bytes *bytes)
+{
+    bytes->in_order = 0;
+    if (bytes->window_n != bytes->size || bytes->size > ASIM_BYTES_KEPT)
+        drop_window(bytes);
+    if (!bytes->is_gzip)
+        close_fd(bytes);
+}
+
+/* Safe on a struct whose open failed, and twice. */
+void asim_bytes_close(struct asim_bytes *bytes)
+{
+    if (!bytes->path)
+        return;
+    drop_window(bytes);
+    close_fd(bytes);
+    free(bytes->path);
+    bytes->path = NULL;
+}

@@ -1,0 +1,287 @@
+/* SPDX-License-Identifier: GPL-2.0-only
+ *
+ * Output files that appear whole or not at all: rename is atomic within a folder (POSIX), so a
+ * reader, or the next run, never sees a half-written report. A path that exists and is no regular
+ * file (/dev/null, a pipe) is written directly, since renaming over it would replace it. Of two
+ * that write one path at once the second is refused.
+ */
+#include "base/io/out.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/file.h>
+#include <sys/stat.h>
+#include <unistd.h>
+#include "base/text.h"
+
+/* Copy of the first n bytes of path with tail behind them; NULL when out of memory. */
+static char *join(const char *path, size_t n, const char *tail)
+{
+    size_t m = strlen(tail);
+    char *joined = malloc(n + m + 1);
+    if (joined) {
+        memcpy(joined, path, n);
+        memcpy(joined + n, tail, m + 1);
+    }
+    return joined;
+}
+
+/* Another process may make the folder between a test and the call, so the call comes first and an
+ * existing folder counts as success.
+ * Other failures keep mkdir's reason, which is the one a user can act on. */
+static int make_folder(const char *path, struct asim_err *err)
+{
+    struct stat st;
+    if (mkdir(path, 0777) == 0)
+        return 0;
+    int why = errno;
+    if (stat(path, &st) == 0 && S_ISDIR(st.st_mode))
+        return 0;
+    if (why == EEXIST)
+        return asim_err_set(err, ASIM_EIO,
+                            "cannot make the folder %s: a file has that name; give another.", path);
+    return asim_err_set(err, ASIM_EIO, "cannot make the folder %s: %s.", path, strerror(why));
+}
+
+/* "a//b/" and "./a" are fine; the last part is made as well.
+ * Parts that are there already are passed over; those made stay, even if a later one fails. */
+int asim_out_mkdir(const char *path, struct asim_err *err)
+{
+    struct stat st;
+    size_t n = strlen(path);
+    if (!n || (stat(path, &st) == 0 && S_ISDIR(st.st_mode)))
+        return 0;
+    char *copy = join(path, n, "");
+    if (!copy)
+        return asim_err_nomem(err, "making a folder");
+    int code = 0;
+    for (size_t i = 1; i <= n && !code; i++) {
+        if ((copy[i] != '/' && copy[i] != '\0') || copy[i - 1] == '/')
+            continue;
+        char end = copy[i];
+        copy[i] = '\0';
+        code = make_folder(copy, err);
+        copy[i] = end;
+    }
+    free(copy);
+    return code;
+}
+
+/* Nothing to do for a bare name. */
+static int make_parent(const char *path, struct asim_err *err)
+{
+    size_t n = asim_text_dirlen(path);
+    if (!n)
+        return 0;
+    char *parent = join(path, n, "");
+    if (!parent)
+        return asim_err_nomem(err, "opening an output file");
+    int code = asim_out_mkdir(parent, err);
+    free(parent);
+    return code;
+}
+
+/* "-": a second handle on the standard output, so that closing it closes nothing of the caller's
+ * and what stands in a file it is appended to stays. */
+static int open_stdout(struct asim_out *out, struct asim_err *err)
+{
+    int fd = dup(STDOUT_FILENO);
+    out->path = join("-", 1, "");
+    out->file = fd < 0 || !out->path ? NULL : fdopen(fd, "wb");
+    if (out->file)
+        return 0;
+    int why = errno;
+    if (fd >= 0)
+        close(fd);
+    asim_out_discard(out);
+    return asim_err_set(err, ASIM_EIO, "cannot write to the standard output: %s.", strerror(why));
+}
+
+/* A symbolic link is written through, not replaced: /dev/stdout is one, also where it leads to a
+ * regular file. */
+static int is_direct(const char *path, const struct stat *st)
+{
+    struct stat link;
+    return !S_ISREG(st->st_mode) || (lstat(path, &link) == 0 && S_ISLNK(link.st_mode));
+}
+
+/* Whether the file has that name still: who held it before may have renamed it meanwhile. */
+static int is_called(int fd, const char *path)
+{
+    struct stat own, there;
+    return !fstat(fd, &own) && !stat(path, &there) && own.st_dev == there.st_dev &&
+           own.st_ino == there.st_ino;
+}
+
+static FILE *give_up(int fd)
+{
+    int why = errno;
+    close(fd);
+    errno = why;
+    return NULL;
+}
+
+/* Emptied only by who has it alone: the lock goes with the handle. File systems without locks have
+ * none. NULL with errno, EWOULDBLOCK where another holds it. */
+static FILE *open_alone(const char *path)
+{
+    for (int tries = 0; tries < 8; tries++) {
+        int fd = open(path, O_WRONLY | O_CREAT, 0666);
+        if (fd < 0)
+            return NULL;
+        if (flock(fd, LOCK_EX | LOCK_NB) && errno == EWOULDBLOCK)
+            return give_up(fd);
+        if (is_called(fd, path)) {
+            FILE *file = ftruncate(fd, 0) ? NULL : fdopen(fd, "wb");
+            return file ? file : give_up(fd);
+        }
+        close(fd);
+    }
+    errno = EWOULDBLOCK;
+    return NULL;
+}
+
+/* The parent folders stay when a later step fails: they may hold other outputs by then. */
+int asim_out_open(struct asim_out *out, const char *path, struct asim_err *err)
+{
+    struct stat st;
+    memset(out, 0, sizeof *out);
+    if (!*path)
+        return asim_err_set(err, ASIM_EINVAL, "the name of an output file is empty.");
+    if (!strcmp(path, "-"))
+        return open_stdout(out, err);
+    int code = make_parent(path, err);
+    if (code)
+        return code;
+    int exists = stat(path, &st) == 0;
+    if (exists && S_ISDIR(st.st_mode))
+        return asim_err_set(err, ASIM_EIO,
+                            "cannot write %s: it is a folder. Give the name of a file.", path);
+    int direct = exists && is_direct(path, &st);
+    out->path = join(path, strlen(path), "");
+    out->partial = direct ? NULL : join(path, strlen(path), ".partial");
+    if (!out->path || (!direct && !out->partial)) {
+        asim_out_discard(out);
+        return asim_err_nomem(err, "opening an output file");
+    }
+    out->file = direct ? fopen(out->path, "wb") : open_alone(out->partial);
+    if (!out->file) {
+        int why = errno;
+        free(out->partial); /* not ours to remove */
+        out->partial = NULL;
+        asim_out_discard(out);
+        if (why == EWOULDBLOCK)
+            return asim_err_set(err, ASIM_EIO,
+                                "%s is being written already, by another output of this run or by "
+                                "another run; give each a name of its own.",
+                                path);
+        return asim_err_set(err, ASIM_EIO, "cannot write %s: %s.", path, strerror(why));
+    }
+    return 0;
+}
+
+/* failed keeps the first errno, for commit's sentence. */
+static void latch(struct asim_out *out)
+{
+    if (!out->failed)
+        out->failed = errno ? errno : EIO;
+}
+
+/* Does nothing after a failure: the first errno is the one worth telling. */
+void asim_out_printf(struct asim_out *out, const char *fmt, ...)
+{
+    if (!out->file || out->failed)
+        return;
+    va_list args;
+    va_start(args, fmt);
+    errno = 0;
+    if (vfprintf(out->file, fmt, args) < 0)
+        latch(out);
+    va_end(args);
+}
+
+/* For text that is there already; no formatting, hence quicker for large outputs. */
+void asim_out_write(struct asim_out *out, const void *data, size_t size)
+{
+    if (!out->file || out->failed || !size)
+        return;
+    errno = 0;
+    if (fwrite(data, 1, size, out->file) != size)
+        latch(out);
+}
+
+/* Only what RFC 8259 asks to escape; everything else goes out as it is. */
+static void json_byte(struct asim_out *out, unsigned char c)
+{
+    static const char plain[] = "\"\\\b\f\n\r\t", letters[] = "\"\\bfnrt";
+    const char *found = memchr(plain, c, sizeof plain - 1);
+    if (found)
+        asim_out_printf(out, "\\%c", letters[found - plain]);
+    else
+        asim_out_printf(out, "\\u%04x", c);
+}
+
+/* A byte that is not UTF-8 costs three bytes of output and loses only itself. */
+void asim_out_json_string(struct asim_out *out, const char *text)
+{
+    asim_out_write(out, "\"", 1);
+    while (*text) {
+        size_t n = asim_text_utf8(text);
+        unsigned char c = (unsigned char)*text;
+        if (!n)
+            asim_out_write(out, "\xEF\xBF\xBD", 3); /* U+FFFD for one bad byte */
+        else if (c < ' ' || c == '"' || c == '\\')
+            json_byte(out, c);
+        else
+            asim_out_write(out, text, n);
+        text += n ? n : 1;
+    }
+    asim_out_write(out, "\"", 1);
+}
+
+/* fclose may be the first to learn that the disk is full, so its answer counts before the rename.
+ * The lock is kept until that by another handle, or somebody else could take the file as it is
+ * renamed. No fsync: a result lost with the power can be computed again. */
+int asim_out_commit(struct asim_out *out, struct asim_err *err)
+{
+    int code = 0, lock;
+    if (!out->file)
+        return 0;
+    errno = 0;
+    if (fflush(out->file))
+        latch(out);
+    lock = dup(fileno(out->file));
+    errno = 0;
+    if (fclose(out->file))
+        latch(out);
+    out->file = NULL;
+    errno = 0;
+    if (!out->failed && out->partial && rename(out->partial, out->path))
+        latch(out);
+    if (lock >= 0)
+        close(lock);
+    if (out->failed) {
+        code =
+            asim_err_set(err, ASIM_EIO, "cannot write %s: %s.", out->path, strerror(out->failed));
+    } else {
+        free(out->partial); /* renamed: nothing left for discard to remove */
+        out->partial = NULL;
+    }
+    asim_out_discard(out);
+    return code;
+}
+
+/* Safe on an empty struct and after commit; removes the partial file, never the final one. */
+void asim_out_discard(struct asim_out *out)
+{
+    if (out->file)
+        fclose(out->file);
+    if (out->partial)
+        remove(out->partial);
+    free(out->path);
+    free(out->partial);
+    memset(out, 0, sizeof *out);
+}

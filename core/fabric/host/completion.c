@@ -1,0 +1,44 @@
+/* SPDX-License-Identifier: GPL-2.0-only
+ *
+ * Notices at the host they are for: among its timers, with the key of the event they stand for, so
+ * that they meet all else it does in the right order. Made ahead (link.c, loss.c), carried here
+ * between windows (window.c) or from another process (distributed.c), taken in host.c.
+ */
+#include "fabric/node.h"
+
+/* Where it waits until its time: what an entry says of it, ASIM_NEVER when out of memory. */
+static uint64_t keep_notice(struct asim_host *host, const struct asim_notice *note)
+{
+    uint32_t index;
+
+    if (host->free_notices.n) {
+        index = host->free_notices.at[--host->free_notices.n];
+    } else {
+        if (asim_grow(&host->notices, &host->cap_notices, host->n_notices + 1,
+                      sizeof *host->notices) ||
+            ASIM_VEC_RESERVE(host->free_notices, host->cap_notices))
+            return ASIM_NEVER;
+        index = (uint32_t)host->n_notices++;
+    }
+    host->notices[index] = *note;
+    return (uint64_t)ASIM_TIMER_NOTICE << 56 | index;
+}
+
+/* To the destination if it is about a completion, to the source if about a loss. The first kind is
+ * one a message: all that it says besides its time is where the message stands, which fits in the
+ * agenda's entry. */
+int asim_notice_deliver(struct asim_fabric *fabric, const struct asim_notice *note)
+{
+    uint32_t node = note->lost ? note->msg.src : note->msg.dst;
+    struct asim_host *host = &fabric->host[node];
+    struct asim_entry entry = {.t = note->t, .tie = note->tie, .seq = note->seq};
+
+    entry.value = (uint64_t)ASIM_TIMER_ARRIVED << 56 | (uint64_t)note->msg.src << 32 | note->slot;
+    if (note->lost || note->msg.src >= ASIM_ARRIVED_SOURCES)
+        entry.value = keep_notice(host, note);
+    if (entry.value == ASIM_NEVER)
+        return ASIM_ENOMEM;
+    host->lane->waiting += !note->lost;
+    asim_fabric_at(fabric, node, entry.t);
+    return asim_agenda_push(&host->timers, entry);
+}

@@ -1,0 +1,277 @@
+/* SPDX-License-Identifier: GPL-2.0-only
+ *
+ * A host in its own time: frames from its NICs' mailboxes, ends of its own transmissions, pacing
+ * wake-ups, and the timers of the rank that lives here, processed strictly in the order of
+ * tie_key.h. Processing includes whatever the rank's logic does in its callbacks.
+ *
+ * Callbacks of the rank (a wake, a message sent or arrived) run inside take_timer and complete(),
+ * at host->now, and may start further messages: these are booked as timers of this same time and so
+ * come after what is already due.
+ */
+#include "fabric/parallel/workers.h"
+#include "fabric/host/fast/quick.h"
+#include "fabric/memo/memo.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+enum source { FROM_NONE, FROM_FREE, FROM_MAIL, FROM_PACING, FROM_TIMER };
+
+struct pick { /* the earliest event so far */
+    uint64_t t, tie, seq;
+    enum source source;
+    struct asim_nic *nic;
+};
+
+/* Takes an event into the pick if it is earlier. */
+static inline void offer(struct pick *pick, const struct pick *other)
+{
+    if (other->t < pick->t ||
+        (other->t == pick->t &&
+         (other->tie < pick->tie || (other->tie == pick->tie && other->seq < pick->seq))))
+        *pick = *other;
+}
+
+/* Ties are worked out only for what may be next. */
+static inline void offer_nic(struct pick *pick, struct asim_nic *nic)
+{
+    const struct asim_port *port = &nic->port;
+
+    if (port->busy == ASIM_NIC_BUSY && port->busy_until <= pick->t)
+        offer(pick, &(struct pick){port->busy_until, asim_port_tie(port), port->start_seq,
+                                   FROM_FREE, nic});
+    if (nic->mail_at <= pick->t && nic->mail_at != ASIM_NEVER)
+        offer(pick, &(struct pick){nic->mail_at, asim_nic_mail_tie(nic), port->in->in_seq,
+                                   FROM_MAIL, nic});
+    if (nic->wake_at <= pick->t && nic->wake_at != ASIM_NEVER)
+        offer(pick, &(struct pick){nic->wake_at, nic->wake_tie, nic->wake_seq, FROM_PACING, nic});
+}
+
+/* Linear in NICs, which are one to eight; a heap over them would cost more than it saves. */
+static struct pick pick_of_all(const struct asim_host *host)
+{
+    struct pick pick = {ASIM_NEVER, UINT64_MAX, UINT64_MAX, FROM_NONE, NULL};
+
+    if (host->timers.n) {
+        const struct asim_entry *top = host->timers.at;
+
+        pick = (struct pick){top->t, top->tie, top->seq, FROM_TIMER, NULL};
+    }
+    for (uint32_t i = 0; i < host->n_nics; i++)
+        offer_nic(&pick, &host->nics[i]);
+    return pick;
+}
+
+uint64_t asim_host_next(const struct asim_host *host)
+{
+    for (uint32_t i = 0; i < host->n_nics; i++)
+        asim_nic_open_mail(&host->nics[i]);
+    return pick_of_all(host).t;
+}
+
+/* tie_low 0: the timer was armed now, and timers of one age come in the order of arming. A
+ * notice brings its own key, that of the frame whose arrival it stands for. value = kind << 56 |
+ * payload. */
+int asim_host_timer(struct asim_host *host, uint64_t t, uint64_t value)
+{
+    return asim_agenda_push(
+        &host->timers,
+        (struct asim_entry){t, asim_tie(t - host->now, asim_tie_age(host->tie), ASIM_CLASS_TIMER),
+                            host->timer_seq++, value});
+}
+
+/* A pause or resume frame for the queue in frame->slot. */
+static void take_pfc(struct asim_fabric *fabric, struct asim_host *host, struct asim_nic *nic,
+                     const struct asim_frame *frame)
+{
+    uint8_t bit = (uint8_t)(1u << (frame->slot % ASIM_QUEUES));
+    int pause = asim_pause_holds(fabric, frame);
+
+    host->counts.pfc_got++;
+    nic->port.paused = (uint8_t)(pause ? nic->port.paused | bit : nic->port.paused & ~bit);
+    if (fabric->watch.pfc)
+        fabric->watch.pfc(fabric->watch.self, asim_to_ns(fabric, host->now), host->node,
+                          (uint32_t)(nic - host->nics) + 1, pause);
+    if (!pause)
+        asim_nic_kick(fabric, host, nic, host->now);
+}
+
+/* The frame is read where it lies and dropped last: until then its place is not written again. */
+void asim_host_take_frame(struct asim_fabric *fabric, struct asim_host *host, struct asim_nic *nic)
+{
+    struct asim_wire *in = nic->port.in;
+    const struct asim_frame *frame = asim_mail_oldest(in);
+
+    asim_mail_count_in(in, frame, host->seq);
+    if (fabric->watch.frame)
+        fabric->watch.frame(fabric->watch.frame_self, ASIM_FRAME_RX,
+                            (const uint32_t[2]){host->node, (uint32_t)(nic - host->nics) + 1},
+                            frame, asim_to_ns(fabric, host->now));
+    if (frame->type == ASIM_DATA && fabric->net->nic_total_pause_count)
+        asim_pcie_pause(fabric, host, nic);
+    if (frame->type == ASIM_DATA)
+        asim_receiver_data(fabric, host, frame);
+    else if (frame->type == ASIM_ACK || frame->type == ASIM_NACK)
+        asim_sender_ack(fabric, host, frame);
+    else
+        take_pfc(fabric, host, nic, frame);
+    asim_mail_drop(in);
+    asim_nic_look(nic);
+}
+
+/* Whether a timer armed now for this same time would be the next event: then it need not go through
+ * the agenda. */
+static inline int is_alone(const struct asim_host *host)
+{
+    uint64_t now = host->now;
+
+    for (uint32_t i = 0; i < host->n_nics; i++) {
+        const struct asim_nic *nic = &host->nics[i];
+
+        if ((nic->port.busy == ASIM_NIC_BUSY && nic->port.busy_until <= now) ||
+            nic->mail_at <= now || nic->wake_at <= now)
+            return 0;
+    }
+    return !host->timers.n || host->timers.at->t > now;
+}
+
+/* A send becomes a queue pair two events of no duration after the call, as the reference's
+ * application start does: whatever was already due at this time goes first. Mostly nothing is, and
+ * the second event follows the first. */
+static void start_flow(struct asim_fabric *fabric, struct asim_host *host, uint32_t slot)
+{
+    struct asim_flow *flow = asim_own_flow(host, slot);
+    struct asim_nic *nic;
+
+    if (!flow->stage++) {
+        if (!is_alone(host)) {
+            if (asim_host_timer(host, host->now, (uint64_t)ASIM_TIMER_START << 56 | slot))
+                host->lane->failed = ASIM_ENOMEM;
+            return;
+        }
+        host->timer_seq++;
+        asim_host_begin(host, host->now, asim_tie(0, asim_tie_age(host->tie), ASIM_CLASS_TIMER));
+        host->lane->calls++;
+        flow->stage++;
+    }
+    asim_flow_open(fabric, host, slot);
+    if (host->lane->failed)
+        return;
+    nic = &host->nics[flow->nic];
+    if (asim_nic_add(host, flow->nic, slot))
+        host->lane->failed = ASIM_ENOMEM;
+    else
+        asim_host_kick(fabric, host, nic);
+}
+
+/* A callback is over: what it sent first stands beside the agenda (packet_send), and goes there
+ * only if something else is due at this time. */
+static inline void take_start(struct asim_fabric *fabric, struct asim_host *host)
+{
+    host->start.takes = 0;
+    if (!host->start.full)
+        return;
+    host->start.full = 0;
+    if (is_alone(host)) {
+        asim_host_begin(host, host->now, host->start.tie);
+        host->lane->calls++;
+        start_flow(fabric, host, host->start.slot);
+    } else if (asim_agenda_push(
+                   &host->timers,
+                   (struct asim_entry){host->now, host->start.tie, host->start.seq,
+                                       (uint64_t)ASIM_TIMER_START << 56 | host->start.slot})) {
+        host->lane->failed = ASIM_ENOMEM;
+    }
+}
+
+/* The first of a message's notices; a final ACK that was repeated brings another. */
+static void take_arrival(struct asim_fabric *fabric, struct asim_host *host, uint32_t src,
+                         uint32_t slot)
+{
+    struct asim_rx *rx = asim_rx_of(fabric, src, slot);
+
+    host->lane->waiting--;
+    if (!rx->told) {
+        rx->told = 1;
+        if (fabric->runs && fabric->runs->recording)
+            asim_runs_arrived(fabric, host, src, slot);
+        /* The message stands in the slot, which is not given to another while the notice counts. */
+        fabric->user.arrived(fabric->user.self, &rx->msg);
+    }
+    asim_rx_count(rx, -1u);
+    asim_remote_owe(host->lane, src, slot);
+}
+
+/* The top timer is popped before its callback runs, which may well add others. */
+void asim_host_take_timer(struct asim_fabric *fabric, struct asim_host *host)
+{
+    uint64_t value = asim_agenda_pop(&host->timers).value;
+    uint32_t payload = (uint32_t)value;
+
+    host->lane->calls++;
+    switch (value >> 56) {
+    case ASIM_TIMER_WAKE:
+        host->start.takes = 1;
+        fabric->user.wake(fabric->user.self, host->node);
+        take_start(fabric, host);
+        break;
+    case ASIM_TIMER_START:
+        start_flow(fabric, host, payload);
+        break;
+    case ASIM_TIMER_ARRIVED:
+        take_arrival(fabric, host, value >> 32 & (ASIM_ARRIVED_SOURCES - 1), payload);
+        break;
+    case ASIM_TIMER_CC:
+        asim_pacing_timer(fabric, host, payload);
+        break;
+    case ASIM_TIMER_CUE:
+        asim_runs_cue(fabric, host);
+        break;
+    case ASIM_TIMER_PCIE:
+        asim_pcie_timer(fabric, host, payload);
+        break;
+    default: {
+        struct asim_notice note = host->notices[payload];
+
+        /* Room was reserved when the notice was stored. */
+        host->free_notices.at[host->free_notices.n++] = payload;
+        if (note.lost)
+            asim_recovery_lost(fabric, host, &note);
+        else
+            take_arrival(fabric, host, note.msg.src, note.slot);
+    }
+    }
+}
+
+static void take_pick(struct asim_fabric *fabric, struct asim_host *host, const struct pick *pick)
+{
+    switch (pick->source) {
+    case FROM_FREE:
+        pick->nic->port.busy = 0;
+        asim_nic_kick(fabric, host, pick->nic, pick->t);
+        break;
+    case FROM_MAIL:
+        asim_host_take_frame(fabric, host, pick->nic);
+        break;
+    case FROM_PACING:
+        pick->nic->wake_at = ASIM_NEVER;
+        asim_nic_kick(fabric, host, pick->nic, pick->t);
+        break;
+    default:
+        asim_host_take_timer(fabric, host);
+    }
+}
+
+/* The first of all events, whatever it is, if it is before `until`; else 0, with its time. */
+int asim_host_take_first(struct asim_fabric *fabric, struct asim_host *host, uint64_t until,
+                         uint64_t *t)
+{
+    struct pick pick = pick_of_all(host);
+
+    *t = pick.t;
+    if (pick.t >= until || host->lane->failed)
+        return 0;
+    asim_host_begin(host, pick.t, pick.tie);
+    take_pick(fabric, host, &pick);
+    return 1;
+}

@@ -1,0 +1,88 @@
+/* SPDX-License-Identifier: GPL-2.0-only
+ *
+ * Between congestion control and the NIC: gaps between packets, what a change of rate does to the
+ * gap that is running, and the timers an algorithm asks for. Spec rdma-network.md, section 2.5.
+ *
+ * A wake-up of a NIC and a timer of a flow are different things: the first is the NIC's one
+ * "something may go now", the second asks an algorithm's on_timer. A timer that was put off is not
+ * taken back; it is recognised as late when it fires.
+ */
+#include "fabric/host/fast/turn.h"
+
+/* "ChangeRate": the gap that is running is that of the new rate, and a wake-up already planned for
+ * later comes forward. */
+static void retime(struct asim_fabric *fabric, struct asim_host *host, struct asim_flow *flow,
+                   uint64_t old_bps)
+{
+    struct asim_nic *nic = &host->nics[flow->nic];
+    uint64_t now = host->now;
+
+    if (!flow->last_wire)
+        return;
+    flow->next_avail += asim_tx_ticks(fabric, flow->last_wire, flow->cc.rate_bps);
+    flow->next_avail -= asim_tx_ticks(fabric, flow->last_wire, old_bps);
+    if (nic->wake_at == ASIM_NEVER || flow->next_avail >= nic->wake_at)
+        return;
+    nic->wake_at = flow->next_avail > now ? flow->next_avail : now;
+    nic->wake_tie = asim_tie(nic->wake_at - now, asim_tie_age(host->tie), ASIM_CLASS_TIMER);
+    nic->wake_seq = host->timer_seq++;
+}
+
+static void arm_timer(struct asim_fabric *fabric, struct asim_host *host, uint32_t slot,
+                      struct asim_flow *flow)
+{
+    uint64_t payload = (uint64_t)flow->generation << 24 | slot, due;
+
+    if (flow->cc.timer_at == ASIM_NEVER || flow->cc.timer_at == flow->timer_armed)
+        return;
+    flow->timer_armed = flow->cc.timer_at;
+    due = asim_to_ticks(fabric, flow->cc.timer_at);
+    if (asim_host_timer(host, due > host->now ? due : host->now,
+                        (uint64_t)ASIM_TIMER_CC << 56 | payload))
+        host->lane->failed = ASIM_ENOMEM;
+}
+
+static void tell_rate(const struct asim_fabric *fabric, const struct asim_host *host,
+                      const struct asim_flow *flow)
+{
+    struct asim_fct row = {.start = asim_to_ns(fabric, flow->start),
+                           .bytes = asim_rx_at(host, flow->slot)->msg.bytes,
+                           .src = host->node,
+                           .dst = flow->dst,
+                           .sport = flow->sport};
+
+    fabric->watch.rate(fabric->watch.self, asim_to_ns(fabric, host->now), &row, flow->cc.rate_bps);
+}
+
+void asim_pacing_changed(struct asim_fabric *fabric, struct asim_host *host, uint32_t slot,
+                         uint64_t old_bps)
+{
+    struct asim_flow *flow = asim_own_flow(host, slot);
+
+    if (flow->cc.rate_bps != old_bps && fabric->watch.rate)
+        tell_rate(fabric, host, flow);
+    if (flow->cc.rate_bps != old_bps && fabric->cc->retimes)
+        retime(fabric, host, flow, old_bps);
+    if (flow->cc.rate_bps != old_bps || fabric->cc->own_window) {
+        struct asim_nic *nic = &host->nics[flow->nic];
+
+        asim_flow_rewindow(fabric, flow);
+        asim_qplist_may(&nic->qps, flow->place);
+        asim_nic_is_busy(host, nic); /* there may be room: the end of a frame is waited for */
+    }
+    arm_timer(fabric, host, slot, flow);
+}
+
+void asim_pacing_timer(struct asim_fabric *fabric, struct asim_host *host, uint32_t payload)
+{
+    uint32_t slot = payload & 0xffffff;
+    struct asim_flow *flow = asim_own_flow(host, slot);
+    uint64_t old_bps = flow->cc.rate_bps;
+
+    if (!flow->live || flow->generation != payload >> 24 ||
+        flow->cc.timer_at != asim_to_ns(fabric, host->now))
+        return; /* of a message that is over, or put off meanwhile */
+    flow->timer_armed = ASIM_NEVER;
+    fabric->cc->on_timer(&flow->cc, asim_to_ns(fabric, host->now), fabric->net);
+    asim_pacing_changed(fabric, host, slot, old_bps);
+}

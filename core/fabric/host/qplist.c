@@ -1,0 +1,277 @@
+/* SPDX-License-Identifier: GPL-2.0-only
+ *
+ * The list of a NIC's queue pairs: what changes it, and where positions are counted. Spec
+ * rdma-network.md section 2.3, steps 3 and 4.
+ */
+#include "fabric/host/qplist.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/mem.h"
+#include "fabric/node.h"
+
+static uint32_t count_bits(uint64_t bits)
+{
+    return (uint32_t)__builtin_popcountll(bits);
+}
+
+/* The bits of a block that lie in [from, to); the block has at least one of these places. */
+static uint64_t span(uint32_t block, uint32_t from, uint32_t to)
+{
+    uint64_t mask = UINT64_MAX;
+
+    if (from > block * ASIM_QP_BLOCK)
+        mask <<= from % ASIM_QP_BLOCK;
+    if (to < (block + 1) * ASIM_QP_BLOCK)
+        mask &= (1ull << to % ASIM_QP_BLOCK) - 1;
+    return mask;
+}
+
+/* How many stand before `place`. */
+static uint32_t position_of(const struct asim_qplist *list, uint32_t place)
+{
+    uint32_t n = 0, b = list->first / ASIM_QP_BLOCK;
+
+    for (; b < place / ASIM_QP_BLOCK; b++)
+        n += count_bits(list->block[b].here);
+    return n + count_bits(list->block[b].here & ((1ull << place % ASIM_QP_BLOCK) - 1));
+}
+
+/* The place of the one with `position` others before it; there must be one. */
+static uint32_t place_of(const struct asim_qplist *list, uint32_t position)
+{
+    uint32_t b = list->first / ASIM_QP_BLOCK, n;
+    uint64_t bits;
+
+    for (; n = count_bits(list->block[b].here), position >= n; b++)
+        position -= n;
+    for (bits = list->block[b].here; position; position--)
+        bits &= bits - 1;
+    return b * ASIM_QP_BLOCK + (uint32_t)__builtin_ctzll(bits);
+}
+
+uint32_t asim_qplist_position(const struct asim_qplist *list)
+{
+    return list->begin ? position_of(list, list->begin - 1) : list->last_position;
+}
+
+/* Places are about to change: from now on only the position says where the scan begins. */
+static void unplace(struct asim_qplist *list)
+{
+    list->last_position = asim_qplist_position(list);
+    list->begin = 0;
+}
+
+void asim_qplist_clear(struct asim_qplist *list)
+{
+    unplace(list);
+    for (uint32_t b = 0; b < asim_qplist_blocks(list); b++)
+        list->block[b].here = list->block[b].over = list->block[b].may = 0;
+    list->n = list->n_over = list->first = list->end = 0;
+}
+
+uint32_t asim_qplist_next(const struct asim_qplist *list, uint32_t place)
+{
+    for (uint32_t b = place / ASIM_QP_BLOCK; b < asim_qplist_blocks(list); b++) {
+        uint64_t bits = list->block[b].here & span(b, place, list->end);
+
+        if (bits)
+            return b * ASIM_QP_BLOCK + (uint32_t)__builtin_ctzll(bits);
+    }
+    return ASIM_QP_NONE;
+}
+
+static void put(struct asim_qplist *list, struct asim_flow *flow)
+{
+    struct asim_qp_block *block = &list->block[list->end / ASIM_QP_BLOCK];
+    uint64_t bit = 1ull << list->end % ASIM_QP_BLOCK;
+
+    list->flow[list->end] = flow;
+    block->here |= bit;
+    block->may |= bit;
+    list->stirred = 1;
+    flow->place = list->end++;
+}
+
+/* Closes the gaps; each goes to a place at or before its own. */
+static void pack(struct asim_qplist *list)
+{
+    uint32_t end = list->end, n_over = list->n_over;
+
+    unplace(list);
+    list->first = list->end = 0;
+    for (uint32_t b = 0; b * ASIM_QP_BLOCK < end; b++) {
+        struct asim_qp_block *block = &list->block[b];
+        uint64_t here = block->here, over = block->over;
+
+        block->here = block->over = block->may = 0;
+        for (; here; here &= here - 1) {
+            put(list, asim_qplist_in(list, b, here));
+            if (over & here & -here)
+                asim_qplist_over(list, list->end - 1);
+        }
+    }
+    list->n_over = n_over;
+    if (list->n)
+        list->front = asim_qplist_at(list, 0);
+}
+
+static void free_blocks(struct asim_qplist *list)
+{
+    if (list->block != &list->only)
+        free(list->block);
+}
+
+/* Packed where half of it is empty, else one block longer by doubling: so that a place is written
+ * a few times at most for each queue pair. */
+static int make_room(struct asim_qplist *list)
+{
+    size_t had = list->cap_blocks, places = had * ASIM_QP_BLOCK, cap;
+    struct asim_qp_block *block;
+
+    if (had && list->n <= list->end / 2) {
+        pack(list);
+        return 0;
+    }
+    if (asim_grow(&list->flow, &places, places + ASIM_QP_BLOCK, sizeof(*list->flow)))
+        return ASIM_ENOMEM;
+    cap = places / ASIM_QP_BLOCK;
+    if (cap > 1) {
+        block = calloc(cap, sizeof *block);
+        if (!block)
+            return ASIM_ENOMEM;
+        memcpy(block, list->block, had * sizeof *block);
+        free_blocks(list);
+        list->block = block;
+    }
+    list->cap_blocks = (uint32_t)cap;
+    return 0;
+}
+
+void asim_qplist_close(struct asim_qplist *list)
+{
+    free(list->flow);
+    free_blocks(list);
+}
+
+/* The bit nobody looked at while it was alone. */
+static void mark_front(struct asim_qplist *list)
+{
+    struct asim_qp_block *block = &list->block[list->first / ASIM_QP_BLOCK];
+    uint64_t bit = 1ull << list->first % ASIM_QP_BLOCK;
+
+    if (asim_flow_has_room(list->front) || list->front->repair)
+        block->may |= bit;
+    else
+        block->may &= ~bit;
+}
+
+int asim_qplist_add_slow(struct asim_qplist *list, struct asim_flow *flow)
+{
+    if (list->end == list->cap_blocks * ASIM_QP_BLOCK && make_room(list))
+        return ASIM_ENOMEM;
+    if (list->n == 1)
+        mark_front(list);
+    put(list, flow);
+    if (!list->n++)
+        list->front = flow;
+    if (asim_flow_is_over(flow)) /* moved here from another NIC */
+        asim_qplist_over(list, flow->place);
+    return 0;
+}
+
+/* parity: behind the position served last, which others that were dropped since have moved on to
+ * another queue pair. Where it lies beyond the end it is taken modulo their number, and stays what
+ * it is, since there may be more of them the next time. */
+uint32_t asim_qplist_begin_slow(struct asim_qplist *list)
+{
+    uint32_t place = place_of(list, list->last_position % list->n);
+
+    if (list->last_position < list->n)
+        asim_qplist_served(list, place);
+    return place + 1;
+}
+
+/* The first finished one in [from, to). */
+static uint32_t first_over(const struct asim_qplist *list, uint32_t from, uint32_t to)
+{
+    for (uint32_t b = from / ASIM_QP_BLOCK; b * ASIM_QP_BLOCK < to; b++) {
+        uint64_t bits = list->block[b].over & span(b, from, to);
+
+        if (bits)
+            return b * ASIM_QP_BLOCK + (uint32_t)__builtin_ctzll(bits);
+    }
+    return ASIM_QP_NONE;
+}
+
+/* From place `from` on, in order. */
+static void drop(struct asim_qplist *list, struct asim_host *host, uint32_t from)
+{
+    for (uint32_t b = from / ASIM_QP_BLOCK; b < asim_qplist_blocks(list); b++) {
+        struct asim_qp_block *block = &list->block[b];
+        uint64_t gone = block->over & span(b, from, list->end);
+
+        block->here &= ~gone;
+        block->over &= ~gone;
+        block->may &= ~gone;
+        for (; gone; gone &= gone - 1) {
+            asim_flow_release(host, asim_qplist_in(list, b, gone)->slot);
+            list->n--;
+            list->n_over--;
+        }
+    }
+    if (!list->n) {
+        list->first = list->end = 0;
+        return;
+    }
+    list->first = asim_qplist_next(list, list->first);
+    list->front = asim_qplist_at(list, list->first);
+}
+
+/* The last of them goes, as most do where a rank sends one message at a time. Where nobody knows
+ * the place served last (begin is 0) its position stays what it was. */
+void asim_qplist_drop_only(struct asim_qplist *list, struct asim_host *host)
+{
+    struct asim_qp_block *block = &list->block[list->first / ASIM_QP_BLOCK];
+
+    block->here = block->over = block->may = 0;
+    if (list->begin)
+        list->last_position = 0;
+    list->begin = list->first = list->end = list->n = list->n_over = 0;
+    asim_flow_release(host, list->front->slot);
+}
+
+/* The first place of those passed that is finished. Passed were [begin, end) and [first, begin) up
+ * to the chosen one. */
+static uint32_t first_passed(const struct asim_qplist *list, uint32_t begin, uint32_t chosen)
+{
+    uint32_t from;
+
+    if (chosen == ASIM_QP_NONE)
+        return first_over(list, list->first, list->end);
+    if (chosen >= begin)
+        return first_over(list, begin, chosen);
+    from = first_over(list, list->first, chosen);
+    return from != ASIM_QP_NONE ? from : first_over(list, begin, list->end);
+}
+
+/* What stands behind the first finished one of those passed goes with it, passed or not (spec 2.3
+ * step 4). */
+void asim_qplist_sweep(struct asim_qplist *list, struct asim_host *host, uint32_t begin,
+                       uint32_t chosen)
+{
+    uint32_t from;
+
+    if (list->n == 1) {
+        asim_qplist_drop_only(list, host);
+        return;
+    }
+    from = first_passed(list, begin, chosen);
+    if (from == ASIM_QP_NONE)
+        return;
+    /* One that was chosen is going to be the last served; else the position stays. */
+    if (chosen == ASIM_QP_NONE && from < list->begin)
+        unplace(list);
+    drop(list, host, from);
+}

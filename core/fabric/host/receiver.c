@@ -1,0 +1,179 @@
+/* SPDX-License-Identifier: GPL-2.0-only
+ *
+ * The receiving side of a host: go-back-N with cumulative ACKs, spec rdma-network.md section 2.7.
+ * The reference resets its ACK milestone on every packet, so the rule is "ACK an in-order packet
+ * whose end offset reaches L2_ACK_INTERVAL, or is a multiple of L2_CHUNK_SIZE". Where that rule
+ * would never acknowledge the end of a message (the reference hangs), the last packet is ACKed.
+ *
+ * The receiving half of a flow lies in the sender's slot and is written by this host only. Nothing
+ * tells it that a message begins: the first frame of a new generation does.
+ */
+#include "fabric/parallel/workers.h"
+#include "fabric/host/fast/quick.h"
+
+/* Hashed once a message, where routes stay as they are. */
+struct asim_nic *asim_nic_back(struct asim_fabric *fabric, struct asim_host *host,
+                               const struct asim_frame *data, struct asim_rx *rx)
+{
+    const uint16_t ports[2] = {ASIM_DPORT, rx->sport};
+
+    if (host->n_nics == 1)
+        return host->nics;
+    if (!rx->back || fabric->links)
+        rx->back = 1 + asim_flow_nic(fabric, host->node, data->src, ports);
+    return &host->nics[rx->back - 1];
+}
+
+/* Writes the answer to *data where it will lie. A packet kept beyond a gap is named by it. `tries`
+ * leads back to no record where the packet closed a gap or was known: seq - 1 is not of it then. */
+static inline void write_answer(const struct asim_fabric *fabric, const struct asim_frame *data,
+                                struct asim_frame *ack, enum asim_frame_type type, uint32_t youth)
+{
+    const struct asim_rx *rx = asim_rx_of(fabric, data->src, data->slot);
+    uint64_t end = data->seq + data->wire - fabric->data_overhead, beyond = 0;
+    unsigned flags = data->flags & ASIM_CE ? ASIM_CNP : 0;
+
+    if (type == ASIM_ACK && rx->next >= rx->size)
+        flags |= ASIM_FINAL;
+    if (data->seq > rx->next)
+        beyond = (data->seq - rx->next) / fabric->net->payload_bytes + 1;
+    ack->extent = asim_frame_extent(rx->next, end < rx->next ? ASIM_NO_RECORD : data->tries,
+                                    fabric->ack_wire);
+    ack->flow = data->flow;
+    ack->rest = asim_frame_rest((uint32_t)beyond, type, flags) | (uint64_t)youth << 32;
+}
+
+/* Through the host's FIFO of answers; out of line, because most find the port idle. */
+static void reply_later(struct asim_fabric *fabric, struct asim_host *host, struct asim_nic *nic,
+                        const struct asim_frame *data, enum asim_frame_type type)
+{
+    struct asim_frame *ack = asim_ring_slot(&nic->acks);
+
+    if (!ack) {
+        host->lane->failed = ASIM_ENOMEM;
+        return;
+    }
+    write_answer(fabric, data, ack, type, 0);
+    if (fabric->watch.frame)
+        fabric->watch.frame(fabric->watch.frame_self, ASIM_FRAME_ENQUEUE,
+                            (const uint32_t[2]){host->node, (uint32_t)(nic - host->nics) + 1}, ack,
+                            asim_to_ns(fabric, host->now));
+    if (!asim_nic_is_busy(host, nic))
+        asim_nic_kick(fabric, host, nic, host->now);
+}
+
+/* An ACK or NACK through the NIC that leads back, at once where nothing is in its way. An ACK of
+ * the whole message also brings the destination's notice, which counts as a frame under way. */
+static inline void reply(struct asim_fabric *fabric, struct asim_host *host,
+                         const struct asim_frame *data, struct asim_rx *rx,
+                         enum asim_frame_type type)
+{
+    struct asim_nic *nic = asim_nic_back(fabric, host, data, rx);
+    struct asim_frame *ack;
+
+    asim_rx_count(rx, type == ASIM_ACK && rx->next >= rx->size ? 2 : 1);
+    host->counts.acks_made++;
+    if (asim_nic_is_busy(host, nic) || nic->acks.n || nic->port.down || fabric->watch.frame ||
+        nic->port.paused >> fabric->ack_queue & 1) {
+        reply_later(fabric, host, nic, data, type);
+        return;
+    }
+    ack = asim_port_begin(host->lane, &nic->port, fabric->ack_wire, asim_host_moment(host));
+    if (!ack)
+        return;
+    write_answer(fabric, data, ack, type, nic->port.start_youth);
+    host->counts.acks++;
+    asim_port_commit(host->lane, &nic->port, ack);
+}
+
+/* Packets beyond a gap are kept by selective repeat, and where packets of a flow take several ways
+ * at once: then a gap says nothing of losses, and the answer is an ACK. */
+static void ahead(struct asim_fabric *fabric, struct asim_host *host,
+                  const struct asim_frame *frame, struct asim_rx *rx)
+{
+    struct asim_range packet = {frame->seq, frame->seq + frame->wire - fabric->data_overhead};
+
+    if (asim_ranges_has(&rx->ahead, frame->seq))
+        host->counts.duplicates++;
+    else if (asim_ranges_add(&rx->ahead, packet))
+        host->lane->failed = ASIM_ENOMEM;
+    reply(fabric, host, frame, rx, fabric->net->load_balance == ASIM_SPRAY ? ASIM_ACK : ASIM_NACK);
+}
+
+/* A gap: one NACK per expected byte and NACK_INTERVAL. */
+static void out_of_order(struct asim_fabric *fabric, struct asim_host *host,
+                         const struct asim_frame *frame, struct asim_rx *rx)
+{
+    uint64_t chunk = fabric->net->l2_chunk_bytes;
+
+    host->counts.discarded++;
+    if (rx->nacked && host->now < rx->nack_until && rx->nack_seq == rx->next)
+        return;
+    rx->nacked = 1;
+    rx->nack_until = host->now + asim_fs_to_ticks(fabric, fabric->net->nack_interval_fs);
+    rx->nack_seq = rx->next;
+    if (fabric->net->l2_back_to_zero && chunk) {
+        host->counts.in_order -= rx->next % chunk;
+        rx->next -= rx->next % chunk;
+    }
+    reply(fabric, host, frame, rx, ASIM_NACK);
+}
+
+/* Repeated from the start of a chunk (L2_BACK_TO_ZERO) packets may begin before the expected byte
+ * and end behind it. Only after a timeout, which the reference does not have: it would take them
+ * for what it has already. */
+static int brings_more(const struct asim_fabric *fabric, const struct asim_frame *frame,
+                       const struct asim_rx *rx)
+{
+    return frame->flags & ASIM_SOLICIT && fabric->net->l2_back_to_zero && !rx->ahead.n &&
+           frame->seq + frame->wire - fabric->data_overhead > rx->next;
+}
+
+/* The expected packet: takes in what was kept behind it, too. */
+static void in_order(struct asim_fabric *fabric, struct asim_host *host,
+                     const struct asim_frame *frame, struct asim_rx *rx)
+{
+    uint64_t before = rx->next;
+
+    rx->next = frame->seq + frame->wire - fabric->data_overhead;
+    if (rx->ahead.n && rx->ahead.at[0].from == rx->next) {
+        rx->next = rx->ahead.at[0].to;
+        if (asim_ranges_cut(&rx->ahead, (struct asim_range){0, rx->next}))
+            host->lane->failed = ASIM_ENOMEM;
+    }
+    host->counts.in_order += rx->next - before;
+    if (asim_wants_ack(fabric->net, rx->next, rx->size) || frame->flags & ASIM_SOLICIT)
+        reply(fabric, host, frame, rx, ASIM_ACK);
+}
+
+/* In the event of the frame's arrival; hosts have no processing delay (spec 2.4). The slot is not
+ * reused while a frame of its last message is under way; the test of the generation stays, because
+ * a stranger's state would be the worst thing to touch. */
+void asim_receiver_data(struct asim_fabric *fabric, struct asim_host *host,
+                        const struct asim_frame *frame)
+{
+    struct asim_rx *rx = asim_rx_of(fabric, frame->src, frame->slot);
+    uint8_t generation = (uint8_t)(frame->slot >> 24);
+
+    host->counts.got_data++;
+    if (rx->generation != generation) {
+        host->counts.duplicates++;
+        return;
+    }
+    if (rx->heard != generation)
+        asim_rx_begin(rx, generation);
+    if (frame->seq > rx->next) {
+        if (fabric->keeps_ahead)
+            ahead(fabric, host, frame, rx);
+        else
+            out_of_order(fabric, host, frame, rx);
+    } else if (frame->seq < rx->next && !brings_more(fabric, frame, rx)) {
+        host->counts.duplicates++;
+        if (frame->flags & ASIM_SOLICIT)
+            reply(fabric, host, frame, rx, ASIM_ACK);
+    } else {
+        in_order(fabric, host, frame, rx);
+    }
+    asim_rx_count(rx, -1u);
+    asim_remote_owe(host->lane, frame->src, frame->slot);
+}

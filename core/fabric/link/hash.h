@@ -1,0 +1,26 @@
+/* SPDX-License-Identifier: GPL-2.0-only
+ *
+ * Hashes and draws: which of several ways of equal cost, and what is left to chance (hash.c).
+ */
+#ifndef ASIM_FABRIC_LINK_HASH_H
+#define ASIM_FABRIC_LINK_HASH_H
+
+#include <stddef.h>
+#include <stdint.h>
+#include "base/text.h"
+
+struct asim_fabric;
+
+/* MurmurHash3 x86 32 over n words: the reference's ECMP and NIC choice (spec 2.1, 4.3). */
+uint32_t asim_murmur3(const uint32_t *words, size_t n, uint32_t seed);
+/* Hash of a flow's tuple as sent by hosts[0] from ports[0]: which NIC, and seeded with its number
+ * in which port of a switch. */
+uint32_t asim_tuple_hash(const struct asim_fabric *fabric, const uint32_t hosts[2],
+                         const uint16_t ports[2], uint32_t seed);
+/* The same in two steps, of which the first is the same for all messages of a pair. */
+uint32_t asim_tuple_begin(const struct asim_fabric *fabric, const uint32_t hosts[2], uint32_t seed);
+uint32_t asim_tuple_end(uint32_t begun, uint16_t from, uint16_t to);
+/* Uniform in [0, 1) from what is drawn for: a counter-based generator (splitmix64 rounds). */
+double asim_draw(uint64_t seed, uint64_t a, uint64_t b);
+
+#endif

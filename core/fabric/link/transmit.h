@@ -1,0 +1,71 @@
+/* SPDX-License-Identifier: GPL-2.0-only
+ *
+ * How a frame leaves a node, inlined where hosts and switches send: the port is booked, the frame
+ * is written straight into its place in the mailbox of the wire, and the far end's next time is
+ * lowered. Frames are written where they lie, in words (frame.h), never assembled elsewhere.
+ */
+#ifndef ASIM_FABRIC_LINK_TRANSMIT_H
+#define ASIM_FABRIC_LINK_TRANSMIT_H
+
+#include "fabric/node.h"
+
+/* Starts serializing a frame of `bytes` now. Returns its place in the mailbox, which the caller
+ * fills but for t, with port->start_youth for its side; NULL when out of memory (latched). */
+static inline struct asim_frame *asim_port_begin(struct asim_lane *lane, struct asim_port *port,
+                                                 uint32_t bytes, struct asim_moment now)
+{
+    struct asim_wire *wire = port->out;
+    struct asim_frame *frame = asim_mail_slot(lane, wire);
+
+    if (!frame)
+        return NULL;
+    port->busy = 1;
+    port->tx_start = now.t;
+    port->start_seq = now.seq;
+    port->start_youth = asim_youth(now.tie);
+    port->busy_until = now.t + wire->tx[bytes];
+    wire->frames++;
+    wire->bytes += bytes;
+    return frame;
+}
+
+/* Where it is the last link of a message's final ACK the destination will be told. */
+static inline void asim_port_see_final(struct asim_lane *lane, const struct asim_wire *wire,
+                                       const struct asim_frame *frame)
+{
+    if (frame->flags & ASIM_FINAL && wire->to == frame->src && frame->type == ASIM_ACK)
+        asim_port_notice(lane, wire, frame);
+}
+
+/* The frame is written, and on its way: the rest of asim_port_commit, and all of it where nothing
+ * is lost and nobody watches. */
+static inline void asim_port_go(struct asim_lane *lane, struct asim_wire *wire,
+                                const struct asim_frame *frame)
+{
+    asim_port_see_final(lane, wire, frame);
+    asim_mail_commit(wire);
+    if (frame->t < lane->lowered[wire->to_place])
+        lane->lowered[wire->to_place] = frame->t;
+}
+
+/* 1 if it will not arrive: that is known here, since draws are keyed and link events planned. The
+ * mailbox stays sorted because a wire is FIFO with constant delay. */
+static inline int asim_port_commit(struct asim_lane *lane, struct asim_port *port,
+                                   struct asim_frame *frame)
+{
+    struct asim_wire *wire = port->out;
+
+    frame->t = port->busy_until + wire->delay;
+    if (lane->fabric->per_event)
+        asim_port_tell(lane->fabric, port, frame);
+    if (wire->loss && asim_loss_takes(lane, wire, frame, port->tx_start)) {
+        wire->spill.n -= wire->spill.n > 0;
+        return 1;
+    }
+    if (lane->fabric->per_event && asim_fabric_owns(lane->fabric, wire->to))
+        asim_fabric_at(lane->fabric, wire->to, frame->t);
+    asim_port_go(lane, wire, frame);
+    return 0;
+}
+
+#endif

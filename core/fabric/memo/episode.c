@@ -1,0 +1,286 @@
+/* SPDX-License-Identifier: GPL-2.0-only
+ *
+ * What is kept of an episode beside its sends and cues: counters and paths.
+ */
+#include "fabric/memo/episode.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "fabric/node.h"
+#include "fabric/memo/memo.h"
+
+int asim_run_send_is_same(const struct asim_run_send *a, const struct asim_run_send *b)
+{
+    return a->t == b->t && a->tie == b->tie && a->bytes == b->bytes && a->path == b->path &&
+           a->dst == b->dst;
+}
+
+enum act {
+    TAKE,     /* kept = counter */
+    SUBTRACT, /* kept = counter - kept */
+    ADD,      /* counter += times x kept */
+    GAIN      /* the episode lists what the counter is more than kept */
+};
+
+/* Walks every counter in one order; counters are all 64 bits wide. */
+struct walk {
+    uint64_t *kept; /* next place of the list */
+    enum act act;
+    uint64_t times;
+    struct asim_episode *episode;
+    int failed; /* out of memory */
+};
+
+static void list_gain(struct walk *walk, uint64_t *counter)
+{
+    struct asim_gain gain = {counter, *counter - *walk->kept};
+
+    if (gain.by && ASIM_VEC_PUSH(walk->episode->gains, gain))
+        walk->failed = 1;
+}
+
+/* n counters in a row; the walk's place moves on with them. */
+static inline void visit(struct walk *walk, uint64_t *counters, size_t n)
+{
+    for (size_t i = 0; i < n; i++, walk->kept++) {
+        if (walk->act == TAKE)
+            *walk->kept = counters[i];
+        else if (walk->act == SUBTRACT)
+            *walk->kept = counters[i] - *walk->kept;
+        else if (walk->act == GAIN)
+            list_gain(walk, &counters[i]);
+        else
+            counters[i] += walk->times * *walk->kept;
+    }
+}
+
+/* How many of each there are. Peaks are no counts: what is played has been simulated once, and then
+ * the queue was as long as it will be. */
+enum {
+    WIRE_COUNTS = 4,
+    HOST_COUNTS = 1 + (int)(sizeof(struct asim_host_counts) / sizeof(uint64_t)),
+    SWITCH_COUNTS = 5,
+    PORT_COUNTS = 3
+};
+
+/* Those of the switch, then those of its ports. */
+static void visit_switch(struct walk *walk, struct asim_switch *sw)
+{
+    uint64_t *const of[SWITCH_COUNTS] = {&sw->drops, &sw->pauses, &sw->drop_bytes, &sw->pfc_made,
+                                         &sw->pfc_got};
+
+    for (size_t i = 0; i < SWITCH_COUNTS; i++)
+        visit(walk, of[i], 1);
+    for (uint32_t p = 0; p < sw->n_ports; p++) {
+        struct asim_switch_port *port = &sw->ports[p];
+        uint64_t *const at[PORT_COUNTS] = {&port->marks, &port->pauses, &port->drops};
+
+        for (size_t i = 0; i < PORT_COUNTS; i++)
+            visit(walk, at[i], 1);
+    }
+}
+
+/* Wires, hosts, switches: the order of the list, and nothing else, depends on it. */
+static void visit_all(struct asim_fabric *fabric, struct walk *walk)
+{
+    for (size_t w = 0; w < fabric->topo->n_links * 2; w++) {
+        struct asim_wire *wire = &fabric->wires[w];
+        visit(walk, &wire->frames, 2); /* and bytes */
+        visit(walk, &wire->got, 2);
+    }
+    for (uint32_t v = 0; v < fabric->hosts; v++) {
+        visit(walk, &fabric->host[v].messages, 1);
+        visit(walk, (uint64_t *)&fabric->host[v].counts, HOST_COUNTS - 1);
+    }
+    for (uint32_t v = fabric->hosts; v < fabric->nodes; v++)
+        visit_switch(walk, &fabric->sw[v - fabric->hosts]);
+}
+
+/* Words that visit_all walks over. */
+size_t asim_counts_size(const struct asim_fabric *fabric)
+{
+    size_t n = fabric->topo->n_links * 2 * WIRE_COUNTS + (size_t)fabric->hosts * HOST_COUNTS;
+
+    for (uint32_t v = fabric->hosts; v < fabric->nodes; v++)
+        n += SWITCH_COUNTS + (size_t)fabric->sw[v - fabric->hosts].n_ports * PORT_COUNTS;
+    return n;
+}
+
+void asim_counts_take(struct asim_fabric *fabric, uint64_t *counts)
+{
+    visit_all(fabric, &(struct walk){.kept = counts, .act = TAKE});
+}
+
+void asim_counts_difference(struct asim_fabric *fabric, uint64_t *counts)
+{
+    visit_all(fabric, &(struct walk){.kept = counts, .act = SUBTRACT});
+}
+
+void asim_counts_add(struct asim_fabric *fabric, uint64_t *counts, uint64_t times)
+{
+    visit_all(fabric, &(struct walk){.kept = counts, .act = ADD, .times = times});
+}
+
+void asim_gains_add(const struct asim_episode *episode)
+{
+    for (size_t i = 0; i < episode->gains.n; i++)
+        *episode->gains.at[i].counter += episode->gains.at[i].by;
+}
+
+uint64_t asim_counts_hops(const struct asim_fabric *fabric)
+{
+    uint64_t hops = 0;
+
+    for (size_t w = 0; w < fabric->topo->n_links * 2; w++)
+        hops += fabric->wires[w].frames;
+    return hops;
+}
+
+/* Of what depends on, or is shown with, more than an episode holds: drops, pauses, random marks. */
+static uint64_t odd_events(const struct asim_fabric *fabric)
+{
+    uint64_t odd = 0;
+
+    for (uint32_t v = 0; v < fabric->hosts; v++) {
+        const struct asim_host_counts *n = &fabric->host[v].counts;
+
+        odd += n->pfc_made + n->pfc_got + n->again + n->discarded + n->duplicates;
+    }
+    for (uint32_t v = 0; v < fabric->nodes - fabric->hosts; v++) {
+        const struct asim_switch *sw = &fabric->sw[v];
+
+        odd += sw->drops + sw->pfc_made + sw->pfc_got + sw->told;
+        for (uint32_t p = 0; p < sw->n_ports; p++)
+            odd += sw->ports[p].draws;
+    }
+    return odd;
+}
+
+struct asim_episode *asim_episode_new(const struct asim_fabric *fabric)
+{
+    struct asim_episode *episode = calloc(1, sizeof *episode);
+
+    if (!episode)
+        return NULL;
+    episode->part = calloc(fabric->hosts + 1, sizeof *episode->part);
+    if (episode->part)
+        return episode;
+    asim_episode_free(episode, fabric->hosts);
+    return NULL;
+}
+
+int asim_episode_begin(struct asim_fabric *fabric, struct asim_episode *episode, uint64_t begin)
+{
+    if (!episode->counts)
+        episode->counts = malloc((asim_counts_size(fabric) + 1) * sizeof *episode->counts);
+    if (!episode->counts)
+        return ASIM_ENOMEM;
+    episode->hops = asim_counts_hops(fabric);
+    episode->who.n = episode->gains.n = 0;
+    episode->begin = begin;
+    episode->odd = odd_events(fabric);
+    episode->spoiled = 0;
+    episode->bytes = 0;
+    for (uint32_t v = 0; v < fabric->hosts; v++)
+        episode->part[v].feeds.n = episode->part[v].cues.n = 0;
+    asim_counts_take(fabric, episode->counts);
+    return 0;
+}
+
+/* Takes one whose allocation failed half-way, too. */
+void asim_episode_free(struct asim_episode *episode, uint32_t hosts)
+{
+    for (uint32_t v = 0; episode->part && v < hosts; v++) {
+        free(episode->part[v].feeds.at);
+        free(episode->part[v].cues.at);
+    }
+    free(episode->part);
+    free(episode->counts);
+    free(episode->who.at);
+    free(episode->gains.at);
+    free(episode);
+}
+
+int asim_episode_end(struct asim_fabric *fabric, struct asim_episode *episode, uint64_t end)
+{
+    struct walk walk = {.kept = episode->counts, .act = GAIN, .episode = episode};
+
+    visit_all(fabric, &walk);
+    free(episode->counts);
+    episode->counts = NULL;
+    episode->hops = asim_counts_hops(fabric) - episode->hops;
+    episode->spoiled |= episode->odd != odd_events(fabric);
+    episode->length = end - episode->begin;
+    for (uint32_t v = 0; v < fabric->hosts; v++) {
+        const struct asim_episode_part *part = &episode->part[v];
+
+        if ((part->feeds.n || part->cues.n) && ASIM_VEC_PUSH(episode->who, v))
+            walk.failed = 1;
+        episode->bytes += part->feeds.cap * sizeof(struct asim_run_send) +
+                          part->cues.cap * sizeof(struct asim_cue);
+    }
+    episode->bytes += sizeof *episode + fabric->hosts * sizeof *episode->part +
+                      episode->who.cap * sizeof *episode->who.at +
+                      episode->gains.cap * sizeof *episode->gains.at;
+    return walk.failed ? ASIM_ENOMEM : 0;
+}
+
+/* What a walk has found. */
+enum walk_end { NO_WAY, HASHED, FIXED };
+
+/* One way: the NIC, then a digit for every switch with a choice. NO_WAY also where the digits do
+ * not fit; FIXED where the source port made no difference. */
+static enum walk_end walk_path(struct asim_fabric *fabric, const uint32_t hosts[2],
+                               const uint16_t ports[2], uint64_t *path)
+{
+    const struct asim_host *host = &fabric->host[hosts[0]];
+    uint32_t nic = host->n_nics > 1 ? asim_flow_nic(fabric, hosts[0], hosts[1], ports) : 0, n = 0;
+    uint32_t node = host->nics[nic].port.out->to;
+    enum walk_end end;
+
+    asim_route_ports(fabric->route, hosts[0], hosts[1], &n);
+    end = n > 1 ? HASHED : FIXED;
+    *path = *path * host->n_nics + nic;
+    while (node >= fabric->hosts) {
+        uint32_t pick = 0;
+        const uint32_t *ways = asim_route_ports(fabric->route, node, hosts[1], &n);
+
+        if (!n || *path > UINT64_MAX / 2 / n)
+            return NO_WAY;
+        if (n > 1) {
+            pick = asim_tuple_hash(fabric, hosts, ports, asim_topo_shown(fabric->topo, node)) % n;
+            end = HASHED;
+        }
+        *path = *path * n + pick;
+        node = fabric->sw[node - fabric->hosts].ports[ways[pick] - 1].port.out->to;
+    }
+    return end;
+}
+
+void asim_run_send_route(struct asim_fabric *fabric, uint32_t src, struct asim_run_send *feed)
+{
+    struct asim_fixed_way *fixed = &fabric->runs->host[src].fixed[feed->dst % ASIM_FIXED_WAYS];
+    const uint32_t there[2] = {src, feed->dst}, back[2] = {feed->dst, src};
+    const uint16_t out[2] = {(uint16_t)feed->sport, ASIM_DPORT},
+                   in[2] = {ASIM_DPORT, (uint16_t)feed->sport};
+    enum walk_end first, second;
+
+    feed->path = 0;
+    if (fabric->runs->one_way)
+        return;
+    if (fixed->is_known && fixed->dst == feed->dst) {
+        feed->path = fixed->path;
+        return;
+    }
+    if (!fabric->host[src].n_nics || !fabric->host[feed->dst].n_nics) {
+        feed->path = UINT64_MAX;
+        return;
+    }
+    first = walk_path(fabric, there, out, &feed->path);
+    second = first == NO_WAY ? NO_WAY : walk_path(fabric, back, in, &feed->path);
+    if (second == NO_WAY)
+        feed->path = UINT64_MAX;
+    else if (first == FIXED && second == FIXED)
+        *fixed = (struct asim_fixed_way){feed->path, feed->dst, 1};
+}

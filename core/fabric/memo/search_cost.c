@@ -1,0 +1,56 @@
+/* SPDX-License-Identifier: GPL-2.0-only
+ *
+ * The account of what runs look for (search_cost.h).
+ */
+#include "fabric/memo/search_cost.h"
+
+#include "fabric/memo/episode.h"
+#include "fabric/node.h"
+
+/* A packet-hop takes the time of some 50 words. So the simulation gives 0.03 % of its time; and a
+ * hop that is left out a sixth of what it would have cost. */
+enum { HOPS_A_WORD = 64, WORDS_A_SAVED_HOP = 8, FIRST_PAUSE = 16, WIRES_A_WORD = 2 };
+
+void asim_budget_raise(struct asim_budget *budget, uint64_t words)
+{
+    if ((int64_t)words <= budget->most)
+        return;
+    budget->left += (int64_t)words - budget->most;
+    budget->most = (int64_t)words;
+}
+
+static void earn(struct asim_budget *budget, uint64_t words)
+{
+    budget->left += (int64_t)words;
+    if (budget->left > budget->most)
+        budget->left = budget->most;
+}
+
+int asim_budget_has(const struct asim_fabric *fabric, struct asim_budget *budget, uint64_t words)
+{
+    uint64_t hops;
+
+    if (budget->left >= (int64_t)words)
+        return 1;
+    if (fabric->windows < budget->count_at)
+        return 0;
+    hops = asim_counts_hops(fabric);
+    asim_budget_spend(budget, fabric->topo->n_links * 2 / WIRES_A_WORD);
+    if (budget->most < 2 * (int64_t)words) /* what is wanted can be saved up for */
+        budget->most = 2 * (int64_t)words;
+    earn(budget, (hops - budget->hops) / HOPS_A_WORD);
+    budget->hops = hops;
+    if (budget->left >= (int64_t)words || !budget->pause)
+        budget->pause = FIRST_PAUSE;
+    else
+        budget->pause *= 2;
+    budget->count_at = fabric->windows + budget->pause;
+    return budget->left >= (int64_t)words;
+}
+
+/* They count among those of the network, but are worth more than those simulated. */
+void asim_budget_saved(struct asim_budget *budget, uint64_t hops)
+{
+    budget->hops += hops;
+    earn(budget, hops * WORDS_A_SAVED_HOP);
+}

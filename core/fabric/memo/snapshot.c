@@ -1,0 +1,363 @@
+/* SPDX-License-Identifier: GPL-2.0-only
+ *
+ * The state of the network as a list of words, such that two networks with the same list do the
+ * same from then on, as long as no message ends and no rank acts (steady_state.h). Times are since the
+ * time of the list, those that are over being 0; sequence numbers are since the first byte not
+ * acknowledged. Counters that only their order matters of (tie_key.h) are kept beside the list, and
+ * put in order where all else is equal. Not written: what is set anew before it is read, and what
+ * only counts.
+ */
+#include "fabric/memo/steady_state.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "fabric/node.h"
+#include "fabric/memo/memo.h"
+
+/* The list being written. */
+struct list {
+    const struct asim_fabric *fabric;
+    struct asim_state *state;
+    const struct asim_state *kept; /* that it should be equal to; NULL: none */
+    uint64_t *at;                  /* where the next word goes */
+    size_t same;                   /* words that are as in `kept` */
+    int is_odd, failed;            /* something no period has, or not as in `kept`; out of memory */
+};
+
+/* Before so many words are put. The list keeps its memory from state to state, so it stops growing
+ * soon. */
+static int make_room(struct list *list, size_t n)
+{
+    list->state->words.n = list->at ? (size_t)(list->at - list->state->words.at) : 0;
+    if (ASIM_VEC_RESERVE(list->state->words, list->state->words.n + n)) {
+        list->failed = list->is_odd = 1;
+        return ASIM_ENOMEM;
+    }
+    list->at = list->state->words.at + list->state->words.n;
+    return 0;
+}
+
+/* One word more, into the room that was made. */
+static inline void put(struct list *list, uint64_t word)
+{
+    *list->at++ = word;
+}
+
+/* A node has been written. */
+static void check(struct list *list)
+{
+    size_t n = (size_t)(list->at - list->state->words.at), same = list->same;
+
+    if (!list->kept)
+        return;
+    list->is_odd |=
+        n > list->kept->words.n || memcmp(list->state->words.at + same, list->kept->words.at + same,
+                                          (n - same) * sizeof *list->at) != 0;
+    list->same = n;
+}
+
+/* At most, of what is not counted before it is written. */
+enum { FRAME_WORDS = 4, PORT_WORDS = 4, FLOW_WORDS = 10, NIC_WORDS = 4, QUEUE_WORDS = 4 };
+
+/* A time to come, counted from 1; 0 for what is over. */
+static void put_time(struct list *list, uint64_t t)
+{
+    put(list, t >= list->state->t ? t - list->state->t + 1 : 0);
+}
+
+/* All but its time, with the byte of the message since what its source knows to have arrived. On a
+ * wire `side` is the age of what sent it, which decides between frames of one time; in a queue the
+ * ingress port, by which the shared buffer is given back. */
+static inline void put_frame(struct list *list, const struct asim_frame *frame)
+{
+    const struct asim_flow *flow;
+
+    if (frame->type >= ASIM_PAUSE) {
+        list->is_odd = 1;
+        return;
+    }
+    flow = asim_flow_of(list->fabric, frame->src, frame->slot);
+    list->is_odd |= flow->generation != frame->slot >> 24 || !flow->live;
+    put(list, ((frame->extent - flow->snd_una) & ASIM_SEQ_MASK) | (frame->extent & ~ASIM_SEQ_MASK));
+    put(list, frame->flow);
+    put(list, frame->rest);
+}
+
+static void put_ring(struct list *list, const struct asim_ring *ring)
+{
+    if (make_room(list, 1 + (size_t)ring->n * FRAME_WORDS))
+        return;
+    put(list, ring->n);
+    for (uint32_t i = 0; i < ring->n; i++)
+        put_frame(list, &ring->at[(ring->head + i) & (ring->cap - 1)]);
+}
+
+/* Most of a state. Between windows a mailbox has nothing beside its ring (window.c). */
+static void put_mail(struct list *list, const struct asim_wire *wire)
+{
+    uint32_t head = atomic_load_explicit(&wire->head, memory_order_relaxed);
+    uint32_t n = atomic_load_explicit(&wire->tail, memory_order_relaxed) - head;
+
+    list->is_odd |= wire->spill.n != 0;
+    if (make_room(list, 1 + (size_t)n * FRAME_WORDS))
+        return;
+    put(list, n);
+    for (uint32_t i = 0; i < n; i++) {
+        const struct asim_frame *frame = &wire->at[(head + i) & wire->mask];
+
+        put(list, frame->t - list->state->t);
+        put_frame(list, frame);
+    }
+}
+
+/* A transmission that has ended is none, though the port may not have been asked since. */
+static void put_port(struct list *list, const struct asim_port *port)
+{
+    int busy = port->busy && port->busy_until >= list->state->t;
+
+    if (make_room(list, PORT_WORDS))
+        return;
+    put(list, (uint64_t)busy << 16 | (uint64_t)port->paused << 8 | port->down);
+    if (busy) {
+        put_time(list, port->busy_until);
+        put(list, port->busy_until - port->tx_start);
+        put(list, port->start_youth);
+    }
+    put_mail(list, port->in);
+}
+
+/* Both ends of a message; without losses nothing else of it changes. */
+static void put_flow(struct list *list, uint32_t host, uint32_t slot)
+{
+    const struct asim_flow *flow = asim_flow_of(list->fabric, host, slot);
+    struct asim_rx *rx = asim_rx_of(list->fabric, host, slot);
+
+    if (make_room(list, FLOW_WORDS))
+        return;
+    put(list, slot);
+    put(list, asim_flow_is_over(flow));
+    if (asim_flow_is_over(flow))
+        return;
+    list->is_odd |= !flow->live || flow->timeouts || flow->repair || rx->nacked || rx->ahead.n ||
+                    flow->snd_high != flow->cc.snd_next;
+    put(list, flow->cc.snd_next - flow->snd_una);
+    put_time(list, flow->next_avail);
+    put(list, (uint64_t)flow->tx_frames << 32 | flow->last_wire);
+    put(list, flow->window);
+    put(list, flow->cc.rate_bps);
+    put(list, rx->heard == rx->generation ? rx->next - flow->snd_una : UINT64_MAX);
+    put(list, (uint64_t)rx->frames);
+    if (!list->kept && ASIM_VEC_PUSH(list->state->una, flow->snd_una))
+        list->failed = 1;
+}
+
+/* Wakes of the rank are not the network's, and are seen to by who moves it on. */
+static void put_host(struct list *list, const struct asim_host *host)
+{
+    for (size_t i = 0; i < host->timers.n; i++)
+        list->is_odd |= host->timers.at[i].value >> 56 != ASIM_TIMER_WAKE;
+    for (uint32_t i = 0; i < host->n_nics; i++) {
+        const struct asim_nic *nic = &host->nics[i];
+
+        put_port(list, &nic->port);
+        put_ring(list, &nic->acks);
+        if (make_room(list, NIC_WORDS))
+            return;
+        put(list, nic->wake_at == ASIM_NEVER);
+        if (nic->wake_at != ASIM_NEVER) {
+            put_time(list, nic->wake_at);
+            put(list, nic->wake_tie);
+        }
+        put(list, (uint64_t)nic->qps.n << 32 | asim_qplist_position(&nic->qps));
+        for (uint32_t q = 0; (q = asim_qplist_next(&nic->qps, q)) != ASIM_QP_NONE; q++)
+            put_flow(list, host->node, asim_qplist_at(&nic->qps, q)->slot);
+    }
+}
+
+/* Queues without anything are left out; the number in front of each tells which they are. */
+static void put_switch(struct list *list, const struct asim_switch *sw)
+{
+    if (make_room(list, 2))
+        return;
+    put(list, sw->shared_used);
+    put(list, sw->told); /* a sample might show what changes in a period (queue_watch.c) */
+    for (uint32_t p = 0; p < sw->n_ports; p++) {
+        const struct asim_switch_port *port = &sw->ports[p];
+
+        put_port(list, &port->port);
+        if (make_room(list, PORT_WORDS))
+            return;
+        put(list, (uint64_t)port->frames << 32 | (uint64_t)port->rr << 16 |
+                      (uint64_t)port->pausing << 8 | port->passes);
+        put_time(list, port->passed_t);
+        put(list, port->draws);                             /* no period has random marks in it */
+        put(list, list->fabric->cc_idle ? 0 : port->marks); /* nor any, where somebody cares */
+        for (uint32_t q = 0; q < ASIM_QUEUES; q++) {
+            const struct asim_queue_use *use = &port->use[q];
+
+            if (!(use->ingress | use->headroom | use->egress) && !port->queue[q].n)
+                continue;
+            if (make_room(list, QUEUE_WORDS))
+                return;
+            put(list, q);
+            put(list, use->ingress);
+            put(list, use->headroom);
+            put(list, use->egress);
+            put_ring(list, &port->queue[q]);
+        }
+    }
+}
+
+/* A word that differs most of the time when two states do; 0: the host has no frame. */
+static uint64_t glance(const struct asim_host *host, uint64_t t)
+{
+    uint64_t word = 0;
+
+    for (uint32_t i = 0; i < host->n_nics; i++) {
+        const struct asim_nic *nic = &host->nics[i];
+        const struct asim_frame *head = asim_mail_head(nic->port.in);
+
+        word = word * 31 + ((uint64_t)nic->acks.n << 32);
+        if (nic->port.busy && nic->port.busy_until >= t)
+            word += nic->port.busy_until - t + 1;
+        word = word * 31 + (head ? head->t - t + 1 : 0);
+    }
+    return word;
+}
+
+int asim_state_may_be(const struct asim_fabric *fabric, const struct asim_state *kept, uint64_t t)
+{
+    return glance(&fabric->host[kept->witness], t) == kept->glance.at[kept->witness];
+}
+
+/* Node by node, as far as it may still be what is asked for. */
+static void write_nodes(struct list *list)
+{
+    const struct asim_fabric *fabric = list->fabric;
+
+    list->state->words.n = list->state->una.n = 0;
+    make_room(list, 1); /* the list exists from now on */
+    for (uint32_t v = 0; v < fabric->hosts && !list->is_odd; v++) {
+        put_host(list, &fabric->host[v]);
+        check(list);
+    }
+    for (uint32_t v = 0; v < fabric->nodes - fabric->hosts && !list->is_odd; v++) {
+        put_switch(list, &fabric->sw[v]);
+        check(list);
+    }
+    list->state->words.n = list->at ? (size_t)(list->at - list->state->words.at) : 0;
+}
+
+/* What the list does not hold: glances, and who came last, which decides ties. */
+static int take_rest(const struct asim_fabric *fabric, struct asim_state *state)
+{
+    size_t ports = fabric->topo->first_port[fabric->nodes];
+
+    if (ASIM_VEC_RESERVE(state->glance, fabric->hosts + 1) ||
+        ASIM_VEC_RESERVE(state->seqs, 2 * ports + 1))
+        return ASIM_ENOMEM;
+    asim_seqs_take(fabric, state->seqs.at);
+    state->seqs.n = 2 * ports;
+    state->glance.n = fabric->hosts;
+    state->witness = 0;
+    for (uint32_t v = fabric->hosts; v-- > 0;) {
+        state->glance.at[v] = glance(&fabric->host[v], state->t);
+        if (state->glance.at[v])
+            state->witness = v;
+    }
+    return 0;
+}
+
+static uint64_t mail_size(const struct asim_port *port)
+{
+    uint32_t head = atomic_load_explicit(&port->in->head, memory_order_relaxed);
+    uint32_t tail = atomic_load_explicit(&port->in->tail, memory_order_relaxed);
+
+    return (uint64_t)(tail - head) * FRAME_WORDS;
+}
+
+uint64_t asim_state_size(const struct asim_fabric *fabric, uint64_t *moving)
+{
+    uint64_t mail = 0, flows = 0, waiting = 0;
+    uint64_t ports = (uint64_t)fabric->topo->first_port[fabric->nodes] * (PORT_WORDS + NIC_WORDS);
+
+    for (uint32_t v = 0; v < fabric->hosts; v++)
+        for (uint32_t i = 0; i < fabric->host[v].n_nics; i++) {
+            const struct asim_nic *nic = &fabric->host[v].nics[i];
+
+            mail += mail_size(&nic->port);
+            flows += (uint64_t)nic->qps.n * FLOW_WORDS;
+            waiting += (uint64_t)nic->acks.n * FRAME_WORDS;
+        }
+    for (uint32_t v = 0; v < fabric->nodes - fabric->hosts; v++)
+        for (uint32_t p = 0; p < fabric->sw[v].n_ports; p++) {
+            mail += mail_size(&fabric->sw[v].ports[p].port);
+            waiting += (uint64_t)fabric->sw[v].ports[p].frames * FRAME_WORDS;
+        }
+    *moving = ports + mail + (flows < mail ? flows : mail);
+    return ports + mail + flows + waiting;
+}
+
+/* Linear in the network and its frames: a fifth of a window's work or so. */
+int asim_state_take(const struct asim_fabric *fabric, struct asim_state *state, uint64_t t)
+{
+    struct list list = {.fabric = fabric, .state = state};
+
+    state->t = t;
+    write_nodes(&list);
+    if (list.failed || (!list.is_odd && take_rest(fabric, state)))
+        return ASIM_ENOMEM;
+    return !list.is_odd;
+}
+
+/* The host whose glance differs is looked at first from now on. */
+static int glances_differ(const struct asim_fabric *fabric, struct asim_state *kept, uint64_t t)
+{
+    for (uint32_t v = 0; v < fabric->hosts; v++)
+        if (glance(&fabric->host[v], t) != kept->glance.at[v]) {
+            kept->witness = v;
+            return 1;
+        }
+    return 0;
+}
+
+int asim_state_is_again(const struct asim_fabric *fabric, struct asim_state *kept,
+                        struct asim_state *now, uint64_t t)
+{
+    struct list list = {.fabric = fabric, .state = now, .kept = kept};
+
+    now->t = t;
+    now->words.n = 0;
+    if (glances_differ(fabric, kept, t))
+        return 0;
+    write_nodes(&list);
+    if (list.failed)
+        return ASIM_ENOMEM;
+    if (list.is_odd || now->words.n != kept->words.n)
+        return 0;
+    return asim_seqs_are_ordered(fabric, kept->seqs.at);
+}
+
+/* Of one NIC, from number *n on. */
+static void flows_of(struct asim_fabric *fabric, const uint32_t host_nic[2],
+                     const struct asim_visit *visit, size_t *n)
+{
+    const struct asim_nic *nic = &fabric->host[host_nic[0]].nics[host_nic[1]];
+
+    for (uint32_t q = 0; (q = asim_qplist_next(&nic->qps, q)) != ASIM_QP_NONE; q++) {
+        struct asim_flow *flow = asim_qplist_at(&nic->qps, q);
+
+        if (!asim_flow_is_over(flow))
+            visit->each(visit->self, flow, (*n)++);
+    }
+}
+
+void asim_state_flows(struct asim_fabric *fabric, const struct asim_visit *visit)
+{
+    size_t n = 0;
+
+    for (uint32_t v = 0; v < fabric->hosts; v++)
+        for (uint32_t i = 0; i < fabric->host[v].n_nics; i++)
+            flows_of(fabric, (const uint32_t[2]){v, i}, visit, &n);
+}

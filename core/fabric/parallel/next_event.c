@@ -1,0 +1,220 @@
+/* SPDX-License-Identifier: GPL-2.0-only
+ *
+ * What comes next: each lane finds it for its own nodes, which are in its core's cache, and the
+ * caller asks the lanes and no nodes but those where they meet. With two lanes, to go through all
+ * nodes on one thread was 7 % of a window of 1,024 hosts.
+ */
+#include "fabric/parallel/workers.h"
+#include "fabric/parallel/sharded_switch.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* Nodes of this process that the lane does not advance and one of its nodes, or of its desks, is
+ * next to. Linear in links for each lane. */
+int asim_lane_list_far(struct asim_fabric *fabric, struct asim_lane *lane)
+{
+    uint8_t *own = calloc(fabric->nodes + (size_t)1, 1);
+
+    lane->far = malloc((fabric->nodes + (size_t)1) * sizeof *lane->far);
+    for (uint32_t i = 0; own && i < lane->n_nodes; i++)
+        own[lane->node[i]] = 1;
+    for (size_t w = 0; own && lane->far && w < fabric->topo->n_links * 2; w++) {
+        const struct asim_link *link = &fabric->topo->links[w / 2];
+        uint32_t from = w % 2 ? link->b : link->a, to = w % 2 ? link->a : link->b;
+
+        if ((own[from] != 1 && !asim_share_has(fabric, from)) || own[to] ||
+            !asim_fabric_owns(fabric, to))
+            continue;
+        own[to] = 2; /* listed */
+        lane->far[lane->n_far++] = to;
+    }
+    free(own);
+    return own && lane->far ? 0 : ASIM_ENOMEM;
+}
+
+/* No cache line of `least`, nor of `next`, is of two lanes. */
+enum { PART = ASIM_BLOCK * ASIM_LINE_BYTES / 8 };
+
+/* Where the next lane's part begins. */
+static size_t part_from(size_t at)
+{
+    return (at + PART - 1) / PART * PART;
+}
+
+/* One lane after the other, each in the order of its nodes, so that it looks through its own in one
+ * go; then the nodes that no lane has, those of shared switches apart from each other. */
+static void place_nodes(struct asim_fabric *fabric, uint64_t *next, uint32_t *place)
+{
+    size_t at = 0;
+
+    memset(place, -1, fabric->nodes * sizeof *place);
+    for (uint32_t l = 0; l < fabric->n_lanes; l++) {
+        struct asim_lane *lane = &fabric->lane[l];
+
+        lane->begin = (uint32_t)at;
+        for (uint32_t i = 0; i < lane->n_nodes; i++)
+            place[lane->node[i]] = (uint32_t)at++;
+        at = part_from(at);
+    }
+    for (uint32_t v = 0; v < fabric->nodes; v++) {
+        if (place[v] != UINT32_MAX)
+            continue;
+        place[v] = (uint32_t)at++;
+        if (asim_share_has(fabric, v))
+            at = part_from(at);
+    }
+    for (uint32_t v = 0; v < fabric->nodes; v++)
+        next[place[v]] = fabric->next ? *asim_next_of(fabric, v) : ASIM_NEVER;
+}
+
+/* n places. 0 or ASIM_ENOMEM. */
+static int place_lane(struct asim_fabric *fabric, struct asim_lane *lane, size_t n)
+{
+    free(lane->lowered);
+    lane->lowered = malloc(n * sizeof *lane->lowered);
+    if (!lane->lowered)
+        return ASIM_ENOMEM;
+    memset(lane->lowered, -1, n * sizeof *lane->lowered); /* ASIM_NEVER */
+    lane->next = fabric->next + lane->begin;
+    lane->least = fabric->least + lane->begin / ASIM_BLOCK;
+    return 0;
+}
+
+/* Whether threads meet on a link: the desks of a shared switch are where their hosts are. */
+static int is_apart(const struct asim_fabric *fabric, const struct asim_link *link)
+{
+    if (!fabric->lane_of || asim_share_has(fabric, link->a) || asim_share_has(fabric, link->b))
+        return 0;
+    return asim_fabric_owns(fabric, link->a) && asim_fabric_owns(fabric, link->b) &&
+           fabric->lane_of[link->a] != fabric->lane_of[link->b];
+}
+
+static void place_wires(struct asim_fabric *fabric)
+{
+    for (size_t w = 0; w < fabric->topo->n_links * 2; w++) {
+        fabric->wires[w].to_place = fabric->place[fabric->wires[w].to];
+        fabric->wires[w].apart = (uint32_t)is_apart(fabric, &fabric->topo->links[w / 2]);
+    }
+}
+
+int asim_lane_place(struct asim_fabric *fabric)
+{
+    size_t n = fabric->nodes + PART * (fabric->n_lanes + fabric->n_shared + (size_t)1);
+    uint64_t *next = asim_calloc_lines(n, sizeof *next);
+    uint64_t *least = asim_calloc_lines(n / ASIM_BLOCK + 1, sizeof *least);
+    uint32_t *place = malloc((fabric->nodes + (size_t)1) * sizeof *place);
+    int code = next && least && place ? 0 : ASIM_ENOMEM;
+
+    if (!code) {
+        place_nodes(fabric, next, place);
+        free(fabric->next);
+        free(fabric->least);
+        free(fabric->place);
+        fabric->next = next;
+        fabric->least = least;
+        fabric->place = place;
+    } else {
+        free(next);
+        free(least);
+        free(place);
+    }
+    for (uint32_t l = 0; l < fabric->n_lanes && !code; l++)
+        code = place_lane(fabric, &fabric->lane[l], n);
+    if (!code)
+        place_wires(fabric);
+    return code;
+}
+
+/* The earliest event of a node, with what its lane has sent it. */
+static inline uint64_t take(uint64_t *next, uint64_t *lowered)
+{
+    uint64_t t = *lowered < *next ? *lowered : *next;
+
+    *next = t;
+    *lowered = ASIM_NEVER;
+    return t;
+}
+
+/* The least of n nodes. */
+static uint64_t take_all(uint64_t *next, uint64_t *lowered, uint32_t n)
+{
+    uint64_t first = ASIM_NEVER;
+
+    for (uint32_t i = 0; i < n; i++) {
+        uint64_t t = take(&next[i], &lowered[i]);
+
+        first = t < first ? t : first;
+    }
+    return first;
+}
+
+/* Whether nothing has been sent to any of n nodes. */
+static int is_none(const uint64_t *lowered, uint32_t n)
+{
+    uint64_t all = ASIM_NEVER;
+
+    for (uint32_t i = 0; i < n; i++)
+        all &= lowered[i];
+    return all == ASIM_NEVER;
+}
+
+/* Hosts are of the first side; of switches without a branch on it. Where nobody in a block of hosts
+ * had a turn, and nothing was sent to any, what is next there is known. */
+void asim_lane_know(struct asim_fabric *fabric, struct asim_lane *lane)
+{
+    uint64_t first[2] = {ASIM_NEVER, ASIM_NEVER}, *lowered = lane->lowered + lane->begin;
+
+    for (uint32_t i = 0; i < lane->n_hosts; i += ASIM_BLOCK) {
+        uint32_t n = asim_block_hosts(lane, i);
+        uint64_t *least = &lane->least[i / ASIM_BLOCK];
+
+        if (!*least || !is_none(lowered + i, n))
+            *least = take_all(lane->next + i, lowered + i, n);
+        first[0] = *least < first[0] ? *least : first[0];
+    }
+    for (uint32_t i = lane->n_hosts; i < lane->n_nodes; i++) {
+        uint64_t one = 0 - (uint64_t)(fabric->side ? fabric->side[lane->node[i]] : 0);
+        uint64_t t = take(&lane->next[i], &lowered[i]), of[2] = {t | one, t | ~one};
+
+        first[0] = of[0] < first[0] ? of[0] : first[0];
+        first[1] = of[1] < first[1] ? of[1] : first[1];
+    }
+    lane->first[0] = first[0];
+    lane->first[1] = first[1];
+}
+
+uint64_t asim_lane_next(struct asim_fabric *fabric, struct asim_lane *lane)
+{
+    asim_lane_know(fabric, lane);
+    return lane->first[lane->first[1] < lane->first[0]];
+}
+
+/* Shared switches are no lane's, and what was sent to others' nodes is nowhere yet. */
+void asim_lanes_know(struct asim_fabric *fabric)
+{
+    fabric->first[0] = fabric->first[1] = ASIM_NEVER;
+    fabric->first_known = 1;
+    for (uint32_t i = 0; i < fabric->n_shared; i++) {
+        uint32_t v = fabric->shared[i]->node;
+        uint64_t t = *asim_next_of(fabric, v);
+
+        *asim_next_of(fabric, v) = ASIM_NEVER;
+        asim_fabric_at(fabric, v, t);
+    }
+    for (uint32_t l = 0; l < fabric->n_lanes; l++) {
+        struct asim_lane *lane = &fabric->lane[l];
+
+        for (int side = 0; side < 2; side++)
+            if (lane->first[side] < fabric->first[side])
+                fabric->first[side] = lane->first[side];
+        for (uint32_t i = 0; i < lane->n_far; i++) {
+            uint64_t *t = &lane->lowered[fabric->place[lane->far[i]]];
+
+            if (*t == ASIM_NEVER) /* without a look at the node */
+                continue;
+            asim_fabric_at(fabric, lane->far[i], *t);
+            *t = ASIM_NEVER;
+        }
+    }
+}

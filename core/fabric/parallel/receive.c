@@ -1,0 +1,122 @@
+/* SPDX-License-Identifier: GPL-2.0-only
+ *
+ * What comes from other processes (distributed.h): a block's records take effect as if the node that
+ * made them were here. Between windows, on one thread.
+ *
+ * A block is trusted: it comes from the same program and the same settings. Costs one copy a frame.
+ */
+#include "fabric/parallel/workers.h"
+#include "fabric/parallel/wire_records.h"
+#include "fabric/parallel/distributed.h"
+
+#include <string.h>
+
+/* The same message may be told of by several processes on its way. */
+static int take_flow(struct asim_fabric *fabric, const struct asim_flow_record *record)
+{
+    struct asim_host *host = &fabric->host[record->msg.src];
+    struct asim_rx *rx;
+
+    if (!asim_fabric_owns(fabric, record->msg.src))
+        host->lane = fabric->lane;
+    if (asim_rx_reserve(host, record->slot))
+        return ASIM_ENOMEM;
+    rx = asim_rx_of(fabric, record->msg.src, record->slot);
+    if (rx->generation == record->generation && rx->msg.id == record->msg.id)
+        return 0;
+    rx->msg = record->msg;
+    rx->size = record->size;
+    rx->base_rtt_ns = record->base_rtt_ns;
+    rx->sport = record->sport;
+    rx->generation = record->generation;
+    rx->heard = (uint8_t)(record->generation - 1);
+    atomic_store(&rx->frames, 0);
+    rx->ahead.n = 0;
+    for (uint32_t i = 0; i < rx->seen_cap; i++)
+        rx->seen[i].seq = UINT64_MAX;
+    return 0;
+}
+
+/* As the sending node would have put them, had it been here. */
+static int take_frames(struct asim_fabric *fabric, const struct asim_frames_record *record,
+                       const uint8_t *bytes)
+{
+    struct asim_wire *wire = &fabric->wires[record->wire];
+
+    for (uint32_t i = 0; i < record->n; i++) {
+        struct asim_frame *frame = asim_mail_slot(fabric->lane, wire);
+
+        if (!frame)
+            return ASIM_ENOMEM;
+        memcpy(frame, bytes + i * sizeof *frame, sizeof *frame);
+        if (!i)
+            asim_fabric_at(fabric, wire->to, frame->t);
+        asim_mail_commit(wire);
+    }
+    return asim_mail_unspill(wire);
+}
+
+/* From the first of them on the sum with the sender's own count is exact (flow.c, is_quiet). */
+static int take_credit(struct asim_fabric *fabric, const struct asim_credit_record *credit)
+{
+    struct asim_rx *rx = asim_rx_of(fabric, credit->src, credit->slot);
+
+    atomic_fetch_add(&rx->frames, credit->frames);
+    rx->credited = 1;
+    return 0;
+}
+
+/* One record at bytes + *at, of which the kind is known; moves *at behind it. */
+static int take(struct asim_fabric *fabric, const struct asim_block *block, size_t *at)
+{
+    union {
+        struct asim_flow_record flow;
+        struct asim_frames_record frames;
+        struct asim_seen_record seen;
+        struct asim_notice notice;
+        struct asim_credit_record credit;
+    } of;
+    static const size_t sizes[] = {[ASIM_REC_FLOW] = sizeof of.flow,
+                                   [ASIM_REC_FRAMES] = sizeof of.frames,
+                                   [ASIM_REC_SEEN] = sizeof of.seen,
+                                   [ASIM_REC_NOTICE] = sizeof of.notice,
+                                   [ASIM_REC_CREDIT] = sizeof of.credit};
+    uint32_t kind;
+    const uint8_t *frames;
+
+    memcpy(&kind, block->at + *at, sizeof kind);
+    if (kind >= sizeof sizes / sizeof *sizes)
+        return ASIM_EBUG;
+    memcpy(&of, block->at + *at + sizeof kind, sizes[kind]);
+    *at += sizeof kind + sizes[kind];
+    switch ((enum asim_record_kind)kind) {
+    case ASIM_REC_FLOW:
+        return take_flow(fabric, &of.flow);
+    case ASIM_REC_FRAMES:
+        frames = block->at + *at;
+        *at += of.frames.n * sizeof(struct asim_frame);
+        return take_frames(fabric, &of.frames, frames);
+    case ASIM_REC_SEEN:
+        return asim_telemetry_take(fabric, asim_rx_of(fabric, of.seen.src, of.seen.slot),
+                                   &of.seen.seen,
+                                   asim_fabric_owns(fabric, of.seen.src) ? 0 : of.seen.cap);
+    case ASIM_REC_NOTICE:
+        return asim_notice_deliver(fabric, &of.notice);
+    case ASIM_REC_CREDIT:
+        return take_credit(fabric, &of.credit);
+    }
+    return ASIM_EBUG;
+}
+
+/* All records, in their order: facts of a flow come before its frames. */
+int asim_remote_unpack(struct asim_fabric *fabric, const struct asim_block *block,
+                       struct asim_err *err)
+{
+    int code = 0;
+
+    for (size_t at = 0; !code && at < block->n;)
+        code = take(fabric, block, &at);
+    if (code == ASIM_EBUG)
+        return asim_err_set(err, code, "a block of another process has a record of no known kind");
+    return code ? asim_err_nomem(err, "taking packets from another process") : 0;
+}

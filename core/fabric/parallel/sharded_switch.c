@@ -1,0 +1,209 @@
+/* SPDX-License-Identifier: GPL-2.0-only
+ *
+ * See sharded_switch.h. Costs: two rounds of the crew and, on the caller's thread, an order of the ports
+ * that were busy: 1 to 2 us a window for 128 ports.
+ */
+#include "fabric/parallel/sharded_switch.h"
+#include "fabric/switch/bulk/egress_batch.h"
+#include "fabric/switch/bulk/switch_shard.h"
+#include "fabric/parallel/workers.h"
+#include "fabric/parallel/partition.h"
+#include "fabric/switch/queue.h"
+#include "fabric/parallel/half_steps.h"
+
+#include <stdlib.h>
+
+enum { MOST_LANES = UINT8_MAX };
+
+/* Whether hosts of several lanes meet there; of[p] becomes the lane of port p's host. */
+static int can_share(const struct asim_fabric *fabric, const struct asim_switch *sw, uint8_t *of)
+{
+    const struct asim_topo *topo = fabric->topo;
+    uint32_t differ = 0;
+
+    if (!asim_topo_is_star(topo, sw->node, fabric->least_star))
+        return 0;
+    for (uint32_t p = 0; p < sw->n_ports; p++) {
+        of[p] = (uint8_t)fabric->lane_of[topo->ports[topo->first_port[sw->node] + p].peer];
+        differ += of[p] != of[0];
+    }
+    return differ > 0;
+}
+
+/* The lanes of of[] become desks, the first that of the lane that has the switch. */
+static int share(struct asim_fabric *fabric, struct asim_switch *sw, uint8_t *of)
+{
+    uint8_t desk_of[MOST_LANES + 1] = {0};
+    struct asim_lane *lane[MOST_LANES + 1] = {sw->lane};
+    uint32_t n = 1;
+
+    desk_of[sw->lane - fabric->lane] = 1; /* counted from 1 */
+    for (uint32_t p = 0; p < sw->n_ports; p++) {
+        if (!desk_of[of[p]]) {
+            lane[n++] = &fabric->lane[of[p]];
+            desk_of[of[p]] = (uint8_t)n;
+        }
+        of[p] = (uint8_t)(desk_of[of[p]] - 1);
+    }
+    if (asim_desk_open(sw, n, of))
+        return ASIM_ENOMEM;
+    for (uint32_t d = 0; d < n; d++)
+        sw->desk[d].lane = lane[d];
+    fabric->shared[fabric->n_shared++] = sw;
+    return 0;
+}
+
+/* Desks have their steps beside the turns of nodes. */
+static void leave_out(const struct asim_fabric *fabric, struct asim_lane *lane)
+{
+    uint32_t kept = 0;
+
+    for (uint32_t i = 0; i < lane->n_nodes; i++)
+        if (!asim_share_has(fabric, lane->node[i]))
+            lane->node[kept++] = lane->node[i];
+    lane->n_nodes = kept;
+}
+
+int asim_share_open(struct asim_fabric *fabric)
+{
+    uint32_t switches = fabric->nodes - fabric->hosts, most = 1;
+    uint8_t *of;
+    int code = 0;
+
+    if (fabric->n_lanes > MOST_LANES || fabric->part_of || fabric->stride > fabric->window)
+        return 0;
+    for (uint32_t v = 0; v < switches; v++)
+        most = fabric->sw[v].n_ports > most ? fabric->sw[v].n_ports : most;
+    of = malloc(most);
+    fabric->shared = malloc((switches + (size_t)1) * sizeof *fabric->shared);
+    if (!of || !fabric->shared)
+        code = ASIM_ENOMEM;
+    for (uint32_t v = 0; v < switches && !code; v++)
+        if (can_share(fabric, &fabric->sw[v], of))
+            code = share(fabric, &fabric->sw[v], of);
+    for (uint32_t l = 0; l < fabric->n_lanes && !code; l++)
+        leave_out(fabric, &fabric->lane[l]);
+    free(of);
+    return code;
+}
+
+int asim_share_close(struct asim_fabric *fabric)
+{
+    for (; fabric->n_shared; fabric->n_shared--) {
+        struct asim_switch *sw = fabric->shared[fabric->n_shared - 1];
+
+        if (asim_desk_open(sw, 1, NULL))
+            return ASIM_ENOMEM;
+        sw->desk->lane = sw->lane;
+        sw->lane->node[sw->lane->n_nodes++] = sw->node;
+    }
+    return asim_lane_place(fabric);
+}
+
+/* The desk of that lane, or NULL: also where the switch has nothing to do in this window. */
+static struct asim_desk *desk_due(struct asim_switch *sw, const struct asim_lane *lane)
+{
+    for (uint32_t d = 0; sw->due && d < sw->n_desks; d++)
+        if (sw->desk[d].lane == lane)
+            return &sw->desk[d];
+    return NULL;
+}
+
+/* No event of the window lies before it: that of a side is twice as long. */
+static uint64_t begin_of(const struct asim_fabric *fabric)
+{
+    return fabric->until > 2 * fabric->window ? fabric->until - 2 * fabric->window : 0;
+}
+
+void asim_share_begin(struct asim_fabric *fabric)
+{
+    fabric->share_due = 0;
+    for (uint32_t i = 0; i < fabric->n_shared; i++) {
+        struct asim_switch *sw = fabric->shared[i];
+
+        sw->due =
+            *asim_next_of(fabric, sw->node) < fabric->until && asim_sides_has(fabric, sw->node);
+        fabric->share_due |= sw->due;
+    }
+}
+
+void asim_share_deal(struct asim_fabric *fabric, struct asim_lane *lane)
+{
+    for (uint32_t i = 0; i < fabric->n_shared; i++) {
+        struct asim_desk *desk = desk_due(fabric->shared[i], lane);
+
+        if (!desk)
+            continue;
+        asim_desk_look(desk, fabric->until);
+        asim_desk_deal(fabric, desk, begin_of(fabric), fabric->until);
+    }
+}
+
+/* The lane that has the switch advances it as a whole where the window is no calm one. */
+static void serve(void *self, uint32_t l)
+{
+    struct asim_fabric *fabric = self;
+    struct asim_lane *lane = &fabric->lane[l];
+
+    for (uint32_t i = 0; i < fabric->n_shared; i++) {
+        struct asim_switch *sw = fabric->shared[i];
+        struct asim_desk *desk = desk_due(sw, lane);
+
+        if (!desk)
+            continue;
+        if (sw->calm)
+            asim_desk_serve(fabric, desk, begin_of(fabric), fabric->until);
+        else if (desk == sw->desk)
+            asim_switch_events(fabric, sw, begin_of(fabric), fabric->until);
+    }
+}
+
+static void settle(void *self, uint32_t l)
+{
+    struct asim_fabric *fabric = self;
+
+    for (uint32_t i = 0; i < fabric->n_shared; i++) {
+        struct asim_desk *desk = desk_due(fabric->shared[i], &fabric->lane[l]);
+
+        if (!desk)
+            continue;
+        if (fabric->shared[i]->calm)
+            asim_desk_settle(desk);
+        desk->rest = asim_desk_rest(desk);
+    }
+    asim_lane_end(fabric, &fabric->lane[l]);
+}
+
+/* When the switch has its next event, as far as its mailboxes were looked at. */
+static uint64_t rest_of(const struct asim_switch *sw)
+{
+    uint64_t next = ASIM_NEVER;
+
+    for (uint32_t d = 0; d < sw->n_desks; d++)
+        next = sw->desk[d].rest < next ? sw->desk[d].rest : next;
+    return next;
+}
+
+void asim_share_end(struct asim_fabric *fabric, int together)
+{
+    if (!fabric->share_due)
+        return;
+    for (uint32_t i = 0; i < fabric->n_shared; i++)
+        if (fabric->shared[i]->due &&
+            asim_switch_is_calm(fabric->shared[i], fabric->net->priority_group))
+            asim_batch_link(fabric->shared[i]);
+    asim_lane_run(fabric, serve, together);
+    for (uint32_t i = 0; i < fabric->n_shared; i++)
+        if (fabric->shared[i]->due && fabric->shared[i]->calm)
+            asim_batch_rank(fabric->shared[i]);
+    asim_lane_run(fabric, settle, together);
+    for (uint32_t i = 0; i < fabric->n_shared; i++) {
+        struct asim_switch *sw = fabric->shared[i];
+
+        if (!sw->due)
+            continue;
+        if (sw->calm)
+            asim_batch_end(sw, 2 * fabric->window);
+        *asim_next_of(fabric, sw->node) = rest_of(sw);
+    }
+}

@@ -1,0 +1,32 @@
+/* SPDX-License-Identifier: GPL-2.0-only
+ *
+ * Switches shared by the lanes that have their hosts: a frame need not go to the core that has the
+ * switch and back, when it goes from one of a lane's hosts to another. Every lane has a desk there
+ * (switch_shard.h) with the ports of its own hosts. A window is then three rounds of the crew in place of
+ * one, with what is the whole switch's in between.
+ */
+#ifndef ASIM_FABRIC_PARALLEL_SHARDED_SWITCH_H
+#define ASIM_FABRIC_PARALLEL_SHARDED_SWITCH_H
+
+#include "fabric/node.h"
+
+/* Shares switches that join hosts alone, each by one link, so that there is no choice of ways to
+ * remember. 0 or ASIM_ENOMEM. They are no longer among the lanes' nodes. */
+int asim_share_open(struct asim_fabric *fabric);
+/* Gives them back to the lanes that have them, before the first frame: where queues are watched,
+ * for the watcher hears of a switch from one lane. 0 or ASIM_ENOMEM. */
+int asim_share_close(struct asim_fabric *fabric);
+static inline int asim_share_has(const struct asim_fabric *fabric, uint32_t v)
+{
+    return v >= fabric->hosts && fabric->sw[v - fabric->hosts].n_desks > 1;
+}
+
+/* A window begins: lane->until is set in all lanes. */
+void asim_share_begin(struct asim_fabric *fabric);
+/* The first round: what a lane's desks do, beside its nodes' turns. */
+void asim_share_deal(struct asim_fabric *fabric, struct asim_lane *lane);
+/* The other rounds, with asim_lane_end in the last; nothing where no shared switch is due.
+ * together: by the crew, else the caller takes all steps. */
+void asim_share_end(struct asim_fabric *fabric, int together);
+
+#endif

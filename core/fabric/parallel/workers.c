@@ -1,0 +1,381 @@
+/* SPDX-License-Identifier: GPL-2.0-only
+ *
+ * Lanes: the nodes of a process dealt to its threads. Nodes of different lanes meet only in
+ * mailboxes, and in the facts of flows whose frames pass (flow.h), so a window may be advanced lane
+ * by lane or side by side with the same result. What a lane writes beside its nodes' state is in
+ * struct asim_lane and merged by window.c.
+ *
+ * A lane's share is settled before the run: nodes that moved between threads would leave their
+ * state in the wrong core's cache, which costs more than an uneven share.
+ */
+#include "fabric/parallel/workers.h"
+#include "fabric/parallel/partition.h"
+#include "fabric/parallel/distributed.h"
+#include "fabric/parallel/sharded_switch.h"
+#include "fabric/parallel/half_steps.h"
+#include "fabric/parallel/thread_team.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* Nodes with something to do in a window, below which one thread does it all: some 200 ns each, and
+ * a round of the crew takes as much as two of them. */
+enum { CROWD = 8 };
+
+/* Lets the compiler ask for a line to be written; a processor that cannot does nothing. */
+#if defined(__x86_64__) && defined(__GNUC__)
+#define FOR_WRITING __attribute__((target("prfchw")))
+#else
+#define FOR_WRITING
+#endif
+
+/* Of one wire and window, as far as it is worth it; and of wires: of more, few have anything on
+ * them, and to ask all takes a tenth of a window (1,024 of them, between 1,024 hosts). */
+enum { MOST_FETCHED = 32, MOST_JOINT = 512, FRAMES_A_LINE = 2 };
+
+/* Neighbours the processor may have fetched ahead. */
+enum { MOST_AHEAD = 8 };
+
+void asim_lane_close(struct asim_fabric *fabric)
+{
+    for (uint32_t l = 0; fabric->lane && l < fabric->n_lanes; l++) {
+        struct asim_lane *lane = &fabric->lane[l];
+
+        for (size_t i = 0; i < lane->retired.n; i++)
+            free(lane->retired.at[i]);
+        free(lane->retired.at);
+        free(lane->node);
+        free(lane->active);
+        free(lane->joint);
+        free(lane->lowered);
+        free(lane->far);
+        free(lane->outbox.at);
+        free(lane->spilled.at);
+        free(lane->owed.at);
+        free(lane->holders.at);
+    }
+    free(fabric->lane);
+    free(fabric->lane_of);
+    fabric->lane = NULL;
+    fabric->lane_of = NULL;
+    fabric->n_lanes = 0;
+}
+
+/* Both lists are as long as the network: with `lowered` 16 bytes a node and lane. */
+static int open_lane(struct asim_fabric *fabric, struct asim_lane *lane)
+{
+    lane->fabric = fabric;
+    lane->node = malloc((fabric->nodes + 1) * sizeof *lane->node);
+    lane->active = malloc((fabric->nodes + 1) * sizeof *lane->active);
+    return lane->node && lane->active ? 0 : ASIM_ENOMEM;
+}
+
+/* Of each row of neighbours the last few come first, and in no steady step. What lies behind
+ * neighbours that are advanced one after the other is fetched ahead by the processor; behind the
+ * end of a row that would be another lane's, which has it near and would have to get it back: with
+ * leaves dealt in turn a tenth of all that went from core to core. */
+static void turn_ends(uint32_t *node, uint32_t n)
+{
+    uint32_t from = 0, last[MOST_AHEAD];
+
+    for (uint32_t to = 1; to <= n; to++) {
+        uint32_t len = to - from, few = len / 2 < MOST_AHEAD ? len / 4 * 2 : MOST_AHEAD;
+
+        if (to < n && node[to] == node[to - 1] + 1)
+            continue;
+        for (uint32_t i = 0; i < few; i++)
+            last[i] = node[to - 1 - (i ^ 1)];
+        memmove(node + from + few, node + from, (len - few) * sizeof *node);
+        memcpy(node + from, last, few * sizeof *node);
+        from = to;
+    }
+}
+
+/* Ascending in a single lane: neighbours in memory are advanced one after the other. */
+static void deal(struct asim_fabric *fabric)
+{
+    for (uint32_t v = 0; v < fabric->nodes; v++) {
+        struct asim_lane *lane = &fabric->lane[fabric->lane_of ? fabric->lane_of[v] : 0];
+
+        if (!asim_fabric_owns(fabric, v))
+            continue;
+        if (v < fabric->hosts) {
+            fabric->host[v].lane = lane;
+            lane->n_hosts++;
+        } else {
+            fabric->sw[v - fabric->hosts].lane = lane;
+            if (fabric->sw[v - fabric->hosts].desk)
+                fabric->sw[v - fabric->hosts].desk->lane = lane;
+        }
+        lane->node[lane->n_nodes++] = v;
+    }
+    for (uint32_t l = 0; fabric->n_lanes > 1 && l < fabric->n_lanes; l++) {
+        struct asim_lane *lane = &fabric->lane[l];
+
+        if (lane->n_hosts && lane->node[lane->n_hosts - 1] - lane->node[0] >= lane->n_hosts)
+            turn_ends(lane->node, lane->n_hosts);
+        turn_ends(lane->node + lane->n_hosts, lane->n_nodes - lane->n_hosts);
+    }
+}
+
+/* Also ends the lanes there were: those of one thread, made with the fabric. */
+int asim_lane_open(struct asim_fabric *fabric, uint32_t n, const uint32_t *of)
+{
+    asim_lane_close(fabric);
+    fabric->lane = asim_calloc_lines(n, sizeof *fabric->lane);
+    if (!fabric->lane)
+        return ASIM_ENOMEM;
+    fabric->n_lanes = n;
+    for (uint32_t l = 0; l < n; l++)
+        if (open_lane(fabric, &fabric->lane[l]))
+            return ASIM_ENOMEM;
+    if (of) {
+        fabric->lane_of = malloc((fabric->nodes + 1) * sizeof *fabric->lane_of);
+        if (!fabric->lane_of)
+            return ASIM_ENOMEM;
+        for (uint32_t v = 0; v < fabric->nodes; v++)
+            fabric->lane_of[v] = (uint16_t)(of[v] % n);
+    }
+    deal(fabric);
+    return 0;
+}
+
+/* The wires on which threads of this process meet, those of frames to come first. Linear in links
+ * for each lane. */
+static int list_joints(struct asim_fabric *fabric, uint32_t l)
+{
+    struct asim_lane *lane = &fabric->lane[l];
+    size_t wires = fabric->topo->n_links * 2;
+
+    lane->joint = malloc((wires + 1) * sizeof(*lane->joint));
+    if (!lane->joint)
+        return ASIM_ENOMEM;
+    for (int heard = 1; heard >= 0; heard--) {
+        for (size_t w = 0; w < wires; w++) {
+            struct asim_wire *wire = &fabric->wires[w];
+
+            if (wire->apart && fabric->lane_of[heard ? wire->to : wire->from] == l)
+                lane->joint[lane->n_joint++] = wire;
+        }
+        lane->n_heard = heard ? lane->n_joint : lane->n_heard;
+    }
+    return 0;
+}
+
+/* A timeout is a way to act on another lane, too. */
+static uint64_t stride_of(const struct asim_fabric *fabric, const uint32_t *of)
+{
+    struct asim_partition lanes = {.of = (uint32_t *)of};
+    uint64_t stride;
+
+    asim_partition_measure(&lanes, fabric->topo);
+    stride = asim_fs_to_ticks(fabric, lanes.window_fs);
+    return fabric->rto && fabric->rto < stride ? fabric->rto : stride;
+}
+
+/* Routes are searched now, all of them: look-ups of threads must change nothing. */
+int asim_fabric_threads(struct asim_fabric *fabric, uint32_t n, const uint32_t *of,
+                        struct asim_err *err)
+{
+    int code;
+
+    if (n < 2 || fabric->per_event)
+        return 0;
+    if ((code = asim_route_fill_all(fabric->route, err)))
+        return code;
+    if (asim_lane_open(fabric, n, of))
+        return asim_err_nomem(err, "dealing the network to threads");
+    fabric->stride = stride_of(fabric, of);
+    if (asim_share_open(fabric) || asim_lane_place(fabric))
+        return asim_err_nomem(err, "dealing the network to threads");
+    for (uint32_t l = 0; l < n; l++)
+        if (list_joints(fabric, l) || asim_lane_list_far(fabric, &fabric->lane[l]))
+            return asim_err_nomem(err, "dealing the network to threads");
+    fabric->crowd = CROWD;
+    return asim_crew_open(&fabric->crew, n, err);
+}
+
+const uint16_t *asim_fabric_lane_of(const struct asim_fabric *fabric, uint32_t *n)
+{
+    *n = fabric->n_lanes;
+    return fabric->lane_of;
+}
+
+int asim_remote_is_here(const struct asim_fabric *fabric, uint32_t node)
+{
+    return asim_fabric_owns(fabric, node);
+}
+
+/* A switch has as much to do as there are ports by which something came in the last time. */
+static uint32_t load_of(const struct asim_fabric *fabric, uint32_t v)
+{
+    uint32_t came = v < fabric->hosts ? 1 : fabric->sw[v - fabric->hosts].n_came;
+
+    return came ? came : 1;
+}
+
+/* Whether there is enough to do in this window for waking the others to be worth it. Where the
+ * caller does alone what others did before, all of that has to come from their caches, and to go
+ * back; so switches are asked first, which have the most, and the caller's own nodes. */
+static int is_crowded(const struct asim_fabric *fabric, uint64_t until)
+{
+    uint32_t load = 0;
+
+    for (uint32_t i = 0; i < fabric->n_shared; i++)
+        load += fabric->shared[i]->due ? load_of(fabric, fabric->shared[i]->node) : 0;
+    for (uint32_t l = 0; l < fabric->n_lanes; l++) {
+        const struct asim_lane *lane = &fabric->lane[l];
+
+        for (uint32_t i = lane->n_nodes; i-- > 0 && load < fabric->crowd;) {
+            if (i < lane->n_hosts && lane->least[i / ASIM_BLOCK] >= until)
+                i = i / ASIM_BLOCK * ASIM_BLOCK; /* nobody in the block */
+            else if (lane->next[i] < until && asim_sides_has(fabric, lane->node[i]))
+                load += load_of(fabric, lane->node[i]);
+        }
+    }
+    return load >= fabric->crowd;
+}
+
+/* Frames another core has written lie in its cache, and the places of those to come were read there
+ * last: each line takes some 50 ns, if it is waited for. So all that this window is likely to need
+ * is asked for at once, before it is needed. */
+FOR_WRITING static void fetch(struct asim_lane *lane)
+{
+    for (uint32_t i = 0; i < lane->n_heard; i++) {
+        struct asim_wire *wire = lane->joint[i];
+        uint32_t head = atomic_load_explicit(&wire->head, memory_order_relaxed);
+        uint32_t n = atomic_load_explicit(&wire->tail, memory_order_relaxed) - head;
+
+        for (uint32_t f = 0; f < n && f < MOST_FETCHED; f += FRAMES_A_LINE)
+            __builtin_prefetch(&wire->at[(head + f) & wire->mask], 0);
+    }
+    for (uint32_t i = lane->n_heard; i < lane->n_joint; i++) {
+        struct asim_wire *wire = lane->joint[i];
+        uint32_t tail = atomic_load_explicit(&wire->tail, memory_order_relaxed);
+        uint32_t n = tail - wire->fetched;
+
+        wire->fetched = tail;
+        for (uint32_t f = 0; wire->at && f < n && f < MOST_FETCHED; f += FRAMES_A_LINE)
+            __builtin_prefetch(&wire->at[(tail + f) & wire->mask], 1);
+    }
+}
+
+/* Whether hosts may take their short way, which nothing changes inside a window. Nothing is owed to
+ * another process on it (asim_remote_owe): only frames that come after the message's end are, and
+ * those are not the expected ones. At W = 0 they never may. */
+static int is_plain(const struct asim_fabric *fabric)
+{
+    return !fabric->losses && !fabric->per_event && !fabric->watch.frame && !fabric->cc->needs &&
+           !fabric->net->nic_total_pause_count && !fabric->net->l2_back_to_zero;
+}
+
+/* Who is active does not change inside a window: what its nodes do to each other is due behind it.
+ * So they are listed first, without a branch on what is as good as random. Asking for the memory of
+ * those to come, three turns ahead, has been tried and brings nothing: a turn's misses overlap. */
+static void advance_nodes(struct asim_fabric *fabric, struct asim_lane *lane, uint64_t until)
+{
+    uint32_t *active = lane->active, n = 0, hosts = lane->n_hosts;
+    uint64_t *next = lane->next;
+
+    lane->plain = is_plain(fabric);
+    for (uint32_t from = 0; fabric->side_now != 1 && from < hosts; from += ASIM_BLOCK) {
+        uint32_t end = from + asim_block_hosts(lane, from);
+
+        if (lane->least[from / ASIM_BLOCK] >= until)
+            continue;
+        lane->least[from / ASIM_BLOCK] = 0;
+        for (uint32_t i = from; i < end; i++) {
+            active[n] = i;
+            n += next[i] < until;
+        }
+    }
+    for (uint32_t i = hosts; i < lane->n_nodes; i++) {
+        active[n] = i;
+        n += (next[i] < until) & asim_sides_has(fabric, lane->node[i]);
+    }
+    for (uint32_t i = 0; i < n; i++)
+        next[active[i]] = asim_node_advance(fabric, lane->node[active[i]], until);
+}
+
+static int is_inside(const struct asim_fabric *fabric, const struct asim_lane *lane, uint32_t v)
+{
+    return asim_fabric_owns(fabric, v) && &fabric->lane[fabric->lane_of[v]] == lane;
+}
+
+/* What a lane has for itself takes effect at the end of its own windows, the rest at the end of
+ * all lanes' (window.c). */
+static void settle_inside(struct asim_fabric *fabric, struct asim_lane *lane)
+{
+    size_t keep = 0;
+
+    for (size_t i = 0; i < lane->spilled.n; i++) {
+        if (!is_inside(fabric, lane, lane->spilled.at[i]->to))
+            lane->spilled.at[keep++] = lane->spilled.at[i];
+        else if (asim_mail_unspill(lane->spilled.at[i]))
+            lane->failed = ASIM_ENOMEM;
+    }
+    lane->spilled.n = keep;
+    keep = 0;
+    for (size_t i = 0; i < lane->outbox.n; i++) {
+        const struct asim_notice *note = &lane->outbox.at[i];
+
+        if (!is_inside(fabric, lane, note->lost ? note->msg.src : note->msg.dst))
+            lane->outbox.at[keep++] = *note;
+        else if (asim_notice_deliver(fabric, note))
+            lane->failed = ASIM_ENOMEM;
+        lane->told = note->t > lane->told ? note->t : lane->told;
+    }
+    lane->outbox.n = keep;
+}
+
+void asim_lane_end(struct asim_fabric *fabric, struct asim_lane *lane)
+{
+    settle_inside(fabric, lane);
+    asim_lane_know(fabric, lane);
+}
+
+/* Order of nodes inside the window has no influence on the result. */
+static void advance(void *self, uint32_t l)
+{
+    struct asim_fabric *fabric = self;
+    struct asim_lane *lane = &fabric->lane[l];
+    uint64_t until = fabric->until, t;
+
+    if (fabric->crew && lane->n_joint <= MOST_JOINT)
+        fetch(lane);
+    asim_share_deal(fabric, lane);
+    if (asim_lane_stride(fabric) == fabric->window) {
+        advance_nodes(fabric, lane, until);
+        if (!fabric->share_due && fabric->n_lanes > 1)
+            asim_lane_end(fabric, lane);
+        return;
+    }
+    while ((t = asim_lane_next(fabric, lane)) < until && !lane->failed) {
+        advance_nodes(fabric, lane, until - t > fabric->window ? t + fabric->window : until);
+        settle_inside(fabric, lane);
+    }
+}
+
+/* Lanes are no threads: where the crew is not worth its round, the caller runs them in turn. */
+void asim_lane_run(struct asim_fabric *fabric, void (*step)(void *fabric, uint32_t lane),
+                   int together)
+{
+    if (together)
+        asim_crew_run(fabric->crew, step, fabric);
+    else
+        for (uint32_t l = 0; l < fabric->n_lanes; l++)
+            step(fabric, l);
+}
+
+void asim_lane_advance(struct asim_fabric *fabric, uint64_t until)
+{
+    int together;
+
+    fabric->until = until;
+    asim_share_begin(fabric);
+    together = fabric->crew && is_crowded(fabric, until);
+    asim_lane_run(fabric, advance, together);
+    asim_share_end(fabric, together);
+    if (fabric->n_lanes > 1)
+        asim_lanes_know(fabric);
+}

@@ -1,0 +1,164 @@
+/* SPDX-License-Identifier: GPL-2.0-only
+ *
+ * A burst: all that leaves through a port in a calm window has come by one other, frame behind
+ * frame in its mailbox. So it is with messages of a few packets, whose hosts seldom send two at a
+ * time to one place. Nothing is put in order or decoded then, and what is the port's stays at hand.
+ */
+#ifndef ASIM_FABRIC_SWITCH_BULK_BURST_H
+#define ASIM_FABRIC_SWITCH_BULK_BURST_H
+
+#include "fabric/switch/bulk/bulk.h"
+#include "fabric/link/transmit.h"
+
+/* What frames see of the port as they come. */
+struct burst {
+    uint64_t busy, start; /* of the last transmission: its end, 0 without one, and its begin */
+    uint32_t youth;       /* of what set it off */
+    uint32_t idle;        /* 1 + the place of the frame that found the port idle last */
+    /* Bytes that have come and not begun; the first frame of them, by its place on the wire, begins
+     * at next_start. */
+    uint64_t waiting, next_start, peak;
+    uint32_t next, tail; /* tail: place of the next frame on the wire */
+};
+
+/* A frame of `size` bytes comes at t: who has begun before it waits no more. Who comes as another
+ * begins still sees it; with one that begins as it comes nobody comes (burst_takes_time). */
+static inline void burst_arrive(struct burst *port, const struct asim_wire *wire, uint64_t t,
+                                uint32_t size)
+{
+    for (; port->waiting && port->next_start < t; port->next++) {
+        const struct asim_frame *gone = &wire->at[port->next & wire->mask];
+
+        port->waiting -= gone->wire;
+        port->next_start = gone->t - wire->delay;
+    }
+    if (port->waiting + size > port->peak)
+        port->peak = port->waiting + size;
+    if (port->busy <= t)
+        return;
+    if (!port->waiting) {
+        port->next = port->tail;
+        port->next_start = port->busy;
+    }
+    port->waiting += size;
+}
+
+/* The frame begins: as it comes, or as the one before it is through. */
+static inline void burst_begin(struct burst *port, const struct asim_wire *from,
+                               const struct asim_frame *frame, uint32_t place)
+{
+    if (port->busy < frame->t) {
+        port->start = frame->t;
+        port->youth = asim_wire_youth(from, frame->wire);
+        port->idle = place + 1;
+    } else {
+        port->youth = calm_youth_behind(port->busy - port->start);
+        port->start = port->busy;
+    }
+}
+
+/* All have come. */
+static inline void burst_end(struct asim_desk *desk, struct asim_switch_port *to,
+                             const struct burst *port)
+{
+    struct asim_wire *wire = to->port.out;
+    uint32_t first = atomic_load_explicit(&wire->tail, memory_order_relaxed);
+    uint64_t t = wire->at[first & wire->mask].t;
+
+    to->peak_bytes = port->peak;
+    if (port->tail == first)
+        return;
+    to->port.busy = 1;
+    to->port.busy_until = port->busy;
+    to->port.tx_start = port->start;
+    to->port.start_youth = port->youth;
+    wire->frames += port->tail - first;
+    atomic_store_explicit(&wire->tail, port->tail, memory_order_release);
+    if (t < desk->lane->lowered[wire->to_place])
+        desk->lane->lowered[wire->to_place] = t;
+}
+
+/* Those from the i-th on cannot begin in this window. */
+static inline void burst_wait(struct asim_desk *desk, uint32_t out, struct burst *port,
+                              const uint32_t i_group[2])
+{
+    const struct asim_batch *batch = &desk->batch[out];
+    const struct asim_wire *from = desk->sw->in[batch->in], *wire = desk->sw->ports[out].port.out;
+
+    for (uint32_t i = i_group[0]; i < batch->burst; i++) {
+        const struct asim_frame *frame = asim_batch_frame(from, i);
+
+        burst_arrive(port, wire, frame->t, (uint32_t)frame->wire);
+        calm_push(desk, (const uint32_t[3]){batch->in, out, i_group[1]}, frame);
+    }
+}
+
+/* Whether every frame takes some time on its wire, the shortest packet and an ACK: no two come at
+ * one time. */
+static inline int burst_takes_time(const struct asim_fabric *fabric, const struct asim_wire *from)
+{
+    return from->in_tx[fabric->data_overhead + 1] && from->in_tx[fabric->ack_wire];
+}
+
+/* Whether all that comes to port `out` is a burst (switch.h) and the port is plain. */
+static inline int burst_may(const struct asim_fabric *fabric, const struct asim_desk *desk,
+                            uint32_t out)
+{
+    const struct asim_switch_port *port = &desk->sw->ports[out];
+    const struct asim_batch *batch = &desk->batch[out];
+
+    return batch->burst && calm_is_plain(fabric, port, batch->burst) &&
+           burst_takes_time(fabric, desk->sw->in[batch->in]) &&
+           asim_mail_has_room(port->port.out, batch->burst) &&
+           (!port->passed || port->passed_t != asim_batch_frame(desk->sw->in[batch->in], 0)->t);
+}
+
+/* All of it leaves, or is queued: 1 + the last entry that found the port idle, 0 without one. The
+ * shared buffer is left as it is by what begins: what comes and goes within a calm window takes
+ * nothing from anybody. */
+static inline uint64_t burst_serve(struct asim_fabric *fabric, struct asim_desk *desk, uint32_t out,
+                                   const uint64_t begin_until[2])
+{
+    struct asim_switch_port *to = &desk->sw->ports[out];
+    const struct asim_batch *batch = &desk->batch[out];
+    const struct asim_wire *from = desk->sw->in[batch->in];
+    struct asim_wire *wire = to->port.out;
+    struct burst port = {.busy = to->port.busy ? to->port.busy_until : 0,
+                         .start = to->port.tx_start,
+                         .youth = to->port.start_youth,
+                         .peak = to->peak_bytes,
+                         .tail = atomic_load_explicit(&wire->tail, memory_order_relaxed)};
+    uint32_t i, group = fabric->net->priority_group;
+
+    to->rr = (uint8_t)group;
+    to->passed = 0; /* what comes from here on comes later */
+    for (i = 0; i < batch->burst; i++) {
+        const struct asim_frame *frame = asim_batch_frame(from, i);
+        struct asim_frame *place = &wire->at[port.tail & wire->mask];
+        uint32_t size = (uint32_t)frame->wire;
+
+        if (port.busy >= begin_until[1])
+            break;
+        burst_arrive(&port, wire, frame->t, size);
+        burst_begin(&port, from, frame, i);
+        port.busy = port.start + wire->tx[size];
+        wire->bytes += size;
+        asim_frame_copy(place, frame, port.youth);
+        place->t = port.busy + wire->delay;
+        asim_port_see_final(desk->lane, wire, place);
+        port.tail++;
+    }
+    if (i < batch->burst) {
+        struct burst rest = port;
+
+        burst_wait(desk, out, &rest, (const uint32_t[2]){i, group});
+        port.peak = rest.peak;
+    }
+    burst_end(desk, to, &port);
+    if (!port.idle)
+        return 0;
+    return 1 + asim_batch_entry(batch->in, port.idle - 1,
+                                asim_batch_frame(from, port.idle - 1)->t - begin_until[0]);
+}
+
+#endif

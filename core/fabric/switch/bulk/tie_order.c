@@ -1,0 +1,269 @@
+/* SPDX-License-Identifier: GPL-2.0-only
+ *
+ * The order of tie_key.h among the arrivals of a calm window: see egress_batch.h. What it leaves behind for
+ * the next window is tie_sequence.c's.
+ */
+#include "fabric/switch/bulk/egress_batch.h"
+#include "fabric/switch/queue.h"
+
+#include <string.h>
+
+/* The order of tie_key.h among arrivals of one time: by the ages of their causes, then by which of
+ * the links was served first the last time, which is asked of the frames before these on their
+ * links, and of the counts of earlier windows where there are none. Out of line: nearly all
+ * entries differ in time. It goes back to the beginning of the window where ports are in lockstep
+ * without being kin. */
+static int is_first(const struct asim_switch *sw, uint64_t a, uint64_t b)
+{
+    const struct asim_port *x = &sw->ports[asim_batch_in(a)].port;
+    const struct asim_port *y = &sw->ports[asim_batch_in(b)].port;
+    const uint64_t places = (1ull << ASIM_PLACE_BITS) - 1;
+    uint64_t left = (a & places) < (b & places) ? a & places : b & places;
+    int alike = asim_is_paced_like(x->in, y->in);
+
+    if (x == y)
+        return a < b;
+    for (;; left--, a--, b--) {
+        const struct asim_frame *f = asim_batch_frame(x->in, a), *g = asim_batch_frame(y->in, b);
+        uint64_t f_tie, g_tie;
+
+        if (f->t != g->t)
+            return f->t < g->t;
+        if (!alike || f->wire != g->wire || f->side != g->side) {
+            f_tie = asim_wire_tie(x->in, f);
+            g_tie = asim_wire_tie(y->in, g);
+            if (f_tie != g_tie)
+                return f_tie < g_tie;
+        }
+        if (!left)
+            break;
+    }
+    if ((a & places) || (b & places))
+        return !(a & places); /* the one before it is of an earlier window */
+    return x->in->in_seq != y->in->in_seq ? x->in->in_seq < y->in->in_seq : a < b;
+}
+
+/* Kin of one place are told apart by their counts, without a look at any frame. */
+static inline int are_kin(const struct asim_switch *sw, uint64_t a, uint64_t b)
+{
+    const uint64_t places = (1ull << ASIM_PLACE_BITS) - 1;
+    uint32_t p = asim_batch_in(a), q = asim_batch_in(b);
+
+    return p != q && (a & places) == (b & places) && sw->kin[p] == sw->kin[q];
+}
+
+static inline int is_before(const struct asim_switch *sw, uint64_t a, uint64_t b)
+{
+    uint64_t x = a >> ASIM_TICK_SHIFT, y = b >> ASIM_TICK_SHIFT;
+
+    if (x != y)
+        return x < y;
+    if (!are_kin(sw, a, b))
+        return is_first(sw, a, b);
+    x = sw->in[asim_batch_in(a)]->in_seq;
+    y = sw->in[asim_batch_in(b)]->in_seq;
+    return x != y ? x < y : a < b;
+}
+
+/* The same for all desks, whose wires are not at hand: by the counts that were noted for this. */
+static inline int came_before(const struct asim_switch *sw, uint64_t a, uint64_t b)
+{
+    uint64_t x, y;
+
+    if (!sw->in_seq || a >> ASIM_TICK_SHIFT != b >> ASIM_TICK_SHIFT || !are_kin(sw, a, b))
+        return is_before(sw, a, b);
+    x = sw->in_seq[asim_batch_in(a)];
+    y = sw->in_seq[asim_batch_in(b)];
+    return x != y ? x < y : a < b;
+}
+
+/* Two rows, each in order, into one: data that goes one way and the answers of what comes back make
+ * up most of the traffic of collectives, and meet here. Of equal ones the first row's goes first,
+ * but there are none: no two frames have the same place. */
+static void merge(const struct asim_switch *sw, const uint64_t *from, const uint32_t mid_end[2],
+                  uint64_t *to)
+{
+    uint32_t i = 0, j = mid_end[0];
+
+    while (i < mid_end[0] && j < mid_end[1])
+        *to++ = is_before(sw, from[j], from[i]) ? from[j++] : from[i++];
+    memcpy(to, from + (i < mid_end[0] ? i : j), (mid_end[0] - i + mid_end[1] - j) * sizeof *to);
+}
+
+/* By insertion: for short batches, where many rows of one or two meet. An all-to-all brings a frame
+ * or two from each of many ports to a way out, in no order that anybody could foresee; below some
+ * forty the moves are cheaper than the mispredicted turns of a merge. */
+static void insert_all(const struct asim_switch *sw, uint64_t *at, uint32_t n)
+{
+    for (uint32_t i = 1; i < n; i++) {
+        uint64_t entry = at[i];
+        uint32_t k = i;
+
+        for (; k && is_before(sw, entry, at[k - 1]); k--)
+            at[k] = at[k - 1];
+        at[k] = entry;
+    }
+}
+
+/* Merge sort, bottom up from pieces of PIECE; where it ends up: at or spare. */
+static uint64_t *sort_long(const struct asim_switch *sw, uint64_t *at, uint32_t n, uint64_t *spare)
+{
+    enum { PIECE = 16 };
+    uint64_t *swap;
+
+    for (uint32_t low = 0; low < n; low += PIECE)
+        insert_all(sw, at + low, n - low < PIECE ? n - low : PIECE);
+    for (uint32_t width = PIECE; width < n; width *= 2) {
+        for (uint32_t low = 0; low < n; low += 2 * width) {
+            uint32_t left = n - low, mid = width < left ? width : left;
+
+            merge(sw, at + low, (const uint32_t[2]){mid, 2 * width < left ? 2 * width : left},
+                  spare + low);
+        }
+        swap = at;
+        at = spare;
+        spare = swap;
+    }
+    return at;
+}
+
+uint64_t *asim_batch_order(struct asim_desk *desk, struct asim_batch *batch)
+{
+    enum { SHORT = 40 };
+    const struct asim_switch *sw = desk->sw;
+    uint64_t *spare;
+
+    if (batch->rows == 1)
+        return batch->at;
+    if (batch->rows > 2 && batch->n <= SHORT) {
+        insert_all(sw, batch->at, batch->n);
+        return batch->at;
+    }
+    if (desk->ordered.cap < batch->n && asim_batch_grow(&desk->ordered, batch->n)) {
+        desk->lane->failed = ASIM_ENOMEM;
+        return batch->at;
+    }
+    spare = desk->ordered.at;
+    if (batch->rows > 2)
+        return sort_long(sw, batch->at, batch->n, spare);
+    merge(sw, batch->at, (const uint32_t[2]){batch->second, batch->n}, spare);
+    return spare;
+}
+
+/* By insertion, in pieces that are merged then. What is in order already, as in lockstep, costs one
+ * comparison each. */
+static const struct asim_came *sort_ports(const struct asim_switch *sw,
+                                          struct asim_came *const at_spare[2], uint32_t n)
+{
+    struct asim_came *at = at_spare[0], *from = at, *to = at_spare[1], *swap;
+    int whole = 1;
+
+    for (uint32_t i = 1; i < n; i++) {
+        struct asim_came one = at[i];
+        uint32_t k = i;
+
+        if (!came_before(sw, one.entry, at[i - 1].entry))
+            continue;
+        whole = 0;
+        for (; k % ASIM_FEW_PORTS && came_before(sw, one.entry, at[k - 1].entry); k--)
+            at[k] = at[k - 1];
+        at[k] = one;
+    }
+    if (whole)
+        return at;
+    for (uint32_t width = ASIM_FEW_PORTS; width < n; width *= 2) {
+        for (uint32_t low = 0; low < n; low += 2 * width) {
+            uint32_t mid = low + width < n ? low + width : n;
+            uint32_t end = mid + width < n ? mid + width : n, i = low, j = mid;
+
+            for (uint32_t k = low; k < end; k++)
+                to[k] = i < mid && (j == end || !came_before(sw, from[j].entry, from[i].entry))
+                            ? from[i++]
+                            : from[j++];
+        }
+        swap = from;
+        from = to;
+        to = swap;
+    }
+    return from;
+}
+
+/* The first desk's pieces are in place, the others' are moved behind it. */
+static void gather(struct asim_switch *sw)
+{
+    for (uint32_t d = 1; d < sw->n_desks; d++) {
+        const struct asim_desk *desk = &sw->desk[d];
+
+        memmove(sw->came[0] + sw->n_came, desk->came, desk->n_came * sizeof *desk->came);
+        memmove(sw->started[0] + sw->n_started, desk->started,
+                desk->n_started * sizeof *desk->started);
+        sw->n_came += desk->n_came;
+        sw->n_started += desk->n_started;
+    }
+}
+
+/* A set of times, of which those are one that differ by a multiple of its bits. More than a cache
+ * line of them would cost more to empty than it saves. */
+enum { TIMES = 512 };
+
+struct times {
+    uint64_t bits[TIMES / 64];
+};
+
+static inline uint64_t has(const struct times *times, uint32_t t)
+{
+    return times->bits[t % TIMES / 64] >> t % 64 & 1;
+}
+
+/* If `yes` is 1; it may be 0. */
+static inline void include(struct times *times, uint32_t t, uint64_t yes)
+{
+    times->bits[t % TIMES / 64] |= yes << t % 64;
+}
+
+/* Puts those first that may be of one time with another, and says how many they are: for these the
+ * order takes more than a look at the time. Counts are time first, so who shares its time with
+ * nobody needs no place among the others. Many are taken to be in lockstep, or close to it, and are
+ * put in order, which then costs little. */
+static uint32_t put_ties_first(struct asim_came *at, uint32_t n)
+{
+    struct times seen, again;
+    uint64_t any = 0;
+    uint32_t ties = 0;
+
+    if (n < 2 || n > ASIM_FEW_PORTS)
+        return n < 2 ? 0 : n;
+    seen = again = (struct times){{0}};
+    for (uint32_t i = 0; i < n; i++) {
+        uint32_t t = (uint32_t)(at[i].entry >> ASIM_TICK_SHIFT);
+        uint64_t yes = has(&seen, t);
+
+        include(&again, t, yes);
+        include(&seen, t, 1);
+        any |= yes;
+    }
+    for (uint32_t i = 0; any && i < n; i++) {
+        const struct asim_came pair[2] = {at[i], at[ties]};
+        uint64_t yes = has(&again, (uint32_t)(pair[0].entry >> ASIM_TICK_SHIFT));
+
+        at[i] = pair[yes];
+        at[ties] = pair[!yes];
+        ties += (uint32_t)yes;
+    }
+    return ties;
+}
+
+void asim_batch_rank(struct asim_switch *sw)
+{
+    sw->n_came = sw->desk->n_came;
+    if (sw->in_step) {
+        for (uint32_t d = 1; d < sw->n_desks; d++)
+            sw->n_came += sw->desk[d].n_came;
+        return;
+    }
+    sw->n_started = sw->desk->n_started;
+    gather(sw);
+    sw->started_order = sort_ports(sw, sw->started, put_ties_first(sw->started[0], sw->n_started));
+    sw->ties = put_ties_first(sw->came[0], sw->n_came);
+    sw->came_order = sort_ports(sw, sw->came, sw->ties);
+}

@@ -1,0 +1,363 @@
+/* SPDX-License-Identifier: GPL-2.0-only
+ *
+ * A switch in its own time: store-and-forward, output-queued, no latency of its own (spec
+ * rdma-network.md sections 4.1-4.6). Arrivals of all ports and the ends of transmissions that
+ * matter (those with somebody waiting behind) are merged in the order of tie_key.h. The end of a
+ * transmission nobody waits for is not an event: the port is found idle when next asked.
+ *
+ * A frame's life here: taken from a mailbox, routed, admitted, counted, perhaps a PAUSE back,
+ * queued, taken out by round robin, uncounted, perhaps marked, started on the next wire, perhaps a
+ * RESUME back. No memory is allocated on the way but when a ring grows.
+ */
+#include "fabric/switch/bulk/egress_batch.h"
+#include "fabric/switch/bulk/switch_shard.h"
+#include "fabric/switch/queue.h"
+#include "fabric/link/transmit.h"
+
+enum { MAX_PFC_REPEATS = 16 };
+
+/* RED-like marking on the egress bytes left behind (spec 4.5). */
+int asim_switch_marks(const struct asim_fabric *fabric, const struct asim_switch *sw,
+                      struct asim_switch_port *port, uint32_t q)
+{
+    uint64_t e = port->use[q].egress, node;
+
+    if (e > port->kmax)
+        return 1;
+    node = asim_topo_shown(fabric->topo, sw->node);
+    return asim_draw(fabric->seed, node << 32 | port->port.out->id, port->draws++) <
+           port->pmax * (double)(e - port->kmin) / (double)(port->kmax - port->kmin);
+}
+
+static void send_pfc(struct asim_fabric *fabric, struct asim_switch *sw, uint32_t p, uint32_t q,
+                     struct asim_now *now);
+
+/* A PFC frame that the link lost goes again at once, saying what holds now: a RESUME that vanished
+ * would stop the port for ever, since pauses have no timer. It stands for 802.1Qbb's refresh. The
+ * caller sees that a frame waits behind the lost one. */
+static void repeat_pfc(struct asim_switch *sw, struct asim_switch_port *port,
+                       const struct asim_frame *lost)
+{
+    struct asim_frame frame = {.wire = ASIM_PFC_WIRE,
+                               .slot = lost->slot,
+                               .dst = lost->dst,
+                               .seq = lost->seq + 1,
+                               .type = port->pausing >> lost->slot & 1 ? ASIM_PAUSE : ASIM_RESUME};
+
+    if (frame.seq > MAX_PFC_REPEATS)
+        return;
+    sw->pfc_made++;
+    if (asim_queue_push(sw, port, (const uint32_t[2]){0, 0}, &frame))
+        sw->lane->failed = ASIM_ENOMEM;
+}
+
+/* Takes the next frame of port p and starts it; 0 if there is none to send. seq: the count of the
+ * event that set this off. */
+static inline int dequeue(struct asim_fabric *fabric, struct asim_switch *sw, uint32_t p,
+                          struct asim_now *now, uint64_t seq)
+{
+    struct asim_switch_port *port = &sw->ports[p];
+    uint32_t q = port->frames ? asim_queue_next(port) : ASIM_QUEUES, in, bytes;
+    struct asim_frame *frame, *head;
+
+    if (q == ASIM_QUEUES || port->port.down)
+        return 0;
+    head = asim_ring_head(&port->queue[q]);
+    in = head->side;
+    bytes = head->wire;
+    frame =
+        asim_port_begin(sw->lane, &port->port, bytes, (struct asim_moment){now->t, now->tie, seq});
+    if (!frame)
+        return 0;
+    asim_frame_copy(frame, head, port->port.start_youth);
+    asim_queue_drop(port, q);
+    asim_queue_tell(fabric, sw, p, now->t);
+    if (q)
+        asim_mmu_leave(sw, (const uint32_t[3]){in, p, q}, bytes);
+    asim_switch_stamp(fabric, sw, p, frame, (const uint64_t[2]){q, now->t});
+    if (asim_port_commit(sw->lane, &port->port, frame) && frame->type >= ASIM_PAUSE)
+        repeat_pfc(sw, port, frame);
+    if (q && sw->ports[in].pausing && asim_mmu_wants_resume(sw, in, q))
+        send_pfc(fabric, sw, in, q, now);
+    return 1;
+}
+
+/* The same for a port that is idle, though others wait perhaps: seldom, so out of line. */
+static void start_next(struct asim_fabric *fabric, struct asim_switch *sw, uint32_t p,
+                       struct asim_now *now)
+{
+    sw->ports[p].port.busy = 0;
+    if (dequeue(fabric, sw, p, now, sw->seq) && sw->ports[p].frames)
+        asim_queue_departure(sw, p, now->until);
+}
+
+/* Puts a frame that came in at `side` into queue q of port p and starts it if the port is idle. */
+static inline void enqueue(struct asim_fabric *fabric, struct asim_switch *sw,
+                           const uint32_t p_q_side[3], const struct asim_frame *frame,
+                           struct asim_now *now)
+{
+    uint32_t p = p_q_side[0], waiting = sw->ports[p].frames;
+    struct asim_switch_port *port = &sw->ports[p];
+
+    if (asim_queue_push(sw, port, p_q_side + 1, frame)) {
+        sw->lane->failed = ASIM_ENOMEM;
+        return;
+    }
+    if (port->bytes > port->peak_bytes)
+        port->peak_bytes = port->bytes;
+    asim_queue_tell(fabric, sw, p, now->t);
+    if (fabric->watch.frame)
+        fabric->watch.frame(fabric->watch.frame_self, ASIM_FRAME_ENQUEUE,
+                            (const uint32_t[2]){sw->node, p + 1}, frame,
+                            asim_to_ns(fabric, now->t));
+    if (asim_port_is_idle(&port->port, now))
+        start_next(fabric, sw, p, now);
+    else if (!waiting)
+        asim_queue_departure(sw, p, now->until);
+}
+
+/* PAUSE or RESUME out of port p, whichever its state asks for now. */
+static void send_pfc(struct asim_fabric *fabric, struct asim_switch *sw, uint32_t p, uint32_t q,
+                     struct asim_now *now)
+{
+    struct asim_switch_port *port = &sw->ports[p];
+    struct asim_frame frame = {.wire = ASIM_PFC_WIRE,
+                               .slot = q,
+                               .dst = port->port.out->to,
+                               .type = port->pausing >> q & 1 ? ASIM_RESUME : ASIM_PAUSE};
+
+    sw->pfc_made++;
+    sw->pauses += frame.type == ASIM_PAUSE;
+    port->pauses += frame.type == ASIM_PAUSE;
+    port->pausing ^= (uint8_t)(1u << q);
+    sw->stirred = 1;
+    enqueue(fabric, sw, (const uint32_t[3]){p, 0, 0}, &frame, now);
+}
+
+/* A pause holds until a resume comes, there is no timer (spec 4.6). A resume may start a frame at
+ * once; a frame already on its way is never cut off. */
+static void take_pfc(struct asim_fabric *fabric, struct asim_switch *sw, uint32_t p,
+                     const struct asim_frame *frame, struct asim_now *now)
+{
+    struct asim_switch_port *port = &sw->ports[p];
+    uint8_t bit = (uint8_t)(1u << (frame->slot % ASIM_QUEUES));
+    int pause = asim_pause_holds(fabric, frame);
+
+    sw->pfc_got++;
+    sw->stirred = 1;
+    port->port.paused = (uint8_t)(pause ? port->port.paused | bit : port->port.paused & ~bit);
+    if (fabric->watch.pfc)
+        fabric->watch.pfc(fabric->watch.self, asim_to_ns(fabric, now->t), sw->node, p + 1, pause);
+    if (!pause && asim_port_is_idle(&port->port, now))
+        start_next(fabric, sw, p, now);
+}
+
+/* Also for frames without a route: the reference loses those silently. */
+void asim_switch_drop(struct asim_switch *sw, uint32_t p, const struct asim_frame *frame,
+                      uint64_t t)
+{
+    sw->drops++;
+    sw->ports[p].drops++;
+    sw->drop_bytes += frame->wire;
+    asim_loss_report(sw->lane, frame, t, (const uint32_t[2]){sw->node, p + 1});
+}
+
+/* A frame whose way out is free goes on without lying in the queue: same counters, same marks (it
+ * leaves nothing behind), one copy less. Watchers see the long way. */
+static inline int pass_on(struct asim_fabric *fabric, struct asim_switch *sw,
+                          const uint32_t in_out_q[3], const struct asim_frame *frame,
+                          struct asim_now *now)
+{
+    struct asim_switch_port *port = &sw->ports[in_out_q[1]];
+    uint32_t in = in_out_q[0], q = in_out_q[2];
+    struct asim_frame *place;
+
+    if (port->frames || !asim_port_is_idle(&port->port, now) || port->port.down ||
+        (q && (port->port.paused >> q & 1 || !asim_mmu_passes(sw, in, q, (uint32_t)frame->wire))) ||
+        fabric->watch.frame || (fabric->watch.queue && !sw->samples))
+        return 0;
+    if (frame->wire > port->peak_bytes)
+        port->peak_bytes = frame->wire;
+    place = asim_port_begin(sw->lane, &port->port, (uint32_t)frame->wire, asim_now_moment(sw, now));
+    if (!place)
+        return 1;
+    asim_frame_copy(place, frame, port->port.start_youth);
+    if (q)
+        port->rr = (uint8_t)q;
+    if (fabric->stamps)
+        asim_telemetry_stamp(fabric, sw, in_out_q[1], place, asim_to_ns(fabric, now->t));
+    asim_port_commit(sw->lane, &port->port, place);
+    return 1;
+}
+
+uint32_t asim_switch_route(struct asim_fabric *fabric, struct asim_desk *desk,
+                           const struct asim_frame *frame)
+{
+    struct asim_switch *sw = desk->sw;
+    uint32_t n = 0, goal = asim_frame_goal(frame), known = asim_switch_known(fabric, sw, frame);
+    const uint32_t *ports;
+
+    if (known)
+        return known - 1;
+    ports = asim_route_ports(fabric->route, sw->node, goal, &n);
+    if (!n && asim_route_error(fabric->route, &desk->lane->failure))
+        desk->lane->failed = desk->lane->failure.code;
+    if (n == 1)
+        desk->hops[goal % ASIM_HOPS] = (struct asim_hop){goal, ports[0]};
+    if (n < 2)
+        return n ? ports[0] - 1 : UINT32_MAX;
+    return asim_switch_spread(fabric, sw, frame, ports, n) - 1;
+}
+
+/* Reception pipeline: route, admit, account, PFC, enqueue, all at the same instant. */
+static inline void forward(struct asim_fabric *fabric, struct asim_switch *sw, uint32_t in,
+                           const struct asim_frame *frame, struct asim_now *now)
+{
+    uint32_t q = asim_queue_of(fabric, frame), goal = asim_frame_goal(frame), out;
+    const struct asim_hop *hop = &sw->desk->hops[goal % ASIM_HOPS];
+
+    out =
+        hop->dst == goal && hop->port ? hop->port - 1 : asim_switch_route(fabric, sw->desk, frame);
+    if (out != UINT32_MAX && pass_on(fabric, sw, (const uint32_t[3]){in, out, q}, frame, now))
+        return;
+    if (out == UINT32_MAX || (q && !asim_mmu_admits(sw, in, q, (uint32_t)frame->wire))) {
+        asim_switch_drop(sw, in, frame, now->t);
+        return;
+    }
+    if (q)
+        asim_mmu_enter(sw, (const uint32_t[3]){in, out, q}, (uint32_t)frame->wire);
+    if (q && asim_mmu_wants_pause(sw, in, q))
+        send_pfc(fabric, sw, in, q, now);
+    enqueue(fabric, sw, (const uint32_t[3]){out, q, in}, frame, now);
+}
+
+/* The frame is read where it lies; its place is written again only after the drop. */
+static inline void take_frame(struct asim_fabric *fabric, struct asim_switch *sw, uint32_t p,
+                              struct asim_now *now)
+{
+    struct asim_wire *in = sw->ports[p].port.in;
+    const struct asim_frame *frame = asim_mail_head(in);
+
+    asim_mail_count_in(in, frame, sw->seq);
+    if (fabric->watch.frame)
+        fabric->watch.frame(fabric->watch.frame_self, ASIM_FRAME_RX,
+                            (const uint32_t[2]){sw->node, p + 1}, frame,
+                            asim_to_ns(fabric, now->t));
+    if (frame->type == ASIM_PAUSE || frame->type == ASIM_RESUME)
+        take_pfc(fabric, sw, p, frame, now);
+    else
+        forward(fabric, sw, p, frame, now);
+    asim_mail_drop(in);
+    asim_queue_arrival(sw, p, now->until);
+}
+
+/* Nothing to do where none waits by now: a pause may have come since this was put on the agenda.
+ * The port is then idle until an arrival or a resume finds it so. A port that goes on without a
+ * break keeps its count: what came before what when it became busy still does. */
+static inline void end_of_frame(struct asim_fabric *fabric, struct asim_switch *sw, uint32_t p,
+                                struct asim_now *now)
+{
+    sw->ports[p].port.busy = 0;
+    if (dequeue(fabric, sw, p, now, now->seq) && sw->ports[p].frames)
+        asim_queue_departure(sw, p, now->until);
+}
+
+/* Resumes wait until all is out, for the shared buffer is then at its emptiest. */
+void asim_switch_port_down(struct asim_fabric *fabric, struct asim_switch *sw, uint32_t p,
+                           uint64_t t)
+{
+    struct asim_switch_port *port = &sw->ports[p];
+    struct asim_now now = {t, asim_tie(t, 0, ASIM_CLASS_FREE), 0, t};
+
+    sw->seq++;
+    sw->stirred = 1;
+    port->pausing = port->port.paused = 0;
+    for (uint32_t q = 0; q < ASIM_QUEUES; q++)
+        for (; port->queue[q].n; asim_queue_drop(port, q)) {
+            const struct asim_frame *frame = asim_ring_head(&port->queue[q]);
+
+            if (q)
+                asim_mmu_leave(sw, (const uint32_t[3]){frame->side, p, q}, (uint32_t)frame->wire);
+            asim_switch_drop(sw, p, frame, t);
+        }
+    asim_queue_tell(fabric, sw, p, t);
+    for (uint32_t in = 0; in < sw->n_ports; in++)
+        for (uint32_t q = 1; q < ASIM_QUEUES; q++)
+            if (asim_mmu_wants_resume(sw, in, q))
+                send_pfc(fabric, sw, in, q, &now);
+}
+
+/* Whether a pause holds somewhere or a port is down, which is asked port by port only after there
+ * was something of the kind. */
+static void see_stirred(struct asim_switch *sw)
+{
+    unsigned stirred = 0;
+
+    for (uint32_t p = 0; sw->stirred && p < sw->n_ports; p++) {
+        const struct asim_switch_port *port = &sw->ports[p];
+
+        stirred |= port->pausing | port->port.paused | port->port.down;
+    }
+    sw->stirred = stirred != 0;
+}
+
+/* What is due before `until` when the window opens. */
+static void fill_agenda(struct asim_switch *sw, uint64_t until)
+{
+    for (uint32_t d = 0; d < sw->n_desks; d++) {
+        struct asim_desk *desk = &sw->desk[d];
+
+        for (uint32_t i = 0; i < desk->n_active; i++)
+            asim_queue_arrival(sw, desk->active[i], until);
+        for (uint32_t p = asim_backlog_next(desk, 0); p < sw->n_ports;
+             p = asim_backlog_next(desk, p + 1))
+            if (sw->ports[p].port.busy)
+                asim_queue_departure(sw, p, until);
+    }
+}
+
+/* The agenda is empty again afterwards, but for what a failure left. */
+void asim_switch_events(struct asim_fabric *fabric, struct asim_switch *sw, uint64_t begin,
+                        uint64_t until)
+{
+    int32_t value;
+
+    asim_wheel_begin(&sw->wheel, begin, until);
+    fill_agenda(sw, until);
+    while ((value = asim_wheel_take(&sw->wheel)) != ASIM_WHEEL_END && !sw->lane->failed) {
+        const struct asim_wheel_entry *entry = &sw->wheel.at[value];
+        struct asim_now now = {entry->t, entry->tie, entry->seq, until};
+
+        sw->seq++;
+        if (value & 1)
+            end_of_frame(fabric, sw, (uint32_t)value >> 1, &now);
+        else
+            take_frame(fabric, sw, (uint32_t)value >> 1, &now);
+    }
+    see_stirred(sw);
+}
+
+/* A switch with one desk; of others see sharded_switch.c. */
+uint64_t asim_switch_advance(struct asim_fabric *fabric, struct asim_switch *sw, uint64_t until)
+{
+    struct asim_desk *desk = sw->desk;
+    uint64_t begin = asim_desk_look(desk, until);
+
+    if (begin >= until)
+        return begin;
+    asim_desk_deal(fabric, desk, begin, until);
+    if (asim_switch_is_calm(sw, fabric->net->priority_group)) {
+        sw->in_step = 0;
+        if (desk->in_step)
+            asim_batch_link(sw);
+        asim_calm_serve(fabric, desk, begin, until);
+        asim_batch_rank(sw);
+        asim_batch_settle(desk);
+        asim_batch_end(sw, until - begin);
+    } else {
+        asim_switch_events(fabric, sw, begin, until);
+    }
+    if (sw->samples)
+        asim_queue_settle(fabric, sw);
+    return asim_desk_rest(desk);
+}

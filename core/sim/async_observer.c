@@ -1,0 +1,80 @@
+/* SPDX-License-Identifier: GPL-2.0-only
+ *
+ * See async_observer.h. A ring of pieces, each an errand of the crew: the caller fills the piece behind
+ * those it has posted, whoever does an errand shows the oldest. Pieces are small, since a thread
+ * that is at one keeps the others waiting: 16 rows take some 2 us, a window 5 or more.
+ */
+#include "sim/async_observer.h"
+#include "fabric/link/port.h"
+#include "fabric/parallel/thread_team.h"
+
+#include <stdlib.h>
+
+enum { PIECES = 64, PIECE_EVENTS = 16 };
+
+struct piece {
+    uint32_t n;
+    struct asim_event event[PIECE_EVENTS];
+};
+
+struct asim_aside {
+    const struct asim_show *show;
+    const struct asim_world *world;
+    struct asim_crew *crew;
+    uint32_t filling; /* the caller's: counts pieces, as `shown` does */
+    _Alignas(ASIM_LINE_BYTES) uint32_t shown;
+    _Alignas(ASIM_LINE_BYTES) struct piece piece[PIECES];
+};
+
+static void show_piece(void *self)
+{
+    struct asim_aside *aside = self;
+    struct piece *piece = &aside->piece[aside->shown++ % PIECES];
+
+    for (uint32_t i = 0; i < piece->n; i++)
+        asim_show_to(aside->show, aside->world, aside->show->aside_viewers, &piece->event[i]);
+    piece->n = 0;
+}
+
+int asim_aside_open(struct asim_aside **out, const struct asim_show *show,
+                    const struct asim_world *world, struct asim_crew *crew)
+{
+    struct asim_aside *aside = asim_calloc_lines(1, sizeof *aside);
+
+    *out = aside;
+    if (!aside)
+        return ASIM_ENOMEM;
+    aside->show = show;
+    aside->world = world;
+    aside->crew = crew;
+    asim_crew_errands(crew, show_piece, aside);
+    return 0;
+}
+
+/* The next piece to be filled must have been shown. Where there is no time for errands, half of
+ * them are done together: what they need goes from one thread to the other. */
+static void post(struct asim_aside *aside)
+{
+    aside->filling++;
+    asim_crew_post(aside->crew);
+    if (asim_crew_errands_left(aside->crew) == PIECES)
+        asim_crew_catch_up(aside->crew, PIECES / 2);
+}
+
+void asim_aside_put(struct asim_aside *aside, const struct asim_event *event)
+{
+    struct piece *piece = &aside->piece[aside->filling % PIECES];
+
+    piece->event[piece->n++] = *event;
+    if (piece->n == PIECE_EVENTS)
+        post(aside);
+}
+
+void asim_aside_close(struct asim_aside *aside)
+{
+    if (!aside)
+        return;
+    post(aside);
+    asim_crew_catch_up(aside->crew, 0);
+    free(aside);
+}

@@ -1,0 +1,320 @@
+/* SPDX-License-Identifier: GPL-2.0-only
+ *
+ * The LogGP bus between an NPU and its memory agent (model-shared-bus; Alexandrov et al., "LogGP:
+ * incorporating long messages into the LogP model", 1995; spec astra-system.md, section 5.8). Each
+ * rank has a bus with sides A (NPU) and B (MA); side A sits on an inner bus of the same kind with
+ * sides A' and B' and G = 0.0038 ns a byte, which every request crosses once more around it. The
+ * order in which the steps of a side are registered decides ties, so it is the reference's.
+ *
+ * The four sides are one array: 0 = A, 1 = B, 2 = A', 3 = B'; side ^ 1 is the partner.
+ *
+ * Only runs that set model-shared-bus come here; all others charge a constant delay per bundle
+ * (coll_run.c). The model was checked against the reference's eight recorded runs; its order of
+ * steps is not to be tidied.
+ */
+#include "sim/collective/bus.h"
+
+#include <stdlib.h>
+
+enum { A, B, INNER_A, INNER_B, SIDES };
+enum state { FREE, SENDING, RECEIVING };
+enum step { SENT, RECEIVED, PROCESSED };
+enum { BURST = 8, PROCESSING_NS = 50, PROCESSING_BYTES = 100 };
+
+/* What a crossing of the inner bus goes on with. */
+enum next {
+    NEXT_OUT,     /* the outer call-back: the bundle's delay is over */
+    NEXT_QUEUE,   /* into A's to-send */
+    NEXT_PROCESS, /* into A's processing */
+};
+
+/* A message on one of the two buses; from the lane's pool, given back when its call-back runs.
+ * reduce_bytes are charged after the bus, in addition to its own processing (spec 5.8). */
+struct request {
+    struct request *next;
+    struct request *outer; /* of the outer bus, while its shadow crosses the inner one */
+    enum next then;
+    uint64_t bytes, reduce_bytes;
+    struct asim_stream *stream;
+    int reduce, back;
+};
+
+struct line { /* FIFO */
+    struct request *head, *tail;
+    uint32_t n;
+};
+
+/* One end of a bus: what it does, what it did before, when it last changed (ns), and how many sends
+ * in a row. */
+struct side {
+    enum state state, before;
+    uint64_t last;
+    uint32_t burst;
+    struct line to_send, receiving, processing;
+    int working;
+};
+
+struct asim_bus {
+    struct side sides[SIDES];
+    uint64_t latency, overhead, gap, reduction_ns;
+    double gap_per_byte[2]; /* outer, inner */
+};
+
+/* FIFO, linked through the requests; nothing is allocated. */
+static void push(struct line *line, struct request *request)
+{
+    request->next = NULL;
+    *(line->head ? &line->tail->next : &line->head) = request;
+    line->tail = request;
+    line->n++;
+}
+
+/* The line must not be empty. */
+static struct request *pop(struct line *line)
+{
+    struct request *request = line->head;
+
+    line->head = request->next;
+    line->n--;
+    return request;
+}
+
+/* Gives way to the partner after more than eight sends in a row, so that neither side starves. */
+static void kick(struct asim_rank *rank, uint32_t x);
+/* Out of the bus, or back the other way where a round trip was asked for. Side A crosses the inner
+ * bus once more either way. */
+static void leave(struct asim_rank *rank, uint32_t x, struct request *request);
+
+/* A step of side x, on the rank's own event list as all delays of the bus. */
+static void at_later(struct asim_rank *rank, uint32_t x, enum step step, uint64_t ns)
+{
+    asim_clock_add(rank, ns,
+                   &(struct asim_todo){.kind = ASIM_TODO_BUS, .op = x, .bytes = (uint64_t)step});
+}
+
+/* At B, A' and B': into the queue. */
+static void enter(struct asim_rank *rank, uint32_t x, struct request *request)
+{
+    push(&rank->bus->sides[x].to_send, request);
+    if (rank->bus->sides[x].state == FREE)
+        kick(rank, x);
+}
+
+/* A's request sends a shadow across the inner bus from side x; `then` follows. */
+static void cross(struct asim_rank *rank, uint32_t x, struct request *request, enum next then)
+{
+    struct request *shadow = asim_pool_get(&rank->lane->pools.bus);
+
+    if (!shadow) {
+        asim_rank_fail_nomem(rank, "moving data over the bus");
+        return;
+    }
+    *shadow = (struct request){.outer = request, .then = then, .bytes = request->bytes};
+    shadow->back = x == INNER_A && (then != NEXT_OUT); /* a round trip */
+    enter(rank, x, shadow);
+}
+
+/* Both ends are scheduled at once, the receiver first: with zero latency they fall on one time and
+ * the order decides. Delays are truncated as whole sums, as the reference does. */
+static void start(struct asim_rank *rank, uint32_t x)
+{
+    struct asim_bus *bus = rank->bus;
+    struct side *side = &bus->sides[x], *partner = &bus->sides[x ^ 1];
+    uint64_t since = asim_rank_now(rank) - side->last, off = bus->overhead;
+    struct request *request = pop(&side->to_send);
+    double bytes_ns = ((double)request->bytes - 1) * bus->gap_per_byte[x >= INNER_A];
+
+    if (side->before == SENDING)
+        off = bus->overhead + since > bus->gap ? bus->overhead : bus->gap - since;
+    push(&partner->receiving, request);
+    partner->before = partner->state;
+    partner->state = RECEIVING;
+    partner->burst = 0;
+    side->state = SENDING;
+    at_later(rank, x ^ 1, RECEIVED,
+             asim_ns_whole((double)off + bytes_ns + (double)bus->latency + (double)bus->overhead));
+    at_later(rank, x, SENT, asim_ns_whole((double)off + bytes_ns));
+}
+
+static void kick(struct asim_rank *rank, uint32_t x)
+{
+    struct side *side = &rank->bus->sides[x], *partner = &rank->bus->sides[x ^ 1];
+
+    if (side->state != FREE || !side->to_send.n || rank->failed)
+        return;
+    if (side->burst > BURST && partner->to_send.n && partner->burst <= BURST) {
+        if (partner->state == FREE)
+            kick(rank, x ^ 1);
+        return;
+    }
+    start(rank, x);
+}
+
+/* One request at a time; 50 ns and local-reduction-delay per 100 bytes. */
+static void work(struct asim_rank *rank, uint32_t x)
+{
+    struct side *side = &rank->bus->sides[x];
+
+    if (side->working || !side->processing.n)
+        return;
+    side->working = 1;
+    at_later(rank, x, PROCESSED,
+             side->processing.head->bytes / PROCESSING_BYTES * rank->bus->reduction_ns +
+                 PROCESSING_NS);
+}
+
+/* Waits for the processor of that side. */
+static void process(struct asim_rank *rank, uint32_t x, struct request *request)
+{
+    push(&rank->bus->sides[x].processing, request);
+    work(rank, x);
+}
+
+/* The call-back of a request that has left its bus. */
+static void called_back(struct asim_rank *rank, struct request *request)
+{
+    struct request done = *request;
+
+    asim_pool_put(&rank->lane->pools.bus, request);
+    if (!done.outer) {
+        asim_stream_bundle(rank, done.stream, done.reduce_bytes);
+        return;
+    }
+    switch (done.then) {
+    case NEXT_QUEUE:
+        push(&rank->bus->sides[A].to_send, done.outer);
+        kick(rank, A);
+        break;
+    case NEXT_PROCESS:
+        process(rank, A, done.outer);
+        break;
+    case NEXT_OUT:
+        called_back(rank, done.outer);
+    }
+}
+
+static void leave(struct asim_rank *rank, uint32_t x, struct request *request)
+{
+    if (request->back) {
+        request->back = 0;
+        if (x == A)
+            cross(rank, INNER_A, request, NEXT_QUEUE);
+        else
+            push(&rank->bus->sides[x].to_send, request);
+    } else if (x == A) {
+        cross(rank, INNER_A, request, NEXT_OUT);
+    } else {
+        called_back(rank, request);
+    }
+}
+
+/* The four handlers end with a kick, in the order of the specification. */
+static void sent(struct asim_rank *rank, uint32_t x)
+{
+    struct side *side = &rank->bus->sides[x];
+
+    side->last = asim_rank_now(rank);
+    side->before = side->state;
+    side->state = FREE;
+    side->burst++;
+    kick(rank, x);
+}
+
+/* Two receptions may overlap; the side is free only after the last. */
+static void received(struct asim_rank *rank, uint32_t x)
+{
+    struct side *side = &rank->bus->sides[x];
+    struct request *request;
+
+    side->last = asim_rank_now(rank);
+    side->before = side->state;
+    if (side->receiving.n < 2)
+        side->state = FREE;
+    request = pop(&side->receiving);
+    if (!request->reduce) {
+        leave(rank, x, request);
+    } else {
+        request->reduce = 0;
+        if (x == A)
+            cross(rank, INNER_A, request, NEXT_PROCESS);
+        else
+            process(rank, x, request);
+    }
+    kick(rank, x);
+}
+
+static void processed(struct asim_rank *rank, uint32_t x)
+{
+    struct side *side = &rank->bus->sides[x];
+    struct request *request = pop(&side->processing);
+
+    side->working = 0;
+    leave(rank, x, request);
+    work(rank, x);
+    kick(rank, x);
+}
+
+void asim_bus_step(struct asim_rank *rank, const struct asim_todo *todo)
+{
+    switch ((enum step)todo->bytes) {
+    case SENT:
+        sent(rank, todo->op);
+        break;
+    case RECEIVED:
+        received(rank, todo->op);
+        break;
+    case PROCESSED:
+        processed(rank, todo->op);
+    }
+}
+
+/* Instead of the endpoint delay of one bundle; ends in asim_stream_bundle. */
+void asim_bus_carry(struct asim_rank *rank, struct asim_stream *stream,
+                    const struct asim_carry *carry)
+{
+    struct request *request = asim_pool_get(&rank->lane->pools.bus);
+
+    if (!request) {
+        asim_rank_fail_nomem(rank, "moving data over the bus");
+        return;
+    }
+    *request = (struct request){.bytes = carry->bytes,
+                                .reduce = carry->reduce_bytes != 0,
+                                .reduce_bytes = carry->reduce_bytes,
+                                .back = carry->back,
+                                .stream = stream};
+    if (carry->from_npu)
+        cross(rank, INNER_B, request, NEXT_QUEUE);
+    else
+        enter(rank, B, request);
+}
+
+size_t asim_bus_request_bytes(void)
+{
+    return sizeof(struct request);
+}
+
+/* Buses live in the world's arena, one per rank, only where model-shared-bus asks for them. */
+int asim_bus_setup(struct asim_world *world, struct asim_err *err)
+{
+    const struct asim_system *sys = &world->system;
+
+    for (uint32_t r = 0; sys->shared_bus && r < world->n_ranks; r++) {
+        struct asim_bus *bus;
+
+        if (!asim_rank_is_here(&world->ranks[r]))
+            continue;
+        bus = asim_arena_alloc(&world->arena, sizeof *bus);
+
+        if (!bus)
+            return asim_err_nomem(err, "setting up buses");
+        bus->latency = (uint64_t)sys->loggp_l;
+        bus->overhead = (uint64_t)sys->loggp_o;
+        bus->gap = (uint64_t)sys->loggp_g;
+        bus->reduction_ns = sys->local_reduction_delay;
+        bus->gap_per_byte[0] = (double)(float)sys->loggp_G; /* parity: 32 bits */
+        bus->gap_per_byte[1] = 0.0038;
+        world->ranks[r].bus = bus;
+    }
+    return 0;
+}

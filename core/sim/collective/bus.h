@@ -1,0 +1,23 @@
+/* SPDX-License-Identifier: GPL-2.0-only
+ *
+ * The door of the LogGP bus, for coll_run.c. See bus.c.
+ *
+ * Only coll_run.c and clock.c use it: the first hands bundles over, the second brings back the
+ * bus's own steps.
+ */
+#ifndef ASIM_SIM_COLLECTIVE_BUS_H
+#define ASIM_SIM_COLLECTIVE_BUS_H
+
+#include "sim/sim.h"
+
+struct asim_carry {
+    uint64_t bytes;        /* what crosses the bus */
+    uint64_t reduce_bytes; /* what is reduced there; 0 = nothing */
+    int from_npu;          /* else from the memory agent */
+    int back;              /* send-back: once more across after it has arrived */
+};
+/* Ends in asim_stream_bundle, as a plain endpoint delay does. */
+void asim_bus_carry(struct asim_rank *rank, struct asim_stream *stream,
+                    const struct asim_carry *carry);
+
+#endif

@@ -1,0 +1,102 @@
+/* SPDX-License-Identifier: GPL-2.0-only
+ *
+ * Which chunk runs when: every logical dimension owns queues, a queue runs so many streams at
+ * once, and a stream passes from phase to phase and queue to queue (spec astra-system.md,
+ * sections 4.6 and 4.7). The order of the steps in asim_order_advance is the reference's: a
+ * stream that moves on first lets its old queue refill, then joins the new one.
+ *
+ * Queues are numbered dimension x queues_per_dim + i and belong to one rank; nothing here looks at
+ * another rank. A stream is in one queue at a time, from the phase's beginning to its end, and goes
+ * back to the pool when its last phase is over.
+ */
+#include "sim/sim.h"
+
+#include <stdlib.h>
+
+static void unlink_stream(struct asim_queue *queue, struct asim_stream *stream)
+{
+    *(stream->prev ? &stream->prev->next : &queue->head) = stream->next;
+    *(stream->next ? &stream->next->prev : &queue->tail) = stream->prev;
+    stream->next = stream->prev = NULL;
+}
+
+/* Into its place among the waiting (chunk_order.c). */
+static void link_stream(struct asim_rank *rank, struct asim_queue *queue,
+                        struct asim_stream *stream)
+{
+    struct asim_stream *after = asim_order_place(rank, queue, stream);
+
+    stream->prev = after;
+    stream->next = after ? after->next : queue->head;
+    *(stream->prev ? &stream->prev->next : &queue->head) = stream;
+    *(stream->next ? &stream->next->prev : &queue->tail) = stream;
+}
+
+/* Starts waiting streams while the queue has room.
+ * Started ones stand before waiting ones in the list, so the first that is not started is the
+ * next. */
+static void refill(struct asim_rank *rank, uint32_t q)
+{
+    struct asim_queue *queue = &rank->queues[q];
+
+    while (queue->running < rank->world->queue_limit && !rank->failed) {
+        struct asim_stream *stream = queue->head;
+
+        while (stream && stream->started)
+            stream = stream->next;
+        if (!stream)
+            return;
+        stream->started = 1;
+        queue->running++;
+        asim_stream_start(rank, stream); /* may already end it, and others after it */
+    }
+}
+
+/* q is -1 for a stream that has not been in a queue yet. */
+static void leave_queue(struct asim_rank *rank, int q)
+{
+    if (q < 0)
+        return;
+    rank->queues[q].running--;
+    refill(rank, (uint32_t)q);
+}
+
+/* The collective is over: its op ends here, in the middle of the last stream's last advance, as in
+ * the reference; the op's successors may already be issued while the stream still counts.
+ * Its sizes (all-to-all-v) go with it: no plan of its streams is asked any more.
+ * The dataset is freed last: the op's successors may look at the rank's open list. */
+static void end_stream_of(struct asim_rank *rank, struct asim_dataset *data)
+{
+    if (--data->streams)
+        return;
+    *(data->prev ? &data->prev->next : &rank->open_head) = data->next;
+    *(data->next ? &data->next->prev : &rank->open_tail) = data->prev;
+    asim_op_done(rank, data->op);
+    free(data->sizes);
+    asim_pool_put(&rank->lane->pools.dataset, data);
+}
+
+/* Numbers of spec 4.7: 3 tell the collective, 4 leave the list, 5 end, 6 enter the next queue, 7
+ * refill the old one, 8 refill the new one. */
+void asim_order_advance(struct asim_rank *rank, struct asim_stream *stream)
+{
+    int old = stream->queue;
+    int over = stream->phase == stream->n_phases;
+    uint32_t q;
+
+    if (over)
+        end_stream_of(rank, stream->data);
+    if (old >= 0)
+        unlink_stream(&rank->queues[old], stream);
+    if (over) {
+        leave_queue(rank, old);
+        asim_pool_put(&rank->lane->pools.stream, stream);
+        return;
+    }
+    q = stream->phases[stream->phase++].queue;
+    stream->queue = (int)q;
+    stream->started = 0;
+    link_stream(rank, &rank->queues[q], stream);
+    leave_queue(rank, old);
+    refill(rank, q);
+}

@@ -1,0 +1,351 @@
+/* SPDX-License-Identifier: GPL-2.0-only
+ *
+ * One collective on one rank: who takes part and into how many chunks it is cut (spec
+ * astra-system.md, section 4.2); coll_phases.c says which phases each chunk runs through.
+ *
+ * parity: a chunk is always splits-th of the size, so a remainder makes one full chunk more; a
+ * collective smaller than the number of ranks is inflated to one byte a rank and chunk. An
+ * all-gather smaller than the number of splits, for which the reference loops for ever, gets
+ * chunks of one byte.
+ *
+ * An all-to-all-v (op.comm_sizes, our own) is cut into as many chunks as there are splits, each
+ * with its share of every size, because the number of chunks may not depend on one rank's sizes.
+ *
+ * Example (spec 10.6): 1,000,003 bytes in 4 splits are 5 chunks of 250,000; 100 bytes over 4 ranks
+ * in 4 splits are 4 chunks of 25; 7 bytes in 1 split are 1 chunk of 7.
+ */
+#include "sim/collective/phase_plan.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* Tags: bit 63 = a collective, group + 1 above bit 32, stream below. */
+enum { GROUP_TAG_SHIFT = 32 };
+
+/* Once per collective, all its chunks share it (spec 4.6). Greater is served first: LIFO counts up,
+ * FIFO down. */
+static int64_t take_priority(struct asim_rank *rank, const struct asim_op *op)
+{
+    if (rank->world->system.policy == ASIM_EXPLICIT)
+        return op->priority;
+    return rank->world->system.policy == ASIM_LIFO ? rank->priority++ : rank->priority--;
+}
+
+/* Chunk size and how many (spec 4.2).
+ * *total is raised to what is really sent; with the remainder that makes the reference's number
+ * of chunks. */
+static uint64_t chunk_bytes(const struct asim_layout *lay, uint64_t *total)
+{
+    const struct asim_world *world = lay->rank->world;
+    uint64_t splits = world->system.splits, chunk = *total / splits;
+    int kind = lay->kind;
+
+    if (lay->sizes) { /* counted, not measured */
+        *total = splits;
+        return 1;
+    }
+    if (kind == ASIM_BARRIER) /* is not split */
+        return *total;
+    if (kind != ASIM_ALL_GATHER && chunk < world->n_ranks) {
+        chunk = world->n_ranks;
+        *total = splits * chunk;
+    }
+    if (!chunk) {
+        chunk = 1;
+        *total = *total ? *total : 1;
+    }
+    return chunk;
+}
+
+/* ordinal counts the group's collectives on this rank: members must issue them in one order, and a
+ * stall report can name who has not joined. */
+static struct asim_dataset *open_dataset(const struct asim_layout *lay, uint32_t index,
+                                         const struct asim_op *op)
+{
+    struct asim_rank *rank = lay->rank;
+    struct asim_dataset *data = asim_pool_get(&rank->lane->pools.dataset);
+    uint64_t *ordinal = asim_map_put(&rank->ordinals, 1, asim_group_key(lay->listed));
+    uint64_t *sizes = lay->sizes ? malloc((op->comm_size_n + 1) * sizeof *sizes) : NULL;
+
+    if (!data || !ordinal || (lay->sizes && !sizes)) {
+        free(sizes);
+        asim_rank_fail_nomem(rank, "starting a collective");
+        return NULL;
+    }
+    *data = (struct asim_dataset){.op = index,
+                                  .group = lay->listed,
+                                  .ordinal = (*ordinal)++,
+                                  .kind = lay->kind,
+                                  .bytes = op->comm_bytes,
+                                  .sizes = sizes,
+                                  .issued_ns = asim_rank_now(rank),
+                                  .prev = rank->open_tail};
+    if (sizes) /* the op's stand in the feed's window, which other ops will need */
+        memcpy(sizes, lay->sizes, op->comm_size_n * sizeof *sizes);
+    *(rank->open_tail ? &rank->open_tail->next : &rank->open_head) = data;
+    rank->open_tail = data;
+    return data;
+}
+
+/* A tag of its own for every stream of a group; all members count alike.
+ * 0 after failing the rank; no collective has that tag. */
+static uint64_t take_tag(struct asim_rank *rank, const struct asim_group *group)
+{
+    uint64_t key = asim_group_key(group);
+    uint64_t *streams = asim_map_put(&rank->ordinals, 2, key);
+
+    if (!streams) {
+        asim_rank_fail_nomem(rank, "starting a collective");
+        return 0;
+    }
+    return 1ull << 63 | key << GROUP_TAG_SHIFT | (*streams)++;
+}
+
+/* Phases of the next chunk, or the one phase of an algorithm given as traces, on queue 0 of the
+ * first dimension; returns the bytes laid out.
+ * The algorithm's own sizes count, so the chunk is a matter of form. */
+static uint64_t lay_stream(struct asim_layout *lay, struct asim_stream *stream, uint64_t chunk)
+{
+    if (lay->sizes) {
+        stream->share = lay->dims.chunk++;
+        asim_layout_sized(lay, stream);
+        return chunk;
+    }
+    if (!lay->recipe)
+        return asim_layout_phases(lay, stream, chunk);
+    stream->n_phases = 1;
+    stream->phases[0] = (struct asim_phase){.kind = lay->kind, .bytes = lay->dims.left, .step = 1};
+    stream->phases[0].recipe = lay->recipe;
+    stream->phases[0].ring = lay->group ? (struct asim_ring_of){.members = lay->group->ranks,
+                                                                .n = lay->group->n,
+                                                                .index = lay->position}
+                                        : (struct asim_ring_of){.stride = 1,
+                                                                .n = lay->rank->world->n_ranks,
+                                                                .index = lay->rank->id};
+    return lay->dims.left;
+}
+
+/* For the reports, and for consistency.c, which looks whether all members mean the same. */
+static void show_join(const struct asim_layout *lay, const struct asim_dataset *data)
+{
+    struct asim_rank *rank = lay->rank;
+    struct asim_event event = {.t = data->issued_ns, .kind = ASIM_EV_COLL_JOIN, .rank = rank->id};
+
+    event.of.join.index = data->op;
+    event.of.join.kind = (uint32_t)lay->list;
+    event.of.join.group = asim_group_key(lay->listed);
+    event.of.join.ordinal = data->ordinal;
+    event.of.join.first = asim_layout_first(lay);
+    event.of.join.sized = lay->sizes != NULL;
+    event.of.join.members = asim_layout_members(lay);
+    asim_show_record(&rank->world->show, rank->lane->events, &event);
+}
+
+/* Each chunk starts before the next is made (spec 4.2), and may even end; the extra count in
+ * data->streams keeps the collective open meanwhile. */
+static void run_chunks(struct asim_layout *lay, struct asim_dataset *data, const struct asim_op *op,
+                       uint64_t chunk, uint64_t total)
+{
+    struct asim_rank *rank = lay->rank;
+    int64_t priority = take_priority(rank, op);
+    uint64_t done;
+
+    data->streams = 1; /* held until every chunk is in */
+    lay->dims = (struct asim_dims_state){0};
+    while (total && !rank->failed) {
+        struct asim_stream *stream = asim_pool_get(&rank->lane->pools.stream);
+
+        if (!stream) {
+            asim_rank_fail_nomem(rank, "starting a chunk");
+            return;
+        }
+        stream->data = data;
+        stream->priority = priority;
+        stream->queue = -1;
+        stream->tag = take_tag(rank, lay->listed);
+        lay->dims.left = total;
+        done = lay_stream(lay, stream, chunk);
+        if (rank->failed)
+            return;
+        data->streams++;
+        total = done > total ? 0 : total - done;
+        asim_order_advance(rank, stream);
+    }
+    if (!rank->failed && --data->streams == 0)
+        asim_rank_fail(rank, "rank %u: a collective ended while it was being issued", rank->id);
+}
+
+/* The algorithm of this collective as a trace, if there is one: the op's own before its kind's.
+ * The lookup order of the reference (spec astra-system.md, 2.1.1). */
+static const char *custom_of(const struct asim_world *world, const struct asim_op *op)
+{
+    const char *own = asim_node_prefixes_get(&world->node_prefixes, op->id);
+
+    return own ? own : world->custom[op->comm_type];
+}
+
+/* What the trace lacks or the configuration does not name fails the rank with the op's name. */
+static int check_kind(struct asim_rank *rank, const struct asim_op *op)
+{
+    int is_known = op->comm_type < ASIM_KINDS;
+    const char *lacks = NULL;
+
+    if (!(op->has & ASIM_HAS_COMM_TYPE))
+        lacks = "comm_type";
+    else if (!(op->has & ASIM_HAS_COMM_SIZE) && op->comm_type != ASIM_BARRIER)
+        lacks = "comm_size";
+    if (lacks) {
+        asim_rank_fail(rank, "rank %u: collective op %llu ('%s') has no %s attribute", rank->id,
+                       (unsigned long long)op->id, op->name, lacks);
+        return 0;
+    }
+    if (op->comm_type == ASIM_BROADCAST)
+        return 1;
+    if (is_known && (rank->world->n_choices[op->comm_type] || custom_of(rank->world, op)))
+        return 1;
+    asim_rank_fail(
+        rank,
+        "rank %u: op %llu ('%s') is a %s (comm_type %u), for which the system "
+        "configuration names no algorithm: %s%s%s",
+        rank->id, (unsigned long long)op->id, op->name, asim_kind_name((int)op->comm_type),
+        op->comm_type, is_known ? "it has no key " : "known types are 0 to 9",
+        is_known ? asim_kind_key((int)op->comm_type) : "", is_known ? "-implementation" : "");
+    return 0;
+}
+
+/* Position of the rank in the group, file order; group->n if it is no member. */
+static uint32_t position_in(const struct asim_group *group, uint32_t rank)
+{
+    uint32_t i = 0;
+
+    while (i < group->n && group->ranks[i] != rank)
+        i++;
+    return i;
+}
+
+/* The root of a rooted collective: comm_src or comm_dst, or else the first member.
+ * As a position in the group, or a rank where everybody takes part. */
+static int find_root(struct asim_layout *lay, const struct asim_op *op)
+{
+    int down = lay->kind == ASIM_BROADCAST || lay->kind == ASIM_SCATTER;
+    int given = (op->has & (down ? ASIM_HAS_COMM_SRC : ASIM_HAS_COMM_DST)) != 0;
+    uint32_t n = lay->rank->world->n_ranks, root = down ? op->comm_src : op->comm_dst;
+
+    if (!asim_layout_is_rooted(lay->kind) || !given)
+        return 0;
+    lay->root = lay->group ? position_in(lay->group, root) : root;
+    if (lay->root < (lay->group ? lay->group->n : n))
+        return 0;
+    asim_rank_fail(lay->rank,
+                   "rank %u: op %llu ('%s') is a %s with comm_%s %u as its root, which is no "
+                   "member",
+                   lay->rank->id, (unsigned long long)op->id, op->name, asim_kind_name(lay->kind),
+                   down ? "src" : "dst", root);
+    return ASIM_EINVAL;
+}
+
+/* A list shorter than the dimensions says nothing of the others: they take part where everything
+ * listed does (converters write four trues for "all"). */
+static uint32_t involved_of(const struct asim_op *op)
+{
+    uint32_t listed = (1u << op->involved_n) - 1;
+
+    if (!(op->has & ASIM_HAS_INVOLVED_DIM))
+        return UINT32_MAX;
+    return op->involved == listed ? UINT32_MAX : op->involved;
+}
+
+/* Checked when the op is issued rather than at load, because only then its group is known (METADATA
+ * ops define groups on the way); `asim trace check` says the same before a run.
+ * All-to-all-v: the sentence about what does not fit; 0, or the rank has failed. Members are known
+ * by now. */
+static int take_sizes(struct asim_layout *lay, const struct asim_op *op)
+{
+    struct asim_world *world = lay->rank->world;
+    uint64_t n = lay->listed ? lay->listed->n : world->n_ranks;
+    const char *why = NULL;
+
+    if (op->comm_type != ASIM_ALL_TO_ALL)
+        why = "only an ALL_TO_ALL can have sizes of its own";
+    else if (lay->recipe)
+        why = "an algorithm given as traces has its own sizes; leave one of the two out";
+    else if (!lay->group && asim_layout_members(lay) != world->n_ranks)
+        why = "involved_dim leaves ranks out; name a communicator group instead";
+    if (why)
+        asim_rank_fail(lay->rank, "rank %u: op %llu ('%s') is a %s with comm_sizes: %s",
+                       lay->rank->id, (unsigned long long)op->id, op->name,
+                       asim_kind_name((int)op->comm_type), why);
+    else if (op->comm_size_n != n)
+        asim_rank_fail(lay->rank,
+                       "rank %u: op %llu ('%s') has %zu comm_sizes, but %s %llu; give one for each "
+                       "member, its own included",
+                       lay->rank->id, (unsigned long long)op->id, op->name, op->comm_size_n,
+                       lay->listed ? "the members of its group are" : "the ranks are",
+                       (unsigned long long)n);
+    lay->sizes = op->comm_sizes;
+    lay->position = lay->listed ? position_in(lay->listed, lay->rank->id) : lay->rank->id;
+    return lay->rank->failed ? ASIM_EINVAL : 0;
+}
+
+/* Who takes part and how; 0, or the rank has failed. */
+static int lay_out(struct asim_layout *lay, const struct asim_op *op)
+{
+    struct asim_world *world = lay->rank->world;
+    const char *custom = custom_of(world, op);
+
+    /* Everybody: laid out as without a group, all dimensions involved. Collectives are counted and
+     * tagged as the listed group's own all the same (spec 4.2). */
+    lay->listed = lay->group;
+    if (lay->group && lay->group->n == world->n_ranks)
+        lay->group = NULL;
+    else if (!lay->group)
+        lay->involved = involved_of(op);
+    if (lay->group)
+        lay->position = position_in(lay->group, lay->rank->id);
+    lay->kind = lay->list == ASIM_REDUCE_SCATTER_BLOCK ? ASIM_REDUCE_SCATTER : lay->list;
+    if (custom) {
+        asim_layout_tags_fit(lay, "an algorithm given as traces");
+        lay->recipe =
+            asim_recipe_find(lay->rank, custom, lay->group ? lay->position : lay->rank->id);
+        return lay->rank->failed ? ASIM_EINVAL : 0;
+    }
+    lay->n_dims = lay->group ? 1 : asim_layout_dims(world, lay->list);
+    return find_root(lay, op);
+}
+
+/* In the order: attributes, group, who takes part, chunks. Everything here is this rank's own
+ * decision, so all ranks must come to the same one from the same data. */
+void asim_coll_op(struct asim_rank *rank, uint32_t index, const struct asim_op *op)
+{
+    struct asim_layout lay = {.rank = rank, .list = (int)op->comm_type, .involved = UINT32_MAX};
+    uint64_t total = op->comm_type == ASIM_BARRIER ? 1 : op->comm_bytes, chunk;
+    struct asim_dataset *data;
+    int all = 0;
+
+    if (!check_kind(rank, op))
+        return;
+    if (op->has & ASIM_HAS_QUEUE)
+        lay.queue = 1 + op->comm_queue % rank->world->settings.queues_per_dim;
+    lay.group = asim_group_find(rank, op, &all);
+    if (!lay.group && !all)
+        return;
+    if (op->comm_type == ASIM_BROADCAST && !rank->world->n_choices[ASIM_BROADCAST] &&
+        !custom_of(rank->world, op)) { /* parity: not modelled, each rank waits on its own */
+        asim_clock_add(rank, asim_replay_ns(op),
+                       &(struct asim_todo){.kind = ASIM_TODO_OP_DONE, .op = index});
+        return;
+    }
+    if (lay_out(&lay, op) || (op->has & ASIM_HAS_COMM_SIZES && take_sizes(&lay, op)))
+        return;
+    if (!lay.recipe && !asim_layout_has_partners(&lay)) {
+        /* alone: nothing to exchange (the reference never finishes) */
+        asim_clock_add(rank, 0, &(struct asim_todo){.kind = ASIM_TODO_OP_DONE, .op = index});
+        return;
+    }
+    chunk = chunk_bytes(&lay, &total);
+    data = open_dataset(&lay, index, op);
+    if (!data)
+        return;
+    show_join(&lay, data);
+    run_chunks(&lay, data, op, chunk, total);
+}

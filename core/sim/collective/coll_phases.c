@@ -1,0 +1,283 @@
+/* SPDX-License-Identifier: GPL-2.0-only
+ *
+ * The phases of a chunk: one or two per logical dimension, each with its ring, queue and direction
+ * (spec astra-system.md, sections 4.3-4.5). A communicator group is one ring over its members in
+ * the order they are listed.
+ *
+ * Collectives with a root, which the reference does not have, go dimension by dimension too: down
+ * from the outermost (broadcast, scatter) or up from the innermost (reduce, gather), and in each
+ * only the rings that hold data take part, those level with the root in all dimensions inside it.
+ *
+ * Example: dimensions [4, 2, 8], all-reduce, localBWAware: reduce-scatter in 0, reduce-scatter in
+ * 1, all-reduce in 2, all-gather in 1, all-gather in 0, on 1, 1/4, 1/8, 1/8 and 1/4 of the data.
+ * The baseline does a whole all-reduce in each.
+ */
+#include "sim/collective/phase_plan.h"
+#include "sim/collective/nccl_graph.h"
+
+/* The last entry of a list stands for the dimensions it does not name (coll_setup.c). */
+static const struct asim_coll_choice *choice_of(const struct asim_world *world, int list,
+                                                uint32_t dim)
+{
+    uint32_t n = world->n_choices[list];
+
+    return &world->choices[list][dim < n ? dim : n - 1];
+}
+
+/* Kinds in which one member differs from the others. */
+int asim_layout_is_rooted(int kind)
+{
+    return kind == ASIM_BROADCAST || kind == ASIM_SCATTER || kind == ASIM_REDUCE ||
+           kind == ASIM_GATHER;
+}
+
+/* A "one…" algorithm is a ring over all ranks and swallows the dimensions after it (spec 4.3). */
+uint32_t asim_layout_dims(const struct asim_world *world, int list)
+{
+    for (uint32_t d = 0; d < world->dims.n; d++)
+        if (choice_of(world, list, d)->one)
+            return d + 1;
+    return (uint32_t)world->dims.n;
+}
+
+/* The ranks that differ from this one in that dimension only; a group is one ring in file order. */
+static struct asim_ring_of ring_of(const struct asim_layout *lay, uint32_t dim)
+{
+    const struct asim_world *world = lay->rank->world;
+    struct asim_ring_of ring = {.stride = world->strides[dim], .n = world->dims.at[dim]};
+
+    if (lay->group)
+        return (struct asim_ring_of){.members = lay->group->ranks,
+                                     .n = lay->group->n,
+                                     .index = lay->position,
+                                     .root = lay->root};
+    if (choice_of(world, lay->list, dim)->one) {
+        ring.stride = 1;
+        ring.n = world->n_ranks;
+    }
+    ring.index = lay->rank->id / ring.stride % ring.n;
+    ring.root = lay->root / ring.stride % ring.n;
+    ring.base = lay->rank->id - ring.index * ring.stride;
+    return ring;
+}
+
+/* Dimensions of one member, or left out by involved_dim, have no phase. */
+static int is_active(const struct asim_layout *lay, uint32_t dim)
+{
+    return ring_of(lay, dim).n > 1 && (lay->involved >> dim & 1);
+}
+
+/* 0: this rank is alone in the collective, so there is nothing to send. */
+int asim_layout_has_partners(const struct asim_layout *lay)
+{
+    for (uint32_t d = 0; d < lay->n_dims; d++)
+        if (is_active(lay, d))
+            return 1;
+    return 0;
+}
+
+/* How many ranks take part, this one included. */
+uint64_t asim_layout_members(const struct asim_layout *lay)
+{
+    uint64_t members = 1;
+
+    if (lay->recipe)
+        return lay->group ? lay->group->n : lay->rank->world->n_ranks;
+    for (uint32_t d = 0; d < lay->n_dims; d++)
+        if (is_active(lay, d))
+            members *= ring_of(lay, d).n;
+    return members;
+}
+
+uint32_t asim_layout_first(const struct asim_layout *lay)
+{
+    uint32_t first = lay->rank->id;
+
+    for (uint32_t d = 0; !lay->recipe && !lay->group && d < lay->n_dims; d++)
+        if (is_active(lay, d))
+            first -= ring_of(lay, d).index * ring_of(lay, d).stride;
+    return lay->recipe || lay->group ? 0 : first;
+}
+
+/* The next queue of a dimension, or that of the op. half: 0 = all of them, 1 = the first half, 2 =
+ * the second. */
+static uint32_t take_queue(const struct asim_layout *lay, uint32_t dim, int half, int *step)
+{
+    uint32_t q = lay->rank->world->settings.queues_per_dim, at;
+    struct asim_dim_turns *turns = &lay->rank->turns[dim];
+
+    if (lay->queue) {
+        at = lay->queue - 1;
+        *step = 1;
+    } else if (half == 0) {
+        at = turns->all++ % q;
+        *step = q > 1 && at >= q / 2 ? -1 : 1;
+    } else if (half == 1) {
+        at = q > 1 ? turns->first++ % (q / 2) : 0;
+        *step = 1;
+    } else {
+        at = q > 1 ? q / 2 + turns->second++ % (q - q / 2) : 0;
+        *step = -1;
+    }
+    return dim * q + at;
+}
+
+/* parity: a group of a system with several algorithms uses ring, where ring can do it; but one of
+ * NCCL's, which the reference does not have, is meant wherever it is named. */
+static const struct asim_coll_choice *choice_in_group(const struct asim_layout *lay, int kind)
+{
+    const struct asim_world *world = lay->rank->world;
+
+    for (uint32_t i = 0; i < world->n_choices[lay->list]; i++)
+        if (world->choices[lay->list][i].algo->flows)
+            return &world->choices[lay->list][i];
+    if (world->n_choices[lay->list] > 1 && world->ring.algo->kinds & 1u << kind)
+        return &world->ring;
+    return choice_of(world, lay->list, 0);
+}
+
+int asim_layout_tags_fit(const struct asim_layout *lay, const char *what)
+{
+    if (!lay->listed || lay->listed->id < ASIM_GROUPS_OF_RECIPES)
+        return 1;
+    asim_rank_fail(lay->rank, "group %lld: %s needs a group id below %d",
+                   (long long)lay->listed->id, what, ASIM_GROUPS_OF_RECIPES);
+    return 0;
+}
+
+static void lay_flows(const struct asim_layout *lay, struct asim_phase *phase)
+{
+    if (!phase->choice->algo->flows || lay->rank->failed)
+        return;
+    if (asim_layout_tags_fit(lay, phase->choice->algo->member.name))
+        asim_program_lay(lay->rank, phase->choice, phase);
+}
+
+/* Appends one phase; returns the bytes the next one starts from. */
+static uint64_t add_phase(const struct asim_layout *lay, struct asim_stream *stream, uint32_t dim,
+                          const int kind_half[2], uint64_t bytes)
+{
+    struct asim_phase *phase = &stream->phases[stream->n_phases++];
+
+    *phase = (struct asim_phase){.kind = kind_half[0], .dim = dim, .bytes = bytes};
+    phase->choice = choice_of(lay->rank->world, lay->list, dim);
+    phase->ring = ring_of(lay, dim);
+    if (lay->group) {
+        phase->subgroup = 1;
+        phase->choice = choice_in_group(lay, phase->kind);
+    }
+    phase->queue = take_queue(lay, dim, kind_half[1], &phase->step);
+    /* Groups have trees of their own, which only their members count. */
+    phase->variant = (lay->group ? stream->tag : lay->rank->turns[dim].trees[lay->list]++) % 2;
+    lay_flows(lay, phase);
+    return asim_coll_out_bytes(phase->choice->algo, phase->kind, bytes, phase->ring.n);
+}
+
+/* Reduce-scatter through the order, all-reduce on its last dimension, all-gather back; or, if
+ * scatters_all, reduce-scatter through all of it and all-gather back through all of it.
+ * Each phase begins with what the one before leaves: an all-gather gives back exactly what its
+ * reduce-scatter took, but for remainders. */
+static void lay_bw_aware(const struct asim_layout *lay, struct asim_stream *stream,
+                         const uint32_t *order, uint64_t bytes)
+{
+    uint32_t n = lay->n_dims, last = n;
+
+    for (uint32_t i = 0; i < n; i++)
+        if (is_active(lay, order[i]))
+            last = i;
+    if (last == n)
+        return;
+    if (lay->rank->world->order->scatters_all)
+        last = n;
+    for (uint32_t i = 0; i < last; i++)
+        if (is_active(lay, order[i]))
+            bytes = add_phase(lay, stream, order[i], (const int[2]){ASIM_REDUCE_SCATTER, 1}, bytes);
+    if (last < n)
+        bytes = add_phase(lay, stream, order[last], (const int[2]){ASIM_ALL_REDUCE, 1}, bytes);
+    for (uint32_t i = last; i-- > 0;)
+        if (is_active(lay, order[i]))
+            bytes = add_phase(lay, stream, order[i], (const int[2]){ASIM_ALL_GATHER, 2}, bytes);
+}
+
+/* 1 if this rank's ring in `dim` holds data: it is level with the root in every dimension below.
+ */
+static int is_reached(const struct asim_layout *lay, uint32_t dim)
+{
+    for (uint32_t d = 0; d < dim; d++)
+        if (is_active(lay, d) && ring_of(lay, d).index != ring_of(lay, d).root)
+            return 0;
+    return 1;
+}
+
+/* bytes follows the data even through dimensions whose ring this rank does not take part in. */
+static void lay_rooted(const struct asim_layout *lay, struct asim_stream *stream, uint64_t bytes)
+{
+    int down = lay->kind == ASIM_BROADCAST || lay->kind == ASIM_SCATTER;
+
+    for (uint32_t i = 0; i < lay->n_dims; i++) {
+        uint32_t d = down ? lay->n_dims - 1 - i : i;
+
+        if (!is_active(lay, d))
+            continue;
+        if (is_reached(lay, d))
+            add_phase(lay, stream, d, (const int[2]){lay->kind, 0}, bytes);
+        bytes = asim_coll_out_bytes(choice_of(lay->rank->world, lay->list, d)->algo, lay->kind,
+                                    bytes, ring_of(lay, d).n);
+    }
+}
+
+/* What a dimension order may look at (coll/dims.h): no time and no state of the rank. */
+static void view_dims(const struct asim_layout *lay, struct asim_dims_view *view)
+{
+    *view = (struct asim_dims_view){.kind = lay->kind, .n = lay->n_dims};
+    for (uint32_t d = 0; d < lay->n_dims; d++) {
+        view->size[d] = ring_of(lay, d).n;
+        view->bw[d] = lay->rank->world->dim_bw[d];
+        view->active |= (uint32_t)is_active(lay, d) << d;
+    }
+}
+
+/* Everybody with everybody at once, whatever the dimensions and the all-to-all's algorithm: a size
+ * of each pair's own cannot be passed on from dimension to dimension. A window of direct<W> holds.
+ * Cost: n - 1 messages a member and chunk, those of no bytes too: only the sender knows which these
+ * are, and its receiver waits for one from everybody.
+ */
+void asim_layout_sized(const struct asim_layout *lay, struct asim_stream *stream)
+{
+    const struct asim_world *world = lay->rank->world;
+    const struct asim_coll_choice *named = choice_of(world, lay->list, 0);
+    struct asim_phase *phase = &stream->phases[stream->n_phases++];
+
+    *phase = (struct asim_phase){.kind = lay->kind, .subgroup = lay->group != NULL};
+    phase->choice = named->algo == world->direct.algo ? named : &world->direct;
+    phase->ring = (struct asim_ring_of){.stride = 1, .n = world->n_ranks, .index = lay->rank->id};
+    if (lay->listed)
+        phase->ring = (struct asim_ring_of){
+            .members = lay->listed->ranks, .n = lay->listed->n, .index = lay->position};
+    phase->queue = take_queue(lay, 0, 0, &phase->step);
+}
+
+/* Returns the bytes of the chunk: an order may have changed them (offlineGreedyFlex). */
+uint64_t asim_layout_phases(struct asim_layout *lay, struct asim_stream *stream, uint64_t bytes)
+{
+    const struct asim_world *world = lay->rank->world;
+    struct asim_dims_pick pick = {.bytes = bytes};
+    struct asim_dims_view view;
+
+    if (asim_layout_is_rooted(lay->kind)) {
+        lay_rooted(lay, stream, bytes);
+        return bytes;
+    }
+    view_dims(lay, &view);
+    world->order->order(&view, &lay->dims, &pick);
+    lay->dims.chunk++;
+    if (lay->kind == ASIM_ALL_REDUCE && world->system.optimization == ASIM_LOCAL_BW_AWARE) {
+        lay_bw_aware(lay, stream, pick.order, pick.bytes);
+        return pick.bytes;
+    }
+    bytes = pick.bytes;
+    for (uint32_t i = 0; i < lay->n_dims; i++)
+        if (is_active(lay, pick.order[i]))
+            bytes = add_phase(lay, stream, pick.order[i], (const int[2]){lay->kind, 0}, bytes);
+    return pick.bytes;
+}

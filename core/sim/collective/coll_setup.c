@@ -1,0 +1,185 @@
+/* SPDX-License-Identifier: GPL-2.0-only
+ *
+ * Resolves what the system configuration says of collectives once, before time starts: algorithm
+ * names to family members, one entry per logical dimension; algorithms given as traces; the order
+ * of dimensions; how many ops of a rank may run at once.
+ *
+ * A list shorter than the dimensions is completed with its last entry (the reference silently
+ * leaves those dimensions out of the collective). Kinds the reference does not have need no list.
+ *
+ * What is chosen here is const in simulated time and shared by all ranks. Algorithms are resolved
+ * per dimension, so `ring, direct` means ring in dimension 0 and direct in dimension 1; "one…"
+ * entries swallow the dimensions after them.
+ */
+#include "sim/collective/phase_plan.h"
+#include "sim/world.h"
+#include "topo/pair.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* One entry per name, in the world's arena. */
+static int choose(struct asim_world *world, int kind, const struct asim_words *words,
+                  struct asim_err *err)
+{
+    struct asim_err why = {0};
+
+    world->choices[kind] = asim_arena_array(&world->arena, words->n, sizeof *world->choices[kind]);
+    if (!world->choices[kind])
+        return asim_err_nomem(err, "choosing algorithms");
+    for (size_t d = 0; d < words->n; d++)
+        if (asim_coll_choose(&world->choices[kind][d], words->at[d], &why))
+            return asim_err_set(err, ASIM_EINVAL, "%s-implementation: %s", asim_kind_key(kind),
+                                why.text);
+    world->n_choices[kind] = (uint32_t)words->n;
+    return 0;
+}
+
+/* Broadcast keeps the reference's behaviour (each rank replays its recorded duration) unless the
+ * configuration names an algorithm for it; "replay" says so in words.
+ * The only kind the reference knows but does not model (spec 3.6). */
+static int is_replayed(int kind, const struct asim_words *words)
+{
+    return kind == ASIM_BROADCAST && words->n == 1 && !strcmp(words->at[0], "replay");
+}
+
+/* More names than dimensions is an error: in the reference, a read past the end (spec 4.3). */
+static int choose_list(struct asim_world *world, int kind, struct asim_err *err)
+{
+    const struct asim_words *words = &world->system.impl[kind];
+
+    if (!words->n || is_replayed(kind, words))
+        return 0;
+    if (words->n > world->dims.n)
+        return asim_err_set(err, ASIM_EINVAL,
+                            "the system configuration names %zu algorithms for %s, but there are "
+                            "only %zu logical dimensions; give one per dimension",
+                            words->n, asim_kind_name(kind), world->dims.n);
+    if (choose(world, kind, words, err))
+        return ASIM_EINVAL;
+    if (words->n < world->dims.n && asim_layout_dims(world, kind) > words->n)
+        asim_world_note(world,
+                        "the system configuration names %zu algorithms for %s and there are %zu "
+                        "logical dimensions: %s is used for the rest (ASTRA-sim leaves their ranks "
+                        "out of the collective)",
+                        words->n, asim_kind_name(kind), world->dims.n, words->at[words->n - 1]);
+    return 0;
+}
+
+/* What kinds without a list use. */
+static int choose_default(struct asim_world *world, int kind, struct asim_err *err)
+{
+    const char *name = kind == ASIM_BARRIER                ? "dissemination"
+                       : kind == ASIM_REDUCE_SCATTER_BLOCK ? "ring"
+                                                           : "binomialTree";
+    char word[32], *at = word;
+    const struct asim_words words = {&at, 1};
+
+    snprintf(word, sizeof word, "%s", name);
+    switch (kind) {
+    case ASIM_REDUCE_SCATTER_BLOCK:
+        world->choices[kind] = world->choices[ASIM_REDUCE_SCATTER];
+        world->n_choices[kind] = world->n_choices[ASIM_REDUCE_SCATTER];
+        if (world->n_choices[kind])
+            return 0;
+        return choose(world, kind, &words, err);
+    case ASIM_REDUCE:
+    case ASIM_GATHER:
+    case ASIM_SCATTER:
+    case ASIM_BARRIER:
+        return choose(world, kind, &words, err);
+    default:
+        return 0;
+    }
+}
+
+/* Lists first, because defaults of some kinds borrow from others. */
+static int choose_all(struct asim_world *world, struct asim_err *err)
+{
+    for (int kind = 0; kind < ASIM_KINDS; kind++)
+        if (choose_list(world, kind, err))
+            return ASIM_EINVAL;
+    for (int kind = 0; kind < ASIM_KINDS; kind++)
+        if (!world->n_choices[kind] && choose_default(world, kind, err))
+            return ASIM_EINVAL;
+    if (asim_coll_choose(&world->direct, "direct", err))
+        return ASIM_EINVAL;
+    return asim_coll_choose(&world->ring, "ring", err);
+}
+
+/* Prefixes are malloc'ed and freed by asim_coll_fini; node_prefixes likewise. */
+static int find_custom(struct asim_world *world, struct asim_err *err)
+{
+    const char *own = world->system.per_node_custom, *owner = world->settings.system;
+
+    for (int kind = 0; kind < ASIM_KINDS; kind++) {
+        if (!world->system.custom[kind])
+            continue;
+        world->custom[kind] = asim_custom_resolve(owner, world->system.custom[kind]);
+        if (!world->custom[kind])
+            return asim_err_nomem(err, "looking for collective algorithms");
+    }
+    return own ? asim_node_prefixes_read(&world->node_prefixes, own, err) : 0;
+}
+
+/* Bandwidths for the orders that look at them: the analytical network's, or the slowest link on
+ * the way from rank 0 to its neighbour in that dimension.
+ * Relative to dimension 0; exact values do not matter to the orders. */
+static int measure_dims(struct asim_world *world, struct asim_err *err)
+{
+    for (size_t d = 0; d < world->dims.n; d++) {
+        struct asim_pair pair = {0};
+
+        world->dim_bw[d] = 1;
+        if (world->settings.mode && d < world->shape.n)
+            world->dim_bw[d] =
+                world->shape.at[d].bandwidth_gbps / world->shape.at[0].bandwidth_gbps;
+        if (!world->route || world->dims.at[d] < 2 ||
+            world->system.inter_dim < ASIM_INTER_OFFLINE_GREEDY)
+            continue;
+        if (asim_pair_get(&pair, world->route, (const uint32_t[2]){0, world->strides[d]},
+                          world->net.payload_bytes, err))
+            return ASIM_EINVAL;
+        world->dim_bw[d] = pair.rate_bps ? (double)pair.rate_bps : 1;
+    }
+    for (size_t d = world->dims.n; d-- > 0;)
+        world->dim_bw[d] /= world->dim_bw[0];
+    return 0;
+}
+
+/* After the groups and before the ranks: all of it is const in simulated time. Frees nothing on
+ * failure: asim_world_close does. */
+int asim_coll_setup(struct asim_world *world, struct asim_err *err)
+{
+    uint32_t stride = 1, queues = world->settings.queues_per_dim;
+
+    if (asim_meet_open(world))
+        return asim_err_nomem(err, "laying out the logical dimensions");
+    world->strides = asim_arena_array(&world->arena, world->dims.n, sizeof *world->strides);
+    if (!world->strides)
+        return asim_err_nomem(err, "laying out the logical dimensions");
+    for (size_t d = 0; d < world->dims.n; d++) {
+        world->strides[d] = stride;
+        stride *= world->dims.at[d];
+    }
+    world->order = asim_coll_dims_find(world->system.inter_dim, err);
+    if (!world->order || choose_all(world, err) || find_custom(world, err) ||
+        measure_dims(world, err))
+        return ASIM_EINVAL;
+    world->max_phases = 2 * (uint32_t)world->dims.n + 1;
+    world->queue_limit = (world->system.active_chunks + queues - 1) / queues;
+    world->units[ASIM_UNIT_CPU] = world->system.cpu_slots;
+    world->units[ASIM_UNIT_COMP] = world->system.comp_slots;
+    world->units[ASIM_UNIT_COMM] = world->system.comm_slots;
+    world->units[ASIM_UNIT_RECV] = UINT32_MAX;
+    return 0;
+}
+
+void asim_coll_fini(struct asim_world *world)
+{
+    for (int kind = 0; kind < ASIM_KINDS; kind++)
+        free(world->custom[kind]);
+    asim_node_prefixes_fini(&world->node_prefixes);
+    asim_meet_fini(world);
+}

@@ -1,0 +1,216 @@
+/* SPDX-License-Identifier: GPL-2.0-only
+ *
+ * Runs a collective algorithm given as traces (spec astra-system.md, section 5.7) as the one phase
+ * of one stream: every node whose parents have ended is issued at once, without slots, endpoint
+ * delay or reduction cost; a computation takes its recorded time. The sizes are the algorithm's,
+ * whatever the workload says.
+ *
+ * The same engine runs NCCL-like algorithms (nccl_graph.c): there the flows have the phase's size,
+ * each costs the sender its endpoint delay first, and a stream may have several such phases.
+ *
+ * Two things differ from the reference. Free nodes are issued by ascending id (there: in the order
+ * of a hash table). Each collective has tags of its own (there: those of the workload's sends and
+ * receives, so that collectives under way at once can take each other's messages).
+ *
+ * A run of the algorithm is one allocation: its counts of open parents. It ends when every node has
+ * ended, which is when the stream moves on; a world that fails meanwhile frees what is left.
+ */
+#include "sim/collective/nvswitch.h"
+#include "sim/collective/op_graph.h"
+
+#include <stdlib.h>
+
+struct asim_custom {
+    struct asim_custom *next, *prev; /* all of the lane, for its end */
+    struct asim_stream *stream;
+    const struct asim_recipe *recipe;
+    uint64_t flow_bytes; /* of every send and receive; 0 = as the nodes say */
+    uint32_t left;       /* nodes not ended */
+    int issuing;         /* an end inside an issue must not end the phase under its feet */
+    uint64_t at_switch;  /* tags of what goes to or comes from NVSwitches, but for the node's */
+    uint32_t parents[];  /* of each node, not ended */
+};
+
+/* bits 63: a collective; 61: of this file; 44-60: group; 20-43: which one; 0-19: the node's tag.
+ * The counts wrap long after the collectives they tell apart have ended.
+ * The group's own collectives use bit 63 without bit 61, rendezvous adds bit 62: the three never
+ * meet. */
+static uint64_t tag_of(const struct asim_custom *custom, const struct asim_recipe_node *node)
+{
+    uint64_t stream = custom->stream->tag;
+    uint64_t group = stream >> 32 & 0x1ffff, number = stream & 0xffffff;
+
+    return 1ull << 63 | 1ull << 61 | group << 44 | number << 20 | node->tag;
+}
+
+/* Peers are positions in the group, mapped through its members in file order (spec 5.7). */
+static void exchange(struct asim_rank *rank, struct asim_custom *custom, uint32_t index)
+{
+    const struct asim_recipe_node *node = &custom->recipe->nodes[index];
+    const struct asim_ring_of *ring = &asim_stream_phase(custom->stream)->ring;
+    int at_switch = custom->at_switch && node->peer >= ring->n;
+    struct asim_later *later;
+    uint32_t peer = rank->id;
+    uint64_t bytes = custom->flow_bytes ? custom->flow_bytes : node->bytes;
+    uint64_t tag = at_switch ? custom->at_switch | node->tag : tag_of(custom, node);
+
+    if (at_switch)
+        peer = asim_nvswitch_host(rank, node->tag & ASIM_NVSWITCH_MOST);
+    else if (node->peer < ring->n)
+        peer = asim_ring_rank(ring, node->peer);
+    if (peer == rank->id) {
+        asim_rank_fail(rank,
+                       "collective algorithm %s.%u.et: node %llu exchanges with member %u; it "
+                       "must be another one, of 0 to %u",
+                       custom->recipe->prefix, custom->recipe->member, (unsigned long long)node->id,
+                       node->peer, ring->n - 1);
+        return;
+    }
+    later = asim_pool_get(&rank->lane->pools.later);
+    if (!later) {
+        asim_rank_fail_nomem(rank, "running a collective algorithm");
+        return;
+    }
+    *later = (struct asim_later){.kind = ASIM_LATER_NODE, .node = index, .custom = custom};
+    if (node->type == ASIM_OP_COMM_SEND)
+        asim_send(rank, &(struct asim_msg){.src = rank->id,
+                                           .dst = peer,
+                                           .bytes = bytes,
+                                           .tag = tag,
+                                           .cookie = asim_later_cookie(later)});
+    else
+        asim_receive(rank,
+                     &(struct asim_recv){.bytes = bytes, .later = later, .src = peer, .tag = tag});
+}
+
+/* The endpoint delay before a flow is over. */
+void asim_custom_flow(struct asim_rank *rank, struct asim_custom *custom, uint32_t node)
+{
+    exchange(rank, custom, node);
+}
+
+/* A computation ends by the clock, an exchange by the network, perhaps within this call. */
+static void issue(struct asim_rank *rank, struct asim_custom *custom, uint32_t index)
+{
+    const struct asim_recipe_node *node = &custom->recipe->nodes[index];
+
+    if (node->type == ASIM_OP_COMP)
+        asim_clock_add(rank, node->ns,
+                       &(struct asim_todo){.kind = ASIM_TODO_NODE, .op = index, .custom = custom});
+    else if (custom->flow_bytes && node->type == ASIM_OP_COMM_SEND && rank->endpoint_ns)
+        asim_clock_add(rank, rank->endpoint_ns,
+                       &(struct asim_todo){.kind = ASIM_TODO_FLOW, .op = index, .custom = custom});
+    else
+        exchange(rank, custom, index);
+}
+
+/* Frees *custom: nobody may look at it after this. */
+static void end_if_over(struct asim_rank *rank, struct asim_custom *custom)
+{
+    struct asim_stream *stream = custom->stream;
+
+    if (custom->left || custom->issuing || rank->failed)
+        return;
+    *(custom->prev ? &custom->prev->next : &rank->lane->customs) = custom->next;
+    if (custom->next)
+        custom->next->prev = custom->prev;
+    free(custom);
+    stream->custom = NULL;
+    asim_order_advance(rank, stream);
+}
+
+/* Greatest common divisor. */
+static uint64_t common(uint64_t a, uint64_t b)
+{
+    while (b) {
+        uint64_t rest = a % b;
+
+        a = b;
+        b = rest;
+    }
+    return a;
+}
+
+/* A place to begin with and a step that comes to every node once: 0 and 1, the listed order, or
+ * what flow-order-seed says, another one on each rank. Flows that are free at one instant have no
+ * order of their own; seeds show what it is worth. */
+static void draw_order(const struct asim_rank *rank, uint64_t n, uint64_t order[2])
+{
+    uint64_t seed = rank->world->system.flow_order_seed, x = (seed << 32 | rank->id) + 1;
+
+    order[0] = 0;
+    order[1] = 1;
+    if (!seed || n < 3)
+        return;
+    for (int i = 0; i < 3; i++)
+        x = asim_mix64(x);
+    order[0] = x % n;
+    order[1] = 1 + (x >> 32) % (n - 1);
+    while (common(order[1], n) != 1)
+        order[1] = order[1] % (n - 1) + 1;
+}
+
+/* parents[] is this run's own copy of the counts; the recipe is shared and const. */
+void asim_custom_start(struct asim_rank *rank, struct asim_stream *stream)
+{
+    const struct asim_recipe *recipe = asim_stream_phase(stream)->recipe;
+    struct asim_custom *custom = malloc(sizeof *custom + recipe->n * sizeof *custom->parents);
+    uint64_t order[2];
+
+    if (!custom) {
+        asim_rank_fail_nomem(rank, "running a collective algorithm");
+        return;
+    }
+    *custom = (struct asim_custom){.stream = stream, .recipe = recipe, .left = recipe->n};
+    custom->flow_bytes = asim_stream_phase(stream)->flow_bytes;
+    if (recipe->local)
+        custom->at_switch =
+            asim_nvswitch_tag(rank, stream,
+                              asim_ring_rank(&asim_stream_phase(stream)->ring,
+                                             recipe->member / recipe->local * recipe->local));
+    stream->custom = custom;
+    custom->next = rank->lane->customs;
+    if (custom->next)
+        custom->next->prev = custom;
+    rank->lane->customs = custom;
+    for (uint32_t i = 0; i < recipe->n; i++)
+        custom->parents[i] = recipe->nodes[i].parents;
+    custom->issuing++;
+    draw_order(rank, recipe->n, order);
+    for (uint32_t i = 0; i < recipe->n && !rank->failed; i++) {
+        if (!recipe->nodes[order[0]].parents)
+            issue(rank, custom, (uint32_t)order[0]);
+        order[0] = (order[0] + order[1]) % recipe->n;
+    }
+    custom->issuing--;
+    end_if_over(rank, custom);
+}
+
+/* A node's end lets its children go. Called by the clock, by a send's end or by a receive. */
+void asim_custom_ended(struct asim_rank *rank, struct asim_custom *custom, uint32_t node)
+{
+    const struct asim_recipe *recipe = custom->recipe;
+    const struct asim_recipe_node *ended = &recipe->nodes[node];
+
+    custom->left--;
+    custom->issuing++;
+    for (uint32_t i = 0; i < ended->children && !rank->failed; i++) {
+        uint32_t child = recipe->links.at[ended->first_child + i].child;
+
+        if (--custom->parents[child] == 0)
+            issue(rank, custom, child);
+    }
+    custom->issuing--;
+    end_if_over(rank, custom);
+}
+
+/* Those still running when a world ends early. */
+void asim_custom_fini(struct asim_sim_lane *lane)
+{
+    while (lane->customs) {
+        struct asim_custom *custom = lane->customs;
+
+        lane->customs = custom->next;
+        free(custom);
+    }
+}

@@ -1,0 +1,377 @@
+/* SPDX-License-Identifier: GPL-2.0-only
+ *
+ * The collectives whose algorithm the system configuration names as ncclTree, ncclPxn, …: the flows
+ * of coll/nccl.h become one recipe a member, made on first use and kept for the run. The flows are
+ * those `asim nccl` lists; a run of its traces as a custom algorithm gives the same times.
+ *
+ * Flows that begin at an NVSwitch are nobody's nodes: it answers by the tags of what it gets
+ * (nvswitch.c). Those that end at one have the position behind all members as their peer.
+ *
+ * What it costs: a flow is two nodes and, behind the first step, a link, about 100 bytes with the
+ * list it is made from; 128 GPUs in servers of 8 have 260,000 flows for an all-reduce, 26 MB.
+ *
+ * Which GPUs share a server is taken from the members' ranks, as many in each and servers in
+ * ascending order, so groups and logical dimensions of any stride fit. All members see the same
+ * ring and therefore come to the same program. A ring of n members on servers of L has 2 (n-1) n L
+ * flows, about 100 bytes each in memory: above ROOM the ring's token plan takes over, with a note.
+ */
+#include "sim/collective/nccl_graph.h"
+#include "sim/collective/nvswitch.h"
+#include "sim/world.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { ROOM = 1 << 22 };
+
+/* --- the shape -------------------------------------------------------------------------------- */
+
+/* GPUs of a server: the algorithm's number, else the topology's, else one. */
+static uint32_t server_size(const struct asim_world *world, const struct asim_coll_choice *word)
+{
+    if (word->window)
+        return word->window;
+    return world->topo.gpus_per_server ? world->topo.gpus_per_server : 1;
+}
+
+/* Members in each server; 0 where they lie unevenly or a server comes twice. */
+static uint32_t local_of(const struct asim_ring_of *ring, uint32_t size)
+{
+    uint32_t local = 0;
+
+    for (uint32_t p = 0; p < ring->n; p++) {
+        uint32_t server = asim_ring_rank(ring, p) / size;
+        uint32_t before = p ? asim_ring_rank(ring, p - 1) / size : server;
+
+        if (server < before || (local && (server == before) != (p % local != 0)))
+            return 0;
+        if (!local && server != before)
+            local = p;
+    }
+    local = local ? local : ring->n;
+    return ring->n % local ? 0 : local;
+}
+
+/* NVLink and NIC of a GPU in GB/s, for the choice by size. Bits per second are 8e9 to one. */
+static void find_rates(const struct asim_world *world, struct asim_nccl_spec *spec)
+{
+    const struct asim_topo *topo = &world->topo;
+
+    if (world->settings.mode && world->shape.n) {
+        spec->nv_gbytes = world->shape.at[0].bandwidth_gbps;
+        spec->net_gbytes = world->shape.at[world->shape.n - 1].bandwidth_gbps;
+        return;
+    }
+    for (uint32_t i = topo->nodes ? topo->first_port[0] : 0; topo->nodes && i < topo->first_port[1];
+         i++) {
+        const struct asim_port_ref *port = &topo->ports[i];
+        double gbytes = (double)topo->links[port->link].rate_bps / 8e9;
+
+        *(topo->kind[port->peer] == ASIM_NVSWITCH ? &spec->nv_gbytes : &spec->net_gbytes) += gbytes;
+    }
+    if (spec->nv_gbytes <= 0)
+        spec->nv_gbytes = spec->net_gbytes;
+    if (spec->net_gbytes <= 0)
+        spec->net_gbytes = spec->nv_gbytes;
+    spec->hopper = !strcmp(topo->gpu_type, "H100") || !strcmp(topo->gpu_type, "H800");
+}
+
+/* Data-parallel and expert groups skip the ranks of a tensor-parallel one. */
+static int are_apart(const struct asim_ring_of *ring)
+{
+    return ring->members ? ring->members[ring->n - 1] - ring->members[0] + 1 != ring->n
+                         : ring->stride > 1;
+}
+
+/* What the phase asks for in coll/nccl.h's words. There `bytes` is the whole buffer, so an
+ * all-gather's contribution is counted once per member; servers are numbered by position, so the
+ * members' own ranks, strides and groups no longer matter from here on. */
+static int describe(struct asim_rank *rank, const struct asim_coll_choice *word,
+                    const struct asim_phase *phase, struct asim_nccl_spec *spec)
+{
+    struct asim_world *world = rank->world;
+    uint64_t n = phase->ring.n, whole = phase->kind == ASIM_ALL_GATHER ? n : 1;
+    uint32_t size = phase->kind == ASIM_ALL_TO_ALL ? 1 : server_size(world, word);
+    uint32_t local = size > 1 ? local_of(&phase->ring, size) : 1;
+
+    if (asim_coll_can(word->algo, phase->kind, &rank->lane->trial)) {
+        asim_rank_latch(rank);
+    } else if (!local) {
+        asim_rank_fail(rank,
+                       "%s: the %u members of a collective of rank %u do not lie evenly and in "
+                       "order on servers of %u GPUs; NCCL's channels need as many in each",
+                       word->algo->member.name, phase->ring.n, rank->id, size);
+    } else if (phase->bytes > UINT64_MAX / whole) {
+        asim_rank_fail(rank,
+                       "%s: an all-gather of %llu bytes from each of %u members is more "
+                       "than 64 bits can count",
+                       word->algo->member.name, (unsigned long long)phase->bytes, phase->ring.n);
+    } else {
+        *spec = (struct asim_nccl_spec){.kind = phase->kind,
+                                        .bytes = phase->bytes * whole,
+                                        .ranks = phase->ring.n,
+                                        .gpus_per_server = local,
+                                        .apart = are_apart(&phase->ring),
+                                        .by_ranks = !asim_nvswitch_serves(world, local)};
+        find_rates(world, spec);
+        word->algo->flows(spec);
+    }
+    return rank->failed ? ASIM_EINVAL : 0;
+}
+
+/* --- from flows to recipes -------------------------------------------------------------------- */
+
+/* An NVSwitch has no recipe: it goes by the tags of what it gets (nvswitch.c). */
+static int is_member(const struct asim_nccl *nccl, uint32_t position)
+{
+    return position < nccl->spec.ranks;
+}
+
+/* Once for all members, since what they are dealt is one list: a member's nodes stand in its order.
+ * Counts each member's sends and receives into n, and makes room for them. */
+static int make_room(struct asim_recipe *members, const struct asim_nccl *nccl)
+{
+    int by_switch = 0;
+
+    for (size_t i = 0; i < nccl->flows.n; i++) {
+        const struct asim_nccl_flow *flow = &nccl->flows.at[i];
+
+        by_switch |= !is_member(nccl, flow->dst);
+        if (is_member(nccl, flow->src))
+            members[flow->src].n++;
+        if (is_member(nccl, flow->dst))
+            members[flow->dst].n++;
+    }
+    for (uint32_t p = 0; p < nccl->spec.ranks; p++) {
+        members[p].member = p;
+        members[p].local = by_switch ? nccl->local : 0;
+        members[p].nodes = calloc((size_t)members[p].n + 1, sizeof *members[p].nodes);
+        if (!members[p].nodes)
+            return ASIM_ENOMEM;
+        members[p].n = 0;
+    }
+    return 0;
+}
+
+/* Nodes get their ids in the order of the flows, which is the order in which those that are free at
+ * one instant are sent: channel 0 first. */
+static uint32_t add_node(struct asim_recipe *recipe, enum asim_op_type type, uint32_t peer,
+                         uint32_t tag)
+{
+    struct asim_recipe_node *node = &recipe->nodes[recipe->n];
+
+    *node = (struct asim_recipe_node){.id = recipe->n, .type = type, .peer = peer, .tag = tag};
+    return recipe->n++;
+}
+
+/* Chunks of a channel, so that channel and chunk make a tag: one per pair and flow. */
+static uint32_t count_chunks(const struct asim_nccl *nccl)
+{
+    uint32_t chunks = 0;
+
+    for (size_t i = 0; i < nccl->flows.n; i++)
+        chunks = nccl->flows.at[i].chunk + 1 > chunks ? nccl->flows.at[i].chunk + 1 : chunks;
+    return chunks;
+}
+
+/* What the flow carries to or from an NVSwitch (nvswitch.h). A head's own message names it. The
+ * slot is what tells pieces of one collective apart: quarters of NVLS, channels of a tree. */
+static uint32_t word_of(const struct asim_nccl *nccl, const struct asim_nccl_flow *flow)
+{
+    uint32_t gpu = is_member(nccl, flow->src) ? flow->src : flow->dst;
+    int is_head = gpu % nccl->local == flow->channel % nccl->local;
+
+    if (nccl->spec.algo == ASIM_NCCL_NVLS)
+        return asim_nvswitch_word(ASIM_NVSWITCH_ALL, nccl->local, flow->chunk);
+    return asim_nvswitch_word(flow->chunk ? ASIM_NVSWITCH_DOWN
+                              : is_head   ? ASIM_NVSWITCH_HEAD
+                                          : ASIM_NVSWITCH_PART,
+                              nccl->local, flow->channel);
+}
+
+/* ends[2 i], ends[2 i + 1]: the nodes by which flow i leaves its source and reaches its
+ * destination. Whatever a flow waits for has one of them at its source, in the same recipe. */
+static int add_links(struct asim_recipe *from, const struct asim_nccl *nccl, size_t i,
+                     const uint32_t *ends)
+{
+    const struct asim_nccl_flow *flow = &nccl->flows.at[i];
+
+    for (uint32_t k = 0; k < flow->parents; k++) {
+        uint32_t parent = nccl->parents.at[flow->first_parent + k];
+        int came = nccl->flows.at[parent].dst == flow->src;
+        struct asim_recipe_link link = {ends[2 * (size_t)parent + came], ends[2 * i]};
+
+        if (ASIM_VEC_PUSH(from->links, link))
+            return ASIM_ENOMEM;
+    }
+    return 0;
+}
+
+static int add_flows(struct asim_recipe *members, const struct asim_nccl *nccl, uint32_t *ends)
+{
+    uint32_t chunks = count_chunks(nccl);
+
+    for (size_t i = 0; i < nccl->flows.n; i++) {
+        const struct asim_nccl_flow *flow = &nccl->flows.at[i];
+        int from_gpu = is_member(nccl, flow->src), to_gpu = is_member(nccl, flow->dst);
+        uint32_t tag = from_gpu && to_gpu
+                           ? (flow->channel * chunks + flow->chunk) & ASIM_RECIPE_TAG_MAX
+                           : word_of(nccl, flow);
+
+        if (from_gpu)
+            ends[2 * i] = add_node(&members[flow->src], ASIM_OP_COMM_SEND, flow->dst, tag);
+        if (to_gpu)
+            ends[2 * i + 1] = add_node(&members[flow->dst], ASIM_OP_COMM_RECV, flow->src, tag);
+        if (from_gpu && add_links(&members[flow->src], nccl, i, ends))
+            return ASIM_ENOMEM;
+    }
+    for (uint32_t p = 0; p < nccl->spec.ranks; p++)
+        asim_recipe_index(&members[p]);
+    return 0;
+}
+
+/* Tags of 20 bits wrap above a million pieces a member; pieces that share one travel in order. */
+static int fill(struct asim_program *program, const struct asim_nccl *nccl)
+{
+    uint32_t *ends = malloc(2 * (nccl->flows.n + 1) * sizeof *ends);
+    int rc = ASIM_ENOMEM;
+
+    program->members = calloc(nccl->spec.ranks, sizeof *program->members);
+    if (ends && program->members && !make_room(program->members, nccl))
+        rc = add_flows(program->members, nccl, ends);
+    free(ends);
+    return rc;
+}
+
+/* --- the world's programs --------------------------------------------------------------------- */
+
+/* Bytes and protocol are not part of a shape: they change the size of the flows, not the flows. */
+static int is_same(const struct asim_nccl_spec *a, const struct asim_nccl_spec *b)
+{
+    return a->kind == b->kind && a->algo == b->algo && a->pxn == b->pxn && a->ranks == b->ranks &&
+           a->gpus_per_server == b->gpus_per_server && a->by_ranks == b->by_ranks;
+}
+
+/* Only rings and all pairs outgrow the memory at sizes of interest. */
+static int use_tokens(struct asim_world *world, struct asim_program *program,
+                      const struct asim_nccl *nccl, struct asim_err *err)
+{
+    int pairs = nccl->spec.algo == ASIM_NCCL_DIRECT;
+    const char *word = pairs ? "direct" : nccl->spec.pxn ? "ncclPxn" : "ncclRing";
+
+    if (pairs)
+        asim_world_note(
+            world,
+            "ncclDirect over %u members is too many flows to keep apart: direct takes its "
+            "place, which saves each pair its endpoint-delay",
+            nccl->spec.ranks);
+    else
+        asim_world_note(
+            world,
+            "NCCL rings of %u members are too many flows to keep apart: their pieces may pass "
+            "from channel to channel, which makes such a collective up to 20 %% quicker",
+            nccl->spec.ranks);
+    if (asim_coll_choose(&program->tokens, word, err))
+        return ASIM_EINVAL;
+    program->tokens.window = pairs ? 0 : nccl->local;
+    return 0;
+}
+
+/* The list of flows lives only as long as it takes to deal it out to the members. */
+static int make(struct asim_world *world, struct asim_program *program,
+                const struct asim_nccl *chosen, struct asim_err *err)
+{
+    struct asim_nccl nccl = {0};
+    int rc;
+
+    if ((chosen->spec.algo == ASIM_NCCL_RING || chosen->spec.algo == ASIM_NCCL_DIRECT) &&
+        asim_nccl_ring_flows(chosen) > ROOM)
+        return use_tokens(world, program, chosen, err);
+    rc = asim_nccl_make(&nccl, &chosen->spec, err);
+    if (!rc && fill(program, &nccl))
+        rc = asim_err_nomem(err, "laying out a collective as flows");
+    asim_nccl_fini(&nccl);
+    return rc;
+}
+
+static void free_program(struct asim_program *program)
+{
+    for (uint32_t p = 0; program->members && p < program->shape.ranks; p++) {
+        free(program->members[p].nodes);
+        free(program->members[p].links.at);
+    }
+    free(program->members);
+    free(program);
+}
+
+/* Found by shape, or made and kept for the rest of the run.
+ * Linear in shapes, of which a run has a handful. Under the world's lock; what could not be made is
+ * not kept, so that whoever asks next gets the same sentence. */
+static struct asim_program *find(struct asim_world *world, const struct asim_nccl *chosen,
+                                 struct asim_err *err)
+{
+    struct asim_program *program = world->programs;
+
+    while (program && !is_same(&program->shape, &chosen->spec))
+        program = program->next;
+    if (program)
+        return program;
+    program = calloc(1, sizeof *program);
+    if (!program) {
+        asim_err_nomem(err, "laying out a collective as flows");
+        return NULL;
+    }
+    program->shape = chosen->spec;
+    if (make(world, program, chosen, err)) {
+        free_program(program);
+        return NULL;
+    }
+    program->next = world->programs;
+    world->programs = program;
+    return program;
+}
+
+/* A piece that would be empty is a byte: nothing sent would be nothing waited for. */
+int asim_program_lay(struct asim_rank *rank, const struct asim_coll_choice *word,
+                     struct asim_phase *phase)
+{
+    struct asim_world *world = rank->world;
+    struct asim_nccl_spec spec = {0};
+    struct asim_nccl chosen;
+    struct asim_program *program;
+    uint64_t piece;
+
+    if (describe(rank, word, phase, &spec))
+        return ASIM_EINVAL;
+    if (asim_nccl_choose(&chosen, &spec, &rank->lane->trial)) {
+        asim_rank_latch(rank);
+        return ASIM_EINVAL;
+    }
+    pthread_mutex_lock(&world->lock);
+    program = find(world, &chosen, &rank->lane->trial);
+    pthread_mutex_unlock(&world->lock);
+    if (!program) {
+        asim_rank_latch(rank);
+        return ASIM_EINVAL;
+    }
+    if (!program->members) {
+        phase->choice = &program->tokens;
+        return 0;
+    }
+    piece = asim_nccl_piece(&chosen);
+    phase->flow_bytes = asim_nccl_wire(chosen.spec.proto, piece ? piece : 1);
+    phase->recipe = &program->members[phase->ring.index];
+    return phase->recipe->local ? asim_nvswitch_check(rank, &phase->ring, chosen.local) : 0;
+}
+
+/* At the world's end, when no stream points into a recipe any more. */
+void asim_program_fini(struct asim_world *world)
+{
+    while (world->programs) {
+        struct asim_program *program = world->programs;
+
+        world->programs = program->next;
+        free_program(program);
+    }
+}

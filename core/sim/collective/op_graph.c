@@ -1,0 +1,245 @@
+/* SPDX-License-Identifier: GPL-2.0-only
+ *
+ * A collective algorithm given as Chakra traces, one file per member (spec astra-system.md, section
+ * 5.7), read once into arrays and shared by every collective that uses it. The feed checks the
+ * file first (ids, parents, cycles), so what is read here is sound. Costs about 60 bytes a node.
+ *
+ * Why read again what a feed could deliver: one collective may be issued thousands of times, by
+ * every rank, and a feed is used up by one run. The arrays are read-only afterwards.
+ */
+#include "sim/collective/op_graph.h"
+#include "trace/open.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+enum { NODES_MAX = 1 << 24 };
+
+static int by_id(const void *a, const void *b)
+{
+    const struct asim_recipe_node *x = a, *y = b;
+
+    return (x->id > y->id) - (x->id < y->id);
+}
+
+/* By binary search; nodes are sorted before links are read. */
+static struct asim_recipe_node *find(const struct asim_recipe *recipe, uint64_t id)
+{
+    const struct asim_recipe_node wanted = {.id = id};
+
+    return bsearch(&wanted, recipe->nodes, recipe->n, sizeof *recipe->nodes, by_id);
+}
+
+/* 0, or the name of the attribute a node lacks. */
+static const char *lacks(const struct asim_op *op)
+{
+    int is_send = op->type == ASIM_OP_COMM_SEND;
+
+    if (op->type == ASIM_OP_COMP)
+        return NULL;
+    if (!(op->has & ASIM_HAS_COMM_SIZE))
+        return "comm_size";
+    if (!(op->has & ASIM_HAS_COMM_TAG))
+        return "comm_tag";
+    if (op->has & (is_send ? ASIM_HAS_COMM_DST : ASIM_HAS_COMM_SRC))
+        return NULL;
+    return is_send ? "comm_dst" : "comm_src";
+}
+
+/* Only sends, receives and computations have a meaning here (spec 5.7). */
+static int take(struct asim_recipe_node *node, const struct asim_op *op, const char *path,
+                struct asim_err *err)
+{
+    struct asim_where at = {path, 0, 0};
+    const char *missing = lacks(op);
+
+    if (op->type != ASIM_OP_COMP && op->type != ASIM_OP_COMM_SEND && op->type != ASIM_OP_COMM_RECV)
+        return asim_err_at(
+            err, ASIM_EINVAL, at,
+            "node %llu ('%.80s') is a %s; a collective algorithm has sends, receives "
+            "and computations only.",
+            (unsigned long long)op->id, op->name, asim_op_type_name(op->type));
+    if (missing)
+        return asim_err_at(err, ASIM_EINVAL, at, "node %llu ('%.80s') has no %s attribute.",
+                           (unsigned long long)op->id, op->name, missing);
+    *node = (struct asim_recipe_node){.id = op->id, .type = op->type, .bytes = op->comm_bytes};
+    node->tag = op->comm_tag;
+    node->peer = op->type == ASIM_OP_COMM_SEND ? op->comm_dst : op->comm_src;
+    node->ns = asim_replay_ns(op);
+    if (op->type != ASIM_OP_COMP && node->tag > ASIM_RECIPE_TAG_MAX)
+        return asim_err_at(err, ASIM_EINVAL, at,
+                           "node %llu ('%.80s') has comm_tag %u; tags of a collective algorithm go "
+                           "up to %u.",
+                           (unsigned long long)op->id, op->name, node->tag, ASIM_RECIPE_TAG_MAX);
+    return 0;
+}
+
+/* Appends what each node waits for, in file order; asim_recipe_index sorts it by parent. Parents
+ * named twice, as data and as control, are dropped by asim_recipe_index. */
+static int read_links(struct asim_recipe *recipe, struct asim_trace *trace, struct asim_err *err)
+{
+    struct asim_op op;
+    int rc;
+
+    while ((rc = asim_trace_next(trace, &op, err)) > 0) {
+        struct asim_recipe_node *node = find(recipe, op.id);
+
+        for (size_t i = 0; i < op.data_dep_n + op.ctrl_dep_n; i++) {
+            uint64_t id = i < op.data_dep_n ? op.data_deps[i] : op.ctrl_deps[i - op.data_dep_n];
+            struct asim_recipe_node *parent = find(recipe, id);
+
+            if (parent && ASIM_VEC_PUSH(recipe->links, ((struct asim_recipe_link){
+                                                           (uint32_t)(parent - recipe->nodes),
+                                                           (uint32_t)(node - recipe->nodes)})))
+                return asim_err_nomem(err, "reading a collective algorithm");
+        }
+    }
+    return rc;
+}
+
+/* Parent, then child: children of a node end up side by side and ascending. */
+static int by_link(const void *a, const void *b)
+{
+    const struct asim_recipe_link *x = a, *y = b;
+
+    if (x->parent != y->parent)
+        return x->parent < y->parent ? -1 : 1;
+    return (x->child > y->child) - (x->child < y->child);
+}
+
+/* Walked from the end, so that first_child ends at the lowest index of each parent. */
+void asim_recipe_index(struct asim_recipe *recipe)
+{
+    size_t kept = 0;
+
+    if (recipe->links.n)
+        qsort(recipe->links.at, recipe->links.n, sizeof *recipe->links.at, by_link);
+    for (size_t i = 0; i < recipe->links.n; i++)
+        if (!kept || by_link(&recipe->links.at[i], &recipe->links.at[kept - 1]))
+            recipe->links.at[kept++] = recipe->links.at[i];
+    recipe->links.n = kept;
+    for (size_t i = kept; i-- > 0;) {
+        struct asim_recipe_node *parent = &recipe->nodes[recipe->links.at[i].parent];
+
+        parent->first_child = (uint32_t)i;
+        parent->children++;
+        recipe->nodes[recipe->links.at[i].child].parents++;
+    }
+}
+
+/* First pass over the file. */
+static int read_nodes(struct asim_recipe *recipe, struct asim_trace *trace, size_t total,
+                      struct asim_err *err)
+{
+    struct asim_op op;
+    int rc;
+
+    recipe->nodes = calloc(total + 1, sizeof *recipe->nodes);
+    if (!recipe->nodes)
+        return asim_err_nomem(err, "reading a collective algorithm");
+    while (recipe->n < total && (rc = asim_trace_next(trace, &op, err)) != 0) {
+        if (rc < 0 || take(&recipe->nodes[recipe->n], &op, trace->path, err))
+            return ASIM_EINVAL;
+        recipe->n++;
+    }
+    qsort(recipe->nodes, recipe->n, sizeof *recipe->nodes, by_id);
+    return 0;
+}
+
+/* The feed's opening checks the file; its count is the number of nodes.
+ * Costs one more reading of the file and saves writing its checks twice. */
+static int check(const struct asim_recipe *recipe, size_t *total, struct asim_err *err)
+{
+    struct asim_feed_options options = {.prefix = recipe->prefix, .rank = recipe->member};
+    struct asim_feed *feed = NULL;
+
+    if (asim_feed_open(&feed, &options, err))
+        return ASIM_EINVAL;
+    *total = (size_t)asim_feed_total(feed);
+    asim_feed_close(feed);
+    if (*total <= NODES_MAX)
+        return 0;
+    return asim_err_set(err, ASIM_EINVAL, "collective algorithm %s.%u.et has %zu nodes; at most %d",
+                        recipe->prefix, recipe->member, *total, NODES_MAX);
+}
+
+/* Three passes: check, nodes, links. Files of algorithms are small. */
+static int fill(struct asim_recipe *recipe, struct asim_err *err)
+{
+    struct asim_trace trace = {0};
+    size_t total = 0;
+    int rc = check(recipe, &total, err);
+
+    if (!rc)
+        rc = asim_trace_open(&trace, recipe->prefix, recipe->member, err);
+    if (!rc)
+        rc = read_nodes(recipe, &trace, total, err);
+    asim_trace_close(&trace);
+    /* The file is read twice; a trace cannot be wound back. */
+    trace = (struct asim_trace){0};
+    if (!rc)
+        rc = asim_trace_open(&trace, recipe->prefix, recipe->member, err);
+    if (!rc)
+        rc = read_links(recipe, &trace, err);
+    asim_trace_close(&trace);
+    if (!rc)
+        asim_recipe_index(recipe);
+    return rc;
+}
+
+static void free_recipe(struct asim_recipe *recipe)
+{
+    free(recipe->nodes);
+    free(recipe->links.at);
+    free(recipe);
+}
+
+/* Linear in algorithms and members read so far; each member's file is read once. What cannot be
+ * read is not kept: whoever asks next gets the same sentence. */
+static struct asim_recipe *find_or_read(struct asim_world *world, const char *prefix,
+                                        uint32_t member, struct asim_err *err)
+{
+    struct asim_recipe *recipe = world->recipes;
+
+    while (recipe && (recipe->member != member || strcmp(recipe->prefix, prefix)))
+        recipe = recipe->next;
+    if (recipe)
+        return recipe;
+    recipe = calloc(1, sizeof *recipe);
+    if (!recipe) {
+        asim_err_nomem(err, "reading a collective algorithm");
+        return NULL;
+    }
+    recipe->prefix = prefix;
+    recipe->member = member;
+    if (fill(recipe, err)) {
+        free_recipe(recipe);
+        return NULL;
+    }
+    recipe->next = world->recipes;
+    world->recipes = recipe;
+    return recipe;
+}
+
+struct asim_recipe *asim_recipe_find(struct asim_rank *rank, const char *prefix, uint32_t member)
+{
+    struct asim_world *world = rank->world;
+    struct asim_recipe *recipe;
+
+    pthread_mutex_lock(&world->lock);
+    recipe = find_or_read(world, prefix, member, &rank->lane->trial);
+    pthread_mutex_unlock(&world->lock);
+    if (!recipe)
+        asim_rank_latch(rank);
+    return recipe;
+}
+
+void asim_recipe_fini(struct asim_world *world)
+{
+    while (world->recipes) {
+        struct asim_recipe *recipe = world->recipes;
+
+        world->recipes = recipe->next;
+        free_recipe(recipe);
+    }
+}

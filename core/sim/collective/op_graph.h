@@ -1,0 +1,38 @@
+/* SPDX-License-Identifier: GPL-2.0-only
+ *
+ * A collective algorithm given as traces: what op_graph.c reads and graph_runner.c runs.
+ *
+ * Indices instead of pointers, because the arrays grow while they are read. Shared by all ranks and
+ * const once read; owned by the world.
+ */
+#ifndef ASIM_SIM_COLLECTIVE_OP_GRAPH_H
+#define ASIM_SIM_COLLECTIVE_OP_GRAPH_H
+
+#include "sim/sim.h"
+
+#define ASIM_RECIPE_TAG_MAX ((1u << 20) - 1)
+
+struct asim_recipe_node {
+    uint64_t id, bytes, ns; /* ns: of a computation */
+    uint32_t peer, tag;     /* peer: a member; behind them the NVSwitch of its server */
+    uint32_t parents, children, first_child;
+    uint8_t type; /* enum asim_op_type: COMP, COMM_SEND or COMM_RECV */
+};
+
+struct asim_recipe_link {
+    uint32_t parent, child; /* indices of nodes */
+};
+
+struct asim_recipe { /* of one member */
+    struct asim_recipe *next;
+    const char *prefix; /* the settings' */
+    uint32_t member, n;
+    uint32_t local;                 /* members of a server, where flows end at NVSwitches; else 0 */
+    struct asim_recipe_node *nodes; /* ascending id */
+    ASIM_VEC(struct asim_recipe_link) links; /* by parent, then child */
+};
+
+/* Sorts the links by parent, drops those named twice, and points the nodes at theirs. */
+void asim_recipe_index(struct asim_recipe *recipe);
+
+#endif

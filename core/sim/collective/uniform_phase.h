@@ -1,0 +1,74 @@
+/* SPDX-License-Identifier: GPL-2.0-only
+ *
+ * A phase on the march: all its steps are one message out and one message in, of known sizes, for
+ * one token each, as a ring's are. Nearly every message of a large run belongs to one, so these
+ * have a short way of their own.
+ *
+ * The messages out are a row of the network's (net/net.h) where it has rows; those in come to one
+ * inbox, which is held meanwhile. The usual token and the usual receive stand in the march itself,
+ * and take others from the pools only while those are in use.
+ */
+#ifndef ASIM_SIM_COLLECTIVE_UNIFORM_PHASE_H
+#define ASIM_SIM_COLLECTIVE_UNIFORM_PHASE_H
+
+#include "sim/sim.h"
+
+/* So that what follows the token's place in a queue begins a cache line. */
+enum { ASIM_MARCH_AHEAD = 64 - sizeof(struct asim_due) };
+
+/* From its lane's pool, for the time of a phase. All that a message looks at is on the second and
+ * third of its cache lines, apart from the stream, which nobody needs on the way: of 128 ranks with
+ * four of these each, another line would be a sixteenth of a processor's second cache. */
+struct asim_march {
+    char before[ASIM_MARCH_AHEAD]; /* only the place of the token in a queue lies before these */
+    struct asim_todo token;
+    uint32_t token_free; /* it may be scheduled */
+    uint32_t tokens;
+    uint64_t delay_ns;
+    struct asim_inbox *inbox;
+    /* Steps still to be taken; messages that have come; the first that may reduce something else
+     * than `bytes`. */
+    uint32_t left, came, same_until;
+    uint32_t to; /* whom a step sends to; ASIM_NOBODY: the network has a row */
+    uint64_t bytes;
+    union {
+        struct asim_row *row;
+        uint64_t send_bytes; /* what a step sends */
+    };
+    struct asim_recv recv;
+    uint64_t reduce_bytes, reduce_ns; /* how long so many bytes take to be reduced */
+};
+
+/* Sets the stream's phase marching if it is of that kind; 0 = it is not. Fails the rank when out of
+ * memory. */
+int asim_march_begin(struct asim_rank *rank, struct asim_stream *stream);
+/* One token more, however it came: takes steps, and ends the phase with the last. */
+void asim_march_token(struct asim_rank *rank, struct asim_stream *stream);
+/* The march's own token is free: mostly one step. */
+void asim_march_step(struct asim_rank *rank, struct asim_march *march, uint64_t now);
+
+/* Its own token comes back with something to be reduced: not for others. */
+void asim_march_reduce(struct asim_rank *rank, struct asim_march *march);
+/* Messages of the rank that are numbered, because their phase is on the march, but not yet sent.
+ * Looks at all its open streams. */
+uint64_t asim_march_left(const struct asim_rank *rank);
+
+/* The next message has come. */
+void asim_march_arrival(struct asim_rank *rank, struct asim_march *march);
+
+/* clock.c: the march's own token will be due in so long; it must be free, and token.bytes say what
+ * is to be reduced then. */
+void asim_clock_token(struct asim_rank *rank, struct asim_march *march, uint64_t delay_ns);
+/* An event that stands somewhere of its own, wherever its time may be. */
+void asim_clock_place(struct asim_rank *rank, uint64_t delay_ns, struct asim_todo *kept);
+/* The long way of asim_clock_wake, for any events. */
+void asim_clock_wake_any(struct asim_rank *rank);
+
+/* match.c: the inbox of a key, which stays where it is until it is let go; NULL after failing the
+ * rank. */
+struct asim_inbox *asim_match_hold(struct asim_rank *rank, uint32_t src, uint64_t tag);
+void asim_match_let_go(struct asim_rank *rank, struct asim_inbox *inbox);
+/* The long way of asim_match_arrived, for any message. */
+void asim_match_any(struct asim_rank *rank, const struct asim_msg *msg);
+
+#endif

@@ -1,0 +1,70 @@
+/* SPDX-License-Identifier: GPL-2.0-only
+ *
+ * What is said of inputs: of those that are legal and seldom meant, and where an error has its
+ * place.
+ */
+#include "conf/rank_values.h"
+#include "sim/distributed/split.h"
+#include "sim/world.h"
+
+#include <stdio.h>
+
+int asim_world_blame(int code, const char *path, struct asim_err *err)
+{
+    if (code && path && err && err->code == ASIM_EINVAL && !err->source[0])
+        snprintf(err->source, sizeof err->source, "%s", path);
+    return code;
+}
+
+/* A typing error in a rank's number would have no effect at all. */
+void asim_world_note_values(struct asim_world *world)
+{
+    const struct asim_system *sys = &world->system;
+    const struct {
+        const char *key;
+        const struct asim_rank_values *values;
+    } keys[] = {{"rank-compute-scale", &sys->compute_scale},
+                {"rank-start-delay", &sys->start_delay_ns},
+                {"rank-message-delay", &sys->message_delay_ns}};
+
+    for (size_t i = 0; i < sizeof keys / sizeof *keys; i++) {
+        uint32_t rank = asim_rank_values_beyond(keys[i].values, world->n_ranks);
+
+        if (rank != UINT32_MAX)
+            asim_world_note(world,
+                            "%s has an entry for rank %u, which has no effect: the run has ranks 0 "
+                            "to %u",
+                            keys[i].key, rank, world->n_ranks - 1);
+    }
+}
+
+/* One line for all ranks, not one per rank. Only the end knows of those of other processes. */
+void asim_world_note_traces(struct asim_world *world)
+{
+    struct asim_totals totals;
+
+    asim_totals_all(world, &totals);
+    if (totals.dropped)
+        asim_world_note(
+            world,
+            "%llu control dependencies on nodes that are not in the traces were dropped "
+            "(--strict-dependencies=1 makes them an error)",
+            (unsigned long long)totals.dropped);
+    if (totals.invalid)
+        asim_world_note(world,
+                        "%llu nodes are of the type INVALID_NODE (an empty record is one, with id "
+                        "0); they take no time",
+                        (unsigned long long)totals.invalid);
+    if (totals.untimed && !world->n_choices[ASIM_BROADCAST])
+        asim_world_note(
+            world,
+            "%llu broadcasts have no recorded duration, which is what a broadcast takes "
+            "unless the system configuration names a broadcast-implementation: they "
+            "take 1 ns",
+            (unsigned long long)totals.untimed);
+    if (totals.idle)
+        asim_world_note(world,
+                        "%u of %u traces have no nodes, that of rank %u is the first; such a rank "
+                        "is done at once",
+                        totals.idle, world->n_ranks, totals.first_idle - 1);
+}

@@ -1,0 +1,231 @@
+/* SPDX-License-Identifier: GPL-2.0-only
+ *
+ * The end of a run in several processes: what each packs for process 0, and what that makes of it.
+ * Linear in ranks and what they wait for, and in links where links.csv is wanted.
+ *
+ * The failure that counts is the earliest in (time, rank) of all processes. One that is not a
+ * rank's (the network's, or a process that ran out of memory) stands at the end of the time its
+ * process had come to.
+ */
+#include "sim/distributed/split.h"
+#include "sim/world.h"
+
+#include <stdlib.h>
+
+/* --- packing ----------------------------------------------------------------------------------
+ */
+
+/* Which collectives each rank has come to: whoever waits elsewhere is told who has not. */
+static void pack_joined(const struct asim_world *world, struct asim_parcel *into)
+{
+    const uint32_t none = UINT32_MAX;
+
+    for (uint32_t r = 0; r < world->n_ranks; r++) {
+        const struct asim_map *map = &world->ranks[r].ordinals;
+
+        for (size_t i = 0; asim_rank_is_here(&world->ranks[r]) && i < map->cap; i++) {
+            if (!map->used[i] || map->slots[i].hi != 1)
+                continue;
+            ASIM_PARCEL_PUT(into, r);
+            ASIM_PARCEL_PUT(into, map->slots[i].lo);
+            ASIM_PARCEL_PUT(into, map->slots[i].value);
+        }
+    }
+    ASIM_PARCEL_PUT(into, none);
+}
+
+/* The lists of members follow the rows that name one: the reader may not know that group, which a
+ * METADATA op can define on the way. */
+static void pack_stall(const struct asim_world *world, struct asim_parcel *into)
+{
+    struct asim_stall stall;
+
+    asim_stall_collect(world, &stall);
+    ASIM_PARCEL_PUT(into, stall);
+    for (uint32_t i = 0; i < stall.n_rows; i++) {
+        const struct asim_group *listed = stall.rows[i].listed;
+
+        if (!listed)
+            continue;
+        ASIM_PARCEL_PUT(into, listed->n);
+        asim_parcel_put(into, listed->ranks, listed->n * sizeof *listed->ranks);
+    }
+}
+
+/* Of links that begin at nodes of this process, because their counts are the sender's. Most runs do
+ * not ask for them. */
+static void pack_links(const struct asim_world *world, struct asim_parcel *into)
+{
+    const uint32_t none = UINT32_MAX;
+    struct asim_link_use use;
+
+    for (uint32_t wire = 0; world->fabric && asim_show_wants(&world->show, ASIM_EV_LINKS) &&
+                            wire < world->topo.n_links * 2;
+         wire++) {
+        const struct asim_link *link = &world->topo.links[wire / 2];
+
+        if (!asim_split_has(world, wire % 2 ? link->b : link->a))
+            continue;
+        asim_fabric_link_use(world->fabric, wire, &use);
+        ASIM_PARCEL_PUT(into, wire);
+        ASIM_PARCEL_PUT(into, use);
+    }
+    ASIM_PARCEL_PUT(into, none);
+}
+
+/* Events are the last, since they go to the end of the block: first those that were ready for the
+ * next window, then the rest, but for what lies behind a failure here. */
+int asim_world_pack_end(struct asim_world *world, const struct asim_err *run,
+                        struct asim_block *block, struct asim_err *err)
+{
+    struct asim_parcel *into = &world->split->block;
+    struct asim_totals totals;
+
+    asim_world_conclude(world, run);
+    into->n = 0;
+    asim_totals_here(world, &totals);
+    ASIM_PARCEL_PUT(into, totals);
+    ASIM_PARCEL_PUT(into, world->failure);
+    pack_joined(world, into);
+    pack_stall(world, into);
+    pack_links(world, into);
+    asim_parcel_put(into, world->split->events.at, world->split->events.n);
+    if (asim_events_pack(world, into) || into->failed)
+        return asim_err_nomem(err, "telling another process");
+    *block = (struct asim_block){into->at, into->n};
+    return 0;
+}
+
+/* --- unpacking --------------------------------------------------------------------------------
+ */
+
+/* Until the number that no rank has. Counts only: which collective it is stands in the rows of
+ * those who wait for it. */
+static int unpack_joined(struct asim_split *split, struct asim_unparcel *from)
+{
+    uint64_t group, n, *slot;
+    uint32_t rank;
+
+    for (;;) {
+        ASIM_UNPARCEL_GET(from, rank);
+        if (rank == UINT32_MAX || from->failed)
+            return 0;
+        ASIM_UNPARCEL_GET(from, group);
+        ASIM_UNPARCEL_GET(from, n);
+        slot = asim_map_put(&split->joined, rank, group);
+        if (!slot)
+            return ASIM_ENOMEM;
+        *slot = n;
+    }
+}
+
+/* Into a list of the split's own; the pointer in the row was another process's. */
+static int unpack_listed(struct asim_split *split, struct asim_stall_row *row,
+                         struct asim_unparcel *from)
+{
+    struct asim_group group = {0};
+    const void *ranks;
+
+    ASIM_UNPARCEL_GET(from, group.n);
+    ranks = asim_unparcel_take(from, group.n * sizeof *group.ranks);
+    group.ranks = ranks ? malloc((group.n + 1) * sizeof *group.ranks) : NULL;
+    if (!group.ranks || ASIM_VEC_PUSH(split->groups, group)) {
+        free(group.ranks);
+        return ASIM_ENOMEM;
+    }
+    memcpy(group.ranks, ranks, group.n * sizeof *group.ranks);
+    row->listed = &split->groups.at[split->groups.n - 1];
+    return 0;
+}
+
+/* In the other order than it was packed in would do as well: rows are merged by rank. */
+static int unpack_stall(struct asim_split *split, struct asim_unparcel *from)
+{
+    struct asim_stall stall;
+
+    ASIM_UNPARCEL_GET(from, stall);
+    /* Rows point into it, so it may not move: room for a row of each process. */
+    if (ASIM_VEC_RESERVE(split->groups, (size_t)split->n * ASIM_STALL_RANKS))
+        return ASIM_ENOMEM;
+    for (uint32_t i = 0; i < stall.n_rows; i++)
+        if (stall.rows[i].listed && unpack_listed(split, &stall.rows[i], from))
+            return ASIM_ENOMEM;
+    asim_stall_merge(&split->stall, &stall);
+    return 0;
+}
+
+/* A link whose row never came keeps `to` beyond all nodes. */
+static int unpack_links(struct asim_world *world, struct asim_unparcel *from)
+{
+    struct asim_split *split = world->split;
+    uint32_t wire;
+
+    for (;;) {
+        ASIM_UNPARCEL_GET(from, wire);
+        if (wire >= world->topo.n_links * 2 || from->failed)
+            return 0;
+        if (!split->links) {
+            split->links = malloc((world->topo.n_links * 2 + 1) * sizeof *split->links);
+            if (!split->links)
+                return ASIM_ENOMEM;
+            for (size_t i = 0; i < world->topo.n_links * 2; i++)
+                split->links[i].to = UINT32_MAX;
+        }
+        ASIM_UNPARCEL_GET(from, split->links[wire]);
+    }
+}
+
+/* Once for each other process, in any order: what is put together has an order of its own. */
+int asim_world_unpack_end(struct asim_world *world, const struct asim_block *block,
+                          struct asim_err *err)
+{
+    struct asim_unparcel from = {block->at, block->at + block->n, 0};
+    struct asim_failure failure;
+    struct asim_totals totals;
+    int code;
+
+    ASIM_UNPARCEL_GET(&from, totals);
+    ASIM_UNPARCEL_GET(&from, failure);
+    asim_totals_add(&world->split->others, &totals);
+    asim_failure_merge(&world->failure, &failure);
+    world->failed |= failure.err.code != 0;
+    world->stopped |= (int)totals.stopped;
+    code = unpack_joined(world->split, &from);
+    code = code ? code : unpack_stall(world->split, &from);
+    code = code ? code : unpack_links(world, &from);
+    code = code ? code : asim_events_unpack(world, &from);
+    if (code == ASIM_ENOMEM)
+        return asim_err_nomem(err, "putting the processes' results together");
+    return code ? asim_err_set(err, code, "a block of another process is cut short") : 0;
+}
+
+/* --- what was unpacked ------------------------------------------------------------------------
+ */
+
+/* 0 of a rank whose process has sent nothing: it then counts as absent. */
+uint64_t asim_split_joined(const struct asim_world *world, uint32_t rank, uint64_t group)
+{
+    const uint64_t *n;
+
+    if (asim_rank_is_here(&world->ranks[rank]))
+        return asim_stall_joined(&world->ranks[rank], group);
+    n = asim_map_get(&world->split->joined, rank, group);
+    return n ? *n : 0;
+}
+
+void asim_split_stall(const struct asim_world *world, struct asim_stall *stall)
+{
+    if (world->split)
+        asim_stall_merge(stall, &world->split->stall);
+}
+
+/* Own links, and those of whom nothing came, are asked of the network here. */
+void asim_split_link_use(const struct asim_world *world, uint32_t wire, struct asim_link_use *use)
+{
+    const struct asim_split *split = world->split;
+
+    if (split && split->links && split->links[wire].to != UINT32_MAX)
+        *use = split->links[wire];
+    else
+        asim_fabric_link_use(world->fabric, wire, use);
+}

@@ -1,0 +1,255 @@
+/* SPDX-License-Identifier: GPL-2.0-only
+ *
+ * Ready op → unit. A rank has three slots (CPU, GPU compute, GPU communication) of one op each,
+ * or as many as concurrent-… in the system configuration says; receives need none. At every
+ * completion the ready ops are visited by ascending id and each is issued if its slot is free (spec
+ * astra-system.md, sections 3.2 and 3.3).
+ *
+ * Ops that take no time (METADATA, INVALID, an empty roofline op) finish on the spot. parity: the
+ * reference does not look at their children before the rank's next completion; where nothing else
+ * runs it would never look again (its silent dead-lock), so then, and only then, we look at once.
+ *
+ * The invariant of a rank: every op is waiting, ready, running (in `running`, counted in `busy`) or
+ * finished. asim_op_done is the only way from running to finished, and every way of running must
+ * end in it exactly once.
+ */
+#include "sim/ops/tensor.h"
+
+/* Ops running in any unit, receives included. */
+static uint32_t outstanding(const struct asim_rank *rank)
+{
+    uint32_t n = 0;
+
+    for (int unit = 0; unit < ASIM_UNITS; unit++)
+        n += rank->busy[unit];
+    return n;
+}
+
+/* Unit whose ready op has the lowest id among those that may issue; ASIM_UNITS if none.
+ * Four peeks, each O(1): cheaper than one list of all ready ops in which busy units are skipped. */
+static enum asim_unit next_unit(const struct asim_rank *rank, uint32_t *index)
+{
+    enum asim_unit best = ASIM_UNITS;
+    uint64_t best_id = 0;
+
+    for (int unit = 0; unit < ASIM_UNITS; unit++) {
+        uint32_t at;
+        uint64_t id;
+
+        /* A full unit is not asked, so its ready ops cost nothing. */
+        if (rank->busy[unit] >= rank->world->units[unit])
+            continue;
+        if (!asim_feed_peek(rank->feed, (enum asim_unit)unit, &at, &id))
+            continue;
+        if (best == ASIM_UNITS || id < best_id) {
+            best = (enum asim_unit)unit;
+            best_id = id;
+            *index = at;
+        }
+    }
+    return best;
+}
+
+/* Frees the op's slot and closes its interval.
+ * `running` tells the unit and the class of time, so that neither has to be read from the trace
+ * again. */
+static void leave(struct asim_rank *rank, uint32_t index)
+{
+    uint64_t *running = asim_map_get(&rank->running, 0, index);
+
+    if (!running) {
+        asim_rank_fail(rank, "rank %u: op index %u ended twice; please report this", rank->id,
+                       index);
+        return;
+    }
+    rank->busy[*running & 0xff]--;
+    asim_track_end(rank, (enum asim_span)(*running >> 8));
+    if (asim_show_wants(&rank->world->show, ASIM_EV_OP_END)) {
+        struct asim_event event = {
+            .t = asim_rank_now(rank), .kind = ASIM_EV_OP_END, .rank = rank->id};
+
+        event.of.op.index = index;
+        asim_show_record(&rank->world->show, rank->lane->events, &event);
+    }
+    if (rank->tensors)
+        asim_tensors_end(rank, index);
+    asim_map_delete(&rank->running, 0, index);
+}
+
+/* For ops that take no time: the children are looked at after the loop, not now (see above). */
+static void finish_later(struct asim_rank *rank, uint32_t index)
+{
+    leave(rank, index);
+    if (ASIM_VEC_PUSH(rank->skipped, index))
+        asim_rank_fail_nomem(rank, "skipping an op");
+}
+
+static void done_after(struct asim_rank *rank, uint32_t index, uint64_t ns)
+{
+    asim_clock_add(rank, ns, &(struct asim_todo){.kind = ASIM_TODO_OP_DONE, .op = index});
+}
+
+/* A recorded duration on this rank, scaled where it is compute's; CPU ops do not count as GPU time.
+ */
+static void replay(struct asim_rank *rank, uint32_t index, const struct asim_op *op)
+{
+    uint64_t ns = asim_replay_ns(op);
+
+    if (op->type == ASIM_OP_COMP)
+        ns = asim_compute_scaled(rank, ns);
+    if (!op->is_cpu)
+        rank->track.gpu_busy += ns;
+    done_after(rank, index, ns);
+}
+
+/* A roofline op without a tensor takes no time at all in the reference, so it is skipped alike. */
+static void compute(struct asim_rank *rank, uint32_t index, const struct asim_op *op)
+{
+    uint64_t ns;
+
+    if (rank->world->system.roofline && !op->is_cpu && op->has & ASIM_HAS_TENSOR_SIZE &&
+        !op->tensor_bytes) {
+        finish_later(rank, index);
+        return;
+    }
+    ns = asim_compute_scaled(rank, asim_compute_ns(rank, op));
+    if (!op->is_cpu)
+        rank->track.gpu_busy += ns;
+    asim_track_roofline(rank, rank->world->system.roofline && !op->is_cpu ? op : NULL, ns);
+    done_after(rank, index, ns);
+}
+
+/* is_cpu_op on a communication throws in the reference, too (spec 3.3). */
+static void communicate(struct asim_rank *rank, uint32_t index, const struct asim_op *op)
+{
+    if (op->is_cpu)
+        asim_rank_fail(rank,
+                       "rank %u: op %llu ('%s') is a communication with is_cpu_op set; only GPU "
+                       "communication can be simulated",
+                       rank->id, (unsigned long long)op->id, op->name);
+    else if (op->type == ASIM_OP_COMM_COLL)
+        asim_coll_op(rank, index, op);
+    else
+        asim_p2p_op(rank, index, op);
+}
+
+/* The reference's order of tests: replay-only goes before the type. */
+static void dispatch(struct asim_rank *rank, uint32_t index, const struct asim_op *op)
+{
+    if (rank->world->system.replay_only) {
+        replay(rank, index, op);
+        return;
+    }
+    switch (op->type) {
+    case ASIM_OP_MEM_LOAD:
+    case ASIM_OP_MEM_STORE:
+        asim_memory_op(rank, index, op);
+        break;
+    case ASIM_OP_COMP:
+        compute(rank, index, op);
+        break;
+    case ASIM_OP_COMM_COLL:
+    case ASIM_OP_COMM_SEND:
+    case ASIM_OP_COMM_RECV:
+        communicate(rank, index, op);
+        break;
+    case ASIM_OP_METADATA:
+        asim_group_metadata(rank, op);
+        finish_later(rank, index);
+        break;
+    default:
+        finish_later(rank, index);
+    }
+}
+
+static void show_issue(const struct asim_rank *rank, uint32_t index, const struct asim_op *op)
+{
+    struct asim_event event = {
+        .t = asim_rank_now(rank), .kind = ASIM_EV_OP_ISSUE, .rank = rank->id};
+    int is_comm = op->type == ASIM_OP_COMM_COLL || op->type == ASIM_OP_COMM_SEND ||
+                  op->type == ASIM_OP_COMM_RECV;
+
+    event.of.op.index = index;
+    event.of.op.id = op->id;
+    event.of.op.type = op->type;
+    event.of.op.bytes = is_comm ? op->comm_bytes : op->tensor_bytes;
+    event.of.op.tag = op->comm_tag;
+    event.of.op.peer = op->type == ASIM_OP_COMM_SEND ? op->comm_dst : op->comm_src;
+    asim_show_record(&rank->world->show, rank->lane->events, &event);
+}
+
+/* Slot, track and `running` are set before dispatch, because an op may end inside it. */
+static void issue_one(struct asim_rank *rank, enum asim_unit unit, uint32_t index)
+{
+    struct asim_op op;
+    enum asim_span span;
+    uint64_t *running = asim_map_put(&rank->running, 0, index);
+
+    asim_feed_take(rank->feed, unit);
+    if (!running || asim_feed_body(rank->feed, index, &op, &rank->lane->trial)) {
+        if (!running)
+            asim_err_nomem(&rank->lane->trial, "issuing an op");
+        asim_rank_latch(rank);
+        return;
+    }
+    span = asim_span_of(&op);
+    *running = (uint64_t)unit | (uint64_t)span << 8;
+    rank->busy[unit]++;
+    asim_track_start(rank, span);
+    if (asim_show_wants(&rank->world->show, ASIM_EV_OP_ISSUE))
+        show_issue(rank, index, &op);
+    if (rank->tensors)
+        asim_tensors_start(rank, index, &op);
+    dispatch(rank, index, &op);
+}
+
+/* The feed never allocates here; a failure means our own books are wrong. */
+static void finish_in_feed(struct asim_rank *rank, uint32_t index)
+{
+    if (asim_feed_finish(rank->feed, index))
+        asim_rank_fail(rank, "rank %u: op index %u ended without having begun; please report this",
+                       rank->id, index);
+}
+
+/* Once per rank: no op is left, neither ready, running nor waiting. */
+static void end_of_rank(struct asim_rank *rank)
+{
+    rank->finished = 1;
+    rank->cycles = asim_rank_now(rank);
+    rank->lane->ranks_done++;
+    asim_show_record(
+        &rank->world->show, rank->lane->events,
+        &(struct asim_event){.t = rank->cycles, .kind = ASIM_EV_RANK_DONE, .rank = rank->id});
+}
+
+/* The ready ops by ascending id over all units, as long as one may go. The outer loop is the parity
+ * rule of the file's head. */
+void asim_issue_all(struct asim_rank *rank)
+{
+    uint32_t index = 0;
+    enum asim_unit unit;
+
+    /* Ops that end inside the loop must not start another one (asim_op_done). */
+    rank->issuing = 1;
+    do {
+        /* Children that become ready meanwhile are seen in this same loop: their ids decide, not
+         * their age. */
+        while (!rank->failed && (unit = next_unit(rank, &index)) != ASIM_UNITS)
+            issue_one(rank, unit, index);
+        for (size_t i = 0; i < rank->skipped.n; i++)
+            finish_in_feed(rank, rank->skipped.at[i]);
+        rank->skipped.n = 0;
+    } while (!rank->failed && !outstanding(rank) && next_unit(rank, &index) != ASIM_UNITS);
+    rank->issuing = 0;
+    if (!rank->finished && asim_feed_finished(rank->feed) == asim_feed_total(rank->feed))
+        end_of_rank(rank);
+}
+
+void asim_op_done(struct asim_rank *rank, uint32_t op)
+{
+    leave(rank, op);
+    finish_in_feed(rank, op);
+    /* A receive that completes while it is being issued: the loop that issued it goes on. */
+    if (!rank->issuing)
+        asim_issue_all(rank);
+}

@@ -1,0 +1,297 @@
+/* SPDX-License-Identifier: GPL-2.0-only
+ *
+ * See chakra_record.h. A record is a varint length of at most five bytes and that many bytes of
+ * protobuf; there is no magic, no count and no footer, so a file cut exactly between two records
+ * cannot be told from a shorter one, and one cut anywhere else is an error (the reference readers
+ * deliver a default node there). An empty record is a node with id 0 and type INVALID.
+ *
+ * Files of schemas before 0.0.4 (October 2023) had no metadata record, or one whose attributes
+ * stood where the version stands today; both are recognised and refused, because their node
+ * fields would silently mean something else.
+ *
+ * Memory: one window of bytes and one block for the decoded record, both used again. A node handed
+ * out is good until the next call.
+ */
+#include "trace/chakra/chakra_record.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/io/bytes.h"
+#include "trace/chakra/chakra_wire.h"
+#include "trace/chakra/decode_arena.h"
+
+#define LENGTH_BYTES_MAX 5
+#define DECODED_MAX      ((size_t)1 << 30) /* memory of one decoded record */
+
+struct asim_chakra {
+    struct asim_bytes bytes;
+    struct asim_scratch scratch;
+    uint64_t next;          /* offset of the record after the last one read in order */
+    uint64_t next_number;   /* its number */
+    uint64_t place, number; /* of the record last delivered */
+    ChakraProtoMsg__GlobalMetadata *metadata;
+};
+
+/* "file: record 3 at byte 120: <what>"
+ * Records are numbered from 1, the metadata being the first; a record read by its place has no
+ * number. */
+static int bad(const struct asim_chakra *file, int code, const char *what, struct asim_err *err)
+{
+    struct asim_where at = {file->bytes.path, 0, 0};
+    unsigned long long place = file->place;
+    if (!file->number)
+        return asim_err_at(err, code, at, "the record at byte %llu %s.", place, what);
+    return asim_err_at(err, code, at, "record %llu at byte %llu %s.",
+                       (unsigned long long)file->number, place, what);
+}
+
+/* The bytes of the record at file->place; *end is the offset behind it.
+ * An empty record is legal and has no bytes to read. The two ways a file can be cut have
+ * sentences of their own. */
+static int read_frame(struct asim_chakra *file, struct asim_record_bytes *record, uint64_t *end,
+                      struct asim_err *err)
+{
+    struct asim_record_bytes head;
+    struct asim_bytes_ask ask = {file->place, LENGTH_BYTES_MAX};
+    int rc = asim_bytes_get(&file->bytes, ask, &head.data, &head.size, err);
+    if (rc)
+        return rc;
+    char what[160];
+    uint64_t length;
+    size_t n = asim_wire_varint(head, LENGTH_BYTES_MAX, &length);
+    if (!n && head.size < LENGTH_BYTES_MAX)
+        return bad(file, ASIM_EINVAL, "is cut within its length: the file is incomplete", err);
+    if (!n || length > UINT32_MAX)
+        return bad(file, ASIM_EINVAL,
+                   "has no valid length (a varint of at most five bytes was expected): this is "
+                   "not a Chakra trace, or it is damaged",
+                   err);
+    if (length > ASIM_CHAKRA_RECORD_MAX) {
+        snprintf(what, sizeof what,
+                 "claims %" PRIu64 " bytes, more than the %u a record may have: this is not a "
+                 "Chakra trace, or it is damaged",
+                 length, ASIM_CHAKRA_RECORD_MAX);
+        return bad(file, ASIM_EINVAL, what, err);
+    }
+    *end = file->place + n + length;
+    *record = (struct asim_record_bytes){(const unsigned char *)"", 0};
+    if (length == 0)
+        return 0;
+    ask = (struct asim_bytes_ask){file->place + n, (size_t)length};
+    rc = asim_bytes_get(&file->bytes, ask, &record->data, &record->size, err);
+    if (rc || record->size == length)
+        return rc;
+    snprintf(what, sizeof what,
+             "is cut: it should have %" PRIu64 " bytes and the file ends after %zu of them%s",
+             length, record->size, file->number == 1 ? "; it may be no Chakra trace" : "");
+    return bad(file, ASIM_EINVAL, what, err);
+}
+
+/* Only for what the decoder refused: again without the groups of unknown fields, on a copy, since
+ * the file's bytes stay as they are. NULL if that is not it. */
+static ProtobufCMessage *unpack_groups(struct asim_chakra *file, struct asim_record_bytes record,
+                                       const ProtobufCMessageDescriptor *type)
+{
+    ProtobufCMessage *message = NULL;
+    unsigned char *copy = file->scratch.failed || !record.size ? NULL : malloc(record.size);
+    if (!copy)
+        return NULL;
+    memcpy(copy, record.data, record.size);
+    if (asim_wire_hide_groups(copy, record.size, type)) {
+        asim_scratch_reset(&file->scratch);
+        message = protobuf_c_message_unpack(type, &file->scratch.face, record.size, copy);
+    }
+    free(copy);
+    return message;
+}
+
+/* Decodes into the scratch memory, which is taken back first.
+ * The previous record's memory is taken back first: nodes are borrowed until here. */
+static int decode(struct asim_chakra *file, struct asim_record_bytes record,
+                  const ProtobufCMessageDescriptor *type, ProtobufCMessage **message,
+                  struct asim_err *err)
+{
+    char why[160], what[256];
+    asim_scratch_reset(&file->scratch);
+    file->metadata = NULL;
+    *message = protobuf_c_message_unpack(type, &file->scratch.face, record.size, record.data);
+    if (!*message)
+        *message = unpack_groups(file, record, type);
+    if (*message)
+        return 0;
+    if (file->scratch.failed && file->scratch.used + record.size < DECODED_MAX / 2)
+        return asim_err_nomem(err, "decoding a trace record");
+    if (file->scratch.failed)
+        return bad(file, ASIM_ENOMEM, "needs more than 1 GiB of memory when decoded", err);
+    snprintf(what, sizeof what, "is not a valid %s: %s", type->short_name,
+             asim_wire_why(record, type, why, sizeof why));
+    return bad(file, ASIM_EINVAL, what, err);
+}
+
+/* What the file seems to be instead; NULL = no idea. */
+static const char *looks_like(const struct asim_record_bytes head)
+{
+    static const char lfs[] = "version https://git-lfs";
+    if (head.size >= sizeof lfs - 1 && !memcmp(head.data, lfs, sizeof lfs - 1))
+        return "this is a Git LFS pointer; fetch the file itself with git lfs pull";
+    if (head.size && (head.data[0] == '{' || head.data[0] == '['))
+        return "this looks like JSON (a PyTorch or Kineto trace?); convert it with asim trace";
+    return NULL;
+}
+
+static int refuse_head(struct asim_chakra *file, struct asim_err *err)
+{
+    struct asim_record_bytes head;
+    struct asim_err io = {0};
+    struct asim_bytes_ask ask = {0, 64};
+    int rc = asim_bytes_get(&file->bytes, ask, &head.data, &head.size, &io);
+    const char *guess = rc ? NULL : looks_like(head);
+    if (!guess)
+        return 0;
+    char what[160];
+    snprintf(what, sizeof what, "is not Chakra metadata: %s", guess);
+    return bad(file, ASIM_EINVAL, what, err);
+}
+
+/* A heuristic over one byte (spec chakra.md, section 1, history of the schema). */
+static int is_old(const struct asim_record_bytes record,
+                  const ChakraProtoMsg__GlobalMetadata *metadata)
+{
+    enum { ID_TAG = 0x08, ATTR_TAG = 0x0a };
+    if (!metadata) /* a node first: its id is a varint where the version's text stands today */
+        return record.size > 0 && record.data[0] == ID_TAG;
+    return metadata->version[0] == ATTR_TAG; /* an attribute in place of the text */
+}
+
+/* Text can happen to decode as fields the schema does not have. */
+static int is_suspicious(const ChakraProtoMsg__GlobalMetadata *metadata)
+{
+    return !metadata->version[0] && !metadata->n_attr && metadata->base.n_unknown_fields;
+}
+
+/* Wrong kinds of files are told apart here, because the first record is where they show: old
+ * schemas by the tag of their first field, others by their first bytes. The plain decoding error
+ * comes last, when nothing better can be said. */
+static int read_metadata(struct asim_chakra *file, struct asim_err *err)
+{
+    struct asim_record_bytes record;
+    struct asim_err first = {0};
+    ProtobufCMessage *message = NULL;
+    struct asim_where at = {file->bytes.path, 0, 0};
+    if (file->bytes.size == 0)
+        return asim_err_at(err, ASIM_EINVAL, at,
+                           "the file is empty; a Chakra trace begins with a metadata record.");
+    file->number = 1;
+    int rc = read_frame(file, &record, &file->next, &first);
+    if (!rc)
+        rc = decode(file, record, &chakra_proto_msg__global_metadata__descriptor, &message, &first);
+    file->metadata = (ChakraProtoMsg__GlobalMetadata *)message;
+    if ((rc == ASIM_EINVAL && first.code && file->next && is_old(record, NULL)) ||
+        (!rc && is_old(record, file->metadata)))
+        return bad(file, ASIM_EINVAL,
+                   "is not today's metadata record: the file has none, or it was written for a "
+                   "Chakra schema before 0.0.4 (October 2023); convert the original trace again",
+                   err);
+    if ((rc == ASIM_EINVAL || (!rc && is_suspicious(file->metadata))) && refuse_head(file, err))
+        return ASIM_EINVAL;
+    if (rc)
+        return asim_err_at(err, rc, at, "%s", first.text);
+    file->next_number = 2;
+    return 0;
+}
+
+/* Reads the metadata, so that a file that is no Chakra trace fails here. The handle is the
+ * caller's. */
+int asim_chakra_open(struct asim_chakra **file, const char *path, struct asim_err *err)
+{
+    *file = NULL;
+    struct asim_chakra *made = calloc(1, sizeof *made);
+    if (!made)
+        return asim_err_nomem(err, "opening a trace");
+    asim_scratch_init(&made->scratch, DECODED_MAX);
+    int rc = asim_bytes_open(&made->bytes, path, err);
+    if (!rc)
+        rc = read_metadata(made, err);
+    if (rc) {
+        asim_chakra_close(made);
+        return rc;
+    }
+    *file = made;
+    return 0;
+}
+
+/* Borrowed, and only until the first node is read; NULL afterwards. */
+const ChakraProtoMsg__GlobalMetadata *asim_chakra_metadata(const struct asim_chakra *file)
+{
+    return file->metadata;
+}
+
+/* *end is where the next record begins. */
+static int read_node(struct asim_chakra *file, const ChakraProtoMsg__Node **node, uint64_t *end,
+                     struct asim_err *err)
+{
+    struct asim_record_bytes record;
+    ProtobufCMessage *message;
+    int rc = read_frame(file, &record, end, err);
+    if (!rc)
+        rc = decode(file, record, &chakra_proto_msg__node__descriptor, &message, err);
+    if (!rc)
+        *node = (const ChakraProtoMsg__Node *)message;
+    return rc;
+}
+
+/* 1 and *node, borrowed until the next call; 0 at the end, where memory and file number are given
+ * back; negative on error. */
+int asim_chakra_next(struct asim_chakra *file, const ChakraProtoMsg__Node **node,
+                     struct asim_err *err)
+{
+    if (file->next >= file->bytes.size) {
+        asim_scratch_reset(&file->scratch);
+        file->metadata = NULL;
+        asim_bytes_rest(&file->bytes);
+        return 0;
+    }
+    file->place = file->next;
+    file->number = file->next_number;
+    int rc = read_node(file, node, &file->next, err);
+    if (rc)
+        return rc;
+    file->next_number++;
+    return 1;
+}
+
+/* place is one that asim_chakra_tell gave. Its number in the file is not known, so errors name the
+ * byte. */
+int asim_chakra_at(struct asim_chakra *file, uint64_t place, const ChakraProtoMsg__Node **node,
+                   struct asim_err *err)
+{
+    uint64_t end;
+    file->place = place;
+    file->number = 0;
+    if (place >= file->bytes.size)
+        return bad(file, ASIM_EINVAL, "does not exist: the file is shorter", err);
+    return read_node(file, node, &end, err);
+}
+
+uint64_t asim_chakra_tell(const struct asim_chakra *file)
+{
+    return file->place;
+}
+
+const char *asim_chakra_path(const struct asim_chakra *file)
+{
+    return file->bytes.path;
+}
+
+/* NULL is fine. */
+void asim_chakra_close(struct asim_chakra *file)
+{
+    if (!file)
+        return;
+    asim_scratch_fini(&file->scratch);
+    asim_bytes_close(&file->bytes);
+    free(file);
+}

@@ -1,0 +1,184 @@
+/* SPDX-License-Identifier: GPL-2.0-only
+ *
+ * See chakra_value.h. The fifteen scalar kinds differ in three things only: their encoding on the
+ * wire, their range, and which member of the caller's union holds them; a table says which. A
+ * list is a message with the scalars in field 1, packed where they are numbers.
+ *
+ * Adding a kind to the schema is a row in the table, if it is encoded like one that is there. The
+ * order of rows is that of the field numbers, which find() relies on.
+ */
+#include "trace/chakra/chakra_value.h"
+
+#include <string.h>
+
+enum wire { WIRE_VARINT = 0, WIRE_64 = 1, WIRE_BYTES = 2, WIRE_32 = 5 };
+enum held {
+    HELD_DOUBLE,
+    HELD_FLOAT,
+    HELD_SIGNED,
+    HELD_ZIGZAG,
+    HELD_UNSIGNED,
+    HELD_TEXT,
+    HELD_BYTES
+};
+enum { LIST_VALUES = 1 };
+
+static const struct kind {
+    const char *name, *list_name;
+    enum wire wire;
+    enum held held;
+    unsigned bits;
+} kinds[] = {
+    {"double_val", "double_list", WIRE_64, HELD_DOUBLE, 64},
+    {"float_val", "float_list", WIRE_32, HELD_FLOAT, 32},
+    {"int32_val", "int32_list", WIRE_VARINT, HELD_SIGNED, 32},
+    {"int64_val", "int64_list", WIRE_VARINT, HELD_SIGNED, 64},
+    {"uint32_val", "uint32_list", WIRE_VARINT, HELD_UNSIGNED, 32},
+    {"uint64_val", "uint64_list", WIRE_VARINT, HELD_UNSIGNED, 64},
+    {"sint32_val", "sint32_list", WIRE_VARINT, HELD_ZIGZAG, 32},
+    {"sint64_val", "sint64_list", WIRE_VARINT, HELD_ZIGZAG, 64},
+    {"fixed32_val", "fixed32_list", WIRE_32, HELD_UNSIGNED, 32},
+    {"fixed64_val", "fixed64_list", WIRE_64, HELD_UNSIGNED, 64},
+    {"sfixed32_val", "sfixed32_list", WIRE_32, HELD_SIGNED, 32},
+    {"sfixed64_val", "sfixed64_list", WIRE_64, HELD_SIGNED, 64},
+    {"bool_val", "bool_list", WIRE_VARINT, HELD_UNSIGNED, 1},
+    {"string_val", "string_list", WIRE_BYTES, HELD_TEXT, 0},
+    {"bytes_val", "bytes_list", WIRE_BYTES, HELD_BYTES, 0},
+};
+#define KINDS (int)(sizeof kinds / sizeof *kinds)
+
+/* Scalars have the odd field numbers from 3 on, each list the even one after its scalar. */
+static const struct kind *find(int kind)
+{
+    int row = (kind - ASIM_CHAKRA_DOUBLE) / 2;
+    return kind >= ASIM_CHAKRA_DOUBLE && row < KINDS ? &kinds[row] : NULL;
+}
+
+static int is_list(int kind)
+{
+    return kind % 2 == 0;
+}
+
+const char *asim_chakra_kind_name(int kind)
+{
+    const struct kind *row = find(kind);
+    if (!row)
+        return "?";
+    return is_list(kind) ? row->list_name : row->name;
+}
+
+/* Bits on the wire are the number's own (IEEE 754), little-endian; memcpy is the defined way to
+ * them. */
+static uint64_t bits_of_double(double value)
+{
+    uint64_t bits;
+    memcpy(&bits, &value, sizeof bits);
+    return bits;
+}
+
+/* A double beyond float's range becomes infinity, as a cast in other languages' encoders does. */
+static uint64_t bits_of_float(double value)
+{
+    float narrow = (float)value;
+    uint32_t bits;
+    memcpy(&bits, &narrow, sizeof bits);
+    return bits;
+}
+
+/* Only 32 and 64 bits occur. */
+static int fits_signed(int64_t value, unsigned bits)
+{
+    return bits == 64 || (value >= INT32_MIN && value <= INT32_MAX);
+}
+
+/* bits is 1 for bools. */
+static int fits_unsigned(uint64_t value, unsigned bits)
+{
+    return bits == 64 || value >> bits == 0;
+}
+
+/* The number as it goes on the wire: element i of an array of the kind's held type. */
+static int number(const struct kind *kind, const void *at, size_t i, uint64_t *out)
+{
+    switch (kind->held) {
+    case HELD_DOUBLE:
+        *out = bits_of_double(((const double *)at)[i]);
+        return 1;
+    case HELD_FLOAT:
+        *out = bits_of_float(((const double *)at)[i]);
+        return 1;
+    case HELD_SIGNED:
+    case HELD_ZIGZAG: {
+        int64_t value = ((const int64_t *)at)[i];
+        *out = (uint64_t)value;
+        if (kind->held == HELD_ZIGZAG)
+            *out = (*out << 1) ^ (value < 0 ? UINT64_MAX : 0);
+        return fits_signed(value, kind->bits);
+    }
+    default:
+        *out = ((const uint64_t *)at)[i];
+        return fits_unsigned(*out, kind->bits);
+    }
+}
+
+/* 0 if the number does not fit its kind; nothing has been written then. */
+static int put_number(struct asim_encode *out, const struct kind *kind, const void *at, size_t i)
+{
+    uint64_t value;
+    if (!number(kind, at, i, &value))
+        return 0;
+    if (kind->wire == WIRE_VARINT)
+        asim_encode_varint(out, value);
+    else
+        asim_encode_fixed(out, value, kind->wire == WIRE_64 ? 8 : 4);
+    return 1;
+}
+
+/* Strings without their NUL; NULL is the empty one. */
+static void put_blob(struct asim_encode *out, unsigned field, const struct kind *kind,
+                     const void *at, size_t i)
+{
+    if (kind->held == HELD_TEXT) {
+        const char *text = ((const char *const *)at)[i];
+        asim_encode_bytes(out, field, text, text ? strlen(text) : 0);
+    } else {
+        const struct asim_chakra_bytes *bytes = (const struct asim_chakra_bytes *)at + i;
+        asim_encode_bytes(out, field, bytes->data, bytes->size);
+    }
+}
+
+/* An empty list is written as an empty message: "no elements" differs from "no value". */
+static int put_list(struct asim_encode *out, const struct kind *kind,
+                    const struct asim_chakra_attr *attr)
+{
+    int fits = 1;
+    size_t n = attr->value.list.n;
+    size_t list = asim_encode_begin(out, (unsigned)attr->kind);
+    if (kind->wire == WIRE_BYTES) {
+        for (size_t i = 0; i < n; i++)
+            put_blob(out, LIST_VALUES, kind, attr->value.list.at, i);
+    } else if (n) {
+        size_t packed = asim_encode_begin(out, LIST_VALUES);
+        for (size_t i = 0; i < n && fits; i++)
+            fits = put_number(out, kind, attr->value.list.at, i);
+        asim_encode_end(out, packed);
+    }
+    asim_encode_end(out, list);
+    return fits;
+}
+
+/* 0 for an unknown kind or a number out of its range; the caller drops the record then. */
+int asim_chakra_value(struct asim_encode *out, const struct asim_chakra_attr *attr)
+{
+    const struct kind *kind = find(attr->kind);
+    if (!kind)
+        return 0;
+    if (is_list(attr->kind))
+        return put_list(out, kind, attr);
+    if (kind->wire == WIRE_BYTES) {
+        put_blob(out, (unsigned)attr->kind, kind, &attr->value, 0);
+        return 1;
+    }
+    asim_encode_tag(out, (unsigned)attr->kind, (unsigned)kind->wire);
+    return put_number(out, kind, &attr->value, 0);
+}

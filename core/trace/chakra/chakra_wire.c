@@ -1,0 +1,286 @@
+/* SPDX-License-Identifier: GPL-2.0-only
+ *
+ * See chakra_wire.h. Embedded messages lie within their parents' bytes, so one cursor and a small
+ * stack of ends walk the tree in order without recursion; the schema is four messages deep at
+ * most. Only run on the way to an error, so its cost does not matter.
+ *
+ * It looks at structure only (tags, wire types, lengths), which is where damaged and foreign files
+ * go wrong; values are the schema's business.
+ */
+#include "trace/chakra/chakra_wire.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+
+#define DEPTH_MAX     8
+#define FIELD_MAX     ((1u << 29) - 1)
+#define WIRE_VARINT   0u
+#define WIRE_64       1u
+#define WIRE_BYTES    2u
+#define WIRE_GROUP    3u
+#define WIRE_END      4u
+#define WIRE_32       5u
+#define WIRE_VARINT_N 10 /* bytes of the longest varint */
+
+struct walk {
+    struct asim_record_bytes at; /* what is left of the record */
+    const ProtobufCMessageDescriptor *type[DEPTH_MAX];
+    size_t left[DEPTH_MAX]; /* at.size where that message ends */
+    int depth;
+    char *buf;
+    size_t size;
+};
+
+struct field {
+    uint64_t number;
+    unsigned wire;
+    uint64_t bytes; /* of the value after tag and length */
+    const ProtobufCFieldDescriptor *row;
+};
+
+/* Bytes taken, 0 if it is cut or longer than `most`. Bits beyond 64 are dropped, as decoders do. */
+size_t asim_wire_varint(struct asim_record_bytes from, size_t most, uint64_t *value)
+{
+    uint64_t got = 0;
+    for (size_t i = 0; i < from.size && i < most; i++) {
+        got |= (uint64_t)(from.data[i] & 0x7f) << (7 * i);
+        if (!(from.data[i] & 0x80)) {
+            *value = got;
+            return i + 1;
+        }
+    }
+    return 0;
+}
+
+/* Within the present message only: left[depth] bytes belong to its parents. */
+static int take_varint(struct walk *walk, uint64_t *value)
+{
+    struct asim_record_bytes inside = {walk->at.data, walk->at.size - walk->left[walk->depth]};
+    size_t n = asim_wire_varint(inside, WIRE_VARINT_N, value);
+    walk->at.data += n;
+    walk->at.size -= n;
+    return n != 0;
+}
+
+/* The schema's type decides how a value must look. */
+static unsigned wire_of(ProtobufCType type)
+{
+    switch (type) {
+    case PROTOBUF_C_TYPE_SFIXED32:
+    case PROTOBUF_C_TYPE_FIXED32:
+    case PROTOBUF_C_TYPE_FLOAT:
+        return WIRE_32;
+    case PROTOBUF_C_TYPE_SFIXED64:
+    case PROTOBUF_C_TYPE_FIXED64:
+    case PROTOBUF_C_TYPE_DOUBLE:
+        return WIRE_64;
+    case PROTOBUF_C_TYPE_STRING:
+    case PROTOBUF_C_TYPE_BYTES:
+    case PROTOBUF_C_TYPE_MESSAGE:
+        return WIRE_BYTES;
+    default:
+        return WIRE_VARINT;
+    }
+}
+
+/* Always 1, "trouble found", so that callers can return it. */
+static int say(struct walk *walk, const struct field *field, const char *what)
+{
+    if (field->row)
+        snprintf(walk->buf, walk->size, "field %" PRIu64 " (%s) %s", field->number,
+                 field->row->name, what);
+    else
+        snprintf(walk->buf, walk->size, "field %" PRIu64 " %s", field->number, what);
+    return 1;
+}
+
+static int say_wire(struct walk *walk, const struct field *field)
+{
+    static const char *const kinds[] = {"varint", "8 bytes", "length and bytes", "group",
+                                        "group",  "4 bytes", "undefined",        "undefined"};
+    char what[96];
+    if (field->row) {
+        unsigned want = wire_of(field->row->type);
+        snprintf(what, sizeof what, "has wire type %u (%s), expected %u (%s)", field->wire,
+                 kinds[field->wire], want, kinds[want]);
+    } else if (field->wire == WIRE_GROUP || field->wire == WIRE_END) {
+        snprintf(what, sizeof what, "is a group that %s",
+                 field->wire == WIRE_GROUP ? "never ends or is damaged" : "never began");
+    } else {
+        snprintf(what, sizeof what, "has wire type %u (%s), which no field has", field->wire,
+                 kinds[field->wire]);
+    }
+    return say(walk, field, what);
+}
+
+/* Repeated numbers may come packed or one by one; both are legal (spec chakra.md, wire format). */
+static int wire_fits(const struct field *field)
+{
+    if (!field->row)
+        return field->wire <= WIRE_BYTES || field->wire == WIRE_32;
+    if (field->wire == wire_of(field->row->type))
+        return 1;
+    return field->wire == WIRE_BYTES && field->row->label == PROTOBUF_C_LABEL_REPEATED;
+}
+
+/* Length of the value; 0 if the field runs past the end of its message. */
+static int take_length(struct walk *walk, struct field *field)
+{
+    uint64_t ignored;
+    field->bytes = field->wire == WIRE_64 ? 8 : field->wire == WIRE_32 ? 4 : 0;
+    if (field->wire == WIRE_VARINT && !take_varint(walk, &ignored))
+        return 0;
+    if (field->wire == WIRE_BYTES && !take_varint(walk, &field->bytes))
+        return 0;
+    return field->bytes <= walk->at.size - walk->left[walk->depth];
+}
+
+/* Into a message the schema has, past anything else; tag and length were taken. */
+static void descend(struct walk *walk, const struct field *field)
+{
+    if (field->row && field->row->type == PROTOBUF_C_TYPE_MESSAGE && walk->depth + 1 < DEPTH_MAX) {
+        walk->depth++;
+        walk->type[walk->depth] = field->row->descriptor;
+        walk->left[walk->depth] = walk->at.size - (size_t)field->bytes;
+        return;
+    }
+    walk->at.data += field->bytes;
+    walk->at.size -= (size_t)field->bytes;
+}
+
+/* One field, or the end of a message. 1 = found the trouble and said it. */
+static int step(struct walk *walk)
+{
+    struct field field = {0};
+    uint64_t tag;
+    if (!take_varint(walk, &tag)) {
+        snprintf(walk->buf, walk->size, "a field's tag is cut or longer than 10 bytes");
+        return 1;
+    }
+    field.number = tag >> 3;
+    field.wire = (unsigned)(tag & 7);
+    if (field.number == 0 || field.number > FIELD_MAX)
+        return say(walk, &field, "does not exist");
+    field.row =
+        protobuf_c_message_descriptor_get_field(walk->type[walk->depth], (unsigned)field.number);
+    if (!wire_fits(&field))
+        return say_wire(walk, &field);
+    if (!take_length(walk, &field))
+        return say(walk, &field, "runs past the end of its message");
+    descend(walk, &field);
+    return 0;
+}
+
+/* Walks the record the decoder refused until something is wrong, and says what. buf is returned.
+ * Where nothing is, only the inside of a packed list can be. */
+const char *asim_wire_why(struct asim_record_bytes record, const ProtobufCMessageDescriptor *type,
+                          char *buf, size_t size)
+{
+    struct walk walk = {.at = record, .buf = buf, .size = size};
+    walk.type[0] = type;
+    snprintf(buf, size, "a packed list in it is malformed");
+    for (;;) {
+        while (walk.depth > 0 && walk.at.size == walk.left[walk.depth])
+            walk.depth--;
+        if (walk.at.size == 0 || step(&walk))
+            return buf;
+    }
+}
+
+/* --- groups --- */
+
+/* One field within a group, tag included; depth counts groups begun and not ended. 0 = malformed.
+ */
+static int skip_in_group(struct walk *walk, uint64_t open[DEPTH_MAX], int *depth)
+{
+    struct field field = {0};
+    uint64_t tag;
+    if (!take_varint(walk, &tag))
+        return 0;
+    field.number = tag >> 3;
+    field.wire = (unsigned)(tag & 7);
+    if (field.wire == WIRE_END)
+        return open[--*depth] == field.number;
+    if (field.wire == WIRE_GROUP) {
+        if (*depth == DEPTH_MAX)
+            return 0;
+        open[(*depth)++] = field.number;
+        return 1;
+    }
+    if (field.wire > WIRE_32 || !take_length(walk, &field))
+        return 0;
+    walk->at.data += field.bytes;
+    walk->at.size -= (size_t)field.bytes;
+    return 1;
+}
+
+/* Bytes of the group behind its first tag, its last tag included; 0 = malformed. */
+static size_t group_bytes(const struct walk *walk, uint64_t number)
+{
+    struct walk within = *walk;
+    uint64_t open[DEPTH_MAX] = {number};
+    int depth = 1;
+    while (depth)
+        if (!skip_in_group(&within, open, &depth))
+            return 0;
+    return (size_t)(within.at.data - walk->at.data);
+}
+
+/* A length in as many bytes as leave just that many of `room` behind it; padded where the next
+ * shorter one would not do. */
+static void put_length(unsigned char *to, size_t room)
+{
+    size_t n = 1;
+    while (n < 5 && (room - n) >> (7 * n))
+        n++;
+    for (size_t i = 0; i < n; i++)
+        to[i] = (unsigned char)((room - n) >> (7 * i) & 0x7f) | (i + 1 < n ? 0x80 : 0);
+}
+
+/* Steps over one field, into known messages. 1 = a group was hidden, 0 = not, -1 = go no further.
+ */
+static int hide_step(struct walk *walk, unsigned char *bytes, size_t size)
+{
+    struct field field = {0};
+    uint64_t tag;
+    unsigned char *first = bytes + (size - walk->at.size);
+    if (!take_varint(walk, &tag) || tag >> 3 == 0 || tag >> 3 > FIELD_MAX)
+        return -1;
+    field.number = tag >> 3;
+    field.wire = (unsigned)(tag & 7);
+    field.row =
+        protobuf_c_message_descriptor_get_field(walk->type[walk->depth], (unsigned)field.number);
+    if (!field.row && field.wire == WIRE_GROUP) {
+        size_t room = group_bytes(walk, field.number);
+        if (!room)
+            return -1;
+        put_length(bytes + (size - walk->at.size), room);
+        *first = (unsigned char)((*first & ~7u) | WIRE_BYTES);
+        walk->at.data += room;
+        walk->at.size -= room;
+        return 1;
+    }
+    if (!wire_fits(&field) || !take_length(walk, &field))
+        return -1;
+    descend(walk, &field);
+    return 0;
+}
+
+/* Stops where something is wrong, which asim_wire_why will say. */
+size_t asim_wire_hide_groups(unsigned char *bytes, size_t size,
+                             const ProtobufCMessageDescriptor *type)
+{
+    struct walk walk = {.at = {bytes, size}};
+    size_t hidden = 0;
+    walk.type[0] = type;
+    for (;;) {
+        while (walk.depth > 0 && walk.at.size == walk.left[walk.depth])
+            walk.depth--;
+        if (walk.at.size == 0)
+            return hidden;
+        int is_group = hide_step(&walk, bytes, size);
+        if (is_group < 0)
+            return hidden;
+        hidden += (size_t)is_group;
+    }
+}

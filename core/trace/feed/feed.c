@@ -1,0 +1,195 @@
+/* SPDX-License-Identifier: GPL-2.0-only
+ *
+ * See feed.h. An op is waiting, then ready (in its unit's set), taken, finished; finishing counts
+ * down the children's open parents. Nothing here allocates after opening but the bodies' window,
+ * and nothing depends on the window but the number of reads.
+ *
+ * The reference asks all ready ops in one list, ascending by id, and skips those whose unit is
+ * busy; asking one ready set per unit gives the same starts without walking over the skipped.
+ *
+ * The feed holds three things: the index (graph), one ready set per unit, and the window of bodies.
+ * Ids are the users' names for ops; everything else goes by index, which has the same order.
+ */
+#include "trace/feed/feed.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "trace/feed/index.h"
+#include "trace/feed/ready.h"
+#include "trace/feed/window.h"
+
+#define WINDOW_DEFAULT 1024u
+
+enum state { WAITING, READY, TAKEN, FINISHED };
+
+struct asim_feed {
+    struct asim_trace trace;
+    struct asim_index index;
+    struct asim_ready ready[ASIM_UNITS];
+    struct asim_window window;
+    uint64_t finished;
+};
+
+/* State and unit share a byte of the index: a million ops then cost a megabyte. */
+static enum state state_of(const struct asim_feed *feed, uint32_t op)
+{
+    return (enum state)(feed->index.flags[op] / ASIM_INDEX_STATE_STEP);
+}
+
+static enum asim_unit unit_of(const struct asim_feed *feed, uint32_t op)
+{
+    return (enum asim_unit)(feed->index.flags[op] & ASIM_INDEX_UNIT_MASK);
+}
+
+/* The unit's bits stay as they are. */
+static void set_state(struct asim_feed *feed, uint32_t op, enum state state)
+{
+    unsigned unit = unit_of(feed, op);
+    feed->index.flags[op] = (uint8_t)(unit | (unsigned)state * ASIM_INDEX_STATE_STEP);
+}
+
+/* Ops become ready in the order their parents finish; the set sorts them by id. */
+static void make_ready(struct asim_feed *feed, uint32_t op)
+{
+    set_state(feed, op, READY);
+    asim_ready_add(&feed->ready[unit_of(feed, op)], op);
+}
+
+/* The index is whole before time starts, so everything a trace can get wrong is said then. */
+static int fill(struct asim_feed *feed, const struct asim_feed_options *opt, struct asim_err *err)
+{
+    int rc;
+    if (opt->path)
+        rc = asim_trace_open_file(&feed->trace, opt->path, err);
+    else if (opt->plain)
+        rc = asim_trace_open_plain(&feed->trace, opt->prefix, opt->rank, err);
+    else
+        rc = asim_trace_open(&feed->trace, opt->prefix, opt->rank, err);
+    if (!rc)
+        rc = asim_index_open(&feed->index, &feed->trace, opt->lenient, err);
+    if (rc)
+        return rc;
+    for (int i = 0; i < ASIM_UNITS; i++)
+        if (asim_ready_init(&feed->ready[i], feed->index.n))
+            return asim_err_nomem(err, "opening a trace");
+    asim_window_init(&feed->window, opt->window ? opt->window : WINDOW_DEFAULT, &feed->trace,
+                     &feed->index);
+    for (uint32_t i = 0; i < feed->index.n; i++)
+        if (!feed->index.open[i])
+            make_ready(feed, i);
+    return 0;
+}
+
+/* opt is read during the call only. Linear in ops and dependencies, but for a sort where ids are
+ * out of order. */
+int asim_feed_open(struct asim_feed **feed, const struct asim_feed_options *opt,
+                   struct asim_err *err)
+{
+    *feed = NULL;
+    struct asim_feed *made = calloc(1, sizeof *made);
+    if (!made)
+        return asim_err_nomem(err, "opening a trace");
+    int rc = fill(made, opt, err);
+    if (rc)
+        asim_feed_close(made);
+    else
+        *feed = made;
+    return rc;
+}
+
+size_t asim_feed_dropped(const struct asim_feed *feed)
+{
+    return feed->index.dropped;
+}
+
+size_t asim_feed_invalid(const struct asim_feed *feed)
+{
+    return feed->index.invalid;
+}
+
+size_t asim_feed_untimed(const struct asim_feed *feed)
+{
+    return feed->index.untimed;
+}
+
+/* Ops of the rank, whatever their state. */
+uint64_t asim_feed_total(const struct asim_feed *feed)
+{
+    return feed->index.n;
+}
+
+uint64_t asim_feed_finished(const struct asim_feed *feed)
+{
+    return feed->finished;
+}
+
+/* O(1): the lowest set bit over at most six words. Looks only; asim_feed_take takes. */
+int asim_feed_peek(const struct asim_feed *feed, enum asim_unit unit, uint32_t *index, uint64_t *id)
+{
+    const struct asim_ready *ready = &feed->ready[unit];
+    if (!ready->n)
+        return 0;
+    *index = asim_ready_lowest(ready);
+    *id = asim_index_id(&feed->index, *index);
+    return 1;
+}
+
+/* Nothing happens where none is ready. */
+void asim_feed_take(struct asim_feed *feed, enum asim_unit unit)
+{
+    struct asim_ready *ready = &feed->ready[unit];
+    if (!ready->n)
+        return;
+    uint32_t op = asim_ready_lowest(ready);
+    asim_ready_remove(ready, op);
+    set_state(feed, op, TAKEN);
+}
+
+/* May read the file: bodies outside of the window are decoded again. */
+int asim_feed_body(struct asim_feed *feed, uint32_t index, struct asim_op *op, struct asim_err *err)
+{
+    if (index >= feed->index.n)
+        return asim_err_set(err, ASIM_EBUG, "op %lu of a trace with %lu was asked for.",
+                            (unsigned long)index, (unsigned long)feed->index.n);
+    return asim_window_get(&feed->window, index, op, err);
+}
+
+/* O(children). The body's place in the window is free from here on. */
+int asim_feed_finish(struct asim_feed *feed, uint32_t index)
+{
+    const struct asim_index *graph = &feed->index;
+    if (index >= graph->n || state_of(feed, index) != TAKEN)
+        return ASIM_EBUG;
+    set_state(feed, index, FINISHED);
+    feed->finished++;
+    asim_window_release(&feed->window, index);
+    for (uint32_t i = graph->child_first[index]; i < graph->child_first[index + 1]; i++)
+        if (--graph->open[graph->children[i]] == 0)
+            make_ready(feed, graph->children[i]);
+    return 0;
+}
+
+/* Linear in ops: for the report of a stall. */
+int asim_feed_first_waiting(const struct asim_feed *feed, uint64_t *id)
+{
+    for (uint32_t i = 0; i < feed->index.n; i++)
+        if (state_of(feed, i) < TAKEN) {
+            *id = asim_index_id(&feed->index, i);
+            return 1;
+        }
+    return 0;
+}
+
+/* NULL is fine; takes what a failed open left, too. */
+void asim_feed_close(struct asim_feed *feed)
+{
+    if (!feed)
+        return;
+    for (int i = 0; i < ASIM_UNITS; i++)
+        asim_ready_fini(&feed->ready[i]);
+    asim_window_fini(&feed->window);
+    asim_index_close(&feed->index);
+    asim_trace_close(&feed->trace);
+    free(feed);
+}

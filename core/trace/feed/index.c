@@ -1,0 +1,250 @@
+/* SPDX-License-Identifier: GPL-2.0-only
+ *
+ * See index.h. One pass over the file collects ids, places and edges; most traces have ascending
+ * ids without gaps and then need neither an id table nor a sort. A child may stand before its
+ * parent in the file.
+ *
+ * Ownership: arrays are built in struct asim_index_build, those that stay move into the index and
+ * are NULL in the build from then on, so both can be freed after any failure.
+ */
+#include "trace/feed/index.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/text.h"
+#include "conf/conf.h"
+#include "trace/feed/feed.h"
+#include "trace/feed/index_build.h"
+
+#define OPS_MAX (UINT32_MAX - 1)
+
+/* ASTRA-sim's slots (spec astra-system.md, 3.2). A CPU op occupies the CPU slot whatever its
+ * type. */
+static enum asim_unit unit_of(const struct asim_op *op)
+{
+    if (op->is_cpu)
+        return ASIM_UNIT_CPU;
+    if (op->type == ASIM_OP_COMP)
+        return ASIM_UNIT_COMP;
+    return op->type == ASIM_OP_COMM_RECV ? ASIM_UNIT_RECV : ASIM_UNIT_COMM;
+}
+
+static int too_many(const struct asim_index_build *build, const char *what, struct asim_err *err)
+{
+    struct asim_where at = {build->trace->path, 0, 0};
+    return asim_err_at(err, ASIM_ENOMEM, at,
+                       "the trace has more than %" PRIu32 " %s, the most one rank may have.",
+                       OPS_MAX, what);
+}
+
+/* Keeps ids as a rule (first + position) as long as it holds.
+ * Traces written by converters nearly always have ids from some first one up without gaps; then
+ * the index stores none. */
+static int note_id(struct asim_index_build *build, uint64_t id)
+{
+    struct asim_index *index = build->index;
+    size_t n = build->places.n;
+    if (n == 0)
+        index->first_id = id;
+    /* The rule holds: nothing to store. Also catches ids that would wrap. */
+    if (!build->gaps && id == index->first_id + n && id >= index->first_id)
+        return 0;
+    if (!build->gaps) {
+        build->gaps = 1;
+        if (ASIM_VEC_RESERVE(build->ids, n + 1))
+            return ASIM_ENOMEM;
+        for (size_t i = 0; i < n; i++)
+            build->ids.at[build->ids.n++] = index->first_id + i;
+    }
+    if (id <= build->ids.at[n - 1])
+        build->unsorted = 1;
+    return ASIM_VEC_PUSH(build->ids, id);
+}
+
+static int note_op(struct asim_index_build *build, const struct asim_op *op, struct asim_err *err)
+{
+    size_t edges = op->data_dep_n + op->ctrl_dep_n;
+    /* Indices and edge numbers are 32 bits: half the memory of a trace's index. */
+    if (build->places.n >= OPS_MAX)
+        return too_many(build, "nodes", err);
+    if (edges > OPS_MAX - build->edges.n)
+        return too_many(build, "dependencies", err);
+    if (note_id(build, op->id) || ASIM_VEC_PUSH(build->places, asim_trace_tell(build->trace)) ||
+        ASIM_VEC_PUSH(build->flags, (uint8_t)unit_of(op)) ||
+        ASIM_VEC_PUSH(build->first, (uint32_t)build->edges.n) ||
+        ASIM_VEC_PUSH(build->data_n, (uint32_t)op->data_dep_n) ||
+        ASIM_VEC_RESERVE(build->edges, build->edges.n + edges))
+        return asim_err_nomem(err, "indexing a trace");
+    build->index->invalid += op->type == ASIM_OP_INVALID;
+    build->index->untimed += op->type == ASIM_OP_COMM_COLL && op->comm_type == ASIM_BROADCAST &&
+                             !op->duration_ns && !op->duration_micros;
+    for (size_t i = 0; i < op->data_dep_n; i++)
+        build->edges.at[build->edges.n++] = op->data_deps[i];
+    for (size_t i = 0; i < op->ctrl_dep_n; i++)
+        build->edges.at[build->edges.n++] = op->ctrl_deps[i];
+    return 0;
+}
+
+/* Edges are kept as the file has them until all ids are known: a child may stand before its
+ * parent. */
+static int read_all(struct asim_index_build *build, struct asim_err *err)
+{
+    struct asim_op op;
+    int rc;
+    while ((rc = asim_trace_next(build->trace, &op, err)) > 0)
+        if ((rc = note_op(build, &op, err)) < 0)
+            return rc;
+    if (!rc && ASIM_VEC_PUSH(build->first, (uint32_t)build->edges.n))
+        rc = asim_err_nomem(err, "indexing a trace");
+    return rc;
+}
+
+/* For sorting: id, and where in the file it stood. */
+struct id_at {
+    uint64_t id;
+    uint32_t position;
+};
+
+/* Equal ids stay in file order, so that the message about them names the earlier first. */
+static int by_id(const void *a, const void *b)
+{
+    const struct id_at *x = a, *y = b;
+    if (x->id != y->id)
+        return x->id < y->id ? -1 : 1;
+    return x->position < y->position ? -1 : x->position > y->position;
+}
+
+/* Puts ids, places and flags into the order given by build->order.
+ * On failure nothing has been exchanged: the old arrays are still the build's. */
+static int permute(struct asim_index_build *build, const struct id_at *sorted)
+{
+    size_t n = build->places.n;
+    uint64_t *places = malloc(n * sizeof *places);
+    uint8_t *flags = malloc(n);
+    build->order = malloc(n * sizeof *build->order);
+    int rc = places && flags && build->order ? 0 : ASIM_ENOMEM;
+    for (size_t i = 0; !rc && i < n; i++) {
+        uint32_t from = sorted[i].position;
+        build->order[i] = from;
+        build->ids.at[i] = sorted[i].id;
+        places[i] = build->places.at[from];
+        flags[i] = build->flags.at[from];
+    }
+    if (rc) {
+        free(places);
+        free(flags);
+        return rc;
+    }
+    free(build->places.at);
+    free(build->flags.at);
+    build->places.at = places;
+    build->flags.at = flags;
+    return 0;
+}
+
+/* Only where ids do not ascend in the file; 16 bytes an op for a moment. */
+static int sort(struct asim_index_build *build, struct asim_err *err)
+{
+    size_t n = build->places.n;
+    struct id_at *sorted = malloc(n * sizeof *sorted);
+    if (!sorted)
+        return asim_err_nomem(err, "sorting a trace");
+    for (size_t i = 0; i < n; i++)
+        sorted[i] = (struct id_at){build->ids.at[i], (uint32_t)i};
+    qsort(sorted, n, sizeof *sorted, by_id);
+    int rc = permute(build, sorted);
+    free(sorted);
+    return rc ? asim_err_nomem(err, "sorting a trace") : 0;
+}
+
+/* Sorted, so equal ids are neighbours. The reference merges such nodes (spec chakra.md, reader). */
+static int check_unique(struct asim_index_build *build, struct asim_err *err)
+{
+    struct asim_index *index = build->index;
+    char one[96], other[96];
+    for (uint32_t i = 1; i < index->n; i++) {
+        if (index->ids[i] != index->ids[i - 1])
+            continue;
+        struct asim_where at = {build->trace->path, 0, 0};
+        return asim_err_at(err, ASIM_EINVAL, at,
+                           "two nodes have the same id: node %s at byte %" PRIu64
+                           " and node %s at byte %" PRIu64 "; ids must be unique within a rank.",
+                           asim_index_name(build, i - 1, one, sizeof one), index->place[i - 1],
+                           asim_index_name(build, i, other, sizeof other), index->place[i]);
+    }
+    return 0;
+}
+
+/* Moves the arrays that stay from the build into the index.
+ * Even on failure what was moved is the index's, which asim_index_close frees. */
+static int settle(struct asim_index_build *build, struct asim_err *err)
+{
+    struct asim_index *index = build->index;
+    int rc = build->unsorted ? sort(build, err) : 0;
+    index->n = (uint32_t)build->places.n;
+    index->ids = build->ids.at;
+    index->place = build->places.at;
+    index->flags = build->flags.at;
+    /* Owned by the index from here on. */
+    build->ids.at = build->places.at = NULL;
+    build->flags.at = NULL;
+    if (!rc && build->unsorted)
+        rc = check_unique(build, err);
+    return rc;
+}
+
+/* Reads the node again for its name: only on the way to an error. */
+const char *asim_index_name(struct asim_index_build *build, uint32_t i, char *buf, size_t size)
+{
+    struct asim_op op;
+    char name[64] = "?";
+    if (asim_trace_at(build->trace, build->index->place[i], &op, NULL) == 0)
+        asim_text_safe(name, sizeof name, op.name);
+    snprintf(buf, size, "%" PRIu64 " '%s'", asim_index_id(build->index, i), name);
+    return buf;
+}
+
+/* Build memory is freed whatever happens; on failure the index is empty. */
+int asim_index_open(struct asim_index *index, struct asim_trace *trace, int lenient,
+                    struct asim_err *err)
+{
+    *index = (struct asim_index){0};
+    /* All scratch in one struct, so that every way out frees the same. */
+    struct asim_index_build build = {.index = index, .trace = trace, .lenient = lenient};
+    int rc = read_all(&build, err);
+    if (!rc)
+        rc = settle(&build, err);
+    if (!rc)
+        rc = asim_index_link(&build, err);
+    if (!rc && build.backward)
+        rc = asim_index_check_cycles(&build, err);
+    free(build.ids.at);
+    free(build.places.at);
+    free(build.flags.at);
+    free(build.first.at);
+    free(build.data_n.at);
+    free(build.edges.at);
+    free(build.order);
+    if (rc)
+        asim_index_close(index);
+    return rc;
+}
+
+uint64_t asim_index_id(const struct asim_index *index, uint32_t i)
+{
+    return index->ids ? index->ids[i] : index->first_id + i;
+}
+
+void asim_index_close(struct asim_index *index)
+{
+    free(index->ids);
+    free(index->place);
+    free(index->flags);
+    free(index->open);
+    free(index->child_first);
+    free(index->children);
+    *index = (struct asim_index){0};
+}

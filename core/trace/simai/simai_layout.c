@@ -1,0 +1,88 @@
+/* SPDX-License-Identifier: GPL-2.0-only
+ *
+ * Communicator groups of a SimAI workload (spec simai.md b.3). Within one pipeline stage they are
+ * SimAI's: tensor groups are neighbours, a data group takes the same place of every tensor group,
+ * an expert group the same place of ep neighbouring tensor groups, DP_EP what is left of data.
+ *
+ * Differs from SimAI, which forces pp to 1 and so makes data groups across pipeline stages (its
+ * defect 9): here a stage is a block of gpus / pp ranks and no group leaves it. With pp = 1 the
+ * groups are SimAI's exactly.
+ *
+ * Example: 8 GPUs, tp 2, ep 2, pp 1 give dp 4: TP groups {0,1} {2,3} {4,5} {6,7}; DP groups
+ * {0,2,4,6} {1,3,5,7}; EP groups {0,2} {4,6} {1,3} {5,7}; DP_EP groups {0,4} {2,6} {1,5} {3,7}.
+ */
+#include "trace/simai/simai.h"
+
+/* What is to be split, into groups of how many, and the GPUs that were given instead of the
+ * header's, 0 = none. */
+struct split {
+    const char *what;
+    uint64_t n, by;
+    uint32_t given;
+};
+
+/* Zeros are refused, too. A number of GPUs that was given is at fault, not the header. */
+static int check_divides(const struct asim_simai *w, const struct split *split,
+                         struct asim_err *err)
+{
+    if (split->n && split->by && split->n % split->by == 0)
+        return 0;
+    if (split->given)
+        return asim_err_set(err, ASIM_EINVAL,
+                            "-g %u does not fit %s: %llu %s cannot be split into groups of %llu. "
+                            "Check it against the header's model_parallel_NPU_group, ep and pp.",
+                            split->given, w->source, (unsigned long long)split->n, split->what,
+                            (unsigned long long)split->by);
+    return asim_err_at(err, ASIM_EINVAL, (struct asim_where){w->source, 1, 0},
+                       "%llu %s cannot be split into groups of %llu: check "
+                       "model_parallel_NPU_group, ep, pp and all_gpus.",
+                       (unsigned long long)split->n, split->what, (unsigned long long)split->by);
+}
+
+/* gpus overrides the header's all_gpus (0 = take the header's). dp is what tp and pp leave. */
+int asim_simai_layout(const struct asim_simai *w, uint32_t gpus, struct asim_simai_layout *layout,
+                      struct asim_err *err)
+{
+    uint32_t all = gpus ? gpus : w->all_gpus;
+    if (!all)
+        return asim_err_at(err, ASIM_EINVAL, (struct asim_where){w->source, 1, 0},
+                           "the header does not say how many GPUs there are; add \"all_gpus: N\".");
+    layout->gpus = all;
+    layout->pp = w->pp ? w->pp : 1;
+    layout->tp = w->tp ? w->tp : all / layout->pp; /* SimAI: 0 is all of them */
+    layout->ep = w->ep ? w->ep : 1;
+    struct split ranks = {"GPUs", all, (uint64_t)layout->tp * layout->pp, gpus};
+    int rc = check_divides(w, &ranks, err);
+    if (rc)
+        return rc;
+    layout->dp = all / layout->pp / layout->tp;
+    struct split data = {"data-parallel ranks", layout->dp, layout->ep, gpus};
+    return check_divides(w, &data, err);
+}
+
+/* O(1), no tables: a group is a first rank, a stride and a size. id 0 stays free for "all
+ * ranks". */
+void asim_simai_group(const struct asim_simai_layout *layout, int group, uint32_t rank,
+                      struct asim_simai_ranks *ranks)
+{
+    uint32_t tp = layout->tp, ep = layout->ep, stage = layout->gpus / layout->pp;
+    uint32_t first = rank / stage * stage, in_stage = rank - first;
+    uint32_t place = in_stage % tp, block = in_stage / tp; /* of the tensor group */
+    switch (group) {
+    case ASIM_SIMAI_TP:
+        *ranks = (struct asim_simai_ranks){0, first + block * tp, 1, tp};
+        break;
+    case ASIM_SIMAI_DP:
+        *ranks = (struct asim_simai_ranks){0, first + place, tp, layout->dp};
+        break;
+    case ASIM_SIMAI_EP:
+        *ranks = (struct asim_simai_ranks){0, first + block / ep * ep * tp + place, tp, ep};
+        break;
+    default:
+        *ranks =
+            (struct asim_simai_ranks){0, first + block % ep * tp + place, tp * ep, layout->dp / ep};
+        break;
+    }
+    /* The lowest member tells groups of one sort apart. */
+    ranks->id = 1 + (uint32_t)group * layout->gpus + ranks->base;
+}

@@ -1,0 +1,329 @@
+/* SPDX-License-Identifier: GPL-2.0-only
+ *
+ * Forward rows first to last, then backward rows last to first, input gradient before weight
+ * gradient; forward and input-gradient collectives block the rank, weight-gradient collectives run
+ * beside what follows; recompute replays forward rows from the nearest checkpoint. Items are a
+ * chain, weight-gradient collectives and sends leave it.
+ *
+ * Differs from SimAI: collectives of 0 bytes or of one rank are left out (there the run stops
+ * without a word); expert collectives happen with a tensor size of 1 too; pipeline stages exist
+ * (micro-batches pass from stage to stage with pp_comm bytes, all forward, then all backward, as
+ * GPipe does); MICRO runs all its rows, not the first one only.
+ *
+ * The walk keeps a cursor and nothing else; the same workload walked for another rank differs in
+ * its groups and in its pipeline stage only.
+ */
+#include "trace/simai/simai_walk.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+enum { ROW_BITS = 24, KIND_BITS = 3, PART_BITS = 2, DEP_BITS = 4 };
+
+#define META       ASIM_SIMAI_META
+#define RECV       ASIM_SIMAI_RECV
+#define COMP       ASIM_SIMAI_COMP
+#define COLL       ASIM_SIMAI_COLL
+#define DELAY      ASIM_SIMAI_DELAY
+#define SEND       ASIM_SIMAI_SEND
+#define FORWARD    ASIM_SIMAI_FORWARD
+#define BACKWARD   ASIM_SIMAI_BACKWARD
+#define ACTS(list) list, sizeof list / sizeof *list
+
+/* What a rank does in a row, in order; {kind, part, leaf}. A leaf stands beside the chain: what
+ * follows does not wait for it. */
+static const struct asim_simai_act forward_acts[] = {{RECV, FORWARD, 0},
+                                                     {COMP, ASIM_SIMAI_FWD, 0},
+                                                     {COLL, ASIM_SIMAI_FWD, 0},
+                                                     {DELAY, ASIM_SIMAI_FWD, 0},
+                                                     {SEND, FORWARD, 1}};
+static const struct asim_simai_act backward_acts[] = {
+    {RECV, BACKWARD, 0},       {COMP, ASIM_SIMAI_IG, 0}, {COLL, ASIM_SIMAI_IG, 0},
+    {DELAY, ASIM_SIMAI_IG, 0}, {COMP, ASIM_SIMAI_WG, 0}, {COLL, ASIM_SIMAI_WG, 1},
+    {DELAY, ASIM_SIMAI_WG, 1}, {SEND, BACKWARD, 1},
+};
+static const struct asim_simai_act data_acts[] = {{COMP, ASIM_SIMAI_WG, 0},
+                                                  {COLL, ASIM_SIMAI_WG, 1},
+                                                  {DELAY, ASIM_SIMAI_WG, 1},
+                                                  {COMP, ASIM_SIMAI_IG, 0}};
+static const struct asim_simai_act compute_acts[] = {{COMP, ASIM_SIMAI_FWD, 0}};
+static const struct asim_simai_act micro_acts[] = {{COLL, ASIM_SIMAI_WG, 0},
+                                                   {DELAY, ASIM_SIMAI_WG, 0}};
+
+/* 31 bits id, 24 row, 3 kind, 2 part, 4 dep: an op's place in the "file", from which it can be made
+ * again without a walk. */
+uint64_t asim_simai_pack(const struct asim_simai_item *item)
+{
+    return item->id << (ROW_BITS + KIND_BITS + PART_BITS + DEP_BITS) |
+           (uint64_t)item->row << (KIND_BITS + PART_BITS + DEP_BITS) |
+           (uint64_t)item->kind << (PART_BITS + DEP_BITS) | (uint64_t)item->part << DEP_BITS |
+           item->dep;
+}
+
+struct asim_simai_item asim_simai_unpack(uint64_t place)
+{
+    struct asim_simai_item item;
+    item.dep = place & ((1u << DEP_BITS) - 1);
+    item.part = place >> DEP_BITS & ((1u << PART_BITS) - 1);
+    item.kind = place >> (PART_BITS + DEP_BITS) & ((1u << KIND_BITS) - 1);
+    item.row = place >> (KIND_BITS + PART_BITS + DEP_BITS) & ((1u << ROW_BITS) - 1);
+    item.id = place >> (ROW_BITS + KIND_BITS + PART_BITS + DEP_BITS);
+    return item;
+}
+
+/* --- what an item is --- */
+
+static void group_of(const struct asim_simai_walk *r, const struct asim_simai_comm *comm,
+                     struct asim_simai_ranks *ranks)
+{
+    asim_simai_group(&r->layout, comm->group, r->rank, ranks);
+}
+
+uint64_t asim_simai_run_bytes(const struct asim_simai *w, uint32_t row, int part)
+{
+    uint64_t bytes = asim_simai_row(w, row)->comm[part].bytes;
+    /* parity: forward collectives of this policy are raised to 4096 bytes */
+    if (part == ASIM_SIMAI_FWD && bytes && bytes < 4096 && w->policy == ASIM_SIMAI_FWD_IN_BCKWD)
+        return 4096;
+    return bytes;
+}
+
+/* A collective that would move nothing, or among one rank, is left out. */
+static int has_coll(const struct asim_simai_walk *r, uint32_t row, int part)
+{
+    const struct asim_simai_comm *comm = &asim_simai_row(r->w, row)->comm[part];
+    struct asim_simai_ranks ranks;
+    if (comm->op == ASIM_SIMAI_NONE || !comm->bytes)
+        return 0;
+    group_of(r, comm, &ranks);
+    return ranks.n > 1;
+}
+
+/* A micro-batch passes a stage's border: forward into its first row and out of its last, backward
+ * the other way round.
+ * Rows outside of the micro-batches (before the first embedding, after the last loss) pass
+ * nothing. */
+static int has_transfer(const struct asim_simai_walk *r, uint32_t row,
+                        const struct asim_simai_act *act)
+{
+    uint32_t in_batch, last = r->batch_rows - 1;
+    if (!r->batch_rows || row < r->first_row || row - r->first_row >= r->batch_rows * r->batches)
+        return 0;
+    in_batch = (row - r->first_row) % r->batch_rows;
+    int enters = (act->kind == RECV) == (act->part == FORWARD);
+    int peer_exists = enters ? r->stage > 0 : r->stage + 1 < r->layout.pp;
+    return peer_exists && in_batch == (enters ? 0 : last);
+}
+
+/* Acts that have nothing to do make no op. */
+static int exists(const struct asim_simai_walk *r, uint32_t row, const struct asim_simai_act *act)
+{
+    const struct asim_simai_row *of = asim_simai_row(r->w, row);
+    switch (act->kind) {
+    case COMP:
+        return of->compute_ns[act->part] > 0;
+    case COLL:
+        return has_coll(r, row, act->part);
+    case DELAY:
+        return of->update_ns > 0 && has_coll(r, row, act->part);
+    default:
+        return has_transfer(r, row, act);
+    }
+}
+
+/* --- the walk --- */
+
+/* Linear: files mark a handful of layers. */
+static int is_marked(const uint32_t *marks, uint32_t n, uint32_t row)
+{
+    for (uint32_t i = 0; i < n; i++)
+        if (marks[i] == row)
+            return 1;
+    return 0;
+}
+
+/* Only HYBRID_TRANSFORMER_FWD_IN_BCKWD recomputes; other policies carry the marks and ignore them,
+ * as SimAI does. */
+static int is_replayed(const struct asim_simai *w, uint32_t row)
+{
+    return w->policy == ASIM_SIMAI_FWD_IN_BCKWD && is_marked(w->initiates, w->n_initiates, row);
+}
+
+/* The nearest checkpoint at or before a row, where its replay begins. */
+static uint32_t checkpoint_of(const struct asim_simai *w, uint32_t row)
+{
+    while (row && !is_marked(w->checkpoints, w->n_checkpoints, row))
+        row--;
+    return row;
+}
+
+uint32_t *asim_simai_forwards(const struct asim_simai *w)
+{
+    uint32_t *times = calloc((size_t)w->n_rows + 1, sizeof *times);
+    for (uint32_t row = 0; times && row < w->n_rows; row++) {
+        times[row]++;
+        for (uint32_t i = is_replayed(w, row) ? checkpoint_of(w, row) : row + 1; i <= row; i++)
+            times[i]++;
+    }
+    return times;
+}
+
+/* A backward row that initiates recompute begins with its replay. */
+static void enter_row(struct asim_simai_walk *r)
+{
+    r->act = 0;
+    if (!r->passes[r->pass].down || !is_replayed(r->w, r->row))
+        return;
+    r->replaying = 1;
+    r->replay_row = checkpoint_of(r->w, r->row);
+    r->replay_act = 0;
+}
+
+/* Passes are done when r->pass has run past the last. */
+static void enter_pass(struct asim_simai_walk *r)
+{
+    if (r->pass < r->n_passes) {
+        r->row = r->passes[r->pass].down ? r->w->n_rows - 1 : 0;
+        enter_row(r);
+    }
+}
+
+/* Adding UINT32_MAX is one row down. */
+static void leave_row(struct asim_simai_walk *r)
+{
+    const struct asim_simai_pass *pass = &r->passes[r->pass];
+    if (r->row == (pass->down ? 0 : r->w->n_rows - 1)) {
+        r->pass++;
+        enter_pass(r);
+        return;
+    }
+    r->row += pass->down ? UINT32_MAX : 1;
+    enter_row(r);
+}
+
+/* The next act, whether it exists or not; NULL at the end.
+ * A replay runs the forward acts of rows from the checkpoint up to the row that asked for it,
+ * then goes on with that row. */
+static const struct asim_simai_act *next_act(struct asim_simai_walk *r, uint32_t *row)
+{
+    while (r->pass < r->n_passes) {
+        const struct asim_simai_pass *pass = &r->passes[r->pass];
+        if (r->replaying && r->replay_act < sizeof forward_acts / sizeof *forward_acts) {
+            *row = r->replay_row;
+            return &forward_acts[r->replay_act++];
+        }
+        if (r->replaying) {
+            r->replaying = r->replay_row++ < r->row;
+            r->replay_act = 0;
+            continue;
+        }
+        if (r->act < pass->n) {
+            *row = r->row;
+            return &pass->acts[r->act++];
+        }
+        leave_row(r);
+    }
+    return NULL;
+}
+
+/* A replay computes and reduces again but passes nothing on to other stages. */
+static int is_replayed_transfer(const struct asim_simai_walk *r, const struct asim_simai_act *act)
+{
+    return r->replaying && (act->kind == RECV || act->kind == SEND);
+}
+
+/* Constant time, but for rows in which nothing exists. */
+int asim_simai_walk_next(struct asim_simai_walk *r, struct asim_simai_item *item)
+{
+    const struct asim_simai_act *act;
+    uint32_t row = 0;
+    if (!r->id && r->has_meta) {
+        *item = (struct asim_simai_item){.id = ++r->id, .kind = META};
+        return 1;
+    }
+    do {
+        act = next_act(r, &row);
+        if (!act)
+            return 0;
+    } while (is_replayed_transfer(r, act) || !exists(r, row, act));
+    *item =
+        (struct asim_simai_item){.id = ++r->id, .row = row, .kind = act->kind, .part = act->part};
+    /* a leaf's delay waits for the leaf, everything else for the chain */
+    uint64_t parent = act->leaf && act->kind == DELAY ? r->id - 1 : r->chain;
+    item->dep = parent ? r->id - parent : 0;
+    if (!act->leaf)
+        r->chain = r->id;
+    return 1;
+}
+
+/* Which rows a micro-batch has: those from one embedding_layer to the next, ga of them. Only files
+ * with several stages need to know.
+ * Layers are told by name, "embedding_layer" and "cross_entropy1", because the format marks
+ * micro-batches in no other way. */
+static void find_batches(struct asim_simai_walk *r)
+{
+    uint32_t starts = 0, first = 0, second = 0, tail = r->w->n_rows;
+    if (r->layout.pp == 1 || !r->w->pp_comm)
+        return;
+    for (uint32_t i = 0; i < r->w->n_rows; i++) {
+        const char *name = asim_simai_row(r->w, i)->name;
+        if (!strcmp(name, "embedding_layer") && ++starts <= 2)
+            *(starts == 1 ? &first : &second) = i;
+        if (!strcmp(name, "cross_entropy1"))
+            tail = i;
+    }
+    r->first_row = starts ? first : 0;
+    r->batches = starts > 1 && (!r->w->ga || starts == r->w->ga) ? starts : 1;
+    r->batch_rows = r->batches > 1 ? second - first : tail - r->first_row;
+}
+
+/* The policies SimAI's own loop runs (spec simai.md b.4); others are refused by name. */
+static int choose_passes(struct asim_simai_walk *r, struct asim_err *err)
+{
+    static const struct asim_simai_pass forward = {ACTS(forward_acts), 0},
+                                        backward = {ACTS(backward_acts), 1},
+                                        compute = {ACTS(compute_acts), 0},
+                                        data = {ACTS(data_acts), 1}, micro = {ACTS(micro_acts), 0};
+    r->n_passes = 2;
+    switch (r->w->policy) {
+    case ASIM_SIMAI_TRANSFORMER:
+    case ASIM_SIMAI_FWD_IN_BCKWD:
+        r->passes[0] = forward;
+        r->passes[1] = backward;
+        return 0;
+    case ASIM_SIMAI_DATA:
+        r->passes[0] = compute;
+        r->passes[1] = data;
+        return 0;
+    case ASIM_SIMAI_MICRO:
+        r->passes[0] = micro;
+        r->n_passes = 1;
+        return 0;
+    default:
+        return asim_err_at(err, ASIM_EINVAL, (struct asim_where){r->w->source, 1, 0},
+                           "the policy %s cannot be run; HYBRID_TRANSFORMER, "
+                           "HYBRID_TRANSFORMER_FWD_IN_BCKWD, DATA and MICRO can.",
+                           asim_simai_policy_names[r->w->policy]);
+    }
+}
+
+/* w is borrowed and must outlive the walk; no memory of its own. */
+int asim_simai_walk_start(struct asim_simai_walk *walk, const struct asim_simai *w,
+                          const struct asim_simai_layout *layout, uint32_t rank,
+                          struct asim_err *err)
+{
+    memset(walk, 0, sizeof *walk);
+    walk->w = w;
+    walk->layout = *layout;
+    walk->rank = rank;
+    if (rank >= layout->gpus)
+        return asim_err_set(err, ASIM_EINVAL, "%s is for %u GPUs; there is no rank %u.", w->source,
+                            layout->gpus, rank);
+    walk->stage = rank / (layout->gpus / layout->pp);
+    int rc = choose_passes(walk, err);
+    if (rc)
+        return rc;
+    find_batches(walk);
+    enter_pass(walk);
+    return 0;
+}

@@ -95,11 +95,11 @@ static int report(struct search *s, uint32_t to, const char *kind)
     if (s->cv->opt->compat || s->cv->opt->strict)
         return asim_err_set(s->err, ASIM_EINVAL, "%s: cyclic dependency: %s%" PRId64 ".",
                             s->cv->opt->input, text, id);
-    asim_notes_say(&s->cv->opt->notes,
-                   "cycle broken: %s%" PRId64 "; the %s dependency of %" PRId64 " %.60s on %" PRId64
-                   " %.60s was removed.",
-                   text, id, kind, s->cv->host.node.at[top].id, asim_convert_name(s->cv, top), id,
-                   asim_convert_name(s->cv, to));
+    asim_diagnose(&s->cv->opt->notes,
+                  "cycle broken: %s%" PRId64 "; the %s dependency of %" PRId64 " %.60s on %" PRId64
+                  " %.60s was removed.",
+                  text, id, kind, s->cv->host.node.at[top].id, asim_convert_name(s->cv, top), id,
+                  asim_convert_name(s->cv, to));
     return 0;
 }
 

@@ -45,7 +45,7 @@ struct asim_convert_options {
     int strict;         /* cycles, guessed types, unknown sizes are errors */
     int no_guess;       /* a communication kernel of unknown kind is an error */
     int no_stream_order, no_sync, no_comm_order, no_host_comm;
-    struct asim_notes notes; /* told every cycle and what was guessed; say may be NULL */
+    struct asim_diagnostics notes; /* told every cycle and what was guessed; say may be NULL */
 };
 
 struct asim_convert_counts {

@@ -231,10 +231,10 @@ static int communication(struct emit *em, uint32_t at, int *type)
                          "is a communication kernel, but nothing around it says which "
                          "collective it runs");
     if (guessed && cv->counts.guessed <= 5)
-        asim_notes_say(&cv->opt->notes,
-                       "node %" PRId64 " (%.60s): nothing around it says which collective it runs; "
-                       "taken for an ALL_REDUCE.",
-                       cv->host.node.at[at].id, asim_convert_name(cv, at));
+        asim_diagnose(&cv->opt->notes,
+                      "node %" PRId64 " (%.60s): nothing around it says which collective it runs; "
+                      "taken for an ALL_REDUCE.",
+                      cv->host.node.at[at].id, asim_convert_name(cv, at));
     *type = comm.kind == ASIM_COMM_SEND   ? ASIM_OP_COMM_SEND
             : comm.kind == ASIM_COMM_RECV ? ASIM_OP_COMM_RECV
                                           : ASIM_OP_COMM_COLL;

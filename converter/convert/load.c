@@ -240,9 +240,9 @@ static int tell_repeated(struct asim_convert *cv, uint32_t at, struct asim_err *
                             "id of its own, or leave out --strict to keep the last.",
                             cv->opt->input, id, name);
     if (++cv->counts.repeated <= TOLD)
-        asim_notes_say(&cv->opt->notes,
-                       "node id %" PRId64 " stands twice: %.60s is left out, the last was kept.",
-                       id, name);
+        asim_diagnose(&cv->opt->notes,
+                      "node id %" PRId64 " stands twice: %.60s is left out, the last was kept.", id,
+                      name);
     return 0;
 }
 
@@ -281,10 +281,10 @@ int asim_convert_load(struct asim_convert *cv, struct asim_err *err)
         code = asim_err_set(err, ASIM_EINVAL, "%s: the node id %lld is too large.", cv->opt->input,
                             (long long)cv->max_id);
     if (!code && !asim_host_is_known(&cv->host))
-        asim_notes_say(&cv->opt->notes,
-                       "the schema %s is not known here; nodes were read by their form, so look at "
-                       "the result.",
-                       cv->host.schema);
+        asim_diagnose(&cv->opt->notes,
+                      "the schema %s is not known here; nodes were read by their form, so look at "
+                      "the result.",
+                      cv->host.schema);
     if (!code)
         code = device_groups(cv, err);
     if (!code)

@@ -30,8 +30,8 @@ static int useless(struct metadata *md, const char *name, const char *want)
                             "%s: \"%s\" must be %s, found %s; correct it, or leave out %s.",
                             opt->input, name, want, asim_jv_show(&md->doc, v, found),
                             opt->compat ? "--compat" : "--strict");
-    asim_notes_say(&opt->notes, "\"%s\" should be %s, found %s; it is left out.", name, want,
-                   asim_jv_show(&md->doc, v, found));
+    asim_diagnose(&opt->notes, "\"%s\" should be %s, found %s; it is left out.", name, want,
+                  asim_jv_show(&md->doc, v, found));
     return 0;
 }
 

@@ -61,9 +61,9 @@ static int tell_ring(const struct asim_convert *cv, uint32_t start, struct asim_
                             "%s: a cycle of callers (ctrl_deps): %s; correct one of them, or leave "
                             "out --strict.",
                             cv->opt->input, text);
-    asim_notes_say(&cv->opt->notes,
-                   "cycle of callers (ctrl_deps) broken: %s; the first was hung on its thread.",
-                   text);
+    asim_diagnose(&cv->opt->notes,
+                  "cycle of callers (ctrl_deps) broken: %s; the first was hung on its thread.",
+                  text);
     return 0;
 }
 

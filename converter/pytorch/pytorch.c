@@ -59,10 +59,10 @@ static int check_ranks(struct job *job)
         if (!is_chosen(job, rank))
             continue;
         if (rank != next)
-            asim_notes_say(&job->opt->notes,
-                           "rank %" PRIu32 " is missing (next is %" PRIu32
-                           "); a simulation needs all from 0 on.",
-                           next, rank);
+            asim_diagnose(&job->opt->notes,
+                          "rank %" PRIu32 " is missing (next is %" PRIu32
+                          "); a simulation needs all from 0 on.",
+                          next, rank);
         next = rank + 1;
     }
     return 0;
@@ -128,10 +128,10 @@ static int do_rank(struct job *job, const struct asim_folder_rank *rank)
     if (rank->device)
         code = link_rank(job, rank, linked, device);
     else
-        asim_notes_say(&job->opt->notes,
-                       "rank %" PRIu32 " has no device trace: no times and no kernels, only the "
-                       "collectives the host called.",
-                       rank->rank);
+        asim_diagnose(&job->opt->notes,
+                      "rank %" PRIu32 " has no device trace: no times and no kernels, only the "
+                      "collectives the host called.",
+                      rank->rank);
     if (!code)
         code = convert_rank(job, rank->device ? linked : rank->host, made, rank->rank);
     if (!code)
@@ -213,10 +213,10 @@ static void clean_old(const struct job *job)
             continue;
         snprintf(path, sizeof path, "%s/%s", job->dir, name);
         if (!unlink(path))
-            asim_notes_say(&job->opt->notes,
-                           "removed %s, left from an earlier conversion "
-                           "(--no-clean keeps such files).",
-                           path);
+            asim_diagnose(&job->opt->notes,
+                          "removed %s, left from an earlier conversion "
+                          "(--no-clean keeps such files).",
+                          path);
     }
     if (dir)
         closedir(dir);

@@ -21,7 +21,7 @@ struct asim_pytorch_options {
     int no_guess; /* a communication kernel of unknown kind is an error */
     uint64_t max_comm, default_bytes;
     struct asim_calibrate_options calibrate;
-    struct asim_notes notes;
+    struct asim_diagnostics notes;
 };
 
 /* Prints a summary to report. */

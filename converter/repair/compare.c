@@ -23,7 +23,7 @@ struct seq { /* collectives of a rank in one group */
 };
 
 struct compare {
-    const struct asim_notes *notes;
+    const struct asim_diagnostics *notes;
     uint64_t problems;
     uint64_t told; /* of the pair at hand */
     const char *group;
@@ -76,12 +76,12 @@ static void tell(struct compare *c, const struct seq *lacks, const struct seq *h
 
     if (++c->told > TOLD)
         return;
-    asim_notes_say(c->notes,
-                   "group %s: rank %" PRIu32 " lacks the %s of %" PRIu64 " bytes that rank %" PRIu32
-                   " runs as number %zu (node %" PRIu64 ").",
-                   *c->group ? c->group : "of all ranks", lacks->graph->rank,
-                   asim_kind_name(node->kind), node->bytes, has->graph->rank, i + 1,
-                   (uint64_t)node->id);
+    asim_diagnose(c->notes,
+                  "group %s: rank %" PRIu32 " lacks the %s of %" PRIu64 " bytes that rank %" PRIu32
+                  " runs as number %zu (node %" PRIu64 ").",
+                  *c->group ? c->group : "of all ranks", lacks->graph->rank,
+                  asim_kind_name(node->kind), node->bytes, has->graph->rank, i + 1,
+                  (uint64_t)node->id);
 }
 
 /* Nearest pair behind (i, k) that agrees in kind and size. 0 = none near. */
@@ -103,11 +103,11 @@ static void tell_sizes(struct compare *c, const struct seq *a, const struct seq 
     const struct asim_rnode *x = node_of(a, i), *y = node_of(b, k);
 
     if (++c->told <= TOLD)
-        asim_notes_say(c->notes,
-                       "group %s: collective number %zu, %s, has %" PRIu64 " bytes on rank %" PRIu32
-                       " but %" PRIu64 " on rank %" PRIu32 ".",
-                       *c->group ? c->group : "of all ranks", i + 1, asim_kind_name(x->kind),
-                       x->bytes, a->graph->rank, y->bytes, b->graph->rank);
+        asim_diagnose(c->notes,
+                      "group %s: collective number %zu, %s, has %" PRIu64 " bytes on rank %" PRIu32
+                      " but %" PRIu64 " on rank %" PRIu32 ".",
+                      *c->group ? c->group : "of all ranks", i + 1, asim_kind_name(x->kind),
+                      x->bytes, a->graph->rank, y->bytes, b->graph->rank);
 }
 
 static void compare_pair(struct compare *c, const struct seq *a, const struct seq *b)
@@ -146,7 +146,7 @@ static void compare_pair(struct compare *c, const struct seq *a, const struct se
     for (; k < b->n; k++)
         tell(c, a, b, k);
     if (c->told > TOLD)
-        asim_notes_say(
+        asim_diagnose(
             c->notes,
             "group %s: ranks %" PRIu32 " and %" PRIu32 " differ in %" PRIu64 " more places.",
             *c->group ? c->group : "of all ranks", a->graph->rank, b->graph->rank, c->told - TOLD);
@@ -175,7 +175,7 @@ static int compare_group(struct compare *c, struct asim_graph *graphs, size_t n)
     return code;
 }
 
-int asim_repair_compare(struct asim_graph *graphs, size_t n, const struct asim_notes *notes,
+int asim_repair_compare(struct asim_graph *graphs, size_t n, const struct asim_diagnostics *notes,
                         uint64_t *problems, struct asim_err *err)
 {
     struct compare c = {.notes = notes, .group = ""};

@@ -75,13 +75,13 @@ int asim_graph_filter(struct asim_graph *graph, const struct asim_repair_options
                 (count == &graph->counts.refused || count == &graph->counts.partnerless)) {
                 char *name = asim_graph_name(graph, i);
 
-                asim_notes_say(
-                    &opt->notes, "%s: node %" PRIu64 " (%s) cannot be run (%s); removed.",
-                    graph->path, (uint64_t)graph->node.at[i].id, name ? name : "?",
-                    count == &graph->counts.refused ? graph->node.at[i].kind < 0
-                                                          ? "a collective without a comm_type"
-                                                          : asim_kind_name(graph->node.at[i].kind)
-                                                    : "a send or receive without its partner");
+                asim_diagnose(&opt->notes, "%s: node %" PRIu64 " (%s) cannot be run (%s); removed.",
+                              graph->path, (uint64_t)graph->node.at[i].id, name ? name : "?",
+                              count == &graph->counts.refused
+                                  ? graph->node.at[i].kind < 0
+                                        ? "a collective without a comm_type"
+                                        : asim_kind_name(graph->node.at[i].kind)
+                                  : "a send or receive without its partner");
                 free(name);
             }
         }
@@ -124,8 +124,8 @@ static int tell_cycle(struct search *s, uint32_t to)
     graph->counts.cycles++;
     if (s->opt->no_break)
         return asim_err_set(s->err, ASIM_EINVAL, "%s: cyclic dependency: %s.", graph->path, text);
-    asim_notes_say(&s->opt->notes, "%s: cycle: %s; the last dependency was removed.", graph->path,
-                   text);
+    asim_diagnose(&s->opt->notes, "%s: cycle: %s; the last dependency was removed.", graph->path,
+                  text);
     return 0;
 }
 

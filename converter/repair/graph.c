@@ -96,7 +96,7 @@ static int read_node(struct asim_graph *graph, const ChakraProtoMsg__Node *recor
 }
 
 /* The first few are told in full; the summary counts them all. */
-static void tell_drop(struct asim_graph *graph, const struct asim_notes *notes, uint32_t node,
+static void tell_drop(struct asim_graph *graph, const struct asim_diagnostics *notes, uint32_t node,
                       uint64_t id)
 {
     int self = graph->node.at[node].id == (int64_t)id;
@@ -104,9 +104,9 @@ static void tell_drop(struct asim_graph *graph, const struct asim_notes *notes, 
 
     if (++*count > TOLD)
         return;
-    asim_notes_say(notes, "%s: node %" PRIu64 " waits for %s%" PRIu64 "%s; removed.", graph->path,
-                   (uint64_t)graph->node.at[node].id, self ? "itself (" : "node ", id,
-                   self ? ")" : ", which is not in the file");
+    asim_diagnose(notes, "%s: node %" PRIu64 " waits for %s%" PRIu64 "%s; removed.", graph->path,
+                  (uint64_t)graph->node.at[node].id, self ? "itself (" : "node ", id,
+                  self ? ")" : ", which is not in the file");
 }
 
 /* Whether the node names dep already among its entries from..k. Lists are short; of a long
@@ -119,7 +119,7 @@ static int is_repeated(const struct asim_graph *graph, size_t from, size_t k, ui
     return 0;
 }
 
-static void resolve_node(struct asim_graph *graph, const struct asim_notes *notes, uint32_t i)
+static void resolve_node(struct asim_graph *graph, const struct asim_diagnostics *notes, uint32_t i)
 {
     const struct asim_rnode *node = &graph->node.at[i];
     size_t data = node->dep_at, ctrl = data + node->data_n, end = ctrl + node->ctrl_n;
@@ -139,7 +139,7 @@ static void resolve_node(struct asim_graph *graph, const struct asim_notes *note
 }
 
 /* Dependencies from ids to nodes; each once per node and kind. */
-static int resolve(struct asim_graph *graph, const struct asim_notes *notes)
+static int resolve(struct asim_graph *graph, const struct asim_diagnostics *notes)
 {
     if (ASIM_VEC_RESERVE(graph->dep, graph->dep_id.n + 1))
         return ASIM_ENOMEM;
@@ -152,7 +152,7 @@ static int resolve(struct asim_graph *graph, const struct asim_notes *notes)
     return 0;
 }
 
-static int index_nodes(struct asim_graph *graph, const struct asim_notes *notes)
+static int index_nodes(struct asim_graph *graph, const struct asim_diagnostics *notes)
 {
     if (asim_index_init(&graph->by_id, graph->node.n ? &graph->node.at->id : NULL,
                         sizeof *graph->node.at, graph->node.n))
@@ -163,8 +163,8 @@ static int index_nodes(struct asim_graph *graph, const struct asim_notes *notes)
         if (before != ASIM_NONE) {
             graph->node.at[before].flags |= ASIM_RN_REMOVED;
             if (++graph->counts.duplicates <= TOLD)
-                asim_notes_say(notes, "%s: node %" PRIu64 " stands twice; the last was kept.",
-                               graph->path, (uint64_t)graph->node.at[i].id);
+                asim_diagnose(notes, "%s: node %" PRIu64 " stands twice; the last was kept.",
+                              graph->path, (uint64_t)graph->node.at[i].id);
         }
         asim_index_put(&graph->by_id, i);
     }

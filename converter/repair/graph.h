@@ -38,7 +38,7 @@ struct asim_repair_options {
     uint64_t max_comm;      /* of --simple; 0 = all */
     uint64_t default_bytes; /* for communication nodes without any size; 0 = leave */
     const char *group;      /* pg_name for communication nodes without one, or NULL */
-    struct asim_notes notes;
+    struct asim_diagnostics notes;
     FILE *report; /* gets a summary of each rank; may be NULL */
 };
 
@@ -85,7 +85,7 @@ void asim_graph_fini(struct asim_graph *graph);
 uint64_t asim_repair_tensor_bytes(const char *values);
 
 /* All ranks must run the same collectives in each group; tells who lacks what. *problems counts. */
-int asim_repair_compare(struct asim_graph *graphs, size_t n, const struct asim_notes *notes,
+int asim_repair_compare(struct asim_graph *graphs, size_t n, const struct asim_diagnostics *notes,
                         uint64_t *problems, struct asim_err *err);
 
 #endif

@@ -16,11 +16,11 @@
 #include "asim/ext/option.h"
 
 /* A line the caller shows to the user (warnings: "key X has no effect because …"). */
-struct asim_notes {
+struct asim_diagnostics {
     void (*say)(void *self, const char *sentence);
     void *self;
 };
-void asim_notes_say(const struct asim_notes *notes, const char *fmt, ...) ASIM_PRINTF(2, 3);
+void asim_diagnose(const struct asim_diagnostics *to, const char *fmt, ...) ASIM_PRINTF(2, 3);
 
 /* Collective types, in the order of Chakra's CollectiveCommType. */
 enum asim_kind {
@@ -111,8 +111,8 @@ struct asim_system {
     char *per_node_custom;              /* path of a YAML file, or NULL */
 };
 
-int asim_system_read(struct asim_system *sys, const char *path, const struct asim_notes *notes,
-                     struct asim_err *err);
+int asim_system_read(struct asim_system *sys, const char *path,
+                     const struct asim_diagnostics *notes, struct asim_err *err);
 /* The built-in defaults (what configs/system/ring.json says). */
 int asim_system_defaults(struct asim_system *sys, struct asim_err *err);
 void asim_system_fini(struct asim_system *sys);
@@ -163,8 +163,8 @@ struct asim_memory {
     uint64_t latency_ns;
     double bandwidth_gbps; /* 1e9 byte/s = byte/ns */
 };
-int asim_memory_read(struct asim_memory *mem, const char *path, const struct asim_notes *notes,
-                     struct asim_err *err);
+int asim_memory_read(struct asim_memory *mem, const char *path,
+                     const struct asim_diagnostics *notes, struct asim_err *err);
 
 /* config.txt of the RDMA network: every key of the HPCC / ASTRA-sim / SimAI files. */
 struct asim_rate_value { /* one entry of KMAX_MAP, KMIN_MAP (bytes) or PMAX_MAP (0..1) */
@@ -237,8 +237,8 @@ int asim_netconf_defaults(struct asim_netconf *net, struct asim_err *err);
 /* Starts from the defaults. Unknown keys are errors with line and did-you-mean; keys whose effect
  * is still to come are named once through notes. A repeated key: the last wins, with a note;
  * LINK_DOWN may come several times. */
-int asim_netconf_read(struct asim_netconf *net, const char *path, const struct asim_notes *notes,
-                      struct asim_err *err);
+int asim_netconf_read(struct asim_netconf *net, const char *path,
+                      const struct asim_diagnostics *notes, struct asim_err *err);
 /* One more key, as if `KEY value` stood at the end of the file: maps and link events too. */
 int asim_netconf_set(struct asim_netconf *net, const char *const kv[2], struct asim_err *err);
 void asim_netconf_fini(struct asim_netconf *net);

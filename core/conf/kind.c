@@ -17,7 +17,7 @@
 #include "base/text.h"
 
 /* Without anybody listening (notes NULL, or no say) this costs nothing. */
-void asim_notes_say(const struct asim_notes *notes, const char *fmt, ...)
+void asim_diagnose(const struct asim_diagnostics *notes, const char *fmt, ...)
 {
     char text[2048];
     va_list args;

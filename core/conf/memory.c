@@ -53,8 +53,8 @@ static int check(const struct asim_memory *mem, const json_t *root, const char *
 }
 
 /* No strings in the struct, so there is nothing to free. */
-int asim_memory_read(struct asim_memory *mem, const char *path, const struct asim_notes *notes,
-                     struct asim_err *err)
+int asim_memory_read(struct asim_memory *mem, const char *path,
+                     const struct asim_diagnostics *notes, struct asim_err *err)
 {
     struct asim_where at = {path, 0, 0};
     const char *key;
@@ -82,10 +82,10 @@ int asim_memory_read(struct asim_memory *mem, const char *path, const struct asi
     if (!rc)
         rc = check(mem, root, path, err);
     if (!rc && mem->bandwidth_gbps != floor(mem->bandwidth_gbps))
-        asim_notes_say(notes,
-                       "%s: remote-mem-bw %g GB/s is used as it stands; ASTRA-sim would "
-                       "cut it to %.0f.",
-                       path, mem->bandwidth_gbps, floor(mem->bandwidth_gbps));
+        asim_diagnose(notes,
+                      "%s: remote-mem-bw %g GB/s is used as it stands; ASTRA-sim would "
+                      "cut it to %.0f.",
+                      path, mem->bandwidth_gbps, floor(mem->bandwidth_gbps));
     json_decref(root);
     return rc;
 }

@@ -31,7 +31,7 @@ enum { ASIM_NETCONF_KEYS_MAX = 96 };
 
 /* Says, in at most two notes, which settings of the file have no effect (yet), and which keys it
  * lacks whose built-in value in the reference is another. seen: line per row, 0 = absent. */
-int asim_netconf_remark(const struct asim_netconf *net, const unsigned *seen, const char *path,
-                        const struct asim_notes *notes, struct asim_err *err);
+int asim_netconf_warn(const struct asim_netconf *net, const unsigned *seen, const char *path,
+                      const struct asim_diagnostics *notes, struct asim_err *err);
 
 #endif

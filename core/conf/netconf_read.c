@@ -29,7 +29,7 @@ enum { FS_PER_US = 1000 * ASIM_FS_PER_NS };
 struct reader {
     struct asim_netconf *net;
     struct asim_src src;
-    const struct asim_notes *notes;
+    const struct asim_diagnostics *notes;
     struct asim_err *err;
     unsigned seen[ASIM_NETCONF_KEYS_MAX]; /* line of each row of the table, 0 = not yet */
     /* Line of each map, as `seen` for the rows. */
@@ -104,8 +104,8 @@ static const char *plain_value(char *buf, size_t size, const char *key, const ch
 static void mark_seen(struct reader *r, const char *key, unsigned *line)
 {
     if (*line)
-        asim_notes_say(r->notes, "%s:%u: %s was set on line %u already; the last one counts.",
-                       r->src.name, r->src.word_line, key, *line);
+        asim_diagnose(r->notes, "%s:%u: %s was set on line %u already; the last one counts.",
+                      r->src.name, r->src.word_line, key, *line);
     *line = r->src.word_line;
 }
 
@@ -326,13 +326,13 @@ static int finish(struct reader *r)
         rc = default_output(r, &net->fct_output, "fct.txt");
     if (!rc)
         rc = default_output(r, &net->pfc_output, "pfc.txt");
-    return rc ? rc : asim_netconf_remark(r->net, r->seen, r->src.name, r->notes, r->err);
+    return rc ? rc : asim_netconf_warn(r->net, r->seen, r->src.name, r->notes, r->err);
 }
 
 /* *net belongs to the caller on success and is empty on failure. Linear in the file, but for
  * maps. */
-int asim_netconf_read(struct asim_netconf *net, const char *path, const struct asim_notes *notes,
-                      struct asim_err *err)
+int asim_netconf_read(struct asim_netconf *net, const char *path,
+                      const struct asim_diagnostics *notes, struct asim_err *err)
 {
     struct reader r;
     const char *key;

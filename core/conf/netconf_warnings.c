@@ -49,7 +49,7 @@ static int is_idle(const struct asim_option *row, const struct asim_netconf *net
 
 /* Rows the reference ignores. */
 static void say_without_effect(const struct asim_netconf *net, const struct asim_netconf *plain,
-                               const unsigned *seen, const struct asim_notes *notes,
+                               const unsigned *seen, const struct asim_diagnostics *notes,
                                const char *path)
 {
     struct list noop = {""};
@@ -63,13 +63,13 @@ static void say_without_effect(const struct asim_netconf *net, const struct asim
             add(&noop, row->key, NULL);
     }
     if (noop.text[0])
-        asim_notes_say(notes, "%s: no effect, as in ASTRA-sim: %s.", path, noop.text);
+        asim_diagnose(notes, "%s: no effect, as in ASTRA-sim: %s.", path, noop.text);
 }
 
 /* Only keys that the chosen CC_MODE looks at, or every published file would be scolded for DCQCN
  * keys. */
 static void say_absent(const struct asim_netconf *net, const unsigned *seen,
-                       const struct asim_notes *notes, const char *path)
+                       const struct asim_diagnostics *notes, const char *path)
 {
     unsigned mode = net->cc_mode < 32 ? 1u << net->cc_mode : 0;
     struct list absent = {""};
@@ -83,16 +83,16 @@ static void say_absent(const struct asim_netconf *net, const unsigned *seen,
             add(&absent, t->key, t->builtin);
     }
     if (absent.text[0])
-        asim_notes_say(notes,
-                       "%s: absent keys have the values of the published configuration; ASTRA-sim "
-                       "without them would use %s.",
-                       path, absent.text);
+        asim_diagnose(notes,
+                      "%s: absent keys have the values of the published configuration; ASTRA-sim "
+                      "without them would use %s.",
+                      path, absent.text);
 }
 
 /* The defaults are filled in anew to compare with: cheaper than marking each field as it is
  * read. */
-int asim_netconf_remark(const struct asim_netconf *net, const unsigned *seen, const char *path,
-                        const struct asim_notes *notes, struct asim_err *err)
+int asim_netconf_warn(const struct asim_netconf *net, const unsigned *seen, const char *path,
+                      const struct asim_diagnostics *notes, struct asim_err *err)
 {
     struct asim_netconf plain;
     int rc = asim_netconf_defaults(&plain, err);

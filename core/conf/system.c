@@ -8,8 +8,8 @@
  * option that silently does nothing is the commonest way to a wrong number.
  *
  * Adding a key: a field in struct asim_system and a row here; a key that makes ranks differ goes to
- * rank_keys. Words of algorithms are strings until sim/collective/coll_setup.c resolves them, because conf
- * stands left of coll.
+ * rank_keys. Words of algorithms are strings until sim/collective/coll_setup.c resolves them,
+ * because conf stands left of coll.
  */
 #include "conf/conf.h"
 
@@ -95,7 +95,7 @@ enum list_form { NO_LIST, NATIVE, CUSTOM, OLD_CHAKRA };
 struct reader {
     struct asim_system *sys;
     const char *path;
-    const struct asim_notes *notes;
+    const struct asim_diagnostics *notes;
     struct asim_err *err;
     char silent[512]; /* keys without effect, for one note */
 };
@@ -285,17 +285,17 @@ static int finish(struct reader *r, const json_t *root)
     if (rc)
         return rc;
     if (!json_object_get(root, "preferred-dataset-splits"))
-        asim_notes_say(r->notes,
-                       "%s: preferred-dataset-splits is absent, so collectives are not split (1 "
-                       "chunk); ASTRA-sim stops with a division by zero here.",
-                       r->path);
+        asim_diagnose(r->notes,
+                      "%s: preferred-dataset-splits is absent, so collectives are not split (1 "
+                      "chunk); ASTRA-sim stops with a division by zero here.",
+                      r->path);
     if (sys->intra_dim || sys->inter_dim)
-        asim_notes_say(r->notes,
-                       "%s: inter- and intra-dimension-scheduling have an effect here; ASTRA-sim "
-                       "ignores them (always ascending and FIFO).",
-                       r->path);
+        asim_diagnose(r->notes,
+                      "%s: inter- and intra-dimension-scheduling have an effect here; ASTRA-sim "
+                      "ignores them (always ascending and FIFO).",
+                      r->path);
     if (r->silent[0])
-        asim_notes_say(r->notes, "%s: no effect, as in ASTRA-sim: %s.", r->path, r->silent);
+        asim_diagnose(r->notes, "%s: no effect, as in ASTRA-sim: %s.", r->path, r->silent);
     if (!sys->per_node_custom)
         return 0;
     resolved = asim_conf_resolve(r->path, sys->per_node_custom);
@@ -307,8 +307,8 @@ static int finish(struct reader *r, const json_t *root)
 }
 
 /* Defaults first, then every key of the file over them. On failure nothing is left to free. */
-int asim_system_read(struct asim_system *sys, const char *path, const struct asim_notes *notes,
-                     struct asim_err *err)
+int asim_system_read(struct asim_system *sys, const char *path,
+                     const struct asim_diagnostics *notes, struct asim_err *err)
 {
     struct reader r = {sys, path, notes, err, ""};
     json_t *root = NULL, *value;

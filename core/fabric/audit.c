@@ -41,8 +41,8 @@ static uint64_t mail_bytes(const struct asim_wire *wire)
 {
     uint64_t bytes = 0;
 
-    for (uint32_t i = 0; i < asim_mail_count(wire); i++)
-        bytes += asim_mail_peek(wire, i)->wire;
+    for (uint32_t i = 0; i < asim_link_ring_count(wire); i++)
+        bytes += asim_link_ring_peek(wire, i)->wire;
     return bytes;
 }
 
@@ -52,7 +52,7 @@ static int audit_wire(const struct asim_wire *wire, struct asim_err *err)
     uint64_t lost = wire->loss ? wire->loss->frames : 0;
     uint64_t lost_bytes = wire->loss ? wire->loss->bytes : 0;
     int code = check(&(struct balance){"frames of wire", wire->id, wire->frames,
-                                       wire->got + lost + asim_mail_count(wire)},
+                                       wire->got + lost + asim_link_ring_count(wire)},
                      err);
 
     return code ? code
@@ -169,15 +169,16 @@ static void insert(struct asim_unfinished *list, size_t kept, size_t n,
     list[at] = *one;
 }
 
-static enum asim_holdup holdup_of(const struct asim_host *host, const struct asim_flow *flow)
+static enum asim_blocked_reason holdup_of(const struct asim_host *host,
+                                          const struct asim_flow *flow)
 {
     const struct asim_nic *nic = &host->nics[flow->nic];
 
     if (nic->port.down)
-        return ASIM_HELD_LINK;
+        return ASIM_BLOCKED_LINK;
     if (nic->port.paused)
-        return ASIM_HELD_PAUSE;
-    return flow->cc.snd_next < flow->cc.size ? ASIM_HELD_WINDOW : ASIM_HELD_ACK;
+        return ASIM_BLOCKED_PAUSE;
+    return flow->cc.snd_next < flow->cc.size ? ASIM_BLOCKED_WINDOW : ASIM_BLOCKED_ACK;
 }
 
 /* Linear in the slots ever used. A flow whose queue pair has not opened yet has no snd_una of its
@@ -194,7 +195,7 @@ size_t asim_fabric_unfinished(const struct asim_fabric *fabric, struct asim_unfi
             const struct asim_flow *flow = asim_flow_of(fabric, v, s);
             const struct asim_msg *msg = &asim_rx_of(fabric, v, s)->msg;
 
-            if (!flow->live && !flow->gave_up)
+            if (!flow->live && !flow->aborted)
                 continue;
             insert(list, found < n ? found : n, n,
                    &(struct asim_unfinished){.id = msg->id,
@@ -203,8 +204,8 @@ size_t asim_fabric_unfinished(const struct asim_fabric *fabric, struct asim_unfi
                                              .src = v,
                                              .dst = flow->dst,
                                              .timeouts = flow->timeouts,
-                                             .gave_up = flow->gave_up,
-                                             .holdup = holdup_of(host, flow)});
+                                             .aborted = flow->aborted,
+                                             .blocked_reason = holdup_of(host, flow)});
             found++;
         }
     }

@@ -45,25 +45,25 @@ static int packet_wake_after(struct asim_net *net, uint32_t rank, uint64_t delay
     struct asim_fabric *fabric = (struct asim_fabric *)net;
     struct asim_host *host = &fabric->host[rank];
     uint64_t t = host->now + delay_ns;
-    struct asim_entry entry = {.value = (uint64_t)ASIM_TIMER_WAKE << 56};
+    struct asim_event_entry entry = {.value = (uint64_t)ASIM_TIMER_WAKE << 56};
 
     if (fabric->tick != 1 || t < delay_ns || t == ASIM_NEVER)
         t = saturated(fabric, rank, delay_ns);
     entry.t = t;
-    entry.tie = asim_tie(t - host->now, asim_tie_age(host->tie), ASIM_CLASS_TIMER);
+    entry.tie = asim_tie_key(t - host->now, asim_tie_key_age(host->tie), ASIM_CLASS_TIMER);
     entry.seq = host->timer_seq++;
     asim_fabric_at(fabric, rank, t);
-    return asim_agenda_push(&host->timers, entry);
+    return asim_event_heap_push(&host->timers, entry);
 }
 
 /* 1 if the timer of a start is to stand beside the agenda, because it is the first of its time. */
 static inline int starts_beside(struct asim_host *host, uint32_t slot)
 {
-    struct asim_start *start = &host->start;
+    struct asim_inline_start *start = &host->start;
 
     if (!start->takes || start->full || (host->timers.n && host->timers.at->t <= host->now))
         return 0;
-    start->tie = asim_tie(0, asim_tie_age(host->tie), ASIM_CLASS_TIMER);
+    start->tie = asim_tie_key(0, asim_tie_key_age(host->tie), ASIM_CLASS_TIMER);
     start->seq = host->timer_seq++;
     start->slot = slot;
     start->full = 1;
@@ -79,7 +79,7 @@ static int packet_send(struct asim_net *net, const struct asim_msg *msg)
 
     if (fabric->runs && host->now >= fabric->runs->ask_from)
         return asim_runs_send(fabric, host, msg);
-    slot = asim_flow_book(host, msg);
+    slot = asim_flow_create(host, msg);
     if (slot == ASIM_NEVER)
         return ASIM_ENOMEM;
     if (starts_beside(host, (uint32_t)slot))

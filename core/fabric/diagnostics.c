@@ -45,8 +45,8 @@ static int see_twice(void *self, uint32_t a, uint32_t b)
     return 1;
 }
 
-int asim_fabric_remarks(const struct asim_fabric *fabric, const struct asim_notes *notes,
-                        struct asim_err *err)
+int asim_fabric_diagnostics(const struct asim_fabric *fabric, const struct asim_diagnostics *notes,
+                            struct asim_err *err)
 {
     uint64_t bps = unmapped_rate(fabric);
     struct twice twice = {0, 0};
@@ -57,23 +57,23 @@ int asim_fabric_remarks(const struct asim_fabric *fabric, const struct asim_note
     for (uint32_t v = 0; v < fabric->nodes - fabric->hosts; v++)
         full += fabric->sw[v].shareable == UINT64_MAX;
     if (full)
-        asim_notes_say(notes,
-                       "on %u switches headroom and reserve alone exceed the buffer, so PFC never "
-                       "triggers there (as in the reference); raise BUFFER_SIZE or lower "
-                       "HEADROOM_FACTOR",
-                       full);
+        asim_diagnose(notes,
+                      "on %u switches headroom and reserve alone exceed the buffer, so PFC never "
+                      "triggers there (as in the reference); raise BUFFER_SIZE or lower "
+                      "HEADROOM_FACTOR",
+                      full);
     if (twice.a != twice.b)
-        asim_notes_say(notes,
-                       "nodes %u and %u are joined by several links, which messages share by their "
-                       "hash; in ASTRA-sim the last of them in the file is the only one",
-                       asim_topo_shown(fabric->topo, twice.a),
-                       asim_topo_shown(fabric->topo, twice.b));
+        asim_diagnose(notes,
+                      "nodes %u and %u are joined by several links, which messages share by their "
+                      "hash; in ASTRA-sim the last of them in the file is the only one",
+                      asim_topo_external_id(fabric->topo, twice.a),
+                      asim_topo_external_id(fabric->topo, twice.b));
     /* Where nobody reacts to marks this changes no time. */
     if (bps && fabric->net->enable_qcn && fabric->cc->number != 12)
-        asim_notes_say(notes,
-                       "KMIN_MAP and KMAX_MAP have no entry for links of %llu bit/s: every frame "
-                       "that leaves others queued behind it there is ECN-marked (as in the "
-                       "reference); add the rate to the maps",
-                       (unsigned long long)bps);
+        asim_diagnose(notes,
+                      "KMIN_MAP and KMAX_MAP have no entry for links of %llu bit/s: every frame "
+                      "that leaves others queued behind it there is ECN-marked (as in the "
+                      "reference); add the rate to the maps",
+                      (unsigned long long)bps);
     return 0;
 }

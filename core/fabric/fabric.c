@@ -82,7 +82,7 @@ static int open_host(struct asim_fabric *fabric, uint32_t node)
     struct asim_host *host = &fabric->host[node];
     uint32_t n = fabric->topo->first_port[node + 1] - fabric->topo->first_port[node];
 
-    host->tie = asim_tie(0, 0, ASIM_CLASS_TIMER);
+    host->tie = asim_tie_key(0, 0, ASIM_CLASS_TIMER);
     host->peer = host->sport_dst = UINT32_MAX;
     host->node = node;
     host->n_nics = n;
@@ -285,10 +285,10 @@ static void close_host(struct asim_host *host)
     if (host->nics != &host->only)
         free(host->nics);
     free(host->free_slots.at);
-    free(host->lingering.at);
+    free(host->draining.at);
     free(host->free_notices.at);
     free(host->notices);
-    asim_agenda_fini(&host->timers);
+    asim_event_heap_fini(&host->timers);
     asim_map_fini(&host->sports);
 }
 

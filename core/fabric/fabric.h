@@ -111,8 +111,8 @@ const uint16_t *asim_fabric_lane_of(const struct asim_fabric *fabric, uint32_t *
 /* They, for what they may do beside (thread_team.h); NULL where there is one. */
 struct asim_crew *asim_fabric_crew(const struct asim_fabric *fabric);
 /* Notes on settings that act differently from what they look like. 0 or ENOMEM. */
-int asim_fabric_remarks(const struct asim_fabric *fabric, const struct asim_notes *notes,
-                        struct asim_err *err);
+int asim_fabric_diagnostics(const struct asim_fabric *fabric, const struct asim_diagnostics *notes,
+                            struct asim_err *err);
 /* The hooks, to be set or cleared before the start. */
 struct asim_fabric_watch *asim_fabric_watcher(struct asim_fabric *fabric);
 /* Smallest link delay: no node can act on another sooner. */
@@ -161,13 +161,19 @@ int asim_fabric_audit(const struct asim_fabric *fabric, struct asim_err *err);
 /* What keeps a message from going on where nothing is under way any more: the link of its NIC is
  * down; the NIC is paused; its window is full of what nobody acknowledges; all was sent, likewise.
  */
-enum asim_holdup { ASIM_HELD_LINK, ASIM_HELD_PAUSE, ASIM_HELD_WINDOW, ASIM_HELD_ACK, ASIM_HOLDUPS };
+enum asim_blocked_reason {
+    ASIM_BLOCKED_LINK,
+    ASIM_BLOCKED_PAUSE,
+    ASIM_BLOCKED_WINDOW,
+    ASIM_BLOCKED_ACK,
+    ASIM_BLOCKED_REASONS
+};
 /* A message that has begun and is not complete. */
 struct asim_unfinished {
     uint64_t id, bytes, acked;
     uint32_t src, dst, timeouts;
-    int gave_up;
-    enum asim_holdup holdup; /* else */
+    int aborted;
+    enum asim_blocked_reason blocked_reason; /* else */
 };
 /* Fills at most n of them, the first by source and id; returns how many there are. */
 size_t asim_fabric_unfinished(const struct asim_fabric *fabric, struct asim_unfinished *list,

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only
  *
- * See frame_headers.h. Addresses are the reference's: 11.x.y.1 for hosts, 10.a.b.1 and .2 for the two ends
- * of link number l (a = l / 254 + 1, b = l mod 254 + 1), which only PFC frames carry.
+ * See frame_headers.h. Addresses are the reference's: 11.x.y.1 for hosts, 10.a.b.1 and .2 for the
+ * two ends of link number l (a = l / 254 + 1, b = l mod 254 + 1), which only PFC frames carry.
  *
  * RoCEv2 form: a message is an RC SEND of one or more packets, numbered by their place in the
  * message; the queue pair number is the flow's source port. A NACK is an acknowledge with syndrome
@@ -34,7 +34,7 @@ static uint32_t link_ip(const struct asim_fabric *fabric, const uint32_t node_po
 /* A frame seen where it leaves, or waits to leave, is on its way out of node_port; the source of
  * one that has arrived is at the other end. */
 static void pfc_facts(const struct asim_fabric *fabric, const struct asim_frame *frame,
-                      const uint32_t node_port[2], struct asim_frame_facts *facts)
+                      const uint32_t node_port[2], struct asim_decoded_headers *facts)
 {
     const struct asim_port *port =
         fabric->ports[fabric->topo->first_port[node_port[0]] + node_port[1] - 1];
@@ -46,21 +46,21 @@ static void pfc_facts(const struct asim_fabric *fabric, const struct asim_frame 
     }
     facts->protocol = ASIM_PROTOCOL_PFC;
     facts->priority = (uint8_t)frame->slot;
-    facts->from = asim_topo_shown(fabric->topo, sender[0]);
-    facts->to = asim_topo_shown(fabric->topo, frame->dst);
+    facts->from = asim_topo_external_id(fabric->topo, sender[0]);
+    facts->to = asim_topo_external_id(fabric->topo, frame->dst);
     facts->src_ip = link_ip(fabric, sender);
     facts->dst_ip = 0xffffffff;
     if (frame->type == ASIM_PAUSE)
         facts->pause_us = (uint32_t)(fabric->net->pause_time_fs / 1000000000);
 }
 
-void asim_fabric_facts(const struct asim_fabric *fabric, const struct asim_frame *frame,
-                       const uint32_t node_port[2], struct asim_frame_facts *facts)
+void asim_fabric_decode_headers(const struct asim_fabric *fabric, const struct asim_frame *frame,
+                                const uint32_t node_port[2], struct asim_decoded_headers *facts)
 {
     const struct asim_rx *rx;
     int data = frame->type == ASIM_DATA;
 
-    *facts = (struct asim_frame_facts){
+    *facts = (struct asim_decoded_headers){
         .seq = frame->seq, .wire = (uint32_t)frame->wire, .mtu = fabric->net->payload_bytes};
     if (frame->type >= ASIM_PAUSE) {
         pfc_facts(fabric, frame, node_port, facts);
@@ -72,8 +72,8 @@ void asim_fabric_facts(const struct asim_fabric *fabric, const struct asim_frame
                                                  : ASIM_PROTOCOL_ACK;
     facts->priority = (uint8_t)fabric->net->priority_group;
     facts->size = rx->size;
-    facts->from = asim_topo_shown(fabric->topo, data ? rx->msg.src : rx->msg.dst);
-    facts->to = asim_topo_shown(fabric->topo, data ? rx->msg.dst : rx->msg.src);
+    facts->from = asim_topo_external_id(fabric->topo, data ? rx->msg.src : rx->msg.dst);
+    facts->to = asim_topo_external_id(fabric->topo, data ? rx->msg.dst : rx->msg.src);
     facts->src_ip = asim_host_ip(facts->from);
     facts->dst_ip = asim_host_ip(facts->to);
     facts->sport = data ? rx->sport : ASIM_DPORT;
@@ -107,7 +107,7 @@ uint64_t asim_fabric_queued(const struct asim_fabric *fabric, const uint32_t nod
 }
 
 /* Without options; the checksum is that of these 20 bytes. */
-static uint8_t *put_ipv4(uint8_t *at, const struct asim_frame_facts *facts, uint32_t length,
+static uint8_t *put_ipv4(uint8_t *at, const struct asim_decoded_headers *facts, uint32_t length,
                          uint8_t protocol)
 {
     uint8_t *begin = at;
@@ -133,7 +133,7 @@ static uint8_t *put_ipv4(uint8_t *at, const struct asim_frame_facts *facts, uint
 }
 
 /* PPP, IPv4, then what the protocol has (spec 1.1, 1.2); telemetry counts as payload here. */
-uint32_t asim_frame_head(const struct asim_frame_facts *facts, uint8_t *head, uint32_t *total)
+uint32_t asim_frame_head(const struct asim_decoded_headers *facts, uint8_t *head, uint32_t *total)
 {
     uint8_t *at = put(head, 0x0021, 2);
 
@@ -161,7 +161,7 @@ static uint8_t *put_mac(uint8_t *at, uint32_t node)
 
 /* IEEE 802.1Qbb: one time per class in quanta of 512 bit times; the simulation knows us and no
  * timer, so a pause is the longest there is. */
-static uint32_t roce_pfc(const struct asim_frame_facts *facts, uint8_t *head, uint32_t *total)
+static uint32_t roce_pfc(const struct asim_decoded_headers *facts, uint8_t *head, uint32_t *total)
 {
     uint8_t *at = put_mac(put(head, 0x0180c2000001, 6), facts->from);
 
@@ -174,7 +174,7 @@ static uint32_t roce_pfc(const struct asim_frame_facts *facts, uint8_t *head, ui
 }
 
 /* RC SEND: first 0, middle 1, last 2, only 4. */
-static uint8_t opcode(const struct asim_frame_facts *facts)
+static uint8_t opcode(const struct asim_decoded_headers *facts)
 {
     int last = facts->seq + facts->payload >= facts->size;
 
@@ -185,7 +185,7 @@ static uint8_t opcode(const struct asim_frame_facts *facts)
     return last ? 2 : 1;
 }
 
-uint32_t asim_frame_roce(const struct asim_frame_facts *facts, uint8_t *head, uint32_t *total)
+uint32_t asim_frame_roce(const struct asim_decoded_headers *facts, uint8_t *head, uint32_t *total)
 {
     int data = facts->protocol == ASIM_PROTOCOL_DATA, nack = facts->protocol == ASIM_PROTOCOL_NACK;
     uint32_t pad = data ? (4 - facts->payload % 4) % 4 : 0;

@@ -20,7 +20,7 @@ enum asim_protocol {
     ASIM_PROTOCOL_PFC = 0xfe
 };
 
-struct asim_frame_facts {
+struct asim_decoded_headers {
     uint64_t seq, size; /* DATA: first byte; ACK: next expected. size: of the message */
     uint32_t src_ip, dst_ip;
     uint32_t from, to;     /* nodes at the ends of the frame's way; PFC: of its link */
@@ -33,8 +33,8 @@ struct asim_frame_facts {
 };
 
 /* node_port: where the frame was seen, as the frame hook says it. */
-void asim_fabric_facts(const struct asim_fabric *fabric, const struct asim_frame *frame,
-                       const uint32_t node_port[2], struct asim_frame_facts *facts);
+void asim_fabric_decode_headers(const struct asim_fabric *fabric, const struct asim_frame *frame,
+                                const uint32_t node_port[2], struct asim_decoded_headers *facts);
 /* Bytes waiting in queue q of a switch port (1-based), without the frame being sent; hosts: 0.
  * Queue 0 is summed frame by frame, the others are kept. */
 uint64_t asim_fabric_queued(const struct asim_fabric *fabric, const uint32_t node_port[2],
@@ -43,7 +43,7 @@ uint64_t asim_fabric_queued(const struct asim_fabric *fabric, const uint32_t nod
 enum { ASIM_FRAME_HEAD_MAX = 128 };
 /* Writes the frame's head in one of the two forms and returns how many bytes it wrote; *total is
  * the whole frame. The rest is payload, all zero. */
-uint32_t asim_frame_head(const struct asim_frame_facts *facts, uint8_t *head, uint32_t *total);
-uint32_t asim_frame_roce(const struct asim_frame_facts *facts, uint8_t *head, uint32_t *total);
+uint32_t asim_frame_head(const struct asim_decoded_headers *facts, uint8_t *head, uint32_t *total);
+uint32_t asim_frame_roce(const struct asim_decoded_headers *facts, uint8_t *head, uint32_t *total);
 
 #endif

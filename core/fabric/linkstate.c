@@ -52,7 +52,7 @@ static int plan(struct asim_fabric *fabric, const struct asim_link_down *line, s
     for (uint32_t l = 0; l < topo->n_links; l++) {
         const struct asim_link *link = &topo->links[l];
 
-        uint32_t a = asim_topo_shown(topo, link->a), b = asim_topo_shown(topo, link->b);
+        uint32_t a = asim_topo_external_id(topo, link->a), b = asim_topo_external_id(topo, link->b);
 
         if (!(a == line->a && b == line->b) && !(a == line->b && b == line->a))
             continue;
@@ -233,7 +233,7 @@ static int choose_again(struct asim_fabric *fabric, struct asim_host *host)
 static void wake_host(struct asim_fabric *fabric, struct asim_host *host, uint64_t t)
 {
     host->now = t;
-    host->tie = asim_tie(t, 0, ASIM_CLASS_FREE);
+    host->tie = asim_tie_key(t, 0, ASIM_CLASS_FREE);
     host->peer = UINT32_MAX; /* the figures of a path are of the path there was */
     host->seq++;
     if (host->n_nics > 1 && choose_again(fabric, host))

@@ -51,11 +51,11 @@ struct asim_fabric {
     uint16_t *lane_of;           /* [nodes] NULL: one lane */
     struct asim_crew *crew;      /* of n_lanes threads, NULL: one */
     uint32_t crowd;              /* active nodes from which on the crew is called */
-    struct asim_switch **shared; /* of them n_shared: those with desks of several lanes (switch_shard.h) */
+    struct asim_switch **shared; /* n_shared: those with desks of several lanes (switch_shard.h) */
     uint32_t n_shared, least_star; /* ports from which on a switch is shared */
     uint64_t stride; /* how far lanes may go on their own: the window or more, ticks */
-    /* Several processes (distributed.c): part_of[v] has node v; NULL where there is one. No event at or
-     * after `bound` is due yet. */
+    /* Several processes (distributed.c): part_of[v] has node v; NULL where there is one. No event
+     * at or after `bound` is due yet. */
     struct asim_remote *remote;
     const uint32_t *part_of;
     uint32_t self;
@@ -97,7 +97,7 @@ static inline uint64_t asim_fs_to_ticks(const struct asim_fabric *fabric, uint64
 /* As what hashes know a host (hash.h). */
 static inline uint32_t asim_fabric_ip(const struct asim_fabric *fabric, uint32_t host)
 {
-    return asim_host_ip(asim_topo_shown(fabric->topo, host));
+    return asim_host_ip(asim_topo_external_id(fabric->topo, host));
 }
 
 /* Whether node v lives in this process. */
@@ -153,9 +153,9 @@ int asim_rx_reserve(struct asim_host *host, uint32_t slot);
 /* The next source port towards dst; ASIM_NEVER when out of memory. */
 uint64_t asim_flow_sport(struct asim_host *host, uint32_t dst);
 /* The two together: the next port, and a slot. */
-uint64_t asim_flow_book(struct asim_host *host, const struct asim_msg *msg);
+uint64_t asim_flow_create(struct asim_host *host, const struct asim_msg *msg);
 /* Takes a slot for *msg; ASIM_NEVER when out of memory. */
-uint64_t asim_flow_take(struct asim_host *host, const struct asim_msg *msg, uint16_t sport);
+uint64_t asim_flow_alloc(struct asim_host *host, const struct asim_msg *msg, uint16_t sport);
 /* The queue pair is out of its NIC's list: the slot is free once nothing is under way. */
 void asim_flow_release(struct asim_host *host, uint32_t slot);
 /* Sets window, rate and NIC; the flow is then ready to be scheduled. */
@@ -217,12 +217,11 @@ uint64_t asim_node_next(const struct asim_fabric *fabric, uint32_t node);
 /* Everything a node has to do before `until`; returns the time of its next event. */
 uint64_t asim_node_advance(struct asim_fabric *fabric, uint32_t node, uint64_t until);
 /* Puts a notice among the timers of its host; between steps, or for the host that runs. */
-int asim_notice_deliver(struct asim_fabric *fabric, const struct asim_notice *note);
+int asim_notification_deliver(struct asim_fabric *fabric, const struct asim_notification *note);
 /* Advances all nodes to `until`, window by window; the user is told nothing of windows. */
 void asim_fabric_advance(struct asim_fabric *fabric, uint64_t until);
 
-/* --- queue_watch.c: for the watcher of queues, which must be there ----------------------------------
- */
+/* --- queue_watch.c: for the watcher of queues, which must be there ---------------------------- */
 /* The bytes queued at port p have changed. */
 void asim_queue_changed(const struct asim_fabric *fabric, struct asim_switch *sw, uint32_t p,
                         uint64_t t);

@@ -91,11 +91,11 @@ uint64_t asim_node_advance(struct asim_fabric *fabric, uint32_t node, uint64_t u
     return asim_switch_advance(fabric, &fabric->sw[node - fabric->hosts], until);
 }
 
-static int post(struct asim_fabric *fabric, const struct asim_notice *note)
+static int post(struct asim_fabric *fabric, const struct asim_notification *note)
 {
     if (asim_fabric_owns(fabric, note->lost ? note->msg.src : note->msg.dst))
-        return asim_notice_deliver(fabric, note);
-    return asim_remote_notice(fabric, note);
+        return asim_notification_deliver(fabric, note);
+    return asim_remote_notification(fabric, note);
 }
 
 /* The first failure in the order of lanes wins. */
@@ -104,7 +104,7 @@ static void settle_lane(struct asim_fabric *fabric, struct asim_lane *lane)
     uint64_t last = lane->told;
 
     for (size_t i = 0; i < lane->spilled.n; i++)
-        if (asim_mail_unspill(lane->spilled.at[i]))
+        if (asim_link_ring_merge_overflow(lane->spilled.at[i]))
             lane->failed = ASIM_ENOMEM;
     for (size_t i = 0; i < lane->outbox.n; i++) {
         if (post(fabric, &lane->outbox.at[i]))

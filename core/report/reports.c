@@ -73,10 +73,10 @@ static void note_old(const struct asim_world *world, const char *out)
         snprintf(path, sizeof path, "%s/%s.csv", out, (*row)->name);
         if (report->in_out == ASIM_OUT_NAMED && !asim_report_wanted(world, out, (*row)->name) &&
             !access(path, F_OK))
-            asim_world_note(world,
-                            "%s is of an earlier run: this one does not write it (--reports=%s "
-                            "does)",
-                            path, (*row)->name);
+            asim_world_diagnose(world,
+                                "%s is of an earlier run: this one does not write it (--reports=%s "
+                                "does)",
+                                path, (*row)->name);
     }
 }
 

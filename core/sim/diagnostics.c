@@ -31,10 +31,11 @@ void asim_world_note_values(struct asim_world *world)
         uint32_t rank = asim_rank_values_beyond(keys[i].values, world->n_ranks);
 
         if (rank != UINT32_MAX)
-            asim_world_note(world,
-                            "%s has an entry for rank %u, which has no effect: the run has ranks 0 "
-                            "to %u",
-                            keys[i].key, rank, world->n_ranks - 1);
+            asim_world_diagnose(
+                world,
+                "%s has an entry for rank %u, which has no effect: the run has ranks 0 "
+                "to %u",
+                keys[i].key, rank, world->n_ranks - 1);
     }
 }
 
@@ -45,26 +46,28 @@ void asim_world_note_traces(struct asim_world *world)
 
     asim_totals_all(world, &totals);
     if (totals.dropped)
-        asim_world_note(
+        asim_world_diagnose(
             world,
             "%llu control dependencies on nodes that are not in the traces were dropped "
             "(--strict-dependencies=1 makes them an error)",
             (unsigned long long)totals.dropped);
     if (totals.invalid)
-        asim_world_note(world,
-                        "%llu nodes are of the type INVALID_NODE (an empty record is one, with id "
-                        "0); they take no time",
-                        (unsigned long long)totals.invalid);
+        asim_world_diagnose(
+            world,
+            "%llu nodes are of the type INVALID_NODE (an empty record is one, with id "
+            "0); they take no time",
+            (unsigned long long)totals.invalid);
     if (totals.untimed && !world->n_choices[ASIM_BROADCAST])
-        asim_world_note(
+        asim_world_diagnose(
             world,
             "%llu broadcasts have no recorded duration, which is what a broadcast takes "
             "unless the system configuration names a broadcast-implementation: they "
             "take 1 ns",
             (unsigned long long)totals.untimed);
     if (totals.idle)
-        asim_world_note(world,
-                        "%u of %u traces have no nodes, that of rank %u is the first; such a rank "
-                        "is done at once",
-                        totals.idle, world->n_ranks, totals.first_idle - 1);
+        asim_world_diagnose(
+            world,
+            "%u of %u traces have no nodes, that of rank %u is the first; such a rank "
+            "is done at once",
+            totals.idle, world->n_ranks, totals.first_idle - 1);
 }

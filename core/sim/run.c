@@ -172,7 +172,7 @@ int asim_world_connect(struct asim_world *world, struct asim_err *err)
         return asim_world_blame(ASIM_EINVAL, world->settings.network, err);
     world->carrier = (struct asim_net *)world->fabric;
     world->backend = &asim_packet_backend;
-    if (asim_fabric_remarks(world->fabric, asim_world_notes(world), err))
+    if (asim_fabric_diagnostics(world->fabric, asim_world_diagnostics(world), err))
         return ASIM_ENOMEM;
     return asim_split_connect(world, err);
 }

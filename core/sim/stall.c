@@ -248,7 +248,7 @@ void asim_stall_collect(const struct asim_world *world, struct asim_stall *stall
 static void tell_network(const struct asim_world *world, const struct asim_stall *stall,
                          struct text *text)
 {
-    static const char *const holdups[ASIM_HOLDUPS] = {
+    static const char *const holdups[ASIM_BLOCKED_REASONS] = {
         "; it waits for its link, which is down",
         "; its NIC is paused (PFC), and nobody is left to resume it",
         "; its window is full, and no ACK will come: is L2_ACK_INTERVAL (with "
@@ -260,11 +260,11 @@ static void tell_network(const struct asim_world *world, const struct asim_stall
             "\n  a message of %llu bytes from rank %u to rank %u cannot be delivered: %llu "
             "bytes were acknowledged%s",
             (unsigned long long)stall->messages[i].bytes,
-            asim_topo_shown(&world->topo, stall->messages[i].src),
-            asim_topo_shown(&world->topo, stall->messages[i].dst),
+            asim_topo_external_id(&world->topo, stall->messages[i].src),
+            asim_topo_external_id(&world->topo, stall->messages[i].dst),
             (unsigned long long)stall->messages[i].acked,
-            stall->messages[i].gave_up ? ", and it was given up after RTO_RETRIES timeouts"
-                                       : holdups[stall->messages[i].holdup]);
+            stall->messages[i].aborted ? ", and it was given up after RTO_RETRIES timeouts"
+                                       : holdups[stall->messages[i].blocked_reason]);
     if (stall->undelivered > ASIM_STALL_MESSAGES)
         add(text, "\n  and %llu more messages",
             (unsigned long long)stall->undelivered - ASIM_STALL_MESSAGES);

@@ -24,11 +24,12 @@ int asim_world_connect_analytical(struct asim_world *world, const struct asim_ne
                                   struct asim_err *err);
 
 /* Where sentences go that the user should see, and one of them. */
-#define asim_world_notes(world)                                                                    \
-    (&(const struct asim_notes){(world)->hooks.note, (world)->hooks.self})
-#define asim_world_note(world, ...) asim_notes_say(asim_world_notes(world), __VA_ARGS__)
+#define asim_world_diagnostics(world)                                                              \
+    (&(const struct asim_diagnostics){(world)->hooks.note, (world)->hooks.self})
+#define asim_world_diagnose(world, ...) asim_diagnose(asim_world_diagnostics(world), __VA_ARGS__)
 
-/* diagnostics.c: what was found at reading that is legal and seldom meant: values of ranks, traces. */
+/* diagnostics.c: what was found at reading that is legal and seldom meant: values of ranks, traces.
+ */
 void asim_world_note_values(struct asim_world *world);
 void asim_world_note_traces(struct asim_world *world);
 /* The end: takes what running gave (code 0: it went well) among the ranks' failures, and forgets

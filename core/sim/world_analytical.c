@@ -34,7 +34,7 @@ static void note_idle(const struct asim_world *world, const struct asim_settings
 
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
         if (rows[i].is_given)
-            asim_world_note(world, "--%s has no effect on an analytical network", rows[i].name);
+            asim_world_diagnose(world, "--%s has no effect on an analytical network", rows[i].name);
 }
 
 /* set->shape, for tests and embedding programs, goes before the file. */

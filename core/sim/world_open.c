@@ -22,9 +22,9 @@
 static int open_system(struct asim_world *world, const struct asim_settings *set,
                        struct asim_err *err)
 {
-    int code = set->system
-                   ? asim_system_read(&world->system, set->system, asim_world_notes(world), err)
-                   : asim_system_defaults(&world->system, err);
+    int code = set->system ? asim_system_read(&world->system, set->system,
+                                              asim_world_diagnostics(world), err)
+                           : asim_system_defaults(&world->system, err);
     double ns;
 
     if (code)
@@ -70,10 +70,11 @@ static int open_ranks(struct asim_world *world, const struct asim_settings *set,
                             (unsigned long long)product, set->workload, files, set->workload,
                             files);
     if (product < files)
-        asim_world_note(world,
-                        "the workload has %u traces, the logical topology %llu ranks: traces from "
-                        "rank %llu on are not used",
-                        files, (unsigned long long)product, (unsigned long long)product);
+        asim_world_diagnose(
+            world,
+            "the workload has %u traces, the logical topology %llu ranks: traces from "
+            "rank %llu on are not used",
+            files, (unsigned long long)product, (unsigned long long)product);
     world->n_ranks = (uint32_t)product;
     return 0;
 }
@@ -133,8 +134,9 @@ static int open_network(struct asim_world *world, const struct asim_settings *se
 
     if (set->mode)
         return 0;
-    code = set->network ? asim_netconf_read(&world->net, set->network, asim_world_notes(world), err)
-                        : asim_netconf_defaults(&world->net, err);
+    code = set->network
+               ? asim_netconf_read(&world->net, set->network, asim_world_diagnostics(world), err)
+               : asim_netconf_defaults(&world->net, err);
 
     if (code || (code = override_network(world, set, err)) ||
         (code = open_topology(world, set, err)))
@@ -150,9 +152,9 @@ static int open_network(struct asim_world *world, const struct asim_settings *se
         (asim_topo_endpoints(&world->topo, err) || asim_nvswitch_open(world, err)))
         return ASIM_EINVAL;
     if (world->net.nvswitch_endpoints && !world->topo.endpoints)
-        asim_world_note(world,
-                        "NVSWITCH_ENDPOINTS 1 has no effect: the topology %s has no NVSwitch",
-                        world->topo.source);
+        asim_world_diagnose(world,
+                            "NVSWITCH_ENDPOINTS 1 has no effect: the topology %s has no NVSwitch",
+                            world->topo.source);
     return asim_route_open(&world->route, &world->topo, err);
 }
 
@@ -166,15 +168,16 @@ static int is_named(const char *path)
 static int open_rest(struct asim_world *world, const struct asim_settings *set,
                      struct asim_err *err)
 {
-    if (set->memory && asim_memory_read(&world->memory, set->memory, asim_world_notes(world), err))
+    if (set->memory &&
+        asim_memory_read(&world->memory, set->memory, asim_world_diagnostics(world), err))
         return ASIM_EINVAL;
     if (is_named(set->groups) && asim_groups_read(&world->groups, set->groups, world->n_ranks, err))
         return ASIM_EINVAL;
     if (asim_memory_setup(world, err))
         return asim_world_blame(ASIM_EINVAL, set->memory, err);
     if (world->banks && !set->mode && !set->per_event)
-        asim_world_note(world, "the remote memory is shared between ranks, which couples them "
-                               "without delay: the packet network runs frame by frame");
+        asim_world_diagnose(world, "the remote memory is shared between ranks, which couples them "
+                                   "without delay: the packet network runs frame by frame");
     return asim_world_blame(asim_coll_setup(world, err), set->system, err);
 }
 

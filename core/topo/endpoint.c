@@ -12,7 +12,7 @@
  * (fabric/host/flow.c), as if each left by its own port.
  *
  * Hosts are numbered before switches, so switches move up by the number of end points. Users, hash
- * seeds and files keep the numbers of the topology as it was read: asim_topo_shown.
+ * seeds and files keep the numbers of the topology as it was read: asim_topo_external_id.
  */
 #include "topo/topo.h"
 

@@ -77,8 +77,8 @@ static inline int asim_topo_is_inner(const struct asim_topo *topo, size_t link)
     return link >= topo->n_links - topo->endpoints;
 }
 /* The number users know a node by, that of the topology as it was read; an end point goes by its
- * NVSwitch's. asim_topo_node_of is the way back, for hosts and switches. */
-static inline uint32_t asim_topo_shown(const struct asim_topo *topo, uint32_t node)
+ * NVSwitch's. asim_topo_internal_id is the way back, for hosts and switches. */
+static inline uint32_t asim_topo_external_id(const struct asim_topo *topo, uint32_t node)
 {
     if (node < topo->hosts - topo->endpoints)
         return node;
@@ -86,7 +86,7 @@ static inline uint32_t asim_topo_shown(const struct asim_topo *topo, uint32_t no
         node = topo->ports[topo->first_port[node]].peer;
     return node - topo->endpoints;
 }
-static inline uint32_t asim_topo_node_of(const struct asim_topo *topo, uint32_t shown)
+static inline uint32_t asim_topo_internal_id(const struct asim_topo *topo, uint32_t shown)
 {
     return shown < topo->hosts - topo->endpoints ? shown : shown + topo->endpoints;
 }

@@ -34,7 +34,7 @@ class QbbNetDevice : public NetDevice
     bool IsPfcWatched() const;
     /** Fires the sources that belong to the event. The packet is as long as the frame and begins
      *  with its headers: PPP, IPv4, and UDP, the ACK's or PFC's (core/fabric/frame_headers.h). */
-    void Frame(asim_frame_event what, const asim_frame_facts& facts);
+    void Frame(asim_frame_event what, const asim_decoded_headers &facts);
     void Pfc(bool pause);
 
     // NetDevice
@@ -55,10 +55,8 @@ class QbbNetDevice : public NetDevice
     bool IsBridge() const override;
     bool IsPointToPoint() const override;
     /** Refused (false): the RDMA hardware is the only sender on these links. */
-    bool Send(Ptr<Packet> packet, const Address& dest, uint16_t protocol) override;
-    bool SendFrom(Ptr<Packet> packet,
-                  const Address& source,
-                  const Address& dest,
+    bool Send(Ptr<Packet> packet, const Address &dest, uint16_t protocol) override;
+    bool SendFrom(Ptr<Packet> packet, const Address &source, const Address &dest,
                   uint16_t protocol) override;
     Ptr<Node> GetNode() const override;
     void SetNode(Ptr<Node> node) override;

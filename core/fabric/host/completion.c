@@ -7,7 +7,7 @@
 #include "fabric/node.h"
 
 /* Where it waits until its time: what an entry says of it, ASIM_NEVER when out of memory. */
-static uint64_t keep_notice(struct asim_host *host, const struct asim_notice *note)
+static uint64_t keep_notice(struct asim_host *host, const struct asim_notification *note)
 {
     uint32_t index;
 
@@ -21,17 +21,17 @@ static uint64_t keep_notice(struct asim_host *host, const struct asim_notice *no
         index = (uint32_t)host->n_notices++;
     }
     host->notices[index] = *note;
-    return (uint64_t)ASIM_TIMER_NOTICE << 56 | index;
+    return (uint64_t)ASIM_TIMER_NOTIFICATION << 56 | index;
 }
 
 /* To the destination if it is about a completion, to the source if about a loss. The first kind is
  * one a message: all that it says besides its time is where the message stands, which fits in the
  * agenda's entry. */
-int asim_notice_deliver(struct asim_fabric *fabric, const struct asim_notice *note)
+int asim_notification_deliver(struct asim_fabric *fabric, const struct asim_notification *note)
 {
     uint32_t node = note->lost ? note->msg.src : note->msg.dst;
     struct asim_host *host = &fabric->host[node];
-    struct asim_entry entry = {.t = note->t, .tie = note->tie, .seq = note->seq};
+    struct asim_event_entry entry = {.t = note->t, .tie = note->tie, .seq = note->seq};
 
     entry.value = (uint64_t)ASIM_TIMER_ARRIVED << 56 | (uint64_t)note->msg.src << 32 | note->slot;
     if (note->lost || note->msg.src >= ASIM_ARRIVED_SOURCES)
@@ -40,5 +40,5 @@ int asim_notice_deliver(struct asim_fabric *fabric, const struct asim_notice *no
         return ASIM_ENOMEM;
     host->lane->waiting += !note->lost;
     asim_fabric_at(fabric, node, entry.t);
-    return asim_agenda_push(&host->timers, entry);
+    return asim_event_heap_push(&host->timers, entry);
 }

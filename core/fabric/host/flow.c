@@ -72,7 +72,7 @@ static int add_chunk(struct asim_host *host)
         asim_grow(&host->chunks, &host->cap_chunks, host->n_chunks + 1, sizeof *host->chunks) ||
         asim_rx_reserve(host, (uint32_t)(host->n_chunks * ASIM_FLOW_CHUNK)) ||
         ASIM_VEC_RESERVE(host->free_slots, (host->n_chunks + 1) * ASIM_FLOW_CHUNK) ||
-        ASIM_VEC_RESERVE(host->lingering, (host->n_chunks + 1) * ASIM_FLOW_CHUNK))
+        ASIM_VEC_RESERVE(host->draining, (host->n_chunks + 1) * ASIM_FLOW_CHUNK))
         return ASIM_ENOMEM;
     chunk = asim_calloc_lines(ASIM_FLOW_CHUNK, sizeof *chunk);
     if (!chunk)
@@ -92,7 +92,7 @@ static inline int is_quiet(const struct asim_host *host, uint32_t slot)
     const struct asim_rx *rx = asim_rx_at(host, slot);
     uint32_t sent = asim_own_flow(host, slot)->tx_frames;
 
-    return rx->credited && sent + atomic_load_explicit(&rx->frames, memory_order_acquire) == 0;
+    return rx->released && sent + atomic_load_explicit(&rx->frames, memory_order_acquire) == 0;
 }
 
 /* Slots whose last frames have come to an end since. Which window finds them does not matter: the
@@ -101,15 +101,15 @@ static void collect(struct asim_host *host)
 {
     size_t keep = 0;
 
-    for (size_t i = 0; i < host->lingering.n; i++) {
-        uint32_t slot = host->lingering.at[i];
+    for (size_t i = 0; i < host->draining.n; i++) {
+        uint32_t slot = host->draining.at[i];
 
         if (is_quiet(host, slot))
             host->free_slots.at[host->free_slots.n++] = slot;
         else
-            host->lingering.at[keep++] = slot;
+            host->draining.at[keep++] = slot;
     }
-    host->lingering.n = keep;
+    host->draining.n = keep;
 }
 
 /* One that is free, or is found to be, else a new one; ASIM_NEVER when out of memory. Kept apart
@@ -130,8 +130,8 @@ static __attribute__((noinline)) uint64_t take_cold(struct asim_host *host)
 static inline uint64_t take_slot(struct asim_host *host)
 {
     static const uint8_t back[LOOK_BACK] = {2, 1, 3, 4}; /* 1: the last */
-    uint32_t *list = host->lingering.at;
-    size_t n = host->lingering.n;
+    uint32_t *list = host->draining.at;
+    size_t n = host->draining.n;
 
     for (size_t k = 0; k < LOOK_BACK; k++) {
         uint32_t slot;
@@ -140,7 +140,7 @@ static inline uint64_t take_slot(struct asim_host *host)
             continue;
         slot = list[n - back[k]];
         list[n - back[k]] = list[n - 1];
-        host->lingering.n--;
+        host->draining.n--;
         return slot;
     }
     return take_cold(host);
@@ -199,7 +199,7 @@ static inline uint64_t take(struct asim_host *host, const struct asim_msg *msg, 
     rx->sport = sport;
     rx->generation = flow->generation;
     atomic_store_explicit(&rx->frames, 0, memory_order_relaxed);
-    rx->credited = (uint8_t)asim_fabric_owns(host->lane->fabric, msg->dst);
+    rx->released = (uint8_t)asim_fabric_owns(host->lane->fabric, msg->dst);
     rx->ahead.n = 0;
     flow->live = 1;
     flow->stage = 0;
@@ -207,19 +207,19 @@ static inline uint64_t take(struct asim_host *host, const struct asim_msg *msg, 
     flow->snd_high = 0;
     flow->timeouts = flow->tx_frames = 0;
     if (flow->had_loss)
-        flow->solicit_below = flow->went_back = flow->timed_out = 0;
-    flow->gave_up = flow->had_loss = 0;
+        flow->solicit_below = flow->last_gbn = flow->timed_out = 0;
+    flow->aborted = flow->had_loss = 0;
     if (flow->repair)
         asim_recovery_reset(flow->repair);
     return slot;
 }
 
-uint64_t asim_flow_take(struct asim_host *host, const struct asim_msg *msg, uint16_t sport)
+uint64_t asim_flow_alloc(struct asim_host *host, const struct asim_msg *msg, uint16_t sport)
 {
     return take(host, msg, sport);
 }
 
-uint64_t asim_flow_book(struct asim_host *host, const struct asim_msg *msg)
+uint64_t asim_flow_create(struct asim_host *host, const struct asim_msg *msg)
 {
     uint64_t sport = next_sport(host, msg->dst);
 
@@ -232,14 +232,15 @@ uint64_t asim_flow_book(struct asim_host *host, const struct asim_msg *msg)
  * keeps its own, for the report. */
 void asim_flow_release(struct asim_host *host, uint32_t slot)
 {
-    if (asim_own_flow(host, slot)->gave_up)
+    if (asim_own_flow(host, slot)->aborted)
         return;
     /* Room for all slots was reserved when their chunk was made. */
-    host->lingering.at[host->lingering.n++] = slot;
+    host->draining.at[host->draining.n++] = slot;
 }
 
 /* n 0: there are none. */
-static void find_nics(struct asim_fabric *fabric, struct asim_nics_to *to, const uint32_t ends[2])
+static void find_nics(struct asim_fabric *fabric, struct asim_nic_choice *to,
+                      const uint32_t ends[2])
 {
     struct asim_lane *lane = fabric->host[ends[0]].lane;
 
@@ -256,7 +257,7 @@ static void find_nics(struct asim_fabric *fabric, struct asim_nics_to *to, const
 uint32_t asim_flow_nic(struct asim_fabric *fabric, uint32_t host, uint32_t peer,
                        const uint16_t ports[2])
 {
-    struct asim_nics_to *to = &fabric->host[host].to[ports[0] == ASIM_DPORT];
+    struct asim_nic_choice *to = &fabric->host[host].to[ports[0] == ASIM_DPORT];
     uint32_t n, hash;
 
     if (!to->n || to->peer != peer || fabric->links)

@@ -29,7 +29,7 @@ struct asim_flow {
     /* generation: of the slot, wraps at 256; live until complete; stage: zero-delay events
      * passed. */
     uint8_t generation, live, stage;
-    uint8_t gave_up : 1;   /* undeliverable: neither live nor finished, keeps its slot */
+    uint8_t aborted : 1;   /* undeliverable: neither live nor finished, keeps its slot */
     uint8_t had_loss : 1;  /* the sender's side of losses, below, is not all 0 */
     uint32_t slot;         /* its own, without generation */
     uint32_t place;        /* in its NIC's list (qplist.h) */
@@ -43,14 +43,14 @@ struct asim_flow {
      */
     _Alignas(64) uint64_t snd_una;
     uint64_t window, next_avail;
-    struct asim_repair *repair;
+    struct asim_sack *repair;
     struct asim_cc_flow cc; /* snd_next, size, rate, line rate first */
     uint64_t timer_armed;   /* the congestion-control timer on its way; ASIM_NEVER = none */
     /* Most messages touch nothing from here on. Sender's side of losses (recovery.c): packets
      * before solicit_below are repeats that want an ACK; times of the last go-back-N and timeout.
      */
     _Alignas(64) uint64_t solicit_below;
-    uint64_t went_back, timed_out;
+    uint64_t last_gbn, timed_out;
     uint64_t moved;  /* bytes it is being moved on (steady_state.c) */
     uint32_t number; /* how many messages of its source came before it (memo.h) */
 };
@@ -66,9 +66,9 @@ struct asim_rx {
     uint8_t generation; /* of the slot; a frame of another is of an earlier message */
     uint8_t heard;      /* generation the destination has begun with */
     uint8_t nacked, told;
-    /* Where source and destination are of different processes (distributed.h). credited: the source has
-     * heard of `frames` since its message's end; owes: the destination is going to tell it. */
-    uint8_t credited, owes;
+    /* Where source and destination are of different processes (distributed.h). released: the source
+     * has heard of `frames` since its message's end; owes: the destination is going to tell it. */
+    uint8_t released, owes;
     uint32_t number; /* the flow's */
     /* 1 + the NIC answers leave by, 0 = not asked yet: the destination's, as long as no link goes
      * down. */
@@ -98,7 +98,7 @@ static inline void asim_rx_count(struct asim_rx *rx, uint32_t more)
 /* All bytes acknowledged, or given up; snd_next may still be behind after a go-back-N. */
 static inline int asim_flow_is_over(const struct asim_flow *flow)
 {
-    return flow->snd_una >= flow->cc.size || flow->gave_up;
+    return flow->snd_una >= flow->cc.size || flow->aborted;
 }
 
 /* Bytes not yet sent, and room for them in the window. */

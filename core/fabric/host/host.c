@@ -38,10 +38,10 @@ static inline void offer_nic(struct pick *pick, struct asim_nic *nic)
     const struct asim_port *port = &nic->port;
 
     if (port->busy == ASIM_NIC_BUSY && port->busy_until <= pick->t)
-        offer(pick, &(struct pick){port->busy_until, asim_port_tie(port), port->start_seq,
+        offer(pick, &(struct pick){port->busy_until, asim_port_tie_key(port), port->start_seq,
                                    FROM_FREE, nic});
-    if (nic->mail_at <= pick->t && nic->mail_at != ASIM_NEVER)
-        offer(pick, &(struct pick){nic->mail_at, asim_nic_mail_tie(nic), port->in->in_seq,
+    if (nic->arrival_at <= pick->t && nic->arrival_at != ASIM_NEVER)
+        offer(pick, &(struct pick){nic->arrival_at, asim_nic_arrival_tie_key(nic), port->in->in_seq,
                                    FROM_MAIL, nic});
     if (nic->wake_at <= pick->t && nic->wake_at != ASIM_NEVER)
         offer(pick, &(struct pick){nic->wake_at, nic->wake_tie, nic->wake_seq, FROM_PACING, nic});
@@ -53,7 +53,7 @@ static struct pick pick_of_all(const struct asim_host *host)
     struct pick pick = {ASIM_NEVER, UINT64_MAX, UINT64_MAX, FROM_NONE, NULL};
 
     if (host->timers.n) {
-        const struct asim_entry *top = host->timers.at;
+        const struct asim_event_entry *top = host->timers.at;
 
         pick = (struct pick){top->t, top->tie, top->seq, FROM_TIMER, NULL};
     }
@@ -65,7 +65,7 @@ static struct pick pick_of_all(const struct asim_host *host)
 uint64_t asim_host_next(const struct asim_host *host)
 {
     for (uint32_t i = 0; i < host->n_nics; i++)
-        asim_nic_open_mail(&host->nics[i]);
+        asim_nic_open_ring(&host->nics[i]);
     return pick_of_all(host).t;
 }
 
@@ -74,10 +74,11 @@ uint64_t asim_host_next(const struct asim_host *host)
  * payload. */
 int asim_host_timer(struct asim_host *host, uint64_t t, uint64_t value)
 {
-    return asim_agenda_push(
+    return asim_event_heap_push(
         &host->timers,
-        (struct asim_entry){t, asim_tie(t - host->now, asim_tie_age(host->tie), ASIM_CLASS_TIMER),
-                            host->timer_seq++, value});
+        (struct asim_event_entry){
+            t, asim_tie_key(t - host->now, asim_tie_key_age(host->tie), ASIM_CLASS_TIMER),
+            host->timer_seq++, value});
 }
 
 /* A pause or resume frame for the queue in frame->slot. */
@@ -100,9 +101,9 @@ static void take_pfc(struct asim_fabric *fabric, struct asim_host *host, struct 
 void asim_host_take_frame(struct asim_fabric *fabric, struct asim_host *host, struct asim_nic *nic)
 {
     struct asim_wire *in = nic->port.in;
-    const struct asim_frame *frame = asim_mail_oldest(in);
+    const struct asim_frame *frame = asim_link_ring_oldest(in);
 
-    asim_mail_count_in(in, frame, host->seq);
+    asim_link_ring_count_in(in, frame, host->seq);
     if (fabric->watch.frame)
         fabric->watch.frame(fabric->watch.frame_self, ASIM_FRAME_RX,
                             (const uint32_t[2]){host->node, (uint32_t)(nic - host->nics) + 1},
@@ -115,8 +116,8 @@ void asim_host_take_frame(struct asim_fabric *fabric, struct asim_host *host, st
         asim_sender_ack(fabric, host, frame);
     else
         take_pfc(fabric, host, nic, frame);
-    asim_mail_drop(in);
-    asim_nic_look(nic);
+    asim_link_ring_drop(in);
+    asim_nic_update_arrival(nic);
 }
 
 /* Whether a timer armed now for this same time would be the next event: then it need not go through
@@ -129,7 +130,7 @@ static inline int is_alone(const struct asim_host *host)
         const struct asim_nic *nic = &host->nics[i];
 
         if ((nic->port.busy == ASIM_NIC_BUSY && nic->port.busy_until <= now) ||
-            nic->mail_at <= now || nic->wake_at <= now)
+            nic->arrival_at <= now || nic->wake_at <= now)
             return 0;
     }
     return !host->timers.n || host->timers.at->t > now;
@@ -150,7 +151,8 @@ static void start_flow(struct asim_fabric *fabric, struct asim_host *host, uint3
             return;
         }
         host->timer_seq++;
-        asim_host_begin(host, host->now, asim_tie(0, asim_tie_age(host->tie), ASIM_CLASS_TIMER));
+        asim_host_begin(host, host->now,
+                        asim_tie_key(0, asim_tie_key_age(host->tie), ASIM_CLASS_TIMER));
         host->lane->calls++;
         flow->stage++;
     }
@@ -176,10 +178,10 @@ static inline void take_start(struct asim_fabric *fabric, struct asim_host *host
         asim_host_begin(host, host->now, host->start.tie);
         host->lane->calls++;
         start_flow(fabric, host, host->start.slot);
-    } else if (asim_agenda_push(
-                   &host->timers,
-                   (struct asim_entry){host->now, host->start.tie, host->start.seq,
-                                       (uint64_t)ASIM_TIMER_START << 56 | host->start.slot})) {
+    } else if (asim_event_heap_push(&host->timers,
+                                    (struct asim_event_entry){
+                                        host->now, host->start.tie, host->start.seq,
+                                        (uint64_t)ASIM_TIMER_START << 56 | host->start.slot})) {
         host->lane->failed = ASIM_ENOMEM;
     }
 }
@@ -199,13 +201,13 @@ static void take_arrival(struct asim_fabric *fabric, struct asim_host *host, uin
         fabric->user.arrived(fabric->user.self, &rx->msg);
     }
     asim_rx_count(rx, -1u);
-    asim_remote_owe(host->lane, src, slot);
+    asim_remote_add_release(host->lane, src, slot);
 }
 
 /* The top timer is popped before its callback runs, which may well add others. */
 void asim_host_take_timer(struct asim_fabric *fabric, struct asim_host *host)
 {
-    uint64_t value = asim_agenda_pop(&host->timers).value;
+    uint64_t value = asim_event_heap_pop(&host->timers).value;
     uint32_t payload = (uint32_t)value;
 
     host->lane->calls++;
@@ -231,7 +233,7 @@ void asim_host_take_timer(struct asim_fabric *fabric, struct asim_host *host)
         asim_pcie_timer(fabric, host, payload);
         break;
     default: {
-        struct asim_notice note = host->notices[payload];
+        struct asim_notification note = host->notices[payload];
 
         /* Room was reserved when the notice was stored. */
         host->free_notices.at[host->free_notices.n++] = payload;

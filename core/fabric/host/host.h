@@ -22,7 +22,8 @@ enum { ASIM_NIC_IDLE, ASIM_NIC_BUSY, ASIM_NIC_LEAVING };
 
 struct asim_nic {
     _Alignas(ASIM_LINE_BYTES) struct asim_port port;
-    uint64_t mail_at;  /* arrival of the first frame in the mailbox, as of this turn; ASIM_NEVER */
+    uint64_t
+        arrival_at;    /* arrival of the first frame in the mailbox, as of this turn; ASIM_NEVER */
     uint64_t wake_at;  /* pending "next send"; ASIM_NEVER = none */
     uint64_t rate_bps; /* the link's, at hand for each packet */
     /* Strictly before data (spec 2.3), unbounded as in the reference. */
@@ -33,7 +34,7 @@ struct asim_nic {
 
 /* The NICs that lead to `peer`, as a list of the routes' own: what a host with several was asked
  * for last. n 0: nothing yet. */
-struct asim_nics_to {
+struct asim_nic_choice {
     const uint32_t *nics;
     uint32_t n, peer;
     uint32_t hash; /* of the pair, begun */
@@ -41,7 +42,7 @@ struct asim_nics_to {
 
 /* What one host will hear at time t of something that happened elsewhere: that msg is complete
  * (the destination), or that a frame of it was lost at `since` (the source, RTO later). */
-struct asim_notice {
+struct asim_notification {
     uint64_t t, tie, seq;
     struct asim_msg msg;
     uint64_t since, at, rto; /* lost: when; its sequence number; the timeout */
@@ -50,7 +51,7 @@ struct asim_notice {
 };
 
 /* A flow whose source, in another process, is to hear what has become of its frames. */
-struct asim_owed {
+struct asim_pending_release {
     uint32_t src, slot;
 };
 
@@ -78,17 +79,17 @@ struct asim_lane {
     uint64_t told; /* latest time of all notices it has delivered itself */
     /* What the caller looks at after each window. */
     _Alignas(ASIM_LINE_BYTES) uint64_t first[2]; /* earliest event of its own nodes, by side */
-    ASIM_VEC(struct asim_notice) outbox;         /* notices made */
+    ASIM_VEC(struct asim_notification) outbox;   /* notices made */
     ASIM_VEC(struct asim_wire *) spilled;        /* wires with frames waiting outside their rings */
     ASIM_VEC(void *) retired; /* replaced in this window, when others may have looked at it */
-    ASIM_VEC(struct asim_owed) owed;
+    ASIM_VEC(struct asim_pending_release) owed;
     ASIM_VEC(uint32_t) holders; /* its hosts whose sends are held back (memo.h) */
     struct asim_err failure;    /* its sentence, where it is another than "out of memory" */
 };
 
 /* The first send of a wake: a timer of this same time that mostly is the next event, so that it
  * need not go through the agenda (host.c). */
-struct asim_start {
+struct asim_inline_start {
     uint64_t tie, seq;
     uint32_t slot;
     uint8_t takes, full; /* a wake is running; there is one */
@@ -101,7 +102,7 @@ struct asim_host {
      * (tie_key.h). timers: value = kind << 56 | payload. */
     _Alignas(ASIM_LINE_BYTES) struct asim_lane *lane;
     uint64_t now, seq, tie, timer_seq;
-    struct asim_agenda timers;
+    struct asim_event_heap timers;
     /* What seldom changes, and others look at: where slots lie. flow of slot s: chunks[s / 16][s %
      * 16]; the first chunk, mostly all there is, stands here. */
     _Alignas(ASIM_LINE_BYTES) struct asim_nic *nics;
@@ -119,8 +120,8 @@ struct asim_host {
      * begins every turn. */
     struct asim_nic only;
     /* Every message, begun or completed here as its source. */
-    _Alignas(ASIM_LINE_BYTES) ASIM_VEC(uint32_t) lingering; /* finished, frames under way */
-    struct asim_start start;
+    _Alignas(ASIM_LINE_BYTES) ASIM_VEC(uint32_t) draining; /* finished, frames under way */
+    struct asim_inline_start start;
     uint64_t messages;
     /* Destination -> messages sent so far; those to sport_dst, the last one, count in sport_n and
      * are put back when another is sent to. */
@@ -131,12 +132,13 @@ struct asim_host {
     uint64_t ideal_bytes, ideal_ns;
     struct asim_pair pair;
     struct asim_host_counts counts;
-    struct asim_nics_to to[2]; /* of messages, of answers; not where links go down */
+    struct asim_nic_choice to[2]; /* of messages, of answers; not where links go down */
     /* Now and then. */
     size_t n_chunks, cap_chunks, cap_rx;
     ASIM_VEC(uint32_t) free_slots;
     struct asim_map sports;
-    struct asim_notice *notices; /* waiting in timers, by index: those too long for an entry */
+    struct asim_notification
+        *notices; /* waiting in timers, by index: those too long for an entry */
     size_t n_notices, cap_notices;
     ASIM_VEC(uint32_t) free_notices;
 };
@@ -144,7 +146,7 @@ struct asim_host {
 enum asim_timer {
     ASIM_TIMER_WAKE = 1,
     ASIM_TIMER_START,
-    ASIM_TIMER_NOTICE,
+    ASIM_TIMER_NOTIFICATION,
     ASIM_TIMER_CC,
     ASIM_TIMER_PCIE,
     ASIM_TIMER_CUE,
@@ -163,9 +165,9 @@ static inline struct asim_flow *asim_own_flow(const struct asim_host *host, uint
 }
 
 /* What the frames that leave in this event carry of it. */
-static inline struct asim_moment asim_host_moment(const struct asim_host *host)
+static inline struct asim_event_key asim_host_event_key(const struct asim_host *host)
 {
-    return (struct asim_moment){host->now, host->tie, host->seq};
+    return (struct asim_event_key){host->now, host->tie, host->seq};
 }
 
 #endif

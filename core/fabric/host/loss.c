@@ -79,7 +79,7 @@ static int meets_outage(const struct asim_wire_loss *loss, uint64_t start, uint6
 }
 
 /* A draw is made for every frame of a wire with a rate, lost by an outage or not. */
-int asim_loss_takes(struct asim_lane *lane, const struct asim_wire *wire,
+int asim_loss_drops(struct asim_lane *lane, const struct asim_wire *wire,
                     const struct asim_frame *frame, uint64_t start)
 {
     struct asim_wire_loss *loss = wire->loss;
@@ -113,12 +113,12 @@ void asim_loss_report(struct asim_lane *lane, const struct asim_frame *frame, ui
 {
     struct asim_fabric *fabric = lane->fabric;
     const struct asim_rx *rx;
-    struct asim_notice note = {.since = t,
-                               .at = frame->seq,
-                               .slot = frame->slot,
-                               .lost = 1,
-                               .type = (uint8_t)frame->type,
-                               .flags = (uint8_t)frame->flags};
+    struct asim_notification note = {.since = t,
+                                     .at = frame->seq,
+                                     .slot = frame->slot,
+                                     .lost = 1,
+                                     .type = (uint8_t)frame->type,
+                                     .flags = (uint8_t)frame->flags};
 
     if (fabric->watch.frame)
         fabric->watch.frame(fabric->watch.frame_self, ASIM_FRAME_DROP, node_port, frame,
@@ -129,7 +129,7 @@ void asim_loss_report(struct asim_lane *lane, const struct asim_frame *frame, ui
     note.msg = rx->msg;
     note.rto = timeout_of(fabric, rx);
     note.t = t + note.rto;
-    note.tie = asim_tie(note.rto, 0, ASIM_CLASS_TIMER);
+    note.tie = asim_tie_key(note.rto, 0, ASIM_CLASS_TIMER);
     note.seq = (rx->msg.id << 32) ^ (frame->seq / fabric->net->payload_bytes << 2) ^ frame->type;
     if (ASIM_VEC_PUSH(lane->outbox, note))
         lane->failed = ASIM_ENOMEM;

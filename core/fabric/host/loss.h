@@ -20,7 +20,7 @@ struct asim_fabric;
 struct asim_flow;
 struct asim_host;
 struct asim_lane;
-struct asim_notice;
+struct asim_notification;
 struct asim_wire;
 
 struct asim_outage {
@@ -49,7 +49,7 @@ struct asim_host_counts {
 };
 
 /* Selective repeat: what the far end has beyond snd_una, and what is missing there. */
-struct asim_repair {
+struct asim_sack {
     struct asim_ranges acked, again;
     uint64_t seen_to; /* gaps below it have been put into `again` */
 };
@@ -60,7 +60,7 @@ int asim_loss_open(struct asim_fabric *fabric, struct asim_err *err);
 void asim_loss_close(struct asim_fabric *fabric);
 /* 1 if the frame that starts on the wire at `start` and would arrive at frame->t is lost; it is
  * then counted, and its source will hear. Only where wire->loss is set. */
-int asim_loss_takes(struct asim_lane *lane, const struct asim_wire *wire,
+int asim_loss_drops(struct asim_lane *lane, const struct asim_wire *wire,
                     const struct asim_frame *frame, uint64_t start);
 /* A frame of a message came to an end at `t` at node: its source will hear RTO later. node_port is
  * for the watcher. */
@@ -76,17 +76,17 @@ void asim_audit_losses(const struct asim_fabric *fabric, struct asim_fabric_stat
 void asim_recovery_ack(struct asim_lane *lane, struct asim_flow *flow,
                        const struct asim_frame *frame, uint64_t t);
 /* Something to send again, whatever the window says. */
-static inline int asim_recovery_pending(const struct asim_repair *repair)
+static inline int asim_recovery_pending(const struct asim_sack *repair)
 {
     return repair && repair->again.n;
 }
 /* First packet to be sent again: its offset; asim_recovery_pending must hold. */
-uint64_t asim_recovery_take(struct asim_lane *lane, struct asim_flow *flow);
+uint64_t asim_recovery_pop(struct asim_lane *lane, struct asim_flow *flow);
 /* A notice of loss is due at its source. */
 void asim_recovery_lost(struct asim_fabric *fabric, struct asim_host *host,
-                        const struct asim_notice *note);
+                        const struct asim_notification *note);
 /* A flow's slot is taken for a new message: forgets the gaps of the old one. */
-void asim_recovery_reset(struct asim_repair *repair);
+void asim_recovery_reset(struct asim_sack *repair);
 void asim_recovery_fini(struct asim_flow *flow);
 
 /* --- linkstate.c ------------------------------------------------------------------------------ */

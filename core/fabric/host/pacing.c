@@ -24,7 +24,7 @@ static void retime(struct asim_fabric *fabric, struct asim_host *host, struct as
     if (nic->wake_at == ASIM_NEVER || flow->next_avail >= nic->wake_at)
         return;
     nic->wake_at = flow->next_avail > now ? flow->next_avail : now;
-    nic->wake_tie = asim_tie(nic->wake_at - now, asim_tie_age(host->tie), ASIM_CLASS_TIMER);
+    nic->wake_tie = asim_tie_key(nic->wake_at - now, asim_tie_key_age(host->tie), ASIM_CLASS_TIMER);
     nic->wake_seq = host->timer_seq++;
 }
 
@@ -67,7 +67,7 @@ void asim_pacing_changed(struct asim_fabric *fabric, struct asim_host *host, uin
         struct asim_nic *nic = &host->nics[flow->nic];
 
         asim_flow_rewindow(fabric, flow);
-        asim_qplist_may(&nic->qps, flow->place);
+        asim_qplist_mark_ready(&nic->qps, flow->place);
         asim_nic_is_busy(host, nic); /* there may be room: the end of a frame is waited for */
     }
     arm_timer(fabric, host, slot, flow);

@@ -15,8 +15,8 @@
 static inline int is_willing(const struct asim_flow *flow)
 {
     if (asim_recovery_pending(flow->repair))
-        return !flow->gave_up;
-    return asim_flow_has_room(flow) && !flow->gave_up;
+        return !flow->aborted;
+    return asim_flow_has_room(flow) && !flow->aborted;
 }
 
 /* The slot stays in the list until a scan finds the flow finished. */
@@ -64,13 +64,13 @@ static struct asim_flow *choose_of_many(struct asim_host *host, struct asim_nic 
                                         int paused)
 {
     struct asim_qplist *list = &nic->qps;
-    uint32_t begin = asim_qplist_begin(list);
+    uint32_t begin = asim_qplist_cursor(list);
     struct asim_flow *chosen = NULL;
 
     if (!paused)
         chosen = find(list, begin, t);
     if (list->n_over)
-        asim_qplist_sweep(list, host, begin, chosen ? chosen->place : ASIM_QP_NONE);
+        asim_qplist_reap(list, host, begin, chosen ? chosen->place : ASIM_QP_NONE);
     return chosen;
 }
 
@@ -124,7 +124,7 @@ void asim_nic_arm(struct asim_host *host, struct asim_nic *nic, uint64_t t)
     if (earliest <= t || earliest == ASIM_NEVER)
         return;
     nic->wake_at = earliest;
-    nic->wake_tie = asim_tie(earliest - t, asim_tie_age(host->tie), ASIM_CLASS_TIMER);
+    nic->wake_tie = asim_tie_key(earliest - t, asim_tie_key_age(host->tie), ASIM_CLASS_TIMER);
     nic->wake_seq = host->timer_seq++;
 }
 
@@ -144,22 +144,22 @@ void asim_nic_send(struct asim_fabric *fabric, struct asim_host *host, struct as
 {
     struct asim_lane *lane = host->lane;
     uint64_t seq =
-        asim_recovery_pending(flow->repair) ? asim_recovery_take(lane, flow) : flow->cc.snd_next;
+        asim_recovery_pending(flow->repair) ? asim_recovery_pop(lane, flow) : flow->cc.snd_next;
     uint64_t left = flow->cc.size - seq;
     uint32_t payload =
         left < fabric->net->payload_bytes ? (uint32_t)left : fabric->net->payload_bytes;
     uint32_t wire = payload + fabric->data_overhead;
     unsigned flags = 0;
-    struct asim_frame *frame = asim_port_begin(lane, &nic->port, wire, asim_host_moment(host));
+    struct asim_frame *frame = asim_port_begin(lane, &nic->port, wire, asim_host_event_key(host));
 
     if (!frame)
         return;
     if (seq < flow->snd_high)
         flags = repeat_flags(host, flow, seq, fabric->net->loss_recovery == ASIM_SELECTIVE_REPEAT);
-    frame->extent = asim_frame_extent(seq, 0, wire);
+    frame->extent = asim_frame_word1(seq, 0, wire);
     frame->flow = flow->name;
-    frame->rest = asim_frame_rest(flow->dst, ASIM_DATA, flags) | (uint64_t)nic->port.start_youth
-                                                                     << 32;
+    frame->rest = asim_frame_word2(flow->dst, ASIM_DATA, flags) | (uint64_t)nic->port.start_recency
+                                                                      << 32;
     if (fabric->cc->needs &&
         asim_telemetry_begin(fabric, flow, frame, asim_to_ns(fabric, host->now))) {
         lane->failed = ASIM_ENOMEM;
@@ -172,7 +172,7 @@ void asim_nic_send(struct asim_fabric *fabric, struct asim_host *host, struct as
     host->counts.data++;
     flow->tx_frames++;
     flow->last_wire = wire;
-    asim_qplist_served(&nic->qps, flow->place);
+    asim_qplist_set_last_served(&nic->qps, flow->place);
     flow->next_avail = host->now + asim_pacing_gap(fabric, nic, flow->cc.rate_bps, wire);
     asim_port_commit(lane, &nic->port, frame);
 }
@@ -182,11 +182,11 @@ static void answer(struct asim_host *host, struct asim_nic *nic)
 {
     const struct asim_frame *frame = asim_ring_head(&nic->acks);
     struct asim_frame *place =
-        asim_port_begin(host->lane, &nic->port, (uint32_t)frame->wire, asim_host_moment(host));
+        asim_port_begin(host->lane, &nic->port, (uint32_t)frame->wire, asim_host_event_key(host));
 
     if (!place)
         return;
-    asim_frame_copy(place, frame, nic->port.start_youth);
+    asim_frame_copy(place, frame, nic->port.start_recency);
     if (frame->type >= ASIM_PAUSE)
         host->counts.pfc_sent++;
     else
@@ -223,7 +223,7 @@ void asim_sender_complete(struct asim_fabric *fabric, struct asim_host *host,
     const struct asim_msg *msg = &asim_rx_at(host, flow->slot)->msg;
 
     flow->live = 0;
-    asim_qplist_over(&host->nics[flow->nic].qps, flow->place);
+    asim_qplist_mark_finished(&host->nics[flow->nic].qps, flow->place);
     host->messages++;
     host->counts.completed += flow->cc.size;
     host->lane->open--;
@@ -249,7 +249,7 @@ static void tell_cc(struct asim_fabric *fabric, struct asim_host *host, struct a
 {
     struct asim_cc_ack ack = {.now = asim_to_ns(fabric, host->now),
                               .seq = frame->seq,
-                              .age = asim_to_ns(fabric, asim_tie_age(host->tie)),
+                              .age = asim_to_ns(fabric, asim_tie_key_age(host->tie)),
                               .marked = frame->flags & ASIM_CNP};
     uint64_t old_bps = flow->cc.rate_bps;
 
@@ -273,12 +273,12 @@ void asim_sender_ack(struct asim_fabric *fabric, struct asim_host *host,
     if (!flow->live)
         return;
     nic = &host->nics[flow->nic];
-    if (asim_ack_is_plain(fabric, flow, frame)) {
+    if (asim_ack_is_regular(fabric, flow, frame)) {
         flow->snd_una = frame->seq;
     } else {
         asim_recovery_ack(host->lane, flow, frame, host->now);
     }
-    asim_qplist_may(&nic->qps, flow->place);
+    asim_qplist_mark_ready(&nic->qps, flow->place);
     if (asim_flow_is_over(flow))
         asim_sender_complete(fabric, host, flow);
     else if (!fabric->cc_idle)

@@ -109,7 +109,7 @@ static void pack(struct asim_qplist *list)
         for (; here; here &= here - 1) {
             put(list, asim_qplist_in(list, b, here));
             if (over & here & -here)
-                asim_qplist_over(list, list->end - 1);
+                asim_qplist_mark_finished(list, list->end - 1);
         }
     }
     list->n_over = n_over;
@@ -177,19 +177,19 @@ int asim_qplist_add_slow(struct asim_qplist *list, struct asim_flow *flow)
     if (!list->n++)
         list->front = flow;
     if (asim_flow_is_over(flow)) /* moved here from another NIC */
-        asim_qplist_over(list, flow->place);
+        asim_qplist_mark_finished(list, flow->place);
     return 0;
 }
 
 /* parity: behind the position served last, which others that were dropped since have moved on to
  * another queue pair. Where it lies beyond the end it is taken modulo their number, and stays what
  * it is, since there may be more of them the next time. */
-uint32_t asim_qplist_begin_slow(struct asim_qplist *list)
+uint32_t asim_qplist_cursor_slow(struct asim_qplist *list)
 {
     uint32_t place = place_of(list, list->last_position % list->n);
 
     if (list->last_position < list->n)
-        asim_qplist_served(list, place);
+        asim_qplist_set_last_served(list, place);
     return place + 1;
 }
 
@@ -258,8 +258,8 @@ static uint32_t first_passed(const struct asim_qplist *list, uint32_t begin, uin
 
 /* What stands behind the first finished one of those passed goes with it, passed or not (spec 2.3
  * step 4). */
-void asim_qplist_sweep(struct asim_qplist *list, struct asim_host *host, uint32_t begin,
-                       uint32_t chosen)
+void asim_qplist_reap(struct asim_qplist *list, struct asim_host *host, uint32_t begin,
+                      uint32_t chosen)
 {
     uint32_t from;
 

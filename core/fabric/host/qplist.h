@@ -6,7 +6,7 @@
  *
  * A queue pair keeps its place until the list is packed; where one was dropped the place stays
  * empty. The round robin of the reference counts positions, that is queue pairs without the empty
- * places, and does not move its own when others are dropped: parity, see asim_qplist_begin_slow.
+ * places, and does not move its own when others are dropped: parity, see asim_qplist_cursor_slow.
  *
  * Costs: a new one and a finished one are O(1), but for packing, which comes once in as many
  * additions as there are queue pairs; 8.4 bytes a place. Owned by the NIC; the flows are the
@@ -65,14 +65,14 @@ static inline struct asim_flow *asim_qplist_in(const struct asim_qplist *list, u
 
 /* Something has happened that may have made it willing. While it is alone nobody looks at the bit,
  * and a second one sets it (asim_qplist_add). */
-static inline void asim_qplist_may(struct asim_qplist *list, uint32_t place)
+static inline void asim_qplist_mark_ready(struct asim_qplist *list, uint32_t place)
 {
     list->stirred = 1;
     if (list->n > 1)
         list->block[place / ASIM_QP_BLOCK].may |= 1ull << place % ASIM_QP_BLOCK;
 }
 
-static inline void asim_qplist_over(struct asim_qplist *list, uint32_t place)
+static inline void asim_qplist_mark_finished(struct asim_qplist *list, uint32_t place)
 {
     list->block[place / ASIM_QP_BLOCK].over |= 1ull << place % ASIM_QP_BLOCK;
     list->n_over++;
@@ -80,7 +80,7 @@ static inline void asim_qplist_over(struct asim_qplist *list, uint32_t place)
 }
 
 /* Has been served: the scan begins behind it the next time. */
-static inline void asim_qplist_served(struct asim_qplist *list, uint32_t place)
+static inline void asim_qplist_set_last_served(struct asim_qplist *list, uint32_t place)
 {
     list->begin = place + 1;
     list->stirred = 1;
@@ -105,17 +105,17 @@ static inline int asim_qplist_add(struct asim_qplist *list, struct asim_flow *fl
     return 0;
 }
 /* Place from which the scan looks, 1 up to `end`; the list must not be empty. */
-uint32_t asim_qplist_begin_slow(struct asim_qplist *list);
-static inline uint32_t asim_qplist_begin(struct asim_qplist *list)
+uint32_t asim_qplist_cursor_slow(struct asim_qplist *list);
+static inline uint32_t asim_qplist_cursor(struct asim_qplist *list)
 {
-    return list->begin ? list->begin : asim_qplist_begin_slow(list);
+    return list->begin ? list->begin : asim_qplist_cursor_slow(list);
 }
 /* What the scan does with finished ones, if n_over is not 0: `chosen` (or ASIM_QP_NONE) was found
  * looking from `begin`. Drops all from the first one it has passed on, and gives back their slots.
  */
 struct asim_host;
-void asim_qplist_sweep(struct asim_qplist *list, struct asim_host *host, uint32_t begin,
-                       uint32_t chosen);
+void asim_qplist_reap(struct asim_qplist *list, struct asim_host *host, uint32_t begin,
+                      uint32_t chosen);
 /* The same where there is but one, which is finished and was not chosen. */
 void asim_qplist_drop_only(struct asim_qplist *list, struct asim_host *host);
 /* The first place in use from `place` on; ASIM_QP_NONE where there is none. */

@@ -12,8 +12,8 @@
 #include "fabric/host/fast/quick.h"
 
 /* Hashed once a message, where routes stay as they are. */
-struct asim_nic *asim_nic_back(struct asim_fabric *fabric, struct asim_host *host,
-                               const struct asim_frame *data, struct asim_rx *rx)
+struct asim_nic *asim_nic_for_reply(struct asim_fabric *fabric, struct asim_host *host,
+                                    const struct asim_frame *data, struct asim_rx *rx)
 {
     const uint16_t ports[2] = {ASIM_DPORT, rx->sport};
 
@@ -37,10 +37,10 @@ static inline void write_answer(const struct asim_fabric *fabric, const struct a
         flags |= ASIM_FINAL;
     if (data->seq > rx->next)
         beyond = (data->seq - rx->next) / fabric->net->payload_bytes + 1;
-    ack->extent = asim_frame_extent(rx->next, end < rx->next ? ASIM_NO_RECORD : data->tries,
-                                    fabric->ack_wire);
+    ack->extent =
+        asim_frame_word1(rx->next, end < rx->next ? ASIM_NO_RECORD : data->tries, fabric->ack_wire);
     ack->flow = data->flow;
-    ack->rest = asim_frame_rest((uint32_t)beyond, type, flags) | (uint64_t)youth << 32;
+    ack->rest = asim_frame_word2((uint32_t)beyond, type, flags) | (uint64_t)youth << 32;
 }
 
 /* Through the host's FIFO of answers; out of line, because most find the port idle. */
@@ -68,7 +68,7 @@ static inline void reply(struct asim_fabric *fabric, struct asim_host *host,
                          const struct asim_frame *data, struct asim_rx *rx,
                          enum asim_frame_type type)
 {
-    struct asim_nic *nic = asim_nic_back(fabric, host, data, rx);
+    struct asim_nic *nic = asim_nic_for_reply(fabric, host, data, rx);
     struct asim_frame *ack;
 
     asim_rx_count(rx, type == ASIM_ACK && rx->next >= rx->size ? 2 : 1);
@@ -78,10 +78,10 @@ static inline void reply(struct asim_fabric *fabric, struct asim_host *host,
         reply_later(fabric, host, nic, data, type);
         return;
     }
-    ack = asim_port_begin(host->lane, &nic->port, fabric->ack_wire, asim_host_moment(host));
+    ack = asim_port_begin(host->lane, &nic->port, fabric->ack_wire, asim_host_event_key(host));
     if (!ack)
         return;
-    write_answer(fabric, data, ack, type, nic->port.start_youth);
+    write_answer(fabric, data, ack, type, nic->port.start_recency);
     host->counts.acks++;
     asim_port_commit(host->lane, &nic->port, ack);
 }
@@ -175,5 +175,5 @@ void asim_receiver_data(struct asim_fabric *fabric, struct asim_host *host,
         in_order(fabric, host, frame, rx);
     }
     asim_rx_count(rx, -1u);
-    asim_remote_owe(host->lane, frame->src, frame->slot);
+    asim_remote_add_release(host->lane, frame->src, frame->slot);
 }

@@ -34,7 +34,7 @@ static uint64_t packet_end(const struct asim_fabric *fabric, const struct asim_f
 
 /* Made at the first gap of the slot's flows, kept for those that follow, freed by
  * asim_recovery_fini. */
-static struct asim_repair *repair_of(struct asim_lane *lane, struct asim_flow *flow)
+static struct asim_sack *repair_of(struct asim_lane *lane, struct asim_flow *flow)
 {
     if (!flow->repair)
         flow->repair = calloc(1, sizeof *flow->repair);
@@ -46,7 +46,7 @@ static struct asim_repair *repair_of(struct asim_lane *lane, struct asim_flow *f
 /* A NACK names a packet beyond a gap: what lies between and was not asked for yet is missing. */
 static void note_gap(struct asim_lane *lane, struct asim_flow *flow, uint64_t seq)
 {
-    struct asim_repair *repair = flow->repair;
+    struct asim_sack *repair = flow->repair;
     uint64_t from = repair->seen_to > flow->snd_una ? repair->seen_to : flow->snd_una;
 
     if (from >= seq)
@@ -115,14 +115,14 @@ void asim_recovery_ack(struct asim_lane *lane, struct asim_flow *flow,
         note_beyond(lane, flow, frame);
     } else if (frame->type == ASIM_NACK && !selective && flow->snd_una < flow->cc.size) {
         flow->cc.snd_next = flow->snd_una;
-        flow->went_back = t;
+        flow->last_gbn = t;
         flow->had_loss = 1;
     }
 }
 
 /* Takes the packet out of the list: sent once, and again only if lost again. The lowest first: it
  * is what the receiver can hand on soonest. */
-uint64_t asim_recovery_take(struct asim_lane *lane, struct asim_flow *flow)
+uint64_t asim_recovery_pop(struct asim_lane *lane, struct asim_flow *flow)
 {
     uint64_t seq = flow->repair->again.at[0].from;
 
@@ -134,12 +134,12 @@ uint64_t asim_recovery_take(struct asim_lane *lane, struct asim_flow *flow)
 /* Whether what was lost still matters: the bytes are not acknowledged and were not sent again
  * since. A lost ACK matters until a later one has said as much. */
 static int still_missing(const struct asim_fabric *fabric, const struct asim_flow *flow,
-                         const struct asim_notice *note)
+                         const struct asim_notification *note)
 {
     if (note->type == ASIM_ACK ? note->at <= flow->snd_una : note->at < flow->snd_una)
         return 0;
     if (fabric->net->loss_recovery == ASIM_GO_BACK_N)
-        return flow->went_back <= note->since;
+        return flow->last_gbn <= note->since;
     return note->type != ASIM_DATA || !flow->repair ||
            !asim_ranges_has(&flow->repair->acked, note->at);
 }
@@ -150,8 +150,8 @@ static int still_missing(const struct asim_fabric *fabric, const struct asim_flo
 static void give_up(struct asim_host *host, struct asim_flow *flow)
 {
     flow->live = 0;
-    flow->gave_up = 1;
-    asim_qplist_over(&host->nics[flow->nic].qps, flow->place);
+    flow->aborted = 1;
+    asim_qplist_mark_finished(&host->nics[flow->nic].qps, flow->place);
     host->counts.given_up++;
 }
 
@@ -159,11 +159,11 @@ static void give_up(struct asim_host *host, struct asim_flow *flow)
  * everything sent from there up to where it had got asks for an ACK, because what was lost may have
  * been one. */
 static void send_again(struct asim_fabric *fabric, struct asim_host *host, struct asim_flow *flow,
-                       const struct asim_notice *note)
+                       const struct asim_notification *note)
 {
     if (fabric->net->loss_recovery == ASIM_GO_BACK_N) {
         flow->cc.snd_next = flow->snd_una;
-        flow->went_back = host->now;
+        flow->last_gbn = host->now;
         flow->solicit_below = flow->snd_high;
         flow->had_loss = 1;
     } else {
@@ -175,12 +175,12 @@ static void send_again(struct asim_fabric *fabric, struct asim_host *host, struc
                  asim_ranges_add(&flow->repair->again,
                                  (struct asim_range){seq, packet_end(fabric, flow, seq)}));
     }
-    asim_qplist_may(&host->nics[flow->nic].qps, flow->place);
+    asim_qplist_mark_ready(&host->nics[flow->nic].qps, flow->place);
     asim_nic_kick(fabric, host, &host->nics[flow->nic], host->now);
 }
 
 /* When the next timeout may be: doubled distances keep a dead path from being flooded. */
-static uint64_t earliest(const struct asim_flow *flow, const struct asim_notice *note)
+static uint64_t earliest(const struct asim_flow *flow, const struct asim_notification *note)
 {
     uint32_t doublings = flow->timeouts < MAX_DOUBLINGS ? flow->timeouts : MAX_DOUBLINGS;
 
@@ -189,18 +189,18 @@ static uint64_t earliest(const struct asim_flow *flow, const struct asim_notice 
 
 /* Losses from before the last timeout belong to it: they cost no patience. */
 void asim_recovery_lost(struct asim_fabric *fabric, struct asim_host *host,
-                        const struct asim_notice *note)
+                        const struct asim_notification *note)
 {
     struct asim_flow *flow = asim_own_flow(host, note->slot);
     int fresh = note->since >= flow->timed_out;
 
     if (flow->live && still_missing(fabric, flow, note)) {
         if (fresh && flow->timeouts && earliest(flow, note) > host->now) {
-            struct asim_notice later = *note;
+            struct asim_notification later = *note;
 
             later.t = earliest(flow, note);
-            later.tie = asim_tie(later.t - host->now, 0, ASIM_CLASS_TIMER);
-            keep(host->lane, asim_notice_deliver(fabric, &later));
+            later.tie = asim_tie_key(later.t - host->now, 0, ASIM_CLASS_TIMER);
+            keep(host->lane, asim_notification_deliver(fabric, &later));
             return;
         }
         if (fresh) {
@@ -218,7 +218,7 @@ void asim_recovery_lost(struct asim_fabric *fabric, struct asim_host *host,
 }
 
 /* Keeps the memory of the lists for the slot's next message. */
-void asim_recovery_reset(struct asim_repair *repair)
+void asim_recovery_reset(struct asim_sack *repair)
 {
     repair->acked.n = repair->again.n = 0;
     repair->seen_to = 0;

@@ -14,16 +14,17 @@
 #include <stdlib.h>
 #include "base/mem.h"
 
-struct asim_entry {
+struct asim_event_entry {
     uint64_t t, tie, seq, value;
 };
 
-struct asim_agenda {
-    struct asim_entry *at;
+struct asim_event_heap {
+    struct asim_event_entry *at;
     size_t n, cap;
 };
 
-static inline int asim_entry_before(const struct asim_entry *a, const struct asim_entry *b)
+static inline int asim_event_entry_before(const struct asim_event_entry *a,
+                                          const struct asim_event_entry *b)
 {
     if (a->t != b->t)
         return a->t < b->t;
@@ -33,14 +34,15 @@ static inline int asim_entry_before(const struct asim_entry *a, const struct asi
 }
 
 /* 0 or ASIM_ENOMEM. */
-static inline int asim_agenda_push(struct asim_agenda *agenda, struct asim_entry entry)
+static inline int asim_event_heap_push(struct asim_event_heap *agenda,
+                                       struct asim_event_entry entry)
 {
     size_t i = agenda->n;
 
     if (i == agenda->cap && asim_grow(&agenda->at, &agenda->cap, i + 1, sizeof *agenda->at))
         return ASIM_ENOMEM;
     agenda->n++;
-    while (i && asim_entry_before(&entry, &agenda->at[(i - 1) / 2])) {
+    while (i && asim_event_entry_before(&entry, &agenda->at[(i - 1) / 2])) {
         agenda->at[i] = agenda->at[(i - 1) / 2];
         i = (i - 1) / 2;
     }
@@ -49,14 +51,16 @@ static inline int asim_agenda_push(struct asim_agenda *agenda, struct asim_entry
 }
 
 /* Puts entry in the place of the top: cheaper than pop and push. */
-static inline void asim_agenda_replace(struct asim_agenda *agenda, struct asim_entry entry)
+static inline void asim_event_heap_replace(struct asim_event_heap *agenda,
+                                           struct asim_event_entry entry)
 {
     size_t i = 0, child;
 
     while ((child = 2 * i + 1) < agenda->n) {
-        if (child + 1 < agenda->n && asim_entry_before(&agenda->at[child + 1], &agenda->at[child]))
+        if (child + 1 < agenda->n &&
+            asim_event_entry_before(&agenda->at[child + 1], &agenda->at[child]))
             child++;
-        if (!asim_entry_before(&agenda->at[child], &entry))
+        if (!asim_event_entry_before(&agenda->at[child], &entry))
             break;
         agenda->at[i] = agenda->at[child];
         i = child;
@@ -65,19 +69,19 @@ static inline void asim_agenda_replace(struct asim_agenda *agenda, struct asim_e
 }
 
 /* Precondition: agenda->n > 0. */
-static inline struct asim_entry asim_agenda_pop(struct asim_agenda *agenda)
+static inline struct asim_event_entry asim_event_heap_pop(struct asim_event_heap *agenda)
 {
-    struct asim_entry top = agenda->at[0];
+    struct asim_event_entry top = agenda->at[0];
 
     if (--agenda->n)
-        asim_agenda_replace(agenda, agenda->at[agenda->n]);
+        asim_event_heap_replace(agenda, agenda->at[agenda->n]);
     return top;
 }
 
-static inline void asim_agenda_fini(struct asim_agenda *agenda)
+static inline void asim_event_heap_fini(struct asim_event_heap *agenda)
 {
     free(agenda->at);
-    *agenda = (struct asim_agenda){0};
+    *agenda = (struct asim_event_heap){0};
 }
 
 #endif

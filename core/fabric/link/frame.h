@@ -44,7 +44,7 @@ struct asim_frame {
             uint64_t tries : 4; /* with telemetry: how often the packet was sent before */
             uint64_t wire : 16;
         };
-        uint64_t extent; /* as asim_frame_extent says */
+        uint64_t extent; /* as asim_frame_word1 says */
     };
     union {
         struct {
@@ -62,7 +62,7 @@ struct asim_frame {
             uint32_t type : 3;
             uint32_t flags : 5;
         };
-        uint64_t rest; /* as asim_frame_rest says */
+        uint64_t rest; /* as asim_frame_word2 says */
     };
 };
 
@@ -70,13 +70,13 @@ struct asim_frame {
 #error "the words of struct asim_frame are laid out for little-endian machines"
 #endif
 
-static inline uint64_t asim_frame_extent(uint64_t seq, uint32_t tries, uint32_t wire)
+static inline uint64_t asim_frame_word1(uint64_t seq, uint32_t tries, uint32_t wire)
 {
     return (seq & ((1ull << 44) - 1)) | (uint64_t)(tries & 15) << 44 | (uint64_t)wire << 48;
 }
 
 /* Side is left 0. */
-static inline uint64_t asim_frame_rest(uint32_t dst, enum asim_frame_type type, unsigned flags)
+static inline uint64_t asim_frame_word2(uint32_t dst, enum asim_frame_type type, unsigned flags)
 {
     return dst | (uint64_t)type << 56 | (uint64_t)(flags & 31) << 59;
 }

@@ -99,12 +99,12 @@ static int grow(struct asim_wire *wire)
 }
 
 /* Once a frame has been spilled, `limit` stays at `tail`, so all that follow come here, too. */
-struct asim_frame *asim_mail_slot_slow(struct asim_lane *lane, struct asim_wire *wire)
+struct asim_frame *asim_link_ring_slot_slow(struct asim_lane *lane, struct asim_wire *wire)
 {
     const struct asim_frame blank = {.t = 0};
     uint32_t tail = atomic_load_explicit(&wire->tail, memory_order_relaxed);
 
-    if (asim_mail_has_room(wire, 1))
+    if (asim_link_ring_has_room(wire, 1))
         return &wire->at[tail & wire->mask];
     if (lane->fabric->n_lanes == 1) {
         if (!grow(wire))
@@ -119,7 +119,7 @@ struct asim_frame *asim_mail_slot_slow(struct asim_lane *lane, struct asim_wire 
 
 /* A ring that was too small once is made larger at once, though there may be room by now: the
  * reader frees the places of a whole window together. */
-int asim_mail_unspill(struct asim_wire *wire)
+int asim_link_ring_merge_overflow(struct asim_wire *wire)
 {
     uint32_t tail = atomic_load(&wire->tail);
 
@@ -137,12 +137,12 @@ int asim_mail_unspill(struct asim_wire *wire)
 }
 
 /* For the audit: both kinds of waiting frames, in the order in which they will be taken out. */
-uint32_t asim_mail_count(const struct asim_wire *wire)
+uint32_t asim_link_ring_count(const struct asim_wire *wire)
 {
     return atomic_load(&wire->tail) - atomic_load(&wire->head) + (uint32_t)wire->spill.n;
 }
 
-const struct asim_frame *asim_mail_peek(const struct asim_wire *wire, uint32_t i)
+const struct asim_frame *asim_link_ring_peek(const struct asim_wire *wire, uint32_t i)
 {
     uint32_t head = atomic_load(&wire->head), in_ring = atomic_load(&wire->tail) - head;
 
@@ -154,11 +154,11 @@ const struct asim_frame *asim_mail_peek(const struct asim_wire *wire, uint32_t i
  * link, from 1, and the order on it: on a fast link several ACKs arrive in one ns; and it is behind
  * all counts of the destination's own, of which runs leave out other numbers. Field by field: a row
  * of bytes as long as the whole is cleared by a loop of the processor's, which is slow to begin. */
-void asim_port_notice(struct asim_lane *lane, const struct asim_wire *wire,
-                      const struct asim_frame *frame)
+void asim_port_notify_final(struct asim_lane *lane, const struct asim_wire *wire,
+                            const struct asim_frame *frame)
 {
     const struct asim_rx *rx = asim_rx_of(lane->fabric, frame->src, frame->slot);
-    struct asim_notice *note;
+    struct asim_notification *note;
 
     if (ASIM_VEC_RESERVE(lane->outbox, lane->outbox.n + 1)) {
         lane->failed = ASIM_ENOMEM;
@@ -166,7 +166,7 @@ void asim_port_notice(struct asim_lane *lane, const struct asim_wire *wire,
     }
     note = &lane->outbox.at[lane->outbox.n++];
     note->t = frame->t;
-    note->tie = asim_wire_tie(wire, frame);
+    note->tie = asim_wire_tie_key(wire, frame);
     note->seq = (wire->id + 1ull) << ORDER_BITS | (wire->frames & ((1ull << ORDER_BITS) - 1));
     note->msg = (struct asim_msg){.src = frame->src, .dst = rx->msg.dst};
     note->since = note->at = note->rto = 0;
@@ -175,8 +175,8 @@ void asim_port_notice(struct asim_lane *lane, const struct asim_wire *wire,
 }
 
 /* A watcher is told at the node's own time, which at W = 0 is everybody's. */
-void asim_port_tell(struct asim_fabric *fabric, const struct asim_port *port,
-                    const struct asim_frame *frame)
+void asim_port_report(struct asim_fabric *fabric, const struct asim_port *port,
+                      const struct asim_frame *frame)
 {
     if (fabric->watch.frame)
         fabric->watch.frame(fabric->watch.frame_self, ASIM_FRAME_TX,

@@ -64,7 +64,7 @@ struct asim_wire {
 };
 
 /* The reader's turn begins. */
-static inline void asim_mail_open(struct asim_wire *wire)
+static inline void asim_link_ring_open(struct asim_wire *wire)
 {
     wire->avail = atomic_load_explicit(&wire->tail, memory_order_acquire);
     wire->in_at = wire->at;
@@ -73,33 +73,34 @@ static inline void asim_mail_open(struct asim_wire *wire)
 
 /* The frames of a mailbox, from the oldest on, for who goes through several of them: what the wire
  * says of them is asked once. */
-struct asim_mail {
+struct asim_link_ring_view {
     const struct asim_frame *at;
     uint32_t head, mask;
 };
 
-static inline struct asim_mail asim_mail_of(const struct asim_wire *wire)
+static inline struct asim_link_ring_view asim_link_ring_view_of(const struct asim_wire *wire)
 {
     uint32_t head = atomic_load_explicit(&wire->head, memory_order_relaxed);
 
-    return (struct asim_mail){wire->in_at, head, wire->in_mask};
+    return (struct asim_link_ring_view){wire->in_at, head, wire->in_mask};
 }
 
-static inline const struct asim_frame *asim_mail_nth(const struct asim_mail *mail, uint32_t place)
+static inline const struct asim_frame *
+asim_link_ring_view_nth(const struct asim_link_ring_view *mail, uint32_t place)
 {
     return &mail->at[(mail->head + place) & mail->mask];
 }
 
-/* The oldest of the frames that are there; it stays where it is until asim_mail_drop. */
-static inline const struct asim_frame *asim_mail_oldest(const struct asim_wire *wire)
+/* The oldest of the frames that are there; it stays where it is until asim_link_ring_drop. */
+static inline const struct asim_frame *asim_link_ring_oldest(const struct asim_wire *wire)
 {
-    const struct asim_mail mail = asim_mail_of(wire);
+    const struct asim_link_ring_view mail = asim_link_ring_view_of(wire);
 
-    return asim_mail_nth(&mail, 0);
+    return asim_link_ring_view_nth(&mail, 0);
 }
 
 /* The same, or NULL where there is none. */
-static inline const struct asim_frame *asim_mail_head(const struct asim_wire *wire)
+static inline const struct asim_frame *asim_link_ring_head(const struct asim_wire *wire)
 {
     uint32_t head = atomic_load_explicit(&wire->head, memory_order_relaxed);
 
@@ -107,31 +108,31 @@ static inline const struct asim_frame *asim_mail_head(const struct asim_wire *wi
 }
 
 /* The oldest frame is taken in: the event of its receiver has this count. */
-static inline void asim_mail_count_in(struct asim_wire *wire, const struct asim_frame *frame,
-                                      uint64_t seq)
+static inline void asim_link_ring_count_in(struct asim_wire *wire, const struct asim_frame *frame,
+                                           uint64_t seq)
 {
     wire->in_seq = seq;
     wire->got++;
     wire->got_bytes += frame->wire;
 }
 
-static inline void asim_mail_drop_many(struct asim_wire *wire, uint32_t n)
+static inline void asim_link_ring_drop_many(struct asim_wire *wire, uint32_t n)
 {
     uint32_t head = atomic_load_explicit(&wire->head, memory_order_relaxed);
 
     atomic_store_explicit(&wire->head, head + n, memory_order_release);
 }
 
-static inline void asim_mail_drop(struct asim_wire *wire)
+static inline void asim_link_ring_drop(struct asim_wire *wire)
 {
-    asim_mail_drop_many(wire, 1);
+    asim_link_ring_drop_many(wire, 1);
 }
 
 /* The reader's turn ends: an empty ring begins again with its first place, so that what few frames
  * there are in a window lie in the same few cache lines in the next. Not where it is full, or
  * frames are spilled: `limit` then is at `tail`; nor, though all that was there has been taken,
  * where the hosts of a shared switch have put in more since. */
-static inline void asim_mail_rewind(struct asim_wire *wire)
+static inline void asim_link_ring_reset(struct asim_wire *wire)
 {
     uint32_t head = atomic_load_explicit(&wire->head, memory_order_relaxed);
 
@@ -144,17 +145,18 @@ static inline void asim_mail_rewind(struct asim_wire *wire)
     atomic_store_explicit(&wire->tail, 0, memory_order_relaxed);
 }
 
-/* The writer's next place; NULL when out of memory. asim_mail_commit makes it a frame. */
-struct asim_frame *asim_mail_slot_slow(struct asim_lane *lane, struct asim_wire *wire);
-static inline struct asim_frame *asim_mail_slot(struct asim_lane *lane, struct asim_wire *wire)
+/* The writer's next place; NULL when out of memory. asim_link_ring_commit makes it a frame. */
+struct asim_frame *asim_link_ring_slot_slow(struct asim_lane *lane, struct asim_wire *wire);
+static inline struct asim_frame *asim_link_ring_slot(struct asim_lane *lane, struct asim_wire *wire)
 {
     uint32_t tail = atomic_load_explicit(&wire->tail, memory_order_relaxed);
 
-    return tail != wire->limit ? &wire->at[tail & wire->mask] : asim_mail_slot_slow(lane, wire);
+    return tail != wire->limit ? &wire->at[tail & wire->mask]
+                               : asim_link_ring_slot_slow(lane, wire);
 }
 
 /* Whether the ring has room for n frames more. */
-static inline int asim_mail_has_room(struct asim_wire *wire, uint32_t n)
+static inline int asim_link_ring_has_room(struct asim_wire *wire, uint32_t n)
 {
     uint32_t tail = atomic_load_explicit(&wire->tail, memory_order_relaxed);
 
@@ -167,7 +169,7 @@ static inline int asim_mail_has_room(struct asim_wire *wire, uint32_t n)
 
 /* A frame that was spilled has no place in the ring, and then `limit` is at `tail` (link.c): asked
  * so, it is a question to the line that is written anyway. */
-static inline void asim_mail_commit(struct asim_wire *wire)
+static inline void asim_link_ring_commit(struct asim_wire *wire)
 {
     uint32_t tail = atomic_load_explicit(&wire->tail, memory_order_relaxed);
 
@@ -176,20 +178,20 @@ static inline void asim_mail_commit(struct asim_wire *wire)
 }
 
 /* Between windows: what was spilled goes into the ring. 0 or ASIM_ENOMEM. */
-int asim_mail_unspill(struct asim_wire *wire);
+int asim_link_ring_merge_overflow(struct asim_wire *wire);
 /* Frames in the mailbox, and the i-th of them; between windows. */
-uint32_t asim_mail_count(const struct asim_wire *wire);
-const struct asim_frame *asim_mail_peek(const struct asim_wire *wire, uint32_t i);
+uint32_t asim_link_ring_count(const struct asim_wire *wire);
+const struct asim_frame *asim_link_ring_peek(const struct asim_wire *wire, uint32_t i);
 
 /* Leaves a quarter of its cache line to what else the node asks of it for each frame. */
 struct asim_port {
     uint64_t busy_until, tx_start; /* of the frame being serialized, if busy */
     /* One link, two directions; in->from == out->to. */
     struct asim_wire *out, *in;
-    uint64_t start_seq;   /* node's count when the last frame was started */
-    uint32_t start_youth; /* of the event that started the frame (tie_key.h) */
-    uint8_t paused;       /* bit per queue: set by PFC frames received here */
-    uint8_t down;         /* its link is down: nothing starts */
+    uint64_t start_seq;     /* node's count when the last frame was started */
+    uint32_t start_recency; /* of the event that started the frame (tie_key.h) */
+    uint8_t paused;         /* bit per queue: set by PFC frames received here */
+    uint8_t down;           /* its link is down: nothing starts */
     uint8_t busy;
 };
 
@@ -202,16 +204,16 @@ const uint32_t *asim_rate_table_get(struct asim_fabric *fabric, uint64_t bps);
 /* Largest frame of this configuration. */
 uint32_t asim_fabric_max_wire(const struct asim_fabric *fabric);
 /* Shows a frame that starts to those who watch frames, which they do at W = 0 only. */
-void asim_port_tell(struct asim_fabric *fabric, const struct asim_port *port,
-                    const struct asim_frame *frame);
-/* The node that starts the last link of a message's final ACK: the destination will be told. */
-void asim_port_notice(struct asim_lane *lane, const struct asim_wire *wire,
+void asim_port_report(struct asim_fabric *fabric, const struct asim_port *port,
                       const struct asim_frame *frame);
+/* The node that starts the last link of a message's final ACK: the destination will be told. */
+void asim_port_notify_final(struct asim_lane *lane, const struct asim_wire *wire,
+                            const struct asim_frame *frame);
 /* The event in which a node acts: its time, its tie, and the node's count of events. */
-struct asim_moment {
+struct asim_event_key {
     uint64_t t, tie, seq;
 };
-/* What asim_tie_young asks of an arrival of so many bytes. */
+/* What asim_tie_key_of asks of an arrival of so many bytes. */
 static inline uint64_t asim_wire_top(const struct asim_wire *wire, uint32_t bytes)
 {
     uint64_t tx = wire->in_tx[bytes];
@@ -220,24 +222,25 @@ static inline uint64_t asim_wire_top(const struct asim_wire *wire, uint32_t byte
 }
 
 /* The reference scheduled this arrival when the frame's transmission began: age = tx + delay. */
-static inline uint64_t asim_wire_tie(const struct asim_wire *wire, const struct asim_frame *frame)
+static inline uint64_t asim_wire_tie_key(const struct asim_wire *wire,
+                                         const struct asim_frame *frame)
 {
-    return asim_tie_young(asim_wire_top(wire, frame->wire), frame->side, ASIM_CLASS_ARRIVAL);
+    return asim_tie_key_of(asim_wire_top(wire, frame->wire), frame->side, ASIM_CLASS_ARRIVAL);
 }
 
-/* asim_youth of that. */
-static inline uint32_t asim_wire_youth(const struct asim_wire *wire, uint32_t bytes)
+/* asim_cause_recency of that. */
+static inline uint32_t asim_wire_recency(const struct asim_wire *wire, uint32_t bytes)
 {
-    return asim_youth(asim_tie_young(asim_wire_top(wire, bytes), 0, ASIM_CLASS_ARRIVAL));
+    return asim_cause_recency(asim_tie_key_of(asim_wire_top(wire, bytes), 0, ASIM_CLASS_ARRIVAL));
 }
 
 /* Order key of the end of a port's present transmission. */
-static inline uint64_t asim_port_tie(const struct asim_port *port)
+static inline uint64_t asim_port_tie_key(const struct asim_port *port)
 {
     const uint64_t most = (1ull << ASIM_AGE_BITS) - 1;
     uint64_t tx = port->busy_until - port->tx_start;
 
-    return asim_tie_young(most > tx ? most - tx : 0, port->start_youth, ASIM_CLASS_FREE);
+    return asim_tie_key_of(most > tx ? most - tx : 0, port->start_recency, ASIM_CLASS_FREE);
 }
 
 #endif

@@ -26,7 +26,7 @@ enum { ASIM_AGE_BITS = 30, ASIM_CAUSE_BITS = 24 };
 
 /* 30 bits of (largest - age), 24 bits of (largest - age of the cause), class. age = time of the
  * event - time it was scheduled; the cause's age likewise. */
-static inline uint64_t asim_tie(uint64_t age, uint64_t cause_age, enum asim_class class)
+static inline uint64_t asim_tie_key(uint64_t age, uint64_t cause_age, enum asim_class class)
 {
     const uint64_t most = (1ull << ASIM_AGE_BITS) - 1, cause_most = (1ull << ASIM_CAUSE_BITS) - 1;
 
@@ -37,7 +37,7 @@ static inline uint64_t asim_tie(uint64_t age, uint64_t cause_age, enum asim_clas
 
 /* What frames and ports carry of the event that sent them: the largest age of a cause less the age
  * of the event with this tie, 0 where it is older. */
-static inline uint32_t asim_youth(uint64_t tie)
+static inline uint32_t asim_cause_recency(uint64_t tie)
 {
     const uint64_t oldest = (1ull << ASIM_AGE_BITS) - (1ull << ASIM_CAUSE_BITS);
     uint64_t top = tie >> 26;
@@ -45,14 +45,14 @@ static inline uint32_t asim_youth(uint64_t tie)
     return top > oldest ? (uint32_t)(top - oldest) : 0;
 }
 
-/* asim_tie with the cause's youth, and with (largest - age), not below 0, for the age. */
-static inline uint64_t asim_tie_young(uint64_t top, uint32_t youth, enum asim_class class)
+/* asim_tie_key with the cause's youth, and with (largest - age), not below 0, for the age. */
+static inline uint64_t asim_tie_key_of(uint64_t top, uint32_t youth, enum asim_class class)
 {
     return top << 26 | (uint64_t)youth << 2 | (uint64_t) class;
 }
 
 /* Age of the event behind a tie, as far as it is told. */
-static inline uint64_t asim_tie_age(uint64_t tie)
+static inline uint64_t asim_tie_key_age(uint64_t tie)
 {
     return ((1ull << ASIM_AGE_BITS) - 1) - (tie >> 26);
 }

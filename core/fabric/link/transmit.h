@@ -10,19 +10,19 @@
 #include "fabric/node.h"
 
 /* Starts serializing a frame of `bytes` now. Returns its place in the mailbox, which the caller
- * fills but for t, with port->start_youth for its side; NULL when out of memory (latched). */
+ * fills but for t, with port->start_recency for its side; NULL when out of memory (latched). */
 static inline struct asim_frame *asim_port_begin(struct asim_lane *lane, struct asim_port *port,
-                                                 uint32_t bytes, struct asim_moment now)
+                                                 uint32_t bytes, struct asim_event_key now)
 {
     struct asim_wire *wire = port->out;
-    struct asim_frame *frame = asim_mail_slot(lane, wire);
+    struct asim_frame *frame = asim_link_ring_slot(lane, wire);
 
     if (!frame)
         return NULL;
     port->busy = 1;
     port->tx_start = now.t;
     port->start_seq = now.seq;
-    port->start_youth = asim_youth(now.tie);
+    port->start_recency = asim_cause_recency(now.tie);
     port->busy_until = now.t + wire->tx[bytes];
     wire->frames++;
     wire->bytes += bytes;
@@ -30,20 +30,20 @@ static inline struct asim_frame *asim_port_begin(struct asim_lane *lane, struct 
 }
 
 /* Where it is the last link of a message's final ACK the destination will be told. */
-static inline void asim_port_see_final(struct asim_lane *lane, const struct asim_wire *wire,
-                                       const struct asim_frame *frame)
+static inline void asim_port_check_final(struct asim_lane *lane, const struct asim_wire *wire,
+                                         const struct asim_frame *frame)
 {
     if (frame->flags & ASIM_FINAL && wire->to == frame->src && frame->type == ASIM_ACK)
-        asim_port_notice(lane, wire, frame);
+        asim_port_notify_final(lane, wire, frame);
 }
 
 /* The frame is written, and on its way: the rest of asim_port_commit, and all of it where nothing
  * is lost and nobody watches. */
-static inline void asim_port_go(struct asim_lane *lane, struct asim_wire *wire,
-                                const struct asim_frame *frame)
+static inline void asim_port_put_on_wire(struct asim_lane *lane, struct asim_wire *wire,
+                                         const struct asim_frame *frame)
 {
-    asim_port_see_final(lane, wire, frame);
-    asim_mail_commit(wire);
+    asim_port_check_final(lane, wire, frame);
+    asim_link_ring_commit(wire);
     if (frame->t < lane->lowered[wire->to_place])
         lane->lowered[wire->to_place] = frame->t;
 }
@@ -57,14 +57,14 @@ static inline int asim_port_commit(struct asim_lane *lane, struct asim_port *por
 
     frame->t = port->busy_until + wire->delay;
     if (lane->fabric->per_event)
-        asim_port_tell(lane->fabric, port, frame);
-    if (wire->loss && asim_loss_takes(lane, wire, frame, port->tx_start)) {
+        asim_port_report(lane->fabric, port, frame);
+    if (wire->loss && asim_loss_drops(lane, wire, frame, port->tx_start)) {
         wire->spill.n -= wire->spill.n > 0;
         return 1;
     }
     if (lane->fabric->per_event && asim_fabric_owns(lane->fabric, wire->to))
         asim_fabric_at(lane->fabric, wire->to, frame->t);
-    asim_port_go(lane, wire, frame);
+    asim_port_put_on_wire(lane, wire, frame);
     return 0;
 }
 

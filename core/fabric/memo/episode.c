@@ -249,7 +249,9 @@ static enum walk_end walk_path(struct asim_fabric *fabric, const uint32_t hosts[
         if (!n || *path > UINT64_MAX / 2 / n)
             return NO_WAY;
         if (n > 1) {
-            pick = asim_tuple_hash(fabric, hosts, ports, asim_topo_shown(fabric->topo, node)) % n;
+            pick =
+                asim_tuple_hash(fabric, hosts, ports, asim_topo_external_id(fabric->topo, node)) %
+                n;
             end = HASHED;
         }
         *path = *path * n + pick;

@@ -17,7 +17,7 @@
 /* Ports may be marked busy with a frame that has left: nobody has asked since. */
 static int port_rests(const struct asim_port *port)
 {
-    return !asim_mail_count(port->in) && !port->paused && !port->down;
+    return !asim_link_ring_count(port->in) && !port->paused && !port->down;
 }
 
 /* A pending wake-up of a NIC would put off the next one (qp.c), so it is no rest. */

@@ -8,9 +8,9 @@
  * no rank looks at its NIC.
  *
  * What begins as nothing has begun before is not recorded. Where nothing ever comes again, a window
- * costs two tests, a message one, and what is done for rests is bounded by a budget (search_cost.h):
- * without it a network that often seems to be near a rest, or is at rest after each message, would
- * take longer than frame by frame.
+ * costs two tests, a message one, and what is done for rests is bounded by a budget
+ * (search_cost.h): without it a network that often seems to be near a rest, or is at rest after
+ * each message, would take longer than frame by frame.
  */
 #include "fabric/memo/memo.h"
 
@@ -112,7 +112,7 @@ int asim_runs_start(struct asim_fabric *fabric, struct asim_host *host,
 {
     struct asim_runs *runs = fabric->runs;
     struct asim_runs_host *own = &runs->host[host->node];
-    uint64_t slot = asim_flow_take(host, &given->msg, (uint16_t)given->feed.sport);
+    uint64_t slot = asim_flow_alloc(host, &given->msg, (uint16_t)given->feed.sport);
     struct asim_run_send feed = given->feed;
 
     if (slot == ASIM_NEVER)
@@ -125,9 +125,9 @@ int asim_runs_start(struct asim_fabric *fabric, struct asim_host *host,
             return ASIM_ENOMEM;
     }
     asim_fabric_at(fabric, host->node, given->feed.t);
-    return asim_agenda_push(&host->timers,
-                            (struct asim_entry){given->feed.t, given->feed.tie, host->timer_seq++,
-                                                (uint64_t)ASIM_TIMER_START << 56 | slot});
+    return asim_event_heap_push(
+        &host->timers, (struct asim_event_entry){given->feed.t, given->feed.tie, host->timer_seq++,
+                                                 (uint64_t)ASIM_TIMER_START << 56 | slot});
 }
 
 /* Playing: into the row of sends, if it is the one expected. The row has room for as many as the
@@ -178,7 +178,7 @@ int asim_runs_send(struct asim_fabric *fabric, struct asim_host *host, const str
     uint64_t sport = asim_flow_sport(host, msg->dst);
     struct asim_given given = {
         .feed = {.t = host->now,
-                 .tie = asim_tie(0, asim_tie_age(host->tie), ASIM_CLASS_TIMER),
+                 .tie = asim_tie_key(0, asim_tie_key_age(host->tie), ASIM_CLASS_TIMER),
                  .bytes = msg->bytes,
                  .dst = msg->dst,
                  .sport = (uint16_t)sport},

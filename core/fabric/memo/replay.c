@@ -34,9 +34,9 @@ static int cue_timer(struct asim_fabric *fabric, struct asim_host *host)
         return 0;
     t = runs->begin + part->cues.at[own->cue].t;
     asim_fabric_at(fabric, host->node, t);
-    return asim_agenda_push(&host->timers,
-                            (struct asim_entry){t, part->cues.at[own->cue].tie, own->cue,
-                                                (uint64_t)ASIM_TIMER_CUE << 56});
+    return asim_event_heap_push(&host->timers,
+                                (struct asim_event_entry){t, part->cues.at[own->cue].tie, own->cue,
+                                                          (uint64_t)ASIM_TIMER_CUE << 56});
 }
 
 /* The log and the callback, as when the last ACK comes in (qp.c), or the notice (host.c). */
@@ -162,22 +162,23 @@ void asim_runs_begin(struct asim_fabric *fabric, uint64_t until)
 }
 
 /* Takes the timers of cues out, and all others into *kept until put_back returns them. */
-static int drop_cues(struct asim_host *host, struct asim_agenda *kept)
+static int drop_cues(struct asim_host *host, struct asim_event_heap *kept)
 {
     for (size_t i = 0; i < host->timers.n; i++)
         if (host->timers.at[i].value >> 56 != ASIM_TIMER_CUE &&
-            asim_agenda_push(kept, host->timers.at[i]))
+            asim_event_heap_push(kept, host->timers.at[i]))
             return ASIM_ENOMEM;
     host->timers.n = 0;
     return 0;
 }
 
 /* The other way round; the clock hears of their times again. */
-static int put_back(struct asim_fabric *fabric, struct asim_host *host, struct asim_agenda *kept)
+static int put_back(struct asim_fabric *fabric, struct asim_host *host,
+                    struct asim_event_heap *kept)
 {
     for (size_t i = 0; i < kept->n; i++) {
         asim_fabric_at(fabric, host->node, kept->at[i].t);
-        if (asim_agenda_push(&host->timers, kept->at[i]))
+        if (asim_event_heap_push(&host->timers, kept->at[i]))
             return ASIM_ENOMEM;
     }
     kept->n = 0;
@@ -187,7 +188,7 @@ static int put_back(struct asim_fabric *fabric, struct asim_host *host, struct a
 /* Another episode that began like this one goes on as the ranks do. What was told is the same. */
 static int change_to(struct asim_fabric *fabric, struct asim_episode *episode)
 {
-    struct asim_agenda kept = {0};
+    struct asim_event_heap kept = {0};
     int code = 0;
 
     fabric->runs->playing = episode;
@@ -201,7 +202,7 @@ static int change_to(struct asim_fabric *fabric, struct asim_episode *episode)
             cue_timer(fabric, host))
             code = ASIM_ENOMEM;
     }
-    asim_agenda_fini(&kept);
+    asim_event_heap_fini(&kept);
     return code;
 }
 
@@ -213,7 +214,7 @@ static void hear_nothing(void *self, const struct asim_msg *msg)
 
 /* The sends that were given, at their times, also those held for after the episode's end, which is
  * the end no longer; all else waits in kept[v]. */
-static int start_given(struct asim_fabric *fabric, struct asim_agenda *kept)
+static int start_given(struct asim_fabric *fabric, struct asim_event_heap *kept)
 {
     struct asim_runs *runs = fabric->runs;
 
@@ -239,7 +240,7 @@ static int start_given(struct asim_fabric *fabric, struct asim_agenda *kept)
 /* From the begin of the episode to the end of this window, for the frames' sake. */
 static int simulate(struct asim_fabric *fabric, uint64_t until)
 {
-    struct asim_agenda *kept = calloc(fabric->hosts + 1, sizeof *kept);
+    struct asim_event_heap *kept = calloc(fabric->hosts + 1, sizeof *kept);
     struct asim_net_user user = fabric->user;
     struct asim_fabric_watch watch = fabric->watch;
     int code = kept ? start_given(fabric, kept) : ASIM_ENOMEM;
@@ -253,7 +254,7 @@ static int simulate(struct asim_fabric *fabric, uint64_t until)
     for (uint32_t v = 0; kept && v < fabric->hosts; v++) {
         if (!code && put_back(fabric, &fabric->host[v], &kept[v]))
             code = ASIM_ENOMEM;
-        asim_agenda_fini(&kept[v]);
+        asim_event_heap_fini(&kept[v]);
     }
     free(kept);
     return code;

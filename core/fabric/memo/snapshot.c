@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only
  *
  * The state of the network as a list of words, such that two networks with the same list do the
- * same from then on, as long as no message ends and no rank acts (steady_state.h). Times are since the
- * time of the list, those that are over being 0; sequence numbers are since the first byte not
+ * same from then on, as long as no message ends and no rank acts (steady_state.h). Times are since
+ * the time of the list, those that are over being 0; sequence numbers are since the first byte not
  * acknowledged. Counters that only their order matters of (tie_key.h) are kept beside the list, and
  * put in order where all else is equal. Not written: what is set anew before it is read, and what
  * only counts.
@@ -122,7 +122,7 @@ static void put_port(struct list *list, const struct asim_port *port)
     if (busy) {
         put_time(list, port->busy_until);
         put(list, port->busy_until - port->tx_start);
-        put(list, port->start_youth);
+        put(list, port->start_recency);
     }
     put_mail(list, port->in);
 }
@@ -216,7 +216,7 @@ static uint64_t glance(const struct asim_host *host, uint64_t t)
 
     for (uint32_t i = 0; i < host->n_nics; i++) {
         const struct asim_nic *nic = &host->nics[i];
-        const struct asim_frame *head = asim_mail_head(nic->port.in);
+        const struct asim_frame *head = asim_link_ring_head(nic->port.in);
 
         word = word * 31 + ((uint64_t)nic->acks.n << 32);
         if (nic->port.busy && nic->port.busy_until >= t)

@@ -140,8 +140,8 @@ static void shift_port(const struct shift *shift, struct asim_port *port)
 {
     port->busy_until += shift->ticks;
     port->tx_start += shift->ticks;
-    for (uint32_t i = 0; i < asim_mail_count(port->in); i++) {
-        struct asim_frame *frame = (struct asim_frame *)asim_mail_peek(port->in, i);
+    for (uint32_t i = 0; i < asim_link_ring_count(port->in); i++) {
+        struct asim_frame *frame = (struct asim_frame *)asim_link_ring_peek(port->in, i);
 
         frame->seq = (frame->seq + bytes_of(shift, frame)) & ASIM_SEQ_MASK;
         frame->t += shift->ticks;

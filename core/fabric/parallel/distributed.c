@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only
  *
- * See distributed.h. A block is a row of records, each a kind and a struct as it lies in memory: all
- * processes are one program. What crosses, and when:
+ * See distributed.h. A block is a row of records, each a kind and a struct as it lies in memory:
+ * all processes are one program. What crosses, and when:
  *
  * - frames, out of the mailboxes of cut wires, where the sending node has put them as always;
  * - before a message's first frame the facts others need of it (struct asim_rx): the copy there is
@@ -156,7 +156,7 @@ uint64_t asim_remote_window(const struct asim_fabric *fabric)
 /* --- out -------------------------------------------------------------------------------------- */
 
 /* Made in this window, due W or more after its beginning, so in a later one. */
-int asim_remote_notice(struct asim_fabric *fabric, const struct asim_notice *note)
+int asim_remote_notification(struct asim_fabric *fabric, const struct asim_notification *note)
 {
     uint32_t host = note->lost ? note->msg.src : note->msg.dst;
 
@@ -184,7 +184,7 @@ int asim_remote_credits(struct asim_fabric *fabric, struct asim_lane *lane)
 
 /* Before the destination has been told of the end, the source does not ask; and most flows owe only
  * once, for nothing follows their end. */
-void asim_remote_owe_slow(struct asim_lane *lane, uint32_t src, uint32_t slot)
+void asim_remote_add_release_slow(struct asim_lane *lane, uint32_t src, uint32_t slot)
 {
     struct asim_rx *rx;
 
@@ -194,7 +194,7 @@ void asim_remote_owe_slow(struct asim_lane *lane, uint32_t src, uint32_t slot)
     if (!rx->told || rx->owes)
         return;
     rx->owes = 1;
-    if (ASIM_VEC_PUSH(lane->owed, ((struct asim_owed){src, slot & 0xffffff})))
+    if (ASIM_VEC_PUSH(lane->owed, ((struct asim_pending_release){src, slot & 0xffffff})))
         lane->failed = ASIM_ENOMEM;
 }
 
@@ -241,13 +241,13 @@ static int tell_seen(struct asim_fabric *fabric, uint32_t peer, const struct asi
 static int pack_wire(struct asim_fabric *fabric, uint32_t peer, struct asim_wire *wire)
 {
     struct far *far = &fabric->remote->far[peer];
-    struct asim_frames_record record = {.wire = wire->id, .n = asim_mail_count(wire)};
+    struct asim_frames_record record = {.wire = wire->id, .n = asim_link_ring_count(wire)};
     size_t bytes = record.n * sizeof(struct asim_frame);
 
     if (!record.n)
         return 0;
     for (uint32_t i = 0; i < record.n; i++) {
-        const struct asim_frame *frame = asim_mail_peek(wire, i);
+        const struct asim_frame *frame = asim_link_ring_peek(wire, i);
 
         if (frame->type >= ASIM_PAUSE)
             continue;
@@ -259,9 +259,9 @@ static int pack_wire(struct asim_fabric *fabric, uint32_t peer, struct asim_wire
         ASIM_VEC_RESERVE(far->out, far->out.n + bytes))
         return ASIM_ENOMEM;
     for (uint32_t i = 0; i < record.n; i++) {
-        memcpy(far->out.at + far->out.n, asim_mail_peek(wire, 0), sizeof(struct asim_frame));
+        memcpy(far->out.at + far->out.n, asim_link_ring_peek(wire, 0), sizeof(struct asim_frame));
         far->out.n += sizeof(struct asim_frame);
-        asim_mail_drop(wire);
+        asim_link_ring_drop(wire);
     }
     return 0;
 }

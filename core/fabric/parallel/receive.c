@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only
  *
- * What comes from other processes (distributed.h): a block's records take effect as if the node that
- * made them were here. Between windows, on one thread.
+ * What comes from other processes (distributed.h): a block's records take effect as if the node
+ * that made them were here. Between windows, on one thread.
  *
  * A block is trusted: it comes from the same program and the same settings. Costs one copy a frame.
  */
@@ -44,16 +44,16 @@ static int take_frames(struct asim_fabric *fabric, const struct asim_frames_reco
     struct asim_wire *wire = &fabric->wires[record->wire];
 
     for (uint32_t i = 0; i < record->n; i++) {
-        struct asim_frame *frame = asim_mail_slot(fabric->lane, wire);
+        struct asim_frame *frame = asim_link_ring_slot(fabric->lane, wire);
 
         if (!frame)
             return ASIM_ENOMEM;
         memcpy(frame, bytes + i * sizeof *frame, sizeof *frame);
         if (!i)
             asim_fabric_at(fabric, wire->to, frame->t);
-        asim_mail_commit(wire);
+        asim_link_ring_commit(wire);
     }
-    return asim_mail_unspill(wire);
+    return asim_link_ring_merge_overflow(wire);
 }
 
 /* From the first of them on the sum with the sender's own count is exact (flow.c, is_quiet). */
@@ -62,7 +62,7 @@ static int take_credit(struct asim_fabric *fabric, const struct asim_credit_reco
     struct asim_rx *rx = asim_rx_of(fabric, credit->src, credit->slot);
 
     atomic_fetch_add(&rx->frames, credit->frames);
-    rx->credited = 1;
+    rx->released = 1;
     return 0;
 }
 
@@ -73,7 +73,7 @@ static int take(struct asim_fabric *fabric, const struct asim_block *block, size
         struct asim_flow_record flow;
         struct asim_frames_record frames;
         struct asim_seen_record seen;
-        struct asim_notice notice;
+        struct asim_notification notice;
         struct asim_credit_record credit;
     } of;
     static const size_t sizes[] = {[ASIM_REC_FLOW] = sizeof of.flow,
@@ -101,7 +101,7 @@ static int take(struct asim_fabric *fabric, const struct asim_block *block, size
                                    &of.seen.seen,
                                    asim_fabric_owns(fabric, of.seen.src) ? 0 : of.seen.cap);
     case ASIM_REC_NOTICE:
-        return asim_notice_deliver(fabric, &of.notice);
+        return asim_notification_deliver(fabric, &of.notice);
     case ASIM_REC_CREDIT:
         return take_credit(fabric, &of.credit);
     }

@@ -12,7 +12,7 @@ enum asim_record_kind {
     ASIM_REC_FLOW,
     ASIM_REC_FRAMES,
     ASIM_REC_SEEN,
-    ASIM_REC_NOTICE, /* struct asim_notice */
+    ASIM_REC_NOTICE, /* struct asim_notification */
     ASIM_REC_CREDIT
 };
 

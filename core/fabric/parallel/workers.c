@@ -261,8 +261,8 @@ FOR_WRITING static void fetch(struct asim_lane *lane)
 }
 
 /* Whether hosts may take their short way, which nothing changes inside a window. Nothing is owed to
- * another process on it (asim_remote_owe): only frames that come after the message's end are, and
- * those are not the expected ones. At W = 0 they never may. */
+ * another process on it (asim_remote_add_release): only frames that come after the message's end
+ * are, and those are not the expected ones. At W = 0 they never may. */
 static int is_plain(const struct asim_fabric *fabric)
 {
     return !fabric->losses && !fabric->per_event && !fabric->watch.frame && !fabric->cc->needs &&
@@ -311,17 +311,17 @@ static void settle_inside(struct asim_fabric *fabric, struct asim_lane *lane)
     for (size_t i = 0; i < lane->spilled.n; i++) {
         if (!is_inside(fabric, lane, lane->spilled.at[i]->to))
             lane->spilled.at[keep++] = lane->spilled.at[i];
-        else if (asim_mail_unspill(lane->spilled.at[i]))
+        else if (asim_link_ring_merge_overflow(lane->spilled.at[i]))
             lane->failed = ASIM_ENOMEM;
     }
     lane->spilled.n = keep;
     keep = 0;
     for (size_t i = 0; i < lane->outbox.n; i++) {
-        const struct asim_notice *note = &lane->outbox.at[i];
+        const struct asim_notification *note = &lane->outbox.at[i];
 
         if (!is_inside(fabric, lane, note->lost ? note->msg.src : note->msg.dst))
             lane->outbox.at[keep++] = *note;
-        else if (asim_notice_deliver(fabric, note))
+        else if (asim_notification_deliver(fabric, note))
             lane->failed = ASIM_ENOMEM;
         lane->told = note->t > lane->told ? note->t : lane->told;
     }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only
  *
- * Who advances which node, inside the fabric: lanes of threads (workers.c), and what crosses to other
- * processes (distributed.c; its outer side is distributed.h).
+ * Who advances which node, inside the fabric: lanes of threads (workers.c), and what crosses to
+ * other processes (distributed.c; its outer side is distributed.h).
  */
 #ifndef ASIM_FABRIC_PARALLEL_WORKERS_H
 #define ASIM_FABRIC_PARALLEL_WORKERS_H
@@ -32,18 +32,19 @@ void asim_lane_run(struct asim_fabric *fabric, void (*step)(void *fabric, uint32
 int asim_fabric_advance_side(struct asim_fabric *fabric, int side, uint64_t until,
                              struct asim_err *err);
 /* A notice for a host of another process. 0 or ASIM_ENOMEM. */
-int asim_remote_notice(struct asim_fabric *fabric, const struct asim_notice *note);
+int asim_remote_notification(struct asim_fabric *fabric, const struct asim_notification *note);
 /* The destination has counted frames of a flow (flow.h): the source's process is to hear of it. */
-void asim_remote_owe_slow(struct asim_lane *lane, uint32_t src, uint32_t slot);
-static inline void asim_remote_owe(struct asim_lane *lane, uint32_t src, uint32_t slot)
+void asim_remote_add_release_slow(struct asim_lane *lane, uint32_t src, uint32_t slot);
+static inline void asim_remote_add_release(struct asim_lane *lane, uint32_t src, uint32_t slot)
 {
     if (lane->fabric->remote)
-        asim_remote_owe_slow(lane, src, slot);
+        asim_remote_add_release_slow(lane, src, slot);
 }
 /* Between windows: puts what a lane has noted so into the blocks. 0 or ASIM_ENOMEM. */
 int asim_remote_credits(struct asim_fabric *fabric, struct asim_lane *lane);
 
-/* --- next_event.c: what comes next, found by the lanes ------------------------------------------- */
+/* --- next_event.c: what comes next, found by the lanes -------------------------------------------
+ */
 /* Gives every node its place in fabric->next, and wires whether threads meet there: after each
  * change of who has which. 0 or ENOMEM. */
 int asim_lane_place(struct asim_fabric *fabric);

@@ -24,7 +24,7 @@ static uint32_t ecmp(const struct asim_fabric *fabric, const struct asim_switch 
     const uint16_t ports[3] = {rx->sport, ASIM_DPORT, rx->sport};
 
     return asim_tuple_hash(fabric, ends + back, ports + back,
-                           asim_topo_shown(fabric->topo, sw->node)) %
+                           asim_topo_external_id(fabric->topo, sw->node)) %
            n;
 }
 

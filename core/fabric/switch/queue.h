@@ -20,7 +20,8 @@ void asim_switch_drop(struct asim_switch *sw, uint32_t p, const struct asim_fram
 int asim_switch_marks(const struct asim_fabric *fabric, const struct asim_switch *sw,
                       struct asim_switch_port *port, uint32_t q);
 
-/* The whole switch event by event, from `begin` to before `until`; its turn has begun (switch_shard.h). */
+/* The whole switch event by event, from `begin` to before `until`; its turn has begun
+ * (switch_shard.h). */
 void asim_switch_events(struct asim_fabric *fabric, struct asim_switch *sw, uint64_t begin,
                         uint64_t until);
 /* bulk.c: whether a window of the switch may be calm, as far as its state and what it is asked for
@@ -39,10 +40,10 @@ struct asim_now { /* the event being processed */
 /* What the frames that leave in this event carry as their cause: the far end orders what comes in
  * at one time by it. A frame that has waited carries the end of the transmission before it instead,
  * which is what set it off. */
-static inline struct asim_moment asim_now_moment(const struct asim_switch *sw,
-                                                 const struct asim_now *now)
+static inline struct asim_event_key asim_now_event_key(const struct asim_switch *sw,
+                                                       const struct asim_now *now)
 {
-    return (struct asim_moment){now->t, now->tie, sw->seq};
+    return (struct asim_event_key){now->t, now->tie, sw->seq};
 }
 
 /* Whether the port is free for the event being processed. Where its transmission ends at the same
@@ -55,7 +56,7 @@ static inline int asim_port_is_idle(struct asim_port *port, const struct asim_no
         return 1;
     if (port->busy_until > now->t)
         return 0;
-    tie = asim_port_tie(port);
+    tie = asim_port_tie_key(port);
     return tie != now->tie ? tie < now->tie : port->start_seq <= now->seq;
 }
 
@@ -183,7 +184,7 @@ static inline void asim_queue_departure(struct asim_switch *sw, uint32_t p, uint
     if (port->busy_until >= until || sw->wheel.at[value].next != ASIM_WHEEL_OUT)
         return;
     sw->wheel.at[value].t = port->busy_until;
-    sw->wheel.at[value].tie = asim_port_tie(port);
+    sw->wheel.at[value].tie = asim_port_tie_key(port);
     sw->wheel.at[value].seq = port->start_seq;
     asim_wheel_put(&sw->wheel, value);
 }
@@ -192,13 +193,13 @@ static inline void asim_queue_departure(struct asim_switch *sw, uint32_t p, uint
 static inline void asim_queue_arrival(struct asim_switch *sw, uint32_t p, uint64_t until)
 {
     const struct asim_port *port = &sw->ports[p].port;
-    const struct asim_frame *head = asim_mail_head(port->in);
+    const struct asim_frame *head = asim_link_ring_head(port->in);
     int32_t value = (int32_t)(p << 1);
 
     if (!head || head->t >= until)
         return;
     sw->wheel.at[value].t = head->t;
-    sw->wheel.at[value].tie = asim_wire_tie(port->in, head);
+    sw->wheel.at[value].tie = asim_wire_tie_key(port->in, head);
     sw->wheel.at[value].seq = port->in->in_seq;
     asim_wheel_put(&sw->wheel, value);
 }

@@ -24,7 +24,7 @@ int asim_switch_marks(const struct asim_fabric *fabric, const struct asim_switch
 
     if (e > port->kmax)
         return 1;
-    node = asim_topo_shown(fabric->topo, sw->node);
+    node = asim_topo_external_id(fabric->topo, sw->node);
     return asim_draw(fabric->seed, node << 32 | port->port.out->id, port->draws++) <
            port->pmax * (double)(e - port->kmin) / (double)(port->kmax - port->kmin);
 }
@@ -65,11 +65,11 @@ static inline int dequeue(struct asim_fabric *fabric, struct asim_switch *sw, ui
     head = asim_ring_head(&port->queue[q]);
     in = head->side;
     bytes = head->wire;
-    frame =
-        asim_port_begin(sw->lane, &port->port, bytes, (struct asim_moment){now->t, now->tie, seq});
+    frame = asim_port_begin(sw->lane, &port->port, bytes,
+                            (struct asim_event_key){now->t, now->tie, seq});
     if (!frame)
         return 0;
-    asim_frame_copy(frame, head, port->port.start_youth);
+    asim_frame_copy(frame, head, port->port.start_recency);
     asim_queue_drop(port, q);
     asim_queue_tell(fabric, sw, p, now->t);
     if (q)
@@ -178,10 +178,11 @@ static inline int pass_on(struct asim_fabric *fabric, struct asim_switch *sw,
         return 0;
     if (frame->wire > port->peak_bytes)
         port->peak_bytes = frame->wire;
-    place = asim_port_begin(sw->lane, &port->port, (uint32_t)frame->wire, asim_now_moment(sw, now));
+    place =
+        asim_port_begin(sw->lane, &port->port, (uint32_t)frame->wire, asim_now_event_key(sw, now));
     if (!place)
         return 1;
-    asim_frame_copy(place, frame, port->port.start_youth);
+    asim_frame_copy(place, frame, port->port.start_recency);
     if (q)
         port->rr = (uint8_t)q;
     if (fabric->stamps)
@@ -236,9 +237,9 @@ static inline void take_frame(struct asim_fabric *fabric, struct asim_switch *sw
                               struct asim_now *now)
 {
     struct asim_wire *in = sw->ports[p].port.in;
-    const struct asim_frame *frame = asim_mail_head(in);
+    const struct asim_frame *frame = asim_link_ring_head(in);
 
-    asim_mail_count_in(in, frame, sw->seq);
+    asim_link_ring_count_in(in, frame, sw->seq);
     if (fabric->watch.frame)
         fabric->watch.frame(fabric->watch.frame_self, ASIM_FRAME_RX,
                             (const uint32_t[2]){sw->node, p + 1}, frame,
@@ -247,7 +248,7 @@ static inline void take_frame(struct asim_fabric *fabric, struct asim_switch *sw
         take_pfc(fabric, sw, p, frame, now);
     else
         forward(fabric, sw, p, frame, now);
-    asim_mail_drop(in);
+    asim_link_ring_drop(in);
     asim_queue_arrival(sw, p, now->until);
 }
 
@@ -267,7 +268,7 @@ void asim_switch_port_down(struct asim_fabric *fabric, struct asim_switch *sw, u
                            uint64_t t)
 {
     struct asim_switch_port *port = &sw->ports[p];
-    struct asim_now now = {t, asim_tie(t, 0, ASIM_CLASS_FREE), 0, t};
+    struct asim_now now = {t, asim_tie_key(t, 0, ASIM_CLASS_FREE), 0, t};
 
     sw->seq++;
     sw->stirred = 1;

@@ -315,7 +315,7 @@ static struct fct *make_fct(const struct asim_topo *topo)
         return NULL;
     }
     for (uint32_t host = 0; host < topo->hosts; host++)
-        asim_text_put_hex8(fct->address[host], asim_host_ip(asim_topo_shown(topo, host)));
+        asim_text_put_hex8(fct->address[host], asim_host_ip(asim_topo_external_id(topo, host)));
     return fct;
 }
 

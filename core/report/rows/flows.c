@@ -14,8 +14,8 @@ static void see(void *self, const struct asim_world *world, const struct asim_ev
 
     asim_out_printf(self,
                     "%u,%u,%u,%" PRIu64 ",%" PRIu64 ",%" PRIu64 ",%" PRIu64 ",%" PRIu64 ",%.4f\n",
-                    asim_topo_shown(&world->topo, event->rank),
-                    asim_topo_shown(&world->topo, event->of.fct.dst), event->of.fct.sport,
+                    asim_topo_external_id(&world->topo, event->rank),
+                    asim_topo_external_id(&world->topo, event->of.fct.dst), event->of.fct.sport,
                     event->of.fct.bytes, event->of.fct.start, event->t, took, event->of.fct.ideal,
                     ideal > 0 ? (double)took / ideal : 0);
 }

@@ -26,9 +26,9 @@ static int close_links(void *self, const struct asim_world *world, struct asim_e
         asim_out_printf(self,
                         "%u,%u,%u,%" PRIu64 ",%" PRIu64 ",%" PRIu64 ",%.6f,%" PRIu64 ",%" PRIu64
                         ",%" PRIu64 ",%" PRIu64 "\n",
-                        asim_topo_shown(&world->topo, use.from), use.port,
-                        asim_topo_shown(&world->topo, use.to), use.rate_bps, use.frames, use.bytes,
-                        (double)use.bytes * 8e9 / ((double)use.rate_bps * (double)end),
+                        asim_topo_external_id(&world->topo, use.from), use.port,
+                        asim_topo_external_id(&world->topo, use.to), use.rate_bps, use.frames,
+                        use.bytes, (double)use.bytes * 8e9 / ((double)use.rate_bps * (double)end),
                         use.peak_queue_bytes, use.marks, use.pauses, use.drops);
     }
     return asim_report_file_close(self, world, err);

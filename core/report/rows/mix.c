@@ -28,7 +28,7 @@ struct mix {
 };
 
 /* What only frames of that kind have: 24 bytes from 32 on. */
-static void put_rest(uint8_t *record, const struct asim_frame_facts *facts)
+static void put_rest(uint8_t *record, const struct asim_decoded_headers *facts)
 {
     if (facts->protocol == ASIM_PROTOCOL_PFC) {
         asim_report_put(record + 32, facts->pause_us, 4);
@@ -57,15 +57,15 @@ static void on_frame(void *self, enum asim_frame_event what, const uint32_t node
                                      [ASIM_FRAME_DROP] = ASIM_MIX_DROP};
     struct mix *mix = self;
     uint8_t record[ASIM_MIX_RECORD] = {0};
-    struct asim_frame_facts facts;
+    struct asim_decoded_headers facts;
     uint32_t queue;
 
     if (!mix->traced[node_port[0]])
         return;
-    asim_fabric_facts(mix->fabric, frame, node_port, &facts);
+    asim_fabric_decode_headers(mix->fabric, frame, node_port, &facts);
     queue = facts.protocol == ASIM_PROTOCOL_PFC ? 0 : facts.priority;
     asim_report_put(record, t, 8);
-    asim_report_put(record + 8, asim_topo_shown(mix->topo, node_port[0]), 2);
+    asim_report_put(record + 8, asim_topo_external_id(mix->topo, node_port[0]), 2);
     asim_report_put(record + 10, node_port[1], 1);
     asim_report_put(record + 11, queue, 1);
     asim_report_put(record + 12, asim_fabric_queued(mix->fabric, node_port, queue), 4);
@@ -95,7 +95,7 @@ static int write_head(struct mix *mix, const struct asim_world *world, struct as
         for (uint32_t p = topo->first_port[v]; p < topo->first_port[v + 1]; p++) {
             if (asim_topo_is_inner(topo, topo->ports[p].link))
                 continue;
-            asim_report_put(bytes, asim_topo_shown(topo, v), 2);
+            asim_report_put(bytes, asim_topo_external_id(topo, v), 2);
             asim_report_put(bytes + 2, p - topo->first_port[v] + 1, 1);
             asim_report_put(bytes + 3, topo->links[topo->ports[p].link].rate_bps, 8);
             asim_out_write(mix->file, bytes, 11);
@@ -129,7 +129,7 @@ static int read_nodes(struct mix *mix, const char *path, int *any, struct asim_e
                                (unsigned long long)nodes - 1, (unsigned long long)i + 1,
                                (unsigned long long)n);
         else
-            *any = mix->traced[asim_topo_node_of(mix->topo, (uint32_t)node)] = 1;
+            *any = mix->traced[asim_topo_internal_id(mix->topo, (uint32_t)node)] = 1;
     }
     asim_src_close(&src);
     return code;

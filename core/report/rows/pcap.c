@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only
  *
  * --pcap=FILE: what hosts send, and every PFC frame, as a capture that Wireshark and tshark decode:
- * Ethernet, IPv4, UDP port 4791, BTH, and AETH on acknowledges (fabric/frame_headers.h). Each frame once,
- * at the ns its transmission begins, in time order; the run therefore advances event by event.
+ * Ethernet, IPv4, UDP port 4791, BTH, and AETH on acknowledges (fabric/frame_headers.h). Each frame
+ * once, at the ns its transmission begins, in time order; the run therefore advances event by
+ * event.
  *
  * Payload is all zero but written out, since decoders of RoCE take what is captured for the frame.
  * Lengths are those of real RoCEv2 frames, a few bytes more than the simulation counts on the wire.
@@ -36,12 +37,12 @@ static void on_frame(void *self, enum asim_frame_event what, const uint32_t node
     const struct pcap *pcap = self;
     static const uint8_t zeros[512];
     uint8_t record[16 + ASIM_FRAME_HEAD_MAX];
-    struct asim_frame_facts facts;
+    struct asim_decoded_headers facts;
     uint32_t kept, total;
 
     if (what != ASIM_FRAME_TX || (node_port[0] >= pcap->hosts && frame->type < ASIM_PAUSE))
         return;
-    asim_fabric_facts(pcap->fabric, frame, node_port, &facts);
+    asim_fabric_decode_headers(pcap->fabric, frame, node_port, &facts);
     kept = asim_frame_roce(&facts, record + 16, &total);
     asim_report_put(record, t / 1000000000, 4);
     asim_report_put(record + 4, t % 1000000000, 4);

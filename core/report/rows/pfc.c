@@ -15,7 +15,7 @@
 static void see(void *self, const struct asim_world *world, const struct asim_event *event)
 {
     asim_out_printf(self, "%" PRIu64 " %u %u %u %d\n", event->t,
-                    asim_topo_shown(&world->topo, event->rank), event->of.pfc.node_kind,
+                    asim_topo_external_id(&world->topo, event->rank), event->of.pfc.node_kind,
                     event->of.pfc.port, event->of.pfc.pause);
 }
 

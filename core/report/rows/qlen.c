@@ -30,7 +30,7 @@ static void write_sample(const struct qlen *q)
     for (uint32_t v = topo->hosts; v < topo->nodes; v++) {
         if (!q->long_ports[v])
             continue;
-        asim_out_printf(q->file, "time %" PRIu64 " %u ", q->next, asim_topo_shown(topo, v));
+        asim_out_printf(q->file, "time %" PRIu64 " %u ", q->next, asim_topo_external_id(topo, v));
         for (uint32_t p = topo->first_port[v]; p < topo->first_port[v + 1]; p++)
             if (q->bytes[p] >= ASIM_QLEN_BYTES)
                 asim_out_printf(q->file, "j %u %" PRIu64 " ", p - topo->first_port[v] + 1,

@@ -10,7 +10,7 @@
 static void see(void *self, const struct asim_world *world, const struct asim_event *event)
 {
     asim_out_printf(self, "%" PRIu64 ",%u,%u,%" PRIu64 "\n", event->t,
-                    asim_topo_shown(&world->topo, event->rank), event->of.queue.port,
+                    asim_topo_external_id(&world->topo, event->rank), event->of.queue.port,
                     event->of.queue.bytes);
 }
 

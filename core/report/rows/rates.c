@@ -10,8 +10,8 @@
 static void see(void *self, const struct asim_world *world, const struct asim_event *event)
 {
     asim_out_printf(self, "%" PRIu64 ",%u,%u,%u,%" PRIu64 ",%" PRIu64 "\n", event->t,
-                    asim_topo_shown(&world->topo, event->rank),
-                    asim_topo_shown(&world->topo, event->of.rate.dst), event->of.rate.sport,
+                    asim_topo_external_id(&world->topo, event->rank),
+                    asim_topo_external_id(&world->topo, event->of.rate.dst), event->of.rate.sport,
                     event->of.rate.start, event->of.rate.bps);
 }
 

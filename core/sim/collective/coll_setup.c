@@ -59,11 +59,12 @@ static int choose_list(struct asim_world *world, int kind, struct asim_err *err)
     if (choose(world, kind, words, err))
         return ASIM_EINVAL;
     if (words->n < world->dims.n && asim_layout_dims(world, kind) > words->n)
-        asim_world_note(world,
-                        "the system configuration names %zu algorithms for %s and there are %zu "
-                        "logical dimensions: %s is used for the rest (ASTRA-sim leaves their ranks "
-                        "out of the collective)",
-                        words->n, asim_kind_name(kind), world->dims.n, words->at[words->n - 1]);
+        asim_world_diagnose(
+            world,
+            "the system configuration names %zu algorithms for %s and there are %zu "
+            "logical dimensions: %s is used for the rest (ASTRA-sim leaves their ranks "
+            "out of the collective)",
+            words->n, asim_kind_name(kind), world->dims.n, words->at[words->n - 1]);
     return 0;
 }
 

@@ -261,13 +261,13 @@ static int use_tokens(struct asim_world *world, struct asim_program *program,
     const char *word = pairs ? "direct" : nccl->spec.pxn ? "ncclPxn" : "ncclRing";
 
     if (pairs)
-        asim_world_note(
+        asim_world_diagnose(
             world,
             "ncclDirect over %u members is too many flows to keep apart: direct takes its "
             "place, which saves each pair its endpoint-delay",
             nccl->spec.ranks);
     else
-        asim_world_note(
+        asim_world_diagnose(
             world,
             "NCCL rings of %u members are too many flows to keep apart: their pieces may pass "
             "from channel to channel, which makes such a collective up to 20 %% quicker",

@@ -10,11 +10,11 @@
  * once it is through. Several NVSwitches in a server, of which SimAI uses the first, take quarters
  * or channels in turn.
  *
- * Tags: bits 63 and 61 as graph_runner.c's; 44-60 the group; 33-43 which stream of it; 29-32 the logical
- * dimension; 20-28 the ring, by the port of its first member at the NVSwitch; 18-19 the role, 9-17
- * how many are collected, 0-8 the slot. Rings of one dimension have different first members, so no
- * two pieces under way share a tag; if they do all the same (2048 streams at once), a member comes
- * twice and the run ends with a sentence.
+ * Tags: bits 63 and 61 as graph_runner.c's; 44-60 the group; 33-43 which stream of it; 29-32 the
+ * logical dimension; 20-28 the ring, by the port of its first member at the NVSwitch; 18-19 the
+ * role, 9-17 how many are collected, 0-8 the slot. Rings of one dimension have different first
+ * members, so no two pieces under way share a tag; if they do all the same (2048 streams at once),
+ * a member comes twice and the run ends with a sentence.
  *
  * Example, eight GPUs and 4 MiB: GPU g sends 1 MiB with role ALL, count 8, slot 0; the eighth to
  * come completes the piece, and after the latency eight messages go out under the same tag. A GPU's
@@ -95,7 +95,7 @@ int asim_nvswitch_open(struct asim_world *world, struct asim_err *err)
     while (n && without < world->n_ranks && can_meet(&world->topo, without))
         without++;
     if (without < world->n_ranks && asim_nvswitch_wanted(world) > 1)
-        asim_world_note(
+        asim_world_diagnose(
             world,
             "rank %u hangs on no NVSwitch%s, so NVLS goes from GPU to GPU: the same bytes on "
             "every link, without waiting for all; topologies of SimAI's flavour have NVSwitches",
@@ -325,7 +325,7 @@ void asim_nvswitch_arrived(struct asim_world *world, const struct asim_msg *msg)
         asim_err_set(&asim_lane_of(world, at->host)->trial, ASIM_EINVAL,
                      "NVSwitch %u got a piece of %llu bytes from rank %u that does not fit the "
                      "collective under way there: more than %u chunks run at once",
-                     asim_topo_shown(&world->topo, msg->dst), (unsigned long long)msg->bytes,
+                     asim_topo_external_id(&world->topo, msg->dst), (unsigned long long)msg->bytes,
                      msg->src, 1u << STREAM_BITS);
         fail(world, at);
         return;

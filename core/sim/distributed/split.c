@@ -94,7 +94,7 @@ int asim_split_open(struct asim_world *world, const struct asim_settings *settin
  * be hoped for. */
 static void say_parts(const struct asim_world *world)
 {
-    asim_world_note(
+    asim_world_diagnose(
         world,
         "%u processes with windows of %llu ns; the largest has %.2f times its share of the network",
         world->split->n, (unsigned long long)world->split->lag_ns,
@@ -103,16 +103,18 @@ static void say_parts(const struct asim_world *world)
 
 static void say_whole(const struct asim_world *world, uint32_t threads)
 {
-    asim_world_note(world,
-                    "a network of one switch is not cut, for every frame would go from process to "
-                    "process: the first of the %u carries it alone, threads: %u",
-                    world->settings.processes, threads);
+    asim_world_diagnose(
+        world,
+        "a network of one switch is not cut, for every frame would go from process to "
+        "process: the first of the %u carries it alone, threads: %u",
+        world->settings.processes, threads);
 }
 
 /* Without windows there is nothing to do side by side. */
 static void say_alone(const struct asim_world *world)
 {
-    asim_world_note(world, "the packet network runs frame by frame, so --threads has no effect");
+    asim_world_diagnose(world,
+                        "the packet network runs frame by frame, so --threads has no effect");
 }
 
 /* Before the first event: who has been told to wake on one lane must not wake on another. */

@@ -174,7 +174,7 @@ static void tell_listless(void *self, const struct asim_world *seen, const struc
     if (world->listless_told || asim_event_op(world, event, &op))
         return;
     world->listless_told = 1;
-    asim_world_note(
+    asim_world_diagnose(
         world,
         "track-local-mem: rank %u's op %llu ('%.80s') has no attributes inputs and outputs; such "
         "ops count as using no memory (ASTRA-sim stops there)",

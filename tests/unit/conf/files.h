@@ -18,7 +18,7 @@ static inline void hear(void *self, const char *sentence)
     snprintf(heard + used, sizeof heard - used, "%s\n", sentence);
 }
 
-static const struct asim_notes listen = {hear, NULL};
+static const struct asim_diagnostics listen = {hear, NULL};
 
 static inline const char *file_of(const char *text)
 {

@@ -11,19 +11,19 @@ static void ties(void)
 {
     const uint64_t far = 1ull << 40;
 
-    CHECK(asim_tie(500, 0, ASIM_CLASS_TIMER) < asim_tie(499, 1000, ASIM_CLASS_FREE));
-    CHECK(asim_tie(1, 0, ASIM_CLASS_TIMER) < asim_tie(0, 1000, ASIM_CLASS_FREE));
-    CHECK(asim_tie(5, 21, ASIM_CLASS_TIMER) < asim_tie(5, 20, ASIM_CLASS_FREE));
-    CHECK(asim_tie(5, 7, ASIM_CLASS_FREE) < asim_tie(5, 7, ASIM_CLASS_ARRIVAL));
-    CHECK(asim_tie(5, 7, ASIM_CLASS_ARRIVAL) < asim_tie(5, 7, ASIM_CLASS_TIMER));
-    CHECK(asim_tie(5, 7, ASIM_CLASS_TIMER) == asim_tie(5, 7, ASIM_CLASS_TIMER));
+    CHECK(asim_tie_key(500, 0, ASIM_CLASS_TIMER) < asim_tie_key(499, 1000, ASIM_CLASS_FREE));
+    CHECK(asim_tie_key(1, 0, ASIM_CLASS_TIMER) < asim_tie_key(0, 1000, ASIM_CLASS_FREE));
+    CHECK(asim_tie_key(5, 21, ASIM_CLASS_TIMER) < asim_tie_key(5, 20, ASIM_CLASS_FREE));
+    CHECK(asim_tie_key(5, 7, ASIM_CLASS_FREE) < asim_tie_key(5, 7, ASIM_CLASS_ARRIVAL));
+    CHECK(asim_tie_key(5, 7, ASIM_CLASS_ARRIVAL) < asim_tie_key(5, 7, ASIM_CLASS_TIMER));
+    CHECK(asim_tie_key(5, 7, ASIM_CLASS_TIMER) == asim_tie_key(5, 7, ASIM_CLASS_TIMER));
     /* Very old events saturate instead of wrapping. */
-    CHECK(asim_tie(far, 0, ASIM_CLASS_FREE) < asim_tie(1u << 29, 0, ASIM_CLASS_FREE));
-    CHECK(asim_tie(far, 3, ASIM_CLASS_FREE) == asim_tie(2 * far, 3, ASIM_CLASS_FREE));
-    CHECK(asim_tie(5, far, ASIM_CLASS_FREE) == asim_tie(5, 2 * far, ASIM_CLASS_FREE));
-    CHECK(asim_tie(4, far, ASIM_CLASS_FREE) > asim_tie(5, 0, ASIM_CLASS_TIMER));
+    CHECK(asim_tie_key(far, 0, ASIM_CLASS_FREE) < asim_tie_key(1u << 29, 0, ASIM_CLASS_FREE));
+    CHECK(asim_tie_key(far, 3, ASIM_CLASS_FREE) == asim_tie_key(2 * far, 3, ASIM_CLASS_FREE));
+    CHECK(asim_tie_key(5, far, ASIM_CLASS_FREE) == asim_tie_key(5, 2 * far, ASIM_CLASS_FREE));
+    CHECK(asim_tie_key(4, far, ASIM_CLASS_FREE) > asim_tie_key(5, 0, ASIM_CLASS_TIMER));
     for (uint64_t age = 0; age < 1000; age++)
-        CHECK_U64(asim_tie_age(asim_tie(age * 1000, age, ASIM_CLASS_ARRIVAL)), age * 1000);
+        CHECK_U64(asim_tie_key_age(asim_tie_key(age * 1000, age, ASIM_CLASS_ARRIVAL)), age * 1000);
 }
 
 static void hashes(void)

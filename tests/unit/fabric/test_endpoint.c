@@ -163,7 +163,7 @@ static void others_see_nothing(uint32_t cc, double lossy)
         CHECK_U64(wide->msg[i].arrived, plain->msg[i].arrived);
     CHECK_U64(wide->n_pfc, plain->n_pfc);
     for (uint32_t i = 0; i < plain->n_pfc; i++) {
-        wide->pfc[i][1] = asim_topo_shown(&wide->topo, (uint32_t)wide->pfc[i][1]);
+        wide->pfc[i][1] = asim_topo_external_id(&wide->topo, (uint32_t)wide->pfc[i][1]);
         CHECK(!memcmp(wide->pfc[i], plain->pfc[i], sizeof plain->pfc[i]));
     }
     asim_fabric_stats(plain->fabric, &was);

@@ -24,7 +24,7 @@ static struct asim_flow *open_second(struct lab *lab, uint32_t *slot, uint64_t b
     struct asim_msg msg = {.id = 1, .bytes = bytes, .src = 0, .dst = 1};
     struct asim_flow *flow;
 
-    *slot = (uint32_t)asim_flow_take(host, &msg, 10000);
+    *slot = (uint32_t)asim_flow_alloc(host, &msg, 10000);
     flow = asim_flow_of(lab->fabric, 0, *slot);
     asim_flow_open(lab->fabric, host, *slot);
     CHECK(asim_nic_add(host, flow->nic, *slot) == 0);

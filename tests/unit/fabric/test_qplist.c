@@ -24,7 +24,7 @@ static uint32_t naive_scan(struct naive *list, uint32_t chosen)
         at = (at + 1) % n;
         if (at == chosen)
             break;
-        if (list->at[at]->gave_up && at < first)
+        if (list->at[at]->aborted && at < first)
             first = at;
     }
     if (first == UINT32_MAX)
@@ -33,7 +33,7 @@ static uint32_t naive_scan(struct naive *list, uint32_t chosen)
     for (uint32_t i = first; i < n; i++) {
         if (i == chosen)
             moved = keep;
-        if (list->at[i]->gave_up)
+        if (list->at[i]->aborted)
             list->at[i]->live = 0;
         else
             list->at[keep++] = list->at[i];
@@ -61,22 +61,22 @@ static void scan(struct asim_qplist *list, struct naive *want, uint64_t *state)
 {
     struct asim_host host = {.chunks = chunks,
                              .first_flow = flows}; /* those given up keep their slots */
-    uint32_t begin = asim_qplist_begin(list), chosen = draw(state, want->n + 1);
+    uint32_t begin = asim_qplist_cursor(list), chosen = draw(state, want->n + 1);
     const struct asim_flow *flow;
 
-    if (chosen < want->n && want->at[chosen]->gave_up)
+    if (chosen < want->n && want->at[chosen]->aborted)
         chosen = want->n;
     if (chosen == want->n) {
         if (list->n_over)
-            asim_qplist_sweep(list, &host, begin, ASIM_QP_NONE);
+            asim_qplist_reap(list, &host, begin, ASIM_QP_NONE);
         naive_scan(want, chosen);
         return;
     }
     flow = want->at[chosen];
     if (list->n_over)
-        asim_qplist_sweep(list, &host, begin, flow->place);
+        asim_qplist_reap(list, &host, begin, flow->place);
     want->last = naive_scan(want, chosen);
-    asim_qplist_served(list, flow->place);
+    asim_qplist_set_last_served(list, flow->place);
 }
 
 /* `crowd`: how many there are at most at a time; few make the list pack, many make it grow. */
@@ -101,9 +101,9 @@ static void against_naive(uint64_t seed, uint32_t crowd)
             want.at[want.n++] = flow;
         } else if (want.n && what == 2) {
             flow = want.at[draw(&state, want.n)];
-            if (!flow->gave_up)
-                asim_qplist_over(&list, flow->place);
-            flow->gave_up = 1;
+            if (!flow->aborted)
+                asim_qplist_mark_finished(&list, flow->place);
+            flow->aborted = 1;
         } else if (want.n && what == 3) {
             scan(&list, &want, &state);
         }

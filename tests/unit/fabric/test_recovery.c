@@ -157,8 +157,8 @@ static void undeliverable(void)
     lab_send(lab, 1, (const uint32_t[2]){1, 2}, 1000000);
     lab_run(lab, 0);
     CHECK_U64(asim_fabric_unfinished(lab->fabric, list, 4), 2);
-    CHECK(list[0].src == 0 && list[0].dst == 1 && !list[0].gave_up && list[0].acked > 0);
-    CHECK(list[1].src == 1 && list[1].dst == 0 && list[1].gave_up && list[1].timeouts == 17);
+    CHECK(list[0].src == 0 && list[0].dst == 1 && !list[0].aborted && list[0].acked > 0);
+    CHECK(list[1].src == 1 && list[1].dst == 0 && list[1].aborted && list[1].timeouts == 17);
     CHECK(list[1].acked > 0 && list[1].acked < 1000000);
     CHECK_U64(lab->msg[2].n_arrived, 1);
     CHECK(asim_fabric_audit(lab->fabric, &err) == 0);

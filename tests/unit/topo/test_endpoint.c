@@ -65,14 +65,14 @@ static void test_numbers(void)
 
     pods(&topo);
     for (uint32_t v = 0; v < 7; v++) {
-        CHECK_U64(asim_topo_shown(&topo, v), v);
-        CHECK_U64(asim_topo_node_of(&topo, v), v);
+        CHECK_U64(asim_topo_external_id(&topo, v), v);
+        CHECK_U64(asim_topo_internal_id(&topo, v), v);
     }
     CHECK(asim_topo_endpoints(&topo, NULL) == 0);
     for (uint32_t v = 0; v < 9; v++) {
-        CHECK_U64(asim_topo_shown(&topo, v), shown[v]);
+        CHECK_U64(asim_topo_external_id(&topo, v), shown[v]);
         if (!asim_topo_is_endpoint(&topo, v))
-            CHECK_U64(asim_topo_node_of(&topo, shown[v]), v);
+            CHECK_U64(asim_topo_internal_id(&topo, shown[v]), v);
     }
     asim_topo_fini(&topo);
 }
@@ -93,7 +93,7 @@ static void test_routes(void)
     for (uint32_t v = 0; v < plain.nodes; v++)
         for (uint32_t h = 0; h < 4; h++) {
             const uint32_t *was = asim_route_ports(before, v, h, &n);
-            const uint32_t *is = asim_route_ports(after, asim_topo_node_of(&wide, v), h, &m);
+            const uint32_t *is = asim_route_ports(after, asim_topo_internal_id(&wide, v), h, &m);
 
             CHECK_U64(m, n);
             CHECK(!n || (m == n && !memcmp(was, is, n * sizeof *is)));

@@ -27,29 +27,29 @@ struct own {
 
 /* Whether the oldest frame goes before the end of the own transmission at the same time: hosts in
  * lockstep meet this at every packet. */
-IN_LOOP int mail_is_first(const struct asim_nic *nic)
+ALWAYS_INLINE int mail_is_first(const struct asim_nic *nic)
 {
-    uint64_t mail = asim_nic_mail_tie(nic), free = asim_port_tie(&nic->port);
+    uint64_t mail = asim_nic_arrival_tie_key(nic), free = asim_port_tie_key(&nic->port);
 
     return mail < free || (mail == free && nic->port.in->in_seq < nic->port.start_seq);
 }
 
 /* The end of what is sent, if anybody waits for it. */
-IN_LOOP uint64_t free_of(const struct asim_nic *nic)
+ALWAYS_INLINE uint64_t free_of(const struct asim_nic *nic)
 {
     return nic->port.busy == ASIM_NIC_BUSY ? nic->port.busy_until : ASIM_NEVER;
 }
 
-IN_LOOP uint64_t soon_of(const struct asim_nic *nic)
+ALWAYS_INLINE uint64_t soon_of(const struct asim_nic *nic)
 {
-    uint64_t free = free_of(nic), mail = nic->mail_at;
+    uint64_t free = free_of(nic), mail = nic->arrival_at;
 
     return mail < free ? mail : free;
 }
 
-IN_LOOP struct coming coming_at(struct asim_nic *nic)
+ALWAYS_INLINE struct coming coming_at(struct asim_nic *nic)
 {
-    uint64_t free = free_of(nic), mail = nic->mail_at;
+    uint64_t free = free_of(nic), mail = nic->arrival_at;
 
     if (mail < free)
         return (struct coming){nic, mail, 1};
@@ -59,8 +59,10 @@ IN_LOOP struct coming coming_at(struct asim_nic *nic)
 /* Two NICs of one host with the same time. */
 static int is_before(const struct coming *a, const struct coming *b)
 {
-    uint64_t a_tie = a->is_mail ? asim_nic_mail_tie(a->nic) : asim_port_tie(&a->nic->port);
-    uint64_t b_tie = b->is_mail ? asim_nic_mail_tie(b->nic) : asim_port_tie(&b->nic->port);
+    uint64_t a_tie =
+        a->is_mail ? asim_nic_arrival_tie_key(a->nic) : asim_port_tie_key(&a->nic->port);
+    uint64_t b_tie =
+        b->is_mail ? asim_nic_arrival_tie_key(b->nic) : asim_port_tie_key(&b->nic->port);
     uint64_t a_seq = a->is_mail ? a->nic->port.in->in_seq : a->nic->port.start_seq;
     uint64_t b_seq = b->is_mail ? b->nic->port.in->in_seq : b->nic->port.start_seq;
 
@@ -82,7 +84,7 @@ static struct coming first_of_equals(const struct asim_host *host, uint64_t t)
 }
 
 /* Linear in NICs, which are one to eight; their times first, the rest of what is soonest. */
-IN_LOOP struct coming first_coming(struct asim_host *host, int is_one)
+ALWAYS_INLINE struct coming first_coming(struct asim_host *host, int is_one)
 {
     struct asim_nic *soonest = host->nics;
     uint64_t t;
@@ -101,7 +103,7 @@ IN_LOOP struct coming first_coming(struct asim_host *host, int is_one)
     return equal && t != ASIM_NEVER ? first_of_equals(host, t) : coming_at(soonest);
 }
 
-IN_LOOP struct own first_own(struct asim_host *host, int is_one)
+ALWAYS_INLINE struct own first_own(struct asim_host *host, int is_one)
 {
     struct own own = {NULL, host->timers.n ? host->timers.at->t : ASIM_NEVER, 1};
     struct asim_nic *nics = is_one ? &host->only : host->nics;
@@ -118,19 +120,20 @@ IN_LOOP struct own first_own(struct asim_host *host, int is_one)
 }
 
 /* What asim_host_take_frame does around the long way. */
-IN_LOOP void took(const struct asim_host *host, struct asim_nic *nic,
-                  const struct asim_frame *frame)
+ALWAYS_INLINE void took(const struct asim_host *host, struct asim_nic *nic,
+                        const struct asim_frame *frame)
 {
     struct asim_wire *in = nic->port.in;
     uint32_t head = atomic_load_explicit(&in->head, memory_order_relaxed) + 1;
 
-    asim_mail_count_in(in, frame, host->seq);
+    asim_link_ring_count_in(in, frame, host->seq);
     atomic_store_explicit(&in->head, head, memory_order_release);
-    nic->mail_at = head != in->avail ? in->in_at[head & in->in_mask].t : ASIM_NEVER;
+    nic->arrival_at = head != in->avail ? in->in_at[head & in->in_mask].t : ASIM_NEVER;
 }
 
 /* 0: there is a new wake-up. */
-IN_LOOP int kick_here(struct asim_fabric *fabric, struct asim_host *host, struct asim_nic *nic)
+ALWAYS_INLINE int kick_here(struct asim_fabric *fabric, struct asim_host *host,
+                            struct asim_nic *nic)
 {
     uint64_t wake;
 
@@ -149,8 +152,8 @@ static __attribute__((noinline)) int kick_apart(struct asim_fabric *fabric, stru
 
 /* A call where the processor would not keep a copy at every place: of hosts with several NICs few
  * do the same. */
-IN_LOOP int kick(struct asim_fabric *fabric, struct asim_host *host, struct asim_nic *nic,
-                 int is_one)
+ALWAYS_INLINE int kick(struct asim_fabric *fabric, struct asim_host *host, struct asim_nic *nic,
+                       int is_one)
 {
     return is_one ? kick_here(fabric, host, nic) : kick_apart(fabric, host, nic);
 }
@@ -164,8 +167,8 @@ void asim_host_kick(struct asim_fabric *fabric, struct asim_host *host, struct a
 }
 
 /* An ACK on the short way, with all that follows from it in the same event. */
-IN_LOOP int take_ack(struct asim_fabric *fabric, struct asim_host *host, struct asim_nic *in,
-                     const struct asim_frame *frame, int is_one)
+ALWAYS_INLINE int take_ack(struct asim_fabric *fabric, struct asim_host *host, struct asim_nic *in,
+                           const struct asim_frame *frame, int is_one)
 {
     struct asim_flow *flow = quick_ack(fabric, host, frame);
     struct asim_nic *nic = in;
@@ -178,7 +181,7 @@ IN_LOOP int take_ack(struct asim_fabric *fabric, struct asim_host *host, struct 
     if (!is_one)
         nic = &host->nics[flow->nic];
     if (flow->cc.snd_next < flow->cc.size)
-        asim_qplist_may(&nic->qps, flow->place);
+        asim_qplist_mark_ready(&nic->qps, flow->place);
     is_over = flow->snd_una >= flow->cc.size;
     if (is_over)
         asim_sender_complete(fabric, host, flow);
@@ -189,19 +192,19 @@ IN_LOOP int take_ack(struct asim_fabric *fabric, struct asim_host *host, struct 
 }
 
 /* One of them. 0: timers or wake-ups may be others now, or the lane has failed. */
-IN_LOOP int take_coming(struct asim_fabric *fabric, struct asim_host *host,
-                        const struct coming *coming, int is_one)
+ALWAYS_INLINE int take_coming(struct asim_fabric *fabric, struct asim_host *host,
+                              const struct coming *coming, int is_one)
 {
     struct asim_nic *nic = coming->nic;
     const struct asim_frame *frame;
 
     if (!coming->is_mail) {
-        asim_host_begin(host, coming->t, asim_port_tie(&nic->port));
+        asim_host_begin(host, coming->t, asim_port_tie_key(&nic->port));
         nic->port.busy = 0;
         return kick(fabric, host, nic, is_one);
     }
-    frame = asim_mail_oldest(nic->port.in);
-    asim_host_begin(host, coming->t, asim_wire_tie(nic->port.in, frame));
+    frame = asim_link_ring_oldest(nic->port.in);
+    asim_host_begin(host, coming->t, asim_wire_tie_key(nic->port.in, frame));
     if (frame->type == ASIM_ACK)
         return take_ack(fabric, host, nic, frame, is_one);
     if (frame->type == ASIM_DATA && quick_data(fabric, host, frame, is_one)) {
@@ -214,8 +217,8 @@ IN_LOOP int take_coming(struct asim_fabric *fabric, struct asim_host *host,
 
 /* All before `end`; *t is then the time of the first that is not. 0: what the host has of its own
  * is to be asked again. */
-IN_LOOP int take_frames(struct asim_fabric *fabric, struct asim_host *host, uint64_t end,
-                        uint64_t *t, int is_one)
+ALWAYS_INLINE int take_frames(struct asim_fabric *fabric, struct asim_host *host, uint64_t end,
+                              uint64_t *t, int is_one)
 {
     struct coming coming;
 
@@ -238,11 +241,11 @@ static int take_long(struct asim_fabric *fabric, struct asim_host *host, uint64_
     if (coming.t >= end)
         return 1;
     if (coming.is_mail) {
-        asim_host_begin(host, coming.t, asim_nic_mail_tie(nic));
+        asim_host_begin(host, coming.t, asim_nic_arrival_tie_key(nic));
         asim_host_take_frame(fabric, host, nic);
         return 0;
     }
-    asim_host_begin(host, coming.t, asim_port_tie(&nic->port));
+    asim_host_begin(host, coming.t, asim_port_tie_key(&nic->port));
     nic->port.busy = 0;
     asim_nic_kick(fabric, host, nic, coming.t);
     return 0;
@@ -264,8 +267,8 @@ static void take_own(struct asim_fabric *fabric, struct asim_host *host, const s
 /* As long as frames meet no timer at the same time. Returns the time of the next event; that is
  * before `until` where several meet, and after a failure. Callbacks may start messages and make
  * timers, but do not change whether the network is plain. */
-IN_LOOP uint64_t advance(struct asim_fabric *fabric, struct asim_host *host, uint64_t until,
-                         int is_one)
+ALWAYS_INLINE uint64_t advance(struct asim_fabric *fabric, struct asim_host *host, uint64_t until,
+                               int is_one)
 {
     int plain = host->lane->plain;
 
@@ -291,12 +294,12 @@ static uint64_t advance_several(struct asim_fabric *fabric, struct asim_host *ho
     uint64_t next;
 
     for (uint32_t i = 0; i < host->n_nics; i++)
-        asim_nic_open_mail(&host->nics[i]);
+        asim_nic_open_ring(&host->nics[i]);
     do
         next = host->n_nics ? advance(fabric, host, until, 0) : 0;
     while (next < until && asim_host_take_first(fabric, host, until, &next));
     for (uint32_t i = 0; i < host->n_nics; i++)
-        asim_mail_rewind(host->nics[i].port.in);
+        asim_link_ring_reset(host->nics[i].port.in);
     return next;
 }
 
@@ -310,10 +313,10 @@ uint64_t asim_host_advance(struct asim_fabric *fabric, struct asim_host *host, u
 
     if (host->n_nics != 1)
         return advance_several(fabric, host, until);
-    asim_nic_open_mail(&host->only);
+    asim_nic_open_ring(&host->only);
     do
         next = advance(fabric, host, until, 1);
     while (next < until && asim_host_take_first(fabric, host, until, &next));
-    asim_mail_rewind(host->only.port.in);
+    asim_link_ring_reset(host->only.port.in);
     return next;
 }

@@ -10,8 +10,8 @@
 
 /* As asim_port_begin, in the present event of the host. The place is asked for first, so that
  * nothing is kept over the call that seldom is. Sets *youth for the frame's side. */
-IN_LOOP struct asim_frame *quick_begin(struct asim_host *host, struct asim_port *port,
-                                       uint32_t bytes, uint64_t *youth)
+ALWAYS_INLINE struct asim_frame *quick_begin(struct asim_host *host, struct asim_port *port,
+                                             uint32_t bytes, uint64_t *youth)
 {
     struct asim_wire *wire = port->out;
     uint32_t tail = atomic_load_explicit(&wire->tail, memory_order_relaxed);
@@ -19,23 +19,23 @@ IN_LOOP struct asim_frame *quick_begin(struct asim_host *host, struct asim_port 
 
     if (tail != wire->limit)
         frame = &wire->at[tail & wire->mask];
-    else if (!(frame = asim_mail_slot_slow(host->lane, wire)))
+    else if (!(frame = asim_link_ring_slot_slow(host->lane, wire)))
         return NULL;
     port->busy = ASIM_NIC_BUSY;
     port->tx_start = host->now;
     port->start_seq = host->seq;
-    port->start_youth = asim_youth(host->tie);
+    port->start_recency = asim_cause_recency(host->tie);
     port->busy_until = host->now + wire->tx[bytes];
     wire->frames++;
     wire->bytes += bytes;
-    *youth = port->start_youth;
+    *youth = port->start_recency;
     return frame;
 }
 
 /* As asim_port_commit, for a frame that is written but for its time. `final`: it acknowledges a
  * whole message. */
-IN_LOOP void quick_go(struct asim_host *host, struct asim_port *port, struct asim_frame *frame,
-                      int final)
+ALWAYS_INLINE void quick_go(struct asim_host *host, struct asim_port *port,
+                            struct asim_frame *frame, int final)
 {
     struct asim_lane *lane = host->lane;
     struct asim_wire *wire = port->out;
@@ -43,15 +43,15 @@ IN_LOOP void quick_go(struct asim_host *host, struct asim_port *port, struct asi
 
     frame->t = t;
     if (final && wire->to == frame->src)
-        asim_port_notice(lane, wire, frame);
-    asim_mail_commit(wire);
+        asim_port_notify_final(lane, wire, frame);
+    asim_link_ring_commit(wire);
     if (t < lane->lowered[wire->to_place])
         lane->lowered[wire->to_place] = t;
 }
 
 /* An answer has been started: nobody waits for its end where nothing else is there to be sent, and
  * where the end would find, do and arm nothing. */
-IN_LOOP void quick_leave(struct asim_nic *nic)
+ALWAYS_INLINE void quick_leave(struct asim_nic *nic)
 {
     if (!nic->acks.n && (!nic->qps.stirred || !nic->qps.n))
         nic->port.busy = ASIM_NIC_LEAVING;
@@ -59,7 +59,7 @@ IN_LOOP void quick_leave(struct asim_nic *nic)
 
 /* The head of the FIFO of answers, ACKs and NACKs alike. It is written into its place on the wire
  * before it is dropped from the FIFO, whose memory stays as it is. */
-IN_LOOP int quick_answer(struct asim_host *host, struct asim_nic *nic)
+ALWAYS_INLINE int quick_answer(struct asim_host *host, struct asim_nic *nic)
 {
     const struct asim_frame *head = asim_ring_head(&nic->acks);
     uint64_t youth;
@@ -77,8 +77,8 @@ IN_LOOP int quick_answer(struct asim_host *host, struct asim_nic *nic)
 
 /* The next packet of a flow that goes back on nothing: snd_next is the end of all that was ever
  * sent, so no flag asks for an ACK of what may be there already. */
-IN_LOOP int quick_packet(const struct asim_fabric *fabric, struct asim_host *host,
-                         struct asim_nic *nic, struct asim_flow *flow)
+ALWAYS_INLINE int quick_packet(const struct asim_fabric *fabric, struct asim_host *host,
+                               struct asim_nic *nic, struct asim_flow *flow)
 {
     uint64_t seq = flow->cc.snd_next, left = flow->cc.size - seq, youth;
     uint32_t most = fabric->net->payload_bytes, payload = left < most ? (uint32_t)left : most;
@@ -87,21 +87,21 @@ IN_LOOP int quick_packet(const struct asim_fabric *fabric, struct asim_host *hos
 
     if (!frame)
         return 0;
-    frame->extent = asim_frame_extent(seq, 0, wire);
+    frame->extent = asim_frame_word1(seq, 0, wire);
     frame->flow = flow->name;
-    frame->rest = asim_frame_rest(flow->dst, ASIM_DATA, 0) | youth << 32;
+    frame->rest = asim_frame_word2(flow->dst, ASIM_DATA, 0) | youth << 32;
     flow->cc.snd_next = flow->snd_high = seq + payload;
     flow->tx_frames++;
     flow->last_wire = wire;
     flow->next_avail = host->now + asim_pacing_gap(fabric, nic, flow->cc.rate_bps, wire);
-    asim_qplist_served(&nic->qps, flow->place);
+    asim_qplist_set_last_served(&nic->qps, flow->place);
     host->counts.data++;
     quick_go(host, &nic->port, frame, 0);
     return 1;
 }
 
 /* The flow whose turn it can only be, where no other may be willing; NULL: that is to be asked. */
-IN_LOOP struct asim_flow *quick_only(const struct asim_qplist *list)
+ALWAYS_INLINE struct asim_flow *quick_only(const struct asim_qplist *list)
 {
     uint64_t may;
 
@@ -115,7 +115,7 @@ IN_LOOP struct asim_flow *quick_only(const struct asim_qplist *list)
 
 /* Its last packet has been started: ACKs are all it waits for, and so does the NIC. Not where the
  * end of it arms a wake-up. */
-IN_LOOP void quick_rest(struct asim_nic *nic, const struct asim_flow *flow)
+ALWAYS_INLINE void quick_rest(struct asim_nic *nic, const struct asim_flow *flow)
 {
     struct asim_qplist *list = &nic->qps;
 
@@ -130,8 +130,8 @@ IN_LOOP void quick_rest(struct asim_nic *nic, const struct asim_flow *flow)
 /* Nobody looks at a queue pair that is alone but here: the wake-up is the long way's, and seldom.
  * Links do not go down in a plain network, so the port is there. A scan that meets but a finished
  * one drops it, and that is all. */
-IN_LOOP int quick_kick(struct asim_fabric *fabric, struct asim_host *host, struct asim_nic *nic,
-                       uint64_t t)
+ALWAYS_INLINE int quick_kick(struct asim_fabric *fabric, struct asim_host *host,
+                             struct asim_nic *nic, uint64_t t)
 {
     struct asim_flow *flow;
 

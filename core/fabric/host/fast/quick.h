@@ -21,8 +21,8 @@
 
 /* The usual ACK: progress, and nothing lost that anybody knows of. What asim_recovery_ack would do
  * is then to move snd_una. */
-static inline int asim_ack_is_plain(const struct asim_fabric *fabric, const struct asim_flow *flow,
-                                    const struct asim_frame *frame)
+static inline int asim_ack_is_regular(const struct asim_fabric *fabric,
+                                      const struct asim_flow *flow, const struct asim_frame *frame)
 {
     return frame->type == ASIM_ACK && !frame->dst && frame->seq > flow->snd_una &&
            frame->seq <= flow->cc.snd_next && !flow->timeouts && !flow->repair &&
@@ -40,10 +40,10 @@ static inline int asim_wants_ack(const struct asim_netconf *net, uint64_t next, 
     return next >= size;
 }
 
-/* An ACK, of the last byte, too: the usual one, as of asim_ack_is_plain. The flow it is of, whose
+/* An ACK, of the last byte, too: the usual one, as of asim_ack_is_regular. The flow it is of, whose
  * NIC the caller kicks, or NULL. */
-IN_LOOP struct asim_flow *quick_ack(const struct asim_fabric *fabric, struct asim_host *host,
-                                    const struct asim_frame *frame)
+ALWAYS_INLINE struct asim_flow *quick_ack(const struct asim_fabric *fabric, struct asim_host *host,
+                                          const struct asim_frame *frame)
 {
     struct asim_flow *flow = asim_own_flow(host, frame->slot);
     uint64_t seq = frame->seq;
@@ -69,8 +69,8 @@ static inline void asim_rx_begin(struct asim_rx *rx, uint8_t generation)
 /* The expected packet with nothing kept behind it, and its ACK: at once, or through the FIFO where
  * the port is busy; so there is nothing to kick. The packet is no longer under way and its ACK is:
  * the count of frames stays, but for the notice of the last one. */
-IN_LOOP int quick_data(struct asim_fabric *fabric, struct asim_host *host,
-                       const struct asim_frame *frame, int is_one)
+ALWAYS_INLINE int quick_data(struct asim_fabric *fabric, struct asim_host *host,
+                             const struct asim_frame *frame, int is_one)
 {
     struct asim_rx *rx = asim_rx_of(fabric, frame->src, frame->slot);
     uint32_t payload = frame->wire - fabric->data_overhead, busy;
@@ -87,7 +87,7 @@ IN_LOOP int quick_data(struct asim_fabric *fabric, struct asim_host *host,
     if (seq != rx->next || rx->ahead.n || !asim_wants_ack(fabric->net, next, rx->size))
         return 0;
     if (!is_one)
-        nic = rx->back ? &nic[rx->back - 1] : asim_nic_back(fabric, host, frame, rx);
+        nic = rx->back ? &nic[rx->back - 1] : asim_nic_for_reply(fabric, host, frame, rx);
     busy = (uint32_t)asim_nic_is_busy(host, nic);
     if (nic->port.paused || (nic->acks.n && !busy))
         return 0;
@@ -105,9 +105,9 @@ IN_LOOP int quick_data(struct asim_fabric *fabric, struct asim_host *host,
     host->counts.got_data++;
     host->counts.in_order += payload;
     host->counts.acks_made++;
-    ack->extent = asim_frame_extent(next, 0, fabric->ack_wire);
+    ack->extent = asim_frame_word1(next, 0, fabric->ack_wire);
     ack->flow = frame->flow;
-    ack->rest = asim_frame_rest(0, ASIM_ACK, flags) | youth << 32;
+    ack->rest = asim_frame_word2(0, ASIM_ACK, flags) | youth << 32;
     if (busy)
         return 1;
     host->counts.acks++;

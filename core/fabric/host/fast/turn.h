@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only
  *
- * A host's turn, as its files share it: host.c (events in order, the long way), frame_loop.c (the loop
- * over frames), quick.h (their short way), qp.c and receiver.c (what NICs do with them).
+ * A host's turn, as its files share it: host.c (events in order, the long way), frame_loop.c (the
+ * loop over frames), quick.h (their short way), qp.c and receiver.c (what NICs do with them).
  */
 #ifndef ASIM_FABRIC_HOST_FAST_TURN_H
 #define ASIM_FABRIC_HOST_FAST_TURN_H
@@ -11,9 +11,9 @@
 /* Two loops are made of these, for one NIC and for several, where that is a constant: the compiler
  * would rather have one copy of each, and ask. */
 #if defined(__GNUC__)
-#define IN_LOOP static inline __attribute__((always_inline))
+#define ALWAYS_INLINE static inline __attribute__((always_inline))
 #else
-#define IN_LOOP static inline
+#define ALWAYS_INLINE static inline
 #endif
 
 /* The steps of asim_nic_kick (qp.c). Whose turn it is, NULL: nobody may go; drops the finished ones
@@ -46,7 +46,7 @@ static inline int asim_nic_is_busy(const struct asim_host *host, struct asim_nic
 
     if (port->busy == ASIM_NIC_LEAVING)
         port->busy = port->busy_until > host->now ||
-                     (port->busy_until == host->now && asim_port_tie(port) > host->tie);
+                     (port->busy_until == host->now && asim_port_tie_key(port) > host->tie);
     return port->busy != ASIM_NIC_IDLE;
 }
 /* As asim_nic_kick, the short way where it may be taken. */
@@ -54,28 +54,28 @@ void asim_host_kick(struct asim_fabric *fabric, struct asim_host *host, struct a
 
 /* The NIC answers leave by: hashed like a flow of its own, with the ports exchanged (receiver.c).
  */
-struct asim_nic *asim_nic_back(struct asim_fabric *fabric, struct asim_host *host,
-                               const struct asim_frame *data, struct asim_rx *rx);
+struct asim_nic *asim_nic_for_reply(struct asim_fabric *fabric, struct asim_host *host,
+                                    const struct asim_frame *data, struct asim_rx *rx);
 /* After the mailbox was opened, and after each frame taken: what is asked for every event, and the
  * frame's own cache line but once. */
-static inline void asim_nic_look(struct asim_nic *nic)
+static inline void asim_nic_update_arrival(struct asim_nic *nic)
 {
     const struct asim_wire *in = nic->port.in;
     uint32_t head = atomic_load_explicit(&in->head, memory_order_relaxed);
 
-    nic->mail_at = head != in->avail ? in->in_at[head & in->in_mask].t : ASIM_NEVER;
+    nic->arrival_at = head != in->avail ? in->in_at[head & in->in_mask].t : ASIM_NEVER;
 }
 
 /* The turn of its host begins: what has been put into the mailbox until now is there. */
-static inline void asim_nic_open_mail(struct asim_nic *nic)
+static inline void asim_nic_open_ring(struct asim_nic *nic)
 {
-    asim_mail_open(nic->port.in);
-    asim_nic_look(nic);
+    asim_link_ring_open(nic->port.in);
+    asim_nic_update_arrival(nic);
 }
 
-static inline uint64_t asim_nic_mail_tie(const struct asim_nic *nic)
+static inline uint64_t asim_nic_arrival_tie_key(const struct asim_nic *nic)
 {
-    return asim_wire_tie(nic->port.in, asim_mail_oldest(nic->port.in));
+    return asim_wire_tie_key(nic->port.in, asim_link_ring_oldest(nic->port.in));
 }
 
 #endif

@@ -5,10 +5,10 @@
  * lies in the mailboxes. Then what ports have in common is the shared buffer alone, and in which
  * order frames enter and leave that makes no difference while none needs headroom: what is in use
  * is a sum over what lies there. So there are no events: the arrivals are dealt by the port they
- * leave through (egress_batch.c), and each port is worked through from one end of the window to the other.
- * It catches up with its departures when the next frame comes, and once more at the end, each at
- * its own time: marks, telemetry and what watchers are told are those of the long way (switch.c),
- * which costs two events a frame.
+ * leave through (egress_batch.c), and each port is worked through from one end of the window to the
+ * other. It catches up with its departures when the next frame comes, and once more at the end,
+ * each at its own time: marks, telemetry and what watchers are told are those of the long way
+ * (switch.c), which costs two events a frame.
  *
  * Rests on all arrivals of a time coming before its departures (is_patient in mmu.c): then what is
  * there when an arrival comes is what those before it have left.
@@ -21,7 +21,7 @@
 static inline struct asim_frame *begin_behind(struct asim_lane *lane, struct asim_port *port,
                                               uint32_t bytes)
 {
-    struct asim_moment then = {port->busy_until, asim_port_tie(port), port->start_seq};
+    struct asim_event_key then = {port->busy_until, asim_port_tie_key(port), port->start_seq};
 
     return asim_port_begin(lane, port, bytes, then);
 }
@@ -49,7 +49,7 @@ static inline void depart(struct asim_fabric *fabric, struct asim_desk *desk, ui
     frame = begin_behind(desk->lane, &port->port, bytes);
     if (!frame)
         return;
-    asim_frame_copy(frame, head, port->port.start_youth);
+    asim_frame_copy(frame, head, port->port.start_recency);
     asim_queue_drop(port, q);
     asim_queue_tell(fabric, sw, p, port->port.tx_start);
     if (q) {
@@ -58,7 +58,7 @@ static inline void depart(struct asim_fabric *fabric, struct asim_desk *desk, ui
     }
     asim_switch_stamp(fabric, sw, p, frame, (const uint64_t[2]){q, port->port.tx_start});
     frame->t = port->port.busy_until + port->port.out->delay;
-    asim_port_go(desk->lane, port->port.out, frame);
+    asim_port_put_on_wire(desk->lane, port->port.out, frame);
 }
 
 /* All that leaves port p before t. What leaves at t itself goes after what comes in then, and is
@@ -88,7 +88,7 @@ static inline int pass_on(struct asim_fabric *fabric, struct asim_desk *desk,
 
     if (idle) {
         place = asim_port_begin(desk->lane, &port->port, bytes,
-                                (struct asim_moment){t, asim_wire_tie(wire, frame), 0});
+                                (struct asim_event_key){t, asim_wire_tie_key(wire, frame), 0});
     } else {
         there += port->passed_t == t ? port->passed_bytes : 0; /* they may take no time at all */
         port->passed = 1;
@@ -98,7 +98,7 @@ static inline int pass_on(struct asim_fabric *fabric, struct asim_desk *desk,
     }
     if (!place)
         return 0;
-    asim_frame_copy(place, frame, port->port.start_youth);
+    asim_frame_copy(place, frame, port->port.start_recency);
     if (there > port->peak_bytes)
         port->peak_bytes = there;
     if (in_out_q[2])
@@ -106,7 +106,7 @@ static inline int pass_on(struct asim_fabric *fabric, struct asim_desk *desk,
     if (fabric->stamps)
         asim_telemetry_stamp(fabric, sw, in_out_q[1], place, asim_to_ns(fabric, t));
     place->t = port->port.busy_until + port->port.out->delay;
-    asim_port_go(desk->lane, port->port.out, place);
+    asim_port_put_on_wire(desk->lane, port->port.out, place);
     return idle;
 }
 
@@ -151,16 +151,16 @@ static inline void send_plain(struct asim_lane *lane, struct asim_port *port,
                               const struct asim_frame *frame)
 {
     struct asim_wire *wire = port->out;
-    struct asim_frame *place = asim_mail_slot(lane, wire);
+    struct asim_frame *place = asim_link_ring_slot(lane, wire);
 
     if (!place)
         return;
     wire->frames++;
     wire->bytes += frame->wire;
     port->busy_until = port->tx_start + wire->tx[frame->wire];
-    asim_frame_copy(place, frame, port->start_youth);
+    asim_frame_copy(place, frame, port->start_recency);
     place->t = port->busy_until + wire->delay;
-    asim_port_go(lane, wire, place);
+    asim_port_put_on_wire(lane, wire, place);
 }
 
 /* All that comes to a plain port: a frame starts when it comes, or when the one before it is
@@ -190,7 +190,7 @@ static uint64_t serve_plain(struct asim_fabric *fabric, struct asim_desk *desk, 
         if (!port->port.busy || port->port.busy_until < t) {
             port->port.busy = 1;
             port->port.tx_start = t;
-            port->port.start_youth = asim_wire_youth(from, frame->wire);
+            port->port.start_recency = asim_wire_recency(from, frame->wire);
             cause = entry + 1;
             *at = (t - span->begin) << 16;
             send_plain(desk->lane, &port->port, frame);
@@ -202,7 +202,7 @@ static uint64_t serve_plain(struct asim_fabric *fabric, struct asim_desk *desk, 
             calm_push(desk, (const uint32_t[3]){in, out, fabric->net->priority_group}, frame);
             continue;
         }
-        port->port.start_youth = calm_youth_behind(port->port.busy_until - port->port.tx_start);
+        port->port.start_recency = calm_youth_behind(port->port.busy_until - port->port.tx_start);
         port->port.tx_start = port->port.busy_until;
         send_plain(desk->lane, &port->port, frame);
     }

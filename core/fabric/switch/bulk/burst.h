@@ -49,7 +49,7 @@ static inline void burst_begin(struct burst *port, const struct asim_wire *from,
 {
     if (port->busy < frame->t) {
         port->start = frame->t;
-        port->youth = asim_wire_youth(from, frame->wire);
+        port->youth = asim_wire_recency(from, frame->wire);
         port->idle = place + 1;
     } else {
         port->youth = calm_youth_behind(port->busy - port->start);
@@ -71,7 +71,7 @@ static inline void burst_end(struct asim_desk *desk, struct asim_switch_port *to
     to->port.busy = 1;
     to->port.busy_until = port->busy;
     to->port.tx_start = port->start;
-    to->port.start_youth = port->youth;
+    to->port.start_recency = port->youth;
     wire->frames += port->tail - first;
     atomic_store_explicit(&wire->tail, port->tail, memory_order_release);
     if (t < desk->lane->lowered[wire->to_place])
@@ -109,7 +109,7 @@ static inline int burst_may(const struct asim_fabric *fabric, const struct asim_
 
     return batch->burst && calm_is_plain(fabric, port, batch->burst) &&
            burst_takes_time(fabric, desk->sw->in[batch->in]) &&
-           asim_mail_has_room(port->port.out, batch->burst) &&
+           asim_link_ring_has_room(port->port.out, batch->burst) &&
            (!port->passed || port->passed_t != asim_batch_frame(desk->sw->in[batch->in], 0)->t);
 }
 
@@ -125,7 +125,7 @@ static inline uint64_t burst_serve(struct asim_fabric *fabric, struct asim_desk 
     struct asim_wire *wire = to->port.out;
     struct burst port = {.busy = to->port.busy ? to->port.busy_until : 0,
                          .start = to->port.tx_start,
-                         .youth = to->port.start_youth,
+                         .youth = to->port.start_recency,
                          .peak = to->peak_bytes,
                          .tail = atomic_load_explicit(&wire->tail, memory_order_relaxed)};
     uint32_t i, group = fabric->net->priority_group;
@@ -145,7 +145,7 @@ static inline uint64_t burst_serve(struct asim_fabric *fabric, struct asim_desk 
         wire->bytes += size;
         asim_frame_copy(place, frame, port.youth);
         place->t = port.busy + wire->delay;
-        asim_port_see_final(desk->lane, wire, place);
+        asim_port_check_final(desk->lane, wire, place);
         port.tail++;
     }
     if (i < batch->burst) {

@@ -16,13 +16,13 @@ int asim_batch_grow(struct asim_batch *batch, uint32_t n)
 
 int asim_batch_list(const struct asim_switch *sw, struct asim_batch *batch, uint64_t begin)
 {
-    const struct asim_mail mail = asim_mail_of(sw->in[batch->in]);
+    const struct asim_link_ring_view mail = asim_link_ring_view_of(sw->in[batch->in]);
     uint32_t n = batch->burst;
 
     if (batch->cap < n && asim_batch_grow(batch, n))
         return ASIM_ENOMEM;
     for (uint32_t i = 0; i < n; i++)
-        batch->at[i] = asim_batch_entry(batch->in, i, asim_mail_nth(&mail, i)->t - begin);
+        batch->at[i] = asim_batch_entry(batch->in, i, asim_link_ring_view_nth(&mail, i)->t - begin);
     batch->n += n;
     batch->burst = 0;
     return 0;
@@ -64,12 +64,12 @@ static inline int deal(struct asim_desk *desk, uint32_t out, uint64_t entry, uin
 static int deal_behind(struct asim_desk *desk, uint32_t out, uint32_t in, uint32_t n,
                        uint64_t begin)
 {
-    const struct asim_mail mail = asim_mail_of(desk->sw->in[in]);
+    const struct asim_link_ring_view mail = asim_link_ring_view_of(desk->sw->in[in]);
     int failed = 0;
 
     for (uint32_t i = 0; i < n && !failed; i++)
-        failed =
-            deal(desk, out, asim_batch_entry(in, i, asim_mail_nth(&mail, i)->t - begin), begin);
+        failed = deal(desk, out,
+                      asim_batch_entry(in, i, asim_link_ring_view_nth(&mail, i)->t - begin), begin);
     return failed;
 }
 
@@ -120,15 +120,15 @@ static inline uint32_t way_of(struct asim_fabric *fabric, struct asim_desk *desk
 
 /* Of the frames of an active port those before `until` that are of the first one's flow and go its
  * way, and their bytes: at least one. */
-static inline uint32_t first_burst(const struct asim_mail *mail, uint32_t there, uint64_t until,
-                                   uint64_t *bytes)
+static inline uint32_t first_burst(const struct asim_link_ring_view *mail, uint32_t there,
+                                   uint64_t until, uint64_t *bytes)
 {
-    const struct asim_frame *first = asim_mail_nth(mail, 0), *frame = first;
+    const struct asim_frame *first = asim_link_ring_view_nth(mail, 0), *frame = first;
     uint32_t n = 0;
 
     do {
         *bytes += frame->wire;
-        frame = asim_mail_nth(mail, ++n);
+        frame = asim_link_ring_view_nth(mail, ++n);
     } while (n != there && frame->t < until && frame->flow == first->flow &&
              frame->type == first->type);
     return n;
@@ -142,19 +142,19 @@ static uint64_t deal_port(struct asim_fabric *fabric, struct asim_desk *desk, ui
 {
     struct asim_switch *sw = desk->sw;
     struct asim_wire *wire = sw->in[p];
-    const struct asim_mail mail = asim_mail_of(wire);
+    const struct asim_link_ring_view mail = asim_link_ring_view_of(wire);
     uint64_t bytes = 0, begin = begin_until[0], until = begin_until[1];
     uint32_t there = wire->avail - mail.head, n = first_burst(&mail, there, until, &bytes), out;
 
     if (there >= 1u << ASIM_PLACE_BITS)
         return UINT64_MAX;
-    out = way_of(fabric, desk, asim_mail_nth(&mail, 0));
+    out = way_of(fabric, desk, asim_link_ring_view_nth(&mail, 0));
     if (out == UINT32_MAX)
         return UINT64_MAX;
     if (deal_burst(desk, out, p, n, begin))
         return fail(desk);
     for (; n != there; n++) {
-        const struct asim_frame *frame = asim_mail_nth(&mail, n);
+        const struct asim_frame *frame = asim_link_ring_view_nth(&mail, n);
 
         if (frame->t >= until)
             break;
@@ -169,7 +169,8 @@ static uint64_t deal_port(struct asim_fabric *fabric, struct asim_desk *desk, ui
     if (sw->in_seq)
         sw->in_seq[p] = wire->in_seq;
     desk->came[desk->n_came++] = (struct asim_came){
-        asim_batch_entry(p, n - 1, asim_mail_nth(&mail, n - 1)->t - begin), p, (uint32_t)bytes};
+        asim_batch_entry(p, n - 1, asim_link_ring_view_nth(&mail, n - 1)->t - begin), p,
+        (uint32_t)bytes};
     wire->got += n;
     wire->got_bytes += bytes;
     return bytes;

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only
  *
  * The arrivals of a calm window (bulk.c), dealt by the port they leave through and there in the
- * order of tie_key.h. Ports of a calm window have nothing to do with each other, so a port is worked
- * through from one end of the window to the other while its state is at hand, and only what goes
- * the same way is compared: no calendar, no event.
+ * order of tie_key.h. Ports of a calm window have nothing to do with each other, so a port is
+ * worked through from one end of the window to the other while its state is at hand, and only what
+ * goes the same way is compared: no calendar, no event.
  *
  * An entry is one word: ticks since the window began, ingress port, and the how-manieth frame of
  * that port's mailbox it is. Frames stay in their mailboxes until the window is through, so that
@@ -32,9 +32,9 @@ static inline uint32_t asim_batch_place(uint64_t entry)
 static inline const struct asim_frame *asim_batch_frame(const struct asim_wire *wire,
                                                         uint64_t entry)
 {
-    const struct asim_mail mail = asim_mail_of(wire);
+    const struct asim_link_ring_view mail = asim_link_ring_view_of(wire);
 
-    return asim_mail_nth(&mail, asim_batch_place(entry));
+    return asim_link_ring_view_nth(&mail, asim_batch_place(entry));
 }
 
 /* Whether what has the same size and cause has the same age on both. */
@@ -47,12 +47,13 @@ static inline int asim_is_paced_like(const struct asim_wire *a, const struct asi
 static inline int asim_batch_is_alike(const struct asim_wire *a, const struct asim_wire *b,
                                       uint32_t n)
 {
-    const struct asim_mail x = asim_mail_of(a), y = asim_mail_of(b);
+    const struct asim_link_ring_view x = asim_link_ring_view_of(a), y = asim_link_ring_view_of(b);
 
     if (!asim_is_paced_like(a, b))
         return 0;
     for (uint32_t i = 0; i < n; i++) {
-        const struct asim_frame *f = asim_mail_nth(&x, i), *g = asim_mail_nth(&y, i);
+        const struct asim_frame *f = asim_link_ring_view_nth(&x, i),
+                                *g = asim_link_ring_view_nth(&y, i);
 
         if (f->t != g->t || f->wire != g->wire || f->side != g->side)
             return 0;
@@ -94,7 +95,8 @@ void asim_batch_take_back(struct asim_desk *desk);
 /* What another desk has dealt to the ports of this one. Its entries are there until it has settled.
  */
 void asim_batch_collect(struct asim_desk *desk, const struct asim_desk *other, uint64_t begin);
-/* --- tie_order.c: the order of tie_key.h ------------------------------------------------------------ */
+/* --- tie_order.c: the order of tie_key.h
+ * ------------------------------------------------------------ */
 /* The entries of a batch in order: at its own place, or where they lie until the next such call. */
 uint64_t *asim_batch_order(struct asim_desk *desk, struct asim_batch *batch);
 
@@ -104,7 +106,8 @@ enum { ASIM_FEW_PORTS = 32 };
  * events have come. Not where it is what it was (sw->in_step). */
 void asim_batch_rank(struct asim_switch *sw);
 
-/* --- tie_sequence.c: what an order leaves behind ---------------------------------------------------- */
+/* --- tie_sequence.c: what an order leaves behind
+ * ---------------------------------------------------- */
 /* A desk has dealt: whether what came by its ports is in step (switch.h). Not worth asking for few
  * ports of a switch with one desk. */
 void asim_batch_see_step(struct asim_desk *desk);

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only
  *
- * See switch_shard.h. What desks of one switch must not do side by side is done between their steps, or by
- * each for its own ports: another desk's ingress queue is charged by note (bulk.c), counts of order
- * are given when all is ranked (tie_order.c), and queues are marked, stamped and emptied by the desk
- * whose ports they are of.
+ * See switch_shard.h. What desks of one switch must not do side by side is done between their
+ * steps, or by each for its own ports: another desk's ingress queue is charged by note (bulk.c),
+ * counts of order are given when all is ranked (tie_order.c), and queues are marked, stamped and
+ * emptied by the desk whose ports they are of.
  */
 #include "fabric/switch/bulk/switch_shard.h"
 #include "fabric/switch/bulk/egress_batch.h"
@@ -112,9 +112,9 @@ static inline int has_mail(const struct asim_wire *wire)
 }
 
 /* Mailboxes are looked at in the order in which they were served last, because ports in lockstep
- * will be served so again (egress_batch.c). Those with something in them are listed first, without a
- * branch on what is as good as random. Nothing hangs on what was found at the port before, so that
- * they are waited for together. */
+ * will be served so again (egress_batch.c). Those with something in them are listed first, without
+ * a branch on what is as good as random. Nothing hangs on what was found at the port before, so
+ * that they are waited for together. */
 uint64_t asim_desk_look(struct asim_desk *desk, uint64_t until)
 {
     struct asim_wire *const *in = desk->sw->in;
@@ -130,8 +130,8 @@ uint64_t asim_desk_look(struct asim_desk *desk, uint64_t until)
         uint32_t p = active[i];
         uint64_t t, after;
 
-        asim_mail_open(in[p]);
-        t = asim_mail_oldest(in[p])->t;
+        asim_link_ring_open(in[p]);
+        t = asim_link_ring_oldest(in[p])->t;
         after = t | (0 - (uint64_t)(t < until));
         active[n] = p;
         n += t < until;
@@ -151,10 +151,10 @@ uint64_t asim_desk_rest(struct asim_desk *desk)
     next = desk->later < next ? desk->later : next;
     for (uint32_t i = 0; i < desk->n_active; i++) {
         struct asim_wire *in = desk->sw->in[desk->active[i]];
-        const struct asim_frame *head = asim_mail_head(in);
+        const struct asim_frame *head = asim_link_ring_head(in);
 
         if (!head)
-            asim_mail_rewind(in);
+            asim_link_ring_reset(in);
         else if (head->t < next)
             next = head->t;
     }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only
  *
- * The order of tie_key.h among the arrivals of a calm window: see egress_batch.h. What it leaves behind for
- * the next window is tie_sequence.c's.
+ * The order of tie_key.h among the arrivals of a calm window: see egress_batch.h. What it leaves
+ * behind for the next window is tie_sequence.c's.
  */
 #include "fabric/switch/bulk/egress_batch.h"
 #include "fabric/switch/queue.h"
@@ -30,8 +30,8 @@ static int is_first(const struct asim_switch *sw, uint64_t a, uint64_t b)
         if (f->t != g->t)
             return f->t < g->t;
         if (!alike || f->wire != g->wire || f->side != g->side) {
-            f_tie = asim_wire_tie(x->in, f);
-            g_tie = asim_wire_tie(y->in, g);
+            f_tie = asim_wire_tie_key(x->in, f);
+            g_tie = asim_wire_tie_key(y->in, g);
             if (f_tie != g_tie)
                 return f_tie < g_tie;
         }

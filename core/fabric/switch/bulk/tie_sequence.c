@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-only
  *
- * The counts that arrivals and transmissions of a calm window leave behind, by which tie_key.h tells
- * the next ones apart: by the order found (tie_order.c), or, where everything came in lockstep, by the
- * order there was, which then nobody has to find. Desks of several lanes do the latter without a
- * look at each other's ports, whose cache lines would have to come from another core and go back.
+ * The counts that arrivals and transmissions of a calm window leave behind, by which tie_key.h
+ * tells the next ones apart: by the order found (tie_order.c), or, where everything came in
+ * lockstep, by the order there was, which then nobody has to find. Desks of several lanes do the
+ * latter without a look at each other's ports, whose cache lines would have to come from another
+ * core and go back.
  */
 #include "fabric/switch/bulk/egress_batch.h"
 
@@ -37,10 +38,10 @@ void asim_batch_see_step(struct asim_desk *desk)
  * have the same place. */
 static int is_strict(const struct asim_switch *sw, const struct asim_came *came)
 {
-    const struct asim_mail mail = asim_mail_of(sw->in[came->port]);
+    const struct asim_link_ring_view mail = asim_link_ring_view_of(sw->in[came->port]);
     uint32_t n = asim_batch_place(came->entry) + 1, i = 1;
 
-    while (i < n && asim_mail_nth(&mail, i - 1)->t < asim_mail_nth(&mail, i)->t)
+    while (i < n && asim_link_ring_view_nth(&mail, i - 1)->t < asim_link_ring_view_nth(&mail, i)->t)
         i++;
     return i == n;
 }
@@ -111,7 +112,7 @@ static inline void take_in(struct asim_switch *sw, struct asim_came came, uint64
 
     sw->kin[came.port] = UINT32_MAX;
     wire->in_seq = count;
-    asim_mail_drop_many(wire, asim_batch_place(came.entry) + 1);
+    asim_link_ring_drop_many(wire, asim_batch_place(came.entry) + 1);
 }
 
 static void settle_ordered(struct asim_desk *desk)

@@ -119,5 +119,5 @@ int main(void)
     row_of(ASIM_INTER_OFFLINE_GREEDY)->order(&views[5], &state, &pick);
     CHECK_U64(pick.order[0], 0);
     check_themis();
-    CHECK_DONE();
+    return CHECK_DONE();
 }

@@ -77,5 +77,5 @@ int main(void)
     check_values();
     check_bad_values();
     check_prefixes();
-    CHECK_DONE();
+    return CHECK_DONE();
 }

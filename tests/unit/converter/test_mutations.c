@@ -94,7 +94,7 @@ static int try_convert(void)
 
 static void try_repair(void)
 {
-    struct asim_rankfile file = {paths[3], paths[3], 0};
+    struct asim_rankfile file = {paths[3], paths[3], 0, NULL};
     struct asim_repair_options opt = {.gpu_only = 1};
     struct asim_err err = {0};
     uint64_t problems;

@@ -85,7 +85,7 @@ static void load(struct graph *g, const char *from)
 
 static uint64_t repair(const char *in, const char *out, struct asim_repair_options opt)
 {
-    struct asim_rankfile file = {(char *)(uintptr_t)in, (char *)(uintptr_t)out, 0};
+    struct asim_rankfile file = {(char *)(uintptr_t)in, (char *)(uintptr_t)out, 0, NULL};
     struct asim_err err = {0};
     uint64_t problems;
 
@@ -168,8 +168,8 @@ static void test_compare(void)
 
     save(&full, path("w.0.et"));
     save(&less, path("w.1.et"));
-    files[0] = (struct asim_rankfile){(char *)(uintptr_t)path("w.0.et"), NULL, 0};
-    files[1] = (struct asim_rankfile){(char *)(uintptr_t)path("w.1.et"), NULL, 1};
+    files[0] = (struct asim_rankfile){(char *)(uintptr_t)path("w.0.et"), NULL, 0, NULL};
+    files[1] = (struct asim_rankfile){(char *)(uintptr_t)path("w.1.et"), NULL, 1, NULL};
     files[0].out = files[0].in;
     files[1].out = files[1].in;
     told[0] = 0;

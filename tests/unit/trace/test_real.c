@@ -40,8 +40,8 @@ static size_t queue_order(struct asim_feed *feed, uint64_t *ids, uint32_t *queue
 {
     size_t n = 0, done = 0;
     do {
-        enum asim_unit unit;
-        uint32_t index;
+        enum asim_unit unit = ASIM_UNITS;
+        uint32_t index = 0;
         while (n < LISTED_MAX && next_op(feed, &unit, &index)) {
             struct asim_op op = {0};
             CHECK_U64(asim_feed_body(feed, index, &op, NULL), 0);

@@ -2,48 +2,10 @@
  *
  * Converting a layer file while memory runs out.
  */
-#define _XOPEN_SOURCE 700 /* as trace/file_set.c wants */
-#include <errno.h>
-#include <inttypes.h>
-#include <stdint.h>
 #include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <unistd.h>
-#include "base/mem.h"
-#include "base/io/out.h"
-#include "base/io/src.h"
-#include "base/text.h"
 #include "text/graph.h"
-#include "trace/chakra/chakra_record.h"
-#include "trace/chakra/chakra_value.h"
-#include "trace/op.h"
-#include "trace/file_set.h"
 #include "nomem.h"
-
-#include "../../../core/base/mem.c"
-#ifdef ASIM_ASAN
-#include "../../../core/base/mem_asan.c"
-#else
-#include "../../../core/base/mem_fast.c"
-#endif
-#include "../../../core/base/io/src.c"
-#include "../../../core/trace/chakra/encode.c"
-#undef WIRE_BYTES
-#define kinds wire_kinds
-#include "../../../core/trace/chakra/chakra_value.c"
-#undef kinds
-#include "../../../core/trace/chakra/chakra_write.c"
-#include "../../../core/trace/file_set.c"
-#include "../../../converter/text/extended.c"
-#undef FWD
-#undef IG
-#undef WG
-#include "../../../converter/text/graph.c"
-#include "../../../converter/text/layers.c"
-#include "../../../converter/text/published.c"
-#undef PATH_TAIL
-#include "../../../converter/text/write.c"
 
 static const char input[] = "test_nomem_layers.txt", prefix[] = "test_nomem_out";
 

@@ -1,17 +1,16 @@
 /* SPDX-License-Identifier: GPL-2.0-only
  *
- * The asim tool's main over tables made here: which command runs with which words, what is
- * listed, what is refused with exit code 2. main.c is compiled into the test under another name;
- * its output goes to files in a folder of its own.
+ * The asim tool's main over the tables below: which command runs for which words, which commands
+ * the help lists, which words end with exit code 2. The build compiles main.c for this test with
+ * its main renamed to tool_main.
  */
 #include "check.h"
 
-#include <stdlib.h>
+#include <stdio.h>
 #include <unistd.h>
+#include "asim/ext/command.h"
 
-#define main tool_main
-#include "../../../core/tools/main.c"
-#undef main
+int tool_main(int argc, char **argv); /* main of core/tools/main.c */
 
 /* Shows what it was called with; the exit code tells that it ran. */
 static int echo(int argc, char **argv)

@@ -2,28 +2,9 @@
  *
  * Building a network, routing it and asking for the greatest RTT while memory runs out.
  */
-#include <inttypes.h>
-#include <stdint.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-#include "base/map.h"
-#include "base/mem.h"
 #include "topo/pair.h"
 #include "topo/route_impl.h"
 #include "nomem.h"
-
-#include "../../../core/base/map.c"
-#include "../../../core/base/mem.c"
-#ifdef ASIM_ASAN
-#include "../../../core/base/mem_asan.c"
-#else
-#include "../../../core/base/mem_fast.c"
-#endif
-#include "../../../core/topo/intern.c"
-#include "../../../core/topo/route.c"
-#include "../../../core/topo/route_fill.c"
-#include "../../../core/topo/topo.c"
 
 static int build(struct asim_topo *topo, struct asim_err *err)
 {

@@ -1,38 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0-only
  *
- * Making a pod and a grid, their levels and bisection, and reading a SimAI workload, while memory
- * runs out at every allocation in turn.
+ * Making a pod and a grid, their levels and bisection, while memory runs out at every allocation
+ * in turn.
  */
-#include <inttypes.h>
-#include <ctype.h>
-#include <math.h>
-#include <stdarg.h>
-#include <stdint.h>
-#include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
-#include "base/mem.h"
-#include "base/io/src.h"
-#include "base/text.h"
 #include "topo/build.h"
 #include "topo/pod.h"
 #include "topologies/levels.h"
-#include "trace/simai/simai.h"
 #include "nomem.h"
-
-#include "../../../core/base/mem.c"
-#ifdef ASIM_ASAN
-#include "../../../core/base/mem_asan.c"
-#else
-#include "../../../core/base/mem_fast.c"
-#endif
-#include "../../../core/topo/build.c"
-#include "../../../core/topo/topo.c"
-#undef MAX_LINKS
-#include "../../../core/topo/grid.c"
-#include "../../../core/topo/pod.c"
-#include "../../../topologies/levels.c"
-#include "../../../topologies/bisection.c"
 
 static int measure(const struct asim_topo *topo, struct asim_err *err)
 {

@@ -2,44 +2,24 @@
  *
  * Reading a SimAI workload and opening it as a trace while memory runs out.
  */
-#include <inttypes.h>
-#include <errno.h>
-#include <stdint.h>
 #include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-#include "base/mem.h"
-#include "base/io/src.h"
-#include "base/text.h"
-#include "conf/conf.h"
 #include "trace/op.h"
-#include "trace/simai/simai_walk.h"
 #include "nomem.h"
 
-#include "../../../core/base/mem.c"
-#ifdef ASIM_ASAN
-#include "../../../core/base/mem_asan.c"
-#else
-#include "../../../core/base/mem_fast.c"
-#endif
-#include "../../../core/base/io/src.c"
-#include "../../../core/trace/simai/simai.c"
-#include "../../../core/trace/simai/simai_header.c"
-#define start start_reader
-#include "../../../core/trace/format/simai.c"
-
+extern const struct asim_trace_format asim_trace_format_simai;
 static const char path[] = "test_nomem_simai.tmp.txt";
 
 static int scenario(struct asim_err *err)
 {
+    const struct asim_trace_format *simai = &asim_trace_format_simai;
     struct asim_reader *reader;
     struct asim_op op;
-    int rc = open_reader(&reader, path, 1, err);
+    int rc = simai->open(&reader, path, 1, err);
     if (rc)
         return rc;
-    while ((rc = next(reader, &op, err)) > 0)
+    while ((rc = simai->next(reader, &op, err)) > 0)
         ;
-    close_reader(reader);
+    simai->close(reader);
     return rc;
 }
 

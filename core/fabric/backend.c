@@ -77,8 +77,8 @@ static int packet_send(struct asim_net *net, const struct asim_msg *msg)
     struct asim_host *host = &fabric->host[msg->src];
     uint64_t slot;
 
-    if (fabric->runs && host->now >= fabric->runs->ask_from)
-        return asim_runs_send(fabric, host, msg);
+    if (fabric->memo && host->now >= fabric->memo->intercept_from)
+        return asim_memo_inject(fabric, host, msg);
     slot = asim_flow_create(host, msg);
     if (slot == ASIM_NEVER)
         return ASIM_ENOMEM;

@@ -322,7 +322,7 @@ void asim_fabric_close(struct asim_fabric *fabric)
 {
     if (!fabric)
         return;
-    asim_runs_close(fabric);
+    asim_memo_close(fabric);
     for (uint32_t v = 0; fabric->host && v < fabric->hosts; v++)
         close_host(&fabric->host[v]);
     for (uint32_t v = fabric->hosts; fabric->sw && v < fabric->nodes; v++)

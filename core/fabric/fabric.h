@@ -141,7 +141,7 @@ int asim_fabric_watch_queues(struct asim_fabric *fabric,
  * before the first message, after watchers are set; does nothing where the configuration cannot
  * have it: W = 0, losses, link events, INT and PINT, sprayed packets, somebody who watches rates,
  * frames or every change of queues. 0, or ASIM_ENOMEM. */
-int asim_fabric_use_runs(struct asim_fabric *fabric);
+int asim_fabric_use_memo(struct asim_fabric *fabric);
 
 /* Sums over all nodes and wires: for the end of a run, not for every step. */
 void asim_fabric_stats(const struct asim_fabric *fabric, struct asim_fabric_stats *stats);

@@ -66,7 +66,7 @@ struct asim_fabric {
     uint64_t max_rtt, max_bdp;     /* of the worst pair, ns and bytes; with GLOBAL_T 1 only */
     struct asim_wire_loss *losses; /* [2 x links], NULL where nothing is ever lost */
     struct asim_linkstate *links;  /* NULL where no link ever goes down */
-    struct asim_runs *runs;        /* NULL: all is frame by frame (memo.h) */
+    struct asim_memo *memo;        /* NULL: all is frame by frame (memo.h) */
     uint64_t rto;                  /* ticks; 0 = from the path */
     uint32_t tick;   /* ticks a ns: all times in here are in ticks, all that leave it in ns */
     int keeps_ahead; /* receivers keep packets that come beyond a gap */

@@ -35,7 +35,7 @@ int asim_fabric_watch_frames(struct asim_fabric *fabric, asim_frame_hook *hook, 
         return 0;
     if (asim_share_close(fabric)) /* events have no rounds of lanes */
         return ASIM_ENOMEM;
-    asim_runs_stop(fabric);
+    asim_memo_stop(fabric);
     fabric->per_event = 1;
     for (uint32_t v = 0; v < fabric->nodes; v++)
         asim_fabric_at_slow(fabric, v, *asim_next_of(fabric, v));

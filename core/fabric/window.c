@@ -111,8 +111,8 @@ static void settle_lane(struct asim_fabric *fabric, struct asim_lane *lane)
             lane->failed = ASIM_ENOMEM;
         last = lane->outbox.at[i].t > last ? lane->outbox.at[i].t : last;
     }
-    if (fabric->runs && last > fabric->runs->last_notice)
-        fabric->runs->last_notice = last;
+    if (fabric->memo && last > fabric->memo->last_completion)
+        fabric->memo->last_completion = last;
     if (lane->owed.n && asim_remote_credits(fabric, lane))
         lane->failed = ASIM_ENOMEM;
     for (size_t i = 0; i < lane->retired.n; i++)
@@ -131,8 +131,8 @@ static int settle(struct asim_fabric *fabric, uint64_t settled, struct asim_err 
 {
     for (uint32_t l = 0; l < fabric->n_lanes; l++)
         settle_lane(fabric, &fabric->lane[l]);
-    if (fabric->runs && !fabric->failed)
-        asim_runs_after(fabric, settled);
+    if (fabric->memo && !fabric->failed)
+        asim_memo_after_window(fabric, settled);
     if (fabric->side_now != ASIM_BOTH_SIDES) /* the other side may be behind */
         settled = next_of_nodes(fabric) < settled ? next_of_nodes(fabric) : settled;
     settled = asim_to_ns(fabric, settled);
@@ -210,9 +210,10 @@ static uint64_t end_of_window(const struct asim_fabric *fabric, uint64_t t)
  * switches that follow hosts end nothing. */
 static int ask_runs(struct asim_fabric *fabric, enum asim_turn turn, uint64_t t, uint64_t until)
 {
-    if (!fabric->runs || fabric->failed || t == ASIM_NEVER || turn == ASIM_TURN_SWITCHES)
+    if (!fabric->memo || fabric->failed || t == ASIM_NEVER || turn == ASIM_TURN_SWITCHES)
         return 0;
-    return turn == ASIM_TURN_ALONE ? asim_runs_look(fabric, t) : asim_runs_before(fabric, t, until);
+    return turn == ASIM_TURN_ALONE ? asim_memo_detect(fabric, t)
+                                   : asim_memo_before_window(fabric, t, until);
 }
 
 /* Where the next window begins and, returned, ends; *t is ASIM_NEVER where nothing is left. */

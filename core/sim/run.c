@@ -237,7 +237,7 @@ int asim_world_start(struct asim_world *world, struct asim_err *err)
 {
     if (world->fabric && watch(world))
         return asim_err_nomem(err, "watching queues");
-    if (world->fabric && world->settings.runs && asim_fabric_use_runs(world->fabric))
+    if (world->fabric && world->settings.runs && asim_fabric_use_memo(world->fabric))
         return asim_err_nomem(err, "preparing runs");
     set_clocks(world);
     if (show_aside(world))

@@ -51,8 +51,8 @@ struct asim_flow {
      */
     _Alignas(64) uint64_t solicit_below;
     uint64_t last_gbn, timed_out;
-    uint64_t moved;  /* bytes it is being moved on (steady_state.c) */
-    uint32_t number; /* how many messages of its source came before it (memo.h) */
+    uint64_t skip_bytes;    /* bytes it is being moved on (steady_state.c) */
+    uint32_t message_index; /* how many messages of its source came before it (memo.h) */
 };
 
 /* What other nodes than the source know of a flow: facts that are constant while it lives, and the
@@ -69,7 +69,7 @@ struct asim_rx {
     /* Where source and destination are of different processes (distributed.h). released: the source
      * has heard of `frames` since its message's end; owes: the destination is going to tell it. */
     uint8_t released, owes;
-    uint32_t number; /* the flow's */
+    uint32_t message_index; /* the flow's */
     /* 1 + the NIC answers leave by, 0 = not asked yet: the destination's, as long as no link goes
      * down. */
     uint32_t back;

@@ -195,8 +195,8 @@ static void take_arrival(struct asim_fabric *fabric, struct asim_host *host, uin
     host->lane->waiting--;
     if (!rx->told) {
         rx->told = 1;
-        if (fabric->runs && fabric->runs->recording)
-            asim_runs_arrived(fabric, host, src, slot);
+        if (fabric->memo && fabric->memo->recording)
+            asim_memo_arrived(fabric, host, src, slot);
         /* The message stands in the slot, which is not given to another while the notice counts. */
         fabric->user.arrived(fabric->user.self, &rx->msg);
     }
@@ -226,8 +226,8 @@ void asim_host_take_timer(struct asim_fabric *fabric, struct asim_host *host)
     case ASIM_TIMER_CC:
         asim_pacing_timer(fabric, host, payload);
         break;
-    case ASIM_TIMER_CUE:
-        asim_runs_cue(fabric, host);
+    case ASIM_TIMER_REPLAY:
+        asim_memo_complete(fabric, host);
         break;
     case ASIM_TIMER_PCIE:
         asim_pcie_timer(fabric, host, payload);

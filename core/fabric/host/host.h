@@ -83,7 +83,7 @@ struct asim_lane {
     ASIM_VEC(struct asim_wire *) spilled;        /* wires with frames waiting outside their rings */
     ASIM_VEC(void *) retired; /* replaced in this window, when others may have looked at it */
     ASIM_VEC(struct asim_pending_release) owed;
-    ASIM_VEC(uint32_t) holders; /* its hosts whose sends are held back (memo.h) */
+    ASIM_VEC(uint32_t) deferring; /* its hosts whose sends are held back (memo.h) */
     struct asim_err failure;    /* its sentence, where it is another than "out of memory" */
 };
 
@@ -149,7 +149,7 @@ enum asim_timer {
     ASIM_TIMER_NOTIFICATION,
     ASIM_TIMER_CC,
     ASIM_TIMER_PCIE,
-    ASIM_TIMER_CUE,
+    ASIM_TIMER_REPLAY,
     ASIM_TIMER_ARRIVED /* the notice is in the entry: source << 32 | slot with generation */
 };
 /* Sources that fit in an entry of the agenda; of others the notice stands in `notices`. */

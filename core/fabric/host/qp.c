@@ -227,8 +227,8 @@ void asim_sender_complete(struct asim_fabric *fabric, struct asim_host *host,
     host->messages++;
     host->counts.completed += flow->cc.size;
     host->lane->open--;
-    if (fabric->runs && fabric->runs->recording)
-        asim_runs_sent(fabric, host, flow);
+    if (fabric->memo && fabric->memo->recording)
+        asim_memo_sent(fabric, host, flow);
     if (fabric->watch.fct) {
         struct asim_fct row = {.start = asim_to_ns(fabric, flow->start),
                                .end = asim_to_ns(fabric, host->now),

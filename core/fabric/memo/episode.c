@@ -10,7 +10,7 @@
 #include "fabric/node.h"
 #include "fabric/memo/memo.h"
 
-int asim_run_send_is_same(const struct asim_run_send *a, const struct asim_run_send *b)
+int asim_injection_is_same(const struct asim_injection *a, const struct asim_injection *b)
 {
     return a->t == b->t && a->tie == b->tie && a->bytes == b->bytes && a->path == b->path &&
            a->dst == b->dst;
@@ -34,9 +34,9 @@ struct walk {
 
 static void list_gain(struct walk *walk, uint64_t *counter)
 {
-    struct asim_gain gain = {counter, *counter - *walk->kept};
+    struct asim_counter_delta gain = {counter, *counter - *walk->kept};
 
-    if (gain.by && ASIM_VEC_PUSH(walk->episode->gains, gain))
+    if (gain.by && ASIM_VEC_PUSH(walk->episode->deltas, gain))
         walk->failed = 1;
 }
 
@@ -98,7 +98,7 @@ static void visit_all(struct asim_fabric *fabric, struct walk *walk)
 }
 
 /* Words that visit_all walks over. */
-size_t asim_counts_size(const struct asim_fabric *fabric)
+size_t asim_counters_size(const struct asim_fabric *fabric)
 {
     size_t n = fabric->topo->n_links * 2 * WIRE_COUNTS + (size_t)fabric->hosts * HOST_COUNTS;
 
@@ -107,28 +107,28 @@ size_t asim_counts_size(const struct asim_fabric *fabric)
     return n;
 }
 
-void asim_counts_take(struct asim_fabric *fabric, uint64_t *counts)
+void asim_counters_save(struct asim_fabric *fabric, uint64_t *counts)
 {
     visit_all(fabric, &(struct walk){.kept = counts, .act = TAKE});
 }
 
-void asim_counts_difference(struct asim_fabric *fabric, uint64_t *counts)
+void asim_counters_subtract(struct asim_fabric *fabric, uint64_t *counts)
 {
     visit_all(fabric, &(struct walk){.kept = counts, .act = SUBTRACT});
 }
 
-void asim_counts_add(struct asim_fabric *fabric, uint64_t *counts, uint64_t times)
+void asim_counters_add(struct asim_fabric *fabric, uint64_t *counts, uint64_t times)
 {
     visit_all(fabric, &(struct walk){.kept = counts, .act = ADD, .times = times});
 }
 
-void asim_gains_add(const struct asim_episode *episode)
+void asim_episode_add_deltas(const struct asim_episode *episode)
 {
-    for (size_t i = 0; i < episode->gains.n; i++)
-        *episode->gains.at[i].counter += episode->gains.at[i].by;
+    for (size_t i = 0; i < episode->deltas.n; i++)
+        *episode->deltas.at[i].counter += episode->deltas.at[i].by;
 }
 
-uint64_t asim_counts_hops(const struct asim_fabric *fabric)
+uint64_t asim_counters_hops(const struct asim_fabric *fabric)
 {
     uint64_t hops = 0;
 
@@ -138,7 +138,7 @@ uint64_t asim_counts_hops(const struct asim_fabric *fabric)
 }
 
 /* Of what depends on, or is shown with, more than an episode holds: drops, pauses, random marks. */
-static uint64_t odd_events(const struct asim_fabric *fabric)
+static uint64_t count_unreplayable(const struct asim_fabric *fabric)
 {
     uint64_t odd = 0;
 
@@ -173,18 +173,18 @@ struct asim_episode *asim_episode_new(const struct asim_fabric *fabric)
 int asim_episode_begin(struct asim_fabric *fabric, struct asim_episode *episode, uint64_t begin)
 {
     if (!episode->counts)
-        episode->counts = malloc((asim_counts_size(fabric) + 1) * sizeof *episode->counts);
+        episode->counts = malloc((asim_counters_size(fabric) + 1) * sizeof *episode->counts);
     if (!episode->counts)
         return ASIM_ENOMEM;
-    episode->hops = asim_counts_hops(fabric);
-    episode->who.n = episode->gains.n = 0;
+    episode->hops = asim_counters_hops(fabric);
+    episode->who.n = episode->deltas.n = 0;
     episode->begin = begin;
-    episode->odd = odd_events(fabric);
-    episode->spoiled = 0;
+    episode->unreplayable = count_unreplayable(fabric);
+    episode->not_replayable = 0;
     episode->bytes = 0;
     for (uint32_t v = 0; v < fabric->hosts; v++)
-        episode->part[v].feeds.n = episode->part[v].cues.n = 0;
-    asim_counts_take(fabric, episode->counts);
+        episode->part[v].injections.n = episode->part[v].completions.n = 0;
+    asim_counters_save(fabric, episode->counts);
     return 0;
 }
 
@@ -192,13 +192,13 @@ int asim_episode_begin(struct asim_fabric *fabric, struct asim_episode *episode,
 void asim_episode_free(struct asim_episode *episode, uint32_t hosts)
 {
     for (uint32_t v = 0; episode->part && v < hosts; v++) {
-        free(episode->part[v].feeds.at);
-        free(episode->part[v].cues.at);
+        free(episode->part[v].injections.at);
+        free(episode->part[v].completions.at);
     }
     free(episode->part);
     free(episode->counts);
     free(episode->who.at);
-    free(episode->gains.at);
+    free(episode->deltas.at);
     free(episode);
 }
 
@@ -209,20 +209,20 @@ int asim_episode_end(struct asim_fabric *fabric, struct asim_episode *episode, u
     visit_all(fabric, &walk);
     free(episode->counts);
     episode->counts = NULL;
-    episode->hops = asim_counts_hops(fabric) - episode->hops;
-    episode->spoiled |= episode->odd != odd_events(fabric);
+    episode->hops = asim_counters_hops(fabric) - episode->hops;
+    episode->not_replayable |= episode->unreplayable != count_unreplayable(fabric);
     episode->length = end - episode->begin;
     for (uint32_t v = 0; v < fabric->hosts; v++) {
         const struct asim_episode_part *part = &episode->part[v];
 
-        if ((part->feeds.n || part->cues.n) && ASIM_VEC_PUSH(episode->who, v))
+        if ((part->injections.n || part->completions.n) && ASIM_VEC_PUSH(episode->who, v))
             walk.failed = 1;
-        episode->bytes += part->feeds.cap * sizeof(struct asim_run_send) +
-                          part->cues.cap * sizeof(struct asim_cue);
+        episode->bytes += part->injections.cap * sizeof(struct asim_injection) +
+                          part->completions.cap * sizeof(struct asim_recorded_completion);
     }
     episode->bytes += sizeof *episode + fabric->hosts * sizeof *episode->part +
                       episode->who.cap * sizeof *episode->who.at +
-                      episode->gains.cap * sizeof *episode->gains.at;
+                      episode->deltas.cap * sizeof *episode->deltas.at;
     return walk.failed ? ASIM_ENOMEM : 0;
 }
 
@@ -260,29 +260,31 @@ static enum walk_end walk_path(struct asim_fabric *fabric, const uint32_t hosts[
     return end;
 }
 
-void asim_run_send_route(struct asim_fabric *fabric, uint32_t src, struct asim_run_send *feed)
+void asim_injection_route(struct asim_fabric *fabric, uint32_t src,
+                          struct asim_injection *injection)
 {
-    struct asim_fixed_way *fixed = &fabric->runs->host[src].fixed[feed->dst % ASIM_FIXED_WAYS];
-    const uint32_t there[2] = {src, feed->dst}, back[2] = {feed->dst, src};
-    const uint16_t out[2] = {(uint16_t)feed->sport, ASIM_DPORT},
-                   in[2] = {ASIM_DPORT, (uint16_t)feed->sport};
+    struct asim_fixed_path *fixed =
+        &fabric->memo->host[src].fixed[injection->dst % ASIM_FIXED_PATHS];
+    const uint32_t there[2] = {src, injection->dst}, back[2] = {injection->dst, src};
+    const uint16_t out[2] = {(uint16_t)injection->sport, ASIM_DPORT},
+                   in[2] = {ASIM_DPORT, (uint16_t)injection->sport};
     enum walk_end first, second;
 
-    feed->path = 0;
-    if (fabric->runs->one_way)
+    injection->path = 0;
+    if (fabric->memo->is_tree)
         return;
-    if (fixed->is_known && fixed->dst == feed->dst) {
-        feed->path = fixed->path;
-        return;
-    }
-    if (!fabric->host[src].n_nics || !fabric->host[feed->dst].n_nics) {
-        feed->path = UINT64_MAX;
+    if (fixed->is_known && fixed->dst == injection->dst) {
+        injection->path = fixed->path;
         return;
     }
-    first = walk_path(fabric, there, out, &feed->path);
-    second = first == NO_WAY ? NO_WAY : walk_path(fabric, back, in, &feed->path);
+    if (!fabric->host[src].n_nics || !fabric->host[injection->dst].n_nics) {
+        injection->path = UINT64_MAX;
+        return;
+    }
+    first = walk_path(fabric, there, out, &injection->path);
+    second = first == NO_WAY ? NO_WAY : walk_path(fabric, back, in, &injection->path);
     if (second == NO_WAY)
-        feed->path = UINT64_MAX;
+        injection->path = UINT64_MAX;
     else if (first == FIXED && second == FIXED)
-        *fixed = (struct asim_fixed_way){feed->path, feed->dst, 1};
+        *fixed = (struct asim_fixed_path){injection->path, injection->dst, 1};
 }

@@ -38,7 +38,7 @@ static int host_rests(const struct asim_host *host)
 }
 
 /* Linear in the network. Not asked where a message is under way. */
-int asim_is_at_rest(const struct asim_fabric *fabric)
+int asim_network_is_idle(const struct asim_fabric *fabric)
 {
     for (uint32_t v = 0; v < fabric->hosts; v++)
         if (!host_rests(&fabric->host[v]))
@@ -110,7 +110,7 @@ static uint32_t *put_orders(uint32_t *at, const struct asim_fabric *fabric, uint
     return at;
 }
 
-void asim_seqs_take(const struct asim_fabric *fabric, uint64_t *at)
+void asim_port_order_save(const struct asim_fabric *fabric, uint64_t *at)
 {
     for (uint32_t i = 0; i < fabric->topo->first_port[fabric->nodes]; i++) {
         *at++ = fabric->ports[i]->in->in_seq;
@@ -131,7 +131,7 @@ static int rises(const struct ranked *ports, uint32_t n, const uint64_t *kept)
     return 1;
 }
 
-int asim_seqs_are_ordered(const struct asim_fabric *fabric, const uint64_t *at)
+int asim_port_order_is_same(const struct asim_fabric *fabric, const uint64_t *at)
 {
     const uint32_t *first = fabric->topo->first_port;
     struct ranked *ports = malloc((first[fabric->nodes] + 1) * sizeof *ports);
@@ -168,38 +168,39 @@ static uint32_t *put_residue(uint32_t *at, const struct asim_fabric *fabric, str
 }
 
 /* Index of the residue in the list, *n where it is new. */
-static size_t find_residue(const struct asim_residue *list, size_t n, const uint32_t *at,
+static size_t find_residue(const struct asim_idle_state *list, size_t n, const uint32_t *at,
                            size_t bytes)
 {
     size_t id = 0;
 
-    while (id < n && (id >= ASIM_RESIDUES || memcmp(list[id].at, at, bytes) != 0))
+    while (id < n && (id >= ASIM_IDLE_STATES || memcmp(list[id].at, at, bytes) != 0))
         id++;
     return id;
 }
 
-/* Beyond ASIM_RESIDUES different ones a network does not come back to any; then each gets a new id,
- * and is not kept. */
-uint64_t asim_residue_id(const struct asim_fabric *fabric, struct asim_residue **list, size_t *n)
+/* Beyond ASIM_IDLE_STATES different ones a network does not come back to any; then each gets a new
+ * id, and is not kept. */
+uint64_t asim_idle_state_id(const struct asim_fabric *fabric, struct asim_idle_state **list,
+                            size_t *n)
 {
     uint32_t total = fabric->topo->first_port[fabric->nodes];
     struct ranked *ports = malloc((total + 1) * sizeof *ports);
     uint32_t *at = malloc((4 * (size_t)total + 1) * sizeof *at);
-    struct asim_residue *grown = *list;
+    struct asim_idle_state *grown = *list;
     size_t id = 0, bytes;
 
     if (!ports || !at)
         goto out;
     bytes = (size_t)(put_residue(at, fabric, ports) - at) * sizeof *at;
     id = find_residue(*list, *n, at, bytes);
-    if (id == *n && id < ASIM_RESIDUES) {
+    if (id == *n && id < ASIM_IDLE_STATES) {
         grown = realloc(*list, (id + 1) * sizeof **list);
         if (!grown) {
             id = 0;
             goto out;
         }
         *list = grown;
-        grown[id] = (struct asim_residue){at, bytes};
+        grown[id] = (struct asim_idle_state){at, bytes};
         at = NULL;
     }
     *n += id == *n;

@@ -24,63 +24,65 @@ static uint64_t mix(uint64_t hash, uint64_t word)
 /* Of what a host sends at the time `first`. Summed up, so the order of hosts does not matter. */
 static uint64_t hash_host(struct asim_fabric *fabric, uint32_t v, uint64_t first, uint64_t *routed)
 {
-    struct asim_runs_host *own = &fabric->runs->host[v];
+    struct asim_memo_host *own = &fabric->memo->host[v];
     uint64_t hash = mix(1, v);
 
-    for (size_t i = 0; i < own->held.n && own->held.at[i].feed.t == first; i++) {
-        struct asim_run_send *feed = &own->held.at[i].feed;
+    for (size_t i = 0; i < own->deferred.n && own->deferred.at[i].injection.t == first; i++) {
+        struct asim_injection *injection = &own->deferred.at[i].injection;
 
-        if (!fabric->runs->one_way && (*routed)++ < HASHED_PATHS)
-            asim_run_send_route(fabric, v, feed);
-        hash = mix(mix(mix(hash, feed->bytes), feed->dst), feed->path ^ feed->tie);
+        if (!fabric->memo->is_tree && (*routed)++ < HASHED_PATHS)
+            asim_injection_route(fabric, v, injection);
+        hash =
+            mix(mix(mix(hash, injection->bytes), injection->dst), injection->path ^ injection->tie);
     }
     return hash;
 }
 
-uint64_t asim_recall_first(struct asim_fabric *fabric, uint64_t *hash)
+uint64_t asim_lookup_first(struct asim_fabric *fabric, uint64_t *hash)
 {
     uint64_t first = ASIM_NEVER, routed = 0;
 
     *hash = 1;
     for (uint32_t l = 0; l < fabric->n_lanes; l++)
-        for (size_t i = 0; i < fabric->lane[l].holders.n; i++) {
-            const struct asim_runs_host *own = &fabric->runs->host[fabric->lane[l].holders.at[i]];
+        for (size_t i = 0; i < fabric->lane[l].deferring.n; i++) {
+            const struct asim_memo_host *own = &fabric->memo->host[fabric->lane[l].deferring.at[i]];
 
-            first = own->held.at[0].feed.t < first ? own->held.at[0].feed.t : first;
+            first =
+                own->deferred.at[0].injection.t < first ? own->deferred.at[0].injection.t : first;
         }
     for (uint32_t l = 0; l < fabric->n_lanes; l++)
-        for (size_t i = 0; i < fabric->lane[l].holders.n; i++)
-            *hash += hash_host(fabric, fabric->lane[l].holders.at[i], first, &routed);
+        for (size_t i = 0; i < fabric->lane[l].deferring.n; i++)
+            *hash += hash_host(fabric, fabric->lane[l].deferring.at[i], first, &routed);
     return first;
 }
 
 /* Whether the first n sends of a host are those of the episode, none of whose other ones was due
  * before `until` (both since its begin). */
-static int agrees(const struct asim_episode_part *part, const struct asim_given *at, size_t n,
-                  const uint64_t offset_until[2])
+static int agrees(const struct asim_episode_part *part, const struct asim_memo_message *at,
+                  size_t n, const uint64_t offset_until[2])
 {
-    if (n > part->feeds.n)
+    if (n > part->injections.n)
         return 0;
     for (size_t i = 0; i < n; i++) {
-        struct asim_run_send feed = at[i].feed;
+        struct asim_injection injection = at[i].injection;
 
-        feed.t -= offset_until[0];
-        if (!asim_run_send_is_same(&feed, &part->feeds.at[i]))
+        injection.t -= offset_until[0];
+        if (!asim_injection_is_same(&injection, &part->injections.at[i]))
             return 0;
     }
-    return n == part->feeds.n || part->feeds.at[n].t >= offset_until[1];
+    return n == part->injections.n || part->injections.at[n].t >= offset_until[1];
 }
 
 /* The paths of what is held are asked for when they count; where all are the same they are 0. */
 static void route_held(struct asim_fabric *fabric)
 {
-    for (uint32_t l = 0; l < fabric->n_lanes && !fabric->runs->one_way; l++)
-        for (size_t h = 0; h < fabric->lane[l].holders.n; h++) {
-            uint32_t v = fabric->lane[l].holders.at[h];
-            struct asim_runs_host *own = &fabric->runs->host[v];
+    for (uint32_t l = 0; l < fabric->n_lanes && !fabric->memo->is_tree; l++)
+        for (size_t h = 0; h < fabric->lane[l].deferring.n; h++) {
+            uint32_t v = fabric->lane[l].deferring.at[h];
+            struct asim_memo_host *own = &fabric->memo->host[v];
 
-            for (size_t i = 0; i < own->held.n; i++)
-                asim_run_send_route(fabric, v, &own->held.at[i].feed);
+            for (size_t i = 0; i < own->deferred.n; i++)
+                asim_injection_route(fabric, v, &own->deferred.at[i].injection);
         }
 }
 
@@ -88,16 +90,16 @@ static void route_held(struct asim_fabric *fabric)
 static int fits_held(const struct asim_fabric *fabric, const struct asim_episode *episode,
                      const uint64_t offset_until[2])
 {
-    const struct asim_runs_host *host = fabric->runs->host;
+    const struct asim_memo_host *host = fabric->memo->host;
 
     for (uint32_t l = 0; l < fabric->n_lanes; l++)
-        for (size_t i = 0; i < fabric->lane[l].holders.n; i++)
-            if (!episode->part[fabric->lane[l].holders.at[i]].feeds.n)
+        for (size_t i = 0; i < fabric->lane[l].deferring.n; i++)
+            if (!episode->part[fabric->lane[l].deferring.at[i]].injections.n)
                 return 0;
     for (size_t i = 0; i < episode->who.n; i++) {
         uint32_t v = episode->who.at[i];
 
-        if (!agrees(&episode->part[v], host[v].held.at, host[v].held.n, offset_until))
+        if (!agrees(&episode->part[v], host[v].deferred.at, host[v].deferred.n, offset_until))
             return 0;
     }
     return 1;
@@ -109,46 +111,46 @@ static int fits_given(const struct asim_fabric *fabric, const struct asim_episod
                       const uint64_t offset_until[2])
 {
     for (uint32_t v = 0; v < fabric->hosts; v++) {
-        const struct asim_runs_host *own = &fabric->runs->host[v];
+        const struct asim_memo_host *own = &fabric->memo->host[v];
 
-        if (own->extra.n || own->held.n ||
-            !agrees(&episode->part[v], own->given.at, own->given.n, offset_until))
+        if (own->surplus.n || own->deferred.n ||
+            !agrees(&episode->part[v], own->accepted.at, own->accepted.n, offset_until))
             return 0;
     }
     return 1;
 }
 
 /* Takes an episode that goes on like this out of the list and puts it in front. */
-struct asim_episode *asim_recall(struct asim_fabric *fabric, uint64_t hash,
-                                 const uint64_t offset_until[2])
+struct asim_episode *asim_lookup_episode(struct asim_fabric *fabric, uint64_t hash,
+                                         const uint64_t offset_until[2])
 {
     int (*const fits)(const struct asim_fabric *, const struct asim_episode *, const uint64_t[2]) =
-        fabric->runs->playing ? fits_given : fits_held;
-    struct asim_runs *runs = fabric->runs;
-    int routed = runs->playing != NULL;
+        fabric->memo->replaying ? fits_given : fits_held;
+    struct asim_memo *memo = fabric->memo;
+    int routed = memo->replaying != NULL;
 
-    for (struct asim_episode **link = &runs->kept; *link; link = &(*link)->next) {
+    for (struct asim_episode **link = &memo->episodes; *link; link = &(*link)->next) {
         struct asim_episode *episode = *link;
 
-        if (episode->hash != hash || episode->residue != runs->residue)
+        if (episode->hash != hash || episode->idle_state != memo->idle_state)
             continue;
         if (!routed++)
             route_held(fabric);
         if (!fits(fabric, episode, offset_until))
             continue;
         *link = episode->next;
-        episode->next = runs->kept;
-        runs->kept = episode;
+        episode->next = memo->episodes;
+        memo->episodes = episode;
         return episode;
     }
     return NULL;
 }
 
 /* Whether something has begun like this before. At most SEEN beginnings are known. */
-int asim_recall_begin(struct asim_runs *runs, uint64_t hash)
+int asim_lookup_seen(struct asim_memo *memo, uint64_t hash)
 {
-    uint64_t *times = runs->seen.n < SEEN ? asim_map_put(&runs->seen, hash, runs->residue)
-                                          : asim_map_get(&runs->seen, hash, runs->residue);
+    uint64_t *times = memo->seen.n < SEEN ? asim_map_put(&memo->seen, hash, memo->idle_state)
+                                          : asim_map_get(&memo->seen, hash, memo->idle_state);
 
     return times && (*times)++;
 }

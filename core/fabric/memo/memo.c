@@ -9,7 +9,7 @@
  *
  * What begins as nothing has begun before is not recorded. Where nothing ever comes again, a window
  * costs two tests, a message one, and what is done for rests is bounded by a budget
- * (search_cost.h): without it a network that often seems to be near a rest, or is at rest after
+ * (search_budget.h): without it a network that often seems to be near a rest, or is at rest after
  * each message, would take longer than frame by frame.
  */
 #include "fabric/memo/memo.h"
@@ -51,102 +51,104 @@ static uint64_t rest_words(const struct asim_fabric *fabric)
     return (uint64_t)fabric->topo->first_port[fabric->nodes] * PORT_WORDS;
 }
 
-int asim_fabric_use_runs(struct asim_fabric *fabric)
+int asim_fabric_use_memo(struct asim_fabric *fabric)
 {
-    struct asim_runs *runs;
+    struct asim_memo *memo;
 
-    if (fabric->runs || !can_run(fabric))
+    if (fabric->memo || !can_run(fabric))
         return 0;
-    runs = calloc(1, sizeof *runs);
-    if (!runs)
+    memo = calloc(1, sizeof *memo);
+    if (!memo)
         return ASIM_ENOMEM;
-    runs->host = calloc(fabric->hosts + 1, sizeof *runs->host);
-    if (!runs->host) {
-        free(runs);
+    memo->host = calloc(fabric->hosts + 1, sizeof *memo->host);
+    if (!memo->host) {
+        free(memo);
         return ASIM_ENOMEM;
     }
-    fabric->runs = runs;
-    asim_runs_found(fabric);
-    asim_map_init(&runs->seen);
-    runs->one_way = fabric->topo->n_links + 1 == fabric->nodes; /* a tree */
-    runs->residue = asim_residue_id(fabric, &runs->residues, &runs->n_residues);
-    runs->recur.look_at = fabric->cc->steady ? 0 : ASIM_NEVER;
-    asim_budget_raise(&runs->rests, FIRST_RESTS * (vain_words(fabric) + rest_words(fabric)));
+    fabric->memo = memo;
+    asim_memo_found_repeat(fabric);
+    asim_map_init(&memo->seen);
+    memo->is_tree = fabric->topo->n_links + 1 == fabric->nodes; /* a tree */
+    memo->idle_state = asim_idle_state_id(fabric, &memo->idle_states, &memo->n_idle_states);
+    memo->steady.look_at = fabric->cc->steady ? 0 : ASIM_NEVER;
+    asim_search_budget_raise(&memo->idle_budget,
+                             FIRST_RESTS * (vain_words(fabric) + rest_words(fabric)));
     return 0;
 }
 
-void asim_runs_close(struct asim_fabric *fabric)
+void asim_memo_close(struct asim_fabric *fabric)
 {
-    struct asim_runs *runs = fabric->runs;
+    struct asim_memo *memo = fabric->memo;
 
-    if (!runs)
+    if (!memo)
         return;
-    while (runs->kept) {
-        struct asim_episode *next = runs->kept->next;
+    while (memo->episodes) {
+        struct asim_episode *next = memo->episodes->next;
 
-        asim_episode_free(runs->kept, fabric->hosts);
-        runs->kept = next;
+        asim_episode_free(memo->episodes, fabric->hosts);
+        memo->episodes = next;
     }
-    if (runs->recording)
-        asim_episode_free(runs->recording, fabric->hosts);
-    if (runs->spare)
-        asim_episode_free(runs->spare, fabric->hosts);
+    if (memo->recording)
+        asim_episode_free(memo->recording, fabric->hosts);
+    if (memo->spare)
+        asim_episode_free(memo->spare, fabric->hosts);
     for (uint32_t v = 0; v < fabric->hosts; v++) {
-        free(runs->host[v].held.at);
-        free(runs->host[v].given.at);
-        free(runs->host[v].extra.at);
+        free(memo->host[v].deferred.at);
+        free(memo->host[v].accepted.at);
+        free(memo->host[v].surplus.at);
     }
-    for (size_t i = 0; i < runs->n_residues && i < ASIM_RESIDUES; i++)
-        free(runs->residues[i].at);
-    free(runs->residues);
-    asim_map_fini(&runs->seen);
-    asim_recur_fini(&runs->recur);
-    free(runs->host);
-    free(runs);
-    fabric->runs = NULL;
+    for (size_t i = 0; i < memo->n_idle_states && i < ASIM_IDLE_STATES; i++)
+        free(memo->idle_states[i].at);
+    free(memo->idle_states);
+    asim_map_fini(&memo->seen);
+    asim_steady_state_fini(&memo->steady);
+    free(memo->host);
+    free(memo);
+    fabric->memo = NULL;
 }
 
 /* The queue pair will be made by the START timer, as without runs. */
-int asim_runs_start(struct asim_fabric *fabric, struct asim_host *host,
-                    const struct asim_given *given)
+int asim_memo_start(struct asim_fabric *fabric, struct asim_host *host,
+                    const struct asim_memo_message *message)
 {
-    struct asim_runs *runs = fabric->runs;
-    struct asim_runs_host *own = &runs->host[host->node];
-    uint64_t slot = asim_flow_alloc(host, &given->msg, (uint16_t)given->feed.sport);
-    struct asim_run_send feed = given->feed;
+    struct asim_memo *memo = fabric->memo;
+    struct asim_memo_host *own = &memo->host[host->node];
+    uint64_t slot = asim_flow_alloc(host, &message->msg, (uint16_t)message->injection.sport);
+    struct asim_injection injection = message->injection;
 
     if (slot == ASIM_NEVER)
         return ASIM_ENOMEM;
-    asim_flow_of(fabric, host->node, (uint32_t)slot)->number = own->begun;
-    asim_rx_of(fabric, host->node, (uint32_t)slot)->number = own->begun++;
-    if (runs->recording) {
-        feed.t -= runs->recording->begin;
-        if (ASIM_VEC_PUSH(runs->recording->part[host->node].feeds, feed))
+    asim_flow_of(fabric, host->node, (uint32_t)slot)->message_index = own->n_messages;
+    asim_rx_of(fabric, host->node, (uint32_t)slot)->message_index = own->n_messages++;
+    if (memo->recording) {
+        injection.t -= memo->recording->begin;
+        if (ASIM_VEC_PUSH(memo->recording->part[host->node].injections, injection))
             return ASIM_ENOMEM;
     }
-    asim_fabric_at(fabric, host->node, given->feed.t);
-    return asim_event_heap_push(
-        &host->timers, (struct asim_event_entry){given->feed.t, given->feed.tie, host->timer_seq++,
-                                                 (uint64_t)ASIM_TIMER_START << 56 | slot});
+    asim_fabric_at(fabric, host->node, message->injection.t);
+    return asim_event_heap_push(&host->timers,
+                                (struct asim_event_entry){message->injection.t,
+                                                          message->injection.tie, host->timer_seq++,
+                                                          (uint64_t)ASIM_TIMER_START << 56 | slot});
 }
 
 /* Playing: into the row of sends, if it is the one expected. The row has room for as many as the
  * episode has, because other hosts look at it; what goes beyond lies elsewhere. */
-static int expect(struct asim_fabric *fabric, uint32_t node, struct asim_given *given)
+static int expect(struct asim_fabric *fabric, uint32_t node, struct asim_memo_message *message)
 {
-    struct asim_runs *runs = fabric->runs;
-    struct asim_runs_host *own = &runs->host[node];
-    const struct asim_episode_part *part = &runs->playing->part[node];
+    struct asim_memo *memo = fabric->memo;
+    struct asim_memo_host *own = &memo->host[node];
+    const struct asim_episode_part *part = &memo->replaying->part[node];
 
-    given->feed.t -= runs->begin;
-    if (own->given.n == part->feeds.n || own->extra.n) {
-        atomic_store_explicit(&runs->differs, 1, memory_order_relaxed);
-        return ASIM_VEC_PUSH(own->extra, *given);
+    message->injection.t -= memo->replay_begin;
+    if (own->accepted.n == part->injections.n || own->surplus.n) {
+        atomic_store_explicit(&memo->mismatch, 1, memory_order_relaxed);
+        return ASIM_VEC_PUSH(own->surplus, *message);
     }
-    asim_run_send_route(fabric, node, &given->feed);
-    if (!asim_run_send_is_same(&given->feed, &part->feeds.at[own->given.n]))
-        atomic_store_explicit(&runs->differs, 1, memory_order_relaxed);
-    own->given.at[own->given.n++] = *given;
+    asim_injection_route(fabric, node, &message->injection);
+    if (!asim_injection_is_same(&message->injection, &part->injections.at[own->accepted.n]))
+        atomic_store_explicit(&memo->mismatch, 1, memory_order_relaxed);
+    own->accepted.at[own->accepted.n++] = *message;
     return 0;
 }
 
@@ -156,32 +158,32 @@ static int expect(struct asim_fabric *fabric, uint32_t node, struct asim_given *
  * latest. */
 static int is_to_hold(const struct asim_fabric *fabric, const struct asim_host *host)
 {
-    struct asim_runs_host *own = &fabric->runs->host[host->node];
+    struct asim_memo_host *own = &fabric->memo->host[host->node];
     uint32_t open = 0;
 
-    if (host->now < fabric->runs->hold_from)
+    if (host->now < fabric->memo->defer_from)
         return 0;
-    if (own->held.n)
+    if (own->deferred.n)
         return 1;
     for (uint32_t i = 0; i < host->n_nics; i++)
         open += host->nics[i].qps.n - host->nics[i].qps.n_over;
     if (open)
-        own->passed = fabric->windows + 1;
-    return own->passed != fabric->windows + 1;
+        own->undeferred_in = fabric->windows + 1;
+    return own->undeferred_in != fabric->windows + 1;
 }
 
 /* The path and the episode are looked at later: most sends are never compared with anything. */
-int asim_runs_send(struct asim_fabric *fabric, struct asim_host *host, const struct asim_msg *msg)
+int asim_memo_inject(struct asim_fabric *fabric, struct asim_host *host, const struct asim_msg *msg)
 {
-    struct asim_runs *runs = fabric->runs;
-    struct asim_runs_host *own = &runs->host[host->node];
+    struct asim_memo *memo = fabric->memo;
+    struct asim_memo_host *own = &memo->host[host->node];
     uint64_t sport = asim_flow_sport(host, msg->dst);
-    struct asim_given given = {
-        .feed = {.t = host->now,
-                 .tie = asim_tie_key(0, asim_tie_key_age(host->tie), ASIM_CLASS_TIMER),
-                 .bytes = msg->bytes,
-                 .dst = msg->dst,
-                 .sport = (uint16_t)sport},
+    struct asim_memo_message message = {
+        .injection = {.t = host->now,
+                      .tie = asim_tie_key(0, asim_tie_key_age(host->tie), ASIM_CLASS_TIMER),
+                      .bytes = msg->bytes,
+                      .dst = msg->dst,
+                      .sport = (uint16_t)sport},
         .msg = *msg,
     };
 
@@ -189,47 +191,51 @@ int asim_runs_send(struct asim_fabric *fabric, struct asim_host *host, const str
         return ASIM_ENOMEM;
     if (is_to_hold(fabric, host)) {
         asim_fabric_at(fabric, host->node, host->now);
-        if (ASIM_VEC_RESERVE(own->held, own->held.n + 1) ||
-            (!own->held.n && ASIM_VEC_PUSH(host->lane->holders, host->node)))
+        if (ASIM_VEC_RESERVE(own->deferred, own->deferred.n + 1) ||
+            (!own->deferred.n && ASIM_VEC_PUSH(host->lane->deferring, host->node)))
             return ASIM_ENOMEM;
-        return ASIM_VEC_PUSH(own->held, given);
+        return ASIM_VEC_PUSH(own->deferred, message);
     }
-    if (runs->mode == ASIM_RUNS_PLAY)
-        return expect(fabric, host->node, &given);
-    return asim_runs_start(fabric, host, &given);
+    if (memo->mode == ASIM_MEMO_REPLAY)
+        return expect(fabric, host->node, &message);
+    return asim_memo_start(fabric, host, &message);
 }
 
 /* Into the row of the host that is told, which is the one that runs now. */
-static void note(struct asim_fabric *fabric, struct asim_host *host, struct asim_cue *cue)
+static void note(struct asim_fabric *fabric, struct asim_host *host,
+                 struct asim_recorded_completion *completion)
 {
-    struct asim_episode *recording = fabric->runs->recording;
+    struct asim_episode *recording = fabric->memo->recording;
 
-    cue->t = host->now - recording->begin;
-    cue->tie = host->tie;
-    if (ASIM_VEC_PUSH(recording->part[host->node].cues, *cue))
+    completion->t = host->now - recording->begin;
+    completion->tie = host->tie;
+    if (ASIM_VEC_PUSH(recording->part[host->node].completions, *completion))
         host->lane->failed = ASIM_ENOMEM;
 }
 
-void asim_runs_sent(struct asim_fabric *fabric, struct asim_host *host,
+void asim_memo_sent(struct asim_fabric *fabric, struct asim_host *host,
                     const struct asim_flow *flow)
 {
-    struct asim_cue cue = {.src = host->node, .feed = flow->number & INT32_MAX};
-    struct asim_episode *recording = fabric->runs->recording;
-    struct asim_run_send *feed;
+    struct asim_recorded_completion completion = {.src = host->node,
+                                                  .injection = flow->message_index & INT32_MAX};
+    struct asim_episode *recording = fabric->memo->recording;
+    struct asim_injection *injection;
 
-    feed = &recording->part[host->node].feeds.at[flow->number];
-    feed->start = flow->start - recording->begin;
-    feed->ideal = flow->ideal;
-    note(fabric, host, &cue);
+    injection = &recording->part[host->node].injections.at[flow->message_index];
+    injection->start = flow->start - recording->begin;
+    injection->ideal = flow->ideal;
+    note(fabric, host, &completion);
 }
 
-void asim_runs_arrived(struct asim_fabric *fabric, struct asim_host *host, uint32_t src,
+void asim_memo_arrived(struct asim_fabric *fabric, struct asim_host *host, uint32_t src,
                        uint32_t slot)
 {
-    struct asim_cue cue = {
-        .src = src, .feed = asim_rx_of(fabric, src, slot)->number & INT32_MAX, .is_arrival = 1};
+    struct asim_recorded_completion completion = {
+        .src = src,
+        .injection = asim_rx_of(fabric, src, slot)->message_index & INT32_MAX,
+        .is_arrival = 1};
 
-    note(fabric, host, &cue);
+    note(fabric, host, &completion);
 }
 
 /* Messages under way, and those of them whose completion is known. A message is known to be through
@@ -248,46 +254,47 @@ static uint64_t open_messages(const struct asim_fabric *fabric, uint64_t *known)
 }
 
 /* What sends and windows ask from now on. */
-static void settle(struct asim_runs *runs)
+static void settle(struct asim_memo *memo)
 {
-    int watches = runs->mode != ASIM_RUNS_RECORD || runs->recording;
+    int watches = memo->mode != ASIM_MEMO_RECORD || memo->recording;
 
-    runs->ask_from = watches ? 0 : runs->hold_from;
-    runs->is_idle = runs->ask_from == ASIM_NEVER && !runs->may_rest;
+    memo->intercept_from = watches ? 0 : memo->defer_from;
+    memo->is_dormant = memo->intercept_from == ASIM_NEVER && !memo->may_be_idle;
 }
 
 /* While playing, nothing happens between two windows. But a send may have been due there: then it
  * is from that tick on that all may be different, and nobody has been told anything since. */
-int asim_runs_before_slow(struct asim_fabric *fabric, uint64_t t, uint64_t until)
+int asim_memo_before_window_slow(struct asim_fabric *fabric, uint64_t t, uint64_t until)
 {
-    struct asim_runs *runs = fabric->runs;
+    struct asim_memo *memo = fabric->memo;
     uint64_t open, known, missed;
 
-    if (runs->mode == ASIM_RUNS_PLAY && (missed = asim_runs_missed(fabric, t)) < t) {
-        asim_runs_played(fabric, missed + 1);
+    if (memo->mode == ASIM_MEMO_REPLAY && (missed = asim_memo_overdue(fabric, t)) < t) {
+        asim_memo_replayed(fabric, missed + 1);
         return 1;
     }
-    if (runs->mode != ASIM_RUNS_RECORD)
-        return 0; /* hold_from stands since the mode was taken */
-    if (fabric->windows >= runs->recur.look_at && asim_recur_look(fabric, &runs->recur, t))
+    if (memo->mode != ASIM_MEMO_RECORD)
+        return 0; /* defer_from stands since the mode was taken */
+    if (fabric->windows >= memo->steady.look_at &&
+        asim_steady_state_detect(fabric, &memo->steady, t))
         return 1;
     open = open_messages(fabric, &known);
-    runs->may_rest = open == known && (!open || runs->last_notice < until) &&
-                     (runs->recording || asim_budget_has(fabric, &runs->rests, 1));
-    runs->hold_from = open && runs->may_rest ? runs->last_notice : ASIM_NEVER;
-    settle(runs);
+    memo->may_be_idle = open == known && (!open || memo->last_completion < until) &&
+                        (memo->recording || asim_search_budget_has(fabric, &memo->idle_budget, 1));
+    memo->defer_from = open && memo->may_be_idle ? memo->last_completion : ASIM_NEVER;
+    settle(memo);
     return 0;
 }
 
 /* Takes the episode over. The least recently used go where there are too many. */
 static void keep(struct asim_fabric *fabric, struct asim_episode *episode)
 {
-    struct asim_runs *runs = fabric->runs;
-    struct asim_episode **link = &runs->kept;
+    struct asim_memo *memo = fabric->memo;
+    struct asim_episode **link = &memo->episodes;
     size_t bytes = 0;
 
-    episode->next = runs->kept;
-    runs->kept = episode;
+    episode->next = memo->episodes;
+    memo->episodes = episode;
     for (; *link && bytes + (*link)->bytes <= ASIM_EPISODES_BYTES; link = &(*link)->next)
         bytes += (*link)->bytes;
     while (*link) {
@@ -302,9 +309,9 @@ static void keep(struct asim_fabric *fabric, struct asim_episode *episode)
 static int route_all(struct asim_fabric *fabric, struct asim_episode *episode)
 {
     for (uint32_t v = 0; v < fabric->hosts; v++)
-        for (size_t i = 0; i < episode->part[v].feeds.n; i++) {
-            asim_run_send_route(fabric, v, &episode->part[v].feeds.at[i]);
-            if (episode->part[v].feeds.at[i].path == UINT64_MAX)
+        for (size_t i = 0; i < episode->part[v].injections.n; i++) {
+            asim_injection_route(fabric, v, &episode->part[v].injections.at[i]);
+            if (episode->part[v].injections.at[i].path == UINT64_MAX)
                 return 0;
         }
     return 1;
@@ -314,28 +321,29 @@ static int route_all(struct asim_fabric *fabric, struct asim_episode *episode)
  * and every later rest is the same rest. */
 static void end_recording(struct asim_fabric *fabric)
 {
-    struct asim_runs *runs = fabric->runs;
-    struct asim_episode *episode = runs->recording;
-    uint64_t before = runs->residue;
+    struct asim_memo *memo = fabric->memo;
+    struct asim_episode *episode = memo->recording;
+    uint64_t before = memo->idle_state;
 
-    runs->recording = NULL;
-    runs->residue = asim_residue_id(fabric, &runs->residues, &runs->n_residues);
+    memo->recording = NULL;
+    memo->idle_state = asim_idle_state_id(fabric, &memo->idle_states, &memo->n_idle_states);
     if (!episode)
         return;
-    if (asim_episode_end(fabric, episode, runs->last_notice))
+    if (asim_episode_end(fabric, episode, memo->last_completion))
         fabric->failed = ASIM_ENOMEM;
-    episode->residue = before;
-    if (!episode->spoiled && before && before == runs->residue && route_all(fabric, episode))
+    episode->idle_state = before;
+    if (!episode->not_replayable && before && before == memo->idle_state &&
+        route_all(fabric, episode))
         keep(fabric, episode);
     else
-        runs->spare = episode;
+        memo->spare = episode;
 }
 
 /* Whether a new episode has begun: the ranks have sent since the rest. */
 static int is_any_held(const struct asim_fabric *fabric)
 {
     for (uint32_t l = 0; l < fabric->n_lanes; l++)
-        if (fabric->lane[l].holders.n)
+        if (fabric->lane[l].deferring.n)
             return 1;
     return 0;
 }
@@ -343,49 +351,50 @@ static int is_any_held(const struct asim_fabric *fabric)
 /* The network goes on without being recorded until its next rest. */
 static void give_up_long(struct asim_fabric *fabric)
 {
-    struct asim_runs *runs = fabric->runs;
+    struct asim_memo *memo = fabric->memo;
     uint64_t begun = 0;
 
-    for (uint32_t v = 0; runs->recording && v < fabric->hosts; v++)
-        begun += runs->host[v].begun;
+    for (uint32_t v = 0; memo->recording && v < fabric->hosts; v++)
+        begun += memo->host[v].n_messages;
     if (begun <= MOST_MESSAGES)
         return;
-    asim_episode_free(runs->recording, fabric->hosts);
-    runs->recording = NULL;
+    asim_episode_free(memo->recording, fabric->hosts);
+    memo->recording = NULL;
 }
 
-void asim_runs_rest(struct asim_fabric *fabric, uint64_t until)
+void asim_memo_idle(struct asim_fabric *fabric, uint64_t until)
 {
-    struct asim_runs *runs = fabric->runs;
+    struct asim_memo *memo = fabric->memo;
 
-    runs->mode = ASIM_RUNS_REST;
-    runs->hold_from = 0;
+    memo->mode = ASIM_MEMO_IDLE;
+    memo->defer_from = 0;
     if (is_any_held(fabric))
-        asim_runs_begin(fabric, until);
+        asim_memo_begin(fabric, until);
 }
 
-void asim_runs_after_slow(struct asim_fabric *fabric, uint64_t until)
+void asim_memo_after_window_slow(struct asim_fabric *fabric, uint64_t until)
 {
-    struct asim_runs *runs = fabric->runs;
+    struct asim_memo *memo = fabric->memo;
     uint64_t known;
 
-    runs->until = until;
-    if (runs->mode == ASIM_RUNS_REST) {
-        asim_runs_rest(fabric, until);
-    } else if (runs->mode == ASIM_RUNS_PLAY) {
-        asim_runs_played(fabric, until);
-    } else if (runs->may_rest && !open_messages(fabric, &known) && asim_is_at_rest(fabric)) {
+    memo->window_end = until;
+    if (memo->mode == ASIM_MEMO_IDLE) {
+        asim_memo_idle(fabric, until);
+    } else if (memo->mode == ASIM_MEMO_REPLAY) {
+        asim_memo_replayed(fabric, until);
+    } else if (memo->may_be_idle && !open_messages(fabric, &known) &&
+               asim_network_is_idle(fabric)) {
         end_recording(fabric);
-        asim_budget_spend(&runs->rests, rest_words(fabric));
-        asim_runs_rest(fabric, until);
+        asim_search_budget_spend(&memo->idle_budget, rest_words(fabric));
+        asim_memo_idle(fabric, until);
     } else {
         give_up_long(fabric);
-        if (runs->hold_from != ASIM_NEVER) {
-            asim_runs_release(fabric);
-            asim_budget_spend(&runs->rests, vain_words(fabric));
+        if (memo->defer_from != ASIM_NEVER) {
+            asim_memo_release(fabric);
+            asim_search_budget_spend(&memo->idle_budget, vain_words(fabric));
         }
-        runs->hold_from = ASIM_NEVER;
-        runs->may_rest = 0;
+        memo->defer_from = ASIM_NEVER;
+        memo->may_be_idle = 0;
     }
-    settle(runs);
+    settle(memo);
 }

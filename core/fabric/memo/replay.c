@@ -25,40 +25,44 @@ enum { LINK_WORDS = 60 };
  * is that of the event they stand for, so they meet the rank's own wakes in the right order. */
 static int cue_timer(struct asim_fabric *fabric, struct asim_host *host)
 {
-    const struct asim_runs *runs = fabric->runs;
-    const struct asim_runs_host *own = &runs->host[host->node];
-    const struct asim_episode_part *part = &runs->playing->part[host->node];
+    const struct asim_memo *memo = fabric->memo;
+    const struct asim_memo_host *own = &memo->host[host->node];
+    const struct asim_episode_part *part = &memo->replaying->part[host->node];
     uint64_t t;
 
-    if (own->cue == part->cues.n)
+    if (own->next_completion == part->completions.n)
         return 0;
-    t = runs->begin + part->cues.at[own->cue].t;
+    t = memo->replay_begin + part->completions.at[own->next_completion].t;
     asim_fabric_at(fabric, host->node, t);
-    return asim_event_heap_push(&host->timers,
-                                (struct asim_event_entry){t, part->cues.at[own->cue].tie, own->cue,
-                                                          (uint64_t)ASIM_TIMER_CUE << 56});
+    return asim_event_heap_push(
+        &host->timers,
+        (struct asim_event_entry){t, part->completions.at[own->next_completion].tie,
+                                  own->next_completion, (uint64_t)ASIM_TIMER_REPLAY << 56});
 }
 
 /* The log and the callback, as when the last ACK comes in (qp.c), or the notice (host.c). */
-void asim_runs_cue(struct asim_fabric *fabric, struct asim_host *host)
+void asim_memo_complete(struct asim_fabric *fabric, struct asim_host *host)
 {
-    struct asim_runs *runs = fabric->runs;
-    struct asim_runs_host *own = &runs->host[host->node];
-    const struct asim_cue *cue = &runs->playing->part[host->node].cues.at[own->cue++];
-    const struct asim_given *given = &runs->host[cue->src].given.at[cue->feed];
-    const struct asim_run_send *feed = &runs->playing->part[cue->src].feeds.at[cue->feed];
-    struct asim_msg msg = given->msg;
-    struct asim_fct row = {.start = asim_to_ns(fabric, runs->begin + feed->start),
+    struct asim_memo *memo = fabric->memo;
+    struct asim_memo_host *own = &memo->host[host->node];
+    const struct asim_recorded_completion *completion =
+        &memo->replaying->part[host->node].completions.at[own->next_completion++];
+    const struct asim_memo_message *message =
+        &memo->host[completion->src].accepted.at[completion->injection];
+    const struct asim_injection *injection =
+        &memo->replaying->part[completion->src].injections.at[completion->injection];
+    struct asim_msg msg = message->msg;
+    struct asim_fct row = {.start = asim_to_ns(fabric, memo->replay_begin + injection->start),
                            .end = asim_to_ns(fabric, host->now),
                            .bytes = msg.bytes,
-                           .ideal = feed->ideal,
+                           .ideal = injection->ideal,
                            .src = msg.src,
                            .dst = msg.dst,
-                           .sport = (uint16_t)given->feed.sport};
+                           .sport = (uint16_t)message->injection.sport};
 
     if (cue_timer(fabric, host))
         host->lane->failed = ASIM_ENOMEM;
-    if (cue->is_arrival) {
+    if (completion->is_arrival) {
         fabric->user.arrived(fabric->user.self, &msg);
         return;
     }
@@ -71,101 +75,103 @@ void asim_runs_cue(struct asim_fabric *fabric, struct asim_host *host)
  * other threads read the row. */
 static int play_host(struct asim_fabric *fabric, uint32_t v)
 {
-    struct asim_runs_host *own = &fabric->runs->host[v];
+    struct asim_memo_host *own = &fabric->memo->host[v];
 
-    if (ASIM_VEC_RESERVE(own->given, fabric->runs->playing->part[v].feeds.n))
+    if (ASIM_VEC_RESERVE(own->accepted, fabric->memo->replaying->part[v].injections.n))
         return ASIM_ENOMEM;
-    for (size_t i = 0; i < own->held.n; i++) {
-        own->given.at[i] = own->held.at[i];
-        own->given.at[i].feed.t -= fabric->runs->begin;
+    for (size_t i = 0; i < own->deferred.n; i++) {
+        own->accepted.at[i] = own->deferred.at[i];
+        own->accepted.at[i].injection.t -= fabric->memo->replay_begin;
     }
-    own->given.n = own->held.n;
-    own->held.n = 0;
+    own->accepted.n = own->deferred.n;
+    own->deferred.n = 0;
     return cue_timer(fabric, &fabric->host[v]);
 }
 
 /* From here on no frame exists until the episode ends, or a rank does something else. */
 static void play(struct asim_fabric *fabric, struct asim_episode *episode, uint64_t begin)
 {
-    struct asim_runs *runs = fabric->runs;
+    struct asim_memo *memo = fabric->memo;
 
-    runs->mode = ASIM_RUNS_PLAY;
-    asim_runs_found(fabric);
-    runs->playing = episode;
-    runs->begin = begin;
-    runs->hold_from = begin + episode->length;
-    runs->differs = 0;
+    memo->mode = ASIM_MEMO_REPLAY;
+    asim_memo_found_repeat(fabric);
+    memo->replaying = episode;
+    memo->replay_begin = begin;
+    memo->defer_from = begin + episode->length;
+    memo->mismatch = 0;
     for (size_t i = 0; i < episode->who.n; i++)
         if (play_host(fabric, episode->who.at[i]))
             fabric->failed = ASIM_ENOMEM;
     for (uint32_t l = 0; l < fabric->n_lanes; l++)
-        fabric->lane[l].holders.n = 0; /* all of them are among `who` */
+        fabric->lane[l].deferring.n = 0; /* all of them are among `who` */
 }
 
 /* They keep their times, though their hosts have gone past them: nothing else there did. */
 static void release_host(struct asim_fabric *fabric, uint32_t v)
 {
-    struct asim_runs_host *own = &fabric->runs->host[v];
+    struct asim_memo_host *own = &fabric->memo->host[v];
 
-    for (size_t i = 0; i < own->held.n; i++)
-        if (asim_runs_start(fabric, &fabric->host[v], &own->held.at[i]))
+    for (size_t i = 0; i < own->deferred.n; i++)
+        if (asim_memo_start(fabric, &fabric->host[v], &own->deferred.at[i]))
             fabric->failed = ASIM_ENOMEM;
-    own->held.n = 0;
+    own->deferred.n = 0;
 }
 
-void asim_runs_release(struct asim_fabric *fabric)
+void asim_memo_release(struct asim_fabric *fabric)
 {
     for (uint32_t l = 0; l < fabric->n_lanes; l++) {
-        for (size_t h = 0; h < fabric->lane[l].holders.n; h++)
-            release_host(fabric, fabric->lane[l].holders.at[h]);
-        fabric->lane[l].holders.n = 0;
+        for (size_t h = 0; h < fabric->lane[l].deferring.n; h++)
+            release_host(fabric, fabric->lane[l].deferring.at[h]);
+        fabric->lane[l].deferring.n = 0;
     }
 }
 
 /* From `begin` on, which may lie before now: frame by frame, and written down. */
 static void record(struct asim_fabric *fabric, uint64_t begin, uint64_t hash)
 {
-    struct asim_runs *runs = fabric->runs;
+    struct asim_memo *memo = fabric->memo;
 
-    runs->mode = ASIM_RUNS_RECORD;
-    runs->hold_from = ASIM_NEVER;
-    runs->recording = runs->spare ? runs->spare : asim_episode_new(fabric);
-    runs->spare = NULL;
-    if (!runs->recording) {
+    memo->mode = ASIM_MEMO_RECORD;
+    memo->defer_from = ASIM_NEVER;
+    memo->recording = memo->spare ? memo->spare : asim_episode_new(fabric);
+    memo->spare = NULL;
+    if (!memo->recording) {
         fabric->failed = ASIM_ENOMEM;
         return;
     }
-    if (asim_episode_begin(fabric, runs->recording, begin))
+    if (asim_episode_begin(fabric, memo->recording, begin))
         fabric->failed = ASIM_ENOMEM;
-    runs->recording->hash = hash;
+    memo->recording->hash = hash;
     for (uint32_t v = 0; v < fabric->hosts; v++)
-        runs->host[v].begun = 0;
+        memo->host[v].n_messages = 0;
 }
 
-void asim_runs_begin(struct asim_fabric *fabric, uint64_t until)
+void asim_memo_begin(struct asim_fabric *fabric, uint64_t until)
 {
-    uint64_t hash, begin = asim_recall_first(fabric, &hash);
+    uint64_t hash, begin = asim_lookup_first(fabric, &hash);
     struct asim_episode *episode =
-        asim_recall(fabric, hash, (const uint64_t[2]){begin, until - begin});
+        asim_lookup_episode(fabric, hash, (const uint64_t[2]){begin, until - begin});
 
-    if (episode && fabric->runs->wasted <= ASIM_RUNS_WASTE + fabric->runs->saved / 16) {
+    if (episode && fabric->memo->wasted <= ASIM_MEMO_WASTE + fabric->memo->saved / 16) {
         play(fabric, episode, begin);
         return;
     }
-    if (asim_recall_begin(fabric->runs, hash) && asim_budget_has(fabric, &fabric->runs->rests, 1)) {
-        asim_budget_spend(&fabric->runs->rests, (uint64_t)fabric->topo->n_links * LINK_WORDS);
+    if (asim_lookup_seen(fabric->memo, hash) &&
+        asim_search_budget_has(fabric, &fabric->memo->idle_budget, 1)) {
+        asim_search_budget_spend(&fabric->memo->idle_budget,
+                                 (uint64_t)fabric->topo->n_links * LINK_WORDS);
         record(fabric, begin, hash);
     }
-    fabric->runs->mode = ASIM_RUNS_RECORD;
-    fabric->runs->hold_from = ASIM_NEVER;
-    asim_runs_release(fabric);
+    fabric->memo->mode = ASIM_MEMO_RECORD;
+    fabric->memo->defer_from = ASIM_NEVER;
+    asim_memo_release(fabric);
 }
 
 /* Takes the timers of cues out, and all others into *kept until put_back returns them. */
 static int drop_cues(struct asim_host *host, struct asim_event_heap *kept)
 {
     for (size_t i = 0; i < host->timers.n; i++)
-        if (host->timers.at[i].value >> 56 != ASIM_TIMER_CUE &&
+        if (host->timers.at[i].value >> 56 != ASIM_TIMER_REPLAY &&
             asim_event_heap_push(kept, host->timers.at[i]))
             return ASIM_ENOMEM;
     host->timers.n = 0;
@@ -191,14 +197,14 @@ static int change_to(struct asim_fabric *fabric, struct asim_episode *episode)
     struct asim_event_heap kept = {0};
     int code = 0;
 
-    fabric->runs->playing = episode;
-    fabric->runs->hold_from = fabric->runs->begin + episode->length;
-    fabric->runs->differs = 0;
+    fabric->memo->replaying = episode;
+    fabric->memo->defer_from = fabric->memo->replay_begin + episode->length;
+    fabric->memo->mismatch = 0;
     for (uint32_t v = 0; !code && v < fabric->hosts; v++) {
         struct asim_host *host = &fabric->host[v];
 
         if (drop_cues(host, &kept) || put_back(fabric, host, &kept) ||
-            ASIM_VEC_RESERVE(fabric->runs->host[v].given, episode->part[v].feeds.n) ||
+            ASIM_VEC_RESERVE(fabric->memo->host[v].accepted, episode->part[v].injections.n) ||
             cue_timer(fabric, host))
             code = ASIM_ENOMEM;
     }
@@ -216,24 +222,24 @@ static void hear_nothing(void *self, const struct asim_msg *msg)
  * the end no longer; all else waits in kept[v]. */
 static int start_given(struct asim_fabric *fabric, struct asim_event_heap *kept)
 {
-    struct asim_runs *runs = fabric->runs;
+    struct asim_memo *memo = fabric->memo;
 
     for (uint32_t v = 0; v < fabric->hosts; v++) {
-        struct asim_runs_host *own = &runs->host[v];
+        struct asim_memo_host *own = &memo->host[v];
 
         if (drop_cues(&fabric->host[v], &kept[v]))
             return ASIM_ENOMEM;
-        for (size_t i = 0; i < own->given.n + own->extra.n; i++) {
-            struct asim_given *given =
-                i < own->given.n ? &own->given.at[i] : &own->extra.at[i - own->given.n];
+        for (size_t i = 0; i < own->accepted.n + own->surplus.n; i++) {
+            struct asim_memo_message *message =
+                i < own->accepted.n ? &own->accepted.at[i] : &own->surplus.at[i - own->accepted.n];
 
-            given->feed.t += runs->begin;
-            if (asim_runs_start(fabric, &fabric->host[v], given))
+            message->injection.t += memo->replay_begin;
+            if (asim_memo_start(fabric, &fabric->host[v], message))
                 return ASIM_ENOMEM;
         }
-        own->given.n = own->extra.n = own->cue = 0;
+        own->accepted.n = own->surplus.n = own->next_completion = 0;
     }
-    asim_runs_release(fabric);
+    asim_memo_release(fabric);
     return fabric->failed;
 }
 
@@ -262,63 +268,64 @@ static int simulate(struct asim_fabric *fabric, uint64_t until)
 
 static void stop_playing(struct asim_fabric *fabric, uint64_t until)
 {
-    struct asim_runs *runs = fabric->runs;
-    uint64_t hash = runs->playing->hash, before = asim_counts_hops(fabric);
+    struct asim_memo *memo = fabric->memo;
+    uint64_t hash = memo->replaying->hash, before = asim_counters_hops(fabric);
 
-    runs->playing = NULL;
-    record(fabric, runs->begin, hash);
+    memo->replaying = NULL;
+    record(fabric, memo->replay_begin, hash);
     if (!fabric->failed && simulate(fabric, until))
         fabric->failed = ASIM_ENOMEM;
-    runs->wasted += asim_counts_hops(fabric) - before;
+    memo->wasted += asim_counters_hops(fabric) - before;
 }
 
 /* The network is where it would be, but for the counters, which take what the episode did. */
 static void end_playing(struct asim_fabric *fabric, uint64_t until)
 {
-    struct asim_runs *runs = fabric->runs;
-    const struct asim_episode *played = runs->playing;
+    struct asim_memo *memo = fabric->memo;
+    const struct asim_episode *played = memo->replaying;
 
-    asim_gains_add(played);
-    runs->saved += played->hops;
-    asim_budget_saved(&runs->rests, played->hops);
+    asim_episode_add_deltas(played);
+    memo->saved += played->hops;
+    asim_search_budget_saved(&memo->idle_budget, played->hops);
     for (size_t i = 0; i < played->who.n; i++) {
-        struct asim_runs_host *own = &runs->host[played->who.at[i]];
+        struct asim_memo_host *own = &memo->host[played->who.at[i]];
 
-        own->given.n = own->cue = 0;
+        own->accepted.n = own->next_completion = 0;
     }
-    runs->playing = NULL;
-    asim_runs_rest(fabric, until);
+    memo->replaying = NULL;
+    asim_memo_idle(fabric, until);
 }
 
 /* One look at each host that sends: its next send is the earliest of those that are missing. */
-uint64_t asim_runs_missed(const struct asim_fabric *fabric, uint64_t t)
+uint64_t asim_memo_overdue(const struct asim_fabric *fabric, uint64_t t)
 {
-    const struct asim_runs *runs = fabric->runs;
+    const struct asim_memo *memo = fabric->memo;
 
-    for (size_t i = 0; i < runs->playing->who.n; i++) {
-        uint32_t v = runs->playing->who.at[i];
-        const struct asim_runs_host *own = &runs->host[v];
-        const struct asim_episode_part *part = &runs->playing->part[v];
+    for (size_t i = 0; i < memo->replaying->who.n; i++) {
+        uint32_t v = memo->replaying->who.at[i];
+        const struct asim_memo_host *own = &memo->host[v];
+        const struct asim_episode_part *part = &memo->replaying->part[v];
 
-        if (own->given.n < part->feeds.n && runs->begin + part->feeds.at[own->given.n].t < t)
-            t = runs->begin + part->feeds.at[own->given.n].t;
+        if (own->accepted.n < part->injections.n &&
+            memo->replay_begin + part->injections.at[own->accepted.n].t < t)
+            t = memo->replay_begin + part->injections.at[own->accepted.n].t;
     }
     return t;
 }
 
-void asim_runs_played(struct asim_fabric *fabric, uint64_t until)
+void asim_memo_replayed(struct asim_fabric *fabric, uint64_t until)
 {
-    struct asim_runs *runs = fabric->runs;
-    const uint64_t since[2] = {0, until - runs->begin};
-    int differs = asim_runs_missed(fabric, until) < until;
+    struct asim_memo *memo = fabric->memo;
+    const uint64_t since[2] = {0, until - memo->replay_begin};
+    int differs = asim_memo_overdue(fabric, until) < until;
     struct asim_episode *other;
 
-    if (!differs && !runs->differs) {
-        if (since[1] > runs->playing->length)
+    if (!differs && !memo->mismatch) {
+        if (since[1] > memo->replaying->length)
             end_playing(fabric, until);
         return;
     }
-    other = asim_recall(fabric, runs->playing->hash, since);
+    other = asim_lookup_episode(fabric, memo->replaying->hash, since);
     if (!other)
         stop_playing(fabric, until);
     else if (change_to(fabric, other))
@@ -326,13 +333,13 @@ void asim_runs_played(struct asim_fabric *fabric, uint64_t until)
 }
 
 /* Before somebody begins to watch frames: those of the present episode, too, exist from now on. */
-void asim_runs_stop(struct asim_fabric *fabric)
+void asim_memo_stop(struct asim_fabric *fabric)
 {
-    if (!fabric->runs)
+    if (!fabric->memo)
         return;
-    if (fabric->runs->mode == ASIM_RUNS_PLAY)
-        stop_playing(fabric, fabric->runs->until);
+    if (fabric->memo->mode == ASIM_MEMO_REPLAY)
+        stop_playing(fabric, fabric->memo->window_end);
     else
-        asim_runs_release(fabric);
-    asim_runs_close(fabric);
+        asim_memo_release(fabric);
+    asim_memo_close(fabric);
 }

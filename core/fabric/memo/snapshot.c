@@ -18,23 +18,23 @@
 /* The list being written. */
 struct list {
     const struct asim_fabric *fabric;
-    struct asim_state *state;
-    const struct asim_state *kept; /* that it should be equal to; NULL: none */
+    struct asim_snapshot *snapshot;
+    const struct asim_snapshot *kept; /* that it should be equal to; NULL: none */
     uint64_t *at;                  /* where the next word goes */
     size_t same;                   /* words that are as in `kept` */
-    int is_odd, failed;            /* something no period has, or not as in `kept`; out of memory */
+    int not_periodic, failed;      /* something no period has, or not as in `kept`; out of memory */
 };
 
 /* Before so many words are put. The list keeps its memory from state to state, so it stops growing
  * soon. */
 static int make_room(struct list *list, size_t n)
 {
-    list->state->words.n = list->at ? (size_t)(list->at - list->state->words.at) : 0;
-    if (ASIM_VEC_RESERVE(list->state->words, list->state->words.n + n)) {
-        list->failed = list->is_odd = 1;
+    list->snapshot->words.n = list->at ? (size_t)(list->at - list->snapshot->words.at) : 0;
+    if (ASIM_VEC_RESERVE(list->snapshot->words, list->snapshot->words.n + n)) {
+        list->failed = list->not_periodic = 1;
         return ASIM_ENOMEM;
     }
-    list->at = list->state->words.at + list->state->words.n;
+    list->at = list->snapshot->words.at + list->snapshot->words.n;
     return 0;
 }
 
@@ -47,13 +47,13 @@ static inline void put(struct list *list, uint64_t word)
 /* A node has been written. */
 static void check(struct list *list)
 {
-    size_t n = (size_t)(list->at - list->state->words.at), same = list->same;
+    size_t n = (size_t)(list->at - list->snapshot->words.at), same = list->same;
 
     if (!list->kept)
         return;
-    list->is_odd |=
-        n > list->kept->words.n || memcmp(list->state->words.at + same, list->kept->words.at + same,
-                                          (n - same) * sizeof *list->at) != 0;
+    list->not_periodic |= n > list->kept->words.n ||
+                          memcmp(list->snapshot->words.at + same, list->kept->words.at + same,
+                                 (n - same) * sizeof *list->at) != 0;
     list->same = n;
 }
 
@@ -63,7 +63,7 @@ enum { FRAME_WORDS = 4, PORT_WORDS = 4, FLOW_WORDS = 10, NIC_WORDS = 4, QUEUE_WO
 /* A time to come, counted from 1; 0 for what is over. */
 static void put_time(struct list *list, uint64_t t)
 {
-    put(list, t >= list->state->t ? t - list->state->t + 1 : 0);
+    put(list, t >= list->snapshot->t ? t - list->snapshot->t + 1 : 0);
 }
 
 /* All but its time, with the byte of the message since what its source knows to have arrived. On a
@@ -74,11 +74,11 @@ static inline void put_frame(struct list *list, const struct asim_frame *frame)
     const struct asim_flow *flow;
 
     if (frame->type >= ASIM_PAUSE) {
-        list->is_odd = 1;
+        list->not_periodic = 1;
         return;
     }
     flow = asim_flow_of(list->fabric, frame->src, frame->slot);
-    list->is_odd |= flow->generation != frame->slot >> 24 || !flow->live;
+    list->not_periodic |= flow->generation != frame->slot >> 24 || !flow->live;
     put(list, ((frame->extent - flow->snd_una) & ASIM_SEQ_MASK) | (frame->extent & ~ASIM_SEQ_MASK));
     put(list, frame->flow);
     put(list, frame->rest);
@@ -99,14 +99,14 @@ static void put_mail(struct list *list, const struct asim_wire *wire)
     uint32_t head = atomic_load_explicit(&wire->head, memory_order_relaxed);
     uint32_t n = atomic_load_explicit(&wire->tail, memory_order_relaxed) - head;
 
-    list->is_odd |= wire->spill.n != 0;
+    list->not_periodic |= wire->spill.n != 0;
     if (make_room(list, 1 + (size_t)n * FRAME_WORDS))
         return;
     put(list, n);
     for (uint32_t i = 0; i < n; i++) {
         const struct asim_frame *frame = &wire->at[(head + i) & wire->mask];
 
-        put(list, frame->t - list->state->t);
+        put(list, frame->t - list->snapshot->t);
         put_frame(list, frame);
     }
 }
@@ -114,7 +114,7 @@ static void put_mail(struct list *list, const struct asim_wire *wire)
 /* A transmission that has ended is none, though the port may not have been asked since. */
 static void put_port(struct list *list, const struct asim_port *port)
 {
-    int busy = port->busy && port->busy_until >= list->state->t;
+    int busy = port->busy && port->busy_until >= list->snapshot->t;
 
     if (make_room(list, PORT_WORDS))
         return;
@@ -139,8 +139,8 @@ static void put_flow(struct list *list, uint32_t host, uint32_t slot)
     put(list, asim_flow_is_over(flow));
     if (asim_flow_is_over(flow))
         return;
-    list->is_odd |= !flow->live || flow->timeouts || flow->repair || rx->nacked || rx->ahead.n ||
-                    flow->snd_high != flow->cc.snd_next;
+    list->not_periodic |= !flow->live || flow->timeouts || flow->repair || rx->nacked ||
+                          rx->ahead.n || flow->snd_high != flow->cc.snd_next;
     put(list, flow->cc.snd_next - flow->snd_una);
     put_time(list, flow->next_avail);
     put(list, (uint64_t)flow->tx_frames << 32 | flow->last_wire);
@@ -148,7 +148,7 @@ static void put_flow(struct list *list, uint32_t host, uint32_t slot)
     put(list, flow->cc.rate_bps);
     put(list, rx->heard == rx->generation ? rx->next - flow->snd_una : UINT64_MAX);
     put(list, (uint64_t)rx->frames);
-    if (!list->kept && ASIM_VEC_PUSH(list->state->una, flow->snd_una))
+    if (!list->kept && ASIM_VEC_PUSH(list->snapshot->acked, flow->snd_una))
         list->failed = 1;
 }
 
@@ -156,7 +156,7 @@ static void put_flow(struct list *list, uint32_t host, uint32_t slot)
 static void put_host(struct list *list, const struct asim_host *host)
 {
     for (size_t i = 0; i < host->timers.n; i++)
-        list->is_odd |= host->timers.at[i].value >> 56 != ASIM_TIMER_WAKE;
+        list->not_periodic |= host->timers.at[i].value >> 56 != ASIM_TIMER_WAKE;
     for (uint32_t i = 0; i < host->n_nics; i++) {
         const struct asim_nic *nic = &host->nics[i];
 
@@ -210,7 +210,7 @@ static void put_switch(struct list *list, const struct asim_switch *sw)
 }
 
 /* A word that differs most of the time when two states do; 0: the host has no frame. */
-static uint64_t glance(const struct asim_host *host, uint64_t t)
+static uint64_t probe_word(const struct asim_host *host, uint64_t t)
 {
     uint64_t word = 0;
 
@@ -226,9 +226,10 @@ static uint64_t glance(const struct asim_host *host, uint64_t t)
     return word;
 }
 
-int asim_state_may_be(const struct asim_fabric *fabric, const struct asim_state *kept, uint64_t t)
+int asim_snapshot_may_be_same(const struct asim_fabric *fabric, const struct asim_snapshot *kept,
+                              uint64_t t)
 {
-    return glance(&fabric->host[kept->witness], t) == kept->glance.at[kept->witness];
+    return probe_word(&fabric->host[kept->probe_host], t) == kept->probes.at[kept->probe_host];
 }
 
 /* Node by node, as far as it may still be what is asked for. */
@@ -236,35 +237,35 @@ static void write_nodes(struct list *list)
 {
     const struct asim_fabric *fabric = list->fabric;
 
-    list->state->words.n = list->state->una.n = 0;
+    list->snapshot->words.n = list->snapshot->acked.n = 0;
     make_room(list, 1); /* the list exists from now on */
-    for (uint32_t v = 0; v < fabric->hosts && !list->is_odd; v++) {
+    for (uint32_t v = 0; v < fabric->hosts && !list->not_periodic; v++) {
         put_host(list, &fabric->host[v]);
         check(list);
     }
-    for (uint32_t v = 0; v < fabric->nodes - fabric->hosts && !list->is_odd; v++) {
+    for (uint32_t v = 0; v < fabric->nodes - fabric->hosts && !list->not_periodic; v++) {
         put_switch(list, &fabric->sw[v]);
         check(list);
     }
-    list->state->words.n = list->at ? (size_t)(list->at - list->state->words.at) : 0;
+    list->snapshot->words.n = list->at ? (size_t)(list->at - list->snapshot->words.at) : 0;
 }
 
 /* What the list does not hold: glances, and who came last, which decides ties. */
-static int take_rest(const struct asim_fabric *fabric, struct asim_state *state)
+static int take_rest(const struct asim_fabric *fabric, struct asim_snapshot *snapshot)
 {
     size_t ports = fabric->topo->first_port[fabric->nodes];
 
-    if (ASIM_VEC_RESERVE(state->glance, fabric->hosts + 1) ||
-        ASIM_VEC_RESERVE(state->seqs, 2 * ports + 1))
+    if (ASIM_VEC_RESERVE(snapshot->probes, fabric->hosts + 1) ||
+        ASIM_VEC_RESERVE(snapshot->port_order, 2 * ports + 1))
         return ASIM_ENOMEM;
-    asim_seqs_take(fabric, state->seqs.at);
-    state->seqs.n = 2 * ports;
-    state->glance.n = fabric->hosts;
-    state->witness = 0;
+    asim_port_order_save(fabric, snapshot->port_order.at);
+    snapshot->port_order.n = 2 * ports;
+    snapshot->probes.n = fabric->hosts;
+    snapshot->probe_host = 0;
     for (uint32_t v = fabric->hosts; v-- > 0;) {
-        state->glance.at[v] = glance(&fabric->host[v], state->t);
-        if (state->glance.at[v])
-            state->witness = v;
+        snapshot->probes.at[v] = probe_word(&fabric->host[v], snapshot->t);
+        if (snapshot->probes.at[v])
+            snapshot->probe_host = v;
     }
     return 0;
 }
@@ -277,7 +278,7 @@ static uint64_t mail_size(const struct asim_port *port)
     return (uint64_t)(tail - head) * FRAME_WORDS;
 }
 
-uint64_t asim_state_size(const struct asim_fabric *fabric, uint64_t *moving)
+uint64_t asim_snapshot_size(const struct asim_fabric *fabric, uint64_t *moving)
 {
     uint64_t mail = 0, flows = 0, waiting = 0;
     uint64_t ports = (uint64_t)fabric->topo->first_port[fabric->nodes] * (PORT_WORDS + NIC_WORDS);
@@ -300,48 +301,48 @@ uint64_t asim_state_size(const struct asim_fabric *fabric, uint64_t *moving)
 }
 
 /* Linear in the network and its frames: a fifth of a window's work or so. */
-int asim_state_take(const struct asim_fabric *fabric, struct asim_state *state, uint64_t t)
+int asim_snapshot_take(const struct asim_fabric *fabric, struct asim_snapshot *snapshot, uint64_t t)
 {
-    struct list list = {.fabric = fabric, .state = state};
+    struct list list = {.fabric = fabric, .snapshot = snapshot};
 
-    state->t = t;
+    snapshot->t = t;
     write_nodes(&list);
-    if (list.failed || (!list.is_odd && take_rest(fabric, state)))
+    if (list.failed || (!list.not_periodic && take_rest(fabric, snapshot)))
         return ASIM_ENOMEM;
-    return !list.is_odd;
+    return !list.not_periodic;
 }
 
 /* The host whose glance differs is looked at first from now on. */
-static int glances_differ(const struct asim_fabric *fabric, struct asim_state *kept, uint64_t t)
+static int probes_differ(const struct asim_fabric *fabric, struct asim_snapshot *kept, uint64_t t)
 {
     for (uint32_t v = 0; v < fabric->hosts; v++)
-        if (glance(&fabric->host[v], t) != kept->glance.at[v]) {
-            kept->witness = v;
+        if (probe_word(&fabric->host[v], t) != kept->probes.at[v]) {
+            kept->probe_host = v;
             return 1;
         }
     return 0;
 }
 
-int asim_state_is_again(const struct asim_fabric *fabric, struct asim_state *kept,
-                        struct asim_state *now, uint64_t t)
+int asim_snapshot_is_same(const struct asim_fabric *fabric, struct asim_snapshot *kept,
+                          struct asim_snapshot *now, uint64_t t)
 {
-    struct list list = {.fabric = fabric, .state = now, .kept = kept};
+    struct list list = {.fabric = fabric, .snapshot = now, .kept = kept};
 
     now->t = t;
     now->words.n = 0;
-    if (glances_differ(fabric, kept, t))
+    if (probes_differ(fabric, kept, t))
         return 0;
     write_nodes(&list);
     if (list.failed)
         return ASIM_ENOMEM;
-    if (list.is_odd || now->words.n != kept->words.n)
+    if (list.not_periodic || now->words.n != kept->words.n)
         return 0;
-    return asim_seqs_are_ordered(fabric, kept->seqs.at);
+    return asim_port_order_is_same(fabric, kept->port_order.at);
 }
 
 /* Of one NIC, from number *n on. */
 static void flows_of(struct asim_fabric *fabric, const uint32_t host_nic[2],
-                     const struct asim_visit *visit, size_t *n)
+                     const struct asim_flow_visitor *visit, size_t *n)
 {
     const struct asim_nic *nic = &fabric->host[host_nic[0]].nics[host_nic[1]];
 
@@ -353,7 +354,7 @@ static void flows_of(struct asim_fabric *fabric, const uint32_t host_nic[2],
     }
 }
 
-void asim_state_flows(struct asim_fabric *fabric, const struct asim_visit *visit)
+void asim_snapshot_flows(struct asim_fabric *fabric, const struct asim_flow_visitor *visit)
 {
     size_t n = 0;
 

@@ -10,7 +10,7 @@
  * trips until the network has found its rhythm, as many windows again to see that it has, and less
  * than a period at the end. Where there is no rhythm (marks drawn at random, rates that change)
  * nothing is found, and what is lost is bounded: as many states as FIRST_STATES at first, and then
- * what the budget gains with the frames simulated, 0.03 % of the time (search_cost.c).
+ * what the budget gains with the frames simulated, 0.03 % of the time (search_budget.c).
  */
 #include "fabric/parallel/workers.h"
 #include "fabric/memo/steady_state.h"
@@ -24,51 +24,51 @@
 /* Windows of quiet before the first state is kept; what is spent to begin with, in states of this
  * network; and what it costs to ask whether the state has come again, and how large it is, words.
  */
-enum { FIRST_QUIET = 4, FIRST_STATES = 4, GLANCE_WORDS = 6, PORT_WORDS = 3 };
+enum { FIRST_QUIET = 4, FIRST_STATES = 4, PROBE_WORDS = 6, PORT_WORDS = 3 };
 
-void asim_recur_fini(struct asim_recur *recur)
+void asim_steady_state_fini(struct asim_steady_state *steady)
 {
-    free(recur->kept.words.at);
-    free(recur->kept.una.at);
-    free(recur->kept.seqs.at);
-    free(recur->kept.glance.at);
-    free(recur->now.words.at);
-    free(recur->now.una.at);
-    free(recur->counts);
+    free(steady->kept.words.at);
+    free(steady->kept.acked.at);
+    free(steady->kept.port_order.at);
+    free(steady->kept.probes.at);
+    free(steady->now.words.at);
+    free(steady->now.acked.at);
+    free(steady->counts);
 }
 
 /* Whether a state as large as this one may be written. */
-static int can_afford(const struct asim_fabric *fabric, struct asim_recur *recur)
+static int can_afford(const struct asim_fabric *fabric, struct asim_steady_state *steady)
 {
-    uint64_t moving, words = asim_state_size(fabric, &moving);
+    uint64_t moving, words = asim_snapshot_size(fabric, &moving);
 
-    asim_budget_spend(&recur->budget, fabric->topo->first_port[fabric->nodes] * PORT_WORDS);
-    asim_budget_raise(&recur->budget, FIRST_STATES * moving);
-    return asim_budget_has(fabric, &recur->budget, words);
+    asim_search_budget_spend(&steady->budget, fabric->topo->first_port[fabric->nodes] * PORT_WORDS);
+    asim_search_budget_raise(&steady->budget, FIRST_STATES * moving);
+    return asim_search_budget_has(fabric, &steady->budget, words);
 }
 
 /* The state of this window is the one to wait for from now on. */
-static void keep(struct asim_fabric *fabric, struct asim_recur *recur, uint64_t t)
+static void keep(struct asim_fabric *fabric, struct asim_steady_state *steady, uint64_t t)
 {
-    int code = asim_state_take(fabric, &recur->kept, t);
+    int code = asim_snapshot_take(fabric, &steady->kept, t);
 
-    asim_budget_spend(&recur->budget,
-                      recur->kept.words.n + recur->kept.seqs.n + recur->kept.glance.n);
-    recur->has_kept = code == 1;
-    if (code == 1 && !recur->counts)
-        recur->counts = malloc(asim_counts_size(fabric) * sizeof *recur->counts);
-    if (code < 0 || (code == 1 && !recur->counts)) {
+    asim_search_budget_spend(&steady->budget, steady->kept.words.n + steady->kept.port_order.n +
+                                                  steady->kept.probes.n);
+    steady->has_kept = code == 1;
+    if (code == 1 && !steady->counts)
+        steady->counts = malloc(asim_counters_size(fabric) * sizeof *steady->counts);
+    if (code < 0 || (code == 1 && !steady->counts)) {
         fabric->failed = ASIM_ENOMEM;
         return;
     }
     if (code == 1)
-        asim_counts_take(fabric, recur->counts);
+        asim_counters_save(fabric, steady->counts);
 }
 
 /* What a period does to a message, and how many of them it allows. */
 struct reach {
     const struct asim_fabric *fabric;
-    const struct asim_recur *recur;
+    const struct asim_steady_state *steady;
     uint64_t periods;
 };
 
@@ -85,7 +85,7 @@ static void limit(void *self, struct asim_flow *flow, size_t i)
     struct reach *reach = self;
     const struct asim_netconf *net = reach->fabric->net;
     const struct asim_rx *rx = rx_of(reach->fabric, flow);
-    uint64_t step = flow->snd_una - reach->recur->kept.una.at[i];
+    uint64_t step = flow->snd_una - reach->steady->kept.acked.at[i];
     uint64_t end = flow->cc.snd_next + net->payload_bytes, most;
 
     if (!step)
@@ -112,144 +112,144 @@ static uint64_t before_wakes(const struct asim_fabric *fabric, uint64_t t, uint6
 }
 
 /* By how much everything moves. */
-struct shift {
+struct skip {
     const struct asim_fabric *fabric;
-    const struct asim_recur *recur;
+    const struct asim_steady_state *steady;
     uint64_t periods, ticks;
 };
 
 /* A frame moves with its message. */
-static uint64_t bytes_of(const struct shift *shift, const struct asim_frame *frame)
+static uint64_t bytes_of(const struct skip *skip, const struct asim_frame *frame)
 {
-    return asim_flow_of(shift->fabric, frame->src, frame->slot)->moved;
+    return asim_flow_of(skip->fabric, frame->src, frame->slot)->skip_bytes;
 }
 
 /* What waits in a queue has no time of its own. */
-static void shift_ring(const struct shift *shift, struct asim_ring *ring)
+static void skip_ring(const struct skip *skip, struct asim_ring *ring)
 {
     for (uint32_t i = 0; i < ring->n; i++) {
         struct asim_frame *frame = &ring->at[(ring->head + i) & (ring->cap - 1)];
 
-        frame->seq = (frame->seq + bytes_of(shift, frame)) & ASIM_SEQ_MASK;
+        frame->seq = (frame->seq + bytes_of(skip, frame)) & ASIM_SEQ_MASK;
     }
 }
 
 /* Port by port, each with the mailbox it reads. Transmissions that are over move, too: they stay
  * over. */
-static void shift_port(const struct shift *shift, struct asim_port *port)
+static void skip_port(const struct skip *skip, struct asim_port *port)
 {
-    port->busy_until += shift->ticks;
-    port->tx_start += shift->ticks;
+    port->busy_until += skip->ticks;
+    port->tx_start += skip->ticks;
     for (uint32_t i = 0; i < asim_link_ring_count(port->in); i++) {
         struct asim_frame *frame = (struct asim_frame *)asim_link_ring_peek(port->in, i);
 
-        frame->seq = (frame->seq + bytes_of(shift, frame)) & ASIM_SEQ_MASK;
-        frame->t += shift->ticks;
+        frame->seq = (frame->seq + bytes_of(skip, frame)) & ASIM_SEQ_MASK;
+        frame->t += skip->ticks;
     }
 }
 
 /* Kept beside the flow until its frames have been moved. */
 static void measure(void *self, struct asim_flow *flow, size_t i)
 {
-    const struct shift *shift = self;
+    const struct skip *skip = self;
 
-    flow->moved = (flow->snd_una - shift->recur->kept.una.at[i]) * shift->periods;
+    flow->skip_bytes = (flow->snd_una - skip->steady->kept.acked.at[i]) * skip->periods;
 }
 
 /* The receiver has begun with the message if it knows its generation; else its next byte is still
  * that of an earlier one. */
-static void shift_flow(void *self, struct asim_flow *flow, size_t i)
+static void skip_flow(void *self, struct asim_flow *flow, size_t i)
 {
-    const struct shift *shift = self;
-    struct asim_rx *rx = rx_of(shift->fabric, flow);
+    const struct skip *skip = self;
+    struct asim_rx *rx = rx_of(skip->fabric, flow);
 
     (void)i;
-    flow->snd_una += flow->moved;
-    flow->cc.snd_next += flow->moved;
-    flow->snd_high += flow->moved;
-    flow->next_avail += shift->ticks;
+    flow->snd_una += flow->skip_bytes;
+    flow->cc.snd_next += flow->skip_bytes;
+    flow->snd_high += flow->skip_bytes;
+    flow->next_avail += skip->ticks;
     if (rx->heard == rx->generation)
-        rx->next += flow->moved;
+        rx->next += flow->skip_bytes;
 }
 
 /* Timers do not move: they are the ranks' wakes, which stand at their times. Counts of events
  * (tie_key.h) need not move, since only their order is looked at. Ways that switches remember grow
  * stale at most, and are then worked out again. */
-static void shift_nodes(struct asim_fabric *fabric, const struct shift *shift)
+static void skip_nodes(struct asim_fabric *fabric, const struct skip *skip)
 {
     for (uint32_t v = 0; v < fabric->hosts; v++) {
         struct asim_host *host = &fabric->host[v];
 
-        host->now += shift->ticks;
+        host->now += skip->ticks;
         for (uint32_t i = 0; i < host->n_nics; i++) {
-            shift_port(shift, &host->nics[i].port);
-            shift_ring(shift, &host->nics[i].acks);
+            skip_port(skip, &host->nics[i].port);
+            skip_ring(skip, &host->nics[i].acks);
             if (host->nics[i].wake_at != ASIM_NEVER)
-                host->nics[i].wake_at += shift->ticks;
+                host->nics[i].wake_at += skip->ticks;
         }
     }
     for (uint32_t v = 0; v < fabric->nodes - fabric->hosts; v++)
         for (uint32_t p = 0; p < fabric->sw[v].n_ports; p++) {
             struct asim_switch_port *port = &fabric->sw[v].ports[p];
 
-            shift_port(shift, &port->port);
-            port->passed_t += shift->ticks;
+            skip_port(skip, &port->port);
+            port->passed_t += skip->ticks;
             for (uint32_t q = 0; q < ASIM_QUEUES; q++)
-                shift_ring(shift, &port->queue[q]);
+                skip_ring(skip, &port->queue[q]);
             if (fabric->sw[v].samples)
-                fabric->sw[v].samples[p].since += shift->ticks;
+                fabric->sw[v].samples[p].since += skip->ticks;
         }
 }
 
 /* Frames look up how far their message moves, so messages move last. */
-static void move(struct asim_fabric *fabric, struct asim_recur *recur, uint64_t periods,
-                 uint64_t ticks)
+static void skip_periods(struct asim_fabric *fabric, struct asim_steady_state *steady,
+                         uint64_t periods, uint64_t ticks)
 {
-    struct shift shift = {fabric, recur, periods, ticks};
-    uint64_t hops = asim_counts_hops(fabric);
+    struct skip skip = {fabric, steady, periods, ticks};
+    uint64_t hops = asim_counters_hops(fabric);
 
-    asim_state_flows(fabric, &(struct asim_visit){&shift, measure});
-    shift_nodes(fabric, &shift);
-    asim_state_flows(fabric, &(struct asim_visit){&shift, shift_flow});
-    asim_counts_difference(fabric, recur->counts);
-    asim_counts_add(fabric, recur->counts, periods);
-    hops = asim_counts_hops(fabric) - hops;
-    recur->saved += hops;
-    asim_budget_saved(&recur->budget, hops);
+    asim_snapshot_flows(fabric, &(struct asim_flow_visitor){&skip, measure});
+    skip_nodes(fabric, &skip);
+    asim_snapshot_flows(fabric, &(struct asim_flow_visitor){&skip, skip_flow});
+    asim_counters_subtract(fabric, steady->counts);
+    asim_counters_add(fabric, steady->counts, periods);
+    hops = asim_counters_hops(fabric) - hops;
+    steady->saved += hops;
+    asim_search_budget_saved(&steady->budget, hops);
     fabric->first_known = 0;
     fabric->reach[0] += ticks;
     fabric->reach[1] += ticks;
-    asim_runs_found(fabric);
+    asim_memo_found_repeat(fabric);
     for (uint32_t v = 0; v < fabric->nodes; v++)
         asim_next_renew(fabric, v);
 }
 
 /* The present state may be the kept one again. */
-static int compare(struct asim_fabric *fabric, struct asim_recur *recur, uint64_t t)
+static int compare(struct asim_fabric *fabric, struct asim_steady_state *steady, uint64_t t)
 {
-    uint64_t period = t - recur->kept.t, wakes;
-    struct reach reach = {fabric, recur, ASIM_NEVER};
-    int code = asim_state_is_again(fabric, &recur->kept, &recur->now, t);
+    uint64_t period = t - steady->kept.t, wakes;
+    struct reach reach = {fabric, steady, ASIM_NEVER};
+    int code = asim_snapshot_is_same(fabric, &steady->kept, &steady->now, t);
 
-    asim_budget_spend(&recur->budget, recur->now.words.n);
+    asim_search_budget_spend(&steady->budget, steady->now.words.n);
     if (code < 0)
         fabric->failed = ASIM_ENOMEM;
     if (code != 1)
         return 0;
-    asim_state_flows(fabric, &(struct asim_visit){&reach, limit});
+    asim_snapshot_flows(fabric, &(struct asim_flow_visitor){&reach, limit});
     wakes = before_wakes(fabric, t, period);
     if (wakes < reach.periods)
         reach.periods = wakes;
-    recur->has_kept = 0; /* what comes is the end of a message, or a wake */
-    recur->keep_at = ASIM_NEVER;
+    steady->has_kept = 0; /* what comes is the end of a message, or a wake */
+    steady->keep_at = ASIM_NEVER;
     if (!reach.periods || reach.periods > (ASIM_NEVER / 4 - t) / period)
         return 0;
-    move(fabric, recur, reach.periods, reach.periods * period);
+    skip_periods(fabric, steady, reach.periods, reach.periods * period);
     return 1;
 }
 
 /* Whether nobody has been told anything, woken or begun a message since the last look. */
-static int is_quiet(const struct asim_fabric *fabric, struct asim_recur *recur)
+static int is_quiet(const struct asim_fabric *fabric, struct asim_steady_state *steady)
 {
     uint64_t calls = 0, open = 0;
     int same;
@@ -258,9 +258,9 @@ static int is_quiet(const struct asim_fabric *fabric, struct asim_recur *recur)
         calls += fabric->lane[l].calls;
         open += fabric->lane[l].open;
     }
-    same = calls == recur->calls && open == recur->open;
-    recur->calls = calls;
-    recur->open = open;
+    same = calls == steady->calls && open == steady->open;
+    steady->calls = calls;
+    steady->open = open;
     return same;
 }
 
@@ -269,31 +269,32 @@ static int is_quiet(const struct asim_fabric *fabric, struct asim_recur *recur)
  * and is no period. But the end of quiet is seen up to FIRST_QUIET windows late where there is
  * nothing to look for. After a move the end of some message, or a wake, is less than a period away:
  * nothing is looked for until then. */
-int asim_recur_look(struct asim_fabric *fabric, struct asim_recur *recur, uint64_t t)
+int asim_steady_state_detect(struct asim_fabric *fabric, struct asim_steady_state *steady,
+                             uint64_t t)
 {
     uint64_t window = fabric->windows;
 
-    if (!is_quiet(fabric, recur)) {
-        recur->since = window;
-        recur->keep_at = window + FIRST_QUIET;
-        recur->has_kept = recur->is_done = 0;
+    if (!is_quiet(fabric, steady)) {
+        steady->since = window;
+        steady->keep_at = window + FIRST_QUIET;
+        steady->has_kept = steady->is_done = 0;
     }
-    recur->look_at = window + FIRST_QUIET;
-    if (recur->is_done || recur->since == window ||
-        (recur->budget.most && !asim_budget_has(fabric, &recur->budget, 1)))
+    steady->look_at = window + FIRST_QUIET;
+    if (steady->is_done || steady->since == window ||
+        (steady->budget.most && !asim_search_budget_has(fabric, &steady->budget, 1)))
         return 0;
-    asim_budget_spend(&recur->budget, GLANCE_WORDS);
-    if (recur->has_kept && t > recur->kept.t && asim_state_may_be(fabric, &recur->kept, t) &&
-        compare(fabric, recur, t)) {
-        recur->is_done = 1;
+    asim_search_budget_spend(&steady->budget, PROBE_WORDS);
+    if (steady->has_kept && t > steady->kept.t &&
+        asim_snapshot_may_be_same(fabric, &steady->kept, t) && compare(fabric, steady, t)) {
+        steady->is_done = 1;
         return 1;
     }
-    if (window >= recur->keep_at) {
-        if (can_afford(fabric, recur))
-            keep(fabric, recur, t);
-        recur->keep_at = window + (window - recur->since);
+    if (window >= steady->keep_at) {
+        if (can_afford(fabric, steady))
+            keep(fabric, steady, t);
+        steady->keep_at = window + (window - steady->since);
     }
-    if (recur->has_kept)
-        recur->look_at = window + 1;
+    if (steady->has_kept)
+        steady->look_at = window + 1;
     return 0;
 }

@@ -18,57 +18,60 @@
 #include <stddef.h>
 #include <stdint.h>
 #include "base/mem.h"
-#include "fabric/memo/search_cost.h"
+#include "fabric/memo/search_budget.h"
 
 struct asim_fabric;
 struct asim_flow;
 
 /* The network at one time, with times since then and bytes since what each message has
  * acknowledged. */
-struct asim_state {
+struct asim_snapshot {
     ASIM_VEC(uint64_t) words;
-    ASIM_VEC(uint64_t) una;    /* of each message under way: its first unacknowledged byte */
-    ASIM_VEC(uint64_t) seqs;   /* by which ports are ordered (asim_seqs_take) */
-    ASIM_VEC(uint64_t) glance; /* [hosts] one word of each, for a first look */
+    ASIM_VEC(uint64_t) acked;      /* of each message under way: its first unacknowledged byte */
+    ASIM_VEC(uint64_t) port_order; /* by which ports are ordered (asim_port_order_save) */
+    ASIM_VEC(uint64_t) probes;     /* [hosts] one word of each, for a first look */
     uint64_t t;
-    uint32_t witness; /* host to look at first: one that was seen to differ, or has frames */
+    uint32_t probe_host; /* host to look at first: one that was seen to differ, or has frames */
 };
 
-struct asim_recur {
+struct asim_steady_state {
     uint64_t look_at;        /* window (fabric->windows) from which on to look again */
     uint64_t calls, open;    /* of all hosts, when looked at last: told, and messages under way */
     uint64_t since, keep_at; /* windows: since when it is quiet; when to keep the next state */
     int has_kept, is_done;   /* kept is valid; moved on since the last call: the end is near */
-    struct asim_state kept;  /* the state that is waited for */
-    struct asim_state now;   /* used for writing the present one */
+    struct asim_snapshot kept; /* the state that is waited for */
+    struct asim_snapshot now;  /* used for writing the present one */
     uint64_t *counts;        /* of `kept`, as in episodes */
     uint64_t saved;          /* packet-hops */
-    struct asim_budget budget;
+    struct asim_search_budget budget;
 };
 
 /* To be called from the window `look_at` on. At the begin of a window at t, between windows: moves
  * the network on where it can be. Returns 1 if it did. Out of memory is latched in the fabric. */
-int asim_recur_look(struct asim_fabric *fabric, struct asim_recur *recur, uint64_t t);
-void asim_recur_fini(struct asim_recur *recur);
+int asim_steady_state_detect(struct asim_fabric *fabric, struct asim_steady_state *steady,
+                             uint64_t t);
+void asim_steady_state_fini(struct asim_steady_state *steady);
 
 /* --- snapshot.c --------------------------------------------------------------------------------- */
 /* How many words the state of now has, or so; *moving: of them those that a window works on, which
  * leaves out frames in queues, and messages where they are more than frames on wires. */
-uint64_t asim_state_size(const struct asim_fabric *fabric, uint64_t *moving);
+uint64_t asim_snapshot_size(const struct asim_fabric *fabric, uint64_t *moving);
 /* Writes the state at t. 0 if there is something that no period has: losses, pauses on their way,
  * messages about to begin or end; ASIM_ENOMEM. Else 1. */
-int asim_state_take(const struct asim_fabric *fabric, struct asim_state *state, uint64_t t);
+int asim_snapshot_take(const struct asim_fabric *fabric, struct asim_snapshot *snapshot,
+                       uint64_t t);
 /* Whether the network is at t in the state `kept`; writes as much as is needed to tell into *now.
  * 0, 1 or ASIM_ENOMEM. */
-int asim_state_is_again(const struct asim_fabric *fabric, struct asim_state *kept,
-                        struct asim_state *now, uint64_t t);
+int asim_snapshot_is_same(const struct asim_fabric *fabric, struct asim_snapshot *kept,
+                          struct asim_snapshot *now, uint64_t t);
 /* 0 if a look at one host tells that it is not. */
-int asim_state_may_be(const struct asim_fabric *fabric, const struct asim_state *kept, uint64_t t);
-struct asim_visit {
+int asim_snapshot_may_be_same(const struct asim_fabric *fabric, const struct asim_snapshot *kept,
+                              uint64_t t);
+struct asim_flow_visitor {
     void *self;
     void (*each)(void *self, struct asim_flow *flow, size_t i);
 };
 /* Shows every message under way, in the order of `una`. */
-void asim_state_flows(struct asim_fabric *fabric, const struct asim_visit *visit);
+void asim_snapshot_flows(struct asim_fabric *fabric, const struct asim_flow_visitor *visit);
 
 #endif

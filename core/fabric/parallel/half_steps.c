@@ -72,7 +72,7 @@ enum asim_turn asim_sides_turn(const struct asim_fabric *fabric)
     uint64_t first = earlier(fabric->first[0], fabric->first[1]);
 
     if (asim_sides_may(fabric) && !fabric->part_of && first <= ASIM_NEVER - 3 * fabric->window &&
-        (!fabric->runs || asim_runs_leaves_sides(fabric)))
+        (!fabric->memo || asim_memo_allows_half_steps(fabric)))
         return ASIM_TURN_ALONE;
     if (fabric->reach[0] == fabric->reach[1])
         return ASIM_TURN_BOTH;

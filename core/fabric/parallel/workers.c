@@ -52,7 +52,7 @@ void asim_lane_close(struct asim_fabric *fabric)
         free(lane->outbox.at);
         free(lane->spilled.at);
         free(lane->owed.at);
-        free(lane->holders.at);
+        free(lane->deferring.at);
     }
     free(fabric->lane);
     free(fabric->lane_of);

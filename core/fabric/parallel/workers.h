@@ -16,7 +16,7 @@ void asim_lane_close(struct asim_fabric *fabric);
  * have inside (NVLinks); runs look at every window. */
 static inline uint64_t asim_lane_stride(const struct asim_fabric *fabric)
 {
-    return fabric->runs || fabric->stride < fabric->window ? fabric->window : fabric->stride;
+    return fabric->memo || fabric->stride < fabric->window ? fabric->window : fabric->stride;
 }
 /* A lane's last step in a window, by the lane itself: what it has for its own nodes takes effect,
  * and lane->first is known. */

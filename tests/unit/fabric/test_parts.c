@@ -80,7 +80,7 @@ static void compare(const struct lab *one, struct lab *const *labs, uint32_t n,
 }
 
 /* Returns whether the lanes went on alone for longer than the smallest link delay. */
-static int on_threads(uint64_t seed, const struct lab *one, uint32_t n, int use_runs)
+static int on_threads(uint64_t seed, const struct lab *one, uint32_t n, int use_memo)
 {
     int strides;
 
@@ -90,7 +90,7 @@ static int on_threads(uint64_t seed, const struct lab *one, uint32_t n, int use_
     lab_prepare(lab, 0);
     CHECK(!asim_partition_make(&part, &lab->topo, n, 0, NULL));
     CHECK(!asim_fabric_threads(lab->fabric, n, part.of, NULL));
-    CHECK(!use_runs || !asim_fabric_use_runs(lab->fabric));
+    CHECK(!use_memo || !asim_fabric_use_memo(lab->fabric));
     lab->fabric->crowd = 0;
     lab_go(lab);
     compare(one, &lab, 1, NULL);

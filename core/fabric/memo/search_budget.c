@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only
  *
- * The account of what runs look for (search_cost.h).
+ * The account of what runs look for (search_budget.h).
  */
-#include "fabric/memo/search_cost.h"
+#include "fabric/memo/search_budget.h"
 
 #include "fabric/memo/episode.h"
 #include "fabric/node.h"
@@ -11,7 +11,7 @@
  * hop that is left out a sixth of what it would have cost. */
 enum { HOPS_A_WORD = 64, WORDS_A_SAVED_HOP = 8, FIRST_PAUSE = 16, WIRES_A_WORD = 2 };
 
-void asim_budget_raise(struct asim_budget *budget, uint64_t words)
+void asim_search_budget_raise(struct asim_search_budget *budget, uint64_t words)
 {
     if ((int64_t)words <= budget->most)
         return;
@@ -19,14 +19,15 @@ void asim_budget_raise(struct asim_budget *budget, uint64_t words)
     budget->most = (int64_t)words;
 }
 
-static void earn(struct asim_budget *budget, uint64_t words)
+static void earn(struct asim_search_budget *budget, uint64_t words)
 {
     budget->left += (int64_t)words;
     if (budget->left > budget->most)
         budget->left = budget->most;
 }
 
-int asim_budget_has(const struct asim_fabric *fabric, struct asim_budget *budget, uint64_t words)
+int asim_search_budget_has(const struct asim_fabric *fabric, struct asim_search_budget *budget,
+                           uint64_t words)
 {
     uint64_t hops;
 
@@ -34,8 +35,8 @@ int asim_budget_has(const struct asim_fabric *fabric, struct asim_budget *budget
         return 1;
     if (fabric->windows < budget->count_at)
         return 0;
-    hops = asim_counts_hops(fabric);
-    asim_budget_spend(budget, fabric->topo->n_links * 2 / WIRES_A_WORD);
+    hops = asim_counters_hops(fabric);
+    asim_search_budget_spend(budget, fabric->topo->n_links * 2 / WIRES_A_WORD);
     if (budget->most < 2 * (int64_t)words) /* what is wanted can be saved up for */
         budget->most = 2 * (int64_t)words;
     earn(budget, (hops - budget->hops) / HOPS_A_WORD);
@@ -49,7 +50,7 @@ int asim_budget_has(const struct asim_fabric *fabric, struct asim_budget *budget
 }
 
 /* They count among those of the network, but are worth more than those simulated. */
-void asim_budget_saved(struct asim_budget *budget, uint64_t hops)
+void asim_search_budget_saved(struct asim_search_budget *budget, uint64_t hops)
 {
     budget->hops += hops;
     earn(budget, hops * WORDS_A_SAVED_HOP);

@@ -136,7 +136,7 @@ static void draw_items(uint32_t hosts, int is_long)
     odd_round[1] = draw(2) ? ROUNDS : 5 + draw(ROUNDS - 5);
 }
 
-static void go(int use_runs)
+static void go(int use_memo)
 {
     struct asim_err err = {0};
 
@@ -145,8 +145,8 @@ static void go(int use_runs)
     lab->fabric->user.wake = on_wake;
     lab->fabric->user.sent = on_sent;
     lab->fabric->user.arrived = on_arrived;
-    if (use_runs)
-        CHECK(asim_fabric_use_runs(lab->fabric) == 0);
+    if (use_memo)
+        CHECK(asim_fabric_use_memo(lab->fabric) == 0);
     for (uint32_t h = 0; h < lab->topo.hosts; h++)
         begin_round(h, 0);
     CHECK(asim_fabric_run(lab->fabric, &err) == 0);
@@ -162,7 +162,7 @@ static void one(uint64_t seed)
     struct asim_link_use use[2][64];
     uint32_t cc = modes[seed % 5];
 
-    for (int use_runs = 0; use_runs < 2; use_runs++) {
+    for (int use_memo = 0; use_memo < 2; use_memo++) {
         state = seed;
         draw_items(draw_network(), seed > SHORT);
         lab->net.cc_mode = cc;
@@ -170,17 +170,17 @@ static void one(uint64_t seed)
             lab->net.kmin.at[i].value = 2000;
             lab->net.kmax.at[i].value = seed % 2 ? 20000 : 4000;
         }
-        go(use_runs);
-        if (!use_runs)
+        go(use_memo);
+        if (!use_memo)
             memcpy(first, told, sizeof told);
         for (uint32_t w = 0; w < lab->topo.n_links * 2 && w < 64; w++)
-            asim_fabric_link_use(lab->fabric, w, &use[use_runs][w]);
-        if (use_runs && lab->fabric->runs) {
-            saved += lab->fabric->runs->saved;
-            wasted += lab->fabric->runs->wasted;
-            moved += lab->fabric->runs->recur.saved;
+            asim_fabric_link_use(lab->fabric, w, &use[use_memo][w]);
+        if (use_memo && lab->fabric->memo) {
+            saved += lab->fabric->memo->saved;
+            wasted += lab->fabric->memo->wasted;
+            moved += lab->fabric->memo->steady.saved;
         }
-        if (use_runs && (memcmp(first, told, sizeof told) != 0 ||
+        if (use_memo && (memcmp(first, told, sizeof told) != 0 ||
                          memcmp(use[0], use[1], lab->topo.n_links * 2 * sizeof **use) != 0)) {
             fprintf(stderr, "seed %llu: runs differ\n", (unsigned long long)seed);
             CHECK(0);

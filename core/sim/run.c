@@ -237,8 +237,8 @@ int asim_world_start(struct asim_world *world, struct asim_err *err)
 {
     if (world->fabric && watch(world))
         return asim_err_nomem(err, "watching queues");
-    if (world->fabric && world->settings.runs && asim_fabric_use_memo(world->fabric))
-        return asim_err_nomem(err, "preparing runs");
+    if (world->fabric && world->settings.fast_forward && asim_fabric_use_memo(world->fabric))
+        return asim_err_nomem(err, "preparing the fast-forward");
     set_clocks(world);
     if (show_aside(world))
         return asim_err_nomem(err, "showing rows aside");

@@ -39,7 +39,7 @@ struct asim_settings {
     uint32_t window_ops;   /* trace bodies cached per rank */
     int per_event;         /* W = 0: every frame at its own time */
     uint32_t threads;      /* that advance the packet network */
-    int runs;              /* what was simulated once is not simulated again */
+    int fast_forward;      /* replay recorded traffic, skip periods of a steady state */
     int strict_deps;       /* a missing control parent is an error, not a note */
     int quiet;             /* no result lines on stdout */
     int compare;           /* 1 = run the analytical networks too and compare */

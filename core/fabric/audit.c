@@ -188,7 +188,7 @@ size_t asim_fabric_unfinished(const struct asim_fabric *fabric, struct asim_unfi
 {
     size_t found = 0;
 
-    for (uint32_t v = 0; v < fabric->hosts; v++) {
+    for (uint32_t v = 0; v < fabric->set.hosts; v++) {
         const struct asim_host *host = &fabric->host[v];
 
         for (uint32_t s = 0; s < host->n_chunks * ASIM_FLOW_CHUNK; s++) {
@@ -216,11 +216,11 @@ size_t asim_fabric_unfinished(const struct asim_fabric *fabric, struct asim_unfi
 static int audit_messages(const struct asim_fabric *fabric, struct asim_err *err)
 {
     /* Several processes: sources and destinations are counted in different ones. */
-    struct balance bytes = {"bytes of completed messages, of hosts", fabric->hosts, 0, 0};
+    struct balance bytes = {"bytes of completed messages, of hosts", fabric->set.hosts, 0, 0};
 
-    if (fabric->remote || asim_fabric_unfinished(fabric, NULL, 0))
+    if (fabric->dist.exchange || asim_fabric_unfinished(fabric, NULL, 0))
         return 0;
-    for (uint32_t v = 0; v < fabric->hosts; v++) {
+    for (uint32_t v = 0; v < fabric->set.hosts; v++) {
         bytes.in += fabric->host[v].counts.in_order;
         bytes.out += fabric->host[v].counts.completed;
     }
@@ -232,27 +232,27 @@ int asim_fabric_audit(const struct asim_fabric *fabric, struct asim_err *err)
 {
     int code = 0;
 
-    for (size_t w = 0; !code && w < fabric->topo->n_links * 2; w++)
-        if (asim_fabric_owns(fabric, fabric->topo->links[w / 2].a) &&
-            asim_fabric_owns(fabric, fabric->topo->links[w / 2].b))
+    for (size_t w = 0; !code && w < fabric->set.topo->n_links * 2; w++)
+        if (asim_fabric_owns(fabric, fabric->set.topo->links[w / 2].a) &&
+            asim_fabric_owns(fabric, fabric->set.topo->links[w / 2].b))
             code = audit_wire(&fabric->wires[w], err);
-    for (uint32_t v = 0; !code && v < fabric->hosts; v++)
+    for (uint32_t v = 0; !code && v < fabric->set.hosts; v++)
         if (asim_fabric_owns(fabric, v))
             code = audit_host(&fabric->host[v], err);
-    for (uint32_t v = fabric->hosts; !code && v < fabric->nodes; v++)
+    for (uint32_t v = fabric->set.hosts; !code && v < fabric->set.nodes; v++)
         if (asim_fabric_owns(fabric, v))
-            code = audit_switch(&fabric->sw[v - fabric->hosts], err);
+            code = audit_switch(&fabric->sw[v - fabric->set.hosts], err);
     return code ? code : audit_messages(fabric, err);
 }
 
 /* Part of asim_fabric_stats; wires that never lose have no record to ask. */
 void asim_audit_losses(const struct asim_fabric *fabric, struct asim_fabric_stats *stats)
 {
-    for (size_t w = 0; fabric->losses && w < fabric->topo->n_links * 2; w++) {
+    for (size_t w = 0; fabric->losses && w < fabric->set.topo->n_links * 2; w++) {
         stats->lost += fabric->losses[w].frames;
         stats->lost_bytes += fabric->losses[w].bytes;
     }
-    for (uint32_t v = 0; v < fabric->hosts; v++) {
+    for (uint32_t v = 0; v < fabric->set.hosts; v++) {
         const struct asim_host_counts *n = &fabric->host[v].counts;
 
         stats->data += n->data;

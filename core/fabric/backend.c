@@ -14,7 +14,7 @@ static uint64_t now_up(const struct asim_fabric *fabric, uint32_t rank)
 {
     uint64_t now = fabric->host[rank].now;
 
-    return fabric->tick == 1 ? now : (now + fabric->tick - 1) / fabric->tick;
+    return fabric->set.tick == 1 ? now : (now + fabric->set.tick - 1) / fabric->set.tick;
 }
 
 static uint64_t packet_now(const struct asim_net *net, uint32_t rank)
@@ -27,16 +27,16 @@ static const uint64_t *packet_clock(const struct asim_net *net, uint32_t rank)
 {
     const struct asim_fabric *fabric = (const struct asim_fabric *)net;
 
-    return fabric->tick == 1 ? &fabric->host[rank].now : NULL;
+    return fabric->set.tick == 1 ? &fabric->host[rank].now : NULL;
 }
 
 /* In ticks. Saturates one below ASIM_NEVER: an absurd delay is an event that comes last, not one
  * that never does. */
 static uint64_t saturated(const struct asim_fabric *fabric, uint32_t rank, uint64_t delay_ns)
 {
-    uint64_t now = now_up(fabric, rank), most = (ASIM_NEVER - 1) / fabric->tick;
+    uint64_t now = now_up(fabric, rank), most = (ASIM_NEVER - 1) / fabric->set.tick;
 
-    return (delay_ns < most - now ? now + delay_ns : most) * fabric->tick;
+    return (delay_ns < most - now ? now + delay_ns : most) * fabric->set.tick;
 }
 
 /* As asim_host_timer, without a call: mostly a rank has one wake ahead of it. */
@@ -47,7 +47,7 @@ static int packet_wake_after(struct asim_net *net, uint32_t rank, uint64_t delay
     uint64_t t = host->now + delay_ns;
     struct asim_event_entry entry = {.value = (uint64_t)ASIM_TIMER_WAKE << 56};
 
-    if (fabric->tick != 1 || t < delay_ns || t == ASIM_NEVER)
+    if (fabric->set.tick != 1 || t < delay_ns || t == ASIM_NEVER)
         t = saturated(fabric, rank, delay_ns);
     entry.t = t;
     entry.tie = asim_tie_key(t - host->now, asim_tie_key_age(host->tie), ASIM_CLASS_TIMER);

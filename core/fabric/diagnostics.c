@@ -16,16 +16,16 @@ static int has_rate(const struct asim_rate_map *map, uint64_t bps)
 /* Rate of some switch port the ECN maps do not know, 0 if there is none. NVSwitches do not mark. */
 static uint64_t unmapped_rate(const struct asim_fabric *fabric)
 {
-    const struct asim_netconf *net = fabric->net;
+    const struct asim_netconf *net = fabric->set.net;
 
-    for (uint32_t v = 0; v < fabric->nodes - fabric->hosts; v++) {
-        if (fabric->topo->kind[fabric->hosts + v] == ASIM_NVSWITCH)
+    for (uint32_t v = 0; v < fabric->set.nodes - fabric->set.hosts; v++) {
+        if (fabric->set.topo->kind[fabric->set.hosts + v] == ASIM_NVSWITCH)
             continue;
         for (uint32_t p = 0; p < fabric->sw[v].n_ports; p++) {
             const struct asim_port *port = &fabric->sw[v].ports[p].port;
             uint64_t bps = port->out->rate_bps;
 
-            if (asim_topo_is_inner(fabric->topo, port->out->id / 2))
+            if (asim_topo_is_inner(fabric->set.topo, port->out->id / 2))
                 continue;
             if (!has_rate(&net->kmin, bps) || !has_rate(&net->kmax, bps))
                 return bps;
@@ -52,9 +52,9 @@ int asim_fabric_diagnostics(const struct asim_fabric *fabric, const struct asim_
     struct twice twice = {0, 0};
     uint32_t full = 0;
 
-    if (asim_topo_parallel(fabric->topo, see_twice, &twice))
+    if (asim_topo_parallel(fabric->set.topo, see_twice, &twice))
         return asim_err_nomem(err, "looking for duplicate links");
-    for (uint32_t v = 0; v < fabric->nodes - fabric->hosts; v++)
+    for (uint32_t v = 0; v < fabric->set.nodes - fabric->set.hosts; v++)
         full += fabric->sw[v].shareable == UINT64_MAX;
     if (full)
         asim_diagnose(notes,
@@ -66,10 +66,10 @@ int asim_fabric_diagnostics(const struct asim_fabric *fabric, const struct asim_
         asim_diagnose(notes,
                       "nodes %u and %u are joined by several links, which messages share by their "
                       "hash; in ASTRA-sim the last of them in the file is the only one",
-                      asim_topo_external_id(fabric->topo, twice.a),
-                      asim_topo_external_id(fabric->topo, twice.b));
+                      asim_topo_external_id(fabric->set.topo, twice.a),
+                      asim_topo_external_id(fabric->set.topo, twice.b));
     /* Where nobody reacts to marks this changes no time. */
-    if (bps && fabric->net->enable_qcn && fabric->cc->number != 12)
+    if (bps && fabric->set.net->enable_qcn && fabric->set.cc->number != 12)
         asim_diagnose(notes,
                       "KMIN_MAP and KMAX_MAP have no entry for links of %llu bit/s: every frame "
                       "that leaves others queued behind it there is ECN-marked (as in the "

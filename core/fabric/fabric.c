@@ -21,24 +21,24 @@
  * direction. Also finds the safe window, the smallest delay. */
 static int open_wires(struct asim_fabric *fabric)
 {
-    const struct asim_topo *topo = fabric->topo;
+    const struct asim_topo *topo = fabric->set.topo;
     const uint64_t oldest = (1ull << ASIM_AGE_BITS) - 1;
     size_t bytes = (topo->n_links * 2 + 1) * sizeof *fabric->wires;
 
-    fabric->wires_held = calloc(1, bytes + ASIM_LINE_BYTES);
-    if (!fabric->wires_held)
+    fabric->wires_memory = calloc(1, bytes + ASIM_LINE_BYTES);
+    if (!fabric->wires_memory)
         return ASIM_ENOMEM;
-    fabric->wires = (struct asim_wire *)(((uintptr_t)fabric->wires_held + ASIM_LINE_BYTES - 1) &
+    fabric->wires = (struct asim_wire *)(((uintptr_t)fabric->wires_memory + ASIM_LINE_BYTES - 1) &
                                          ~(uintptr_t)(ASIM_LINE_BYTES - 1));
-    fabric->window = ASIM_NEVER;
+    fabric->set.lookahead = ASIM_NEVER;
     for (size_t l = 0; l < topo->n_links; l++) {
         const struct asim_link *link = &topo->links[l];
         /* parity: delays are whole ns, fractions cut, as ns-3's Time at its default resolution;
          * whole ps with TIME_BASE ps. */
         uint64_t delay = asim_fs_to_ticks(fabric, link->delay_fs);
 
-        if (delay < fabric->window)
-            fabric->window = delay;
+        if (delay < fabric->set.lookahead)
+            fabric->set.lookahead = delay;
         if (!asim_fabric_owns(fabric, link->a) && !asim_fabric_owns(fabric, link->b))
             continue;
         for (uint32_t d = 0; d < 2; d++) {
@@ -65,7 +65,7 @@ static int open_wires(struct asim_fabric *fabric)
  * test of the port number, too. */
 static void open_port(struct asim_fabric *fabric, struct asim_port *port, uint32_t node, uint32_t i)
 {
-    const struct asim_topo *topo = fabric->topo;
+    const struct asim_topo *topo = fabric->set.topo;
     uint32_t index = topo->first_port[node] + i, link = topo->ports[index].link;
     int from_a = topo->links[link].a == node && topo->links[link].port_a == i + 1;
 
@@ -80,7 +80,7 @@ static void open_port(struct asim_fabric *fabric, struct asim_port *port, uint32
 static int open_host(struct asim_fabric *fabric, uint32_t node)
 {
     struct asim_host *host = &fabric->host[node];
-    uint32_t n = fabric->topo->first_port[node + 1] - fabric->topo->first_port[node];
+    uint32_t n = fabric->set.topo->first_port[node + 1] - fabric->set.topo->first_port[node];
 
     host->tie = asim_tie_key(0, 0, ASIM_CLASS_TIMER);
     host->peer = host->sport_dst = UINT32_MAX;
@@ -104,10 +104,10 @@ static int open_host(struct asim_fabric *fabric, uint32_t node)
 /* nic_bps: what counts as a host's speed when the buffer is shared out (mmu.c). */
 static int open_switch(struct asim_fabric *fabric, uint32_t node, uint64_t nic_bps)
 {
-    struct asim_switch *sw = &fabric->sw[node - fabric->hosts];
+    struct asim_switch *sw = &fabric->sw[node - fabric->set.hosts];
 
     sw->node = node;
-    sw->n_ports = fabric->topo->first_port[node + 1] - fabric->topo->first_port[node];
+    sw->n_ports = fabric->set.topo->first_port[node + 1] - fabric->set.topo->first_port[node];
     sw->ports = asim_calloc_lines(sw->n_ports + (size_t)1, sizeof *sw->ports);
     if (!sw->ports)
         return ASIM_ENOMEM;
@@ -131,22 +131,22 @@ static int open_switch(struct asim_fabric *fabric, uint32_t node, uint64_t nic_b
 /* One entry more than needed everywhere, so that no allocation asks for zero bytes. */
 static int open_nodes(struct asim_fabric *fabric)
 {
-    uint32_t nodes = fabric->nodes, total = fabric->topo->first_port[nodes];
+    uint32_t nodes = fabric->set.nodes, total = fabric->set.topo->first_port[nodes];
     uint64_t nic_bps = 0;
 
-    fabric->host = asim_calloc_lines(fabric->hosts + (size_t)1, sizeof *fabric->host);
-    fabric->sw = asim_calloc_lines(nodes - fabric->hosts + (size_t)1, sizeof *fabric->sw);
+    fabric->host = asim_calloc_lines(fabric->set.hosts + (size_t)1, sizeof *fabric->host);
+    fabric->sw = asim_calloc_lines(nodes - fabric->set.hosts + (size_t)1, sizeof *fabric->sw);
     fabric->ports = calloc(total + 1, sizeof(*fabric->ports));
     if (!fabric->host || !fabric->sw || !fabric->ports || asim_lane_open(fabric, 1, NULL) ||
         asim_lane_place(fabric))
         return ASIM_ENOMEM;
-    for (uint32_t v = 0; v < fabric->hosts; v++)
+    for (uint32_t v = 0; v < fabric->set.hosts; v++)
         if (asim_fabric_owns(fabric, v) && open_host(fabric, v))
             return ASIM_ENOMEM;
     /* "NIC speed" of the buffer's shares: interface 1 of the lowest host (spec 4.4). */
-    if (fabric->topo->first_port[1])
-        nic_bps = fabric->topo->links[fabric->topo->ports[0].link].rate_bps;
-    for (uint32_t v = fabric->hosts; v < nodes; v++)
+    if (fabric->set.topo->first_port[1])
+        nic_bps = fabric->set.topo->links[fabric->set.topo->ports[0].link].rate_bps;
+    for (uint32_t v = fabric->set.hosts; v < nodes; v++)
         if (asim_fabric_owns(fabric, v) && open_switch(fabric, v, nic_bps))
             return ASIM_ENOMEM;
     return 0;
@@ -156,7 +156,7 @@ static int open_nodes(struct asim_fabric *fabric)
  * (17 kb/s for 9 kB) would run on a wrapped figure. */
 static int check_rates(const struct asim_fabric *fabric, struct asim_err *err)
 {
-    const struct asim_topo *topo = fabric->topo;
+    const struct asim_topo *topo = fabric->set.topo;
     uint32_t most = asim_fabric_max_wire(fabric);
 
     for (size_t l = 0; l < topo->n_links; l++)
@@ -175,13 +175,13 @@ static int check_rates(const struct asim_fabric *fabric, struct asim_err *err)
  * several processes each has its part only. */
 static int check_memory(const struct asim_fabric *fabric, struct asim_err *err)
 {
-    const struct asim_topo *topo = fabric->topo;
+    const struct asim_topo *topo = fabric->set.topo;
     double port = sizeof(struct asim_wire) + sizeof(struct asim_switch_port);
     double node = sizeof(struct asim_switch) + sizeof(struct asim_desk);
     double need = (topo->first_port[topo->nodes] * port + topo->switches * node) / 1e9;
     double there = (double)sysconf(_SC_PHYS_PAGES) * (double)sysconf(_SC_PAGESIZE) / 1e9;
 
-    if (fabric->part_of || need < there || there <= 0)
+    if (fabric->dist.part_of || need < there || there <= 0)
         return 0;
     return asim_err_at(
         err, ASIM_ENOMEM, (struct asim_where){topo->source, 0, 0},
@@ -196,12 +196,12 @@ static int open_global_rtt(struct asim_fabric *fabric, struct asim_err *err)
 {
     struct asim_pair pair;
 
-    if (!fabric->net->global_t && !(fabric->cc->needs & ASIM_CC_DIGEST))
+    if (!fabric->set.net->global_t && !(fabric->set.cc->needs & ASIM_CC_DIGEST))
         return 0;
-    if (asim_pair_max(&pair, fabric->route, fabric->net->payload_bytes, err))
+    if (asim_pair_max(&pair, fabric->route, fabric->set.net->payload_bytes, err))
         return ASIM_EINVAL;
-    fabric->max_rtt = pair.rtt_ns;
-    fabric->max_bdp = pair.bdp_bytes;
+    fabric->set.max_rtt = pair.rtt_ns;
+    fabric->set.max_bdp = pair.bdp_bytes;
     return 0;
 }
 
@@ -216,23 +216,23 @@ int asim_fabric_open(struct asim_fabric **out, const struct asim_fabric_config *
     *out = fabric;
     if (!fabric)
         return asim_err_nomem(err, "building the packet network");
-    fabric->topo = config->topo;
-    fabric->route = fabric->planned = config->route;
-    fabric->net = config->net;
-    fabric->user = config->user;
+    fabric->set.topo = config->topo;
+    fabric->route = fabric->set.route = config->route;
+    fabric->set.net = config->net;
+    fabric->set.user = config->user;
     fabric->watch = config->watch;
-    fabric->seed = config->seed;
-    fabric->part_of = config->part_of;
-    fabric->self = config->self;
-    fabric->per_event = config->per_event;
-    asim_heap_init(&fabric->agenda);
-    fabric->hosts = config->topo->hosts;
-    fabric->nodes = config->topo->nodes;
-    fabric->bound = ASIM_NEVER;
-    fabric->least_star = ASIM_LEAST_STAR;
-    fabric->tick = config->net->time_base == ASIM_BASE_PS ? 1000 : 1;
-    fabric->cc = asim_cc_of(config->net, err);
-    if (!fabric->cc || check_rates(fabric, err))
+    fabric->set.seed = config->seed;
+    fabric->dist.part_of = config->part_of;
+    fabric->dist.self = config->self;
+    fabric->run.per_event = config->per_event;
+    asim_heap_init(&fabric->run.due_nodes);
+    fabric->set.hosts = config->topo->hosts;
+    fabric->set.nodes = config->topo->nodes;
+    fabric->dist.limit = ASIM_NEVER;
+    fabric->workers.min_ports = ASIM_LEAST_STAR;
+    fabric->set.tick = config->net->time_base == ASIM_BASE_PS ? 1000 : 1;
+    fabric->set.cc = asim_cc_of(config->net, err);
+    if (!fabric->set.cc || check_rates(fabric, err))
         code = ASIM_EINVAL;
     else if (check_memory(fabric, err))
         code = ASIM_ENOMEM;
@@ -240,16 +240,16 @@ int asim_fabric_open(struct asim_fabric **out, const struct asim_fabric_config *
         code = asim_err_nomem(err, "building the packet network");
     else if (!(code = open_global_rtt(fabric, err)) && !(code = asim_loss_open(fabric, err)))
         code = asim_linkstate_open(fabric, err);
-    fabric->keeps_ahead = config->net->loss_recovery == ASIM_SELECTIVE_REPEAT ||
-                          config->net->load_balance == ASIM_SPRAY;
-    fabric->ack_queue = config->net->ack_high_prio ? 0 : config->net->priority_group;
-    fabric->stamps = fabric->cc && fabric->cc->needs & (ASIM_CC_INT | ASIM_CC_DIGEST);
-    fabric->cc_idle = fabric->cc && fabric->cc->on_ack == asim_cc_ack_nothing &&
-                      fabric->cc->on_timer == asim_cc_timer_nothing;
+    fabric->set.keeps_ahead = config->net->loss_recovery == ASIM_SELECTIVE_REPEAT ||
+                              config->net->load_balance == ASIM_SPRAY;
+    fabric->set.ack_queue = config->net->ack_high_prio ? 0 : config->net->priority_group;
+    fabric->set.stamps = fabric->set.cc && fabric->set.cc->needs & (ASIM_CC_INT | ASIM_CC_DIGEST);
+    fabric->set.cc_idle = fabric->set.cc && fabric->set.cc->on_ack == asim_cc_ack_nothing &&
+                          fabric->set.cc->on_timer == asim_cc_timer_nothing;
     if (!code && asim_sides_open(fabric))
         code = asim_err_nomem(err, "building the packet network");
-    if (!fabric->window) /* a link without delay: nothing may run ahead of anything */
-        fabric->per_event = 1;
+    if (!fabric->set.lookahead) /* a link without delay: nothing may run ahead of anything */
+        fabric->run.per_event = 1;
     if (code) {
         asim_fabric_close(fabric);
         *out = NULL;
@@ -314,7 +314,7 @@ static void close_wire(struct asim_wire *wire)
 
 struct asim_crew *asim_fabric_crew(const struct asim_fabric *fabric)
 {
-    return fabric->crew;
+    return fabric->workers.team;
 }
 
 /* In no particular order: nodes refer to wires and tables by pointer but free only their own. */
@@ -323,29 +323,29 @@ void asim_fabric_close(struct asim_fabric *fabric)
     if (!fabric)
         return;
     asim_memo_close(fabric);
-    for (uint32_t v = 0; fabric->host && v < fabric->hosts; v++)
+    for (uint32_t v = 0; fabric->host && v < fabric->set.hosts; v++)
         close_host(&fabric->host[v]);
-    for (uint32_t v = fabric->hosts; fabric->sw && v < fabric->nodes; v++)
-        close_switch(&fabric->sw[v - fabric->hosts]);
-    for (size_t w = 0; fabric->wires && w < fabric->topo->n_links * 2; w++)
+    for (uint32_t v = fabric->set.hosts; fabric->sw && v < fabric->set.nodes; v++)
+        close_switch(&fabric->sw[v - fabric->set.hosts]);
+    for (size_t w = 0; fabric->wires && w < fabric->set.topo->n_links * 2; w++)
         close_wire(&fabric->wires[w]);
     asim_linkstate_close(fabric);
     asim_loss_close(fabric);
     for (size_t i = 0; i < fabric->n_rates; i++)
         free(fabric->rates[i].tx);
     free(fabric->rates);
-    free(fabric->wires_held);
+    free(fabric->wires_memory);
     free(fabric->host);
     free(fabric->sw);
     free(fabric->ports);
-    free(fabric->next);
-    free(fabric->least);
-    free(fabric->place);
-    free(fabric->side);
-    free(fabric->shared);
-    asim_crew_close(fabric->crew);
+    free(fabric->run.next);
+    free(fabric->run.block_min);
+    free(fabric->run.slot);
+    free(fabric->set.half_of);
+    free(fabric->workers.sharded);
+    asim_crew_close(fabric->workers.team);
     asim_lane_close(fabric);
     asim_remote_close(fabric);
-    asim_heap_fini(&fabric->agenda);
+    asim_heap_fini(&fabric->run.due_nodes);
     free(fabric);
 }

@@ -25,7 +25,7 @@ static uint8_t *put(uint8_t *at, uint64_t value, unsigned bytes)
 static uint32_t link_ip(const struct asim_fabric *fabric, const uint32_t node_port[2])
 {
     const struct asim_port *port =
-        fabric->ports[fabric->topo->first_port[node_port[0]] + node_port[1] - 1];
+        fabric->ports[fabric->set.topo->first_port[node_port[0]] + node_port[1] - 1];
     uint32_t link = port->out->id / 2, end = port->out->id % 2 + 1;
 
     return 10u << 24 | (link / 254 + 1) << 16 | (link % 254 + 1) << 8 | end;
@@ -37,7 +37,7 @@ static void pfc_facts(const struct asim_fabric *fabric, const struct asim_frame 
                       const uint32_t node_port[2], struct asim_decoded_headers *facts)
 {
     const struct asim_port *port =
-        fabric->ports[fabric->topo->first_port[node_port[0]] + node_port[1] - 1];
+        fabric->ports[fabric->set.topo->first_port[node_port[0]] + node_port[1] - 1];
     uint32_t sender[2] = {node_port[0], node_port[1]};
 
     if (frame->dst == node_port[0]) {
@@ -46,12 +46,12 @@ static void pfc_facts(const struct asim_fabric *fabric, const struct asim_frame 
     }
     facts->protocol = ASIM_PROTOCOL_PFC;
     facts->priority = (uint8_t)frame->slot;
-    facts->from = asim_topo_external_id(fabric->topo, sender[0]);
-    facts->to = asim_topo_external_id(fabric->topo, frame->dst);
+    facts->from = asim_topo_external_id(fabric->set.topo, sender[0]);
+    facts->to = asim_topo_external_id(fabric->set.topo, frame->dst);
     facts->src_ip = link_ip(fabric, sender);
     facts->dst_ip = 0xffffffff;
     if (frame->type == ASIM_PAUSE)
-        facts->pause_us = (uint32_t)(fabric->net->pause_time_fs / 1000000000);
+        facts->pause_us = (uint32_t)(fabric->set.net->pause_time_fs / 1000000000);
 }
 
 void asim_fabric_decode_headers(const struct asim_fabric *fabric, const struct asim_frame *frame,
@@ -61,7 +61,7 @@ void asim_fabric_decode_headers(const struct asim_fabric *fabric, const struct a
     int data = frame->type == ASIM_DATA;
 
     *facts = (struct asim_decoded_headers){
-        .seq = frame->seq, .wire = (uint32_t)frame->wire, .mtu = fabric->net->payload_bytes};
+        .seq = frame->seq, .wire = (uint32_t)frame->wire, .mtu = fabric->set.net->payload_bytes};
     if (frame->type >= ASIM_PAUSE) {
         pfc_facts(fabric, frame, node_port, facts);
         return;
@@ -70,17 +70,17 @@ void asim_fabric_decode_headers(const struct asim_fabric *fabric, const struct a
     facts->protocol = data                       ? ASIM_PROTOCOL_DATA
                       : frame->type == ASIM_NACK ? ASIM_PROTOCOL_NACK
                                                  : ASIM_PROTOCOL_ACK;
-    facts->priority = (uint8_t)fabric->net->priority_group;
+    facts->priority = (uint8_t)fabric->set.net->priority_group;
     facts->size = rx->size;
-    facts->from = asim_topo_external_id(fabric->topo, data ? rx->msg.src : rx->msg.dst);
-    facts->to = asim_topo_external_id(fabric->topo, data ? rx->msg.dst : rx->msg.src);
+    facts->from = asim_topo_external_id(fabric->set.topo, data ? rx->msg.src : rx->msg.dst);
+    facts->to = asim_topo_external_id(fabric->set.topo, data ? rx->msg.dst : rx->msg.src);
     facts->src_ip = asim_host_ip(facts->from);
     facts->dst_ip = asim_host_ip(facts->to);
     facts->sport = data ? rx->sport : ASIM_DPORT;
     facts->dport = data ? ASIM_DPORT : rx->sport;
     facts->congested = (frame->flags & (data ? ASIM_CE : ASIM_CNP)) != 0;
     if (data)
-        facts->payload = facts->wire - fabric->data_overhead;
+        facts->payload = facts->wire - fabric->set.data_overhead;
 }
 
 uint64_t asim_switch_control(const struct asim_switch_port *port)
@@ -98,9 +98,9 @@ uint64_t asim_fabric_queued(const struct asim_fabric *fabric, const uint32_t nod
 {
     const struct asim_switch_port *port;
 
-    if (node_port[0] < fabric->hosts || q >= ASIM_QUEUES)
+    if (node_port[0] < fabric->set.hosts || q >= ASIM_QUEUES)
         return 0;
-    port = &fabric->sw[node_port[0] - fabric->hosts].ports[node_port[1] - 1];
+    port = &fabric->sw[node_port[0] - fabric->set.hosts].ports[node_port[1] - 1];
     if (q)
         return port->use[q].egress;
     return asim_switch_control(port);

@@ -45,8 +45,8 @@ static void insert(struct asim_linkstate *links, struct event event)
 /* Every link between the two nodes of one line of the configuration. */
 static int plan(struct asim_fabric *fabric, const struct asim_link_down *line, struct asim_err *err)
 {
-    const struct asim_topo *topo = fabric->topo;
-    struct asim_linkstate *links = fabric->links;
+    const struct asim_topo *topo = fabric->set.topo;
+    struct asim_linkstate *links = fabric->link_events;
     size_t before = links->n;
 
     for (uint32_t l = 0; l < topo->n_links; l++) {
@@ -84,7 +84,7 @@ static int add_outage(struct asim_wire_loss *loss, uint64_t from)
 /* Events become intervals, which is what a frame is held against when it starts. */
 static int plan_outages(struct asim_fabric *fabric)
 {
-    const struct asim_linkstate *links = fabric->links;
+    const struct asim_linkstate *links = fabric->link_events;
 
     for (size_t i = 0; i < links->n; i++) {
         struct asim_wire_loss *loss = &fabric->losses[2 * (size_t)links->at[i].link];
@@ -107,15 +107,15 @@ static int plan_outages(struct asim_fabric *fabric)
  * from files a user wrote. */
 int asim_linkstate_open(struct asim_fabric *fabric, struct asim_err *err)
 {
-    const struct asim_netconf *net = fabric->net;
+    const struct asim_netconf *net = fabric->set.net;
     int code = 0;
 
     if (!net->link_downs)
         return 0;
-    fabric->links = calloc(1, sizeof *fabric->links);
-    if (fabric->links)
-        fabric->links->down = calloc(fabric->topo->n_links + 1, 1);
-    if (!fabric->links || !fabric->links->down)
+    fabric->link_events = calloc(1, sizeof *fabric->link_events);
+    if (fabric->link_events)
+        fabric->link_events->down = calloc(fabric->set.topo->n_links + 1, 1);
+    if (!fabric->link_events || !fabric->link_events->down)
         return asim_err_nomem(err, "planning link events");
     for (size_t i = 0; !code && i < net->link_downs; i++)
         code = plan(fabric, &net->link_down[i], err);
@@ -126,17 +126,17 @@ int asim_linkstate_open(struct asim_fabric *fabric, struct asim_err *err)
 
 void asim_linkstate_close(struct asim_fabric *fabric)
 {
-    if (!fabric->links)
+    if (!fabric->link_events)
         return;
-    asim_route_close(fabric->links->route);
-    free(fabric->links->at);
-    free(fabric->links->down);
-    free(fabric->links);
+    asim_route_close(fabric->link_events->route);
+    free(fabric->link_events->at);
+    free(fabric->link_events->down);
+    free(fabric->link_events);
 }
 
 uint64_t asim_linkstate_next(const struct asim_fabric *fabric)
 {
-    const struct asim_linkstate *links = fabric->links;
+    const struct asim_linkstate *links = fabric->link_events;
 
     return links && links->next < links->n ? links->at[links->next].t : ASIM_NEVER;
 }
@@ -163,27 +163,27 @@ static void empty_nic(struct asim_host *host, struct asim_nic *nic, uint64_t t)
 static void set_end(struct asim_fabric *fabric, const uint32_t node_port[2], int down, uint64_t t)
 {
     uint32_t node = node_port[0], p = node_port[1] - 1;
-    struct asim_port *port = fabric->ports[fabric->topo->first_port[node] + p];
+    struct asim_port *port = fabric->ports[fabric->set.topo->first_port[node] + p];
 
     if (!asim_fabric_owns(fabric, node))
         return;
     port->down = (uint8_t)down;
     if (!down)
         return;
-    if (node < fabric->hosts)
+    if (node < fabric->set.hosts)
         empty_nic(&fabric->host[node], &fabric->host[node].nics[p], t);
     else
-        asim_switch_port_down(fabric, &fabric->sw[node - fabric->hosts], p, t);
+        asim_switch_port_down(fabric, &fabric->sw[node - fabric->set.hosts], p, t);
 }
 
 /* Down twice is down: an event that repeats the present state changes nothing. */
 static void change(struct asim_fabric *fabric, const struct event *event)
 {
-    const struct asim_link *link = &fabric->topo->links[event->link];
+    const struct asim_link *link = &fabric->set.topo->links[event->link];
 
-    if (fabric->links->down[event->link] == !event->up)
+    if (fabric->link_events->down[event->link] == !event->up)
         return;
-    fabric->links->down[event->link] = !event->up;
+    fabric->link_events->down[event->link] = !event->up;
     set_end(fabric, (const uint32_t[2]){link->a, link->port_a}, !event->up, event->t);
     set_end(fabric, (const uint32_t[2]){link->b, link->port_b}, !event->up, event->t);
 }
@@ -191,15 +191,16 @@ static void change(struct asim_fabric *fabric, const struct event *event)
 /* The old handle, if it was ours, refers to `down` as it was, so it goes first. */
 static void reroute(struct asim_fabric *fabric)
 {
-    struct asim_linkstate *links = fabric->links;
+    struct asim_linkstate *links = fabric->link_events;
 
     asim_route_close(links->route);
     links->route = NULL;
-    if (asim_route_open_without(&links->route, fabric->topo, links->down, &fabric->lane->failure) ||
-        (fabric->crew && asim_route_fill_all(links->route, &fabric->lane->failure)))
-        fabric->lane->failed = fabric->lane->failure.code;
+    if (asim_route_open_without(&links->route, fabric->set.topo, links->down,
+                                &fabric->workers.at->failure) ||
+        (fabric->workers.team && asim_route_fill_all(links->route, &fabric->workers.at->failure)))
+        fabric->workers.at->failed = fabric->workers.at->failure.code;
     fabric->route = links->route;
-    for (uint32_t v = 0; v < fabric->nodes - fabric->hosts; v++)
+    for (uint32_t v = 0; v < fabric->set.nodes - fabric->set.hosts; v++)
         asim_switch_forget(&fabric->sw[v]);
 }
 
@@ -245,20 +246,20 @@ static void wake_host(struct asim_fabric *fabric, struct asim_host *host, uint64
 /* Linear in the network, at each event: routes of any pair may have changed. */
 void asim_linkstate_apply(struct asim_fabric *fabric)
 {
-    struct asim_linkstate *links = fabric->links;
+    struct asim_linkstate *links = fabric->link_events;
     uint64_t t = asim_linkstate_next(fabric);
 
     while (asim_linkstate_next(fabric) == t)
         change(fabric, &links->at[links->next++]);
     reroute(fabric);
-    for (uint32_t v = 0; v < fabric->hosts && !fabric->lane->failed; v++)
+    for (uint32_t v = 0; v < fabric->set.hosts && !fabric->workers.at->failed; v++)
         if (asim_fabric_owns(fabric, v))
             wake_host(fabric, &fabric->host[v], t);
-    for (uint32_t v = 0; v < fabric->nodes && !fabric->lane->failed; v++) {
+    for (uint32_t v = 0; v < fabric->set.nodes && !fabric->workers.at->failed; v++) {
         if (!asim_fabric_owns(fabric, v))
             continue;
         asim_next_renew(fabric, v);
-        if (fabric->per_event)
+        if (fabric->run.per_event)
             asim_fabric_at_slow(fabric, v, *asim_next_of(fabric, v));
     }
 }

@@ -13,70 +13,71 @@
 #include "fabric/host/host.h"
 #include "fabric/host/loss.h"
 #include "fabric/switch/mmu.h"
+#include "fabric/parallel/state.h"
 #include "fabric/link/tie_key.h"
 #include "fabric/link/port.h"
 #include "fabric/switch/switch.h"
 #include "fabric/host/telemetry.h"
 
-struct asim_fabric {
+/* Set-up: constant once the network is open, but for `rto` and `cc`'s answers to the configuration.
+ * Times are in ticks, sizes in bytes. */
+struct asim_fabric_setup {
     const struct asim_topo *topo;
-    struct asim_route *route;
-    struct asim_route *planned; /* before any link event */
+    struct asim_route *route; /* before any link event */
     const struct asim_netconf *net;
     const struct asim_cc *cc;
     struct asim_net_user user;
-    struct asim_fabric_watch watch;
-    /* window: smallest link delay. */
-    uint64_t seed, window;
-    int per_event;
-    uint32_t data_overhead, ack_wire; /* bytes, with the telemetry of `cc` */
-    uint32_t ack_queue;               /* whose pause stops a host's ACKs */
-    int cc_idle;                      /* nothing an ACK says changes a rate */
-    int stamps;                       /* switches write into data packets as they leave */
-    int failed;                       /* latched enum asim_code, between windows */
-    struct asim_err failure;          /* its sentence, likewise */
+    uint64_t seed;
+    uint64_t lookahead; /* the smallest link delay */
     uint32_t hosts, nodes;
+    uint32_t data_overhead, ack_wire; /* with the telemetry of `cc` */
+    uint32_t ack_queue;               /* whose pause stops a host's ACKs */
+    uint32_t tick;                    /* ticks a ns: the network counts in ticks, its users in ns */
+    int cc_idle;                      /* no ACK changes a rate */
+    int stamps;                       /* switches write into data packets as they leave */
+    int keeps_ahead;                  /* receivers keep packets that come beyond a gap */
+    uint64_t rto;                     /* 0 = from the path */
+    uint64_t max_rtt, max_bdp;        /* of the worst pair, ns and bytes; with GLOBAL_T 1 only */
+    uint8_t *half_of; /* [nodes] which half each node is in; NULL: there is one (half_steps.h) */
+};
+
+/* The run: what changes from window to window. */
+struct asim_fabric_run {
+    /* Earliest event of node v, except for worker->lowered: next[slot[v]]. block_min: the least of
+     * each block of slots of hosts; 0: not known (next_event.c). */
+    uint64_t *next, *block_min;
+    uint32_t *slot; /* [nodes] */
+    int per_event;
+    int failed;                 /* latched enum asim_code, between windows */
+    struct asim_heap due_nodes; /* per-event mode: each value next[] ever had; stale ones stay */
+    struct asim_err failure;    /* the sentence of `failed` */
+    /* The caller writes these between windows, and workers read them. */
+    _Alignas(ASIM_LINE_BYTES) uint64_t until; /* the window's end */
+    int half, half_next_valid, shards_due; /* whose window it is; ..; a sharded switch has work */
+    /* Only the caller uses these. */
+    _Alignas(ASIM_LINE_BYTES) uint64_t half_next[2]; /* earliest event of each half */
+    uint64_t horizon[2];                             /* how far each half has advanced */
+    uint64_t windows, committed; /* committed: the user knows of all before this time, ns */
+};
+
+struct asim_fabric {
+    struct asim_fabric_setup set;
+    /* The network. */
+    struct asim_route *route;
+    struct asim_fabric_watch watch;
     struct asim_wire *wires; /* [2 x links], those between other processes' nodes all 0 */
-    void *wires_held;        /* what to free: they begin at a cache line of it */
+    void *wires_memory;      /* what to free: the wires begin at its first cache line */
     struct asim_host *host;
     struct asim_switch *sw;   /* of node v: sw[v - hosts] */
     struct asim_port **ports; /* all ports of node v in order: ports[first_port[v] + i] */
-    /* Earliest event of node v, but for lane->lowered: next[place[v]]; of each block of places, as
-     * far as hosts have them: least, 0 where that is not known (next_event.c). */
-    uint64_t *next, *least;
-    uint32_t *place;        /* [nodes] */
-    uint8_t *side;          /* which of two each node is on, NULL: there is one, 0 (half_steps.h) */
-    struct asim_lane *lane; /* [n_lanes] */
-    uint32_t n_lanes;
-    uint16_t *lane_of;           /* [nodes] NULL: one lane */
-    struct asim_crew *crew;      /* of n_lanes threads, NULL: one */
-    uint32_t crowd;              /* active nodes from which on the crew is called */
-    struct asim_switch **shared; /* n_shared: those with desks of several lanes (switch_shard.h) */
-    uint32_t n_shared, least_star; /* ports from which on a switch is shared */
-    uint64_t stride; /* how far lanes may go on their own: the window or more, ticks */
-    /* Several processes (distributed.c): part_of[v] has node v; NULL where there is one. No event
-     * at or after `bound` is due yet. */
-    struct asim_remote *remote;
-    const uint32_t *part_of;
-    uint32_t self;
-    uint64_t bound;
-    struct asim_heap agenda; /* W = 0 only: what was once in next[]; stale ones stay */
     struct asim_rate_table *rates;
     size_t n_rates, cap_rates;
-    uint64_t max_rtt, max_bdp;     /* of the worst pair, ns and bytes; with GLOBAL_T 1 only */
-    struct asim_wire_loss *losses; /* [2 x links], NULL where nothing is ever lost */
-    struct asim_linkstate *links;  /* NULL where no link ever goes down */
-    struct asim_memo *memo;        /* NULL: all is frame by frame (memo.h) */
-    uint64_t rto;                  /* ticks; 0 = from the path */
-    uint32_t tick;   /* ticks a ns: all times in here are in ticks, all that leave it in ns */
-    int keeps_ahead; /* receivers keep packets that come beyond a gap */
-    /* Written between windows. What lanes read of it: the end of the window; whose it is; whether
-     * `first` is known; whether a shared switch has something to do. */
-    _Alignas(ASIM_LINE_BYTES) uint64_t until;
-    int side_now, first_known, share_due;
-    _Alignas(ASIM_LINE_BYTES) uint64_t first[2]; /* earliest event of each side, once asked for */
-    uint64_t reach[2];         /* how far both have come since one went on alone */
-    uint64_t windows, settled; /* everything before `settled` has been told to the user */
+    struct asim_wire_loss *losses;      /* [2 x links], NULL where nothing is ever lost */
+    struct asim_linkstate *link_events; /* NULL where no link ever goes down */
+    struct asim_memo *memo;             /* NULL: all is frame by frame (memo.h) */
+    struct asim_fabric_workers workers;
+    struct asim_fabric_processes dist;
+    struct asim_fabric_run run;
 };
 /* ns-3's own seed of Hash32, which picks among the NICs of a host. */
 #define ASIM_NIC_HASH_SEED 0x8badf00du
@@ -84,47 +85,47 @@ struct asim_fabric {
 /* Whole ns, fractions cut: what the outside is told of a time in ticks. */
 static inline uint64_t asim_to_ns(const struct asim_fabric *fabric, uint64_t ticks)
 {
-    return fabric->tick == 1 || ticks == ASIM_NEVER ? ticks : ticks / fabric->tick;
+    return fabric->set.tick == 1 || ticks == ASIM_NEVER ? ticks : ticks / fabric->set.tick;
 }
 static inline uint64_t asim_to_ticks(const struct asim_fabric *fabric, uint64_t ns)
 {
-    return ns < ASIM_NEVER / fabric->tick ? ns * fabric->tick : ASIM_NEVER;
+    return ns < ASIM_NEVER / fabric->set.tick ? ns * fabric->set.tick : ASIM_NEVER;
 }
 static inline uint64_t asim_fs_to_ticks(const struct asim_fabric *fabric, uint64_t fs)
 {
-    return fs / (ASIM_FS_PER_NS / fabric->tick);
+    return fs / (ASIM_FS_PER_NS / fabric->set.tick);
 }
 /* As what hashes know a host (hash.h). */
 static inline uint32_t asim_fabric_ip(const struct asim_fabric *fabric, uint32_t host)
 {
-    return asim_host_ip(asim_topo_external_id(fabric->topo, host));
+    return asim_host_ip(asim_topo_external_id(fabric->set.topo, host));
 }
 
 /* Whether node v lives in this process. */
 static inline int asim_fabric_owns(const struct asim_fabric *fabric, uint32_t v)
 {
-    return !fabric->part_of || fabric->part_of[v] == fabric->self;
+    return !fabric->dist.part_of || fabric->dist.part_of[v] == fabric->dist.self;
 }
 enum { ASIM_BLOCK = 32 };
 static inline uint64_t *asim_next_of(const struct asim_fabric *fabric, uint32_t v)
 {
-    return &fabric->next[fabric->place[v]];
+    return &fabric->run.next[fabric->run.slot[v]];
 }
 /* Node `v` has something at t: lowers its next. */
 void asim_fabric_at_slow(struct asim_fabric *fabric, uint32_t v, uint64_t t);
 static inline void asim_fabric_at(struct asim_fabric *fabric, uint32_t v, uint64_t t)
 {
-    uint64_t *first = &fabric->first[fabric->side ? fabric->side[v] : 0];
-    uint32_t at = fabric->place[v];
+    uint64_t *first = &fabric->run.half_next[fabric->set.half_of ? fabric->set.half_of[v] : 0];
+    uint32_t at = fabric->run.slot[v];
 
-    if (t >= fabric->next[at])
+    if (t >= fabric->run.next[at])
         return;
-    fabric->next[at] = t;
-    if (t < fabric->least[at / ASIM_BLOCK])
-        fabric->least[at / ASIM_BLOCK] = t;
-    if (fabric->first_known && t < *first)
+    fabric->run.next[at] = t;
+    if (t < fabric->run.block_min[at / ASIM_BLOCK])
+        fabric->run.block_min[at / ASIM_BLOCK] = t;
+    if (fabric->run.half_next_valid && t < *first)
         *first = t;
-    if (fabric->per_event)
+    if (fabric->run.per_event)
         asim_fabric_at_slow(fabric, v, t);
 }
 
@@ -189,7 +190,7 @@ void asim_sender_ack(struct asim_fabric *fabric, struct asim_host *host,
 static inline uint64_t asim_pacing_gap(const struct asim_fabric *fabric, const struct asim_nic *nic,
                                        uint64_t bps, uint32_t wire)
 {
-    if (!fabric->net->rate_bound || bps == nic->rate_bps)
+    if (!fabric->set.net->rate_bound || bps == nic->rate_bps)
         return nic->port.out->tx[wire];
     return asim_tx_ticks(fabric, wire, bps);
 }
@@ -206,7 +207,7 @@ void asim_pcie_timer(struct asim_fabric *fabric, struct asim_host *host, uint32_
  * the reference cuts it to whole us and holds the pause, however long it is, until a resume. */
 static inline int asim_pause_holds(const struct asim_fabric *fabric, const struct asim_frame *frame)
 {
-    return frame->type == ASIM_PAUSE && fabric->net->pause_time_fs >= 1000000000u;
+    return frame->type == ASIM_PAUSE && fabric->set.net->pause_time_fs >= 1000000000u;
 }
 
 /* --- window.c -------------------------------------------------------------------------------- */

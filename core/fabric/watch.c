@@ -31,13 +31,13 @@ int asim_fabric_watch_frames(struct asim_fabric *fabric, asim_frame_hook *hook, 
     watch->frames[watch->n_frames++].self = self;
     watch->frame = watch->n_frames == 1 ? hook : tell_all;
     watch->frame_self = watch->n_frames == 1 ? self : watch;
-    if (fabric->per_event)
+    if (fabric->run.per_event)
         return 0;
     if (asim_share_close(fabric)) /* events have no rounds of lanes */
         return ASIM_ENOMEM;
     asim_memo_stop(fabric);
-    fabric->per_event = 1;
-    for (uint32_t v = 0; v < fabric->nodes; v++)
+    fabric->run.per_event = 1;
+    for (uint32_t v = 0; v < fabric->set.nodes; v++)
         asim_fabric_at_slow(fabric, v, *asim_next_of(fabric, v));
     return 0;
 }

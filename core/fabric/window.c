@@ -23,21 +23,22 @@ struct asim_fabric_watch *asim_fabric_watcher(struct asim_fabric *fabric)
 
 uint64_t asim_fabric_window(const struct asim_fabric *fabric)
 {
-    return asim_to_ns(fabric, fabric->window);
+    return asim_to_ns(fabric, fabric->set.lookahead);
 }
 
 /* Entries are never removed when a node's time changes: stale ones are skipped when they
  * surface. Nothing at all (ASIM_NEVER) has none. */
 void asim_fabric_at_slow(struct asim_fabric *fabric, uint32_t v, uint64_t t)
 {
-    if (t != ASIM_NEVER && asim_heap_push(&fabric->agenda, (struct asim_heap_entry){t, v, v}))
-        fabric->failed = ASIM_ENOMEM;
+    if (t != ASIM_NEVER &&
+        asim_heap_push(&fabric->run.due_nodes, (struct asim_heap_entry){t, v, v}))
+        fabric->run.failed = ASIM_ENOMEM;
 }
 
 /* W = 0: the earliest entry that still says what next[] says. */
 static uint64_t next_entry(struct asim_fabric *fabric)
 {
-    struct asim_heap *agenda = &fabric->agenda;
+    struct asim_heap *agenda = &fabric->run.due_nodes;
 
     while (agenda->n && agenda->at[0].key != *asim_next_of(fabric, (uint32_t)agenda->at[0].value))
         asim_heap_pop(agenda);
@@ -48,14 +49,14 @@ static uint64_t next_entry(struct asim_fabric *fabric)
  * nodes of a busy network are active in most windows. */
 static uint64_t next_of_nodes(struct asim_fabric *fabric)
 {
-    if (fabric->per_event)
+    if (fabric->run.per_event)
         return next_entry(fabric);
-    if (!fabric->first_known) {
-        for (uint32_t l = 0; l < fabric->n_lanes; l++)
-            asim_lane_know(fabric, &fabric->lane[l]);
+    if (!fabric->run.half_next_valid) {
+        for (uint32_t l = 0; l < fabric->workers.n; l++)
+            asim_lane_know(fabric, &fabric->workers.at[l]);
         asim_lanes_know(fabric);
     }
-    return fabric->first[fabric->first[1] < fabric->first[0]];
+    return fabric->run.half_next[fabric->run.half_next[1] < fabric->run.half_next[0]];
 }
 
 int asim_fabric_is_quiet(struct asim_fabric *fabric)
@@ -78,17 +79,17 @@ uint64_t asim_fabric_next(struct asim_fabric *fabric)
 
 uint64_t asim_node_next(const struct asim_fabric *fabric, uint32_t node)
 {
-    return node < fabric->hosts ? asim_host_next(&fabric->host[node])
-                                : asim_switch_next(&fabric->sw[node - fabric->hosts]);
+    return node < fabric->set.hosts ? asim_host_next(&fabric->host[node])
+                                    : asim_switch_next(&fabric->sw[node - fabric->set.hosts]);
 }
 
 /* The returned time replaces whatever other nodes had lowered next[] to meanwhile: the mailboxes
  * they wrote to are part of what the node's own `next` looks at. */
 uint64_t asim_node_advance(struct asim_fabric *fabric, uint32_t node, uint64_t until)
 {
-    if (node < fabric->hosts)
+    if (node < fabric->set.hosts)
         return asim_host_advance(fabric, &fabric->host[node], until);
-    return asim_switch_advance(fabric, &fabric->sw[node - fabric->hosts], until);
+    return asim_switch_advance(fabric, &fabric->sw[node - fabric->set.hosts], until);
 }
 
 static int post(struct asim_fabric *fabric, const struct asim_notification *note)
@@ -119,9 +120,9 @@ static void settle_lane(struct asim_fabric *fabric, struct asim_lane *lane)
         free(lane->retired.at[i]);
     if (lane->spilled.n | lane->outbox.n | lane->retired.n) /* else the line stays the lane's */
         lane->spilled.n = lane->outbox.n = lane->retired.n = 0;
-    if (lane->failed && !fabric->failed) {
-        fabric->failed = lane->failed;
-        fabric->failure = lane->failure;
+    if (lane->failed && !fabric->run.failed) {
+        fabric->run.failed = lane->failed;
+        fabric->run.failure = lane->failure;
     }
 }
 
@@ -129,20 +130,20 @@ static void settle_lane(struct asim_fabric *fabric, struct asim_lane *lane)
  * user hears how far everything is settled. Turns a latched failure into an error. */
 static int settle(struct asim_fabric *fabric, uint64_t settled, struct asim_err *err)
 {
-    for (uint32_t l = 0; l < fabric->n_lanes; l++)
-        settle_lane(fabric, &fabric->lane[l]);
-    if (fabric->memo && !fabric->failed)
+    for (uint32_t l = 0; l < fabric->workers.n; l++)
+        settle_lane(fabric, &fabric->workers.at[l]);
+    if (fabric->memo && !fabric->run.failed)
         asim_memo_after_window(fabric, settled);
-    if (fabric->side_now != ASIM_BOTH_SIDES) /* the other side may be behind */
+    if (fabric->run.half != ASIM_BOTH_SIDES) /* the other side may be behind */
         settled = next_of_nodes(fabric) < settled ? next_of_nodes(fabric) : settled;
     settled = asim_to_ns(fabric, settled);
-    if (fabric->failure.code)
-        return asim_err_set(err, fabric->failed, "%s", fabric->failure.text);
-    if (fabric->failed)
+    if (fabric->run.failure.code)
+        return asim_err_set(err, fabric->run.failed, "%s", fabric->run.failure.text);
+    if (fabric->run.failed)
         return asim_err_nomem(err, "carrying packets");
-    if (settled > fabric->settled) {
-        fabric->settled = settled;
-        fabric->user.settled(fabric->user.self, settled);
+    if (settled > fabric->run.committed) {
+        fabric->run.committed = settled;
+        fabric->set.user.settled(fabric->set.user.self, settled);
     }
     return 0;
 }
@@ -153,21 +154,21 @@ static uint64_t step_event(struct asim_fabric *fabric, struct asim_err *err)
     uint64_t t = next_entry(fabric);
     uint32_t node;
 
-    node = (uint32_t)asim_heap_pop(&fabric->agenda).value;
-    fabric->windows++;
-    fabric->lane->plain = 0;
+    node = (uint32_t)asim_heap_pop(&fabric->run.due_nodes).value;
+    fabric->run.windows++;
+    fabric->workers.at->plain = 0;
     *asim_next_of(fabric, node) = asim_node_advance(fabric, node, t + 1);
     asim_fabric_at_slow(fabric, node, *asim_next_of(fabric, node));
     /* Other nodes may have more at t; of its ns only where a ns is one tick (kept as it was). */
-    t += fabric->tick == 1;
+    t += fabric->set.tick == 1;
     return settle(fabric, t, err) ? ASIM_NEVER : asim_fabric_next(fabric);
 }
 
 /* One window: which lanes advance, in which order, or at once, has no influence on the result. */
 static void window(struct asim_fabric *fabric, uint64_t until)
 {
-    fabric->windows++;
-    fabric->first_known = 0;
+    fabric->run.windows++;
+    fabric->run.half_next_valid = 0;
     asim_lane_advance(fabric, until);
 }
 
@@ -176,11 +177,11 @@ void asim_fabric_advance(struct asim_fabric *fabric, uint64_t until)
 {
     uint64_t t;
 
-    fabric->side_now = ASIM_BOTH_SIDES;
-    while (!fabric->failed && (t = next_of_nodes(fabric)) < until) {
-        window(fabric, until - t > fabric->window ? t + fabric->window : until);
-        for (uint32_t l = 0; l < fabric->n_lanes; l++)
-            settle_lane(fabric, &fabric->lane[l]);
+    fabric->run.half = ASIM_BOTH_SIDES;
+    while (!fabric->run.failed && (t = next_of_nodes(fabric)) < until) {
+        window(fabric, until - t > fabric->set.lookahead ? t + fabric->set.lookahead : until);
+        for (uint32_t l = 0; l < fabric->workers.n; l++)
+            settle_lane(fabric, &fabric->workers.at[l]);
     }
 }
 
@@ -188,11 +189,11 @@ int asim_fabric_advance_side(struct asim_fabric *fabric, int side, uint64_t unti
                              struct asim_err *err)
 {
     next_of_nodes(fabric); /* `first` is known then */
-    fabric->side_now = side;
-    if (fabric->first[side] >= until)
-        return fabric->failed;
+    fabric->run.half = side;
+    if (fabric->run.half_next[side] >= until)
+        return fabric->run.failed;
     window(fabric, until);
-    return settle(fabric, until - fabric->window, err);
+    return settle(fabric, until - fabric->set.lookahead, err);
 }
 
 /* Where the next window ends that begins at t and is both sides'. */
@@ -203,14 +204,14 @@ static uint64_t end_of_window(const struct asim_fabric *fabric, uint64_t t)
     until = stride > ASIM_NEVER - t ? ASIM_NEVER : t + stride;
     if (until > link)
         until = link;
-    return until > fabric->bound ? fabric->bound : until;
+    return until > fabric->dist.limit ? fabric->dist.limit : until;
 }
 
 /* Whether runs have put forward what comes next. They are idle where a side goes on alone, and
  * switches that follow hosts end nothing. */
 static int ask_runs(struct asim_fabric *fabric, enum asim_turn turn, uint64_t t, uint64_t until)
 {
-    if (!fabric->memo || fabric->failed || t == ASIM_NEVER || turn == ASIM_TURN_SWITCHES)
+    if (!fabric->memo || fabric->run.failed || t == ASIM_NEVER || turn == ASIM_TURN_SWITCHES)
         return 0;
     return turn == ASIM_TURN_ALONE ? asim_memo_detect(fabric, t)
                                    : asim_memo_before_window(fabric, t, until);
@@ -225,7 +226,7 @@ static uint64_t next_window(struct asim_fabric *fabric, uint64_t *t)
     do {
         *t = next_of_nodes(fabric);
         turn = asim_sides_turn(fabric);
-        until = turn == ASIM_TURN_HOSTS ? fabric->reach[1] : end_of_window(fabric, *t);
+        until = turn == ASIM_TURN_HOSTS ? fabric->run.horizon[1] : end_of_window(fabric, *t);
     } while (ask_runs(fabric, turn, *t, until));
     return asim_sides_take(fabric, turn, until);
 }
@@ -236,11 +237,11 @@ uint64_t asim_fabric_step(struct asim_fabric *fabric, struct asim_err *err)
     uint64_t t, link = asim_linkstate_next(fabric), until;
 
     if (link != ASIM_NEVER && link <= next_of_nodes(fabric)) {
-        fabric->first_known = 0;
+        fabric->run.half_next_valid = 0;
         asim_linkstate_apply(fabric);
         return settle(fabric, link, err) ? ASIM_NEVER : asim_fabric_next(fabric);
     }
-    if (fabric->per_event && next_of_nodes(fabric) != ASIM_NEVER)
+    if (fabric->run.per_event && next_of_nodes(fabric) != ASIM_NEVER)
         return step_event(fabric, err);
     until = next_window(fabric, &t);
     if (t == ASIM_NEVER)
@@ -252,10 +253,11 @@ uint64_t asim_fabric_step(struct asim_fabric *fabric, struct asim_err *err)
 /* The clock for callers without ns-3; ends early when the user's done() says so. */
 int asim_fabric_run(struct asim_fabric *fabric, struct asim_err *err)
 {
-    while (asim_fabric_next(fabric) != ASIM_NEVER && !fabric->user.done(fabric->user.self)) {
+    while (asim_fabric_next(fabric) != ASIM_NEVER &&
+           !fabric->set.user.done(fabric->set.user.self)) {
         asim_fabric_step(fabric, err);
-        if (fabric->failed)
-            return fabric->failed;
+        if (fabric->run.failed)
+            return fabric->run.failed;
     }
     return 0;
 }
@@ -263,24 +265,24 @@ int asim_fabric_run(struct asim_fabric *fabric, struct asim_err *err)
 void asim_fabric_stats(const struct asim_fabric *fabric, struct asim_fabric_stats *stats)
 {
     memset(stats, 0, sizeof *stats);
-    stats->windows = fabric->windows;
-    for (size_t w = 0; w < fabric->topo->n_links * 2; w++) {
+    stats->windows = fabric->run.windows;
+    for (size_t w = 0; w < fabric->set.topo->n_links * 2; w++) {
         stats->hops += fabric->wires[w].frames;
         stats->hop_bytes += fabric->wires[w].bytes;
         if (fabric->wires[w].at)
             stats->memory_bytes += (fabric->wires[w].mask + 1ull) * sizeof(struct asim_frame);
     }
-    for (uint32_t v = 0; v < fabric->hosts; v++) {
+    for (uint32_t v = 0; v < fabric->set.hosts; v++) {
         stats->messages += fabric->host[v].messages;
         stats->pauses += fabric->host[v].pcie_pauses;
     }
-    for (uint32_t v = 0; v < fabric->nodes - fabric->hosts; v++) {
+    for (uint32_t v = 0; v < fabric->set.nodes - fabric->set.hosts; v++) {
         stats->drops += fabric->sw[v].drops;
         stats->pauses += fabric->sw[v].pauses;
         for (uint32_t p = 0; fabric->sw[v].ports && p < fabric->sw[v].n_ports; p++)
             stats->marks += fabric->sw[v].ports[p].marks;
     }
-    for (uint32_t i = 0; i < fabric->topo->first_port[fabric->nodes]; i++)
+    for (uint32_t i = 0; i < fabric->set.topo->first_port[fabric->set.nodes]; i++)
         if (fabric->ports[i] && asim_to_ns(fabric, fabric->ports[i]->busy_until) > stats->last_ns)
             stats->last_ns = asim_to_ns(fabric, fabric->ports[i]->busy_until);
     asim_audit_losses(fabric, stats);
@@ -290,7 +292,7 @@ void asim_fabric_link_use(const struct asim_fabric *fabric, uint32_t wire_id,
                           struct asim_link_use *use)
 {
     const struct asim_wire *wire = &fabric->wires[wire_id];
-    const struct asim_link *link = &fabric->topo->links[wire_id / 2];
+    const struct asim_link *link = &fabric->set.topo->links[wire_id / 2];
     const struct asim_switch_port *port;
 
     *use = (struct asim_link_use){.from = wire_id % 2 ? link->b : link->a,
@@ -301,13 +303,13 @@ void asim_fabric_link_use(const struct asim_fabric *fabric, uint32_t wire_id,
                                   .bytes = wire->bytes};
     if (!asim_fabric_owns(fabric, use->from))
         return;
-    if (use->from < fabric->hosts) { /* of several NICs only their sum is known */
+    if (use->from < fabric->set.hosts) { /* of several NICs only their sum is known */
         const struct asim_host *host = &fabric->host[use->from];
 
         use->pauses = host->n_nics == 1 ? host->pcie_pauses : 0;
         return;
     }
-    port = &fabric->sw[use->from - fabric->hosts].ports[use->port - 1];
+    port = &fabric->sw[use->from - fabric->set.hosts].ports[use->port - 1];
     use->peak_queue_bytes = port->peak_bytes;
     use->marks = port->marks;
     use->pauses = port->pauses;
@@ -318,7 +320,7 @@ uint64_t asim_fabric_buffered(const struct asim_fabric *fabric)
 {
     uint64_t bytes = 0;
 
-    for (uint32_t v = 0; v < fabric->nodes - fabric->hosts; v++)
+    for (uint32_t v = 0; v < fabric->set.nodes - fabric->set.hosts; v++)
         for (uint32_t p = 0; p < fabric->sw[v].n_ports; p++)
             for (int q = 0; q < ASIM_QUEUES; q++)
                 bytes += fabric->sw[v].ports[p].use[q].egress;

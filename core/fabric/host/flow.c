@@ -260,7 +260,7 @@ uint32_t asim_flow_nic(struct asim_fabric *fabric, uint32_t host, uint32_t peer,
     struct asim_nic_choice *to = &fabric->host[host].to[ports[0] == ASIM_DPORT];
     uint32_t n, hash;
 
-    if (!to->n || to->peer != peer || fabric->links)
+    if (!to->n || to->peer != peer || fabric->link_events)
         find_nics(fabric, to, (const uint32_t[2]){host, peer});
     n = to->n;
     if (n < 2)
@@ -276,8 +276,8 @@ void asim_flow_rewindow(const struct asim_fabric *fabric, struct asim_flow *flow
     const struct asim_cc_flow *cc = &flow->cc;
 
     flow->window = cc->window_bytes;
-    if (!cc->window_bytes || !fabric->net->var_win || cc->rate_bps == cc->line_bps ||
-        fabric->cc->own_window)
+    if (!cc->window_bytes || !fabric->set.net->var_win || cc->rate_bps == cc->line_bps ||
+        fabric->set.cc->own_window)
         return;
     flow->window = (uint64_t)((long double)cc->window_bytes * (long double)cc->rate_bps /
                               (long double)cc->line_bps);
@@ -292,24 +292,24 @@ static void begin_cc(const struct asim_fabric *fabric, struct asim_cc_flow *cc,
     cc->snd_next = 0;
     cc->size = msg->bytes ? msg->bytes : 1;
     cc->rate_bps = cc->line_bps = line_bps;
-    cc->min_bps = fabric->net->min_rate_bps;
+    cc->min_bps = fabric->set.net->min_rate_bps;
     cc->window_bytes = 0;
     cc->base_rtt_ns = pair->rtt_ns;
-    if (fabric->net->has_win)
+    if (fabric->set.net->has_win)
         cc->window_bytes = pair->bdp_bytes;
-    if (fabric->net->global_t) {
-        cc->base_rtt_ns = fabric->max_rtt;
-        cc->window_bytes = fabric->net->has_win ? fabric->max_bdp : 0;
+    if (fabric->set.net->global_t) {
+        cc->base_rtt_ns = fabric->set.max_rtt;
+        cc->window_bytes = fabric->set.net->has_win ? fabric->set.max_bdp : 0;
     }
     cc->timer_at = ASIM_NEVER;
     cc->draws = 0;
-    cc->seed = fabric->seed ^ msg->id;
+    cc->seed = fabric->set.seed ^ msg->id;
 }
 
 /* Zeroed for each message, made for the slot's first and kept. 0 or ASIM_ENOMEM. */
 static int begin_state(const struct asim_fabric *fabric, struct asim_flow *flow)
 {
-    size_t size = fabric->cc->state_size;
+    size_t size = fabric->set.cc->state_size;
 
     if (size && !flow->cc.state)
         flow->cc.state = malloc(size);
@@ -327,8 +327,8 @@ static void find_pair(struct asim_fabric *fabric, struct asim_host *host, uint32
     struct asim_lane *lane = host->lane;
     uint64_t rtt_ns = host->pair.rtt_ns, rate_bps = host->pair.rate_bps;
 
-    if (asim_pair_get(&host->pair, fabric->planned, (const uint32_t[2]){host->node, dst},
-                      fabric->net->payload_bytes, &lane->failure))
+    if (asim_pair_get(&host->pair, fabric->set.route, (const uint32_t[2]){host->node, dst},
+                      fabric->set.net->payload_bytes, &lane->failure))
         lane->failed = lane->failure.code;
     if (host->pair.rtt_ns != rtt_ns || host->pair.rate_bps != rate_bps)
         host->ideal_bytes = 0;
@@ -346,7 +346,7 @@ static uint64_t ideal_of(const struct asim_fabric *fabric, struct asim_host *hos
         return 0;
     if (host->ideal_bytes == size)
         return host->ideal_ns;
-    packets = (size - 1) / fabric->net->payload_bytes + 1;
+    packets = (size - 1) / fabric->set.net->payload_bytes + 1;
     bytes = size + packets * LOG_OVERHEAD;
     host->ideal_bytes = size;
     host->ideal_ns =
@@ -373,7 +373,7 @@ void asim_flow_open(struct asim_fabric *fabric, struct asim_host *host, uint32_t
                                   (const uint16_t[2]){flow->sport, ASIM_DPORT});
     line_bps = host->nics[flow->nic].rate_bps;
     /* An NVSwitch's end point has all ports behind one NIC, but a flow leaves by one of them. */
-    if (asim_topo_is_endpoint(fabric->topo, host->node) && pair->rate_bps)
+    if (asim_topo_is_endpoint(fabric->set.topo, host->node) && pair->rate_bps)
         line_bps = pair->rate_bps;
     begin_cc(fabric, &flow->cc, &rx->msg, pair, line_bps);
     flow->timer_armed = ASIM_NEVER;
@@ -386,7 +386,7 @@ void asim_flow_open(struct asim_fabric *fabric, struct asim_host *host, uint32_t
     flow->ideal = ideal_of(fabric, host, flow->cc.size);
     flow->snd_una = 0;
     flow->start = flow->next_avail = host->now;
-    fabric->cc->open(&flow->cc, fabric->net);
+    fabric->set.cc->open(&flow->cc, fabric->set.net);
     flow->window = flow->cc.window_bytes;
     if (flow->cc.rate_bps != flow->cc.line_bps)
         asim_flow_rewindow(fabric, flow);

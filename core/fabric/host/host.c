@@ -108,7 +108,7 @@ void asim_host_take_frame(struct asim_fabric *fabric, struct asim_host *host, st
         fabric->watch.frame(fabric->watch.frame_self, ASIM_FRAME_RX,
                             (const uint32_t[2]){host->node, (uint32_t)(nic - host->nics) + 1},
                             frame, asim_to_ns(fabric, host->now));
-    if (frame->type == ASIM_DATA && fabric->net->nic_total_pause_count)
+    if (frame->type == ASIM_DATA && fabric->set.net->nic_total_pause_count)
         asim_pcie_pause(fabric, host, nic);
     if (frame->type == ASIM_DATA)
         asim_receiver_data(fabric, host, frame);
@@ -198,7 +198,7 @@ static void take_arrival(struct asim_fabric *fabric, struct asim_host *host, uin
         if (fabric->memo && fabric->memo->recording)
             asim_memo_arrived(fabric, host, src, slot);
         /* The message stands in the slot, which is not given to another while the notice counts. */
-        fabric->user.arrived(fabric->user.self, &rx->msg);
+        fabric->set.user.arrived(fabric->set.user.self, &rx->msg);
     }
     asim_rx_count(rx, -1u);
     asim_remote_add_release(host->lane, src, slot);
@@ -214,7 +214,7 @@ void asim_host_take_timer(struct asim_fabric *fabric, struct asim_host *host)
     switch (value >> 56) {
     case ASIM_TIMER_WAKE:
         host->start.takes = 1;
-        fabric->user.wake(fabric->user.self, host->node);
+        fabric->set.user.wake(fabric->set.user.self, host->node);
         take_start(fabric, host);
         break;
     case ASIM_TIMER_START:

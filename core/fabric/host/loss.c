@@ -29,23 +29,24 @@ enum {
  * What leads to an NVSwitch's end point is no link and loses nothing. */
 static double rate_of(const struct asim_fabric *fabric, size_t l)
 {
-    const struct asim_link *link = &fabric->topo->links[l];
+    const struct asim_link *link = &fabric->set.topo->links[l];
 
-    if (asim_topo_is_inner(fabric->topo, l))
+    if (asim_topo_is_inner(fabric->set.topo, l))
         return 0;
-    return link->error_rate > 0 ? link->error_rate : fabric->net->error_rate;
+    return link->error_rate > 0 ? link->error_rate : fabric->set.net->error_rate;
 }
 
 /* Where nothing can be lost nothing is allocated, and frames are not even asked about: wire->loss
  * stays NULL. */
 int asim_loss_open(struct asim_fabric *fabric, struct asim_err *err)
 {
-    const struct asim_topo *topo = fabric->topo;
-    int any = fabric->net->link_downs > 0;
+    const struct asim_topo *topo = fabric->set.topo;
+    int any = fabric->set.net->link_downs > 0;
 
-    fabric->rto = asim_fs_to_ticks(fabric, fabric->net->rto_fs);
-    if (fabric->net->rto_fs && fabric->rto <= fabric->window)
-        fabric->rto = fabric->window + 1; /* no node may act on another within the window */
+    fabric->set.rto = asim_fs_to_ticks(fabric, fabric->set.net->rto_fs);
+    if (fabric->set.net->rto_fs && fabric->set.rto <= fabric->set.lookahead)
+        fabric->set.rto =
+            fabric->set.lookahead + 1; /* no node may act on another within the window */
     for (size_t l = 0; l < topo->n_links && !any; l++)
         any = rate_of(fabric, l) > 0;
     if (!any)
@@ -64,7 +65,7 @@ int asim_loss_open(struct asim_fabric *fabric, struct asim_err *err)
 /* The two wires of a link share their outages, which belong to the even one. */
 void asim_loss_close(struct asim_fabric *fabric)
 {
-    for (size_t w = 0; fabric->losses && w < fabric->topo->n_links * 2; w += 2)
+    for (size_t w = 0; fabric->losses && w < fabric->set.topo->n_links * 2; w += 2)
         free(fabric->losses[w].outages);
     free(fabric->losses);
 }
@@ -87,7 +88,7 @@ int asim_loss_drops(struct asim_lane *lane, const struct asim_wire *wire,
 
     if (!meets_outage(loss, start, frame->t) &&
         (loss->rate <= 0 ||
-         asim_draw(lane->fabric->seed, LOSS_DRAWS | wire->id, wire->frames) >= loss->rate))
+         asim_draw(lane->fabric->set.seed, LOSS_DRAWS | wire->id, wire->frames) >= loss->rate))
         return 0;
     loss->frames++;
     loss->bytes += frame->wire;
@@ -101,9 +102,9 @@ static uint64_t timeout_of(const struct asim_fabric *fabric, const struct asim_r
 {
     uint64_t rto = asim_to_ticks(fabric, AUTO_RTO_NS + AUTO_RTO_TRIPS * rx->base_rtt_ns);
 
-    if (fabric->rto)
-        return fabric->rto;
-    return rto > fabric->window ? rto : fabric->window + 1;
+    if (fabric->set.rto)
+        return fabric->set.rto;
+    return rto > fabric->set.lookahead ? rto : fabric->set.lookahead + 1;
 }
 
 /* Several frames of a host may be lost at one instant, in any order of nodes: seq puts their
@@ -130,7 +131,8 @@ void asim_loss_report(struct asim_lane *lane, const struct asim_frame *frame, ui
     note.rto = timeout_of(fabric, rx);
     note.t = t + note.rto;
     note.tie = asim_tie_key(note.rto, 0, ASIM_CLASS_TIMER);
-    note.seq = (rx->msg.id << 32) ^ (frame->seq / fabric->net->payload_bytes << 2) ^ frame->type;
+    note.seq =
+        (rx->msg.id << 32) ^ (frame->seq / fabric->set.net->payload_bytes << 2) ^ frame->type;
     if (ASIM_VEC_PUSH(lane->outbox, note))
         lane->failed = ASIM_ENOMEM;
 }

@@ -61,9 +61,9 @@ void asim_pacing_changed(struct asim_fabric *fabric, struct asim_host *host, uin
 
     if (flow->cc.rate_bps != old_bps && fabric->watch.rate)
         tell_rate(fabric, host, flow);
-    if (flow->cc.rate_bps != old_bps && fabric->cc->retimes)
+    if (flow->cc.rate_bps != old_bps && fabric->set.cc->retimes)
         retime(fabric, host, flow, old_bps);
-    if (flow->cc.rate_bps != old_bps || fabric->cc->own_window) {
+    if (flow->cc.rate_bps != old_bps || fabric->set.cc->own_window) {
         struct asim_nic *nic = &host->nics[flow->nic];
 
         asim_flow_rewindow(fabric, flow);
@@ -83,6 +83,6 @@ void asim_pacing_timer(struct asim_fabric *fabric, struct asim_host *host, uint3
         flow->cc.timer_at != asim_to_ns(fabric, host->now))
         return; /* of a message that is over, or put off meanwhile */
     flow->timer_armed = ASIM_NEVER;
-    fabric->cc->on_timer(&flow->cc, asim_to_ns(fabric, host->now), fabric->net);
+    fabric->set.cc->on_timer(&flow->cc, asim_to_ns(fabric, host->now), fabric->set.net);
     asim_pacing_changed(fabric, host, slot, old_bps);
 }

@@ -14,7 +14,7 @@ static void send(struct asim_fabric *fabric, struct asim_host *host, struct asim
                  enum asim_frame_type type)
 {
     struct asim_frame frame = {.wire = ASIM_PFC_WIRE,
-                               .slot = fabric->net->priority_group,
+                               .slot = fabric->set.net->priority_group,
                                .dst = nic->port.out->to,
                                .type = type};
 
@@ -37,10 +37,10 @@ static void arm(struct asim_fabric *fabric, struct asim_host *host, uint64_t aft
  * NVSwitch's end point has no such bus. */
 void asim_pcie_pause(struct asim_fabric *fabric, struct asim_host *host, struct asim_nic *nic)
 {
-    if (host->pcie_busy || asim_topo_is_endpoint(fabric->topo, host->node))
+    if (host->pcie_busy || asim_topo_is_endpoint(fabric->set.topo, host->node))
         return;
     host->pcie_busy = 1;
-    if (host->pcie_pauses >= fabric->net->nic_total_pause_count)
+    if (host->pcie_pauses >= fabric->set.net->nic_total_pause_count)
         return;
     host->pcie_pauses++;
     send(fabric, host, nic, ASIM_PAUSE);

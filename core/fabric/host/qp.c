@@ -79,7 +79,7 @@ struct asim_flow *asim_nic_choose(const struct asim_fabric *fabric, struct asim_
                                   struct asim_nic *nic, uint64_t t)
 {
     struct asim_flow *flow = nic->qps.front;
-    int paused = nic->port.paused >> fabric->net->priority_group & 1;
+    int paused = nic->port.paused >> fabric->set.net->priority_group & 1;
 
     if (!nic->qps.n)
         return NULL;
@@ -147,20 +147,21 @@ void asim_nic_send(struct asim_fabric *fabric, struct asim_host *host, struct as
         asim_recovery_pending(flow->repair) ? asim_recovery_pop(lane, flow) : flow->cc.snd_next;
     uint64_t left = flow->cc.size - seq;
     uint32_t payload =
-        left < fabric->net->payload_bytes ? (uint32_t)left : fabric->net->payload_bytes;
-    uint32_t wire = payload + fabric->data_overhead;
+        left < fabric->set.net->payload_bytes ? (uint32_t)left : fabric->set.net->payload_bytes;
+    uint32_t wire = payload + fabric->set.data_overhead;
     unsigned flags = 0;
     struct asim_frame *frame = asim_port_begin(lane, &nic->port, wire, asim_host_event_key(host));
 
     if (!frame)
         return;
     if (seq < flow->snd_high)
-        flags = repeat_flags(host, flow, seq, fabric->net->loss_recovery == ASIM_SELECTIVE_REPEAT);
+        flags =
+            repeat_flags(host, flow, seq, fabric->set.net->loss_recovery == ASIM_SELECTIVE_REPEAT);
     frame->extent = asim_frame_word1(seq, 0, wire);
     frame->flow = flow->name;
     frame->rest = asim_frame_word2(flow->dst, ASIM_DATA, flags) | (uint64_t)nic->port.start_recency
                                                                       << 32;
-    if (fabric->cc->needs &&
+    if (fabric->set.cc->needs &&
         asim_telemetry_begin(fabric, flow, frame, asim_to_ns(fabric, host->now))) {
         lane->failed = ASIM_ENOMEM;
         return;
@@ -204,7 +205,7 @@ void asim_nic_kick(struct asim_fabric *fabric, struct asim_host *host, struct as
 
     if (asim_nic_is_busy(host, nic) || nic->port.down)
         return;
-    if (nic->acks.n && !(nic->port.paused >> fabric->ack_queue & 1)) {
+    if (nic->acks.n && !(nic->port.paused >> fabric->set.ack_queue & 1)) {
         answer(host, nic);
         return;
     }
@@ -240,7 +241,7 @@ void asim_sender_complete(struct asim_fabric *fabric, struct asim_host *host,
 
         fabric->watch.fct(fabric->watch.self, &row);
     }
-    fabric->user.sent(fabric->user.self, msg);
+    fabric->set.user.sent(fabric->set.user.self, msg);
 }
 
 /* What the ACK says to congestion control. */
@@ -253,9 +254,9 @@ static void tell_cc(struct asim_fabric *fabric, struct asim_host *host, struct a
                               .marked = frame->flags & ASIM_CNP};
     uint64_t old_bps = flow->cc.rate_bps;
 
-    if (fabric->cc->needs)
+    if (fabric->set.cc->needs)
         ack.seen = asim_telemetry_by(fabric, asim_rx_of(fabric, host->node, frame->slot), frame);
-    fabric->cc->on_ack(&flow->cc, &ack, fabric->net);
+    fabric->set.cc->on_ack(&flow->cc, &ack, fabric->set.net);
     asim_pacing_changed(fabric, host, frame->slot & 0xffffff, old_bps);
 }
 
@@ -281,7 +282,7 @@ void asim_sender_ack(struct asim_fabric *fabric, struct asim_host *host,
     asim_qplist_mark_ready(&nic->qps, flow->place);
     if (asim_flow_is_over(flow))
         asim_sender_complete(fabric, host, flow);
-    else if (!fabric->cc_idle)
+    else if (!fabric->set.cc_idle)
         tell_cc(fabric, host, flow, frame);
     if (!asim_nic_is_busy(host, nic))
         asim_nic_kick(fabric, host, nic, host->now);

@@ -19,7 +19,7 @@ struct asim_nic *asim_nic_for_reply(struct asim_fabric *fabric, struct asim_host
 
     if (host->n_nics == 1)
         return host->nics;
-    if (!rx->back || fabric->links)
+    if (!rx->back || fabric->link_events)
         rx->back = 1 + asim_flow_nic(fabric, host->node, data->src, ports);
     return &host->nics[rx->back - 1];
 }
@@ -30,15 +30,15 @@ static inline void write_answer(const struct asim_fabric *fabric, const struct a
                                 struct asim_frame *ack, enum asim_frame_type type, uint32_t youth)
 {
     const struct asim_rx *rx = asim_rx_of(fabric, data->src, data->slot);
-    uint64_t end = data->seq + data->wire - fabric->data_overhead, beyond = 0;
+    uint64_t end = data->seq + data->wire - fabric->set.data_overhead, beyond = 0;
     unsigned flags = data->flags & ASIM_CE ? ASIM_CNP : 0;
 
     if (type == ASIM_ACK && rx->next >= rx->size)
         flags |= ASIM_FINAL;
     if (data->seq > rx->next)
-        beyond = (data->seq - rx->next) / fabric->net->payload_bytes + 1;
-    ack->extent =
-        asim_frame_word1(rx->next, end < rx->next ? ASIM_NO_RECORD : data->tries, fabric->ack_wire);
+        beyond = (data->seq - rx->next) / fabric->set.net->payload_bytes + 1;
+    ack->extent = asim_frame_word1(rx->next, end < rx->next ? ASIM_NO_RECORD : data->tries,
+                                   fabric->set.ack_wire);
     ack->flow = data->flow;
     ack->rest = asim_frame_word2((uint32_t)beyond, type, flags) | (uint64_t)youth << 32;
 }
@@ -74,11 +74,11 @@ static inline void reply(struct asim_fabric *fabric, struct asim_host *host,
     asim_rx_count(rx, type == ASIM_ACK && rx->next >= rx->size ? 2 : 1);
     host->counts.acks_made++;
     if (asim_nic_is_busy(host, nic) || nic->acks.n || nic->port.down || fabric->watch.frame ||
-        nic->port.paused >> fabric->ack_queue & 1) {
+        nic->port.paused >> fabric->set.ack_queue & 1) {
         reply_later(fabric, host, nic, data, type);
         return;
     }
-    ack = asim_port_begin(host->lane, &nic->port, fabric->ack_wire, asim_host_event_key(host));
+    ack = asim_port_begin(host->lane, &nic->port, fabric->set.ack_wire, asim_host_event_key(host));
     if (!ack)
         return;
     write_answer(fabric, data, ack, type, nic->port.start_recency);
@@ -91,28 +91,29 @@ static inline void reply(struct asim_fabric *fabric, struct asim_host *host,
 static void ahead(struct asim_fabric *fabric, struct asim_host *host,
                   const struct asim_frame *frame, struct asim_rx *rx)
 {
-    struct asim_range packet = {frame->seq, frame->seq + frame->wire - fabric->data_overhead};
+    struct asim_range packet = {frame->seq, frame->seq + frame->wire - fabric->set.data_overhead};
 
     if (asim_ranges_has(&rx->ahead, frame->seq))
         host->counts.duplicates++;
     else if (asim_ranges_add(&rx->ahead, packet))
         host->lane->failed = ASIM_ENOMEM;
-    reply(fabric, host, frame, rx, fabric->net->load_balance == ASIM_SPRAY ? ASIM_ACK : ASIM_NACK);
+    reply(fabric, host, frame, rx,
+          fabric->set.net->load_balance == ASIM_SPRAY ? ASIM_ACK : ASIM_NACK);
 }
 
 /* A gap: one NACK per expected byte and NACK_INTERVAL. */
 static void out_of_order(struct asim_fabric *fabric, struct asim_host *host,
                          const struct asim_frame *frame, struct asim_rx *rx)
 {
-    uint64_t chunk = fabric->net->l2_chunk_bytes;
+    uint64_t chunk = fabric->set.net->l2_chunk_bytes;
 
     host->counts.discarded++;
     if (rx->nacked && host->now < rx->nack_until && rx->nack_seq == rx->next)
         return;
     rx->nacked = 1;
-    rx->nack_until = host->now + asim_fs_to_ticks(fabric, fabric->net->nack_interval_fs);
+    rx->nack_until = host->now + asim_fs_to_ticks(fabric, fabric->set.net->nack_interval_fs);
     rx->nack_seq = rx->next;
-    if (fabric->net->l2_back_to_zero && chunk) {
+    if (fabric->set.net->l2_back_to_zero && chunk) {
         host->counts.in_order -= rx->next % chunk;
         rx->next -= rx->next % chunk;
     }
@@ -125,8 +126,8 @@ static void out_of_order(struct asim_fabric *fabric, struct asim_host *host,
 static int brings_more(const struct asim_fabric *fabric, const struct asim_frame *frame,
                        const struct asim_rx *rx)
 {
-    return frame->flags & ASIM_SOLICIT && fabric->net->l2_back_to_zero && !rx->ahead.n &&
-           frame->seq + frame->wire - fabric->data_overhead > rx->next;
+    return frame->flags & ASIM_SOLICIT && fabric->set.net->l2_back_to_zero && !rx->ahead.n &&
+           frame->seq + frame->wire - fabric->set.data_overhead > rx->next;
 }
 
 /* The expected packet: takes in what was kept behind it, too. */
@@ -135,14 +136,14 @@ static void in_order(struct asim_fabric *fabric, struct asim_host *host,
 {
     uint64_t before = rx->next;
 
-    rx->next = frame->seq + frame->wire - fabric->data_overhead;
+    rx->next = frame->seq + frame->wire - fabric->set.data_overhead;
     if (rx->ahead.n && rx->ahead.at[0].from == rx->next) {
         rx->next = rx->ahead.at[0].to;
         if (asim_ranges_cut(&rx->ahead, (struct asim_range){0, rx->next}))
             host->lane->failed = ASIM_ENOMEM;
     }
     host->counts.in_order += rx->next - before;
-    if (asim_wants_ack(fabric->net, rx->next, rx->size) || frame->flags & ASIM_SOLICIT)
+    if (asim_wants_ack(fabric->set.net, rx->next, rx->size) || frame->flags & ASIM_SOLICIT)
         reply(fabric, host, frame, rx, ASIM_ACK);
 }
 
@@ -163,7 +164,7 @@ void asim_receiver_data(struct asim_fabric *fabric, struct asim_host *host,
     if (rx->heard != generation)
         asim_rx_begin(rx, generation);
     if (frame->seq > rx->next) {
-        if (fabric->keeps_ahead)
+        if (fabric->set.keeps_ahead)
             ahead(fabric, host, frame, rx);
         else
             out_of_order(fabric, host, frame, rx);

@@ -27,7 +27,7 @@ static int keep(struct asim_lane *lane, int code)
 static uint64_t packet_end(const struct asim_fabric *fabric, const struct asim_flow *flow,
                            uint64_t seq)
 {
-    uint64_t end = seq + fabric->net->payload_bytes;
+    uint64_t end = seq + fabric->set.net->payload_bytes;
 
     return end < flow->cc.size ? end : flow->cc.size;
 }
@@ -64,7 +64,7 @@ static void note_beyond(struct asim_lane *lane, struct asim_flow *flow,
                         const struct asim_frame *frame)
 {
     const struct asim_fabric *fabric = lane->fabric;
-    uint64_t seq = frame->seq + (uint64_t)(frame->dst - 1) * fabric->net->payload_bytes;
+    uint64_t seq = frame->seq + (uint64_t)(frame->dst - 1) * fabric->set.net->payload_bytes;
     struct asim_range packet = {seq, packet_end(fabric, flow, seq)};
 
     if (seq < flow->snd_una || !repair_of(lane, flow) ||
@@ -82,9 +82,9 @@ static void note_beyond(struct asim_lane *lane, struct asim_flow *flow,
 static uint64_t acknowledged(const struct asim_fabric *fabric, const struct asim_flow *flow,
                              const struct asim_frame *frame)
 {
-    uint64_t chunk = fabric->net->l2_chunk_bytes;
+    uint64_t chunk = fabric->set.net->l2_chunk_bytes;
 
-    if (!fabric->net->l2_back_to_zero || !chunk || frame->seq >= flow->cc.size)
+    if (!fabric->set.net->l2_back_to_zero || !chunk || frame->seq >= flow->cc.size)
         return frame->seq;
     return frame->seq / chunk * chunk;
 }
@@ -97,7 +97,7 @@ void asim_recovery_ack(struct asim_lane *lane, struct asim_flow *flow,
 {
     const struct asim_fabric *fabric = lane->fabric;
     uint64_t seq = acknowledged(fabric, flow, frame);
-    int selective = fabric->net->loss_recovery == ASIM_SELECTIVE_REPEAT;
+    int selective = fabric->set.net->loss_recovery == ASIM_SELECTIVE_REPEAT;
 
     if (seq > flow->snd_una) {
         flow->snd_una = seq;
@@ -138,7 +138,7 @@ static int still_missing(const struct asim_fabric *fabric, const struct asim_flo
 {
     if (note->type == ASIM_ACK ? note->at <= flow->snd_una : note->at < flow->snd_una)
         return 0;
-    if (fabric->net->loss_recovery == ASIM_GO_BACK_N)
+    if (fabric->set.net->loss_recovery == ASIM_GO_BACK_N)
         return flow->last_gbn <= note->since;
     return note->type != ASIM_DATA || !flow->repair ||
            !asim_ranges_has(&flow->repair->acked, note->at);
@@ -161,7 +161,7 @@ static void give_up(struct asim_host *host, struct asim_flow *flow)
 static void send_again(struct asim_fabric *fabric, struct asim_host *host, struct asim_flow *flow,
                        const struct asim_notification *note)
 {
-    if (fabric->net->loss_recovery == ASIM_GO_BACK_N) {
+    if (fabric->set.net->loss_recovery == ASIM_GO_BACK_N) {
         flow->cc.snd_next = flow->snd_una;
         flow->last_gbn = host->now;
         flow->solicit_below = flow->snd_high;
@@ -209,7 +209,8 @@ void asim_recovery_lost(struct asim_fabric *fabric, struct asim_host *host,
             flow->timeouts++;
             host->counts.timeouts++;
         }
-        if (flow->timeouts > fabric->net->rto_retries && asim_linkstate_next(fabric) == ASIM_NEVER)
+        if (flow->timeouts > fabric->set.net->rto_retries &&
+            asim_linkstate_next(fabric) == ASIM_NEVER)
             give_up(host, flow);
         else
             send_again(fabric, host, flow, note);

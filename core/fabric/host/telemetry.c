@@ -30,16 +30,16 @@ static uint32_t digest_bytes(double base)
 
 void asim_telemetry_sizes(struct asim_fabric *fabric)
 {
-    fabric->data_overhead = ASIM_DATA_OVERHEAD + fabric->net->frame_extra_bytes;
-    fabric->ack_wire = ASIM_ACK_WIRE;
-    if (fabric->cc->needs & ASIM_CC_INT) {
-        fabric->data_overhead += INT_BYTES;
-        fabric->ack_wire = ACK_WITH_INT;
+    fabric->set.data_overhead = ASIM_DATA_OVERHEAD + fabric->set.net->frame_extra_bytes;
+    fabric->set.ack_wire = ASIM_ACK_WIRE;
+    if (fabric->set.cc->needs & ASIM_CC_INT) {
+        fabric->set.data_overhead += INT_BYTES;
+        fabric->set.ack_wire = ACK_WITH_INT;
     }
-    if (fabric->cc->needs & ASIM_CC_TIMESTAMP)
-        fabric->data_overhead += TIMESTAMP_BYTES;
-    if (fabric->cc->needs & ASIM_CC_DIGEST)
-        fabric->data_overhead += digest_bytes(fabric->net->pint_log_base);
+    if (fabric->set.cc->needs & ASIM_CC_TIMESTAMP)
+        fabric->set.data_overhead += TIMESTAMP_BYTES;
+    if (fabric->set.cc->needs & ASIM_CC_DIGEST)
+        fabric->set.data_overhead += digest_bytes(fabric->set.net->pint_log_base);
 }
 
 /* Room for `packets` in flight, the oldest being number `first`; records keep their sequence
@@ -67,7 +67,7 @@ static int grow(struct asim_rx *rx, uint64_t first, uint64_t packets)
 static struct asim_telemetry *place_of(const struct asim_fabric *fabric, const struct asim_rx *rx,
                                        uint64_t seq)
 {
-    return &rx->seen[seq / fabric->net->payload_bytes & (rx->seen_cap - 1)];
+    return &rx->seen[seq / fabric->set.net->payload_bytes & (rx->seen_cap - 1)];
 }
 
 /* After a loss an older copy of a packet may still be under way when the sender begins a new record
@@ -80,7 +80,7 @@ struct asim_telemetry *asim_telemetry_of(const struct asim_fabric *fabric, const
     struct asim_telemetry *record =
         rx->seen_cap && frame->tries != ASIM_NO_RECORD ? place_of(fabric, rx, seq) : NULL;
 
-    return record && record->seq == seq - seq % fabric->net->payload_bytes &&
+    return record && record->seq == seq - seq % fabric->set.net->payload_bytes &&
                    record->tries == frame->tries
                ? record
                : NULL;
@@ -90,7 +90,7 @@ const struct asim_telemetry *asim_telemetry_by(const struct asim_fabric *fabric,
                                                const struct asim_rx *rx,
                                                const struct asim_frame *frame)
 {
-    uint64_t beyond = frame->dst ? (uint64_t)(frame->dst - 1) * fabric->net->payload_bytes : 0;
+    uint64_t beyond = frame->dst ? (uint64_t)(frame->dst - 1) * fabric->set.net->payload_bytes : 0;
     int before = frame->type == ASIM_ACK && !frame->dst;
 
     if (frame->type == ASIM_DATA)
@@ -102,14 +102,14 @@ const struct asim_telemetry *asim_telemetry_by(const struct asim_fabric *fabric,
  * for some 20 ns. */
 static void lock(const struct asim_fabric *fabric, struct asim_rx *rx)
 {
-    while (fabric->n_lanes > 1 &&
+    while (fabric->workers.n > 1 &&
            atomic_flag_test_and_set_explicit(&rx->seen_lock, memory_order_acquire))
         ;
 }
 
 static void unlock(const struct asim_fabric *fabric, struct asim_rx *rx)
 {
-    if (fabric->n_lanes > 1)
+    if (fabric->workers.n > 1)
         atomic_flag_clear_explicit(&rx->seen_lock, memory_order_release);
 }
 
@@ -168,7 +168,7 @@ static uint32_t tries_of(const struct asim_fabric *fabric, const struct asim_flo
 int asim_telemetry_begin(struct asim_fabric *fabric, struct asim_flow *flow,
                          struct asim_frame *frame, uint64_t now)
 {
-    uint32_t payload = fabric->net->payload_bytes;
+    uint32_t payload = fabric->set.net->payload_bytes;
     uint64_t first = flow->snd_una / payload, in_flight = frame->seq / payload - first + 2;
     struct asim_rx *rx = asim_rx_of(fabric, frame->src, frame->slot);
     struct asim_telemetry *record;
@@ -195,7 +195,7 @@ static void push_hop(const struct asim_fabric *fabric, const struct asim_switch_
                      struct asim_telemetry *record, const struct asim_frame *frame, uint64_t now)
 {
     uint64_t before = port->port.out->bytes - frame->wire;
-    uint32_t multi = fabric->net->int_multi ? fabric->net->int_multi : 1;
+    uint32_t multi = fabric->set.net->int_multi ? fabric->set.net->int_multi : 1;
     struct asim_int_hop *hop = &record->hop[record->hops++ % ASIM_INT_HOPS];
 
     hop->rate_bps = port->port.out->rate_bps;
@@ -210,7 +210,7 @@ static void pint(struct asim_fabric *fabric, struct asim_switch *sw, uint32_t p,
                  struct asim_telemetry *record, uint64_t now)
 {
     struct asim_switch_port *port = &sw->ports[p];
-    double rtt = (double)fabric->max_rtt, rate = (double)port->port.out->rate_bps / 8;
+    double rtt = (double)fabric->set.max_rtt, rate = (double)port->port.out->rate_bps / 8;
     double dt = fmin((double)(now - port->sent_t), rtt), exact;
     uint32_t digest;
 
@@ -218,10 +218,10 @@ static void pint(struct asim_fabric *fabric, struct asim_switch *sw, uint32_t p,
         return;
     port->pint_u = (double)port->bytes * dt * 1e9 / (rate * rtt * rtt) +
                    port->sent_bytes * 1e9 / (rate * rtt) + port->pint_u * (rtt - dt) / rtt;
-    exact =
-        fmax(0, log(fmax(1, ceil(PINT_SCALE * port->pint_u))) / log(fabric->net->pint_log_base));
+    exact = fmax(0, log(fmax(1, ceil(PINT_SCALE * port->pint_u))) /
+                        log(fabric->set.net->pint_log_base));
     digest = (uint32_t)exact;
-    if (asim_draw(fabric->seed, (uint64_t)sw->node << 32 | port->port.out->id, port->draws++) <
+    if (asim_draw(fabric->set.seed, (uint64_t)sw->node << 32 | port->port.out->id, port->draws++) <
         exact - digest)
         digest++;
     if (record && digest > record->digest)
@@ -239,9 +239,9 @@ void asim_telemetry_stamp(struct asim_fabric *fabric, struct asim_switch *sw, ui
 
         lock(fabric, rx);
         record = asim_telemetry_of(fabric, rx, frame, frame->seq);
-        if (record && fabric->cc->needs & ASIM_CC_INT)
+        if (record && fabric->set.cc->needs & ASIM_CC_INT)
             push_hop(fabric, port, record, frame, now);
-        else if (fabric->cc->needs & ASIM_CC_DIGEST)
+        else if (fabric->set.cc->needs & ASIM_CC_DIGEST)
             pint(fabric, sw, p, record, now);
         unlock(fabric, rx);
     }

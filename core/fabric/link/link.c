@@ -44,13 +44,13 @@ uint64_t asim_tx_ns(uint64_t bytes, uint64_t bps)
 
 uint64_t asim_tx_ticks(const struct asim_fabric *fabric, uint64_t bytes, uint64_t bps)
 {
-    return tx_time(bytes, bps, fabric->tick);
+    return tx_time(bytes, bps, fabric->set.tick);
 }
 
 /* Headers and the largest telemetry block, with room to spare; control frames are far below 128. */
 uint32_t asim_fabric_max_wire(const struct asim_fabric *fabric)
 {
-    uint32_t data = fabric->net->payload_bytes + 64 + 42 + fabric->net->frame_extra_bytes;
+    uint32_t data = fabric->set.net->payload_bytes + 64 + 42 + fabric->set.net->frame_extra_bytes;
 
     return data > 128 ? data : 128;
 }
@@ -106,7 +106,7 @@ struct asim_frame *asim_link_ring_slot_slow(struct asim_lane *lane, struct asim_
 
     if (asim_link_ring_has_room(wire, 1))
         return &wire->at[tail & wire->mask];
-    if (lane->fabric->n_lanes == 1) {
+    if (lane->fabric->workers.n == 1) {
         if (!grow(wire))
             return &wire->at[tail & wire->mask];
     } else if ((wire->spill.n || !ASIM_VEC_PUSH(lane->spilled, wire)) &&

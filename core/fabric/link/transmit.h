@@ -56,13 +56,13 @@ static inline int asim_port_commit(struct asim_lane *lane, struct asim_port *por
     struct asim_wire *wire = port->out;
 
     frame->t = port->busy_until + wire->delay;
-    if (lane->fabric->per_event)
+    if (lane->fabric->run.per_event)
         asim_port_report(lane->fabric, port, frame);
     if (wire->loss && asim_loss_drops(lane, wire, frame, port->tx_start)) {
         wire->spill.n -= wire->spill.n > 0;
         return 1;
     }
-    if (lane->fabric->per_event && asim_fabric_owns(lane->fabric, wire->to))
+    if (lane->fabric->run.per_event && asim_fabric_owns(lane->fabric, wire->to))
         asim_fabric_at(lane->fabric, wire->to, frame->t);
     asim_port_put_on_wire(lane, wire, frame);
     return 0;

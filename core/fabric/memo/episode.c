@@ -84,26 +84,27 @@ static void visit_switch(struct walk *walk, struct asim_switch *sw)
 /* Wires, hosts, switches: the order of the list, and nothing else, depends on it. */
 static void visit_all(struct asim_fabric *fabric, struct walk *walk)
 {
-    for (size_t w = 0; w < fabric->topo->n_links * 2; w++) {
+    for (size_t w = 0; w < fabric->set.topo->n_links * 2; w++) {
         struct asim_wire *wire = &fabric->wires[w];
         visit(walk, &wire->frames, 2); /* and bytes */
         visit(walk, &wire->got, 2);
     }
-    for (uint32_t v = 0; v < fabric->hosts; v++) {
+    for (uint32_t v = 0; v < fabric->set.hosts; v++) {
         visit(walk, &fabric->host[v].messages, 1);
         visit(walk, (uint64_t *)&fabric->host[v].counts, HOST_COUNTS - 1);
     }
-    for (uint32_t v = fabric->hosts; v < fabric->nodes; v++)
-        visit_switch(walk, &fabric->sw[v - fabric->hosts]);
+    for (uint32_t v = fabric->set.hosts; v < fabric->set.nodes; v++)
+        visit_switch(walk, &fabric->sw[v - fabric->set.hosts]);
 }
 
 /* Words that visit_all walks over. */
 size_t asim_counters_size(const struct asim_fabric *fabric)
 {
-    size_t n = fabric->topo->n_links * 2 * WIRE_COUNTS + (size_t)fabric->hosts * HOST_COUNTS;
+    size_t n =
+        fabric->set.topo->n_links * 2 * WIRE_COUNTS + (size_t)fabric->set.hosts * HOST_COUNTS;
 
-    for (uint32_t v = fabric->hosts; v < fabric->nodes; v++)
-        n += SWITCH_COUNTS + (size_t)fabric->sw[v - fabric->hosts].n_ports * PORT_COUNTS;
+    for (uint32_t v = fabric->set.hosts; v < fabric->set.nodes; v++)
+        n += SWITCH_COUNTS + (size_t)fabric->sw[v - fabric->set.hosts].n_ports * PORT_COUNTS;
     return n;
 }
 
@@ -132,7 +133,7 @@ uint64_t asim_counters_hops(const struct asim_fabric *fabric)
 {
     uint64_t hops = 0;
 
-    for (size_t w = 0; w < fabric->topo->n_links * 2; w++)
+    for (size_t w = 0; w < fabric->set.topo->n_links * 2; w++)
         hops += fabric->wires[w].frames;
     return hops;
 }
@@ -142,12 +143,12 @@ static uint64_t count_unreplayable(const struct asim_fabric *fabric)
 {
     uint64_t odd = 0;
 
-    for (uint32_t v = 0; v < fabric->hosts; v++) {
+    for (uint32_t v = 0; v < fabric->set.hosts; v++) {
         const struct asim_host_counts *n = &fabric->host[v].counts;
 
         odd += n->pfc_made + n->pfc_got + n->again + n->discarded + n->duplicates;
     }
-    for (uint32_t v = 0; v < fabric->nodes - fabric->hosts; v++) {
+    for (uint32_t v = 0; v < fabric->set.nodes - fabric->set.hosts; v++) {
         const struct asim_switch *sw = &fabric->sw[v];
 
         odd += sw->drops + sw->pfc_made + sw->pfc_got + sw->told;
@@ -163,10 +164,10 @@ struct asim_episode *asim_episode_new(const struct asim_fabric *fabric)
 
     if (!episode)
         return NULL;
-    episode->part = calloc(fabric->hosts + 1, sizeof *episode->part);
+    episode->part = calloc(fabric->set.hosts + 1, sizeof *episode->part);
     if (episode->part)
         return episode;
-    asim_episode_free(episode, fabric->hosts);
+    asim_episode_free(episode, fabric->set.hosts);
     return NULL;
 }
 
@@ -182,7 +183,7 @@ int asim_episode_begin(struct asim_fabric *fabric, struct asim_episode *episode,
     episode->unreplayable = count_unreplayable(fabric);
     episode->not_replayable = 0;
     episode->bytes = 0;
-    for (uint32_t v = 0; v < fabric->hosts; v++)
+    for (uint32_t v = 0; v < fabric->set.hosts; v++)
         episode->part[v].injections.n = episode->part[v].completions.n = 0;
     asim_counters_save(fabric, episode->counts);
     return 0;
@@ -212,7 +213,7 @@ int asim_episode_end(struct asim_fabric *fabric, struct asim_episode *episode, u
     episode->hops = asim_counters_hops(fabric) - episode->hops;
     episode->not_replayable |= episode->unreplayable != count_unreplayable(fabric);
     episode->length = end - episode->begin;
-    for (uint32_t v = 0; v < fabric->hosts; v++) {
+    for (uint32_t v = 0; v < fabric->set.hosts; v++) {
         const struct asim_episode_part *part = &episode->part[v];
 
         if ((part->injections.n || part->completions.n) && ASIM_VEC_PUSH(episode->who, v))
@@ -220,7 +221,7 @@ int asim_episode_end(struct asim_fabric *fabric, struct asim_episode *episode, u
         episode->bytes += part->injections.cap * sizeof(struct asim_injection) +
                           part->completions.cap * sizeof(struct asim_recorded_completion);
     }
-    episode->bytes += sizeof *episode + fabric->hosts * sizeof *episode->part +
+    episode->bytes += sizeof *episode + fabric->set.hosts * sizeof *episode->part +
                       episode->who.cap * sizeof *episode->who.at +
                       episode->deltas.cap * sizeof *episode->deltas.at;
     return walk.failed ? ASIM_ENOMEM : 0;
@@ -242,20 +243,20 @@ static enum walk_end walk_path(struct asim_fabric *fabric, const uint32_t hosts[
     asim_route_ports(fabric->route, hosts[0], hosts[1], &n);
     end = n > 1 ? HASHED : FIXED;
     *path = *path * host->n_nics + nic;
-    while (node >= fabric->hosts) {
+    while (node >= fabric->set.hosts) {
         uint32_t pick = 0;
         const uint32_t *ways = asim_route_ports(fabric->route, node, hosts[1], &n);
 
         if (!n || *path > UINT64_MAX / 2 / n)
             return NO_WAY;
         if (n > 1) {
-            pick =
-                asim_tuple_hash(fabric, hosts, ports, asim_topo_external_id(fabric->topo, node)) %
-                n;
+            pick = asim_tuple_hash(fabric, hosts, ports,
+                                   asim_topo_external_id(fabric->set.topo, node)) %
+                   n;
             end = HASHED;
         }
         *path = *path * n + pick;
-        node = fabric->sw[node - fabric->hosts].ports[ways[pick] - 1].port.out->to;
+        node = fabric->sw[node - fabric->set.hosts].ports[ways[pick] - 1].port.out->to;
     }
     return end;
 }

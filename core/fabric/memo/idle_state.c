@@ -40,10 +40,10 @@ static int host_rests(const struct asim_host *host)
 /* Linear in the network. Not asked where a message is under way. */
 int asim_network_is_idle(const struct asim_fabric *fabric)
 {
-    for (uint32_t v = 0; v < fabric->hosts; v++)
+    for (uint32_t v = 0; v < fabric->set.hosts; v++)
         if (!host_rests(&fabric->host[v]))
             return 0;
-    for (uint32_t v = 0; v < fabric->nodes - fabric->hosts; v++)
+    for (uint32_t v = 0; v < fabric->set.nodes - fabric->set.hosts; v++)
         for (uint32_t p = 0; p < fabric->sw[v].n_ports; p++) {
             const struct asim_switch_port *port = &fabric->sw[v].ports[p];
 
@@ -85,7 +85,8 @@ enum last { ARRIVED, STARTED };
 static void sort_by(struct ranked *ports, const struct asim_fabric *fabric, uint32_t node,
                     enum last last)
 {
-    uint32_t first = fabric->topo->first_port[node], n = fabric->topo->first_port[node + 1] - first;
+    uint32_t first = fabric->set.topo->first_port[node],
+             n = fabric->set.topo->first_port[node + 1] - first;
 
     for (uint32_t i = 0; i < n; i++) {
         const struct asim_port *port = fabric->ports[first + i];
@@ -99,7 +100,7 @@ static void sort_by(struct ranked *ports, const struct asim_fabric *fabric, uint
 static uint32_t *put_orders(uint32_t *at, const struct asim_fabric *fabric, uint32_t node,
                             struct ranked *ports)
 {
-    uint32_t n = fabric->topo->first_port[node + 1] - fabric->topo->first_port[node];
+    uint32_t n = fabric->set.topo->first_port[node + 1] - fabric->set.topo->first_port[node];
 
     sort_by(ports, fabric, node, ARRIVED);
     for (uint32_t i = 0; i < n; i++)
@@ -112,7 +113,7 @@ static uint32_t *put_orders(uint32_t *at, const struct asim_fabric *fabric, uint
 
 void asim_port_order_save(const struct asim_fabric *fabric, uint64_t *at)
 {
-    for (uint32_t i = 0; i < fabric->topo->first_port[fabric->nodes]; i++) {
+    for (uint32_t i = 0; i < fabric->set.topo->first_port[fabric->set.nodes]; i++) {
         *at++ = fabric->ports[i]->in->in_seq;
         *at++ = fabric->ports[i]->start_seq;
     }
@@ -133,11 +134,11 @@ static int rises(const struct ranked *ports, uint32_t n, const uint64_t *kept)
 
 int asim_port_order_is_same(const struct asim_fabric *fabric, const uint64_t *at)
 {
-    const uint32_t *first = fabric->topo->first_port;
-    struct ranked *ports = malloc((first[fabric->nodes] + 1) * sizeof *ports);
+    const uint32_t *first = fabric->set.topo->first_port;
+    struct ranked *ports = malloc((first[fabric->set.nodes] + 1) * sizeof *ports);
     int code = ports ? 1 : ASIM_ENOMEM;
 
-    for (uint32_t v = 0; code == 1 && v < fabric->nodes; v++) {
+    for (uint32_t v = 0; code == 1 && v < fabric->set.nodes; v++) {
         uint32_t n = first[v + 1] - first[v];
         const uint64_t *kept = at + 2 * (size_t)first[v];
 
@@ -153,16 +154,16 @@ int asim_port_order_is_same(const struct asim_fabric *fabric, const uint64_t *at
 /* Four numbers a host's port, three a switch's. */
 static uint32_t *put_residue(uint32_t *at, const struct asim_fabric *fabric, struct ranked *ports)
 {
-    for (uint32_t v = 0; v < fabric->nodes; v++) {
-        uint32_t n = fabric->topo->first_port[v + 1] - fabric->topo->first_port[v];
+    for (uint32_t v = 0; v < fabric->set.nodes; v++) {
+        uint32_t n = fabric->set.topo->first_port[v + 1] - fabric->set.topo->first_port[v];
 
         at = put_orders(at, fabric, v, ports);
-        for (uint32_t i = 0; v < fabric->hosts && i < n; i++) {
+        for (uint32_t i = 0; v < fabric->set.hosts && i < n; i++) {
             *at++ = (uint32_t)fabric->host[v].nics[i].qps.n;
             *at++ = asim_qplist_position(&fabric->host[v].nics[i].qps);
         }
-        for (uint32_t i = 0; v >= fabric->hosts && i < n; i++)
-            *at++ = fabric->sw[v - fabric->hosts].ports[i].rr;
+        for (uint32_t i = 0; v >= fabric->set.hosts && i < n; i++)
+            *at++ = fabric->sw[v - fabric->set.hosts].ports[i].rr;
     }
     return at;
 }
@@ -183,7 +184,7 @@ static size_t find_residue(const struct asim_idle_state *list, size_t n, const u
 uint64_t asim_idle_state_id(const struct asim_fabric *fabric, struct asim_idle_state **list,
                             size_t *n)
 {
-    uint32_t total = fabric->topo->first_port[fabric->nodes];
+    uint32_t total = fabric->set.topo->first_port[fabric->set.nodes];
     struct ranked *ports = malloc((total + 1) * sizeof *ports);
     uint32_t *at = malloc((4 * (size_t)total + 1) * sizeof *at);
     struct asim_idle_state *grown = *list;

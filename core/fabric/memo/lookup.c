@@ -43,16 +43,17 @@ uint64_t asim_lookup_first(struct asim_fabric *fabric, uint64_t *hash)
     uint64_t first = ASIM_NEVER, routed = 0;
 
     *hash = 1;
-    for (uint32_t l = 0; l < fabric->n_lanes; l++)
-        for (size_t i = 0; i < fabric->lane[l].deferring.n; i++) {
-            const struct asim_memo_host *own = &fabric->memo->host[fabric->lane[l].deferring.at[i]];
+    for (uint32_t l = 0; l < fabric->workers.n; l++)
+        for (size_t i = 0; i < fabric->workers.at[l].deferring.n; i++) {
+            const struct asim_memo_host *own =
+                &fabric->memo->host[fabric->workers.at[l].deferring.at[i]];
 
             first =
                 own->deferred.at[0].injection.t < first ? own->deferred.at[0].injection.t : first;
         }
-    for (uint32_t l = 0; l < fabric->n_lanes; l++)
-        for (size_t i = 0; i < fabric->lane[l].deferring.n; i++)
-            *hash += hash_host(fabric, fabric->lane[l].deferring.at[i], first, &routed);
+    for (uint32_t l = 0; l < fabric->workers.n; l++)
+        for (size_t i = 0; i < fabric->workers.at[l].deferring.n; i++)
+            *hash += hash_host(fabric, fabric->workers.at[l].deferring.at[i], first, &routed);
     return first;
 }
 
@@ -76,9 +77,9 @@ static int agrees(const struct asim_episode_part *part, const struct asim_memo_m
 /* The paths of what is held are asked for when they count; where all are the same they are 0. */
 static void route_held(struct asim_fabric *fabric)
 {
-    for (uint32_t l = 0; l < fabric->n_lanes && !fabric->memo->is_tree; l++)
-        for (size_t h = 0; h < fabric->lane[l].deferring.n; h++) {
-            uint32_t v = fabric->lane[l].deferring.at[h];
+    for (uint32_t l = 0; l < fabric->workers.n && !fabric->memo->is_tree; l++)
+        for (size_t h = 0; h < fabric->workers.at[l].deferring.n; h++) {
+            uint32_t v = fabric->workers.at[l].deferring.at[h];
             struct asim_memo_host *own = &fabric->memo->host[v];
 
             for (size_t i = 0; i < own->deferred.n; i++)
@@ -92,9 +93,9 @@ static int fits_held(const struct asim_fabric *fabric, const struct asim_episode
 {
     const struct asim_memo_host *host = fabric->memo->host;
 
-    for (uint32_t l = 0; l < fabric->n_lanes; l++)
-        for (size_t i = 0; i < fabric->lane[l].deferring.n; i++)
-            if (!episode->part[fabric->lane[l].deferring.at[i]].injections.n)
+    for (uint32_t l = 0; l < fabric->workers.n; l++)
+        for (size_t i = 0; i < fabric->workers.at[l].deferring.n; i++)
+            if (!episode->part[fabric->workers.at[l].deferring.at[i]].injections.n)
                 return 0;
     for (size_t i = 0; i < episode->who.n; i++) {
         uint32_t v = episode->who.at[i];
@@ -110,7 +111,7 @@ static int fits_held(const struct asim_fabric *fabric, const struct asim_episode
 static int fits_given(const struct asim_fabric *fabric, const struct asim_episode *episode,
                       const uint64_t offset_until[2])
 {
-    for (uint32_t v = 0; v < fabric->hosts; v++) {
+    for (uint32_t v = 0; v < fabric->set.hosts; v++) {
         const struct asim_memo_host *own = &fabric->memo->host[v];
 
         if (own->surplus.n || own->deferred.n ||

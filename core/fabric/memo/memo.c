@@ -34,21 +34,21 @@ static int can_run(const struct asim_fabric *fabric)
 {
     const struct asim_fabric_watch *watch = &fabric->watch;
 
-    return !fabric->per_event && !fabric->part_of && !fabric->stamps && !fabric->losses &&
-           !fabric->links && fabric->net->load_balance != ASIM_SPRAY &&
-           !fabric->net->nic_total_pause_count && !watch->rate && !watch->frame &&
+    return !fabric->run.per_event && !fabric->dist.part_of && !fabric->set.stamps &&
+           !fabric->losses && !fabric->link_events && fabric->set.net->load_balance != ASIM_SPRAY &&
+           !fabric->set.net->nic_total_pause_count && !watch->rate && !watch->frame &&
            (!watch->queue || watch->sampling.every_ns);
 }
 
 /* Of sends held back for nothing; of a rest. */
 static uint64_t vain_words(const struct asim_fabric *fabric)
 {
-    return (uint64_t)fabric->nodes * NODE_WORDS;
+    return (uint64_t)fabric->set.nodes * NODE_WORDS;
 }
 
 static uint64_t rest_words(const struct asim_fabric *fabric)
 {
-    return (uint64_t)fabric->topo->first_port[fabric->nodes] * PORT_WORDS;
+    return (uint64_t)fabric->set.topo->first_port[fabric->set.nodes] * PORT_WORDS;
 }
 
 int asim_fabric_use_memo(struct asim_fabric *fabric)
@@ -60,7 +60,7 @@ int asim_fabric_use_memo(struct asim_fabric *fabric)
     memo = calloc(1, sizeof *memo);
     if (!memo)
         return ASIM_ENOMEM;
-    memo->host = calloc(fabric->hosts + 1, sizeof *memo->host);
+    memo->host = calloc(fabric->set.hosts + 1, sizeof *memo->host);
     if (!memo->host) {
         free(memo);
         return ASIM_ENOMEM;
@@ -68,9 +68,9 @@ int asim_fabric_use_memo(struct asim_fabric *fabric)
     fabric->memo = memo;
     asim_memo_found_repeat(fabric);
     asim_map_init(&memo->seen);
-    memo->is_tree = fabric->topo->n_links + 1 == fabric->nodes; /* a tree */
+    memo->is_tree = fabric->set.topo->n_links + 1 == fabric->set.nodes; /* a tree */
     memo->idle_state = asim_idle_state_id(fabric, &memo->idle_states, &memo->n_idle_states);
-    memo->steady.look_at = fabric->cc->steady ? 0 : ASIM_NEVER;
+    memo->steady.look_at = fabric->set.cc->steady ? 0 : ASIM_NEVER;
     asim_search_budget_raise(&memo->idle_budget,
                              FIRST_RESTS * (vain_words(fabric) + rest_words(fabric)));
     return 0;
@@ -85,14 +85,14 @@ void asim_memo_close(struct asim_fabric *fabric)
     while (memo->episodes) {
         struct asim_episode *next = memo->episodes->next;
 
-        asim_episode_free(memo->episodes, fabric->hosts);
+        asim_episode_free(memo->episodes, fabric->set.hosts);
         memo->episodes = next;
     }
     if (memo->recording)
-        asim_episode_free(memo->recording, fabric->hosts);
+        asim_episode_free(memo->recording, fabric->set.hosts);
     if (memo->spare)
-        asim_episode_free(memo->spare, fabric->hosts);
-    for (uint32_t v = 0; v < fabric->hosts; v++) {
+        asim_episode_free(memo->spare, fabric->set.hosts);
+    for (uint32_t v = 0; v < fabric->set.hosts; v++) {
         free(memo->host[v].deferred.at);
         free(memo->host[v].accepted.at);
         free(memo->host[v].surplus.at);
@@ -168,8 +168,8 @@ static int is_to_hold(const struct asim_fabric *fabric, const struct asim_host *
     for (uint32_t i = 0; i < host->n_nics; i++)
         open += host->nics[i].qps.n - host->nics[i].qps.n_over;
     if (open)
-        own->undeferred_in = fabric->windows + 1;
-    return own->undeferred_in != fabric->windows + 1;
+        own->undeferred_in = fabric->run.windows + 1;
+    return own->undeferred_in != fabric->run.windows + 1;
 }
 
 /* The path and the episode are looked at later: most sends are never compared with anything. */
@@ -246,9 +246,9 @@ static uint64_t open_messages(const struct asim_fabric *fabric, uint64_t *known)
     uint64_t open = 0;
 
     *known = 0;
-    for (uint32_t l = 0; l < fabric->n_lanes; l++) {
-        open += fabric->lane[l].open;
-        *known += fabric->lane[l].waiting;
+    for (uint32_t l = 0; l < fabric->workers.n; l++) {
+        open += fabric->workers.at[l].open;
+        *known += fabric->workers.at[l].waiting;
     }
     return open;
 }
@@ -275,7 +275,7 @@ int asim_memo_before_window_slow(struct asim_fabric *fabric, uint64_t t, uint64_
     }
     if (memo->mode != ASIM_MEMO_RECORD)
         return 0; /* defer_from stands since the mode was taken */
-    if (fabric->windows >= memo->steady.look_at &&
+    if (fabric->run.windows >= memo->steady.look_at &&
         asim_steady_state_detect(fabric, &memo->steady, t))
         return 1;
     open = open_messages(fabric, &known);
@@ -301,14 +301,14 @@ static void keep(struct asim_fabric *fabric, struct asim_episode *episode)
         struct asim_episode *gone = *link;
 
         *link = gone->next;
-        asim_episode_free(gone, fabric->hosts);
+        asim_episode_free(gone, fabric->set.hosts);
     }
 }
 
 /* 0 if a path cannot be told. */
 static int route_all(struct asim_fabric *fabric, struct asim_episode *episode)
 {
-    for (uint32_t v = 0; v < fabric->hosts; v++)
+    for (uint32_t v = 0; v < fabric->set.hosts; v++)
         for (size_t i = 0; i < episode->part[v].injections.n; i++) {
             asim_injection_route(fabric, v, &episode->part[v].injections.at[i]);
             if (episode->part[v].injections.at[i].path == UINT64_MAX)
@@ -330,7 +330,7 @@ static void end_recording(struct asim_fabric *fabric)
     if (!episode)
         return;
     if (asim_episode_end(fabric, episode, memo->last_completion))
-        fabric->failed = ASIM_ENOMEM;
+        fabric->run.failed = ASIM_ENOMEM;
     episode->idle_state = before;
     if (!episode->not_replayable && before && before == memo->idle_state &&
         route_all(fabric, episode))
@@ -342,8 +342,8 @@ static void end_recording(struct asim_fabric *fabric)
 /* Whether a new episode has begun: the ranks have sent since the rest. */
 static int is_any_held(const struct asim_fabric *fabric)
 {
-    for (uint32_t l = 0; l < fabric->n_lanes; l++)
-        if (fabric->lane[l].deferring.n)
+    for (uint32_t l = 0; l < fabric->workers.n; l++)
+        if (fabric->workers.at[l].deferring.n)
             return 1;
     return 0;
 }
@@ -354,11 +354,11 @@ static void give_up_long(struct asim_fabric *fabric)
     struct asim_memo *memo = fabric->memo;
     uint64_t begun = 0;
 
-    for (uint32_t v = 0; memo->recording && v < fabric->hosts; v++)
+    for (uint32_t v = 0; memo->recording && v < fabric->set.hosts; v++)
         begun += memo->host[v].n_messages;
     if (begun <= MOST_MESSAGES)
         return;
-    asim_episode_free(memo->recording, fabric->hosts);
+    asim_episode_free(memo->recording, fabric->set.hosts);
     memo->recording = NULL;
 }
 

@@ -78,7 +78,7 @@ struct asim_memo {
     struct asim_episode *spare; /* a recording that was not kept */
     uint64_t replay_begin;      /* of what is played, ticks */
     struct asim_episode *episodes; /* a list, the one used last first */
-    struct asim_map seen;       /* (hash of the first sends, residue) -> how often they came */
+    struct asim_map seen;          /* (hash of the first sends, residue) -> how often they came */
     struct asim_idle_state *idle_states;
     size_t n_idle_states;
     uint64_t idle_state; /* of the rest that was last; 0: unknown */
@@ -120,26 +120,26 @@ static inline int asim_memo_is_dormant(const struct asim_fabric *fabric)
 {
     uint64_t unknown = 0;
 
-    for (uint32_t l = 0; l < fabric->n_lanes; l++)
-        unknown += fabric->lane[l].open - fabric->lane[l].waiting;
+    for (uint32_t l = 0; l < fabric->workers.n; l++)
+        unknown += fabric->workers.at[l].open - fabric->workers.at[l].waiting;
     return fabric->memo->is_dormant && unknown;
 }
 /* Whether they can do without seeing all nodes at one time, and nothing has come again of late. */
 static inline int asim_memo_allows_half_steps(const struct asim_fabric *fabric)
 {
-    return fabric->windows >= fabric->memo->lockstep_until && asim_memo_is_dormant(fabric);
+    return fabric->run.windows >= fabric->memo->lockstep_until && asim_memo_is_dormant(fabric);
 }
 /* Something has. */
 static inline void asim_memo_found_repeat(struct asim_fabric *fabric)
 {
-    fabric->memo->lockstep_until = fabric->windows + ASIM_RETRY_WINDOWS;
+    fabric->memo->lockstep_until = fabric->run.windows + ASIM_RETRY_WINDOWS;
 }
 /* That look. 1 as above. */
 static inline int asim_memo_detect(struct asim_fabric *fabric, uint64_t t)
 {
     struct asim_steady_state *steady = &fabric->memo->steady;
 
-    return fabric->windows >= steady->look_at && asim_steady_state_detect(fabric, steady, t);
+    return fabric->run.windows >= steady->look_at && asim_steady_state_detect(fabric, steady, t);
 }
 static inline int asim_memo_before_window(struct asim_fabric *fabric, uint64_t t, uint64_t until)
 {

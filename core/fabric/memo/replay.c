@@ -63,12 +63,12 @@ void asim_memo_complete(struct asim_fabric *fabric, struct asim_host *host)
     if (cue_timer(fabric, host))
         host->lane->failed = ASIM_ENOMEM;
     if (completion->is_arrival) {
-        fabric->user.arrived(fabric->user.self, &msg);
+        fabric->set.user.arrived(fabric->set.user.self, &msg);
         return;
     }
     if (fabric->watch.fct)
         fabric->watch.fct(fabric->watch.self, &row);
-    fabric->user.sent(fabric->user.self, &msg);
+    fabric->set.user.sent(fabric->set.user.self, &msg);
 }
 
 /* The held sends are the first of those given. Room is made for all sends of the episode at once:
@@ -101,9 +101,9 @@ static void play(struct asim_fabric *fabric, struct asim_episode *episode, uint6
     memo->mismatch = 0;
     for (size_t i = 0; i < episode->who.n; i++)
         if (play_host(fabric, episode->who.at[i]))
-            fabric->failed = ASIM_ENOMEM;
-    for (uint32_t l = 0; l < fabric->n_lanes; l++)
-        fabric->lane[l].deferring.n = 0; /* all of them are among `who` */
+            fabric->run.failed = ASIM_ENOMEM;
+    for (uint32_t l = 0; l < fabric->workers.n; l++)
+        fabric->workers.at[l].deferring.n = 0; /* all of them are among `who` */
 }
 
 /* They keep their times, though their hosts have gone past them: nothing else there did. */
@@ -113,16 +113,16 @@ static void release_host(struct asim_fabric *fabric, uint32_t v)
 
     for (size_t i = 0; i < own->deferred.n; i++)
         if (asim_memo_start(fabric, &fabric->host[v], &own->deferred.at[i]))
-            fabric->failed = ASIM_ENOMEM;
+            fabric->run.failed = ASIM_ENOMEM;
     own->deferred.n = 0;
 }
 
 void asim_memo_release(struct asim_fabric *fabric)
 {
-    for (uint32_t l = 0; l < fabric->n_lanes; l++) {
-        for (size_t h = 0; h < fabric->lane[l].deferring.n; h++)
-            release_host(fabric, fabric->lane[l].deferring.at[h]);
-        fabric->lane[l].deferring.n = 0;
+    for (uint32_t l = 0; l < fabric->workers.n; l++) {
+        for (size_t h = 0; h < fabric->workers.at[l].deferring.n; h++)
+            release_host(fabric, fabric->workers.at[l].deferring.at[h]);
+        fabric->workers.at[l].deferring.n = 0;
     }
 }
 
@@ -136,13 +136,13 @@ static void record(struct asim_fabric *fabric, uint64_t begin, uint64_t hash)
     memo->recording = memo->spare ? memo->spare : asim_episode_new(fabric);
     memo->spare = NULL;
     if (!memo->recording) {
-        fabric->failed = ASIM_ENOMEM;
+        fabric->run.failed = ASIM_ENOMEM;
         return;
     }
     if (asim_episode_begin(fabric, memo->recording, begin))
-        fabric->failed = ASIM_ENOMEM;
+        fabric->run.failed = ASIM_ENOMEM;
     memo->recording->hash = hash;
-    for (uint32_t v = 0; v < fabric->hosts; v++)
+    for (uint32_t v = 0; v < fabric->set.hosts; v++)
         memo->host[v].n_messages = 0;
 }
 
@@ -159,7 +159,7 @@ void asim_memo_begin(struct asim_fabric *fabric, uint64_t until)
     if (asim_lookup_seen(fabric->memo, hash) &&
         asim_search_budget_has(fabric, &fabric->memo->idle_budget, 1)) {
         asim_search_budget_spend(&fabric->memo->idle_budget,
-                                 (uint64_t)fabric->topo->n_links * LINK_WORDS);
+                                 (uint64_t)fabric->set.topo->n_links * LINK_WORDS);
         record(fabric, begin, hash);
     }
     fabric->memo->mode = ASIM_MEMO_RECORD;
@@ -200,7 +200,7 @@ static int change_to(struct asim_fabric *fabric, struct asim_episode *episode)
     fabric->memo->replaying = episode;
     fabric->memo->defer_from = fabric->memo->replay_begin + episode->length;
     fabric->memo->mismatch = 0;
-    for (uint32_t v = 0; !code && v < fabric->hosts; v++) {
+    for (uint32_t v = 0; !code && v < fabric->set.hosts; v++) {
         struct asim_host *host = &fabric->host[v];
 
         if (drop_cues(host, &kept) || put_back(fabric, host, &kept) ||
@@ -224,7 +224,7 @@ static int start_given(struct asim_fabric *fabric, struct asim_event_heap *kept)
 {
     struct asim_memo *memo = fabric->memo;
 
-    for (uint32_t v = 0; v < fabric->hosts; v++) {
+    for (uint32_t v = 0; v < fabric->set.hosts; v++) {
         struct asim_memo_host *own = &memo->host[v];
 
         if (drop_cues(&fabric->host[v], &kept[v]))
@@ -240,24 +240,24 @@ static int start_given(struct asim_fabric *fabric, struct asim_event_heap *kept)
         own->accepted.n = own->surplus.n = own->next_completion = 0;
     }
     asim_memo_release(fabric);
-    return fabric->failed;
+    return fabric->run.failed;
 }
 
 /* From the begin of the episode to the end of this window, for the frames' sake. */
 static int simulate(struct asim_fabric *fabric, uint64_t until)
 {
-    struct asim_event_heap *kept = calloc(fabric->hosts + 1, sizeof *kept);
-    struct asim_net_user user = fabric->user;
+    struct asim_event_heap *kept = calloc(fabric->set.hosts + 1, sizeof *kept);
+    struct asim_net_user user = fabric->set.user;
     struct asim_fabric_watch watch = fabric->watch;
     int code = kept ? start_given(fabric, kept) : ASIM_ENOMEM;
 
-    fabric->user.sent = fabric->user.arrived = hear_nothing;
+    fabric->set.user.sent = fabric->set.user.arrived = hear_nothing;
     fabric->watch.fct = NULL;
     if (!code)
         asim_fabric_advance(fabric, until);
-    fabric->user = user;
+    fabric->set.user = user;
     fabric->watch = watch;
-    for (uint32_t v = 0; kept && v < fabric->hosts; v++) {
+    for (uint32_t v = 0; kept && v < fabric->set.hosts; v++) {
         if (!code && put_back(fabric, &fabric->host[v], &kept[v]))
             code = ASIM_ENOMEM;
         asim_event_heap_fini(&kept[v]);
@@ -273,8 +273,8 @@ static void stop_playing(struct asim_fabric *fabric, uint64_t until)
 
     memo->replaying = NULL;
     record(fabric, memo->replay_begin, hash);
-    if (!fabric->failed && simulate(fabric, until))
-        fabric->failed = ASIM_ENOMEM;
+    if (!fabric->run.failed && simulate(fabric, until))
+        fabric->run.failed = ASIM_ENOMEM;
     memo->wasted += asim_counters_hops(fabric) - before;
 }
 
@@ -329,7 +329,7 @@ void asim_memo_replayed(struct asim_fabric *fabric, uint64_t until)
     if (!other)
         stop_playing(fabric, until);
     else if (change_to(fabric, other))
-        fabric->failed = ASIM_ENOMEM;
+        fabric->run.failed = ASIM_ENOMEM;
 }
 
 /* Before somebody begins to watch frames: those of the present episode, too, exist from now on. */

@@ -33,10 +33,10 @@ int asim_search_budget_has(const struct asim_fabric *fabric, struct asim_search_
 
     if (budget->left >= (int64_t)words)
         return 1;
-    if (fabric->windows < budget->count_at)
+    if (fabric->run.windows < budget->count_at)
         return 0;
     hops = asim_counters_hops(fabric);
-    asim_search_budget_spend(budget, fabric->topo->n_links * 2 / WIRES_A_WORD);
+    asim_search_budget_spend(budget, fabric->set.topo->n_links * 2 / WIRES_A_WORD);
     if (budget->most < 2 * (int64_t)words) /* what is wanted can be saved up for */
         budget->most = 2 * (int64_t)words;
     earn(budget, (hops - budget->hops) / HOPS_A_WORD);
@@ -45,7 +45,7 @@ int asim_search_budget_has(const struct asim_fabric *fabric, struct asim_search_
         budget->pause = FIRST_PAUSE;
     else
         budget->pause *= 2;
-    budget->count_at = fabric->windows + budget->pause;
+    budget->count_at = fabric->run.windows + budget->pause;
     return budget->left >= (int64_t)words;
 }
 

@@ -20,9 +20,9 @@ struct list {
     const struct asim_fabric *fabric;
     struct asim_snapshot *snapshot;
     const struct asim_snapshot *kept; /* that it should be equal to; NULL: none */
-    uint64_t *at;                  /* where the next word goes */
-    size_t same;                   /* words that are as in `kept` */
-    int not_periodic, failed;      /* something no period has, or not as in `kept`; out of memory */
+    uint64_t *at;                     /* where the next word goes */
+    size_t same;                      /* words that are as in `kept` */
+    int not_periodic, failed; /* something no period has, or not as in `kept`; out of memory */
 };
 
 /* Before so many words are put. The list keeps its memory from state to state, so it stops growing
@@ -191,8 +191,8 @@ static void put_switch(struct list *list, const struct asim_switch *sw)
         put(list, (uint64_t)port->frames << 32 | (uint64_t)port->rr << 16 |
                       (uint64_t)port->pausing << 8 | port->passes);
         put_time(list, port->passed_t);
-        put(list, port->draws);                             /* no period has random marks in it */
-        put(list, list->fabric->cc_idle ? 0 : port->marks); /* nor any, where somebody cares */
+        put(list, port->draws); /* no period has random marks in it */
+        put(list, list->fabric->set.cc_idle ? 0 : port->marks); /* nor any, where somebody cares */
         for (uint32_t q = 0; q < ASIM_QUEUES; q++) {
             const struct asim_queue_use *use = &port->use[q];
 
@@ -239,11 +239,11 @@ static void write_nodes(struct list *list)
 
     list->snapshot->words.n = list->snapshot->acked.n = 0;
     make_room(list, 1); /* the list exists from now on */
-    for (uint32_t v = 0; v < fabric->hosts && !list->not_periodic; v++) {
+    for (uint32_t v = 0; v < fabric->set.hosts && !list->not_periodic; v++) {
         put_host(list, &fabric->host[v]);
         check(list);
     }
-    for (uint32_t v = 0; v < fabric->nodes - fabric->hosts && !list->not_periodic; v++) {
+    for (uint32_t v = 0; v < fabric->set.nodes - fabric->set.hosts && !list->not_periodic; v++) {
         put_switch(list, &fabric->sw[v]);
         check(list);
     }
@@ -253,16 +253,16 @@ static void write_nodes(struct list *list)
 /* What the list does not hold: glances, and who came last, which decides ties. */
 static int take_rest(const struct asim_fabric *fabric, struct asim_snapshot *snapshot)
 {
-    size_t ports = fabric->topo->first_port[fabric->nodes];
+    size_t ports = fabric->set.topo->first_port[fabric->set.nodes];
 
-    if (ASIM_VEC_RESERVE(snapshot->probes, fabric->hosts + 1) ||
+    if (ASIM_VEC_RESERVE(snapshot->probes, fabric->set.hosts + 1) ||
         ASIM_VEC_RESERVE(snapshot->port_order, 2 * ports + 1))
         return ASIM_ENOMEM;
     asim_port_order_save(fabric, snapshot->port_order.at);
     snapshot->port_order.n = 2 * ports;
-    snapshot->probes.n = fabric->hosts;
+    snapshot->probes.n = fabric->set.hosts;
     snapshot->probe_host = 0;
-    for (uint32_t v = fabric->hosts; v-- > 0;) {
+    for (uint32_t v = fabric->set.hosts; v-- > 0;) {
         snapshot->probes.at[v] = probe_word(&fabric->host[v], snapshot->t);
         if (snapshot->probes.at[v])
             snapshot->probe_host = v;
@@ -281,9 +281,10 @@ static uint64_t mail_size(const struct asim_port *port)
 uint64_t asim_snapshot_size(const struct asim_fabric *fabric, uint64_t *moving)
 {
     uint64_t mail = 0, flows = 0, waiting = 0;
-    uint64_t ports = (uint64_t)fabric->topo->first_port[fabric->nodes] * (PORT_WORDS + NIC_WORDS);
+    uint64_t ports =
+        (uint64_t)fabric->set.topo->first_port[fabric->set.nodes] * (PORT_WORDS + NIC_WORDS);
 
-    for (uint32_t v = 0; v < fabric->hosts; v++)
+    for (uint32_t v = 0; v < fabric->set.hosts; v++)
         for (uint32_t i = 0; i < fabric->host[v].n_nics; i++) {
             const struct asim_nic *nic = &fabric->host[v].nics[i];
 
@@ -291,7 +292,7 @@ uint64_t asim_snapshot_size(const struct asim_fabric *fabric, uint64_t *moving)
             flows += (uint64_t)nic->qps.n * FLOW_WORDS;
             waiting += (uint64_t)nic->acks.n * FRAME_WORDS;
         }
-    for (uint32_t v = 0; v < fabric->nodes - fabric->hosts; v++)
+    for (uint32_t v = 0; v < fabric->set.nodes - fabric->set.hosts; v++)
         for (uint32_t p = 0; p < fabric->sw[v].n_ports; p++) {
             mail += mail_size(&fabric->sw[v].ports[p].port);
             waiting += (uint64_t)fabric->sw[v].ports[p].frames * FRAME_WORDS;
@@ -315,7 +316,7 @@ int asim_snapshot_take(const struct asim_fabric *fabric, struct asim_snapshot *s
 /* The host whose glance differs is looked at first from now on. */
 static int probes_differ(const struct asim_fabric *fabric, struct asim_snapshot *kept, uint64_t t)
 {
-    for (uint32_t v = 0; v < fabric->hosts; v++)
+    for (uint32_t v = 0; v < fabric->set.hosts; v++)
         if (probe_word(&fabric->host[v], t) != kept->probes.at[v]) {
             kept->probe_host = v;
             return 1;
@@ -358,7 +359,7 @@ void asim_snapshot_flows(struct asim_fabric *fabric, const struct asim_flow_visi
 {
     size_t n = 0;
 
-    for (uint32_t v = 0; v < fabric->hosts; v++)
+    for (uint32_t v = 0; v < fabric->set.hosts; v++)
         for (uint32_t i = 0; i < fabric->host[v].n_nics; i++)
             flows_of(fabric, (const uint32_t[2]){v, i}, visit, &n);
 }

@@ -42,7 +42,8 @@ static int can_afford(const struct asim_fabric *fabric, struct asim_steady_state
 {
     uint64_t moving, words = asim_snapshot_size(fabric, &moving);
 
-    asim_search_budget_spend(&steady->budget, fabric->topo->first_port[fabric->nodes] * PORT_WORDS);
+    asim_search_budget_spend(&steady->budget,
+                             fabric->set.topo->first_port[fabric->set.nodes] * PORT_WORDS);
     asim_search_budget_raise(&steady->budget, FIRST_STATES * moving);
     return asim_search_budget_has(fabric, &steady->budget, words);
 }
@@ -58,7 +59,7 @@ static void keep(struct asim_fabric *fabric, struct asim_steady_state *steady, u
     if (code == 1 && !steady->counts)
         steady->counts = malloc(asim_counters_size(fabric) * sizeof *steady->counts);
     if (code < 0 || (code == 1 && !steady->counts)) {
-        fabric->failed = ASIM_ENOMEM;
+        fabric->run.failed = ASIM_ENOMEM;
         return;
     }
     if (code == 1)
@@ -83,7 +84,7 @@ static struct asim_rx *rx_of(const struct asim_fabric *fabric, const struct asim
 static void limit(void *self, struct asim_flow *flow, size_t i)
 {
     struct reach *reach = self;
-    const struct asim_netconf *net = reach->fabric->net;
+    const struct asim_netconf *net = reach->fabric->set.net;
     const struct asim_rx *rx = rx_of(reach->fabric, flow);
     uint64_t step = flow->snd_una - reach->steady->kept.acked.at[i];
     uint64_t end = flow->cc.snd_next + net->payload_bytes, most;
@@ -104,8 +105,8 @@ static uint64_t before_wakes(const struct asim_fabric *fabric, uint64_t t, uint6
 {
     uint64_t first = ASIM_NEVER;
 
-    t = t < fabric->reach[0] ? fabric->reach[0] : t;
-    for (uint32_t v = 0; v < fabric->hosts; v++)
+    t = t < fabric->run.horizon[0] ? fabric->run.horizon[0] : t;
+    for (uint32_t v = 0; v < fabric->set.hosts; v++)
         if (fabric->host[v].timers.n && fabric->host[v].timers.at->t < first)
             first = fabric->host[v].timers.at->t;
     return (first - t) / period;
@@ -177,7 +178,7 @@ static void skip_flow(void *self, struct asim_flow *flow, size_t i)
  * stale at most, and are then worked out again. */
 static void skip_nodes(struct asim_fabric *fabric, const struct skip *skip)
 {
-    for (uint32_t v = 0; v < fabric->hosts; v++) {
+    for (uint32_t v = 0; v < fabric->set.hosts; v++) {
         struct asim_host *host = &fabric->host[v];
 
         host->now += skip->ticks;
@@ -188,7 +189,7 @@ static void skip_nodes(struct asim_fabric *fabric, const struct skip *skip)
                 host->nics[i].wake_at += skip->ticks;
         }
     }
-    for (uint32_t v = 0; v < fabric->nodes - fabric->hosts; v++)
+    for (uint32_t v = 0; v < fabric->set.nodes - fabric->set.hosts; v++)
         for (uint32_t p = 0; p < fabric->sw[v].n_ports; p++) {
             struct asim_switch_port *port = &fabric->sw[v].ports[p];
 
@@ -216,11 +217,11 @@ static void skip_periods(struct asim_fabric *fabric, struct asim_steady_state *s
     hops = asim_counters_hops(fabric) - hops;
     steady->saved += hops;
     asim_search_budget_saved(&steady->budget, hops);
-    fabric->first_known = 0;
-    fabric->reach[0] += ticks;
-    fabric->reach[1] += ticks;
+    fabric->run.half_next_valid = 0;
+    fabric->run.horizon[0] += ticks;
+    fabric->run.horizon[1] += ticks;
     asim_memo_found_repeat(fabric);
-    for (uint32_t v = 0; v < fabric->nodes; v++)
+    for (uint32_t v = 0; v < fabric->set.nodes; v++)
         asim_next_renew(fabric, v);
 }
 
@@ -233,7 +234,7 @@ static int compare(struct asim_fabric *fabric, struct asim_steady_state *steady,
 
     asim_search_budget_spend(&steady->budget, steady->now.words.n);
     if (code < 0)
-        fabric->failed = ASIM_ENOMEM;
+        fabric->run.failed = ASIM_ENOMEM;
     if (code != 1)
         return 0;
     asim_snapshot_flows(fabric, &(struct asim_flow_visitor){&reach, limit});
@@ -254,9 +255,9 @@ static int is_quiet(const struct asim_fabric *fabric, struct asim_steady_state *
     uint64_t calls = 0, open = 0;
     int same;
 
-    for (uint32_t l = 0; l < fabric->n_lanes; l++) {
-        calls += fabric->lane[l].calls;
-        open += fabric->lane[l].open;
+    for (uint32_t l = 0; l < fabric->workers.n; l++) {
+        calls += fabric->workers.at[l].calls;
+        open += fabric->workers.at[l].open;
     }
     same = calls == steady->calls && open == steady->open;
     steady->calls = calls;
@@ -272,7 +273,7 @@ static int is_quiet(const struct asim_fabric *fabric, struct asim_steady_state *
 int asim_steady_state_detect(struct asim_fabric *fabric, struct asim_steady_state *steady,
                              uint64_t t)
 {
-    uint64_t window = fabric->windows;
+    uint64_t window = fabric->run.windows;
 
     if (!is_quiet(fabric, steady)) {
         steady->since = window;

@@ -35,14 +35,14 @@ struct asim_snapshot {
 };
 
 struct asim_steady_state {
-    uint64_t look_at;        /* window (fabric->windows) from which on to look again */
-    uint64_t calls, open;    /* of all hosts, when looked at last: told, and messages under way */
-    uint64_t since, keep_at; /* windows: since when it is quiet; when to keep the next state */
-    int has_kept, is_done;   /* kept is valid; moved on since the last call: the end is near */
+    uint64_t look_at;          /* window (fabric->run.windows) from which on to look again */
+    uint64_t calls, open;      /* of all hosts, when looked at last: told, and messages under way */
+    uint64_t since, keep_at;   /* windows: since when it is quiet; when to keep the next state */
+    int has_kept, is_done;     /* kept is valid; moved on since the last call: the end is near */
     struct asim_snapshot kept; /* the state that is waited for */
     struct asim_snapshot now;  /* used for writing the present one */
-    uint64_t *counts;        /* of `kept`, as in episodes */
-    uint64_t saved;          /* packet-hops */
+    uint64_t *counts;          /* of `kept`, as in episodes */
+    uint64_t saved;            /* packet-hops */
     struct asim_search_budget budget;
 };
 
@@ -52,7 +52,8 @@ int asim_steady_state_detect(struct asim_fabric *fabric, struct asim_steady_stat
                              uint64_t t);
 void asim_steady_state_fini(struct asim_steady_state *steady);
 
-/* --- snapshot.c --------------------------------------------------------------------------------- */
+/* --- snapshot.c ---------------------------------------------------------------------------------
+ */
 /* How many words the state of now has, or so; *moving: of them those that a window works on, which
  * leaves out frames in queues, and messages where they are more than frames on wires. */
 uint64_t asim_snapshot_size(const struct asim_fabric *fabric, uint64_t *moving);

@@ -71,8 +71,8 @@ static int put(struct far *far, enum asim_record_kind kind, const void *record, 
 /* The wires from here into a node of another process. */
 static int list_wires_to(struct asim_fabric *fabric, uint32_t v)
 {
-    const struct asim_topo *topo = fabric->topo;
-    struct far *far = &fabric->remote->far[fabric->part_of[v]];
+    const struct asim_topo *topo = fabric->set.topo;
+    struct far *far = &fabric->dist.exchange->far[fabric->dist.part_of[v]];
     const struct far_node node = {v, far->wires.n};
 
     for (uint32_t i = topo->first_port[v]; i < topo->first_port[v + 1]; i++) {
@@ -88,10 +88,10 @@ static int list_wires_to(struct asim_fabric *fabric, uint32_t v)
  * of a large network little is busy in most windows. */
 static int list_wires(struct asim_fabric *fabric)
 {
-    struct asim_remote *remote = fabric->remote;
+    struct asim_remote *remote = fabric->dist.exchange;
     int code = 0;
 
-    for (uint32_t v = 0; !code && v < fabric->nodes; v++)
+    for (uint32_t v = 0; !code && v < fabric->set.nodes; v++)
         code = asim_fabric_owns(fabric, v) ? 0 : list_wires_to(fabric, v);
     for (uint32_t p = 0; !code && p < remote->n; p++)
         code = ASIM_VEC_PUSH(remote->far[p].nodes,
@@ -106,16 +106,16 @@ int asim_remote_open(struct asim_fabric *fabric, const struct asim_partition *pa
     struct asim_remote *remote = calloc(1, sizeof *remote);
     uint64_t window = part->window_fs / ASIM_FS_PER_NS;
 
-    fabric->remote = remote;
+    fabric->dist.exchange = remote;
     if (!remote || !(remote->far = calloc(part->n, sizeof *remote->far)))
         return asim_err_nomem(err, "preparing for several processes");
     remote->n = part->n;
-    fabric->part_of = part->of;
-    fabric->self = self;
+    fabric->dist.part_of = part->of;
+    fabric->dist.self = self;
     for (uint32_t p = 0; p < part->n; p++)
         asim_map_init(&remote->far[p].told);
-    if (fabric->rto && asim_to_ns(fabric, fabric->rto) < window)
-        window = asim_to_ns(fabric, fabric->rto);
+    if (fabric->set.rto && asim_to_ns(fabric, fabric->set.rto) < window)
+        window = asim_to_ns(fabric, fabric->set.rto);
     remote->window_ns = window;
     if (asim_partition_used(part) < part->n)
         return asim_err_set(err, ASIM_EINVAL,
@@ -135,7 +135,7 @@ int asim_remote_open(struct asim_fabric *fabric, const struct asim_partition *pa
 /* Blocks that were not packed any more are forgotten. */
 void asim_remote_close(struct asim_fabric *fabric)
 {
-    struct asim_remote *remote = fabric->remote;
+    struct asim_remote *remote = fabric->dist.exchange;
 
     for (uint32_t p = 0; remote && remote->far && p < remote->n; p++) {
         free(remote->far[p].nodes.at);
@@ -150,7 +150,7 @@ void asim_remote_close(struct asim_fabric *fabric)
 
 uint64_t asim_remote_window(const struct asim_fabric *fabric)
 {
-    return fabric->remote ? fabric->remote->window_ns : 0;
+    return fabric->dist.exchange ? fabric->dist.exchange->window_ns : 0;
 }
 
 /* --- out -------------------------------------------------------------------------------------- */
@@ -160,7 +160,8 @@ int asim_remote_notification(struct asim_fabric *fabric, const struct asim_notif
 {
     uint32_t host = note->lost ? note->msg.src : note->msg.dst;
 
-    return put(&fabric->remote->far[fabric->part_of[host]], ASIM_REC_NOTICE, note, sizeof *note);
+    return put(&fabric->dist.exchange->far[fabric->dist.part_of[host]], ASIM_REC_NOTICE, note,
+               sizeof *note);
 }
 
 /* After a window, of one lane: what receivers here owe to senders elsewhere. */
@@ -175,8 +176,8 @@ int asim_remote_credits(struct asim_fabric *fabric, struct asim_lane *lane)
 
         credit.frames = atomic_exchange(&rx->frames, 0);
         rx->owes = 0;
-        code = put(&fabric->remote->far[fabric->part_of[credit.src]], ASIM_REC_CREDIT, &credit,
-                   sizeof credit);
+        code = put(&fabric->dist.exchange->far[fabric->dist.part_of[credit.src]], ASIM_REC_CREDIT,
+                   &credit, sizeof credit);
     }
     lane->owed.n = 0;
     return code;
@@ -201,7 +202,7 @@ void asim_remote_add_release_slow(struct asim_lane *lane, uint32_t src, uint32_t
 /* Once per message and process; not to the source's own. */
 static int tell_flow(struct asim_fabric *fabric, uint32_t peer, const struct asim_frame *frame)
 {
-    struct far *far = &fabric->remote->far[peer];
+    struct far *far = &fabric->dist.exchange->far[peer];
     uint32_t slot = frame->slot & 0xffffff;
     const struct asim_rx *rx = asim_rx_of(fabric, frame->src, slot);
     struct asim_flow_record record = {.msg = rx->msg,
@@ -212,7 +213,7 @@ static int tell_flow(struct asim_fabric *fabric, uint32_t peer, const struct asi
                                       .generation = rx->generation};
     uint64_t *told;
 
-    if (fabric->part_of[frame->src] == peer)
+    if (fabric->dist.part_of[frame->src] == peer)
         return 0;
     told = asim_map_put(&far->told, frame->src, slot);
     if (!told)
@@ -234,13 +235,13 @@ static int tell_seen(struct asim_fabric *fabric, uint32_t peer, const struct asi
     if (!seen)
         return 0;
     record.seen = *seen;
-    return put(&fabric->remote->far[peer], ASIM_REC_SEEN, &record, sizeof record);
+    return put(&fabric->dist.exchange->far[peer], ASIM_REC_SEEN, &record, sizeof record);
 }
 
 /* Empties the mailbox of a cut wire, whose reader is this. */
 static int pack_wire(struct asim_fabric *fabric, uint32_t peer, struct asim_wire *wire)
 {
-    struct far *far = &fabric->remote->far[peer];
+    struct far *far = &fabric->dist.exchange->far[peer];
     struct asim_frames_record record = {.wire = wire->id, .n = asim_link_ring_count(wire)};
     size_t bytes = record.n * sizeof(struct asim_frame);
 
@@ -252,7 +253,8 @@ static int pack_wire(struct asim_fabric *fabric, uint32_t peer, struct asim_wire
         if (frame->type >= ASIM_PAUSE)
             continue;
         if (tell_flow(fabric, peer, frame) ||
-            (fabric->cc->needs & (ASIM_CC_INT | ASIM_CC_DIGEST) && tell_seen(fabric, peer, frame)))
+            (fabric->set.cc->needs & (ASIM_CC_INT | ASIM_CC_DIGEST) &&
+             tell_seen(fabric, peer, frame)))
             return ASIM_ENOMEM;
     }
     if (put(far, ASIM_REC_FRAMES, &record, sizeof record) ||
@@ -272,9 +274,9 @@ static int was_fed(struct asim_fabric *fabric, uint32_t v)
 {
     int fed = 0;
 
-    for (uint32_t l = 0; l < fabric->n_lanes; l++) {
-        fed |= fabric->lane[l].lowered[fabric->place[v]] != ASIM_NEVER;
-        fabric->lane[l].lowered[fabric->place[v]] = ASIM_NEVER;
+    for (uint32_t l = 0; l < fabric->workers.n; l++) {
+        fed |= fabric->workers.at[l].lowered[fabric->run.slot[v]] != ASIM_NEVER;
+        fabric->workers.at[l].lowered[fabric->run.slot[v]] = ASIM_NEVER;
     }
     return fed;
 }
@@ -283,7 +285,7 @@ static int was_fed(struct asim_fabric *fabric, uint32_t v)
 int asim_remote_pack(struct asim_fabric *fabric, uint32_t peer, struct asim_block *block,
                      struct asim_err *err)
 {
-    struct far *far = &fabric->remote->far[peer];
+    struct far *far = &fabric->dist.exchange->far[peer];
     int code = 0;
 
     if (far->packed)
@@ -304,27 +306,28 @@ int asim_remote_pack(struct asim_fabric *fabric, uint32_t peer, struct asim_bloc
 int asim_remote_may_take_turns(const struct asim_fabric *fabric)
 {
     return asim_sides_may(fabric) &&
-           asim_to_ticks(fabric, fabric->remote->window_ns) == fabric->window;
+           asim_to_ticks(fabric, fabric->dist.exchange->window_ns) == fabric->set.lookahead;
 }
 
 void asim_remote_take_turns(struct asim_fabric *fabric)
 {
-    fabric->remote->turns = 1;
+    fabric->dist.exchange->turns = 1;
 }
 
 /* Of each side its first window that ends behind its first event. None of those is over: a side's
  * events lie behind its last window, and behind the begin of the other's. */
 uint64_t asim_remote_next(struct asim_fabric *fabric)
 {
-    uint64_t t = asim_fabric_next(fabric), window = fabric->remote->window_ns, next = ASIM_NEVER;
+    uint64_t t = asim_fabric_next(fabric), window = fabric->dist.exchange->window_ns,
+             next = ASIM_NEVER;
 
-    if (t == ASIM_NEVER || !fabric->remote->turns)
+    if (t == ASIM_NEVER || !fabric->dist.exchange->turns)
         return t == ASIM_NEVER ? t : t - t % window;
     for (uint64_t side = 0; side < 2; side++) {
-        uint64_t k = fabric->first[side] / fabric->window;
+        uint64_t k = fabric->run.half_next[side] / fabric->set.lookahead;
 
         k += k % 2 != side;
-        if (fabric->first[side] != ASIM_NEVER && k * window < next)
+        if (fabric->run.half_next[side] != ASIM_NEVER && k * window < next)
             next = k * window;
     }
     return next;
@@ -336,11 +339,11 @@ int asim_remote_advance(struct asim_fabric *fabric, uint64_t until_ns, struct as
 {
     uint64_t until = asim_to_ticks(fabric, until_ns);
 
-    if (fabric->remote->turns)
-        return asim_fabric_advance_side(fabric, until_ns / fabric->remote->window_ns % 2 == 0,
-                                        until, err);
-    fabric->bound = until;
-    while (!fabric->failed && asim_fabric_next_tick(fabric) < until)
+    if (fabric->dist.exchange->turns)
+        return asim_fabric_advance_side(
+            fabric, until_ns / fabric->dist.exchange->window_ns % 2 == 0, until, err);
+    fabric->dist.limit = until;
+    while (!fabric->run.failed && asim_fabric_next_tick(fabric) < until)
         asim_fabric_step(fabric, err);
-    return fabric->failed;
+    return fabric->run.failed;
 }

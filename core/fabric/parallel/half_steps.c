@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-only
  *
- * See half_steps.h. Not where anything but a frame acts on another node sooner than two delays: link
- * events, a short timeout; nor where switches write for receivers what has room for one window
+ * See half_steps.h. Not where anything but a frame acts on another node sooner than two delays:
+ * link events, a short timeout; nor where switches write for receivers what has room for one window
  * (INT, digests, timestamps). For runs the network is brought to one time before a rest, or an
- * episode; a state that comes again (steady_state.h) may be one in which the sides are not at one time.
+ * episode; a state that comes again (steady_state.h) may be one in which the sides are not at one
+ * time.
  */
 #include "fabric/parallel/half_steps.h"
 #include "fabric/parallel/workers.h"
@@ -42,13 +43,13 @@ static int find(const struct asim_topo *topo, uint8_t *side, uint32_t *line)
 
 int asim_sides_open(struct asim_fabric *fabric)
 {
-    uint32_t *line = malloc((fabric->nodes + (size_t)1) * sizeof *line);
-    uint8_t *side = malloc(fabric->nodes + (size_t)1);
+    uint32_t *line = malloc((fabric->set.nodes + (size_t)1) * sizeof *line);
+    uint8_t *side = malloc(fabric->set.nodes + (size_t)1);
     int code = line && side ? 0 : ASIM_ENOMEM;
 
-    fabric->side_now = ASIM_BOTH_SIDES;
-    if (!code && find(fabric->topo, side, line))
-        fabric->side = side;
+    fabric->run.half = ASIM_BOTH_SIDES;
+    if (!code && find(fabric->set.topo, side, line))
+        fabric->set.half_of = side;
     else
         free(side);
     free(line);
@@ -62,41 +63,43 @@ static uint64_t earlier(uint64_t a, uint64_t b)
 
 int asim_sides_may(const struct asim_fabric *fabric)
 {
-    return fabric->side && !fabric->per_event && !fabric->links && !fabric->cc->needs &&
-           (!fabric->rto || fabric->rto >= 2 * fabric->window) &&
-           asim_lane_stride(fabric) == fabric->window;
+    return fabric->set.half_of && !fabric->run.per_event && !fabric->link_events &&
+           !fabric->set.cc->needs &&
+           (!fabric->set.rto || fabric->set.rto >= 2 * fabric->set.lookahead) &&
+           asim_lane_stride(fabric) == fabric->set.lookahead;
 }
 
 enum asim_turn asim_sides_turn(const struct asim_fabric *fabric)
 {
-    uint64_t first = earlier(fabric->first[0], fabric->first[1]);
+    uint64_t first = earlier(fabric->run.half_next[0], fabric->run.half_next[1]);
 
-    if (asim_sides_may(fabric) && !fabric->part_of && first <= ASIM_NEVER - 3 * fabric->window &&
+    if (asim_sides_may(fabric) && !fabric->dist.part_of &&
+        first <= ASIM_NEVER - 3 * fabric->set.lookahead &&
         (!fabric->memo || asim_memo_allows_half_steps(fabric)))
         return ASIM_TURN_ALONE;
-    if (fabric->reach[0] == fabric->reach[1])
+    if (fabric->run.horizon[0] == fabric->run.horizon[1])
         return ASIM_TURN_BOTH;
-    return fabric->reach[0] < fabric->reach[1] ? ASIM_TURN_HOSTS : ASIM_TURN_SWITCHES;
+    return fabric->run.horizon[0] < fabric->run.horizon[1] ? ASIM_TURN_HOSTS : ASIM_TURN_SWITCHES;
 }
 
 /* Who has the earliest event goes on, by two windows, as long as the other has nothing before it
- * that could answer sooner. Who is behind follows as far as the other is: half_steps.h's bound is never
- * before that. */
+ * that could answer sooner. Who is behind follows as far as the other is: half_steps.h's bound is
+ * never before that. */
 uint64_t asim_sides_take(struct asim_fabric *fabric, enum asim_turn turn, uint64_t together)
 {
-    const uint64_t *first = fabric->first, window = fabric->window;
+    const uint64_t *first = fabric->run.half_next, window = fabric->set.lookahead;
     int side;
 
-    fabric->side_now = ASIM_BOTH_SIDES;
+    fabric->run.half = ASIM_BOTH_SIDES;
     if (turn == ASIM_TURN_BOTH)
         return together;
     if (turn == ASIM_TURN_ALONE) {
         side = first[1] < first[0];
-        fabric->reach[side] = earlier(first[!side], first[side] + window) + window;
+        fabric->run.horizon[side] = earlier(first[!side], first[side] + window) + window;
     } else {
         side = turn == ASIM_TURN_SWITCHES;
-        fabric->reach[side] = fabric->reach[!side];
+        fabric->run.horizon[side] = fabric->run.horizon[!side];
     }
-    fabric->side_now = side;
-    return fabric->reach[side];
+    fabric->run.half = side;
+    return fabric->run.horizon[side];
 }

@@ -25,20 +25,20 @@ enum asim_turn {
     ASIM_TURN_SWITCHES /* or the other one */
 };
 
-/* Finds the sides; fabric->side stays NULL where there are none. 0 or ASIM_ENOMEM. Linear in nodes
- * and links. */
+/* Finds the sides; fabric->set.half_of stays NULL where there are none. 0 or ASIM_ENOMEM. Linear in
+ * nodes and links. */
 int asim_sides_open(struct asim_fabric *fabric);
 /* To be asked before each window, with the earliest event of every node known. */
 enum asim_turn asim_sides_turn(const struct asim_fabric *fabric);
 /* Whether sides may go on alone in this network at all. */
 int asim_sides_may(const struct asim_fabric *fabric);
-/* Begins that turn, with fabric->side_now whose it is, and returns the end of the window, which is
+/* Begins that turn, with fabric->run.half whose it is, and returns the end of the window, which is
  * `together` where it is both's. */
 uint64_t asim_sides_take(struct asim_fabric *fabric, enum asim_turn turn, uint64_t together);
 /* Whether node v has a turn in this window, if it has anything to do. */
 static inline int asim_sides_has(const struct asim_fabric *fabric, uint32_t v)
 {
-    return fabric->side_now == ASIM_BOTH_SIDES || fabric->side[v] == fabric->side_now;
+    return fabric->run.half == ASIM_BOTH_SIDES || fabric->set.half_of[v] == fabric->run.half;
 }
 
 #endif

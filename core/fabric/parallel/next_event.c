@@ -14,13 +14,13 @@
  * next to. Linear in links for each lane. */
 int asim_lane_list_far(struct asim_fabric *fabric, struct asim_lane *lane)
 {
-    uint8_t *own = calloc(fabric->nodes + (size_t)1, 1);
+    uint8_t *own = calloc(fabric->set.nodes + (size_t)1, 1);
 
-    lane->far = malloc((fabric->nodes + (size_t)1) * sizeof *lane->far);
+    lane->far = malloc((fabric->set.nodes + (size_t)1) * sizeof *lane->far);
     for (uint32_t i = 0; own && i < lane->n_nodes; i++)
         own[lane->node[i]] = 1;
-    for (size_t w = 0; own && lane->far && w < fabric->topo->n_links * 2; w++) {
-        const struct asim_link *link = &fabric->topo->links[w / 2];
+    for (size_t w = 0; own && lane->far && w < fabric->set.topo->n_links * 2; w++) {
+        const struct asim_link *link = &fabric->set.topo->links[w / 2];
         uint32_t from = w % 2 ? link->b : link->a, to = w % 2 ? link->a : link->b;
 
         if ((own[from] != 1 && !asim_share_has(fabric, from)) || own[to] ||
@@ -48,24 +48,24 @@ static void place_nodes(struct asim_fabric *fabric, uint64_t *next, uint32_t *pl
 {
     size_t at = 0;
 
-    memset(place, -1, fabric->nodes * sizeof *place);
-    for (uint32_t l = 0; l < fabric->n_lanes; l++) {
-        struct asim_lane *lane = &fabric->lane[l];
+    memset(place, -1, fabric->set.nodes * sizeof *place);
+    for (uint32_t l = 0; l < fabric->workers.n; l++) {
+        struct asim_lane *lane = &fabric->workers.at[l];
 
         lane->begin = (uint32_t)at;
         for (uint32_t i = 0; i < lane->n_nodes; i++)
             place[lane->node[i]] = (uint32_t)at++;
         at = part_from(at);
     }
-    for (uint32_t v = 0; v < fabric->nodes; v++) {
+    for (uint32_t v = 0; v < fabric->set.nodes; v++) {
         if (place[v] != UINT32_MAX)
             continue;
         place[v] = (uint32_t)at++;
         if (asim_share_has(fabric, v))
             at = part_from(at);
     }
-    for (uint32_t v = 0; v < fabric->nodes; v++)
-        next[place[v]] = fabric->next ? *asim_next_of(fabric, v) : ASIM_NEVER;
+    for (uint32_t v = 0; v < fabric->set.nodes; v++)
+        next[place[v]] = fabric->run.next ? *asim_next_of(fabric, v) : ASIM_NEVER;
 }
 
 /* n places. 0 or ASIM_ENOMEM. */
@@ -76,51 +76,52 @@ static int place_lane(struct asim_fabric *fabric, struct asim_lane *lane, size_t
     if (!lane->lowered)
         return ASIM_ENOMEM;
     memset(lane->lowered, -1, n * sizeof *lane->lowered); /* ASIM_NEVER */
-    lane->next = fabric->next + lane->begin;
-    lane->least = fabric->least + lane->begin / ASIM_BLOCK;
+    lane->next = fabric->run.next + lane->begin;
+    lane->least = fabric->run.block_min + lane->begin / ASIM_BLOCK;
     return 0;
 }
 
 /* Whether threads meet on a link: the desks of a shared switch are where their hosts are. */
 static int is_apart(const struct asim_fabric *fabric, const struct asim_link *link)
 {
-    if (!fabric->lane_of || asim_share_has(fabric, link->a) || asim_share_has(fabric, link->b))
+    if (!fabric->workers.of || asim_share_has(fabric, link->a) || asim_share_has(fabric, link->b))
         return 0;
     return asim_fabric_owns(fabric, link->a) && asim_fabric_owns(fabric, link->b) &&
-           fabric->lane_of[link->a] != fabric->lane_of[link->b];
+           fabric->workers.of[link->a] != fabric->workers.of[link->b];
 }
 
 static void place_wires(struct asim_fabric *fabric)
 {
-    for (size_t w = 0; w < fabric->topo->n_links * 2; w++) {
-        fabric->wires[w].to_place = fabric->place[fabric->wires[w].to];
-        fabric->wires[w].apart = (uint32_t)is_apart(fabric, &fabric->topo->links[w / 2]);
+    for (size_t w = 0; w < fabric->set.topo->n_links * 2; w++) {
+        fabric->wires[w].to_place = fabric->run.slot[fabric->wires[w].to];
+        fabric->wires[w].apart = (uint32_t)is_apart(fabric, &fabric->set.topo->links[w / 2]);
     }
 }
 
 int asim_lane_place(struct asim_fabric *fabric)
 {
-    size_t n = fabric->nodes + PART * (fabric->n_lanes + fabric->n_shared + (size_t)1);
+    size_t n =
+        fabric->set.nodes + PART * (fabric->workers.n + fabric->workers.n_sharded + (size_t)1);
     uint64_t *next = asim_calloc_lines(n, sizeof *next);
     uint64_t *least = asim_calloc_lines(n / ASIM_BLOCK + 1, sizeof *least);
-    uint32_t *place = malloc((fabric->nodes + (size_t)1) * sizeof *place);
+    uint32_t *place = malloc((fabric->set.nodes + (size_t)1) * sizeof *place);
     int code = next && least && place ? 0 : ASIM_ENOMEM;
 
     if (!code) {
         place_nodes(fabric, next, place);
-        free(fabric->next);
-        free(fabric->least);
-        free(fabric->place);
-        fabric->next = next;
-        fabric->least = least;
-        fabric->place = place;
+        free(fabric->run.next);
+        free(fabric->run.block_min);
+        free(fabric->run.slot);
+        fabric->run.next = next;
+        fabric->run.block_min = least;
+        fabric->run.slot = place;
     } else {
         free(next);
         free(least);
         free(place);
     }
-    for (uint32_t l = 0; l < fabric->n_lanes && !code; l++)
-        code = place_lane(fabric, &fabric->lane[l], n);
+    for (uint32_t l = 0; l < fabric->workers.n && !code; l++)
+        code = place_lane(fabric, &fabric->workers.at[l], n);
     if (!code)
         place_wires(fabric);
     return code;
@@ -174,7 +175,7 @@ void asim_lane_know(struct asim_fabric *fabric, struct asim_lane *lane)
         first[0] = *least < first[0] ? *least : first[0];
     }
     for (uint32_t i = lane->n_hosts; i < lane->n_nodes; i++) {
-        uint64_t one = 0 - (uint64_t)(fabric->side ? fabric->side[lane->node[i]] : 0);
+        uint64_t one = 0 - (uint64_t)(fabric->set.half_of ? fabric->set.half_of[lane->node[i]] : 0);
         uint64_t t = take(&lane->next[i], &lowered[i]), of[2] = {t | one, t | ~one};
 
         first[0] = of[0] < first[0] ? of[0] : first[0];
@@ -193,23 +194,23 @@ uint64_t asim_lane_next(struct asim_fabric *fabric, struct asim_lane *lane)
 /* Shared switches are no lane's, and what was sent to others' nodes is nowhere yet. */
 void asim_lanes_know(struct asim_fabric *fabric)
 {
-    fabric->first[0] = fabric->first[1] = ASIM_NEVER;
-    fabric->first_known = 1;
-    for (uint32_t i = 0; i < fabric->n_shared; i++) {
-        uint32_t v = fabric->shared[i]->node;
+    fabric->run.half_next[0] = fabric->run.half_next[1] = ASIM_NEVER;
+    fabric->run.half_next_valid = 1;
+    for (uint32_t i = 0; i < fabric->workers.n_sharded; i++) {
+        uint32_t v = fabric->workers.sharded[i]->node;
         uint64_t t = *asim_next_of(fabric, v);
 
         *asim_next_of(fabric, v) = ASIM_NEVER;
         asim_fabric_at(fabric, v, t);
     }
-    for (uint32_t l = 0; l < fabric->n_lanes; l++) {
-        struct asim_lane *lane = &fabric->lane[l];
+    for (uint32_t l = 0; l < fabric->workers.n; l++) {
+        struct asim_lane *lane = &fabric->workers.at[l];
 
         for (int side = 0; side < 2; side++)
-            if (lane->first[side] < fabric->first[side])
-                fabric->first[side] = lane->first[side];
+            if (lane->first[side] < fabric->run.half_next[side])
+                fabric->run.half_next[side] = lane->first[side];
         for (uint32_t i = 0; i < lane->n_far; i++) {
-            uint64_t *t = &lane->lowered[fabric->place[lane->far[i]]];
+            uint64_t *t = &lane->lowered[fabric->run.slot[lane->far[i]]];
 
             if (*t == ASIM_NEVER) /* without a look at the node */
                 continue;

@@ -18,7 +18,7 @@ static int take_flow(struct asim_fabric *fabric, const struct asim_flow_record *
     struct asim_rx *rx;
 
     if (!asim_fabric_owns(fabric, record->msg.src))
-        host->lane = fabric->lane;
+        host->lane = fabric->workers.at;
     if (asim_rx_reserve(host, record->slot))
         return ASIM_ENOMEM;
     rx = asim_rx_of(fabric, record->msg.src, record->slot);
@@ -44,7 +44,7 @@ static int take_frames(struct asim_fabric *fabric, const struct asim_frames_reco
     struct asim_wire *wire = &fabric->wires[record->wire];
 
     for (uint32_t i = 0; i < record->n; i++) {
-        struct asim_frame *frame = asim_link_ring_slot(fabric->lane, wire);
+        struct asim_frame *frame = asim_link_ring_slot(fabric->workers.at, wire);
 
         if (!frame)
             return ASIM_ENOMEM;

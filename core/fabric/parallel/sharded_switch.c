@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only
  *
- * See sharded_switch.h. Costs: two rounds of the crew and, on the caller's thread, an order of the ports
- * that were busy: 1 to 2 us a window for 128 ports.
+ * See sharded_switch.h. Costs: two rounds of the crew and, on the caller's thread, an order of the
+ * ports that were busy: 1 to 2 us a window for 128 ports.
  */
 #include "fabric/parallel/sharded_switch.h"
 #include "fabric/switch/bulk/egress_batch.h"
@@ -18,13 +18,13 @@ enum { MOST_LANES = UINT8_MAX };
 /* Whether hosts of several lanes meet there; of[p] becomes the lane of port p's host. */
 static int can_share(const struct asim_fabric *fabric, const struct asim_switch *sw, uint8_t *of)
 {
-    const struct asim_topo *topo = fabric->topo;
+    const struct asim_topo *topo = fabric->set.topo;
     uint32_t differ = 0;
 
-    if (!asim_topo_is_star(topo, sw->node, fabric->least_star))
+    if (!asim_topo_is_star(topo, sw->node, fabric->workers.min_ports))
         return 0;
     for (uint32_t p = 0; p < sw->n_ports; p++) {
-        of[p] = (uint8_t)fabric->lane_of[topo->ports[topo->first_port[sw->node] + p].peer];
+        of[p] = (uint8_t)fabric->workers.of[topo->ports[topo->first_port[sw->node] + p].peer];
         differ += of[p] != of[0];
     }
     return differ > 0;
@@ -37,10 +37,10 @@ static int share(struct asim_fabric *fabric, struct asim_switch *sw, uint8_t *of
     struct asim_lane *lane[MOST_LANES + 1] = {sw->lane};
     uint32_t n = 1;
 
-    desk_of[sw->lane - fabric->lane] = 1; /* counted from 1 */
+    desk_of[sw->lane - fabric->workers.at] = 1; /* counted from 1 */
     for (uint32_t p = 0; p < sw->n_ports; p++) {
         if (!desk_of[of[p]]) {
-            lane[n++] = &fabric->lane[of[p]];
+            lane[n++] = &fabric->workers.at[of[p]];
             desk_of[of[p]] = (uint8_t)n;
         }
         of[p] = (uint8_t)(desk_of[of[p]] - 1);
@@ -49,7 +49,7 @@ static int share(struct asim_fabric *fabric, struct asim_switch *sw, uint8_t *of
         return ASIM_ENOMEM;
     for (uint32_t d = 0; d < n; d++)
         sw->desk[d].lane = lane[d];
-    fabric->shared[fabric->n_shared++] = sw;
+    fabric->workers.sharded[fabric->workers.n_sharded++] = sw;
     return 0;
 }
 
@@ -66,31 +66,32 @@ static void leave_out(const struct asim_fabric *fabric, struct asim_lane *lane)
 
 int asim_share_open(struct asim_fabric *fabric)
 {
-    uint32_t switches = fabric->nodes - fabric->hosts, most = 1;
+    uint32_t switches = fabric->set.nodes - fabric->set.hosts, most = 1;
     uint8_t *of;
     int code = 0;
 
-    if (fabric->n_lanes > MOST_LANES || fabric->part_of || fabric->stride > fabric->window)
+    if (fabric->workers.n > MOST_LANES || fabric->dist.part_of ||
+        fabric->workers.lookahead > fabric->set.lookahead)
         return 0;
     for (uint32_t v = 0; v < switches; v++)
         most = fabric->sw[v].n_ports > most ? fabric->sw[v].n_ports : most;
     of = malloc(most);
-    fabric->shared = malloc((switches + (size_t)1) * sizeof *fabric->shared);
-    if (!of || !fabric->shared)
+    fabric->workers.sharded = malloc((switches + (size_t)1) * sizeof *fabric->workers.sharded);
+    if (!of || !fabric->workers.sharded)
         code = ASIM_ENOMEM;
     for (uint32_t v = 0; v < switches && !code; v++)
         if (can_share(fabric, &fabric->sw[v], of))
             code = share(fabric, &fabric->sw[v], of);
-    for (uint32_t l = 0; l < fabric->n_lanes && !code; l++)
-        leave_out(fabric, &fabric->lane[l]);
+    for (uint32_t l = 0; l < fabric->workers.n && !code; l++)
+        leave_out(fabric, &fabric->workers.at[l]);
     free(of);
     return code;
 }
 
 int asim_share_close(struct asim_fabric *fabric)
 {
-    for (; fabric->n_shared; fabric->n_shared--) {
-        struct asim_switch *sw = fabric->shared[fabric->n_shared - 1];
+    for (; fabric->workers.n_sharded; fabric->workers.n_sharded--) {
+        struct asim_switch *sw = fabric->workers.sharded[fabric->workers.n_sharded - 1];
 
         if (asim_desk_open(sw, 1, NULL))
             return ASIM_ENOMEM;
@@ -112,30 +113,32 @@ static struct asim_desk *desk_due(struct asim_switch *sw, const struct asim_lane
 /* No event of the window lies before it: that of a side is twice as long. */
 static uint64_t begin_of(const struct asim_fabric *fabric)
 {
-    return fabric->until > 2 * fabric->window ? fabric->until - 2 * fabric->window : 0;
+    return fabric->run.until > 2 * fabric->set.lookahead
+               ? fabric->run.until - 2 * fabric->set.lookahead
+               : 0;
 }
 
 void asim_share_begin(struct asim_fabric *fabric)
 {
-    fabric->share_due = 0;
-    for (uint32_t i = 0; i < fabric->n_shared; i++) {
-        struct asim_switch *sw = fabric->shared[i];
+    fabric->run.shards_due = 0;
+    for (uint32_t i = 0; i < fabric->workers.n_sharded; i++) {
+        struct asim_switch *sw = fabric->workers.sharded[i];
 
         sw->due =
-            *asim_next_of(fabric, sw->node) < fabric->until && asim_sides_has(fabric, sw->node);
-        fabric->share_due |= sw->due;
+            *asim_next_of(fabric, sw->node) < fabric->run.until && asim_sides_has(fabric, sw->node);
+        fabric->run.shards_due |= sw->due;
     }
 }
 
 void asim_share_deal(struct asim_fabric *fabric, struct asim_lane *lane)
 {
-    for (uint32_t i = 0; i < fabric->n_shared; i++) {
-        struct asim_desk *desk = desk_due(fabric->shared[i], lane);
+    for (uint32_t i = 0; i < fabric->workers.n_sharded; i++) {
+        struct asim_desk *desk = desk_due(fabric->workers.sharded[i], lane);
 
         if (!desk)
             continue;
-        asim_desk_look(desk, fabric->until);
-        asim_desk_deal(fabric, desk, begin_of(fabric), fabric->until);
+        asim_desk_look(desk, fabric->run.until);
+        asim_desk_deal(fabric, desk, begin_of(fabric), fabric->run.until);
     }
 }
 
@@ -143,18 +146,18 @@ void asim_share_deal(struct asim_fabric *fabric, struct asim_lane *lane)
 static void serve(void *self, uint32_t l)
 {
     struct asim_fabric *fabric = self;
-    struct asim_lane *lane = &fabric->lane[l];
+    struct asim_lane *lane = &fabric->workers.at[l];
 
-    for (uint32_t i = 0; i < fabric->n_shared; i++) {
-        struct asim_switch *sw = fabric->shared[i];
+    for (uint32_t i = 0; i < fabric->workers.n_sharded; i++) {
+        struct asim_switch *sw = fabric->workers.sharded[i];
         struct asim_desk *desk = desk_due(sw, lane);
 
         if (!desk)
             continue;
         if (sw->calm)
-            asim_desk_serve(fabric, desk, begin_of(fabric), fabric->until);
+            asim_desk_serve(fabric, desk, begin_of(fabric), fabric->run.until);
         else if (desk == sw->desk)
-            asim_switch_events(fabric, sw, begin_of(fabric), fabric->until);
+            asim_switch_events(fabric, sw, begin_of(fabric), fabric->run.until);
     }
 }
 
@@ -162,16 +165,16 @@ static void settle(void *self, uint32_t l)
 {
     struct asim_fabric *fabric = self;
 
-    for (uint32_t i = 0; i < fabric->n_shared; i++) {
-        struct asim_desk *desk = desk_due(fabric->shared[i], &fabric->lane[l]);
+    for (uint32_t i = 0; i < fabric->workers.n_sharded; i++) {
+        struct asim_desk *desk = desk_due(fabric->workers.sharded[i], &fabric->workers.at[l]);
 
         if (!desk)
             continue;
-        if (fabric->shared[i]->calm)
+        if (fabric->workers.sharded[i]->calm)
             asim_desk_settle(desk);
         desk->rest = asim_desk_rest(desk);
     }
-    asim_lane_end(fabric, &fabric->lane[l]);
+    asim_lane_end(fabric, &fabric->workers.at[l]);
 }
 
 /* When the switch has its next event, as far as its mailboxes were looked at. */
@@ -186,24 +189,24 @@ static uint64_t rest_of(const struct asim_switch *sw)
 
 void asim_share_end(struct asim_fabric *fabric, int together)
 {
-    if (!fabric->share_due)
+    if (!fabric->run.shards_due)
         return;
-    for (uint32_t i = 0; i < fabric->n_shared; i++)
-        if (fabric->shared[i]->due &&
-            asim_switch_is_calm(fabric->shared[i], fabric->net->priority_group))
-            asim_batch_link(fabric->shared[i]);
+    for (uint32_t i = 0; i < fabric->workers.n_sharded; i++)
+        if (fabric->workers.sharded[i]->due &&
+            asim_switch_is_calm(fabric->workers.sharded[i], fabric->set.net->priority_group))
+            asim_batch_link(fabric->workers.sharded[i]);
     asim_lane_run(fabric, serve, together);
-    for (uint32_t i = 0; i < fabric->n_shared; i++)
-        if (fabric->shared[i]->due && fabric->shared[i]->calm)
-            asim_batch_rank(fabric->shared[i]);
+    for (uint32_t i = 0; i < fabric->workers.n_sharded; i++)
+        if (fabric->workers.sharded[i]->due && fabric->workers.sharded[i]->calm)
+            asim_batch_rank(fabric->workers.sharded[i]);
     asim_lane_run(fabric, settle, together);
-    for (uint32_t i = 0; i < fabric->n_shared; i++) {
-        struct asim_switch *sw = fabric->shared[i];
+    for (uint32_t i = 0; i < fabric->workers.n_sharded; i++) {
+        struct asim_switch *sw = fabric->workers.sharded[i];
 
         if (!sw->due)
             continue;
         if (sw->calm)
-            asim_batch_end(sw, 2 * fabric->window);
+            asim_batch_end(sw, 2 * fabric->set.lookahead);
         *asim_next_of(fabric, sw->node) = rest_of(sw);
     }
 }

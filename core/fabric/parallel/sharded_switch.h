@@ -2,8 +2,8 @@
  *
  * Switches shared by the lanes that have their hosts: a frame need not go to the core that has the
  * switch and back, when it goes from one of a lane's hosts to another. Every lane has a desk there
- * (switch_shard.h) with the ports of its own hosts. A window is then three rounds of the crew in place of
- * one, with what is the whole switch's in between.
+ * (switch_shard.h) with the ports of its own hosts. A window is then three rounds of the crew in
+ * place of one, with what is the whole switch's in between.
  */
 #ifndef ASIM_FABRIC_PARALLEL_SHARDED_SWITCH_H
 #define ASIM_FABRIC_PARALLEL_SHARDED_SWITCH_H
@@ -18,7 +18,7 @@ int asim_share_open(struct asim_fabric *fabric);
 int asim_share_close(struct asim_fabric *fabric);
 static inline int asim_share_has(const struct asim_fabric *fabric, uint32_t v)
 {
-    return v >= fabric->hosts && fabric->sw[v - fabric->hosts].n_desks > 1;
+    return v >= fabric->set.hosts && fabric->sw[v - fabric->set.hosts].n_desks > 1;
 }
 
 /* A window begins: lane->until is set in all lanes. */

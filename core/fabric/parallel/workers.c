@@ -38,8 +38,8 @@ enum { MOST_AHEAD = 8 };
 
 void asim_lane_close(struct asim_fabric *fabric)
 {
-    for (uint32_t l = 0; fabric->lane && l < fabric->n_lanes; l++) {
-        struct asim_lane *lane = &fabric->lane[l];
+    for (uint32_t l = 0; fabric->workers.at && l < fabric->workers.n; l++) {
+        struct asim_lane *lane = &fabric->workers.at[l];
 
         for (size_t i = 0; i < lane->retired.n; i++)
             free(lane->retired.at[i]);
@@ -54,19 +54,19 @@ void asim_lane_close(struct asim_fabric *fabric)
         free(lane->owed.at);
         free(lane->deferring.at);
     }
-    free(fabric->lane);
-    free(fabric->lane_of);
-    fabric->lane = NULL;
-    fabric->lane_of = NULL;
-    fabric->n_lanes = 0;
+    free(fabric->workers.at);
+    free(fabric->workers.of);
+    fabric->workers.at = NULL;
+    fabric->workers.of = NULL;
+    fabric->workers.n = 0;
 }
 
 /* Both lists are as long as the network: with `lowered` 16 bytes a node and lane. */
 static int open_lane(struct asim_fabric *fabric, struct asim_lane *lane)
 {
     lane->fabric = fabric;
-    lane->node = malloc((fabric->nodes + 1) * sizeof *lane->node);
-    lane->active = malloc((fabric->nodes + 1) * sizeof *lane->active);
+    lane->node = malloc((fabric->set.nodes + 1) * sizeof *lane->node);
+    lane->active = malloc((fabric->set.nodes + 1) * sizeof *lane->active);
     return lane->node && lane->active ? 0 : ASIM_ENOMEM;
 }
 
@@ -94,23 +94,24 @@ static void turn_ends(uint32_t *node, uint32_t n)
 /* Ascending in a single lane: neighbours in memory are advanced one after the other. */
 static void deal(struct asim_fabric *fabric)
 {
-    for (uint32_t v = 0; v < fabric->nodes; v++) {
-        struct asim_lane *lane = &fabric->lane[fabric->lane_of ? fabric->lane_of[v] : 0];
+    for (uint32_t v = 0; v < fabric->set.nodes; v++) {
+        struct asim_lane *lane =
+            &fabric->workers.at[fabric->workers.of ? fabric->workers.of[v] : 0];
 
         if (!asim_fabric_owns(fabric, v))
             continue;
-        if (v < fabric->hosts) {
+        if (v < fabric->set.hosts) {
             fabric->host[v].lane = lane;
             lane->n_hosts++;
         } else {
-            fabric->sw[v - fabric->hosts].lane = lane;
-            if (fabric->sw[v - fabric->hosts].desk)
-                fabric->sw[v - fabric->hosts].desk->lane = lane;
+            fabric->sw[v - fabric->set.hosts].lane = lane;
+            if (fabric->sw[v - fabric->set.hosts].desk)
+                fabric->sw[v - fabric->set.hosts].desk->lane = lane;
         }
         lane->node[lane->n_nodes++] = v;
     }
-    for (uint32_t l = 0; fabric->n_lanes > 1 && l < fabric->n_lanes; l++) {
-        struct asim_lane *lane = &fabric->lane[l];
+    for (uint32_t l = 0; fabric->workers.n > 1 && l < fabric->workers.n; l++) {
+        struct asim_lane *lane = &fabric->workers.at[l];
 
         if (lane->n_hosts && lane->node[lane->n_hosts - 1] - lane->node[0] >= lane->n_hosts)
             turn_ends(lane->node, lane->n_hosts);
@@ -122,19 +123,19 @@ static void deal(struct asim_fabric *fabric)
 int asim_lane_open(struct asim_fabric *fabric, uint32_t n, const uint32_t *of)
 {
     asim_lane_close(fabric);
-    fabric->lane = asim_calloc_lines(n, sizeof *fabric->lane);
-    if (!fabric->lane)
+    fabric->workers.at = asim_calloc_lines(n, sizeof *fabric->workers.at);
+    if (!fabric->workers.at)
         return ASIM_ENOMEM;
-    fabric->n_lanes = n;
+    fabric->workers.n = n;
     for (uint32_t l = 0; l < n; l++)
-        if (open_lane(fabric, &fabric->lane[l]))
+        if (open_lane(fabric, &fabric->workers.at[l]))
             return ASIM_ENOMEM;
     if (of) {
-        fabric->lane_of = malloc((fabric->nodes + 1) * sizeof *fabric->lane_of);
-        if (!fabric->lane_of)
+        fabric->workers.of = malloc((fabric->set.nodes + 1) * sizeof *fabric->workers.of);
+        if (!fabric->workers.of)
             return ASIM_ENOMEM;
-        for (uint32_t v = 0; v < fabric->nodes; v++)
-            fabric->lane_of[v] = (uint16_t)(of[v] % n);
+        for (uint32_t v = 0; v < fabric->set.nodes; v++)
+            fabric->workers.of[v] = (uint16_t)(of[v] % n);
     }
     deal(fabric);
     return 0;
@@ -144,8 +145,8 @@ int asim_lane_open(struct asim_fabric *fabric, uint32_t n, const uint32_t *of)
  * for each lane. */
 static int list_joints(struct asim_fabric *fabric, uint32_t l)
 {
-    struct asim_lane *lane = &fabric->lane[l];
-    size_t wires = fabric->topo->n_links * 2;
+    struct asim_lane *lane = &fabric->workers.at[l];
+    size_t wires = fabric->set.topo->n_links * 2;
 
     lane->joint = malloc((wires + 1) * sizeof(*lane->joint));
     if (!lane->joint)
@@ -154,7 +155,7 @@ static int list_joints(struct asim_fabric *fabric, uint32_t l)
         for (size_t w = 0; w < wires; w++) {
             struct asim_wire *wire = &fabric->wires[w];
 
-            if (wire->apart && fabric->lane_of[heard ? wire->to : wire->from] == l)
+            if (wire->apart && fabric->workers.of[heard ? wire->to : wire->from] == l)
                 lane->joint[lane->n_joint++] = wire;
         }
         lane->n_heard = heard ? lane->n_joint : lane->n_heard;
@@ -168,9 +169,9 @@ static uint64_t stride_of(const struct asim_fabric *fabric, const uint32_t *of)
     struct asim_partition lanes = {.of = (uint32_t *)of};
     uint64_t stride;
 
-    asim_partition_measure(&lanes, fabric->topo);
+    asim_partition_measure(&lanes, fabric->set.topo);
     stride = asim_fs_to_ticks(fabric, lanes.window_fs);
-    return fabric->rto && fabric->rto < stride ? fabric->rto : stride;
+    return fabric->set.rto && fabric->set.rto < stride ? fabric->set.rto : stride;
 }
 
 /* Routes are searched now, all of them: look-ups of threads must change nothing. */
@@ -179,26 +180,26 @@ int asim_fabric_threads(struct asim_fabric *fabric, uint32_t n, const uint32_t *
 {
     int code;
 
-    if (n < 2 || fabric->per_event)
+    if (n < 2 || fabric->run.per_event)
         return 0;
     if ((code = asim_route_fill_all(fabric->route, err)))
         return code;
     if (asim_lane_open(fabric, n, of))
         return asim_err_nomem(err, "dealing the network to threads");
-    fabric->stride = stride_of(fabric, of);
+    fabric->workers.lookahead = stride_of(fabric, of);
     if (asim_share_open(fabric) || asim_lane_place(fabric))
         return asim_err_nomem(err, "dealing the network to threads");
     for (uint32_t l = 0; l < n; l++)
-        if (list_joints(fabric, l) || asim_lane_list_far(fabric, &fabric->lane[l]))
+        if (list_joints(fabric, l) || asim_lane_list_far(fabric, &fabric->workers.at[l]))
             return asim_err_nomem(err, "dealing the network to threads");
-    fabric->crowd = CROWD;
-    return asim_crew_open(&fabric->crew, n, err);
+    fabric->workers.parallel_threshold = CROWD;
+    return asim_crew_open(&fabric->workers.team, n, err);
 }
 
 const uint16_t *asim_fabric_lane_of(const struct asim_fabric *fabric, uint32_t *n)
 {
-    *n = fabric->n_lanes;
-    return fabric->lane_of;
+    *n = fabric->workers.n;
+    return fabric->workers.of;
 }
 
 int asim_remote_is_here(const struct asim_fabric *fabric, uint32_t node)
@@ -209,7 +210,7 @@ int asim_remote_is_here(const struct asim_fabric *fabric, uint32_t node)
 /* A switch has as much to do as there are ports by which something came in the last time. */
 static uint32_t load_of(const struct asim_fabric *fabric, uint32_t v)
 {
-    uint32_t came = v < fabric->hosts ? 1 : fabric->sw[v - fabric->hosts].n_came;
+    uint32_t came = v < fabric->set.hosts ? 1 : fabric->sw[v - fabric->set.hosts].n_came;
 
     return came ? came : 1;
 }
@@ -221,19 +222,20 @@ static int is_crowded(const struct asim_fabric *fabric, uint64_t until)
 {
     uint32_t load = 0;
 
-    for (uint32_t i = 0; i < fabric->n_shared; i++)
-        load += fabric->shared[i]->due ? load_of(fabric, fabric->shared[i]->node) : 0;
-    for (uint32_t l = 0; l < fabric->n_lanes; l++) {
-        const struct asim_lane *lane = &fabric->lane[l];
+    for (uint32_t i = 0; i < fabric->workers.n_sharded; i++)
+        load +=
+            fabric->workers.sharded[i]->due ? load_of(fabric, fabric->workers.sharded[i]->node) : 0;
+    for (uint32_t l = 0; l < fabric->workers.n; l++) {
+        const struct asim_lane *lane = &fabric->workers.at[l];
 
-        for (uint32_t i = lane->n_nodes; i-- > 0 && load < fabric->crowd;) {
+        for (uint32_t i = lane->n_nodes; i-- > 0 && load < fabric->workers.parallel_threshold;) {
             if (i < lane->n_hosts && lane->least[i / ASIM_BLOCK] >= until)
                 i = i / ASIM_BLOCK * ASIM_BLOCK; /* nobody in the block */
             else if (lane->next[i] < until && asim_sides_has(fabric, lane->node[i]))
                 load += load_of(fabric, lane->node[i]);
         }
     }
-    return load >= fabric->crowd;
+    return load >= fabric->workers.parallel_threshold;
 }
 
 /* Frames another core has written lie in its cache, and the places of those to come were read there
@@ -265,8 +267,9 @@ FOR_WRITING static void fetch(struct asim_lane *lane)
  * are, and those are not the expected ones. At W = 0 they never may. */
 static int is_plain(const struct asim_fabric *fabric)
 {
-    return !fabric->losses && !fabric->per_event && !fabric->watch.frame && !fabric->cc->needs &&
-           !fabric->net->nic_total_pause_count && !fabric->net->l2_back_to_zero;
+    return !fabric->losses && !fabric->run.per_event && !fabric->watch.frame &&
+           !fabric->set.cc->needs && !fabric->set.net->nic_total_pause_count &&
+           !fabric->set.net->l2_back_to_zero;
 }
 
 /* Who is active does not change inside a window: what its nodes do to each other is due behind it.
@@ -278,7 +281,7 @@ static void advance_nodes(struct asim_fabric *fabric, struct asim_lane *lane, ui
     uint64_t *next = lane->next;
 
     lane->plain = is_plain(fabric);
-    for (uint32_t from = 0; fabric->side_now != 1 && from < hosts; from += ASIM_BLOCK) {
+    for (uint32_t from = 0; fabric->run.half != 1 && from < hosts; from += ASIM_BLOCK) {
         uint32_t end = from + asim_block_hosts(lane, from);
 
         if (lane->least[from / ASIM_BLOCK] >= until)
@@ -299,7 +302,7 @@ static void advance_nodes(struct asim_fabric *fabric, struct asim_lane *lane, ui
 
 static int is_inside(const struct asim_fabric *fabric, const struct asim_lane *lane, uint32_t v)
 {
-    return asim_fabric_owns(fabric, v) && &fabric->lane[fabric->lane_of[v]] == lane;
+    return asim_fabric_owns(fabric, v) && &fabric->workers.at[fabric->workers.of[v]] == lane;
 }
 
 /* What a lane has for itself takes effect at the end of its own windows, the rest at the end of
@@ -338,20 +341,21 @@ void asim_lane_end(struct asim_fabric *fabric, struct asim_lane *lane)
 static void advance(void *self, uint32_t l)
 {
     struct asim_fabric *fabric = self;
-    struct asim_lane *lane = &fabric->lane[l];
-    uint64_t until = fabric->until, t;
+    struct asim_lane *lane = &fabric->workers.at[l];
+    uint64_t until = fabric->run.until, t;
 
-    if (fabric->crew && lane->n_joint <= MOST_JOINT)
+    if (fabric->workers.team && lane->n_joint <= MOST_JOINT)
         fetch(lane);
     asim_share_deal(fabric, lane);
-    if (asim_lane_stride(fabric) == fabric->window) {
+    if (asim_lane_stride(fabric) == fabric->set.lookahead) {
         advance_nodes(fabric, lane, until);
-        if (!fabric->share_due && fabric->n_lanes > 1)
+        if (!fabric->run.shards_due && fabric->workers.n > 1)
             asim_lane_end(fabric, lane);
         return;
     }
     while ((t = asim_lane_next(fabric, lane)) < until && !lane->failed) {
-        advance_nodes(fabric, lane, until - t > fabric->window ? t + fabric->window : until);
+        advance_nodes(fabric, lane,
+                      until - t > fabric->set.lookahead ? t + fabric->set.lookahead : until);
         settle_inside(fabric, lane);
     }
 }
@@ -361,9 +365,9 @@ void asim_lane_run(struct asim_fabric *fabric, void (*step)(void *fabric, uint32
                    int together)
 {
     if (together)
-        asim_crew_run(fabric->crew, step, fabric);
+        asim_crew_run(fabric->workers.team, step, fabric);
     else
-        for (uint32_t l = 0; l < fabric->n_lanes; l++)
+        for (uint32_t l = 0; l < fabric->workers.n; l++)
             step(fabric, l);
 }
 
@@ -371,11 +375,11 @@ void asim_lane_advance(struct asim_fabric *fabric, uint64_t until)
 {
     int together;
 
-    fabric->until = until;
+    fabric->run.until = until;
     asim_share_begin(fabric);
-    together = fabric->crew && is_crowded(fabric, until);
+    together = fabric->workers.team && is_crowded(fabric, until);
     asim_lane_run(fabric, advance, together);
     asim_share_end(fabric, together);
-    if (fabric->n_lanes > 1)
+    if (fabric->workers.n > 1)
         asim_lanes_know(fabric);
 }

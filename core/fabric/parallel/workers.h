@@ -16,7 +16,9 @@ void asim_lane_close(struct asim_fabric *fabric);
  * have inside (NVLinks); runs look at every window. */
 static inline uint64_t asim_lane_stride(const struct asim_fabric *fabric)
 {
-    return fabric->memo || fabric->stride < fabric->window ? fabric->window : fabric->stride;
+    return fabric->memo || fabric->workers.lookahead < fabric->set.lookahead
+               ? fabric->set.lookahead
+               : fabric->workers.lookahead;
 }
 /* A lane's last step in a window, by the lane itself: what it has for its own nodes takes effect,
  * and lane->first is known. */
@@ -37,7 +39,7 @@ int asim_remote_notification(struct asim_fabric *fabric, const struct asim_notif
 void asim_remote_add_release_slow(struct asim_lane *lane, uint32_t src, uint32_t slot);
 static inline void asim_remote_add_release(struct asim_lane *lane, uint32_t src, uint32_t slot)
 {
-    if (lane->fabric->remote)
+    if (lane->fabric->dist.exchange)
         asim_remote_add_release_slow(lane, src, slot);
 }
 /* Between windows: puts what a lane has noted so into the blocks. 0 or ASIM_ENOMEM. */
@@ -45,7 +47,7 @@ int asim_remote_credits(struct asim_fabric *fabric, struct asim_lane *lane);
 
 /* --- next_event.c: what comes next, found by the lanes -------------------------------------------
  */
-/* Gives every node its place in fabric->next, and wires whether threads meet there: after each
+/* Gives every node its place in fabric->run.next, and wires whether threads meet there: after each
  * change of who has which. 0 or ENOMEM. */
 int asim_lane_place(struct asim_fabric *fabric);
 /* Hosts in the block that begins with the i-th of the lane's. */
@@ -57,7 +59,7 @@ static inline uint32_t asim_block_hosts(const struct asim_lane *lane, uint32_t i
 static inline void asim_next_renew(struct asim_fabric *fabric, uint32_t v)
 {
     *asim_next_of(fabric, v) = asim_node_next(fabric, v);
-    fabric->least[fabric->place[v] / ASIM_BLOCK] = 0;
+    fabric->run.block_min[fabric->run.slot[v] / ASIM_BLOCK] = 0;
 }
 /* Makes lane->far. 0 or ASIM_ENOMEM. Linear in links. */
 int asim_lane_list_far(struct asim_fabric *fabric, struct asim_lane *lane);
@@ -65,7 +67,7 @@ int asim_lane_list_far(struct asim_fabric *fabric, struct asim_lane *lane);
 void asim_lane_know(struct asim_fabric *fabric, struct asim_lane *lane);
 /* The lesser of the two. */
 uint64_t asim_lane_next(struct asim_fabric *fabric, struct asim_lane *lane);
-/* Sets fabric->first when all lanes know theirs. */
+/* Sets fabric->run.half_next when all lanes know theirs. */
 void asim_lanes_know(struct asim_fabric *fabric);
 
 #endif

@@ -24,7 +24,7 @@ static uint32_t ecmp(const struct asim_fabric *fabric, const struct asim_switch 
     const uint16_t ports[3] = {rx->sport, ASIM_DPORT, rx->sport};
 
     return asim_tuple_hash(fabric, ends + back, ports + back,
-                           asim_topo_external_id(fabric->topo, sw->node)) %
+                           asim_topo_external_id(fabric->set.topo, sw->node)) %
            n;
 }
 
@@ -43,7 +43,7 @@ static struct asim_way *way_of(struct asim_switch *sw, const struct asim_frame *
 /* The shortest message takes four windows there and back; 256 of them many more than FRESH. */
 static inline uint64_t fresh(const struct asim_fabric *fabric, const struct asim_frame *frame)
 {
-    return frame->t + FRESH_WINDOWS * fabric->window;
+    return frame->t + FRESH_WINDOWS * fabric->set.lookahead;
 }
 
 uint32_t asim_switch_known(const struct asim_fabric *fabric, struct asim_switch *sw,
@@ -65,7 +65,7 @@ uint32_t asim_switch_spread(const struct asim_fabric *fabric, struct asim_switch
     struct asim_way *way;
     uint32_t port;
 
-    if (fabric->net->load_balance == ASIM_SPRAY && frame->type == ASIM_DATA)
+    if (fabric->set.net->load_balance == ASIM_SPRAY && frame->type == ASIM_DATA)
         return ports[sw->sprayed++ % n];
     port = ports[ecmp(fabric, sw, frame, n)];
     way = way_of(sw, frame);

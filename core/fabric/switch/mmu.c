@@ -20,8 +20,8 @@ enum { FIRST_SHIFT = 3 }; /* a constant of the reference's switch (spec 4.4) */
 static uint32_t headroom_of(const struct asim_fabric *fabric, const struct asim_port *port)
 {
     long double bits =
-        (long double)port->out->rate_bps * (long double)port->out->delay / fabric->tick;
-    uint64_t bytes = (uint64_t)(bits / 8 / 1e9L) * fabric->net->headroom_factor;
+        (long double)port->out->rate_bps * (long double)port->out->delay / fabric->set.tick;
+    uint64_t bytes = (uint64_t)(bits / 8 / 1e9L) * fabric->set.net->headroom_factor;
 
     return bytes < UINT32_MAX ? (uint32_t)bytes : UINT32_MAX;
 }
@@ -47,9 +47,9 @@ static double at_rate(const struct asim_rate_map *map, uint64_t bps, double miss
     return missing;
 }
 
-/* Of equal times the older event goes first (tie_key.h). An arrival is as old as its transmission and
- * its delay, the end of a transmission as old as that: so where the least of the first is above the
- * most of the second, all arrivals of a time go before all departures. */
+/* Of equal times the older event goes first (tie_key.h). An arrival is as old as its transmission
+ * and its delay, the end of a transmission as old as that: so where the least of the first is above
+ * the most of the second, all arrivals of a time go before all departures. */
 static int is_patient(const struct asim_fabric *fabric, const struct asim_switch *sw)
 {
     uint64_t least = ASIM_NEVER, most = 0;
@@ -67,14 +67,14 @@ static int is_patient(const struct asim_fabric *fabric, const struct asim_switch
 
 static int is_stamped(const struct asim_fabric *fabric)
 {
-    return (fabric->cc->needs & (ASIM_CC_INT | ASIM_CC_DIGEST)) != 0;
+    return (fabric->set.cc->needs & (ASIM_CC_INT | ASIM_CC_DIGEST)) != 0;
 }
 
 /* Linear in ports. The 64-bit sum matters: one port of 400 Gb/s and 30 ms already needs more than 4
  * GiB of headroom. */
 void asim_mmu_init(struct asim_fabric *fabric, struct asim_switch *sw, uint64_t nic_bps)
 {
-    uint64_t taken = 0, buffer = fabric->net->buffer_bytes;
+    uint64_t taken = 0, buffer = fabric->set.net->buffer_bytes;
     uint32_t longest = asim_fabric_max_wire(fabric);
 
     for (uint32_t p = 0; p < sw->n_ports; p++) {
@@ -83,22 +83,22 @@ void asim_mmu_init(struct asim_fabric *fabric, struct asim_switch *sw, uint64_t 
         port->headroom_limit = headroom_of(fabric, &port->port);
         port->shift = shift_of(port->port.out->rate_bps, nic_bps);
         sw->most_shift = port->shift > sw->most_shift ? port->shift : sw->most_shift;
-        port->kmin = (uint64_t)at_rate(&fabric->net->kmin, port->port.out->rate_bps, 0);
-        port->kmax = (uint64_t)at_rate(&fabric->net->kmax, port->port.out->rate_bps, 0);
-        port->pmax = at_rate(&fabric->net->pmax, port->port.out->rate_bps, 0);
+        port->kmin = (uint64_t)at_rate(&fabric->set.net->kmin, port->port.out->rate_bps, 0);
+        port->kmax = (uint64_t)at_rate(&fabric->set.net->kmax, port->port.out->rate_bps, 0);
+        port->pmax = at_rate(&fabric->set.net->pmax, port->port.out->rate_bps, 0);
         /* SimAI: NVSwitches do not mark, and its rate maps have no entry for NVLink (simai.md a.2)
          */
-        if (fabric->topo->kind[sw->node] == ASIM_NVSWITCH || !fabric->net->enable_qcn)
+        if (fabric->set.topo->kind[sw->node] == ASIM_NVSWITCH || !fabric->set.net->enable_qcn)
             port->kmin = UINT64_MAX;
         /* The way to its own end point takes nothing from what the switch's links share. */
-        if (!asim_topo_is_inner(fabric->topo, port->port.out->id / 2))
+        if (!asim_topo_is_inner(fabric->set.topo, port->port.out->id / 2))
             taken += (uint64_t)port->headroom_limit + ASIM_RESERVE_BYTES;
     }
     for (uint32_t p = 0; p < sw->n_ports; p++) {
         uint64_t unmarked = sw->ports[p].kmin / longest;
 
         sw->ports[p].unmarked = unmarked < UINT16_MAX ? (uint16_t)unmarked : UINT16_MAX;
-        sw->ports[p].passes = !fabric->net->switch_ack_high_prio && !is_stamped(fabric) &&
+        sw->ports[p].passes = !fabric->set.net->switch_ack_high_prio && !is_stamped(fabric) &&
                               sw->ports[p].kmin >= (uint64_t)sw->n_ports * longest;
     }
     sw->patient = is_patient(fabric, sw);

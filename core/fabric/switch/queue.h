@@ -153,9 +153,9 @@ static inline void asim_queue_drop(struct asim_switch_port *port, uint32_t q)
 static inline uint32_t asim_queue_of(const struct asim_fabric *fabric,
                                      const struct asim_frame *frame)
 {
-    if (fabric->net->switch_ack_high_prio && frame->type != ASIM_DATA)
+    if (fabric->set.net->switch_ack_high_prio && frame->type != ASIM_DATA)
         return 0;
-    return fabric->net->priority_group;
+    return fabric->set.net->priority_group;
 }
 
 /* What is done to a frame that begins to be sent: the mark is decided by what it leaves behind in
@@ -170,7 +170,7 @@ static inline void asim_switch_stamp(struct asim_fabric *fabric, struct asim_swi
         frame->flags |= ASIM_CE;
         port->marks++;
     }
-    if (fabric->stamps)
+    if (fabric->set.stamps)
         asim_telemetry_stamp(fabric, sw, p, frame, asim_to_ns(fabric, q_t[1]));
 }
 

@@ -82,7 +82,7 @@ int asim_fabric_watch_queues(struct asim_fabric *fabric,
         return ASIM_ENOMEM;
     fabric->watch.queue = hook;
     fabric->watch.sampling = *sampling;
-    for (uint32_t v = 0; sampling->every_ns && v < fabric->nodes - fabric->hosts; v++) {
+    for (uint32_t v = 0; sampling->every_ns && v < fabric->set.nodes - fabric->set.hosts; v++) {
         struct asim_switch *sw = &fabric->sw[v];
 
         if (!sw->samples)

@@ -24,8 +24,8 @@ int asim_switch_marks(const struct asim_fabric *fabric, const struct asim_switch
 
     if (e > port->kmax)
         return 1;
-    node = asim_topo_external_id(fabric->topo, sw->node);
-    return asim_draw(fabric->seed, node << 32 | port->port.out->id, port->draws++) <
+    node = asim_topo_external_id(fabric->set.topo, sw->node);
+    return asim_draw(fabric->set.seed, node << 32 | port->port.out->id, port->draws++) <
            port->pmax * (double)(e - port->kmin) / (double)(port->kmax - port->kmin);
 }
 
@@ -185,7 +185,7 @@ static inline int pass_on(struct asim_fabric *fabric, struct asim_switch *sw,
     asim_frame_copy(place, frame, port->port.start_recency);
     if (q)
         port->rr = (uint8_t)q;
-    if (fabric->stamps)
+    if (fabric->set.stamps)
         asim_telemetry_stamp(fabric, sw, in_out_q[1], place, asim_to_ns(fabric, now->t));
     asim_port_commit(sw->lane, &port->port, place);
     return 1;
@@ -347,7 +347,7 @@ uint64_t asim_switch_advance(struct asim_fabric *fabric, struct asim_switch *sw,
     if (begin >= until)
         return begin;
     asim_desk_deal(fabric, desk, begin, until);
-    if (asim_switch_is_calm(sw, fabric->net->priority_group)) {
+    if (asim_switch_is_calm(sw, fabric->set.net->priority_group)) {
         sw->in_step = 0;
         if (desk->in_step)
             asim_batch_link(sw);

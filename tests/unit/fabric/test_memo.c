@@ -142,9 +142,9 @@ static void go(int use_memo)
 
     memset(told, 0, sizeof told);
     lab_prepare(lab, 0);
-    lab->fabric->user.wake = on_wake;
-    lab->fabric->user.sent = on_sent;
-    lab->fabric->user.arrived = on_arrived;
+    lab->fabric->set.user.wake = on_wake;
+    lab->fabric->set.user.sent = on_sent;
+    lab->fabric->set.user.arrived = on_arrived;
     if (use_memo)
         CHECK(asim_fabric_use_memo(lab->fabric) == 0);
     for (uint32_t h = 0; h < lab->topo.hosts; h++)

@@ -91,10 +91,10 @@ static int on_threads(uint64_t seed, const struct lab *one, uint32_t n, int use_
     CHECK(!asim_partition_make(&part, &lab->topo, n, 0, NULL));
     CHECK(!asim_fabric_threads(lab->fabric, n, part.of, NULL));
     CHECK(!use_memo || !asim_fabric_use_memo(lab->fabric));
-    lab->fabric->crowd = 0;
+    lab->fabric->workers.parallel_threshold = 0;
     lab_go(lab);
     compare(one, &lab, 1, NULL);
-    strides = lab->fabric->stride > lab->fabric->window;
+    strides = lab->fabric->workers.lookahead > lab->fabric->set.lookahead;
     asim_partition_fini(&part);
     lab_close(lab);
     return strides;
@@ -111,14 +111,14 @@ static uint32_t on_desks(uint64_t seed, const struct lab *one, uint32_t n)
     for (uint32_t v = 0; v < lab->topo.nodes; v++)
         of[v] = draw(&state, n);
     lab_prepare(lab, 0);
-    lab->fabric->least_star = 2;
+    lab->fabric->workers.min_ports = 2;
     CHECK(!asim_fabric_threads(lab->fabric, n, of, NULL));
-    lab->fabric->crowd = 0;
+    lab->fabric->workers.parallel_threshold = 0;
     lab_start(lab);
-    while (asim_fabric_next(lab->fabric) != ASIM_NEVER && !lab->fabric->failed) {
+    while (asim_fabric_next(lab->fabric) != ASIM_NEVER && !lab->fabric->run.failed) {
         asim_fabric_step(lab->fabric, NULL);
-        calm +=
-            lab->fabric->n_shared && lab->fabric->shared[0]->due && lab->fabric->shared[0]->calm;
+        calm += lab->fabric->workers.n_sharded && lab->fabric->workers.sharded[0]->due &&
+                lab->fabric->workers.sharded[0]->calm;
     }
     compare(one, &lab, 1, NULL);
     free(of);
@@ -191,7 +191,7 @@ static int on_processes(uint64_t seed, const struct lab *one, uint32_t n, uint32
         lab_prepare(labs[p], per_event);
         if (!asim_remote_open(labs[p]->fabric, &part, p, &err))
             CHECK(!asim_fabric_threads(labs[p]->fabric, threads, lanes.of, NULL));
-        labs[p]->fabric->crowd = 0;
+        labs[p]->fabric->workers.parallel_threshold = 0;
     }
     if (!err.code && part.cuts) {
         for (uint32_t p = 0; p < n; p++)

@@ -26,7 +26,7 @@ int main(void)
     CHECK(asim_search_budget_has(lab->fabric, &budget, 1));
     asim_search_budget_spend(&budget, (uint64_t)budget.most + 50);
     lab->fabric->wires[0].frames = 2000000; /* of them a million are those saved */
-    lab->fabric->windows = 1000;
+    lab->fabric->run.windows = 1000;
     CHECK(asim_search_budget_has(lab->fabric, &budget, 1));
     CHECK(budget.left <= budget.most);
     lab_close(lab);

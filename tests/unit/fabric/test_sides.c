@@ -28,9 +28,9 @@ static void sides(uint32_t a, uint32_t b, const char *want)
     struct lab *lab = leaf_spine(a, b);
 
     lab_prepare(lab, 0);
-    CHECK((lab->fabric->side != NULL) == (want != NULL));
-    for (uint32_t v = 0; lab->fabric->side && want && v < 7; v++)
-        CHECK_U64(lab->fabric->side[v], (uint64_t)(want[v] - '0'));
+    CHECK((lab->fabric->set.half_of != NULL) == (want != NULL));
+    for (uint32_t v = 0; lab->fabric->set.half_of && want && v < 7; v++)
+        CHECK_U64(lab->fabric->set.half_of[v], (uint64_t)(want[v] - '0'));
     lab_close(lab);
 }
 
@@ -47,11 +47,11 @@ static void turns(void)
     while ((next = asim_fabric_next(lab->fabric)) != ASIM_NEVER) {
         CHECK(next >= lab->settled);
         asim_fabric_step(lab->fabric, &err);
-        alone += lab->fabric->side_now != ASIM_BOTH_SIDES;
+        alone += lab->fabric->run.half != ASIM_BOTH_SIDES;
     }
     for (uint32_t i = 0; i < lab->n; i++)
         CHECK_U64(lab->msg[i].n_arrived, 1);
-    CHECK(alone + 4 > lab->fabric->windows);
+    CHECK(alone + 4 > lab->fabric->run.windows);
     CHECK(alone > 10);
     lab_close(lab);
 }

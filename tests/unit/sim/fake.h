@@ -192,7 +192,7 @@ static inline int fake_take(struct fake *fake, struct asim_world *world)
     uint32_t w = fake->n_worlds++;
 
     fake->worlds[w] = world;
-    fake->user[w] = world->fabric->user;
+    fake->user[w] = world->fabric->set.user;
     fake->n_ranks = world->n_ranks;
     world->backend->close(world->carrier);
     world->fabric = NULL;

@@ -81,8 +81,8 @@ ALWAYS_INLINE int quick_packet(const struct asim_fabric *fabric, struct asim_hos
                                struct asim_nic *nic, struct asim_flow *flow)
 {
     uint64_t seq = flow->cc.snd_next, left = flow->cc.size - seq, youth;
-    uint32_t most = fabric->net->payload_bytes, payload = left < most ? (uint32_t)left : most;
-    uint32_t wire = payload + fabric->data_overhead;
+    uint32_t most = fabric->set.net->payload_bytes, payload = left < most ? (uint32_t)left : most;
+    uint32_t wire = payload + fabric->set.data_overhead;
     struct asim_frame *frame = quick_begin(host, &nic->port, wire, &youth);
 
     if (!frame)

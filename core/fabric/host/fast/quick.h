@@ -26,7 +26,7 @@ static inline int asim_ack_is_regular(const struct asim_fabric *fabric,
 {
     return frame->type == ASIM_ACK && !frame->dst && frame->seq > flow->snd_una &&
            frame->seq <= flow->cc.snd_next && !flow->timeouts && !flow->repair &&
-           !fabric->net->l2_back_to_zero;
+           !fabric->set.net->l2_back_to_zero;
 }
 /* Whether what is expected next is `next` when an answer is due. The last line is ours (spec 2.7,
  * consequences): an interval of 0, or a message shorter than the interval, never finishes in the
@@ -48,8 +48,9 @@ ALWAYS_INLINE struct asim_flow *quick_ack(const struct asim_fabric *fabric, stru
     struct asim_flow *flow = asim_own_flow(host, frame->slot);
     uint64_t seq = frame->seq;
 
-    if (flow->generation != frame->slot >> 24 || !flow->live || !fabric->cc_idle || frame->dst ||
-        seq <= flow->snd_una || seq > flow->cc.snd_next || flow->timeouts || flow->repair)
+    if (flow->generation != frame->slot >> 24 || !flow->live || !fabric->set.cc_idle ||
+        frame->dst || seq <= flow->snd_una || seq > flow->cc.snd_next || flow->timeouts ||
+        flow->repair)
         return NULL;
     host->counts.got_acks++;
     flow->tx_frames--;
@@ -73,7 +74,7 @@ ALWAYS_INLINE int quick_data(struct asim_fabric *fabric, struct asim_host *host,
                              const struct asim_frame *frame, int is_one)
 {
     struct asim_rx *rx = asim_rx_of(fabric, frame->src, frame->slot);
-    uint32_t payload = frame->wire - fabric->data_overhead, busy;
+    uint32_t payload = frame->wire - fabric->set.data_overhead, busy;
     uint8_t generation = (uint8_t)(frame->slot >> 24);
     uint64_t seq = frame->seq, next = seq + payload, youth = 0;
     unsigned flags = (frame->flags & ASIM_CE) * (ASIM_CNP / ASIM_CE);
@@ -84,7 +85,7 @@ ALWAYS_INLINE int quick_data(struct asim_fabric *fabric, struct asim_host *host,
         return 0;
     if (rx->heard != generation)
         asim_rx_begin(rx, generation); /* which the long way would do, too */
-    if (seq != rx->next || rx->ahead.n || !asim_wants_ack(fabric->net, next, rx->size))
+    if (seq != rx->next || rx->ahead.n || !asim_wants_ack(fabric->set.net, next, rx->size))
         return 0;
     if (!is_one)
         nic = rx->back ? &nic[rx->back - 1] : asim_nic_for_reply(fabric, host, frame, rx);
@@ -94,7 +95,7 @@ ALWAYS_INLINE int quick_data(struct asim_fabric *fabric, struct asim_host *host,
     if (busy)
         ack = asim_ring_slot(&nic->acks);
     else
-        ack = quick_begin(host, &nic->port, fabric->ack_wire, &youth);
+        ack = quick_begin(host, &nic->port, fabric->set.ack_wire, &youth);
     if (!ack)
         return 0;
     rx->next = next;
@@ -105,7 +106,7 @@ ALWAYS_INLINE int quick_data(struct asim_fabric *fabric, struct asim_host *host,
     host->counts.got_data++;
     host->counts.in_order += payload;
     host->counts.acks_made++;
-    ack->extent = asim_frame_word1(next, 0, fabric->ack_wire);
+    ack->extent = asim_frame_word1(next, 0, fabric->set.ack_wire);
     ack->flow = frame->flow;
     ack->rest = asim_frame_word2(0, ASIM_ACK, flags) | youth << 32;
     if (busy)

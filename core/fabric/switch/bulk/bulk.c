@@ -103,7 +103,7 @@ static inline int pass_on(struct asim_fabric *fabric, struct asim_desk *desk,
         port->peak_bytes = there;
     if (in_out_q[2])
         port->rr = (uint8_t)in_out_q[2];
-    if (fabric->stamps)
+    if (fabric->set.stamps)
         asim_telemetry_stamp(fabric, sw, in_out_q[1], place, asim_to_ns(fabric, t));
     place->t = port->port.busy_until + port->port.out->delay;
     asim_port_put_on_wire(desk->lane, port->port.out, place);
@@ -175,7 +175,7 @@ static uint64_t serve_plain(struct asim_fabric *fabric, struct asim_desk *desk, 
     struct asim_switch_port *port = &sw->ports[out];
     uint64_t cause = 0, waiting = 0, *first = span->at;
 
-    port->rr = (uint8_t)fabric->net->priority_group;
+    port->rr = (uint8_t)fabric->set.net->priority_group;
     for (uint64_t *at = span->at; at < span->end; at++) {
         uint64_t entry = *at, t = entry >> ASIM_TICK_SHIFT;
         uint32_t in = asim_batch_in(entry);
@@ -199,7 +199,7 @@ static uint64_t serve_plain(struct asim_fabric *fabric, struct asim_desk *desk, 
         waiting += frame->wire;
         *at = (port->port.busy_until - span->begin) << 16 | frame->wire;
         if (port->port.busy_until >= span->until) {
-            calm_push(desk, (const uint32_t[3]){in, out, fabric->net->priority_group}, frame);
+            calm_push(desk, (const uint32_t[3]){in, out, fabric->set.net->priority_group}, frame);
             continue;
         }
         port->port.start_recency = calm_youth_behind(port->port.busy_until - port->port.tx_start);
@@ -259,9 +259,9 @@ static void serve(struct asim_fabric *fabric, struct asim_desk *desk, uint32_t o
 
 int asim_calm_may(const struct asim_fabric *fabric, const struct asim_switch *sw)
 {
-    return !sw->stirred && sw->patient && !fabric->per_event && !fabric->losses &&
+    return !sw->stirred && sw->patient && !fabric->run.per_event && !fabric->losses &&
            !fabric->watch.frame && (!fabric->watch.queue || sw->samples) &&
-           fabric->net->load_balance != ASIM_SPRAY;
+           fabric->set.net->load_balance != ASIM_SPRAY;
 }
 
 /* Ports with frames from before to which nothing came catch up at the end: the next window may be

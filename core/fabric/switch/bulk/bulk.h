@@ -10,8 +10,8 @@
 #include "fabric/switch/queue.h"
 
 /* `bytes` more, or less in two's complement, of what came in at port `in` wait in a queue of this
- * desk. Ports of other desks hear of it when all are through (switch_shard.c). Nobody asks before: a window
- * is calm because it does not matter. */
+ * desk. Ports of other desks hear of it when all are through (switch_shard.c). Nobody asks before:
+ * a window is calm because it does not matter. */
 static inline void calm_hold(struct asim_desk *desk, uint32_t in, uint32_t q, uint64_t bytes)
 {
     struct asim_queue_use *use = &desk->sw->ports[in].use[q];
@@ -49,8 +49,8 @@ static inline void calm_push(struct asim_desk *desk, const uint32_t in_out_q[3],
 static inline int calm_is_plain(const struct asim_fabric *fabric,
                                 const struct asim_switch_port *port, uint64_t n)
 {
-    return !port->frames && !fabric->stamps && !fabric->watch.queue &&
-           !fabric->net->switch_ack_high_prio && n <= port->unmarked;
+    return !port->frames && !fabric->set.stamps && !fabric->watch.queue &&
+           !fabric->set.net->switch_ack_high_prio && n <= port->unmarked;
 }
 
 /* Youth (tie_key.h) of what starts as a transmission of `tx` ticks ends. */

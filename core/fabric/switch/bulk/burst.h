@@ -97,7 +97,7 @@ static inline void burst_wait(struct asim_desk *desk, uint32_t out, struct burst
  * one time. */
 static inline int burst_takes_time(const struct asim_fabric *fabric, const struct asim_wire *from)
 {
-    return from->in_tx[fabric->data_overhead + 1] && from->in_tx[fabric->ack_wire];
+    return from->in_tx[fabric->set.data_overhead + 1] && from->in_tx[fabric->set.ack_wire];
 }
 
 /* Whether all that comes to port `out` is a burst (switch.h) and the port is plain. */
@@ -128,7 +128,7 @@ static inline uint64_t burst_serve(struct asim_fabric *fabric, struct asim_desk 
                          .youth = to->port.start_recency,
                          .peak = to->peak_bytes,
                          .tail = atomic_load_explicit(&wire->tail, memory_order_relaxed)};
-    uint32_t i, group = fabric->net->priority_group;
+    uint32_t i, group = fabric->set.net->priority_group;
 
     to->rr = (uint8_t)group;
     to->passed = 0; /* what comes from here on comes later */

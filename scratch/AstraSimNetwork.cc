@@ -203,7 +203,7 @@ Agree(void* self, int code, asim_err* err)
 int
 PutTogether(const AsimProcesses& processes, asim_world* world, int code, asim_err* err)
 {
-    asim_block block{};
+    asim_buffer block{};
     asim_err own = *err;
 
     own.code = code;
@@ -215,7 +215,7 @@ PutTogether(const AsimProcesses& processes, asim_world* world, int code, asim_er
     for (uint32_t p = 1; !processes.GetSelf() && p < all.size(); p++)
     {
         /* After a failure here, too: the earliest of all is the run's. */
-        const asim_block theirs{all[p].data(), all[p].size()};
+        const asim_buffer theirs{all[p].data(), all[p].size()};
         asim_err why{};
         const int result = asim_world_unpack_end(world, &theirs, &why);
 

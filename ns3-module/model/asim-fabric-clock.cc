@@ -155,14 +155,14 @@ AsimFabric::Meet(uint64_t until)
 bool
 AsimFabric::Tell(uint32_t peer)
 {
-    asim_block block{};
+    asim_buffer buffer{};
 
-    if (m_code || (m_code = asim_world_pack(m_world, peer, &block, &m_err)))
+    if (m_code || (m_code = asim_world_pack(m_world, peer, &buffer, &m_err)))
     {
         return false;
     }
-    m_processes->Put(peer, block.at, block.n);
-    return block.n > 0;
+    m_processes->Put(peer, buffer.at, buffer.n);
+    return buffer.n > 0;
 }
 
 /** A failure is told at the next meeting. */
@@ -171,11 +171,11 @@ AsimFabric::Hear(uint32_t peer)
 {
     std::size_t n;
     const uint8_t* at = m_processes->Get(peer, &n);
-    const asim_block block{at, n};
+    const asim_buffer buffer{at, n};
 
     if (!m_code && n)
     {
-        m_code = asim_world_unpack(m_world, &block, &m_err);
+        m_code = asim_world_unpack(m_world, &buffer, &m_err);
     }
 }
 

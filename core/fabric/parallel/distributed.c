@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only
  *
- * See distributed.h. A block is a row of records, each a kind and a struct as it lies in memory:
+ * See distributed.h. A buffer is a row of records, each a kind and a struct as it lies in memory:
  * all processes are one program. What crosses, and when:
  *
  * - frames, out of the mailboxes of cut wires, where the sending node has put them as always;
@@ -282,7 +282,7 @@ static int was_fed(struct asim_fabric *fabric, uint32_t v)
 }
 
 /* Ascending by node and port, though any order would do: a mailbox knows only its own frames. */
-int asim_remote_pack(struct asim_fabric *fabric, uint32_t peer, struct asim_block *block,
+int asim_remote_pack(struct asim_fabric *fabric, uint32_t peer, struct asim_buffer *buffer,
                      struct asim_err *err)
 {
     struct far *far = &fabric->dist.exchange->far[peer];
@@ -296,7 +296,7 @@ int asim_remote_pack(struct asim_fabric *fabric, uint32_t peer, struct asim_bloc
             for (size_t i = at[0].from; !code && i < at[1].from; i++)
                 code = pack_wire(fabric, peer, &fabric->wires[far->wires.at[i]]);
     far->packed = 1;
-    *block = (struct asim_block){far->out.at, far->out.n};
+    *buffer = (struct asim_buffer){far->out.at, far->out.n};
     return code ? asim_err_nomem(err, "sending packets to another process") : 0;
 }
 

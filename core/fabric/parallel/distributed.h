@@ -4,7 +4,7 @@
  * routes but has state for its own nodes only. It advances them over windows of a grid common to
  * all, [kW, (k+1)W), W being the smallest time in which a process can act on another; what a window
  * made for another process (frames on cut wires, notices, what is known of a flow) is packed into
- * one block, and must be unpacked there before window k + 1 begins. Who carries the blocks is not
+ * one buffer, and must be unpacked there before window k + 1 begins. Who carries the buffers is not
  * the fabric's business (ns3-module/model/asim-processes.cc).
  */
 #ifndef ASIM_FABRIC_PARALLEL_DISTRIBUTED_H
@@ -12,7 +12,7 @@
 
 #include <stddef.h>
 #include <stdint.h>
-#include "asim/block.h"
+#include "asim/buffer.h"
 #include "asim/err.h"
 
 struct asim_fabric;
@@ -28,8 +28,8 @@ void asim_remote_close(struct asim_fabric *fabric);
 int asim_remote_is_here(const struct asim_fabric *fabric, uint32_t node);
 /* W in whole ns, at least 2; 0 in one process. */
 uint64_t asim_remote_window(const struct asim_fabric *fabric);
-/* Whether the sides of the network (half_steps.h) may take turns. Depends on settings, and on whether
- * frames are watched here. */
+/* Whether the sides of the network (half_steps.h) may take turns. Depends on settings, and on
+ * whether frames are watched here. */
 int asim_remote_may_take_turns(const struct asim_fabric *fabric);
 /* From here on they do, which is for all processes or none: window k is the hosts' side's where k
  * is even, else the other's, and brings it from (k-1)W to (k+1)W. Before the first event. */
@@ -38,13 +38,13 @@ void asim_remote_take_turns(struct asim_fabric *fabric);
  * ASIM_NEVER: none. */
 uint64_t asim_remote_next(struct asim_fabric *fabric);
 /* The window that ends at until_ns, a multiple of W, or where sides take no turns a part of it; all
- * blocks for the windows up to it have been unpacked. 0 or the failure's code. */
+ * buffers for the windows up to it have been unpacked. 0 or the failure's code. */
 int asim_remote_advance(struct asim_fabric *fabric, uint64_t until_ns, struct asim_err *err);
 /* What has come about for `peer` since it was asked last; valid until it is asked again. */
-int asim_remote_pack(struct asim_fabric *fabric, uint32_t peer, struct asim_block *block,
+int asim_remote_pack(struct asim_fabric *fabric, uint32_t peer, struct asim_buffer *buffer,
                      struct asim_err *err);
-/* A block of another process. Blocks of one process come in the order they were packed in. */
-int asim_remote_unpack(struct asim_fabric *fabric, const struct asim_block *block,
+/* A buffer of another process. Buffers of one process come in the order they were packed in. */
+int asim_remote_unpack(struct asim_fabric *fabric, const struct asim_buffer *buffer,
                        struct asim_err *err);
 
 #endif

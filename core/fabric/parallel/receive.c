@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-only
  *
- * What comes from other processes (distributed.h): a block's records take effect as if the node
+ * What comes from other processes (distributed.h): a buffer's records take effect as if the node
  * that made them were here. Between windows, on one thread.
  *
- * A block is trusted: it comes from the same program and the same settings. Costs one copy a frame.
+ * A buffer is trusted: it comes from the same program and the same settings. Costs one copy a
+ * frame.
  */
 #include "fabric/parallel/workers.h"
 #include "fabric/parallel/wire_records.h"
@@ -67,7 +68,7 @@ static int take_credit(struct asim_fabric *fabric, const struct asim_credit_reco
 }
 
 /* One record at bytes + *at, of which the kind is known; moves *at behind it. */
-static int take(struct asim_fabric *fabric, const struct asim_block *block, size_t *at)
+static int take(struct asim_fabric *fabric, const struct asim_buffer *buffer, size_t *at)
 {
     union {
         struct asim_flow_record flow;
@@ -84,16 +85,16 @@ static int take(struct asim_fabric *fabric, const struct asim_block *block, size
     uint32_t kind;
     const uint8_t *frames;
 
-    memcpy(&kind, block->at + *at, sizeof kind);
+    memcpy(&kind, buffer->at + *at, sizeof kind);
     if (kind >= sizeof sizes / sizeof *sizes)
         return ASIM_EBUG;
-    memcpy(&of, block->at + *at + sizeof kind, sizes[kind]);
+    memcpy(&of, buffer->at + *at + sizeof kind, sizes[kind]);
     *at += sizeof kind + sizes[kind];
     switch ((enum asim_record_kind)kind) {
     case ASIM_REC_FLOW:
         return take_flow(fabric, &of.flow);
     case ASIM_REC_FRAMES:
-        frames = block->at + *at;
+        frames = buffer->at + *at;
         *at += of.frames.n * sizeof(struct asim_frame);
         return take_frames(fabric, &of.frames, frames);
     case ASIM_REC_SEEN:
@@ -109,14 +110,14 @@ static int take(struct asim_fabric *fabric, const struct asim_block *block, size
 }
 
 /* All records, in their order: facts of a flow come before its frames. */
-int asim_remote_unpack(struct asim_fabric *fabric, const struct asim_block *block,
+int asim_remote_unpack(struct asim_fabric *fabric, const struct asim_buffer *buffer,
                        struct asim_err *err)
 {
     int code = 0;
 
-    for (size_t at = 0; !code && at < block->n;)
-        code = take(fabric, block, &at);
+    for (size_t at = 0; !code && at < buffer->n;)
+        code = take(fabric, buffer, &at);
     if (code == ASIM_EBUG)
-        return asim_err_set(err, code, "a block of another process has a record of no known kind");
+        return asim_err_set(err, code, "a buffer of another process has a record of no known kind");
     return code ? asim_err_nomem(err, "taking packets from another process") : 0;
 }

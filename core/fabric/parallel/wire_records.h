@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only
  *
- * What a block between processes is made of: a row of records, each a kind and a struct as it lies
+ * What a buffer between processes is made of: a row of records, each a kind and a struct as it lies
  * in memory, for all processes are one program. distributed.c writes them, receive.c reads them.
  */
 #ifndef ASIM_FABRIC_PARALLEL_WIRE_RECORDS_H

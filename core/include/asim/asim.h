@@ -11,7 +11,7 @@
 #define ASIM_ASIM_H
 
 #include <stdint.h>
-#include "asim/block.h"
+#include "asim/buffer.h"
 #include "asim/err.h"
 #include "asim/ext/option.h"
 
@@ -100,13 +100,13 @@ int asim_world_finish(struct asim_world *world, int code, struct asim_err *err);
 
 /* One run in several processes, each with the ranks and nodes of its part of the network. All open
  * the world with the same settings but `process`, and start it. Then, over common windows, each
- * advances its network, packs a block for every other one and unpacks theirs. At the end each but
+ * advances its network, packs a buffer for every other one and unpacks theirs. At the end each but
  * process 0 packs what it has, process 0 unpacks that and finishes: its code is the run's verdict,
  * with which all others call asim_world_finish, too; it is what they return, unless they could not
- * write what they write of their own ranks. Blocks are valid until the next is packed. */
-int asim_world_pack(struct asim_world *world, uint32_t peer, struct asim_block *block,
+ * write what they write of their own ranks. Buffers are valid until the next is packed. */
+int asim_world_pack(struct asim_world *world, uint32_t peer, struct asim_buffer *buffer,
                     struct asim_err *err);
-int asim_world_unpack(struct asim_world *world, const struct asim_block *block,
+int asim_world_unpack(struct asim_world *world, const struct asim_buffer *buffer,
                       struct asim_err *err);
 /* 1 where settings->lent has left the network whole: process 0 starts, steps and finishes like one
  * that is alone. The others have nothing to start, step or exchange; at the end they call
@@ -118,8 +118,8 @@ int asim_world_is_stopped(struct asim_world *world);
 int asim_world_is_over(struct asim_world *world);
 /* run: what running gave in this process, code 0 where all went well. */
 int asim_world_pack_end(struct asim_world *world, const struct asim_err *run,
-                        struct asim_block *block, struct asim_err *err);
-int asim_world_unpack_end(struct asim_world *world, const struct asim_block *block,
+                        struct asim_buffer *buffer, struct asim_err *err);
+int asim_world_unpack_end(struct asim_world *world, const struct asim_buffer *buffer,
                           struct asim_err *err);
 
 void asim_world_progress(const struct asim_world *world, struct asim_progress *progress);

@@ -16,7 +16,7 @@ enum { NAME_MAX_BYTES = 256 };
 /* An op's body is read again for its name; where that fails the run does. At its issue only log.txt
  * asks for the name. */
 static void pack_op(const struct asim_world *world, struct asim_event *event,
-                    struct asim_parcel *into)
+                    struct asim_serializer *into)
 {
     char name[NAME_MAX_BYTES] = "";
     struct asim_op op;
@@ -31,12 +31,13 @@ static void pack_op(const struct asim_world *world, struct asim_event *event,
         event->of.op.id = op.id;
         event->of.op.type = op.type;
     }
-    ASIM_PARCEL_PUT(into, *event);
-    asim_parcel_put_text(into, name);
+    ASIM_SERIALIZE(into, *event);
+    asim_serialize_text(into, name);
 }
 
 /* Kinds that hold all there is to know go as they are. */
-static void pack_one(struct asim_world *world, struct asim_event *event, struct asim_parcel *into)
+static void pack_one(struct asim_world *world, struct asim_event *event,
+                     struct asim_serializer *into)
 {
     struct asim_rank_facts facts;
 
@@ -48,16 +49,16 @@ static void pack_one(struct asim_world *world, struct asim_event *event, struct 
         break;
     case ASIM_EV_RANK_DONE:
         asim_event_rank_peak(world, event, &facts);
-        ASIM_PARCEL_PUT(into, *event);
-        ASIM_PARCEL_PUT(into, facts);
+        ASIM_SERIALIZE(into, *event);
+        ASIM_SERIALIZE(into, facts);
         break;
     default:
-        ASIM_PARCEL_PUT(into, *event);
+        ASIM_SERIALIZE(into, *event);
     }
 }
 
 /* A failure to record earlier is told here, too. */
-int asim_events_pack(struct asim_world *world, struct asim_parcel *into)
+int asim_events_pack(struct asim_world *world, struct asim_serializer *into)
 {
     struct asim_events *pending = &world->show.pending;
 
@@ -68,7 +69,7 @@ int asim_events_pack(struct asim_world *world, struct asim_parcel *into)
 }
 
 /* What hangs on it is its own; asim_event_fini frees it. */
-static int unpack_one(struct asim_event *event, struct asim_unparcel *from)
+static int unpack_one(struct asim_event *event, struct asim_deserializer *from)
 {
     struct asim_rank_facts *facts;
 
@@ -76,28 +77,28 @@ static int unpack_one(struct asim_event *event, struct asim_unparcel *from)
     case ASIM_EV_OP_ISSUE:
     case ASIM_EV_OP_END:
     case ASIM_EV_LISTLESS:
-        event->of.op.name = strdup(asim_unparcel_text(from));
+        event->of.op.name = strdup(asim_deserialize_text(from));
         return event->of.op.name ? 0 : ASIM_ENOMEM;
     case ASIM_EV_RANK_DONE:
         event->of.done.facts = facts = malloc(sizeof *facts);
         if (!facts)
             return ASIM_ENOMEM;
-        ASIM_UNPARCEL_GET(from, *facts);
+        ASIM_DESERIALIZE(from, *facts);
         return 0;
     default:
         return 0;
     }
 }
 
-/* To the end of the block; what came before a failure stays pending and is freed with the rest. */
-int asim_events_unpack(struct asim_world *world, struct asim_unparcel *from)
+/* To the end of the buffer; what came before a failure stays pending and is freed with the rest. */
+int asim_events_unpack(struct asim_world *world, struct asim_deserializer *from)
 {
     struct asim_events *pending = &world->show.pending;
 
     while (from->at < from->end && !from->failed) {
         struct asim_event event;
 
-        ASIM_UNPARCEL_GET(from, event);
+        ASIM_DESERIALIZE(from, event);
         if (unpack_one(&event, from))
             return ASIM_ENOMEM;
         if (ASIM_VEC_PUSH(*pending, event)) {

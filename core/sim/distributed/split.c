@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only
  *
- * See split.h. Who owns what, the blocks of a window, and what is summed over processes; what is
+ * See split.h. Who owns what, the buffers of a window, and what is summed over processes; what is
  * packed at the end is in split_end.c. Threads of one process are dealt with the same knife, since
- * a part that is good for a process is good for a thread; they need no blocks.
+ * a part that is good for a process is good for a thread; they need no buffers.
  *
  * Memory of a process follows its own ranks, but for four bytes a node (its part) and, where no
  * page of it is touched, the room of a rank that lives elsewhere.
@@ -162,7 +162,7 @@ void asim_split_close(struct asim_world *world)
     asim_map_fini(&split->joined);
     free(split->thread);
     free(split->events.at);
-    free(split->block.at);
+    free(split->buffer.at);
     free(split->links);
     free(split);
     world->split = NULL;
@@ -275,29 +275,29 @@ void asim_split_settle(struct asim_world *world, uint64_t until)
     }
 }
 
-/* The network's block first, with its length, then events. Empty where both are. */
-static int join(struct asim_split *split, uint32_t peer, const struct asim_block *network)
+/* The network's buffer first, with its length, then events. Empty where both are. */
+static int join(struct asim_split *split, uint32_t peer, const struct asim_buffer *network)
 {
     uint64_t n = network->n;
 
-    split->block.n = 0;
+    split->buffer.n = 0;
     if (network->n || (!peer && split->events.n)) {
-        ASIM_PARCEL_PUT(&split->block, n);
-        asim_parcel_put(&split->block, network->at, network->n);
+        ASIM_SERIALIZE(&split->buffer, n);
+        asim_serialize_bytes(&split->buffer, network->at, network->n);
     }
     if (!peer && split->events.n) {
-        asim_parcel_put(&split->block, split->events.at, split->events.n);
+        asim_serialize_bytes(&split->buffer, split->events.at, split->events.n);
         split->events.n = 0;
     }
-    return split->block.failed ? ASIM_ENOMEM : 0;
+    return split->buffer.failed ? ASIM_ENOMEM : 0;
 }
 
 /* Called between windows, for every other process, whether there is anything or not. */
-int asim_world_pack(struct asim_world *world, uint32_t peer, struct asim_block *block,
+int asim_world_pack(struct asim_world *world, uint32_t peer, struct asim_buffer *buffer,
                     struct asim_err *err)
 {
     struct asim_split *split = world->split;
-    struct asim_block network = {0};
+    struct asim_buffer network = {0};
 
     asim_lanes_gather(world); /* what ranks did at their start may not have been settled yet */
     if (!peer && asim_events_pack(world, &split->events))
@@ -306,30 +306,31 @@ int asim_world_pack(struct asim_world *world, uint32_t peer, struct asim_block *
         return ASIM_EINVAL;
     if (join(split, peer, &network))
         return asim_err_nomem(err, "telling another process");
-    *block = (struct asim_block){split->block.at, split->block.n};
+    *buffer = (struct asim_buffer){split->buffer.at, split->buffer.n};
     return 0;
 }
 
-/* Events are pending from here on and shown in their turn; order of blocks does not matter to them.
+/* Events are pending from here on and shown in their turn; order of buffers does not matter to
+ * them.
  */
-int asim_world_unpack(struct asim_world *world, const struct asim_block *block,
+int asim_world_unpack(struct asim_world *world, const struct asim_buffer *buffer,
                       struct asim_err *err)
 {
-    struct asim_unparcel from = {block->at, block->at + block->n, 0};
-    struct asim_block network;
+    struct asim_deserializer from = {buffer->at, buffer->at + buffer->n, 0};
+    struct asim_buffer network;
     uint64_t n;
     int code;
 
-    ASIM_UNPARCEL_GET(&from, n);
-    network.at = asim_unparcel_take(&from, n);
+    ASIM_DESERIALIZE(&from, n);
+    network.at = asim_deserialize_bytes(&from, n);
     network.n = n;
     if (from.failed)
-        return asim_err_set(err, ASIM_EBUG, "a block of another process is cut short");
+        return asim_err_set(err, ASIM_EBUG, "a buffer of another process is cut short");
     if (n && asim_remote_unpack(world->fabric, &network, err))
         return ASIM_EINVAL;
     code = asim_events_unpack(world, &from);
     if (code == ASIM_EBUG)
-        return asim_err_set(err, code, "a block of another process is cut short");
+        return asim_err_set(err, code, "a buffer of another process is cut short");
     return code ? asim_err_nomem(err, "keeping events of other processes") : 0;
 }
 

@@ -1,19 +1,20 @@
 /* SPDX-License-Identifier: GPL-2.0-only
  *
- * One run in several processes: the system layer's half (fabric/parallel/distributed.h is the network's). Nodes
- * are dealt to the processes; a process reads the traces of the ranks on its own hosts and has
- * state for these only, but knows how many there are in all, their groups and dimensions.
+ * One run in several processes: the system layer's half (fabric/parallel/distributed.h is the
+ * network's). Nodes are dealt to the processes; a process reads the traces of the ranks on its own
+ * hosts and has state for these only, but knows how many there are in all, their groups and
+ * dimensions.
  *
- * What is recorded for the reports elsewhere comes to process 0 in blocks (asim_world_pack), and
+ * What is recorded for the reports elsewhere comes to process 0 in buffers (asim_world_pack), and
  * is shown there as soon as nobody can have anything earlier. At the end each process packs what
  * else is asked of it: counts, its failure, who waits for what, what its links carried. Process 0
  * puts these together, in an order that knows no processes, and writes the one report.
  *
  * Example, windows of 500 ns. In [1000, 1500) a rank of process 1 ends at 1,200 and one of process
- * 0 at 1,300. Process 0 settles at 1,500 and shows what lies before 1,000, since blocks of that
+ * 0 at 1,300. Process 0 settles at 1,500 and shows what lies before 1,000, since buffers of that
  * window are still to come; at 2,000 it has them, and shows 1,200 before 1,300.
  *
- * At W = 0 a process advances its nodes one event at a time, and settles after each; blocks go at
+ * At W = 0 a process advances its nodes one event at a time, and settles after each; buffers go at
  * the ends of the same windows, so process 0 still shows what lies a window back.
  *
  * A network of one switch is left to process 0 where the settings lend it the others' cores: the
@@ -26,7 +27,7 @@
 #ifndef ASIM_SIM_DISTRIBUTED_SPLIT_H
 #define ASIM_SIM_DISTRIBUTED_SPLIT_H
 
-#include "base/parcel.h"
+#include "base/serializer.h"
 #include "fabric/parallel/partition.h"
 #include "fabric/parallel/distributed.h"
 #include "sim/stall.h"
@@ -50,9 +51,9 @@ struct asim_split { /* where there are several processes, or threads */
     uint32_t *thread; /* [nodes] the thread of each node in its process, modulo their number */
     /* Others may still bring events of the last so many ns before the settled time: the window. */
     uint64_t lag_ns;
-    uint64_t last_ns;          /* end of the window before */
-    struct asim_parcel events; /* for process 0, not yet packed */
-    struct asim_parcel block;  /* packed last */
+    uint64_t last_ns;              /* end of the window before */
+    struct asim_serializer events; /* for process 0, not yet packed */
+    struct asim_serializer buffer; /* packed last */
     int keeps; /* at the end, in those that follow process 0: its verdict on the run */
     /* In process 0, what the others have brought at their end. */
     struct asim_totals others;
@@ -104,7 +105,7 @@ void asim_split_link_use(const struct asim_world *world, uint32_t wire, struct a
 
 /* pack_event.c: everything pending as bytes, and back. 0 or ASIM_ENOMEM; back also
  * ASIM_EBUG, where bytes are missing. */
-int asim_events_pack(struct asim_world *world, struct asim_parcel *into);
-int asim_events_unpack(struct asim_world *world, struct asim_unparcel *from);
+int asim_events_pack(struct asim_world *world, struct asim_serializer *into);
+int asim_events_unpack(struct asim_world *world, struct asim_deserializer *from);
 
 #endif

@@ -16,7 +16,7 @@
  */
 
 /* Which collectives each rank has come to: whoever waits elsewhere is told who has not. */
-static void pack_joined(const struct asim_world *world, struct asim_parcel *into)
+static void pack_joined(const struct asim_world *world, struct asim_serializer *into)
 {
     const uint32_t none = UINT32_MAX;
 
@@ -26,35 +26,35 @@ static void pack_joined(const struct asim_world *world, struct asim_parcel *into
         for (size_t i = 0; asim_rank_is_here(&world->ranks[r]) && i < map->cap; i++) {
             if (!map->used[i] || map->slots[i].hi != 1)
                 continue;
-            ASIM_PARCEL_PUT(into, r);
-            ASIM_PARCEL_PUT(into, map->slots[i].lo);
-            ASIM_PARCEL_PUT(into, map->slots[i].value);
+            ASIM_SERIALIZE(into, r);
+            ASIM_SERIALIZE(into, map->slots[i].lo);
+            ASIM_SERIALIZE(into, map->slots[i].value);
         }
     }
-    ASIM_PARCEL_PUT(into, none);
+    ASIM_SERIALIZE(into, none);
 }
 
 /* The lists of members follow the rows that name one: the reader may not know that group, which a
  * METADATA op can define on the way. */
-static void pack_stall(const struct asim_world *world, struct asim_parcel *into)
+static void pack_stall(const struct asim_world *world, struct asim_serializer *into)
 {
     struct asim_stall stall;
 
     asim_stall_collect(world, &stall);
-    ASIM_PARCEL_PUT(into, stall);
+    ASIM_SERIALIZE(into, stall);
     for (uint32_t i = 0; i < stall.n_rows; i++) {
         const struct asim_group *listed = stall.rows[i].listed;
 
         if (!listed)
             continue;
-        ASIM_PARCEL_PUT(into, listed->n);
-        asim_parcel_put(into, listed->ranks, listed->n * sizeof *listed->ranks);
+        ASIM_SERIALIZE(into, listed->n);
+        asim_serialize_bytes(into, listed->ranks, listed->n * sizeof *listed->ranks);
     }
 }
 
 /* Of links that begin at nodes of this process, because their counts are the sender's. Most runs do
  * not ask for them. */
-static void pack_links(const struct asim_world *world, struct asim_parcel *into)
+static void pack_links(const struct asim_world *world, struct asim_serializer *into)
 {
     const uint32_t none = UINT32_MAX;
     struct asim_link_use use;
@@ -67,32 +67,32 @@ static void pack_links(const struct asim_world *world, struct asim_parcel *into)
         if (!asim_split_has(world, wire % 2 ? link->b : link->a))
             continue;
         asim_fabric_link_use(world->fabric, wire, &use);
-        ASIM_PARCEL_PUT(into, wire);
-        ASIM_PARCEL_PUT(into, use);
+        ASIM_SERIALIZE(into, wire);
+        ASIM_SERIALIZE(into, use);
     }
-    ASIM_PARCEL_PUT(into, none);
+    ASIM_SERIALIZE(into, none);
 }
 
-/* Events are the last, since they go to the end of the block: first those that were ready for the
+/* Events are the last, since they go to the end of the buffer: first those that were ready for the
  * next window, then the rest, but for what lies behind a failure here. */
 int asim_world_pack_end(struct asim_world *world, const struct asim_err *run,
-                        struct asim_block *block, struct asim_err *err)
+                        struct asim_buffer *buffer, struct asim_err *err)
 {
-    struct asim_parcel *into = &world->split->block;
+    struct asim_serializer *into = &world->split->buffer;
     struct asim_totals totals;
 
     asim_world_conclude(world, run);
     into->n = 0;
     asim_totals_here(world, &totals);
-    ASIM_PARCEL_PUT(into, totals);
-    ASIM_PARCEL_PUT(into, world->failure);
+    ASIM_SERIALIZE(into, totals);
+    ASIM_SERIALIZE(into, world->failure);
     pack_joined(world, into);
     pack_stall(world, into);
     pack_links(world, into);
-    asim_parcel_put(into, world->split->events.at, world->split->events.n);
+    asim_serialize_bytes(into, world->split->events.at, world->split->events.n);
     if (asim_events_pack(world, into) || into->failed)
         return asim_err_nomem(err, "telling another process");
-    *block = (struct asim_block){into->at, into->n};
+    *buffer = (struct asim_buffer){into->at, into->n};
     return 0;
 }
 
@@ -101,17 +101,17 @@ int asim_world_pack_end(struct asim_world *world, const struct asim_err *run,
 
 /* Until the number that no rank has. Counts only: which collective it is stands in the rows of
  * those who wait for it. */
-static int unpack_joined(struct asim_split *split, struct asim_unparcel *from)
+static int unpack_joined(struct asim_split *split, struct asim_deserializer *from)
 {
     uint64_t group, n, *slot;
     uint32_t rank;
 
     for (;;) {
-        ASIM_UNPARCEL_GET(from, rank);
+        ASIM_DESERIALIZE(from, rank);
         if (rank == UINT32_MAX || from->failed)
             return 0;
-        ASIM_UNPARCEL_GET(from, group);
-        ASIM_UNPARCEL_GET(from, n);
+        ASIM_DESERIALIZE(from, group);
+        ASIM_DESERIALIZE(from, n);
         slot = asim_map_put(&split->joined, rank, group);
         if (!slot)
             return ASIM_ENOMEM;
@@ -121,13 +121,13 @@ static int unpack_joined(struct asim_split *split, struct asim_unparcel *from)
 
 /* Into a list of the split's own; the pointer in the row was another process's. */
 static int unpack_listed(struct asim_split *split, struct asim_stall_row *row,
-                         struct asim_unparcel *from)
+                         struct asim_deserializer *from)
 {
     struct asim_group group = {0};
     const void *ranks;
 
-    ASIM_UNPARCEL_GET(from, group.n);
-    ranks = asim_unparcel_take(from, group.n * sizeof *group.ranks);
+    ASIM_DESERIALIZE(from, group.n);
+    ranks = asim_deserialize_bytes(from, group.n * sizeof *group.ranks);
     group.ranks = ranks ? malloc((group.n + 1) * sizeof *group.ranks) : NULL;
     if (!group.ranks || ASIM_VEC_PUSH(split->groups, group)) {
         free(group.ranks);
@@ -139,11 +139,11 @@ static int unpack_listed(struct asim_split *split, struct asim_stall_row *row,
 }
 
 /* In the other order than it was packed in would do as well: rows are merged by rank. */
-static int unpack_stall(struct asim_split *split, struct asim_unparcel *from)
+static int unpack_stall(struct asim_split *split, struct asim_deserializer *from)
 {
     struct asim_stall stall;
 
-    ASIM_UNPARCEL_GET(from, stall);
+    ASIM_DESERIALIZE(from, stall);
     /* Rows point into it, so it may not move: room for a row of each process. */
     if (ASIM_VEC_RESERVE(split->groups, (size_t)split->n * ASIM_STALL_RANKS))
         return ASIM_ENOMEM;
@@ -155,13 +155,13 @@ static int unpack_stall(struct asim_split *split, struct asim_unparcel *from)
 }
 
 /* A link whose row never came keeps `to` beyond all nodes. */
-static int unpack_links(struct asim_world *world, struct asim_unparcel *from)
+static int unpack_links(struct asim_world *world, struct asim_deserializer *from)
 {
     struct asim_split *split = world->split;
     uint32_t wire;
 
     for (;;) {
-        ASIM_UNPARCEL_GET(from, wire);
+        ASIM_DESERIALIZE(from, wire);
         if (wire >= world->topo.n_links * 2 || from->failed)
             return 0;
         if (!split->links) {
@@ -171,21 +171,21 @@ static int unpack_links(struct asim_world *world, struct asim_unparcel *from)
             for (size_t i = 0; i < world->topo.n_links * 2; i++)
                 split->links[i].to = UINT32_MAX;
         }
-        ASIM_UNPARCEL_GET(from, split->links[wire]);
+        ASIM_DESERIALIZE(from, split->links[wire]);
     }
 }
 
 /* Once for each other process, in any order: what is put together has an order of its own. */
-int asim_world_unpack_end(struct asim_world *world, const struct asim_block *block,
+int asim_world_unpack_end(struct asim_world *world, const struct asim_buffer *buffer,
                           struct asim_err *err)
 {
-    struct asim_unparcel from = {block->at, block->at + block->n, 0};
+    struct asim_deserializer from = {buffer->at, buffer->at + buffer->n, 0};
     struct asim_failure failure;
     struct asim_totals totals;
     int code;
 
-    ASIM_UNPARCEL_GET(&from, totals);
-    ASIM_UNPARCEL_GET(&from, failure);
+    ASIM_DESERIALIZE(&from, totals);
+    ASIM_DESERIALIZE(&from, failure);
     asim_totals_add(&world->split->others, &totals);
     asim_failure_merge(&world->failure, &failure);
     world->failed |= failure.err.code != 0;
@@ -196,7 +196,7 @@ int asim_world_unpack_end(struct asim_world *world, const struct asim_block *blo
     code = code ? code : asim_events_unpack(world, &from);
     if (code == ASIM_ENOMEM)
         return asim_err_nomem(err, "putting the processes' results together");
-    return code ? asim_err_set(err, code, "a block of another process is cut short") : 0;
+    return code ? asim_err_set(err, code, "a buffer of another process is cut short") : 0;
 }
 
 /* --- what was unpacked ------------------------------------------------------------------------

@@ -131,7 +131,7 @@ static void exchange(struct lab **labs, uint32_t n)
 {
     for (uint32_t p = 0; p < n; p++)
         for (uint32_t q = 0; q < n; q++) {
-            struct asim_block block;
+            struct asim_buffer block;
 
             if (p == q)
                 continue;

@@ -87,7 +87,7 @@ static struct asim_world *open_one(const char *cc, const struct way *way, uint32
 static void exchange(struct asim_world *const *worlds, uint32_t n)
 {
     struct asim_err err = {0};
-    struct asim_block block;
+    struct asim_buffer block;
 
     for (uint32_t from = 0; from < n; from++)
         for (uint32_t to = 0; to < n; to++) {
@@ -132,7 +132,7 @@ static void take_turns(struct asim_world *const *worlds, uint32_t n)
 static int run_shared(struct asim_world *const *worlds, uint32_t n, struct outcome *outcome)
 {
     struct asim_err none = {0};
-    struct asim_block block;
+    struct asim_buffer block;
     uint64_t t;
     int code;
 

@@ -121,7 +121,7 @@ static inline struct asim_world *open_one(const char *out, const struct way *way
 /* What each has for each, after a window. */
 static inline void exchange(const struct fake *fake, struct outcome *outcome)
 {
-    struct asim_block block;
+    struct asim_buffer block;
 
     for (uint32_t from = 0; fake->n_worlds > 1 && from < fake->n_worlds; from++)
         for (uint32_t to = 0; to < fake->n_worlds; to++) {
@@ -147,7 +147,7 @@ static inline int is_at_end(const struct fake *fake)
 static inline void finish(struct fake *fake, struct outcome *outcome)
 {
     struct asim_err run = outcome->err;
-    struct asim_block block;
+    struct asim_buffer block;
     int verdict;
 
     run.code = outcome->code;

@@ -180,7 +180,7 @@ int asim_calibrate_file(const struct asim_rankfile *file,
     if (!code)
         code = asim_chakra_open(&rw.in, file->in, err);
     if (!code)
-        code = rewrite(&rw, file->made, err);
+        code = rewrite(&rw, file->temp_name, err);
     asim_chakra_close(rw.in);
     return code;
 }

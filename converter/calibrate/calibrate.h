@@ -32,8 +32,8 @@ struct asim_calibrate_counts {
     uint64_t nodes, own, average, forced;
     double mhz, avg_ns;
 };
-/* Writes file->in with its new times to file->made. device may be NULL: the average is then that of
- * the trace's own GPU computations. */
+/* Writes the trace file->in with new durations to file->temp_name. device may be NULL: the average
+ * duration is then the one of the GPU computations in the trace. */
 int asim_calibrate_file(const struct asim_rankfile *file,
                         const struct asim_calibrate_device *device,
                         const struct asim_calibrate_options *opt,

@@ -9,7 +9,7 @@
 #include "asim/ext/command.h"
 #include "calibrate/calibrate.h"
 #include "tools/args.h"
-#include "trace/file_set.h"
+#include "base/io/file_set.h"
 
 #define MAX_FILES 65536
 
@@ -74,7 +74,7 @@ static int calibrate(const struct asim_args *args, struct asim_err *err)
 {
     const struct options *o = args->tables[0].base;
     struct asim_rankfiles files = {0};
-    struct asim_outset set = {0};
+    struct asim_file_set set = {0};
     int code = args->n_words
                    ? asim_rankfiles_add(&files, args->words, args->n_words, o->output, err)
                    : asim_err_set(err, ASIM_EUSAGE,
@@ -82,11 +82,11 @@ static int calibrate(const struct asim_args *args, struct asim_err *err)
                                   "files; --help explains.");
 
     for (size_t i = 0; i < files.n && !code; i++) {
-        code = asim_outset_add(&set, files.at[i].out, &files.at[i].made, err);
+        code = asim_file_set_add(&set, files.at[i].out, &files.at[i].temp_name, err);
         if (!code)
             code = calibrate_one(o, &files.at[i], err);
     }
-    code = asim_outset_end(&set, code, err);
+    code = asim_file_set_end(&set, code, err);
     asim_rankfiles_fini(&files);
     return code;
 }

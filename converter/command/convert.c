@@ -10,7 +10,7 @@
 #include "llm/llm.h"
 #include "tools/args.h"
 #include "trace/open.h"
-#include "trace/file_set.h"
+#include "base/io/file_set.h"
 
 struct options {
     char *input, *output, *groups;
@@ -82,11 +82,11 @@ static int run_convert(const struct asim_args *args, struct asim_err *err)
                             "--input and --output are both needed; --help explains them.");
     if (asim_trace_shared(o->input))
         return run_workload(o, err);
-    code = asim_outset_not_same(o->input, o->output, err);
+    code = asim_file_set_refuse_overwrite(o->input, o->output, err);
     if (!code)
-        code = asim_outset_not_same(o->input, o->groups, err);
+        code = asim_file_set_refuse_overwrite(o->input, o->groups, err);
     if (!code)
-        code = asim_outset_not_twice(o->output, o->groups, err);
+        code = asim_file_set_refuse_duplicate(o->output, o->groups, err);
     if (!code)
         code = asim_convert_run(&cv, &opt, err);
     if (!code && !o->quiet)

@@ -11,7 +11,7 @@
 #include "draw/draw.h"
 #include "tools/args.h"
 #include "tools/dot.h"
-#include "trace/file_set.h"
+#include "base/io/file_set.h"
 
 struct options {
     char *input, *output;
@@ -113,7 +113,7 @@ static int draw(const struct asim_args *args, struct asim_err *err)
     if (!o->input || !o->output)
         return asim_err_set(err, ASIM_EUSAGE,
                             "--input and --output are both needed; --help explains them.");
-    rc = asim_outset_not_same(o->input, o->output, err);
+    rc = asim_file_set_refuse_overwrite(o->input, o->output, err);
     if (!rc)
         rc = asim_picture_read(&graph, o->input, err);
     if (!rc)

@@ -10,7 +10,7 @@
 #include "base/io/out.h"
 #include "dump/dump.h"
 #include "tools/args.h"
-#include "trace/file_set.h"
+#include "base/io/file_set.h"
 
 struct options {
     char *input, *output;
@@ -61,7 +61,7 @@ static int dump(const struct asim_args *args, struct asim_err *err)
     int rc;
     if (!input)
         return asim_err_set(err, ASIM_EUSAGE, "no trace; give --input=FILE.et.");
-    rc = asim_outset_not_same(input, o->output, err);
+    rc = asim_file_set_refuse_overwrite(input, o->output, err);
     if (!rc)
         rc = asim_chakra_open(&trace, input, err);
     if (rc)

@@ -18,7 +18,7 @@
 #include "tools/args.h"
 #include "trace/chakra/chakra_write.h"
 #include "trace/op.h"
-#include "trace/file_set.h"
+#include "base/io/file_set.h"
 
 #define VERSION     "0.0.4"
 #define STAGE_NODES 2  /* most nodes of one stage */
@@ -245,15 +245,15 @@ static int check_free(const struct settings *set, char *path, size_t size, struc
 /* Every rank's file. */
 static int write_all(const struct settings *set, uint64_t *nodes, struct asim_err *err)
 {
-    struct asim_outset files = {0};
-    int rc = asim_outset_begin(&files, set->out, set->ranks, set->force, err);
+    struct asim_file_set files = {0};
+    int rc = asim_file_set_begin(&files, set->out, set->ranks, set->force, err);
     for (uint32_t r = 0; r < set->ranks && !rc; r++) {
-        const char *made;
-        rc = asim_outset_rank(&files, set->out, r, &made, err);
+        const char *temp_name;
+        rc = asim_file_set_rank(&files, set->out, r, &temp_name, err);
         if (!rc)
-            rc = write_rank(set, made, r, nodes, err);
+            rc = write_rank(set, temp_name, r, nodes, err);
     }
-    return asim_outset_end(&files, rc, err);
+    return asim_file_set_end(&files, rc, err);
 }
 
 /* --sizes as numbers; their sum becomes the size that names and comm_size say. */

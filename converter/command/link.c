@@ -8,7 +8,7 @@
 #include "asim/ext/command.h"
 #include "link/link.h"
 #include "tools/args.h"
-#include "trace/file_set.h"
+#include "base/io/file_set.h"
 
 struct options {
     char *host, *device, *output, *log_level;
@@ -44,9 +44,9 @@ static int run_link(const struct asim_args *args, struct asim_err *err)
     if (!o->host || !o->device || !o->output)
         return asim_err_set(err, ASIM_EUSAGE,
                             "--host, --device and --output are all needed; --help explains them.");
-    code = asim_outset_not_same(o->host, o->output, err);
+    code = asim_file_set_refuse_overwrite(o->host, o->output, err);
     if (!code)
-        code = asim_outset_not_same(o->device, o->output, err);
+        code = asim_file_set_refuse_overwrite(o->device, o->output, err);
     if (!code)
         code = asim_link_run(&link, &opt, err);
     if (!code && !asim_host_is_known(&link.host))

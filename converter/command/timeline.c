@@ -13,7 +13,7 @@
 #include "base/io/out.h"
 #include "timeline/timeline.h"
 #include "tools/args.h"
-#include "trace/file_set.h"
+#include "base/io/file_set.h"
 
 struct options {
     char *input, *output, *frequency, *log;
@@ -67,7 +67,7 @@ static int convert(const struct asim_args *args, struct asim_err *err)
     if (!o->input || !o->output)
         return asim_err_set(err, ASIM_EUSAGE,
                             "--input and --output are both needed; --help explains them.");
-    rc = asim_outset_not_same(o->input, o->output, err);
+    rc = asim_file_set_refuse_overwrite(o->input, o->output, err);
     if (!rc)
         rc = read_frequency(o->frequency, &t.mhz, err);
     if (!rc)

@@ -7,7 +7,7 @@
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
-#include "trace/file_set.h"
+#include "base/io/file_set.h"
 
 static int run_phases(struct asim_convert *cv, struct asim_err *err)
 {
@@ -21,23 +21,24 @@ static int run_phases(struct asim_convert *cv, struct asim_err *err)
     return code;
 }
 
-/* A trace without its groups, or with older ones, would be run wrong: both or none. */
+/* Writes trace and groups file together or not at all: a trace with an older groups file would run
+ * with wrong groups. */
 static int run_with_groups(struct asim_convert *cv, const struct asim_convert_options *opt,
                            struct asim_err *err)
 {
-    struct asim_convert_options made = *opt;
-    struct asim_outset set = {0};
-    int code = asim_outset_add(&set, opt->output, &made.output, err);
+    struct asim_convert_options temp_opt = *opt;
+    struct asim_file_set set = {0};
+    int code = asim_file_set_add(&set, opt->output, &temp_opt.output, err);
 
     if (!code)
-        code = asim_outset_add(&set, opt->groups, &made.groups, err);
-    cv->opt = &made;
+        code = asim_file_set_add(&set, opt->groups, &temp_opt.groups, err);
+    cv->opt = &temp_opt;
     if (!code)
         code = run_phases(cv, err);
     cv->opt = opt;
     if (!code)
-        code = asim_pgroups_write(&cv->groups, &cv->names, made.groups, err);
-    return asim_outset_end(&set, code, err);
+        code = asim_pgroups_write(&cv->groups, &cv->names, temp_opt.groups, err);
+    return asim_file_set_end(&set, code, err);
 }
 
 int asim_convert_run(struct asim_convert *cv, const struct asim_convert_options *opt,

@@ -10,7 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include "trace/op.h"
-#include "trace/file_set.h"
+#include "base/io/file_set.h"
 
 static size_t stem(const char *path)
 {
@@ -84,19 +84,18 @@ static int add_prefix(struct asim_rankfiles *files, const char *prefix, const ch
 }
 
 struct written {
-    struct asim_place place;
+    struct asim_file_id id;
     const struct asim_rankfile *file;
 };
 
-static int by_place(const void *a, const void *b)
+static int by_id(const void *a, const void *b)
 {
-    return asim_place_order(&((const struct written *)a)->place,
-                            &((const struct written *)b)->place);
+    return asim_file_id_compare(&((const struct written *)a)->id, &((const struct written *)b)->id);
 }
 
 static int twice(const struct asim_rankfile *a, const struct asim_rankfile *b, struct asim_err *err)
 {
-    if (asim_place_same(a->in, b->in))
+    if (asim_file_same(a->in, b->in))
         return asim_err_set(err, ASIM_EINVAL, "%s and %s are one file; name it once.", a->in,
                             b->in);
     return asim_err_set(err, ASIM_EINVAL,
@@ -105,18 +104,18 @@ static int twice(const struct asim_rankfile *a, const struct asim_rankfile *b, s
                         a->in, b->in, b->out);
 }
 
-/* Of two files with one place, the first would be lost. */
-static int check_places(const struct asim_rankfiles *files, struct asim_err *err)
+/* Refuses two outputs that are one file: the first would be lost. */
+static int check_outputs(const struct asim_rankfiles *files, struct asim_err *err)
 {
     struct written *sorted = malloc((files->n + 1) * sizeof *sorted);
     int code = sorted ? 0 : asim_err_nomem(err, "listing traces");
 
     for (size_t i = 0; i < files->n && sorted; i++)
-        sorted[i] = (struct written){asim_place_of(files->at[i].out), &files->at[i]};
+        sorted[i] = (struct written){asim_file_id_of(files->at[i].out), &files->at[i]};
     if (sorted)
-        qsort(sorted, files->n, sizeof *sorted, by_place);
+        qsort(sorted, files->n, sizeof *sorted, by_id);
     for (size_t i = 1; i < files->n && !code; i++)
-        if (sorted[i].place.is_regular && !by_place(&sorted[i - 1], &sorted[i]))
+        if (sorted[i].id.is_regular && !by_id(&sorted[i - 1], &sorted[i]))
             code = twice(sorted[i - 1].file, sorted[i].file, err);
     free(sorted);
     return code;
@@ -125,12 +124,12 @@ static int check_places(const struct asim_rankfiles *files, struct asim_err *err
 static int check(const struct asim_rankfiles *files, int is_prefix, const char *output,
                  struct asim_err *err)
 {
-    struct asim_outset set = {0};
-    int code = check_places(files, err);
+    struct asim_file_set set = {0};
+    int code = check_outputs(files, err);
 
     if (!code && output && is_prefix)
-        code = asim_outset_begin(&set, output, (uint32_t)files->n, 0, err);
-    return asim_outset_end(&set, code, err);
+        code = asim_file_set_begin(&set, output, (uint32_t)files->n, 0, err);
+    return asim_file_set_end(&set, code, err);
 }
 
 int asim_rankfiles_add(struct asim_rankfiles *files, const char **words, size_t n,

@@ -12,7 +12,7 @@
 struct asim_rankfile {
     char *in, *out; /* may be the same pointer: the file is replaced when all is written */
     uint32_t rank;
-    const char *made; /* name of out until then (trace/file_set.h) */
+    const char *temp_name; /* name of out until then (base/io/file_set.h) */
 };
 
 struct asim_rankfiles {

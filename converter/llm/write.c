@@ -12,7 +12,7 @@
 #include "base/io/out.h"
 #include "trace/chakra/chakra_write.h"
 #include "trace/open.h"
-#include "trace/file_set.h"
+#include "base/io/file_set.h"
 
 /* AICB's name, folder included; booleans are Python's words. */
 void asim_llm_file_name(const struct asim_llm *llm, char *name, size_t size)
@@ -165,17 +165,17 @@ static int count_ranks(const char *workload, uint32_t *ranks, struct asim_err *e
  * than writing its file. */
 int asim_llm_to_et(const char *workload, const char *prefix, uint32_t *ranks, struct asim_err *err)
 {
-    struct asim_outset set = {0};
+    struct asim_file_set set = {0};
     int rc = count_ranks(workload, ranks, err);
     if (!rc)
-        rc = asim_outset_begin(&set, prefix, *ranks, 0, err);
+        rc = asim_file_set_begin(&set, prefix, *ranks, 0, err);
     if (!rc)
-        rc = asim_outset_reads(&set, workload, err);
+        rc = asim_file_set_reads(&set, workload, err);
     for (uint32_t r = 0; !rc && r < *ranks; r++) {
-        const char *made;
-        rc = asim_outset_rank(&set, prefix, r, &made, err);
+        const char *temp_name;
+        rc = asim_file_set_rank(&set, prefix, r, &temp_name, err);
         if (!rc)
-            rc = write_rank(workload, r, made, err);
+            rc = write_rank(workload, r, temp_name, err);
     }
-    return asim_outset_end(&set, rc, err);
+    return asim_file_set_end(&set, rc, err);
 }

@@ -16,7 +16,7 @@
 #include "convert/convert.h"
 #include "link/link.h"
 #include "repair/repair.h"
-#include "trace/file_set.h"
+#include "base/io/file_set.h"
 
 struct job {
     const struct asim_pytorch_options *opt;
@@ -241,7 +241,7 @@ static int repair(struct job *job)
 /* --simple leaves nothing that computes. */
 static int calibrate(struct job *job)
 {
-    struct asim_outset set = {0};
+    struct asim_file_set set = {0};
     int code = 0;
 
     for (size_t i = 0; i < job->files.n && !code && !job->opt->simple; i++) {
@@ -249,14 +249,14 @@ static int calibrate(struct job *job)
         struct asim_calibrate_counts counts;
 
         file.in = file.out;
-        code = asim_outset_add(&set, file.out, &file.made, job->err);
+        code = asim_file_set_add(&set, file.out, &file.temp_name, job->err);
         if (!code)
             code = asim_calibrate_file(&file, job->device[i].kernels ? &job->device[i] : NULL,
                                        &job->opt->calibrate, &counts, job->err);
         if (!code)
             asim_calibrate_report(&file, &counts, job->report);
     }
-    return asim_outset_end(&set, code, job->err);
+    return asim_file_set_end(&set, code, job->err);
 }
 
 static int finish(struct job *job)

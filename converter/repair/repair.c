@@ -8,7 +8,7 @@
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
-#include "trace/file_set.h"
+#include "base/io/file_set.h"
 
 /* What was filled in when writing counts for the comparison too. */
 static int as_written(struct asim_graph *graph, const struct asim_repair_options *opt,
@@ -44,8 +44,8 @@ static int repair_one(struct asim_graph *graph, const struct asim_rankfile *file
         code = asim_graph_reconnect(graph, err);
     if (code)
         return code;
-    code = opt->simple ? asim_graph_write_simple(graph, file->made, opt, err)
-                       : asim_graph_write(graph, file->made, opt, err);
+    code = opt->simple ? asim_graph_write_simple(graph, file->temp_name, opt, err)
+                       : asim_graph_write(graph, file->temp_name, opt, err);
     return code ? code : as_written(graph, opt, err);
 }
 
@@ -108,14 +108,14 @@ int asim_repair_run(const struct asim_rankfile *files, size_t n,
                     const struct asim_repair_options *opt, uint64_t *problems, struct asim_err *err)
 {
     struct asim_graph *graphs = calloc(n ? n : 1, sizeof *graphs);
-    struct asim_outset set = {0};
+    struct asim_file_set set = {0};
     int code = graphs ? 0 : asim_err_nomem(err, "repairing traces");
 
     *problems = 0;
     for (size_t r = 0; r < n && !code; r++) {
         struct asim_rankfile file = files[r];
 
-        code = asim_outset_add(&set, file.out, &file.made, err);
+        code = asim_file_set_add(&set, file.out, &file.temp_name, err);
         if (!code)
             code = repair_one(&graphs[r], &file, opt, err);
         if (!code && opt->report)
@@ -124,7 +124,7 @@ int asim_repair_run(const struct asim_rankfile *files, size_t n,
     }
     if (!code)
         code = compare(graphs, n, opt, problems, err);
-    code = asim_outset_end(&set, code, err);
+    code = asim_file_set_end(&set, code, err);
     for (size_t r = 0; r < n && graphs; r++)
         asim_graph_fini(&graphs[r]);
     free(graphs);

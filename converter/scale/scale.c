@@ -203,7 +203,7 @@ int asim_scale_rank(struct asim_scale *scale, uint32_t rank, struct asim_err *er
     const char *to;
     int rc = asim_trace_path(scale->input, rank % scale->ranks, &from, err);
     if (!rc)
-        rc = asim_outset_rank(&scale->set, scale->output, rank, &to, err);
+        rc = asim_file_set_rank(&scale->set, scale->output, rank, &to, err);
     if (!rc)
         rc = asim_chakra_open(&trace, from, err);
     if (!rc) {
@@ -222,17 +222,17 @@ int asim_scale_rank(struct asim_scale *scale, uint32_t rank, struct asim_err *er
 static int keep_inputs(struct asim_scale *scale, struct asim_err *err)
 {
     int rc = 0;
-    if (asim_place_same(scale->input, scale->output))
+    if (asim_file_same(scale->input, scale->output))
         return asim_err_set(err, ASIM_EINVAL,
                             "--output is the same as --input; the recorded traces would be "
                             "overwritten. Give another prefix for the output.");
     if (scale->groups_file)
-        rc = asim_outset_reads(&scale->set, scale->groups_file, err);
+        rc = asim_file_set_reads(&scale->set, scale->groups_file, err);
     for (uint32_t rank = 0; rank < scale->ranks && !rc; rank++) {
         char *path = NULL;
         rc = asim_trace_path(scale->input, rank, &path, err);
         if (!rc)
-            rc = asim_outset_reads(&scale->set, path, err);
+            rc = asim_file_set_reads(&scale->set, path, err);
         free(path);
     }
     return rc;
@@ -251,12 +251,12 @@ int asim_scale_run(struct asim_scale *scale, struct asim_err *err)
     if (!rc)
         rc = asim_scale_groups(scale, err);
     if (!rc)
-        rc = asim_outset_begin(&scale->set, scale->output, scale->to, 0, err);
+        rc = asim_file_set_begin(&scale->set, scale->output, scale->to, 0, err);
     for (uint32_t rank = 0; rank < scale->to && !rc; rank++)
         rc = asim_scale_rank(scale, rank, err);
     if (!rc && scale->groups.n)
         rc = asim_scale_write_groups(scale, err);
-    return asim_outset_end(&scale->set, rc, err);
+    return asim_file_set_end(&scale->set, rc, err);
 }
 
 void asim_scale_fini(struct asim_scale *scale)

@@ -12,7 +12,7 @@
 
 #include "base/mem.h"
 #include "trace/chakra/chakra_record.h"
-#include "trace/file_set.h"
+#include "base/io/file_set.h"
 
 enum asim_scale_grow {
     ASIM_SCALE_FULL,    /* groups of all recorded ranks grow */
@@ -38,7 +38,7 @@ struct asim_scale {
     ASIM_VEC(struct asim_scale_group) groups;
     uint64_t nodes;
     int wrote_groups, is_sorted;
-    struct asim_outset set;
+    struct asim_file_set set;
 };
 
 int asim_scale_run(struct asim_scale *scale, struct asim_err *err);

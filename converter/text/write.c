@@ -9,7 +9,7 @@
 #include <string.h>
 #include "base/io/out.h"
 #include "text/graph.h"
-#include "trace/file_set.h"
+#include "base/io/file_set.h"
 
 #define SCHEMA    "1.0.2-chakra.1.0.0"
 #define PATH_TAIL 32 /* ".groups.json" and room */
@@ -70,15 +70,15 @@ static int write_rank(struct asim_text_graph *g, const char *path)
 
 /* Ids go on through the ranks, as published: traces of two ranks never share one. */
 static int write_ranks(struct asim_text_graph *g, struct asim_text_result *result,
-                       struct asim_outset *set)
+                       struct asim_file_set *set)
 {
     int rc = 0;
     for (g->rank = 0; g->rank < g->opt->ranks && !rc; g->rank++) {
         uint64_t first = g->next_id;
-        const char *made;
-        rc = asim_outset_rank(set, g->opt->output, g->rank, &made, g->err);
+        const char *temp_name;
+        rc = asim_file_set_rank(set, g->opt->output, g->rank, &temp_name, g->err);
         if (!rc)
-            rc = write_rank(g, made);
+            rc = write_rank(g, temp_name);
         result->nodes = g->next_id - first;
         result->comms = g->comms;
     }
@@ -96,15 +96,15 @@ static void write_group(struct asim_out *out, uint32_t id, const uint32_t part[3
 
 /* Low groups are runs of ranks, high ones take the same place in each run. */
 static int write_groups(const struct asim_text_graph *g, char *path, size_t size,
-                        struct asim_outset *set)
+                        struct asim_file_set *set)
 {
     struct asim_out out = {0};
     uint32_t low = g->split.low, high = g->opt->ranks / low;
     snprintf(path, size, "%s.groups.json", g->opt->output);
-    const char *made = NULL;
-    int rc = asim_outset_add(set, path, &made, g->err);
+    const char *temp_name = NULL;
+    int rc = asim_file_set_add(set, path, &temp_name, g->err);
     if (!rc)
-        rc = asim_out_open(&out, made, g->err);
+        rc = asim_out_open(&out, temp_name, g->err);
     if (rc)
         return rc;
     asim_out_printf(&out, "{");
@@ -120,22 +120,22 @@ int asim_text_write(const struct asim_layers *layers, const struct asim_text_opt
                     struct asim_text_result *result, struct asim_err *err)
 {
     struct asim_text_graph g = {.layers = layers, .opt = opt, .err = err};
-    struct asim_outset set = {0};
+    struct asim_file_set set = {0};
     size_t size = strlen(opt->output) + PATH_TAIL;
     char *path = malloc(size);
     int rc = path ? init(&g) : asim_err_nomem(err, "converting a layer file");
     if (!rc)
         rc = asim_text_split_of(&g.split, layers, layers->kind, opt, err);
     if (!rc && !opt->compat) /* the published converter does not look */
-        rc = asim_outset_begin(&set, opt->output, opt->ranks, 0, err);
+        rc = asim_file_set_begin(&set, opt->output, opt->ranks, 0, err);
     if (!rc)
-        rc = asim_outset_reads(&set, layers->src.name, err);
+        rc = asim_file_set_reads(&set, layers->src.name, err);
     if (!rc)
         rc = write_ranks(&g, result, &set);
     result->has_groups = !rc && g.split.low && !opt->n_dims;
     if (result->has_groups)
         rc = write_groups(&g, path, size, &set);
-    rc = asim_outset_end(&set, rc, err);
+    rc = asim_file_set_end(&set, rc, err);
     fini(&g);
     free(path);
     return rc;

@@ -1,19 +1,20 @@
 /* SPDX-License-Identifier: GPL-2.0-only
  *
- * Sorting of words: a natural merge sort without a branch on what is compared, since where rows of
- * many ranks mix, which of two comes first is as good as random, and a guess that fails costs more
- * than the rest. A row that is in order already costs one pass; one of many short runs, spread
- * evenly, as rows of a window by time are, costs four instead of one for each doubling.
+ * A natural merge sort whose comparisons are free of branches: when the input interleaves the
+ * events of many ranks, each comparison is as good as random and a mispredicted branch costs more
+ * than the rest of the step. Sorted input costs one pass. Input of many short, evenly spread runs
+ * (the events of one lookahead window by time) is scattered into buckets and costs four passes, not
+ * one pass for each doubling of the run length.
  */
 #include "base/sort_u64.h"
 
 #include <string.h>
 
-/* Runs merged without asking whether buckets would do better; words of one bucket. */
+/* Buckets are tried for inputs of more than RUNS_MOST runs; most words in one bucket. */
 enum { RUNS_MOST = 4, BUCKET_MOST = 12 };
 
-/* Where each run of ascending keys begins, and the end of the last; returns how many runs. Without
- * a branch on the keys. */
+/* Writes the begin of each ascending run and the end of the last run. Returns the number of runs.
+ * No branch depends on the keys. */
 static size_t find_runs(const uint64_t *keys, size_t n, uint64_t *begin)
 {
     size_t runs = 1;
@@ -27,9 +28,9 @@ static size_t find_runs(const uint64_t *keys, size_t n, uint64_t *begin)
     return runs;
 }
 
-/* Merges each two runs that follow each other and keeps the begins of what comes out. The two
- * begins of a pair are read before its one is written, so one list serves. Insertion is the lowest
- * part of a key: no two are equal, and which side goes first at equals is no question. */
+/* Merges neighbouring runs in pairs and writes the begins of the merged runs. The list of begins is
+ * updated in place: both begins of a pair are read before the begin of the merged run is written.
+ * All keys differ, so a merge never meets a tie. Returns the number of runs left. */
 static size_t merge_runs(const uint64_t *from, uint64_t *to, uint64_t *begin, size_t runs)
 {
     size_t left = 0;
@@ -56,7 +57,7 @@ static size_t merge_runs(const uint64_t *from, uint64_t *to, uint64_t *begin, si
     return left;
 }
 
-/* Whether there are more than RUNS_MOST runs: mostly seen after a few words. */
+/* 1 if the input has more than RUNS_MOST runs. Usually a few words decide. */
 static int has_many_runs(const uint64_t *keys, size_t n)
 {
     size_t runs = 1;
@@ -66,11 +67,10 @@ static int has_many_runs(const uint64_t *keys, size_t n)
     return runs > RUNS_MOST;
 }
 
-/* Where the words are many short runs: puts each into one of up to four times as many buckets as
- * there are words, by the highest of the bits in which they differ: with fewer, more words have to
- * move in their bucket, and each move is guessed wrong. 0 where one bucket would have more than
- * BUCKET_MOST of them: then they are not spread evenly, and nothing was done. count: as many as
- * buckets. */
+/* Distributes the words over two to four times n buckets, by the highest bits in which the words
+ * differ. Fewer buckets would leave more words to move inside each bucket, and the branch predictor
+ * misses each move. Returns 0 and leaves `to` alone if a bucket would get more than BUCKET_MOST
+ * words: then the words are not spread evenly. count: one word for each bucket. */
 static int scatter(const uint64_t *from, uint64_t *to, uint64_t *count, size_t n)
 {
     uint64_t least = UINT64_MAX, most = 0, sum = 0, fullest = 0;
@@ -99,7 +99,8 @@ static int scatter(const uint64_t *from, uint64_t *to, uint64_t *count, size_t n
     return 1;
 }
 
-/* The buckets are in order, and short: no word has far to go. */
+/* Insertion sort over all buckets at once. Buckets are short and in order: each word moves a few
+ * places. */
 static void insert(uint64_t *words, size_t n)
 {
     for (size_t i = 1; i < n; i++) {
@@ -112,7 +113,7 @@ static void insert(uint64_t *words, size_t n)
     }
 }
 
-uint64_t *asim_words_sort(uint64_t *room, size_t n)
+uint64_t *asim_sort_u64(uint64_t *room, size_t n)
 {
     uint64_t *from = room, *to = room + n, *begin = room + 2 * n, *swap;
 

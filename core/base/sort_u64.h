@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only
  *
- * Sorting what fits in one word: what decides first in the highest bits, an index in the lowest, so
- * that no two are equal and the order of what is equal otherwise is that of insertion.
+ * Sorts keys of 64 bits. The caller packs the sort key into the high bits and an index into the low
+ * bits: all keys differ, and equal sort keys keep their order of insertion.
  */
 #ifndef ASIM_BASE_SORT_U64_H
 #define ASIM_BASE_SORT_U64_H
@@ -9,17 +9,18 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* Bits that hold 0 … most. */
+/* Number of bits that hold the values 0 … most. */
 static inline unsigned asim_bits_of(uint64_t most)
 {
     return most ? 64 - (unsigned)__builtin_clzll(most) : 0;
 }
 
-/* Words of room that sorting one takes. */
-enum { ASIM_WORDS_ROOM = 6 };
+/* The sort needs an array of ASIM_SORT_U64_ROOM * n words. */
+enum { ASIM_SORT_U64_ROOM = 6 };
 
-/* room: ASIM_WORDS_ROOM x n words, of which the first n are the words. Returns where in it they
- * are, ascending. n log(runs in ascending order). */
-uint64_t *asim_words_sort(uint64_t *room, size_t n);
+/* Sorts the first n words of room, whose rest is working space. Returns a pointer into room: n
+ * words in ascending order. Takes O(n log r) steps, where r counts the ascending runs of the input.
+ */
+uint64_t *asim_sort_u64(uint64_t *room, size_t n);
 
 #endif

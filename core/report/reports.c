@@ -7,6 +7,7 @@
  */
 #include "report/report.h"
 #include "base/io/file_id.h"
+#include "base/io/rank_path.h"
 #include "base/text.h"
 
 #include <stdlib.h>
@@ -123,13 +124,13 @@ static int is_trace(const struct asim_world *world, const char *path)
     char *trace;
     int same;
 
-    if (asim_trace_rank_of(name, stem) < 0)
+    if (asim_rank_path_parse(name, stem) < 0)
         return 0;
     trace = malloc(strlen(workload) + strlen(name) + 1);
     if (!trace)
         return ASIM_ENOMEM;
     strcat(strcpy(trace, workload), name + strlen(stem));
-    same = asim_place_same(trace, path);
+    same = asim_file_same(trace, path);
     free(trace);
     return same;
 }
@@ -139,7 +140,7 @@ int asim_report_check_place(const struct asim_world *world, const char *path, st
     int same = is_trace(world, path);
 
     for (const char *const *input = world->inputs; *input && !same; input++)
-        same = asim_place_same(*input, path);
+        same = asim_file_same(*input, path);
     if (same < 0)
         return asim_err_nomem(err, "opening reports");
     return same ? asim_err_set(err, ASIM_EINVAL,

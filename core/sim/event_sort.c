@@ -42,7 +42,7 @@ static struct spread spread_of(const struct asim_show *show)
     return spread;
 }
 
-/* keys: room as asim_words_sort asks. A window whose events came in order, as most do with few
+/* keys: room as asim_sort_u64 asks. A window whose events came in order, as most do with few
  * ranks, costs one pass over them. */
 static const uint64_t *sort_words(const struct asim_show *show, const struct spread *spread,
                                   uint64_t *keys, unsigned place_bits)
@@ -57,7 +57,7 @@ static const uint64_t *sort_words(const struct asim_show *show, const struct spr
                       << at_bits |
                   i;
     }
-    keys = asim_words_sort(keys, n);
+    keys = asim_sort_u64(keys, n);
     for (size_t i = 0; i < n; i++)
         keys[i] &= (1ull << at_bits) - 1;
     return keys;
@@ -135,7 +135,7 @@ const uint64_t *asim_show_sort(struct asim_show *show)
     unsigned bits =
         asim_bits_of(spread.t_last - spread.t) + place_bits + asim_bits_of(show->pending.n);
 
-    if (ASIM_VEC_RESERVE(show->keys, (bits <= 64 ? ASIM_WORDS_ROOM : 7) * show->pending.n))
+    if (ASIM_VEC_RESERVE(show->keys, (bits <= 64 ? ASIM_SORT_U64_ROOM : 7) * show->pending.n))
         return NULL;
     return bits <= 64 ? sort_words(show, &spread, show->keys.at, place_bits)
                       : sort_keys(show, show->keys.at);

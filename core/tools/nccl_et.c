@@ -6,8 +6,8 @@
  * apart by tag: channel and chunk.
  *
  * Every member's file holds its sends, receives and waits only; the spine's recipe reader
- * (sim/collective/op_graph.c) is what takes them. Tags tell channel and chunk apart, so that flows of one pair
- * are matched as meant.
+ * (sim/collective/op_graph.c) is what takes them. Tags tell channel and chunk apart, so that flows
+ * of one pair are matched as meant.
  */
 #include "tools/nccl_et.h"
 
@@ -135,7 +135,7 @@ static int survey(struct member_file *f, uint32_t *most_parents, struct asim_err
 }
 
 int asim_nccl_write_et(const struct asim_nccl *nccl, const char *prefix, uint64_t send_lat_ns,
-                       struct asim_outset *set, struct asim_err *err)
+                       struct asim_file_set *set, struct asim_err *err)
 {
     struct member_file f = {.nccl = nccl, .send_lat_ns = send_lat_ns};
     const char *path;
@@ -147,7 +147,7 @@ int asim_nccl_write_et(const struct asim_nccl *nccl, const char *prefix, uint64_
     if (!f.deps)
         return asim_err_nomem(err, "writing flows as traces");
     for (f.member = 0; f.member < nccl->spec.ranks && !rc; f.member++) {
-        rc = asim_outset_rank(set, prefix, f.member, &path, err);
+        rc = asim_file_set_rank(set, prefix, f.member, &path, err);
         if (!rc)
             rc = write_member(&f, path, err);
     }

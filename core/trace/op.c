@@ -17,10 +17,9 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/io/rank_path.h"
 #include "base/text.h"
 #include "trace/open.h"
-
-#define RANK_DIGITS 10
 
 const char *asim_op_type_name(int type)
 {
@@ -31,24 +30,13 @@ const char *asim_op_type_name(int type)
     return type >= 0 && type < ASIM_OP_TYPES ? names[type] : "?";
 }
 
-int asim_trace_path_as(const char *prefix, uint32_t rank, const char *suffix, char **path,
-                       struct asim_err *err)
-{
-    size_t size = strlen(prefix) + RANK_DIGITS + strlen(suffix) + sizeof "..";
-    *path = malloc(size);
-    if (!*path)
-        return asim_err_nomem(err, "looking for traces");
-    snprintf(*path, size, "%s.%lu.%s", prefix, (unsigned long)rank, suffix);
-    return 0;
-}
-
 /* 1 and *path if the rank's file is there, 0 if not.
  * The plain file goes before the compressed one: it costs less to read. */
 static int find_file(const char *prefix, uint32_t rank, char **path, struct asim_err *err)
 {
     static const char *const suffixes[] = {"et", "et.gz"};
     for (size_t i = 0; i < 2; i++) {
-        int rc = asim_trace_path_as(prefix, rank, suffixes[i], path, err);
+        int rc = asim_rank_path_make(prefix, rank, suffixes[i], path, err);
         if (rc)
             return rc;
         if (access(*path, F_OK) == 0)
@@ -57,22 +45,6 @@ static int find_file(const char *prefix, uint32_t rank, char **path, struct asim
     }
     *path = NULL;
     return 0;
-}
-
-/* Names such as job.1.et.bak or job.01.et belong to no rank. */
-int64_t asim_trace_rank_of(const char *name, const char *stem)
-{
-    size_t n = strlen(stem);
-    if (strncmp(name, stem, n) || name[n] != '.' || name[n + 1] < '0' || name[n + 1] > '9')
-        return -1;
-    char *end;
-    errno = 0;
-    unsigned long rank = strtoul(name + n + 1, &end, 10);
-    if (errno || rank > UINT32_MAX - 1 || (strcmp(end, ".et") && strcmp(end, ".et.gz")))
-        return -1;
-    if (name[n + 1] == '0' && end != name + n + 2)
-        return -1; /* padded: the simulator would never look for it */
-    return (int64_t)rank;
 }
 
 /* What a folder holds of a stem, and what to say if that is not enough. */
@@ -85,7 +57,7 @@ struct folder {
 /* One name of the folder. */
 static void note(struct folder *seen, const char *name, const char *stem)
 {
-    int64_t rank = asim_trace_rank_of(name, stem);
+    int64_t rank = asim_rank_path_parse(name, stem);
     if (rank > seen->highest)
         seen->highest = rank;
     seen->plain += rank >= 0 && name[strlen(name) - 1] == 't';

@@ -105,12 +105,7 @@ struct asim_trace_files {
     int plain;
 };
 int asim_trace_count(const char *prefix, struct asim_trace_files *files, struct asim_err *err);
-/* The rank whose trace the file "<stem>.<rank>.et" or ".et.gz" of a folder is, -1 if it is none. */
-int64_t asim_trace_rank_of(const char *name, const char *stem);
 /* malloc'ed path of a rank's file, .et before .et.gz; fails with "no file …" naming both. */
 int asim_trace_path(const char *prefix, uint32_t rank, char **path, struct asim_err *err);
-/* malloc'ed <prefix>.<rank>.<suffix>, whether it is there or not. */
-int asim_trace_path_as(const char *prefix, uint32_t rank, const char *suffix, char **path,
-                       struct asim_err *err);
 
 #endif

@@ -10,6 +10,7 @@
 
 #include <stdlib.h>
 #include <string.h>
+#include "base/io/rank_path.h"
 
 #define DEFAULT_SUFFIX "et"
 
@@ -82,7 +83,7 @@ int asim_trace_open_plain(struct asim_trace *trace, const char *prefix, uint32_t
 {
     char *path;
     *trace = (struct asim_trace){0};
-    int rc = asim_trace_path_as(prefix, rank, "et", &path, err);
+    int rc = asim_rank_path_make(prefix, rank, "et", &path, err);
     return rc ? rc : open_with(trace, path, rank, NULL, err);
 }
 

@@ -10,7 +10,7 @@
 #include "asim/ext/command.h"
 #include "tools/args.h"
 #include "topo/pod.h"
-#include "trace/file_set.h"
+#include "base/io/file_set.h"
 #include "topologies/files.h"
 
 struct convert_options {
@@ -74,7 +74,7 @@ static int convert(const char *const paths[2], const struct convert_options *opt
                      : from && !strcmp(from->member.name, "simai") ? "astra"
                                                                    : "simai";
     asim_topo_init(&topo);
-    int rc = asim_outset_not_same(paths[0], paths[1], err);
+    int rc = asim_file_set_refuse_overwrite(paths[0], paths[1], err);
     if (!rc)
         rc = asim_topo_read(&topo, paths[0], err);
     if (!rc)

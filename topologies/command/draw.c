@@ -12,7 +12,7 @@
 #include "tools/args.h"
 #include "tools/dot.h"
 #include "topo/show.h"
-#include "trace/file_set.h"
+#include "base/io/file_set.h"
 #include "topologies/files.h"
 #include "topologies/levels.h"
 
@@ -130,7 +130,7 @@ static int draw_file(const char *path, const struct draw_options *opt, struct as
     char usual[1024];
     const char *picture = opt->output ? opt->output : usual;
     snprintf(usual, sizeof usual, "%s.svg", path);
-    int rc = asim_outset_not_same(path, picture, err);
+    int rc = asim_file_set_refuse_overwrite(path, picture, err);
     if (!rc)
         rc = asim_topo_read(&topo, path, err);
     if (rc)

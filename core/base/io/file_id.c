@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only
  *
- * Device and inode tell files apart, as names cannot. Where not even the folder is there, the whole
- * name has to do.
+ * Device and inode identify a file. If the folder does not exist either, the path as given is the
+ * identity.
  */
 #define _XOPEN_SOURCE 700
 #include "base/io/file_id.h"
@@ -11,7 +11,8 @@
 #include <unistd.h>
 #include "base/text.h"
 
-/* 0, or -1 where the folder is not there; long names are not followed. */
+/* Stats the folder, the first n bytes of path. Returns -1 if the folder does not exist or its name
+ * is longer than PATH_MAX. */
 static int folder(const char *path, size_t n, struct stat *st)
 {
     char name[4096];
@@ -23,26 +24,26 @@ static int folder(const char *path, size_t n, struct stat *st)
     return stat(n ? name : ".", st);
 }
 
-struct asim_place asim_place_of(const char *path)
+struct asim_file_id asim_file_id_of(const char *path)
 {
-    struct asim_place place = {.name = path, .is_regular = 1};
+    struct asim_file_id id = {.name = path, .is_regular = 1};
     size_t n = asim_text_dirlen(path);
     struct stat st;
 
     if (!stat(path, &st)) {
-        place.name = "";
-        place.is_regular = S_ISREG(st.st_mode);
+        id.name = "";
+        id.is_regular = S_ISREG(st.st_mode);
     } else if (!folder(path, n, &st)) {
-        place.name = path + n;
+        id.name = path + n;
     } else {
-        return place;
+        return id;
     }
-    place.dev = st.st_dev;
-    place.ino = st.st_ino;
-    return place;
+    id.dev = st.st_dev;
+    id.ino = st.st_ino;
+    return id;
 }
 
-int asim_place_order(const struct asim_place *a, const struct asim_place *b)
+int asim_file_id_compare(const struct asim_file_id *a, const struct asim_file_id *b)
 {
     if (a->dev != b->dev)
         return a->dev < b->dev ? -1 : 1;
@@ -51,13 +52,13 @@ int asim_place_order(const struct asim_place *a, const struct asim_place *b)
     return strcmp(a->name, b->name);
 }
 
-int asim_place_same(const char *a, const char *b)
+int asim_file_same(const char *a, const char *b)
 {
-    struct asim_place x, y;
+    struct asim_file_id x, y;
 
     if (!a || !b)
         return 0;
-    x = asim_place_of(a);
-    y = asim_place_of(b);
-    return x.is_regular && y.is_regular && !asim_place_order(&x, &y);
+    x = asim_file_id_of(a);
+    y = asim_file_id_of(b);
+    return x.is_regular && y.is_regular && !asim_file_id_compare(&x, &y);
 }

@@ -1,24 +1,25 @@
 /* SPDX-License-Identifier: GPL-2.0-only
  *
- * Which file a name stands for: "w.0.et", "./w.0.et" and a link to it are one. A file that is not
- * there yet is known by its folder and its name in it.
+ * The identity of a file: "w.0.et", "./w.0.et" and a link to that file have the same identity. A
+ * file that does not exist yet is identified by its folder and its name in the folder.
  */
 #ifndef ASIM_BASE_IO_FILE_ID_H
 #define ASIM_BASE_IO_FILE_ID_H
 
 #include <sys/types.h>
 
-struct asim_place {
+struct asim_file_id {
     dev_t dev;
     ino_t ino;
     const char *name; /* in the folder; "" for the file itself. Points into the path given */
-    int is_regular;   /* or not there: writing to two names of /dev/null loses nothing */
+    int is_regular;   /* or does not exist yet. Two names of /dev/null may both be written */
 };
 
-struct asim_place asim_place_of(const char *path);
-/* As strcmp; 0 = one file. */
-int asim_place_order(const struct asim_place *a, const struct asim_place *b);
-/* 1 where two names stand for one file that only one of them may write; NULLs are fine. */
-int asim_place_same(const char *a, const char *b);
+struct asim_file_id asim_file_id_of(const char *path);
+/* Orders identities as strcmp orders texts; 0 = the same file. */
+int asim_file_id_compare(const struct asim_file_id *a, const struct asim_file_id *b);
+/* 1 if both names stand for one regular file, which only one of them may write; a or b may be
+ * NULL. */
+int asim_file_same(const char *a, const char *b);
 
 #endif

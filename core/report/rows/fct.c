@@ -208,7 +208,7 @@ static int write_by_words(struct fct *fct, size_t n)
     }
     rank_bits = asim_bits_of(rank_last - rank);
     if (asim_bits_of(start_last - start) + rank_bits + at_bits > 64 ||
-        ASIM_VEC_RESERVE(fct->keys, ASIM_WORDS_ROOM * n))
+        ASIM_VEC_RESERVE(fct->keys, ASIM_SORT_U64_ROOM * n))
         return 0;
     keys = fct->keys.at;
     for (size_t i = 0; i < n; i++) {
@@ -216,7 +216,7 @@ static int write_by_words(struct fct *fct, size_t n)
 
         keys[i] = ((row->start - start) << rank_bits | (row->rank - rank)) << at_bits | i;
     }
-    keys = asim_words_sort(keys, n);
+    keys = asim_sort_u64(keys, n);
     for (size_t i = 0; i < n; i++)
         write_row(fct, &fct->batch.at[keys[i] & ((1ull << at_bits) - 1)]);
     return 1;

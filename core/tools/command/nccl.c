@@ -19,7 +19,7 @@
 #include "tools/args.h"
 #include "tools/nccl_et.h"
 #include "tools/simai_env.h"
-#include "trace/file_set.h"
+#include "base/io/file_set.h"
 
 enum { H100 = 2, H800 = 3 }; /* among the choices of gpu_type */
 
@@ -119,7 +119,7 @@ static int check_places(const struct options *opt, uint32_t ranks, struct asim_e
     int rc = path ? 0 : asim_err_nomem(err, "naming traces");
     for (uint32_t r = 0; r < ranks && !rc; r++) {
         snprintf(path, size, "%s.%" PRIu32 ".et", opt->et, r);
-        rc = asim_outset_not_twice(opt->output, path, err);
+        rc = asim_file_set_refuse_duplicate(opt->output, path, err);
     }
     free(path);
     return rc;
@@ -128,19 +128,19 @@ static int check_places(const struct options *opt, uint32_t ranks, struct asim_e
 /* All files or none. Traces of more members, left by an earlier run, would be read with these. */
 static int write_all(const struct asim_nccl *nccl, const struct options *opt, struct asim_err *err)
 {
-    struct asim_outset set = {0};
+    struct asim_file_set set = {0};
     uint32_t ranks = nccl->spec.ranks;
     const char *csv;
     int rc = opt->et ? check_places(opt, ranks, err) : 0;
     if (!rc && opt->et)
-        rc = asim_outset_begin(&set, opt->et, ranks, 0, err);
+        rc = asim_file_set_begin(&set, opt->et, ranks, 0, err);
     if (!rc)
-        rc = asim_outset_add(&set, opt->output, &csv, err);
+        rc = asim_file_set_add(&set, opt->output, &csv, err);
     if (!rc)
         rc = write_csv(nccl, opt, csv, err);
     if (!rc && opt->et)
         rc = asim_nccl_write_et(nccl, opt->et, opt->send_lat_fs / 1000000, &set, err);
-    return asim_outset_end(&set, rc, err);
+    return asim_file_set_end(&set, rc, err);
 }
 
 /* Choices are in the order of the enums. */

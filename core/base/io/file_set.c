@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-only
  *
- * Every file is written under "<path>.whole.partial", as base/io/out.h does, stands closed as
- * "<path>.whole" and is renamed only at the end: a set may have more ranks than a process may have
- * files open. What is no regular file (/dev/null, a pipe) is written directly, and a symbolic link
- * is followed, both as base/io/out.h does.
+ * base/io/out.h writes each file as "<path>.whole.partial" and closes it as "<path>.whole", its
+ * temporary name here; the end of the set renames it. No file stays open, because a set may have
+ * more ranks than a process may have open files. As in base/io/out.h, /dev/null and pipes are
+ * written directly, and a symbolic link is followed.
  */
 #define _XOPEN_SOURCE 700 /* realpath, which glibc does not count to POSIX */
-#include "trace/file_set.h"
+#include "base/io/file_set.h"
 
 #include <dirent.h>
 #include <errno.h>
@@ -16,27 +16,27 @@
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
+#include "base/io/rank_path.h"
 #include "base/text.h"
-#include "trace/op.h"
 
-/* The names are taken over. */
-static int keep(struct asim_outset *set, struct asim_outset_file file, struct asim_err *err)
+/* Takes ownership of the names. */
+static int keep(struct asim_file_set *set, struct asim_file_set_file file, struct asim_err *err)
 {
     if (file.path && !ASIM_VEC_PUSH(set->file, file))
         return 0;
     free(file.path);
-    free(file.made);
+    free(file.temp_name);
     return asim_err_nomem(err, "listing traces to write");
 }
 
-/* A trace of a rank that is not written. */
-static int leftover(struct asim_outset *set, char *path, uint32_t ranks, int force,
+/* Handles the trace of a rank beyond the set. Takes ownership of path. */
+static int leftover(struct asim_file_set *set, char *path, uint32_t ranks, int force,
                     struct asim_err *err)
 {
     int code;
 
     if (!path || force)
-        return keep(set, (struct asim_outset_file){path, NULL, 1}, err);
+        return keep(set, (struct asim_file_set_file){path, NULL, 1}, err);
     code = asim_err_set(err, ASIM_EINVAL,
                         "'%s' is there already, and %" PRIu32 " rank%s to be written: a simulation "
                         "would take it for one of this set; remove it or give another prefix.",
@@ -45,10 +45,10 @@ static int leftover(struct asim_outset *set, char *path, uint32_t ranks, int for
     return code;
 }
 
-/* The folder is read once. One that is not there yet, or cannot be read, holds nothing in the way:
- * writing into it tells what is wrong. */
-int asim_outset_begin(struct asim_outset *set, const char *prefix, uint32_t ranks, int force,
-                      struct asim_err *err)
+/* Reads the folder once. A folder that does not exist or cannot be read is no error here: the later
+ * write reports the reason. */
+int asim_file_set_begin(struct asim_file_set *set, const char *prefix, uint32_t ranks, int force,
+                        struct asim_err *err)
 {
     size_t n = asim_text_dirlen(prefix), size = strlen(prefix) + 300;
     char *folder = malloc(size);
@@ -63,7 +63,7 @@ int asim_outset_begin(struct asim_outset *set, const char *prefix, uint32_t rank
     for (struct dirent *entry; dir && !code && (entry = readdir(dir));) {
         char *path;
 
-        if (asim_trace_rank_of(entry->d_name, prefix + n) < (int64_t)ranks)
+        if (asim_rank_path_parse(entry->d_name, prefix + n) < (int64_t)ranks)
             continue;
         path = malloc(size);
         if (path)
@@ -75,7 +75,7 @@ int asim_outset_begin(struct asim_outset *set, const char *prefix, uint32_t rank
     return code;
 }
 
-/* The caller's to free; NULL when out of memory. */
+/* Returns path followed by tail, or NULL if out of memory. The caller frees it. */
 static char *join(const char *path, const char *tail)
 {
     size_t size = strlen(path) + strlen(tail) + 1;
@@ -94,81 +94,82 @@ static int refuse_input(const char *output, struct asim_err *err)
                         output);
 }
 
-/* Pipes and what is not there yet cannot be lost by writing. */
-int asim_outset_reads(struct asim_outset *set, const char *path, struct asim_err *err)
+/* Ignores pipes and files that do not exist: a write cannot destroy them. */
+int asim_file_set_reads(struct asim_file_set *set, const char *path, struct asim_err *err)
 {
-    struct asim_place place = asim_place_of(path);
+    struct asim_file_id id = asim_file_id_of(path);
 
-    if (*place.name || !place.is_regular)
+    if (*id.name || !id.is_regular)
         return 0;
     set->is_sorted = 0;
-    return ASIM_VEC_PUSH(set->input, place) ? asim_err_nomem(err, "listing traces to write") : 0;
+    return ASIM_VEC_PUSH(set->input, id) ? asim_err_nomem(err, "listing traces to write") : 0;
 }
 
-static int by_place(const void *a, const void *b)
+static int by_id(const void *a, const void *b)
 {
-    return asim_place_order(a, b);
+    return asim_file_id_compare(a, b);
 }
 
-/* Inputs are sorted at the first question after one was added: sets have many files, and each is
- * looked for among all that are read. */
-static int is_input(struct asim_outset *set, const char *path)
+/* 1 if path is one of the inputs. Sorts the inputs after an addition: a set has many files, and
+ * each file is looked up among all inputs. */
+static int is_input(struct asim_file_set *set, const char *path)
 {
-    struct asim_place place;
+    struct asim_file_id id;
 
     if (!set->input.n)
         return 0;
     if (!set->is_sorted)
-        qsort(set->input.at, set->input.n, sizeof *set->input.at, by_place);
+        qsort(set->input.at, set->input.n, sizeof *set->input.at, by_id);
     set->is_sorted = 1;
-    place = asim_place_of(path);
-    return bsearch(&place, set->input.at, set->input.n, sizeof place, by_place) != NULL;
+    id = asim_file_id_of(path);
+    return bsearch(&id, set->input.at, set->input.n, sizeof id, by_id) != NULL;
 }
 
-/* Of a path that exists the real one is kept, so that a link stays and its file is replaced. */
-int asim_outset_add(struct asim_outset *set, const char *path, const char **made,
-                    struct asim_err *err)
+/* Keeps the real path of an existing file: the rename then replaces the target of a link, not the
+ * link. */
+int asim_file_set_add(struct asim_file_set *set, const char *path, const char **temp_name,
+                      struct asim_err *err)
 {
     struct stat st;
     int exists = stat(path, &st) == 0;
     int is_direct = (exists && !S_ISREG(st.st_mode)) || !strcmp(path, "-");
-    struct asim_outset_file file = {0};
+    struct asim_file_set_file file = {0};
 
     if (is_input(set, path))
         return refuse_input(path, err);
     file.path = exists && !is_direct ? realpath(path, NULL) : join(path, "");
     if (file.path && !is_direct)
-        file.made = join(file.path, ".whole");
-    *made = is_direct ? file.path : file.made;
-    if (!*made) {
+        file.temp_name = join(file.path, ".whole");
+    *temp_name = is_direct ? file.path : file.temp_name;
+    if (!*temp_name) {
         free(file.path);
         return asim_err_nomem(err, "listing traces to write");
     }
     return keep(set, file, err);
 }
 
-int asim_outset_rank(struct asim_outset *set, const char *prefix, uint32_t rank, const char **made,
-                     struct asim_err *err)
+int asim_file_set_rank(struct asim_file_set *set, const char *prefix, uint32_t rank,
+                       const char **temp_name, struct asim_err *err)
 {
     char tail[24], *path;
     int code;
 
     snprintf(tail, sizeof tail, ".%" PRIu32 ".et", rank);
     path = join(prefix, tail);
-    code = path ? asim_outset_add(set, path, made, err)
+    code = path ? asim_file_set_add(set, path, temp_name, err)
                 : asim_err_nomem(err, "listing traces to write");
     free(path);
     return code;
 }
 
-int asim_outset_not_same(const char *input, const char *output, struct asim_err *err)
+int asim_file_set_refuse_overwrite(const char *input, const char *output, struct asim_err *err)
 {
-    return asim_place_same(input, output) ? refuse_input(output, err) : 0;
+    return asim_file_same(input, output) ? refuse_input(output, err) : 0;
 }
 
-int asim_outset_not_twice(const char *a, const char *b, struct asim_err *err)
+int asim_file_set_refuse_duplicate(const char *a, const char *b, struct asim_err *err)
 {
-    if (!asim_place_same(a, b))
+    if (!asim_file_same(a, b))
         return 0;
     return asim_err_set(err, ASIM_EINVAL,
                         "%s and %s are one file, and two are to be written; give each a name of "
@@ -176,28 +177,28 @@ int asim_outset_not_twice(const char *a, const char *b, struct asim_err *err)
                         a, b);
 }
 
-/* Removing what is gone already is as good as removing it. */
-static int finish(const struct asim_outset_file *file, struct asim_err *err)
+/* A file to remove may be gone already. */
+static int finish(const struct asim_file_set_file *file, struct asim_err *err)
 {
     if (file->is_old ? !unlink(file->path) || errno == ENOENT
-                     : !file->made || !rename(file->made, file->path))
+                     : !file->temp_name || !rename(file->temp_name, file->path))
         return 0;
     return asim_err_set(err, ASIM_EIO, "cannot %s %s: %s.", file->is_old ? "remove" : "write",
                         file->path, strerror(errno));
 }
 
-/* After a failure, of the set or of naming it, what was not renamed yet goes. */
-int asim_outset_end(struct asim_outset *set, int code, struct asim_err *err)
+/* After a failure, also of a rename, removes the temporary files that are left. */
+int asim_file_set_end(struct asim_file_set *set, int code, struct asim_err *err)
 {
     for (size_t i = 0; i < set->file.n; i++) {
-        struct asim_outset_file *file = &set->file.at[i];
+        struct asim_file_set_file *file = &set->file.at[i];
 
         if (!code)
             code = finish(file, err);
-        if (code && file->made)
-            unlink(file->made);
+        if (code && file->temp_name)
+            unlink(file->temp_name);
         free(file->path);
-        free(file->made);
+        free(file->temp_name);
     }
     free(set->file.at);
     free(set->input.at);

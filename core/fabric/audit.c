@@ -111,7 +111,7 @@ static int audit_buffer(const struct asim_switch *sw, struct asim_err *err)
 
     for (uint32_t p = 0; p < sw->n_ports; p++)
         for (uint32_t q = 1; q < ASIM_QUEUES; q++) {
-            const struct asim_queue_use *use = &sw->ports[p].use[q];
+            const struct asim_queue_occupancy *use = &sw->ports[p].occupancy[q];
 
             egress += use->egress;
             ingress += use->ingress + use->headroom;

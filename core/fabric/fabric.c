@@ -113,17 +113,17 @@ static int open_switch(struct asim_fabric *fabric, uint32_t node, uint64_t nic_b
         return ASIM_ENOMEM;
     for (uint32_t i = 0; i < sw->n_ports; i++)
         open_port(fabric, &sw->ports[i].port, node, i);
-    sw->wheel.at = malloc((2 * (size_t)sw->n_ports + 1) * sizeof *sw->wheel.at);
-    sw->kin = malloc((sw->n_ports + (size_t)1) * sizeof *sw->kin);
+    sw->calendar.at = malloc((2 * (size_t)sw->n_ports + 1) * sizeof *sw->calendar.at);
+    sw->lockstep_group = malloc((sw->n_ports + (size_t)1) * sizeof *sw->lockstep_group);
     sw->in = malloc((sw->n_ports + (size_t)1) * sizeof *sw->in);
-    if (!sw->in || !sw->kin || !sw->wheel.at || asim_desk_open(sw, 1, NULL))
+    if (!sw->in || !sw->lockstep_group || !sw->calendar.at || asim_switch_shards_open(sw, 1, NULL))
         return ASIM_ENOMEM;
-    sw->desk->lane = sw->lane;
+    sw->shard->lane = sw->lane;
     for (uint32_t i = 0; i < sw->n_ports; i++) {
         sw->in[i] = sw->ports[i].port.in;
-        sw->kin[i] = UINT32_MAX;
+        sw->lockstep_group[i] = UINT32_MAX;
     }
-    asim_wheel_init(&sw->wheel, 2 * sw->n_ports);
+    asim_calendar_queue_init(&sw->calendar, 2 * sw->n_ports);
     asim_mmu_init(fabric, sw, nic_bps);
     return 0;
 }
@@ -177,7 +177,7 @@ static int check_memory(const struct asim_fabric *fabric, struct asim_err *err)
 {
     const struct asim_topo *topo = fabric->set.topo;
     double port = sizeof(struct asim_wire) + sizeof(struct asim_switch_port);
-    double node = sizeof(struct asim_switch) + sizeof(struct asim_desk);
+    double node = sizeof(struct asim_switch) + sizeof(struct asim_switch_shard);
     double need = (topo->first_port[topo->nodes] * port + topo->switches * node) / 1e9;
     double there = (double)sysconf(_SC_PHYS_PAGES) * (double)sysconf(_SC_PAGESIZE) / 1e9;
 
@@ -243,7 +243,8 @@ int asim_fabric_open(struct asim_fabric **out, const struct asim_fabric_config *
     fabric->set.keeps_ahead = config->net->loss_recovery == ASIM_SELECTIVE_REPEAT ||
                               config->net->load_balance == ASIM_SPRAY;
     fabric->set.ack_queue = config->net->ack_high_prio ? 0 : config->net->priority_group;
-    fabric->set.stamps = fabric->set.cc && fabric->set.cc->needs & (ASIM_CC_INT | ASIM_CC_DIGEST);
+    fabric->set.writes_telemetry =
+        fabric->set.cc && fabric->set.cc->needs & (ASIM_CC_INT | ASIM_CC_DIGEST);
     fabric->set.cc_idle = fabric->set.cc && fabric->set.cc->on_ack == asim_cc_ack_nothing &&
                           fabric->set.cc->on_timer == asim_cc_timer_nothing;
     if (!code && asim_sides_open(fabric))
@@ -297,13 +298,13 @@ static void close_switch(struct asim_switch *sw)
     for (uint32_t p = 0; sw->ports && p < sw->n_ports; p++)
         for (int q = 0; q < ASIM_QUEUES; q++)
             asim_ring_fini(&sw->ports[p].queue[q]);
-    asim_desk_close(sw);
+    asim_switch_shards_close(sw);
     free(sw->ports);
     free(sw->samples);
-    free(sw->ways);
-    free(sw->wheel.at);
+    free(sw->ecmp_cache);
+    free(sw->calendar.at);
     free(sw->in);
-    free(sw->kin);
+    free(sw->lockstep_group);
 }
 
 static void close_wire(struct asim_wire *wire)

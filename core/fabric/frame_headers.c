@@ -102,7 +102,7 @@ uint64_t asim_fabric_queued(const struct asim_fabric *fabric, const uint32_t nod
         return 0;
     port = &fabric->sw[node_port[0] - fabric->set.hosts].ports[node_port[1] - 1];
     if (q)
-        return port->use[q].egress;
+        return port->occupancy[q].egress;
     return asim_switch_control(port);
 }
 

@@ -201,7 +201,7 @@ static void reroute(struct asim_fabric *fabric)
         fabric->workers.at->failed = fabric->workers.at->failure.code;
     fabric->route = links->route;
     for (uint32_t v = 0; v < fabric->set.nodes - fabric->set.hosts; v++)
-        asim_switch_forget(&fabric->sw[v]);
+        asim_switch_forget_routes(&fabric->sw[v]);
 }
 
 /* Queue pairs of a host with several NICs, by NIC and order of creation, onto the NICs that lead to

@@ -34,7 +34,7 @@ struct asim_fabric_setup {
     uint32_t ack_queue;               /* whose pause stops a host's ACKs */
     uint32_t tick;                    /* ticks a ns: the network counts in ticks, its users in ns */
     int cc_idle;                      /* no ACK changes a rate */
-    int stamps;                       /* switches write into data packets as they leave */
+    int writes_telemetry;             /* switches write into data packets as they leave */
     int keeps_ahead;                  /* receivers keep packets that come beyond a gap */
     uint64_t rto;                     /* 0 = from the path */
     uint64_t max_rtt, max_bdp;        /* of the worst pair, ns and bytes; with GLOBAL_T 1 only */
@@ -227,18 +227,18 @@ void asim_fabric_advance(struct asim_fabric *fabric, uint64_t until);
 void asim_queue_changed(const struct asim_fabric *fabric, struct asim_switch *sw, uint32_t p,
                         uint64_t t);
 /* The end of a window; only where sw->samples is set. */
-void asim_queue_settle(const struct asim_fabric *fabric, struct asim_switch *sw);
+void asim_queue_flush_samples(const struct asim_fabric *fabric, struct asim_switch *sw);
 /* Bytes in queue 0: PFC frames, and ACKs where they have priority. */
 uint64_t asim_switch_control(const struct asim_switch_port *port);
 
 /* --- switch.c, mmu.c -------------------------------------------------------------------------- */
 /* ecmp.c: the port (1-based) a frame takes among n of equal cost, n > 1; 0 where it has not been
  * asked for lately. Forgets all ways, when routes change. */
-uint32_t asim_switch_spread(const struct asim_fabric *fabric, struct asim_switch *sw,
-                            const struct asim_frame *frame, const uint32_t *ports, uint32_t n);
-uint32_t asim_switch_known(const struct asim_fabric *fabric, struct asim_switch *sw,
-                           const struct asim_frame *frame);
-void asim_switch_forget(struct asim_switch *sw);
+uint32_t asim_ecmp_choose(const struct asim_fabric *fabric, struct asim_switch *sw,
+                          const struct asim_frame *frame, const uint32_t *ports, uint32_t n);
+uint32_t asim_ecmp_cached(const struct asim_fabric *fabric, struct asim_switch *sw,
+                          const struct asim_frame *frame);
+void asim_switch_forget_routes(struct asim_switch *sw);
 uint64_t asim_switch_next(struct asim_switch *sw);
 uint64_t asim_switch_advance(struct asim_fabric *fabric, struct asim_switch *sw, uint64_t until);
 /* The link of port p went down, at t: empties its queues. Came up again: nothing is left to do. */

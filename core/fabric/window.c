@@ -323,6 +323,6 @@ uint64_t asim_fabric_buffered(const struct asim_fabric *fabric)
     for (uint32_t v = 0; v < fabric->set.nodes - fabric->set.hosts; v++)
         for (uint32_t p = 0; p < fabric->sw[v].n_ports; p++)
             for (int q = 0; q < ASIM_QUEUES; q++)
-                bytes += fabric->sw[v].ports[p].use[q].egress;
+                bytes += fabric->sw[v].ports[p].occupancy[q].egress;
     return bytes;
 }

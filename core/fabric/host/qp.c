@@ -107,7 +107,7 @@ static uint64_t first_gap(const struct asim_qplist *list, uint64_t t)
  * willing; whether the only one is, or any of more than a block, is not asked here. */
 static inline void settle(struct asim_qplist *list)
 {
-    list->stirred = list->n == 1 || list->end > ASIM_QP_BLOCK || (list->n && list->block->may);
+    list->maybe_paused = list->n == 1 || list->end > ASIM_QP_BLOCK || (list->n && list->block->may);
 }
 
 /* Nothing may go now: come back when the earliest pacing gap ends.

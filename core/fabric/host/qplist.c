@@ -90,7 +90,7 @@ static void put(struct asim_qplist *list, struct asim_flow *flow)
     list->flow[list->end] = flow;
     block->here |= bit;
     block->may |= bit;
-    list->stirred = 1;
+    list->maybe_paused = 1;
     flow->place = list->end++;
 }
 

@@ -91,7 +91,7 @@ static uint64_t acknowledged(const struct asim_fabric *fabric, const struct asim
 
 /* Before congestion control hears of the ACK, so that it sees the new snd_una. Progress is counted
  * in acknowledged bytes; a NACK that acknowledges more is progress, too, and makes the sender
- * patient again. */
+ * arrivals_before_departures again. */
 void asim_recovery_ack(struct asim_lane *lane, struct asim_flow *flow,
                        const struct asim_frame *frame, uint64_t t)
 {

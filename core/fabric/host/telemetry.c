@@ -228,7 +228,7 @@ static void pint(struct asim_fabric *fabric, struct asim_switch *sw, uint32_t p,
         record->digest = digest;
 }
 
-void asim_telemetry_stamp(struct asim_fabric *fabric, struct asim_switch *sw, uint32_t p,
+void asim_telemetry_write(struct asim_fabric *fabric, struct asim_switch *sw, uint32_t p,
                           const struct asim_frame *frame, uint64_t now)
 {
     struct asim_switch_port *port = &sw->ports[p];

@@ -31,7 +31,7 @@ int asim_telemetry_take(struct asim_fabric *fabric, struct asim_rx *rx,
 int asim_telemetry_begin(struct asim_fabric *fabric, struct asim_flow *flow,
                          struct asim_frame *frame, uint64_t now);
 /* A data frame leaves switch port p; call before asim_port_commit. */
-void asim_telemetry_stamp(struct asim_fabric *fabric, struct asim_switch *sw, uint32_t p,
+void asim_telemetry_write(struct asim_fabric *fabric, struct asim_switch *sw, uint32_t p,
                           const struct asim_frame *frame, uint64_t now);
 
 #endif

@@ -15,51 +15,53 @@
 #include <string.h>
 
 /* In `next`: the end of a list; not in any. */
-enum { ASIM_WHEEL_SPANS = 512, ASIM_WHEEL_END = -1, ASIM_WHEEL_OUT = -2 };
+enum { ASIM_CALENDAR_BUCKETS = 512, ASIM_CALENDAR_END = -1, ASIM_CALENDAR_ABSENT = -2 };
 
-struct asim_wheel_entry {
+struct asim_calendar_entry {
     uint64_t t, tie, seq;
     int32_t next; /* value of the next in its list; or see above */
 };
 
 /* A span has two lists, of even values (arrivals) and of odd ones (ends of transmissions), because
  * two kinds that alternate would make every entry walk past those of the other. */
-struct asim_wheel {
+struct asim_calendar_queue {
     uint64_t begin;
     uint32_t shift, first;                  /* no span before `first` holds anything */
-    uint64_t filled[ASIM_WHEEL_SPANS / 64]; /* bit per span */
-    struct asim_wheel_span {
-        int32_t head[2], tail[2]; /* head ASIM_WHEEL_END: an empty list */
-        int32_t near[2];          /* what was put in last that was not the last of its list */
-    } span[ASIM_WHEEL_SPANS];
-    struct asim_wheel_entry *at; /* [value]; the switch's */
+    uint64_t bitmap[ASIM_CALENDAR_BUCKETS / 64]; /* bit per span */
+    struct asim_calendar_bucket {
+        int32_t head[2], tail[2]; /* head ASIM_CALENDAR_END: an empty list */
+        int32_t hint[2];          /* what was put in last that was not the last of its list */
+    } bucket[ASIM_CALENDAR_BUCKETS];
+    struct asim_calendar_entry *at; /* [value]; the switch's */
 };
 
-/* Makes an empty wheel of one that holds zeros. */
-static inline void asim_wheel_init(struct asim_wheel *wheel, uint32_t values)
+/* Makes an empty queue of one that holds zeros. */
+static inline void asim_calendar_queue_init(struct asim_calendar_queue *queue, uint32_t values)
 {
-    for (uint32_t i = 0; i < ASIM_WHEEL_SPANS; i++)
-        wheel->span[i].head[0] = wheel->span[i].head[1] = ASIM_WHEEL_END;
+    for (uint32_t i = 0; i < ASIM_CALENDAR_BUCKETS; i++)
+        queue->bucket[i].head[0] = queue->bucket[i].head[1] = ASIM_CALENDAR_END;
     for (uint32_t i = 0; i < values; i++)
-        wheel->at[i].next = ASIM_WHEEL_OUT;
+        queue->at[i].next = ASIM_CALENDAR_ABSENT;
 }
 
-/* The wheel must be empty. Spans are one tick long where the window is short enough for that (500
+/* The queue must be empty. Spans are one tick long where the window is short enough for that (500
  * ns links at ns resolution), so that a list holds one time; else the next power of two. */
-static inline void asim_wheel_begin(struct asim_wheel *wheel, uint64_t begin, uint64_t until)
+static inline void asim_calendar_queue_begin(struct asim_calendar_queue *queue, uint64_t begin,
+                                             uint64_t until)
 {
-    wheel->begin = begin;
-    wheel->first = 0;
-    while ((until - begin - 1) >> wheel->shift >= ASIM_WHEEL_SPANS)
-        wheel->shift++;
-    while (wheel->shift && (until - begin - 1) >> (wheel->shift - 1) < ASIM_WHEEL_SPANS)
-        wheel->shift--;
+    queue->begin = begin;
+    queue->first = 0;
+    while ((until - begin - 1) >> queue->shift >= ASIM_CALENDAR_BUCKETS)
+        queue->shift++;
+    while (queue->shift && (until - begin - 1) >> (queue->shift - 1) < ASIM_CALENDAR_BUCKETS)
+        queue->shift--;
 }
 
 /* The order of the agenda: four words, the last of which no two entries share. */
-static inline int asim_wheel_before(const struct asim_wheel *wheel, int32_t a, int32_t b)
+static inline int asim_calendar_queue_before(const struct asim_calendar_queue *queue, int32_t a,
+                                             int32_t b)
 {
-    const struct asim_wheel_entry *x = &wheel->at[a], *y = &wheel->at[b];
+    const struct asim_calendar_entry *x = &queue->at[a], *y = &queue->at[b];
 
     if (x->t != y->t)
         return x->t < y->t;
@@ -69,72 +71,74 @@ static inline int asim_wheel_before(const struct asim_wheel *wheel, int32_t a, i
 }
 
 /* The span of an entry's time, whether or not it lies there now. */
-static inline struct asim_wheel_span *asim_wheel_span_of(struct asim_wheel *wheel, int32_t value)
+static inline struct asim_calendar_bucket *
+asim_calendar_bucket_of(struct asim_calendar_queue *queue, int32_t value)
 {
-    return &wheel->span[(wheel->at[value].t - wheel->begin) >> wheel->shift];
+    return &queue->bucket[(queue->at[value].t - queue->begin) >> queue->shift];
 }
 
 /* Puts a value that is not after the last of its list where it belongs. Neighbours come one after
  * the other, so the search begins at the place found last, if it is still there. */
-static inline void asim_wheel_sort_in(struct asim_wheel *wheel, struct asim_wheel_span *span,
-                                      int32_t value)
+static inline void asim_calendar_queue_sort_in(struct asim_calendar_queue *queue,
+                                               struct asim_calendar_bucket *bucket, int32_t value)
 {
-    int32_t *link = &span->head[value & 1], near = span->near[value & 1];
+    int32_t *link = &bucket->head[value & 1], hint = bucket->hint[value & 1];
 
-    if (wheel->at[near].next != ASIM_WHEEL_OUT && asim_wheel_span_of(wheel, near) == span &&
-        asim_wheel_before(wheel, near, value))
-        link = &wheel->at[near].next;
-    while (*link != ASIM_WHEEL_END && asim_wheel_before(wheel, *link, value))
-        link = &wheel->at[*link].next;
-    wheel->at[value].next = *link;
+    if (queue->at[hint].next != ASIM_CALENDAR_ABSENT &&
+        asim_calendar_bucket_of(queue, hint) == bucket &&
+        asim_calendar_queue_before(queue, hint, value))
+        link = &queue->at[hint].next;
+    while (*link != ASIM_CALENDAR_END && asim_calendar_queue_before(queue, *link, value))
+        link = &queue->at[*link].next;
+    queue->at[value].next = *link;
     *link = value;
-    span->near[value & 1] = value;
+    bucket->hint[value & 1] = value;
 }
 
 /* The entry's t, tie and seq are set, and t is within the window. */
-static inline void asim_wheel_put(struct asim_wheel *wheel, int32_t value)
+static inline void asim_calendar_queue_put(struct asim_calendar_queue *queue, int32_t value)
 {
-    struct asim_wheel_span *span = asim_wheel_span_of(wheel, value);
-    uint32_t at = (uint32_t)(span - wheel->span), odd = value & 1;
-    int32_t tail = span->tail[odd];
+    struct asim_calendar_bucket *bucket = asim_calendar_bucket_of(queue, value);
+    uint32_t at = (uint32_t)(bucket - queue->bucket), odd = value & 1;
+    int32_t tail = bucket->tail[odd];
 
-    wheel->filled[at / 64] |= 1ull << at % 64;
-    if (at < wheel->first)
-        wheel->first = at;
-    if (span->head[odd] == ASIM_WHEEL_END)
-        span->head[odd] = span->near[odd] = value;
-    else if (asim_wheel_before(wheel, tail, value))
-        wheel->at[tail].next = value;
+    queue->bitmap[at / 64] |= 1ull << at % 64;
+    if (at < queue->first)
+        queue->first = at;
+    if (bucket->head[odd] == ASIM_CALENDAR_END)
+        bucket->head[odd] = bucket->hint[odd] = value;
+    else if (asim_calendar_queue_before(queue, tail, value))
+        queue->at[tail].next = value;
     else {
-        asim_wheel_sort_in(wheel, span, value);
+        asim_calendar_queue_sort_in(queue, bucket, value);
         return;
     }
-    wheel->at[value].next = ASIM_WHEEL_END;
-    span->tail[odd] = value;
+    queue->at[value].next = ASIM_CALENDAR_END;
+    bucket->tail[odd] = value;
 }
 
-/* Takes out the first; ASIM_WHEEL_END when empty. */
-static inline int32_t asim_wheel_take(struct asim_wheel *wheel)
+/* Takes out the first; ASIM_CALENDAR_END when empty. */
+static inline int32_t asim_calendar_queue_take(struct asim_calendar_queue *queue)
 {
-    uint32_t word = wheel->first / 64, odd;
-    struct asim_wheel_span *span;
+    uint32_t word = queue->first / 64, odd;
+    struct asim_calendar_bucket *bucket;
     int32_t value;
 
-    while (word < ASIM_WHEEL_SPANS / 64 && !wheel->filled[word])
+    while (word < ASIM_CALENDAR_BUCKETS / 64 && !queue->bitmap[word])
         word++;
-    if (word == ASIM_WHEEL_SPANS / 64)
-        return ASIM_WHEEL_END;
-    wheel->first = word * 64 + (uint32_t)__builtin_ctzll(wheel->filled[word]);
-    span = &wheel->span[wheel->first];
-    if (span->head[0] == ASIM_WHEEL_END || span->head[1] == ASIM_WHEEL_END)
-        odd = span->head[0] == ASIM_WHEEL_END;
+    if (word == ASIM_CALENDAR_BUCKETS / 64)
+        return ASIM_CALENDAR_END;
+    queue->first = word * 64 + (uint32_t)__builtin_ctzll(queue->bitmap[word]);
+    bucket = &queue->bucket[queue->first];
+    if (bucket->head[0] == ASIM_CALENDAR_END || bucket->head[1] == ASIM_CALENDAR_END)
+        odd = bucket->head[0] == ASIM_CALENDAR_END;
     else
-        odd = (uint32_t)asim_wheel_before(wheel, span->head[1], span->head[0]);
-    value = span->head[odd];
-    span->head[odd] = wheel->at[value].next;
-    if (span->head[0] == ASIM_WHEEL_END && span->head[1] == ASIM_WHEEL_END)
-        wheel->filled[word] &= wheel->filled[word] - 1;
-    wheel->at[value].next = ASIM_WHEEL_OUT;
+        odd = (uint32_t)asim_calendar_queue_before(queue, bucket->head[1], bucket->head[0]);
+    value = bucket->head[odd];
+    bucket->head[odd] = queue->at[value].next;
+    if (bucket->head[0] == ASIM_CALENDAR_END && bucket->head[1] == ASIM_CALENDAR_END)
+        queue->bitmap[word] &= queue->bitmap[word] - 1;
+    queue->at[value].next = ASIM_CALENDAR_ABSENT;
     return value;
 }
 

@@ -151,7 +151,7 @@ static uint64_t count_unreplayable(const struct asim_fabric *fabric)
     for (uint32_t v = 0; v < fabric->set.nodes - fabric->set.hosts; v++) {
         const struct asim_switch *sw = &fabric->sw[v];
 
-        odd += sw->drops + sw->pfc_made + sw->pfc_got + sw->told;
+        odd += sw->drops + sw->pfc_made + sw->pfc_got + sw->reported;
         for (uint32_t p = 0; p < sw->n_ports; p++)
             odd += sw->ports[p].draws;
     }

@@ -181,7 +181,7 @@ static void put_switch(struct list *list, const struct asim_switch *sw)
     if (make_room(list, 2))
         return;
     put(list, sw->shared_used);
-    put(list, sw->told); /* a sample might show what changes in a period (queue_watch.c) */
+    put(list, sw->reported); /* a sample might show what changes in a period (queue_watch.c) */
     for (uint32_t p = 0; p < sw->n_ports; p++) {
         const struct asim_switch_port *port = &sw->ports[p];
 
@@ -189,21 +189,22 @@ static void put_switch(struct list *list, const struct asim_switch *sw)
         if (make_room(list, PORT_WORDS))
             return;
         put(list, (uint64_t)port->frames << 32 | (uint64_t)port->rr << 16 |
-                      (uint64_t)port->pausing << 8 | port->passes);
-        put_time(list, port->passed_t);
+                      (uint64_t)port->pausing << 8 | port->same_tick_ok);
+        put_time(list, port->same_tick_at);
         put(list, port->draws); /* no period has random marks in it */
         put(list, list->fabric->set.cc_idle ? 0 : port->marks); /* nor any, where somebody cares */
         for (uint32_t q = 0; q < ASIM_QUEUES; q++) {
-            const struct asim_queue_use *use = &port->use[q];
+            const struct asim_queue_occupancy *occupancy = &port->occupancy[q];
 
-            if (!(use->ingress | use->headroom | use->egress) && !port->queue[q].n)
+            if (!(occupancy->ingress | occupancy->headroom | occupancy->egress) &&
+                !port->queue[q].n)
                 continue;
             if (make_room(list, QUEUE_WORDS))
                 return;
             put(list, q);
-            put(list, use->ingress);
-            put(list, use->headroom);
-            put(list, use->egress);
+            put(list, occupancy->ingress);
+            put(list, occupancy->headroom);
+            put(list, occupancy->egress);
             put_ring(list, &port->queue[q]);
         }
     }

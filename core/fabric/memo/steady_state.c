@@ -194,7 +194,7 @@ static void skip_nodes(struct asim_fabric *fabric, const struct skip *skip)
             struct asim_switch_port *port = &fabric->sw[v].ports[p];
 
             skip_port(skip, &port->port);
-            port->passed_t += skip->ticks;
+            port->same_tick_at += skip->ticks;
             for (uint32_t q = 0; q < ASIM_QUEUES; q++)
                 skip_ring(skip, &port->queue[q]);
             if (fabric->sw[v].samples)

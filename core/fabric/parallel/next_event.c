@@ -10,7 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Nodes of this process that the lane does not advance and one of its nodes, or of its desks, is
+/* Nodes of this process that the lane does not advance and one of its nodes, or of its shards, is
  * next to. Linear in links for each lane. */
 int asim_lane_list_far(struct asim_fabric *fabric, struct asim_lane *lane)
 {
@@ -81,7 +81,7 @@ static int place_lane(struct asim_fabric *fabric, struct asim_lane *lane, size_t
     return 0;
 }
 
-/* Whether threads meet on a link: the desks of a shared switch are where their hosts are. */
+/* Whether threads meet on a link: the shards of a shared switch are where their hosts are. */
 static int is_apart(const struct asim_fabric *fabric, const struct asim_link *link)
 {
     if (!fabric->workers.of || asim_share_has(fabric, link->a) || asim_share_has(fabric, link->b))

@@ -30,25 +30,25 @@ static int can_share(const struct asim_fabric *fabric, const struct asim_switch 
     return differ > 0;
 }
 
-/* The lanes of of[] become desks, the first that of the lane that has the switch. */
+/* The lanes of of[] become shards, the first that of the lane that has the switch. */
 static int share(struct asim_fabric *fabric, struct asim_switch *sw, uint8_t *of)
 {
-    uint8_t desk_of[MOST_LANES + 1] = {0};
+    uint8_t shard_of[MOST_LANES + 1] = {0};
     struct asim_lane *lane[MOST_LANES + 1] = {sw->lane};
     uint32_t n = 1;
 
-    desk_of[sw->lane - fabric->workers.at] = 1; /* counted from 1 */
+    shard_of[sw->lane - fabric->workers.at] = 1; /* counted from 1 */
     for (uint32_t p = 0; p < sw->n_ports; p++) {
-        if (!desk_of[of[p]]) {
+        if (!shard_of[of[p]]) {
             lane[n++] = &fabric->workers.at[of[p]];
-            desk_of[of[p]] = (uint8_t)n;
+            shard_of[of[p]] = (uint8_t)n;
         }
-        of[p] = (uint8_t)(desk_of[of[p]] - 1);
+        of[p] = (uint8_t)(shard_of[of[p]] - 1);
     }
-    if (asim_desk_open(sw, n, of))
+    if (asim_switch_shards_open(sw, n, of))
         return ASIM_ENOMEM;
     for (uint32_t d = 0; d < n; d++)
-        sw->desk[d].lane = lane[d];
+        sw->shard[d].lane = lane[d];
     fabric->workers.sharded[fabric->workers.n_sharded++] = sw;
     return 0;
 }
@@ -93,20 +93,20 @@ int asim_share_close(struct asim_fabric *fabric)
     for (; fabric->workers.n_sharded; fabric->workers.n_sharded--) {
         struct asim_switch *sw = fabric->workers.sharded[fabric->workers.n_sharded - 1];
 
-        if (asim_desk_open(sw, 1, NULL))
+        if (asim_switch_shards_open(sw, 1, NULL))
             return ASIM_ENOMEM;
-        sw->desk->lane = sw->lane;
+        sw->shard->lane = sw->lane;
         sw->lane->node[sw->lane->n_nodes++] = sw->node;
     }
     return asim_lane_place(fabric);
 }
 
-/* The desk of that lane, or NULL: also where the switch has nothing to do in this window. */
-static struct asim_desk *desk_due(struct asim_switch *sw, const struct asim_lane *lane)
+/* The shard of that lane, or NULL: also where the switch has nothing to do in this window. */
+static struct asim_switch_shard *shard_due(struct asim_switch *sw, const struct asim_lane *lane)
 {
-    for (uint32_t d = 0; sw->due && d < sw->n_desks; d++)
-        if (sw->desk[d].lane == lane)
-            return &sw->desk[d];
+    for (uint32_t d = 0; sw->due && d < sw->n_shards; d++)
+        if (sw->shard[d].lane == lane)
+            return &sw->shard[d];
     return NULL;
 }
 
@@ -133,16 +133,16 @@ void asim_share_begin(struct asim_fabric *fabric)
 void asim_share_deal(struct asim_fabric *fabric, struct asim_lane *lane)
 {
     for (uint32_t i = 0; i < fabric->workers.n_sharded; i++) {
-        struct asim_desk *desk = desk_due(fabric->workers.sharded[i], lane);
+        struct asim_switch_shard *shard = shard_due(fabric->workers.sharded[i], lane);
 
-        if (!desk)
+        if (!shard)
             continue;
-        asim_desk_look(desk, fabric->run.until);
-        asim_desk_deal(fabric, desk, begin_of(fabric), fabric->run.until);
+        asim_switch_shard_open_rings(shard, fabric->run.until);
+        asim_switch_shard_bucket(fabric, shard, begin_of(fabric), fabric->run.until);
     }
 }
 
-/* The lane that has the switch advances it as a whole where the window is no calm one. */
+/* The lane that has the switch advances it as a whole where the window is no bulk one. */
 static void serve(void *self, uint32_t l)
 {
     struct asim_fabric *fabric = self;
@@ -150,13 +150,13 @@ static void serve(void *self, uint32_t l)
 
     for (uint32_t i = 0; i < fabric->workers.n_sharded; i++) {
         struct asim_switch *sw = fabric->workers.sharded[i];
-        struct asim_desk *desk = desk_due(sw, lane);
+        struct asim_switch_shard *shard = shard_due(sw, lane);
 
-        if (!desk)
+        if (!shard)
             continue;
-        if (sw->calm)
-            asim_desk_serve(fabric, desk, begin_of(fabric), fabric->run.until);
-        else if (desk == sw->desk)
+        if (sw->bulk)
+            asim_switch_shard_serve(fabric, shard, begin_of(fabric), fabric->run.until);
+        else if (shard == sw->shard)
             asim_switch_events(fabric, sw, begin_of(fabric), fabric->run.until);
     }
 }
@@ -166,13 +166,14 @@ static void settle(void *self, uint32_t l)
     struct asim_fabric *fabric = self;
 
     for (uint32_t i = 0; i < fabric->workers.n_sharded; i++) {
-        struct asim_desk *desk = desk_due(fabric->workers.sharded[i], &fabric->workers.at[l]);
+        struct asim_switch_shard *shard =
+            shard_due(fabric->workers.sharded[i], &fabric->workers.at[l]);
 
-        if (!desk)
+        if (!shard)
             continue;
-        if (fabric->workers.sharded[i]->calm)
-            asim_desk_settle(desk);
-        desk->rest = asim_desk_rest(desk);
+        if (fabric->workers.sharded[i]->bulk)
+            asim_switch_shard_settle(shard);
+        shard->next_event = asim_switch_shard_next(shard);
     }
     asim_lane_end(fabric, &fabric->workers.at[l]);
 }
@@ -182,8 +183,8 @@ static uint64_t rest_of(const struct asim_switch *sw)
 {
     uint64_t next = ASIM_NEVER;
 
-    for (uint32_t d = 0; d < sw->n_desks; d++)
-        next = sw->desk[d].rest < next ? sw->desk[d].rest : next;
+    for (uint32_t d = 0; d < sw->n_shards; d++)
+        next = sw->shard[d].next_event < next ? sw->shard[d].next_event : next;
     return next;
 }
 
@@ -193,20 +194,20 @@ void asim_share_end(struct asim_fabric *fabric, int together)
         return;
     for (uint32_t i = 0; i < fabric->workers.n_sharded; i++)
         if (fabric->workers.sharded[i]->due &&
-            asim_switch_is_calm(fabric->workers.sharded[i], fabric->set.net->priority_group))
-            asim_batch_link(fabric->workers.sharded[i]);
+            asim_switch_decide_bulk(fabric->workers.sharded[i], fabric->set.net->priority_group))
+            asim_lockstep_join(fabric->workers.sharded[i]);
     asim_lane_run(fabric, serve, together);
     for (uint32_t i = 0; i < fabric->workers.n_sharded; i++)
-        if (fabric->workers.sharded[i]->due && fabric->workers.sharded[i]->calm)
-            asim_batch_rank(fabric->workers.sharded[i]);
+        if (fabric->workers.sharded[i]->due && fabric->workers.sharded[i]->bulk)
+            asim_order_ties(fabric->workers.sharded[i]);
     asim_lane_run(fabric, settle, together);
     for (uint32_t i = 0; i < fabric->workers.n_sharded; i++) {
         struct asim_switch *sw = fabric->workers.sharded[i];
 
         if (!sw->due)
             continue;
-        if (sw->calm)
-            asim_batch_end(sw, 2 * fabric->set.lookahead);
+        if (sw->bulk)
+            asim_bulk_window_end(sw, 2 * fabric->set.lookahead);
         *asim_next_of(fabric, sw->node) = rest_of(sw);
     }
 }

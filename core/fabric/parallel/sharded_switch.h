@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only
  *
  * Switches shared by the lanes that have their hosts: a frame need not go to the core that has the
- * switch and back, when it goes from one of a lane's hosts to another. Every lane has a desk there
+ * switch and back, when it goes from one of a lane's hosts to another. Every lane has a shard there
  * (switch_shard.h) with the ports of its own hosts. A window is then three rounds of the crew in
  * place of one, with what is the whole switch's in between.
  */
@@ -18,12 +18,12 @@ int asim_share_open(struct asim_fabric *fabric);
 int asim_share_close(struct asim_fabric *fabric);
 static inline int asim_share_has(const struct asim_fabric *fabric, uint32_t v)
 {
-    return v >= fabric->set.hosts && fabric->sw[v - fabric->set.hosts].n_desks > 1;
+    return v >= fabric->set.hosts && fabric->sw[v - fabric->set.hosts].n_shards > 1;
 }
 
 /* A window begins: lane->until is set in all lanes. */
 void asim_share_begin(struct asim_fabric *fabric);
-/* The first round: what a lane's desks do, beside its nodes' turns. */
+/* The first round: what a lane's shards do, beside its nodes' turns. */
 void asim_share_deal(struct asim_fabric *fabric, struct asim_lane *lane);
 /* The other rounds, with asim_lane_end in the last; nothing where no shared switch is due.
  * together: by the crew, else the caller takes all steps. */

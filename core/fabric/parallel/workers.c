@@ -105,8 +105,8 @@ static void deal(struct asim_fabric *fabric)
             lane->n_hosts++;
         } else {
             fabric->sw[v - fabric->set.hosts].lane = lane;
-            if (fabric->sw[v - fabric->set.hosts].desk)
-                fabric->sw[v - fabric->set.hosts].desk->lane = lane;
+            if (fabric->sw[v - fabric->set.hosts].shard)
+                fabric->sw[v - fabric->set.hosts].shard->lane = lane;
         }
         lane->node[lane->n_nodes++] = v;
     }
@@ -210,7 +210,7 @@ int asim_remote_is_here(const struct asim_fabric *fabric, uint32_t node)
 /* A switch has as much to do as there are ports by which something came in the last time. */
 static uint32_t load_of(const struct asim_fabric *fabric, uint32_t v)
 {
-    uint32_t came = v < fabric->set.hosts ? 1 : fabric->sw[v - fabric->set.hosts].n_came;
+    uint32_t came = v < fabric->set.hosts ? 1 : fabric->sw[v - fabric->set.hosts].n_last_arrivals;
 
     return came ? came : 1;
 }

@@ -12,7 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { WAYS = 1024, FRESH_WINDOWS = 128 };
+enum { ENTRIES = 1024, FRESH_WINDOWS = 128 };
 
 /* Among equal-cost ports, by the reference's hash of the flow's tuple seeded with the node id. */
 static uint32_t ecmp(const struct asim_fabric *fabric, const struct asim_switch *sw,
@@ -30,14 +30,14 @@ static uint32_t ecmp(const struct asim_fabric *fabric, const struct asim_switch 
 
 /* The table is made on first use: most switches have one way only. Without memory for it there is
  * none. */
-static struct asim_way *way_of(struct asim_switch *sw, const struct asim_frame *frame)
+static struct asim_ecmp_choice *cache_entry(struct asim_switch *sw, const struct asim_frame *frame)
 {
     uint32_t back = frame->type != ASIM_DATA;
     uint32_t hash = (frame->src * 64 + (frame->slot & 0xffffff) * 2 + back) * 0x9e3779b1u;
 
-    if (!sw->ways)
-        sw->ways = calloc(WAYS, sizeof *sw->ways);
-    return sw->ways ? &sw->ways[hash >> 22] : NULL;
+    if (!sw->ecmp_cache)
+        sw->ecmp_cache = calloc(ENTRIES, sizeof *sw->ecmp_cache);
+    return sw->ecmp_cache ? &sw->ecmp_cache[hash >> 22] : NULL;
 }
 
 /* The shortest message takes four windows there and back; 256 of them many more than FRESH. */
@@ -46,42 +46,42 @@ static inline uint64_t fresh(const struct asim_fabric *fabric, const struct asim
     return frame->t + FRESH_WINDOWS * fabric->set.lookahead;
 }
 
-uint32_t asim_switch_known(const struct asim_fabric *fabric, struct asim_switch *sw,
-                           const struct asim_frame *frame)
+uint32_t asim_ecmp_cached(const struct asim_fabric *fabric, struct asim_switch *sw,
+                          const struct asim_frame *frame)
 {
-    struct asim_way *way = sw->ways ? way_of(sw, frame) : NULL;
+    struct asim_ecmp_choice *entry = sw->ecmp_cache ? cache_entry(sw, frame) : NULL;
 
-    if (!way || way->src != frame->src || way->slot != frame->slot ||
-        way->back != (frame->type != ASIM_DATA) || frame->t >= way->fresh_until)
+    if (!entry || entry->src != frame->src || entry->slot != frame->slot ||
+        entry->back != (frame->type != ASIM_DATA) || frame->t >= entry->fresh_until)
         return 0;
-    way->fresh_until = fresh(fabric, frame);
-    return way->port;
+    entry->fresh_until = fresh(fabric, frame);
+    return entry->port;
 }
 
 /* Sprayed packets have no way of their flow's, so none is remembered. */
-uint32_t asim_switch_spread(const struct asim_fabric *fabric, struct asim_switch *sw,
-                            const struct asim_frame *frame, const uint32_t *ports, uint32_t n)
+uint32_t asim_ecmp_choose(const struct asim_fabric *fabric, struct asim_switch *sw,
+                          const struct asim_frame *frame, const uint32_t *ports, uint32_t n)
 {
-    struct asim_way *way;
+    struct asim_ecmp_choice *entry;
     uint32_t port;
 
     if (fabric->set.net->load_balance == ASIM_SPRAY && frame->type == ASIM_DATA)
         return ports[sw->sprayed++ % n];
     port = ports[ecmp(fabric, sw, frame, n)];
-    way = way_of(sw, frame);
-    if (way)
-        *way = (struct asim_way){.fresh_until = fresh(fabric, frame),
-                                 .src = frame->src,
-                                 .slot = frame->slot,
-                                 .back = frame->type != ASIM_DATA,
-                                 .port = port};
+    entry = cache_entry(sw, frame);
+    if (entry)
+        *entry = (struct asim_ecmp_choice){.fresh_until = fresh(fabric, frame),
+                                           .src = frame->src,
+                                           .slot = frame->slot,
+                                           .back = frame->type != ASIM_DATA,
+                                           .port = port};
     return port;
 }
 
-void asim_switch_forget(struct asim_switch *sw)
+void asim_switch_forget_routes(struct asim_switch *sw)
 {
-    for (uint32_t d = 0; d < sw->n_desks; d++)
-        memset(sw->desk[d].hops, 0, sizeof sw->desk[d].hops);
-    if (sw->ways)
-        memset(sw->ways, 0, WAYS * sizeof *sw->ways);
+    for (uint32_t d = 0; d < sw->n_shards; d++)
+        memset(sw->shard[d].route_cache, 0, sizeof sw->shard[d].route_cache);
+    if (sw->ecmp_cache)
+        memset(sw->ecmp_cache, 0, ENTRIES * sizeof *sw->ecmp_cache);
 }

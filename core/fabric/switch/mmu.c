@@ -50,7 +50,8 @@ static double at_rate(const struct asim_rate_map *map, uint64_t bps, double miss
 /* Of equal times the older event goes first (tie_key.h). An arrival is as old as its transmission
  * and its delay, the end of a transmission as old as that: so where the least of the first is above
  * the most of the second, all arrivals of a time go before all departures. */
-static int is_patient(const struct asim_fabric *fabric, const struct asim_switch *sw)
+static int arrivals_precede_departures(const struct asim_fabric *fabric,
+                                       const struct asim_switch *sw)
 {
     uint64_t least = ASIM_NEVER, most = 0;
     uint32_t longest = asim_fabric_max_wire(fabric);
@@ -97,10 +98,10 @@ void asim_mmu_init(struct asim_fabric *fabric, struct asim_switch *sw, uint64_t 
     for (uint32_t p = 0; p < sw->n_ports; p++) {
         uint64_t unmarked = sw->ports[p].kmin / longest;
 
-        sw->ports[p].unmarked = unmarked < UINT16_MAX ? (uint16_t)unmarked : UINT16_MAX;
-        sw->ports[p].passes = !fabric->set.net->switch_ack_high_prio && !is_stamped(fabric) &&
-                              sw->ports[p].kmin >= (uint64_t)sw->n_ports * longest;
+        sw->ports[p].ecn_free_frames = unmarked < UINT16_MAX ? (uint16_t)unmarked : UINT16_MAX;
+        sw->ports[p].same_tick_ok = !fabric->set.net->switch_ack_high_prio && !is_stamped(fabric) &&
+                                    sw->ports[p].kmin >= (uint64_t)sw->n_ports * longest;
     }
-    sw->patient = is_patient(fabric, sw);
+    sw->arrivals_before_departures = arrivals_precede_departures(fabric, sw);
     sw->shareable = taken > buffer ? UINT64_MAX : buffer - taken;
 }

@@ -22,9 +22,9 @@ static inline uint64_t asim_mmu_threshold(const struct asim_switch *sw,
 }
 
 /* What the queue holds beyond its reserve; only this competes for the shared buffer. */
-static inline uint64_t asim_mmu_shared(const struct asim_queue_use *use)
+static inline uint64_t asim_mmu_shared(const struct asim_queue_occupancy *occupancy)
 {
-    return use->ingress > ASIM_RESERVE_BYTES ? use->ingress - ASIM_RESERVE_BYTES : 0;
+    return occupancy->ingress > ASIM_RESERVE_BYTES ? occupancy->ingress - ASIM_RESERVE_BYTES : 0;
 }
 
 /* parity: headroom is tried whether or not a pause was sent. There is no test on the egress
@@ -33,10 +33,10 @@ static inline int asim_mmu_admits(const struct asim_switch *sw, uint32_t p, uint
                                   uint32_t bytes)
 {
     const struct asim_switch_port *port = &sw->ports[p];
-    const struct asim_queue_use *use = &port->use[q];
+    const struct asim_queue_occupancy *occupancy = &port->occupancy[q];
 
-    return bytes + use->headroom <= port->headroom_limit ||
-           bytes + asim_mmu_shared(use) <= asim_mmu_threshold(sw, port);
+    return bytes + occupancy->headroom <= port->headroom_limit ||
+           bytes + asim_mmu_shared(occupancy) <= asim_mmu_threshold(sw, port);
 }
 
 /* Fills reserve, then shared buffer, then headroom. A frame that would pass the threshold counts as
@@ -45,32 +45,32 @@ static inline void asim_mmu_enter(struct asim_switch *sw, const uint32_t in_out_
                                   uint32_t bytes)
 {
     struct asim_switch_port *in = &sw->ports[in_out_q[0]];
-    struct asim_queue_use *use = &in->use[in_out_q[2]];
-    uint64_t grown = use->ingress + bytes;
+    struct asim_queue_occupancy *occupancy = &in->occupancy[in_out_q[2]];
+    uint64_t grown = occupancy->ingress + bytes;
 
     if (grown <= ASIM_RESERVE_BYTES) {
-        use->ingress = grown;
+        occupancy->ingress = grown;
     } else if (grown - ASIM_RESERVE_BYTES > asim_mmu_threshold(sw, in)) {
-        use->headroom += bytes;
+        occupancy->headroom += bytes;
     } else {
-        use->ingress = grown;
+        occupancy->ingress = grown;
         sw->shared_used += bytes < grown - ASIM_RESERVE_BYTES ? bytes : grown - ASIM_RESERVE_BYTES;
     }
-    sw->ports[in_out_q[1]].use[in_out_q[2]].egress += bytes;
+    sw->ports[in_out_q[1]].occupancy[in_out_q[2]].egress += bytes;
 }
 
 /* Exactly undoes what entering did in sum, headroom first. Called at the start of serialization. */
 static inline void asim_mmu_leave(struct asim_switch *sw, const uint32_t in_out_q[3],
                                   uint32_t bytes)
 {
-    struct asim_queue_use *use = &sw->ports[in_out_q[0]].use[in_out_q[2]];
-    uint64_t from_headroom = use->headroom < bytes ? use->headroom : bytes;
-    uint64_t rest = bytes - from_headroom, shared = asim_mmu_shared(use);
+    struct asim_queue_occupancy *occupancy = &sw->ports[in_out_q[0]].occupancy[in_out_q[2]];
+    uint64_t from_headroom = occupancy->headroom < bytes ? occupancy->headroom : bytes;
+    uint64_t rest = bytes - from_headroom, shared = asim_mmu_shared(occupancy);
 
-    use->headroom -= from_headroom;
-    use->ingress -= rest;
+    occupancy->headroom -= from_headroom;
+    occupancy->ingress -= rest;
     sw->shared_used -= rest < shared ? rest : shared;
-    sw->ports[in_out_q[1]].use[in_out_q[2]].egress -= bytes;
+    sw->ports[in_out_q[1]].occupancy[in_out_q[2]].egress -= bytes;
 }
 
 /* Asked after a frame has entered, for its own ingress only (spec 4.6). */
@@ -79,8 +79,8 @@ static inline int asim_mmu_wants_pause(const struct asim_switch *sw, uint32_t p,
     const struct asim_switch_port *port = &sw->ports[p];
 
     return !(port->pausing >> q & 1) &&
-           (port->use[q].headroom > 0 ||
-            asim_mmu_shared(&port->use[q]) >= asim_mmu_threshold(sw, port));
+           (port->occupancy[q].headroom > 0 ||
+            asim_mmu_shared(&port->occupancy[q]) >= asim_mmu_threshold(sw, port));
 }
 
 /* Asked when a frame that came in there leaves. The offset keeps pause and resume from
@@ -88,9 +88,9 @@ static inline int asim_mmu_wants_pause(const struct asim_switch *sw, uint32_t p,
 static inline int asim_mmu_wants_resume(const struct asim_switch *sw, uint32_t p, uint32_t q)
 {
     const struct asim_switch_port *port = &sw->ports[p];
-    uint64_t shared = asim_mmu_shared(&port->use[q]), limit = asim_mmu_threshold(sw, port);
+    uint64_t shared = asim_mmu_shared(&port->occupancy[q]), limit = asim_mmu_threshold(sw, port);
 
-    if (!(port->pausing >> q & 1) || port->use[q].headroom)
+    if (!(port->pausing >> q & 1) || port->occupancy[q].headroom)
         return 0;
     return !shared || limit == UINT64_MAX || shared + ASIM_RESUME_OFFSET_BYTES <= limit;
 }
@@ -99,12 +99,12 @@ static inline int asim_mmu_wants_resume(const struct asim_switch *sw, uint32_t p
  * only: then entering and leaving in one event changes nothing and asks for no pause or resume.
  * parity: a frame that the reserve would hold is refused, too, where neither the headroom nor the
  * threshold has room for it. */
-static inline int asim_mmu_passes(const struct asim_switch *sw, uint32_t p, uint32_t q,
-                                  uint32_t bytes)
+static inline int asim_mmu_bypasses(const struct asim_switch *sw, uint32_t p, uint32_t q,
+                                    uint32_t bytes)
 {
     const struct asim_switch_port *in = &sw->ports[p];
 
-    return in->use[q].ingress + bytes <= ASIM_RESERVE_BYTES && !in->use[q].headroom &&
+    return in->occupancy[q].ingress + bytes <= ASIM_RESERVE_BYTES && !in->occupancy[q].headroom &&
            !in->pausing && asim_mmu_admits(sw, p, q, bytes);
 }
 

@@ -10,7 +10,7 @@
 #include "fabric/node.h"
 
 /* Port a frame takes (0-based), or UINT32_MAX where there is none. */
-uint32_t asim_switch_route(struct asim_fabric *fabric, struct asim_desk *desk,
+uint32_t asim_switch_route(struct asim_fabric *fabric, struct asim_switch_shard *shard,
                            const struct asim_frame *frame);
 /* A frame refused at port p, or without a way. */
 void asim_switch_drop(struct asim_switch *sw, uint32_t p, const struct asim_frame *frame,
@@ -24,16 +24,17 @@ int asim_switch_marks(const struct asim_fabric *fabric, const struct asim_switch
  * (switch_shard.h). */
 void asim_switch_events(struct asim_fabric *fabric, struct asim_switch *sw, uint64_t begin,
                         uint64_t until);
-/* bulk.c: whether a window of the switch may be calm, as far as its state and what it is asked for
+/* bulk.c: whether a window of the switch may be bulk, as far as its state and what it is asked for
  * say. The rest is said by what comes in (egress_batch.h). */
-int asim_calm_may(const struct asim_fabric *fabric, const struct asim_switch *sw);
-/* All that leaves by the ports of a desk before `until`, what came in having been dealt. */
-void asim_calm_serve(struct asim_fabric *fabric, struct asim_desk *desk, uint64_t begin,
+int asim_bulk_allowed(const struct asim_fabric *fabric, const struct asim_switch *sw);
+/* All that leaves by the ports of a shard before `until`, what came in having been dealt. */
+void asim_bulk_serve(struct asim_fabric *fabric, struct asim_switch_shard *shard, uint64_t begin,
                      uint64_t until);
-/* What another desk holds or no longer holds of what came in at this one's ports. */
-void asim_calm_charge(struct asim_desk *desk, const struct asim_desk *other);
+/* What another shard holds or no longer holds of what came in at this one's ports. */
+void asim_bulk_apply_deferred(struct asim_switch_shard *shard,
+                              const struct asim_switch_shard *other);
 
-struct asim_now { /* the event being processed */
+struct asim_event_context { /* the event being processed */
     uint64_t t, tie, seq, until;
 };
 
@@ -41,23 +42,23 @@ struct asim_now { /* the event being processed */
  * at one time by it. A frame that has waited carries the end of the transmission before it instead,
  * which is what set it off. */
 static inline struct asim_event_key asim_now_event_key(const struct asim_switch *sw,
-                                                       const struct asim_now *now)
+                                                       const struct asim_event_context *event)
 {
-    return (struct asim_event_key){now->t, now->tie, sw->seq};
+    return (struct asim_event_key){event->t, event->tie, sw->seq};
 }
 
 /* Whether the port is free for the event being processed. Where its transmission ends at the same
  * time, the order of tie_key.h says which of the two is first. */
-static inline int asim_port_is_idle(struct asim_port *port, const struct asim_now *now)
+static inline int asim_port_is_idle(struct asim_port *port, const struct asim_event_context *event)
 {
     uint64_t tie;
 
-    if (!port->busy || port->busy_until < now->t)
+    if (!port->busy || port->busy_until < event->t)
         return 1;
-    if (port->busy_until > now->t)
+    if (port->busy_until > event->t)
         return 0;
     tie = asim_port_tie_key(port);
-    return tie != now->tie ? tie < now->tie : port->start_seq <= now->seq;
+    return tie != event->tie ? tie < event->tie : port->start_seq <= event->seq;
 }
 
 /* The reference keeps eight queues and serves them as a QBB port does: queue 0 is for control alone
@@ -78,8 +79,8 @@ static inline uint32_t asim_queue_next(struct asim_switch_port *port)
 
 /* Tells whoever watches queues that port p has changed at t. Out of line but for what no sample
  * would show: a short length between two samples, and none that was shown before. */
-static inline void asim_queue_tell(const struct asim_fabric *fabric, struct asim_switch *sw,
-                                   uint32_t p, uint64_t t)
+static inline void asim_queue_notify(const struct asim_fabric *fabric, struct asim_switch *sw,
+                                     uint32_t p, uint64_t t)
 {
     const struct asim_switch_port *port = &sw->ports[p];
     struct asim_queue_sample *sample;
@@ -88,7 +89,7 @@ static inline void asim_queue_tell(const struct asim_fabric *fabric, struct asim
     if (!fabric->watch.queue)
         return;
     sample = sw->samples ? &sw->samples[p] : NULL;
-    if (!sample || t >= sample->due || sample->bytes >= least || sample->shown >= least ||
+    if (!sample || t >= sample->due || sample->bytes >= least || sample->reported >= least ||
         port->waiting & 1) {
         asim_queue_changed(fabric, sw, p, t);
         return;
@@ -98,22 +99,22 @@ static inline void asim_queue_tell(const struct asim_fabric *fabric, struct asim
     sample->control = 0;
 }
 
-/* The first port of the desk from p on that holds frames, n_ports of the switch behind the last:
+/* The first port of the shard from p on that holds frames, n_ports of the switch behind the last:
  * few do, and who goes through them once a window should touch no others. Bits of ports that hold
  * none by now are cleared. */
-static inline uint32_t asim_backlog_next(struct asim_desk *desk, uint32_t p)
+static inline uint32_t asim_pending_next(struct asim_switch_shard *shard, uint32_t p)
 {
-    const struct asim_switch *sw = desk->sw;
+    const struct asim_switch *sw = shard->sw;
 
     for (; p < sw->n_ports; p = (p / 64 + 1) * 64) {
-        uint64_t bits = desk->backlog[p / 64] >> p % 64;
+        uint64_t bits = shard->pending[p / 64] >> p % 64;
 
         for (; bits; bits &= bits - 1) {
             uint32_t at = p + (uint32_t)__builtin_ctzll(bits);
 
             if (sw->ports[at].frames)
                 return at;
-            desk->backlog[at / 64] &= ~(1ull << at % 64);
+            shard->pending[at / 64] &= ~(1ull << at % 64);
         }
     }
     return sw->n_ports;
@@ -131,7 +132,7 @@ static inline int asim_queue_push(struct asim_switch *sw, struct asim_switch_por
     if (!slot)
         return ASIM_ENOMEM;
     asim_frame_copy(slot, frame, q_side[1]);
-    sw->desk[sw->desk_of[p]].backlog[p / 64] |= 1ull << p % 64;
+    sw->shard[sw->shard_of[p]].pending[p / 64] |= 1ull << p % 64;
     port->frames++;
     port->bytes += frame->wire;
     port->waiting |= (uint8_t)(1u << q_side[0]);
@@ -160,37 +161,39 @@ static inline uint32_t asim_queue_of(const struct asim_fabric *fabric,
 
 /* What is done to a frame that begins to be sent: the mark is decided by what it leaves behind in
  * its queue. */
-static inline void asim_switch_stamp(struct asim_fabric *fabric, struct asim_switch *sw, uint32_t p,
-                                     struct asim_frame *frame, const uint64_t q_t[2])
+static inline void asim_switch_mark_and_stamp(struct asim_fabric *fabric, struct asim_switch *sw,
+                                              uint32_t p, struct asim_frame *frame,
+                                              const uint64_t q_t[2])
 {
     struct asim_switch_port *port = &sw->ports[p];
 
-    if (q_t[0] && port->use[q_t[0]].egress > port->kmin &&
+    if (q_t[0] && port->occupancy[q_t[0]].egress > port->kmin &&
         asim_switch_marks(fabric, sw, port, (uint32_t)q_t[0])) {
         frame->flags |= ASIM_CE;
         port->marks++;
     }
-    if (fabric->set.stamps)
-        asim_telemetry_stamp(fabric, sw, p, frame, asim_to_ns(fabric, q_t[1]));
+    if (fabric->set.writes_telemetry)
+        asim_telemetry_write(fabric, sw, p, frame, asim_to_ns(fabric, q_t[1]));
 }
 
 /* Puts the end of the transmission on the agenda. Only if somebody waits behind it, and only if it
  * falls into this window; the next window's fill_agenda finds the others. */
-static inline void asim_queue_departure(struct asim_switch *sw, uint32_t p, uint64_t until)
+static inline void asim_switch_schedule_departure(struct asim_switch *sw, uint32_t p,
+                                                  uint64_t until)
 {
     const struct asim_port *port = &sw->ports[p].port;
     int32_t value = (int32_t)(p << 1 | 1);
 
-    if (port->busy_until >= until || sw->wheel.at[value].next != ASIM_WHEEL_OUT)
+    if (port->busy_until >= until || sw->calendar.at[value].next != ASIM_CALENDAR_ABSENT)
         return;
-    sw->wheel.at[value].t = port->busy_until;
-    sw->wheel.at[value].tie = asim_port_tie_key(port);
-    sw->wheel.at[value].seq = port->start_seq;
-    asim_wheel_put(&sw->wheel, value);
+    sw->calendar.at[value].t = port->busy_until;
+    sw->calendar.at[value].tie = asim_port_tie_key(port);
+    sw->calendar.at[value].seq = port->start_seq;
+    asim_calendar_queue_put(&sw->calendar, value);
 }
 
 /* Puts the next frame of ingress port p on the agenda, if it is due in this window. */
-static inline void asim_queue_arrival(struct asim_switch *sw, uint32_t p, uint64_t until)
+static inline void asim_switch_schedule_arrival(struct asim_switch *sw, uint32_t p, uint64_t until)
 {
     const struct asim_port *port = &sw->ports[p].port;
     const struct asim_frame *head = asim_link_ring_head(port->in);
@@ -198,10 +201,10 @@ static inline void asim_queue_arrival(struct asim_switch *sw, uint32_t p, uint64
 
     if (!head || head->t >= until)
         return;
-    sw->wheel.at[value].t = head->t;
-    sw->wheel.at[value].tie = asim_wire_tie_key(port->in, head);
-    sw->wheel.at[value].seq = port->in->in_seq;
-    asim_wheel_put(&sw->wheel, value);
+    sw->calendar.at[value].t = head->t;
+    sw->calendar.at[value].tie = asim_wire_tie_key(port->in, head);
+    sw->calendar.at[value].seq = port->in->in_seq;
+    asim_calendar_queue_put(&sw->calendar, value);
 }
 
 #endif

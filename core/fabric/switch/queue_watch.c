@@ -8,8 +8,8 @@
 
 #include <stdlib.h>
 
-static void tell(const struct asim_fabric *fabric, const struct asim_switch *sw, uint32_t p,
-                 const uint64_t t_all_control[3])
+static void report(const struct asim_fabric *fabric, const struct asim_switch *sw, uint32_t p,
+                   const uint64_t t_all_control[3])
 {
     fabric->watch.queue(fabric->watch.self, asim_to_ns(fabric, t_all_control[0]),
                         (const uint32_t[2]){sw->node, p + 1}, &t_all_control[1]);
@@ -20,7 +20,7 @@ static int is_news(const struct asim_fabric *fabric, const struct asim_queue_sam
 {
     uint64_t length = sample->bytes - sample->control, least = fabric->watch.sampling.least;
 
-    return length != sample->shown && (length >= least || sample->shown >= least);
+    return length != sample->reported && (length >= least || sample->reported >= least);
 }
 
 /* The first sample after t. One at first_ns + k x every_ns shows what has held before that ns. */
@@ -32,12 +32,13 @@ static uint64_t sample_after(const struct asim_fabric *fabric, uint64_t t)
     return asim_to_ticks(fabric, ((ns + s->every_ns - first) / s->every_ns) * s->every_ns + first);
 }
 
-static void tell_sample(const struct asim_fabric *fabric, const struct asim_switch *sw, uint32_t p)
+static void report_sample(const struct asim_fabric *fabric, const struct asim_switch *sw,
+                          uint32_t p)
 {
     struct asim_queue_sample *sample = &sw->samples[p];
 
-    sample->shown = sample->bytes - sample->control;
-    tell(fabric, sw, p, (const uint64_t[3]){sample->since, sample->bytes, sample->control});
+    sample->reported = sample->bytes - sample->control;
+    report(fabric, sw, p, (const uint64_t[3]){sample->since, sample->bytes, sample->control});
 }
 
 void asim_queue_changed(const struct asim_fabric *fabric, struct asim_switch *sw, uint32_t p,
@@ -48,14 +49,14 @@ void asim_queue_changed(const struct asim_fabric *fabric, struct asim_switch *sw
     struct asim_queue_sample *sample;
 
     if (!sw->samples) {
-        tell(fabric, sw, p, (const uint64_t[3]){t, port->bytes, control});
+        report(fabric, sw, p, (const uint64_t[3]){t, port->bytes, control});
         return;
     }
     sample = &sw->samples[p];
     if (t > sample->since && is_news(fabric, sample)) {
-        sw->told++;
+        sw->reported++;
         if (t >= sample->due)
-            tell_sample(fabric, sw, p);
+            report_sample(fabric, sw, p);
     }
     if (t >= sample->due)
         sample->due = sample_after(fabric, t);
@@ -65,11 +66,11 @@ void asim_queue_changed(const struct asim_fabric *fabric, struct asim_switch *sw
 }
 
 /* The switch may now be left alone for long: what holds now is said, whenever the next sample. */
-void asim_queue_settle(const struct asim_fabric *fabric, struct asim_switch *sw)
+void asim_queue_flush_samples(const struct asim_fabric *fabric, struct asim_switch *sw)
 {
     for (uint32_t p = 0; p < sw->n_ports; p++)
         if (is_news(fabric, &sw->samples[p]))
-            tell_sample(fabric, sw, p);
+            report_sample(fabric, sw, p);
 }
 
 /* The rows of samples are made here, so that a network nobody samples has none. */

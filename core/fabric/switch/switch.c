@@ -20,7 +20,7 @@ enum { MAX_PFC_REPEATS = 16 };
 int asim_switch_marks(const struct asim_fabric *fabric, const struct asim_switch *sw,
                       struct asim_switch_port *port, uint32_t q)
 {
-    uint64_t e = port->use[q].egress, node;
+    uint64_t e = port->occupancy[q].egress, node;
 
     if (e > port->kmax)
         return 1;
@@ -30,7 +30,7 @@ int asim_switch_marks(const struct asim_fabric *fabric, const struct asim_switch
 }
 
 static void send_pfc(struct asim_fabric *fabric, struct asim_switch *sw, uint32_t p, uint32_t q,
-                     struct asim_now *now);
+                     struct asim_event_context *event);
 
 /* A PFC frame that the link lost goes again at once, saying what holds now: a RESUME that vanished
  * would stop the port for ever, since pauses have no timer. It stands for 802.1Qbb's refresh. The
@@ -54,7 +54,7 @@ static void repeat_pfc(struct asim_switch *sw, struct asim_switch_port *port,
 /* Takes the next frame of port p and starts it; 0 if there is none to send. seq: the count of the
  * event that set this off. */
 static inline int dequeue(struct asim_fabric *fabric, struct asim_switch *sw, uint32_t p,
-                          struct asim_now *now, uint64_t seq)
+                          struct asim_event_context *event, uint64_t seq)
 {
     struct asim_switch_port *port = &sw->ports[p];
     uint32_t q = port->frames ? asim_queue_next(port) : ASIM_QUEUES, in, bytes;
@@ -66,35 +66,35 @@ static inline int dequeue(struct asim_fabric *fabric, struct asim_switch *sw, ui
     in = head->side;
     bytes = head->wire;
     frame = asim_port_begin(sw->lane, &port->port, bytes,
-                            (struct asim_event_key){now->t, now->tie, seq});
+                            (struct asim_event_key){event->t, event->tie, seq});
     if (!frame)
         return 0;
     asim_frame_copy(frame, head, port->port.start_recency);
     asim_queue_drop(port, q);
-    asim_queue_tell(fabric, sw, p, now->t);
+    asim_queue_notify(fabric, sw, p, event->t);
     if (q)
         asim_mmu_leave(sw, (const uint32_t[3]){in, p, q}, bytes);
-    asim_switch_stamp(fabric, sw, p, frame, (const uint64_t[2]){q, now->t});
+    asim_switch_mark_and_stamp(fabric, sw, p, frame, (const uint64_t[2]){q, event->t});
     if (asim_port_commit(sw->lane, &port->port, frame) && frame->type >= ASIM_PAUSE)
         repeat_pfc(sw, port, frame);
     if (q && sw->ports[in].pausing && asim_mmu_wants_resume(sw, in, q))
-        send_pfc(fabric, sw, in, q, now);
+        send_pfc(fabric, sw, in, q, event);
     return 1;
 }
 
 /* The same for a port that is idle, though others wait perhaps: seldom, so out of line. */
 static void start_next(struct asim_fabric *fabric, struct asim_switch *sw, uint32_t p,
-                       struct asim_now *now)
+                       struct asim_event_context *event)
 {
     sw->ports[p].port.busy = 0;
-    if (dequeue(fabric, sw, p, now, sw->seq) && sw->ports[p].frames)
-        asim_queue_departure(sw, p, now->until);
+    if (dequeue(fabric, sw, p, event, sw->seq) && sw->ports[p].frames)
+        asim_switch_schedule_departure(sw, p, event->until);
 }
 
 /* Puts a frame that came in at `side` into queue q of port p and starts it if the port is idle. */
 static inline void enqueue(struct asim_fabric *fabric, struct asim_switch *sw,
                            const uint32_t p_q_side[3], const struct asim_frame *frame,
-                           struct asim_now *now)
+                           struct asim_event_context *event)
 {
     uint32_t p = p_q_side[0], waiting = sw->ports[p].frames;
     struct asim_switch_port *port = &sw->ports[p];
@@ -105,20 +105,20 @@ static inline void enqueue(struct asim_fabric *fabric, struct asim_switch *sw,
     }
     if (port->bytes > port->peak_bytes)
         port->peak_bytes = port->bytes;
-    asim_queue_tell(fabric, sw, p, now->t);
+    asim_queue_notify(fabric, sw, p, event->t);
     if (fabric->watch.frame)
         fabric->watch.frame(fabric->watch.frame_self, ASIM_FRAME_ENQUEUE,
                             (const uint32_t[2]){sw->node, p + 1}, frame,
-                            asim_to_ns(fabric, now->t));
-    if (asim_port_is_idle(&port->port, now))
-        start_next(fabric, sw, p, now);
+                            asim_to_ns(fabric, event->t));
+    if (asim_port_is_idle(&port->port, event))
+        start_next(fabric, sw, p, event);
     else if (!waiting)
-        asim_queue_departure(sw, p, now->until);
+        asim_switch_schedule_departure(sw, p, event->until);
 }
 
 /* PAUSE or RESUME out of port p, whichever its state asks for now. */
 static void send_pfc(struct asim_fabric *fabric, struct asim_switch *sw, uint32_t p, uint32_t q,
-                     struct asim_now *now)
+                     struct asim_event_context *event)
 {
     struct asim_switch_port *port = &sw->ports[p];
     struct asim_frame frame = {.wire = ASIM_PFC_WIRE,
@@ -130,26 +130,26 @@ static void send_pfc(struct asim_fabric *fabric, struct asim_switch *sw, uint32_
     sw->pauses += frame.type == ASIM_PAUSE;
     port->pauses += frame.type == ASIM_PAUSE;
     port->pausing ^= (uint8_t)(1u << q);
-    sw->stirred = 1;
-    enqueue(fabric, sw, (const uint32_t[3]){p, 0, 0}, &frame, now);
+    sw->maybe_paused = 1;
+    enqueue(fabric, sw, (const uint32_t[3]){p, 0, 0}, &frame, event);
 }
 
 /* A pause holds until a resume comes, there is no timer (spec 4.6). A resume may start a frame at
  * once; a frame already on its way is never cut off. */
 static void take_pfc(struct asim_fabric *fabric, struct asim_switch *sw, uint32_t p,
-                     const struct asim_frame *frame, struct asim_now *now)
+                     const struct asim_frame *frame, struct asim_event_context *event)
 {
     struct asim_switch_port *port = &sw->ports[p];
     uint8_t bit = (uint8_t)(1u << (frame->slot % ASIM_QUEUES));
     int pause = asim_pause_holds(fabric, frame);
 
     sw->pfc_got++;
-    sw->stirred = 1;
+    sw->maybe_paused = 1;
     port->port.paused = (uint8_t)(pause ? port->port.paused | bit : port->port.paused & ~bit);
     if (fabric->watch.pfc)
-        fabric->watch.pfc(fabric->watch.self, asim_to_ns(fabric, now->t), sw->node, p + 1, pause);
-    if (!pause && asim_port_is_idle(&port->port, now))
-        start_next(fabric, sw, p, now);
+        fabric->watch.pfc(fabric->watch.self, asim_to_ns(fabric, event->t), sw->node, p + 1, pause);
+    if (!pause && asim_port_is_idle(&port->port, event))
+        start_next(fabric, sw, p, event);
 }
 
 /* Also for frames without a route: the reference loses those silently. */
@@ -164,77 +164,78 @@ void asim_switch_drop(struct asim_switch *sw, uint32_t p, const struct asim_fram
 
 /* A frame whose way out is free goes on without lying in the queue: same counters, same marks (it
  * leaves nothing behind), one copy less. Watchers see the long way. */
-static inline int pass_on(struct asim_fabric *fabric, struct asim_switch *sw,
+static inline int forward(struct asim_fabric *fabric, struct asim_switch *sw,
                           const uint32_t in_out_q[3], const struct asim_frame *frame,
-                          struct asim_now *now)
+                          struct asim_event_context *event)
 {
     struct asim_switch_port *port = &sw->ports[in_out_q[1]];
     uint32_t in = in_out_q[0], q = in_out_q[2];
     struct asim_frame *place;
 
-    if (port->frames || !asim_port_is_idle(&port->port, now) || port->port.down ||
-        (q && (port->port.paused >> q & 1 || !asim_mmu_passes(sw, in, q, (uint32_t)frame->wire))) ||
+    if (port->frames || !asim_port_is_idle(&port->port, event) || port->port.down ||
+        (q &&
+         (port->port.paused >> q & 1 || !asim_mmu_bypasses(sw, in, q, (uint32_t)frame->wire))) ||
         fabric->watch.frame || (fabric->watch.queue && !sw->samples))
         return 0;
     if (frame->wire > port->peak_bytes)
         port->peak_bytes = frame->wire;
-    place =
-        asim_port_begin(sw->lane, &port->port, (uint32_t)frame->wire, asim_now_event_key(sw, now));
+    place = asim_port_begin(sw->lane, &port->port, (uint32_t)frame->wire,
+                            asim_now_event_key(sw, event));
     if (!place)
         return 1;
     asim_frame_copy(place, frame, port->port.start_recency);
     if (q)
         port->rr = (uint8_t)q;
-    if (fabric->set.stamps)
-        asim_telemetry_stamp(fabric, sw, in_out_q[1], place, asim_to_ns(fabric, now->t));
+    if (fabric->set.writes_telemetry)
+        asim_telemetry_write(fabric, sw, in_out_q[1], place, asim_to_ns(fabric, event->t));
     asim_port_commit(sw->lane, &port->port, place);
     return 1;
 }
 
-uint32_t asim_switch_route(struct asim_fabric *fabric, struct asim_desk *desk,
+uint32_t asim_switch_route(struct asim_fabric *fabric, struct asim_switch_shard *shard,
                            const struct asim_frame *frame)
 {
-    struct asim_switch *sw = desk->sw;
-    uint32_t n = 0, goal = asim_frame_goal(frame), known = asim_switch_known(fabric, sw, frame);
+    struct asim_switch *sw = shard->sw;
+    uint32_t n = 0, goal = asim_frame_goal(frame), known = asim_ecmp_cached(fabric, sw, frame);
     const uint32_t *ports;
 
     if (known)
         return known - 1;
     ports = asim_route_ports(fabric->route, sw->node, goal, &n);
-    if (!n && asim_route_error(fabric->route, &desk->lane->failure))
-        desk->lane->failed = desk->lane->failure.code;
+    if (!n && asim_route_error(fabric->route, &shard->lane->failure))
+        shard->lane->failed = shard->lane->failure.code;
     if (n == 1)
-        desk->hops[goal % ASIM_HOPS] = (struct asim_hop){goal, ports[0]};
+        shard->route_cache[goal % ASIM_CACHED_ROUTES] = (struct asim_cached_route){goal, ports[0]};
     if (n < 2)
         return n ? ports[0] - 1 : UINT32_MAX;
-    return asim_switch_spread(fabric, sw, frame, ports, n) - 1;
+    return asim_ecmp_choose(fabric, sw, frame, ports, n) - 1;
 }
 
 /* Reception pipeline: route, admit, account, PFC, enqueue, all at the same instant. */
-static inline void forward(struct asim_fabric *fabric, struct asim_switch *sw, uint32_t in,
-                           const struct asim_frame *frame, struct asim_now *now)
+static inline void receive(struct asim_fabric *fabric, struct asim_switch *sw, uint32_t in,
+                           const struct asim_frame *frame, struct asim_event_context *event)
 {
     uint32_t q = asim_queue_of(fabric, frame), goal = asim_frame_goal(frame), out;
-    const struct asim_hop *hop = &sw->desk->hops[goal % ASIM_HOPS];
+    const struct asim_cached_route *cached = &sw->shard->route_cache[goal % ASIM_CACHED_ROUTES];
 
-    out =
-        hop->dst == goal && hop->port ? hop->port - 1 : asim_switch_route(fabric, sw->desk, frame);
-    if (out != UINT32_MAX && pass_on(fabric, sw, (const uint32_t[3]){in, out, q}, frame, now))
+    out = cached->dst == goal && cached->port ? cached->port - 1
+                                              : asim_switch_route(fabric, sw->shard, frame);
+    if (out != UINT32_MAX && forward(fabric, sw, (const uint32_t[3]){in, out, q}, frame, event))
         return;
     if (out == UINT32_MAX || (q && !asim_mmu_admits(sw, in, q, (uint32_t)frame->wire))) {
-        asim_switch_drop(sw, in, frame, now->t);
+        asim_switch_drop(sw, in, frame, event->t);
         return;
     }
     if (q)
         asim_mmu_enter(sw, (const uint32_t[3]){in, out, q}, (uint32_t)frame->wire);
     if (q && asim_mmu_wants_pause(sw, in, q))
-        send_pfc(fabric, sw, in, q, now);
-    enqueue(fabric, sw, (const uint32_t[3]){out, q, in}, frame, now);
+        send_pfc(fabric, sw, in, q, event);
+    enqueue(fabric, sw, (const uint32_t[3]){out, q, in}, frame, event);
 }
 
 /* The frame is read where it lies; its place is written again only after the drop. */
 static inline void take_frame(struct asim_fabric *fabric, struct asim_switch *sw, uint32_t p,
-                              struct asim_now *now)
+                              struct asim_event_context *event)
 {
     struct asim_wire *in = sw->ports[p].port.in;
     const struct asim_frame *frame = asim_link_ring_head(in);
@@ -243,24 +244,24 @@ static inline void take_frame(struct asim_fabric *fabric, struct asim_switch *sw
     if (fabric->watch.frame)
         fabric->watch.frame(fabric->watch.frame_self, ASIM_FRAME_RX,
                             (const uint32_t[2]){sw->node, p + 1}, frame,
-                            asim_to_ns(fabric, now->t));
+                            asim_to_ns(fabric, event->t));
     if (frame->type == ASIM_PAUSE || frame->type == ASIM_RESUME)
-        take_pfc(fabric, sw, p, frame, now);
+        take_pfc(fabric, sw, p, frame, event);
     else
-        forward(fabric, sw, p, frame, now);
+        receive(fabric, sw, p, frame, event);
     asim_link_ring_drop(in);
-    asim_queue_arrival(sw, p, now->until);
+    asim_switch_schedule_arrival(sw, p, event->until);
 }
 
 /* Nothing to do where none waits by now: a pause may have come since this was put on the agenda.
  * The port is then idle until an arrival or a resume finds it so. A port that goes on without a
  * break keeps its count: what came before what when it became busy still does. */
 static inline void end_of_frame(struct asim_fabric *fabric, struct asim_switch *sw, uint32_t p,
-                                struct asim_now *now)
+                                struct asim_event_context *event)
 {
     sw->ports[p].port.busy = 0;
-    if (dequeue(fabric, sw, p, now, now->seq) && sw->ports[p].frames)
-        asim_queue_departure(sw, p, now->until);
+    if (dequeue(fabric, sw, p, event, event->seq) && sw->ports[p].frames)
+        asim_switch_schedule_departure(sw, p, event->until);
 }
 
 /* Resumes wait until all is out, for the shared buffer is then at its emptiest. */
@@ -268,10 +269,10 @@ void asim_switch_port_down(struct asim_fabric *fabric, struct asim_switch *sw, u
                            uint64_t t)
 {
     struct asim_switch_port *port = &sw->ports[p];
-    struct asim_now now = {t, asim_tie_key(t, 0, ASIM_CLASS_FREE), 0, t};
+    struct asim_event_context event = {t, asim_tie_key(t, 0, ASIM_CLASS_FREE), 0, t};
 
     sw->seq++;
-    sw->stirred = 1;
+    sw->maybe_paused = 1;
     port->pausing = port->port.paused = 0;
     for (uint32_t q = 0; q < ASIM_QUEUES; q++)
         for (; port->queue[q].n; asim_queue_drop(port, q)) {
@@ -281,39 +282,39 @@ void asim_switch_port_down(struct asim_fabric *fabric, struct asim_switch *sw, u
                 asim_mmu_leave(sw, (const uint32_t[3]){frame->side, p, q}, (uint32_t)frame->wire);
             asim_switch_drop(sw, p, frame, t);
         }
-    asim_queue_tell(fabric, sw, p, t);
+    asim_queue_notify(fabric, sw, p, t);
     for (uint32_t in = 0; in < sw->n_ports; in++)
         for (uint32_t q = 1; q < ASIM_QUEUES; q++)
             if (asim_mmu_wants_resume(sw, in, q))
-                send_pfc(fabric, sw, in, q, &now);
+                send_pfc(fabric, sw, in, q, &event);
 }
 
 /* Whether a pause holds somewhere or a port is down, which is asked port by port only after there
  * was something of the kind. */
-static void see_stirred(struct asim_switch *sw)
+static void update_maybe_paused(struct asim_switch *sw)
 {
-    unsigned stirred = 0;
+    unsigned maybe_paused = 0;
 
-    for (uint32_t p = 0; sw->stirred && p < sw->n_ports; p++) {
+    for (uint32_t p = 0; sw->maybe_paused && p < sw->n_ports; p++) {
         const struct asim_switch_port *port = &sw->ports[p];
 
-        stirred |= port->pausing | port->port.paused | port->port.down;
+        maybe_paused |= port->pausing | port->port.paused | port->port.down;
     }
-    sw->stirred = stirred != 0;
+    sw->maybe_paused = maybe_paused != 0;
 }
 
 /* What is due before `until` when the window opens. */
 static void fill_agenda(struct asim_switch *sw, uint64_t until)
 {
-    for (uint32_t d = 0; d < sw->n_desks; d++) {
-        struct asim_desk *desk = &sw->desk[d];
+    for (uint32_t d = 0; d < sw->n_shards; d++) {
+        struct asim_switch_shard *shard = &sw->shard[d];
 
-        for (uint32_t i = 0; i < desk->n_active; i++)
-            asim_queue_arrival(sw, desk->active[i], until);
-        for (uint32_t p = asim_backlog_next(desk, 0); p < sw->n_ports;
-             p = asim_backlog_next(desk, p + 1))
+        for (uint32_t i = 0; i < shard->n_active; i++)
+            asim_switch_schedule_arrival(sw, shard->active[i], until);
+        for (uint32_t p = asim_pending_next(shard, 0); p < sw->n_ports;
+             p = asim_pending_next(shard, p + 1))
             if (sw->ports[p].port.busy)
-                asim_queue_departure(sw, p, until);
+                asim_switch_schedule_departure(sw, p, until);
     }
 }
 
@@ -323,42 +324,43 @@ void asim_switch_events(struct asim_fabric *fabric, struct asim_switch *sw, uint
 {
     int32_t value;
 
-    asim_wheel_begin(&sw->wheel, begin, until);
+    asim_calendar_queue_begin(&sw->calendar, begin, until);
     fill_agenda(sw, until);
-    while ((value = asim_wheel_take(&sw->wheel)) != ASIM_WHEEL_END && !sw->lane->failed) {
-        const struct asim_wheel_entry *entry = &sw->wheel.at[value];
-        struct asim_now now = {entry->t, entry->tie, entry->seq, until};
+    while ((value = asim_calendar_queue_take(&sw->calendar)) != ASIM_CALENDAR_END &&
+           !sw->lane->failed) {
+        const struct asim_calendar_entry *entry = &sw->calendar.at[value];
+        struct asim_event_context event = {entry->t, entry->tie, entry->seq, until};
 
         sw->seq++;
         if (value & 1)
-            end_of_frame(fabric, sw, (uint32_t)value >> 1, &now);
+            end_of_frame(fabric, sw, (uint32_t)value >> 1, &event);
         else
-            take_frame(fabric, sw, (uint32_t)value >> 1, &now);
+            take_frame(fabric, sw, (uint32_t)value >> 1, &event);
     }
-    see_stirred(sw);
+    update_maybe_paused(sw);
 }
 
-/* A switch with one desk; of others see sharded_switch.c. */
+/* A switch with one shard; of others see sharded_switch.c. */
 uint64_t asim_switch_advance(struct asim_fabric *fabric, struct asim_switch *sw, uint64_t until)
 {
-    struct asim_desk *desk = sw->desk;
-    uint64_t begin = asim_desk_look(desk, until);
+    struct asim_switch_shard *shard = sw->shard;
+    uint64_t begin = asim_switch_shard_open_rings(shard, until);
 
     if (begin >= until)
         return begin;
-    asim_desk_deal(fabric, desk, begin, until);
-    if (asim_switch_is_calm(sw, fabric->set.net->priority_group)) {
-        sw->in_step = 0;
-        if (desk->in_step)
-            asim_batch_link(sw);
-        asim_calm_serve(fabric, desk, begin, until);
-        asim_batch_rank(sw);
-        asim_batch_settle(desk);
-        asim_batch_end(sw, until - begin);
+    asim_switch_shard_bucket(fabric, shard, begin, until);
+    if (asim_switch_decide_bulk(sw, fabric->set.net->priority_group)) {
+        sw->in_lockstep = 0;
+        if (shard->in_lockstep)
+            asim_lockstep_join(sw);
+        asim_bulk_serve(fabric, shard, begin, until);
+        asim_order_ties(sw);
+        asim_tie_sequence_assign(shard);
+        asim_bulk_window_end(sw, until - begin);
     } else {
         asim_switch_events(fabric, sw, begin, until);
     }
     if (sw->samples)
-        asim_queue_settle(fabric, sw);
-    return asim_desk_rest(desk);
+        asim_queue_flush_samples(fabric, sw);
+    return asim_switch_shard_next(shard);
 }

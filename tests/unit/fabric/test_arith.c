@@ -141,9 +141,9 @@ static void compare(const struct model *m, const struct asim_switch *sw)
     for (uint32_t p = 0; p < PORTS; p++) {
         const struct asim_switch_port *port = &sw->ports[p];
 
-        CHECK_U64(port->use[QUEUE].ingress, m->ingress[p]);
-        CHECK_U64(port->use[QUEUE].headroom, m->headroom[p]);
-        CHECK_U64(port->use[QUEUE].egress, m->egress[p]);
+        CHECK_U64(port->occupancy[QUEUE].ingress, m->ingress[p]);
+        CHECK_U64(port->occupancy[QUEUE].headroom, m->headroom[p]);
+        CHECK_U64(port->occupancy[QUEUE].egress, m->egress[p]);
         CHECK(asim_mmu_wants_pause(sw, p, QUEUE) == model_wants_pause(m, p));
         CHECK(asim_mmu_wants_resume(sw, p, QUEUE) == model_wants_resume(m, p));
     }

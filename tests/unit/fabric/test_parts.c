@@ -100,12 +100,12 @@ static int on_threads(uint64_t seed, const struct lab *one, uint32_t n, int use_
     return strides;
 }
 
-/* A switch of hosts that belong to n threads in no order, each of which has a desk there. Returns
- * how many windows were calm. */
+/* A switch of hosts that belong to n threads in no order, each of which has a shard there. Returns
+ * how many windows were bulk. */
 static uint32_t on_desks(uint64_t seed, const struct lab *one, uint32_t n)
 {
     struct lab *lab = lossy_lab(seed);
-    uint32_t *of = calloc(lab->topo.nodes, sizeof *of), calm = 0;
+    uint32_t *of = calloc(lab->topo.nodes, sizeof *of), bulk = 0;
     uint64_t state = seed;
 
     for (uint32_t v = 0; v < lab->topo.nodes; v++)
@@ -117,13 +117,13 @@ static uint32_t on_desks(uint64_t seed, const struct lab *one, uint32_t n)
     lab_start(lab);
     while (asim_fabric_next(lab->fabric) != ASIM_NEVER && !lab->fabric->run.failed) {
         asim_fabric_step(lab->fabric, NULL);
-        calm += lab->fabric->workers.n_sharded && lab->fabric->workers.sharded[0]->due &&
-                lab->fabric->workers.sharded[0]->calm;
+        bulk += lab->fabric->workers.n_sharded && lab->fabric->workers.sharded[0]->due &&
+                lab->fabric->workers.sharded[0]->bulk;
     }
     compare(one, &lab, 1, NULL);
     free(of);
     lab_close(lab);
-    return calm;
+    return bulk;
 }
 
 /* What each has for the others goes over at the end of the window. */
@@ -210,7 +210,7 @@ static int on_processes(uint64_t seed, const struct lab *one, uint32_t n, uint32
 
 static void whole(const char *slow)
 {
-    uint32_t cut = 0, strides = 0, calm = 0;
+    uint32_t cut = 0, strides = 0, bulk = 0;
 
     for (uint64_t seed = 1; seed <= (slow ? 2 * SEEDS : SEEDS) && check_failures < 20; seed++) {
         struct lab *one = lossy_lab(seed);
@@ -221,7 +221,7 @@ static void whole(const char *slow)
         if (seed % 16 == 9)
             on_threads(seed, one, 2 + seed / 16 % 2, 1);
         if (seed % 4 < 2 && asim_topo_is_star(&one->topo, one->topo.hosts, 2))
-            calm += on_desks(seed, one, 2 + seed % 2);
+            bulk += on_desks(seed, one, 2 + seed % 2);
         cut += (uint32_t)on_processes(seed, one, 2 + seed % 3, 1);
         if (seed % 4 == 0)
             on_processes(seed, one, 2 + seed / 4 % 3, 0);
@@ -235,10 +235,10 @@ static void whole(const char *slow)
         lab_close(one);
     }
     fprintf(stderr,
-            "%u networks in several processes, in %u by sides, %u lanes with strides, %u calm "
+            "%u networks in several processes, in %u by sides, %u lanes with strides, %u bulk "
             "windows of shared switches\n",
-            cut, turns, strides, calm);
-    CHECK(cut > 200 && turns > 50 && strides > 1 && calm > 1000); /* else it says little */
+            cut, turns, strides, bulk);
+    CHECK(cut > 200 && turns > 50 && strides > 1 && bulk > 1000); /* else it says little */
 }
 
 int main(void)

@@ -186,7 +186,7 @@ ALWAYS_INLINE int take_ack(struct asim_fabric *fabric, struct asim_host *host, s
     if (is_over)
         asim_sender_complete(fabric, host, flow);
     took(host, in, frame);
-    if (!nic->qps.stirred) /* nor are there answers where the port is idle */
+    if (!nic->qps.maybe_paused) /* nor are there answers where the port is idle */
         return !is_over;
     return (asim_nic_is_busy(host, nic) || kick(fabric, host, nic, is_one)) && !is_over;
 }

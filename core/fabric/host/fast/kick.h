@@ -53,7 +53,7 @@ ALWAYS_INLINE void quick_go(struct asim_host *host, struct asim_port *port,
  * where the end would find, do and arm nothing. */
 ALWAYS_INLINE void quick_leave(struct asim_nic *nic)
 {
-    if (!nic->acks.n && (!nic->qps.stirred || !nic->qps.n))
+    if (!nic->acks.n && (!nic->qps.maybe_paused || !nic->qps.n))
         nic->port.busy = ASIM_NIC_LEAVING;
 }
 
@@ -123,7 +123,7 @@ ALWAYS_INLINE void quick_rest(struct asim_nic *nic, const struct asim_flow *flow
         return;
     if (list->n > 1 && (list->block->may &= ~(1ull << flow->place)))
         return;
-    list->stirred = 0;
+    list->maybe_paused = 0;
     nic->port.busy = ASIM_NIC_LEAVING;
 }
 
@@ -139,7 +139,7 @@ ALWAYS_INLINE int quick_kick(struct asim_fabric *fabric, struct asim_host *host,
         return 0;
     if (nic->acks.n)
         return quick_answer(host, nic);
-    if (!nic->qps.stirred || !nic->qps.n)
+    if (!nic->qps.maybe_paused || !nic->qps.n)
         return 1;
     flow = quick_only(&nic->qps);
     if (!flow || flow->repair || flow->cc.snd_next != flow->snd_high)
@@ -156,7 +156,7 @@ ALWAYS_INLINE int quick_kick(struct asim_fabric *fabric, struct asim_host *host,
     if (!asim_flow_has_room(flow)) {
         if (nic->qps.n != 1)
             return 0;
-        nic->qps.stirred = 0;
+        nic->qps.maybe_paused = 0;
         return 1;
     }
     if (!quick_packet(fabric, host, nic, flow))

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only
  *
- * A burst: all that leaves through a port in a calm window has come by one other, frame behind
+ * A burst: all that leaves through a port in a bulk window has come by one other, frame behind
  * frame in its mailbox. So it is with messages of a few packets, whose hosts seldom send two at a
  * time to one place. Nothing is put in order or decoded then, and what is the port's stays at hand.
  */
@@ -13,7 +13,7 @@
 /* What frames see of the port as they come. */
 struct burst {
     uint64_t busy, start; /* of the last transmission: its end, 0 without one, and its begin */
-    uint32_t youth;       /* of what set it off */
+    uint32_t recency;     /* of what set it off */
     uint32_t idle;        /* 1 + the place of the frame that found the port idle last */
     /* Bytes that have come and not begun; the first frame of them, by its place on the wire, begins
      * at next_start. */
@@ -49,16 +49,16 @@ static inline void burst_begin(struct burst *port, const struct asim_wire *from,
 {
     if (port->busy < frame->t) {
         port->start = frame->t;
-        port->youth = asim_wire_recency(from, frame->wire);
+        port->recency = asim_wire_recency(from, frame->wire);
         port->idle = place + 1;
     } else {
-        port->youth = calm_youth_behind(port->busy - port->start);
+        port->recency = bulk_recency_behind(port->busy - port->start);
         port->start = port->busy;
     }
 }
 
 /* All have come. */
-static inline void burst_end(struct asim_desk *desk, struct asim_switch_port *to,
+static inline void burst_end(struct asim_switch_shard *shard, struct asim_switch_port *to,
                              const struct burst *port)
 {
     struct asim_wire *wire = to->port.out;
@@ -71,25 +71,25 @@ static inline void burst_end(struct asim_desk *desk, struct asim_switch_port *to
     to->port.busy = 1;
     to->port.busy_until = port->busy;
     to->port.tx_start = port->start;
-    to->port.start_recency = port->youth;
+    to->port.start_recency = port->recency;
     wire->frames += port->tail - first;
     atomic_store_explicit(&wire->tail, port->tail, memory_order_release);
-    if (t < desk->lane->lowered[wire->to_place])
-        desk->lane->lowered[wire->to_place] = t;
+    if (t < shard->lane->lowered[wire->to_place])
+        shard->lane->lowered[wire->to_place] = t;
 }
 
 /* Those from the i-th on cannot begin in this window. */
-static inline void burst_wait(struct asim_desk *desk, uint32_t out, struct burst *port,
+static inline void burst_wait(struct asim_switch_shard *shard, uint32_t out, struct burst *port,
                               const uint32_t i_group[2])
 {
-    const struct asim_batch *batch = &desk->batch[out];
-    const struct asim_wire *from = desk->sw->in[batch->in], *wire = desk->sw->ports[out].port.out;
+    const struct asim_egress_batch *batch = &shard->batch[out];
+    const struct asim_wire *from = shard->sw->in[batch->in], *wire = shard->sw->ports[out].port.out;
 
     for (uint32_t i = i_group[0]; i < batch->burst; i++) {
-        const struct asim_frame *frame = asim_batch_frame(from, i);
+        const struct asim_frame *frame = asim_arrival_frame(from, i);
 
         burst_arrive(port, wire, frame->t, (uint32_t)frame->wire);
-        calm_push(desk, (const uint32_t[3]){batch->in, out, i_group[1]}, frame);
+        bulk_push(shard, (const uint32_t[3]){batch->in, out, i_group[1]}, frame);
     }
 }
 
@@ -101,39 +101,40 @@ static inline int burst_takes_time(const struct asim_fabric *fabric, const struc
 }
 
 /* Whether all that comes to port `out` is a burst (switch.h) and the port is plain. */
-static inline int burst_may(const struct asim_fabric *fabric, const struct asim_desk *desk,
+static inline int burst_may(const struct asim_fabric *fabric, const struct asim_switch_shard *shard,
                             uint32_t out)
 {
-    const struct asim_switch_port *port = &desk->sw->ports[out];
-    const struct asim_batch *batch = &desk->batch[out];
+    const struct asim_switch_port *port = &shard->sw->ports[out];
+    const struct asim_egress_batch *batch = &shard->batch[out];
 
-    return batch->burst && calm_is_plain(fabric, port, batch->burst) &&
-           burst_takes_time(fabric, desk->sw->in[batch->in]) &&
+    return batch->burst && bulk_is_uncongested(fabric, port, batch->burst) &&
+           burst_takes_time(fabric, shard->sw->in[batch->in]) &&
            asim_link_ring_has_room(port->port.out, batch->burst) &&
-           (!port->passed || port->passed_t != asim_batch_frame(desk->sw->in[batch->in], 0)->t);
+           (!port->same_tick ||
+            port->same_tick_at != asim_arrival_frame(shard->sw->in[batch->in], 0)->t);
 }
 
 /* All of it leaves, or is queued: 1 + the last entry that found the port idle, 0 without one. The
- * shared buffer is left as it is by what begins: what comes and goes within a calm window takes
+ * shared buffer is left as it is by what begins: what comes and goes within a bulk window takes
  * nothing from anybody. */
-static inline uint64_t burst_serve(struct asim_fabric *fabric, struct asim_desk *desk, uint32_t out,
-                                   const uint64_t begin_until[2])
+static inline uint64_t burst_serve(struct asim_fabric *fabric, struct asim_switch_shard *shard,
+                                   uint32_t out, const uint64_t begin_until[2])
 {
-    struct asim_switch_port *to = &desk->sw->ports[out];
-    const struct asim_batch *batch = &desk->batch[out];
-    const struct asim_wire *from = desk->sw->in[batch->in];
+    struct asim_switch_port *to = &shard->sw->ports[out];
+    const struct asim_egress_batch *batch = &shard->batch[out];
+    const struct asim_wire *from = shard->sw->in[batch->in];
     struct asim_wire *wire = to->port.out;
     struct burst port = {.busy = to->port.busy ? to->port.busy_until : 0,
                          .start = to->port.tx_start,
-                         .youth = to->port.start_recency,
+                         .recency = to->port.start_recency,
                          .peak = to->peak_bytes,
                          .tail = atomic_load_explicit(&wire->tail, memory_order_relaxed)};
     uint32_t i, group = fabric->set.net->priority_group;
 
     to->rr = (uint8_t)group;
-    to->passed = 0; /* what comes from here on comes later */
+    to->same_tick = 0; /* what comes from here on comes later */
     for (i = 0; i < batch->burst; i++) {
-        const struct asim_frame *frame = asim_batch_frame(from, i);
+        const struct asim_frame *frame = asim_arrival_frame(from, i);
         struct asim_frame *place = &wire->at[port.tail & wire->mask];
         uint32_t size = (uint32_t)frame->wire;
 
@@ -143,22 +144,22 @@ static inline uint64_t burst_serve(struct asim_fabric *fabric, struct asim_desk 
         burst_begin(&port, from, frame, i);
         port.busy = port.start + wire->tx[size];
         wire->bytes += size;
-        asim_frame_copy(place, frame, port.youth);
+        asim_frame_copy(place, frame, port.recency);
         place->t = port.busy + wire->delay;
-        asim_port_check_final(desk->lane, wire, place);
+        asim_port_check_final(shard->lane, wire, place);
         port.tail++;
     }
     if (i < batch->burst) {
         struct burst rest = port;
 
-        burst_wait(desk, out, &rest, (const uint32_t[2]){i, group});
+        burst_wait(shard, out, &rest, (const uint32_t[2]){i, group});
         port.peak = rest.peak;
     }
-    burst_end(desk, to, &port);
+    burst_end(shard, to, &port);
     if (!port.idle)
         return 0;
-    return 1 + asim_batch_entry(batch->in, port.idle - 1,
-                                asim_batch_frame(from, port.idle - 1)->t - begin_until[0]);
+    return 1 + asim_arrival_entry(batch->in, port.idle - 1,
+                                  asim_arrival_frame(from, port.idle - 1)->t - begin_until[0]);
 }
 
 #endif

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only
  *
- * See switch_shard.h. What desks of one switch must not do side by side is done between their
- * steps, or by each for its own ports: another desk's ingress queue is charged by note (bulk.c),
+ * See switch_shard.h. What shards of one switch must not do side by side is done between their
+ * steps, or by each for its own ports: another shard's ingress queue is charged by note (bulk.c),
  * counts of order are given when all is ranked (tie_order.c), and queues are marked, stamped and
- * emptied by the desk whose ports they are of.
+ * emptied by the shard whose ports they are of.
  */
 #include "fabric/switch/bulk/switch_shard.h"
 #include "fabric/switch/bulk/egress_batch.h"
@@ -11,91 +11,91 @@
 
 #include <stdlib.h>
 
-void asim_desk_close(struct asim_switch *sw)
+void asim_switch_shards_close(struct asim_switch *sw)
 {
-    for (uint32_t d = 0; sw->desk && d < sw->n_desks; d++) {
-        struct asim_desk *desk = &sw->desk[d];
+    for (uint32_t d = 0; sw->shard && d < sw->n_shards; d++) {
+        struct asim_switch_shard *shard = &sw->shard[d];
 
-        for (uint32_t p = 0; desk->batch && p < sw->n_ports; p++)
-            free(desk->batch[p].at);
-        free(desk->batch);
-        free(desk->ordered.at);
-        free(desk->debits.at);
-        free(desk->active);
-        free(desk->backlog);
+        for (uint32_t p = 0; shard->batch && p < sw->n_ports; p++)
+            free(shard->batch[p].at);
+        free(shard->batch);
+        free(shard->ordered.at);
+        free(shard->deferred_updates.at);
+        free(shard->active);
+        free(shard->pending);
     }
-    free(sw->desk);
-    free(sw->desk_of);
+    free(sw->shard);
+    free(sw->shard_of);
     free(sw->in_seq);
-    free(sw->came[0]);
-    sw->desk = NULL;
-    sw->desk_of = NULL;
+    free(sw->last_arrival[0]);
+    sw->shard = NULL;
+    sw->shard_of = NULL;
     sw->in_seq = NULL;
-    sw->came[0] = NULL;
-    sw->n_desks = 0;
+    sw->last_arrival[0] = NULL;
+    sw->n_shards = 0;
 }
 
 /* Lists of numbers of ports are one allocation, which `active` begins. */
-static int open_desk(struct asim_switch *sw, uint32_t d, uint32_t before)
+static int open_shard(struct asim_switch *sw, uint32_t d, uint32_t before)
 {
-    struct asim_desk *desk = &sw->desk[d];
+    struct asim_switch_shard *shard = &sw->shard[d];
     size_t n = sw->n_ports + (size_t)1;
 
-    desk->sw = sw;
-    desk->i = d;
-    desk->batch = calloc(n, sizeof *desk->batch);
-    desk->active = malloc(n * 4 * sizeof *desk->active);
-    desk->backlog = asim_calloc_lines(n / 64 + 1, sizeof *desk->backlog);
-    if (!desk->batch || !desk->active || !desk->backlog)
+    shard->sw = sw;
+    shard->i = d;
+    shard->batch = calloc(n, sizeof *shard->batch);
+    shard->active = malloc(n * 4 * sizeof *shard->active);
+    shard->pending = asim_calloc_lines(n / 64 + 1, sizeof *shard->pending);
+    if (!shard->batch || !shard->active || !shard->pending)
         return ASIM_ENOMEM;
-    desk->ways_out = desk->active + n;
-    desk->by_age = desk->ways_out + n;
-    desk->foreign = desk->by_age + n;
+    shard->egress_ports = shard->active + n;
+    shard->lru = shard->egress_ports + n;
+    shard->remote_egress = shard->lru + n;
     for (uint32_t p = 0; p < sw->n_ports; p++) {
-        if (sw->desk_of[p] != d)
+        if (sw->shard_of[p] != d)
             continue;
-        desk->by_age[desk->n_ports++] = p;
+        shard->lru[shard->n_ports++] = p;
         if (sw->ports[p].frames) /* opened again, in the middle of a run */
-            desk->backlog[p / 64] |= 1ull << p % 64;
+            shard->pending[p / 64] |= 1ull << p % 64;
     }
-    desk->came = sw->came[0] + before;
-    desk->started = sw->started[0] + before;
+    shard->last_arrival = sw->last_arrival[0] + before;
+    shard->last_tx_start = sw->last_tx_start[0] + before;
     return 0;
 }
 
-int asim_desk_open(struct asim_switch *sw, uint32_t n, const uint8_t *of)
+int asim_switch_shards_open(struct asim_switch *sw, uint32_t n, const uint8_t *of)
 {
     size_t ports = sw->n_ports + (size_t)1;
     uint32_t before = 0;
 
-    asim_desk_close(sw);
-    sw->desk = calloc(n, sizeof *sw->desk);
-    sw->desk_of = malloc(ports);
-    sw->came[0] = malloc(ports * 4 * sizeof *sw->came[0]);
+    asim_switch_shards_close(sw);
+    sw->shard = calloc(n, sizeof *sw->shard);
+    sw->shard_of = malloc(ports);
+    sw->last_arrival[0] = malloc(ports * 4 * sizeof *sw->last_arrival[0]);
     sw->in_seq = n > 1 ? asim_calloc_lines(ports, sizeof *sw->in_seq) : NULL;
-    if (!sw->desk || !sw->desk_of || !sw->came[0] || (n > 1 && !sw->in_seq))
+    if (!sw->shard || !sw->shard_of || !sw->last_arrival[0] || (n > 1 && !sw->in_seq))
         return ASIM_ENOMEM;
-    sw->n_desks = n;
-    sw->came[1] = sw->came[0] + ports;
-    sw->started[0] = sw->came[1] + ports;
-    sw->started[1] = sw->started[0] + ports;
+    sw->n_shards = n;
+    sw->last_arrival[1] = sw->last_arrival[0] + ports;
+    sw->last_tx_start[0] = sw->last_arrival[1] + ports;
+    sw->last_tx_start[1] = sw->last_tx_start[0] + ports;
     for (uint32_t p = 0; p < sw->n_ports; p++)
-        sw->desk_of[p] = of ? of[p] : 0;
-    for (uint32_t d = 0; d < n; before += sw->desk[d++].n_ports)
-        if (open_desk(sw, d, before))
+        sw->shard_of[p] = of ? of[p] : 0;
+    for (uint32_t d = 0; d < n; before += sw->shard[d++].n_ports)
+        if (open_shard(sw, d, before))
             return ASIM_ENOMEM;
     return 0;
 }
 
 /* When the first frame that waits behind another begins. Ends of transmissions count only where
  * frames wait: nobody else asks when a port becomes free. */
-static uint64_t first_departure(struct asim_desk *desk)
+static uint64_t first_departure(struct asim_switch_shard *shard)
 {
-    const struct asim_switch *sw = desk->sw;
+    const struct asim_switch *sw = shard->sw;
     uint64_t next = ASIM_NEVER;
 
-    for (uint32_t p = asim_backlog_next(desk, 0); p < sw->n_ports;
-         p = asim_backlog_next(desk, p + 1)) {
+    for (uint32_t p = asim_pending_next(shard, 0); p < sw->n_ports;
+         p = asim_pending_next(shard, p + 1)) {
         const struct asim_port *port = &sw->ports[p].port;
 
         if (port->busy && port->busy_until < next)
@@ -115,16 +115,16 @@ static inline int has_mail(const struct asim_wire *wire)
  * will be served so again (egress_batch.c). Those with something in them are listed first, without
  * a branch on what is as good as random. Nothing hangs on what was found at the port before, so
  * that they are waited for together. */
-uint64_t asim_desk_look(struct asim_desk *desk, uint64_t until)
+uint64_t asim_switch_shard_open_rings(struct asim_switch_shard *shard, uint64_t until)
 {
-    struct asim_wire *const *in = desk->sw->in;
-    const uint32_t *by_age = desk->by_age;
-    uint64_t begin = first_departure(desk), later = ASIM_NEVER;
-    uint32_t *active = desk->active, n_mail = 0, n = 0;
+    struct asim_wire *const *in = shard->sw->in;
+    const uint32_t *lru = shard->lru;
+    uint64_t begin = first_departure(shard), later = ASIM_NEVER;
+    uint32_t *active = shard->active, n_mail = 0, n = 0;
 
-    for (uint32_t i = 0; i < desk->n_ports; i++) {
-        active[n_mail] = by_age[i];
-        n_mail += (uint32_t)has_mail(in[by_age[i]]);
+    for (uint32_t i = 0; i < shard->n_ports; i++) {
+        active[n_mail] = lru[i];
+        n_mail += (uint32_t)has_mail(in[lru[i]]);
     }
     for (uint32_t i = 0; i < n_mail; i++) {
         uint32_t p = active[i];
@@ -138,19 +138,19 @@ uint64_t asim_desk_look(struct asim_desk *desk, uint64_t until)
         begin = t < begin ? t : begin;
         later = after < later ? after : later;
     }
-    desk->n_active = n;
-    desk->later = later;
+    shard->n_active = n;
+    shard->later = later;
     return begin;
 }
 
 /* Mailboxes are those of the turn's beginning. */
-uint64_t asim_desk_rest(struct asim_desk *desk)
+uint64_t asim_switch_shard_next(struct asim_switch_shard *shard)
 {
-    uint64_t next = first_departure(desk);
+    uint64_t next = first_departure(shard);
 
-    next = desk->later < next ? desk->later : next;
-    for (uint32_t i = 0; i < desk->n_active; i++) {
-        struct asim_wire *in = desk->sw->in[desk->active[i]];
+    next = shard->later < next ? shard->later : next;
+    for (uint32_t i = 0; i < shard->n_active; i++) {
+        struct asim_wire *in = shard->sw->in[shard->active[i]];
         const struct asim_frame *head = asim_link_ring_head(in);
 
         if (!head)
@@ -165,47 +165,48 @@ uint64_t asim_switch_next(struct asim_switch *sw)
 {
     uint64_t begin = ASIM_NEVER;
 
-    for (uint32_t d = 0; d < sw->n_desks; d++) {
-        uint64_t t = asim_desk_look(&sw->desk[d], 0);
+    for (uint32_t d = 0; d < sw->n_shards; d++) {
+        uint64_t t = asim_switch_shard_open_rings(&sw->shard[d], 0);
 
         begin = t < begin ? t : begin;
     }
     return begin;
 }
 
-void asim_desk_deal(struct asim_fabric *fabric, struct asim_desk *desk, uint64_t begin,
-                    uint64_t until)
+void asim_switch_shard_bucket(struct asim_fabric *fabric, struct asim_switch_shard *shard,
+                              uint64_t begin, uint64_t until)
 {
-    desk->dealt = asim_calm_may(fabric, desk->sw) && asim_batch_deal(fabric, desk, begin, until);
+    shard->bucketed =
+        asim_bulk_allowed(fabric, shard->sw) && asim_arrivals_bucket(fabric, shard, begin, until);
 }
 
 /* What has been dealt in vain is taken back. */
-int asim_switch_is_calm(struct asim_switch *sw, uint32_t group)
+int asim_switch_decide_bulk(struct asim_switch *sw, uint32_t group)
 {
-    int calm = 1;
+    int bulk = 1;
 
-    for (uint32_t d = 0; d < sw->n_desks; d++)
-        calm &= sw->desk[d].dealt;
-    sw->calm = calm && asim_batch_fits(sw, group);
-    for (uint32_t d = 0; d < sw->n_desks && !sw->calm; d++)
-        if (sw->desk[d].dealt)
-            asim_batch_take_back(&sw->desk[d]);
-    return sw->calm;
+    for (uint32_t d = 0; d < sw->n_shards; d++)
+        bulk &= sw->shard[d].bucketed;
+    sw->bulk = bulk && asim_arrivals_fit_buffer(sw, group);
+    for (uint32_t d = 0; d < sw->n_shards && !sw->bulk; d++)
+        if (sw->shard[d].bucketed)
+            asim_arrivals_unbucket(&sw->shard[d]);
+    return sw->bulk;
 }
 
-void asim_desk_serve(struct asim_fabric *fabric, struct asim_desk *desk, uint64_t begin,
-                     uint64_t until)
+void asim_switch_shard_serve(struct asim_fabric *fabric, struct asim_switch_shard *shard,
+                             uint64_t begin, uint64_t until)
 {
-    for (uint32_t d = 0; d < desk->sw->n_desks; d++)
-        if (d != desk->i)
-            asim_batch_collect(desk, &desk->sw->desk[d], begin);
-    asim_calm_serve(fabric, desk, begin, until);
+    for (uint32_t d = 0; d < shard->sw->n_shards; d++)
+        if (d != shard->i)
+            asim_arrivals_collect(shard, &shard->sw->shard[d], begin);
+    asim_bulk_serve(fabric, shard, begin, until);
 }
 
-void asim_desk_settle(struct asim_desk *desk)
+void asim_switch_shard_settle(struct asim_switch_shard *shard)
 {
-    for (uint32_t d = 0; d < desk->sw->n_desks; d++)
-        if (d != desk->i)
-            asim_calm_charge(desk, &desk->sw->desk[d]);
-    asim_batch_settle(desk);
+    for (uint32_t d = 0; d < shard->sw->n_shards; d++)
+        if (d != shard->i)
+            asim_bulk_apply_deferred(shard, &shard->sw->shard[d]);
+    asim_tie_sequence_assign(shard);
 }

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only
  *
- * The turn of a switch, in steps that are a desk's and steps that are the whole switch's. A switch
+ * The turn of a switch, in steps that are a shard's and steps that are the whole switch's. A switch
  * that one lane has takes them one after the other (switch.c). One whose hosts are dealt to several
  * lanes is shared by these: a frame then need not go to the core that has the switch and back, for
- * it passes from a lane's hosts to the same lane's hosts, mostly. All desks take a step of theirs
+ * it passes from a lane's hosts to the same lane's hosts, mostly. All shards take a step of theirs
  * side by side, and nobody goes on before all have taken it.
  */
 #ifndef ASIM_FABRIC_SWITCH_BULK_SWITCH_SHARD_H
@@ -11,30 +11,30 @@
 
 #include "fabric/node.h"
 
-/* Gives the switch n desks in place of those it has; of[p], below n, is the desk of port p, NULL:
+/* Gives the switch n shards in place of those it has; of[p], below n, is the shard of port p, NULL:
  * there is one. None has a lane yet. 0 or ASIM_ENOMEM. Between windows, with no frame in a queue.
  */
-int asim_desk_open(struct asim_switch *sw, uint32_t n, const uint8_t *of);
-void asim_desk_close(struct asim_switch *sw);
+int asim_switch_shards_open(struct asim_switch *sw, uint32_t n, const uint8_t *of);
+void asim_switch_shards_close(struct asim_switch *sw);
 
-/* A desk's turn begins: a look at its mailboxes. The time of what comes first, or leaves first
+/* A shard's turn begins: a look at its mailboxes. The time of what comes first, or leaves first
  * having waited; ASIM_NEVER if nothing does. */
-uint64_t asim_desk_look(struct asim_desk *desk, uint64_t until);
+uint64_t asim_switch_shard_open_rings(struct asim_switch_shard *shard, uint64_t until);
 /* The same at the end of the turn. */
-uint64_t asim_desk_rest(struct asim_desk *desk);
+uint64_t asim_switch_shard_next(struct asim_switch_shard *shard);
 
 /* The steps. Nothing comes in or leaves before `begin`; all before `until` is done. */
-/* A desk deals what comes in, if it can. */
-void asim_desk_deal(struct asim_fabric *fabric, struct asim_desk *desk, uint64_t begin,
-                    uint64_t until);
-/* The switch: whether the window is a calm one, for messages of that priority group. If so each
- * desk serves its ports, if not the first desk advances the whole switch event by event (switch.c)
- * and nothing else is left to be done. */
-int asim_switch_is_calm(struct asim_switch *sw, uint32_t group);
-void asim_desk_serve(struct asim_fabric *fabric, struct asim_desk *desk, uint64_t begin,
-                     uint64_t until);
-/* The switch: asim_batch_rank. Then each desk: */
-void asim_desk_settle(struct asim_desk *desk);
-/* Then the switch: asim_batch_end. */
+/* A shard deals what comes in, if it can. */
+void asim_switch_shard_bucket(struct asim_fabric *fabric, struct asim_switch_shard *shard,
+                              uint64_t begin, uint64_t until);
+/* The switch: whether the window is a bulk one, for messages of that priority group. If so each
+ * shard serves its ports, if not the first shard advances the whole switch event by event
+ * (switch.c) and nothing else is left to be done. */
+int asim_switch_decide_bulk(struct asim_switch *sw, uint32_t group);
+void asim_switch_shard_serve(struct asim_fabric *fabric, struct asim_switch_shard *shard,
+                             uint64_t begin, uint64_t until);
+/* The switch: asim_order_ties. Then each shard: */
+void asim_switch_shard_settle(struct asim_switch_shard *shard);
+/* Then the switch: asim_bulk_window_end. */
 
 #endif

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only
  *
- * The order of tie_key.h among the arrivals of a calm window: see egress_batch.h. What it leaves
+ * The order of tie_key.h among the arrivals of a bulk window: see egress_batch.h. What it leaves
  * behind for the next window is tie_sequence.c's.
  */
 #include "fabric/switch/bulk/egress_batch.h"
@@ -15,16 +15,17 @@
  * without being kin. */
 static int is_first(const struct asim_switch *sw, uint64_t a, uint64_t b)
 {
-    const struct asim_port *x = &sw->ports[asim_batch_in(a)].port;
-    const struct asim_port *y = &sw->ports[asim_batch_in(b)].port;
-    const uint64_t places = (1ull << ASIM_PLACE_BITS) - 1;
+    const struct asim_port *x = &sw->ports[asim_arrival_port(a)].port;
+    const struct asim_port *y = &sw->ports[asim_arrival_port(b)].port;
+    const uint64_t places = (1ull << ASIM_INDEX_BITS) - 1;
     uint64_t left = (a & places) < (b & places) ? a & places : b & places;
-    int alike = asim_is_paced_like(x->in, y->in);
+    int alike = asim_wires_time_alike(x->in, y->in);
 
     if (x == y)
         return a < b;
     for (;; left--, a--, b--) {
-        const struct asim_frame *f = asim_batch_frame(x->in, a), *g = asim_batch_frame(y->in, b);
+        const struct asim_frame *f = asim_arrival_frame(x->in, a),
+                                *g = asim_arrival_frame(y->in, b);
         uint64_t f_tie, g_tie;
 
         if (f->t != g->t)
@@ -44,12 +45,12 @@ static int is_first(const struct asim_switch *sw, uint64_t a, uint64_t b)
 }
 
 /* Kin of one place are told apart by their counts, without a look at any frame. */
-static inline int are_kin(const struct asim_switch *sw, uint64_t a, uint64_t b)
+static inline int same_lockstep_group(const struct asim_switch *sw, uint64_t a, uint64_t b)
 {
-    const uint64_t places = (1ull << ASIM_PLACE_BITS) - 1;
-    uint32_t p = asim_batch_in(a), q = asim_batch_in(b);
+    const uint64_t places = (1ull << ASIM_INDEX_BITS) - 1;
+    uint32_t p = asim_arrival_port(a), q = asim_arrival_port(b);
 
-    return p != q && (a & places) == (b & places) && sw->kin[p] == sw->kin[q];
+    return p != q && (a & places) == (b & places) && sw->lockstep_group[p] == sw->lockstep_group[q];
 }
 
 static inline int is_before(const struct asim_switch *sw, uint64_t a, uint64_t b)
@@ -58,22 +59,23 @@ static inline int is_before(const struct asim_switch *sw, uint64_t a, uint64_t b
 
     if (x != y)
         return x < y;
-    if (!are_kin(sw, a, b))
+    if (!same_lockstep_group(sw, a, b))
         return is_first(sw, a, b);
-    x = sw->in[asim_batch_in(a)]->in_seq;
-    y = sw->in[asim_batch_in(b)]->in_seq;
+    x = sw->in[asim_arrival_port(a)]->in_seq;
+    y = sw->in[asim_arrival_port(b)]->in_seq;
     return x != y ? x < y : a < b;
 }
 
-/* The same for all desks, whose wires are not at hand: by the counts that were noted for this. */
-static inline int came_before(const struct asim_switch *sw, uint64_t a, uint64_t b)
+/* The same for all shards, whose wires are not at hand: by the counts that were noted for this. */
+static inline int arrived_before(const struct asim_switch *sw, uint64_t a, uint64_t b)
 {
     uint64_t x, y;
 
-    if (!sw->in_seq || a >> ASIM_TICK_SHIFT != b >> ASIM_TICK_SHIFT || !are_kin(sw, a, b))
+    if (!sw->in_seq || a >> ASIM_TICK_SHIFT != b >> ASIM_TICK_SHIFT ||
+        !same_lockstep_group(sw, a, b))
         return is_before(sw, a, b);
-    x = sw->in_seq[asim_batch_in(a)];
-    y = sw->in_seq[asim_batch_in(b)];
+    x = sw->in_seq[asim_arrival_port(a)];
+    y = sw->in_seq[asim_arrival_port(b)];
     return x != y ? x < y : a < b;
 }
 
@@ -127,45 +129,45 @@ static uint64_t *sort_long(const struct asim_switch *sw, uint64_t *at, uint32_t 
     return at;
 }
 
-uint64_t *asim_batch_order(struct asim_desk *desk, struct asim_batch *batch)
+uint64_t *asim_arrivals_order(struct asim_switch_shard *shard, struct asim_egress_batch *batch)
 {
     enum { SHORT = 40 };
-    const struct asim_switch *sw = desk->sw;
+    const struct asim_switch *sw = shard->sw;
     uint64_t *spare;
 
-    if (batch->rows == 1)
+    if (batch->ingress_runs == 1)
         return batch->at;
-    if (batch->rows > 2 && batch->n <= SHORT) {
+    if (batch->ingress_runs > 2 && batch->n <= SHORT) {
         insert_all(sw, batch->at, batch->n);
         return batch->at;
     }
-    if (desk->ordered.cap < batch->n && asim_batch_grow(&desk->ordered, batch->n)) {
-        desk->lane->failed = ASIM_ENOMEM;
+    if (shard->ordered.cap < batch->n && asim_egress_batch_grow(&shard->ordered, batch->n)) {
+        shard->lane->failed = ASIM_ENOMEM;
         return batch->at;
     }
-    spare = desk->ordered.at;
-    if (batch->rows > 2)
+    spare = shard->ordered.at;
+    if (batch->ingress_runs > 2)
         return sort_long(sw, batch->at, batch->n, spare);
-    merge(sw, batch->at, (const uint32_t[2]){batch->second, batch->n}, spare);
+    merge(sw, batch->at, (const uint32_t[2]){batch->second_run, batch->n}, spare);
     return spare;
 }
 
 /* By insertion, in pieces that are merged then. What is in order already, as in lockstep, costs one
  * comparison each. */
-static const struct asim_came *sort_ports(const struct asim_switch *sw,
-                                          struct asim_came *const at_spare[2], uint32_t n)
+static const struct asim_port_event *
+sort_ports(const struct asim_switch *sw, struct asim_port_event *const at_spare[2], uint32_t n)
 {
-    struct asim_came *at = at_spare[0], *from = at, *to = at_spare[1], *swap;
+    struct asim_port_event *at = at_spare[0], *from = at, *to = at_spare[1], *swap;
     int whole = 1;
 
     for (uint32_t i = 1; i < n; i++) {
-        struct asim_came one = at[i];
+        struct asim_port_event one = at[i];
         uint32_t k = i;
 
-        if (!came_before(sw, one.entry, at[i - 1].entry))
+        if (!arrived_before(sw, one.entry, at[i - 1].entry))
             continue;
         whole = 0;
-        for (; k % ASIM_FEW_PORTS && came_before(sw, one.entry, at[k - 1].entry); k--)
+        for (; k % ASIM_FEW_PORTS && arrived_before(sw, one.entry, at[k - 1].entry); k--)
             at[k] = at[k - 1];
         at[k] = one;
     }
@@ -177,7 +179,7 @@ static const struct asim_came *sort_ports(const struct asim_switch *sw,
             uint32_t end = mid + width < n ? mid + width : n, i = low, j = mid;
 
             for (uint32_t k = low; k < end; k++)
-                to[k] = i < mid && (j == end || !came_before(sw, from[j].entry, from[i].entry))
+                to[k] = i < mid && (j == end || !arrived_before(sw, from[j].entry, from[i].entry))
                             ? from[i++]
                             : from[j++];
         }
@@ -188,17 +190,18 @@ static const struct asim_came *sort_ports(const struct asim_switch *sw,
     return from;
 }
 
-/* The first desk's pieces are in place, the others' are moved behind it. */
+/* The first shard's pieces are in place, the others' are moved behind it. */
 static void gather(struct asim_switch *sw)
 {
-    for (uint32_t d = 1; d < sw->n_desks; d++) {
-        const struct asim_desk *desk = &sw->desk[d];
+    for (uint32_t d = 1; d < sw->n_shards; d++) {
+        const struct asim_switch_shard *shard = &sw->shard[d];
 
-        memmove(sw->came[0] + sw->n_came, desk->came, desk->n_came * sizeof *desk->came);
-        memmove(sw->started[0] + sw->n_started, desk->started,
-                desk->n_started * sizeof *desk->started);
-        sw->n_came += desk->n_came;
-        sw->n_started += desk->n_started;
+        memmove(sw->last_arrival[0] + sw->n_last_arrivals, shard->last_arrival,
+                shard->n_last_arrivals * sizeof *shard->last_arrival);
+        memmove(sw->last_tx_start[0] + sw->n_last_tx_starts, shard->last_tx_start,
+                shard->n_last_tx_starts * sizeof *shard->last_tx_start);
+        sw->n_last_arrivals += shard->n_last_arrivals;
+        sw->n_last_tx_starts += shard->n_last_tx_starts;
     }
 }
 
@@ -225,7 +228,7 @@ static inline void include(struct times *times, uint32_t t, uint64_t yes)
  * order takes more than a look at the time. Counts are time first, so who shares its time with
  * nobody needs no place among the others. Many are taken to be in lockstep, or close to it, and are
  * put in order, which then costs little. */
-static uint32_t put_ties_first(struct asim_came *at, uint32_t n)
+static uint32_t put_ties_first(struct asim_port_event *at, uint32_t n)
 {
     struct times seen, again;
     uint64_t any = 0;
@@ -243,7 +246,7 @@ static uint32_t put_ties_first(struct asim_came *at, uint32_t n)
         any |= yes;
     }
     for (uint32_t i = 0; any && i < n; i++) {
-        const struct asim_came pair[2] = {at[i], at[ties]};
+        const struct asim_port_event pair[2] = {at[i], at[ties]};
         uint64_t yes = has(&again, (uint32_t)(pair[0].entry >> ASIM_TICK_SHIFT));
 
         at[i] = pair[yes];
@@ -253,17 +256,18 @@ static uint32_t put_ties_first(struct asim_came *at, uint32_t n)
     return ties;
 }
 
-void asim_batch_rank(struct asim_switch *sw)
+void asim_order_ties(struct asim_switch *sw)
 {
-    sw->n_came = sw->desk->n_came;
-    if (sw->in_step) {
-        for (uint32_t d = 1; d < sw->n_desks; d++)
-            sw->n_came += sw->desk[d].n_came;
+    sw->n_last_arrivals = sw->shard->n_last_arrivals;
+    if (sw->in_lockstep) {
+        for (uint32_t d = 1; d < sw->n_shards; d++)
+            sw->n_last_arrivals += sw->shard[d].n_last_arrivals;
         return;
     }
-    sw->n_started = sw->desk->n_started;
+    sw->n_last_tx_starts = sw->shard->n_last_tx_starts;
     gather(sw);
-    sw->started_order = sort_ports(sw, sw->started, put_ties_first(sw->started[0], sw->n_started));
-    sw->ties = put_ties_first(sw->came[0], sw->n_came);
-    sw->came_order = sort_ports(sw, sw->came, sw->ties);
+    sw->tx_start_order = sort_ports(sw, sw->last_tx_start,
+                                    put_ties_first(sw->last_tx_start[0], sw->n_last_tx_starts));
+    sw->ties = put_ties_first(sw->last_arrival[0], sw->n_last_arrivals);
+    sw->arrival_order = sort_ports(sw, sw->last_arrival, sw->ties);
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only
  *
- * The counts that arrivals and transmissions of a calm window leave behind, by which tie_key.h
+ * The counts that arrivals and transmissions of a bulk window leave behind, by which tie_key.h
  * tells the next ones apart: by the order found (tie_order.c), or, where everything came in
  * lockstep, by the order there was, which then nobody has to find. Desks of several lanes do the
  * latter without a look at each other's ports, whose cache lines would have to come from another
@@ -9,178 +9,180 @@
 #include "fabric/switch/bulk/egress_batch.h"
 
 /* Whether all that two ports took in came at the same times for the same causes. */
-static int came_alike(const struct asim_switch *sw, const struct asim_came *a,
-                      const struct asim_came *b)
+static int arrivals_are_alike(const struct asim_switch *sw, const struct asim_port_event *a,
+                              const struct asim_port_event *b)
 {
-    uint32_t place = asim_batch_place(a->entry);
+    uint32_t place = asim_arrival_index(a->entry);
 
-    return place == asim_batch_place(b->entry) &&
-           asim_batch_is_alike(sw->in[a->port], sw->in[b->port], place + 1);
+    return place == asim_arrival_index(b->entry) &&
+           asim_arrivals_are_identical(sw->in[a->port], sw->in[b->port], place + 1);
 }
 
-void asim_batch_see_step(struct asim_desk *desk)
+void asim_lockstep_detect(struct asim_switch_shard *shard)
 {
-    const struct asim_switch *sw = desk->sw;
-    const struct asim_came *came = desk->came;
-    uint32_t n = desk->n_came, i;
+    const struct asim_switch *sw = shard->sw;
+    const struct asim_port_event *came = shard->last_arrival;
+    uint32_t n = shard->n_last_arrivals, i;
 
     if (!n)
         return;
-    desk->seq_low = desk->seq_high = sw->in[came->port]->in_seq;
-    for (i = 1; i < n && sw->in[came[i].port]->in_seq > desk->seq_high &&
-                sw->kin[came[i].port] == sw->kin[came->port];
+    shard->seq_low = shard->seq_high = sw->in[came->port]->in_seq;
+    for (i = 1; i < n && sw->in[came[i].port]->in_seq > shard->seq_high &&
+                sw->lockstep_group[came[i].port] == sw->lockstep_group[came->port];
          i++)
-        desk->seq_high = sw->in[came[i].port]->in_seq;
-    desk->in_step = i == n && desk->seq_low > 0;
+        shard->seq_high = sw->in[came[i].port]->in_seq;
+    shard->in_lockstep = i == n && shard->seq_low > 0;
 }
 
 /* Whether no two of what a port took in came at the same time: then those of all its kin that did
  * have the same place. */
-static int is_strict(const struct asim_switch *sw, const struct asim_came *came)
+static int is_strict(const struct asim_switch *sw, const struct asim_port_event *came)
 {
     const struct asim_link_ring_view mail = asim_link_ring_view_of(sw->in[came->port]);
-    uint32_t n = asim_batch_place(came->entry) + 1, i = 1;
+    uint32_t n = asim_arrival_index(came->entry) + 1, i = 1;
 
     while (i < n && asim_link_ring_view_nth(&mail, i - 1)->t < asim_link_ring_view_nth(&mail, i)->t)
         i++;
     return i == n;
 }
 
-/* Only those a desk deals first, and who came as they did: all of them in lockstep, which is the
+/* Only those a shard deals first, and who came as they did: all of them in lockstep, which is the
  * case that is worth it. */
-void asim_batch_link(struct asim_switch *sw)
+void asim_lockstep_join(struct asim_switch *sw)
 {
-    const struct asim_desk *first = sw->desk;
+    const struct asim_switch_shard *first = sw->shard;
     uint64_t low = first->seq_low, high = first->seq_high;
-    int in_step = first->in_step && first->n_came && is_strict(sw, first->came);
+    int in_lockstep =
+        first->in_lockstep && first->n_last_arrivals && is_strict(sw, first->last_arrival);
 
-    for (uint32_t d = 1; d < sw->n_desks; d++) {
-        struct asim_desk *desk = &sw->desk[d];
+    for (uint32_t d = 1; d < sw->n_shards; d++) {
+        struct asim_switch_shard *shard = &sw->shard[d];
 
-        desk->alike = desk->n_came && first->n_came && came_alike(sw, first->came, desk->came);
-        if (!desk->n_came)
+        shard->identical = shard->n_last_arrivals && first->n_last_arrivals &&
+                           arrivals_are_alike(sw, first->last_arrival, shard->last_arrival);
+        if (!shard->n_last_arrivals)
             continue;
-        in_step &= desk->alike && desk->in_step;
-        low = desk->seq_low < low ? desk->seq_low : low;
-        high = desk->seq_high > high ? desk->seq_high : high;
+        in_lockstep &= shard->identical && shard->in_lockstep;
+        low = shard->seq_low < low ? shard->seq_low : low;
+        high = shard->seq_high > high ? shard->seq_high : high;
     }
-    sw->in_step = in_step && high - low < 1u << ASIM_IN_BITS;
-    sw->step_from = low;
-    for (uint32_t d = 1; d < sw->n_desks && !sw->in_step; d++) {
-        const struct asim_desk *desk = &sw->desk[d];
+    sw->in_lockstep = in_lockstep && high - low < 1u << ASIM_PORT_BITS;
+    sw->lockstep_seq = low;
+    for (uint32_t d = 1; d < sw->n_shards && !sw->in_lockstep; d++) {
+        const struct asim_switch_shard *shard = &sw->shard[d];
 
-        for (uint32_t i = desk->alike ? desk->n_came : 0; i-- > 0;)
-            if (sw->kin[desk->came[i].port] == desk->came->port)
-                sw->kin[desk->came[i].port] = first->came->port;
+        for (uint32_t i = shard->identical ? shard->n_last_arrivals : 0; i-- > 0;)
+            if (sw->lockstep_group[shard->last_arrival[i].port] == shard->last_arrival->port)
+                sw->lockstep_group[shard->last_arrival[i].port] = first->last_arrival->port;
     }
 }
 
 /* Count of an entry's event: its time, then its place among those of its time, if it shares it. */
 static inline uint64_t count_of(const struct asim_switch *sw, uint64_t entry, uint32_t place)
 {
-    return sw->seq + 1 + (entry >> ASIM_TICK_SHIFT << ASIM_IN_BITS) + place;
+    return sw->seq + 1 + (entry >> ASIM_TICK_SHIFT << ASIM_PORT_BITS) + place;
 }
 
 /* Who was served in this window goes behind the others by age; they are put there afterwards, in
  * the order found. Returns how many others there are. */
-static uint32_t keep_others(struct asim_desk *desk)
+static uint32_t keep_others(struct asim_switch_shard *shard)
 {
     uint32_t kept = 0;
 
-    for (uint32_t i = 0; i < desk->n_ports; i++) {
-        desk->by_age[kept] = desk->by_age[i];
-        kept += desk->sw->kin[desk->by_age[i]] == UINT32_MAX;
+    for (uint32_t i = 0; i < shard->n_ports; i++) {
+        shard->lru[kept] = shard->lru[i];
+        kept += shard->sw->lockstep_group[shard->lru[i]] == UINT32_MAX;
     }
     return kept;
 }
 
 /* Without ties there is no lockstep, and no age is of use. */
-static void age(struct asim_desk *desk)
+static void age(struct asim_switch_shard *shard)
 {
-    const struct asim_switch *sw = desk->sw;
-    uint32_t kept = keep_others(desk);
+    const struct asim_switch *sw = shard->sw;
+    uint32_t kept = keep_others(shard);
 
-    for (uint32_t i = 0; i < sw->n_came; i++)
-        if (sw->n_desks == 1 || sw->desk_of[sw->came_order[i].port] == desk->i)
-            desk->by_age[kept++] = sw->came_order[i].port;
+    for (uint32_t i = 0; i < sw->n_last_arrivals; i++)
+        if (sw->n_shards == 1 || sw->shard_of[sw->arrival_order[i].port] == shard->i)
+            shard->lru[kept++] = sw->arrival_order[i].port;
 }
 
 /* A port has taken in what came, which is dropped now. */
-static inline void take_in(struct asim_switch *sw, struct asim_came came, uint64_t count)
+static inline void take_in(struct asim_switch *sw, struct asim_port_event came, uint64_t count)
 {
     struct asim_wire *wire = sw->in[came.port];
 
-    sw->kin[came.port] = UINT32_MAX;
+    sw->lockstep_group[came.port] = UINT32_MAX;
     wire->in_seq = count;
-    asim_link_ring_drop_many(wire, asim_batch_place(came.entry) + 1);
+    asim_link_ring_drop_many(wire, asim_arrival_index(came.entry) + 1);
 }
 
-static void settle_ordered(struct asim_desk *desk)
+static void settle_ordered(struct asim_switch_shard *shard)
 {
-    struct asim_switch *sw = desk->sw;
-    int alone = sw->n_desks == 1;
+    struct asim_switch *sw = shard->sw;
+    int alone = sw->n_shards == 1;
 
     if (sw->ties)
-        age(desk);
-    for (uint32_t i = 0; i < sw->n_started; i++) {
-        struct asim_came started = sw->started_order[i];
+        age(shard);
+    for (uint32_t i = 0; i < sw->n_last_tx_starts; i++) {
+        struct asim_port_event started = sw->tx_start_order[i];
 
-        if (alone || sw->desk_of[started.port] == desk->i)
+        if (alone || sw->shard_of[started.port] == shard->i)
             sw->ports[started.port].port.start_seq = count_of(sw, started.entry, i);
     }
-    for (uint32_t i = 0; i < sw->n_came; i++) {
-        struct asim_came came = sw->came_order[i];
+    for (uint32_t i = 0; i < sw->n_last_arrivals; i++) {
+        struct asim_port_event came = sw->arrival_order[i];
 
-        if (alone || sw->desk_of[came.port] == desk->i)
+        if (alone || sw->shard_of[came.port] == shard->i)
             take_in(sw, came, count_of(sw, came.entry, i));
     }
 }
 
-/* Everybody keeps the place among the others that the last counts gave it: no look at other desks'
+/* Everybody keeps the place among the others that the last counts gave it: no look at other shards'
  * ports, but at the counts they had. */
-static void settle_in_step(struct asim_desk *desk)
+static void settle_in_step(struct asim_switch_shard *shard)
 {
-    struct asim_switch *sw = desk->sw;
+    struct asim_switch *sw = shard->sw;
     uint32_t kept;
 
-    for (uint32_t i = 0; i < desk->n_started; i++) {
-        struct asim_came started = desk->started[i];
-        uint32_t in = asim_batch_in(started.entry);
+    for (uint32_t i = 0; i < shard->n_last_tx_starts; i++) {
+        struct asim_port_event started = shard->last_tx_start[i];
+        uint32_t in = asim_arrival_port(started.entry);
         uint64_t before = sw->in_seq ? sw->in_seq[in] : sw->in[in]->in_seq;
 
         sw->ports[started.port].port.start_seq =
-            count_of(sw, started.entry, (uint32_t)(before - sw->step_from));
+            count_of(sw, started.entry, (uint32_t)(before - sw->lockstep_seq));
     }
-    if (desk->n_came < desk->n_ports) {
-        kept = keep_others(desk);
-        for (uint32_t i = 0; i < desk->n_came; i++)
-            desk->by_age[kept++] = desk->came[i].port;
+    if (shard->n_last_arrivals < shard->n_ports) {
+        kept = keep_others(shard);
+        for (uint32_t i = 0; i < shard->n_last_arrivals; i++)
+            shard->lru[kept++] = shard->last_arrival[i].port;
     }
-    for (uint32_t i = 0; i < desk->n_came; i++) {
-        struct asim_came came = desk->came[i];
+    for (uint32_t i = 0; i < shard->n_last_arrivals; i++) {
+        struct asim_port_event came = shard->last_arrival[i];
         uint64_t before = sw->in[came.port]->in_seq;
 
-        take_in(sw, came, count_of(sw, came.entry, (uint32_t)(before - sw->step_from)));
+        take_in(sw, came, count_of(sw, came.entry, (uint32_t)(before - sw->lockstep_seq)));
     }
 }
 
 /* Mailboxes are emptied last: what is put in order is looked up there. */
-void asim_batch_settle(struct asim_desk *desk)
+void asim_tie_sequence_assign(struct asim_switch_shard *shard)
 {
-    if (desk->sw->in_step)
-        settle_in_step(desk);
+    if (shard->sw->in_lockstep)
+        settle_in_step(shard);
     else
-        settle_ordered(desk);
-    asim_batch_empty(desk);
-    desk->n_came = desk->n_started = 0;
+        settle_ordered(shard);
+    asim_egress_batches_clear(shard);
+    shard->n_last_arrivals = shard->n_last_tx_starts = 0;
 }
 
-void asim_batch_end(struct asim_switch *sw, uint64_t ticks)
+void asim_bulk_window_end(struct asim_switch *sw, uint64_t ticks)
 {
-    for (uint32_t d = 0; d < sw->n_desks; d++) {
-        sw->shared_used += sw->desk[d].shared;
-        sw->desk[d].shared = 0;
-        sw->desk[d].debits.n = 0;
+    for (uint32_t d = 0; d < sw->n_shards; d++) {
+        sw->shared_used += sw->shard[d].shared;
+        sw->shard[d].shared = 0;
+        sw->shard[d].deferred_updates.n = 0;
     }
-    sw->seq += (ticks + 1) << ASIM_IN_BITS;
+    sw->seq += (ticks + 1) << ASIM_PORT_BITS;
 }

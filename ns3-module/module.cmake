@@ -26,7 +26,9 @@ if(ENABLE_MPI)
 endif()
 
 # The core holds the hot path: optimized in every profile of ns-3 but debug.
-target_compile_options(asim-core PRIVATE $<$<NOT:$<CONFIG:debug>>:-O3>)
+foreach(objects asim-objects asim-base-objects)
+  target_compile_options(${objects} PRIVATE $<$<NOT:$<CONFIG:debug>>:-O3>)
+endforeach()
 
 build_lib(
   LIBNAME asim

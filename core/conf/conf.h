@@ -14,6 +14,7 @@
 #include <stdint.h>
 #include "asim/err.h"
 #include "asim/ext/option.h"
+#include "asim/net.h"
 
 /* A line the caller shows to the user (warnings: "key X has no effect because …"). */
 struct asim_diagnostics {
@@ -116,8 +117,6 @@ int asim_system_read(struct asim_system *sys, const char *path,
 /* The built-in defaults (what configs/system/ring.json says). */
 int asim_system_defaults(struct asim_system *sys, struct asim_err *err);
 void asim_system_fini(struct asim_system *sys);
-
-enum { ASIM_DIMS = 16 }; /* of a logical topology or analytical network, at most */
 
 /* Logical topology JSON {"logical-dims": ["8", "4"]}; numbers accepted too. */
 struct asim_dims {

@@ -68,10 +68,12 @@ int asim_analytical_wake_after(struct asim_net *net, uint32_t rank, uint64_t del
                     &(struct call){.due = {.kind = ASIM_DUE_WAKE, .rank = rank}});
 }
 
-struct asim_due_queue *asim_analytical_queue(struct asim_net *net)
+static struct asim_due_queue *queue_of(struct asim_net *net)
 {
     return &((struct asim_analytical *)(void *)net)->queue;
 }
+
+const struct asim_net_extras asim_analytical_extras = {.queue = queue_of};
 
 /* Due now, but behind all that is due now: the reference's new event at the current time (spec
  * 6.3). */

@@ -106,7 +106,7 @@ static inline void asim_analytical_after(struct asim_analytical *base, uint64_t 
 /* The hooks that are the same for all analytical backends. */
 uint64_t asim_analytical_now(const struct asim_net *net, uint32_t rank);
 int asim_analytical_wake_after(struct asim_net *net, uint32_t rank, uint64_t delay_ns);
-struct asim_due_queue *asim_analytical_queue(struct asim_net *net);
+extern const struct asim_net_extras asim_analytical_extras;
 int asim_analytical_late(struct asim_net *net, uint32_t rank, uint64_t cookie);
 struct asim_row *asim_analytical_row_open(struct asim_net *net, const struct asim_msg *first);
 /* Sends the row's next message while its own flight is away. */

@@ -166,7 +166,7 @@ int asim_world_connect(struct asim_world *world, struct asim_err *err)
     if (asim_lanes_open(world, 1, NULL))
         return asim_err_nomem(err, "setting up ranks");
     world->show.in_order = world->banks != NULL;
-    if (world->settings.mode)
+    if (!asim_settings_has_packets(&world->settings))
         return asim_world_connect_analytical(world, &config.user, err);
     if (asim_fabric_open(&world->fabric, &config, err))
         return asim_world_blame(ASIM_EINVAL, world->settings.network, err);

@@ -8,6 +8,8 @@
  */
 #include "asim/asim.h"
 
+#include <string.h>
+
 #define AT(field) offsetof(struct asim_settings, field)
 
 const struct asim_option asim_settings_options[] = {
@@ -160,3 +162,53 @@ const struct asim_option asim_settings_options[] = {
              "trace-enabled (else --out has it as log.txt)"},
     {.key = NULL},
 };
+
+/* A program may have been compiled with a smaller struct, from an older header. */
+static int fits(const struct asim_settings *settings, const struct asim_option *row)
+{
+    return row->offset + asim_option_bytes(row->type) <= settings->size;
+}
+
+/* None of the defaults is a string, so nothing is allocated. */
+int asim_settings_init(struct asim_settings *settings, size_t size, struct asim_err *err)
+{
+    struct asim_settings own = {0};
+
+    memset(settings, 0, size);
+    if (size < offsetof(struct asim_settings, queues_per_dim))
+        return asim_err_set(err, ASIM_EINVAL,
+                            "asim_settings_init: %zu bytes are no struct asim_settings; pass its "
+                            "sizeof",
+                            size);
+    if (asim_option_defaults(asim_settings_options, &own, err))
+        return ASIM_EBUG;
+    own.size = size;
+    memcpy(settings, &own, size < sizeof own ? size : sizeof own);
+    return 0;
+}
+
+int asim_settings_set(struct asim_settings *settings, const char *key, const char *value,
+                      struct asim_err *err)
+{
+    struct asim_where where = {"asim_settings_set", 0, 0};
+    const struct asim_option *row = asim_option_find(asim_settings_options, key);
+
+    if (!row)
+        return asim_option_unknown(asim_settings_options, key, where, err);
+    if (!fits(settings, row))
+        return asim_err_set(err, ASIM_EINVAL,
+                            "asim_settings_set: the program was compiled with an asim that has no "
+                            "option '%s'",
+                            key);
+    return asim_option_parse(row, settings, value, where, err);
+}
+
+void asim_settings_fini(struct asim_settings *settings)
+{
+    struct asim_settings own = {0};
+    size_t size = settings->size < sizeof own ? settings->size : sizeof own;
+
+    memcpy(&own, settings, size);
+    asim_option_fini(asim_settings_options, &own);
+    memcpy(settings, &own, size);
+}

@@ -17,7 +17,12 @@ void asim_world_disconnect(struct asim_world *world);
 /* An error that names no place is about what that file says (NULL: none). Gives code. */
 int asim_world_blame(int code, const char *path, struct asim_err *err);
 
-/* An analytical network instead (settings.mode): its dimensions are the logical ones. */
+/* Whether the packet network carries the messages, and not an analytical one or the caller's. */
+static inline int asim_settings_has_packets(const struct asim_settings *set)
+{
+    return !set->mode && !set->backend;
+}
+/* Another network instead (settings.mode or .backend): its dimensions are the logical ones. */
 int asim_world_open_shape(struct asim_world *world, const struct asim_settings *set,
                           struct asim_err *err);
 int asim_world_connect_analytical(struct asim_world *world, const struct asim_net_user *user,

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-only
  *
- * A world over an analytical network: the YAML gives the logical dimensions and the speeds, and
- * one backend of family net/backend carries the messages. No topology, no routes, no packets: what
- * needs them finds world->fabric NULL.
+ * A world over a network other than the packet network: an analytical one, whose YAML gives the
+ * logical dimensions and the speeds, or the caller's own backend (asim/net.h). There is no topology,
+ * no route and no packet: code that needs them finds world->fabric NULL.
  *
- * Everything else of a world (ranks, collectives, matching, reports) does not know which kind of
- * network it has, but for the backend's traits.
+ * Everything else of a world (ranks, collectives, matching, reports) knows of its network only the
+ * backend's traits.
  */
 #include "sim/world.h"
 
@@ -25,16 +25,19 @@ static void note_idle(const struct asim_world *world, const struct asim_settings
         const char *name;
         int is_given;
     } rows[] = {{"topology", set->topology != NULL},
-                {"logical-topology-configuration", set->logical != NULL},
+                {"logical-topology-configuration",
+                 set->logical && (set->shape || !set->backend)},
+                {"network-configuration", set->network && set->backend},
                 {"pcap", set->pcap != NULL},
                 {"reports", set->reports != NULL},
                 {"per-event", set->per_event},
                 {"threads", set->threads > 1},
                 {"compare", set->compare}};
+    const char *network = set->backend ? "the caller's own network" : "an analytical network";
 
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
         if (rows[i].is_given)
-            asim_world_diagnose(world, "--%s has no effect on an analytical network", rows[i].name);
+            asim_world_diagnose(world, "--%s has no effect on %s", rows[i].name, network);
 }
 
 /* set->shape, for tests and embedding programs, goes before the file. */
@@ -43,7 +46,7 @@ int asim_world_open_shape(struct asim_world *world, const struct asim_settings *
 {
     struct asim_err why = {0};
 
-    if (!find(set->mode, &why))
+    if (!set->backend && !find(set->mode, &why))
         return asim_err_set(err, ASIM_EUSAGE, "%s", why.text);
     note_idle(world, set);
     if (set->shape)
@@ -54,22 +57,56 @@ int asim_world_open_shape(struct asim_world *world, const struct asim_settings *
                             "topology, npus_count, bandwidth and latency of each dimension");
     else if (asim_netshape_read(&world->shape, set->network, err))
         return ASIM_EINVAL;
+    if (!world->shape.n || world->shape.n > ASIM_DIMS)
+        return asim_err_set(err, ASIM_EINVAL, "settings.shape has %zu dimensions; expected 1 to %d",
+                            world->shape.n, ASIM_DIMS);
     world->dims.n = world->shape.n;
     for (size_t d = 0; d < world->shape.n; d++)
         world->dims.at[d] = world->shape.at[d].npus;
     return 0;
 }
 
+/* The caller's table may be smaller or larger than ours, from another header. */
+static int take_backend(struct asim_world *world, struct asim_err *err)
+{
+    const struct asim_net_backend *given = world->settings.backend;
+    struct asim_net_backend *own = &world->own_backend;
+
+    if (given->size < offsetof(struct asim_net_backend, row_open))
+        return asim_err_set(err, ASIM_EINVAL,
+                            "settings.backend->size is %zu; expected sizeof(struct "
+                            "asim_net_backend), %zu",
+                            given->size, sizeof *given);
+    memcpy(own, given, given->size < sizeof *own ? given->size : sizeof *own);
+    if (!own->open || !own->now || !own->wake_after || !own->send || !own->run || !own->close ||
+        (!own->late && !(own->traits & ASIM_NET_LATE_RECEIVE_NOW)))
+        return asim_err_set(err, ASIM_EINVAL,
+                            "settings.backend lacks a function: open, now, wake_after, send, run "
+                            "and close are required, and late without ASIM_NET_LATE_RECEIVE_NOW");
+    own->extras = NULL;
+    world->backend = own;
+    return 0;
+}
+
 int asim_world_connect_analytical(struct asim_world *world, const struct asim_net_user *user,
                                   struct asim_err *err)
 {
-    struct asim_net_config config = {
-        .shape = &world->shape, .ranks = world->n_ranks, .user = *user};
+    struct asim_net_config config = {.shape = world->shape.n ? &world->shape : NULL,
+                                     .ranks = world->n_ranks,
+                                     .user = *user,
+                                     .data = world->settings.backend_data};
+    const struct asim_net_extras *extras;
 
-    world->backend = find(world->settings.mode, err);
+    if (world->settings.backend) {
+        if (take_backend(world, err))
+            return ASIM_EINVAL;
+    } else {
+        world->backend = find(world->settings.mode, err);
+    }
     if (!world->backend || world->backend->open(&world->carrier, &config, err))
         return ASIM_EINVAL;
-    world->queue = world->backend->queue ? world->backend->queue(world->carrier) : NULL;
+    extras = world->backend->extras;
+    world->queue = extras && extras->queue ? extras->queue(world->carrier) : NULL;
     world->show.in_order = world->queue != NULL;
     return 0;
 }

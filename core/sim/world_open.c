@@ -40,6 +40,14 @@ static int open_system(struct asim_world *world, const struct asim_settings *set
     return 0;
 }
 
+/* The file that states the logical dimensions, for messages. */
+static const char *name_of_dims(const struct asim_settings *set)
+{
+    if (set->mode && !set->shape && set->network)
+        return set->network;
+    return set->logical ? set->logical : "";
+}
+
 /* Number of ranks: the logical dimensions, or else the traces that are there. */
 static int open_ranks(struct asim_world *world, const struct asim_settings *set,
                       struct asim_err *err)
@@ -52,7 +60,7 @@ static int open_ranks(struct asim_world *world, const struct asim_settings *set,
         return ASIM_EINVAL;
     files = traces.ranks;
     world->plain_traces = traces.plain;
-    if (set->mode) {
+    if (!asim_settings_has_packets(set) && (set->mode || set->shape)) {
         if (asim_world_open_shape(world, set, err))
             return ASIM_EINVAL;
     } else if (set->logical) {
@@ -66,9 +74,8 @@ static int open_ranks(struct asim_world *world, const struct asim_settings *set,
         return asim_err_set(err, ASIM_EINVAL,
                             "the logical topology %s has %llu ranks, but the workload %s has only "
                             "%u traces; %s.%u.et is missing",
-                            set->mode ? set->network ? set->network : "" : set->logical,
-                            (unsigned long long)product, set->workload, files, set->workload,
-                            files);
+                            name_of_dims(set), (unsigned long long)product, set->workload, files,
+                            set->workload, files);
     if (product < files)
         asim_world_diagnose(
             world,
@@ -132,7 +139,7 @@ static int open_network(struct asim_world *world, const struct asim_settings *se
 {
     int code;
 
-    if (set->mode)
+    if (!asim_settings_has_packets(set))
         return 0;
     code = set->network
                ? asim_netconf_read(&world->net, set->network, asim_world_diagnostics(world), err)
@@ -175,7 +182,7 @@ static int open_rest(struct asim_world *world, const struct asim_settings *set,
         return ASIM_EINVAL;
     if (asim_memory_setup(world, err))
         return asim_world_blame(ASIM_EINVAL, set->memory, err);
-    if (world->banks && !set->mode && !set->per_event)
+    if (world->banks && asim_settings_has_packets(set) && !set->per_event)
         asim_world_diagnose(world, "the remote memory is shared between ranks, which couples them "
                                    "without delay: the packet network runs frame by frame");
     return asim_world_blame(asim_coll_setup(world, err), set->system, err);
@@ -258,8 +265,8 @@ static int open_all(struct asim_world *world, const struct asim_settings *set, s
 
     if (!set->queues_per_dim || (set->process && set->process >= set->processes))
         return asim_err_set(err, ASIM_EINVAL,
-                            "the settings are not those of asim_settings_options: begin with "
-                            "asim_option_defaults.");
+                            "queues_per_dim or process of the settings is out of range; begin with "
+                            "asim_settings_init.");
     if (!set->workload)
         return asim_err_set(err, ASIM_EUSAGE,
                             "no workload given; say --workload=PREFIX, where the "
@@ -285,6 +292,28 @@ static int open_all(struct asim_world *world, const struct asim_settings *set, s
     return asim_world_connect(world, err);
 }
 
+/* A caller's struct of another size, from an older or newer header, becomes one of ours. Fields that
+ * this library does not know must be 0. */
+static int take_settings(struct asim_settings *own, const struct asim_settings *given,
+                         struct asim_err *err)
+{
+    const char *at = (const char *)given;
+
+    if (asim_settings_init(own, sizeof *own, err))
+        return ASIM_EBUG;
+    if (given->size < offsetof(struct asim_settings, queues_per_dim))
+        return asim_err_set(err, ASIM_EINVAL,
+                            "the settings are not initialized; begin with asim_settings_init.");
+    for (size_t i = sizeof *own; i < given->size; i++)
+        if (at[i])
+            return asim_err_set(err, ASIM_EINVAL,
+                                "the settings use a field that asim %s does not have; the program "
+                                "was compiled with a newer one.",
+                                asim_version());
+    memcpy(own, given, given->size < sizeof *own ? given->size : sizeof *own);
+    return 0;
+}
+
 /* settings is read during the call; strings in world->settings must not be used after it. */
 int asim_world_open(struct asim_world **out, const struct asim_settings *settings,
                     const struct asim_hooks *hooks, struct asim_err *err)
@@ -297,12 +326,13 @@ int asim_world_open(struct asim_world **out, const struct asim_settings *setting
         return asim_err_nomem(err, "starting");
     if (hooks)
         world->hooks = *hooks;
-    world->settings = *settings;
     asim_arena_init(&world->arena, 0);
     asim_map_init(&world->sizes);
     pthread_mutex_init(&world->lock, NULL);
     asim_topo_init(&world->topo);
-    code = open_all(world, settings, err);
+    code = take_settings(&world->settings, settings, err);
+    if (!code)
+        code = open_all(world, &world->settings, err);
     if (code) {
         asim_world_close(world);
         return code;

@@ -97,9 +97,22 @@ static void help(const struct asim_app *app)
 /* Strings of the option tables. */
 static void forget_settings(struct asim_app *app)
 {
-    asim_option_fini(asim_settings_options, &app->settings);
+    asim_settings_fini(&app->settings);
     if (app->extra)
         asim_option_fini(app->extra, &app->settings);
+}
+
+/* The caller may have set what no option sets. */
+static int init_settings(struct asim_app *app)
+{
+    struct asim_settings *settings = &app->settings, given = *settings;
+    int code = asim_settings_init(settings, sizeof *settings, &app->err);
+
+    settings->net_overrides = given.net_overrides;
+    settings->process = given.process;
+    settings->processes = given.processes;
+    settings->lent = given.lent;
+    return code || !app->extra ? code : asim_option_defaults(app->extra, settings, &app->err);
 }
 
 /* ASIM_APP_GO_ON with an open world, or the exit code. Errors have been said. */
@@ -113,9 +126,7 @@ int asim_app_open(struct asim_app *app, int argc, char **argv)
     asim_pages_large();
     app->on_terminal = isatty(2) && !app->settings.process;
     app->started_s = app->shown_s = wall_s();
-    code = asim_option_defaults(asim_settings_options, &app->settings, &app->err);
-    if (!code && app->extra)
-        code = asim_option_defaults(app->extra, &app->settings, &app->err);
+    code = init_settings(app);
     if (!code)
         code = asim_args_parse(&args, argc, argv, &app->err);
     if (code || args.help) {

@@ -17,9 +17,8 @@
 #include <stdlib.h>
 #include <string.h>
 #include "asim/ext/command.h"
+#include "asim/version.h"
 #include "base/text.h"
-
-#define VERSION "0.1.0"
 
 enum { EXIT_GOOD = 0, EXIT_FAILED = 1, EXIT_USAGE = 2, GROUPS = 3, MOST_WORDS = 64 };
 
@@ -219,7 +218,7 @@ static int dispatch(const struct group *group, int argc, char **argv)
     if (inner)
         return dispatch(inner, argc - 1, argv + 1);
     if (group == groups && !strcmp(argv[0], "--version")) {
-        puts("asim " VERSION);
+        printf("asim %s\n", asim_version());
         return EXIT_GOOD;
     }
     return refuse(group, argv[0]);

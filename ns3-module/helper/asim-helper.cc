@@ -37,7 +37,7 @@ WriteLine(Ptr<OutputStreamWrapper> stream, std::string event, Ptr<const Packet> 
 AsimHelper::AsimHelper()
 {
     asim_err err{};
-    NS_ABORT_MSG_IF(asim_option_defaults(asim_settings_options, &m_settings, &err), err.text);
+    NS_ABORT_MSG_IF(asim_settings_init(&m_settings, sizeof m_settings, &err), err.text);
 }
 
 AsimHelper::~AsimHelper()
@@ -48,7 +48,7 @@ AsimHelper::~AsimHelper()
     }
     asim_world_close(m_world);
     m_settings.net_overrides = nullptr;
-    asim_option_fini(asim_settings_options, &m_settings);
+    asim_settings_fini(&m_settings);
 }
 
 void

@@ -136,7 +136,7 @@ AsimRunTestCase::Run(uint64_t wanted)
 
     WriteTrace(prefix, 0);
     WriteTrace(prefix, 1);
-    NS_TEST_ASSERT_MSG_EQ(asim_option_defaults(asim_settings_options, &settings, &err), 0, err.text);
+    NS_TEST_ASSERT_MSG_EQ(asim_settings_init(&settings, sizeof settings, &err), 0, err.text);
     settings.workload = const_cast<char*>(prefix.c_str());
     settings.topology = topology.data();
     settings.net_overrides = attributes.Overrides();

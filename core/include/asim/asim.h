@@ -1,19 +1,31 @@
 /* SPDX-License-Identifier: GPL-2.0-only
  *
- * The C ABI of the simulator. A world is one simulation: it owns everything it reads, and two
- * worlds in one process do not know of each other. The library never prints and never exits: text
- * comes through struct asim_hooks, failures through struct asim_err.
+ * A world is one simulation. It owns everything it reads, and two worlds in one process share
+ * nothing. The library never prints and never exits: result lines and notes come through struct
+ * asim_hooks, failures through struct asim_err.
  *
- *     asim_world_open → asim_reports_open → (asim_world_run, or: _start, step the network yourself,
- *     _finish) → _close
+ *     asim_settings_init, _set → asim_world_open → asim_reports_open
+ *     → asim_world_run; or asim_world_start, a loop of your own (asim/packet.h), asim_world_finish
+ *     → asim_world_close
+ *
+ * Threads: calls about one world must not overlap. Worlds of different threads do not disturb each
+ * other. With settings->threads > 1 the library makes threads of its own; they end with the world.
+ * They may call the note hook, one at a time. Every other hook is called inside a call of yours,
+ * by the thread that made it.
+ *
+ * Errors: a function that returns int returns 0 or a negative enum asim_code and fills *err, which
+ * may be NULL. Times are ns of simulated time since the start of the run ("cycles").
  */
 #ifndef ASIM_ASIM_H
 #define ASIM_ASIM_H
 
+#include <stddef.h>
 #include <stdint.h>
 #include "asim/buffer.h"
 #include "asim/err.h"
+#include "asim/export.h"
 #include "asim/ext/option.h"
+#include "asim/version.h"
 
 #ifdef __cplusplus
 extern "C" {
@@ -22,111 +34,141 @@ extern "C" {
 struct asim_world;
 struct asim_fabric;
 struct asim_netshape;
+struct asim_net_backend;
 
-/* What to simulate; strings are borrowed during asim_world_open only. Filled from
- * asim_settings_options by a command line, or by hand over asim_option_defaults of
- * that table. */
+/* What to simulate. Begin with asim_settings_init. Strings are read during asim_world_open only.
+ * A string that asim_settings_set has stored belongs to the struct; replace it with
+ * asim_settings_set, not by assignment. The lines of `asim packet --help` describe each
+ * field. New fields are added at the end. */
 struct asim_settings {
+    size_t size;    /* set by asim_settings_init */
     char *workload; /* prefix P of the traces P.<rank>.et; required */
     char *system, *network, *topology, *logical, *memory, *groups;
     char *out;     /* folder for reports, NULL = none */
     char *pcap;    /* capture of RoCEv2 frames, NULL = none */
-    char *reports; /* which further reports it gets: "flows,links", "all" */
+    char *reports; /* further reports for that folder: "flows,links" or "all"; NULL = none */
     uint32_t queues_per_dim;
     double comm_scale, compute_scale, injection_scale;
     int rendezvous;
     uint64_t seed;
-    uint32_t window_ops;   /* trace bodies cached per rank */
-    int per_event;         /* W = 0: every frame at its own time */
+    uint32_t window_ops;   /* trace bodies kept in memory per rank */
+    int per_event;         /* per-event mode: every frame at its own time */
     uint32_t threads;      /* that advance the packet network */
     int fast_forward;      /* replay recorded traffic, skip periods of a steady state */
     int strict_deps;       /* a missing control parent is an error, not a note */
-    int quiet;             /* no result lines on stdout */
-    int compare;           /* 1 = run the analytical networks too and compare */
+    int quiet;             /* no result lines */
+    int compare;           /* for the asim tool: run the analytical networks too and compare */
     char *compare_network; /* YAML for that; NULL = as seen in the topology */
     char *logging;         /* accepted, no effect */
-    char *logging_folder;  /* for log.log, with trace-enabled */
-    /* Not an option: network keys set over the file's, as key, value, key, value, …, NULL. */
+    char *logging_folder;  /* for log.log, where the system file says trace-enabled */
+    /* From here on there are no options of that name. */
+    /* Keys of the network configuration, set after those of its file: key, value, …, NULL. */
     const char *const *net_overrides;
-    /* Not options either, but a command's choice: NULL = packet level, else the analytical network
-     * of that name ("unaware", "aware"). Then `network` is its YAML, unless shape is given. */
+    /* The network that carries messages. NULL: the packet network. "unaware" or "aware": an
+     * analytical network, whose YAML file is `network` unless `shape` is given. */
     char *mode;
     const struct asim_netshape *shape;
-    /* This process of so many that share the run (see below); less than two: it is alone. */
+    /* Several processes: this one's number, and how many share the run. Below 2: it is alone. */
     uint32_t process, processes;
-    /* The same in all of them. Not 0: a network of one switch is left to process 0 as a whole
-     * (asim_world_is_whole), which has so many times its threads then, for the cores of those that
-     * have nothing to do. 0: it is cut like any other, and every frame goes between processes. */
+    /* The same number in all processes. Not 0: a network of one switch is not partitioned. Process
+     * 0 simulates all of it (asim_world_is_whole) with threads x lent threads, on the cores of the
+     * processes that have nothing to do. 0: it is partitioned like any other. */
     uint32_t lent;
+    /* The caller's own network (asim/net.h) in place of those of `mode`, and the pointer it gets as
+     * config->data when it opens. NULL: none. Its dimensions are those of `shape`, else `logical`,
+     * else one of all ranks. */
+    const struct asim_net_backend *backend;
+    void *backend_data;
 };
-extern const struct asim_option asim_settings_options[];
 
+/* The options: key, default, range and help of each field, as on the command line. */
+extern ASIM_API const struct asim_option asim_settings_options[];
+
+/* Fills *settings with the defaults. size: sizeof *settings where the caller is compiled. */
+ASIM_API int asim_settings_init(struct asim_settings *settings, size_t size, struct asim_err *err);
+/* Sets an option by its key, as `--key=value` does; the value is copied. An unknown key fails with
+ * the nearest one. */
+ASIM_API int asim_settings_set(struct asim_settings *settings, const char *key, const char *value,
+                               struct asim_err *err);
+/* Frees the strings that asim_settings_set has stored. Set a string that you assigned yourself to
+ * NULL before. */
+ASIM_API void asim_settings_fini(struct asim_settings *settings);
+
+/* Functions that a world calls. Each may be NULL. */
 struct asim_hooks {
-    void *self;
-    /* One result line, without newline, in order of simulated time. */
+    void *self; /* first argument of each */
+    /* One result line without newline, in order of simulated time. */
     void (*line)(void *self, const char *text);
-    /* A sentence the user should see: a note or a warning. */
+    /* One sentence that a user should see: a note or a warning. */
     void (*note)(void *self, const char *text);
-    /* 1 = stop at the next safe point (Ctrl-C). May be NULL. */
+    /* Returns 1 to end the run at the next safe point (Ctrl-C). */
     int (*stop)(void *self);
 };
 
+/* Reads and checks every input. Simulated time has not begun afterwards. hooks is copied and may be
+ * NULL. *world is the caller's to close, NULL on failure. */
+ASIM_API int asim_world_open(struct asim_world **world, const struct asim_settings *settings,
+                             const struct asim_hooks *hooks, struct asim_err *err);
+/* Opens the reports of the settings, and the files that the network configuration names. Without
+ * this call there are none, and no result lines. out: settings->out, a folder or NULL. Call it
+ * before the start. */
+ASIM_API int asim_reports_open(struct asim_world *world, const char *out, struct asim_err *err);
+/* asim_world_start, _go and _finish in one. */
+ASIM_API int asim_world_run(struct asim_world *world, struct asim_err *err);
+
+/* Time 0: every rank issues the operations that wait for nothing. */
+ASIM_API int asim_world_start(struct asim_world *world, struct asim_err *err);
+/* Runs the network until nothing is left to do or the run should end. */
+ASIM_API int asim_world_go(struct asim_world *world, struct asim_err *err);
+/* The packet network, for a caller that steps it (asim/packet.h); NULL over any other network. */
+ASIM_API struct asim_fabric *asim_world_fabric(struct asim_world *world);
+/* 1 when the run should end: all ranks have finished, one failed, or the stop hook says so. */
+ASIM_API int asim_world_done(struct asim_world *world);
+/* Ends the run, writes the reports and returns its verdict: 0; ASIM_ESTALL with the list of who
+ * waits for what; ASIM_EINTR after a stop; or the failure that ended the run. code: what _start,
+ * _go or stepping returned. */
+ASIM_API int asim_world_finish(struct asim_world *world, int code, struct asim_err *err);
+/* NULL is fine. A world that has not finished drops its reports. */
+ASIM_API void asim_world_close(struct asim_world *world);
+
+/* Ranks of the run, in all processes. */
+ASIM_API uint32_t asim_world_ranks(const struct asim_world *world);
+/* When a rank has finished, ns; UINT64_MAX if it has not, or there is no such rank. */
+ASIM_API uint64_t asim_world_cycles(const struct asim_world *world, uint32_t rank);
+
+/* How far the run is, in this process. Linear in ranks and nodes: for a display, not for each step. */
 struct asim_progress {
-    uint64_t time_ns, ops_done, ops_total, messages, hops;
+    uint64_t time_ns;             /* everything before has happened */
+    uint64_t ops_done, ops_total; /* trace operations */
+    uint64_t messages;            /* between ranks, completed */
+    uint64_t hops;                /* packet-hops: frames put on a link */
     uint32_t ranks_done, ranks;
 };
+ASIM_API void asim_world_progress(const struct asim_world *world, struct asim_progress *progress);
 
-/* Reads every input and checks it; nothing has happened in simulated time afterwards. */
-int asim_world_open(struct asim_world **world, const struct asim_settings *settings,
-                    const struct asim_hooks *hooks, struct asim_err *err);
-/* Opens the reports the settings ask for, and files the network settings name; without it there are
- * none. out: settings->out, a folder or NULL. Before the start. */
-int asim_reports_open(struct asim_world *world, const char *out, struct asim_err *err);
-/* start + run + finish for callers without a clock of their own. */
-int asim_world_run(struct asim_world *world, struct asim_err *err);
-
-/* Time 0: every rank issues what it can. */
-int asim_world_start(struct asim_world *world, struct asim_err *err);
-/* Runs the network until nothing is left to do or the run should end. */
-int asim_world_go(struct asim_world *world, struct asim_err *err);
-/* The packet network to step (NULL where there is none), for a driver that owns the clock (ns-3).
- */
-struct asim_fabric *asim_world_fabric(struct asim_world *world);
-/* 1 when the run should end: all ranks finished, failure, or the stop hook says so. */
-int asim_world_done(struct asim_world *world);
-/* The end: writes the reports and says how it went: 0, ASIM_ESTALL with the list of who waits for
- * what, ASIM_EINTR after a stop, or the failure that ended the run. code is what stepping gave. */
-int asim_world_finish(struct asim_world *world, int code, struct asim_err *err);
-
-/* One run in several processes, each with the ranks and nodes of its part of the network. All open
- * the world with the same settings but `process`, and start it. Then, over common windows, each
- * advances its network, packs a buffer for every other one and unpacks theirs. At the end each but
- * process 0 packs what it has, process 0 unpacks that and finishes: its code is the run's verdict,
- * with which all others call asim_world_finish, too; it is what they return, unless they could not
- * write what they write of their own ranks. Buffers are valid until the next is packed. */
-int asim_world_pack(struct asim_world *world, uint32_t peer, struct asim_buffer *buffer,
-                    struct asim_err *err);
-int asim_world_unpack(struct asim_world *world, const struct asim_buffer *buffer,
-                      struct asim_err *err);
-/* 1 where settings->lent has left the network whole: process 0 starts, steps and finishes like one
- * that is alone. The others have nothing to start, step or exchange; at the end they call
- * asim_world_finish as above. */
-int asim_world_is_whole(const struct asim_world *world);
-/* 1 where a rank failed or the stop hook says so: the run should end everywhere. */
-int asim_world_is_stopped(struct asim_world *world);
-/* 1 when nothing is left to do in this process; when that holds in all, the run is over. */
-int asim_world_is_over(struct asim_world *world);
-/* run: what running gave in this process, code 0 where all went well. */
-int asim_world_pack_end(struct asim_world *world, const struct asim_err *run,
-                        struct asim_buffer *buffer, struct asim_err *err);
-int asim_world_unpack_end(struct asim_world *world, const struct asim_buffer *buffer,
-                          struct asim_err *err);
-
-void asim_world_progress(const struct asim_world *world, struct asim_progress *progress);
-/* Finish time of a rank, UINT64_MAX if it has not finished or there is none. */
-uint64_t asim_world_cycles(const struct asim_world *world, uint32_t rank);
-uint32_t asim_world_ranks(const struct asim_world *world);
-void asim_world_close(struct asim_world *world);
+/* One run in several processes. Each process simulates its part of the network and the ranks on it.
+ * All open the world with the same settings except `process`, and start it. Then, window by window,
+ * each process advances its network (asim/packet.h), packs a buffer for every other one and unpacks
+ * theirs. At the end each process but 0 packs its results; process 0 unpacks them and finishes. The
+ * code of process 0 is the verdict of the run: the others pass it to asim_world_finish, which
+ * returns it, or their own failure to write their files. A buffer is valid until the next pack. */
+ASIM_API int asim_world_pack(struct asim_world *world, uint32_t peer, struct asim_buffer *buffer,
+                             struct asim_err *err);
+ASIM_API int asim_world_unpack(struct asim_world *world, const struct asim_buffer *buffer,
+                               struct asim_err *err);
+/* 1 where settings->lent has left the network whole: process 0 starts, steps and finishes as if it
+ * were alone. The others start, step and exchange nothing; at the end they call asim_world_finish
+ * as above. */
+ASIM_API int asim_world_is_whole(const struct asim_world *world);
+/* 1 where a rank failed or the stop hook says so: the run should end in all processes. */
+ASIM_API int asim_world_is_stopped(struct asim_world *world);
+/* 1 when nothing is left to do in this process. When that holds in all, the run is over. */
+ASIM_API int asim_world_is_over(struct asim_world *world);
+/* run: what running returned in this process, code 0 where all went well. */
+ASIM_API int asim_world_pack_end(struct asim_world *world, const struct asim_err *run,
+                                 struct asim_buffer *buffer, struct asim_err *err);
+ASIM_API int asim_world_unpack_end(struct asim_world *world, const struct asim_buffer *buffer,
+                                   struct asim_err *err);
 
 #ifdef __cplusplus
 }

@@ -9,6 +9,7 @@
 #define ASIM_ERR_H
 
 #include <stddef.h>
+#include "asim/export.h"
 
 enum asim_code {
     ASIM_OK = 0,
@@ -46,15 +47,15 @@ extern "C" {
 #endif
 
 /* Both return code, so `return asim_err_set(err, ASIM_EINVAL, "…")` is the idiom. */
-int asim_err_set(struct asim_err *err, int code, const char *fmt, ...) ASIM_PRINTF(3, 4);
-int asim_err_at(struct asim_err *err, int code, struct asim_where at, const char *fmt, ...)
+ASIM_API int asim_err_set(struct asim_err *err, int code, const char *fmt, ...) ASIM_PRINTF(3, 4);
+ASIM_API int asim_err_at(struct asim_err *err, int code, struct asim_where at, const char *fmt, ...)
     ASIM_PRINTF(4, 5);
 
 /* "out of memory while <doing>" */
-int asim_err_nomem(struct asim_err *err, const char *doing);
+ASIM_API int asim_err_nomem(struct asim_err *err, const char *doing);
 
 /* Writes "source:line:column: text" (the parts that exist) into buf; returns buf. */
-const char *asim_err_show(const struct asim_err *err, char *buf, size_t size);
+ASIM_API const char *asim_err_show(const struct asim_err *err, char *buf, size_t size);
 
 #ifdef __cplusplus
 }

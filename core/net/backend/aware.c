@@ -333,7 +333,6 @@ const struct asim_net_backend asim_net_backend_aware = {
     .now = asim_analytical_now,
     .wake_after = asim_analytical_wake_after,
     .traits = ASIM_NET_MEET_BY_SIZE,
-    .queue = asim_analytical_queue,
     .late = asim_analytical_late,
     .send = aware_send,
     .row_open = asim_analytical_row_open,
@@ -341,4 +340,5 @@ const struct asim_net_backend asim_net_backend_aware = {
     .row_close = asim_analytical_row_close,
     .run = asim_analytical_run,
     .close = aware_close,
+    .extras = &asim_analytical_extras,
 };

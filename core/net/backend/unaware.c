@@ -128,7 +128,6 @@ const struct asim_net_backend asim_net_backend_unaware = {
     .now = asim_analytical_now,
     .wake_after = asim_analytical_wake_after,
     .traits = ASIM_NET_MEET_BY_SIZE,
-    .queue = asim_analytical_queue,
     .late = asim_analytical_late,
     .send = unaware_send,
     .row_open = unaware_row_open,
@@ -136,4 +135,5 @@ const struct asim_net_backend asim_net_backend_unaware = {
     .row_close = asim_analytical_row_close,
     .run = asim_analytical_run,
     .close = unaware_close,
+    .extras = &asim_analytical_extras,
 };

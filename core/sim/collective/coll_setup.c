@@ -133,7 +133,7 @@ static int measure_dims(struct asim_world *world, struct asim_err *err)
         struct asim_pair pair = {0};
 
         world->dim_bw[d] = 1;
-        if (world->settings.mode && d < world->shape.n)
+        if (d < world->shape.n)
             world->dim_bw[d] =
                 world->shape.at[d].bandwidth_gbps / world->shape.at[0].bandwidth_gbps;
         if (!world->route || world->dims.at[d] < 2 ||

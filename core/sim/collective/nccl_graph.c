@@ -58,7 +58,7 @@ static void find_rates(const struct asim_world *world, struct asim_nccl_spec *sp
 {
     const struct asim_topo *topo = &world->topo;
 
-    if (world->settings.mode && world->shape.n) {
+    if (world->shape.n) {
         spec->nv_gbytes = world->shape.at[0].bandwidth_gbps;
         spec->net_gbytes = world->shape.at[world->shape.n - 1].bandwidth_gbps;
         return;

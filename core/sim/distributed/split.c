@@ -70,7 +70,7 @@ int asim_split_open(struct asim_world *world, const struct asim_settings *settin
 
     if (settings->processes < 2 && settings->threads < 2)
         return 0;
-    if (settings->mode)
+    if (!asim_settings_has_packets(settings))
         return asim_err_set(err, ASIM_EINVAL,
                             "an analytical network has one clock for all ranks and runs in one "
                             "process, on one thread; leave out --threads and mpiexec");

@@ -147,7 +147,7 @@ static inline int run_open(struct asim_world **world, const char *folder, const 
     static char topology[] = "auto:switch,rate=200Gbps,delay=500ns";
     struct asim_settings settings = {0};
     char prefix[256];
-    int code = asim_option_defaults(asim_settings_options, &settings, err);
+    int code = asim_settings_init(&settings, sizeof settings, err);
 
     snprintf(prefix, sizeof prefix, "%s/w", folder);
     settings.workload = prefix;
@@ -160,7 +160,7 @@ static inline int run_open(struct asim_world **world, const char *folder, const 
     if (!code)
         code = asim_reports_open(*world, out, err);
     settings.workload = settings.topology = settings.system = NULL;
-    asim_option_fini(asim_settings_options, &settings);
+    asim_settings_fini(&settings);
     return code;
 }
 

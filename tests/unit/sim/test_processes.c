@@ -61,7 +61,7 @@ static struct asim_world *open_one(const char *cc, const struct way *way, uint32
     const char *overrides[15];
     char prefix[160], out[160], system[160], text[4][200];
 
-    CHECK(asim_option_defaults(asim_settings_options, &settings, &outcome->err) == 0);
+    CHECK(asim_settings_init(&settings, sizeof settings, &outcome->err) == 0);
     snprintf(prefix, sizeof prefix, "%s/w", folder);
     snprintf(out, sizeof out, "%s/out", folder);
     snprintf(system, sizeof system, "%s/system.json", folder);
@@ -80,7 +80,7 @@ static struct asim_world *open_one(const char *cc, const struct way *way, uint32
     CHECK(asim_reports_open(world, out, &outcome->err) == 0);
     CHECK_STR(outcome->err.text, "");
     settings.workload = settings.topology = settings.reports = settings.system = NULL;
-    asim_option_fini(asim_settings_options, &settings);
+    asim_settings_fini(&settings);
     return world;
 }
 

@@ -95,7 +95,7 @@ static inline struct asim_world *open_one(const char *out, const struct way *way
     struct asim_err *err = &outcome->err;
     char prefix[160], system[160], groups[160];
 
-    went_wrong(outcome, asim_option_defaults(asim_settings_options, &settings, err));
+    went_wrong(outcome, asim_settings_init(&settings, sizeof settings, err));
     snprintf(prefix, sizeof prefix, "%s/w", folder);
     snprintf(system, sizeof system, "%s/system.json", folder);
     snprintf(groups, sizeof groups, "%s/groups.json", folder);
@@ -114,7 +114,7 @@ static inline struct asim_world *open_one(const char *out, const struct way *way
     if (!outcome->code)
         went_wrong(outcome, asim_reports_open(world, out, err));
     settings.workload = settings.topology = settings.system = settings.groups = NULL;
-    asim_option_fini(asim_settings_options, &settings);
+    asim_settings_fini(&settings);
     return world;
 }
 

@@ -22,10 +22,10 @@ extern "C" {
 #endif
 
 /* Member of that name. Fails with "unknown <kind> '…'", the nearest name and the whole list. */
-const struct asim_member *asim_family_find(const struct asim_member *const *table, const char *kind,
+ASIM_API const struct asim_member *asim_family_find(const struct asim_member *const *table, const char *kind,
                                            const char *name, struct asim_err *err);
 /* Start-up check: names present, unique, described. Further fields are the family's business. */
-int asim_family_check(const struct asim_member *const *table, const char *kind,
+ASIM_API int asim_family_check(const struct asim_member *const *table, const char *kind,
                       struct asim_err *err);
 
 #ifdef __cplusplus

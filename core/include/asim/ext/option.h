@@ -47,25 +47,25 @@ extern "C" {
 #endif
 
 /* Row with that key or alias (exact), or NULL. */
-const struct asim_option *asim_option_find(const struct asim_option *table, const char *key);
+ASIM_API const struct asim_option *asim_option_find(const struct asim_option *table, const char *key);
 /* Of a field of that type. */
-size_t asim_option_bytes(enum asim_type type);
+ASIM_API size_t asim_option_bytes(enum asim_type type);
 /* Fills every field of *base from the defaults. A default that does not parse is ASIM_EBUG. */
-int asim_option_defaults(const struct asim_option *table, void *base, struct asim_err *err);
+ASIM_API int asim_option_defaults(const struct asim_option *table, void *base, struct asim_err *err);
 /* Parses value into the field of row; at names the place for the message. */
-int asim_option_parse(const struct asim_option *row, void *base, const char *value,
+ASIM_API int asim_option_parse(const struct asim_option *row, void *base, const char *value,
                       struct asim_where at, struct asim_err *err);
 /* find + parse; an unknown key fails with the nearest one. */
-int asim_option_set(const struct asim_option *table, void *base, const char *const kv[2],
+ASIM_API int asim_option_set(const struct asim_option *table, void *base, const char *const kv[2],
                     struct asim_where at, struct asim_err *err);
 /* The sentence for an unknown key, as asim_option_set makes it. */
-int asim_option_unknown(const struct asim_option *table, const char *key, struct asim_where at,
+ASIM_API int asim_option_unknown(const struct asim_option *table, const char *key, struct asim_where at,
                         struct asim_err *err);
 /* Frees the strings of *base. */
-void asim_option_fini(const struct asim_option *table, void *base);
+ASIM_API void asim_option_fini(const struct asim_option *table, void *base);
 /* Help lines, one per row, into buf as "  --key=TYPE  help (default …)\n"; returns bytes needed
  * without the NUL, like snprintf. */
-size_t asim_option_help(const struct asim_option *table, char *buf, size_t size);
+ASIM_API size_t asim_option_help(const struct asim_option *table, char *buf, size_t size);
 
 #ifdef __cplusplus
 }

@@ -1,0 +1,15 @@
+/* SPDX-License-Identifier: GPL-2.0-only
+ *
+ * The version this library was compiled as (asim/version.h).
+ */
+#include "asim/version.h"
+
+const char *asim_version(void)
+{
+    return ASIM_VERSION;
+}
+
+unsigned asim_version_number(void)
+{
+    return ASIM_VERSION_NUMBER;
+}

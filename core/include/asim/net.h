@@ -1,0 +1,132 @@
+/* SPDX-License-Identifier: GPL-2.0-only
+ *
+ * Networks that carry the messages of a run. A network backend is a table of functions, struct
+ * asim_net_backend. asim has three: packet level, analytical with congestion and analytical without.
+ * A program can bring its own in struct asim_settings (asim/asim.h): examples/embed/pipe.c.
+ *
+ * The world calls the backend's table; the backend calls struct asim_net_user back. Each call names
+ * a rank and runs at the current time of that rank. A backend with one clock for all ranks returns
+ * the same now() for each. Times are ns since the start of the run.
+ *
+ * The order a backend must keep: wakes of one rank at one time fire in the order they were asked
+ * for. A message is reported `sent` and `arrived` at the same time, to its source first.
+ *
+ * Threads: the world calls a backend of the caller's own from one thread, the one that runs the
+ * world, and the backend must call back from that thread only.
+ */
+#ifndef ASIM_NET_H
+#define ASIM_NET_H
+
+#include <stddef.h>
+#include <stdint.h>
+#include "asim/err.h"
+#include "asim/ext/family.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* A time that no event has. */
+#define ASIM_NEVER UINT64_MAX
+
+enum { ASIM_DIMS = 16 }; /* dimensions of a logical topology or an analytical network, at most */
+
+/* An analytical network: one basic topology for each logical dimension. Dimension 0 varies fastest
+ * with the rank. */
+enum asim_net_topology { ASIM_NET_RING, ASIM_NET_FULLY_CONNECTED, ASIM_NET_SWITCH };
+struct asim_netdim {
+    int topology;          /* enum asim_net_topology */
+    uint32_t npus;         /* ranks along this dimension */
+    double bandwidth_gbps; /* x 2^30 byte/s, per link and direction */
+    double latency_ns;     /* per hop */
+};
+struct asim_netshape {
+    struct asim_netdim at[ASIM_DIMS];
+    size_t n;
+};
+
+/* One message between two ranks. */
+struct asim_msg {
+    uint64_t bytes;    /* payload */
+    uint64_t tag;      /* the world compares it; a backend only carries it */
+    uint32_t src, dst; /* ranks */
+    uint64_t id;       /* src << 32 | number of the message at that rank */
+    uint64_t cookie;   /* the world's own; ASIM_NEVER = sent() may be left out */
+};
+
+/* The world's side: what a backend calls. The backend copies this struct when it opens. */
+struct asim_net_user {
+    void *self;
+    /* A wake that backend->wake_after was asked for is due. */
+    void (*wake)(void *self, uint32_t rank);
+    /* To the source: the message is through (delivered or acknowledged). */
+    void (*sent)(void *self, const struct asim_msg *msg);
+    /* To the destination: the whole message is there. */
+    void (*arrived)(void *self, const struct asim_msg *msg);
+    /* A deferred receive that backend->late was asked for is due. */
+    void (*late)(void *self, uint32_t rank, uint64_t cookie);
+    /* 1 when the run should end: every rank finished, an error, or the stop hook. run() asks
+     * between events. */
+    int (*done)(void *self);
+    /* Everything before time_ns has happened on all ranks: buffered report rows may be written.
+     * A backend calls it now and then; a run is right without. */
+    void (*settled)(void *self, uint64_t time_ns);
+};
+
+enum asim_net_trait {
+    /* A receive that is posted after its bytes arrived completes inside the call. Without this
+     * trait it completes in an event of its own at the same time, and the backend needs `late`. */
+    ASIM_NET_LATE_RECEIVE_NOW = 1,
+    /* A send matches a receive of its own size only, the k-th send of that size the k-th receive.
+     * Without this trait the bytes of a tag are one stream. */
+    ASIM_NET_MEET_BY_SIZE = 2
+};
+
+struct asim_net;        /* the backend's own state */
+struct asim_row;        /* the backend's own: a message train, see row_open */
+struct asim_net_extras; /* of the backends inside the library */
+
+struct asim_net_config {
+    const struct asim_netshape *shape; /* borrowed during open; NULL where the settings give none */
+    uint32_t ranks;                    /* ranks 0 … ranks - 1 exist */
+    struct asim_net_user user;
+    void *data; /* settings->backend_data */
+};
+
+/* Functions that return int return 0 or a negative enum asim_code. */
+struct asim_net_backend {
+    struct asim_member member; /* name and about, for messages */
+    size_t size;               /* sizeof(struct asim_net_backend) where the caller was compiled */
+    unsigned traits;           /* bits of enum asim_net_trait */
+    /* Makes a network; *net is the world's to close. */
+    int (*open)(struct asim_net **net, const struct asim_net_config *config, struct asim_err *err);
+    /* The current time of a rank, ns; it never goes back. */
+    uint64_t (*now)(const struct asim_net *net, uint32_t rank);
+    /* Optional: where that time is stored, so that the world reads it without a call. Valid until
+     * close. The hook may be NULL, and so may its result. */
+    const uint64_t *(*clock)(const struct asim_net *net, uint32_t rank);
+    /* Calls user->wake(rank) delay_ns from now(rank), after all that is already due then. */
+    int (*wake_after)(struct asim_net *net, uint32_t rank, uint64_t delay_ns);
+    /* Calls user->late(rank, cookie) at now(rank), in an event of its own after all that is due
+     * now. NULL where ASIM_NET_LATE_RECEIVE_NOW is set. */
+    int (*late)(struct asim_net *net, uint32_t rank, uint64_t cookie);
+    /* Starts to carry a copy of *msg at now(msg->src). */
+    int (*send)(struct asim_net *net, const struct asim_msg *msg);
+    /* Optional, all three or none: a train of messages that differ in their ids only, *first and
+     * those that follow it. NULL when out of memory. */
+    struct asim_row *(*row_open)(struct asim_net *net, const struct asim_msg *first);
+    /* Sends the next message of the train; a lack of memory ends run(). */
+    void (*row_send)(struct asim_net *net, struct asim_row *row);
+    /* No more will be sent; messages under way still arrive. */
+    void (*row_close)(struct asim_net *net, struct asim_row *row);
+    /* Runs until nothing is left to do or user->done() says 1. */
+    int (*run)(struct asim_net *net, struct asim_err *err);
+    /* Frees everything, messages under way included; calls nobody back. */
+    void (*close)(struct asim_net *net);
+    const struct asim_net_extras *extras; /* NULL */
+};
+
+#ifdef __cplusplus
+}
+#endif
+#endif

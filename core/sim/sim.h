@@ -113,7 +113,6 @@ struct asim_world {
     const uint16_t *lane_of;     /* [nodes of the network], NULL: one lane */
     uint32_t n_lanes;
     const struct asim_net_backend *backend;
-    struct asim_net_backend own_backend; /* copy of settings.backend */
     struct asim_net *carrier;
     struct asim_due_queue *queue; /* the carrier's, where all ranks share one clock, or NULL */
     struct asim_fabric *fabric;

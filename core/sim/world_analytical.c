@@ -70,8 +70,10 @@ int asim_world_open_shape(struct asim_world *world, const struct asim_settings *
 static int take_backend(struct asim_world *world, struct asim_err *err)
 {
     const struct asim_net_backend *given = world->settings.backend;
-    struct asim_net_backend *own = &world->own_backend;
+    struct asim_net_backend *own = asim_arena_alloc(&world->arena, sizeof *own);
 
+    if (!own)
+        return asim_err_nomem(err, "opening the network");
     if (given->size < offsetof(struct asim_net_backend, row_open))
         return asim_err_set(err, ASIM_EINVAL,
                             "settings.backend->size is %zu; expected sizeof(struct "

@@ -52,12 +52,12 @@ static int audit_wire(const struct asim_wire *wire, struct asim_err *err)
     uint64_t lost = wire->loss ? wire->loss->frames : 0;
     uint64_t lost_bytes = wire->loss ? wire->loss->bytes : 0;
     int code = check(&(struct balance){"frames of wire", wire->id, wire->frames,
-                                       wire->got + lost + asim_link_ring_count(wire)},
+                                       wire->received + lost + asim_link_ring_count(wire)},
                      err);
 
     return code ? code
                 : check(&(struct balance){"bytes of wire", wire->id, wire->bytes,
-                                          wire->got_bytes + lost_bytes + mail_bytes(wire)},
+                                          wire->received_bytes + lost_bytes + mail_bytes(wire)},
                         err);
 }
 
@@ -69,8 +69,8 @@ struct traffic {
 /* In and out belong to one link, but are counted by the two nodes at its ends. */
 static void add_port(struct traffic *sum, const struct asim_port *port)
 {
-    sum->in += port->in->got;
-    sum->in_bytes += port->in->got_bytes;
+    sum->in += port->in->received;
+    sum->in_bytes += port->in->received_bytes;
     sum->out += port->out->frames;
     sum->out_bytes += port->out->bytes;
 }
@@ -89,9 +89,10 @@ static int audit_host(const struct asim_host *host, struct asim_err *err)
     }
     {
         const struct balance rows[] = {
-            {"frames taken in by host", host->node, sum.in, n->got_data + n->got_acks + n->pfc_got},
+            {"frames taken in by host", host->node, sum.in,
+             n->data_received + n->acks_received + n->pfc_received},
             {"frames sent by host", host->node, sum.out, n->data + n->acks + n->pfc_sent},
-            {"answers made by host", host->node, n->acks_made + n->pfc_made,
+            {"answers made by host", host->node, n->acks_generated + n->pfc_generated,
              n->acks + n->acks_dropped + n->pfc_sent + n->pfc_dropped + waiting},
         };
         int code = 0;
@@ -141,15 +142,15 @@ static int audit_switch(const struct asim_switch *sw, struct asim_err *err)
         frames += sw->ports[p].frames;
         bytes += sw->ports[p].bytes;
     }
-    code = check(&(struct balance){"frames of switch", sw->node, sum.in + sw->pfc_made,
-                                   sum.out + sw->pfc_got + sw->drops + frames},
+    code = check(&(struct balance){"frames of switch", sw->node, sum.in + sw->pfc_generated,
+                                   sum.out + sw->pfc_received + sw->drops + frames},
                  err);
     if (!code)
-        code = check(
-            &(struct balance){"bytes of switch", sw->node,
-                              sum.in_bytes + sw->pfc_made * ASIM_PFC_WIRE,
-                              sum.out_bytes + sw->pfc_got * ASIM_PFC_WIRE + sw->drop_bytes + bytes},
-            err);
+        code = check(&(struct balance){"bytes of switch", sw->node,
+                                       sum.in_bytes + sw->pfc_generated * ASIM_PFC_WIRE,
+                                       sum.out_bytes + sw->pfc_received * ASIM_PFC_WIRE +
+                                           sw->drop_bytes + bytes},
+                     err);
     return code ? code : audit_buffer(sw, err);
 }
 
@@ -256,10 +257,10 @@ void asim_audit_losses(const struct asim_fabric *fabric, struct asim_fabric_stat
         const struct asim_host_counts *n = &fabric->host[v].counts;
 
         stats->data += n->data;
-        stats->again += n->again;
+        stats->again += n->retransmits;
         stats->duplicates += n->duplicates;
         stats->discarded += n->discarded;
         stats->timeouts += n->timeouts;
-        stats->given_up += n->given_up;
+        stats->given_up += n->aborted;
     }
 }

@@ -61,12 +61,12 @@ static inline int starts_beside(struct asim_host *host, uint32_t slot)
 {
     struct asim_inline_start *start = &host->start;
 
-    if (!start->takes || start->full || (host->timers.n && host->timers.at->t <= host->now))
+    if (!start->is_open || start->is_filled || (host->timers.n && host->timers.at->t <= host->now))
         return 0;
     start->tie = asim_tie_key(0, asim_tie_key_age(host->tie), ASIM_CLASS_TIMER);
     start->seq = host->timer_seq++;
     start->slot = slot;
-    start->full = 1;
+    start->is_filled = 1;
     return 1;
 }
 

@@ -87,7 +87,7 @@ static int open_host(struct asim_fabric *fabric, uint32_t node)
     host->node = node;
     host->n_nics = n;
     asim_map_init(&host->sports);
-    host->nics = &host->only;
+    host->nics = &host->single_nic;
     if (n > 1)
         host->nics = asim_calloc_lines(n, sizeof *host->nics);
     if (!host->nics)
@@ -240,8 +240,8 @@ int asim_fabric_open(struct asim_fabric **out, const struct asim_fabric_config *
         code = asim_err_nomem(err, "building the packet network");
     else if (!(code = open_global_rtt(fabric, err)) && !(code = asim_loss_open(fabric, err)))
         code = asim_linkstate_open(fabric, err);
-    fabric->set.keeps_ahead = config->net->loss_recovery == ASIM_SELECTIVE_REPEAT ||
-                              config->net->load_balance == ASIM_SPRAY;
+    fabric->set.keeps_out_of_order = config->net->loss_recovery == ASIM_SELECTIVE_REPEAT ||
+                                     config->net->load_balance == ASIM_SPRAY;
     fabric->set.ack_queue = config->net->ack_high_prio ? 0 : config->net->priority_group;
     fabric->set.writes_telemetry =
         fabric->set.cc && fabric->set.cc->needs & (ASIM_CC_INT | ASIM_CC_DIGEST);
@@ -278,12 +278,12 @@ static void close_host(struct asim_host *host)
     for (size_t i = 0; i < host->cap_rx; i++) {
         for (uint32_t f = 0; rx[i] && f < ASIM_FLOW_CHUNK; f++) {
             free(rx[i][f].seen);
-            asim_ranges_fini(&rx[i][f].ahead);
+            asim_ranges_fini(&rx[i][f].out_of_order);
         }
         free(rx[i]);
     }
     free(rx);
-    if (host->nics != &host->only)
+    if (host->nics != &host->single_nic)
         free(host->nics);
     free(host->free_slots.at);
     free(host->draining.at);
@@ -310,7 +310,7 @@ static void close_switch(struct asim_switch *sw)
 static void close_wire(struct asim_wire *wire)
 {
     free(wire->at);
-    free(wire->spill.at);
+    free(wire->overflow.at);
 }
 
 struct asim_crew *asim_fabric_crew(const struct asim_fabric *fabric)

@@ -35,7 +35,7 @@ struct asim_fabric_setup {
     uint32_t tick;                    /* ticks a ns: the network counts in ticks, its users in ns */
     int cc_idle;                      /* no ACK changes a rate */
     int writes_telemetry;             /* switches write into data packets as they leave */
-    int keeps_ahead;                  /* receivers keep packets that come beyond a gap */
+    int keeps_out_of_order;           /* receivers keep packets that come beyond a gap */
     uint64_t rto;                     /* 0 = from the path */
     uint64_t max_rtt, max_bdp;        /* of the worst pair, ns and bytes; with GLOBAL_T 1 only */
     uint8_t *half_of; /* [nodes] which half each node is in; NULL: there is one (half_steps.h) */

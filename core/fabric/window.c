@@ -104,8 +104,8 @@ static void settle_lane(struct asim_fabric *fabric, struct asim_lane *lane)
 {
     uint64_t last = lane->told;
 
-    for (size_t i = 0; i < lane->spilled.n; i++)
-        if (asim_link_ring_merge_overflow(lane->spilled.at[i]))
+    for (size_t i = 0; i < lane->overflowed.n; i++)
+        if (asim_link_ring_merge_overflow(lane->overflowed.at[i]))
             lane->failed = ASIM_ENOMEM;
     for (size_t i = 0; i < lane->outbox.n; i++) {
         if (post(fabric, &lane->outbox.at[i]))
@@ -114,12 +114,13 @@ static void settle_lane(struct asim_fabric *fabric, struct asim_lane *lane)
     }
     if (fabric->memo && last > fabric->memo->last_completion)
         fabric->memo->last_completion = last;
-    if (lane->owed.n && asim_remote_credits(fabric, lane))
+    if (lane->pending_releases.n && asim_remote_credits(fabric, lane))
         lane->failed = ASIM_ENOMEM;
-    for (size_t i = 0; i < lane->retired.n; i++)
-        free(lane->retired.at[i]);
-    if (lane->spilled.n | lane->outbox.n | lane->retired.n) /* else the line stays the lane's */
-        lane->spilled.n = lane->outbox.n = lane->retired.n = 0;
+    for (size_t i = 0; i < lane->deferred_frees.n; i++)
+        free(lane->deferred_frees.at[i]);
+    if (lane->overflowed.n | lane->outbox.n |
+        lane->deferred_frees.n) /* else the line stays the lane's */
+        lane->overflowed.n = lane->outbox.n = lane->deferred_frees.n = 0;
     if (lane->failed && !fabric->run.failed) {
         fabric->run.failed = lane->failed;
         fabric->run.failure = lane->failure;
@@ -156,7 +157,7 @@ static uint64_t step_event(struct asim_fabric *fabric, struct asim_err *err)
 
     node = (uint32_t)asim_heap_pop(&fabric->run.due_nodes).value;
     fabric->run.windows++;
-    fabric->workers.at->plain = 0;
+    fabric->workers.at->fast_ok = 0;
     *asim_next_of(fabric, node) = asim_node_advance(fabric, node, t + 1);
     asim_fabric_at_slow(fabric, node, *asim_next_of(fabric, node));
     /* Other nodes may have more at t; of its ns only where a ns is one tick (kept as it was). */

@@ -29,7 +29,7 @@ static int grow_rx(struct asim_host *host, size_t chunks)
     while (cap < chunks)
         cap *= 2;
     list = calloc(cap, sizeof *list);
-    if (!list || ASIM_VEC_PUSH(host->lane->retired, (void *)old)) {
+    if (!list || ASIM_VEC_PUSH(host->lane->deferred_frees, (void *)old)) {
         free(list);
         return ASIM_ENOMEM;
     }
@@ -200,7 +200,7 @@ static inline uint64_t take(struct asim_host *host, const struct asim_msg *msg, 
     rx->generation = flow->generation;
     atomic_store_explicit(&rx->frames, 0, memory_order_relaxed);
     rx->released = (uint8_t)asim_fabric_owns(host->lane->fabric, msg->dst);
-    rx->ahead.n = 0;
+    rx->out_of_order.n = 0;
     flow->live = 1;
     flow->stage = 0;
     host->lane->open++;
@@ -209,8 +209,8 @@ static inline uint64_t take(struct asim_host *host, const struct asim_msg *msg, 
     if (flow->had_loss)
         flow->solicit_below = flow->last_gbn = flow->timed_out = 0;
     flow->aborted = flow->had_loss = 0;
-    if (flow->repair)
-        asim_recovery_reset(flow->repair);
+    if (flow->sack)
+        asim_recovery_reset(flow->sack);
     return slot;
 }
 

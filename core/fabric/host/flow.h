@@ -19,8 +19,8 @@ enum { ASIM_DPORT = 100 };
  * first two cache lines, and so does what its end tells: with many messages under way at a host it
  * is seldom near. */
 struct asim_flow {
-    uint64_t name;     /* how frames refer to it: their word `flow` */
-    uint64_t snd_high; /* end of what was ever sent */
+    uint64_t frame_word; /* how frames refer to it: their word `flow` */
+    uint64_t snd_high;   /* end of what was ever sent */
     /* Frames the sender has made less those it has taken in, modulo 2^32: while the sum with the
      * receiver's is not 0 something of the flow is under way, and the slot is not reused. */
     uint32_t tx_frames;
@@ -43,7 +43,7 @@ struct asim_flow {
      */
     _Alignas(64) uint64_t snd_una;
     uint64_t window, next_avail;
-    struct asim_sack *repair;
+    struct asim_sack *sack;
     struct asim_cc_flow cc; /* snd_next, size, rate, line rate first */
     uint64_t timer_armed;   /* the congestion-control timer on its way; ASIM_NEVER = none */
     /* Most messages touch nothing from here on. Sender's side of losses (recovery.c): packets
@@ -63,17 +63,17 @@ struct asim_rx {
     uint64_t size;
     atomic_uint frames; /* like tx_frames; notices to the destination count, too */
     uint16_t sport;
-    uint8_t generation; /* of the slot; a frame of another is of an earlier message */
-    uint8_t heard;      /* generation the destination has begun with */
-    uint8_t nacked, told;
+    uint8_t generation;       /* of the slot; a frame of another is of an earlier message */
+    uint8_t begun_generation; /* generation the destination has begun with */
+    uint8_t nacked, notified;
     /* Where source and destination are of different processes (distributed.h). released: the source
      * has heard of `frames` since its message's end; owes: the destination is going to tell it. */
-    uint8_t released, owes;
+    uint8_t released, release_pending;
     uint32_t message_index; /* the flow's */
     /* 1 + the NIC answers leave by, 0 = not asked yet: the destination's, as long as no link goes
      * down. */
-    uint32_t back;
-    struct asim_ranges ahead; /* what has come beyond a gap */
+    uint32_t reply_nic;
+    struct asim_ranges out_of_order; /* what has come beyond a gap */
     /* Begin and end of the message. */
     _Alignas(64) struct asim_msg msg;
     uint64_t base_rtt_ns;

@@ -88,7 +88,7 @@ static void take_pfc(struct asim_fabric *fabric, struct asim_host *host, struct 
     uint8_t bit = (uint8_t)(1u << (frame->slot % ASIM_QUEUES));
     int pause = asim_pause_holds(fabric, frame);
 
-    host->counts.pfc_got++;
+    host->counts.pfc_received++;
     nic->port.paused = (uint8_t)(pause ? nic->port.paused | bit : nic->port.paused & ~bit);
     if (fabric->watch.pfc)
         fabric->watch.pfc(fabric->watch.self, asim_to_ns(fabric, host->now), host->node,
@@ -170,10 +170,10 @@ static void start_flow(struct asim_fabric *fabric, struct asim_host *host, uint3
  * only if something else is due at this time. */
 static inline void take_start(struct asim_fabric *fabric, struct asim_host *host)
 {
-    host->start.takes = 0;
-    if (!host->start.full)
+    host->start.is_open = 0;
+    if (!host->start.is_filled)
         return;
-    host->start.full = 0;
+    host->start.is_filled = 0;
     if (is_alone(host)) {
         asim_host_begin(host, host->now, host->start.tie);
         host->lane->calls++;
@@ -193,8 +193,8 @@ static void take_arrival(struct asim_fabric *fabric, struct asim_host *host, uin
     struct asim_rx *rx = asim_rx_of(fabric, src, slot);
 
     host->lane->waiting--;
-    if (!rx->told) {
-        rx->told = 1;
+    if (!rx->notified) {
+        rx->notified = 1;
         if (fabric->memo && fabric->memo->recording)
             asim_memo_arrived(fabric, host, src, slot);
         /* The message stands in the slot, which is not given to another while the notice counts. */
@@ -213,7 +213,7 @@ void asim_host_take_timer(struct asim_fabric *fabric, struct asim_host *host)
     host->lane->calls++;
     switch (value >> 56) {
     case ASIM_TIMER_WAKE:
-        host->start.takes = 1;
+        host->start.is_open = 1;
         fabric->set.user.wake(fabric->set.user.self, host->node);
         take_start(fabric, host);
         break;

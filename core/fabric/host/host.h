@@ -75,16 +75,17 @@ struct asim_lane {
      * through; calls of its ranks, and messages begun: no period has those (steady_state.c). */
     uint64_t waiting, open, calls;
     int failed;    /* latched enum asim_code; the lane's nodes stop */
-    int plain;     /* hosts may take their short way in this window (quick.h) */
+    int fast_ok;   /* hosts may take their short way in this window (quick.h) */
     uint64_t told; /* latest time of all notices it has delivered itself */
     /* What the caller looks at after each window. */
     _Alignas(ASIM_LINE_BYTES) uint64_t first[2]; /* earliest event of its own nodes, by side */
     ASIM_VEC(struct asim_notification) outbox;   /* notices made */
-    ASIM_VEC(struct asim_wire *) spilled;        /* wires with frames waiting outside their rings */
-    ASIM_VEC(void *) retired; /* replaced in this window, when others may have looked at it */
-    ASIM_VEC(struct asim_pending_release) owed;
+    ASIM_VEC(struct asim_wire *) overflowed;     /* wires with frames waiting outside their rings */
+    ASIM_VEC(void *)
+    deferred_frees; /* replaced in this window, when others may have looked at it */
+    ASIM_VEC(struct asim_pending_release) pending_releases;
     ASIM_VEC(uint32_t) deferring; /* its hosts whose sends are held back (memo.h) */
-    struct asim_err failure;    /* its sentence, where it is another than "out of memory" */
+    struct asim_err failure;      /* its sentence, where it is another than "out of memory" */
 };
 
 /* The first send of a wake: a timer of this same time that mostly is the next event, so that it
@@ -92,7 +93,7 @@ struct asim_lane {
 struct asim_inline_start {
     uint64_t tie, seq;
     uint32_t slot;
-    uint8_t takes, full; /* a wake is running; there is one */
+    uint8_t is_open, is_filled; /* a wake is running; there is one */
 };
 
 /* Laid out by cache lines: between two turns of a host all others have theirs, so each line a turn
@@ -118,7 +119,7 @@ struct asim_host {
     uint8_t pcie_busy;
     /* The NIC of a host with one, where `nics` is this: found without a look at the pointer, which
      * begins every turn. */
-    struct asim_nic only;
+    struct asim_nic single_nic;
     /* Every message, begun or completed here as its source. */
     _Alignas(ASIM_LINE_BYTES) ASIM_VEC(uint32_t) draining; /* finished, frames under way */
     struct asim_inline_start start;

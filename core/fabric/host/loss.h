@@ -39,18 +39,18 @@ struct asim_host_counts {
     /* Data and ACKs (NACKs, too) sent, made and taken in; bytes received in order, and of messages
      * acknowledged as a whole: a cache line of what every frame counts in. */
     _Alignas(64) uint64_t data;
-    uint64_t acks, acks_made, got_data, got_acks, in_order, completed;
-    uint64_t again;                 /* repeats among the data sent */
-    uint64_t acks_dropped;          /* that waited at a NIC whose link went down */
-    uint64_t duplicates, discarded; /* data known already; data beyond a gap not kept */
-    uint64_t pfc_made, pfc_got;     /* pause and resume frames */
+    uint64_t acks, acks_generated, data_received, acks_received, in_order, completed;
+    uint64_t retransmits;                 /* repeats among the data sent */
+    uint64_t acks_dropped;                /* that waited at a NIC whose link went down */
+    uint64_t duplicates, discarded;       /* data known already; data beyond a gap not kept */
+    uint64_t pfc_generated, pfc_received; /* pause and resume frames */
     uint64_t pfc_sent, pfc_dropped;
-    uint64_t timeouts, given_up; /* given_up: messages */
+    uint64_t timeouts, aborted; /* given_up: messages */
 };
 
 /* Selective repeat: what the far end has beyond snd_una, and what is missing there. */
 struct asim_sack {
-    struct asim_ranges acked, again;
+    struct asim_ranges acked, retransmit;
     uint64_t seen_to; /* gaps below it have been put into `again` */
 };
 
@@ -76,9 +76,9 @@ void asim_audit_losses(const struct asim_fabric *fabric, struct asim_fabric_stat
 void asim_recovery_ack(struct asim_lane *lane, struct asim_flow *flow,
                        const struct asim_frame *frame, uint64_t t);
 /* Something to send again, whatever the window says. */
-static inline int asim_recovery_pending(const struct asim_sack *repair)
+static inline int asim_recovery_pending(const struct asim_sack *sack)
 {
-    return repair && repair->again.n;
+    return sack && sack->retransmit.n;
 }
 /* First packet to be sent again: its offset; asim_recovery_pending must hold. */
 uint64_t asim_recovery_pop(struct asim_lane *lane, struct asim_flow *flow);
@@ -86,7 +86,7 @@ uint64_t asim_recovery_pop(struct asim_lane *lane, struct asim_flow *flow);
 void asim_recovery_lost(struct asim_fabric *fabric, struct asim_host *host,
                         const struct asim_notification *note);
 /* A flow's slot is taken for a new message: forgets the gaps of the old one. */
-void asim_recovery_reset(struct asim_sack *repair);
+void asim_recovery_reset(struct asim_sack *sack);
 void asim_recovery_fini(struct asim_flow *flow);
 
 /* --- linkstate.c ------------------------------------------------------------------------------ */

@@ -18,7 +18,7 @@ static void send(struct asim_fabric *fabric, struct asim_host *host, struct asim
                                .dst = nic->port.out->to,
                                .type = type};
 
-    host->counts.pfc_made++;
+    host->counts.pfc_generated++;
     if (!asim_ring_push(&nic->acks, &frame))
         host->lane->failed = ASIM_ENOMEM;
     asim_nic_kick(fabric, host, nic, host->now);

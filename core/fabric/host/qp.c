@@ -14,7 +14,7 @@
 /* Bytes left and room in the window, or something to repeat. */
 static inline int is_willing(const struct asim_flow *flow)
 {
-    if (asim_recovery_pending(flow->repair))
+    if (asim_recovery_pending(flow->sack))
         return !flow->aborted;
     return asim_flow_has_room(flow) && !flow->aborted;
 }
@@ -24,7 +24,7 @@ int asim_nic_add(struct asim_host *host, uint32_t at, uint32_t slot)
 {
     struct asim_flow *flow = asim_own_flow(host, slot);
 
-    flow->name = host->node | (uint64_t)flow->generation << 56 | (uint64_t)slot << 32;
+    flow->frame_word = host->node | (uint64_t)flow->generation << 56 | (uint64_t)slot << 32;
     return asim_qplist_add(&host->nics[at].qps, flow);
 }
 
@@ -34,11 +34,11 @@ static inline struct asim_flow *find_in(struct asim_qplist *list, uint32_t b, ui
 {
     struct asim_qp_block *block = &list->block[b];
 
-    for (uint64_t bits = block->may & block->here & mask; bits; bits &= bits - 1) {
+    for (uint64_t bits = block->ready & block->in_use & mask; bits; bits &= bits - 1) {
         struct asim_flow *flow = asim_qplist_in(list, b, bits);
 
         if (!is_willing(flow))
-            block->may &= ~(bits & -bits);
+            block->ready &= ~(bits & -bits);
         else if (flow->next_avail <= t)
             return flow;
     }
@@ -69,7 +69,7 @@ static struct asim_flow *choose_of_many(struct asim_host *host, struct asim_nic 
 
     if (!paused)
         chosen = find(list, begin, t);
-    if (list->n_over)
+    if (list->n_finished)
         asim_qplist_reap(list, host, begin, chosen ? chosen->place : ASIM_QP_NONE);
     return chosen;
 }
@@ -83,7 +83,7 @@ struct asim_flow *asim_nic_choose(const struct asim_fabric *fabric, struct asim_
 
     if (!nic->qps.n)
         return NULL;
-    if (nic->qps.n != 1 || nic->qps.n_over)
+    if (nic->qps.n != 1 || nic->qps.n_finished)
         return choose_of_many(host, nic, t, paused);
     return !paused && is_willing(flow) && flow->next_avail <= t ? flow : NULL;
 }
@@ -94,7 +94,7 @@ static uint64_t first_gap(const struct asim_qplist *list, uint64_t t)
     uint64_t earliest = ASIM_NEVER;
 
     for (uint32_t b = list->first / ASIM_QP_BLOCK; b * ASIM_QP_BLOCK < list->end; b++) {
-        for (uint64_t bits = list->block[b].here; bits && earliest > t; bits &= bits - 1) {
+        for (uint64_t bits = list->block[b].in_use; bits && earliest > t; bits &= bits - 1) {
             uint64_t over = asim_qplist_in(list, b, bits)->next_avail;
 
             earliest = over < earliest ? over : earliest;
@@ -107,7 +107,8 @@ static uint64_t first_gap(const struct asim_qplist *list, uint64_t t)
  * willing; whether the only one is, or any of more than a block, is not asked here. */
 static inline void settle(struct asim_qplist *list)
 {
-    list->maybe_paused = list->n == 1 || list->end > ASIM_QP_BLOCK || (list->n && list->block->may);
+    list->maybe_paused =
+        list->n == 1 || list->end > ASIM_QP_BLOCK || (list->n && list->block->ready);
 }
 
 /* Nothing may go now: come back when the earliest pacing gap ends.
@@ -133,7 +134,7 @@ void asim_nic_arm(struct asim_host *host, struct asim_nic *nic, uint64_t t)
 static unsigned repeat_flags(struct asim_host *host, const struct asim_flow *flow, uint64_t seq,
                              int selective)
 {
-    host->counts.again++;
+    host->counts.retransmits++;
     return selective || seq < flow->solicit_below ? ASIM_SOLICIT : 0;
 }
 
@@ -144,7 +145,7 @@ void asim_nic_send(struct asim_fabric *fabric, struct asim_host *host, struct as
 {
     struct asim_lane *lane = host->lane;
     uint64_t seq =
-        asim_recovery_pending(flow->repair) ? asim_recovery_pop(lane, flow) : flow->cc.snd_next;
+        asim_recovery_pending(flow->sack) ? asim_recovery_pop(lane, flow) : flow->cc.snd_next;
     uint64_t left = flow->cc.size - seq;
     uint32_t payload =
         left < fabric->set.net->payload_bytes ? (uint32_t)left : fabric->set.net->payload_bytes;
@@ -157,10 +158,10 @@ void asim_nic_send(struct asim_fabric *fabric, struct asim_host *host, struct as
     if (seq < flow->snd_high)
         flags =
             repeat_flags(host, flow, seq, fabric->set.net->loss_recovery == ASIM_SELECTIVE_REPEAT);
-    frame->extent = asim_frame_word1(seq, 0, wire);
-    frame->flow = flow->name;
-    frame->rest = asim_frame_word2(flow->dst, ASIM_DATA, flags) | (uint64_t)nic->port.start_recency
-                                                                      << 32;
+    frame->word1 = asim_frame_word1(seq, 0, wire);
+    frame->flow = flow->frame_word;
+    frame->word2 = asim_frame_word2(flow->dst, ASIM_DATA, flags) | (uint64_t)nic->port.start_recency
+                                                                       << 32;
     if (fabric->set.cc->needs &&
         asim_telemetry_begin(fabric, flow, frame, asim_to_ns(fabric, host->now))) {
         lane->failed = ASIM_ENOMEM;
@@ -267,7 +268,7 @@ void asim_sender_ack(struct asim_fabric *fabric, struct asim_host *host,
     struct asim_flow *flow = asim_own_flow(host, frame->slot);
     struct asim_nic *nic;
 
-    host->counts.got_acks++;
+    host->counts.acks_received++;
     if (flow->generation != frame->slot >> 24)
         return;
     flow->tx_frames--;

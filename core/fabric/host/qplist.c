@@ -34,8 +34,8 @@ static uint32_t position_of(const struct asim_qplist *list, uint32_t place)
     uint32_t n = 0, b = list->first / ASIM_QP_BLOCK;
 
     for (; b < place / ASIM_QP_BLOCK; b++)
-        n += count_bits(list->block[b].here);
-    return n + count_bits(list->block[b].here & ((1ull << place % ASIM_QP_BLOCK) - 1));
+        n += count_bits(list->block[b].in_use);
+    return n + count_bits(list->block[b].in_use & ((1ull << place % ASIM_QP_BLOCK) - 1));
 }
 
 /* The place of the one with `position` others before it; there must be one. */
@@ -44,37 +44,37 @@ static uint32_t place_of(const struct asim_qplist *list, uint32_t position)
     uint32_t b = list->first / ASIM_QP_BLOCK, n;
     uint64_t bits;
 
-    for (; n = count_bits(list->block[b].here), position >= n; b++)
+    for (; n = count_bits(list->block[b].in_use), position >= n; b++)
         position -= n;
-    for (bits = list->block[b].here; position; position--)
+    for (bits = list->block[b].in_use; position; position--)
         bits &= bits - 1;
     return b * ASIM_QP_BLOCK + (uint32_t)__builtin_ctzll(bits);
 }
 
 uint32_t asim_qplist_position(const struct asim_qplist *list)
 {
-    return list->begin ? position_of(list, list->begin - 1) : list->last_position;
+    return list->cursor ? position_of(list, list->cursor - 1) : list->last_position;
 }
 
 /* Places are about to change: from now on only the position says where the scan begins. */
 static void unplace(struct asim_qplist *list)
 {
     list->last_position = asim_qplist_position(list);
-    list->begin = 0;
+    list->cursor = 0;
 }
 
 void asim_qplist_clear(struct asim_qplist *list)
 {
     unplace(list);
     for (uint32_t b = 0; b < asim_qplist_blocks(list); b++)
-        list->block[b].here = list->block[b].over = list->block[b].may = 0;
-    list->n = list->n_over = list->first = list->end = 0;
+        list->block[b].in_use = list->block[b].finished = list->block[b].ready = 0;
+    list->n = list->n_finished = list->first = list->end = 0;
 }
 
 uint32_t asim_qplist_next(const struct asim_qplist *list, uint32_t place)
 {
     for (uint32_t b = place / ASIM_QP_BLOCK; b < asim_qplist_blocks(list); b++) {
-        uint64_t bits = list->block[b].here & span(b, place, list->end);
+        uint64_t bits = list->block[b].in_use & span(b, place, list->end);
 
         if (bits)
             return b * ASIM_QP_BLOCK + (uint32_t)__builtin_ctzll(bits);
@@ -88,8 +88,8 @@ static void put(struct asim_qplist *list, struct asim_flow *flow)
     uint64_t bit = 1ull << list->end % ASIM_QP_BLOCK;
 
     list->flow[list->end] = flow;
-    block->here |= bit;
-    block->may |= bit;
+    block->in_use |= bit;
+    block->ready |= bit;
     list->maybe_paused = 1;
     flow->place = list->end++;
 }
@@ -97,29 +97,29 @@ static void put(struct asim_qplist *list, struct asim_flow *flow)
 /* Closes the gaps; each goes to a place at or before its own. */
 static void pack(struct asim_qplist *list)
 {
-    uint32_t end = list->end, n_over = list->n_over;
+    uint32_t end = list->end, n_finished = list->n_finished;
 
     unplace(list);
     list->first = list->end = 0;
     for (uint32_t b = 0; b * ASIM_QP_BLOCK < end; b++) {
         struct asim_qp_block *block = &list->block[b];
-        uint64_t here = block->here, over = block->over;
+        uint64_t here = block->in_use, over = block->finished;
 
-        block->here = block->over = block->may = 0;
+        block->in_use = block->finished = block->ready = 0;
         for (; here; here &= here - 1) {
             put(list, asim_qplist_in(list, b, here));
             if (over & here & -here)
                 asim_qplist_mark_finished(list, list->end - 1);
         }
     }
-    list->n_over = n_over;
+    list->n_finished = n_finished;
     if (list->n)
         list->front = asim_qplist_at(list, 0);
 }
 
 static void free_blocks(struct asim_qplist *list)
 {
-    if (list->block != &list->only)
+    if (list->block != &list->inline_block)
         free(list->block);
 }
 
@@ -161,10 +161,10 @@ static void mark_front(struct asim_qplist *list)
     struct asim_qp_block *block = &list->block[list->first / ASIM_QP_BLOCK];
     uint64_t bit = 1ull << list->first % ASIM_QP_BLOCK;
 
-    if (asim_flow_has_room(list->front) || list->front->repair)
-        block->may |= bit;
+    if (asim_flow_has_room(list->front) || list->front->sack)
+        block->ready |= bit;
     else
-        block->may &= ~bit;
+        block->ready &= ~bit;
 }
 
 int asim_qplist_add_slow(struct asim_qplist *list, struct asim_flow *flow)
@@ -197,7 +197,7 @@ uint32_t asim_qplist_cursor_slow(struct asim_qplist *list)
 static uint32_t first_over(const struct asim_qplist *list, uint32_t from, uint32_t to)
 {
     for (uint32_t b = from / ASIM_QP_BLOCK; b * ASIM_QP_BLOCK < to; b++) {
-        uint64_t bits = list->block[b].over & span(b, from, to);
+        uint64_t bits = list->block[b].finished & span(b, from, to);
 
         if (bits)
             return b * ASIM_QP_BLOCK + (uint32_t)__builtin_ctzll(bits);
@@ -210,15 +210,15 @@ static void drop(struct asim_qplist *list, struct asim_host *host, uint32_t from
 {
     for (uint32_t b = from / ASIM_QP_BLOCK; b < asim_qplist_blocks(list); b++) {
         struct asim_qp_block *block = &list->block[b];
-        uint64_t gone = block->over & span(b, from, list->end);
+        uint64_t gone = block->finished & span(b, from, list->end);
 
-        block->here &= ~gone;
-        block->over &= ~gone;
-        block->may &= ~gone;
+        block->in_use &= ~gone;
+        block->finished &= ~gone;
+        block->ready &= ~gone;
         for (; gone; gone &= gone - 1) {
             asim_flow_release(host, asim_qplist_in(list, b, gone)->slot);
             list->n--;
-            list->n_over--;
+            list->n_finished--;
         }
     }
     if (!list->n) {
@@ -235,10 +235,10 @@ void asim_qplist_drop_only(struct asim_qplist *list, struct asim_host *host)
 {
     struct asim_qp_block *block = &list->block[list->first / ASIM_QP_BLOCK];
 
-    block->here = block->over = block->may = 0;
-    if (list->begin)
+    block->in_use = block->finished = block->ready = 0;
+    if (list->cursor)
         list->last_position = 0;
-    list->begin = list->first = list->end = list->n = list->n_over = 0;
+    list->cursor = list->first = list->end = list->n = list->n_finished = 0;
     asim_flow_release(host, list->front->slot);
 }
 
@@ -271,7 +271,7 @@ void asim_qplist_reap(struct asim_qplist *list, struct asim_host *host, uint32_t
     if (from == ASIM_QP_NONE)
         return;
     /* One that was chosen is going to be the last served; else the position stays. */
-    if (chosen == ASIM_QP_NONE && from < list->begin)
+    if (chosen == ASIM_QP_NONE && from < list->cursor)
         unplace(list);
     drop(list, host, from);
 }

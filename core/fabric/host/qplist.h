@@ -21,33 +21,33 @@ enum { ASIM_QP_BLOCK = 64 };
 #define ASIM_QP_NONE UINT32_MAX
 
 struct asim_qp_block {
-    uint64_t here, over; /* bit per place: in use; of these, finished but not yet dropped */
+    uint64_t in_use, finished; /* bit per place: in use; of these, finished but not yet dropped */
     /* May be willing to send. Set by all that could make it so, taken back by who asks and is told
      * no: so it may be set in vain, and costs nobody a look at each packet. */
-    uint64_t may;
+    uint64_t ready;
 };
 
 struct asim_qplist {
     struct asim_flow *front; /* the one at `first`: mostly all there is; any value where n is 0 */
     /* How many; 0 if a scan found none willing and nothing has happened since to any of them, so
-     * that another would find, do and arm nothing; how many are finished. n and n_over not side by
-     * side: asked for together they would be one load, which has to wait where one of them was just
-     * stored. */
-    uint32_t n, maybe_paused, n_over;
+     * that another would find, do and arm nothing; how many are finished. n and n_finished not side
+     * by side: asked for together they would be one load, which has to wait where one of them was
+     * just stored. */
+    uint32_t n, maybe_paused, n_finished;
     /* Behind the place served last, where the scan begins; 0: only its position is known. The last
      * that each packet touches: up to here it is the NIC's second cache line. */
-    uint32_t begin;
+    uint32_t cursor;
     uint32_t first, end; /* the first place in use; the place behind the last ever used */
     uint32_t last_position, cap_blocks;
     struct asim_flow **flow;     /* [ASIM_QP_BLOCK x cap_blocks] */
     struct asim_qp_block *block; /* [cap_blocks]: `only` as long as one will do */
-    struct asim_qp_block only;
+    struct asim_qp_block inline_block;
 };
 
 /* A zeroed list becomes an empty one, which stays where it is; close frees what it holds. */
 static inline void asim_qplist_open(struct asim_qplist *list)
 {
-    list->block = &list->only;
+    list->block = &list->inline_block;
 }
 void asim_qplist_close(struct asim_qplist *list);
 
@@ -69,20 +69,20 @@ static inline void asim_qplist_mark_ready(struct asim_qplist *list, uint32_t pla
 {
     list->maybe_paused = 1;
     if (list->n > 1)
-        list->block[place / ASIM_QP_BLOCK].may |= 1ull << place % ASIM_QP_BLOCK;
+        list->block[place / ASIM_QP_BLOCK].ready |= 1ull << place % ASIM_QP_BLOCK;
 }
 
 static inline void asim_qplist_mark_finished(struct asim_qplist *list, uint32_t place)
 {
-    list->block[place / ASIM_QP_BLOCK].over |= 1ull << place % ASIM_QP_BLOCK;
-    list->n_over++;
+    list->block[place / ASIM_QP_BLOCK].finished |= 1ull << place % ASIM_QP_BLOCK;
+    list->n_finished++;
     list->maybe_paused = 1;
 }
 
 /* Has been served: the scan begins behind it the next time. */
 static inline void asim_qplist_set_last_served(struct asim_qplist *list, uint32_t place)
 {
-    list->begin = place + 1;
+    list->cursor = place + 1;
     list->maybe_paused = 1;
 }
 
@@ -99,7 +99,7 @@ static inline int asim_qplist_add(struct asim_qplist *list, struct asim_flow *fl
     if (list->n || !list->cap_blocks || asim_flow_is_over(flow))
         return asim_qplist_add_slow(list, flow);
     list->flow[0] = list->front = flow;
-    list->block->here = list->block->may = 1;
+    list->block->in_use = list->block->ready = 1;
     list->n = list->end = list->maybe_paused = 1;
     flow->place = list->first = 0;
     return 0;
@@ -108,10 +108,11 @@ static inline int asim_qplist_add(struct asim_qplist *list, struct asim_flow *fl
 uint32_t asim_qplist_cursor_slow(struct asim_qplist *list);
 static inline uint32_t asim_qplist_cursor(struct asim_qplist *list)
 {
-    return list->begin ? list->begin : asim_qplist_cursor_slow(list);
+    return list->cursor ? list->cursor : asim_qplist_cursor_slow(list);
 }
-/* What the scan does with finished ones, if n_over is not 0: `chosen` (or ASIM_QP_NONE) was found
- * looking from `begin`. Drops all from the first one it has passed on, and gives back their slots.
+/* What the scan does with finished ones, if n_finished is not 0: `chosen` (or ASIM_QP_NONE) was
+ * found looking from `begin`. Drops all from the first one it has passed on, and gives back their
+ * slots.
  */
 struct asim_host;
 void asim_qplist_reap(struct asim_qplist *list, struct asim_host *host, uint32_t begin,

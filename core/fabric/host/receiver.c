@@ -19,9 +19,9 @@ struct asim_nic *asim_nic_for_reply(struct asim_fabric *fabric, struct asim_host
 
     if (host->n_nics == 1)
         return host->nics;
-    if (!rx->back || fabric->link_events)
-        rx->back = 1 + asim_flow_nic(fabric, host->node, data->src, ports);
-    return &host->nics[rx->back - 1];
+    if (!rx->reply_nic || fabric->link_events)
+        rx->reply_nic = 1 + asim_flow_nic(fabric, host->node, data->src, ports);
+    return &host->nics[rx->reply_nic - 1];
 }
 
 /* Writes the answer to *data where it will lie. A packet kept beyond a gap is named by it. `tries`
@@ -37,10 +37,10 @@ static inline void write_answer(const struct asim_fabric *fabric, const struct a
         flags |= ASIM_FINAL;
     if (data->seq > rx->next)
         beyond = (data->seq - rx->next) / fabric->set.net->payload_bytes + 1;
-    ack->extent = asim_frame_word1(rx->next, end < rx->next ? ASIM_NO_RECORD : data->tries,
-                                   fabric->set.ack_wire);
+    ack->word1 = asim_frame_word1(rx->next, end < rx->next ? ASIM_NO_RECORD : data->tries,
+                                  fabric->set.ack_wire);
     ack->flow = data->flow;
-    ack->rest = asim_frame_word2((uint32_t)beyond, type, flags) | (uint64_t)youth << 32;
+    ack->word2 = asim_frame_word2((uint32_t)beyond, type, flags) | (uint64_t)youth << 32;
 }
 
 /* Through the host's FIFO of answers; out of line, because most find the port idle. */
@@ -72,7 +72,7 @@ static inline void reply(struct asim_fabric *fabric, struct asim_host *host,
     struct asim_frame *ack;
 
     asim_rx_count(rx, type == ASIM_ACK && rx->next >= rx->size ? 2 : 1);
-    host->counts.acks_made++;
+    host->counts.acks_generated++;
     if (asim_nic_is_busy(host, nic) || nic->acks.n || nic->port.down || fabric->watch.frame ||
         nic->port.paused >> fabric->set.ack_queue & 1) {
         reply_later(fabric, host, nic, data, type);
@@ -93,9 +93,9 @@ static void ahead(struct asim_fabric *fabric, struct asim_host *host,
 {
     struct asim_range packet = {frame->seq, frame->seq + frame->wire - fabric->set.data_overhead};
 
-    if (asim_ranges_has(&rx->ahead, frame->seq))
+    if (asim_ranges_has(&rx->out_of_order, frame->seq))
         host->counts.duplicates++;
-    else if (asim_ranges_add(&rx->ahead, packet))
+    else if (asim_ranges_add(&rx->out_of_order, packet))
         host->lane->failed = ASIM_ENOMEM;
     reply(fabric, host, frame, rx,
           fabric->set.net->load_balance == ASIM_SPRAY ? ASIM_ACK : ASIM_NACK);
@@ -126,7 +126,7 @@ static void out_of_order(struct asim_fabric *fabric, struct asim_host *host,
 static int brings_more(const struct asim_fabric *fabric, const struct asim_frame *frame,
                        const struct asim_rx *rx)
 {
-    return frame->flags & ASIM_SOLICIT && fabric->set.net->l2_back_to_zero && !rx->ahead.n &&
+    return frame->flags & ASIM_SOLICIT && fabric->set.net->l2_back_to_zero && !rx->out_of_order.n &&
            frame->seq + frame->wire - fabric->set.data_overhead > rx->next;
 }
 
@@ -137,9 +137,9 @@ static void in_order(struct asim_fabric *fabric, struct asim_host *host,
     uint64_t before = rx->next;
 
     rx->next = frame->seq + frame->wire - fabric->set.data_overhead;
-    if (rx->ahead.n && rx->ahead.at[0].from == rx->next) {
-        rx->next = rx->ahead.at[0].to;
-        if (asim_ranges_cut(&rx->ahead, (struct asim_range){0, rx->next}))
+    if (rx->out_of_order.n && rx->out_of_order.at[0].from == rx->next) {
+        rx->next = rx->out_of_order.at[0].to;
+        if (asim_ranges_cut(&rx->out_of_order, (struct asim_range){0, rx->next}))
             host->lane->failed = ASIM_ENOMEM;
     }
     host->counts.in_order += rx->next - before;
@@ -156,15 +156,15 @@ void asim_receiver_data(struct asim_fabric *fabric, struct asim_host *host,
     struct asim_rx *rx = asim_rx_of(fabric, frame->src, frame->slot);
     uint8_t generation = (uint8_t)(frame->slot >> 24);
 
-    host->counts.got_data++;
+    host->counts.data_received++;
     if (rx->generation != generation) {
         host->counts.duplicates++;
         return;
     }
-    if (rx->heard != generation)
+    if (rx->begun_generation != generation)
         asim_rx_begin(rx, generation);
     if (frame->seq > rx->next) {
-        if (fabric->set.keeps_ahead)
+        if (fabric->set.keeps_out_of_order)
             ahead(fabric, host, frame, rx);
         else
             out_of_order(fabric, host, frame, rx);

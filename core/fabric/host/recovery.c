@@ -34,28 +34,28 @@ static uint64_t packet_end(const struct asim_fabric *fabric, const struct asim_f
 
 /* Made at the first gap of the slot's flows, kept for those that follow, freed by
  * asim_recovery_fini. */
-static struct asim_sack *repair_of(struct asim_lane *lane, struct asim_flow *flow)
+static struct asim_sack *sack_of(struct asim_lane *lane, struct asim_flow *flow)
 {
-    if (!flow->repair)
-        flow->repair = calloc(1, sizeof *flow->repair);
-    if (!flow->repair)
+    if (!flow->sack)
+        flow->sack = calloc(1, sizeof *flow->sack);
+    if (!flow->sack)
         lane->failed = ASIM_ENOMEM;
-    return flow->repair;
+    return flow->sack;
 }
 
 /* A NACK names a packet beyond a gap: what lies between and was not asked for yet is missing. */
 static void note_gap(struct asim_lane *lane, struct asim_flow *flow, uint64_t seq)
 {
-    struct asim_sack *repair = flow->repair;
-    uint64_t from = repair->seen_to > flow->snd_una ? repair->seen_to : flow->snd_una;
+    struct asim_sack *sack = flow->sack;
+    uint64_t from = sack->seen_to > flow->snd_una ? sack->seen_to : flow->snd_una;
 
     if (from >= seq)
         return;
-    repair->seen_to = seq;
-    if (keep(lane, asim_ranges_add(&repair->again, (struct asim_range){from, seq})))
+    sack->seen_to = seq;
+    if (keep(lane, asim_ranges_add(&sack->retransmit, (struct asim_range){from, seq})))
         return;
-    for (size_t i = 0; i < repair->acked.n; i++)
-        if (keep(lane, asim_ranges_cut(&repair->again, repair->acked.at[i])))
+    for (size_t i = 0; i < sack->acked.n; i++)
+        if (keep(lane, asim_ranges_cut(&sack->retransmit, sack->acked.at[i])))
             return;
 }
 
@@ -67,10 +67,10 @@ static void note_beyond(struct asim_lane *lane, struct asim_flow *flow,
     uint64_t seq = frame->seq + (uint64_t)(frame->dst - 1) * fabric->set.net->payload_bytes;
     struct asim_range packet = {seq, packet_end(fabric, flow, seq)};
 
-    if (seq < flow->snd_una || !repair_of(lane, flow) ||
-        keep(lane, asim_ranges_add(&flow->repair->acked, packet)))
+    if (seq < flow->snd_una || !sack_of(lane, flow) ||
+        keep(lane, asim_ranges_add(&flow->sack->acked, packet)))
         return;
-    if (keep(lane, asim_ranges_cut(&flow->repair->again, packet)))
+    if (keep(lane, asim_ranges_cut(&flow->sack->retransmit, packet)))
         return;
     if (frame->type == ASIM_NACK)
         note_gap(lane, flow, seq);
@@ -102,9 +102,9 @@ void asim_recovery_ack(struct asim_lane *lane, struct asim_flow *flow,
     if (seq > flow->snd_una) {
         flow->snd_una = seq;
         flow->timeouts = 0;
-        if (flow->repair) {
-            keep(lane, asim_ranges_cut(&flow->repair->acked, (struct asim_range){0, seq}));
-            keep(lane, asim_ranges_cut(&flow->repair->again, (struct asim_range){0, seq}));
+        if (flow->sack) {
+            keep(lane, asim_ranges_cut(&flow->sack->acked, (struct asim_range){0, seq}));
+            keep(lane, asim_ranges_cut(&flow->sack->retransmit, (struct asim_range){0, seq}));
         }
     }
     /* After a go-back-N an ACK of what was sent before may pass snd_next; bytes in flight would
@@ -124,9 +124,9 @@ void asim_recovery_ack(struct asim_lane *lane, struct asim_flow *flow,
  * is what the receiver can hand on soonest. */
 uint64_t asim_recovery_pop(struct asim_lane *lane, struct asim_flow *flow)
 {
-    uint64_t seq = flow->repair->again.at[0].from;
+    uint64_t seq = flow->sack->retransmit.at[0].from;
 
-    keep(lane, asim_ranges_cut(&flow->repair->again,
+    keep(lane, asim_ranges_cut(&flow->sack->retransmit,
                                (struct asim_range){seq, packet_end(lane->fabric, flow, seq)}));
     return seq;
 }
@@ -140,8 +140,7 @@ static int still_missing(const struct asim_fabric *fabric, const struct asim_flo
         return 0;
     if (fabric->set.net->loss_recovery == ASIM_GO_BACK_N)
         return flow->last_gbn <= note->since;
-    return note->type != ASIM_DATA || !flow->repair ||
-           !asim_ranges_has(&flow->repair->acked, note->at);
+    return note->type != ASIM_DATA || !flow->sack || !asim_ranges_has(&flow->sack->acked, note->at);
 }
 
 /* The rank is never told: its message stays open and the stall report names it, since a lost
@@ -152,7 +151,7 @@ static void give_up(struct asim_host *host, struct asim_flow *flow)
     flow->live = 0;
     flow->aborted = 1;
     asim_qplist_mark_finished(&host->nics[flow->nic].qps, flow->place);
-    host->counts.given_up++;
+    host->counts.aborted++;
 }
 
 /* Selective repeat sends the one packet. Go-back-N starts over from what is acknowledged;
@@ -170,9 +169,9 @@ static void send_again(struct asim_fabric *fabric, struct asim_host *host, struc
         /* For a lost ACK any packet will do that makes the receiver repeat it. */
         uint64_t seq = note->type == ASIM_DATA ? note->at : flow->snd_una;
 
-        if (repair_of(host->lane, flow))
+        if (sack_of(host->lane, flow))
             keep(host->lane,
-                 asim_ranges_add(&flow->repair->again,
+                 asim_ranges_add(&flow->sack->retransmit,
                                  (struct asim_range){seq, packet_end(fabric, flow, seq)}));
     }
     asim_qplist_mark_ready(&host->nics[flow->nic].qps, flow->place);
@@ -219,17 +218,17 @@ void asim_recovery_lost(struct asim_fabric *fabric, struct asim_host *host,
 }
 
 /* Keeps the memory of the lists for the slot's next message. */
-void asim_recovery_reset(struct asim_sack *repair)
+void asim_recovery_reset(struct asim_sack *sack)
 {
-    repair->acked.n = repair->again.n = 0;
-    repair->seen_to = 0;
+    sack->acked.n = sack->retransmit.n = 0;
+    sack->seen_to = 0;
 }
 
 void asim_recovery_fini(struct asim_flow *flow)
 {
-    if (flow->repair) {
-        asim_ranges_fini(&flow->repair->acked);
-        asim_ranges_fini(&flow->repair->again);
-        free(flow->repair);
+    if (flow->sack) {
+        asim_ranges_fini(&flow->sack->acked);
+        asim_ranges_fini(&flow->sack->retransmit);
+        free(flow->sack);
     }
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only
  *
- * What travels: frames in rings. A frame is 32 bytes and refers to its flow by (source host,
- * slot); sizes on the wire follow spec rdma-network.md section 1.2 (variant A: 2 B link header,
+ * A frame and the FIFO of frames. A frame takes 32 bytes and refers to its flow by (source host,
+ * slot). spec rdma-network.md section 1.2 lists the sizes on the wire (variant A: 2 B link header,
  * no preamble, gap or FCS).
  */
 #ifndef ASIM_FABRIC_LINK_FRAME_H
@@ -16,35 +16,35 @@ enum asim_frame_flag {
     ASIM_CE = 1,     /* ECN: congestion experienced */
     ASIM_CNP = 2,    /* on ACK/NACK: the data packet was marked */
     ASIM_FINAL = 4,  /* on ACK: acknowledges the whole message */
-    ASIM_SOLICIT = 8 /* on DATA: sent again after a timeout; wants an ACK though it be known */
+    ASIM_SOLICIT = 8 /* on DATA: a retransmission after a timeout; the receiver always ACKs it */
 };
 
 /* Bytes around the payload without telemetry. */
 enum { ASIM_DATA_OVERHEAD = 36, ASIM_ACK_WIRE = 48, ASIM_PFC_WIRE = 31 };
 
-/* In `tries`: it has no record of telemetry (a packet sent more often than can be counted), or
- * leads back to none (an ACK). */
+/* Value of `tries` for a frame without a telemetry record: a packet sent too often to be counted,
+ * or an ACK that answers no single packet. */
 enum { ASIM_NO_RECORD = 15 };
 
 /* Bits of `seq`: messages are shorter than 16 TiB. */
 #define ASIM_SEQ_MASK ((1ull << 44) - 1)
 
-/* Queues of a port (802.1Qbb priorities): 0 is served first and never paused. */
+/* Queues of a port (802.1Qbb priorities). A port serves queue 0 first and never pauses it. */
 enum { ASIM_QUEUES = 8, ASIM_DATA_QUEUE = 3 };
 
-/* Four words with names for their parts. A frame is written and copied a word at a time
- * (asim_frame_copy), whatever part of it is wanted: a load that is wider than the last stores to
- * its place has to wait until these have left the processor, and costs more than the rest of a hop.
- */
+/* Four 64-bit words; unions name their parts. Code writes and copies whole words
+ * (asim_frame_copy) even where it needs one part: a load wider than the last store to its place
+ * must wait until the store has left the processor, and that wait costs more than the rest of a
+ * hop. */
 struct asim_frame {
-    uint64_t t; /* arrival at the far end of the link it is on; in a queue: unused */
+    uint64_t t; /* arrival time at the far end of the link; unused while the frame is queued */
     union {
         struct {
             uint64_t seq : 44;  /* DATA: offset of its first byte; ACK/NACK: next byte expected */
-            uint64_t tries : 4; /* with telemetry: how often the packet was sent before */
-            uint64_t wire : 16;
+            uint64_t tries : 4; /* with telemetry: number of earlier transmissions of the packet */
+            uint64_t wire : 16; /* bytes on the wire */
         };
-        uint64_t extent; /* as asim_frame_word1 says */
+        uint64_t word1; /* made by asim_frame_word1 */
     };
     union {
         struct {
@@ -55,14 +55,22 @@ struct asim_frame {
     };
     union {
         struct {
-            /* DATA, PFC: node this frame goes to. ACK, NACK (which go to src): 0, or 1 + how many
-             * packets beyond seq the one stands that is acknowledged out of order. */
+            /* DATA, PFC: destination node. ACK, NACK (their destination is src): 0, or 1 + the
+             * distance in packets from seq to a packet acknowledged out of order. */
             uint32_t dst;
-            uint32_t side : 24; /* on a wire: youth of what sent it; in a switch: ingress port */
-            uint32_t type : 3;
-            uint32_t flags : 5;
+            union {
+                struct {
+                    uint32_t cause_recency : 24; /* on a wire: of the event that sent the frame */
+                    uint32_t type : 3;
+                    uint32_t flags : 5;
+                };
+                struct {
+                    uint32_t ingress : 24; /* in a switch queue: the ingress port */
+                    uint32_t : 8;
+                };
+            };
         };
-        uint64_t rest; /* as asim_frame_word2 says */
+        uint64_t word2; /* made by asim_frame_word2 */
     };
 };
 
@@ -75,22 +83,25 @@ static inline uint64_t asim_frame_word1(uint64_t seq, uint32_t tries, uint32_t w
     return (seq & ((1ull << 44) - 1)) | (uint64_t)(tries & 15) << 44 | (uint64_t)wire << 48;
 }
 
-/* Side is left 0. */
+/* cause_recency is left 0. */
 static inline uint64_t asim_frame_word2(uint32_t dst, enum asim_frame_type type, unsigned flags)
 {
     return dst | (uint64_t)type << 56 | (uint64_t)(flags & 31) << 59;
 }
 
-/* All but t, with another side. Volatile keeps the compiler from joining the words again. */
+/* Copies all words but t and sets the 24 bits of cause_recency or ingress. `volatile` keeps the
+ * compiler from merging the words into wider loads. */
 static inline void asim_frame_copy(struct asim_frame *to, const volatile struct asim_frame *from,
-                                   uint32_t side)
+                                   uint32_t cause_or_ingress)
 {
-    to->extent = from->extent;
+    to->word1 = from->word1;
     to->flow = from->flow;
-    to->rest = (from->rest & ~(0xffffffull << 32)) | (uint64_t)(side & 0xffffff) << 32;
+    to->word2 = (from->word2 & ~(0xffffffull << 32)) | (uint64_t)(cause_or_ingress & 0xffffff)
+                                                           << 32;
 }
 
-/* Node a frame is routed to. Without a branch: where data and ACKs mix nobody guesses which. */
+/* The node that a frame is routed to. Branch-free: where data and ACKs mix, a branch predictor
+ * fails. */
 static inline uint32_t asim_frame_goal(const struct asim_frame *frame)
 {
     uint32_t data = 0u - (frame->type == ASIM_DATA);
@@ -104,10 +115,10 @@ struct asim_ring {
     uint32_t head, n, cap;
 };
 
-/* Doubles the ring; 0 when out of memory. Kept out of line: it is not the steady state. */
+/* Doubles the ring; 0 when out of memory. Out of line: the steady state never calls it. */
 int asim_ring_grow(struct asim_ring *ring);
 
-/* Place of a new last frame, to be written by the caller; NULL when out of memory. */
+/* Place of a new last frame, which the caller writes; NULL when out of memory. */
 static inline struct asim_frame *asim_ring_slot(struct asim_ring *ring)
 {
     if (ring->n == ring->cap && !asim_ring_grow(ring))
@@ -125,13 +136,13 @@ static inline int asim_ring_push(struct asim_ring *ring, const struct asim_frame
     return slot != NULL;
 }
 
-/* The oldest frame; the ring must not be empty. Valid until the next push, which may move all. */
+/* The oldest frame; the ring must not be empty. The next push may move all frames. */
 static inline struct asim_frame *asim_ring_head(struct asim_ring *ring)
 {
     return &ring->at[ring->head];
 }
 
-/* Forgets the oldest frame. */
+/* Removes the oldest frame. */
 static inline void asim_ring_drop(struct asim_ring *ring)
 {
     ring->head = (ring->head + 1) & (ring->cap - 1);

@@ -109,9 +109,9 @@ struct asim_frame *asim_link_ring_slot_slow(struct asim_lane *lane, struct asim_
     if (lane->fabric->workers.n == 1) {
         if (!grow(wire))
             return &wire->at[tail & wire->mask];
-    } else if ((wire->spill.n || !ASIM_VEC_PUSH(lane->spilled, wire)) &&
-               !ASIM_VEC_PUSH(wire->spill, blank)) {
-        return &wire->spill.at[wire->spill.n - 1];
+    } else if ((wire->overflow.n || !ASIM_VEC_PUSH(lane->overflowed, wire)) &&
+               !ASIM_VEC_PUSH(wire->overflow, blank)) {
+        return &wire->overflow.at[wire->overflow.n - 1];
     }
     lane->failed = ASIM_ENOMEM;
     return NULL;
@@ -123,15 +123,15 @@ int asim_link_ring_merge_overflow(struct asim_wire *wire)
 {
     uint32_t tail = atomic_load(&wire->tail);
 
-    if (wire->spill.n && grow(wire))
+    if (wire->overflow.n && grow(wire))
         return ASIM_ENOMEM;
-    for (size_t i = 0; i < wire->spill.n; i++) {
+    for (size_t i = 0; i < wire->overflow.n; i++) {
         if ((!wire->at || tail - atomic_load(&wire->head) > wire->mask) && grow(wire))
             return ASIM_ENOMEM;
-        wire->at[tail++ & wire->mask] = wire->spill.at[i];
+        wire->at[tail++ & wire->mask] = wire->overflow.at[i];
         atomic_store(&wire->tail, tail);
     }
-    wire->spill.n = 0;
+    wire->overflow.n = 0;
     wire->limit = atomic_load(&wire->head) + (wire->at ? wire->mask + 1 : 0);
     return 0;
 }
@@ -139,14 +139,14 @@ int asim_link_ring_merge_overflow(struct asim_wire *wire)
 /* For the audit: both kinds of waiting frames, in the order in which they will be taken out. */
 uint32_t asim_link_ring_count(const struct asim_wire *wire)
 {
-    return atomic_load(&wire->tail) - atomic_load(&wire->head) + (uint32_t)wire->spill.n;
+    return atomic_load(&wire->tail) - atomic_load(&wire->head) + (uint32_t)wire->overflow.n;
 }
 
 const struct asim_frame *asim_link_ring_peek(const struct asim_wire *wire, uint32_t i)
 {
     uint32_t head = atomic_load(&wire->head), in_ring = atomic_load(&wire->tail) - head;
 
-    return i < in_ring ? &wire->at[(head + i) & wire->mask] : &wire->spill.at[i - in_ring];
+    return i < in_ring ? &wire->at[(head + i) & wire->mask] : &wire->overflow.at[i - in_ring];
 }
 
 /* The node that starts the last link of a message's final ACK knows when the sender will have it,

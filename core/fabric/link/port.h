@@ -50,17 +50,18 @@ struct asim_wire {
     uint32_t from, to_port;                                /* a node; 0-based at `to` */
     uint64_t rate_bps;
     uint32_t fetched; /* `tail` of a window ago (workers.c) */
-    ASIM_VEC(struct asim_frame) spill;
+    ASIM_VEC(struct asim_frame) overflow;
     /* the receiving node's, with its own copy of what it reads of the above */
     _Alignas(ASIM_LINE_BYTES) atomic_uint head; /* frames taken out since */
     uint32_t avail;                             /* `tail` when the reader's turn began */
     struct asim_frame *in_at;
     const uint32_t *in_tx;
-    uint64_t age_left;       /* largest age of tie_key.h less the delay, not below 0 */
-    uint64_t got, got_bytes; /* taken in at the far end */
-    uint64_t in_seq;         /* the receiver's count when the last of them was */
+    uint64_t age_left;                 /* largest age of tie_key.h less the delay, not below 0 */
+    uint64_t received, received_bytes; /* taken in at the far end */
+    uint64_t in_seq;                   /* the receiver's count when the last of them was */
     uint32_t in_mask;
-    uint32_t apart; /* its ends are two threads': frames come in while others are taken out */
+    uint32_t
+        cross_thread; /* its ends are two threads': frames come in while others are taken out */
 };
 
 /* The reader's turn begins. */
@@ -112,8 +113,8 @@ static inline void asim_link_ring_count_in(struct asim_wire *wire, const struct 
                                            uint64_t seq)
 {
     wire->in_seq = seq;
-    wire->got++;
-    wire->got_bytes += frame->wire;
+    wire->received++;
+    wire->received_bytes += frame->wire;
 }
 
 static inline void asim_link_ring_drop_many(struct asim_wire *wire, uint32_t n)
@@ -136,7 +137,7 @@ static inline void asim_link_ring_reset(struct asim_wire *wire)
 {
     uint32_t head = atomic_load_explicit(&wire->head, memory_order_relaxed);
 
-    if (!head || wire->apart || head == wire->limit ||
+    if (!head || wire->cross_thread || head == wire->limit ||
         head != atomic_load_explicit(&wire->tail, memory_order_relaxed))
         return;
     wire->avail = 0;
@@ -162,7 +163,7 @@ static inline int asim_link_ring_has_room(struct asim_wire *wire, uint32_t n)
 
     if (wire->limit - tail >= n)
         return 1;
-    if (!wire->spill.n && wire->at)
+    if (!wire->overflow.n && wire->at)
         wire->limit = atomic_load_explicit(&wire->head, memory_order_acquire) + wire->mask + 1;
     return wire->limit - tail >= n;
 }
@@ -225,7 +226,8 @@ static inline uint64_t asim_wire_top(const struct asim_wire *wire, uint32_t byte
 static inline uint64_t asim_wire_tie_key(const struct asim_wire *wire,
                                          const struct asim_frame *frame)
 {
-    return asim_tie_key_of(asim_wire_top(wire, frame->wire), frame->side, ASIM_CLASS_ARRIVAL);
+    return asim_tie_key_of(asim_wire_top(wire, frame->wire), frame->cause_recency,
+                           ASIM_CLASS_ARRIVAL);
 }
 
 /* asim_cause_recency of that. */

@@ -59,7 +59,7 @@ static inline int asim_port_commit(struct asim_lane *lane, struct asim_port *por
     if (lane->fabric->run.per_event)
         asim_port_report(lane->fabric, port, frame);
     if (wire->loss && asim_loss_drops(lane, wire, frame, port->tx_start)) {
-        wire->spill.n -= wire->spill.n > 0;
+        wire->overflow.n -= wire->overflow.n > 0;
         return 1;
     }
     if (lane->fabric->run.per_event && asim_fabric_owns(lane->fabric, wire->to))

@@ -67,8 +67,8 @@ enum {
 /* Those of the switch, then those of its ports. */
 static void visit_switch(struct walk *walk, struct asim_switch *sw)
 {
-    uint64_t *const of[SWITCH_COUNTS] = {&sw->drops, &sw->pauses, &sw->drop_bytes, &sw->pfc_made,
-                                         &sw->pfc_got};
+    uint64_t *const of[SWITCH_COUNTS] = {&sw->drops, &sw->pauses, &sw->drop_bytes,
+                                         &sw->pfc_generated, &sw->pfc_received};
 
     for (size_t i = 0; i < SWITCH_COUNTS; i++)
         visit(walk, of[i], 1);
@@ -87,7 +87,7 @@ static void visit_all(struct asim_fabric *fabric, struct walk *walk)
     for (size_t w = 0; w < fabric->set.topo->n_links * 2; w++) {
         struct asim_wire *wire = &fabric->wires[w];
         visit(walk, &wire->frames, 2); /* and bytes */
-        visit(walk, &wire->got, 2);
+        visit(walk, &wire->received, 2);
     }
     for (uint32_t v = 0; v < fabric->set.hosts; v++) {
         visit(walk, &fabric->host[v].messages, 1);
@@ -146,12 +146,12 @@ static uint64_t count_unreplayable(const struct asim_fabric *fabric)
     for (uint32_t v = 0; v < fabric->set.hosts; v++) {
         const struct asim_host_counts *n = &fabric->host[v].counts;
 
-        odd += n->pfc_made + n->pfc_got + n->again + n->discarded + n->duplicates;
+        odd += n->pfc_generated + n->pfc_received + n->retransmits + n->discarded + n->duplicates;
     }
     for (uint32_t v = 0; v < fabric->set.nodes - fabric->set.hosts; v++) {
         const struct asim_switch *sw = &fabric->sw[v];
 
-        odd += sw->drops + sw->pfc_made + sw->pfc_got + sw->reported;
+        odd += sw->drops + sw->pfc_generated + sw->pfc_received + sw->reported;
         for (uint32_t p = 0; p < sw->n_ports; p++)
             odd += sw->ports[p].draws;
     }

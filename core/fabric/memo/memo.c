@@ -166,7 +166,7 @@ static int is_to_hold(const struct asim_fabric *fabric, const struct asim_host *
     if (own->deferred.n)
         return 1;
     for (uint32_t i = 0; i < host->n_nics; i++)
-        open += host->nics[i].qps.n - host->nics[i].qps.n_over;
+        open += host->nics[i].qps.n - host->nics[i].qps.n_finished;
     if (open)
         own->undeferred_in = fabric->run.windows + 1;
     return own->undeferred_in != fabric->run.windows + 1;

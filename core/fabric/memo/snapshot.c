@@ -79,9 +79,9 @@ static inline void put_frame(struct list *list, const struct asim_frame *frame)
     }
     flow = asim_flow_of(list->fabric, frame->src, frame->slot);
     list->not_periodic |= flow->generation != frame->slot >> 24 || !flow->live;
-    put(list, ((frame->extent - flow->snd_una) & ASIM_SEQ_MASK) | (frame->extent & ~ASIM_SEQ_MASK));
+    put(list, ((frame->word1 - flow->snd_una) & ASIM_SEQ_MASK) | (frame->word1 & ~ASIM_SEQ_MASK));
     put(list, frame->flow);
-    put(list, frame->rest);
+    put(list, frame->word2);
 }
 
 static void put_ring(struct list *list, const struct asim_ring *ring)
@@ -99,7 +99,7 @@ static void put_mail(struct list *list, const struct asim_wire *wire)
     uint32_t head = atomic_load_explicit(&wire->head, memory_order_relaxed);
     uint32_t n = atomic_load_explicit(&wire->tail, memory_order_relaxed) - head;
 
-    list->not_periodic |= wire->spill.n != 0;
+    list->not_periodic |= wire->overflow.n != 0;
     if (make_room(list, 1 + (size_t)n * FRAME_WORDS))
         return;
     put(list, n);
@@ -139,14 +139,14 @@ static void put_flow(struct list *list, uint32_t host, uint32_t slot)
     put(list, asim_flow_is_over(flow));
     if (asim_flow_is_over(flow))
         return;
-    list->not_periodic |= !flow->live || flow->timeouts || flow->repair || rx->nacked ||
-                          rx->ahead.n || flow->snd_high != flow->cc.snd_next;
+    list->not_periodic |= !flow->live || flow->timeouts || flow->sack || rx->nacked ||
+                          rx->out_of_order.n || flow->snd_high != flow->cc.snd_next;
     put(list, flow->cc.snd_next - flow->snd_una);
     put_time(list, flow->next_avail);
     put(list, (uint64_t)flow->tx_frames << 32 | flow->last_wire);
     put(list, flow->window);
     put(list, flow->cc.rate_bps);
-    put(list, rx->heard == rx->generation ? rx->next - flow->snd_una : UINT64_MAX);
+    put(list, rx->begun_generation == rx->generation ? rx->next - flow->snd_una : UINT64_MAX);
     put(list, (uint64_t)rx->frames);
     if (!list->kept && ASIM_VEC_PUSH(list->snapshot->acked, flow->snd_una))
         list->failed = 1;

@@ -75,7 +75,8 @@ struct reach {
 
 static struct asim_rx *rx_of(const struct asim_fabric *fabric, const struct asim_flow *flow)
 {
-    return asim_rx_of(fabric, (uint32_t)flow->name, flow->slot); /* its low half is the source */
+    return asim_rx_of(fabric, (uint32_t)flow->frame_word,
+                      flow->slot); /* its low half is the source */
 }
 
 /* In each period left out, packets are sent up to `step` bytes further than in the one before; the
@@ -169,7 +170,7 @@ static void skip_flow(void *self, struct asim_flow *flow, size_t i)
     flow->cc.snd_next += flow->skip_bytes;
     flow->snd_high += flow->skip_bytes;
     flow->next_avail += skip->ticks;
-    if (rx->heard == rx->generation)
+    if (rx->begun_generation == rx->generation)
         rx->next += flow->skip_bytes;
 }
 

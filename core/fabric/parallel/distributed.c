@@ -169,17 +169,17 @@ int asim_remote_credits(struct asim_fabric *fabric, struct asim_lane *lane)
 {
     int code = 0;
 
-    for (size_t i = 0; !code && i < lane->owed.n; i++) {
-        struct asim_credit_record credit = {.src = lane->owed.at[i].src,
-                                            .slot = lane->owed.at[i].slot};
+    for (size_t i = 0; !code && i < lane->pending_releases.n; i++) {
+        struct asim_credit_record credit = {.src = lane->pending_releases.at[i].src,
+                                            .slot = lane->pending_releases.at[i].slot};
         struct asim_rx *rx = asim_rx_of(fabric, credit.src, credit.slot);
 
         credit.frames = atomic_exchange(&rx->frames, 0);
-        rx->owes = 0;
+        rx->release_pending = 0;
         code = put(&fabric->dist.exchange->far[fabric->dist.part_of[credit.src]], ASIM_REC_CREDIT,
                    &credit, sizeof credit);
     }
-    lane->owed.n = 0;
+    lane->pending_releases.n = 0;
     return code;
 }
 
@@ -192,10 +192,11 @@ void asim_remote_add_release_slow(struct asim_lane *lane, uint32_t src, uint32_t
     if (asim_fabric_owns(lane->fabric, src))
         return;
     rx = asim_rx_of(lane->fabric, src, slot);
-    if (!rx->told || rx->owes)
+    if (!rx->notified || rx->release_pending)
         return;
-    rx->owes = 1;
-    if (ASIM_VEC_PUSH(lane->owed, ((struct asim_pending_release){src, slot & 0xffffff})))
+    rx->release_pending = 1;
+    if (ASIM_VEC_PUSH(lane->pending_releases,
+                      ((struct asim_pending_release){src, slot & 0xffffff})))
         lane->failed = ASIM_ENOMEM;
 }
 

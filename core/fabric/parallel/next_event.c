@@ -94,7 +94,7 @@ static void place_wires(struct asim_fabric *fabric)
 {
     for (size_t w = 0; w < fabric->set.topo->n_links * 2; w++) {
         fabric->wires[w].to_place = fabric->run.slot[fabric->wires[w].to];
-        fabric->wires[w].apart = (uint32_t)is_apart(fabric, &fabric->set.topo->links[w / 2]);
+        fabric->wires[w].cross_thread = (uint32_t)is_apart(fabric, &fabric->set.topo->links[w / 2]);
     }
 }
 

@@ -30,9 +30,9 @@ static int take_flow(struct asim_fabric *fabric, const struct asim_flow_record *
     rx->base_rtt_ns = record->base_rtt_ns;
     rx->sport = record->sport;
     rx->generation = record->generation;
-    rx->heard = (uint8_t)(record->generation - 1);
+    rx->begun_generation = (uint8_t)(record->generation - 1);
     atomic_store(&rx->frames, 0);
-    rx->ahead.n = 0;
+    rx->out_of_order.n = 0;
     for (uint32_t i = 0; i < rx->seen_cap; i++)
         rx->seen[i].seq = UINT64_MAX;
     return 0;

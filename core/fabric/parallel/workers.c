@@ -41,17 +41,17 @@ void asim_lane_close(struct asim_fabric *fabric)
     for (uint32_t l = 0; fabric->workers.at && l < fabric->workers.n; l++) {
         struct asim_lane *lane = &fabric->workers.at[l];
 
-        for (size_t i = 0; i < lane->retired.n; i++)
-            free(lane->retired.at[i]);
-        free(lane->retired.at);
+        for (size_t i = 0; i < lane->deferred_frees.n; i++)
+            free(lane->deferred_frees.at[i]);
+        free(lane->deferred_frees.at);
         free(lane->node);
         free(lane->active);
         free(lane->joint);
         free(lane->lowered);
         free(lane->far);
         free(lane->outbox.at);
-        free(lane->spilled.at);
-        free(lane->owed.at);
+        free(lane->overflowed.at);
+        free(lane->pending_releases.at);
         free(lane->deferring.at);
     }
     free(fabric->workers.at);
@@ -155,7 +155,7 @@ static int list_joints(struct asim_fabric *fabric, uint32_t l)
         for (size_t w = 0; w < wires; w++) {
             struct asim_wire *wire = &fabric->wires[w];
 
-            if (wire->apart && fabric->workers.of[heard ? wire->to : wire->from] == l)
+            if (wire->cross_thread && fabric->workers.of[heard ? wire->to : wire->from] == l)
                 lane->joint[lane->n_joint++] = wire;
         }
         lane->n_heard = heard ? lane->n_joint : lane->n_heard;
@@ -280,7 +280,7 @@ static void advance_nodes(struct asim_fabric *fabric, struct asim_lane *lane, ui
     uint32_t *active = lane->active, n = 0, hosts = lane->n_hosts;
     uint64_t *next = lane->next;
 
-    lane->plain = is_plain(fabric);
+    lane->fast_ok = is_plain(fabric);
     for (uint32_t from = 0; fabric->run.half != 1 && from < hosts; from += ASIM_BLOCK) {
         uint32_t end = from + asim_block_hosts(lane, from);
 
@@ -311,13 +311,13 @@ static void settle_inside(struct asim_fabric *fabric, struct asim_lane *lane)
 {
     size_t keep = 0;
 
-    for (size_t i = 0; i < lane->spilled.n; i++) {
-        if (!is_inside(fabric, lane, lane->spilled.at[i]->to))
-            lane->spilled.at[keep++] = lane->spilled.at[i];
-        else if (asim_link_ring_merge_overflow(lane->spilled.at[i]))
+    for (size_t i = 0; i < lane->overflowed.n; i++) {
+        if (!is_inside(fabric, lane, lane->overflowed.at[i]->to))
+            lane->overflowed.at[keep++] = lane->overflowed.at[i];
+        else if (asim_link_ring_merge_overflow(lane->overflowed.at[i]))
             lane->failed = ASIM_ENOMEM;
     }
-    lane->spilled.n = keep;
+    lane->overflowed.n = keep;
     keep = 0;
     for (size_t i = 0; i < lane->outbox.n; i++) {
         const struct asim_notification *note = &lane->outbox.at[i];

@@ -46,7 +46,7 @@ static void repeat_pfc(struct asim_switch *sw, struct asim_switch_port *port,
 
     if (frame.seq > MAX_PFC_REPEATS)
         return;
-    sw->pfc_made++;
+    sw->pfc_generated++;
     if (asim_queue_push(sw, port, (const uint32_t[2]){0, 0}, &frame))
         sw->lane->failed = ASIM_ENOMEM;
 }
@@ -63,7 +63,7 @@ static inline int dequeue(struct asim_fabric *fabric, struct asim_switch *sw, ui
     if (q == ASIM_QUEUES || port->port.down)
         return 0;
     head = asim_ring_head(&port->queue[q]);
-    in = head->side;
+    in = head->ingress;
     bytes = head->wire;
     frame = asim_port_begin(sw->lane, &port->port, bytes,
                             (struct asim_event_key){event->t, event->tie, seq});
@@ -126,7 +126,7 @@ static void send_pfc(struct asim_fabric *fabric, struct asim_switch *sw, uint32_
                                .dst = port->port.out->to,
                                .type = port->pausing >> q & 1 ? ASIM_RESUME : ASIM_PAUSE};
 
-    sw->pfc_made++;
+    sw->pfc_generated++;
     sw->pauses += frame.type == ASIM_PAUSE;
     port->pauses += frame.type == ASIM_PAUSE;
     port->pausing ^= (uint8_t)(1u << q);
@@ -143,7 +143,7 @@ static void take_pfc(struct asim_fabric *fabric, struct asim_switch *sw, uint32_
     uint8_t bit = (uint8_t)(1u << (frame->slot % ASIM_QUEUES));
     int pause = asim_pause_holds(fabric, frame);
 
-    sw->pfc_got++;
+    sw->pfc_received++;
     sw->maybe_paused = 1;
     port->port.paused = (uint8_t)(pause ? port->port.paused | bit : port->port.paused & ~bit);
     if (fabric->watch.pfc)
@@ -279,7 +279,8 @@ void asim_switch_port_down(struct asim_fabric *fabric, struct asim_switch *sw, u
             const struct asim_frame *frame = asim_ring_head(&port->queue[q]);
 
             if (q)
-                asim_mmu_leave(sw, (const uint32_t[3]){frame->side, p, q}, (uint32_t)frame->wire);
+                asim_mmu_leave(sw, (const uint32_t[3]){frame->ingress, p, q},
+                               (uint32_t)frame->wire);
             asim_switch_drop(sw, p, frame, t);
         }
     asim_queue_notify(fabric, sw, p, t);

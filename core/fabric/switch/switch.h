@@ -20,16 +20,16 @@ struct asim_queue_occupancy {
 /* What a burst touches that finds its way free comes first: a cache line. */
 struct asim_switch_port {
     _Alignas(ASIM_LINE_BYTES) struct asim_port port;
-    uint32_t frames;     /* queued, all queues */
+    uint32_t frames;          /* queued, all queues */
     uint16_t ecn_free_frames; /* so many frames in a queue cannot bring a mark */
-    uint8_t rr;          /* last served queue of 1..7 */
-    uint8_t same_tick;   /* what comes next may come at same_tick_at */
-    uint64_t peak_bytes; /* queued, all queues, at most so far */
-    uint64_t bytes;      /* now */
-    uint8_t waiting;     /* bit per queue: it holds something */
-    uint8_t pausing;     /* bit per queue: this ingress has sent PAUSE */
-    uint8_t same_tick_ok; /* 1: who comes as the last frame ends may start early (bulk.c) */
-    uint8_t shift;       /* threshold = free shared buffer >> shift */
+    uint8_t rr;               /* last served queue of 1..7 */
+    uint8_t same_tick;        /* what comes next may come at same_tick_at */
+    uint64_t peak_bytes;      /* queued, all queues, at most so far */
+    uint64_t bytes;           /* now */
+    uint8_t waiting;          /* bit per queue: it holds something */
+    uint8_t pausing;          /* bit per queue: this ingress has sent PAUSE */
+    uint8_t same_tick_ok;     /* 1: who comes as the last frame ends may start early (bulk.c) */
+    uint8_t shift;            /* threshold = free shared buffer >> shift */
     /* Frames of same_tick_bytes together that went on as they came, at same_tick_at, the time at
      * which the one before was through: by the order of that instant they have lain in the queue,
      * and the peak of what came at the same time counts them. */
@@ -48,8 +48,8 @@ struct asim_switch_port {
     uint64_t draws;
 };
 
-/* What the watcher of queues was told last, where only samples are wanted (queue_watch.c): since when
- * the port has held how many bytes, of these in queue 0, and the bytes he knows of. */
+/* What the watcher of queues was told last, where only samples are wanted (queue_watch.c): since
+ * when the port has held how many bytes, of these in queue 0, and the bytes he knows of. */
 struct asim_queue_sample {
     uint64_t since, bytes, control, reported;
     uint64_t due; /* the next sample after `since`, ticks */
@@ -115,11 +115,11 @@ struct asim_switch_shard {
     uint64_t *pending; /* bit per port of the switch: it holds frames, or did when last asked */
     uint64_t later;    /* what comes in first at the ports that are not active */
     uint64_t bytes_in, most_in; /* dealt in this window, all ports and the busiest of them */
-    uint64_t shared; /* change of the switch's shared_used in this window, two's complement */
-    int bucketed;    /* it has been; else the window is no bulk one */
-    uint64_t next_event;          /* of a shared switch: its next event after this window */
-    uint64_t seq_low, seq_high;   /* where it is in step, those counts */
-    int identical;                /* what came first came as the first shard's did */
+    uint64_t shared;     /* change of the switch's shared_used in this window, two's complement */
+    int bucketed;        /* it has been; else the window is no bulk one */
+    uint64_t next_event; /* of a shared switch: its next event after this window */
+    uint64_t seq_low, seq_high; /* where it is in step, those counts */
+    int identical;              /* what came first came as the first shard's did */
     uint32_t *remote_egress,
         n_remote_egress; /* [sw->n_ports] those of egress_ports that are other shards' */
     ASIM_VEC(struct asim_buffer_update) deferred_updates;
@@ -132,7 +132,8 @@ struct asim_switch {
     uint32_t node, n_ports;
     struct asim_switch_port *ports;
     uint64_t drops, pauses;
-    uint64_t drop_bytes, pfc_made, pfc_got; /* drops include what a link that went down emptied */
+    uint64_t drop_bytes, pfc_generated,
+        pfc_received; /* drops include what a link that went down emptied */
     uint32_t sprayed;
     int arrivals_before_departures; /* all that comes in at some time comes before all that leaves
                                        then (mmu.c) */
@@ -142,8 +143,8 @@ struct asim_switch {
     uint64_t shareable;  /* buffer less headroom and reserve; UINT64_MAX: see mmu.c */
     uint64_t seq;        /* events so far; of bulk windows, what is more than all of their counts */
     struct asim_calendar_queue calendar;
-    struct asim_wire **in;  /* [n_ports], so that a look at all mailboxes touches no port */
-    int maybe_paused;       /* a pause may hold here, or a port be down; else certainly not */
+    struct asim_wire **in; /* [n_ports], so that a look at all mailboxes touches no port */
+    int maybe_paused;      /* a pause may hold here, or a port be down; else certainly not */
     struct asim_switch_shard *shard; /* [n_shards]; the first is of the lane that has the switch */
     uint32_t n_shards;
     int bulk;          /* this window is */
@@ -163,7 +164,7 @@ struct asim_switch {
     uint32_t ties; /* so many of what came, which stand first, may share their time with another */
     struct asim_ecmp_choice *ecmp_cache; /* NULL until there is a choice */
     uint64_t reported;                   /* lengths a sample could have shown */
-    struct asim_queue_sample *samples; /* [n_ports], NULL where every change is told */
+    struct asim_queue_sample *samples;   /* [n_ports], NULL where every change is told */
 };
 
 #endif

@@ -108,7 +108,7 @@ static void eight_queues(void)
         if (frame.slot)
             asim_mmu_enter(sw, (const uint32_t[3]){0, 1, frame.slot}, frame.wire);
         CHECK(asim_queue_push(sw, &sw->ports[1], (const uint32_t[2]){frame.slot, 0}, &frame) == 0);
-        sw->pfc_made++;
+        sw->pfc_generated++;
     }
     lab_go(lab);
     CHECK_U64(n_order, 16);

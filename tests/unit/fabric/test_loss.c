@@ -47,7 +47,7 @@ static void late_duplicate(void)
     frame.slot = 1u << 24 | slot; /* of the first message */
     asim_receiver_data(lab->fabric, to, &frame);
     CHECK_U64(rx->next, 1000);
-    CHECK_U64(rx->heard, 2);
+    CHECK_U64(rx->begun_generation, 2);
     CHECK_U64(to->nics[0].acks.n, 0); /* nor is it answered: the first ACK is on its way */
     lab_close(lab);
 }

@@ -67,13 +67,13 @@ static void scan(struct asim_qplist *list, struct naive *want, uint64_t *state)
     if (chosen < want->n && want->at[chosen]->aborted)
         chosen = want->n;
     if (chosen == want->n) {
-        if (list->n_over)
+        if (list->n_finished)
             asim_qplist_reap(list, &host, begin, ASIM_QP_NONE);
         naive_scan(want, chosen);
         return;
     }
     flow = want->at[chosen];
-    if (list->n_over)
+    if (list->n_finished)
         asim_qplist_reap(list, &host, begin, flow->place);
     want->last = naive_scan(want, chosen);
     asim_qplist_set_last_served(list, flow->place);

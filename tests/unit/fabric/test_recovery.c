@@ -61,7 +61,7 @@ static void check_counts(struct lab *lab, const struct asim_fabric_stats *stats)
         CHECK_U64(lab->msg[i].arrived, lab->msg[i].sent);
     }
     for (uint32_t h = 0; h < HOSTS; h++)
-        got += lab->fabric->host[h].counts.got_data;
+        got += lab->fabric->host[h].counts.data_received;
     CHECK_U64(stats->messages, lab->n);
     CHECK_U64(stats->data, packets + stats->again);
     CHECK_U64(got, packets + stats->duplicates + stats->discarded);

@@ -91,7 +91,7 @@ ALWAYS_INLINE struct coming first_coming(struct asim_host *host, int is_one)
     int equal = 0;
 
     if (is_one)
-        return coming_at(&host->only);
+        return coming_at(&host->single_nic);
     t = soon_of(soonest);
     for (uint32_t i = 1; i < host->n_nics; i++) {
         uint64_t other = soon_of(&host->nics[i]);
@@ -106,7 +106,7 @@ ALWAYS_INLINE struct coming first_coming(struct asim_host *host, int is_one)
 ALWAYS_INLINE struct own first_own(struct asim_host *host, int is_one)
 {
     struct own own = {NULL, host->timers.n ? host->timers.at->t : ASIM_NEVER, 1};
-    struct asim_nic *nics = is_one ? &host->only : host->nics;
+    struct asim_nic *nics = is_one ? &host->single_nic : host->nics;
 
     for (uint32_t i = 0; i < (is_one ? 1 : host->n_nics); i++) {
         uint64_t wake = nics[i].wake_at;
@@ -160,7 +160,7 @@ ALWAYS_INLINE int kick(struct asim_fabric *fabric, struct asim_host *host, struc
 
 void asim_host_kick(struct asim_fabric *fabric, struct asim_host *host, struct asim_nic *nic)
 {
-    if (!host->lane->plain)
+    if (!host->lane->fast_ok)
         asim_nic_kick(fabric, host, nic, host->now);
     else if (!asim_nic_is_busy(host, nic))
         kick_apart(fabric, host, nic);
@@ -270,7 +270,7 @@ static void take_own(struct asim_fabric *fabric, struct asim_host *host, const s
 ALWAYS_INLINE uint64_t advance(struct asim_fabric *fabric, struct asim_host *host, uint64_t until,
                                int is_one)
 {
-    int plain = host->lane->plain;
+    int plain = host->lane->fast_ok;
 
     if (!is_one && !plain)
         return 0;
@@ -313,10 +313,10 @@ uint64_t asim_host_advance(struct asim_fabric *fabric, struct asim_host *host, u
 
     if (host->n_nics != 1)
         return advance_several(fabric, host, until);
-    asim_nic_open_ring(&host->only);
+    asim_nic_open_ring(&host->single_nic);
     do
         next = advance(fabric, host, until, 1);
     while (next < until && asim_host_take_first(fabric, host, until, &next));
-    asim_link_ring_reset(host->only.port.in);
+    asim_link_ring_reset(host->single_nic.port.in);
     return next;
 }

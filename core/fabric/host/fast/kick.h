@@ -87,9 +87,9 @@ ALWAYS_INLINE int quick_packet(const struct asim_fabric *fabric, struct asim_hos
 
     if (!frame)
         return 0;
-    frame->extent = asim_frame_word1(seq, 0, wire);
-    frame->flow = flow->name;
-    frame->rest = asim_frame_word2(flow->dst, ASIM_DATA, 0) | youth << 32;
+    frame->word1 = asim_frame_word1(seq, 0, wire);
+    frame->flow = flow->frame_word;
+    frame->word2 = asim_frame_word2(flow->dst, ASIM_DATA, 0) | youth << 32;
     flow->cc.snd_next = flow->snd_high = seq + payload;
     flow->tx_frames++;
     flow->last_wire = wire;
@@ -107,7 +107,7 @@ ALWAYS_INLINE struct asim_flow *quick_only(const struct asim_qplist *list)
 
     if (list->n == 1)
         return list->front;
-    may = list->block->may & list->block->here;
+    may = list->block->ready & list->block->in_use;
     if (!may || may & (may - 1) || list->end > ASIM_QP_BLOCK)
         return NULL;
     return asim_qplist_in(list, 0, may);
@@ -121,7 +121,7 @@ ALWAYS_INLINE void quick_rest(struct asim_nic *nic, const struct asim_flow *flow
 
     if (flow->next_avail > nic->port.busy_until || list->front->next_avail > nic->port.busy_until)
         return;
-    if (list->n > 1 && (list->block->may &= ~(1ull << flow->place)))
+    if (list->n > 1 && (list->block->ready &= ~(1ull << flow->place)))
         return;
     list->maybe_paused = 0;
     nic->port.busy = ASIM_NIC_LEAVING;
@@ -142,9 +142,9 @@ ALWAYS_INLINE int quick_kick(struct asim_fabric *fabric, struct asim_host *host,
     if (!nic->qps.maybe_paused || !nic->qps.n)
         return 1;
     flow = quick_only(&nic->qps);
-    if (!flow || flow->repair || flow->cc.snd_next != flow->snd_high)
+    if (!flow || flow->sack || flow->cc.snd_next != flow->snd_high)
         return 0;
-    if (nic->qps.n_over) {
+    if (nic->qps.n_finished) {
         if (nic->qps.n != 1)
             return 0;
         if (flow->cc.snd_next >= flow->cc.size)
@@ -179,7 +179,7 @@ static inline void quick_kick_any(struct asim_fabric *fabric, struct asim_host *
     flow = asim_nic_choose(fabric, host, nic, t);
     if (!flow)
         asim_nic_arm(host, nic, t);
-    else if (flow->repair || flow->cc.snd_next != flow->snd_high)
+    else if (flow->sack || flow->cc.snd_next != flow->snd_high)
         asim_nic_send(fabric, host, nic, flow);
     else
         quick_packet(fabric, host, nic, flow);

@@ -2,7 +2,7 @@
  *
  * The short way of a host, for what nearly all its events are: packets in order, ACKs of more, and
  * a NIC that has the next of either to send, in a network in which nothing is lost on wires and
- * nobody looks at single frames (lane->plain). Inlined into the loops of frame_loop.c, so that
+ * nobody looks at single frames (lane->fast_ok). Inlined into the loops of frame_loop.c, so that
  * a frame costs no call and no test of what is the same for all frames of a turn.
  *
  * Each function does all that the long way (qp.c, receiver.c) would do with the event, or returns 0
@@ -25,7 +25,7 @@ static inline int asim_ack_is_regular(const struct asim_fabric *fabric,
                                       const struct asim_flow *flow, const struct asim_frame *frame)
 {
     return frame->type == ASIM_ACK && !frame->dst && frame->seq > flow->snd_una &&
-           frame->seq <= flow->cc.snd_next && !flow->timeouts && !flow->repair &&
+           frame->seq <= flow->cc.snd_next && !flow->timeouts && !flow->sack &&
            !fabric->set.net->l2_back_to_zero;
 }
 /* Whether what is expected next is `next` when an answer is due. The last line is ours (spec 2.7,
@@ -50,9 +50,9 @@ ALWAYS_INLINE struct asim_flow *quick_ack(const struct asim_fabric *fabric, stru
 
     if (flow->generation != frame->slot >> 24 || !flow->live || !fabric->set.cc_idle ||
         frame->dst || seq <= flow->snd_una || seq > flow->cc.snd_next || flow->timeouts ||
-        flow->repair)
+        flow->sack)
         return NULL;
-    host->counts.got_acks++;
+    host->counts.acks_received++;
     flow->tx_frames--;
     flow->snd_una = seq;
     return flow;
@@ -61,10 +61,10 @@ ALWAYS_INLINE struct asim_flow *quick_ack(const struct asim_fabric *fabric, stru
 /* The first frame of a message has come: nothing else tells the destination that it begins. */
 static inline void asim_rx_begin(struct asim_rx *rx, uint8_t generation)
 {
-    rx->heard = generation;
+    rx->begun_generation = generation;
     rx->next = 0;
-    rx->nacked = rx->told = 0;
-    rx->back = 0;
+    rx->nacked = rx->notified = 0;
+    rx->reply_nic = 0;
 }
 
 /* The expected packet with nothing kept behind it, and its ACK: at once, or through the FIFO where
@@ -78,17 +78,17 @@ ALWAYS_INLINE int quick_data(struct asim_fabric *fabric, struct asim_host *host,
     uint8_t generation = (uint8_t)(frame->slot >> 24);
     uint64_t seq = frame->seq, next = seq + payload, youth = 0;
     unsigned flags = (frame->flags & ASIM_CE) * (ASIM_CNP / ASIM_CE);
-    struct asim_nic *nic = is_one ? &host->only : host->nics;
+    struct asim_nic *nic = is_one ? &host->single_nic : host->nics;
     struct asim_frame *ack;
 
     if (rx->generation != generation)
         return 0;
-    if (rx->heard != generation)
+    if (rx->begun_generation != generation)
         asim_rx_begin(rx, generation); /* which the long way would do, too */
-    if (seq != rx->next || rx->ahead.n || !asim_wants_ack(fabric->set.net, next, rx->size))
+    if (seq != rx->next || rx->out_of_order.n || !asim_wants_ack(fabric->set.net, next, rx->size))
         return 0;
     if (!is_one)
-        nic = rx->back ? &nic[rx->back - 1] : asim_nic_for_reply(fabric, host, frame, rx);
+        nic = rx->reply_nic ? &nic[rx->reply_nic - 1] : asim_nic_for_reply(fabric, host, frame, rx);
     busy = (uint32_t)asim_nic_is_busy(host, nic);
     if (nic->port.paused || (nic->acks.n && !busy))
         return 0;
@@ -103,12 +103,12 @@ ALWAYS_INLINE int quick_data(struct asim_fabric *fabric, struct asim_host *host,
         flags |= ASIM_FINAL;
         asim_rx_count(rx, 1);
     }
-    host->counts.got_data++;
+    host->counts.data_received++;
     host->counts.in_order += payload;
-    host->counts.acks_made++;
-    ack->extent = asim_frame_word1(next, 0, fabric->set.ack_wire);
+    host->counts.acks_generated++;
+    ack->word1 = asim_frame_word1(next, 0, fabric->set.ack_wire);
     ack->flow = frame->flow;
-    ack->rest = asim_frame_word2(0, ASIM_ACK, flags) | youth << 32;
+    ack->word2 = asim_frame_word2(0, ASIM_ACK, flags) | youth << 32;
     if (busy)
         return 1;
     host->counts.acks++;

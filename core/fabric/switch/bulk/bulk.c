@@ -45,7 +45,7 @@ static inline void depart(struct asim_fabric *fabric, struct asim_switch_shard *
     uint32_t q = asim_queue_next(port), in, bytes;
     struct asim_frame *head = asim_ring_head(&port->queue[q]), *frame;
 
-    in = head->side;
+    in = head->ingress;
     bytes = head->wire;
     frame = begin_behind(shard->lane, &port->port, bytes);
     if (!frame)

@@ -178,8 +178,8 @@ static uint64_t bucket_port(struct asim_fabric *fabric, struct asim_switch_shard
     shard->last_arrival[shard->n_last_arrivals++] = (struct asim_port_event){
         asim_arrival_entry(p, n - 1, asim_link_ring_view_nth(&mail, n - 1)->t - begin), p,
         (uint32_t)bytes};
-    wire->got += n;
-    wire->got_bytes += bytes;
+    wire->received += n;
+    wire->received_bytes += bytes;
     return bytes;
 }
 
@@ -191,8 +191,8 @@ void asim_arrivals_unbucket(struct asim_switch_shard *shard)
     for (uint32_t i = 0; i < shard->n_last_arrivals; i++) {
         struct asim_wire *wire = sw->in[shard->last_arrival[i].port];
 
-        wire->got -= asim_arrival_index(shard->last_arrival[i].entry) + 1;
-        wire->got_bytes -= shard->last_arrival[i].bytes;
+        wire->received -= asim_arrival_index(shard->last_arrival[i].entry) + 1;
+        wire->received_bytes -= shard->last_arrival[i].bytes;
         sw->lockstep_group[shard->last_arrival[i].port] = UINT32_MAX;
     }
     shard->n_last_arrivals = 0;

@@ -59,7 +59,7 @@ static inline int asim_arrivals_are_identical(const struct asim_wire *a, const s
         const struct asim_frame *f = asim_link_ring_view_nth(&x, i),
                                 *g = asim_link_ring_view_nth(&y, i);
 
-        if (f->t != g->t || f->wire != g->wire || f->side != g->side)
+        if (f->t != g->t || f->wire != g->wire || f->cause_recency != g->cause_recency)
             return 0;
     }
     return 1;

@@ -30,7 +30,7 @@ static int is_first(const struct asim_switch *sw, uint64_t a, uint64_t b)
 
         if (f->t != g->t)
             return f->t < g->t;
-        if (!alike || f->wire != g->wire || f->side != g->side) {
+        if (!alike || f->wire != g->wire || f->cause_recency != g->cause_recency) {
             f_tie = asim_wire_tie_key(x->in, f);
             g_tie = asim_wire_tie_key(y->in, g);
             if (f_tie != g_tie)

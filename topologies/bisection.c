@@ -44,7 +44,8 @@ static void add_arc(struct flow *f, uint32_t from, uint32_t to, const uint64_t r
 /* NVSwitches count only where there are no other switches. */
 static int is_network(const struct asim_topo *topo, const struct asim_link *l, int all)
 {
-    return all || (topo->kind[l->a] != ASIM_NVSWITCH && topo->kind[l->b] != ASIM_NVSWITCH);
+    return all ||
+           (topo->node_type[l->a] != ASIM_NVSWITCH && topo->node_type[l->b] != ASIM_NVSWITCH);
 }
 
 /* Between switches a link carries its rate both ways at once, which one pair of arcs says: room in
@@ -98,7 +99,7 @@ static int build(struct flow *f, const struct asim_topo *topo, int half)
         return ASIM_ENOMEM;
     int all = 1;
     for (uint32_t v = topo->hosts; v < topo->nodes; v++)
-        all &= topo->kind[v] == ASIM_NVSWITCH;
+        all &= topo->node_type[v] == ASIM_NVSWITCH;
     for (size_t i = 0; i < topo->n_links; i++)
         if (is_network(topo, &topo->links[i], all))
             add_link(f, topo, &topo->links[i], half);
@@ -188,7 +189,7 @@ static double host_bps(const struct asim_topo *topo, uint32_t host)
     for (uint32_t i = topo->first_port[host]; i < topo->first_port[host + 1]; i++) {
         double rate = (double)topo->links[topo->ports[i].link].rate_bps;
         all += rate;
-        network += topo->kind[topo->ports[i].peer] == ASIM_NVSWITCH ? 0 : rate;
+        network += topo->node_type[topo->ports[i].peer] == ASIM_NVSWITCH ? 0 : rate;
     }
     return network > 0 ? network : all;
 }

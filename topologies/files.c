@@ -41,6 +41,6 @@ uint32_t asim_files_count(const struct asim_topo *topo, int kind)
 {
     uint32_t n = 0;
     for (uint32_t v = 0; v < topo->nodes; v++)
-        n += topo->kind[v] == kind;
+        n += topo->node_type[v] == kind;
     return n;
 }

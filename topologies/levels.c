@@ -33,9 +33,9 @@ uint8_t *asim_levels_of(const struct asim_topo *topo)
     uint32_t *queue = malloc((topo->nodes ? topo->nodes : 1) * sizeof *queue);
     if (level && queue) {
         for (uint32_t v = 0; v < topo->nodes; v++)
-            level[v] = topo->kind[v] == ASIM_HOST       ? 0
-                       : topo->kind[v] == ASIM_NVSWITCH ? ASIM_LEVEL_NVSWITCH
-                                                        : ASIM_LEVEL_NONE;
+            level[v] = topo->node_type[v] == ASIM_HOST       ? 0
+                       : topo->node_type[v] == ASIM_NVSWITCH ? ASIM_LEVEL_NVSWITCH
+                                                             : ASIM_LEVEL_NONE;
         spread(topo, level, queue);
     } else {
         free(level);

@@ -75,7 +75,7 @@ static int say_parallel(void *lint, uint32_t a, uint32_t b)
 static int check_duplicates(struct asim_lint *lint, const struct asim_topo *topo,
                             struct asim_err *err)
 {
-    if (asim_topo_parallel(topo, say_parallel, lint))
+    if (asim_topo_duplicate_links(topo, say_parallel, lint))
         return asim_err_nomem(err, "looking for duplicate links");
     return 0;
 }
@@ -165,7 +165,7 @@ static void check_simai(struct asim_lint *lint, const struct asim_topo *topo)
     static const char counts[] = "NVSwitch counts", places[] = "NVSwitch places", ids[] = "ids";
     uint32_t nvsw = 0, server = topo->gpus_per_server;
     for (uint32_t v = 0; v < topo->nodes; v++)
-        nvsw += topo->kind[v] == ASIM_NVSWITCH;
+        nvsw += topo->node_type[v] == ASIM_NVSWITCH;
     if (topo->nodes > 65536 && server)
         say(lint, ids, "%u nodes: SimAI makes addresses of ids below 65536 only.", topo->nodes);
     if (!nvsw)

@@ -21,7 +21,7 @@
 #define ASIM_CHECK_ALL   "" /* group of all ranks; "0" is another name of it */
 
 /* What can be wrong with a node; what is said of each stands in ops.c. */
-enum asim_check_kind {
+enum asim_check_problem {
     ASIM_CHECK_NO_TYPE,
     ASIM_CHECK_BAD_TYPE,
     ASIM_CHECK_NO_SIZE,

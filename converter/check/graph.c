@@ -14,11 +14,11 @@ void asim_check_graph(struct asim_check *check, uint32_t rank)
     int rc = asim_trace_open(&trace, check->prefix, rank, &err);
     if (!rc) {
         rc = asim_index_open(&index, &trace, check->lenient, &err);
-        if (!rc && index.dropped)
+        if (!rc && index.unresolved)
             asim_check_say(check, 0,
                            "rank %u: %zu control dependencies on nodes that are not "
                            "there; a simulation drops them.",
-                           rank, index.dropped);
+                           rank, index.unresolved);
         if (!rc)
             asim_index_close(&index);
     }

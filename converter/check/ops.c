@@ -49,7 +49,7 @@ struct seen {
 
 /* Only the first node of a kind is told by name: a trace with one mistake has it a thousand times.
  */
-static void note(struct seen *seen, enum asim_check_kind kind, const struct asim_op *op)
+static void note(struct seen *seen, enum asim_check_problem kind, const struct asim_op *op)
 {
     if (!seen->n[kind]++) {
         seen->id[kind] = op->id;
@@ -147,7 +147,7 @@ static int look_metadata(struct asim_check *check, const struct asim_op *op, str
     if (kind < 0)
         return kind;
     if (kind != ASIM_CHECK_FINE)
-        note(seen, (enum asim_check_kind)kind, op);
+        note(seen, (enum asim_check_problem)kind, op);
     return 0;
 }
 
@@ -193,7 +193,7 @@ static void look_members(struct asim_check *check, uint32_t rank, struct asim_tr
     for (size_t i = 0; i < check->colls.n; i++) {
         int kind = asim_check_named(check, rank, &check->colls.at[i]);
         if (kind != ASIM_CHECK_FINE && !asim_trace_at(trace, check->colls.at[i].place, &op, NULL))
-            note(seen, (enum asim_check_kind)kind, &op);
+            note(seen, (enum asim_check_problem)kind, &op);
     }
 }
 

@@ -16,7 +16,7 @@
 #include "asim/ext/command.h"
 #include "base/text.h"
 #include "tools/args.h"
-#include "trace/chakra/chakra_write.h"
+#include "trace/chakra/write.h"
 #include "trace/op.h"
 #include "base/io/file_set.h"
 

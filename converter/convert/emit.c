@@ -14,7 +14,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include "json/print.h"
-#include "trace/chakra/chakra_write.h"
+#include "trace/chakra/write.h"
 #include "trace/op.h"
 
 struct emit {

@@ -8,7 +8,7 @@
 
 #include <inttypes.h>
 #include <string.h>
-#include "trace/chakra/chakra_write.h"
+#include "trace/chakra/write.h"
 
 struct metadata {
     struct asim_convert *cv;

@@ -6,7 +6,7 @@
 #include <string.h>
 #include <stdlib.h>
 #include "draw/draw.h"
-#include "trace/chakra/chakra_record.h"
+#include "trace/chakra/record.h"
 
 #define MAX_NAMES_BYTES ((size_t)4 << 30)
 

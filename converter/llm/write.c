@@ -10,7 +10,7 @@
 #include <string.h>
 #include <unistd.h>
 #include "base/io/out.h"
-#include "trace/chakra/chakra_write.h"
+#include "trace/chakra/write.h"
 #include "trace/open.h"
 #include "base/io/file_set.h"
 

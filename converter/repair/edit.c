@@ -7,7 +7,7 @@
 
 #include <stdlib.h>
 #include <string.h>
-#include "trace/chakra/chakra_attr.h"
+#include "trace/chakra/attr.h"
 
 const ChakraProtoMsg__AttributeProto *asim_edit_attr(const ChakraProtoMsg__Node *node,
                                                      const char *name)

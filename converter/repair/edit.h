@@ -7,8 +7,8 @@
 #define ASIM_CONVERTER_REPAIR_EDIT_H
 
 #include "base/mem.h"
-#include "trace/chakra/chakra_record.h"
-#include "trace/chakra/chakra_write.h"
+#include "trace/chakra/record.h"
+#include "trace/chakra/write.h"
 
 #define ASIM_EDIT_ATTRS 8
 

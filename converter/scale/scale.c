@@ -10,8 +10,8 @@
 #include <stdlib.h>
 #include <string.h>
 #include "base/text.h"
-#include "trace/chakra/chakra_attr.h"
-#include "trace/chakra/chakra_write.h"
+#include "trace/chakra/attr.h"
+#include "trace/chakra/write.h"
 #include "trace/op.h"
 
 typedef ChakraProtoMsg__Node node_t;

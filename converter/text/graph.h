@@ -8,7 +8,7 @@
 #define ASIM_CONVERTER_TEXT_GRAPH_H
 
 #include "text/text.h"
-#include "trace/chakra/chakra_write.h"
+#include "trace/chakra/write.h"
 
 #define ASIM_TEXT_NONE UINT64_MAX /* no node */
 

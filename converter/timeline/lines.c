@@ -13,29 +13,29 @@ static int has_prefix(const char *text, const char *prefix)
     return !strncmp(text, prefix, strlen(prefix));
 }
 
-int asim_timeline_lane(const char *name, const char *type)
+int asim_timeline_track(const char *name, const char *type)
 {
     const char *of[] = {name, type};
-    static const int lanes[] = {0,
-                                0,
-                                ASIM_LANE_REMOTE,
-                                ASIM_LANE_REMOTE,
-                                ASIM_LANE_COMP,
-                                ASIM_LANE_COMM,
-                                ASIM_LANE_COMM,
-                                ASIM_LANE_COMM};
+    static const int tracks[] = {0,
+                                 0,
+                                 ASIM_TRACK_REMOTE,
+                                 ASIM_TRACK_REMOTE,
+                                 ASIM_TRACK_COMP,
+                                 ASIM_TRACK_COMM,
+                                 ASIM_TRACK_COMM,
+                                 ASIM_TRACK_COMM};
     for (int i = 0; i < 2; i++) {
         if (!of[i])
             continue;
         if (has_prefix(of[i], "MEM_LOAD_NODE") || has_prefix(of[i], "MEM_STORE_NODE"))
-            return strstr(of[i], "LOCAL_MEMORY") ? ASIM_LANE_LOCAL : ASIM_LANE_REMOTE;
+            return strstr(of[i], "LOCAL_MEMORY") ? ASIM_TRACK_LOCAL : ASIM_TRACK_REMOTE;
         if (has_prefix(of[i], "COMP_NODE"))
-            return ASIM_LANE_COMP;
+            return ASIM_TRACK_COMP;
         if (has_prefix(of[i], "COMM_"))
-            return ASIM_LANE_COMM;
+            return ASIM_TRACK_COMM;
     }
     if (type && type[0] >= '2' && type[0] <= '7' && !type[1])
-        return lanes[type[0] - '0'];
+        return tracks[type[0] - '0'];
     return 0;
 }
 
@@ -75,10 +75,10 @@ static int place(struct asim_timeline *t, struct asim_timeline_event *event, cha
     event->name = take(&rest, 1);
     if (!event->name)
         return asim_timeline_fail(t, err, "the line has no x=NAME at its end.");
-    event->lane = asim_timeline_lane(event->name, t->compat ? NULL : type);
-    if (!event->lane && t->compat)
+    event->track = asim_timeline_track(event->name, t->compat ? NULL : type);
+    if (!event->track && t->compat)
         return asim_timeline_fail(t, err, "node '%.60s' is of no known kind.", event->name);
-    event->lane = event->lane ? event->lane : ASIM_LANE_OTHER;
+    event->track = event->track ? event->track : ASIM_TRACK_OTHER;
     return 0;
 }
 
@@ -142,7 +142,7 @@ static uint64_t host_of(uint64_t ip)
 
 int asim_timeline_fct(struct asim_timeline *t, struct asim_err *err)
 {
-    struct asim_timeline_event event = {.lane = ASIM_LANE_COMM};
+    struct asim_timeline_event event = {.track = ASIM_TRACK_COMM};
     unsigned src, dst, sport, dport;
     uint64_t bytes, ideal;
     char name[96];

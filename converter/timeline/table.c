@@ -90,7 +90,7 @@ static int put_message(struct asim_timeline *t, struct asim_timeline_event *even
         return rc;
     snprintf(name, sizeof name, "%" PRIu64 " bytes to %" PRIu64, size, to);
     event->name = name;
-    event->lane = ASIM_LANE_COMM;
+    event->track = ASIM_TRACK_COMM;
     return asim_timeline_message(t, event, err);
 }
 
@@ -126,8 +126,8 @@ int asim_timeline_row(struct asim_timeline *t, const struct asim_timeline_column
         return put_message(t, &event, cells[columns->dst], cells[columns->bytes], err);
     event.name = cells[columns->name];
     const char *type = columns->type >= 0 ? cells[columns->type] : NULL;
-    event.lane = asim_timeline_lane(event.name, type);
-    event.lane = event.lane ? event.lane : ASIM_LANE_OTHER;
+    event.track = asim_timeline_track(event.name, type);
+    event.track = event.track ? event.track : ASIM_TRACK_OTHER;
     if (type && !strcmp(type, asim_op_type_name(ASIM_OP_COMM_RECV)))
         return asim_timeline_message(t, &event, err);
     return asim_timeline_event(t, &event, err);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only
  *
- * Lines in, events out. Process = NPU, thread = lane; names of both are written as metadata
+ * Lines in, events out. Process = NPU, thread = track; names of both are written as metadata
  * events when one first appears.
  */
 #include "timeline/timeline.h"
@@ -105,12 +105,12 @@ static void begin(struct asim_timeline *t)
         asim_jbuf_text(&t->buf, t->compat ? ", " : ",\n");
 }
 
-/* Names the process (lane 0) or the thread, once. */
-static int name_lane(struct asim_timeline *t, uint64_t npu, int lane)
+/* Names the process (track 0) or the thread, once. */
+static int name_track(struct asim_timeline *t, uint64_t npu, int track)
 {
-    static const char *const names[ASIM_LANES] = {"",        "local memory",  "remote memory",
-                                                  "compute", "communication", "other"};
-    uint64_t *slot = asim_map_put(&t->lanes, npu, (uint64_t)lane);
+    static const char *const names[ASIM_TRACKS] = {"",        "local memory",  "remote memory",
+                                                   "compute", "communication", "other"};
+    uint64_t *slot = asim_map_put(&t->tracks, npu, (uint64_t)track);
     char text[32];
     if (!slot)
         return ASIM_ENOMEM;
@@ -119,11 +119,11 @@ static int name_lane(struct asim_timeline *t, uint64_t npu, int lane)
     *slot = 1;
     begin(t);
     put_int(&t->buf, "{\"ph\": \"M\", \"pid\": ", npu);
-    put_int(&t->buf, ", \"tid\": ", (uint64_t)lane);
-    put_name(&t->buf, lane ? "thread_name" : "process_name");
+    put_int(&t->buf, ", \"tid\": ", (uint64_t)track);
+    put_name(&t->buf, track ? "thread_name" : "process_name");
     snprintf(text, sizeof text, "NPU %" PRIu64, npu);
     asim_jbuf_text(&t->buf, ", \"args\": {\"name\": ");
-    asim_jprint_string(&t->buf, lane ? names[lane] : text, strlen(lane ? names[lane] : text));
+    asim_jprint_string(&t->buf, track ? names[track] : text, strlen(track ? names[track] : text));
     asim_jbuf_text(&t->buf, "}}");
     return 0;
 }
@@ -134,7 +134,7 @@ static void put_compat(struct asim_timeline *t, const struct asim_timeline_event
     double start = (double)event->start / t->mhz / 1000;
     double length = (double)event->length / (t->mhz * 1000);
     put_int(&t->buf, "{\"pid\": ", event->npu);
-    put_int(&t->buf, ", \"tid\": ", (uint64_t)event->lane);
+    put_int(&t->buf, ", \"tid\": ", (uint64_t)event->track);
     put_real(&t->buf, ", \"ts\": ", start);
     put_real(&t->buf, ", \"dur\": ", length);
     asim_jbuf_text(&t->buf, ", \"ph\": \"X\"");
@@ -155,11 +155,11 @@ int asim_timeline_event(struct asim_timeline *t, const struct asim_timeline_even
         put_compat(t, event);
         return flush(t, err);
     }
-    if (name_lane(t, event->npu, 0) || name_lane(t, event->npu, event->lane))
+    if (name_track(t, event->npu, 0) || name_track(t, event->npu, event->track))
         return asim_err_nomem(err, "writing a timeline");
     begin(t);
     put_int(&t->buf, "{\"ph\": \"X\", \"pid\": ", event->npu);
-    put_int(&t->buf, ", \"tid\": ", (uint64_t)event->lane);
+    put_int(&t->buf, ", \"tid\": ", (uint64_t)event->track);
     put_real(&t->buf, ", \"ts\": ", (double)event->start / t->mhz);
     put_real(&t->buf, ", \"dur\": ", (double)event->length / t->mhz);
     put_name(&t->buf, event->name);
@@ -176,14 +176,14 @@ int asim_timeline_message(struct asim_timeline *t, const struct asim_timeline_ev
     t->events++;
     if (event->npu >= t->npus)
         t->npus = event->npu + 1;
-    if (name_lane(t, event->npu, 0))
+    if (name_track(t, event->npu, 0))
         return asim_err_nomem(err, "writing a timeline");
     for (int end = 0; end < 2; end++) {
         begin(t);
         asim_jbuf_text(&t->buf, end ? "{\"ph\": \"e\"" : "{\"ph\": \"b\"");
         put_int(&t->buf, ", \"cat\": \"message\", \"id\": ", t->line);
         put_int(&t->buf, ", \"pid\": ", event->npu);
-        put_int(&t->buf, ", \"tid\": ", (uint64_t)event->lane);
+        put_int(&t->buf, ", \"tid\": ", (uint64_t)event->track);
         put_real(&t->buf,
                  ", \"ts\": ", (double)(event->start + (end ? event->length : 0)) / t->mhz);
         put_name(&t->buf, event->name);
@@ -258,7 +258,7 @@ int asim_timeline_run(struct asim_timeline *t, struct asim_err *err)
     if (rc)
         return rc;
     asim_map_init(&t->issued);
-    asim_map_init(&t->lanes);
+    asim_map_init(&t->tracks);
     t->text = malloc(LINE_BYTES);
     t->piece = malloc(PIECE_BYTES);
     rc = t->text && t->piece ? write_all(t, err) : asim_err_nomem(err, "reading a log");
@@ -266,7 +266,7 @@ int asim_timeline_run(struct asim_timeline *t, struct asim_err *err)
     free(t->piece);
     free(t->text);
     asim_map_fini(&t->issued);
-    asim_map_fini(&t->lanes);
+    asim_map_fini(&t->tracks);
     asim_jbuf_fini(&t->buf);
     return rc;
 }

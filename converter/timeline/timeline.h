@@ -27,13 +27,13 @@ enum asim_timeline_form {
     ASIM_TIMELINE_TABLE
 };
 
-enum asim_timeline_lane { /* tid of the event; the published numbers, and one more */
-                          ASIM_LANE_LOCAL = 1,
-                          ASIM_LANE_REMOTE,
-                          ASIM_LANE_COMP,
-                          ASIM_LANE_COMM,
-                          ASIM_LANE_OTHER,
-                          ASIM_LANES
+enum asim_timeline_track { /* tid of the event; the published numbers, and one more */
+                           ASIM_TRACK_LOCAL = 1,
+                           ASIM_TRACK_REMOTE,
+                           ASIM_TRACK_COMP,
+                           ASIM_TRACK_COMM,
+                           ASIM_TRACK_OTHER,
+                           ASIM_TRACKS
 };
 
 struct asim_timeline {
@@ -53,7 +53,7 @@ struct asim_timeline {
     uint64_t line, npus, written; /* written: elements of the array */
     char *text;                   /* of the line */
     struct asim_map issued;       /* (npu, node) → cycle + 1 */
-    struct asim_map lanes;        /* (npu, lane) → 1: named already */
+    struct asim_map tracks;       /* (npu, track) → 1: named already */
     struct asim_jbuf buf;
 };
 
@@ -65,7 +65,7 @@ int asim_timeline_run(struct asim_timeline *t, struct asim_err *err);
 struct asim_timeline_event {
     uint64_t npu, id;
     const char *name;
-    int lane;
+    int track;
     uint64_t start, length; /* cycles */
 };
 
@@ -92,8 +92,8 @@ struct asim_timeline_columns {
 int asim_timeline_header(const struct asim_timeline *t, struct asim_timeline_columns *columns);
 int asim_timeline_row(struct asim_timeline *t, const struct asim_timeline_columns *columns,
                       struct asim_err *err);
-/* Lane of a node by its Chakra name ("COMM_…"), else by its type ("4" or "COMP_NODE"; may be
+/* Track of a node by its Chakra name ("COMM_…"), else by its type ("4" or "COMP_NODE"; may be
  * NULL); 0 = cannot be told. */
-int asim_timeline_lane(const char *name, const char *type);
+int asim_timeline_track(const char *name, const char *type);
 
 #endif

@@ -19,13 +19,13 @@ static uint64_t unmapped_rate(const struct asim_fabric *fabric)
     const struct asim_netconf *net = fabric->set.net;
 
     for (uint32_t v = 0; v < fabric->set.nodes - fabric->set.hosts; v++) {
-        if (fabric->set.topo->kind[fabric->set.hosts + v] == ASIM_NVSWITCH)
+        if (fabric->set.topo->node_type[fabric->set.hosts + v] == ASIM_NVSWITCH)
             continue;
         for (uint32_t p = 0; p < fabric->sw[v].n_ports; p++) {
             const struct asim_port *port = &fabric->sw[v].ports[p].port;
             uint64_t bps = port->out->rate_bps;
 
-            if (asim_topo_is_inner(fabric->set.topo, port->out->id / 2))
+            if (asim_topo_is_virtual(fabric->set.topo, port->out->id / 2))
                 continue;
             if (!has_rate(&net->kmin, bps) || !has_rate(&net->kmax, bps))
                 return bps;
@@ -52,7 +52,7 @@ int asim_fabric_diagnostics(const struct asim_fabric *fabric, const struct asim_
     struct twice twice = {0, 0};
     uint32_t full = 0;
 
-    if (asim_topo_parallel(fabric->set.topo, see_twice, &twice))
+    if (asim_topo_duplicate_links(fabric->set.topo, see_twice, &twice))
         return asim_err_nomem(err, "looking for duplicate links");
     for (uint32_t v = 0; v < fabric->set.nodes - fabric->set.hosts; v++)
         full += fabric->sw[v].shareable == UINT64_MAX;

@@ -16,7 +16,7 @@ int asim_event_op(const struct asim_world *world, const struct asim_event *event
     struct asim_rank *rank = &world->ranks[event->rank];
 
     if (!event->of.op.name) {
-        int code = asim_feed_body(rank->feed, event->of.op.index, op, &rank->lane->trial);
+        int code = asim_feed_record(rank->feed, event->of.op.index, op, &rank->lane->trial);
 
         if (code)
             asim_rank_latch(rank);

@@ -98,7 +98,7 @@ static void on_pfc(void *self, uint64_t t, uint32_t node, uint32_t port, int pau
     struct asim_event event = {.t = t, .kind = ASIM_EV_PFC, .rank = node};
 
     event.of.pfc.port = port;
-    event.of.pfc.node_kind = world->topo.kind[node];
+    event.of.pfc.node_kind = world->topo.node_type[node];
     event.of.pfc.pause = pause;
     record(world, &event);
 }

@@ -100,7 +100,7 @@ static void name_op(const struct asim_rank *rank, uint32_t index, struct text *t
 {
     struct asim_op op;
 
-    if (asim_feed_body(rank->feed, index, &op, NULL)) {
+    if (asim_feed_record(rank->feed, index, &op, NULL)) {
         add(text, "an op");
         return;
     }

@@ -197,7 +197,7 @@ static int open_rank(struct asim_world *world, uint32_t r, const struct asim_set
     struct asim_feed_options feed = {.prefix = set->workload,
                                      .rank = r,
                                      .plain = world->plain_traces,
-                                     .window = set->window_ops,
+                                     .cached_records = set->window_ops,
                                      .lenient = !set->strict_deps};
 
     rank->world = world;

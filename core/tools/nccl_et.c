@@ -12,7 +12,7 @@
 #include "tools/nccl_et.h"
 
 #include <stdlib.h>
-#include "trace/chakra/chakra_write.h"
+#include "trace/chakra/write.h"
 #include "trace/op.h"
 
 enum { MOST_TAG = (1 << 20) - 1 };

@@ -20,7 +20,7 @@
 #include "base/io/out.h"
 #include "report/report.h"
 #include "tools/simai.h"
-#include "trace/simai/simai_walk.h"
+#include "trace/simai/iterator.h"
 
 struct op { /* of rank 0, in the order of its trace */
     uint32_t row;
@@ -66,15 +66,15 @@ static int has_groups(const struct asim_simai_layout *layout)
  */
 static int list_ops(struct csv *csv, struct asim_err *err)
 {
-    struct asim_simai_walk walk;
+    struct asim_simai_iterator walk;
     struct asim_simai_item item;
-    int rc = asim_simai_walk_start(&walk, &csv->w, &csv->layout, 0, err);
+    int rc = asim_simai_iterator_start(&walk, &csv->w, &csv->layout, 0, err);
 
     if (rc)
         return rc;
     walk.has_meta = has_groups(&csv->layout);
-    while (asim_simai_walk_next(&walk, &item)) {
-        struct op op = {.row = item.row, .kind = item.kind, .part = item.part};
+    while (asim_simai_iterator_next(&walk, &item)) {
+        struct op op = {.row = item.row, .kind = item.type, .part = item.part};
 
         if (ASIM_VEC_PUSH(csv->ops, op))
             return asim_err_nomem(err, "listing a workload's ops");

@@ -35,13 +35,13 @@ int asim_build_nodes(struct asim_topo *topo, const struct asim_build_size *size,
     if (rc)
         return rc;
     for (uint32_t v = hosts; v < nodes; v++)
-        topo->kind[v] = v < hosts + nv ? ASIM_NVSWITCH : ASIM_SWITCH;
+        topo->node_type[v] = v < hosts + nv ? ASIM_NVSWITCH : ASIM_SWITCH;
     return 0;
 }
 
 /* Call order is port order at both ends. */
 int asim_build_link(struct asim_topo *topo, uint32_t a, uint32_t b,
-                    const struct asim_link_sort *wire, struct asim_err *err)
+                    const struct asim_link_spec *wire, struct asim_err *err)
 {
     struct asim_link link = {.a = a,
                              .b = b,

@@ -16,7 +16,7 @@
 #define ASIM_BUILD_MAX_LINKS ((uint64_t)1 << 26)
 #define ASIM_BUILD_MAX_NODES ((uint64_t)1 << 24)
 
-struct asim_link_sort { /* one sort of link */
+struct asim_link_spec { /* one sort of link */
     uint64_t rate_bps, delay_fs;
     double error_rate;
 };
@@ -29,7 +29,7 @@ struct asim_build_size { /* wide, so that a product can be refused instead of wr
 int asim_build_nodes(struct asim_topo *topo, const struct asim_build_size *size,
                      struct asim_err *err);
 int asim_build_link(struct asim_topo *topo, uint32_t a, uint32_t b,
-                    const struct asim_link_sort *wire, struct asim_err *err);
+                    const struct asim_link_spec *wire, struct asim_err *err);
 /* How many hosts to make: `given` (0 = not given) must hold the `asked` ranks (0 = not asked);
  * without either, `usual`. */
 int asim_build_hosts(uint32_t given, uint32_t asked, uint32_t usual, uint32_t *hosts,

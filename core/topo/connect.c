@@ -39,7 +39,7 @@ static void flood(struct islands *s, uint32_t start)
         for (uint32_t p = t->first_port[v]; p < t->first_port[v + 1]; p++) {
             uint32_t peer = t->ports[p].peer;
 
-            if (t->kind[peer] == ASIM_HOST || s->island[peer])
+            if (t->node_type[peer] == ASIM_HOST || s->island[peer])
                 continue;
             s->island[peer] = s->n;
             s->queue[tail++] = peer;

@@ -27,7 +27,7 @@ static uint32_t count_nvswitches(const struct asim_topo *topo)
     uint32_t n = 0;
 
     for (uint32_t v = topo->hosts; v < topo->nodes; v++)
-        n += topo->kind[v] == ASIM_NVSWITCH;
+        n += topo->node_type[v] == ASIM_NVSWITCH;
     return n;
 }
 
@@ -62,7 +62,7 @@ static int add_links(struct asim_topo *topo, uint32_t n, struct asim_err *err)
     for (uint32_t v = topo->hosts; !rc && v < topo->nodes; v++) {
         struct asim_link inner = {.a = host, .b = v + n};
 
-        if (topo->kind[v] != ASIM_NVSWITCH)
+        if (topo->node_type[v] != ASIM_NVSWITCH)
             continue;
         rc = inner_link(topo, v, &inner, err);
         if (!rc)
@@ -81,8 +81,8 @@ static void move_switches(struct asim_topo *topo, size_t links, uint32_t n)
         link->a += link->a >= topo->hosts ? n : 0;
         link->b += link->b >= topo->hosts ? n : 0;
     }
-    memmove(topo->kind + topo->hosts + n, topo->kind + topo->hosts, topo->switches);
-    memset(topo->kind + topo->hosts, ASIM_HOST, n);
+    memmove(topo->node_type + topo->hosts + n, topo->node_type + topo->hosts, topo->switches);
+    memset(topo->node_type + topo->hosts, ASIM_HOST, n);
 }
 
 /* In place, because what refers to a topology keeps a pointer to it; linear in nodes and links.
@@ -102,10 +102,10 @@ int asim_topo_endpoints(struct asim_topo *topo, struct asim_err *err)
                             "%" PRIu32 " nodes and %" PRIu32 " end points of NVSwitches are more "
                             "than %" PRIu32 ".",
                             topo->nodes, n, UINT32_MAX - 1);
-    kind = realloc(topo->kind, (size_t)topo->nodes + n + 1);
+    kind = realloc(topo->node_type, (size_t)topo->nodes + n + 1);
     if (!kind)
         return asim_err_nomem(err, "giving NVSwitches end points");
-    topo->kind = kind;
+    topo->node_type = kind;
     if ((rc = add_links(topo, n, err)))
         return rc;
     move_switches(topo, links, n);
@@ -120,10 +120,10 @@ uint32_t asim_topo_endpoint_of(const struct asim_topo *topo, uint32_t v)
 {
     const struct asim_port_ref *last;
 
-    if (v < topo->hosts || v >= topo->nodes || topo->kind[v] != ASIM_NVSWITCH)
+    if (v < topo->hosts || v >= topo->nodes || topo->node_type[v] != ASIM_NVSWITCH)
         return UINT32_MAX;
     if (topo->first_port[v] == topo->first_port[v + 1])
         return UINT32_MAX;
     last = &topo->ports[topo->first_port[v + 1] - 1];
-    return asim_topo_is_inner(topo, last->link) ? last->peer : UINT32_MAX;
+    return asim_topo_is_virtual(topo, last->link) ? last->peer : UINT32_MAX;
 }

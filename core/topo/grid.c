@@ -97,7 +97,7 @@ static uint64_t grid_links(const struct grid *grid)
 /* The links that leave node h upwards, one per dimension.
  * first is where the routers begin, or 0 where hosts are wired to each other. */
 static int link_neighbours(struct asim_topo *topo, const struct grid *grid, uint32_t h,
-                           const struct asim_link_sort *wire, struct asim_err *err)
+                           const struct asim_link_spec *wire, struct asim_err *err)
 {
     uint32_t first = topo->nodes > grid->hosts ? (uint32_t)grid->hosts : 0;
     uint32_t stride = 1;
@@ -121,8 +121,8 @@ static int wire_grid(struct asim_topo *topo, const struct grid *grid,
                      const struct asim_grid_options *opt, struct asim_err *err)
 {
     uint32_t hosts = (uint32_t)grid->hosts;
-    struct asim_link_sort wire = {opt->rate_bps, opt->delay_fs, opt->error_rate};
-    struct asim_link_sort drop = {opt->host_rate_bps ? opt->host_rate_bps : opt->rate_bps,
+    struct asim_link_spec wire = {opt->rate_bps, opt->delay_fs, opt->error_rate};
+    struct asim_link_spec drop = {opt->host_rate_bps ? opt->host_rate_bps : opt->rate_bps,
                                   opt->host_delay_fs, opt->error_rate};
     int rc = 0;
     for (uint32_t h = 0; h < hosts && !opt->direct && !rc; h++)

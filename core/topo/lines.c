@@ -69,10 +69,10 @@ int asim_lines_switches(struct asim_topo *topo, struct asim_src *src, uint64_t n
 
         if (rc)
             return rc;
-        if (topo->kind[id] != ASIM_HOST)
+        if (topo->node_type[id] != ASIM_HOST)
             return asim_err_at(err, ASIM_EINVAL, asim_src_where(src),
                                "switch %" PRIu32 " is listed twice.", id);
-        topo->kind[id] = kind;
+        topo->node_type[id] = kind;
     }
     return 0;
 }
@@ -130,7 +130,7 @@ int asim_lines_check_hosts(const struct asim_topo *topo, const struct asim_src *
                            struct asim_err *err)
 {
     for (uint32_t v = 0; v < hosts; v++)
-        if (topo->kind[v] != ASIM_HOST)
+        if (topo->node_type[v] != ASIM_HOST)
             return asim_err_at(err, ASIM_EINVAL, asim_src_where(src),
                                "node %" PRIu32 " is listed as a switch, but the %" PRIu64
                                " hosts must be numbered 0 to %" PRIu64

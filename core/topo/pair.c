@@ -80,7 +80,7 @@ int asim_pair_max(struct asim_pair *pair, struct asim_route *route, uint32_t pay
 {
     uint32_t n;
     const struct asim_topo *topo = asim_route_topo(route);
-    const struct asim_route_kind *kinds = asim_route_kinds(route, &n);
+    const struct asim_source_class *kinds = asim_route_source_classes(route, &n);
 
     memset(pair, 0, sizeof *pair);
     for (uint32_t a = 0; a < n; a++) {

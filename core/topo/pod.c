@@ -152,8 +152,8 @@ static int wire_gpu(struct asim_topo *topo, const struct pod *pod, uint32_t gpu,
                     struct asim_err *err)
 {
     const struct asim_pod_options *opt = pod->opt;
-    struct asim_link_sort nvlink = {opt->nv_rate_bps, opt->nv_delay_fs, opt->error_rate};
-    struct asim_link_sort nic = {opt->nic_rate_bps, opt->delay_fs, opt->error_rate};
+    struct asim_link_spec nvlink = {opt->nv_rate_bps, opt->nv_delay_fs, opt->error_rate};
+    struct asim_link_spec nic = {opt->nic_rate_bps, opt->delay_fs, opt->error_rate};
     uint32_t nvsw = pod->first_nvsw + gpu / opt->server * pod->nvsw;
     uint64_t segment = gpu / ((uint64_t)opt->leaf_ports * pod->rails);
     uint32_t leaf = pod->first_leaf + (uint32_t)segment * pod->rails + gpu % pod->rails;
@@ -171,7 +171,7 @@ static int wire_gpu(struct asim_topo *topo, const struct pod *pod, uint32_t gpu,
 static int wire_leaf(struct asim_topo *topo, const struct pod *pod, uint32_t leaf,
                      struct asim_err *err)
 {
-    struct asim_link_sort up = {pod->opt->spine_rate_bps, pod->opt->delay_fs, pod->opt->error_rate};
+    struct asim_link_spec up = {pod->opt->spine_rate_bps, pod->opt->delay_fs, pod->opt->error_rate};
     uint32_t spines = pod->two_planes ? pod->opt->spines / 2 : pod->opt->spines;
     uint32_t first = pod->first_spine + (pod->two_planes ? leaf / pod->plane_leaves * spines : 0);
     int rc = 0;
@@ -206,7 +206,7 @@ int asim_pod_make(struct asim_topo *topo, const struct asim_pod_shape *shape, ui
 static uint64_t nic_rate(const struct asim_topo *topo)
 {
     for (uint32_t i = topo->first_port[0]; i < topo->first_port[1]; i++)
-        if (topo->kind[topo->ports[i].peer] == ASIM_SWITCH)
+        if (topo->node_type[topo->ports[i].peer] == ASIM_SWITCH)
             return topo->links[topo->ports[i].link].rate_bps;
     return 0;
 }

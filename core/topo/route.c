@@ -64,7 +64,7 @@ static int classify(struct asim_route *r, uint32_t h)
             (i + 1 == n || r->last_peer[first + i + 1] != peer))
             r->member[legs++] = peer - r->hosts;
     }
-    return asim_intern_put(&r->legs, r->member, legs, &r->class_of[h]);
+    return asim_list_store_keep(&r->legs, r->member, legs, &r->class_of[h]);
 }
 
 /* Five words a port: peer, rate and delay of the link.
@@ -85,12 +85,12 @@ static int shape(struct asim_route *r, uint32_t h)
         r->member[n++] = (uint32_t)link->delay_fs;
         r->member[n++] = (uint32_t)(link->delay_fs >> 32);
     }
-    if (asim_intern_put(&r->shapes, r->member, n, &k))
+    if (asim_list_store_keep(&r->shapes, r->member, n, &k))
         return ASIM_ENOMEM;
     r->kind_of[h] = k;
     /* A new kind: its first host stands for it until a second is met. */
     if (r->shapes.n > known)
-        r->kinds[k] = (struct asim_route_kind){h, h};
+        r->kinds[k] = (struct asim_source_class){h, h};
     else if (r->kinds[k].second == r->kinds[k].first)
         r->kinds[k].second = h;
     return 0;
@@ -166,7 +166,7 @@ static int set_up(struct asim_route *r)
 {
     uint32_t empty;
 
-    if (allocate(r) || asim_intern_put(&r->sets, r->member, 0, &empty))
+    if (allocate(r) || asim_list_store_keep(&r->sets, r->member, 0, &empty))
         return ASIM_ENOMEM;
     for (uint32_t h = 0; h < r->hosts; h++)
         if (classify(r, h) || shape(r, h))
@@ -195,9 +195,9 @@ int asim_route_open_without(struct asim_route **route, const struct asim_topo *t
     r->down = down;
     r->hosts = topo->hosts;
     r->switches = topo->switches;
-    asim_intern_init(&r->legs);
-    asim_intern_init(&r->shapes);
-    asim_intern_init(&r->sets);
+    asim_list_store_init(&r->legs);
+    asim_list_store_init(&r->shapes);
+    asim_list_store_init(&r->sets);
     if (set_up(r)) {
         asim_route_close(r);
         return asim_err_nomem(err, "setting up routes");
@@ -213,9 +213,9 @@ void asim_route_close(struct asim_route *r)
         return;
     for (size_t c = 0; r->rows && c < r->legs.n; c++)
         free(r->rows[c]);
-    asim_intern_fini(&r->legs);
-    asim_intern_fini(&r->shapes);
-    asim_intern_fini(&r->sets);
+    asim_list_store_fini(&r->legs);
+    asim_list_store_fini(&r->shapes);
+    asim_list_store_fini(&r->sets);
     free(r->rows);
     free(r->class_of);
     free(r->kind_of);
@@ -236,12 +236,12 @@ void asim_route_close(struct asim_route *r)
 }
 
 /* How many rows a full table would have. */
-uint32_t asim_route_classes(const struct asim_route *route)
+uint32_t asim_route_dest_classes(const struct asim_route *route)
 {
     return (uint32_t)route->legs.n;
 }
 
-uint32_t asim_route_class(const struct asim_route *route, uint32_t host)
+uint32_t asim_route_dest_class(const struct asim_route *route, uint32_t host)
 {
     return route->class_of[host];
 }
@@ -252,7 +252,8 @@ const struct asim_topo *asim_route_topo(const struct asim_route *route)
 }
 
 /* Lives as long as the handle. */
-const struct asim_route_kind *asim_route_kinds(const struct asim_route *route, uint32_t *n)
+const struct asim_source_class *asim_route_source_classes(const struct asim_route *route,
+                                                          uint32_t *n)
 {
     *n = (uint32_t)route->shapes.n;
     return route->kinds;

@@ -32,9 +32,9 @@ int asim_route_open_without(struct asim_route **route, const struct asim_topo *t
                             const uint8_t *down, struct asim_err *err);
 void asim_route_close(struct asim_route *route);
 
-uint32_t asim_route_classes(const struct asim_route *route);
+uint32_t asim_route_dest_classes(const struct asim_route *route);
 /* Class of destination `host`, 0 ... classes - 1. */
-uint32_t asim_route_class(const struct asim_route *route, uint32_t host);
+uint32_t asim_route_dest_class(const struct asim_route *route, uint32_t host);
 
 /* Interfaces (1-based) of `node`, host or switch, on shortest paths to dst_host; *n of them. The
  * list lives as long as the handle. NULL and *n = 0: unreachable, or node is dst_host, or memory
@@ -52,9 +52,10 @@ const struct asim_topo *asim_route_topo(const struct asim_route *route);
 /* Hosts whose ports lead to the same peers over links of the same rate and delay are of one kind:
  * no two of them differ in any path property. Representatives are the lowest ids of a kind;
  * second is the next id of that kind, or the first again where it is alone. */
-struct asim_route_kind {
+struct asim_source_class {
     uint32_t first, second;
 };
-const struct asim_route_kind *asim_route_kinds(const struct asim_route *route, uint32_t *n);
+const struct asim_source_class *asim_route_source_classes(const struct asim_route *route,
+                                                          uint32_t *n);
 
 #endif

@@ -23,7 +23,7 @@
 /* s counts switches from 0. */
 static int is_nvswitch(const struct asim_route *r, uint32_t s)
 {
-    return r->topo->kind[r->hosts + s] == ASIM_NVSWITCH;
+    return r->topo->node_type[r->hosts + s] == ASIM_NVSWITCH;
 }
 
 /* Distances (1 = attached to the destination, 0 = unreachable), the order of expansion, and how
@@ -127,12 +127,12 @@ static int store(struct asim_route *r, uint32_t *row, uint32_t reached)
     for (uint32_t i = 0; !rc && i < reached; i++) {
         uint32_t v = r->queue[i];
 
-        rc = asim_intern_put(&r->sets, r->member + r->start[v], r->count[v], &row[v]);
+        rc = asim_list_store_keep(&r->sets, r->member + r->start[v], r->count[v], &row[v]);
     }
     for (uint32_t k = 0; !rc && k < r->shapes.n; k++) {
         uint32_t n = host_ports(r, r->kinds[k].first);
 
-        rc = asim_intern_put(&r->sets, r->member, n, &row[r->switches + k]);
+        rc = asim_list_store_keep(&r->sets, r->member, n, &row[r->switches + k]);
     }
     return rc;
 }

@@ -8,7 +8,7 @@
 #ifndef ASIM_TOPO_ROUTE_IMPL_H
 #define ASIM_TOPO_ROUTE_IMPL_H
 
-#include "topo/intern.h"
+#include "topo/list_store.h"
 #include "topo/route.h"
 
 struct asim_route_edge { /* from a switch to a neighbouring switch, as the search walks it */
@@ -20,15 +20,15 @@ struct asim_route {
     const struct asim_topo *topo;
     const uint8_t *down; /* [links], borrowed; NULL = all are up */
     uint32_t hosts, switches;
-    uint32_t *class_of, *kind_of;  /* [hosts] */
-    struct asim_intern legs;       /* class -> its switches, descending */
-    struct asim_intern shapes;     /* kind of host -> (peer, rate, delay) of each port */
-    struct asim_route_kind *kinds; /* [shapes.n] */
-    uint32_t *edge_first;          /* [switches + 1] */
-    struct asim_route_edge *edges; /* per switch: descending neighbour, ascending port */
+    uint32_t *class_of, *kind_of;    /* [hosts] */
+    struct asim_list_store legs;     /* class -> its switches, descending */
+    struct asim_list_store shapes;   /* kind of host -> (peer, rate, delay) of each port */
+    struct asim_source_class *kinds; /* [shapes.n] */
+    uint32_t *edge_first;            /* [switches + 1] */
+    struct asim_route_edge *edges;   /* per switch: descending neighbour, ascending port */
     /* Ports at the far ends of each host's links, grouped by peer: the last hop. */
     uint32_t *last_peer, *last_port; /* [ports of hosts] */
-    struct asim_intern sets;         /* next-hop sets; number 0 is the empty one */
+    struct asim_list_store sets;     /* next-hop sets; number 0 is the empty one */
     uint32_t **rows;                 /* [classes]: set number per switch, then per kind; or NULL */
     uint64_t row_bytes;
     /* Scratch of the search, [switches] each but member and key. */

@@ -23,8 +23,8 @@ void asim_topo_init(struct asim_topo *topo)
 /* One byte a node; kinds are set afterwards by whoever builds. */
 int asim_topo_nodes(struct asim_topo *topo, uint32_t nodes, struct asim_err *err)
 {
-    topo->kind = calloc((size_t)nodes + 1, sizeof *topo->kind);
-    if (!topo->kind)
+    topo->node_type = calloc((size_t)nodes + 1, sizeof *topo->node_type);
+    if (!topo->node_type)
         return asim_err_nomem(err, "building a topology");
     topo->nodes = topo->hosts = nodes;
     topo->switches = 0;
@@ -56,10 +56,10 @@ static int check_kinds(struct asim_topo *topo, struct asim_err *err)
 {
     uint32_t hosts = 0;
 
-    while (hosts < topo->nodes && topo->kind[hosts] == ASIM_HOST)
+    while (hosts < topo->nodes && topo->node_type[hosts] == ASIM_HOST)
         hosts++;
     for (uint32_t v = hosts; v < topo->nodes; v++)
-        if (topo->kind[v] == ASIM_HOST)
+        if (topo->node_type[v] == ASIM_HOST)
             return asim_err_at(err, ASIM_EINVAL, place(topo),
                                "node %" PRIu32 " is a host behind switch %" PRIu32
                                ": hosts must be numbered 0 to k-1 and switches after them, because "
@@ -168,8 +168,8 @@ int asim_topo_finish(struct asim_topo *topo, struct asim_err *err)
 }
 
 /* seen[b]: 1 + the last node that had b at the other end of a port. */
-int asim_topo_parallel(const struct asim_topo *topo,
-                       int (*found)(void *self, uint32_t a, uint32_t b), void *self)
+int asim_topo_duplicate_links(const struct asim_topo *topo,
+                              int (*found)(void *self, uint32_t a, uint32_t b), void *self)
 {
     uint32_t *seen = calloc((size_t)topo->nodes + 1, sizeof *seen);
     int over = 0;
@@ -189,7 +189,7 @@ int asim_topo_parallel(const struct asim_topo *topo,
 void asim_topo_fini(struct asim_topo *topo)
 {
     free(topo->source);
-    free(topo->kind);
+    free(topo->node_type);
     free(topo->links);
     free(topo->first_port);
     free(topo->ports);

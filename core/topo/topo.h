@@ -13,7 +13,7 @@
 #include "asim/err.h"
 #include "asim/ext/family.h"
 
-enum asim_node_kind { ASIM_HOST = 0, ASIM_SWITCH = 1, ASIM_NVSWITCH = 2 };
+enum asim_node_type { ASIM_HOST = 0, ASIM_SWITCH = 1, ASIM_NVSWITCH = 2 };
 
 struct asim_src;
 
@@ -33,7 +33,7 @@ struct asim_port_ref { /* one end of a link as its node sees it */
 struct asim_topo {
     char *source;                    /* where it came from, for messages */
     uint32_t nodes, hosts, switches; /* switches counts both kinds */
-    uint8_t *kind;                   /* [nodes], enum asim_node_kind */
+    uint8_t *node_type;                   /* [nodes], enum asim_node_type */
     struct asim_link *links;
     size_t n_links, cap_links;
     /* Ports of node v: ports[first_port[v] + i] is its interface i + 1. */
@@ -56,8 +56,8 @@ int asim_topo_finish(struct asim_topo *topo, struct asim_err *err);
 /* Calls found(self, a, b) for each link of a finished topology that joins nodes joined by one
  * before it, a < b, in the order of a and of its ports, until it returns other than 0. Linear. 0 or
  * ENOMEM. */
-int asim_topo_parallel(const struct asim_topo *topo,
-                       int (*found)(void *self, uint32_t a, uint32_t b), void *self);
+int asim_topo_duplicate_links(const struct asim_topo *topo,
+                              int (*found)(void *self, uint32_t a, uint32_t b), void *self);
 /* 0 if every host reaches every other over switches; else names one pair that cannot. Linear. */
 int asim_topo_check_connected(const struct asim_topo *topo, uint32_t hosts, struct asim_err *err);
 void asim_topo_fini(struct asim_topo *topo);
@@ -72,7 +72,7 @@ static inline int asim_topo_is_endpoint(const struct asim_topo *topo, uint32_t n
 {
     return node < topo->hosts && node >= topo->hosts - topo->endpoints;
 }
-static inline int asim_topo_is_inner(const struct asim_topo *topo, size_t link)
+static inline int asim_topo_is_virtual(const struct asim_topo *topo, size_t link)
 {
     return link >= topo->n_links - topo->endpoints;
 }

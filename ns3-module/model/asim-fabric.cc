@@ -85,7 +85,7 @@ void AsimFabric::Build(const asim_netconf &conf)
             continue;
         }
         m_nodes[v] = CreateObject<Node>(self);
-        if (m_topo->kind[v] == ASIM_HOST) {
+        if (m_topo->node_type[v] == ASIM_HOST) {
             Ptr<RdmaHw> rdma = CreateObject<RdmaHw>();
             rdma->Adopt(conf);
             m_nodes[v]->AggregateObject(rdma);

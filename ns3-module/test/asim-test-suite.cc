@@ -20,7 +20,7 @@
 
 extern "C"
 {
-#include "trace/chakra/chakra_write.h"
+#include "trace/chakra/write.h"
 #include "trace/op.h"
 }
 

@@ -69,7 +69,7 @@ static void show_links(const struct asim_topo *topo)
     size_t n = 0;
     for (size_t i = 0; i < topo->n_links; i++) {
         const struct asim_link *l = &topo->links[i];
-        int a = topo->kind[l->a], b = topo->kind[l->b];
+        int a = topo->node_type[l->a], b = topo->node_type[l->b];
         struct sort sort = {a < b ? a * 4 + b : b * 4 + a, l->rate_bps, l->delay_fs, 0};
         size_t at = 0;
         while (at < n && !same_sort(&sorts[at], &sort))

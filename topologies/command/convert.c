@@ -46,7 +46,7 @@ static int amend(struct asim_topo *topo, const struct convert_options *opt, stru
         snprintf(topo->gpu_type, sizeof topo->gpu_type, "%s", opt->gpu_type);
     uint32_t left = opt->nvsw;
     for (uint32_t v = topo->hosts; v < topo->nodes && left; v++, left--)
-        topo->kind[v] = ASIM_NVSWITCH;
+        topo->node_type[v] = ASIM_NVSWITCH;
     return 0;
 }
 
@@ -61,7 +61,7 @@ static void flatten(struct asim_topo *topo, const char *to)
                 "plain switches.\n",
                 to, n);
     for (uint32_t v = topo->hosts; v < topo->nodes; v++)
-        topo->kind[v] = ASIM_SWITCH;
+        topo->node_type[v] = ASIM_SWITCH;
 }
 
 /* Links keep their order, so interface numbers are the same in both flavours. */

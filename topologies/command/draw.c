@@ -34,7 +34,7 @@ static void put_node(struct asim_out *out, const struct asim_topo *topo, uint32_
 {
     static const char *const shapes[] = {"circle", "box", "hexagon"};
     static const char *const fills[] = {"#e8f1fa", "#fdf0d5", "#dff2e1"};
-    int kind = topo->kind[v];
+    int kind = topo->node_type[v];
     asim_out_printf(out, "    n%u [label=\"%u\", shape=%s, fillcolor=\"%s\"];\n", v, v,
                     shapes[kind], fills[kind]);
 }
@@ -68,9 +68,10 @@ static void put_links(struct asim_out *out, const struct asim_topo *topo, const 
     char rate[48], delay[48];
     for (size_t i = 0; i < topo->n_links; i++) {
         const struct asim_link *l = &topo->links[i];
-        int nvlink = topo->kind[l->a] == ASIM_NVSWITCH || topo->kind[l->b] == ASIM_NVSWITCH;
-        int up = level[l->a] >= level[l->b] || topo->kind[l->b] == ASIM_NVSWITCH;
-        if (topo->kind[l->a] == ASIM_NVSWITCH)
+        int nvlink =
+            topo->node_type[l->a] == ASIM_NVSWITCH || topo->node_type[l->b] == ASIM_NVSWITCH;
+        int up = level[l->a] >= level[l->b] || topo->node_type[l->b] == ASIM_NVSWITCH;
+        if (topo->node_type[l->a] == ASIM_NVSWITCH)
             up = 0;
         asim_out_printf(out, "  n%u -- n%u [tooltip=\"%s %s\"%s];\n", up ? l->a : l->b,
                         up ? l->b : l->a, asim_topo_show_rate(rate, sizeof rate, l->rate_bps),

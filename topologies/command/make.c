@@ -82,8 +82,8 @@ static void warn_leaves(const struct asim_topo *topo, const struct asim_topo_mak
         return;
     memcpy(&asked, (const char *)opt + row->offset, sizeof asked);
     for (uint32_t v = topo->hosts; v < topo->nodes; v++)
-        leaves +=
-            topo->kind[v] == ASIM_SWITCH && topo->ports[topo->first_port[v]].peer < topo->hosts;
+        leaves += topo->node_type[v] == ASIM_SWITCH &&
+                  topo->ports[topo->first_port[v]].peer < topo->hosts;
     if (asked && asked != leaves)
         fprintf(stderr,
                 "asim topo make: warning: asn=%u has no effect: this layout has %u leaf "

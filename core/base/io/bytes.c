@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-only
  *
- * See bytes.h. The window is refilled with one pread at the asked offset; nothing is kept of the
- * old one, so reading in order reads a record that straddles two windows twice (a few bytes in
+ * See bytes.h. The buffer is refilled with one pread at the asked offset; nothing is kept of the
+ * old one, so reading in order reads a record that straddles two buffers twice (a few bytes in
  * 64 KiB). The identity check at reopen turns a trace replaced under a running simulation, whose
  * remembered offsets would be meaningless, into a sentence.
  *
- * Three states: in order (a 64 KiB window, file open), at rest (no window, plain files closed),
- * single records (a small window, reopened per read). A gzip trace keeps its temporary file open in
+ * Three states: in order (a 64 KiB buffer, file open), at rest (no buffer, plain files closed),
+ * single records (a small buffer, reopened per read). A gzip trace keeps its temporary file open in
  * all of them.
  */
 #include "base/io/bytes.h"
@@ -91,42 +91,43 @@ static ssize_t read_at(int fd, unsigned char *to, size_t n, uint64_t at)
     return (ssize_t)have;
 }
 
-/* Room for n bytes in the window; a much larger one, left by a huge record, is given back. */
-static int fit_window(struct asim_bytes *bytes, size_t n, struct asim_err *err)
+/* Room for n bytes in the buffer; a much larger one, left by a huge record, is given back. */
+static int fit_buffer(struct asim_bytes *bytes, size_t n, struct asim_err *err)
 {
-    if (bytes->window_cap >= n && bytes->window_cap / 2 <= n)
+    if (bytes->buffer_cap >= n && bytes->buffer_cap / 2 <= n)
         return 0;
-    free(bytes->window);
-    bytes->window_n = bytes->window_cap = 0;
-    bytes->window = malloc(n);
-    if (!bytes->window)
+    free(bytes->buffer);
+    bytes->buffer_n = bytes->buffer_cap = 0;
+    bytes->buffer = malloc(n);
+    if (!bytes->buffer)
         return asim_err_nomem(err, "reading a trace");
-    bytes->window_cap = n;
+    bytes->buffer_cap = n;
     return 0;
 }
 
-/* A large window while the file is read in order, a small one for single records later; a record
+/* A large buffer while the file is read in order, a small one for single records later; a record
  * that is larger than either gets what it needs. Bytes behind the end are never asked for. */
 static int refill(struct asim_bytes *bytes, struct asim_bytes_ask ask, struct asim_err *err)
 {
     uint64_t left = bytes->size - ask.at;
-    size_t n = ask.want > ASIM_BYTES_ORDER || bytes->in_order ? ASIM_BYTES_ORDER : ASIM_BYTES_PLACE;
+    size_t n = ask.want > ASIM_BYTES_SEQUENTIAL || bytes->is_sequential ? ASIM_BYTES_SEQUENTIAL
+                                                                        : ASIM_BYTES_RANDOM;
     if (n < ask.want)
         n = ask.want;
     if (n > left)
         n = (size_t)left;
-    int rc = fit_window(bytes, n, err);
+    int rc = fit_buffer(bytes, n, err);
     if (!rc && bytes->fd < 0)
         rc = open_plain(bytes, 0, err);
     if (rc)
         return rc;
-    ssize_t got = read_at(bytes->fd, bytes->window, n, ask.at);
+    ssize_t got = read_at(bytes->fd, bytes->buffer, n, ask.at);
     if (got < 0)
         rc = asim_err_set(err, ASIM_EIO, "cannot read trace '%s' at byte %llu: %s", bytes->path,
                           (unsigned long long)ask.at, strerror(errno));
-    bytes->window_at = ask.at;
-    bytes->window_n = got < 0 ? 0 : (size_t)got;
-    if (!bytes->in_order && !bytes->is_gzip)
+    bytes->buffer_at = ask.at;
+    bytes->buffer_n = got < 0 ? 0 : (size_t)got;
+    if (!bytes->is_sequential && !bytes->is_gzip)
         close_fd(bytes);
     return rc;
 }
@@ -141,29 +142,29 @@ int asim_bytes_get(struct asim_bytes *bytes, struct asim_bytes_ask ask, const un
         return 0;
     if (ask.want > bytes->size - ask.at)
         ask.want = (size_t)(bytes->size - ask.at);
-    int inside = ask.at >= bytes->window_at && ask.at - bytes->window_at <= bytes->window_n &&
-                 ask.want <= bytes->window_n - (ask.at - bytes->window_at);
+    int inside = ask.at >= bytes->buffer_at && ask.at - bytes->buffer_at <= bytes->buffer_n &&
+                 ask.want <= bytes->buffer_n - (ask.at - bytes->buffer_at);
     int rc = inside ? 0 : refill(bytes, ask, err);
     if (rc)
         return rc;
-    size_t skip = (size_t)(ask.at - bytes->window_at);
-    *data = bytes->window + skip;
-    *got = bytes->window_n - skip < ask.want ? bytes->window_n - skip : ask.want;
+    size_t skip = (size_t)(ask.at - bytes->buffer_at);
+    *data = bytes->buffer + skip;
+    *got = bytes->buffer_n - skip < ask.want ? bytes->buffer_n - skip : ask.want;
     return 0;
 }
 
-static void drop_window(struct asim_bytes *bytes)
+static void drop_buffer(struct asim_bytes *bytes)
 {
-    free(bytes->window);
-    bytes->window = NULL;
-    bytes->window_n = bytes->window_cap = 0;
+    free(bytes->buffer);
+    bytes->buffer = NULL;
+    bytes->buffer_n = bytes->buffer_cap = 0;
 }
 
 /* A gzip file is inflated into a temporary one at once, so that any record can be read again by its
  * offset. On failure nothing stays open. */
 int asim_bytes_open(struct asim_bytes *bytes, const char *path, struct asim_err *err)
 {
-    *bytes = (struct asim_bytes){.fd = -1, .in_order = 1};
+    *bytes = (struct asim_bytes){.fd = -1, .is_sequential = 1};
     size_t n = strlen(path) + 1;
     bytes->path = malloc(n);
     if (!bytes->path)
@@ -175,7 +176,7 @@ int asim_bytes_open(struct asim_bytes *bytes, const char *path, struct asim_err 
     if (!rc)
         rc = asim_bytes_get(bytes, (struct asim_bytes_ask){.want = 2}, &magic, &got, err);
     if (got == 2 && magic[0] == GZIP_MAGIC_0 && magic[1] == GZIP_MAGIC_1) {
-        drop_window(bytes);
+        drop_buffer(bytes);
         close_fd(bytes);
         bytes->is_gzip = 1;
         rc = asim_inflate(path, &bytes->fd, &bytes->size, err);
@@ -187,11 +188,11 @@ int asim_bytes_open(struct asim_bytes *bytes, const char *path, struct asim_err 
 
 /* Between runs of reading a plain trace holds no file number, and memory only if it is hardly any:
  * this is what lets one process have tens of thousands of ranks. */
-void asim_bytes_rest(struct asim_bytes *bytes)
+void asim_bytes_end_sequential(struct asim_bytes *bytes)
 {
-    bytes->in_order = 0;
-    if (bytes->window_n != bytes->size || bytes->size > ASIM_BYTES_KEPT)
-        drop_window(bytes);
+    bytes->is_sequential = 0;
+    if (bytes->buffer_n != bytes->size || bytes->size > ASIM_BYTES_SMALL)
+        drop_buffer(bytes);
     if (!bytes->is_gzip)
         close_fd(bytes);
 }
@@ -201,7 +202,7 @@ void asim_bytes_close(struct asim_bytes *bytes)
 {
     if (!bytes->path)
         return;
-    drop_window(bytes);
+    drop_buffer(bytes);
     close_fd(bytes);
     free(bytes->path);
     bytes->path = NULL;

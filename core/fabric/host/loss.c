@@ -31,7 +31,7 @@ static double rate_of(const struct asim_fabric *fabric, size_t l)
 {
     const struct asim_link *link = &fabric->set.topo->links[l];
 
-    if (asim_topo_is_inner(fabric->set.topo, l))
+    if (asim_topo_is_virtual(fabric->set.topo, l))
         return 0;
     return link->error_rate > 0 ? link->error_rate : fabric->set.net->error_rate;
 }

@@ -52,7 +52,7 @@ static void join(uint32_t *root, uint32_t a, uint32_t b)
 /* NVLinks count as short whatever delay a file gives them: what they join is one server. */
 static int is_nvlink(const struct asim_topo *topo, const struct asim_link *link)
 {
-    return topo->kind[link->a] == ASIM_NVSWITCH || topo->kind[link->b] == ASIM_NVSWITCH;
+    return topo->node_type[link->a] == ASIM_NVSWITCH || topo->node_type[link->b] == ASIM_NVSWITCH;
 }
 
 /* Afterwards every group is what must stay in one part. */
@@ -76,7 +76,7 @@ static void weigh(struct deal *deal)
     memset(deal->work, 0, topo->nodes * sizeof *deal->work);
     for (uint32_t v = 0; v < topo->nodes; v++) {
         uint64_t ports = topo->first_port[v + 1] - topo->first_port[v];
-        uint64_t work = ports * (topo->kind[v] == ASIM_HOST ? HOST_WORK : SWITCH_WORK);
+        uint64_t work = ports * (topo->node_type[v] == ASIM_HOST ? HOST_WORK : SWITCH_WORK);
 
         deal->work[find(deal->root, v)] += work;
         deal->total += work;

@@ -89,10 +89,10 @@ void asim_mmu_init(struct asim_fabric *fabric, struct asim_switch *sw, uint64_t 
         port->pmax = at_rate(&fabric->set.net->pmax, port->port.out->rate_bps, 0);
         /* SimAI: NVSwitches do not mark, and its rate maps have no entry for NVLink (simai.md a.2)
          */
-        if (fabric->set.topo->kind[sw->node] == ASIM_NVSWITCH || !fabric->set.net->enable_qcn)
+        if (fabric->set.topo->node_type[sw->node] == ASIM_NVSWITCH || !fabric->set.net->enable_qcn)
             port->kmin = UINT64_MAX;
         /* The way to its own end point takes nothing from what the switch's links share. */
-        if (!asim_topo_is_inner(fabric->set.topo, port->port.out->id / 2))
+        if (!asim_topo_is_virtual(fabric->set.topo, port->port.out->id / 2))
             taken += (uint64_t)port->headroom_limit + ASIM_RESERVE_BYTES;
     }
     for (uint32_t p = 0; p < sw->n_ports; p++) {

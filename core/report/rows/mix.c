@@ -75,7 +75,7 @@ static void on_frame(void *self, enum asim_frame_event what, const uint32_t node
     record[26] = facts.protocol;
     record[27] = events[what];
     record[28] = facts.protocol == ASIM_PROTOCOL_DATA && facts.congested ? 3 : 0;
-    record[29] = mix->topo->kind[node_port[0]];
+    record[29] = mix->topo->node_type[node_port[0]];
     put_rest(record, &facts);
     asim_out_write(mix->file, record, sizeof record);
 }
@@ -93,7 +93,7 @@ static int write_head(struct mix *mix, const struct asim_world *world, struct as
     asim_out_write(mix->file, bytes, 4);
     for (uint32_t v = 0; v < topo->nodes; v++) {
         for (uint32_t p = topo->first_port[v]; p < topo->first_port[v + 1]; p++) {
-            if (asim_topo_is_inner(topo, topo->ports[p].link))
+            if (asim_topo_is_virtual(topo, topo->ports[p].link))
                 continue;
             asim_report_put(bytes, asim_topo_external_id(topo, v), 2);
             asim_report_put(bytes + 2, p - topo->first_port[v] + 1, 1);

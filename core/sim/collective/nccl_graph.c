@@ -68,7 +68,8 @@ static void find_rates(const struct asim_world *world, struct asim_nccl_spec *sp
         const struct asim_port_ref *port = &topo->ports[i];
         double gbytes = (double)topo->links[port->link].rate_bps / 8e9;
 
-        *(topo->kind[port->peer] == ASIM_NVSWITCH ? &spec->nv_gbytes : &spec->net_gbytes) += gbytes;
+        *(topo->node_type[port->peer] == ASIM_NVSWITCH ? &spec->nv_gbytes : &spec->net_gbytes) +=
+            gbytes;
     }
     if (spec->nv_gbytes <= 0)
         spec->nv_gbytes = spec->net_gbytes;

@@ -55,7 +55,7 @@ struct asim_nvswitch {
 static uint32_t nvswitch_at(const struct asim_topo *topo, uint32_t rank, uint32_t i)
 {
     for (uint32_t p = topo->first_port[rank]; p < topo->first_port[rank + 1]; p++)
-        if (topo->kind[topo->ports[p].peer] == ASIM_NVSWITCH && !i--)
+        if (topo->node_type[topo->ports[p].peer] == ASIM_NVSWITCH && !i--)
             return topo->ports[p].peer;
     return UINT32_MAX;
 }
@@ -182,7 +182,7 @@ uint64_t asim_nvswitch_tag(const struct asim_rank *rank, const struct asim_strea
     uint64_t dim = stream->phases[stream->phase - 1].dim & ((1u << DIM_BITS) - 1);
 
     for (uint32_t p = topo->first_port[first + 1]; p-- > topo->first_port[first];)
-        if (topo->kind[topo->ports[p].peer] == ASIM_NVSWITCH)
+        if (topo->node_type[topo->ports[p].peer] == ASIM_NVSWITCH)
             ring = topo->ports[p].peer_port;
     return 1ull << 63 | 1ull << 61 | group << 44 | number << 33 | dim << 29 | ring << 20;
 }

@@ -192,9 +192,9 @@ void asim_totals_here(const struct asim_world *world, struct asim_totals *totals
             continue;
         totals->ops_done += asim_feed_finished(rank->feed);
         totals->messages += world->fabric ? 0 : rank->sent - asim_march_left(rank);
-        totals->dropped += asim_feed_dropped(rank->feed);
+        totals->dropped += asim_feed_unresolved(rank->feed);
         totals->invalid += asim_feed_invalid(rank->feed);
-        totals->untimed += asim_feed_untimed(rank->feed);
+        totals->untimed += asim_feed_no_duration(rank->feed);
         if (!asim_feed_total(rank->feed) && !totals->idle++)
             totals->first_idle = r + 1;
         if (rank->finished && rank->cycles > totals->last_ns)

@@ -186,7 +186,7 @@ static void issue_one(struct asim_rank *rank, enum asim_unit unit, uint32_t inde
     uint64_t *running = asim_map_put(&rank->running, 0, index);
 
     asim_feed_take(rank->feed, unit);
-    if (!running || asim_feed_body(rank->feed, index, &op, &rank->lane->trial)) {
+    if (!running || asim_feed_record(rank->feed, index, &op, &rank->lane->trial)) {
         if (!running)
             asim_err_nomem(&rank->lane->trial, "issuing an op");
         asim_rank_latch(rank);

@@ -22,7 +22,7 @@
 #include "base/text.h"
 #include "conf/conf.h"
 #include "sim/world.h"
-#include "trace/simai/simai.h"
+#include "trace/simai/workload.h"
 #include "tools/app.h"
 #include "tools/args.h"
 #include "tools/simai_csv.h"

@@ -5,7 +5,7 @@
  * missing, and its efficiency tables are read from --ratios (they are SimAI's files).
  *
  * Exit codes as everywhere: 0 written, 1 bad input, 2 wrong usage. The workload is read by
- * trace/simai/simai.c, the same reader a packet run of it uses.
+ * trace/simai/workload.c, the same reader a packet run of it uses.
  */
 #include <stdio.h>
 #include <stdlib.h>

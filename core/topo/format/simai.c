@@ -151,7 +151,7 @@ static void write_ids(const struct asim_topo *topo, struct asim_out *out)
 {
     for (int kind = ASIM_NVSWITCH; kind >= ASIM_SWITCH; kind--)
         for (uint32_t v = 0; v < topo->nodes; v++)
-            if (topo->kind[v] == kind)
+            if (topo->node_type[v] == kind)
                 asim_out_printf(out, "%u ", v);
     asim_out_printf(out, "\n");
 }
@@ -165,7 +165,7 @@ static int write_file(const struct asim_topo *topo, const char *path, struct asi
     if (rc)
         return rc;
     for (uint32_t v = 0; v < topo->nodes; v++)
-        nvsw += topo->kind[v] == ASIM_NVSWITCH;
+        nvsw += topo->node_type[v] == ASIM_NVSWITCH;
     asim_out_printf(&out, "%u %u %u %u %zu %s\n", topo->nodes,
                     topo->gpus_per_server ? topo->gpus_per_server : 1, nvsw, topo->switches - nvsw,
                     topo->n_links, topo->gpu_type[0] ? topo->gpu_type : "NONE");

@@ -102,7 +102,7 @@ static int plan_fly(struct fly *fly, const struct fly_options *opt, uint32_t ask
 static int wire_groups(struct asim_topo *topo, const struct fly *fly, const struct fly_options *opt,
                        struct asim_err *err)
 {
-    struct asim_link_sort wire = {opt->global_bps, opt->global_delay_fs, opt->error_rate};
+    struct asim_link_spec wire = {opt->global_bps, opt->global_delay_fs, opt->error_rate};
     uint32_t m = (uint32_t)fly->pair_links, a = (uint32_t)fly->a, h = (uint32_t)fly->h;
     int rc = 0;
     for (uint32_t i = 0; i < fly->groups; i++)
@@ -121,8 +121,8 @@ static int wire_groups(struct asim_topo *topo, const struct fly *fly, const stru
 static int wire_local(struct asim_topo *topo, const struct fly *fly, const struct fly_options *opt,
                       struct asim_err *err)
 {
-    struct asim_link_sort drop = {opt->host_bps, opt->delay_fs, opt->error_rate};
-    struct asim_link_sort wire = {opt->local_bps, opt->delay_fs, opt->error_rate};
+    struct asim_link_spec drop = {opt->host_bps, opt->delay_fs, opt->error_rate};
+    struct asim_link_spec wire = {opt->local_bps, opt->delay_fs, opt->error_rate};
     uint32_t a = (uint32_t)fly->a, routers = (uint32_t)(fly->groups * fly->a);
     int rc = 0;
     for (uint32_t host = 0; host < fly->hosts && !rc; host++)

@@ -15,7 +15,7 @@
 
 struct tree_options {
     uint32_t gpus, k;
-    struct asim_link_sort wire;
+    struct asim_link_spec wire;
     uint64_t fabric_bps;
 };
 
@@ -46,7 +46,7 @@ static uint32_t smallest_k(uint32_t n)
 /* Edge e (numbered over all pods) to the aggregation switches of its pod, then, once per pod,
  * those to the cores. */
 static int wire_fabric(struct asim_topo *topo, uint32_t n, uint32_t k,
-                       const struct asim_link_sort *wire, struct asim_err *err)
+                       const struct asim_link_spec *wire, struct asim_err *err)
 {
     uint32_t half = k / 2, edge = n, agg = n + k * half, core = n + 2 * k * half;
     int rc = 0;
@@ -64,7 +64,7 @@ static int wire_fabric(struct asim_topo *topo, uint32_t n, uint32_t k,
 static int wire_all(struct asim_topo *topo, const struct tree_options *opt, uint32_t n, uint32_t k,
                     struct asim_err *err)
 {
-    struct asim_link_sort up = opt->wire;
+    struct asim_link_spec up = opt->wire;
     if (opt->fabric_bps)
         up.rate_bps = opt->fabric_bps;
     int rc = 0;

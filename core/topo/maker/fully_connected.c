@@ -10,7 +10,7 @@
 
 struct full_options {
     uint32_t gpus;
-    struct asim_link_sort wire;
+    struct asim_link_spec wire;
 };
 
 static const struct asim_option options[] = {

@@ -41,8 +41,8 @@ static int wire_all(struct asim_topo *topo, const struct leaf_options *opt, cons
                     struct asim_err *err)
 {
     uint32_t n = n_of[0], leaves = topo->nodes - n - opt->spines;
-    struct asim_link_sort down = {opt->host_bps, opt->delay_fs, opt->error_rate};
-    struct asim_link_sort up = {opt->spine_bps, opt->delay_fs, opt->error_rate};
+    struct asim_link_spec down = {opt->host_bps, opt->delay_fs, opt->error_rate};
+    struct asim_link_spec up = {opt->spine_bps, opt->delay_fs, opt->error_rate};
     int rc = 0;
     for (uint32_t h = 0; h < n && !rc; h++)
         rc = asim_build_link(topo, h, n + h / n_of[1], &down, err);

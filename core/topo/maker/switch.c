@@ -29,7 +29,7 @@ static int make(struct asim_topo *topo, uint32_t hosts, const void *options_of,
                 struct asim_err *err)
 {
     const struct switch_options *opt = options_of;
-    struct asim_link_sort wire = {opt->rate_bps, opt->delay_fs, opt->error_rate};
+    struct asim_link_spec wire = {opt->rate_bps, opt->delay_fs, opt->error_rate};
     uint32_t n = 0;
     int rc = asim_build_hosts(opt->hosts, hosts, 8, &n, err);
 

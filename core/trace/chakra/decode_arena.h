@@ -14,22 +14,22 @@
 #include <stddef.h>
 #include <protobuf-c/protobuf-c.h>
 
-struct asim_scratch_block;
+struct asim_decode_block;
 
-struct asim_scratch {
-    struct asim_scratch_block *head; /* the block being filled; older ones behind it */
-    size_t at;                       /* bytes used of head */
-    size_t used, limit;              /* bytes handed out since the reset; most allowed */
-    int failed;                      /* an alloc since the reset returned NULL */
-    ProtobufCAllocator face;         /* gives this memory to protobuf-c */
+struct asim_decode_arena {
+    struct asim_decode_block *head; /* the block being filled; older ones behind it */
+    size_t at;                      /* bytes used of head */
+    size_t used, limit;             /* bytes handed out since the reset; most allowed */
+    int failed;                     /* an alloc since the reset returned NULL */
+    ProtobufCAllocator allocator;   /* gives this memory to protobuf-c */
 };
 
 /* The struct must not move afterwards: face points at it. */
-void asim_scratch_init(struct asim_scratch *scratch, size_t limit);
+void asim_decode_arena_init(struct asim_decode_arena *arena, size_t limit);
 /* Aligned to 16, not zeroed. */
-void *asim_scratch_alloc(struct asim_scratch *scratch, size_t size);
+void *asim_decode_arena_alloc(struct asim_decode_arena *arena, size_t size);
 /* Takes everything back; keeps one block of at most 64 KiB. */
-void asim_scratch_reset(struct asim_scratch *scratch);
-void asim_scratch_fini(struct asim_scratch *scratch);
+void asim_decode_arena_reset(struct asim_decode_arena *arena);
+void asim_decode_arena_fini(struct asim_decode_arena *arena);
 
 #endif

@@ -17,9 +17,9 @@
 
 #include "trace/feed/index.h"
 #include "trace/feed/ready.h"
-#include "trace/feed/window.h"
+#include "trace/feed/record_cache.h"
 
-#define WINDOW_DEFAULT 1024u
+#define CACHED_RECORDS_DEFAULT 1024u
 
 enum state { WAITING, READY, TAKEN, FINISHED };
 
@@ -27,7 +27,7 @@ struct asim_feed {
     struct asim_trace trace;
     struct asim_index index;
     struct asim_ready ready[ASIM_UNITS];
-    struct asim_window window;
+    struct asim_record_cache cache;
     uint64_t finished;
 };
 
@@ -73,10 +73,11 @@ static int fill(struct asim_feed *feed, const struct asim_feed_options *opt, str
     for (int i = 0; i < ASIM_UNITS; i++)
         if (asim_ready_init(&feed->ready[i], feed->index.n))
             return asim_err_nomem(err, "opening a trace");
-    asim_window_init(&feed->window, opt->window ? opt->window : WINDOW_DEFAULT, &feed->trace,
-                     &feed->index);
+    asim_record_cache_init(&feed->cache,
+                           opt->cached_records ? opt->cached_records : CACHED_RECORDS_DEFAULT,
+                           &feed->trace, &feed->index);
     for (uint32_t i = 0; i < feed->index.n; i++)
-        if (!feed->index.open[i])
+        if (!feed->index.pending_parents[i])
             make_ready(feed, i);
     return 0;
 }
@@ -98,9 +99,9 @@ int asim_feed_open(struct asim_feed **feed, const struct asim_feed_options *opt,
     return rc;
 }
 
-size_t asim_feed_dropped(const struct asim_feed *feed)
+size_t asim_feed_unresolved(const struct asim_feed *feed)
 {
-    return feed->index.dropped;
+    return feed->index.unresolved;
 }
 
 size_t asim_feed_invalid(const struct asim_feed *feed)
@@ -108,9 +109,9 @@ size_t asim_feed_invalid(const struct asim_feed *feed)
     return feed->index.invalid;
 }
 
-size_t asim_feed_untimed(const struct asim_feed *feed)
+size_t asim_feed_no_duration(const struct asim_feed *feed)
 {
-    return feed->index.untimed;
+    return feed->index.no_duration;
 }
 
 /* Ops of the rank, whatever their state. */
@@ -147,12 +148,13 @@ void asim_feed_take(struct asim_feed *feed, enum asim_unit unit)
 }
 
 /* May read the file: bodies outside of the window are decoded again. */
-int asim_feed_body(struct asim_feed *feed, uint32_t index, struct asim_op *op, struct asim_err *err)
+int asim_feed_record(struct asim_feed *feed, uint32_t index, struct asim_op *op,
+                     struct asim_err *err)
 {
     if (index >= feed->index.n)
         return asim_err_set(err, ASIM_EBUG, "op %lu of a trace with %lu was asked for.",
                             (unsigned long)index, (unsigned long)feed->index.n);
-    return asim_window_get(&feed->window, index, op, err);
+    return asim_record_cache_get(&feed->cache, index, op, err);
 }
 
 /* O(children). The body's place in the window is free from here on. */
@@ -163,9 +165,9 @@ int asim_feed_finish(struct asim_feed *feed, uint32_t index)
         return ASIM_EBUG;
     set_state(feed, index, FINISHED);
     feed->finished++;
-    asim_window_release(&feed->window, index);
+    asim_record_cache_release(&feed->cache, index);
     for (uint32_t i = graph->child_first[index]; i < graph->child_first[index + 1]; i++)
-        if (--graph->open[graph->children[i]] == 0)
+        if (--graph->pending_parents[graph->children[i]] == 0)
             make_ready(feed, graph->children[i]);
     return 0;
 }
@@ -188,7 +190,7 @@ void asim_feed_close(struct asim_feed *feed)
         return;
     for (int i = 0; i < ASIM_UNITS; i++)
         asim_ready_fini(&feed->ready[i]);
-    asim_window_fini(&feed->window);
+    asim_record_cache_fini(&feed->cache);
     asim_index_close(&feed->index);
     asim_trace_close(&feed->trace);
     free(feed);

@@ -79,8 +79,8 @@ static int note_op(struct asim_index_build *build, const struct asim_op *op, str
         ASIM_VEC_RESERVE(build->edges, build->edges.n + edges))
         return asim_err_nomem(err, "indexing a trace");
     build->index->invalid += op->type == ASIM_OP_INVALID;
-    build->index->untimed += op->type == ASIM_OP_COMM_COLL && op->comm_type == ASIM_BROADCAST &&
-                             !op->duration_ns && !op->duration_micros;
+    build->index->no_duration += op->type == ASIM_OP_COMM_COLL && op->comm_type == ASIM_BROADCAST &&
+                                 !op->duration_ns && !op->duration_micros;
     for (size_t i = 0; i < op->data_dep_n; i++)
         build->edges.at[build->edges.n++] = op->data_deps[i];
     for (size_t i = 0; i < op->ctrl_dep_n; i++)
@@ -243,7 +243,7 @@ void asim_index_close(struct asim_index *index)
     free(index->ids);
     free(index->place);
     free(index->flags);
-    free(index->open);
+    free(index->pending_parents);
     free(index->child_first);
     free(index->children);
     *index = (struct asim_index){0};

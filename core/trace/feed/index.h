@@ -23,12 +23,12 @@ struct asim_index {
     /* Where each op stands in the file, as the format's tell() says. */
     uint64_t *place;
     uint8_t *flags;
-    uint32_t *open;        /* parents not finished, each counted once */
-    uint32_t *child_first; /* n + 1: children of i at [child_first[i], child_first[i + 1]) */
-    uint32_t *children;    /* ascending within one op */
-    size_t dropped;        /* control dependencies on nodes that are not there */
-    size_t invalid;        /* ops of no type; an empty record is one, with id 0 */
-    size_t untimed;        /* broadcasts without a recorded duration */
+    uint32_t *pending_parents; /* parents not finished, each counted once */
+    uint32_t *child_first;     /* n + 1: children of i at [child_first[i], child_first[i + 1]) */
+    uint32_t *children;        /* ascending within one op */
+    size_t unresolved;         /* control dependencies on nodes that are not there */
+    size_t invalid;            /* ops of no type; an empty record is one, with id 0 */
+    size_t no_duration;        /* broadcasts without a recorded duration */
 };
 
 /* Reads the trace to its end. Refuses an id that stands twice, a parent that is not there (for

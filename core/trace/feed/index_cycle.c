@@ -18,18 +18,18 @@
 
 #define SHOWN_MAX 6u /* ops of a longer cycle that are named */
 
-/* Takes ops while it can; index->open of those left over stays above 0. Returns how many were
- * taken. */
+/* Takes ops while it can; index->pending_parents of those left over stays above 0. Returns how many
+ * were taken. */
 static uint32_t take_all(struct asim_index *index, uint32_t *queue)
 {
     uint32_t head = 0, tail = 0;
     for (uint32_t i = 0; i < index->n; i++)
-        if (!index->open[i])
+        if (!index->pending_parents[i])
             queue[tail++] = i;
     while (head < tail) {
         uint32_t op = queue[head++];
         for (uint32_t i = index->child_first[op]; i < index->child_first[op + 1]; i++)
-            if (--index->open[index->children[i]] == 0)
+            if (--index->pending_parents[index->children[i]] == 0)
                 queue[tail++] = index->children[i];
     }
     return tail;
@@ -41,7 +41,7 @@ static uint64_t parent_of(const struct asim_index_build *build, uint32_t op)
     uint32_t at = ASIM_BUILD_AT(build, op);
     const uint64_t *edges = build->edges.at + build->first.at[at];
     for (uint32_t i = 0; i < build->data_n.at[at]; i++)
-        if (build->index->open[edges[i] / 2])
+        if (build->index->pending_parents[edges[i] / 2])
             return edges[i];
     return (uint64_t)op * 2; /* cannot be: an open op has an open parent */
 }
@@ -51,7 +51,7 @@ static uint32_t find_cycle(const struct asim_index_build *build)
 {
     const struct asim_index *index = build->index;
     uint32_t op = 0;
-    while (!index->open[op])
+    while (!index->pending_parents[op])
         op++;
     for (uint32_t i = 0; i < index->n; i++)
         op = (uint32_t)(parent_of(build, op) / 2);
@@ -88,8 +88,8 @@ static int refuse(struct asim_index_build *build, struct asim_err *err)
                        asim_index_name(build, start, name, sizeof name));
 }
 
-/* index->open is used up by the search and restored from the counts of link_op. Only traces with a
- * parent of higher id than its child come here; the others cannot have a cycle. */
+/* index->pending_parents is used up by the search and restored from the counts of link_op. Only
+ * traces with a parent of higher id than its child come here; the others cannot have a cycle. */
 int asim_index_check_cycles(struct asim_index_build *build, struct asim_err *err)
 {
     struct asim_index *index = build->index;
@@ -101,6 +101,6 @@ int asim_index_check_cycles(struct asim_index_build *build, struct asim_err *err
     if (taken < index->n)
         return refuse(build, err);
     for (uint32_t i = 0; i < index->n; i++)
-        index->open[i] = build->data_n.at[ASIM_BUILD_AT(build, i)];
+        index->pending_parents[i] = build->data_n.at[ASIM_BUILD_AT(build, i)];
     return 0;
 }

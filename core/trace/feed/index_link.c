@@ -83,14 +83,14 @@ static int link_op(struct asim_index_build *build, uint32_t child, struct asim_e
         if (parent == child || (is_missing && !(is_ctrl && build->lenient)))
             return refuse(build, child, edges[i], is_ctrl ? "control" : "data", err);
         if (is_missing) {
-            index->dropped++;
+            index->unresolved++;
             continue;
         }
         build->backward |= parent > child;
         edges[kept++] = (uint64_t)parent * 2 + (uint64_t)is_ctrl;
     }
     kept = unique(edges, kept);
-    build->data_n.at[at] = index->open[child] = kept;
+    build->data_n.at[at] = index->pending_parents[child] = kept;
     for (uint32_t i = 0; i < kept; i++)
         index->child_first[edges[i] / 2 + 1]++;
     return 0;
@@ -119,16 +119,16 @@ int asim_index_link(struct asim_index_build *build, struct asim_err *err)
 {
     struct asim_index *index = build->index;
     size_t n = index->n;
-    index->open = calloc(n + 1, sizeof *index->open);
+    index->pending_parents = calloc(n + 1, sizeof *index->pending_parents);
     index->child_first = calloc(n + 1, sizeof *index->child_first);
-    if (!index->open || !index->child_first)
+    if (!index->pending_parents || !index->child_first)
         return asim_err_nomem(err, "indexing a trace");
     size_t edges = 0;
     for (uint32_t i = 0; i < index->n; i++) {
         int rc = link_op(build, i, err);
         if (rc)
             return rc;
-        edges += index->open[i];
+        edges += index->pending_parents[i];
     }
     index->children = malloc((edges + 1) * sizeof *index->children);
     if (!index->children)

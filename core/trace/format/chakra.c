@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only
  *
  * Chakra execution traces as ops: the row of the trace formats for <prefix>.<rank>.et. Records
- * come from chakra_record.h; here their attributes are looked up by name (the first of a name
+ * come from chakra/record.h; here their attributes are looked up by name (the first of a name
  * wins, unknown ones are skipped) and turned into the fields of struct asim_op.
  *
  * Differs from the reference reader: a value that does not fit (a negative size, a rank beyond 32
@@ -18,8 +18,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "trace/chakra/chakra_attr.h"
-#include "trace/chakra/chakra_record.h"
+#include "trace/chakra/attr.h"
+#include "trace/chakra/record.h"
 #include "trace/op.h"
 
 #define KIND(name) CHAKRA_PROTO_MSG__ATTRIBUTE_PROTO__VALUE_##name

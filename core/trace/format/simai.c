@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only
  *
- * SimAI / AICB workload text as a trace: one file for all ranks. The walk (trace/simai/simai_walk.h)
+ * SimAI / AICB workload text as a trace: one file for all ranks. The walk (trace/simai/iterator.h)
  * gives each rank's items in SimAI's order; here they become ops, so that a workload runs, is
  * converted and is drawn like any Chakra trace. Names are <row>_<part>_<what>_<row number>.
  *
@@ -16,12 +16,12 @@
 #include <string.h>
 #include "conf/conf.h"
 #include "trace/op.h"
-#include "trace/simai/simai_walk.h"
+#include "trace/simai/iterator.h"
 
 /* One rank's view; each rank reads the file again, which is small. */
 struct asim_reader {
     struct asim_simai w;
-    struct asim_simai_walk walk;
+    struct asim_simai_iterator it;
     uint64_t place;
     /* what the op last delivered points at */
     uint64_t dep;
@@ -38,7 +38,7 @@ static void fill_coll(struct asim_reader *r, const struct asim_simai_item *item,
     const struct asim_simai_comm *comm = &asim_simai_row(&r->w, item->row)->comm[item->part];
     struct asim_simai_ranks ranks;
     uint64_t bytes = asim_simai_run_bytes(&r->w, item->row, item->part);
-    asim_simai_group(&r->walk.layout, comm->group, r->walk.rank, &ranks);
+    asim_simai_group(&r->it.layout, comm->group, r->it.rank, &ranks);
     if (comm->op == ASIM_SIMAI_ALLGATHER) /* here: what one rank gives */
         bytes = bytes / ranks.n ? bytes / ranks.n : 1;
     op->type = ASIM_OP_COMM_COLL;
@@ -46,7 +46,7 @@ static void fill_coll(struct asim_reader *r, const struct asim_simai_item *item,
     op->comm_type = (uint32_t)kinds[comm->op];
     op->comm_queue = item->part == ASIM_SIMAI_WG;
     op->comm_bytes = bytes;
-    if (ranks.n < r->walk.layout.gpus) { /* the whole run needs no group */
+    if (ranks.n < r->it.layout.gpus) { /* the whole run needs no group */
         snprintf(r->group, sizeof r->group, "%u", ranks.id);
         op->pg_name = r->group;
     }
@@ -57,16 +57,16 @@ static void fill_coll(struct asim_reader *r, const struct asim_simai_item *item,
 static void fill_transfer(struct asim_reader *r, const struct asim_simai_item *item,
                           struct asim_op *op)
 {
-    uint32_t stage = r->walk.layout.gpus / r->walk.layout.pp;
-    uint32_t batch = (item->row - r->walk.first_row) / r->walk.batch_rows;
-    int up = (item->kind == ASIM_SIMAI_SEND) ==
+    uint32_t stage = r->it.layout.gpus / r->it.layout.pp;
+    uint32_t batch = (item->row - r->it.first_row) / r->it.batch_rows;
+    int up = (item->type == ASIM_SIMAI_SEND) ==
              (item->part == ASIM_SIMAI_FORWARD); /* peer is the next stage */
-    uint32_t peer = up ? r->walk.rank + stage : r->walk.rank - stage;
-    op->type = item->kind == ASIM_SIMAI_SEND ? ASIM_OP_COMM_SEND : ASIM_OP_COMM_RECV;
+    uint32_t peer = up ? r->it.rank + stage : r->it.rank - stage;
+    op->type = item->type == ASIM_SIMAI_SEND ? ASIM_OP_COMM_SEND : ASIM_OP_COMM_RECV;
     op->has = ASIM_HAS_COMM_SIZE | ASIM_HAS_COMM_SRC | ASIM_HAS_COMM_DST | ASIM_HAS_COMM_TAG;
     op->comm_bytes = r->w.pp_comm;
-    op->comm_src = item->kind == ASIM_SIMAI_SEND ? r->walk.rank : peer;
-    op->comm_dst = item->kind == ASIM_SIMAI_SEND ? peer : r->walk.rank;
+    op->comm_src = item->type == ASIM_SIMAI_SEND ? r->it.rank : peer;
+    op->comm_dst = item->type == ASIM_SIMAI_SEND ? peer : r->it.rank;
     op->comm_tag = 2 * batch + item->part;
 }
 
@@ -86,28 +86,28 @@ static void fill(struct asim_reader *r, const struct asim_simai_item *item, stru
     static const char *const parts[] = {"fwd", "ig", "wg"};
     static const char *const ways[] = {"fwd", "bwd"};
     const struct asim_simai_row *row = asim_simai_row(&r->w, item->row);
-    int transfer = item->kind == ASIM_SIMAI_RECV || item->kind == ASIM_SIMAI_SEND;
+    int transfer = item->type == ASIM_SIMAI_RECV || item->type == ASIM_SIMAI_SEND;
     memset(op, 0, sizeof *op);
     op->id = item->id;
     op->pg_name = op->inputs_values = "";
     snprintf(r->name, sizeof r->name, "%s_%s_%s_%u", row->name,
-             transfer ? ways[item->part] : parts[item->part], kinds[item->kind], item->row);
-    op->name = item->kind == ASIM_SIMAI_META ? "## process_group:init ##" : r->name;
+             transfer ? ways[item->part] : parts[item->part], kinds[item->type], item->row);
+    op->name = item->type == ASIM_SIMAI_META ? "## process_group:init ##" : r->name;
     if (item->dep) {
         r->dep = item->id - item->dep;
         op->data_deps = &r->dep;
         op->data_dep_n = 1;
     }
-    if (item->kind == ASIM_SIMAI_META) {
+    if (item->type == ASIM_SIMAI_META) {
         op->type = ASIM_OP_METADATA;
         op->inputs_values = r->metadata;
-    } else if (item->kind == ASIM_SIMAI_COLL) {
+    } else if (item->type == ASIM_SIMAI_COLL) {
         fill_coll(r, item, op);
     } else if (transfer) {
         fill_transfer(r, item, op);
     } else {
-        fill_time(op, item->kind == ASIM_SIMAI_COMP ? row->compute_ns[item->part] : row->update_ns);
-        op->is_cpu = item->kind == ASIM_SIMAI_DELAY; /* a delay, it keeps no GPU busy */
+        fill_time(op, item->type == ASIM_SIMAI_COMP ? row->compute_ns[item->part] : row->update_ns);
+        op->is_cpu = item->type == ASIM_SIMAI_DELAY; /* a delay, it keeps no GPU busy */
     }
 }
 
@@ -115,7 +115,7 @@ static void fill(struct asim_reader *r, const struct asim_simai_item *item, stru
 static int next(struct asim_reader *r, struct asim_op *op, struct asim_err *err)
 {
     struct asim_simai_item item;
-    if (!asim_simai_walk_next(&r->walk, &item))
+    if (!asim_simai_iterator_next(&r->it, &item))
         return 0;
     if (item.id >> ASIM_SIMAI_ID_BITS)
         return asim_err_set(err, ASIM_ENOMEM, "the workload %s has more than 2^31 ops a rank.",
@@ -146,7 +146,7 @@ static int make_metadata(struct asim_reader *r, struct asim_err *err)
     struct asim_simai_ranks ranks;
     size_t size = 64, used;
     for (int g = ASIM_SIMAI_TP; g <= ASIM_SIMAI_DP_EP; g++) {
-        asim_simai_group(&r->walk.layout, g, r->walk.rank, &ranks);
+        asim_simai_group(&r->it.layout, g, r->it.rank, &ranks);
         size += 64 + (size_t)ranks.n * 12;
     }
     char *text = malloc(size);
@@ -154,8 +154,8 @@ static int make_metadata(struct asim_reader *r, struct asim_err *err)
         return asim_err_nomem(err, "listing communicator groups");
     used = (size_t)snprintf(text, size, "['[");
     for (int g = ASIM_SIMAI_TP; g <= ASIM_SIMAI_DP_EP; g++) {
-        asim_simai_group(&r->walk.layout, g, r->walk.rank, &ranks);
-        if (ranks.n < 2 || ranks.n == r->walk.layout.gpus)
+        asim_simai_group(&r->it.layout, g, r->it.rank, &ranks);
+        if (ranks.n < 2 || ranks.n == r->it.layout.gpus)
             continue;
         used += (size_t)snprintf(text + used, size - used, "%s{\"pg_name\": \"%u\", \"ranks\": [",
                                  used > 3 ? ", " : "", ranks.id);
@@ -188,10 +188,10 @@ static int start(struct asim_reader *r, const char *path, uint32_t rank, struct 
     if (!rc)
         rc = asim_simai_layout(&r->w, 0, &layout, err);
     if (!rc)
-        rc = asim_simai_walk_start(&r->walk, &r->w, &layout, rank, err);
+        rc = asim_simai_iterator_start(&r->it, &r->w, &layout, rank, err);
     if (!rc)
         rc = make_metadata(r, err);
-    r->walk.has_meta = r->metadata != NULL;
+    r->it.has_meta = r->metadata != NULL;
     return rc;
 }
 

@@ -17,7 +17,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 
     target_judge(code, &err);
     for (uint64_t i = 0; !code && i < asim_feed_total(feed); i++)
-        target_judge(asim_feed_body(feed, (uint32_t)i, &op, &err), &err);
+        target_judge(asim_feed_record(feed, (uint32_t)i, &op, &err), &err);
     asim_feed_close(feed);
     return 0;
 }

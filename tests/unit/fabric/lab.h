@@ -146,7 +146,7 @@ static inline struct lab *lab_open(uint32_t hosts, uint32_t switches)
     asim_topo_init(&lab->topo);
     CHECK(asim_topo_nodes(&lab->topo, hosts + switches, &err) == 0);
     for (uint32_t s = 0; s < switches; s++)
-        lab->topo.kind[hosts + s] = ASIM_SWITCH;
+        lab->topo.node_type[hosts + s] = ASIM_SWITCH;
     CHECK(asim_netconf_defaults(&lab->net, &err) == 0);
     return lab;
 }

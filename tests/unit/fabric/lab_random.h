@@ -49,7 +49,7 @@ static inline void random_messages(struct lab *lab, uint64_t *state)
     static const uint32_t sizes[] = {1, 999, 1000, 1001, 20000, 100000};
     uint32_t hosts = lab->topo.nodes, n = 3 + draw(state, 100), incast = draw(state, 3) == 0;
 
-    while (hosts && lab->topo.kind[hosts - 1] != ASIM_HOST)
+    while (hosts && lab->topo.node_type[hosts - 1] != ASIM_HOST)
         hosts--;
     for (uint32_t i = 0; i < n; i++) {
         uint32_t pair[2] = {draw(state, hosts), draw(state, hosts)};

@@ -50,7 +50,7 @@ static struct lab *server(uint64_t gbps, uint64_t ns)
 {
     struct lab *lab = lab_open(GPUS, 1);
 
-    lab->topo.kind[GPUS] = ASIM_NVSWITCH;
+    lab->topo.node_type[GPUS] = ASIM_NVSWITCH;
     for (uint32_t h = 0; h < GPUS; h++)
         lab_link(lab, h, GPUS, (const uint64_t[2]){gbps, ns});
     CHECK(asim_topo_finish(&lab->topo, NULL) == 0);
@@ -117,7 +117,7 @@ static struct lab *pod(int endpoints, uint32_t cc, double lossy)
     struct lab *lab = lab_open(8, 10);
 
     for (uint32_t v = 8; v < 12; v++)
-        lab->topo.kind[v] = ASIM_NVSWITCH;
+        lab->topo.node_type[v] = ASIM_NVSWITCH;
     for (uint32_t h = 0; h < 8; h++) {
         lab_link(lab, h, 8 + h / 4 * 2, (const uint64_t[2]){800, 25});
         lab_link(lab, h, 9 + h / 4 * 2, (const uint64_t[2]){800, 25});

@@ -22,7 +22,8 @@ static void check_sound(const struct asim_topo *topo, const struct asim_partitio
             continue;
         cuts++;
         CHECK(link->delay_fs >= part->window_fs);
-        CHECK(topo->kind[link->a] != ASIM_NVSWITCH && topo->kind[link->b] != ASIM_NVSWITCH);
+        CHECK(topo->node_type[link->a] != ASIM_NVSWITCH &&
+              topo->node_type[link->b] != ASIM_NVSWITCH);
     }
     CHECK_U64(part->cuts, cuts);
 }
@@ -92,7 +93,7 @@ static void check_random(uint64_t seed)
     asim_topo_init(&topo);
     CHECK(!asim_topo_nodes(&topo, hosts + switches, NULL));
     for (uint32_t s = 0; s < switches; s++)
-        topo.kind[hosts + s] = draw(&state, 4) ? ASIM_SWITCH : ASIM_NVSWITCH;
+        topo.node_type[hosts + s] = draw(&state, 4) ? ASIM_SWITCH : ASIM_NVSWITCH;
     for (uint32_t v = 0; v + 1 < hosts + switches; v++) {
         uint32_t first = v < hosts ? hosts : v + 1;
         struct asim_link link = {.a = v,

@@ -12,7 +12,7 @@
 #include "asim/asim.h"
 #include "report/report.h"
 #include "sim/world.h"
-#include "trace/chakra/chakra_write.h"
+#include "trace/chakra/write.h"
 #include "check.h"
 
 struct run_op { /* one node of a trace; peer and tag for send and receive */

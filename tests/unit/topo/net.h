@@ -25,7 +25,7 @@ static inline void net_nodes(struct asim_topo *topo, uint32_t hosts, uint32_t sw
     asim_topo_init(topo);
     CHECK(asim_topo_nodes(topo, hosts + switches, &err) == 0);
     for (uint32_t s = 0; s < switches; s++)
-        topo->kind[hosts + s] = ASIM_SWITCH;
+        topo->node_type[hosts + s] = ASIM_SWITCH;
 }
 
 static inline void net_finish(struct asim_topo *topo)

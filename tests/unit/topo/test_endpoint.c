@@ -16,7 +16,7 @@
 static void pods(struct asim_topo *topo)
 {
     net_nodes(topo, 4, 3);
-    topo->kind[5] = topo->kind[6] = ASIM_NVSWITCH;
+    topo->node_type[5] = topo->node_type[6] = ASIM_NVSWITCH;
     for (uint32_t h = 0; h < 4; h++)
         net_link(topo, h, 5 + h / 2, 100 * (h + 1));
     for (uint32_t h = 0; h < 4; h++)
@@ -39,8 +39,8 @@ static void test_graph(void)
     CHECK_U64(topo.switches, 3);
     CHECK_U64(topo.endpoints, 2);
     CHECK_U64(topo.n_links, 10);
-    CHECK_U64(topo.kind[6], ASIM_SWITCH);
-    CHECK_U64(topo.kind[8], ASIM_NVSWITCH);
+    CHECK_U64(topo.node_type[6], ASIM_SWITCH);
+    CHECK_U64(topo.node_type[8], ASIM_NVSWITCH);
     CHECK_U64(asim_topo_endpoint_of(&topo, 7), 4);
     CHECK_U64(asim_topo_endpoint_of(&topo, 8), 5);
     CHECK_U64(asim_topo_endpoint_of(&topo, 6), UINT32_MAX);
@@ -50,7 +50,7 @@ static void test_graph(void)
     CHECK_U64(topo.links[8].delay_fs, 500000000);
     CHECK_U64(topo.links[9].rate_bps, 1400000000000u);
     CHECK_U64(topo.links[9].delay_fs, 25000000); /* the shorter of its two */
-    CHECK(!asim_topo_is_inner(&topo, 7) && asim_topo_is_inner(&topo, 8));
+    CHECK(!asim_topo_is_virtual(&topo, 7) && asim_topo_is_virtual(&topo, 8));
     CHECK(!asim_topo_is_endpoint(&topo, 3) && asim_topo_is_endpoint(&topo, 4) &&
           !asim_topo_is_endpoint(&topo, 6));
     CHECK_U64(topo.links[2].port_b, 1); /* as before */
@@ -129,7 +129,7 @@ static void test_edges(void)
     asim_topo_fini(&topo);
 
     net_nodes(&topo, 1, 2);
-    topo.kind[1] = topo.kind[2] = ASIM_NVSWITCH;
+    topo.node_type[1] = topo.node_type[2] = ASIM_NVSWITCH;
     net_link(&topo, 0, 1, 100);
     net_finish(&topo);
     CHECK(asim_topo_endpoints(&topo, &err) == ASIM_EINVAL);
@@ -137,7 +137,7 @@ static void test_edges(void)
     asim_topo_fini(&topo);
 
     net_nodes(&topo, 2, 1); /* rates beyond 64 bits */
-    topo.kind[2] = ASIM_NVSWITCH;
+    topo.node_type[2] = ASIM_NVSWITCH;
     net_link(&topo, 0, 2, 100);
     net_link(&topo, 1, 2, 100);
     topo.links[1].rate_bps = UINT64_MAX;

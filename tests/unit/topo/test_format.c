@@ -177,7 +177,7 @@ static void test_order(void)
     struct asim_err err = {0};
 
     net_nodes(&topo, 3, 0);
-    topo.kind[1] = ASIM_SWITCH;
+    topo.node_type[1] = ASIM_SWITCH;
     CHECK(asim_topo_finish(&topo, &err) == ASIM_EINVAL);
     CHECK(strstr(err.text, "node 2 is a host behind switch 1") != NULL);
     asim_topo_fini(&topo);

@@ -41,8 +41,8 @@ static void check_good(void)
     CHECK_U64(topo.hosts, 4);
     CHECK_U64(topo.gpus_per_server, 2);
     CHECK_STR(topo.gpu_type, "H100");
-    CHECK_U64(topo.kind[4], ASIM_NVSWITCH);
-    CHECK_U64(topo.kind[5], ASIM_SWITCH);
+    CHECK_U64(topo.node_type[4], ASIM_NVSWITCH);
+    CHECK_U64(topo.node_type[5], ASIM_SWITCH);
     CHECK_U64(topo.links[0].rate_bps, 2400000000000);
     CHECK_U64(topo.links[0].delay_fs, 25000000);
     CHECK(topo.links[5].error_rate == 0.001);
@@ -119,7 +119,8 @@ static void check_refusals(void)
 
 static int same_graph(const struct asim_topo *a, const struct asim_topo *b)
 {
-    if (a->nodes != b->nodes || a->n_links != b->n_links || memcmp(a->kind, b->kind, a->nodes))
+    if (a->nodes != b->nodes || a->n_links != b->n_links ||
+        memcmp(a->node_type, b->node_type, a->nodes))
         return 0;
     for (size_t i = 0; i < a->n_links; i++) {
         const struct asim_link *x = &a->links[i], *y = &b->links[i];

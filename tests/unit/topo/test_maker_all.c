@@ -74,7 +74,7 @@ static uint32_t count(const struct asim_topo *topo, int kind)
 {
     uint32_t n = 0;
     for (uint32_t v = 0; v < topo->nodes; v++)
-        n += topo->kind[v] == kind;
+        n += topo->node_type[v] == kind;
     return n;
 }
 

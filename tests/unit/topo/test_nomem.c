@@ -11,7 +11,7 @@ static int build(struct asim_topo *topo, struct asim_err *err)
     int rc = asim_topo_nodes(topo, 10, err);
 
     for (uint32_t s = 6; !rc && s < 10; s++)
-        topo->kind[s] = ASIM_SWITCH;
+        topo->node_type[s] = ASIM_SWITCH;
     for (uint32_t h = 0; !rc && h < 6; h++) {
         struct asim_link link = {.a = h, .b = 6 + h / 3, .rate_bps = 1, .delay_fs = h};
 

@@ -40,7 +40,7 @@ static void visit(const struct asim_topo *t, struct plain *plain, uint32_t u, ui
         if (plain->dist[v] == UINT32_MAX) {
             plain->dist[v] = plain->dist[u] + 1;
             discover(plain, u, v, &t->links[t->ports[p].link]);
-            if (t->kind[v] != ASIM_HOST)
+            if (t->node_type[v] != ASIM_HOST)
                 plain->queue[plain->tail++] = v;
         }
         if (plain->dist[v] == plain->dist[u] + 1)
@@ -119,9 +119,9 @@ static void test_reference_order(void)
 
     net_leaf_spine(&topo, 2, 4, 4);
     CHECK(asim_route_open(&route, &topo, &err) == 0);
-    CHECK_U64(asim_route_classes(route), 2);
-    CHECK(asim_route_class(route, 0) == asim_route_class(route, 3));
-    CHECK(asim_route_class(route, 0) != asim_route_class(route, 4));
+    CHECK_U64(asim_route_dest_classes(route), 2);
+    CHECK(asim_route_dest_class(route, 0) == asim_route_dest_class(route, 3));
+    CHECK(asim_route_dest_class(route, 0) != asim_route_dest_class(route, 4));
     ports = asim_route_ports(route, 8, 5, &n);
     CHECK(n == 4 && memcmp(ports, up, sizeof up) == 0);
     ports = asim_route_ports(route, 9, 5, &n);
@@ -174,7 +174,7 @@ static void test_nvswitch(void)
     uint32_t n;
 
     net_nodes(&topo, 4, 2);
-    topo.kind[4] = ASIM_NVSWITCH;
+    topo.node_type[4] = ASIM_NVSWITCH;
     for (uint32_t h = 0; h < 4; h++)
         net_link(&topo, h, 5, 100);
     net_link(&topo, 0, 4, 400);
@@ -205,8 +205,8 @@ static void test_large(void)
     CHECK(asim_pair_max(&pair, route, 1000, &err) == 0);
     seconds = (double)(clock() - start) / CLOCKS_PER_SEC;
     printf("4096 hosts: routes of %u classes and the greatest RTT in %.3f s\n",
-           asim_route_classes(route), seconds);
-    CHECK_U64(asim_route_classes(route), 128);
+           asim_route_dest_classes(route), seconds);
+    CHECK_U64(asim_route_dest_classes(route), 128);
     CHECK_U64(pair.rtt_ns, 2 * 4 * 500 + 4 * 20);
     /* Generous: the sanitizers' build runs it too, on a loaded machine. */
     CHECK(seconds < 20);

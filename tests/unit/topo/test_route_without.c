@@ -21,7 +21,7 @@ static void build(struct asim_topo *topo)
     asim_topo_init(topo);
     CHECK(asim_topo_nodes(topo, NODES, NULL) == 0);
     for (uint32_t v = HOSTS; v < NODES; v++)
-        topo->kind[v] = ASIM_SWITCH;
+        topo->node_type[v] = ASIM_SWITCH;
     for (uint32_t h = 0; h < HOSTS; h++)
         for (uint32_t l = 0; l < 2; l++)
             link_nodes(topo, h, LEAF + l);
@@ -61,7 +61,7 @@ int main(void)
     CHECK_U64(ports(route, 2, 0, &last), 1);
     CHECK_U64(last, 2);
     CHECK_U64(ports(route, LEAF, 0, &last), 2); /* over either spine */
-    CHECK(asim_route_class(route, 0) != asim_route_class(route, 1));
+    CHECK(asim_route_dest_class(route, 0) != asim_route_dest_class(route, 1));
     asim_route_close(route);
 
     down[8] = 1; /* leaf 4 to spine 6 */

@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include "check.h"
-#include "trace/chakra/chakra_write.h"
+#include "trace/chakra/write.h"
 #include "trace/feed/feed.h"
 
 #define OPS 40
@@ -40,7 +40,7 @@ static struct asim_chakra_writer *begin(void)
 /* Op i has i sizes, i + 1 bytes to each; every other one says so in int64. */
 static void delivered(void)
 {
-    struct asim_feed_options opt = {.path = work, .window = 1};
+    struct asim_feed_options opt = {.path = work, .cached_records = 1};
     struct asim_chakra_writer *writer = begin();
     struct asim_feed *feed = NULL;
     uint64_t list[OPS];
@@ -56,7 +56,7 @@ static void delivered(void)
         uint32_t i = turn * 17 % OPS;
         struct asim_op op;
 
-        CHECK_U64(asim_feed_body(feed, i, &op, NULL), 0);
+        CHECK_U64(asim_feed_record(feed, i, &op, NULL), 0);
         CHECK(op.has & ASIM_HAS_COMM_SIZES);
         CHECK_U64(op.comm_size_n, i);
         CHECK_U64(op.comm_bytes, (uint64_t)i * (i + 1));

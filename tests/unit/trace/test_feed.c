@@ -109,7 +109,7 @@ static void order_of(struct asim_feed *feed, char *order, size_t size)
     order[0] = '\0';
     while ((unit = lowest(feed, &index, &id)) != ASIM_UNITS) {
         struct asim_op op;
-        CHECK_U64(asim_feed_body(feed, index, &op, NULL), 0);
+        CHECK_U64(asim_feed_record(feed, index, &op, NULL), 0);
         CHECK_U64(op.id, id);
         CHECK(asim_feed_finish(feed, index) == ASIM_EBUG); /* not taken yet */
         asim_feed_take(feed, unit);
@@ -125,7 +125,8 @@ static void check_one(const struct want *want, size_t window)
     char root[512], path[700], order[256];
     snprintf(path, sizeof path, "%stests/fuzz/trace/%s.et", replay_root(root, sizeof root),
              want->file);
-    struct asim_feed_options opt = {.path = path, .window = window, .lenient = !want->strict};
+    struct asim_feed_options opt = {
+        .path = path, .cached_records = window, .lenient = !want->strict};
     struct asim_err err = {0};
     struct asim_feed *feed;
     int rc = asim_feed_open(&feed, &opt, &err);
@@ -138,7 +139,7 @@ static void check_one(const struct want *want, size_t window)
     }
     order_of(feed, order, sizeof order);
     CHECK_STR(order, want->order ? want->order : "refused");
-    CHECK_U64(asim_feed_dropped(feed), !strcmp(want->file, "bad_missing_ctrl"));
+    CHECK_U64(asim_feed_unresolved(feed), !strcmp(want->file, "bad_missing_ctrl"));
     asim_feed_close(feed);
 }
 

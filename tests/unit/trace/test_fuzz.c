@@ -18,7 +18,7 @@ static int run_to_end(struct asim_feed *feed, struct asim_err *err)
             if (!asim_feed_peek(feed, (enum asim_unit)unit, &index, &id))
                 continue;
             found = 1;
-            rc = asim_feed_body(feed, index, &op, err);
+            rc = asim_feed_record(feed, index, &op, err);
             CHECK(rc || op.id == id);
             asim_feed_take(feed, (enum asim_unit)unit);
             CHECK(asim_feed_finish(feed, index) == 0);
@@ -30,7 +30,7 @@ static int run_to_end(struct asim_feed *feed, struct asim_err *err)
 
 static int read_trace(const char *path, struct asim_err *err)
 {
-    struct asim_feed_options opt = {.path = path, .window = 2, .lenient = 1};
+    struct asim_feed_options opt = {.path = path, .cached_records = 2, .lenient = 1};
     struct asim_feed *feed;
     int rc = asim_feed_open(&feed, &opt, err);
     if (rc)

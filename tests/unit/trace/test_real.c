@@ -44,7 +44,7 @@ static size_t queue_order(struct asim_feed *feed, uint64_t *ids, uint32_t *queue
         uint32_t index = 0;
         while (n < LISTED_MAX && next_op(feed, &unit, &index)) {
             struct asim_op op = {0};
-            CHECK_U64(asim_feed_body(feed, index, &op, NULL), 0);
+            CHECK_U64(asim_feed_record(feed, index, &op, NULL), 0);
             asim_feed_take(feed, unit);
             queue[n] = index;
             ids[n++] = op.id;

@@ -11,7 +11,7 @@
 #include <unistd.h>
 #include "conf/conf.h"
 #include "trace/op.h"
-#include "trace/simai/simai.h"
+#include "trace/simai/workload.h"
 
 extern const struct asim_trace_format asim_trace_format_simai;
 
@@ -43,7 +43,7 @@ static void check_read(void)
     CHECK_U64(w.checkpoints[0], 1);
     CHECK_U64(w.initiates[0], 2);
     CHECK_U64(w.n_rows, 7);
-    CHECK_U64(w.n_sorts, 5); /* the two micro-batches are the same rows */
+    CHECK_U64(w.n_distinct, 5); /* the two micro-batches are the same rows */
     CHECK_U64(w.ignored, 1);
     const struct asim_simai_row *row = asim_simai_row(&w, 4);
     CHECK_STR(row->name, "layer");

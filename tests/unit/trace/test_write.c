@@ -5,8 +5,8 @@
  * make of written nodes, and what the writer refuses.
  */
 #include "../../fuzz/replay.h"
-#include "trace/chakra/chakra_record.h"
-#include "trace/chakra/chakra_write.h"
+#include "trace/chakra/record.h"
+#include "trace/chakra/write.h"
 #include "trace/open.h"
 
 static const char *const work = "test_write.tmp.et";

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only
  *
- * See chakra_record.h. A record is a varint length of at most five bytes and that many bytes of
+ * See chakra/record.h. A record is a varint length of at most five bytes and that many bytes of
  * protobuf; there is no magic, no count and no footer, so a file cut exactly between two records
  * cannot be told from a shorter one, and one cut anywhere else is an error (the reference readers
  * deliver a default node there). An empty record is a node with id 0 and type INVALID.
@@ -12,7 +12,7 @@
  * Memory: one window of bytes and one block for the decoded record, both used again. A node handed
  * out is good until the next call.
  */
-#include "trace/chakra/chakra_record.h"
+#include "trace/chakra/record.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -20,7 +20,7 @@
 #include <string.h>
 
 #include "base/io/bytes.h"
-#include "trace/chakra/chakra_wire.h"
+#include "trace/chakra/wire.h"
 #include "trace/chakra/decode_arena.h"
 
 #define LENGTH_BYTES_MAX 5
@@ -28,7 +28,7 @@
 
 struct asim_chakra {
     struct asim_bytes bytes;
-    struct asim_scratch scratch;
+    struct asim_decode_arena arena;
     uint64_t next;          /* offset of the record after the last one read in order */
     uint64_t next_number;   /* its number */
     uint64_t place, number; /* of the record last delivered */
@@ -96,35 +96,35 @@ static ProtobufCMessage *unpack_groups(struct asim_chakra *file, struct asim_rec
                                        const ProtobufCMessageDescriptor *type)
 {
     ProtobufCMessage *message = NULL;
-    unsigned char *copy = file->scratch.failed || !record.size ? NULL : malloc(record.size);
+    unsigned char *copy = file->arena.failed || !record.size ? NULL : malloc(record.size);
     if (!copy)
         return NULL;
     memcpy(copy, record.data, record.size);
     if (asim_wire_hide_groups(copy, record.size, type)) {
-        asim_scratch_reset(&file->scratch);
-        message = protobuf_c_message_unpack(type, &file->scratch.face, record.size, copy);
+        asim_decode_arena_reset(&file->arena);
+        message = protobuf_c_message_unpack(type, &file->arena.allocator, record.size, copy);
     }
     free(copy);
     return message;
 }
 
-/* Decodes into the scratch memory, which is taken back first.
+/* Decodes into the decode arena, which is taken back first.
  * The previous record's memory is taken back first: nodes are borrowed until here. */
 static int decode(struct asim_chakra *file, struct asim_record_bytes record,
                   const ProtobufCMessageDescriptor *type, ProtobufCMessage **message,
                   struct asim_err *err)
 {
     char why[160], what[256];
-    asim_scratch_reset(&file->scratch);
+    asim_decode_arena_reset(&file->arena);
     file->metadata = NULL;
-    *message = protobuf_c_message_unpack(type, &file->scratch.face, record.size, record.data);
+    *message = protobuf_c_message_unpack(type, &file->arena.allocator, record.size, record.data);
     if (!*message)
         *message = unpack_groups(file, record, type);
     if (*message)
         return 0;
-    if (file->scratch.failed && file->scratch.used + record.size < DECODED_MAX / 2)
+    if (file->arena.failed && file->arena.used + record.size < DECODED_MAX / 2)
         return asim_err_nomem(err, "decoding a trace record");
-    if (file->scratch.failed)
+    if (file->arena.failed)
         return bad(file, ASIM_ENOMEM, "needs more than 1 GiB of memory when decoded", err);
     snprintf(what, sizeof what, "is not a valid %s: %s", type->short_name,
              asim_wire_why(record, type, why, sizeof why));
@@ -211,7 +211,7 @@ int asim_chakra_open(struct asim_chakra **file, const char *path, struct asim_er
     struct asim_chakra *made = calloc(1, sizeof *made);
     if (!made)
         return asim_err_nomem(err, "opening a trace");
-    asim_scratch_init(&made->scratch, DECODED_MAX);
+    asim_decode_arena_init(&made->arena, DECODED_MAX);
     int rc = asim_bytes_open(&made->bytes, path, err);
     if (!rc)
         rc = read_metadata(made, err);
@@ -249,9 +249,9 @@ int asim_chakra_next(struct asim_chakra *file, const ChakraProtoMsg__Node **node
                      struct asim_err *err)
 {
     if (file->next >= file->bytes.size) {
-        asim_scratch_reset(&file->scratch);
+        asim_decode_arena_reset(&file->arena);
         file->metadata = NULL;
-        asim_bytes_rest(&file->bytes);
+        asim_bytes_end_sequential(&file->bytes);
         return 0;
     }
     file->place = file->next;
@@ -291,7 +291,7 @@ void asim_chakra_close(struct asim_chakra *file)
 {
     if (!file)
         return;
-    asim_scratch_fini(&file->scratch);
+    asim_decode_arena_fini(&file->arena);
     asim_bytes_close(&file->bytes);
     free(file);
 }

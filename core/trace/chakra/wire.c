@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0-only
  *
- * See chakra_wire.h. Embedded messages lie within their parents' bytes, so one cursor and a small
+ * See chakra/wire.h. Embedded messages lie within their parents' bytes, so one cursor and a small
  * stack of ends walk the tree in order without recursion; the schema is four messages deep at
  * most. Only run on the way to an error, so its cost does not matter.
  *
  * It looks at structure only (tags, wire types, lengths), which is where damaged and foreign files
  * go wrong; values are the schema's business.
  */
-#include "trace/chakra/chakra_wire.h"
+#include "trace/chakra/wire.h"
 
 #include <inttypes.h>
 #include <stdio.h>

@@ -7,8 +7,8 @@
  * Attributes are a oneof of thirty kinds, and traces use whichever their writer's language liked
  * best; this is where that stops mattering.
  */
-#ifndef ASIM_TRACE_CHAKRA_CHAKRA_ATTR_H
-#define ASIM_TRACE_CHAKRA_CHAKRA_ATTR_H
+#ifndef ASIM_TRACE_CHAKRA_ATTR_H
+#define ASIM_TRACE_CHAKRA_ATTR_H
 
 #include <stddef.h>
 #include <stdint.h>

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0-only
  *
- * See chakra_value.h. The fifteen scalar kinds differ in three things only: their encoding on the
+ * See chakra/value.h. The fifteen scalar kinds differ in three things only: their encoding on the
  * wire, their range, and which member of the caller's union holds them; a table says which. A
  * list is a message with the scalars in field 1, packed where they are numbers.
  *
  * Adding a kind to the schema is a row in the table, if it is encoded like one that is there. The
  * order of rows is that of the field numbers, which find() relies on.
  */
-#include "trace/chakra/chakra_value.h"
+#include "trace/chakra/value.h"
 
 #include <string.h>
 

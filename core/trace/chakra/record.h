@@ -5,10 +5,10 @@
  * (op.h), made from these by format/chakra.c. Plain and gzip files, told apart by their first
  * bytes. Any record can be read again by its place.
  *
- * One handle per open trace; it borrows nothing and owns its window, scratch memory and file.
+ * One handle per open trace; it borrows nothing and owns its window, decode arena and file.
  */
-#ifndef ASIM_TRACE_CHAKRA_CHAKRA_RECORD_H
-#define ASIM_TRACE_CHAKRA_CHAKRA_RECORD_H
+#ifndef ASIM_TRACE_CHAKRA_RECORD_H
+#define ASIM_TRACE_CHAKRA_RECORD_H
 
 #include <stddef.h>
 #include <stdint.h>

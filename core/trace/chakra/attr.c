@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-only
  *
- * See chakra_attr.h. protobuf-c keeps the set member's number in value_case and each list as a
+ * See chakra/attr.h. protobuf-c keeps the set member's number in value_case and each list as a
  * message of its own type with the same layout: a count and a pointer to elements whose width
  * depends on the kind.
  *
  * Nothing is copied: what is returned is a number, or points into the decoded message.
  */
-#include "trace/chakra/chakra_attr.h"
+#include "trace/chakra/attr.h"
 
 #define KIND(name) CHAKRA_PROTO_MSG__ATTRIBUTE_PROTO__VALUE_##name
 

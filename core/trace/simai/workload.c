@@ -12,7 +12,7 @@
  * Owned by the struct and freed by asim_simai_fini: the source's name, marks, distinct rows and the
  * list of which row is which. Rows are compared as bytes, hence zeroed before they are filled.
  */
-#include "trace/simai/simai.h"
+#include "trace/simai/workload.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -21,7 +21,7 @@
 #include "base/mem.h"
 #include "base/io/src.h"
 #include "base/text.h"
-#include "trace/simai/simai_header.h"
+#include "trace/simai/header.h"
 
 /* The longest that the simulator's clock takes in one piece is a little more: 46 days. */
 static const uint64_t most_ns = 4000000000000000;
@@ -124,22 +124,22 @@ static int read_row(struct asim_simai *w, struct asim_src *src, const char *name
     return rc;
 }
 
-/* Index of the row among the distinct ones. The latest sorts are the likeliest to come again.
- * Comparing with the last 64 sorts keeps reading linear; a row that comes back later than that
+/* Index of the row among the distinct ones. The latest distinct are the likeliest to come again.
+ * Comparing with the last 64 distinct keeps reading linear; a row that comes back later than that
  * is kept twice, which costs memory and nothing else. */
 static int keep_row(struct asim_simai *w, const struct asim_simai_row *row, struct asim_err *err)
 {
     size_t seen = 0;
-    for (size_t i = w->n_sorts; i-- > 0 && seen < 64; seen++)
-        if (!memcmp(&w->sorts[i], row, sizeof *row)) {
+    for (size_t i = w->n_distinct; i-- > 0 && seen < 64; seen++)
+        if (!memcmp(&w->distinct[i], row, sizeof *row)) {
             w->rows[w->n_rows++] = (uint32_t)i;
             return 0;
         }
-    if (w->n_sorts == w->cap_sorts &&
-        asim_grow(&w->sorts, &w->cap_sorts, w->n_sorts + 1, sizeof *w->sorts))
+    if (w->n_distinct == w->cap_distinct &&
+        asim_grow(&w->distinct, &w->cap_distinct, w->n_distinct + 1, sizeof *w->distinct))
         return asim_err_nomem(err, "reading a workload");
-    w->rows[w->n_rows++] = (uint32_t)w->n_sorts;
-    w->sorts[w->n_sorts++] = *row;
+    w->rows[w->n_rows++] = (uint32_t)w->n_distinct;
+    w->distinct[w->n_distinct++] = *row;
     return 0;
 }
 
@@ -237,7 +237,7 @@ int asim_simai_sniff(const void *head, size_t size)
 /* i below n_rows; the row lives as long as the workload. */
 const struct asim_simai_row *asim_simai_row(const struct asim_simai *w, uint32_t i)
 {
-    return &w->sorts[w->rows[i]];
+    return &w->distinct[w->rows[i]];
 }
 
 void asim_simai_fini(struct asim_simai *w)
@@ -245,7 +245,7 @@ void asim_simai_fini(struct asim_simai *w)
     free(w->source);
     free(w->checkpoints);
     free(w->initiates);
-    free(w->sorts);
+    free(w->distinct);
     free(w->rows);
     memset(w, 0, sizeof *w);
 }

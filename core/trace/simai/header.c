@@ -6,7 +6,7 @@
  *
  * Nothing is owned here: lists of marks become the workload's, also after a failure.
  */
-#include "trace/simai/simai_header.h"
+#include "trace/simai/header.h"
 
 #include <inttypes.h>
 #include <stdlib.h>

@@ -11,7 +11,7 @@
  * Example: 8 GPUs, tp 2, ep 2, pp 1 give dp 4: TP groups {0,1} {2,3} {4,5} {6,7}; DP groups
  * {0,2,4,6} {1,3,5,7}; EP groups {0,2} {4,6} {1,3} {5,7}; DP_EP groups {0,4} {2,6} {1,5} {3,7}.
  */
-#include "trace/simai/simai.h"
+#include "trace/simai/workload.h"
 
 /* What is to be split, into groups of how many, and the GPUs that were given instead of the
  * header's, 0 = none. */

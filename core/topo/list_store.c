@@ -5,20 +5,20 @@
  * slow but never wrong.
  *
  * Numbers of lists are given in order of first appearance, so they are reproducible; they never
- * change while the table lives, and `lists` may move when it grows, the words themselves do not.
+ * change while the store lives, and `lists` may move when it grows, the words themselves do not.
  */
-#include "topo/intern.h"
+#include "topo/list_store.h"
 
 #include <stdlib.h>
 #include <string.h>
 #include "asim/err.h"
 
 /* No ceiling of its own: the tables are bounded by the topology's. */
-void asim_intern_init(struct asim_intern *table)
+void asim_list_store_init(struct asim_list_store *store)
 {
-    memset(table, 0, sizeof *table);
-    asim_arena_init(&table->arena, 0);
-    asim_map_init(&table->map);
+    memset(store, 0, sizeof *store);
+    asim_arena_init(&store->arena, 0);
+    asim_map_init(&store->map);
 }
 
 /* Two independent multiply-and-fold chains; the constants are odd numbers without structure. */
@@ -42,41 +42,42 @@ static int is_same(const struct asim_list *list, const uint32_t *at, uint32_t n)
     return list->n == n && (n == 0 || memcmp(list->at, at, n * sizeof *at) == 0);
 }
 
-/* Constant expected cost. When memory runs out the table is as it was, but for an unused copy in
+/* Constant expected cost. When memory runs out the store is as it was, but for an unused copy in
  * the arena. */
-int asim_intern_put(struct asim_intern *table, const uint32_t *at, uint32_t n, uint32_t *id)
+int asim_list_store_keep(struct asim_list_store *store, const uint32_t *at, uint32_t n,
+                         uint32_t *id)
 {
     uint64_t key[2], *slot;
     uint32_t *copy;
 
     hash(at, n, key);
-    while ((slot = asim_map_get(&table->map, key[0], key[1]))) {
-        if (is_same(&table->lists[*slot], at, n)) {
+    while ((slot = asim_map_get(&store->map, key[0], key[1]))) {
+        if (is_same(&store->lists[*slot], at, n)) {
             *id = (uint32_t)*slot;
             return 0;
         }
         key[1]++;
     }
-    if (table->n >= UINT32_MAX ||
-        (table->n == table->cap &&
-         asim_grow(&table->lists, &table->cap, table->n + 1, sizeof *table->lists)))
+    if (store->n >= UINT32_MAX ||
+        (store->n == store->cap &&
+         asim_grow(&store->lists, &store->cap, store->n + 1, sizeof *store->lists)))
         return ASIM_ENOMEM;
-    copy = asim_arena_array(&table->arena, n, sizeof *copy);
-    slot = copy ? asim_map_put(&table->map, key[0], key[1]) : NULL;
+    copy = asim_arena_array(&store->arena, n, sizeof *copy);
+    slot = copy ? asim_map_put(&store->map, key[0], key[1]) : NULL;
     if (!slot)
         return ASIM_ENOMEM;
     if (n)
         memcpy(copy, at, n * sizeof *copy);
-    *slot = table->n;
-    *id = (uint32_t)table->n;
-    table->lists[table->n++] = (struct asim_list){copy, n};
+    *slot = store->n;
+    *id = (uint32_t)store->n;
+    store->lists[store->n++] = (struct asim_list){copy, n};
     return 0;
 }
 
-void asim_intern_fini(struct asim_intern *table)
+void asim_list_store_fini(struct asim_list_store *store)
 {
-    asim_map_fini(&table->map);
-    asim_arena_fini(&table->arena);
-    free(table->lists);
-    memset(table, 0, sizeof *table);
+    asim_map_fini(&store->map);
+    asim_arena_fini(&store->arena);
+    free(store->lists);
+    memset(store, 0, sizeof *store);
 }

@@ -1,25 +1,25 @@
 /* SPDX-License-Identifier: GPL-2.0-only
  *
  * Lists of 32-bit words stored once each: equal lists get equal numbers, and a list stays where
- * it is as long as the table lives. Routing keeps next-hop sets, classes and kinds of hosts here.
+ * it is as long as the store lives. Routing keeps next-hop sets, classes and kinds of hosts here.
  *
  * Used for a few thousand distinct lists; each costs its words, 16 bytes and a map slot.
  */
-#ifndef ASIM_TOPO_INTERN_H
-#define ASIM_TOPO_INTERN_H
+#ifndef ASIM_TOPO_LIST_STORE_H
+#define ASIM_TOPO_LIST_STORE_H
 
 #include <stddef.h>
 #include <stdint.h>
 #include "base/map.h"
 #include "base/mem.h"
 
-/* Borrowed from the table's arena. */
+/* Borrowed from the store's arena. */
 struct asim_list {
     const uint32_t *at;
     uint32_t n;
 };
 
-struct asim_intern {
+struct asim_list_store {
     /* Holds the words of all lists; freed at once. */
     struct asim_arena arena;
     struct asim_map map;
@@ -27,9 +27,10 @@ struct asim_intern {
     size_t n, cap;
 };
 
-void asim_intern_init(struct asim_intern *table);
+void asim_list_store_init(struct asim_list_store *store);
 /* Number of the list, new or known, 0 for the first; at is copied. 0 or ASIM_ENOMEM. */
-int asim_intern_put(struct asim_intern *table, const uint32_t *at, uint32_t n, uint32_t *id);
-void asim_intern_fini(struct asim_intern *table);
+int asim_list_store_keep(struct asim_list_store *store, const uint32_t *at, uint32_t n,
+                         uint32_t *id);
+void asim_list_store_fini(struct asim_list_store *store);
 
 #endif

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0-only
  *
- * See chakra_write.h. The encoder is our own (encode.h) rather than protobuf-c's, which would
+ * See chakra/write.h. The encoder is our own (encode.h) rather than protobuf-c's, which would
  * want a tree of messages allocated for every node only to walk it once.
  *
  * A writer must be ended by _commit or _discard on every path; both free it. Nothing checks that
  * ids are unique or parents exist: that is the reader's business, and some tools write broken
  * traces on purpose.
  */
-#include "trace/chakra/chakra_write.h"
+#include "trace/chakra/write.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -15,8 +15,8 @@
 #include <string.h>
 
 #include "base/io/out.h"
-#include "trace/chakra/chakra_record.h"
-#include "trace/chakra/chakra_value.h"
+#include "trace/chakra/record.h"
+#include "trace/chakra/value.h"
 #include "trace/chakra/encode.h"
 
 /* Field numbers of chakra.proto. */

@@ -8,8 +8,8 @@
  * Every pointer given is read during the call only. One buffer is reused for all records, so a
  * node costs no allocation once the largest has been seen.
  */
-#ifndef ASIM_TRACE_CHAKRA_CHAKRA_WRITE_H
-#define ASIM_TRACE_CHAKRA_CHAKRA_WRITE_H
+#ifndef ASIM_TRACE_CHAKRA_WRITE_H
+#define ASIM_TRACE_CHAKRA_WRITE_H
 
 #include <stddef.h>
 #include <stdint.h>
@@ -90,7 +90,7 @@ int asim_chakra_writer_metadata(struct asim_chakra_writer *writer, const char *v
 /* Refuses a value that does not fit its kind and a node larger than readers take. */
 int asim_chakra_writer_node(struct asim_chakra_writer *writer, const struct asim_chakra_node *node,
                             struct asim_err *err);
-/* One record from bytes encoded elsewhere, e.g. a message of chakra_record.h packed again. */
+/* One record from bytes encoded elsewhere, e.g. a message of chakra/record.h packed again. */
 int asim_chakra_writer_bytes(struct asim_chakra_writer *writer, const void *data, size_t size,
                              struct asim_err *err);
 /* Frees the writer, whatever the result. */

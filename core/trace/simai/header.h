@@ -3,11 +3,11 @@
  * What the header of SimAI's workload text and its rows are read with. All of it takes the next
  * word of the line the cursor stands on and fails with file, line, column and what was expected.
  */
-#ifndef ASIM_TRACE_SIMAI_SIMAI_HEADER_H
-#define ASIM_TRACE_SIMAI_SIMAI_HEADER_H
+#ifndef ASIM_TRACE_SIMAI_HEADER_H
+#define ASIM_TRACE_SIMAI_HEADER_H
 
 #include "base/io/src.h"
-#include "trace/simai/simai.h"
+#include "trace/simai/workload.h"
 
 /* "found WORD where WHAT is expected"; word NULL = the line ends here. */
 int asim_simai_refuse(const struct asim_src *src, const char *word, const char *what,

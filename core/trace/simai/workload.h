@@ -3,13 +3,13 @@
  * SimAI / AICB workload text (spec simai.md b): one header line, the number of rows, one row per
  * layer with forward, input-gradient and weight-gradient compute times and collectives. One file
  * serves all ranks. Rows repeat for every micro-batch, so equal rows are kept once: a file of
- * 1,800 rows with 15 sorts takes 9 kB.
+ * 1,800 rows with 15 distinct takes 9 kB.
  *
  * Also the communicator groups the header implies. All of them are arithmetic progressions of
  * ranks, so a group is a base, a stride and a size and no table is ever made.
  */
-#ifndef ASIM_TRACE_SIMAI_SIMAI_H
-#define ASIM_TRACE_SIMAI_SIMAI_H
+#ifndef ASIM_TRACE_SIMAI_WORKLOAD_H
+#define ASIM_TRACE_SIMAI_WORKLOAD_H
 
 #include <stddef.h>
 #include <stdint.h>
@@ -60,9 +60,9 @@ struct asim_simai {
     uint64_t pp_comm;
     uint32_t *checkpoints, *initiates; /* row indices */
     uint32_t n_checkpoints, n_initiates;
-    struct asim_simai_row *sorts; /* distinct rows */
-    uint32_t *rows;               /* [n_rows] index of each row's sort */
-    size_t n_sorts, cap_sorts;
+    struct asim_simai_row *distinct; /* distinct rows */
+    uint32_t *rows;                  /* [n_rows] index of each row's sort */
+    size_t n_distinct, cap_distinct;
     uint32_t n_rows;
     uint32_t ignored; /* BROADCAST columns, which SimAI skips in silence */
 };

@@ -13,50 +13,50 @@
  * The walk keeps a cursor and nothing else; the same workload walked for another rank differs in
  * its groups and in its pipeline stage only.
  */
-#include "trace/simai/simai_walk.h"
+#include "trace/simai/iterator.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-enum { ROW_BITS = 24, KIND_BITS = 3, PART_BITS = 2, DEP_BITS = 4 };
+enum { ROW_BITS = 24, TYPE_BITS = 3, PART_BITS = 2, DEP_BITS = 4 };
 
-#define META       ASIM_SIMAI_META
-#define RECV       ASIM_SIMAI_RECV
-#define COMP       ASIM_SIMAI_COMP
-#define COLL       ASIM_SIMAI_COLL
-#define DELAY      ASIM_SIMAI_DELAY
-#define SEND       ASIM_SIMAI_SEND
-#define FORWARD    ASIM_SIMAI_FORWARD
-#define BACKWARD   ASIM_SIMAI_BACKWARD
-#define ACTS(list) list, sizeof list / sizeof *list
+#define META          ASIM_SIMAI_META
+#define RECV          ASIM_SIMAI_RECV
+#define COMP          ASIM_SIMAI_COMP
+#define COLL          ASIM_SIMAI_COLL
+#define DELAY         ASIM_SIMAI_DELAY
+#define SEND          ASIM_SIMAI_SEND
+#define FORWARD       ASIM_SIMAI_FORWARD
+#define BACKWARD      ASIM_SIMAI_BACKWARD
+#define ACTIONS(list) list, sizeof list / sizeof *list
 
 /* What a rank does in a row, in order; {kind, part, leaf}. A leaf stands beside the chain: what
  * follows does not wait for it. */
-static const struct asim_simai_act forward_acts[] = {{RECV, FORWARD, 0},
-                                                     {COMP, ASIM_SIMAI_FWD, 0},
-                                                     {COLL, ASIM_SIMAI_FWD, 0},
-                                                     {DELAY, ASIM_SIMAI_FWD, 0},
-                                                     {SEND, FORWARD, 1}};
-static const struct asim_simai_act backward_acts[] = {
+static const struct asim_simai_action forward_actions[] = {{RECV, FORWARD, 0},
+                                                           {COMP, ASIM_SIMAI_FWD, 0},
+                                                           {COLL, ASIM_SIMAI_FWD, 0},
+                                                           {DELAY, ASIM_SIMAI_FWD, 0},
+                                                           {SEND, FORWARD, 1}};
+static const struct asim_simai_action backward_actions[] = {
     {RECV, BACKWARD, 0},       {COMP, ASIM_SIMAI_IG, 0}, {COLL, ASIM_SIMAI_IG, 0},
     {DELAY, ASIM_SIMAI_IG, 0}, {COMP, ASIM_SIMAI_WG, 0}, {COLL, ASIM_SIMAI_WG, 1},
     {DELAY, ASIM_SIMAI_WG, 1}, {SEND, BACKWARD, 1},
 };
-static const struct asim_simai_act data_acts[] = {{COMP, ASIM_SIMAI_WG, 0},
-                                                  {COLL, ASIM_SIMAI_WG, 1},
-                                                  {DELAY, ASIM_SIMAI_WG, 1},
-                                                  {COMP, ASIM_SIMAI_IG, 0}};
-static const struct asim_simai_act compute_acts[] = {{COMP, ASIM_SIMAI_FWD, 0}};
-static const struct asim_simai_act micro_acts[] = {{COLL, ASIM_SIMAI_WG, 0},
-                                                   {DELAY, ASIM_SIMAI_WG, 0}};
+static const struct asim_simai_action data_actions[] = {{COMP, ASIM_SIMAI_WG, 0},
+                                                        {COLL, ASIM_SIMAI_WG, 1},
+                                                        {DELAY, ASIM_SIMAI_WG, 1},
+                                                        {COMP, ASIM_SIMAI_IG, 0}};
+static const struct asim_simai_action compute_actions[] = {{COMP, ASIM_SIMAI_FWD, 0}};
+static const struct asim_simai_action micro_actions[] = {{COLL, ASIM_SIMAI_WG, 0},
+                                                         {DELAY, ASIM_SIMAI_WG, 0}};
 
 /* 31 bits id, 24 row, 3 kind, 2 part, 4 dep: an op's place in the "file", from which it can be made
  * again without a walk. */
 uint64_t asim_simai_pack(const struct asim_simai_item *item)
 {
-    return item->id << (ROW_BITS + KIND_BITS + PART_BITS + DEP_BITS) |
-           (uint64_t)item->row << (KIND_BITS + PART_BITS + DEP_BITS) |
-           (uint64_t)item->kind << (PART_BITS + DEP_BITS) | (uint64_t)item->part << DEP_BITS |
+    return item->id << (ROW_BITS + TYPE_BITS + PART_BITS + DEP_BITS) |
+           (uint64_t)item->row << (TYPE_BITS + PART_BITS + DEP_BITS) |
+           (uint64_t)item->type << (PART_BITS + DEP_BITS) | (uint64_t)item->part << DEP_BITS |
            item->dep;
 }
 
@@ -65,15 +65,15 @@ struct asim_simai_item asim_simai_unpack(uint64_t place)
     struct asim_simai_item item;
     item.dep = place & ((1u << DEP_BITS) - 1);
     item.part = place >> DEP_BITS & ((1u << PART_BITS) - 1);
-    item.kind = place >> (PART_BITS + DEP_BITS) & ((1u << KIND_BITS) - 1);
-    item.row = place >> (KIND_BITS + PART_BITS + DEP_BITS) & ((1u << ROW_BITS) - 1);
-    item.id = place >> (ROW_BITS + KIND_BITS + PART_BITS + DEP_BITS);
+    item.type = place >> (PART_BITS + DEP_BITS) & ((1u << TYPE_BITS) - 1);
+    item.row = place >> (TYPE_BITS + PART_BITS + DEP_BITS) & ((1u << ROW_BITS) - 1);
+    item.id = place >> (ROW_BITS + TYPE_BITS + PART_BITS + DEP_BITS);
     return item;
 }
 
 /* --- what an item is --- */
 
-static void group_of(const struct asim_simai_walk *r, const struct asim_simai_comm *comm,
+static void group_of(const struct asim_simai_iterator *r, const struct asim_simai_comm *comm,
                      struct asim_simai_ranks *ranks)
 {
     asim_simai_group(&r->layout, comm->group, r->rank, ranks);
@@ -89,7 +89,7 @@ uint64_t asim_simai_run_bytes(const struct asim_simai *w, uint32_t row, int part
 }
 
 /* A collective that would move nothing, or among one rank, is left out. */
-static int has_coll(const struct asim_simai_walk *r, uint32_t row, int part)
+static int has_coll(const struct asim_simai_iterator *r, uint32_t row, int part)
 {
     const struct asim_simai_comm *comm = &asim_simai_row(r->w, row)->comm[part];
     struct asim_simai_ranks ranks;
@@ -103,31 +103,32 @@ static int has_coll(const struct asim_simai_walk *r, uint32_t row, int part)
  * the other way round.
  * Rows outside of the micro-batches (before the first embedding, after the last loss) pass
  * nothing. */
-static int has_transfer(const struct asim_simai_walk *r, uint32_t row,
-                        const struct asim_simai_act *act)
+static int has_transfer(const struct asim_simai_iterator *r, uint32_t row,
+                        const struct asim_simai_action *action)
 {
     uint32_t in_batch, last = r->batch_rows - 1;
     if (!r->batch_rows || row < r->first_row || row - r->first_row >= r->batch_rows * r->batches)
         return 0;
     in_batch = (row - r->first_row) % r->batch_rows;
-    int enters = (act->kind == RECV) == (act->part == FORWARD);
+    int enters = (action->type == RECV) == (action->part == FORWARD);
     int peer_exists = enters ? r->stage > 0 : r->stage + 1 < r->layout.pp;
     return peer_exists && in_batch == (enters ? 0 : last);
 }
 
 /* Acts that have nothing to do make no op. */
-static int exists(const struct asim_simai_walk *r, uint32_t row, const struct asim_simai_act *act)
+static int exists(const struct asim_simai_iterator *r, uint32_t row,
+                  const struct asim_simai_action *action)
 {
     const struct asim_simai_row *of = asim_simai_row(r->w, row);
-    switch (act->kind) {
+    switch (action->type) {
     case COMP:
-        return of->compute_ns[act->part] > 0;
+        return of->compute_ns[action->part] > 0;
     case COLL:
-        return has_coll(r, row, act->part);
+        return has_coll(r, row, action->part);
     case DELAY:
-        return of->update_ns > 0 && has_coll(r, row, act->part);
+        return of->update_ns > 0 && has_coll(r, row, action->part);
     default:
-        return has_transfer(r, row, act);
+        return has_transfer(r, row, action);
     }
 }
 
@@ -169,18 +170,18 @@ uint32_t *asim_simai_forwards(const struct asim_simai *w)
 }
 
 /* A backward row that initiates recompute begins with its replay. */
-static void enter_row(struct asim_simai_walk *r)
+static void enter_row(struct asim_simai_iterator *r)
 {
-    r->act = 0;
+    r->action = 0;
     if (!r->passes[r->pass].down || !is_replayed(r->w, r->row))
         return;
     r->replaying = 1;
     r->replay_row = checkpoint_of(r->w, r->row);
-    r->replay_act = 0;
+    r->replay_action = 0;
 }
 
 /* Passes are done when r->pass has run past the last. */
-static void enter_pass(struct asim_simai_walk *r)
+static void enter_pass(struct asim_simai_iterator *r)
 {
     if (r->pass < r->n_passes) {
         r->row = r->passes[r->pass].down ? r->w->n_rows - 1 : 0;
@@ -189,7 +190,7 @@ static void enter_pass(struct asim_simai_walk *r)
 }
 
 /* Adding UINT32_MAX is one row down. */
-static void leave_row(struct asim_simai_walk *r)
+static void leave_row(struct asim_simai_iterator *r)
 {
     const struct asim_simai_pass *pass = &r->passes[r->pass];
     if (r->row == (pass->down ? 0 : r->w->n_rows - 1)) {
@@ -201,25 +202,25 @@ static void leave_row(struct asim_simai_walk *r)
     enter_row(r);
 }
 
-/* The next act, whether it exists or not; NULL at the end.
- * A replay runs the forward acts of rows from the checkpoint up to the row that asked for it,
+/* The next action, whether it exists or not; NULL at the end.
+ * A replay runs the forward actions of rows from the checkpoint up to the row that asked for it,
  * then goes on with that row. */
-static const struct asim_simai_act *next_act(struct asim_simai_walk *r, uint32_t *row)
+static const struct asim_simai_action *next_action(struct asim_simai_iterator *r, uint32_t *row)
 {
     while (r->pass < r->n_passes) {
         const struct asim_simai_pass *pass = &r->passes[r->pass];
-        if (r->replaying && r->replay_act < sizeof forward_acts / sizeof *forward_acts) {
+        if (r->replaying && r->replay_action < sizeof forward_actions / sizeof *forward_actions) {
             *row = r->replay_row;
-            return &forward_acts[r->replay_act++];
+            return &forward_actions[r->replay_action++];
         }
         if (r->replaying) {
             r->replaying = r->replay_row++ < r->row;
-            r->replay_act = 0;
+            r->replay_action = 0;
             continue;
         }
-        if (r->act < pass->n) {
+        if (r->action < pass->n) {
             *row = r->row;
-            return &pass->acts[r->act++];
+            return &pass->actions[r->action++];
         }
         leave_row(r);
     }
@@ -227,31 +228,32 @@ static const struct asim_simai_act *next_act(struct asim_simai_walk *r, uint32_t
 }
 
 /* A replay computes and reduces again but passes nothing on to other stages. */
-static int is_replayed_transfer(const struct asim_simai_walk *r, const struct asim_simai_act *act)
+static int is_replayed_transfer(const struct asim_simai_iterator *r,
+                                const struct asim_simai_action *action)
 {
-    return r->replaying && (act->kind == RECV || act->kind == SEND);
+    return r->replaying && (action->type == RECV || action->type == SEND);
 }
 
 /* Constant time, but for rows in which nothing exists. */
-int asim_simai_walk_next(struct asim_simai_walk *r, struct asim_simai_item *item)
+int asim_simai_iterator_next(struct asim_simai_iterator *r, struct asim_simai_item *item)
 {
-    const struct asim_simai_act *act;
+    const struct asim_simai_action *action;
     uint32_t row = 0;
     if (!r->id && r->has_meta) {
-        *item = (struct asim_simai_item){.id = ++r->id, .kind = META};
+        *item = (struct asim_simai_item){.id = ++r->id, .type = META};
         return 1;
     }
     do {
-        act = next_act(r, &row);
-        if (!act)
+        action = next_action(r, &row);
+        if (!action)
             return 0;
-    } while (is_replayed_transfer(r, act) || !exists(r, row, act));
-    *item =
-        (struct asim_simai_item){.id = ++r->id, .row = row, .kind = act->kind, .part = act->part};
+    } while (is_replayed_transfer(r, action) || !exists(r, row, action));
+    *item = (struct asim_simai_item){
+        .id = ++r->id, .row = row, .type = action->type, .part = action->part};
     /* a leaf's delay waits for the leaf, everything else for the chain */
-    uint64_t parent = act->leaf && act->kind == DELAY ? r->id - 1 : r->chain;
+    uint64_t parent = action->non_blocking && action->type == DELAY ? r->id - 1 : r->chain;
     item->dep = parent ? r->id - parent : 0;
-    if (!act->leaf)
+    if (!action->non_blocking)
         r->chain = r->id;
     return 1;
 }
@@ -260,7 +262,7 @@ int asim_simai_walk_next(struct asim_simai_walk *r, struct asim_simai_item *item
  * with several stages need to know.
  * Layers are told by name, "embedding_layer" and "cross_entropy1", because the format marks
  * micro-batches in no other way. */
-static void find_batches(struct asim_simai_walk *r)
+static void find_batches(struct asim_simai_iterator *r)
 {
     uint32_t starts = 0, first = 0, second = 0, tail = r->w->n_rows;
     if (r->layout.pp == 1 || !r->w->pp_comm)
@@ -278,12 +280,13 @@ static void find_batches(struct asim_simai_walk *r)
 }
 
 /* The policies SimAI's own loop runs (spec simai.md b.4); others are refused by name. */
-static int choose_passes(struct asim_simai_walk *r, struct asim_err *err)
+static int choose_passes(struct asim_simai_iterator *r, struct asim_err *err)
 {
-    static const struct asim_simai_pass forward = {ACTS(forward_acts), 0},
-                                        backward = {ACTS(backward_acts), 1},
-                                        compute = {ACTS(compute_acts), 0},
-                                        data = {ACTS(data_acts), 1}, micro = {ACTS(micro_acts), 0};
+    static const struct asim_simai_pass forward = {ACTIONS(forward_actions), 0},
+                                        backward = {ACTIONS(backward_actions), 1},
+                                        compute = {ACTIONS(compute_actions), 0},
+                                        data = {ACTIONS(data_actions), 1},
+                                        micro = {ACTIONS(micro_actions), 0};
     r->n_passes = 2;
     switch (r->w->policy) {
     case ASIM_SIMAI_TRANSFORMER:
@@ -308,22 +311,22 @@ static int choose_passes(struct asim_simai_walk *r, struct asim_err *err)
 }
 
 /* w is borrowed and must outlive the walk; no memory of its own. */
-int asim_simai_walk_start(struct asim_simai_walk *walk, const struct asim_simai *w,
-                          const struct asim_simai_layout *layout, uint32_t rank,
-                          struct asim_err *err)
+int asim_simai_iterator_start(struct asim_simai_iterator *it, const struct asim_simai *w,
+                              const struct asim_simai_layout *layout, uint32_t rank,
+                              struct asim_err *err)
 {
-    memset(walk, 0, sizeof *walk);
-    walk->w = w;
-    walk->layout = *layout;
-    walk->rank = rank;
+    memset(it, 0, sizeof *it);
+    it->w = w;
+    it->layout = *layout;
+    it->rank = rank;
     if (rank >= layout->gpus)
         return asim_err_set(err, ASIM_EINVAL, "%s is for %u GPUs; there is no rank %u.", w->source,
                             layout->gpus, rank);
-    walk->stage = rank / (layout->gpus / layout->pp);
-    int rc = choose_passes(walk, err);
+    it->stage = rank / (layout->gpus / layout->pp);
+    int rc = choose_passes(it, err);
     if (rc)
         return rc;
-    find_batches(walk);
-    enter_pass(walk);
+    find_batches(it);
+    enter_pass(it);
     return 0;
 }

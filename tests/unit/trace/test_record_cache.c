@@ -8,7 +8,7 @@
  */
 #include <stdlib.h>
 #include "check.h"
-#include "trace/chakra/chakra_write.h"
+#include "trace/chakra/write.h"
 #include "trace/feed/feed.h"
 #include "trace/feed/ready.h"
 
@@ -67,7 +67,7 @@ static void check_body(struct asim_feed *feed, uint32_t index, uint64_t id)
 {
     struct asim_op op;
     char name[3100];
-    CHECK_U64(asim_feed_body(feed, index, &op, NULL), 0);
+    CHECK_U64(asim_feed_record(feed, index, &op, NULL), 0);
     CHECK_U64(op.id, id);
     name_of(id, name, sizeof name);
     CHECK(!strcmp(op.name, name));
@@ -96,7 +96,7 @@ static void take_some(struct asim_feed *feed, struct flight *flight)
 static uint64_t run(size_t window)
 {
     uint64_t state = 42, sum = 0;
-    struct asim_feed_options opt = {.path = work, .window = window};
+    struct asim_feed_options opt = {.path = work, .cached_records = window};
     struct asim_err err = {0};
     struct asim_feed *feed;
     struct flight flight = {.n = 0};

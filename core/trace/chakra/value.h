@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-only
  *
- * The value of an attribute on the wire, for chakra_write.c.
+ * The value of an attribute on the wire, for chakra/write.c.
  */
-#ifndef ASIM_TRACE_CHAKRA_CHAKRA_VALUE_H
-#define ASIM_TRACE_CHAKRA_CHAKRA_VALUE_H
+#ifndef ASIM_TRACE_CHAKRA_VALUE_H
+#define ASIM_TRACE_CHAKRA_VALUE_H
 
-#include "trace/chakra/chakra_write.h"
+#include "trace/chakra/write.h"
 #include "trace/chakra/encode.h"
 
 /* Appends the oneof member of attr. 0 if its kind is unknown or the value does not fit. */

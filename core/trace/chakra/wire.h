@@ -5,8 +5,8 @@
  *
  * Kept apart from the decoder (protobuf-c), which says only that a record is bad, never where.
  */
-#ifndef ASIM_TRACE_CHAKRA_CHAKRA_WIRE_H
-#define ASIM_TRACE_CHAKRA_CHAKRA_WIRE_H
+#ifndef ASIM_TRACE_CHAKRA_WIRE_H
+#define ASIM_TRACE_CHAKRA_WIRE_H
 
 #include <stddef.h>
 #include <stdint.h>

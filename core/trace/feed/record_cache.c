@@ -1,0 +1,195 @@
+/* SPDX-License-Identifier: GPL-2.0-only
+ *
+ * See cache.h. A record is one struct asim_op whose pointers lead into one piece of memory, which
+ * the next op of the slot uses again: pointer arrays first, then the dependency lists, then the
+ * characters, so that everything is aligned.
+ *
+ * A record that is not in its slot is decoded again from the file, so the size of the cache costs
+ * time and never a different result: a test runs whole workloads with a cache of 1. Freed with the
+ * cache, spares included.
+ */
+#include "trace/feed/record_cache.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#define KEEP_BYTES 65536u /* memory a spare record keeps; a larger one is given back */
+
+struct asim_op_record {
+    struct asim_op_record *spare; /* next in the list of spares */
+    struct asim_op op;
+    uint32_t index;
+    unsigned char *memory;
+    size_t cap;
+};
+
+/* n slots at most; more than there are ops would never be used. Memory comes with the first
+ * record. */
+void asim_record_cache_init(struct asim_record_cache *cache, size_t n, struct asim_trace *trace,
+                            const struct asim_index *index)
+{
+    *cache = (struct asim_record_cache){.trace = trace, .index = index};
+    cache->n = n < index->n ? n : index->n;
+}
+
+/* Pointers and characters of a list of strings. */
+static size_t text_bytes(const char *const *list, size_t n)
+{
+    size_t bytes = n * sizeof *list;
+    for (size_t i = 0; i < n; i++)
+        bytes += strlen(list[i]) + 1;
+    return bytes;
+}
+
+/* All of it was decoded into memory at once before, so the sum cannot overflow. */
+static size_t record_bytes(const struct asim_op *op)
+{
+    const char *const texts[] = {op->name, op->pg_name, op->inputs_values};
+    return text_bytes(texts, 3) + text_bytes(op->input_list, op->input_n) +
+           text_bytes(op->output_list, op->output_n) +
+           (op->data_dep_n + op->ctrl_dep_n + op->comm_size_n) * sizeof(uint64_t);
+}
+
+/* Returns where the copy stands and moves *to behind it. */
+static void *put(unsigned char **to, const void *from, size_t bytes)
+{
+    void *there = *to;
+    if (bytes)
+        memcpy(there, from, bytes);
+    *to += bytes;
+    return there;
+}
+
+static void put_list(unsigned char **to, const char **list, size_t n)
+{
+    for (size_t i = 0; i < n; i++)
+        list[i] = put(to, list[i], strlen(list[i]) + 1);
+}
+
+/* Copies everything op points at into the record's memory and points the record's op there. */
+static void copy(struct asim_op_record *record, const struct asim_op *op)
+{
+    unsigned char *to = record->memory;
+    struct asim_op *own = &record->op;
+    *own = *op;
+    const char **inputs = put(&to, op->input_list, op->input_n * sizeof *inputs);
+    const char **outputs = put(&to, op->output_list, op->output_n * sizeof *outputs);
+    own->input_list = inputs;
+    own->output_list = outputs;
+    own->data_deps = put(&to, op->data_deps, op->data_dep_n * sizeof(uint64_t));
+    own->ctrl_deps = put(&to, op->ctrl_deps, op->ctrl_dep_n * sizeof(uint64_t));
+    own->comm_sizes = put(&to, op->comm_sizes, op->comm_size_n * sizeof(uint64_t));
+    own->name = put(&to, op->name, strlen(op->name) + 1);
+    own->pg_name = put(&to, op->pg_name, strlen(op->pg_name) + 1);
+    own->inputs_values = put(&to, op->inputs_values, strlen(op->inputs_values) + 1);
+    put_list(&to, inputs, op->input_n);
+    put_list(&to, outputs, op->output_n);
+}
+
+/* The old memory's content is not needed any more, hence no realloc. */
+static int fit(struct asim_op_record *record, size_t bytes)
+{
+    if (bytes <= record->cap)
+        return 0;
+    unsigned char *memory = malloc(bytes);
+    if (!memory)
+        return ASIM_ENOMEM;
+    free(record->memory);
+    record->memory = memory;
+    record->cap = bytes;
+    return 0;
+}
+
+/* Spares keep their memory: records of one trace are alike in size. */
+static void make_spare(struct asim_record_cache *cache, struct asim_op_record *record)
+{
+    record->spare = cache->spare;
+    cache->spare = record;
+}
+
+/* One huge op must not leave its memory behind for the rest of a run. */
+static struct asim_op_record *take_spare(struct asim_record_cache *cache)
+{
+    struct asim_op_record *record = cache->spare;
+    if (!record)
+        return calloc(1, sizeof *record);
+    cache->spare = record->spare;
+    if (record->cap > KEEP_BYTES) {
+        free(record->memory);
+        record->memory = NULL;
+        record->cap = 0;
+    }
+    return record;
+}
+
+/* Fills the slot, which is empty again if that fails.
+ * The slot is emptied first, so that a failure leaves no record of another op in it. */
+static int fill(struct asim_record_cache *cache, struct asim_op_record **slot,
+                const struct asim_op *op)
+{
+    struct asim_op_record *record = *slot ? *slot : take_spare(cache);
+    *slot = NULL;
+    if (!record)
+        return ASIM_ENOMEM;
+    if (fit(record, record_bytes(op))) {
+        make_spare(cache, record);
+        return ASIM_ENOMEM;
+    }
+    copy(record, op);
+    *slot = record;
+    return 0;
+}
+
+/* Slot = index mod n: no search, and ops of neighbouring ids, which are used together, do not meet.
+ * *op points into the slot and is good until another op takes it. */
+int asim_record_cache_get(struct asim_record_cache *cache, uint32_t i, struct asim_op *op,
+                          struct asim_err *err)
+{
+    if (!cache->slots)
+        cache->slots = calloc(cache->n, sizeof(struct asim_op_record *));
+    if (!cache->slots)
+        return asim_err_nomem(err, "keeping trace nodes");
+    struct asim_op_record **slot = &cache->slots[i % cache->n];
+    if (!*slot || (*slot)->index != i) {
+        struct asim_op read;
+        int rc = asim_trace_at(cache->trace, cache->index->place[i], &read, err);
+        if (rc)
+            return rc;
+        if (fill(cache, slot, &read))
+            return asim_err_nomem(err, "keeping trace nodes");
+        (*slot)->index = i;
+    }
+    *op = (*slot)->op;
+    return 0;
+}
+
+/* A finished op will not be asked for again. */
+void asim_record_cache_release(struct asim_record_cache *cache, uint32_t i)
+{
+    if (!cache->slots)
+        return;
+    struct asim_op_record **slot = &cache->slots[i % cache->n];
+    if (!*slot || (*slot)->index != i)
+        return;
+    make_spare(cache, *slot);
+    *slot = NULL;
+}
+
+static void free_record(struct asim_op_record *record)
+{
+    if (record)
+        free(record->memory);
+    free(record);
+}
+
+void asim_record_cache_fini(struct asim_record_cache *cache)
+{
+    for (size_t i = 0; cache->slots && i < cache->n; i++)
+        free_record(cache->slots[i]);
+    for (struct asim_op_record *record = cache->spare, *next; record; record = next) {
+        next = record->spare;
+        free_record(record);
+    }
+    free(cache->slots);
+    *cache = (struct asim_record_cache){0};
+}

@@ -13,7 +13,8 @@ file(GLOB module_tests CONFIGURE_DEPENDS RELATIVE ${CMAKE_CURRENT_SOURCE_DIR}
 # ns-3 compiles a module's objects without looking at the libraries it links. BUILD_INTERFACE keeps
 # these folders out of what ns-3 exports.
 include_directories($<BUILD_INTERFACE:${CMAKE_CURRENT_SOURCE_DIR}/core/include>
-                    $<BUILD_INTERFACE:${CMAKE_CURRENT_SOURCE_DIR}/core>)
+                    $<BUILD_INTERFACE:${CMAKE_CURRENT_SOURCE_DIR}/core>
+                    $<BUILD_INTERFACE:${CMAKE_CURRENT_SOURCE_DIR}>)
 
 # Without MPI (a user's tree may be configured so) the module is the same, on one process. With it,
 # the line in the top CMakeLists.txt has made ns-3 enable its module mpi.
@@ -43,11 +44,20 @@ install(TARGETS asim-core EXPORT ns3ExportTargets ARCHIVE DESTINATION ${CMAKE_IN
 # examples/ at the top, which ns-3 would take by itself: that folder holds the workloads of asim.
 add_subdirectory(ns3-module/examples)
 
+# The part of the asim tool that is a run as a program: options, result lines, exit codes.
+add_library(asim-app STATIC tools/app.c tools/args.c tools/compare.c tools/hugepages.c)
+set_target_properties(
+  asim-app PROPERTIES C_STANDARD 11 C_EXTENSIONS OFF POSITION_INDEPENDENT_CODE ON
+)
+target_compile_definitions(asim-app PRIVATE _POSIX_C_SOURCE=200809L)
+target_include_directories(asim-app PRIVATE ${CMAKE_CURRENT_SOURCE_DIR})
+target_link_libraries(asim-app PRIVATE asim-core)
+
 # The prefix makes ns-3's own `./ns3 run AstraSimNetwork` find it.
 build_exec(
   EXECNAME AstraSimNetwork
   EXECNAME_PREFIX scratch_
   SOURCE_FILES scratch/AstraSimNetwork.cc
-  LIBRARIES_TO_LINK ${libasim} ${libcore} ${libnetwork} ${module_mpi} asim-core
+  LIBRARIES_TO_LINK ${libasim} ${libcore} ${libnetwork} ${module_mpi} asim-app asim-core
   EXECUTABLE_DIRECTORY_PATH ${CMAKE_OUTPUT_DIRECTORY}/scratch/
 )

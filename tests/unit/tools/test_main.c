@@ -10,7 +10,7 @@
 #include <unistd.h>
 #include "asim/ext/command.h"
 
-int tool_main(int argc, char **argv); /* main of core/tools/main.c */
+int tool_main(int argc, char **argv); /* main of tools/main.c */
 
 /* Shows what it was called with; the exit code tells that it ran. */
 static int echo(int argc, char **argv)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only
  *
- * Sub-commands of the asim tool. Three tables: core/tools/command/<file>.c (asim_command_<file>,
+ * Sub-commands of the asim tool. Three tables: tools/command/<file>.c (asim_command_<file>,
  * "asim <name>"), converter/command/ (asim_trace_command_<file>, "asim trace <name>") and
  * topologies/command/ (asim_topo_command_<file>, "asim topo <name>").
  */

@@ -118,7 +118,7 @@ static int open_switch(struct asim_fabric *fabric, uint32_t node, uint64_t nic_b
     sw->in = malloc((sw->n_ports + (size_t)1) * sizeof *sw->in);
     if (!sw->in || !sw->lockstep_group || !sw->calendar.at || asim_switch_shards_open(sw, 1, NULL))
         return ASIM_ENOMEM;
-    sw->shard->lane = sw->lane;
+    sw->shard->worker = sw->worker;
     for (uint32_t i = 0; i < sw->n_ports; i++) {
         sw->in[i] = sw->ports[i].port.in;
         sw->lockstep_group[i] = UINT32_MAX;
@@ -137,8 +137,8 @@ static int open_nodes(struct asim_fabric *fabric)
     fabric->host = asim_calloc_lines(fabric->set.hosts + (size_t)1, sizeof *fabric->host);
     fabric->sw = asim_calloc_lines(nodes - fabric->set.hosts + (size_t)1, sizeof *fabric->sw);
     fabric->ports = calloc(total + 1, sizeof(*fabric->ports));
-    if (!fabric->host || !fabric->sw || !fabric->ports || asim_lane_open(fabric, 1, NULL) ||
-        asim_lane_place(fabric))
+    if (!fabric->host || !fabric->sw || !fabric->ports || asim_workers_open(fabric, 1, NULL) ||
+        asim_workers_assign_slots(fabric))
         return ASIM_ENOMEM;
     for (uint32_t v = 0; v < fabric->set.hosts; v++)
         if (asim_fabric_owns(fabric, v) && open_host(fabric, v))
@@ -229,7 +229,7 @@ int asim_fabric_open(struct asim_fabric **out, const struct asim_fabric_config *
     fabric->set.hosts = config->topo->hosts;
     fabric->set.nodes = config->topo->nodes;
     fabric->dist.limit = ASIM_NEVER;
-    fabric->workers.min_ports = ASIM_LEAST_STAR;
+    fabric->workers.min_ports = ASIM_MIN_SHARDED_PORTS;
     fabric->set.tick = config->net->time_base == ASIM_BASE_PS ? 1000 : 1;
     fabric->set.cc = asim_cc_of(config->net, err);
     if (!fabric->set.cc || check_rates(fabric, err))
@@ -247,7 +247,7 @@ int asim_fabric_open(struct asim_fabric **out, const struct asim_fabric_config *
         fabric->set.cc && fabric->set.cc->needs & (ASIM_CC_INT | ASIM_CC_DIGEST);
     fabric->set.cc_idle = fabric->set.cc && fabric->set.cc->on_ack == asim_cc_ack_nothing &&
                           fabric->set.cc->on_timer == asim_cc_timer_nothing;
-    if (!code && asim_sides_open(fabric))
+    if (!code && asim_half_steps_open(fabric))
         code = asim_err_nomem(err, "building the packet network");
     if (!fabric->set.lookahead) /* a link without delay: nothing may run ahead of anything */
         fabric->run.per_event = 1;
@@ -313,7 +313,7 @@ static void close_wire(struct asim_wire *wire)
     free(wire->overflow.at);
 }
 
-struct asim_crew *asim_fabric_crew(const struct asim_fabric *fabric)
+struct asim_thread_team *asim_fabric_thread_team(const struct asim_fabric *fabric)
 {
     return fabric->workers.team;
 }
@@ -344,9 +344,9 @@ void asim_fabric_close(struct asim_fabric *fabric)
     free(fabric->run.slot);
     free(fabric->set.half_of);
     free(fabric->workers.sharded);
-    asim_crew_close(fabric->workers.team);
-    asim_lane_close(fabric);
-    asim_remote_close(fabric);
+    asim_thread_team_close(fabric->workers.team);
+    asim_workers_close(fabric);
+    asim_distributed_close(fabric);
     asim_heap_fini(&fabric->run.due_nodes);
     free(fabric);
 }

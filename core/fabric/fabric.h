@@ -20,7 +20,7 @@
 #include "topo/topo.h"
 
 struct asim_fabric;
-struct asim_crew;
+struct asim_thread_team;
 
 /* What a frame meets, in the words of ns-3's trace sources. */
 enum asim_frame_event { ASIM_FRAME_TX, ASIM_FRAME_RX, ASIM_FRAME_ENQUEUE, ASIM_FRAME_DROP };
@@ -76,8 +76,8 @@ struct asim_fabric_config {
     /* Of the ECN draws; runs with equal seeds are equal to the byte. */
     uint64_t seed;
     int per_event; /* 1 = W = 0: one node and one instant a step, in time order */
-    /* Several processes: only nodes v with part_of[v] == self are built; then asim_remote_open.
-     * NULL: all. Borrowed. */
+    /* Several processes: only nodes v with part_of[v] == self are built; then
+     * asim_distributed_open. NULL: all. Borrowed. */
     const uint32_t *part_of;
     uint32_t self;
 };
@@ -107,9 +107,9 @@ int asim_fabric_open(struct asim_fabric **fabric, const struct asim_fabric_confi
 int asim_fabric_threads(struct asim_fabric *fabric, uint32_t n, const uint32_t *of,
                         struct asim_err *err);
 /* The threads there are, and whose each node is (NULL: of the one). */
-const uint16_t *asim_fabric_lane_of(const struct asim_fabric *fabric, uint32_t *n);
+const uint16_t *asim_fabric_worker_of(const struct asim_fabric *fabric, uint32_t *n);
 /* They, for what they may do beside (thread_team.h); NULL where there is one. */
-struct asim_crew *asim_fabric_crew(const struct asim_fabric *fabric);
+struct asim_thread_team *asim_fabric_thread_team(const struct asim_fabric *fabric);
 /* Notes on settings that act differently from what they look like. 0 or ENOMEM. */
 int asim_fabric_diagnostics(const struct asim_fabric *fabric, const struct asim_diagnostics *notes,
                             struct asim_err *err);

@@ -154,7 +154,7 @@ static void empty_nic(struct asim_host *host, struct asim_nic *nic, uint64_t t)
             host->counts.pfc_dropped++;
         else
             host->counts.acks_dropped++;
-        asim_loss_report(host->lane, frame, t, at);
+        asim_loss_report(host->worker, frame, t, at);
     }
 }
 
@@ -238,8 +238,8 @@ static void wake_host(struct asim_fabric *fabric, struct asim_host *host, uint64
     host->peer = UINT32_MAX; /* the figures of a path are of the path there was */
     host->seq++;
     if (host->n_nics > 1 && choose_again(fabric, host))
-        host->lane->failed = ASIM_ENOMEM;
-    for (uint32_t i = 0; i < host->n_nics && !host->lane->failed; i++)
+        host->worker->failed = ASIM_ENOMEM;
+    for (uint32_t i = 0; i < host->n_nics && !host->worker->failed; i++)
         asim_nic_kick(fabric, host, &host->nics[i], t);
 }
 

@@ -43,8 +43,8 @@ struct asim_fabric_setup {
 
 /* The run: what changes from window to window. */
 struct asim_fabric_run {
-    /* Earliest event of node v, except for worker->lowered: next[slot[v]]. block_min: the least of
-     * each block of slots of hosts; 0: not known (next_event.c). */
+    /* Earliest event of node v, except for worker->min_arrival: next[slot[v]]. block_min: the least
+     * of each block of slots of hosts; 0: not known (next_event.c). */
     uint64_t *next, *block_min;
     uint32_t *slot; /* [nodes] */
     int per_event;

@@ -33,7 +33,7 @@ int asim_fabric_watch_frames(struct asim_fabric *fabric, asim_frame_hook *hook, 
     watch->frame_self = watch->n_frames == 1 ? self : watch;
     if (fabric->run.per_event)
         return 0;
-    if (asim_share_close(fabric)) /* events have no rounds of lanes */
+    if (asim_sharded_switches_close(fabric)) /* events have no rounds of workers */
         return ASIM_ENOMEM;
     asim_memo_stop(fabric);
     fabric->run.per_event = 1;

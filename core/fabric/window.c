@@ -53,8 +53,8 @@ static uint64_t next_of_nodes(struct asim_fabric *fabric)
         return next_entry(fabric);
     if (!fabric->run.half_next_valid) {
         for (uint32_t l = 0; l < fabric->workers.n; l++)
-            asim_lane_know(fabric, &fabric->workers.at[l]);
-        asim_lanes_know(fabric);
+            asim_worker_find_next(fabric, &fabric->workers.at[l]);
+        asim_workers_find_next(fabric);
     }
     return fabric->run.half_next[fabric->run.half_next[1] < fabric->run.half_next[0]];
 }
@@ -83,8 +83,8 @@ uint64_t asim_node_next(const struct asim_fabric *fabric, uint32_t node)
                                     : asim_switch_next(&fabric->sw[node - fabric->set.hosts]);
 }
 
-/* The returned time replaces whatever other nodes had lowered next[] to meanwhile: the mailboxes
- * they wrote to are part of what the node's own `next` looks at. */
+/* The returned time replaces whatever other nodes had min_arrival next[] to meanwhile: the
+ * mailboxes they wrote to are part of what the node's own `next` looks at. */
 uint64_t asim_node_advance(struct asim_fabric *fabric, uint32_t node, uint64_t until)
 {
     if (node < fabric->set.hosts)
@@ -96,34 +96,34 @@ static int post(struct asim_fabric *fabric, const struct asim_notification *note
 {
     if (asim_fabric_owns(fabric, note->lost ? note->msg.src : note->msg.dst))
         return asim_notification_deliver(fabric, note);
-    return asim_remote_notification(fabric, note);
+    return asim_distributed_notification(fabric, note);
 }
 
-/* The first failure in the order of lanes wins. */
-static void settle_lane(struct asim_fabric *fabric, struct asim_lane *lane)
+/* The first failure in the order of workers wins. */
+static void settle_lane(struct asim_fabric *fabric, struct asim_worker *worker)
 {
-    uint64_t last = lane->told;
+    uint64_t last = worker->last_notified;
 
-    for (size_t i = 0; i < lane->overflowed.n; i++)
-        if (asim_link_ring_merge_overflow(lane->overflowed.at[i]))
-            lane->failed = ASIM_ENOMEM;
-    for (size_t i = 0; i < lane->outbox.n; i++) {
-        if (post(fabric, &lane->outbox.at[i]))
-            lane->failed = ASIM_ENOMEM;
-        last = lane->outbox.at[i].t > last ? lane->outbox.at[i].t : last;
+    for (size_t i = 0; i < worker->overflowed.n; i++)
+        if (asim_link_ring_merge_overflow(worker->overflowed.at[i]))
+            worker->failed = ASIM_ENOMEM;
+    for (size_t i = 0; i < worker->outbox.n; i++) {
+        if (post(fabric, &worker->outbox.at[i]))
+            worker->failed = ASIM_ENOMEM;
+        last = worker->outbox.at[i].t > last ? worker->outbox.at[i].t : last;
     }
     if (fabric->memo && last > fabric->memo->last_completion)
         fabric->memo->last_completion = last;
-    if (lane->pending_releases.n && asim_remote_credits(fabric, lane))
-        lane->failed = ASIM_ENOMEM;
-    for (size_t i = 0; i < lane->deferred_frees.n; i++)
-        free(lane->deferred_frees.at[i]);
-    if (lane->overflowed.n | lane->outbox.n |
-        lane->deferred_frees.n) /* else the line stays the lane's */
-        lane->overflowed.n = lane->outbox.n = lane->deferred_frees.n = 0;
-    if (lane->failed && !fabric->run.failed) {
-        fabric->run.failed = lane->failed;
-        fabric->run.failure = lane->failure;
+    if (worker->pending_releases.n && asim_distributed_send_releases(fabric, worker))
+        worker->failed = ASIM_ENOMEM;
+    for (size_t i = 0; i < worker->deferred_frees.n; i++)
+        free(worker->deferred_frees.at[i]);
+    if (worker->overflowed.n | worker->outbox.n |
+        worker->deferred_frees.n) /* else the line stays the worker's */
+        worker->overflowed.n = worker->outbox.n = worker->deferred_frees.n = 0;
+    if (worker->failed && !fabric->run.failed) {
+        fabric->run.failed = worker->failed;
+        fabric->run.failure = worker->failure;
     }
 }
 
@@ -135,7 +135,7 @@ static int settle(struct asim_fabric *fabric, uint64_t settled, struct asim_err 
         settle_lane(fabric, &fabric->workers.at[l]);
     if (fabric->memo && !fabric->run.failed)
         asim_memo_after_window(fabric, settled);
-    if (fabric->run.half != ASIM_BOTH_SIDES) /* the other side may be behind */
+    if (fabric->run.half != ASIM_BOTH_HALVES) /* the other side may be behind */
         settled = next_of_nodes(fabric) < settled ? next_of_nodes(fabric) : settled;
     settled = asim_to_ns(fabric, settled);
     if (fabric->run.failure.code)
@@ -165,12 +165,12 @@ static uint64_t step_event(struct asim_fabric *fabric, struct asim_err *err)
     return settle(fabric, t, err) ? ASIM_NEVER : asim_fabric_next(fabric);
 }
 
-/* One window: which lanes advance, in which order, or at once, has no influence on the result. */
+/* One window: which workers advance, in which order, or at once, has no influence on the result. */
 static void window(struct asim_fabric *fabric, uint64_t until)
 {
     fabric->run.windows++;
     fabric->run.half_next_valid = 0;
-    asim_lane_advance(fabric, until);
+    asim_workers_advance(fabric, until);
 }
 
 /* For runs, which simulate again what the user has heard already. */
@@ -178,7 +178,7 @@ void asim_fabric_advance(struct asim_fabric *fabric, uint64_t until)
 {
     uint64_t t;
 
-    fabric->run.half = ASIM_BOTH_SIDES;
+    fabric->run.half = ASIM_BOTH_HALVES;
     while (!fabric->run.failed && (t = next_of_nodes(fabric)) < until) {
         window(fabric, until - t > fabric->set.lookahead ? t + fabric->set.lookahead : until);
         for (uint32_t l = 0; l < fabric->workers.n; l++)
@@ -186,7 +186,7 @@ void asim_fabric_advance(struct asim_fabric *fabric, uint64_t until)
     }
 }
 
-int asim_fabric_advance_side(struct asim_fabric *fabric, int side, uint64_t until,
+int asim_fabric_advance_half(struct asim_fabric *fabric, int side, uint64_t until,
                              struct asim_err *err)
 {
     next_of_nodes(fabric); /* `first` is known then */
@@ -200,7 +200,7 @@ int asim_fabric_advance_side(struct asim_fabric *fabric, int side, uint64_t unti
 /* Where the next window ends that begins at t and is both sides'. */
 static uint64_t end_of_window(const struct asim_fabric *fabric, uint64_t t)
 {
-    uint64_t link = asim_linkstate_next(fabric), stride = asim_lane_stride(fabric), until;
+    uint64_t link = asim_linkstate_next(fabric), stride = asim_workers_lookahead(fabric), until;
 
     until = stride > ASIM_NEVER - t ? ASIM_NEVER : t + stride;
     if (until > link)
@@ -210,26 +210,27 @@ static uint64_t end_of_window(const struct asim_fabric *fabric, uint64_t t)
 
 /* Whether runs have put forward what comes next. They are idle where a side goes on alone, and
  * switches that follow hosts end nothing. */
-static int ask_runs(struct asim_fabric *fabric, enum asim_turn turn, uint64_t t, uint64_t until)
+static int ask_runs(struct asim_fabric *fabric, enum asim_half_step turn, uint64_t t,
+                    uint64_t until)
 {
-    if (!fabric->memo || fabric->run.failed || t == ASIM_NEVER || turn == ASIM_TURN_SWITCHES)
+    if (!fabric->memo || fabric->run.failed || t == ASIM_NEVER || turn == ASIM_STEP_SWITCHES)
         return 0;
-    return turn == ASIM_TURN_ALONE ? asim_memo_detect(fabric, t)
+    return turn == ASIM_STEP_ALONE ? asim_memo_detect(fabric, t)
                                    : asim_memo_before_window(fabric, t, until);
 }
 
 /* Where the next window begins and, returned, ends; *t is ASIM_NEVER where nothing is left. */
 static uint64_t next_window(struct asim_fabric *fabric, uint64_t *t)
 {
-    enum asim_turn turn;
+    enum asim_half_step turn;
     uint64_t until;
 
     do {
         *t = next_of_nodes(fabric);
-        turn = asim_sides_turn(fabric);
-        until = turn == ASIM_TURN_HOSTS ? fabric->run.horizon[1] : end_of_window(fabric, *t);
+        turn = asim_half_steps_next(fabric);
+        until = turn == ASIM_STEP_HOSTS ? fabric->run.horizon[1] : end_of_window(fabric, *t);
     } while (ask_runs(fabric, turn, *t, until));
-    return asim_sides_take(fabric, turn, until);
+    return asim_half_steps_begin(fabric, turn, until);
 }
 
 /* Link events are between windows; runs may put the begin of the next one forward (memo.c). */

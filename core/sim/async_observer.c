@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only
  *
- * See async_observer.h. A ring of pieces, each an errand of the crew: the caller fills the piece behind
- * those it has posted, whoever does an errand shows the oldest. Pieces are small, since a thread
- * that is at one keeps the others waiting: 16 rows take some 2 us, a window 5 or more.
+ * See async_observer.h. A ring of pieces, each an errand of the crew: the caller fills the piece
+ * behind those it has posted, whoever does an errand shows the oldest. Pieces are small, since a
+ * thread that is at one keeps the others waiting: 16 rows take some 2 us, a window 5 or more.
  */
 #include "sim/async_observer.h"
 #include "fabric/link/port.h"
@@ -20,7 +20,7 @@ struct piece {
 struct asim_aside {
     const struct asim_show *show;
     const struct asim_world *world;
-    struct asim_crew *crew;
+    struct asim_thread_team *crew;
     uint32_t filling; /* the caller's: counts pieces, as `shown` does */
     _Alignas(ASIM_LINE_BYTES) uint32_t shown;
     _Alignas(ASIM_LINE_BYTES) struct piece piece[PIECES];
@@ -37,7 +37,7 @@ static void show_piece(void *self)
 }
 
 int asim_aside_open(struct asim_aside **out, const struct asim_show *show,
-                    const struct asim_world *world, struct asim_crew *crew)
+                    const struct asim_world *world, struct asim_thread_team *crew)
 {
     struct asim_aside *aside = asim_calloc_lines(1, sizeof *aside);
 
@@ -47,7 +47,7 @@ int asim_aside_open(struct asim_aside **out, const struct asim_show *show,
     aside->show = show;
     aside->world = world;
     aside->crew = crew;
-    asim_crew_errands(crew, show_piece, aside);
+    asim_thread_team_set_task(crew, show_piece, aside);
     return 0;
 }
 
@@ -56,9 +56,9 @@ int asim_aside_open(struct asim_aside **out, const struct asim_show *show,
 static void post(struct asim_aside *aside)
 {
     aside->filling++;
-    asim_crew_post(aside->crew);
-    if (asim_crew_errands_left(aside->crew) == PIECES)
-        asim_crew_catch_up(aside->crew, PIECES / 2);
+    asim_thread_team_post(aside->crew);
+    if (asim_thread_team_pending(aside->crew) == PIECES)
+        asim_thread_team_drain(aside->crew, PIECES / 2);
 }
 
 void asim_aside_put(struct asim_aside *aside, const struct asim_event *event)
@@ -75,6 +75,6 @@ void asim_aside_close(struct asim_aside *aside)
     if (!aside)
         return;
     post(aside);
-    asim_crew_catch_up(aside->crew, 0);
+    asim_thread_team_drain(aside->crew, 0);
     free(aside);
 }

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only
  *
  * Rows that are shown aside: viewers that look at nothing but the event and what never changes are
- * called by threads that wait for others (fabric/parallel/thread_team.h), in place of the one that holds all of
- * them up. Each viewer still sees its events one after the other, in their order.
+ * called by threads that wait for others (fabric/parallel/thread_team.h), in place of the one that
+ * holds all of them up. Each viewer still sees its events one after the other, in their order.
  */
 #ifndef ASIM_SIM_ASYNC_OBSERVER_H
 #define ASIM_SIM_ASYNC_OBSERVER_H
@@ -10,11 +10,11 @@
 #include "sim/event_bus.h"
 
 struct asim_aside;
-struct asim_crew;
+struct asim_thread_team;
 
 /* *out is the caller's to close; crew, show and world are borrowed. 0 or ASIM_ENOMEM. 74 KB. */
 int asim_aside_open(struct asim_aside **out, const struct asim_show *show,
-                    const struct asim_world *world, struct asim_crew *crew);
+                    const struct asim_world *world, struct asim_thread_team *crew);
 /* For those of the viewers that are shown events aside (struct asim_viewer). Copied. */
 void asim_aside_put(struct asim_aside *aside, const struct asim_event *event);
 /* Returns when all that was put has been seen. NULL is fine. */

@@ -226,7 +226,7 @@ static void set_clocks(struct asim_world *world)
 /* 0 or ASIM_ENOMEM. */
 static int show_aside(struct asim_world *world)
 {
-    struct asim_crew *crew = world->fabric ? asim_fabric_crew(world->fabric) : NULL;
+    struct asim_thread_team *crew = world->fabric ? asim_fabric_thread_team(world->fabric) : NULL;
 
     if (!crew || !world->show.aside_viewers || !asim_split_reports(world))
         return 0;

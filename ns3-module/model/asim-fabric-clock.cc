@@ -23,9 +23,9 @@ AsimFabric::Start(asim_err* err)
     }
     if (m_processes)
     {
-        if (!m_whole && m_processes->Agree(!m_code && asim_remote_may_take_turns(m_fabric)))
+        if (!m_whole && m_processes->Agree(!m_code && asim_distributed_may_use_half_steps(m_fabric)))
         {
-            asim_remote_take_turns(m_fabric);
+            asim_distributed_use_half_steps(m_fabric);
         }
         /* A failure of this process alone is everybody's, once they have met. */
         m_err = *err;
@@ -101,7 +101,7 @@ AsimFabric::StepTogether()
 
     if (!m_code)
     {
-        m_code = asim_remote_advance(m_fabric, m_watched ? now + 1 : until, &m_err);
+        m_code = asim_distributed_advance(m_fabric, m_watched ? now + 1 : until, &m_err);
     }
     if (!m_tick.IsNull())
     {
@@ -130,7 +130,7 @@ AsimFabric::Meet(uint64_t until)
     {
         told = (peer != m_processes->GetSelf() && Tell(peer)) || told;
     }
-    word.next = told ? until : asim_remote_next(m_fabric);
+    word.next = told ? until : asim_distributed_next(m_fabric);
     word.over = !told && asim_world_is_over(m_world);
     word.ending = word.ending || m_code;
     m_processes->Meet(&word);

@@ -51,7 +51,7 @@ void AsimFabric::SetProcesses(Ptr<AsimProcesses> processes)
 
 bool AsimFabric::IsHere(uint32_t v) const
 {
-    return asim_remote_is_here(m_fabric, v);
+    return asim_distributed_is_local(m_fabric, v);
 }
 
 void AsimFabric::SetWorld(asim_world *world)
@@ -59,7 +59,7 @@ void AsimFabric::SetWorld(asim_world *world)
     m_world = world;
     m_fabric = asim_world_fabric(world);
     m_topo = asim_world_topo(world);
-    m_window = asim_remote_window(m_fabric);
+    m_window = asim_distributed_lookahead(m_fabric);
     m_whole = asim_world_is_whole(world);
     Build(*asim_world_netconf(world));
 }

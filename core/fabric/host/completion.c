@@ -38,7 +38,7 @@ int asim_notification_deliver(struct asim_fabric *fabric, const struct asim_noti
         entry.value = keep_notice(host, note);
     if (entry.value == ASIM_NEVER)
         return ASIM_ENOMEM;
-    host->lane->waiting += !note->lost;
+    host->worker->waiting += !note->lost;
     asim_fabric_at(fabric, node, entry.t);
     return asim_event_heap_push(&host->timers, entry);
 }

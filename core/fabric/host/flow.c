@@ -29,7 +29,7 @@ static int grow_rx(struct asim_host *host, size_t chunks)
     while (cap < chunks)
         cap *= 2;
     list = calloc(cap, sizeof *list);
-    if (!list || ASIM_VEC_PUSH(host->lane->deferred_frees, (void *)old)) {
+    if (!list || ASIM_VEC_PUSH(host->worker->deferred_frees, (void *)old)) {
         free(list);
         return ASIM_ENOMEM;
     }
@@ -199,11 +199,11 @@ static inline uint64_t take(struct asim_host *host, const struct asim_msg *msg, 
     rx->sport = sport;
     rx->generation = flow->generation;
     atomic_store_explicit(&rx->frames, 0, memory_order_relaxed);
-    rx->released = (uint8_t)asim_fabric_owns(host->lane->fabric, msg->dst);
+    rx->released = (uint8_t)asim_fabric_owns(host->worker->fabric, msg->dst);
     rx->out_of_order.n = 0;
     flow->live = 1;
     flow->stage = 0;
-    host->lane->open++;
+    host->worker->open++;
     flow->snd_high = 0;
     flow->timeouts = flow->tx_frames = 0;
     if (flow->had_loss)
@@ -242,13 +242,13 @@ void asim_flow_release(struct asim_host *host, uint32_t slot)
 static void find_nics(struct asim_fabric *fabric, struct asim_nic_choice *to,
                       const uint32_t ends[2])
 {
-    struct asim_lane *lane = fabric->host[ends[0]].lane;
+    struct asim_worker *worker = fabric->host[ends[0]].worker;
 
     to->peer = ends[1];
     to->hash = asim_tuple_begin(fabric, ends, ASIM_NIC_HASH_SEED);
     to->nics = asim_route_ports(fabric->route, ends[0], ends[1], &to->n);
-    if (!to->n && asim_route_error(fabric->route, &lane->failure))
-        lane->failed = lane->failure.code;
+    if (!to->n && asim_route_error(fabric->route, &worker->failure))
+        worker->failed = worker->failure.code;
 }
 
 /* The last pair of each direction is kept, rather than a table of pairs, which would be quadratic
@@ -324,12 +324,12 @@ static int begin_state(const struct asim_fabric *fabric, struct asim_flow *flow)
  * the network as it was at the start, whatever links have gone since (spec 9, 17). */
 static void find_pair(struct asim_fabric *fabric, struct asim_host *host, uint32_t dst)
 {
-    struct asim_lane *lane = host->lane;
+    struct asim_worker *worker = host->worker;
     uint64_t rtt_ns = host->pair.rtt_ns, rate_bps = host->pair.rate_bps;
 
     if (asim_pair_get(&host->pair, fabric->set.route, (const uint32_t[2]){host->node, dst},
-                      fabric->set.net->payload_bytes, &lane->failure))
-        lane->failed = lane->failure.code;
+                      fabric->set.net->payload_bytes, &worker->failure))
+        worker->failed = worker->failure.code;
     if (host->pair.rtt_ns != rtt_ns || host->pair.rate_bps != rate_bps)
         host->ideal_bytes = 0;
     host->peer = dst;
@@ -361,7 +361,7 @@ void asim_flow_open(struct asim_fabric *fabric, struct asim_host *host, uint32_t
 {
     struct asim_flow *flow = asim_own_flow(host, slot);
     struct asim_rx *rx = asim_rx_at(host, flow->slot);
-    struct asim_lane *lane = host->lane;
+    struct asim_worker *worker = host->worker;
     const struct asim_pair *pair = &host->pair;
     uint64_t line_bps;
 
@@ -379,7 +379,7 @@ void asim_flow_open(struct asim_fabric *fabric, struct asim_host *host, uint32_t
     flow->timer_armed = ASIM_NEVER;
     flow->last_wire = 0;
     if (begin_state(fabric, flow)) {
-        lane->failed = ASIM_ENOMEM;
+        worker->failed = ASIM_ENOMEM;
         return;
     }
     rx->base_rtt_ns = flow->cc.base_rtt_ns;

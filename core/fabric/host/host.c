@@ -147,21 +147,21 @@ static void start_flow(struct asim_fabric *fabric, struct asim_host *host, uint3
     if (!flow->stage++) {
         if (!is_alone(host)) {
             if (asim_host_timer(host, host->now, (uint64_t)ASIM_TIMER_START << 56 | slot))
-                host->lane->failed = ASIM_ENOMEM;
+                host->worker->failed = ASIM_ENOMEM;
             return;
         }
         host->timer_seq++;
         asim_host_begin(host, host->now,
                         asim_tie_key(0, asim_tie_key_age(host->tie), ASIM_CLASS_TIMER));
-        host->lane->calls++;
+        host->worker->calls++;
         flow->stage++;
     }
     asim_flow_open(fabric, host, slot);
-    if (host->lane->failed)
+    if (host->worker->failed)
         return;
     nic = &host->nics[flow->nic];
     if (asim_nic_add(host, flow->nic, slot))
-        host->lane->failed = ASIM_ENOMEM;
+        host->worker->failed = ASIM_ENOMEM;
     else
         asim_host_kick(fabric, host, nic);
 }
@@ -176,13 +176,13 @@ static inline void take_start(struct asim_fabric *fabric, struct asim_host *host
     host->start.is_filled = 0;
     if (is_alone(host)) {
         asim_host_begin(host, host->now, host->start.tie);
-        host->lane->calls++;
+        host->worker->calls++;
         start_flow(fabric, host, host->start.slot);
     } else if (asim_event_heap_push(&host->timers,
                                     (struct asim_event_entry){
                                         host->now, host->start.tie, host->start.seq,
                                         (uint64_t)ASIM_TIMER_START << 56 | host->start.slot})) {
-        host->lane->failed = ASIM_ENOMEM;
+        host->worker->failed = ASIM_ENOMEM;
     }
 }
 
@@ -192,7 +192,7 @@ static void take_arrival(struct asim_fabric *fabric, struct asim_host *host, uin
 {
     struct asim_rx *rx = asim_rx_of(fabric, src, slot);
 
-    host->lane->waiting--;
+    host->worker->waiting--;
     if (!rx->notified) {
         rx->notified = 1;
         if (fabric->memo && fabric->memo->recording)
@@ -201,7 +201,7 @@ static void take_arrival(struct asim_fabric *fabric, struct asim_host *host, uin
         fabric->set.user.arrived(fabric->set.user.self, &rx->msg);
     }
     asim_rx_count(rx, -1u);
-    asim_remote_add_release(host->lane, src, slot);
+    asim_distributed_add_release(host->worker, src, slot);
 }
 
 /* The top timer is popped before its callback runs, which may well add others. */
@@ -210,7 +210,7 @@ void asim_host_take_timer(struct asim_fabric *fabric, struct asim_host *host)
     uint64_t value = asim_event_heap_pop(&host->timers).value;
     uint32_t payload = (uint32_t)value;
 
-    host->lane->calls++;
+    host->worker->calls++;
     switch (value >> 56) {
     case ASIM_TIMER_WAKE:
         host->start.is_open = 1;
@@ -271,7 +271,7 @@ int asim_host_take_first(struct asim_fabric *fabric, struct asim_host *host, uin
     struct pick pick = pick_of_all(host);
 
     *t = pick.t;
-    if (pick.t >= until || host->lane->failed)
+    if (pick.t >= until || host->worker->failed)
         return 0;
     asim_host_begin(host, pick.t, pick.tie);
     take_pick(fabric, host, &pick);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only
  *
  * The state of a host: NICs with their queue pairs and answers, timers, slots of flows; and of the
- * lane its thread writes into. Laid out by what is touched together. Owned by the fabric; only the
- * host's own functions change it, but for the other nodes' part of flows (flow.h).
+ * worker its thread writes into. Laid out by what is touched together. Owned by the fabric; only
+ * the host's own functions change it, but for the other nodes' part of flows (flow.h).
  */
 #ifndef ASIM_FABRIC_HOST_HOST_H
 #define ASIM_FABRIC_HOST_HOST_H
@@ -56,31 +56,31 @@ struct asim_pending_release {
 };
 
 /* What one thread writes while nodes advance side by side inside a window; merged when the window
- * is over. Every node belongs to one lane. */
-struct asim_lane {
+ * is over. Every node belongs to one worker. */
+struct asim_worker {
     _Alignas(ASIM_LINE_BYTES) uint32_t *node, n_nodes; /* its nodes of this process */
-    uint32_t n_hosts; /* the first of them; both parts ascend, but for workers.c, turn_ends */
-    uint64_t *next;   /* [n_nodes] of these, a piece of the fabric's, as is */
-    uint64_t *least;  /* for its hosts, by blocks */
-    uint32_t begin;   /* of both: the place of node[0] */
-    uint32_t *active; /* [n_nodes] places in `node`: who has something to do */
-    /* Wires between this lane and others: those it hears, then those it sends on. */
-    struct asim_wire **joint;
-    uint32_t n_heard, n_joint;
-    uint32_t *far, n_far; /* nodes it may send to that are not among its own */
-    /* What turns touch. lowered: earliest arrival put into a mailbox of each node, by place. */
+    uint32_t n_hosts;    /* the first of them; both parts ascend, but for workers.c, turn_ends */
+    uint64_t *next;      /* [n_nodes] of these, a piece of the fabric's, as is */
+    uint64_t *block_min; /* for its hosts, by blocks */
+    uint32_t first_slot; /* of both: the place of node[0] */
+    uint32_t *active;    /* [n_nodes] places in `node`: who has something to do */
+    /* Wires between this worker and others: those it hears, then those it sends on. */
+    struct asim_wire **cross;
+    uint32_t n_inbound, n_cross;
+    uint32_t *neighbour, n_neighbours; /* nodes it may send to that are not among its own */
+    /* What turns touch. min_arrival: earliest arrival put into a mailbox of each node, by place. */
     _Alignas(ASIM_LINE_BYTES) struct asim_fabric *fabric;
-    uint64_t *lowered;
+    uint64_t *min_arrival;
     /* Completions its hosts know of that are not yet due; messages of its hosts begun and not yet
      * through; calls of its ranks, and messages begun: no period has those (steady_state.c). */
     uint64_t waiting, open, calls;
-    int failed;    /* latched enum asim_code; the lane's nodes stop */
-    int fast_ok;   /* hosts may take their short way in this window (quick.h) */
-    uint64_t told; /* latest time of all notices it has delivered itself */
+    int failed;             /* latched enum asim_code; the worker's nodes stop */
+    int fast_ok;            /* hosts may take their short way in this window (quick.h) */
+    uint64_t last_notified; /* latest time of all notices it has delivered itself */
     /* What the caller looks at after each window. */
-    _Alignas(ASIM_LINE_BYTES) uint64_t first[2]; /* earliest event of its own nodes, by side */
-    ASIM_VEC(struct asim_notification) outbox;   /* notices made */
-    ASIM_VEC(struct asim_wire *) overflowed;     /* wires with frames waiting outside their rings */
+    _Alignas(ASIM_LINE_BYTES) uint64_t half_next[2]; /* earliest event of its own nodes, by side */
+    ASIM_VEC(struct asim_notification) outbox;       /* notices made */
+    ASIM_VEC(struct asim_wire *) overflowed; /* wires with frames waiting outside their rings */
     ASIM_VEC(void *)
     deferred_frees; /* replaced in this window, when others may have looked at it */
     ASIM_VEC(struct asim_pending_release) pending_releases;
@@ -101,7 +101,7 @@ struct asim_inline_start {
 struct asim_host {
     /* Every event: local time (ticks) of the one being processed, its tie, and how many so far
      * (tie_key.h). timers: value = kind << 56 | payload. */
-    _Alignas(ASIM_LINE_BYTES) struct asim_lane *lane;
+    _Alignas(ASIM_LINE_BYTES) struct asim_worker *worker;
     uint64_t now, seq, tie, timer_seq;
     struct asim_event_heap timers;
     /* What seldom changes, and others look at: where slots lie. flow of slot s: chunks[s / 16][s %

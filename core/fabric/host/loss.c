@@ -80,7 +80,7 @@ static int meets_outage(const struct asim_wire_loss *loss, uint64_t start, uint6
 }
 
 /* A draw is made for every frame of a wire with a rate, lost by an outage or not. */
-int asim_loss_drops(struct asim_lane *lane, const struct asim_wire *wire,
+int asim_loss_drops(struct asim_worker *worker, const struct asim_wire *wire,
                     const struct asim_frame *frame, uint64_t start)
 {
     struct asim_wire_loss *loss = wire->loss;
@@ -88,11 +88,11 @@ int asim_loss_drops(struct asim_lane *lane, const struct asim_wire *wire,
 
     if (!meets_outage(loss, start, frame->t) &&
         (loss->rate <= 0 ||
-         asim_draw(lane->fabric->set.seed, LOSS_DRAWS | wire->id, wire->frames) >= loss->rate))
+         asim_draw(worker->fabric->set.seed, LOSS_DRAWS | wire->id, wire->frames) >= loss->rate))
         return 0;
     loss->frames++;
     loss->bytes += frame->wire;
-    asim_loss_report(lane, frame, start, at);
+    asim_loss_report(worker, frame, start, at);
     return 1;
 }
 
@@ -109,10 +109,10 @@ static uint64_t timeout_of(const struct asim_fabric *fabric, const struct asim_r
 
 /* Several frames of a host may be lost at one instant, in any order of nodes: seq puts their
  * notices in an order of their own, by message, packet and kind. */
-void asim_loss_report(struct asim_lane *lane, const struct asim_frame *frame, uint64_t t,
+void asim_loss_report(struct asim_worker *worker, const struct asim_frame *frame, uint64_t t,
                       const uint32_t node_port[2])
 {
-    struct asim_fabric *fabric = lane->fabric;
+    struct asim_fabric *fabric = worker->fabric;
     const struct asim_rx *rx;
     struct asim_notification note = {.since = t,
                                      .at = frame->seq,
@@ -133,6 +133,6 @@ void asim_loss_report(struct asim_lane *lane, const struct asim_frame *frame, ui
     note.tie = asim_tie_key(note.rto, 0, ASIM_CLASS_TIMER);
     note.seq =
         (rx->msg.id << 32) ^ (frame->seq / fabric->set.net->payload_bytes << 2) ^ frame->type;
-    if (ASIM_VEC_PUSH(lane->outbox, note))
-        lane->failed = ASIM_ENOMEM;
+    if (ASIM_VEC_PUSH(worker->outbox, note))
+        worker->failed = ASIM_ENOMEM;
 }

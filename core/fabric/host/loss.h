@@ -19,7 +19,7 @@
 struct asim_fabric;
 struct asim_flow;
 struct asim_host;
-struct asim_lane;
+struct asim_worker;
 struct asim_notification;
 struct asim_wire;
 
@@ -60,11 +60,11 @@ int asim_loss_open(struct asim_fabric *fabric, struct asim_err *err);
 void asim_loss_close(struct asim_fabric *fabric);
 /* 1 if the frame that starts on the wire at `start` and would arrive at frame->t is lost; it is
  * then counted, and its source will hear. Only where wire->loss is set. */
-int asim_loss_drops(struct asim_lane *lane, const struct asim_wire *wire,
+int asim_loss_drops(struct asim_worker *worker, const struct asim_wire *wire,
                     const struct asim_frame *frame, uint64_t start);
 /* A frame of a message came to an end at `t` at node: its source will hear RTO later. node_port is
  * for the watcher. */
-void asim_loss_report(struct asim_lane *lane, const struct asim_frame *frame, uint64_t t,
+void asim_loss_report(struct asim_worker *worker, const struct asim_frame *frame, uint64_t t,
                       const uint32_t node_port[2]);
 
 /* --- audit.c ---------------------------------------------------------------------------------- */
@@ -73,7 +73,7 @@ void asim_audit_losses(const struct asim_fabric *fabric, struct asim_fabric_stat
 
 /* --- recovery.c: the sender ------------------------------------------------------------------- */
 /* What an ACK or NACK says of the bytes: moves snd_una, prepares repeats. */
-void asim_recovery_ack(struct asim_lane *lane, struct asim_flow *flow,
+void asim_recovery_ack(struct asim_worker *worker, struct asim_flow *flow,
                        const struct asim_frame *frame, uint64_t t);
 /* Something to send again, whatever the window says. */
 static inline int asim_recovery_pending(const struct asim_sack *sack)
@@ -81,7 +81,7 @@ static inline int asim_recovery_pending(const struct asim_sack *sack)
     return sack && sack->retransmit.n;
 }
 /* First packet to be sent again: its offset; asim_recovery_pending must hold. */
-uint64_t asim_recovery_pop(struct asim_lane *lane, struct asim_flow *flow);
+uint64_t asim_recovery_pop(struct asim_worker *worker, struct asim_flow *flow);
 /* A notice of loss is due at its source. */
 void asim_recovery_lost(struct asim_fabric *fabric, struct asim_host *host,
                         const struct asim_notification *note);

@@ -39,7 +39,7 @@ static void arm_timer(struct asim_fabric *fabric, struct asim_host *host, uint32
     due = asim_to_ticks(fabric, flow->cc.timer_at);
     if (asim_host_timer(host, due > host->now ? due : host->now,
                         (uint64_t)ASIM_TIMER_CC << 56 | payload))
-        host->lane->failed = ASIM_ENOMEM;
+        host->worker->failed = ASIM_ENOMEM;
 }
 
 static void tell_rate(const struct asim_fabric *fabric, const struct asim_host *host,

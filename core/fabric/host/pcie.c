@@ -20,7 +20,7 @@ static void send(struct asim_fabric *fabric, struct asim_host *host, struct asim
 
     host->counts.pfc_generated++;
     if (!asim_ring_push(&nic->acks, &frame))
-        host->lane->failed = ASIM_ENOMEM;
+        host->worker->failed = ASIM_ENOMEM;
     asim_nic_kick(fabric, host, nic, host->now);
 }
 
@@ -30,7 +30,7 @@ static void arm(struct asim_fabric *fabric, struct asim_host *host, uint64_t aft
 {
     if (asim_host_timer(host, host->now + asim_to_ticks(fabric, after_ns),
                         (uint64_t)ASIM_TIMER_PCIE << 56 | value))
-        host->lane->failed = ASIM_ENOMEM;
+        host->worker->failed = ASIM_ENOMEM;
 }
 
 /* parity: the flag is cleared by the first packet even when no pause is left to be made. An

@@ -143,15 +143,15 @@ static unsigned repeat_flags(struct asim_host *host, const struct asim_flow *flo
 void asim_nic_send(struct asim_fabric *fabric, struct asim_host *host, struct asim_nic *nic,
                    struct asim_flow *flow)
 {
-    struct asim_lane *lane = host->lane;
+    struct asim_worker *worker = host->worker;
     uint64_t seq =
-        asim_recovery_pending(flow->sack) ? asim_recovery_pop(lane, flow) : flow->cc.snd_next;
+        asim_recovery_pending(flow->sack) ? asim_recovery_pop(worker, flow) : flow->cc.snd_next;
     uint64_t left = flow->cc.size - seq;
     uint32_t payload =
         left < fabric->set.net->payload_bytes ? (uint32_t)left : fabric->set.net->payload_bytes;
     uint32_t wire = payload + fabric->set.data_overhead;
     unsigned flags = 0;
-    struct asim_frame *frame = asim_port_begin(lane, &nic->port, wire, asim_host_event_key(host));
+    struct asim_frame *frame = asim_port_begin(worker, &nic->port, wire, asim_host_event_key(host));
 
     if (!frame)
         return;
@@ -164,7 +164,7 @@ void asim_nic_send(struct asim_fabric *fabric, struct asim_host *host, struct as
                                                                        << 32;
     if (fabric->set.cc->needs &&
         asim_telemetry_begin(fabric, flow, frame, asim_to_ns(fabric, host->now))) {
-        lane->failed = ASIM_ENOMEM;
+        worker->failed = ASIM_ENOMEM;
         return;
     }
     if (seq == flow->cc.snd_next)
@@ -176,7 +176,7 @@ void asim_nic_send(struct asim_fabric *fabric, struct asim_host *host, struct as
     flow->last_wire = wire;
     asim_qplist_set_last_served(&nic->qps, flow->place);
     flow->next_avail = host->now + asim_pacing_gap(fabric, nic, flow->cc.rate_bps, wire);
-    asim_port_commit(lane, &nic->port, frame);
+    asim_port_commit(worker, &nic->port, frame);
 }
 
 /* Sends the head of the FIFO of answers. */
@@ -184,7 +184,7 @@ static void answer(struct asim_host *host, struct asim_nic *nic)
 {
     const struct asim_frame *frame = asim_ring_head(&nic->acks);
     struct asim_frame *place =
-        asim_port_begin(host->lane, &nic->port, (uint32_t)frame->wire, asim_host_event_key(host));
+        asim_port_begin(host->worker, &nic->port, (uint32_t)frame->wire, asim_host_event_key(host));
 
     if (!place)
         return;
@@ -194,7 +194,7 @@ static void answer(struct asim_host *host, struct asim_nic *nic)
     else
         host->counts.acks++;
     asim_ring_drop(&nic->acks);
-    asim_port_commit(host->lane, &nic->port, place);
+    asim_port_commit(host->worker, &nic->port, place);
 }
 
 /* Called after anything that could let a frame go: the steps and their order are those of the spec.
@@ -228,7 +228,7 @@ void asim_sender_complete(struct asim_fabric *fabric, struct asim_host *host,
     asim_qplist_mark_finished(&host->nics[flow->nic].qps, flow->place);
     host->messages++;
     host->counts.completed += flow->cc.size;
-    host->lane->open--;
+    host->worker->open--;
     if (fabric->memo && fabric->memo->recording)
         asim_memo_sent(fabric, host, flow);
     if (fabric->watch.fct) {
@@ -278,7 +278,7 @@ void asim_sender_ack(struct asim_fabric *fabric, struct asim_host *host,
     if (asim_ack_is_regular(fabric, flow, frame)) {
         flow->snd_una = frame->seq;
     } else {
-        asim_recovery_ack(host->lane, flow, frame, host->now);
+        asim_recovery_ack(host->worker, flow, frame, host->now);
     }
     asim_qplist_mark_ready(&nic->qps, flow->place);
     if (asim_flow_is_over(flow))

@@ -50,7 +50,7 @@ static void reply_later(struct asim_fabric *fabric, struct asim_host *host, stru
     struct asim_frame *ack = asim_ring_slot(&nic->acks);
 
     if (!ack) {
-        host->lane->failed = ASIM_ENOMEM;
+        host->worker->failed = ASIM_ENOMEM;
         return;
     }
     write_answer(fabric, data, ack, type, 0);
@@ -78,12 +78,13 @@ static inline void reply(struct asim_fabric *fabric, struct asim_host *host,
         reply_later(fabric, host, nic, data, type);
         return;
     }
-    ack = asim_port_begin(host->lane, &nic->port, fabric->set.ack_wire, asim_host_event_key(host));
+    ack =
+        asim_port_begin(host->worker, &nic->port, fabric->set.ack_wire, asim_host_event_key(host));
     if (!ack)
         return;
     write_answer(fabric, data, ack, type, nic->port.start_recency);
     host->counts.acks++;
-    asim_port_commit(host->lane, &nic->port, ack);
+    asim_port_commit(host->worker, &nic->port, ack);
 }
 
 /* Packets beyond a gap are kept by selective repeat, and where packets of a flow take several ways
@@ -96,7 +97,7 @@ static void ahead(struct asim_fabric *fabric, struct asim_host *host,
     if (asim_ranges_has(&rx->out_of_order, frame->seq))
         host->counts.duplicates++;
     else if (asim_ranges_add(&rx->out_of_order, packet))
-        host->lane->failed = ASIM_ENOMEM;
+        host->worker->failed = ASIM_ENOMEM;
     reply(fabric, host, frame, rx,
           fabric->set.net->load_balance == ASIM_SPRAY ? ASIM_ACK : ASIM_NACK);
 }
@@ -140,7 +141,7 @@ static void in_order(struct asim_fabric *fabric, struct asim_host *host,
     if (rx->out_of_order.n && rx->out_of_order.at[0].from == rx->next) {
         rx->next = rx->out_of_order.at[0].to;
         if (asim_ranges_cut(&rx->out_of_order, (struct asim_range){0, rx->next}))
-            host->lane->failed = ASIM_ENOMEM;
+            host->worker->failed = ASIM_ENOMEM;
     }
     host->counts.in_order += rx->next - before;
     if (asim_wants_ack(fabric->set.net, rx->next, rx->size) || frame->flags & ASIM_SOLICIT)
@@ -176,5 +177,5 @@ void asim_receiver_data(struct asim_fabric *fabric, struct asim_host *host,
         in_order(fabric, host, frame, rx);
     }
     asim_rx_count(rx, -1u);
-    asim_remote_add_release(host->lane, frame->src, frame->slot);
+    asim_distributed_add_release(host->worker, frame->src, frame->slot);
 }

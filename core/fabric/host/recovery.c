@@ -16,10 +16,10 @@
 enum { MAX_DOUBLINGS = 6 };
 
 /* The repeats wait in one list; what was acknowledged meanwhile is cut out of it. */
-static int keep(struct asim_lane *lane, int code)
+static int keep(struct asim_worker *worker, int code)
 {
     if (code)
-        lane->failed = ASIM_ENOMEM;
+        worker->failed = ASIM_ENOMEM;
     return code;
 }
 
@@ -34,17 +34,17 @@ static uint64_t packet_end(const struct asim_fabric *fabric, const struct asim_f
 
 /* Made at the first gap of the slot's flows, kept for those that follow, freed by
  * asim_recovery_fini. */
-static struct asim_sack *sack_of(struct asim_lane *lane, struct asim_flow *flow)
+static struct asim_sack *sack_of(struct asim_worker *worker, struct asim_flow *flow)
 {
     if (!flow->sack)
         flow->sack = calloc(1, sizeof *flow->sack);
     if (!flow->sack)
-        lane->failed = ASIM_ENOMEM;
+        worker->failed = ASIM_ENOMEM;
     return flow->sack;
 }
 
 /* A NACK names a packet beyond a gap: what lies between and was not asked for yet is missing. */
-static void note_gap(struct asim_lane *lane, struct asim_flow *flow, uint64_t seq)
+static void note_gap(struct asim_worker *worker, struct asim_flow *flow, uint64_t seq)
 {
     struct asim_sack *sack = flow->sack;
     uint64_t from = sack->seen_to > flow->snd_una ? sack->seen_to : flow->snd_una;
@@ -52,28 +52,28 @@ static void note_gap(struct asim_lane *lane, struct asim_flow *flow, uint64_t se
     if (from >= seq)
         return;
     sack->seen_to = seq;
-    if (keep(lane, asim_ranges_add(&sack->retransmit, (struct asim_range){from, seq})))
+    if (keep(worker, asim_ranges_add(&sack->retransmit, (struct asim_range){from, seq})))
         return;
     for (size_t i = 0; i < sack->acked.n; i++)
-        if (keep(lane, asim_ranges_cut(&sack->retransmit, sack->acked.at[i])))
+        if (keep(worker, asim_ranges_cut(&sack->retransmit, sack->acked.at[i])))
             return;
 }
 
 /* The packet the frame names beyond its seq has arrived. */
-static void note_beyond(struct asim_lane *lane, struct asim_flow *flow,
+static void note_beyond(struct asim_worker *worker, struct asim_flow *flow,
                         const struct asim_frame *frame)
 {
-    const struct asim_fabric *fabric = lane->fabric;
+    const struct asim_fabric *fabric = worker->fabric;
     uint64_t seq = frame->seq + (uint64_t)(frame->dst - 1) * fabric->set.net->payload_bytes;
     struct asim_range packet = {seq, packet_end(fabric, flow, seq)};
 
-    if (seq < flow->snd_una || !sack_of(lane, flow) ||
-        keep(lane, asim_ranges_add(&flow->sack->acked, packet)))
+    if (seq < flow->snd_una || !sack_of(worker, flow) ||
+        keep(worker, asim_ranges_add(&flow->sack->acked, packet)))
         return;
-    if (keep(lane, asim_ranges_cut(&flow->sack->retransmit, packet)))
+    if (keep(worker, asim_ranges_cut(&flow->sack->retransmit, packet)))
         return;
     if (frame->type == ASIM_NACK)
-        note_gap(lane, flow, seq);
+        note_gap(worker, flow, seq);
 }
 
 /* With L2_BACK_TO_ZERO what is acknowledged is cut to whole chunks, because the receiver may go
@@ -92,10 +92,10 @@ static uint64_t acknowledged(const struct asim_fabric *fabric, const struct asim
 /* Before congestion control hears of the ACK, so that it sees the new snd_una. Progress is counted
  * in acknowledged bytes; a NACK that acknowledges more is progress, too, and makes the sender
  * arrivals_before_departures again. */
-void asim_recovery_ack(struct asim_lane *lane, struct asim_flow *flow,
+void asim_recovery_ack(struct asim_worker *worker, struct asim_flow *flow,
                        const struct asim_frame *frame, uint64_t t)
 {
-    const struct asim_fabric *fabric = lane->fabric;
+    const struct asim_fabric *fabric = worker->fabric;
     uint64_t seq = acknowledged(fabric, flow, frame);
     int selective = fabric->set.net->loss_recovery == ASIM_SELECTIVE_REPEAT;
 
@@ -103,8 +103,8 @@ void asim_recovery_ack(struct asim_lane *lane, struct asim_flow *flow,
         flow->snd_una = seq;
         flow->timeouts = 0;
         if (flow->sack) {
-            keep(lane, asim_ranges_cut(&flow->sack->acked, (struct asim_range){0, seq}));
-            keep(lane, asim_ranges_cut(&flow->sack->retransmit, (struct asim_range){0, seq}));
+            keep(worker, asim_ranges_cut(&flow->sack->acked, (struct asim_range){0, seq}));
+            keep(worker, asim_ranges_cut(&flow->sack->retransmit, (struct asim_range){0, seq}));
         }
     }
     /* After a go-back-N an ACK of what was sent before may pass snd_next; bytes in flight would
@@ -112,7 +112,7 @@ void asim_recovery_ack(struct asim_lane *lane, struct asim_flow *flow,
     if (flow->cc.snd_next < flow->snd_una)
         flow->cc.snd_next = flow->snd_una;
     if (selective && frame->dst) {
-        note_beyond(lane, flow, frame);
+        note_beyond(worker, flow, frame);
     } else if (frame->type == ASIM_NACK && !selective && flow->snd_una < flow->cc.size) {
         flow->cc.snd_next = flow->snd_una;
         flow->last_gbn = t;
@@ -122,12 +122,12 @@ void asim_recovery_ack(struct asim_lane *lane, struct asim_flow *flow,
 
 /* Takes the packet out of the list: sent once, and again only if lost again. The lowest first: it
  * is what the receiver can hand on soonest. */
-uint64_t asim_recovery_pop(struct asim_lane *lane, struct asim_flow *flow)
+uint64_t asim_recovery_pop(struct asim_worker *worker, struct asim_flow *flow)
 {
     uint64_t seq = flow->sack->retransmit.at[0].from;
 
-    keep(lane, asim_ranges_cut(&flow->sack->retransmit,
-                               (struct asim_range){seq, packet_end(lane->fabric, flow, seq)}));
+    keep(worker, asim_ranges_cut(&flow->sack->retransmit,
+                                 (struct asim_range){seq, packet_end(worker->fabric, flow, seq)}));
     return seq;
 }
 
@@ -169,8 +169,8 @@ static void send_again(struct asim_fabric *fabric, struct asim_host *host, struc
         /* For a lost ACK any packet will do that makes the receiver repeat it. */
         uint64_t seq = note->type == ASIM_DATA ? note->at : flow->snd_una;
 
-        if (sack_of(host->lane, flow))
-            keep(host->lane,
+        if (sack_of(host->worker, flow))
+            keep(host->worker,
                  asim_ranges_add(&flow->sack->retransmit,
                                  (struct asim_range){seq, packet_end(fabric, flow, seq)}));
     }
@@ -199,7 +199,7 @@ void asim_recovery_lost(struct asim_fabric *fabric, struct asim_host *host,
 
             later.t = earliest(flow, note);
             later.tie = asim_tie_key(later.t - host->now, 0, ASIM_CLASS_TIMER);
-            keep(host->lane, asim_notification_deliver(fabric, &later));
+            keep(host->worker, asim_notification_deliver(fabric, &later));
             return;
         }
         if (fresh) {

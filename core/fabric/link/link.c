@@ -99,21 +99,21 @@ static int grow(struct asim_wire *wire)
 }
 
 /* Once a frame has been spilled, `limit` stays at `tail`, so all that follow come here, too. */
-struct asim_frame *asim_link_ring_slot_slow(struct asim_lane *lane, struct asim_wire *wire)
+struct asim_frame *asim_link_ring_slot_slow(struct asim_worker *worker, struct asim_wire *wire)
 {
     const struct asim_frame blank = {.t = 0};
     uint32_t tail = atomic_load_explicit(&wire->tail, memory_order_relaxed);
 
     if (asim_link_ring_has_room(wire, 1))
         return &wire->at[tail & wire->mask];
-    if (lane->fabric->workers.n == 1) {
+    if (worker->fabric->workers.n == 1) {
         if (!grow(wire))
             return &wire->at[tail & wire->mask];
-    } else if ((wire->overflow.n || !ASIM_VEC_PUSH(lane->overflowed, wire)) &&
+    } else if ((wire->overflow.n || !ASIM_VEC_PUSH(worker->overflowed, wire)) &&
                !ASIM_VEC_PUSH(wire->overflow, blank)) {
         return &wire->overflow.at[wire->overflow.n - 1];
     }
-    lane->failed = ASIM_ENOMEM;
+    worker->failed = ASIM_ENOMEM;
     return NULL;
 }
 
@@ -154,17 +154,17 @@ const struct asim_frame *asim_link_ring_peek(const struct asim_wire *wire, uint3
  * link, from 1, and the order on it: on a fast link several ACKs arrive in one ns; and it is behind
  * all counts of the destination's own, of which runs leave out other numbers. Field by field: a row
  * of bytes as long as the whole is cleared by a loop of the processor's, which is slow to begin. */
-void asim_port_notify_final(struct asim_lane *lane, const struct asim_wire *wire,
+void asim_port_notify_final(struct asim_worker *worker, const struct asim_wire *wire,
                             const struct asim_frame *frame)
 {
-    const struct asim_rx *rx = asim_rx_of(lane->fabric, frame->src, frame->slot);
+    const struct asim_rx *rx = asim_rx_of(worker->fabric, frame->src, frame->slot);
     struct asim_notification *note;
 
-    if (ASIM_VEC_RESERVE(lane->outbox, lane->outbox.n + 1)) {
-        lane->failed = ASIM_ENOMEM;
+    if (ASIM_VEC_RESERVE(worker->outbox, worker->outbox.n + 1)) {
+        worker->failed = ASIM_ENOMEM;
         return;
     }
-    note = &lane->outbox.at[lane->outbox.n++];
+    note = &worker->outbox.at[worker->outbox.n++];
     note->t = frame->t;
     note->tie = asim_wire_tie_key(wire, frame);
     note->seq = (wire->id + 1ull) << ORDER_BITS | (wire->frames & ((1ull << ORDER_BITS) - 1));

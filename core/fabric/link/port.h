@@ -17,7 +17,7 @@
 #include "fabric/link/tie_key.h"
 
 struct asim_fabric;
-struct asim_lane;
+struct asim_worker;
 
 enum { ASIM_LINE_BYTES = 64 }; /* of the caches of today's processors */
 
@@ -42,9 +42,10 @@ struct asim_wire {
     uint64_t delay;       /* ticks */
     /* Put on this wire since the start; the sum over wires is the count of packet-hops. */
     uint64_t frames, bytes;
-    /* The node it leads to, and where that stands in lane->lowered: whoever sends lowers its time.
+    /* The node it leads to, and where that stands in worker->min_arrival: whoever sends lowers its
+     * time.
      */
-    uint32_t to, to_place;
+    uint32_t to, to_slot;
     /* what seldom changes */
     _Alignas(ASIM_LINE_BYTES) struct asim_wire_loss *loss; /* NULL: every frame arrives (loss.h) */
     uint32_t from, to_port;                                /* a node; 0-based at `to` */
@@ -147,13 +148,14 @@ static inline void asim_link_ring_reset(struct asim_wire *wire)
 }
 
 /* The writer's next place; NULL when out of memory. asim_link_ring_commit makes it a frame. */
-struct asim_frame *asim_link_ring_slot_slow(struct asim_lane *lane, struct asim_wire *wire);
-static inline struct asim_frame *asim_link_ring_slot(struct asim_lane *lane, struct asim_wire *wire)
+struct asim_frame *asim_link_ring_slot_slow(struct asim_worker *worker, struct asim_wire *wire);
+static inline struct asim_frame *asim_link_ring_slot(struct asim_worker *worker,
+                                                     struct asim_wire *wire)
 {
     uint32_t tail = atomic_load_explicit(&wire->tail, memory_order_relaxed);
 
     return tail != wire->limit ? &wire->at[tail & wire->mask]
-                               : asim_link_ring_slot_slow(lane, wire);
+                               : asim_link_ring_slot_slow(worker, wire);
 }
 
 /* Whether the ring has room for n frames more. */
@@ -208,7 +210,7 @@ uint32_t asim_fabric_max_wire(const struct asim_fabric *fabric);
 void asim_port_report(struct asim_fabric *fabric, const struct asim_port *port,
                       const struct asim_frame *frame);
 /* The node that starts the last link of a message's final ACK: the destination will be told. */
-void asim_port_notify_final(struct asim_lane *lane, const struct asim_wire *wire,
+void asim_port_notify_final(struct asim_worker *worker, const struct asim_wire *wire,
                             const struct asim_frame *frame);
 /* The event in which a node acts: its time, its tie, and the node's count of events. */
 struct asim_event_key {

@@ -2,7 +2,7 @@
  *
  * How a frame leaves a node, inlined where hosts and switches send: the port is booked, the frame
  * is written straight into its place in the mailbox of the wire, and the far end's next time is
- * lowered. Frames are written where they lie, in words (frame.h), never assembled elsewhere.
+ * min_arrival. Frames are written where they lie, in words (frame.h), never assembled elsewhere.
  */
 #ifndef ASIM_FABRIC_LINK_TRANSMIT_H
 #define ASIM_FABRIC_LINK_TRANSMIT_H
@@ -11,11 +11,11 @@
 
 /* Starts serializing a frame of `bytes` now. Returns its place in the mailbox, which the caller
  * fills but for t, with port->start_recency for its side; NULL when out of memory (latched). */
-static inline struct asim_frame *asim_port_begin(struct asim_lane *lane, struct asim_port *port,
+static inline struct asim_frame *asim_port_begin(struct asim_worker *worker, struct asim_port *port,
                                                  uint32_t bytes, struct asim_event_key now)
 {
     struct asim_wire *wire = port->out;
-    struct asim_frame *frame = asim_link_ring_slot(lane, wire);
+    struct asim_frame *frame = asim_link_ring_slot(worker, wire);
 
     if (!frame)
         return NULL;
@@ -30,41 +30,41 @@ static inline struct asim_frame *asim_port_begin(struct asim_lane *lane, struct 
 }
 
 /* Where it is the last link of a message's final ACK the destination will be told. */
-static inline void asim_port_check_final(struct asim_lane *lane, const struct asim_wire *wire,
+static inline void asim_port_check_final(struct asim_worker *worker, const struct asim_wire *wire,
                                          const struct asim_frame *frame)
 {
     if (frame->flags & ASIM_FINAL && wire->to == frame->src && frame->type == ASIM_ACK)
-        asim_port_notify_final(lane, wire, frame);
+        asim_port_notify_final(worker, wire, frame);
 }
 
 /* The frame is written, and on its way: the rest of asim_port_commit, and all of it where nothing
  * is lost and nobody watches. */
-static inline void asim_port_put_on_wire(struct asim_lane *lane, struct asim_wire *wire,
+static inline void asim_port_put_on_wire(struct asim_worker *worker, struct asim_wire *wire,
                                          const struct asim_frame *frame)
 {
-    asim_port_check_final(lane, wire, frame);
+    asim_port_check_final(worker, wire, frame);
     asim_link_ring_commit(wire);
-    if (frame->t < lane->lowered[wire->to_place])
-        lane->lowered[wire->to_place] = frame->t;
+    if (frame->t < worker->min_arrival[wire->to_slot])
+        worker->min_arrival[wire->to_slot] = frame->t;
 }
 
 /* 1 if it will not arrive: that is known here, since draws are keyed and link events planned. The
  * mailbox stays sorted because a wire is FIFO with constant delay. */
-static inline int asim_port_commit(struct asim_lane *lane, struct asim_port *port,
+static inline int asim_port_commit(struct asim_worker *worker, struct asim_port *port,
                                    struct asim_frame *frame)
 {
     struct asim_wire *wire = port->out;
 
     frame->t = port->busy_until + wire->delay;
-    if (lane->fabric->run.per_event)
-        asim_port_report(lane->fabric, port, frame);
-    if (wire->loss && asim_loss_drops(lane, wire, frame, port->tx_start)) {
+    if (worker->fabric->run.per_event)
+        asim_port_report(worker->fabric, port, frame);
+    if (wire->loss && asim_loss_drops(worker, wire, frame, port->tx_start)) {
         wire->overflow.n -= wire->overflow.n > 0;
         return 1;
     }
-    if (lane->fabric->run.per_event && asim_fabric_owns(lane->fabric, wire->to))
-        asim_fabric_at(lane->fabric, wire->to, frame->t);
-    asim_port_put_on_wire(lane, wire, frame);
+    if (worker->fabric->run.per_event && asim_fabric_owns(worker->fabric, wire->to))
+        asim_fabric_at(worker->fabric, wire->to, frame->t);
+    asim_port_put_on_wire(worker, wire, frame);
     return 0;
 }
 

@@ -192,7 +192,7 @@ int asim_memo_inject(struct asim_fabric *fabric, struct asim_host *host, const s
     if (is_to_hold(fabric, host)) {
         asim_fabric_at(fabric, host->node, host->now);
         if (ASIM_VEC_RESERVE(own->deferred, own->deferred.n + 1) ||
-            (!own->deferred.n && ASIM_VEC_PUSH(host->lane->deferring, host->node)))
+            (!own->deferred.n && ASIM_VEC_PUSH(host->worker->deferring, host->node)))
             return ASIM_ENOMEM;
         return ASIM_VEC_PUSH(own->deferred, message);
     }
@@ -210,7 +210,7 @@ static void note(struct asim_fabric *fabric, struct asim_host *host,
     completion->t = host->now - recording->begin;
     completion->tie = host->tie;
     if (ASIM_VEC_PUSH(recording->part[host->node].completions, *completion))
-        host->lane->failed = ASIM_ENOMEM;
+        host->worker->failed = ASIM_ENOMEM;
 }
 
 void asim_memo_sent(struct asim_fabric *fabric, struct asim_host *host,
@@ -240,7 +240,7 @@ void asim_memo_arrived(struct asim_fabric *fabric, struct asim_host *host, uint3
 
 /* Messages under way, and those of them whose completion is known. A message is known to be through
  * when the notice of it waits at its destination, which is from one window before it is through
- * until then. Asked in every window, so lanes count them: their hosts are many. */
+ * until then. Asked in every window, so workers count them: their hosts are many. */
 static uint64_t open_messages(const struct asim_fabric *fabric, uint64_t *known)
 {
     uint64_t open = 0;

@@ -61,7 +61,7 @@ void asim_memo_complete(struct asim_fabric *fabric, struct asim_host *host)
                            .sport = (uint16_t)message->injection.sport};
 
     if (cue_timer(fabric, host))
-        host->lane->failed = ASIM_ENOMEM;
+        host->worker->failed = ASIM_ENOMEM;
     if (completion->is_arrival) {
         fabric->set.user.arrived(fabric->set.user.self, &msg);
         return;

@@ -43,7 +43,7 @@ struct far {
     struct asim_map told; /* (source, slot) -> 1 + id of the message it was told of */
 };
 
-struct asim_remote {
+struct asim_exchange {
     uint32_t n;
     int turns; /* of sides */
     uint64_t window_ns;
@@ -88,7 +88,7 @@ static int list_wires_to(struct asim_fabric *fabric, uint32_t v)
  * of a large network little is busy in most windows. */
 static int list_wires(struct asim_fabric *fabric)
 {
-    struct asim_remote *remote = fabric->dist.exchange;
+    struct asim_exchange *remote = fabric->dist.exchange;
     int code = 0;
 
     for (uint32_t v = 0; !code && v < fabric->set.nodes; v++)
@@ -100,10 +100,10 @@ static int list_wires(struct asim_fabric *fabric)
 }
 
 /* A timeout is a way to act on another, too: its notice crosses, hence the second limit of W. */
-int asim_remote_open(struct asim_fabric *fabric, const struct asim_partition *part, uint32_t self,
-                     struct asim_err *err)
+int asim_distributed_open(struct asim_fabric *fabric, const struct asim_partition *part,
+                          uint32_t self, struct asim_err *err)
 {
-    struct asim_remote *remote = calloc(1, sizeof *remote);
+    struct asim_exchange *remote = calloc(1, sizeof *remote);
     uint64_t window = part->window_fs / ASIM_FS_PER_NS;
 
     fabric->dist.exchange = remote;
@@ -127,15 +127,16 @@ int asim_remote_open(struct asim_fabric *fabric, const struct asim_partition *pa
                             "several processes need links of at least %d ns between them; run this "
                             "on one process.",
                             MIN_WINDOW_NS);
-    return list_wires(fabric) || asim_lane_open(fabric, 1, NULL) || asim_lane_place(fabric)
+    return list_wires(fabric) || asim_workers_open(fabric, 1, NULL) ||
+                   asim_workers_assign_slots(fabric)
                ? asim_err_nomem(err, "preparing for several processes")
                : 0;
 }
 
 /* Blocks that were not packed any more are forgotten. */
-void asim_remote_close(struct asim_fabric *fabric)
+void asim_distributed_close(struct asim_fabric *fabric)
 {
-    struct asim_remote *remote = fabric->dist.exchange;
+    struct asim_exchange *remote = fabric->dist.exchange;
 
     for (uint32_t p = 0; remote && remote->far && p < remote->n; p++) {
         free(remote->far[p].nodes.at);
@@ -148,7 +149,7 @@ void asim_remote_close(struct asim_fabric *fabric)
     free(remote);
 }
 
-uint64_t asim_remote_window(const struct asim_fabric *fabric)
+uint64_t asim_distributed_lookahead(const struct asim_fabric *fabric)
 {
     return fabric->dist.exchange ? fabric->dist.exchange->window_ns : 0;
 }
@@ -156,7 +157,7 @@ uint64_t asim_remote_window(const struct asim_fabric *fabric)
 /* --- out -------------------------------------------------------------------------------------- */
 
 /* Made in this window, due W or more after its beginning, so in a later one. */
-int asim_remote_notification(struct asim_fabric *fabric, const struct asim_notification *note)
+int asim_distributed_notification(struct asim_fabric *fabric, const struct asim_notification *note)
 {
     uint32_t host = note->lost ? note->msg.src : note->msg.dst;
 
@@ -164,14 +165,14 @@ int asim_remote_notification(struct asim_fabric *fabric, const struct asim_notif
                sizeof *note);
 }
 
-/* After a window, of one lane: what receivers here owe to senders elsewhere. */
-int asim_remote_credits(struct asim_fabric *fabric, struct asim_lane *lane)
+/* After a window, of one worker: what receivers here owe to senders elsewhere. */
+int asim_distributed_send_releases(struct asim_fabric *fabric, struct asim_worker *worker)
 {
     int code = 0;
 
-    for (size_t i = 0; !code && i < lane->pending_releases.n; i++) {
-        struct asim_credit_record credit = {.src = lane->pending_releases.at[i].src,
-                                            .slot = lane->pending_releases.at[i].slot};
+    for (size_t i = 0; !code && i < worker->pending_releases.n; i++) {
+        struct asim_credit_record credit = {.src = worker->pending_releases.at[i].src,
+                                            .slot = worker->pending_releases.at[i].slot};
         struct asim_rx *rx = asim_rx_of(fabric, credit.src, credit.slot);
 
         credit.frames = atomic_exchange(&rx->frames, 0);
@@ -179,25 +180,25 @@ int asim_remote_credits(struct asim_fabric *fabric, struct asim_lane *lane)
         code = put(&fabric->dist.exchange->far[fabric->dist.part_of[credit.src]], ASIM_REC_CREDIT,
                    &credit, sizeof credit);
     }
-    lane->pending_releases.n = 0;
+    worker->pending_releases.n = 0;
     return code;
 }
 
 /* Before the destination has been told of the end, the source does not ask; and most flows owe only
  * once, for nothing follows their end. */
-void asim_remote_add_release_slow(struct asim_lane *lane, uint32_t src, uint32_t slot)
+void asim_distributed_add_release_slow(struct asim_worker *worker, uint32_t src, uint32_t slot)
 {
     struct asim_rx *rx;
 
-    if (asim_fabric_owns(lane->fabric, src))
+    if (asim_fabric_owns(worker->fabric, src))
         return;
-    rx = asim_rx_of(lane->fabric, src, slot);
+    rx = asim_rx_of(worker->fabric, src, slot);
     if (!rx->notified || rx->release_pending)
         return;
     rx->release_pending = 1;
-    if (ASIM_VEC_PUSH(lane->pending_releases,
+    if (ASIM_VEC_PUSH(worker->pending_releases,
                       ((struct asim_pending_release){src, slot & 0xffffff})))
-        lane->failed = ASIM_ENOMEM;
+        worker->failed = ASIM_ENOMEM;
 }
 
 /* Once per message and process; not to the source's own. */
@@ -269,22 +270,22 @@ static int pack_wire(struct asim_fabric *fabric, uint32_t peer, struct asim_wire
     return 0;
 }
 
-/* Whether a lane has put anything into a mailbox of that node since it was asked last. What it
+/* Whether a worker has put anything into a mailbox of that node since it was asked last. What it
  * would do to next[] is for those who have the node to say (receive.c). */
 static int was_fed(struct asim_fabric *fabric, uint32_t v)
 {
     int fed = 0;
 
     for (uint32_t l = 0; l < fabric->workers.n; l++) {
-        fed |= fabric->workers.at[l].lowered[fabric->run.slot[v]] != ASIM_NEVER;
-        fabric->workers.at[l].lowered[fabric->run.slot[v]] = ASIM_NEVER;
+        fed |= fabric->workers.at[l].min_arrival[fabric->run.slot[v]] != ASIM_NEVER;
+        fabric->workers.at[l].min_arrival[fabric->run.slot[v]] = ASIM_NEVER;
     }
     return fed;
 }
 
 /* Ascending by node and port, though any order would do: a mailbox knows only its own frames. */
-int asim_remote_pack(struct asim_fabric *fabric, uint32_t peer, struct asim_buffer *buffer,
-                     struct asim_err *err)
+int asim_distributed_pack(struct asim_fabric *fabric, uint32_t peer, struct asim_buffer *buffer,
+                          struct asim_err *err)
 {
     struct far *far = &fabric->dist.exchange->far[peer];
     int code = 0;
@@ -304,20 +305,20 @@ int asim_remote_pack(struct asim_fabric *fabric, uint32_t peer, struct asim_buff
 /* --- time ------------------------------------------------------------------------------------- */
 
 /* Links that are shorter than those between processes would want more than two sides. */
-int asim_remote_may_take_turns(const struct asim_fabric *fabric)
+int asim_distributed_may_use_half_steps(const struct asim_fabric *fabric)
 {
-    return asim_sides_may(fabric) &&
+    return asim_half_steps_allowed(fabric) &&
            asim_to_ticks(fabric, fabric->dist.exchange->window_ns) == fabric->set.lookahead;
 }
 
-void asim_remote_take_turns(struct asim_fabric *fabric)
+void asim_distributed_use_half_steps(struct asim_fabric *fabric)
 {
     fabric->dist.exchange->turns = 1;
 }
 
 /* Of each side its first window that ends behind its first event. None of those is over: a side's
  * events lie behind its last window, and behind the begin of the other's. */
-uint64_t asim_remote_next(struct asim_fabric *fabric)
+uint64_t asim_distributed_next(struct asim_fabric *fabric)
 {
     uint64_t t = asim_fabric_next(fabric), window = fabric->dist.exchange->window_ns,
              next = ASIM_NEVER;
@@ -336,12 +337,12 @@ uint64_t asim_remote_next(struct asim_fabric *fabric)
 
 /* The fabric's own windows, which may be shorter (NVLinks inside a process), up to the grid's; at
  * W = 0 single events in their order of time. Others see neither, only the grid. */
-int asim_remote_advance(struct asim_fabric *fabric, uint64_t until_ns, struct asim_err *err)
+int asim_distributed_advance(struct asim_fabric *fabric, uint64_t until_ns, struct asim_err *err)
 {
     uint64_t until = asim_to_ticks(fabric, until_ns);
 
     if (fabric->dist.exchange->turns)
-        return asim_fabric_advance_side(
+        return asim_fabric_advance_half(
             fabric, until_ns / fabric->dist.exchange->window_ns % 2 == 0, until, err);
     fabric->dist.limit = until;
     while (!fabric->run.failed && asim_fabric_next_tick(fabric) < until)

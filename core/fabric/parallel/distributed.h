@@ -21,30 +21,30 @@ struct asim_partition;
 /* Of process `self` of part->n; before the first event. part is borrowed. 0, or an error: memory,
  * or a network whose processes cannot run apart. W = 0 inside a process is its own affair: nodes
  * of others hear of its events at the same ends of windows as ever. */
-int asim_remote_open(struct asim_fabric *fabric, const struct asim_partition *part, uint32_t self,
-                     struct asim_err *err);
-void asim_remote_close(struct asim_fabric *fabric);
+int asim_distributed_open(struct asim_fabric *fabric, const struct asim_partition *part,
+                          uint32_t self, struct asim_err *err);
+void asim_distributed_close(struct asim_fabric *fabric);
 /* Whether a node lives in this process; also where there is one only. */
-int asim_remote_is_here(const struct asim_fabric *fabric, uint32_t node);
+int asim_distributed_is_local(const struct asim_fabric *fabric, uint32_t node);
 /* W in whole ns, at least 2; 0 in one process. */
-uint64_t asim_remote_window(const struct asim_fabric *fabric);
+uint64_t asim_distributed_lookahead(const struct asim_fabric *fabric);
 /* Whether the sides of the network (half_steps.h) may take turns. Depends on settings, and on
  * whether frames are watched here. */
-int asim_remote_may_take_turns(const struct asim_fabric *fabric);
+int asim_distributed_may_use_half_steps(const struct asim_fabric *fabric);
 /* From here on they do, which is for all processes or none: window k is the hosts' side's where k
  * is even, else the other's, and brings it from (k-1)W to (k+1)W. Before the first event. */
-void asim_remote_take_turns(struct asim_fabric *fabric);
+void asim_distributed_use_half_steps(struct asim_fabric *fabric);
 /* Where the first window begins in which this process has anything to do, as far as it knows, ns;
  * ASIM_NEVER: none. */
-uint64_t asim_remote_next(struct asim_fabric *fabric);
+uint64_t asim_distributed_next(struct asim_fabric *fabric);
 /* The window that ends at until_ns, a multiple of W, or where sides take no turns a part of it; all
  * buffers for the windows up to it have been unpacked. 0 or the failure's code. */
-int asim_remote_advance(struct asim_fabric *fabric, uint64_t until_ns, struct asim_err *err);
+int asim_distributed_advance(struct asim_fabric *fabric, uint64_t until_ns, struct asim_err *err);
 /* What has come about for `peer` since it was asked last; valid until it is asked again. */
-int asim_remote_pack(struct asim_fabric *fabric, uint32_t peer, struct asim_buffer *buffer,
-                     struct asim_err *err);
+int asim_distributed_pack(struct asim_fabric *fabric, uint32_t peer, struct asim_buffer *buffer,
+                          struct asim_err *err);
 /* A buffer of another process. Buffers of one process come in the order they were packed in. */
-int asim_remote_unpack(struct asim_fabric *fabric, const struct asim_buffer *buffer,
-                       struct asim_err *err);
+int asim_distributed_unpack(struct asim_fabric *fabric, const struct asim_buffer *buffer,
+                            struct asim_err *err);
 
 #endif

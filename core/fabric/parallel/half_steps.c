@@ -41,13 +41,13 @@ static int find(const struct asim_topo *topo, uint8_t *side, uint32_t *line)
     return 1;
 }
 
-int asim_sides_open(struct asim_fabric *fabric)
+int asim_half_steps_open(struct asim_fabric *fabric)
 {
     uint32_t *line = malloc((fabric->set.nodes + (size_t)1) * sizeof *line);
     uint8_t *side = malloc(fabric->set.nodes + (size_t)1);
     int code = line && side ? 0 : ASIM_ENOMEM;
 
-    fabric->run.half = ASIM_BOTH_SIDES;
+    fabric->run.half = ASIM_BOTH_HALVES;
     if (!code && find(fabric->set.topo, side, line))
         fabric->set.half_of = side;
     else
@@ -61,43 +61,44 @@ static uint64_t earlier(uint64_t a, uint64_t b)
     return a < b ? a : b;
 }
 
-int asim_sides_may(const struct asim_fabric *fabric)
+int asim_half_steps_allowed(const struct asim_fabric *fabric)
 {
     return fabric->set.half_of && !fabric->run.per_event && !fabric->link_events &&
            !fabric->set.cc->needs &&
            (!fabric->set.rto || fabric->set.rto >= 2 * fabric->set.lookahead) &&
-           asim_lane_stride(fabric) == fabric->set.lookahead;
+           asim_workers_lookahead(fabric) == fabric->set.lookahead;
 }
 
-enum asim_turn asim_sides_turn(const struct asim_fabric *fabric)
+enum asim_half_step asim_half_steps_next(const struct asim_fabric *fabric)
 {
     uint64_t first = earlier(fabric->run.half_next[0], fabric->run.half_next[1]);
 
-    if (asim_sides_may(fabric) && !fabric->dist.part_of &&
+    if (asim_half_steps_allowed(fabric) && !fabric->dist.part_of &&
         first <= ASIM_NEVER - 3 * fabric->set.lookahead &&
         (!fabric->memo || asim_memo_allows_half_steps(fabric)))
-        return ASIM_TURN_ALONE;
+        return ASIM_STEP_ALONE;
     if (fabric->run.horizon[0] == fabric->run.horizon[1])
-        return ASIM_TURN_BOTH;
-    return fabric->run.horizon[0] < fabric->run.horizon[1] ? ASIM_TURN_HOSTS : ASIM_TURN_SWITCHES;
+        return ASIM_STEP_BOTH;
+    return fabric->run.horizon[0] < fabric->run.horizon[1] ? ASIM_STEP_HOSTS : ASIM_STEP_SWITCHES;
 }
 
 /* Who has the earliest event goes on, by two windows, as long as the other has nothing before it
  * that could answer sooner. Who is behind follows as far as the other is: half_steps.h's bound is
  * never before that. */
-uint64_t asim_sides_take(struct asim_fabric *fabric, enum asim_turn turn, uint64_t together)
+uint64_t asim_half_steps_begin(struct asim_fabric *fabric, enum asim_half_step turn,
+                               uint64_t together)
 {
     const uint64_t *first = fabric->run.half_next, window = fabric->set.lookahead;
     int side;
 
-    fabric->run.half = ASIM_BOTH_SIDES;
-    if (turn == ASIM_TURN_BOTH)
+    fabric->run.half = ASIM_BOTH_HALVES;
+    if (turn == ASIM_STEP_BOTH)
         return together;
-    if (turn == ASIM_TURN_ALONE) {
+    if (turn == ASIM_STEP_ALONE) {
         side = first[1] < first[0];
         fabric->run.horizon[side] = earlier(first[!side], first[side] + window) + window;
     } else {
-        side = turn == ASIM_TURN_SWITCHES;
+        side = turn == ASIM_STEP_SWITCHES;
         fabric->run.horizon[side] = fabric->run.horizon[!side];
     }
     fabric->run.half = side;

@@ -15,30 +15,31 @@
 
 #include "fabric/node.h"
 
-enum { ASIM_BOTH_SIDES = 2 };
+enum { ASIM_BOTH_HALVES = 2 };
 
 /* Whose the next window is. */
-enum asim_turn {
-    ASIM_TURN_BOTH,    /* sides have come as far as each other, and go on together */
-    ASIM_TURN_ALONE,   /* one goes on */
-    ASIM_TURN_HOSTS,   /* they are to go on together, and the hosts' is behind: it comes first */
-    ASIM_TURN_SWITCHES /* or the other one */
+enum asim_half_step {
+    ASIM_STEP_BOTH,    /* sides have come as far as each other, and go on together */
+    ASIM_STEP_ALONE,   /* one goes on */
+    ASIM_STEP_HOSTS,   /* they are to go on together, and the hosts' is behind: it comes first */
+    ASIM_STEP_SWITCHES /* or the other one */
 };
 
 /* Finds the sides; fabric->set.half_of stays NULL where there are none. 0 or ASIM_ENOMEM. Linear in
  * nodes and links. */
-int asim_sides_open(struct asim_fabric *fabric);
+int asim_half_steps_open(struct asim_fabric *fabric);
 /* To be asked before each window, with the earliest event of every node known. */
-enum asim_turn asim_sides_turn(const struct asim_fabric *fabric);
+enum asim_half_step asim_half_steps_next(const struct asim_fabric *fabric);
 /* Whether sides may go on alone in this network at all. */
-int asim_sides_may(const struct asim_fabric *fabric);
+int asim_half_steps_allowed(const struct asim_fabric *fabric);
 /* Begins that turn, with fabric->run.half whose it is, and returns the end of the window, which is
  * `together` where it is both's. */
-uint64_t asim_sides_take(struct asim_fabric *fabric, enum asim_turn turn, uint64_t together);
+uint64_t asim_half_steps_begin(struct asim_fabric *fabric, enum asim_half_step turn,
+                               uint64_t together);
 /* Whether node v has a turn in this window, if it has anything to do. */
-static inline int asim_sides_has(const struct asim_fabric *fabric, uint32_t v)
+static inline int asim_half_steps_includes(const struct asim_fabric *fabric, uint32_t v)
 {
-    return fabric->run.half == ASIM_BOTH_SIDES || fabric->set.half_of[v] == fabric->run.half;
+    return fabric->run.half == ASIM_BOTH_HALVES || fabric->set.half_of[v] == fabric->run.half;
 }
 
 #endif

@@ -28,7 +28,7 @@ enum { NOWHERE = UINT32_MAX, MANY = UINT32_MAX - 1 };
 
 struct deal { /* one attempt; arrays are [nodes], those by group are used at its root */
     const struct asim_topo *topo;
-    int crew;
+    int team;
     uint32_t n, *root, *home, *of;
     uint64_t *work, *with_hosts, *load, total;
 };
@@ -148,7 +148,7 @@ static void deal_switches(struct deal *deal, int large)
     for (uint32_t v = deal->topo->hosts; v < deal->topo->nodes; v++) {
         if (deal->root[v] != v || (deal->work[v] > deal->total / deal->n / 4) != large)
             continue;
-        if (deal->crew && large && asim_topo_is_star(deal->topo, v, ASIM_LEAST_STAR))
+        if (deal->team && large && asim_topo_is_star(deal->topo, v, ASIM_MIN_SHARDED_PORTS))
             spread(deal, v);
         else
             give(deal, v, least_loaded(deal));
@@ -345,10 +345,10 @@ int asim_partition_fold(struct asim_partition *part, const struct asim_partition
 }
 
 int asim_partition_make(struct asim_partition *part, const struct asim_topo *topo, uint32_t n,
-                        int crew, struct asim_err *err)
+                        int team, struct asim_err *err)
 {
     size_t nodes = (size_t)topo->nodes + 1;
-    struct deal deal = {.topo = topo, .crew = crew, .n = n ? n : 1};
+    struct deal deal = {.topo = topo, .team = team, .n = n ? n : 1};
     int code = 0;
 
     *part = (struct asim_partition){.n = deal.n};

@@ -13,7 +13,7 @@
 #include "topo/topo.h"
 
 /* Ports, below which the rounds of a shared switch cost more than they bring. */
-enum { ASIM_LEAST_STAR = 16 };
+enum { ASIM_MIN_SHARDED_PORTS = 16 };
 
 struct asim_partition {
     uint32_t n;
@@ -26,12 +26,12 @@ struct asim_partition {
     size_t cuts; /* links between parts */
 };
 
-/* Deals the nodes of a finished topology to n parts; crew: they are all threads of one process,
- * which share stars (sharded_switch.h). Depends on nothing else. A network with fewer separable groups than
- * parts leaves the last parts empty (asim_partition_used). 0 or ASIM_ENOMEM; the caller ends it
- * with _fini, also after a failure. */
+/* Deals the nodes of a finished topology to n parts; team: they are all threads of one process,
+ * which share stars (sharded_switch.h). Depends on nothing else. A network with fewer separable
+ * groups than parts leaves the last parts empty (asim_partition_used). 0 or ASIM_ENOMEM; the caller
+ * ends it with _fini, also after a failure. */
 int asim_partition_make(struct asim_partition *part, const struct asim_topo *topo, uint32_t n,
-                        int crew, struct asim_err *err);
+                        int team, struct asim_err *err);
 /* Every `of` neighbouring parts as one: processes of threads. The same for what it returns. */
 int asim_partition_fold(struct asim_partition *part, const struct asim_partition *fine,
                         const struct asim_topo *topo, uint32_t of, struct asim_err *err);

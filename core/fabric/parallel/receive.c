@@ -19,7 +19,7 @@ static int take_flow(struct asim_fabric *fabric, const struct asim_flow_record *
     struct asim_rx *rx;
 
     if (!asim_fabric_owns(fabric, record->msg.src))
-        host->lane = fabric->workers.at;
+        host->worker = fabric->workers.at;
     if (asim_rx_reserve(host, record->slot))
         return ASIM_ENOMEM;
     rx = asim_rx_of(fabric, record->msg.src, record->slot);
@@ -110,8 +110,8 @@ static int take(struct asim_fabric *fabric, const struct asim_buffer *buffer, si
 }
 
 /* All records, in their order: facts of a flow come before its frames. */
-int asim_remote_unpack(struct asim_fabric *fabric, const struct asim_buffer *buffer,
-                       struct asim_err *err)
+int asim_distributed_unpack(struct asim_fabric *fabric, const struct asim_buffer *buffer,
+                            struct asim_err *err)
 {
     int code = 0;
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only
  *
- * See sharded_switch.h. Costs: two rounds of the crew and, on the caller's thread, an order of the
+ * See sharded_switch.h. Costs: two rounds of the team and, on the caller's thread, an order of the
  * ports that were busy: 1 to 2 us a window for 128 ports.
  */
 #include "fabric/parallel/sharded_switch.h"
@@ -13,9 +13,9 @@
 
 #include <stdlib.h>
 
-enum { MOST_LANES = UINT8_MAX };
+enum { MAX_WORKERS = UINT8_MAX };
 
-/* Whether hosts of several lanes meet there; of[p] becomes the lane of port p's host. */
+/* Whether hosts of several workers meet there; of[p] becomes the worker of port p's host. */
 static int can_share(const struct asim_fabric *fabric, const struct asim_switch *sw, uint8_t *of)
 {
     const struct asim_topo *topo = fabric->set.topo;
@@ -30,17 +30,17 @@ static int can_share(const struct asim_fabric *fabric, const struct asim_switch 
     return differ > 0;
 }
 
-/* The lanes of of[] become shards, the first that of the lane that has the switch. */
+/* The workers of of[] become shards, the first that of the worker that has the switch. */
 static int share(struct asim_fabric *fabric, struct asim_switch *sw, uint8_t *of)
 {
-    uint8_t shard_of[MOST_LANES + 1] = {0};
-    struct asim_lane *lane[MOST_LANES + 1] = {sw->lane};
+    uint8_t shard_of[MAX_WORKERS + 1] = {0};
+    struct asim_worker *worker[MAX_WORKERS + 1] = {sw->worker};
     uint32_t n = 1;
 
-    shard_of[sw->lane - fabric->workers.at] = 1; /* counted from 1 */
+    shard_of[sw->worker - fabric->workers.at] = 1; /* counted from 1 */
     for (uint32_t p = 0; p < sw->n_ports; p++) {
         if (!shard_of[of[p]]) {
-            lane[n++] = &fabric->workers.at[of[p]];
+            worker[n++] = &fabric->workers.at[of[p]];
             shard_of[of[p]] = (uint8_t)n;
         }
         of[p] = (uint8_t)(shard_of[of[p]] - 1);
@@ -48,29 +48,29 @@ static int share(struct asim_fabric *fabric, struct asim_switch *sw, uint8_t *of
     if (asim_switch_shards_open(sw, n, of))
         return ASIM_ENOMEM;
     for (uint32_t d = 0; d < n; d++)
-        sw->shard[d].lane = lane[d];
+        sw->shard[d].worker = worker[d];
     fabric->workers.sharded[fabric->workers.n_sharded++] = sw;
     return 0;
 }
 
 /* Desks have their steps beside the turns of nodes. */
-static void leave_out(const struct asim_fabric *fabric, struct asim_lane *lane)
+static void leave_out(const struct asim_fabric *fabric, struct asim_worker *worker)
 {
     uint32_t kept = 0;
 
-    for (uint32_t i = 0; i < lane->n_nodes; i++)
-        if (!asim_share_has(fabric, lane->node[i]))
-            lane->node[kept++] = lane->node[i];
-    lane->n_nodes = kept;
+    for (uint32_t i = 0; i < worker->n_nodes; i++)
+        if (!asim_is_sharded(fabric, worker->node[i]))
+            worker->node[kept++] = worker->node[i];
+    worker->n_nodes = kept;
 }
 
-int asim_share_open(struct asim_fabric *fabric)
+int asim_sharded_switches_open(struct asim_fabric *fabric)
 {
     uint32_t switches = fabric->set.nodes - fabric->set.hosts, most = 1;
     uint8_t *of;
     int code = 0;
 
-    if (fabric->workers.n > MOST_LANES || fabric->dist.part_of ||
+    if (fabric->workers.n > MAX_WORKERS || fabric->dist.part_of ||
         fabric->workers.lookahead > fabric->set.lookahead)
         return 0;
     for (uint32_t v = 0; v < switches; v++)
@@ -88,24 +88,24 @@ int asim_share_open(struct asim_fabric *fabric)
     return code;
 }
 
-int asim_share_close(struct asim_fabric *fabric)
+int asim_sharded_switches_close(struct asim_fabric *fabric)
 {
     for (; fabric->workers.n_sharded; fabric->workers.n_sharded--) {
         struct asim_switch *sw = fabric->workers.sharded[fabric->workers.n_sharded - 1];
 
         if (asim_switch_shards_open(sw, 1, NULL))
             return ASIM_ENOMEM;
-        sw->shard->lane = sw->lane;
-        sw->lane->node[sw->lane->n_nodes++] = sw->node;
+        sw->shard->worker = sw->worker;
+        sw->worker->node[sw->worker->n_nodes++] = sw->node;
     }
-    return asim_lane_place(fabric);
+    return asim_workers_assign_slots(fabric);
 }
 
-/* The shard of that lane, or NULL: also where the switch has nothing to do in this window. */
-static struct asim_switch_shard *shard_due(struct asim_switch *sw, const struct asim_lane *lane)
+/* The shard of that worker, or NULL: also where the switch has nothing to do in this window. */
+static struct asim_switch_shard *shard_due(struct asim_switch *sw, const struct asim_worker *worker)
 {
     for (uint32_t d = 0; sw->due && d < sw->n_shards; d++)
-        if (sw->shard[d].lane == lane)
+        if (sw->shard[d].worker == worker)
             return &sw->shard[d];
     return NULL;
 }
@@ -118,22 +118,22 @@ static uint64_t begin_of(const struct asim_fabric *fabric)
                : 0;
 }
 
-void asim_share_begin(struct asim_fabric *fabric)
+void asim_sharded_switches_begin(struct asim_fabric *fabric)
 {
     fabric->run.shards_due = 0;
     for (uint32_t i = 0; i < fabric->workers.n_sharded; i++) {
         struct asim_switch *sw = fabric->workers.sharded[i];
 
-        sw->due =
-            *asim_next_of(fabric, sw->node) < fabric->run.until && asim_sides_has(fabric, sw->node);
+        sw->due = *asim_next_of(fabric, sw->node) < fabric->run.until &&
+                  asim_half_steps_includes(fabric, sw->node);
         fabric->run.shards_due |= sw->due;
     }
 }
 
-void asim_share_deal(struct asim_fabric *fabric, struct asim_lane *lane)
+void asim_sharded_switches_distribute(struct asim_fabric *fabric, struct asim_worker *worker)
 {
     for (uint32_t i = 0; i < fabric->workers.n_sharded; i++) {
-        struct asim_switch_shard *shard = shard_due(fabric->workers.sharded[i], lane);
+        struct asim_switch_shard *shard = shard_due(fabric->workers.sharded[i], worker);
 
         if (!shard)
             continue;
@@ -142,15 +142,15 @@ void asim_share_deal(struct asim_fabric *fabric, struct asim_lane *lane)
     }
 }
 
-/* The lane that has the switch advances it as a whole where the window is no bulk one. */
+/* The worker that has the switch advances it as a whole where the window is no bulk one. */
 static void serve(void *self, uint32_t l)
 {
     struct asim_fabric *fabric = self;
-    struct asim_lane *lane = &fabric->workers.at[l];
+    struct asim_worker *worker = &fabric->workers.at[l];
 
     for (uint32_t i = 0; i < fabric->workers.n_sharded; i++) {
         struct asim_switch *sw = fabric->workers.sharded[i];
-        struct asim_switch_shard *shard = shard_due(sw, lane);
+        struct asim_switch_shard *shard = shard_due(sw, worker);
 
         if (!shard)
             continue;
@@ -175,7 +175,7 @@ static void settle(void *self, uint32_t l)
             asim_switch_shard_settle(shard);
         shard->next_event = asim_switch_shard_next(shard);
     }
-    asim_lane_end(fabric, &fabric->workers.at[l]);
+    asim_worker_end(fabric, &fabric->workers.at[l]);
 }
 
 /* When the switch has its next event, as far as its mailboxes were looked at. */
@@ -188,7 +188,7 @@ static uint64_t rest_of(const struct asim_switch *sw)
     return next;
 }
 
-void asim_share_end(struct asim_fabric *fabric, int together)
+void asim_sharded_switches_end(struct asim_fabric *fabric, int together)
 {
     if (!fabric->run.shards_due)
         return;
@@ -196,11 +196,11 @@ void asim_share_end(struct asim_fabric *fabric, int together)
         if (fabric->workers.sharded[i]->due &&
             asim_switch_decide_bulk(fabric->workers.sharded[i], fabric->set.net->priority_group))
             asim_lockstep_join(fabric->workers.sharded[i]);
-    asim_lane_run(fabric, serve, together);
+    asim_workers_run(fabric, serve, together);
     for (uint32_t i = 0; i < fabric->workers.n_sharded; i++)
         if (fabric->workers.sharded[i]->due && fabric->workers.sharded[i]->bulk)
             asim_order_ties(fabric->workers.sharded[i]);
-    asim_lane_run(fabric, settle, together);
+    asim_workers_run(fabric, settle, together);
     for (uint32_t i = 0; i < fabric->workers.n_sharded; i++) {
         struct asim_switch *sw = fabric->workers.sharded[i];
 

@@ -10,11 +10,11 @@
 
 /* Threads. A network of one thread has one worker and no team. */
 struct asim_fabric_workers {
-    struct asim_lane *at; /* [n] */
+    struct asim_worker *at; /* [n] */
     uint32_t n;
-    uint32_t parallel_threshold; /* active nodes from which on the team works together */
-    uint16_t *of;                /* [nodes] the worker of each node; NULL: one worker */
-    struct asim_crew *team;      /* NULL: one thread */
+    uint32_t parallel_threshold;   /* active nodes from which on the team works together */
+    uint16_t *of;                  /* [nodes] the worker of each node; NULL: one worker */
+    struct asim_thread_team *team; /* NULL: one thread */
     uint64_t lookahead; /* how far workers may go on their own, ticks: set.lookahead or more */
     struct asim_switch **sharded;  /* [n_sharded] switches with shards of several workers */
     uint32_t n_sharded, min_ports; /* min_ports: from which on a switch is sharded */
@@ -22,8 +22,8 @@ struct asim_fabric_workers {
 
 /* Processes (distributed.c). */
 struct asim_fabric_processes {
-    struct asim_remote *exchange; /* NULL: one process */
-    const uint32_t *part_of;      /* [nodes] the process of each node; NULL: one process */
+    struct asim_exchange *exchange; /* NULL: one process */
+    const uint32_t *part_of;        /* [nodes] the process of each node; NULL: one process */
     uint32_t self;
     uint64_t limit; /* no event at or after this time is due yet */
 };

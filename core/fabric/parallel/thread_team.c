@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-only
  *
- * See thread_team.h. Counters carry everything: `round`, raised by the caller when there is work, and
- * each member's own `done`, the last round it has finished (or `taken`: begun). Whoever waits for
- * one of them looks at it for a while and then sleeps on a condition; `sleepers` tells the other
- * side that somebody must be woken. It is raised before the last look, and read after the counter
- * was changed, both in one total order, so that no wake-up is missed.
+ * See thread_team.h. Counters carry everything: `round`, raised by the caller when there is work,
+ * and each member's own `done`, the last round it has finished (or `taken`: begun). Whoever waits
+ * for one of them looks at it for a while and then sleeps on a condition; `sleepers` tells the
+ * other side that somebody must be woken. It is raised before the last look, and read after the
+ * counter was changed, both in one total order, so that no wake-up is missed.
  *
  * Errands are two counts, posted and done, and a flag that keeps them one at a time.
  *
@@ -37,12 +37,12 @@ struct member {
     _Alignas(ASIM_LINE_BYTES) atomic_uint done;
     atomic_uint taken;
     unsigned missed;
-    struct asim_crew *crew;
+    struct asim_thread_team *team;
     pthread_t thread;
     uint32_t i;
 };
 
-struct asim_crew {
+struct asim_thread_team {
     _Alignas(ASIM_LINE_BYTES) atomic_uint round;
     atomic_int ending;
     void (*job)(void *self, uint32_t i);
@@ -82,34 +82,34 @@ static int is_over(const struct wait *wait)
     return (atomic_load(wait->counter) == wait->value) == wait->is;
 }
 
-unsigned asim_crew_errands_left(struct asim_crew *crew)
+unsigned asim_thread_team_pending(struct asim_thread_team *team)
 {
-    return atomic_load(&crew->posted) - atomic_load(&crew->through);
+    return atomic_load(&team->posted) - atomic_load(&team->through);
 }
 
 /* 1 if there was one that nobody else was at. */
-static int do_errand(struct asim_crew *crew)
+static int do_errand(struct asim_thread_team *team)
 {
     int one;
 
-    if (!asim_crew_errands_left(crew) || atomic_flag_test_and_set(&crew->at_one))
+    if (!asim_thread_team_pending(team) || atomic_flag_test_and_set(&team->at_one))
         return 0;
-    one = asim_crew_errands_left(crew) > 0;
+    one = asim_thread_team_pending(team) > 0;
     if (one) {
-        crew->errand(crew->errand_self);
-        atomic_fetch_add(&crew->through, 1);
+        team->errand(team->errand_self);
+        atomic_fetch_add(&team->through, 1);
     }
-    atomic_flag_clear(&crew->at_one);
+    atomic_flag_clear(&team->at_one);
     return one;
 }
 
 /* 1 when it is over, 0 when nothing has come for a while. */
-static int look_for(struct asim_crew *crew, const struct wait *wait)
+static int look_for(struct asim_thread_team *team, const struct wait *wait)
 {
     for (uint32_t i = 0; i < BUSY_LOOKS + POLITE_LOOKS; i++) {
         if (is_over(wait))
             return 1;
-        if (wait->helps && do_errand(crew))
+        if (wait->helps && do_errand(team))
             i = 0;
         else if (i < BUSY_LOOKS)
             relax();
@@ -119,26 +119,26 @@ static int look_for(struct asim_crew *crew, const struct wait *wait)
     return 0;
 }
 
-static void wait_for(struct asim_crew *crew, const struct wait *wait)
+static void wait_for(struct asim_thread_team *team, const struct wait *wait)
 {
-    while (!look_for(crew, wait)) {
-        pthread_mutex_lock(&crew->lock);
-        atomic_fetch_add(&crew->sleepers, 1);
-        while (!is_over(wait) && !(wait->helps && asim_crew_errands_left(crew)))
-            pthread_cond_wait(&crew->change, &crew->lock);
-        atomic_fetch_sub(&crew->sleepers, 1);
-        pthread_mutex_unlock(&crew->lock);
+    while (!look_for(team, wait)) {
+        pthread_mutex_lock(&team->lock);
+        atomic_fetch_add(&team->sleepers, 1);
+        while (!is_over(wait) && !(wait->helps && asim_thread_team_pending(team)))
+            pthread_cond_wait(&team->change, &team->lock);
+        atomic_fetch_sub(&team->sleepers, 1);
+        pthread_mutex_unlock(&team->lock);
     }
 }
 
 /* After a counter was changed. Taking the lock makes sure that a sleeper is asleep, or sees it. */
-static void wake(struct asim_crew *crew)
+static void wake(struct asim_thread_team *team)
 {
-    if (!atomic_load(&crew->sleepers))
+    if (!atomic_load(&team->sleepers))
         return;
-    pthread_mutex_lock(&crew->lock);
-    pthread_cond_broadcast(&crew->change);
-    pthread_mutex_unlock(&crew->lock);
+    pthread_mutex_lock(&team->lock);
+    pthread_cond_broadcast(&team->change);
+    pthread_mutex_unlock(&team->lock);
 }
 
 /* 1 if nobody has taken the member's part of the present round, which then is the calling thread's.
@@ -147,7 +147,7 @@ static int take(struct member *member, unsigned *round)
 {
     unsigned last = atomic_load(&member->taken);
 
-    *round = atomic_load(&member->crew->round);
+    *round = atomic_load(&member->team->round);
     return last != *round && atomic_compare_exchange_strong(&member->taken, &last, *round);
 }
 
@@ -155,58 +155,58 @@ static int take(struct member *member, unsigned *round)
 static void *work(void *arg)
 {
     struct member *member = arg;
-    struct asim_crew *crew = member->crew;
+    struct asim_thread_team *team = member->team;
     unsigned round = 0;
     int mine;
 
     for (;;) {
-        wait_for(crew, &(struct wait){&crew->round, round, 0, member->i == 1});
+        wait_for(team, &(struct wait){&team->round, round, 0, member->i == 1});
         mine = take(member, &round);
-        if (crew->ending) /* asked last: the round may be the one that ends it */
+        if (team->ending) /* asked last: the round may be the one that ends it */
             return NULL;
         if (!mine)
             continue;
-        crew->job(crew->self, member->i);
+        team->job(team->self, member->i);
         atomic_store(&member->done, round);
-        wake(crew);
+        wake(team);
     }
 }
 
 /* What has started is ended again where the system gives fewer threads than asked for. */
-int asim_crew_open(struct asim_crew **out, uint32_t n, struct asim_err *err)
+int asim_thread_team_open(struct asim_thread_team **out, uint32_t n, struct asim_err *err)
 {
-    struct asim_crew *crew = asim_calloc_lines(1, sizeof *crew);
+    struct asim_thread_team *team = asim_calloc_lines(1, sizeof *team);
 
     *out = NULL;
-    if (!crew)
+    if (!team)
         return asim_err_nomem(err, "starting threads");
-    atomic_flag_clear(&crew->at_one);
-    pthread_mutex_init(&crew->lock, NULL);
-    pthread_cond_init(&crew->change, NULL);
-    crew->n = n;
-    crew->members = asim_calloc_lines(n, sizeof *crew->members);
-    for (uint32_t i = 1; crew->members && i < n; i++) {
-        struct member *member = &crew->members[i];
+    atomic_flag_clear(&team->at_one);
+    pthread_mutex_init(&team->lock, NULL);
+    pthread_cond_init(&team->change, NULL);
+    team->n = n;
+    team->members = asim_calloc_lines(n, sizeof *team->members);
+    for (uint32_t i = 1; team->members && i < n; i++) {
+        struct member *member = &team->members[i];
 
-        member->crew = crew;
+        member->team = team;
         member->i = i;
         if (pthread_create(&member->thread, NULL, work, member))
             break;
-        crew->started++;
+        team->started++;
     }
-    if (crew->members && crew->started == n - 1) {
-        *out = crew;
+    if (team->members && team->started == n - 1) {
+        *out = team;
         return 0;
     }
-    n = crew->started + 1;
-    asim_crew_close(crew);
+    n = team->started + 1;
+    asim_thread_team_close(team);
     return asim_err_set(err, ASIM_ENOMEM,
                         "the system gives this process %u threads only; ask for fewer with "
                         "--threads.",
                         n);
 }
 
-static void finish(struct asim_crew *crew, struct member *member, unsigned round)
+static void finish(struct asim_thread_team *team, struct member *member, unsigned round)
 {
     uint32_t looks = member->missed + 1 == round ? IMPATIENT_LOOKS : PATIENT_LOOKS;
 
@@ -217,56 +217,58 @@ static void finish(struct asim_crew *crew, struct member *member, unsigned round
     }
     if (take(member, &round)) {
         member->missed = round;
-        crew->job(crew->self, member->i);
+        team->job(team->self, member->i);
     } else {
-        wait_for(crew, &(struct wait){&member->done, round, 1, 0});
+        wait_for(team, &(struct wait){&member->done, round, 1, 0});
     }
 }
 
 /* The caller is member 0 and waits last. */
-void asim_crew_run(struct asim_crew *crew, void (*job)(void *self, uint32_t i), void *self)
+void asim_thread_team_run(struct asim_thread_team *team, void (*job)(void *self, uint32_t i),
+                          void *self)
 {
-    unsigned round = atomic_load_explicit(&crew->round, memory_order_relaxed) + 1;
+    unsigned round = atomic_load_explicit(&team->round, memory_order_relaxed) + 1;
 
-    crew->job = job;
-    crew->self = self;
-    atomic_store(&crew->round, round);
-    wake(crew);
+    team->job = job;
+    team->self = self;
+    atomic_store(&team->round, round);
+    wake(team);
     job(self, 0);
-    for (uint32_t i = 1; i < crew->n; i++)
-        finish(crew, &crew->members[i], round);
+    for (uint32_t i = 1; i < team->n; i++)
+        finish(team, &team->members[i], round);
 }
 
-void asim_crew_errands(struct asim_crew *crew, void (*errand)(void *self), void *self)
+void asim_thread_team_set_task(struct asim_thread_team *team, void (*errand)(void *self),
+                               void *self)
 {
-    crew->errand = errand;
-    crew->errand_self = self;
+    team->errand = errand;
+    team->errand_self = self;
 }
 
-void asim_crew_post(struct asim_crew *crew)
+void asim_thread_team_post(struct asim_thread_team *team)
 {
-    atomic_fetch_add(&crew->posted, 1);
-    wake(crew);
+    atomic_fetch_add(&team->posted, 1);
+    wake(team);
 }
 
-void asim_crew_catch_up(struct asim_crew *crew, unsigned left)
+void asim_thread_team_drain(struct asim_thread_team *team, unsigned left)
 {
-    for (uint32_t i = 0; asim_crew_errands_left(crew) > left; i++)
-        if (!do_errand(crew) && i > BUSY_LOOKS) /* who is at one may need this core */
+    for (uint32_t i = 0; asim_thread_team_pending(team) > left; i++)
+        if (!do_errand(team) && i > BUSY_LOOKS) /* who is at one may need this core */
             sched_yield();
 }
 
-void asim_crew_close(struct asim_crew *crew)
+void asim_thread_team_close(struct asim_thread_team *team)
 {
-    if (!crew)
+    if (!team)
         return;
-    crew->ending = 1;
-    atomic_fetch_add(&crew->round, 1);
-    wake(crew);
-    for (uint32_t i = 1; i <= crew->started; i++)
-        pthread_join(crew->members[i].thread, NULL);
-    free(crew->members);
-    pthread_cond_destroy(&crew->change);
-    pthread_mutex_destroy(&crew->lock);
-    free(crew);
+    team->ending = 1;
+    atomic_fetch_add(&team->round, 1);
+    wake(team);
+    for (uint32_t i = 1; i <= team->started; i++)
+        pthread_join(team->members[i].thread, NULL);
+    free(team->members);
+    pthread_cond_destroy(&team->change);
+    pthread_mutex_destroy(&team->lock);
+    free(team);
 }

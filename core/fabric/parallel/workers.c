@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-only
  *
- * Lanes: the nodes of a process dealt to its threads. Nodes of different lanes meet only in
- * mailboxes, and in the facts of flows whose frames pass (flow.h), so a window may be advanced lane
- * by lane or side by side with the same result. What a lane writes beside its nodes' state is in
- * struct asim_lane and merged by window.c.
+ * Workers: the nodes of a process dealt to its threads. Nodes of different workers meet only in
+ * mailboxes, and in the facts of flows whose frames pass (flow.h), so a window may be advanced
+ * worker by worker or side by side with the same result. What a worker writes beside its nodes'
+ * state is in struct asim_worker and merged by window.c.
  *
- * A lane's share is settled before the run: nodes that moved between threads would leave their
+ * A worker's share is settled before the run: nodes that moved between threads would leave their
  * state in the wrong core's cache, which costs more than an uneven share.
  */
 #include "fabric/parallel/workers.h"
@@ -19,7 +19,7 @@
 #include <string.h>
 
 /* Nodes with something to do in a window, below which one thread does it all: some 200 ns each, and
- * a round of the crew takes as much as two of them. */
+ * a round of the team takes as much as two of them. */
 enum { CROWD = 8 };
 
 /* Lets the compiler ask for a line to be written; a processor that cannot does nothing. */
@@ -36,23 +36,23 @@ enum { MOST_FETCHED = 32, MOST_JOINT = 512, FRAMES_A_LINE = 2 };
 /* Neighbours the processor may have fetched ahead. */
 enum { MOST_AHEAD = 8 };
 
-void asim_lane_close(struct asim_fabric *fabric)
+void asim_workers_close(struct asim_fabric *fabric)
 {
     for (uint32_t l = 0; fabric->workers.at && l < fabric->workers.n; l++) {
-        struct asim_lane *lane = &fabric->workers.at[l];
+        struct asim_worker *worker = &fabric->workers.at[l];
 
-        for (size_t i = 0; i < lane->deferred_frees.n; i++)
-            free(lane->deferred_frees.at[i]);
-        free(lane->deferred_frees.at);
-        free(lane->node);
-        free(lane->active);
-        free(lane->joint);
-        free(lane->lowered);
-        free(lane->far);
-        free(lane->outbox.at);
-        free(lane->overflowed.at);
-        free(lane->pending_releases.at);
-        free(lane->deferring.at);
+        for (size_t i = 0; i < worker->deferred_frees.n; i++)
+            free(worker->deferred_frees.at[i]);
+        free(worker->deferred_frees.at);
+        free(worker->node);
+        free(worker->active);
+        free(worker->cross);
+        free(worker->min_arrival);
+        free(worker->neighbour);
+        free(worker->outbox.at);
+        free(worker->overflowed.at);
+        free(worker->pending_releases.at);
+        free(worker->deferring.at);
     }
     free(fabric->workers.at);
     free(fabric->workers.of);
@@ -61,19 +61,19 @@ void asim_lane_close(struct asim_fabric *fabric)
     fabric->workers.n = 0;
 }
 
-/* Both lists are as long as the network: with `lowered` 16 bytes a node and lane. */
-static int open_lane(struct asim_fabric *fabric, struct asim_lane *lane)
+/* Both lists are as long as the network: with `min_arrival` 16 bytes a node and worker. */
+static int open_lane(struct asim_fabric *fabric, struct asim_worker *worker)
 {
-    lane->fabric = fabric;
-    lane->node = malloc((fabric->set.nodes + 1) * sizeof *lane->node);
-    lane->active = malloc((fabric->set.nodes + 1) * sizeof *lane->active);
-    return lane->node && lane->active ? 0 : ASIM_ENOMEM;
+    worker->fabric = fabric;
+    worker->node = malloc((fabric->set.nodes + 1) * sizeof *worker->node);
+    worker->active = malloc((fabric->set.nodes + 1) * sizeof *worker->active);
+    return worker->node && worker->active ? 0 : ASIM_ENOMEM;
 }
 
 /* Of each row of neighbours the last few come first, and in no steady step. What lies behind
  * neighbours that are advanced one after the other is fetched ahead by the processor; behind the
- * end of a row that would be another lane's, which has it near and would have to get it back: with
- * leaves dealt in turn a tenth of all that went from core to core. */
+ * end of a row that would be another worker's, which has it near and would have to get it back:
+ * with leaves dealt in turn a tenth of all that went from core to core. */
 static void turn_ends(uint32_t *node, uint32_t n)
 {
     uint32_t from = 0, last[MOST_AHEAD];
@@ -91,38 +91,39 @@ static void turn_ends(uint32_t *node, uint32_t n)
     }
 }
 
-/* Ascending in a single lane: neighbours in memory are advanced one after the other. */
+/* Ascending in a single worker: neighbours in memory are advanced one after the other. */
 static void deal(struct asim_fabric *fabric)
 {
     for (uint32_t v = 0; v < fabric->set.nodes; v++) {
-        struct asim_lane *lane =
+        struct asim_worker *worker =
             &fabric->workers.at[fabric->workers.of ? fabric->workers.of[v] : 0];
 
         if (!asim_fabric_owns(fabric, v))
             continue;
         if (v < fabric->set.hosts) {
-            fabric->host[v].lane = lane;
-            lane->n_hosts++;
+            fabric->host[v].worker = worker;
+            worker->n_hosts++;
         } else {
-            fabric->sw[v - fabric->set.hosts].lane = lane;
+            fabric->sw[v - fabric->set.hosts].worker = worker;
             if (fabric->sw[v - fabric->set.hosts].shard)
-                fabric->sw[v - fabric->set.hosts].shard->lane = lane;
+                fabric->sw[v - fabric->set.hosts].shard->worker = worker;
         }
-        lane->node[lane->n_nodes++] = v;
+        worker->node[worker->n_nodes++] = v;
     }
     for (uint32_t l = 0; fabric->workers.n > 1 && l < fabric->workers.n; l++) {
-        struct asim_lane *lane = &fabric->workers.at[l];
+        struct asim_worker *worker = &fabric->workers.at[l];
 
-        if (lane->n_hosts && lane->node[lane->n_hosts - 1] - lane->node[0] >= lane->n_hosts)
-            turn_ends(lane->node, lane->n_hosts);
-        turn_ends(lane->node + lane->n_hosts, lane->n_nodes - lane->n_hosts);
+        if (worker->n_hosts &&
+            worker->node[worker->n_hosts - 1] - worker->node[0] >= worker->n_hosts)
+            turn_ends(worker->node, worker->n_hosts);
+        turn_ends(worker->node + worker->n_hosts, worker->n_nodes - worker->n_hosts);
     }
 }
 
-/* Also ends the lanes there were: those of one thread, made with the fabric. */
-int asim_lane_open(struct asim_fabric *fabric, uint32_t n, const uint32_t *of)
+/* Also ends the workers there were: those of one thread, made with the fabric. */
+int asim_workers_open(struct asim_fabric *fabric, uint32_t n, const uint32_t *of)
 {
-    asim_lane_close(fabric);
+    asim_workers_close(fabric);
     fabric->workers.at = asim_calloc_lines(n, sizeof *fabric->workers.at);
     if (!fabric->workers.at)
         return ASIM_ENOMEM;
@@ -142,35 +143,35 @@ int asim_lane_open(struct asim_fabric *fabric, uint32_t n, const uint32_t *of)
 }
 
 /* The wires on which threads of this process meet, those of frames to come first. Linear in links
- * for each lane. */
+ * for each worker. */
 static int list_joints(struct asim_fabric *fabric, uint32_t l)
 {
-    struct asim_lane *lane = &fabric->workers.at[l];
+    struct asim_worker *worker = &fabric->workers.at[l];
     size_t wires = fabric->set.topo->n_links * 2;
 
-    lane->joint = malloc((wires + 1) * sizeof(*lane->joint));
-    if (!lane->joint)
+    worker->cross = malloc((wires + 1) * sizeof(*worker->cross));
+    if (!worker->cross)
         return ASIM_ENOMEM;
     for (int heard = 1; heard >= 0; heard--) {
         for (size_t w = 0; w < wires; w++) {
             struct asim_wire *wire = &fabric->wires[w];
 
             if (wire->cross_thread && fabric->workers.of[heard ? wire->to : wire->from] == l)
-                lane->joint[lane->n_joint++] = wire;
+                worker->cross[worker->n_cross++] = wire;
         }
-        lane->n_heard = heard ? lane->n_joint : lane->n_heard;
+        worker->n_inbound = heard ? worker->n_cross : worker->n_inbound;
     }
     return 0;
 }
 
-/* A timeout is a way to act on another lane, too. */
+/* A timeout is a way to act on another worker, too. */
 static uint64_t stride_of(const struct asim_fabric *fabric, const uint32_t *of)
 {
-    struct asim_partition lanes = {.of = (uint32_t *)of};
+    struct asim_partition workers = {.of = (uint32_t *)of};
     uint64_t stride;
 
-    asim_partition_measure(&lanes, fabric->set.topo);
-    stride = asim_fs_to_ticks(fabric, lanes.window_fs);
+    asim_partition_measure(&workers, fabric->set.topo);
+    stride = asim_fs_to_ticks(fabric, workers.window_fs);
     return fabric->set.rto && fabric->set.rto < stride ? fabric->set.rto : stride;
 }
 
@@ -184,25 +185,25 @@ int asim_fabric_threads(struct asim_fabric *fabric, uint32_t n, const uint32_t *
         return 0;
     if ((code = asim_route_fill_all(fabric->route, err)))
         return code;
-    if (asim_lane_open(fabric, n, of))
+    if (asim_workers_open(fabric, n, of))
         return asim_err_nomem(err, "dealing the network to threads");
     fabric->workers.lookahead = stride_of(fabric, of);
-    if (asim_share_open(fabric) || asim_lane_place(fabric))
+    if (asim_sharded_switches_open(fabric) || asim_workers_assign_slots(fabric))
         return asim_err_nomem(err, "dealing the network to threads");
     for (uint32_t l = 0; l < n; l++)
-        if (list_joints(fabric, l) || asim_lane_list_far(fabric, &fabric->workers.at[l]))
+        if (list_joints(fabric, l) || asim_worker_list_neighbours(fabric, &fabric->workers.at[l]))
             return asim_err_nomem(err, "dealing the network to threads");
     fabric->workers.parallel_threshold = CROWD;
-    return asim_crew_open(&fabric->workers.team, n, err);
+    return asim_thread_team_open(&fabric->workers.team, n, err);
 }
 
-const uint16_t *asim_fabric_lane_of(const struct asim_fabric *fabric, uint32_t *n)
+const uint16_t *asim_fabric_worker_of(const struct asim_fabric *fabric, uint32_t *n)
 {
     *n = fabric->workers.n;
     return fabric->workers.of;
 }
 
-int asim_remote_is_here(const struct asim_fabric *fabric, uint32_t node)
+int asim_distributed_is_local(const struct asim_fabric *fabric, uint32_t node)
 {
     return asim_fabric_owns(fabric, node);
 }
@@ -226,13 +227,13 @@ static int is_crowded(const struct asim_fabric *fabric, uint64_t until)
         load +=
             fabric->workers.sharded[i]->due ? load_of(fabric, fabric->workers.sharded[i]->node) : 0;
     for (uint32_t l = 0; l < fabric->workers.n; l++) {
-        const struct asim_lane *lane = &fabric->workers.at[l];
+        const struct asim_worker *worker = &fabric->workers.at[l];
 
-        for (uint32_t i = lane->n_nodes; i-- > 0 && load < fabric->workers.parallel_threshold;) {
-            if (i < lane->n_hosts && lane->least[i / ASIM_BLOCK] >= until)
+        for (uint32_t i = worker->n_nodes; i-- > 0 && load < fabric->workers.parallel_threshold;) {
+            if (i < worker->n_hosts && worker->block_min[i / ASIM_BLOCK] >= until)
                 i = i / ASIM_BLOCK * ASIM_BLOCK; /* nobody in the block */
-            else if (lane->next[i] < until && asim_sides_has(fabric, lane->node[i]))
-                load += load_of(fabric, lane->node[i]);
+            else if (worker->next[i] < until && asim_half_steps_includes(fabric, worker->node[i]))
+                load += load_of(fabric, worker->node[i]);
         }
     }
     return load >= fabric->workers.parallel_threshold;
@@ -241,18 +242,18 @@ static int is_crowded(const struct asim_fabric *fabric, uint64_t until)
 /* Frames another core has written lie in its cache, and the places of those to come were read there
  * last: each line takes some 50 ns, if it is waited for. So all that this window is likely to need
  * is asked for at once, before it is needed. */
-FOR_WRITING static void fetch(struct asim_lane *lane)
+FOR_WRITING static void fetch(struct asim_worker *worker)
 {
-    for (uint32_t i = 0; i < lane->n_heard; i++) {
-        struct asim_wire *wire = lane->joint[i];
+    for (uint32_t i = 0; i < worker->n_inbound; i++) {
+        struct asim_wire *wire = worker->cross[i];
         uint32_t head = atomic_load_explicit(&wire->head, memory_order_relaxed);
         uint32_t n = atomic_load_explicit(&wire->tail, memory_order_relaxed) - head;
 
         for (uint32_t f = 0; f < n && f < MOST_FETCHED; f += FRAMES_A_LINE)
             __builtin_prefetch(&wire->at[(head + f) & wire->mask], 0);
     }
-    for (uint32_t i = lane->n_heard; i < lane->n_joint; i++) {
-        struct asim_wire *wire = lane->joint[i];
+    for (uint32_t i = worker->n_inbound; i < worker->n_cross; i++) {
+        struct asim_wire *wire = worker->cross[i];
         uint32_t tail = atomic_load_explicit(&wire->tail, memory_order_relaxed);
         uint32_t n = tail - wire->fetched;
 
@@ -263,8 +264,8 @@ FOR_WRITING static void fetch(struct asim_lane *lane)
 }
 
 /* Whether hosts may take their short way, which nothing changes inside a window. Nothing is owed to
- * another process on it (asim_remote_add_release): only frames that come after the message's end
- * are, and those are not the expected ones. At W = 0 they never may. */
+ * another process on it (asim_distributed_add_release): only frames that come after the message's
+ * end are, and those are not the expected ones. At W = 0 they never may. */
 static int is_plain(const struct asim_fabric *fabric)
 {
     return !fabric->losses && !fabric->run.per_event && !fabric->watch.frame &&
@@ -275,111 +276,111 @@ static int is_plain(const struct asim_fabric *fabric)
 /* Who is active does not change inside a window: what its nodes do to each other is due behind it.
  * So they are listed first, without a branch on what is as good as random. Asking for the memory of
  * those to come, three turns ahead, has been tried and brings nothing: a turn's misses overlap. */
-static void advance_nodes(struct asim_fabric *fabric, struct asim_lane *lane, uint64_t until)
+static void advance_nodes(struct asim_fabric *fabric, struct asim_worker *worker, uint64_t until)
 {
-    uint32_t *active = lane->active, n = 0, hosts = lane->n_hosts;
-    uint64_t *next = lane->next;
+    uint32_t *active = worker->active, n = 0, hosts = worker->n_hosts;
+    uint64_t *next = worker->next;
 
-    lane->fast_ok = is_plain(fabric);
+    worker->fast_ok = is_plain(fabric);
     for (uint32_t from = 0; fabric->run.half != 1 && from < hosts; from += ASIM_BLOCK) {
-        uint32_t end = from + asim_block_hosts(lane, from);
+        uint32_t end = from + asim_block_hosts(worker, from);
 
-        if (lane->least[from / ASIM_BLOCK] >= until)
+        if (worker->block_min[from / ASIM_BLOCK] >= until)
             continue;
-        lane->least[from / ASIM_BLOCK] = 0;
+        worker->block_min[from / ASIM_BLOCK] = 0;
         for (uint32_t i = from; i < end; i++) {
             active[n] = i;
             n += next[i] < until;
         }
     }
-    for (uint32_t i = hosts; i < lane->n_nodes; i++) {
+    for (uint32_t i = hosts; i < worker->n_nodes; i++) {
         active[n] = i;
-        n += (next[i] < until) & asim_sides_has(fabric, lane->node[i]);
+        n += (next[i] < until) & asim_half_steps_includes(fabric, worker->node[i]);
     }
     for (uint32_t i = 0; i < n; i++)
-        next[active[i]] = asim_node_advance(fabric, lane->node[active[i]], until);
+        next[active[i]] = asim_node_advance(fabric, worker->node[active[i]], until);
 }
 
-static int is_inside(const struct asim_fabric *fabric, const struct asim_lane *lane, uint32_t v)
+static int is_inside(const struct asim_fabric *fabric, const struct asim_worker *worker, uint32_t v)
 {
-    return asim_fabric_owns(fabric, v) && &fabric->workers.at[fabric->workers.of[v]] == lane;
+    return asim_fabric_owns(fabric, v) && &fabric->workers.at[fabric->workers.of[v]] == worker;
 }
 
-/* What a lane has for itself takes effect at the end of its own windows, the rest at the end of
- * all lanes' (window.c). */
-static void settle_inside(struct asim_fabric *fabric, struct asim_lane *lane)
+/* What a worker has for itself takes effect at the end of its own windows, the rest at the end of
+ * all workers' (window.c). */
+static void settle_inside(struct asim_fabric *fabric, struct asim_worker *worker)
 {
     size_t keep = 0;
 
-    for (size_t i = 0; i < lane->overflowed.n; i++) {
-        if (!is_inside(fabric, lane, lane->overflowed.at[i]->to))
-            lane->overflowed.at[keep++] = lane->overflowed.at[i];
-        else if (asim_link_ring_merge_overflow(lane->overflowed.at[i]))
-            lane->failed = ASIM_ENOMEM;
+    for (size_t i = 0; i < worker->overflowed.n; i++) {
+        if (!is_inside(fabric, worker, worker->overflowed.at[i]->to))
+            worker->overflowed.at[keep++] = worker->overflowed.at[i];
+        else if (asim_link_ring_merge_overflow(worker->overflowed.at[i]))
+            worker->failed = ASIM_ENOMEM;
     }
-    lane->overflowed.n = keep;
+    worker->overflowed.n = keep;
     keep = 0;
-    for (size_t i = 0; i < lane->outbox.n; i++) {
-        const struct asim_notification *note = &lane->outbox.at[i];
+    for (size_t i = 0; i < worker->outbox.n; i++) {
+        const struct asim_notification *note = &worker->outbox.at[i];
 
-        if (!is_inside(fabric, lane, note->lost ? note->msg.src : note->msg.dst))
-            lane->outbox.at[keep++] = *note;
+        if (!is_inside(fabric, worker, note->lost ? note->msg.src : note->msg.dst))
+            worker->outbox.at[keep++] = *note;
         else if (asim_notification_deliver(fabric, note))
-            lane->failed = ASIM_ENOMEM;
-        lane->told = note->t > lane->told ? note->t : lane->told;
+            worker->failed = ASIM_ENOMEM;
+        worker->last_notified = note->t > worker->last_notified ? note->t : worker->last_notified;
     }
-    lane->outbox.n = keep;
+    worker->outbox.n = keep;
 }
 
-void asim_lane_end(struct asim_fabric *fabric, struct asim_lane *lane)
+void asim_worker_end(struct asim_fabric *fabric, struct asim_worker *worker)
 {
-    settle_inside(fabric, lane);
-    asim_lane_know(fabric, lane);
+    settle_inside(fabric, worker);
+    asim_worker_find_next(fabric, worker);
 }
 
 /* Order of nodes inside the window has no influence on the result. */
 static void advance(void *self, uint32_t l)
 {
     struct asim_fabric *fabric = self;
-    struct asim_lane *lane = &fabric->workers.at[l];
+    struct asim_worker *worker = &fabric->workers.at[l];
     uint64_t until = fabric->run.until, t;
 
-    if (fabric->workers.team && lane->n_joint <= MOST_JOINT)
-        fetch(lane);
-    asim_share_deal(fabric, lane);
-    if (asim_lane_stride(fabric) == fabric->set.lookahead) {
-        advance_nodes(fabric, lane, until);
+    if (fabric->workers.team && worker->n_cross <= MOST_JOINT)
+        fetch(worker);
+    asim_sharded_switches_distribute(fabric, worker);
+    if (asim_workers_lookahead(fabric) == fabric->set.lookahead) {
+        advance_nodes(fabric, worker, until);
         if (!fabric->run.shards_due && fabric->workers.n > 1)
-            asim_lane_end(fabric, lane);
+            asim_worker_end(fabric, worker);
         return;
     }
-    while ((t = asim_lane_next(fabric, lane)) < until && !lane->failed) {
-        advance_nodes(fabric, lane,
+    while ((t = asim_worker_next(fabric, worker)) < until && !worker->failed) {
+        advance_nodes(fabric, worker,
                       until - t > fabric->set.lookahead ? t + fabric->set.lookahead : until);
-        settle_inside(fabric, lane);
+        settle_inside(fabric, worker);
     }
 }
 
-/* Lanes are no threads: where the crew is not worth its round, the caller runs them in turn. */
-void asim_lane_run(struct asim_fabric *fabric, void (*step)(void *fabric, uint32_t lane),
-                   int together)
+/* Workers are no threads: where the team is not worth its round, the caller runs them in turn. */
+void asim_workers_run(struct asim_fabric *fabric, void (*step)(void *fabric, uint32_t worker),
+                      int together)
 {
     if (together)
-        asim_crew_run(fabric->workers.team, step, fabric);
+        asim_thread_team_run(fabric->workers.team, step, fabric);
     else
         for (uint32_t l = 0; l < fabric->workers.n; l++)
             step(fabric, l);
 }
 
-void asim_lane_advance(struct asim_fabric *fabric, uint64_t until)
+void asim_workers_advance(struct asim_fabric *fabric, uint64_t until)
 {
     int together;
 
     fabric->run.until = until;
-    asim_share_begin(fabric);
+    asim_sharded_switches_begin(fabric);
     together = fabric->workers.team && is_crowded(fabric, until);
-    asim_lane_run(fabric, advance, together);
-    asim_share_end(fabric, together);
+    asim_workers_run(fabric, advance, together);
+    asim_sharded_switches_end(fabric, together);
     if (fabric->workers.n > 1)
-        asim_lanes_know(fabric);
+        asim_workers_find_next(fabric);
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only
  *
- * Who advances which node, inside the fabric: lanes of threads (workers.c), and what crosses to
+ * Who advances which node, inside the fabric: workers of threads (workers.c), and what crosses to
  * other processes (distributed.c; its outer side is distributed.h).
  */
 #ifndef ASIM_FABRIC_PARALLEL_WORKERS_H
@@ -8,52 +8,54 @@
 
 #include "fabric/node.h"
 
-/* Deals the nodes of this process to n lanes; of[v] modulo n is node v's, NULL: there is one. To be
- * followed by asim_lane_place. 0 or ENOMEM. */
-int asim_lane_open(struct asim_fabric *fabric, uint32_t n, const uint32_t *of);
-void asim_lane_close(struct asim_fabric *fabric);
-/* The length of a window, ticks. Lanes with no short link between them need not stop for those they
- * have inside (NVLinks); runs look at every window. */
-static inline uint64_t asim_lane_stride(const struct asim_fabric *fabric)
+/* Deals the nodes of this process to n workers; of[v] modulo n is node v's, NULL: there is one. To
+ * be followed by asim_workers_assign_slots. 0 or ENOMEM. */
+int asim_workers_open(struct asim_fabric *fabric, uint32_t n, const uint32_t *of);
+void asim_workers_close(struct asim_fabric *fabric);
+/* The length of a window, ticks. Workers with no short link between them need not stop for those
+ * they have inside (NVLinks); runs look at every window. */
+static inline uint64_t asim_workers_lookahead(const struct asim_fabric *fabric)
 {
     return fabric->memo || fabric->workers.lookahead < fabric->set.lookahead
                ? fabric->set.lookahead
                : fabric->workers.lookahead;
 }
-/* A lane's last step in a window, by the lane itself: what it has for its own nodes takes effect,
- * and lane->first is known. */
-void asim_lane_end(struct asim_fabric *fabric, struct asim_lane *lane);
-/* Advances the nodes of every lane that have something before `until`. */
-void asim_lane_advance(struct asim_fabric *fabric, uint64_t until);
-/* Every lane takes a step: together: the crew does, side by side; else the caller, in turn. */
-void asim_lane_run(struct asim_fabric *fabric, void (*step)(void *fabric, uint32_t lane),
-                   int together);
+/* A worker's last step in a window, by the worker itself: what it has for its own nodes takes
+ * effect, and worker->half_next is known. */
+void asim_worker_end(struct asim_fabric *fabric, struct asim_worker *worker);
+/* Advances the nodes of every worker that have something before `until`. */
+void asim_workers_advance(struct asim_fabric *fabric, uint64_t until);
+/* Every worker takes a step: together: the team does, side by side; else the caller, in turn. */
+void asim_workers_run(struct asim_fabric *fabric, void (*step)(void *fabric, uint32_t worker),
+                      int together);
 
 /* window.c: one side in a window of two delays that ends at `until`; the other has come to its
  * middle. 0 or the failure's code. */
-int asim_fabric_advance_side(struct asim_fabric *fabric, int side, uint64_t until,
+int asim_fabric_advance_half(struct asim_fabric *fabric, int side, uint64_t until,
                              struct asim_err *err);
 /* A notice for a host of another process. 0 or ASIM_ENOMEM. */
-int asim_remote_notification(struct asim_fabric *fabric, const struct asim_notification *note);
+int asim_distributed_notification(struct asim_fabric *fabric, const struct asim_notification *note);
 /* The destination has counted frames of a flow (flow.h): the source's process is to hear of it. */
-void asim_remote_add_release_slow(struct asim_lane *lane, uint32_t src, uint32_t slot);
-static inline void asim_remote_add_release(struct asim_lane *lane, uint32_t src, uint32_t slot)
+void asim_distributed_add_release_slow(struct asim_worker *worker, uint32_t src, uint32_t slot);
+static inline void asim_distributed_add_release(struct asim_worker *worker, uint32_t src,
+                                                uint32_t slot)
 {
-    if (lane->fabric->dist.exchange)
-        asim_remote_add_release_slow(lane, src, slot);
+    if (worker->fabric->dist.exchange)
+        asim_distributed_add_release_slow(worker, src, slot);
 }
-/* Between windows: puts what a lane has noted so into the blocks. 0 or ASIM_ENOMEM. */
-int asim_remote_credits(struct asim_fabric *fabric, struct asim_lane *lane);
+/* Between windows: puts what a worker has noted so into the blocks. 0 or ASIM_ENOMEM. */
+int asim_distributed_send_releases(struct asim_fabric *fabric, struct asim_worker *worker);
 
-/* --- next_event.c: what comes next, found by the lanes -------------------------------------------
+/* --- next_event.c: what comes next, found by the workers
+ * -------------------------------------------
  */
 /* Gives every node its place in fabric->run.next, and wires whether threads meet there: after each
  * change of who has which. 0 or ENOMEM. */
-int asim_lane_place(struct asim_fabric *fabric);
-/* Hosts in the block that begins with the i-th of the lane's. */
-static inline uint32_t asim_block_hosts(const struct asim_lane *lane, uint32_t i)
+int asim_workers_assign_slots(struct asim_fabric *fabric);
+/* Hosts in the block that begins with the i-th of the worker's. */
+static inline uint32_t asim_block_hosts(const struct asim_worker *worker, uint32_t i)
 {
-    return lane->n_hosts - i < ASIM_BLOCK ? lane->n_hosts - i : ASIM_BLOCK;
+    return worker->n_hosts - i < ASIM_BLOCK ? worker->n_hosts - i : ASIM_BLOCK;
 }
 /* Between windows, where something else than frames has changed it: asks node v itself. */
 static inline void asim_next_renew(struct asim_fabric *fabric, uint32_t v)
@@ -61,13 +63,14 @@ static inline void asim_next_renew(struct asim_fabric *fabric, uint32_t v)
     *asim_next_of(fabric, v) = asim_node_next(fabric, v);
     fabric->run.block_min[fabric->run.slot[v] / ASIM_BLOCK] = 0;
 }
-/* Makes lane->far. 0 or ASIM_ENOMEM. Linear in links. */
-int asim_lane_list_far(struct asim_fabric *fabric, struct asim_lane *lane);
-/* Sets lane->first; what the lane has put into its own nodes' mailboxes counts from now on. */
-void asim_lane_know(struct asim_fabric *fabric, struct asim_lane *lane);
+/* Makes worker->neighbour. 0 or ASIM_ENOMEM. Linear in links. */
+int asim_worker_list_neighbours(struct asim_fabric *fabric, struct asim_worker *worker);
+/* Sets worker->half_next; what the worker has put into its own nodes' mailboxes counts from now on.
+ */
+void asim_worker_find_next(struct asim_fabric *fabric, struct asim_worker *worker);
 /* The lesser of the two. */
-uint64_t asim_lane_next(struct asim_fabric *fabric, struct asim_lane *lane);
-/* Sets fabric->run.half_next when all lanes know theirs. */
-void asim_lanes_know(struct asim_fabric *fabric);
+uint64_t asim_worker_next(struct asim_fabric *fabric, struct asim_worker *worker);
+/* Sets fabric->run.half_next when all workers know theirs. */
+void asim_workers_find_next(struct asim_fabric *fabric);
 
 #endif

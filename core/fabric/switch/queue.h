@@ -121,7 +121,7 @@ static inline uint32_t asim_pending_next(struct asim_switch_shard *shard, uint32
 }
 
 /* Copies *frame to the end of queue q, as come in at ingress port `side`. 0 or ASIM_ENOMEM, which
- * the caller latches in the lane. The mask of waiting queues and both sums follow, so that nobody
+ * the caller latches in the worker. The mask of waiting queues and both sums follow, so that nobody
  * looks at eight rings to find one. */
 static inline int asim_queue_push(struct asim_switch *sw, struct asim_switch_port *port,
                                   const uint32_t q_side[2], const struct asim_frame *frame)

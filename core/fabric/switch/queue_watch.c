@@ -79,7 +79,7 @@ int asim_fabric_watch_queues(struct asim_fabric *fabric,
                                           const uint64_t all_control[2]),
                              const struct asim_queue_sampling *sampling)
 {
-    if (asim_share_close(fabric))
+    if (asim_sharded_switches_close(fabric))
         return ASIM_ENOMEM;
     fabric->watch.queue = hook;
     fabric->watch.sampling = *sampling;

@@ -48,7 +48,7 @@ static void repeat_pfc(struct asim_switch *sw, struct asim_switch_port *port,
         return;
     sw->pfc_generated++;
     if (asim_queue_push(sw, port, (const uint32_t[2]){0, 0}, &frame))
-        sw->lane->failed = ASIM_ENOMEM;
+        sw->worker->failed = ASIM_ENOMEM;
 }
 
 /* Takes the next frame of port p and starts it; 0 if there is none to send. seq: the count of the
@@ -65,7 +65,7 @@ static inline int dequeue(struct asim_fabric *fabric, struct asim_switch *sw, ui
     head = asim_ring_head(&port->queue[q]);
     in = head->ingress;
     bytes = head->wire;
-    frame = asim_port_begin(sw->lane, &port->port, bytes,
+    frame = asim_port_begin(sw->worker, &port->port, bytes,
                             (struct asim_event_key){event->t, event->tie, seq});
     if (!frame)
         return 0;
@@ -75,7 +75,7 @@ static inline int dequeue(struct asim_fabric *fabric, struct asim_switch *sw, ui
     if (q)
         asim_mmu_leave(sw, (const uint32_t[3]){in, p, q}, bytes);
     asim_switch_mark_and_stamp(fabric, sw, p, frame, (const uint64_t[2]){q, event->t});
-    if (asim_port_commit(sw->lane, &port->port, frame) && frame->type >= ASIM_PAUSE)
+    if (asim_port_commit(sw->worker, &port->port, frame) && frame->type >= ASIM_PAUSE)
         repeat_pfc(sw, port, frame);
     if (q && sw->ports[in].pausing && asim_mmu_wants_resume(sw, in, q))
         send_pfc(fabric, sw, in, q, event);
@@ -100,7 +100,7 @@ static inline void enqueue(struct asim_fabric *fabric, struct asim_switch *sw,
     struct asim_switch_port *port = &sw->ports[p];
 
     if (asim_queue_push(sw, port, p_q_side + 1, frame)) {
-        sw->lane->failed = ASIM_ENOMEM;
+        sw->worker->failed = ASIM_ENOMEM;
         return;
     }
     if (port->bytes > port->peak_bytes)
@@ -159,7 +159,7 @@ void asim_switch_drop(struct asim_switch *sw, uint32_t p, const struct asim_fram
     sw->drops++;
     sw->ports[p].drops++;
     sw->drop_bytes += frame->wire;
-    asim_loss_report(sw->lane, frame, t, (const uint32_t[2]){sw->node, p + 1});
+    asim_loss_report(sw->worker, frame, t, (const uint32_t[2]){sw->node, p + 1});
 }
 
 /* A frame whose way out is free goes on without lying in the queue: same counters, same marks (it
@@ -179,7 +179,7 @@ static inline int forward(struct asim_fabric *fabric, struct asim_switch *sw,
         return 0;
     if (frame->wire > port->peak_bytes)
         port->peak_bytes = frame->wire;
-    place = asim_port_begin(sw->lane, &port->port, (uint32_t)frame->wire,
+    place = asim_port_begin(sw->worker, &port->port, (uint32_t)frame->wire,
                             asim_now_event_key(sw, event));
     if (!place)
         return 1;
@@ -188,7 +188,7 @@ static inline int forward(struct asim_fabric *fabric, struct asim_switch *sw,
         port->rr = (uint8_t)q;
     if (fabric->set.writes_telemetry)
         asim_telemetry_write(fabric, sw, in_out_q[1], place, asim_to_ns(fabric, event->t));
-    asim_port_commit(sw->lane, &port->port, place);
+    asim_port_commit(sw->worker, &port->port, place);
     return 1;
 }
 
@@ -202,8 +202,8 @@ uint32_t asim_switch_route(struct asim_fabric *fabric, struct asim_switch_shard 
     if (known)
         return known - 1;
     ports = asim_route_ports(fabric->route, sw->node, goal, &n);
-    if (!n && asim_route_error(fabric->route, &shard->lane->failure))
-        shard->lane->failed = shard->lane->failure.code;
+    if (!n && asim_route_error(fabric->route, &shard->worker->failure))
+        shard->worker->failed = shard->worker->failure.code;
     if (n == 1)
         shard->route_cache[goal % ASIM_CACHED_ROUTES] = (struct asim_cached_route){goal, ports[0]};
     if (n < 2)
@@ -328,7 +328,7 @@ void asim_switch_events(struct asim_fabric *fabric, struct asim_switch *sw, uint
     asim_calendar_queue_begin(&sw->calendar, begin, until);
     fill_agenda(sw, until);
     while ((value = asim_calendar_queue_take(&sw->calendar)) != ASIM_CALENDAR_END &&
-           !sw->lane->failed) {
+           !sw->worker->failed) {
         const struct asim_calendar_entry *entry = &sw->calendar.at[value];
         struct asim_event_context event = {entry->t, entry->tie, entry->seq, until};
 

@@ -93,12 +93,12 @@ struct asim_buffer_update {
     uint64_t bytes;
 };
 
-/* Ports of a switch that one lane works through in bulk windows: all there are, or, where the hosts
- * of a switch are dealt to several lanes, those that lead to this lane's hosts (switch_shard.c). A
- * shard takes in what comes by its ports and sends what leaves by them; what comes here and leaves
- * there is dealt here and sent there. */
+/* Ports of a switch that one worker works through in bulk windows: all there are, or, where the
+ * hosts of a switch are dealt to several workers, those that lead to this worker's hosts
+ * (switch_shard.c). A shard takes in what comes by its ports and sends what leaves by them; what
+ * comes here and leaves there is dealt here and sent there. */
 struct asim_switch_shard {
-    struct asim_lane *lane;
+    struct asim_worker *worker;
     struct asim_switch *sw;
     uint32_t i, n_ports; /* sw->shard[i]; its ports */
     uint32_t *active; /* [n_ports], of them so many: ports where something comes in this window */
@@ -124,11 +124,11 @@ struct asim_switch_shard {
         n_remote_egress; /* [sw->n_ports] those of egress_ports that are other shards' */
     ASIM_VEC(struct asim_buffer_update) deferred_updates;
     struct asim_cached_route route_cache[ASIM_CACHED_ROUTES]; /* emptied when routes change */
-    char cache_line_pad[ASIM_LINE_BYTES]; /* no cache line is written by two lanes */
+    char cache_line_pad[ASIM_LINE_BYTES]; /* no cache line is written by two workers */
 };
 
 struct asim_switch {
-    _Alignas(ASIM_LINE_BYTES) struct asim_lane *lane;
+    _Alignas(ASIM_LINE_BYTES) struct asim_worker *worker;
     uint32_t node, n_ports;
     struct asim_switch_port *ports;
     uint64_t drops, pauses;
@@ -145,7 +145,8 @@ struct asim_switch {
     struct asim_calendar_queue calendar;
     struct asim_wire **in; /* [n_ports], so that a look at all mailboxes touches no port */
     int maybe_paused;      /* a pause may hold here, or a port be down; else certainly not */
-    struct asim_switch_shard *shard; /* [n_shards]; the first is of the lane that has the switch */
+    struct asim_switch_shard
+        *shard; /* [n_shards]; the first is of the worker that has the switch */
     uint32_t n_shards;
     int bulk;          /* this window is */
     int due;           /* of several shards: something comes or leaves in this window */

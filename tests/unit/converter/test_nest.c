@@ -93,7 +93,7 @@ static void test_depth(void)
 }
 
 /* Thread 1 begins 10 us after op 1 of thread 0 and again, after more than 1 ms, behind op 2. */
-static void test_threads(void)
+static void test_thread_team(void)
 {
     struct asim_kineto kin = {0};
     struct asim_err err = {0};
@@ -174,7 +174,7 @@ int main(void)
     test_exclusive(0);
     test_exclusive(1);
     test_depth();
-    test_threads();
+    test_thread_team();
     test_launches();
     return CHECK_DONE();
 }

@@ -4,7 +4,7 @@
  * that picks paths against its author's published vectors, draws, host addresses, and the shared
  * buffer against a naive model written from spec rdma-network.md, section 4.4.
  */
-#include "lab.h"
+#include "testbench.h"
 
 /* Times of scheduling first, then those of the causes, then the class. */
 static void ties(void)
@@ -190,21 +190,21 @@ static void one_frame(struct model *m, struct asim_switch *sw, struct held *held
 static void buffer(uint64_t seed, uint64_t buffer_bytes)
 {
     static const uint64_t rates[PORTS] = {25, 100, 100, 200, 800};
-    struct lab *lab = lab_open(PORTS, 1);
+    struct testbench *bench = bench_open(PORTS, 1);
     struct model m = {.buffer = (int64_t)buffer_bytes};
     struct held *held = calloc(BACKLOG + 1, sizeof *held);
     uint64_t state = seed;
     struct asim_switch *sw;
 
     for (uint32_t h = 0; h < PORTS; h++) {
-        lab_link(lab, h, PORTS, (const uint64_t[2]){rates[h], 500});
+        bench_link(bench, h, PORTS, (const uint64_t[2]){rates[h], 500});
         m.limit[h] = (int64_t)(rates[h] * 500 / 8) * 3;
     }
     /* Shares relative to host 0's 25G: 1/8; 4 x as fast 1/2; 8 x and more the whole. */
     m.shift[0] = 3, m.shift[1] = m.shift[2] = 1, m.shift[3] = 0, m.shift[4] = 0;
-    lab->net.buffer_bytes = buffer_bytes;
-    lab_run(lab, 0);
-    sw = &lab->fabric->sw[0];
+    bench->net.buffer_bytes = buffer_bytes;
+    bench_run(bench, 0);
+    sw = &bench->fabric->sw[0];
     for (uint32_t p = 0; p < PORTS; p++) {
         CHECK_U64(sw->ports[p].headroom_limit, m.limit[p]);
         CHECK_U64(sw->ports[p].shift, m.shift[p]);
@@ -212,24 +212,24 @@ static void buffer(uint64_t seed, uint64_t buffer_bytes)
     for (int i = 0; held && i < FRAMES && check_failures < 20; i++)
         one_frame(&m, sw, held, &state);
     free(held);
-    lab_close(lab);
+    bench_close(bench);
 }
 
 /* Headroom and reserve beyond the buffer: the reference's threshold wraps, so nothing pauses. */
 static void too_small_a_buffer(void)
 {
-    struct lab *lab = lab_star(4, (const uint64_t[2]){400, 500});
+    struct testbench *bench = bench_star(4, (const uint64_t[2]){400, 500});
     struct asim_switch *sw;
 
-    lab->net.buffer_bytes = 100000;
-    lab_run(lab, 0);
-    sw = &lab->fabric->sw[0];
+    bench->net.buffer_bytes = 100000;
+    bench_run(bench, 0);
+    sw = &bench->fabric->sw[0];
     for (int i = 0; i < 1000; i++) {
         CHECK(asim_mmu_admits(sw, 0, QUEUE, 1036));
         asim_mmu_enter(sw, (const uint32_t[3]){0, 1, QUEUE}, 1036);
         CHECK(!asim_mmu_wants_pause(sw, 0, QUEUE));
     }
-    lab_close(lab);
+    bench_close(bench);
 }
 
 int main(void)

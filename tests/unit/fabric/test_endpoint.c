@@ -4,7 +4,7 @@
  * recurrence over the two links of the path, all ports at once, windows against W = 0, and that
  * having end points changes nothing for anybody else: times, pauses, ECMP and marks.
  */
-#include "lab.h"
+#include "testbench.h"
 
 enum { MTU = 1000, GPUS = 4 };
 
@@ -46,34 +46,34 @@ static uint64_t alone(const uint64_t gbps_ns[3], uint64_t bytes)
 }
 
 /* GPUs 0 to 3 on NVSwitch 4; its end point becomes host 4, itself node 5. */
-static struct lab *server(uint64_t gbps, uint64_t ns)
+static struct testbench *server(uint64_t gbps, uint64_t ns)
 {
-    struct lab *lab = lab_open(GPUS, 1);
+    struct testbench *bench = bench_open(GPUS, 1);
 
-    lab->topo.node_type[GPUS] = ASIM_NVSWITCH;
+    bench->topo.node_type[GPUS] = ASIM_NVSWITCH;
     for (uint32_t h = 0; h < GPUS; h++)
-        lab_link(lab, h, GPUS, (const uint64_t[2]){gbps, ns});
-    CHECK(asim_topo_finish(&lab->topo, NULL) == 0);
-    CHECK(asim_topo_endpoints(&lab->topo, NULL) == 0);
-    CHECK_U64(asim_topo_endpoint_of(&lab->topo, GPUS + 1), GPUS);
-    lab->net.has_win = 0;
-    return lab;
+        bench_link(bench, h, GPUS, (const uint64_t[2]){gbps, ns});
+    CHECK(asim_topo_finish(&bench->topo, NULL) == 0);
+    CHECK(asim_topo_endpoints(&bench->topo, NULL) == 0);
+    CHECK_U64(asim_topo_endpoint_of(&bench->topo, GPUS + 1), GPUS);
+    bench->net.has_win = 0;
+    return bench;
 }
 
 static void try_both_ways(const uint64_t gbps_ns[2], uint64_t bytes, int per_event)
 {
     const uint64_t up[3] = {gbps_ns[0], 2 * GPUS * gbps_ns[0], gbps_ns[1]};
     const uint64_t down[3] = {up[1], up[0], up[2]};
-    struct lab *lab = server(gbps_ns[0], gbps_ns[1]);
+    struct testbench *bench = server(gbps_ns[0], gbps_ns[1]);
 
-    lab_send(lab, 3, (const uint32_t[2]){1, GPUS}, bytes);
-    lab_send(lab, 10000000, (const uint32_t[2]){GPUS, 2}, bytes);
-    lab_run(lab, per_event);
-    lab_check_conserved(lab);
-    CHECK_U64(asim_fabric_window(lab->fabric), gbps_ns[1]);
-    CHECK_U64(lab->msg[0].arrived - 3, alone(up, bytes));
-    CHECK_U64(lab->msg[1].arrived - 10000000, alone(down, bytes));
-    lab_close(lab);
+    bench_send(bench, 3, (const uint32_t[2]){1, GPUS}, bytes);
+    bench_send(bench, 10000000, (const uint32_t[2]){GPUS, 2}, bytes);
+    bench_run(bench, per_event);
+    bench_check_conserved(bench);
+    CHECK_U64(asim_fabric_window(bench->fabric), gbps_ns[1]);
+    CHECK_U64(bench->msg[0].arrived - 3, alone(up, bytes));
+    CHECK_U64(bench->msg[1].arrived - 10000000, alone(down, bytes));
+    bench_close(bench);
 }
 
 static void closed_forms(void)
@@ -92,72 +92,72 @@ static void all_at_once(void)
 {
     const uint64_t up[3] = {400, 2 * GPUS * 400, 25}, down[3] = {2 * GPUS * 400, 400, 25};
     uint64_t bytes = 1000000, slack = (GPUS - 1) * (tx(MTU + 36, down[0]) + tx(48, down[0]));
-    struct lab *lab = server(400, 25);
+    struct testbench *bench = server(400, 25);
 
     for (uint32_t h = 0; h < GPUS; h++)
-        lab_send(lab, 3, (const uint32_t[2]){h, GPUS}, bytes);
+        bench_send(bench, 3, (const uint32_t[2]){h, GPUS}, bytes);
     for (uint32_t h = 0; h < GPUS; h++)
-        lab_send(lab, 10000000, (const uint32_t[2]){GPUS, h}, bytes);
-    lab_run(lab, 0);
-    lab_check_conserved(lab);
-    CHECK_U64(lab->n_pfc, 0);
+        bench_send(bench, 10000000, (const uint32_t[2]){GPUS, h}, bytes);
+    bench_run(bench, 0);
+    bench_check_conserved(bench);
+    CHECK_U64(bench->n_pfc, 0);
     for (uint32_t h = 0; h < GPUS; h++) {
-        uint64_t in = lab->msg[h].arrived - 3, out = lab->msg[GPUS + h].arrived - 10000000;
+        uint64_t in = bench->msg[h].arrived - 3, out = bench->msg[GPUS + h].arrived - 10000000;
 
         CHECK(in >= alone(up, bytes) && in <= alone(up, bytes) + slack);
         CHECK(out >= alone(down, bytes) && out <= alone(down, bytes) + slack);
     }
-    lab_close(lab);
+    bench_close(bench);
 }
 
 /* Two servers of four GPUs with two NVSwitches each (hosts 0-7, 8-11), leaves 12 and 13, spines 14
  * to 17: two planes of NVLink, ECMP above. */
-static struct lab *pod(int endpoints, uint32_t cc, double lossy)
+static struct testbench *pod(int endpoints, uint32_t cc, double lossy)
 {
-    struct lab *lab = lab_open(8, 10);
+    struct testbench *bench = bench_open(8, 10);
 
     for (uint32_t v = 8; v < 12; v++)
-        lab->topo.node_type[v] = ASIM_NVSWITCH;
+        bench->topo.node_type[v] = ASIM_NVSWITCH;
     for (uint32_t h = 0; h < 8; h++) {
-        lab_link(lab, h, 8 + h / 4 * 2, (const uint64_t[2]){800, 25});
-        lab_link(lab, h, 9 + h / 4 * 2, (const uint64_t[2]){800, 25});
-        lab_link(lab, h, 12 + h / 4, (const uint64_t[2]){100, 500});
+        bench_link(bench, h, 8 + h / 4 * 2, (const uint64_t[2]){800, 25});
+        bench_link(bench, h, 9 + h / 4 * 2, (const uint64_t[2]){800, 25});
+        bench_link(bench, h, 12 + h / 4, (const uint64_t[2]){100, 500});
     }
     for (uint32_t l = 12; l < 14; l++)
         for (uint32_t s = 14; s < 18; s++)
-            lab_link(lab, l, s, (const uint64_t[2]){100, 500});
-    CHECK(asim_topo_finish(&lab->topo, NULL) == 0);
+            bench_link(bench, l, s, (const uint64_t[2]){100, 500});
+    CHECK(asim_topo_finish(&bench->topo, NULL) == 0);
     if (endpoints)
-        CHECK(asim_topo_endpoints(&lab->topo, NULL) == 0);
-    lab->net.cc_mode = cc;
-    lab->net.error_rate = lossy;
-    lab->net.buffer_bytes = 3 << 20;
-    lab->net.global_t = 1;
-    return lab;
+        CHECK(asim_topo_endpoints(&bench->topo, NULL) == 0);
+    bench->net.cc_mode = cc;
+    bench->net.error_rate = lossy;
+    bench->net.buffer_bytes = 3 << 20;
+    bench->net.global_t = 1;
+    return bench;
 }
 
 /* Between servers, and four to one inside of one. */
-static void load(struct lab *lab)
+static void load(struct testbench *bench)
 {
     for (uint32_t i = 0; i < 64; i++)
-        lab_send(lab, 10 + i / 16 * 500, (const uint32_t[2]){i % 8, (i * 5 + 4) % 8 / 4 * 4},
-                 200000 + i);
-    for (uint32_t i = 0; i < lab->n; i++)
-        if (lab->msg[i].src == lab->msg[i].dst)
-            lab->msg[i].dst++;
+        bench_send(bench, 10 + i / 16 * 500, (const uint32_t[2]){i % 8, (i * 5 + 4) % 8 / 4 * 4},
+                   200000 + i);
+    for (uint32_t i = 0; i < bench->n; i++)
+        if (bench->msg[i].src == bench->msg[i].dst)
+            bench->msg[i].dst++;
 }
 
 /* Every time and every pause is what it is without end points, also while they are in use on
  * links of their own. */
 static void others_see_nothing(uint32_t cc, double lossy)
 {
-    struct lab *plain = pod(0, cc, lossy), *wide = pod(1, cc, lossy);
+    struct testbench *plain = pod(0, cc, lossy), *wide = pod(1, cc, lossy);
     struct asim_fabric_stats was, is;
 
     load(plain);
     load(wide);
-    lab_run(plain, 0);
-    lab_run(wide, 0);
+    bench_run(plain, 0);
+    bench_run(wide, 0);
     CHECK_U64(wide->n_fct, 64);
     for (uint32_t i = 0; i < 64; i++)
         CHECK_U64(wide->msg[i].arrived, plain->msg[i].arrived);
@@ -175,33 +175,33 @@ static void others_see_nothing(uint32_t cc, double lossy)
     CHECK_U64(is.lost, was.lost);
     CHECK_U64(is.hops, was.hops);
     CHECK(asim_fabric_audit(wide->fabric, NULL) == 0);
-    lab_close(plain);
-    lab_close(wide);
+    bench_close(plain);
+    bench_close(wide);
 }
 
 /* Everything at once; node and link numbers in LINK_DOWN are the user's. */
-static struct lab *mixed(uint32_t cc, double lossy, int per_event)
+static struct testbench *mixed(uint32_t cc, double lossy, int per_event)
 {
-    struct lab *lab = pod(1, cc, lossy);
+    struct testbench *bench = pod(1, cc, lossy);
 
-    load(lab);
+    load(bench);
     for (uint32_t i = 0; i < 32; i++) {
         uint32_t gpu = i % 8, point = 8 + gpu / 4 * 2 + i / 8 % 2;
 
-        lab_send(lab, 10 + i % 4, (const uint32_t[2]){gpu, point}, 50000 + i);
-        lab_send(lab, 700 + i % 4, (const uint32_t[2]){point, gpu}, 50000 + i);
+        bench_send(bench, 10 + i % 4, (const uint32_t[2]){gpu, point}, 50000 + i);
+        bench_send(bench, 700 + i % 4, (const uint32_t[2]){point, gpu}, 50000 + i);
     }
-    lab->net.link_down = calloc(2, sizeof *lab->net.link_down);
-    lab->net.link_down[0] = (struct asim_link_down){600, 0, 9, 0};
-    lab->net.link_down[1] = (struct asim_link_down){20000, 9, 0, 1};
-    lab->net.link_downs = lossy > 0 ? 2 : 0;
-    lab_run(lab, per_event);
-    return lab;
+    bench->net.link_down = calloc(2, sizeof *bench->net.link_down);
+    bench->net.link_down[0] = (struct asim_link_down){600, 0, 9, 0};
+    bench->net.link_down[1] = (struct asim_link_down){20000, 9, 0, 1};
+    bench->net.link_downs = lossy > 0 ? 2 : 0;
+    bench_run(bench, per_event);
+    return bench;
 }
 
 static void window_is_event(uint32_t cc, double lossy)
 {
-    struct lab *a = mixed(cc, lossy, 0), *b = mixed(cc, lossy, 1);
+    struct testbench *a = mixed(cc, lossy, 0), *b = mixed(cc, lossy, 1);
     struct asim_link_use use;
     struct asim_fabric_stats stats;
 
@@ -215,8 +215,8 @@ static void window_is_event(uint32_t cc, double lossy)
     CHECK(use.from == 8 && use.to == 12 && use.frames > 0);
     asim_fabric_stats(a->fabric, &stats);
     CHECK((stats.lost > 0) == (lossy > 0));
-    lab_close(a);
-    lab_close(b);
+    bench_close(a);
+    bench_close(b);
 }
 
 int main(void)

@@ -5,52 +5,52 @@
  * several NICs and planes per host.
  */
 #include "fabric/switch/queue.h"
-#include "lab.h"
+#include "testbench.h"
 
 enum { MANY = 70000 };
 
 static void many_hosts(void)
 {
-    struct lab *lab = lab_star(MANY, (const uint64_t[2]){400, 500});
-    struct lab *few = lab_star(2, (const uint64_t[2]){400, 500});
+    struct testbench *bench = bench_star(MANY, (const uint64_t[2]){400, 500});
+    struct testbench *few = bench_star(2, (const uint64_t[2]){400, 500});
 
-    lab_send(lab, 1, (const uint32_t[2]){0, MANY - 1}, 30000);
-    lab_send(lab, 1, (const uint32_t[2]){65536, 69000}, 30000);
-    lab_send(few, 1, (const uint32_t[2]){0, 1}, 30000);
-    lab_run(lab, 0);
-    lab_run(few, 0);
-    lab_check_conserved(lab);
-    CHECK_U64(lab->msg[0].sent, few->msg[0].sent);
-    CHECK_U64(lab->msg[1].sent, few->msg[0].sent);
+    bench_send(bench, 1, (const uint32_t[2]){0, MANY - 1}, 30000);
+    bench_send(bench, 1, (const uint32_t[2]){65536, 69000}, 30000);
+    bench_send(few, 1, (const uint32_t[2]){0, 1}, 30000);
+    bench_run(bench, 0);
+    bench_run(few, 0);
+    bench_check_conserved(bench);
+    CHECK_U64(bench->msg[0].sent, few->msg[0].sent);
+    CHECK_U64(bench->msg[1].sent, few->msg[0].sent);
     CHECK(asim_host_ip(65536) != asim_host_ip(0) && asim_host_ip(65536) != asim_host_ip(256));
-    lab_close(lab);
-    lab_close(few);
+    bench_close(bench);
+    bench_close(few);
 }
 
 static uint16_t last_sport;
 
 static void keep_sport(void *self, const struct asim_fct *row)
 {
-    lab_fct(self, row);
+    bench_fct(self, row);
     last_sport = row->sport;
 }
 
 /* 65,536 messages from one host to another use every source port; flows do not mind. */
 static void sport_wraps(void)
 {
-    struct lab *lab = lab_star(2, (const uint64_t[2]){400, 500});
+    struct testbench *bench = bench_star(2, (const uint64_t[2]){400, 500});
     uint64_t *sent;
 
     for (uint32_t i = 0; i < 40; i++)
-        lab_send(lab, 1 + i / 2, (const uint32_t[2]){0, 1}, 3000);
-    lab_prepare(lab, 0);
-    sent = asim_map_put(&lab->fabric->host[0].sports, 0, 1);
+        bench_send(bench, 1 + i / 2, (const uint32_t[2]){0, 1}, 3000);
+    bench_prepare(bench, 0);
+    sent = asim_map_put(&bench->fabric->host[0].sports, 0, 1);
     *sent = 65536 - 10000 - 20;
-    asim_fabric_watcher(lab->fabric)->fct = keep_sport;
-    lab_go(lab);
-    lab_check_conserved(lab);
+    asim_fabric_watcher(bench->fabric)->fct = keep_sport;
+    bench_go(bench);
+    bench_check_conserved(bench);
     CHECK_U64(last_sport, 19);
-    lab_close(lab);
+    bench_close(bench);
 }
 
 /* A loaded switch behaves the same whatever queue its data has. */
@@ -59,23 +59,23 @@ static void any_priority_group(void)
     uint64_t first[2] = {0, 0};
 
     for (uint32_t pg = 1; pg < ASIM_QUEUES; pg++) {
-        struct lab *lab = lab_star(8, (const uint64_t[2]){400, 500});
+        struct testbench *bench = bench_star(8, (const uint64_t[2]){400, 500});
 
-        lab->net.priority_group = pg;
-        lab->net.has_win = 0;
-        lab->net.buffer_bytes = 1 << 20;
+        bench->net.priority_group = pg;
+        bench->net.has_win = 0;
+        bench->net.buffer_bytes = 1 << 20;
         for (uint32_t i = 1; i < 8; i++)
-            lab_send(lab, 1, (const uint32_t[2]){i, 0}, 400000);
-        lab_run(lab, 0);
-        lab_check_conserved(lab);
+            bench_send(bench, 1, (const uint32_t[2]){i, 0}, 400000);
+        bench_run(bench, 0);
+        bench_check_conserved(bench);
         if (pg == 1) {
-            first[0] = lab->msg[6].sent;
-            first[1] = lab->n_pfc;
-            CHECK(lab->n_pfc > 10);
+            first[0] = bench->msg[6].sent;
+            first[1] = bench->n_pfc;
+            CHECK(bench->n_pfc > 10);
         }
-        CHECK_U64(lab->msg[6].sent, first[0]);
-        CHECK_U64(lab->n_pfc, first[1]);
-        lab_close(lab);
+        CHECK_U64(bench->msg[6].sent, first[0]);
+        CHECK_U64(bench->n_pfc, first[1]);
+        bench_close(bench);
     }
 }
 
@@ -94,13 +94,13 @@ static void keep_order(void *self, enum asim_frame_event what, const uint32_t no
 static void eight_queues(void)
 {
     static const uint32_t expected[] = {0, 1, 2, 3, 4, 5, 6, 7, 1, 2, 3, 4, 5, 6, 7, 3};
-    struct lab *lab = lab_star(2, (const uint64_t[2]){400, 500});
+    struct testbench *bench = bench_star(2, (const uint64_t[2]){400, 500});
     struct asim_switch *sw;
 
-    lab_send(lab, 1, (const uint32_t[2]){0, 1}, 500);
-    lab_prepare(lab, 0);
-    asim_fabric_watch_frames(lab->fabric, keep_order, lab);
-    sw = lab->fabric->sw;
+    bench_send(bench, 1, (const uint32_t[2]){0, 1}, 500);
+    bench_prepare(bench, 0);
+    asim_fabric_watch_frames(bench->fabric, keep_order, bench);
+    sw = bench->fabric->sw;
     for (uint32_t i = 0; i < 15; i++) {
         struct asim_frame frame = {
             .wire = ASIM_PFC_WIRE, .slot = expected[i], .type = ASIM_RESUME, .dst = 1};
@@ -110,51 +110,51 @@ static void eight_queues(void)
         CHECK(asim_queue_push(sw, &sw->ports[1], (const uint32_t[2]){frame.slot, 0}, &frame) == 0);
         sw->pfc_generated++;
     }
-    lab_go(lab);
+    bench_go(bench);
     CHECK_U64(n_order, 16);
     for (uint32_t i = 0; i < n_order && i < 16; i++)
         CHECK_U64(order[i], expected[i]);
-    lab_check_conserved(lab);
-    lab_close(lab);
+    bench_check_conserved(bench);
+    bench_close(bench);
 }
 
 /* Each host pauses its link twice: 10 us, and again 1 ms later. */
 static void nic_pauses(void)
 {
-    struct lab *lab = lab_star(2, (const uint64_t[2]){100, 500});
+    struct testbench *bench = bench_star(2, (const uint64_t[2]){100, 500});
     struct asim_err err = {0};
 
-    lab->net.nic_total_pause_count = 2;
-    lab_send(lab, 1, (const uint32_t[2]){0, 1}, 30000000);
-    lab_run(lab, 0);
-    CHECK_U64(lab->n_pfc, 4);
-    CHECK_U64(lab->pfc[0][3], 1);
-    CHECK_U64(lab->pfc[1][3], 0);
-    CHECK_U64(lab->pfc[1][0] - lab->pfc[0][0], 10000);
-    CHECK(lab->pfc[2][0] - lab->pfc[1][0] >= 1000000);
-    CHECK(asim_fabric_audit(lab->fabric, &err) == 0);
-    lab_check_conserved(lab);
-    lab_close(lab);
+    bench->net.nic_total_pause_count = 2;
+    bench_send(bench, 1, (const uint32_t[2]){0, 1}, 30000000);
+    bench_run(bench, 0);
+    CHECK_U64(bench->n_pfc, 4);
+    CHECK_U64(bench->pfc[0][3], 1);
+    CHECK_U64(bench->pfc[1][3], 0);
+    CHECK_U64(bench->pfc[1][0] - bench->pfc[0][0], 10000);
+    CHECK(bench->pfc[2][0] - bench->pfc[1][0] >= 1000000);
+    CHECK(asim_fabric_audit(bench->fabric, &err) == 0);
+    bench_check_conserved(bench);
+    bench_close(bench);
 }
 
 /* Four planes: NIC p of each host on switch p. Messages spread over planes, and stay in theirs. */
 static void planes(void)
 {
-    struct lab *lab = lab_open(4, 4);
+    struct testbench *bench = bench_open(4, 4);
     uint64_t least = UINT64_MAX;
 
     for (uint32_t h = 0; h < 4; h++)
         for (uint32_t p = 0; p < 4; p++)
-            lab_link(lab, h, 4 + p, (const uint64_t[2]){100, 500});
+            bench_link(bench, h, 4 + p, (const uint64_t[2]){100, 500});
     for (uint32_t i = 0; i < 240; i++)
-        lab_send(lab, 1, (const uint32_t[2]){i % 4, (i % 4 + 1 + i / 4 % 3) % 4}, 50000);
-    lab_run(lab, 0);
-    lab_check_conserved(lab);
+        bench_send(bench, 1, (const uint32_t[2]){i % 4, (i % 4 + 1 + i / 4 % 3) % 4}, 50000);
+    bench_run(bench, 0);
+    bench_check_conserved(bench);
     for (uint32_t p = 0; p < 4; p++)
-        if (lab->fabric->host[0].nics[p].port.out->frames < least)
-            least = lab->fabric->host[0].nics[p].port.out->frames;
+        if (bench->fabric->host[0].nics[p].port.out->frames < least)
+            least = bench->fabric->host[0].nics[p].port.out->frames;
     CHECK(least > 500); /* of 3,000 data packets and as many ACKs */
-    lab_close(lab);
+    bench_close(bench);
 }
 
 int main(void)

@@ -9,7 +9,7 @@
 #include <string.h>
 
 #include "fabric/memo/memo.h"
-#include "lab.h"
+#include "testbench.h"
 
 enum { ITEMS = 12, ROUNDS = 12, SHORT = 400, SEEDS = 600 };
 
@@ -28,7 +28,7 @@ static struct item items[ITEMS];
 static uint32_t n_items, odd_round[2], odd_item;
 static uint64_t round_ns;
 static struct told told[ROUNDS][ITEMS];
-static struct lab *lab;
+static struct testbench *bench;
 static uint64_t state;
 
 static uint32_t draw(uint32_t below)
@@ -43,9 +43,9 @@ static void send(uint32_t round, uint32_t i)
         .id = round * ITEMS + i, .bytes = items[i].bytes, .src = items[i].src, .dst = items[i].dst};
 
     told[round][i].is_started = 1;
-    told[round][i].start = asim_packet_backend.now(lab_net(lab), msg.src);
+    told[round][i].start = asim_packet_backend.now(bench_net(bench), msg.src);
     msg.bytes += round == odd_round[0] && i == odd_item ? 1000 : 0;
-    CHECK(asim_packet_backend.send(lab_net(lab), &msg) == 0);
+    CHECK(asim_packet_backend.send(bench_net(bench), &msg) == 0);
 }
 
 static void plan(uint32_t round, uint32_t i, uint64_t delay)
@@ -53,9 +53,9 @@ static void plan(uint32_t round, uint32_t i, uint64_t delay)
     if (round == odd_round[1] && i == odd_item)
         return; /* missing, with all that would follow */
     told[round][i].is_due = 1;
-    told[round][i].start = asim_packet_backend.now(lab_net(lab), items[i].src) + delay;
+    told[round][i].start = asim_packet_backend.now(bench_net(bench), items[i].src) + delay;
     if (delay)
-        CHECK(asim_packet_backend.wake_after(lab_net(lab), items[i].src, delay) == 0);
+        CHECK(asim_packet_backend.wake_after(bench_net(bench), items[i].src, delay) == 0);
     else
         send(round, i);
 }
@@ -64,7 +64,7 @@ static void plan(uint32_t round, uint32_t i, uint64_t delay)
 static void begin_round(uint32_t rank, uint32_t round)
 {
     if (round + 1 < ROUNDS)
-        CHECK(asim_packet_backend.wake_after(lab_net(lab), rank, round_ns) == 0);
+        CHECK(asim_packet_backend.wake_after(bench_net(bench), rank, round_ns) == 0);
     for (uint32_t i = 0; i < n_items; i++)
         if (items[i].after < 0 && items[i].src == rank)
             plan(round, i, items[i].delay);
@@ -72,7 +72,7 @@ static void begin_round(uint32_t rank, uint32_t round)
 
 static void on_wake(void *self, uint32_t rank)
 {
-    uint64_t now = asim_packet_backend.now(lab_net(lab), rank);
+    uint64_t now = asim_packet_backend.now(bench_net(bench), rank);
 
     (void)self;
     if (now % round_ns == 0)
@@ -87,7 +87,8 @@ static void on_wake(void *self, uint32_t rank)
 static void on_sent(void *self, const struct asim_msg *msg)
 {
     (void)self;
-    told[msg->id / ITEMS][msg->id % ITEMS].sent = asim_packet_backend.now(lab_net(lab), msg->src);
+    told[msg->id / ITEMS][msg->id % ITEMS].sent =
+        asim_packet_backend.now(bench_net(bench), msg->src);
 }
 
 static void on_arrived(void *self, const struct asim_msg *msg)
@@ -95,7 +96,7 @@ static void on_arrived(void *self, const struct asim_msg *msg)
     uint32_t round = (uint32_t)msg->id / ITEMS, i = (uint32_t)msg->id % ITEMS;
 
     (void)self;
-    told[round][i].arrived = asim_packet_backend.now(lab_net(lab), msg->dst);
+    told[round][i].arrived = asim_packet_backend.now(bench_net(bench), msg->dst);
     for (uint32_t j = 0; j < n_items; j++)
         if (items[j].after == (int)i)
             plan(round, j, items[j].delay);
@@ -106,12 +107,13 @@ static uint32_t draw_network(void)
     static const uint64_t rates[] = {100, 400, 400}, delays[] = {25, 500, 500};
     uint32_t hosts = 2 + draw(7), leaves = 1 + draw(3), spines = leaves > 1 ? 1 + draw(3) : 0;
 
-    lab = lab_open(hosts, leaves + spines);
+    bench = bench_open(hosts, leaves + spines);
     for (uint32_t h = 0; h < hosts; h++)
-        lab_link(lab, h, hosts + h % leaves, (const uint64_t[2]){rates[draw(3)], delays[draw(3)]});
+        bench_link(bench, h, hosts + h % leaves,
+                   (const uint64_t[2]){rates[draw(3)], delays[draw(3)]});
     for (uint32_t l = 0; l < leaves; l++)
         for (uint32_t s = 0; s < spines; s++)
-            lab_link(lab, hosts + l, hosts + leaves + s, (const uint64_t[2]){400, 500});
+            bench_link(bench, hosts + l, hosts + leaves + s, (const uint64_t[2]){400, 500});
     return hosts;
 }
 
@@ -141,16 +143,16 @@ static void go(int use_memo)
     struct asim_err err = {0};
 
     memset(told, 0, sizeof told);
-    lab_prepare(lab, 0);
-    lab->fabric->set.user.wake = on_wake;
-    lab->fabric->set.user.sent = on_sent;
-    lab->fabric->set.user.arrived = on_arrived;
+    bench_prepare(bench, 0);
+    bench->fabric->set.user.wake = on_wake;
+    bench->fabric->set.user.sent = on_sent;
+    bench->fabric->set.user.arrived = on_arrived;
     if (use_memo)
-        CHECK(asim_fabric_use_memo(lab->fabric) == 0);
-    for (uint32_t h = 0; h < lab->topo.hosts; h++)
+        CHECK(asim_fabric_use_memo(bench->fabric) == 0);
+    for (uint32_t h = 0; h < bench->topo.hosts; h++)
         begin_round(h, 0);
-    CHECK(asim_fabric_run(lab->fabric, &err) == 0);
-    CHECK(asim_fabric_audit(lab->fabric, &err) == 0);
+    CHECK(asim_fabric_run(bench->fabric, &err) == 0);
+    CHECK(asim_fabric_audit(bench->fabric, &err) == 0);
 }
 
 static uint64_t saved, wasted, moved;
@@ -165,27 +167,27 @@ static void one(uint64_t seed)
     for (int use_memo = 0; use_memo < 2; use_memo++) {
         state = seed;
         draw_items(draw_network(), seed > SHORT);
-        lab->net.cc_mode = cc;
-        for (size_t i = 0; seed % 3 == 0 && i < lab->net.kmin.n; i++) {
-            lab->net.kmin.at[i].value = 2000;
-            lab->net.kmax.at[i].value = seed % 2 ? 20000 : 4000;
+        bench->net.cc_mode = cc;
+        for (size_t i = 0; seed % 3 == 0 && i < bench->net.kmin.n; i++) {
+            bench->net.kmin.at[i].value = 2000;
+            bench->net.kmax.at[i].value = seed % 2 ? 20000 : 4000;
         }
         go(use_memo);
         if (!use_memo)
             memcpy(first, told, sizeof told);
-        for (uint32_t w = 0; w < lab->topo.n_links * 2 && w < 64; w++)
-            asim_fabric_link_use(lab->fabric, w, &use[use_memo][w]);
-        if (use_memo && lab->fabric->memo) {
-            saved += lab->fabric->memo->saved;
-            wasted += lab->fabric->memo->wasted;
-            moved += lab->fabric->memo->steady.saved;
+        for (uint32_t w = 0; w < bench->topo.n_links * 2 && w < 64; w++)
+            asim_fabric_link_use(bench->fabric, w, &use[use_memo][w]);
+        if (use_memo && bench->fabric->memo) {
+            saved += bench->fabric->memo->saved;
+            wasted += bench->fabric->memo->wasted;
+            moved += bench->fabric->memo->steady.saved;
         }
         if (use_memo && (memcmp(first, told, sizeof told) != 0 ||
-                         memcmp(use[0], use[1], lab->topo.n_links * 2 * sizeof **use) != 0)) {
+                         memcmp(use[0], use[1], bench->topo.n_links * 2 * sizeof **use) != 0)) {
             fprintf(stderr, "seed %llu: runs differ\n", (unsigned long long)seed);
             CHECK(0);
         }
-        lab_close(lab);
+        bench_close(bench);
     }
 }
 

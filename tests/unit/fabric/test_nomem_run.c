@@ -6,60 +6,60 @@
  * The linker puts our malloc in place of libc's (tests/CMakeLists.txt, --wrap).
  */
 #include "nomem_malloc.h"
-#include "lab.h"
+#include "testbench.h"
 #include <string.h>
 
-static struct lab *bench(uint32_t cc)
+static struct testbench *small_network(uint32_t cc)
 {
-    struct lab *lab = lab_open(4, 3);
+    struct testbench *bench = bench_open(4, 3);
 
     for (uint32_t h = 0; h < 4; h++)
         for (uint32_t s = 0; s < 2; s++)
-            lab_link(lab, h, 4 + s, (const uint64_t[2]){100, 500});
+            bench_link(bench, h, 4 + s, (const uint64_t[2]){100, 500});
     for (uint32_t s = 0; s < 2; s++)
-        lab_link(lab, 4 + s, 6, (const uint64_t[2]){100, 500});
-    lab->net.error_rate = 0.02;
-    lab->net.rto_fs = 20000000000u;
-    lab->net.cc_mode = cc;
-    lab->net.loss_recovery = ASIM_SELECTIVE_REPEAT;
-    lab->net.link_down = calloc(2, sizeof *lab->net.link_down);
-    lab->net.link_down[0] = (struct asim_link_down){4000, 0, 4, 0};
-    lab->net.link_down[1] = (struct asim_link_down){9000, 0, 4, 1};
-    lab->net.link_downs = 2;
+        bench_link(bench, 4 + s, 6, (const uint64_t[2]){100, 500});
+    bench->net.error_rate = 0.02;
+    bench->net.rto_fs = 20000000000u;
+    bench->net.cc_mode = cc;
+    bench->net.loss_recovery = ASIM_SELECTIVE_REPEAT;
+    bench->net.link_down = calloc(2, sizeof *bench->net.link_down);
+    bench->net.link_down[0] = (struct asim_link_down){4000, 0, 4, 0};
+    bench->net.link_down[1] = (struct asim_link_down){9000, 0, 4, 1};
+    bench->net.link_downs = 2;
     for (uint32_t i = 0; i < 24; i++)
-        lab_send(lab, 0, (const uint32_t[2]){i % 4, (i + 1 + i / 4 % 3) % 4}, 20000);
-    return lab;
+        bench_send(bench, 0, (const uint32_t[2]){i % 4, (i + 1 + i / 4 % 3) % 4}, 20000);
+    return bench;
 }
 
-static int run(struct lab *lab, struct asim_err *err)
+static int run(struct testbench *bench, struct asim_err *err)
 {
-    struct asim_fabric_config config = {.topo = &lab->topo,
-                                        .net = &lab->net,
-                                        .user = {.self = lab,
-                                                 .wake = lab_wake,
-                                                 .sent = lab_sent,
-                                                 .arrived = lab_arrived,
-                                                 .done = lab_done,
-                                                 .settled = lab_settled},
+    struct asim_fabric_config config = {.topo = &bench->topo,
+                                        .net = &bench->net,
+                                        .user = {.self = bench,
+                                                 .wake = bench_wake,
+                                                 .sent = bench_sent,
+                                                 .arrived = bench_arrived,
+                                                 .done = bench_done,
+                                                 .settled = bench_settled},
                                         .seed = 1};
-    int code = asim_topo_finish(&lab->topo, err);
+    int code = asim_topo_finish(&bench->topo, err);
 
     if (!code)
-        code = asim_route_open(&lab->route, &lab->topo, err);
-    config.route = lab->route;
+        code = asim_route_open(&bench->route, &bench->topo, err);
+    config.route = bench->route;
     if (!code)
-        code = asim_fabric_open(&lab->fabric, &config, err);
-    for (uint32_t i = 0; !code && i < lab->n; i++) {
+        code = asim_fabric_open(&bench->fabric, &config, err);
+    for (uint32_t i = 0; !code && i < bench->n; i++) {
         struct asim_msg msg = {.id = i,
-                               .bytes = lab->msg[i].bytes,
+                               .bytes = bench->msg[i].bytes,
                                .cookie = i,
-                               .src = lab->msg[i].src,
-                               .dst = lab->msg[i].dst};
+                               .src = bench->msg[i].src,
+                               .dst = bench->msg[i].dst};
 
-        if (asim_packet_backend.send(lab_net(lab), &msg))
+        if (asim_packet_backend.send(bench_net(bench), &msg))
             code = asim_err_nomem(err, "sending");
     }
-    return code ? code : asim_fabric_run(lab->fabric, err);
+    return code ? code : asim_fabric_run(bench->fabric, err);
 }
 
 static void refuse_each(uint32_t cc)
@@ -68,22 +68,22 @@ static void refuse_each(uint32_t cc)
     long n = 0;
 
     do {
-        struct lab *lab = bench(cc);
+        struct testbench *bench = small_network(cc);
         struct asim_err err = {0};
         int code;
 
         refused = 0;
         left = n ? n - 1 : -1;
-        code = run(lab, &err);
+        code = run(bench, &err);
         left = -1;
         if (code)
             CHECK(code == ASIM_ENOMEM && strstr(err.text, "memory") != NULL);
         for (uint32_t i = 0; !code && i < 24; i++) {
             if (!n)
-                good[i] = lab->msg[i].sent;
-            CHECK(lab->msg[i].n_arrived == 1 && lab->msg[i].sent == good[i]);
+                good[i] = bench->msg[i].sent;
+            CHECK(bench->msg[i].n_arrived == 1 && bench->msg[i].sent == good[i]);
         }
-        lab_close(lab);
+        bench_close(bench);
         if (check_failures) {
             fprintf(stderr, "  at allocation %ld, code %d: %s\n", n, code, err.text);
             return;

@@ -3,7 +3,7 @@
  * The list of a NIC's queue pairs against a naive one, written from spec rdma-network.md section
  * 2.3: an array that is compacted, and a position that is not corrected when others are dropped.
  */
-#include "lab_random.h"
+#include "testbench_random.h"
 
 enum { CHUNKS = 40, FLOWS = CHUNKS * ASIM_FLOW_CHUNK, STEPS = 20000 };
 

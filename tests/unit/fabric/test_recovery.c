@@ -5,7 +5,7 @@
  * repeated and duplicate packets add up, the audit holds, and windows and single events agree to
  * the byte. Rate 0 changes nothing, and what cannot be delivered is named.
  */
-#include "lab.h"
+#include "testbench.h"
 #include <string.h>
 
 enum { HOSTS = 16, LEAVES = 2, SPINES = 2 };
@@ -19,60 +19,61 @@ struct case_row {
     uint32_t cc; /* CC_MODE; 0 = none */
 };
 
-static struct lab *leaf_spine(const struct case_row *row)
+static struct testbench *leaf_spine(const struct case_row *row)
 {
-    struct lab *lab = lab_open(HOSTS, LEAVES + SPINES);
+    struct testbench *bench = bench_open(HOSTS, LEAVES + SPINES);
 
     for (uint32_t h = 0; h < HOSTS; h++)
-        lab_link(lab, h, HOSTS + h / (HOSTS / LEAVES), (const uint64_t[2]){100, 500});
+        bench_link(bench, h, HOSTS + h / (HOSTS / LEAVES), (const uint64_t[2]){100, 500});
     for (uint32_t l = 0; l < LEAVES; l++)
         for (uint32_t s = 0; s < SPINES; s++)
-            lab_link(lab, HOSTS + l, HOSTS + LEAVES + s, (const uint64_t[2]){400, 500});
-    lab->net.error_rate = row->rate;
-    lab->net.loss_recovery = row->recovery;
-    lab->net.load_balance = row->balance;
-    lab->net.rto_fs = row->rto_us * 1000000000u;
-    lab->net.cc_mode = row->cc;
+            bench_link(bench, HOSTS + l, HOSTS + LEAVES + s, (const uint64_t[2]){400, 500});
+    bench->net.error_rate = row->rate;
+    bench->net.loss_recovery = row->recovery;
+    bench->net.load_balance = row->balance;
+    bench->net.rto_fs = row->rto_us * 1000000000u;
+    bench->net.cc_mode = row->cc;
     if (row->rate > 0.1) /* one try in sixteen gets through */
-        lab->net.rto_retries = 1000;
+        bench->net.rto_retries = 1000;
     if (row->down_up[0]) {
-        lab->net.link_down = calloc(2, sizeof *lab->net.link_down);
-        lab->net.link_down[0] = (struct asim_link_down){row->down_up[0], 16, 18, 0};
-        lab->net.link_down[1] = (struct asim_link_down){row->down_up[1], 18, 16, 1};
-        lab->net.link_downs = 2;
+        bench->net.link_down = calloc(2, sizeof *bench->net.link_down);
+        bench->net.link_down[0] = (struct asim_link_down){row->down_up[0], 16, 18, 0};
+        bench->net.link_down[1] = (struct asim_link_down){row->down_up[1], 18, 16, 1};
+        bench->net.link_downs = 2;
     }
     /* As a ring all-reduce would load it: each host to its neighbour, and to the other leaf. */
     for (uint32_t round = 0; round < 8; round++)
         for (uint32_t h = 0; h < HOSTS; h++)
-            lab_send(lab, 1 + 20000 * round,
-                     (const uint32_t[2]){h, (h + (round % 2 ? HOSTS / 2 : 1)) % HOSTS}, 65536 + h);
-    return lab;
+            bench_send(bench, 1 + 20000 * round,
+                       (const uint32_t[2]){h, (h + (round % 2 ? HOSTS / 2 : 1)) % HOSTS},
+                       65536 + h);
+    return bench;
 }
 
-static void check_counts(struct lab *lab, const struct asim_fabric_stats *stats)
+static void check_counts(struct testbench *bench, const struct asim_fabric_stats *stats)
 {
     struct asim_err err = {0};
     uint64_t packets = 0, got = 0;
 
-    for (uint32_t i = 0; i < lab->n; i++) {
-        packets += (lab->msg[i].bytes - 1) / lab->net.payload_bytes + 1;
-        CHECK_U64(lab->msg[i].n_sent, 1);
-        CHECK_U64(lab->msg[i].n_arrived, 1);
-        CHECK_U64(lab->msg[i].arrived, lab->msg[i].sent);
+    for (uint32_t i = 0; i < bench->n; i++) {
+        packets += (bench->msg[i].bytes - 1) / bench->net.payload_bytes + 1;
+        CHECK_U64(bench->msg[i].n_sent, 1);
+        CHECK_U64(bench->msg[i].n_arrived, 1);
+        CHECK_U64(bench->msg[i].arrived, bench->msg[i].sent);
     }
     for (uint32_t h = 0; h < HOSTS; h++)
-        got += lab->fabric->host[h].counts.data_received;
-    CHECK_U64(stats->messages, lab->n);
+        got += bench->fabric->host[h].counts.data_received;
+    CHECK_U64(stats->messages, bench->n);
     CHECK_U64(stats->data, packets + stats->again);
     CHECK_U64(got, packets + stats->duplicates + stats->discarded);
     CHECK(stats->data - got <= stats->lost + stats->drops); /* the rest of the lost were ACKs */
-    CHECK_U64(asim_fabric_buffered(lab->fabric), 0);
-    CHECK(asim_fabric_audit(lab->fabric, &err) == 0);
+    CHECK_U64(asim_fabric_buffered(bench->fabric), 0);
+    CHECK(asim_fabric_audit(bench->fabric, &err) == 0);
     CHECK_STR(err.text, "");
-    CHECK_U64(asim_fabric_unfinished(lab->fabric, NULL, 0), 0);
+    CHECK_U64(asim_fabric_unfinished(bench->fabric, NULL, 0), 0);
 }
 
-static void same(const struct lab *a, const struct lab *b)
+static void same(const struct testbench *a, const struct testbench *b)
 {
     for (uint32_t i = 0; i < a->n; i++)
         if (a->msg[i].sent != b->msg[i].sent) {
@@ -83,11 +84,11 @@ static void same(const struct lab *a, const struct lab *b)
 
 static void run_case(const struct case_row *row)
 {
-    struct lab *windows = leaf_spine(row), *events = leaf_spine(row);
+    struct testbench *windows = leaf_spine(row), *events = leaf_spine(row);
     struct asim_fabric_stats a, b;
 
-    lab_run(windows, 0);
-    lab_run(events, 1);
+    bench_run(windows, 0);
+    bench_run(events, 1);
     asim_fabric_stats(windows->fabric, &a);
     asim_fabric_stats(events->fabric, &b);
     check_counts(windows, &a);
@@ -102,8 +103,8 @@ static void run_case(const struct case_row *row)
            row->name, (unsigned long long)a.lost, (unsigned long long)a.drops,
            (unsigned long long)a.again, (unsigned long long)a.duplicates,
            (unsigned long long)a.discarded, (unsigned long long)a.timeouts);
-    lab_close(windows);
-    lab_close(events);
+    bench_close(windows);
+    bench_close(events);
 }
 
 static void lossy_runs(void)
@@ -145,91 +146,91 @@ static void lossy_runs(void)
 /* The only link of host 0 goes down for good while it sends. */
 static void undeliverable(void)
 {
-    struct lab *lab = lab_star(3, (const uint64_t[2]){100, 500});
+    struct testbench *bench = bench_star(3, (const uint64_t[2]){100, 500});
     struct asim_unfinished list[4];
     struct asim_err err = {0};
 
-    lab->net.link_down = calloc(1, sizeof *lab->net.link_down);
-    lab->net.link_down[0] = (struct asim_link_down){6000, 0, 3, 0};
-    lab->net.link_downs = 1;
-    lab_send(lab, 1, (const uint32_t[2]){0, 1}, 1000000); /* waits at its NIC */
-    lab_send(lab, 1, (const uint32_t[2]){1, 0}, 1000000); /* has no way: given up */
-    lab_send(lab, 1, (const uint32_t[2]){1, 2}, 1000000);
-    lab_run(lab, 0);
-    CHECK_U64(asim_fabric_unfinished(lab->fabric, list, 4), 2);
+    bench->net.link_down = calloc(1, sizeof *bench->net.link_down);
+    bench->net.link_down[0] = (struct asim_link_down){6000, 0, 3, 0};
+    bench->net.link_downs = 1;
+    bench_send(bench, 1, (const uint32_t[2]){0, 1}, 1000000); /* waits at its NIC */
+    bench_send(bench, 1, (const uint32_t[2]){1, 0}, 1000000); /* has no way: given up */
+    bench_send(bench, 1, (const uint32_t[2]){1, 2}, 1000000);
+    bench_run(bench, 0);
+    CHECK_U64(asim_fabric_unfinished(bench->fabric, list, 4), 2);
     CHECK(list[0].src == 0 && list[0].dst == 1 && !list[0].aborted && list[0].acked > 0);
     CHECK(list[1].src == 1 && list[1].dst == 0 && list[1].aborted && list[1].timeouts == 17);
     CHECK(list[1].acked > 0 && list[1].acked < 1000000);
-    CHECK_U64(lab->msg[2].n_arrived, 1);
-    CHECK(asim_fabric_audit(lab->fabric, &err) == 0);
+    CHECK_U64(bench->msg[2].n_arrived, 1);
+    CHECK(asim_fabric_audit(bench->fabric, &err) == 0);
     CHECK_STR(err.text, "");
-    CHECK_U64(asim_fabric_buffered(lab->fabric), 0);
-    lab_close(lab);
+    CHECK_U64(asim_fabric_buffered(bench->fabric), 0);
+    bench_close(bench);
 }
 
 /* What is unfinished is listed by message, in whatever slots the flows are: which one is free
  * again, and when, may depend on other processes. */
 static void listed_by_message(void)
 {
-    struct lab *lab = lab_star(3, (const uint64_t[2]){100, 500});
+    struct testbench *bench = bench_star(3, (const uint64_t[2]){100, 500});
     struct asim_unfinished list[2];
 
-    lab->net.link_down = calloc(1, sizeof *lab->net.link_down);
-    lab->net.link_down[0] = (struct asim_link_down){60000, 0, 3, 0};
-    lab->net.link_downs = 1;
-    lab_send(lab, 1, (const uint32_t[2]){1, 2}, 100); /* has the first slot, and leaves it */
-    lab_send(lab, 1, (const uint32_t[2]){1, 0}, 10000000);
-    lab_send(lab, 50000, (const uint32_t[2]){1, 0}, 20000000); /* which then has it */
-    lab_run(lab, 0);
-    CHECK_U64(asim_fabric_unfinished(lab->fabric, list, 2), 2);
+    bench->net.link_down = calloc(1, sizeof *bench->net.link_down);
+    bench->net.link_down[0] = (struct asim_link_down){60000, 0, 3, 0};
+    bench->net.link_downs = 1;
+    bench_send(bench, 1, (const uint32_t[2]){1, 2}, 100); /* has the first slot, and leaves it */
+    bench_send(bench, 1, (const uint32_t[2]){1, 0}, 10000000);
+    bench_send(bench, 50000, (const uint32_t[2]){1, 0}, 20000000); /* which then has it */
+    bench_run(bench, 0);
+    CHECK_U64(asim_fabric_unfinished(bench->fabric, list, 2), 2);
     CHECK(list[0].bytes == 10000000 && list[1].bytes == 20000000);
-    CHECK_U64(asim_fabric_unfinished(lab->fabric, list, 1), 2);
+    CHECK_U64(asim_fabric_unfinished(bench->fabric, list, 1), 2);
     CHECK_U64(list[0].bytes, 10000000);
-    lab_close(lab);
+    bench_close(bench);
 }
 
 /* Two links to one switch: the queue pairs of the one that goes down move to the other. */
 static void second_nic(void)
 {
-    struct lab *lab = lab_open(2, 2);
+    struct testbench *bench = bench_open(2, 2);
     struct asim_err err = {0};
     struct asim_fabric_stats stats;
 
     for (uint32_t h = 0; h < 2; h++)
         for (uint32_t s = 0; s < 2; s++)
-            lab_link(lab, h, 2 + s, (const uint64_t[2]){100, 500});
-    lab->net.link_down = calloc(2, sizeof *lab->net.link_down);
-    lab->net.link_down[0] = (struct asim_link_down){10000, 0, 2, 0};
-    lab->net.link_down[1] = (struct asim_link_down){90000, 0, 2, 1};
-    lab->net.link_downs = 2;
+            bench_link(bench, h, 2 + s, (const uint64_t[2]){100, 500});
+    bench->net.link_down = calloc(2, sizeof *bench->net.link_down);
+    bench->net.link_down[0] = (struct asim_link_down){10000, 0, 2, 0};
+    bench->net.link_down[1] = (struct asim_link_down){90000, 0, 2, 1};
+    bench->net.link_downs = 2;
     for (uint32_t i = 0; i < 16; i++)
-        lab_send(lab, 1, (const uint32_t[2]){0, 1}, 200000);
-    lab_run(lab, 0);
-    asim_fabric_stats(lab->fabric, &stats);
+        bench_send(bench, 1, (const uint32_t[2]){0, 1}, 200000);
+    bench_run(bench, 0);
+    asim_fabric_stats(bench->fabric, &stats);
     CHECK_U64(stats.messages, 16);
-    CHECK(lab->fabric->host[0].nics[0].port.out->frames > 100);
-    CHECK(lab->fabric->host[0].nics[1].port.out->frames >
-          lab->fabric->host[0].nics[0].port.out->frames);
-    CHECK(asim_fabric_audit(lab->fabric, &err) == 0);
+    CHECK(bench->fabric->host[0].nics[0].port.out->frames > 100);
+    CHECK(bench->fabric->host[0].nics[1].port.out->frames >
+          bench->fabric->host[0].nics[0].port.out->frames);
+    CHECK(asim_fabric_audit(bench->fabric, &err) == 0);
     CHECK_STR(err.text, "");
-    lab_close(lab);
+    bench_close(bench);
 }
 
 static void unknown_link(void)
 {
-    struct lab *lab = lab_star(3, (const uint64_t[2]){100, 500});
-    struct asim_fabric_config config = {.topo = &lab->topo, .net = &lab->net};
+    struct testbench *bench = bench_star(3, (const uint64_t[2]){100, 500});
+    struct asim_fabric_config config = {.topo = &bench->topo, .net = &bench->net};
     struct asim_err err = {0};
 
-    lab->net.link_down = calloc(1, sizeof *lab->net.link_down);
-    lab->net.link_down[0] = (struct asim_link_down){6000, 0, 1, 0};
-    lab->net.link_downs = 1;
-    CHECK(asim_topo_finish(&lab->topo, &err) == 0);
-    CHECK(asim_route_open(&lab->route, &lab->topo, &err) == 0);
-    config.route = lab->route;
-    CHECK(asim_fabric_open(&lab->fabric, &config, &err) == ASIM_EINVAL);
+    bench->net.link_down = calloc(1, sizeof *bench->net.link_down);
+    bench->net.link_down[0] = (struct asim_link_down){6000, 0, 1, 0};
+    bench->net.link_downs = 1;
+    CHECK(asim_topo_finish(&bench->topo, &err) == 0);
+    CHECK(asim_route_open(&bench->route, &bench->topo, &err) == 0);
+    config.route = bench->route;
+    CHECK(asim_fabric_open(&bench->fabric, &config, &err) == ASIM_EINVAL);
     CHECK(strstr(err.text, "LINK_DOWN names nodes 0 and 1") != NULL);
-    lab_close(lab);
+    bench_close(bench);
 }
 
 int main(void)

@@ -4,31 +4,31 @@
  * what is saved pays for more, and it never holds more than its most.
  */
 #include "fabric/memo/search_budget.h"
-#include "lab.h"
+#include "testbench.h"
 
 int main(void)
 {
-    struct lab *lab = lab_open(2, 1);
+    struct testbench *bench = bench_open(2, 1);
     struct asim_search_budget budget = {0};
 
-    lab_link(lab, 0, 2, (const uint64_t[2]){400, 500});
-    lab_link(lab, 1, 2, (const uint64_t[2]){400, 500});
-    lab_prepare(lab, 0);
-    CHECK(!asim_search_budget_has(lab->fabric, &budget, 1)); /* nobody has given it anything */
+    bench_link(bench, 0, 2, (const uint64_t[2]){400, 500});
+    bench_link(bench, 1, 2, (const uint64_t[2]){400, 500});
+    bench_prepare(bench, 0);
+    CHECK(!asim_search_budget_has(bench->fabric, &budget, 1)); /* nobody has given it anything */
     asim_search_budget_raise(&budget, 100);
     asim_search_budget_raise(&budget, 60); /* less than it may hold: no second beginning */
     CHECK(budget.left <= 100 && budget.left >= 90);
-    CHECK(asim_search_budget_has(lab->fabric, &budget, 1));
+    CHECK(asim_search_budget_has(bench->fabric, &budget, 1));
     asim_search_budget_spend(&budget, 1000);
-    CHECK(!asim_search_budget_has(lab->fabric, &budget, 1)); /* no hop has been simulated since */
+    CHECK(!asim_search_budget_has(bench->fabric, &budget, 1)); /* no hop has been simulated since */
     asim_search_budget_saved(&budget, 1000000);
     CHECK(budget.left == budget.most); /* what was spent, and no more */
-    CHECK(asim_search_budget_has(lab->fabric, &budget, 1));
+    CHECK(asim_search_budget_has(bench->fabric, &budget, 1));
     asim_search_budget_spend(&budget, (uint64_t)budget.most + 50);
-    lab->fabric->wires[0].frames = 2000000; /* of them a million are those saved */
-    lab->fabric->run.windows = 1000;
-    CHECK(asim_search_budget_has(lab->fabric, &budget, 1));
+    bench->fabric->wires[0].frames = 2000000; /* of them a million are those saved */
+    bench->fabric->run.windows = 1000;
+    CHECK(asim_search_budget_has(bench->fabric, &budget, 1));
     CHECK(budget.left <= budget.most);
-    lab_close(lab);
+    bench_close(bench);
     return CHECK_DONE();
 }

@@ -4,20 +4,20 @@
  * closed form F2 holds in picoseconds; both bases agree where every time is a whole ns; windows
  * and single events agree under contention, losses and a flap, too.
  */
-#include "lab.h"
+#include "testbench.h"
 
 static uint64_t one_way(uint64_t gbps, uint64_t bytes, int base)
 {
-    struct lab *lab = lab_star(2, (const uint64_t[2]){gbps, 500});
+    struct testbench *bench = bench_star(2, (const uint64_t[2]){gbps, 500});
     uint64_t took;
 
-    lab->net.time_base = base;
-    lab->net.has_win = 0;
-    lab_send(lab, 1000, (const uint32_t[2]){0, 1}, bytes);
-    lab_run(lab, 0);
-    lab_check_conserved(lab);
-    took = lab->msg[0].sent - 1000;
-    lab_close(lab);
+    bench->net.time_base = base;
+    bench->net.has_win = 0;
+    bench_send(bench, 1000, (const uint32_t[2]){0, 1}, bytes);
+    bench_run(bench, 0);
+    bench_check_conserved(bench);
+    took = bench->msg[0].sent - 1000;
+    bench_close(bench);
     return took;
 }
 
@@ -43,29 +43,30 @@ static void exact_rates(void)
     CHECK_U64(one_way(8, 500000, ASIM_BASE_PS), one_way(8, 500000, ASIM_BASE_NS));
 }
 
-static struct lab *crowd(void)
+static struct testbench *crowd(void)
 {
-    struct lab *lab = lab_star(8, (const uint64_t[2]){400, 25});
+    struct testbench *bench = bench_star(8, (const uint64_t[2]){400, 25});
 
-    lab->net.time_base = ASIM_BASE_PS;
-    lab->net.error_rate = 1e-3;
-    lab->net.buffer_bytes = 1 << 20;
-    lab->net.link_down = calloc(2, sizeof *lab->net.link_down);
-    lab->net.link_down[0] = (struct asim_link_down){9000, 3, 8, 0};
-    lab->net.link_down[1] = (struct asim_link_down){11000, 3, 8, 1};
-    lab->net.link_downs = 2;
+    bench->net.time_base = ASIM_BASE_PS;
+    bench->net.error_rate = 1e-3;
+    bench->net.buffer_bytes = 1 << 20;
+    bench->net.link_down = calloc(2, sizeof *bench->net.link_down);
+    bench->net.link_down[0] = (struct asim_link_down){9000, 3, 8, 0};
+    bench->net.link_down[1] = (struct asim_link_down){11000, 3, 8, 1};
+    bench->net.link_downs = 2;
     for (uint32_t i = 0; i < 56; i++)
-        lab_send(lab, 1 + i % 5, (const uint32_t[2]){i / 7, (i / 7 + 1 + i % 7) % 8}, 150000 + i);
-    return lab;
+        bench_send(bench, 1 + i % 5, (const uint32_t[2]){i / 7, (i / 7 + 1 + i % 7) % 8},
+                   150000 + i);
+    return bench;
 }
 
 static void windows_and_events(void)
 {
-    struct lab *a = crowd(), *b = crowd();
+    struct testbench *a = crowd(), *b = crowd();
     struct asim_err err = {0};
 
-    lab_run(a, 0);
-    lab_run(b, 1);
+    bench_run(a, 0);
+    bench_run(b, 1);
     for (uint32_t i = 0; i < a->n; i++) {
         CHECK_U64(a->msg[i].n_arrived, 1);
         CHECK_U64(a->msg[i].sent, b->msg[i].sent);
@@ -73,8 +74,8 @@ static void windows_and_events(void)
     }
     CHECK(asim_fabric_audit(a->fabric, &err) == 0 && asim_fabric_audit(b->fabric, &err) == 0);
     CHECK_STR(err.text, "");
-    lab_close(a);
-    lab_close(b);
+    bench_close(a);
+    bench_close(b);
 }
 
 int main(void)

@@ -5,7 +5,7 @@
  * (sections 6.7 and 6.8), among them the two that windows stall. Serialization times against
  * their definition.
  */
-#include "lab.h"
+#include "testbench.h"
 
 enum { MTU = 1000 };
 
@@ -62,43 +62,43 @@ static uint64_t exchange(const struct path *p, uint64_t bytes)
     return end + 2 * ack + 4 * p->delay;
 }
 
-static struct lab *chain(const struct path *p)
+static struct testbench *chain(const struct path *p)
 {
-    struct lab *lab = lab_open(2, p->hops - 1);
+    struct testbench *bench = bench_open(2, p->hops - 1);
     const uint64_t link[2] = {p->gbps, p->delay};
 
-    lab_link(lab, 0, 2, link);
+    bench_link(bench, 0, 2, link);
     for (uint32_t s = 0; s + 2 < p->hops; s++)
-        lab_link(lab, 2 + s, 3 + s, link);
-    lab_link(lab, 2 + p->hops - 2, 1, link);
-    return lab;
+        bench_link(bench, 2 + s, 3 + s, link);
+    bench_link(bench, 2 + p->hops - 2, 1, link);
+    return bench;
 }
 
 static void try_one_way(const struct path *p, uint64_t bytes)
 {
-    struct lab *lab = chain(p);
+    struct testbench *bench = chain(p);
 
-    lab->net.has_win = 0;
-    lab_send(lab, 3, (const uint32_t[2]){0, 1}, bytes);
-    lab_run(lab, 0);
-    lab_check_conserved(lab);
-    CHECK_U64(lab->msg[0].sent - 3, one_way(p, bytes));
-    lab_close(lab);
+    bench->net.has_win = 0;
+    bench_send(bench, 3, (const uint32_t[2]){0, 1}, bytes);
+    bench_run(bench, 0);
+    bench_check_conserved(bench);
+    CHECK_U64(bench->msg[0].sent - 3, one_way(p, bytes));
+    bench_close(bench);
 }
 
 static void try_exchange(const struct path *p, uint64_t bytes)
 {
-    struct lab *lab = chain(p);
+    struct testbench *bench = chain(p);
 
-    lab->net.has_win = 0;
-    lab_send(lab, 0, (const uint32_t[2]){0, 1}, bytes);
-    lab_send(lab, 0, (const uint32_t[2]){1, 0}, bytes);
-    lab_run(lab, 0);
-    lab_check_conserved(lab);
-    CHECK_U64(lab->msg[1].sent, lab->msg[0].sent);
+    bench->net.has_win = 0;
+    bench_send(bench, 0, (const uint32_t[2]){0, 1}, bytes);
+    bench_send(bench, 0, (const uint32_t[2]){1, 0}, bytes);
+    bench_run(bench, 0);
+    bench_check_conserved(bench);
+    CHECK_U64(bench->msg[1].sent, bench->msg[0].sent);
     if (bytes > MTU)
-        CHECK_U64(lab->msg[0].sent, exchange(p, bytes));
-    lab_close(lab);
+        CHECK_U64(bench->msg[0].sent, exchange(p, bytes));
+    bench_close(bench);
 }
 
 static void closed_forms(void)
@@ -134,16 +134,16 @@ static void golden_times(int per_event)
 {
     for (size_t g = 0; g < sizeof goldens / sizeof goldens[0]; g++) {
         const struct golden *golden = &goldens[g];
-        struct lab *lab = lab_star(golden->hosts, (const uint64_t[2]){golden->gbps, 500});
+        struct testbench *bench = bench_star(golden->hosts, (const uint64_t[2]){golden->gbps, 500});
 
         for (uint32_t h = 0; h < golden->hosts; h++)
-            lab_send(lab, 10, (const uint32_t[2]){h, (h + 1) % golden->hosts}, golden->bytes);
-        lab_run(lab, per_event);
-        lab_check_conserved(lab);
+            bench_send(bench, 10, (const uint32_t[2]){h, (h + 1) % golden->hosts}, golden->bytes);
+        bench_run(bench, per_event);
+        bench_check_conserved(bench);
         for (uint32_t h = 0; h < golden->hosts; h++)
-            CHECK_U64(lab->msg[h].arrived - 10, golden->want);
-        CHECK_U64(lab->fct_ns, golden->want * golden->hosts);
-        lab_close(lab);
+            CHECK_U64(bench->msg[h].arrived - 10, golden->want);
+        CHECK_U64(bench->fct_ns, golden->want * golden->hosts);
+        bench_close(bench);
     }
 }
 
@@ -155,13 +155,13 @@ static void window_stall(void)
     enum { WINDOW = 602, ROUND = 2 * 3 + 4 * 500 };
 
     for (uint32_t rounds = 1; rounds < 5; rounds++) {
-        struct lab *lab = chain(&p);
+        struct testbench *bench = chain(&p);
 
-        lab_send(lab, 0, (const uint32_t[2]){0, 1}, (uint64_t)rounds * WINDOW * MTU);
-        lab_run(lab, 0);
-        lab_check_conserved(lab);
-        CHECK_U64(lab->msg[0].sent, (rounds - 1) * ROUND + WINDOW * 3 + 3 + 4 * 500);
-        lab_close(lab);
+        bench_send(bench, 0, (const uint32_t[2]){0, 1}, (uint64_t)rounds * WINDOW * MTU);
+        bench_run(bench, 0);
+        bench_check_conserved(bench);
+        CHECK_U64(bench->msg[0].sent, (rounds - 1) * ROUND + WINDOW * 3 + 3 + 4 * 500);
+        bench_close(bench);
     }
 }
 

@@ -1,20 +1,20 @@
 /* SPDX-License-Identifier: GPL-2.0-only
  *
- * The proof of the fast path (core/fabric/README.md): advancing nodes over safe windows gives, to the
- * byte, what advancing one node at one instant gives. Random star, leaf-spine and parallel-link
+ * The proof of the fast path (core/fabric/README.md): advancing nodes over safe windows gives, to
+ * the byte, what advancing one node at one instant gives. Random star, leaf-spine and parallel-link
  * networks with different rates and delays, random messages with several flows a host, with and
  * without windows, with buffers small enough to pause; every message must come exactly once and no
  * byte may stay behind.
  */
-#include "lab_links.h"
-#include "lab_random.h"
+#include "testbench_links.h"
+#include "testbench_random.h"
 
-static struct lab *run(uint64_t seed, int per_event)
+static struct testbench *run(uint64_t seed, int per_event)
 {
-    struct lab *lab = random_lab(seed);
+    struct testbench *bench = random_bench(seed);
 
-    lab_run(lab, per_event);
-    return lab;
+    bench_run(bench, per_event);
+    return bench;
 }
 
 static int by_time(const void *a, const void *b)
@@ -23,13 +23,13 @@ static int by_time(const void *a, const void *b)
 }
 
 /* Also what the two ways of a switch (switch.c, bulk.c) count each for themselves. */
-static void compare_links(const struct lab *a, const struct lab *b)
+static void compare_links(const struct testbench *a, const struct testbench *b)
 {
     for (uint32_t w = 0; w < a->topo.n_links * 2; w++)
-        lab_check_link(a, b, w);
+        bench_check_link(a, b, w);
 }
 
-static void compare(struct lab *a, struct lab *b)
+static void compare(struct testbench *a, struct testbench *b)
 {
     struct asim_fabric_stats x, y;
 
@@ -51,7 +51,7 @@ static void compare(struct lab *a, struct lab *b)
     qsort(a->pfc, a->n_pfc, sizeof a->pfc[0], by_time);
     qsort(b->pfc, b->n_pfc, sizeof b->pfc[0], by_time);
     CHECK_U64(b->n_pfc, a->n_pfc);
-    if (a->n_pfc < LAB_PFC)
+    if (a->n_pfc < BENCH_PFC)
         CHECK(memcmp(a->pfc, b->pfc, sizeof a->pfc[0] * a->n_pfc) == 0);
 }
 
@@ -62,7 +62,7 @@ struct seen {
 static void both_ways(uint64_t seed, struct seen *seen)
 {
     int before = check_failures;
-    struct lab *windows = run(seed, 0), *events = run(seed, 1);
+    struct testbench *windows = run(seed, 0), *events = run(seed, 1);
     struct asim_fabric_stats stats;
 
     compare(windows, events);
@@ -71,8 +71,8 @@ static void both_ways(uint64_t seed, struct seen *seen)
         seen->lossy++;
         CHECK_U64(asim_fabric_buffered(windows->fabric), 0);
     } else {
-        lab_check_conserved(windows);
-        lab_check_conserved(events);
+        bench_check_conserved(windows);
+        bench_check_conserved(events);
     }
     seen->pauses += stats.pauses;
     seen->marks += stats.marks;
@@ -81,8 +81,8 @@ static void both_ways(uint64_t seed, struct seen *seen)
     seen->windows[1] += stats.windows;
     if (check_failures > before)
         fprintf(stderr, "  so with seed %llu\n", (unsigned long long)seed);
-    lab_close(windows);
-    lab_close(events);
+    bench_close(windows);
+    bench_close(events);
 }
 
 static void count_frame(void *self, enum asim_frame_event what, const uint32_t node_port[2],
@@ -100,26 +100,26 @@ static void count_frame(void *self, enum asim_frame_event what, const uint32_t n
 /* A watcher switches to single events in the middle of a run. */
 static void watched(void)
 {
-    struct lab *lab = lab_star(3, (const uint64_t[2]){200, 500});
+    struct testbench *bench = bench_star(3, (const uint64_t[2]){200, 500});
     uint64_t seen[3] = {0};
     struct asim_fabric_stats stats;
     struct asim_err err = {0};
 
-    lab_send(lab, 0, (const uint32_t[2]){0, 1}, 5000);
-    lab_send(lab, 0, (const uint32_t[2]){2, 1}, 5000);
-    lab_run(lab, 0);
-    lab_check_conserved(lab);
-    asim_fabric_watch_frames(lab->fabric, count_frame, seen);
-    lab_send(lab, 0, (const uint32_t[2]){1, 0}, 3000);
+    bench_send(bench, 0, (const uint32_t[2]){0, 1}, 5000);
+    bench_send(bench, 0, (const uint32_t[2]){2, 1}, 5000);
+    bench_run(bench, 0);
+    bench_check_conserved(bench);
+    asim_fabric_watch_frames(bench->fabric, count_frame, seen);
+    bench_send(bench, 0, (const uint32_t[2]){1, 0}, 3000);
     CHECK(asim_packet_backend.send(
-              lab_net(lab),
+              bench_net(bench),
               &(struct asim_msg){.id = 2, .bytes = 3000, .cookie = 2, .src = 1, .dst = 0}) == 0);
-    CHECK(asim_fabric_run(lab->fabric, &err) == 0);
+    CHECK(asim_fabric_run(bench->fabric, &err) == 0);
     CHECK_U64(seen[1], 12); /* 3 packets and 3 ACKs, two links each */
     CHECK_U64(seen[2], 12);
-    asim_fabric_stats(lab->fabric, &stats);
+    asim_fabric_stats(bench->fabric, &stats);
     CHECK_U64(stats.hops, 20 * 2 + 12);
-    lab_close(lab);
+    bench_close(bench);
 }
 
 int main(void)

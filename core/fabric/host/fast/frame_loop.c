@@ -160,7 +160,7 @@ ALWAYS_INLINE int kick(struct asim_fabric *fabric, struct asim_host *host, struc
 
 void asim_host_kick(struct asim_fabric *fabric, struct asim_host *host, struct asim_nic *nic)
 {
-    if (!host->lane->fast_ok)
+    if (!host->worker->fast_ok)
         asim_nic_kick(fabric, host, nic, host->now);
     else if (!asim_nic_is_busy(host, nic))
         kick_apart(fabric, host, nic);
@@ -191,7 +191,7 @@ ALWAYS_INLINE int take_ack(struct asim_fabric *fabric, struct asim_host *host, s
     return (asim_nic_is_busy(host, nic) || kick(fabric, host, nic, is_one)) && !is_over;
 }
 
-/* One of them. 0: timers or wake-ups may be others now, or the lane has failed. */
+/* One of them. 0: timers or wake-ups may be others now, or the worker has failed. */
 ALWAYS_INLINE int take_coming(struct asim_fabric *fabric, struct asim_host *host,
                               const struct coming *coming, int is_one)
 {
@@ -270,11 +270,11 @@ static void take_own(struct asim_fabric *fabric, struct asim_host *host, const s
 ALWAYS_INLINE uint64_t advance(struct asim_fabric *fabric, struct asim_host *host, uint64_t until,
                                int is_one)
 {
-    int plain = host->lane->fast_ok;
+    int plain = host->worker->fast_ok;
 
     if (!is_one && !plain)
         return 0;
-    while (!host->lane->failed) {
+    while (!host->worker->failed) {
         struct own own = first_own(host, is_one);
         uint64_t end = own.t < until ? own.t : until, t;
         int is_through =

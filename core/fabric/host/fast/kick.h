@@ -19,7 +19,7 @@ ALWAYS_INLINE struct asim_frame *quick_begin(struct asim_host *host, struct asim
 
     if (tail != wire->limit)
         frame = &wire->at[tail & wire->mask];
-    else if (!(frame = asim_link_ring_slot_slow(host->lane, wire)))
+    else if (!(frame = asim_link_ring_slot_slow(host->worker, wire)))
         return NULL;
     port->busy = ASIM_NIC_BUSY;
     port->tx_start = host->now;
@@ -37,16 +37,16 @@ ALWAYS_INLINE struct asim_frame *quick_begin(struct asim_host *host, struct asim
 ALWAYS_INLINE void quick_go(struct asim_host *host, struct asim_port *port,
                             struct asim_frame *frame, int final)
 {
-    struct asim_lane *lane = host->lane;
+    struct asim_worker *worker = host->worker;
     struct asim_wire *wire = port->out;
     uint64_t t = port->busy_until + wire->delay;
 
     frame->t = t;
     if (final && wire->to == frame->src)
-        asim_port_notify_final(lane, wire, frame);
+        asim_port_notify_final(worker, wire, frame);
     asim_link_ring_commit(wire);
-    if (t < lane->lowered[wire->to_place])
-        lane->lowered[wire->to_place] = t;
+    if (t < worker->min_arrival[wire->to_slot])
+        worker->min_arrival[wire->to_slot] = t;
 }
 
 /* An answer has been started: nobody waits for its end where nothing else is there to be sent, and

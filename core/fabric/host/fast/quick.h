@@ -2,7 +2,7 @@
  *
  * The short way of a host, for what nearly all its events are: packets in order, ACKs of more, and
  * a NIC that has the next of either to send, in a network in which nothing is lost on wires and
- * nobody looks at single frames (lane->fast_ok). Inlined into the loops of frame_loop.c, so that
+ * nobody looks at single frames (worker->fast_ok). Inlined into the loops of frame_loop.c, so that
  * a frame costs no call and no test of what is the same for all frames of a turn.
  *
  * Each function does all that the long way (qp.c, receiver.c) would do with the event, or returns 0

@@ -18,12 +18,12 @@
 /* A frame that was waiting goes when the one before it is through: the transmission that ends is
  * its cause, whose age is its length. The count of the port stays what it was when it became busy,
  * as in switch.c: there is no count of this event here, and no need for one (tie_key.h). */
-static inline struct asim_frame *begin_behind(struct asim_lane *lane, struct asim_port *port,
+static inline struct asim_frame *begin_behind(struct asim_worker *worker, struct asim_port *port,
                                               uint32_t bytes)
 {
     struct asim_event_key then = {port->busy_until, asim_port_tie_key(port), port->start_seq};
 
-    return asim_port_begin(lane, port, bytes, then);
+    return asim_port_begin(worker, port, bytes, then);
 }
 
 void asim_bulk_apply_deferred(struct asim_switch_shard *shard,
@@ -47,7 +47,7 @@ static inline void depart(struct asim_fabric *fabric, struct asim_switch_shard *
 
     in = head->ingress;
     bytes = head->wire;
-    frame = begin_behind(shard->lane, &port->port, bytes);
+    frame = begin_behind(shard->worker, &port->port, bytes);
     if (!frame)
         return;
     asim_frame_copy(frame, head, port->port.start_recency);
@@ -59,7 +59,7 @@ static inline void depart(struct asim_fabric *fabric, struct asim_switch_shard *
     }
     asim_switch_mark_and_stamp(fabric, sw, p, frame, (const uint64_t[2]){q, port->port.tx_start});
     frame->t = port->port.busy_until + port->port.out->delay;
-    asim_port_put_on_wire(shard->lane, port->port.out, frame);
+    asim_port_put_on_wire(shard->worker, port->port.out, frame);
 }
 
 /* All that leaves port p before t. What leaves at t itself goes after what comes in then, and is
@@ -70,7 +70,7 @@ static inline void drain_until(struct asim_fabric *fabric, struct asim_switch_sh
 {
     const struct asim_switch_port *port = &shard->sw->ports[p];
 
-    while (port->frames && port->port.busy_until < t && !shard->lane->failed)
+    while (port->frames && port->port.busy_until < t && !shard->worker->failed)
         depart(fabric, shard, p);
 }
 
@@ -88,7 +88,7 @@ static inline int forward(struct asim_fabric *fabric, struct asim_switch_shard *
     struct asim_frame *place;
 
     if (idle) {
-        place = asim_port_begin(shard->lane, &port->port, bytes,
+        place = asim_port_begin(shard->worker, &port->port, bytes,
                                 (struct asim_event_key){t, asim_wire_tie_key(wire, frame), 0});
     } else {
         there +=
@@ -96,7 +96,7 @@ static inline int forward(struct asim_fabric *fabric, struct asim_switch_shard *
         port->same_tick = 1;
         port->same_tick_at = t;
         port->same_tick_bytes = there;
-        place = begin_behind(shard->lane, &port->port, bytes);
+        place = begin_behind(shard->worker, &port->port, bytes);
     }
     if (!place)
         return 0;
@@ -108,7 +108,7 @@ static inline int forward(struct asim_fabric *fabric, struct asim_switch_shard *
     if (fabric->set.writes_telemetry)
         asim_telemetry_write(fabric, sw, in_out_q[1], place, asim_to_ns(fabric, t));
     place->t = port->port.busy_until + port->port.out->delay;
-    asim_port_put_on_wire(shard->lane, port->port.out, place);
+    asim_port_put_on_wire(shard->worker, port->port.out, place);
     return idle;
 }
 
@@ -149,11 +149,11 @@ struct arrivals {
 
 /* Into the mailbox of the wire, to start at the port's tx_start. The shared buffer is left as it
  * is: what comes and goes within a bulk window takes nothing from anybody. */
-static inline void send_uncongested(struct asim_lane *lane, struct asim_port *port,
+static inline void send_uncongested(struct asim_worker *worker, struct asim_port *port,
                                     const struct asim_frame *frame)
 {
     struct asim_wire *wire = port->out;
-    struct asim_frame *place = asim_link_ring_slot(lane, wire);
+    struct asim_frame *place = asim_link_ring_slot(worker, wire);
 
     if (!place)
         return;
@@ -162,7 +162,7 @@ static inline void send_uncongested(struct asim_lane *lane, struct asim_port *po
     port->busy_until = port->tx_start + wire->tx[frame->wire];
     asim_frame_copy(place, frame, port->start_recency);
     place->t = port->busy_until + wire->delay;
-    asim_port_put_on_wire(lane, wire, place);
+    asim_port_put_on_wire(worker, wire, place);
 }
 
 /* All that comes to a plain port: a frame starts when it comes, or when the one before it is
@@ -195,7 +195,7 @@ static uint64_t serve_uncongested(struct asim_fabric *fabric, struct asim_switch
             port->port.start_recency = asim_wire_recency(from, frame->wire);
             cause = entry + 1;
             *at = (t - arrivals->begin) << 16;
-            send_uncongested(shard->lane, &port->port, frame);
+            send_uncongested(shard->worker, &port->port, frame);
             continue;
         }
         waiting += frame->wire;
@@ -206,7 +206,7 @@ static uint64_t serve_uncongested(struct asim_fabric *fabric, struct asim_switch
         }
         port->port.start_recency = bulk_recency_behind(port->port.busy_until - port->port.tx_start);
         port->port.tx_start = port->port.busy_until;
-        send_uncongested(shard->lane, &port->port, frame);
+        send_uncongested(shard->worker, &port->port, frame);
     }
     return cause;
 }
@@ -249,7 +249,7 @@ static void serve(struct asim_fabric *fabric, struct asim_switch_shard *shard, u
         cause = burst_serve(fabric, shard, out, begin_until);
     } else {
         if (asim_egress_batch_expand(sw, batch, begin_until[0]))
-            shard->lane->failed = ASIM_ENOMEM;
+            shard->worker->failed = ASIM_ENOMEM;
         at = asim_arrivals_order(shard, batch);
         cause =
             serve_arrivals(fabric, shard, out,
@@ -276,7 +276,7 @@ void asim_bulk_serve(struct asim_fabric *fabric, struct asim_switch_shard *shard
 {
     int alone = shard->sw->n_shards == 1;
 
-    for (uint32_t i = 0; i < shard->n_egress_ports && !shard->lane->failed; i++) {
+    for (uint32_t i = 0; i < shard->n_egress_ports && !shard->worker->failed; i++) {
         uint32_t out = shard->egress_ports[i];
 
         if (alone || shard->sw->shard_of[out] == shard->i)

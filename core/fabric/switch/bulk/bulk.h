@@ -20,7 +20,7 @@ static inline void bulk_account(struct asim_switch_shard *shard, uint32_t in, ui
 
     if (shard->sw->n_shards > 1 && shard->sw->shard_of[in] != shard->i) {
         if (ASIM_VEC_PUSH(shard->deferred_updates, ((struct asim_buffer_update){in, q, bytes})))
-            shard->lane->failed = ASIM_ENOMEM;
+            shard->worker->failed = ASIM_ENOMEM;
         return;
     }
     before = asim_mmu_shared(occupancy);
@@ -37,7 +37,7 @@ static inline void bulk_push(struct asim_switch_shard *shard, const uint32_t in_
     struct asim_switch_port *port = &shard->sw->ports[in_out_q[1]];
 
     if (asim_queue_push(shard->sw, port, (const uint32_t[2]){q, in_out_q[0]}, frame)) {
-        shard->lane->failed = ASIM_ENOMEM;
+        shard->worker->failed = ASIM_ENOMEM;
     } else if (q) {
         bulk_account(shard, in_out_q[0], q, frame->wire);
         port->occupancy[q].egress += frame->wire;

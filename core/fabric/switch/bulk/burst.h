@@ -74,8 +74,8 @@ static inline void burst_end(struct asim_switch_shard *shard, struct asim_switch
     to->port.start_recency = port->recency;
     wire->frames += port->tail - first;
     atomic_store_explicit(&wire->tail, port->tail, memory_order_release);
-    if (t < shard->lane->lowered[wire->to_place])
-        shard->lane->lowered[wire->to_place] = t;
+    if (t < shard->worker->min_arrival[wire->to_slot])
+        shard->worker->min_arrival[wire->to_slot] = t;
 }
 
 /* Those from the i-th on cannot begin in this window. */
@@ -146,7 +146,7 @@ static inline uint64_t burst_serve(struct asim_fabric *fabric, struct asim_switc
         wire->bytes += size;
         asim_frame_copy(place, frame, port.recency);
         place->t = port.busy + wire->delay;
-        asim_port_check_final(shard->lane, wire, place);
+        asim_port_check_final(shard->worker, wire, place);
         port.tail++;
     }
     if (i < batch->burst) {

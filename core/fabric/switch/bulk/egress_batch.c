@@ -108,7 +108,7 @@ static inline uint32_t lockstep_group_of(const struct asim_switch_shard *shard, 
 
 static uint64_t fail(struct asim_switch_shard *shard)
 {
-    shard->lane->failed = ASIM_ENOMEM;
+    shard->worker->failed = ASIM_ENOMEM;
     return UINT64_MAX;
 }
 
@@ -276,6 +276,6 @@ void asim_arrivals_collect(struct asim_switch_shard *shard, const struct asim_sw
         for (uint32_t k = 0; k < batch->n && !failed; k++)
             failed = bucket(shard, out, batch->at[k], begin);
         if (failed)
-            shard->lane->failed = ASIM_ENOMEM;
+            shard->worker->failed = ASIM_ENOMEM;
     }
 }

@@ -89,7 +89,7 @@ static inline void asim_egress_batches_clear(struct asim_switch_shard *shard)
 }
 /* Deals what comes in at the active ports of a shard from `begin` to before `until`. Where it says
  * 0 nothing is dealt: a pause or resume is among the frames, one has no way, or there is too much
- * of something. Without memory the lane fails. Costs some 40 instructions a frame. */
+ * of something. Without memory the worker fails. Costs some 40 instructions a frame. */
 int asim_arrivals_bucket(struct asim_fabric *fabric, struct asim_switch_shard *shard,
                          uint64_t begin, uint64_t until);
 /* Whether no threshold of the shared buffer is reached by what all shards have dealt, of that

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-only
  *
  * The turn of a switch, in steps that are a shard's and steps that are the whole switch's. A switch
- * that one lane has takes them one after the other (switch.c). One whose hosts are dealt to several
- * lanes is shared by these: a frame then need not go to the core that has the switch and back, for
- * it passes from a lane's hosts to the same lane's hosts, mostly. All shards take a step of theirs
- * side by side, and nobody goes on before all have taken it.
+ * that one worker has takes them one after the other (switch.c). One whose hosts are dealt to
+ * several workers is shared by these: a frame then need not go to the core that has the switch and
+ * back, for it passes from a worker's hosts to the same worker's hosts, mostly. All shards take a
+ * step of theirs side by side, and nobody goes on before all have taken it.
  */
 #ifndef ASIM_FABRIC_SWITCH_BULK_SWITCH_SHARD_H
 #define ASIM_FABRIC_SWITCH_BULK_SWITCH_SHARD_H
@@ -12,7 +12,7 @@
 #include "fabric/node.h"
 
 /* Gives the switch n shards in place of those it has; of[p], below n, is the shard of port p, NULL:
- * there is one. None has a lane yet. 0 or ASIM_ENOMEM. Between windows, with no frame in a queue.
+ * there is one. None has a worker yet. 0 or ASIM_ENOMEM. Between windows, with no frame in a queue.
  */
 int asim_switch_shards_open(struct asim_switch *sw, uint32_t n, const uint8_t *of);
 void asim_switch_shards_close(struct asim_switch *sw);

@@ -142,7 +142,7 @@ uint64_t *asim_arrivals_order(struct asim_switch_shard *shard, struct asim_egres
         return batch->at;
     }
     if (shard->ordered.cap < batch->n && asim_egress_batch_grow(&shard->ordered, batch->n)) {
-        shard->lane->failed = ASIM_ENOMEM;
+        shard->worker->failed = ASIM_ENOMEM;
         return batch->at;
     }
     spare = shard->ordered.at;

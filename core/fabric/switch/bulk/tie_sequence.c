@@ -2,7 +2,7 @@
  *
  * The counts that arrivals and transmissions of a bulk window leave behind, by which tie_key.h
  * tells the next ones apart: by the order found (tie_order.c), or, where everything came in
- * lockstep, by the order there was, which then nobody has to find. Desks of several lanes do the
+ * lockstep, by the order there was, which then nobody has to find. Desks of several workers do the
  * latter without a look at each other's ports, whose cache lines would have to come from another
  * core and go back.
  */

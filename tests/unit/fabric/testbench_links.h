@@ -2,13 +2,14 @@
  *
  * Links of two networks held against each other.
  */
-#ifndef ASIM_TESTS_LAB_LINKS_H
-#define ASIM_TESTS_LAB_LINKS_H
+#ifndef ASIM_TESTS_TESTBENCH_LINKS_H
+#define ASIM_TESTS_TESTBENCH_LINKS_H
 
-#include "lab.h"
+#include "testbench.h"
 
 /* A wire of two networks: every figure that links.csv has of it is the same. */
-static inline void lab_check_link(const struct lab *want, const struct lab *got, uint32_t wire)
+static inline void bench_check_link(const struct testbench *want, const struct testbench *got,
+                                    uint32_t wire)
 {
     struct asim_link_use x, y;
 

@@ -1,0 +1,249 @@
+/* SPDX-License-Identifier: GPL-2.0-only
+ *
+ * A network dealt to threads, and to processes, against the same network on one of each: random
+ * networks and messages, every congestion control, losses, links that go down and up, spraying.
+ * The processes are fabrics side by side in this one, whose blocks are handed over by hand, so that
+ * everything but the transport is tested here. Each message's times and each wire's counts must be
+ * equal.
+ */
+#include "testbench_links.h"
+#include "testbench_random.h"
+
+#include "fabric/parallel/partition.h"
+#include "fabric/parallel/distributed.h"
+
+enum { MOST_PARTS = 4 };
+
+static uint32_t turns; /* networks in several processes whose sides took turns */
+
+/* Losses of all kinds, beside what random_bench draws. */
+static struct testbench *lossy_bench(uint64_t seed)
+{
+    struct testbench *bench = random_bench(seed);
+    const struct asim_link *link = &bench->topo.links[seed % bench->topo.n_links];
+
+    if (seed % 3 == 1)
+        bench->net.error_rate = 0.01;
+    if (seed % 5 == 1)
+        bench->net.loss_recovery = ASIM_SELECTIVE_REPEAT;
+    if (seed % 7 == 1)
+        bench->net.load_balance = ASIM_SPRAY;
+    if (seed % 4 == 2) {
+        bench->net.link_down = calloc(2, sizeof *bench->net.link_down);
+        bench->net.link_down[0] = (struct asim_link_down){3000 + seed, link->a, link->b, 0};
+        bench->net.link_down[1] = (struct asim_link_down){40000 + seed, link->a, link->b, 1};
+        bench->net.link_downs = 2;
+    }
+    return bench;
+}
+
+/* A message's times and a wire's counts, from whoever knows them. */
+static void compare_wires(const struct testbench *one, struct testbench *const *benches,
+                          const uint32_t *part_of)
+{
+    for (uint32_t w = 0; w < one->topo.n_links * 2 && check_failures < 10; w++) {
+        uint32_t from = one->topo.links[w / 2].a;
+
+        if (w % 2)
+            from = one->topo.links[w / 2].b;
+        bench_check_link(one, benches[part_of ? part_of[from] : 0], w);
+    }
+}
+
+static void compare(const struct testbench *one, struct testbench *const *benches, uint32_t n,
+                    const uint32_t *part_of)
+{
+    struct asim_fabric_stats x, y, sum = {0};
+
+    asim_fabric_stats(one->fabric, &x);
+    for (uint32_t p = 0; p < n; p++) {
+        asim_fabric_stats(benches[p]->fabric, &y);
+        sum.messages += y.messages;
+        sum.lost += y.lost;
+        sum.again += y.again;
+        sum.duplicates += y.duplicates;
+        sum.timeouts += y.timeouts;
+        CHECK(asim_fabric_audit(benches[p]->fabric, NULL) == 0);
+    }
+    CHECK_U64(sum.messages, x.messages);
+    CHECK_U64(sum.lost, x.lost);
+    CHECK_U64(sum.again, x.again);
+    CHECK_U64(sum.duplicates, x.duplicates);
+    CHECK_U64(sum.timeouts, x.timeouts);
+    for (uint32_t i = 0; i < one->n && check_failures < 10; i++) {
+        const struct bench_message *m = &one->msg[i];
+
+        CHECK_U64(benches[part_of ? part_of[m->src] : 0]->msg[i].sent, m->sent);
+        CHECK_U64(benches[part_of ? part_of[m->dst] : 0]->msg[i].arrived, m->arrived);
+        CHECK_U64(benches[part_of ? part_of[m->dst] : 0]->msg[i].n_arrived, m->n_arrived);
+    }
+    compare_wires(one, benches, part_of);
+}
+
+/* Returns whether the workers went on alone for longer than the smallest link delay. */
+static int on_threads(uint64_t seed, const struct testbench *one, uint32_t n, int use_memo)
+{
+    int strides;
+
+    struct testbench *bench = lossy_bench(seed);
+    struct asim_partition part;
+
+    bench_prepare(bench, 0);
+    CHECK(!asim_partition_make(&part, &bench->topo, n, 0, NULL));
+    CHECK(!asim_fabric_threads(bench->fabric, n, part.of, NULL));
+    CHECK(!use_memo || !asim_fabric_use_memo(bench->fabric));
+    bench->fabric->workers.parallel_threshold = 0;
+    bench_go(bench);
+    compare(one, &bench, 1, NULL);
+    strides = bench->fabric->workers.lookahead > bench->fabric->set.lookahead;
+    asim_partition_fini(&part);
+    bench_close(bench);
+    return strides;
+}
+
+/* A switch of hosts that belong to n threads in no order, each of which has a shard there. Returns
+ * how many windows were bulk. */
+static uint32_t on_desks(uint64_t seed, const struct testbench *one, uint32_t n)
+{
+    struct testbench *bench = lossy_bench(seed);
+    uint32_t *of = calloc(bench->topo.nodes, sizeof *of), bulk = 0;
+    uint64_t state = seed;
+
+    for (uint32_t v = 0; v < bench->topo.nodes; v++)
+        of[v] = draw(&state, n);
+    bench_prepare(bench, 0);
+    bench->fabric->workers.min_ports = 2;
+    CHECK(!asim_fabric_threads(bench->fabric, n, of, NULL));
+    bench->fabric->workers.parallel_threshold = 0;
+    bench_start(bench);
+    while (asim_fabric_next(bench->fabric) != ASIM_NEVER && !bench->fabric->run.failed) {
+        asim_fabric_step(bench->fabric, NULL);
+        bulk += bench->fabric->workers.n_sharded && bench->fabric->workers.sharded[0]->due &&
+                bench->fabric->workers.sharded[0]->bulk;
+    }
+    compare(one, &bench, 1, NULL);
+    free(of);
+    bench_close(bench);
+    return bulk;
+}
+
+/* What each has for the others goes over at the end of the window. */
+static void exchange(struct testbench **benches, uint32_t n)
+{
+    for (uint32_t p = 0; p < n; p++)
+        for (uint32_t q = 0; q < n; q++) {
+            struct asim_buffer block;
+
+            if (p == q)
+                continue;
+            CHECK(!asim_distributed_pack(benches[p]->fabric, q, &block, NULL));
+            CHECK(!asim_distributed_unpack(benches[q]->fabric, &block, NULL));
+        }
+}
+
+/* As the processes of ns-3 do: windows on one grid, those that are empty left out. */
+static void run_grid(struct testbench **benches, uint32_t n)
+{
+    uint64_t window = asim_distributed_lookahead(benches[0]->fabric);
+
+    for (;;) {
+        uint64_t next = ASIM_NEVER;
+
+        for (uint32_t p = 0; p < n; p++) {
+            uint64_t one = asim_distributed_next(benches[p]->fabric);
+
+            next = one < next ? one : next;
+        }
+        if (next == ASIM_NEVER)
+            return;
+        for (uint32_t p = 0; p < n; p++)
+            CHECK(!asim_distributed_advance(benches[p]->fabric, next + window, NULL));
+        exchange(benches, n);
+    }
+}
+
+/* All or none, and of those that may not all, so that the other way is tried as well. */
+static void take_turns(struct testbench **benches, uint32_t n, uint64_t seed)
+{
+    uint32_t may = 0;
+
+    for (uint32_t p = 0; p < n; p++)
+        may += asim_distributed_may_use_half_steps(benches[p]->fabric) != 0;
+    for (uint32_t p = 0; may == n && seed % 4 && p < n; p++)
+        asim_distributed_use_half_steps(benches[p]->fabric);
+    turns += may == n && seed % 4;
+}
+
+/* Returns whether the network could be cut. threads 0: one, and event by event. */
+static int on_processes(uint64_t seed, const struct testbench *one, uint32_t n, uint32_t threads)
+{
+    int per_event = !threads;
+    struct testbench *benches[MOST_PARTS] = {NULL};
+    struct asim_partition workers, part;
+    struct asim_err err = {0};
+
+    threads += !threads;
+    CHECK(!asim_partition_make(&workers, &one->topo, n * threads, 0, NULL));
+    CHECK(!asim_partition_fold(&part, &workers, &one->topo, threads, NULL));
+    for (uint32_t p = 0; p < n; p++) {
+        benches[p] = lossy_bench(seed);
+        benches[p]->part_of = part.of;
+        benches[p]->self = p;
+        bench_prepare(benches[p], per_event);
+        if (!asim_distributed_open(benches[p]->fabric, &part, p, &err))
+            CHECK(!asim_fabric_threads(benches[p]->fabric, threads, workers.of, NULL));
+        benches[p]->fabric->workers.parallel_threshold = 0;
+    }
+    if (!err.code && part.cuts) {
+        for (uint32_t p = 0; p < n; p++)
+            bench_start(benches[p]);
+        take_turns(benches, n, seed);
+        run_grid(benches, n);
+        compare(one, benches, n, part.of);
+    }
+    for (uint32_t p = 0; p < n; p++)
+        bench_close(benches[p]);
+    asim_partition_fini(&workers);
+    n = !err.code && part.cuts;
+    asim_partition_fini(&part);
+    return (int)n;
+}
+
+static void whole(const char *slow)
+{
+    uint32_t cut = 0, strides = 0, bulk = 0;
+
+    for (uint64_t seed = 1; seed <= (slow ? 2 * SEEDS : SEEDS) && check_failures < 20; seed++) {
+        struct testbench *one = lossy_bench(seed);
+
+        bench_run(one, 0);
+        if (seed % 16 == 1)
+            strides += (uint32_t)on_threads(seed, one, 2 + seed / 16 % 2, 0);
+        if (seed % 16 == 9)
+            on_threads(seed, one, 2 + seed / 16 % 2, 1);
+        if (seed % 4 < 2 && asim_topo_is_star(&one->topo, one->topo.hosts, 2))
+            bulk += on_desks(seed, one, 2 + seed % 2);
+        cut += (uint32_t)on_processes(seed, one, 2 + seed % 3, 1);
+        if (seed % 4 == 0)
+            on_processes(seed, one, 2 + seed / 4 % 3, 0);
+        if (seed % 32 == 0)
+            cut += (uint32_t)on_processes(seed, one, 2, 2);
+        if (check_failures) {
+            fprintf(stderr, "  so with seed %llu\n", (unsigned long long)seed);
+            bench_close(one);
+            return;
+        }
+        bench_close(one);
+    }
+    fprintf(stderr,
+            "%u networks in several processes, in %u by sides, %u workers with strides, %u bulk "
+            "windows of shared switches\n",
+            cut, turns, strides, bulk);
+    CHECK(cut > 200 && turns > 50 && strides > 1 && bulk > 1000); /* else it says little */
+}
+
+int main(void)
+{
+    whole(getenv("ASIM_SLOW"));
+    return CHECK_DONE();
+}

@@ -285,12 +285,11 @@ int asim_option_parse(const struct asim_option *row, void *base, const char *val
     return 0;
 }
 
-/* kv = key and value as the file has them; at is where, for the message. */
-int asim_option_set(const struct asim_option *table, void *base, const char *const kv[2],
+int asim_option_set(const struct asim_option *table, void *base, struct asim_key_value setting,
                     struct asim_where at, struct asim_err *err)
 {
-    const struct asim_option *row = asim_option_find(table, kv[0]);
+    const struct asim_option *row = asim_option_find(table, setting.key);
     if (!row)
-        return asim_option_unknown(table, kv[0], at, err);
-    return asim_option_parse(row, base, kv[1], at, err);
+        return asim_option_unknown(table, setting.key, at, err);
+    return asim_option_parse(row, base, setting.value, at, err);
 }

@@ -195,8 +195,8 @@ static void reroute(struct asim_fabric *fabric)
 
     asim_route_close(links->route);
     links->route = NULL;
-    if (asim_route_open_without(&links->route, fabric->set.topo, links->down,
-                                &fabric->workers.at->failure) ||
+    if (asim_route_open(&links->route, fabric->set.topo, links->down,
+                        &fabric->workers.at->failure) ||
         (fabric->workers.team && asim_route_fill_all(links->route, &fabric->workers.at->failure)))
         fabric->workers.at->failed = fabric->workers.at->failure.code;
     fabric->route = links->route;

@@ -162,7 +162,7 @@ static int open_network(struct asim_world *world, const struct asim_settings *se
         asim_world_diagnose(world,
                             "NVSWITCH_ENDPOINTS 1 has no effect: the topology %s has no NVSwitch",
                             world->topo.source);
-    return asim_route_open(&world->route, &world->topo, err);
+    return asim_route_open(&world->route, &world->topo, NULL, err);
 }
 
 /* "empty" means no groups, as in ASTRA-sim. */

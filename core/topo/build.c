@@ -1,18 +1,16 @@
 /* SPDX-License-Identifier: GPL-2.0-only
  *
- * The small common steps of the makers: sizes are computed in 64 bits and refused before anything
- * is allocated, so a slip in an option ("psn=4000000") ends in a sentence and not in a machine
- * that swaps.
- *
- * A maker calls asim_build_hosts (how many), asim_build_nodes (with the exact number of links,
- * which is checked against the ceiling first), asim_build_link once per link in the order ports
- * shall have, and asim_topo_finish. On failure the caller frees the topology.
+ * Common steps of the makers. Sizes are computed in 64 bits and checked before any allocation: a
+ * slip in an option ("psn=4000000") ends in an error and not in a machine that swaps. A maker calls
+ * asim_build_hosts (how many), asim_build_nodes (with the exact number of links), asim_build_link
+ * for each link in the order of the ports, and asim_topo_finish. On failure the caller frees the
+ * topology.
  */
 #include "topo/build.h"
 
 #include <inttypes.h>
 
-/* Hosts, then NVSwitches, then switches: rank r is node r, and published files number so. */
+/* Hosts, then NVSwitches, then switches: rank r is node r, as in published files. */
 int asim_build_nodes(struct asim_topo *topo, const struct asim_build_size *size,
                      struct asim_err *err)
 {
@@ -39,7 +37,7 @@ int asim_build_nodes(struct asim_topo *topo, const struct asim_build_size *size,
     return 0;
 }
 
-/* Call order is port order at both ends. */
+/* The order of calls is the order of ports at both ends. */
 int asim_build_link(struct asim_topo *topo, uint32_t a, uint32_t b,
                     const struct asim_link_spec *wire, struct asim_err *err)
 {
@@ -51,8 +49,8 @@ int asim_build_link(struct asim_topo *topo, uint32_t a, uint32_t b,
     return asim_topo_link(topo, &link, err);
 }
 
-/* A topology may have more hosts than the run has ranks, never fewer.
- * given goes before asked, asked before usual. */
+/* A topology may have more hosts than the run has ranks, never fewer. given goes before asked,
+ * asked before usual. */
 int asim_build_hosts(uint32_t given, uint32_t asked, uint32_t usual, uint32_t *hosts,
                      struct asim_err *err)
 {

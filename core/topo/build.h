@@ -1,52 +1,51 @@
 /* SPDX-License-Identifier: GPL-2.0-only
  *
- * What the makers share: naming nodes by kind, joining them with wires of one sort, and the two
- * layouts that several makers are settings of (the grid behind ring, mesh and torus; the pod
- * behind SimAI's templates). A maker file keeps its option table and the numbers it stands for.
- *
- * Node ids are always hosts 0…, then NVSwitches, then switches level by level from the hosts up,
- * and the order of the links is the order of the port numbers, as in SimAI's generator.
+ * Common parts of the makers: node types, links, and two layouts that several makers configure (the
+ * grid behind ring, mesh and torus; the pod behind SimAI's templates). A maker file has its option
+ * table and its fixed numbers. Node ids: hosts, then NVSwitches, then switches level by level from
+ * the hosts up. The order of the links is the order of the port numbers, as in SimAI's generator.
  */
 #ifndef ASIM_TOPO_BUILD_H
 #define ASIM_TOPO_BUILD_H
 
 #include "topo/topo.h"
 
-/* A link costs about 64 bytes while a topology is made: 2^26 links are 4 GiB. */
+/* A link takes about 64 bytes during construction: 2^26 links take 4 GiB. */
 #define ASIM_BUILD_MAX_LINKS ((uint64_t)1 << 26)
 #define ASIM_BUILD_MAX_NODES ((uint64_t)1 << 24)
 
-struct asim_link_spec { /* one sort of link */
+struct asim_link_spec {
     uint64_t rate_bps, delay_fs;
     double error_rate;
 };
 
-struct asim_build_size { /* wide, so that a product can be refused instead of wrapping */
+struct asim_build_size { /* 64 bits, so that a product can be refused before it overflows */
     uint64_t hosts, nvswitches, switches, links;
 };
 
-/* Refuses more than the ceilings with a sentence, then makes the nodes and their kinds. */
+/* Refuses sizes above the limits, then makes the nodes and sets their types. */
 int asim_build_nodes(struct asim_topo *topo, const struct asim_build_size *size,
                      struct asim_err *err);
 int asim_build_link(struct asim_topo *topo, uint32_t a, uint32_t b,
                     const struct asim_link_spec *wire, struct asim_err *err);
-/* How many hosts to make: `given` (0 = not given) must hold the `asked` ranks (0 = not asked);
- * without either, `usual`. */
+/* Computes the number of hosts: `given` (0 = not given) must hold the `asked` ranks (0 = not
+ * asked); without either it is `usual`. */
 int asim_build_hosts(uint32_t given, uint32_t asked, uint32_t usual, uint32_t *hosts,
                      struct asim_err *err);
 
-/* The maker of that name; case and punctuation do not matter. NULL with err set when unknown. */
+/* Finds a maker by name; case and punctuation do not matter. Returns NULL and sets err if the name
+ * is unknown. */
 const struct asim_topo_maker *asim_topo_maker_find(const char *name, struct asim_err *err);
 
-/* Grid: a router switch per host by default, because hosts do not forward packets. */
+/* Each host has a router switch by default, because hosts do not forward packets. */
 struct asim_grid_options {
     uint32_t gpus, ndims;
     char *dims; /* "4x4x2", or NULL: as square as the number of hosts allows */
-    int direct; /* no routers: hosts wired to each other, as ASTRA-sim's 8-host ring */
+    int direct; /* no routers: hosts wired to each other, as in ASTRA-sim's 8-host ring */
     uint64_t rate_bps, delay_fs, host_rate_bps, host_delay_fs;
     double error_rate;
 };
-/* The rows of a grid's option table, without the end row; NDIMS is a string. */
+/* The option rows of a grid without the end row; NDIMS is a string. */
 #define ASIM_GRID_OPTIONS(NDIMS)                                                                    \
     {"g", "gpus",  "hosts", NULL, ASIM_T_U32, offsetof(struct asim_grid_options, gpus),             \
      0,   1 << 24, NULL,    0},                                                                     \

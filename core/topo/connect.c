@@ -1,13 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-only
  *
- * Can every host reach every other? Only switches forward, so being connected is not enough: a
- * host with a leg in two islands of switches joins nothing. Islands of switches are labelled; if
- * all hosts have a leg in one island they all reach each other. Otherwise hosts are tried one by
- * one and the first pair without a common island or a link is named. Linear in links unless there
- * is no common island and still every pair is joined, as in a full mesh of hosts.
- *
- * Memory: three words a node, freed before returning; islands are numbered from 1 so that 0 can
- * mean "not yet".
+ * Checks that all hosts reach each other. Only switches forward, so a connected graph is not
+ * enough: a host with links to two islands of switches does not connect the islands. If all hosts
+ * have a link to one common island, all reach each other. Otherwise the check tries host after host
+ * and names the first pair without a common island or a direct link. Linear in links, except for
+ * networks without a common island in which all pairs are joined, such as a full mesh of hosts.
+ * Memory: three words per node, freed before the return. Islands are numbered from 1; 0 means "not
+ * labelled".
  */
 #include "topo/topo.h"
 
@@ -15,17 +14,18 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Island = switches that reach each other over switches. Owned by asim_topo_check_connected. */
+/* An island is a set of switches that reach each other over switches. asim_topo_check_connected
+ * owns the arrays. */
 struct islands {
     const struct asim_topo *topo;
-    uint32_t hosts;   /* only these matter */
-    uint32_t *island; /* [nodes]: 1 ... of a switch, 0 = not yet */
+    uint32_t hosts;   /* hosts to check */
+    uint32_t *island; /* [nodes]: island of a switch from 1, 0 = not labelled */
     uint32_t *queue;  /* [nodes] */
     uint32_t *stamp;  /* [nodes + 1] */
     uint32_t n;
 };
 
-/* Every switch enters the queue once over all floods, so labelling is linear in links. */
+/* All calls together queue each switch once, so labelling is linear in links. */
 static void flood(struct islands *s, uint32_t start)
 {
     const struct asim_topo *t = s->topo;
@@ -47,8 +47,8 @@ static void flood(struct islands *s, uint32_t start)
     }
 }
 
-/* 1 if some island has a leg of every host. stamp[i] counts the hosts 0, 1, 2 ... seen in i.
- * The usual case, answered without looking at pairs. */
+/* 1 if one island has a link to every host, the usual case. stamp[i] counts the hosts 0, 1, 2 …
+ * with a link to island i. */
 static int have_common(struct islands *s)
 {
     const struct asim_topo *t = s->topo;
@@ -68,7 +68,7 @@ static int have_common(struct islands *s)
     return 0;
 }
 
-/* Stamps the hosts attached to the switches of h's islands, and those h has links to. */
+/* Stamps the hosts at the islands of h and the hosts with a link to h. */
 static void reach(struct islands *s, uint32_t h, const uint32_t *by_island, const uint32_t *first)
 {
     const struct asim_topo *t = s->topo;
@@ -83,7 +83,7 @@ static void reach(struct islands *s, uint32_t h, const uint32_t *by_island, cons
     }
 }
 
-/* stamp[v] = h + 1 marks what h reaches; it needs no clearing between hosts. */
+/* stamp[v] = h + 1 means that h reaches v, so the stamps of one host need no clearing. */
 static int name_pair(struct islands *s, const uint32_t *by_island, const uint32_t *first,
                      struct asim_err *err)
 {
@@ -103,8 +103,8 @@ static int name_pair(struct islands *s, const uint32_t *by_island, const uint32_
     return 0;
 }
 
-/* Lists the hosts of each island (a host twice where it has two legs) and looks for a pair.
- * Two passes over the hosts' links: count per island, then list. */
+/* Lists the hosts of each island (a host twice if it has two links there) and looks for a pair. One
+ * pass counts, the second fills. */
 static int search(struct islands *s, struct asim_err *err)
 {
     const struct asim_topo *t = s->topo;
@@ -132,8 +132,7 @@ static int search(struct islands *s, struct asim_err *err)
     return rc;
 }
 
-/* hosts = ranks of the run; hosts beyond them may be unreachable. Switches without hosts are
- * flooded, too, which costs nothing extra. */
+/* hosts: the ranks of the run; other hosts may be unreachable. */
 int asim_topo_check_connected(const struct asim_topo *topo, uint32_t hosts, struct asim_err *err)
 {
     struct islands s = {topo, hosts, NULL, NULL, NULL, 0};

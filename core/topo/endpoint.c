@@ -1,18 +1,16 @@
 /* SPDX-License-Identifier: GPL-2.0-only
  *
- * NVSwitches that flows can begin and end at, as SimAI's NVLS needs them (spec rdma-network 4.3,
- * "S specifics"): each NVSwitch gets a host of its own, which hangs on it by an inner link. All of
- * routing, queue pairs and congestion control then holds for it without a case of its own.
- *
- * Where it differs: the reference delivers inside the switch, without a hop. The inner link takes
- * the least delay of the NVSwitch's links, so that no safe window becomes shorter, and twice the
- * sum of their rates, so that all ports together can reach the end point at once; the sum alone
- * would not do where frames take so few ns that rounding up an eighth of them (8 GPUs) shows: 7 ns
- * for each of eight, 53 ns on a port. Flows from there are paced at the slowest link of their path
- * (fabric/host/flow.c), as if each left by its own port.
- *
- * Hosts are numbered before switches, so switches move up by the number of end points. Users, hash
- * seeds and files keep the numbers of the topology as it was read: asim_topo_external_id.
+ * Endpoints of NVSwitches, where messages begin and end, as SimAI's NVLS needs them (spec
+ * rdma-network 4.3, "S specifics"): each NVSwitch gets its own host, joined to it by a virtual
+ * link. Routing, queue pairs and congestion control need no special case. Difference: SimAI
+ * delivers inside the switch, without a hop. The virtual link has the smallest delay of the
+ * NVSwitch's links, so that the lookahead window does not become shorter, and twice the sum of
+ * their rates, so that all ports together can send to the endpoint at once. The sum alone is too
+ * low where frames take only a few ns: rounding up an eighth of a frame (8 GPUs) gives 7 ns for
+ * each of eight frames, 53 ns on a port. Flows from an endpoint are paced at the slowest link of
+ * their path (fabric/host/flow.c), as if each left by its own port. Hosts are numbered before
+ * switches, so switch ids move up by the number of endpoints. Users, hash seeds and files keep the
+ * numbers of the topology as it was read: asim_topo_external_id.
  */
 #include "topo/topo.h"
 
@@ -20,8 +18,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* NVSwitches may stand anywhere among the switches: SimAI's files have them first, others need
- * not. */
+/* NVSwitches may have any ids among the switches; in SimAI's files they come first. */
 static uint32_t count_nvswitches(const struct asim_topo *topo)
 {
     uint32_t n = 0;
@@ -31,48 +28,49 @@ static uint32_t count_nvswitches(const struct asim_topo *topo)
     return n;
 }
 
-/* The ports of v must still be those of before. A sum beyond 64 bits stays at the greatest number:
- * frames take no time on such a link either way. */
-static int inner_link(const struct asim_topo *topo, uint32_t v, struct asim_link *inner,
-                      struct asim_err *err)
+/* v must still have its ports of before. A sum above 64 bits becomes the greatest number: frames
+ * take no time on such a link. */
+static int virtual_link(const struct asim_topo *topo, uint32_t v, struct asim_link *virtual,
+                        struct asim_err *err)
 {
     if (topo->first_port[v] == topo->first_port[v + 1])
         return asim_err_set(err, ASIM_EINVAL,
                             "NVSwitch %" PRIu32 " has no link, so nothing can end there; give it "
                             "links or take NVSWITCH_ENDPOINTS out.",
                             v);
-    inner->delay_fs = UINT64_MAX;
+    virtual->delay_fs = UINT64_MAX;
     for (uint32_t p = topo->first_port[v]; p < topo->first_port[v + 1]; p++) {
         const struct asim_link *link = &topo->links[topo->ports[p].link];
-        uint64_t left = (UINT64_MAX - inner->rate_bps) / 2;
+        uint64_t left = (UINT64_MAX - virtual->rate_bps) / 2;
 
-        if (link->delay_fs < inner->delay_fs)
-            inner->delay_fs = link->delay_fs;
-        inner->rate_bps = link->rate_bps > left ? UINT64_MAX : inner->rate_bps + 2 * link->rate_bps;
+        if (link->delay_fs < virtual->delay_fs)
+            virtual->delay_fs = link->delay_fs;
+        virtual->rate_bps = link->rate_bps > left ? UINT64_MAX
+                                                  : virtual->rate_bps + 2 * link->rate_bps;
     }
     return 0;
 }
 
-/* Appended behind all others, so that no link and no port changes its number. */
+/* Appends the virtual links after all others, so that no link and no port changes its number. */
 static int add_links(struct asim_topo *topo, uint32_t n, struct asim_err *err)
 {
     uint32_t host = topo->hosts;
     int rc = 0;
 
     for (uint32_t v = topo->hosts; !rc && v < topo->nodes; v++) {
-        struct asim_link inner = {.a = host, .b = v + n};
+        struct asim_link virtual = {.a = host, .b = v + n};
 
         if (topo->node_type[v] != ASIM_NVSWITCH)
             continue;
-        rc = inner_link(topo, v, &inner, err);
+        rc = virtual_link(topo, v, &virtual, err);
         if (!rc)
-            rc = asim_topo_link(topo, &inner, err);
+            rc = asim_topo_link(topo, &virtual, err);
         host++;
     }
     return rc;
 }
 
-/* Links that were there before; the inner ones are made with the new numbers. */
+/* Renumbers the original links; the virtual links have the new numbers already. */
 static void move_switches(struct asim_topo *topo, size_t links, uint32_t n)
 {
     for (size_t l = 0; l < links; l++) {
@@ -85,9 +83,9 @@ static void move_switches(struct asim_topo *topo, size_t links, uint32_t n)
     memset(topo->node_type + topo->hosts, ASIM_HOST, n);
 }
 
-/* In place, because what refers to a topology keeps a pointer to it; linear in nodes and links.
- * asim_topo_finish then numbers the ports anew, with the inner ones last at each NVSwitch, and
- * counts the end points as hosts. After a failure the topology is good for asim_topo_fini only. */
+/* Changes the topology in place, because others hold pointers to it; linear in nodes and links.
+ * asim_topo_finish then numbers the ports anew, with the virtual link last at each NVSwitch, and
+ * counts the endpoints as hosts. After a failure the topology is only good for asim_topo_fini. */
 int asim_topo_endpoints(struct asim_topo *topo, struct asim_err *err)
 {
     uint32_t n = topo->endpoints ? 0 : count_nvswitches(topo);
@@ -114,7 +112,7 @@ int asim_topo_endpoints(struct asim_topo *topo, struct asim_err *err)
     return asim_topo_finish(topo, err);
 }
 
-/* Its inner link is its last one. NVSwitches without links never had end points made for them, and
+/* The virtual link is the last link of the NVSwitch. NVSwitches without links have no endpoint, and
  * before asim_topo_endpoints the last link is one of the file's. */
 uint32_t asim_topo_endpoint_of(const struct asim_topo *topo, uint32_t v)
 {

@@ -1,12 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only
  *
- * The two families of this stage by name: a file of any known flavour, and a maker with options
- * as "NAME,key=value,...". Formats are asked in the order of their table; a text that no flavour
- * claims is refused with the list of flavours, since guessing one would end in a misleading
- * sentence about its syntax.
- *
- * Who frees: on success the topology is the caller's (asim_topo_fini), on failure it is empty.
- * Sources and options are freed here in any case.
+ * Finds the members of the two families by name: the format of a file, and a maker with options as
+ * "NAME,key=value,...". Formats are tried in the order of their table. A text that no format
+ * recognises is refused with the list of formats, because a guess would end in a misleading syntax
+ * error. On success the caller owns the topology (asim_topo_fini); after a failure it is empty.
  */
 #include "topo/topo.h"
 
@@ -17,8 +14,8 @@
 #include "base/text.h"
 #include "topo/build.h"
 
-/* Flavours are told apart by content alone: published files have no common suffix.
- * At most one claims a file; a test holds that for the whole corpus. */
+/* Content alone decides: published files have no common suffix. At most one format recognises a
+ * file; a test checks this for all sample files. */
 static const struct asim_topo_format *sniff(const struct asim_src *src)
 {
     for (size_t i = 0; asim_topo_format_table[i]; i++) {
@@ -31,7 +28,7 @@ static const struct asim_topo_format *sniff(const struct asim_src *src)
     return NULL;
 }
 
-/* Says what a first line should look like, because that is all sniffing reads. */
+/* Describes the expected first line, because sniffing reads only that line. */
 static int unknown_flavour(const char *path, struct asim_err *err)
 {
     struct asim_where at = {path, 0, 0};
@@ -47,7 +44,6 @@ static int unknown_flavour(const char *path, struct asim_err *err)
                        list);
 }
 
-/* On success *topo is finished and the caller's, on failure empty. */
 int asim_topo_read(struct asim_topo *topo, const char *path, struct asim_err *err)
 {
     const struct asim_topo_format *format;
@@ -73,8 +69,7 @@ int asim_topo_read(struct asim_topo *topo, const char *path, struct asim_err *er
     return rc;
 }
 
-/* Cuts "key=value" off the list at *at and sets it.
- * Changes the list in place; *at is behind what was taken. */
+/* Cuts "key=value" from the list at *at, in place, and sets the option; *at moves behind it. */
 static int set_option(const struct asim_member *member, void *opt, char **at, struct asim_err *err)
 {
     static const struct asim_option none[] = {{0}};
@@ -91,11 +86,11 @@ static int set_option(const struct asim_member *member, void *opt, char **at, st
                            asim_text_safe(safe, sizeof safe, word));
     *equals = '\0';
     return asim_option_set(member->options ? member->options : none, opt,
-                           (const char *const[2]){word, equals + 1}, where, err);
+                           (struct asim_key_value){word, equals + 1}, where, err);
 }
 
-/* Keys are checked one by one as they are set, so the first wrong one is named, not the last.
- * Options are freed whatever the maker did; it keeps no pointer into them. */
+/* Sets the options one by one, so that the error names the first wrong one. The maker keeps no
+ * pointer into the options, which are freed in any case. */
 static int make(struct asim_topo *topo, char *spec, uint32_t hosts, struct asim_err *err)
 {
     char *list = strchr(spec, ',');
@@ -125,8 +120,8 @@ static int make(struct asim_topo *topo, char *spec, uint32_t hosts, struct asim_
     return rc;
 }
 
-/* spec is "NAME,key=value,…"; hosts = ranks the run has, 0 = unknown. source keeps the spec for
- * messages. */
+/* spec is "NAME,key=value,…"; hosts: the ranks of the run, 0 = unknown. topo->source keeps the spec
+ * for messages. */
 int asim_topo_make(struct asim_topo *topo, const char *spec, uint32_t hosts, struct asim_err *err)
 {
     char *copy = strdup(spec);

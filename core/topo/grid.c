@@ -1,16 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-only
  *
- * Ring, mesh and torus in any number of dimensions. Hosts never forward packets (the HPCC family
- * searches routes over switches only), so a ring of bare hosts lets only neighbours talk; that is
- * what ASTRA-sim's shipped 8-host ring does. Here each host gets a router switch of its own, which
- * is also how a torus machine is built; direct=1 gives the bare form.
- *
- * Host h has the coordinates of h in the mixed radix of dims, first dimension fastest. Links:
- * first h – its router for every h, then for every router and every dimension the link to the
- * next one. A dimension of size 2 has one link, not two parallel ones.
- *
- * Shortest paths over a torus are many; routing keeps all of them as equal-cost next hops. Rings of
- * three or more have two ways only between opposite members.
+ * Ring, mesh and torus in any number of dimensions. Hosts never forward packets (simulators of the
+ * HPCC family search routes over switches only), so in a ring of bare hosts only neighbours
+ * communicate, as in ASTRA-sim's 8-host ring. Here each host gets its own router switch, as in a
+ * real torus machine; direct=1 gives bare hosts. Host h has the coordinates of h in the mixed radix
+ * of dims, first dimension fastest. Links: h – router of h for every h, then for every router and
+ * dimension the link to the next router. A dimension of size 2 has one link, not two parallel ones.
+ * Routing keeps all shortest paths of a torus as equal-cost next hops.
  */
 #include "topo/build.h"
 
@@ -27,8 +23,7 @@ struct grid {
     int wrap;
 };
 
-/* Sizes multiply up to the ceiling on nodes, checked at each step so that the product cannot
- * wrap. */
+/* Checks the product at each step, so that it cannot overflow. */
 static int parse_dims(struct grid *grid, const char *text, struct asim_err *err)
 {
     char shown[64];
@@ -52,7 +47,7 @@ static int parse_dims(struct grid *grid, const char *text, struct asim_err *err)
     }
 }
 
-/* Whether k^n <= value. */
+/* 1 if k^n <= value. */
 static int power_fits(uint64_t k, uint32_t n, uint64_t value)
 {
     uint64_t product = 1;
@@ -64,9 +59,9 @@ static int power_fits(uint64_t k, uint32_t n, uint64_t value)
     return 1;
 }
 
-/* Dimensions as equal as the divisors of the number of hosts allow: each takes the largest
- * divisor that is not above the root of what is left. A prime number becomes a line.
- * 16 hosts in two dimensions become 4 x 4, 12 become 4 x 3, 13 become 13 x 1. */
+/* Makes the dimensions as equal as the divisors of the number of hosts allow: each takes the
+ * largest divisor up to the root of the rest. 16 hosts in two dimensions become 4 x 4, 12 become 4
+ * x 3, 13 become 13 x 1. */
 static void square_dims(struct grid *grid, uint32_t hosts, uint32_t ndims)
 {
     uint64_t left = hosts;
@@ -82,7 +77,7 @@ static void square_dims(struct grid *grid, uint32_t hosts, uint32_t ndims)
     }
 }
 
-/* Between routers only; must agree with link_neighbours, which makes them. */
+/* Counts the links that link_neighbours makes. */
 static uint64_t grid_links(const struct grid *grid)
 {
     uint64_t links = 0;
@@ -94,8 +89,8 @@ static uint64_t grid_links(const struct grid *grid)
     return links;
 }
 
-/* The links that leave node h upwards, one per dimension.
- * first is where the routers begin, or 0 where hosts are wired to each other. */
+/* Makes the links from node h upwards, one per dimension. first: the first router, or 0 if hosts
+ * are wired to each other. */
 static int link_neighbours(struct asim_topo *topo, const struct grid *grid, uint32_t h,
                            const struct asim_link_spec *wire, struct asim_err *err)
 {
@@ -116,7 +111,7 @@ static int link_neighbours(struct asim_topo *topo, const struct grid *grid, uint
     return 0;
 }
 
-/* Host links first, so that port 1 of every router is its host. */
+/* Host links first, so that port 1 of every router leads to its host. */
 static int wire_grid(struct asim_topo *topo, const struct grid *grid,
                      const struct asim_grid_options *opt, struct asim_err *err)
 {
@@ -132,7 +127,6 @@ static int wire_grid(struct asim_topo *topo, const struct grid *grid,
     return rc;
 }
 
-/* The one builder of ring, mesh and torus; their files differ in ndims and wrap. */
 int asim_grid_make(struct asim_topo *topo, uint32_t hosts, int wrap,
                    const struct asim_grid_options *opt, struct asim_err *err)
 {

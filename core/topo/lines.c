@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-only
  *
- * Switch ids and links as text. The reference parses the same words without a look at them: a
- * count too small drops links in silence, one too large makes links of whatever the memory held.
- * Here each word is checked where it stands.
- *
- * All functions take the source by its cursor and leave it behind what they took. On failure the
- * topology is half built and the caller frees it; the message has the line of the word in question.
+ * Switch ids and links as text. ASTRA-sim does not check these words: it drops links without a word
+ * if the count is too small, and makes links of random memory if the count is too large. This
+ * reader checks each word. All functions take the source by its cursor and leave the cursor behind
+ * the words taken. On failure the topology is incomplete and the caller frees it; the error has the
+ * line of the word.
  */
 #include "topo/lines.h"
 
@@ -15,7 +14,7 @@
 #include "base/text.h"
 #include "topo/show.h"
 
-/* src->line, not the last word's line: a short file ends after it. */
+/* A short file ends after the line of its last word, hence src->line. */
 int asim_lines_refuse(const struct asim_src *src, const char *word, const char *what,
                       struct asim_err *err)
 {
@@ -40,8 +39,8 @@ int asim_lines_u64(struct asim_src *src, const char *what, uint64_t *out, struct
     return 0;
 }
 
-/* Checked against the header at once, so that a wrong id is found on its own line.
- * *node is only written when it is good. */
+/* Checks the id against the header at once, so that the error has its line. Writes *node on success
+ * only. */
 static int read_node(const struct asim_topo *topo, struct asim_src *src, const char *what,
                      uint32_t *node, struct asim_err *err)
 {
@@ -59,7 +58,7 @@ static int read_node(const struct asim_topo *topo, struct asim_src *src, const c
     return 0;
 }
 
-/* All nodes start as hosts; a listed id becomes a switch, once. */
+/* All nodes start as hosts; each listed id becomes a switch, once. */
 int asim_lines_switches(struct asim_topo *topo, struct asim_src *src, uint64_t n, uint8_t kind,
                         struct asim_err *err)
 {
@@ -77,8 +76,8 @@ int asim_lines_switches(struct asim_topo *topo, struct asim_src *src, uint64_t n
     return 0;
 }
 
-/* Behind the first node. A rate without unit is refused although ns-3 takes it as bit/s: it is a
- * forgotten unit. */
+/* Reads the words after the first node. ns-3 reads a rate without unit as bit/s; here it is an
+ * error: a forgotten unit. */
 static int read_rest(struct asim_topo *topo, struct asim_src *src, uint32_t a, struct asim_err *err)
 {
     struct asim_link link = {.a = a};
@@ -106,8 +105,8 @@ static int read_rest(struct asim_topo *topo, struct asim_src *src, uint32_t a, s
     return asim_topo_link(topo, &link, err);
 }
 
-/* All five words may stand on any number of lines; but where one is wrong, the first link that
- * went on in another line lacks one. *split: where that began, or 0. */
+/* The five words may be on any lines. If one is wrong, the first link that continued on another
+ * line probably lacks a word. *split: the line where that link began, or 0. */
 static int read_link(struct asim_topo *topo, struct asim_src *src, unsigned *split,
                      struct asim_err *err)
 {
@@ -139,7 +138,7 @@ int asim_lines_check_hosts(const struct asim_topo *topo, const struct asim_src *
     return 0;
 }
 
-/* Words behind the last link are an error: with a count too small the reference drops them. */
+/* Words after the last link are an error: ASTRA-sim drops them if the count is too small. */
 int asim_lines_links(struct asim_topo *topo, struct asim_src *src, uint64_t n, struct asim_err *err)
 {
     const char *word;
@@ -161,7 +160,7 @@ int asim_lines_links(struct asim_topo *topo, struct asim_src *src, uint64_t n, s
                        asim_text_safe(shown, sizeof shown, word), n);
 }
 
-/* 17 digits carry a double through text and back. */
+/* 17 digits keep a double unchanged. */
 void asim_lines_write_links(const struct asim_topo *topo, struct asim_out *out)
 {
     char rate[48], delay[48], error[32];

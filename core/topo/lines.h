@@ -1,10 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only
  *
- * What the text flavours of a topology have in common (spec rdma-network 5.1, 5.2): a stream of
- * words, switch ids after the header, and links "src dst rate delay error_rate". Every refusal
- * names the line, also for a file that is cut short.
- *
- * A flavour's reader is its header plus these; whatever they refuse is told with line and column.
+ * Common parts of the text formats of a topology (spec rdma-network 5.1, 5.2): a stream of words,
+ * switch ids after the header, and links "src dst rate delay error_rate". Every error names line
+ * and column, also for a file that is cut short.
  */
 #ifndef ASIM_TOPO_LINES_H
 #define ASIM_TOPO_LINES_H
@@ -15,17 +13,17 @@
 #include "base/io/src.h"
 #include "topo/topo.h"
 
-/* "found '<word>' where <what> is expected", or that the file ends there (word NULL). */
+/* "found '<word>' where <what> is expected", or "the file ends where …" if word is NULL. */
 int asim_lines_refuse(const struct asim_src *src, const char *word, const char *what,
                       struct asim_err *err);
 int asim_lines_u64(struct asim_src *src, const char *what, uint64_t *out, struct asim_err *err);
-/* n ids, which become nodes of that kind. */
+/* Reads n ids and sets the type of these nodes. */
 int asim_lines_switches(struct asim_topo *topo, struct asim_src *src, uint64_t n, uint8_t kind,
                         struct asim_err *err);
-/* Whether the first nodes are hosts, as many as the header leaves for them. */
+/* Checks that the first `hosts` nodes are hosts. */
 int asim_lines_check_hosts(const struct asim_topo *topo, const struct asim_src *src, uint64_t hosts,
                            struct asim_err *err);
-/* n links and then the end of the file. */
+/* Reads n links and checks that the file ends there. */
 int asim_lines_links(struct asim_topo *topo, struct asim_src *src, uint64_t n,
                      struct asim_err *err);
 void asim_lines_write_links(const struct asim_topo *topo, struct asim_out *out);

@@ -1,11 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only
  *
- * Interned lists: a 128-bit hash finds the candidate, a comparison makes sure, and on a true
- * collision the key is moved on by one until it is free, so that a crafted topology can make this
- * slow but never wrong.
- *
- * Numbers of lists are given in order of first appearance, so they are reproducible; they never
- * change while the store lives, and `lists` may move when it grows, the words themselves do not.
+ * A 128-bit hash finds the candidate and a comparison decides. On a true collision the key is
+ * incremented until it is free: a crafted topology can make this slow but never wrong. Lists are
+ * numbered in order of first appearance, so the numbers are reproducible. `lists` may move when it
+ * grows; the words of a list never move.
  */
 #include "topo/list_store.h"
 
@@ -13,7 +11,7 @@
 #include <string.h>
 #include "asim/err.h"
 
-/* No ceiling of its own: the tables are bounded by the topology's. */
+/* The topology's own limits bound the store. */
 void asim_list_store_init(struct asim_list_store *store)
 {
     memset(store, 0, sizeof *store);
@@ -21,8 +19,12 @@ void asim_list_store_init(struct asim_list_store *store)
     asim_map_init(&store->map);
 }
 
-/* Two independent multiply-and-fold chains; the constants are odd numbers without structure. */
-static void hash(const uint32_t *at, uint32_t n, uint64_t key[2])
+struct key {
+    uint64_t hi, lo;
+};
+
+/* Two independent multiply-and-fold chains with odd constants. */
+static struct key hash(const uint32_t *at, uint32_t n)
 {
     uint64_t a = 0x9e3779b97f4a7c15u ^ n, b = 0xc2b2ae3d27d4eb4fu + n;
 
@@ -32,38 +34,36 @@ static void hash(const uint32_t *at, uint32_t n, uint64_t key[2])
         b = (b + at[i]) * 0xc4ceb9fe1a85ec53u;
         b ^= b >> 29;
     }
-    key[0] = a;
-    key[1] = b;
+    return (struct key){a, b};
 }
 
-/* The comparison is what makes equal numbers mean equal lists; the hash only finds. */
 static int is_same(const struct asim_list *list, const uint32_t *at, uint32_t n)
 {
     return list->n == n && (n == 0 || memcmp(list->at, at, n * sizeof *at) == 0);
 }
 
-/* Constant expected cost. When memory runs out the store is as it was, but for an unused copy in
- * the arena. */
+/* Constant expected cost. A failure leaves the store as it was, except for an unused copy in the
+ * arena. */
 int asim_list_store_keep(struct asim_list_store *store, const uint32_t *at, uint32_t n,
                          uint32_t *id)
 {
-    uint64_t key[2], *slot;
+    struct key key = hash(at, n);
+    uint64_t *slot;
     uint32_t *copy;
 
-    hash(at, n, key);
-    while ((slot = asim_map_get(&store->map, key[0], key[1]))) {
+    while ((slot = asim_map_get(&store->map, key.hi, key.lo))) {
         if (is_same(&store->lists[*slot], at, n)) {
             *id = (uint32_t)*slot;
             return 0;
         }
-        key[1]++;
+        key.lo++;
     }
     if (store->n >= UINT32_MAX ||
         (store->n == store->cap &&
          asim_grow(&store->lists, &store->cap, store->n + 1, sizeof *store->lists)))
         return ASIM_ENOMEM;
     copy = asim_arena_array(&store->arena, n, sizeof *copy);
-    slot = copy ? asim_map_put(&store->map, key[0], key[1]) : NULL;
+    slot = copy ? asim_map_put(&store->map, key.hi, key.lo) : NULL;
     if (!slot)
         return ASIM_ENOMEM;
     if (n)

@@ -1,11 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only
  *
- * Makers by the names people type. The rows bear the published names (Spectrum-X, DCN+); here case
- * and punctuation do not matter (spectrum_x, dcn), and a few short forms are known. What is not
- * found gets the family's sentence with the nearest name and the list.
- *
- * The loose comparison is for what people type on a command line; names in files and in other
- * tables stay exact.
+ * Finds makers by the names that people type. The rows have the published names (Spectrum-X, DCN+).
+ * On the command line case and punctuation do not matter (spectrum_x, dcn) and a few short forms
+ * exist; names in files and in other tables are exact. The error for an unknown name has the most
+ * similar name and the list.
  */
 #include "topo/build.h"
 
@@ -15,8 +13,7 @@
 static const char *const short_forms[][2] = {
     {"hpn", "AlibabaHPN"}, {"nvl72", "nvl"}, {"clos", "leaf_spine"}, {"none", "rail"}};
 
-/* Whether both are the same letters and digits.
- * Digits count, so nvl72 and nvl36 differ. */
+/* 1 if both have the same letters and digits, so nvl72 and nvl36 differ. */
 static int same_name(const char *a, const char *b)
 {
     for (;;) {
@@ -31,7 +28,8 @@ static int same_name(const char *a, const char *b)
     }
 }
 
-/* Short forms first, then names loosely, then the family's exact search for its sentence. */
+/* Tries short forms, then loose comparison, then the family's exact search, which makes the
+ * error. */
 const struct asim_topo_maker *asim_topo_maker_find(const char *name, struct asim_err *err)
 {
     for (size_t i = 0; i < sizeof short_forms / sizeof *short_forms; i++)

@@ -1,12 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-only
  *
- * Walks of one path. The reference fixes these figures in its search from the destination, at the
- * moment a node is first seen; that is the walk along the first next hop of every node, since a
- * node's list begins with the neighbour that first saw it (spec rdma-network 4.3, 6.2).
- *
- * Nothing is stored: whoever needs a pair's figures often (a flow, once per message) asks once and
- * keeps them. The walk asks the routing tables, which may search on first use and thus fail for
- * want of memory.
+ * Walks one path. ASTRA-sim computes these figures in its search from the destination when it first
+ * sees a node. This is the path along the first next hop of every node, because a node's list
+ * begins with the neighbour that first saw it (spec rdma-network 4.3, 6.2). Nothing is stored: a
+ * caller that needs a pair often (a flow, once per message) keeps the figures. The routing tables
+ * may search on first use, so a call can run out of memory.
  */
 #include "topo/pair.h"
 #include "base/text.h"
@@ -14,7 +12,7 @@
 #include <inttypes.h>
 #include <string.h>
 
-/* floor(a x b / 1e9) without overflow inside; UINT64_MAX where the result has none. */
+/* floor(a x b / 1e9) without intermediate overflow; UINT64_MAX if the result overflows. */
 static uint64_t scaled(uint64_t a, uint64_t b)
 {
     const uint64_t giga = 1000000000u;
@@ -22,12 +20,12 @@ static uint64_t scaled(uint64_t a, uint64_t b)
 
     if (whole && a > UINT64_MAX / 2 / whole)
         return UINT64_MAX;
-    /* (a / giga) x part fits: part is below giga. */
+    /* (a / giga) x part fits: part < giga. */
     rest = a / giga * part + a % giga * part / giga;
     return a * whole + rest;
 }
 
-/* Each link is floored on its own, as the reference does; a sum of fractions would differ. */
+/* Rounds each link down on its own, as ASTRA-sim does; the sum of fractions would differ. */
 static void add_link(struct asim_pair *pair, const struct asim_link *link, uint32_t payload_bytes)
 {
     pair->delay_ns += link->delay_fs / ASIM_FS_PER_NS;
@@ -36,18 +34,18 @@ static void add_link(struct asim_pair *pair, const struct asim_link *link, uint3
         pair->rate_bps = link->rate_bps;
 }
 
-/* O(hops), a look-up of next hops each. Only the first of equal-cost next hops is walked: window
- * and RTT do not depend on which way ECMP takes. */
-int asim_pair_get(struct asim_pair *pair, struct asim_route *route, const uint32_t hosts[2],
+/* O(hops), with one look-up of next hops each. Walks only the first of equal-cost next hops: window
+ * and RTT do not depend on the path that ECMP chooses. */
+int asim_pair_get(struct asim_pair *pair, struct asim_route *route, struct asim_host_pair hosts,
                   uint32_t payload_bytes, struct asim_err *err)
 {
     const struct asim_topo *topo = asim_route_topo(route);
-    uint32_t node = hosts[0];
+    uint32_t node = hosts.src;
 
     memset(pair, 0, sizeof *pair);
-    while (node != hosts[1]) {
+    while (node != hosts.dst) {
         uint32_t n;
-        const uint32_t *ports = asim_route_ports(route, node, hosts[1], &n);
+        const uint32_t *ports = asim_route_ports(route, node, hosts.dst, &n);
         const struct asim_port_ref *port;
 
         if (!n) {
@@ -63,7 +61,7 @@ int asim_pair_get(struct asim_pair *pair, struct asim_route *route, const uint32
     return 0;
 }
 
-/* The two maxima may come from different pairs, as in the reference. */
+/* The two maxima may come from different pairs, as in ASTRA-sim. */
 static void keep_greater(struct asim_pair *most, const struct asim_pair *pair)
 {
     uint64_t bdp = most->bdp_bytes > pair->bdp_bytes ? most->bdp_bytes : pair->bdp_bytes;
@@ -73,23 +71,24 @@ static void keep_greater(struct asim_pair *most, const struct asim_pair *pair)
     most->bdp_bytes = bdp;
 }
 
-/* Quadratic in kinds of hosts, not in hosts. The second host of a kind stands for pairs within
- * it. End points of NVSwitches do not count, so that having them changes no other flow's window. */
+/* Quadratic in source classes, not in hosts. The second host of a class stands for pairs within the
+ * class. Endpoints of NVSwitches do not count: they must not change the windows of other flows. */
 int asim_pair_max(struct asim_pair *pair, struct asim_route *route, uint32_t payload_bytes,
                   struct asim_err *err)
 {
     uint32_t n;
     const struct asim_topo *topo = asim_route_topo(route);
-    const struct asim_source_class *kinds = asim_route_source_classes(route, &n);
+    const struct asim_source_class *classes = asim_route_source_classes(route, &n);
 
     memset(pair, 0, sizeof *pair);
     for (uint32_t a = 0; a < n; a++) {
         for (uint32_t b = 0; b < n; b++) {
-            uint32_t hosts[2] = {kinds[a].first, a == b ? kinds[b].second : kinds[b].first};
+            struct asim_host_pair hosts = {classes[a].first,
+                                           a == b ? classes[b].second : classes[b].first};
             struct asim_pair one;
             int rc;
 
-            if (asim_topo_is_endpoint(topo, hosts[0]) || asim_topo_is_endpoint(topo, hosts[1]))
+            if (asim_topo_is_endpoint(topo, hosts.src) || asim_topo_is_endpoint(topo, hosts.dst))
                 continue;
             rc = asim_pair_get(&one, route, hosts, payload_bytes, err);
             if (rc)

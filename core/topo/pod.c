@@ -1,16 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0-only
  *
- * SimAI's pod (spec simai.md a.3), line for line what its generator writes:
- *   for every GPU: its NVLink(s), then its NIC link(s); then every leaf to every spine, leaves of
- *   plane 1 first. GPU i sits in segment i / (npa * rails) on rail i % rails.
- * With rails = 1 this is the generator's form without rails (GPU i at leaf i / npa).
- *
- * Differs where the generator is at fault: a number of GPUs that is no multiple of the server
- * is refused before a file is written (there: IndexError and a truncated file), and so is an odd
- * number of spines on two planes.
- *
- * Ids and order of links are part of the contract: files are compared with the generator's byte for
- * byte, and interface 1 of a GPU must be its NVLink.
+ * SimAI's pod (spec simai.md a.3), line for line the file of SimAI's generator: for every GPU its
+ * NVLink(s), then its NIC link(s); then every leaf to every spine, leaves of plane 1 first. GPU i
+ * is in segment i / (npa * rails) on rail i % rails. With rails = 1 this is the generator's form
+ * without rails (GPU i at leaf i / npa). Difference: a number of GPUs that is not a multiple of the
+ * server is an error before a file is written (the generator fails with an IndexError and a
+ * truncated file), and so is an odd number of spines on two planes. Ids and order of links are part
+ * of the contract: files are compared with the generator's byte for byte, and interface 1 of a GPU
+ * must be its NVLink.
  */
 #include "topo/pod.h"
 
@@ -20,7 +17,7 @@
 #include <string.h>
 #include "base/text.h"
 
-/* The plan with every number settled; node ids of a level are first_… + index. */
+/* The pod with all numbers computed; node ids of a level are first_… + index. */
 struct pod {
     const struct asim_pod_options *opt;
     uint32_t hosts, servers, nvsw, rails, planes, segments;
@@ -29,8 +26,7 @@ struct pod {
     int two_planes;
 };
 
-/* The generator refuses dual plane in two of its forms.
- * Where the generator stops, this stops; it does not guess another layout. */
+/* The generator refuses dual plane in two of its forms; this refuses the same forms. */
 static int check_form(const struct asim_pod_shape *shape, const struct asim_pod_options *opt,
                       struct asim_err *err)
 {
@@ -47,8 +43,8 @@ static int check_form(const struct asim_pod_shape *shape, const struct asim_pod_
     return 0;
 }
 
-/* One word of the file's first line (spec simai.md a.1), which has no quotes, and a part of the
- * file's name. */
+/* The GPU type is one word of the file's first line (spec simai.md a.1), which has no quotes, and a
+ * part of the file name. */
 int asim_pod_check_gpu_type(const char *word, struct asim_err *err)
 {
     char safe[64];
@@ -64,7 +60,7 @@ int asim_pod_check_gpu_type(const char *word, struct asim_err *err)
                         sizeof((struct asim_topo *)0)->gpu_type - 1);
 }
 
-/* How many leaves a spine has ports for limits the segments of a pod (spec simai.md a.3). */
+/* The ports of a spine limit the segments of a pod (spec simai.md a.3). */
 static int check_pod_limit(const struct pod *pod, const struct asim_pod_shape *shape,
                            uint64_t segments, struct asim_err *err)
 {
@@ -81,8 +77,8 @@ static int check_pod_limit(const struct pod *pod, const struct asim_pod_shape *s
                         leaves, per_segment);
 }
 
-/* Rounds the ranks asked for up to whole servers; a number the user gave must be one already.
- * A run of 12 ranks on servers of 8 gets 16 GPUs, of which 4 stay idle. */
+/* Rounds the number of ranks up to whole servers; a number from the user must be a multiple
+ * already. A run of 12 ranks on servers of 8 gets 16 GPUs, of which 4 stay idle. */
 static int count_hosts(struct pod *pod, const struct asim_pod_shape *shape, uint32_t asked,
                        struct asim_err *err)
 {
@@ -101,8 +97,8 @@ static int count_hosts(struct pod *pod, const struct asim_pod_shape *shape, uint
     return 0;
 }
 
-/* A segment is what one set of leaves can hold: npa GPUs a leaf, one leaf a rail.
- * All checks before the first allocation. */
+/* A segment is the GPUs of one set of leaves: npa GPUs a leaf, one leaf a rail. All checks come
+ * before the first allocation. */
 static int plan_pod(struct pod *pod, const struct asim_pod_shape *shape, uint32_t asked,
                     struct asim_err *err)
 {
@@ -125,7 +121,7 @@ static int plan_pod(struct pod *pod, const struct asim_pod_shape *shape, uint32_
 }
 
 /* Ids in the generator's order: GPUs, NVSwitches, leaves of the first ToR, of the second, spines.
- * Counts in 64 bits; asim_build_nodes refuses what passes the ceilings. */
+ * asim_build_nodes checks the counts. */
 static int make_nodes(struct asim_topo *topo, struct pod *pod, struct asim_err *err)
 {
     uint64_t plane_leaves = (uint64_t)pod->segments * pod->rails;
@@ -146,7 +142,7 @@ static int make_nodes(struct asim_topo *topo, struct pod *pod, struct asim_err *
     return rc;
 }
 
-/* NVLink before NIC: interface 1 is then NVLink, whose rate the buffer's shares go by (spec
+/* NVLink before NIC: interface 1 is then NVLink, whose rate decides the shares of the buffer (spec
  * rdma-network 5.2). */
 static int wire_gpu(struct asim_topo *topo, const struct pod *pod, uint32_t gpu,
                     struct asim_err *err)
@@ -165,9 +161,8 @@ static int wire_gpu(struct asim_topo *topo, const struct pod *pod, uint32_t gpu,
     return rc;
 }
 
-/* Every leaf has every spine of its plane, also where one segment needs none: the generator's files
- * are full whatever is in them.
- * With two planes a leaf sees only its own plane's half of the spines. */
+/* Joins a leaf to every spine of its plane, also where one segment needs none, as the generator
+ * does. With two planes a leaf has half of the spines. */
 static int wire_leaf(struct asim_topo *topo, const struct pod *pod, uint32_t leaf,
                      struct asim_err *err)
 {
@@ -180,9 +175,9 @@ static int wire_leaf(struct asim_topo *topo, const struct pod *pod, uint32_t lea
     return rc;
 }
 
-/* Links in the generator's order, which is that of the ports and so of ECMP: a GPU's own, then each
- * leaf's up, plane by plane.
- * All of SimAI's templates; what a template forces is in shape, what the user says in opt. */
+/* Links in the generator's order, which is the order of ports and of ECMP: those of each GPU,
+ * then those of each leaf, plane by plane. shape has the values that a template fixes, opt the
+ * user's. */
 int asim_pod_make(struct asim_topo *topo, const struct asim_pod_shape *shape, uint32_t hosts,
                   const struct asim_pod_options *opt, struct asim_err *err)
 {
@@ -201,8 +196,7 @@ int asim_pod_make(struct asim_topo *topo, const struct asim_pod_shape *shape, ui
     return asim_topo_finish(topo, err);
 }
 
-/* Rate of host 0's first link that is not NVLink.
- * 0 where a GPU has no NIC at all. */
+/* The rate of host 0's first link that is not NVLink, or 0. */
 static uint64_t nic_rate(const struct asim_topo *topo)
 {
     for (uint32_t i = topo->first_port[0]; i < topo->first_port[1]; i++)
@@ -211,9 +205,8 @@ static uint64_t nic_rate(const struct asim_topo *topo)
     return 0;
 }
 
-/* The generator names files after its flags; nvbw, latencies and psn are not in the name, so two
- * different topologies can bear the same one (its fault, kept: scripts look for the name).
- * buf is returned; "" for makers that are none of the generator's templates. */
+/* The generator names files after its flags. nvbw, latencies and psn are not in the name, so two
+ * different topologies can have one name; this is kept, because scripts look for the name. */
 const char *asim_pod_file_name(const char *name, const void *options, const struct asim_topo *topo,
                                char *buf, size_t size)
 {

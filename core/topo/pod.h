@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-only
  *
- * The pod: SimAI's one layout behind all of its generator's templates, and behind nvl. Servers
- * with NVSwitches, leaf switches (ASW) in segments, every leaf joined to every spine (PSW). The
- * generator's five builders differ in three numbers only: how many rails a segment has (one leaf
- * per rail), whether a GPU has one or two leaves, and whether the two leaves share their spines.
- *
- * Option keys are the generator's short flags, aliases its long ones (spec simai.md a.3).
+ * The pod: the one layout behind all templates of SimAI's generator, and behind nvl. Servers with
+ * NVSwitches, leaf switches (ASW) in segments, every leaf joined to every spine (PSW). The
+ * generator's five builders differ in three numbers only: the rails of a segment (one leaf per
+ * rail), one or two leaves per GPU, and whether the two leaves share their spines. Option keys are
+ * the generator's short flags, aliases its long flags (spec simai.md a.3).
  */
 #ifndef ASIM_TOPO_POD_H
 #define ASIM_TOPO_POD_H
@@ -14,7 +13,7 @@
 
 struct asim_pod_options {
     /* Counts; 0 in gpus, leaves and pod_leaves means "not given". server = GPUs of an NVLink
-     * domain, nvsw = NVSwitches of one, leaf_ports = NICs at a leaf. */
+     * domain, nvsw = NVSwitches of a domain, leaf_ports = NICs at a leaf. */
     uint32_t gpus, server, nvsw, leaves, leaf_ports, spines, pod_leaves, tray;
     int rail, dual_tor, dual_plane;
     double error_rate;
@@ -22,12 +21,12 @@ struct asim_pod_options {
     char *gpu_type;
 };
 
-/* 0 for one word of letters, digits and "_+.-" that fits, or NULL. */
+/* 0 if word is NULL or one word of letters, digits and "_+.-" that fits the GPU type. */
 int asim_pod_check_gpu_type(const char *word, struct asim_err *err);
 
-/* What a template forces, and its number of GPUs and leaves per pod where the user gives none. */
+/* The values a template fixes, and its defaults for GPUs and leaves per pod. */
 struct asim_pod_shape {
-    const char *name; /* the generator's -topo word */
+    const char *name; /* value of the generator's -topo */
     int rail, dual_tor, dual_plane;
     uint32_t rails; /* leaves of one plane in a segment */
     uint32_t usual_gpus, pod_leaves;
@@ -38,7 +37,7 @@ struct asim_pod_shape {
         key, alias, help, def, type, offsetof(struct asim_pod_options, field), min, max, NULL,     \
             flags                                                                                  \
     }
-/* The rows all pods share; the arguments are defaults, as strings. */
+/* The option rows that all pods share; the arguments are defaults, as strings. */
 #define ASIM_POD_OPTIONS(GPS, NVBW, BW, NPA, PSN, APBW, GT)                                        \
     ASIM_POD_ROW("g", "gpu", "GPUs (default: the ranks asked for, else the template's number)",    \
                  NULL, ASIM_T_U32, gpus, 0, 1 << 24, 0),                                           \
@@ -76,12 +75,12 @@ struct asim_pod_shape {
 int asim_pod_make(struct asim_topo *topo, const struct asim_pod_shape *shape, uint32_t hosts,
                   const struct asim_pod_options *opt, struct asim_err *err);
 
-/* The file name the generator gives the topology that maker `name` made, or "" where the maker is
- * none of its templates. Returns buf. */
+/* Writes the file name that SimAI's generator gives the topology of maker `name`, or "" if the
+ * maker is none of its templates. Returns buf. */
 const char *asim_pod_file_name(const char *name, const void *opt, const struct asim_topo *topo,
                                char *buf, size_t size);
 
-/* Racks with NVLink throughout (maker/nvl.c): opt is a struct asim_pod_options. */
+/* Makes racks with NVLink throughout (maker/nvl.c); opt is a struct asim_pod_options. */
 int asim_pod_make_rack(struct asim_topo *topo, uint32_t hosts, const void *opt,
                        struct asim_err *err);
 

@@ -1,17 +1,64 @@
 /* SPDX-License-Identifier: GPL-2.0-only
  *
- * Set-up and lookup of flat routing; the search itself is in route_fill.c. Set-up is linear but
- * for sorting the few ports of each host. Two numbers make the tables small: hosts attached to
- * the same switches share a row (class), and source hosts whose ports look alike share a column
- * (kind). The last hop depends on the host itself and is answered from the host's own links, and
- * so are hosts wired to each other, since a direct link is always the shortest path.
+ * See route.h. Set-up is linear, apart from a sort of the few ports of each host. Two groupings
+ * keep the tables small: hosts attached to the same switches form a destination class and share a
+ * row; source hosts with equal ports form a source class and share a column. The last hop depends
+ * on the destination host itself: its own links answer it. They also answer for two hosts that are
+ * wired to each other, because a direct link is the shortest path. A breadth-first search fills the
+ * row of a destination class on first use (spec rdma-network 4.3). It starts at the switches of the
+ * class, where the search of ASTRA-sim's ns-3 backend stands after its first step from a host, and
+ * visits neighbours by descending id. Next hops are appended in the order in which the search
+ * expands their switches. The search walks links between switches only, so its cost does not depend
+ * on the number of hosts. SimAI (spec simai.md a.2): next hops over an NVSwitch replace other next
+ * hops at equal distance. The handle owns the working arrays, and one search at a time uses them:
+ * several threads may read filled rows but may not fill rows.
  */
-#include "topo/route_impl.h"
+#include "topo/route.h"
 
+#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
+#include "topo/list_store.h"
 
-/* For qsort of 64-bit keys; a difference would not fit an int. */
+/* Only a very large network without shared classes reaches this limit. */
+#define MAX_ROW_BYTES ((uint64_t)16 << 30)
+
+struct edge {           /* from a switch to a neighbouring switch */
+    uint32_t to;        /* switch, counted from 0: node id minus the number of hosts */
+    uint32_t port_back; /* interface of `to` that leads back: the next hop */
+};
+
+struct asim_route {
+    const struct asim_topo *topo;
+    const uint8_t *down; /* [links], borrowed; NULL = all links are up */
+    uint32_t hosts, switches;
+    uint32_t *dest_class_of, *source_class_of; /* [hosts] */
+    struct asim_list_store dest_classes;       /* class → its switches, descending */
+    struct asim_list_store source_ports;       /* class → (peer, rate, delay) of each port */
+    struct asim_source_class *source_classes;  /* [source_ports.n] */
+    uint32_t *edge_first;                      /* [switches + 1] */
+    struct edge *edges; /* of each switch: descending neighbour, ascending port */
+    /* The ports at the far ends of each host's links, grouped by peer: the last hop. */
+    uint32_t *last_peer, *last_port; /* [ports of hosts] */
+    struct asim_list_store sets;     /* next-hop sets; set 0 is empty */
+    uint32_t **rows; /* [destination classes]: the set of each switch, then of each source class; or
+                        NULL */
+    uint64_t row_bytes;
+    /* Working arrays of the search, [switches] each except member and key. */
+    uint32_t *dist, *place, *queue, *start, *count;
+    uint8_t *by_nvswitch;
+    uint32_t *member; /* [edges, or the most ports of a host] */
+    uint64_t *key;    /* [the most ports of a host] */
+    struct asim_err failure;
+};
+
+/* port: index into topo->ports. */
+static inline int is_down(const struct asim_route *route, uint32_t port)
+{
+    return route->down && route->down[route->topo->ports[port].link];
+}
+
+/* The difference of two 64-bit keys would not fit an int. */
 static int by_number(const void *a, const void *b)
 {
     uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
@@ -19,7 +66,7 @@ static int by_number(const void *a, const void *b)
     return (x > y) - (x < y);
 }
 
-/* Room for one host's ports is enough, since hosts are looked at one by one. */
+/* The largest number of ports of one host. */
 static size_t most_host_ports(const struct asim_topo *t)
 {
     uint32_t most = 0;
@@ -30,16 +77,16 @@ static size_t most_host_ports(const struct asim_topo *t)
     return most;
 }
 
-/* Ports of host h sorted by (peer, port at the peer): the last hop's lists are then slices.
- * key is scratch with room for the most ports any host has. */
+/* Sorts the ports of host h by (peer, port at the peer): the last hops to one peer are then a
+ * slice. Uses r->key. */
 static uint32_t sort_last_hops(struct asim_route *r, uint32_t h)
 {
     const struct asim_topo *t = r->topo;
     uint32_t first = t->first_port[h], n = t->first_port[h + 1] - first;
 
     for (uint32_t i = 0; i < n; i++)
-        r->key[i] = asim_route_is_down(r, first + i)
-                        ? UINT64_MAX /* a peer nobody asks for */
+        r->key[i] = is_down(r, first + i)
+                        ? UINT64_MAX /* sorts last; no node has this id */
                         : (uint64_t)t->ports[first + i].peer << 32 | t->ports[first + i].peer_port;
     if (n > 1)
         qsort(r->key, n, sizeof *r->key, by_number);
@@ -50,61 +97,58 @@ static uint32_t sort_last_hops(struct asim_route *r, uint32_t h)
     return n;
 }
 
-/* Distinct switches at h, descending, from its sorted last hops.
- * Hosts under one leaf have one class, so a search serves all of them: this is what makes set-up
- * linear where the reference searches per host. */
-static int classify(struct asim_route *r, uint32_t h)
+/* Collects the distinct switches of h, descending, from its sorted last hops. All hosts under one
+ * leaf switch get one class and share one search; ASTRA-sim searches once per host. */
+static int find_dest_class(struct asim_route *r, uint32_t h)
 {
-    uint32_t n = sort_last_hops(r, h), first = r->topo->first_port[h], legs = 0;
+    uint32_t n = sort_last_hops(r, h), first = r->topo->first_port[h], leaves = 0;
 
     for (uint32_t i = n; i-- > 0;) {
         uint32_t peer = r->last_peer[first + i];
 
         if (peer >= r->hosts && peer != UINT32_MAX &&
             (i + 1 == n || r->last_peer[first + i + 1] != peer))
-            r->member[legs++] = peer - r->hosts;
+            r->member[leaves++] = peer - r->hosts;
     }
-    return asim_list_store_keep(&r->legs, r->member, legs, &r->class_of[h]);
+    return asim_list_store_keep(&r->dest_classes, r->member, leaves, &r->dest_class_of[h]);
 }
 
-/* Five words a port: peer, rate and delay of the link.
- * Two hosts whose links go to the same peers at the same rates and delays cannot differ in any
- * path property towards a third, hence one column for both. */
-static int shape(struct asim_route *r, uint32_t h)
+/* Five words per port: peer, rate and delay of the link. Hosts with equal words have equal paths to
+ * every third host, so one column serves them all. */
+static int find_source_class(struct asim_route *r, uint32_t h)
 {
     const struct asim_topo *t = r->topo;
-    size_t known = r->shapes.n;
+    size_t known = r->source_ports.n;
     uint32_t n = 0, k;
 
     for (uint32_t p = t->first_port[h]; p < t->first_port[h + 1]; p++) {
         const struct asim_link *link = &t->links[t->ports[p].link];
 
-        r->member[n++] = asim_route_is_down(r, p) ? UINT32_MAX : t->ports[p].peer;
+        r->member[n++] = is_down(r, p) ? UINT32_MAX : t->ports[p].peer;
         r->member[n++] = (uint32_t)link->rate_bps;
         r->member[n++] = (uint32_t)(link->rate_bps >> 32);
         r->member[n++] = (uint32_t)link->delay_fs;
         r->member[n++] = (uint32_t)(link->delay_fs >> 32);
     }
-    if (asim_list_store_keep(&r->shapes, r->member, n, &k))
+    if (asim_list_store_keep(&r->source_ports, r->member, n, &k))
         return ASIM_ENOMEM;
-    r->kind_of[h] = k;
-    /* A new kind: its first host stands for it until a second is met. */
-    if (r->shapes.n > known)
-        r->kinds[k] = (struct asim_source_class){h, h};
-    else if (r->kinds[k].second == r->kinds[k].first)
-        r->kinds[k].second = h;
+    r->source_class_of[h] = k;
+    /* A class starts with one host, which also stands in for the second. */
+    if (r->source_ports.n > known)
+        r->source_classes[k] = (struct asim_source_class){h, h};
+    else if (r->source_classes[k].second == r->source_classes[k].first)
+        r->source_classes[k].second = h;
     return 0;
 }
 
 static int is_edge(const struct asim_route *r, uint32_t port)
 {
-    return r->topo->ports[port].peer >= r->hosts && !asim_route_is_down(r, port);
+    return r->topo->ports[port].peer >= r->hosts && !is_down(r, port);
 }
 
-/* Edges between switches. Going through the neighbours from the highest down and appending each
- * to its own neighbours leaves every list descending by neighbour and ascending by port.
- * Descending order is what makes next hops agree with the reference on Linux (spec rdma-network
- * 6.8). */
+/* Lists the edges between switches. Visits the switches from the highest id down and appends each
+ * to the lists of its neighbours, so every list is descending by neighbour and ascending by port.
+ * Descending order gives the next hops of ASTRA-sim on Linux (spec rdma-network 6.8). */
 static void link_switches(struct asim_route *r)
 {
     const struct asim_topo *t = r->topo;
@@ -113,7 +157,8 @@ static void link_switches(struct asim_route *r)
     for (uint32_t s = 0; s < r->switches; s++) {
         uint32_t v = r->hosts + s;
 
-        /* mark is where the next edge of s goes; r->start is scratch until the first search. */
+        /* mark[s] is the position of the next edge of s; r->start is free before the first
+         * search. */
         mark[s] = r->edge_first[s] = sum;
         for (uint32_t p = t->first_port[v]; p < t->first_port[v + 1]; p++)
             sum += is_edge(r, p);
@@ -125,23 +170,23 @@ static void link_switches(struct asim_route *r)
         for (uint32_t p = t->first_port[v]; p < t->first_port[v + 1]; p++)
             if (is_edge(r, p))
                 r->edges[mark[t->ports[p].peer - r->hosts]++] =
-                    (struct asim_route_edge){s, p - t->first_port[v] + 1};
+                    (struct edge){s, p - t->first_port[v] + 1};
     }
 }
 
-/* All at once, so that asim_route_close frees a half-made handle like a whole one. */
+/* Allocates everything before it checks, so that asim_route_close can free a partial handle. */
 static int allocate(struct asim_route *r)
 {
     const struct asim_topo *t = r->topo;
     size_t h = (size_t)r->hosts + 1, s = (size_t)r->switches + 1;
     size_t host_ports = (size_t)t->first_port[r->hosts] + 1;
-    /* Ports of switches bound the edges, since each edge is one port of a switch. */
+    /* Each edge is one port of a switch. */
     size_t edges = t->first_port[t->nodes] - t->first_port[r->hosts] + (size_t)1;
     size_t most = most_host_ports(t), members = 5 * most > edges ? 5 * most : edges;
 
-    r->class_of = calloc(h, sizeof *r->class_of);
-    r->kind_of = calloc(h, sizeof *r->kind_of);
-    r->kinds = calloc(h, sizeof *r->kinds);
+    r->dest_class_of = calloc(h, sizeof *r->dest_class_of);
+    r->source_class_of = calloc(h, sizeof *r->source_class_of);
+    r->source_classes = calloc(h, sizeof *r->source_classes);
     r->edge_first = calloc(s, sizeof *r->edge_first);
     r->edges = calloc(edges, sizeof *r->edges);
     r->last_peer = calloc(host_ports, sizeof *r->last_peer);
@@ -154,14 +199,14 @@ static int allocate(struct asim_route *r)
     r->by_nvswitch = calloc(s, sizeof *r->by_nvswitch);
     r->member = calloc(members + 1, sizeof *r->member);
     r->key = calloc(most + 1, sizeof *r->key);
-    return r->class_of && r->kind_of && r->kinds && r->edge_first && r->edges && r->last_peer &&
-                   r->last_port && r->dist && r->place && r->queue && r->start && r->count &&
-                   r->by_nvswitch && r->member && r->key
+    return r->dest_class_of && r->source_class_of && r->source_classes && r->edge_first &&
+                   r->edges && r->last_peer && r->last_port && r->dist && r->place && r->queue &&
+                   r->start && r->count && r->by_nvswitch && r->member && r->key
                ? 0
                : ASIM_ENOMEM;
 }
 
-/* Set 0 is the empty list, so that a zeroed row says "unreachable" everywhere. */
+/* Set 0 is the empty list: a zeroed row means "unreachable". */
 static int set_up(struct asim_route *r)
 {
     uint32_t empty;
@@ -169,22 +214,15 @@ static int set_up(struct asim_route *r)
     if (allocate(r) || asim_list_store_keep(&r->sets, r->member, 0, &empty))
         return ASIM_ENOMEM;
     for (uint32_t h = 0; h < r->hosts; h++)
-        if (classify(r, h) || shape(r, h))
+        if (find_dest_class(r, h) || find_source_class(r, h))
             return ASIM_ENOMEM;
     link_switches(r);
-    /* One pointer per class; the rows themselves come with the first question. */
-    r->rows = calloc(r->legs.n + 1, sizeof *r->rows);
+    r->rows = calloc(r->dest_classes.n + 1, sizeof *r->rows);
     return r->rows ? 0 : ASIM_ENOMEM;
 }
 
-/* No search is made yet: rows are filled on first use, or all at once by asim_route_fill_all. */
-int asim_route_open(struct asim_route **route, const struct asim_topo *topo, struct asim_err *err)
-{
-    return asim_route_open_without(route, topo, NULL, err);
-}
-
-int asim_route_open_without(struct asim_route **route, const struct asim_topo *topo,
-                            const uint8_t *down, struct asim_err *err)
+int asim_route_open(struct asim_route **route, const struct asim_topo *topo, const uint8_t *down,
+                    struct asim_err *err)
 {
     struct asim_route *r = calloc(1, sizeof *r);
 
@@ -195,8 +233,8 @@ int asim_route_open_without(struct asim_route **route, const struct asim_topo *t
     r->down = down;
     r->hosts = topo->hosts;
     r->switches = topo->switches;
-    asim_list_store_init(&r->legs);
-    asim_list_store_init(&r->shapes);
+    asim_list_store_init(&r->dest_classes);
+    asim_list_store_init(&r->source_ports);
     asim_list_store_init(&r->sets);
     if (set_up(r)) {
         asim_route_close(r);
@@ -206,20 +244,20 @@ int asim_route_open_without(struct asim_route **route, const struct asim_topo *t
     return 0;
 }
 
-/* Also takes what a failed set_up left. */
+/* Also frees a handle whose set-up failed. */
 void asim_route_close(struct asim_route *r)
 {
     if (!r)
         return;
-    for (size_t c = 0; r->rows && c < r->legs.n; c++)
+    for (size_t c = 0; r->rows && c < r->dest_classes.n; c++)
         free(r->rows[c]);
-    asim_list_store_fini(&r->legs);
-    asim_list_store_fini(&r->shapes);
+    asim_list_store_fini(&r->dest_classes);
+    asim_list_store_fini(&r->source_ports);
     asim_list_store_fini(&r->sets);
     free(r->rows);
-    free(r->class_of);
-    free(r->kind_of);
-    free(r->kinds);
+    free(r->dest_class_of);
+    free(r->source_class_of);
+    free(r->source_classes);
     free(r->edge_first);
     free(r->edges);
     free(r->last_peer);
@@ -235,15 +273,160 @@ void asim_route_close(struct asim_route *r)
     free(r);
 }
 
-/* How many rows a full table would have. */
+/* s: switch, counted from 0. */
+static int is_nvswitch(const struct asim_route *r, uint32_t s)
+{
+    return r->topo->node_type[r->hosts + s] == ASIM_NVSWITCH;
+}
+
+/* Computes the distance of each switch (1 = attached to the destination, 0 = unreachable), the
+ * order of expansion and an upper bound of its number of next hops. Returns the number of reachable
+ * switches, which r->queue lists. */
+static uint32_t search(struct asim_route *r, uint32_t c)
+{
+    const struct asim_list *leaves = &r->dest_classes.lists[c];
+    uint32_t tail = 0;
+
+    for (uint32_t i = 0; i < leaves->n; i++) {
+        r->dist[leaves->at[i]] = 1;
+        r->queue[tail++] = leaves->at[i];
+    }
+    for (uint32_t head = 0; head < tail; head++) {
+        uint32_t v = r->queue[head];
+
+        r->place[v] = head;
+        for (uint32_t e = r->edge_first[v]; e < r->edge_first[v + 1]; e++) {
+            uint32_t w = r->edges[e].to;
+
+            if (!r->dist[w]) {
+                r->dist[w] = r->dist[v] + 1;
+                r->queue[tail++] = w;
+            }
+            if (r->dist[w] != r->dist[v] + 1)
+                continue;
+            r->count[w]++;
+            r->by_nvswitch[w] |= (uint8_t)is_nvswitch(r, v);
+        }
+    }
+    return tail;
+}
+
+/* Writes the next hops: the first pass has counted them, so each switch has a slice of `member`.
+ * The order within a slice is the order of expansion, which ECMP hashes into. */
+static void collect(struct asim_route *r, uint32_t reached)
+{
+    uint32_t sum = 0;
+
+    for (uint32_t i = 0; i < reached; i++) {
+        uint32_t v = r->queue[i];
+
+        r->start[v] = sum;
+        sum += r->count[v];
+        r->count[v] = 0;
+    }
+    for (uint32_t i = 0; i < reached; i++) {
+        uint32_t v = r->queue[i];
+
+        for (uint32_t e = r->edge_first[v]; e < r->edge_first[v + 1]; e++) {
+            uint32_t w = r->edges[e].to;
+
+            if (r->dist[w] == r->dist[v] + 1 && (!r->by_nvswitch[w] || is_nvswitch(r, v)))
+                r->member[r->start[w] + r->count[w]++] = r->edges[e].port_back;
+        }
+    }
+}
+
+/* Writes the next hops of a source host to r->member: its ports to the nearest switches, in order
+ * of their expansion. Returns their number. */
+static uint32_t host_ports(struct asim_route *r, uint32_t host)
+{
+    const struct asim_topo *t = r->topo;
+    uint32_t best = UINT32_MAX, n = 0, kept = 0;
+    int nv = 0;
+
+    for (uint32_t p = t->first_port[host]; p < t->first_port[host + 1]; p++) {
+        uint32_t s = t->ports[p].peer - r->hosts;
+
+        if (t->ports[p].peer < r->hosts || is_down(r, p) || !r->dist[s] || r->dist[s] > best)
+            continue;
+        if (r->dist[s] < best)
+            n = 0, nv = 0;
+        best = r->dist[s];
+        nv |= is_nvswitch(r, s);
+        r->key[n++] = (uint64_t)r->place[s] << 32 | (p - t->first_port[host] + 1);
+    }
+    if (n > 1)
+        qsort(r->key, n, sizeof *r->key, by_number);
+    for (uint32_t i = 0; i < n; i++)
+        if (!nv || is_nvswitch(r, r->queue[r->key[i] >> 32]))
+            r->member[kept++] = (uint32_t)r->key[i];
+    return kept;
+}
+
+/* Unreachable switches keep set 0. */
+static int store(struct asim_route *r, uint32_t *row, uint32_t reached)
+{
+    int rc = 0;
+
+    for (uint32_t i = 0; !rc && i < reached; i++) {
+        uint32_t v = r->queue[i];
+
+        rc = asim_list_store_keep(&r->sets, r->member + r->start[v], r->count[v], &row[v]);
+    }
+    for (uint32_t k = 0; !rc && k < r->source_ports.n; k++) {
+        uint32_t n = host_ports(r, r->source_classes[k].first);
+
+        rc = asim_list_store_keep(&r->sets, r->member, n, &row[r->switches + k]);
+    }
+    return rc;
+}
+
+/* dist also marks visited switches; place and start are written before they are read. */
+static void forget(struct asim_route *r)
+{
+    size_t words = r->switches * sizeof *r->dist;
+
+    memset(r->dist, 0, words);
+    memset(r->count, 0, words);
+    memset(r->by_nvswitch, 0, r->switches);
+}
+
+/* Publishes a complete row only, so that the handle stays usable if memory runs out. */
+static int fill_row(struct asim_route *r, uint32_t c, struct asim_err *err)
+{
+    uint64_t bytes = ((uint64_t)r->switches + r->source_ports.n) * sizeof(uint32_t);
+    uint32_t *row, reached;
+
+    if (r->rows[c])
+        return 0;
+    if (r->row_bytes + bytes > MAX_ROW_BYTES)
+        return asim_err_set(err, ASIM_ENOMEM,
+                            "routing tables pass %" PRIu64 " GiB (%zu classes of destinations, "
+                            "%" PRIu64 " bytes each).",
+                            MAX_ROW_BYTES >> 30, r->dest_classes.n, bytes);
+    row = calloc(1, (size_t)bytes + 1);
+    if (!row)
+        return asim_err_nomem(err, "searching for routes");
+    forget(r);
+    reached = search(r, c);
+    collect(r, reached);
+    if (store(r, row, reached)) {
+        free(row);
+        return asim_err_nomem(err, "searching for routes");
+    }
+    r->rows[c] = row;
+    r->row_bytes += bytes;
+    return 0;
+}
+
 uint32_t asim_route_dest_classes(const struct asim_route *route)
 {
-    return (uint32_t)route->legs.n;
+    return (uint32_t)route->dest_classes.n;
 }
 
 uint32_t asim_route_dest_class(const struct asim_route *route, uint32_t host)
 {
-    return route->class_of[host];
+    return route->dest_class_of[host];
 }
 
 const struct asim_topo *asim_route_topo(const struct asim_route *route)
@@ -251,17 +434,15 @@ const struct asim_topo *asim_route_topo(const struct asim_route *route)
     return route->topo;
 }
 
-/* Lives as long as the handle. */
 const struct asim_source_class *asim_route_source_classes(const struct asim_route *route,
                                                           uint32_t *n)
 {
-    *n = (uint32_t)route->shapes.n;
-    return route->kinds;
+    *n = (uint32_t)route->source_ports.n;
+    return route->source_classes;
 }
 
-/* The interfaces of node that lead straight to dst.
- * Linear in the links of dst, which are few; peers are sorted, so the node's own links are
- * neighbours. */
+/* Returns the interfaces of node that lead straight to dst. Linear in the links of dst, which are
+ * few and sorted by peer. */
 static const uint32_t *last_hop(const struct asim_route *r, uint32_t node, uint32_t dst,
                                 uint32_t *n)
 {
@@ -276,8 +457,8 @@ static const uint32_t *last_hop(const struct asim_route *r, uint32_t node, uint3
     return *n ? r->last_port + first : NULL;
 }
 
-/* The last hop comes first: it is the only answer that depends on the host itself, and a direct
- * link beats every path over switches. */
+/* The last hop goes first: it depends on the host itself, and a direct link beats every path over
+ * switches. */
 const uint32_t *asim_route_ports(struct asim_route *r, uint32_t node, uint32_t dst_host,
                                  uint32_t *n)
 {
@@ -290,16 +471,15 @@ const uint32_t *asim_route_ports(struct asim_route *r, uint32_t node, uint32_t d
     direct = last_hop(r, node, dst_host, n);
     if (direct)
         return direct;
-    c = r->class_of[dst_host];
-    if (!r->rows[c] && asim_route_fill(r, c, &r->failure))
+    c = r->dest_class_of[dst_host];
+    if (!r->rows[c] && fill_row(r, c, &r->failure))
         return NULL;
-    set = r->rows[c][node < r->hosts ? r->switches + r->kind_of[node] : node - r->hosts];
+    set = r->rows[c][node < r->hosts ? r->switches + r->source_class_of[node] : node - r->hosts];
     *n = r->sets.lists[set].n;
     return *n ? r->sets.lists[set].at : NULL;
 }
 
-/* Latched, because asim_route_ports is called where no error can be handed up.
- * *err gets a copy; the latched one stays. */
+/* *err gets a copy of the recorded failure. */
 int asim_route_error(const struct asim_route *route, struct asim_err *err)
 {
     if (!route->failure.code)
@@ -307,12 +487,12 @@ int asim_route_error(const struct asim_route *route, struct asim_err *err)
     return asim_err_set(err, route->failure.code, "%s", route->failure.text);
 }
 
-/* Costs classes x links between switches; sets shared by many classes are stored once. */
+/* Costs destination classes x links between switches. */
 int asim_route_fill_all(struct asim_route *route, struct asim_err *err)
 {
     int rc = 0;
 
-    for (uint32_t c = 0; !rc && c < route->legs.n; c++)
-        rc = asim_route_fill(route, c, err);
+    for (uint32_t c = 0; !rc && c < route->dest_classes.n; c++)
+        rc = fill_row(route, c, err);
     return rc;
 }

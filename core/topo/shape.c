@@ -1,39 +1,44 @@
 /* SPDX-License-Identifier: GPL-2.0-only
  *
- * See shape.h. A dimension is looked at through the members of rank 0's group in it. Where each
- * has a link to the next, it is a Ring, or FullyConnected if there is one to the second next too;
- * else it is a Switch, whatever stands between. The least rate and the longest way of rank 0 to
- * the others count: bandwidth = rate / 8 (in 2^30 bytes/s), latency = propagation delay, halved
- * for the two hops of a Switch. Headers, queues and shared uplinks are what the packet level adds.
+ * See shape.h. Looks at each dimension through the members of rank 0's group. If each has a link to
+ * the next member, the dimension is a Ring, and FullyConnected if each also has a link to the
+ * second next; else it is a Switch. bandwidth = lowest rate from rank 0 to the others / 8 (in units
+ * of 2^30 bytes/s); latency = longest propagation delay, halved for the two hops of a Switch. The
+ * analytical network has no headers, queues or shared uplinks.
  */
 #include "topo/shape.h"
 
 #include <string.h>
 #include "topo/pair.h"
 
-static const uint32_t any_payload = 1000; /* the pair's round trip is not used */
+static const uint32_t any_payload = 1000; /* the round trip of the pair is not used */
 
-/* Two ranks that cannot reach each other have no delay to derive a network from. */
-static int pair_of(struct asim_pair *pair, struct asim_route *route, const uint32_t hosts[2],
+/* Two ranks that cannot reach each other have no delay. */
+static int pair_of(struct asim_pair *pair, struct asim_route *route, struct asim_host_pair hosts,
                    struct asim_err *err)
 {
     int code = asim_pair_get(pair, route, hosts, any_payload, err);
 
     if (!code && !pair->hops)
         code = asim_err_set(err, ASIM_EINVAL, "rank %u cannot reach rank %u over this topology",
-                            hosts[0], hosts[1]);
+                            hosts.src, hosts.dst);
     return code;
 }
 
-/* 1 if every member has a link to the one `step` places on; negative with err. */
-static int linked(struct asim_route *route, const uint32_t stride_n[2], uint32_t step,
+/* The members of a dimension's group: ranks 0, stride, 2 * stride, … */
+struct group {
+    uint32_t stride, n;
+};
+
+/* 1 if each member has a link to the member `step` positions on; negative with err. */
+static int linked(struct asim_route *route, const struct group *group, uint32_t step,
                   struct asim_err *err)
 {
-    uint32_t n = stride_n[1];
+    uint32_t n = group->n;
 
     for (uint32_t i = 0; i < n; i++) {
         struct asim_pair pair;
-        uint32_t hosts[2] = {i * stride_n[0], (i + step) % n * stride_n[0]};
+        struct asim_host_pair hosts = {i * group->stride, (i + step) % n * group->stride};
 
         if (pair_of(&pair, route, hosts, err))
             return ASIM_EINVAL;
@@ -43,20 +48,20 @@ static int linked(struct asim_route *route, const uint32_t stride_n[2], uint32_t
     return 1;
 }
 
-/* Three members in a ring are all linked to each other: a Ring, the simpler of the two. */
-static int kind_of(struct asim_route *route, const uint32_t stride_n[2], struct asim_err *err)
+/* A ring of three members is fully connected; it counts as a Ring. */
+static int topology_of(struct asim_route *route, const struct group *group, struct asim_err *err)
 {
-    int next = linked(route, stride_n, 1, err), second;
+    int next = linked(route, group, 1, err), second;
 
     if (next <= 0)
         return next ? next : ASIM_NET_SWITCH;
-    second = stride_n[1] > 3 ? linked(route, stride_n, 2, err) : 0;
+    second = group->n > 3 ? linked(route, group, 2, err) : 0;
     if (second < 0)
         return second;
     return second ? ASIM_NET_FULLY_CONNECTED : ASIM_NET_RING;
 }
 
-/* Of a ring only the next member counts: others are reached through it, which the model adds up. */
+/* In a ring only the next member counts: the model adds up hops to the others. */
 static int measure(struct asim_netdim *dim, struct asim_route *route, uint32_t stride,
                    struct asim_err *err)
 {
@@ -66,7 +71,7 @@ static int measure(struct asim_netdim *dim, struct asim_route *route, uint32_t s
     for (uint32_t i = 1; i < last; i++) {
         struct asim_pair pair;
 
-        if (pair_of(&pair, route, (const uint32_t[2]){0, i * stride}, err))
+        if (pair_of(&pair, route, (struct asim_host_pair){0, i * stride}, err))
             return ASIM_EINVAL;
         rate = pair.rate_bps < rate ? pair.rate_bps : rate;
         delay = pair.delay_ns > delay ? pair.delay_ns : delay;
@@ -76,8 +81,7 @@ static int measure(struct asim_netdim *dim, struct asim_route *route, uint32_t s
     return 0;
 }
 
-/* Dimensions are taken as the logical topology has them, innermost first; all are tried at rank 0.
- */
+/* The dimensions are those of the logical topology, innermost first. */
 int asim_shape_from_topo(struct asim_netshape *shape, struct asim_route *route,
                          const struct asim_dims *dims, struct asim_err *err)
 {
@@ -93,7 +97,7 @@ int asim_shape_from_topo(struct asim_netshape *shape, struct asim_route *route,
                                 "network can have; leave it out of the logical topology",
                                 d);
         dim->npus = dims->at[d];
-        dim->topology = kind_of(route, (const uint32_t[2]){stride, dim->npus}, err);
+        dim->topology = topology_of(route, &(struct group){stride, dim->npus}, err);
         if (dim->topology < 0 || measure(dim, route, stride, err))
             return ASIM_EINVAL;
         shape->n++;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only
  *
- * A physical network seen as the analytical backends see one: a basic topology, a bandwidth and a
- * latency per logical dimension. An approximation by nature; the rules are in shape.c.
+ * Approximates a physical network by an analytical one: a basic topology, a bandwidth and a latency
+ * per logical dimension. shape.c has the rules.
  */
 #ifndef ASIM_TOPO_SHAPE_H
 #define ASIM_TOPO_SHAPE_H

@@ -1,10 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only
  *
- * Exact decimal text of an integer number of small units in a larger one: division and remainder
- * instead of floating point, because 25 ns is 2.4999999…e-05 ms in a double.
- *
- * The point of exactness: a topology that is written and read back must give the same simulation,
- * to the bit.
+ * Prints an integer number of small units exactly in a larger unit. Division and remainder replace
+ * floating point: 25 ns is 2.4999999…e-05 ms in a double. A topology that is written and read back
+ * gives the same simulation to the bit.
  */
 #include "topo/show.h"
 
@@ -29,7 +27,7 @@ static const char *show_decimal(char *buf, size_t size, uint64_t value, int digi
     return buf;
 }
 
-/* Always Gbps, as published files have it, also below 1. */
+/* Always Gbps, also below 1, as in published files. */
 const char *asim_topo_show_rate(char *buf, size_t size, uint64_t rate_bps)
 {
     return show_decimal(buf, size, rate_bps, 9, "Gbps");
@@ -41,7 +39,7 @@ const char *asim_topo_show_delay(char *buf, size_t size, uint64_t delay_fs)
     return show_decimal(buf, size, delay_fs, 12, "ms");
 }
 
-/* Tries 15, 16 and 17 digits and takes the first that reads back as the same double. */
+/* Takes the first of 15, 16 and 17 digits that reads back as the same double. */
 const char *asim_topo_show_real(char *buf, size_t size, double value)
 {
     for (int digits = 15; digits <= 17; digits++) {

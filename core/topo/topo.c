@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only
  *
- * Building the graph: nodes, links, and from them the ports of each node in the order of the
- * links, which is the order of the reference's interface numbers (spec rdma-network 4.1). All
- * steps are linear; a link costs 48 bytes and two port references of 12. What later stages rely
- * on is checked once in asim_topo_finish: the reference validates nothing and reads past its
- * tables instead.
+ * Builds the graph: nodes, links, and the ports of each node in the order of the links, which is
+ * the order of ASTRA-sim's interface numbers (spec rdma-network 4.1). All steps are linear; a link
+ * takes 48 bytes and two port references of 12. asim_topo_finish checks once what later stages rely
+ * on; ASTRA-sim checks nothing and reads past the end of its tables.
  */
 #include "topo/topo.h"
 
@@ -20,7 +19,7 @@ void asim_topo_init(struct asim_topo *topo)
     memset(topo, 0, sizeof *topo);
 }
 
-/* One byte a node; kinds are set afterwards by whoever builds. */
+/* One byte per node; the caller sets the types of switches afterwards. */
 int asim_topo_nodes(struct asim_topo *topo, uint32_t nodes, struct asim_err *err)
 {
     topo->node_type = calloc((size_t)nodes + 1, sizeof *topo->node_type);
@@ -31,7 +30,7 @@ int asim_topo_nodes(struct asim_topo *topo, uint32_t nodes, struct asim_err *err
     return 0;
 }
 
-/* A copy is kept; ports are numbered by asim_topo_finish, not here. Ids are checked there, too. */
+/* Copies the link. asim_topo_finish checks the ids and numbers the ports. */
 int asim_topo_link(struct asim_topo *topo, const struct asim_link *link, struct asim_err *err)
 {
     if (topo->n_links >= MAX_LINKS)
@@ -43,15 +42,14 @@ int asim_topo_link(struct asim_topo *topo, const struct asim_link *link, struct 
     return 0;
 }
 
-/* For errors about the graph as a whole, which has no line. */
+/* For errors about the whole graph, which have no line. */
 static struct asim_where place(const struct asim_topo *topo)
 {
     return (struct asim_where){topo->source ? topo->source : "topology", 0, 0};
 }
 
-/* Counts hosts and switches on the way; rank numbers index hosts from 0 without a map.
- * A host behind a switch would make rank numbers and node ids differ, and the reference's files
- * never have it. */
+/* Counts hosts and switches. Hosts come first, so that a rank is an index of hosts; ASTRA-sim's
+ * files are numbered in this way. */
 static int check_kinds(struct asim_topo *topo, struct asim_err *err)
 {
     uint32_t hosts = 0;
@@ -72,8 +70,7 @@ static int check_kinds(struct asim_topo *topo, struct asim_err *err)
     return 0;
 }
 
-/* The comparison is written so that a NaN error rate fails it too.
- * Numbered from 1, as a person counts links. */
+/* A NaN error rate fails the comparison, too. Links are counted from 1 in errors. */
 static int check_link(const struct asim_topo *topo, size_t i, struct asim_err *err)
 {
     const struct asim_link *link = &topo->links[i];
@@ -96,9 +93,8 @@ static int check_link(const struct asim_topo *topo, size_t i, struct asim_err *e
     return 0;
 }
 
-/* first_port[v + 1] serves as the fill mark of v, so peer_port is an index into ports until
- * relate_ports makes it a number of the peer.
- * In order of the links, as the reference attaches devices. */
+/* first_port[v + 1] is the fill position of v. peer_port is an index into ports until relate_ports
+ * makes it a port number. Goes in the order of the links, as ASTRA-sim attaches devices. */
 static void number_ports(struct asim_topo *topo)
 {
     uint32_t *mark = topo->first_port + 1;
@@ -112,8 +108,8 @@ static void number_ports(struct asim_topo *topo)
     }
 }
 
-/* Second pass, once every node's first port is fixed: indices become 1-based numbers.
- * Also writes each link's own two port numbers. */
+/* The second pass knows the first port of every node: it turns indices into 1-based numbers and
+ * writes the two port numbers of each link. */
 static void relate_ports(struct asim_topo *topo)
 {
     for (uint32_t v = 0; v < topo->nodes; v++) {
@@ -130,7 +126,7 @@ static void relate_ports(struct asim_topo *topo)
     }
 }
 
-/* Can be called again after more links: everything is numbered anew. */
+/* Also numbers all ports anew after more links were added. */
 static int make_ports(struct asim_topo *topo, struct asim_err *err)
 {
     uint32_t sum = 0;
@@ -141,8 +137,8 @@ static int make_ports(struct asim_topo *topo, struct asim_err *err)
     topo->ports = calloc(2 * topo->n_links + 1, sizeof *topo->ports);
     if (!topo->first_port || !topo->ports)
         return asim_err_nomem(err, "numbering the ports of a topology");
-    /* Degree of v at [v + 2], then its start at [v + 1]; filling moves that to its end, which is
-     * where [v + 1] belongs. */
+    /* [v + 2] holds the number of ports of v, then [v + 1] the start of v; filling moves the start
+     * to the end of v, which belongs at [v + 1]. */
     for (size_t i = 0; i < topo->n_links; i++) {
         topo->first_port[topo->links[i].a + 2]++;
         topo->first_port[topo->links[i].b + 2]++;
@@ -156,8 +152,8 @@ static int make_ports(struct asim_topo *topo, struct asim_err *err)
     return 0;
 }
 
-/* After this the topology is const. Links that were parsed with a line have been checked there
- * already; this is for makers and for callers of the C interface. */
+/* The topology is const afterwards. File readers have checked their links already, with the line;
+ * this check is for makers and callers of the C interface. */
 int asim_topo_finish(struct asim_topo *topo, struct asim_err *err)
 {
     int rc = check_kinds(topo, err);
@@ -167,7 +163,7 @@ int asim_topo_finish(struct asim_topo *topo, struct asim_err *err)
     return rc ? rc : make_ports(topo, err);
 }
 
-/* seen[b]: 1 + the last node that had b at the other end of a port. */
+/* seen[b]: 1 + the last node with a port to b. */
 int asim_topo_duplicate_links(const struct asim_topo *topo,
                               int (*found)(void *self, uint32_t a, uint32_t b), void *self)
 {

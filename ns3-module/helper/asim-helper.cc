@@ -56,8 +56,8 @@ AsimHelper::Set(const std::string& option, const std::string& value)
 {
     asim_err err{};
     const asim_where where{"AsimHelper::Set", 0, 0};
-    const char* const words[2] = {option.c_str(), value.c_str()};
-    NS_ABORT_MSG_IF(asim_option_set(asim_settings_options, &m_settings, words, where, &err),
+    const asim_key_value setting{option.c_str(), value.c_str()};
+    NS_ABORT_MSG_IF(asim_option_set(asim_settings_options, &m_settings, setting, where, &err),
                     err.text);
 }
 

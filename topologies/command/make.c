@@ -133,7 +133,7 @@ static int fill(const struct asim_topo_maker *maker, int named, struct asim_args
 {
     struct asim_err err = {0};
     const struct asim_option *table = maker->member.options;
-    const char *no_rails[2] = {"ro", "0"};
+    const struct asim_key_value no_rails = {"ro", "0"};
     int rc = asim_option_defaults(table, args->tables[1].base, &err);
     if (!rc && !named)
         rc = asim_option_set(table, args->tables[1].base, no_rails, (struct asim_where){"", 0, 0},

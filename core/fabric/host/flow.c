@@ -327,7 +327,7 @@ static void find_pair(struct asim_fabric *fabric, struct asim_host *host, uint32
     struct asim_worker *worker = host->worker;
     uint64_t rtt_ns = host->pair.rtt_ns, rate_bps = host->pair.rate_bps;
 
-    if (asim_pair_get(&host->pair, fabric->set.route, (const uint32_t[2]){host->node, dst},
+    if (asim_pair_get(&host->pair, fabric->set.route, (struct asim_host_pair){host->node, dst},
                       fabric->set.net->payload_bytes, &worker->failure))
         worker->failed = worker->failure.code;
     if (host->pair.rtt_ns != rtt_ns || host->pair.rate_bps != rate_bps)

@@ -139,7 +139,7 @@ static int measure_dims(struct asim_world *world, struct asim_err *err)
         if (!world->route || world->dims.at[d] < 2 ||
             world->system.inter_dim < ASIM_INTER_OFFLINE_GREEDY)
             continue;
-        if (asim_pair_get(&pair, world->route, (const uint32_t[2]){0, world->strides[d]},
+        if (asim_pair_get(&pair, world->route, (struct asim_host_pair){0, world->strides[d]},
                           world->net.payload_bytes, err))
             return ASIM_EINVAL;
         world->dim_bw[d] = pair.rate_bps ? (double)pair.rate_bps : 1;

@@ -1,14 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-only
  *
- * The HPCC / ASTRA-sim flavour (spec rdma-network 5.1): "nodes switches links", the ids of the
- * switches, then a link a line. Line breaks mean nothing to the reference and nothing here;
- * comments and empty lines are accepted beside it. Hosts must be nodes 0 to k-1, as ASTRA-sim
- * needs them (rank = node id), and that is checked with its line rather than in the middle of a
- * run. An NVSwitch is a plain switch in this flavour, so writing one loses that
- * distinction, as ASTRA-sim's own files do.
- *
- * A file that is read and written again has the same links in the same order, hence the same ports
- * and the same results; comments are lost.
+ * The format of HPCC and ASTRA-sim (spec rdma-network 5.1): "nodes switches links", the ids of the
+ * switches, then one line per link. Line breaks have no meaning, as in ASTRA-sim; comments and
+ * empty lines are allowed, too. Hosts must be nodes 0 to k-1 (rank = node id); the reader checks
+ * this and reports the line. An NVSwitch is a plain switch in this format, so writing loses that
+ * distinction. A file that is read and written has the same links in the same order, hence the same
+ * ports and the same results; comments are lost.
  */
 #include "topo/topo.h"
 
@@ -18,14 +15,14 @@
 #include "topo/build.h"
 #include "topo/lines.h"
 
-/* ASCII, whatever the locale says. */
+/* Independent of the locale. */
 static int is_digit(char c)
 {
     return c >= '0' && c <= '9';
 }
 
-/* Start of the first line that has a word, behind a byte order mark, blanks and comments.
- * Returns size where there is none. */
+/* Returns the start of the first line that has a word, after a byte order mark, blanks and
+ * comments, or size if there is none. */
 static size_t first_words(const char *data, size_t size)
 {
     size_t i = size >= 3 && data[0] == '\xEF' && data[1] == '\xBB' && data[2] == '\xBF' ? 3 : 0;
@@ -42,7 +39,8 @@ static size_t first_words(const char *data, size_t size)
     return i;
 }
 
-/* A first word of digits, and no sixth word on that line that is none: SimAI's GPU type. */
+/* The first word is a number, and the line has no sixth word that is not a number: SimAI's GPU
+ * type. */
 static int sniff(const char *data, size_t size)
 {
     size_t i = first_words(data, size);
@@ -65,13 +63,12 @@ static int sniff(const char *data, size_t size)
     return 1;
 }
 
-/* Counts of the first line; 64 bits until they are checked. */
+/* The counts of the first line, in 64 bits until they are checked. */
 struct header {
     uint64_t nodes, switches, links;
 };
 
-/* Ceilings first: a slip in a count must not become an allocation of terabytes.
- * Three counts; nothing is allocated before they have been looked at. */
+/* Checks the limits before anything is allocated: a slip in a count must not allocate terabytes. */
 static int read_header(struct asim_src *src, struct header *h, struct asim_err *err)
 {
     int rc = asim_lines_u64(src, "the number of nodes", &h->nodes, err);
@@ -95,7 +92,6 @@ static int read_header(struct asim_src *src, struct header *h, struct asim_err *
     return 0;
 }
 
-/* The order of the file. */
 static int read_words(struct asim_topo *topo, struct asim_src *src, struct asim_err *err)
 {
     struct header h;
@@ -110,8 +106,7 @@ static int read_words(struct asim_topo *topo, struct asim_src *src, struct asim_
     return rc ? rc : asim_lines_links(topo, src, h.links, err);
 }
 
-/* Ids on one line, links in their order: read back, ports have the same numbers. Appears whole or
- * not at all (base/out). */
+/* The order of the links keeps the port numbers. */
 static int write_file(const struct asim_topo *topo, const char *path, struct asim_err *err)
 {
     struct asim_out out;

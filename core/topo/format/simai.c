@@ -1,16 +1,14 @@
 /* SPDX-License-Identifier: GPL-2.0-only
  *
- * Topology files in SimAI's flavour (spec simai.md a.1, rdma-network.md 5.2):
+ * Topology files in SimAI's format (spec simai.md a.1, rdma-network.md 5.2):
  *   nodes gpus_per_server nvswitches switches links gpu_type
  *   ids of the NVSwitches, then of the switches
  *   src dst rate delay error_rate        (one line per link)
- * Line breaks mean nothing to SimAI's reader, and nothing here. SimAI validates nothing: a short
- * file gives it garbage links, a wrong count silently drops lines. Here each is refused with its
- * line. Comments (# and //) are taken although SimAI knows none.
- *
- * The writer puts a blank behind the last id, as SimAI's generator does, so that files compare
- * equal byte for byte. A topology without servers is written as servers of one GPU, and an unknown
- * GPU type as NONE, the word SimAI itself uses.
+ * Line breaks have no meaning, as in SimAI. SimAI checks nothing: a short file gives garbage links,
+ * and a wrong count drops lines without a word. This reader refuses both and reports the line.
+ * Comments (# and //) are allowed here. The writer puts a blank after the last id, as SimAI's
+ * generator does: the files are equal byte for byte. A topology without servers is written as
+ * servers of one GPU, and an unknown GPU type as NONE, which is SimAI's word.
  */
 #include "topo/topo.h"
 
@@ -22,13 +20,13 @@
 #include "topo/build.h"
 #include "topo/lines.h"
 
-/* gpu_type points into the source and is good until it is closed. */
+/* gpu_type points into the source and is valid until the source is closed. */
 struct header {
     uint64_t nodes, server, nvsw, switches, links;
     const char *gpu_type;
 };
 
-/* Five counts and a word; each is refused with its own name. */
+/* Five counts and a word; each has its own name in errors. */
 static int read_header(struct asim_src *src, struct header *h, struct asim_err *err)
 {
     const struct {
@@ -52,7 +50,7 @@ static int read_header(struct asim_src *src, struct header *h, struct asim_err *
     return 0;
 }
 
-/* Every server has the same number of GPUs in this flavour, so they must divide. */
+/* All servers have the same number of GPUs in this format. */
 static int check_header(const struct asim_src *src, const struct header *h, struct asim_err *err)
 {
     struct asim_where at = asim_src_where(src);
@@ -75,7 +73,7 @@ static int check_header(const struct asim_src *src, const struct header *h, stru
     return 0;
 }
 
-/* NVSwitch ids come before switch ids; a line break between them is usual and not needed. */
+/* NVSwitch ids come before switch ids, with or without a line break between them. */
 static int read_all(struct asim_topo *topo, struct asim_src *src, struct asim_err *err)
 {
     struct header h;
@@ -100,8 +98,8 @@ static int read_all(struct asim_topo *topo, struct asim_src *src, struct asim_er
     return 0;
 }
 
-/* End of the line at `at`, and in *stop the end of its words: a comment ends them.
- * Works on bytes that are not NUL-terminated: sniffing must not change the text. */
+/* Returns the end of the line at `at`; *stop is the end of its words, before a comment. The text
+ * stays unchanged and needs no NUL. */
 static const char *line_end(const char *at, const char *end, const char **stop)
 {
     *stop = NULL;
@@ -113,8 +111,7 @@ static const char *line_end(const char *at, const char *end, const char **stop)
     return at;
 }
 
-/* How many words stand there; *sixth is where the sixth begins.
- * More than six words do not matter: the caller asks for six or more. */
+/* Counts the words; *sixth points at the sixth. */
 static int count_words(const char *at, const char *stop, const char **sixth)
 {
     int words = 0;
@@ -129,7 +126,7 @@ static int count_words(const char *at, const char *stop, const char **sixth)
     return words;
 }
 
-/* The first line that has words has six, the sixth no number. */
+/* The first line with words has six or more, and the sixth is not a number. */
 static int sniff(const char *data, size_t size)
 {
     const char *at = data, *end = data + size, *stop, *sixth = data;
@@ -145,8 +142,7 @@ static int sniff(const char *data, size_t size)
     return 0;
 }
 
-/* SimAI takes the first nvswitches of them for NVSwitches.
- * NVSwitches first, whatever their numbers. */
+/* SimAI takes the first `nvswitches` ids as NVSwitches. */
 static void write_ids(const struct asim_topo *topo, struct asim_out *out)
 {
     for (int kind = ASIM_NVSWITCH; kind >= ASIM_SWITCH; kind--)
@@ -156,7 +152,7 @@ static void write_ids(const struct asim_topo *topo, struct asim_out *out)
     asim_out_printf(out, "\n");
 }
 
-/* Byte for byte what SimAI's generator writes for the same network. */
+/* Equal to the file of SimAI's generator for the same network, byte for byte. */
 static int write_file(const struct asim_topo *topo, const char *path, struct asim_err *err)
 {
     struct asim_out out;

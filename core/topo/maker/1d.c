@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only
  *
- * "auto:1d" of Chakra's run scripts: the ring under the name they give it. It is a row of its own
- * so that names stay plain lookups; what it makes is exactly what ring makes.
+ * "auto:1d" of Chakra's run scripts: another name of ring. It has a row of its own, so that a name
+ * stays a plain look-up.
  */
 #include "topo/build.h"
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only
  *
- * "auto:2d" of Chakra's run scripts: the two-dimensional mesh under the name they give it, its
- * sides the two closest divisors of the number of hosts (a prime number becomes a line).
+ * "auto:2d" of Chakra's run scripts: a two-dimensional mesh whose sides are the two closest
+ * divisors of the number of hosts (a prime number becomes a line).
  */
 #include "topo/build.h"
 

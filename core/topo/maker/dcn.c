@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only
  *
  * DCN+ as SimAI's generator makes it: no rails, GPU i at leaf i / npa; dt=1 gives every GPU two
- * ToRs at 200 Gbit/s and twice the GPUs per leaf. bw and npa follow dt unless given, so their
- * rows have no default of their own: absent is 0 and is filled here.
+ * ToRs at 200 Gbit/s and twice the GPUs per leaf. The defaults of bw and npa depend on dt: their
+ * rows have no default, and this file replaces 0.
  */
 #include "topo/pod.h"
 

@@ -47,19 +47,19 @@ static const struct asim_option options[] = {
      offsetof(struct fly_options, error_rate), 0, 1, NULL, 0},
     {0}};
 
-/* 64 bits for what is multiplied: three options of 4096 each already pass 32. */
-struct fly { /* the options with nothing left open */
+/* 64 bits: the product of three options of 4096 exceeds 32 bits. */
+struct fly { /* the options with all defaults filled in */
     uint64_t p, a, h, groups, pair_links;
     uint32_t hosts;
 };
 
-/* Hosts that fit; in 64 bits, as options are not bounded together. */
+/* The number of hosts that fit. */
 static uint64_t fly_room(const struct fly *fly)
 {
     return fly->p * fly->a * fly->groups;
 }
 
-/* The balanced form of the paper where the user leaves something open: a = 2h, p = h. */
+/* Fills in the balanced form of the paper where an option is not given: a = 2h, p = h. */
 static void fill_sizes(struct fly *fly, const struct fly_options *opt, uint32_t h)
 {
     fly->h = h;
@@ -68,7 +68,7 @@ static void fill_sizes(struct fly *fly, const struct fly_options *opt, uint32_t 
     fly->groups = opt->groups ? opt->groups : fly->a * h + 1;
 }
 
-/* h is looked for from 1 up where the user gives none; 4096 is far beyond the node ceiling. */
+/* If h is not given, takes the smallest h from 1 up; 4096 is far beyond the limit on nodes. */
 static int plan_fly(struct fly *fly, const struct fly_options *opt, uint32_t asked,
                     struct asim_err *err)
 {
@@ -97,8 +97,8 @@ static int plan_fly(struct fly *fly, const struct fly_options *opt, uint32_t ask
     return 0;
 }
 
-/* Each pair of groups once, i < j. Seen from i, group j is number j - 1 of the others, seen from j,
- * i is number i; m links each, h to a router. */
+/* Joins each pair of groups i < j by m links. For group i, group j is number j - 1 of the others;
+ * for group j, group i is number i. Each router has h global links. */
 static int wire_groups(struct asim_topo *topo, const struct fly *fly, const struct fly_options *opt,
                        struct asim_err *err)
 {
@@ -115,9 +115,8 @@ static int wire_groups(struct asim_topo *topo, const struct fly *fly, const stru
     return rc;
 }
 
-/* The low ports of a router are its hosts, then its own group, then the others, as in the paper's
- * figures.
- * Hosts to their router, then the routers of each group all to all. */
+/* Joins hosts to their router, then the routers of each group to each other. The low ports of a
+ * router lead to its hosts, then to its group, then to other groups, as in the paper's figures. */
 static int wire_local(struct asim_topo *topo, const struct fly *fly, const struct fly_options *opt,
                       struct asim_err *err)
 {
@@ -133,7 +132,7 @@ static int wire_local(struct asim_topo *topo, const struct fly *fly, const struc
     return rc;
 }
 
-/* Routers without hosts stay: the last group may be short of hosts, never of links. */
+/* Routers without hosts stay: the last group may have fewer hosts but has all links. */
 static int make(struct asim_topo *topo, uint32_t hosts, const void *options_of,
                 struct asim_err *err)
 {

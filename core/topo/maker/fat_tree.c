@@ -1,15 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-only
  *
- * The three-level fat-tree of switches with k ports (Al-Fares et al., SIGCOMM 2008): k pods of
- * k/2 edge and k/2 aggregation switches, (k/2)^2 cores, room for k^3/4 hosts. Aggregation switch
- * j of every pod goes to cores j*k/2 … j*k/2 + k/2 - 1. With n hosts: 5k^2/4 switches and
- * n + k^3/2 links.
- *
- * Without k the smallest tree with room is taken; hosts fill edges in order, and the switches of
- * places left empty stay, so that the fabric's own bandwidth is that of the full tree.
- *
- * Every pair of hosts in different pods has (k/2)^2 shortest paths; ECMP spreads flows over them by
- * the reference's hash.
+ * The three-level fat-tree of switches with k ports (Al-Fares et al., SIGCOMM 2008): k pods of k/2
+ * edge and k/2 aggregation switches, (k/2)^2 cores, room for k^3/4 hosts. Aggregation switch j of
+ * every pod has links to the cores j*k/2 … j*k/2 + k/2 - 1. With n hosts: 5k^2/4 switches and n +
+ * k^3/2 links. Without k the maker takes the smallest tree with room. Hosts fill the edge switches
+ * in order. Switches without hosts stay, so that the fabric has the bandwidth of the full tree.
+ * Every pair of hosts in different pods has (k/2)^2 shortest paths, over which ECMP spreads flows.
  */
 #include "topo/build.h"
 
@@ -34,7 +30,7 @@ static const struct asim_option options[] = {
      offsetof(struct tree_options, wire.error_rate), 0, 1, NULL, 0},
     {0}};
 
-/* Smallest even k with room for n hosts; k <= 400 holds 16 million. */
+/* The smallest even k with room for n hosts; k = 400 holds 16 million. */
 static uint32_t smallest_k(uint32_t n)
 {
     uint32_t k = 2;
@@ -43,8 +39,8 @@ static uint32_t smallest_k(uint32_t n)
     return k;
 }
 
-/* Edge e (numbered over all pods) to the aggregation switches of its pod, then, once per pod,
- * those to the cores. */
+/* Joins edge switch e (numbered over all pods) to the aggregation switches of its pod, and once per
+ * pod the aggregation switches to the cores. */
 static int wire_fabric(struct asim_topo *topo, uint32_t n, uint32_t k,
                        const struct asim_link_spec *wire, struct asim_err *err)
 {
@@ -59,8 +55,8 @@ static int wire_fabric(struct asim_topo *topo, uint32_t n, uint32_t k,
     return rc;
 }
 
-/* Hosts first: port 1 of a host is its edge switch, and edges have their hosts on the lowest
- * ports. */
+/* Hosts first: port 1 of a host leads to its edge switch, and the low ports of an edge switch lead
+ * to its hosts. */
 static int wire_all(struct asim_topo *topo, const struct tree_options *opt, uint32_t n, uint32_t k,
                     struct asim_err *err)
 {
@@ -73,7 +69,7 @@ static int wire_all(struct asim_topo *topo, const struct tree_options *opt, uint
     return rc ? rc : wire_fabric(topo, n, k, &up, err);
 }
 
-/* Room is checked with the k the user gave, or the smallest is taken. */
+/* Checks the room of the given k, or takes the smallest k. */
 static int make(struct asim_topo *topo, uint32_t hosts, const void *options_of,
                 struct asim_err *err)
 {

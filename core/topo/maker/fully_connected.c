@@ -1,10 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only
  *
- * Every host wired to every other: n (n - 1) / 2 links, no switch, every route one hop. The only
- * layout of bare hosts in which all pairs can talk, since hosts never forward.
- *
- * Costs n^2 / 2 links of 48 bytes: meant for tens or hundreds of hosts, as a lower bound of what a
- * network can add.
+ * Joins every host to every other: n (n - 1) / 2 links, no switch, one hop. Hosts never forward, so
+ * this is the only layout of bare hosts in which all pairs can communicate. A link takes 48 bytes:
+ * meant for tens or hundreds of hosts, as a lower bound of network time.
  */
 #include "topo/build.h"
 
@@ -24,8 +22,7 @@ static const struct asim_option options[] = {
      offsetof(struct full_options, wire.error_rate), 0, 1, NULL, 0},
     {0}};
 
-/* n (n - 1) / 2 is refused by asim_build_nodes before anything is made, from some 11,600 hosts
- * on. */
+/* asim_build_nodes refuses the number of links from about 11,600 hosts on. */
 static int make(struct asim_topo *topo, uint32_t hosts, const void *options_of,
                 struct asim_err *err)
 {

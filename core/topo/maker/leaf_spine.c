@@ -1,15 +1,14 @@
 /* SPDX-License-Identifier: GPL-2.0-only
  *
  * Two levels: npa hosts under each leaf, every leaf joined to each of psn spines. With n hosts:
- * ceil(n / npa) leaves, n + leaves * psn links. Oversubscription is npa * bw / (psn * apbw).
- *
- * Node ids: hosts, leaves, spines. Hosts of one leaf talk over it alone; others have psn equal
- * paths.
+ * ceil(n / npa) leaves, n + leaves * psn links. Oversubscription is npa * bw / (psn * apbw). Node
+ * ids: hosts, leaves, spines. Hosts of one leaf communicate over that leaf; other pairs have psn
+ * equal paths.
  */
 #include "topo/build.h"
 
-/* Rates in bits per second, the delay in femtoseconds; keys are those of SimAI's generator where it
- * has the same thing. */
+/* Rates in bit/s, the delay in femtoseconds. Keys are those of SimAI's generator for the same
+ * quantity. */
 struct leaf_options {
     uint32_t gpus, per_leaf, leaves, spines;
     uint64_t host_bps, spine_bps, delay_fs;
@@ -35,24 +34,24 @@ static const struct asim_option options[] = {
      offsetof(struct leaf_options, error_rate), 0, 1, NULL, 0},
     {0}};
 
-/* n_of: hosts, hosts at a leaf. Down links before up links: the low ports of a leaf are its hosts.
+/* n: hosts. Links to hosts come before links to spines: the low ports of a leaf lead to its hosts.
  */
-static int wire_all(struct asim_topo *topo, const struct leaf_options *opt, const uint32_t n_of[2],
-                    struct asim_err *err)
+static int wire_all(struct asim_topo *topo, const struct leaf_options *opt, uint32_t n,
+                    uint32_t per_leaf, struct asim_err *err)
 {
-    uint32_t n = n_of[0], leaves = topo->nodes - n - opt->spines;
+    uint32_t leaves = topo->nodes - n - opt->spines;
     struct asim_link_spec down = {opt->host_bps, opt->delay_fs, opt->error_rate};
     struct asim_link_spec up = {opt->spine_bps, opt->delay_fs, opt->error_rate};
     int rc = 0;
     for (uint32_t h = 0; h < n && !rc; h++)
-        rc = asim_build_link(topo, h, n + h / n_of[1], &down, err);
+        rc = asim_build_link(topo, h, n + h / per_leaf, &down, err);
     for (uint32_t leaf = 0; leaf < leaves && !rc; leaf++)
         for (uint32_t s = 0; s < opt->spines && !rc; s++)
             rc = asim_build_link(topo, n + leaf, n + leaves + s, &up, err);
     return rc;
 }
 
-/* The last leaves may have fewer hosts, or none; they have all their uplinks all the same. */
+/* The last leaves may have fewer hosts or none, but have all links to spines. */
 static int make(struct asim_topo *topo, uint32_t hosts, const void *options_of,
                 struct asim_err *err)
 {
@@ -61,14 +60,14 @@ static int make(struct asim_topo *topo, uint32_t hosts, const void *options_of,
     int rc = asim_build_hosts(opt->gpus, hosts, 128, &n, err);
     if (rc)
         return rc;
-    /* ceil(n / leaves): all leaves but the last ones are equally full */
+    /* ceil(n / leaves): all leaves except the last ones are equally full */
     uint32_t per_leaf = opt->leaves ? (n - 1) / opt->leaves + 1 : opt->per_leaf;
     uint64_t leaves = opt->leaves ? opt->leaves : ((uint64_t)n + per_leaf - 1) / per_leaf;
     struct asim_build_size size = {
         .hosts = n, .switches = leaves + opt->spines, .links = n + leaves * opt->spines};
     rc = asim_build_nodes(topo, &size, err);
     if (!rc)
-        rc = wire_all(topo, opt, (const uint32_t[2]){n, per_leaf}, err);
+        rc = wire_all(topo, opt, n, per_leaf, err);
     return rc ? rc : asim_topo_finish(topo, err);
 }
 

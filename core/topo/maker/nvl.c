@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-only
  *
  * Racks whose GPUs share one NVLink domain (NVL36, NVL72). SimAI's generator has no such template:
- * it takes `-topo NVL` for an unknown word and makes eight-GPU servers without rails. Here:
- * gps GPUs (72, or 36) under the rack's NVSwitches, 900 GB/s per GPU and direction, in compute
- * trays of four GPUs; the scale-out fabric has one rail per place in a tray, so a leaf serves GPU r
- * of every tray. nsps=1 is the one fat NVSwitch SimAI's runtime insists on; nsps=18 nvbw=400Gbps
- * (nsps=9 nvbw=800Gbps) is the same bandwidth spread over the chips. Not to be confused with the
- * reference's `-gps 72`, whose segments have 72 leaves (make that with rail or Spectrum-X).
+ * it treats `-topo NVL` as an unknown name and makes eight-GPU servers without rails. Here: gps
+ * GPUs (72 or 36) under the rack's NVSwitches, 900 GB/s per GPU and direction, in compute trays of
+ * four GPUs. The scale-out fabric has one rail per position in a tray, so a leaf serves GPU r of
+ * every tray. nsps=1 is the single NVSwitch that SimAI's runtime requires; nsps=18 nvbw=400Gbps
+ * (nsps=9 nvbw=800Gbps) spreads the same bandwidth over the chips. The generator's `-gps 72` is a
+ * different layout, whose segments have 72 leaves (rail or Spectrum-X make it).
  */
 #include "topo/pod.h"
 
@@ -16,7 +16,7 @@ static const struct asim_option options[] = {
                  0),
     {0}};
 
-/* For nvl36, too, whose rack is the same with half the trays. */
+/* nvl36 uses this, too: the same rack with half the trays. */
 int asim_pod_make_rack(struct asim_topo *topo, uint32_t hosts, const void *opt,
                        struct asim_err *err)
 {

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only
  *
- * The generator without a template: rails, ToRs and planes from the flags ro, dt and dp with the
- * base defaults. As a maker of its own rails are on unless ro=0; `asim topo make` without a name
- * starts from ro=0 as the generator does.
+ * SimAI's generator without a template: the flags ro, dt and dp choose rails, ToRs and planes, with
+ * the base defaults. Rails are on unless ro=0; `asim topo make` without a name starts with ro=0, as
+ * the generator does.
  */
 #include "topo/pod.h"
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only
  *
- * A ring is a torus of one dimension. With n hosts: n routers, n host links, and n ring links for
- * n > 2 (one for n = 2). Degree of a router 3. See core/topo/grid.c for why hosts do not forward.
+ * A ring is a torus of one dimension. With n hosts: n routers, n host links, and n ring links for n
+ * > 2 (one for n = 2). A router has 3 ports. core/topo/grid.c says why hosts do not forward.
  */
 #include "topo/build.h"
 

@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only
  *
  * Spectrum-X as SimAI's generator makes it: rail-optimised, one ToR per GPU, one plane. The flags
- * ro, dt and dp are accepted and have no effect, as there. Every leaf is joined to every one of
- * psn spines (64) whatever the number of GPUs: 8 GPUs make 81 nodes and 528 links unless psn is
- * given.
+ * ro, dt and dp have no effect, as in the generator. Every leaf is joined to all psn spines (64)
+ * for any number of GPUs: 8 GPUs make 81 nodes and 528 links unless psn is given.
  */
 #include "topo/pod.h"
 

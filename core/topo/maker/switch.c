@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only
  *
- * Hosts around one switch, the topology of most published ns-3 examples (8 hosts, 400 Gb/s,
- * 500 ns) and that of a run that names no topology. Link h joins host h to the switch, so port
- * h + 1 of the switch is host h, as in the shipped files, whose links run from the hosts up.
+ * Hosts around one switch: the topology of most published ns-3 examples (8 hosts, 400 Gb/s, 500 ns)
+ * and of a run without a topology. Link h joins host h to the switch, so port h + 1 of the switch
+ * leads to host h, as in ASTRA-sim's example files.
  */
 #include <stddef.h>
 #include "topo/build.h"

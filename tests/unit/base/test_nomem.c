@@ -81,12 +81,12 @@ static int run_option(struct asim_err *err)
         {"b", NULL, "B.", "two", ASIM_T_STRING, offsetof(struct settings, b), 0, 0, NULL, 0},
         {NULL, NULL, NULL, NULL, ASIM_T_BOOL, 0, 0, 0, NULL, 0},
     };
-    static const char *const kv[2] = {"a", "three"};
+    static const struct asim_key_value setting = {"a", "three"};
     struct settings s;
     int code = asim_option_defaults(table, &s, err);
     if (code)
         return code;
-    code = asim_option_set(table, &s, kv, (struct asim_where){0}, err);
+    code = asim_option_set(table, &s, setting, (struct asim_where){0}, err);
     CHECK_STR(s.a, code ? "one" : "three"); /* a refused value keeps the old one */
     asim_option_fini(table, &s);
     return code;

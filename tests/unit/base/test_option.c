@@ -121,9 +121,9 @@ static void test_sets(void)
     for (size_t i = 0; i < sizeof sets / sizeof *sets; i++) {
         struct asim_err err = {0};
         char buf[600];
-        const char *const kv[2] = {sets[i].key, sets[i].value};
+        const struct asim_key_value setting = {sets[i].key, sets[i].value};
         before = s;
-        int code = asim_option_set(table, &s, kv, (struct asim_where){"f", 9, 2}, &err);
+        int code = asim_option_set(table, &s, setting, (struct asim_where){"f", 9, 2}, &err);
         CHECK((code == 0) == (sets[i].want == NULL));
         if (!sets[i].want)
             continue;

@@ -79,7 +79,7 @@ static void slow_link(void)
 
     CHECK(asim_topo_link(&bench->topo, &link, &err) == 0);
     CHECK(asim_topo_finish(&bench->topo, &err) == 0);
-    CHECK(asim_route_open(&bench->route, &bench->topo, &err) == 0);
+    CHECK(asim_route_open(&bench->route, &bench->topo, NULL, &err) == 0);
     config.route = bench->route;
     CHECK(asim_fabric_open(&bench->fabric, &config, &err) == ASIM_EINVAL);
     CHECK(strstr(err.text, "too slow"));

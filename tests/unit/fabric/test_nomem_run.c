@@ -45,7 +45,7 @@ static int run(struct testbench *bench, struct asim_err *err)
     int code = asim_topo_finish(&bench->topo, err);
 
     if (!code)
-        code = asim_route_open(&bench->route, &bench->topo, err);
+        code = asim_route_open(&bench->route, &bench->topo, NULL, err);
     config.route = bench->route;
     if (!code)
         code = asim_fabric_open(&bench->fabric, &config, err);

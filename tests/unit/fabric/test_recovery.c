@@ -226,7 +226,7 @@ static void unknown_link(void)
     bench->net.link_down[0] = (struct asim_link_down){6000, 0, 1, 0};
     bench->net.link_downs = 1;
     CHECK(asim_topo_finish(&bench->topo, &err) == 0);
-    CHECK(asim_route_open(&bench->route, &bench->topo, &err) == 0);
+    CHECK(asim_route_open(&bench->route, &bench->topo, NULL, &err) == 0);
     config.route = bench->route;
     CHECK(asim_fabric_open(&bench->fabric, &config, &err) == ASIM_EINVAL);
     CHECK(strstr(err.text, "LINK_DOWN names nodes 0 and 1") != NULL);

@@ -189,7 +189,7 @@ static inline void bench_prepare(struct testbench *bench, int per_event)
         .self = bench->self};
 
     CHECK(asim_topo_finish(&bench->topo, &err) == 0);
-    CHECK(asim_route_open(&bench->route, &bench->topo, &err) == 0);
+    CHECK(asim_route_open(&bench->route, &bench->topo, NULL, &err) == 0);
     config.route = bench->route;
     CHECK(asim_fabric_open(&bench->fabric, &config, &err) == 0);
     if (err.code) {

@@ -89,7 +89,8 @@ static void test_routes(void)
     pods(&plain);
     pods(&wide);
     CHECK(asim_topo_endpoints(&wide, NULL) == 0);
-    CHECK(asim_route_open(&before, &plain, NULL) == 0 && asim_route_open(&after, &wide, NULL) == 0);
+    CHECK(asim_route_open(&before, &plain, NULL, NULL) == 0 &&
+          asim_route_open(&after, &wide, NULL, NULL) == 0);
     for (uint32_t v = 0; v < plain.nodes; v++)
         for (uint32_t h = 0; h < 4; h++) {
             const uint32_t *was = asim_route_ports(before, v, h, &n);

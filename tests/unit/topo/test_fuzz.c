@@ -20,7 +20,7 @@ static int read_topo(const char *path, struct asim_err *err)
     (void)asim_topo_check_connected(&topo, topo.hosts, &ignored);
     /* A changed digit can ask for millions of nodes; those are read but not routed here. */
     if (topo.nodes < 1000) {
-        CHECK(asim_route_open(&route, &topo, err) == 0);
+        CHECK(asim_route_open(&route, &topo, NULL, err) == 0);
         CHECK(asim_route_fill_all(route, err) == 0);
         CHECK(asim_pair_max(&pair, route, 1000, err) == 0);
         asim_route_close(route);

@@ -3,7 +3,6 @@
  * Building a network, routing it and asking for the greatest RTT while memory runs out.
  */
 #include "topo/pair.h"
-#include "topo/route_impl.h"
 #include "nomem.h"
 
 static int build(struct asim_topo *topo, struct asim_err *err)
@@ -37,11 +36,11 @@ static int scenario(struct asim_err *err)
     asim_topo_init(&topo);
     rc = build(&topo, err);
     if (!rc)
-        rc = asim_route_open(&route, &topo, err);
+        rc = asim_route_open(&route, &topo, NULL, err);
     if (!rc && everything)
         rc = asim_route_fill_all(route, err);
     if (!rc && lazily)
-        rc = asim_pair_get(&pair, route, (uint32_t[]){0, 5}, 1000, err);
+        rc = asim_pair_get(&pair, route, (struct asim_host_pair){0, 5}, 1000, err);
     asim_route_close(route);
     asim_topo_fini(&topo);
     return rc;

@@ -67,7 +67,8 @@ static void compare(const struct asim_topo *t, struct asim_route *route, uint32_
 
     search(t, dst, &plain);
     for (uint32_t v = 0; v < t->nodes; v++) {
-        uint32_t n, hosts[2] = {v, dst};
+        uint32_t n;
+        struct asim_host_pair hosts = {v, dst};
         const uint32_t *ports = asim_route_ports(route, v, dst, &n);
         struct asim_pair pair;
 
@@ -94,7 +95,7 @@ static void test_random(void)
         struct asim_err err = {0};
 
         net_random(&topo, seed);
-        CHECK(asim_route_open(&route, &topo, &err) == 0);
+        CHECK(asim_route_open(&route, &topo, NULL, &err) == 0);
         if (seed % 2)
             CHECK(asim_route_fill_all(route, &err) == 0);
         for (uint32_t dst = 0; dst < topo.hosts; dst++)
@@ -118,7 +119,7 @@ static void test_reference_order(void)
     uint32_t n;
 
     net_leaf_spine(&topo, 2, 4, 4);
-    CHECK(asim_route_open(&route, &topo, &err) == 0);
+    CHECK(asim_route_open(&route, &topo, NULL, &err) == 0);
     CHECK_U64(asim_route_dest_classes(route), 2);
     CHECK(asim_route_dest_class(route, 0) == asim_route_dest_class(route, 3));
     CHECK(asim_route_dest_class(route, 0) != asim_route_dest_class(route, 4));
@@ -151,13 +152,13 @@ static void test_pair_examples(void)
         net_link(&topo, 2, 0, rows[i][0]);
         net_link(&topo, 2, 1, rows[i][0]);
         net_finish(&topo);
-        CHECK(asim_route_open(&route, &topo, &err) == 0);
-        CHECK(asim_pair_get(&pair, route, (uint32_t[]){0, 1}, 1000, &err) == 0);
+        CHECK(asim_route_open(&route, &topo, NULL, &err) == 0);
+        CHECK(asim_pair_get(&pair, route, (struct asim_host_pair){0, 1}, 1000, &err) == 0);
         CHECK_U64(pair.delay_ns, 1000);
         CHECK_U64(pair.rtt_ns, rows[i][1]);
         CHECK_U64(pair.bdp_bytes, rows[i][2]);
         CHECK_U64(pair.hops, 2);
-        CHECK(asim_pair_get(&pair, route, (uint32_t[]){1, 1}, 1000, &err) == 0);
+        CHECK(asim_pair_get(&pair, route, (struct asim_host_pair){1, 1}, 1000, &err) == 0);
         CHECK_U64(pair.rtt_ns, 0);
         asim_route_close(route);
         asim_topo_fini(&topo);
@@ -180,7 +181,7 @@ static void test_nvswitch(void)
     net_link(&topo, 0, 4, 400);
     net_link(&topo, 1, 4, 400);
     net_finish(&topo);
-    CHECK(asim_route_open(&route, &topo, &err) == 0);
+    CHECK(asim_route_open(&route, &topo, NULL, &err) == 0);
     ports = asim_route_ports(route, 0, 1, &n);
     CHECK(n == 1 && ports[0] == 2);
     ports = asim_route_ports(route, 0, 2, &n);
@@ -200,7 +201,7 @@ static void test_large(void)
 
     net_leaf_spine(&topo, 128, 32, 32);
     start = clock();
-    CHECK(asim_route_open(&route, &topo, &err) == 0);
+    CHECK(asim_route_open(&route, &topo, NULL, &err) == 0);
     CHECK(asim_route_fill_all(route, &err) == 0);
     CHECK(asim_pair_max(&pair, route, 1000, &err) == 0);
     seconds = (double)(clock() - start) / CLOCKS_PER_SEC;

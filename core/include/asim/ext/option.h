@@ -42,6 +42,11 @@ struct asim_option {
     unsigned flags;
 };
 
+/* A setting as text, as a file or a command line gives it. Both strings are borrowed. */
+struct asim_key_value {
+    const char *key, *value;
+};
+
 #ifdef __cplusplus
 extern "C" {
 #endif
@@ -55,8 +60,9 @@ ASIM_API int asim_option_defaults(const struct asim_option *table, void *base, s
 /* Parses value into the field of row; at names the place for the message. */
 ASIM_API int asim_option_parse(const struct asim_option *row, void *base, const char *value,
                       struct asim_where at, struct asim_err *err);
-/* find + parse; an unknown key fails with the nearest one. */
-ASIM_API int asim_option_set(const struct asim_option *table, void *base, const char *const kv[2],
+/* Finds the row of the key and parses the value. The error for an unknown key names the most
+ * similar key. */
+ASIM_API int asim_option_set(const struct asim_option *table, void *base, struct asim_key_value setting,
                     struct asim_where at, struct asim_err *err);
 /* The sentence for an unknown key, as asim_option_set makes it. */
 ASIM_API int asim_option_unknown(const struct asim_option *table, const char *key, struct asim_where at,

@@ -222,6 +222,7 @@ int asim_fabric_open(struct asim_fabric **out, const struct asim_fabric_config *
     fabric->set.user = config->user;
     fabric->watch = config->watch;
     fabric->set.seed = config->seed;
+    fabric->set.without = config->without;
     fabric->dist.part_of = config->part_of;
     fabric->dist.self = config->self;
     fabric->run.per_event = config->per_event;

@@ -16,6 +16,7 @@
 #include "fabric/parallel/state.h"
 #include "fabric/link/tie_key.h"
 #include "fabric/link/port.h"
+#include "net/fast_path.h"
 #include "fabric/switch/switch.h"
 #include "fabric/host/telemetry.h"
 
@@ -28,6 +29,7 @@ struct asim_fabric_setup {
     const struct asim_cc *cc;
     struct asim_net_user user;
     uint64_t seed;
+    uint32_t without;   /* fast paths turned off, enum asim_fast_path */
     uint64_t lookahead; /* the smallest link delay */
     uint32_t hosts, nodes;
     uint32_t data_overhead, ack_wire; /* with the telemetry of `cc` */
@@ -51,9 +53,10 @@ struct asim_fabric_run {
     int failed;                 /* latched enum asim_code, between windows */
     struct asim_heap due_nodes; /* per-event mode: each value next[] ever had; stale ones stay */
     struct asim_err failure;    /* the sentence of `failed` */
-    /* The caller writes these between windows, and workers read them. */
+    /* The caller writes these between windows, and workers read them. half: the half whose window
+     * it is; shards_due: a sharded switch has work in it. */
     _Alignas(ASIM_LINE_BYTES) uint64_t until; /* the window's end */
-    int half, half_next_valid, shards_due; /* whose window it is; ..; a sharded switch has work */
+    int half, half_next_valid, shards_due;
     /* Only the caller uses these. */
     _Alignas(ASIM_LINE_BYTES) uint64_t half_next[2]; /* earliest event of each half */
     uint64_t horizon[2];                             /* how far each half has advanced */
@@ -210,17 +213,8 @@ static inline int asim_pause_holds(const struct asim_fabric *fabric, const struc
     return frame->type == ASIM_PAUSE && fabric->set.net->pause_time_fs >= 1000000000u;
 }
 
-/* --- window.c -------------------------------------------------------------------------------- */
-/* As asim_fabric_next, in ticks. */
-uint64_t asim_fabric_next_tick(struct asim_fabric *fabric);
-/* Time of a node's next event, asked of the node itself; between windows. */
-uint64_t asim_node_next(const struct asim_fabric *fabric, uint32_t node);
-/* Everything a node has to do before `until`; returns the time of its next event. */
-uint64_t asim_node_advance(struct asim_fabric *fabric, uint32_t node, uint64_t until);
 /* Puts a notice among the timers of its host; between steps, or for the host that runs. */
 int asim_notification_deliver(struct asim_fabric *fabric, const struct asim_notification *note);
-/* Advances all nodes to `until`, window by window; the user is told nothing of windows. */
-void asim_fabric_advance(struct asim_fabric *fabric, uint64_t until);
 
 /* --- queue_watch.c: for the watcher of queues, which must be there ---------------------------- */
 /* The bytes queued at port p have changed. */

@@ -159,6 +159,7 @@ int asim_world_connect(struct asim_world *world, struct asim_err *err)
         .watch = {.self = world, .fct = on_fct, .pfc = on_pfc},
         .seed = world->settings.seed,
         .per_event = world->settings.per_event,
+        .without = world->without,
         .part_of = asim_split_is_shared(world) ? world->split->part.of : NULL,
         .self = world->settings.process,
     };

@@ -130,6 +130,11 @@ const struct asim_option asim_settings_options[] = {
      .offset = AT(fast_forward),
      .def = "on",
      .help = "replay traffic simulated before, skip periods of a steady state; same results"},
+    {.key = "without",
+     .type = ASIM_T_STRING,
+     .offset = AT(without),
+     .help = "debugging: fast paths to turn off, separated by commas: bulk-switch host-fast "
+             "uniform-phase memo steady-state half-steps; same results, slower"},
     {.key = "strict-dependencies",
      .type = ASIM_T_BOOL,
      .offset = AT(strict_deps),

@@ -100,11 +100,11 @@ struct asim_world {
     struct asim_nvswitch *nvswitches;
     struct asim_bank *banks;    /* memories shared between ranks */
     uint32_t units[ASIM_UNITS]; /* ops of a rank that may run at once */
-    struct asim_map met, sizes; /* collectives some have issued (consistency.c); of messages (p2p.c) */
+    struct asim_map met, sizes; /* collectives issued (consistency.c); of messages (p2p.c) */
     /* queue_limit: streams that may run at once in one queue (spec 4.7); ranks_done: as of the last
-     * window's end. */
-    uint32_t n_ranks, ranks_done, max_phases, queue_limit;
-    uint32_t n_here;          /* of the ranks, those of this process; ranks_done is of these */
+     * window's end; without: fast paths turned off (net/fast_path.h). */
+    uint32_t n_ranks, ranks_done, max_phases, queue_limit, without;
+    uint32_t n_here;          /* ranks of this process; ranks_done counts these */
     struct asim_split *split; /* NULL: one process on one thread has them all (split.h) */
     uint32_t *strides;        /* of the logical dimensions */
     struct asim_rank *ranks;  /* [n_ranks], each on cache lines of its own */

@@ -32,6 +32,7 @@ static void note_idle(const struct asim_world *world, const struct asim_settings
                 {"reports", set->reports != NULL},
                 {"per-event", set->per_event},
                 {"threads", set->threads > 1},
+                {"without", set->without != NULL},
                 {"compare", set->compare}};
     const char *network = set->backend ? "the caller's own network" : "an analytical network";
 

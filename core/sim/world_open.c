@@ -8,6 +8,7 @@
  * every failure.
  */
 #include "conf/rank_values.h"
+#include "net/fast_path.h"
 #include "sim/collective/nvswitch.h"
 #include "sim/distributed/split.h"
 #include "sim/ops/tensor.h"
@@ -267,6 +268,8 @@ static int open_all(struct asim_world *world, const struct asim_settings *set, s
         return asim_err_set(err, ASIM_EINVAL,
                             "queues_per_dim or process of the settings is out of range; begin with "
                             "asim_settings_init.");
+    if (asim_fast_paths_parse(set->without, &world->without, err))
+        return ASIM_EUSAGE;
     if (!set->workload)
         return asim_err_set(err, ASIM_EUSAGE,
                             "no workload given; say --workload=PREFIX, where the "

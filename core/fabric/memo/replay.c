@@ -12,6 +12,7 @@
  * account is far enough in the red.
  */
 #include "fabric/memo/memo.h"
+#include "fabric/window.h"
 
 #include <stdlib.h>
 #include <string.h>

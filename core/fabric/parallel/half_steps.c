@@ -48,7 +48,8 @@ int asim_half_steps_open(struct asim_fabric *fabric)
     int code = line && side ? 0 : ASIM_ENOMEM;
 
     fabric->run.half = ASIM_BOTH_HALVES;
-    if (!code && find(fabric->set.topo, side, line))
+    if (!code && !(fabric->set.without & ASIM_FAST_HALF_STEPS) &&
+        find(fabric->set.topo, side, line))
         fabric->set.half_of = side;
     else
         free(side);

@@ -6,7 +6,7 @@
 #ifndef ASIM_FABRIC_PARALLEL_WORKERS_H
 #define ASIM_FABRIC_PARALLEL_WORKERS_H
 
-#include "fabric/node.h"
+#include "fabric/window.h"
 
 /* Deals the nodes of this process to n workers; of[v] modulo n is node v's, NULL: there is one. To
  * be followed by asim_workers_assign_slots. 0 or ENOMEM. */
@@ -29,10 +29,6 @@ void asim_workers_advance(struct asim_fabric *fabric, uint64_t until);
 void asim_workers_run(struct asim_fabric *fabric, void (*step)(void *fabric, uint32_t worker),
                       int together);
 
-/* window.c: one side in a window of two delays that ends at `until`; the other has come to its
- * middle. 0 or the failure's code. */
-int asim_fabric_advance_half(struct asim_fabric *fabric, int side, uint64_t until,
-                             struct asim_err *err);
 /* A notice for a host of another process. 0 or ASIM_ENOMEM. */
 int asim_distributed_notification(struct asim_fabric *fabric, const struct asim_notification *note);
 /* The destination has counted frames of a flow (flow.h): the source's process is to hear of it. */

@@ -79,6 +79,7 @@ struct asim_settings {
      * else one of all ranks. */
     const struct asim_net_backend *backend;
     void *backend_data;
+    char *without; /* an option: fast paths to turn off, "memo,half-steps"; NULL = none */
 };
 
 /* The options: key, default, range and help of each field, as on the command line. */

@@ -109,6 +109,14 @@ static int parse_rate(const struct asim_option *row, const char *text, uint64_t 
     return asim_text_rate(text, out);
 }
 
+static int parse_size(const struct asim_option *row, const char *text, uint64_t *out)
+{
+    char buf[64];
+    if ((row->flags & ASIM_F_MIB) && add_unit(buf, sizeof buf, text, "MiB"))
+        return asim_text_size(buf, out);
+    return asim_text_size(text, out);
+}
+
 /* The last character decides: "5" is bare, "5n" is a mistyped unit and not 5 nanoseconds. */
 static int parse_time(const struct asim_option *row, const char *text, uint64_t *out)
 {
@@ -117,6 +125,22 @@ static int parse_time(const struct asim_option *row, const char *text, uint64_t 
     if (bare && add_unit(buf, sizeof buf, text, bare & ASIM_F_US ? "us" : "ns"))
         return asim_text_time(buf, out);
     return asim_text_time(text, out);
+}
+
+/* Whole numbers; with a unit where the row has one. The field holds the unit of the flag. */
+static int parse_whole(const struct asim_option *row, const char *text, uint64_t *out)
+{
+    int code = asim_text_u64(text, out);
+    double number;
+
+    if (!code || !row->flags || asim_text_double(text, &number) == 0)
+        return code;
+    if (row->flags & ASIM_F_BYTES)
+        return asim_text_size(text, out);
+    if (!(row->flags & (ASIM_F_NS | ASIM_F_US)) || asim_text_time(text, out))
+        return ASIM_EINVAL;
+    *out /= row->flags & ASIM_F_US ? 1000 * ASIM_FS_PER_NS : ASIM_FS_PER_NS;
+    return 0;
 }
 
 /* A value on its way into a field of `bytes` bytes; measure is what min and max speak of. */
@@ -145,9 +169,9 @@ static int parse_u64(const struct asim_option *row, const char *text, struct val
     else if (row->type == ASIM_T_TIME)
         code = parse_time(row, text, &n);
     else if (row->type == ASIM_T_SIZE)
-        code = asim_text_size(text, &n);
+        code = parse_size(row, text, &n);
     else
-        code = asim_text_u64(text, &n);
+        code = parse_whole(row, text, &n);
     if (code || (row->type == ASIM_T_U32 && n > UINT32_MAX))
         return ASIM_EINVAL;
     v->measure = row->type == ASIM_T_TIME ? (double)n / ASIM_FS_PER_NS : (double)n;

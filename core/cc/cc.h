@@ -1,9 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-only
  *
- * Congestion control as pure arithmetic. A member sees one flow and what an ACK brought, and sets
- * the flow's rate; it knows no node, no clock and no other flow. Rates are integers in bit/s
+ * Congestion control as pure arithmetic. A member reads one flow and the contents of an ACK, and
+ * sets the flow's rate; it knows no node, no clock and no other flow. Rates are integers in bit/s
  * between min_bps and line_bps. A member that needs timers asks for them in `timer_at` and gets
  * on_timer at that time, in the flow's host.
+ *
+ * A member's options are keys of the network configuration (config.txt, ns-3 attributes). Its row
+ * names them in member.options; conf/netconf.c reads them and each hook gets the filled struct.
  */
 #ifndef ASIM_CC_CC_H
 #define ASIM_CC_CC_H
@@ -12,7 +15,6 @@
 #include <stdint.h>
 #include "asim/err.h"
 #include "asim/ext/family.h"
-#include "conf/conf.h"
 
 /* What frames must carry for an algorithm. */
 enum asim_cc_need {
@@ -60,7 +62,13 @@ struct asim_cc_ack {
     const struct asim_telemetry *seen; /* where needs is not 0 */
 };
 
-/* Family cc: row symbols asim_cc_<file>, table asim_cc_table. */
+/* The settings of a run. */
+struct asim_cc_config {
+    const void *options;    /* the struct of member.options; NULL where a member has none */
+    uint32_t payload_bytes; /* of a full packet */
+};
+
+/* Family cc/algo: row symbols asim_cc_<file>, table asim_cc_table. */
 struct asim_cc {
     struct asim_member member;
     int number; /* CC_MODE of the published configurations; -1 = by name only */
@@ -69,34 +77,80 @@ struct asim_cc {
     /* A change of rate also moves the gap of the packet sent last (spec 2.5, "ChangeRate"); else
      * it holds from the next packet on. */
     int retimes;
-    /* An ACK without a mark changes nothing, whatever the time: then where nothing is marked and no
-     * timer runs, periods may be left out (fabric/memo/steady_state.h). */
+    /* An ACK without a mark changes nothing, at any time: then steady-state detection may skip
+     * periods without marks and timers (fabric/memo/steady_state.h). */
     int steady;
-    /* window_bytes is the algorithm's own, not to be scaled with the rate. */
+    /* The algorithm sets window_bytes itself; the fabric does not scale it with the rate. */
     int own_window;
     /* Bytes of per-flow state; the fabric allocates and frees it with the flow. */
     size_t state_size;
+    /* 0, or the sentence for options that cannot work together. NULL = all can. */
+    int (*check)(const void *options, struct asim_err *err);
     /* A new flow at line rate. None of the three hooks may be NULL: use the ones below. */
-    void (*open)(struct asim_cc_flow *flow, const struct asim_netconf *conf);
+    void (*open)(struct asim_cc_flow *flow, const struct asim_cc_config *config);
     /* After snd_una has moved, before the NIC is kicked. Sets flow->rate_bps; window scaling
      * follows. */
     void (*on_ack)(struct asim_cc_flow *flow, const struct asim_cc_ack *ack,
-                   const struct asim_netconf *conf);
-    void (*on_timer)(struct asim_cc_flow *flow, uint64_t now, const struct asim_netconf *conf);
+                   const struct asim_cc_config *config);
+    void (*on_timer)(struct asim_cc_flow *flow, uint64_t now, const struct asim_cc_config *config);
 };
 extern const struct asim_member *const asim_cc_table[];
 
-/* The hooks of a member that does not care. */
-void asim_cc_open_nothing(struct asim_cc_flow *flow, const struct asim_netconf *conf);
+/* Hooks that do nothing. */
+void asim_cc_open_nothing(struct asim_cc_flow *flow, const struct asim_cc_config *config);
 void asim_cc_ack_nothing(struct asim_cc_flow *flow, const struct asim_cc_ack *ack,
-                         const struct asim_netconf *conf);
+                         const struct asim_cc_config *config);
 void asim_cc_timer_nothing(struct asim_cc_flow *flow, uint64_t now,
-                           const struct asim_netconf *conf);
+                           const struct asim_cc_config *config);
 
 /* Member for a CC_MODE number; fails naming the known ones. 0 and 12 are `none`. */
 const struct asim_cc *asim_cc_number(uint32_t number, struct asim_err *err);
-/* What a configuration asks for: CC by name if it is there, else CC_MODE. */
-const struct asim_cc *asim_cc_of(const struct asim_netconf *conf, struct asim_err *err);
+/* The member of that name; of the CC_MODE number where name is NULL or empty. */
+const struct asim_cc *asim_cc_choose(const char *name, uint32_t number, struct asim_err *err);
+/* Start-up check of the family: names, options, hooks and numbers of all rows. */
+int asim_cc_check(struct asim_err *err);
+
+/* --- options that several published algorithms share ---------------------------------------- */
+/* One key may be an option of several members: each gets the value in its own struct. The rows must
+ * agree, hence these. STRUCT has the field NAME of the type in the row. */
+#define ASIM_CC_RATE_AI(STRUCT, NAME)                                                              \
+    {                                                                                              \
+        .key = "RATE_AI", .type = ASIM_T_RATE, .offset = offsetof(STRUCT, NAME), .def = "50Mb/s",  \
+        .flags = ASIM_F_BARE, .help = "additive increase", .attribute = "RateAI",                  \
+        .builtin = "none"                                                                          \
+    }
+#define ASIM_CC_RATE_HAI(STRUCT, NAME)                                                             \
+    {                                                                                              \
+        .key = "RATE_HAI", .type = ASIM_T_RATE, .offset = offsetof(STRUCT, NAME),                  \
+        .def = "100Mb/s", .flags = ASIM_F_BARE, .help = "hyper increase", .attribute = "RateHAI",  \
+        .builtin = "none"                                                                          \
+    }
+#define ASIM_CC_EWMA_GAIN(STRUCT, NAME)                                                            \
+    {                                                                                              \
+        .key = "EWMA_GAIN", .type = ASIM_T_DOUBLE, .offset = offsetof(STRUCT, NAME),               \
+        .def = "0.00390625", .max = 1, .help = "DCQCN and DCTCP: g", .builtin = "0"                \
+    }
+#define ASIM_CC_U_TARGET(STRUCT, NAME)                                                             \
+    {                                                                                              \
+        .key = "U_TARGET", .type = ASIM_T_DOUBLE, .offset = offsetof(STRUCT, NAME), .def = "0.95", \
+        .max = 1e3, .help = "HPCC: target utilisation", .attribute = "TargetUtil"                  \
+    }
+#define ASIM_CC_MI_THRESH(STRUCT, NAME)                                                            \
+    {                                                                                              \
+        .key = "MI_THRESH", .type = ASIM_T_U32, .offset = offsetof(STRUCT, NAME), .def = "0",      \
+        .max = 1e6, .help = "HPCC: stages before a multiplicative step", .builtin = "5"            \
+    }
+/* Of the telemetry in frames, too; the network configuration has them itself. */
+#define ASIM_CC_INT_MULTI(STRUCT, NAME)                                                            \
+    {                                                                                              \
+        .key = "INT_MULTI", .type = ASIM_T_U32, .offset = offsetof(STRUCT, NAME), .def = "1",      \
+        .max = 1e6, .help = "unit of INT counters"                                                 \
+    }
+#define ASIM_CC_PINT_LOG_BASE(STRUCT, NAME)                                                        \
+    {                                                                                              \
+        .key = "PINT_LOG_BASE", .type = ASIM_T_DOUBLE, .offset = offsetof(STRUCT, NAME),           \
+        .def = "1.05", .max = 1e3, .help = "PINT: base of the logarithm"                           \
+    }
 
 /* --- arithmetic members share --------------------------------------------------------------- */
 /* bps x factor, truncated, kept between the flow's minimum and line rate. */

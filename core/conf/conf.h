@@ -15,13 +15,8 @@
 #include "asim/err.h"
 #include "asim/ext/option.h"
 #include "asim/net.h"
-
-/* A line the caller shows to the user (warnings: "key X has no effect because …"). */
-struct asim_diagnostics {
-    void (*say)(void *self, const char *sentence);
-    void *self;
-};
-void asim_diagnose(const struct asim_diagnostics *to, const char *fmt, ...) ASIM_PRINTF(2, 3);
+#include "conf/diagnostics.h"
+#include "conf/netconf.h"
 
 /* Collective types, in the order of Chakra's CollectiveCommType. */
 enum asim_kind {
@@ -164,83 +159,6 @@ struct asim_memory {
 };
 int asim_memory_read(struct asim_memory *mem, const char *path,
                      const struct asim_diagnostics *notes, struct asim_err *err);
-
-/* config.txt of the RDMA network: every key of the HPCC / ASTRA-sim / SimAI files. */
-struct asim_rate_value { /* one entry of KMAX_MAP, KMIN_MAP (bytes) or PMAX_MAP (0..1) */
-    uint64_t rate_bps;
-    double value;
-};
-struct asim_rate_map {
-    struct asim_rate_value *at;
-    size_t n;
-};
-/* One planned change of a link. */
-struct asim_link_down { /* all links between a and b go down (or come up) at a time of the run */
-    uint64_t at_ns;
-    uint32_t a, b;
-    int up;
-};
-enum asim_recovery { ASIM_GO_BACK_N, ASIM_SELECTIVE_REPEAT };
-enum asim_spreading { ASIM_PER_FLOW, ASIM_SPRAY };
-enum asim_time_base { ASIM_BASE_NS, ASIM_BASE_PS };
-struct asim_netconf {
-    /* Meaning, unit and default of each field: the rows of asim_netconf_options (netconf.c). Times
-     * in fs, rates in bit/s, sizes in bytes; files are names, NULL where absent, freed by _fini. */
-    int enable_qcn, dynamic_pfc, clamp_target_rate;
-    /* Only whether it is 0 matters (spec rdma-network 4.6). */
-    uint64_t pause_time_fs;
-    uint32_t payload_bytes, l2_chunk_bytes, l2_ack_interval_bytes;
-    int l2_back_to_zero;
-    char *topology_file, *flow_file, *trace_file, *trace_output, *fct_output, *pfc_output;
-    double stop_time_s;
-    uint32_t cc_mode;
-    char *cc_name; /* CC: congestion control by name, before CC_MODE; NULL = not given */
-    uint64_t alpha_resume_fs, rate_decrease_fs, rp_timer_fs;
-    double ewma_gain;
-    uint32_t fast_recovery_times;
-    uint64_t rate_ai_bps, rate_hai_bps, min_rate_bps, dctcp_rate_ai_bps;
-    double error_rate;
-    int loss_recovery; /* enum asim_recovery */
-    uint64_t rto_fs, nack_interval_fs;
-    uint32_t rto_retries;
-    int load_balance, time_base; /* enum asim_spreading, enum asim_time_base */
-    uint32_t priority_group;
-    int switch_ack_high_prio, nvswitch_endpoints;
-    int has_win, global_t;
-    uint32_t mi_thresh;
-    int var_win, fast_react;
-    double u_target;
-    uint32_t int_multi;
-    int rate_bound, ack_high_prio;
-    uint32_t nic_total_pause_count;
-    struct asim_link_down *link_down;
-    size_t link_downs;
-    int enable_trace;
-    struct asim_rate_map kmax, kmin, pmax;
-    uint64_t buffer_bytes; /* BUFFER_SIZE: MiB in the file */
-    char *qlen_output;
-    uint64_t qlen_start_ns, qlen_end_ns;
-    int multi_rate, sample_feedback;
-    double pint_log_base, pint_prob;
-    uint64_t swift_target_fs; /* 0 = from the path */
-    double swift_ai, swift_beta, swift_max_mdf;
-    uint32_t headroom_factor, frame_extra_bytes;
-    /* SimAI's monitors */
-    char *bw_output, *rate_output, *cnp_output;
-    uint64_t mon_start_us, mon_end_us, qp_mon_us, bw_mon_us, qlen_mon_us;
-    char *data_rate, *link_delay; /* no effect in the reference either */
-};
-/* The single-valued keys; maps and LINK_DOWN are read by hand. */
-extern const struct asim_option asim_netconf_options[];
-int asim_netconf_defaults(struct asim_netconf *net, struct asim_err *err);
-/* Starts from the defaults. Unknown keys are errors with line and did-you-mean; keys whose effect
- * is still to come are named once through notes. A repeated key: the last wins, with a note;
- * LINK_DOWN may come several times. */
-int asim_netconf_read(struct asim_netconf *net, const char *path,
-                      const struct asim_diagnostics *notes, struct asim_err *err);
-/* One more key, as if `KEY value` stood at the end of the file: maps and link events too. */
-int asim_netconf_set(struct asim_netconf *net, const char *const kv[2], struct asim_err *err);
-void asim_netconf_fini(struct asim_netconf *net);
 
 /* malloc'ed path to open for `path` named inside file `owner`: path itself if it exists or is
  * absolute, else beside owner if that exists, else path. NULL = out of memory. */

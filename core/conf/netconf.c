@@ -1,236 +1,447 @@
 /* SPDX-License-Identifier: GPL-2.0-only
  *
- * The keys of config.txt as a table (spec rdma-network 5.3). Defaults are the values of the files
- * ASTRA-sim ships, so that a run without a file behaves as the published configuration; the
- * reference's own built-in values, in force where a file lacks a key, differ for some keys, and
- * the reader names those it finds missing. The table is also the only list of keys for help and
- * did-you-mean.
+ * Reading config.txt (spec rdma-network 5.3): "KEY value" a line, with '#' and "//" comments.
+ * ASTRA-sim reads a stream of words, skips an unknown key and tries its value as the next key, so
+ * that a slip goes unseen; here a line is one setting and words left on it are an error. Values may
+ * carry units: times 5us, rates 100Gbps, sizes 32MiB; numbers without unit mean what they mean in
+ * ASTRA-sim. As there, the last of repeated keys wins.
  *
- * Adding a key: a field in struct asim_netconf and a row here; if a bare number has a unit the
- * row's type does not tell, or the reference has another built-in value, a line in the traits
- * below.
+ * *net starts from the defaults. At the end the reader warns about keys without effect and about
+ * absent keys for which ASTRA-sim has another built-in value than the shipped files: published
+ * files must go on running, but their users must learn what a key does.
  */
 #include "conf/netconf.h"
 
+#include <inttypes.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include "base/mem.h"
+#include "base/io/src.h"
+#include "base/text.h"
+#include "cc/cc.h"
+#include "conf/conf.h"
 
-#define F(f) offsetof(struct asim_netconf, f)
-#define U32  4294967295.0
+enum { MAX_MAP = 4096, MAX_LINK_DOWN = 65536 };
+enum { FS_PER_US = 1000 * ASIM_FS_PER_NS };
+/* parity: the reference counts LINK_DOWN from here (spec 4.7). */
+#define LINK_OFFSET_NS 2000000000u
 
-/* Rows by shape, so that the table reads as a table. NOOP rows are keys the reference reads and
- * never uses. */
-#define BOOL(key, field, def, flags, help)                                                         \
-    {                                                                                              \
-        key, NULL, help, def, ASIM_T_BOOL, F(field), 0, 0, NULL, flags                             \
-    }
-#define COUNT(key, field, def, max, flags, help)                                                   \
-    {                                                                                              \
-        key, NULL, help, def, ASIM_T_U32, F(field), 0, max, NULL, flags                            \
-    }
-#define WHOLE(key, field, def, flags, help)                                                        \
-    {                                                                                              \
-        key, NULL, help, def, ASIM_T_U64, F(field), 0, 0, NULL, flags                              \
-    }
-#define REAL(key, field, def, max, flags, help)                                                    \
-    {                                                                                              \
-        key, NULL, help, def, ASIM_T_DOUBLE, F(field), 0, max, NULL, flags                         \
-    }
-#define TIME(key, field, def, flags, help)                                                         \
-    {                                                                                              \
-        key, NULL, help, def, ASIM_T_TIME, F(field), 0, 0, NULL, (flags) | ASIM_F_US               \
-    }
-#define RATE(key, field, def, flags, help)                                                         \
-    {                                                                                              \
-        key, NULL, help, def, ASIM_T_RATE, F(field), 0, 0, NULL, (flags) | ASIM_F_BARE             \
-    }
-#define TEXT(key, field, flags, help)                                                              \
-    {                                                                                              \
-        key, NULL, help, NULL, ASIM_T_STRING, F(field), 0, 0, NULL, flags                          \
-    }
-#define NOOP ASIM_F_NOOP
-
-const struct asim_option asim_netconf_options[] = {
-    BOOL("ENABLE_QCN", enable_qcn, "1", 0, "ECN marking at switches"),
-    BOOL("USE_DYNAMIC_PFC_THRESHOLD", dynamic_pfc, "1", NOOP, "the threshold is always dynamic"),
-    BOOL("CLAMP_TARGET_RATE", clamp_target_rate, "0", 0, "DCQCN: set the target at every cut"),
-    TIME("PAUSE_TIME", pause_time_fs, "5us", 0, "time in a PAUSE frame, us; only 0 or not matters"),
-    TEXT("DATA_RATE", data_rate, NOOP, "parsed and never used in the reference"),
-    TEXT("LINK_DELAY", link_delay, NOOP, "parsed and never used in the reference"),
-    {"PACKET_PAYLOAD_SIZE", NULL, "payload of a packet, bytes", "1000", ASIM_T_U32,
-     F(payload_bytes), 1, 65000, NULL, 0},
-    COUNT("L2_CHUNK_SIZE", l2_chunk_bytes, "4000", U32, 0, "chunk that forces an ACK, bytes"),
-    COUNT("L2_ACK_INTERVAL", l2_ack_interval_bytes, "1", U32, 0, "bytes between ACKs"),
-    BOOL("L2_BACK_TO_ZERO", l2_back_to_zero, "0", 0, "after a loss go back to the chunk start"),
-    TEXT("TOPOLOGY_FILE", topology_file, 0, "physical topology"),
-    TEXT("FLOW_FILE", flow_file, NOOP, "flows of HPCC runs; ASTRA-sim brings its own"),
-    TEXT("TRACE_FILE", trace_file, 0, "nodes whose packets are traced"),
-    TEXT("TRACE_OUTPUT_FILE", trace_output, 0, "binary packet trace"),
-    TEXT("FCT_OUTPUT_FILE", fct_output, 0, "one line per message"),
-    TEXT("PFC_OUTPUT_FILE", pfc_output, 0, "one line per pause or resume received"),
-    REAL("SIMULATOR_STOP_TIME", stop_time_s, "4e13", 1e30, NOOP, "s; a run ends with its workload"),
-    COUNT("CC_MODE", cc_mode, "12", 1e6, 0, "congestion control by number"),
-    TEXT("CC", cc_name, 0, "congestion control by name, before CC_MODE"),
-    TIME("SWIFT_TARGET", swift_target_fs, "0us", 0,
-         "Swift: base target delay, us; 0 = from the path"),
-    REAL("SWIFT_AI", swift_ai, "1", 1e6, 0, "Swift: packets added per round trip"),
-    REAL("SWIFT_BETA", swift_beta, "0.8", 1, 0, "Swift: strength of the decrease"),
-    REAL("SWIFT_MAX_MDF", swift_max_mdf, "0.5", 1, 0, "Swift: largest decrease at once"),
-    TIME("ALPHA_RESUME_INTERVAL", alpha_resume_fs, "1us", 0, "DCQCN: alpha timer, us"),
-    TIME("RATE_DECREASE_INTERVAL", rate_decrease_fs, "4us", 0, "DCQCN: cut interval, us"),
-    TIME("RP_TIMER", rp_timer_fs, "900us", 0, "DCQCN: increase timer, us"),
-    REAL("EWMA_GAIN", ewma_gain, "0.00390625", 1, 0, "DCQCN and DCTCP: g"),
-    COUNT("FAST_RECOVERY_TIMES", fast_recovery_times, "1", 1e6, 0, "DCQCN: rounds of recovery"),
-    RATE("RATE_AI", rate_ai_bps, "50Mb/s", 0, "additive increase"),
-    RATE("RATE_HAI", rate_hai_bps, "100Mb/s", 0, "hyper increase"),
-    RATE("MIN_RATE", min_rate_bps, "100Mb/s", 0, "least rate of a flow"),
-    RATE("DCTCP_RATE_AI", dctcp_rate_ai_bps, "1000Mb/s", 0, "DCTCP: additive increase"),
-    REAL("ERROR_RATE_PER_LINK", error_rate, "0", 1, 0, "packets lost on links that state none"),
-    {"LOSS_RECOVERY", NULL,
-     "what is sent again after a loss: all from there on, or what is missing", "go_back_n",
-     ASIM_T_CHOICE, F(loss_recovery), 0, 0, "go_back_n|selective_repeat", 0},
-    TIME("RTO", rto_fs, "0us", 0, "retransmission timeout, us; 0 = 1 ms + 10 round trips"),
-    COUNT("RTO_RETRIES", rto_retries, "16", 1e6, 0, "timeouts on end before a message is given up"),
-    TIME("NACK_INTERVAL", nack_interval_fs, "500us", 0, "least time between equal NACKs, us"),
-    {"LOAD_BALANCE", NULL, "equal-cost ports: one per flow, or packets in turn", "flow",
-     ASIM_T_CHOICE, F(load_balance), 0, 0, "flow|spray", 0},
-    {"PRIORITY_GROUP", NULL, "queue of data packets in switches", "3", ASIM_T_U32,
-     F(priority_group), 1, 7, NULL, 0},
-    BOOL("SWITCH_ACK_HIGH_PRIO", switch_ack_high_prio, "0", 0, "ACKs take queue 0 of switches"),
-    BOOL("NVSWITCH_ENDPOINTS", nvswitch_endpoints, "0", 0,
-         "messages can begin and end at NVSwitches; NVLS has it so by itself"),
-    {"FRAME_EXTRA_BYTES", NULL,
-     "headers of a data frame beyond HPCC's, e.g. 8 for SimAI's 64-bit sequence numbers", "0",
-     ASIM_T_U32, F(frame_extra_bytes), 0, 32, NULL, 0},
-    {"TIME_BASE", NULL, "ns: each frame's time rounded to ns, as ns-3; ps: exact", "ns",
-     ASIM_T_CHOICE, F(time_base), 0, 0, "ns|ps", 0},
-    BOOL("HAS_WIN", has_win, "1", 0, "window on"),
-    BOOL("GLOBAL_T", global_t, "0", 0, "1 = greatest RTT and BDP for all pairs"),
-    COUNT("MI_THRESH", mi_thresh, "0", 1e6, 0, "HPCC: stages before a multiplicative step"),
-    BOOL("VAR_WIN", var_win, "1", 0, "window in proportion to the rate"),
-    BOOL("FAST_REACT", fast_react, "1", 0, "HPCC: react to each ACK"),
-    REAL("U_TARGET", u_target, "0.95", 1e3, 0, "HPCC: target utilisation"),
-    COUNT("INT_MULTI", int_multi, "1", 1e6, 0, "unit of INT counters"),
-    BOOL("RATE_BOUND", rate_bound, "1", 0, "1 = pace at the flow's rate, 0 = at line rate"),
-    BOOL("ACK_HIGH_PRIO", ack_high_prio, "0", 0, "ACKs of a host obey the pause of queue 0"),
-    COUNT("NIC_TOTAL_PAUSE_TIME", nic_total_pause_count, "0", U32, 0,
-          "pauses a NIC makes, a count"),
-    BOOL("ENABLE_TRACE", enable_trace, "1", 0, "packet trace of the nodes in TRACE_FILE"),
-    {"BUFFER_SIZE", NULL, "shared buffer of a switch; a bare number is MiB", "32MiB", ASIM_T_SIZE,
-     F(buffer_bytes), 0, 0, NULL, 0},
-    TEXT("QLEN_MON_FILE", qlen_output, 0, "queue lengths"),
-    WHOLE("QLEN_MON_START", qlen_start_ns, "0", 0, "first sample, ns"),
-    WHOLE("QLEN_MON_END", qlen_end_ns, "20000", NOOP, "last sample, ns; ASTRA-sim ignores it"),
-    BOOL("MULTI_RATE", multi_rate, "0", 0, "HPCC: one rate per hop"),
-    BOOL("SAMPLE_FEEDBACK", sample_feedback, "0", 0, "HPCC: react to samples only"),
-    REAL("PINT_LOG_BASE", pint_log_base, "1.05", 1e3, 0, "PINT: base of the logarithm"),
-    REAL("PINT_PROB", pint_prob, "1.0", 1, 0, "PINT: share of packets stamped"),
-    COUNT("HEADROOM_FACTOR", headroom_factor, "3", 1e6, 0, "headroom in rate x delay"),
-    TEXT("BW_MON_FILE", bw_output, NOOP,
-         "SimAI never starts its monitors; --reports has links, rates, queues"),
-    TEXT("RATE_MON_FILE", rate_output, NOOP,
-         "SimAI never starts its monitors; --reports has links, rates, queues"),
-    TEXT("CNP_MON_FILE", cnp_output, NOOP,
-         "SimAI never starts its monitors; --reports has links, rates, queues"),
-    WHOLE("MON_START", mon_start_us, "0", NOOP,
-          "SimAI never starts its monitors; --reports has links, rates, queues"),
-    WHOLE("MON_END", mon_end_us, "2100000000", NOOP,
-          "SimAI never starts its monitors; --reports has links, rates, queues"),
-    WHOLE("QP_MON_INTERVAL", qp_mon_us, "100", NOOP,
-          "SimAI never starts its monitors; --reports has links, rates, queues"),
-    WHOLE("BW_MON_INTERVAL", bw_mon_us, "10000", NOOP,
-          "SimAI never starts its monitors; --reports has links, rates, queues"),
-    WHOLE("QLEN_MON_INTERVAL", qlen_mon_us, "10000", NOOP,
-          "SimAI never starts its monitors; --reports has links, rates, queues"),
-    {0},
+/* A key and the line that set it, 0 = not yet. */
+struct key_seen {
+    const struct asim_option *row;
+    unsigned line;
 };
 
-/* Bits of the modes by number (spec 3.1): DCQCN 1, HPCC 3 and its PINT variant 10, TIMELY 7,
- * DCTCP 8. */
-enum { DCQCN = 1 << 1, HPCC = 1 << 3 | 1 << 10, TIMELY = 1 << 7, DCTCP = 1 << 8 };
-
-const struct asim_netconf_trait asim_netconf_traits[] = {
-    {"PACKET_PAYLOAD_SIZE", ASIM_UNIT_BYTES, NULL, 0},
-    {"L2_CHUNK_SIZE", ASIM_UNIT_BYTES, "0", 0},
-    {"L2_ACK_INTERVAL", ASIM_UNIT_BYTES, "0", 0},
-    {"CC_MODE", ASIM_UNIT_NONE, "1", 0},
-    {"ALPHA_RESUME_INTERVAL", ASIM_UNIT_NONE, "55", DCQCN},
-    {"RP_TIMER", ASIM_UNIT_NONE, "0", DCQCN},
-    {"EWMA_GAIN", ASIM_UNIT_NONE, "0", DCQCN | DCTCP},
-    {"FAST_RECOVERY_TIMES", ASIM_UNIT_NONE, "5", DCQCN},
-    {"RATE_AI", ASIM_UNIT_NONE, "none", DCQCN | HPCC | TIMELY},
-    {"RATE_HAI", ASIM_UNIT_NONE, "none", DCQCN | TIMELY},
-    {"GLOBAL_T", ASIM_UNIT_NONE, "1", 0},
-    {"MI_THRESH", ASIM_UNIT_NONE, "5", HPCC},
-    {"VAR_WIN", ASIM_UNIT_NONE, "0", 0},
-    {"MULTI_RATE", ASIM_UNIT_NONE, "1", HPCC},
-    {"BUFFER_SIZE", ASIM_UNIT_MIB, "16", 0},
-    {"QLEN_MON_START", ASIM_UNIT_NS, NULL, 0},
-    {"QLEN_MON_END", ASIM_UNIT_NS, NULL, 0},
-    {"MON_START", ASIM_UNIT_US, NULL, 0},
-    {"MON_END", ASIM_UNIT_US, NULL, 0},
-    {"QP_MON_INTERVAL", ASIM_UNIT_US, NULL, 0},
-    {"BW_MON_INTERVAL", ASIM_UNIT_US, NULL, 0},
-    {"QLEN_MON_INTERVAL", ASIM_UNIT_US, NULL, 0},
-    {0},
+/* One file being read; lives on the stack of asim_netconf_read. */
+struct reader {
+    struct asim_netconf *net;
+    struct asim_src src;
+    const struct asim_diagnostics *notes;
+    struct asim_err *err;
+    struct key_seen *keys;
+    size_t n_keys;
+    unsigned map_line[3]; /* as key_seen.line */
+    size_t cap_link_down; /* room of net->link_down */
 };
 
-/* ECN thresholds as shipped: rate, KMIN and KMAX in bytes, PMAX (spec 4.9, variant A).
- * Only these rates have thresholds in the shipped file; a link of another rate has none (spec
- * 4.5). */
+/* KMAX_MAP, KMIN_MAP, PMAX_MAP: offsets, and what a value is. */
 static const struct {
-    uint64_t rate_bps;
-    double kmin, kmax, pmax;
-} shipped_ecn[] = {
-    {25000000000u, 100e3, 400e3, 0.2},   {40000000000u, 200e3, 800e3, 0.2},
-    {100000000000u, 400e3, 1600e3, 0.2}, {200000000000u, 600e3, 2400e3, 0.2},
-    {400000000000u, 800e3, 3200e3, 0.2}, {2400000000000u, 800e3, 3200e3, 0.2},
+    const char *key;
+    size_t offset;
+    double scale, max;
+    const char *unit;
+} maps[3] = {
+    {"KMAX_MAP", offsetof(struct asim_netconf, kmax), 1000, 4e9, "KB"},
+    {"KMIN_MAP", offsetof(struct asim_netconf, kmin), 1000, 4e9, "KB"},
+    {"PMAX_MAP", offsetof(struct asim_netconf, pmax), 1, 1, "a probability of at most 1"},
 };
-enum { SHIPPED_ECN = sizeof shipped_ecn / sizeof *shipped_ecn };
 
-/* The three maps hold the same rates in the same order; a file's map replaces its own only. */
-static int default_maps(struct asim_netconf *net)
+/* One shape for all refusals: the key, what stands there, what should. found NULL = line's end. */
+static int bad(struct reader *r, const char *key, const char *found, const char *expected)
 {
-    struct asim_rate_map *maps[3] = {&net->kmin, &net->kmax, &net->pmax};
+    char safe[64];
 
-    for (size_t m = 0; m < 3; m++) {
-        maps[m]->at = calloc(SHIPPED_ECN, sizeof *maps[m]->at);
-        if (!maps[m]->at)
-            return ASIM_ENOMEM;
-        maps[m]->n = SHIPPED_ECN;
-    }
-    for (size_t i = 0; i < SHIPPED_ECN; i++) {
-        uint64_t rate = shipped_ecn[i].rate_bps;
+    if (!found)
+        return asim_err_at(r->err, ASIM_EINVAL, asim_src_where(&r->src),
+                           "%s ends too early; expected %s.", key, expected);
+    return asim_err_at(r->err, ASIM_EINVAL, asim_src_where(&r->src),
+                       "%s has '%s' where %s is "
+                       "expected.",
+                       key, asim_text_safe(safe, sizeof safe, found), expected);
+}
 
-        net->kmin.at[i] = (struct asim_rate_value){rate, shipped_ecn[i].kmin};
-        net->kmax.at[i] = (struct asim_rate_value){rate, shipped_ecn[i].kmax};
-        net->pmax.at[i] = (struct asim_rate_value){rate, shipped_ecn[i].pmax};
-    }
+/* Says that a key was set before. */
+static void mark_seen(struct reader *r, const char *key, unsigned *line)
+{
+    if (*line)
+        asim_diagnose(r->notes, "%s:%u: %s was set on line %u already; the last one counts.",
+                      r->src.name, r->src.word_line, key, *line);
+    *line = r->src.word_line;
+}
+
+/* The line is noted first, so that a wrong value of a repeated key is reported with both lines. An
+ * empty value is an error even for texts: it would mean "not given" later. */
+static int read_option(struct reader *r, struct key_seen *key)
+{
+    const char *value;
+
+    mark_seen(r, key->row->key, &key->line);
+    value = asim_src_word_in_line(&r->src);
+    if (!value)
+        return bad(r, key->row->key, NULL, "a value after it on the same line");
+    return asim_netconf_put(r->net, key->row, value, asim_src_where(&r->src), r->err);
+}
+
+/* Thresholds are KB of 1000 bytes in the reference (spec 4.5); they are kept in bytes. */
+static int read_map_entry(struct reader *r, size_t m, struct asim_rate_value *entry)
+{
+    const char *word = asim_src_word_in_line(&r->src);
+
+    if (!word || (asim_text_u64(word, &entry->rate_bps) && asim_text_rate(word, &entry->rate_bps)))
+        return bad(r, maps[m].key, word,
+                   "a link rate, such as 100Gbps or 100000000000, for each "
+                   "entry counted");
+    word = asim_src_word_in_line(&r->src);
+    if (!word || asim_text_double(word, &entry->value) || entry->value < 0 ||
+        entry->value > maps[m].max)
+        return bad(r, maps[m].key, word, maps[m].unit);
+    entry->value *= maps[m].scale;
     return 0;
 }
 
-/* The published configuration without a file: see the head of this file for why not the reference's
- * built-in values. */
-int asim_netconf_defaults(struct asim_netconf *net, struct asim_err *err)
+/* A map named twice replaces the first one whole, as in the reference. Comparing each rate with
+ * all before it is quadratic, and bounded by the number of entries.
+ * The entries follow on the same line; a count that is too small leaves words, which read_line
+ * refuses. */
+static int read_map(struct reader *r, size_t m)
 {
+    struct asim_rate_map *map = (struct asim_rate_map *)((char *)r->net + maps[m].offset);
+    const char *word;
+    uint64_t n;
+    int rc = 0;
+
+    mark_seen(r, maps[m].key, &r->map_line[m]);
+    word = asim_src_word_in_line(&r->src);
+    if (!word || asim_text_u64(word, &n) || n > MAX_MAP)
+        return bad(r, maps[m].key, word, "the number of entries, at most 4096");
+    free(map->at);
+    map->n = 0;
+    map->at = calloc((size_t)n + 1, sizeof *map->at);
+    if (!map->at)
+        return asim_err_nomem(r->err, "reading the network settings");
+    while (!rc && map->n < n) {
+        rc = read_map_entry(r, m, &map->at[map->n]);
+        for (size_t i = 0; !rc && i < map->n; i++)
+            if (map->at[i].rate_bps == map->at[map->n].rate_bps)
+                rc = asim_err_at(r->err, ASIM_EINVAL, asim_src_where(&r->src),
+                                 "%s has two entries for %" PRIu64 " bit/s.", maps[m].key,
+                                 map->at[i].rate_bps);
+        map->n += !rc;
+    }
+    return rc;
+}
+
+/* A bare number is the reference's: us after 2 s of the run, 0 = no such event. A time with a unit
+ * is a time of the run. Returns 0, or ASIM_EINVAL without a message. */
+static int read_link_time(const char *word, uint64_t *at_ns)
+{
+    uint64_t us, fs;
+
+    if (!word)
+        return ASIM_EINVAL;
+    if (asim_text_u64(word, &us) == 0) {
+        if (us > UINT32_MAX)
+            return ASIM_EINVAL;
+        *at_ns = us ? LINK_OFFSET_NS + us * (FS_PER_US / ASIM_FS_PER_NS) : UINT64_MAX;
+        return 0;
+    }
+    if (asim_text_time(word, &fs))
+        return ASIM_EINVAL;
+    *at_ns = fs / ASIM_FS_PER_NS;
+    return 0;
+}
+
+/* LINK_DOWN t a b, LINK_UP t a b. */
+static int read_link_event(struct reader *r, const char *key)
+{
+    uint64_t at_ns, end[2];
+    struct asim_netconf *net = r->net;
+    const char *word = asim_src_word_in_line(&r->src);
+
+    if (read_link_time(word, &at_ns))
+        return bad(r, key, word, "a time (us after 2 s, or with a unit) and two node ids");
+    for (int i = 0; i < 2; i++) {
+        word = asim_src_word_in_line(&r->src);
+        if (!word || asim_text_u64(word, &end[i]) || end[i] > UINT32_MAX)
+            return bad(r, key, word, "a time in us and two node ids");
+    }
+    if (at_ns == UINT64_MAX)
+        return 0;
+    if (net->link_downs >= MAX_LINK_DOWN)
+        return asim_err_at(r->err, ASIM_ENOMEM, asim_src_where(&r->src),
+                           "there are more than %d LINK_DOWN and LINK_UP lines.", MAX_LINK_DOWN);
+    if (asim_grow(&net->link_down, &r->cap_link_down, net->link_downs + 1, sizeof *net->link_down))
+        return asim_err_nomem(r->err, "reading the network settings");
+    net->link_down[net->link_downs++] = (struct asim_link_down){
+        .at_ns = at_ns, .a = (uint32_t)end[0], .b = (uint32_t)end[1], .up = key[5] == 'U'};
+    return 0;
+}
+
+/* The suggestions include maps and link events. An unknown key ends the reading: ASTRA-sim tries
+ * its value as the next key, so that a slip sets something else. */
+static int unknown_key(struct reader *r, const char *key)
+{
+    const char **words = calloc(r->n_keys + 5, sizeof *words);
+    char safe[64], hint[96];
+    size_t n = 0;
+    int code;
+
+    if (!words)
+        return asim_err_nomem(r->err, "reading the network settings");
+    for (; n < r->n_keys; n++)
+        words[n] = r->keys[n].row->key;
+    for (size_t m = 0; m < 3; m++)
+        words[n++] = maps[m].key;
+    words[n++] = "LINK_DOWN";
+    words[n++] = "LINK_UP";
+    asim_text_hint(hint, sizeof hint, asim_text_nearest(key, words, n));
+    code = asim_err_at(r->err, ASIM_EINVAL, asim_src_where(&r->src), "unknown network key '%s'.%s",
+                       asim_text_safe(safe, sizeof safe, key), hint);
+    free(words);
+    return code;
+}
+
+/* One line is one setting. Words left on it are an error, or a value with a blank in it would be
+ * cut silently. */
+static int read_line(struct reader *r, const char *key)
+{
+    const char *extra;
+    size_t m = 0, k = 0;
     int rc;
 
-    memset(net, 0, sizeof *net);
-    rc = asim_option_defaults(asim_netconf_options, net, err);
-    if (!rc && default_maps(net))
-        rc = asim_err_nomem(err, "filling the default network settings");
+    while (k < r->n_keys && strcmp(r->keys[k].row->key, key) != 0)
+        k++;
+    while (m < 3 && strcmp(maps[m].key, key) != 0)
+        m++;
+    if (k < r->n_keys)
+        rc = read_option(r, &r->keys[k]);
+    else if (m < 3)
+        rc = read_map(r, m);
+    else if (strcmp(key, "LINK_DOWN") == 0 || strcmp(key, "LINK_UP") == 0)
+        rc = read_link_event(r, key);
+    else
+        rc = unknown_key(r, key);
+    if (rc)
+        return rc;
+    extra = asim_src_word_in_line(&r->src);
+    return extra ? bad(r, key, extra, "the end of the line") : 0;
+}
+
+/* KMIN above KMAX would mark everything or nothing depending on the order of two tests.
+ * Rates that stand in one map only are left alone: such a link has no thresholds. */
+static int check_ecn(struct reader *r)
+{
+    const struct asim_netconf *net = r->net;
+    struct asim_where at = {r->src.name, 0, 0};
+
+    for (size_t i = 0; i < net->kmin.n; i++)
+        for (size_t j = 0; j < net->kmax.n; j++)
+            if (net->kmin.at[i].rate_bps == net->kmax.at[j].rate_bps &&
+                net->kmin.at[i].value > net->kmax.at[j].value)
+                return asim_err_at(r->err, ASIM_EINVAL, at,
+                                   "KMIN_MAP has %g KB for %" PRIu64
+                                   " bit/s, more than the %g KB of KMAX_MAP.",
+                                   net->kmin.at[i].value / 1000, net->kmin.at[i].rate_bps,
+                                   net->kmax.at[j].value / 1000);
+    return 0;
+}
+
+/* Only inputs are looked for beside the file; outputs go where the run stands.
+ * The old string is freed only when the new one is there. */
+static int resolve(struct reader *r, char **path)
+{
+    char *found;
+
+    if (!*path)
+        return 0;
+    found = asim_conf_resolve(r->src.name, *path);
+    if (!found)
+        return asim_err_nomem(r->err, "reading the network settings");
+    free(*path);
+    *path = found;
+    return 0;
+}
+
+/* The reference writes both logs whether or not the file names them. */
+static int default_output(struct reader *r, char **path, const char *name)
+{
+    if (!*path)
+        *path = strdup(name);
+    return *path ? 0 : asim_err_nomem(r->err, "reading the network settings");
+}
+
+/* --- warnings: settings without effect, and absent keys that ASTRA-sim has another value for ---
+ */
+
+/* Keys for one sentence; cut where the room ends. */
+struct list {
+    char text[1400];
+};
+
+static void add(struct list *list, const char *key, const char *value)
+{
+    size_t used = strlen(list->text);
+
+    snprintf(list->text + used, sizeof list->text - used, "%s%s%s%s", used ? ", " : "", key,
+             value ? " " : "", value ? value : "");
+}
+
+/* Comparing bytes suffices: one parser filled both sides, and no default is a NaN or -0. No string
+ * has a default. */
+static int differs(const struct asim_option *row, const struct asim_netconf *net,
+                   const struct asim_netconf *defaults)
+{
+    return row->type == ASIM_T_STRING ||
+           memcmp(asim_netconf_field(net, row), asim_netconf_field(defaults, row),
+                  asim_option_bytes(row->type)) != 0;
+}
+
+/* A published file carries keys without effect: one sentence names those that ask for something. */
+static void say_without_effect(const struct reader *r, const struct asim_netconf *defaults)
+{
+    struct list noop = {""};
+
+    for (size_t k = 0; k < r->n_keys; k++) {
+        const struct asim_option *row = r->keys[k].row;
+
+        if (r->keys[k].line && row->flags & ASIM_F_NOOP && differs(row, r->net, defaults))
+            add(&noop, row->key, NULL);
+    }
+    if (noop.text[0])
+        asim_diagnose(r->notes, "%s: no effect, as in ASTRA-sim: %s.", r->src.name, noop.text);
+}
+
+/* Options of congestion controls only where CC_MODE chooses one that has them. */
+static void say_absent(const struct reader *r)
+{
+    const struct asim_cc *cc = asim_cc_number(r->net->cc_mode, NULL);
+    struct list absent = {""};
+
+    for (size_t k = 0; k < r->n_keys; k++) {
+        const struct asim_option *row = r->keys[k].row;
+
+        if (row->builtin && !r->keys[k].line &&
+            (asim_netconf_is_own(row) || (cc && asim_option_find(cc->member.options, row->key))))
+            add(&absent, row->key, row->builtin);
+    }
+    if (absent.text[0])
+        asim_diagnose(r->notes,
+                      "%s: absent keys have the values of the published configuration; ASTRA-sim "
+                      "without them would use %s.",
+                      r->src.name, absent.text);
+}
+
+static int warn(const struct reader *r)
+{
+    struct asim_netconf defaults;
+    int rc = asim_netconf_defaults(&defaults, r->err);
+
+    if (rc)
+        return rc;
+    say_without_effect(r, &defaults);
+    say_absent(r);
+    asim_netconf_fini(&defaults);
+    return 0;
+}
+
+/* Checks that need the whole file. */
+static int finish(struct reader *r)
+{
+    struct asim_netconf *net = r->net;
+    int rc = check_ecn(r);
+
+    if (!rc)
+        rc = resolve(r, &net->topology_file);
+    if (!rc)
+        rc = resolve(r, &net->trace_file);
+    if (!rc)
+        rc = resolve(r, &net->flow_file);
+    if (!rc)
+        rc = default_output(r, &net->fct_output, "fct.txt");
+    if (!rc)
+        rc = default_output(r, &net->pfc_output, "pfc.txt");
+    return rc ? rc : warn(r);
+}
+
+/* All keys, none of them seen. */
+static int open_keys(struct reader *r)
+{
+    const struct asim_option **rows;
+
+    r->n_keys = asim_netconf_keys(NULL, 0);
+    rows = calloc(r->n_keys, sizeof *rows);
+    r->keys = calloc(r->n_keys, sizeof *r->keys);
+    if (rows && r->keys) {
+        asim_netconf_keys(rows, r->n_keys);
+        for (size_t k = 0; k < r->n_keys; k++)
+            r->keys[k].row = rows[k];
+    }
+    free(rows);
+    return rows && r->keys ? 0 : asim_err_nomem(r->err, "reading the network settings");
+}
+
+/* *net belongs to the caller on success and is empty on failure. Linear in the file, but for
+ * maps. */
+int asim_netconf_read(struct asim_netconf *net, const char *path,
+                      const struct asim_diagnostics *notes, struct asim_err *err)
+{
+    struct reader r;
+    const char *key;
+    int rc;
+
+    memset(&r, 0, sizeof r);
+    r.net = net;
+    r.notes = notes;
+    r.err = err;
+    rc = asim_netconf_defaults(net, err);
+    if (rc)
+        return rc;
+    rc = open_keys(&r);
+    if (!rc)
+        rc = asim_src_open(&r.src, path, err);
+    while (!rc && (key = asim_src_word(&r.src)))
+        rc = read_line(&r, key);
+    if (!rc)
+        rc = finish(&r);
+    asim_src_close(&r.src);
+    free(r.keys);
     if (rc)
         asim_netconf_fini(net);
     return rc;
 }
 
-/* Safe after any failure and a second time: pointers are cleared. */
-void asim_netconf_fini(struct asim_netconf *net)
+/* The line is put together and read as one of a file, so maps and link events are checked alike. */
+int asim_netconf_set(struct asim_netconf *net, const char *const kv[2], struct asim_err *err)
 {
-    free(net->kmax.at);
-    free(net->kmin.at);
-    free(net->pmax.at);
-    free(net->link_down);
-    asim_option_fini(asim_netconf_options, net);
-    memset(net, 0, sizeof *net);
+    size_t size = strlen(kv[0]) + strlen(kv[1]) + 2;
+    char *line = malloc(size + 1);
+    struct reader r;
+    int rc;
+
+    memset(&r, 0, sizeof r);
+    r.net = net;
+    r.err = err;
+    if (!line)
+        return asim_err_nomem(err, "setting a network key");
+    snprintf(line, size + 1, "%s %s\n", kv[0], kv[1]);
+    rc = open_keys(&r);
+    if (!rc)
+        rc = asim_src_open_bytes(&r.src, "network attribute", line, size, err);
+    if (!rc)
+        rc = read_line(&r, asim_src_word(&r.src));
+    asim_src_close(&r.src);
+    free(r.keys);
+    free(line);
+    return rc;
 }

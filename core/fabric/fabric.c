@@ -205,6 +205,20 @@ static int open_global_rtt(struct asim_fabric *fabric, struct asim_err *err)
     return 0;
 }
 
+/* The congestion control the configuration names, with its options. */
+static int open_cc(struct asim_fabric *fabric, struct asim_err *err)
+{
+    const struct asim_netconf *net = fabric->set.net;
+    const struct asim_cc *cc = asim_cc_choose(net->cc_name, net->cc_mode, err);
+
+    fabric->set.cc = cc;
+    if (!cc)
+        return ASIM_EINVAL;
+    fabric->set.cc_config = (struct asim_cc_config){.options = asim_netconf_cc_options(net, cc),
+                                                    .payload_bytes = net->payload_bytes};
+    return cc->check ? cc->check(fabric->set.cc_config.options, err) : 0;
+}
+
 /* config->topo, ->route and ->net are borrowed and must outlive the fabric. Every failure on the
  * way leaves a fabric that asim_fabric_close can take, so there is one clean-up path. */
 int asim_fabric_open(struct asim_fabric **out, const struct asim_fabric_config *config,
@@ -232,8 +246,7 @@ int asim_fabric_open(struct asim_fabric **out, const struct asim_fabric_config *
     fabric->dist.limit = ASIM_NEVER;
     fabric->workers.min_ports = ASIM_MIN_SHARDED_PORTS;
     fabric->set.tick = config->net->time_base == ASIM_BASE_PS ? 1000 : 1;
-    fabric->set.cc = asim_cc_of(config->net, err);
-    if (!fabric->set.cc || check_rates(fabric, err))
+    if (open_cc(fabric, err) || check_rates(fabric, err))
         code = ASIM_EINVAL;
     else if (check_memory(fabric, err))
         code = ASIM_ENOMEM;

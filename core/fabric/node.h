@@ -20,13 +20,13 @@
 #include "fabric/switch/switch.h"
 #include "fabric/host/telemetry.h"
 
-/* Set-up: constant once the network is open, but for `rto` and `cc`'s answers to the configuration.
- * Times are in ticks, sizes in bytes. */
+/* Set-up: constant once the network is open, but for `rto`. Times in ticks, sizes in bytes. */
 struct asim_fabric_setup {
     const struct asim_topo *topo;
     struct asim_route *route; /* before any link event */
     const struct asim_netconf *net;
     const struct asim_cc *cc;
+    struct asim_cc_config cc_config;
     struct asim_net_user user;
     uint64_t seed;
     uint32_t without;   /* fast paths turned off, enum asim_fast_path */

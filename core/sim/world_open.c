@@ -123,9 +123,9 @@ static int override_network(struct asim_world *world, const struct asim_settings
     const char *const *at = set->net_overrides;
 
     for (; at && at[0]; at += 2) {
-        const struct asim_option *row = asim_option_find(asim_netconf_options, at[0]);
+        const struct asim_option *row = asim_netconf_key(at[0]);
         struct asim_where where = {"network attribute", 0, 0};
-        int code = row ? asim_option_parse(row, &world->net, at[1], where, err)
+        int code = row ? asim_netconf_put(&world->net, row, at[1], where, err)
                        : asim_netconf_set(&world->net, at, err);
 
         if (code)
@@ -295,8 +295,8 @@ static int open_all(struct asim_world *world, const struct asim_settings *set, s
     return asim_world_connect(world, err);
 }
 
-/* A caller's struct of another size, from an older or newer header, becomes one of ours. Fields that
- * this library does not know must be 0. */
+/* A caller's struct of another size, from an older or newer header, becomes one of ours. Fields
+ * that this library does not know must be 0. */
 static int take_settings(struct asim_settings *own, const struct asim_settings *given,
                          struct asim_err *err)
 {

@@ -3,8 +3,6 @@
  */
 #include "asim-attributes.h"
 
-#include "asim-attribute-rows.h"
-
 #include "asim-fabric.h"
 #include "rdma-hw.h"
 #include "switch-mmu.h"
@@ -18,6 +16,7 @@
 #include "ns3/uinteger.h"
 
 #include <algorithm>
+#include <cctype>
 #include <cstddef>
 #include <cstring>
 #include <sstream>
@@ -34,42 +33,84 @@ namespace
  * words are separated by commas here. */
 const asim_option LINES[] = {
     {"KMIN_MAP", nullptr, "ECN: n, then n times a link rate and KB queued where marking begins",
-     nullptr, ASIM_T_STRING, offsetof(asim_netconf, kmin), 0, 0, nullptr, 0},
+     nullptr, ASIM_T_STRING, offsetof(asim_netconf, kmin), 0, 0, nullptr, 0,
+     "SwitchNode::KminMap", nullptr},
     {"KMAX_MAP", nullptr, "ECN: n, then n times a link rate and KB queued where all are marked",
-     nullptr, ASIM_T_STRING, offsetof(asim_netconf, kmax), 0, 0, nullptr, 0},
+     nullptr, ASIM_T_STRING, offsetof(asim_netconf, kmax), 0, 0, nullptr, 0,
+     "SwitchNode::KmaxMap", nullptr},
     {"PMAX_MAP", nullptr, "ECN: n, then n times a link rate and the probability at KMAX",
-     nullptr, ASIM_T_STRING, offsetof(asim_netconf, pmax), 0, 0, nullptr, 0},
+     nullptr, ASIM_T_STRING, offsetof(asim_netconf, pmax), 0, 0, nullptr, 0,
+     "SwitchNode::PmaxMap", nullptr},
     {"LINK_DOWN", nullptr, "one more link event: time and the two nodes; empty = none", nullptr,
-     ASIM_T_STRING, 0, 0, 0, nullptr, 0},
+     ASIM_T_STRING, 0, 0, 0, nullptr, 0, "AsimFabric::LinkDown", nullptr},
     {"LINK_UP", nullptr, "one more link event: time and the two nodes; empty = none", nullptr,
-     ASIM_T_STRING, 0, 0, 0, nullptr, 0},
+     ASIM_T_STRING, 0, 0, 0, nullptr, 0, "AsimFabric::LinkUp", nullptr},
 };
 
-const asim_option*
-FindOption(const char* key)
+/** An attribute that stands for a key of the network configuration. */
+struct Row
 {
-    for (const asim_option& row : LINES)
+    std::string type;      /**< "ns3::RdmaHw" */
+    std::string attribute; /**< "RateAI" */
+    const asim_option* option;
+};
+
+/** SWIFT_BETA: SwiftBeta. */
+std::string
+CamelCase(const char* key)
+{
+    std::string name;
+    bool first = true;
+    for (; *key; key++)
     {
-        if (!std::strcmp(row.key, key))
+        if (*key != '_')
         {
-            return &row;
+            name += static_cast<char>(first ? *key : std::tolower(*key));
+        }
+        first = *key == '_';
+    }
+    return name;
+}
+
+/** The attribute that the option's row names (asim/ext/option.h). */
+Row
+MakeRow(const asim_option* option)
+{
+    const std::string name = option->attribute ? option->attribute : CamelCase(option->key);
+    const std::size_t colons = name.find("::");
+    if (colons == std::string::npos)
+    {
+        return {"ns3::RdmaHw", name, option};
+    }
+    return {"ns3::" + name.substr(0, colons), name.substr(colons + 2), option};
+}
+
+/** All attributes: the keys of the network, of its congestion controls, and LINES. */
+std::vector<Row>
+Rows()
+{
+    std::vector<const asim_option*> options(asim_netconf_keys(nullptr, 0));
+    std::vector<Row> rows;
+    asim_netconf_keys(options.data(), options.size());
+    for (const asim_option* option : options)
+    {
+        if (option->attribute || !(option->flags & ASIM_F_NOOP))
+        {
+            rows.push_back(MakeRow(option));
         }
     }
-    for (const asim_option* row = asim_netconf_options; row->key; row++)
+    for (const asim_option& line : LINES)
     {
-        if (!std::strcmp(row->key, key))
-        {
-            return row;
-        }
+        rows.push_back(MakeRow(&line));
     }
-    return nullptr;
+    return rows;
 }
 
 template <typename T>
 const T&
 Field(const asim_netconf& conf, const asim_option& row)
 {
-    return *reinterpret_cast<const T*>(reinterpret_cast<const char*>(&conf) + row.offset);
+    return *static_cast<const T*>(asim_netconf_field(&conf, &row));
 }
 
 /** An empty value of the kind that fits the row, and its checker. Sizes are in MiB. */
@@ -125,7 +166,8 @@ LineOf(const asim_netconf& conf, const asim_option& row)
     {
         return "";
     }
-    const asim_rate_map& map = Field<asim_rate_map>(conf, row);
+    const auto& map = *reinterpret_cast<const asim_rate_map*>(
+        reinterpret_cast<const char*>(&conf) + row.offset);
     const double unit = row.offset == offsetof(asim_netconf, pmax) ? 1 : 1000;
     text << map.n;
     for (std::size_t i = 0; i < map.n; i++)
@@ -257,20 +299,19 @@ AsimSettings::AddSettings(TypeId tid)
     asim_netconf defaults;
 
     NS_ABORT_MSG_IF(asim_netconf_defaults(&defaults, nullptr), "out of memory");
-    for (const Row& row : ROWS)
+    for (const Row& row : Rows())
     {
-        const asim_option* option = FindOption(row.key);
-        if (tid.GetName() != row.type || !option)
+        if (tid.GetName() != row.type)
         {
             continue;
         }
         Ptr<const AttributeChecker> checker;
-        Ptr<AttributeValue> initial = MakeValue(*option, checker);
-        initial->DeserializeFromString(TextOf(defaults, *option), checker);
+        Ptr<AttributeValue> initial = MakeValue(*row.option, checker);
+        initial->DeserializeFromString(TextOf(defaults, *row.option), checker);
         tid.AddAttribute(row.attribute,
-                         std::string(option->help) + " (" + option->key + ").",
+                         std::string(row.option->help) + " (" + row.option->key + ").",
                          *initial,
-                         Create<SettingAccessor>(row.key, checker),
+                         Create<SettingAccessor>(row.option->key, checker),
                          checker);
     }
     asim_netconf_fini(&defaults);
@@ -280,11 +321,11 @@ AsimSettings::AddSettings(TypeId tid)
 void
 AsimSettings::Adopt(const asim_netconf& conf)
 {
-    for (const Row& row : ROWS)
+    for (const Row& row : Rows())
     {
         if (GetInstanceTypeId().GetName() == row.type)
         {
-            m_values[row.key] = TextOf(conf, *FindOption(row.key));
+            m_values[row.option->key] = TextOf(conf, *row.option);
         }
     }
 }
@@ -304,7 +345,7 @@ AsimSettings::SetSetting(const std::string& key, const std::string& text)
 
 AsimAttributes::AsimAttributes()
 {
-    for (const Row& row : ROWS)
+    for (const Row& row : Rows())
     {
         TypeId::AttributeInformation info;
         if (!TypeId::LookupByName(row.type).LookupAttributeByName(row.attribute, &info) ||
@@ -313,9 +354,9 @@ AsimAttributes::AsimAttributes()
         {
             continue;
         }
-        m_words.emplace_back(row.key);
+        m_words.emplace_back(row.option->key);
         m_words.push_back(ForCore(info));
-        if (IsLine(*FindOption(row.key)))
+        if (IsLine(*row.option))
         {
             std::replace(m_words.back().begin(), m_words.back().end(), ',', ' ');
         }

@@ -1,10 +1,10 @@
 /*
  * SPDX-License-Identifier: GPL-2.0-only
  *
- * Which ns-3 attribute stands for which key of the network configuration. The rows name class,
- * attribute and key; type, range, default and help come from the key's own row in the core's table
- * (core/conf/netconf.c), so that there is one place for each. What the user has changed
- * (Config::SetDefault, --ns3::Class::Attribute=value) goes before the configuration file.
+ * ns-3 attributes for the keys of the network configuration. Names, types, ranges, defaults and
+ * help come from the key's row in the core (conf/netconf_keys.c, cc/algo/), so a new congestion
+ * control brings its attributes. A value the user changed (Config::SetDefault,
+ * --ns3::Class::Attribute=value) overrides the configuration file.
  */
 #ifndef ASIM_ATTRIBUTES_H
 #define ASIM_ATTRIBUTES_H

@@ -227,7 +227,9 @@ class AsimKeysTestCase : public TestCase
                                      "ns3::SwitchNode",
                                      "ns3::SwitchMmu",
                                      "ns3::AsimFabric"};
-        for (const asim_option* row = asim_netconf_options; row->key; row++)
+        std::vector<const asim_option*> options(asim_netconf_keys(nullptr, 0));
+        asim_netconf_keys(options.data(), options.size());
+        for (const asim_option* row : options)
         {
             bool found = (row->flags & ASIM_F_NOOP) != 0;
             for (const char* type : types)

@@ -8,6 +8,7 @@
 #include "check.h"
 #include <stdlib.h>
 #include "cc/cc.h"
+#include "conf/netconf.h"
 
 enum { STEPS = 4000, PAYLOAD = 1000 };
 
@@ -15,6 +16,7 @@ struct run {
     const struct asim_cc *cc;
     struct asim_cc_flow flow;
     struct asim_netconf net;
+    struct asim_cc_config config;
     uint64_t now, dice, acked;
 };
 
@@ -39,7 +41,7 @@ static void fire_timers(struct run *run, uint64_t until)
 
         run->flow.timer_at = UINT64_MAX;
         run->now = at > run->now ? at : run->now;
-        run->cc->on_timer(&run->flow, run->now, &run->net);
+        run->cc->on_timer(&run->flow, run->now, &run->config);
         check_rate(run);
     }
     CHECK(fired < 100000);
@@ -55,7 +57,7 @@ static void one_ack(struct run *run, int marked, uint64_t later)
     run->flow.snd_next += PAYLOAD;
     run->acked += PAYLOAD;
     ack = (struct asim_cc_ack){.now = run->now, .seq = run->acked, .marked = marked};
-    run->cc->on_ack(&run->flow, &ack, &run->net);
+    run->cc->on_ack(&run->flow, &ack, &run->config);
     check_rate(run);
 }
 
@@ -65,6 +67,8 @@ static void open_run(struct run *run, const struct asim_cc *cc, uint64_t line_bp
 
     memset(run, 0, sizeof *run);
     CHECK(asim_netconf_defaults(&run->net, &err) == 0);
+    run->config =
+        (struct asim_cc_config){asim_netconf_cc_options(&run->net, cc), run->net.payload_bytes};
     run->cc = cc;
     run->dice = line_bps;
     run->flow = (struct asim_cc_flow){.rate_bps = line_bps,
@@ -77,7 +81,7 @@ static void open_run(struct run *run, const struct asim_cc *cc, uint64_t line_bp
                                       .timer_at = UINT64_MAX,
                                       .state = calloc(1, cc->state_size + 1)};
     CHECK(run->flow.state != NULL);
-    cc->open(&run->flow, &run->net);
+    cc->open(&run->flow, &run->config);
     check_rate(run);
 }
 
@@ -164,5 +168,6 @@ int main(void)
         same_twice(cc);
     }
     check_unknown();
+    CHECK_U64(asim_cc_check(NULL), 0);
     return CHECK_DONE();
 }

@@ -10,6 +10,7 @@
 #include <inttypes.h>
 #include <stdlib.h>
 #include "cc/cc.h"
+#include "conf/netconf.h"
 
 enum { ACKS = 600, EVERY = 100, POINTS = ACKS / EVERY, PAYLOAD = 1000 };
 
@@ -32,6 +33,7 @@ struct run {
     const struct asim_cc *cc;
     struct asim_cc_flow flow;
     struct asim_netconf net;
+    struct asim_cc_config config;
     struct asim_telemetry seen;
     uint64_t now, sent;
 };
@@ -40,6 +42,8 @@ static void open_run(struct run *run, const struct asim_cc *cc)
 {
     *run = (struct run){.cc = cc, .now = 10000000};
     CHECK(asim_netconf_defaults(&run->net, NULL) == 0);
+    run->config =
+        (struct asim_cc_config){asim_netconf_cc_options(&run->net, cc), run->net.payload_bytes};
     run->flow = (struct asim_cc_flow){.rate_bps = 100000000000u,
                                       .line_bps = 100000000000u,
                                       .min_bps = run->net.min_rate_bps,
@@ -49,7 +53,7 @@ static void open_run(struct run *run, const struct asim_cc *cc)
                                       .timer_at = UINT64_MAX,
                                       .seed = 1,
                                       .state = cc->state_size ? calloc(1, cc->state_size) : NULL};
-    cc->open(&run->flow, &run->net);
+    cc->open(&run->flow, &run->config);
 }
 
 static void fire_timers(struct run *run, uint64_t until)
@@ -58,7 +62,7 @@ static void fire_timers(struct run *run, uint64_t until)
         uint64_t at = run->flow.timer_at;
 
         run->flow.timer_at = UINT64_MAX;
-        run->cc->on_timer(&run->flow, at, &run->net);
+        run->cc->on_timer(&run->flow, at, &run->config);
     }
 }
 
@@ -81,7 +85,7 @@ static void one_ack(struct run *run, int i)
                                              .qlen = busy ? 5000 : 0};
     ack.now = run->now;
     ack.seen = run->cc->needs ? &run->seen : NULL;
-    run->cc->on_ack(&run->flow, &ack, &run->net);
+    run->cc->on_ack(&run->flow, &ack, &run->config);
 }
 
 static void replay(const struct asim_cc *cc, uint64_t rate[POINTS])

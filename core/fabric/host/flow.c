@@ -386,7 +386,7 @@ void asim_flow_open(struct asim_fabric *fabric, struct asim_host *host, uint32_t
     flow->ideal = ideal_of(fabric, host, flow->cc.size);
     flow->snd_una = 0;
     flow->start = flow->next_avail = host->now;
-    fabric->set.cc->open(&flow->cc, fabric->set.net);
+    fabric->set.cc->open(&flow->cc, &fabric->set.cc_config);
     flow->window = flow->cc.window_bytes;
     if (flow->cc.rate_bps != flow->cc.line_bps)
         asim_flow_rewindow(fabric, flow);

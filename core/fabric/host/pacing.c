@@ -83,6 +83,6 @@ void asim_pacing_timer(struct asim_fabric *fabric, struct asim_host *host, uint3
         flow->cc.timer_at != asim_to_ns(fabric, host->now))
         return; /* of a message that is over, or put off meanwhile */
     flow->timer_armed = ASIM_NEVER;
-    fabric->set.cc->on_timer(&flow->cc, asim_to_ns(fabric, host->now), fabric->set.net);
+    fabric->set.cc->on_timer(&flow->cc, asim_to_ns(fabric, host->now), &fabric->set.cc_config);
     asim_pacing_changed(fabric, host, slot, old_bps);
 }

@@ -4,6 +4,7 @@
  * keys, notes, refusals with their line, and the published files where they are at hand.
  */
 #include "files.h"
+#include "cc/cc.h"
 
 #include <dirent.h>
 
@@ -16,11 +17,40 @@ static void check_map(const struct asim_rate_map *a, const struct asim_rate_map 
     }
 }
 
+static uint64_t u64_of(const struct asim_netconf *net, const char *key)
+{
+    uint64_t value = 0;
+
+    memcpy(&value, asim_netconf_field(net, asim_netconf_key(key)), sizeof value);
+    return value;
+}
+
+/* Every congestion control that has RATE_AI got the value. */
+static void shared_by_all(const struct asim_netconf *net)
+{
+    int n = 0;
+
+    for (const struct asim_member *const *cc = asim_cc_table; *cc; cc++) {
+        const struct asim_option *row = asim_option_find((*cc)->options, "RATE_AI");
+        const char *options = asim_netconf_cc_options(net, (const struct asim_cc *)*cc);
+        uint64_t value = 0;
+
+        if (row) {
+            memcpy(&value, options + row->offset, sizeof value);
+            CHECK_U64(value, 60000000);
+            n++;
+        }
+    }
+    CHECK_U64(n, 4);
+}
+
 static void test_defaults(void)
 {
     struct asim_netconf net, file;
     struct asim_err err = {0};
     char root[512], path[600];
+    const struct asim_option *rows[200];
+    size_t n;
 
     heard[0] = '\0';
     snprintf(path, sizeof path, "%sconfigs/ns3/config.txt", replay_root(root, sizeof root));
@@ -32,17 +62,20 @@ static void test_defaults(void)
     CHECK_U64(net.payload_bytes, 1000);
     CHECK_U64(net.buffer_bytes, 32u << 20);
     CHECK_U64(net.pause_time_fs, 5000000000u);
-    CHECK_U64(net.rp_timer_fs, 900000000000u);
+    CHECK_U64(u64_of(&net, "RP_TIMER"), 900000000000u);
     CHECK_U64(net.min_rate_bps, 100000000);
     CHECK_U64(net.global_t, 0);
     CHECK(net.fct_output == NULL);
     CHECK_STR(file.fct_output, "fct.txt");
-    for (const struct asim_option *row = asim_netconf_options; row->key; row++) {
+    n = asim_netconf_keys(rows, 200);
+    CHECK(n > 60 && n < 200);
+    for (size_t i = 0; i < n; i++) {
+        const struct asim_option *row = rows[i];
         size_t bytes = row->type == ASIM_T_BOOL || row->type == ASIM_T_U32 ? 4 : 8;
 
         if (row->type == ASIM_T_STRING || strcmp(row->key, "ENABLE_TRACE") == 0)
             continue;
-        CHECK(memcmp((char *)&net + row->offset, (char *)&file + row->offset, bytes) == 0);
+        CHECK(memcmp(asim_netconf_field(&net, row), asim_netconf_field(&file, row), bytes) == 0);
     }
     check_map(&net.kmax, &file.kmax);
     check_map(&net.kmin, &file.kmin);
@@ -57,7 +90,7 @@ static void test_units(void)
     struct asim_netconf net;
     struct asim_err err = {0};
     const char *text = "PAUSE_TIME 2.5us # comment\n\nBUFFER_SIZE 48\nKMAX_MAP 1 100Gbps 1600\n"
-                       "KMIN_MAP 1 100000000000 400\nRATE_AI 0.05Gbps\nMIN_RATE 1000\n"
+                       "KMIN_MAP 1 100000000000 400\nRATE_AI 0.06Gbps\nMIN_RATE 1000\n"
                        "PACKET_PAYLOAD_SIZE 4KiB\nQLEN_MON_START 3us\nMON_END 2ms\n"
                        "LINK_DOWN 0 0 0\nLINK_DOWN 10 8 9\nLINK_DOWN 1ms 8 10\nLINK_UP 2ms 8 10\n"
                        "CC_MODE 1\nCC_MODE 3\n";
@@ -69,7 +102,8 @@ static void test_units(void)
     CHECK_U64(net.kmax.n, 1);
     CHECK_U64(net.kmax.at[0].rate_bps, 100000000000u);
     CHECK(net.kmax.at[0].value == 1600000);
-    CHECK_U64(net.rate_ai_bps, 50000000);
+    CHECK_U64(u64_of(&net, "RATE_AI"), 60000000);
+    shared_by_all(&net);
     CHECK_U64(net.min_rate_bps, 1000);
     CHECK_U64(net.payload_bytes, 4096);
     CHECK_U64(net.qlen_start_ns, 3000);
@@ -160,6 +194,10 @@ static void test_published(void)
 
 int main(void)
 {
+    struct asim_err err = {0};
+
+    CHECK(asim_netconf_check(&err) == 0);
+    CHECK_STR(err.text, "");
     test_defaults();
     test_units();
     test_refusals();

@@ -35,7 +35,7 @@ static int with_nvswitches, with_one_switch;
 static void describe(char text[4][200], const char *out, const char *cc, const char *overrides[15])
 {
     static const char *const keys[] = {"FCT_OUTPUT_FILE", "PFC_OUTPUT_FILE", "QLEN_MON_FILE"};
-    const char *const contended[] = {"CC_MODE", cc, "BUFFER_SIZE", "1", "HAS_WIN", "0", NULL};
+    const char *const contended[] = {"CC_MODE", cc, "BUFFER_SIZE", "1B", "HAS_WIN", "0", NULL};
     const char *const servers[] = {"NVSWITCH_ENDPOINTS", "1", NULL};
 
     for (int i = 0; i < 3; i++) {
@@ -45,7 +45,7 @@ static void describe(char text[4][200], const char *out, const char *cc, const c
     }
     if (with_nvswitches)
         memcpy(overrides + 6, servers, sizeof servers);
-    else /* MB, and no windows: queues are marked */
+    else /* a buffer of one byte and no windows: queues are marked */
         memcpy(overrides + 6, contended, sizeof contended);
 }
 

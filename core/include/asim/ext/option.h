@@ -26,9 +26,13 @@ enum asim_type {
 
 enum asim_option_flag {
     ASIM_F_BARE = 1, /* rate: a number without unit is bit/s */
-    ASIM_F_NS = 2,   /* time: a number without unit is ns */
-    ASIM_F_US = 4,   /* time: a number without unit is us */
-    ASIM_F_NOOP = 8  /* accepted for old files; has no effect, and help says why */
+    /* time: a number without unit is ns (us). u64: the field holds whole ns (us), and times such as
+     * 5us are accepted. */
+    ASIM_F_NS = 2,
+    ASIM_F_US = 4,
+    ASIM_F_NOOP = 8,   /* accepted for old files; has no effect, and help says why */
+    ASIM_F_BYTES = 16, /* u32, u64: sizes such as 4KiB are accepted beside numbers of bytes */
+    ASIM_F_MIB = 32    /* size: a number without unit is MiB */
 };
 
 struct asim_option {
@@ -40,6 +44,11 @@ struct asim_option {
     double min, max;     /* numbers only; min == max == 0 = no range. Rates in bit/s, times in ns */
     const char *choices; /* ASIM_T_CHOICE only */
     unsigned flags;
+    /* Keys of the network configuration only; NULL elsewhere. */
+    const char
+        *attribute;      /* in ns-3: "SwitchNode::PauseTime", or a name in RdmaHw, or NULL: the key
+                          * in camel case in RdmaHw (SWIFT_BETA: SwiftBeta); none for ASIM_F_NOOP */
+    const char *builtin; /* ASTRA-sim's value where a file lacks the key, if it is not def */
 };
 
 /* A setting as text, as a file or a command line gives it. Both strings are borrowed. */

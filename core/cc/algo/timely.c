@@ -2,12 +2,24 @@
  *
  * TIMELY (Mittal et al., SIGCOMM 2015): the gradient of the round-trip time sets the rate (spec
  * rdma-network.md, section 3.5). One update per round trip. The reference's first version echoed
- * no timestamp; this is the later, working behaviour. Its constants have no configuration keys.
+ * no timestamp; this is the later, working behaviour. Its other constants have no
+ * configuration keys.
  *
  * The round-trip time is that of a data packet and its ACK, queues of both directions included. No
  * timers; one decision per round trip, so a long message reacts a few hundred times.
  */
 #include "cc/cc.h"
+
+/* Keys of the network configuration; times in fs, rates in bit/s. */
+struct timely_options {
+    uint64_t rate_ai_bps, rate_hai_bps;
+};
+
+static const struct asim_option options[] = {
+    ASIM_CC_RATE_AI(struct timely_options, rate_ai_bps),
+    ASIM_CC_RATE_HAI(struct timely_options, rate_hai_bps),
+    {.key = NULL},
+};
 
 #define ALPHA      0.875
 #define BETA       0.8
@@ -25,19 +37,20 @@ struct timely {
     uint32_t stage;
 };
 
-static void open(struct asim_cc_flow *flow, const struct asim_netconf *conf)
+static void open(struct asim_cc_flow *flow, const struct asim_cc_config *config)
 {
     struct timely *state = flow->state;
 
-    (void)conf;
+    (void)config;
     state->base_bps = flow->rate_bps;
 }
 
 /* After five rounds in a row the larger step is taken. */
-static void increase(struct asim_cc_flow *flow, const struct asim_netconf *conf)
+static void increase(struct asim_cc_flow *flow, const struct asim_cc_config *config)
 {
+    const struct timely_options *opt = config->options;
     struct timely *state = flow->state;
-    uint64_t step = state->stage < HYPER_STAGE ? conf->rate_ai_bps : conf->rate_hai_bps;
+    uint64_t step = state->stage < HYPER_STAGE ? opt->rate_ai_bps : opt->rate_hai_bps;
 
     state->base_bps = flow->rate_bps = asim_cc_clamp(flow, state->base_bps + step);
     state->stage++;
@@ -54,7 +67,7 @@ static void decrease(struct asim_cc_flow *flow, double factor)
 
 /* Below LOW_NS and above HIGH_NS the gradient does not matter: the guards of the paper's section
  * 4. */
-static void update(struct asim_cc_flow *flow, double rtt, const struct asim_netconf *conf)
+static void update(struct asim_cc_flow *flow, double rtt, const struct asim_cc_config *config)
 {
     struct timely *state = flow->state;
     double gradient;
@@ -62,18 +75,18 @@ static void update(struct asim_cc_flow *flow, double rtt, const struct asim_netc
     state->diff = (1 - ALPHA) * state->diff + ALPHA * (rtt - (double)state->last_rtt);
     gradient = state->diff / MIN_RTT_NS;
     if (rtt < LOW_NS)
-        increase(flow, conf);
+        increase(flow, config);
     else if (rtt > HIGH_NS)
         decrease(flow, 1 - BETA * (1 - HIGH_NS / rtt));
     else if (gradient <= 0)
-        increase(flow, conf);
+        increase(flow, config);
     else
         decrease(flow, 1 - BETA * gradient > 0 ? 1 - BETA * gradient : 0);
 }
 
 /* ACKs of one round trip after the first are passed over. The first RTT only fills last_rtt. */
 static void on_ack(struct asim_cc_flow *flow, const struct asim_cc_ack *ack,
-                   const struct asim_netconf *conf)
+                   const struct asim_cc_config *config)
 {
     struct timely *state = flow->state;
     uint64_t rtt;
@@ -82,13 +95,16 @@ static void on_ack(struct asim_cc_flow *flow, const struct asim_cc_ack *ack,
         return;
     rtt = ack->now - ack->seen->sent_at;
     if (state->last_seq)
-        update(flow, (double)rtt, conf);
+        update(flow, (double)rtt, config);
     state->last_seq = flow->snd_next;
     state->last_rtt = rtt;
 }
 
 const struct asim_cc asim_cc_timely = {
-    .member = {.name = "timely", .about = "rate follows the gradient of the round-trip time"},
+    .member = {.name = "timely",
+               .about = "rate follows the gradient of the round-trip time",
+               .options = options,
+               .options_size = sizeof(struct timely_options)},
     .number = 7,
     .needs = ASIM_CC_TIMESTAMP,
     .state_size = sizeof(struct timely),

@@ -12,6 +12,28 @@
 
 #include <math.h>
 
+/* Keys of the network configuration; times in fs, rates in bit/s. */
+struct hpcc_pint_options {
+    uint64_t rate_ai_bps;
+    double u_target, log_base, prob;
+    uint32_t mi_thresh;
+};
+
+#define AT(field) offsetof(struct hpcc_pint_options, field)
+static const struct asim_option options[] = {
+    ASIM_CC_RATE_AI(struct hpcc_pint_options, rate_ai_bps),
+    ASIM_CC_MI_THRESH(struct hpcc_pint_options, mi_thresh),
+    ASIM_CC_U_TARGET(struct hpcc_pint_options, u_target),
+    ASIM_CC_PINT_LOG_BASE(struct hpcc_pint_options, log_base),
+    {.key = "PINT_PROB",
+     .type = ASIM_T_DOUBLE,
+     .offset = AT(prob),
+     .def = "1.0",
+     .max = 1,
+     .help = "PINT: share of packets stamped"},
+    {.key = NULL},
+};
+
 /* base_bps: the rate the last full update left, from which each reaction is computed anew. */
 struct pint {
     uint64_t last_seq, base_bps;
@@ -20,39 +42,40 @@ struct pint {
 
 enum { SCALE = 512 }; /* the digest is the logarithm of 512 x utilisation */
 
-static void open(struct asim_cc_flow *flow, const struct asim_netconf *conf)
+static void open(struct asim_cc_flow *flow, const struct asim_cc_config *config)
 {
     struct pint *state = flow->state;
 
-    (void)conf;
+    (void)config;
     state->base_bps = flow->rate_bps;
 }
 
 /* The utilisation is base^digest / 512; below the target it is raised additively for MI_THRESH
  * rounds at most. */
 static void on_ack(struct asim_cc_flow *flow, const struct asim_cc_ack *ack,
-                   const struct asim_netconf *conf)
+                   const struct asim_cc_config *config)
 {
+    const struct hpcc_pint_options *opt = config->options;
     struct pint *state = flow->state;
     int full = ack->seq > state->last_seq;
     uint32_t stage = state->stage;
     uint64_t bps = state->base_bps;
     double c;
 
-    if (!ack->seen || asim_cc_draw(flow) >= conf->pint_prob)
+    if (!ack->seen || asim_cc_draw(flow) >= opt->prob)
         return;
     if (!state->last_seq) {
         state->last_seq = flow->snd_next;
         return;
     }
-    c = pow(conf->pint_log_base, ack->seen->digest) / SCALE / conf->u_target;
-    if (c >= 1 || stage >= conf->mi_thresh) {
+    c = pow(opt->log_base, ack->seen->digest) / SCALE / opt->u_target;
+    if (c >= 1 || stage >= opt->mi_thresh) {
         bps = asim_cc_scale(flow, bps, 1 / c);
         stage = 0;
     } else {
         stage++;
     }
-    flow->rate_bps = asim_cc_clamp(flow, bps + conf->rate_ai_bps);
+    flow->rate_bps = asim_cc_clamp(flow, bps + opt->rate_ai_bps);
     if (!full)
         return;
     state->base_bps = flow->rate_bps;
@@ -62,7 +85,10 @@ static void on_ack(struct asim_cc_flow *flow, const struct asim_cc_ack *ack,
 }
 
 const struct asim_cc asim_cc_hpcc_pint = {
-    .member = {.name = "hpcc_pint", .about = "HPCC from a one-byte probabilistic digest"},
+    .member = {.name = "hpcc_pint",
+               .about = "HPCC from a one-byte probabilistic digest",
+               .options = options,
+               .options_size = sizeof(struct hpcc_pint_options)},
     .number = 10,
     .needs = ASIM_CC_DIGEST,
     .retimes = 1,

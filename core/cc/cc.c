@@ -1,32 +1,28 @@
 /* SPDX-License-Identifier: GPL-2.0-only
  *
- * No rate control: line rate for ever; only the window, PFC and go-back-N act. This is what the
- * shipped ASTRA-sim configuration (CC_MODE 12) runs, spec rdma-network.md section 3.7. The
- * do-nothing hooks other members borrow live here too.
- *
- * Also the lookups over the whole family, since this member is always there: by CC_MODE number, by
- * name, and the clamping arithmetic the others share.
+ * The functions that all congestion controls share: finding a member by name or CC_MODE number,
+ * clamping a rate, random draws, and hooks that do nothing.
  */
 #include "cc/cc.h"
 #include "base/map.h"
 
 #include <stdio.h>
-#include <string.h>
 
-void asim_cc_open_nothing(struct asim_cc_flow *flow, const struct asim_netconf *conf)
+void asim_cc_open_nothing(struct asim_cc_flow *flow, const struct asim_cc_config *config)
 {
-    (void)flow, (void)conf;
+    (void)flow, (void)config;
 }
 
 void asim_cc_ack_nothing(struct asim_cc_flow *flow, const struct asim_cc_ack *ack,
-                         const struct asim_netconf *conf)
+                         const struct asim_cc_config *config)
 {
-    (void)flow, (void)ack, (void)conf;
+    (void)flow, (void)ack, (void)config;
 }
 
-void asim_cc_timer_nothing(struct asim_cc_flow *flow, uint64_t now, const struct asim_netconf *conf)
+void asim_cc_timer_nothing(struct asim_cc_flow *flow, uint64_t now,
+                           const struct asim_cc_config *config)
 {
-    (void)flow, (void)now, (void)conf;
+    (void)flow, (void)now, (void)config;
 }
 
 /* "none (0, 12), dcqcn (1)" into buf. */
@@ -62,25 +58,29 @@ const struct asim_cc *asim_cc_number(uint32_t number, struct asim_err *err)
 }
 
 /* A name goes before a number, so that algorithms without a published number can be chosen. */
-const struct asim_cc *asim_cc_of(const struct asim_netconf *conf, struct asim_err *err)
+const struct asim_cc *asim_cc_choose(const char *name, uint32_t number, struct asim_err *err)
 {
-    const struct asim_cc *cc;
+    if (!name || !*name)
+        return asim_cc_number(number, err);
+    return (const struct asim_cc *)asim_family_find(asim_cc_table, "congestion control", name, err);
+}
 
-    if (!conf->cc_name || !*conf->cc_name)
-        cc = asim_cc_number(conf->cc_mode, err);
-    else
-        cc = (const struct asim_cc *)asim_family_find(asim_cc_table, "congestion control",
-                                                      conf->cc_name, err);
-    if (!cc || cc->on_timer == asim_cc_timer_nothing)
-        return cc;
-    if (asim_cc_timer_ns(conf->rp_timer_fs) && asim_cc_timer_ns(conf->rate_decrease_fs) &&
-        asim_cc_timer_ns(conf->alpha_resume_fs))
-        return cc;
-    asim_err_set(err, ASIM_EINVAL,
-                 "%s runs on timers: RP_TIMER, RATE_DECREASE_INTERVAL and ALPHA_RESUME_INTERVAL "
-                 "must be 1 us or more",
-                 cc->member.name);
-    return NULL;
+/* A mistake in a new member's file, never a user's: hence ASIM_EBUG. */
+int asim_cc_check(struct asim_err *err)
+{
+    int code = asim_family_check(asim_cc_table, "congestion control", err);
+
+    for (const struct asim_member *const *row = asim_cc_table; !code && *row; row++) {
+        const struct asim_cc *cc = (const struct asim_cc *)*row;
+
+        if (!cc->open || !cc->on_ack || !cc->on_timer)
+            code = asim_err_set(err, ASIM_EBUG, "the congestion control '%s' lacks a hook.",
+                                cc->member.name);
+        else if (cc->number >= 0 && asim_cc_number((uint32_t)cc->number, NULL) != cc)
+            code = asim_err_set(err, ASIM_EBUG, "two congestion controls have CC_MODE %d.",
+                                cc->number);
+    }
+    return code;
 }
 
 /* The floor is applied first: a line slower than MIN_RATE runs at its own rate. */
@@ -113,12 +113,3 @@ double asim_cc_draw(struct asim_cc_flow *flow)
 
     return (double)(asim_mix64(x) >> 11) * 0x1p-53;
 }
-
-const struct asim_cc asim_cc_none = {
-    .member = {.name = "none", .about = "line rate; only window, PFC and go-back-N act"},
-    .number = 12,
-    .steady = 1,
-    .open = asim_cc_open_nothing,
-    .on_ack = asim_cc_ack_nothing,
-    .on_timer = asim_cc_timer_nothing,
-};

@@ -10,6 +10,25 @@
  */
 #include "cc/cc.h"
 
+/* Keys of the network configuration; times in fs, rates in bit/s. */
+struct dctcp_options {
+    double ewma_gain;
+    uint64_t rate_ai_bps;
+};
+
+#define AT(field) offsetof(struct dctcp_options, field)
+static const struct asim_option options[] = {
+    ASIM_CC_EWMA_GAIN(struct dctcp_options, ewma_gain),
+    {.key = "DCTCP_RATE_AI",
+     .type = ASIM_T_RATE,
+     .offset = AT(rate_ai_bps),
+     .def = "1000Mb/s",
+     .flags = ASIM_F_BARE,
+     .help = "DCTCP: additive increase",
+     .attribute = "DctcpRateAI"},
+    {.key = NULL},
+};
+
 struct dctcp {
     uint64_t last_seq; /* the round ends when an ACK passes it; 0 = none yet */
     uint64_t high_seq; /* CWR lasts until an ACK passes it */
@@ -20,18 +39,19 @@ struct dctcp {
 };
 
 /* alpha starts at 1: the first mark halves the rate. */
-static void open(struct asim_cc_flow *flow, const struct asim_netconf *conf)
+static void open(struct asim_cc_flow *flow, const struct asim_cc_config *config)
 {
     struct dctcp *state = flow->state;
 
-    (void)conf;
+    (void)config;
     state->alpha = 1;
 }
 
 /* Starts the next round; 1 if one has ended. */
 static int end_of_round(struct asim_cc_flow *flow, const struct asim_cc_ack *ack,
-                        const struct asim_netconf *conf)
+                        const struct asim_cc_config *config)
 {
+    const struct dctcp_options *opt = config->options;
     struct dctcp *state = flow->state;
     uint64_t from = ack->seq;
 
@@ -42,26 +62,26 @@ static int end_of_round(struct asim_cc_flow *flow, const struct asim_cc_ack *ack
     } else {
         double part = state->batch ? (double)state->marked / (double)state->batch : 0;
 
-        state->alpha =
-            (1 - conf->ewma_gain) * state->alpha + conf->ewma_gain * (part < 1 ? part : 1);
+        state->alpha = (1 - opt->ewma_gain) * state->alpha + opt->ewma_gain * (part < 1 ? part : 1);
         state->marked = 0;
     }
     state->last_seq = flow->snd_next;
     state->batch =
-        (flow->snd_next - (from < flow->snd_next ? from : flow->snd_next)) / conf->payload_bytes +
+        (flow->snd_next - (from < flow->snd_next ? from : flow->snd_next)) / config->payload_bytes +
         1;
     return 1;
 }
 
 /* The order of the reference: count, round, leave CWR, cut, raise. */
 static void on_ack(struct asim_cc_flow *flow, const struct asim_cc_ack *ack,
-                   const struct asim_netconf *conf)
+                   const struct asim_cc_config *config)
 {
+    const struct dctcp_options *opt = config->options;
     struct dctcp *state = flow->state;
     int new_round;
 
     state->marked += ack->marked != 0;
-    new_round = end_of_round(flow, ack, conf);
+    new_round = end_of_round(flow, ack, config);
     if (state->in_cwr && ack->seq > state->high_seq)
         state->in_cwr = 0;
     if (ack->marked && !state->in_cwr) {
@@ -70,11 +90,14 @@ static void on_ack(struct asim_cc_flow *flow, const struct asim_cc_ack *ack,
         state->high_seq = flow->snd_next;
     }
     if (!state->in_cwr && new_round)
-        flow->rate_bps = asim_cc_clamp(flow, flow->rate_bps + conf->dctcp_rate_ai_bps);
+        flow->rate_bps = asim_cc_clamp(flow, flow->rate_bps + opt->rate_ai_bps);
 }
 
 const struct asim_cc asim_cc_dctcp = {
-    .member = {.name = "dctcp", .about = "rate follows the fraction of ECN-marked packets"},
+    .member = {.name = "dctcp",
+               .about = "rate follows the fraction of ECN-marked packets",
+               .options = options,
+               .options_size = sizeof(struct dctcp_options)},
     .number = 8,
     .state_size = sizeof(struct dctcp),
     .open = open,

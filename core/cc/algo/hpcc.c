@@ -14,6 +14,39 @@
 
 #include <string.h>
 
+/* Keys of the network configuration; times in fs, rates in bit/s. */
+struct hpcc_options {
+    uint64_t rate_ai_bps;
+    double u_target;
+    uint32_t mi_thresh, int_multi;
+    int fast_react, multi_rate, sample_feedback;
+};
+
+#define AT(field) offsetof(struct hpcc_options, field)
+static const struct asim_option options[] = {
+    ASIM_CC_RATE_AI(struct hpcc_options, rate_ai_bps),
+    ASIM_CC_MI_THRESH(struct hpcc_options, mi_thresh),
+    {.key = "FAST_REACT",
+     .type = ASIM_T_BOOL,
+     .offset = AT(fast_react),
+     .def = "1",
+     .help = "HPCC: react to each ACK"},
+    ASIM_CC_U_TARGET(struct hpcc_options, u_target),
+    ASIM_CC_INT_MULTI(struct hpcc_options, int_multi),
+    {.key = "MULTI_RATE",
+     .type = ASIM_T_BOOL,
+     .offset = AT(multi_rate),
+     .def = "0",
+     .help = "HPCC: one rate per hop",
+     .builtin = "1"},
+    {.key = "SAMPLE_FEEDBACK",
+     .type = ASIM_T_BOOL,
+     .offset = AT(sample_feedback),
+     .def = "0",
+     .help = "HPCC: react to samples only"},
+    {.key = NULL},
+};
+
 struct hop_rate { /* multi-rate: one controller per hop */
     double u;
     uint64_t base_bps;
@@ -32,11 +65,11 @@ struct hpcc {
 enum { TIME_MASK = (1 << 24) - 1, BYTES_MASK = (1 << 20) - 1, BYTE_UNIT = 128, QLEN_UNIT = 80 };
 
 /* u starts at 1, so that the first real sample weighs in gently. */
-static void open(struct asim_cc_flow *flow, const struct asim_netconf *conf)
+static void open(struct asim_cc_flow *flow, const struct asim_cc_config *config)
 {
     struct hpcc *state = flow->state;
 
-    (void)conf;
+    (void)config;
     state->base_bps = flow->rate_bps;
     state->u = 1;
     for (int i = 0; i < ASIM_INT_HOPS; i++)
@@ -68,30 +101,31 @@ static double blend(double u, double sample, double passed, double rtt)
 
 /* Base rate and stage → new rate; *stage becomes the new stage. */
 static uint64_t steer(const struct asim_cc_flow *flow, uint64_t base_bps, double u, uint32_t *stage,
-                      const struct asim_netconf *conf)
+                      const struct asim_cc_config *config)
 {
-    double c = u / conf->u_target;
+    const struct hpcc_options *opt = config->options;
+    double c = u / opt->u_target;
     uint64_t bps = base_bps;
 
-    if (c >= 1 || *stage >= conf->mi_thresh) {
+    if (c >= 1 || *stage >= opt->mi_thresh) {
         double scaled = (double)base_bps / c;
 
-        bps = scaled < 1.8e19 ? (uint64_t)scaled : UINT64_MAX - conf->rate_ai_bps;
+        bps = scaled < 1.8e19 ? (uint64_t)scaled : UINT64_MAX - opt->rate_ai_bps;
         *stage = 0;
     } else {
         ++*stage;
     }
-    return asim_cc_clamp(flow, bps + conf->rate_ai_bps);
+    return asim_cc_clamp(flow, bps + opt->rate_ai_bps);
 }
 
 static void apply_single(struct asim_cc_flow *flow, double most, double passed, int full,
-                         const struct asim_netconf *conf)
+                         const struct asim_cc_config *config)
 {
     struct hpcc *state = flow->state;
     uint32_t stage = state->stage;
 
     state->u = blend(state->u, most, passed, (double)flow->base_rtt_ns);
-    flow->rate_bps = steer(flow, state->base_bps, state->u, &stage, conf);
+    flow->rate_bps = steer(flow, state->base_bps, state->u, &stage, config);
     if (!full)
         return;
     state->base_bps = flow->rate_bps;
@@ -100,7 +134,7 @@ static void apply_single(struct asim_cc_flow *flow, double most, double passed, 
 
 /* The slowest hop decides; hops this ACK says nothing about keep their base rate. */
 static void apply_multi(struct asim_cc_flow *flow, uint32_t hops, uint32_t updated, int full,
-                        const struct asim_netconf *conf)
+                        const struct asim_cc_config *config)
 {
     struct hpcc *state = flow->state;
     uint64_t least = flow->line_bps;
@@ -111,7 +145,7 @@ static void apply_multi(struct asim_cc_flow *flow, uint32_t hops, uint32_t updat
         uint64_t bps = hop->base_bps;
 
         if (updated >> i & 1)
-            bps = steer(flow, hop->base_bps, hop->u, &stage, conf);
+            bps = steer(flow, hop->base_bps, hop->u, &stage, config);
         if (bps < least)
             least = bps;
         if (full && updated >> i & 1)
@@ -124,8 +158,9 @@ static void apply_multi(struct asim_cc_flow *flow, uint32_t hops, uint32_t updat
 
 /* Takes the records in; bit per hop that says something. *most and *passed: the busiest hop. */
 static uint32_t take_hops(struct asim_cc_flow *flow, const struct asim_cc_ack *ack, int full,
-                          double most_passed[2], const struct asim_netconf *conf)
+                          double most_passed[2], const struct asim_cc_config *config)
 {
+    const struct hpcc_options *opt = config->options;
     struct hpcc *state = flow->state;
     uint32_t updated = 0;
 
@@ -133,10 +168,10 @@ static uint32_t take_hops(struct asim_cc_flow *flow, const struct asim_cc_ack *a
         const struct asim_int_hop *now = &ack->seen->hop[i];
         double passed = (now->time - state->hop[i].time) & TIME_MASK, u;
 
-        if ((conf->sample_feedback && !now->qlen && !full) || passed <= 0)
+        if ((opt->sample_feedback && !now->qlen && !full) || passed <= 0)
             continue;
         updated |= 1u << i;
-        u = load(flow, now, &state->hop[i], conf->int_multi);
+        u = load(flow, now, &state->hop[i], opt->int_multi);
         if (u > most_passed[0]) {
             most_passed[0] = u;
             most_passed[1] = passed;
@@ -150,30 +185,34 @@ static uint32_t take_hops(struct asim_cc_flow *flow, const struct asim_cc_ack *a
 /* The first ACK only fills the records. `full` = a round trip has passed since the last stored
  * update. */
 static void on_ack(struct asim_cc_flow *flow, const struct asim_cc_ack *ack,
-                   const struct asim_netconf *conf)
+                   const struct asim_cc_config *config)
 {
+    const struct hpcc_options *opt = config->options;
     struct hpcc *state = flow->state;
     int full = ack->seq > state->last_seq;
     double most_passed[2] = {0, 0};
     uint32_t updated;
 
-    if (!ack->seen || ack->seen->hops > ASIM_INT_HOPS || (!full && !conf->fast_react))
+    if (!ack->seen || ack->seen->hops > ASIM_INT_HOPS || (!full && !opt->fast_react))
         return;
     if (!state->last_seq) {
         memcpy(state->hop, ack->seen->hop, sizeof state->hop);
     } else {
-        updated = take_hops(flow, ack, full, most_passed, conf);
-        if (updated && conf->multi_rate)
-            apply_multi(flow, ack->seen->hops, updated, full, conf);
+        updated = take_hops(flow, ack, full, most_passed, config);
+        if (updated && opt->multi_rate)
+            apply_multi(flow, ack->seen->hops, updated, full, config);
         else if (updated)
-            apply_single(flow, most_passed[0], most_passed[1], full, conf);
+            apply_single(flow, most_passed[0], most_passed[1], full, config);
     }
     if (full && flow->snd_next > state->last_seq)
         state->last_seq = flow->snd_next;
 }
 
 const struct asim_cc asim_cc_hpcc = {
-    .member = {.name = "hpcc", .about = "per-hop load from in-band telemetry"},
+    .member = {.name = "hpcc",
+               .about = "per-hop load from in-band telemetry",
+               .options = options,
+               .options_size = sizeof(struct hpcc_options)},
     .number = 3,
     .needs = ASIM_CC_INT,
     .retimes = 1,

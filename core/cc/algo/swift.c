@@ -13,6 +13,42 @@
 
 #include <math.h>
 
+/* Keys of the network configuration; times in fs, rates in bit/s. */
+struct swift_options {
+    uint64_t target_fs; /* 0 = from the path */
+    double ai, beta, max_mdf;
+};
+
+#define AT(field) offsetof(struct swift_options, field)
+static const struct asim_option options[] = {
+    {.key = "SWIFT_TARGET",
+     .type = ASIM_T_TIME,
+     .offset = AT(target_fs),
+     .def = "0us",
+     .flags = ASIM_F_US,
+     .help = "Swift: base target delay, us; 0 = from the path"},
+    {.key = "SWIFT_AI",
+     .type = ASIM_T_DOUBLE,
+     .offset = AT(ai),
+     .def = "1",
+     .max = 1e6,
+     .help = "Swift: packets added per round trip",
+     .attribute = "SwiftAI"},
+    {.key = "SWIFT_BETA",
+     .type = ASIM_T_DOUBLE,
+     .offset = AT(beta),
+     .def = "0.8",
+     .max = 1,
+     .help = "Swift: strength of the decrease"},
+    {.key = "SWIFT_MAX_MDF",
+     .type = ASIM_T_DOUBLE,
+     .offset = AT(max_mdf),
+     .def = "0.5",
+     .max = 1,
+     .help = "Swift: largest decrease at once"},
+    {.key = NULL},
+};
+
 struct swift {
     double cwnd;       /* packets; below 1 the flow is paced */
     uint64_t cut_at;   /* time of the last decrease, ns */
@@ -25,84 +61,88 @@ struct swift {
 #define MIN_CWND_PACKETS       0.01
 
 /* Payload only, as windows count. */
-static double packet_bits(const struct asim_netconf *conf)
+static double packet_bits(const struct asim_cc_config *config)
 {
-    return (double)conf->payload_bytes * 8;
+    return (double)config->payload_bytes * 8;
 }
 
 /* Base target plus alpha / sqrt(cwnd) - beta', clipped to the stated range. */
 static double target_ns(const struct asim_cc_flow *flow, double cwnd,
-                        const struct asim_netconf *conf)
+                        const struct asim_cc_config *config)
 {
-    double base = (double)conf->swift_target_fs / 1e6, scaled;
+    const struct swift_options *opt = config->options;
+    double base = (double)opt->target_fs / 1e6, scaled;
     const double low = 1 / sqrt(FLOW_SCALE_MAX_PACKETS), high = 1 / sqrt(FLOW_SCALE_MIN_PACKETS);
 
     if (base <= 0)
-        base =
-            1.25 * (double)flow->base_rtt_ns + 8 * packet_bits(conf) * 1e9 / (double)flow->line_bps;
+        base = 1.25 * (double)flow->base_rtt_ns +
+               8 * packet_bits(config) * 1e9 / (double)flow->line_bps;
     scaled = (1 / sqrt(cwnd) - low) / (high - low);
     scaled = scaled < 0 ? 0 : scaled > 1 ? 1 : scaled;
     return base * (1 + FLOW_SCALE_PART * scaled);
 }
 
 /* The window in bytes, and the rate that spreads it over a round trip. */
-static void apply(struct asim_cc_flow *flow, double rtt_ns, const struct asim_netconf *conf)
+static void apply(struct asim_cc_flow *flow, double rtt_ns, const struct asim_cc_config *config)
 {
     const struct swift *state = flow->state;
-    double bytes = state->cwnd * conf->payload_bytes;
+    double bytes = state->cwnd * config->payload_bytes;
 
     flow->window_bytes = bytes < 1 ? 1 : (uint64_t)bytes;
     flow->rate_bps = flow->line_bps;
     if (state->cwnd < 1)
         flow->rate_bps =
-            asim_cc_clamp(flow, (uint64_t)(state->cwnd * packet_bits(conf) * 1e9 / rtt_ns));
+            asim_cc_clamp(flow, (uint64_t)(state->cwnd * packet_bits(config) * 1e9 / rtt_ns));
 }
 
 /* Begins at the bandwidth-delay product, since there is no slow start in this network. */
-static void open(struct asim_cc_flow *flow, const struct asim_netconf *conf)
+static void open(struct asim_cc_flow *flow, const struct asim_cc_config *config)
 {
     struct swift *state = flow->state;
-    double bdp = (double)flow->base_rtt_ns * 1e-9 * (double)flow->line_bps / packet_bits(conf);
+    double bdp = (double)flow->base_rtt_ns * 1e-9 * (double)flow->line_bps / packet_bits(config);
 
     state->cwnd = bdp > 1 ? bdp : 1;
-    apply(flow, (double)flow->base_rtt_ns, conf);
+    apply(flow, (double)flow->base_rtt_ns, config);
 }
 
 /* Additive by the bytes newly acknowledged, multiplicative at most once per round trip. The window
  * stays between 1/100 packet and four times the path's capacity. */
 static void on_ack(struct asim_cc_flow *flow, const struct asim_cc_ack *ack,
-                   const struct asim_netconf *conf)
+                   const struct asim_cc_config *config)
 {
+    const struct swift_options *opt = config->options;
     struct swift *state = flow->state;
     double rtt, target,
         most =
-            4 * (double)flow->base_rtt_ns * 1e-9 * (double)flow->line_bps / packet_bits(conf) + 4;
+            4 * (double)flow->base_rtt_ns * 1e-9 * (double)flow->line_bps / packet_bits(config) + 4;
 
     if (!ack->seen || ack->now <= ack->seen->sent_at)
         return;
     rtt = (double)(ack->now - ack->seen->sent_at);
-    target = target_ns(flow, state->cwnd, conf);
+    target = target_ns(flow, state->cwnd, config);
     if (rtt < target) {
         double acked = ack->seq > state->seen_seq
-                           ? (double)(ack->seq - state->seen_seq) / conf->payload_bytes
+                           ? (double)(ack->seq - state->seen_seq) / config->payload_bytes
                            : 0;
 
-        state->cwnd +=
-            state->cwnd >= 1 ? conf->swift_ai / state->cwnd * acked : conf->swift_ai * acked;
+        state->cwnd += state->cwnd >= 1 ? opt->ai / state->cwnd * acked : opt->ai * acked;
     } else if (ack->now >= state->cut_at + (uint64_t)rtt) {
-        double factor = 1 - conf->swift_beta * (rtt - target) / rtt;
+        double factor = 1 - opt->beta * (rtt - target) / rtt;
 
-        state->cwnd *= factor > 1 - conf->swift_max_mdf ? factor : 1 - conf->swift_max_mdf;
+        state->cwnd *= factor > 1 - opt->max_mdf ? factor : 1 - opt->max_mdf;
         state->cut_at = ack->now;
     }
     if (ack->seq > state->seen_seq)
         state->seen_seq = ack->seq;
     state->cwnd = fmin(fmax(state->cwnd, MIN_CWND_PACKETS), most);
-    apply(flow, rtt, conf);
+    apply(flow, rtt, config);
 }
 
 const struct asim_cc asim_cc_swift = {
-    .member = {.name = "swift", .about = "a window that follows the delay to a target"},
+    .member = {.name = "swift",
+               .about = "a window that follows the delay to a target",
+               .options = options,
+               .options_size = sizeof(struct swift_options)},
     .number = -1,
     .needs = ASIM_CC_TIMESTAMP,
     .own_window = 1,

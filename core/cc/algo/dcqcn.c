@@ -15,6 +15,56 @@
  */
 #include "cc/cc.h"
 
+/* Keys of the network configuration; times in fs, rates in bit/s. */
+struct dcqcn_options {
+    uint64_t alpha_resume_fs, rate_decrease_fs, rp_timer_fs, rate_ai_bps, rate_hai_bps;
+    double ewma_gain;
+    uint32_t fast_recovery_times;
+    int clamp_target_rate;
+};
+
+#define AT(field) offsetof(struct dcqcn_options, field)
+static const struct asim_option options[] = {
+    {.key = "CLAMP_TARGET_RATE",
+     .type = ASIM_T_BOOL,
+     .offset = AT(clamp_target_rate),
+     .def = "0",
+     .help = "DCQCN: set the target at every cut"},
+    {.key = "ALPHA_RESUME_INTERVAL",
+     .type = ASIM_T_TIME,
+     .offset = AT(alpha_resume_fs),
+     .def = "1us",
+     .flags = ASIM_F_US,
+     .help = "DCQCN: alpha timer, us",
+     .attribute = "AlphaResumInterval", /* as in the HPCC module */
+     .builtin = "55"},
+    {.key = "RATE_DECREASE_INTERVAL",
+     .type = ASIM_T_TIME,
+     .offset = AT(rate_decrease_fs),
+     .def = "4us",
+     .flags = ASIM_F_US,
+     .help = "DCQCN: cut interval, us"},
+    {.key = "RP_TIMER",
+     .type = ASIM_T_TIME,
+     .offset = AT(rp_timer_fs),
+     .def = "900us",
+     .flags = ASIM_F_US,
+     .help = "DCQCN: increase timer, us",
+     .attribute = "RPTimer",
+     .builtin = "0"},
+    ASIM_CC_EWMA_GAIN(struct dcqcn_options, ewma_gain),
+    {.key = "FAST_RECOVERY_TIMES",
+     .type = ASIM_T_U32,
+     .offset = AT(fast_recovery_times),
+     .def = "1",
+     .max = 1e6,
+     .help = "DCQCN: rounds of recovery",
+     .builtin = "5"},
+    ASIM_CC_RATE_AI(struct dcqcn_options, rate_ai_bps),
+    ASIM_CC_RATE_HAI(struct dcqcn_options, rate_hai_bps),
+    {.key = NULL},
+};
+
 /* Per flow; the target is what recovery returns to, alpha the estimate of congestion, 0 … 1. */
 struct dcqcn {
     uint64_t target_bps;
@@ -39,10 +89,10 @@ static void plan_timer(struct asim_cc_flow *flow)
 }
 
 /* Runs alpha's ticks before `until`. */
-static void decay(struct dcqcn *state, uint64_t until, const struct asim_netconf *conf)
+static void decay(struct dcqcn *state, uint64_t until, const struct dcqcn_options *opt)
 {
-    uint64_t every = asim_cc_timer_ns(conf->alpha_resume_fs);
-    double g = conf->ewma_gain;
+    uint64_t every = asim_cc_timer_ns(opt->alpha_resume_fs);
+    double g = opt->ewma_gain;
 
     while (every && state->alpha_at && state->alpha_at < until) {
         state->alpha = (1 - g) * state->alpha + (state->alpha_cnp ? g : 0);
@@ -57,54 +107,54 @@ static void decay(struct dcqcn *state, uint64_t until, const struct asim_netconf
 }
 
 /* alpha starts at 1 and the target at line rate, as in the paper. */
-static void open(struct asim_cc_flow *flow, const struct asim_netconf *conf)
+static void open(struct asim_cc_flow *flow, const struct asim_cc_config *config)
 {
     struct dcqcn *state = flow->state;
 
-    (void)conf;
+    (void)config;
     state->alpha = 1;
     state->target_bps = flow->rate_bps;
 }
 
 /* The first CNP starts the timers and does not cut by itself. */
 static void first_cnp(struct dcqcn *state, uint64_t now, const struct asim_cc_flow *flow,
-                      const struct asim_netconf *conf)
+                      const struct dcqcn_options *opt)
 {
     state->alpha = 1;
     state->alpha_cnp = 0;
-    state->alpha_at = now + asim_cc_timer_ns(conf->alpha_resume_fs);
-    state->check_at = now + asim_cc_timer_ns(conf->rate_decrease_fs) + 1;
+    state->alpha_at = now + asim_cc_timer_ns(opt->alpha_resume_fs);
+    state->check_at = now + asim_cc_timer_ns(opt->rate_decrease_fs) + 1;
     state->target_bps = flow->rate_bps;
 }
 
 /* Cut, if a CNP came since the last check. */
-static void check(struct asim_cc_flow *flow, uint64_t now, const struct asim_netconf *conf)
+static void check(struct asim_cc_flow *flow, uint64_t now, const struct dcqcn_options *opt)
 {
     struct dcqcn *state = flow->state;
 
-    state->check_at += asim_cc_timer_ns(conf->rate_decrease_fs);
+    state->check_at += asim_cc_timer_ns(opt->rate_decrease_fs);
     if (!state->cut_cnp)
         return;
-    decay(state, now, conf);
-    if (conf->clamp_target_rate || state->stage)
+    decay(state, now, opt);
+    if (opt->clamp_target_rate || state->stage)
         state->target_bps = flow->rate_bps;
     flow->rate_bps = asim_cc_scale(flow, flow->rate_bps, 1 - state->alpha / 2);
     state->stage = 0;
     state->cut_cnp = 0;
-    state->raise_at = now + asim_cc_timer_ns(conf->rp_timer_fs);
+    state->raise_at = now + asim_cc_timer_ns(opt->rp_timer_fs);
 }
 
 /* Halfway to the target, which itself rises after the recovery rounds. */
-static void raise_rate(struct asim_cc_flow *flow, const struct asim_netconf *conf)
+static void raise_rate(struct asim_cc_flow *flow, const struct dcqcn_options *opt)
 {
     struct dcqcn *state = flow->state;
     uint64_t step = 0;
 
-    state->raise_at += asim_cc_timer_ns(conf->rp_timer_fs);
-    if (state->stage == conf->fast_recovery_times)
-        step = conf->rate_ai_bps;
-    else if (state->stage > conf->fast_recovery_times)
-        step = conf->rate_hai_bps;
+    state->raise_at += asim_cc_timer_ns(opt->rp_timer_fs);
+    if (state->stage == opt->fast_recovery_times)
+        step = opt->rate_ai_bps;
+    else if (state->stage > opt->fast_recovery_times)
+        step = opt->rate_hai_bps;
     if (step)
         state->target_bps = asim_cc_clamp(flow, state->target_bps + step);
     flow->rate_bps = flow->rate_bps / 2 + state->target_bps / 2;
@@ -115,40 +165,41 @@ static void raise_rate(struct asim_cc_flow *flow, const struct asim_netconf *con
 
 /* What is due at one time comes in the order in which it was scheduled: the longer period first,
  * and of equal ones the check, which the increase was begun by. A cut takes the increase back. */
-static void fire(struct asim_cc_flow *flow, uint64_t now, const struct asim_netconf *conf)
+static void fire(struct asim_cc_flow *flow, uint64_t now, const struct dcqcn_options *opt)
 {
     struct dcqcn *state = flow->state;
     int is_due = state->check_at == now && state->cut_cnp;
-    int is_last = asim_cc_timer_ns(conf->rp_timer_fs) > asim_cc_timer_ns(conf->rate_decrease_fs);
+    int is_last = asim_cc_timer_ns(opt->rp_timer_fs) > asim_cc_timer_ns(opt->rate_decrease_fs);
 
     if (is_due && !is_last)
-        check(flow, now, conf);
+        check(flow, now, opt);
     if (state->raise_at == now)
-        raise_rate(flow, conf);
+        raise_rate(flow, opt);
     if (is_due && is_last)
-        check(flow, now, conf);
+        check(flow, now, opt);
 }
 
 /* Marks are all it looks at; ACKs without one change nothing. A tick or a check at this very ns was
  * scheduled before the ACK's last hop if its period is longer. */
 static void on_ack(struct asim_cc_flow *flow, const struct asim_cc_ack *ack,
-                   const struct asim_netconf *conf)
+                   const struct asim_cc_config *config)
 {
+    const struct dcqcn_options *opt = config->options;
     struct dcqcn *state = flow->state;
-    uint64_t every = asim_cc_timer_ns(conf->rate_decrease_fs);
+    uint64_t every = asim_cc_timer_ns(opt->rate_decrease_fs);
     uint64_t until = ack->now + (every > ack->age);
 
     if (!ack->marked)
         return;
     if (!state->check_at) {
         state->cut_cnp = state->alpha_cnp = 1;
-        first_cnp(state, ack->now, flow, conf);
+        first_cnp(state, ack->now, flow, opt);
         plan_timer(flow);
         return;
     }
     if (state->cut_cnp && state->check_at < until)
-        fire(flow, ack->now, conf);
-    decay(state, ack->now + (asim_cc_timer_ns(conf->alpha_resume_fs) > ack->age), conf);
+        fire(flow, ack->now, opt);
+    decay(state, ack->now + (asim_cc_timer_ns(opt->alpha_resume_fs) > ack->age), opt);
     state->alpha_cnp = 1;
     while (!state->cut_cnp && state->check_at < until && every)
         state->check_at += every;
@@ -156,17 +207,34 @@ static void on_ack(struct asim_cc_flow *flow, const struct asim_cc_ack *ack,
     plan_timer(flow);
 }
 
-static void on_timer(struct asim_cc_flow *flow, uint64_t now, const struct asim_netconf *conf)
+static void on_timer(struct asim_cc_flow *flow, uint64_t now, const struct asim_cc_config *config)
 {
-    fire(flow, now, conf);
+    fire(flow, now, config->options);
     plan_timer(flow);
 }
 
+/* A timer without a period would fire for ever at one time. */
+static int check_timers(const void *values, struct asim_err *err)
+{
+    const struct dcqcn_options *opt = values;
+
+    if (asim_cc_timer_ns(opt->rp_timer_fs) && asim_cc_timer_ns(opt->rate_decrease_fs) &&
+        asim_cc_timer_ns(opt->alpha_resume_fs))
+        return 0;
+    return asim_err_set(err, ASIM_EINVAL,
+                        "dcqcn runs on timers: RP_TIMER, RATE_DECREASE_INTERVAL and "
+                        "ALPHA_RESUME_INTERVAL must be 1 us or more");
+}
+
 const struct asim_cc asim_cc_dcqcn = {
-    .member = {.name = "dcqcn", .about = "ECN marks echoed as CNPs, timer-driven recovery"},
+    .member = {.name = "dcqcn",
+               .about = "ECN marks echoed as CNPs, timer-driven recovery",
+               .options = options,
+               .options_size = sizeof(struct dcqcn_options)},
     .number = 1,
     .steady = 1,
     .state_size = sizeof(struct dcqcn),
+    .check = check_timers,
     .open = open,
     .on_ack = on_ack,
     .on_timer = on_timer,

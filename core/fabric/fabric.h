@@ -138,10 +138,10 @@ int asim_fabric_watch_queues(struct asim_fabric *fabric,
                                           const uint64_t all_control[2]),
                              const struct asim_queue_sampling *sampling);
 
-/* From now on what was simulated once is not simulated again (memo.h), with the same results. Call
- * before the first message, after watchers are set; does nothing where the configuration cannot
- * have it: W = 0, losses, link events, INT and PINT, sprayed packets, somebody who watches rates,
- * frames or every change of queues. 0, or ASIM_ENOMEM. */
+/* Exact fast-forward from now on (memo/memo.h), with the same results. Call it before the first
+ * message and after hooks are set. It does nothing where the configuration excludes it: per-event
+ * mode, losses, link events, INT and PINT, packet spraying, hooks for rates, frames or every change
+ * of queues. 0 or ASIM_ENOMEM. */
 int asim_fabric_use_memo(struct asim_fabric *fabric);
 
 /* Sums over all nodes and wires: for the end of a run, not for every step. */

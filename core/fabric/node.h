@@ -77,7 +77,8 @@ struct asim_fabric {
     size_t n_rates, cap_rates;
     struct asim_wire_loss *losses;      /* [2 x links], NULL where nothing is ever lost */
     struct asim_linkstate *link_events; /* NULL where no link ever goes down */
-    struct asim_memo *memo;             /* NULL: all is frame by frame (memo.h) */
+    struct asim_memo *memo;             /* NULL: every frame is simulated (memo/memo.h) */
+    const struct asim_memo_hooks *memo_hooks; /* NULL likewise (host/memo_hooks.h) */
     struct asim_fabric_workers workers;
     struct asim_fabric_processes dist;
     struct asim_fabric_run run;
@@ -234,6 +235,12 @@ uint32_t asim_ecmp_cached(const struct asim_fabric *fabric, struct asim_switch *
                           const struct asim_frame *frame);
 void asim_switch_forget_routes(struct asim_switch *sw);
 uint64_t asim_switch_next(struct asim_switch *sw);
+/* Time of the next event of a node, from the node itself. Call it between windows. */
+static inline uint64_t asim_node_next(const struct asim_fabric *fabric, uint32_t node)
+{
+    return node < fabric->set.hosts ? asim_host_next(&fabric->host[node])
+                                    : asim_switch_next(&fabric->sw[node - fabric->set.hosts]);
+}
 uint64_t asim_switch_advance(struct asim_fabric *fabric, struct asim_switch *sw, uint64_t until);
 /* The link of port p went down, at t: empties its queues. Came up again: nothing is left to do. */
 void asim_switch_port_down(struct asim_fabric *fabric, struct asim_switch *sw, uint32_t p,

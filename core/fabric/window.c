@@ -77,12 +77,6 @@ uint64_t asim_fabric_next(struct asim_fabric *fabric)
     return asim_to_ns(fabric, asim_fabric_next_tick(fabric));
 }
 
-uint64_t asim_node_next(const struct asim_fabric *fabric, uint32_t node)
-{
-    return node < fabric->set.hosts ? asim_host_next(&fabric->host[node])
-                                    : asim_switch_next(&fabric->sw[node - fabric->set.hosts]);
-}
-
 /* The returned time replaces whatever other nodes had min_arrival next[] to meanwhile: the
  * mailboxes they wrote to are part of what the node's own `next` looks at. */
 uint64_t asim_node_advance(struct asim_fabric *fabric, uint32_t node, uint64_t until)
@@ -173,8 +167,8 @@ static void window(struct asim_fabric *fabric, uint64_t until)
     asim_workers_advance(fabric, until);
 }
 
-/* For runs, which simulate again what the user has heard already. */
-void asim_fabric_advance(struct asim_fabric *fabric, uint64_t until)
+/* For the memo: simulates again, window by window, without telling the user. */
+static void advance(struct asim_fabric *fabric, uint64_t until)
 {
     uint64_t t;
 
@@ -184,6 +178,11 @@ void asim_fabric_advance(struct asim_fabric *fabric, uint64_t until)
         for (uint32_t l = 0; l < fabric->workers.n; l++)
             settle_lane(fabric, &fabric->workers.at[l]);
     }
+}
+
+int asim_fabric_use_memo(struct asim_fabric *fabric)
+{
+    return asim_memo_open(fabric, advance);
 }
 
 int asim_fabric_advance_half(struct asim_fabric *fabric, int side, uint64_t until,

@@ -9,14 +9,10 @@
 
 /* As asim_fabric_next, in ticks. */
 uint64_t asim_fabric_next_tick(struct asim_fabric *fabric);
-/* Advances all nodes to `until`, window by window. The user hears of no window. */
-void asim_fabric_advance(struct asim_fabric *fabric, uint64_t until);
 /* Advances one half over a window of two delays that ends at `until`; the other half has reached
  * its middle. 0 or the failure's code. */
 int asim_fabric_advance_half(struct asim_fabric *fabric, int half, uint64_t until,
                              struct asim_err *err);
-/* Time of a node's next event, asked of the node itself; between windows. */
-uint64_t asim_node_next(const struct asim_fabric *fabric, uint32_t node);
 /* Advances a node to `until`; returns the time of its next event. */
 uint64_t asim_node_advance(struct asim_fabric *fabric, uint32_t node, uint64_t until);
 

@@ -10,7 +10,7 @@
  */
 #include "fabric/parallel/workers.h"
 #include "fabric/host/fast/quick.h"
-#include "fabric/memo/memo.h"
+#include "fabric/host/memo_hooks.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -195,8 +195,8 @@ static void take_arrival(struct asim_fabric *fabric, struct asim_host *host, uin
     host->worker->waiting--;
     if (!rx->notified) {
         rx->notified = 1;
-        if (fabric->memo && fabric->memo->recording)
-            asim_memo_arrived(fabric, host, src, slot);
+        if (fabric->memo_hooks)
+            fabric->memo_hooks->arrived(fabric, host, src, slot);
         /* The message stands in the slot, which is not given to another while the notice counts. */
         fabric->set.user.arrived(fabric->set.user.self, &rx->msg);
     }
@@ -227,7 +227,7 @@ void asim_host_take_timer(struct asim_fabric *fabric, struct asim_host *host)
         asim_pacing_timer(fabric, host, payload);
         break;
     case ASIM_TIMER_REPLAY:
-        asim_memo_complete(fabric, host);
+        fabric->memo_hooks->complete(fabric, host);
         break;
     case ASIM_TIMER_PCIE:
         asim_pcie_timer(fabric, host, payload);

@@ -9,7 +9,7 @@
  * their slots are free again.
  */
 #include "fabric/host/fast/quick.h"
-#include "fabric/memo/memo.h"
+#include "fabric/host/memo_hooks.h"
 
 /* Bytes left and room in the window, or something to repeat. */
 static inline int is_willing(const struct asim_flow *flow)
@@ -229,8 +229,8 @@ void asim_sender_complete(struct asim_fabric *fabric, struct asim_host *host,
     host->messages++;
     host->counts.completed += flow->cc.size;
     host->worker->open--;
-    if (fabric->memo && fabric->memo->recording)
-        asim_memo_sent(fabric, host, flow);
+    if (fabric->memo_hooks)
+        fabric->memo_hooks->sent(fabric, host, flow);
     if (fabric->watch.fct) {
         struct asim_fct row = {.start = asim_to_ns(fabric, flow->start),
                                .end = asim_to_ns(fabric, host->now),

@@ -1,30 +1,22 @@
 /* SPDX-License-Identifier: GPL-2.0-only
  *
- * Playing an episode, and what is done where the ranks do not follow it (memo.h).
- *
- * A rank is told something at least a window after the sends that led to it, so what is told within
- * a window is right whatever is sent in it. Hence the sends are held against the episode once a
- * window, and where they differ nothing wrong has been said yet: the frames up to the window's end
- * are simulated with the sends there were, and nobody is told a second time.
- *
- * What simulating after all has cost is added up. Ranks that begin alike and go on differently each
- * time would otherwise make a run slower than it is without all this; they are left alone once the
- * account is far enough in the red.
+ * Replay of episodes (replay.h).
  */
-#include "fabric/memo/memo.h"
-#include "fabric/window.h"
+#include "fabric/memo/replay.h"
 
 #include <stdlib.h>
-#include <string.h>
 
-#include "fabric/node.h"
+#include "fabric/memo/lookup.h"
+#include "fabric/memo/record.h"
 
-/* What a recording costs beside the messages in it, words: counters, twice. */
+/* Search cost of a recording beside its messages, words a link: two lists of counters. */
 enum { LINK_WORDS = 60 };
+/* Packet-hops that simulations after mismatches may take beyond a sixteenth of the savings. */
+enum { MOST_WASTED = 1 << 20 };
 
-/* Cues are put among the timers one by one: a host's heap stays as small as without them. Their key
- * is that of the event they stand for, so they meet the rank's own wakes in the right order. */
-static int cue_timer(struct asim_fabric *fabric, struct asim_host *host)
+/* Arms a timer for the next completion of a host. One timer at a time keeps the event heap small.
+ * The tie key of the recorded event puts the timer into the right order among the rank's wakes. */
+static int arm_completion(struct asim_fabric *fabric, struct asim_host *host)
 {
     const struct asim_memo *memo = fabric->memo;
     const struct asim_memo_host *own = &memo->host[host->node];
@@ -41,8 +33,8 @@ static int cue_timer(struct asim_fabric *fabric, struct asim_host *host)
                                   own->next_completion, (uint64_t)ASIM_TIMER_REPLAY << 56});
 }
 
-/* The log and the callback, as when the last ACK comes in (qp.c), or the notice (host.c). */
-void asim_memo_complete(struct asim_fabric *fabric, struct asim_host *host)
+/* Log and callback as in qp.c for the last ACK, and in host.c for the notification. */
+void asim_replay_complete(struct asim_fabric *fabric, struct asim_host *host)
 {
     struct asim_memo *memo = fabric->memo;
     struct asim_memo_host *own = &memo->host[host->node];
@@ -61,7 +53,7 @@ void asim_memo_complete(struct asim_fabric *fabric, struct asim_host *host)
                            .dst = msg.dst,
                            .sport = (uint16_t)message->injection.sport};
 
-    if (cue_timer(fabric, host))
+    if (arm_completion(fabric, host))
         host->worker->failed = ASIM_ENOMEM;
     if (completion->is_arrival) {
         fabric->set.user.arrived(fabric->set.user.self, &msg);
@@ -72,9 +64,9 @@ void asim_memo_complete(struct asim_fabric *fabric, struct asim_host *host)
     fabric->set.user.sent(fabric->set.user.self, &msg);
 }
 
-/* The held sends are the first of those given. Room is made for all sends of the episode at once:
- * other threads read the row. */
-static int play_host(struct asim_fabric *fabric, uint32_t v)
+/* The deferred sends are the first accepted ones. The row gets its full size now, because other
+ * threads read it. */
+static int replay_host(struct asim_fabric *fabric, uint32_t v)
 {
     struct asim_memo_host *own = &fabric->memo->host[v];
 
@@ -86,11 +78,10 @@ static int play_host(struct asim_fabric *fabric, uint32_t v)
     }
     own->accepted.n = own->deferred.n;
     own->deferred.n = 0;
-    return cue_timer(fabric, &fabric->host[v]);
+    return arm_completion(fabric, &fabric->host[v]);
 }
 
-/* From here on no frame exists until the episode ends, or a rank does something else. */
-static void play(struct asim_fabric *fabric, struct asim_episode *episode, uint64_t begin)
+static void start_replay(struct asim_fabric *fabric, struct asim_episode *episode, uint64_t begin)
 {
     struct asim_memo *memo = fabric->memo;
 
@@ -101,75 +92,51 @@ static void play(struct asim_fabric *fabric, struct asim_episode *episode, uint6
     memo->defer_from = begin + episode->length;
     memo->mismatch = 0;
     for (size_t i = 0; i < episode->who.n; i++)
-        if (play_host(fabric, episode->who.at[i]))
+        if (replay_host(fabric, episode->who.at[i]))
             fabric->run.failed = ASIM_ENOMEM;
     for (uint32_t l = 0; l < fabric->workers.n; l++)
-        fabric->workers.at[l].deferring.n = 0; /* all of them are among `who` */
+        fabric->workers.at[l].deferring.n = 0; /* all of them are in `who` */
 }
 
-/* They keep their times, though their hosts have gone past them: nothing else there did. */
-static void release_host(struct asim_fabric *fabric, uint32_t v)
-{
-    struct asim_memo_host *own = &fabric->memo->host[v];
-
-    for (size_t i = 0; i < own->deferred.n; i++)
-        if (asim_memo_start(fabric, &fabric->host[v], &own->deferred.at[i]))
-            fabric->run.failed = ASIM_ENOMEM;
-    own->deferred.n = 0;
-}
-
-void asim_memo_release(struct asim_fabric *fabric)
-{
-    for (uint32_t l = 0; l < fabric->workers.n; l++) {
-        for (size_t h = 0; h < fabric->workers.at[l].deferring.n; h++)
-            release_host(fabric, fabric->workers.at[l].deferring.at[h]);
-        fabric->workers.at[l].deferring.n = 0;
-    }
-}
-
-/* From `begin` on, which may lie before now: frame by frame, and written down. */
-static void record(struct asim_fabric *fabric, uint64_t begin, uint64_t hash)
+/* The deferred sends begin an episode. */
+static void begin_episode(struct asim_fabric *fabric, uint64_t until)
 {
     struct asim_memo *memo = fabric->memo;
+    struct asim_lookup lookup = {0};
+    struct asim_episode *episode;
 
+    lookup.offset = asim_lookup_first(fabric, &lookup.hash);
+    lookup.until = until - lookup.offset;
+    episode = asim_lookup_episode(fabric, &lookup);
+    if (episode && memo->wasted <= MOST_WASTED + memo->saved / 16) {
+        start_replay(fabric, episode, lookup.offset);
+        return;
+    }
+    if (asim_lookup_seen(memo, lookup.hash) &&
+        asim_search_budget_has(fabric, &memo->idle_budget, 1)) {
+        asim_search_budget_spend(&memo->idle_budget,
+                                 (uint64_t)fabric->set.topo->n_links * LINK_WORDS);
+        asim_record_begin(fabric, lookup.offset, lookup.hash);
+    }
     memo->mode = ASIM_MEMO_RECORD;
     memo->defer_from = ASIM_NEVER;
-    memo->recording = memo->spare ? memo->spare : asim_episode_new(fabric);
-    memo->spare = NULL;
-    if (!memo->recording) {
-        fabric->run.failed = ASIM_ENOMEM;
-        return;
-    }
-    if (asim_episode_begin(fabric, memo->recording, begin))
-        fabric->run.failed = ASIM_ENOMEM;
-    memo->recording->hash = hash;
-    for (uint32_t v = 0; v < fabric->set.hosts; v++)
-        memo->host[v].n_messages = 0;
+    asim_record_release(fabric);
 }
 
-void asim_memo_begin(struct asim_fabric *fabric, uint64_t until)
+void asim_replay_idle(struct asim_fabric *fabric, uint64_t until)
 {
-    uint64_t hash, begin = asim_lookup_first(fabric, &hash);
-    struct asim_episode *episode =
-        asim_lookup_episode(fabric, hash, (const uint64_t[2]){begin, until - begin});
+    size_t deferring = 0;
 
-    if (episode && fabric->memo->wasted <= ASIM_MEMO_WASTE + fabric->memo->saved / 16) {
-        play(fabric, episode, begin);
-        return;
-    }
-    if (asim_lookup_seen(fabric->memo, hash) &&
-        asim_search_budget_has(fabric, &fabric->memo->idle_budget, 1)) {
-        asim_search_budget_spend(&fabric->memo->idle_budget,
-                                 (uint64_t)fabric->set.topo->n_links * LINK_WORDS);
-        record(fabric, begin, hash);
-    }
-    fabric->memo->mode = ASIM_MEMO_RECORD;
-    fabric->memo->defer_from = ASIM_NEVER;
-    asim_memo_release(fabric);
+    fabric->memo->mode = ASIM_MEMO_IDLE;
+    fabric->memo->defer_from = 0;
+    for (uint32_t l = 0; l < fabric->workers.n; l++)
+        deferring += fabric->workers.at[l].deferring.n;
+    if (deferring)
+        begin_episode(fabric, until);
 }
 
-/* Takes the timers of cues out, and all others into *kept until put_back returns them. */
-static int drop_cues(struct asim_host *host, struct asim_event_heap *kept)
+/* Removes the timers of completions, and moves all others into *kept. */
+static int cancel_completions(struct asim_host *host, struct asim_event_heap *kept)
 {
     for (size_t i = 0; i < host->timers.n; i++)
         if (host->timers.at[i].value >> 56 != ASIM_TIMER_REPLAY &&
@@ -179,9 +146,9 @@ static int drop_cues(struct asim_host *host, struct asim_event_heap *kept)
     return 0;
 }
 
-/* The other way round; the clock hears of their times again. */
-static int put_back(struct asim_fabric *fabric, struct asim_host *host,
-                    struct asim_event_heap *kept)
+/* Moves them back; the clock learns their times again. */
+static int restore_timers(struct asim_fabric *fabric, struct asim_host *host,
+                          struct asim_event_heap *kept)
 {
     for (size_t i = 0; i < kept->n; i++) {
         asim_fabric_at(fabric, host->node, kept->at[i].t);
@@ -192,8 +159,8 @@ static int put_back(struct asim_fabric *fabric, struct asim_host *host,
     return 0;
 }
 
-/* Another episode that began like this one goes on as the ranks do. What was told is the same. */
-static int change_to(struct asim_fabric *fabric, struct asim_episode *episode)
+/* Continues with another episode that has begun alike: its completions so far are the same. */
+static int switch_episode(struct asim_fabric *fabric, struct asim_episode *episode)
 {
     struct asim_event_heap kept = {0};
     int code = 0;
@@ -204,62 +171,62 @@ static int change_to(struct asim_fabric *fabric, struct asim_episode *episode)
     for (uint32_t v = 0; !code && v < fabric->set.hosts; v++) {
         struct asim_host *host = &fabric->host[v];
 
-        if (drop_cues(host, &kept) || put_back(fabric, host, &kept) ||
+        if (cancel_completions(host, &kept) || restore_timers(fabric, host, &kept) ||
             ASIM_VEC_RESERVE(fabric->memo->host[v].accepted, episode->part[v].injections.n) ||
-            cue_timer(fabric, host))
+            arm_completion(fabric, host))
             code = ASIM_ENOMEM;
     }
     asim_event_heap_fini(&kept);
     return code;
 }
 
-/* Who is told twice. */
-static void hear_nothing(void *self, const struct asim_msg *msg)
+/* In place of callbacks that ranks have had already. */
+static void ignore_message(void *self, const struct asim_msg *msg)
 {
     (void)self, (void)msg;
 }
 
-/* The sends that were given, at their times, also those held for after the episode's end, which is
- * the end no longer; all else waits in kept[v]. */
-static int start_given(struct asim_fabric *fabric, struct asim_event_heap *kept)
+/* Starts all sends so far at their times, including those deferred past the episode's end. All
+ * other timers wait in kept[v]. */
+static int start_accepted(struct asim_fabric *fabric, struct asim_event_heap *kept)
 {
     struct asim_memo *memo = fabric->memo;
 
     for (uint32_t v = 0; v < fabric->set.hosts; v++) {
         struct asim_memo_host *own = &memo->host[v];
 
-        if (drop_cues(&fabric->host[v], &kept[v]))
+        if (cancel_completions(&fabric->host[v], &kept[v]))
             return ASIM_ENOMEM;
         for (size_t i = 0; i < own->accepted.n + own->surplus.n; i++) {
             struct asim_memo_message *message =
                 i < own->accepted.n ? &own->accepted.at[i] : &own->surplus.at[i - own->accepted.n];
 
             message->injection.t += memo->replay_begin;
-            if (asim_memo_start(fabric, &fabric->host[v], message))
+            if (asim_record_start(fabric, &fabric->host[v], message))
                 return ASIM_ENOMEM;
         }
         own->accepted.n = own->surplus.n = own->next_completion = 0;
     }
-    asim_memo_release(fabric);
+    asim_record_release(fabric);
     return fabric->run.failed;
 }
 
-/* From the begin of the episode to the end of this window, for the frames' sake. */
+/* From the begin of the episode to the end of this window, without callbacks. */
 static int simulate(struct asim_fabric *fabric, uint64_t until)
 {
     struct asim_event_heap *kept = calloc(fabric->set.hosts + 1, sizeof *kept);
     struct asim_net_user user = fabric->set.user;
     struct asim_fabric_watch watch = fabric->watch;
-    int code = kept ? start_given(fabric, kept) : ASIM_ENOMEM;
+    int code = kept ? start_accepted(fabric, kept) : ASIM_ENOMEM;
 
-    fabric->set.user.sent = fabric->set.user.arrived = hear_nothing;
+    fabric->set.user.sent = fabric->set.user.arrived = ignore_message;
     fabric->watch.fct = NULL;
     if (!code)
-        asim_fabric_advance(fabric, until);
+        fabric->memo->advance(fabric, until);
     fabric->set.user = user;
     fabric->watch = watch;
     for (uint32_t v = 0; kept && v < fabric->set.hosts; v++) {
-        if (!code && put_back(fabric, &fabric->host[v], &kept[v]))
+        if (!code && restore_timers(fabric, &fabric->host[v], &kept[v]))
             code = ASIM_ENOMEM;
         asim_event_heap_fini(&kept[v]);
     }
@@ -267,38 +234,38 @@ static int simulate(struct asim_fabric *fabric, uint64_t until)
     return code;
 }
 
-static void stop_playing(struct asim_fabric *fabric, uint64_t until)
+void asim_replay_abandon(struct asim_fabric *fabric, uint64_t until)
 {
     struct asim_memo *memo = fabric->memo;
     uint64_t hash = memo->replaying->hash, before = asim_counters_hops(fabric);
 
     memo->replaying = NULL;
-    record(fabric, memo->replay_begin, hash);
+    asim_record_begin(fabric, memo->replay_begin, hash);
     if (!fabric->run.failed && simulate(fabric, until))
         fabric->run.failed = ASIM_ENOMEM;
     memo->wasted += asim_counters_hops(fabric) - before;
 }
 
-/* The network is where it would be, but for the counters, which take what the episode did. */
-static void end_playing(struct asim_fabric *fabric, uint64_t until)
+/* The network is in the state in which the episode ends, but for the counters. */
+static void end_replay(struct asim_fabric *fabric, uint64_t until)
 {
     struct asim_memo *memo = fabric->memo;
-    const struct asim_episode *played = memo->replaying;
+    const struct asim_episode *episode = memo->replaying;
 
-    asim_episode_add_deltas(played);
-    memo->saved += played->hops;
-    asim_search_budget_saved(&memo->idle_budget, played->hops);
-    for (size_t i = 0; i < played->who.n; i++) {
-        struct asim_memo_host *own = &memo->host[played->who.at[i]];
+    asim_counter_deltas_add(&episode->deltas);
+    memo->saved += episode->hops;
+    asim_search_budget_saved(&memo->idle_budget, episode->hops);
+    for (size_t i = 0; i < episode->who.n; i++) {
+        struct asim_memo_host *own = &memo->host[episode->who.at[i]];
 
         own->accepted.n = own->next_completion = 0;
     }
     memo->replaying = NULL;
-    asim_memo_idle(fabric, until);
+    asim_replay_idle(fabric, until);
 }
 
-/* One look at each host that sends: its next send is the earliest of those that are missing. */
-uint64_t asim_memo_overdue(const struct asim_fabric *fabric, uint64_t t)
+/* Looks at one injection of each host: the next one is the earliest that can be missing. */
+uint64_t asim_replay_overdue(const struct asim_fabric *fabric, uint64_t t)
 {
     const struct asim_memo *memo = fabric->memo;
 
@@ -314,33 +281,21 @@ uint64_t asim_memo_overdue(const struct asim_fabric *fabric, uint64_t t)
     return t;
 }
 
-void asim_memo_replayed(struct asim_fabric *fabric, uint64_t until)
+void asim_replay_check(struct asim_fabric *fabric, uint64_t until)
 {
     struct asim_memo *memo = fabric->memo;
-    const uint64_t since[2] = {0, until - memo->replay_begin};
-    int differs = asim_memo_overdue(fabric, until) < until;
+    const struct asim_lookup lookup = {.hash = memo->replaying->hash,
+                                       .until = until - memo->replay_begin};
     struct asim_episode *other;
 
-    if (!differs && !memo->mismatch) {
-        if (since[1] > memo->replaying->length)
-            end_playing(fabric, until);
+    if (asim_replay_overdue(fabric, until) >= until && !memo->mismatch) {
+        if (lookup.until > memo->replaying->length)
+            end_replay(fabric, until);
         return;
     }
-    other = asim_lookup_episode(fabric, memo->replaying->hash, since);
+    other = asim_lookup_episode(fabric, &lookup);
     if (!other)
-        stop_playing(fabric, until);
-    else if (change_to(fabric, other))
+        asim_replay_abandon(fabric, until);
+    else if (switch_episode(fabric, other))
         fabric->run.failed = ASIM_ENOMEM;
-}
-
-/* Before somebody begins to watch frames: those of the present episode, too, exist from now on. */
-void asim_memo_stop(struct asim_fabric *fabric)
-{
-    if (!fabric->memo)
-        return;
-    if (fabric->memo->mode == ASIM_MEMO_REPLAY)
-        stop_playing(fabric, fabric->memo->window_end);
-    else
-        asim_memo_release(fabric);
-    asim_memo_close(fabric);
 }

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: GPL-2.0-only
  *
- * The account of what runs look for (search_budget.h).
+ * The account of the search for repetitions (search_budget.h).
  */
 #include "fabric/memo/search_budget.h"
 
-#include "fabric/memo/episode.h"
+#include "fabric/memo/counters.h"
 #include "fabric/node.h"
 
-/* A packet-hop takes the time of some 50 words. So the simulation gives 0.03 % of its time; and a
- * hop that is left out a sixth of what it would have cost. */
+/* The simulation of a packet-hop takes as long as a look at 50 words. So the search gets 0.03 % of
+ * the time of simulated packet-hops, and a sixth of the time of skipped ones. */
 enum { HOPS_A_WORD = 64, WORDS_A_SAVED_HOP = 8, FIRST_PAUSE = 16, WIRES_A_WORD = 2 };
 
 void asim_search_budget_raise(struct asim_search_budget *budget, uint64_t words)
@@ -37,7 +37,7 @@ int asim_search_budget_has(const struct asim_fabric *fabric, struct asim_search_
         return 0;
     hops = asim_counters_hops(fabric);
     asim_search_budget_spend(budget, fabric->set.topo->n_links * 2 / WIRES_A_WORD);
-    if (budget->most < 2 * (int64_t)words) /* what is wanted can be saved up for */
+    if (budget->most < 2 * (int64_t)words) /* the budget can save up for the search */
         budget->most = 2 * (int64_t)words;
     earn(budget, (hops - budget->hops) / HOPS_A_WORD);
     budget->hops = hops;
@@ -49,7 +49,7 @@ int asim_search_budget_has(const struct asim_fabric *fabric, struct asim_search_
     return budget->left >= (int64_t)words;
 }
 
-/* They count among those of the network, but are worth more than those simulated. */
+/* The network counts skipped packet-hops, too, but they earn more than simulated ones. */
 void asim_search_budget_saved(struct asim_search_budget *budget, uint64_t hops)
 {
     budget->hops += hops;

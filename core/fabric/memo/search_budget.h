@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-only
  *
- * What looking for repetitions may cost (memo.h), since most networks have none to be found. A
- * budget counts words looked at, 2 to 3 ns each. It begins with `most`, gains one for so many
- * packet-hops simulated and some for each that is left out, but never holds more than `most`. So
- * what is looked for in vain takes no more than a fixed share of the simulation, less than 0.1 %,
- * and `most` once. An act may overdraw it: then no other follows until that is earned, so the
- * intervals between acts grow with what they cost.
+ * A bound on the cost of the search for repetitions, since most networks have none. A budget counts
+ * the words that the search looks at, 2 to 3 ns each. It begins with `most` words. Each 64th
+ * simulated packet-hop earns a word, each skipped one several. The budget never holds more than
+ * `most`. An unproductive search so takes less than 0.1 % of the simulation, and `most` once.
+ *
+ * A search may overdraw the budget. The next one then waits until the words are earned, so the
+ * intervals between searches grow with their cost.
  */
 #ifndef ASIM_FABRIC_MEMO_SEARCH_BUDGET_H
 #define ASIM_FABRIC_MEMO_SEARCH_BUDGET_H
@@ -14,24 +15,24 @@
 
 struct asim_fabric;
 
+/* All zeros: an empty budget. */
 struct asim_search_budget {
     int64_t left, most; /* words */
-    uint64_t hops;      /* of the network, when counted last */
-    uint64_t count_at;  /* window from which on to count again, which costs a look at each wire */
-    uint64_t pause;     /* windows between counts: doubles while they bring nothing */
+    uint64_t hops;      /* packet-hops of the network at the last count */
+    uint64_t count_at;  /* window of the next count, which looks at every link */
+    uint64_t pause;     /* windows between counts; doubles while counts bring nothing */
 };
 
-/* From now on it holds `words` at most if that is more than before, and has what it holds more.
- * A budget of zeroes has nothing. */
+/* Raises `most` to that many words, and adds the difference. */
 void asim_search_budget_raise(struct asim_search_budget *budget, uint64_t words);
-/* Whether so many words are there, at least 1. Counts hops, now and then, where they are not. */
+/* Whether the budget has so many words, at least 1. Counts packet-hops now and then if not. */
 int asim_search_budget_has(const struct asim_fabric *fabric, struct asim_search_budget *budget,
                            uint64_t words);
 static inline void asim_search_budget_spend(struct asim_search_budget *budget, uint64_t words)
 {
     budget->left -= (int64_t)words;
 }
-/* So many packet-hops need not be simulated. */
+/* The memo replayed or skipped so many packet-hops. */
 void asim_search_budget_saved(struct asim_search_budget *budget, uint64_t hops);
 
 #endif

@@ -1,11 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only
  *
- * The state of the network as a list of words, such that two networks with the same list do the
- * same from then on, as long as no message ends and no rank acts (steady_state.h). Times are since
- * the time of the list, those that are over being 0; sequence numbers are since the first byte not
- * acknowledged. Counters that only their order matters of (tie_key.h) are kept beside the list, and
- * put in order where all else is equal. Not written: what is set anew before it is read, and what
- * only counts.
+ * Writing and comparing snapshots (snapshot.h).
  */
 #include "fabric/memo/steady_state.h"
 
@@ -15,18 +10,18 @@
 #include "fabric/node.h"
 #include "fabric/memo/memo.h"
 
-/* The list being written. */
 struct list {
     const struct asim_fabric *fabric;
     struct asim_snapshot *snapshot;
-    const struct asim_snapshot *kept; /* that it should be equal to; NULL: none */
+    const struct asim_snapshot *kept; /* the snapshot to compare with; NULL: none */
     uint64_t *at;                     /* where the next word goes */
-    size_t same;                      /* words that are as in `kept` */
-    int not_periodic, failed; /* something no period has, or not as in `kept`; out of memory */
+    size_t same;                      /* words known to equal those of `kept` */
+    int not_periodic,
+        failed; /* an obstacle to a period, or a difference from `kept`; out of memory */
 };
 
-/* Before so many words are put. The list keeps its memory from state to state, so it stops growing
- * soon. */
+/* Makes room for n words. The list keeps its memory from snapshot to snapshot, so it soon stops
+ * growing. */
 static int make_room(struct list *list, size_t n)
 {
     list->snapshot->words.n = list->at ? (size_t)(list->at - list->snapshot->words.at) : 0;
@@ -38,13 +33,12 @@ static int make_room(struct list *list, size_t n)
     return 0;
 }
 
-/* One word more, into the room that was made. */
 static inline void put(struct list *list, uint64_t word)
 {
     *list->at++ = word;
 }
 
-/* A node has been written. */
+/* Call it after each node. */
 static void check(struct list *list)
 {
     size_t n = (size_t)(list->at - list->snapshot->words.at), same = list->same;
@@ -57,18 +51,18 @@ static void check(struct list *list)
     list->same = n;
 }
 
-/* At most, of what is not counted before it is written. */
+/* Upper bounds, for items that are not counted before they are written. */
 enum { FRAME_WORDS = 4, PORT_WORDS = 4, FLOW_WORDS = 10, NIC_WORDS = 4, QUEUE_WORDS = 4 };
 
-/* A time to come, counted from 1; 0 for what is over. */
+/* A future time, counted from 1; 0 for a past one. */
 static void put_time(struct list *list, uint64_t t)
 {
     put(list, t >= list->snapshot->t ? t - list->snapshot->t + 1 : 0);
 }
 
-/* All but its time, with the byte of the message since what its source knows to have arrived. On a
- * wire `side` is the age of what sent it, which decides between frames of one time; in a queue the
- * ingress port, by which the shared buffer is given back. */
+/* A frame without its time, with its sequence number relative to the acknowledged bytes of its
+ * message. On a link word 2 holds the cause recency, which orders frames of equal time; in a queue
+ * it holds the ingress port, which gets its share of the buffer back. */
 static inline void put_frame(struct list *list, const struct asim_frame *frame)
 {
     const struct asim_flow *flow;
@@ -93,8 +87,8 @@ static void put_ring(struct list *list, const struct asim_ring *ring)
         put_frame(list, &ring->at[(ring->head + i) & (ring->cap - 1)]);
 }
 
-/* Most of a state. Between windows a mailbox has nothing beside its ring (window.c). */
-static void put_mail(struct list *list, const struct asim_wire *wire)
+/* Most words of a snapshot. Between windows the overflow of a receive ring is empty (window.c). */
+static void put_receive_ring(struct list *list, const struct asim_wire *wire)
 {
     uint32_t head = atomic_load_explicit(&wire->head, memory_order_relaxed);
     uint32_t n = atomic_load_explicit(&wire->tail, memory_order_relaxed) - head;
@@ -111,7 +105,7 @@ static void put_mail(struct list *list, const struct asim_wire *wire)
     }
 }
 
-/* A transmission that has ended is none, though the port may not have been asked since. */
+/* A transmission that has ended counts as none, even if the port is still marked busy. */
 static void put_port(struct list *list, const struct asim_port *port)
 {
     int busy = port->busy && port->busy_until >= list->snapshot->t;
@@ -124,10 +118,10 @@ static void put_port(struct list *list, const struct asim_port *port)
         put(list, port->busy_until - port->tx_start);
         put(list, port->start_recency);
     }
-    put_mail(list, port->in);
+    put_receive_ring(list, port->in);
 }
 
-/* Both ends of a message; without losses nothing else of it changes. */
+/* Both ends of a message. Without losses nothing else of it changes. */
 static void put_flow(struct list *list, uint32_t host, uint32_t slot)
 {
     const struct asim_flow *flow = asim_flow_of(list->fabric, host, slot);
@@ -152,7 +146,8 @@ static void put_flow(struct list *list, uint32_t host, uint32_t slot)
         list->failed = 1;
 }
 
-/* Wakes of the rank are not the network's, and are seen to by who moves it on. */
+/* The caller bounds the skipped time by the wakes of ranks, so wakes are not part of the snapshot.
+ */
 static void put_host(struct list *list, const struct asim_host *host)
 {
     for (size_t i = 0; i < host->timers.n; i++)
@@ -175,13 +170,13 @@ static void put_host(struct list *list, const struct asim_host *host)
     }
 }
 
-/* Queues without anything are left out; the number in front of each tells which they are. */
+/* Omits empty queues; the number in front of each queue identifies it. */
 static void put_switch(struct list *list, const struct asim_switch *sw)
 {
     if (make_room(list, 2))
         return;
     put(list, sw->shared_used);
-    put(list, sw->reported); /* a sample might show what changes in a period (queue_watch.c) */
+    put(list, sw->reported); /* a sample may show changes inside a period (queue_watch.c) */
     for (uint32_t p = 0; p < sw->n_ports; p++) {
         const struct asim_switch_port *port = &sw->ports[p];
 
@@ -191,8 +186,9 @@ static void put_switch(struct list *list, const struct asim_switch *sw)
         put(list, (uint64_t)port->frames << 32 | (uint64_t)port->rr << 16 |
                       (uint64_t)port->pausing << 8 | port->same_tick_ok);
         put_time(list, port->same_tick_at);
-        put(list, port->draws); /* no period has random marks in it */
-        put(list, list->fabric->set.cc_idle ? 0 : port->marks); /* nor any, where somebody cares */
+        put(list, port->draws); /* random marks exclude a period */
+        put(list,
+            list->fabric->set.cc_idle ? 0 : port->marks); /* and so do marks that change a rate */
         for (uint32_t q = 0; q < ASIM_QUEUES; q++) {
             const struct asim_queue_occupancy *occupancy = &port->occupancy[q];
 
@@ -210,7 +206,7 @@ static void put_switch(struct list *list, const struct asim_switch *sw)
     }
 }
 
-/* A word that differs most of the time when two states do; 0: the host has no frame. */
+/* A word that mostly differs if two states do; 0: the host has no frame. */
 static uint64_t probe_word(const struct asim_host *host, uint64_t t)
 {
     uint64_t word = 0;
@@ -233,13 +229,13 @@ int asim_snapshot_may_be_same(const struct asim_fabric *fabric, const struct asi
     return probe_word(&fabric->host[kept->probe_host], t) == kept->probes.at[kept->probe_host];
 }
 
-/* Node by node, as far as it may still be what is asked for. */
+/* Stops at the first node that differs. */
 static void write_nodes(struct list *list)
 {
     const struct asim_fabric *fabric = list->fabric;
 
     list->snapshot->words.n = list->snapshot->acked.n = 0;
-    make_room(list, 1); /* the list exists from now on */
+    make_room(list, 1); /* allocates the list */
     for (uint32_t v = 0; v < fabric->set.hosts && !list->not_periodic; v++) {
         put_host(list, &fabric->host[v]);
         check(list);
@@ -251,8 +247,8 @@ static void write_nodes(struct list *list)
     list->snapshot->words.n = list->at ? (size_t)(list->at - list->snapshot->words.at) : 0;
 }
 
-/* What the list does not hold: glances, and who came last, which decides ties. */
-static int take_rest(const struct asim_fabric *fabric, struct asim_snapshot *snapshot)
+/* Probes, and the order of ports, which decides ties. */
+static int take_orders(const struct asim_fabric *fabric, struct asim_snapshot *snapshot)
 {
     size_t ports = fabric->set.topo->first_port[fabric->set.nodes];
 
@@ -271,7 +267,7 @@ static int take_rest(const struct asim_fabric *fabric, struct asim_snapshot *sna
     return 0;
 }
 
-static uint64_t mail_size(const struct asim_port *port)
+static uint64_t ring_words(const struct asim_port *port)
 {
     uint32_t head = atomic_load_explicit(&port->in->head, memory_order_relaxed);
     uint32_t tail = atomic_load_explicit(&port->in->tail, memory_order_relaxed);
@@ -281,7 +277,7 @@ static uint64_t mail_size(const struct asim_port *port)
 
 uint64_t asim_snapshot_size(const struct asim_fabric *fabric, uint64_t *moving)
 {
-    uint64_t mail = 0, flows = 0, waiting = 0;
+    uint64_t rings = 0, flows = 0, waiting = 0;
     uint64_t ports =
         (uint64_t)fabric->set.topo->first_port[fabric->set.nodes] * (PORT_WORDS + NIC_WORDS);
 
@@ -289,32 +285,31 @@ uint64_t asim_snapshot_size(const struct asim_fabric *fabric, uint64_t *moving)
         for (uint32_t i = 0; i < fabric->host[v].n_nics; i++) {
             const struct asim_nic *nic = &fabric->host[v].nics[i];
 
-            mail += mail_size(&nic->port);
+            rings += ring_words(&nic->port);
             flows += (uint64_t)nic->qps.n * FLOW_WORDS;
             waiting += (uint64_t)nic->acks.n * FRAME_WORDS;
         }
     for (uint32_t v = 0; v < fabric->set.nodes - fabric->set.hosts; v++)
         for (uint32_t p = 0; p < fabric->sw[v].n_ports; p++) {
-            mail += mail_size(&fabric->sw[v].ports[p].port);
+            rings += ring_words(&fabric->sw[v].ports[p].port);
             waiting += (uint64_t)fabric->sw[v].ports[p].frames * FRAME_WORDS;
         }
-    *moving = ports + mail + (flows < mail ? flows : mail);
-    return ports + mail + flows + waiting;
+    *moving = ports + rings + (flows < rings ? flows : rings);
+    return ports + rings + flows + waiting;
 }
 
-/* Linear in the network and its frames: a fifth of a window's work or so. */
 int asim_snapshot_take(const struct asim_fabric *fabric, struct asim_snapshot *snapshot, uint64_t t)
 {
     struct list list = {.fabric = fabric, .snapshot = snapshot};
 
     snapshot->t = t;
     write_nodes(&list);
-    if (list.failed || (!list.not_periodic && take_rest(fabric, snapshot)))
+    if (list.failed || (!list.not_periodic && take_orders(fabric, snapshot)))
         return ASIM_ENOMEM;
     return !list.not_periodic;
 }
 
-/* The host whose glance differs is looked at first from now on. */
+/* Probes the host that differs first from now on. */
 static int probes_differ(const struct asim_fabric *fabric, struct asim_snapshot *kept, uint64_t t)
 {
     for (uint32_t v = 0; v < fabric->set.hosts; v++)
@@ -342,25 +337,23 @@ int asim_snapshot_is_same(const struct asim_fabric *fabric, struct asim_snapshot
     return asim_port_order_is_same(fabric, kept->port_order.at);
 }
 
-/* Of one NIC, from number *n on. */
-static void flows_of(struct asim_fabric *fabric, const uint32_t host_nic[2],
-                     const struct asim_flow_visitor *visit, size_t *n)
+/* The open messages of one NIC, from index *n on. */
+static void visit_nic(const struct asim_nic *nic, const struct asim_flow_visitor *visitor,
+                      size_t *n)
 {
-    const struct asim_nic *nic = &fabric->host[host_nic[0]].nics[host_nic[1]];
-
     for (uint32_t q = 0; (q = asim_qplist_next(&nic->qps, q)) != ASIM_QP_NONE; q++) {
         struct asim_flow *flow = asim_qplist_at(&nic->qps, q);
 
         if (!asim_flow_is_over(flow))
-            visit->each(visit->self, flow, (*n)++);
+            visitor->each(visitor->self, flow, (*n)++);
     }
 }
 
-void asim_snapshot_flows(struct asim_fabric *fabric, const struct asim_flow_visitor *visit)
+void asim_snapshot_flows(struct asim_fabric *fabric, const struct asim_flow_visitor *visitor)
 {
     size_t n = 0;
 
     for (uint32_t v = 0; v < fabric->set.hosts; v++)
         for (uint32_t i = 0; i < fabric->host[v].n_nics; i++)
-            flows_of(fabric, (const uint32_t[2]){v, i}, visit, &n);
+            visit_nic(&fabric->host[v].nics[i], visitor, &n);
 }

@@ -1,30 +1,28 @@
 /* SPDX-License-Identifier: GPL-2.0-only
  *
- * When states are compared, and what is moved on where two are equal (steady_state.h).
+ * Detection of a period, and the skip (steady_state.h).
  *
- * How far: a message must stay so far from its end that every packet of the periods left out was a
- * full one with others behind it, and the clock must not pass a rank's next wake. What is left is
- * simulated frame by frame, as is all until the first period was found.
+ * The number of periods: each message must stay so far from its end that every packet of the
+ * skipped periods was full and had others behind it, and the clock must not pass a rank's next
+ * wake. The rest is simulated frame by frame, like everything before the first period.
  *
- * A long message so costs what its beginning and its end cost, whatever its length: a few round
- * trips until the network has found its rhythm, as many windows again to see that it has, and less
- * than a period at the end. Where there is no rhythm (marks drawn at random, rates that change)
- * nothing is found, and what is lost is bounded: as many states as FIRST_STATES at first, and then
- * what the budget gains with the frames simulated, 0.03 % of the time (search_budget.c).
+ * A long message therefore costs what its beginning and its end cost, whatever its length: a few
+ * round trips until the network is steady, as many windows again to detect the period, and less
+ * than a period at the end. If there is no period (random marks, changing rates), the search costs
+ * FIRST_SNAPSHOTS snapshots at first, and then 0.03 % of the time (search_budget.c).
  */
-#include "fabric/parallel/workers.h"
 #include "fabric/memo/steady_state.h"
 
 #include <stdlib.h>
-#include <string.h>
 
-#include "fabric/node.h"
+#include "fabric/memo/counters.h"
 #include "fabric/memo/memo.h"
+#include "fabric/parallel/workers.h"
 
-/* Windows of quiet before the first state is kept; what is spent to begin with, in states of this
- * network; and what it costs to ask whether the state has come again, and how large it is, words.
- */
-enum { FIRST_QUIET = 4, FIRST_STATES = 4, PROBE_WORDS = 6, PORT_WORDS = 3 };
+/* FIRST_QUIET: quiet windows before the first snapshot. FIRST_SNAPSHOTS: the initial budget, in
+ * snapshots of this network. Then the words that a probe looks at, and the words a port that
+ * asim_snapshot_size does. */
+enum { FIRST_QUIET = 4, FIRST_SNAPSHOTS = 4, PROBE_WORDS = 6, PORT_WORDS = 3 };
 
 void asim_steady_state_fini(struct asim_steady_state *steady)
 {
@@ -37,18 +35,17 @@ void asim_steady_state_fini(struct asim_steady_state *steady)
     free(steady->counts);
 }
 
-/* Whether a state as large as this one may be written. */
 static int can_afford(const struct asim_fabric *fabric, struct asim_steady_state *steady)
 {
     uint64_t moving, words = asim_snapshot_size(fabric, &moving);
 
     asim_search_budget_spend(&steady->budget,
                              fabric->set.topo->first_port[fabric->set.nodes] * PORT_WORDS);
-    asim_search_budget_raise(&steady->budget, FIRST_STATES * moving);
+    asim_search_budget_raise(&steady->budget, FIRST_SNAPSHOTS * moving);
     return asim_search_budget_has(fabric, &steady->budget, words);
 }
 
-/* The state of this window is the one to wait for from now on. */
+/* From now on the search compares with the snapshot of this window. */
 static void keep(struct asim_fabric *fabric, struct asim_steady_state *steady, uint64_t t)
 {
     int code = asim_snapshot_take(fabric, &steady->kept, t);
@@ -66,8 +63,8 @@ static void keep(struct asim_fabric *fabric, struct asim_steady_state *steady, u
         asim_counters_save(fabric, steady->counts);
 }
 
-/* What a period does to a message, and how many of them it allows. */
-struct reach {
+/* The least number of periods that any message allows. */
+struct bound {
     const struct asim_fabric *fabric;
     const struct asim_steady_state *steady;
     uint64_t periods;
@@ -76,33 +73,34 @@ struct reach {
 static struct asim_rx *rx_of(const struct asim_fabric *fabric, const struct asim_flow *flow)
 {
     return asim_rx_of(fabric, (uint32_t)flow->frame_word,
-                      flow->slot); /* its low half is the source */
+                      flow->slot); /* the lower half of the name is the source */
 }
 
-/* In each period left out, packets are sent up to `step` bytes further than in the one before; the
- * last of them must be as full as the first, and must not end the message. So room for one more
- * packet is kept. A message that stands still in a period limits nothing. */
-static void limit(void *self, struct asim_flow *flow, size_t i)
+/* In each skipped period the message advances by `step` bytes. The last packet of the last period
+ * must be as full as the first one, and must not end the message, so one more packet must fit. A
+ * message that makes no progress in a period sets no bound. */
+static void bound_periods(void *self, struct asim_flow *flow, size_t i)
 {
-    struct reach *reach = self;
-    const struct asim_netconf *net = reach->fabric->set.net;
-    const struct asim_rx *rx = rx_of(reach->fabric, flow);
-    uint64_t step = flow->snd_una - reach->steady->kept.acked.at[i];
+    struct bound *bound = self;
+    const struct asim_netconf *net = bound->fabric->set.net;
+    const struct asim_rx *rx = rx_of(bound->fabric, flow);
+    uint64_t step = flow->snd_una - bound->steady->kept.acked.at[i];
     uint64_t end = flow->cc.snd_next + net->payload_bytes, most;
 
     if (!step)
         return;
     most = end < flow->cc.size ? (flow->cc.size - 1 - end) / step : 0;
-    /* Which packets are acknowledged must not depend on how far the message has got. */
+    /* The progress of the message must not decide which packets the receiver acknowledges. */
     if (net->l2_ack_interval_bytes ? rx->next < step + net->l2_ack_interval_bytes
                                    : net->l2_chunk_bytes && step % net->l2_chunk_bytes)
         most = 0;
-    if (most < reach->periods)
-        reach->periods = most;
+    if (most < bound->periods)
+        bound->periods = most;
 }
 
-/* So many periods later no rank has woken. Hosts may have gone on ahead of t (half_steps.h). */
-static uint64_t before_wakes(const struct asim_fabric *fabric, uint64_t t, uint64_t period)
+/* The number of periods after which no rank has woken yet. In half-steps hosts may be ahead of t.
+ */
+static uint64_t periods_before_wakes(const struct asim_fabric *fabric, uint64_t t, uint64_t period)
 {
     uint64_t first = ASIM_NEVER;
 
@@ -113,20 +111,19 @@ static uint64_t before_wakes(const struct asim_fabric *fabric, uint64_t t, uint6
     return (first - t) / period;
 }
 
-/* By how much everything moves. */
 struct skip {
     const struct asim_fabric *fabric;
     const struct asim_steady_state *steady;
     uint64_t periods, ticks;
 };
 
-/* A frame moves with its message. */
+/* A frame advances with its message. */
 static uint64_t bytes_of(const struct skip *skip, const struct asim_frame *frame)
 {
     return asim_flow_of(skip->fabric, frame->src, frame->slot)->skip_bytes;
 }
 
-/* What waits in a queue has no time of its own. */
+/* A frame in a queue has no time of its own. */
 static void skip_ring(const struct skip *skip, struct asim_ring *ring)
 {
     for (uint32_t i = 0; i < ring->n; i++) {
@@ -136,8 +133,7 @@ static void skip_ring(const struct skip *skip, struct asim_ring *ring)
     }
 }
 
-/* Port by port, each with the mailbox it reads. Transmissions that are over move, too: they stay
- * over. */
+/* A port with the receive ring that it reads. Past transmissions shift, too, and stay past. */
 static void skip_port(const struct skip *skip, struct asim_port *port)
 {
     port->busy_until += skip->ticks;
@@ -150,16 +146,15 @@ static void skip_port(const struct skip *skip, struct asim_port *port)
     }
 }
 
-/* Kept beside the flow until its frames have been moved. */
-static void measure(void *self, struct asim_flow *flow, size_t i)
+static void set_skip_bytes(void *self, struct asim_flow *flow, size_t i)
 {
     const struct skip *skip = self;
 
     flow->skip_bytes = (flow->snd_una - skip->steady->kept.acked.at[i]) * skip->periods;
 }
 
-/* The receiver has begun with the message if it knows its generation; else its next byte is still
- * that of an earlier one. */
+/* The receiver knows the message if it knows its generation. Else rx->next belongs to an earlier
+ * message. */
 static void skip_flow(void *self, struct asim_flow *flow, size_t i)
 {
     const struct skip *skip = self;
@@ -174,9 +169,8 @@ static void skip_flow(void *self, struct asim_flow *flow, size_t i)
         rx->next += flow->skip_bytes;
 }
 
-/* Timers do not move: they are the ranks' wakes, which stand at their times. Counts of events
- * (tie_key.h) need not move, since only their order is looked at. Ways that switches remember grow
- * stale at most, and are then worked out again. */
+/* Timers are wakes of ranks and keep their times. Event counts (tie_key.h) stay, since only their
+ * order matters. Entries of ECMP caches may become stale; the switch then computes them again. */
 static void skip_nodes(struct asim_fabric *fabric, const struct skip *skip)
 {
     for (uint32_t v = 0; v < fabric->set.hosts; v++) {
@@ -203,14 +197,14 @@ static void skip_nodes(struct asim_fabric *fabric, const struct skip *skip)
         }
 }
 
-/* Frames look up how far their message moves, so messages move last. */
+/* Frames look up the progress of their message, so messages advance last. */
 static void skip_periods(struct asim_fabric *fabric, struct asim_steady_state *steady,
                          uint64_t periods, uint64_t ticks)
 {
     struct skip skip = {fabric, steady, periods, ticks};
     uint64_t hops = asim_counters_hops(fabric);
 
-    asim_snapshot_flows(fabric, &(struct asim_flow_visitor){&skip, measure});
+    asim_snapshot_flows(fabric, &(struct asim_flow_visitor){&skip, set_skip_bytes});
     skip_nodes(fabric, &skip);
     asim_snapshot_flows(fabric, &(struct asim_flow_visitor){&skip, skip_flow});
     asim_counters_subtract(fabric, steady->counts);
@@ -226,11 +220,11 @@ static void skip_periods(struct asim_fabric *fabric, struct asim_steady_state *s
         asim_next_renew(fabric, v);
 }
 
-/* The present state may be the kept one again. */
+/* Compares the present state with the kept snapshot, and skips periods if they are equal. */
 static int compare(struct asim_fabric *fabric, struct asim_steady_state *steady, uint64_t t)
 {
     uint64_t period = t - steady->kept.t, wakes;
-    struct reach reach = {fabric, steady, ASIM_NEVER};
+    struct bound bound = {fabric, steady, ASIM_NEVER};
     int code = asim_snapshot_is_same(fabric, &steady->kept, &steady->now, t);
 
     asim_search_budget_spend(&steady->budget, steady->now.words.n);
@@ -238,19 +232,19 @@ static int compare(struct asim_fabric *fabric, struct asim_steady_state *steady,
         fabric->run.failed = ASIM_ENOMEM;
     if (code != 1)
         return 0;
-    asim_snapshot_flows(fabric, &(struct asim_flow_visitor){&reach, limit});
-    wakes = before_wakes(fabric, t, period);
-    if (wakes < reach.periods)
-        reach.periods = wakes;
-    steady->has_kept = 0; /* what comes is the end of a message, or a wake */
+    asim_snapshot_flows(fabric, &(struct asim_flow_visitor){&bound, bound_periods});
+    wakes = periods_before_wakes(fabric, t, period);
+    if (wakes < bound.periods)
+        bound.periods = wakes;
+    steady->has_kept = 0; /* the next event is the end of a message, or a wake */
     steady->keep_at = ASIM_NEVER;
-    if (!reach.periods || reach.periods > (ASIM_NEVER / 4 - t) / period)
+    if (!bound.periods || bound.periods > (ASIM_NEVER / 4 - t) / period)
         return 0;
-    skip_periods(fabric, steady, reach.periods, reach.periods * period);
+    skip_periods(fabric, steady, bound.periods, bound.periods * period);
     return 1;
 }
 
-/* Whether nobody has been told anything, woken or begun a message since the last look. */
+/* Whether no rank has heard, woken or sent since the last look. */
 static int is_quiet(const struct asim_fabric *fabric, struct asim_steady_state *steady)
 {
     uint64_t calls = 0, open = 0;
@@ -266,14 +260,13 @@ static int is_quiet(const struct asim_fabric *fabric, struct asim_steady_state *
     return same;
 }
 
-/* The kept state, if there is one, is looked for in every window that begins after it: where a side
- * goes on alone, one may begin at the same time, with no more behind it than what changes nothing,
- * and is no period. But the end of quiet is seen up to FIRST_QUIET windows late where there is
- * nothing to look for. After a move the end of some message, or a wake, is less than a period away:
- * nothing is looked for until then. */
-int asim_steady_state_detect(struct asim_fabric *fabric, struct asim_steady_state *steady,
-                             uint64_t t)
+/* The search compares every window that begins after the kept snapshot. In half-steps a window may
+ * begin at the same time as the one before; it is no period. Without a kept snapshot the search
+ * sees the end of a quiet phase up to FIRST_QUIET windows late. After a skip some message ends, or
+ * a rank wakes, within a period: the search pauses until then. */
+int asim_steady_state_detect(struct asim_fabric *fabric, uint64_t t)
 {
+    struct asim_steady_state *steady = &fabric->memo->steady;
     uint64_t window = fabric->run.windows;
 
     if (!is_quiet(fabric, steady)) {

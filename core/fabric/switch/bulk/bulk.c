@@ -264,8 +264,9 @@ static void serve(struct asim_fabric *fabric, struct asim_switch_shard *shard, u
 
 int asim_bulk_allowed(const struct asim_fabric *fabric, const struct asim_switch *sw)
 {
-    return !sw->maybe_paused && sw->arrivals_before_departures && !fabric->run.per_event &&
-           !fabric->losses && !fabric->watch.frame && (!fabric->watch.queue || sw->samples) &&
+    return !(fabric->set.without & ASIM_FAST_BULK_SWITCH) && !sw->maybe_paused &&
+           sw->arrivals_before_departures && !fabric->run.per_event && !fabric->losses &&
+           !fabric->watch.frame && (!fabric->watch.queue || sw->samples) &&
            fabric->set.net->load_balance != ASIM_SPRAY;
 }
 

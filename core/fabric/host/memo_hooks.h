@@ -1,0 +1,24 @@
+/* SPDX-License-Identifier: GPL-2.0-only
+ *
+ * Calls from a host to the memo (memo/memo.h). They go through a table, because the memo calls
+ * hosts: a direct call would close a circle between the two folders.
+ */
+#ifndef ASIM_FABRIC_HOST_MEMO_HOOKS_H
+#define ASIM_FABRIC_HOST_MEMO_HOOKS_H
+
+#include <stdint.h>
+
+struct asim_fabric;
+struct asim_flow;
+struct asim_host;
+
+struct asim_memo_hooks {
+    /* The source was told that a message is complete; the destination was told. */
+    void (*sent)(struct asim_fabric *fabric, struct asim_host *host, const struct asim_flow *flow);
+    void (*arrived)(struct asim_fabric *fabric, struct asim_host *host, uint32_t src,
+                    uint32_t slot);
+    /* A recorded completion of this host is due. */
+    void (*complete)(struct asim_fabric *fabric, struct asim_host *host);
+};
+
+#endif

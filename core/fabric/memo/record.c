@@ -1,0 +1,180 @@
+/* SPDX-License-Identifier: GPL-2.0-only
+ *
+ * Recording of episodes (record.h). The memo keeps a recording only if the network is in the same
+ * idle state before and after it. Then a replay changes nothing but counters, and the next episode
+ * begins in the same state again.
+ */
+#include "fabric/memo/record.h"
+
+#include <stdlib.h>
+
+/* A longer recording takes more memory than the network, and seldom repeats. */
+enum { MOST_MESSAGES = 1 << 20 };
+enum { EPISODES_BYTES = 256 << 20 }; /* for all episodes */
+
+/* The START timer creates the queue pair, as without the memo. */
+int asim_record_start(struct asim_fabric *fabric, struct asim_host *host,
+                      const struct asim_memo_message *message)
+{
+    struct asim_memo *memo = fabric->memo;
+    struct asim_memo_host *own = &memo->host[host->node];
+    struct asim_injection injection = message->injection;
+    uint64_t slot = asim_flow_alloc(host, &message->msg, (uint16_t)injection.sport),
+             t = injection.t;
+
+    if (slot == ASIM_NEVER)
+        return ASIM_ENOMEM;
+    asim_flow_of(fabric, host->node, (uint32_t)slot)->message_index = own->n_messages;
+    asim_rx_of(fabric, host->node, (uint32_t)slot)->message_index = own->n_messages++;
+    if (memo->recording) {
+        injection.t -= memo->recording->begin;
+        if (ASIM_VEC_PUSH(memo->recording->part[host->node].injections, injection))
+            return ASIM_ENOMEM;
+    }
+    asim_fabric_at(fabric, host->node, t);
+    return asim_event_heap_push(&host->timers,
+                                (struct asim_event_entry){t, injection.tie, host->timer_seq++,
+                                                          (uint64_t)ASIM_TIMER_START << 56 | slot});
+}
+
+/* The messages keep their times. Their hosts are past these times, but did nothing else there. */
+static void release_host(struct asim_fabric *fabric, uint32_t v)
+{
+    struct asim_memo_host *own = &fabric->memo->host[v];
+
+    for (size_t i = 0; i < own->deferred.n; i++)
+        if (asim_record_start(fabric, &fabric->host[v], &own->deferred.at[i]))
+            fabric->run.failed = ASIM_ENOMEM;
+    own->deferred.n = 0;
+}
+
+void asim_record_release(struct asim_fabric *fabric)
+{
+    for (uint32_t l = 0; l < fabric->workers.n; l++) {
+        for (size_t h = 0; h < fabric->workers.at[l].deferring.n; h++)
+            release_host(fabric, fabric->workers.at[l].deferring.at[h]);
+        fabric->workers.at[l].deferring.n = 0;
+    }
+}
+
+void asim_record_begin(struct asim_fabric *fabric, uint64_t begin, uint64_t hash)
+{
+    struct asim_memo *memo = fabric->memo;
+
+    memo->mode = ASIM_MEMO_RECORD;
+    memo->defer_from = ASIM_NEVER;
+    memo->recording = memo->spare ? memo->spare : asim_episode_new(fabric);
+    memo->spare = NULL;
+    if (!memo->recording) {
+        fabric->run.failed = ASIM_ENOMEM;
+        return;
+    }
+    if (asim_episode_begin(fabric, memo->recording, begin))
+        fabric->run.failed = ASIM_ENOMEM;
+    memo->recording->hash = hash;
+    for (uint32_t v = 0; v < fabric->set.hosts; v++)
+        memo->host[v].n_messages = 0;
+}
+
+/* Into the row of the host that runs now. */
+static void record_completion(struct asim_fabric *fabric, struct asim_host *host,
+                              struct asim_recorded_completion *completion)
+{
+    struct asim_episode *recording = fabric->memo->recording;
+
+    completion->t = host->now - recording->begin;
+    completion->tie = host->tie;
+    if (ASIM_VEC_PUSH(recording->part[host->node].completions, *completion))
+        host->worker->failed = ASIM_ENOMEM;
+}
+
+void asim_record_sent(struct asim_fabric *fabric, struct asim_host *host,
+                      const struct asim_flow *flow)
+{
+    struct asim_recorded_completion completion = {.src = host->node,
+                                                  .injection = flow->message_index & INT32_MAX};
+    struct asim_episode *recording = fabric->memo->recording;
+    struct asim_injection *injection;
+
+    if (!recording)
+        return;
+    injection = &recording->part[host->node].injections.at[flow->message_index];
+    injection->start = flow->start - recording->begin;
+    injection->ideal = flow->ideal;
+    record_completion(fabric, host, &completion);
+}
+
+void asim_record_arrived(struct asim_fabric *fabric, struct asim_host *host, uint32_t src,
+                         uint32_t slot)
+{
+    struct asim_recorded_completion completion = {.src = src, .is_arrival = 1};
+
+    if (!fabric->memo->recording)
+        return;
+    completion.injection = asim_rx_of(fabric, src, slot)->message_index & INT32_MAX;
+    record_completion(fabric, host, &completion);
+}
+
+/* Takes the episode over. If the memory is exceeded, the least recently used episodes go. */
+static void keep(struct asim_fabric *fabric, struct asim_episode *episode)
+{
+    struct asim_memo *memo = fabric->memo;
+    struct asim_episode **link = &memo->episodes;
+    size_t bytes = 0;
+
+    episode->next = memo->episodes;
+    memo->episodes = episode;
+    for (; *link && bytes + (*link)->bytes <= EPISODES_BYTES; link = &(*link)->next)
+        bytes += (*link)->bytes;
+    while (*link) {
+        struct asim_episode *gone = *link;
+
+        *link = gone->next;
+        asim_episode_free(gone, fabric->set.hosts);
+    }
+}
+
+/* 0 if a path has no number. */
+static int route_all(struct asim_fabric *fabric, struct asim_episode *episode)
+{
+    for (uint32_t v = 0; v < fabric->set.hosts; v++)
+        for (size_t i = 0; i < episode->part[v].injections.n; i++) {
+            asim_injection_route(fabric, v, &episode->part[v].injections.at[i]);
+            if (episode->part[v].injections.at[i].path == UINT64_MAX)
+                return 0;
+        }
+    return 1;
+}
+
+void asim_record_end(struct asim_fabric *fabric)
+{
+    struct asim_memo *memo = fabric->memo;
+    struct asim_episode *episode = memo->recording;
+    uint64_t before = memo->idle_state;
+
+    memo->recording = NULL;
+    memo->idle_state = asim_idle_state_id(fabric, &memo->idle_states, &memo->n_idle_states);
+    if (!episode)
+        return;
+    if (asim_episode_end(fabric, episode, memo->last_completion))
+        fabric->run.failed = ASIM_ENOMEM;
+    episode->idle_state = before;
+    if (!episode->not_replayable && before && before == memo->idle_state &&
+        route_all(fabric, episode))
+        keep(fabric, episode);
+    else
+        memo->spare = episode;
+}
+
+void asim_record_limit(struct asim_fabric *fabric)
+{
+    struct asim_memo *memo = fabric->memo;
+    uint64_t messages = 0;
+
+    for (uint32_t v = 0; memo->recording && v < fabric->set.hosts; v++)
+        messages += memo->host[v].n_messages;
+    if (messages <= MOST_MESSAGES)
+        return;
+    asim_episode_free(memo->recording, fabric->set.hosts);
+    memo->recording = NULL;
+}

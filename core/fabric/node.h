@@ -235,12 +235,6 @@ uint32_t asim_ecmp_cached(const struct asim_fabric *fabric, struct asim_switch *
                           const struct asim_frame *frame);
 void asim_switch_forget_routes(struct asim_switch *sw);
 uint64_t asim_switch_next(struct asim_switch *sw);
-/* Time of the next event of a node, from the node itself. Call it between windows. */
-static inline uint64_t asim_node_next(const struct asim_fabric *fabric, uint32_t node)
-{
-    return node < fabric->set.hosts ? asim_host_next(&fabric->host[node])
-                                    : asim_switch_next(&fabric->sw[node - fabric->set.hosts]);
-}
 uint64_t asim_switch_advance(struct asim_fabric *fabric, struct asim_switch *sw, uint64_t until);
 /* The link of port p went down, at t: empties its queues. Came up again: nothing is left to do. */
 void asim_switch_port_down(struct asim_fabric *fabric, struct asim_switch *sw, uint32_t p,

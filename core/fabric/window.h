@@ -13,6 +13,12 @@ uint64_t asim_fabric_next_tick(struct asim_fabric *fabric);
  * its middle. 0 or the failure's code. */
 int asim_fabric_advance_half(struct asim_fabric *fabric, int half, uint64_t until,
                              struct asim_err *err);
+/* Time of the next event of a node, from the node itself. Call it between windows. */
+static inline uint64_t asim_node_next(const struct asim_fabric *fabric, uint32_t node)
+{
+    return node < fabric->set.hosts ? asim_host_next(&fabric->host[node])
+                                    : asim_switch_next(&fabric->sw[node - fabric->set.hosts]);
+}
 /* Advances a node to `until`; returns the time of its next event. */
 uint64_t asim_node_advance(struct asim_fabric *fabric, uint32_t node, uint64_t until);
 

@@ -36,7 +36,7 @@ static void add_stats(struct asim_trace_stats *total, const struct asim_trace_st
         total->by_type[t] += rank->by_type[t];
         total->micros_by_type[t] = sum(total->micros_by_type[t], rank->micros_by_type[t]);
     }
-    for (int c = 0; c < ASIM_STATS_COLLS; c++) {
+    for (int c = 0; c < ASIM_COLL_TYPES; c++) {
         total->colls[c] += rank->colls[c];
         total->coll_bytes[c] = sum(total->coll_bytes[c], rank->coll_bytes[c]);
     }

@@ -100,7 +100,7 @@ static int look_collective(struct asim_check *check, uint32_t rank, const struct
     coll.group = (uint32_t)group;
     if (!(op->has & ASIM_HAS_COMM_TYPE))
         note(seen, ASIM_CHECK_NO_TYPE, op);
-    else if (op->comm_type >= ASIM_STATS_COLLS)
+    else if (op->comm_type >= ASIM_COLL_TYPES)
         note(seen, ASIM_CHECK_BAD_TYPE, op);
     if (!(op->has & ASIM_HAS_COMM_SIZE) && !is_barrier)
         note(seen, ASIM_CHECK_NO_SIZE, op);

@@ -54,7 +54,7 @@ static void show_ops(const struct asim_check *check)
         if (t->by_type[type])
             printf("  %-15s %10" PRIu64 "  %" PRIu64 " us recorded\n", asim_op_type_name(type),
                    t->by_type[type], t->micros_by_type[type]);
-    for (uint32_t c = 0; c < ASIM_STATS_COLLS; c++)
+    for (uint32_t c = 0; c < ASIM_COLL_TYPES; c++)
         if (t->colls[c])
             printf("  %-15s %10" PRIu64 "  %" PRIu64 " bytes\n", asim_coll_type_name(c),
                    t->colls[c], t->coll_bytes[c]);

@@ -10,7 +10,7 @@
 #include "json/value.h"
 #include "lib/index.h"
 
-/* Kinds beside enum asim_kind. */
+/* Kinds beside enum asim_coll_type. */
 enum { ASIM_COMM_UNKNOWN = -1, ASIM_COMM_SEND = 100, ASIM_COMM_RECV, ASIM_COMM_WAIT };
 
 struct asim_comm {

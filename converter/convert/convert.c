@@ -68,10 +68,10 @@ void asim_convert_report(const struct asim_convert *cv, const char *title, FILE 
             " of them communication\n",
             title, c->written, c->cpu, c->cpu_us, c->gpu, c->gpu_us, c->comm);
     line(file, c->metadata, "metadata nodes");
-    for (int k = 0; k < ASIM_KINDS; k++)
+    for (int k = 0; k < ASIM_COLL_TYPES; k++)
         if (c->by_kind[k])
-            fprintf(file, "  %" PRIu64 " %s, %" PRIu64 " bytes\n", c->by_kind[k], asim_kind_name(k),
-                    c->bytes_by_kind[k]);
+            fprintf(file, "  %" PRIu64 " %s, %" PRIu64 " bytes\n", c->by_kind[k],
+                    asim_coll_type_name(k), c->bytes_by_kind[k]);
     line(file, c->sends, "sends");
     line(file, c->recvs, "receives");
     line(file, c->host_comm,

@@ -53,7 +53,7 @@ struct asim_convert_counts {
     uint64_t repeated, deleted, orphans, lost_gpu, cycles, deps_dropped;
     uint64_t stream_edges, sync_edges, comm_edges, thread_edges;
     uint64_t guessed, sizes_found, sizes_missing, p2p_unknown, host_comm;
-    uint64_t by_kind[ASIM_KINDS], bytes_by_kind[ASIM_KINDS], sends, recvs;
+    uint64_t by_kind[ASIM_COLL_TYPES], bytes_by_kind[ASIM_COLL_TYPES], sends, recvs;
     double cpu_us, gpu_us;
 };
 

@@ -143,7 +143,7 @@ static int comm_attrs(struct emit *em, uint32_t at, const struct asim_comm *comm
     struct asim_convert *cv = em->cv;
     const char *group;
 
-    if (comm->kind < ASIM_KINDS)
+    if (comm->kind < ASIM_COLL_TYPES)
         put_int(em, "comm_type", ASIM_CHAKRA_INT64, comm->kind);
     put_int(em, "comm_size", ASIM_CHAKRA_INT64, (int64_t)comm->bytes);
     group = asim_names_get(&cv->names, comm->pg_name);
@@ -203,7 +203,7 @@ static void count_comm(struct asim_convert *cv, const struct asim_comm *comm)
     cv->counts.comm++;
     cv->counts.sends += comm->kind == ASIM_COMM_SEND;
     cv->counts.recvs += comm->kind == ASIM_COMM_RECV;
-    if (comm->kind < ASIM_KINDS) {
+    if (comm->kind < ASIM_COLL_TYPES) {
         cv->counts.by_kind[comm->kind]++;
         cv->counts.bytes_by_kind[comm->kind] += comm->bytes;
     }

@@ -20,7 +20,9 @@ static int is_wanted(const struct asim_convert *cv, uint32_t node)
 
 static const char *kind_text(int kind)
 {
-    return kind == ASIM_COMM_SEND ? "SEND" : kind == ASIM_COMM_RECV ? "RECV" : asim_kind_name(kind);
+    return kind == ASIM_COMM_SEND   ? "SEND"
+           : kind == ASIM_COMM_RECV ? "RECV"
+                                    : asim_coll_type_name(kind);
 }
 
 static int add(struct asim_convert *cv, uint32_t record)

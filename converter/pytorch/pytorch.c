@@ -23,7 +23,7 @@ struct job {
     struct asim_folder folder;
     struct asim_rankfiles files;          /* hidden in, final out */
     struct asim_calibrate_device *device; /* of each file; kernels = 0: not measured */
-    uint64_t calls[ASIM_KINDS];
+    uint64_t calls[ASIM_COLL_TYPES];
     struct asim_pgroups groups;
     struct asim_names names;
     char dir[3000], stem[600]; /* of the output: dir/stem.RANK.et */
@@ -104,7 +104,7 @@ static int convert_rank(struct job *job, const char *input, const char *output, 
 
     if (!code) {
         asim_convert_report(&cv, "converted", job->report);
-        for (int k = 0; k < ASIM_KINDS; k++)
+        for (int k = 0; k < ASIM_COLL_TYPES; k++)
             job->calls[k] += cv.counts.by_kind[k];
         if (asim_pgroups_merge(&job->groups, &job->names, &cv.groups, &cv.names))
             code = asim_err_nomem(job->err, "merging process groups");
@@ -147,14 +147,14 @@ static void auto_name(const struct job *job, char *name, size_t size)
     int best = 0;
     size_t n = 0;
 
-    for (int k = 1; k < ASIM_KINDS; k++)
+    for (int k = 1; k < ASIM_COLL_TYPES; k++)
         if (job->calls[k] > job->calls[best])
             best = k;
     if (!job->calls[best]) {
         snprintf(name, size, "compute");
         return;
     }
-    for (const char *s = asim_kind_name(best); *s && n + 1 < size; s++)
+    for (const char *s = asim_coll_type_name(best); *s && n + 1 < size; s++)
         if (*s != '_')
             name[n++] = (char)(*s - 'A' + 'a');
     name[n] = 0;

@@ -80,7 +80,7 @@ static void tell(struct compare *c, const struct seq *lacks, const struct seq *h
                   "group %s: rank %" PRIu32 " lacks the %s of %" PRIu64 " bytes that rank %" PRIu32
                   " runs as number %zu (node %" PRIu64 ").",
                   *c->group ? c->group : "of all ranks", lacks->graph->rank,
-                  asim_kind_name(node->kind), node->bytes, has->graph->rank, i + 1,
+                  asim_coll_type_name(node->kind), node->bytes, has->graph->rank, i + 1,
                   (uint64_t)node->id);
 }
 
@@ -106,7 +106,7 @@ static void tell_sizes(struct compare *c, const struct seq *a, const struct seq 
         asim_diagnose(c->notes,
                       "group %s: collective number %zu, %s, has %" PRIu64 " bytes on rank %" PRIu32
                       " but %" PRIu64 " on rank %" PRIu32 ".",
-                      *c->group ? c->group : "of all ranks", i + 1, asim_kind_name(x->kind),
+                      *c->group ? c->group : "of all ranks", i + 1, asim_coll_type_name(x->kind),
                       x->bytes, a->graph->rank, y->bytes, b->graph->rank);
 }
 

@@ -80,7 +80,7 @@ int asim_graph_filter(struct asim_graph *graph, const struct asim_repair_options
                               count == &graph->counts.refused
                                   ? graph->node.at[i].kind < 0
                                         ? "a collective without a comm_type"
-                                        : asim_kind_name(graph->node.at[i].kind)
+                                        : asim_coll_type_name(graph->node.at[i].kind)
                                   : "a send or receive without its partner");
                 free(name);
             }

@@ -56,7 +56,7 @@ static int read_comm(struct asim_graph *graph, struct asim_rnode *node,
     const char *group = asim_edit_text(record, "pg_name");
     int64_t value;
 
-    if (asim_edit_int(record, "comm_type", &value) && value >= 0 && value < ASIM_KINDS)
+    if (asim_edit_int(record, "comm_type", &value) && value >= 0 && value < ASIM_COLL_TYPES)
         node->kind = (int16_t)value;
     if (asim_edit_int(record, "comm_size", &value) && value > 0)
         node->bytes = (uint64_t)value;

@@ -38,12 +38,12 @@ uint64_t asim_coll_out_bytes(const struct asim_coll_algo *algo, int kind, uint64
 
 int asim_coll_can(const struct asim_coll_algo *algo, int kind, struct asim_err *err)
 {
-    if (kind >= 0 && kind < ASIM_KINDS && algo->kinds & 1u << kind)
+    if (kind >= 0 && kind < ASIM_COLL_TYPES && algo->kinds & 1u << kind)
         return 0;
     return asim_err_set(err, ASIM_EINVAL,
                         "algorithm %s cannot do %s; name another one in the system "
                         "configuration's list for it",
-                        algo->member.name, asim_kind_name(kind));
+                        algo->member.name, asim_coll_type_name(kind));
 }
 
 /* The plan is a plain value: nothing to free. coll is copied. A kind the algorithm lacks is refused

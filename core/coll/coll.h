@@ -25,7 +25,7 @@
 
 /* One phase of a collective as one member sees it. Members are positions 0 … n-1. */
 struct asim_coll {
-    int kind;          /* enum asim_kind */
+    int kind;          /* enum asim_coll_type */
     uint32_t n, index; /* size of the ring and own position in it */
     int step;          /* +1 clockwise, -1 anticlockwise */
     int subgroup;      /* 1 for a communicator group that is not the whole system */
@@ -72,7 +72,7 @@ struct asim_step {
  * spelling (halvingDoubling) is the member's name. */
 struct asim_coll_algo {
     struct asim_member member;
-    unsigned kinds; /* bit per enum asim_kind */
+    unsigned kinds; /* bit per enum asim_coll_type */
     int uniform;    /* 1 = every step of a plan is the same */
     int whole;      /* 1 = hands on as many bytes as it got, whatever the kind */
     int usual;      /* 1 = the endpoint delay counts in sub-groups, too (spec 5.1) */

@@ -15,7 +15,7 @@
 #include "conf/conf.h"
 
 struct asim_dims_view { /* const over one collective */
-    int kind;           /* enum asim_kind */
+    int kind;           /* enum asim_coll_type */
     /* Logical dimensions; dimension 0 is the innermost. */
     uint32_t n;
     uint32_t size[ASIM_DIMS];

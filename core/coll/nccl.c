@@ -198,8 +198,8 @@ int asim_nccl_choose(struct asim_nccl *nccl, const struct asim_nccl_spec *spec,
         return asim_err_set(err, ASIM_EINVAL,
                             "%s cannot do %s over %u servers: trees and NVLS reduce only, NVLS in "
                             "one server and nvls_tree over several; all-to-all is direct.",
-                            asim_nccl_algo_names[nccl->spec.algo], asim_kind_name(nccl->spec.kind),
-                            nccl->servers);
+                            asim_nccl_algo_names[nccl->spec.algo],
+                            asim_coll_type_name(nccl->spec.kind), nccl->servers);
     return 0;
 }
 

@@ -15,11 +15,11 @@
 #include "asim/err.h"
 #include "asim/ext/option.h"
 #include "asim/net.h"
-#include "conf/diagnostics.h"
+#include "base/diagnostics.h"
 #include "conf/netconf.h"
 
 /* Collective types, in the order of Chakra's CollectiveCommType. */
-enum asim_kind {
+enum asim_coll_type {
     ASIM_ALL_REDUCE = 0,
     ASIM_REDUCE,
     ASIM_ALL_GATHER,
@@ -30,12 +30,12 @@ enum asim_kind {
     ASIM_REDUCE_SCATTER,
     ASIM_REDUCE_SCATTER_BLOCK,
     ASIM_BARRIER,
-    ASIM_KINDS
+    ASIM_COLL_TYPES
 };
 /* "ALL_REDUCE" … ; "?" outside the enum. */
-const char *asim_kind_name(int kind);
+const char *asim_coll_type_name(int kind);
 /* "all-reduce" …, as keys of system files begin; "?" outside the enum. */
-const char *asim_kind_key(int kind);
+const char *asim_coll_type_key(int kind);
 
 /* Which of two waiting collectives goes first: the later, the earlier, or the one with the higher
  * comm_priority. */
@@ -101,10 +101,10 @@ struct asim_system {
     /* Ops of a rank that may run at once: collectives and other communication, compute, CPU. */
     uint32_t comm_slots, comp_slots, cpu_slots;
     struct asim_rank_values compute_scale, start_delay_ns, message_delay_ns;
-    double boost_mode;                  /* accepted without effect */
-    struct asim_words impl[ASIM_KINDS]; /* "<kind>-implementation"; n = 0 where absent */
-    char *custom[ASIM_KINDS];           /* "<kind>-implementation-custom": ET prefix, or NULL */
-    char *per_node_custom;              /* path of a YAML file, or NULL */
+    double boost_mode;                       /* accepted without effect */
+    struct asim_words impl[ASIM_COLL_TYPES]; /* "<kind>-implementation"; n = 0 where absent */
+    char *custom[ASIM_COLL_TYPES]; /* "<kind>-implementation-custom": ET prefix, or NULL */
+    char *per_node_custom;         /* path of a YAML file, or NULL */
 };
 
 int asim_system_read(struct asim_system *sys, const char *path,

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only
  *
- * Small things every settings reader shares: notes to the user, names of collective types, and
+ * Small things every settings reader shares: names of collective types, and
  * where a path that stands inside a file is looked for. The reference looks from the working
  * directory only, which is why its scripts change folder first; a file's own folder is tried
  * second here, so a run that works there opens the same file here.
@@ -9,47 +9,31 @@
  */
 #include "conf/conf.h"
 
-#include <stdarg.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 #include "base/text.h"
 
-/* Without anybody listening (notes NULL, or no say) this costs nothing. */
-void asim_diagnose(const struct asim_diagnostics *notes, const char *fmt, ...)
-{
-    char text[2048];
-    va_list args;
-
-    if (!notes || !notes->say)
-        return;
-    va_start(args, fmt);
-    vsnprintf(text, sizeof text, fmt, args);
-    va_end(args);
-    notes->say(notes->self, text);
-}
-
 /* Chakra's spelling (spec chakra.md), because that is what traces and error messages show. */
-const char *asim_kind_name(int kind)
+const char *asim_coll_type_name(int kind)
 {
-    static const char *const names[ASIM_KINDS] = {
+    static const char *const names[ASIM_COLL_TYPES] = {
         "ALL_REDUCE", "REDUCE",         "ALL_GATHER",           "GATHER",  "SCATTER", "BROADCAST",
         "ALL_TO_ALL", "REDUCE_SCATTER", "REDUCE_SCATTER_BLOCK", "BARRIER",
     };
 
-    return kind >= 0 && kind < ASIM_KINDS ? names[kind] : "?";
+    return kind >= 0 && kind < ASIM_COLL_TYPES ? names[kind] : "?";
 }
 
 /* ASTRA-sim's spelling in system files. */
-const char *asim_kind_key(int kind)
+const char *asim_coll_type_key(int kind)
 {
-    static const char *const keys[ASIM_KINDS] = {
+    static const char *const keys[ASIM_COLL_TYPES] = {
         "all-reduce", "reduce",         "all-gather",           "gather",  "scatter", "broadcast",
         "all-to-all", "reduce-scatter", "reduce-scatter-block", "barrier",
     };
 
-    return kind >= 0 && kind < ASIM_KINDS ? keys[kind] : "?";
+    return kind >= 0 && kind < ASIM_COLL_TYPES ? keys[kind] : "?";
 }
 
 /* The path is given back as it stands where nothing is found: the error then names what the user

@@ -11,7 +11,7 @@
 #include <stdint.h>
 #include "asim/err.h"
 #include "asim/ext/option.h"
-#include "conf/diagnostics.h"
+#include "base/diagnostics.h"
 
 struct asim_cc;
 

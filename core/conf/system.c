@@ -105,10 +105,11 @@ static enum list_form list_key(const char *key, int *kind)
 {
     static const char mark[] = "-implementation";
 
-    for (int k = 0; k < ASIM_KINDS; k++) {
-        size_t n = strlen(asim_kind_key(k));
+    for (int k = 0; k < ASIM_COLL_TYPES; k++) {
+        size_t n = strlen(asim_coll_type_key(k));
 
-        if (strncmp(key, asim_kind_key(k), n) != 0 || strncmp(key + n, mark, sizeof mark - 1) != 0)
+        if (strncmp(key, asim_coll_type_key(k), n) != 0 ||
+            strncmp(key + n, mark, sizeof mark - 1) != 0)
             continue;
         *kind = k;
         key += n + sizeof mark - 1;
@@ -160,7 +161,10 @@ static const struct rank_key {
  * Unknown: the nearest among scalars, lists and ignored keys. */
 static int unknown_key(struct reader *r, const char *key)
 {
-    enum { SCALARS = sizeof system_options / sizeof *system_options - 1, LISTS = 2 * ASIM_KINDS };
+    enum {
+        SCALARS = sizeof system_options / sizeof *system_options - 1,
+        LISTS = 2 * ASIM_COLL_TYPES
+    };
     const char *words[SCALARS + LISTS + sizeof rank_keys / sizeof *rank_keys];
     char lists[LISTS][48], safe[80], hint[128];
     struct asim_where at = {r->path, 0, 0};
@@ -169,7 +173,7 @@ static int unknown_key(struct reader *r, const char *key)
     for (size_t i = 0; i < SCALARS; i++)
         words[n++] = system_options[i].key;
     for (size_t i = 0; i < LISTS; i++) {
-        snprintf(lists[i], sizeof lists[i], "%s-implementation%s", asim_kind_key((int)i / 2),
+        snprintf(lists[i], sizeof lists[i], "%s-implementation%s", asim_coll_type_key((int)i / 2),
                  i % 2 ? "-custom" : "");
         words[n++] = lists[i];
     }
@@ -373,7 +377,7 @@ int asim_system_defaults(struct asim_system *sys, struct asim_err *err)
 /* Safe after any failure: every pointer is NULL or owned. */
 void asim_system_fini(struct asim_system *sys)
 {
-    for (int kind = 0; kind < ASIM_KINDS; kind++) {
+    for (int kind = 0; kind < ASIM_COLL_TYPES; kind++) {
         for (size_t i = 0; i < sys->impl[kind].n; i++)
             free(sys->impl[kind].at[i]);
         free(sys->impl[kind].at);

@@ -196,7 +196,7 @@ struct asim_queue {
 
 struct asim_dim_turns { /* round robin over the queues of a dimension: all, first, second half */
     uint32_t all, first, second;
-    uint8_t trees[ASIM_KINDS]; /* chunks laid over it: double binary trees alternate */
+    uint8_t trees[ASIM_COLL_TYPES]; /* chunks laid over it: double binary trees alternate */
 };
 
 #endif

@@ -85,12 +85,12 @@ struct asim_world {
     struct asim_topo topo;
     struct asim_route *route;
     struct asim_arena arena;
-    struct asim_coll_choice *choices[ASIM_KINDS]; /* per dimension; n_choices of them */
-    uint32_t n_choices[ASIM_KINDS];
+    struct asim_coll_choice *choices[ASIM_COLL_TYPES]; /* per dimension; n_choices of them */
+    uint32_t n_choices[ASIM_COLL_TYPES];
     struct asim_coll_choice ring, direct; /* for groups; for all-to-all-v */
     const struct asim_coll_dims *order;
-    double dim_bw[ASIM_DIMS]; /* of the logical dimensions, relative to the first */
-    char *custom[ASIM_KINDS]; /* prefixes of algorithms given as traces, or NULL */
+    double dim_bw[ASIM_DIMS];      /* of the logical dimensions, relative to the first */
+    char *custom[ASIM_COLL_TYPES]; /* prefixes of algorithms given as traces, or NULL */
     struct asim_node_prefixes node_prefixes;
     /* What is read or made on first use, by any lane: under the lock, const afterwards. */
     pthread_mutex_t lock;

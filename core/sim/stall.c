@@ -136,7 +136,8 @@ static void explain_coll(const struct asim_rank *rank, const struct asim_dataset
     name_op(rank, data->op, text);
     add(text, ", collective %llu of ", (unsigned long long)data->ordinal + 1);
     name_group(data->group, rank->world->n_ranks, text);
-    add(text, " (%s, %llu bytes)", asim_kind_name(data->kind), (unsigned long long)data->bytes);
+    add(text, " (%s, %llu bytes)", asim_coll_type_name(data->kind),
+        (unsigned long long)data->bytes);
     row->is_coll = 1;
     row->group = asim_group_key(data->group);
     row->ordinal = data->ordinal;

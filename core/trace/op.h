@@ -59,7 +59,7 @@ struct asim_op {
     uint64_t duration_ns; /* exact, where the trace knows it; else 0 */
     /* For the roofline and for memory ops. */
     uint64_t num_ops, tensor_bytes;
-    /* comm_type is an enum asim_kind; the tag is only compared. */
+    /* comm_type is an enum asim_coll_type; the tag is only compared. */
     uint32_t comm_type, comm_src, comm_dst, comm_tag;
     uint32_t comm_queue; /* ours: which queue of its dimension a collective waits in */
     /* Of a collective: what each rank holds before, of an all-gather what each contributes

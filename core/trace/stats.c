@@ -8,15 +8,6 @@
  */
 #include "trace/stats.h"
 
-const char *asim_coll_type_name(uint32_t comm_type)
-{
-    static const char *const names[ASIM_STATS_COLLS] = {
-        "ALL_REDUCE", "REDUCE",         "ALL_GATHER",           "GATHER",  "SCATTER", "BROADCAST",
-        "ALL_TO_ALL", "REDUCE_SCATTER", "REDUCE_SCATTER_BLOCK", "BARRIER",
-    };
-    return comm_type < ASIM_STATS_COLLS ? names[comm_type] : "?";
-}
-
 static void add(uint64_t *sum, uint64_t value)
 {
     *sum = value > UINT64_MAX - *sum ? UINT64_MAX : *sum + value;
@@ -31,7 +22,7 @@ static void count_comm(struct asim_trace_stats *stats, const struct asim_op *op)
         add(&stats->sent_bytes, op->comm_bytes);
     } else if (op->type == ASIM_OP_COMM_RECV) {
         add(&stats->received_bytes, op->comm_bytes);
-    } else if ((op->has & ASIM_HAS_COMM_TYPE) && op->comm_type < ASIM_STATS_COLLS) {
+    } else if ((op->has & ASIM_HAS_COMM_TYPE) && op->comm_type < ASIM_COLL_TYPES) {
         stats->colls[op->comm_type]++;
         add(&stats->coll_bytes[op->comm_type], op->comm_bytes);
     } else {

@@ -7,16 +7,15 @@
 #ifndef ASIM_TRACE_STATS_H
 #define ASIM_TRACE_STATS_H
 
+#include "conf/conf.h"
 #include "trace/open.h"
-
-#define ASIM_STATS_COLLS 10 /* collective types of the Chakra schema */
 
 struct asim_trace_stats {
     uint64_t ops, cpu_ops;
     uint64_t by_type[ASIM_OP_TYPES];
     uint64_t micros_by_type[ASIM_OP_TYPES]; /* recorded durations; saturate */
-    uint64_t colls[ASIM_STATS_COLLS];       /* by comm_type */
-    uint64_t coll_bytes[ASIM_STATS_COLLS];  /* comm_size summed; saturates */
+    uint64_t colls[ASIM_COLL_TYPES];        /* by comm_type */
+    uint64_t coll_bytes[ASIM_COLL_TYPES];   /* comm_size summed; saturates */
     uint64_t other_colls;                   /* comm_type absent or beyond the schema */
     uint64_t sent_bytes, received_bytes;    /* of send and receive ops; saturate */
     uint64_t no_size;                       /* communications without comm_size */
@@ -24,8 +23,6 @@ struct asim_trace_stats {
     uint64_t first_id, last_id;             /* lowest and highest */
 };
 
-/* "ALL_REDUCE" … or "?". */
-const char *asim_coll_type_name(uint32_t comm_type);
 /* Reads the trace to its end. */
 int asim_trace_stats(struct asim_trace_stats *stats, struct asim_trace *trace,
                      struct asim_err *err);

@@ -262,7 +262,7 @@ static void try_one(const struct asim_coll_algo *algo, const struct asim_coll *c
         fprintf(stderr,
                 "  so in %s %s of %u, step %d, %llu bytes, subgroup %d, window %u, variant %u, "
                 "root %u\n",
-                algo->member.name, asim_kind_name(coll->kind), coll->n, coll->step,
+                algo->member.name, asim_coll_type_name(coll->kind), coll->n, coll->step,
                 (unsigned long long)coll->bytes, coll->subgroup, coll->window, coll->variant,
                 coll->root);
 }
@@ -306,8 +306,8 @@ static void try_row(const struct asim_coll_algo *algo)
     CHECK(algo->flows || (algo->plan && algo->step && algo->arrival));
     CHECK(algo->kinds != 0);
     refuses_other_kinds(algo, -1);
-    refuses_other_kinds(algo, ASIM_KINDS);
-    for (int kind = 0; kind < ASIM_KINDS; kind++) {
+    refuses_other_kinds(algo, ASIM_COLL_TYPES);
+    for (int kind = 0; kind < ASIM_COLL_TYPES; kind++) {
         if (!(algo->kinds >> kind & 1)) {
             refuses_other_kinds(algo, kind);
             continue;

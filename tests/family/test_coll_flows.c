@@ -4,8 +4,8 @@
  * has them, every kind it does, servers and GPUs of many numbers, with NVSwitches and without.
  * Every flow comes after what it waits for, which ended or left where it starts; all have one size;
  * carried along the flows, everybody's contribution reaches everybody; no flow touches an NVSwitch
- * where there is none, and where there is one it has what the NVSwitch (sim/collective/nvswitch.c) goes by: as
- * many in as the server has GPUs, and nothing out before the last of them.
+ * where there is none, and where there is one it has what the NVSwitch (sim/collective/nvswitch.c)
+ * goes by: as many in as the server has GPUs, and nothing out before the last of them.
  */
 #include "check.h"
 #include <stdlib.h>
@@ -134,7 +134,7 @@ static void try_spec(const struct asim_coll_algo *algo, struct asim_nccl_spec sp
             check_reached(&nccl, c);
     if (check_failures != before)
         fprintf(stderr, "  so in %s %s of %u, %u a server, %llu bytes%s\n", algo->member.name,
-                asim_kind_name(spec.kind), spec.ranks, spec.gpus_per_server,
+                asim_coll_type_name(spec.kind), spec.ranks, spec.gpus_per_server,
                 (unsigned long long)spec.bytes, spec.by_ranks ? ", by ranks" : "");
     asim_nccl_fini(&nccl);
 }
@@ -167,7 +167,7 @@ int main(void)
         const struct asim_coll_algo *algo = (const struct asim_coll_algo *)*row;
 
         rows += algo->flows != NULL;
-        for (int at = 0; algo->flows && at < ASIM_KINDS * 6 * 6; at++) {
+        for (int at = 0; algo->flows && at < ASIM_COLL_TYPES * 6 * 6; at++) {
             int kind = at / 36;
             uint32_t servers = 1 + at / 6 % 6, local = locals[at % 6], n = servers * local;
 

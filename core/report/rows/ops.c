@@ -226,7 +226,7 @@ static void write_row(struct table *table, const struct asim_world *world,
     start = start < event->t ? start : event->t;
     asim_out_printf(table->file, "%u,%" PRIu64 ",\"%s\",%s,%s,", event->rank, kept->id,
                     name_of(world, event, name, sizeof name), asim_op_type_name((int)kept->type),
-                    is_coll ? asim_kind_name(kept->kind) : "");
+                    is_coll ? asim_coll_type_name(kept->kind) : "");
     if (kept->group)
         asim_out_printf(table->file, "%" PRIu64, kept->group - 1);
     asim_out_printf(table->file, ",%" PRIu64 ",%" PRIu64 ",%" PRIu64 ",%" PRIu64 ",%" PRIu64,

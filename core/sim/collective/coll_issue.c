@@ -187,7 +187,7 @@ static const char *custom_of(const struct asim_world *world, const struct asim_o
 /* What the trace lacks or the configuration does not name fails the rank with the op's name. */
 static int check_kind(struct asim_rank *rank, const struct asim_op *op)
 {
-    int is_known = op->comm_type < ASIM_KINDS;
+    int is_known = op->comm_type < ASIM_COLL_TYPES;
     const char *lacks = NULL;
 
     if (!(op->has & ASIM_HAS_COMM_TYPE))
@@ -207,9 +207,9 @@ static int check_kind(struct asim_rank *rank, const struct asim_op *op)
         rank,
         "rank %u: op %llu ('%s') is a %s (comm_type %u), for which the system "
         "configuration names no algorithm: %s%s%s",
-        rank->id, (unsigned long long)op->id, op->name, asim_kind_name((int)op->comm_type),
+        rank->id, (unsigned long long)op->id, op->name, asim_coll_type_name((int)op->comm_type),
         op->comm_type, is_known ? "it has no key " : "known types are 0 to 9",
-        is_known ? asim_kind_key((int)op->comm_type) : "", is_known ? "-implementation" : "");
+        is_known ? asim_coll_type_key((int)op->comm_type) : "", is_known ? "-implementation" : "");
     return 0;
 }
 
@@ -239,8 +239,8 @@ static int find_root(struct asim_layout *lay, const struct asim_op *op)
     asim_rank_fail(lay->rank,
                    "rank %u: op %llu ('%s') is a %s with comm_%s %u as its root, which is no "
                    "member",
-                   lay->rank->id, (unsigned long long)op->id, op->name, asim_kind_name(lay->kind),
-                   down ? "src" : "dst", root);
+                   lay->rank->id, (unsigned long long)op->id, op->name,
+                   asim_coll_type_name(lay->kind), down ? "src" : "dst", root);
     return ASIM_EINVAL;
 }
 
@@ -274,7 +274,7 @@ static int take_sizes(struct asim_layout *lay, const struct asim_op *op)
     if (why)
         asim_rank_fail(lay->rank, "rank %u: op %llu ('%s') is a %s with comm_sizes: %s",
                        lay->rank->id, (unsigned long long)op->id, op->name,
-                       asim_kind_name((int)op->comm_type), why);
+                       asim_coll_type_name((int)op->comm_type), why);
     else if (op->comm_size_n != n)
         asim_rank_fail(lay->rank,
                        "rank %u: op %llu ('%s') has %zu comm_sizes, but %s %llu; give one for each "

@@ -30,7 +30,7 @@ static int choose(struct asim_world *world, int kind, const struct asim_words *w
         return asim_err_nomem(err, "choosing algorithms");
     for (size_t d = 0; d < words->n; d++)
         if (asim_coll_choose(&world->choices[kind][d], words->at[d], &why))
-            return asim_err_set(err, ASIM_EINVAL, "%s-implementation: %s", asim_kind_key(kind),
+            return asim_err_set(err, ASIM_EINVAL, "%s-implementation: %s", asim_coll_type_key(kind),
                                 why.text);
     world->n_choices[kind] = (uint32_t)words->n;
     return 0;
@@ -55,7 +55,7 @@ static int choose_list(struct asim_world *world, int kind, struct asim_err *err)
         return asim_err_set(err, ASIM_EINVAL,
                             "the system configuration names %zu algorithms for %s, but there are "
                             "only %zu logical dimensions; give one per dimension",
-                            words->n, asim_kind_name(kind), world->dims.n);
+                            words->n, asim_coll_type_name(kind), world->dims.n);
     if (choose(world, kind, words, err))
         return ASIM_EINVAL;
     if (words->n < world->dims.n && asim_layout_dims(world, kind) > words->n)
@@ -64,7 +64,7 @@ static int choose_list(struct asim_world *world, int kind, struct asim_err *err)
             "the system configuration names %zu algorithms for %s and there are %zu "
             "logical dimensions: %s is used for the rest (ASTRA-sim leaves their ranks "
             "out of the collective)",
-            words->n, asim_kind_name(kind), world->dims.n, words->at[words->n - 1]);
+            words->n, asim_coll_type_name(kind), world->dims.n, words->at[words->n - 1]);
     return 0;
 }
 
@@ -98,10 +98,10 @@ static int choose_default(struct asim_world *world, int kind, struct asim_err *e
 /* Lists first, because defaults of some kinds borrow from others. */
 static int choose_all(struct asim_world *world, struct asim_err *err)
 {
-    for (int kind = 0; kind < ASIM_KINDS; kind++)
+    for (int kind = 0; kind < ASIM_COLL_TYPES; kind++)
         if (choose_list(world, kind, err))
             return ASIM_EINVAL;
-    for (int kind = 0; kind < ASIM_KINDS; kind++)
+    for (int kind = 0; kind < ASIM_COLL_TYPES; kind++)
         if (!world->n_choices[kind] && choose_default(world, kind, err))
             return ASIM_EINVAL;
     if (asim_coll_choose(&world->direct, "direct", err))
@@ -114,7 +114,7 @@ static int find_custom(struct asim_world *world, struct asim_err *err)
 {
     const char *own = world->system.per_node_custom, *owner = world->settings.system;
 
-    for (int kind = 0; kind < ASIM_KINDS; kind++) {
+    for (int kind = 0; kind < ASIM_COLL_TYPES; kind++) {
         if (!world->system.custom[kind])
             continue;
         world->custom[kind] = asim_custom_resolve(owner, world->system.custom[kind]);
@@ -179,7 +179,7 @@ int asim_coll_setup(struct asim_world *world, struct asim_err *err)
 
 void asim_coll_fini(struct asim_world *world)
 {
-    for (int kind = 0; kind < ASIM_KINDS; kind++)
+    for (int kind = 0; kind < ASIM_COLL_TYPES; kind++)
         free(world->custom[kind]);
     asim_node_prefixes_fini(&world->node_prefixes);
     asim_meet_fini(world);

@@ -14,7 +14,7 @@ enum { ASIM_GROUPS_OF_RECIPES = 0x1ffff };
 struct asim_layout {
     struct asim_rank *rank;
     /* A REDUCE_SCATTER_BLOCK uses its own list and does a REDUCE_SCATTER. */
-    int list;                        /* enum asim_kind whose algorithm list is used */
+    int list;                        /* enum asim_coll_type whose algorithm list is used */
     int kind;                        /* what is done */
     const struct asim_group *group;  /* NULL: the logical dimensions */
     uint32_t position;               /* in the group */

@@ -11,12 +11,12 @@
  */
 #include "sim/sim.h"
 
-enum { SIZED = ASIM_KINDS + 1 };
+enum { SIZED = ASIM_COLL_TYPES + 1 };
 
 /* As the trace spells it. */
 static const char *name_of(uint64_t kind)
 {
-    return kind == SIZED ? "ALL_TO_ALL with comm_sizes" : asim_kind_name((int)kind - 1);
+    return kind == SIZED ? "ALL_TO_ALL with comm_sizes" : asim_coll_type_name((int)kind - 1);
 }
 
 /* kind: this member's, and that of those before. */

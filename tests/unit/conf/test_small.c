@@ -118,8 +118,8 @@ static void test_resolve(void)
     path = asim_conf_resolve("x.txt", "/absolute");
     CHECK_STR(path, "/absolute");
     free(path);
-    CHECK_STR(asim_kind_name(ASIM_ALL_TO_ALL), "ALL_TO_ALL");
-    CHECK_STR(asim_kind_name(ASIM_KINDS), "?");
+    CHECK_STR(asim_coll_type_name(ASIM_ALL_TO_ALL), "ALL_TO_ALL");
+    CHECK_STR(asim_coll_type_name(ASIM_COLL_TYPES), "?");
 }
 
 int main(void)

@@ -32,7 +32,7 @@ static void test_defaults_are_ring(void)
     CHECK_U64(built.endpoint_delay_ns, file.endpoint_delay_ns);
     CHECK_U64(built.endpoint_delay_set, file.endpoint_delay_set);
     CHECK(built.local_mem_bw_gbps == file.local_mem_bw_gbps && file.local_mem_bw_gbps == 1600);
-    for (int kind = 0; kind < ASIM_KINDS; kind++)
+    for (int kind = 0; kind < ASIM_COLL_TYPES; kind++)
         check_words(&built.impl[kind], &file.impl[kind]);
     CHECK_U64(file.impl[ASIM_ALL_TO_ALL].n, 1);
     CHECK_U64(file.impl[ASIM_BROADCAST].n, 0);

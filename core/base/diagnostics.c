@@ -1,0 +1,21 @@
+/* SPDX-License-Identifier: GPL-2.0-only
+ *
+ * See diagnostics.h. Sentences longer than the buffer are cut.
+ */
+#include "base/diagnostics.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+
+void asim_diagnose(const struct asim_diagnostics *to, const char *fmt, ...)
+{
+    char text[2048];
+    va_list args;
+
+    if (!to || !to->say)
+        return;
+    va_start(args, fmt);
+    vsnprintf(text, sizeof text, fmt, args);
+    va_end(args);
+    to->say(to->self, text);
+}

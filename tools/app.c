@@ -8,7 +8,6 @@
  * line are written.
  */
 #include "tools/app.h"
-#include "report/report.h"
 #include "tools/args.h"
 #include "tools/compare.h"
 #include "tools/hugepages.h"

@@ -5,7 +5,7 @@
  * (in the packet level's order of ends) that ends elsewhere, and the op whose own time differs
  * most. Times of ops take 16 bytes an op and run.
  *
- * The packet run goes first, with this as a viewer; the analytical runs follow in worlds of their
+ * The packet run goes first, with this as an observer; the analytical runs follow in worlds of their
  * own over the same traces, so nothing one run does can touch another. stdout is reproducible; no
  * wall-clock figure is printed.
  */
@@ -14,9 +14,10 @@
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include "report/report.h"
-#include "sim/world.h"
-#include "topo/shape.h"
+#include <string.h>
+#include "asim/net.h"
+#include "asim/observe.h"
+#include "base/io/out.h"
 
 enum { RUNS = 3 }; /* packet, unaware, aware */
 
@@ -41,7 +42,8 @@ struct asim_compare {
     struct asim_world *packet;
     const struct asim_settings *settings; /* the caller's */
     struct asim_hooks hooks;              /* for stop only */
-    struct asim_out *csv;                 /* where there is a folder for it */
+    struct asim_out csv; /* where there is a folder for it */
+    int has_csv;
     struct record runs[RUNS];
     size_t *first; /* [ranks + 1] */
     uint64_t *ids; /* of the ops */
@@ -51,39 +53,50 @@ struct asim_compare {
 static const char *const names[RUNS] = {"packet", "unaware", "aware"};
 
 /* Ends come in order of time, but ops are stored by their index, so that runs can be laid side by
- * side. */
-static void see(void *self, const struct asim_world *world, const struct asim_event *event)
+ * side. NULL for an index that the packet run does not have. */
+static struct op_times *times_of(struct record *record, const struct asim_observed_op *op)
 {
-    struct record *record = self;
-    size_t first = record->of->first[event->rank];
-    struct asim_rank_facts facts;
+    size_t first = record->of->first[op->rank];
 
-    if (event->kind == ASIM_EV_RANK_DONE) {
-        asim_event_rank(world, event, &facts);
-        record->ranks[event->rank] = (struct rank_times){
-            event->t, facts.track.total[ASIM_SPAN_COMM], asim_rank_exposed(&facts)};
-        return;
-    }
-    if (event->of.op.index >= record->of->first[event->rank + 1] - first)
-        return;
-    first += event->of.op.index;
-    if (event->kind == ASIM_EV_OP_END) {
-        record->ops[first].end = event->t;
-        return;
-    }
-    record->ops[first].start = event->t;
-    record->of->ids[first] = event->of.op.id;
+    return op->index < record->of->first[op->rank + 1] - first ? &record->ops[first + op->index]
+                                                               : NULL;
 }
 
-/* The record is the viewer's self and outlives the world it watches. */
+static void on_issue(void *self, const struct asim_observed_op *op)
+{
+    struct record *record = self;
+    struct op_times *times = times_of(record, op);
+
+    if (!times)
+        return;
+    times->start = op->time_ns;
+    record->of->ids[times - record->ops] = op->id;
+}
+
+static void on_end(void *self, const struct asim_observed_op *op)
+{
+    struct op_times *times = times_of(self, op);
+
+    if (times)
+        times->end = op->time_ns;
+}
+
+static void on_finish(void *self, const struct asim_observed_rank *rank)
+{
+    ((struct record *)self)->ranks[rank->rank] =
+        (struct rank_times){rank->time_ns, rank->comm_ns, rank->exposed_ns};
+}
+
+/* The record is the observer's self and outlives the world it watches. */
 static int watch(struct record *record, struct asim_world *world, struct asim_err *err)
 {
-    struct asim_viewer viewer = {.wants = 1u << ASIM_EV_RANK_DONE | 1u << ASIM_EV_OP_ISSUE |
-                                          1u << ASIM_EV_OP_END,
-                                 .self = record,
-                                 .see = see};
+    struct asim_observer observer = {.size = sizeof observer,
+                                     .self = record,
+                                     .op_issued = on_issue,
+                                     .op_ended = on_end,
+                                     .rank_finished = on_finish};
 
-    return asim_show_add(&world->show, &viewer) ? asim_err_nomem(err, "comparing runs") : 0;
+    return asim_world_observe(world, &observer, err);
 }
 
 /* The network the analytical runs use: given, or seen in the topology. */
@@ -94,17 +107,17 @@ static int find_shape(struct asim_compare *compare, struct asim_err *err)
     uint64_t ranks = 1;
 
     if (!set->compare_network)
-        return asim_shape_from_topo(&compare->shape, packet->route, &packet->dims, err);
+        return asim_world_shape(packet, &compare->shape, err);
     if (asim_netshape_read(&compare->shape, set->compare_network, err))
         return ASIM_EINVAL;
     for (size_t d = 0; d < compare->shape.n; d++)
         ranks *= compare->shape.at[d].npus;
-    if (ranks == packet->n_ranks)
+    if (ranks == asim_world_ranks(packet))
         return 0;
     return asim_err_at(err, ASIM_EINVAL, (struct asim_where){set->compare_network, 0, 0},
                        "the analytical network has %llu ranks, the packet-level run %u; they must "
                        "be as many",
-                       (unsigned long long)ranks, packet->n_ranks);
+                       (unsigned long long)ranks, asim_world_ranks(packet));
 }
 
 /* Quiet: no lines and no files, only what the viewer keeps. */
@@ -141,19 +154,21 @@ static int run_analytical(struct asim_compare *compare, int run, struct asim_err
 static int make_records(struct asim_compare *compare, struct asim_err *err)
 {
     const struct asim_world *packet = compare->packet;
-    uint32_t n = packet->n_ranks;
+    uint32_t n = asim_world_ranks(packet);
+    size_t ops;
     int good = 1;
 
     compare->first = calloc((size_t)n + 1, sizeof *compare->first);
     for (uint32_t r = 0; compare->first && r < n; r++)
-        compare->first[r + 1] = compare->first[r] + asim_feed_total(packet->ranks[r].feed);
-    compare->ids = calloc(packet->ops_total + 1, sizeof *compare->ids);
+        compare->first[r + 1] = compare->first[r] + asim_world_rank_ops(packet, r);
+    ops = compare->first ? compare->first[n] : 0;
+    compare->ids = calloc(ops + 1, sizeof *compare->ids);
     for (int run = 0; run < RUNS; run++) {
         struct record *record = &compare->runs[run];
 
         record->of = compare;
         record->ranks = calloc(n, sizeof *record->ranks);
-        record->ops = calloc(packet->ops_total + 1, sizeof *record->ops);
+        record->ops = calloc(ops + 1, sizeof *record->ops);
         good = good && record->ranks && record->ops;
     }
     return good && compare->first && compare->ids ? 0 : asim_err_nomem(err, "comparing runs");
@@ -174,6 +189,24 @@ static int rehearse(struct asim_compare *compare, struct asim_err *err)
     return code;
 }
 
+/* Opened before the packet run, so that a bad path costs no run. */
+static int open_csv(struct asim_compare *compare, struct asim_err *err)
+{
+    const char *folder = compare->settings->out, name[] = "/compare.csv";
+    char *path = malloc(strlen(folder) + sizeof name);
+    int code;
+
+    if (!path)
+        return asim_err_nomem(err, "comparing runs");
+    strcat(strcpy(path, folder), name);
+    code = asim_world_check_output(compare->packet, path, err);
+    if (!code)
+        code = asim_out_open(&compare->csv, path, err);
+    compare->has_csv = !code;
+    free(path);
+    return code;
+}
+
 /* *out must be closed by the caller even after a failure: it may own half of its arrays. */
 int asim_compare_open(struct asim_compare **out, struct asim_world *packet,
                       const struct asim_settings *settings, const struct asim_hooks *hooks,
@@ -185,17 +218,17 @@ int asim_compare_open(struct asim_compare **out, struct asim_world *packet,
     *out = compare;
     if (!compare)
         return asim_err_nomem(err, "comparing runs");
-    if (asim_split_is_shared(packet))
+    if (settings->processes > 1)
         return asim_err_set(err, ASIM_EINVAL,
                             "--compare looks at every rank, which %u processes do not share; run "
                             "in one",
-                            packet->split->n);
+                            settings->processes);
     compare->packet = packet;
     compare->settings = settings;
     compare->hooks = (struct asim_hooks){.self = hooks->self, .stop = hooks->stop};
     if ((code = make_records(compare, err)) || (code = rehearse(compare, err)))
         return code;
-    if (settings->out && asim_report_file(&compare->csv, packet, settings->out, "compare.csv", err))
+    if (settings->out && open_csv(compare, err))
         return ASIM_EIO;
     return watch(&compare->runs[0], packet, err);
 }
@@ -205,10 +238,8 @@ void asim_compare_close(struct asim_compare *compare)
 {
     if (!compare)
         return;
-    if (compare->csv) { /* the comparison was not reached: no file */
-        asim_out_discard(compare->csv);
-        free(compare->csv);
-    }
+    if (compare->has_csv)
+        asim_out_discard(&compare->csv); /* of a comparison that was not reached */
     for (int run = 0; run < RUNS; run++) {
         free(compare->runs[run].ranks);
         free(compare->runs[run].ops);
@@ -270,7 +301,7 @@ static void print_table(const struct asim_compare *compare)
     char name[16];
 
     print_head(compare);
-    for (uint32_t r = 0; r < compare->packet->n_ranks; r++) {
+    for (uint32_t r = 0; r < asim_world_ranks(compare->packet); r++) {
         rows_of(compare, r, rows);
         snprintf(name, sizeof name, "%u", r);
         print_row(name, rows);
@@ -311,7 +342,7 @@ static void look(const struct asim_compare *compare, int run, struct found *firs
 {
     const struct op_times *packet = compare->runs[0].ops, *other = compare->runs[run].ops;
 
-    for (uint32_t r = 0; r < compare->packet->n_ranks; r++)
+    for (uint32_t r = 0; r < asim_world_ranks(compare->packet); r++)
         for (size_t i = compare->first[r]; i < compare->first[r + 1]; i++) {
             uint64_t by = apart(took(&packet[i]), took(&other[i]));
 
@@ -347,19 +378,19 @@ static void print_parting(const struct asim_compare *compare, int run)
 /* Long form, a row per rank and run: spreadsheets pivot it. */
 static int write_csv(struct asim_compare *compare, struct asim_err *err)
 {
-    struct asim_out *file = compare->csv;
+    struct asim_out *file = &compare->csv;
     struct rank_times rows[RUNS];
 
-    compare->csv = NULL;
     asim_out_printf(file, "rank,run,finish_ns,comm_ns,exposed_comm_ns,ratio\n");
-    for (uint32_t r = 0; r < compare->packet->n_ranks; r++) {
+    for (uint32_t r = 0; r < asim_world_ranks(compare->packet); r++) {
         rows_of(compare, r, rows);
         for (int run = 0; run < RUNS; run++)
             asim_out_printf(file, "%u,%s,%" PRIu64 ",%" PRIu64 ",%" PRIu64 ",%.6f\n", r, names[run],
                             rows[run].cycles, rows[run].comm, rows[run].exposed,
                             ratio(rows[run].cycles, rows[0].cycles));
     }
-    return asim_report_file_close(file, compare->packet, err);
+    compare->has_csv = 0;
+    return asim_out_commit(file, err);
 }
 
 /* After the packet run has ended well. Costs two further runs, which are quick beside the first. */
@@ -376,5 +407,5 @@ int asim_compare_finish(struct asim_compare *compare, struct asim_err *err)
         print_parting(compare, 1);
         print_parting(compare, 2);
     }
-    return compare->csv ? write_csv(compare, err) : 0;
+    return compare->has_csv ? write_csv(compare, err) : 0;
 }

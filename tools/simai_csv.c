@@ -17,8 +17,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include "asim/observe.h"
 #include "base/io/out.h"
-#include "report/report.h"
 #include "tools/simai.h"
 #include "trace/simai/iterator.h"
 
@@ -121,22 +121,26 @@ static void see_end(struct csv *csv, const struct op *op, uint64_t now_ns)
 }
 
 /* Rows that are run twice, to recompute them, are added up, their compute as well. */
-static void see(void *self, const struct asim_world *world, const struct asim_event *event)
+static void on_issue(void *self, const struct asim_observed_op *op)
 {
     struct csv *csv = self;
-    uint32_t index = event->of.op.index;
 
-    (void)world;
-    if (event->rank)
-        return;
-    if (event->kind == ASIM_EV_RANK_DONE)
-        csv->finish_ns = event->t;
-    else if (index >= csv->ops.n)
-        return;
-    else if (event->kind == ASIM_EV_OP_ISSUE)
-        csv->ops.at[index].issue_ns = event->t;
-    else
-        see_end(csv, &csv->ops.at[index], event->t);
+    if (!op->rank && op->index < csv->ops.n)
+        csv->ops.at[op->index].issue_ns = op->time_ns;
+}
+
+static void on_end(void *self, const struct asim_observed_op *op)
+{
+    struct csv *csv = self;
+
+    if (!op->rank && op->index < csv->ops.n)
+        see_end(csv, &csv->ops.at[op->index], op->time_ns);
+}
+
+static void on_finish(void *self, const struct asim_observed_rank *rank)
+{
+    if (!rank->rank)
+        ((struct csv *)self)->finish_ns = rank->time_ns;
 }
 
 /* --- the file -----------------------------------------------------------------------------------
@@ -266,12 +270,12 @@ static void free_all(struct csv *csv)
 }
 
 /* Of a run that failed or was stopped before rank 0 ended nothing is written. */
-static int close_csv(void *self, const struct asim_world *world, struct asim_err *err)
+static int close_csv(void *self, int failed, struct asim_err *err)
 {
     struct csv *csv = self;
     int rc = 0;
 
-    if (!world->failed && csv->finish_ns) {
+    if (!failed && csv->finish_ns) {
         put_all(csv, &csv->out);
         rc = asim_out_commit(&csv->out, err);
     }
@@ -296,16 +300,18 @@ int asim_simai_csv_open(struct asim_world *world, const char *workload, const ch
     if (!rc)
         rc = open_rows(csv, err);
     if (!rc)
-        rc = asim_report_check_place(world, path, err);
+        rc = asim_world_check_output(world, path, err);
     if (!rc)
         rc = asim_out_open(&csv->out, path, err);
-    if (!rc && asim_world_view(world, &(struct asim_viewer){.wants = 1u << ASIM_EV_RANK_DONE |
-                                                                     1u << ASIM_EV_OP_ISSUE |
-                                                                     1u << ASIM_EV_OP_END,
-                                                            .self = csv,
-                                                            .see = see,
-                                                            .close = close_csv}))
-        rc = asim_err_set(err, ASIM_EINVAL, "there are too many reports for one more.");
+    if (!rc)
+        rc = asim_world_observe(world,
+                                &(struct asim_observer){.size = sizeof(struct asim_observer),
+                                                        .self = csv,
+                                                        .op_issued = on_issue,
+                                                        .op_ended = on_end,
+                                                        .rank_finished = on_finish,
+                                                        .close = close_csv},
+                                err);
     if (rc)
         free_all(csv);
     return rc;

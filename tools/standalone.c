@@ -5,7 +5,7 @@
  *
  * What it shows is never part of a result: wall-clock figures go to stderr, or nowhere.
  */
-#include "fabric/fabric.h"
+#include "asim/packet.h"
 #include "tools/app.h"
 
 #include <signal.h>
@@ -39,11 +39,10 @@ static void catch_interrupts(void)
 /* Step by step, for the progress line. */
 static int run_packets(struct asim_app *app)
 {
-    struct asim_fabric *fabric = asim_world_fabric(app->world);
     int code = 0;
 
-    while (!code && !asim_world_done(app->world) && asim_fabric_next(fabric) != UINT64_MAX) {
-        asim_fabric_step(fabric, &app->err);
+    while (!code && !asim_world_done(app->world) && asim_packet_next(app->world) != ASIM_NEVER) {
+        asim_packet_step(app->world, &app->err);
         code = app->err.code;
         asim_app_tick(app);
     }
@@ -62,6 +61,6 @@ int asim_app_run(struct asim_app *app, int argc, char **argv)
     code = asim_world_start(app->world, &app->err);
     if (!code)
         code =
-            asim_world_fabric(app->world) ? run_packets(app) : asim_world_go(app->world, &app->err);
+            asim_packet_is_used(app->world) ? run_packets(app) : asim_world_go(app->world, &app->err);
     return asim_app_close(app, code);
 }

@@ -13,7 +13,7 @@
  * Lists of numbers, one entry per dimension, dimension 0 innermost. The result is plain numbers:
  * nothing to free.
  */
-#include "conf/netshape.h"
+#include "asim/net.h"
 
 #include <stdio.h>
 #include <string.h>

@@ -13,6 +13,7 @@
 #include <stddef.h>
 #include <stdint.h>
 #include "asim/err.h"
+#include "asim/packet.h"
 #include "conf/conf.h"
 #include "fabric/link/frame.h"
 #include "net/net.h"
@@ -21,9 +22,6 @@
 
 struct asim_fabric;
 struct asim_thread_team;
-
-/* What a frame meets, in the words of ns-3's trace sources. */
-enum asim_frame_event { ASIM_FRAME_TX, ASIM_FRAME_RX, ASIM_FRAME_ENQUEUE, ASIM_FRAME_DROP };
 
 /* Address of a host as the reference numbers them: hashed for ECMP, written to its logs. */
 uint32_t asim_host_ip(uint32_t host);
@@ -146,12 +144,7 @@ int asim_fabric_use_memo(struct asim_fabric *fabric);
 
 /* Sums over all nodes and wires: for the end of a run, not for every step. */
 void asim_fabric_stats(const struct asim_fabric *fabric, struct asim_fabric_stats *stats);
-/* One direction of a link: wire 2 x link + direction. Queue figures are those of a switch's egress
- * (marks), or of its ingress at the same interface (pauses sent, frames refused). */
-struct asim_link_use {
-    uint32_t from, port, to;
-    uint64_t rate_bps, frames, bytes, peak_queue_bytes, marks, pauses, drops;
-};
+/* wire: 2 x link + direction. */
 void asim_fabric_link_use(const struct asim_fabric *fabric, uint32_t wire,
                           struct asim_link_use *use);
 /* Whether all adds up: on each wire and in each node what came in is what went out, was lost, was

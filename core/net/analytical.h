@@ -7,7 +7,7 @@
 #ifndef ASIM_NET_ANALYTICAL_H
 #define ASIM_NET_ANALYTICAL_H
 
-#include "conf/netshape.h"
+#include "asim/net.h"
 #include "net/net.h"
 #include "net/queue.h"
 

@@ -129,10 +129,7 @@ struct asim_show {
     int stopped; /* a viewer found the run to have failed: nothing behind that event is shown */
 };
 
-/* For those outside the core (ns-3): asim_show_add for a world's own show, before the start, and
- * the world's physical network and its settings. */
-int asim_world_view(struct asim_world *world, const struct asim_viewer *viewer);
-const struct asim_topo *asim_world_topo(const struct asim_world *world);
+/* The settings of the packet network, for ns-3's attributes. */
 const struct asim_netconf *asim_world_netconf(const struct asim_world *world);
 
 /* Adds a viewer; its close is called by asim_show_close in the order of adding. */

@@ -3,6 +3,7 @@
  * A world in simulated time: the callbacks of the network, start, end, and what is known on the
  * way. The clock is the caller's (ns-3, or asim_world_run).
  */
+#include "asim/packet.h"
 #include "fabric/frame_headers.h"
 #include "sim/async_observer.h"
 #include "sim/collective/nvswitch.h"
@@ -184,12 +185,6 @@ void asim_world_disconnect(struct asim_world *world)
     if (world->carrier)
         world->backend->close(world->carrier);
     asim_lanes_close(world);
-}
-
-/* NULL for a world over an analytical network. */
-struct asim_fabric *asim_world_fabric(struct asim_world *world)
-{
-    return world->fabric;
 }
 
 /* Asked between windows or times: the stop hook, a failure, or all ranks finished and nothing left
@@ -383,10 +378,4 @@ const struct asim_topo *asim_world_topo(const struct asim_world *world)
 const struct asim_netconf *asim_world_netconf(const struct asim_world *world)
 {
     return &world->net;
-}
-
-/* Before the start; the world closes it. */
-int asim_world_view(struct asim_world *world, const struct asim_viewer *viewer)
-{
-    return asim_show_add(&world->show, viewer);
 }

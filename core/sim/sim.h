@@ -16,7 +16,7 @@
 #include "base/mem.h"
 #include "coll/dims.h"
 #include "conf/conf.h"
-#include "conf/netshape.h"
+#include "asim/net.h"
 #include "conf/custom.h"
 #include "fabric/fabric.h"
 #include "sim/rank_shard.h"

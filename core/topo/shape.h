@@ -7,7 +7,7 @@
 #define ASIM_TOPO_SHAPE_H
 
 #include "conf/conf.h"
-#include "conf/netshape.h"
+#include "asim/net.h"
 #include "topo/route.h"
 
 int asim_shape_from_topo(struct asim_netshape *shape, struct asim_route *route,

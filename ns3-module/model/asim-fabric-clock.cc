@@ -23,9 +23,9 @@ AsimFabric::Start(asim_err* err)
     }
     if (m_processes)
     {
-        if (!m_whole && m_processes->Agree(!m_code && asim_distributed_may_use_half_steps(m_fabric)))
+        if (!m_whole && m_processes->Agree(!m_code && asim_packet_may_use_half_steps(m_world)))
         {
-            asim_distributed_use_half_steps(m_fabric);
+            asim_packet_use_half_steps(m_world);
         }
         /* A failure of this process alone is everybody's, once they have met. */
         m_err = *err;
@@ -69,7 +69,7 @@ AsimFabric::End()
 void
 AsimFabric::Plan()
 {
-    const uint64_t next = m_code ? ASIM_NEVER : asim_fabric_next(m_fabric);
+    const uint64_t next = m_code ? ASIM_NEVER : asim_packet_next(m_world);
 
     if (next == ASIM_NEVER || asim_world_done(m_world))
     {
@@ -82,7 +82,7 @@ AsimFabric::Plan()
 void
 AsimFabric::Step()
 {
-    asim_fabric_step(m_fabric, &m_err);
+    asim_packet_step(m_world, &m_err);
     if (!m_tick.IsNull())
     {
         m_tick();
@@ -101,13 +101,13 @@ AsimFabric::StepTogether()
 
     if (!m_code)
     {
-        m_code = asim_distributed_advance(m_fabric, m_watched ? now + 1 : until, &m_err);
+        m_code = asim_packet_advance(m_world, m_watched ? now + 1 : until, &m_err);
     }
     if (!m_tick.IsNull())
     {
         m_tick();
     }
-    const uint64_t next = m_watched && !m_code ? asim_fabric_next(m_fabric) : until;
+    const uint64_t next = m_watched && !m_code ? asim_packet_next(m_world) : until;
     if (next < until)
     {
         m_next = Simulator::Schedule(NanoSeconds(next - now), &AsimFabric::StepTogether, this);
@@ -130,7 +130,7 @@ AsimFabric::Meet(uint64_t until)
     {
         told = (peer != m_processes->GetSelf() && Tell(peer)) || told;
     }
-    word.next = told ? until : asim_distributed_next(m_fabric);
+    word.next = told ? until : asim_packet_next_common(m_world);
     word.over = !told && asim_world_is_over(m_world);
     word.ending = word.ending || m_code;
     m_processes->Meet(&word);

@@ -1,11 +1,11 @@
 /*
  * SPDX-License-Identifier: GPL-2.0-only
  *
- * ns-3 as the clock of a packet run: one simulator event per safe window advances the core's nodes
- * (nothing a node does can reach another before the smallest link delay W has passed). If
- * a sink watches single frames the core runs at W = 0 and an event is one node at one instant. Of
- * several processes each has its part of the network; their windows begin at multiples of one W, and
- * they meet at the end of each.
+ * ns-3 as the clock of a packet run. One simulator event advances the core's nodes by one lookahead
+ * window: nothing that a node does can reach another one before the smallest link delay W has passed.
+ * With a sink for single frames the core runs in per-event mode, and one simulator event is one event
+ * of one node. Of several processes each simulates its part of the network; their windows begin at
+ * multiples of one W, and the processes meet at the end of each.
  */
 #ifndef ASIM_FABRIC_NS3_H
 #define ASIM_FABRIC_NS3_H
@@ -69,17 +69,12 @@ class AsimFabric : public AsimSettings
     void Meet(uint64_t until);
     bool Tell(uint32_t peer);
     void Hear(uint32_t peer);
-    static void OnFrame(void* self,
-                        asim_frame_event what,
-                        const uint32_t nodePort[2],
-                        const asim_frame* frame,
-                        uint64_t t);
-    unsigned GetWatchedEvents() const;
+    static void OnFrame(void* self, const asim_frame_seen* seen);
+    static void OnMessage(void* self, const asim_observed_message* message);
+    static void OnPause(void* self, const asim_observed_pause* pause);
     int Watch(asim_err* err);
-    static void OnEvent(void* self, const asim_world* world, const asim_event* event);
 
     asim_world* m_world{nullptr};
-    asim_fabric* m_fabric{nullptr};
     const asim_topo* m_topo{nullptr};
     asim_err m_err{};
     int m_code{0};

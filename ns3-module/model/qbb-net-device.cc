@@ -14,40 +14,49 @@ namespace ns3
 
 NS_OBJECT_ENSURE_REGISTERED(QbbNetDevice);
 
-TypeId QbbNetDevice::GetTypeId()
+TypeId
+QbbNetDevice::GetTypeId()
 {
     static TypeId tid =
         TypeId("ns3::QbbNetDevice")
             .SetParent<NetDevice>()
             .SetGroupName("Asim")
             .AddConstructor<QbbNetDevice>()
-            .AddAttribute("DataRate", "Line rate of the interface, set from the topology.",
+            .AddAttribute("DataRate",
+                          "Line rate of the interface, set from the topology.",
                           DataRateValue(DataRate("400Gb/s")),
-                          MakeDataRateAccessor(&QbbNetDevice::m_rate), MakeDataRateChecker())
-            .AddAttribute("Mtu", "Payload bytes of a full frame, set from PACKET_PAYLOAD_SIZE.",
+                          MakeDataRateAccessor(&QbbNetDevice::m_rate),
+                          MakeDataRateChecker())
+            .AddAttribute("Mtu",
+                          "Payload bytes of a full frame, set from PACKET_PAYLOAD_SIZE.",
                           UintegerValue(1000),
                           MakeUintegerAccessor(&QbbNetDevice::SetMtu, &QbbNetDevice::GetMtu),
                           MakeUintegerChecker<uint16_t>())
-            .AddTraceSource(
-                "PhyTxBegin", "A frame starts being serialized here. Connecting switches to W = 0.",
-                MakeTraceSourceAccessor(&QbbNetDevice::m_phyTxBegin), "ns3::Packet::TracedCallback")
-            .AddTraceSource(
-                "MacTx", "The same as PhyTxBegin: there is no queue between MAC and PHY.",
-                MakeTraceSourceAccessor(&QbbNetDevice::m_macTx), "ns3::Packet::TracedCallback")
-            .AddTraceSource("QbbDequeue", "The same moment: the frame has left the queue.",
+            .AddTraceSource("PhyTxBegin",
+                            "A frame starts being serialized here. Connecting selects per-event mode.",
+                            MakeTraceSourceAccessor(&QbbNetDevice::m_phyTxBegin),
+                            "ns3::Packet::TracedCallback")
+            .AddTraceSource("MacTx",
+                            "The same as PhyTxBegin: there is no queue between MAC and PHY.",
+                            MakeTraceSourceAccessor(&QbbNetDevice::m_macTx),
+                            "ns3::Packet::TracedCallback")
+            .AddTraceSource("QbbDequeue",
+                            "The same moment: the frame has left the queue.",
                             MakeTraceSourceAccessor(&QbbNetDevice::m_dequeue),
                             "ns3::Packet::TracedCallback")
-            .AddTraceSource("PhyRxEnd", "The last bit has arrived here: the same moment as MacRx.",
+            .AddTraceSource("PhyRxEnd",
+                            "The last bit has arrived here: the same moment as MacRx.",
                             MakeTraceSourceAccessor(&QbbNetDevice::m_phyRxEnd),
                             "ns3::Packet::TracedCallback")
-            .AddTraceSource("MacRx", "A frame has arrived here. Connecting switches to W = 0.",
+            .AddTraceSource("MacRx",
+                            "A frame has arrived here. Connecting selects per-event mode.",
                             MakeTraceSourceAccessor(&QbbNetDevice::m_macRx),
                             "ns3::Packet::TracedCallback")
-            .AddTraceSource(
-                "QbbEnqueue",
-                "A switch has queued a frame, or a host an ACK, here. Connecting switches "
-                "to W = 0.",
-                MakeTraceSourceAccessor(&QbbNetDevice::m_enqueue), "ns3::Packet::TracedCallback")
+            .AddTraceSource("QbbEnqueue",
+                            "A switch has queued a frame, or a host an ACK, here. Connecting switches "
+                            "to W = 0.",
+                            MakeTraceSourceAccessor(&QbbNetDevice::m_enqueue),
+                            "ns3::Packet::TracedCallback")
             .AddTraceSource("QbbDrop",
                             "A switch has dropped a frame that came in here. Connecting switches "
                             "to W = 0.",
@@ -55,41 +64,48 @@ TypeId QbbNetDevice::GetTypeId()
                             "ns3::Packet::TracedCallback")
             .AddTraceSource("QbbPfc",
                             "A PFC frame took effect here: 1 = pause, 0 = resume. Fires when its "
-                            "window is settled; at its own time with W = 0.",
+                            "window is settled; at its own time in per-event mode.",
                             MakeTraceSourceAccessor(&QbbNetDevice::m_pfc),
                             "ns3::TracedValueCallback::Uint32");
     return tid;
 }
 
-QbbNetDevice::QbbNetDevice() : m_address(Mac48Address::Allocate())
+QbbNetDevice::QbbNetDevice()
+    : m_address(Mac48Address::Allocate())
 {
 }
 
-void QbbNetDevice::SetChannel(Ptr<QbbChannel> channel)
+void
+QbbNetDevice::SetChannel(Ptr<QbbChannel> channel)
 {
     m_channel = channel;
 }
 
-bool QbbNetDevice::IsWatched() const
+bool
+QbbNetDevice::IsWatched() const
 {
     return !m_phyTxBegin.IsEmpty() || !m_macRx.IsEmpty() || !m_enqueue.IsEmpty() ||
-           !m_drop.IsEmpty() || !m_dequeue.IsEmpty() || !m_macTx.IsEmpty() || !m_phyRxEnd.IsEmpty();
+           !m_drop.IsEmpty() || !m_dequeue.IsEmpty() || !m_macTx.IsEmpty() ||
+           !m_phyRxEnd.IsEmpty();
 }
 
-bool QbbNetDevice::IsPfcWatched() const
+bool
+QbbNetDevice::IsPfcWatched() const
 {
     return !m_pfc.IsEmpty();
 }
 
-void QbbNetDevice::Frame(asim_frame_event what, const asim_decoded_headers &facts)
+void
+QbbNetDevice::Frame(asim_frame_event what, const asim_decoded_headers& headers)
 {
     uint8_t head[ASIM_FRAME_HEAD_MAX];
     uint32_t total;
-    const uint32_t n = asim_frame_head(&facts, head, &total);
+    const uint32_t n = asim_frame_head(&headers, head, &total);
     Ptr<Packet> packet = Create<Packet>(head, n);
 
     packet->AddPaddingAtEnd(total - n);
-    switch (what) {
+    switch (what)
+    {
     case ASIM_FRAME_TX:
         m_dequeue(packet);
         m_macTx(packet);
@@ -108,131 +124,159 @@ void QbbNetDevice::Frame(asim_frame_event what, const asim_decoded_headers &fact
     }
 }
 
-void QbbNetDevice::Pfc(bool pause)
+void
+QbbNetDevice::Pfc(bool pause)
 {
     m_pfc(pause);
 }
 
-void QbbNetDevice::SetIfIndex(const uint32_t index)
+void
+QbbNetDevice::SetIfIndex(const uint32_t index)
 {
     m_ifIndex = index;
 }
 
-uint32_t QbbNetDevice::GetIfIndex() const
+uint32_t
+QbbNetDevice::GetIfIndex() const
 {
     return m_ifIndex;
 }
 
-Ptr<Channel> QbbNetDevice::GetChannel() const
+Ptr<Channel>
+QbbNetDevice::GetChannel() const
 {
     return m_channel;
 }
 
-void QbbNetDevice::SetAddress(Address address)
+void
+QbbNetDevice::SetAddress(Address address)
 {
     m_address = Mac48Address::ConvertFrom(address);
 }
 
-Address QbbNetDevice::GetAddress() const
+Address
+QbbNetDevice::GetAddress() const
 {
     return m_address;
 }
 
-bool QbbNetDevice::SetMtu(const uint16_t mtu)
+bool
+QbbNetDevice::SetMtu(const uint16_t mtu)
 {
     m_mtu = mtu;
     return true;
 }
 
-uint16_t QbbNetDevice::GetMtu() const
+uint16_t
+QbbNetDevice::GetMtu() const
 {
     return m_mtu;
 }
 
-bool QbbNetDevice::IsLinkUp() const
+bool
+QbbNetDevice::IsLinkUp() const
 {
     return m_channel != nullptr;
 }
 
-void QbbNetDevice::AddLinkChangeCallback(Callback<void> callback)
+void
+QbbNetDevice::AddLinkChangeCallback(Callback<void> callback)
 {
 }
 
-bool QbbNetDevice::IsBroadcast() const
+bool
+QbbNetDevice::IsBroadcast() const
 {
     return false;
 }
 
-Address QbbNetDevice::GetBroadcast() const
+Address
+QbbNetDevice::GetBroadcast() const
 {
     return Mac48Address::GetBroadcast();
 }
 
-bool QbbNetDevice::IsMulticast() const
+bool
+QbbNetDevice::IsMulticast() const
 {
     return false;
 }
 
-Address QbbNetDevice::GetMulticast(Ipv4Address group) const
+Address
+QbbNetDevice::GetMulticast(Ipv4Address group) const
 {
     return Mac48Address::GetMulticast(group);
 }
 
-Address QbbNetDevice::GetMulticast(Ipv6Address group) const
+Address
+QbbNetDevice::GetMulticast(Ipv6Address group) const
 {
     return Mac48Address::GetMulticast(group);
 }
 
-bool QbbNetDevice::IsBridge() const
+bool
+QbbNetDevice::IsBridge() const
 {
     return false;
 }
 
-bool QbbNetDevice::IsPointToPoint() const
+bool
+QbbNetDevice::IsPointToPoint() const
 {
     return true;
 }
 
-bool QbbNetDevice::Send(Ptr<Packet> packet, const Address &dest, uint16_t protocol)
+bool
+QbbNetDevice::Send(Ptr<Packet> packet, const Address& dest, uint16_t protocol)
 {
     return false;
 }
 
-bool QbbNetDevice::SendFrom(Ptr<Packet> packet, const Address &source, const Address &dest,
-                            uint16_t protocol)
+bool
+QbbNetDevice::SendFrom(Ptr<Packet> packet,
+                       const Address& source,
+                       const Address& dest,
+                       uint16_t protocol)
 {
     return false;
 }
 
-Ptr<Node> QbbNetDevice::GetNode() const
+Ptr<Node>
+QbbNetDevice::GetNode() const
 {
     return m_node;
 }
 
-void QbbNetDevice::SetNode(Ptr<Node> node)
+void
+QbbNetDevice::SetNode(Ptr<Node> node)
 {
     m_node = node;
 }
 
-bool QbbNetDevice::NeedsArp() const
+bool
+QbbNetDevice::NeedsArp() const
 {
     return false;
 }
 
-void QbbNetDevice::SetReceiveCallback(ReceiveCallback cb)
+void
+QbbNetDevice::SetReceiveCallback(ReceiveCallback cb)
 {
 }
 
-void QbbNetDevice::SetPromiscReceiveCallback(PromiscReceiveCallback cb)
+void
+QbbNetDevice::SetPromiscReceiveCallback(PromiscReceiveCallback cb)
 {
 }
 
-bool QbbNetDevice::SupportsSendFrom() const
+bool
+QbbNetDevice::SupportsSendFrom() const
 {
     return false;
 }
 
-void QbbNetDevice::DoDispose()
+void
+QbbNetDevice::DoDispose()
 {
     m_node = nullptr;
     m_channel = nullptr;

@@ -3,7 +3,7 @@
  *
  * The ns-3 face of one interface of the packet network (IEEE 802.1Qbb). The state machine is in
  * the core (core/fabric); this object carries its name, rate and trace sources. Connecting one of
- * the frame sources before the run makes the run advance event by event (W = 0), so that sinks
+ * the frame sources before the run makes the run advance in per-event mode, so that sinks
  * see every frame at its own Simulator::Now(); the results are the same, the run is slower.
  */
 #ifndef QBB_NET_DEVICE_H
@@ -33,8 +33,8 @@ class QbbNetDevice : public NetDevice
     /** True if a sink wants its pauses. */
     bool IsPfcWatched() const;
     /** Fires the sources that belong to the event. The packet is as long as the frame and begins
-     *  with its headers: PPP, IPv4, and UDP, the ACK's or PFC's (core/fabric/frame_headers.h). */
-    void Frame(asim_frame_event what, const asim_decoded_headers &facts);
+     *  with its headers: PPP, IPv4, and UDP, the ACK's or PFC's (asim/packet.h). */
+    void Frame(asim_frame_event what, const asim_decoded_headers& headers);
     void Pfc(bool pause);
 
     // NetDevice
@@ -55,8 +55,10 @@ class QbbNetDevice : public NetDevice
     bool IsBridge() const override;
     bool IsPointToPoint() const override;
     /** Refused (false): the RDMA hardware is the only sender on these links. */
-    bool Send(Ptr<Packet> packet, const Address &dest, uint16_t protocol) override;
-    bool SendFrom(Ptr<Packet> packet, const Address &source, const Address &dest,
+    bool Send(Ptr<Packet> packet, const Address& dest, uint16_t protocol) override;
+    bool SendFrom(Ptr<Packet> packet,
+                  const Address& source,
+                  const Address& dest,
                   uint16_t protocol) override;
     Ptr<Node> GetNode() const override;
     void SetNode(Ptr<Node> node) override;

@@ -32,7 +32,6 @@ extern "C" {
 #endif
 
 struct asim_world;
-struct asim_fabric;
 struct asim_netshape;
 struct asim_net_backend;
 
@@ -121,8 +120,6 @@ ASIM_API int asim_world_run(struct asim_world *world, struct asim_err *err);
 ASIM_API int asim_world_start(struct asim_world *world, struct asim_err *err);
 /* Runs the network until nothing is left to do or the run should end. */
 ASIM_API int asim_world_go(struct asim_world *world, struct asim_err *err);
-/* The packet network, for a caller that steps it (asim/packet.h); NULL over any other network. */
-ASIM_API struct asim_fabric *asim_world_fabric(struct asim_world *world);
 /* 1 when the run should end: all ranks have finished, one failed, or the stop hook says so. */
 ASIM_API int asim_world_done(struct asim_world *world);
 /* Ends the run, writes the reports and returns its verdict: 0; ASIM_ESTALL with the list of who

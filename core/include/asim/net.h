@@ -45,6 +45,12 @@ struct asim_netshape {
     size_t n;
 };
 
+/* "Ring", "FullyConnected", "Switch" */
+ASIM_API const char *asim_net_topology_name(int topology);
+/* Reads the network YAML of ASTRA-sim's analytical programs. */
+ASIM_API int asim_netshape_read(struct asim_netshape *shape, const char *path,
+                                struct asim_err *err);
+
 /* One message between two ranks. */
 struct asim_msg {
     uint64_t bytes;    /* payload */

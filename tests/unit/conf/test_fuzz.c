@@ -4,7 +4,7 @@
  */
 #include "../../fuzz/replay.h"
 #include "conf/conf.h"
-#include "conf/netshape.h"
+#include "asim/net.h"
 
 static int read_system(const char *path, struct asim_err *err)
 {

@@ -2,7 +2,7 @@
  *
  * The analytical network's YAML: good files, and every fault with its line.
  */
-#include "conf/netshape.h"
+#include "asim/net.h"
 #include "files.h"
 
 static int read_shape(const char *path, struct asim_err *err)

@@ -5,7 +5,7 @@
  * message arrives once, the sender is told first, time never goes back.
  */
 #include "check.h"
-#include "conf/netshape.h"
+#include "asim/net.h"
 #include "net/net.h"
 
 #include <stdlib.h>

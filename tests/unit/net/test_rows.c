@@ -5,7 +5,7 @@
  * also where the row's last message is still away when the next is sent, or when the row is closed.
  */
 #include "check.h"
-#include "conf/netshape.h"
+#include "asim/net.h"
 #include "net/net.h"
 
 enum { MESSAGES = 12, RANKS_MOST = 64, LOG_MOST = MESSAGES * RANKS_MOST };

@@ -1,0 +1,125 @@
+/* SPDX-License-Identifier: GPL-2.0-only
+ *
+ * asim/packet.h: each function finds the world's packet network and calls it.
+ */
+#include "asim/packet.h"
+#include "fabric/frame_headers.h"
+#include "fabric/parallel/distributed.h"
+#include "sim/world.h"
+
+int asim_packet_is_used(const struct asim_world *world)
+{
+    return world->fabric != NULL;
+}
+
+uint64_t asim_packet_lookahead(const struct asim_world *world)
+{
+    return asim_fabric_window(world->fabric);
+}
+
+uint64_t asim_packet_next(struct asim_world *world)
+{
+    return asim_fabric_next(world->fabric);
+}
+
+uint64_t asim_packet_step(struct asim_world *world, struct asim_err *err)
+{
+    return asim_fabric_step(world->fabric, err);
+}
+
+/* The caller's hook behind one of the fabric's; it lives in the world's arena. */
+struct watcher {
+    asim_frame_seen_hook *hook;
+    void *self;
+};
+
+static void on_frame(void *self, enum asim_frame_event event, const uint32_t node_port[2],
+                     const struct asim_frame *frame, uint64_t t)
+{
+    const struct watcher *watcher = self;
+    struct asim_frame_seen seen = {event, node_port[0], node_port[1], t, frame};
+
+    watcher->hook(watcher->self, &seen);
+}
+
+int asim_packet_watch_frames(struct asim_world *world, asim_frame_seen_hook *hook, void *self,
+                             struct asim_err *err)
+{
+    struct watcher *watcher = asim_arena_alloc(&world->arena, sizeof *watcher);
+
+    if (!watcher)
+        return asim_err_nomem(err, "watching frames");
+    *watcher = (struct watcher){hook, self};
+    if (asim_fabric_watch_frames(world->fabric, on_frame, watcher))
+        return asim_err_set(err, ASIM_ENOMEM, "four hooks watch the frames of this run already");
+    return 0;
+}
+
+void asim_packet_decode(const struct asim_world *world, const struct asim_frame_seen *seen,
+                        struct asim_decoded_headers *headers)
+{
+    const uint32_t node_port[2] = {seen->node, seen->port};
+
+    asim_fabric_decode_headers(world->fabric, seen->frame, node_port, headers);
+}
+
+void asim_packet_stats(const struct asim_world *world, struct asim_packet_stats *stats)
+{
+    struct asim_fabric_stats all;
+
+    asim_fabric_stats(world->fabric, &all);
+    *stats = (struct asim_packet_stats){.hops = all.hops,
+                                        .hop_bytes = all.hop_bytes,
+                                        .messages = all.messages,
+                                        .drops = all.drops,
+                                        .marks = all.marks,
+                                        .pauses = all.pauses,
+                                        .windows = all.windows,
+                                        .last_ns = all.last_ns,
+                                        .data_packets = all.data,
+                                        .retransmitted = all.again,
+                                        .lost = all.lost,
+                                        .timeouts = all.timeouts,
+                                        .aborted_messages = all.given_up};
+}
+
+uint32_t asim_packet_directions(const struct asim_world *world)
+{
+    return (uint32_t)(2 * world->topo.n_links);
+}
+
+void asim_packet_link_use(const struct asim_world *world, uint32_t direction,
+                          struct asim_link_use *use)
+{
+    asim_fabric_link_use(world->fabric, direction, use);
+}
+
+int asim_packet_is_here(const struct asim_world *world, uint32_t node)
+{
+    return asim_distributed_is_local(world->fabric, node);
+}
+
+uint64_t asim_packet_common_lookahead(const struct asim_world *world)
+{
+    return asim_distributed_lookahead(world->fabric);
+}
+
+int asim_packet_may_use_half_steps(const struct asim_world *world)
+{
+    return asim_distributed_may_use_half_steps(world->fabric);
+}
+
+void asim_packet_use_half_steps(struct asim_world *world)
+{
+    asim_distributed_use_half_steps(world->fabric);
+}
+
+uint64_t asim_packet_next_common(struct asim_world *world)
+{
+    return asim_distributed_next(world->fabric);
+}
+
+int asim_packet_advance(struct asim_world *world, uint64_t until_ns, struct asim_err *err)
+{
+    return asim_distributed_advance(world->fabric, until_ns, err);
+}

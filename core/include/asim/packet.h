@@ -1,0 +1,155 @@
+/* SPDX-License-Identifier: GPL-2.0-only
+ *
+ * The packet network of a world: step it with a clock of your own, watch its frames, read its
+ * statistics, advance it together with other processes. All functions but asim_packet_is_used need
+ * a world over the packet network.
+ *
+ *     asim_world_start
+ *     while (asim_packet_next(world) != ASIM_NEVER && !asim_world_done(world))
+ *         asim_packet_step(world, err);
+ *     asim_world_finish
+ *
+ * Nodes are numbered as in the topology, hosts first; rank r lives on host r. Ports are numbered
+ * from 1 in the order of the topology's links. Times are ns since the start of the run.
+ */
+#ifndef ASIM_PACKET_H
+#define ASIM_PACKET_H
+
+#include <stdint.h>
+#include "asim/asim.h"
+#include "asim/net.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+struct asim_topo;
+
+/* 1 where the packet network carries the messages of this world. */
+ASIM_API int asim_packet_is_used(const struct asim_world *world);
+/* The physical network as a graph (asim/topology.h); it lives as long as the world. */
+ASIM_API const struct asim_topo *asim_world_topo(const struct asim_world *world);
+
+/* --- stepping --------------------------------------------------------------------------------- */
+
+/* The lookahead: the smallest link delay. No node can act on another one sooner. */
+ASIM_API uint64_t asim_packet_lookahead(const struct asim_world *world);
+/* When the next event is due, ASIM_NEVER if there is none. */
+ASIM_API uint64_t asim_packet_next(struct asim_world *world);
+/* Advances all nodes over one lookahead window that begins at asim_packet_next; in per-event mode,
+ * one node by one event. Returns the new asim_packet_next; on failure ASIM_NEVER with *err filled,
+ * which must not be NULL. */
+ASIM_API uint64_t asim_packet_step(struct asim_world *world, struct asim_err *err);
+
+/* --- frames ----------------------------------------------------------------------------------- */
+
+/* A frame starts to be sent; has arrived; was queued by a switch, or an ACK by a host; was dropped
+ * by a switch. */
+enum asim_frame_event { ASIM_FRAME_TX, ASIM_FRAME_RX, ASIM_FRAME_ENQUEUE, ASIM_FRAME_DROP };
+
+/* IPv4 protocol numbers of the kinds of frames. */
+enum asim_protocol {
+    ASIM_PROTOCOL_DATA = 0x11,
+    ASIM_PROTOCOL_ACK = 0xfc,
+    ASIM_PROTOCOL_NACK = 0xfd,
+    ASIM_PROTOCOL_PFC = 0xfe
+};
+
+/* What the headers of a frame say. */
+struct asim_decoded_headers {
+    uint64_t seq;              /* DATA: offset of its first byte; ACK, NACK: next byte expected */
+    uint64_t size;             /* of the message, bytes */
+    uint32_t src_ip, dst_ip;   /* hosts: 11.x.y.1 */
+    uint32_t from, to;         /* nodes at the ends of the flow; PFC: of the link */
+    uint32_t wire;             /* bytes that the simulation counts */
+    uint32_t payload, mtu;     /* bytes of data in this frame, and in a full one */
+    uint32_t pause_us;         /* PFC; 0 = resume */
+    uint16_t sport, dport;     /* UDP */
+    uint8_t protocol, priority; /* enum asim_protocol; PFC priority */
+    uint8_t congested;         /* DATA: ECN mark; ACK, NACK: echo of one */
+};
+
+struct asim_frame;
+
+/* One observation, valid during the hook only. */
+struct asim_frame_seen {
+    enum asim_frame_event event;
+    uint32_t node, port;
+    uint64_t time_ns;
+    const struct asim_frame *frame; /* for asim_packet_decode */
+};
+typedef void asim_frame_seen_hook(void *self, const struct asim_frame_seen *seen);
+
+/* Calls hook for every frame from now on, at the frame's own time: the network changes to per-event
+ * mode, with the same results but slower. ASIM_ENOMEM where four hooks watch already. */
+ASIM_API int asim_packet_watch_frames(struct asim_world *world, asim_frame_seen_hook *hook,
+                                      void *self, struct asim_err *err);
+/* Call it inside a hook. */
+ASIM_API void asim_packet_decode(const struct asim_world *world,
+                                 const struct asim_frame_seen *seen,
+                                 struct asim_decoded_headers *headers);
+
+enum { ASIM_FRAME_HEAD_MAX = 128 };
+/* Writes the first bytes of the frame, its headers, and returns how many; *total is the length of
+ * the whole frame, whose payload is all zero. The first function writes PPP, IPv4 and UDP or the
+ * header of an ACK or PFC frame, as long as the simulation counts; the second RoCEv2 (Ethernet,
+ * IPv4, UDP 4791, BTH, AETH) for tools that decode real captures. */
+ASIM_API uint32_t asim_frame_head(const struct asim_decoded_headers *headers, uint8_t *head,
+                                  uint32_t *total);
+ASIM_API uint32_t asim_frame_roce(const struct asim_decoded_headers *headers, uint8_t *head,
+                                  uint32_t *total);
+
+/* --- statistics ------------------------------------------------------------------------------- */
+
+/* Of this process. */
+struct asim_packet_stats {
+    uint64_t hops;          /* packet-hops: frames put on a link */
+    uint64_t hop_bytes;     /* wire bytes of those */
+    uint64_t messages;      /* completed */
+    uint64_t drops;         /* frames that a switch could not admit or route */
+    uint64_t marks, pauses; /* ECN marks set, PAUSE frames sent */
+    uint64_t windows;       /* steps made */
+    uint64_t last_ns;       /* when the last frame was on its wire */
+    uint64_t data_packets, retransmitted; /* data packets sent, and of these sent again */
+    uint64_t lost;          /* frames lost on links */
+    uint64_t timeouts, aborted_messages;
+};
+/* Linear in nodes and links. */
+ASIM_API void asim_packet_stats(const struct asim_world *world, struct asim_packet_stats *stats);
+
+/* One direction of a link. The queue is that of a switch's egress (marks), or of its ingress at the
+ * same port (pauses sent, frames dropped). */
+struct asim_link_use {
+    uint32_t from, port, to; /* node, its port, node at the far end */
+    uint64_t rate_bps, frames, bytes, peak_queue_bytes, marks, pauses, drops;
+};
+/* Directions: two for each link of the topology. Direction 2 l + d belongs to link l. */
+ASIM_API uint32_t asim_packet_directions(const struct asim_world *world);
+ASIM_API void asim_packet_link_use(const struct asim_world *world, uint32_t direction,
+                                   struct asim_link_use *use);
+
+/* --- several processes ------------------------------------------------------------------------ */
+/* Each process advances its part over windows of a common grid, [kW, (k+1)W). W is the smallest
+ * time in which one process can act on another. The buffers of window k (asim_world_pack) must be
+ * unpacked before window k + 1 begins. */
+
+/* 1 where a node lives in this process; always with one process. */
+ASIM_API int asim_packet_is_here(const struct asim_world *world, uint32_t node);
+/* W, at least 2 ns; 0 with one process. */
+ASIM_API uint64_t asim_packet_common_lookahead(const struct asim_world *world);
+/* 1 where hosts and switches may advance in turn, which halves the number of meetings. Ask after
+ * the start; where all processes agree, all call the second function before the first event. Then
+ * window k advances the hosts where k is even, else the switches, from (k-1)W to (k+1)W. */
+ASIM_API int asim_packet_may_use_half_steps(const struct asim_world *world);
+ASIM_API void asim_packet_use_half_steps(struct asim_world *world);
+/* Where the first window begins in which this process has anything to do, ns; ASIM_NEVER: none. */
+ASIM_API uint64_t asim_packet_next_common(struct asim_world *world);
+/* Advances this process to until_ns, the end of the window, or without half-steps any time inside
+ * it. */
+ASIM_API int asim_packet_advance(struct asim_world *world, uint64_t until_ns,
+                                 struct asim_err *err);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

@@ -322,6 +322,7 @@ int asim_world_open(struct asim_world **out, const struct asim_settings *setting
                     const struct asim_hooks *hooks, struct asim_err *err)
 {
     struct asim_world *world = calloc(1, sizeof *world);
+    struct asim_settings own;
     int code;
 
     *out = NULL;
@@ -333,9 +334,10 @@ int asim_world_open(struct asim_world **out, const struct asim_settings *setting
     asim_map_init(&world->sizes);
     pthread_mutex_init(&world->lock, NULL);
     asim_topo_init(&world->topo);
-    code = take_settings(&world->settings, settings, err);
+    code = take_settings(&own, settings, err);
+    world->settings = own; /* which opening changes, but not what it is asked for */
     if (!code)
-        code = open_all(world, &world->settings, err);
+        code = open_all(world, &own, err);
     if (code) {
         asim_world_close(world);
         return code;

@@ -8,6 +8,7 @@
  */
 #include "fabric/node.h"
 #include "fabric/memo/memo.h"
+#include "fabric/link/schedule.h"
 
 /* The rank's clock is in ns; between two of them it says the later. */
 static uint64_t now_up(const struct asim_fabric *fabric, uint32_t rank)
@@ -52,7 +53,7 @@ static int packet_wake_after(struct asim_net *net, uint32_t rank, uint64_t delay
     entry.t = t;
     entry.tie = asim_tie_key(t - host->now, asim_tie_key_age(host->tie), ASIM_CLASS_TIMER);
     entry.seq = host->timer_seq++;
-    asim_fabric_at(fabric, rank, t);
+    asim_node_schedule(fabric, rank, t);
     return asim_event_heap_push(&host->timers, entry);
 }
 
@@ -84,7 +85,7 @@ static int packet_send(struct asim_net *net, const struct asim_msg *msg)
         return ASIM_ENOMEM;
     if (starts_beside(host, (uint32_t)slot))
         return 0;
-    asim_fabric_at(fabric, msg->src, host->now);
+    asim_node_schedule(fabric, msg->src, host->now);
     return asim_host_timer(host, host->now, (uint64_t)ASIM_TIMER_START << 56 | slot);
 }
 

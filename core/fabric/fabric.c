@@ -12,6 +12,8 @@
 #include "fabric/parallel/thread_team.h"
 #include "fabric/memo/memo.h"
 #include "fabric/parallel/half_steps.h"
+#include "fabric/host/telemetry.h"
+#include "fabric/linkstate.h"
 #include "topo/pair.h"
 
 #include <stdlib.h>
@@ -301,8 +303,8 @@ static void close_host(struct asim_host *host)
         free(host->nics);
     free(host->free_slots.at);
     free(host->draining.at);
-    free(host->free_notices.at);
-    free(host->notices);
+    free(host->free_notifications.at);
+    free(host->notifications);
     asim_event_heap_fini(&host->timers);
     asim_map_fini(&host->sports);
 }

@@ -10,28 +10,15 @@
  * Planned when the network is built and owned by it. Between events it costs one comparison per
  * window; at an event, a search for routes.
  */
+#include "fabric/linkstate.h"
+#include "fabric/host/qp.h"
 #include "fabric/parallel/workers.h"
-#include "fabric/node.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-/* One direction of change of one link at one time, ns. */
-struct event {
-    uint64_t t;
-    uint32_t link;
-    int up;
-};
-
-struct asim_linkstate {
-    struct event *at; /* by time, then as given */
-    size_t n, cap, next;
-    uint8_t *down;            /* [links] */
-    struct asim_route *route; /* over the links that are up; NULL before the first event */
-};
-
 /* A stable order, so that down and up at one time mean what was written last. */
-static void insert(struct asim_linkstate *links, struct event event)
+static void insert(struct asim_linkstate *links, struct asim_link_event event)
 {
     size_t i = links->n++;
 
@@ -58,7 +45,7 @@ static int plan(struct asim_fabric *fabric, const struct asim_link_down *line, s
             continue;
         if (asim_grow(&links->at, &links->cap, links->n + 1, sizeof *links->at))
             return asim_err_nomem(err, "planning link events");
-        insert(links, (struct event){asim_to_ticks(fabric, line->at_ns), l, line->up});
+        insert(links, (struct asim_link_event){asim_to_ticks(fabric, line->at_ns), l, line->up});
     }
     if (links->n > before)
         return 0;
@@ -134,13 +121,6 @@ void asim_linkstate_close(struct asim_fabric *fabric)
     free(fabric->link_events);
 }
 
-uint64_t asim_linkstate_next(const struct asim_fabric *fabric)
-{
-    const struct asim_linkstate *links = fabric->link_events;
-
-    return links && links->next < links->n ? links->at[links->next].t : ASIM_NEVER;
-}
-
 /* ACKs that waited at a host's NIC; its queue pairs stay, they are moved by choose_again. */
 static void empty_nic(struct asim_host *host, struct asim_nic *nic, uint64_t t)
 {
@@ -177,7 +157,7 @@ static void set_end(struct asim_fabric *fabric, const uint32_t node_port[2], int
 }
 
 /* Down twice is down: an event that repeats the present state changes nothing. */
-static void change(struct asim_fabric *fabric, const struct event *event)
+static void change(struct asim_fabric *fabric, const struct asim_link_event *event)
 {
     const struct asim_link *link = &fabric->set.topo->links[event->link];
 
@@ -260,6 +240,6 @@ void asim_linkstate_apply(struct asim_fabric *fabric)
             continue;
         asim_next_renew(fabric, v);
         if (fabric->run.per_event)
-            asim_fabric_at_slow(fabric, v, *asim_next_of(fabric, v));
+            asim_node_push_due(fabric, v, *asim_next_of(fabric, v));
     }
 }

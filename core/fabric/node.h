@@ -7,18 +7,16 @@
 #define ASIM_FABRIC_NODE_H
 
 #include "base/heap.h"
+#include "base/text.h"
 #include "cc/cc.h"
 #include "fabric/fabric.h"
-#include "fabric/link/hash.h"
 #include "fabric/host/host.h"
-#include "fabric/host/loss.h"
-#include "fabric/switch/mmu.h"
+#include "fabric/parallel/worker.h"
+#include "fabric/link/loss.h"
 #include "fabric/parallel/state.h"
-#include "fabric/link/tie_key.h"
-#include "fabric/link/port.h"
+#include "fabric/link/link.h"
 #include "net/fast_path.h"
 #include "fabric/switch/switch.h"
-#include "fabric/host/telemetry.h"
 
 /* Set-up: constant once the network is open, but for `rto`. Times in ticks, sizes in bytes. */
 struct asim_fabric_setup {
@@ -75,16 +73,14 @@ struct asim_fabric {
     struct asim_port **ports; /* all ports of node v in order: ports[first_port[v] + i] */
     struct asim_rate_table *rates;
     size_t n_rates, cap_rates;
-    struct asim_wire_loss *losses;      /* [2 x links], NULL where nothing is ever lost */
-    struct asim_linkstate *link_events; /* NULL where no link ever goes down */
-    struct asim_memo *memo;             /* NULL: every frame is simulated (memo/memo.h) */
+    struct asim_wire_loss *losses;            /* [2 x links], NULL where nothing is ever lost */
+    struct asim_linkstate *link_events;       /* NULL where no link ever goes down */
+    struct asim_memo *memo;                   /* NULL: every frame is simulated (memo/memo.h) */
     const struct asim_memo_hooks *memo_hooks; /* NULL likewise (host/memo_hooks.h) */
     struct asim_fabric_workers workers;
     struct asim_fabric_processes dist;
     struct asim_fabric_run run;
 };
-/* ns-3's own seed of Hash32, which picks among the NICs of a host. */
-#define ASIM_NIC_HASH_SEED 0x8badf00du
 
 /* Whole ns, fractions cut: what the outside is told of a time in ticks. */
 static inline uint64_t asim_to_ns(const struct asim_fabric *fabric, uint64_t ticks)
@@ -110,112 +106,26 @@ static inline int asim_fabric_owns(const struct asim_fabric *fabric, uint32_t v)
 {
     return !fabric->dist.part_of || fabric->dist.part_of[v] == fabric->dist.self;
 }
-enum { ASIM_BLOCK = 32 };
-static inline uint64_t *asim_next_of(const struct asim_fabric *fabric, uint32_t v)
-{
-    return &fabric->run.next[fabric->run.slot[v]];
-}
-/* Node `v` has something at t: lowers its next. */
-void asim_fabric_at_slow(struct asim_fabric *fabric, uint32_t v, uint64_t t);
-static inline void asim_fabric_at(struct asim_fabric *fabric, uint32_t v, uint64_t t)
-{
-    uint64_t *first = &fabric->run.half_next[fabric->set.half_of ? fabric->set.half_of[v] : 0];
-    uint32_t at = fabric->run.slot[v];
-
-    if (t >= fabric->run.next[at])
-        return;
-    fabric->run.next[at] = t;
-    if (t < fabric->run.block_min[at / ASIM_BLOCK])
-        fabric->run.block_min[at / ASIM_BLOCK] = t;
-    if (fabric->run.half_next_valid && t < *first)
-        *first = t;
-    if (fabric->run.per_event)
-        asim_fabric_at_slow(fabric, v, t);
-}
-
-/* --- flow.c ---------------------------------------------------------------------------------- */
+/* The two halves of a flow (host/flow.h), from frames. */
 static inline struct asim_flow *asim_flow_of(const struct asim_fabric *fabric, uint32_t src,
                                              uint32_t slot)
 {
     return asim_own_flow(&fabric->host[src], slot);
-}
-static inline struct asim_rx *asim_rx_at(const struct asim_host *host, uint32_t slot)
-{
-    struct asim_rx **list;
-
-    if (slot < ASIM_FLOW_CHUNK) /* made before any frame of it, and never moved */
-        return &host->first_rx[slot];
-    list = atomic_load_explicit(&host->rx, memory_order_acquire);
-    return &list[slot / ASIM_FLOW_CHUNK][slot % ASIM_FLOW_CHUNK];
 }
 static inline struct asim_rx *asim_rx_of(const struct asim_fabric *fabric, uint32_t src,
                                          uint32_t slot)
 {
     return asim_rx_at(&fabric->host[src], slot & 0xffffff);
 }
-/* Room for what others know of a slot. 0 or ASIM_ENOMEM. */
-int asim_rx_reserve(struct asim_host *host, uint32_t slot);
-/* The next source port towards dst; ASIM_NEVER when out of memory. */
-uint64_t asim_flow_sport(struct asim_host *host, uint32_t dst);
-/* The two together: the next port, and a slot. */
-uint64_t asim_flow_create(struct asim_host *host, const struct asim_msg *msg);
-/* Takes a slot for *msg; ASIM_NEVER when out of memory. */
-uint64_t asim_flow_alloc(struct asim_host *host, const struct asim_msg *msg, uint16_t sport);
-/* The queue pair is out of its NIC's list: the slot is free once nothing is under way. */
-void asim_flow_release(struct asim_host *host, uint32_t slot);
-/* Sets window, rate and NIC; the flow is then ready to be scheduled. */
-void asim_flow_open(struct asim_fabric *fabric, struct asim_host *host, uint32_t slot);
-/* Recomputes flow->window after a change of rate. */
-void asim_flow_rewindow(const struct asim_fabric *fabric, struct asim_flow *flow);
-/* Index among n equal-cost NICs for a tuple (spec 2.1). */
-uint32_t asim_flow_nic(struct asim_fabric *fabric, uint32_t host, uint32_t peer,
-                       const uint16_t ports[2]);
-
-/* --- host.c, qp.c, receiver.c ---------------------------------------------------------------- */
-uint64_t asim_host_next(const struct asim_host *host);
-/* Processes everything before `until`; returns what asim_host_next would. */
-uint64_t asim_host_advance(struct asim_fabric *fabric, struct asim_host *host, uint64_t until);
-/* A timer armed by the present event. 0 or ASIM_ENOMEM. */
-int asim_host_timer(struct asim_host *host, uint64_t t, uint64_t value);
-/* Sends if the port is idle and something may go (spec 2.3). */
-void asim_nic_kick(struct asim_fabric *fabric, struct asim_host *host, struct asim_nic *nic,
-                   uint64_t t);
-/* A new queue pair joins the round robin at its end. */
-int asim_nic_add(struct asim_host *host, uint32_t nic, uint32_t slot);
-/* A data frame reached its destination host. */
-void asim_receiver_data(struct asim_fabric *fabric, struct asim_host *host,
-                        const struct asim_frame *frame);
-/* An ACK or NACK came back to the flow's source. */
-void asim_sender_ack(struct asim_fabric *fabric, struct asim_host *host,
-                     const struct asim_frame *frame);
-
-/* --- pacing.c: what congestion control changed ----------------------------------------------- */
-/* Gap after a frame of that size at that rate (spec 2.5). */
-static inline uint64_t asim_pacing_gap(const struct asim_fabric *fabric, const struct asim_nic *nic,
-                                       uint64_t bps, uint32_t wire)
+/* The destination has counted frames of a flow (asim_rx_count): the source's process is to hear. */
+static inline void asim_flow_add_release(struct asim_worker *worker, uint32_t src, uint32_t slot)
 {
-    if (!fabric->set.net->rate_bound || bps == nic->rate_bps)
-        return nic->port.out->tx[wire];
-    return asim_tx_ticks(fabric, wire, bps);
-}
-/* Call after a hook of the flow's congestion control; old_bps is its rate before. */
-void asim_pacing_changed(struct asim_fabric *fabric, struct asim_host *host, uint32_t slot,
-                         uint64_t old_bps);
-/* The timer of a flow's congestion control is due. payload: as armed. */
-void asim_pacing_timer(struct asim_fabric *fabric, struct asim_host *host, uint32_t payload);
-
-/* --- pcie.c: a NIC that pauses its link now and then (spec 2.9) ------------------------------- */
-void asim_pcie_pause(struct asim_fabric *fabric, struct asim_host *host, struct asim_nic *nic);
-void asim_pcie_timer(struct asim_fabric *fabric, struct asim_host *host, uint32_t payload);
-/* Whether a PFC frame stops its queue. parity: a PAUSE that states less than 1 us is a resume, as
- * the reference cuts it to whole us and holds the pause, however long it is, until a resume. */
-static inline int asim_pause_holds(const struct asim_fabric *fabric, const struct asim_frame *frame)
-{
-    return frame->type == ASIM_PAUSE && fabric->set.net->pause_time_fs >= 1000000000u;
+    if (worker->fabric->dist.exchange)
+        asim_flow_add_release_slow(worker, src, slot);
 }
 
-/* Puts a notice among the timers of its host; between steps, or for the host that runs. */
-int asim_notification_deliver(struct asim_fabric *fabric, const struct asim_notification *note);
+/* --- audit.c --------------------------------------------------------------------------------- */
+void asim_audit_losses(const struct asim_fabric *fabric, struct asim_fabric_stats *stats);
 
 /* --- queue_watch.c: for the watcher of queues, which must be there ---------------------------- */
 /* The bytes queued at port p have changed. */

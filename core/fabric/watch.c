@@ -8,6 +8,7 @@
 #include "fabric/node.h"
 #include "fabric/memo/memo.h"
 #include "fabric/parallel/sharded_switch.h"
+#include "fabric/link/schedule.h"
 
 /* More than one watcher: each in its turn. */
 static void tell_all(void *self, enum asim_frame_event what, const uint32_t node_port[2],
@@ -38,6 +39,6 @@ int asim_fabric_watch_frames(struct asim_fabric *fabric, asim_frame_hook *hook, 
     asim_memo_stop(fabric);
     fabric->run.per_event = 1;
     for (uint32_t v = 0; v < fabric->set.nodes; v++)
-        asim_fabric_at_slow(fabric, v, *asim_next_of(fabric, v));
+        asim_node_push_due(fabric, v, *asim_next_of(fabric, v));
     return 0;
 }

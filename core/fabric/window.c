@@ -12,6 +12,9 @@
 #include "fabric/parallel/distributed.h"
 #include "fabric/memo/memo.h"
 #include "fabric/parallel/half_steps.h"
+#include "fabric/host/completion.h"
+#include "fabric/host/fast/frame_loop.h"
+#include "fabric/linkstate.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -24,15 +27,6 @@ struct asim_fabric_watch *asim_fabric_watcher(struct asim_fabric *fabric)
 uint64_t asim_fabric_window(const struct asim_fabric *fabric)
 {
     return asim_to_ns(fabric, fabric->set.lookahead);
-}
-
-/* Entries are never removed when a node's time changes: stale ones are skipped when they
- * surface. Nothing at all (ASIM_NEVER) has none. */
-void asim_fabric_at_slow(struct asim_fabric *fabric, uint32_t v, uint64_t t)
-{
-    if (t != ASIM_NEVER &&
-        asim_heap_push(&fabric->run.due_nodes, (struct asim_heap_entry){t, v, v}))
-        fabric->run.failed = ASIM_ENOMEM;
 }
 
 /* W = 0: the earliest entry that still says what next[] says. */
@@ -153,7 +147,7 @@ static uint64_t step_event(struct asim_fabric *fabric, struct asim_err *err)
     fabric->run.windows++;
     fabric->workers.at->fast_ok = 0;
     *asim_next_of(fabric, node) = asim_node_advance(fabric, node, t + 1);
-    asim_fabric_at_slow(fabric, node, *asim_next_of(fabric, node));
+    asim_node_push_due(fabric, node, *asim_next_of(fabric, node));
     /* Other nodes may have more at t; of its ns only where a ns is one tick (kept as it was). */
     t += fabric->set.tick == 1;
     return settle(fabric, t, err) ? ASIM_NEVER : asim_fabric_next(fabric);

@@ -5,7 +5,7 @@
  * thread that is at one keeps the others waiting: 16 rows take some 2 us, a window 5 or more.
  */
 #include "sim/async_observer.h"
-#include "fabric/link/port.h"
+#include "fabric/link/link.h"
 #include "fabric/parallel/thread_team.h"
 
 #include <stdlib.h>

@@ -4,23 +4,24 @@
  * that they meet all else it does in the right order. Made ahead (link.c, loss.c), carried here
  * between windows (window.c) or from another process (distributed.c), taken in host.c.
  */
-#include "fabric/node.h"
+#include "fabric/host/completion.h"
+#include "fabric/link/schedule.h"
 
 /* Where it waits until its time: what an entry says of it, ASIM_NEVER when out of memory. */
 static uint64_t keep_notice(struct asim_host *host, const struct asim_notification *note)
 {
     uint32_t index;
 
-    if (host->free_notices.n) {
-        index = host->free_notices.at[--host->free_notices.n];
+    if (host->free_notifications.n) {
+        index = host->free_notifications.at[--host->free_notifications.n];
     } else {
-        if (asim_grow(&host->notices, &host->cap_notices, host->n_notices + 1,
-                      sizeof *host->notices) ||
-            ASIM_VEC_RESERVE(host->free_notices, host->cap_notices))
+        if (asim_grow(&host->notifications, &host->cap_notifications, host->n_notifications + 1,
+                      sizeof *host->notifications) ||
+            ASIM_VEC_RESERVE(host->free_notifications, host->cap_notifications))
             return ASIM_NEVER;
-        index = (uint32_t)host->n_notices++;
+        index = (uint32_t)host->n_notifications++;
     }
-    host->notices[index] = *note;
+    host->notifications[index] = *note;
     return (uint64_t)ASIM_TIMER_NOTIFICATION << 56 | index;
 }
 
@@ -39,6 +40,6 @@ int asim_notification_deliver(struct asim_fabric *fabric, const struct asim_noti
     if (entry.value == ASIM_NEVER)
         return ASIM_ENOMEM;
     host->worker->waiting += !note->lost;
-    asim_fabric_at(fabric, node, entry.t);
+    asim_node_schedule(fabric, node, entry.t);
     return asim_event_heap_push(&host->timers, entry);
 }

@@ -8,11 +8,16 @@
  * ACK, and free again when the NIC's scan drops it. Its generation changes with each taking; frames
  * and timers carry it.
  */
+#include "fabric/host/flow.h"
+#include "fabric/link/hash.h"
 #include "fabric/node.h"
 #include "topo/pair.h"
 
 #include <stdlib.h>
 #include <string.h>
+
+/* The seed of ns-3's Hash32, which picks among the NICs of a host. */
+#define NIC_HASH_SEED 0x8badf00du
 
 enum {
     FIRST_SPORT = 10000, /* source ports count from here per pair (spec 2.2) */
@@ -238,6 +243,23 @@ void asim_flow_release(struct asim_host *host, uint32_t slot)
     host->draining.at[host->draining.n++] = slot;
 }
 
+/* Before the destination has been told of the end, the source does not ask; and most flows owe only
+ * once, for nothing follows their end. */
+void asim_flow_add_release_slow(struct asim_worker *worker, uint32_t src, uint32_t slot)
+{
+    struct asim_rx *rx;
+
+    if (asim_fabric_owns(worker->fabric, src))
+        return;
+    rx = asim_rx_of(worker->fabric, src, slot);
+    if (!rx->notified || rx->release_pending)
+        return;
+    rx->release_pending = 1;
+    if (ASIM_VEC_PUSH(worker->pending_releases,
+                      ((struct asim_pending_release){src, slot & 0xffffff})))
+        worker->failed = ASIM_ENOMEM;
+}
+
 /* n 0: there are none. */
 static void find_nics(struct asim_fabric *fabric, struct asim_nic_choice *to,
                       const uint32_t ends[2])
@@ -245,7 +267,7 @@ static void find_nics(struct asim_fabric *fabric, struct asim_nic_choice *to,
     struct asim_worker *worker = fabric->host[ends[0]].worker;
 
     to->peer = ends[1];
-    to->hash = asim_tuple_begin(fabric, ends, ASIM_NIC_HASH_SEED);
+    to->hash = asim_tuple_begin(fabric, ends, NIC_HASH_SEED);
     to->nics = asim_route_ports(fabric->route, ends[0], ends[1], &to->n);
     if (!to->n && asim_route_error(fabric->route, &worker->failure))
         worker->failed = worker->failure.code;
@@ -257,7 +279,8 @@ static void find_nics(struct asim_fabric *fabric, struct asim_nic_choice *to,
 uint32_t asim_flow_nic(struct asim_fabric *fabric, uint32_t host, uint32_t peer,
                        const uint16_t ports[2])
 {
-    struct asim_nic_choice *to = &fabric->host[host].to[ports[0] == ASIM_DPORT];
+    struct asim_host *at = &fabric->host[host];
+    struct asim_nic_choice *to = ports[0] == ASIM_DPORT ? &at->reply_nics : &at->data_nics;
     uint32_t n, hash;
 
     if (!to->n || to->peer != peer || fabric->link_events)

@@ -9,8 +9,12 @@
 #include <stdatomic.h>
 #include <stdint.h>
 #include "cc/cc.h"
-#include "fabric/host/loss.h"
+#include "fabric/host/recovery.h"
 #include "net/net.h"
+
+struct asim_fabric;
+struct asim_host;
+struct asim_worker;
 
 /* The one destination port there is (spec 2.2). */
 enum { ASIM_DPORT = 100 };
@@ -109,5 +113,26 @@ static inline int asim_flow_has_room(const struct asim_flow *flow)
 }
 
 enum { ASIM_FLOW_CHUNK = 16 };
+
+/* --- flow.c ---------------------------------------------------------------------------------- */
+/* Room for what others know of a slot. 0 or ASIM_ENOMEM. */
+int asim_rx_reserve(struct asim_host *host, uint32_t slot);
+/* The next source port towards dst; ASIM_NEVER when out of memory. */
+uint64_t asim_flow_sport(struct asim_host *host, uint32_t dst);
+/* The two together: the next port, and a slot. */
+uint64_t asim_flow_create(struct asim_host *host, const struct asim_msg *msg);
+/* Takes a slot for *msg; ASIM_NEVER when out of memory. */
+uint64_t asim_flow_alloc(struct asim_host *host, const struct asim_msg *msg, uint16_t sport);
+/* The queue pair is out of its NIC's list: the slot is free once nothing is under way. */
+void asim_flow_release(struct asim_host *host, uint32_t slot);
+/* Sets window, rate and NIC; the flow is then ready to be scheduled. */
+void asim_flow_open(struct asim_fabric *fabric, struct asim_host *host, uint32_t slot);
+/* Recomputes flow->window after a change of rate. */
+void asim_flow_rewindow(const struct asim_fabric *fabric, struct asim_flow *flow);
+/* Index among n equal-cost NICs for a tuple (spec 2.1). */
+uint32_t asim_flow_nic(struct asim_fabric *fabric, uint32_t host, uint32_t peer,
+                       const uint16_t ports[2]);
+/* The destination has counted frames of a flow (asim_rx_count): the source's process is to hear. */
+void asim_flow_add_release_slow(struct asim_worker *worker, uint32_t src, uint32_t slot);
 
 #endif

@@ -8,8 +8,12 @@
  * at host->now, and may start further messages: these are booked as timers of this same time and so
  * come after what is already due.
  */
-#include "fabric/parallel/workers.h"
-#include "fabric/host/fast/quick.h"
+#include "fabric/host/fast/frame_loop.h"
+#include "fabric/host/pacing.h"
+#include "fabric/host/pcie.h"
+#include "fabric/host/qp.h"
+#include "fabric/host/receiver.h"
+#include "fabric/link/transmit.h"
 #include "fabric/host/memo_hooks.h"
 
 #include <stdlib.h>
@@ -69,18 +73,6 @@ uint64_t asim_host_next(const struct asim_host *host)
     return pick_of_all(host).t;
 }
 
-/* tie_low 0: the timer was armed now, and timers of one age come in the order of arming. A
- * notice brings its own key, that of the frame whose arrival it stands for. value = kind << 56 |
- * payload. */
-int asim_host_timer(struct asim_host *host, uint64_t t, uint64_t value)
-{
-    return asim_event_heap_push(
-        &host->timers,
-        (struct asim_event_entry){
-            t, asim_tie_key(t - host->now, asim_tie_key_age(host->tie), ASIM_CLASS_TIMER),
-            host->timer_seq++, value});
-}
-
 /* A pause or resume frame for the queue in frame->slot. */
 static void take_pfc(struct asim_fabric *fabric, struct asim_host *host, struct asim_nic *nic,
                      const struct asim_frame *frame)
@@ -98,7 +90,8 @@ static void take_pfc(struct asim_fabric *fabric, struct asim_host *host, struct 
 }
 
 /* The frame is read where it lies and dropped last: until then its place is not written again. */
-void asim_host_take_frame(struct asim_fabric *fabric, struct asim_host *host, struct asim_nic *nic)
+void asim_host_handle_frame(struct asim_fabric *fabric, struct asim_host *host,
+                            struct asim_nic *nic)
 {
     struct asim_wire *in = nic->port.in;
     const struct asim_frame *frame = asim_link_ring_oldest(in);
@@ -201,11 +194,20 @@ static void take_arrival(struct asim_fabric *fabric, struct asim_host *host, uin
         fabric->set.user.arrived(fabric->set.user.self, &rx->msg);
     }
     asim_rx_count(rx, -1u);
-    asim_distributed_add_release(host->worker, src, slot);
+    asim_flow_add_release(host->worker, src, slot);
+}
+
+static void take_loss(struct asim_fabric *fabric, struct asim_host *host,
+                      const struct asim_notification *note)
+{
+    struct asim_flow *flow = asim_own_flow(host, note->slot);
+
+    if (asim_recovery_lost(fabric, host, note))
+        asim_nic_kick(fabric, host, &host->nics[flow->nic], host->now);
 }
 
 /* The top timer is popped before its callback runs, which may well add others. */
-void asim_host_take_timer(struct asim_fabric *fabric, struct asim_host *host)
+void asim_host_handle_timer(struct asim_fabric *fabric, struct asim_host *host)
 {
     uint64_t value = asim_event_heap_pop(&host->timers).value;
     uint32_t payload = (uint32_t)value;
@@ -233,12 +235,12 @@ void asim_host_take_timer(struct asim_fabric *fabric, struct asim_host *host)
         asim_pcie_timer(fabric, host, payload);
         break;
     default: {
-        struct asim_notification note = host->notices[payload];
+        struct asim_notification note = host->notifications[payload];
 
         /* Room was reserved when the notice was stored. */
-        host->free_notices.at[host->free_notices.n++] = payload;
+        host->free_notifications.at[host->free_notifications.n++] = payload;
         if (note.lost)
-            asim_recovery_lost(fabric, host, &note);
+            take_loss(fabric, host, &note);
         else
             take_arrival(fabric, host, note.msg.src, note.slot);
     }
@@ -253,20 +255,20 @@ static void take_pick(struct asim_fabric *fabric, struct asim_host *host, const 
         asim_nic_kick(fabric, host, pick->nic, pick->t);
         break;
     case FROM_MAIL:
-        asim_host_take_frame(fabric, host, pick->nic);
+        asim_host_handle_frame(fabric, host, pick->nic);
         break;
     case FROM_PACING:
         pick->nic->wake_at = ASIM_NEVER;
         asim_nic_kick(fabric, host, pick->nic, pick->t);
         break;
     default:
-        asim_host_take_timer(fabric, host);
+        asim_host_handle_timer(fabric, host);
     }
 }
 
 /* The first of all events, whatever it is, if it is before `until`; else 0, with its time. */
-int asim_host_take_first(struct asim_fabric *fabric, struct asim_host *host, uint64_t until,
-                         uint64_t *t)
+int asim_host_handle_first(struct asim_fabric *fabric, struct asim_host *host, uint64_t until,
+                           uint64_t *t)
 {
     struct pick pick = pick_of_all(host);
 

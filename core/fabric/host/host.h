@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only
  *
- * The state of a host: NICs with their queue pairs and answers, timers, slots of flows; and of the
- * worker its thread writes into. Laid out by what is touched together. Owned by the fabric; only
- * the host's own functions change it, but for the other nodes' part of flows (flow.h).
+ * The state of a host: NICs with their queue pairs and queued ACKs, timers, flow slots. The layout
+ * groups fields that are touched together. The fabric owns hosts; only the host's own functions
+ * change its state, except for the parts of a flow that other nodes write (flow.h).
  */
 #ifndef ASIM_FABRIC_HOST_HOST_H
 #define ASIM_FABRIC_HOST_HOST_H
@@ -11,152 +11,118 @@
 #include "base/mem.h"
 #include "fabric/link/event_heap.h"
 #include "fabric/host/flow.h"
-#include "fabric/host/loss.h"
-#include "fabric/link/port.h"
 #include "fabric/host/qplist.h"
+#include "fabric/link/link.h"
+#include "fabric/link/notification.h"
 #include "topo/pair.h"
 
-/* `busy` of a NIC's port. The end of a transmission is an event only where something waits for it
- * (asim_nic_is_busy). */
+/* Counters of a host, in frames unless stated otherwise. The first cache line holds the counters of
+ * every frame: data sent; ACKs and NACKs sent and generated; data and ACKs received; bytes received
+ * in order; bytes of messages acknowledged as a whole. */
+struct asim_host_counts {
+    _Alignas(64) uint64_t data;
+    uint64_t acks, acks_generated, data_received, acks_received, in_order, completed;
+    uint64_t retransmits;                 /* among the data sent */
+    uint64_t acks_dropped;                /* queued at a NIC whose link went down */
+    uint64_t duplicates, discarded;       /* data received before; data beyond a gap, not kept */
+    uint64_t pfc_generated, pfc_received; /* pause and resume frames */
+    uint64_t pfc_sent, pfc_dropped;
+    uint64_t timeouts, aborted; /* aborted: messages */
+};
+
+/* `busy` of a NIC's port. LEAVING: a frame is being sent, but its end is no event, because nothing
+ * waits for it (asim_nic_is_busy). */
 enum { ASIM_NIC_IDLE, ASIM_NIC_BUSY, ASIM_NIC_LEAVING };
 
 struct asim_nic {
     _Alignas(ASIM_LINE_BYTES) struct asim_port port;
-    uint64_t
-        arrival_at;    /* arrival of the first frame in the mailbox, as of this turn; ASIM_NEVER */
-    uint64_t wake_at;  /* pending "next send"; ASIM_NEVER = none */
-    uint64_t rate_bps; /* the link's, at hand for each packet */
-    /* Strictly before data (spec 2.3), unbounded as in the reference. */
+    uint64_t arrival_at; /* of the first frame in the receive ring; ASIM_NEVER = none */
+    uint64_t wake_at;    /* pending "next send"; ASIM_NEVER = none */
+    uint64_t rate_bps;   /* the link's, copied because every packet needs it */
+    /* ACKs and NACKs go strictly before data (spec 2.3); the FIFO is unbounded as in the reference.
+     */
     struct asim_ring acks;
-    struct asim_qplist qps; /* finished ones until a scan meets them */
+    struct asim_qplist qps; /* a finished queue pair stays until a scan meets it */
     uint64_t wake_tie, wake_seq;
 };
 
-/* The NICs that lead to `peer`, as a list of the routes' own: what a host with several was asked
- * for last. n 0: nothing yet. */
+/* The NICs that lead to `peer`, a list that the routes own: the last answer for a host with several
+ * NICs. n 0: no answer yet. */
 struct asim_nic_choice {
     const uint32_t *nics;
     uint32_t n, peer;
-    uint32_t hash; /* of the pair, begun */
+    uint32_t hash; /* of the two addresses; the ports are still to be hashed */
 };
 
-/* What one host will hear at time t of something that happened elsewhere: that msg is complete
- * (the destination), or that a frame of it was lost at `since` (the source, RTO later). */
-struct asim_notification {
-    uint64_t t, tie, seq;
-    struct asim_msg msg;
-    uint64_t since, at, rto; /* lost: when; its sequence number; the timeout */
-    uint32_t slot;
-    uint8_t lost, type, flags; /* type, flags: of the lost frame */
-};
-
-/* A flow whose source, in another process, is to hear what has become of its frames. */
-struct asim_pending_release {
-    uint32_t src, slot;
-};
-
-/* What one thread writes while nodes advance side by side inside a window; merged when the window
- * is over. Every node belongs to one worker. */
-struct asim_worker {
-    _Alignas(ASIM_LINE_BYTES) uint32_t *node, n_nodes; /* its nodes of this process */
-    uint32_t n_hosts;    /* the first of them; both parts ascend, but for workers.c, turn_ends */
-    uint64_t *next;      /* [n_nodes] of these, a piece of the fabric's, as is */
-    uint64_t *block_min; /* for its hosts, by blocks */
-    uint32_t first_slot; /* of both: the place of node[0] */
-    uint32_t *active;    /* [n_nodes] places in `node`: who has something to do */
-    /* Wires between this worker and others: those it hears, then those it sends on. */
-    struct asim_wire **cross;
-    uint32_t n_inbound, n_cross;
-    uint32_t *neighbour, n_neighbours; /* nodes it may send to that are not among its own */
-    /* What turns touch. min_arrival: earliest arrival put into a mailbox of each node, by place. */
-    _Alignas(ASIM_LINE_BYTES) struct asim_fabric *fabric;
-    uint64_t *min_arrival;
-    /* Completions its hosts know of that are not yet due; messages of its hosts begun and not yet
-     * through; calls of its ranks, and messages begun: no period has those (steady_state.c). */
-    uint64_t waiting, open, calls;
-    int failed;             /* latched enum asim_code; the worker's nodes stop */
-    int fast_ok;            /* hosts may take their short way in this window (quick.h) */
-    uint64_t last_notified; /* latest time of all notices it has delivered itself */
-    /* What the caller looks at after each window. */
-    _Alignas(ASIM_LINE_BYTES) uint64_t half_next[2]; /* earliest event of its own nodes, by side */
-    ASIM_VEC(struct asim_notification) outbox;       /* notices made */
-    ASIM_VEC(struct asim_wire *) overflowed; /* wires with frames waiting outside their rings */
-    ASIM_VEC(void *)
-    deferred_frees; /* replaced in this window, when others may have looked at it */
-    ASIM_VEC(struct asim_pending_release) pending_releases;
-    ASIM_VEC(uint32_t) deferring; /* its hosts whose sends are held back (memo.h) */
-    struct asim_err failure;      /* its sentence, where it is another than "out of memory" */
-};
-
-/* The first send of a wake: a timer of this same time that mostly is the next event, so that it
- * need not go through the agenda (host.c). */
+/* The first send of a wake: a timer for the present time. Mostly it is the next event, so it waits
+ * here and not in the event heap (host.c). is_open: a wake is running. */
 struct asim_inline_start {
     uint64_t tie, seq;
     uint32_t slot;
-    uint8_t is_open, is_filled; /* a wake is running; there is one */
+    uint8_t is_open, is_filled;
 };
 
-/* Laid out by cache lines: between two turns of a host all others have theirs, so each line a turn
- * touches is fetched anew. */
+/* Laid out by cache lines: between two turns of a host all other hosts have theirs, so a turn
+ * fetches each line anew. */
 struct asim_host {
-    /* Every event: local time (ticks) of the one being processed, its tie, and how many so far
-     * (tie_key.h). timers: value = kind << 56 | payload. */
+    /* Every event touches these. now: time of the event being processed (ticks); tie: its tie key
+     * (tie_key.h); seq: number of events so far. Timer values: kind << 56 | payload. */
     _Alignas(ASIM_LINE_BYTES) struct asim_worker *worker;
     uint64_t now, seq, tie, timer_seq;
     struct asim_event_heap timers;
-    /* What seldom changes, and others look at: where slots lie. flow of slot s: chunks[s / 16][s %
-     * 16]; the first chunk, mostly all there is, stands here. */
+    /* Seldom change; other nodes read them. The flow of slot s is chunks[s / 16][s % 16];
+     * first_flow is the first chunk, mostly the only one. */
     _Alignas(ASIM_LINE_BYTES) struct asim_nic *nics;
     uint32_t n_nics, node;
     struct asim_flow *first_flow;
     struct asim_rx *first_rx;
     struct asim_flow **chunks;
-    /* The same slots, as others know them: they look here while it grows. Of a host of another
-     * process the chunks of which something is known. */
+    /* The receivers' side of the same slots. Other nodes read the list while it grows. For a host
+     * of another process the list has only the chunks this process has heard of. */
     _Atomic(struct asim_rx **) rx;
-    uint32_t peer;        /* see below */
-    uint32_t pcie_pauses; /* made, and whether one is running (pcie.c) */
+    uint32_t peer;        /* of `pair`; UINT32_MAX: none */
+    uint32_t pcie_pauses; /* made so far (pcie.c) */
     uint8_t pcie_busy;
-    /* The NIC of a host with one, where `nics` is this: found without a look at the pointer, which
-     * begins every turn. */
+    /* The NIC of a host with one NIC; `nics` then points here. Every turn begins with it, and this
+     * saves a load of the pointer. */
     struct asim_nic single_nic;
-    /* Every message, begun or completed here as its source. */
-    _Alignas(ASIM_LINE_BYTES) ASIM_VEC(uint32_t) draining; /* finished, frames under way */
+    /* Every message touches these at its begin or its end. draining: slots of finished messages
+     * that still have frames under way. */
+    _Alignas(ASIM_LINE_BYTES) ASIM_VEC(uint32_t) draining;
     struct asim_inline_start start;
     uint64_t messages;
-    /* Destination -> messages sent so far; those to sport_dst, the last one, count in sport_n and
-     * are put back when another is sent to. */
+    /* Number of messages sent to sport_dst, the last destination (UINT32_MAX: none yet); `sports`
+     * holds the numbers of all others. */
     _Alignas(ASIM_LINE_BYTES) uint64_t sport_n;
-    uint32_t sport_dst; /* UINT32_MAX: none yet */
-    /* What was worked out last: the ideal time of a message of ideal_bytes (0: none) over a path
-     * with the figures of the pair with `peer`; and these, none if it is UINT32_MAX. */
+    uint32_t sport_dst;
+    /* Last results: RTT and rate of the path to `peer`, and the ideal time of a message of
+     * ideal_bytes over it (0: none). */
     uint64_t ideal_bytes, ideal_ns;
     struct asim_pair pair;
     struct asim_host_counts counts;
-    struct asim_nic_choice to[2]; /* of messages, of answers; not where links go down */
-    /* Now and then. */
+    struct asim_nic_choice data_nics, reply_nics; /* unused where links go down */
+    /* Seldom touched. */
     size_t n_chunks, cap_chunks, cap_rx;
     ASIM_VEC(uint32_t) free_slots;
-    struct asim_map sports;
-    struct asim_notification
-        *notices; /* waiting in timers, by index: those too long for an entry */
-    size_t n_notices, cap_notices;
-    ASIM_VEC(uint32_t) free_notices;
+    struct asim_map sports;                  /* destination -> messages sent so far */
+    struct asim_notification *notifications; /* those too long for a timer's value, by index */
+    size_t n_notifications, cap_notifications;
+    ASIM_VEC(uint32_t) free_notifications;
 };
 
 enum asim_timer {
     ASIM_TIMER_WAKE = 1,
     ASIM_TIMER_START,
-    ASIM_TIMER_NOTIFICATION,
+    ASIM_TIMER_NOTIFICATION, /* payload: index of host->notifications */
     ASIM_TIMER_CC,
     ASIM_TIMER_PCIE,
     ASIM_TIMER_REPLAY,
-    ASIM_TIMER_ARRIVED /* the notice is in the entry: source << 32 | slot with generation */
+    ASIM_TIMER_ARRIVED /* a completion: source << 32 | slot with generation */
 };
-/* Sources that fit in an entry of the agenda; of others the notice stands in `notices`. */
+/* Sources that fit into the value of ASIM_TIMER_ARRIVED; larger ones need `notifications`. */
 enum { ASIM_ARRIVED_SOURCES = 1 << 24 };
 
-/* The flow of a slot, at its source; a generation above it does no harm. */
+/* The flow of a slot, at its source; a generation in the upper bits is ignored. */
 static inline struct asim_flow *asim_own_flow(const struct asim_host *host, uint32_t slot)
 {
     slot &= 0xffffff;
@@ -165,10 +131,71 @@ static inline struct asim_flow *asim_own_flow(const struct asim_host *host, uint
     return &host->chunks[slot / ASIM_FLOW_CHUNK][slot % ASIM_FLOW_CHUNK];
 }
 
-/* What the frames that leave in this event carry of it. */
+/* The receiver's side of a slot, without generation. */
+static inline struct asim_rx *asim_rx_at(const struct asim_host *host, uint32_t slot)
+{
+    struct asim_rx **list;
+
+    if (slot < ASIM_FLOW_CHUNK) /* exists before any frame of it, and never moves */
+        return &host->first_rx[slot];
+    list = atomic_load_explicit(&host->rx, memory_order_acquire);
+    return &list[slot / ASIM_FLOW_CHUNK][slot % ASIM_FLOW_CHUNK];
+}
+
+/* The key of the present event, which the frames it sends carry on. */
 static inline struct asim_event_key asim_host_event_key(const struct asim_host *host)
 {
     return (struct asim_event_key){host->now, host->tie, host->seq};
 }
+
+/* An event begins. */
+static inline void asim_host_begin(struct asim_host *host, uint64_t t, uint64_t tie)
+{
+    host->now = t;
+    host->tie = tie;
+    host->seq++;
+}
+
+/* A timer armed by the present event. value = kind << 56 | payload. 0 or ASIM_ENOMEM. */
+static inline int asim_host_timer(struct asim_host *host, uint64_t t, uint64_t value)
+{
+    uint64_t tie = asim_tie_key(t - host->now, asim_tie_key_age(host->tie), ASIM_CLASS_TIMER);
+
+    return asim_event_heap_push(&host->timers,
+                                (struct asim_event_entry){t, tie, host->timer_seq++, value});
+}
+
+/* Copies the first frame's arrival time out of the ring: every event asks for it, and the frame's
+ * own cache line is then touched once. Call after opening the ring and after taking a frame. */
+static inline void asim_nic_update_arrival(struct asim_nic *nic)
+{
+    const struct asim_wire *in = nic->port.in;
+    uint32_t head = atomic_load_explicit(&in->head, memory_order_relaxed);
+
+    nic->arrival_at = head != in->avail ? in->in_at[head & in->in_mask].t : ASIM_NEVER;
+}
+
+/* The host's turn begins: it sees the frames that are in the ring now. */
+static inline void asim_nic_open_ring(struct asim_nic *nic)
+{
+    asim_link_ring_open(nic->port.in);
+    asim_nic_update_arrival(nic);
+}
+
+static inline uint64_t asim_nic_arrival_tie_key(const struct asim_nic *nic)
+{
+    return asim_wire_tie_key(nic->port.in, asim_link_ring_oldest(nic->port.in));
+}
+
+/* --- host.c ---------------------------------------------------------------------------------- */
+/* Time of the host's next event. */
+uint64_t asim_host_next(const struct asim_host *host);
+/* The slow paths of a host's events: the first timer; the oldest frame of a NIC. */
+void asim_host_handle_timer(struct asim_fabric *fabric, struct asim_host *host);
+void asim_host_handle_frame(struct asim_fabric *fabric, struct asim_host *host,
+                            struct asim_nic *nic);
+/* Processes the first event of any kind if it is before `until`; else returns 0 and its time. */
+int asim_host_handle_first(struct asim_fabric *fabric, struct asim_host *host, uint64_t until,
+                           uint64_t *t);
 
 #endif

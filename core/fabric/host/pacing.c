@@ -7,7 +7,8 @@
  * "something may go now", the second asks an algorithm's on_timer. A timer that was put off is not
  * taken back; it is recognised as late when it fires.
  */
-#include "fabric/host/fast/turn.h"
+#include "fabric/host/pacing.h"
+#include "fabric/host/qp.h"
 
 /* "ChangeRate": the gap that is running is that of the new rate, and a wake-up already planned for
  * later comes forward. */

@@ -5,7 +5,8 @@
  * queue of its link, lets go 10 us later and is ready for the next 1000 us after that. The PFC
  * frames go out through the FIFO of ACKs, as in the reference, where this is how they are made.
  */
-#include "fabric/node.h"
+#include "fabric/host/pcie.h"
+#include "fabric/host/qp.h"
 
 enum { PAUSED_NS = 10000, REST_NS = 1000000, RESTED = 1u << 31 };
 

@@ -8,7 +8,8 @@
  * not over yet are looked at. Finished ones are dropped by the scan that meets them, which is when
  * their slots are free again.
  */
-#include "fabric/host/fast/quick.h"
+#include "fabric/host/fast/fast_receive.h"
+#include "fabric/host/telemetry.h"
 #include "fabric/host/memo_hooks.h"
 
 /* Bytes left and room in the window, or something to repeat. */

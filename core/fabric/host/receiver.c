@@ -8,8 +8,8 @@
  * The receiving half of a flow lies in the sender's slot and is written by this host only. Nothing
  * tells it that a message begins: the first frame of a new generation does.
  */
-#include "fabric/parallel/workers.h"
-#include "fabric/host/fast/quick.h"
+#include "fabric/host/receiver.h"
+#include "fabric/host/fast/fast_receive.h"
 
 /* Hashed once a message, where routes stay as they are. */
 struct asim_nic *asim_nic_for_reply(struct asim_fabric *fabric, struct asim_host *host,
@@ -177,5 +177,5 @@ void asim_receiver_data(struct asim_fabric *fabric, struct asim_host *host,
         in_order(fabric, host, frame, rx);
     }
     asim_rx_count(rx, -1u);
-    asim_distributed_add_release(host->worker, frame->src, frame->slot);
+    asim_flow_add_release(host->worker, frame->src, frame->slot);
 }

@@ -9,7 +9,9 @@
  * repaired by a timeout of the lost packet itself. Timeouts on end without progress double their
  * distance, and after RTO_RETRIES of them the message is given up and named by the stall report.
  */
-#include "fabric/node.h"
+#include "fabric/host/recovery.h"
+#include "fabric/host/completion.h"
+#include "fabric/linkstate.h"
 
 #include <stdlib.h>
 
@@ -175,7 +177,6 @@ static void send_again(struct asim_fabric *fabric, struct asim_host *host, struc
                                  (struct asim_range){seq, packet_end(fabric, flow, seq)}));
     }
     asim_qplist_mark_ready(&host->nics[flow->nic].qps, flow->place);
-    asim_nic_kick(fabric, host, &host->nics[flow->nic], host->now);
 }
 
 /* When the next timeout may be: doubled distances keep a dead path from being flooded. */
@@ -187,11 +188,11 @@ static uint64_t earliest(const struct asim_flow *flow, const struct asim_notific
 }
 
 /* Losses from before the last timeout belong to it: they cost no patience. */
-void asim_recovery_lost(struct asim_fabric *fabric, struct asim_host *host,
-                        const struct asim_notification *note)
+int asim_recovery_lost(struct asim_fabric *fabric, struct asim_host *host,
+                       const struct asim_notification *note)
 {
     struct asim_flow *flow = asim_own_flow(host, note->slot);
-    int fresh = note->since >= flow->timed_out;
+    int fresh = note->since >= flow->timed_out, may_send = 0;
 
     if (flow->live && still_missing(fabric, flow, note)) {
         if (fresh && flow->timeouts && earliest(flow, note) > host->now) {
@@ -200,7 +201,7 @@ void asim_recovery_lost(struct asim_fabric *fabric, struct asim_host *host,
             later.t = earliest(flow, note);
             later.tie = asim_tie_key(later.t - host->now, 0, ASIM_CLASS_TIMER);
             keep(host->worker, asim_notification_deliver(fabric, &later));
-            return;
+            return 0;
         }
         if (fresh) {
             flow->timed_out = host->now;
@@ -208,20 +209,15 @@ void asim_recovery_lost(struct asim_fabric *fabric, struct asim_host *host,
             flow->timeouts++;
             host->counts.timeouts++;
         }
-        if (flow->timeouts > fabric->set.net->rto_retries &&
-            asim_linkstate_next(fabric) == ASIM_NEVER)
-            give_up(host, flow);
-        else
+        may_send = flow->timeouts <= fabric->set.net->rto_retries ||
+                   asim_linkstate_next(fabric) != ASIM_NEVER;
+        if (may_send)
             send_again(fabric, host, flow, note);
+        else
+            give_up(host, flow);
     }
     flow->tx_frames -= note->flags & ASIM_FINAL ? 2 : 1;
-}
-
-/* Keeps the memory of the lists for the slot's next message. */
-void asim_recovery_reset(struct asim_sack *sack)
-{
-    sack->acked.n = sack->retransmit.n = 0;
-    sack->seen_to = 0;
+    return may_send;
 }
 
 void asim_recovery_fini(struct asim_flow *flow)

@@ -8,6 +8,8 @@
  * Memory: 136 bytes or so per packet in flight, only for algorithms that need it, kept with the
  * flow's slot and used again by its next message.
  */
+#include "fabric/host/telemetry.h"
+#include "fabric/link/hash.h"
 #include "fabric/node.h"
 
 #include <math.h>

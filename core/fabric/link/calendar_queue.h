@@ -26,7 +26,7 @@ struct asim_calendar_entry {
  * two kinds that alternate would make every entry walk past those of the other. */
 struct asim_calendar_queue {
     uint64_t begin;
-    uint32_t shift, first;                  /* no span before `first` holds anything */
+    uint32_t shift, first;                       /* no span before `first` holds anything */
     uint64_t bitmap[ASIM_CALENDAR_BUCKETS / 64]; /* bit per span */
     struct asim_calendar_bucket {
         int32_t head[2], tail[2]; /* head ASIM_CALENDAR_END: an empty list */

@@ -7,6 +7,7 @@
  * The key of a draw names its place and its number there, never the moment: adding a flow elsewhere
  * does not change who is marked here.
  */
+#include "fabric/link/hash.h"
 #include "fabric/node.h"
 
 /* by is 1 … 31: a shift by 32 would be undefined. */

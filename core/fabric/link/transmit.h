@@ -7,7 +7,7 @@
 #ifndef ASIM_FABRIC_LINK_TRANSMIT_H
 #define ASIM_FABRIC_LINK_TRANSMIT_H
 
-#include "fabric/node.h"
+#include "fabric/link/schedule.h"
 
 /* Starts serializing a frame of `bytes` now. Returns its place in the mailbox, which the caller
  * fills but for t, with port->start_recency for its side; NULL when out of memory (latched). */
@@ -55,7 +55,7 @@ static inline int asim_port_commit(struct asim_worker *worker, struct asim_port 
 {
     struct asim_wire *wire = port->out;
 
-    frame->t = port->busy_until + wire->delay;
+    frame->t = asim_link_arrival(wire, port->busy_until);
     if (worker->fabric->run.per_event)
         asim_port_report(worker->fabric, port, frame);
     if (wire->loss && asim_loss_drops(worker, wire, frame, port->tx_start)) {
@@ -63,9 +63,16 @@ static inline int asim_port_commit(struct asim_worker *worker, struct asim_port 
         return 1;
     }
     if (worker->fabric->run.per_event && asim_fabric_owns(worker->fabric, wire->to))
-        asim_fabric_at(worker->fabric, wire->to, frame->t);
+        asim_node_schedule(worker->fabric, wire->to, frame->t);
     asim_port_put_on_wire(worker, wire, frame);
     return 0;
+}
+
+/* Whether a PFC frame stops its queue. parity: a PAUSE that states less than 1 us is a resume, as
+ * the reference cuts it to whole us and holds the pause, however long it is, until a resume. */
+static inline int asim_pause_holds(const struct asim_fabric *fabric, const struct asim_frame *frame)
+{
+    return frame->type == ASIM_PAUSE && fabric->set.net->pause_time_fs >= 1000000000u;
 }
 
 #endif

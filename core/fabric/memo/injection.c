@@ -6,6 +6,7 @@
 
 #include "fabric/memo/memo.h"
 #include "fabric/node.h"
+#include "fabric/link/hash.h"
 
 int asim_injection_is_same(const struct asim_injection *a, const struct asim_injection *b)
 {

@@ -19,6 +19,7 @@
 #include "fabric/host/memo_hooks.h"
 #include "fabric/memo/record.h"
 #include "fabric/memo/replay.h"
+#include "fabric/link/schedule.h"
 
 /* Search costs, words: sends deferred in vain make the window longer; an idle check looks at each
  * port and sorts. FIRST_CHECKS: idle checks that the budget allows from the start. A replayed
@@ -174,7 +175,7 @@ static int defer(struct asim_fabric *fabric, struct asim_host *host,
 {
     struct asim_memo_host *own = &fabric->memo->host[host->node];
 
-    asim_fabric_at(fabric, host->node, host->now);
+    asim_node_schedule(fabric, host->node, host->now);
     if (ASIM_VEC_RESERVE(own->deferred, own->deferred.n + 1) ||
         (!own->deferred.n && ASIM_VEC_PUSH(host->worker->deferring, host->node)))
         return ASIM_ENOMEM;

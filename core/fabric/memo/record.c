@@ -5,6 +5,7 @@
  * begins in the same state again.
  */
 #include "fabric/memo/record.h"
+#include "fabric/link/schedule.h"
 
 #include <stdlib.h>
 
@@ -31,7 +32,7 @@ int asim_record_start(struct asim_fabric *fabric, struct asim_host *host,
         if (ASIM_VEC_PUSH(memo->recording->part[host->node].injections, injection))
             return ASIM_ENOMEM;
     }
-    asim_fabric_at(fabric, host->node, t);
+    asim_node_schedule(fabric, host->node, t);
     return asim_event_heap_push(&host->timers,
                                 (struct asim_event_entry){t, injection.tie, host->timer_seq++,
                                                           (uint64_t)ASIM_TIMER_START << 56 | slot});

@@ -8,6 +8,7 @@
 
 #include "fabric/memo/lookup.h"
 #include "fabric/memo/record.h"
+#include "fabric/link/schedule.h"
 
 /* Search cost of a recording beside its messages, words a link: two lists of counters. */
 enum { LINK_WORDS = 60 };
@@ -26,7 +27,7 @@ static int arm_completion(struct asim_fabric *fabric, struct asim_host *host)
     if (own->next_completion == part->completions.n)
         return 0;
     t = memo->replay_begin + part->completions.at[own->next_completion].t;
-    asim_fabric_at(fabric, host->node, t);
+    asim_node_schedule(fabric, host->node, t);
     return asim_event_heap_push(
         &host->timers,
         (struct asim_event_entry){t, part->completions.at[own->next_completion].tie,
@@ -151,7 +152,7 @@ static int restore_timers(struct asim_fabric *fabric, struct asim_host *host,
                           struct asim_event_heap *kept)
 {
     for (size_t i = 0; i < kept->n; i++) {
-        asim_fabric_at(fabric, host->node, kept->at[i].t);
+        asim_node_schedule(fabric, host->node, kept->at[i].t);
         if (asim_event_heap_push(&host->timers, kept->at[i]))
             return ASIM_ENOMEM;
     }

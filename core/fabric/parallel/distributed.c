@@ -21,6 +21,7 @@
 #include "fabric/parallel/partition.h"
 #include "fabric/parallel/wire_records.h"
 #include "fabric/parallel/half_steps.h"
+#include "fabric/host/telemetry.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -182,23 +183,6 @@ int asim_distributed_send_releases(struct asim_fabric *fabric, struct asim_worke
     }
     worker->pending_releases.n = 0;
     return code;
-}
-
-/* Before the destination has been told of the end, the source does not ask; and most flows owe only
- * once, for nothing follows their end. */
-void asim_distributed_add_release_slow(struct asim_worker *worker, uint32_t src, uint32_t slot)
-{
-    struct asim_rx *rx;
-
-    if (asim_fabric_owns(worker->fabric, src))
-        return;
-    rx = asim_rx_of(worker->fabric, src, slot);
-    if (!rx->notified || rx->release_pending)
-        return;
-    rx->release_pending = 1;
-    if (ASIM_VEC_PUSH(worker->pending_releases,
-                      ((struct asim_pending_release){src, slot & 0xffffff})))
-        worker->failed = ASIM_ENOMEM;
 }
 
 /* Once per message and process; not to the source's own. */

@@ -203,7 +203,7 @@ void asim_workers_find_next(struct asim_fabric *fabric)
         uint64_t t = *asim_next_of(fabric, v);
 
         *asim_next_of(fabric, v) = ASIM_NEVER;
-        asim_fabric_at(fabric, v, t);
+        asim_node_schedule(fabric, v, t);
     }
     for (uint32_t l = 0; l < fabric->workers.n; l++) {
         struct asim_worker *worker = &fabric->workers.at[l];
@@ -216,7 +216,7 @@ void asim_workers_find_next(struct asim_fabric *fabric)
 
             if (*t == ASIM_NEVER) /* without a look at the node */
                 continue;
-            asim_fabric_at(fabric, worker->neighbour[i], *t);
+            asim_node_schedule(fabric, worker->neighbour[i], *t);
             *t = ASIM_NEVER;
         }
     }

@@ -9,6 +9,8 @@
 #include "fabric/parallel/workers.h"
 #include "fabric/parallel/wire_records.h"
 #include "fabric/parallel/distributed.h"
+#include "fabric/host/telemetry.h"
+#include "fabric/host/completion.h"
 
 #include <string.h>
 
@@ -51,7 +53,7 @@ static int take_frames(struct asim_fabric *fabric, const struct asim_frames_reco
             return ASIM_ENOMEM;
         memcpy(frame, bytes + i * sizeof *frame, sizeof *frame);
         if (!i)
-            asim_fabric_at(fabric, wire->to, frame->t);
+            asim_node_schedule(fabric, wire->to, frame->t);
         asim_link_ring_commit(wire);
     }
     return asim_link_ring_merge_overflow(wire);

@@ -14,7 +14,7 @@
  */
 #include "fabric/parallel/thread_team.h"
 #include "base/mem.h"
-#include "fabric/link/port.h"
+#include "fabric/link/link.h"
 
 #include <pthread.h>
 #include <sched.h>

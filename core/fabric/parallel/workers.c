@@ -14,6 +14,7 @@
 #include "fabric/parallel/sharded_switch.h"
 #include "fabric/parallel/half_steps.h"
 #include "fabric/parallel/thread_team.h"
+#include "fabric/host/completion.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -264,7 +265,7 @@ FOR_WRITING static void fetch(struct asim_worker *worker)
 }
 
 /* Whether hosts may take their short way, which nothing changes inside a window. Nothing is owed to
- * another process on it (asim_distributed_add_release): only frames that come after the message's
+ * another process on it (asim_flow_add_release): only frames that come after the message's
  * end are, and those are not the expected ones. At W = 0 they never may. */
 static int is_plain(const struct asim_fabric *fabric)
 {

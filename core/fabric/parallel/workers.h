@@ -6,6 +6,7 @@
 #ifndef ASIM_FABRIC_PARALLEL_WORKERS_H
 #define ASIM_FABRIC_PARALLEL_WORKERS_H
 
+#include "fabric/link/schedule.h"
 #include "fabric/window.h"
 
 /* Deals the nodes of this process to n workers; of[v] modulo n is node v's, NULL: there is one. To
@@ -31,14 +32,6 @@ void asim_workers_run(struct asim_fabric *fabric, void (*step)(void *fabric, uin
 
 /* A notice for a host of another process. 0 or ASIM_ENOMEM. */
 int asim_distributed_notification(struct asim_fabric *fabric, const struct asim_notification *note);
-/* The destination has counted frames of a flow (flow.h): the source's process is to hear of it. */
-void asim_distributed_add_release_slow(struct asim_worker *worker, uint32_t src, uint32_t slot);
-static inline void asim_distributed_add_release(struct asim_worker *worker, uint32_t src,
-                                                uint32_t slot)
-{
-    if (worker->fabric->dist.exchange)
-        asim_distributed_add_release_slow(worker, src, slot);
-}
 /* Between windows: puts what a worker has noted so into the blocks. 0 or ASIM_ENOMEM. */
 int asim_distributed_send_releases(struct asim_fabric *fabric, struct asim_worker *worker);
 

@@ -8,6 +8,7 @@
  * 256 messages: what was not used for so long that this could have happened is worked out again.
  */
 #include "fabric/node.h"
+#include "fabric/link/hash.h"
 
 #include <stdlib.h>
 #include <string.h>

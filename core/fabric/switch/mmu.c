@@ -13,6 +13,7 @@
  * holds that.
  */
 #include "fabric/node.h"
+#include "fabric/switch/mmu.h"
 
 enum { FIRST_SHIFT = 3 }; /* a constant of the reference's switch (spec 4.4) */
 

@@ -8,6 +8,7 @@
 #define ASIM_FABRIC_SWITCH_QUEUE_H
 
 #include "fabric/node.h"
+#include "fabric/host/telemetry.h"
 
 /* Port a frame takes (0-based), or UINT32_MAX where there is none. */
 uint32_t asim_switch_route(struct asim_fabric *fabric, struct asim_switch_shard *shard,

@@ -13,6 +13,9 @@
 #include "fabric/switch/bulk/switch_shard.h"
 #include "fabric/switch/queue.h"
 #include "fabric/link/transmit.h"
+#include "fabric/switch/mmu.h"
+#include "fabric/link/hash.h"
+#include "fabric/host/telemetry.h"
 
 enum { MAX_PFC_REPEATS = 16 };
 

@@ -9,7 +9,7 @@
 
 #include <stdint.h>
 #include "fabric/link/frame.h"
-#include "fabric/link/port.h"
+#include "fabric/link/link.h"
 #include "fabric/link/calendar_queue.h"
 
 /* Counters of one (port, queue) as ingress and egress, in bytes. */

@@ -5,6 +5,8 @@
  * buffer against a naive model written from spec rdma-network.md, section 4.4.
  */
 #include "testbench.h"
+#include "fabric/link/hash.h"
+#include "fabric/switch/mmu.h"
 
 /* Times of scheduling first, then those of the causes, then the class. */
 static void ties(void)

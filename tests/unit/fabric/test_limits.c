@@ -5,6 +5,7 @@
  * several NICs and planes per host.
  */
 #include "fabric/switch/queue.h"
+#include "fabric/switch/mmu.h"
 #include "testbench.h"
 
 enum { MANY = 70000 };

@@ -5,6 +5,8 @@
  * defect 29), and a link too slow for the table of serialization times.
  */
 #include "testbench.h"
+#include "fabric/host/qp.h"
+#include "fabric/host/receiver.h"
 #include <string.h>
 
 /* A bench of two hosts whose first message is over, so that slot 0 of host 0 is free again. */

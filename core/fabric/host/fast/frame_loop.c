@@ -9,7 +9,8 @@
  * first. What a NIC takes in may let another one send: answers leave by the NIC that leads back,
  * and an ACK is for the NIC of its flow.
  */
-#include "fabric/host/fast/quick.h"
+#include "fabric/host/fast/frame_loop.h"
+#include "fabric/host/fast/fast_receive.h"
 
 /* The next frame event: what comes in at a NIC, or the end of what it sends. */
 struct coming {
@@ -119,7 +120,7 @@ ALWAYS_INLINE struct own first_own(struct asim_host *host, int is_one)
     return own;
 }
 
-/* What asim_host_take_frame does around the long way. */
+/* What asim_host_handle_frame does around the long way. */
 ALWAYS_INLINE void took(const struct asim_host *host, struct asim_nic *nic,
                         const struct asim_frame *frame)
 {
@@ -175,7 +176,7 @@ ALWAYS_INLINE int take_ack(struct asim_fabric *fabric, struct asim_host *host, s
     int is_over;
 
     if (!flow) {
-        asim_host_take_frame(fabric, host, in);
+        asim_host_handle_frame(fabric, host, in);
         return 0;
     }
     if (!is_one)
@@ -211,7 +212,7 @@ ALWAYS_INLINE int take_coming(struct asim_fabric *fabric, struct asim_host *host
         took(host, nic, frame);
         return 1;
     }
-    asim_host_take_frame(fabric, host, nic);
+    asim_host_handle_frame(fabric, host, nic);
     return 0;
 }
 
@@ -242,7 +243,7 @@ static int take_long(struct asim_fabric *fabric, struct asim_host *host, uint64_
         return 1;
     if (coming.is_mail) {
         asim_host_begin(host, coming.t, asim_nic_arrival_tie_key(nic));
-        asim_host_take_frame(fabric, host, nic);
+        asim_host_handle_frame(fabric, host, nic);
         return 0;
     }
     asim_host_begin(host, coming.t, asim_port_tie_key(&nic->port));
@@ -256,7 +257,7 @@ static void take_own(struct asim_fabric *fabric, struct asim_host *host, const s
 {
     if (!own->nic) {
         asim_host_begin(host, own->t, host->timers.at->tie);
-        asim_host_take_timer(fabric, host);
+        asim_host_handle_timer(fabric, host);
         return;
     }
     asim_host_begin(host, own->t, own->nic->wake_tie);
@@ -297,7 +298,7 @@ static uint64_t advance_several(struct asim_fabric *fabric, struct asim_host *ho
         asim_nic_open_ring(&host->nics[i]);
     do
         next = host->n_nics ? advance(fabric, host, until, 0) : 0;
-    while (next < until && asim_host_take_first(fabric, host, until, &next));
+    while (next < until && asim_host_handle_first(fabric, host, until, &next));
     for (uint32_t i = 0; i < host->n_nics; i++)
         asim_link_ring_reset(host->nics[i].port.in);
     return next;
@@ -316,7 +317,7 @@ uint64_t asim_host_advance(struct asim_fabric *fabric, struct asim_host *host, u
     asim_nic_open_ring(&host->single_nic);
     do
         next = advance(fabric, host, until, 1);
-    while (next < until && asim_host_take_first(fabric, host, until, &next));
+    while (next < until && asim_host_handle_first(fabric, host, until, &next));
     asim_link_ring_reset(host->single_nic.port.in);
     return next;
 }

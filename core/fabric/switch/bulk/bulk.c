@@ -14,6 +14,7 @@
  * mmu.c): then what is there when an arrival comes is what those before it have left.
  */
 #include "fabric/switch/bulk/burst.h"
+#include "fabric/host/telemetry.h"
 
 /* A frame that was waiting goes when the one before it is through: the transmission that ends is
  * its cause, whose age is its length. The count of the port stays what it was when it became busy,
@@ -58,7 +59,7 @@ static inline void depart(struct asim_fabric *fabric, struct asim_switch_shard *
         port->occupancy[q].egress -= bytes;
     }
     asim_switch_mark_and_stamp(fabric, sw, p, frame, (const uint64_t[2]){q, port->port.tx_start});
-    frame->t = port->port.busy_until + port->port.out->delay;
+    frame->t = asim_link_arrival(port->port.out, port->port.busy_until);
     asim_port_put_on_wire(shard->worker, port->port.out, frame);
 }
 
@@ -107,7 +108,7 @@ static inline int forward(struct asim_fabric *fabric, struct asim_switch_shard *
         port->rr = (uint8_t)in_out_q[2];
     if (fabric->set.writes_telemetry)
         asim_telemetry_write(fabric, sw, in_out_q[1], place, asim_to_ns(fabric, t));
-    place->t = port->port.busy_until + port->port.out->delay;
+    place->t = asim_link_arrival(port->port.out, port->port.busy_until);
     asim_port_put_on_wire(shard->worker, port->port.out, place);
     return idle;
 }
@@ -161,7 +162,7 @@ static inline void send_uncongested(struct asim_worker *worker, struct asim_port
     wire->bytes += frame->wire;
     port->busy_until = port->tx_start + wire->tx[frame->wire];
     asim_frame_copy(place, frame, port->start_recency);
-    place->t = port->busy_until + wire->delay;
+    place->t = asim_link_arrival(wire, port->busy_until);
     asim_port_put_on_wire(worker, wire, place);
 }
 

@@ -8,6 +8,7 @@
 
 #include "fabric/switch/bulk/egress_batch.h"
 #include "fabric/switch/queue.h"
+#include "fabric/switch/mmu.h"
 
 /* `bytes` more, or less in two's complement, of what came in at port `in` wait in a queue of this
  * shard. Ports of other shards hear of it when all are through (switch_shard.c). Nobody asks

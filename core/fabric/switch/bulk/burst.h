@@ -145,7 +145,7 @@ static inline uint64_t burst_serve(struct asim_fabric *fabric, struct asim_switc
         port.busy = port.start + wire->tx[size];
         wire->bytes += size;
         asim_frame_copy(place, frame, port.recency);
-        place->t = port.busy + wire->delay;
+        place->t = asim_link_arrival(wire, port.busy);
         asim_port_check_final(shard->worker, wire, place);
         port.tail++;
     }

@@ -4,6 +4,7 @@
  */
 #include "fabric/switch/bulk/egress_batch.h"
 #include "fabric/switch/queue.h"
+#include "fabric/switch/mmu.h"
 
 int asim_egress_batch_grow(struct asim_egress_batch *batch, uint32_t n)
 {

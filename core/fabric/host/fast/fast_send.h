@@ -3,10 +3,20 @@
  * How a host sends on the short way (quick.h): the frame is written where it lies on the wire, and
  * a NIC that may go finds by itself what it sends next in all but the rare cases.
  */
-#ifndef ASIM_FABRIC_HOST_FAST_KICK_H
-#define ASIM_FABRIC_HOST_FAST_KICK_H
+#ifndef ASIM_FABRIC_HOST_FAST_FAST_SEND_H
+#define ASIM_FABRIC_HOST_FAST_FAST_SEND_H
 
-#include "fabric/host/fast/turn.h"
+#include "fabric/host/pacing.h"
+#include "fabric/host/qp.h"
+#include "fabric/link/transmit.h"
+
+/* Two loops are made of these, for one NIC and for several, where that is a constant: the compiler
+ * would rather have one copy of each, and ask. */
+#if defined(__GNUC__)
+#define ALWAYS_INLINE static inline __attribute__((always_inline))
+#else
+#define ALWAYS_INLINE static inline
+#endif
 
 /* As asim_port_begin, in the present event of the host. The place is asked for first, so that
  * nothing is kept over the call that seldom is. Sets *youth for the frame's side. */
@@ -39,7 +49,7 @@ ALWAYS_INLINE void quick_go(struct asim_host *host, struct asim_port *port,
 {
     struct asim_worker *worker = host->worker;
     struct asim_wire *wire = port->out;
-    uint64_t t = port->busy_until + wire->delay;
+    uint64_t t = asim_link_arrival(wire, port->busy_until);
 
     frame->t = t;
     if (final && wire->to == frame->src)

@@ -11,6 +11,8 @@
  * windows away. What is decided here is known to the sender's side alone and needs no message to be
  * right.
  */
+#include "fabric/link/loss.h"
+#include "fabric/link/hash.h"
 #include "fabric/node.h"
 
 #include <math.h>

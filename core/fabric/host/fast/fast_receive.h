@@ -14,10 +14,11 @@
  * message's next packets without going back to the loop, and ends of transmissions found without a
  * branch.
  */
-#ifndef ASIM_FABRIC_HOST_FAST_QUICK_H
-#define ASIM_FABRIC_HOST_FAST_QUICK_H
+#ifndef ASIM_FABRIC_HOST_FAST_FAST_RECEIVE_H
+#define ASIM_FABRIC_HOST_FAST_FAST_RECEIVE_H
 
-#include "fabric/host/fast/kick.h"
+#include "fabric/host/fast/fast_send.h"
+#include "fabric/host/receiver.h"
 
 /* The usual ACK: progress, and nothing lost that anybody knows of. What asim_recovery_ack would do
  * is then to move snd_una. */

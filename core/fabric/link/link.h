@@ -1,14 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0-only
  *
- * Wires and ports, the joints between nodes: a wire (one direction of a link) holds its mailbox and
- * its timing; a port is the sending end of one wire and the receiving end of another. What a node
- * does at another is nothing but appending to the mailbox of an outgoing wire (link.c).
+ * Wires and ports. A wire is one direction of a link: its timing, and the ring of frames on their
+ * way. A port is the sending end of one wire and the receiving end of another. A node acts on
+ * another node only by appending frames to the receive ring of an outgoing wire (link.c).
  *
- * Wires and tables are owned by the fabric, ports by their nodes; all of them live as long as the
- * network.
+ * The fabric owns wires and rate tables, nodes own their ports; all live as long as the network.
  */
-#ifndef ASIM_FABRIC_LINK_PORT_H
-#define ASIM_FABRIC_LINK_PORT_H
+#ifndef ASIM_FABRIC_LINK_LINK_H
+#define ASIM_FABRIC_LINK_LINK_H
 
 #include <stdatomic.h>
 #include <stdint.h>
@@ -27,42 +26,38 @@ struct asim_rate_table {
     uint32_t *tx; /* [wire bytes], ticks */
 };
 
-/* The mailbox is a ring with one writer, the sending node, and one reader, the receiving node,
- * which may run on different threads: what is put in during a window is never due in it, so the
- * reader looks at what was there when its turn began. Where the ring is full and may not be moved
- * because others run, frames go to `spill` until the window's end. */
+/* The receive ring has one writer, the sending node, and one reader, the receiving node; the two
+ * may run on different threads. A frame put in during a window is never due in that window, so the
+ * reader uses only the frames that were there when its turn began. A full ring may not move while
+ * other threads run; then frames go to `overflow` until the window ends. */
 struct asim_wire {
-    /* The sending node's: a cache line. Nothing the receiving node looks at per frame may be here,
-     * or the line would go to and fro between their threads. */
-    _Alignas(ASIM_LINE_BYTES) struct asim_frame *at; /* ring of mask + 1 frames (link.c, grow) */
-    uint32_t mask, limit; /* limit: `tail` may go so far without looking at `head` */
-    atomic_uint tail;     /* frames put in since the ring was rewound, modulo 2^32 */
+    /* The sending node's cache line. The receiving node must not read anything here per frame, or
+     * the line would travel between the two threads. */
+    _Alignas(ASIM_LINE_BYTES) struct asim_frame *at; /* ring of mask + 1 frames */
+    uint32_t mask, limit; /* limit: how far `tail` may go without a look at `head` */
+    atomic_uint tail;     /* frames put in since the last reset, modulo 2^32 */
     uint32_t id;          /* 2 x link + direction */
     const uint32_t *tx;   /* [wire bytes], ticks */
     uint64_t delay;       /* ticks */
-    /* Put on this wire since the start; the sum over wires is the count of packet-hops. */
+    /* Put on this wire since the start; the sum over wires is the number of packet-hops. */
     uint64_t frames, bytes;
-    /* The node it leads to, and where that stands in worker->min_arrival: whoever sends lowers its
-     * time.
-     */
-    uint32_t to, to_slot;
-    /* what seldom changes */
+    uint32_t to, to_slot; /* the receiving node, and its index in worker->min_arrival */
+    /* Seldom change. */
     _Alignas(ASIM_LINE_BYTES) struct asim_wire_loss *loss; /* NULL: every frame arrives (loss.h) */
     uint32_t from, to_port;                                /* a node; 0-based at `to` */
     uint64_t rate_bps;
     uint32_t fetched; /* `tail` of a window ago (workers.c) */
     ASIM_VEC(struct asim_frame) overflow;
-    /* the receiving node's, with its own copy of what it reads of the above */
-    _Alignas(ASIM_LINE_BYTES) atomic_uint head; /* frames taken out since */
+    /* The receiving node's cache line, with its own copies of the fields above. */
+    _Alignas(ASIM_LINE_BYTES) atomic_uint head; /* frames taken out since the last reset */
     uint32_t avail;                             /* `tail` when the reader's turn began */
     struct asim_frame *in_at;
     const uint32_t *in_tx;
-    uint64_t age_left;                 /* largest age of tie_key.h less the delay, not below 0 */
-    uint64_t received, received_bytes; /* taken in at the far end */
-    uint64_t in_seq;                   /* the receiver's count when the last of them was */
+    uint64_t age_left;                 /* largest age of tie_key.h minus delay, not below 0 */
+    uint64_t received, received_bytes; /* taken out since the start */
+    uint64_t in_seq;                   /* the receiver's event count at the last of them */
     uint32_t in_mask;
-    uint32_t
-        cross_thread; /* its ends are two threads': frames come in while others are taken out */
+    uint32_t cross_thread; /* frames come in while others are taken out */
 };
 
 /* The reader's turn begins. */
@@ -73,8 +68,7 @@ static inline void asim_link_ring_open(struct asim_wire *wire)
     wire->in_mask = wire->mask;
 }
 
-/* The frames of a mailbox, from the oldest on, for who goes through several of them: what the wire
- * says of them is asked once. */
+/* The frames of a ring from the oldest on; a reader of several frames loads the fields once. */
 struct asim_link_ring_view {
     const struct asim_frame *at;
     uint32_t head, mask;
@@ -88,17 +82,17 @@ static inline struct asim_link_ring_view asim_link_ring_view_of(const struct asi
 }
 
 static inline const struct asim_frame *
-asim_link_ring_view_nth(const struct asim_link_ring_view *mail, uint32_t place)
+asim_link_ring_view_nth(const struct asim_link_ring_view *ring, uint32_t place)
 {
-    return &mail->at[(mail->head + place) & mail->mask];
+    return &ring->at[(ring->head + place) & ring->mask];
 }
 
-/* The oldest of the frames that are there; it stays where it is until asim_link_ring_drop. */
+/* The oldest frame; the ring must not be empty. It stays until asim_link_ring_drop. */
 static inline const struct asim_frame *asim_link_ring_oldest(const struct asim_wire *wire)
 {
-    const struct asim_link_ring_view mail = asim_link_ring_view_of(wire);
+    const struct asim_link_ring_view ring = asim_link_ring_view_of(wire);
 
-    return asim_link_ring_view_nth(&mail, 0);
+    return asim_link_ring_view_nth(&ring, 0);
 }
 
 /* The same, or NULL where there is none. */
@@ -109,7 +103,7 @@ static inline const struct asim_frame *asim_link_ring_head(const struct asim_wir
     return head == wire->avail ? NULL : &wire->in_at[head & wire->in_mask];
 }
 
-/* The oldest frame is taken in: the event of its receiver has this count. */
+/* Counts the oldest frame as received, by the receiver's seq-th event. */
 static inline void asim_link_ring_count_in(struct asim_wire *wire, const struct asim_frame *frame,
                                            uint64_t seq)
 {
@@ -130,10 +124,10 @@ static inline void asim_link_ring_drop(struct asim_wire *wire)
     asim_link_ring_drop_many(wire, 1);
 }
 
-/* The reader's turn ends: an empty ring begins again with its first place, so that what few frames
- * there are in a window lie in the same few cache lines in the next. Not where it is full, or
- * frames are spilled: `limit` then is at `tail`; nor, though all that was there has been taken,
- * where the hosts of a shared switch have put in more since. */
+/* The reader's turn ends: an empty ring starts again at its first place, so that the few frames of
+ * a window use the same few cache lines as in the last window. A full ring and a ring with overflow
+ * stay as they are, because `limit` equals `tail` there. So does a ring into which the hosts of a
+ * sharded switch have put frames since the turn began. */
 static inline void asim_link_ring_reset(struct asim_wire *wire)
 {
     uint32_t head = atomic_load_explicit(&wire->head, memory_order_relaxed);
@@ -158,7 +152,7 @@ static inline struct asim_frame *asim_link_ring_slot(struct asim_worker *worker,
                                : asim_link_ring_slot_slow(worker, wire);
 }
 
-/* Whether the ring has room for n frames more. */
+/* Whether the ring has room for n more frames. */
 static inline int asim_link_ring_has_room(struct asim_wire *wire, uint32_t n)
 {
     uint32_t tail = atomic_load_explicit(&wire->tail, memory_order_relaxed);
@@ -170,8 +164,7 @@ static inline int asim_link_ring_has_room(struct asim_wire *wire, uint32_t n)
     return wire->limit - tail >= n;
 }
 
-/* A frame that was spilled has no place in the ring, and then `limit` is at `tail` (link.c): asked
- * so, it is a question to the line that is written anyway. */
+/* A frame in `overflow` has no place in the ring; then `limit` equals `tail` (link.c). */
 static inline void asim_link_ring_commit(struct asim_wire *wire)
 {
     uint32_t tail = atomic_load_explicit(&wire->tail, memory_order_relaxed);
@@ -180,21 +173,20 @@ static inline void asim_link_ring_commit(struct asim_wire *wire)
         atomic_store_explicit(&wire->tail, tail + 1, memory_order_release);
 }
 
-/* Between windows: what was spilled goes into the ring. 0 or ASIM_ENOMEM. */
+/* Between windows: moves the overflow into the ring. 0 or ASIM_ENOMEM. */
 int asim_link_ring_merge_overflow(struct asim_wire *wire);
-/* Frames in the mailbox, and the i-th of them; between windows. */
+/* Frames on the wire, and the i-th of them; between windows. */
 uint32_t asim_link_ring_count(const struct asim_wire *wire);
 const struct asim_frame *asim_link_ring_peek(const struct asim_wire *wire, uint32_t i);
 
-/* Leaves a quarter of its cache line to what else the node asks of it for each frame. */
+/* Takes three quarters of a cache line; the node keeps its other per-frame fields in the rest. */
 struct asim_port {
     uint64_t busy_until, tx_start; /* of the frame being serialized, if busy */
-    /* One link, two directions; in->from == out->to. */
-    struct asim_wire *out, *in;
-    uint64_t start_seq;     /* node's count when the last frame was started */
-    uint32_t start_recency; /* of the event that started the frame (tie_key.h) */
-    uint8_t paused;         /* bit per queue: set by PFC frames received here */
-    uint8_t down;           /* its link is down: nothing starts */
+    struct asim_wire *out, *in;    /* one link, two directions; in->from == out->to */
+    uint64_t start_seq;            /* the node's event count when the last frame started */
+    uint32_t start_recency;        /* cause recency of that event (tie_key.h) */
+    uint8_t paused;                /* bit per queue: set by PFC frames received here */
+    uint8_t down;                  /* its link is down: no frame starts */
     uint8_t busy;
 };
 
@@ -206,17 +198,25 @@ uint64_t asim_tx_ticks(const struct asim_fabric *fabric, uint64_t bytes, uint64_
 const uint32_t *asim_rate_table_get(struct asim_fabric *fabric, uint64_t bps);
 /* Largest frame of this configuration. */
 uint32_t asim_fabric_max_wire(const struct asim_fabric *fabric);
-/* Shows a frame that starts to those who watch frames, which they do at W = 0 only. */
+/* Tells the frame watcher, which works in per-event mode only, that a frame starts. */
 void asim_port_report(struct asim_fabric *fabric, const struct asim_port *port,
                       const struct asim_frame *frame);
-/* The node that starts the last link of a message's final ACK: the destination will be told. */
+/* The final ACK of a message starts on its last link: notifies the destination. */
 void asim_port_notify_final(struct asim_worker *worker, const struct asim_wire *wire,
                             const struct asim_frame *frame);
-/* The event in which a node acts: its time, its tie, and the node's count of events. */
+
+/* The event in which a node acts: its time, its tie key, and the node's count of events. */
 struct asim_event_key {
     uint64_t t, tie, seq;
 };
-/* What asim_tie_key_of asks of an arrival of so many bytes. */
+
+/* Arrival at the far end of the frame whose serialization ends at `busy_until`. */
+static inline uint64_t asim_link_arrival(const struct asim_wire *wire, uint64_t busy_until)
+{
+    return busy_until + wire->delay;
+}
+
+/* Largest age minus the age of an arrival of that many bytes, as asim_tie_key_of wants it. */
 static inline uint64_t asim_wire_top(const struct asim_wire *wire, uint32_t bytes)
 {
     uint64_t tx = wire->in_tx[bytes];
@@ -224,7 +224,7 @@ static inline uint64_t asim_wire_top(const struct asim_wire *wire, uint32_t byte
     return wire->age_left > tx ? wire->age_left - tx : 0;
 }
 
-/* The reference scheduled this arrival when the frame's transmission began: age = tx + delay. */
+/* parity: an arrival is scheduled when the transmission begins: age = tx + delay. */
 static inline uint64_t asim_wire_tie_key(const struct asim_wire *wire,
                                          const struct asim_frame *frame)
 {
@@ -232,13 +232,13 @@ static inline uint64_t asim_wire_tie_key(const struct asim_wire *wire,
                            ASIM_CLASS_ARRIVAL);
 }
 
-/* asim_cause_recency of that. */
+/* asim_cause_recency of that key. */
 static inline uint32_t asim_wire_recency(const struct asim_wire *wire, uint32_t bytes)
 {
     return asim_cause_recency(asim_tie_key_of(asim_wire_top(wire, bytes), 0, ASIM_CLASS_ARRIVAL));
 }
 
-/* Order key of the end of a port's present transmission. */
+/* Tie key of the end of a port's present transmission. */
 static inline uint64_t asim_port_tie_key(const struct asim_port *port)
 {
     const uint64_t most = (1ull << ASIM_AGE_BITS) - 1;

@@ -1,0 +1,43 @@
+/* SPDX-License-Identifier: GPL-2.0-only
+ *
+ * The sending side of a NIC (qp.c): it picks the next queue pair, sends, and takes ACKs.
+ */
+#ifndef ASIM_FABRIC_HOST_QP_H
+#define ASIM_FABRIC_HOST_QP_H
+
+#include "fabric/node.h"
+
+/* Sends one frame if the port is idle and a frame may go (spec 2.3). */
+void asim_nic_kick(struct asim_fabric *fabric, struct asim_host *host, struct asim_nic *nic,
+                   uint64_t t);
+/* A new queue pair joins the round robin at its end. 0 or ASIM_ENOMEM. */
+int asim_nic_add(struct asim_host *host, uint32_t nic, uint32_t slot);
+/* The steps of asim_nic_kick. _choose returns the flow that may send, or NULL, and drops the
+ * finished queue pairs its scan meets, so a kick calls it once. _send sends one packet of that
+ * flow. _arm plans a wake-up at the end of the first pacing gap. */
+struct asim_flow *asim_nic_choose(const struct asim_fabric *fabric, struct asim_host *host,
+                                  struct asim_nic *nic, uint64_t t);
+void asim_nic_send(struct asim_fabric *fabric, struct asim_host *host, struct asim_nic *nic,
+                   struct asim_flow *flow);
+void asim_nic_arm(struct asim_host *host, struct asim_nic *nic, uint64_t t);
+/* An ACK or NACK came back to the flow's source. */
+void asim_sender_ack(struct asim_fabric *fabric, struct asim_host *host,
+                     const struct asim_frame *frame);
+/* The last byte of a flow is acknowledged: writes the log row and calls the rank. The caller then
+ * kicks the NIC. */
+void asim_sender_complete(struct asim_fabric *fabric, struct asim_host *host,
+                          struct asim_flow *flow);
+
+/* For a caller that has something to send. An unobserved end of a transmission becomes an event
+ * here; if it came before the present event, the port is idle. */
+static inline int asim_nic_is_busy(const struct asim_host *host, struct asim_nic *nic)
+{
+    struct asim_port *port = &nic->port;
+
+    if (port->busy == ASIM_NIC_LEAVING)
+        port->busy = port->busy_until > host->now ||
+                     (port->busy_until == host->now && asim_port_tie_key(port) > host->tie);
+    return port->busy != ASIM_NIC_IDLE;
+}
+
+#endif

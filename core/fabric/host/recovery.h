@@ -1,0 +1,45 @@
+/* SPDX-License-Identifier: GPL-2.0-only
+ *
+ * The sender's answer to losses: go-back-N, or selective repeat with the state below (recovery.c).
+ */
+#ifndef ASIM_FABRIC_HOST_RECOVERY_H
+#define ASIM_FABRIC_HOST_RECOVERY_H
+
+#include "fabric/link/ranges.h"
+
+struct asim_fabric;
+struct asim_flow;
+struct asim_frame;
+struct asim_host;
+struct asim_worker;
+struct asim_notification;
+
+/* Selective repeat: bytes the receiver has beyond snd_una, and bytes to be sent again. */
+struct asim_sack {
+    struct asim_ranges acked, retransmit;
+    uint64_t seen_to; /* gaps below it have been put into `retransmit` */
+};
+
+/* Applies the bytes of an ACK or NACK: moves snd_una, prepares retransmissions. */
+void asim_recovery_ack(struct asim_worker *worker, struct asim_flow *flow,
+                       const struct asim_frame *frame, uint64_t t);
+/* Whether a packet waits to be sent again, which the window does not stop. */
+static inline int asim_recovery_pending(const struct asim_sack *sack)
+{
+    return sack && sack->retransmit.n;
+}
+/* Offset of the first packet to be sent again; asim_recovery_pending must hold. */
+uint64_t asim_recovery_pop(struct asim_worker *worker, struct asim_flow *flow);
+/* A notification of loss is due at the source. Returns 1 if the flow may send now: then the caller
+ * kicks its NIC. */
+int asim_recovery_lost(struct asim_fabric *fabric, struct asim_host *host,
+                       const struct asim_notification *note);
+/* A new message takes the slot: empties the lists, whose memory stays. */
+static inline void asim_recovery_reset(struct asim_sack *sack)
+{
+    sack->acked.n = sack->retransmit.n = 0;
+    sack->seen_to = 0;
+}
+void asim_recovery_fini(struct asim_flow *flow);
+
+#endif

@@ -1,0 +1,46 @@
+/* SPDX-License-Identifier: GPL-2.0-only
+ *
+ * Frames that a wire loses, and the notification that the source receives. The loss of a frame is
+ * decided when the frame starts on its wire, because all inputs are known there: the random draw
+ * is keyed by (wire, number of frames on it so far), and link events are planned. So a frame in a
+ * receive ring always arrives, and the completion notification of a final ACK is never wrong. The
+ * source of a lost frame receives a notification one retransmission timeout later, which stands
+ * for that packet's timer: no timers run while nothing is lost, and a slow packet never times out.
+ */
+#ifndef ASIM_FABRIC_LINK_LOSS_H
+#define ASIM_FABRIC_LINK_LOSS_H
+
+#include <stddef.h>
+#include <stdint.h>
+#include "asim/err.h"
+#include "fabric/link/frame.h"
+
+struct asim_fabric;
+struct asim_worker;
+struct asim_wire;
+
+/* The link is down from … up again; to is ASIM_NEVER where it stays down. */
+struct asim_outage {
+    uint64_t from, to;
+};
+
+struct asim_wire_loss {
+    double rate; /* of frames, 0 … 1 */
+    struct asim_outage *outages;
+    size_t n_outages;
+    uint64_t frames, bytes; /* lost so far */
+};
+
+/* Sets error rates and outages of all wires. Only a wire that may lose frames gets a record. */
+int asim_loss_open(struct asim_fabric *fabric, struct asim_err *err);
+void asim_loss_close(struct asim_fabric *fabric);
+/* 1 if the wire loses the frame that starts at `start` and would arrive at frame->t; counts the
+ * frame and notifies its source. Call only where wire->loss is set. */
+int asim_loss_drops(struct asim_worker *worker, const struct asim_wire *wire,
+                    const struct asim_frame *frame, uint64_t start);
+/* A frame of a message ended at `t` in the node of node_port, which the frame watcher is told; the
+ * source receives a notification RTO later. */
+void asim_loss_report(struct asim_worker *worker, const struct asim_frame *frame, uint64_t t,
+                      const uint32_t node_port[2]);
+
+#endif

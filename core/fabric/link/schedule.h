@@ -1,0 +1,42 @@
+/* SPDX-License-Identifier: GPL-2.0-only
+ *
+ * When each node has its next event: fabric->run.next, by slot, with the minimum of each block of
+ * slots and of each half of the network. A frame on a wire lowers worker->lowered instead; what
+ * puts an event into a node from outside, between windows or at its own host, calls
+ * asim_node_schedule.
+ */
+#ifndef ASIM_FABRIC_LINK_SCHEDULE_H
+#define ASIM_FABRIC_LINK_SCHEDULE_H
+
+#include "fabric/node.h"
+
+/* Slots in a block of run.block_min. */
+enum { ASIM_BLOCK = 32 };
+
+static inline uint64_t *asim_next_of(const struct asim_fabric *fabric, uint32_t node)
+{
+    return &fabric->run.next[fabric->run.slot[node]];
+}
+
+/* Per-event mode: puts `node` into the heap of due nodes. */
+void asim_node_push_due(struct asim_fabric *fabric, uint32_t node, uint64_t t);
+
+/* `node` has an event at t: lowers its next time if t is earlier. */
+static inline void asim_node_schedule(struct asim_fabric *fabric, uint32_t node, uint64_t t)
+{
+    uint64_t *half_next =
+        &fabric->run.half_next[fabric->set.half_of ? fabric->set.half_of[node] : 0];
+    uint32_t slot = fabric->run.slot[node];
+
+    if (t >= fabric->run.next[slot])
+        return;
+    fabric->run.next[slot] = t;
+    if (t < fabric->run.block_min[slot / ASIM_BLOCK])
+        fabric->run.block_min[slot / ASIM_BLOCK] = t;
+    if (fabric->run.half_next_valid && t < *half_next)
+        *half_next = t;
+    if (fabric->run.per_event)
+        asim_node_push_due(fabric, node, t);
+}
+
+#endif

@@ -105,7 +105,7 @@ int asim_distributed_open(struct asim_fabric *fabric, const struct asim_partitio
                           uint32_t self, struct asim_err *err)
 {
     struct asim_exchange *remote = calloc(1, sizeof *remote);
-    uint64_t window = part->window_fs / ASIM_FS_PER_NS;
+    uint64_t window = part->lookahead_fs / ASIM_FS_PER_NS;
 
     fabric->dist.exchange = remote;
     if (!remote || !(remote->far = calloc(part->n, sizeof *remote->far)))

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-only
  *
- * See half_steps.h. Not where anything but a frame acts on another node sooner than two delays:
- * link events, a short timeout; nor where switches write for receivers what has room for one window
- * (INT, digests, timestamps). For runs the network is brought to one time before a rest, or an
- * episode; a state that comes again (steady_state.h) may be one in which the sides are not at one
- * time.
+ * See half_steps.h. There are no half-steps where something other than a frame acts on another node
+ * sooner than two delays (link events, a short timeout), nor where switches write into per-packet
+ * records that hold one window only (INT, digests, timestamps). For the memo, both halves first
+ * come to one time before the network is idle or an episode begins; the steady state
+ * (steady_state.h) may be one in which they are not at one time.
  */
 #include "fabric/parallel/half_steps.h"
 #include "fabric/parallel/workers.h"
@@ -15,45 +15,46 @@
 
 enum { UNKNOWN = 2 };
 
-/* From the hosts outwards; `line` has room for all nodes. 0 where a link joins two of one side:
- * hosts, or switches in a circle of odd length. What no host can reach has nothing to do. */
-static int find(const struct asim_topo *topo, uint8_t *side, uint32_t *line)
+/* Breadth first from the hosts; `queue` has room for all nodes. Returns 0 where a link joins two
+ * nodes of one half: hosts, or switches in a circle of odd length. A node that no host reaches has
+ * nothing to do. */
+static int find_halves(const struct asim_topo *topo, uint8_t *half_of, uint32_t *queue)
 {
     uint32_t n = topo->hosts;
 
-    memset(side, UNKNOWN, topo->nodes);
+    memset(half_of, UNKNOWN, topo->nodes);
     for (uint32_t h = 0; h < n; h++) {
-        side[h] = 0;
-        line[h] = h;
+        half_of[h] = ASIM_HALF_HOSTS;
+        queue[h] = h;
     }
     for (uint32_t i = 0; i < n; i++)
-        for (uint32_t p = topo->first_port[line[i]]; p < topo->first_port[line[i] + 1]; p++) {
+        for (uint32_t p = topo->first_port[queue[i]]; p < topo->first_port[queue[i] + 1]; p++) {
             uint32_t peer = topo->ports[p].peer;
 
-            if (side[peer] == side[line[i]])
+            if (half_of[peer] == half_of[queue[i]])
                 return 0;
-            if (side[peer] == UNKNOWN)
-                line[n++] = peer;
-            side[peer] = !side[line[i]];
+            if (half_of[peer] == UNKNOWN)
+                queue[n++] = peer;
+            half_of[peer] = !half_of[queue[i]];
         }
     for (uint32_t v = 0; v < topo->nodes; v++)
-        side[v] %= UNKNOWN;
+        half_of[v] %= UNKNOWN;
     return 1;
 }
 
 int asim_half_steps_open(struct asim_fabric *fabric)
 {
-    uint32_t *line = malloc((fabric->set.nodes + (size_t)1) * sizeof *line);
-    uint8_t *side = malloc(fabric->set.nodes + (size_t)1);
-    int code = line && side ? 0 : ASIM_ENOMEM;
+    uint32_t *queue = malloc((fabric->set.nodes + (size_t)1) * sizeof *queue);
+    uint8_t *half_of = malloc(fabric->set.nodes + (size_t)1);
+    int code = queue && half_of ? 0 : ASIM_ENOMEM;
 
     fabric->run.half = ASIM_BOTH_HALVES;
     if (!code && !(fabric->set.without & ASIM_FAST_HALF_STEPS) &&
-        find(fabric->set.topo, side, line))
-        fabric->set.half_of = side;
+        find_halves(fabric->set.topo, half_of, queue))
+        fabric->set.half_of = half_of;
     else
-        free(side);
-    free(line);
+        free(half_of);
+    free(queue);
     return code;
 }
 
@@ -83,25 +84,26 @@ enum asim_half_step asim_half_steps_next(const struct asim_fabric *fabric)
     return fabric->run.horizon[0] < fabric->run.horizon[1] ? ASIM_STEP_HOSTS : ASIM_STEP_SWITCHES;
 }
 
-/* Who has the earliest event goes on, by two windows, as long as the other has nothing before it
- * that could answer sooner. Who is behind follows as far as the other is: half_steps.h's bound is
- * never before that. */
-uint64_t asim_half_steps_begin(struct asim_fabric *fabric, enum asim_half_step turn,
-                               uint64_t together)
+/* The half with the earliest event advances by two windows, or less where the other half has an
+ * event that could answer sooner. A half that is behind catches up with the other half's horizon,
+ * which the bound of half_steps.h allows. */
+uint64_t asim_half_steps_begin(struct asim_fabric *fabric, enum asim_half_step step,
+                               uint64_t both_until)
 {
-    const uint64_t *first = fabric->run.half_next, window = fabric->set.lookahead;
-    int side;
+    const uint64_t *next = fabric->run.half_next, window = fabric->set.lookahead;
+    uint64_t *horizon = fabric->run.horizon;
+    int half;
 
     fabric->run.half = ASIM_BOTH_HALVES;
-    if (turn == ASIM_STEP_BOTH)
-        return together;
-    if (turn == ASIM_STEP_ALONE) {
-        side = first[1] < first[0];
-        fabric->run.horizon[side] = earlier(first[!side], first[side] + window) + window;
+    if (step == ASIM_STEP_BOTH)
+        return both_until;
+    if (step == ASIM_STEP_ALONE) {
+        half = next[ASIM_HALF_SWITCHES] < next[ASIM_HALF_HOSTS];
+        horizon[half] = earlier(next[!half], next[half] + window) + window;
     } else {
-        side = turn == ASIM_STEP_SWITCHES;
-        fabric->run.horizon[side] = fabric->run.horizon[!side];
+        half = step == ASIM_STEP_SWITCHES;
+        horizon[half] = horizon[!half];
     }
-    fabric->run.half = side;
-    return fabric->run.horizon[side];
+    fabric->run.half = half;
+    return horizon[half];
 }

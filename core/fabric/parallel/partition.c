@@ -1,16 +1,17 @@
 /* SPDX-License-Identifier: GPL-2.0-only
  *
- * See partition.h. Nodes joined by links shorter than a limit, or by NVLinks, become one group; a
- * host with one way out joins its switch, unless that makes a group too large for its part (a
- * network of one switch), when switch and hosts are dealt one by one, neighbours of a ring to one
- * part. Leaves are dealt in turn: what is left of a collective passes from leaf to neighbouring
- * leaf, so these are busy at the same time, and frames between them pass spines, which are spread
- * over all parts, in any case. Spines go where there is least. The limit is the largest link delay
- * that still gives a fair balance: long windows are worth more than the last per cent of balance.
+ * See partition.h. Nodes joined by NVLinks, or by links shorter than a limit, form a group that is
+ * never cut. A host with one way out joins its leaf switch, unless that makes the group too large
+ * for a part, as in a network of one switch; then hosts are assigned one by one, and neighbours of
+ * a ring come into one part. Leaves go to the parts in turn: a collective passes from leaf to
+ * neighbouring leaf, so neighbouring leaves are busy at the same time, and frames between leaves
+ * pass spines, which are distributed over all parts in any case. Spines go to the least loaded
+ * parts. The limit is the largest link delay that still gives a fair balance: long windows are
+ * worth more than the last per cent of balance.
  *
- * Costs: linear in links for each limit tried, and few are. UNISON (Bai et al., EuroSys 2024) cuts
- * at the median delay and leaves the balance to a queue of parts; here parts are fixed, because
- * processes cannot pass nodes on.
+ * Costs: linear in links for each limit tried, at most MAX_LIMITS. UNISON (Bai et al., EuroSys
+ * 2024) cuts at the median delay and balances with a queue of parts; here parts are fixed, because
+ * processes cannot hand nodes over.
  */
 #include "fabric/parallel/partition.h"
 
@@ -24,12 +25,13 @@ enum { MAX_LIMITS = 8 };
 /* A balance that is not worth a shorter window. */
 #define FAIR_BALANCE 1.25
 
-enum { NOWHERE = UINT32_MAX, MANY = UINT32_MAX - 1 };
+enum { UNASSIGNED = UINT32_MAX, MANY = UINT32_MAX - 1 };
 
-struct deal { /* one attempt; arrays are [nodes], those by group are used at its root */
+/* One attempt. Arrays are [nodes]; those of groups are used at the group's root. */
+struct partitioner {
     const struct asim_topo *topo;
-    int team;
-    uint32_t n, *root, *home, *of;
+    int shards_switches;
+    uint32_t n, *root, *leaf, *of;
     uint64_t *work, *with_hosts, *load, total;
 };
 
@@ -41,7 +43,7 @@ static uint32_t find(uint32_t *root, uint32_t v)
     return v;
 }
 
-/* No ranks by size: roots must be lowest, and halving paths in find keeps chains short. */
+/* Not by size: the root must be the lowest node. Path halving in find keeps chains short. */
 static void join(uint32_t *root, uint32_t a, uint32_t b)
 {
     a = find(root, a);
@@ -49,114 +51,115 @@ static void join(uint32_t *root, uint32_t a, uint32_t b)
     root[a < b ? b : a] = a < b ? a : b;
 }
 
-/* NVLinks count as short whatever delay a file gives them: what they join is one server. */
+/* NVLinks count as short whatever their delay: they join one server. */
 static int is_nvlink(const struct asim_topo *topo, const struct asim_link *link)
 {
     return topo->node_type[link->a] == ASIM_NVSWITCH || topo->node_type[link->b] == ASIM_NVSWITCH;
 }
 
-/* Afterwards every group is what must stay in one part. */
-static void join_short(struct deal *deal, uint64_t limit_fs)
+/* Forms the groups that must stay in one part. */
+static void join_short(struct partitioner *plan, uint64_t limit_fs)
 {
-    const struct asim_topo *topo = deal->topo;
+    const struct asim_topo *topo = plan->topo;
 
     for (uint32_t v = 0; v < topo->nodes; v++)
-        deal->root[v] = v;
+        plan->root[v] = v;
     for (size_t l = 0; l < topo->n_links; l++)
         if (topo->links[l].delay_fs < limit_fs || is_nvlink(topo, &topo->links[l]))
-            join(deal->root, topo->links[l].a, topo->links[l].b);
+            join(plan->root, topo->links[l].a, topo->links[l].b);
 }
 
 /* Sums the work of each group at its root. */
-static void weigh(struct deal *deal)
+static void sum_work(struct partitioner *plan)
 {
-    const struct asim_topo *topo = deal->topo;
+    const struct asim_topo *topo = plan->topo;
 
-    deal->total = 0;
-    memset(deal->work, 0, topo->nodes * sizeof *deal->work);
+    plan->total = 0;
+    memset(plan->work, 0, topo->nodes * sizeof *plan->work);
     for (uint32_t v = 0; v < topo->nodes; v++) {
         uint64_t ports = topo->first_port[v + 1] - topo->first_port[v];
         uint64_t work = ports * (topo->node_type[v] == ASIM_HOST ? HOST_WORK : SWITCH_WORK);
 
-        deal->work[find(deal->root, v)] += work;
-        deal->total += work;
+        plan->work[find(plan->root, v)] += work;
+        plan->total += work;
     }
 }
 
-/* The one group outside that a group of hosts is linked to; MANY for hosts with several leaves. */
-static void see_home(struct deal *deal, uint32_t from, uint32_t to)
+/* Notes in plan->leaf the one group that a group of hosts is linked to; MANY for several. */
+static void note_leaf(struct partitioner *plan, uint32_t from, uint32_t to)
 {
-    uint32_t group = find(deal->root, from), other = find(deal->root, to);
+    uint32_t group = find(plan->root, from), other = find(plan->root, to);
 
-    if (group >= deal->topo->hosts || other < deal->topo->hosts)
+    if (group >= plan->topo->hosts || other < plan->topo->hosts)
         return;
-    if (deal->home[group] == NOWHERE)
-        deal->home[group] = other;
-    else if (deal->home[group] != other)
-        deal->home[group] = MANY;
+    if (plan->leaf[group] == UNASSIGNED)
+        plan->leaf[group] = other;
+    else if (plan->leaf[group] != other)
+        plan->leaf[group] = MANY;
 }
 
-/* Leaves with their hosts, where that is not more than a part should have. */
-static void join_leaves(struct deal *deal)
+/* Joins leaves and their hosts where the group stays within a part's share. */
+static void join_leaves(struct partitioner *plan)
 {
-    const struct asim_topo *topo = deal->topo;
-    uint64_t most = deal->total / deal->n + deal->total / deal->n / 10;
+    const struct asim_topo *topo = plan->topo;
+    uint64_t most = plan->total / plan->n + plan->total / plan->n / 10;
 
     for (uint32_t v = 0; v < topo->nodes; v++)
-        deal->home[v] = NOWHERE;
+        plan->leaf[v] = UNASSIGNED;
     for (size_t l = 0; l < topo->n_links; l++) {
-        see_home(deal, topo->links[l].a, topo->links[l].b);
-        see_home(deal, topo->links[l].b, topo->links[l].a);
+        note_leaf(plan, topo->links[l].a, topo->links[l].b);
+        note_leaf(plan, topo->links[l].b, topo->links[l].a);
     }
-    memcpy(deal->with_hosts, deal->work, topo->nodes * sizeof *deal->work);
+    memcpy(plan->with_hosts, plan->work, topo->nodes * sizeof *plan->work);
     for (uint32_t v = 0; v < topo->hosts; v++)
-        if (deal->root[v] == v && deal->home[v] < MANY)
-            deal->with_hosts[deal->home[v]] += deal->work[v];
+        if (plan->root[v] == v && plan->leaf[v] < MANY)
+            plan->with_hosts[plan->leaf[v]] += plan->work[v];
     for (uint32_t v = 0; v < topo->hosts; v++)
-        if (deal->home[v] < MANY && deal->with_hosts[deal->home[v]] <= most)
-            join(deal->root, v, deal->home[v]);
+        if (plan->leaf[v] < MANY && plan->with_hosts[plan->leaf[v]] <= most)
+            join(plan->root, v, plan->leaf[v]);
 }
 
-static void give(struct deal *deal, uint32_t group, uint32_t part)
+static void assign(struct partitioner *plan, uint32_t group, uint32_t part)
 {
-    deal->of[group] = part;
-    deal->load[part] += deal->work[group];
+    plan->of[group] = part;
+    plan->load[part] += plan->work[group];
 }
 
 /* The first of equals, so that the result is the same every time. */
-static uint32_t least_loaded(const struct deal *deal)
+static uint32_t least_loaded(const struct partitioner *plan)
 {
     uint32_t best = 0;
 
-    for (uint32_t p = 1; p < deal->n; p++)
-        if (deal->load[p] < deal->load[best])
+    for (uint32_t p = 1; p < plan->n; p++)
+        if (plan->load[p] < plan->load[best])
             best = p;
     return best;
 }
 
-/* Everybody works at it, where its hosts are. */
-static void spread(struct deal *deal, uint32_t group)
+/* A switch that all parts share, each with the ports of its own hosts. */
+static void assign_to_all(struct partitioner *plan, uint32_t group)
 {
-    deal->of[group] = 0;
-    for (uint32_t p = 0; p < deal->n; p++)
-        deal->load[p] += deal->work[group] / deal->n;
+    plan->of[group] = 0;
+    for (uint32_t p = 0; p < plan->n; p++)
+        plan->load[p] += plan->work[group] / plan->n;
 }
 
-/* Switches that stand alone: large ones before the hosts are dealt, small ones after. */
-static void deal_switches(struct deal *deal, int large)
+/* Switches that form a group alone: large ones before the hosts, small ones after. */
+static void assign_switches(struct partitioner *plan, int large)
 {
-    for (uint32_t v = deal->topo->hosts; v < deal->topo->nodes; v++) {
-        if (deal->root[v] != v || (deal->work[v] > deal->total / deal->n / 4) != large)
+    for (uint32_t v = plan->topo->hosts; v < plan->topo->nodes; v++) {
+        if (plan->root[v] != v || (plan->work[v] > plan->total / plan->n / 4) != large)
             continue;
-        if (deal->team && large && asim_topo_is_star(deal->topo, v, ASIM_MIN_SHARDED_PORTS))
-            spread(deal, v);
+        if (plan->shards_switches && large &&
+            asim_topo_is_star(plan->topo, v, ASIM_MIN_SHARDED_PORTS))
+            assign_to_all(plan, v);
         else
-            give(deal, v, least_loaded(deal));
+            assign(plan, v, least_loaded(plan));
     }
 }
 
-/* The load up to which parts are filled when `work` is spread over those that have less. */
-static uint64_t fill_level(const struct deal *deal, uint64_t work)
+/* The load up to which parts are filled when `work` is assign_to_all over those that have less. */
+static uint64_t fill_level(const struct partitioner *plan, uint64_t work)
 {
     uint64_t level = UINT64_MAX, before;
 
@@ -164,10 +167,10 @@ static uint64_t fill_level(const struct deal *deal, uint64_t work)
         uint64_t sum = work, parts = 0;
 
         before = level;
-        for (uint32_t p = 0; p < deal->n; p++) {
-            if (deal->load[p] > level)
+        for (uint32_t p = 0; p < plan->n; p++) {
+            if (plan->load[p] > level)
                 continue;
-            sum += deal->load[p];
+            sum += plan->load[p];
             parts++;
         }
         level = parts ? sum / parts : before;
@@ -175,66 +178,66 @@ static uint64_t fill_level(const struct deal *deal, uint64_t work)
     return level;
 }
 
-/* Groups of more than a host, in the order of their ranks, each to the part that has least. Equal
- * leaves are so dealt in turn. */
-static void deal_leaves(struct deal *deal)
+/* Groups of more than a host, in the order of their ranks, each to the least loaded part: equal
+ * leaves go to the parts in turn. */
+static void assign_leaves(struct partitioner *plan)
 {
-    const struct asim_topo *topo = deal->topo;
+    const struct asim_topo *topo = plan->topo;
 
     for (uint32_t v = 0; v < topo->hosts; v++) {
         uint64_t alone = (uint64_t)(topo->first_port[v + 1] - topo->first_port[v]) * HOST_WORK;
 
-        if (deal->root[v] == v && deal->work[v] > alone)
-            give(deal, v, least_loaded(deal));
+        if (plan->root[v] == v && plan->work[v] > alone)
+            assign(plan, v, least_loaded(plan));
     }
 }
 
-/* Single hosts in the order of ranks, each part up to its share of what is not dealt yet. The last
- * go on one by one where else parts would stay empty. */
-static void deal_hosts(struct deal *deal)
+/* Single hosts in the order of ranks, which fill each part up to its share. The last hosts go to
+ * one part each where parts would stay empty otherwise. */
+static void assign_hosts(struct partitioner *plan)
 {
     uint64_t work = 0, share;
     uint32_t part = 0, groups = 0;
 
-    for (uint32_t v = 0; v < deal->topo->nodes; v++) {
-        if (deal->root[v] != v || deal->of[v] != NOWHERE)
+    for (uint32_t v = 0; v < plan->topo->nodes; v++) {
+        if (plan->root[v] != v || plan->of[v] != UNASSIGNED)
             continue;
-        work += deal->work[v]; /* of switches, too: they go where there is room afterwards */
-        groups += v < deal->topo->hosts;
+        work += plan->work[v]; /* with small switches, which are assigned later */
+        groups += v < plan->topo->hosts;
     }
-    share = fill_level(deal, work);
-    for (uint32_t v = 0; v < deal->topo->hosts; v++) {
-        if (deal->root[v] != v || deal->of[v] != NOWHERE)
+    share = fill_level(plan, work);
+    for (uint32_t v = 0; v < plan->topo->hosts; v++) {
+        if (plan->root[v] != v || plan->of[v] != UNASSIGNED)
             continue;
-        while (part + 1 < deal->n && deal->load[part] &&
-               (deal->load[part] + deal->work[v] / 2 > share || groups < deal->n - part))
+        while (part + 1 < plan->n && plan->load[part] &&
+               (plan->load[part] + plan->work[v] / 2 > share || groups < plan->n - part))
             part++;
         groups--;
-        give(deal, v, part);
+        assign(plan, v, part);
     }
 }
 
-/* One limit: groups, their work, and a part for each; deal->of ends as part of every node. */
-static void attempt(struct deal *deal, uint64_t limit_fs)
+/* Partitions with one limit; plan->of becomes the part of every node. */
+static void try_limit(struct partitioner *plan, uint64_t limit_fs)
 {
-    const struct asim_topo *topo = deal->topo;
+    const struct asim_topo *topo = plan->topo;
 
-    join_short(deal, limit_fs);
-    weigh(deal);
-    join_leaves(deal);
-    weigh(deal);
-    memset(deal->load, 0, deal->n * sizeof *deal->load);
+    join_short(plan, limit_fs);
+    sum_work(plan);
+    join_leaves(plan);
+    sum_work(plan);
+    memset(plan->load, 0, plan->n * sizeof *plan->load);
     for (uint32_t v = 0; v < topo->nodes; v++)
-        deal->of[v] = NOWHERE;
-    deal_switches(deal, 1);
-    deal_leaves(deal);
-    deal_hosts(deal);
-    deal_switches(deal, 0);
+        plan->of[v] = UNASSIGNED;
+    assign_switches(plan, 1);
+    assign_leaves(plan);
+    assign_hosts(plan);
+    assign_switches(plan, 0);
     for (uint32_t v = 0; v < topo->nodes; v++)
-        deal->of[v] = deal->of[find(deal->root, v)];
+        plan->of[v] = plan->of[find(plan->root, v)];
 }
 
-/* Different link delays, largest first; the smallest is always among them. Returns how many. */
+/* Distinct link delays, largest first, always with the smallest; returns their number. */
 static uint32_t limits_of(const struct asim_topo *topo, uint64_t limits[MAX_LIMITS])
 {
     uint32_t n = 0;
@@ -257,29 +260,29 @@ static uint32_t limits_of(const struct asim_topo *topo, uint64_t limits[MAX_LIMI
     return n;
 }
 
-/* As asim_partition_balance, of the attempt. */
-static double balance_of(const struct deal *deal)
+/* As asim_partition_balance. */
+static double balance_of(const struct partitioner *plan)
 {
     uint64_t most = 0;
 
-    for (uint32_t p = 0; p < deal->n; p++)
-        if (deal->load[p] > most)
-            most = deal->load[p];
-    return deal->total ? (double)most * deal->n / (double)deal->total : 1;
+    for (uint32_t p = 0; p < plan->n; p++)
+        if (plan->load[p] > most)
+            most = plan->load[p];
+    return plan->total ? (double)most * plan->n / (double)plan->total : 1;
 }
 
-/* The first limit with a fair balance, else the one with the best. */
-static void deal_best(struct deal *deal)
+/* Takes the first limit with a fair balance, else the one with the best. */
+static void partition_best(struct partitioner *plan)
 {
     uint64_t limits[MAX_LIMITS];
-    uint32_t n = limits_of(deal->topo, limits), best = 0;
+    uint32_t n = limits_of(plan->topo, limits), best = 0;
     double best_balance = 0;
 
     for (uint32_t i = 0; i < n; i++) {
         double balance;
 
-        attempt(deal, limits[i]);
-        balance = balance_of(deal);
+        try_limit(plan, limits[i]);
+        balance = balance_of(plan);
         if (balance <= FAIR_BALANCE)
             return;
         if (!i || balance < best_balance) {
@@ -287,12 +290,12 @@ static void deal_best(struct deal *deal)
             best_balance = balance;
         }
     }
-    attempt(deal, limits[best]);
+    try_limit(plan, limits[best]);
 }
 
-/* Whether a message that ends over this link may be one between parts: not where it leads from a
- * switch that knows hosts only, which are then all of one part with it. */
-static int tells_afar(const struct asim_topo *topo, const struct asim_link *link)
+/* Whether a message that ends on this link may come from another part. It cannot where the link
+ * leads from an NVSwitch that joins hosts only: all of them are of one part. */
+static int notifies_other_part(const struct asim_topo *topo, const struct asim_link *link)
 {
     uint32_t sw = link->a < topo->hosts ? link->b : link->a;
 
@@ -306,68 +309,67 @@ static int tells_afar(const struct asim_topo *topo, const struct asim_link *link
     return 0;
 }
 
-/* What the user is told, and what the window of processes follows from. */
 void asim_partition_measure(struct asim_partition *part, const struct asim_topo *topo)
 {
     uint64_t to_host = UINT64_MAX;
 
-    part->cuts = 0;
-    part->window_fs = UINT64_MAX;
+    part->cut_links = 0;
+    part->lookahead_fs = UINT64_MAX;
     for (size_t l = 0; l < topo->n_links; l++) {
         const struct asim_link *link = &topo->links[l];
 
         if (part->of[link->a] != part->of[link->b]) {
-            part->cuts++;
-            if (link->delay_fs < part->window_fs)
-                part->window_fs = link->delay_fs;
-        } else if (link->delay_fs < to_host && tells_afar(topo, link)) {
+            part->cut_links++;
+            if (link->delay_fs < part->lookahead_fs)
+                part->lookahead_fs = link->delay_fs;
+        } else if (link->delay_fs < to_host && notifies_other_part(topo, link)) {
             to_host = link->delay_fs;
         }
     }
-    if (part->cuts && to_host < part->window_fs)
-        part->window_fs = to_host;
+    if (part->cut_links && to_host < part->lookahead_fs)
+        part->lookahead_fs = to_host;
 }
 
-int asim_partition_fold(struct asim_partition *part, const struct asim_partition *fine,
-                        const struct asim_topo *topo, uint32_t of, struct asim_err *err)
+int asim_partition_merge(struct asim_partition *part, const struct asim_partition *fine,
+                         const struct asim_topo *topo, uint32_t factor, struct asim_err *err)
 {
-    *part = (struct asim_partition){.n = fine->n / of};
+    *part = (struct asim_partition){.n = fine->n / factor};
     part->of = malloc(((size_t)topo->nodes + 1) * sizeof *part->of);
     part->load = calloc(part->n, sizeof *part->load);
     if (!part->of || !part->load)
-        return asim_err_nomem(err, "dealing the network to processes");
+        return asim_err_nomem(err, "partitioning the network");
     for (uint32_t v = 0; v < topo->nodes; v++)
-        part->of[v] = fine->of[v] / of;
+        part->of[v] = fine->of[v] / factor;
     for (uint32_t p = 0; p < fine->n; p++)
-        part->load[p / of] += fine->load[p];
+        part->load[p / factor] += fine->load[p];
     asim_partition_measure(part, topo);
     return 0;
 }
 
 int asim_partition_make(struct asim_partition *part, const struct asim_topo *topo, uint32_t n,
-                        int team, struct asim_err *err)
+                        int shards_switches, struct asim_err *err)
 {
     size_t nodes = (size_t)topo->nodes + 1;
-    struct deal deal = {.topo = topo, .team = team, .n = n ? n : 1};
+    struct partitioner plan = {.topo = topo, .shards_switches = shards_switches, .n = n ? n : 1};
     int code = 0;
 
-    *part = (struct asim_partition){.n = deal.n};
-    part->of = deal.of = malloc(nodes * sizeof *deal.of);
-    part->load = deal.load = calloc(deal.n, sizeof *deal.load);
-    deal.root = malloc(nodes * sizeof *deal.root);
-    deal.home = malloc(nodes * sizeof *deal.home);
-    deal.work = malloc(nodes * sizeof *deal.work);
-    deal.with_hosts = malloc(nodes * sizeof *deal.with_hosts);
-    if (deal.of && deal.load && deal.root && deal.home && deal.work && deal.with_hosts) {
-        deal_best(&deal);
+    *part = (struct asim_partition){.n = plan.n};
+    part->of = plan.of = malloc(nodes * sizeof *plan.of);
+    part->load = plan.load = calloc(plan.n, sizeof *plan.load);
+    plan.root = malloc(nodes * sizeof *plan.root);
+    plan.leaf = malloc(nodes * sizeof *plan.leaf);
+    plan.work = malloc(nodes * sizeof *plan.work);
+    plan.with_hosts = malloc(nodes * sizeof *plan.with_hosts);
+    if (plan.of && plan.load && plan.root && plan.leaf && plan.work && plan.with_hosts) {
+        partition_best(&plan);
         asim_partition_measure(part, topo);
     } else {
-        code = asim_err_nomem(err, "dealing the network to threads or processes");
+        code = asim_err_nomem(err, "partitioning the network");
     }
-    free(deal.root);
-    free(deal.home);
-    free(deal.work);
-    free(deal.with_hosts);
+    free(plan.root);
+    free(plan.leaf);
+    free(plan.work);
+    free(plan.with_hosts);
     return code;
 }
 

@@ -1,16 +1,17 @@
 /* SPDX-License-Identifier: GPL-2.0-only
  *
- * See thread_team.h. Counters carry everything: `round`, raised by the caller when there is work,
- * and each member's own `done`, the last round it has finished (or `taken`: begun). Whoever waits
- * for one of them looks at it for a while and then sleeps on a condition; `sleepers` tells the
- * other side that somebody must be woken. It is raised before the last look, and read after the
- * counter was changed, both in one total order, so that no wake-up is missed.
+ * See thread_team.h. Each job is an epoch of a barrier. The caller raises `epoch`; each thread has
+ * a counter `done`, the last epoch it finished, and a counter `claimed`, the last epoch somebody
+ * began for it. Whoever waits for a counter spins on it for a while and then sleeps on a condition;
+ * `sleepers` says that somebody must be woken. A sleeper raises `sleepers` before its last look at
+ * the counter, and the other side reads `sleepers` after it changed the counter. Both happen in one
+ * total order, so no wake-up is lost.
  *
- * Errands are two counts, posted and done, and a flag that keeps them one at a time.
+ * Background tasks are two counters, posted and finished, and a flag that keeps them one at a time.
  *
- * Costs: a round of two members on idle cores takes about 0.3 us more than its longest job. That is
- * four times a cache line goes from core to core: what a round is comes in the line of its number,
- * and every counter has one writer.
+ * Costs: an epoch of two threads on idle cores takes about 0.3 us more than its longest job: four
+ * times a cache line moves between cores. To keep it at four, the job lies in the cache line of
+ * `epoch`, and every counter has one writer.
  */
 #include "fabric/parallel/thread_team.h"
 #include "base/mem.h"
@@ -21,44 +22,43 @@
 #include <stdatomic.h>
 #include <stdlib.h>
 
-/* Looks before sleeping: some 100 us in all, a window or so. After the first of them the core is
- * offered to others, because a thread that spins where another should run costs more than it saves.
- */
-enum { BUSY_LOOKS = 4000, POLITE_LOOKS = 50 };
+/* Spins before sleeping, about 100 us in all: a window or so. After BUSY_SPINS the thread offers
+ * its core to others, because a thread that spins where another should run costs more than it
+ * saves. */
+enum { BUSY_SPINS = 4000, YIELDING_SPINS = 50 };
 
-/* Looks for a member that has not begun its part of a round when the caller is through with its
- * own, some 2 us: then it is asleep, or its core is at something else, and the caller does it. It
- * has done so in the round before: were the member back, it would have begun with this one. */
-enum { PATIENT_LOOKS = 80, IMPATIENT_LOOKS = 8 };
+/* Spins of the caller, some 2 us, for a thread that has not begun its job when the caller has
+ * finished its own. Then that thread is asleep or its core is busy, and the caller takes the job
+ * over. If the caller did so in the last epoch too, it waits less: a thread that was back would
+ * have begun with this epoch. */
+enum { PATIENT_SPINS = 80, IMPATIENT_SPINS = 8 };
 
-/* taken, done: the last round of which somebody has begun, or finished, its part. missed: the last
- * one the caller has done, which alone knows of it. */
-struct member {
-    _Alignas(ASIM_LINE_BYTES) atomic_uint done;
-    atomic_uint taken;
-    unsigned missed;
+struct team_thread {
+    _Alignas(ASIM_LINE_BYTES) atomic_uint done; /* last epoch whose job was finished */
+    atomic_uint claimed;                        /* last epoch whose job was begun */
+    unsigned taken_over; /* last epoch whose job the caller did; only the caller uses this */
     struct asim_thread_team *team;
-    pthread_t thread;
+    pthread_t handle;
     uint32_t i;
 };
 
 struct asim_thread_team {
-    _Alignas(ASIM_LINE_BYTES) atomic_uint round;
+    _Alignas(ASIM_LINE_BYTES) atomic_uint epoch;
     atomic_int ending;
     void (*job)(void *self, uint32_t i);
     void *self;
     /* seldom written */
     _Alignas(ASIM_LINE_BYTES) atomic_uint sleepers;
     uint32_t n, started;
-    struct member *members;
-    void (*errand)(void *self);
-    void *errand_self;
+    struct team_thread *threads;
+    void (*task)(void *self);
+    void *task_self;
     pthread_mutex_t lock;
     pthread_cond_t change;
-    /* errands: the caller's count, and that of those who do them */
+    /* background tasks: `posted` is the caller's, `finished` of the thread that runs one */
     _Alignas(ASIM_LINE_BYTES) atomic_uint posted;
-    _Alignas(ASIM_LINE_BYTES) atomic_uint through;
-    atomic_flag at_one; /* somebody is doing the oldest */
+    _Alignas(ASIM_LINE_BYTES) atomic_uint finished;
+    atomic_flag busy; /* a thread is running the oldest task */
 };
 
 static inline void relax(void)
@@ -68,50 +68,50 @@ static inline void relax(void)
 #endif
 }
 
-/* A counter that is waited for: until it is (is = 1) or is no longer (is = 0) the value. */
+/* Wait until the counter is `value` (is_equal = 1) or no longer is (0). */
 struct wait {
     atomic_uint *counter;
     unsigned value;
-    int is;
-    int helps; /* with errands: always the same member, which has near what they need */
+    int is_equal;
+    int runs_tasks; /* always the same thread: its cache holds the tasks' data */
 };
 
-/* Sequentially consistent, as all looks and changes here: `sleepers` relies on it. */
+/* Sequentially consistent, as all accesses to counters here: `sleepers` relies on it. */
 static int is_over(const struct wait *wait)
 {
-    return (atomic_load(wait->counter) == wait->value) == wait->is;
+    return (atomic_load(wait->counter) == wait->value) == wait->is_equal;
 }
 
 unsigned asim_thread_team_pending(struct asim_thread_team *team)
 {
-    return atomic_load(&team->posted) - atomic_load(&team->through);
+    return atomic_load(&team->posted) - atomic_load(&team->finished);
 }
 
-/* 1 if there was one that nobody else was at. */
-static int do_errand(struct asim_thread_team *team)
+/* 1 if it ran a task. */
+static int run_task(struct asim_thread_team *team)
 {
-    int one;
+    int found;
 
-    if (!asim_thread_team_pending(team) || atomic_flag_test_and_set(&team->at_one))
+    if (!asim_thread_team_pending(team) || atomic_flag_test_and_set(&team->busy))
         return 0;
-    one = asim_thread_team_pending(team) > 0;
-    if (one) {
-        team->errand(team->errand_self);
-        atomic_fetch_add(&team->through, 1);
+    found = asim_thread_team_pending(team) > 0;
+    if (found) {
+        team->task(team->task_self);
+        atomic_fetch_add(&team->finished, 1);
     }
-    atomic_flag_clear(&team->at_one);
-    return one;
+    atomic_flag_clear(&team->busy);
+    return found;
 }
 
-/* 1 when it is over, 0 when nothing has come for a while. */
-static int look_for(struct asim_thread_team *team, const struct wait *wait)
+/* 1 when the wait is over, 0 when the thread should sleep. */
+static int spin(struct asim_thread_team *team, const struct wait *wait)
 {
-    for (uint32_t i = 0; i < BUSY_LOOKS + POLITE_LOOKS; i++) {
+    for (uint32_t i = 0; i < BUSY_SPINS + YIELDING_SPINS; i++) {
         if (is_over(wait))
             return 1;
-        if (wait->helps && do_errand(team))
+        if (wait->runs_tasks && run_task(team))
             i = 0;
-        else if (i < BUSY_LOOKS)
+        else if (i < BUSY_SPINS)
             relax();
         else
             sched_yield();
@@ -121,17 +121,18 @@ static int look_for(struct asim_thread_team *team, const struct wait *wait)
 
 static void wait_for(struct asim_thread_team *team, const struct wait *wait)
 {
-    while (!look_for(team, wait)) {
+    while (!spin(team, wait)) {
         pthread_mutex_lock(&team->lock);
         atomic_fetch_add(&team->sleepers, 1);
-        while (!is_over(wait) && !(wait->helps && asim_thread_team_pending(team)))
+        while (!is_over(wait) && !(wait->runs_tasks && asim_thread_team_pending(team)))
             pthread_cond_wait(&team->change, &team->lock);
         atomic_fetch_sub(&team->sleepers, 1);
         pthread_mutex_unlock(&team->lock);
     }
 }
 
-/* After a counter was changed. Taking the lock makes sure that a sleeper is asleep, or sees it. */
+/* Call after changing a counter. The lock makes sure that a sleeper is asleep or sees the change.
+ */
 static void wake(struct asim_thread_team *team)
 {
     if (!atomic_load(&team->sleepers))
@@ -141,38 +142,38 @@ static void wake(struct asim_thread_team *team)
     pthread_mutex_unlock(&team->lock);
 }
 
-/* 1 if nobody has taken the member's part of the present round, which then is the calling thread's.
- * What was taken last is looked at first: were that round over by now, it would be another. */
-static int take(struct member *member, unsigned *round)
+/* 1 if nobody had begun the thread's job of the present epoch: the calling thread then does it.
+ * `claimed` is read first: were its epoch over by now, `epoch` would already be another. */
+static int claim(struct team_thread *thread, unsigned *epoch)
 {
-    unsigned last = atomic_load(&member->taken);
+    unsigned last = atomic_load(&thread->claimed);
 
-    *round = atomic_load(&member->team->round);
-    return last != *round && atomic_compare_exchange_strong(&member->taken, &last, *round);
+    *epoch = atomic_load(&thread->team->epoch);
+    return last != *epoch && atomic_compare_exchange_strong(&thread->claimed, &last, *epoch);
 }
 
-/* A member's life. Rounds it has missed were done by the caller. */
+/* The main function of a thread. The caller has done the jobs of epochs the thread missed. */
 static void *work(void *arg)
 {
-    struct member *member = arg;
-    struct asim_thread_team *team = member->team;
-    unsigned round = 0;
+    struct team_thread *thread = arg;
+    struct asim_thread_team *team = thread->team;
+    unsigned epoch = 0;
     int mine;
 
     for (;;) {
-        wait_for(team, &(struct wait){&team->round, round, 0, member->i == 1});
-        mine = take(member, &round);
-        if (team->ending) /* asked last: the round may be the one that ends it */
+        wait_for(team, &(struct wait){&team->epoch, epoch, 0, thread->i == 1});
+        mine = claim(thread, &epoch);
+        if (team->ending) /* read last: this epoch may be the one that ends the team */
             return NULL;
         if (!mine)
             continue;
-        team->job(team->self, member->i);
-        atomic_store(&member->done, round);
+        team->job(team->self, thread->i);
+        atomic_store(&thread->done, epoch);
         wake(team);
     }
 }
 
-/* What has started is ended again where the system gives fewer threads than asked for. */
+/* Ends the threads again where the system gives fewer than asked for. */
 int asim_thread_team_open(struct asim_thread_team **out, uint32_t n, struct asim_err *err)
 {
     struct asim_thread_team *team = asim_calloc_lines(1, sizeof *team);
@@ -180,21 +181,21 @@ int asim_thread_team_open(struct asim_thread_team **out, uint32_t n, struct asim
     *out = NULL;
     if (!team)
         return asim_err_nomem(err, "starting threads");
-    atomic_flag_clear(&team->at_one);
+    atomic_flag_clear(&team->busy);
     pthread_mutex_init(&team->lock, NULL);
     pthread_cond_init(&team->change, NULL);
     team->n = n;
-    team->members = asim_calloc_lines(n, sizeof *team->members);
-    for (uint32_t i = 1; team->members && i < n; i++) {
-        struct member *member = &team->members[i];
+    team->threads = asim_calloc_lines(n, sizeof *team->threads);
+    for (uint32_t i = 1; team->threads && i < n; i++) {
+        struct team_thread *thread = &team->threads[i];
 
-        member->team = team;
-        member->i = i;
-        if (pthread_create(&member->thread, NULL, work, member))
+        thread->team = team;
+        thread->i = i;
+        if (pthread_create(&thread->handle, NULL, work, thread))
             break;
         team->started++;
     }
-    if (team->members && team->started == n - 1) {
+    if (team->threads && team->started == n - 1) {
         *out = team;
         return 0;
     }
@@ -206,43 +207,42 @@ int asim_thread_team_open(struct asim_thread_team **out, uint32_t n, struct asim
                         n);
 }
 
-static void finish(struct asim_thread_team *team, struct member *member, unsigned round)
+/* Waits for the thread's job, or does it. */
+static void finish(struct asim_thread_team *team, struct team_thread *thread, unsigned epoch)
 {
-    uint32_t looks = member->missed + 1 == round ? IMPATIENT_LOOKS : PATIENT_LOOKS;
+    uint32_t spins = thread->taken_over + 1 == epoch ? IMPATIENT_SPINS : PATIENT_SPINS;
 
-    for (uint32_t i = 0; i < looks; i++) {
-        if (atomic_load(&member->done) == round)
+    for (uint32_t i = 0; i < spins; i++) {
+        if (atomic_load(&thread->done) == epoch)
             return;
         relax();
     }
-    if (take(member, &round)) {
-        member->missed = round;
-        team->job(team->self, member->i);
+    if (claim(thread, &epoch)) {
+        thread->taken_over = epoch;
+        team->job(team->self, thread->i);
     } else {
-        wait_for(team, &(struct wait){&member->done, round, 1, 0});
+        wait_for(team, &(struct wait){&thread->done, epoch, 1, 0});
     }
 }
 
-/* The caller is member 0 and waits last. */
 void asim_thread_team_run(struct asim_thread_team *team, void (*job)(void *self, uint32_t i),
                           void *self)
 {
-    unsigned round = atomic_load_explicit(&team->round, memory_order_relaxed) + 1;
+    unsigned epoch = atomic_load_explicit(&team->epoch, memory_order_relaxed) + 1;
 
     team->job = job;
     team->self = self;
-    atomic_store(&team->round, round);
+    atomic_store(&team->epoch, epoch);
     wake(team);
     job(self, 0);
     for (uint32_t i = 1; i < team->n; i++)
-        finish(team, &team->members[i], round);
+        finish(team, &team->threads[i], epoch);
 }
 
-void asim_thread_team_set_task(struct asim_thread_team *team, void (*errand)(void *self),
-                               void *self)
+void asim_thread_team_set_task(struct asim_thread_team *team, void (*task)(void *self), void *self)
 {
-    team->errand = errand;
-    team->errand_self = self;
+    team->task = task;
+    team->task_self = self;
 }
 
 void asim_thread_team_post(struct asim_thread_team *team)
@@ -254,7 +254,7 @@ void asim_thread_team_post(struct asim_thread_team *team)
 void asim_thread_team_drain(struct asim_thread_team *team, unsigned left)
 {
     for (uint32_t i = 0; asim_thread_team_pending(team) > left; i++)
-        if (!do_errand(team) && i > BUSY_LOOKS) /* who is at one may need this core */
+        if (!run_task(team) && i > BUSY_SPINS) /* the thread that runs one may need this core */
             sched_yield();
 }
 
@@ -263,11 +263,11 @@ void asim_thread_team_close(struct asim_thread_team *team)
     if (!team)
         return;
     team->ending = 1;
-    atomic_fetch_add(&team->round, 1);
+    atomic_fetch_add(&team->epoch, 1);
     wake(team);
     for (uint32_t i = 1; i <= team->started; i++)
-        pthread_join(team->members[i].thread, NULL);
-    free(team->members);
+        pthread_join(team->threads[i].handle, NULL);
+    free(team->threads);
     pthread_cond_destroy(&team->change);
     pthread_mutex_destroy(&team->lock);
     free(team);

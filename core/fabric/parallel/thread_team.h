@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only
  *
- * A team of threads that does one thing together, again and again: the nodes of a window. A window
- * is some 10 to 300 us of work, so its members wait for the next one spinning, and sleep only when
- * that takes long (between windows of ns-3 models, or on a machine with fewer cores than threads).
+ * A team of threads that runs one job together, again and again: the nodes of a lookahead window. A
+ * window is some 10 to 300 us of work, so threads wait for the next job spinning. They sleep only
+ * when it takes long: between windows of ns-3 models, or on a machine with fewer cores than
+ * threads.
  */
 #ifndef ASIM_FABRIC_PARALLEL_THREAD_TEAM_H
 #define ASIM_FABRIC_PARALLEL_THREAD_TEAM_H
@@ -12,26 +13,27 @@
 
 struct asim_thread_team;
 
-/* n members, the caller being number 0: starts n - 1 threads. */
+/* n threads, of which the caller is number 0: starts n - 1. */
 int asim_thread_team_open(struct asim_thread_team **team, uint32_t n, struct asim_err *err);
-/* Calls job(self, i) for every member i, each on its own thread, but that of a member whose thread
- * does not get to it on the caller's; returns when all have returned.
- * What was written before is seen by all members, what they write by the caller afterwards. */
+/* Calls job(self, i) for every i below n, each on thread i, and returns when all calls have
+ * returned. The caller's thread takes over the call of a thread that is late. Each call sees what
+ * the caller wrote before; the caller sees what each call wrote. */
 void asim_thread_team_run(struct asim_thread_team *team, void (*job)(void *self, uint32_t i),
                           void *self);
-/* Errands: what need not be done at once, but in its order. Member 1 does them while it waits for
- * others, so they should be short against a window. errand(self) is called once for each post, one
- * call at a time, and sees what was written before the post. To be set before the first round. */
-void asim_thread_team_set_task(struct asim_thread_team *team, void (*errand)(void *self),
-                               void *self);
-/* One errand more. The caller's, as asim_thread_team_run. */
+
+/* Background tasks have an order but no deadline. Thread 1 runs them while it waits for a job, so a
+ * task should be short against a window. task(self) is called once for each post, one call at a
+ * time, and sees what was written before the post. Set the task before the first job. */
+void asim_thread_team_set_task(struct asim_thread_team *team, void (*task)(void *self), void *self);
+/* Posts one more task. By the caller of asim_thread_team_run only, as all below. */
 void asim_thread_team_post(struct asim_thread_team *team);
-/* Those posted and not done. */
+/* Tasks posted and not done. */
 unsigned asim_thread_team_pending(struct asim_thread_team *team);
-/* Returns when at most `left` of them are not done, and what they wrote is seen by the caller, who
- * does what nobody else is at. */
+/* Returns when at most `left` tasks are pending. The caller runs tasks that no thread is running,
+ * and sees what the done ones wrote. */
 void asim_thread_team_drain(struct asim_thread_team *team, unsigned left);
-/* Ends the threads; errands that are left are not done. NULL is fine. */
+
+/* Ends the threads and drops pending tasks. NULL is fine. */
 void asim_thread_team_close(struct asim_thread_team *team);
 
 #endif

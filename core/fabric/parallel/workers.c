@@ -172,7 +172,7 @@ static uint64_t stride_of(const struct asim_fabric *fabric, const uint32_t *of)
     uint64_t stride;
 
     asim_partition_measure(&workers, fabric->set.topo);
-    stride = asim_fs_to_ticks(fabric, workers.window_fs);
+    stride = asim_fs_to_ticks(fabric, workers.lookahead_fs);
     return fabric->set.rto && fabric->set.rto < stride ? fabric->set.rto : stride;
 }
 

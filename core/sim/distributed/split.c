@@ -36,7 +36,7 @@ static int deal(struct asim_split *split, const struct asim_topo *topo, uint32_t
     int code = asim_partition_make(&lanes, topo, split->n * threads, split->n == 1, err);
 
     if (!code)
-        code = asim_partition_fold(&split->part, &lanes, topo, threads, err);
+        code = asim_partition_merge(&split->part, &lanes, topo, threads, err);
     split->thread = lanes.of; /* kept: whose thread each node is */
     lanes.of = NULL;
     asim_partition_fini(&lanes);

@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: GPL-2.0-only
  *
- * Which networks have two sides, and that these take turns: over a leaf and spine network the
- * windows of a run are one side's but for the last ones, and no node comes to see an event late.
- * That nothing else changes is what all other tests of windows are about.
+ * Which networks have two halves, and that these alternate: over a leaf and spine network all
+ * windows but the last ones are half-steps, and no node sees an event late. All other tests of
+ * windows check that results do not change.
  */
 #include "fabric/parallel/half_steps.h"
 #include "testbench.h"
 
 static const uint64_t LINK[2] = {400, 500};
 
-/* Two hosts under each of two leaves, a spine above, and one link more, of `a` and `b`. */
+/* Two hosts under each of two leaves, a spine above, and a further link of `a` and `b`. */
 static struct testbench *leaf_spine(uint32_t a, uint32_t b)
 {
     struct testbench *bench = bench_open(4, 3);
@@ -23,7 +23,7 @@ static struct testbench *leaf_spine(uint32_t a, uint32_t b)
     return bench;
 }
 
-static void sides(uint32_t a, uint32_t b, const char *want)
+static void check_halves(uint32_t a, uint32_t b, const char *want)
 {
     struct testbench *bench = leaf_spine(a, b);
 
@@ -34,7 +34,7 @@ static void sides(uint32_t a, uint32_t b, const char *want)
     bench_close(bench);
 }
 
-static void turns(void)
+static void check_alternation(void)
 {
     struct testbench *bench = leaf_spine(0, 0);
     struct asim_err err = {0};
@@ -58,11 +58,11 @@ static void turns(void)
 
 int main(void)
 {
-    sides(0, 0, "0000110"); /* no link more */
-    sides(0, 4, "0000110"); /* a second NIC */
-    sides(0, 6, NULL);      /* a host at the spine: a circle of three links */
-    sides(4, 5, NULL);      /* leaf with leaf */
-    sides(0, 1, NULL);      /* host with host */
-    turns();
+    check_halves(0, 0, "0000110"); /* no further link */
+    check_halves(0, 4, "0000110"); /* a second NIC */
+    check_halves(0, 6, NULL);      /* a host at the spine: a circle of three links */
+    check_halves(4, 5, NULL);      /* leaf with leaf */
+    check_halves(0, 1, NULL);      /* host with host */
+    check_alternation();
     return CHECK_DONE();
 }

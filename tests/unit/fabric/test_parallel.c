@@ -184,7 +184,7 @@ static int on_processes(uint64_t seed, const struct testbench *one, uint32_t n, 
 
     threads += !threads;
     CHECK(!asim_partition_make(&workers, &one->topo, n * threads, 0, NULL));
-    CHECK(!asim_partition_fold(&part, &workers, &one->topo, threads, NULL));
+    CHECK(!asim_partition_merge(&part, &workers, &one->topo, threads, NULL));
     for (uint32_t p = 0; p < n; p++) {
         benches[p] = lossy_bench(seed);
         benches[p]->part_of = part.of;
@@ -194,7 +194,7 @@ static int on_processes(uint64_t seed, const struct testbench *one, uint32_t n, 
             CHECK(!asim_fabric_threads(benches[p]->fabric, threads, workers.of, NULL));
         benches[p]->fabric->workers.parallel_threshold = 0;
     }
-    if (!err.code && part.cuts) {
+    if (!err.code && part.cut_links) {
         for (uint32_t p = 0; p < n; p++)
             bench_start(benches[p]);
         take_turns(benches, n, seed);
@@ -204,7 +204,7 @@ static int on_processes(uint64_t seed, const struct testbench *one, uint32_t n, 
     for (uint32_t p = 0; p < n; p++)
         bench_close(benches[p]);
     asim_partition_fini(&workers);
-    n = !err.code && part.cuts;
+    n = !err.code && part.cut_links;
     asim_partition_fini(&part);
     return (int)n;
 }

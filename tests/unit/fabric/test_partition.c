@@ -11,7 +11,7 @@
 
 static void check_sound(const struct asim_topo *topo, const struct asim_partition *part)
 {
-    size_t cuts = 0;
+    size_t cut_links = 0;
 
     for (uint32_t v = 0; v < topo->nodes; v++)
         CHECK(part->of[v] < part->n);
@@ -20,12 +20,12 @@ static void check_sound(const struct asim_topo *topo, const struct asim_partitio
 
         if (part->of[link->a] == part->of[link->b])
             continue;
-        cuts++;
-        CHECK(link->delay_fs >= part->window_fs);
+        cut_links++;
+        CHECK(link->delay_fs >= part->lookahead_fs);
         CHECK(topo->node_type[link->a] != ASIM_NVSWITCH &&
               topo->node_type[link->b] != ASIM_NVSWITCH);
     }
-    CHECK_U64(part->cuts, cuts);
+    CHECK_U64(part->cut_links, cut_links);
 }
 
 static void check_same(const struct asim_topo *topo, const struct asim_partition *part)
@@ -68,7 +68,7 @@ static void check_made(const struct want *want)
     CHECK(asim_partition_balance(&part) <= want->balance);
     CHECK_U64(asim_partition_used(&part), want->n);
     if (want->window_ns)
-        CHECK_U64(part.window_fs, want->window_ns * 1000000);
+        CHECK_U64(part.lookahead_fs, want->window_ns * 1000000);
     if (want->leaves)
         check_leaves(&topo, &part);
     asim_partition_fini(&part);

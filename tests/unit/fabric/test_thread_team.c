@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only
  *
- * The team: every member does its part of every round once, sees what the caller wrote before the
- * round, and is seen by the caller after it; also after pauses in which members fall asleep.
- * Errands are done once each, in their order, with rounds or without.
+ * The thread team: in every epoch each thread runs the job once, sees what the caller wrote before
+ * it, and the caller sees what it wrote; also after pauses in which threads fall asleep. Background
+ * tasks run once each, in their order, with epochs or without.
  */
 #include "check.h"
 
@@ -10,39 +10,39 @@
 #include <time.h>
 #include "fabric/parallel/thread_team.h"
 
-enum { MEMBERS = 4, ROUNDS = 1500 };
+enum { THREADS = 4, EPOCHS = 1500 };
 
 struct tally {
-    uint64_t round, seen[MEMBERS], done[MEMBERS];
+    uint64_t epoch, seen[THREADS], done[THREADS];
 };
 
 static void count(void *self, uint32_t i)
 {
     struct tally *tally = self;
 
-    tally->seen[i] = tally->round;
+    tally->seen[i] = tally->epoch;
     tally->done[i]++;
 }
 
-static void check_crew(uint32_t n)
+static void check_epochs(uint32_t n)
 {
     struct asim_thread_team *team;
     struct tally tally = {0};
     uint64_t missed = 0;
 
     CHECK(!asim_thread_team_open(&team, n, NULL));
-    for (tally.round = 1; tally.round <= ROUNDS; tally.round++) {
-        if (tally.round % 500 == 0)
+    for (tally.epoch = 1; tally.epoch <= EPOCHS; tally.epoch++) {
+        if (tally.epoch % 500 == 0)
             nanosleep(&(struct timespec){0, 5000000}, NULL);
         asim_thread_team_run(team, count, &tally);
         for (uint32_t i = 0; i < n; i++)
-            missed += tally.seen[i] != tally.round || tally.done[i] != tally.round;
+            missed += tally.seen[i] != tally.epoch || tally.done[i] != tally.epoch;
     }
     CHECK_U64(missed, 0);
     asim_thread_team_close(team);
 }
 
-/* Ended at once after rounds that the caller may have done alone. */
+/* A team ends right after epochs whose jobs the caller may have taken over. */
 static void check_ends(uint32_t n)
 {
     struct tally tally = {0};
@@ -51,28 +51,28 @@ static void check_ends(uint32_t n)
         struct asim_thread_team *team;
 
         CHECK(!asim_thread_team_open(&team, n, NULL));
-        for (int round = 0; round < i % 4; round++)
+        for (int epoch = 0; epoch < i % 4; epoch++)
             asim_thread_team_run(team, count, &tally);
         asim_thread_team_close(team);
     }
     CHECK_U64(tally.done[n - 1], 750 * (0 + 1 + 2 + 3));
 }
 
-enum { ERRANDS = 4000, MOST_LEFT = 50 };
+enum { TASKS = 4000, MAX_PENDING = 50 };
 
 struct list {
-    uint64_t asked[ERRANDS], done, wrong;
+    uint64_t posted[TASKS], done, wrong;
 };
 
-static void run_errand(void *self)
+static void run_task(void *self)
 {
     struct list *list = self;
 
-    list->wrong += list->asked[list->done] != list->done + 1;
+    list->wrong += list->posted[list->done] != list->done + 1;
     list->done++;
 }
 
-static void check_errands(uint32_t n)
+static void check_tasks(uint32_t n)
 {
     struct asim_thread_team *team;
     struct tally tally = {0};
@@ -80,21 +80,21 @@ static void check_errands(uint32_t n)
     uint64_t late = 0;
 
     CHECK(!asim_thread_team_open(&team, n, NULL));
-    asim_thread_team_set_task(team, run_errand, &list);
-    for (uint64_t i = 0; i < ERRANDS; i++) {
-        list.asked[i] = i + 1;
+    asim_thread_team_set_task(team, run_task, &list);
+    for (uint64_t i = 0; i < TASKS; i++) {
+        list.posted[i] = i + 1;
         asim_thread_team_post(team);
         if (i % 3 == 0)
             asim_thread_team_run(team, count, &tally);
-        if (i % 1000 == 999) /* they fall asleep, and are woken by the next */
+        if (i % 1000 == 999) /* the threads fall asleep, and the next post wakes one */
             nanosleep(&(struct timespec){0, 5000000}, NULL);
-        if (asim_thread_team_pending(team) > MOST_LEFT)
-            asim_thread_team_drain(team, MOST_LEFT / 2);
-        late += asim_thread_team_pending(team) > MOST_LEFT;
+        if (asim_thread_team_pending(team) > MAX_PENDING)
+            asim_thread_team_drain(team, MAX_PENDING / 2);
+        late += asim_thread_team_pending(team) > MAX_PENDING;
     }
     asim_thread_team_drain(team, 0);
     CHECK_U64(late, 0);
-    CHECK_U64(list.done, ERRANDS);
+    CHECK_U64(list.done, TASKS);
     CHECK_U64(list.wrong, 0);
     asim_thread_team_close(team);
 }
@@ -103,9 +103,9 @@ int main(void)
 {
     struct asim_thread_team *idle;
 
-    for (uint32_t n = 1; n <= MEMBERS; n++) {
-        check_crew(n);
-        check_errands(n);
+    for (uint32_t n = 1; n <= THREADS; n++) {
+        check_epochs(n);
+        check_tasks(n);
         check_ends(n);
     }
     CHECK(!asim_thread_team_open(&idle, 3, NULL));

@@ -49,8 +49,8 @@ static void on_message(const struct asim_observer *observer, const struct asim_e
 
 static void on_pause(const struct asim_observer *observer, const struct asim_event *event)
 {
-    struct asim_observed_pause pause = {
-        event->t, event->rank, event->of.pfc.port, event->of.pfc.pause};
+    struct asim_observed_pause pause = {event->t, event->rank, event->of.pfc.port,
+                                        event->of.pfc.pause};
 
     observer->paused(observer->self, &pause);
 }
@@ -91,16 +91,16 @@ int asim_world_observe(struct asim_world *world, const struct asim_observer *giv
                        struct asim_err *err)
 {
     struct asim_observer *own = calloc(1, sizeof *own);
-    struct asim_viewer viewer = {.self = own, .see = on_event, .close = on_close};
+    struct asim_event_observer viewer = {.self = own, .see = on_event, .close = on_close};
 
     if (!own)
         return asim_err_nomem(err, "adding an observer");
     memcpy(own, given, given->size < sizeof *own ? given->size : sizeof *own);
     viewer.wants = wanted(own);
-    if (asim_show_add(&world->show, &viewer)) {
+    if (asim_event_bus_add(&world->show, &viewer)) {
         free(own);
         return asim_err_set(err, ASIM_ENOMEM, "this run has %d reports and observers already",
-                            ASIM_VIEWERS);
+                            ASIM_EVENT_OBSERVERS);
     }
     return 0;
 }

@@ -64,8 +64,8 @@ size_t asim_chunk_charge(struct asim_arena *arena, size_t size)
 /* Every object's end: pointers into the arena must be gone by now. The ceiling stays. */
 void asim_arena_fini(struct asim_arena *arena)
 {
-    struct asim_chunk *next;
-    for (struct asim_chunk *chunk = arena->head; chunk; chunk = next) {
+    struct asim_mem_chunk *next;
+    for (struct asim_mem_chunk *chunk = arena->head; chunk; chunk = next) {
         next = chunk->next;
         free(chunk);
     }
@@ -75,8 +75,8 @@ void asim_arena_fini(struct asim_arena *arena)
 /* peak stays readable after the end: reports show it. */
 void asim_pool_fini(struct asim_pool *pool)
 {
-    struct asim_chunk *next;
-    for (struct asim_chunk *chunk = pool->chunks; chunk; chunk = next) {
+    struct asim_mem_chunk *next;
+    for (struct asim_mem_chunk *chunk = pool->chunks; chunk; chunk = next) {
         next = chunk->next;
         free(chunk);
     }

@@ -12,10 +12,10 @@
 #include <stdint.h>
 #include "asim/err.h"
 
-struct asim_chunk;
+struct asim_mem_chunk;
 
 struct asim_arena {
-    struct asim_chunk *head;
+    struct asim_mem_chunk *head;
     /* Counted rounded up to 16 per object, the same in both builds. */
     size_t used_bytes, limit_bytes;
 };
@@ -33,7 +33,7 @@ void asim_arena_fini(struct asim_arena *arena);
 
 struct asim_pool {
     void *free_list;
-    struct asim_chunk *chunks;
+    struct asim_mem_chunk *chunks;
     /* live: objects out now; peak: the most there ever were. Of get and put only. */
     size_t object_bytes, live, peak, limit;
 };

@@ -10,14 +10,14 @@
 #include <string.h>
 
 /* Not empty in a normal build either: ISO C wants a declaration in every file. */
-enum { HEADER_BYTES = sizeof(struct asim_chunk) };
+enum { HEADER_BYTES = sizeof(struct asim_mem_chunk) };
 
 #ifdef ASIM_ASAN
 
 void *asim_arena_alloc(struct asim_arena *arena, size_t size)
 {
     size_t bytes = asim_chunk_charge(arena, size);
-    struct asim_chunk *chunk = bytes ? calloc(1, HEADER_BYTES + size) : NULL;
+    struct asim_mem_chunk *chunk = bytes ? calloc(1, HEADER_BYTES + size) : NULL;
     if (!chunk)
         return NULL;
     chunk->next = arena->head;
@@ -38,7 +38,7 @@ void *asim_pool_get(struct asim_pool *pool)
 {
     if (pool->object_bytes > SIZE_MAX / 4 || (pool->limit && pool->live >= pool->limit))
         return NULL;
-    struct asim_chunk *chunk = calloc(1, HEADER_BYTES + pool->object_bytes);
+    struct asim_mem_chunk *chunk = calloc(1, HEADER_BYTES + pool->object_bytes);
     if (!chunk)
         return NULL;
     chunk->next = pool->chunks;
@@ -52,7 +52,7 @@ void *asim_pool_get(struct asim_pool *pool)
 
 void asim_pool_put(struct asim_pool *pool, void *object)
 {
-    struct asim_chunk *chunk = (struct asim_chunk *)object - 1;
+    struct asim_mem_chunk *chunk = (struct asim_mem_chunk *)object - 1;
     if (chunk->next)
         chunk->next->prev = chunk->prev;
     if (chunk->prev)

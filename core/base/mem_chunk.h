@@ -12,12 +12,12 @@
 
 #include "base/mem.h"
 
-struct asim_chunk {
-    struct asim_chunk *next, *prev; /* prev: only in the sanitizer's pool */
-    size_t used, size;              /* bytes of room behind the header */
+struct asim_mem_chunk {
+    struct asim_mem_chunk *next, *prev; /* prev: only in the sanitizer's pool */
+    size_t used, size;                  /* bytes of room behind the header */
 };
 
-_Static_assert(sizeof(struct asim_chunk) % 16 == 0, "objects behind it must be aligned to 16");
+_Static_assert(sizeof(struct asim_mem_chunk) % 16 == 0, "objects behind it must be aligned to 16");
 
 static inline size_t asim_chunk_round(size_t size)
 {

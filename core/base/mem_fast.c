@@ -25,7 +25,7 @@ enum {
 #ifndef ASIM_ASAN
 
 /* calloc: fresh pages from the system are zero already, and an arena hands out no byte twice. */
-static struct asim_chunk *arena_chunk(struct asim_arena *arena, size_t bytes)
+static struct asim_mem_chunk *arena_chunk(struct asim_arena *arena, size_t bytes)
 {
     size_t size = arena->head ? arena->head->size * 2 : ARENA_FIRST_BYTES;
     if (size > ARENA_MOST_BYTES)
@@ -33,7 +33,7 @@ static struct asim_chunk *arena_chunk(struct asim_arena *arena, size_t bytes)
     int alone = bytes > size / 4; /* must not waste the rest of the present chunk */
     if (alone)
         size = bytes;
-    struct asim_chunk *chunk = calloc(1, sizeof *chunk + size);
+    struct asim_mem_chunk *chunk = calloc(1, sizeof *chunk + size);
     if (!chunk)
         return NULL;
     chunk->size = size;
@@ -52,7 +52,7 @@ void *asim_arena_alloc(struct asim_arena *arena, size_t size)
     size_t bytes = asim_chunk_charge(arena, size);
     if (!bytes)
         return NULL;
-    struct asim_chunk *chunk = arena->head;
+    struct asim_mem_chunk *chunk = arena->head;
     if (!chunk || bytes > chunk->size - chunk->used)
         chunk = arena_chunk(arena, bytes);
     if (!chunk)
@@ -82,7 +82,7 @@ static int pool_more(struct asim_pool *pool)
     size_t size = pool->chunks ? pool->chunks->size * 2 : POOL_FIRST * each;
     if (pool->chunks && size > POOL_MOST)
         size = pool->chunks->size;
-    struct asim_chunk *chunk = malloc(sizeof *chunk + size + LINE_BYTES);
+    struct asim_mem_chunk *chunk = malloc(sizeof *chunk + size + LINE_BYTES);
     if (!chunk)
         return 0;
     memset(chunk, 0, sizeof *chunk);

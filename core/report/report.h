@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only
  *
  * Reports: what becomes of the events of a run. A report opens as a viewer of the world's events
- * (sim/event_bus.h), or says it is not wanted. Files are written under "<name>.partial" and renamed at
- * the end, an interrupted or stalled run's included; a run that failed leaves no file.
+ * (sim/event_bus.h), or says it is not wanted. Files are written under "<name>.partial" and renamed
+ * at the end, an interrupted or stalled run's included; a run that failed leaves no file.
  *
  * A report is opened after the world is read and before time starts; it may look at everything in
  * the world and change nothing. Its state is its own, and freed in close, which is called exactly
@@ -24,7 +24,7 @@ struct asim_report {
     enum { ASIM_OUT_ALWAYS = 1, ASIM_OUT_NAMED /* <name>.csv, where --reports has it */ } in_out;
     /* Fills *viewer, or leaves it alone if the run does not want this report. out is the --out
      * folder or NULL. */
-    int (*open)(struct asim_viewer *viewer, struct asim_world *world, const char *out,
+    int (*open)(struct asim_event_observer *viewer, struct asim_world *world, const char *out,
                 struct asim_err *err);
 };
 extern const struct asim_member *const asim_report_table[];

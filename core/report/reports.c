@@ -16,23 +16,25 @@
 
 /* The table of viewers is full: this one is closed as after a failed run, so that it leaves no
  * file. */
-static int refuse(struct asim_world *world, const struct asim_viewer *viewer, struct asim_err *err)
+static int refuse(struct asim_world *world, const struct asim_event_observer *viewer,
+                  struct asim_err *err)
 {
     world->failed = 1;
     if (viewer->close)
         viewer->close(viewer->self, world, NULL);
     return asim_err_set(err, ASIM_ENOMEM, "more than %d reports are wanted at once; leave some out",
-                        ASIM_VIEWERS);
+                        ASIM_EVENT_OBSERVERS);
 }
 
 /* A word of --reports that names none it could. */
 static int check_word(const char *word, struct asim_err *err)
 {
-    const char *names[ASIM_VIEWERS + 1] = {"all"};
+    const char *names[ASIM_EVENT_OBSERVERS + 1] = {"all"};
     char safe[80], known[400];
     size_t n = 1;
 
-    for (const struct asim_member *const *row = asim_report_table; *row && n <= ASIM_VIEWERS; row++)
+    for (const struct asim_member *const *row = asim_report_table;
+         *row && n <= ASIM_EVENT_OBSERVERS; row++)
         if (((const struct asim_report *)*row)->in_out)
             names[n++] = (*row)->name;
     for (size_t i = 0; i < n; i++)
@@ -88,12 +90,12 @@ int asim_reports_open(struct asim_world *world, const char *out, struct asim_err
         return ASIM_EUSAGE;
     note_old(world, out);
     for (const struct asim_member *const *row = asim_report_table; *row; row++) {
-        struct asim_viewer viewer = {0};
+        struct asim_event_observer viewer = {0};
 
         if (((const struct asim_report *)*row)->open(&viewer, world, out, err))
             return ASIM_EIO;
         if (viewer.close || viewer.see)
-            if (asim_show_add(&world->show, &viewer))
+            if (asim_event_bus_add(&world->show, &viewer))
                 return refuse(world, &viewer, err);
     }
     return 0;
@@ -167,7 +169,7 @@ int asim_report_file(struct asim_out **file, const struct asim_world *world, con
     snprintf(path, size, "%s%s%s", folder ? folder : "", folder ? "/" : "", name);
     code = asim_report_check_place(world, path, err);
     if (!code)
-        code = asim_out_open(*file, asim_split_reports(world) ? path : "/dev/null", err);
+        code = asim_out_open(*file, asim_distribution_reports(world) ? path : "/dev/null", err);
     free(path);
     if (code) {
         free(*file);

@@ -17,8 +17,8 @@ struct piece {
     struct asim_event event[PIECE_EVENTS];
 };
 
-struct asim_aside {
-    const struct asim_show *show;
+struct asim_async_observers {
+    const struct asim_event_bus *show;
     const struct asim_world *world;
     struct asim_thread_team *crew;
     uint32_t filling; /* the caller's: counts pieces, as `shown` does */
@@ -28,18 +28,19 @@ struct asim_aside {
 
 static void show_piece(void *self)
 {
-    struct asim_aside *aside = self;
+    struct asim_async_observers *aside = self;
     struct piece *piece = &aside->piece[aside->shown++ % PIECES];
 
     for (uint32_t i = 0; i < piece->n; i++)
-        asim_show_to(aside->show, aside->world, aside->show->aside_viewers, &piece->event[i]);
+        asim_event_bus_notify(aside->show, aside->world, aside->show->aside_viewers,
+                              &piece->event[i]);
     piece->n = 0;
 }
 
-int asim_aside_open(struct asim_aside **out, const struct asim_show *show,
-                    const struct asim_world *world, struct asim_thread_team *crew)
+int asim_async_observers_open(struct asim_async_observers **out, const struct asim_event_bus *show,
+                              const struct asim_world *world, struct asim_thread_team *crew)
 {
-    struct asim_aside *aside = asim_calloc_lines(1, sizeof *aside);
+    struct asim_async_observers *aside = asim_calloc_lines(1, sizeof *aside);
 
     *out = aside;
     if (!aside)
@@ -53,7 +54,7 @@ int asim_aside_open(struct asim_aside **out, const struct asim_show *show,
 
 /* The next piece to be filled must have been shown. Where there is no time for errands, half of
  * them are done together: what they need goes from one thread to the other. */
-static void post(struct asim_aside *aside)
+static void post(struct asim_async_observers *aside)
 {
     aside->filling++;
     asim_thread_team_post(aside->crew);
@@ -61,7 +62,7 @@ static void post(struct asim_aside *aside)
         asim_thread_team_drain(aside->crew, PIECES / 2);
 }
 
-void asim_aside_put(struct asim_aside *aside, const struct asim_event *event)
+void asim_async_observers_put(struct asim_async_observers *aside, const struct asim_event *event)
 {
     struct piece *piece = &aside->piece[aside->filling % PIECES];
 
@@ -70,7 +71,7 @@ void asim_aside_put(struct asim_aside *aside, const struct asim_event *event)
         post(aside);
 }
 
-void asim_aside_close(struct asim_aside *aside)
+void asim_async_observers_close(struct asim_async_observers *aside)
 {
     if (!aside)
         return;

@@ -9,15 +9,15 @@
 
 #include "sim/event_bus.h"
 
-struct asim_aside;
+struct asim_async_observers;
 struct asim_thread_team;
 
 /* *out is the caller's to close; crew, show and world are borrowed. 0 or ASIM_ENOMEM. 74 KB. */
-int asim_aside_open(struct asim_aside **out, const struct asim_show *show,
-                    const struct asim_world *world, struct asim_thread_team *crew);
-/* For those of the viewers that are shown events aside (struct asim_viewer). Copied. */
-void asim_aside_put(struct asim_aside *aside, const struct asim_event *event);
+int asim_async_observers_open(struct asim_async_observers **out, const struct asim_event_bus *show,
+                              const struct asim_world *world, struct asim_thread_team *crew);
+/* For those of the viewers that are shown events aside (struct asim_event_observer). Copied. */
+void asim_async_observers_put(struct asim_async_observers *aside, const struct asim_event *event);
 /* Returns when all that was put has been seen. NULL is fine. */
-void asim_aside_close(struct asim_aside *aside);
+void asim_async_observers_close(struct asim_async_observers *aside);
 
 #endif

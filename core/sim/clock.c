@@ -82,7 +82,7 @@ static void fail_late(struct asim_rank *rank, uint64_t delay_ns)
  * other ranks' events is part of the contract (spec 4.1). Where all ranks share one queue, the
  * first event stands in it itself. */
 static inline int wake(struct asim_rank *rank, uint64_t t, uint64_t delay_ns,
-                       struct asim_todo *first)
+                       struct asim_rank_event *first)
 {
     struct asim_world *world = rank->world;
 
@@ -94,7 +94,7 @@ static inline int wake(struct asim_rank *rank, uint64_t t, uint64_t delay_ns,
 }
 
 /* Takes the event, filled in but for its links, to the end of its time's list. */
-static inline void place(struct asim_rank *rank, uint64_t delay_ns, struct asim_todo *kept)
+static inline void place(struct asim_rank *rank, uint64_t delay_ns, struct asim_rank_event *kept)
 {
     uint64_t now = asim_rank_now(rank), t = now + delay_ns;
     struct asim_tick *tick = find_tick(rank, t);
@@ -122,14 +122,14 @@ static inline void place(struct asim_rank *rank, uint64_t delay_ns, struct asim_
     asim_rank_fail_nomem(rank, "scheduling an event");
 }
 
-void asim_clock_place(struct asim_rank *rank, uint64_t delay_ns, struct asim_todo *kept)
+void asim_clock_place(struct asim_rank *rank, uint64_t delay_ns, struct asim_rank_event *kept)
 {
     place(rank, delay_ns, kept);
 }
 
-void asim_clock_add(struct asim_rank *rank, uint64_t delay_ns, const struct asim_todo *todo)
+void asim_clock_add(struct asim_rank *rank, uint64_t delay_ns, const struct asim_rank_event *todo)
 {
-    struct asim_todo *kept = asim_pool_take(&rank->lane->pools.todo);
+    struct asim_rank_event *kept = asim_pool_take(&rank->lane->pools.todo);
 
     if (!kept) {
         asim_rank_fail_nomem(rank, "scheduling an event");
@@ -143,14 +143,14 @@ void asim_clock_add(struct asim_rank *rank, uint64_t delay_ns, const struct asim
 }
 
 /* Filled in here and not by the caller: nothing is copied, and what follows needs no stack. */
-void asim_clock_stream(struct asim_rank *rank, uint64_t delay_ns, enum asim_todo_kind kind,
-                       struct asim_stream *stream, uint64_t bytes)
+void asim_clock_add_chunk(struct asim_rank *rank, uint64_t delay_ns, enum asim_rank_event_kind kind,
+                          struct asim_chunk *stream, uint64_t bytes)
 {
-    struct asim_todo *kept = asim_pool_pop(&rank->lane->pools.todo);
+    struct asim_rank_event *kept = asim_pool_pop(&rank->lane->pools.todo);
 
     if (!kept) {
         asim_clock_add(rank, delay_ns,
-                       &(struct asim_todo){.kind = kind, .bytes = bytes, .stream = stream});
+                       &(struct asim_rank_event){.kind = kind, .bytes = bytes, .stream = stream});
         return;
     }
     kept->kind = kind;
@@ -162,10 +162,10 @@ void asim_clock_stream(struct asim_rank *rank, uint64_t delay_ns, enum asim_todo
 /* The first event of a near time; where all ranks share a queue, of one that it knows already: what
  * place() would do, with the one call left that asks the network. All but its time is in the token
  * already. */
-static void token_any(struct asim_rank *rank, struct asim_march *march, uint64_t delay_ns)
+static void token_any(struct asim_rank *rank, struct asim_uniform_phase *march, uint64_t delay_ns)
 {
     struct asim_due_queue *queue = rank->world->queue;
-    struct asim_todo *token = &march->token;
+    struct asim_rank_event *token = &march->token;
     struct asim_due_lane *lane = NULL;
     uint32_t n = rank->n_near;
     uint64_t now = asim_rank_now(rank), t = now + delay_ns;
@@ -193,7 +193,8 @@ static void token_any(struct asim_rank *rank, struct asim_march *march, uint64_t
 }
 
 /* Mostly nothing else is ahead of a rank of a packet network. */
-void asim_clock_token(struct asim_rank *rank, struct asim_march *march, uint64_t delay_ns)
+void asim_clock_add_uniform(struct asim_rank *rank, struct asim_uniform_phase *march,
+                            uint64_t delay_ns)
 {
     const struct asim_world *world = rank->world;
     uint64_t t = asim_rank_now(rank) + delay_ns;
@@ -213,59 +214,59 @@ void asim_clock_token(struct asim_rank *rank, struct asim_march *march, uint64_t
 }
 
 /* The one place where kinds of events become calls. todo is a copy, its memory is free again. */
-static void run_copy(struct asim_rank *rank, const struct asim_todo *todo)
+static void run_copy(struct asim_rank *rank, const struct asim_rank_event *todo)
 {
     switch (todo->kind) {
-    case ASIM_TODO_OP_DONE:
+    case ASIM_RANK_EVENT_OP_DONE:
         asim_op_done(rank, todo->op);
         break;
-    case ASIM_TODO_MARCH: /* these three before */
-    case ASIM_TODO_BUNDLE:
-    case ASIM_TODO_TOKEN:
+    case ASIM_RANK_EVENT_UNIFORM: /* these three before */
+    case ASIM_RANK_EVENT_DELAY:
+    case ASIM_RANK_EVENT_CREDIT:
         break;
-    case ASIM_TODO_NODE:
-        asim_custom_ended(rank, todo->custom, todo->op);
+    case ASIM_RANK_EVENT_NODE:
+        asim_graph_runner_node_ended(rank, todo->custom, todo->op);
         break;
-    case ASIM_TODO_FLOW:
-        asim_custom_flow(rank, todo->custom, todo->op);
+    case ASIM_RANK_EVENT_FLOW:
+        asim_graph_runner_send_flow(rank, todo->custom, todo->op);
         break;
-    case ASIM_TODO_MEMORY:
+    case ASIM_RANK_EVENT_MEMORY:
         asim_memory_next(rank, todo->op);
         break;
-    case ASIM_TODO_BUS:
+    case ASIM_RANK_EVENT_BUS:
         asim_bus_step(rank, todo);
         break;
-    case ASIM_TODO_START:
+    case ASIM_RANK_EVENT_START:
         asim_issue_all(rank);
     }
 }
 
-void asim_clock_run(struct asim_rank *rank, struct asim_todo *kept)
+void asim_clock_run(struct asim_rank *rank, struct asim_rank_event *kept)
 {
-    struct asim_todo todo = *kept;
+    struct asim_rank_event todo = *kept;
 
     asim_pool_give(&rank->lane->pools.todo, kept);
     run_copy(rank, &todo);
 }
 
 /* The event is given back before what it leads to, which will want the memory. */
-static inline void run(struct asim_rank *rank, struct asim_todo *kept, uint64_t now)
+static inline void run(struct asim_rank *rank, struct asim_rank_event *kept, uint64_t now)
 {
-    struct asim_stream *stream = kept->stream;
+    struct asim_chunk *stream = kept->stream;
     uint64_t bytes = kept->bytes;
 
-    if (kept->kind > ASIM_TODO_TOKEN) {
+    if (kept->kind > ASIM_RANK_EVENT_CREDIT) {
         asim_clock_run(rank, kept);
         return;
     }
-    if (kept->kind == ASIM_TODO_MARCH) {
-        asim_march_step(rank, kept->march, now);
+    if (kept->kind == ASIM_RANK_EVENT_UNIFORM) {
+        asim_uniform_phase_step(rank, kept->march, now);
         return;
     }
-    if (kept->kind == ASIM_TODO_TOKEN)
+    if (kept->kind == ASIM_RANK_EVENT_CREDIT)
         bytes = 0; /* reduced by now */
     asim_pool_give(&rank->lane->pools.todo, kept);
-    asim_stream_bundle(rank, stream, bytes);
+    asim_chunk_credit(rank, stream, bytes);
 }
 
 /* The place of a tick holds while its events run: others may be added behind it, but only this
@@ -274,7 +275,7 @@ static inline void run(struct asim_rank *rank, struct asim_todo *kept, uint64_t 
  * closing frees it. */
 static void run_tick(struct asim_rank *rank, struct asim_tick *tick)
 {
-    struct asim_todo *kept;
+    struct asim_rank_event *kept;
 
     while (tick && (kept = tick->head) && !rank->failed) {
         tick->head = kept->next;
@@ -295,15 +296,15 @@ void asim_clock_wake_any(struct asim_rank *rank)
 void asim_clock_wake(struct asim_rank *rank)
 {
     struct asim_tick *tick = rank->near;
-    struct asim_todo *kept = tick->head;
+    struct asim_rank_event *kept = tick->head;
 
-    if (!rank->n_near || !kept || kept->kind != ASIM_TODO_MARCH || kept->next ||
+    if (!rank->n_near || !kept || kept->kind != ASIM_RANK_EVENT_UNIFORM || kept->next ||
         tick->t != asim_rank_now(rank)) {
         asim_clock_wake_any(rank);
         return;
     }
     tick->head = NULL;
-    asim_march_step(rank, kept->march, tick->t);
+    asim_uniform_phase_step(rank, kept->march, tick->t);
     if (tick->head)
         run_tick(rank, tick);
     else if (--rank->n_near)

@@ -9,7 +9,7 @@
 
 #include <stdio.h>
 
-int asim_world_blame(int code, const char *path, struct asim_err *err)
+int asim_world_attach_source(int code, const char *path, struct asim_err *err)
 {
     if (code && path && err && err->code == ASIM_EINVAL && !err->source[0])
         snprintf(err->source, sizeof err->source, "%s", path);
@@ -17,7 +17,7 @@ int asim_world_blame(int code, const char *path, struct asim_err *err)
 }
 
 /* A typing error in a rank's number would have no effect at all. */
-void asim_world_note_values(struct asim_world *world)
+void asim_world_diagnose_values(struct asim_world *world)
 {
     const struct asim_system *sys = &world->system;
     const struct {
@@ -40,7 +40,7 @@ void asim_world_note_values(struct asim_world *world)
 }
 
 /* One line for all ranks, not one per rank. Only the end knows of those of other processes. */
-void asim_world_note_traces(struct asim_world *world)
+void asim_world_diagnose_traces(struct asim_world *world)
 {
     struct asim_totals totals;
 

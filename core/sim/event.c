@@ -19,7 +19,7 @@ int asim_event_op(const struct asim_world *world, const struct asim_event *event
         int code = asim_feed_record(rank->feed, event->of.op.index, op, &rank->lane->trial);
 
         if (code)
-            asim_rank_latch(rank);
+            asim_rank_record_failure(rank);
         return code;
     }
     *op = (struct asim_op){.id = event->of.op.id,
@@ -69,6 +69,6 @@ void asim_event_fini(struct asim_event *event)
     if (event->kind == ASIM_EV_RANK_DONE)
         free(event->of.done.facts);
     if (event->kind == ASIM_EV_OP_ISSUE || event->kind == ASIM_EV_OP_END ||
-        event->kind == ASIM_EV_LISTLESS)
+        event->kind == ASIM_EV_NO_TENSOR_LIST)
         free(event->of.op.name);
 }

@@ -15,9 +15,9 @@
 #include <stdlib.h>
 
 /* The table is fixed: reports are few, and known before the start. */
-int asim_show_add(struct asim_show *show, const struct asim_viewer *viewer)
+int asim_event_bus_add(struct asim_event_bus *show, const struct asim_event_observer *viewer)
 {
-    if (show->n == ASIM_VIEWERS)
+    if (show->n == ASIM_EVENT_OBSERVERS)
         return ASIM_ENOMEM;
     for (int kind = 0; kind < ASIM_EV_KINDS; kind++)
         show->seers[kind] |= (viewer->wants >> kind & 1) << show->n;
@@ -27,8 +27,8 @@ int asim_show_add(struct asim_show *show, const struct asim_viewer *viewer)
     return 0;
 }
 
-void asim_show_record(const struct asim_show *show, struct asim_events *into,
-                      const struct asim_event *event)
+void asim_event_bus_record(const struct asim_event_bus *show, struct asim_events *into,
+                           const struct asim_event *event)
 {
     struct asim_event copy;
 
@@ -42,7 +42,7 @@ void asim_show_record(const struct asim_show *show, struct asim_events *into,
 }
 
 /* Order numbers stay comparable within a node, since a node never changes its lane. */
-void asim_show_gather(struct asim_show *show, struct asim_events *from)
+void asim_event_bus_gather(struct asim_event_bus *show, struct asim_events *from)
 {
     struct asim_events *into = &show->pending;
 
@@ -65,7 +65,7 @@ void asim_show_gather(struct asim_show *show, struct asim_events *from)
 
 /* Order numbers are those of one node, or of the one queue of all: between two nodes that act at
  * the same time they say only who was looked at first. */
-static int is_after(const struct asim_show *show, const struct asim_event *event,
+static int is_after(const struct asim_event_bus *show, const struct asim_event *event,
                     const struct asim_event *last)
 {
     if (event->t != last->t)
@@ -78,7 +78,7 @@ static int is_after(const struct asim_show *show, const struct asim_event *event
 }
 
 /* The rest stays as it lies; it is sorted when it is shown. */
-void asim_show_cut(struct asim_show *show, const struct asim_event *last)
+void asim_event_bus_cut(struct asim_event_bus *show, const struct asim_event *last)
 {
     size_t kept = 0;
 
@@ -91,36 +91,36 @@ void asim_show_cut(struct asim_show *show, const struct asim_event *last)
     show->pending.n = kept;
 }
 
-static inline void show_to(const struct asim_show *show, const struct asim_world *world,
+static inline void show_to(const struct asim_event_bus *show, const struct asim_world *world,
                            uint32_t viewers, const struct asim_event *event)
 {
     for (viewers &= show->seers[event->kind]; viewers; viewers &= viewers - 1) {
-        const struct asim_viewer *viewer = &show->viewers[__builtin_ctz(viewers)];
+        const struct asim_event_observer *viewer = &show->viewers[__builtin_ctz(viewers)];
 
         viewer->see(viewer->self, world, event);
     }
 }
 
-void asim_show_to(const struct asim_show *show, const struct asim_world *world, uint32_t viewers,
-                  const struct asim_event *event)
+void asim_event_bus_notify(const struct asim_event_bus *show, const struct asim_world *world,
+                           uint32_t viewers, const struct asim_event *event)
 {
     show_to(show, world, viewers, event);
 }
 
-static inline void show_one(struct asim_show *show, const struct asim_world *world,
+static inline void show_one(struct asim_event_bus *show, const struct asim_world *world,
                             struct asim_event *event)
 {
     uint32_t aside = show->aside ? show->aside_viewers : 0;
 
     if (aside & show->seers[event->kind])
-        asim_aside_put(show->aside, event);
+        asim_async_observers_put(show->aside, event);
     show_to(show, world, ~aside, event);
     if (event->kind != ASIM_EV_FCT) /* a row a message: nothing hangs on it */
         asim_event_fini(event);
 }
 
 /* The first n in that order have been shown: the others stay, as they lie. */
-static void keep_rest(struct asim_show *show, const uint64_t *order, size_t n)
+static void keep_rest(struct asim_event_bus *show, const uint64_t *order, size_t n)
 {
     size_t kept = 0;
 
@@ -134,14 +134,15 @@ static void keep_rest(struct asim_show *show, const uint64_t *order, size_t n)
 
 /* What lies at or after `until` stays, in its old order: other nodes may still add earlier rows. A
  * run that is stopped keeps the rest, for the close to free. Mostly nothing is left. */
-void asim_show_settle(struct asim_show *show, const struct asim_world *world, uint64_t until)
+void asim_event_bus_deliver(struct asim_event_bus *show, const struct asim_world *world,
+                            uint64_t until)
 {
     const uint64_t *order;
     size_t shown = 0, n = show->pending.n;
 
     if (!n || show->stopped)
         return;
-    order = asim_show_sort(show);
+    order = asim_event_bus_sort(show);
     if (!order) {
         show->pending.failed = 1;
         return;
@@ -161,12 +162,13 @@ void asim_show_settle(struct asim_show *show, const struct asim_world *world, ui
 
 /* Every viewer is closed even after a failure; the first one's code is returned. The show is empty
  * afterwards and can be closed again. */
-int asim_show_close(struct asim_show *show, const struct asim_world *world, struct asim_err *err)
+int asim_event_bus_close(struct asim_event_bus *show, const struct asim_world *world,
+                         struct asim_err *err)
 {
     int code = 0;
 
-    asim_show_settle(show, world, UINT64_MAX);
-    asim_aside_close(show->aside);
+    asim_event_bus_deliver(show, world, UINT64_MAX);
+    asim_async_observers_close(show->aside);
     for (size_t v = 0; v < show->n; v++) {
         int one =
             show->viewers[v].close ? show->viewers[v].close(show->viewers[v].self, world, err) : 0;
@@ -181,6 +183,6 @@ int asim_show_close(struct asim_show *show, const struct asim_world *world, stru
         asim_event_fini(&show->pending.at[i]);
     free(show->pending.at);
     free(show->keys.at);
-    *show = (struct asim_show){.n = 0};
+    *show = (struct asim_event_bus){.n = 0};
     return code;
 }

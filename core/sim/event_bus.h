@@ -33,7 +33,7 @@ enum asim_event_kind {
     ASIM_EV_QUEUE,        /* of.queue: bytes queued at a switch port; rank = the node */
     ASIM_EV_QUEUE_SAMPLE, /* the same where it matters to a sample (qlen.txt); maybe more of them */
     ASIM_EV_LINKS,        /* never recorded: who wants it asks what links carried, at the end */
-    ASIM_EV_LISTLESS,     /* of.op: it names no tensors; once a rank, with track-local-mem */
+    ASIM_EV_NO_TENSOR_LIST, /* of.op: it names no tensors; once a rank, with track-local-mem */
     ASIM_EV_KINDS
 };
 
@@ -42,7 +42,7 @@ enum asim_event_kind {
 struct asim_event {
     uint64_t t;
     uint16_t kind;  /* enum asim_event_kind */
-    uint16_t turn;  /* of one time: ASIM_TURN_START goes before ASIM_TURN_NODES */
+    uint16_t turn;  /* of one time: ASIM_STAGE_START goes before ASIM_STAGE_NODES */
     uint32_t rank;  /* of a rank, or the node that recorded it: its own events are in its order */
     uint64_t order; /* insertion where it was recorded: compared within one node only */
     union {
@@ -84,10 +84,11 @@ struct asim_event {
 };
 
 /* One report: a row of the family in report/. */
-struct asim_viewer {
+struct asim_event_observer {
     unsigned wants; /* bit per enum asim_event_kind */
     /* see() looks at nothing but self, the event and what never changes in the world: it may be
-     * called by any thread, while the run goes on (async_observer.h). Not for kinds that own memory. */
+     * called by any thread, while the run goes on (async_observer.h). Not for kinds that own
+     * memory. */
     int aside;
     void *self;
     void (*see)(void *self, const struct asim_world *world, const struct asim_event *event);
@@ -95,9 +96,9 @@ struct asim_viewer {
     int (*close)(void *self, const struct asim_world *world, struct asim_err *err);
 };
 
-enum { ASIM_VIEWERS = 20 };
+enum { ASIM_EVENT_OBSERVERS = 20 };
 /* All ranks start before any of them goes on, also at time 0. */
-enum { ASIM_TURN_START, ASIM_TURN_NODES };
+enum { ASIM_STAGE_START, ASIM_STAGE_NODES };
 
 /* Samples of qlen.txt: their distance, and the least length that is written (spec rdma-network.md,
  * section 5.5). */
@@ -112,13 +113,13 @@ struct asim_events {
     int failed; /* one was lost: no memory */
 };
 
-struct asim_show {
-    struct asim_viewer viewers[ASIM_VIEWERS];
+struct asim_event_bus {
+    struct asim_event_observer viewers[ASIM_EVENT_OBSERVERS];
     size_t n;
     unsigned wants;
-    uint32_t seers[ASIM_EV_KINDS]; /* of each kind: a bit per viewer */
-    uint32_t aside_viewers;        /* those with `aside`, likewise */
-    struct asim_aside *aside;      /* NULL: all are shown by the caller */
+    uint32_t seers[ASIM_EV_KINDS];      /* of each kind: a bit per viewer */
+    uint32_t aside_viewers;             /* those with `aside`, likewise */
+    struct asim_async_observers *aside; /* NULL: all are shown by the caller */
     struct asim_events pending;
     ASIM_VEC(uint64_t) keys; /* while it is sorted (event_sort.c) */
     /* in_order: insertion is the order within one time, as all ranks have one clock.
@@ -132,24 +133,25 @@ struct asim_show {
 /* The settings of the packet network, for ns-3's attributes. */
 const struct asim_netconf *asim_world_netconf(const struct asim_world *world);
 
-/* Adds a viewer; its close is called by asim_show_close in the order of adding. */
-int asim_show_add(struct asim_show *show, const struct asim_viewer *viewer);
+/* Adds a viewer; its close is called by asim_event_bus_close in the order of adding. */
+int asim_event_bus_add(struct asim_event_bus *show, const struct asim_event_observer *viewer);
 /* 1 if it is worth filling in an event of that kind. */
-static inline int asim_show_wants(const struct asim_show *show, enum asim_event_kind kind)
+static inline int asim_event_bus_wants(const struct asim_event_bus *show, enum asim_event_kind kind)
 {
     return (show->wants >> kind & 1) != 0;
 }
 /* Shows one event to those of these viewers (bits) that want its kind, in the order of adding. */
-void asim_show_to(const struct asim_show *show, const struct asim_world *world, uint32_t viewers,
-                  const struct asim_event *event);
+void asim_event_bus_notify(const struct asim_event_bus *show, const struct asim_world *world,
+                           uint32_t viewers, const struct asim_event *event);
 /* Records one event if anybody wants its kind; its turn is the show's. */
-void asim_show_record(const struct asim_show *show, struct asim_events *into,
-                      const struct asim_event *event);
+void asim_event_bus_record(const struct asim_event_bus *show, struct asim_events *into,
+                           const struct asim_event *event);
 /* The place of one event more of a kind somebody wants, for the caller to fill in but for kind,
  * turn and order; NULL when out of memory. For rows a message: nothing is built elsewhere and
  * copied. Whoever gathers has looked at these places last: one to come is asked for ahead. */
-static inline struct asim_event *asim_show_slot(const struct asim_show *show,
-                                                struct asim_events *into, enum asim_event_kind kind)
+static inline struct asim_event *asim_event_bus_slot(const struct asim_event_bus *show,
+                                                     struct asim_events *into,
+                                                     enum asim_event_kind kind)
 {
     const size_t ahead = 8;
     struct asim_event *event;
@@ -166,15 +168,17 @@ static inline struct asim_event *asim_show_slot(const struct asim_show *show,
     return event;
 }
 /* Between windows: what a lane has recorded becomes pending. */
-void asim_show_gather(struct asim_show *show, struct asim_events *from);
+void asim_event_bus_gather(struct asim_event_bus *show, struct asim_events *from);
 /* Forgets what is pending and does not come before `last` (t, turn, rank and order count). */
-void asim_show_cut(struct asim_show *show, const struct asim_event *last);
+void asim_event_bus_cut(struct asim_event_bus *show, const struct asim_event *last);
 /* What is pending, in order, as indices into it; NULL when out of memory. Borrowed until the next
  * call. */
-const uint64_t *asim_show_sort(struct asim_show *show);
+const uint64_t *asim_event_bus_sort(struct asim_event_bus *show);
 /* Shows everything before `until`, in order of time. */
-void asim_show_settle(struct asim_show *show, const struct asim_world *world, uint64_t until);
+void asim_event_bus_deliver(struct asim_event_bus *show, const struct asim_world *world,
+                            uint64_t until);
 /* Shows the rest and closes every viewer; the first failure is returned. */
-int asim_show_close(struct asim_show *show, const struct asim_world *world, struct asim_err *err);
+int asim_event_bus_close(struct asim_event_bus *show, const struct asim_world *world,
+                         struct asim_err *err);
 
 #endif

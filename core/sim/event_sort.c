@@ -21,13 +21,13 @@ struct spread {
 };
 
 /* Turn above rank: one comparison for both. */
-static uint64_t place_of(const struct asim_show *show, const struct asim_event *event)
+static uint64_t place_of(const struct asim_event_bus *show, const struct asim_event *event)
 {
     return show->in_order ? 0 : (uint64_t)event->turn << 32 | event->rank;
 }
 
 /* One pass over the events, which have just been written: a window's are in the nearest cache. */
-static struct spread spread_of(const struct asim_show *show)
+static struct spread spread_of(const struct asim_event_bus *show)
 {
     struct spread spread = {UINT64_MAX, 0, UINT64_MAX, 0};
 
@@ -44,7 +44,7 @@ static struct spread spread_of(const struct asim_show *show)
 
 /* keys: room as asim_sort_u64 asks. A window whose events came in order, as most do with few
  * ranks, costs one pass over them. */
-static const uint64_t *sort_words(const struct asim_show *show, const struct spread *spread,
+static const uint64_t *sort_words(const struct asim_event_bus *show, const struct spread *spread,
                                   uint64_t *keys, unsigned place_bits)
 {
     size_t n = show->pending.n;
@@ -101,7 +101,7 @@ static size_t merge(const struct key *from, struct key *to, size_t n)
 }
 
 /* words: 7 n. Two rows of keys, and behind them what comes of it. */
-static const uint64_t *sort_keys(const struct asim_show *show, uint64_t *words)
+static const uint64_t *sort_keys(const struct asim_event_bus *show, uint64_t *words)
 {
     size_t n = show->pending.n, row = sizeof(struct key) / sizeof *words;
     struct key *from = (struct key *)(void *)words, *to = from + n, *swap;
@@ -128,7 +128,7 @@ static const uint64_t *sort_keys(const struct asim_show *show, uint64_t *words)
 
 /* The room is kept for the next time: 48 bytes an event, 56 where long keys were needed. Freed with
  * the show. */
-const uint64_t *asim_show_sort(struct asim_show *show)
+const uint64_t *asim_event_bus_sort(struct asim_event_bus *show)
 {
     const struct spread spread = spread_of(show);
     unsigned place_bits = asim_bits_of(spread.place_last - spread.place);

@@ -14,37 +14,37 @@ struct asim_group;
 struct asim_rank;
 
 /* --- something that happens on a rank at a time ---------------------------------------------- */
-enum asim_todo_kind {
-    ASIM_TODO_MARCH,   /* march: its token is free, no reduction */
-    ASIM_TODO_BUNDLE,  /* stream, bytes: the endpoint delay is over; reduce next if bytes */
-    ASIM_TODO_TOKEN,   /* stream: a token is free */
-    ASIM_TODO_OP_DONE, /* op: a compute, replay or memory op ends */
-    ASIM_TODO_NODE,    /* custom, op: a node of an algorithm given as traces ends */
-    ASIM_TODO_FLOW,    /* custom, op: the endpoint delay before a flow is over */
-    ASIM_TODO_MEMORY,  /* op: the shared memory that may serve its next request */
-    ASIM_TODO_BUS,     /* op, bytes: side and step of the LogGP bus */
-    ASIM_TODO_START    /* the rank's first ops: its start was put off */
+enum asim_rank_event_kind {
+    ASIM_RANK_EVENT_UNIFORM, /* march: its token is free, no reduction */
+    ASIM_RANK_EVENT_DELAY,   /* stream, bytes: the endpoint delay is over; reduce next if bytes */
+    ASIM_RANK_EVENT_CREDIT,  /* stream: a token is free */
+    ASIM_RANK_EVENT_OP_DONE, /* op: a compute, replay or memory op ends */
+    ASIM_RANK_EVENT_NODE,    /* custom, op: a node of an algorithm given as traces ends */
+    ASIM_RANK_EVENT_FLOW,    /* custom, op: the endpoint delay before a flow is over */
+    ASIM_RANK_EVENT_MEMORY,  /* op: the shared memory that may serve its next request */
+    ASIM_RANK_EVENT_BUS,     /* op, bytes: side and step of the LogGP bus */
+    ASIM_RANK_EVENT_START    /* the rank's first ops: its start was put off */
 };
 
 struct asim_recv;
-struct asim_stream;
-struct asim_custom;
-struct asim_later;
-struct asim_recipe;
+struct asim_chunk;
+struct asim_graph_runner;
+struct asim_deferred_action;
+struct asim_op_graph;
 struct asim_bus;
-struct asim_bank;
+struct asim_memory_server;
 struct asim_tensors;
 
-struct asim_todo {
+struct asim_rank_event {
     struct asim_due due; /* in the network's queue if it is the first of its tick */
     /* In the order of registration. */
-    struct asim_todo *next;
-    enum asim_todo_kind kind;
+    struct asim_rank_event *next;
+    enum asim_rank_event_kind kind;
     uint32_t op;
     union { /* as its kind says */
-        struct asim_stream *stream;
-        struct asim_march *march;
-        struct asim_custom *custom;
+        struct asim_chunk *stream;
+        struct asim_uniform_phase *march;
+        struct asim_graph_runner *custom;
     };
     uint64_t bytes;
 };
@@ -53,7 +53,7 @@ struct asim_todo {
  * handful of times ahead of it: they are looked through one by one, the others stand in a map. */
 struct asim_tick {
     uint64_t t;
-    struct asim_todo *head, *tail;
+    struct asim_rank_event *head, *tail;
 };
 enum { ASIM_NEAR_TICKS = 8 };
 
@@ -86,13 +86,13 @@ struct asim_track {
  * --------------------------------------------------------------------------------------- */
 struct asim_recv {
     struct asim_recv *next;
-    uint64_t bytes;           /* ASIM_ANY_BYTES: the next message, whatever its size */
-    struct asim_march *march; /* it stands in, instead of the pool, or NULL */
-    uint64_t posted_ns;       /* for the report of a stall */
+    uint64_t bytes;                   /* ASIM_ANY_BYTES: the next message, whatever its size */
+    struct asim_uniform_phase *march; /* it stands in, instead of the pool, or NULL */
+    uint64_t posted_ns;               /* for the report of a stall */
     uint64_t tag;
     /* What no message of a march asks for. */
-    struct asim_stream *stream; /* NULL: a COMM_RECV op, or later */
-    struct asim_later *later;
+    struct asim_chunk *stream; /* NULL: a COMM_RECV op, or later */
+    struct asim_deferred_action *later;
     uint32_t op, src;
 };
 
@@ -111,15 +111,15 @@ static inline uint64_t asim_asking_tag(uint64_t tag)
 }
 
 /* What the end of a message leads to where it is neither an op nor a stream. */
-enum asim_later_kind {
-    ASIM_LATER_SEND, /* rendezvous: the receiver has asked; send msg */
-    ASIM_LATER_POST, /* rendezvous: asked; post recv */
-    ASIM_LATER_NODE  /* a node of an algorithm given as traces ends */
+enum asim_deferred_action_kind {
+    ASIM_DEFERRED_SEND, /* rendezvous: the receiver has asked; send msg */
+    ASIM_DEFERRED_POST, /* rendezvous: asked; post recv */
+    ASIM_DEFERRED_NODE  /* a node of an algorithm given as traces ends */
 };
-struct asim_later {
-    enum asim_later_kind kind;
+struct asim_deferred_action {
+    enum asim_deferred_action_kind kind;
     uint32_t node;
-    struct asim_custom *custom;
+    struct asim_graph_runner *custom;
     struct asim_msg msg;
     struct asim_recv recv;
 };
@@ -146,13 +146,13 @@ struct asim_phase {
     uint32_t queue, dim, variant;
     uint64_t bytes;
     const struct asim_coll_choice *choice;
-    struct asim_recipe *recipe; /* instead of choice: given as traces, or as flows */
-    uint64_t flow_bytes;        /* of each of the flows; 0 = the recipe says */
+    struct asim_op_graph *recipe; /* instead of choice: given as traces, or as flows */
+    uint64_t flow_bytes;          /* of each of the flows; 0 = the recipe says */
     struct asim_ring_of ring;
     int subgroup;
 };
 
-struct asim_dataset { /* one collective on one rank */
+struct asim_coll_op { /* one collective on one rank */
     uint32_t op;
     uint32_t streams;               /* not yet finished */
     const struct asim_group *group; /* NULL = all ranks */
@@ -160,18 +160,18 @@ struct asim_dataset { /* one collective on one rank */
     int kind;
     uint64_t bytes, issued_ns;
     uint64_t *sizes; /* of an all-to-all-v, to each member; freed with the dataset */
-    struct asim_dataset *next, *prev; /* all open ones of the rank, oldest first */
+    struct asim_coll_op *next, *prev; /* all open ones of the rank, oldest first */
 };
 
-struct asim_stream { /* one chunk of a collective on one rank */
-    struct asim_dataset *data;
-    struct asim_stream *next, *prev; /* in its queue */
+struct asim_chunk { /* one chunk of a collective on one rank */
+    struct asim_coll_op *data;
+    struct asim_chunk *next, *prev; /* in its queue */
     int64_t priority;
     uint32_t n_phases, phase; /* phase = how many were entered */
     int queue;                /* -1 before the first */
     int started;
-    struct asim_custom *custom; /* where the phase has a recipe; freed at its end */
-    uint64_t share;             /* of an all-to-all-v: which of its chunks */
+    struct asim_graph_runner *custom; /* where the phase has a recipe; freed at its end */
+    uint64_t share;                   /* of an all-to-all-v: which of its chunks */
     /* What every message looks at stands together, from the plan's end on. */
     struct asim_plan plan;
     struct asim_step next_step; /* step number `step`, if there is one; peers as ranks */
@@ -179,22 +179,24 @@ struct asim_stream { /* one chunk of a collective on one rank */
     /* Of a bundle in this phase; ASIM_NEVER = the bus says. */
     uint64_t delay_ns;
     uint32_t tokens;
-    struct asim_march *march;   /* if the phase is on it: instead of step, received and tokens */
+    struct asim_uniform_phase
+        *march;                 /* if the phase is on it: instead of step, received and tokens */
     struct asim_phase phases[]; /* room for world->max_phases */
 };
 /* The present one: the last that was entered. */
-static inline const struct asim_phase *asim_stream_phase(const struct asim_stream *stream)
+static inline const struct asim_phase *asim_chunk_phase(const struct asim_chunk *stream)
 {
     return &stream->phases[stream->phase - 1];
 }
 
 struct asim_queue {
-    struct asim_stream *head, *tail;
+    struct asim_chunk *head, *tail;
     /* Streams started, at most world->queue_limit. */
     uint32_t running;
 };
 
-struct asim_dim_turns { /* round robin over the queues of a dimension: all, first, second half */
+struct asim_dim_round_robin { /* round robin over the queues of a dimension: all, first, second half
+                               */
     uint32_t all, first, second;
     uint8_t trees[ASIM_COLL_TYPES]; /* chunks laid over it: double binary trees alternate */
 };

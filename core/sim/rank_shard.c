@@ -15,16 +15,16 @@
  * grown. */
 static void open_pools(struct asim_pools *pools, uint32_t max_phases)
 {
-    size_t stream = sizeof(struct asim_stream) + max_phases * sizeof(struct asim_phase);
+    size_t stream = sizeof(struct asim_chunk) + max_phases * sizeof(struct asim_phase);
 
-    asim_pool_init(&pools->todo, sizeof(struct asim_todo), 0);
+    asim_pool_init(&pools->todo, sizeof(struct asim_rank_event), 0);
     asim_pool_init(&pools->tick, sizeof(struct asim_tick), 0);
-    asim_pool_init(&pools->march, asim_pool_lines(sizeof(struct asim_march)), 0);
+    asim_pool_init(&pools->march, asim_pool_lines(sizeof(struct asim_uniform_phase)), 0);
     asim_pool_init(&pools->stream, stream, 0);
-    asim_pool_init(&pools->dataset, sizeof(struct asim_dataset), 0);
+    asim_pool_init(&pools->dataset, sizeof(struct asim_coll_op), 0);
     asim_pool_init(&pools->recv, sizeof(struct asim_recv), 0);
     asim_pool_init(&pools->inbox, asim_pool_lines(sizeof(struct asim_inbox)), 0);
-    asim_pool_init(&pools->later, sizeof(struct asim_later), 0);
+    asim_pool_init(&pools->later, sizeof(struct asim_deferred_action), 0);
     asim_pool_init(&pools->bus, asim_bus_request_bytes(), 0);
 }
 
@@ -44,13 +44,13 @@ static void close_pools(struct asim_pools *pools)
 
 /* Ranks are told their lanes here; `of` must outlive the world's run, since the fabric's hooks ask
  * it for switches. */
-int asim_lanes_open(struct asim_world *world, uint32_t n, const uint16_t *of)
+int asim_rank_shards_open(struct asim_world *world, uint32_t n, const uint16_t *of)
 {
-    struct asim_sim_lane *lanes = calloc(n, sizeof *lanes);
+    struct asim_rank_shard *lanes = calloc(n, sizeof *lanes);
 
     if (!lanes)
         return ASIM_ENOMEM;
-    asim_lanes_close(world);
+    asim_rank_shards_close(world);
     world->lanes = lanes;
     world->n_lanes = n;
     world->lane_of = n > 1 ? of : NULL;
@@ -60,17 +60,17 @@ int asim_lanes_open(struct asim_world *world, uint32_t n, const uint16_t *of)
     }
     for (uint32_t r = 0; r < world->n_ranks; r++)
         if (asim_rank_is_here(&world->ranks[r]))
-            world->ranks[r].lane = asim_lane_of(world, r);
+            world->ranks[r].lane = asim_rank_shard_of(world, r);
     return 0;
 }
 
 /* Objects still out go with their pools, algorithms that still run with their lane. What a lane has
  * recorded and nobody gathered is lost: by then the run has failed. */
-void asim_lanes_close(struct asim_world *world)
+void asim_rank_shards_close(struct asim_world *world)
 {
     for (uint32_t l = 0; l < world->n_lanes; l++) {
         close_pools(&world->lanes[l].pools);
-        asim_custom_fini(&world->lanes[l]);
+        asim_graph_runner_fini(&world->lanes[l]);
         free(world->lanes[l].own.at);
     }
     free(world->lanes);
@@ -94,8 +94,8 @@ void asim_failure_merge(struct asim_failure *into, const struct asim_failure *fr
 }
 
 /* By a viewer, in the order of events, so that the first it finds is the earliest it will. */
-void asim_world_latch(struct asim_world *world, const struct asim_event *at,
-                      const struct asim_err *err)
+void asim_world_record_failure(struct asim_world *world, const struct asim_event *at,
+                               const struct asim_err *err)
 {
     struct asim_failure failure = {.err = *err, .at = *at};
 
@@ -107,9 +107,9 @@ void asim_world_latch(struct asim_world *world, const struct asim_event *at,
 }
 
 /* What a failed node says afterwards is an echo. */
-void asim_node_latch(struct asim_world *world, uint32_t node, int *failed)
+void asim_node_record_failure(struct asim_world *world, uint32_t node, int *failed)
 {
-    struct asim_sim_lane *lane = asim_lane_of(world, node);
+    struct asim_rank_shard *lane = asim_rank_shard_of(world, node);
     struct asim_failure *failure = &lane->failure;
     struct asim_event at = {.t = asim_node_now(world, node),
                             .turn = world->show.turn,
@@ -125,9 +125,9 @@ void asim_node_latch(struct asim_world *world, uint32_t node, int *failed)
 }
 
 /* The usual kind of node. */
-void asim_rank_latch(struct asim_rank *rank)
+void asim_rank_record_failure(struct asim_rank *rank)
 {
-    asim_node_latch(rank->world, rank->id, &rank->failed);
+    asim_node_record_failure(rank->world, rank->id, &rank->failed);
 }
 
 /* Which rank meets the end of memory depends on everything; that it is told in one sentence does
@@ -135,20 +135,20 @@ void asim_rank_latch(struct asim_rank *rank)
 void asim_rank_fail_nomem(struct asim_rank *rank, const char *doing)
 {
     asim_err_nomem(&rank->lane->trial, doing);
-    asim_rank_latch(rank);
+    asim_rank_record_failure(rank);
 }
 
 /* Asked between windows, or times: a few lanes, a few words of each. Asked again, it finds what it
  * found before. */
-void asim_lanes_gather(struct asim_world *world)
+void asim_rank_shards_gather(struct asim_world *world)
 {
     uint32_t done = 0;
 
     for (uint32_t l = 0; l < world->n_lanes; l++) {
-        struct asim_sim_lane *lane = &world->lanes[l];
+        struct asim_rank_shard *lane = &world->lanes[l];
 
         done += lane->ranks_done;
-        asim_show_gather(&world->show, lane->events);
+        asim_event_bus_gather(&world->show, lane->events);
         if (!lane->failure.err.code)
             continue;
         asim_failure_merge(&world->failure, &lane->failure);

@@ -21,7 +21,7 @@
 #include "base/mem.h"
 #include "sim/event_bus.h"
 
-struct asim_custom;
+struct asim_graph_runner;
 struct asim_rank;
 struct asim_world;
 
@@ -37,37 +37,38 @@ struct asim_failure {
     struct asim_event at; /* where it stands in the order of events (event_bus.h) */
 };
 
-struct asim_sim_lane {
+struct asim_rank_shard {
     struct asim_pools pools;
     struct asim_events *events; /* recorded; own, or where there is one lane the show's */
     struct asim_events own;
-    uint32_t ranks_done;         /* of this lane */
-    struct asim_custom *customs; /* running collectives of algorithms given as traces */
+    uint32_t ranks_done;               /* of this lane */
+    struct asim_graph_runner *customs; /* running collectives of algorithms given as traces */
     struct asim_failure failure;
-    struct asim_err trial; /* filled by what may fail, empty again after asim_rank_latch */
+    struct asim_err trial; /* filled by what may fail, empty again after asim_rank_record_failure */
     char apart[64];        /* no cache line is written by two lanes */
 };
 
 /* n lanes; of[node] is the lane of each host and switch, NULL where there is one lane. Before the
  * first event; a world has one lane until then. 0 or ASIM_ENOMEM. */
-int asim_lanes_open(struct asim_world *world, uint32_t n, const uint16_t *of);
-void asim_lanes_close(struct asim_world *world);
+int asim_rank_shards_open(struct asim_world *world, uint32_t n, const uint16_t *of);
+void asim_rank_shards_close(struct asim_world *world);
 /* Between windows: makes the lanes' failures the world's, and counts who has finished. */
-void asim_lanes_gather(struct asim_world *world);
+void asim_rank_shards_gather(struct asim_world *world);
 /* Keeps the earlier of two failures; of two at one place, the one that was there before. */
 void asim_failure_merge(struct asim_failure *into, const struct asim_failure *from);
 /* A failure found between windows, at the place of an event; err is what it says. */
-void asim_world_latch(struct asim_world *world, const struct asim_event *at,
-                      const struct asim_err *err);
+void asim_world_record_failure(struct asim_world *world, const struct asim_event *at,
+                               const struct asim_err *err);
 
 /* The rank fails with what lane->trial says, unless it has failed already: its own events stop
  * here, the run ends at the window's end. */
-void asim_rank_latch(struct asim_rank *rank);
+void asim_rank_record_failure(struct asim_rank *rank);
 /* The same of any host, such as an NVSwitch's end point; *failed: whether it has failed before. */
-void asim_node_latch(struct asim_world *world, uint32_t node, int *failed);
+void asim_node_record_failure(struct asim_world *world, uint32_t node, int *failed);
 void asim_rank_fail_nomem(struct asim_rank *rank, const char *doing);
 /* The same with a sentence. */
 #define asim_rank_fail(rank, ...)                                                                  \
-    ((void)asim_err_set(&(rank)->lane->trial, ASIM_EINVAL, __VA_ARGS__), asim_rank_latch(rank))
+    ((void)asim_err_set(&(rank)->lane->trial, ASIM_EINVAL, __VA_ARGS__),                           \
+     asim_rank_record_failure(rank))
 
 #endif

@@ -62,16 +62,16 @@ static void on_settled(void *self, uint64_t time_ns)
     struct asim_world *world = self;
 
     world->settled_ns = time_ns;
-    asim_lanes_gather(world);
+    asim_rank_shards_gather(world);
     if (!world->failed)
-        asim_split_settle(world, time_ns);
+        asim_distribution_settle(world, time_ns);
 }
 
 /* By the lane of the node that recorded it, whose thread this is: the network's hooks are called
  * where their node is advanced. */
 static void record(struct asim_world *world, const struct asim_event *event)
 {
-    asim_show_record(&world->show, asim_lane_of(world, event->rank)->events, event);
+    asim_event_bus_record(&world->show, asim_rank_shard_of(world, event->rank)->events, event);
 }
 
 /* The fabric's row as an event for the reports. Called only where one wants it (watch). */
@@ -79,7 +79,7 @@ static void on_fct(void *self, const struct asim_fct *row)
 {
     const struct asim_world *world = self;
     struct asim_event *event =
-        asim_show_slot(&world->show, asim_lane_of(world, row->src)->events, ASIM_EV_FCT);
+        asim_event_bus_slot(&world->show, asim_rank_shard_of(world, row->src)->events, ASIM_EV_FCT);
 
     if (!event)
         return;
@@ -161,22 +161,22 @@ int asim_world_connect(struct asim_world *world, struct asim_err *err)
         .seed = world->settings.seed,
         .per_event = world->settings.per_event,
         .without = world->without,
-        .part_of = asim_split_is_shared(world) ? world->split->part.of : NULL,
+        .part_of = asim_is_distributed(world) ? world->split->part.of : NULL,
         .self = world->settings.process,
     };
 
-    if (asim_lanes_open(world, 1, NULL))
+    if (asim_rank_shards_open(world, 1, NULL))
         return asim_err_nomem(err, "setting up ranks");
     world->show.in_order = world->banks != NULL;
     if (!asim_settings_has_packets(&world->settings))
         return asim_world_connect_analytical(world, &config.user, err);
     if (asim_fabric_open(&world->fabric, &config, err))
-        return asim_world_blame(ASIM_EINVAL, world->settings.network, err);
+        return asim_world_attach_source(ASIM_EINVAL, world->settings.network, err);
     world->carrier = (struct asim_net *)world->fabric;
     world->backend = &asim_packet_backend;
     if (asim_fabric_diagnostics(world->fabric, asim_world_diagnostics(world), err))
         return ASIM_ENOMEM;
-    return asim_split_connect(world, err);
+    return asim_distribution_connect(world, err);
 }
 
 /* The network first: it may still point at pooled objects. */
@@ -184,7 +184,7 @@ void asim_world_disconnect(struct asim_world *world)
 {
     if (world->carrier)
         world->backend->close(world->carrier);
-    asim_lanes_close(world);
+    asim_rank_shards_close(world);
 }
 
 /* Asked between windows or times: the stop hook, a failure, or all ranks finished and nothing left
@@ -199,7 +199,8 @@ int asim_world_done(struct asim_world *world)
 static void start_rank(struct asim_rank *rank)
 {
     if (rank->start_delay_ns)
-        asim_clock_add(rank, rank->start_delay_ns, &(struct asim_todo){.kind = ASIM_TODO_START});
+        asim_clock_add(rank, rank->start_delay_ns,
+                       &(struct asim_rank_event){.kind = ASIM_RANK_EVENT_START});
     else
         asim_issue_all(rank);
 }
@@ -224,9 +225,9 @@ static int show_aside(struct asim_world *world)
 {
     struct asim_thread_team *crew = world->fabric ? asim_fabric_thread_team(world->fabric) : NULL;
 
-    if (!crew || !world->show.aside_viewers || !asim_split_reports(world))
+    if (!crew || !world->show.aside_viewers || !asim_distribution_reports(world))
         return 0;
-    return asim_aside_open(&world->show.aside, &world->show, world, crew);
+    return asim_async_observers_open(&world->show.aside, &world->show, world, crew);
 }
 
 int asim_world_start(struct asim_world *world, struct asim_err *err)
@@ -241,8 +242,8 @@ int asim_world_start(struct asim_world *world, struct asim_err *err)
     for (uint32_t r = 0; r < world->n_ranks; r++)
         if (asim_rank_is_here(&world->ranks[r]))
             start_rank(&world->ranks[r]);
-    world->show.turn = ASIM_TURN_NODES;
-    asim_lanes_gather(world);
+    world->show.turn = ASIM_STAGE_NODES;
+    asim_rank_shards_gather(world);
     if (world->failed && err)
         *err = world->failure.err;
     return world->failed ? world->failure.err.code : 0;
@@ -250,32 +251,32 @@ int asim_world_start(struct asim_world *world, struct asim_err *err)
 
 /* What went wrong outside the ranks stands behind all that its process had come to. Where a run
  * fails must not depend on the window, so nobody is to see the events behind that place. */
-void asim_world_conclude(struct asim_world *world, const struct asim_err *run)
+void asim_world_finish_failures(struct asim_world *world, const struct asim_err *run)
 {
     struct asim_failure failure = {.err = *run};
 
-    asim_lanes_gather(world);
+    asim_rank_shards_gather(world);
     if (!run->code && world->fabric && !world->failed)
         asim_fabric_audit(world->fabric, &failure.err);
     failure.at = (struct asim_event){
-        .t = world->settled_ns, .turn = ASIM_TURN_NODES, .rank = UINT32_MAX, .order = UINT64_MAX};
+        .t = world->settled_ns, .turn = ASIM_STAGE_NODES, .rank = UINT32_MAX, .order = UINT64_MAX};
     asim_failure_merge(&world->failure, &failure);
     if (!world->failure.err.code)
         return;
     world->failed = 1;
-    asim_show_cut(&world->show, &world->failure.at);
+    asim_event_bus_cut(&world->show, &world->failure.at);
 }
 
 /* Shows what is left and ends the reports: kept where the run was sound, as far as it came. */
 static int close_reports(struct asim_world *world, struct asim_err *err)
 {
-    asim_show_settle(&world->show, world, UINT64_MAX);
-    asim_lanes_gather(world); /* showing may fail a rank: its trace is read again */
+    asim_event_bus_deliver(&world->show, world, UINT64_MAX);
+    asim_rank_shards_gather(world); /* showing may fail a rank: its trace is read again */
     if (world->show.pending.failed) {
         asim_err_nomem(&world->failure.err, "keeping events for the reports");
         world->failed = 1;
     }
-    return asim_show_close(&world->show, world, err);
+    return asim_event_bus_close(&world->show, world, err);
 }
 
 /* In a process that only follows process 0: its reports lead nowhere and are dropped, but for what
@@ -287,7 +288,7 @@ static int follow(struct asim_world *world, int verdict, struct asim_err *err)
 
     world->split->keeps = !verdict || verdict == ASIM_ESTALL || verdict == ASIM_EINTR;
     world->failed = 1;
-    code = asim_show_close(&world->show, world, &closing);
+    code = asim_event_bus_close(&world->show, world, &closing);
     if (!code)
         return verdict;
     if (err)
@@ -301,14 +302,14 @@ int asim_world_finish(struct asim_world *world, int code, struct asim_err *err)
     struct asim_err run = {.code = 0}, closing = {.code = 0};
     struct asim_totals totals;
 
-    if (!asim_split_reports(world))
+    if (!asim_distribution_reports(world))
         return follow(world, code, err);
     if (code && err)
         run = *err;
     run.code = code;
-    asim_world_conclude(world, &run);
-    if (asim_split_is_shared(world))
-        asim_world_note_traces(world);
+    asim_world_finish_failures(world, &run);
+    if (asim_is_distributed(world))
+        asim_world_diagnose_traces(world);
     close_reports(world, &closing);
     if (world->failed)
         closing = world->failure.err;

@@ -37,7 +37,7 @@ struct asim_rank {
     int failed;               /* it does nothing more (rank_shard.h) */
     uint32_t empty_inboxes;   /* kept for the next message until there are too many */
     struct asim_tick near[ASIM_NEAR_TICKS]; /* the first is mostly all there is */
-    struct asim_sim_lane *lane;
+    struct asim_rank_shard *lane;
     struct asim_map far; /* clock: time -> struct asim_tick *, where near is full */
     struct asim_inbox *recent[ASIM_RECENT];
     /* issuing: inside asim_issue_all, which must not be entered again. */
@@ -52,11 +52,11 @@ struct asim_rank {
     const struct asim_groups *named; /* groups of a METADATA op, or NULL */
     /* collectives */
     struct asim_queue *queues; /* [dims x queues_per_dim] */
-    struct asim_dim_turns *turns;
+    struct asim_dim_round_robin *turns;
     /* The counter behind LIFO and FIFO (spec 4.6). */
     int64_t priority;
     struct asim_map ordinals; /* group id -> collectives issued; streams issued */
-    struct asim_dataset *open_head, *open_tail;
+    struct asim_coll_op *open_head, *open_tail;
     /* messages */
     struct asim_map inboxes; /* (source, tag) -> struct asim_inbox * */
     struct asim_track track;
@@ -94,29 +94,29 @@ struct asim_world {
     struct asim_node_prefixes node_prefixes;
     /* What is read or made on first use, by any lane: under the lock, const afterwards. */
     pthread_mutex_t lock;
-    struct asim_recipe *recipes;   /* read so far */
-    struct asim_program *programs; /* NCCL-like algorithms laid out so far */
+    struct asim_op_graph *recipes;    /* read so far */
+    struct asim_nccl_graph *programs; /* NCCL-like algorithms laid out so far */
     /* Those that take part in collectives, [topo.endpoints], or NULL. */
     struct asim_nvswitch *nvswitches;
-    struct asim_bank *banks;    /* memories shared between ranks */
-    uint32_t units[ASIM_UNITS]; /* ops of a rank that may run at once */
-    struct asim_map met, sizes; /* collectives issued (consistency.c); of messages (p2p.c) */
+    struct asim_memory_server *banks; /* memories shared between ranks */
+    uint32_t units[ASIM_UNITS];       /* ops of a rank that may run at once */
+    struct asim_map met, sizes;       /* collectives issued (consistency.c); of messages (p2p.c) */
     /* queue_limit: streams that may run at once in one queue (spec 4.7); ranks_done: as of the last
      * window's end; without: fast paths turned off (net/fast_path.h). */
     uint32_t n_ranks, ranks_done, max_phases, queue_limit, without;
-    uint32_t n_here;          /* ranks of this process; ranks_done counts these */
-    struct asim_split *split; /* NULL: one process on one thread has them all (split.h) */
-    uint32_t *strides;        /* of the logical dimensions */
-    struct asim_rank *ranks;  /* [n_ranks], each on cache lines of its own */
+    uint32_t n_here;                 /* ranks of this process; ranks_done counts these */
+    struct asim_distribution *split; /* NULL: one process on one thread has them all (split.h) */
+    uint32_t *strides;               /* of the logical dimensions */
+    struct asim_rank *ranks;         /* [n_ranks], each on cache lines of its own */
     void *ranks_held;
-    struct asim_sim_lane *lanes; /* [n_lanes] */
-    const uint16_t *lane_of;     /* [nodes of the network], NULL: one lane */
+    struct asim_rank_shard *lanes; /* [n_lanes] */
+    const uint16_t *lane_of;       /* [nodes of the network], NULL: one lane */
     uint32_t n_lanes;
     const struct asim_net_backend *backend;
     struct asim_net *carrier;
     struct asim_due_queue *queue; /* the carrier's, where all ranks share one clock, or NULL */
     struct asim_fabric *fabric;
-    struct asim_show show;
+    struct asim_event_bus show;
     struct asim_failure failure;       /* the first in simulated time */
     int failed, stopped, plain_traces; /* the last: each rank has a .et of its own */
     int listless_told;                 /* that an op names no tensors (tensor.c) */
@@ -125,7 +125,8 @@ struct asim_world {
     int64_t endpoint_ns; /* of ranks without a delay of their own */
 };
 
-static inline struct asim_sim_lane *asim_lane_of(const struct asim_world *world, uint32_t node)
+static inline struct asim_rank_shard *asim_rank_shard_of(const struct asim_world *world,
+                                                         uint32_t node)
 {
     return &world->lanes[world->lane_of ? world->lane_of[node] : 0];
 }
@@ -146,10 +147,10 @@ static inline int asim_rank_is_here(const struct asim_rank *rank)
 }
 
 /* clock.c */
-void asim_clock_add(struct asim_rank *rank, uint64_t delay_ns, const struct asim_todo *todo);
+void asim_clock_add(struct asim_rank *rank, uint64_t delay_ns, const struct asim_rank_event *todo);
 /* The same for the kinds that are about a stream: nearly all. */
-void asim_clock_stream(struct asim_rank *rank, uint64_t delay_ns, enum asim_todo_kind kind,
-                       struct asim_stream *stream, uint64_t bytes);
+void asim_clock_add_chunk(struct asim_rank *rank, uint64_t delay_ns, enum asim_rank_event_kind kind,
+                          struct asim_chunk *stream, uint64_t bytes);
 void asim_clock_wake(struct asim_rank *rank);
 
 /* issue.c */
@@ -164,7 +165,7 @@ uint64_t asim_replay_ns(const struct asim_op *op);
 uint64_t asim_compute_scaled(const struct asim_rank *rank, uint64_t ns);
 
 /* memory.c */
-void asim_memory_op(struct asim_rank *rank, uint32_t index, const struct asim_op *op);
+void asim_memory_issue(struct asim_rank *rank, uint32_t index, const struct asim_op *op);
 int asim_memory_setup(struct asim_world *world, struct asim_err *err);
 void asim_memory_fini(struct asim_world *world);
 /* A shared memory has served a request. */
@@ -173,29 +174,29 @@ void asim_memory_next(struct asim_rank *rank, uint32_t bank);
 /* bus.c: the LogGP bus of a rank */
 int asim_bus_setup(struct asim_world *world, struct asim_err *err);
 size_t asim_bus_request_bytes(void);
-void asim_bus_step(struct asim_rank *rank, const struct asim_todo *todo);
+void asim_bus_step(struct asim_rank *rank, const struct asim_rank_event *todo);
 
 /* consistency.c: members of a collective must mean the same one */
-int asim_meet_open(struct asim_world *world);
-void asim_meet_fini(struct asim_world *world);
+int asim_consistency_open(struct asim_world *world);
+void asim_consistency_fini(struct asim_world *world);
 
 /* coll_issue.c, chunk_scheduler.c, coll_run.c */
-void asim_coll_op(struct asim_rank *rank, uint32_t index, const struct asim_op *op);
+void asim_coll_issue(struct asim_rank *rank, uint32_t index, const struct asim_op *op);
 int asim_coll_setup(struct asim_world *world, struct asim_err *err);
 void asim_coll_fini(struct asim_world *world);
 /* Moves a stream into its next phase, or ends it (spec 4.7 "advance"). */
-void asim_order_advance(struct asim_rank *rank, struct asim_stream *stream);
+void asim_chunk_advance(struct asim_rank *rank, struct asim_chunk *stream);
 /* The stream to enter the queue behind; NULL = at its head. */
-struct asim_stream *asim_order_place(const struct asim_rank *rank, struct asim_queue *queue,
-                                     const struct asim_stream *fresh);
-void asim_stream_start(struct asim_rank *rank, struct asim_stream *stream);
-void asim_stream_bundle(struct asim_rank *rank, struct asim_stream *stream, uint64_t bytes);
-void asim_stream_arrival(struct asim_rank *rank, struct asim_stream *stream);
+struct asim_chunk *asim_chunk_enqueue_after(const struct asim_rank *rank, struct asim_queue *queue,
+                                            const struct asim_chunk *fresh);
+void asim_chunk_start_phase(struct asim_rank *rank, struct asim_chunk *stream);
+void asim_chunk_credit(struct asim_rank *rank, struct asim_chunk *stream, uint64_t bytes);
+void asim_chunk_arrival(struct asim_rank *rank, struct asim_chunk *stream);
 /* Their long ways: not for others. */
-uint64_t asim_stream_reduce_ns(const struct asim_rank *rank, uint64_t bytes);
-void asim_stream_reduce(struct asim_rank *rank, struct asim_stream *stream, uint64_t bytes);
-void asim_stream_hand(struct asim_rank *rank, struct asim_stream *stream, uint64_t i);
-void asim_clock_run(struct asim_rank *rank, struct asim_todo *kept);
+uint64_t asim_chunk_reduce_ns(const struct asim_rank *rank, uint64_t bytes);
+void asim_chunk_reduce(struct asim_rank *rank, struct asim_chunk *stream, uint64_t bytes);
+void asim_chunk_complete_arrival(struct asim_rank *rank, struct asim_chunk *stream, uint64_t i);
+void asim_clock_run(struct asim_rank *rank, struct asim_rank_event *kept);
 /* Counts and numbers a message of this rank. */
 static inline uint64_t asim_send_id(struct asim_rank *rank)
 {
@@ -205,28 +206,31 @@ static inline uint64_t asim_send_id(struct asim_rank *rank)
 /* match.c, p2p.c */
 void asim_match_post(struct asim_rank *rank, const struct asim_recv *recv);
 /* The same for a stream's: nearly all. Not for rendezvous. */
-void asim_match_stream(struct asim_rank *rank, struct asim_stream *stream, uint32_t src,
-                       uint64_t bytes);
+void asim_match_post_chunk(struct asim_rank *rank, struct asim_chunk *stream, uint32_t src,
+                           uint64_t bytes);
 void asim_match_arrived(struct asim_rank *rank, const struct asim_msg *msg);
 void asim_match_deliver(struct asim_rank *rank, struct asim_recv *recv);
 /* The doors for messages and receives, rendezvous included. */
 void asim_send(struct asim_rank *rank, struct asim_msg *msg); /* numbers it */
 void asim_receive(struct asim_rank *rank, const struct asim_recv *recv);
-void asim_later_run(struct asim_rank *rank, struct asim_later *later);
+void asim_deferred_action_run(struct asim_rank *rank, struct asim_deferred_action *later);
 /* The cookie of a message whose end runs `later`. */
-uint64_t asim_later_cookie(const struct asim_later *later);
-void asim_p2p_op(struct asim_rank *rank, uint32_t index, const struct asim_op *op);
+uint64_t asim_deferred_action_cookie(const struct asim_deferred_action *later);
+void asim_p2p_issue(struct asim_rank *rank, uint32_t index, const struct asim_op *op);
 void asim_p2p_sent(struct asim_rank *rank, const struct asim_msg *msg);
 
 /* op_graph.c, nccl_graph.c, graph_runner.c: algorithms given as traces, or as flows */
 /* The algorithm <prefix>.<member>.et, read on first use; NULL after failing the rank. */
-struct asim_recipe *asim_recipe_find(struct asim_rank *rank, const char *prefix, uint32_t member);
-void asim_recipe_fini(struct asim_world *world);
-void asim_program_fini(struct asim_world *world);
-void asim_custom_fini(struct asim_sim_lane *lane);
-void asim_custom_start(struct asim_rank *rank, struct asim_stream *stream);
-void asim_custom_ended(struct asim_rank *rank, struct asim_custom *custom, uint32_t node);
-void asim_custom_flow(struct asim_rank *rank, struct asim_custom *custom, uint32_t node);
+struct asim_op_graph *asim_op_graph_find(struct asim_rank *rank, const char *prefix,
+                                         uint32_t member);
+void asim_op_graph_fini(struct asim_world *world);
+void asim_nccl_graph_fini(struct asim_world *world);
+void asim_graph_runner_fini(struct asim_rank_shard *lane);
+void asim_graph_runner_start(struct asim_rank *rank, struct asim_chunk *stream);
+void asim_graph_runner_node_ended(struct asim_rank *rank, struct asim_graph_runner *custom,
+                                  uint32_t node);
+void asim_graph_runner_send_flow(struct asim_rank *rank, struct asim_graph_runner *custom,
+                                 uint32_t node);
 /* The member of the stream's phase at a position, as a rank. */
 uint32_t asim_ring_rank(const struct asim_ring_of *ring, uint32_t position);
 

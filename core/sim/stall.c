@@ -84,7 +84,7 @@ static int absentees(const struct asim_world *world, const struct asim_stall_row
     for (uint32_t i = 0; i < n; i++) {
         uint32_t r = row->listed ? row->listed->ranks[i] : i;
 
-        if (asim_split_joined(world, r, row->group) > row->ordinal)
+        if (asim_distribution_joined(world, r, row->group) > row->ordinal)
             continue;
         if (absent < MEMBERS_SHOWN)
             add(text, "%s%u", absent ? ", " : ", which these ranks never joined: ", r);
@@ -122,13 +122,13 @@ static const struct asim_inbox *inbox_of(const struct asim_rank *rank, const str
 }
 
 /* A barrier has none, and an all-to-all-v one for each member. */
-static uint64_t size_of(const struct asim_dataset *data)
+static uint64_t size_of(const struct asim_coll_op *data)
 {
     return data->sizes || data->kind == ASIM_BARRIER ? UINT64_MAX : data->bytes;
 }
 
 /* Either somebody has not come, or everybody has and a message is missing: told later. */
-static void explain_coll(const struct asim_rank *rank, const struct asim_dataset *data,
+static void explain_coll(const struct asim_rank *rank, const struct asim_coll_op *data,
                          struct asim_stall_row *row, struct text *text)
 {
     const struct asim_recv *recv = oldest_recv(rank, 1);
@@ -283,7 +283,7 @@ static void tell_extras(const struct asim_stall *stall, struct text *text)
 static uint64_t size_at(const struct asim_world *world, const struct asim_stall *stall,
                         uint32_t rank, const struct asim_stall_row *row)
 {
-    const struct asim_dataset *data = NULL;
+    const struct asim_coll_op *data = NULL;
 
     if (asim_rank_is_here(&world->ranks[rank]))
         data = world->ranks[rank].open_head;
@@ -329,7 +329,7 @@ int asim_stall_report(const struct asim_world *world, struct asim_err *err)
     struct asim_stall stall;
 
     asim_stall_collect(world, &stall);
-    asim_split_stall(world, &stall);
+    asim_distribution_stall(world, &stall);
     if (!stall.stuck) {
         add(&text, "every rank finished, but there are sends without a receive; the trace lacks "
                    "receives, or their sizes or tags differ:");

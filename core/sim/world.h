@@ -15,7 +15,7 @@ int asim_world_connect(struct asim_world *world, struct asim_err *err);
 void asim_world_disconnect(struct asim_world *world);
 
 /* An error that names no place is about what that file says (NULL: none). Gives code. */
-int asim_world_blame(int code, const char *path, struct asim_err *err);
+int asim_world_attach_source(int code, const char *path, struct asim_err *err);
 
 /* Whether the packet network carries the messages, and not an analytical one or the caller's. */
 static inline int asim_settings_has_packets(const struct asim_settings *set)
@@ -35,10 +35,10 @@ int asim_world_connect_analytical(struct asim_world *world, const struct asim_ne
 
 /* diagnostics.c: what was found at reading that is legal and seldom meant: values of ranks, traces.
  */
-void asim_world_note_values(struct asim_world *world);
-void asim_world_note_traces(struct asim_world *world);
+void asim_world_diagnose_values(struct asim_world *world);
+void asim_world_diagnose_traces(struct asim_world *world);
 /* The end: takes what running gave (code 0: it went well) among the ranks' failures, and forgets
  * the events behind the first of them. */
-void asim_world_conclude(struct asim_world *world, const struct asim_err *run);
+void asim_world_finish_failures(struct asim_world *world, const struct asim_err *run);
 
 #endif

@@ -182,11 +182,11 @@ static int open_rest(struct asim_world *world, const struct asim_settings *set,
     if (is_named(set->groups) && asim_groups_read(&world->groups, set->groups, world->n_ranks, err))
         return ASIM_EINVAL;
     if (asim_memory_setup(world, err))
-        return asim_world_blame(ASIM_EINVAL, set->memory, err);
+        return asim_world_attach_source(ASIM_EINVAL, set->memory, err);
     if (world->banks && asim_settings_has_packets(set) && !set->per_event)
         asim_world_diagnose(world, "the remote memory is shared between ranks, which couples them "
                                    "without delay: the packet network runs frame by frame");
-    return asim_world_blame(asim_coll_setup(world, err), set->system, err);
+    return asim_world_attach_source(asim_coll_setup(world, err), set->system, err);
 }
 
 /* Queues and counters live in the arena; maps and the feed are closed by close_rank. */
@@ -275,21 +275,22 @@ static int open_all(struct asim_world *world, const struct asim_settings *set, s
                             "no workload given; say --workload=PREFIX, where the "
                             "traces are PREFIX.0.et, PREFIX.1.et, …");
     if ((code = open_system(world, set, err)) || (code = open_ranks(world, set, err)) ||
-        (code = open_network(world, set, err)) || (code = asim_split_open(world, set, err)) ||
-        (code = open_rest(world, set, err)) || (code = keep_words(world, set, err)))
+        (code = open_network(world, set, err)) ||
+        (code = asim_distribution_open(world, set, err)) || (code = open_rest(world, set, err)) ||
+        (code = keep_words(world, set, err)))
         return code;
-    asim_world_note_values(world);
+    asim_world_diagnose_values(world);
     if (!make_ranks(world))
         return asim_err_nomem(err, "setting up ranks");
     for (uint32_t r = 0; r < world->n_ranks; r++) {
-        if (!asim_split_has(world, r))
+        if (!asim_distribution_has(world, r))
             continue;
         if ((code = open_rank(world, r, set, err)))
             return code;
         world->n_here++;
     }
-    if (!asim_split_is_shared(world))
-        asim_world_note_traces(world);
+    if (!asim_is_distributed(world))
+        asim_world_diagnose_traces(world);
     if ((code = asim_bus_setup(world, err)) || (code = asim_tensors_setup(world, err)))
         return code;
     return asim_world_connect(world, err);
@@ -351,7 +352,7 @@ static void close_rank(struct asim_rank *rank)
 {
     asim_feed_close(rank->feed);
     asim_tensors_fini(rank);
-    for (struct asim_dataset *data = rank->open_head; data; data = data->next)
+    for (struct asim_coll_op *data = rank->open_head; data; data = data->next)
         free(data->sizes);
     asim_map_fini(&rank->far);
     asim_map_fini(&rank->ordinals);
@@ -366,18 +367,18 @@ void asim_world_close(struct asim_world *world)
     if (!world)
         return;
     world->failed = 1; /* reports still open were never finished: they are dropped */
-    asim_show_close(&world->show, world, NULL);
+    asim_event_bus_close(&world->show, world, NULL);
     for (uint32_t r = 0; world->ranks && r < world->n_ranks; r++)
         close_rank(&world->ranks[r]);
     free(world->ranks_held);
     asim_world_disconnect(world);
     asim_group_fini(world);
-    asim_recipe_fini(world);
-    asim_program_fini(world);
+    asim_op_graph_fini(world);
+    asim_nccl_graph_fini(world);
     asim_nvswitch_close(world);
     asim_memory_fini(world);
     asim_coll_fini(world);
-    asim_split_close(world);
+    asim_distribution_close(world);
     asim_groups_fini(&world->groups);
     asim_route_close(world->route);
     asim_topo_fini(&world->topo);

@@ -320,7 +320,7 @@ static struct fct *make_fct(const struct asim_topo *topo)
 }
 
 /* Not tied to --out: scripts look for the file the network configuration names. */
-static int open_fct(struct asim_viewer *viewer, struct asim_world *world, const char *out,
+static int open_fct(struct asim_event_observer *viewer, struct asim_world *world, const char *out,
                     struct asim_err *err)
 {
     struct fct *fct;
@@ -335,7 +335,7 @@ static int open_fct(struct asim_viewer *viewer, struct asim_world *world, const 
         free_fct(fct);
         return ASIM_EIO;
     }
-    *viewer = (struct asim_viewer){
+    *viewer = (struct asim_event_observer){
         .wants = 1u << ASIM_EV_FCT, .aside = 1, .self = fct, .see = see, .close = close_fct};
     return 0;
 }

@@ -96,12 +96,12 @@ static void see(void *self, const struct asim_world *world, const struct asim_ev
 
 /* Needs no file, hence neither close nor state.
  * Without a line hook there is nobody to tell. */
-static int open_finish(struct asim_viewer *viewer, struct asim_world *world, const char *out,
-                       struct asim_err *err)
+static int open_finish(struct asim_event_observer *viewer, struct asim_world *world,
+                       const char *out, struct asim_err *err)
 {
     (void)out, (void)err;
     if (world->hooks.line && !world->settings.quiet)
-        *viewer = (struct asim_viewer){.wants = 1u << ASIM_EV_RANK_DONE, .see = see};
+        *viewer = (struct asim_event_observer){.wants = 1u << ASIM_EV_RANK_DONE, .see = see};
     return 0;
 }
 

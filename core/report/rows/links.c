@@ -22,7 +22,7 @@ static int close_links(void *self, const struct asim_world *world, struct asim_e
     for (size_t l = 0; l < world->topo.n_links * 2; l++) {
         struct asim_link_use use;
 
-        asim_split_link_use(world, (uint32_t)l, &use);
+        asim_distribution_link_use(world, (uint32_t)l, &use);
         asim_out_printf(self,
                         "%u,%u,%u,%" PRIu64 ",%" PRIu64 ",%" PRIu64 ",%.6f,%" PRIu64 ",%" PRIu64
                         ",%" PRIu64 ",%" PRIu64 "\n",
@@ -34,7 +34,7 @@ static int close_links(void *self, const struct asim_world *world, struct asim_e
     return asim_report_file_close(self, world, err);
 }
 
-static int open_links(struct asim_viewer *viewer, struct asim_world *world, const char *out,
+static int open_links(struct asim_event_observer *viewer, struct asim_world *world, const char *out,
                       struct asim_err *err)
 {
     struct asim_out *file;
@@ -45,8 +45,8 @@ static int open_links(struct asim_viewer *viewer, struct asim_world *world, cons
         return ASIM_EIO;
     asim_out_printf(file, "from,port,to,rate_bps,frames,bytes,utilisation,peak_queue_bytes,"
                           "ecn_marks,pauses_sent,drops\n");
-    *viewer =
-        (struct asim_viewer){.wants = 1u << ASIM_EV_LINKS, .self = file, .close = close_links};
+    *viewer = (struct asim_event_observer){
+        .wants = 1u << ASIM_EV_LINKS, .self = file, .close = close_links};
     return 0;
 }
 

@@ -149,7 +149,7 @@ static int start(struct mix *mix, struct asim_world *world, struct asim_err *err
 {
     int any = 0;
 
-    if (asim_split_is_shared(world))
+    if (asim_is_distributed(world))
         return asim_err_set(err, ASIM_EINVAL,
                             "TRACE_OUTPUT_FILE wants frames in order of time, which %u processes "
                             "do not have; run in one, or set ENABLE_TRACE 0",
@@ -161,7 +161,7 @@ static int start(struct mix *mix, struct asim_world *world, struct asim_err *err
     return 0;
 }
 
-static int open_mix(struct asim_viewer *viewer, struct asim_world *world, const char *out,
+static int open_mix(struct asim_event_observer *viewer, struct asim_world *world, const char *out,
                     struct asim_err *err)
 {
     const struct asim_netconf *net = &world->net;
@@ -188,7 +188,7 @@ static int open_mix(struct asim_viewer *viewer, struct asim_world *world, const 
         close_mix(mix, world, NULL);
         return ASIM_EIO;
     }
-    *viewer = (struct asim_viewer){.self = mix, .close = close_mix};
+    *viewer = (struct asim_event_observer){.self = mix, .close = close_mix};
     return 0;
 }
 

@@ -272,7 +272,7 @@ static int close_ops(void *self, const struct asim_world *world, struct asim_err
     return code || !failed ? code : asim_err_nomem(err, "keeping ops for ops.csv");
 }
 
-static int open_ops(struct asim_viewer *viewer, struct asim_world *world, const char *out,
+static int open_ops(struct asim_event_observer *viewer, struct asim_world *world, const char *out,
                     struct asim_err *err)
 {
     struct table *table;
@@ -296,11 +296,11 @@ static int open_ops(struct asim_viewer *viewer, struct asim_world *world, const 
     asim_out_printf(table->file,
                     "rank,op,name,type,collective,group,members,bytes,issue_ns,start_ns,"
                     "end_ns,wait_ns,transfer_ns,algbw_gbps,busbw_gbps\n");
-    *viewer = (struct asim_viewer){.wants = 1u << ASIM_EV_OP_ISSUE | 1u << ASIM_EV_COLL_JOIN |
-                                            1u << ASIM_EV_OP_END,
-                                   .self = table,
-                                   .see = see,
-                                   .close = close_ops};
+    *viewer = (struct asim_event_observer){.wants = 1u << ASIM_EV_OP_ISSUE |
+                                                    1u << ASIM_EV_COLL_JOIN | 1u << ASIM_EV_OP_END,
+                                           .self = table,
+                                           .see = see,
+                                           .close = close_ops};
     return 0;
 }
 

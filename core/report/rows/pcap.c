@@ -64,7 +64,7 @@ static int close_pcap(void *self, const struct asim_world *world, struct asim_er
     return code;
 }
 
-static int open_pcap(struct asim_viewer *viewer, struct asim_world *world, const char *out,
+static int open_pcap(struct asim_event_observer *viewer, struct asim_world *world, const char *out,
                      struct asim_err *err)
 {
     struct pcap *pcap;
@@ -72,7 +72,7 @@ static int open_pcap(struct asim_viewer *viewer, struct asim_world *world, const
     (void)out;
     if (!world->fabric || !world->pcap || !*world->pcap)
         return 0;
-    if (asim_split_is_shared(world))
+    if (asim_is_distributed(world))
         return asim_err_set(err, ASIM_EINVAL,
                             "--pcap wants frames in order of time, which %u processes do not have; "
                             "run in one",
@@ -92,7 +92,7 @@ static int open_pcap(struct asim_viewer *viewer, struct asim_world *world, const
         close_pcap(pcap, world, NULL);
         return asim_err_set(err, ASIM_ENOMEM, "too many reports watch frames; leave one out");
     }
-    *viewer = (struct asim_viewer){.self = pcap, .close = close_pcap};
+    *viewer = (struct asim_event_observer){.self = pcap, .close = close_pcap};
     return 0;
 }
 

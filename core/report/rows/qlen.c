@@ -78,7 +78,7 @@ static int close_qlen(void *self, const struct asim_world *world, struct asim_er
     return code;
 }
 
-static int open_qlen(struct asim_viewer *viewer, struct asim_world *world, const char *out,
+static int open_qlen(struct asim_event_observer *viewer, struct asim_world *world, const char *out,
                      struct asim_err *err)
 {
     const struct asim_topo *topo = &world->topo;
@@ -102,11 +102,11 @@ static int open_qlen(struct asim_viewer *viewer, struct asim_world *world, const
         drop(q);
         return ASIM_EIO;
     }
-    *viewer = (struct asim_viewer){.wants = 1u << ASIM_EV_QUEUE_SAMPLE,
-                                   .aside = 1,
-                                   .self = q,
-                                   .see = see,
-                                   .close = close_qlen};
+    *viewer = (struct asim_event_observer){.wants = 1u << ASIM_EV_QUEUE_SAMPLE,
+                                           .aside = 1,
+                                           .self = q,
+                                           .see = see,
+                                           .close = close_qlen};
     return 0;
 }
 

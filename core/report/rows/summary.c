@@ -96,8 +96,8 @@ static int close_summary(void *self, const struct asim_world *world, struct asim
 }
 
 /* Always wanted: without --out for its line. */
-static int open_summary(struct asim_viewer *viewer, struct asim_world *world, const char *out,
-                        struct asim_err *err)
+static int open_summary(struct asim_event_observer *viewer, struct asim_world *world,
+                        const char *out, struct asim_err *err)
 {
     struct totals *totals = calloc(1, sizeof *totals);
 
@@ -109,7 +109,7 @@ static int open_summary(struct asim_viewer *viewer, struct asim_world *world, co
         free(totals);
         return ASIM_EIO;
     }
-    *viewer = (struct asim_viewer){
+    *viewer = (struct asim_event_observer){
         .wants = 1u << ASIM_EV_RANK_DONE, .self = totals, .see = see, .close = close_summary};
     return 0;
 }

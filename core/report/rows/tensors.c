@@ -5,8 +5,8 @@
  * astra-system.md, section 7.4). Tensors are numbered in order of first appearance (there: in the
  * order of a hash table). A relative name stands in the --out folder where there is one.
  *
- * Written at the very end, from what sim/ops/tensor.c has kept; costs nothing during the run and needs
- * memory for two changes per tensor while it is written.
+ * Written at the very end, from what sim/ops/tensor.c has kept; costs nothing during the run and
+ * needs memory for two changes per tensor while it is written.
  */
 #include "report/report.h"
 #include "sim/ops/tensor.h"
@@ -220,7 +220,7 @@ static int close_tensors(void *self, const struct asim_world *world, struct asim
 {
     int code = 0;
 
-    for (uint32_t r = 0; asim_split_keeps(world) && r < world->n_ranks && !code; r++)
+    for (uint32_t r = 0; asim_distribution_keeps(world) && r < world->n_ranks && !code; r++)
         if (asim_rank_is_here(&world->ranks[r]))
             code = write_rank(&world->ranks[r], self, err);
     free(self);
@@ -228,8 +228,8 @@ static int close_tensors(void *self, const struct asim_world *world, struct asim
 }
 
 /* Sees no events: the spine keeps the tensors (sim/ops/tensor.h), this writes them at the end. */
-static int open_tensors(struct asim_viewer *viewer, struct asim_world *world, const char *out,
-                        struct asim_err *err)
+static int open_tensors(struct asim_event_observer *viewer, struct asim_world *world,
+                        const char *out, struct asim_err *err)
 {
     const char *name = world->system.local_mem_trace;
     size_t size = (out ? strlen(out) : 0) + strlen(name) + 2;
@@ -244,7 +244,7 @@ static int open_tensors(struct asim_viewer *viewer, struct asim_world *world, co
         snprintf(prefix, size, "%s", name);
     else
         snprintf(prefix, size, "%s/%s", out, name);
-    *viewer = (struct asim_viewer){.self = prefix, .close = close_tensors};
+    *viewer = (struct asim_event_observer){.self = prefix, .close = close_tensors};
     return 0;
 }
 

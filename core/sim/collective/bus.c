@@ -35,7 +35,7 @@ struct request {
     struct request *outer; /* of the outer bus, while its shadow crosses the inner one */
     enum next then;
     uint64_t bytes, reduce_bytes;
-    struct asim_stream *stream;
+    struct asim_chunk *stream;
     int reduce, back;
 };
 
@@ -88,8 +88,9 @@ static void leave(struct asim_rank *rank, uint32_t x, struct request *request);
 /* A step of side x, on the rank's own event list as all delays of the bus. */
 static void at_later(struct asim_rank *rank, uint32_t x, enum step step, uint64_t ns)
 {
-    asim_clock_add(rank, ns,
-                   &(struct asim_todo){.kind = ASIM_TODO_BUS, .op = x, .bytes = (uint64_t)step});
+    asim_clock_add(
+        rank, ns,
+        &(struct asim_rank_event){.kind = ASIM_RANK_EVENT_BUS, .op = x, .bytes = (uint64_t)step});
 }
 
 /* At B, A' and B': into the queue. */
@@ -177,7 +178,7 @@ static void called_back(struct asim_rank *rank, struct request *request)
 
     asim_pool_put(&rank->lane->pools.bus, request);
     if (!done.outer) {
-        asim_stream_bundle(rank, done.stream, done.reduce_bytes);
+        asim_chunk_credit(rank, done.stream, done.reduce_bytes);
         return;
     }
     switch (done.then) {
@@ -254,7 +255,7 @@ static void processed(struct asim_rank *rank, uint32_t x)
     kick(rank, x);
 }
 
-void asim_bus_step(struct asim_rank *rank, const struct asim_todo *todo)
+void asim_bus_step(struct asim_rank *rank, const struct asim_rank_event *todo)
 {
     switch ((enum step)todo->bytes) {
     case SENT:
@@ -268,9 +269,9 @@ void asim_bus_step(struct asim_rank *rank, const struct asim_todo *todo)
     }
 }
 
-/* Instead of the endpoint delay of one bundle; ends in asim_stream_bundle. */
-void asim_bus_carry(struct asim_rank *rank, struct asim_stream *stream,
-                    const struct asim_carry *carry)
+/* Instead of the endpoint delay of one bundle; ends in asim_chunk_credit. */
+void asim_bus_start(struct asim_rank *rank, struct asim_chunk *stream,
+                    const struct asim_bus_transfer *carry)
 {
     struct request *request = asim_pool_get(&rank->lane->pools.bus);
 

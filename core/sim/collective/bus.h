@@ -10,14 +10,14 @@
 
 #include "sim/sim.h"
 
-struct asim_carry {
+struct asim_bus_transfer {
     uint64_t bytes;        /* what crosses the bus */
     uint64_t reduce_bytes; /* what is reduced there; 0 = nothing */
     int from_npu;          /* else from the memory agent */
     int back;              /* send-back: once more across after it has arrived */
 };
-/* Ends in asim_stream_bundle, as a plain endpoint delay does. */
-void asim_bus_carry(struct asim_rank *rank, struct asim_stream *stream,
-                    const struct asim_carry *carry);
+/* Ends in asim_chunk_credit, as a plain endpoint delay does. */
+void asim_bus_start(struct asim_rank *rank, struct asim_chunk *stream,
+                    const struct asim_bus_transfer *carry);
 
 #endif

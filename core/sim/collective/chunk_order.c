@@ -12,25 +12,24 @@
 #include "sim/sim.h"
 
 /* What the phase takes in or gives out, whichever is more. */
-static uint64_t size_of(const struct asim_stream *stream)
+static uint64_t size_of(const struct asim_chunk *stream)
 {
-    const struct asim_phase *phase = asim_stream_phase(stream);
+    const struct asim_phase *phase = asim_chunk_phase(stream);
 
     return phase->kind == ASIM_ALL_GATHER ? phase->bytes * phase->ring.n : phase->bytes;
 }
 
 /* The kinds the three other policies look at. */
-static int is_balanced(const struct asim_stream *stream)
+static int is_balanced(const struct asim_chunk *stream)
 {
-    int kind = asim_stream_phase(stream)->kind;
+    int kind = asim_chunk_phase(stream)->kind;
 
     return kind == ASIM_REDUCE_SCATTER || kind == ASIM_ALL_GATHER;
 }
 
 /* 1 if the waiting stream stays ahead of the new one.
  * Equal ones stay ahead: first come, first served. */
-static int stays_ahead(int policy, const struct asim_stream *waiting,
-                       const struct asim_stream *fresh)
+static int stays_ahead(int policy, const struct asim_chunk *waiting, const struct asim_chunk *fresh)
 {
     if (policy == ASIM_INTRA_SMALLEST_FIRST)
         return size_of(waiting) <= size_of(fresh);
@@ -41,24 +40,24 @@ static int stays_ahead(int policy, const struct asim_stream *waiting,
 
 /* The first place among the waiting where two of the other kind follow each other.
  * Where there is no such place the stream goes to the end. */
-static struct asim_stream *place_in_turn(struct asim_queue *queue, const struct asim_stream *fresh)
+static struct asim_chunk *place_in_turn(struct asim_queue *queue, const struct asim_chunk *fresh)
 {
-    int kind = asim_stream_phase(fresh)->kind;
-    struct asim_stream *at = queue->head;
+    int kind = asim_chunk_phase(fresh)->kind;
+    struct asim_chunk *at = queue->head;
 
     for (; at && at->next; at = at->next)
-        if (!at->next->started && asim_stream_phase(at)->kind != kind &&
-            asim_stream_phase(at->next)->kind != kind)
+        if (!at->next->started && asim_chunk_phase(at)->kind != kind &&
+            asim_chunk_phase(at->next)->kind != kind)
             return at;
     return queue->tail;
 }
 
 /* From the tail, because most streams belong there: O(1) usually, O(waiting) at worst. */
-struct asim_stream *asim_order_place(const struct asim_rank *rank, struct asim_queue *queue,
-                                     const struct asim_stream *fresh)
+struct asim_chunk *asim_chunk_enqueue_after(const struct asim_rank *rank, struct asim_queue *queue,
+                                            const struct asim_chunk *fresh)
 {
     int policy = is_balanced(fresh) ? rank->world->system.intra_dim : ASIM_INTRA_FIFO;
-    struct asim_stream *after = queue->tail;
+    struct asim_chunk *after = queue->tail;
 
     if (policy == ASIM_INTRA_RG)
         return place_in_turn(queue, fresh);

@@ -2,7 +2,7 @@
  *
  * Which chunk runs when: every logical dimension owns queues, a queue runs so many streams at
  * once, and a stream passes from phase to phase and queue to queue (spec astra-system.md,
- * sections 4.6 and 4.7). The order of the steps in asim_order_advance is the reference's: a
+ * sections 4.6 and 4.7). The order of the steps in asim_chunk_advance is the reference's: a
  * stream that moves on first lets its old queue refill, then joins the new one.
  *
  * Queues are numbered dimension x queues_per_dim + i and belong to one rank; nothing here looks at
@@ -13,7 +13,7 @@
 
 #include <stdlib.h>
 
-static void unlink_stream(struct asim_queue *queue, struct asim_stream *stream)
+static void unlink_stream(struct asim_queue *queue, struct asim_chunk *stream)
 {
     *(stream->prev ? &stream->prev->next : &queue->head) = stream->next;
     *(stream->next ? &stream->next->prev : &queue->tail) = stream->prev;
@@ -21,10 +21,9 @@ static void unlink_stream(struct asim_queue *queue, struct asim_stream *stream)
 }
 
 /* Into its place among the waiting (chunk_order.c). */
-static void link_stream(struct asim_rank *rank, struct asim_queue *queue,
-                        struct asim_stream *stream)
+static void link_stream(struct asim_rank *rank, struct asim_queue *queue, struct asim_chunk *stream)
 {
-    struct asim_stream *after = asim_order_place(rank, queue, stream);
+    struct asim_chunk *after = asim_chunk_enqueue_after(rank, queue, stream);
 
     stream->prev = after;
     stream->next = after ? after->next : queue->head;
@@ -40,7 +39,7 @@ static void refill(struct asim_rank *rank, uint32_t q)
     struct asim_queue *queue = &rank->queues[q];
 
     while (queue->running < rank->world->queue_limit && !rank->failed) {
-        struct asim_stream *stream = queue->head;
+        struct asim_chunk *stream = queue->head;
 
         while (stream && stream->started)
             stream = stream->next;
@@ -48,7 +47,7 @@ static void refill(struct asim_rank *rank, uint32_t q)
             return;
         stream->started = 1;
         queue->running++;
-        asim_stream_start(rank, stream); /* may already end it, and others after it */
+        asim_chunk_start_phase(rank, stream); /* may already end it, and others after it */
     }
 }
 
@@ -65,7 +64,7 @@ static void leave_queue(struct asim_rank *rank, int q)
  * the reference; the op's successors may already be issued while the stream still counts.
  * Its sizes (all-to-all-v) go with it: no plan of its streams is asked any more.
  * The dataset is freed last: the op's successors may look at the rank's open list. */
-static void end_stream_of(struct asim_rank *rank, struct asim_dataset *data)
+static void end_stream_of(struct asim_rank *rank, struct asim_coll_op *data)
 {
     if (--data->streams)
         return;
@@ -78,7 +77,7 @@ static void end_stream_of(struct asim_rank *rank, struct asim_dataset *data)
 
 /* Numbers of spec 4.7: 3 tell the collective, 4 leave the list, 5 end, 6 enter the next queue, 7
  * refill the old one, 8 refill the new one. */
-void asim_order_advance(struct asim_rank *rank, struct asim_stream *stream)
+void asim_chunk_advance(struct asim_rank *rank, struct asim_chunk *stream)
 {
     int old = stream->queue;
     int over = stream->phase == stream->n_phases;

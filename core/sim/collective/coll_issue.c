@@ -34,7 +34,7 @@ static int64_t take_priority(struct asim_rank *rank, const struct asim_op *op)
 /* Chunk size and how many (spec 4.2).
  * *total is raised to what is really sent; with the remainder that makes the reference's number
  * of chunks. */
-static uint64_t chunk_bytes(const struct asim_layout *lay, uint64_t *total)
+static uint64_t chunk_bytes(const struct asim_phase_plan *lay, uint64_t *total)
 {
     const struct asim_world *world = lay->rank->world;
     uint64_t splits = world->system.splits, chunk = *total / splits;
@@ -59,11 +59,11 @@ static uint64_t chunk_bytes(const struct asim_layout *lay, uint64_t *total)
 
 /* ordinal counts the group's collectives on this rank: members must issue them in one order, and a
  * stall report can name who has not joined. */
-static struct asim_dataset *open_dataset(const struct asim_layout *lay, uint32_t index,
+static struct asim_coll_op *open_dataset(const struct asim_phase_plan *lay, uint32_t index,
                                          const struct asim_op *op)
 {
     struct asim_rank *rank = lay->rank;
-    struct asim_dataset *data = asim_pool_get(&rank->lane->pools.dataset);
+    struct asim_coll_op *data = asim_pool_get(&rank->lane->pools.dataset);
     uint64_t *ordinal = asim_map_put(&rank->ordinals, 1, asim_group_key(lay->listed));
     uint64_t *sizes = lay->sizes ? malloc((op->comm_size_n + 1) * sizeof *sizes) : NULL;
 
@@ -72,7 +72,7 @@ static struct asim_dataset *open_dataset(const struct asim_layout *lay, uint32_t
         asim_rank_fail_nomem(rank, "starting a collective");
         return NULL;
     }
-    *data = (struct asim_dataset){.op = index,
+    *data = (struct asim_coll_op){.op = index,
                                   .group = lay->listed,
                                   .ordinal = (*ordinal)++,
                                   .kind = lay->kind,
@@ -104,15 +104,15 @@ static uint64_t take_tag(struct asim_rank *rank, const struct asim_group *group)
 /* Phases of the next chunk, or the one phase of an algorithm given as traces, on queue 0 of the
  * first dimension; returns the bytes laid out.
  * The algorithm's own sizes count, so the chunk is a matter of form. */
-static uint64_t lay_stream(struct asim_layout *lay, struct asim_stream *stream, uint64_t chunk)
+static uint64_t lay_stream(struct asim_phase_plan *lay, struct asim_chunk *stream, uint64_t chunk)
 {
     if (lay->sizes) {
         stream->share = lay->dims.chunk++;
-        asim_layout_sized(lay, stream);
+        asim_phase_plan_add_sized(lay, stream);
         return chunk;
     }
     if (!lay->recipe)
-        return asim_layout_phases(lay, stream, chunk);
+        return asim_phase_plan_add(lay, stream, chunk);
     stream->n_phases = 1;
     stream->phases[0] = (struct asim_phase){.kind = lay->kind, .bytes = lay->dims.left, .step = 1};
     stream->phases[0].recipe = lay->recipe;
@@ -126,7 +126,7 @@ static uint64_t lay_stream(struct asim_layout *lay, struct asim_stream *stream, 
 }
 
 /* For the reports, and for consistency.c, which looks whether all members mean the same. */
-static void show_join(const struct asim_layout *lay, const struct asim_dataset *data)
+static void show_join(const struct asim_phase_plan *lay, const struct asim_coll_op *data)
 {
     struct asim_rank *rank = lay->rank;
     struct asim_event event = {.t = data->issued_ns, .kind = ASIM_EV_COLL_JOIN, .rank = rank->id};
@@ -135,16 +135,16 @@ static void show_join(const struct asim_layout *lay, const struct asim_dataset *
     event.of.join.kind = (uint32_t)lay->list;
     event.of.join.group = asim_group_key(lay->listed);
     event.of.join.ordinal = data->ordinal;
-    event.of.join.first = asim_layout_first(lay);
+    event.of.join.first = asim_phase_plan_first(lay);
     event.of.join.sized = lay->sizes != NULL;
-    event.of.join.members = asim_layout_members(lay);
-    asim_show_record(&rank->world->show, rank->lane->events, &event);
+    event.of.join.members = asim_phase_plan_members(lay);
+    asim_event_bus_record(&rank->world->show, rank->lane->events, &event);
 }
 
 /* Each chunk starts before the next is made (spec 4.2), and may even end; the extra count in
  * data->streams keeps the collective open meanwhile. */
-static void run_chunks(struct asim_layout *lay, struct asim_dataset *data, const struct asim_op *op,
-                       uint64_t chunk, uint64_t total)
+static void run_chunks(struct asim_phase_plan *lay, struct asim_coll_op *data,
+                       const struct asim_op *op, uint64_t chunk, uint64_t total)
 {
     struct asim_rank *rank = lay->rank;
     int64_t priority = take_priority(rank, op);
@@ -153,7 +153,7 @@ static void run_chunks(struct asim_layout *lay, struct asim_dataset *data, const
     data->streams = 1; /* held until every chunk is in */
     lay->dims = (struct asim_dims_state){0};
     while (total && !rank->failed) {
-        struct asim_stream *stream = asim_pool_get(&rank->lane->pools.stream);
+        struct asim_chunk *stream = asim_pool_get(&rank->lane->pools.stream);
 
         if (!stream) {
             asim_rank_fail_nomem(rank, "starting a chunk");
@@ -169,7 +169,7 @@ static void run_chunks(struct asim_layout *lay, struct asim_dataset *data, const
             return;
         data->streams++;
         total = done > total ? 0 : total - done;
-        asim_order_advance(rank, stream);
+        asim_chunk_advance(rank, stream);
     }
     if (!rank->failed && --data->streams == 0)
         asim_rank_fail(rank, "rank %u: a collective ended while it was being issued", rank->id);
@@ -225,13 +225,13 @@ static uint32_t position_in(const struct asim_group *group, uint32_t rank)
 
 /* The root of a rooted collective: comm_src or comm_dst, or else the first member.
  * As a position in the group, or a rank where everybody takes part. */
-static int find_root(struct asim_layout *lay, const struct asim_op *op)
+static int find_root(struct asim_phase_plan *lay, const struct asim_op *op)
 {
     int down = lay->kind == ASIM_BROADCAST || lay->kind == ASIM_SCATTER;
     int given = (op->has & (down ? ASIM_HAS_COMM_SRC : ASIM_HAS_COMM_DST)) != 0;
     uint32_t n = lay->rank->world->n_ranks, root = down ? op->comm_src : op->comm_dst;
 
-    if (!asim_layout_is_rooted(lay->kind) || !given)
+    if (!asim_phase_plan_is_rooted(lay->kind) || !given)
         return 0;
     lay->root = lay->group ? position_in(lay->group, root) : root;
     if (lay->root < (lay->group ? lay->group->n : n))
@@ -259,7 +259,7 @@ static uint32_t involved_of(const struct asim_op *op)
  * ops define groups on the way); `asim trace check` says the same before a run.
  * All-to-all-v: the sentence about what does not fit; 0, or the rank has failed. Members are known
  * by now. */
-static int take_sizes(struct asim_layout *lay, const struct asim_op *op)
+static int take_sizes(struct asim_phase_plan *lay, const struct asim_op *op)
 {
     struct asim_world *world = lay->rank->world;
     uint64_t n = lay->listed ? lay->listed->n : world->n_ranks;
@@ -269,7 +269,7 @@ static int take_sizes(struct asim_layout *lay, const struct asim_op *op)
         why = "only an ALL_TO_ALL can have sizes of its own";
     else if (lay->recipe)
         why = "an algorithm given as traces has its own sizes; leave one of the two out";
-    else if (!lay->group && asim_layout_members(lay) != world->n_ranks)
+    else if (!lay->group && asim_phase_plan_members(lay) != world->n_ranks)
         why = "involved_dim leaves ranks out; name a communicator group instead";
     if (why)
         asim_rank_fail(lay->rank, "rank %u: op %llu ('%s') is a %s with comm_sizes: %s",
@@ -288,7 +288,7 @@ static int take_sizes(struct asim_layout *lay, const struct asim_op *op)
 }
 
 /* Who takes part and how; 0, or the rank has failed. */
-static int lay_out(struct asim_layout *lay, const struct asim_op *op)
+static int lay_out(struct asim_phase_plan *lay, const struct asim_op *op)
 {
     struct asim_world *world = lay->rank->world;
     const char *custom = custom_of(world, op);
@@ -304,22 +304,22 @@ static int lay_out(struct asim_layout *lay, const struct asim_op *op)
         lay->position = position_in(lay->group, lay->rank->id);
     lay->kind = lay->list == ASIM_REDUCE_SCATTER_BLOCK ? ASIM_REDUCE_SCATTER : lay->list;
     if (custom) {
-        asim_layout_tags_fit(lay, "an algorithm given as traces");
+        asim_phase_plan_tags_fit(lay, "an algorithm given as traces");
         lay->recipe =
-            asim_recipe_find(lay->rank, custom, lay->group ? lay->position : lay->rank->id);
+            asim_op_graph_find(lay->rank, custom, lay->group ? lay->position : lay->rank->id);
         return lay->rank->failed ? ASIM_EINVAL : 0;
     }
-    lay->n_dims = lay->group ? 1 : asim_layout_dims(world, lay->list);
+    lay->n_dims = lay->group ? 1 : asim_phase_plan_dims(world, lay->list);
     return find_root(lay, op);
 }
 
 /* In the order: attributes, group, who takes part, chunks. Everything here is this rank's own
  * decision, so all ranks must come to the same one from the same data. */
-void asim_coll_op(struct asim_rank *rank, uint32_t index, const struct asim_op *op)
+void asim_coll_issue(struct asim_rank *rank, uint32_t index, const struct asim_op *op)
 {
-    struct asim_layout lay = {.rank = rank, .list = (int)op->comm_type, .involved = UINT32_MAX};
+    struct asim_phase_plan lay = {.rank = rank, .list = (int)op->comm_type, .involved = UINT32_MAX};
     uint64_t total = op->comm_type == ASIM_BARRIER ? 1 : op->comm_bytes, chunk;
-    struct asim_dataset *data;
+    struct asim_coll_op *data;
     int all = 0;
 
     if (!check_kind(rank, op))
@@ -332,14 +332,15 @@ void asim_coll_op(struct asim_rank *rank, uint32_t index, const struct asim_op *
     if (op->comm_type == ASIM_BROADCAST && !rank->world->n_choices[ASIM_BROADCAST] &&
         !custom_of(rank->world, op)) { /* parity: not modelled, each rank waits on its own */
         asim_clock_add(rank, asim_replay_ns(op),
-                       &(struct asim_todo){.kind = ASIM_TODO_OP_DONE, .op = index});
+                       &(struct asim_rank_event){.kind = ASIM_RANK_EVENT_OP_DONE, .op = index});
         return;
     }
     if (lay_out(&lay, op) || (op->has & ASIM_HAS_COMM_SIZES && take_sizes(&lay, op)))
         return;
-    if (!lay.recipe && !asim_layout_has_partners(&lay)) {
+    if (!lay.recipe && !asim_phase_plan_has_partners(&lay)) {
         /* alone: nothing to exchange (the reference never finishes) */
-        asim_clock_add(rank, 0, &(struct asim_todo){.kind = ASIM_TODO_OP_DONE, .op = index});
+        asim_clock_add(rank, 0,
+                       &(struct asim_rank_event){.kind = ASIM_RANK_EVENT_OP_DONE, .op = index});
         return;
     }
     chunk = chunk_bytes(&lay, &total);

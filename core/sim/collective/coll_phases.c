@@ -25,14 +25,14 @@ static const struct asim_coll_choice *choice_of(const struct asim_world *world, 
 }
 
 /* Kinds in which one member differs from the others. */
-int asim_layout_is_rooted(int kind)
+int asim_phase_plan_is_rooted(int kind)
 {
     return kind == ASIM_BROADCAST || kind == ASIM_SCATTER || kind == ASIM_REDUCE ||
            kind == ASIM_GATHER;
 }
 
 /* A "one…" algorithm is a ring over all ranks and swallows the dimensions after it (spec 4.3). */
-uint32_t asim_layout_dims(const struct asim_world *world, int list)
+uint32_t asim_phase_plan_dims(const struct asim_world *world, int list)
 {
     for (uint32_t d = 0; d < world->dims.n; d++)
         if (choice_of(world, list, d)->one)
@@ -41,7 +41,7 @@ uint32_t asim_layout_dims(const struct asim_world *world, int list)
 }
 
 /* The ranks that differ from this one in that dimension only; a group is one ring in file order. */
-static struct asim_ring_of ring_of(const struct asim_layout *lay, uint32_t dim)
+static struct asim_ring_of ring_of(const struct asim_phase_plan *lay, uint32_t dim)
 {
     const struct asim_world *world = lay->rank->world;
     struct asim_ring_of ring = {.stride = world->strides[dim], .n = world->dims.at[dim]};
@@ -62,13 +62,13 @@ static struct asim_ring_of ring_of(const struct asim_layout *lay, uint32_t dim)
 }
 
 /* Dimensions of one member, or left out by involved_dim, have no phase. */
-static int is_active(const struct asim_layout *lay, uint32_t dim)
+static int is_active(const struct asim_phase_plan *lay, uint32_t dim)
 {
     return ring_of(lay, dim).n > 1 && (lay->involved >> dim & 1);
 }
 
 /* 0: this rank is alone in the collective, so there is nothing to send. */
-int asim_layout_has_partners(const struct asim_layout *lay)
+int asim_phase_plan_has_partners(const struct asim_phase_plan *lay)
 {
     for (uint32_t d = 0; d < lay->n_dims; d++)
         if (is_active(lay, d))
@@ -77,7 +77,7 @@ int asim_layout_has_partners(const struct asim_layout *lay)
 }
 
 /* How many ranks take part, this one included. */
-uint64_t asim_layout_members(const struct asim_layout *lay)
+uint64_t asim_phase_plan_members(const struct asim_phase_plan *lay)
 {
     uint64_t members = 1;
 
@@ -89,7 +89,7 @@ uint64_t asim_layout_members(const struct asim_layout *lay)
     return members;
 }
 
-uint32_t asim_layout_first(const struct asim_layout *lay)
+uint32_t asim_phase_plan_first(const struct asim_phase_plan *lay)
 {
     uint32_t first = lay->rank->id;
 
@@ -101,10 +101,10 @@ uint32_t asim_layout_first(const struct asim_layout *lay)
 
 /* The next queue of a dimension, or that of the op. half: 0 = all of them, 1 = the first half, 2 =
  * the second. */
-static uint32_t take_queue(const struct asim_layout *lay, uint32_t dim, int half, int *step)
+static uint32_t take_queue(const struct asim_phase_plan *lay, uint32_t dim, int half, int *step)
 {
     uint32_t q = lay->rank->world->settings.queues_per_dim, at;
-    struct asim_dim_turns *turns = &lay->rank->turns[dim];
+    struct asim_dim_round_robin *turns = &lay->rank->turns[dim];
 
     if (lay->queue) {
         at = lay->queue - 1;
@@ -124,7 +124,7 @@ static uint32_t take_queue(const struct asim_layout *lay, uint32_t dim, int half
 
 /* parity: a group of a system with several algorithms uses ring, where ring can do it; but one of
  * NCCL's, which the reference does not have, is meant wherever it is named. */
-static const struct asim_coll_choice *choice_in_group(const struct asim_layout *lay, int kind)
+static const struct asim_coll_choice *choice_in_group(const struct asim_phase_plan *lay, int kind)
 {
     const struct asim_world *world = lay->rank->world;
 
@@ -136,26 +136,26 @@ static const struct asim_coll_choice *choice_in_group(const struct asim_layout *
     return choice_of(world, lay->list, 0);
 }
 
-int asim_layout_tags_fit(const struct asim_layout *lay, const char *what)
+int asim_phase_plan_tags_fit(const struct asim_phase_plan *lay, const char *what)
 {
-    if (!lay->listed || lay->listed->id < ASIM_GROUPS_OF_RECIPES)
+    if (!lay->listed || lay->listed->id < ASIM_OP_GRAPH_GROUPS)
         return 1;
     asim_rank_fail(lay->rank, "group %lld: %s needs a group id below %d",
-                   (long long)lay->listed->id, what, ASIM_GROUPS_OF_RECIPES);
+                   (long long)lay->listed->id, what, ASIM_OP_GRAPH_GROUPS);
     return 0;
 }
 
-static void lay_flows(const struct asim_layout *lay, struct asim_phase *phase)
+static void lay_flows(const struct asim_phase_plan *lay, struct asim_phase *phase)
 {
     if (!phase->choice->algo->flows || lay->rank->failed)
         return;
-    if (asim_layout_tags_fit(lay, phase->choice->algo->member.name))
-        asim_program_lay(lay->rank, phase->choice, phase);
+    if (asim_phase_plan_tags_fit(lay, phase->choice->algo->member.name))
+        asim_nccl_graph_compile(lay->rank, phase->choice, phase);
 }
 
 /* Appends one phase; returns the bytes the next one starts from. */
-static uint64_t add_phase(const struct asim_layout *lay, struct asim_stream *stream, uint32_t dim,
-                          const int kind_half[2], uint64_t bytes)
+static uint64_t add_phase(const struct asim_phase_plan *lay, struct asim_chunk *stream,
+                          uint32_t dim, const int kind_half[2], uint64_t bytes)
 {
     struct asim_phase *phase = &stream->phases[stream->n_phases++];
 
@@ -177,7 +177,7 @@ static uint64_t add_phase(const struct asim_layout *lay, struct asim_stream *str
  * scatters_all, reduce-scatter through all of it and all-gather back through all of it.
  * Each phase begins with what the one before leaves: an all-gather gives back exactly what its
  * reduce-scatter took, but for remainders. */
-static void lay_bw_aware(const struct asim_layout *lay, struct asim_stream *stream,
+static void lay_bw_aware(const struct asim_phase_plan *lay, struct asim_chunk *stream,
                          const uint32_t *order, uint64_t bytes)
 {
     uint32_t n = lay->n_dims, last = n;
@@ -201,7 +201,7 @@ static void lay_bw_aware(const struct asim_layout *lay, struct asim_stream *stre
 
 /* 1 if this rank's ring in `dim` holds data: it is level with the root in every dimension below.
  */
-static int is_reached(const struct asim_layout *lay, uint32_t dim)
+static int is_reached(const struct asim_phase_plan *lay, uint32_t dim)
 {
     for (uint32_t d = 0; d < dim; d++)
         if (is_active(lay, d) && ring_of(lay, d).index != ring_of(lay, d).root)
@@ -210,7 +210,7 @@ static int is_reached(const struct asim_layout *lay, uint32_t dim)
 }
 
 /* bytes follows the data even through dimensions whose ring this rank does not take part in. */
-static void lay_rooted(const struct asim_layout *lay, struct asim_stream *stream, uint64_t bytes)
+static void lay_rooted(const struct asim_phase_plan *lay, struct asim_chunk *stream, uint64_t bytes)
 {
     int down = lay->kind == ASIM_BROADCAST || lay->kind == ASIM_SCATTER;
 
@@ -227,7 +227,7 @@ static void lay_rooted(const struct asim_layout *lay, struct asim_stream *stream
 }
 
 /* What a dimension order may look at (coll/dims.h): no time and no state of the rank. */
-static void view_dims(const struct asim_layout *lay, struct asim_dims_view *view)
+static void view_dims(const struct asim_phase_plan *lay, struct asim_dims_view *view)
 {
     *view = (struct asim_dims_view){.kind = lay->kind, .n = lay->n_dims};
     for (uint32_t d = 0; d < lay->n_dims; d++) {
@@ -242,7 +242,7 @@ static void view_dims(const struct asim_layout *lay, struct asim_dims_view *view
  * Cost: n - 1 messages a member and chunk, those of no bytes too: only the sender knows which these
  * are, and its receiver waits for one from everybody.
  */
-void asim_layout_sized(const struct asim_layout *lay, struct asim_stream *stream)
+void asim_phase_plan_add_sized(const struct asim_phase_plan *lay, struct asim_chunk *stream)
 {
     const struct asim_world *world = lay->rank->world;
     const struct asim_coll_choice *named = choice_of(world, lay->list, 0);
@@ -258,13 +258,13 @@ void asim_layout_sized(const struct asim_layout *lay, struct asim_stream *stream
 }
 
 /* Returns the bytes of the chunk: an order may have changed them (offlineGreedyFlex). */
-uint64_t asim_layout_phases(struct asim_layout *lay, struct asim_stream *stream, uint64_t bytes)
+uint64_t asim_phase_plan_add(struct asim_phase_plan *lay, struct asim_chunk *stream, uint64_t bytes)
 {
     const struct asim_world *world = lay->rank->world;
     struct asim_dims_pick pick = {.bytes = bytes};
     struct asim_dims_view view;
 
-    if (asim_layout_is_rooted(lay->kind)) {
+    if (asim_phase_plan_is_rooted(lay->kind)) {
         lay_rooted(lay, stream, bytes);
         return bytes;
     }

@@ -23,9 +23,9 @@ uint32_t asim_ring_rank(const struct asim_ring_of *ring, uint32_t position)
 /* Over the bus: bundle number h goes from the NPU or from the memory agent and may come back, as
  * the pipeline's pattern says; algorithms without one come from the NPU at the start only.
  * Only the LogGP bus wants to know; without it a bundle is its delay. */
-static struct asim_carry carry_of(const struct asim_plan *plan, uint64_t h, uint64_t reduce)
+static struct asim_bus_transfer carry_of(const struct asim_plan *plan, uint64_t h, uint64_t reduce)
 {
-    struct asim_carry carry = {.bytes = plan->msg_bytes, .reduce_bytes = reduce};
+    struct asim_bus_transfer carry = {.bytes = plan->msg_bytes, .reduce_bytes = reduce};
     uint64_t at = plan->cycle ? h % plan->cycle : h;
     struct asim_step step;
 
@@ -42,21 +42,21 @@ static struct asim_carry carry_of(const struct asim_plan *plan, uint64_t h, uint
 }
 
 /* Token number h of the phase is on its way; `reduce` bytes are reduced before it is free. */
-static void mint(struct asim_rank *rank, struct asim_stream *stream, uint64_t h, uint64_t reduce)
+static void mint(struct asim_rank *rank, struct asim_chunk *stream, uint64_t h, uint64_t reduce)
 {
-    struct asim_carry carry;
+    struct asim_bus_transfer carry;
 
     if (stream->delay_ns != ASIM_NEVER) {
-        asim_clock_stream(rank, stream->delay_ns, ASIM_TODO_BUNDLE, stream, reduce);
+        asim_clock_add_chunk(rank, stream->delay_ns, ASIM_RANK_EVENT_DELAY, stream, reduce);
         return;
     }
     carry = carry_of(&stream->plan, h, reduce);
-    asim_bus_carry(rank, stream, &carry);
+    asim_bus_start(rank, stream, &carry);
 }
 
-static uint64_t delay_of(const struct asim_rank *rank, const struct asim_stream *stream)
+static uint64_t delay_of(const struct asim_rank *rank, const struct asim_chunk *stream)
 {
-    const struct asim_phase *phase = asim_stream_phase(stream);
+    const struct asim_phase *phase = asim_chunk_phase(stream);
 
     if (phase->subgroup && !phase->choice->algo->usual)
         return SUBGROUP_DELAY_NS + rank->endpoint_ns - (uint64_t)rank->world->endpoint_ns;
@@ -65,7 +65,7 @@ static uint64_t delay_of(const struct asim_rank *rank, const struct asim_stream 
 
 /* The send is given to the network before the receive is posted (spec 5.2). Sends of collectives
  * carry no cookie: nothing waits for them. */
-static inline void do_step(struct asim_rank *rank, struct asim_stream *stream,
+static inline void do_step(struct asim_rank *rank, struct asim_chunk *stream,
                            const struct asim_step *step)
 {
     struct asim_world *world = rank->world;
@@ -80,7 +80,7 @@ static inline void do_step(struct asim_rank *rank, struct asim_stream *stream,
         msg.id = asim_send_id(rank);
         if (world->backend->send(world->carrier, &msg))
             asim_rank_fail_nomem(rank, "sending a message");
-        asim_match_stream(rank, stream, step->from, step->recv_bytes);
+        asim_match_post_chunk(rank, stream, step->from, step->recv_bytes);
         return;
     }
     if (step->to != ASIM_NOBODY)
@@ -93,9 +93,9 @@ static inline void do_step(struct asim_rank *rank, struct asim_stream *stream,
 }
 
 /* Steps are computed one ahead, once each. */
-static void prepare(struct asim_stream *stream)
+static void prepare(struct asim_chunk *stream)
 {
-    const struct asim_ring_of *ring = &asim_stream_phase(stream)->ring;
+    const struct asim_ring_of *ring = &asim_chunk_phase(stream)->ring;
     struct asim_step *step = &stream->next_step;
 
     if (stream->step >= stream->plan.steps || (stream->step && stream->plan.algo->uniform))
@@ -108,8 +108,8 @@ static void prepare(struct asim_stream *stream)
 }
 
 /* Takes steps while there are tokens and arrivals for them. A step may end other things on the
- * spot, but never this stream: that is asim_stream_bundle's to do. */
-static inline void pump(struct asim_rank *rank, struct asim_stream *stream)
+ * spot, but never this stream: that is asim_chunk_credit's to do. */
+static inline void pump(struct asim_rank *rank, struct asim_chunk *stream)
 {
     const struct asim_step *step = &stream->next_step;
 
@@ -123,20 +123,20 @@ static inline void pump(struct asim_rank *rank, struct asim_stream *stream)
 }
 
 /* All three: a phase may have its tokens back before its last message has come. */
-static int is_over(const struct asim_stream *stream)
+static int is_over(const struct asim_chunk *stream)
 {
     return stream->step == stream->plan.steps && stream->tokens == stream->plan.end_tokens &&
            stream->received == stream->plan.arrivals;
 }
 
 /* Makes the plan of the stream's present phase; start tokens cost a bundle each. */
-void asim_stream_start(struct asim_rank *rank, struct asim_stream *stream)
+void asim_chunk_start_phase(struct asim_rank *rank, struct asim_chunk *stream)
 {
-    const struct asim_phase *phase = asim_stream_phase(stream);
+    const struct asim_phase *phase = asim_chunk_phase(stream);
     struct asim_coll coll;
 
     if (phase->recipe) {
-        asim_custom_start(rank, stream);
+        asim_graph_runner_start(rank, stream);
         return;
     }
     coll = (struct asim_coll){.kind = phase->kind,
@@ -156,66 +156,67 @@ void asim_stream_start(struct asim_rank *rank, struct asim_stream *stream)
     stream->step = stream->received = 0;
     stream->tokens = 0;
     if (asim_coll_plan(&stream->plan, phase->choice->algo, &coll, &rank->lane->trial)) {
-        asim_rank_latch(rank);
+        asim_rank_record_failure(rank);
         return;
     }
     for (uint32_t i = 0; i < stream->plan.start_tokens; i++)
         mint(rank, stream, i, 0);
     prepare(stream);
-    if (!asim_march_begin(rank, stream))
+    if (!asim_uniform_phase_begin(rank, stream))
         pump(rank, stream);
 }
 
 /* A reduction of `bytes` costs two reads and a write of local memory, each truncated. bandwidth 0 =
  * free (spec 5.1). */
-uint64_t asim_stream_reduce_ns(const struct asim_rank *rank, uint64_t bytes)
+uint64_t asim_chunk_reduce_ns(const struct asim_rank *rank, uint64_t bytes)
 {
     double bw = rank->world->system.local_mem_bw_gbps * 1e9;
 
     return REDUCE_PASSES * (bw > 0 ? asim_ns_whole((double)bytes / bw * 1e9) : 0);
 }
 
-void asim_stream_reduce(struct asim_rank *rank, struct asim_stream *stream, uint64_t bytes)
+void asim_chunk_reduce(struct asim_rank *rank, struct asim_chunk *stream, uint64_t bytes)
 {
-    asim_clock_stream(rank, asim_stream_reduce_ns(rank, bytes), ASIM_TODO_TOKEN, stream, 0);
+    asim_clock_add_chunk(rank, asim_chunk_reduce_ns(rank, bytes), ASIM_RANK_EVENT_CREDIT, stream,
+                         0);
 }
 
 /* The endpoint delay is over; without a reduction a token is free: go on, and end the phase when
  * that was all. */
-void asim_stream_bundle(struct asim_rank *rank, struct asim_stream *stream, uint64_t bytes)
+void asim_chunk_credit(struct asim_rank *rank, struct asim_chunk *stream, uint64_t bytes)
 {
     if (bytes) {
-        asim_stream_reduce(rank, stream, bytes);
+        asim_chunk_reduce(rank, stream, bytes);
         return;
     }
     if (stream->march) {
-        asim_march_token(rank, stream);
+        asim_uniform_phase_credit(rank, stream);
         return;
     }
     stream->tokens++;
     pump(rank, stream);
     if (is_over(stream) && !rank->failed)
-        asim_order_advance(rank, stream);
+        asim_chunk_advance(rank, stream);
 }
 
 /* The i-th message of this phase. Which block it holds does not matter to time. */
-void asim_stream_arrival(struct asim_rank *rank, struct asim_stream *stream)
+void asim_chunk_arrival(struct asim_rank *rank, struct asim_chunk *stream)
 {
     uint64_t i;
 
     if (stream->march) {
-        asim_march_arrival(rank, stream->march);
+        asim_uniform_phase_arrival(rank, stream->march);
         return;
     }
     i = stream->received++;
     if (stream->plan.plain && stream->delay_ns != ASIM_NEVER) {
-        asim_clock_stream(rank, stream->delay_ns, ASIM_TODO_BUNDLE, stream, 0);
+        asim_clock_add_chunk(rank, stream->delay_ns, ASIM_RANK_EVENT_DELAY, stream, 0);
         return;
     }
-    asim_stream_hand(rank, stream, i);
+    asim_chunk_complete_arrival(rank, stream, i);
 }
 
-void asim_stream_hand(struct asim_rank *rank, struct asim_stream *stream, uint64_t i)
+void asim_chunk_complete_arrival(struct asim_rank *rank, struct asim_chunk *stream, uint64_t i)
 {
     mint(rank, stream, stream->plan.start_tokens + i, stream->plan.algo->arrival(&stream->plan, i));
 }

@@ -58,7 +58,7 @@ static int choose_list(struct asim_world *world, int kind, struct asim_err *err)
                             words->n, asim_coll_type_name(kind), world->dims.n);
     if (choose(world, kind, words, err))
         return ASIM_EINVAL;
-    if (words->n < world->dims.n && asim_layout_dims(world, kind) > words->n)
+    if (words->n < world->dims.n && asim_phase_plan_dims(world, kind) > words->n)
         asim_world_diagnose(
             world,
             "the system configuration names %zu algorithms for %s and there are %zu "
@@ -155,7 +155,7 @@ int asim_coll_setup(struct asim_world *world, struct asim_err *err)
 {
     uint32_t stride = 1, queues = world->settings.queues_per_dim;
 
-    if (asim_meet_open(world))
+    if (asim_consistency_open(world))
         return asim_err_nomem(err, "laying out the logical dimensions");
     world->strides = asim_arena_array(&world->arena, world->dims.n, sizeof *world->strides);
     if (!world->strides)
@@ -182,5 +182,5 @@ void asim_coll_fini(struct asim_world *world)
     for (int kind = 0; kind < ASIM_COLL_TYPES; kind++)
         free(world->custom[kind]);
     asim_node_prefixes_fini(&world->node_prefixes);
-    asim_meet_fini(world);
+    asim_consistency_fini(world);
 }

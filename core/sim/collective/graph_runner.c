@@ -20,10 +20,10 @@
 
 #include <stdlib.h>
 
-struct asim_custom {
-    struct asim_custom *next, *prev; /* all of the lane, for its end */
-    struct asim_stream *stream;
-    const struct asim_recipe *recipe;
+struct asim_graph_runner {
+    struct asim_graph_runner *next, *prev; /* all of the lane, for its end */
+    struct asim_chunk *stream;
+    const struct asim_op_graph *recipe;
     uint64_t flow_bytes; /* of every send and receive; 0 = as the nodes say */
     uint32_t left;       /* nodes not ended */
     int issuing;         /* an end inside an issue must not end the phase under its feet */
@@ -35,7 +35,8 @@ struct asim_custom {
  * The counts wrap long after the collectives they tell apart have ended.
  * The group's own collectives use bit 63 without bit 61, rendezvous adds bit 62: the three never
  * meet. */
-static uint64_t tag_of(const struct asim_custom *custom, const struct asim_recipe_node *node)
+static uint64_t tag_of(const struct asim_graph_runner *custom,
+                       const struct asim_op_graph_node *node)
 {
     uint64_t stream = custom->stream->tag;
     uint64_t group = stream >> 32 & 0x1ffff, number = stream & 0xffffff;
@@ -44,12 +45,12 @@ static uint64_t tag_of(const struct asim_custom *custom, const struct asim_recip
 }
 
 /* Peers are positions in the group, mapped through its members in file order (spec 5.7). */
-static void exchange(struct asim_rank *rank, struct asim_custom *custom, uint32_t index)
+static void exchange(struct asim_rank *rank, struct asim_graph_runner *custom, uint32_t index)
 {
-    const struct asim_recipe_node *node = &custom->recipe->nodes[index];
-    const struct asim_ring_of *ring = &asim_stream_phase(custom->stream)->ring;
+    const struct asim_op_graph_node *node = &custom->recipe->nodes[index];
+    const struct asim_ring_of *ring = &asim_chunk_phase(custom->stream)->ring;
     int at_switch = custom->at_switch && node->peer >= ring->n;
-    struct asim_later *later;
+    struct asim_deferred_action *later;
     uint32_t peer = rank->id;
     uint64_t bytes = custom->flow_bytes ? custom->flow_bytes : node->bytes;
     uint64_t tag = at_switch ? custom->at_switch | node->tag : tag_of(custom, node);
@@ -71,43 +72,47 @@ static void exchange(struct asim_rank *rank, struct asim_custom *custom, uint32_
         asim_rank_fail_nomem(rank, "running a collective algorithm");
         return;
     }
-    *later = (struct asim_later){.kind = ASIM_LATER_NODE, .node = index, .custom = custom};
+    *later =
+        (struct asim_deferred_action){.kind = ASIM_DEFERRED_NODE, .node = index, .custom = custom};
     if (node->type == ASIM_OP_COMM_SEND)
         asim_send(rank, &(struct asim_msg){.src = rank->id,
                                            .dst = peer,
                                            .bytes = bytes,
                                            .tag = tag,
-                                           .cookie = asim_later_cookie(later)});
+                                           .cookie = asim_deferred_action_cookie(later)});
     else
         asim_receive(rank,
                      &(struct asim_recv){.bytes = bytes, .later = later, .src = peer, .tag = tag});
 }
 
 /* The endpoint delay before a flow is over. */
-void asim_custom_flow(struct asim_rank *rank, struct asim_custom *custom, uint32_t node)
+void asim_graph_runner_send_flow(struct asim_rank *rank, struct asim_graph_runner *custom,
+                                 uint32_t node)
 {
     exchange(rank, custom, node);
 }
 
 /* A computation ends by the clock, an exchange by the network, perhaps within this call. */
-static void issue(struct asim_rank *rank, struct asim_custom *custom, uint32_t index)
+static void issue(struct asim_rank *rank, struct asim_graph_runner *custom, uint32_t index)
 {
-    const struct asim_recipe_node *node = &custom->recipe->nodes[index];
+    const struct asim_op_graph_node *node = &custom->recipe->nodes[index];
 
     if (node->type == ASIM_OP_COMP)
-        asim_clock_add(rank, node->ns,
-                       &(struct asim_todo){.kind = ASIM_TODO_NODE, .op = index, .custom = custom});
+        asim_clock_add(
+            rank, node->ns,
+            &(struct asim_rank_event){.kind = ASIM_RANK_EVENT_NODE, .op = index, .custom = custom});
     else if (custom->flow_bytes && node->type == ASIM_OP_COMM_SEND && rank->endpoint_ns)
-        asim_clock_add(rank, rank->endpoint_ns,
-                       &(struct asim_todo){.kind = ASIM_TODO_FLOW, .op = index, .custom = custom});
+        asim_clock_add(
+            rank, rank->endpoint_ns,
+            &(struct asim_rank_event){.kind = ASIM_RANK_EVENT_FLOW, .op = index, .custom = custom});
     else
         exchange(rank, custom, index);
 }
 
 /* Frees *custom: nobody may look at it after this. */
-static void end_if_over(struct asim_rank *rank, struct asim_custom *custom)
+static void end_if_over(struct asim_rank *rank, struct asim_graph_runner *custom)
 {
-    struct asim_stream *stream = custom->stream;
+    struct asim_chunk *stream = custom->stream;
 
     if (custom->left || custom->issuing || rank->failed)
         return;
@@ -116,7 +121,7 @@ static void end_if_over(struct asim_rank *rank, struct asim_custom *custom)
         custom->next->prev = custom->prev;
     free(custom);
     stream->custom = NULL;
-    asim_order_advance(rank, stream);
+    asim_chunk_advance(rank, stream);
 }
 
 /* Greatest common divisor. */
@@ -151,22 +156,22 @@ static void draw_order(const struct asim_rank *rank, uint64_t n, uint64_t order[
 }
 
 /* parents[] is this run's own copy of the counts; the recipe is shared and const. */
-void asim_custom_start(struct asim_rank *rank, struct asim_stream *stream)
+void asim_graph_runner_start(struct asim_rank *rank, struct asim_chunk *stream)
 {
-    const struct asim_recipe *recipe = asim_stream_phase(stream)->recipe;
-    struct asim_custom *custom = malloc(sizeof *custom + recipe->n * sizeof *custom->parents);
+    const struct asim_op_graph *recipe = asim_chunk_phase(stream)->recipe;
+    struct asim_graph_runner *custom = malloc(sizeof *custom + recipe->n * sizeof *custom->parents);
     uint64_t order[2];
 
     if (!custom) {
         asim_rank_fail_nomem(rank, "running a collective algorithm");
         return;
     }
-    *custom = (struct asim_custom){.stream = stream, .recipe = recipe, .left = recipe->n};
-    custom->flow_bytes = asim_stream_phase(stream)->flow_bytes;
+    *custom = (struct asim_graph_runner){.stream = stream, .recipe = recipe, .left = recipe->n};
+    custom->flow_bytes = asim_chunk_phase(stream)->flow_bytes;
     if (recipe->local)
         custom->at_switch =
             asim_nvswitch_tag(rank, stream,
-                              asim_ring_rank(&asim_stream_phase(stream)->ring,
+                              asim_ring_rank(&asim_chunk_phase(stream)->ring,
                                              recipe->member / recipe->local * recipe->local));
     stream->custom = custom;
     custom->next = rank->lane->customs;
@@ -187,10 +192,11 @@ void asim_custom_start(struct asim_rank *rank, struct asim_stream *stream)
 }
 
 /* A node's end lets its children go. Called by the clock, by a send's end or by a receive. */
-void asim_custom_ended(struct asim_rank *rank, struct asim_custom *custom, uint32_t node)
+void asim_graph_runner_node_ended(struct asim_rank *rank, struct asim_graph_runner *custom,
+                                  uint32_t node)
 {
-    const struct asim_recipe *recipe = custom->recipe;
-    const struct asim_recipe_node *ended = &recipe->nodes[node];
+    const struct asim_op_graph *recipe = custom->recipe;
+    const struct asim_op_graph_node *ended = &recipe->nodes[node];
 
     custom->left--;
     custom->issuing++;
@@ -205,10 +211,10 @@ void asim_custom_ended(struct asim_rank *rank, struct asim_custom *custom, uint3
 }
 
 /* Those still running when a world ends early. */
-void asim_custom_fini(struct asim_sim_lane *lane)
+void asim_graph_runner_fini(struct asim_rank_shard *lane)
 {
     while (lane->customs) {
-        struct asim_custom *custom = lane->customs;
+        struct asim_graph_runner *custom = lane->customs;
 
         lane->customs = custom->next;
         free(custom);

@@ -97,7 +97,7 @@ static int describe(struct asim_rank *rank, const struct asim_coll_choice *word,
     uint32_t local = size > 1 ? local_of(&phase->ring, size) : 1;
 
     if (asim_coll_can(word->algo, phase->kind, &rank->lane->trial)) {
-        asim_rank_latch(rank);
+        asim_rank_record_failure(rank);
     } else if (!local) {
         asim_rank_fail(rank,
                        "%s: the %u members of a collective of rank %u do not lie evenly and in "
@@ -131,7 +131,7 @@ static int is_member(const struct asim_nccl *nccl, uint32_t position)
 
 /* Once for all members, since what they are dealt is one list: a member's nodes stand in its order.
  * Counts each member's sends and receives into n, and makes room for them. */
-static int make_room(struct asim_recipe *members, const struct asim_nccl *nccl)
+static int make_room(struct asim_op_graph *members, const struct asim_nccl *nccl)
 {
     int by_switch = 0;
 
@@ -157,12 +157,12 @@ static int make_room(struct asim_recipe *members, const struct asim_nccl *nccl)
 
 /* Nodes get their ids in the order of the flows, which is the order in which those that are free at
  * one instant are sent: channel 0 first. */
-static uint32_t add_node(struct asim_recipe *recipe, enum asim_op_type type, uint32_t peer,
+static uint32_t add_node(struct asim_op_graph *recipe, enum asim_op_type type, uint32_t peer,
                          uint32_t tag)
 {
-    struct asim_recipe_node *node = &recipe->nodes[recipe->n];
+    struct asim_op_graph_node *node = &recipe->nodes[recipe->n];
 
-    *node = (struct asim_recipe_node){.id = recipe->n, .type = type, .peer = peer, .tag = tag};
+    *node = (struct asim_op_graph_node){.id = recipe->n, .type = type, .peer = peer, .tag = tag};
     return recipe->n++;
 }
 
@@ -193,7 +193,7 @@ static uint32_t word_of(const struct asim_nccl *nccl, const struct asim_nccl_flo
 
 /* ends[2 i], ends[2 i + 1]: the nodes by which flow i leaves its source and reaches its
  * destination. Whatever a flow waits for has one of them at its source, in the same recipe. */
-static int add_links(struct asim_recipe *from, const struct asim_nccl *nccl, size_t i,
+static int add_links(struct asim_op_graph *from, const struct asim_nccl *nccl, size_t i,
                      const uint32_t *ends)
 {
     const struct asim_nccl_flow *flow = &nccl->flows.at[i];
@@ -201,7 +201,7 @@ static int add_links(struct asim_recipe *from, const struct asim_nccl *nccl, siz
     for (uint32_t k = 0; k < flow->parents; k++) {
         uint32_t parent = nccl->parents.at[flow->first_parent + k];
         int came = nccl->flows.at[parent].dst == flow->src;
-        struct asim_recipe_link link = {ends[2 * (size_t)parent + came], ends[2 * i]};
+        struct asim_op_graph_link link = {ends[2 * (size_t)parent + came], ends[2 * i]};
 
         if (ASIM_VEC_PUSH(from->links, link))
             return ASIM_ENOMEM;
@@ -209,7 +209,7 @@ static int add_links(struct asim_recipe *from, const struct asim_nccl *nccl, siz
     return 0;
 }
 
-static int add_flows(struct asim_recipe *members, const struct asim_nccl *nccl, uint32_t *ends)
+static int add_flows(struct asim_op_graph *members, const struct asim_nccl *nccl, uint32_t *ends)
 {
     uint32_t chunks = count_chunks(nccl);
 
@@ -228,12 +228,12 @@ static int add_flows(struct asim_recipe *members, const struct asim_nccl *nccl, 
             return ASIM_ENOMEM;
     }
     for (uint32_t p = 0; p < nccl->spec.ranks; p++)
-        asim_recipe_index(&members[p]);
+        asim_op_graph_index(&members[p]);
     return 0;
 }
 
 /* Tags of 20 bits wrap above a million pieces a member; pieces that share one travel in order. */
-static int fill(struct asim_program *program, const struct asim_nccl *nccl)
+static int fill(struct asim_nccl_graph *program, const struct asim_nccl *nccl)
 {
     uint32_t *ends = malloc(2 * (nccl->flows.n + 1) * sizeof *ends);
     int rc = ASIM_ENOMEM;
@@ -255,7 +255,7 @@ static int is_same(const struct asim_nccl_spec *a, const struct asim_nccl_spec *
 }
 
 /* Only rings and all pairs outgrow the memory at sizes of interest. */
-static int use_tokens(struct asim_world *world, struct asim_program *program,
+static int use_tokens(struct asim_world *world, struct asim_nccl_graph *program,
                       const struct asim_nccl *nccl, struct asim_err *err)
 {
     int pairs = nccl->spec.algo == ASIM_NCCL_DIRECT;
@@ -280,7 +280,7 @@ static int use_tokens(struct asim_world *world, struct asim_program *program,
 }
 
 /* The list of flows lives only as long as it takes to deal it out to the members. */
-static int make(struct asim_world *world, struct asim_program *program,
+static int make(struct asim_world *world, struct asim_nccl_graph *program,
                 const struct asim_nccl *chosen, struct asim_err *err)
 {
     struct asim_nccl nccl = {0};
@@ -296,7 +296,7 @@ static int make(struct asim_world *world, struct asim_program *program,
     return rc;
 }
 
-static void free_program(struct asim_program *program)
+static void free_program(struct asim_nccl_graph *program)
 {
     for (uint32_t p = 0; program->members && p < program->shape.ranks; p++) {
         free(program->members[p].nodes);
@@ -309,10 +309,10 @@ static void free_program(struct asim_program *program)
 /* Found by shape, or made and kept for the rest of the run.
  * Linear in shapes, of which a run has a handful. Under the world's lock; what could not be made is
  * not kept, so that whoever asks next gets the same sentence. */
-static struct asim_program *find(struct asim_world *world, const struct asim_nccl *chosen,
-                                 struct asim_err *err)
+static struct asim_nccl_graph *find(struct asim_world *world, const struct asim_nccl *chosen,
+                                    struct asim_err *err)
 {
-    struct asim_program *program = world->programs;
+    struct asim_nccl_graph *program = world->programs;
 
     while (program && !is_same(&program->shape, &chosen->spec))
         program = program->next;
@@ -334,26 +334,26 @@ static struct asim_program *find(struct asim_world *world, const struct asim_ncc
 }
 
 /* A piece that would be empty is a byte: nothing sent would be nothing waited for. */
-int asim_program_lay(struct asim_rank *rank, const struct asim_coll_choice *word,
-                     struct asim_phase *phase)
+int asim_nccl_graph_compile(struct asim_rank *rank, const struct asim_coll_choice *word,
+                            struct asim_phase *phase)
 {
     struct asim_world *world = rank->world;
     struct asim_nccl_spec spec = {0};
     struct asim_nccl chosen;
-    struct asim_program *program;
+    struct asim_nccl_graph *program;
     uint64_t piece;
 
     if (describe(rank, word, phase, &spec))
         return ASIM_EINVAL;
     if (asim_nccl_choose(&chosen, &spec, &rank->lane->trial)) {
-        asim_rank_latch(rank);
+        asim_rank_record_failure(rank);
         return ASIM_EINVAL;
     }
     pthread_mutex_lock(&world->lock);
     program = find(world, &chosen, &rank->lane->trial);
     pthread_mutex_unlock(&world->lock);
     if (!program) {
-        asim_rank_latch(rank);
+        asim_rank_record_failure(rank);
         return ASIM_EINVAL;
     }
     if (!program->members) {
@@ -367,10 +367,10 @@ int asim_program_lay(struct asim_rank *rank, const struct asim_coll_choice *word
 }
 
 /* At the world's end, when no stream points into a recipe any more. */
-void asim_program_fini(struct asim_world *world)
+void asim_nccl_graph_fini(struct asim_world *world)
 {
     while (world->programs) {
-        struct asim_program *program = world->programs;
+        struct asim_nccl_graph *program = world->programs;
 
         world->programs = program->next;
         free_program(program);

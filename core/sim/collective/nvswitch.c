@@ -173,7 +173,7 @@ uint32_t asim_nvswitch_host(const struct asim_rank *rank, uint32_t slot)
 }
 
 /* The first member's port at its first NVSwitch stands for the ring. */
-uint64_t asim_nvswitch_tag(const struct asim_rank *rank, const struct asim_stream *stream,
+uint64_t asim_nvswitch_tag(const struct asim_rank *rank, const struct asim_chunk *stream,
                            uint32_t first)
 {
     const struct asim_topo *topo = &rank->world->topo;
@@ -205,12 +205,12 @@ static enum asim_nvswitch_role role_of(uint64_t tag)
 /* Its lane's trial says why. */
 static void fail(struct asim_world *world, struct asim_nvswitch *at)
 {
-    asim_node_latch(world, at->host, &at->failed);
+    asim_node_record_failure(world, at->host, &at->failed);
 }
 
 static void fail_nomem(struct asim_world *world, struct asim_nvswitch *at, const char *doing)
 {
-    asim_err_nomem(&asim_lane_of(world, at->host)->trial, doing);
+    asim_err_nomem(&asim_rank_shard_of(world, at->host)->trial, doing);
     fail(world, at);
 }
 
@@ -322,7 +322,7 @@ void asim_nvswitch_arrived(struct asim_world *world, const struct asim_msg *msg)
     if (!piece)
         return;
     if (msg->bytes != piece->bytes || (down ? piece->head != msg->src : !take(piece, msg->src))) {
-        asim_err_set(&asim_lane_of(world, at->host)->trial, ASIM_EINVAL,
+        asim_err_set(&asim_rank_shard_of(world, at->host)->trial, ASIM_EINVAL,
                      "NVSwitch %u got a piece of %llu bytes from rank %u that does not fit the "
                      "collective under way there: more than %u chunks run at once",
                      asim_topo_external_id(&world->topo, msg->dst), (unsigned long long)msg->bytes,

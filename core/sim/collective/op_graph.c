@@ -17,15 +17,15 @@ enum { NODES_MAX = 1 << 24 };
 
 static int by_id(const void *a, const void *b)
 {
-    const struct asim_recipe_node *x = a, *y = b;
+    const struct asim_op_graph_node *x = a, *y = b;
 
     return (x->id > y->id) - (x->id < y->id);
 }
 
 /* By binary search; nodes are sorted before links are read. */
-static struct asim_recipe_node *find(const struct asim_recipe *recipe, uint64_t id)
+static struct asim_op_graph_node *find(const struct asim_op_graph *recipe, uint64_t id)
 {
-    const struct asim_recipe_node wanted = {.id = id};
+    const struct asim_op_graph_node wanted = {.id = id};
 
     return bsearch(&wanted, recipe->nodes, recipe->n, sizeof *recipe->nodes, by_id);
 }
@@ -47,7 +47,7 @@ static const char *lacks(const struct asim_op *op)
 }
 
 /* Only sends, receives and computations have a meaning here (spec 5.7). */
-static int take(struct asim_recipe_node *node, const struct asim_op *op, const char *path,
+static int take(struct asim_op_graph_node *node, const struct asim_op *op, const char *path,
                 struct asim_err *err)
 {
     struct asim_where at = {path, 0, 0};
@@ -62,7 +62,7 @@ static int take(struct asim_recipe_node *node, const struct asim_op *op, const c
     if (missing)
         return asim_err_at(err, ASIM_EINVAL, at, "node %llu ('%.80s') has no %s attribute.",
                            (unsigned long long)op->id, op->name, missing);
-    *node = (struct asim_recipe_node){.id = op->id, .type = op->type, .bytes = op->comm_bytes};
+    *node = (struct asim_op_graph_node){.id = op->id, .type = op->type, .bytes = op->comm_bytes};
     node->tag = op->comm_tag;
     node->peer = op->type == ASIM_OP_COMM_SEND ? op->comm_dst : op->comm_src;
     node->ns = asim_replay_ns(op);
@@ -74,21 +74,21 @@ static int take(struct asim_recipe_node *node, const struct asim_op *op, const c
     return 0;
 }
 
-/* Appends what each node waits for, in file order; asim_recipe_index sorts it by parent. Parents
- * named twice, as data and as control, are dropped by asim_recipe_index. */
-static int read_links(struct asim_recipe *recipe, struct asim_trace *trace, struct asim_err *err)
+/* Appends what each node waits for, in file order; asim_op_graph_index sorts it by parent. Parents
+ * named twice, as data and as control, are dropped by asim_op_graph_index. */
+static int read_links(struct asim_op_graph *recipe, struct asim_trace *trace, struct asim_err *err)
 {
     struct asim_op op;
     int rc;
 
     while ((rc = asim_trace_next(trace, &op, err)) > 0) {
-        struct asim_recipe_node *node = find(recipe, op.id);
+        struct asim_op_graph_node *node = find(recipe, op.id);
 
         for (size_t i = 0; i < op.data_dep_n + op.ctrl_dep_n; i++) {
             uint64_t id = i < op.data_dep_n ? op.data_deps[i] : op.ctrl_deps[i - op.data_dep_n];
-            struct asim_recipe_node *parent = find(recipe, id);
+            struct asim_op_graph_node *parent = find(recipe, id);
 
-            if (parent && ASIM_VEC_PUSH(recipe->links, ((struct asim_recipe_link){
+            if (parent && ASIM_VEC_PUSH(recipe->links, ((struct asim_op_graph_link){
                                                            (uint32_t)(parent - recipe->nodes),
                                                            (uint32_t)(node - recipe->nodes)})))
                 return asim_err_nomem(err, "reading a collective algorithm");
@@ -100,7 +100,7 @@ static int read_links(struct asim_recipe *recipe, struct asim_trace *trace, stru
 /* Parent, then child: children of a node end up side by side and ascending. */
 static int by_link(const void *a, const void *b)
 {
-    const struct asim_recipe_link *x = a, *y = b;
+    const struct asim_op_graph_link *x = a, *y = b;
 
     if (x->parent != y->parent)
         return x->parent < y->parent ? -1 : 1;
@@ -108,7 +108,7 @@ static int by_link(const void *a, const void *b)
 }
 
 /* Walked from the end, so that first_child ends at the lowest index of each parent. */
-void asim_recipe_index(struct asim_recipe *recipe)
+void asim_op_graph_index(struct asim_op_graph *recipe)
 {
     size_t kept = 0;
 
@@ -119,7 +119,7 @@ void asim_recipe_index(struct asim_recipe *recipe)
             recipe->links.at[kept++] = recipe->links.at[i];
     recipe->links.n = kept;
     for (size_t i = kept; i-- > 0;) {
-        struct asim_recipe_node *parent = &recipe->nodes[recipe->links.at[i].parent];
+        struct asim_op_graph_node *parent = &recipe->nodes[recipe->links.at[i].parent];
 
         parent->first_child = (uint32_t)i;
         parent->children++;
@@ -128,7 +128,7 @@ void asim_recipe_index(struct asim_recipe *recipe)
 }
 
 /* First pass over the file. */
-static int read_nodes(struct asim_recipe *recipe, struct asim_trace *trace, size_t total,
+static int read_nodes(struct asim_op_graph *recipe, struct asim_trace *trace, size_t total,
                       struct asim_err *err)
 {
     struct asim_op op;
@@ -148,7 +148,7 @@ static int read_nodes(struct asim_recipe *recipe, struct asim_trace *trace, size
 
 /* The feed's opening checks the file; its count is the number of nodes.
  * Costs one more reading of the file and saves writing its checks twice. */
-static int check(const struct asim_recipe *recipe, size_t *total, struct asim_err *err)
+static int check(const struct asim_op_graph *recipe, size_t *total, struct asim_err *err)
 {
     struct asim_feed_options options = {.prefix = recipe->prefix, .rank = recipe->member};
     struct asim_feed *feed = NULL;
@@ -164,7 +164,7 @@ static int check(const struct asim_recipe *recipe, size_t *total, struct asim_er
 }
 
 /* Three passes: check, nodes, links. Files of algorithms are small. */
-static int fill(struct asim_recipe *recipe, struct asim_err *err)
+static int fill(struct asim_op_graph *recipe, struct asim_err *err)
 {
     struct asim_trace trace = {0};
     size_t total = 0;
@@ -183,11 +183,11 @@ static int fill(struct asim_recipe *recipe, struct asim_err *err)
         rc = read_links(recipe, &trace, err);
     asim_trace_close(&trace);
     if (!rc)
-        asim_recipe_index(recipe);
+        asim_op_graph_index(recipe);
     return rc;
 }
 
-static void free_recipe(struct asim_recipe *recipe)
+static void free_recipe(struct asim_op_graph *recipe)
 {
     free(recipe->nodes);
     free(recipe->links.at);
@@ -196,10 +196,10 @@ static void free_recipe(struct asim_recipe *recipe)
 
 /* Linear in algorithms and members read so far; each member's file is read once. What cannot be
  * read is not kept: whoever asks next gets the same sentence. */
-static struct asim_recipe *find_or_read(struct asim_world *world, const char *prefix,
-                                        uint32_t member, struct asim_err *err)
+static struct asim_op_graph *find_or_read(struct asim_world *world, const char *prefix,
+                                          uint32_t member, struct asim_err *err)
 {
-    struct asim_recipe *recipe = world->recipes;
+    struct asim_op_graph *recipe = world->recipes;
 
     while (recipe && (recipe->member != member || strcmp(recipe->prefix, prefix)))
         recipe = recipe->next;
@@ -221,23 +221,24 @@ static struct asim_recipe *find_or_read(struct asim_world *world, const char *pr
     return recipe;
 }
 
-struct asim_recipe *asim_recipe_find(struct asim_rank *rank, const char *prefix, uint32_t member)
+struct asim_op_graph *asim_op_graph_find(struct asim_rank *rank, const char *prefix,
+                                         uint32_t member)
 {
     struct asim_world *world = rank->world;
-    struct asim_recipe *recipe;
+    struct asim_op_graph *recipe;
 
     pthread_mutex_lock(&world->lock);
     recipe = find_or_read(world, prefix, member, &rank->lane->trial);
     pthread_mutex_unlock(&world->lock);
     if (!recipe)
-        asim_rank_latch(rank);
+        asim_rank_record_failure(rank);
     return recipe;
 }
 
-void asim_recipe_fini(struct asim_world *world)
+void asim_op_graph_fini(struct asim_world *world)
 {
     while (world->recipes) {
-        struct asim_recipe *recipe = world->recipes;
+        struct asim_op_graph *recipe = world->recipes;
 
         world->recipes = recipe->next;
         free_recipe(recipe);

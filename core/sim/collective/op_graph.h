@@ -12,27 +12,27 @@
 
 #define ASIM_RECIPE_TAG_MAX ((1u << 20) - 1)
 
-struct asim_recipe_node {
+struct asim_op_graph_node {
     uint64_t id, bytes, ns; /* ns: of a computation */
     uint32_t peer, tag;     /* peer: a member; behind them the NVSwitch of its server */
     uint32_t parents, children, first_child;
     uint8_t type; /* enum asim_op_type: COMP, COMM_SEND or COMM_RECV */
 };
 
-struct asim_recipe_link {
+struct asim_op_graph_link {
     uint32_t parent, child; /* indices of nodes */
 };
 
-struct asim_recipe { /* of one member */
-    struct asim_recipe *next;
+struct asim_op_graph { /* of one member */
+    struct asim_op_graph *next;
     const char *prefix; /* the settings' */
     uint32_t member, n;
-    uint32_t local;                 /* members of a server, where flows end at NVSwitches; else 0 */
-    struct asim_recipe_node *nodes; /* ascending id */
-    ASIM_VEC(struct asim_recipe_link) links; /* by parent, then child */
+    uint32_t local; /* members of a server, where flows end at NVSwitches; else 0 */
+    struct asim_op_graph_node *nodes;          /* ascending id */
+    ASIM_VEC(struct asim_op_graph_link) links; /* by parent, then child */
 };
 
 /* Sorts the links by parent, drops those named twice, and points the nodes at theirs. */
-void asim_recipe_index(struct asim_recipe *recipe);
+void asim_op_graph_index(struct asim_op_graph *recipe);
 
 #endif

@@ -9,9 +9,9 @@
 #include "sim/sim.h"
 
 /* Ids of groups that may use recipes: graph_runner.c has 17 bits of a tag for them. */
-enum { ASIM_GROUPS_OF_RECIPES = 0x1ffff };
+enum { ASIM_OP_GRAPH_GROUPS = 0x1ffff };
 
-struct asim_layout {
+struct asim_phase_plan {
     struct asim_rank *rank;
     /* A REDUCE_SCATTER_BLOCK uses its own list and does a REDUCE_SCATTER. */
     int list;                        /* enum asim_coll_type whose algorithm list is used */
@@ -23,27 +23,28 @@ struct asim_layout {
     uint32_t queue;                  /* of a dimension: 0 = the next in turn, else 1 + its index */
     const struct asim_group *listed; /* the same, even where it is everybody */
     const uint64_t *sizes;           /* all-to-all-v: the op's, one for each member */
-    struct asim_recipe *recipe;      /* algorithm given as traces, or NULL */
+    struct asim_op_graph *recipe;    /* algorithm given as traces, or NULL */
     uint32_t n_dims;
     struct asim_dims_state dims;
 };
 
 /* 1 where this rank has anybody to talk to. */
-int asim_layout_has_partners(const struct asim_layout *lay);
+int asim_phase_plan_has_partners(const struct asim_phase_plan *lay);
 /* The ranks that take part, this one included. */
-uint64_t asim_layout_members(const struct asim_layout *lay);
+uint64_t asim_phase_plan_members(const struct asim_phase_plan *lay);
 /* The lowest of them where they are chosen by dimension, else 0. */
-uint32_t asim_layout_first(const struct asim_layout *lay);
+uint32_t asim_phase_plan_first(const struct asim_phase_plan *lay);
 /* Whether `what`, which has flows of its own, may use the group's tags; else fails the rank. */
-int asim_layout_tags_fit(const struct asim_layout *lay, const char *what);
+int asim_phase_plan_tags_fit(const struct asim_phase_plan *lay, const char *what);
 /* Appends the phases of one chunk to the stream; `bytes` is what a chunk usually has, the result
  * what this one has. */
-uint64_t asim_layout_phases(struct asim_layout *lay, struct asim_stream *stream, uint64_t bytes);
+uint64_t asim_phase_plan_add(struct asim_phase_plan *lay, struct asim_chunk *stream,
+                             uint64_t bytes);
 /* The one phase of a chunk of an all-to-all-v. */
-void asim_layout_sized(const struct asim_layout *lay, struct asim_stream *stream);
+void asim_phase_plan_add_sized(const struct asim_phase_plan *lay, struct asim_chunk *stream);
 /* Logical dimensions this kind of collective sees: a "one…" entry swallows the rest. */
-uint32_t asim_layout_dims(const struct asim_world *world, int list);
+uint32_t asim_phase_plan_dims(const struct asim_world *world, int list);
 /* 1 for broadcast, reduce, gather, scatter. */
-int asim_layout_is_rooted(int kind);
+int asim_phase_plan_is_rooted(int kind);
 
 #endif

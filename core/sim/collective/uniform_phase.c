@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-only
  *
- * Phases on the march (uniform_phase.h): what the general engine of coll_run.c does with tokens, steps and
- * arrivals, for phases in which each step is the same and takes one token. Behaviour and order of
- * events are those of the general engine to the last event; what is saved is looking things up. A
- * message costs two events, and neither allocates, copies a message or searches an inbox.
+ * Phases on the march (uniform_phase.h): what the general engine of coll_run.c does with tokens,
+ * steps and arrivals, for phases in which each step is the same and takes one token. Behaviour and
+ * order of events are those of the general engine to the last event; what is saved is looking
+ * things up. A message costs two events, and neither allocates, copies a message or searches an
+ * inbox.
  *
  * The order of send and receive: the specification (5.2) gives the send to the network first. Where
  * the receive finds nothing to take, posting it makes no event, and the two may change places.
@@ -13,15 +14,15 @@
 #include <stddef.h>
 
 #if UINTPTR_MAX > UINT32_MAX
-_Static_assert(offsetof(struct asim_march, token.next) == 64 &&
-                   offsetof(struct asim_march, recv.stream) == 192,
+_Static_assert(offsetof(struct asim_uniform_phase, token.next) == 64 &&
+                   offsetof(struct asim_uniform_phase, recv.stream) == 192,
                "what a message looks at is two cache lines");
 #endif
 
 /* All steps alike, one message out and one in for one token: those of a ring. Then there are as
  * many arrivals as steps, and as many tokens at the end as at the start: when those are free and
  * all steps taken, every message has come, and nothing of the march is in use any more. */
-static int may_march(const struct asim_rank *rank, const struct asim_stream *stream)
+static int may_march(const struct asim_rank *rank, const struct asim_chunk *stream)
 {
     const struct asim_step *step = &stream->next_step;
     const struct asim_plan *plan = &stream->plan;
@@ -35,13 +36,14 @@ static int may_march(const struct asim_rank *rank, const struct asim_stream *str
            (!world->fabric || step->send_bytes <= ASIM_PACKET_BYTES_MAX);
 }
 
-static inline int has_row(const struct asim_march *march)
+static inline int has_row(const struct asim_uniform_phase *march)
 {
     return march->to == ASIM_NOBODY;
 }
 
 /* 0 or ASIM_ENOMEM. The network numbers the messages of a row by itself. */
-static int open_row(struct asim_rank *rank, struct asim_march *march, const struct asim_step *step)
+static int open_row(struct asim_rank *rank, struct asim_uniform_phase *march,
+                    const struct asim_step *step)
 {
     struct asim_world *world = rank->world;
     struct asim_msg msg = {.bytes = step->send_bytes,
@@ -62,10 +64,10 @@ static int open_row(struct asim_rank *rank, struct asim_march *march, const stru
 }
 
 /* Fails the rank when out of memory. */
-static void begin(struct asim_rank *rank, struct asim_stream *stream)
+static void begin(struct asim_rank *rank, struct asim_chunk *stream)
 {
     const struct asim_step *step = &stream->next_step;
-    struct asim_march *march = asim_pool_get(&rank->lane->pools.march);
+    struct asim_uniform_phase *march = asim_pool_get(&rank->lane->pools.march);
 
     if (!march) {
         asim_rank_fail_nomem(rank, "beginning a phase of a collective");
@@ -77,14 +79,14 @@ static void begin(struct asim_rank *rank, struct asim_stream *stream)
     march->token_free = 1;
     march->send_bytes = step->send_bytes;
     march->to = step->to;
-    march->token = (struct asim_todo){.kind = ASIM_TODO_MARCH, .march = march};
+    march->token = (struct asim_rank_event){.kind = ASIM_RANK_EVENT_UNIFORM, .march = march};
     march->token.due = (struct asim_due){.kind = ASIM_DUE_OWN, .rank = rank->id};
     march->recv = (struct asim_recv){.bytes = step->recv_bytes,
                                      .march = march,
                                      .stream = stream,
                                      .src = step->from,
                                      .tag = stream->tag};
-    march->inbox = asim_match_hold(rank, step->from, stream->tag);
+    march->inbox = asim_match_pin(rank, step->from, stream->tag);
     if (!march->inbox || open_row(rank, march, step)) {
         asim_rank_fail_nomem(rank, "beginning a phase of a collective");
         return;
@@ -92,7 +94,7 @@ static void begin(struct asim_rank *rank, struct asim_stream *stream)
     stream->march = march;
 }
 
-int asim_march_begin(struct asim_rank *rank, struct asim_stream *stream)
+int asim_uniform_phase_begin(struct asim_rank *rank, struct asim_chunk *stream)
 {
     if (!may_march(rank, stream))
         return 0;
@@ -101,33 +103,33 @@ int asim_march_begin(struct asim_rank *rank, struct asim_stream *stream)
 }
 
 /* Nothing points at the march any more: see may_march. */
-static void end(struct asim_rank *rank, struct asim_stream *stream)
+static void end(struct asim_rank *rank, struct asim_chunk *stream)
 {
     struct asim_world *world = rank->world;
-    struct asim_march *march = stream->march;
+    struct asim_uniform_phase *march = stream->march;
 
     stream->march = NULL;
     if (has_row(march))
         world->backend->row_close(world->carrier, march->row);
-    asim_match_let_go(rank, march->inbox);
+    asim_match_unpin(rank, march->inbox);
     asim_pool_put(&rank->lane->pools.march, march);
-    asim_order_advance(rank, stream);
+    asim_chunk_advance(rank, stream);
 }
 
-uint64_t asim_march_left(const struct asim_rank *rank)
+uint64_t asim_uniform_phase_unsent(const struct asim_rank *rank)
 {
     const struct asim_world *world = rank->world;
     size_t queues = world->dims.n * world->settings.queues_per_dim;
     uint64_t left = 0;
 
     for (size_t q = 0; q < queues; q++)
-        for (const struct asim_stream *at = rank->queues[q].head; at; at = at->next)
+        for (const struct asim_chunk *at = rank->queues[q].head; at; at = at->next)
             left += at->march && has_row(at->march) ? at->march->left : 0;
     return left;
 }
 
 /* Posting the receive of a step where nothing has come yet, and no other waits, is no event. */
-static inline int post_first(struct asim_march *march, uint64_t now)
+static inline int post_first(struct asim_uniform_phase *march, uint64_t now)
 {
     struct asim_inbox *inbox = march->inbox;
     struct asim_recv *recv = &march->recv;
@@ -140,7 +142,7 @@ static inline int post_first(struct asim_march *march, uint64_t now)
     return 1;
 }
 
-static void send(struct asim_rank *rank, const struct asim_march *march)
+static void send(struct asim_rank *rank, const struct asim_uniform_phase *march)
 {
     const struct asim_world *world = rank->world;
     struct asim_msg msg = {.bytes = march->send_bytes,
@@ -155,10 +157,10 @@ static void send(struct asim_rank *rank, const struct asim_march *march)
 }
 
 /* The long way: one token more, whatever stands in the inbox, and perhaps the last. */
-void asim_march_token(struct asim_rank *rank, struct asim_stream *stream)
+void asim_uniform_phase_credit(struct asim_rank *rank, struct asim_chunk *stream)
 {
     const struct asim_world *world = rank->world;
-    struct asim_march *march = stream->march;
+    struct asim_uniform_phase *march = stream->march;
 
     march->tokens++;
     while (march->tokens && march->left && !rank->failed) {
@@ -169,7 +171,7 @@ void asim_march_token(struct asim_rank *rank, struct asim_stream *stream)
         else
             send(rank, march);
         if (!post_first(march, asim_rank_now(rank)))
-            asim_match_stream(rank, stream, march->recv.src, march->recv.bytes);
+            asim_match_post_chunk(rank, stream, march->recv.src, march->recv.bytes);
     }
     if (!march->left && march->tokens == stream->plan.end_tokens && !rank->failed)
         end(rank, stream);
@@ -177,7 +179,7 @@ void asim_march_token(struct asim_rank *rank, struct asim_stream *stream)
 
 /* What the next messages to come reduce: their count tells (coll.h). The plan lies elsewhere, and
  * is asked a few times a phase only where it says for how long its answer holds. */
-static void ask_plan(struct asim_march *march)
+static void ask_plan(struct asim_uniform_phase *march)
 {
     const struct asim_plan *plan = &march->recv.stream->plan;
     uint64_t until = march->came + 1;
@@ -189,46 +191,46 @@ static void ask_plan(struct asim_march *march)
 }
 
 /* Also where the march's own token is in use. */
-void asim_march_arrival(struct asim_rank *rank, struct asim_march *march)
+void asim_uniform_phase_arrival(struct asim_rank *rank, struct asim_uniform_phase *march)
 {
     if (march->came >= march->same_until)
         ask_plan(march);
     march->came++;
     if (!march->token_free) {
-        asim_clock_stream(rank, march->delay_ns, ASIM_TODO_BUNDLE, march->recv.stream,
-                          march->bytes);
+        asim_clock_add_chunk(rank, march->delay_ns, ASIM_RANK_EVENT_DELAY, march->recv.stream,
+                             march->bytes);
         return;
     }
     march->token.bytes = march->bytes;
-    asim_clock_token(rank, march, march->delay_ns);
+    asim_clock_add_uniform(rank, march, march->delay_ns);
 }
 
 /* The delay is over: now the reduction, which takes the token once more. */
-void asim_march_reduce(struct asim_rank *rank, struct asim_march *march)
+void asim_uniform_phase_reduce(struct asim_rank *rank, struct asim_uniform_phase *march)
 {
     uint64_t bytes = march->token.bytes;
 
     march->token.bytes = 0;
     if (bytes != march->reduce_bytes) {
         march->reduce_bytes = bytes;
-        march->reduce_ns = asim_stream_reduce_ns(rank, bytes);
+        march->reduce_ns = asim_chunk_reduce_ns(rank, bytes);
     }
-    asim_clock_token(rank, march, march->reduce_ns);
+    asim_clock_add_uniform(rank, march, march->reduce_ns);
 }
 
 /* Mostly the token is the only one, is good for one more step, and its receive finds nothing: it
  * may as well be posted before the send, so that no call is left in the middle. */
-void asim_march_step(struct asim_rank *rank, struct asim_march *march, uint64_t now)
+void asim_uniform_phase_step(struct asim_rank *rank, struct asim_uniform_phase *march, uint64_t now)
 {
     const struct asim_world *world = rank->world;
 
     march->token_free = 1;
     if (march->token.bytes) {
-        asim_march_reduce(rank, march);
+        asim_uniform_phase_reduce(rank, march);
         return;
     }
     if (!march->left || march->tokens || !post_first(march, now)) {
-        asim_march_token(rank, march->recv.stream);
+        asim_uniform_phase_credit(rank, march->recv.stream);
         return;
     }
     march->left--;

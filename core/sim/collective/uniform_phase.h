@@ -14,14 +14,15 @@
 #include "sim/sim.h"
 
 /* So that what follows the token's place in a queue begins a cache line. */
-enum { ASIM_MARCH_AHEAD = 64 - sizeof(struct asim_due) };
+enum { ASIM_UNIFORM_PHASE_PAD = 64 - sizeof(struct asim_due) };
 
 /* From its lane's pool, for the time of a phase. All that a message looks at is on the second and
  * third of its cache lines, apart from the stream, which nobody needs on the way: of 128 ranks with
  * four of these each, another line would be a sixteenth of a processor's second cache. */
-struct asim_march {
-    char before[ASIM_MARCH_AHEAD]; /* only the place of the token in a queue lies before these */
-    struct asim_todo token;
+struct asim_uniform_phase {
+    char before[ASIM_UNIFORM_PHASE_PAD]; /* only the place of the token in a queue lies before these
+                                          */
+    struct asim_rank_event token;
     uint32_t token_free; /* it may be scheduled */
     uint32_t tokens;
     uint64_t delay_ns;
@@ -41,33 +42,35 @@ struct asim_march {
 
 /* Sets the stream's phase marching if it is of that kind; 0 = it is not. Fails the rank when out of
  * memory. */
-int asim_march_begin(struct asim_rank *rank, struct asim_stream *stream);
+int asim_uniform_phase_begin(struct asim_rank *rank, struct asim_chunk *stream);
 /* One token more, however it came: takes steps, and ends the phase with the last. */
-void asim_march_token(struct asim_rank *rank, struct asim_stream *stream);
+void asim_uniform_phase_credit(struct asim_rank *rank, struct asim_chunk *stream);
 /* The march's own token is free: mostly one step. */
-void asim_march_step(struct asim_rank *rank, struct asim_march *march, uint64_t now);
+void asim_uniform_phase_step(struct asim_rank *rank, struct asim_uniform_phase *march,
+                             uint64_t now);
 
 /* Its own token comes back with something to be reduced: not for others. */
-void asim_march_reduce(struct asim_rank *rank, struct asim_march *march);
+void asim_uniform_phase_reduce(struct asim_rank *rank, struct asim_uniform_phase *march);
 /* Messages of the rank that are numbered, because their phase is on the march, but not yet sent.
  * Looks at all its open streams. */
-uint64_t asim_march_left(const struct asim_rank *rank);
+uint64_t asim_uniform_phase_unsent(const struct asim_rank *rank);
 
 /* The next message has come. */
-void asim_march_arrival(struct asim_rank *rank, struct asim_march *march);
+void asim_uniform_phase_arrival(struct asim_rank *rank, struct asim_uniform_phase *march);
 
 /* clock.c: the march's own token will be due in so long; it must be free, and token.bytes say what
  * is to be reduced then. */
-void asim_clock_token(struct asim_rank *rank, struct asim_march *march, uint64_t delay_ns);
+void asim_clock_add_uniform(struct asim_rank *rank, struct asim_uniform_phase *march,
+                            uint64_t delay_ns);
 /* An event that stands somewhere of its own, wherever its time may be. */
-void asim_clock_place(struct asim_rank *rank, uint64_t delay_ns, struct asim_todo *kept);
+void asim_clock_place(struct asim_rank *rank, uint64_t delay_ns, struct asim_rank_event *kept);
 /* The long way of asim_clock_wake, for any events. */
 void asim_clock_wake_any(struct asim_rank *rank);
 
 /* match.c: the inbox of a key, which stays where it is until it is let go; NULL after failing the
  * rank. */
-struct asim_inbox *asim_match_hold(struct asim_rank *rank, uint32_t src, uint64_t tag);
-void asim_match_let_go(struct asim_rank *rank, struct asim_inbox *inbox);
+struct asim_inbox *asim_match_pin(struct asim_rank *rank, uint32_t src, uint64_t tag);
+void asim_match_unpin(struct asim_rank *rank, struct asim_inbox *inbox);
 /* The long way of asim_match_arrived, for any message. */
 void asim_match_any(struct asim_rank *rank, const struct asim_msg *msg);
 

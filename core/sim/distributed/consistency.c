@@ -31,7 +31,7 @@ static void refuse(struct asim_world *world, const struct asim_event *event, con
                  event->rank, (unsigned long long)event->of.join.ordinal + 1,
                  group ? "group " : "all ranks, group ", group ? (long long)group - 1 : 0ll,
                  name_of(kind[0]), name_of(kind[1]));
-    asim_world_latch(world, event, &err);
+    asim_world_record_failure(world, event, &err);
 }
 
 /* The value kept is kind << 32 | members that came. The last member takes the entry away, so that
@@ -47,7 +47,7 @@ static void see(void *self, const struct asim_world *seen, const struct asim_eve
     (void)seen;
     if (!met) {
         asim_err_nomem(&err, "starting a collective");
-        asim_world_latch(world, event, &err);
+        asim_world_record_failure(world, event, &err);
         return;
     }
     *met = *met ? *met : kind << 32;
@@ -58,16 +58,16 @@ static void see(void *self, const struct asim_world *seen, const struct asim_eve
 }
 
 /* The first of the viewers, so that no report sees a collective that cannot be. */
-int asim_meet_open(struct asim_world *world)
+int asim_consistency_open(struct asim_world *world)
 {
     asim_map_init(&world->met);
-    return asim_show_add(
+    return asim_event_bus_add(
         &world->show,
-        &(struct asim_viewer){.wants = 1u << ASIM_EV_COLL_JOIN, .self = world, .see = see});
+        &(struct asim_event_observer){.wants = 1u << ASIM_EV_COLL_JOIN, .self = world, .see = see});
 }
 
 /* Collectives that some never joined are still in it. */
-void asim_meet_fini(struct asim_world *world)
+void asim_consistency_fini(struct asim_world *world)
 {
     asim_map_fini(&world->met);
 }

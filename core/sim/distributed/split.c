@@ -16,8 +16,8 @@
 
 /* What cannot be cut into a part for every thread may still be one for every process, which then is
  * one thread's. */
-static int deal_coarsely(struct asim_split *split, const struct asim_topo *topo, uint32_t threads,
-                         struct asim_err *err)
+static int deal_coarsely(struct asim_distribution *split, const struct asim_topo *topo,
+                         uint32_t threads, struct asim_err *err)
 {
     int code;
 
@@ -29,7 +29,7 @@ static int deal_coarsely(struct asim_split *split, const struct asim_topo *topo,
 }
 
 /* Into so many parts as there are threads in all; neighbouring parts make a process. */
-static int deal(struct asim_split *split, const struct asim_topo *topo, uint32_t threads,
+static int deal(struct asim_distribution *split, const struct asim_topo *topo, uint32_t threads,
                 struct asim_err *err)
 {
     struct asim_partition lanes;
@@ -46,7 +46,7 @@ static int deal(struct asim_split *split, const struct asim_topo *topo, uint32_t
 }
 
 /* Nothing of the network is this process's. */
-static int deal_nothing(struct asim_split *split, const struct asim_topo *topo,
+static int deal_nothing(struct asim_distribution *split, const struct asim_topo *topo,
                         struct asim_err *err)
 {
     split->part.of = calloc((size_t)topo->nodes + 1, sizeof *split->part.of);
@@ -62,10 +62,10 @@ int asim_world_is_whole(const struct asim_world *world)
 }
 
 /* Every process deals alike, from the topology alone, so nobody has to be told who owns what. */
-int asim_split_open(struct asim_world *world, const struct asim_settings *settings,
-                    struct asim_err *err)
+int asim_distribution_open(struct asim_world *world, const struct asim_settings *settings,
+                           struct asim_err *err)
 {
-    struct asim_split *split;
+    struct asim_distribution *split;
     int whole = asim_world_is_whole(world);
 
     if (settings->processes < 2 && settings->threads < 2)
@@ -118,9 +118,9 @@ static void say_alone(const struct asim_world *world)
 }
 
 /* Before the first event: who has been told to wake on one lane must not wake on another. */
-int asim_split_connect(struct asim_world *world, struct asim_err *err)
+int asim_distribution_connect(struct asim_world *world, struct asim_err *err)
 {
-    struct asim_split *split = world->split;
+    struct asim_distribution *split = world->split;
     const uint16_t *of;
     uint32_t n;
     int code, whole = asim_world_is_whole(world);
@@ -145,13 +145,13 @@ int asim_split_connect(struct asim_world *world, struct asim_err *err)
         say_whole(world, n);
     if (world->settings.threads > 1 && n == 1)
         say_alone(world);
-    return asim_lanes_open(world, n, of) ? asim_err_nomem(err, "setting up ranks") : 0;
+    return asim_rank_shards_open(world, n, of) ? asim_err_nomem(err, "setting up ranks") : 0;
 }
 
 /* What came from others at the end goes, too: reports have been written by now. */
-void asim_split_close(struct asim_world *world)
+void asim_distribution_close(struct asim_world *world)
 {
-    struct asim_split *split = world->split;
+    struct asim_distribution *split = world->split;
 
     if (!split)
         return;
@@ -168,7 +168,7 @@ void asim_split_close(struct asim_world *world)
     world->split = NULL;
 }
 
-int asim_split_has(const struct asim_world *world, uint32_t node)
+int asim_distribution_has(const struct asim_world *world, uint32_t node)
 {
     return !world->split || world->split->part.of[node] == world->split->self;
 }
@@ -191,7 +191,7 @@ void asim_totals_here(const struct asim_world *world, struct asim_totals *totals
         if (!asim_rank_is_here(rank))
             continue;
         totals->ops_done += asim_feed_finished(rank->feed);
-        totals->messages += world->fabric ? 0 : rank->sent - asim_march_left(rank);
+        totals->messages += world->fabric ? 0 : rank->sent - asim_uniform_phase_unsent(rank);
         totals->dropped += asim_feed_unresolved(rank->feed);
         totals->invalid += asim_feed_invalid(rank->feed);
         totals->untimed += asim_feed_no_duration(rank->feed);
@@ -258,25 +258,25 @@ void asim_totals_all(const struct asim_world *world, struct asim_totals *totals)
 /* Process 0 waits for what others may still bring: what they did up to the end of the window before
  * this one, and at the start of the run, comes with the exchange that lies between. The others have
  * no viewers that act. */
-void asim_split_settle(struct asim_world *world, uint64_t until)
+void asim_distribution_settle(struct asim_world *world, uint64_t until)
 {
-    struct asim_split *split = world->split;
+    struct asim_distribution *split = world->split;
     uint64_t sure = until;
 
-    if (asim_split_reports(world)) {
+    if (asim_distribution_reports(world)) {
         if (split && split->n > 1) {
             sure = until > split->lag_ns ? until - split->lag_ns : 0;
             sure = sure < split->last_ns ? sure : split->last_ns;
             split->last_ns = until;
         }
-        asim_show_settle(&world->show, world, sure);
+        asim_event_bus_deliver(&world->show, world, sure);
     } else if (asim_events_pack(world, &split->events)) {
         world->show.pending.failed = 1;
     }
 }
 
 /* The network's buffer first, with its length, then events. Empty where both are. */
-static int join(struct asim_split *split, uint32_t peer, const struct asim_buffer *network)
+static int join(struct asim_distribution *split, uint32_t peer, const struct asim_buffer *network)
 {
     uint64_t n = network->n;
 
@@ -296,10 +296,11 @@ static int join(struct asim_split *split, uint32_t peer, const struct asim_buffe
 int asim_world_pack(struct asim_world *world, uint32_t peer, struct asim_buffer *buffer,
                     struct asim_err *err)
 {
-    struct asim_split *split = world->split;
+    struct asim_distribution *split = world->split;
     struct asim_buffer network = {0};
 
-    asim_lanes_gather(world); /* what ranks did at their start may not have been settled yet */
+    asim_rank_shards_gather(
+        world); /* what ranks did at their start may not have been settled yet */
     if (!peer && asim_events_pack(world, &split->events))
         return asim_err_nomem(err, "telling another process");
     if (world->fabric && asim_distributed_pack(world->fabric, peer, &network, err))
@@ -346,6 +347,6 @@ int asim_world_is_stopped(struct asim_world *world)
 {
     if (!world->stopped && world->hooks.stop && world->hooks.stop(world->hooks.self))
         world->stopped = 1;
-    asim_lanes_gather(world);
+    asim_rank_shards_gather(world);
     return world->failed || world->stopped;
 }

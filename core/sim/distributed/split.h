@@ -44,7 +44,7 @@ struct asim_totals {
     struct asim_fabric_stats net;
 };
 
-struct asim_split { /* where there are several processes, or threads */
+struct asim_distribution { /* where there are several processes, or threads */
     uint32_t self, n;
     uint32_t threads;           /* of this process, at most */
     struct asim_partition part; /* of the nodes to processes */
@@ -64,29 +64,29 @@ struct asim_split { /* where there are several processes, or threads */
 };
 
 /* Deals the nodes, where the settings ask for several processes; after the topology. */
-int asim_split_open(struct asim_world *world, const struct asim_settings *settings,
-                    struct asim_err *err);
+int asim_distribution_open(struct asim_world *world, const struct asim_settings *settings,
+                           struct asim_err *err);
 /* Tells the packet network of its part, and deals what it has to threads; gives ranks their lanes.
  */
-int asim_split_connect(struct asim_world *world, struct asim_err *err);
-void asim_split_close(struct asim_world *world);
+int asim_distribution_connect(struct asim_world *world, struct asim_err *err);
+void asim_distribution_close(struct asim_world *world);
 /* Whether that node (a rank's host is its number) belongs to this process. */
-int asim_split_has(const struct asim_world *world, uint32_t node);
+int asim_distribution_has(const struct asim_world *world, uint32_t node);
 /* 1 where the run is shared with other processes. */
-static inline int asim_split_is_shared(const struct asim_world *world)
+static inline int asim_is_distributed(const struct asim_world *world)
 {
     return world->split && world->split->n > 1;
 }
 /* 1 in the process that shows events and writes reports. */
-static inline int asim_split_reports(const struct asim_world *world)
+static inline int asim_distribution_reports(const struct asim_world *world)
 {
     return !world->split || !world->split->self;
 }
 
 /* 1 where the run was sound as far as it came: what a process writes of its own ranks is kept. */
-static inline int asim_split_keeps(const struct asim_world *world)
+static inline int asim_distribution_keeps(const struct asim_world *world)
 {
-    return asim_split_reports(world) ? !world->failed : world->split->keeps;
+    return asim_distribution_reports(world) ? !world->failed : world->split->keeps;
 }
 
 /* Of this process, and of all that have been put together here. */
@@ -95,13 +95,14 @@ void asim_totals_all(const struct asim_world *world, struct asim_totals *totals)
 void asim_totals_add(struct asim_totals *into, const struct asim_totals *from);
 
 /* Between windows: shows what no process can precede any more, or gets it ready for process 0. */
-void asim_split_settle(struct asim_world *world, uint64_t until);
+void asim_distribution_settle(struct asim_world *world, uint64_t until);
 /* Collectives of a group that a rank has joined, wherever it lives. */
-uint64_t asim_split_joined(const struct asim_world *world, uint32_t rank, uint64_t group);
+uint64_t asim_distribution_joined(const struct asim_world *world, uint32_t rank, uint64_t group);
 /* Adds what the others wait for. */
-void asim_split_stall(const struct asim_world *world, struct asim_stall *stall);
+void asim_distribution_stall(const struct asim_world *world, struct asim_stall *stall);
 /* asim_fabric_link_use, wherever the link begins. */
-void asim_split_link_use(const struct asim_world *world, uint32_t wire, struct asim_link_use *use);
+void asim_distribution_link_use(const struct asim_world *world, uint32_t wire,
+                                struct asim_link_use *use);
 
 /* pack_event.c: everything pending as bytes, and back. 0 or ASIM_ENOMEM; back also
  * ASIM_EBUG, where bytes are missing. */

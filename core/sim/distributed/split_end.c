@@ -59,12 +59,12 @@ static void pack_links(const struct asim_world *world, struct asim_serializer *i
     const uint32_t none = UINT32_MAX;
     struct asim_link_use use;
 
-    for (uint32_t wire = 0; world->fabric && asim_show_wants(&world->show, ASIM_EV_LINKS) &&
+    for (uint32_t wire = 0; world->fabric && asim_event_bus_wants(&world->show, ASIM_EV_LINKS) &&
                             wire < world->topo.n_links * 2;
          wire++) {
         const struct asim_link *link = &world->topo.links[wire / 2];
 
-        if (!asim_split_has(world, wire % 2 ? link->b : link->a))
+        if (!asim_distribution_has(world, wire % 2 ? link->b : link->a))
             continue;
         asim_fabric_link_use(world->fabric, wire, &use);
         ASIM_SERIALIZE(into, wire);
@@ -81,7 +81,7 @@ int asim_world_pack_end(struct asim_world *world, const struct asim_err *run,
     struct asim_serializer *into = &world->split->buffer;
     struct asim_totals totals;
 
-    asim_world_conclude(world, run);
+    asim_world_finish_failures(world, run);
     into->n = 0;
     asim_totals_here(world, &totals);
     ASIM_SERIALIZE(into, totals);
@@ -101,7 +101,7 @@ int asim_world_pack_end(struct asim_world *world, const struct asim_err *run,
 
 /* Until the number that no rank has. Counts only: which collective it is stands in the rows of
  * those who wait for it. */
-static int unpack_joined(struct asim_split *split, struct asim_deserializer *from)
+static int unpack_joined(struct asim_distribution *split, struct asim_deserializer *from)
 {
     uint64_t group, n, *slot;
     uint32_t rank;
@@ -120,7 +120,7 @@ static int unpack_joined(struct asim_split *split, struct asim_deserializer *fro
 }
 
 /* Into a list of the split's own; the pointer in the row was another process's. */
-static int unpack_listed(struct asim_split *split, struct asim_stall_row *row,
+static int unpack_listed(struct asim_distribution *split, struct asim_stall_row *row,
                          struct asim_deserializer *from)
 {
     struct asim_group group = {0};
@@ -139,7 +139,7 @@ static int unpack_listed(struct asim_split *split, struct asim_stall_row *row,
 }
 
 /* In the other order than it was packed in would do as well: rows are merged by rank. */
-static int unpack_stall(struct asim_split *split, struct asim_deserializer *from)
+static int unpack_stall(struct asim_distribution *split, struct asim_deserializer *from)
 {
     struct asim_stall stall;
 
@@ -157,7 +157,7 @@ static int unpack_stall(struct asim_split *split, struct asim_deserializer *from
 /* A link whose row never came keeps `to` beyond all nodes. */
 static int unpack_links(struct asim_world *world, struct asim_deserializer *from)
 {
-    struct asim_split *split = world->split;
+    struct asim_distribution *split = world->split;
     uint32_t wire;
 
     for (;;) {
@@ -203,7 +203,7 @@ int asim_world_unpack_end(struct asim_world *world, const struct asim_buffer *bu
  */
 
 /* 0 of a rank whose process has sent nothing: it then counts as absent. */
-uint64_t asim_split_joined(const struct asim_world *world, uint32_t rank, uint64_t group)
+uint64_t asim_distribution_joined(const struct asim_world *world, uint32_t rank, uint64_t group)
 {
     const uint64_t *n;
 
@@ -213,16 +213,17 @@ uint64_t asim_split_joined(const struct asim_world *world, uint32_t rank, uint64
     return n ? *n : 0;
 }
 
-void asim_split_stall(const struct asim_world *world, struct asim_stall *stall)
+void asim_distribution_stall(const struct asim_world *world, struct asim_stall *stall)
 {
     if (world->split)
         asim_stall_merge(stall, &world->split->stall);
 }
 
 /* Own links, and those of whom nothing came, are asked of the network here. */
-void asim_split_link_use(const struct asim_world *world, uint32_t wire, struct asim_link_use *use)
+void asim_distribution_link_use(const struct asim_world *world, uint32_t wire,
+                                struct asim_link_use *use)
 {
-    const struct asim_split *split = world->split;
+    const struct asim_distribution *split = world->split;
 
     if (split && split->links && split->links[wire].to != UINT32_MAX)
         *use = split->links[wire];

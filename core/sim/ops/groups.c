@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only
  *
- * Communicator groups: from the groups file, or from METADATA ops (trace/chakra/process_groups.h), of
- * which every distinct text is parsed once for all ranks. A group named by METADATA shadows the
+ * Communicator groups: from the groups file, or from METADATA ops (trace/chakra/process_groups.h),
+ * of which every distinct text is parsed once for all ranks. A group named by METADATA shadows the
  * file's.
  *
  * Why per text and not per rank: 1,024 ranks of one job name the same groups, and a group of all of
@@ -75,7 +75,7 @@ void asim_group_metadata(struct asim_rank *rank, const struct asim_op *op)
     }
     pthread_mutex_unlock(&world->lock);
     if (!named)
-        asim_rank_latch(rank);
+        asim_rank_record_failure(rank);
     else if (named->groups.n || !rank->named)
         rank->named = &named->groups;
 }

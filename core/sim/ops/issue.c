@@ -64,12 +64,12 @@ static void leave(struct asim_rank *rank, uint32_t index)
     }
     rank->busy[*running & 0xff]--;
     asim_track_end(rank, (enum asim_span)(*running >> 8));
-    if (asim_show_wants(&rank->world->show, ASIM_EV_OP_END)) {
+    if (asim_event_bus_wants(&rank->world->show, ASIM_EV_OP_END)) {
         struct asim_event event = {
             .t = asim_rank_now(rank), .kind = ASIM_EV_OP_END, .rank = rank->id};
 
         event.of.op.index = index;
-        asim_show_record(&rank->world->show, rank->lane->events, &event);
+        asim_event_bus_record(&rank->world->show, rank->lane->events, &event);
     }
     if (rank->tensors)
         asim_tensors_end(rank, index);
@@ -86,7 +86,8 @@ static void finish_later(struct asim_rank *rank, uint32_t index)
 
 static void done_after(struct asim_rank *rank, uint32_t index, uint64_t ns)
 {
-    asim_clock_add(rank, ns, &(struct asim_todo){.kind = ASIM_TODO_OP_DONE, .op = index});
+    asim_clock_add(rank, ns,
+                   &(struct asim_rank_event){.kind = ASIM_RANK_EVENT_OP_DONE, .op = index});
 }
 
 /* A recorded duration on this rank, scaled where it is compute's; CPU ops do not count as GPU time.
@@ -128,9 +129,9 @@ static void communicate(struct asim_rank *rank, uint32_t index, const struct asi
                        "communication can be simulated",
                        rank->id, (unsigned long long)op->id, op->name);
     else if (op->type == ASIM_OP_COMM_COLL)
-        asim_coll_op(rank, index, op);
+        asim_coll_issue(rank, index, op);
     else
-        asim_p2p_op(rank, index, op);
+        asim_p2p_issue(rank, index, op);
 }
 
 /* The reference's order of tests: replay-only goes before the type. */
@@ -143,7 +144,7 @@ static void dispatch(struct asim_rank *rank, uint32_t index, const struct asim_o
     switch (op->type) {
     case ASIM_OP_MEM_LOAD:
     case ASIM_OP_MEM_STORE:
-        asim_memory_op(rank, index, op);
+        asim_memory_issue(rank, index, op);
         break;
     case ASIM_OP_COMP:
         compute(rank, index, op);
@@ -175,7 +176,7 @@ static void show_issue(const struct asim_rank *rank, uint32_t index, const struc
     event.of.op.bytes = is_comm ? op->comm_bytes : op->tensor_bytes;
     event.of.op.tag = op->comm_tag;
     event.of.op.peer = op->type == ASIM_OP_COMM_SEND ? op->comm_dst : op->comm_src;
-    asim_show_record(&rank->world->show, rank->lane->events, &event);
+    asim_event_bus_record(&rank->world->show, rank->lane->events, &event);
 }
 
 /* Slot, track and `running` are set before dispatch, because an op may end inside it. */
@@ -189,14 +190,14 @@ static void issue_one(struct asim_rank *rank, enum asim_unit unit, uint32_t inde
     if (!running || asim_feed_record(rank->feed, index, &op, &rank->lane->trial)) {
         if (!running)
             asim_err_nomem(&rank->lane->trial, "issuing an op");
-        asim_rank_latch(rank);
+        asim_rank_record_failure(rank);
         return;
     }
     span = asim_span_of(&op);
     *running = (uint64_t)unit | (uint64_t)span << 8;
     rank->busy[unit]++;
     asim_track_start(rank, span);
-    if (asim_show_wants(&rank->world->show, ASIM_EV_OP_ISSUE))
+    if (asim_event_bus_wants(&rank->world->show, ASIM_EV_OP_ISSUE))
         show_issue(rank, index, &op);
     if (rank->tensors)
         asim_tensors_start(rank, index, &op);
@@ -217,7 +218,7 @@ static void end_of_rank(struct asim_rank *rank)
     rank->finished = 1;
     rank->cycles = asim_rank_now(rank);
     rank->lane->ranks_done++;
-    asim_show_record(
+    asim_event_bus_record(
         &rank->world->show, rank->lane->events,
         &(struct asim_event){.t = rank->cycles, .kind = ASIM_EV_RANK_DONE, .rank = rank->id});
 }

@@ -104,16 +104,16 @@ static inline void check_idle(struct asim_rank *rank, const struct asim_inbox *i
 /* recv is given back first; what is called may post the next one. */
 void asim_match_deliver(struct asim_rank *rank, struct asim_recv *recv)
 {
-    struct asim_stream *stream = recv->stream;
-    struct asim_later *later = recv->later;
+    struct asim_chunk *stream = recv->stream;
+    struct asim_deferred_action *later = recv->later;
     uint32_t op = recv->op;
 
     if (!recv->march)
         asim_pool_give(&rank->lane->pools.recv, recv);
     if (later)
-        asim_later_run(rank, later);
+        asim_deferred_action_run(rank, later);
     else if (stream)
-        asim_stream_arrival(rank, stream);
+        asim_chunk_arrival(rank, stream);
     else
         asim_op_done(rank, op);
 }
@@ -193,8 +193,8 @@ void asim_match_post(struct asim_rank *rank, const struct asim_recv *wanted)
 
 /* Nearly always its inbox is a recent one, and empty: what asim_match_post would do, without a call
  * in it. */
-void asim_match_stream(struct asim_rank *rank, struct asim_stream *stream, uint32_t src,
-                       uint64_t bytes)
+void asim_match_post_chunk(struct asim_rank *rank, struct asim_chunk *stream, uint32_t src,
+                           uint64_t bytes)
 {
     struct asim_inbox *inbox = recent_of(rank, src, stream->tag);
     struct asim_recv *recv = NULL;
@@ -221,7 +221,7 @@ void asim_match_stream(struct asim_rank *rank, struct asim_stream *stream, uint3
 
 /* Holds the inbox of the stream's receives, so that it is not swept away; NULL after failing the
  * rank. */
-struct asim_inbox *asim_match_hold(struct asim_rank *rank, uint32_t src, uint64_t tag)
+struct asim_inbox *asim_match_pin(struct asim_rank *rank, uint32_t src, uint64_t tag)
 {
     struct asim_inbox *inbox = inbox_of(rank, src, tag);
 
@@ -232,7 +232,7 @@ struct asim_inbox *asim_match_hold(struct asim_rank *rank, uint32_t src, uint64_
     return inbox;
 }
 
-void asim_match_let_go(struct asim_rank *rank, struct asim_inbox *inbox)
+void asim_match_unpin(struct asim_rank *rank, struct asim_inbox *inbox)
 {
     inbox->held--;
     check_idle(rank, inbox);
@@ -267,7 +267,7 @@ void asim_match_arrived(struct asim_rank *rank, const struct asim_msg *msg)
 {
     struct asim_inbox *inbox = recent_of(rank, msg->src, msg->tag);
     struct asim_recv *recv = inbox ? inbox->head : NULL;
-    struct asim_stream *stream;
+    struct asim_chunk *stream;
 
     if (!recv || inbox->arrived || recv->next || recv->bytes != msg->bytes) {
         asim_match_any(rank, msg);
@@ -275,7 +275,7 @@ void asim_match_arrived(struct asim_rank *rank, const struct asim_msg *msg)
     }
     if (recv->march) {
         inbox->head = NULL;
-        asim_march_arrival(rank, recv->march);
+        asim_uniform_phase_arrival(rank, recv->march);
         return;
     }
     stream = recv->stream;
@@ -287,5 +287,5 @@ void asim_match_arrived(struct asim_rank *rank, const struct asim_msg *msg)
     inbox->head = NULL;
     rank->empty_inboxes++;
     asim_pool_give(&rank->lane->pools.recv, recv);
-    asim_stream_arrival(rank, stream);
+    asim_chunk_arrival(rank, stream);
 }

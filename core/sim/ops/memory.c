@@ -22,7 +22,7 @@ struct request {
     uint64_t ns;
 };
 
-struct asim_bank {
+struct asim_memory_server {
     ASIM_VEC(struct request) waiting; /* from `first` on */
     size_t first;
     int busy;
@@ -81,14 +81,16 @@ static void serve(struct asim_rank *by, const struct request *request)
     uint64_t ns = now - own + request->ns;
 
     rank->world->banks[bank_of(rank)].busy = 1;
-    asim_clock_add(rank, ns, &(struct asim_todo){.kind = ASIM_TODO_OP_DONE, .op = request->op});
-    asim_clock_add(rank, ns, &(struct asim_todo){.kind = ASIM_TODO_MEMORY, .op = bank_of(rank)});
+    asim_clock_add(rank, ns,
+                   &(struct asim_rank_event){.kind = ASIM_RANK_EVENT_OP_DONE, .op = request->op});
+    asim_clock_add(rank, ns,
+                   &(struct asim_rank_event){.kind = ASIM_RANK_EVENT_MEMORY, .op = bank_of(rank)});
 }
 
 /* Runs behind the op's own end, in the same tick: the order of spec 2.6. */
 void asim_memory_next(struct asim_rank *rank, uint32_t at)
 {
-    struct asim_bank *bank = &rank->world->banks[at];
+    struct asim_memory_server *bank = &rank->world->banks[at];
 
     bank->busy = 0;
     if (bank->first < bank->waiting.n)
@@ -118,19 +120,19 @@ static int check(struct asim_rank *rank, const struct asim_op *op)
     return 1;
 }
 
-void asim_memory_op(struct asim_rank *rank, uint32_t index, const struct asim_op *op)
+void asim_memory_issue(struct asim_rank *rank, uint32_t index, const struct asim_op *op)
 {
     struct asim_world *world = rank->world;
     const struct asim_memory *mem = &world->memory;
     struct request request = {rank, index, mem->latency_ns};
-    struct asim_bank *bank;
+    struct asim_memory_server *bank;
 
     if (!check(rank, op))
         return;
     request.ns += asim_ns_whole((double)op->tensor_bytes / mem->bandwidth_gbps);
     if (!world->banks) {
         asim_clock_add(rank, request.ns,
-                       &(struct asim_todo){.kind = ASIM_TODO_OP_DONE, .op = index});
+                       &(struct asim_rank_event){.kind = ASIM_RANK_EVENT_OP_DONE, .op = index});
         return;
     }
     bank = &world->banks[bank_of(rank)];

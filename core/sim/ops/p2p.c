@@ -9,14 +9,14 @@
  * NVSwitches, beyond the ranks, neither ask nor are asked.
  *
  * Nothing is copied but the few words of a message: the network keeps its own copy from asim_send
- * on. A continuation (struct asim_later) belongs to whoever will run it, once.
+ * on. A continuation (struct asim_deferred_action) belongs to whoever will run it, once.
  */
 #include "sim/sim.h"
 
 enum { ASKING_BYTES = 8192, SIZE_SHIFT = 32 };
 #define COOKIE_LATER (1ull << 63) /* the rest is a pointer; op indices are below 2^32 */
 
-uint64_t asim_later_cookie(const struct asim_later *later)
+uint64_t asim_deferred_action_cookie(const struct asim_deferred_action *later)
 {
     return COOKIE_LATER | (uint64_t)(uintptr_t)later;
 }
@@ -39,10 +39,11 @@ static void send_now(struct asim_rank *rank, struct asim_msg *msg)
         asim_rank_fail_nomem(rank, "sending a message");
 }
 
-/* A continuation; freed by asim_later_run. */
-static struct asim_later *keep(struct asim_rank *rank, const struct asim_later *later)
+/* A continuation; freed by asim_deferred_action_run. */
+static struct asim_deferred_action *keep(struct asim_rank *rank,
+                                         const struct asim_deferred_action *later)
 {
-    struct asim_later *kept = asim_pool_get(&rank->lane->pools.later);
+    struct asim_deferred_action *kept = asim_pool_get(&rank->lane->pools.later);
 
     if (kept)
         *kept = *later;
@@ -54,13 +55,13 @@ static struct asim_later *keep(struct asim_rank *rank, const struct asim_later *
 /* Every message of every kind goes through here, so rendezvous is in one place. */
 void asim_send(struct asim_rank *rank, struct asim_msg *msg)
 {
-    struct asim_later *later;
+    struct asim_deferred_action *later;
 
     if (!rank->world->settings.rendezvous || msg->dst >= rank->world->n_ranks) {
         send_now(rank, msg);
         return;
     }
-    later = keep(rank, &(struct asim_later){.kind = ASIM_LATER_SEND, .msg = *msg});
+    later = keep(rank, &(struct asim_deferred_action){.kind = ASIM_DEFERRED_SEND, .msg = *msg});
     if (later)
         asim_match_post(rank, &(struct asim_recv){.bytes = ASKING_BYTES,
                                                   .later = later,
@@ -70,36 +71,36 @@ void asim_send(struct asim_rank *rank, struct asim_msg *msg)
 
 void asim_receive(struct asim_rank *rank, const struct asim_recv *recv)
 {
-    struct asim_later *later;
+    struct asim_deferred_action *later;
 
     if (!rank->world->settings.rendezvous || recv->src >= rank->world->n_ranks) {
         asim_match_post(rank, recv);
         return;
     }
-    later = keep(rank, &(struct asim_later){.kind = ASIM_LATER_POST, .recv = *recv});
+    later = keep(rank, &(struct asim_deferred_action){.kind = ASIM_DEFERRED_POST, .recv = *recv});
     if (later)
         send_now(rank, &(struct asim_msg){.src = rank->id,
                                           .dst = recv->src,
                                           .bytes = ASKING_BYTES,
                                           .tag = asim_asking_tag(recv->tag),
-                                          .cookie = asim_later_cookie(later)});
+                                          .cookie = asim_deferred_action_cookie(later)});
 }
 
 /* Its memory is free before it runs. */
-void asim_later_run(struct asim_rank *rank, struct asim_later *later)
+void asim_deferred_action_run(struct asim_rank *rank, struct asim_deferred_action *later)
 {
-    struct asim_later now = *later;
+    struct asim_deferred_action now = *later;
 
     asim_pool_put(&rank->lane->pools.later, later);
     switch (now.kind) {
-    case ASIM_LATER_SEND:
+    case ASIM_DEFERRED_SEND:
         send_now(rank, &now.msg);
         break;
-    case ASIM_LATER_POST:
+    case ASIM_DEFERRED_POST:
         asim_match_post(rank, &now.recv);
         break;
-    case ASIM_LATER_NODE:
-        asim_custom_ended(rank, now.custom, now.node);
+    case ASIM_DEFERRED_NODE:
+        asim_graph_runner_node_ended(rank, now.custom, now.node);
     }
 }
 
@@ -109,7 +110,8 @@ void asim_p2p_sent(struct asim_rank *rank, const struct asim_msg *msg)
     if (msg->cookie == ASIM_NEVER)
         return;
     if (msg->cookie & COOKIE_LATER)
-        asim_later_run(rank, (struct asim_later *)(uintptr_t)(msg->cookie & ~COOKIE_LATER));
+        asim_deferred_action_run(
+            rank, (struct asim_deferred_action *)(uintptr_t)(msg->cookie & ~COOKIE_LATER));
     else
         asim_op_done(rank, (uint32_t)msg->cookie);
 }
@@ -177,7 +179,7 @@ static uint64_t tag_of(struct asim_rank *rank, const struct asim_op *op)
 }
 
 /* No endpoint delay, no memory cost. */
-void asim_p2p_op(struct asim_rank *rank, uint32_t index, const struct asim_op *op)
+void asim_p2p_issue(struct asim_rank *rank, uint32_t index, const struct asim_op *op)
 {
     int is_send = op->type == ASIM_OP_COMM_SEND;
     uint64_t tag;

@@ -153,14 +153,14 @@ static int take_list(const struct use *use, const char *const *list, size_t n)
 static void find_listless(struct asim_rank *rank, uint32_t index, const struct asim_op *op)
 {
     struct asim_event event = {
-        .t = asim_rank_now(rank), .kind = ASIM_EV_LISTLESS, .rank = rank->id};
+        .t = asim_rank_now(rank), .kind = ASIM_EV_NO_TENSOR_LIST, .rank = rank->id};
 
     if (rank->tensors->listless || op->has & ASIM_HAS_TENSORS)
         return;
     rank->tensors->listless = 1;
     event.of.op.index = index;
     event.of.op.id = op->id;
-    asim_show_record(&rank->world->show, rank->lane->events, &event);
+    asim_event_bus_record(&rank->world->show, rank->lane->events, &event);
 }
 
 /* Once a run, of its first such op. Peak and trace then hold what the other ops say, which may be
@@ -278,9 +278,10 @@ int asim_tensors_setup(struct asim_world *world, struct asim_err *err)
         world->ranks[r].tensors = tensors;
     }
     if (world->system.track_local_mem &&
-        asim_show_add(&world->show, &(struct asim_viewer){.wants = 1u << ASIM_EV_LISTLESS,
-                                                          .self = world,
-                                                          .see = tell_listless}))
+        asim_event_bus_add(&world->show,
+                           &(struct asim_event_observer){.wants = 1u << ASIM_EV_NO_TENSOR_LIST,
+                                                         .self = world,
+                                                         .see = tell_listless}))
         return asim_err_nomem(err, "tracking local memory");
     return 0;
 }

@@ -29,24 +29,25 @@ static int close_viewer(void *self, const struct asim_world *world, struct asim_
     return 0;
 }
 
-static void record(struct asim_show *show, uint64_t t, enum asim_event_kind kind, uint32_t rank)
+static void record(struct asim_event_bus *show, uint64_t t, enum asim_event_kind kind,
+                   uint32_t rank)
 {
-    asim_show_record(show, &show->pending,
-                     &(struct asim_event){.t = t, .kind = kind, .rank = rank});
+    asim_event_bus_record(show, &show->pending,
+                          &(struct asim_event){.t = t, .kind = kind, .rank = rank});
 }
 
 /* A viewer of ends of messages that keeps what it sees. */
-static void watch_messages(struct asim_show *show, struct seen *seen)
+static void watch_messages(struct asim_event_bus *show, struct seen *seen)
 {
-    const struct asim_viewer viewer = {
+    const struct asim_event_observer viewer = {
         .wants = 1u << ASIM_EV_FCT, .self = seen, .see = see, .close = close_viewer};
 
-    CHECK(asim_show_add(show, &viewer) == 0);
+    CHECK(asim_event_bus_add(show, &viewer) == 0);
 }
 
 static void order_of_events(void)
 {
-    struct asim_show show = {0};
+    struct asim_event_bus show = {0};
     struct seen seen = {0};
     struct asim_err err = {0};
 
@@ -57,12 +58,12 @@ static void order_of_events(void)
     record(&show, 5, ASIM_EV_PFC, 4); /* nobody wants it */
     record(&show, 20, ASIM_EV_FCT, 5);
     CHECK_U64(show.pending.n, 4);
-    asim_show_settle(&show, NULL, 20); /* 20 itself is not over yet */
+    asim_event_bus_deliver(&show, NULL, 20); /* 20 itself is not over yet */
     CHECK_U64(seen.n, 2);
     record(&show, 20, ASIM_EV_FCT, 6);
-    asim_show_settle(&show, NULL, 20);
+    asim_event_bus_deliver(&show, NULL, 20);
     CHECK_U64(seen.n, 2);
-    CHECK(asim_show_close(&show, NULL, &err) == 0);
+    CHECK(asim_event_bus_close(&show, NULL, &err) == 0);
     CHECK_U64(seen.n, 5);
     CHECK_U64(seen.closed, 1);
     for (uint32_t i = 1; i < seen.n; i++)
@@ -75,14 +76,14 @@ static void order_of_events(void)
  * both are (time, rank), and insertion where these are equal. */
 static void order_of_many(uint64_t between)
 {
-    struct asim_show show = {0};
+    struct asim_event_bus show = {0};
     struct seen seen = {0};
     struct asim_err err = {0};
 
     watch_messages(&show, &seen);
     for (uint32_t i = 0; i < 64; i++)
         record(&show, i * 37 % 16 * between, ASIM_EV_FCT, i * 11 % 5);
-    CHECK(asim_show_close(&show, NULL, &err) == 0);
+    CHECK(asim_event_bus_close(&show, NULL, &err) == 0);
     CHECK_U64(seen.n, 64);
     for (uint32_t i = 1; i < seen.n; i++)
         CHECK(seen.t[i] > seen.t[i - 1] ||
@@ -92,15 +93,15 @@ static void order_of_many(uint64_t between)
 
 static void too_many_viewers(void)
 {
-    struct asim_show show = {0};
-    struct asim_viewer viewer = {.wants = 1};
+    struct asim_event_bus show = {0};
+    struct asim_event_observer viewer = {.wants = 1};
     struct asim_err err = {0};
     int taken = 0;
 
-    while (asim_show_add(&show, &viewer) == 0 && taken < 1000)
+    while (asim_event_bus_add(&show, &viewer) == 0 && taken < 1000)
         taken++;
-    CHECK_U64(taken, ASIM_VIEWERS);
-    CHECK(asim_show_close(&show, NULL, &err) == 0);
+    CHECK_U64(taken, ASIM_EVENT_OBSERVERS);
+    CHECK(asim_event_bus_close(&show, NULL, &err) == 0);
 }
 
 /* Every row of the table is complete and known by a name of its own. */

@@ -210,7 +210,7 @@ static inline int fake_take(struct fake *fake, struct asim_world *world)
         if (ASIM_VEC_RESERVE(fake->ranks[r].due, FAKE_DUE) ||
             ASIM_VEC_RESERVE(fake->ranks[r].out, FAKE_DUE))
             return ASIM_ENOMEM;
-    return asim_lanes_open(world, fake->n_lanes, fake->of);
+    return asim_rank_shards_open(world, fake->n_lanes, fake->of);
 }
 
 static inline void fake_end(struct fake *fake)

@@ -63,8 +63,8 @@ WhyRefused(const std::string& name)
 
     if (IsResult(name))
     {
-        return "it shows what a link has been given; rates and delays are set in the topology, the MTU by "
-               "PACKET_PAYLOAD_SIZE";
+        return "the attribute only shows a value; the topology sets rates and delays, "
+               "PACKET_PAYLOAD_SIZE sets the MTU";
     }
     if (name.find("ns3::"))
     {

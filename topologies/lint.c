@@ -50,7 +50,7 @@ static uint32_t degree(const struct asim_topo *topo, uint32_t v)
 /* A switch with one link is a dead end: no shortest path uses it. */
 static void check_isolated(struct asim_lint *lint, const struct asim_topo *topo)
 {
-    static const char hosts[] = "!hosts without a link", switches[] = "switches of no use";
+    static const char hosts[] = "!hosts without a link", switches[] = "useless switches";
     for (uint32_t v = 0; v < topo->hosts; v++)
         if (!degree(topo, v))
             say(lint, hosts, "host %u has no link: its rank could never communicate.", v);

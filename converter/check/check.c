@@ -92,7 +92,7 @@ int asim_check_run(struct asim_check *check, struct asim_err *err)
     if (check->idle)
         asim_check_say(check, 0,
                        "%" PRIu32 " of %" PRIu32 " traces have no nodes, that of rank %" PRIu32
-                       " is the first; such a rank is done at once.",
+                       " is the first; such a rank finishes at once.",
                        check->idle, check->ranks, check->first_idle);
     if (unreadable)
         return 0; /* what is missing is missing because of that */

@@ -20,7 +20,7 @@ static const struct {
     {1, "has a comm_type beyond 9"},
     {1, "has no comm_size"},
     {1, "is a communication with is_cpu_op set, which cannot be simulated"},
-    {1, "lacks comm_src, comm_dst or comm_tag, which the other side is found by"},
+    {1, "lacks comm_src, comm_dst or comm_tag, which identify the other side"},
     {1, "names a rank that is not in the set"},
     {1, "is a message of its rank to itself"},
     {1, "has a comm_src (of a send) or comm_dst (of a receive) other than the rank of its trace"},

@@ -99,7 +99,7 @@ static int run_split(const struct split *s, struct asim_err *err)
     if (!command) {
         asim_err_set(err, ASIM_EINVAL,
                      "%s%.40s%s; expected Text or PyTorch as the first word or as --input_type.",
-                     s->type ? "unknown type of input '" : "the type of input is not said",
+                     s->type ? "unknown type of input '" : "the type of input is missing",
                      s->type ? s->type : "", s->type ? "'" : "");
         return asim_args_fail("trace chakra", err, 2);
     }

@@ -61,9 +61,8 @@ static int write_picture(const struct asim_picture *graph, const struct options 
     int rc;
     if (graph->nodes.n > o->max_nodes)
         return asim_err_set(err, ASIM_EINVAL,
-                            "%s has %zu nodes; a picture of more than %u is no help to anybody "
-                            "(--max-nodes=%zu draws it all the same, .dot and .graphml take any "
-                            "number).",
+                            "%s has %zu nodes; a picture of more than %u nodes is unreadable "
+                            "(--max-nodes=%zu draws it anyway, .dot and .graphml take any number).",
                             o->input, graph->nodes.n, o->max_nodes, graph->nodes.n);
     if (snprintf(text, sizeof text, "%s.gv", o->output) >= (int)sizeof text)
         return asim_err_set(err, ASIM_EINVAL, "the path of the picture is too long.");

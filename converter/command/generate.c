@@ -64,7 +64,7 @@ static const struct asim_option options[] = {
      ASIM_T_STRING, AT(out), 0, 0, NULL, 0},
     {"ranks", "n", "number of ranks, one file each", "2", ASIM_T_U32, AT(ranks), 1, 1048576, NULL,
      0},
-    {"type", "t", "what each stage is; send_recv passes data around the ring of ranks",
+    {"type", "t", "kind of each stage; send_recv passes data around the ring of ranks",
      "all_reduce", ASIM_T_CHOICE, AT(type), 0, 0, TYPES, 0},
     {"size", "s", "bytes of each collective or message (barrier: always 0)", "1MiB", ASIM_T_SIZE,
      AT(size_bytes), 0, 0, NULL, 0},

@@ -119,7 +119,7 @@ static int convert(const struct asim_args *args, struct asim_err *err)
         rc = read_dims(&opt, o->dims, err);
     if (!rc && !opt.ranks)
         rc = asim_err_set(err, ASIM_EUSAGE,
-                          "the number of ranks is not said; give --num-npus=8, say.");
+                          "the number of ranks is missing; give for example --num-npus=8.");
     if (!rc)
         rc = asim_layers_open(&layers, o->input, o->compat, err);
     if (!rc)

@@ -28,7 +28,7 @@ static const struct asim_option options[] = {
      AT(input), 0, 0, NULL, 0},
     {"output", "output-filename", "JSON file to write (required)", NULL, ASIM_T_STRING, AT(output),
      0, 0, NULL, 0},
-    {"form", "f", "what the input is", "auto", ASIM_T_CHOICE, AT(form), 0, 0, "auto|log|fct|table",
+    {"form", "f", "kind of the input", "auto", ASIM_T_CHOICE, AT(form), 0, 0, "auto|log|fct|table",
      0},
     {"npu-frequency", NULL, "cycles of the log: 1500 (MHz), 1500MHz or 1.5GHz", "1000",
      ASIM_T_STRING, AT(frequency), 0, 0, NULL, 0},

@@ -241,8 +241,8 @@ static int write_all(struct asim_timeline *t, struct asim_err *err)
     t->unfinished = t->issued.n;
     if (!t->events)
         return asim_err_set(err, ASIM_EINVAL,
-                            "%s has no line that ends something: expected issue and callback "
-                            "lines, an fct.txt, or a CSV with start_ns and end_ns.",
+                            "%s has no line that ends an op or message: expected issue and "
+                            "callback lines, an fct.txt, or a CSV with start_ns and end_ns.",
                             t->path);
     if (t->compat)
         fprintf(t->out, "], \"meta_cpu_count\": %" PRIu64 "}", t->num_npus ? t->num_npus : t->npus);

@@ -16,8 +16,8 @@
 #define FIELD(f) offsetof(struct asim_memory, f)
 
 static const struct asim_option memory_options[] = {
-    {"memory-type", NULL, "who shares the memory behind the network", "NO_MEMORY_EXPANSION",
-     ASIM_T_CHOICE, FIELD(type), 0, 0,
+    {"memory-type", NULL, "sharing of the remote memory", "NO_MEMORY_EXPANSION", ASIM_T_CHOICE,
+     FIELD(type), 0, 0,
      "NO_MEMORY_EXPANSION|PER_NODE_MEMORY_EXPANSION|PER_NPU_MEMORY_EXPANSION|MEMORY_POOL", 0},
     {"num-nodes", NULL, "nodes, for PER_NODE_MEMORY_EXPANSION", "0", ASIM_T_U32, FIELD(nodes), 0, 0,
      NULL, 0},

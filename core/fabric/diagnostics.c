@@ -57,11 +57,11 @@ int asim_fabric_diagnostics(const struct asim_fabric *fabric, const struct asim_
     for (uint32_t v = 0; v < fabric->set.nodes - fabric->set.hosts; v++)
         full += fabric->sw[v].shareable == UINT64_MAX;
     if (full)
-        asim_diagnose(notes,
-                      "on %u switches headroom and reserve alone exceed the buffer, so PFC never "
-                      "triggers there (as in the reference); raise BUFFER_SIZE or lower "
-                      "HEADROOM_FACTOR",
-                      full);
+        asim_diagnose(
+            notes,
+            "on %u switches headroom and reserve alone exceed the buffer, so PFC never triggers "
+            "there (as in ASTRA-sim); raise BUFFER_SIZE or lower HEADROOM_FACTOR",
+            full);
     if (twice.a != twice.b)
         asim_diagnose(notes,
                       "nodes %u and %u are joined by several links, which messages share by their "
@@ -72,8 +72,8 @@ int asim_fabric_diagnostics(const struct asim_fabric *fabric, const struct asim_
     if (bps && fabric->set.net->enable_qcn && fabric->set.cc->number != 12)
         asim_diagnose(notes,
                       "KMIN_MAP and KMAX_MAP have no entry for links of %llu bit/s: every frame "
-                      "that leaves others queued behind it there is ECN-marked (as in the "
-                      "reference); add the rate to the maps",
+                      "that leaves others queued behind it there is ECN-marked (as in ASTRA-sim); "
+                      "add the rate to the maps",
                       (unsigned long long)bps);
     return 0;
 }

@@ -185,11 +185,10 @@ static int check_memory(const struct asim_fabric *fabric, struct asim_err *err)
 
     if (fabric->dist.part_of || need < there || there <= 0)
         return 0;
-    return asim_err_at(
-        err, ASIM_ENOMEM, (struct asim_where){topo->source, 0, 0},
-        "%u switches and %zu links take %.0f GB of memory at least and this machine has "
-        "%.0f; have fewer of them.",
-        topo->switches, topo->n_links, need, there);
+    return asim_err_at(err, ASIM_ENOMEM, (struct asim_where){topo->source, 0, 0},
+                       "%u switches and %zu links need at least %.0f GB of memory and this machine "
+                       "has %.0f GB; use a smaller network.",
+                       topo->switches, topo->n_links, need, there);
 }
 
 /* GLOBAL_T 1 gives every flow the window and base RTT of the worst pair (spec 6.2); computed once

@@ -22,7 +22,7 @@ static int refuse(struct asim_world *world, const struct asim_event_observer *vi
     world->failed = 1;
     if (viewer->close)
         viewer->close(viewer->self, world, NULL);
-    return asim_err_set(err, ASIM_ENOMEM, "more than %d reports are wanted at once; leave some out",
+    return asim_err_set(err, ASIM_ENOMEM, "more than %d reports in one run; leave some out",
                         ASIM_EVENT_OBSERVERS);
 }
 
@@ -146,9 +146,7 @@ int asim_report_check_place(const struct asim_world *world, const char *path, st
     if (same < 0)
         return asim_err_nomem(err, "opening reports");
     return same ? asim_err_set(err, ASIM_EINVAL,
-                               "%s is an input of this run, which would be written over; give the "
-                               "output another name.",
-                               path)
+                               "%s is an input of this run; give the output another name.", path)
                 : 0;
 }
 

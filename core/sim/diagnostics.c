@@ -58,16 +58,13 @@ void asim_world_diagnose_traces(struct asim_world *world)
             "0); they take no time",
             (unsigned long long)totals.invalid);
     if (totals.untimed && !world->n_choices[ASIM_BROADCAST])
-        asim_world_diagnose(
-            world,
-            "%llu broadcasts have no recorded duration, which is what a broadcast takes "
-            "unless the system configuration names a broadcast-implementation: they "
-            "take 1 ns",
-            (unsigned long long)totals.untimed);
+        asim_world_diagnose(world,
+                            "%llu broadcasts have no recorded duration and take 1 ns; a "
+                            "broadcast-implementation in the system configuration simulates them",
+                            (unsigned long long)totals.untimed);
     if (totals.idle)
-        asim_world_diagnose(
-            world,
-            "%u of %u traces have no nodes, that of rank %u is the first; such a rank "
-            "is done at once",
-            totals.idle, world->n_ranks, totals.first_idle - 1);
+        asim_world_diagnose(world,
+                            "%u of %u traces have no nodes, that of rank %u is the first; such a "
+                            "rank finishes at once",
+                            totals.idle, world->n_ranks, totals.first_idle - 1);
 }

@@ -33,8 +33,8 @@ const struct asim_option asim_settings_options[] = {
     {.key = "topology",
      .type = ASIM_T_STRING,
      .offset = AT(topology),
-     .help = "topology file, before the one the network configuration names; auto:NAME,key=value "
-             "makes one; without either: one switch"},
+     .help = "topology file, wins over the network configuration's; auto:NAME,key=value makes one; "
+             "without either: one switch"},
     {.key = "logical",
      .alias = "logical-topology-configuration",
      .type = ASIM_T_STRING,
@@ -103,7 +103,7 @@ const struct asim_option asim_settings_options[] = {
      .type = ASIM_T_U64,
      .offset = AT(seed),
      .def = "1",
-     .help = "of the random draws (ECN marks between the thresholds, losses)"},
+     .help = "seed of the random draws (ECN marks between the thresholds, losses)"},
     {.key = "trace-window",
      .type = ASIM_T_U32,
      .offset = AT(window_ops),

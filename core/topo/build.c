@@ -55,10 +55,10 @@ int asim_build_hosts(uint32_t given, uint32_t asked, uint32_t usual, uint32_t *h
                      struct asim_err *err)
 {
     if (given && asked > given)
-        return asim_err_set(err, ASIM_EINVAL,
-                            "the topology has %u hosts but %u ranks need one each: "
-                            "raise g or leave it away.",
-                            given, asked);
+        return asim_err_set(
+            err, ASIM_EINVAL,
+            "the topology has %u hosts but %u ranks need one each: raise g or leave it out.", given,
+            asked);
     *hosts = given ? given : asked ? asked : usual;
     return 0;
 }

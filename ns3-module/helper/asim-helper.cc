@@ -106,7 +106,7 @@ AsimHelper::Run()
 {
     NS_ABORT_MSG_UNLESS(m_fabric, "Run before Install");
     NS_ABORT_MSG_IF(Simulator::Now().IsStrictlyPositive(),
-                    "a run begins at time 0; call Simulator::Destroy after the one before");
+                    "a run begins at time 0; call Simulator::Destroy after the last run");
     asim_err err{};
     int code = m_fabric->Start(&err);
 

@@ -53,13 +53,13 @@ QbbNetDevice::GetTypeId()
                             MakeTraceSourceAccessor(&QbbNetDevice::m_macRx),
                             "ns3::Packet::TracedCallback")
             .AddTraceSource("QbbEnqueue",
-                            "A switch has queued a frame, or a host an ACK, here. Connecting switches "
-                            "to W = 0.",
+                            "A switch has queued a frame, or a host an ACK, here. Connecting selects "
+                            "per-event mode.",
                             MakeTraceSourceAccessor(&QbbNetDevice::m_enqueue),
                             "ns3::Packet::TracedCallback")
             .AddTraceSource("QbbDrop",
-                            "A switch has dropped a frame that came in here. Connecting switches "
-                            "to W = 0.",
+                            "A switch has dropped a frame that came in here. Connecting selects "
+                            "per-event mode.",
                             MakeTraceSourceAccessor(&QbbNetDevice::m_drop),
                             "ns3::Packet::TracedCallback")
             .AddTraceSource("QbbPfc",

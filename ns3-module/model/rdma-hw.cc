@@ -18,7 +18,7 @@ RdmaHw::GetTypeId()
             .AddConstructor<RdmaHw>()
             .AddTraceSource("QpComplete",
                             "A message sent from here is complete. Fires when its window is "
-                            "settled; at its own time with W = 0.",
+                            "settled; at its own time in per-event mode.",
                             MakeTraceSourceAccessor(&RdmaHw::m_qpComplete),
                             "ns3::RdmaHw::QpCompleteCallback"));
     return tid;

@@ -23,7 +23,7 @@ alike ns3/threads --threads=2 '' --workload="$work/all" --topology=$eight
 alike ns3/mpi_threads_few --threads=2 --mpi=4 --workload="$work/four" --topology=auto:switch
 # One switch is the first process's, with the others' cores.
 alike ns3/mpi_one_switch '' --mpi=3 --workload="$work/all" --topology=auto:switch
-if grep -q 'one switch is not cut.* the first of the 3 carries it alone, threads: [1-9]' "$work/err2"; then
+if grep -q 'one switch stays in one process.* the first of 3 runs it, threads: [1-9]' "$work/err2"; then
     t_ok ns3/mpi_one_switch_note
 else
     t_not_ok ns3/mpi_one_switch_note "it says $(head -n 3 "$work/err2")"
@@ -104,7 +104,7 @@ refuses_all() { # the same, said by each: they have not met yet
 }
 refuses_all ns3/mpi_null_messages 'cannot run several processes' --workload="$work/all" --topology=$eight \
     --SimulatorImplementationType=ns3::NullMessageSimulatorImpl
-refuses ns3/mpi_capture 'run in one' --workload="$work/all" --topology=$eight --pcap="$work/x.pcap"
+refuses ns3/mpi_capture 'run one process' --workload="$work/all" --topology=$eight --pcap="$work/x.pcap"
 
 # Ctrl-C, as a terminal sends it: to the launcher's group. A run that would take minutes ends with what
 # is known, and its exit code.
@@ -118,7 +118,7 @@ interrupt() { # NAME TOPOLOGY
     local leader=$! code
     set +m
     for _ in {1..300}; do # the note on parts: all have been joined
-        ! grep -qE 'processes with windows|carries it alone' "$work/err" || break
+        ! grep -qE 'processes with windows|one switch stays in one process' "$work/err" || break
         sleep 0.1
     done
     sleep 0.5

@@ -176,7 +176,7 @@ static int decompose(const struct asim_args *args, struct asim_err *err)
     if (opt->gpus && opt->gpus <= last_rank(&spec))
         return asim_err_set(err, ASIM_EINVAL,
                             "gpus=%u, but the last of these ranks is %" PRIu64
-                            "; leave it out, or say more than that.",
+                            "; leave gpus out, or raise it.",
                             opt->gpus, last_rank(&spec));
     int rc = asim_nccl_make(&nccl, &spec, err);
     if (rc)

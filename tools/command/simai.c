@@ -60,8 +60,8 @@ static const struct asim_option options[] = {
     {"pxn", "AS_PXN_ENABLE", "cross servers on the destination's rail", "0", ASIM_T_BOOL, AT(pxn),
      0, 0, NULL, 0},
     {"flow-order-seed", NULL,
-     "draws which of the flows goes first that start at one instant; 0 = by channel", "0",
-     ASIM_T_U32, AT(order_seed), 0, 0, NULL, 0},
+     "seed of the order of flows that start at one instant; 0 = by channel", "0", ASIM_T_U32,
+     AT(order_seed), 0, 0, NULL, 0},
     {"compat", NULL,
      "SimAI's slip: 6 ms, not 6 us, where AS_SEND_LAT is not set; its CSV in the working folder; "
      "and of the weight gradients' collectives that wait, the newest first",

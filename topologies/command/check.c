@@ -44,7 +44,7 @@ static void show_counts(const struct asim_topo *topo, const uint8_t *level)
         if (per_level[l])
             printf("%s %u at level %d", l == 1 ? ":" : ",", per_level[l], l);
     if (per_level[ASIM_LEVEL_NONE])
-        printf(", %u without a way to any host", per_level[ASIM_LEVEL_NONE]);
+        printf(", %u without a path to any host", per_level[ASIM_LEVEL_NONE]);
     printf("\n");
 }
 

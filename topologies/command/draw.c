@@ -138,8 +138,8 @@ static int draw_file(const char *path, const struct draw_options *opt, struct as
         return rc;
     if (topo.nodes > opt->max_nodes)
         rc = asim_err_set(err, ASIM_EINVAL,
-                          "%s has %u nodes; a picture of more than %u is no help to anybody "
-                          "(--max-nodes=%u draws it all the same).",
+                          "%s has %u nodes; a picture of more than %u nodes is unreadable "
+                          "(--max-nodes=%u draws it anyway).",
                           path, topo.nodes, opt->max_nodes, topo.nodes);
     else
         rc = draw(&topo, picture, err);

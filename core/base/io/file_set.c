@@ -38,9 +38,9 @@ static int leftover(struct asim_file_set *set, char *path, uint32_t ranks, int f
     if (!path || force)
         return keep(set, (struct asim_file_set_file){path, NULL, 1}, err);
     code = asim_err_set(err, ASIM_EINVAL,
-                        "'%s' is there already, and %" PRIu32 " rank%s to be written: a simulation "
-                        "would take it for one of this set; remove it or give another prefix.",
-                        path, ranks, ranks == 1 ? " is" : "s are");
+                        "'%s' exists, and this set has %" PRIu32 " rank%s: a simulation would take "
+                        "the file for one of the set; remove it or give another prefix.",
+                        path, ranks, ranks == 1 ? "" : "s");
     free(path);
     return code;
 }
@@ -88,10 +88,9 @@ static char *join(const char *path, const char *tail)
 
 static int refuse_input(const char *output, struct asim_err *err)
 {
-    return asim_err_set(err, ASIM_EINVAL,
-                        "%s is both read and to be written; it would be lost. Give another name "
-                        "for the output.",
-                        output);
+    return asim_err_set(
+        err, ASIM_EINVAL,
+        "%s is an input and an output of this command. Give the output another name.", output);
 }
 
 /* Ignores pipes and files that do not exist: a write cannot destroy them. */
@@ -172,8 +171,7 @@ int asim_file_set_refuse_duplicate(const char *a, const char *b, struct asim_err
     if (!asim_file_same(a, b))
         return 0;
     return asim_err_set(err, ASIM_EINVAL,
-                        "%s and %s are one file, and two are to be written; give each a name of "
-                        "its own.",
+                        "%s and %s name one file for two outputs; give each output its own name.",
                         a, b);
 }
 

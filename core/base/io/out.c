@@ -175,8 +175,8 @@ int asim_out_open(struct asim_out *out, const char *path, struct asim_err *err)
         asim_out_discard(out);
         if (why == EWOULDBLOCK)
             return asim_err_set(err, ASIM_EIO,
-                                "%s is being written already, by another output of this run or by "
-                                "another run; give each a name of its own.",
+                                "%s is open for writing, by another output of this run or by "
+                                "another run; give each output its own name.",
                                 path);
         return asim_err_set(err, ASIM_EIO, "cannot write %s: %s.", path, strerror(why));
     }

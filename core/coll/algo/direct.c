@@ -55,7 +55,7 @@ static void direct_step(const struct asim_plan *plan, uint64_t k, struct asim_st
 }
 
 const struct asim_coll_algo asim_coll_algo_direct = {
-    .member = {.name = "direct", .about = "everybody with everybody, direct<W> W at a time"},
+    .member = {.name = "direct", .about = "all pairs at once, direct<W>: W messages at a time"},
     .kinds = 1u << ASIM_ALL_REDUCE | 1u << ASIM_ALL_GATHER | 1u << ASIM_REDUCE_SCATTER |
              1u << ASIM_ALL_TO_ALL,
     .plan = direct_plan,

@@ -187,13 +187,13 @@ int asim_fabric_threads(struct asim_fabric *fabric, uint32_t n, const uint32_t *
     if ((code = asim_route_fill_all(fabric->route, err)))
         return code;
     if (asim_workers_open(fabric, n, of))
-        return asim_err_nomem(err, "dealing the network to threads");
+        return asim_err_nomem(err, "dividing the network among threads");
     fabric->workers.lookahead = stride_of(fabric, of);
     if (asim_sharded_switches_open(fabric) || asim_workers_assign_slots(fabric))
-        return asim_err_nomem(err, "dealing the network to threads");
+        return asim_err_nomem(err, "dividing the network among threads");
     for (uint32_t l = 0; l < n; l++)
         if (list_joints(fabric, l) || asim_worker_list_neighbours(fabric, &fabric->workers.at[l]))
-            return asim_err_nomem(err, "dealing the network to threads");
+            return asim_err_nomem(err, "dividing the network among threads");
     fabric->workers.parallel_threshold = CROWD;
     return asim_thread_team_open(&fabric->workers.team, n, err);
 }

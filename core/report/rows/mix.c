@@ -151,8 +151,8 @@ static int start(struct mix *mix, struct asim_world *world, struct asim_err *err
 
     if (asim_is_distributed(world))
         return asim_err_set(err, ASIM_EINVAL,
-                            "TRACE_OUTPUT_FILE wants frames in order of time, which %u processes "
-                            "do not have; run in one, or set ENABLE_TRACE 0",
+                            "TRACE_OUTPUT_FILE needs frames in order of time, which %u processes "
+                            "cannot give; run one process, or set ENABLE_TRACE 0",
                             world->split->n);
     if (read_nodes(mix, world->net.trace_file, &any, err) || write_head(mix, world, err))
         return ASIM_EINVAL;

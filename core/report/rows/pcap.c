@@ -73,10 +73,10 @@ static int open_pcap(struct asim_event_observer *viewer, struct asim_world *worl
     if (!world->fabric || !world->pcap || !*world->pcap)
         return 0;
     if (asim_is_distributed(world))
-        return asim_err_set(err, ASIM_EINVAL,
-                            "--pcap wants frames in order of time, which %u processes do not have; "
-                            "run in one",
-                            world->split->n);
+        return asim_err_set(
+            err, ASIM_EINVAL,
+            "--pcap needs frames in order of time, which %u processes cannot give; run one process",
+            world->split->n);
     pcap = calloc(1, sizeof *pcap);
     if (!pcap)
         return asim_err_nomem(err, "capturing packets");

@@ -262,16 +262,15 @@ static int use_tokens(struct asim_world *world, struct asim_nccl_graph *program,
     const char *word = pairs ? "direct" : nccl->spec.pxn ? "ncclPxn" : "ncclRing";
 
     if (pairs)
-        asim_world_diagnose(
-            world,
-            "ncclDirect over %u members is too many flows to keep apart: direct takes its "
-            "place, which saves each pair its endpoint-delay",
-            nccl->spec.ranks);
+        asim_world_diagnose(world,
+                            "ncclDirect over %u members has too many flows to track; asim uses "
+                            "direct, which charges no endpoint-delay per pair",
+                            nccl->spec.ranks);
     else
         asim_world_diagnose(
             world,
-            "NCCL rings of %u members are too many flows to keep apart: their pieces may pass "
-            "from channel to channel, which makes such a collective up to 20 %% quicker",
+            "NCCL rings of %u members have too many flows to track; asim lets pieces change "
+            "channels, which makes such a collective up to 20 %% quicker",
             nccl->spec.ranks);
     if (asim_coll_choose(&program->tokens, word, err))
         return ASIM_EINVAL;

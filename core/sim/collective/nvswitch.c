@@ -97,7 +97,7 @@ int asim_nvswitch_open(struct asim_world *world, struct asim_err *err)
     if (without < world->n_ranks && asim_nvswitch_wanted(world) > 1)
         asim_world_diagnose(
             world,
-            "rank %u hangs on no NVSwitch%s, so NVLS goes from GPU to GPU: the same bytes on "
+            "rank %u is joined to no NVSwitch%s, so NVLS goes from GPU to GPU: the same bytes on "
             "every link, without waiting for all; topologies of SimAI's flavour have NVSwitches",
             without, n ? " of at most 511 ports" : "");
     if (without < world->n_ranks)
@@ -154,9 +154,8 @@ int asim_nvswitch_check(struct asim_rank *rank, const struct asim_ring_of *ring,
     if (p == first + local)
         return 0;
     asim_rank_fail(rank,
-                   "NVLS: ranks %u and %u are to be GPUs of one server, but hang on different "
-                   "NVSwitches; say how many GPUs a server has behind the algorithm's name "
-                   "(ncclNvls8)",
+                   "NVLS: ranks %u and %u should be GPUs of one server but are joined to different "
+                   "NVSwitches; append the GPUs of a server to the algorithm's name (ncclNvls8)",
                    rank->id, asim_ring_rank(ring, p));
     return ASIM_EINVAL;
 }

@@ -50,7 +50,7 @@ static int deal_nothing(struct asim_distribution *split, const struct asim_topo 
                         struct asim_err *err)
 {
     split->part.of = calloc((size_t)topo->nodes + 1, sizeof *split->part.of);
-    return split->part.of ? 0 : asim_err_nomem(err, "dealing the network to processes");
+    return split->part.of ? 0 : asim_err_nomem(err, "dividing the network among processes");
 }
 
 /* One switch can only be cut off from its hosts, and then every frame crosses. */
@@ -76,7 +76,7 @@ int asim_distribution_open(struct asim_world *world, const struct asim_settings 
                             "process, on one thread; leave out --threads and mpiexec");
     split = world->split = calloc(1, sizeof *split);
     if (!split)
-        return asim_err_nomem(err, "dealing the network to processes");
+        return asim_err_nomem(err, "dividing the network among processes");
     asim_map_init(&split->joined);
     split->self = settings->process;
     split->n = settings->processes ? settings->processes : 1;
@@ -103,11 +103,10 @@ static void say_parts(const struct asim_world *world)
 
 static void say_whole(const struct asim_world *world, uint32_t threads)
 {
-    asim_world_diagnose(
-        world,
-        "a network of one switch is not cut, for every frame would go from process to "
-        "process: the first of the %u carries it alone, threads: %u",
-        world->settings.processes, threads);
+    asim_world_diagnose(world,
+                        "a network of one switch stays in one process, because every frame would "
+                        "cross: the first of %u runs it, threads: %u",
+                        world->settings.processes, threads);
 }
 
 /* Without windows there is nothing to do side by side. */

@@ -87,7 +87,7 @@ static void refused_servers(void)
 
     write_system("\"all-reduce-implementation\": [\"ncclNvls8\"]");
     CHECK_U64(run_ns(split, &err), 0);
-    CHECK(strstr(err.text, "hang on different NVSwitches") != NULL);
+    CHECK(strstr(err.text, "joined to different NVSwitches") != NULL);
 }
 
 static void refuse_each(void)

@@ -11,6 +11,7 @@
 #include <stdint.h>
 #include "asim/err.h"
 #include "asim/ext/option.h"
+#include "asim/netconf.h"
 #include "base/diagnostics.h"
 
 struct asim_cc;
@@ -85,16 +86,9 @@ void asim_netconf_fini(struct asim_netconf *net);
 /* What the hooks of cc get: its option struct in net, NULL where it has none. */
 const void *asim_netconf_cc_options(const struct asim_netconf *net, const struct asim_cc *cc);
 
-/* --- keys with one value (maps and link events are read by hand) ---------------------------- */
-/* The network's own keys, then the options of each congestion control; a key of several members is
- * listed once. Fills at most `room` rows. Returns the number of keys. */
-size_t asim_netconf_keys(const struct asim_option **rows, size_t room);
+/* --- keys with one value (asim/netconf.h lists them; maps and link events are read by hand) --- */
 /* 1 for a key of the network itself, 0 for an option of congestion controls only. */
 int asim_netconf_is_own(const struct asim_option *row);
-/* NULL for a key that none has. */
-const struct asim_option *asim_netconf_key(const char *key);
-/* The field of net that a row of asim_netconf_keys fills. */
-const void *asim_netconf_field(const struct asim_netconf *net, const struct asim_option *row);
 /* Parses the value into the field of every row with that key. */
 int asim_netconf_put(struct asim_netconf *net, const struct asim_option *row, const char *value,
                      struct asim_where at, struct asim_err *err);

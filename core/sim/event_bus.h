@@ -130,9 +130,6 @@ struct asim_event_bus {
     int stopped; /* a viewer found the run to have failed: nothing behind that event is shown */
 };
 
-/* The settings of the packet network, for ns-3's attributes. */
-const struct asim_netconf *asim_world_netconf(const struct asim_world *world);
-
 /* Adds a viewer; its close is called by asim_event_bus_close in the order of adding. */
 int asim_event_bus_add(struct asim_event_bus *show, const struct asim_event_observer *viewer);
 /* 1 if it is worth filling in an event of that kind. */

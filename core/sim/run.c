@@ -3,6 +3,7 @@
  * A world in simulated time: the callbacks of the network, start, end, and what is known on the
  * way. The clock is the caller's (ns-3, or asim_world_run).
  */
+#include "asim/netconf.h"
 #include "asim/packet.h"
 #include "fabric/frame_headers.h"
 #include "sim/async_observer.h"

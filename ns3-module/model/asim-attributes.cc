@@ -17,7 +17,6 @@
 
 #include <algorithm>
 #include <cctype>
-#include <cstddef>
 #include <cstring>
 #include <sstream>
 
@@ -33,13 +32,13 @@ namespace
  * words are separated by commas here. */
 const asim_option LINES[] = {
     {"KMIN_MAP", nullptr, "ECN: n, then n times a link rate and KB queued where marking begins",
-     nullptr, ASIM_T_STRING, offsetof(asim_netconf, kmin), 0, 0, nullptr, 0,
+     nullptr, ASIM_T_STRING, 0, 0, 0, nullptr, 0,
      "SwitchNode::KminMap", nullptr},
     {"KMAX_MAP", nullptr, "ECN: n, then n times a link rate and KB queued where all are marked",
-     nullptr, ASIM_T_STRING, offsetof(asim_netconf, kmax), 0, 0, nullptr, 0,
+     nullptr, ASIM_T_STRING, 0, 0, 0, nullptr, 0,
      "SwitchNode::KmaxMap", nullptr},
     {"PMAX_MAP", nullptr, "ECN: n, then n times a link rate and the probability at KMAX",
-     nullptr, ASIM_T_STRING, offsetof(asim_netconf, pmax), 0, 0, nullptr, 0,
+     nullptr, ASIM_T_STRING, 0, 0, 0, nullptr, 0,
      "SwitchNode::PmaxMap", nullptr},
     {"LINK_DOWN", nullptr, "one more link event: time and the two nodes; empty = none", nullptr,
      ASIM_T_STRING, 0, 0, 0, nullptr, 0, "AsimFabric::LinkDown", nullptr},
@@ -157,24 +156,15 @@ IsLine(const asim_option& row)
     return &row >= LINES && &row < LINES + sizeof(LINES) / sizeof(LINES[0]);
 }
 
-/** A map as its line in the file says it; link events are additions, so there is nothing to show. */
+/** A map as its line in the file has it; link events are additions, so there is nothing to show. */
 std::string
 LineOf(const asim_netconf& conf, const asim_option& row)
 {
-    std::ostringstream text;
-    if (!row.offset)
-    {
-        return "";
-    }
-    const auto& map = *reinterpret_cast<const asim_rate_map*>(
-        reinterpret_cast<const char*>(&conf) + row.offset);
-    const double unit = row.offset == offsetof(asim_netconf, pmax) ? 1 : 1000;
-    text << map.n;
-    for (std::size_t i = 0; i < map.n; i++)
-    {
-        text << "," << map.at[i].rate_bps << "," << map.at[i].value / unit;
-    }
-    return text.str();
+    std::string text(asim_netconf_map(&conf, row.key, nullptr, 0), '\0');
+
+    asim_netconf_map(&conf, row.key, text.data(), text.size() + 1);
+    std::replace(text.begin(), text.end(), ' ', ',');
+    return text;
 }
 
 /** What conf holds for the row, as ns-3 writes values of that kind. */
@@ -296,9 +286,9 @@ AsimSettings::GetTypeId()
 TypeId
 AsimSettings::AddSettings(TypeId tid)
 {
-    asim_netconf defaults;
+    asim_netconf* defaults;
 
-    NS_ABORT_MSG_IF(asim_netconf_defaults(&defaults, nullptr), "out of memory");
+    NS_ABORT_MSG_IF(asim_netconf_open(&defaults, nullptr, nullptr), "out of memory");
     for (const Row& row : Rows())
     {
         if (tid.GetName() != row.type)
@@ -307,14 +297,14 @@ AsimSettings::AddSettings(TypeId tid)
         }
         Ptr<const AttributeChecker> checker;
         Ptr<AttributeValue> initial = MakeValue(*row.option, checker);
-        initial->DeserializeFromString(TextOf(defaults, *row.option), checker);
+        initial->DeserializeFromString(TextOf(*defaults, *row.option), checker);
         tid.AddAttribute(row.attribute,
                          std::string(row.option->help) + " (" + row.option->key + ").",
                          *initial,
                          Create<SettingAccessor>(row.option->key, checker),
                          checker);
     }
-    asim_netconf_fini(&defaults);
+    asim_netconf_close(defaults);
     return tid;
 }
 

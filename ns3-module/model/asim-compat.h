@@ -8,12 +8,12 @@
 #define ASIM_COMPAT_H
 
 #include "asim/asim.h"
+#include "asim/netconf.h"
 #include "asim/observe.h"
 #include "asim/packet.h"
 
 extern "C"
 {
-#include "conf/conf.h"
 #include "topo/topo.h"
 }
 

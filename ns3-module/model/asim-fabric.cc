@@ -75,6 +75,8 @@ AsimFabric::Build(const asim_netconf& conf)
     /* Far ends of cut links, too: they stand in for nodes of other processes. As such they would make
      * ns-3 hold a round in every window, for packets of its own that never come. */
     const uint32_t self = m_processes ? m_processes->GetSelf() : 0;
+    const auto payload = static_cast<const uint32_t*>(
+        asim_netconf_field(&conf, asim_netconf_key("PACKET_PAYLOAD_SIZE")));
 
     Adopt(conf);
     m_nodes.resize(m_topo->nodes);
@@ -118,8 +120,8 @@ AsimFabric::Build(const asim_netconf& conf)
         Ptr<QbbNetDevice> a = CreateObject<QbbNetDevice>();
         Ptr<QbbNetDevice> b = CreateObject<QbbNetDevice>();
         channel->SetAttribute("Delay", TimeValue(FemtoSeconds(link.delay_fs)));
-        AddDevice(m_nodes[link.a], a, link, conf.payload_bytes);
-        AddDevice(m_nodes[link.b], b, link, conf.payload_bytes);
+        AddDevice(m_nodes[link.a], a, link, *payload);
+        AddDevice(m_nodes[link.b], b, link, *payload);
         channel->Attach(a);
         channel->Attach(b);
         m_devices[m_topo->first_port[link.a] + link.port_a - 1] = a;

@@ -19,9 +19,9 @@
 #include <string.h>
 #include <unistd.h>
 #include "asim/ext/command.h"
+#include "asim/netconf.h"
+#include "asim/packet.h"
 #include "base/text.h"
-#include "conf/conf.h"
-#include "sim/world.h"
 #include "trace/simai/workload.h"
 #include "tools/app.h"
 #include "tools/args.h"
@@ -175,28 +175,33 @@ static int has_folder(const char *path)
     return n < sizeof folder && !access(folder, F_OK);
 }
 
+/* The value of a key that is a string; NULL where the file has none. */
+static const char *string_of(const struct asim_netconf *net, const char *key)
+{
+    return *(char *const *)asim_netconf_field(net, asim_netconf_key(key));
+}
+
 /* The values of net must outlive the run. What is wrong with the file is said by the run. */
 static void redirect(struct overrides *to, const struct asim_netconf *net)
 {
-    const char *const outputs[][2] = {{"FCT_OUTPUT_FILE", net->fct_output},
-                                      {"PFC_OUTPUT_FILE", net->pfc_output},
-                                      {"QLEN_MON_FILE", net->qlen_output},
-                                      {"TRACE_OUTPUT_FILE", net->trace_output}};
+    const char *const outputs[] = {"FCT_OUTPUT_FILE", "PFC_OUTPUT_FILE", "QLEN_MON_FILE",
+                                   "TRACE_OUTPUT_FILE"};
+    const char *nodes = string_of(net, "TRACE_FILE");
+    const int *traces = asim_netconf_field(net, asim_netconf_key("ENABLE_TRACE"));
 
-    if (net->enable_trace && net->trace_file && *net->trace_file && access(net->trace_file, F_OK)) {
-        fprintf(stderr, "note: TRACE_FILE %s is not there: no packet trace, as in SimAI\n",
-                net->trace_file);
+    if (*traces && nodes && *nodes && access(nodes, F_OK)) {
+        fprintf(stderr, "note: TRACE_FILE %s is not there: no packet trace, as in SimAI\n", nodes);
         override(to, "ENABLE_TRACE", "0");
     }
     for (size_t i = 0; i < sizeof outputs / sizeof *outputs; i++) {
-        const char *path = outputs[i][1];
+        const char *path = string_of(net, outputs[i]);
 
         if (!path || has_folder(path))
             continue;
         path += asim_text_dirlen(path);
-        fprintf(stderr, "note: the folder of %s is not there: %s is written here\n", outputs[i][0],
+        fprintf(stderr, "note: the folder of %s is not there: %s is written here\n", outputs[i],
                 path);
-        override(to, outputs[i][0], path);
+        override(to, outputs[i], path);
     }
 }
 
@@ -209,13 +214,14 @@ struct program {
 /* SimAI runs all GPUs of the topology, whatever the text says. */
 static void note_idle(const struct asim_world *world, const struct options *opt)
 {
-    uint32_t gpus = world->topo.hosts;
+    uint32_t gpus = asim_packet_is_used(world) ? asim_world_topo(world)->hosts : 0;
+    uint32_t ranks = asim_world_ranks(world);
 
-    if (asim_trace_shared(opt->workload) && gpus > world->n_ranks)
+    if (asim_trace_shared(opt->workload) && gpus > ranks)
         fprintf(stderr,
                 "note: %s has all_gpus %u, the topology %u GPUs: the others do nothing, where "
                 "SimAI runs all of them\n",
-                opt->workload, world->n_ranks, gpus);
+                opt->workload, ranks, gpus);
 }
 
 /* Chakra traces have no rows, so without a word about it they have no CSV. */
@@ -288,18 +294,17 @@ static void look_at_text(struct options *opt)
 static int run_packets(struct options *opt, const struct dealt *dealt)
 {
     struct overrides set = {.n = 0};
-    struct asim_netconf net;
+    struct asim_netconf *net = NULL;
     struct asim_err err = {0};
-    int code, read = opt->conf && !asim_netconf_read(&net, opt->conf, NULL, &err);
+    int code, read = opt->conf && !asim_netconf_open(&net, opt->conf, &err);
 
     override(&set, "GLOBAL_T", "1");
     override(&set, "FRAME_EXTRA_BYTES", "8");
     if (read)
-        redirect(&set, &net);
+        redirect(&set, net);
     look_at_text(opt);
     code = start(opt, dealt, &set);
-    if (read)
-        asim_netconf_fini(&net);
+    asim_netconf_close(net);
     return code;
 }
 

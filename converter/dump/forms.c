@@ -10,6 +10,7 @@
 #include "dump/attr.h"
 #include "dump/dump.h"
 #include "json/print.h"
+#include "conf/conf.h"
 #include "trace/op.h"
 #include "trace/stats.h"
 
@@ -114,7 +115,7 @@ static void put_collective(struct asim_jbuf *buf, const ChakraProtoMsg__Node *no
     int64_t type = asim_node_i64(node, "comm_type", -1);
     put_attr(buf, node, "comm_size");
     put_key(buf, "comm_type");
-    put_text(buf, type < 0 || type > UINT32_MAX ? "?" : asim_coll_type_name((uint32_t)type));
+    put_text(buf, type < 0 || type > UINT32_MAX ? "?" : asim_coll_type_name((int)type));
     put_key(buf, "comm_group");
     if (group && *group && strspn(group, "0123456789") == strlen(group) && strlen(group) < 19)
         asim_jbuf_text(buf, group);

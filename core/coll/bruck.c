@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only
  *
- * See algo/bruck.c. One token circulates, so a member never has more than one receive posted and
+ * See algo/bruck.c. One credit circulates, so a member never has more than one receive posted and
  * messages of later steps wait for theirs.
  *
  * Bytes of step k are known from k alone, so a plan stores nothing; members differ only in whom
@@ -21,9 +21,9 @@ static uint32_t rounds_of(uint32_t n)
 /* 1 while step k belongs to the reduce-scatter. */
 static int is_scatter(const struct asim_plan *plan, uint64_t k)
 {
-    if (plan->coll.kind == ASIM_ALL_REDUCE)
+    if (plan->coll.coll_type == ASIM_ALL_REDUCE)
         return k < plan->steps / 2;
-    return plan->coll.kind == ASIM_REDUCE_SCATTER;
+    return plan->coll.coll_type == ASIM_REDUCE_SCATTER;
 }
 
 /* Places between the partners of step k: falling in a reduce-scatter, growing in an all-gather. */
@@ -47,15 +47,15 @@ int asim_bruck_plan(struct asim_plan *plan, struct asim_err *err)
 {
     const struct asim_coll *coll = &plan->coll;
 
-    if (coll->kind == ASIM_ALL_GATHER && coll->bytes > UINT64_MAX / coll->n)
+    if (coll->coll_type == ASIM_ALL_GATHER && coll->bytes > UINT64_MAX / coll->n)
         return asim_err_set(err, ASIM_EINVAL,
                             "an all-gather of %llu bytes from each of %u members is more than 64 "
                             "bits can count",
                             (unsigned long long)coll->bytes, coll->n);
-    plan->msg_bytes = coll->kind == ASIM_ALL_GATHER ? coll->bytes : coll->bytes / coll->n;
-    plan->steps = rounds_of(coll->n) * (coll->kind == ASIM_ALL_REDUCE ? 2u : 1u);
+    plan->msg_bytes = coll->coll_type == ASIM_ALL_GATHER ? coll->bytes : coll->bytes / coll->n;
+    plan->steps = rounds_of(coll->n) * (coll->coll_type == ASIM_ALL_REDUCE ? 2u : 1u);
     plan->arrivals = plan->steps;
-    plan->start_tokens = plan->end_tokens = 1;
+    plan->start_credits = plan->end_credits = 1;
     return 0;
 }
 
@@ -69,8 +69,8 @@ void asim_bruck_step(const struct asim_plan *plan, uint64_t k, struct asim_step 
     step->to = scatter ? on : back;
     step->from = scatter ? back : on;
     step->send_bytes = step->recv_bytes = bytes_of(plan, k);
-    step->gate = 0;
-    step->need = 1;
+    step->min_arrivals = 0;
+    step->credits = 1;
 }
 
 uint64_t asim_bruck_arrival(const struct asim_plan *plan, uint64_t i)

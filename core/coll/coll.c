@@ -7,6 +7,7 @@
  * steps need not.
  */
 #include "coll/coll.h"
+#include "coll/dims.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -26,27 +27,27 @@ uint32_t asim_coll_peer(const struct asim_coll *coll, uint64_t by)
 
 /* Integer division as in the reference: what does not divide is lost for the later phases (spec
  * astra-system.md, 4.4). */
-uint64_t asim_coll_out_bytes(const struct asim_coll_algo *algo, int kind, uint64_t bytes,
+uint64_t asim_coll_out_bytes(const struct asim_coll_algo *algo, int coll_type, uint64_t bytes,
                              uint32_t n)
 {
-    if (algo->whole)
+    if (algo->keeps_size)
         return bytes;
-    if (kind == ASIM_REDUCE_SCATTER || kind == ASIM_SCATTER)
+    if (coll_type == ASIM_REDUCE_SCATTER || coll_type == ASIM_SCATTER)
         return bytes / n;
-    return kind == ASIM_ALL_GATHER || kind == ASIM_GATHER ? bytes * n : bytes;
+    return coll_type == ASIM_ALL_GATHER || coll_type == ASIM_GATHER ? bytes * n : bytes;
 }
 
-int asim_coll_can(const struct asim_coll_algo *algo, int kind, struct asim_err *err)
+int asim_coll_can(const struct asim_coll_algo *algo, int coll_type, struct asim_err *err)
 {
-    if (kind >= 0 && kind < ASIM_COLL_TYPES && algo->kinds & 1u << kind)
+    if (coll_type >= 0 && coll_type < ASIM_COLL_TYPES && algo->coll_types & 1u << coll_type)
         return 0;
     return asim_err_set(err, ASIM_EINVAL,
                         "algorithm %s cannot do %s; name another one in the system "
                         "configuration's list for it",
-                        algo->member.name, asim_coll_type_name(kind));
+                        algo->member.name, asim_coll_type_name(coll_type));
 }
 
-/* The plan is a plain value: nothing to free. coll is copied. A kind the algorithm lacks is refused
+/* The plan is a plain value: nothing to free. coll is copied. A type the algorithm lacks is refused
  * here, so that an algorithm's own plan() need not look. */
 int asim_coll_plan(struct asim_plan *plan, const struct asim_coll_algo *algo,
                    const struct asim_coll *coll, struct asim_err *err)
@@ -54,17 +55,17 @@ int asim_coll_plan(struct asim_plan *plan, const struct asim_coll_algo *algo,
     memset(plan, 0, sizeof *plan);
     plan->coll = *coll;
     plan->algo = algo;
-    if (asim_coll_can(algo, coll->kind, err))
+    if (asim_coll_can(algo, coll->coll_type, err))
         return ASIM_EINVAL;
     if (!algo->plan)
         return asim_err_set(err, ASIM_EBUG, "algorithm %s has flows and no plan",
                             algo->member.name);
-    if (coll->kind == ASIM_ALL_GATHER && coll->bytes > UINT64_MAX / coll->n)
+    if (coll->coll_type == ASIM_ALL_GATHER && coll->bytes > UINT64_MAX / coll->n)
         return asim_err_set(err, ASIM_EINVAL,
                             "an all-gather of %llu bytes from each of %u members is more than 64 "
                             "bits can count; check the comm_size of its ops",
                             (unsigned long long)coll->bytes, coll->n);
-    plan->out_bytes = asim_coll_out_bytes(algo, coll->kind, coll->bytes, coll->n);
+    plan->out_bytes = asim_coll_out_bytes(algo, coll->coll_type, coll->bytes, coll->n);
     return algo->plan(plan, err);
 }
 
@@ -106,4 +107,26 @@ int asim_coll_choose(struct asim_coll_choice *choice, const char *word, struct a
                             "(ncclRing8)",
                             word);
     return 0;
+}
+
+/* A row without flows needs the hooks of the plan engine. */
+int asim_coll_check(struct asim_err *err)
+{
+    int code = asim_family_check(asim_coll_algo_table, "collective algorithm", err);
+
+    for (const struct asim_member *const *row = asim_coll_algo_table; !code && *row; row++) {
+        const struct asim_coll_algo *algo = (const struct asim_coll_algo *)*row;
+
+        if (!algo->coll_types || (!algo->flows && !(algo->plan && algo->step && algo->arrival)))
+            code = asim_err_set(err, ASIM_EBUG,
+                                "the collective algorithm '%s' lacks its types or a hook.",
+                                algo->member.name);
+    }
+    if (!code)
+        code = asim_family_check(asim_coll_dims_table, "inter-dimension-scheduling", err);
+    for (const struct asim_member *const *row = asim_coll_dims_table; !code && *row; row++)
+        if (!((const struct asim_coll_dims *)*row)->order)
+            code = asim_err_set(err, ASIM_EBUG, "the dimension order '%s' lacks its hook.",
+                                (*row)->name);
+    return code;
 }

@@ -2,15 +2,14 @@
  *
  * Who talks to whom in a collective: arithmetic only, no time, no network, no memory.
  *
- * A plan is what one member of a ring of n does in one phase. It is a list of steps, taken in
- * order, driven by tokens: the phase starts by minting `start_tokens`, every arrival mints one
- * more, each after the endpoint delay plus, where arrival() says so, the time to reduce that many
- * bytes. A step waits until `need` tokens are free and `gate` messages have arrived, takes the
- * tokens, and then sends and/or posts a receive. The phase ends when every step is taken and
- * `end_tokens` are free again. One engine (sim/coll_run) runs every algorithm from this, which
- * covers the reference's pipelined rings, windowed direct exchanges and trees (spec
- * astra-system.md, section 5). Steps are computed on demand, so a plan of n(n-1)/2 steps costs
- * nothing to hold.
+ * A plan says what one member of a ring of n does in one phase. It is a list of steps, taken in
+ * order and paced by credits. The phase issues `start_credits` at its start, and one more for every
+ * arrival: each after the endpoint delay plus, where arrival() says so, the time to reduce that
+ * many bytes. A step waits until `credits` are free and `min_arrivals` messages have arrived, takes
+ * the credits, and then sends and/or posts a receive. The phase ends when every step is taken and
+ * `end_credits` are free again. One engine (sim/collective/coll_run.c) runs every algorithm from
+ * its plan: pipelined rings, windowed direct exchanges and trees (spec astra-system.md, section 5).
+ * Steps are computed on demand, so a plan of n(n-1)/2 steps costs no memory.
  */
 #ifndef ASIM_COLL_COLL_H
 #define ASIM_COLL_COLL_H
@@ -25,7 +24,7 @@
 
 /* One phase of a collective as one member sees it. Members are positions 0 … n-1. */
 struct asim_coll {
-    int kind;          /* enum asim_coll_type */
+    int coll_type;     /* enum asim_coll_type */
     uint32_t n, index; /* size of the ring and own position in it */
     int step;          /* +1 clockwise, -1 anticlockwise */
     int subgroup;      /* 1 for a communicator group that is not the whole system */
@@ -33,8 +32,8 @@ struct asim_coll {
     uint32_t variant;  /* double binary tree: 0 = RootMax, 1 = RootMin */
     uint32_t root;     /* rooted collectives */
     uint64_t bytes;    /* input of the phase */
-    /* All-to-all-v: bytes to each position, borrowed, NULL = all alike; this phase carries the
-     * share-th of so many shares of each. */
+    /* All-to-all-v: bytes to each position, borrowed; NULL = equal sizes. This phase carries part
+     * number `share` of `shares` equal parts of each. */
     const uint64_t *sizes;
     uint64_t share, shares;
 };
@@ -46,74 +45,76 @@ struct asim_plan {
     struct asim_coll coll;
     const struct asim_coll_algo *algo;
     uint64_t steps; /* how many */
-    /* May exceed the steps that receive in none: the engine ends by tokens, tests compare the
-     * two. */
-    uint64_t arrivals;  /* messages this member receives */
+    /* Messages this member receives. The engine ends by credits; tests compare the two. */
+    uint64_t arrivals;
     uint64_t msg_bytes; /* the usual message, for algorithms that have one */
     uint64_t out_bytes; /* input of the next phase */
-    uint32_t start_tokens, end_tokens;
-    int plain;      /* 1 = arrival() is 0 for all of them and need not be asked */
-    uint32_t burst; /* arrivals per half-cycle of the reduce pattern (private) */
-    uint64_t cycle; /* private */
+    uint32_t start_credits, end_credits;
+    int no_reduction; /* 1 = arrival() is 0 for every arrival, and the engine does not ask */
+    uint32_t burst;   /* arrivals per half-cycle of the reduce pattern (private) */
+    uint64_t cycle;   /* private */
 };
 
-/* recv_bytes where only the sender knows: the one message of its stream from there. */
+/* recv_bytes where only the sender knows: the one message of its chunk from there. */
 #define ASIM_ANY_BYTES UINT64_MAX
 
 /* One send and/or one receive; sizes in bytes of payload. */
 struct asim_step {
     uint32_t to, from; /* positions; ASIM_NOBODY = no send / no receive */
     uint64_t send_bytes, recv_bytes;
-    uint64_t gate; /* arrivals that must have come */
-    uint32_t need; /* tokens taken */
+    uint64_t min_arrivals; /* messages that must have arrived before the step */
+    uint32_t credits;      /* the step takes so many */
 };
 
 /* Family coll/algo: row symbols asim_coll_algo_<file>, table asim_coll_algo_table. The published
  * spelling (halvingDoubling) is the member's name. */
 struct asim_coll_algo {
     struct asim_member member;
-    unsigned kinds; /* bit per enum asim_coll_type */
-    int uniform;    /* 1 = every step of a plan is the same */
-    int whole;      /* 1 = hands on as many bytes as it got, whatever the kind */
-    int usual;      /* 1 = the endpoint delay counts in sub-groups, too (spec 5.1) */
-    /* 0 = any number of members, else the sentence is plan's. Fills *plan from plan->coll. */
+    unsigned coll_types;     /* bit per enum asim_coll_type */
+    int identical_steps;     /* 1 = all steps of a plan are equal */
+    int keeps_size;          /* 1 = output and input have the same size, for every type */
+    int subgroup_pays_delay; /* 1 = the endpoint delay counts in sub-groups, too (spec 5.1) */
+    /* 0, or the sentence for a number of members the algorithm cannot do. Fills *plan from
+     * plan->coll. */
     int (*plan)(struct asim_plan *plan, struct asim_err *err);
     void (*step)(const struct asim_plan *plan, uint64_t k, struct asim_step *step);
-    /* Bytes to reduce before the token of arrival i (0-based) is free; 0 = none. */
+    /* Bytes to reduce before the credit of arrival i (0-based) is free; 0 = none. */
     uint64_t (*arrival)(const struct asim_plan *plan, uint64_t i);
-    /* The first arrival behind i for which that may be another answer, so that it need not be asked
-     * for each; NULL: the next. */
-    uint64_t (*same_until)(const struct asim_plan *plan, uint64_t i);
-    /* Instead, or as well: the collective is run as NCCL-like flows (coll/nccl.h). Completes a
-     * spec that says kind, bytes, ranks and GPUs per server. Rows that have only this have NULL
-     * for the hooks above. */
+    /* The first arrival behind i whose arrival() may differ from that of i. NULL: i + 1. */
+    uint64_t (*constant_until)(const struct asim_plan *plan, uint64_t i);
+    /* The collective runs as NCCL-like flows (coll/nccl.h), instead of or beside the hooks above.
+     * The hook completes a spec that has type, bytes, ranks and GPUs per server. Rows with flows
+     * only have NULL for the hooks above. */
     void (*flows)(struct asim_nccl_spec *spec);
-    /* Of those: 1 = flows may begin and end at NVSwitches, 2 = a user who names it expects so. */
+    /* With flows: 1 = flows may begin and end at NVSwitches, 2 = users of the name expect it. */
     int nvswitch;
 };
 extern const struct asim_member *const asim_coll_algo_table[];
 
-/* An entry of an "<kind>-implementation" list, resolved. */
+/* An entry of an "<type>-implementation" list, resolved. */
 struct asim_coll_choice {
     const struct asim_coll_algo *algo;
-    int one;         /* "one…": a single ring over all ranks that swallows the dimensions */
-    uint32_t window; /* direct<W>; GPUs of a server for those with flows */
+    int one;         /* "one…": a single ring over all ranks replaces the dimensions */
+    uint32_t window; /* direct<W>; GPUs of a server for algorithms with flows */
 };
 /* "ring", "oneDirect4", …; fails with the nearest name and the list. */
 int asim_coll_choose(struct asim_coll_choice *choice, const char *word, struct asim_err *err);
 
-/* 0, or the sentence for a kind the algorithm does not do. */
-int asim_coll_can(const struct asim_coll_algo *algo, int kind, struct asim_err *err);
+/* 0, or the sentence for a type the algorithm cannot do. */
+int asim_coll_can(const struct asim_coll_algo *algo, int coll_type, struct asim_err *err);
 
-/* Fills the plan for coll with algo; refuses a kind the algorithm does not do. */
+/* Fills the plan for coll with algo; refuses a type the algorithm cannot do. */
 int asim_coll_plan(struct asim_plan *plan, const struct asim_coll_algo *algo,
                    const struct asim_coll *coll, struct asim_err *err);
 
 /* Position `by` places on from `index` in a ring of n, in the direction of step. */
 uint32_t asim_coll_peer(const struct asim_coll *coll, uint64_t by);
 
-/* Bytes a phase of that kind hands to the next one. */
-uint64_t asim_coll_out_bytes(const struct asim_coll_algo *algo, int kind, uint64_t bytes,
+/* Output of a phase of that type: input of the next one. */
+uint64_t asim_coll_out_bytes(const struct asim_coll_algo *algo, int coll_type, uint64_t bytes,
                              uint32_t n);
+
+/* Start-up check of both families of this folder. */
+int asim_coll_check(struct asim_err *err);
 
 #endif

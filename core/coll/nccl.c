@@ -115,11 +115,11 @@ static const struct latency latencies[] = {
 static int is_possible(const struct asim_nccl *nccl, int algo)
 {
     const struct asim_nccl_spec *s = &nccl->spec;
-    if (s->kind == ASIM_ALL_TO_ALL)
+    if (s->coll_type == ASIM_ALL_TO_ALL)
         return algo == ASIM_NCCL_DIRECT;
     if (algo == ASIM_NCCL_RING)
         return 1;
-    if (s->kind != ASIM_ALL_REDUCE)
+    if (s->coll_type != ASIM_ALL_REDUCE)
         return 0;
     return algo == ASIM_NCCL_TREE || (algo == ASIM_NCCL_NVLS && nccl->servers == 1) ||
            (algo == ASIM_NCCL_NVLS_TREE && nccl->servers > 1);
@@ -134,7 +134,7 @@ static double estimate_ns(const struct asim_nccl *nccl, const struct latency *l,
     static const double efficiency[3] = {1, 0.5, 0.9375};
     const struct asim_nccl_spec *s = &nccl->spec;
     double start = nccl->servers > 1 ? l->across[proto] : l->inside[proto];
-    double passes = s->kind == ASIM_ALL_REDUCE ? 2 : 1, n = s->ranks;
+    double passes = s->coll_type == ASIM_ALL_REDUCE ? 2 : 1, n = s->ranks;
     double share = l->algo == ASIM_NCCL_RING   ? passes * (n - 1) / n
                    : l->algo == ASIM_NCCL_TREE ? 2
                                                : 1 + 1 / n;
@@ -150,7 +150,7 @@ static void choose_tuned(struct asim_nccl *nccl)
 {
     struct asim_nccl_spec *s = &nccl->spec;
     double best = 0;
-    s->algo = s->kind == ASIM_ALL_TO_ALL ? ASIM_NCCL_DIRECT : ASIM_NCCL_RING;
+    s->algo = s->coll_type == ASIM_ALL_TO_ALL ? ASIM_NCCL_DIRECT : ASIM_NCCL_RING;
     for (size_t i = 0; i < sizeof latencies / sizeof *latencies; i++)
         for (int proto = 0; proto < 3; proto++) {
             const struct latency *l = &latencies[i];
@@ -175,10 +175,10 @@ static void choose(struct asim_nccl *nccl)
     if (s->algo == ASIM_NCCL_TUNED) {
         choose_tuned(nccl);
     } else if (s->algo == ASIM_NCCL_AUTO) {
-        int nvls = s->nvls && s->hopper && !s->apart && s->kind == ASIM_ALL_REDUCE &&
+        int nvls = s->nvls && s->hopper && !s->apart && s->coll_type == ASIM_ALL_REDUCE &&
                    s->ranks >= 8 && nccl->servers == 1;
         s->algo = nvls ? ASIM_NCCL_NVLS : ASIM_NCCL_RING;
-        if (s->kind == ASIM_ALL_TO_ALL)
+        if (s->coll_type == ASIM_ALL_TO_ALL)
             s->algo = ASIM_NCCL_DIRECT;
     }
 }
@@ -199,7 +199,7 @@ int asim_nccl_choose(struct asim_nccl *nccl, const struct asim_nccl_spec *spec,
                             "%s cannot do %s over %u servers: trees and NVLS reduce only, NVLS in "
                             "one server and nvls_tree over several; all-to-all is direct.",
                             asim_nccl_algo_names[nccl->spec.algo],
-                            asim_coll_type_name(nccl->spec.kind), nccl->servers);
+                            asim_coll_type_name(nccl->spec.coll_type), nccl->servers);
     return 0;
 }
 

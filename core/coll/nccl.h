@@ -24,7 +24,7 @@ enum asim_nccl_algo {
 enum asim_nccl_proto { ASIM_NCCL_SIMPLE, ASIM_NCCL_LL, ASIM_NCCL_LL128 };
 
 struct asim_nccl_spec {
-    int kind;              /* ASIM_ALL_REDUCE, _ALL_GATHER, _REDUCE_SCATTER, _ALL_TO_ALL */
+    int coll_type;         /* ASIM_ALL_REDUCE, _ALL_GATHER, _REDUCE_SCATTER, _ALL_TO_ALL */
     int algo, proto;       /* enums above */
     uint64_t bytes;        /* SimAI's: the gathered result, the scattered input */
     uint32_t ranks;        /* members */
@@ -54,7 +54,7 @@ struct asim_nccl {
 extern const char *const asim_nccl_algo_names[], *const asim_nccl_proto_names[];
 
 /* Algorithm and protocol only, no flows: nothing to fini. Fails where members do not lie evenly on
- * servers, or the algorithm cannot do the kind. */
+ * servers, or the algorithm cannot do the type. */
 int asim_nccl_choose(struct asim_nccl *nccl, const struct asim_nccl_spec *spec,
                      struct asim_err *err);
 /* Payload of every flow of the chosen algorithm; 0 where a piece would be empty. */

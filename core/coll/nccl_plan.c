@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: GPL-2.0-only
  *
  * NCCL's rings as plans (coll.h), for groups whose flows would be too many to keep apart
- * (sim/collective/nccl_graph.c). G tokens circulate, one a channel, and pass from whichever channel's piece came
- * to the next send in order of chunk and channel: the totals and the pairs are those of the flows
- * (nccl_ring.c), but a channel that overtakes may send its next piece early, which made 128 GPUs
- * 20 % quicker.
+ * (sim/collective/nccl_graph.c). G credits circulate, one a channel, and pass from whichever
+ * channel's piece came to the next send in order of chunk and channel: the totals and the pairs are
+ * those of the flows (nccl_ring.c), but a channel that overtakes may send its next piece early,
+ * which made 128 GPUs 20 % quicker.
  *
  * With PXN a member has one send more in each chunk: what the GPU before it in its server hands
  * over goes on to the next server, on the channel that enters servers at this member's place. The
- * hand-over is one arrival more, so its token pays for that send. Reductions cost no time, as in
+ * hand-over is one arrival more, so its credit pays for that send. Reductions cost no time, as in
  * SimAI.
  */
 #include "coll/nccl.h"
@@ -25,7 +25,8 @@ static uint32_t hands_over(const struct asim_plan *plan, int pxn)
 {
     uint32_t channels = channels_of(plan);
 
-    return pxn && channels > 1 && plan->coll.n > channels && plan->coll.kind != ASIM_ALL_GATHER;
+    return pxn && channels > 1 && plan->coll.n > channels &&
+           plan->coll.coll_type != ASIM_ALL_GATHER;
 }
 
 int asim_nccl_plan(struct asim_plan *plan, int pxn, struct asim_err *err)
@@ -37,9 +38,9 @@ int asim_nccl_plan(struct asim_plan *plan, int pxn, struct asim_err *err)
         return asim_err_set(err, ASIM_EINVAL,
                             "%s%u: %u members are no whole number of servers of %u GPUs.",
                             plan->algo->member.name, channels, n, channels);
-    plan->msg_bytes = coll->kind == ASIM_ALL_GATHER ? coll->bytes : coll->bytes / n;
+    plan->msg_bytes = coll->coll_type == ASIM_ALL_GATHER ? coll->bytes : coll->bytes / n;
     plan->msg_bytes /= channels;
-    plan->steps = (coll->kind == ASIM_ALL_REDUCE ? 2ull : 1ull) * (n - 1) *
+    plan->steps = (coll->coll_type == ASIM_ALL_REDUCE ? 2ull : 1ull) * (n - 1) *
                   (channels + hands_over(plan, pxn));
     plan->arrivals = plan->steps;
     asim_pipeline_init(plan, channels, 1);
@@ -90,8 +91,8 @@ void asim_nccl_plan_step(const struct asim_plan *plan, int pxn, uint64_t k, stru
     step->to = mirrored(coll, to);
     step->from = mirrored(coll, from);
     step->send_bytes = step->recv_bytes = plan->msg_bytes;
-    step->gate = 0;
-    step->need = 1;
+    step->min_arrivals = 0;
+    step->credits = 1;
 }
 
 uint64_t asim_nccl_plan_arrival(const struct asim_plan *plan, uint64_t i)

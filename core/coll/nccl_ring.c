@@ -24,7 +24,7 @@ uint32_t asim_nccl_next(uint32_t local, uint32_t servers, uint32_t channel, uint
 static int hands_over(const struct asim_nccl *nccl)
 {
     const struct asim_nccl_spec *s = &nccl->spec;
-    return s->pxn && nccl->servers > 1 && nccl->local > 1 && s->kind != ASIM_ALL_GATHER;
+    return s->pxn && nccl->servers > 1 && nccl->local > 1 && s->coll_type != ASIM_ALL_GATHER;
 }
 
 /* Chunk k of channel c from everybody to the next; arrived[p] is what brought p its piece. */
@@ -56,7 +56,7 @@ static int ring_step(struct asim_nccl *nccl, struct asim_nccl_flow flow, const u
 uint64_t asim_nccl_ring_flows(const struct asim_nccl *nccl)
 {
     const struct asim_nccl_spec *s = &nccl->spec;
-    uint64_t steps = (s->kind == ASIM_ALL_REDUCE ? 2ull : 1ull) * (s->ranks - 1);
+    uint64_t steps = (s->coll_type == ASIM_ALL_REDUCE ? 2ull : 1ull) * (s->ranks - 1);
     if (s->algo == ASIM_NCCL_DIRECT)
         return steps * s->ranks;
     return steps * nccl->local * ((uint64_t)s->ranks + (hands_over(nccl) ? nccl->servers : 0));
@@ -66,7 +66,7 @@ uint64_t asim_nccl_ring_flows(const struct asim_nccl *nccl)
 int asim_nccl_ring(struct asim_nccl *nccl)
 {
     const struct asim_nccl_spec *s = &nccl->spec;
-    uint32_t chunks = (s->kind == ASIM_ALL_REDUCE ? 2 : 1) * (s->ranks - 1);
+    uint32_t chunks = (s->coll_type == ASIM_ALL_REDUCE ? 2 : 1) * (s->ranks - 1);
     uint32_t *arrived = malloc(2 * (size_t)s->ranks * sizeof *arrived);
     struct asim_nccl_flow flow = {.bytes = asim_nccl_piece(nccl)};
     int rc = arrived ? 0 : ASIM_ENOMEM;

@@ -13,26 +13,27 @@
  * on. */
 void asim_pipeline_init(struct asim_plan *plan, uint32_t p, uint64_t nz)
 {
-    plan->start_tokens = plan->end_tokens = p;
+    plan->start_credits = plan->end_credits = p;
     plan->burst = p;
     plan->cycle = p + nz;
-    plan->plain = plan->coll.kind != ASIM_REDUCE_SCATTER && plan->coll.kind != ASIM_ALL_REDUCE;
+    plan->no_reduction =
+        plan->coll.coll_type != ASIM_REDUCE_SCATTER && plan->coll.coll_type != ASIM_ALL_REDUCE;
 }
 
 /* Hand-over i of the reference's insert(): z of them pass on, then nz reduce, and the toggle says
  * whether this cycle of an all-reduce is its reducing half (spec 5.2). */
 int asim_pipeline_reduces(const struct asim_plan *plan, uint64_t i)
 {
-    uint64_t at = plan->burst + i; /* the first `burst` were minted at the start */
+    uint64_t at = plan->burst + i; /* the first `burst` were issued at the start */
     uint64_t half = 0;
 
-    if (plan->coll.kind != ASIM_REDUCE_SCATTER && plan->coll.kind != ASIM_ALL_REDUCE)
+    if (plan->coll.coll_type != ASIM_REDUCE_SCATTER && plan->coll.coll_type != ASIM_ALL_REDUCE)
         return 0;
     if (at >= plan->cycle) { /* a ring has two cycles at most, and no need for a division */
         half = at < 2 * plan->cycle ? 1 : at / plan->cycle;
         at -= half * plan->cycle;
     }
-    return at >= plan->burst && (plan->coll.kind == ASIM_REDUCE_SCATTER || half % 2 == 0);
+    return at >= plan->burst && (plan->coll.coll_type == ASIM_REDUCE_SCATTER || half % 2 == 0);
 }
 
 /* The answer changes only where the passing part of a cycle ends, and where the cycle does. */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only
  *
  * The pattern ring, direct and halving-doubling share (spec astra-system.md, section 5.2): P
- * tokens circulate; of every cycle of P + NZ hand-overs the first P only pass data on and the
+ * credits circulate; of every cycle of P + NZ hand-overs the first P only pass data on and the
  * other NZ reduce, in all cycles for a reduce-scatter and in every other one for an all-reduce.
  *
  * A row whose messages are all alike names asim_pipeline_arrival as its hook; one whose messages
@@ -12,13 +12,13 @@
 
 #include "coll/coll.h"
 
-/* Sets start/end tokens to p and the reduce pattern to (p, nz). */
+/* Sets start/end credits to p and the reduce pattern to (p, nz). */
 void asim_pipeline_init(struct asim_plan *plan, uint32_t p, uint64_t nz);
 /* 1 if the hand-over after arrival i (0-based) reduces. */
 int asim_pipeline_reduces(const struct asim_plan *plan, uint64_t i);
 /* The arrival hook of algorithms whose messages are all msg_bytes long. */
 uint64_t asim_pipeline_arrival(const struct asim_plan *plan, uint64_t i);
-/* The same_until hook that goes with it. */
+/* The constant_until hook that goes with it. */
 uint64_t asim_pipeline_same_until(const struct asim_plan *plan, uint64_t i);
 
 #endif

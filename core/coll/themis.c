@@ -10,45 +10,46 @@
 
 static const double MIB = 1048576;
 
-int asim_themis_does(int kind)
+int asim_themis_does(int coll_type)
 {
-    return kind == ASIM_ALL_REDUCE || kind == ASIM_REDUCE_SCATTER || kind == ASIM_ALL_GATHER;
+    return coll_type == ASIM_ALL_REDUCE || coll_type == ASIM_REDUCE_SCATTER ||
+           coll_type == ASIM_ALL_GATHER;
 }
 
 /* Dimensions of one member, or not involved, cost nothing and are left out of the loads. */
-static int is_active(const struct asim_dims_view *view, uint32_t dim)
+static int is_active(const struct asim_dims_context *context, uint32_t dim)
 {
-    return view->active >> dim & 1;
+    return context->active >> dim & 1;
 }
 
 /* The stable sort matters: with equal loads, as at the start of every collective, the order is
- * ascending. view->n is at most ASIM_DIMS. */
-void asim_themis_sort(const struct asim_dims_view *view, const struct asim_dims_state *state,
-                      struct asim_dims_pick *pick)
+ * ascending. context->n is at most ASIM_DIMS. */
+void asim_themis_sort(const struct asim_dims_context *context,
+                      const struct asim_dims_cursor *cursor, struct asim_dims_choice *choice)
 {
-    for (uint32_t i = 0; i < view->n; i++) { /* insertion: at most 16, and stable */
+    for (uint32_t i = 0; i < context->n; i++) { /* insertion: at most 16, and stable */
         uint32_t at = i;
 
-        for (; at && state->load[pick->order[at - 1]] > state->load[i]; at--)
-            pick->order[at] = pick->order[at - 1];
-        pick->order[at] = i;
+        for (; at && cursor->load[choice->order[at - 1]] > cursor->load[i]; at--)
+            choice->order[at] = choice->order[at - 1];
+        choice->order[at] = i;
     }
-    for (uint32_t i = 0; view->kind == ASIM_ALL_GATHER && i < view->n / 2; i++) {
-        uint32_t other = pick->order[view->n - 1 - i];
+    for (uint32_t i = 0; context->coll_type == ASIM_ALL_GATHER && i < context->n / 2; i++) {
+        uint32_t other = choice->order[context->n - 1 - i];
 
-        pick->order[view->n - 1 - i] = pick->order[i];
-        pick->order[i] = other;
+        choice->order[context->n - 1 - i] = choice->order[i];
+        choice->order[i] = other;
     }
 }
 
 /* Positions in the order of the first and the last active dimension. */
-static int ends_of(const struct asim_dims_view *view, const struct asim_dims_pick *pick,
+static int ends_of(const struct asim_dims_context *context, const struct asim_dims_choice *choice,
                    uint32_t ends[2])
 {
     int found = 0;
 
-    for (uint32_t i = 0; i < view->n; i++)
-        if (is_active(view, pick->order[i])) {
+    for (uint32_t i = 0; i < context->n; i++)
+        if (is_active(context, choice->order[i])) {
             ends[0] = found ? ends[0] : i;
             ends[1] = i;
             found = 1;
@@ -58,46 +59,47 @@ static int ends_of(const struct asim_dims_view *view, const struct asim_dims_pic
 
 /* The load difference between the ends of the order, turned back into bytes of a whole chunk by the
  * formula that charges them (below), so that charging that many bytes closes the gap. */
-double asim_themis_gap_bytes(const struct asim_dims_view *view, const struct asim_dims_state *state,
-                             const struct asim_dims_pick *pick)
+double asim_themis_gap_bytes(const struct asim_dims_context *context,
+                             const struct asim_dims_cursor *cursor,
+                             const struct asim_dims_choice *choice)
 {
     uint32_t ends[2] = {0, 0}, first, last;
     double gap, n;
 
-    if (!ends_of(view, pick, ends))
+    if (!ends_of(context, choice, ends))
         return 0;
-    first = pick->order[ends[0]];
-    last = pick->order[ends[1]];
-    if (view->kind != ASIM_ALL_GATHER) {
-        n = view->size[first];
-        gap = state->load[last] - state->load[first];
-        return gap * view->bw[first] / ((n - 1) / n) * MIB;
+    first = choice->order[ends[0]];
+    last = choice->order[ends[1]];
+    if (context->coll_type != ASIM_ALL_GATHER) {
+        n = context->size[first];
+        gap = cursor->load[last] - cursor->load[first];
+        return gap * context->bw[first] / ((n - 1) / n) * MIB;
     }
-    n = view->size[last];
-    gap = (state->load[first] - state->load[last]) * view->bw[last] / (n - 1) * MIB;
+    n = context->size[last];
+    gap = (cursor->load[first] - cursor->load[last]) * context->bw[last] / (n - 1) * MIB;
     for (uint32_t i = ends[0]; i < ends[1]; i++) /* it has grown by these when it gets there */
-        if (is_active(view, pick->order[i]))
-            gap /= view->size[pick->order[i]];
+        if (is_active(context, choice->order[i]))
+            gap /= context->size[choice->order[i]];
     return gap;
 }
 
 /* In the order of the visit, because the chunk shrinks (or grows) by each dimension it passes. */
-void asim_themis_charge(const struct asim_dims_view *view, struct asim_dims_state *state,
-                        const struct asim_dims_pick *pick)
+void asim_themis_charge(const struct asim_dims_context *context, struct asim_dims_cursor *cursor,
+                        const struct asim_dims_choice *choice)
 {
-    double bytes = (double)pick->bytes;
+    double bytes = (double)choice->bytes;
 
-    for (uint32_t i = 0; i < view->n; i++) {
-        uint32_t d = pick->order[i];
-        double n = view->size[d];
+    for (uint32_t i = 0; i < context->n; i++) {
+        uint32_t d = choice->order[i];
+        double n = context->size[d];
 
-        if (!is_active(view, d))
+        if (!is_active(context, d))
             continue;
-        if (view->kind == ASIM_ALL_GATHER) {
-            state->load[d] += bytes / MIB * (n - 1) / view->bw[d];
+        if (context->coll_type == ASIM_ALL_GATHER) {
+            cursor->load[d] += bytes / MIB * (n - 1) / context->bw[d];
             bytes *= n;
         } else {
-            state->load[d] += bytes / MIB * (n - 1) / n / view->bw[d];
+            cursor->load[d] += bytes / MIB * (n - 1) / n / context->bw[d];
             bytes /= n;
         }
     }

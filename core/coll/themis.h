@@ -13,15 +13,16 @@
 #include "coll/dims.h"
 
 /* Dimensions by ascending load (an all-gather: descending), ties by number. */
-void asim_themis_sort(const struct asim_dims_view *view, const struct asim_dims_state *state,
-                      struct asim_dims_pick *pick);
+void asim_themis_sort(const struct asim_dims_context *context,
+                      const struct asim_dims_cursor *cursor, struct asim_dims_choice *choice);
 /* Bytes a chunk must have to fill the gap between the least and the most loaded dimension. */
-double asim_themis_gap_bytes(const struct asim_dims_view *view, const struct asim_dims_state *state,
-                             const struct asim_dims_pick *pick);
+double asim_themis_gap_bytes(const struct asim_dims_context *context,
+                             const struct asim_dims_cursor *cursor,
+                             const struct asim_dims_choice *choice);
 /* Adds what the chunk costs each dimension on its way. */
-void asim_themis_charge(const struct asim_dims_view *view, struct asim_dims_state *state,
-                        const struct asim_dims_pick *pick);
-/* 1 for the kinds that are balanced; an all-to-all goes in ascending order. */
-int asim_themis_does(int kind);
+void asim_themis_charge(const struct asim_dims_context *context, struct asim_dims_cursor *cursor,
+                        const struct asim_dims_choice *choice);
+/* 1 for the types that are balanced; an all-to-all goes in ascending order. */
+int asim_themis_does(int coll_type);
 
 #endif

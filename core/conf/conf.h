@@ -43,20 +43,12 @@ enum asim_policy { ASIM_LIFO, ASIM_FIFO, ASIM_EXPLICIT };
 /* How an all-reduce over several dimensions is cut into phases (spec astra-system.md, 4.4). */
 enum asim_optimization { ASIM_BASELINE, ASIM_LOCAL_BW_AWARE };
 
-/* Order of chunks inside a dimension and of dimensions ("intra-" and "inter-dimension-scheduling").
- * The published spellings "baseline" and "themis" mean ascending and offlineGreedy. */
+/* Order of chunks inside a dimension ("intra-dimension-scheduling"). */
 enum asim_intra_dim {
     ASIM_INTRA_FIFO,
     ASIM_INTRA_RG,
     ASIM_INTRA_SMALLEST_FIRST,
     ASIM_INTRA_LESS_REMAINING_PHASE_FIRST
-};
-enum asim_inter_dim {
-    ASIM_INTER_ASCENDING,
-    ASIM_INTER_ROUND_ROBIN,
-    ASIM_INTER_ONLINE_GREEDY,
-    ASIM_INTER_OFFLINE_GREEDY,
-    ASIM_INTER_OFFLINE_GREEDY_FLEX
 };
 
 /* List of words, one per logical dimension. */
@@ -96,8 +88,8 @@ struct asim_system {
     int roofline, trace_enabled, replay_only, track_local_mem;
     /* Prefix; ".<rank>.json" is appended. */
     char *local_mem_trace;
-    int intra_dim; /* enum asim_intra_dim */
-    int inter_dim; /* enum asim_inter_dim */
+    int intra_dim;   /* enum asim_intra_dim */
+    char *dim_order; /* "inter-dimension-scheduling": a name of coll/dims.h */
     /* Ops of a rank that may run at once: collectives and other communication, compute, CPU. */
     uint32_t comm_slots, comp_slots, cpu_slots;
     struct asim_rank_values compute_scale, start_delay_ns, message_delay_ns;

@@ -65,9 +65,8 @@ static const struct asim_option system_options[] = {
      * effect. */
     {"intra-dimension-scheduling", NULL, "order of chunks in a dimension", "FIFO", ASIM_T_CHOICE,
      F(intra_dim), 0, 0, "FIFO|RG|smallestFirst|lessRemainingPhaseFirst", 0},
-    {"inter-dimension-scheduling", NULL, "order of dimensions", "ascending", ASIM_T_CHOICE,
-     F(inter_dim), 0, 0,
-     "ascending|baseline|roundRobin|onlineGreedy|themis|offlineGreedy|offlineGreedyFlex", 0},
+    {"inter-dimension-scheduling", NULL, "order of dimensions", "ascending", ASIM_T_STRING,
+     F(dim_order), 0, 0, NULL, 0},
     {"concurrent-collectives", NULL, "collectives, sends and memory ops of a rank at once", "1",
      ASIM_T_U32, F(comm_slots), 1, I32_MAX, NULL, 0},
     {"concurrent-computes", NULL, "GPU compute ops of a rank at once", "1", ASIM_T_U32,
@@ -293,7 +292,8 @@ static int finish(struct reader *r, const json_t *root)
                       "%s: preferred-dataset-splits is absent, so collectives are not split (1 "
                       "chunk); ASTRA-sim stops with a division by zero here.",
                       r->path);
-    if (sys->intra_dim || sys->inter_dim)
+    if (sys->intra_dim ||
+        (strcmp(sys->dim_order, "ascending") && strcmp(sys->dim_order, "baseline")))
         asim_diagnose(r->notes,
                       "%s: inter- and intra-dimension-scheduling have an effect here; ASTRA-sim "
                       "ignores them (always ascending and FIFO).",

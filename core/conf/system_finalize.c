@@ -10,25 +10,12 @@
 #include <string.h>
 #include "base/text.h"
 
-/* The words of the choice list, with "baseline" and "themis" as second spellings. */
-static int inter_dim_of(int choice)
-{
-    static const int of[] = {
-        ASIM_INTER_ASCENDING,           ASIM_INTER_ASCENDING,      ASIM_INTER_ROUND_ROBIN,
-        ASIM_INTER_ONLINE_GREEDY,       ASIM_INTER_OFFLINE_GREEDY, ASIM_INTER_OFFLINE_GREEDY,
-        ASIM_INTER_OFFLINE_GREEDY_FLEX,
-    };
-
-    return of[choice];
-}
-
 /* Below a kilobyte a second the ns of a large reduction pass 64 bits, and would come out as those
  * of a free one (spec 5.1: only 0 is free). */
 int asim_system_settle(struct asim_system *sys, const char *path, struct asim_err *err)
 {
     double bw = sys->local_mem_bw_gbps;
 
-    sys->inter_dim = inter_dim_of(sys->inter_dim);
     if (bw == 0 || bw >= 1e-6)
         return 0;
     return asim_err_at(err, ASIM_EINVAL, (struct asim_where){path, 0, 0},

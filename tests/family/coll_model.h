@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only
  *
- * Which data the messages of a collective carry, by the published description of each algorithm:
- * a block is a set of contributors, one bit a member. carry() fills a message that is sent at a
- * step, take() merges one that came, last_block() is what a member must hold at the end. Where
- * messages are reduced, nobody may be counted twice.
+ * The data in the messages of a collective, by the published description of each algorithm. A block
+ * is a set of contributors, one bit a member. carry() fills the message a step sends, take() merges
+ * an arrival, last_block() is a member's expected result. A reduction counts nobody twice.
  */
 #ifndef ASIM_TESTS_COLL_MODEL_H
 #define ASIM_TESTS_COLL_MODEL_H
@@ -21,7 +20,7 @@ struct flight { /* one message: size, and the contributors of each block it carr
 
 struct member {
     struct asim_plan plan;
-    uint64_t step, received, tokens, minting;
+    uint64_t step, received, credits, pending_credits;
     uint32_t block[MOST];            /* contributors of each block held, a bit per member */
     uint32_t relay[MAX_STEPS];       /* all-to-all on a ring: (from << 8 | for) to pass on */
     uint32_t relay_head, relay_tail; /* of relay */
@@ -67,16 +66,16 @@ static inline int is_modelled(const struct member *m)
 /* 1 while step k of m reduces: all of a reduce-scatter, the first half of an all-reduce. */
 static inline int is_reducing(const struct member *m, uint64_t k)
 {
-    if (m->plan.coll.kind == ASIM_ALL_REDUCE)
+    if (m->plan.coll.coll_type == ASIM_ALL_REDUCE)
         return k < m->plan.steps / 2;
-    return m->plan.coll.kind == ASIM_REDUCE_SCATTER;
+    return m->plan.coll.coll_type == ASIM_REDUCE_SCATTER;
 }
 
 static inline void carry_ring(struct member *m, uint64_t k, struct flight *f)
 {
     uint32_t b = back(m, k % n_members);
 
-    if (m->plan.coll.kind == ASIM_ALL_TO_ALL) {
+    if (m->plan.coll.coll_type == ASIM_ALL_TO_ALL) {
         CHECK(m->relay_head < m->relay_tail); /* nothing to pass on yet: sent too early */
         f->block[0] = m->relay[m->relay_head++];
         return;
@@ -90,7 +89,7 @@ static inline void carry_direct(struct member *m, uint64_t k, uint32_t to, struc
 {
     uint32_t i = m->plan.coll.index;
 
-    if (m->plan.coll.kind == ASIM_ALL_TO_ALL || is_reducing(m, k))
+    if (m->plan.coll.coll_type == ASIM_ALL_TO_ALL || is_reducing(m, k))
         f->block[to] = 1u << i; /* the part of ours that is for them */
     else
         f->block[i] = m->block[i];
@@ -133,12 +132,12 @@ static inline void carry_binomial(struct member *m, uint32_t to, struct flight *
     uint64_t unit = coll->bytes / coll->n, count = unit ? f->bytes / unit : n_members;
 
     for (uint32_t j = 0; j < n_members; j++) {
-        uint32_t b = coll->kind == ASIM_SCATTER ? (to + j) % n_members : j;
+        uint32_t b = coll->coll_type == ASIM_SCATTER ? (to + j) % n_members : j;
 
-        if (coll->kind != ASIM_SCATTER || j < count)
+        if (coll->coll_type != ASIM_SCATTER || j < count)
             f->block[b] = m->block[b];
     }
-    f->adds = coll->kind == ASIM_REDUCE;
+    f->adds = coll->coll_type == ASIM_REDUCE;
 }
 
 static inline void carry_all(struct member *m, struct flight *f)
@@ -179,7 +178,7 @@ static inline void take_relayed(struct member *m, uint32_t block)
 
 static inline void take(struct member *m, const struct flight *f)
 {
-    if (is(m, "ring") && m->plan.coll.kind == ASIM_ALL_TO_ALL) {
+    if (is(m, "ring") && m->plan.coll.coll_type == ASIM_ALL_TO_ALL) {
         take_relayed(m, f->block[0]);
         return;
     }
@@ -196,9 +195,10 @@ static inline uint32_t first_block(const struct member *m, uint32_t b)
     const struct asim_coll *coll = &m->plan.coll;
     uint32_t own = 1u << coll->index;
 
-    if (coll->kind == ASIM_BROADCAST || coll->kind == ASIM_SCATTER)
+    if (coll->coll_type == ASIM_BROADCAST || coll->coll_type == ASIM_SCATTER)
         return coll->index == coll->root ? own : 0;
-    if (coll->kind == ASIM_GATHER || (coll->kind == ASIM_ALL_GATHER && !is(m, "doubleBinaryTree")))
+    if (coll->coll_type == ASIM_GATHER ||
+        (coll->coll_type == ASIM_ALL_GATHER && !is(m, "doubleBinaryTree")))
         return b == coll->index ? own : 0;
     return own;
 }
@@ -210,7 +210,7 @@ static inline void start_blocks(struct member *m)
     m->relay_head = m->relay_tail = 0;
     for (uint32_t b = 0; b < n_members; b++)
         m->block[b] = first_block(m, b);
-    if (!is(m, "ring") || m->plan.coll.kind != ASIM_ALL_TO_ALL)
+    if (!is(m, "ring") || m->plan.coll.coll_type != ASIM_ALL_TO_ALL)
         return;
     memset(m->block, 0, sizeof m->block);
     m->block[i] = 1u << i;
@@ -227,7 +227,7 @@ static inline uint32_t last_block(const struct member *m, uint32_t b)
 
     if (is(m, "doubleBinaryTree")) /* does an all-reduce whatever it is asked for */
         return everyone();
-    switch (coll->kind) {
+    switch (coll->coll_type) {
     case ASIM_ALL_GATHER:
         return 1u << b;
     case ASIM_GATHER:

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only
  *
  * The contract of every collective algorithm: all members' plans are run
- * against each other with tokens and messages, in several orders of events, until nothing moves.
+ * against each other with credits and messages, in several orders of events, until nothing moves.
  * Then everybody must be through, every message sent must have met a receive of its size, and the
  * number of messages must be the stated closed form.
  *
@@ -66,9 +66,9 @@ static int pump(struct member *m)
         struct asim_step step;
 
         m->plan.algo->step(&m->plan, m->step, &step);
-        if (step.need > m->tokens || step.gate > m->received)
+        if (step.credits > m->credits || step.min_arrivals > m->received)
             break;
-        m->tokens -= step.need;
+        m->credits -= step.credits;
         send_and_post(m, m->step++, &step);
         moved = 1;
     }
@@ -87,11 +87,11 @@ static int one_event(uint32_t what)
     uint32_t from = what / n_members;
     struct channel *c;
 
-    if (from == n_members) { /* a token ends its way */
-        if (!m->minting)
+    if (from == n_members) { /* a credit ends its way */
+        if (!m->pending_credits)
             return 0;
-        m->minting--;
-        m->tokens++;
+        m->pending_credits--;
+        m->credits++;
         pump(m);
         return 1;
     }
@@ -102,7 +102,7 @@ static int one_event(uint32_t what)
     take(m, &c->sent[c->matched++]);
     CHECK(m->plan.algo->arrival(&m->plan, m->received) <= m->plan.coll.bytes * n_members);
     m->received++;
-    m->minting++;
+    m->pending_credits++;
     return 1;
 }
 
@@ -111,7 +111,7 @@ static void run_all(void)
     uint32_t kinds = n_members * (n_members + 1), idle = 0;
 
     for (uint32_t i = 0; i < n_members; i++) {
-        members[i].minting = members[i].plan.start_tokens;
+        members[i].pending_credits = members[i].plan.start_credits;
         pump(&members[i]);
     }
     while (idle < kinds) {
@@ -129,7 +129,7 @@ static void check_over(void)
 
         CHECK_U64(m->step, m->plan.steps);
         CHECK_U64(m->received, m->plan.arrivals);
-        CHECK_U64(m->tokens, m->plan.end_tokens);
+        CHECK_U64(m->credits, m->plan.end_credits);
         check_blocks(m);
         for (uint32_t j = 0; j < n_members; j++) {
             CHECK_U64(channels[i][j].n_sent, channels[i][j].n_wanted);
@@ -172,10 +172,10 @@ struct totals {
 /* What the literature states for the collective as a whole; messages 0 = not known here. */
 static struct totals stated(const struct asim_coll *coll, const struct member *m)
 {
-    uint64_t n = coll->n, unit = coll->kind == ASIM_ALL_GATHER ? coll->bytes : coll->bytes / n;
-    uint64_t twice = coll->kind == ASIM_ALL_REDUCE ? 2 : 1, logs = n * rounds_of(coll->n);
+    uint64_t n = coll->n, unit = coll->coll_type == ASIM_ALL_GATHER ? coll->bytes : coll->bytes / n;
+    uint64_t twice = coll->coll_type == ASIM_ALL_REDUCE ? 2 : 1, logs = n * rounds_of(coll->n);
 
-    if (is(m, "ring") && coll->kind == ASIM_ALL_TO_ALL)
+    if (is(m, "ring") && coll->coll_type == ASIM_ALL_TO_ALL)
         return (struct totals){n * (n * (n - 1) / 2), n * (n * (n - 1) / 2) * unit};
     if (is(m, "ring") || is(m, "direct"))
         return (struct totals){twice * n * (n - 1), twice * n * (n - 1) * unit};
@@ -187,10 +187,10 @@ static struct totals stated(const struct asim_coll *coll, const struct member *m
         return (struct totals){logs, logs};
     if (!is(m, "binomialTree"))
         return (struct totals){0, 0};
-    if (coll->kind == ASIM_BROADCAST || coll->kind == ASIM_REDUCE)
+    if (coll->coll_type == ASIM_BROADCAST || coll->coll_type == ASIM_REDUCE)
         return (struct totals){n - 1, (n - 1) * coll->bytes};
-    return (struct totals){n - 1,
-                           tree_blocks(coll->n) * (coll->kind == ASIM_GATHER ? coll->bytes : unit)};
+    return (struct totals){n - 1, tree_blocks(coll->n) *
+                                      (coll->coll_type == ASIM_GATHER ? coll->bytes : unit)};
 }
 
 static void check_totals(const struct asim_coll *coll)
@@ -212,12 +212,13 @@ static void check_totals(const struct asim_coll *coll)
 
 static uint64_t out_of(const struct asim_coll_algo *algo, const struct asim_coll *coll)
 {
-    if (algo->whole)
+    if (algo->keeps_size)
         return coll->bytes;
-    if (coll->kind == ASIM_REDUCE_SCATTER || coll->kind == ASIM_SCATTER)
+    if (coll->coll_type == ASIM_REDUCE_SCATTER || coll->coll_type == ASIM_SCATTER)
         return coll->bytes / coll->n;
-    return coll->kind == ASIM_ALL_GATHER || coll->kind == ASIM_GATHER ? coll->bytes * coll->n
-                                                                      : coll->bytes;
+    return coll->coll_type == ASIM_ALL_GATHER || coll->coll_type == ASIM_GATHER
+               ? coll->bytes * coll->n
+               : coll->bytes;
 }
 
 /* Plans all members; 0 where the algorithm refuses this number of them, the same for each. */
@@ -262,7 +263,7 @@ static void try_one(const struct asim_coll_algo *algo, const struct asim_coll *c
         fprintf(stderr,
                 "  so in %s %s of %u, step %d, %llu bytes, subgroup %d, window %u, variant %u, "
                 "root %u\n",
-                algo->member.name, asim_coll_type_name(coll->kind), coll->n, coll->step,
+                algo->member.name, asim_coll_type_name(coll->coll_type), coll->n, coll->step,
                 (unsigned long long)coll->bytes, coll->subgroup, coll->window, coll->variant,
                 coll->root);
 }
@@ -273,7 +274,7 @@ static void try_kind(const struct asim_coll_algo *algo, int kind, uint32_t n)
     static const uint32_t windows[] = {0, 1, 2, 3, 4, 100};
 
     for (uint32_t at = 0; at < 4 * 2 * 2 * 2 * 6; at++) {
-        struct asim_coll coll = {.kind = kind,
+        struct asim_coll coll = {.coll_type = kind,
                                  .n = n,
                                  .bytes = sizes[at % 4],
                                  .step = at / 4 % 2 ? -1 : 1,
@@ -292,7 +293,7 @@ static void try_kind(const struct asim_coll_algo *algo, int kind, uint32_t n)
 
 static void refuses_other_kinds(const struct asim_coll_algo *algo, int kind)
 {
-    struct asim_coll coll = {.kind = kind, .n = 4, .step = 1, .bytes = 100};
+    struct asim_coll coll = {.coll_type = kind, .n = 4, .step = 1, .bytes = 100};
     struct asim_plan plan;
     struct asim_err err = {0};
 
@@ -304,11 +305,11 @@ static void try_row(const struct asim_coll_algo *algo)
 {
     CHECK(algo->member.name && algo->member.about);
     CHECK(algo->flows || (algo->plan && algo->step && algo->arrival));
-    CHECK(algo->kinds != 0);
+    CHECK(algo->coll_types != 0);
     refuses_other_kinds(algo, -1);
     refuses_other_kinds(algo, ASIM_COLL_TYPES);
     for (int kind = 0; kind < ASIM_COLL_TYPES; kind++) {
-        if (!(algo->kinds >> kind & 1)) {
+        if (!(algo->coll_types >> kind & 1)) {
             refuses_other_kinds(algo, kind);
             continue;
         }

@@ -2,91 +2,92 @@
  *
  * The contract of every dimension order: a permutation of the dimensions for every chunk, chunks
  * that add up to the collective, the same answer whenever it is asked the same (ranks decide each
- * on their own), and plain order for an all-to-all. Themis must level the loads better than the
- * plain order where the outer dimension is slow.
+ * on their own), and natural order for an all-to-all. Themis must level the loads better than the
+ * natural order where the outer dimension is slow.
  */
 #include "coll/dims.h"
+#include "coll/coll.h"
 #include "coll/themis.h"
 #include "check.h"
 
-static const struct asim_dims_view views[] = {
-    {.kind = ASIM_ALL_REDUCE, .n = 1, .size = {8}, .bw = {1}, .active = 1},
-    {.kind = ASIM_ALL_REDUCE, .n = 3, .size = {2, 4, 2}, .bw = {1, .5, .25}, .active = 7},
-    {.kind = ASIM_REDUCE_SCATTER, .n = 3, .size = {2, 4, 2}, .bw = {1, .5, .25}, .active = 7},
-    {.kind = ASIM_ALL_GATHER, .n = 3, .size = {2, 4, 2}, .bw = {1, .5, .25}, .active = 7},
-    {.kind = ASIM_ALL_GATHER, .n = 4, .size = {2, 1, 4, 2}, .bw = {1, 1, 2, 1}, .active = 13},
-    {.kind = ASIM_ALL_TO_ALL, .n = 3, .size = {2, 4, 2}, .bw = {1, .5, .25}, .active = 7},
-    {.kind = ASIM_BARRIER, .n = 2, .size = {3, 5}, .bw = {1, 1}, .active = 2},
-    {.kind = ASIM_ALL_REDUCE, .n = 2, .size = {4, 4}, .bw = {1, 1}, .active = 0},
+static const struct asim_dims_context views[] = {
+    {.coll_type = ASIM_ALL_REDUCE, .n = 1, .size = {8}, .bw = {1}, .active = 1},
+    {.coll_type = ASIM_ALL_REDUCE, .n = 3, .size = {2, 4, 2}, .bw = {1, .5, .25}, .active = 7},
+    {.coll_type = ASIM_REDUCE_SCATTER, .n = 3, .size = {2, 4, 2}, .bw = {1, .5, .25}, .active = 7},
+    {.coll_type = ASIM_ALL_GATHER, .n = 3, .size = {2, 4, 2}, .bw = {1, .5, .25}, .active = 7},
+    {.coll_type = ASIM_ALL_GATHER, .n = 4, .size = {2, 1, 4, 2}, .bw = {1, 1, 2, 1}, .active = 13},
+    {.coll_type = ASIM_ALL_TO_ALL, .n = 3, .size = {2, 4, 2}, .bw = {1, .5, .25}, .active = 7},
+    {.coll_type = ASIM_BARRIER, .n = 2, .size = {3, 5}, .bw = {1, 1}, .active = 2},
+    {.coll_type = ASIM_ALL_REDUCE, .n = 2, .size = {4, 4}, .bw = {1, 1}, .active = 0},
 };
 
 enum { CHUNK = 1 << 20, TOTAL = 64 * CHUNK + 12345, CHUNKS_MOST = 80 };
 
-static int is_permutation(const struct asim_dims_pick *pick, uint32_t n)
+static int is_permutation(const struct asim_dims_choice *choice, uint32_t n)
 {
     uint32_t seen = 0;
 
     for (uint32_t i = 0; i < n; i++)
-        if (pick->order[i] < n)
-            seen |= 1u << pick->order[i];
+        if (choice->order[i] < n)
+            seen |= 1u << choice->order[i];
     return seen == (1u << n) - 1;
 }
 
 /* All chunks of one collective; returns how many. picks may be NULL. */
-static uint32_t walk(const struct asim_coll_dims *row, const struct asim_dims_view *view,
-                     struct asim_dims_pick *picks)
+static uint32_t walk(const struct asim_coll_dims *row, const struct asim_dims_context *context,
+                     struct asim_dims_choice *picks)
 {
-    struct asim_dims_state state = {.left = TOTAL};
+    struct asim_dims_cursor cursor = {.left = TOTAL};
     uint32_t n = 0;
 
-    while (state.left && n < CHUNKS_MOST) {
-        struct asim_dims_pick pick = {.bytes = CHUNK};
+    while (cursor.left && n < CHUNKS_MOST) {
+        struct asim_dims_choice choice = {.bytes = CHUNK};
 
-        row->order(view, &state, &pick);
-        CHECK(is_permutation(&pick, view->n));
-        CHECK(pick.bytes > 0);
-        CHECK(pick.bytes <= state.left || pick.bytes == CHUNK);
-        picks[n++] = pick;
-        state.chunk++;
-        state.left -= pick.bytes < state.left ? pick.bytes : state.left;
+        row->order(context, &cursor, &choice);
+        CHECK(is_permutation(&choice, context->n));
+        CHECK(choice.bytes > 0);
+        CHECK(choice.bytes <= cursor.left || choice.bytes == CHUNK);
+        picks[n++] = choice;
+        cursor.chunk++;
+        cursor.left -= choice.bytes < cursor.left ? choice.bytes : cursor.left;
     }
-    CHECK_U64(state.left, 0);
+    CHECK_U64(cursor.left, 0);
     return n;
 }
 
-static void check_row(const struct asim_coll_dims *row, const struct asim_dims_view *view)
+static void check_row(const struct asim_coll_dims *row, const struct asim_dims_context *context)
 {
-    static struct asim_dims_pick first[CHUNKS_MOST], again[CHUNKS_MOST];
-    uint32_t n = walk(row, view, first);
+    static struct asim_dims_choice first[CHUNKS_MOST], again[CHUNKS_MOST];
+    uint32_t n = walk(row, context, first);
 
     memset(again, 0, sizeof again);
-    CHECK_U64(walk(row, view, again), n);
+    CHECK_U64(walk(row, context, again), n);
     for (uint32_t i = 0; i < n; i++) {
         CHECK_U64(first[i].bytes, again[i].bytes);
-        for (uint32_t d = 0; d < view->n; d++)
+        for (uint32_t d = 0; d < context->n; d++)
             CHECK_U64(first[i].order[d], again[i].order[d]);
     }
 }
 
 /* Time of the busiest dimension over all chunks, by the orders a row gives. */
-static double busiest(const struct asim_coll_dims *row, const struct asim_dims_view *view)
+static double busiest(const struct asim_coll_dims *row, const struct asim_dims_context *context)
 {
-    static struct asim_dims_pick picks[CHUNKS_MOST];
-    struct asim_dims_state loads = {.left = TOTAL};
-    uint32_t n = walk(row, view, picks);
+    static struct asim_dims_choice picks[CHUNKS_MOST];
+    struct asim_dims_cursor loads = {.left = TOTAL};
+    uint32_t n = walk(row, context, picks);
     double most = 0;
 
     for (uint32_t i = 0; i < n; i++)
-        asim_themis_charge(view, &loads, &picks[i]);
-    for (uint32_t d = 0; d < view->n; d++)
+        asim_themis_charge(context, &loads, &picks[i]);
+    for (uint32_t d = 0; d < context->n; d++)
         most = loads.load[d] > most ? loads.load[d] : most;
     return most;
 }
 
-static const struct asim_coll_dims *row_of(int inter_dim)
+static const struct asim_coll_dims *row_of(const char *name)
 {
     struct asim_err err = {0};
-    const struct asim_coll_dims *row = asim_coll_dims_find(inter_dim, &err);
+    const struct asim_coll_dims *row = asim_coll_dims_find(name, &err);
 
     CHECK(row != NULL);
     return row;
@@ -94,30 +95,32 @@ static const struct asim_coll_dims *row_of(int inter_dim)
 
 static void check_themis(void)
 {
-    const struct asim_dims_view equal = {
-        .kind = ASIM_REDUCE_SCATTER, .n = 2, .size = {4, 4}, .bw = {1, 1}, .active = 3};
-    double plain = busiest(row_of(ASIM_INTER_ASCENDING), &equal);
+    const struct asim_dims_context equal = {
+        .coll_type = ASIM_REDUCE_SCATTER, .n = 2, .size = {4, 4}, .bw = {1, 1}, .active = 3};
+    double natural = busiest(row_of("baseline"), &equal);
 
     /* Plain order sends 3/4 of the data over the first and 3/16 over the second dimension. */
-    CHECK(plain > 45 && plain < 49);
-    CHECK(busiest(row_of(ASIM_INTER_OFFLINE_GREEDY), &equal) < plain * 0.7);
-    CHECK(busiest(row_of(ASIM_INTER_OFFLINE_GREEDY_FLEX), &equal) < plain * 0.75);
+    CHECK(natural > 45 && natural < 49);
+    CHECK(busiest(row_of("offlineGreedy"), &equal) < natural * 0.7);
+    CHECK(busiest(row_of("offlineGreedyFlex"), &equal) < natural * 0.75);
 }
 
 int main(void)
 {
     struct asim_err err = {0};
-    struct asim_dims_pick pick = {.bytes = CHUNK};
-    struct asim_dims_state state = {.chunk = 4, .left = TOTAL};
+    struct asim_dims_choice choice = {.bytes = CHUNK};
+    struct asim_dims_cursor cursor = {.chunk = 4, .left = TOTAL};
 
-    CHECK_U64(asim_family_check(asim_coll_dims_table, "inter-dimension scheduling", &err), 0);
+    CHECK_U64(asim_coll_check(&err), 0);
+    CHECK(asim_coll_dims_find("scending", &err) == NULL);
+    CHECK(strstr(err.text, "Did you mean 'ascending'") != NULL);
     for (const struct asim_member *const *row = asim_coll_dims_table; *row; row++)
         for (size_t v = 0; v < sizeof views / sizeof *views; v++)
             check_row((const struct asim_coll_dims *)*row, &views[v]);
-    row_of(ASIM_INTER_ROUND_ROBIN)->order(&views[1], &state, &pick);
-    CHECK_U64(pick.order[0], 1); /* chunk 4 of 3 dimensions */
-    row_of(ASIM_INTER_OFFLINE_GREEDY)->order(&views[5], &state, &pick);
-    CHECK_U64(pick.order[0], 0);
+    row_of("roundRobin")->order(&views[1], &cursor, &choice);
+    CHECK_U64(choice.order[0], 1); /* chunk 4 of 3 dimensions */
+    row_of("themis")->order(&views[5], &cursor, &choice);
+    CHECK_U64(choice.order[0], 0);
     check_themis();
     return CHECK_DONE();
 }

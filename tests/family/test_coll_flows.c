@@ -105,7 +105,7 @@ static void check_nvswitches(const struct asim_nccl *nccl, const struct asim_col
             nccl->flows.at[i].src >= nccl->spec.ranks || nccl->flows.at[i].dst >= nccl->spec.ranks;
     if (!algo->nvswitch || nccl->spec.by_ranks)
         CHECK_U64(touched, 0);
-    if (algo->nvswitch > 1 && !nccl->spec.by_ranks && nccl->spec.kind == ASIM_ALL_REDUCE)
+    if (algo->nvswitch > 1 && !nccl->spec.by_ranks && nccl->spec.coll_type == ASIM_ALL_REDUCE)
         CHECK(touched > 0);
     for (uint32_t s = 0; s < nccl->servers && touched; s++)
         for (uint32_t c = 0; c < nccl->local; c++)
@@ -134,7 +134,7 @@ static void try_spec(const struct asim_coll_algo *algo, struct asim_nccl_spec sp
             check_reached(&nccl, c);
     if (check_failures != before)
         fprintf(stderr, "  so in %s %s of %u, %u a server, %llu bytes%s\n", algo->member.name,
-                asim_coll_type_name(spec.kind), spec.ranks, spec.gpus_per_server,
+                asim_coll_type_name(spec.coll_type), spec.ranks, spec.gpus_per_server,
                 (unsigned long long)spec.bytes, spec.by_ranks ? ", by ranks" : "");
     asim_nccl_fini(&nccl);
 }
@@ -144,7 +144,7 @@ static void try_sizes(const struct asim_coll_algo *algo, int kind, uint32_t serv
     static const uint64_t sizes[] = {1 << 12, 1 << 20, 1 << 30};
 
     for (int at = 0; at < 3 * 2; at++) {
-        struct asim_nccl_spec spec = {.kind = kind,
+        struct asim_nccl_spec spec = {.coll_type = kind,
                                       .bytes = sizes[at % 3],
                                       .ranks = servers * local,
                                       .gpus_per_server = local,
@@ -171,7 +171,7 @@ int main(void)
             int kind = at / 36;
             uint32_t servers = 1 + at / 6 % 6, local = locals[at % 6], n = servers * local;
 
-            if (algo->kinds >> kind & 1 && n > 1 && n <= MOST)
+            if (algo->coll_types >> kind & 1 && n > 1 && n <= MOST)
                 try_sizes(algo, kind, servers, local);
         }
     }

@@ -148,7 +148,7 @@ static void fill_spec(struct asim_nccl_spec *spec, const struct options *opt)
 {
     static const int kinds[] = {ASIM_ALL_REDUCE, ASIM_ALL_GATHER, ASIM_REDUCE_SCATTER,
                                 ASIM_ALL_TO_ALL};
-    *spec = (struct asim_nccl_spec){.kind = kinds[opt->op],
+    *spec = (struct asim_nccl_spec){.coll_type = kinds[opt->op],
                                     .algo = opt->algo,
                                     .proto = opt->proto,
                                     .bytes = opt->bytes,

@@ -48,7 +48,7 @@ static uint32_t children_of(const struct asim_coll *coll, uint32_t place)
 /* Whether data flows to the root. */
 static int is_upward(const struct asim_coll *coll)
 {
-    return coll->kind == ASIM_REDUCE || coll->kind == ASIM_GATHER;
+    return coll->coll_type == ASIM_REDUCE || coll->coll_type == ASIM_GATHER;
 }
 
 /* Bytes on the edge above `place`.
@@ -58,9 +58,9 @@ static uint64_t edge_bytes(const struct asim_coll *coll, uint32_t place)
     uint32_t left = coll->n - place, reach = reach_of(coll, place);
     uint64_t below = reach < left ? reach : left;
 
-    if (coll->kind == ASIM_GATHER)
+    if (coll->coll_type == ASIM_GATHER)
         return coll->bytes * below;
-    return coll->kind == ASIM_SCATTER ? coll->bytes / coll->n * below : coll->bytes;
+    return coll->coll_type == ASIM_SCATTER ? coll->bytes / coll->n * below : coll->bytes;
 }
 
 /* Tokens: upward, a leaf may send at once and others after every child has come; downward, only the
@@ -70,7 +70,7 @@ static int tree_plan(struct asim_plan *plan, struct asim_err *err)
     const struct asim_coll *coll = &plan->coll;
     uint32_t place = place_of(coll), children = children_of(coll, place);
 
-    if (coll->kind == ASIM_GATHER && coll->bytes > UINT64_MAX / coll->n)
+    if (coll->coll_type == ASIM_GATHER && coll->bytes > UINT64_MAX / coll->n)
         return asim_err_set(err, ASIM_EINVAL,
                             "a gather of %llu bytes from each of %u members is "
                             "more than 64 bits can count",
@@ -78,11 +78,11 @@ static int tree_plan(struct asim_plan *plan, struct asim_err *err)
     plan->steps = children + (place != 0);
     plan->arrivals = is_upward(coll) ? children : place != 0;
     if (is_upward(coll)) {
-        plan->start_tokens = children ? 0 : 1;
-        plan->end_tokens = place ? 0 : children;
+        plan->start_credits = children ? 0 : 1;
+        plan->end_credits = place ? 0 : children;
     } else {
-        plan->start_tokens = place ? 0 : 1;
-        plan->end_tokens = children ? 0 : 1;
+        plan->start_credits = place ? 0 : 1;
+        plan->end_credits = children ? 0 : 1;
     }
     return 0;
 }
@@ -109,20 +109,20 @@ static void tree_step(const struct asim_plan *plan, uint64_t k, struct asim_step
     uint32_t parent = place - reach_of(coll, place) * (place != 0);
     int up = is_upward(coll), down_k = up || !place ? (int)k : (int)k - 1;
 
-    step->gate = 0;
-    step->need = 0;
+    step->min_arrivals = 0;
+    step->credits = 0;
     if (up && k < children) {
         exchange(coll, step, place + (1u << k), place + (1u << k));
     } else if (up) {
         exchange(coll, step, parent, place);
-        step->need = children ? children : 1;
+        step->credits = children ? children : 1;
     } else if (down_k < 0) {
         exchange(coll, step, parent, place);
     } else {
         uint32_t child = place + (1u << (children - 1 - (uint32_t)down_k));
 
         exchange(coll, step, child, child);
-        step->need = down_k == 0;
+        step->credits = down_k == 0;
     }
 }
 
@@ -130,12 +130,12 @@ static void tree_step(const struct asim_plan *plan, uint64_t k, struct asim_step
 static uint64_t tree_arrival(const struct asim_plan *plan, uint64_t i)
 {
     (void)i;
-    return plan->coll.kind == ASIM_REDUCE ? plan->coll.bytes : 0;
+    return plan->coll.coll_type == ASIM_REDUCE ? plan->coll.bytes : 0;
 }
 
 const struct asim_coll_algo asim_coll_algo_binomial_tree = {
     .member = {.name = "binomialTree", .about = "rooted collectives over a binomial tree"},
-    .kinds = 1u << ASIM_BROADCAST | 1u << ASIM_SCATTER | 1u << ASIM_REDUCE | 1u << ASIM_GATHER,
+    .coll_types = 1u << ASIM_BROADCAST | 1u << ASIM_SCATTER | 1u << ASIM_REDUCE | 1u << ASIM_GATHER,
     .plan = tree_plan,
     .step = tree_step,
     .arrival = tree_arrival,

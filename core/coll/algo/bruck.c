@@ -11,7 +11,7 @@
 
 const struct asim_coll_algo asim_coll_algo_bruck = {
     .member = {.name = "bruck", .about = "log2 n steps for any number of members"},
-    .kinds = 1u << ASIM_ALL_REDUCE | 1u << ASIM_ALL_GATHER | 1u << ASIM_REDUCE_SCATTER,
+    .coll_types = 1u << ASIM_ALL_REDUCE | 1u << ASIM_ALL_GATHER | 1u << ASIM_REDUCE_SCATTER,
     .plan = asim_bruck_plan,
     .step = asim_bruck_step,
     .arrival = asim_bruck_arrival,

@@ -14,7 +14,7 @@
  */
 #include "coll/pipeline.h"
 
-/* The window is the number of tokens: with W of them free, W sends are under way. No window, or one
+/* The window is the number of credits: with W of them free, W sends are under way. No window, or one
  * larger than the ring, means all at once. */
 static int direct_plan(struct asim_plan *plan, struct asim_err *err)
 {
@@ -23,8 +23,8 @@ static int direct_plan(struct asim_plan *plan, struct asim_err *err)
     uint32_t window = coll->window && coll->window < peers ? coll->window : peers;
 
     (void)err;
-    plan->msg_bytes = coll->kind == ASIM_ALL_GATHER ? coll->bytes : coll->bytes / coll->n;
-    plan->steps = plan->arrivals = coll->kind == ASIM_ALL_REDUCE ? 2ull * peers : peers;
+    plan->msg_bytes = coll->coll_type == ASIM_ALL_GATHER ? coll->bytes : coll->bytes / coll->n;
+    plan->steps = plan->arrivals = coll->coll_type == ASIM_ALL_REDUCE ? 2ull * peers : peers;
     asim_pipeline_init(plan, window, coll->subgroup ? (uint64_t)peers * window : window);
     return 0;
 }
@@ -50,16 +50,16 @@ static void direct_step(const struct asim_plan *plan, uint64_t k, struct asim_st
         step->send_bytes = share_of(&plan->coll, plan->coll.sizes[step->to]);
         step->recv_bytes = ASIM_ANY_BYTES;
     }
-    step->gate = plan->coll.kind == ASIM_ALL_REDUCE && k >= peers ? peers : 0;
-    step->need = 1;
+    step->min_arrivals = plan->coll.coll_type == ASIM_ALL_REDUCE && k >= peers ? peers : 0;
+    step->credits = 1;
 }
 
 const struct asim_coll_algo asim_coll_algo_direct = {
     .member = {.name = "direct", .about = "all pairs at once, direct<W>: W messages at a time"},
-    .kinds = 1u << ASIM_ALL_REDUCE | 1u << ASIM_ALL_GATHER | 1u << ASIM_REDUCE_SCATTER |
-             1u << ASIM_ALL_TO_ALL,
+    .coll_types = 1u << ASIM_ALL_REDUCE | 1u << ASIM_ALL_GATHER | 1u << ASIM_REDUCE_SCATTER |
+                  1u << ASIM_ALL_TO_ALL,
     .plan = direct_plan,
     .step = direct_step,
     .arrival = asim_pipeline_arrival,
-    .same_until = asim_pipeline_same_until,
+    .constant_until = asim_pipeline_same_until,
 };

@@ -10,7 +10,7 @@
  */
 #include "coll/coll.h"
 
-/* Steps = ceil(log2 n); each waits for the token that the last arrival minted. */
+/* Steps = ceil(log2 n); each waits for the credit that the last arrival issued. */
 static int barrier_plan(struct asim_plan *plan, struct asim_err *err)
 {
     (void)err;
@@ -18,7 +18,7 @@ static int barrier_plan(struct asim_plan *plan, struct asim_err *err)
         plan->steps++;
     plan->arrivals = plan->steps;
     plan->msg_bytes = 1;
-    plan->start_tokens = plan->end_tokens = 1;
+    plan->start_credits = plan->end_credits = 1;
     return 0;
 }
 
@@ -28,8 +28,8 @@ static void barrier_step(const struct asim_plan *plan, uint64_t k, struct asim_s
     step->to = asim_coll_peer(&plan->coll, 1ull << k);
     step->from = asim_coll_peer(&plan->coll, plan->coll.n - (1ull << k));
     step->send_bytes = step->recv_bytes = plan->msg_bytes;
-    step->gate = 0;
-    step->need = 1;
+    step->min_arrivals = 0;
+    step->credits = 1;
 }
 
 static uint64_t barrier_arrival(const struct asim_plan *plan, uint64_t i)
@@ -40,7 +40,7 @@ static uint64_t barrier_arrival(const struct asim_plan *plan, uint64_t i)
 
 const struct asim_coll_algo asim_coll_algo_dissemination = {
     .member = {.name = "dissemination", .about = "barrier in log2 n rounds"},
-    .kinds = 1u << ASIM_BARRIER,
+    .coll_types = 1u << ASIM_BARRIER,
     .plan = barrier_plan,
     .step = barrier_step,
     .arrival = barrier_arrival,

@@ -68,7 +68,7 @@ static struct place place_of(const struct asim_coll *coll)
     return place;
 }
 
-/* Root, leaf or inner member (spec 5.6). Only leaves start with a token; they are the ones that
+/* Root, leaf or inner member (spec 5.6). Only leaves start with a credit; they are the ones that
  * send first. Root and inner members end as soon as their last send is out. */
 static int tree_plan(struct asim_plan *plan, struct asim_err *err)
 {
@@ -82,7 +82,7 @@ static int tree_plan(struct asim_plan *plan, struct asim_err *err)
         plan->arrivals = 1;
     } else if (place.left == ASIM_NOBODY) {
         plan->steps = plan->arrivals = 1;
-        plan->start_tokens = plan->end_tokens = 1;
+        plan->start_credits = plan->end_credits = 1;
     } else {
         plan->steps = place.right == ASIM_NOBODY ? 3 : 5;
         plan->arrivals = place.right == ASIM_NOBODY ? 2 : 3;
@@ -94,7 +94,7 @@ static void set(struct asim_step *step, uint32_t to, uint32_t from, uint32_t nee
 {
     step->to = to;
     step->from = from;
-    step->need = need;
+    step->credits = need;
 }
 
 /* Receive from all below, send up and receive from above, send down to all. */
@@ -132,21 +132,21 @@ static void tree_step(const struct asim_plan *plan, uint64_t k, struct asim_step
     else
         inner_step(&place, k, step);
     step->send_bytes = step->recv_bytes = plan->msg_bytes;
-    step->gate = 0;
+    step->min_arrivals = 0;
 }
 
 static uint64_t tree_arrival(const struct asim_plan *plan, uint64_t i)
 {
     (void)i;
-    return plan->end_tokens ? 0 : plan->msg_bytes; /* leaves do not reduce */
+    return plan->end_credits ? 0 : plan->msg_bytes; /* leaves do not reduce */
 }
 
 const struct asim_coll_algo asim_coll_algo_double_binary_tree = {
     .member = {.name = "doubleBinaryTree", .about = "up and down two trees in turn"},
-    .kinds = 1u << ASIM_ALL_REDUCE | 1u << ASIM_ALL_GATHER | 1u << ASIM_REDUCE_SCATTER |
-             1u << ASIM_ALL_TO_ALL,
-    .whole = 1,
-    .usual = 1,
+    .coll_types = 1u << ASIM_ALL_REDUCE | 1u << ASIM_ALL_GATHER | 1u << ASIM_REDUCE_SCATTER |
+                  1u << ASIM_ALL_TO_ALL,
+    .keeps_size = 1,
+    .subgroup_pays_delay = 1,
     .plan = tree_plan,
     .step = tree_step,
     .arrival = tree_arrival,

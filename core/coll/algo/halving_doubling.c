@@ -39,7 +39,7 @@ static int hd_plan(struct asim_plan *plan, struct asim_err *err)
 
     if (!is_even(plan))
         return asim_bruck_plan(plan, err);
-    plan->steps = plan->arrivals = coll->kind == ASIM_ALL_REDUCE ? 2 * k : k;
+    plan->steps = plan->arrivals = coll->coll_type == ASIM_ALL_REDUCE ? 2 * k : k;
     asim_pipeline_init(plan, 1, k - 1);
     return 0;
 }
@@ -49,7 +49,7 @@ static uint32_t level_of(const struct asim_plan *plan, uint64_t k)
 {
     uint32_t levels = log2_of(plan->coll.n);
 
-    if (plan->coll.kind == ASIM_ALL_GATHER)
+    if (plan->coll.coll_type == ASIM_ALL_GATHER)
         return levels - 1 - (uint32_t)k % levels;
     if (k >= 2 * (uint64_t)levels) /* the bus asks for the size of a step after the last */
         return 0;
@@ -63,9 +63,9 @@ static uint64_t bytes_of(const struct asim_plan *plan, uint64_t k)
 {
     uint32_t levels = log2_of(plan->coll.n);
 
-    if (plan->coll.kind == ASIM_ALL_GATHER)
+    if (plan->coll.coll_type == ASIM_ALL_GATHER)
         return plan->coll.bytes << k;
-    if (k < levels || plan->coll.kind == ASIM_REDUCE_SCATTER)
+    if (k < levels || plan->coll.coll_type == ASIM_REDUCE_SCATTER)
         return plan->coll.bytes >> (k + 1);
     return plan->coll.bytes >> (levels + 1) << (k - levels + 1);
 }
@@ -82,11 +82,11 @@ static void hd_step(const struct asim_plan *plan, uint64_t k, struct asim_step *
     distance = 1u << level_of(plan, k);
     step->to = step->from = index / distance % 2 ? index - distance : index + distance;
     step->send_bytes = step->recv_bytes = bytes_of(plan, k);
-    step->gate = 0;
-    step->need = 1;
+    step->min_arrivals = 0;
+    step->credits = 1;
 }
 
-/* The token of arrival i lets step i + 1 go. */
+/* The credit of arrival i lets step i + 1 go. */
 static uint64_t hd_arrival(const struct asim_plan *plan, uint64_t i)
 {
     if (!is_even(plan))
@@ -96,7 +96,7 @@ static uint64_t hd_arrival(const struct asim_plan *plan, uint64_t i)
 
 const struct asim_coll_algo asim_coll_algo_halving_doubling = {
     .member = {.name = "halvingDoubling", .about = "partners at distance 1, 2, 4 …"},
-    .kinds = 1u << ASIM_ALL_REDUCE | 1u << ASIM_ALL_GATHER | 1u << ASIM_REDUCE_SCATTER,
+    .coll_types = 1u << ASIM_ALL_REDUCE | 1u << ASIM_ALL_GATHER | 1u << ASIM_REDUCE_SCATTER,
     .plan = hd_plan,
     .step = hd_step,
     .arrival = hd_arrival,

@@ -13,6 +13,6 @@ static void flows(struct asim_nccl_spec *spec)
 
 const struct asim_coll_algo asim_coll_algo_nccl_direct = {
     .member = {.name = "ncclDirect", .about = "all-to-all as one flow a pair, all at once"},
-    .kinds = 1u << ASIM_ALL_TO_ALL,
+    .coll_types = 1u << ASIM_ALL_TO_ALL,
     .flows = flows,
 };

@@ -10,13 +10,13 @@
 
 static void flows(struct asim_nccl_spec *spec)
 {
-    spec->algo = spec->kind == ASIM_ALL_REDUCE ? ASIM_NCCL_NVLS : ASIM_NCCL_RING;
+    spec->algo = spec->coll_type == ASIM_ALL_REDUCE ? ASIM_NCCL_NVLS : ASIM_NCCL_RING;
 }
 
 const struct asim_coll_algo asim_coll_algo_nccl_nvls = {
     .member = {.name = "ncclNvls",
                .about = "NVLS: all-reduce in the NVSwitch of one server (ncclNvls<G>)"},
-    .kinds = 1u << ASIM_ALL_REDUCE | 1u << ASIM_ALL_GATHER | 1u << ASIM_REDUCE_SCATTER,
+    .coll_types = 1u << ASIM_ALL_REDUCE | 1u << ASIM_ALL_GATHER | 1u << ASIM_REDUCE_SCATTER,
     .flows = flows,
     .nvswitch = 2,
 };

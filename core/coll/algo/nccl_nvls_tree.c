@@ -12,14 +12,14 @@ static void flows(struct asim_nccl_spec *spec)
     int one_server = spec->ranks == spec->gpus_per_server;
 
     spec->algo = one_server ? ASIM_NCCL_NVLS : ASIM_NCCL_NVLS_TREE;
-    if (spec->kind != ASIM_ALL_REDUCE)
+    if (spec->coll_type != ASIM_ALL_REDUCE)
         spec->algo = ASIM_NCCL_RING;
 }
 
 const struct asim_coll_algo asim_coll_algo_nccl_nvls_tree = {
     .member = {.name = "ncclNvlsTree",
                .about = "NVLS in each server, trees between them (ncclNvlsTree<G>)"},
-    .kinds = 1u << ASIM_ALL_REDUCE | 1u << ASIM_ALL_GATHER | 1u << ASIM_REDUCE_SCATTER,
+    .coll_types = 1u << ASIM_ALL_REDUCE | 1u << ASIM_ALL_GATHER | 1u << ASIM_REDUCE_SCATTER,
     .flows = flows,
     .nvswitch = 2,
 };

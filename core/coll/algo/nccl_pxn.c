@@ -20,13 +20,13 @@ static void step(const struct asim_plan *plan, uint64_t k, struct asim_step *ste
 static void flows(struct asim_nccl_spec *spec)
 {
     spec->algo = ASIM_NCCL_RING;
-    spec->pxn = spec->kind != ASIM_ALL_GATHER;
+    spec->pxn = spec->coll_type != ASIM_ALL_GATHER;
 }
 
 const struct asim_coll_algo asim_coll_algo_nccl_pxn = {
     .member = {.name = "ncclPxn",
                .about = "NCCL's rings with PXN over servers of G GPUs (ncclPxn<G>)"},
-    .kinds = 1u << ASIM_ALL_REDUCE | 1u << ASIM_ALL_GATHER | 1u << ASIM_REDUCE_SCATTER,
+    .coll_types = 1u << ASIM_ALL_REDUCE | 1u << ASIM_ALL_GATHER | 1u << ASIM_REDUCE_SCATTER,
     .plan = plan,
     .step = step,
     .arrival = asim_nccl_plan_arrival,

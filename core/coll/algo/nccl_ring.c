@@ -30,7 +30,7 @@ static void flows(struct asim_nccl_spec *spec)
 const struct asim_coll_algo asim_coll_algo_nccl_ring = {
     .member = {.name = "ncclRing",
                .about = "NCCL's rings, ncclRing<G> G channels over G-GPU servers"},
-    .kinds = 1u << ASIM_ALL_REDUCE | 1u << ASIM_ALL_GATHER | 1u << ASIM_REDUCE_SCATTER,
+    .coll_types = 1u << ASIM_ALL_REDUCE | 1u << ASIM_ALL_GATHER | 1u << ASIM_REDUCE_SCATTER,
     .plan = plan,
     .step = step,
     .arrival = asim_nccl_plan_arrival,

@@ -17,7 +17,7 @@ static void flows(struct asim_nccl_spec *spec)
 const struct asim_coll_algo asim_coll_algo_nccl_simai = {
     .member = {.name = "ncclSimai",
                .about = "SimAI's rule: NVLS in one server of H100 or H800, else rings"},
-    .kinds = 1u << ASIM_ALL_REDUCE | 1u << ASIM_ALL_GATHER | 1u << ASIM_REDUCE_SCATTER,
+    .coll_types = 1u << ASIM_ALL_REDUCE | 1u << ASIM_ALL_GATHER | 1u << ASIM_REDUCE_SCATTER,
     .flows = flows,
     .nvswitch = 1,
 };

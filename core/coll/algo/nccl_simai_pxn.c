@@ -9,13 +9,13 @@ static void flows(struct asim_nccl_spec *spec)
 {
     spec->algo = ASIM_NCCL_AUTO;
     spec->nvls = 1;
-    spec->pxn = spec->kind != ASIM_ALL_GATHER;
+    spec->pxn = spec->coll_type != ASIM_ALL_GATHER;
 }
 
 const struct asim_coll_algo asim_coll_algo_nccl_simai_pxn = {
     .member = {.name = "ncclSimaiPxn",
                .about = "SimAI's rule with PXN: NVLS in one server of H100 or H800, else rings"},
-    .kinds = 1u << ASIM_ALL_REDUCE | 1u << ASIM_ALL_GATHER | 1u << ASIM_REDUCE_SCATTER,
+    .coll_types = 1u << ASIM_ALL_REDUCE | 1u << ASIM_ALL_GATHER | 1u << ASIM_REDUCE_SCATTER,
     .flows = flows,
     .nvswitch = 1,
 };

@@ -10,11 +10,11 @@
 
 static void flows(struct asim_nccl_spec *spec)
 {
-    spec->algo = spec->kind == ASIM_ALL_REDUCE ? ASIM_NCCL_TREE : ASIM_NCCL_RING;
+    spec->algo = spec->coll_type == ASIM_ALL_REDUCE ? ASIM_NCCL_TREE : ASIM_NCCL_RING;
 }
 
 const struct asim_coll_algo asim_coll_algo_nccl_tree = {
     .member = {.name = "ncclTree", .about = "NCCL's trees over servers of G GPUs (ncclTree<G>)"},
-    .kinds = 1u << ASIM_ALL_REDUCE | 1u << ASIM_ALL_GATHER | 1u << ASIM_REDUCE_SCATTER,
+    .coll_types = 1u << ASIM_ALL_REDUCE | 1u << ASIM_ALL_GATHER | 1u << ASIM_REDUCE_SCATTER,
     .flows = flows,
 };

@@ -19,11 +19,11 @@ static int ring_plan(struct asim_plan *plan, struct asim_err *err)
     uint64_t n = coll->n;
 
     (void)err;
-    plan->msg_bytes = coll->kind == ASIM_ALL_GATHER ? coll->bytes : coll->bytes / n;
+    plan->msg_bytes = coll->coll_type == ASIM_ALL_GATHER ? coll->bytes : coll->bytes / n;
     plan->steps = n - 1;
-    if (coll->kind == ASIM_ALL_REDUCE)
+    if (coll->coll_type == ASIM_ALL_REDUCE)
         plan->steps = 2 * (n - 1);
-    if (coll->kind == ASIM_ALL_TO_ALL)
+    if (coll->coll_type == ASIM_ALL_TO_ALL)
         plan->steps = n * (n - 1) / 2;
     plan->arrivals = plan->steps;
     asim_pipeline_init(plan, 1, n - 1);
@@ -37,17 +37,17 @@ static void ring_step(const struct asim_plan *plan, uint64_t k, struct asim_step
     step->to = asim_coll_peer(&plan->coll, 1);
     step->from = asim_coll_peer(&plan->coll, plan->coll.n - 1);
     step->send_bytes = step->recv_bytes = plan->msg_bytes;
-    step->gate = 0;
-    step->need = 1;
+    step->min_arrivals = 0;
+    step->credits = 1;
 }
 
 const struct asim_coll_algo asim_coll_algo_ring = {
     .member = {.name = "ring", .about = "neighbour to neighbour, one message in flight"},
-    .kinds = 1u << ASIM_ALL_REDUCE | 1u << ASIM_ALL_GATHER | 1u << ASIM_REDUCE_SCATTER |
-             1u << ASIM_ALL_TO_ALL,
-    .uniform = 1,
+    .coll_types = 1u << ASIM_ALL_REDUCE | 1u << ASIM_ALL_GATHER | 1u << ASIM_REDUCE_SCATTER |
+                  1u << ASIM_ALL_TO_ALL,
+    .identical_steps = 1,
     .plan = ring_plan,
     .step = ring_step,
     .arrival = asim_pipeline_arrival,
-    .same_until = asim_pipeline_same_until,
+    .constant_until = asim_pipeline_same_until,
 };

@@ -5,14 +5,15 @@
  */
 #include "coll/dims.h"
 
-static void order(const struct asim_dims_view *view, struct asim_dims_state *state,
-                  struct asim_dims_pick *pick)
+static void order(const struct asim_dims_context *context, struct asim_dims_cursor *cursor,
+                  struct asim_dims_choice *choice)
 {
-    (void)state;
-    asim_coll_dims_plain(view, pick);
+    (void)cursor;
+    asim_coll_dims_natural(context, choice);
 }
 
 const struct asim_coll_dims asim_coll_dims_ascending = {
     .member = {.name = "ascending", .about = "innermost dimension first"},
+    .alias = "baseline",
     .order = order,
 };

@@ -6,14 +6,14 @@
  */
 #include "coll/dims.h"
 
-static void order(const struct asim_dims_view *view, struct asim_dims_state *state,
-                  struct asim_dims_pick *pick)
+static void order(const struct asim_dims_context *context, struct asim_dims_cursor *cursor,
+                  struct asim_dims_choice *choice)
 {
-    struct asim_dims_pick plain;
+    struct asim_dims_choice natural;
 
-    asim_coll_dims_plain(view, &plain);
-    for (uint32_t i = 0; i < view->n; i++)
-        pick->order[i] = plain.order[(i + state->chunk) % view->n];
+    asim_coll_dims_natural(context, &natural);
+    for (uint32_t i = 0; i < context->n; i++)
+        choice->order[i] = natural.order[(i + cursor->chunk) % context->n];
 }
 
 const struct asim_coll_dims asim_coll_dims_round_robin = {

@@ -151,7 +151,7 @@ static void run_chunks(struct asim_phase_plan *lay, struct asim_coll_op *data,
     uint64_t done;
 
     data->streams = 1; /* held until every chunk is in */
-    lay->dims = (struct asim_dims_state){0};
+    lay->dims = (struct asim_dims_cursor){0};
     while (total && !rank->failed) {
         struct asim_chunk *stream = asim_pool_get(&rank->lane->pools.stream);
 

@@ -131,7 +131,7 @@ static const struct asim_coll_choice *choice_in_group(const struct asim_phase_pl
     for (uint32_t i = 0; i < world->n_choices[lay->list]; i++)
         if (world->choices[lay->list][i].algo->flows)
             return &world->choices[lay->list][i];
-    if (world->n_choices[lay->list] > 1 && world->ring.algo->kinds & 1u << kind)
+    if (world->n_choices[lay->list] > 1 && world->ring.algo->coll_types & 1u << kind)
         return &world->ring;
     return choice_of(world, lay->list, 0);
 }
@@ -227,9 +227,9 @@ static void lay_rooted(const struct asim_phase_plan *lay, struct asim_chunk *str
 }
 
 /* What a dimension order may look at (coll/dims.h): no time and no state of the rank. */
-static void view_dims(const struct asim_phase_plan *lay, struct asim_dims_view *view)
+static void view_dims(const struct asim_phase_plan *lay, struct asim_dims_context *view)
 {
-    *view = (struct asim_dims_view){.kind = lay->kind, .n = lay->n_dims};
+    *view = (struct asim_dims_context){.coll_type = lay->kind, .n = lay->n_dims};
     for (uint32_t d = 0; d < lay->n_dims; d++) {
         view->size[d] = ring_of(lay, d).n;
         view->bw[d] = lay->rank->world->dim_bw[d];
@@ -261,8 +261,8 @@ void asim_phase_plan_add_sized(const struct asim_phase_plan *lay, struct asim_ch
 uint64_t asim_phase_plan_add(struct asim_phase_plan *lay, struct asim_chunk *stream, uint64_t bytes)
 {
     const struct asim_world *world = lay->rank->world;
-    struct asim_dims_pick pick = {.bytes = bytes};
-    struct asim_dims_view view;
+    struct asim_dims_choice pick = {.bytes = bytes};
+    struct asim_dims_context view;
 
     if (asim_phase_plan_is_rooted(lay->kind)) {
         lay_rooted(lay, stream, bytes);

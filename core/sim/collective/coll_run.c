@@ -31,7 +31,7 @@ static struct asim_bus_transfer carry_of(const struct asim_plan *plan, uint64_t 
 
     if (!plan->cycle) {
         carry.bytes = carry.bytes ? carry.bytes : plan->coll.bytes;
-        carry.from_npu = h < plan->start_tokens;
+        carry.from_npu = h < plan->start_credits;
         return carry;
     }
     plan->algo->step(plan, h, &step);
@@ -58,7 +58,7 @@ static uint64_t delay_of(const struct asim_rank *rank, const struct asim_chunk *
 {
     const struct asim_phase *phase = asim_chunk_phase(stream);
 
-    if (phase->subgroup && !phase->choice->algo->usual)
+    if (phase->subgroup && !phase->choice->algo->subgroup_pays_delay)
         return SUBGROUP_DELAY_NS + rank->endpoint_ns - (uint64_t)rank->world->endpoint_ns;
     return rank->bus ? ASIM_NEVER : rank->endpoint_ns;
 }
@@ -98,7 +98,7 @@ static void prepare(struct asim_chunk *stream)
     const struct asim_ring_of *ring = &asim_chunk_phase(stream)->ring;
     struct asim_step *step = &stream->next_step;
 
-    if (stream->step >= stream->plan.steps || (stream->step && stream->plan.algo->uniform))
+    if (stream->step >= stream->plan.steps || (stream->step && stream->plan.algo->identical_steps))
         return;
     stream->plan.algo->step(&stream->plan, stream->step, step);
     if (step->to != ASIM_NOBODY)
@@ -113,9 +113,9 @@ static inline void pump(struct asim_rank *rank, struct asim_chunk *stream)
 {
     const struct asim_step *step = &stream->next_step;
 
-    while (stream->step < stream->plan.steps && step->need <= stream->tokens &&
-           step->gate <= stream->received && !rank->failed) {
-        stream->tokens -= step->need;
+    while (stream->step < stream->plan.steps && step->credits <= stream->tokens &&
+           step->min_arrivals <= stream->received && !rank->failed) {
+        stream->tokens -= step->credits;
         stream->step++;
         do_step(rank, stream, step);
         prepare(stream);
@@ -125,7 +125,7 @@ static inline void pump(struct asim_rank *rank, struct asim_chunk *stream)
 /* All three: a phase may have its tokens back before its last message has come. */
 static int is_over(const struct asim_chunk *stream)
 {
-    return stream->step == stream->plan.steps && stream->tokens == stream->plan.end_tokens &&
+    return stream->step == stream->plan.steps && stream->tokens == stream->plan.end_credits &&
            stream->received == stream->plan.arrivals;
 }
 
@@ -139,7 +139,7 @@ void asim_chunk_start_phase(struct asim_rank *rank, struct asim_chunk *stream)
         asim_graph_runner_start(rank, stream);
         return;
     }
-    coll = (struct asim_coll){.kind = phase->kind,
+    coll = (struct asim_coll){.coll_type = phase->kind,
                               .n = phase->ring.n,
                               .index = phase->ring.index,
                               .step = phase->step,
@@ -159,7 +159,7 @@ void asim_chunk_start_phase(struct asim_rank *rank, struct asim_chunk *stream)
         asim_rank_record_failure(rank);
         return;
     }
-    for (uint32_t i = 0; i < stream->plan.start_tokens; i++)
+    for (uint32_t i = 0; i < stream->plan.start_credits; i++)
         mint(rank, stream, i, 0);
     prepare(stream);
     if (!asim_uniform_phase_begin(rank, stream))
@@ -209,7 +209,7 @@ void asim_chunk_arrival(struct asim_rank *rank, struct asim_chunk *stream)
         return;
     }
     i = stream->received++;
-    if (stream->plan.plain && stream->delay_ns != ASIM_NEVER) {
+    if (stream->plan.no_reduction && stream->delay_ns != ASIM_NEVER) {
         asim_clock_add_chunk(rank, stream->delay_ns, ASIM_RANK_EVENT_DELAY, stream, 0);
         return;
     }
@@ -218,5 +218,6 @@ void asim_chunk_arrival(struct asim_rank *rank, struct asim_chunk *stream)
 
 void asim_chunk_complete_arrival(struct asim_rank *rank, struct asim_chunk *stream, uint64_t i)
 {
-    mint(rank, stream, stream->plan.start_tokens + i, stream->plan.algo->arrival(&stream->plan, i));
+    mint(rank, stream, stream->plan.start_credits + i,
+         stream->plan.algo->arrival(&stream->plan, i));
 }

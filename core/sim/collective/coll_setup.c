@@ -136,8 +136,7 @@ static int measure_dims(struct asim_world *world, struct asim_err *err)
         if (d < world->shape.n)
             world->dim_bw[d] =
                 world->shape.at[d].bandwidth_gbps / world->shape.at[0].bandwidth_gbps;
-        if (!world->route || world->dims.at[d] < 2 ||
-            world->system.inter_dim < ASIM_INTER_OFFLINE_GREEDY)
+        if (!world->route || world->dims.at[d] < 2 || !world->order->needs_bandwidth)
             continue;
         if (asim_pair_get(&pair, world->route, (struct asim_host_pair){0, world->strides[d]},
                           world->net.payload_bytes, err))
@@ -164,7 +163,7 @@ int asim_coll_setup(struct asim_world *world, struct asim_err *err)
         world->strides[d] = stride;
         stride *= world->dims.at[d];
     }
-    world->order = asim_coll_dims_find(world->system.inter_dim, err);
+    world->order = asim_coll_dims_find(world->system.dim_order, err);
     if (!world->order || choose_all(world, err) || find_custom(world, err) ||
         measure_dims(world, err))
         return ASIM_EINVAL;

@@ -109,7 +109,7 @@ static int describe(struct asim_rank *rank, const struct asim_coll_choice *word,
                        "than 64 bits can count",
                        word->algo->member.name, (unsigned long long)phase->bytes, phase->ring.n);
     } else {
-        *spec = (struct asim_nccl_spec){.kind = phase->kind,
+        *spec = (struct asim_nccl_spec){.coll_type = phase->kind,
                                         .bytes = phase->bytes * whole,
                                         .ranks = phase->ring.n,
                                         .gpus_per_server = local,
@@ -250,8 +250,9 @@ static int fill(struct asim_nccl_graph *program, const struct asim_nccl *nccl)
 /* Bytes and protocol are not part of a shape: they change the size of the flows, not the flows. */
 static int is_same(const struct asim_nccl_spec *a, const struct asim_nccl_spec *b)
 {
-    return a->kind == b->kind && a->algo == b->algo && a->pxn == b->pxn && a->ranks == b->ranks &&
-           a->gpus_per_server == b->gpus_per_server && a->by_ranks == b->by_ranks;
+    return a->coll_type == b->coll_type && a->algo == b->algo && a->pxn == b->pxn &&
+           a->ranks == b->ranks && a->gpus_per_server == b->gpus_per_server &&
+           a->by_ranks == b->by_ranks;
 }
 
 /* Only rings and all pairs outgrow the memory at sizes of interest. */

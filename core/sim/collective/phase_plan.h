@@ -25,7 +25,7 @@ struct asim_phase_plan {
     const uint64_t *sizes;           /* all-to-all-v: the op's, one for each member */
     struct asim_op_graph *recipe;    /* algorithm given as traces, or NULL */
     uint32_t n_dims;
-    struct asim_dims_state dims;
+    struct asim_dims_cursor dims;
 };
 
 /* 1 where this rank has anybody to talk to. */

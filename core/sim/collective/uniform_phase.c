@@ -28,11 +28,11 @@ static int may_march(const struct asim_rank *rank, const struct asim_chunk *stre
     const struct asim_plan *plan = &stream->plan;
     const struct asim_world *world = rank->world;
 
-    return !world->settings.rendezvous && stream->delay_ns != ASIM_NEVER && plan->algo->uniform &&
-           plan->steps && plan->arrivals == plan->steps && plan->start_tokens == plan->end_tokens &&
-           step->need == 1 && !step->gate && step->to != ASIM_NOBODY && step->from != ASIM_NOBODY &&
-           step->send_bytes && step->recv_bytes && step->recv_bytes != ASIM_ANY_BYTES &&
-           plan->steps < UINT32_MAX &&
+    return !world->settings.rendezvous && stream->delay_ns != ASIM_NEVER &&
+           plan->algo->identical_steps && plan->steps && plan->arrivals == plan->steps &&
+           plan->start_credits == plan->end_credits && step->credits == 1 && !step->min_arrivals &&
+           step->to != ASIM_NOBODY && step->from != ASIM_NOBODY && step->send_bytes &&
+           step->recv_bytes && step->recv_bytes != ASIM_ANY_BYTES && plan->steps < UINT32_MAX &&
            (!world->fabric || step->send_bytes <= ASIM_PACKET_BYTES_MAX);
 }
 
@@ -75,7 +75,7 @@ static void begin(struct asim_rank *rank, struct asim_chunk *stream)
     }
     march->left = (uint32_t)stream->plan.steps;
     march->delay_ns = stream->delay_ns;
-    march->same_until = stream->plan.plain ? UINT32_MAX : 0;
+    march->same_until = stream->plan.no_reduction ? UINT32_MAX : 0;
     march->token_free = 1;
     march->send_bytes = step->send_bytes;
     march->to = step->to;
@@ -173,7 +173,7 @@ void asim_uniform_phase_credit(struct asim_rank *rank, struct asim_chunk *stream
         if (!post_first(march, asim_rank_now(rank)))
             asim_match_post_chunk(rank, stream, march->recv.src, march->recv.bytes);
     }
-    if (!march->left && march->tokens == stream->plan.end_tokens && !rank->failed)
+    if (!march->left && march->tokens == stream->plan.end_credits && !rank->failed)
         end(rank, stream);
 }
 
@@ -185,8 +185,8 @@ static void ask_plan(struct asim_uniform_phase *march)
     uint64_t until = march->came + 1;
 
     march->bytes = plan->algo->arrival(plan, march->came);
-    if (plan->algo->same_until)
-        until = plan->algo->same_until(plan, march->came);
+    if (plan->algo->constant_until)
+        until = plan->algo->constant_until(plan, march->came);
     march->same_until = until < UINT32_MAX ? (uint32_t)until : UINT32_MAX;
 }
 

@@ -11,9 +11,9 @@
 
 extern const struct asim_coll_algo asim_coll_algo_nccl_ring, asim_coll_algo_nccl_pxn;
 
-static struct asim_nccl_spec spec_of(int kind, int algo, uint32_t ranks, uint32_t gps)
+static struct asim_nccl_spec spec_of(int coll_type, int algo, uint32_t ranks, uint32_t gps)
 {
-    return (struct asim_nccl_spec){.kind = kind,
+    return (struct asim_nccl_spec){.coll_type = coll_type,
                                    .algo = algo,
                                    .bytes = 1 << 24,
                                    .ranks = ranks,
@@ -61,7 +61,7 @@ static void check_order(const struct asim_nccl *nccl)
 }
 
 struct row {
-    int kind, algo;
+    int coll_type, algo;
     uint32_t ranks, gps, pxn; /* pxn 2: no flow at an NVSwitch */
     uint64_t flows, bytes;    /* bytes of one flow */
 };
@@ -87,7 +87,7 @@ static const struct row rows[] = {
 
 static void check_row(const struct row *row)
 {
-    struct asim_nccl_spec spec = spec_of(row->kind, row->algo, row->ranks, row->gps);
+    struct asim_nccl_spec spec = spec_of(row->coll_type, row->algo, row->ranks, row->gps);
     struct asim_nccl nccl;
     struct asim_err err = {0};
     spec.pxn = row->pxn == 1;
@@ -99,13 +99,14 @@ static void check_row(const struct row *row)
     check_order(&nccl);
     if (nccl.spec.algo == ASIM_NCCL_RING)
         CHECK_U64(asim_nccl_ring_flows(&nccl), row->flows);
-    for (uint32_t i = 0; i < nccl.flows.n; i++) /* one size: sim/collective/nccl_graph.c relies on it */
+    for (uint32_t i = 0; i < nccl.flows.n;
+         i++) /* one size: sim/collective/nccl_graph.c relies on it */
         CHECK_U64(nccl.flows.at[i].bytes, asim_nccl_piece(&nccl));
     if (row->pxn == 2 && nccl.spec.algo == ASIM_NCCL_NVLS) { /* stands for the switch's flows */
         asim_nccl_fini(&nccl);
         return;
     }
-    for (uint32_t c = 0; c < nccl.local && row->kind == ASIM_ALL_REDUCE; c++)
+    for (uint32_t c = 0; c < nccl.local && row->coll_type == ASIM_ALL_REDUCE; c++)
         if (nccl.spec.algo != ASIM_NCCL_NVLS || c == 0)
             check_all_reduced(&nccl, c);
     asim_nccl_fini(&nccl);
@@ -145,7 +146,7 @@ static void check_pxn(uint32_t n, uint32_t gps)
     for (size_t i = 0; i < nccl.flows.n; i++)
         count[nccl.flows.at[i].src][nccl.flows.at[i].dst]++;
     for (uint32_t p = 0; p < n; p++) {
-        struct asim_coll coll = {.kind = ASIM_ALL_REDUCE,
+        struct asim_coll coll = {.coll_type = ASIM_ALL_REDUCE,
                                  .n = n,
                                  .index = p,
                                  .step = 1,
@@ -173,7 +174,7 @@ static void check_member(uint32_t n, uint32_t gps)
     struct asim_err err = {0};
     CHECK_U64(asim_nccl_make(&nccl, &spec, &err), 0);
     for (uint32_t p = 0; p < n; p++) {
-        struct asim_coll coll = {.kind = ASIM_ALL_REDUCE,
+        struct asim_coll coll = {.coll_type = ASIM_ALL_REDUCE,
                                  .n = n,
                                  .index = p,
                                  .step = 1,

@@ -21,7 +21,8 @@ static void gathers(void)
     static const char *const words[] = {"ring", "direct", "halvingDoubling"};
 
     for (size_t i = 0; i < sizeof words / sizeof *words; i++) {
-        struct asim_coll coll = {.kind = ASIM_ALL_GATHER, .n = 8, .step = 1, .bytes = 1ull << 61};
+        struct asim_coll coll = {
+            .coll_type = ASIM_ALL_GATHER, .n = 8, .step = 1, .bytes = 1ull << 61};
         struct asim_plan plan;
         struct asim_err err = {0};
 
@@ -39,7 +40,7 @@ static void wide_groups(void)
 {
     const uint64_t n = 65537;
     struct asim_coll coll = {
-        .kind = ASIM_ALL_REDUCE, .n = (uint32_t)n, .step = 1, .subgroup = 1, .bytes = n};
+        .coll_type = ASIM_ALL_REDUCE, .n = (uint32_t)n, .step = 1, .subgroup = 1, .bytes = n};
     struct asim_plan plan;
     struct asim_err err = {0};
 
@@ -61,7 +62,7 @@ static void sized(void)
     const struct asim_coll_algo *algo = algo_of("direct");
 
     for (uint64_t share = 0; share < SHARES; share++) {
-        struct asim_coll coll = {.kind = ASIM_ALL_TO_ALL,
+        struct asim_coll coll = {.coll_type = ASIM_ALL_TO_ALL,
                                  .n = N,
                                  .index = 2,
                                  .step = 1,
@@ -75,7 +76,7 @@ static void sized(void)
 
         CHECK(asim_coll_plan(&plan, algo, &coll, &err) == 0);
         CHECK_U64(plan.steps, N - 1);
-        CHECK_U64(plan.start_tokens, 2);
+        CHECK_U64(plan.start_credits, 2);
         for (uint64_t k = 0; k < plan.steps; k++) {
             struct asim_step step;
 
@@ -98,7 +99,7 @@ static void sized(void)
 static void halved(void)
 {
     const uint64_t want[] = {7142, 3571, 3570, 7140};
-    struct asim_coll coll = {.kind = ASIM_ALL_REDUCE, .n = 4, .step = 1, .bytes = 14285};
+    struct asim_coll coll = {.coll_type = ASIM_ALL_REDUCE, .n = 4, .step = 1, .bytes = 14285};
     struct asim_plan plan;
     struct asim_err err = {0};
 

@@ -71,7 +71,7 @@ static void test_values(void)
         "\"all-gather-implementation-custom\": [\"p/x\"], \"all-reduce-implementation-chakra\": 1}";
 
     CHECK(asim_system_read(&sys, file_of(text), &listen, &err) == 0);
-    CHECK_U64(sys.inter_dim, ASIM_INTER_OFFLINE_GREEDY);
+    CHECK_STR(sys.dim_order, "themis");
     CHECK_U64(sys.intra_dim, ASIM_INTRA_SMALLEST_FIRST);
     CHECK_U64(sys.endpoint_delay_ns, 7);
     CHECK_U64(sys.endpoint_delay_set, 1);

@@ -37,7 +37,7 @@ int asim_pipeline_reduces(const struct asim_plan *plan, uint64_t i)
 }
 
 /* The answer changes only where the passing part of a cycle ends, and where the cycle does. */
-uint64_t asim_pipeline_same_until(const struct asim_plan *plan, uint64_t i)
+uint64_t asim_pipeline_constant_until(const struct asim_plan *plan, uint64_t i)
 {
     uint64_t at = (plan->burst + i) % plan->cycle;
 

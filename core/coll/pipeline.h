@@ -19,6 +19,6 @@ int asim_pipeline_reduces(const struct asim_plan *plan, uint64_t i);
 /* The arrival hook of algorithms whose messages are all msg_bytes long. */
 uint64_t asim_pipeline_arrival(const struct asim_plan *plan, uint64_t i);
 /* The constant_until hook that goes with it. */
-uint64_t asim_pipeline_same_until(const struct asim_plan *plan, uint64_t i);
+uint64_t asim_pipeline_constant_until(const struct asim_plan *plan, uint64_t i);
 
 #endif

@@ -14,8 +14,8 @@
  */
 #include "coll/pipeline.h"
 
-/* The window is the number of credits: with W of them free, W sends are under way. No window, or one
- * larger than the ring, means all at once. */
+/* The window is the number of credits: with W of them free, W sends are under way. No window, or
+ * one larger than the ring, means all at once. */
 static int direct_plan(struct asim_plan *plan, struct asim_err *err)
 {
     const struct asim_coll *coll = &plan->coll;
@@ -61,5 +61,5 @@ const struct asim_coll_algo asim_coll_algo_direct = {
     .plan = direct_plan,
     .step = direct_step,
     .arrival = asim_pipeline_arrival,
-    .constant_until = asim_pipeline_same_until,
+    .constant_until = asim_pipeline_constant_until,
 };

@@ -49,5 +49,5 @@ const struct asim_coll_algo asim_coll_algo_ring = {
     .plan = ring_plan,
     .step = ring_step,
     .arrival = asim_pipeline_arrival,
-    .constant_until = asim_pipeline_same_until,
+    .constant_until = asim_pipeline_constant_until,
 };

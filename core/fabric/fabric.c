@@ -6,6 +6,7 @@
  * in nodes and links.
  */
 #include "fabric/switch/bulk/switch_shard.h"
+#include "fabric/switch/mmu.h"
 #include "fabric/parallel/workers.h"
 #include "fabric/parallel/partition.h"
 #include "fabric/parallel/distributed.h"

@@ -13,6 +13,7 @@
 #include <string.h>
 
 #include "fabric/node.h"
+#include "fabric/switch/queue_watch.h"
 
 /* Big endian, as everything on the wire; returns what is behind it. */
 static uint8_t *put(uint8_t *at, uint64_t value, unsigned bytes)
@@ -83,16 +84,6 @@ void asim_fabric_decode_headers(const struct asim_fabric *fabric, const struct a
         facts->payload = facts->wire - fabric->set.data_overhead;
 }
 
-uint64_t asim_switch_control(const struct asim_switch_port *port)
-{
-    const struct asim_ring *queue = &port->queue[0];
-    uint64_t bytes = 0;
-
-    for (uint32_t i = 0; i < queue->n; i++)
-        bytes += queue->at[(queue->head + i) & (queue->cap - 1)].wire;
-    return bytes;
-}
-
 uint64_t asim_fabric_queued(const struct asim_fabric *fabric, const uint32_t node_port[2],
                             uint32_t q)
 {
@@ -103,7 +94,7 @@ uint64_t asim_fabric_queued(const struct asim_fabric *fabric, const uint32_t nod
     port = &fabric->sw[node_port[0] - fabric->set.hosts].ports[node_port[1] - 1];
     if (q)
         return port->occupancy[q].egress;
-    return asim_switch_control(port);
+    return asim_queue_control_bytes(port);
 }
 
 /* Without options; the checksum is that of these 20 bytes. */

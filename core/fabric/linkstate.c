@@ -13,6 +13,7 @@
 #include "fabric/linkstate.h"
 #include "fabric/host/qp.h"
 #include "fabric/parallel/workers.h"
+#include "fabric/switch/ecmp.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -181,7 +182,7 @@ static void reroute(struct asim_fabric *fabric)
         fabric->workers.at->failed = fabric->workers.at->failure.code;
     fabric->route = links->route;
     for (uint32_t v = 0; v < fabric->set.nodes - fabric->set.hosts; v++)
-        asim_switch_forget_routes(&fabric->sw[v]);
+        asim_ecmp_forget(&fabric->sw[v]);
 }
 
 /* Queue pairs of a host with several NICs, by NIC and order of creation, onto the NICs that lead to

@@ -127,29 +127,4 @@ static inline void asim_flow_add_release(struct asim_worker *worker, uint32_t sr
 /* --- audit.c --------------------------------------------------------------------------------- */
 void asim_audit_losses(const struct asim_fabric *fabric, struct asim_fabric_stats *stats);
 
-/* --- queue_watch.c: for the watcher of queues, which must be there ---------------------------- */
-/* The bytes queued at port p have changed. */
-void asim_queue_changed(const struct asim_fabric *fabric, struct asim_switch *sw, uint32_t p,
-                        uint64_t t);
-/* The end of a window; only where sw->samples is set. */
-void asim_queue_flush_samples(const struct asim_fabric *fabric, struct asim_switch *sw);
-/* Bytes in queue 0: PFC frames, and ACKs where they have priority. */
-uint64_t asim_switch_control(const struct asim_switch_port *port);
-
-/* --- switch.c, mmu.c -------------------------------------------------------------------------- */
-/* ecmp.c: the port (1-based) a frame takes among n of equal cost, n > 1; 0 where it has not been
- * asked for lately. Forgets all ways, when routes change. */
-uint32_t asim_ecmp_choose(const struct asim_fabric *fabric, struct asim_switch *sw,
-                          const struct asim_frame *frame, const uint32_t *ports, uint32_t n);
-uint32_t asim_ecmp_cached(const struct asim_fabric *fabric, struct asim_switch *sw,
-                          const struct asim_frame *frame);
-void asim_switch_forget_routes(struct asim_switch *sw);
-uint64_t asim_switch_next(struct asim_switch *sw);
-uint64_t asim_switch_advance(struct asim_fabric *fabric, struct asim_switch *sw, uint64_t until);
-/* The link of port p went down, at t: empties its queues. Came up again: nothing is left to do. */
-void asim_switch_port_down(struct asim_fabric *fabric, struct asim_switch *sw, uint32_t p,
-                           uint64_t t);
-/* Sets headroom, shares and ECN thresholds of every port from the configuration. */
-void asim_mmu_init(struct asim_fabric *fabric, struct asim_switch *sw, uint64_t nic_bps);
-
 #endif

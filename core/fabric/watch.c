@@ -8,6 +8,8 @@
 #include "fabric/node.h"
 #include "fabric/memo/memo.h"
 #include "fabric/parallel/sharded_switch.h"
+
+#include <stdlib.h>
 #include "fabric/link/schedule.h"
 
 /* More than one watcher: each in its turn. */
@@ -40,5 +42,26 @@ int asim_fabric_watch_frames(struct asim_fabric *fabric, asim_frame_hook *hook, 
     fabric->run.per_event = 1;
     for (uint32_t v = 0; v < fabric->set.nodes; v++)
         asim_node_push_due(fabric, v, *asim_next_of(fabric, v));
+    return 0;
+}
+
+/* A network without an observer of samples has no rows of samples. */
+int asim_fabric_watch_queues(struct asim_fabric *fabric,
+                             void (*hook)(void *self, uint64_t t, const uint32_t node_port[2],
+                                          const uint64_t all_control[2]),
+                             const struct asim_queue_sampling *sampling)
+{
+    if (asim_sharded_switches_close(fabric))
+        return ASIM_ENOMEM;
+    fabric->watch.queue = hook;
+    fabric->watch.sampling = *sampling;
+    for (uint32_t v = 0; sampling->every_ns && v < fabric->set.nodes - fabric->set.hosts; v++) {
+        struct asim_switch *sw = &fabric->sw[v];
+
+        if (!sw->samples)
+            sw->samples = calloc(sw->n_ports + 1, sizeof *sw->samples);
+        if (!sw->samples)
+            return ASIM_ENOMEM;
+    }
     return 0;
 }

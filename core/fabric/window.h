@@ -6,6 +6,7 @@
 #define ASIM_FABRIC_WINDOW_H
 
 #include "fabric/node.h"
+#include "fabric/switch/bulk/switch_shard.h"
 
 /* As asim_fabric_next, in ticks. */
 uint64_t asim_fabric_next_tick(struct asim_fabric *fabric);

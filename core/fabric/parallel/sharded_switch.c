@@ -4,11 +4,11 @@
  * ports that were busy: 1 to 2 us a window for 128 ports.
  */
 #include "fabric/parallel/sharded_switch.h"
-#include "fabric/switch/bulk/egress_batch.h"
+#include "fabric/switch/bulk/tie_order.h"
+#include "fabric/switch/bulk/tie_sequence.h"
 #include "fabric/switch/bulk/switch_shard.h"
 #include "fabric/parallel/workers.h"
 #include "fabric/parallel/partition.h"
-#include "fabric/switch/queue.h"
 #include "fabric/parallel/half_steps.h"
 
 #include <stdlib.h>

@@ -1,23 +1,31 @@
 /* SPDX-License-Identifier: GPL-2.0-only
  *
- * Which of several equal-cost ports a frame takes: one per flow by the reference's hash (ECMP, spec
- * rdma-network.md section 4.3), or packets in turn where they are sprayed.
+ * The egress port of a frame (rdma-network.md#ecmp): the hash of its flow selects one of the
+ * equal-cost ports, or packet spraying takes them in turn.
  *
- * A switch remembers the ways of flows it has just seen, because the tuple lies with the flow, out
- * of this switch's cache. An entry is of one generation of a slot, and generations come round after
- * 256 messages: what was not used for so long that this could have happened is worked out again.
+ * The tuple of a flow lies with the flow, in another node's memory. So a switch caches the choices
+ * of recent flows. A cache entry names a generation of a slot, and generations repeat after 256
+ * messages. An entry therefore expires if no frame has used it for FRESH_WINDOWS windows.
  */
-#include "fabric/node.h"
-#include "fabric/link/hash.h"
+#include "fabric/switch/ecmp.h"
 
 #include <stdlib.h>
 #include <string.h>
 
+#include "fabric/link/hash.h"
+
+/* The choice of one direction of a flow. */
+struct asim_ecmp_choice {
+    uint64_t fresh_until; /* ticks; 0: an empty entry */
+    uint32_t src, slot;   /* as in the frames of the flow; the slot with its generation */
+    uint32_t back, port;  /* back: 1 for ACKs; port: 1-based */
+};
+
 enum { ENTRIES = 1024, FRESH_WINDOWS = 128 };
 
-/* Among equal-cost ports, by the reference's hash of the flow's tuple seeded with the node id. */
-static uint32_t ecmp(const struct asim_fabric *fabric, const struct asim_switch *sw,
-                     const struct asim_frame *frame, uint32_t n)
+/* Index among n ports, from the hash of the tuple, seeded with the number of the switch. */
+static uint32_t hash_choice(const struct asim_fabric *fabric, const struct asim_switch *sw,
+                            const struct asim_frame *frame, uint32_t n)
 {
     const struct asim_rx *rx = asim_rx_of(fabric, frame->src, frame->slot);
     int back = frame->type != ASIM_DATA;
@@ -29,8 +37,8 @@ static uint32_t ecmp(const struct asim_fabric *fabric, const struct asim_switch 
            n;
 }
 
-/* The table is made on first use: most switches have one way only. Without memory for it there is
- * none. */
+/* The first choice allocates the cache, because most switches have none. NULL: no memory, no cache.
+ */
 static struct asim_ecmp_choice *cache_entry(struct asim_switch *sw, const struct asim_frame *frame)
 {
     uint32_t back = frame->type != ASIM_DATA;
@@ -41,14 +49,15 @@ static struct asim_ecmp_choice *cache_entry(struct asim_switch *sw, const struct
     return sw->ecmp_cache ? &sw->ecmp_cache[hash >> 22] : NULL;
 }
 
-/* The shortest message takes four windows there and back; 256 of them many more than FRESH. */
+/* The shortest message takes four windows there and back, so 256 messages take far more than
+ * FRESH_WINDOWS. */
 static inline uint64_t fresh(const struct asim_fabric *fabric, const struct asim_frame *frame)
 {
     return frame->t + FRESH_WINDOWS * fabric->set.lookahead;
 }
 
-uint32_t asim_ecmp_cached(const struct asim_fabric *fabric, struct asim_switch *sw,
-                          const struct asim_frame *frame)
+static uint32_t cached_choice(const struct asim_fabric *fabric, struct asim_switch *sw,
+                              const struct asim_frame *frame)
 {
     struct asim_ecmp_choice *entry = sw->ecmp_cache ? cache_entry(sw, frame) : NULL;
 
@@ -59,16 +68,16 @@ uint32_t asim_ecmp_cached(const struct asim_fabric *fabric, struct asim_switch *
     return entry->port;
 }
 
-/* Sprayed packets have no way of their flow's, so none is remembered. */
-uint32_t asim_ecmp_choose(const struct asim_fabric *fabric, struct asim_switch *sw,
-                          const struct asim_frame *frame, const uint32_t *ports, uint32_t n)
+/* Packet spraying ignores flows, so the cache does not keep its choices. */
+static uint32_t choose(const struct asim_fabric *fabric, struct asim_switch *sw,
+                       const struct asim_frame *frame, const uint32_t *ports, uint32_t n)
 {
     struct asim_ecmp_choice *entry;
     uint32_t port;
 
     if (fabric->set.net->load_balance == ASIM_SPRAY && frame->type == ASIM_DATA)
         return ports[sw->sprayed++ % n];
-    port = ports[ecmp(fabric, sw, frame, n)];
+    port = ports[hash_choice(fabric, sw, frame, n)];
     entry = cache_entry(sw, frame);
     if (entry)
         *entry = (struct asim_ecmp_choice){.fresh_until = fresh(fabric, frame),
@@ -79,7 +88,26 @@ uint32_t asim_ecmp_choose(const struct asim_fabric *fabric, struct asim_switch *
     return port;
 }
 
-void asim_switch_forget_routes(struct asim_switch *sw)
+uint32_t asim_ecmp_route(struct asim_fabric *fabric, struct asim_switch_shard *shard,
+                         const struct asim_frame *frame)
+{
+    struct asim_switch *sw = shard->sw;
+    uint32_t n = 0, dst = asim_frame_goal(frame), known = cached_choice(fabric, sw, frame);
+    const uint32_t *ports;
+
+    if (known)
+        return known - 1;
+    ports = asim_route_ports(fabric->route, sw->node, dst, &n);
+    if (!n && asim_route_error(fabric->route, &shard->worker->failure))
+        shard->worker->failed = shard->worker->failure.code;
+    if (n == 1)
+        shard->route_cache[dst % ASIM_CACHED_ROUTES] = (struct asim_cached_route){dst, ports[0]};
+    if (n < 2)
+        return n ? ports[0] - 1 : UINT32_MAX;
+    return choose(fabric, sw, frame, ports, n) - 1;
+}
+
+void asim_ecmp_forget(struct asim_switch *sw)
 {
     for (uint32_t d = 0; d < sw->n_shards; d++)
         memset(sw->shard[d].route_cache, 0, sizeof sw->shard[d].route_cache);

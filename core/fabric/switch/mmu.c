@@ -1,23 +1,16 @@
 /* SPDX-License-Identifier: GPL-2.0-only
  *
- * The shared buffer of a switch: dynamic thresholds, headroom per ingress, and the tests that
- * raise PFC (spec rdma-network.md sections 4.4 and 4.6). All in 64 bits. Where headroom and
- * reserve alone exceed the buffer, the reference's 32-bit threshold wraps to about 4 GiB, so PFC
- * never triggers; we keep that outcome (shareable = "no limit") and the set-up warns of it.
- *
- * Here is the set-up; what every frame does is inlined, in mmu.h.
- *
- * Per ingress queue: bytes fill the reserve (4 KiB), then the shared buffer up to a threshold that
- * shrinks as the buffer fills, then the port's headroom, which absorbs what is in flight after a
- * PAUSE. Leaving undoes it in reverse. All counters return to 0 when a switch is empty; a test
- * holds that.
+ * Set-up of the shared buffer (mmu.h). All sums have 64 bits. parity: if headroom and reserve alone
+ * exceed the buffer, the 32-bit threshold of ASTRA-sim's ns-3 backend wraps to about 4 GiB, and PFC
+ * never triggers. This model keeps that outcome (shareable = UINT64_MAX), and a diagnostic warns of
+ * it.
  */
 #include "fabric/node.h"
 #include "fabric/switch/mmu.h"
 
-enum { FIRST_SHIFT = 3 }; /* a constant of the reference's switch (spec 4.4) */
+enum { FIRST_SHIFT = 3 }; /* a constant of ASTRA-sim's ns-3 backend */
 
-/* Three links' worth of bytes in flight by default, floored as the reference floors. */
+/* The bytes in flight of headroom_factor links, three by default. parity: rounded down. */
 static uint32_t headroom_of(const struct asim_fabric *fabric, const struct asim_port *port)
 {
     long double bits =
@@ -27,7 +20,7 @@ static uint32_t headroom_of(const struct asim_fabric *fabric, const struct asim_
     return bytes < UINT32_MAX ? (uint32_t)bytes : UINT32_MAX;
 }
 
-/* A port faster than the hosts' NICs gets a larger share: 1/8 at NIC speed, 1/4 at twice it … */
+/* A port faster than the NICs of hosts gets a larger share: 1/8 at NIC speed, 1/4 at twice it, … */
 static uint8_t shift_of(uint64_t bps, uint64_t nic_bps)
 {
     uint8_t shift = FIRST_SHIFT;
@@ -39,7 +32,7 @@ static uint8_t shift_of(uint64_t bps, uint64_t nic_bps)
     return shift;
 }
 
-/* Value of the KMIN/KMAX/PMAX map at exactly this rate; the maps have no interpolation. */
+/* Value of a KMIN, KMAX or PMAX map at exactly this rate. The maps do not interpolate. */
 static double at_rate(const struct asim_rate_map *map, uint64_t bps, double missing)
 {
     for (size_t i = 0; i < map->n; i++)
@@ -48,9 +41,10 @@ static double at_rate(const struct asim_rate_map *map, uint64_t bps, double miss
     return missing;
 }
 
-/* Of equal times the older event goes first (tie_key.h). An arrival is as old as its transmission
- * and its delay, the end of a transmission as old as that: so where the least of the first is above
- * the most of the second, all arrivals of a time go before all departures. */
+/* Whether all arrivals of a tick come before all departures. Of simultaneous events the older one
+ * goes first (tie_key.h). The age of an arrival is its transmission plus the link delay, the age of
+ * a departure is its transmission. So the test is: the least age of an arrival exceeds the largest
+ * age of a departure. */
 static int arrivals_precede_departures(const struct asim_fabric *fabric,
                                        const struct asim_switch *sw)
 {
@@ -67,13 +61,12 @@ static int arrivals_precede_departures(const struct asim_fabric *fabric,
     return least > most && most < 1u << ASIM_CAUSE_BITS;
 }
 
-static int is_stamped(const struct asim_fabric *fabric)
+static int has_telemetry(const struct asim_fabric *fabric)
 {
     return (fabric->set.cc->needs & (ASIM_CC_INT | ASIM_CC_DIGEST)) != 0;
 }
 
-/* Linear in ports. The 64-bit sum matters: one port of 400 Gb/s and 30 ms already needs more than 4
- * GiB of headroom. */
+/* One port of 400 Gb/s and 30 ms already needs more than 4 GiB of headroom, hence 64 bits. */
 void asim_mmu_init(struct asim_fabric *fabric, struct asim_switch *sw, uint64_t nic_bps)
 {
     uint64_t taken = 0, buffer = fabric->set.net->buffer_bytes;
@@ -88,19 +81,20 @@ void asim_mmu_init(struct asim_fabric *fabric, struct asim_switch *sw, uint64_t 
         port->kmin = (uint64_t)at_rate(&fabric->set.net->kmin, port->port.out->rate_bps, 0);
         port->kmax = (uint64_t)at_rate(&fabric->set.net->kmax, port->port.out->rate_bps, 0);
         port->pmax = at_rate(&fabric->set.net->pmax, port->port.out->rate_bps, 0);
-        /* SimAI: NVSwitches do not mark, and its rate maps have no entry for NVLink (simai.md a.2)
-         */
+        /* SimAI: NVSwitches do not mark, and the rate maps have no entry for NVLink */
         if (fabric->set.topo->node_type[sw->node] == ASIM_NVSWITCH || !fabric->set.net->enable_qcn)
             port->kmin = UINT64_MAX;
-        /* The way to its own end point takes nothing from what the switch's links share. */
+        /* The link to its own end point takes no part of the shared buffer. */
         if (!asim_topo_is_virtual(fabric->set.topo, port->port.out->id / 2))
             taken += (uint64_t)port->headroom_limit + ASIM_RESERVE_BYTES;
     }
     for (uint32_t p = 0; p < sw->n_ports; p++) {
-        uint64_t unmarked = sw->ports[p].kmin / longest;
+        uint64_t free_frames = sw->ports[p].kmin / longest;
 
-        sw->ports[p].ecn_free_frames = unmarked < UINT16_MAX ? (uint16_t)unmarked : UINT16_MAX;
-        sw->ports[p].same_tick_ok = !fabric->set.net->switch_ack_high_prio && !is_stamped(fabric) &&
+        sw->ports[p].ecn_free_frames =
+            free_frames < UINT16_MAX ? (uint16_t)free_frames : UINT16_MAX;
+        sw->ports[p].same_tick_ok = !fabric->set.net->switch_ack_high_prio &&
+                                    !has_telemetry(fabric) &&
                                     sw->ports[p].kmin >= (uint64_t)sw->n_ports * longest;
     }
     sw->arrivals_before_departures = arrivals_precede_departures(fabric, sw);

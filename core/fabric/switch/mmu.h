@@ -1,18 +1,24 @@
 /* SPDX-License-Identifier: GPL-2.0-only
  *
- * The shared buffer, frame by frame: see mmu.c for what it is. Inlined, because every frame enters
- * and leaves once per switch.
+ * The shared buffer of a switch (rdma-network.md#buffer-and-pfc): dynamic thresholds, headroom and
+ * PFC. These steps are inline, because every frame enters and leaves the buffer once per switch.
+ *
+ * Bytes of an ingress queue fill its reserve first, then the shared buffer up to a threshold, then
+ * the port's headroom, which takes the frames in flight after a PAUSE. Frames that leave empty them
+ * in reverse. All counters are 0 when the switch is empty.
  */
 #ifndef ASIM_FABRIC_SWITCH_MMU_H
 #define ASIM_FABRIC_SWITCH_MMU_H
 
 #include "fabric/switch/switch.h"
 
-/* Constants of the reference's switch (spec 4.4), not settings of it. */
+struct asim_fabric;
+
+/* Constants of ASTRA-sim's ns-3 backend, not settings of it. */
 enum { ASIM_RESERVE_BYTES = 4096, ASIM_RESUME_OFFSET_BYTES = 3072 };
 
-/* How far the shared part of one ingress queue may grow now: the free rest of the shared buffer,
- * shifted. It shrinks as others fill the buffer, which is what makes it fair. */
+/* The limit for the shared part of one ingress queue: the free part of the shared buffer, shifted.
+ * It shrinks as other ports fill the buffer, so ports share it fairly. */
 static inline uint64_t asim_mmu_threshold(const struct asim_switch *sw,
                                           const struct asim_switch_port *port)
 {
@@ -21,14 +27,14 @@ static inline uint64_t asim_mmu_threshold(const struct asim_switch *sw,
     return sw->shared_used < sw->shareable ? (sw->shareable - sw->shared_used) >> port->shift : 0;
 }
 
-/* What the queue holds beyond its reserve; only this competes for the shared buffer. */
+/* Bytes of the queue in the shared buffer. */
 static inline uint64_t asim_mmu_shared(const struct asim_queue_occupancy *occupancy)
 {
     return occupancy->ingress > ASIM_RESERVE_BYTES ? occupancy->ingress - ASIM_RESERVE_BYTES : 0;
 }
 
-/* parity: headroom is tried whether or not a pause was sent. There is no test on the egress
- * side. */
+/* parity: headroom is open to a frame even if no PAUSE was sent. No test looks at the egress side.
+ */
 static inline int asim_mmu_admits(const struct asim_switch *sw, uint32_t p, uint32_t q,
                                   uint32_t bytes)
 {
@@ -39,13 +45,12 @@ static inline int asim_mmu_admits(const struct asim_switch *sw, uint32_t p, uint
            bytes + asim_mmu_shared(occupancy) <= asim_mmu_threshold(sw, port);
 }
 
-/* Fills reserve, then shared buffer, then headroom. A frame that would pass the threshold counts as
- * headroom as a whole. in_out_q = ingress port, egress port, queue. */
-static inline void asim_mmu_enter(struct asim_switch *sw, const uint32_t in_out_q[3],
+/* A frame that would exceed the threshold goes into headroom with all its bytes. */
+static inline void asim_mmu_enter(struct asim_switch *sw, struct asim_transit transit,
                                   uint32_t bytes)
 {
-    struct asim_switch_port *in = &sw->ports[in_out_q[0]];
-    struct asim_queue_occupancy *occupancy = &in->occupancy[in_out_q[2]];
+    struct asim_switch_port *in = &sw->ports[transit.in];
+    struct asim_queue_occupancy *occupancy = &in->occupancy[transit.q];
     uint64_t grown = occupancy->ingress + bytes;
 
     if (grown <= ASIM_RESERVE_BYTES) {
@@ -56,24 +61,24 @@ static inline void asim_mmu_enter(struct asim_switch *sw, const uint32_t in_out_
         occupancy->ingress = grown;
         sw->shared_used += bytes < grown - ASIM_RESERVE_BYTES ? bytes : grown - ASIM_RESERVE_BYTES;
     }
-    sw->ports[in_out_q[1]].occupancy[in_out_q[2]].egress += bytes;
+    sw->ports[transit.out].occupancy[transit.q].egress += bytes;
 }
 
-/* Exactly undoes what entering did in sum, headroom first. Called at the start of serialization. */
-static inline void asim_mmu_leave(struct asim_switch *sw, const uint32_t in_out_q[3],
+/* Undoes asim_mmu_enter in sum, headroom first. Call it as the transmission starts. */
+static inline void asim_mmu_leave(struct asim_switch *sw, struct asim_transit transit,
                                   uint32_t bytes)
 {
-    struct asim_queue_occupancy *occupancy = &sw->ports[in_out_q[0]].occupancy[in_out_q[2]];
+    struct asim_queue_occupancy *occupancy = &sw->ports[transit.in].occupancy[transit.q];
     uint64_t from_headroom = occupancy->headroom < bytes ? occupancy->headroom : bytes;
     uint64_t rest = bytes - from_headroom, shared = asim_mmu_shared(occupancy);
 
     occupancy->headroom -= from_headroom;
     occupancy->ingress -= rest;
     sw->shared_used -= rest < shared ? rest : shared;
-    sw->ports[in_out_q[1]].occupancy[in_out_q[2]].egress -= bytes;
+    sw->ports[transit.out].occupancy[transit.q].egress -= bytes;
 }
 
-/* Asked after a frame has entered, for its own ingress only (spec 4.6). */
+/* Ask after a frame has entered, for the frame's own ingress only. */
 static inline int asim_mmu_wants_pause(const struct asim_switch *sw, uint32_t p, uint32_t q)
 {
     const struct asim_switch_port *port = &sw->ports[p];
@@ -83,8 +88,8 @@ static inline int asim_mmu_wants_pause(const struct asim_switch *sw, uint32_t p,
             asim_mmu_shared(&port->occupancy[q]) >= asim_mmu_threshold(sw, port));
 }
 
-/* Asked when a frame that came in there leaves. The offset keeps pause and resume from
- * chattering. */
+/* Ask after a frame of this ingress has left. The offset prevents PAUSE and RESUME from
+ * alternating. */
 static inline int asim_mmu_wants_resume(const struct asim_switch *sw, uint32_t p, uint32_t q)
 {
     const struct asim_switch_port *port = &sw->ports[p];
@@ -95,10 +100,10 @@ static inline int asim_mmu_wants_resume(const struct asim_switch *sw, uint32_t p
     return !shared || limit == UINT64_MAX || shared + ASIM_RESUME_OFFSET_BYTES <= limit;
 }
 
-/* 1 if a frame that comes in at p while its way out is free is admitted and touches the reserve
- * only: then entering and leaving in one event changes nothing and asks for no pause or resume.
- * parity: a frame that the reserve would hold is refused, too, where neither the headroom nor the
- * threshold has room for it. */
+/* Whether a frame that arrives at p, and finds its egress port idle, can bypass the buffer: the MMU
+ * admits it into the reserve alone. Entering and leaving in one event then changes nothing, and
+ * asks for no PAUSE or RESUME. parity: the MMU refuses a frame that fits into the reserve, if
+ * neither headroom nor threshold has room for it. */
 static inline int asim_mmu_bypasses(const struct asim_switch *sw, uint32_t p, uint32_t q,
                                     uint32_t bytes)
 {
@@ -107,5 +112,8 @@ static inline int asim_mmu_bypasses(const struct asim_switch *sw, uint32_t p, ui
     return in->occupancy[q].ingress + bytes <= ASIM_RESERVE_BYTES && !in->occupancy[q].headroom &&
            !in->pausing && asim_mmu_admits(sw, p, q, bytes);
 }
+
+/* Set-up: headroom, shares and ECN thresholds of every port. Linear in ports. */
+void asim_mmu_init(struct asim_fabric *fabric, struct asim_switch *sw, uint64_t nic_bps);
 
 #endif

@@ -1,12 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-only
  *
- * What the watcher of queues is told: every change, or, where samples are all that is wanted
- * (qlen.txt), only what a sample can show: a length of at least `least` bytes, or the end of
- * one, that held over a whole ns at the grid of samples. Nearly all changes of a queue are neither.
+ * Reports to the observer of queues: every change, or samples only (qlen.txt). A sample can show a
+ * length of at least `least` bytes, or the end of one, that held over a whole ns on the grid of
+ * samples. Nearly all changes of a queue are shorter.
  */
-#include "fabric/parallel/sharded_switch.h"
-
-#include <stdlib.h>
+#include "fabric/switch/queue_watch.h"
 
 static void report(const struct asim_fabric *fabric, const struct asim_switch *sw, uint32_t p,
                    const uint64_t t_all_control[3])
@@ -15,7 +13,7 @@ static void report(const struct asim_fabric *fabric, const struct asim_switch *s
                         (const uint32_t[2]){sw->node, p + 1}, &t_all_control[1]);
 }
 
-/* A length that nobody would write follows one that nobody has written. */
+/* Whether the length differs from the reported one, and one of the two is worth a report. */
 static int is_news(const struct asim_fabric *fabric, const struct asim_queue_sample *sample)
 {
     uint64_t length = sample->bytes - sample->control, least = fabric->watch.sampling.least;
@@ -23,7 +21,8 @@ static int is_news(const struct asim_fabric *fabric, const struct asim_queue_sam
     return length != sample->reported && (length >= least || sample->reported >= least);
 }
 
-/* The first sample after t. One at first_ns + k x every_ns shows what has held before that ns. */
+/* The first sample after t. The sample at first_ns + k x every_ns shows the length before that ns.
+ */
 static uint64_t sample_after(const struct asim_fabric *fabric, uint64_t t)
 {
     const struct asim_queue_sampling *s = &fabric->watch.sampling;
@@ -45,7 +44,7 @@ void asim_queue_changed(const struct asim_fabric *fabric, struct asim_switch *sw
                         uint64_t t)
 {
     const struct asim_switch_port *port = &sw->ports[p];
-    uint64_t control = asim_switch_control(port);
+    uint64_t control = asim_queue_control_bytes(port);
     struct asim_queue_sample *sample;
 
     if (!sw->samples) {
@@ -65,7 +64,8 @@ void asim_queue_changed(const struct asim_fabric *fabric, struct asim_switch *sw
     sample->control = control;
 }
 
-/* The switch may now be left alone for long: what holds now is said, whenever the next sample. */
+/* The switch may have no event for a long time, so the observer hears of the present lengths now.
+ */
 void asim_queue_flush_samples(const struct asim_fabric *fabric, struct asim_switch *sw)
 {
     for (uint32_t p = 0; p < sw->n_ports; p++)
@@ -73,23 +73,12 @@ void asim_queue_flush_samples(const struct asim_fabric *fabric, struct asim_swit
             report_sample(fabric, sw, p);
 }
 
-/* The rows of samples are made here, so that a network nobody samples has none. */
-int asim_fabric_watch_queues(struct asim_fabric *fabric,
-                             void (*hook)(void *self, uint64_t t, const uint32_t node_port[2],
-                                          const uint64_t all_control[2]),
-                             const struct asim_queue_sampling *sampling)
+uint64_t asim_queue_control_bytes(const struct asim_switch_port *port)
 {
-    if (asim_sharded_switches_close(fabric))
-        return ASIM_ENOMEM;
-    fabric->watch.queue = hook;
-    fabric->watch.sampling = *sampling;
-    for (uint32_t v = 0; sampling->every_ns && v < fabric->set.nodes - fabric->set.hosts; v++) {
-        struct asim_switch *sw = &fabric->sw[v];
+    const struct asim_ring *queue = &port->queue[0];
+    uint64_t bytes = 0;
 
-        if (!sw->samples)
-            sw->samples = calloc(sw->n_ports + 1, sizeof *sw->samples);
-        if (!sw->samples)
-            return ASIM_ENOMEM;
-    }
-    return 0;
+    for (uint32_t i = 0; i < queue->n; i++)
+        bytes += queue->at[(queue->head + i) & (queue->cap - 1)].wire;
+    return bytes;
 }

@@ -1,46 +1,96 @@
 /* SPDX-License-Identifier: GPL-2.0-only
  *
- * A switch in its own time: store-and-forward, output-queued, no latency of its own (spec
- * rdma-network.md sections 4.1-4.6). Arrivals of all ports and the ends of transmissions that
- * matter (those with somebody waiting behind) are merged in the order of tie_key.h. The end of a
- * transmission nobody waits for is not an event: the port is found idle when next asked.
+ * A switch event by event: store-and-forward, output-queued, without a latency of its own
+ * (rdma-network.md#switch). Events are arrivals, and ends of transmissions with a frame queued
+ * behind them, in the order of tie_key.h. The end of any other transmission is no event: the next
+ * frame finds the port idle.
  *
- * A frame's life here: taken from a mailbox, routed, admitted, counted, perhaps a PAUSE back,
- * queued, taken out by round robin, uncounted, perhaps marked, started on the next wire, perhaps a
- * RESUME back. No memory is allocated on the way but when a ring grows.
+ * The path of a frame: receive ring, route, admission, shared buffer, perhaps a PAUSE back, queue,
+ * round robin, out of the buffer, perhaps an ECN mark, next link, perhaps a RESUME back. Only the
+ * growth of a ring allocates memory.
+ *
+ * Most windows need none of this: see bulk/.
  */
-#include "fabric/switch/bulk/egress_batch.h"
-#include "fabric/switch/bulk/switch_shard.h"
-#include "fabric/switch/queue.h"
+#include "fabric/switch/switch.h"
+
 #include "fabric/link/transmit.h"
+#include "fabric/switch/bulk/bulk.h"
+#include "fabric/switch/bulk/switch_shard.h"
+#include "fabric/switch/bulk/tie_order.h"
+#include "fabric/switch/bulk/tie_sequence.h"
+#include "fabric/switch/ecmp.h"
+#include "fabric/switch/ecn.h"
 #include "fabric/switch/mmu.h"
-#include "fabric/link/hash.h"
-#include "fabric/host/telemetry.h"
+#include "fabric/switch/queue.h"
+#include "fabric/switch/queue_watch.h"
 
 enum { MAX_PFC_REPEATS = 16 };
 
-/* RED-like marking on the egress bytes left behind (spec 4.5). */
-int asim_switch_marks(const struct asim_fabric *fabric, const struct asim_switch *sw,
-                      struct asim_switch_port *port, uint32_t q)
-{
-    uint64_t e = port->occupancy[q].egress, node;
+/* The present event, and the end of the window. */
+struct event {
+    uint64_t t, tie, seq, until;
+};
 
-    if (e > port->kmax)
+/* The cause of frames that leave in this event; the far end orders simultaneous arrivals by it. The
+ * cause of a frame that has waited is the end of the transmission before it. */
+static inline struct asim_event_key key_of(const struct asim_switch *sw, const struct event *event)
+{
+    return (struct asim_event_key){event->t, event->tie, sw->seq};
+}
+
+/* Whether the port is free for this event. If its transmission ends in the same tick, tie_key.h
+ * orders the two events. */
+static inline int port_is_idle(struct asim_port *port, const struct event *event)
+{
+    uint64_t tie;
+
+    if (!port->busy || port->busy_until < event->t)
         return 1;
-    node = asim_topo_external_id(fabric->set.topo, sw->node);
-    return asim_draw(fabric->set.seed, node << 32 | port->port.out->id, port->draws++) <
-           port->pmax * (double)(e - port->kmin) / (double)(port->kmax - port->kmin);
+    if (port->busy_until > event->t)
+        return 0;
+    tie = asim_port_tie_key(port);
+    return tie != event->tie ? tie < event->tie : port->start_seq <= event->seq;
+}
+
+/* Schedules the end of a port's transmission. Call it only if a frame waits behind. Later windows
+ * schedule later ends (schedule_window). */
+static inline void schedule_departure(struct asim_switch *sw, uint32_t p, uint64_t until)
+{
+    const struct asim_port *port = &sw->ports[p].port;
+    int32_t value = (int32_t)(p << 1 | 1);
+
+    if (port->busy_until >= until || sw->calendar.at[value].next != ASIM_CALENDAR_ABSENT)
+        return;
+    sw->calendar.at[value].t = port->busy_until;
+    sw->calendar.at[value].tie = asim_port_tie_key(port);
+    sw->calendar.at[value].seq = port->start_seq;
+    asim_calendar_queue_put(&sw->calendar, value);
+}
+
+/* Schedules the next arrival at port p, if it is due in this window. */
+static inline void schedule_arrival(struct asim_switch *sw, uint32_t p, uint64_t until)
+{
+    const struct asim_port *port = &sw->ports[p].port;
+    const struct asim_frame *head = asim_link_ring_head(port->in);
+    int32_t value = (int32_t)(p << 1);
+
+    if (!head || head->t >= until)
+        return;
+    sw->calendar.at[value].t = head->t;
+    sw->calendar.at[value].tie = asim_wire_tie_key(port->in, head);
+    sw->calendar.at[value].seq = port->in->in_seq;
+    asim_calendar_queue_put(&sw->calendar, value);
 }
 
 static void send_pfc(struct asim_fabric *fabric, struct asim_switch *sw, uint32_t p, uint32_t q,
-                     struct asim_event_context *event);
+                     struct event *event);
 
-/* A PFC frame that the link lost goes again at once, saying what holds now: a RESUME that vanished
- * would stop the port for ever, since pauses have no timer. It stands for 802.1Qbb's refresh. The
- * caller sees that a frame waits behind the lost one. */
-static void repeat_pfc(struct asim_switch *sw, struct asim_switch_port *port,
-                       const struct asim_frame *lost)
+/* Sends a PFC frame again that the link lost, with the state that holds now. Pauses have no timer,
+ * so a lost RESUME would stop the port for ever. The repetition stands for the refresh of 802.1Qbb.
+ * The caller finds a frame queued behind the lost one. */
+static void repeat_pfc(struct asim_switch *sw, uint32_t p, const struct asim_frame *lost)
 {
+    const struct asim_switch_port *port = &sw->ports[p];
     struct asim_frame frame = {.wire = ASIM_PFC_WIRE,
                                .slot = lost->slot,
                                .dst = lost->dst,
@@ -50,59 +100,62 @@ static void repeat_pfc(struct asim_switch *sw, struct asim_switch_port *port,
     if (frame.seq > MAX_PFC_REPEATS)
         return;
     sw->pfc_generated++;
-    if (asim_queue_push(sw, port, (const uint32_t[2]){0, 0}, &frame))
+    if (asim_queue_push(sw, (struct asim_transit){.out = p}, &frame))
         sw->worker->failed = ASIM_ENOMEM;
 }
 
-/* Takes the next frame of port p and starts it; 0 if there is none to send. seq: the count of the
- * event that set this off. */
+/* Starts the next frame of port p; 0 if none can start. seq: the count of the event that caused it.
+ */
 static inline int dequeue(struct asim_fabric *fabric, struct asim_switch *sw, uint32_t p,
-                          struct asim_event_context *event, uint64_t seq)
+                          struct event *event, uint64_t seq)
 {
     struct asim_switch_port *port = &sw->ports[p];
-    uint32_t q = port->frames ? asim_queue_next(port) : ASIM_QUEUES, in, bytes;
+    struct asim_transit transit = {.out = p,
+                                   .q = port->frames ? asim_queue_next(port) : ASIM_QUEUES};
     struct asim_frame *frame, *head;
+    uint32_t bytes;
 
-    if (q == ASIM_QUEUES || port->port.down)
+    if (transit.q == ASIM_QUEUES || port->port.down)
         return 0;
-    head = asim_ring_head(&port->queue[q]);
-    in = head->ingress;
+    head = asim_ring_head(&port->queue[transit.q]);
+    transit.in = head->ingress;
     bytes = head->wire;
     frame = asim_port_begin(sw->worker, &port->port, bytes,
                             (struct asim_event_key){event->t, event->tie, seq});
     if (!frame)
         return 0;
     asim_frame_copy(frame, head, port->port.start_recency);
-    asim_queue_drop(port, q);
+    asim_queue_drop(port, transit.q);
     asim_queue_notify(fabric, sw, p, event->t);
-    if (q)
-        asim_mmu_leave(sw, (const uint32_t[3]){in, p, q}, bytes);
-    asim_switch_mark_and_stamp(fabric, sw, p, frame, (const uint64_t[2]){q, event->t});
+    if (transit.q)
+        asim_mmu_leave(sw, transit, bytes);
+    asim_ecn_stamp(fabric, sw, transit, frame, event->t);
     if (asim_port_commit(sw->worker, &port->port, frame) && frame->type >= ASIM_PAUSE)
-        repeat_pfc(sw, port, frame);
-    if (q && sw->ports[in].pausing && asim_mmu_wants_resume(sw, in, q))
-        send_pfc(fabric, sw, in, q, event);
+        repeat_pfc(sw, p, frame);
+    if (transit.q && sw->ports[transit.in].pausing &&
+        asim_mmu_wants_resume(sw, transit.in, transit.q))
+        send_pfc(fabric, sw, transit.in, transit.q, event);
     return 1;
 }
 
-/* The same for a port that is idle, though others wait perhaps: seldom, so out of line. */
+/* The same for an idle port. Rare, so out of line. */
 static void start_next(struct asim_fabric *fabric, struct asim_switch *sw, uint32_t p,
-                       struct asim_event_context *event)
+                       struct event *event)
 {
     sw->ports[p].port.busy = 0;
     if (dequeue(fabric, sw, p, event, sw->seq) && sw->ports[p].frames)
-        asim_switch_schedule_departure(sw, p, event->until);
+        schedule_departure(sw, p, event->until);
 }
 
-/* Puts a frame that came in at `side` into queue q of port p and starts it if the port is idle. */
+/* Appends a frame to its queue, and starts it if the port is idle. */
 static inline void enqueue(struct asim_fabric *fabric, struct asim_switch *sw,
-                           const uint32_t p_q_side[3], const struct asim_frame *frame,
-                           struct asim_event_context *event)
+                           struct asim_transit transit, const struct asim_frame *frame,
+                           struct event *event)
 {
-    uint32_t p = p_q_side[0], waiting = sw->ports[p].frames;
+    uint32_t p = transit.out, waiting = sw->ports[p].frames;
     struct asim_switch_port *port = &sw->ports[p];
 
-    if (asim_queue_push(sw, port, p_q_side + 1, frame)) {
+    if (asim_queue_push(sw, transit, frame)) {
         sw->worker->failed = ASIM_ENOMEM;
         return;
     }
@@ -113,15 +166,15 @@ static inline void enqueue(struct asim_fabric *fabric, struct asim_switch *sw,
         fabric->watch.frame(fabric->watch.frame_self, ASIM_FRAME_ENQUEUE,
                             (const uint32_t[2]){sw->node, p + 1}, frame,
                             asim_to_ns(fabric, event->t));
-    if (asim_port_is_idle(&port->port, event))
+    if (port_is_idle(&port->port, event))
         start_next(fabric, sw, p, event);
     else if (!waiting)
-        asim_switch_schedule_departure(sw, p, event->until);
+        schedule_departure(sw, p, event->until);
 }
 
-/* PAUSE or RESUME out of port p, whichever its state asks for now. */
+/* Sends PAUSE or RESUME out of port p, and flips the state of the port. */
 static void send_pfc(struct asim_fabric *fabric, struct asim_switch *sw, uint32_t p, uint32_t q,
-                     struct asim_event_context *event)
+                     struct event *event)
 {
     struct asim_switch_port *port = &sw->ports[p];
     struct asim_frame frame = {.wire = ASIM_PFC_WIRE,
@@ -134,13 +187,13 @@ static void send_pfc(struct asim_fabric *fabric, struct asim_switch *sw, uint32_
     port->pauses += frame.type == ASIM_PAUSE;
     port->pausing ^= (uint8_t)(1u << q);
     sw->maybe_paused = 1;
-    enqueue(fabric, sw, (const uint32_t[3]){p, 0, 0}, &frame, event);
+    enqueue(fabric, sw, (struct asim_transit){.out = p}, &frame, event);
 }
 
-/* A pause holds until a resume comes, there is no timer (spec 4.6). A resume may start a frame at
- * once; a frame already on its way is never cut off. */
+/* A PAUSE holds until a RESUME, without a timer (rdma-network.md#pfc). A RESUME may start a frame
+ * at once. A PAUSE never interrupts a transmission. */
 static void take_pfc(struct asim_fabric *fabric, struct asim_switch *sw, uint32_t p,
-                     const struct asim_frame *frame, struct asim_event_context *event)
+                     const struct asim_frame *frame, struct event *event)
 {
     struct asim_switch_port *port = &sw->ports[p];
     uint8_t bit = (uint8_t)(1u << (frame->slot % ASIM_QUEUES));
@@ -151,13 +204,12 @@ static void take_pfc(struct asim_fabric *fabric, struct asim_switch *sw, uint32_
     port->port.paused = (uint8_t)(pause ? port->port.paused | bit : port->port.paused & ~bit);
     if (fabric->watch.pfc)
         fabric->watch.pfc(fabric->watch.self, asim_to_ns(fabric, event->t), sw->node, p + 1, pause);
-    if (!pause && asim_port_is_idle(&port->port, event))
+    if (!pause && port_is_idle(&port->port, event))
         start_next(fabric, sw, p, event);
 }
 
-/* Also for frames without a route: the reference loses those silently. */
-void asim_switch_drop(struct asim_switch *sw, uint32_t p, const struct asim_frame *frame,
-                      uint64_t t)
+/* parity: also for frames without a route, which ASTRA-sim's ns-3 backend loses silently. */
+static void drop(struct asim_switch *sw, uint32_t p, const struct asim_frame *frame, uint64_t t)
 {
     sw->drops++;
     sw->ports[p].drops++;
@@ -165,80 +217,59 @@ void asim_switch_drop(struct asim_switch *sw, uint32_t p, const struct asim_fram
     asim_loss_report(sw->worker, frame, t, (const uint32_t[2]){sw->node, p + 1});
 }
 
-/* A frame whose way out is free goes on without lying in the queue: same counters, same marks (it
- * leaves nothing behind), one copy less. Watchers see the long way. */
+/* Sends a frame on without queueing it, if its egress port is free: 1. Counters and marks are the
+ * same, and one copy less. Observers of frames and queues need the slow path. */
 static inline int forward(struct asim_fabric *fabric, struct asim_switch *sw,
-                          const uint32_t in_out_q[3], const struct asim_frame *frame,
-                          struct asim_event_context *event)
+                          struct asim_transit transit, const struct asim_frame *frame,
+                          struct event *event)
 {
-    struct asim_switch_port *port = &sw->ports[in_out_q[1]];
-    uint32_t in = in_out_q[0], q = in_out_q[2];
+    struct asim_switch_port *port = &sw->ports[transit.out];
+    uint32_t q = transit.q;
     struct asim_frame *place;
 
-    if (port->frames || !asim_port_is_idle(&port->port, event) || port->port.down ||
-        (q &&
-         (port->port.paused >> q & 1 || !asim_mmu_bypasses(sw, in, q, (uint32_t)frame->wire))) ||
+    if (port->frames || !port_is_idle(&port->port, event) || port->port.down ||
+        (q && (port->port.paused >> q & 1 ||
+               !asim_mmu_bypasses(sw, transit.in, q, (uint32_t)frame->wire))) ||
         fabric->watch.frame || (fabric->watch.queue && !sw->samples))
         return 0;
     if (frame->wire > port->peak_bytes)
         port->peak_bytes = frame->wire;
-    place = asim_port_begin(sw->worker, &port->port, (uint32_t)frame->wire,
-                            asim_now_event_key(sw, event));
+    place = asim_port_begin(sw->worker, &port->port, (uint32_t)frame->wire, key_of(sw, event));
     if (!place)
         return 1;
     asim_frame_copy(place, frame, port->port.start_recency);
     if (q)
         port->rr = (uint8_t)q;
     if (fabric->set.writes_telemetry)
-        asim_telemetry_write(fabric, sw, in_out_q[1], place, asim_to_ns(fabric, event->t));
+        asim_telemetry_write(fabric, sw, transit.out, place, asim_to_ns(fabric, event->t));
     asim_port_commit(sw->worker, &port->port, place);
     return 1;
 }
 
-uint32_t asim_switch_route(struct asim_fabric *fabric, struct asim_switch_shard *shard,
-                           const struct asim_frame *frame)
-{
-    struct asim_switch *sw = shard->sw;
-    uint32_t n = 0, goal = asim_frame_goal(frame), known = asim_ecmp_cached(fabric, sw, frame);
-    const uint32_t *ports;
-
-    if (known)
-        return known - 1;
-    ports = asim_route_ports(fabric->route, sw->node, goal, &n);
-    if (!n && asim_route_error(fabric->route, &shard->worker->failure))
-        shard->worker->failed = shard->worker->failure.code;
-    if (n == 1)
-        shard->route_cache[goal % ASIM_CACHED_ROUTES] = (struct asim_cached_route){goal, ports[0]};
-    if (n < 2)
-        return n ? ports[0] - 1 : UINT32_MAX;
-    return asim_ecmp_choose(fabric, sw, frame, ports, n) - 1;
-}
-
-/* Reception pipeline: route, admit, account, PFC, enqueue, all at the same instant. */
+/* Route, admission, shared buffer, PFC and queue, all in one event. */
 static inline void receive(struct asim_fabric *fabric, struct asim_switch *sw, uint32_t in,
-                           const struct asim_frame *frame, struct asim_event_context *event)
+                           const struct asim_frame *frame, struct event *event)
 {
-    uint32_t q = asim_queue_of(fabric, frame), goal = asim_frame_goal(frame), out;
-    const struct asim_cached_route *cached = &sw->shard->route_cache[goal % ASIM_CACHED_ROUTES];
+    struct asim_transit transit = {in, asim_ecmp_egress(fabric, sw->shard, frame),
+                                   asim_queue_of(fabric, frame)};
 
-    out = cached->dst == goal && cached->port ? cached->port - 1
-                                              : asim_switch_route(fabric, sw->shard, frame);
-    if (out != UINT32_MAX && forward(fabric, sw, (const uint32_t[3]){in, out, q}, frame, event))
+    if (transit.out != UINT32_MAX && forward(fabric, sw, transit, frame, event))
         return;
-    if (out == UINT32_MAX || (q && !asim_mmu_admits(sw, in, q, (uint32_t)frame->wire))) {
-        asim_switch_drop(sw, in, frame, event->t);
+    if (transit.out == UINT32_MAX ||
+        (transit.q && !asim_mmu_admits(sw, in, transit.q, (uint32_t)frame->wire))) {
+        drop(sw, in, frame, event->t);
         return;
     }
-    if (q)
-        asim_mmu_enter(sw, (const uint32_t[3]){in, out, q}, (uint32_t)frame->wire);
-    if (q && asim_mmu_wants_pause(sw, in, q))
-        send_pfc(fabric, sw, in, q, event);
-    enqueue(fabric, sw, (const uint32_t[3]){out, q, in}, frame, event);
+    if (transit.q)
+        asim_mmu_enter(sw, transit, (uint32_t)frame->wire);
+    if (transit.q && asim_mmu_wants_pause(sw, in, transit.q))
+        send_pfc(fabric, sw, in, transit.q, event);
+    enqueue(fabric, sw, transit, frame, event);
 }
 
-/* The frame is read where it lies; its place is written again only after the drop. */
+/* Reads the frame in the receive ring; its place is free again only after the drop. */
 static inline void take_frame(struct asim_fabric *fabric, struct asim_switch *sw, uint32_t p,
-                              struct asim_event_context *event)
+                              struct event *event)
 {
     struct asim_wire *in = sw->ports[p].port.in;
     const struct asim_frame *frame = asim_link_ring_head(in);
@@ -253,26 +284,26 @@ static inline void take_frame(struct asim_fabric *fabric, struct asim_switch *sw
     else
         receive(fabric, sw, p, frame, event);
     asim_link_ring_drop(in);
-    asim_switch_schedule_arrival(sw, p, event->until);
+    schedule_arrival(sw, p, event->until);
 }
 
-/* Nothing to do where none waits by now: a pause may have come since this was put on the agenda.
- * The port is then idle until an arrival or a resume finds it so. A port that goes on without a
- * break keeps its count: what came before what when it became busy still does. */
+/* The end of a transmission. A PAUSE since the schedule may leave nothing to send; the port is then
+ * idle until an arrival or a RESUME. A port that continues without a break keeps its event count,
+ * because it orders the events of the time when the port became busy. */
 static inline void end_of_frame(struct asim_fabric *fabric, struct asim_switch *sw, uint32_t p,
-                                struct asim_event_context *event)
+                                struct event *event)
 {
     sw->ports[p].port.busy = 0;
     if (dequeue(fabric, sw, p, event, event->seq) && sw->ports[p].frames)
-        asim_switch_schedule_departure(sw, p, event->until);
+        schedule_departure(sw, p, event->until);
 }
 
-/* Resumes wait until all is out, for the shared buffer is then at its emptiest. */
+/* RESUME frames go out last, when the shared buffer is emptiest. */
 void asim_switch_port_down(struct asim_fabric *fabric, struct asim_switch *sw, uint32_t p,
                            uint64_t t)
 {
     struct asim_switch_port *port = &sw->ports[p];
-    struct asim_event_context event = {t, asim_tie_key(t, 0, ASIM_CLASS_FREE), 0, t};
+    struct event event = {t, asim_tie_key(t, 0, ASIM_CLASS_FREE), 0, t};
 
     sw->seq++;
     sw->maybe_paused = 1;
@@ -282,9 +313,9 @@ void asim_switch_port_down(struct asim_fabric *fabric, struct asim_switch *sw, u
             const struct asim_frame *frame = asim_ring_head(&port->queue[q]);
 
             if (q)
-                asim_mmu_leave(sw, (const uint32_t[3]){frame->ingress, p, q},
+                asim_mmu_leave(sw, (struct asim_transit){frame->ingress, p, q},
                                (uint32_t)frame->wire);
-            asim_switch_drop(sw, p, frame, t);
+            drop(sw, p, frame, t);
         }
     asim_queue_notify(fabric, sw, p, t);
     for (uint32_t in = 0; in < sw->n_ports; in++)
@@ -293,8 +324,8 @@ void asim_switch_port_down(struct asim_fabric *fabric, struct asim_switch *sw, u
                 send_pfc(fabric, sw, in, q, &event);
 }
 
-/* Whether a pause holds somewhere or a port is down, which is asked port by port only after there
- * was something of the kind. */
+/* Clears maybe_paused if no pause holds and no port is down. Only switches with the flag set look.
+ */
 static void update_maybe_paused(struct asim_switch *sw)
 {
     unsigned maybe_paused = 0;
@@ -307,33 +338,33 @@ static void update_maybe_paused(struct asim_switch *sw)
     sw->maybe_paused = maybe_paused != 0;
 }
 
-/* What is due before `until` when the window opens. */
-static void fill_agenda(struct asim_switch *sw, uint64_t until)
+/* Schedules everything that is due before `until` at the begin of a window. */
+static void schedule_window(struct asim_switch *sw, uint64_t until)
 {
     for (uint32_t d = 0; d < sw->n_shards; d++) {
         struct asim_switch_shard *shard = &sw->shard[d];
 
         for (uint32_t i = 0; i < shard->n_active; i++)
-            asim_switch_schedule_arrival(sw, shard->active[i], until);
+            schedule_arrival(sw, shard->active[i], until);
         for (uint32_t p = asim_pending_next(shard, 0); p < sw->n_ports;
              p = asim_pending_next(shard, p + 1))
             if (sw->ports[p].port.busy)
-                asim_switch_schedule_departure(sw, p, until);
+                schedule_departure(sw, p, until);
     }
 }
 
-/* The agenda is empty again afterwards, but for what a failure left. */
+/* The calendar queue is empty again afterwards, except after a failure. */
 void asim_switch_events(struct asim_fabric *fabric, struct asim_switch *sw, uint64_t begin,
                         uint64_t until)
 {
     int32_t value;
 
     asim_calendar_queue_begin(&sw->calendar, begin, until);
-    fill_agenda(sw, until);
+    schedule_window(sw, until);
     while ((value = asim_calendar_queue_take(&sw->calendar)) != ASIM_CALENDAR_END &&
            !sw->worker->failed) {
         const struct asim_calendar_entry *entry = &sw->calendar.at[value];
-        struct asim_event_context event = {entry->t, entry->tie, entry->seq, until};
+        struct event event = {entry->t, entry->tie, entry->seq, until};
 
         sw->seq++;
         if (value & 1)
@@ -344,7 +375,6 @@ void asim_switch_events(struct asim_fabric *fabric, struct asim_switch *sw, uint
     update_maybe_paused(sw);
 }
 
-/* A switch with one shard; of others see sharded_switch.c. */
 uint64_t asim_switch_advance(struct asim_fabric *fabric, struct asim_switch *sw, uint64_t until)
 {
     struct asim_switch_shard *shard = sw->shard;

@@ -1,130 +1,128 @@
 /* SPDX-License-Identifier: GPL-2.0-only
  *
- * The state of a switch: ports with their queues, the counters of the shared buffer (mmu.c), and
- * the agenda of the window being advanced (switch.c). Owned by the fabric; only the switch's own
- * functions change it.
+ * The state of a switch: ports with their queues, the counters of the shared buffer (mmu.h), the
+ * calendar queue of the present window (switch.c), and the shards of bulk windows (bulk/). The
+ * fabric owns it; only the switch's own functions change it.
  */
 #ifndef ASIM_FABRIC_SWITCH_SWITCH_H
 #define ASIM_FABRIC_SWITCH_SWITCH_H
 
 #include <stdint.h>
+#include "fabric/link/calendar_queue.h"
 #include "fabric/link/frame.h"
 #include "fabric/link/link.h"
-#include "fabric/link/calendar_queue.h"
 
-/* Counters of one (port, queue) as ingress and egress, in bytes. */
+/* The ports and the queue of a frame that passes the switch. */
+struct asim_transit {
+    uint32_t in, out, q;
+};
+
+/* Bytes of one (port, queue): as ingress in reserve and shared buffer, and in headroom; as egress.
+ */
 struct asim_queue_occupancy {
     uint64_t ingress, headroom, egress;
 };
 
-/* What a burst touches that finds its way free comes first: a cache line. */
+/* The first cache line holds all that a frame touches at a free port. */
 struct asim_switch_port {
     _Alignas(ASIM_LINE_BYTES) struct asim_port port;
     uint32_t frames;          /* queued, all queues */
-    uint16_t ecn_free_frames; /* so many frames in a queue cannot bring a mark */
+    uint16_t ecn_free_frames; /* so many frames in a queue stay below the ECN threshold */
     uint8_t rr;               /* last served queue of 1..7 */
-    uint8_t same_tick;        /* what comes next may come at same_tick_at */
-    uint64_t peak_bytes;      /* queued, all queues, at most so far */
-    uint64_t bytes;           /* now */
-    uint8_t waiting;          /* bit per queue: it holds something */
+    uint8_t same_tick;        /* another frame may come at same_tick_at */
+    uint64_t peak_bytes;      /* the most bytes ever queued, all queues */
+    uint64_t bytes;           /* queued now */
+    uint8_t waiting;          /* bit per queue: it holds frames */
     uint8_t pausing;          /* bit per queue: this ingress has sent PAUSE */
-    uint8_t same_tick_ok;     /* 1: who comes as the last frame ends may start early (bulk.c) */
+    uint8_t same_tick_ok;     /* bulk window: same-tick departures are possible (below) */
     uint8_t shift;            /* threshold = free shared buffer >> shift */
-    /* Frames of same_tick_bytes together that went on as they came, at same_tick_at, the time at
-     * which the one before was through: by the order of that instant they have lain in the queue,
-     * and the peak of what came at the same time counts them. */
+    /* Same-tick departures. A frame arrives in the tick in which a transmission ends, and starts at
+     * once. Arrivals come before departures, so in that tick it lay in the queue: the peak counts
+     * it for frames that arrive with it. Bytes of such frames at same_tick_at. */
     uint32_t same_tick_bytes;
     uint64_t same_tick_at;
-    /* from here on: only where frames wait, or now and then */
-    uint64_t kmin; /* ECN, bytes of egress; with kmax 0 where the maps lack the rate, never: ~0 */
+    /* From here on: for ports with queued frames, or rarely. */
+    uint64_t kmin; /* ECN, egress bytes; ~0: no marks; kmax 0: the maps lack the rate */
     struct asim_queue_occupancy occupancy[ASIM_QUEUES];
     struct asim_ring queue[ASIM_QUEUES];
-    uint32_t headroom_limit, sent_bytes; /* sent_: size and start of the last frame, and */
-    uint64_t sent_t;                     /* PINT's estimate (telemetry.c) */
+    uint32_t headroom_limit, sent_bytes; /* sent_*: size and start of the last frame, and PINT's */
+    uint64_t sent_t;                     /* estimate (telemetry.c) */
     double pint_u, pmax;
     uint64_t kmax;
-    uint64_t marks, pauses, drops; /* for links.csv: ECN, PAUSE sent, lost */
-    /* ECN draws made here, the counter of asim_draw. */
-    uint64_t draws;
+    uint64_t marks, pauses, drops; /* for links.csv: ECN marks, PAUSE frames sent, frames lost */
+    uint64_t draws;                /* ECN draws so far, the counter of asim_draw */
 };
 
-/* What the watcher of queues was told last, where only samples are wanted (queue_watch.c): since
- * when the port has held how many bytes, of these in queue 0, and the bytes he knows of. */
+/* The last queue length the observer of samples knows, and the one since (queue_watch.c). */
 struct asim_queue_sample {
-    uint64_t since, bytes, control, reported;
-    uint64_t due; /* the next sample after `since`, ticks */
+    uint64_t since;          /* the port has held `bytes` since then, ticks */
+    uint64_t bytes, control; /* control: of these in queue 0 */
+    uint64_t reported;       /* bytes that the observer knows */
+    uint64_t due;            /* first sample after `since`, ticks */
 };
 
-/* Which of several equal-cost ports a flow takes in one direction, found by hash and remembered for
- * a while (ecmp.c). */
-struct asim_ecmp_choice {
-    uint64_t fresh_until; /* ticks; 0 in an empty entry */
-    uint32_t src, slot;   /* as in its frames, the slot with its generation */
-    uint32_t back, port;  /* 1 for what goes to src; 1-based */
-};
-
-/* The one way to a host where there is no choice, remembered by the low bits of its number. */
+/* A route without a choice, in a cache by the low bits of the destination. */
 struct asim_cached_route {
-    uint32_t dst, port; /* port: 1-based, as the topology's; 0 in an empty entry */
+    uint32_t dst, port; /* port: 1-based; 0: an empty entry */
 };
 enum { ASIM_CACHED_ROUTES = 256 };
 
-/* What comes in during a bulk window and leaves through one port: entries of egress_batch.h. */
+/* Bulk window: the arrivals that leave through one port, as entries of egress_batch.h. */
 struct asim_egress_batch {
     uint64_t *at;
     uint32_t n, cap;
-    uint32_t ingress_runs, second_run; /* ports they came in by; where the second's begin */
-    /* burst not 0: all that comes are the first so many frames in the mailbox of port `in`. This is
-     * most of what there is, and no entries are written for it. Else `in` is the last entry's. */
+    uint32_t ingress_runs, second_run; /* ingress ports; the entry with which the second begins */
+    /* burst > 0: a single-source burst, the first `burst` frames of the receive ring of port `in`.
+     * Most batches are bursts, and get no entries. burst = 0: `in` is the port of the last entry.
+     */
     uint32_t burst, in;
 };
 
-/* Of a port in a bulk window: the last arrival, and all bytes of them; or the arrival that started
- * its last row of transmissions. */
+/* Bulk window: the last arrival at a port, with the bytes of all its arrivals; or the arrival that
+ * started the last back-to-back sequence of transmissions at a port. */
 struct asim_port_event {
     uint64_t entry;
-    uint32_t port, bytes; /* below 4 GiB: places and sizes of frames have 16 bits each */
+    uint32_t port, bytes; /* indices and sizes of frames have 16 bits each */
 };
 
-/* Bytes that came in at a port of another shard and were queued here (or left: two's complement).
- */
+/* Bulk window: bytes from a port of another shard that were queued here, or left (negative in two's
+ * complement). The other shard updates its counters later. */
 struct asim_buffer_update {
     uint32_t in, q;
     uint64_t bytes;
 };
 
-/* Ports of a switch that one worker works through in bulk windows: all there are, or, where the
- * hosts of a switch are dealt to several workers, those that lead to this worker's hosts
- * (switch_shard.c). A shard takes in what comes by its ports and sends what leaves by them; what
- * comes here and leaves there is dealt here and sent there. */
+/* The part of a switch that one worker simulates in bulk windows: all ports, or, if several workers
+ * have the hosts of a switch, the ports to one worker's hosts (switch_shard.h). The shard of the
+ * ingress port buckets a frame by egress port; the shard of the egress port sends it. */
 struct asim_switch_shard {
     struct asim_worker *worker;
     struct asim_switch *sw;
-    uint32_t i, n_ports; /* sw->shard[i]; its ports */
-    uint32_t *active; /* [n_ports], of them so many: ports where something comes in this window */
+    uint32_t i, n_ports; /* this is sw->shard[i]; its ports */
+    uint32_t *active;    /* [n_ports], n_active used: ports with arrivals in this window */
     uint32_t n_active;
-    struct asim_egress_batch *batch; /* [sw->n_ports], empty but in bulk windows (egress_batch.c) */
-    struct asim_egress_batch ordered; /* for sorting */
-    uint32_t *egress_ports;           /* [sw->n_ports], of them so many: ports with a batch */
-    uint32_t *lru; /* [n_ports] who was served last is last, as of the last bulk window */
-    struct asim_port_event *last_arrival, *last_tx_start; /* [n_ports] each, of them so many */
+    struct asim_egress_batch *batch;  /* [sw->n_ports], empty outside bulk windows */
+    struct asim_egress_batch ordered; /* memory for sorting */
+    uint32_t *egress_ports;           /* [sw->n_ports], n_egress_ports used: ports with a batch */
+    uint32_t *lru; /* [n_ports] the port served last in bulk windows comes last */
+    struct asim_port_event *last_arrival, *last_tx_start; /* [n_ports], n_* used */
     uint32_t n_egress_ports, n_last_arrivals, n_last_tx_starts;
-    /* Whether all that came are kin, and were in the order in which they are listed the last time,
-     * when they got counts from the one to the other (asim_lockstep_join). */
+    /* All arrivals are one lockstep group, and the list has their order of the last time, with
+     * counts from seq_low to seq_high (asim_lockstep_join). */
     int in_lockstep;
     uint64_t *pending; /* bit per port of the switch: it holds frames, or did when last asked */
-    uint64_t later;    /* what comes in first at the ports that are not active */
-    uint64_t bytes_in, most_in; /* dealt in this window, all ports and the busiest of them */
+    uint64_t later;    /* first arrival at the ports that are not active */
+    uint64_t bytes_in, most_in; /* arrived in this window: all ports, the busiest port */
     uint64_t shared;     /* change of the switch's shared_used in this window, two's complement */
-    int bucketed;        /* it has been; else the window is no bulk one */
-    uint64_t next_event; /* of a shared switch: its next event after this window */
-    uint64_t seq_low, seq_high; /* where it is in step, those counts */
-    int identical;              /* what came first came as the first shard's did */
-    uint32_t *remote_egress,
-        n_remote_egress; /* [sw->n_ports] those of egress_ports that are other shards' */
+    int bucketed;        /* 0 excludes a bulk window */
+    uint64_t next_event; /* of a sharded switch: after this window */
+    uint64_t seq_low, seq_high;
+    int identical;           /* its first arrivals equal those of the first shard */
+    uint32_t *remote_egress; /* [sw->n_ports], the egress_ports of other shards */
+    uint32_t n_remote_egress;
     ASIM_VEC(struct asim_buffer_update) deferred_updates;
-    struct asim_cached_route route_cache[ASIM_CACHED_ROUTES]; /* emptied when routes change */
-    char cache_line_pad[ASIM_LINE_BYTES]; /* no cache line is written by two workers */
+    struct asim_cached_route route_cache[ASIM_CACHED_ROUTES]; /* emptied if routes change */
+    char cache_line_pad[ASIM_LINE_BYTES]; /* two workers never write to one cache line */
 };
 
 struct asim_switch {
@@ -132,40 +130,50 @@ struct asim_switch {
     uint32_t node, n_ports;
     struct asim_switch_port *ports;
     uint64_t drops, pauses;
-    uint64_t drop_bytes, pfc_generated,
-        pfc_received; /* drops include what a link that went down emptied */
-    uint32_t sprayed;
-    int arrivals_before_departures; /* all that comes in at some time comes before all that leaves
-                                       then (mmu.c) */
-    /* Bytes of the shared buffer in use, all ports. */
-    uint64_t shared_used;
-    uint32_t most_shift; /* of all ports */
-    uint64_t shareable;  /* buffer less headroom and reserve; UINT64_MAX: see mmu.c */
-    uint64_t seq;        /* events so far; of bulk windows, what is more than all of their counts */
+    uint64_t drop_bytes; /* also of the queues of a link that went down */
+    uint64_t pfc_generated, pfc_received;
+    uint32_t sprayed;               /* packets sprayed so far */
+    int arrivals_before_departures; /* in every tick (mmu.c) */
+    uint64_t shared_used;           /* bytes of the shared buffer in use, all ports */
+    uint32_t most_shift;            /* the largest shift of all ports */
+    uint64_t shareable;             /* buffer - headroom - reserve; UINT64_MAX: see mmu.c */
+    uint64_t seq;                   /* event count, at least that of all events so far */
     struct asim_calendar_queue calendar;
-    struct asim_wire **in; /* [n_ports], so that a look at all mailboxes touches no port */
-    int maybe_paused;      /* a pause may hold here, or a port be down; else certainly not */
-    struct asim_switch_shard
-        *shard; /* [n_shards]; the first is of the worker that has the switch */
+    struct asim_wire **in; /* [n_ports], for a look at all receive rings without the ports */
+    int maybe_paused;      /* 0: no pause holds here, and no port is down */
+    struct asim_switch_shard *shard; /* [n_shards]; the first belongs to the switch's worker */
     uint32_t n_shards;
-    int bulk;          /* this window is */
-    int due;           /* of several shards: something comes or leaves in this window */
+    int bulk;          /* the present window is a bulk window */
+    int due;           /* several shards: the window has events */
     uint8_t *shard_of; /* [n_ports] */
-    /* [n_ports], of several shards: in_seq of the wires, as of this window's beginning, for who has
-     * not got the wires near. */
+    /* [n_ports], several shards: in_seq of each link at the begin of the window, so that a worker
+     * need not read the links of another. */
     uint64_t *in_seq;
-    uint32_t *lockstep_group; /* [n_ports] equal where all that came in came alike */
-    /* What the shards have in their came and started, which are pieces of the first of each pair;
-     * in order it is in the one or the other (tie_order.c). */
-    struct asim_port_event *last_arrival[2], *last_tx_start[2]; /* [n_ports] each */
+    uint32_t *lockstep_group; /* [n_ports] equal for ports with identical arrivals */
+    /* [n_ports] each. The lists of the shards are parts of the first of each pair; the ordered list
+     * is the first or the second (tie_order.c). */
+    struct asim_port_event *last_arrival[2], *last_tx_start[2];
     const struct asim_port_event *arrival_order, *tx_start_order;
     uint32_t n_last_arrivals, n_last_tx_starts;
-    int in_lockstep;       /* of this window: order of all is what it was, */
-    uint64_t lockstep_seq; /* by counts that begin here */
-    uint32_t ties; /* so many of what came, which stand first, may share their time with another */
-    struct asim_ecmp_choice *ecmp_cache; /* NULL until there is a choice */
-    uint64_t reported;                   /* lengths a sample could have shown */
-    struct asim_queue_sample *samples;   /* [n_ports], NULL where every change is told */
+    int in_lockstep;       /* this window keeps the order of the last one, */
+    uint64_t lockstep_seq; /* whose counts begin here */
+    uint32_t ties;         /* so many last arrivals, at the front, may share their tick */
+    struct asim_ecmp_choice *ecmp_cache; /* ecmp.c; NULL until a route has a choice */
+    uint64_t reported;                   /* queue lengths that a sample could have shown */
+    struct asim_queue_sample *samples;   /* [n_ports]; NULL: the observer hears every change */
 };
+
+struct asim_fabric;
+
+/* Simulates everything before `until`; returns the time of the next event. For a switch with one
+ * shard (parallel/sharded_switch.h has the others). */
+uint64_t asim_switch_advance(struct asim_fabric *fabric, struct asim_switch *sw, uint64_t until);
+/* The whole switch event by event, from `begin` to before `until`. The shards have opened their
+ * receive rings (switch_shard.h). */
+void asim_switch_events(struct asim_fabric *fabric, struct asim_switch *sw, uint64_t begin,
+                        uint64_t until);
+/* The link of port p goes down at t: empties the port's queues. */
+void asim_switch_port_down(struct asim_fabric *fabric, struct asim_switch *sw, uint32_t p,
+                           uint64_t t);
 
 #endif

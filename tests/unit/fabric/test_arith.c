@@ -166,7 +166,7 @@ static void one_frame(struct model *m, struct asim_switch *sw, struct held *held
     struct held f = {dice % PORTS, dice / 5 % PORTS, 36 + dice / 25 % 1001};
 
     if (n < BACKLOG - 1 && (n == 0 || (dice >> 20) % 100 < 52 + 20 * (dice % PORTS == 0))) {
-        const uint32_t way[3] = {f.in, f.out, QUEUE};
+        const struct asim_transit way = {f.in, f.out, QUEUE};
         int admitted = asim_mmu_admits(sw, f.in, QUEUE, f.bytes);
 
         CHECK(admitted == model_enter(m, &f));
@@ -176,7 +176,7 @@ static void one_frame(struct model *m, struct asim_switch *sw, struct held *held
         held[++held->in] = f;
     } else {
         uint32_t at = 1 + dice % n;
-        const uint32_t way[3] = {held[at].in, held[at].out, QUEUE};
+        const struct asim_transit way = {held[at].in, held[at].out, QUEUE};
 
         f = held[at];
         asim_mmu_leave(sw, way, f.bytes);
@@ -228,7 +228,7 @@ static void too_small_a_buffer(void)
     sw = &bench->fabric->sw[0];
     for (int i = 0; i < 1000; i++) {
         CHECK(asim_mmu_admits(sw, 0, QUEUE, 1036));
-        asim_mmu_enter(sw, (const uint32_t[3]){0, 1, QUEUE}, 1036);
+        asim_mmu_enter(sw, (struct asim_transit){0, 1, QUEUE}, 1036);
         CHECK(!asim_mmu_wants_pause(sw, 0, QUEUE));
     }
     bench_close(bench);

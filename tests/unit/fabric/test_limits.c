@@ -107,8 +107,8 @@ static void eight_queues(void)
             .wire = ASIM_PFC_WIRE, .slot = expected[i], .type = ASIM_RESUME, .dst = 1};
 
         if (frame.slot)
-            asim_mmu_enter(sw, (const uint32_t[3]){0, 1, frame.slot}, frame.wire);
-        CHECK(asim_queue_push(sw, &sw->ports[1], (const uint32_t[2]){frame.slot, 0}, &frame) == 0);
+            asim_mmu_enter(sw, (struct asim_transit){0, 1, frame.slot}, frame.wire);
+        CHECK(asim_queue_push(sw, (struct asim_transit){0, 1, frame.slot}, &frame) == 0);
         sw->pfc_generated++;
     }
     bench_go(bench);

@@ -1,24 +1,69 @@
 /* SPDX-License-Identifier: GPL-2.0-only
  *
- * A switch in bulk windows: nobody is paused, no port is down, and what comes in before the window
- * ends is no pause and too little to call for one. All that is known when the window opens, for it
- * lies in the mailboxes. Then what ports have in common is the shared buffer alone, and in which
- * order frames enter and leave that makes no difference while none needs headroom: what is in use
- * is a sum over what lies there. So there are no events: the arrivals are dealt by the port they
- * leave through (egress_batch.c), and each port is worked through from one end of the window to the
- * other. It catches up with its departures when the next frame comes, and once more at the end,
- * each at its own time: marks, telemetry and what watchers are told are those of the long way
- * (switch.c), which costs two events a frame.
- *
- * Rests on all arrivals of a time coming before its departures (arrivals_precede_departures in
- * mmu.c): then what is there when an arrival comes is what those before it have left.
+ * The egress ports of a bulk window (bulk.h). A port takes its batch frame by frame; a
+ * single-source burst at an uncongested port goes from receive ring to receive ring without a
+ * queue.
  */
-#include "fabric/switch/bulk/burst.h"
-#include "fabric/host/telemetry.h"
+#include "fabric/switch/bulk/bulk.h"
 
-/* A frame that was waiting goes when the one before it is through: the transmission that ends is
- * its cause, whose age is its length. The count of the port stays what it was when it became busy,
- * as in switch.c: there is no count of this event here, and no need for one (tie_key.h). */
+#include "fabric/host/telemetry.h"
+#include "fabric/link/transmit.h"
+#include "fabric/switch/bulk/egress_batch.h"
+#include "fabric/switch/bulk/tie_order.h"
+#include "fabric/switch/ecn.h"
+#include "fabric/switch/mmu.h"
+#include "fabric/switch/queue.h"
+#include "fabric/switch/queue_watch.h"
+
+struct window {
+    uint64_t begin, until;
+};
+
+/* Adds bytes (negative in two's complement) to the ingress occupancy of port `in`. Another shard's
+ * port learns of them at the end of the window. No frame of this window asks for the occupancy. */
+static inline void account(struct asim_switch_shard *shard, uint32_t in, uint32_t q, uint64_t bytes)
+{
+    struct asim_queue_occupancy *occupancy = &shard->sw->ports[in].occupancy[q];
+    uint64_t before;
+
+    if (shard->sw->n_shards > 1 && shard->sw->shard_of[in] != shard->i) {
+        if (ASIM_VEC_PUSH(shard->deferred_updates, ((struct asim_buffer_update){in, q, bytes})))
+            shard->worker->failed = ASIM_ENOMEM;
+        return;
+    }
+    before = asim_mmu_shared(occupancy);
+    occupancy->ingress += bytes;
+    shard->shared += asim_mmu_shared(occupancy) - before;
+}
+
+void asim_bulk_apply_deferred(struct asim_switch_shard *shard,
+                              const struct asim_switch_shard *other)
+{
+    for (size_t i = 0; i < other->deferred_updates.n; i++) {
+        const struct asim_buffer_update *update = &other->deferred_updates.at[i];
+
+        if (shard->sw->shard_of[update->in] == shard->i)
+            account(shard, update->in, update->q, update->bytes);
+    }
+}
+
+/* Into the queue and the buffer, without the tests of switch.c: asim_arrivals_fit_buffer has made
+ * them for the whole window. */
+static inline void push(struct asim_switch_shard *shard, struct asim_transit transit,
+                        const struct asim_frame *frame)
+{
+    if (asim_queue_push(shard->sw, transit, frame)) {
+        shard->worker->failed = ASIM_ENOMEM;
+    } else if (transit.q) {
+        account(shard, transit.in, transit.q, frame->wire);
+        shard->sw->ports[transit.out].occupancy[transit.q].egress += frame->wire;
+    }
+}
+
+/* --- frame by frame --------------------------------------------------------------------------- */
+
+/* Starts a transmission as the present one ends, which is its cause. The port keeps the event count
+ * of the time when it became busy, as in switch.c. */
 static inline struct asim_frame *begin_behind(struct asim_worker *worker, struct asim_port *port,
                                               uint32_t bytes)
 {
@@ -27,45 +72,32 @@ static inline struct asim_frame *begin_behind(struct asim_worker *worker, struct
     return asim_port_begin(worker, port, bytes, then);
 }
 
-void asim_bulk_apply_deferred(struct asim_switch_shard *shard,
-                              const struct asim_switch_shard *other)
-{
-    for (size_t i = 0; i < other->deferred_updates.n; i++) {
-        const struct asim_buffer_update *debit = &other->deferred_updates.at[i];
-
-        if (shard->sw->shard_of[debit->in] == shard->i)
-            bulk_account(shard, debit->in, debit->q, debit->bytes);
-    }
-}
-
-/* The next frame of port p begins when the present one ends; something must be waiting. */
+/* The next frame of port p departs as the present transmission ends. A frame must be queued. */
 static inline void depart(struct asim_fabric *fabric, struct asim_switch_shard *shard, uint32_t p)
 {
     struct asim_switch *sw = shard->sw;
     struct asim_switch_port *port = &sw->ports[p];
-    uint32_t q = asim_queue_next(port), in, bytes;
-    struct asim_frame *head = asim_ring_head(&port->queue[q]), *frame;
+    struct asim_transit transit = {.out = p, .q = asim_queue_next(port)};
+    struct asim_frame *head = asim_ring_head(&port->queue[transit.q]), *frame;
+    uint32_t bytes = head->wire;
 
-    in = head->ingress;
-    bytes = head->wire;
+    transit.in = head->ingress;
     frame = begin_behind(shard->worker, &port->port, bytes);
     if (!frame)
         return;
     asim_frame_copy(frame, head, port->port.start_recency);
-    asim_queue_drop(port, q);
+    asim_queue_drop(port, transit.q);
     asim_queue_notify(fabric, sw, p, port->port.tx_start);
-    if (q) {
-        bulk_account(shard, in, q, 0 - (uint64_t)bytes);
-        port->occupancy[q].egress -= bytes;
+    if (transit.q) {
+        account(shard, transit.in, transit.q, 0 - (uint64_t)bytes);
+        port->occupancy[transit.q].egress -= bytes;
     }
-    asim_switch_mark_and_stamp(fabric, sw, p, frame, (const uint64_t[2]){q, port->port.tx_start});
+    asim_ecn_stamp(fabric, sw, transit, frame, port->port.tx_start);
     frame->t = asim_link_arrival(port->port.out, port->port.busy_until);
     asim_port_put_on_wire(shard->worker, port->port.out, frame);
 }
 
-/* All that leaves port p before t. What leaves at t itself goes after what comes in then, and is
- * left for the next time: costs a test where nothing waits, a copy per frame where something
- * does. */
+/* All departures of port p before t. A departure at t comes after the arrivals at t. */
 static inline void drain_until(struct asim_fabric *fabric, struct asim_switch_shard *shard,
                                uint32_t p, uint64_t t)
 {
@@ -75,16 +107,16 @@ static inline void drain_until(struct asim_fabric *fabric, struct asim_switch_sh
         depart(fabric, shard, p);
 }
 
-/* A frame whose way out is free, or becomes free just now with nobody before it: then it leaves
- * what came at this same time behind it, which is no cause for a mark (`passes`). Its count is put
- * in when the window is through (tie_order.c). 1 if the port was free. */
+/* Sends a frame on at once: its egress port is idle, or becomes idle in this tick with no frame
+ * queued (a same-tick departure, which asim_switch_port.same_tick_ok allows). tie_order.c sets the
+ * event count at the end of the window. 1 if the port was idle. */
 static inline int forward(struct asim_fabric *fabric, struct asim_switch_shard *shard,
-                          const uint32_t in_out_q[3], const struct asim_frame *frame, uint64_t t)
+                          struct asim_transit transit, const struct asim_frame *frame, uint64_t t)
 {
     struct asim_switch *sw = shard->sw;
-    struct asim_switch_port *port = &sw->ports[in_out_q[1]];
-    const struct asim_wire *wire = sw->in[in_out_q[0]];
-    uint32_t bytes = frame->wire, there = bytes;
+    struct asim_switch_port *port = &sw->ports[transit.out];
+    const struct asim_wire *wire = sw->in[transit.in];
+    uint32_t bytes = frame->wire, queued = bytes;
     int idle = !port->port.busy || port->port.busy_until != t;
     struct asim_frame *place;
 
@@ -92,175 +124,266 @@ static inline int forward(struct asim_fabric *fabric, struct asim_switch_shard *
         place = asim_port_begin(shard->worker, &port->port, bytes,
                                 (struct asim_event_key){t, asim_wire_tie_key(wire, frame), 0});
     } else {
-        there +=
-            port->same_tick_at == t ? port->same_tick_bytes : 0; /* they may take no time at all */
+        queued += port->same_tick_at == t ? port->same_tick_bytes : 0; /* 0 ns transmissions */
         port->same_tick = 1;
         port->same_tick_at = t;
-        port->same_tick_bytes = there;
+        port->same_tick_bytes = queued;
         place = begin_behind(shard->worker, &port->port, bytes);
     }
     if (!place)
         return 0;
     asim_frame_copy(place, frame, port->port.start_recency);
-    if (there > port->peak_bytes)
-        port->peak_bytes = there;
-    if (in_out_q[2])
-        port->rr = (uint8_t)in_out_q[2];
+    if (queued > port->peak_bytes)
+        port->peak_bytes = queued;
+    if (transit.q)
+        port->rr = (uint8_t)transit.q;
     if (fabric->set.writes_telemetry)
-        asim_telemetry_write(fabric, sw, in_out_q[1], place, asim_to_ns(fabric, t));
+        asim_telemetry_write(fabric, sw, transit.out, place, asim_to_ns(fabric, t));
     place->t = asim_link_arrival(port->port.out, port->port.busy_until);
     asim_port_put_on_wire(shard->worker, port->port.out, place);
     return idle;
 }
 
 static inline void enqueue(struct asim_fabric *fabric, struct asim_switch_shard *shard,
-                           const uint32_t in_out_q[3], const struct asim_frame *frame, uint64_t t)
+                           struct asim_transit transit, const struct asim_frame *frame, uint64_t t)
 {
-    uint32_t p = in_out_q[1];
-    struct asim_switch_port *port = &shard->sw->ports[p];
+    struct asim_switch_port *port = &shard->sw->ports[transit.out];
     uint64_t length;
 
-    bulk_push(shard, in_out_q, frame);
+    push(shard, transit, frame);
     length = port->bytes + (port->same_tick_at == t ? port->same_tick_bytes : 0);
     if (length > port->peak_bytes)
         port->peak_bytes = length;
-    asim_queue_notify(fabric, shard->sw, p, t);
+    asim_queue_notify(fabric, shard->sw, transit.out, t);
 }
 
-/* The whole of an arrival: its port, which has caught up, sends it on or queues it. 1 if it went on
- * at once as the first of a row: what later counts as the cause of all that follow it without a
- * break. */
+/* An arrival at a drained port. 1 if the frame found the port idle: it then is the cause of all
+ * frames that follow it without a break. */
 static inline int take_frame(struct asim_fabric *fabric, struct asim_switch_shard *shard,
-                             const uint32_t in_out[2], const struct asim_frame *frame, uint64_t t)
+                             struct asim_transit transit, const struct asim_frame *frame,
+                             uint64_t t)
 {
-    uint32_t q = asim_queue_of(fabric, frame), out = in_out[1];
-    struct asim_switch_port *port = &shard->sw->ports[out];
+    struct asim_switch_port *port = &shard->sw->ports[transit.out];
 
     if (!port->frames && (!port->port.busy || port->port.busy_until < t + port->same_tick_ok))
-        return forward(fabric, shard, (const uint32_t[3]){in_out[0], out, q}, frame, t);
-    enqueue(fabric, shard, (const uint32_t[3]){in_out[0], out, q}, frame, t);
+        return forward(fabric, shard, transit, frame, t);
+    enqueue(fabric, shard, transit, frame, t);
     return 0;
 }
 
-/* Arrivals in order, of one way out; consumed. */
-struct arrivals {
-    uint64_t *at, *end;
-    uint64_t begin, until; /* of the window */
-};
-
-/* Into the mailbox of the wire, to start at the port's tx_start. The shared buffer is left as it
- * is: what comes and goes within a bulk window takes nothing from anybody. */
-static inline void send_uncongested(struct asim_worker *worker, struct asim_port *port,
-                                    const struct asim_frame *frame)
+/* All arrivals of a batch, in order. Returns 1 + the last entry that found the port idle; 0: none.
+ */
+static uint64_t serve_batch(struct asim_fabric *fabric, struct asim_switch_shard *shard,
+                            uint32_t out, const struct window *window)
 {
-    struct asim_wire *wire = port->out;
-    struct asim_frame *place = asim_link_ring_slot(worker, wire);
+    const struct asim_switch *sw = shard->sw;
+    struct asim_egress_batch *batch = &shard->batch[out];
+    const uint64_t *at;
+    uint64_t cause = 0;
 
-    if (!place)
-        return;
-    wire->frames++;
-    wire->bytes += frame->wire;
-    port->busy_until = port->tx_start + wire->tx[frame->wire];
-    asim_frame_copy(place, frame, port->start_recency);
-    place->t = asim_link_arrival(wire, port->busy_until);
-    asim_port_put_on_wire(worker, wire, place);
-}
-
-/* All that comes to a plain port: a frame starts when it comes, or when the one before it is
- * through. What starts in this window goes straight into the mailbox of the wire; who cannot start
- * goes into the queue, as all behind it do. An entry becomes start << 16 | bytes of what waited,
- * for the length of the queue that the next arrivals see: who comes as another starts still sees it
- * there. Returns the last entry that found the port idle, 0 without one. */
-static uint64_t serve_uncongested(struct asim_fabric *fabric, struct asim_switch_shard *shard,
-                                  uint32_t out, const struct arrivals *arrivals)
-{
-    struct asim_switch *sw = shard->sw;
-    struct asim_switch_port *port = &sw->ports[out];
-    uint64_t cause = 0, waiting = 0, *first = arrivals->at;
-
-    port->rr = (uint8_t)fabric->set.net->priority_group;
-    for (uint64_t *at = arrivals->at; at < arrivals->end; at++) {
-        uint64_t entry = *at, t = entry >> ASIM_TICK_SHIFT;
-        uint32_t in = asim_arrival_port(entry);
-        const struct asim_wire *from = sw->in[in];
-        const struct asim_frame *frame = asim_arrival_frame(from, entry);
-
-        for (; first < at && *first >> 16 < t; first++)
-            waiting -= *first & 0xffff;
-        t += arrivals->begin;
-        if (waiting + frame->wire > port->peak_bytes)
-            port->peak_bytes = waiting + frame->wire;
-        if (!port->port.busy || port->port.busy_until < t) {
-            port->port.busy = 1;
-            port->port.tx_start = t;
-            port->port.start_recency = asim_wire_recency(from, frame->wire);
-            cause = entry + 1;
-            *at = (t - arrivals->begin) << 16;
-            send_uncongested(shard->worker, &port->port, frame);
-            continue;
-        }
-        waiting += frame->wire;
-        *at = (port->port.busy_until - arrivals->begin) << 16 | frame->wire;
-        if (port->port.busy_until >= arrivals->until) {
-            bulk_push(shard, (const uint32_t[3]){in, out, fabric->set.net->priority_group}, frame);
-            continue;
-        }
-        port->port.start_recency = bulk_recency_behind(port->port.busy_until - port->port.tx_start);
-        port->port.tx_start = port->port.busy_until;
-        send_uncongested(shard->worker, &port->port, frame);
-    }
-    return cause;
-}
-
-/* Frame by frame while some wait from before, or where somebody looks. As serve_uncongested. */
-static uint64_t serve_arrivals(struct asim_fabric *fabric, struct asim_switch_shard *shard,
-                               uint32_t out, struct arrivals *arrivals)
-{
-    struct asim_switch *sw = shard->sw;
-    struct asim_switch_port *port = &sw->ports[out];
-    uint64_t cause = 0, served;
-
-    for (; arrivals->at < arrivals->end; arrivals->at++) {
-        uint64_t entry = *arrivals->at, t = arrivals->begin + (entry >> ASIM_TICK_SHIFT);
+    if (asim_egress_batch_expand(sw, batch, window->begin))
+        shard->worker->failed = ASIM_ENOMEM;
+    at = asim_arrivals_order(shard, batch);
+    for (uint32_t i = 0; i < batch->n; i++) {
+        uint64_t entry = at[i], t = window->begin + (entry >> ASIM_TICK_SHIFT);
         uint32_t in = asim_arrival_port(entry);
         const struct asim_frame *frame = asim_arrival_frame(sw->in[in], entry);
+        struct asim_transit transit = {in, out, asim_queue_of(fabric, frame)};
 
-        if (port->frames)
+        if (sw->ports[out].frames)
             drain_until(fabric, shard, out, t);
-        if (port->same_tick_at != t &&
-            bulk_is_uncongested(fabric, port, (uint64_t)(arrivals->end - arrivals->at))) {
-            served = serve_uncongested(fabric, shard, out, arrivals);
-            return served ? served : cause;
-        }
-        if (take_frame(fabric, shard, (const uint32_t[2]){in, out}, frame, t))
+        if (take_frame(fabric, shard, transit, frame, t))
             cause = entry + 1;
     }
     return cause;
 }
 
-/* All that leaves through port `out`, in the order in which it came. */
-static void serve(struct asim_fabric *fabric, struct asim_switch_shard *shard, uint32_t out,
-                  const uint64_t begin_until[2])
-{
-    struct asim_switch *sw = shard->sw;
-    struct asim_egress_batch *batch = &shard->batch[out];
-    uint64_t cause, *at;
+/* --- single-source bursts ---------------------------------------------------------------------- *
+ *
+ * All arrivals of an egress port came through one ingress port, frame behind frame in its receive
+ * ring. This is the usual case for messages of a few packets. The burst needs no order and no
+ * entries, and the state of the port stays in registers. */
 
-    if (burst_may(fabric, shard, out)) {
-        cause = burst_serve(fabric, shard, out, begin_until);
-    } else {
-        if (asim_egress_batch_expand(sw, batch, begin_until[0]))
-            shard->worker->failed = ASIM_ENOMEM;
-        at = asim_arrivals_order(shard, batch);
-        cause =
-            serve_arrivals(fabric, shard, out,
-                           &(struct arrivals){at, at + batch->n, begin_until[0], begin_until[1]});
+struct burst {
+    uint64_t busy, start; /* last transmission: end, 0 without one, and start */
+    uint32_t recency;     /* of its cause (tie_key.h) */
+    uint32_t idle;        /* 1 + the index of the last frame that found the port idle */
+    /* Bytes that have arrived and not started. The first such frame starts at next_start; `next` is
+     * its place on the egress link. */
+    uint64_t waiting, next_start, peak;
+    uint32_t next, tail; /* tail: the place of the next frame on the egress link */
+};
+
+/* Cause recency of a transmission that starts as one of `tx` ticks ends. */
+static inline uint32_t recency_behind(uint64_t tx)
+{
+    const uint64_t most = (1ull << ASIM_CAUSE_BITS) - 1;
+
+    return tx < most ? (uint32_t)(most - tx) : 0;
+}
+
+/* A frame of `size` bytes arrives at t. Frames that started before t wait no more. A frame that
+ * starts at t still waits, and no frame arrives exactly then (arrives_in_sequence). */
+static inline void burst_arrive(struct burst *port, const struct asim_wire *wire, uint64_t t,
+                                uint32_t size)
+{
+    for (; port->waiting && port->next_start < t; port->next++) {
+        const struct asim_frame *gone = &wire->at[port->next & wire->mask];
+
+        port->waiting -= gone->wire;
+        port->next_start = gone->t - wire->delay;
     }
+    if (port->waiting + size > port->peak)
+        port->peak = port->waiting + size;
+    if (port->busy <= t)
+        return;
+    if (!port->waiting) {
+        port->next = port->tail;
+        port->next_start = port->busy;
+    }
+    port->waiting += size;
+}
+
+/* The frame starts on arrival, or behind the one before it. */
+static inline void burst_begin(struct burst *port, const struct asim_wire *from,
+                               const struct asim_frame *frame, uint32_t index)
+{
+    if (port->busy < frame->t) {
+        port->start = frame->t;
+        port->recency = asim_wire_recency(from, frame->wire);
+        port->idle = index + 1;
+    } else {
+        port->recency = recency_behind(port->busy - port->start);
+        port->start = port->busy;
+    }
+}
+
+/* Writes the state back to the port, and publishes the frames on the egress link. */
+static inline void burst_end(struct asim_switch_shard *shard, struct asim_switch_port *to,
+                             const struct burst *port)
+{
+    struct asim_wire *wire = to->port.out;
+    uint32_t first = atomic_load_explicit(&wire->tail, memory_order_relaxed);
+    uint64_t t = wire->at[first & wire->mask].t;
+
+    to->peak_bytes = port->peak;
+    if (port->tail == first)
+        return;
+    to->port.busy = 1;
+    to->port.busy_until = port->busy;
+    to->port.tx_start = port->start;
+    to->port.start_recency = port->recency;
+    wire->frames += port->tail - first;
+    atomic_store_explicit(&wire->tail, port->tail, memory_order_release);
+    if (t < shard->worker->min_arrival[wire->to_slot])
+        shard->worker->min_arrival[wire->to_slot] = t;
+}
+
+/* Queues the frames from index i on, which cannot start in this window. Returns the peak. */
+static inline uint64_t burst_queue(struct asim_switch_shard *shard, struct asim_transit transit,
+                                   struct burst port, uint32_t i)
+{
+    const struct asim_egress_batch *batch = &shard->batch[transit.out];
+    const struct asim_wire *from = shard->sw->in[transit.in];
+    const struct asim_wire *wire = shard->sw->ports[transit.out].port.out;
+
+    for (; i < batch->burst; i++) {
+        const struct asim_frame *frame = asim_arrival_frame(from, i);
+
+        burst_arrive(&port, wire, frame->t, (uint32_t)frame->wire);
+        push(shard, transit, frame);
+    }
+    return port.peak;
+}
+
+/* Whether every frame, the shortest packet and an ACK, takes time on its link, so that no two
+ * frames arrive in one tick. */
+static inline int arrives_in_sequence(const struct asim_fabric *fabric,
+                                      const struct asim_wire *from)
+{
+    return from->in_tx[fabric->set.data_overhead + 1] && from->in_tx[fabric->set.ack_wire];
+}
+
+/* The port is uncongested: its queues are empty, there is one queue for all frames, no observer
+ * reads the queue, and n frames cannot reach an ECN threshold. */
+static inline int is_uncongested(const struct asim_fabric *fabric,
+                                 const struct asim_switch_port *port, uint64_t n)
+{
+    return !port->frames && !fabric->set.writes_telemetry && !fabric->watch.queue &&
+           !fabric->set.net->switch_ack_high_prio && n <= port->ecn_free_frames;
+}
+
+/* Whether the batch of port `out` is a burst, and the port is uncongested. */
+static inline int is_burst(const struct asim_fabric *fabric, const struct asim_switch_shard *shard,
+                           uint32_t out)
+{
+    const struct asim_switch_port *port = &shard->sw->ports[out];
+    const struct asim_egress_batch *batch = &shard->batch[out];
+
+    return batch->burst && is_uncongested(fabric, port, batch->burst) &&
+           arrives_in_sequence(fabric, shard->sw->in[batch->in]) &&
+           asim_link_ring_has_room(port->port.out, batch->burst) &&
+           (!port->same_tick ||
+            port->same_tick_at != asim_arrival_frame(shard->sw->in[batch->in], 0)->t);
+}
+
+/* As serve_batch. Frames that start in this window never enter the shared buffer: they would leave
+ * it in the same window. */
+static inline uint64_t serve_burst(struct asim_fabric *fabric, struct asim_switch_shard *shard,
+                                   uint32_t out, const struct window *window)
+{
+    struct asim_switch_port *to = &shard->sw->ports[out];
+    const struct asim_egress_batch *batch = &shard->batch[out];
+    const struct asim_wire *from = shard->sw->in[batch->in];
+    struct asim_wire *wire = to->port.out;
+    struct burst port = {.busy = to->port.busy ? to->port.busy_until : 0,
+                         .start = to->port.tx_start,
+                         .recency = to->port.start_recency,
+                         .peak = to->peak_bytes,
+                         .tail = atomic_load_explicit(&wire->tail, memory_order_relaxed)};
+    uint32_t i, group = fabric->set.net->priority_group;
+
+    to->rr = (uint8_t)group;
+    to->same_tick = 0; /* all further arrivals are later */
+    for (i = 0; i < batch->burst; i++) {
+        const struct asim_frame *frame = asim_arrival_frame(from, i);
+        struct asim_frame *place = &wire->at[port.tail & wire->mask];
+        uint32_t size = (uint32_t)frame->wire;
+
+        if (port.busy >= window->until)
+            break;
+        burst_arrive(&port, wire, frame->t, size);
+        burst_begin(&port, from, frame, i);
+        port.busy = port.start + wire->tx[size];
+        wire->bytes += size;
+        asim_frame_copy(place, frame, port.recency);
+        place->t = asim_link_arrival(wire, port.busy);
+        asim_port_check_final(shard->worker, wire, place);
+        port.tail++;
+    }
+    if (i < batch->burst)
+        port.peak = burst_queue(shard, (struct asim_transit){batch->in, out, group}, port, i);
+    burst_end(shard, to, &port);
+    if (!port.idle)
+        return 0;
+    return 1 + asim_arrival_entry(batch->in, port.idle - 1,
+                                  asim_arrival_frame(from, port.idle - 1)->t - window->begin);
+}
+
+/* --- the window --------------------------------------------------------------------------------
+ */
+
+static void serve(struct asim_fabric *fabric, struct asim_switch_shard *shard, uint32_t out,
+                  const struct window *window)
+{
+    uint64_t cause = is_burst(fabric, shard, out) ? serve_burst(fabric, shard, out, window)
+                                                  : serve_batch(fabric, shard, out, window);
+
     if (cause)
         shard->last_tx_start[shard->n_last_tx_starts++] =
             (struct asim_port_event){cause - 1, out, 0};
-    if (sw->ports[out].frames)
-        drain_until(fabric, shard, out, begin_until[1]);
+    if (shard->sw->ports[out].frames)
+        drain_until(fabric, shard, out, window->until);
 }
 
 int asim_bulk_allowed(const struct asim_fabric *fabric, const struct asim_switch *sw)
@@ -271,18 +394,19 @@ int asim_bulk_allowed(const struct asim_fabric *fabric, const struct asim_switch
            fabric->set.net->load_balance != ASIM_SPRAY;
 }
 
-/* Ports with frames from before to which nothing came catch up at the end: the next window may be
- * no bulk one, and who asks for the switch's next time counts on nothing being overdue. */
+/* Ports without arrivals drain at the end: the next window may need events, and the time of the
+ * switch's next event assumes that no departure is overdue. */
 void asim_bulk_serve(struct asim_fabric *fabric, struct asim_switch_shard *shard, uint64_t begin,
                      uint64_t until)
 {
-    int alone = shard->sw->n_shards == 1;
+    const struct window window = {begin, until};
+    int single = shard->sw->n_shards == 1;
 
     for (uint32_t i = 0; i < shard->n_egress_ports && !shard->worker->failed; i++) {
         uint32_t out = shard->egress_ports[i];
 
-        if (alone || shard->sw->shard_of[out] == shard->i)
-            serve(fabric, shard, out, (const uint64_t[2]){begin, until});
+        if (single || shard->sw->shard_of[out] == shard->i)
+            serve(fabric, shard, out, &window);
     }
     for (uint32_t p = asim_pending_next(shard, 0); p < shard->sw->n_ports;
          p = asim_pending_next(shard, p + 1))

@@ -1,9 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-only
  *
- * Dealing the arrivals of a bulk window by way out: see egress_batch.h.
+ * Bucketing the arrivals of a bulk window (egress_batch.h).
  */
 #include "fabric/switch/bulk/egress_batch.h"
-#include "fabric/switch/queue.h"
+
+#include "fabric/switch/bulk/tie_order.h"
+#include "fabric/switch/bulk/tie_sequence.h"
+#include "fabric/switch/ecmp.h"
 #include "fabric/switch/mmu.h"
 
 int asim_egress_batch_grow(struct asim_egress_batch *batch, uint32_t n)
@@ -18,20 +21,20 @@ int asim_egress_batch_grow(struct asim_egress_batch *batch, uint32_t n)
 int asim_egress_batch_expand(const struct asim_switch *sw, struct asim_egress_batch *batch,
                              uint64_t begin)
 {
-    const struct asim_link_ring_view mail = asim_link_ring_view_of(sw->in[batch->in]);
+    const struct asim_link_ring_view ring = asim_link_ring_view_of(sw->in[batch->in]);
     uint32_t n = batch->burst;
 
     if (batch->cap < n && asim_egress_batch_grow(batch, n))
         return ASIM_ENOMEM;
     for (uint32_t i = 0; i < n; i++)
         batch->at[i] =
-            asim_arrival_entry(batch->in, i, asim_link_ring_view_nth(&mail, i)->t - begin);
+            asim_arrival_entry(batch->in, i, asim_link_ring_view_nth(&ring, i)->t - begin);
     batch->n += n;
     batch->burst = 0;
     return 0;
 }
 
-/* Something leaves through `out`. */
+/* The first arrival for egress port `out`. */
 static inline void begin_batch(struct asim_switch_shard *shard, uint32_t out)
 {
     shard->egress_ports[shard->n_egress_ports++] = out;
@@ -41,8 +44,8 @@ static inline void begin_batch(struct asim_switch_shard *shard, uint32_t out)
     shard->batch[out].second_run = 0;
 }
 
-/* Puts an entry at the end of those that leave through `out`. Ports are dealt one after the other,
- * each in order of time: an entry of another port begins another row. 0 or ASIM_ENOMEM. */
+/* Appends an entry to a batch. Ingress ports come one after the other, each in order of time: an
+ * entry of another port begins another run. 0 or ASIM_ENOMEM. */
 static inline int bucket(struct asim_switch_shard *shard, uint32_t out, uint64_t entry,
                          uint64_t begin)
 {
@@ -64,21 +67,21 @@ static inline int bucket(struct asim_switch_shard *shard, uint32_t out, uint64_t
     return 0;
 }
 
-/* The first n frames of a port leave through `out`, which others do already. */
+/* Appends the first n frames of a port to a batch that is not empty. */
 static int bucket_behind(struct asim_switch_shard *shard, uint32_t out, uint32_t in, uint32_t n,
                          uint64_t begin)
 {
-    const struct asim_link_ring_view mail = asim_link_ring_view_of(shard->sw->in[in]);
+    const struct asim_link_ring_view ring = asim_link_ring_view_of(shard->sw->in[in]);
     int failed = 0;
 
     for (uint32_t i = 0; i < n && !failed; i++)
         failed =
             bucket(shard, out,
-                   asim_arrival_entry(in, i, asim_link_ring_view_nth(&mail, i)->t - begin), begin);
+                   asim_arrival_entry(in, i, asim_link_ring_view_nth(&ring, i)->t - begin), begin);
     return failed;
 }
 
-/* The first n frames of a port leave through `out`. */
+/* Appends the first n frames of a port to a batch, as a burst if possible. */
 static inline int bucket_burst(struct asim_switch_shard *shard, uint32_t out, uint32_t in,
                                uint32_t n, uint64_t begin)
 {
@@ -92,8 +95,8 @@ static inline int bucket_burst(struct asim_switch_shard *shard, uint32_t out, ui
     return 0;
 }
 
-/* Ports in lockstep are kin, and are often neighbours: a port whose n frames are those of the port
- * dealt before it in time and cause is of its kin, else its own. */
+/* Ports in lockstep are often neighbours. A port whose n frames are identical to those of the port
+ * before it joins that port's group. Else it begins a group of its own. */
 static inline uint32_t lockstep_group_of(const struct asim_switch_shard *shard, uint32_t p,
                                          uint32_t n)
 {
@@ -107,62 +110,62 @@ static inline uint32_t lockstep_group_of(const struct asim_switch_shard *shard, 
     return sw->lockstep_group[last->port];
 }
 
+struct span {
+    uint64_t begin, until;
+};
+
 static uint64_t fail(struct asim_switch_shard *shard)
 {
     shard->worker->failed = ASIM_ENOMEM;
     return UINT64_MAX;
 }
 
-/* The way out of a frame, UINT32_MAX where there is none or it is no frame to be sent on. */
+/* The egress port of a frame. UINT32_MAX excludes a bulk window: no route, or a PFC frame. */
 static inline uint32_t egress_of(struct asim_fabric *fabric, struct asim_switch_shard *shard,
                                  const struct asim_frame *frame)
 {
-    uint32_t goal = asim_frame_goal(frame);
-    const struct asim_cached_route *cached = &shard->route_cache[goal % ASIM_CACHED_ROUTES];
-
     if (frame->type >= ASIM_PAUSE)
         return UINT32_MAX;
-    return cached->port && cached->dst == goal ? cached->port - 1
-                                               : asim_switch_route(fabric, shard, frame);
+    return asim_ecmp_egress(fabric, shard, frame);
 }
 
-/* Of the frames of an active port those before `until` that are of the first one's flow and go its
- * way, and their bytes: at least one. */
-static inline uint32_t first_burst(const struct asim_link_ring_view *mail, uint32_t there,
+/* The number of frames at the front of the ring that arrive before `until`, and have the flow and
+ * the direction of the first one: at least 1. Adds up their bytes. */
+static inline uint32_t first_burst(const struct asim_link_ring_view *ring, uint32_t available,
                                    uint64_t until, uint64_t *bytes)
 {
-    const struct asim_frame *first = asim_link_ring_view_nth(mail, 0), *frame = first;
+    const struct asim_frame *first = asim_link_ring_view_nth(ring, 0), *frame = first;
     uint32_t n = 0;
 
     do {
         *bytes += frame->wire;
-        frame = asim_link_ring_view_nth(mail, ++n);
-    } while (n != there && frame->t < until && frame->flow == first->flow &&
+        frame = asim_link_ring_view_nth(ring, ++n);
+    } while (n != available && frame->t < until && frame->flow == first->flow &&
              frame->type == first->type);
     return n;
 }
 
-/* Deals what comes in at port p, all of which lies in the mailbox since the switch's turn began;
- * routes are asked here, once a frame, and remembered by the batch the frame is put in. Its bytes,
- * or UINT64_MAX where the window is no bulk one. */
+/* Buckets the arrivals at port p. Each frame is routed once, here. Returns their bytes; UINT64_MAX
+ * excludes a bulk window. */
 static uint64_t bucket_port(struct asim_fabric *fabric, struct asim_switch_shard *shard, uint32_t p,
-                            const uint64_t begin_until[2])
+                            const struct span *span)
 {
     struct asim_switch *sw = shard->sw;
     struct asim_wire *wire = sw->in[p];
-    const struct asim_link_ring_view mail = asim_link_ring_view_of(wire);
-    uint64_t bytes = 0, begin = begin_until[0], until = begin_until[1];
-    uint32_t there = wire->avail - mail.head, n = first_burst(&mail, there, until, &bytes), out;
+    const struct asim_link_ring_view ring = asim_link_ring_view_of(wire);
+    uint64_t bytes = 0, begin = span->begin, until = span->until;
+    uint32_t available = wire->avail - ring.head, n = first_burst(&ring, available, until, &bytes),
+             out;
 
-    if (there >= 1u << ASIM_INDEX_BITS)
+    if (available >= 1u << ASIM_INDEX_BITS)
         return UINT64_MAX;
-    out = egress_of(fabric, shard, asim_link_ring_view_nth(&mail, 0));
+    out = egress_of(fabric, shard, asim_link_ring_view_nth(&ring, 0));
     if (out == UINT32_MAX)
         return UINT64_MAX;
     if (bucket_burst(shard, out, p, n, begin))
         return fail(shard);
-    for (; n != there; n++) {
-        const struct asim_frame *frame = asim_link_ring_view_nth(&mail, n);
+    for (; n != available; n++) {
+        const struct asim_frame *frame = asim_link_ring_view_nth(&ring, n);
 
         if (frame->t >= until)
             break;
@@ -177,7 +180,7 @@ static uint64_t bucket_port(struct asim_fabric *fabric, struct asim_switch_shard
     if (sw->in_seq)
         sw->in_seq[p] = wire->in_seq;
     shard->last_arrival[shard->n_last_arrivals++] = (struct asim_port_event){
-        asim_arrival_entry(p, n - 1, asim_link_ring_view_nth(&mail, n - 1)->t - begin), p,
+        asim_arrival_entry(p, n - 1, asim_link_ring_view_nth(&ring, n - 1)->t - begin), p,
         (uint32_t)bytes};
     wire->received += n;
     wire->received_bytes += bytes;
@@ -202,12 +205,13 @@ void asim_arrivals_unbucket(struct asim_switch_shard *shard)
 int asim_arrivals_bucket(struct asim_fabric *fabric, struct asim_switch_shard *shard,
                          uint64_t begin, uint64_t until)
 {
+    const struct span span = {begin, until};
+
     shard->bytes_in = shard->most_in = 0;
     if ((until - begin) >> (64 - ASIM_TICK_SHIFT) || shard->sw->n_ports >= 1u << ASIM_PORT_BITS)
         return 0;
     for (uint32_t i = 0; i < shard->n_active; i++) {
-        uint64_t bytes =
-            bucket_port(fabric, shard, shard->active[i], (const uint64_t[2]){begin, until});
+        uint64_t bytes = bucket_port(fabric, shard, shard->active[i], &span);
 
         if (bytes == UINT64_MAX) {
             asim_arrivals_unbucket(shard);
@@ -222,9 +226,8 @@ int asim_arrivals_bucket(struct asim_fabric *fabric, struct asim_switch_shard *s
     return 1;
 }
 
-/* What the shared buffer must have free for the fullest ingress queue not to pass its threshold: it
- * would hold all that it holds now and all that comes in. PFC frames that wait here are of queue 0,
- * which is none of the buffer's. */
+/* The free bytes that keep the fullest ingress queue below its threshold, if it keeps its frames
+ * and gets all arrivals. PFC frames in queue 0 take no shared buffer. */
 static uint64_t most_level(const struct asim_switch_shard *shard, uint32_t group)
 {
     const struct asim_switch *sw = shard->sw;
@@ -240,8 +243,7 @@ static uint64_t most_level(const struct asim_switch_shard *shard, uint32_t group
     return most;
 }
 
-/* Also the shared buffer would hold everything. No port is looked at where it is so empty that none
- * can be near its threshold: what is in no queue's reserve is in use. */
+/* Looks at ports only if the buffer is so full that some port can be near its threshold. */
 int asim_arrivals_fit_buffer(const struct asim_switch *sw, uint32_t group)
 {
     uint64_t used = sw->shared_used, most_in = 0, most = 0;

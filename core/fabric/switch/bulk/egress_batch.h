@@ -1,26 +1,30 @@
 /* SPDX-License-Identifier: GPL-2.0-only
  *
- * The arrivals of a bulk window (bulk.c), dealt by the port they leave through and there in the
- * order of tie_key.h. Ports of a bulk window have nothing to do with each other, so a port is
- * worked through from one end of the window to the other while its state is at hand, and only what
- * goes the same way is compared: no calendar, no event.
+ * The arrivals of a bulk window (bulk.h), bucketed by egress port. Egress ports of a bulk window do
+ * not influence each other. So the switch simulates one port from the begin of the window to its
+ * end, while the state of the port is in cache, and orders only the arrivals of one port.
  *
- * An entry is one word: ticks since the window began, ingress port, and the how-manieth frame of
- * that port's mailbox it is. Frames stay in their mailboxes until the window is through, so that
- * what came before an arrival on its link can be looked up when two are of one time and one cause.
+ * An entry is one word: ticks since the begin of the window, ingress port, index of the frame in
+ * that port's receive ring. Frames stay in the rings to the end of the window, because ties between
+ * arrivals are broken by the earlier frames of their links.
  */
 #ifndef ASIM_FABRIC_SWITCH_BULK_EGRESS_BATCH_H
 #define ASIM_FABRIC_SWITCH_BULK_EGRESS_BATCH_H
 
 #include "fabric/node.h"
 
-/* Ticks have the rest, 32 bits. What does not fit is worked through the long way: a window of more
- * ticks, more ports, or a mailbox with more frames. */
+/* The ticks have the other 32 bits. Longer windows, more ports and longer receive rings exclude a
+ * bulk window. */
 enum {
     ASIM_INDEX_BITS = 16,
     ASIM_PORT_BITS = 16,
     ASIM_TICK_SHIFT = ASIM_INDEX_BITS + ASIM_PORT_BITS
 };
+
+static inline uint64_t asim_arrival_entry(uint32_t in, uint32_t index, uint64_t ticks)
+{
+    return ticks << ASIM_TICK_SHIFT | (uint64_t)in << ASIM_INDEX_BITS | index;
+}
 
 static inline uint32_t asim_arrival_port(uint64_t entry)
 {
@@ -32,22 +36,22 @@ static inline uint32_t asim_arrival_index(uint64_t entry)
     return (uint32_t)entry & ((1u << ASIM_INDEX_BITS) - 1);
 }
 
-/* Where the frame lies, of the wire it came in by. */
+/* The frame of an entry; wire: the link of its ingress port. */
 static inline const struct asim_frame *asim_arrival_frame(const struct asim_wire *wire,
                                                           uint64_t entry)
 {
-    const struct asim_link_ring_view mail = asim_link_ring_view_of(wire);
+    const struct asim_link_ring_view ring = asim_link_ring_view_of(wire);
 
-    return asim_link_ring_view_nth(&mail, asim_arrival_index(entry));
+    return asim_link_ring_view_nth(&ring, asim_arrival_index(entry));
 }
 
-/* Whether what has the same size and cause has the same age on both. */
+/* Whether frames of equal size and cause have equal ages on both links. */
 static inline int asim_wires_time_alike(const struct asim_wire *a, const struct asim_wire *b)
 {
     return a->in_tx == b->in_tx && a->age_left == b->age_left;
 }
 
-/* Whether the first n frames of two mailboxes have come at the same times for the same causes. */
+/* Whether the first n frames of two links have arrived at the same times from the same causes. */
 static inline int asim_arrivals_are_identical(const struct asim_wire *a, const struct asim_wire *b,
                                               uint32_t n)
 {
@@ -56,8 +60,8 @@ static inline int asim_arrivals_are_identical(const struct asim_wire *a, const s
     if (!asim_wires_time_alike(a, b))
         return 0;
     for (uint32_t i = 0; i < n; i++) {
-        const struct asim_frame *f = asim_link_ring_view_nth(&x, i),
-                                *g = asim_link_ring_view_nth(&y, i);
+        const struct asim_frame *f = asim_link_ring_view_nth(&x, i);
+        const struct asim_frame *g = asim_link_ring_view_nth(&y, i);
 
         if (f->t != g->t || f->wire != g->wire || f->cause_recency != g->cause_recency)
             return 0;
@@ -65,16 +69,9 @@ static inline int asim_arrivals_are_identical(const struct asim_wire *a, const s
     return 1;
 }
 
-/* Makes room for so many entries. 0 or ASIM_ENOMEM. */
+/* Makes room for n entries. 0 or ASIM_ENOMEM. */
 int asim_egress_batch_grow(struct asim_egress_batch *batch, uint32_t n);
-/* The entry of the place-th frame of port `in`, which comes so many ticks after the window began.
- */
-static inline uint64_t asim_arrival_entry(uint32_t in, uint32_t place, uint64_t ticks)
-{
-    return ticks << ASIM_TICK_SHIFT | (uint64_t)in << ASIM_INDEX_BITS | place;
-}
-/* Writes entries in place of a burst, if the batch is one; the window began at `begin`. 0 or
- * ASIM_ENOMEM. */
+/* Replaces a burst by entries; the window began at `begin`. 0 or ASIM_ENOMEM. */
 int asim_egress_batch_expand(const struct asim_switch *sw, struct asim_egress_batch *batch,
                              uint64_t begin);
 /* Empties all batches. */
@@ -87,46 +84,20 @@ static inline void asim_egress_batches_clear(struct asim_switch_shard *shard)
     }
     shard->n_egress_ports = shard->n_remote_egress = 0;
 }
-/* Deals what comes in at the active ports of a shard from `begin` to before `until`. Where it says
- * 0 nothing is dealt: a pause or resume is among the frames, one has no way, or there is too much
- * of something. Without memory the worker fails. Costs some 40 instructions a frame. */
+
+/* Buckets the arrivals at the active ports of a shard from `begin` to before `until`. 0, with empty
+ * batches, if they exclude a bulk window: a PFC frame, a frame without a route, a field of an entry
+ * that is too small. The worker records a lack of memory. Takes 40 instructions a frame. */
 int asim_arrivals_bucket(struct asim_fabric *fabric, struct asim_switch_shard *shard,
                          uint64_t begin, uint64_t until);
-/* Whether no threshold of the shared buffer is reached by what all shards have dealt, of that
- * priority group, even if nothing left. */
+/* Whether the arrivals of all shards in that priority group leave every threshold of the shared
+ * buffer unreached, even if no frame leaves. */
 int asim_arrivals_fit_buffer(const struct asim_switch *sw, uint32_t group);
-/* Nothing has been dealt: the long way will count the same frames once more. */
+/* Undoes asim_arrivals_bucket: switch.c counts the same frames again. */
 void asim_arrivals_unbucket(struct asim_switch_shard *shard);
-/* What another shard has dealt to the ports of this one. Its entries are there until it has
- * settled.
- */
+/* Adds the arrivals that another shard has bucketed for ports of this one. The other shard keeps
+ * them until it settles. */
 void asim_arrivals_collect(struct asim_switch_shard *shard, const struct asim_switch_shard *other,
                            uint64_t begin);
-/* --- tie_order.c: the order of tie_key.h
- * ------------------------------------------------------------ */
-/* The entries of a batch in order: at its own place, or where they lie until the next such call. */
-uint64_t *asim_arrivals_order(struct asim_switch_shard *shard, struct asim_egress_batch *batch);
-
-/* Ports that are sorted by insertion, where they stand. */
-enum { ASIM_FEW_PORTS = 32 };
-/* All has been sent or queued: links and transmissions are put into the order in which their last
- * events have come. Not where it is what it was (sw->in_lockstep). */
-void asim_order_ties(struct asim_switch *sw);
-
-/* --- tie_sequence.c: what an order leaves behind
- * ---------------------------------------------------- */
-/* A shard has dealt: whether what came by its ports is in step (switch.h). Not worth asking for few
- * ports of a switch with one shard. */
-void asim_lockstep_detect(struct asim_switch_shard *shard);
-/* All have. Where everything that came is in lockstep, with an order among all ports from before,
- * it keeps that order (sw->in_lockstep), and none need be found. Else ports of several shards in
- * lockstep are made kin, for asim_order_ties compares kin quickly: as it would by itself within a
- * shard. Costs a comparison of two mailboxes a shard. */
-void asim_lockstep_join(struct asim_switch *sw);
-/* All are ranked. Desk by shard, possibly side by side: what came and what was started get the
- * counts that tie_key.h compares, and mailboxes are emptied. Then the shards' sums are added up,
- * the window having had so many ticks. */
-void asim_tie_sequence_assign(struct asim_switch_shard *shard);
-void asim_bulk_window_end(struct asim_switch *sw, uint64_t ticks);
 
 #endif

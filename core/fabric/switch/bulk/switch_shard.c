@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: GPL-2.0-only
  *
- * See switch_shard.h. What shards of one switch must not do side by side is done between their
- * steps, or by each for its own ports: another shard's ingress queue is charged by note (bulk.c),
- * counts of order are given when all is ranked (tie_order.c), and queues are marked, stamped and
- * emptied by the shard whose ports they are of.
+ * Shards, their receive rings, and the steps of a window (switch_shard.h).
  */
 #include "fabric/switch/bulk/switch_shard.h"
-#include "fabric/switch/bulk/egress_batch.h"
-#include "fabric/switch/queue.h"
 
 #include <stdlib.h>
+
+#include "fabric/switch/bulk/bulk.h"
+#include "fabric/switch/bulk/egress_batch.h"
+#include "fabric/switch/bulk/tie_sequence.h"
+#include "fabric/switch/queue.h"
 
 void asim_switch_shards_close(struct asim_switch *sw)
 {
@@ -35,7 +35,7 @@ void asim_switch_shards_close(struct asim_switch *sw)
     sw->n_shards = 0;
 }
 
-/* Lists of numbers of ports are one allocation, which `active` begins. */
+/* All lists of port numbers are one allocation, which `active` begins. */
 static int open_shard(struct asim_switch *sw, uint32_t d, uint32_t before)
 {
     struct asim_switch_shard *shard = &sw->shard[d];
@@ -55,7 +55,7 @@ static int open_shard(struct asim_switch *sw, uint32_t d, uint32_t before)
         if (sw->shard_of[p] != d)
             continue;
         shard->lru[shard->n_ports++] = p;
-        if (sw->ports[p].frames) /* opened again, in the middle of a run */
+        if (sw->ports[p].frames) /* opened again during a run */
             shard->pending[p / 64] |= 1ull << p % 64;
     }
     shard->last_arrival = sw->last_arrival[0] + before;
@@ -87,8 +87,7 @@ int asim_switch_shards_open(struct asim_switch *sw, uint32_t n, const uint8_t *o
     return 0;
 }
 
-/* When the first frame that waits behind another begins. Ends of transmissions count only where
- * frames wait: nobody else asks when a port becomes free. */
+/* The first departure of a queued frame. Other ends of transmissions are no events. */
 static uint64_t first_departure(struct asim_switch_shard *shard)
 {
     const struct asim_switch *sw = shard->sw;
@@ -104,17 +103,16 @@ static uint64_t first_departure(struct asim_switch_shard *shard)
     return next;
 }
 
-/* Whether there is anything in the mailbox; if not, it is open as it is. */
+/* Whether the receive ring holds frames. Reads nothing else of an empty one. */
 static inline int has_mail(const struct asim_wire *wire)
 {
     return atomic_load_explicit(&wire->tail, memory_order_acquire) !=
            atomic_load_explicit(&wire->head, memory_order_relaxed);
 }
 
-/* Mailboxes are looked at in the order in which they were served last, because ports in lockstep
- * will be served so again (egress_batch.c). Those with something in them are listed first, without
- * a branch on what is as good as random. Nothing hangs on what was found at the port before, so
- * that they are waited for together. */
+/* Looks at receive rings in LRU order, because ports in lockstep are served in the same order
+ * again. Lists rings with frames first, without a branch on random data. The rings do not depend on
+ * each other, so their cache misses overlap. */
 uint64_t asim_switch_shard_open_rings(struct asim_switch_shard *shard, uint64_t until)
 {
     struct asim_wire *const *in = shard->sw->in;
@@ -143,7 +141,6 @@ uint64_t asim_switch_shard_open_rings(struct asim_switch_shard *shard, uint64_t 
     return begin;
 }
 
-/* Mailboxes are those of the turn's beginning. */
 uint64_t asim_switch_shard_next(struct asim_switch_shard *shard)
 {
     uint64_t next = first_departure(shard);
@@ -180,7 +177,7 @@ void asim_switch_shard_bucket(struct asim_fabric *fabric, struct asim_switch_sha
         asim_bulk_allowed(fabric, shard->sw) && asim_arrivals_bucket(fabric, shard, begin, until);
 }
 
-/* What has been dealt in vain is taken back. */
+/* If one shard cannot bucket its arrivals, all others undo it. */
 int asim_switch_decide_bulk(struct asim_switch *sw, uint32_t group)
 {
     int bulk = 1;

@@ -1,18 +1,18 @@
 /* SPDX-License-Identifier: GPL-2.0-only
  *
- * The order of tie_key.h among the arrivals of a bulk window: see egress_batch.h. What it leaves
- * behind for the next window is tie_sequence.c's.
+ * Sorting of arrivals, and of ports (tie_order.h).
  */
-#include "fabric/switch/bulk/egress_batch.h"
-#include "fabric/switch/queue.h"
+#include "fabric/switch/bulk/tie_order.h"
 
 #include <string.h>
 
-/* The order of tie_key.h among arrivals of one time: by the ages of their causes, then by which of
- * the links was served first the last time, which is asked of the frames before these on their
- * links, and of the counts of earlier windows where there are none. Out of line: nearly all
- * entries differ in time. It goes back to the beginning of the window where ports are in lockstep
- * without being kin. */
+#include "fabric/switch/bulk/egress_batch.h"
+
+/* The order of two arrivals in one tick: first the ages of their causes, then the order in which
+ * their links were served last. The frames before them on their links show that order, or the event
+ * counts of earlier windows if no such frame exists. Out of line, since most entries differ in
+ * time. It goes back to the begin of the window if ports are in lockstep without being in one
+ * group. */
 static int is_first(const struct asim_switch *sw, uint64_t a, uint64_t b)
 {
     const struct asim_port *x = &sw->ports[asim_arrival_port(a)].port;
@@ -40,11 +40,11 @@ static int is_first(const struct asim_switch *sw, uint64_t a, uint64_t b)
             break;
     }
     if ((a & places) || (b & places))
-        return !(a & places); /* the one before it is of an earlier window */
+        return !(a & places); /* its predecessor belongs to an earlier window */
     return x->in->in_seq != y->in->in_seq ? x->in->in_seq < y->in->in_seq : a < b;
 }
 
-/* Kin of one place are told apart by their counts, without a look at any frame. */
+/* Whether the event counts alone order two entries: one group, and one index. */
 static inline int same_lockstep_group(const struct asim_switch *sw, uint64_t a, uint64_t b)
 {
     const uint64_t places = (1ull << ASIM_INDEX_BITS) - 1;
@@ -66,7 +66,8 @@ static inline int is_before(const struct asim_switch *sw, uint64_t a, uint64_t b
     return x != y ? x < y : a < b;
 }
 
-/* The same for all shards, whose wires are not at hand: by the counts that were noted for this. */
+/* The same for ports of all shards. Uses the copies of event counts, since the links may be in the
+ * caches of other cores. */
 static inline int arrived_before(const struct asim_switch *sw, uint64_t a, uint64_t b)
 {
     uint64_t x, y;
@@ -79,9 +80,8 @@ static inline int arrived_before(const struct asim_switch *sw, uint64_t a, uint6
     return x != y ? x < y : a < b;
 }
 
-/* Two rows, each in order, into one: data that goes one way and the answers of what comes back make
- * up most of the traffic of collectives, and meet here. Of equal ones the first row's goes first,
- * but there are none: no two frames have the same place. */
+/* Merges two sorted runs. Data in one direction and ACKs of the other meet here: most of the
+ * traffic of collectives. No two entries are equal. */
 static void merge(const struct asim_switch *sw, const uint64_t *from, const uint32_t mid_end[2],
                   uint64_t *to)
 {
@@ -92,9 +92,9 @@ static void merge(const struct asim_switch *sw, const uint64_t *from, const uint
     memcpy(to, from + (i < mid_end[0] ? i : j), (mid_end[0] - i + mid_end[1] - j) * sizeof *to);
 }
 
-/* By insertion: for short batches, where many rows of one or two meet. An all-to-all brings a frame
- * or two from each of many ports to a way out, in no order that anybody could foresee; below some
- * forty the moves are cheaper than the mispredicted turns of a merge. */
+/* Insertion sort, for short batches of many runs. An all-to-all brings one or two frames of each of
+ * many ports to an egress port, in random order. Below some forty entries the moves cost less than
+ * the mispredicted branches of a merge. */
 static void insert_all(const struct asim_switch *sw, uint64_t *at, uint32_t n)
 {
     for (uint32_t i = 1; i < n; i++) {
@@ -107,7 +107,8 @@ static void insert_all(const struct asim_switch *sw, uint64_t *at, uint32_t n)
     }
 }
 
-/* Merge sort, bottom up from pieces of PIECE; where it ends up: at or spare. */
+/* Merge sort, bottom up from pieces of PIECE entries. Returns `at` or `spare`, whichever holds the
+ * result. */
 static uint64_t *sort_long(const struct asim_switch *sw, uint64_t *at, uint32_t n, uint64_t *spare)
 {
     enum { PIECE = 16 };
@@ -152,8 +153,8 @@ uint64_t *asim_arrivals_order(struct asim_switch_shard *shard, struct asim_egres
     return spare;
 }
 
-/* By insertion, in pieces that are merged then. What is in order already, as in lockstep, costs one
- * comparison each. */
+/* Insertion sort in pieces, and merges. Sorted input, as in lockstep, costs one comparison an
+ * entry. */
 static const struct asim_port_event *
 sort_ports(const struct asim_switch *sw, struct asim_port_event *const at_spare[2], uint32_t n)
 {
@@ -190,7 +191,7 @@ sort_ports(const struct asim_switch *sw, struct asim_port_event *const at_spare[
     return from;
 }
 
-/* The first shard's pieces are in place, the others' are moved behind it. */
+/* Appends the lists of the other shards to those of the first one, which are in place. */
 static void gather(struct asim_switch *sw)
 {
     for (uint32_t d = 1; d < sw->n_shards; d++) {
@@ -205,8 +206,8 @@ static void gather(struct asim_switch *sw)
     }
 }
 
-/* A set of times, of which those are one that differ by a multiple of its bits. More than a cache
- * line of them would cost more to empty than it saves. */
+/* A set of ticks modulo TIMES: one cache line, because more would cost more to clear than it saves.
+ */
 enum { TIMES = 512 };
 
 struct times {
@@ -218,16 +219,15 @@ static inline uint64_t has(const struct times *times, uint32_t t)
     return times->bits[t % TIMES / 64] >> t % 64 & 1;
 }
 
-/* If `yes` is 1; it may be 0. */
+/* Adds t if yes is 1, without a branch. */
 static inline void include(struct times *times, uint32_t t, uint64_t yes)
 {
     times->bits[t % TIMES / 64] |= yes << t % 64;
 }
 
-/* Puts those first that may be of one time with another, and says how many they are: for these the
- * order takes more than a look at the time. Counts are time first, so who shares its time with
- * nobody needs no place among the others. Many are taken to be in lockstep, or close to it, and are
- * put in order, which then costs little. */
+/* Moves events that may share their tick with another one to the front, and returns their number.
+ * Only they need an order: event counts begin with the tick. Above ASIM_FEW_PORTS events all go to
+ * the sort, because ports in lockstep are nearly sorted. */
 static uint32_t put_ties_first(struct asim_port_event *at, uint32_t n)
 {
     struct times seen, again;

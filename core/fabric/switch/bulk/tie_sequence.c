@@ -1,21 +1,19 @@
 /* SPDX-License-Identifier: GPL-2.0-only
  *
- * The counts that arrivals and transmissions of a bulk window leave behind, by which tie_key.h
- * tells the next ones apart: by the order found (tie_order.c), or, where everything came in
- * lockstep, by the order there was, which then nobody has to find. Desks of several workers do the
- * latter without a look at each other's ports, whose cache lines would have to come from another
- * core and go back.
+ * Event counts after a bulk window, and lockstep among shards (tie_sequence.h).
  */
+#include "fabric/switch/bulk/tie_sequence.h"
+
 #include "fabric/switch/bulk/egress_batch.h"
 
-/* Whether all that two ports took in came at the same times for the same causes. */
+/* Whether all arrivals of two ports are identical. */
 static int arrivals_are_alike(const struct asim_switch *sw, const struct asim_port_event *a,
                               const struct asim_port_event *b)
 {
-    uint32_t place = asim_arrival_index(a->entry);
+    uint32_t index = asim_arrival_index(a->entry);
 
-    return place == asim_arrival_index(b->entry) &&
-           asim_arrivals_are_identical(sw->in[a->port], sw->in[b->port], place + 1);
+    return index == asim_arrival_index(b->entry) &&
+           asim_arrivals_are_identical(sw->in[a->port], sw->in[b->port], index + 1);
 }
 
 void asim_lockstep_detect(struct asim_switch_shard *shard)
@@ -34,20 +32,20 @@ void asim_lockstep_detect(struct asim_switch_shard *shard)
     shard->in_lockstep = i == n && shard->seq_low > 0;
 }
 
-/* Whether no two of what a port took in came at the same time: then those of all its kin that did
- * have the same place. */
+/* Whether no two arrivals of a port share a tick. Simultaneous arrivals of its group then have the
+ * same index. */
 static int is_strict(const struct asim_switch *sw, const struct asim_port_event *came)
 {
-    const struct asim_link_ring_view mail = asim_link_ring_view_of(sw->in[came->port]);
+    const struct asim_link_ring_view ring = asim_link_ring_view_of(sw->in[came->port]);
     uint32_t n = asim_arrival_index(came->entry) + 1, i = 1;
 
-    while (i < n && asim_link_ring_view_nth(&mail, i - 1)->t < asim_link_ring_view_nth(&mail, i)->t)
+    while (i < n && asim_link_ring_view_nth(&ring, i - 1)->t < asim_link_ring_view_nth(&ring, i)->t)
         i++;
     return i == n;
 }
 
-/* Only those a shard deals first, and who came as they did: all of them in lockstep, which is the
- * case that is worth it. */
+/* Joins only the group of the first arrivals of each shard: the case of lockstep among all ports.
+ */
 void asim_lockstep_join(struct asim_switch *sw)
 {
     const struct asim_switch_shard *first = sw->shard;
@@ -77,14 +75,14 @@ void asim_lockstep_join(struct asim_switch *sw)
     }
 }
 
-/* Count of an entry's event: its time, then its place among those of its time, if it shares it. */
-static inline uint64_t count_of(const struct asim_switch *sw, uint64_t entry, uint32_t place)
+/* The event count of an entry: its tick, then its rank among the events of that tick. */
+static inline uint64_t count_of(const struct asim_switch *sw, uint64_t entry, uint32_t index)
 {
-    return sw->seq + 1 + (entry >> ASIM_TICK_SHIFT << ASIM_PORT_BITS) + place;
+    return sw->seq + 1 + (entry >> ASIM_TICK_SHIFT << ASIM_PORT_BITS) + index;
 }
 
-/* Who was served in this window goes behind the others by age; they are put there afterwards, in
- * the order found. Returns how many others there are. */
+/* Moves the ports without arrivals to the front of the LRU order; the caller appends the others.
+ * Returns the number of the former. */
 static uint32_t keep_others(struct asim_switch_shard *shard)
 {
     uint32_t kept = 0;
@@ -96,8 +94,9 @@ static uint32_t keep_others(struct asim_switch_shard *shard)
     return kept;
 }
 
-/* Without ties there is no lockstep, and no age is of use. */
-static void age(struct asim_switch_shard *shard)
+/* Appends the ports with arrivals in the order found. Without ties there is no lockstep, and the
+ * LRU order is of no use. */
+static void update_lru(struct asim_switch_shard *shard)
 {
     const struct asim_switch *sw = shard->sw;
     uint32_t kept = keep_others(shard);
@@ -107,7 +106,7 @@ static void age(struct asim_switch_shard *shard)
             shard->lru[kept++] = sw->arrival_order[i].port;
 }
 
-/* A port has taken in what came, which is dropped now. */
+/* Sets the event count of a link, and drops its arrivals. */
 static inline void take_in(struct asim_switch *sw, struct asim_port_event came, uint64_t count)
 {
     struct asim_wire *wire = sw->in[came.port];
@@ -120,27 +119,27 @@ static inline void take_in(struct asim_switch *sw, struct asim_port_event came, 
 static void settle_ordered(struct asim_switch_shard *shard)
 {
     struct asim_switch *sw = shard->sw;
-    int alone = sw->n_shards == 1;
+    int single = sw->n_shards == 1;
 
     if (sw->ties)
-        age(shard);
+        update_lru(shard);
     for (uint32_t i = 0; i < sw->n_last_tx_starts; i++) {
         struct asim_port_event started = sw->tx_start_order[i];
 
-        if (alone || sw->shard_of[started.port] == shard->i)
+        if (single || sw->shard_of[started.port] == shard->i)
             sw->ports[started.port].port.start_seq = count_of(sw, started.entry, i);
     }
     for (uint32_t i = 0; i < sw->n_last_arrivals; i++) {
         struct asim_port_event came = sw->arrival_order[i];
 
-        if (alone || sw->shard_of[came.port] == shard->i)
+        if (single || sw->shard_of[came.port] == shard->i)
             take_in(sw, came, count_of(sw, came.entry, i));
     }
 }
 
-/* Everybody keeps the place among the others that the last counts gave it: no look at other shards'
- * ports, but at the counts they had. */
-static void settle_in_step(struct asim_switch_shard *shard)
+/* Each port keeps its rank of the last window. Reads no port of another shard, only the copies of
+ * their event counts. */
+static void settle_in_lockstep(struct asim_switch_shard *shard)
 {
     struct asim_switch *sw = shard->sw;
     uint32_t kept;
@@ -166,11 +165,11 @@ static void settle_in_step(struct asim_switch_shard *shard)
     }
 }
 
-/* Mailboxes are emptied last: what is put in order is looked up there. */
+/* Empties the receive rings last, because the order looks at their frames. */
 void asim_tie_sequence_assign(struct asim_switch_shard *shard)
 {
     if (shard->sw->in_lockstep)
-        settle_in_step(shard);
+        settle_in_lockstep(shard);
     else
         settle_ordered(shard);
     asim_egress_batches_clear(shard);

@@ -1,0 +1,27 @@
+/* SPDX-License-Identifier: GPL-2.0-only
+ *
+ * The egress port of a frame: the route, the ECMP hash, packet spraying, and two caches.
+ */
+#ifndef ASIM_FABRIC_SWITCH_ECMP_H
+#define ASIM_FABRIC_SWITCH_ECMP_H
+
+#include "fabric/node.h"
+
+/* Egress port of the frame, 0-based; UINT32_MAX: no route. */
+uint32_t asim_ecmp_route(struct asim_fabric *fabric, struct asim_switch_shard *shard,
+                         const struct asim_frame *frame);
+/* Empties the caches, because routes have changed. */
+void asim_ecmp_forget(struct asim_switch *sw);
+
+/* The same egress port; looks into the route cache inline. */
+static inline uint32_t asim_ecmp_egress(struct asim_fabric *fabric, struct asim_switch_shard *shard,
+                                        const struct asim_frame *frame)
+{
+    uint32_t dst = asim_frame_goal(frame);
+    const struct asim_cached_route *cached = &shard->route_cache[dst % ASIM_CACHED_ROUTES];
+
+    return cached->port && cached->dst == dst ? cached->port - 1
+                                              : asim_ecmp_route(fabric, shard, frame);
+}
+
+#endif

@@ -51,6 +51,8 @@ install(
 )
 install(DIRECTORY ${CMAKE_CURRENT_SOURCE_DIR}/include/asim DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}
         COMPONENT asim FILES_MATCHING PATTERN "*.h")
+install(FILES ${CMAKE_CURRENT_BINARY_DIR}/asim/chakra.pb-c.h
+        DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/asim COMPONENT asim)
 
 set(asim_package ${CMAKE_INSTALL_LIBDIR}/cmake/asim)
 install(EXPORT asimTargets NAMESPACE asim:: DESTINATION ${asim_package} COMPONENT asim)

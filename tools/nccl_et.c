@@ -12,8 +12,7 @@
 #include "tools/nccl_et.h"
 
 #include <stdlib.h>
-#include "trace/chakra/write.h"
-#include "trace/op.h"
+#include "asim/trace.h"
 
 enum { MOST_TAG = (1 << 20) - 1 };
 
@@ -31,8 +30,8 @@ struct member_file {
 static int put_latency(struct member_file *f, uint64_t i, size_t n_deps, struct asim_err *err)
 {
     struct asim_chakra_attr attrs[2] = {
-        {.name = "is_cpu_op", .kind = ASIM_CHAKRA_BOOL, .value.u = 0},
-        {.name = "duration_ns", .kind = ASIM_CHAKRA_UINT64, .value.u = f->send_lat_ns}};
+        {.name = "is_cpu_op", .type = ASIM_CHAKRA_BOOL, .value.u = 0},
+        {.name = "duration_ns", .type = ASIM_CHAKRA_UINT64, .value.u = f->send_lat_ns}};
     struct asim_chakra_node node = {.id = 3 * i + 1,
                                     .name = "send_latency",
                                     .type = ASIM_OP_COMP,
@@ -51,12 +50,12 @@ static int put_end(struct member_file *f, uint64_t i, size_t n_deps, struct asim
     const struct asim_nccl_flow *flow = &f->nccl->flows.at[i];
     int sends = flow->src == f->member;
     struct asim_chakra_attr attrs[] = {
-        {.name = "is_cpu_op", .kind = ASIM_CHAKRA_BOOL, .value.u = 0},
-        {.name = "comm_size", .kind = ASIM_CHAKRA_INT64, .value.i = (int64_t)flow->wire_bytes},
-        {.name = "comm_src", .kind = ASIM_CHAKRA_INT32, .value.i = flow->src},
-        {.name = "comm_dst", .kind = ASIM_CHAKRA_INT32, .value.i = flow->dst},
+        {.name = "is_cpu_op", .type = ASIM_CHAKRA_BOOL, .value.u = 0},
+        {.name = "comm_size", .type = ASIM_CHAKRA_INT64, .value.i = (int64_t)flow->wire_bytes},
+        {.name = "comm_src", .type = ASIM_CHAKRA_INT32, .value.i = flow->src},
+        {.name = "comm_dst", .type = ASIM_CHAKRA_INT32, .value.i = flow->dst},
         {.name = "comm_tag",
-         .kind = ASIM_CHAKRA_INT32,
+         .type = ASIM_CHAKRA_INT32,
          .value.i = (int64_t)flow->channel * f->chunks + flow->chunk}};
     struct asim_chakra_node node = {.id = 3 * i + (sends ? 2 : 3),
                                     .name = sends ? "send" : "receive",

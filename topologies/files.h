@@ -5,7 +5,7 @@
 #ifndef ASIM_TOPOLOGIES_FILES_H
 #define ASIM_TOPOLOGIES_FILES_H
 
-#include "topo/topo.h"
+#include "asim/topology.h"
 
 /* The format of that name; without a name SimAI's for a topology with NVSwitches or servers, else
  * ASTRA-sim's. NULL with err set when unknown. */

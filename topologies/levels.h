@@ -6,7 +6,7 @@
 #ifndef ASIM_TOPOLOGIES_LEVELS_H
 #define ASIM_TOPOLOGIES_LEVELS_H
 
-#include "topo/topo.h"
+#include "asim/topology.h"
 
 enum { ASIM_LEVEL_NVSWITCH = 254, ASIM_LEVEL_NONE = 255, ASIM_LEVEL_MAX = 253 };
 

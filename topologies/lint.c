@@ -9,7 +9,7 @@
 #include <inttypes.h>
 #include <stdarg.h>
 #include <string.h>
-#include "topo/show.h"
+#include "asim/topology.h"
 
 enum { SHOWN_PER_KIND = 4, FS_PER_NS = 1000000 };
 #define MOST_DELAY_FS ((uint64_t)100000 * FS_PER_NS) /* 100 us: 20 km of fibre */

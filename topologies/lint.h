@@ -7,7 +7,7 @@
 #define ASIM_TOPOLOGIES_LINT_H
 
 #include <stdio.h>
-#include "topo/topo.h"
+#include "asim/topology.h"
 
 struct asim_lint {
     FILE *file; /* findings go here, one per line */

@@ -11,7 +11,7 @@
 #include <math.h>
 #include "convert/comm.h"
 #include "repair/edit.h"
-#include "trace/op.h"
+#include "asim/trace.h"
 
 #define DEFAULT_MHZ 1000.0 /* one cycle = 1 ns, as ASTRA-sim counts */
 

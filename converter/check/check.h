@@ -14,8 +14,7 @@
 
 #include "base/map.h"
 #include "base/mem.h"
-#include "conf/conf.h"
-#include "trace/stats.h"
+#include "asim/trace.h"
 
 #define ASIM_CHECK_SIZED UINT64_MAX
 #define ASIM_CHECK_ALL   "" /* group of all ranks; "0" is another name of it */

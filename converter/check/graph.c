@@ -3,24 +3,22 @@
  * One rank's dependencies, checked by the index a simulation would build.
  */
 #include "check/check.h"
-#include "trace/feed/index.h"
+#include "asim/trace.h"
 
 void asim_check_graph(struct asim_check *check, uint32_t rank)
 {
     struct asim_trace trace = {0};
-    struct asim_index index;
+    size_t unresolved = 0;
     struct asim_err err = {0};
     char text[sizeof err.text + sizeof err.source + 32];
     int rc = asim_trace_open(&trace, check->prefix, rank, &err);
     if (!rc) {
-        rc = asim_index_open(&index, &trace, check->lenient, &err);
-        if (!rc && index.unresolved)
+        rc = asim_trace_check_graph(&trace, check->lenient, &unresolved, &err);
+        if (unresolved)
             asim_check_say(check, 0,
                            "rank %u: %zu control dependencies on nodes that are not "
                            "there; a simulation drops them.",
-                           rank, index.unresolved);
-        if (!rc)
-            asim_index_close(&index);
+                           rank, unresolved);
     }
     if (rc)
         asim_check_say(check, 1, "rank %u: %s", rank, asim_err_show(&err, text, sizeof text));

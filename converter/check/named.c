@@ -11,7 +11,7 @@
 #include <string.h>
 #include "base/text.h"
 #include "check/check.h"
-#include "trace/chakra/process_groups.h"
+#include "asim/trace.h"
 
 /* Index of the list of that text, made if new; negative = out of memory. */
 static int64_t find_list(struct asim_check *check, const char *text)

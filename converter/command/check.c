@@ -101,13 +101,10 @@ static void show_needs(const struct asim_check *check)
 
 static int find_ranks(struct asim_check *check, const struct options *o, struct asim_err *err)
 {
-    const struct asim_trace_format *shared = asim_trace_shared(check->prefix);
     if (o->ranks) {
         check->ranks = o->ranks;
         return 0;
     }
-    if (shared && shared->ranks)
-        return shared->ranks(check->prefix, &check->ranks, err);
     return asim_trace_ranks(check->prefix, &check->ranks, err);
 }
 

@@ -9,7 +9,7 @@
 #include "convert/convert.h"
 #include "llm/llm.h"
 #include "tools/args.h"
-#include "trace/open.h"
+#include "asim/trace.h"
 #include "base/io/file_set.h"
 
 struct options {
@@ -80,7 +80,7 @@ static int run_convert(const struct asim_args *args, struct asim_err *err)
     if (!o->input || !o->output)
         return asim_err_set(err, ASIM_EUSAGE,
                             "--input and --output are both needed; --help explains them.");
-    if (asim_trace_shared(o->input))
+    if (asim_trace_is_shared(o->input))
         return run_workload(o, err);
     code = asim_file_set_refuse_overwrite(o->input, o->output, err);
     if (!code)

@@ -16,8 +16,7 @@
 #include "asim/ext/command.h"
 #include "base/text.h"
 #include "tools/args.h"
-#include "trace/chakra/write.h"
-#include "trace/op.h"
+#include "asim/trace.h"
 #include "base/io/file_set.h"
 
 #define VERSION     "0.0.4"
@@ -112,12 +111,12 @@ static int put(struct chain *chain, struct asim_chakra_node *node, struct asim_e
 
 static struct asim_chakra_attr on_gpu(void)
 {
-    return (struct asim_chakra_attr){.name = "is_cpu_op", .kind = ASIM_CHAKRA_BOOL};
+    return (struct asim_chakra_attr){.name = "is_cpu_op", .type = ASIM_CHAKRA_BOOL};
 }
 
 static struct asim_chakra_attr integer(const char *name, int kind, uint64_t value)
 {
-    struct asim_chakra_attr attr = {.name = name, .kind = kind};
+    struct asim_chakra_attr attr = {.name = name, .type = kind};
     attr.value.i = (int64_t)value;
     return attr;
 }
@@ -153,7 +152,7 @@ static int put_collective(struct chain *chain, struct asim_err *err)
     for (uint32_t d = 0; d < set->ranks; d++)
         own[(chain->rank + d) % set->ranks] = set->list[d];
     attrs[node.attr_n++] = (struct asim_chakra_attr){.name = "comm_sizes",
-                                                     .kind = ASIM_CHAKRA_LIST(ASIM_CHAKRA_UINT64),
+                                                     .type = ASIM_CHAKRA_LIST(ASIM_CHAKRA_UINT64),
                                                      .value.list = {own, set->ranks}};
     int rc = put(chain, &node, err);
     free(own);

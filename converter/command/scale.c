@@ -11,7 +11,7 @@
 #include "base/text.h"
 #include "scale/scale.h"
 #include "tools/args.h"
-#include "trace/op.h"
+#include "asim/trace.h"
 
 struct options {
     char *input, *output, *groups, *grow;

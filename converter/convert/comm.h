@@ -6,7 +6,7 @@
 #ifndef ASIM_CONVERTER_CONVERT_COMM_H
 #define ASIM_CONVERTER_CONVERT_COMM_H
 
-#include "conf/conf.h"
+#include "asim/trace.h"
 #include "json/value.h"
 #include "lib/index.h"
 

@@ -7,6 +7,7 @@
 #ifndef ASIM_CONVERTER_CONVERT_CONVERT_H
 #define ASIM_CONVERTER_CONVERT_CONVERT_H
 
+#include "base/diagnostics.h"
 #include "convert/comm.h"
 #include "link/host.h"
 

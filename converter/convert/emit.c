@@ -14,8 +14,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include "json/print.h"
-#include "trace/chakra/write.h"
-#include "trace/op.h"
+#include "asim/trace.h"
 
 struct emit {
     struct asim_convert *cv;
@@ -31,7 +30,7 @@ struct emit {
 
 static void put_int(struct emit *em, const char *name, int kind, int64_t value)
 {
-    struct asim_chakra_attr a = {.name = name, .kind = kind};
+    struct asim_chakra_attr a = {.name = name, .type = kind};
 
     if (kind == ASIM_CHAKRA_UINT64 || kind == ASIM_CHAKRA_BOOL)
         a.value.u = (uint64_t)value;
@@ -43,7 +42,7 @@ static void put_int(struct emit *em, const char *name, int kind, int64_t value)
 static void put_text(struct emit *em, const char *name, const char *value)
 {
     em->attr[em->attr_n++] =
-        (struct asim_chakra_attr){.name = name, .kind = ASIM_CHAKRA_STRING, .value.s = value};
+        (struct asim_chakra_attr){.name = name, .type = ASIM_CHAKRA_STRING, .value.s = value};
 }
 
 static void repr(struct emit *em, int slot, const struct asim_jv *v)

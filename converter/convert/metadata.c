@@ -8,7 +8,7 @@
 
 #include <inttypes.h>
 #include <string.h>
-#include "trace/chakra/write.h"
+#include "asim/trace.h"
 
 struct metadata {
     struct asim_convert *cv;
@@ -58,7 +58,7 @@ static int add(struct metadata *md, const char *name, int is_text)
     if (!is_text && (asim_jv_i64(&md->doc, v, &value) || value < 0))
         return useless(md, name, "a whole number of at least 0");
     *attr = (struct asim_chakra_attr){.name = name,
-                                      .kind = is_text ? ASIM_CHAKRA_STRING : ASIM_CHAKRA_UINT64};
+                                      .type = is_text ? ASIM_CHAKRA_STRING : ASIM_CHAKRA_UINT64};
     if (is_text)
         attr->value.s = asim_jv_string(&md->doc, v, text);
     else

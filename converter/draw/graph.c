@@ -6,7 +6,7 @@
 #include <string.h>
 #include <stdlib.h>
 #include "draw/draw.h"
-#include "trace/chakra/record.h"
+#include "asim/trace_record.h"
 
 #define MAX_NAMES_BYTES ((size_t)4 << 30)
 

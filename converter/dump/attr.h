@@ -6,7 +6,7 @@
 #ifndef ASIM_CONVERTER_DUMP_ATTR_H
 #define ASIM_CONVERTER_DUMP_ATTR_H
 
-#include "trace/chakra/attr.h"
+#include "asim/trace_record.h"
 
 const ChakraProtoMsg__AttributeProto *asim_node_attr(const ChakraProtoMsg__Node *node,
                                                      const char *name);

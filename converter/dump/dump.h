@@ -9,7 +9,7 @@
 #include <stdio.h>
 #include "asim/err.h"
 #include "json/value.h"
-#include "trace/chakra/record.h"
+#include "asim/trace_record.h"
 
 enum asim_dump_form {
     ASIM_DUMP_PROTOBUF, /* what chakra_jsonizer writes: objects of protobuf's JSON mapping */

@@ -10,9 +10,7 @@
 #include "dump/attr.h"
 #include "dump/dump.h"
 #include "json/print.h"
-#include "conf/conf.h"
-#include "trace/op.h"
-#include "trace/stats.h"
+#include "asim/trace.h"
 
 static void put_key(struct asim_jbuf *buf, const char *key)
 {

@@ -9,7 +9,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include "trace/op.h"
+#include "asim/trace.h"
 #include "base/io/file_set.h"
 
 static size_t stem(const char *path)

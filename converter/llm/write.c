@@ -10,8 +10,7 @@
 #include <string.h>
 #include <unistd.h>
 #include "base/io/out.h"
-#include "trace/chakra/write.h"
-#include "trace/open.h"
+#include "asim/trace.h"
 #include "base/io/file_set.h"
 
 /* AICB's name, folder included; booleans are Python's words. */
@@ -75,7 +74,7 @@ enum { MOST_ATTRS = 9 };
 static void add_int(struct asim_chakra_attr *attrs, size_t *n, const char *name, int64_t value)
 {
     attrs[(*n)++] =
-        (struct asim_chakra_attr){.name = name, .kind = ASIM_CHAKRA_INT64, .value.i = value};
+        (struct asim_chakra_attr){.name = name, .type = ASIM_CHAKRA_INT64, .value.i = value};
 }
 
 /* Only what the op has: an absent attribute has a meaning of its own in Chakra. */
@@ -83,7 +82,7 @@ static size_t fill_attrs(const struct asim_op *op, struct asim_chakra_attr attrs
 {
     size_t n = 0;
     attrs[n++] = (struct asim_chakra_attr){
-        .name = "is_cpu_op", .kind = ASIM_CHAKRA_BOOL, .value.u = op->is_cpu};
+        .name = "is_cpu_op", .type = ASIM_CHAKRA_BOOL, .value.u = op->is_cpu};
     if (op->has & ASIM_HAS_COMM_TYPE)
         add_int(attrs, &n, "comm_type", op->comm_type);
     if (op->has & ASIM_HAS_COMM_SIZE)
@@ -98,10 +97,10 @@ static size_t fill_attrs(const struct asim_op *op, struct asim_chakra_attr attrs
         add_int(attrs, &n, "comm_queue", op->comm_queue);
     if (op->duration_ns % 1000) /* Chakra knows microseconds; asim reads this beside them */
         attrs[n++] = (struct asim_chakra_attr){
-            .name = "duration_ns", .kind = ASIM_CHAKRA_UINT64, .value.u = op->duration_ns};
+            .name = "duration_ns", .type = ASIM_CHAKRA_UINT64, .value.u = op->duration_ns};
     if (op->pg_name && *op->pg_name)
         attrs[n++] = (struct asim_chakra_attr){
-            .name = "pg_name", .kind = ASIM_CHAKRA_STRING, .value.s = op->pg_name};
+            .name = "pg_name", .type = ASIM_CHAKRA_STRING, .value.s = op->pg_name};
     return n;
 }
 

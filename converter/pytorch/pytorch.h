@@ -6,8 +6,9 @@
 #define ASIM_CONVERTER_PYTORCH_PYTORCH_H
 
 #include <stdio.h>
+#include "base/diagnostics.h"
 #include "calibrate/calibrate.h"
-#include "conf/conf.h"
+#include "asim/trace.h"
 #include "pytorch/folder.h"
 
 struct asim_pytorch_options {

@@ -11,7 +11,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include "trace/op.h"
+#include "asim/trace.h"
 
 #define LOOK_AHEAD 64
 #define TOLD       5 /* differences told of a rank */

@@ -7,7 +7,7 @@
 
 #include <stdlib.h>
 #include <string.h>
-#include "trace/chakra/attr.h"
+#include "asim/trace_record.h"
 
 const ChakraProtoMsg__AttributeProto *asim_edit_attr(const ChakraProtoMsg__Node *node,
                                                      const char *name)

@@ -7,8 +7,8 @@
 #define ASIM_CONVERTER_REPAIR_EDIT_H
 
 #include "base/mem.h"
-#include "trace/chakra/record.h"
-#include "trace/chakra/write.h"
+#include "asim/trace_record.h"
+#include "asim/trace.h"
 
 #define ASIM_EDIT_ATTRS 8
 

@@ -10,7 +10,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include "trace/op.h"
+#include "asim/trace.h"
 
 /* Kinds ASTRA-sim runs; BROADCAST it replays with the recorded time. */
 static int astra_runs(int kind)

@@ -10,7 +10,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include "trace/op.h"
+#include "asim/trace.h"
 
 #define NAME_LIMIT ((size_t)16 << 20)
 #define TOLD       5 /* examples told of each kind of defect */

@@ -7,7 +7,8 @@
 #define ASIM_CONVERTER_REPAIR_GRAPH_H
 
 #include <stdio.h>
-#include "conf/conf.h"
+#include "base/diagnostics.h"
+#include "asim/trace.h"
 #include "lib/index.h"
 #include "repair/edit.h"
 

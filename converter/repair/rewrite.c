@@ -9,7 +9,7 @@
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include "trace/op.h"
+#include "asim/trace.h"
 
 static int is_comm(const struct asim_rnode *node)
 {

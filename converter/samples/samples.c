@@ -9,7 +9,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include "trace/op.h"
+#include "asim/trace.h"
 
 #define VERSION   "1.0.0"
 #define PATH_ROOM 64 /* "/<set>.<rank>.et" */
@@ -44,17 +44,17 @@ static size_t fill(struct asim_chakra_attr *attrs, const struct set *set,
 {
     memset(attrs, 0, 3 * sizeof *attrs);
     attrs[0].name = "is_cpu_op";
-    attrs[0].kind = ASIM_CHAKRA_BOOL;
+    attrs[0].type = ASIM_CHAKRA_BOOL;
     if (set->what == TENSOR) {
         attrs[1].name = "tensor_size";
-        attrs[1].kind = ASIM_CHAKRA_UINT64;
+        attrs[1].type = ASIM_CHAKRA_UINT64;
         attrs[1].value.u = opt->tensor_bytes;
         return 2;
     }
     if (set->what != COLLECTIVE)
         return 1;
     attrs[1].name = "comm_type";
-    attrs[1].kind = attrs[2].kind = ASIM_CHAKRA_INT64;
+    attrs[1].type = attrs[2].type = ASIM_CHAKRA_INT64;
     attrs[1].value.i = set->comm_type;
     attrs[2].name = "comm_size";
     attrs[2].value.i = set->comm_type == BARRIER_TYPE ? 0 : (int64_t)opt->comm_bytes;

@@ -8,7 +8,7 @@
 #define ASIM_CONVERTER_SAMPLES_SAMPLES_H
 
 #include <stdint.h>
-#include "trace/chakra/write.h"
+#include "asim/trace.h"
 
 struct asim_samples_options {
     const char *folder;

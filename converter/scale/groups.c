@@ -11,9 +11,8 @@
 #include <string.h>
 #include "base/io/out.h"
 #include "base/text.h"
-#include "conf/conf.h"
+#include "asim/trace.h"
 #include "scale/scale.h"
-#include "trace/op.h"
 
 #define WRAP 2 /* characters around the JSON of a METADATA node: ['…'] */
 

@@ -10,9 +10,8 @@
 #include <stdlib.h>
 #include <string.h>
 #include "base/text.h"
-#include "trace/chakra/attr.h"
-#include "trace/chakra/write.h"
-#include "trace/op.h"
+#include "asim/trace_record.h"
+#include "asim/trace.h"
 
 typedef ChakraProtoMsg__Node node_t;
 typedef ChakraProtoMsg__AttributeProto attr_t;

@@ -11,7 +11,7 @@
 #define ASIM_CONVERTER_SCALE_SCALE_H
 
 #include "base/mem.h"
-#include "trace/chakra/record.h"
+#include "asim/trace_record.h"
 #include "base/io/file_set.h"
 
 enum asim_scale_grow {

@@ -9,7 +9,7 @@
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include "trace/op.h"
+#include "asim/trace.h"
 
 #define ATTRS 3
 
@@ -131,7 +131,7 @@ static struct asim_chakra_attr list_dims(const struct asim_text_graph *g,
                                          enum asim_text_span span, uint64_t room[ASIM_TEXT_DIMS])
 {
     struct asim_chakra_attr attr = {.name = "involved_dim",
-                                    .kind = ASIM_CHAKRA_LIST(ASIM_CHAKRA_BOOL)};
+                                    .type = ASIM_CHAKRA_LIST(ASIM_CHAKRA_BOOL)};
     for (uint32_t d = 0; d < g->opt->n_dims; d++)
         room[d] = span == ASIM_TEXT_ALL || (d < split->low_dims) == (span == ASIM_TEXT_LOW);
     attr.value.list.at = room;
@@ -144,7 +144,7 @@ static struct asim_chakra_attr name_group(const struct asim_text_graph *g,
                                           const struct asim_text_split *split,
                                           enum asim_text_span span, char room[16])
 {
-    struct asim_chakra_attr attr = {.name = "pg_name", .kind = ASIM_CHAKRA_STRING};
+    struct asim_chakra_attr attr = {.name = "pg_name", .type = ASIM_CHAKRA_STRING};
     uint32_t group = span == ASIM_TEXT_LOW ? g->rank / split->low
                                            : g->opt->ranks / split->low + g->rank % split->low;
     snprintf(room, 16, "%" PRIu32, group + 1);
@@ -160,8 +160,8 @@ uint64_t asim_text_comm(struct asim_text_graph *g, size_t i, int part, uint64_t 
     const struct asim_layer_comm *comm = &layer->comm[part];
     enum asim_text_span span = asim_text_span_of(layer->kind, part);
     struct asim_text_split split = g->split;
-    struct asim_chakra_attr attrs[ATTRS] = {{.name = "comm_type", .kind = ASIM_CHAKRA_INT64},
-                                            {.name = "comm_size", .kind = ASIM_CHAKRA_INT64}};
+    struct asim_chakra_attr attrs[ATTRS] = {{.name = "comm_type", .type = ASIM_CHAKRA_INT64},
+                                            {.name = "comm_size", .type = ASIM_CHAKRA_INT64}};
     struct asim_chakra_node node = {
         .type = ASIM_OP_COMM_COLL, .data_deps = &after, .attrs = attrs, .attr_n = 2};
     uint64_t dims[ASIM_TEXT_DIMS];

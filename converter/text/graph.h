@@ -8,7 +8,7 @@
 #define ASIM_CONVERTER_TEXT_GRAPH_H
 
 #include "text/text.h"
-#include "trace/chakra/write.h"
+#include "asim/trace.h"
 
 #define ASIM_TEXT_NONE UINT64_MAX /* no node */
 

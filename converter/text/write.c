@@ -47,8 +47,8 @@ static void clear(struct asim_text_graph *g)
 /* A rank is written under a temporary name and appears only when it is complete. */
 static int write_rank(struct asim_text_graph *g, const char *path)
 {
-    struct asim_chakra_attr attrs[] = {{.name = "schema", .kind = ASIM_CHAKRA_STRING},
-                                       {.name = "input_file", .kind = ASIM_CHAKRA_STRING}};
+    struct asim_chakra_attr attrs[] = {{.name = "schema", .type = ASIM_CHAKRA_STRING},
+                                       {.name = "input_file", .type = ASIM_CHAKRA_STRING}};
     attrs[0].value.s = SCHEMA;
     attrs[1].value.s = g->layers->text;
     g->rc = asim_chakra_writer_open(&g->writer, path, g->err);

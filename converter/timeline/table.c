@@ -8,7 +8,7 @@
 #include <string.h>
 #include "base/text.h"
 #include "timeline/timeline.h"
-#include "trace/op.h"
+#include "asim/trace.h"
 
 enum { MAX_COLUMNS = 64 };
 

@@ -15,25 +15,10 @@
 #include "asim/err.h"
 #include "asim/ext/option.h"
 #include "asim/net.h"
+#include "asim/trace.h"
 #include "base/diagnostics.h"
 #include "conf/netconf.h"
 
-/* Collective types, in the order of Chakra's CollectiveCommType. */
-enum asim_coll_type {
-    ASIM_ALL_REDUCE = 0,
-    ASIM_REDUCE,
-    ASIM_ALL_GATHER,
-    ASIM_GATHER,
-    ASIM_SCATTER,
-    ASIM_BROADCAST,
-    ASIM_ALL_TO_ALL,
-    ASIM_REDUCE_SCATTER,
-    ASIM_REDUCE_SCATTER_BLOCK,
-    ASIM_BARRIER,
-    ASIM_COLL_TYPES
-};
-/* "ALL_REDUCE" … ; "?" outside the enum. */
-const char *asim_coll_type_name(int kind);
 /* "all-reduce" …, as keys of system files begin; "?" outside the enum. */
 const char *asim_coll_type_key(int kind);
 
@@ -115,25 +100,11 @@ struct asim_dims {
 uint64_t asim_dims_product(const struct asim_dims *dims);
 int asim_logical_read(struct asim_dims *dims, const char *path, struct asim_err *err);
 
-/* Communicator groups. */
-struct asim_group {
-    int64_t id;
-    uint32_t *ranks; /* file order */
-    uint32_t n;
-};
 /* 0 stands for all ranks, where no group is named. */
 static inline uint64_t asim_group_key(const struct asim_group *group)
 {
     return group ? (uint64_t)group->id + 1 : 0;
 }
-struct asim_groups {
-    struct asim_group *at; /* ascending id */
-    size_t n;
-};
-/* ranks: how many the run has; a member outside it, or twice in a group, is an error. */
-int asim_groups_read(struct asim_groups *groups, const char *path, uint32_t ranks,
-                     struct asim_err *err);
-void asim_groups_fini(struct asim_groups *groups);
 
 /* Remote memory JSON. */
 enum asim_memory_type {

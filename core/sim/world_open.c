@@ -13,6 +13,7 @@
 #include "sim/distributed/split.h"
 #include "sim/ops/tensor.h"
 #include "sim/world.h"
+#include "trace/files.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -33,10 +33,6 @@ int asim_build_link(struct asim_topo *topo, uint32_t a, uint32_t b,
 int asim_build_hosts(uint32_t given, uint32_t asked, uint32_t usual, uint32_t *hosts,
                      struct asim_err *err);
 
-/* Finds a maker by name; case and punctuation do not matter. Returns NULL and sets err if the name
- * is unknown. */
-const struct asim_topo_maker *asim_topo_maker_find(const char *name, struct asim_err *err);
-
 /* Each host has a router switch by default, because hosts do not forward packets. */
 struct asim_grid_options {
     uint32_t gpus, ndims;

@@ -12,7 +12,7 @@
 #include <stdio.h>
 #include <string.h>
 #include "base/text.h"
-#include "topo/show.h"
+#include "asim/topology.h"
 
 /* A short file ends after the line of its last word, hence src->line. */
 int asim_lines_refuse(const struct asim_src *src, const char *word, const char *what,

@@ -45,7 +45,7 @@ static int check_form(const struct asim_pod_shape *shape, const struct asim_pod_
 
 /* The GPU type is one word of the file's first line (spec simai.md a.1), which has no quotes, and a
  * part of the file name. */
-int asim_pod_check_gpu_type(const char *word, struct asim_err *err)
+int asim_topo_check_gpu_type(const char *word, struct asim_err *err)
 {
     char safe[64];
     size_t n = 0;
@@ -108,7 +108,7 @@ static int plan_pod(struct pod *pod, const struct asim_pod_shape *shape, uint32_
     pod->two_planes = shape->dual_plane;
     int rc = check_form(shape, pod->opt, err);
     if (!rc)
-        rc = asim_pod_check_gpu_type(pod->opt->gpu_type, err);
+        rc = asim_topo_check_gpu_type(pod->opt->gpu_type, err);
     if (!rc)
         rc = count_hosts(pod, shape, asked, err);
     if (rc)
@@ -207,8 +207,8 @@ static uint64_t nic_rate(const struct asim_topo *topo)
 
 /* The generator names files after its flags. nvbw, latencies and psn are not in the name, so two
  * different topologies can have one name; this is kept, because scripts look for the name. */
-const char *asim_pod_file_name(const char *name, const void *options, const struct asim_topo *topo,
-                               char *buf, size_t size)
+const char *asim_topo_file_name(const char *name, const void *options, const struct asim_topo *topo,
+                                char *buf, size_t size)
 {
     const struct asim_pod_options *opt = options;
     char tail[96];

@@ -21,9 +21,6 @@ struct asim_pod_options {
     char *gpu_type;
 };
 
-/* 0 if word is NULL or one word of letters, digits and "_+.-" that fits the GPU type. */
-int asim_pod_check_gpu_type(const char *word, struct asim_err *err);
-
 /* The values a template fixes, and its defaults for GPUs and leaves per pod. */
 struct asim_pod_shape {
     const char *name; /* value of the generator's -topo */
@@ -74,11 +71,6 @@ struct asim_pod_shape {
 
 int asim_pod_make(struct asim_topo *topo, const struct asim_pod_shape *shape, uint32_t hosts,
                   const struct asim_pod_options *opt, struct asim_err *err);
-
-/* Writes the file name that SimAI's generator gives the topology of maker `name`, or "" if the
- * maker is none of its templates. Returns buf. */
-const char *asim_pod_file_name(const char *name, const void *opt, const struct asim_topo *topo,
-                               char *buf, size_t size);
 
 /* Makes racks with NVLink throughout (maker/nvl.c); opt is a struct asim_pod_options. */
 int asim_pod_make_rack(struct asim_topo *topo, uint32_t hosts, const void *opt,

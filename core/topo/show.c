@@ -4,7 +4,7 @@
  * floating point: 25 ns is 2.4999999…e-05 ms in a double. A topology that is written and read back
  * gives the same simulation to the bit.
  */
-#include "topo/show.h"
+#include "asim/topology.h"
 
 #include <inttypes.h>
 #include <stdio.h>

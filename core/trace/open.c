@@ -11,6 +11,8 @@
 #include <stdlib.h>
 #include <string.h>
 #include "base/io/rank_path.h"
+#include "trace/format.h"
+#include "trace/shared.h"
 
 #define DEFAULT_SUFFIX "et"
 

@@ -5,12 +5,13 @@
  *
  * Costs one stat and the first 256 bytes of the file, at opening only.
  */
-#include "base/text.h"
-#include "trace/open.h"
+#include "trace/shared.h"
 
 #include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>
+#include "base/text.h"
+#include "trace/format.h"
 
 /* NULL in the usual case of a prefix. An unreadable file is NULL, too: opening it says why. */
 const struct asim_trace_format *asim_trace_shared(const char *prefix)
@@ -31,6 +32,11 @@ const struct asim_trace_format *asim_trace_shared(const char *prefix)
             return row;
     }
     return NULL;
+}
+
+int asim_trace_is_shared(const char *prefix)
+{
+    return asim_trace_shared(prefix) != NULL;
 }
 
 /* A file that is there and begins with a word is more likely a text with a slip in its first word

@@ -6,7 +6,7 @@
  * Used by `asim trace check` and friends, not by a run. Adding a figure: a field in stats.h and a
  * line in count().
  */
-#include "trace/stats.h"
+#include "asim/trace.h"
 
 static void add(uint64_t *sum, uint64_t value)
 {

@@ -20,8 +20,7 @@
 
 extern "C"
 {
-#include "trace/chakra/write.h"
-#include "trace/op.h"
+#include "asim/trace.h"
 }
 
 #include <algorithm>
@@ -46,12 +45,12 @@ WriteTrace(const std::string& prefix, uint32_t rank)
     asim_chakra_node node{};
 
     attrs[0].name = "is_cpu_op";
-    attrs[0].kind = ASIM_CHAKRA_BOOL;
+    attrs[0].type = ASIM_CHAKRA_BOOL;
     attrs[1].name = "comm_type";
-    attrs[1].kind = ASIM_CHAKRA_INT64;
+    attrs[1].type = ASIM_CHAKRA_INT64;
     attrs[1].value.i = ASIM_ALL_REDUCE;
     attrs[2].name = "comm_size";
-    attrs[2].kind = ASIM_CHAKRA_INT64;
+    attrs[2].type = ASIM_CHAKRA_INT64;
     attrs[2].value.i = 1 << 20;
     node.id = rank;
     node.name = "all_reduce";

@@ -217,7 +217,7 @@ static void note_idle(const struct asim_world *world, const struct options *opt)
     uint32_t gpus = asim_packet_is_used(world) ? asim_world_topo(world)->hosts : 0;
     uint32_t ranks = asim_world_ranks(world);
 
-    if (asim_trace_shared(opt->workload) && gpus > ranks)
+    if (asim_trace_is_shared(opt->workload) && gpus > ranks)
         fprintf(stderr,
                 "note: %s has all_gpus %u, the topology %u GPUs: the others do nothing, where "
                 "SimAI runs all of them\n",
@@ -231,7 +231,7 @@ static int watch(struct asim_app *app, struct asim_err *err)
     const char *path = opt->csv;
 
     note_idle(app->world, opt);
-    if (!path && opt->compat && asim_trace_shared(opt->workload))
+    if (!path && opt->compat && asim_trace_is_shared(opt->workload))
         path = "ncclFlowModel_EndToEnd.csv";
     return path ? asim_simai_csv_open(app->world, opt->workload, path, err) : 0;
 }

@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include "asim/ext/command.h"
 #include "tools/args.h"
-#include "topo/show.h"
+#include "asim/topology.h"
 #include "topologies/files.h"
 #include "topologies/levels.h"
 #include "topologies/lint.h"

@@ -9,7 +9,7 @@
 #include <string.h>
 #include "asim/ext/command.h"
 #include "tools/args.h"
-#include "topo/pod.h"
+#include "asim/topology.h"
 #include "base/io/file_set.h"
 #include "topologies/files.h"
 
@@ -38,7 +38,7 @@ static int amend(struct asim_topo *topo, const struct convert_options *opt, stru
     if (opt->nvsw > topo->switches)
         return asim_err_set(err, ASIM_EINVAL, "nvsw=%u but there are only %u switches.", opt->nvsw,
                             topo->switches);
-    if (asim_pod_check_gpu_type(opt->gpu_type, err))
+    if (asim_topo_check_gpu_type(opt->gpu_type, err))
         return ASIM_EINVAL;
     if (opt->gps)
         topo->gpus_per_server = opt->gps;

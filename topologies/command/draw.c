@@ -11,7 +11,7 @@
 #include "base/io/out.h"
 #include "tools/args.h"
 #include "tools/dot.h"
-#include "topo/show.h"
+#include "asim/topology.h"
 #include "base/io/file_set.h"
 #include "topologies/files.h"
 #include "topologies/levels.h"

@@ -12,8 +12,7 @@
 #include <string.h>
 #include "asim/ext/command.h"
 #include "tools/args.h"
-#include "topo/build.h"
-#include "topo/pod.h"
+#include "asim/topology.h"
 #include "topologies/files.h"
 
 struct make_options {
@@ -98,7 +97,7 @@ static int write_topo(const struct asim_topo *topo, const char *maker, const voi
     char name[256];
     const char *path = own->output;
     if (!path) {
-        if (!*asim_pod_file_name(maker, opt, topo, name, sizeof name))
+        if (!*asim_topo_file_name(maker, opt, topo, name, sizeof name))
             snprintf(name, sizeof name, "%s_%ug.txt", maker, topo->hosts);
         path = name;
     }

@@ -134,7 +134,8 @@ ASIM_API uint32_t asim_world_ranks(const struct asim_world *world);
 /* When a rank has finished, ns; UINT64_MAX if it has not, or there is no such rank. */
 ASIM_API uint64_t asim_world_cycles(const struct asim_world *world, uint32_t rank);
 
-/* How far the run is, in this process. Linear in ranks and nodes: for a display, not for each step. */
+/* How far the run is, in this process. Linear in ranks and nodes: for a display, not for each step.
+ */
 struct asim_progress {
     uint64_t time_ns;             /* everything before has happened */
     uint64_t ops_done, ops_total; /* trace operations */

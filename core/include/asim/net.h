@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only
  *
  * Networks that carry the messages of a run. A network backend is a table of functions, struct
- * asim_net_backend. asim has three: packet level, analytical with congestion and analytical without.
- * A program can bring its own in struct asim_settings (asim/asim.h): examples/embed/pipe.c.
+ * asim_net_backend. asim has three: packet level, analytical with congestion and analytical
+ * without. A program can bring its own in struct asim_settings (asim/asim.h):
+ * examples/embed/pipe.c.
  *
  * The world calls the backend's table; the backend calls struct asim_net_user back. Each call names
  * a rank and runs at the current time of that rank. A backend with one clock for all ranks returns

@@ -20,7 +20,7 @@
     (ASIM_VERSION_MAJOR * 1000000 + ASIM_VERSION_MINOR * 1000 + ASIM_VERSION_PATCH)
 
 #define ASIM_VERSION_TEXT_(number) #number
-#define ASIM_VERSION_TEXT(number) ASIM_VERSION_TEXT_(number)
+#define ASIM_VERSION_TEXT(number)  ASIM_VERSION_TEXT_(number)
 /* "MAJOR.MINOR.PATCH" */
 #define ASIM_VERSION                                                                               \
     ASIM_VERSION_TEXT(ASIM_VERSION_MAJOR)                                                          \

@@ -9,7 +9,7 @@
  */
 #include "base/text.h"
 #include "sim/sim.h"
-#include "trace/chakra/process_groups.h"
+#include "asim/trace.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -6,7 +6,7 @@
  *
  * Nothing is copied: what is returned is a number, or points into the decoded message.
  */
-#include "trace/chakra/attr.h"
+#include "asim/trace_record.h"
 
 #define KIND(name) CHAKRA_PROTO_MSG__ATTRIBUTE_PROTO__VALUE_##name
 
@@ -99,7 +99,7 @@ int asim_attr_list_true(const ChakraProtoMsg__AttributeProto *attr, size_t i)
 }
 
 /* The schema's own field name, "int64_val", for messages. */
-const char *asim_attr_kind(const ChakraProtoMsg__AttributeProto *attr)
+const char *asim_attr_value_name(const ChakraProtoMsg__AttributeProto *attr)
 {
     const ProtobufCFieldDescriptor *row = NULL;
     if (attr->value_case != KIND(_NOT_SET))

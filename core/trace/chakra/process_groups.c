@@ -3,7 +3,7 @@
  * See process_groups.h. Entries whose name is no number in quotes are passed over: no collective
  * can refer to them. Groups keep the order of the list.
  */
-#include "trace/chakra/process_groups.h"
+#include "asim/trace.h"
 
 #include <jansson.h>
 #include <stdlib.h>

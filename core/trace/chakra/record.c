@@ -12,7 +12,7 @@
  * Memory: one window of bytes and one block for the decoded record, both used again. A node handed
  * out is good until the next call.
  */
-#include "trace/chakra/record.h"
+#include "asim/trace_record.h"
 
 #include <inttypes.h>
 #include <stdio.h>

@@ -23,12 +23,12 @@ enum held {
 };
 enum { LIST_VALUES = 1 };
 
-static const struct kind {
+static const struct attr_type {
     const char *name, *list_name;
     enum wire wire;
     enum held held;
     unsigned bits;
-} kinds[] = {
+} types[] = {
     {"double_val", "double_list", WIRE_64, HELD_DOUBLE, 64},
     {"float_val", "float_list", WIRE_32, HELD_FLOAT, 32},
     {"int32_val", "int32_list", WIRE_VARINT, HELD_SIGNED, 32},
@@ -45,26 +45,26 @@ static const struct kind {
     {"string_val", "string_list", WIRE_BYTES, HELD_TEXT, 0},
     {"bytes_val", "bytes_list", WIRE_BYTES, HELD_BYTES, 0},
 };
-#define KINDS (int)(sizeof kinds / sizeof *kinds)
+#define TYPES (int)(sizeof types / sizeof *types)
 
 /* Scalars have the odd field numbers from 3 on, each list the even one after its scalar. */
-static const struct kind *find(int kind)
+static const struct attr_type *find(int type)
 {
-    int row = (kind - ASIM_CHAKRA_DOUBLE) / 2;
-    return kind >= ASIM_CHAKRA_DOUBLE && row < KINDS ? &kinds[row] : NULL;
+    int row = (type - ASIM_CHAKRA_DOUBLE) / 2;
+    return type >= ASIM_CHAKRA_DOUBLE && row < TYPES ? &types[row] : NULL;
 }
 
-static int is_list(int kind)
+static int is_list(int type)
 {
-    return kind % 2 == 0;
+    return type % 2 == 0;
 }
 
-const char *asim_chakra_kind_name(int kind)
+const char *asim_attr_type_name(int type)
 {
-    const struct kind *row = find(kind);
+    const struct attr_type *row = find(type);
     if (!row)
         return "?";
-    return is_list(kind) ? row->list_name : row->name;
+    return is_list(type) ? row->list_name : row->name;
 }
 
 /* Bits on the wire are the number's own (IEEE 754), little-endian; memcpy is the defined way to
@@ -98,9 +98,9 @@ static int fits_unsigned(uint64_t value, unsigned bits)
 }
 
 /* The number as it goes on the wire: element i of an array of the kind's held type. */
-static int number(const struct kind *kind, const void *at, size_t i, uint64_t *out)
+static int number(const struct attr_type *type, const void *at, size_t i, uint64_t *out)
 {
-    switch (kind->held) {
+    switch (type->held) {
     case HELD_DOUBLE:
         *out = bits_of_double(((const double *)at)[i]);
         return 1;
@@ -111,34 +111,35 @@ static int number(const struct kind *kind, const void *at, size_t i, uint64_t *o
     case HELD_ZIGZAG: {
         int64_t value = ((const int64_t *)at)[i];
         *out = (uint64_t)value;
-        if (kind->held == HELD_ZIGZAG)
+        if (type->held == HELD_ZIGZAG)
             *out = (*out << 1) ^ (value < 0 ? UINT64_MAX : 0);
-        return fits_signed(value, kind->bits);
+        return fits_signed(value, type->bits);
     }
     default:
         *out = ((const uint64_t *)at)[i];
-        return fits_unsigned(*out, kind->bits);
+        return fits_unsigned(*out, type->bits);
     }
 }
 
 /* 0 if the number does not fit its kind; nothing has been written then. */
-static int put_number(struct asim_encode *out, const struct kind *kind, const void *at, size_t i)
+static int put_number(struct asim_encode *out, const struct attr_type *type, const void *at,
+                      size_t i)
 {
     uint64_t value;
-    if (!number(kind, at, i, &value))
+    if (!number(type, at, i, &value))
         return 0;
-    if (kind->wire == WIRE_VARINT)
+    if (type->wire == WIRE_VARINT)
         asim_encode_varint(out, value);
     else
-        asim_encode_fixed(out, value, kind->wire == WIRE_64 ? 8 : 4);
+        asim_encode_fixed(out, value, type->wire == WIRE_64 ? 8 : 4);
     return 1;
 }
 
 /* Strings without their NUL; NULL is the empty one. */
-static void put_blob(struct asim_encode *out, unsigned field, const struct kind *kind,
+static void put_blob(struct asim_encode *out, unsigned field, const struct attr_type *type,
                      const void *at, size_t i)
 {
-    if (kind->held == HELD_TEXT) {
+    if (type->held == HELD_TEXT) {
         const char *text = ((const char *const *)at)[i];
         asim_encode_bytes(out, field, text, text ? strlen(text) : 0);
     } else {
@@ -148,19 +149,19 @@ static void put_blob(struct asim_encode *out, unsigned field, const struct kind 
 }
 
 /* An empty list is written as an empty message: "no elements" differs from "no value". */
-static int put_list(struct asim_encode *out, const struct kind *kind,
+static int put_list(struct asim_encode *out, const struct attr_type *type,
                     const struct asim_chakra_attr *attr)
 {
     int fits = 1;
     size_t n = attr->value.list.n;
-    size_t list = asim_encode_begin(out, (unsigned)attr->kind);
-    if (kind->wire == WIRE_BYTES) {
+    size_t list = asim_encode_begin(out, (unsigned)attr->type);
+    if (type->wire == WIRE_BYTES) {
         for (size_t i = 0; i < n; i++)
-            put_blob(out, LIST_VALUES, kind, attr->value.list.at, i);
+            put_blob(out, LIST_VALUES, type, attr->value.list.at, i);
     } else if (n) {
         size_t packed = asim_encode_begin(out, LIST_VALUES);
         for (size_t i = 0; i < n && fits; i++)
-            fits = put_number(out, kind, attr->value.list.at, i);
+            fits = put_number(out, type, attr->value.list.at, i);
         asim_encode_end(out, packed);
     }
     asim_encode_end(out, list);
@@ -170,15 +171,15 @@ static int put_list(struct asim_encode *out, const struct kind *kind,
 /* 0 for an unknown kind or a number out of its range; the caller drops the record then. */
 int asim_chakra_value(struct asim_encode *out, const struct asim_chakra_attr *attr)
 {
-    const struct kind *kind = find(attr->kind);
-    if (!kind)
+    const struct attr_type *type = find(attr->type);
+    if (!type)
         return 0;
-    if (is_list(attr->kind))
-        return put_list(out, kind, attr);
-    if (kind->wire == WIRE_BYTES) {
-        put_blob(out, (unsigned)attr->kind, kind, &attr->value, 0);
+    if (is_list(attr->type))
+        return put_list(out, type, attr);
+    if (type->wire == WIRE_BYTES) {
+        put_blob(out, (unsigned)attr->type, type, &attr->value, 0);
         return 1;
     }
-    asim_encode_tag(out, (unsigned)attr->kind, (unsigned)kind->wire);
-    return put_number(out, kind, &attr->value, 0);
+    asim_encode_tag(out, (unsigned)attr->type, (unsigned)type->wire);
+    return put_number(out, type, &attr->value, 0);
 }

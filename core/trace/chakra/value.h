@@ -5,7 +5,7 @@
 #ifndef ASIM_TRACE_CHAKRA_VALUE_H
 #define ASIM_TRACE_CHAKRA_VALUE_H
 
-#include "trace/chakra/write.h"
+#include "asim/trace.h"
 #include "trace/chakra/encode.h"
 
 /* Appends the oneof member of attr. 0 if its kind is unknown or the value does not fit. */

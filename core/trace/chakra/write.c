@@ -7,7 +7,7 @@
  * ids are unique or parents exist: that is the reader's business, and some tools write broken
  * traces on purpose.
  */
-#include "trace/chakra/write.h"
+#include "asim/trace.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -15,7 +15,7 @@
 #include <string.h>
 
 #include "base/io/out.h"
-#include "trace/chakra/record.h"
+#include "asim/trace_record.h"
 #include "trace/chakra/value.h"
 #include "trace/chakra/encode.h"
 
@@ -102,7 +102,7 @@ static int put_attrs(struct asim_chakra_writer *writer, unsigned field,
             return asim_err_at(err, ASIM_EINVAL, at,
                                "attribute '%.80s' has a value that does not fit its kind (%s).",
                                attrs[i].name ? attrs[i].name : "",
-                               asim_chakra_kind_name(attrs[i].kind));
+                               asim_attr_type_name(attrs[i].type));
         asim_encode_end(out, begin);
     }
     return 0;

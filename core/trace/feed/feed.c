@@ -18,6 +18,7 @@
 #include "trace/feed/index.h"
 #include "trace/feed/ready.h"
 #include "trace/feed/record_cache.h"
+#include "trace/open.h"
 
 #define CACHED_RECORDS_DEFAULT 1024u
 

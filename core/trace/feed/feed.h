@@ -13,7 +13,7 @@
 #ifndef ASIM_TRACE_FEED_FEED_H
 #define ASIM_TRACE_FEED_FEED_H
 
-#include "trace/op.h"
+#include "asim/trace.h"
 
 /* Which slot of the rank an op occupies. */
 enum asim_unit {

@@ -19,7 +19,8 @@
 #include "trace/feed/feed.h"
 #include "trace/feed/index_build.h"
 
-#define OPS_MAX (UINT32_MAX - 1)
+#define OPS_MAX   (UINT32_MAX - 1)
+#define SHOWN_MAX 6u /* ops of a longer cycle that are named */
 
 /* ASTRA-sim's slots (spec astra-system.md, 3.2). A CPU op occupies the CPU slot whatever its
  * type. */
@@ -160,6 +161,17 @@ static int sort(struct asim_index_build *build, struct asim_err *err)
     return rc ? asim_err_nomem(err, "sorting a trace") : 0;
 }
 
+/* Reads the node again for its name: only on the way to an error. */
+static const char *show_op(struct asim_index_build *build, uint32_t i, char *buf, size_t size)
+{
+    struct asim_op op;
+    char name[64] = "?";
+    if (asim_trace_at(build->trace, build->index->place[i], &op, NULL) == 0)
+        asim_text_safe(name, sizeof name, op.name);
+    snprintf(buf, size, "%" PRIu64 " '%s'", asim_index_id(build->index, i), name);
+    return buf;
+}
+
 /* Sorted, so equal ids are neighbours. The reference merges such nodes (spec chakra.md, reader). */
 static int check_unique(struct asim_index_build *build, struct asim_err *err)
 {
@@ -172,15 +184,15 @@ static int check_unique(struct asim_index_build *build, struct asim_err *err)
         return asim_err_at(err, ASIM_EINVAL, at,
                            "two nodes have the same id: node %s at byte %" PRIu64
                            " and node %s at byte %" PRIu64 "; ids must be unique within a rank.",
-                           asim_index_name(build, i - 1, one, sizeof one), index->place[i - 1],
-                           asim_index_name(build, i, other, sizeof other), index->place[i]);
+                           show_op(build, i - 1, one, sizeof one), index->place[i - 1],
+                           show_op(build, i, other, sizeof other), index->place[i]);
     }
     return 0;
 }
 
 /* Moves the arrays that stay from the build into the index.
  * Even on failure what was moved is the index's, which asim_index_close frees. */
-static int settle(struct asim_index_build *build, struct asim_err *err)
+static int move_arrays(struct asim_index_build *build, struct asim_err *err)
 {
     struct asim_index *index = build->index;
     int rc = build->unsorted ? sort(build, err) : 0;
@@ -196,15 +208,150 @@ static int settle(struct asim_index_build *build, struct asim_err *err)
     return rc;
 }
 
-/* Reads the node again for its name: only on the way to an error. */
-const char *asim_index_name(struct asim_index_build *build, uint32_t i, char *buf, size_t size)
+/* Index of an id, or n when there is none. */
+static uint32_t find_id(const struct asim_index *index, uint64_t id)
 {
-    struct asim_op op;
-    char name[64] = "?";
-    if (asim_trace_at(build->trace, build->index->place[i], &op, NULL) == 0)
-        asim_text_safe(name, sizeof name, op.name);
-    snprintf(buf, size, "%" PRIu64 " '%s'", asim_index_id(build->index, i), name);
-    return buf;
+    if (!index->ids)
+        return id >= index->first_id && id - index->first_id < index->n
+                   ? (uint32_t)(id - index->first_id)
+                   : index->n;
+    uint32_t low = 0, high = index->n;
+    while (low < high) {
+        uint32_t middle = low + (high - low) / 2;
+        if (index->ids[middle] < id)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low < index->n && index->ids[low] == id ? low : index->n;
+}
+
+/* A node that needs itself and a parent that is not there: both could never start. */
+static int refuse_parent(struct asim_index_build *build, uint32_t child, uint64_t parent,
+                         const char *kind, struct asim_err *err)
+{
+    struct asim_where at = {build->trace->path, 0, 0};
+    char name[96];
+    show_op(build, child, name, sizeof name);
+    if (asim_index_id(build->index, child) == parent)
+        return asim_err_at(err, ASIM_EINVAL, at,
+                           "node %s has a %s dependency on itself and could never start.", name,
+                           kind);
+    return asim_err_at(
+        err, ASIM_EINVAL, at,
+        "node %s has a %s dependency on node %" PRIu64 ", which is not in the file.%s", name, kind,
+        parent, build->lenient ? "" : " Missing control parents can be dropped (lenient).");
+}
+
+/* Parent in the high bits, kind in the lowest: data sorts before control. */
+static int by_value(const void *a, const void *b)
+{
+    uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
+    return x < y ? -1 : x > y;
+}
+
+/* Sorts n linked edges and keeps the first of each parent; returns how many stay. */
+static uint32_t unique(uint64_t *edges, uint32_t n)
+{
+    if (n > 1)
+        qsort(edges, n, sizeof *edges, by_value);
+    uint32_t kept = 0;
+    for (uint32_t i = 0; i < n; i++)
+        if (kept == 0 || edges[kept - 1] / 2 != edges[i] / 2)
+            edges[kept++] = edges[i];
+    return kept;
+}
+
+/* Replaces the op's edges in place by indices of parents, and counts it at each of them. */
+static int link_op(struct asim_index_build *build, uint32_t child, struct asim_err *err)
+{
+    struct asim_index *index = build->index;
+    uint32_t at = ASIM_BUILD_AT(build, child);
+    uint64_t *edges = build->edges.at ? build->edges.at + build->first.at[at] : NULL;
+    uint32_t n = build->first.at[at + 1] - build->first.at[at], kept = 0;
+    for (uint32_t i = 0; i < n; i++) {
+        int is_ctrl = i >= build->data_n.at[at];
+        uint32_t parent = find_id(index, edges[i]);
+        int is_missing = parent == index->n;
+        if (parent == child || (is_missing && !(is_ctrl && build->lenient)))
+            return refuse_parent(build, child, edges[i], is_ctrl ? "control" : "data", err);
+        if (is_missing) {
+            index->unresolved++;
+            continue;
+        }
+        build->backward |= parent > child;
+        edges[kept++] = (uint64_t)parent * 2 + (uint64_t)is_ctrl;
+    }
+    kept = unique(edges, kept);
+    build->data_n.at[at] = index->pending_parents[child] = kept;
+    for (uint32_t i = 0; i < kept; i++)
+        index->child_first[edges[i] / 2 + 1]++;
+    return 0;
+}
+
+/* child_first holds counts (shifted by one); makes them starts and fills the lists. */
+static void fill_children(struct asim_index_build *build)
+{
+    struct asim_index *index = build->index;
+    for (uint32_t i = 0; i < index->n; i++)
+        index->child_first[i + 1] += index->child_first[i];
+    for (uint32_t child = 0; child < index->n; child++) {
+        uint32_t at = ASIM_BUILD_AT(build, child);
+        const uint64_t *edges = build->edges.at ? build->edges.at + build->first.at[at] : NULL;
+        for (uint32_t i = 0; i < build->data_n.at[at]; i++)
+            index->children[index->child_first[edges[i] / 2]++] = child;
+    }
+    /* Filling moved each start to its end, which is the next one's start. */
+    for (uint32_t i = index->n; i > 0; i--)
+        index->child_first[i] = index->child_first[i - 1];
+    index->child_first[0] = 0;
+}
+
+/* Two passes: count, then fill; children end up ascending without a sort. */
+static int link_ops(struct asim_index_build *build, struct asim_err *err)
+{
+    struct asim_index *index = build->index;
+    size_t n = index->n;
+    index->pending_parents = calloc(n + 1, sizeof *index->pending_parents);
+    index->child_first = calloc(n + 1, sizeof *index->child_first);
+    if (!index->pending_parents || !index->child_first)
+        return asim_err_nomem(err, "indexing a trace");
+    size_t edges = 0;
+    for (uint32_t i = 0; i < index->n; i++) {
+        int rc = link_op(build, i, err);
+        if (rc)
+            return rc;
+        edges += index->pending_parents[i];
+    }
+    index->children = malloc((edges + 1) * sizeof *index->children);
+    if (!index->children)
+        return asim_err_nomem(err, "indexing a trace");
+    fill_children(build);
+    return 0;
+}
+
+/* Names the first few ops of the cycle; edges are told data or control, because control ones can
+ * often be dropped. */
+static int refuse_cycle(struct asim_index_build *build, uint32_t start, struct asim_err *err)
+{
+    uint32_t length = 0, op = start;
+    char text[SHOWN_MAX * 128], name[96];
+    size_t used = 0;
+    do {
+        uint64_t edge = asim_build_parent_of(build, op);
+        if (length < SHOWN_MAX)
+            used += (size_t)snprintf(text + used, sizeof text - used, "%s needs (%s) ",
+                                     show_op(build, op, name, sizeof name),
+                                     edge % 2 ? "control" : "data");
+        length++;
+        op = (uint32_t)(edge / 2);
+    } while (op != start);
+    struct asim_where at = {build->trace->path, 0, 0};
+    return asim_err_at(err, ASIM_EINVAL, at,
+                       "the dependencies of %lu nodes form a cycle, so none of them could ever "
+                       "start: %s%s%s.",
+                       (unsigned long)length, text, length > SHOWN_MAX ? "... needs " : "",
+                       show_op(build, start, name, sizeof name));
 }
 
 /* Build memory is freed whatever happens; on failure the index is empty. */
@@ -214,13 +361,16 @@ int asim_index_open(struct asim_index *index, struct asim_trace *trace, int leni
     *index = (struct asim_index){0};
     /* All scratch in one struct, so that every way out frees the same. */
     struct asim_index_build build = {.index = index, .trace = trace, .lenient = lenient};
+    uint32_t start;
     int rc = read_all(&build, err);
     if (!rc)
-        rc = settle(&build, err);
+        rc = move_arrays(&build, err);
     if (!rc)
-        rc = asim_index_link(&build, err);
+        rc = link_ops(&build, err);
     if (!rc && build.backward)
-        rc = asim_index_check_cycles(&build, err);
+        rc = asim_index_find_cycle(&build, &start, err);
+    if (rc > 0)
+        rc = refuse_cycle(&build, start, err);
     free(build.ids.at);
     free(build.places.at);
     free(build.flags.at);
@@ -247,4 +397,15 @@ void asim_index_close(struct asim_index *index)
     free(index->child_first);
     free(index->children);
     *index = (struct asim_index){0};
+}
+
+int asim_trace_check_graph(struct asim_trace *trace, int lenient, size_t *unresolved,
+                           struct asim_err *err)
+{
+    struct asim_index index;
+    int rc = asim_index_open(&index, trace, lenient, err);
+
+    *unresolved = rc ? 0 : index.unresolved;
+    asim_index_close(&index);
+    return rc;
 }

@@ -11,7 +11,7 @@
 #ifndef ASIM_TRACE_FEED_INDEX_H
 #define ASIM_TRACE_FEED_INDEX_H
 
-#include "trace/open.h"
+#include "asim/trace.h"
 
 #define ASIM_INDEX_UNIT_MASK  0x0f /* flags: enum asim_unit */
 #define ASIM_INDEX_STATE_STEP 0x10 /* flags / step: what the feed did with it */

@@ -30,11 +30,19 @@ struct asim_index_build {
 /* File position of an index. */
 #define ASIM_BUILD_AT(build, i) ((build)->order ? (build)->order[i] : (i))
 
-/* Turns parent ids into indices, drops duplicates, makes open and children. */
-int asim_index_link(struct asim_index_build *build, struct asim_err *err);
-/* Refuses cycles; called when some parent has a higher index than its child. */
-int asim_index_check_cycles(struct asim_index_build *build, struct asim_err *err);
-/* Writes "7 'name'" for a message; buf of at least 64 bytes. Returns buf. */
-const char *asim_index_name(struct asim_index_build *build, uint32_t i, char *buf, size_t size);
+/* A parent of that op that is left over too, as parent * 2 + is control. */
+static inline uint64_t asim_build_parent_of(const struct asim_index_build *build, uint32_t op)
+{
+    uint32_t at = ASIM_BUILD_AT(build, op);
+    const uint64_t *edges = build->edges.at + build->first.at[at];
+    for (uint32_t i = 0; i < build->data_n.at[at]; i++)
+        if (build->index->pending_parents[edges[i] / 2])
+            return edges[i];
+    return (uint64_t)op * 2; /* cannot be: an open op has an open parent */
+}
+
+/* Looks for a cycle. Returns 1 and the op of the cycle with the lowest index, 0 if there is none,
+ * or a negative code. */
+int asim_index_find_cycle(struct asim_index_build *build, uint32_t *start, struct asim_err *err);
 
 #endif

@@ -18,9 +18,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "trace/chakra/attr.h"
-#include "trace/chakra/record.h"
-#include "trace/op.h"
+#include "asim/trace_record.h"
+#include "trace/format.h"
 
 #define KIND(name) CHAKRA_PROTO_MSG__ATTRIBUTE_PROTO__VALUE_##name
 
@@ -96,7 +95,7 @@ static int refuse(struct asim_reader *reader, const attribute *attr, const char 
                        "node %" PRIu64 " '%.80s' (byte %" PRIu64 "): attribute %s is %s%s, "
                        "expected %s.",
                        reader->node->id, reader->node->name, asim_chakra_tell(reader->file),
-                       attr->name, asim_attr_kind(attr), value, wanted);
+                       attr->name, asim_attr_value_name(attr), value, wanted);
 }
 
 /* The kinds of numbers the rules table knows; field is the op's, of the width the rule says. */

@@ -15,7 +15,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include "conf/conf.h"
-#include "trace/op.h"
+#include "trace/format.h"
 #include "trace/simai/iterator.h"
 
 /* One rank's view; each rank reads the file again, which is small. */

@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <unistd.h>
 #include "repair/repair.h"
-#include "trace/op.h"
+#include "asim/trace.h"
 #include "check.h"
 
 #define MAX 40
@@ -41,9 +41,9 @@ static void write_node(struct asim_chakra_writer *out, const struct graph *g, in
 {
     uint64_t deps[MAX];
     struct asim_chakra_attr attrs[] = {
-        {.name = "is_cpu_op", .kind = ASIM_CHAKRA_BOOL, .value.u = g->cpu[i]},
-        {.name = "comm_type", .kind = ASIM_CHAKRA_INT64, .value.i = 0},
-        {.name = "comm_size", .kind = ASIM_CHAKRA_INT64, .value.i = 100 + i}};
+        {.name = "is_cpu_op", .type = ASIM_CHAKRA_BOOL, .value.u = g->cpu[i]},
+        {.name = "comm_type", .type = ASIM_CHAKRA_INT64, .value.i = 0},
+        {.name = "comm_size", .type = ASIM_CHAKRA_INT64, .value.i = 100 + i}};
     struct asim_chakra_node node = {.id = (uint64_t)i,
                                     .name = "n",
                                     .data_deps = deps,

@@ -12,7 +12,7 @@
 #include "asim/asim.h"
 #include "report/report.h"
 #include "sim/world.h"
-#include "trace/chakra/write.h"
+#include "asim/trace.h"
 #include "check.h"
 
 struct run_op { /* one node of a trace; peer and tag for send and receive */
@@ -47,7 +47,7 @@ static inline void run_line(void *self, const char *line)
 static inline struct asim_chakra_attr run_attr(const char *name, int64_t value)
 {
     return (struct asim_chakra_attr){
-        .name = name, .kind = ASIM_CHAKRA_INT64, .value = {.i = value}};
+        .name = name, .type = ASIM_CHAKRA_INT64, .value = {.i = value}};
 }
 
 /* Writes one rank's trace to folder/w.<rank>.et. */
@@ -63,7 +63,7 @@ static inline void run_trace(const char *folder, uint32_t rank, const struct run
     for (size_t i = 0; i < n; i++) {
         const struct run_op *op = &ops[i];
         struct asim_chakra_attr attrs[] = {
-            {.name = "is_cpu_op", .kind = ASIM_CHAKRA_BOOL},
+            {.name = "is_cpu_op", .type = ASIM_CHAKRA_BOOL},
             run_attr("comm_size", (int64_t)op->bytes),
             run_attr("comm_type", op->comm_type),
             run_attr("comm_tag", op->tag),
@@ -71,11 +71,11 @@ static inline void run_trace(const char *folder, uint32_t rank, const struct run
         };
         if (op->sizes)
             attrs[3] = (struct asim_chakra_attr){.name = "comm_sizes",
-                                                 .kind = ASIM_CHAKRA_LIST(ASIM_CHAKRA_UINT64),
+                                                 .type = ASIM_CHAKRA_LIST(ASIM_CHAKRA_UINT64),
                                                  .value = {.list = {op->sizes, 3}}};
         if (op->group)
             attrs[3] = (struct asim_chakra_attr){
-                .name = "pg_name", .kind = ASIM_CHAKRA_STRING, .value = {.s = op->group}};
+                .name = "pg_name", .type = ASIM_CHAKRA_STRING, .value = {.s = op->group}};
         struct asim_chakra_node node = {.id = op->id,
                                         .name = "op",
                                         .type = op->type,

@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include "check.h"
-#include "trace/chakra/write.h"
+#include "asim/trace.h"
 #include "trace/feed/feed.h"
 
 #define OPS 40
@@ -19,8 +19,8 @@ static void put(struct asim_chakra_writer *writer, uint64_t id, int kind, const 
                 size_t n)
 {
     struct asim_chakra_attr attrs[] = {
-        {.name = "comm_size", .kind = ASIM_CHAKRA_INT64, .value = {.i = 99}},
-        {.name = "comm_sizes", .kind = kind, .value = {.list = {list, n}}},
+        {.name = "comm_size", .type = ASIM_CHAKRA_INT64, .value = {.i = 99}},
+        {.name = "comm_sizes", .type = kind, .value = {.list = {list, n}}},
     };
     struct asim_chakra_node node = {
         .id = id, .name = "v", .type = ASIM_OP_COMM_COLL, .attrs = attrs, .attr_n = 2};

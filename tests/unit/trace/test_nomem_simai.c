@@ -3,7 +3,7 @@
  * Reading a SimAI workload and opening it as a trace while memory runs out.
  */
 #include <stdio.h>
-#include "trace/op.h"
+#include "trace/format.h"
 #include "nomem.h"
 
 extern const struct asim_trace_format asim_trace_format_simai;

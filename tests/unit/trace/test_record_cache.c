@@ -8,7 +8,7 @@
  */
 #include <stdlib.h>
 #include "check.h"
-#include "trace/chakra/write.h"
+#include "asim/trace.h"
 #include "trace/feed/feed.h"
 #include "trace/feed/ready.h"
 

@@ -10,7 +10,7 @@
 #include <stdlib.h>
 #include <unistd.h>
 #include "conf/conf.h"
-#include "trace/op.h"
+#include "trace/format.h"
 #include "trace/simai/workload.h"
 
 extern const struct asim_trace_format asim_trace_format_simai;

@@ -5,8 +5,8 @@
  * make of written nodes, and what the writer refuses.
  */
 #include "../../fuzz/replay.h"
-#include "trace/chakra/record.h"
-#include "trace/chakra/write.h"
+#include "asim/trace_record.h"
+#include "asim/trace.h"
 #include "trace/open.h"
 
 static const char *const work = "test_write.tmp.et";
@@ -29,40 +29,40 @@ static const struct asim_chakra_bytes blobs[] = {{"\0", 1}, {"", 0}};
 
 /* clang-format off */
 #define LIST(of, array)                                                                            \
-    {.kind = ASIM_CHAKRA_LIST(of), .value.list = {array, sizeof(array) / sizeof *(array)}}
+    {.type = ASIM_CHAKRA_LIST(of), .value.list = {array, sizeof(array) / sizeof *(array)}}
 /* clang-format on */
 
 /* In the order of the field numbers, as make.py's every_kind(). */
 static const struct asim_chakra_attr kinds[30] = {
-    {.kind = ASIM_CHAKRA_DOUBLE, .value.d = 1.25},
+    {.type = ASIM_CHAKRA_DOUBLE, .value.d = 1.25},
     LIST(ASIM_CHAKRA_DOUBLE, doubles),
-    {.kind = ASIM_CHAKRA_FLOAT, .value.d = 1.25},
+    {.type = ASIM_CHAKRA_FLOAT, .value.d = 1.25},
     LIST(ASIM_CHAKRA_FLOAT, doubles),
-    {.kind = ASIM_CHAKRA_INT32, .value.i = -5},
+    {.type = ASIM_CHAKRA_INT32, .value.i = -5},
     LIST(ASIM_CHAKRA_INT32, minus_seven),
-    {.kind = ASIM_CHAKRA_INT64, .value.i = -5},
+    {.type = ASIM_CHAKRA_INT64, .value.i = -5},
     LIST(ASIM_CHAKRA_INT64, minus_seven),
-    {.kind = ASIM_CHAKRA_UINT32, .value.u = 5},
+    {.type = ASIM_CHAKRA_UINT32, .value.u = 5},
     LIST(ASIM_CHAKRA_UINT32, five),
-    {.kind = ASIM_CHAKRA_UINT64, .value.u = 5},
+    {.type = ASIM_CHAKRA_UINT64, .value.u = 5},
     LIST(ASIM_CHAKRA_UINT64, five),
-    {.kind = ASIM_CHAKRA_SINT32, .value.i = -5},
+    {.type = ASIM_CHAKRA_SINT32, .value.i = -5},
     LIST(ASIM_CHAKRA_SINT32, minus),
-    {.kind = ASIM_CHAKRA_SINT64, .value.i = -5},
+    {.type = ASIM_CHAKRA_SINT64, .value.i = -5},
     LIST(ASIM_CHAKRA_SINT64, minus),
-    {.kind = ASIM_CHAKRA_FIXED32, .value.u = 9},
+    {.type = ASIM_CHAKRA_FIXED32, .value.u = 9},
     LIST(ASIM_CHAKRA_FIXED32, nine),
-    {.kind = ASIM_CHAKRA_FIXED64, .value.u = 9},
+    {.type = ASIM_CHAKRA_FIXED64, .value.u = 9},
     LIST(ASIM_CHAKRA_FIXED64, nine),
-    {.kind = ASIM_CHAKRA_SFIXED32, .value.i = -9},
+    {.type = ASIM_CHAKRA_SFIXED32, .value.i = -9},
     LIST(ASIM_CHAKRA_SFIXED32, nines),
-    {.kind = ASIM_CHAKRA_SFIXED64, .value.i = -9},
+    {.type = ASIM_CHAKRA_SFIXED64, .value.i = -9},
     LIST(ASIM_CHAKRA_SFIXED64, nines),
-    {.kind = ASIM_CHAKRA_BOOL, .value.u = 1},
+    {.type = ASIM_CHAKRA_BOOL, .value.u = 1},
     LIST(ASIM_CHAKRA_BOOL, bools),
-    {.kind = ASIM_CHAKRA_STRING, .value.s = "text"},
+    {.type = ASIM_CHAKRA_STRING, .value.s = "text"},
     LIST(ASIM_CHAKRA_STRING, texts),
-    {.kind = ASIM_CHAKRA_BYTES, .value.bytes = {"\0\1", 2}},
+    {.type = ASIM_CHAKRA_BYTES, .value.bytes = {"\0\1", 2}},
     LIST(ASIM_CHAKRA_BYTES, blobs),
 };
 
@@ -71,7 +71,7 @@ static void check_kinds(void)
     char root[512], path[700], mine[4096], other[4096], names[30][8];
     struct asim_chakra_attr attrs[30];
     for (int i = 0; i < 30; i++) {
-        snprintf(names[i], sizeof names[i], "a%d", kinds[i].kind);
+        snprintf(names[i], sizeof names[i], "a%d", kinds[i].type);
         attrs[i] = kinds[i];
         attrs[i].name = names[i];
     }
@@ -93,20 +93,20 @@ static void check_kinds(void)
 
 static void check_names(void)
 {
-    CHECK_STR(asim_chakra_kind_name(ASIM_CHAKRA_DOUBLE), "double_val");
-    CHECK_STR(asim_chakra_kind_name(ASIM_CHAKRA_LIST(ASIM_CHAKRA_BOOL)), "bool_list");
-    CHECK_STR(asim_chakra_kind_name(33), "?");
-    CHECK_STR(asim_chakra_kind_name(2), "?");
+    CHECK_STR(asim_attr_type_name(ASIM_CHAKRA_DOUBLE), "double_val");
+    CHECK_STR(asim_attr_type_name(ASIM_CHAKRA_LIST(ASIM_CHAKRA_BOOL)), "bool_list");
+    CHECK_STR(asim_attr_type_name(33), "?");
+    CHECK_STR(asim_attr_type_name(2), "?");
 }
 
 static void check_refusals(void)
 {
     static const struct asim_chakra_attr wrong[] = {
-        {.name = "a", .kind = ASIM_CHAKRA_INT32, .value.i = (int64_t)1 << 31},
-        {.name = "b", .kind = ASIM_CHAKRA_SFIXED32, .value.i = INT64_MIN},
-        {.name = "c", .kind = ASIM_CHAKRA_UINT32, .value.u = (uint64_t)1 << 32},
-        {.name = "d", .kind = ASIM_CHAKRA_BOOL, .value.u = 2},
-        {.name = "e", .kind = 33, .value.u = 0},
+        {.name = "a", .type = ASIM_CHAKRA_INT32, .value.i = (int64_t)1 << 31},
+        {.name = "b", .type = ASIM_CHAKRA_SFIXED32, .value.i = INT64_MIN},
+        {.name = "c", .type = ASIM_CHAKRA_UINT32, .value.u = (uint64_t)1 << 32},
+        {.name = "d", .type = ASIM_CHAKRA_BOOL, .value.u = 2},
+        {.name = "e", .type = 33, .value.u = 0},
     };
     struct asim_chakra_writer *writer;
     CHECK_U64(asim_chakra_writer_open(&writer, work, NULL), 0);

@@ -8,7 +8,7 @@
  * compressed; looking for one rank's an access(), which who has looked for all can do without
  * (asim_trace_count). Nothing is opened here.
  */
-#include "trace/op.h"
+#include "trace/files.h"
 
 #include <dirent.h>
 #include <errno.h>
@@ -19,7 +19,8 @@
 
 #include "base/io/rank_path.h"
 #include "base/text.h"
-#include "trace/open.h"
+#include "trace/format.h"
+#include "trace/shared.h"
 
 const char *asim_op_type_name(int type)
 {

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only
  *
- * Flows of a collective as Chakra traces in the form of custom algorithms (spec astra-system.md
- * 5.7): one file a member, sends and receives with what each waits for.
+ * Flows of a collective as Chakra traces in the form of custom algorithms
+ * (system-layer.md#custom-algorithms): one file a member, sends and receives with what each waits
+ * for.
  *
  * The traces are read by sim/collective/op_graph.c and by nothing else; they are not a workload of
  * their own.

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only
  *
- * SimAI-Analytical (spec simai.md c): the time of a workload in closed form. Every collective gets
- * a bus bandwidth from the number of servers and NICs its group spans, an efficiency from measured
- * tables, and a time; rows are summed into exposed communication, pipeline bubble and total.
- * Bandwidths are in GiB/s, which the published tool calls GB/s.
+ * SimAI-Analytical (simai.md#analytical-estimate): the time of a workload in closed form. Every
+ * collective gets a bus bandwidth from the number of servers and NICs its group spans, an
+ * efficiency from measured tables, and a time; rows are summed into exposed communication, pipeline
+ * bubble and total. Bandwidths are in GiB/s, which the published tool calls GB/s.
  *
  * Order of use: options_fill, tables_read, busbw_read, then cost per collective or report for the
  * whole workload. All structs are plain; only the options own strings, freed by their table.

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only
  *
- * Time of one collective as SimAI-Analytical computes it (spec simai.md c, per collective).
+ * Time of one collective as SimAI-Analytical computes it (simai.md#analytical-estimate).
  *
  * Kept although odd, because results are compared: the size of a DP group is taken for a number of
  * servers, NICs are divided in integers, allreduce is always a ring, efficiency tables apply to
@@ -49,8 +49,8 @@ static uint32_t at_least_one(uint32_t value)
     return value ? value : 1;
 }
 
-/* The table of spec simai.md c, with its integer divisions. nics may come out as 0, which
- * bandwidth() refuses. */
+/* The table of simai.md#analytical-estimate, with its integer divisions. nics may come out as 0,
+ * which bandwidth() refuses. */
 static struct span span_of(const struct asim_sa *sa, int group, uint32_t n)
 {
     uint32_t tp = sa->layout.tp, ep = sa->layout.ep, gps = sa->opt->gpus_per_server;

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only
  *
- * ncclFlowModel_EndToEnd.csv of a packet run (spec simai.md f): what SimAI's users' scripts read.
+ * ncclFlowModel_EndToEnd.csv of a packet run (simai.md#output-files): what SimAI's users' scripts
+ * read.
  */
 #ifndef ASIM_TOOLS_SIMAI_CSV_H
 #define ASIM_TOOLS_SIMAI_CSV_H

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only
  *
- * The variables SimAI reads (spec simai.md, d.9, d.10), where options say nothing.
+ * The variables SimAI reads (simai.md#send-latency and simai.md#environment-variables), where
+ * options say nothing.
  */
 #ifndef ASIM_TOOLS_SIMAI_ENV_H
 #define ASIM_TOOLS_SIMAI_ENV_H

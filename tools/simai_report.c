@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only
  *
- * Rows summed as SimAI-Analytical does (spec simai.md b.4, c): exposed communication by group, the
- * pipeline bubble from all rows but "embedding_layer" before overlap, pipeline transfers by its
- * formula, and the CSV its users' scripts read (us, two summary lines, one line a row, "-nan" where
- * there is no communication).
+ * Rows summed as SimAI-Analytical does (simai.md#execution and simai.md#analytical-estimate):
+ * exposed communication by group, the pipeline bubble from all rows but "embedding_layer" before
+ * overlap, pipeline transfers by its formula, and the CSV its users' scripts read (us, two summary
+ * lines, one line a row, "-nan" where there is no communication).
  *
  * Its pipeline formula uses the overlap ratio where a bandwidth belongs; --right divides by a NIC's
  * bandwidth (or the busbw file's PP line) instead.
@@ -93,7 +93,7 @@ static int put_row(struct walk *walk, uint32_t i, struct asim_err *err)
     return 0;
 }
 
-/* Bubble: (pp - 1) / (ga x vpp) of a micro-batch's time (spec simai.md c). */
+/* Bubble: (pp - 1) / (ga x vpp) of a micro-batch's time (simai.md#analytical-estimate). */
 static void finish_totals(struct walk *walk)
 {
     const struct asim_sa *sa = walk->sa;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only
  *
  * The checks behind `asim topo check`. Each is one pass. The SimAI rules are those its runtime
- * relies on without checking (spec simai.md a.1): one NVSwitch per server, the NVSwitch of server s
- * is node G + s, ids below 65,536.
+ * relies on without checking (simai.md#topology-file): one NVSwitch per server, the NVSwitch of
+ * server s is node G + s, ids below 65,536.
  */
 #include "topologies/lint.h"
 

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only
  *
  * What a node says about communication: the kind of collective in every naming style of NCCL, RCCL
- * and PyTorch, bytes, process group, peer of a send or receive (spec chakra.md 4.2 to 4.5).
+ * and PyTorch, bytes, process group, peer of a send or receive
+ * (chakra.md#converting-a-pytorch-trace).
  */
 #ifndef ASIM_CONVERTER_CONVERT_COMM_H
 #define ASIM_CONVERTER_CONVERT_COMM_H

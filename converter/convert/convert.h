@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only
  *
- * Converting: a linked trace (or a host trace alone) becomes a Chakra execution trace, spec
- * chakra.md section 4. The state of one run, and its phases in the order they are called. Bodies of
- * nodes stay in the input file; what is here per node is about 100 bytes.
+ * Converting: a linked trace (or a host trace alone) becomes a Chakra execution trace,
+ * chakra.md#converting-a-pytorch-trace. The state of one run, and its phases in the order they are
+ * called. Bodies of nodes stay in the input file; what is here per node is about 100 bytes.
  */
 #ifndef ASIM_CONVERTER_CONVERT_CONVERT_H
 #define ASIM_CONVERTER_CONVERT_CONVERT_H

@@ -54,8 +54,8 @@ static void repr(struct emit *em, int slot, const struct asim_jv *v)
         asim_jbuf_put(&em->io[slot], "[]", 2);
 }
 
-/* The six strings a Chakra node carries are Python reprs of the JSON values (spec 4.1): ASTRA-sim
- * cuts process groups out of them by counting characters. */
+/* The six strings a Chakra node carries are Python reprs of the JSON values
+ * (chakra.md#node-record): ASTRA-sim cuts process groups out of them by counting characters. */
 static void read_io(struct emit *em)
 {
     static const char *const nested[][2] = {{"inputs", "values"},  {"inputs", "shapes"},
@@ -165,7 +165,8 @@ static int comm_attrs(struct emit *em, uint32_t at, const struct asim_comm *comm
     return 0;
 }
 
-/* parity: the published converter's reading of a kernel (spec 4.2 and 4.3). */
+/* parity: the published converter's reading of a kernel (chakra.md#node-types and
+ * chakra.md#collective-types). */
 static int compat_comm(struct emit *em, uint32_t at, struct asim_comm *comm)
 {
     struct asim_convert *cv = em->cv;

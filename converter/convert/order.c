@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only
  *
- * Dependencies beyond the walk (spec chakra.md 4.6, "recommended additions"): operations of one
+ * Dependencies beyond the walk (chakra.md#dependencies): operations of one
  * GPU stream run one after another, and nodes wait for GPU operations where the linker found so.
  * Each goes from an earlier start to a later one, so none of them can close a cycle.
  *

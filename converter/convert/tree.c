@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only
  *
  * The caller tree, and the walk that turns it into order: every thread is one chain of its CPU
- * nodes in call order, and a GPU node hangs on the CPU node visited last (spec chakra.md 4.6).
+ * nodes in call order, and a GPU node hangs on the CPU node visited last (chakra.md#dependencies).
  * The walk keeps its own stack: real traces nest a thousand levels deep.
  *
  * parity: with --compat only the trees below thread roots are walked, and what cannot be reached

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only
  *
- * A Chakra trace as JSON, in the three forms tools exchange (spec chakra 1.8). A trace is written
- * record by record: memory is that of the largest node, whatever the file's size.
+ * A Chakra trace as JSON, in the three forms tools exchange (chakra.md#json-forms). A trace is
+ * written record by record: memory is that of the largest node, whatever the file's size.
  */
 #ifndef ASIM_CONVERTER_DUMP_DUMP_H
 #define ASIM_CONVERTER_DUMP_DUMP_H

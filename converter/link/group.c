@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only
  *
  * Which host node owns each GPU operation, and the new numbers: host nodes by ascending id, each
- * followed at once by its GPU operations by start time (spec chakra.md 3.7). Where the launching op
- * is not in the host trace, the nearest op around it that is takes the operation over.
+ * followed at once by its GPU operations by start time (chakra.md#renumbering). Where the launching
+ * op is not in the host trace, the nearest op around it that is takes the operation over.
  *
  * parity: the published tools group by the launching op's External id, so two ops sharing one get
  * every operation twice; --compat does the same.

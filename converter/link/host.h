@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only
  *
- * A host trace (PyTorch's ExecutionTraceObserver, spec chakra.md section 3.1) as an index of its
+ * A host trace (PyTorch's ExecutionTraceObserver, chakra.md#host-trace) as an index of its
  * nodes: ids, tree, the CPU op of the device trace each one is, and where its text stands. The
  * bodies stay in the file and are read again when written. The form of a node (flat 1.0.1, or with
  * attrs, 1.0.2 and later) is seen from the node itself; the schema string decides nothing.

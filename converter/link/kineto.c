@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-only
  *
- * Reads a device trace event by event. A category decides what an event is (spec 3.2); HIP calls
- * come under the category cuda_runtime too, and any category ending in _runtime or _driver is
- * taken for calls. Only events we use are checked, but those strictly: a time must be a finite
- * number, an id a whole one. Streams may be strings ("0x0" on ROCm), so they are kept as text.
+ * Reads a device trace event by event. A category decides what an event is
+ * (chakra.md#device-trace); HIP calls come under the category cuda_runtime too, and any category
+ * ending in _runtime or _driver is taken for calls. Only events we use are checked, but those
+ * strictly: a time must be a finite number, an id a whole one. Streams may be strings ("0x0" on
+ * ROCm), so they are kept as text.
  */
 #include "link/kineto.h"
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only
  *
- * A device trace (Kineto's Chrome-trace JSON, spec chakra.md section 3.2) reduced to what linking
+ * A device trace (Kineto's Chrome-trace JSON, chakra.md#device-trace) reduced to what linking
  * needs: the CPU operators, the runtime calls, the GPU operations and the synchronisation events,
  * about 40 bytes each; everything else in the file is counted and forgotten. Times are
  * microseconds; whether the file wrote an integer or a real is kept, for output that must compare.

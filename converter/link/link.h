@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only
  *
- * Linking: host trace + device trace = one trace with both ("ET+", spec chakra.md section 3).
- * The state of one run, and its phases in the order they are called.
+ * Linking: host trace + device trace = one trace with both ("ET+",
+ * chakra.md#linking-host-and-device-traces). The state of one run, and its phases in the order they
+ * are called.
  */
 #ifndef ASIM_CONVERTER_LINK_LINK_H
 #define ASIM_CONVERTER_LINK_LINK_H

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only
  *
- * The runtime calls that the published tools take for launches of GPU work (spec chakra.md 3.2).
- * What any other call launches they drop: graph and cooperative launches, memsets, peer copies.
- * Here the list serves --compat, and a line of the summary. And the categories of events we use.
+ * The runtime calls that the published tools take for launches of GPU work
+ * (chakra.md#device-trace). What any other call launches they drop: graph and cooperative launches,
+ * memsets, peer copies. Here the list serves --compat, and a line of the summary. And the
+ * categories of events we use.
  */
 #include "link/kineto.h"
 

@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-only
  *
  * What follows from the device trace alone: the order of CPU ops, how they nest (exclusive
- * durations), which thread waited for which (spec chakra.md 3.3 and 3.4), and which op launched
- * each GPU operation (3.2, 3.5). With `compat` the published tools' rules and quirks are kept.
+ * durations), which thread waited for which (chakra.md#exclusive-durations and
+ * chakra.md#waits-between-threads), and which op launched each GPU operation
+ * (chakra.md#matching-operations). With
+ * `compat` the published tools' rules and quirks are kept.
  */
 #ifndef ASIM_CONVERTER_LINK_NESTING_H
 #define ASIM_CONVERTER_LINK_NESTING_H

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only
  *
- * Who waits for the GPU (spec chakra.md 3.6), from the device trace alone. The published tools run
- * another package's critical-path analysis for this, take its first step only, and then drop the
- * result; here the rules stand on their own and cover the whole trace:
+ * Who waits for the GPU (chakra.md#gpu-synchronisation), from the device trace alone. The published
+ * tools run another package's critical-path analysis for this, take its first step only, and then
+ * drop the result; here the rules stand on their own and cover the whole trace:
  *  - cuda_sync events name the stream, the device or the event waited for;
  *  - a stream-wait makes the next operation launched on the waiting stream depend on the last one
  *    launched on the other stream before the event was recorded;

@@ -52,7 +52,8 @@ static void text(struct asim_jbuf *buf, const char *name, const char *value)
 }
 
 /* New id of a node's parent. parity: one that is not in the file gets a fresh id behind all others,
- * the same for equal ids (spec 3.7); only --compat meets it, as orphans were attached before. */
+ * the same for equal ids (chakra.md#renumbering); only --compat meets it, as orphans were attached
+ * before. */
 static int parent_id(struct write *w, const struct asim_host_node *node, int64_t *out)
 {
     if (node->parent >= 0) {

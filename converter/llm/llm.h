@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only
  *
- * Workloads of transformer training as AICB writes them for SimAI (spec simai.md g): from a model
- * and its parallelism to parameter counts, to compute times, to rows, to text. Read in the order
- * model.c, times.c, rows.c, write.c.
+ * Workloads of transformer training as AICB writes them for SimAI (simai.md#workload-generation):
+ * from a model and its parallelism to parameter counts, to compute times, to rows, to text. Read in
+ * the order model.c, times.c, rows.c, write.c.
  *
  * Two sets of formulas. `aicb` gives AICB's text, faults included. `right` mends what is wrong in
  * it; README.md sets the two side by side.

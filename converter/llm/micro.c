@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only
  *
- * AICB's micro tests (spec simai.md g.6): one collective of all GPUs a row, sizes doubling from
+ * AICB's micro tests (simai.md#micro-tests): one collective of all GPUs a row, sizes doubling from
  * begin_size to end_size, as SimAI text of the policy MICRO. The header also says how many GPUs
  * there are, which SimAI takes from its topology. SimAI runs the first row only; here all are run,
  * one after the other.

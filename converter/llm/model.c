@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only
  *
- * Sizes and parameter counts of the modelled stage (spec simai.md g.1, g.2), in elements per GPU.
- * AICB models the first pipeline stage and counts embedding and final layer on it.
+ * Sizes and parameter counts of the modelled stage (simai.md#model-inputs and
+ * simai.md#parameter-counts), in elements per GPU. AICB models the first pipeline stage and counts
+ * embedding and final layer on it.
  *
  * AICB counts four embedding matrices and a learned position table, one gate-less first matrix of
  * a SwiGLU MLP, and one of a layer's two norms; without sequence parallelism it leaves norms and

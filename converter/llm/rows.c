@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only
  *
- * Rows of the workload in AICB's order (spec simai.md g.3 with compute times, g.4 without):
- * gradient collectives of the optimizer once, then every micro-batch's embedding, layers and final
- * layer, then loss and optimizer. T = 2 b s h is what one activation of a micro-batch weighs.
+ * Rows of the workload in AICB's order (simai.md#rows-with-compute-times and
+ * simai.md#rows-without-compute-times): gradient collectives of the optimizer once, then every
+ * micro-batch's embedding, layers and final layer, then loss and optimizer. T = 2 b s h is what one
+ * activation of a micro-batch weighs.
  *
  * AICB's faults, kept unless formulas=right: the backward reduce-scatter of a column-parallel layer
  * has 0 bytes, a layer without sequence parallelism reduces nothing backward, the count exchange of

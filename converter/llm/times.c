@@ -3,7 +3,7 @@
  * Compute times of a micro-batch: from a file of AIOB ("Name:" and indented "time_gpu_avg: us"
  * lines), or from the roofline model of a named GPU (Williams et al., CACM 2009: the larger of
  * flops / peak and bytes / bandwidth), so that no GPU is needed. Which sections make an attention
- * or MLP block is AICB's choice (spec simai.md g.5).
+ * or MLP block is AICB's choice (simai.md#compute-times).
  */
 #include "llm/llm.h"
 

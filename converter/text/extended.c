@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only
  *
  * One pass of the kinds ASTRA-sim 1.0 and its tutorials have and the published converter refuses
- * (spec chakra 5.4). 1.0 walks a loop that computes one thing at a time; that order is a chain of
- * dependencies here, and a collective that blocks the loop is a link of the chain. Forward layers
- * wait for their own weight-gradient collective of the pass before.
+ * (chakra.md#extended-kinds). 1.0 walks a loop that computes one thing at a time; that order is a
+ * chain of dependencies here, and a collective that blocks the loop is a link of the chain. Forward
+ * layers wait for their own weight-gradient collective of the pass before.
  */
 #include "text/graph.h"
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only
  *
- * One pass of the kinds chakra_converter Text has (spec chakra 5.3), edge for edge. Where a
- * collective is NONE and so has no node, what would wait for it waits for the computation before
+ * One pass of the kinds chakra_converter Text has (chakra.md#published-kinds), edge for edge. Where
+ * a collective is NONE and so has no node, what would wait for it waits for the computation before
  * it instead.
  */
 #include "text/graph.h"

@@ -100,7 +100,8 @@ uint64_t asim_cc_scale(const struct asim_cc_flow *flow, uint64_t bps, double fac
     return asim_cc_clamp(flow, scaled < 1.8e19 ? (uint64_t)scaled : UINT64_MAX);
 }
 
-/* 4.9 us are 4 us, as the reference's integer-microsecond factory has it (spec 3.1). */
+/* 4.9 us are 4 us, as the reference's integer-microsecond factory has it
+ * (rdma-network.md#modes-and-timers). */
 uint64_t asim_cc_timer_ns(uint64_t fs)
 {
     return fs / 1000000000 * 1000;

@@ -25,8 +25,8 @@ enum asim_cc_need {
 
 enum { ASIM_INT_HOPS = 5 };
 
-/* One switch port's record in an INT header, in the header's own units (spec rdma-network.md,
- * section 1.3): all three wrap. */
+/* One switch port's record in an INT header, in the header's own units
+ * (rdma-network.md#telemetry-headers): all three wrap. */
 struct asim_int_hop {
     uint64_t rate_bps;
     uint32_t time;  /* ns modulo 2^24 */
@@ -74,8 +74,8 @@ struct asim_cc {
     int number; /* CC_MODE of the published configurations; -1 = by name only */
     /* Bits of enum asim_cc_need: adds to the size of every frame on the wire. */
     unsigned needs;
-    /* A change of rate also moves the gap of the packet sent last (spec 2.5, "ChangeRate"); else
-     * it holds from the next packet on. */
+    /* A change of rate also moves the gap of the packet sent last (rdma-network.md#pacing,
+     * "ChangeRate"); else it holds from the next packet on. */
     int retimes;
     /* An ACK without a mark changes nothing, at any time: then steady-state detection may skip
      * periods without marks and timers (fabric/memo/steady_state.h). */

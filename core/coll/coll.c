@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only
  *
  * What all collectives share: resolving an algorithm's published spelling and the few formulas
- * that do not depend on the algorithm. Spec: astra-system.md sections 2.1.1, 4.4 and 5.3.
+ * that do not depend on the algorithm. system-layer.md.
  *
  * Nothing here is asked per message but asim_coll_peer. Bytes are checked once per phase, so that
  * steps need not.
@@ -25,8 +25,8 @@ uint32_t asim_coll_peer(const struct asim_coll *coll, uint64_t by)
     return (uint32_t)(at < n ? at : at - n);
 }
 
-/* Integer division as in the reference: what does not divide is lost for the later phases (spec
- * astra-system.md, 4.4). */
+/* Integer division as in the reference: what does not divide is lost for the later phases
+ * (system-layer.md#phases). */
 uint64_t asim_coll_out_bytes(const struct asim_coll_algo *algo, int coll_type, uint64_t bytes,
                              uint32_t n)
 {

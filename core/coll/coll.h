@@ -8,7 +8,7 @@
  * many bytes. A step waits until `credits` are free and `min_arrivals` messages have arrived, takes
  * the credits, and then sends and/or posts a receive. The phase ends when every step is taken and
  * `end_credits` are free again. One engine (sim/collective/coll_run.c) runs every algorithm from
- * its plan: pipelined rings, windowed direct exchanges and trees (spec astra-system.md, section 5).
+ * its plan: pipelined rings, windowed direct exchanges and trees (system-layer.md#algorithms).
  * Steps are computed on demand, so a plan of n(n-1)/2 steps costs no memory.
  */
 #ifndef ASIM_COLL_COLL_H
@@ -73,7 +73,8 @@ struct asim_coll_algo {
     unsigned coll_types;     /* bit per enum asim_coll_type */
     int identical_steps;     /* 1 = all steps of a plan are equal */
     int keeps_size;          /* 1 = output and input have the same size, for every type */
-    int subgroup_pays_delay; /* 1 = the endpoint delay counts in sub-groups, too (spec 5.1) */
+    int subgroup_pays_delay; /* 1 = the endpoint delay counts in sub-groups, too
+                                (system-layer.md#endpoint-delay-and-reduction) */
     /* 0, or the sentence for a number of members the algorithm cannot do. Fills *plan from
      * plan->coll. */
     int (*plan)(struct asim_plan *plan, struct asim_err *err);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only
  *
  * Dimension orders: in which order the phases of a chunk visit the logical dimensions
- * ("inter-dimension-scheduling", spec astra-system.md, section 4.5). A member is a pure function of
+ * ("inter-dimension-scheduling", system-layer.md#dimension-orders). A member is a pure function of
  * the collective and of the chunk's number in it, never of the time or of other collectives: every
  * rank of the collective must come to the same answer on its own, or the ranks wait for each other
  * for ever. ASTRA-sim's code differs: it keeps its loads on rank 0 and resets them by the clock,

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only
  *
- * A collective as NCCL-like point-to-point flows, the way SimAI's MockNccl makes them (spec
- * simai.md d): channels, rings that cross servers once, PXN, NVLS with the NVSwitch as an end
- * point; and, which its code has but never chooses, trees. Only arithmetic: a list of flows with
- * what each waits for.
+ * A collective as NCCL-like point-to-point flows, the way SimAI's MockNccl makes them
+ * (simai.md#collectives): channels, rings that cross servers once, PXN, NVLS with the NVSwitch as
+ * an end point; and, which its code has but never chooses, trees. Only arithmetic: a list of flows
+ * with what each waits for.
  */
 #ifndef ASIM_COLL_NCCL_H
 #define ASIM_COLL_NCCL_H

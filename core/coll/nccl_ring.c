@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only
  *
- * Rings, NVLS and all-to-all as SimAI 1.6 lays them out (spec simai.md d.2, d.4 to d.6). Channel c
+ * Rings, NVLS and all-to-all as SimAI 1.6 lays them out (simai.md#collectives). Channel c
  * visits each server's ranks rotated by c, so the crossing to the next server leaves from local
  * rank c - 1 and enters at c: from one rail to another, unless PXN first hands the piece over
  * NVLink to the rank that shares the destination's rail. Pieces are whole divisions; remainders

@@ -5,7 +5,7 @@
  *
  * Example: a ring of 4 doing an all-reduce has p = 1, nz = 3. Hand-overs 1 2 3 reduce, 4 begins the
  * next cycle and passes on, 5 and 6 belong to the half that does not reduce: six arrivals, three
- * reductions, as section 5.3's formula has it.
+ * reductions, as the formula of system-layer.md#ring has it.
  */
 #include "coll/pipeline.h"
 
@@ -21,7 +21,7 @@ void asim_pipeline_init(struct asim_plan *plan, uint32_t p, uint64_t nz)
 }
 
 /* Hand-over i of the reference's insert(): z of them pass on, then nz reduce, and the toggle says
- * whether this cycle of an all-reduce is its reducing half (spec 5.2). */
+ * whether this cycle of an all-reduce is its reducing half (system-layer.md#credit-engine). */
 int asim_pipeline_reduces(const struct asim_plan *plan, uint64_t i)
 {
     uint64_t at = plan->burst + i; /* the first `burst` were issued at the start */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only
  *
- * The pattern ring, direct and halving-doubling share (spec astra-system.md, section 5.2): P
+ * The pattern ring, direct and halving-doubling share (system-layer.md#credit-engine): P
  * credits circulate; of every cycle of P + NZ hand-overs the first P only pass data on and the
  * other NZ reduce, in all cycles for a reduce-scatter and in every other one for an all-reduce.
  *

@@ -3,8 +3,8 @@
  * Each dimension carries a load: MiB that have crossed it, divided by its relative bandwidth. A
  * chunk goes first where the load is least, because that is where it is largest (a reduce-scatter
  * shrinks it by the size of each dimension it has passed; an all-gather grows it, so there the
- * order is the other way round). An all-reduce counts as a reduce-scatter. Formulas: spec
- * astra-system.md, section 4.5; loads begin at zero with each collective (see dims.h).
+ * order is the other way round). An all-reduce counts as a reduce-scatter. Formulas:
+ * system-layer.md#dimension-orders; loads begin at zero with each collective (see dims.h).
  */
 #include "coll/themis.h"
 

@@ -25,7 +25,7 @@ const char *asim_coll_type_key(int kind);
 /* Which of two waiting collectives goes first: the later, the earlier, or the one with the higher
  * comm_priority. */
 enum asim_policy { ASIM_LIFO, ASIM_FIFO, ASIM_EXPLICIT };
-/* How an all-reduce over several dimensions is cut into phases (spec astra-system.md, 4.4). */
+/* How an all-reduce over several dimensions is cut into phases (system-layer.md#phases). */
 enum asim_optimization { ASIM_BASELINE, ASIM_LOCAL_BW_AWARE };
 
 /* Order of chunks inside a dimension ("intra-dimension-scheduling"). */
@@ -57,19 +57,22 @@ struct asim_system {
     int policy;       /* enum asim_policy; default LIFO */
     int optimization; /* enum asim_optimization; default baseline */
     uint32_t splits;  /* preferred-dataset-splits; default 1 (the reference divides by zero) */
-    /* Chunks running at once in a dimension, before it is divided by the queues (spec 4.7). */
+    /* Chunks running at once in a dimension, before it is divided by the queues
+     * (system-layer.md#queues-and-active-chunks). */
     uint32_t active_chunks;
     uint32_t flow_order_seed; /* 0: flows free at one instant start in the listed order */
-    /* Before every message bundle; parity: sub-group rings pay a fixed 10 ns instead (spec 5.1). */
+    /* Before every message bundle; parity: sub-group rings pay a fixed 10 ns instead
+     * (system-layer.md#endpoint-delay-and-reduction). */
     int64_t endpoint_delay_ns;
     int endpoint_delay_set; /* injection-scale applies only to a value from the file */
-    /* Of the LogGP bus only, per 100 bytes (spec 5.8). */
+    /* Of the LogGP bus only, per 100 bytes (system-layer.md#loggp-bus). */
     uint64_t local_reduction_delay;
     double loggp_l, loggp_o, loggp_g, loggp_G; /* single keys L o g G; ns and ns/byte */
     int shared_bus;
     double peak_perf_tflops;  /* ×1e12 FLOP/s */
     double local_mem_bw_gbps; /* ×1e9 byte/s; 0 = reductions cost nothing */
-    /* Flags of spec 2.1; replay_only gives every op its recorded duration, whatever its type. */
+    /* Flags of system-layer.md#system-file; replay_only gives every op its recorded duration,
+     * whatever its type. */
     int roofline, trace_enabled, replay_only, track_local_mem;
     /* Prefix; ".<rank>.json" is appended. */
     char *local_mem_trace;
@@ -116,7 +119,7 @@ enum asim_memory_type {
 struct asim_memory {
     int type;
     uint32_t nodes, npus_per_node;
-    /* Time of an access = latency + size / bandwidth (spec 2.6). */
+    /* Time of an access = latency + size / bandwidth (system-layer.md#remote-memory). */
     uint64_t latency_ns;
     double bandwidth_gbps; /* 1e9 byte/s = byte/ns */
 };

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only
  *
- * Where collective algorithms that are given as Chakra traces are found (spec astra-system.md,
- * sections 2.1 and 5.7): a prefix per kind of collective in the system file, and a YAML file that
- * names one per trace node.
+ * Where collective algorithms that are given as Chakra traces are found
+ * (system-layer.md#system-file and system-layer.md#custom-algorithms): a prefix per kind of
+ * collective in the system file, and a YAML file that names one per trace node.
  *
  * Read once when a world opens; const afterwards.
  */

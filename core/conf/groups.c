@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-only
  *
- * Communicator groups JSON, {"1": [0, 2], "2": [1, 3]} (spec astra-system 2.3). Members keep the
- * order of the file: the reference finds a rank's position on a sorted copy but talks to members
- * in file order, and the stage that uses the group decides what to do about that. Ranks the run
- * does not have and members named twice, which the reference never looks at, are errors.
+ * Communicator groups JSON, {"1": [0, 2], "2": [1, 3]} (system-layer.md#communicator-groups).
+ * Members keep the order of the file: the reference finds a rank's position on a sorted copy but
+ * talks to members in file order, and the stage that uses the group decides what to do about that.
+ * Ranks the run does not have and members named twice, which the reference never looks at, are
+ * errors.
  *
  * Group 0 is "all ranks" to the workload and never looked up here, but a file may define it. Memory
  * is one word per member; asim_groups_fini frees it. Ids become part of message tags, so the stage

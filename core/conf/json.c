@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only
  *
  * The reference reads JSON with a library that throws on a wrong type, which ends the program
- * without naming the key (spec astra-system 2.1). Here every value goes through the option tables
- * as text, so that ranges, choices and messages are those of every other kind of setting; only
- * the JSON type is checked before, because "4" for a number is refused by the reference too.
+ * without naming the key (system-layer.md#system-file). Here every value goes through the option
+ * tables as text, so that ranges, choices and messages are those of every other kind of setting;
+ * only the JSON type is checked before, because "4" for a number is refused by the reference too.
  */
 #include "conf/json.h"
 

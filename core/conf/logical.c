@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only
  *
- * Logical topology JSON, {"logical-dims": ["8", "4"]} (spec astra-system 2.4): how the ranks are
- * folded into dimensions, dimension 0 varying fastest. The published files hold strings; numbers
- * are taken too. A missing key, which makes the reference read out of bounds, is an error.
+ * Logical topology JSON, {"logical-dims": ["8", "4"]} (system-layer.md#logical-topology): how the
+ * ranks are folded into dimensions, dimension 0 varying fastest. The published files hold strings;
+ * numbers are taken too. A missing key, which makes the reference read out of bounds, is an error.
  *
  * Without such a file the ranks form one dimension. The order of dimensions is that of the links'
  * speed in published files: 0 is the innermost, and localBWAware reduces there first.

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only
  *
- * Remote memory JSON (spec astra-system 2.6). The reference leaves the type undefined when the key
- * is absent, divides by zero for PER_NODE without a node size and truncates the bandwidth to whole
- * GB/s; here the first two are errors and a fraction is kept, with a note because it changes times.
+ * Remote memory JSON (system-layer.md#remote-memory). The reference leaves the type undefined when
+ * the key is absent, divides by zero for PER_NODE without a node size and truncates the bandwidth
+ * to whole GB/s; here the first two are errors and a fraction is kept, with a note because it
+ * changes times.
  *
  * The struct is plain numbers: nothing to free. Who waits for whom, when a memory is shared, is the
  * business of sim/ops/memory.c.

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-only
  *
- * Reading config.txt (spec rdma-network 5.3): "KEY value" a line, with '#' and "//" comments.
- * ASTRA-sim reads a stream of words, skips an unknown key and tries its value as the next key, so
- * that a slip goes unseen; here a line is one setting and words left on it are an error. Values may
- * carry units: times 5us, rates 100Gbps, sizes 32MiB; numbers without unit mean what they mean in
- * ASTRA-sim. As there, the last of repeated keys wins.
+ * Reading config.txt (rdma-network.md#network-configuration): "KEY value" a line, with '#' and "//"
+ * comments. ASTRA-sim reads a stream of words, skips an unknown key and tries its value as the next
+ * key, so that a slip goes unseen; here a line is one setting and words left on it are an error.
+ * Values may carry units: times 5us, rates 100Gbps, sizes 32MiB; numbers without unit mean what
+ * they mean in ASTRA-sim. As there, the last of repeated keys wins.
  *
  * *net starts from the defaults. At the end the reader warns about keys without effect and about
  * absent keys for which ASTRA-sim has another built-in value than the shipped files: published
@@ -24,7 +24,7 @@
 
 enum { MAX_MAP = 4096, MAX_LINK_DOWN = 65536 };
 enum { FS_PER_US = 1000 * ASIM_FS_PER_NS };
-/* parity: the reference counts LINK_DOWN from here (spec 4.7). */
+/* parity: the reference counts LINK_DOWN from here (rdma-network.md#link-events). */
 #define LINK_OFFSET_NS 2000000000u
 
 /* A key and the line that set it, 0 = not yet. */
@@ -93,7 +93,8 @@ static int read_option(struct reader *r, struct key_seen *key)
     return asim_netconf_put(r->net, key->row, value, asim_src_where(&r->src), r->err);
 }
 
-/* Thresholds are KB of 1000 bytes in the reference (spec 4.5); they are kept in bytes. */
+/* Thresholds are KB of 1000 bytes in the reference (rdma-network.md#ecn-marking); they are kept in
+ * bytes. */
 static int read_map_entry(struct reader *r, size_t m, struct asim_rate_value *entry)
 {
     const char *word = asim_src_word_in_line(&r->src);

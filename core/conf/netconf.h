@@ -37,7 +37,7 @@ struct asim_netconf {
     /* Meaning, unit and default of each field: the rows in netconf_keys.c. Times in fs, rates in
      * bit/s, sizes in bytes; files are names, NULL where absent, freed by _fini. */
     int enable_qcn, dynamic_pfc;
-    /* Only whether it is 0 matters (spec rdma-network 4.6). */
+    /* Only whether it is 0 matters (rdma-network.md#priority-flow-control). */
     uint64_t pause_time_fs;
     uint32_t payload_bytes, l2_chunk_bytes, l2_ack_interval_bytes;
     int l2_back_to_zero;

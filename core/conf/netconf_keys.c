@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only
  *
- * The keys of config.txt (spec rdma-network 5.3): the network's own rows below, and the options of
- * every congestion control (cc/algo/). Defaults are the values of the files ASTRA-sim ships, so
- * that a run without a file behaves as the published configuration. ASTRA-sim's built-in values,
- * in force where a file lacks a key, differ for some keys: `builtin` in the rows.
+ * The keys of config.txt (rdma-network.md#network-configuration): the network's own rows below, and
+ * the options of every congestion control (cc/algo/). Defaults are the values of the files
+ * ASTRA-sim ships, so that a run without a file behaves as the published configuration. ASTRA-sim's
+ * built-in values, in force where a file lacks a key, differ for some keys: `builtin` in the rows.
  *
  * Adding a key of the network: a field in struct asim_netconf and a row here. Adding an option of a
  * congestion control: a row in its own file.
@@ -238,9 +238,9 @@ int asim_netconf_check(struct asim_err *err)
     return 0;
 }
 
-/* ECN thresholds as shipped: rate, KMIN and KMAX in bytes, PMAX (spec 4.9, variant A).
- * Only these rates have thresholds in the shipped file; a link of another rate has none (spec
- * 4.5). */
+/* ECN thresholds as shipped: rate, KMIN and KMAX in bytes, PMAX
+ * (rdma-network.md#buffer-and-ecn-defaults). Only these rates have thresholds in the
+ * shipped file; a link of another rate has none (rdma-network.md#ecn-marking). */
 static const struct {
     uint64_t rate_bps;
     double kmin, kmax, pmax;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only
  *
- * The network of the analytical backends, through libyaml (spec astra-system.md, section 2.2):
+ * The network of the analytical backends, through libyaml (analytical.md#network-file):
  *
  *     topology: [ Ring, Switch ]
  *     npus_count: [ 4, 2 ]

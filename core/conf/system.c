@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only
  *
- * System JSON (spec astra-system 2.1). Scalars go through one option table whose defaults are
+ * System JSON (system-layer.md#system-file). Scalars go through one option table whose defaults are
  * those the reference documents for an absent key; where it has none (undefined memory, a division
  * by zero) the least surprising value stands and a note says so. Algorithm lists are kept as
  * words: whether an algorithm of that name exists is a later stage's business. Keys that published
@@ -352,7 +352,8 @@ static int one_word(struct asim_words *words, const char *word)
     return words->n ? 0 : ASIM_ENOMEM;
 }
 
-/* What the shipped Ring_4chunks says (spec 2.8), so a run without a system file is a known one. */
+/* What the shipped Ring_4chunks says (system-layer.md#defaults), so a run without a system file is
+ * a known one. */
 int asim_system_defaults(struct asim_system *sys, struct asim_err *err)
 {
     static const int kinds[] = {ASIM_ALL_REDUCE, ASIM_ALL_GATHER, ASIM_REDUCE_SCATTER,

@@ -11,7 +11,7 @@
 #include "base/text.h"
 
 /* Below a kilobyte a second the ns of a large reduction pass 64 bits, and would come out as those
- * of a free one (spec 5.1: only 0 is free). */
+ * of a free one (system-layer.md#endpoint-delay-and-reduction: only 0 is free). */
 int asim_system_settle(struct asim_system *sys, const char *path, struct asim_err *err)
 {
     double bw = sys->local_mem_bw_gbps;

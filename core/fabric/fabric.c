@@ -78,8 +78,8 @@ static void open_port(struct asim_fabric *fabric, struct asim_port *port, uint32
 }
 
 /* A host's NICs stand in the order of its links in the topology file: that order numbers the
- * interfaces, and the reference's hash picks among them (spec 2.1). Freed by close_host, also when
- * this fails half-way. */
+ * interfaces, and the reference's hash picks among them (rdma-network.md#nic-choice). Freed by
+ * close_host, also when this fails half-way. */
 static int open_host(struct asim_fabric *fabric, uint32_t node)
 {
     struct asim_host *host = &fabric->host[node];
@@ -146,7 +146,8 @@ static int open_nodes(struct asim_fabric *fabric)
     for (uint32_t v = 0; v < fabric->set.hosts; v++)
         if (asim_fabric_owns(fabric, v) && open_host(fabric, v))
             return ASIM_ENOMEM;
-    /* "NIC speed" of the buffer's shares: interface 1 of the lowest host (spec 4.4). */
+    /* "NIC speed" of the buffer's shares: interface 1 of the lowest host
+     * (rdma-network.md#shared-buffer). */
     if (fabric->set.topo->first_port[1])
         nic_bps = fabric->set.topo->links[fabric->set.topo->ports[0].link].rate_bps;
     for (uint32_t v = fabric->set.hosts; v < nodes; v++)
@@ -192,8 +193,9 @@ static int check_memory(const struct asim_fabric *fabric, struct asim_err *err)
                        topo->switches, topo->n_links, need, there);
 }
 
-/* GLOBAL_T 1 gives every flow the window and base RTT of the worst pair (spec 6.2); computed once
- * here because it walks all kinds of pairs. With GLOBAL_T 0 each flow asks for its own pair. */
+/* GLOBAL_T 1 gives every flow the window and base RTT of the worst pair
+ * (rdma-network.md#base-rtt-and-bdp); computed once here because it walks all kinds of pairs. With
+ * GLOBAL_T 0 each flow asks for its own pair. */
 static int open_global_rtt(struct asim_fabric *fabric, struct asim_err *err)
 {
     struct asim_pair pair;

@@ -123,7 +123,8 @@ static uint8_t *put_ipv4(uint8_t *at, const struct asim_decoded_headers *facts, 
     return at;
 }
 
-/* PPP, IPv4, then what the protocol has (spec 1.1, 1.2); telemetry counts as payload here. */
+/* PPP, IPv4, then what the protocol has (rdma-network.md#layers and rdma-network.md#frame-sizes);
+ * telemetry counts as payload here. */
 uint32_t asim_frame_head(const struct asim_decoded_headers *facts, uint8_t *head, uint32_t *total)
 {
     uint8_t *at = put(head, 0x0021, 2);

@@ -2,7 +2,7 @@
  *
  * Frames as others know them: a frame of the core is 32 bytes that refer to a flow; traces,
  * captures and ns-3 packets want addresses, ports and headers. Two forms of bytes: the reference's
- * own (spec rdma-network.md, section 1: as many bytes as frame->wire counts), and RoCEv2 (Ethernet,
+ * own (rdma-network.md#frames: as many bytes as frame->wire counts), and RoCEv2 (Ethernet,
  * IPv4, UDP 4791, BTH, AETH) for tools that decode real captures.
  *
  * Only for frames that are being watched: nothing here is on the path of a run without watchers.

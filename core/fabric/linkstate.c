@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only
  *
- * Links that go down and come up at planned times (spec rdma-network.md, section 4.7). An event is
+ * Links that go down and come up at planned times (rdma-network.md#link-events). An event is
  * global: windows end at its time, every node has come to it, and it goes before all else that
  * happens then. Frames under way on the link are lost (loss.c knew), frames queued for it are
  * dropped and leave the shared buffer (the reference leaks them there), PFC state of both ports is

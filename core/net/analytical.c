@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only
  *
- * The run loop of the analytical backends. All ranks share one clock, as in the reference (spec
- * astra-system.md, section 4.1); times are whole ns, delays truncated from doubles.
+ * The run loop of the analytical backends. All ranks share one clock, as in the reference
+ * (system-layer.md#ticks-and-event-order); times are whole ns, delays truncated from doubles.
  */
 #include "net/analytical.h"
 
@@ -17,7 +17,7 @@ struct call {
 };
 
 /* base is embedded by the backend and zeroed by its calloc. Bandwidths of the YAML are in GiB/s: x
- * 2^30 / 1e9 bytes per ns, multiplied first as the reference does (spec 6.4). */
+ * 2^30 / 1e9 bytes per ns, multiplied first as the reference does (analytical.md#units). */
 void asim_analytical_init(struct asim_analytical *base, const struct asim_net_config *config)
 {
     base->user = config->user;
@@ -59,7 +59,8 @@ static int add_call(struct asim_analytical *base, uint64_t t, const struct call 
     return asim_due_add(&base->queue, t, &call->due);
 }
 
-/* Behind everything already due at that time (spec 4.1): the queue is FIFO per time. */
+/* Behind everything already due at that time (system-layer.md#ticks-and-event-order): the queue is
+ * FIFO per time. */
 int asim_analytical_wake_after(struct asim_net *net, uint32_t rank, uint64_t delay_ns)
 {
     struct asim_analytical *base = (struct asim_analytical *)(void *)net;
@@ -75,8 +76,8 @@ static struct asim_due_queue *queue_of(struct asim_net *net)
 
 const struct asim_net_extras asim_analytical_extras = {.queue = queue_of};
 
-/* Due now, but behind all that is due now: the reference's new event at the current time (spec
- * 6.3). */
+/* Due now, but behind all that is due now: the reference's new event at the current time
+ * (analytical.md#matching). */
 int asim_analytical_late(struct asim_net *net, uint32_t rank, uint64_t cookie)
 {
     struct asim_analytical *base = (struct asim_analytical *)(void *)net;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only
  *
  * Events in order of time, first come first served at equal times: the order of the analytical
- * reference (spec astra-system.md, section 4.1), on which cycle-exact results depend. An event
+ * reference (system-layer.md#ticks-and-event-order), on which cycle-exact results depend. An event
  * added at the time now running comes behind all that are already there.
  *
  * Events are linked, not copied: a struct asim_due stands inside whatever is due (a message, a

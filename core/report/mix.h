@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only
  *
- * The layout of mix.tr, shared by its writer (rows/mix.c) and its reader (asim mix): spec
- * rdma-network.md, section 5.5. A head: u32 count, so many {u16 node, u8 interface, u64 bit/s}
+ * The layout of mix.tr, shared by its writer (rows/mix.c) and its reader (asim mix):
+ * rdma-network.md#output-files. A head: u32 count, so many {u16 node, u8 interface, u64 bit/s}
  * packed, u32 window. Then records of 56 bytes, little endian:
  *
  *   0 u64 ns   8 u16 node  10 u8 interface  11 u8 queue  12 u32 queue bytes  16 u32 source address

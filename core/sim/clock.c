@@ -2,8 +2,9 @@
  *
  * The event list of a rank. The reference keeps one list per rank and tick and asks the network
  * for one wake per tick, at the first registration; all events of that rank and tick then run
- * together, in the order they were registered, including those added meanwhile (spec
- * astra-system.md, section 4.1). Cycle-exact results depend on it, so it is the same here.
+ * together, in the order they were registered, including those added meanwhile
+ * (system-layer.md#ticks-and-event-order). Cycle-exact results depend on it, so it is the same
+ * here.
  *
  * Cost of an event: a walk over at most eight times, a pooled object, and for the first event of a
  * time one wake of the network. Events of a rank never overtake each other within a time; between
@@ -79,8 +80,8 @@ static void fail_late(struct asim_rank *rank, uint64_t delay_ns)
 }
 
 /* Asks the network for a wake only with the first event of a time: the place of that wake among
- * other ranks' events is part of the contract (spec 4.1). Where all ranks share one queue, the
- * first event stands in it itself. */
+ * other ranks' events is part of the contract (system-layer.md#ticks-and-event-order). Where all
+ * ranks share one queue, the first event stands in it itself. */
 static inline int wake(struct asim_rank *rank, uint64_t t, uint64_t delay_ns,
                        struct asim_rank_event *first)
 {

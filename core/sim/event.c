@@ -55,7 +55,8 @@ void asim_event_rank_peak(const struct asim_world *world, const struct asim_even
         facts->peak_bytes = asim_tensors_peak(rank);
 }
 
-/* Never wraps: in replay-only runs the GPU's time may exceed the rank's (spec 3.8). */
+/* Never wraps: in replay-only runs the GPU's time may exceed the rank's
+ * (system-layer.md#end-of-a-rank). */
 uint64_t asim_rank_exposed(const struct asim_rank_facts *facts)
 {
     uint64_t busy = facts->track.gpu_busy;

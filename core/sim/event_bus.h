@@ -100,8 +100,8 @@ enum { ASIM_EVENT_OBSERVERS = 20 };
 /* All ranks start before any of them goes on, also at time 0. */
 enum { ASIM_STAGE_START, ASIM_STAGE_NODES };
 
-/* Samples of qlen.txt: their distance, and the least length that is written (spec rdma-network.md,
- * section 5.5). */
+/* Samples of qlen.txt: their distance, and the least length that is written
+ * (rdma-network.md#output-files). */
 enum { ASIM_QLEN_NS = 100, ASIM_QLEN_BYTES = 1000 };
 
 /* What one lane has recorded. Its thread alone writes it, and only between windows may another look

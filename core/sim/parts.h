@@ -103,7 +103,7 @@ static inline uint32_t asim_p2p_tag(uint64_t tag)
     return (uint32_t)tag;
 }
 /* Rendezvous: that of a message which asks for another. All that ask are of one size: the k-th asks
- * for the k-th of a tag, whatever the sizes of these (spec 6.2). */
+ * for the k-th of a tag, whatever the sizes of these (system-layer.md#rendezvous). */
 #define ASIM_ASKING_TAG (1ull << 62)
 static inline uint64_t asim_asking_tag(uint64_t tag)
 {

@@ -53,7 +53,7 @@ struct asim_rank {
     /* collectives */
     struct asim_queue *queues; /* [dims x queues_per_dim] */
     struct asim_dim_round_robin *turns;
-    /* The counter behind LIFO and FIFO (spec 4.6). */
+    /* The counter behind LIFO and FIFO (system-layer.md#priorities). */
     int64_t priority;
     struct asim_map ordinals; /* group id -> collectives issued; streams issued */
     struct asim_coll_op *open_head, *open_tail;
@@ -101,8 +101,9 @@ struct asim_world {
     struct asim_memory_server *banks; /* memories shared between ranks */
     uint32_t units[ASIM_UNITS];       /* ops of a rank that may run at once */
     struct asim_map met, sizes;       /* collectives issued (consistency.c); of messages (p2p.c) */
-    /* queue_limit: streams that may run at once in one queue (spec 4.7); ranks_done: as of the last
-     * window's end; without: fast paths turned off (net/fast_path.h). */
+    /* queue_limit: streams that may run at once in one queue
+     * (system-layer.md#queues-and-active-chunks); ranks_done: as of the last window's end; without:
+     * fast paths turned off (net/fast_path.h). */
     uint32_t n_ranks, ranks_done, max_phases, queue_limit, without;
     uint32_t n_here;                 /* ranks of this process; ranks_done counts these */
     struct asim_distribution *split; /* NULL: one process on one thread has them all (split.h) */
@@ -184,7 +185,8 @@ void asim_consistency_fini(struct asim_world *world);
 void asim_coll_issue(struct asim_rank *rank, uint32_t index, const struct asim_op *op);
 int asim_coll_setup(struct asim_world *world, struct asim_err *err);
 void asim_coll_fini(struct asim_world *world);
-/* Moves a stream into its next phase, or ends it (spec 4.7 "advance"). */
+/* Moves a stream into its next phase, or ends it (system-layer.md#queues-and-active-chunks
+ * "advance"). */
 void asim_chunk_advance(struct asim_rank *rank, struct asim_chunk *stream);
 /* The stream to enter the queue behind; NULL = at its head. */
 struct asim_chunk *asim_chunk_enqueue_after(const struct asim_rank *rank, struct asim_queue *queue,

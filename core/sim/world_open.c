@@ -19,8 +19,8 @@
 #include <string.h>
 #include <unistd.h>
 
-/* injection-scale applies to a delay the file states, not to the built-in one (spec 2.1);
- * truncated. */
+/* injection-scale applies to a delay the file states, not to the built-in one
+ * (system-layer.md#system-file); truncated. */
 static int open_system(struct asim_world *world, const struct asim_settings *set,
                        struct asim_err *err)
 {

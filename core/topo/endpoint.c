@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only
  *
- * Endpoints of NVSwitches, where messages begin and end, as SimAI's NVLS needs them (spec
- * rdma-network 4.3, "S specifics"): each NVSwitch gets its own host, joined to it by a virtual
+ * Endpoints of NVSwitches, where messages begin and end, as SimAI's NVLS needs them
+ * (rdma-network.md#routing-and-ecmp): each NVSwitch gets its own host, joined to it by a virtual
  * link. Routing, queue pairs and congestion control need no special case. Difference: SimAI
  * delivers inside the switch, without a hop. The virtual link has the smallest delay of the
  * NVSwitch's links, so that the lookahead window does not become shorter, and twice the sum of

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only
  *
- * Common parts of the text formats of a topology (spec rdma-network 5.1, 5.2): a stream of words,
- * switch ids after the header, and links "src dst rate delay error_rate". Every error names line
- * and column, also for a file that is cut short.
+ * Common parts of the text formats of a topology (rdma-network.md#topology-files and
+ * rdma-network.md#topology-files-of-simai): a stream of words, switch ids after the header, and
+ * links "src dst rate delay error_rate". Every error names line and column, also for a file that is
+ * cut short.
  */
 #ifndef ASIM_TOPO_LINES_H
 #define ASIM_TOPO_LINES_H

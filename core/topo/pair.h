@@ -2,9 +2,10 @@
  *
  * Path figures of a pair of hosts for congestion control and logs: delays, round trip and
  * bandwidth-delay product along the first member of each next-hop set. This is the path that
- * ASTRA-sim's ns-3 backend records when it first discovers the source (spec rdma-network 6.2).
- * Figures are computed on demand; ASTRA-sim stores three maps of hosts x hosts. The product rtt x
- * bandwidth has no overflow here; in ASTRA-sim it overflows 64 bits above 7.6 ms at 2.4 Tb/s.
+ * ASTRA-sim's ns-3 backend records when it first discovers the source
+ * (rdma-network.md#base-rtt-and-bdp). Figures are computed on demand; ASTRA-sim stores three maps
+ * of hosts x hosts. The product rtt x bandwidth has no overflow here; in ASTRA-sim it overflows 64
+ * bits above 7.6 ms at 2.4 Tb/s.
  */
 #ifndef ASIM_TOPO_PAIR_H
 #define ASIM_TOPO_PAIR_H

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-only
  *
- * SimAI's pod (spec simai.md a.3), line for line the file of SimAI's generator: for every GPU its
- * NVLink(s), then its NIC link(s); then every leaf to every spine, leaves of plane 1 first. GPU i
- * is in segment i / (npa * rails) on rail i % rails. With rails = 1 this is the generator's form
- * without rails (GPU i at leaf i / npa). Difference: a number of GPUs that is not a multiple of the
- * server is an error before a file is written (the generator fails with an IndexError and a
+ * SimAI's pod (simai.md#topology-generator), line for line the file of SimAI's generator: for every
+ * GPU its NVLink(s), then its NIC link(s); then every leaf to every spine, leaves of plane 1 first.
+ * GPU i is in segment i / (npa * rails) on rail i % rails. With rails = 1 this is the generator's
+ * form without rails (GPU i at leaf i / npa). Difference: a number of GPUs that is not a multiple
+ * of the server is an error before a file is written (the generator fails with an IndexError and a
  * truncated file), and so is an odd number of spines on two planes. Ids and order of links are part
  * of the contract: files are compared with the generator's byte for byte, and interface 1 of a GPU
  * must be its NVLink.
@@ -43,8 +43,8 @@ static int check_form(const struct asim_pod_shape *shape, const struct asim_pod_
     return 0;
 }
 
-/* The GPU type is one word of the file's first line (spec simai.md a.1), which has no quotes, and a
- * part of the file name. */
+/* The GPU type is one word of the file's first line (simai.md#topology-file), which has no quotes,
+ * and a part of the file name. */
 int asim_topo_check_gpu_type(const char *word, struct asim_err *err)
 {
     char safe[64];
@@ -60,7 +60,7 @@ int asim_topo_check_gpu_type(const char *word, struct asim_err *err)
                         sizeof((struct asim_topo *)0)->gpu_type - 1);
 }
 
-/* The ports of a spine limit the segments of a pod (spec simai.md a.3). */
+/* The ports of a spine limit the segments of a pod (simai.md#topology-generator). */
 static int check_pod_limit(const struct pod *pod, const struct asim_pod_shape *shape,
                            uint64_t segments, struct asim_err *err)
 {
@@ -142,8 +142,8 @@ static int make_nodes(struct asim_topo *topo, struct pod *pod, struct asim_err *
     return rc;
 }
 
-/* NVLink before NIC: interface 1 is then NVLink, whose rate decides the shares of the buffer (spec
- * rdma-network 5.2). */
+/* NVLink before NIC: interface 1 is then NVLink, whose rate decides the shares of the buffer
+ * (rdma-network.md#topology-files-of-simai). */
 static int wire_gpu(struct asim_topo *topo, const struct pod *pod, uint32_t gpu,
                     struct asim_err *err)
 {

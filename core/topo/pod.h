@@ -4,7 +4,7 @@
  * NVSwitches, leaf switches (ASW) in segments, every leaf joined to every spine (PSW). The
  * generator's five builders differ in three numbers only: the rails of a segment (one leaf per
  * rail), one or two leaves per GPU, and whether the two leaves share their spines. Option keys are
- * the generator's short flags, aliases its long flags (spec simai.md a.3).
+ * the generator's short flags, aliases its long flags (simai.md#topology-generator).
  */
 #ifndef ASIM_TOPO_POD_H
 #define ASIM_TOPO_POD_H

@@ -5,13 +5,13 @@
  * row; source hosts with equal ports form a source class and share a column. The last hop depends
  * on the destination host itself: its own links answer it. They also answer for two hosts that are
  * wired to each other, because a direct link is the shortest path. A breadth-first search fills the
- * row of a destination class on first use (spec rdma-network 4.3). It starts at the switches of the
- * class, where the search of ASTRA-sim's ns-3 backend stands after its first step from a host, and
- * visits neighbours by descending id. Next hops are appended in the order in which the search
- * expands their switches. The search walks links between switches only, so its cost does not depend
- * on the number of hosts. SimAI (spec simai.md a.2): next hops over an NVSwitch replace other next
- * hops at equal distance. The handle owns the working arrays, and one search at a time uses them:
- * several threads may read filled rows but may not fill rows.
+ * row of a destination class on first use (rdma-network.md#routing-and-ecmp). It starts at the
+ * switches of the class, where the search of ASTRA-sim's ns-3 backend stands after its first step
+ * from a host, and visits neighbours by descending id. Next hops are appended in the order in which
+ * the search expands their switches. The search walks links between switches only, so its cost does
+ * not depend on the number of hosts. SimAI (simai.md#routing): next hops over an NVSwitch replace
+ * other next hops at equal distance. The handle owns the working arrays, and one search at a time
+ * uses them: several threads may read filled rows but may not fill rows.
  */
 #include "topo/route.h"
 
@@ -148,7 +148,7 @@ static int is_edge(const struct asim_route *r, uint32_t port)
 
 /* Lists the edges between switches. Visits the switches from the highest id down and appends each
  * to the lists of its neighbours, so every list is descending by neighbour and ascending by port.
- * Descending order gives the next hops of ASTRA-sim on Linux (spec rdma-network 6.8). */
+ * Descending order gives the next hops of ASTRA-sim on Linux (rdma-network.md#recorded-numbers). */
 static void link_switches(struct asim_route *r)
 {
     const struct asim_topo *t = r->topo;

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only
  *
  * Builds the graph: nodes, links, and the ports of each node in the order of the links, which is
- * the order of ASTRA-sim's interface numbers (spec rdma-network 4.1). All steps are linear; a link
- * takes 48 bytes and two port references of 12. asim_topo_finish checks once what later stages rely
- * on; ASTRA-sim checks nothing and reads past the end of its tables.
+ * the order of ASTRA-sim's interface numbers (rdma-network.md#ports-and-latency). All steps are
+ * linear; a link takes 48 bytes and two port references of 12. asim_topo_finish checks once what
+ * later stages rely on; ASTRA-sim checks nothing and reads past the end of its tables.
  */
 #include "topo/topo.h"
 

@@ -128,8 +128,8 @@ int asim_trace_path(const char *prefix, uint32_t rank, char **path, struct asim_
 }
 
 /* Files of as many ranks as the highest says leave no gap. Else counts up from 0 until a file is
- * missing; a file of a higher rank then means one. The reference silently cuts there or exits (spec
- * astra-system.md, 1.1). */
+ * missing; a file of a higher rank then means one. The reference silently cuts there or exits
+ * (system-layer.md#command-lines). */
 int asim_trace_count(const char *prefix, struct asim_trace_files *files, struct asim_err *err)
 {
     const struct asim_trace_format *shared = asim_trace_shared(prefix);

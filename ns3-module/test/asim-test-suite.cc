@@ -205,7 +205,7 @@ class AsimAttributeTestCase : public AsimRunTestCase
     void DoRun() override
     {
         Config::SetDefault("ns3::RdmaHw::Mtu", UintegerValue(9000));
-        Run(64396); /* spec rdma-network.md, section 6.8: payload 9000 */
+        Run(64396); /* rdma-network.md#recorded-numbers: payload 9000 */
         Config::SetDefault("ns3::RdmaHw::Mtu", UintegerValue(1000));
     }
 };
@@ -267,7 +267,7 @@ class AsimCcAttributeTestCase : public AsimRunTestCase
         Config::SetDefault("ns3::RdmaHw::Cc", StringValue("timely"));
         Config::SetDefault("ns3::RdmaHw::RPTimer", TimeValue(MicroSeconds(300)));
         Config::SetDefault("ns3::SwitchMmu::BufferSize", UintegerValue(16));
-        Run(63228); /* spec rdma-network.md, section 6.8: CC 7 */
+        Run(63228); /* rdma-network.md#recorded-numbers: CC 7 */
         Config::Reset();
     }
 };

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only
  *
  * asim analytical: the run of ASTRA-sim's analytical programs, cycle for cycle. The options are
- * theirs (spec astra-system.md, section 1.1) with --mode in place of two programs; a misspelt
+ * theirs (system-layer.md#command-lines) with --mode in place of two programs; a misspelt
  * option is an error here, and a run that cannot go on ends with exit code 1 and says why.
  *
  * No packets, no congestion control, no routes: the network is a table of latencies and bandwidths

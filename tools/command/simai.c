@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-only
  *
- * asim simai: SimAI_simulator's command line (spec simai.md e) as a packet run. What SimAI has
- * built in becomes settings: its NCCL model's algorithms, one chunk a collective, collectives of
- * different groups side by side, the send latency before each flow, the greatest window of all
- * pairs for every flow whatever GLOBAL_T says, and 64-bit sequence numbers in its frames.
- * Everything else is `asim packet`, whose options are taken as well and win where they come later.
+ * asim simai: SimAI_simulator's command line (simai.md#command-line-and-configuration) as a packet
+ * run. What SimAI has built in becomes settings: its NCCL model's algorithms, one chunk a
+ * collective, collectives of different groups side by side, the send latency before each flow, the
+ * greatest window of all pairs for every flow whatever GLOBAL_T says, and 64-bit sequence numbers
+ * in its frames. Everything else is `asim packet`, whose options are taken as well and win where
+ * they come later.
  *
  * SimAI.conf as published names files below /etc/astra-sim, which SimAI's installation makes: a
  * packet trace's list of nodes that is not there means no trace, as in SimAI; outputs whose folder
@@ -123,11 +124,11 @@ static int read_environment(struct options *opt, struct asim_err *err)
 }
 
 /* 10 ns: the memory bus, which every flow passes. A rank does one collective at a time of forward
- * and input gradients, and one of weight gradients beside it: two queues with one chunk each (spec
- * simai.md, b.4), and no limit else. SimAI then takes the newest of those that wait: members of a
- * group may choose differently and wait for each other for ever, so here it is the oldest. The send
- * latency is a flow's, so a ring of n members waits 2 (n-1) times for it: 28 x 3 us of the 576 us
- * that SimAI's microbenchmark communicates. */
+ * and input gradients, and one of weight gradients beside it: two queues with one chunk each
+ * (simai.md#execution), and no limit else. SimAI then takes the newest of those that wait: members
+ * of a group may choose differently and wait for each other for ever, so here it is the oldest. The
+ * send latency is a flow's, so a ring of n members waits 2 (n-1) times for it: 28 x 3 us of the 576
+ * us that SimAI's microbenchmark communicates. */
 static void write_system(const struct options *opt, char *text, size_t size)
 {
     const char *ring = opt->pxn ? "ncclPxn" : "ncclRing", *all_reduce = ring;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only
  *
  * DCQCN (Zhu et al., "Congestion Control for Large-Scale RDMA Deployments", SIGCOMM 2015), in the
- * variant of the reference (spec rdma-network.md, section 3.2): every marked packet's ACK is a
+ * variant of the reference (rdma-network.md#dcqcn): every marked packet's ACK is a
  * CNP; a check every RATE_DECREASE_INTERVAL cuts the rate if one came since the last; alpha decays
  * every ALPHA_RESUME_INTERVAL; RP_TIMER drives fast recovery, additive and hyper increase. There
  * is no byte counter.

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only
  *
  * DCTCP (Alizadeh et al., SIGCOMM 2010) with a rate instead of a congestion window, as the
- * reference has it (spec rdma-network.md, section 3.6): once per round trip alpha follows the
+ * reference has it (rdma-network.md#dctcp): once per round trip alpha follows the
  * fraction of marked packets; a mark cuts the rate by alpha / 2 and opens a round without further
  * cuts (CWR); otherwise every round adds DCTCP_RATE_AI.
  *

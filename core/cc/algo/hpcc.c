@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only
  *
  * HPCC (Li et al., "HPCC: High Precision Congestion Control", SIGCOMM 2019), single- and
- * multi-rate, as the reference has it (spec rdma-network.md, section 3.3): every ACK brings the
+ * multi-rate, as the reference has it (rdma-network.md#hpcc): every ACK brings the
  * load of each hop; the inflight utilisation u steers the rate multiplicatively towards U_TARGET
  * and by RATE_AI. A full update once per round trip stores the new base rate; in between
  * (FAST_REACT) the same computation only applies it. Two stamps in one ns say nothing: such a hop

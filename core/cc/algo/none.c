@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only
  *
  * No rate control: every flow sends at line rate; only the window, PFC and go-back-N act. The
- * shipped ASTRA-sim configuration uses it (CC_MODE 12, spec rdma-network.md section 3.7).
+ * shipped ASTRA-sim configuration uses it (CC_MODE 12, rdma-network.md#no-congestion-control).
  */
 #include "cc/cc.h"
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only
  *
  * Direct: every member exchanges with every other, at most `window` at a time (direct4), else all
- * at once; spec astra-system.md, section 5.4. The k-th message goes k places on and one comes from
+ * at once; system-layer.md#direct. The k-th message goes k places on and one comes from
  * k places back, skipping oneself. The second half of an all-reduce waits until the whole first
  * half has arrived. parity: arrived, not reduced; and in sub-groups the second half pays
  * reductions again, because the pattern's cycle is longer there.

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-only
  *
  * Double binary tree (Sanders, Speck and Traff, "Two-tree algorithms for full bandwidth broadcast,
- * reduction and scan", 2009; spec astra-system.md, sections 4.9 and 5.6). Chunks alternate between
- * two trees: the root of one is the last member, of the other the first, above an in-order tree,
- * which is perfect where n is a power of two (the reference crashes for any other n). Every chunk
- * goes up whole, reduced on the way, and down whole. parity: whatever the collective, an all-reduce
- * is done; and inner members pay a reduction on the way down.
+ * reduction and scan", 2009; system-layer.md#binary-trees and system-layer.md#double-binary-tree).
+ * Chunks alternate between two trees: the root of one is the last member, of the other the first,
+ * above an in-order tree, which is perfect where n is a power of two (the reference crashes for any
+ * other n). Every chunk goes up whole, reduced on the way, and down whole. parity: whatever the
+ * collective, an all-reduce is done; and inner members pay a reduction on the way down.
  *
  * Members end at different times: parents leave as soon as their last send is issued. Every message
  * is the whole chunk, so one tree uses half of each link's two directions; the other tree, taken by
@@ -49,7 +49,8 @@ static uint32_t top_of(uint32_t n)
 }
 
 /* The root stands outside of the in-order tree of the other n - 1 and has its top as only child.
- * RootMax shifts the tree to positions 0 … n-2, RootMin to 1 … n-1 (spec 4.9). */
+ * RootMax shifts the tree to positions 0 … n-2, RootMin to 1 … n-1 (system-layer.md#binary-trees).
+ */
 static struct place place_of(const struct asim_coll *coll)
 {
     uint32_t n = coll->n, size = n - 1;
@@ -68,8 +69,9 @@ static struct place place_of(const struct asim_coll *coll)
     return place;
 }
 
-/* Root, leaf or inner member (spec 5.6). Only leaves start with a credit; they are the ones that
- * send first. Root and inner members end as soon as their last send is out. */
+/* Root, leaf or inner member (system-layer.md#double-binary-tree). Only leaves start with a credit;
+ * they are the ones that send first. Root and inner members end as soon as their last send is out.
+ */
 static int tree_plan(struct asim_plan *plan, struct asim_err *err)
 {
     const struct asim_coll *coll = &plan->coll;

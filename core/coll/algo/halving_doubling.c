@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only
  *
  * Recursive halving and doubling (Thakur, Rabenseifner and Gropp, "Optimization of Collective
- * Communication Operations in MPICH", 2005; spec astra-system.md, section 5.5). Partners are at
+ * Communication Operations in MPICH", 2005; system-layer.md#halving-doubling). Partners are at
  * distance 1, 2, 4 …; a reduce-scatter halves the message each step, an all-gather starts at n/2
  * and doubles it, an all-reduce does one and then the other. parity: a reduction is charged for the
  * next message's size, and the last halving step's not at all.
@@ -31,7 +31,8 @@ static int is_even(const struct asim_plan *plan)
     return !(plan->coll.n & (plan->coll.n - 1));
 }
 
-/* nz = k - 1: of the k halving steps, the first hands on without reducing (spec 5.5). */
+/* nz = k - 1: of the k halving steps, the first hands on without reducing
+ * (system-layer.md#halving-doubling). */
 static int hd_plan(struct asim_plan *plan, struct asim_err *err)
 {
     const struct asim_coll *coll = &plan->coll;

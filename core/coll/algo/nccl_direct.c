@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only
  *
- * ncclDirect: all-to-all the way SimAI makes it (spec simai.md d.4): a flow from everybody to
+ * ncclDirect: all-to-all the way SimAI makes it (simai.md#ring-flows): a flow from everybody to
  * everybody else, all started at once, each after its endpoint delay. `direct`, which follows
  * ASTRA-sim, starts without one. Servers do not matter to it: members may lie anywhere.
  */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only
  *
- * ncclNvls<G>: all-reduce reduced in the NVSwitch (spec simai.md d.6), in one server only; other
+ * ncclNvls<G>: all-reduce reduced in the NVSwitch (simai.md#nvls), in one server only; other
  * collectives are rings. Quarters go up one after the other and come down from the NVSwitch when
  * all have sent theirs. On networks without NVSwitches, analytical ones included, a rank's way up
  * and its neighbour's way down are one flow (coll/nccl_ring.c): 4/5 of the time at large sizes.

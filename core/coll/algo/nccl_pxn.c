@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only
  *
  * ncclPxn<G>: ncclRing<G> whose crossings to another server go over NVLink first, to the GPU on the
- * destination's rail (spec simai.md d.5). For all-gather SimAI never switches it on; neither is it
+ * destination's rail (simai.md#pxn). For all-gather SimAI never switches it on; neither is it
  * here. A group with one member in each server has no other GPU to hand over to: a plain ring.
  * Groups whose flows would be too many are run from coll/nccl_plan.c, as for ncclRing.
  */

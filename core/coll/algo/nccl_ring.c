@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-only
  *
- * ncclRing<G>: NCCL's rings over servers of G GPUs, one channel for each of the G (spec simai.md
- * d.2, d.4). Channel c visits a server's members rotated by c, so the channels cross from server
- * to server on different rails and share the NICs; a message is 1/G of a ring's. Without a number
- * it is the topology's servers, or one channel over single GPUs, the plain ring without its
- * reductions.
+ * ncclRing<G>: NCCL's rings over servers of G GPUs, one channel for each of the G
+ * (simai.md#ring-channels and simai.md#ring-flows). Channel c visits a server's members rotated by
+ * c, so the channels cross from server to server on different rails and share the NICs; a message
+ * is 1/G of a ring's. Without a number it is the topology's servers, or one channel over single
+ * GPUs, the plain ring without its reductions.
  *
  * It is run as the flows of coll/nccl_ring.c, each of which waits for the piece of its own channel.
  * Those grow with the square of the members; coll/nccl_plan.c is the same ring for groups too large

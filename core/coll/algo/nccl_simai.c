@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only
  *
- * ncclSimai<G>: SimAI 1.6's choice with AS_NVLS_ENABLE=1 (spec simai.md d.3): NVLS for an
+ * ncclSimai<G>: SimAI 1.6's choice with AS_NVLS_ENABLE=1 (simai.md#algorithm-choice): NVLS for an
  * all-reduce of a tensor-parallel group of 8 or more H100 or H800 of one server, rings for
  * everything else, whatever the size. Over several servers SimAI's NVLS has no flows at all and its
  * run ends without a result; here it is a ring. The GPU type is the topology's. A group of

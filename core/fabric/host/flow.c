@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only
  *
- * Flows: one queue pair per message, as the reference creates them (spec rdma-network.md, section
- * 2.2). A flow lives in a slot of its source host; slots are recycled under a new generation, so
- * that a frame of an earlier message can be told from one of the present.
+ * Flows: one queue pair per message, as the reference creates them (rdma-network.md#queue-pairs). A
+ * flow lives in a slot of its source host; slots are recycled under a new generation, so that a
+ * frame of an earlier message can be told from one of the present.
  *
  * A slot is taken when the rank asks for the send, opened two events later, finished by the last
  * ACK, and free again when the NIC's scan drops it. Its generation changes with each taking; frames
@@ -20,7 +20,7 @@
 #define NIC_HASH_SEED 0x8badf00du
 
 enum {
-    FIRST_SPORT = 10000, /* source ports count from here per pair (spec 2.2) */
+    FIRST_SPORT = 10000, /* source ports count from here per pair (rdma-network.md#queue-pairs) */
     LOG_OVERHEAD = 48,   /* parity: the log's packets carry 48 B of headers, the wire's 36 */
     LOOK_BACK = 4        /* slots finished last that are looked at for a new message */
 };
@@ -231,10 +231,10 @@ uint64_t asim_flow_create(struct asim_host *host, const struct asim_msg *msg)
     return sport == ASIM_NEVER ? ASIM_NEVER : take(host, msg, (uint16_t)sport);
 }
 
-/* Called when a scan meets the finished queue pair (spec 2.3 step 4), not at completion. The notice
- * to the destination may still be under way, or repeats of the message, whose receiver and whose
- * switches look at the flow: whether they are is asked when a slot is wanted. A message given up
- * keeps its own, for the report. */
+/* Called when a scan meets the finished queue pair (rdma-network.md#host-transmit-order), not at
+ * completion. The notice to the destination may still be under way, or repeats of the message,
+ * whose receiver and whose switches look at the flow: whether they are is asked when a slot is
+ * wanted. A message given up keeps its own, for the report. */
 void asim_flow_release(struct asim_host *host, uint32_t slot)
 {
     if (asim_own_flow(host, slot)->aborted)
@@ -292,8 +292,9 @@ uint32_t asim_flow_nic(struct asim_fabric *fabric, uint32_t host, uint32_t peer,
     return to->nics[n & (n - 1) ? hash % n : hash & (n - 1)] - 1;
 }
 
-/* VAR_WIN: win x rate / line rate, truncated, at least 1 (spec 2.6). In long double because the
- * reference's product overflows 64 bits above some 46 MB at 400 Gb/s (its defect 20). */
+/* VAR_WIN: win x rate / line rate, truncated, at least 1 (rdma-network.md#send-window). In long
+ * double because the reference's product overflows 64 bits above some 46 MB at 400 Gb/s (its defect
+ * 20). */
 void asim_flow_rewindow(const struct asim_fabric *fabric, struct asim_flow *flow)
 {
     const struct asim_cc_flow *cc = &flow->cc;
@@ -344,7 +345,7 @@ static int begin_state(const struct asim_fabric *fabric, struct asim_flow *flow)
 }
 
 /* The figures of the way to another destination than the last: mostly the same. parity: those of
- * the network as it was at the start, whatever links have gone since (spec 9, 17). */
+ * the network as it was at the start, whatever links have gone since (rdma-network.md#quirks). */
 static void find_pair(struct asim_fabric *fabric, struct asim_host *host, uint32_t dst)
 {
     struct asim_worker *worker = host->worker;
@@ -358,8 +359,8 @@ static void find_pair(struct asim_fabric *fabric, struct asim_host *host, uint32
     host->peer = dst;
 }
 
-/* Completion time on idle links, as fct.txt states it (spec 5.5): pair RTT + all bytes at the
- * slowest link's rate. Nothing depends on it but the log's column. */
+/* Completion time on idle links, as fct.txt states it (rdma-network.md#output-files): pair RTT +
+ * all bytes at the slowest link's rate. Nothing depends on it but the log's column. */
 static uint64_t ideal_of(const struct asim_fabric *fabric, struct asim_host *host, uint64_t size)
 {
     const struct asim_pair *pair = &host->pair;
@@ -379,7 +380,7 @@ static uint64_t ideal_of(const struct asim_fabric *fabric, struct asim_host *hos
 
 /* The queue pair as of host->now. parity: the pacing rate starts at the rate of the chosen NIC, not
  * at the slowest link of the path, and a message of 0 bytes sends 1, because the reference would
- * never finish it (spec 9, 6). */
+ * never finish it (rdma-network.md#quirks). */
 void asim_flow_open(struct asim_fabric *fabric, struct asim_host *host, uint32_t slot)
 {
     struct asim_flow *flow = asim_own_flow(host, slot);

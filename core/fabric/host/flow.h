@@ -16,7 +16,7 @@ struct asim_fabric;
 struct asim_host;
 struct asim_worker;
 
-/* The one destination port there is (spec 2.2). */
+/* The one destination port there is (rdma-network.md#queue-pairs). */
 enum { ASIM_DPORT = 100 };
 
 /* The sender's view, touched by the source host only. What a packet or its ACK touches lies in the
@@ -129,7 +129,7 @@ void asim_flow_release(struct asim_host *host, uint32_t slot);
 void asim_flow_open(struct asim_fabric *fabric, struct asim_host *host, uint32_t slot);
 /* Recomputes flow->window after a change of rate. */
 void asim_flow_rewindow(const struct asim_fabric *fabric, struct asim_flow *flow);
-/* Index among n equal-cost NICs for a tuple (spec 2.1). */
+/* Index among n equal-cost NICs for a tuple (rdma-network.md#nic-choice). */
 uint32_t asim_flow_nic(struct asim_fabric *fabric, uint32_t host, uint32_t peer,
                        const uint16_t ports[2]);
 /* The destination has counted frames of a flow (asim_rx_count): the source's process is to hear. */

@@ -39,7 +39,8 @@ struct asim_nic {
     uint64_t arrival_at; /* of the first frame in the receive ring; ASIM_NEVER = none */
     uint64_t wake_at;    /* pending "next send"; ASIM_NEVER = none */
     uint64_t rate_bps;   /* the link's, copied because every packet needs it */
-    /* ACKs and NACKs go strictly before data (spec 2.3); the FIFO is unbounded as in the reference.
+    /* ACKs and NACKs go strictly before data (rdma-network.md#host-transmit-order); the FIFO is
+     * unbounded as in the reference.
      */
     struct asim_ring acks;
     struct asim_qplist qps; /* a finished queue pair stays until a scan meets it */

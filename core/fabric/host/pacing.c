@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only
  *
  * Between congestion control and the NIC: gaps between packets, what a change of rate does to the
- * gap that is running, and the timers an algorithm asks for. Spec rdma-network.md, section 2.5.
+ * gap that is running, and the timers an algorithm asks for. rdma-network.md#pacing.
  *
  * A wake-up of a NIC and a timer of a flow are different things: the first is the NIC's one
  * "something may go now", the second asks an algorithm's on_timer. A timer that was put off is not

@@ -7,7 +7,7 @@
 
 #include "fabric/node.h"
 
-/* Gap after a frame of that size at that rate (spec 2.5). */
+/* Gap after a frame of that size at that rate (rdma-network.md#pacing). */
 static inline uint64_t asim_pacing_gap(const struct asim_fabric *fabric, const struct asim_nic *nic,
                                        uint64_t bps, uint32_t wire)
 {

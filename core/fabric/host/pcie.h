@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only
  *
- * A NIC that pauses its link now and then (pcie.c, spec 2.9).
+ * A NIC that pauses its link now and then (pcie.c, rdma-network.md#nic-pauses).
  */
 #ifndef ASIM_FABRIC_HOST_PCIE_H
 #define ASIM_FABRIC_HOST_PCIE_H

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only
  *
  * The sending side of a NIC: which queue pair goes next, when nothing may go yet, and what an ACK
- * does. Spec rdma-network.md sections 2.3-2.6 and 2.8; the scan is the reference's to the letter,
+ * does. rdma-network.md#hosts; the scan is the reference's to the letter,
  * because with several flows its order decides every finish time.
  *
  * Costs: the scan comes to the next queue pair that may send by bits (qplist.h); those whose gap is
@@ -140,7 +140,7 @@ static unsigned repeat_flags(struct asim_host *host, const struct asim_flow *flo
 }
 
 /* One packet of the chosen queue pair. The pacing gap counts from the start of the transmission and
- * covers the wire size, headers included (spec 2.5). */
+ * covers the wire size, headers included (rdma-network.md#pacing). */
 void asim_nic_send(struct asim_fabric *fabric, struct asim_host *host, struct asim_nic *nic,
                    struct asim_flow *flow)
 {
@@ -218,8 +218,8 @@ void asim_nic_kick(struct asim_fabric *fabric, struct asim_host *host, struct as
         asim_nic_send(fabric, host, nic, flow);
 }
 
-/* The message is through: the log, then the source's callback (spec 2.10). The slot is given back
- * when a scan meets the finished queue pair. */
+/* The message is through: the log, then the source's callback (rdma-network.md#completion). The
+ * slot is given back when a scan meets the finished queue pair. */
 void asim_sender_complete(struct asim_fabric *fabric, struct asim_host *host,
                           struct asim_flow *flow)
 {

@@ -7,7 +7,7 @@
 
 #include "fabric/node.h"
 
-/* Sends one frame if the port is idle and a frame may go (spec 2.3). */
+/* Sends one frame if the port is idle and a frame may go (rdma-network.md#host-transmit-order). */
 void asim_nic_kick(struct asim_fabric *fabric, struct asim_host *host, struct asim_nic *nic,
                    uint64_t t);
 /* A new queue pair joins the round robin at its end. 0 or ASIM_ENOMEM. */

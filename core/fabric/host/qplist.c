@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only
  *
- * The list of a NIC's queue pairs: what changes it, and where positions are counted. Spec
- * rdma-network.md section 2.3, steps 3 and 4.
+ * The list of a NIC's queue pairs: what changes it, and where positions are counted.
+ * rdma-network.md#host-transmit-order.
  */
 #include "fabric/host/qplist.h"
 
@@ -256,8 +256,8 @@ static uint32_t first_passed(const struct asim_qplist *list, uint32_t begin, uin
     return from != ASIM_QP_NONE ? from : first_over(list, begin, list->end);
 }
 
-/* What stands behind the first finished one of those passed goes with it, passed or not (spec 2.3
- * step 4). */
+/* What stands behind the first finished one of those passed goes with it, passed or not
+ * (rdma-network.md#host-transmit-order). */
 void asim_qplist_reap(struct asim_qplist *list, struct asim_host *host, uint32_t begin,
                       uint32_t chosen)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only
  *
- * The receiving side of a host: go-back-N with cumulative ACKs, spec rdma-network.md section 2.7.
+ * The receiving side of a host: go-back-N with cumulative ACKs, rdma-network.md#receiver.
  * The reference resets its ACK milestone on every packet, so the rule is "ACK an in-order packet
  * whose end offset reaches L2_ACK_INTERVAL, or is a multiple of L2_CHUNK_SIZE". Where that rule
  * would never acknowledge the end of a message (the reference hangs), the last packet is ACKed.
@@ -148,9 +148,10 @@ static void in_order(struct asim_fabric *fabric, struct asim_host *host,
         reply(fabric, host, frame, rx, ASIM_ACK);
 }
 
-/* In the event of the frame's arrival; hosts have no processing delay (spec 2.4). The slot is not
- * reused while a frame of its last message is under way; the test of the generation stays, because
- * a stranger's state would be the worst thing to touch. */
+/* In the event of the frame's arrival; hosts have no processing delay
+ * (rdma-network.md#packet-construction). The slot is not reused while a frame of its last message
+ * is under way; the test of the generation stays, because a stranger's state would be the worst
+ * thing to touch. */
 void asim_receiver_data(struct asim_fabric *fabric, struct asim_host *host,
                         const struct asim_frame *frame)
 {

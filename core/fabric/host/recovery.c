@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only
  *
- * The sender's answer to losses. Go-back-N is the reference's (spec rdma-network.md, section 2.8):
+ * The sender's answer to losses. Go-back-N is the reference's (rdma-network.md#loss-recovery):
  * a NACK takes snd_next back to what is acknowledged; its dead-lock, an ACK that passes snd_next,
  * is guarded in qp.c. Selective repeat keeps what the far end has beyond the gap (as IRN, Mittal et
  * al., SIGCOMM 2018: each NACK names the packet that caused it) and sends each missing packet once.
@@ -110,7 +110,7 @@ void asim_recovery_ack(struct asim_worker *worker, struct asim_flow *flow,
         }
     }
     /* After a go-back-N an ACK of what was sent before may pass snd_next; bytes in flight would
-     * then underflow and the flow stay window-bound for ever (spec 2.8, defect 29). */
+     * then underflow and the flow stay window-bound for ever (rdma-network.md#loss-recovery). */
     if (flow->cc.snd_next < flow->snd_una)
         flow->cc.snd_next = flow->snd_una;
     if (selective && frame->dst) {

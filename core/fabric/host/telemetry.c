@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-only
  *
  * What packets gather on their way: HPCC's INT records, TIMELY's and Swift's timestamp, PINT's
- * digest (spec rdma-network.md, sections 1.3 and 3.3-3.5). It is kept beside the flow, one record
- * per packet in flight, found from the packet's sequence number, so frames do not grow; only their
- * sizes on the wire do. The ACK or NACK that a packet causes leads the sender back to its record.
+ * digest (rdma-network.md#telemetry-headers and rdma-network.md#congestion-control). It is kept
+ * beside the flow, one record per packet in flight, found from the packet's sequence number, so
+ * frames do not grow; only their sizes on the wire do. The ACK or NACK that a packet causes leads
+ * the sender back to its record.
  *
  * Memory: 136 bytes or so per packet in flight, only for algorithms that need it, kept with the
  * flow's slot and used again by its next message.
@@ -21,8 +22,8 @@ enum { TIME_MASK = (1 << 24) - 1, BYTES_MASK = (1 << 20) - 1, QLEN_MASK = (1 << 
 enum { BYTE_UNIT = 128, QLEN_UNIT = 80, PINT_SCALE = 512 };
 
 /* PINT's digest, in whole bytes: it counts from 0 up to log_base(512 x 512) inclusive, which at
- * base 1.05 is 256 and so takes 9 bits (spec 6.8's 63 220 needs two bytes; its section 1.3 says
- * one). */
+ * base 1.05 is 256 and so takes 9 bits (the 63,220 of
+ * rdma-network.md#recorded-numbers needs two bytes). */
 static uint32_t digest_bytes(double base)
 {
     double most = ceil(log((double)PINT_SCALE * PINT_SCALE) / log(base));
@@ -192,7 +193,8 @@ int asim_telemetry_begin(struct asim_fabric *fabric, struct asim_flow *flow,
     return 0;
 }
 
-/* The frame has been begun and counted; a hop tells of what was sent before it (spec 4.5). */
+/* The frame has been begun and counted; a hop tells of what was sent before it
+ * (rdma-network.md#telemetry-headers). */
 static void push_hop(const struct asim_fabric *fabric, const struct asim_switch_port *port,
                      struct asim_telemetry *record, const struct asim_frame *frame, uint64_t now)
 {

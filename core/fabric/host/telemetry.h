@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only
  *
- * INT, timestamps, PINT (spec rdma-network.md, sections 1.3, 3.3-3.5): what packets gather, kept
- * beside their flow. Only where the congestion control chosen has any `needs`.
+ * INT, timestamps, PINT (rdma-network.md#telemetry-headers and rdma-network.md#congestion-control):
+ * what packets gather, kept beside their flow. Only where the congestion control chosen has any
+ * `needs`.
  */
 #ifndef ASIM_FABRIC_HOST_TELEMETRY_H
 #define ASIM_FABRIC_HOST_TELEMETRY_H

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only
  *
  * A frame and the FIFO of frames. A frame takes 32 bytes and refers to its flow by (source host,
- * slot). spec rdma-network.md section 1.2 lists the sizes on the wire (variant A: 2 B link header,
+ * slot). rdma-network.md#frame-sizes lists the sizes on the wire (2 B link header,
  * no preamble, gap or FCS).
  */
 #ifndef ASIM_FABRIC_LINK_FRAME_H

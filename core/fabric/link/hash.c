@@ -53,8 +53,9 @@ uint32_t asim_tuple_hash(const struct asim_fabric *fabric, const uint32_t hosts[
     return asim_tuple_end(asim_tuple_begin(fabric, hosts, seed), ports[0], ports[1]);
 }
 
-/* 11.x.y.1 as the front end hands them out (spec 9, 2). Only the hash sees it, so we need not mind
- * that ids from 65,536 on run into the first octet; they do so in the reference as well. */
+/* 11.x.y.1 as the front end hands them out (rdma-network.md#quirks). Only the hash sees it, so we
+ * need not mind that ids from 65,536 on run into the first octet; they do so in the reference as
+ * well. */
 uint32_t asim_host_ip(uint32_t host)
 {
     return 0x0b000001u + ((host / 256) << 16) + ((host % 256) << 8);
@@ -62,7 +63,7 @@ uint32_t asim_host_ip(uint32_t host)
 
 /* a says where (switch and port), b is a count there. The same draw is the same number in any
  * order, on any thread, and 53 bits are what a double holds. The reference draws from a global
- * sequence, so agreement with it is statistical only (spec 4.5). */
+ * sequence, so agreement with it is statistical only (rdma-network.md#ecn-marking). */
 double asim_draw(uint64_t seed, uint64_t a, uint64_t b)
 {
     uint64_t x = asim_mix64(asim_mix64(seed + 0x9e3779b97f4a7c15ull) ^ (a + 0x9e3779b97f4a7c15ull));

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only
  *
  * Wires and their timing. Serialization is rounded to the nearest ns per frame and link, exact
- * halves down, as ns-3's DataRate does (spec rdma-network.md section 6.1); the values are tabled
+ * halves down, as ns-3's DataRate does (rdma-network.md#rounding); the values are tabled
  * per (rate, size) because they are asked for on every hop.
  *
  * A table holds one number per frame size (4 kB at the usual payload) and is shared by all links of
@@ -150,10 +150,11 @@ const struct asim_frame *asim_link_ring_peek(const struct asim_wire *wire, uint3
 }
 
 /* The node that starts the last link of a message's final ACK knows when the sender will have it,
- * one link delay ahead: that is when the destination is told, too (spec 2.10, design 5). seq is the
- * link, from 1, and the order on it: on a fast link several ACKs arrive in one ns; and it is behind
- * all counts of the destination's own, of which runs leave out other numbers. Field by field: a row
- * of bytes as long as the whole is cleared by a loop of the processor's, which is slow to begin. */
+ * one link delay ahead: that is when the destination is told, too (rdma-network.md#completion). seq
+ * is the link, from 1, and the order on it: on a fast link several ACKs arrive in one ns; and it is
+ * behind all counts of the destination's own, of which runs leave out other numbers. Field by
+ * field: a row of bytes as long as the whole is cleared by a loop of the processor's, which is slow
+ * to begin. */
 void asim_port_notify_final(struct asim_worker *worker, const struct asim_wire *wire,
                             const struct asim_frame *frame)
 {

@@ -190,7 +190,8 @@ struct asim_port {
     uint8_t busy;
 };
 
-/* Serialization time of `bytes` at bps: nearest ns, exact halves down (spec 6.1). */
+/* Serialization time of `bytes` at bps: nearest ns, exact halves down (rdma-network.md#rounding).
+ */
 uint64_t asim_tx_ns(uint64_t bytes, uint64_t bps);
 /* The same to the nearest tick of the fabric. */
 uint64_t asim_tx_ticks(const struct asim_fabric *fabric, uint64_t bytes, uint64_t bps);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only
  *
- * Which frames a wire loses (spec rdma-network.md, section 4.8), and the notice its source gets.
+ * Which frames a wire loses (rdma-network.md#link-errors), and the notice its source gets.
  * The reference draws once per frame received, from one stream shared by all links, also at rate
  * 0, and forgets what was lost; here a draw is made only where a link has a rate, keyed by the
  * direction of the link and the count of frames on it, so it is the same in any order of nodes.

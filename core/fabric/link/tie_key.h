@@ -3,12 +3,13 @@
  * The order of simultaneous events inside one node. The reference keeps one event list and runs
  * equal times in the order of insertion. Insertion order is known locally, going backwards: an
  * event was inserted when its cause ran, so compare the times at which the two were scheduled;
- * if these are equal too, the times at which their causes were scheduled (spec rdma-network.md,
- * section 10, taken one step further back). What still ties has run in lockstep for a while, and
- * then the order is what it was the last time: `seq`, the node's own count of events at which the
- * frame before on that link was taken, or the transmission started (of a switch's port: the first
- * of those that have followed each other without a break), or the timer was armed. Everything is
- * the node's own knowledge or travels with the frame, so any number of threads and processes agree.
+ * if these are equal too, the times at which their causes were scheduled
+ * (rdma-network.md#order-of-simultaneous-events, taken one step further back). What still ties has
+ * run in lockstep for a while, and then the order is what it was the last time: `seq`, the node's
+ * own count of events at which the frame before on that link was taken, or the transmission started
+ * (of a switch's port: the first of those that have followed each other without a break), or the
+ * timer was armed. Everything is the node's own knowledge or travels with the frame, so any number
+ * of threads and processes agree.
  */
 #ifndef ASIM_FABRIC_LINK_TIE_KEY_H
 #define ASIM_FABRIC_LINK_TIE_KEY_H

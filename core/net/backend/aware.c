@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-only
  *
  * Congestion-aware: whole messages are stored and forwarded over links that carry one at a time,
- * first come first served (spec astra-system.md, sections 6.4.3 and 6.4.4). A link is busy for
- * bytes / bandwidth, the message is there after latency + bytes / bandwidth, each truncated on its
- * own; the arrival is scheduled before the end of the transmission, which decides ties.
+ * first come first served (analytical.md#congestion-aware-links and
+ * analytical.md#congestion-aware-in-one-dimension). A link is busy for bytes / bandwidth, the
+ * message is there after latency + bytes / bandwidth, each truncated on its own; the arrival is
+ * scheduled before the end of the transmission, which decides ties.
  *
  * The reference has one dimension. Several are its natural extension: the ranks that differ only
  * in dimension d form a basic topology of their own (a ring, a full mesh, or a star with one
@@ -182,8 +183,9 @@ static struct link *go_on(struct aware *net, struct asim_flight *flight)
     return link;
 }
 
-/* Some wait for it, or it is a mesh link. The head goes at once (spec 6.4.3). An idle mesh link is
- * forgotten: N^2 of them would be too many. */
+/* Some wait for it, or it is a mesh link. The head goes at once
+ * (analytical.md#congestion-aware-links). An idle mesh link is forgotten: N^2 of them would be too
+ * many. */
 static void link_free(struct aware *net, struct link *link)
 {
     struct asim_due *head = link->first;

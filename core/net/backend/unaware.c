@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only
  *
  * Congestion-unaware: every message takes hops x latency + bytes / bandwidth, as if it were alone
- * (spec astra-system.md, sections 6.4.1 and 6.4.2; one truncation of the sum).
+ * (analytical.md#congestion-unaware-in-one-dimension and
+ * analytical.md#congestion-unaware-in-several-dimensions; one truncation of the sum).
  *
  * parity: in several dimensions only the lowest one in which the two ranks differ is charged, as
  * in the reference. A message to oneself, at which the reference ends, takes no time.
@@ -19,7 +20,8 @@ static void unaware_step(struct asim_analytical *base, struct asim_due *due)
     asim_analytical_deliver(base, (struct asim_flight *)(void *)due);
 }
 
-/* Rings are bidirectional, so the shorter way; a switch is two hops (spec 6.4.1). */
+/* Rings are bidirectional, so the shorter way; a switch is two hops
+ * (analytical.md#congestion-unaware-in-one-dimension). */
 static inline uint32_t hops_of(const struct asim_netdim *dim, uint32_t from, uint32_t to)
 {
     uint32_t there;

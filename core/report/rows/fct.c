@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only
  *
- * fct.txt: one line per completed message, in the reference's columns (spec rdma-network.md,
- * section 5.5): addresses in hex, ports, bytes, start, duration, and the time the message would
- * take alone. Written where the network configuration names it (FCT_OUTPUT_FILE). Start is when the
- * queue pair was made, the end when its last ACK was back.
+ * fct.txt: one line per completed message, in the reference's columns
+ * (rdma-network.md#output-files): addresses in hex, ports, bytes, start, duration, and the time the
+ * message would take alone. Written where the network configuration names it (FCT_OUTPUT_FILE).
+ * Start is when the queue pair was made, the end when its last ACK was back.
  *
  * Order of messages that complete in the same ns: there it is that of insertion into one global
  * queue of events, which no node here knows. What that comes to in symmetric traffic is kept: those

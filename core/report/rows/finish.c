@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only
  *
  * The lines users' scripts parse: what ASTRA-sim prints when a rank ends, byte for byte after
- * three bracketed groups of prefix (spec astra-system.md, section 3.8). The first group is
+ * three bracketed groups of prefix (system-layer.md#end-of-a-rank). The first group is
  * simulated time where the reference has the wall clock, so that output is reproducible. The
  * order of the classes is fixed. Where the reference's number is wrong ours is right: exposed
  * communication does not wrap, overlap is measured, and no class of op loses the rest.

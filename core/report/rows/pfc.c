@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only
  *
- * pfc.txt: one line per PFC frame that took effect, at the device that received it (spec
- * rdma-network.md, section 5.5): time, node, node kind, interface, 1 = pause or 0 = resume.
+ * pfc.txt: one line per PFC frame that took effect, at the device that received it
+ * (rdma-network.md#output-files): time, node, node kind, interface, 1 = pause or 0 = resume.
  * Written where the network configuration names it (PFC_OUTPUT_FILE).
  *
  * Node kinds are the reference's: 0 host, 1 switch (2 NVSwitch, from SimAI's files). Rows come in

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only
  *
  * qlen.txt: every 100 ns from QLEN_MON_START on, a line for each switch that holds at least 1000
- * bytes at one port, naming these ports (spec rdma-network.md, section 5.5, variant A). Written
+ * bytes at one port, naming these ports (rdma-network.md#output-files). Written
  * where QLEN_MON_FILE names it. The reference's monitor is an event every 100 ns for ever; here
  * changes drive it, and a sample costs something only while there is something to say. QLEN_MON_END
  * is ignored as there.

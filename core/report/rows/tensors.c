@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only
  *
  * The local memory trace: <local-mem-trace-filename>.<rank>.json, in Chrome's trace event format
- * (open it in a trace viewer), in the groups and with the process ids of the reference (spec
- * astra-system.md, section 7.4). Tensors are numbered in order of first appearance (there: in the
- * order of a hash table). A relative name stands in the --out folder where there is one.
+ * (open it in a trace viewer), in the groups and with the process ids of the reference
+ * (system-layer.md#local-memory-trace). Tensors are numbered in order of first appearance (there:
+ * in the order of a hash table). A relative name stands in the --out folder where there is one.
  *
  * Written at the very end, from what sim/ops/tensor.c has kept; costs nothing during the run and
  * needs memory for two changes per tensor while it is written.
@@ -143,8 +143,8 @@ static void extremes(const struct page *page, uint64_t of[3])
     }
 }
 
-/* Red grows with size, the row with lifetime; texts are cut as the reference cuts them (spec
- * 7.4). */
+/* Red grows with size, the row with lifetime; texts are cut as the reference cuts them
+ * (system-layer.md#local-memory-trace). */
 static void write_heat_of(struct page *page, const struct asim_tensor *tensor, const uint64_t of[3])
 {
     uint64_t life = last_of(page, tensor) - tensor->write_start;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only
  *
  * The LogGP bus between an NPU and its memory agent (model-shared-bus; Alexandrov et al., "LogGP:
- * incorporating long messages into the LogP model", 1995; spec astra-system.md, section 5.8). Each
+ * incorporating long messages into the LogP model", 1995; system-layer.md#loggp-bus). Each
  * rank has a bus with sides A (NPU) and B (MA); side A sits on an inner bus of the same kind with
  * sides A' and B' and G = 0.0038 ns a byte, which every request crosses once more around it. The
  * order in which the steps of a side are registered decides ties, so it is the reference's.
@@ -29,7 +29,8 @@ enum next {
 };
 
 /* A message on one of the two buses; from the lane's pool, given back when its call-back runs.
- * reduce_bytes are charged after the bus, in addition to its own processing (spec 5.8). */
+ * reduce_bytes are charged after the bus, in addition to its own processing
+ * (system-layer.md#loggp-bus). */
 struct request {
     struct request *next;
     struct request *outer; /* of the outer bus, while its shadow crosses the inner one */
@@ -209,7 +210,7 @@ static void leave(struct asim_rank *rank, uint32_t x, struct request *request)
     }
 }
 
-/* The four handlers end with a kick, in the order of the specification. */
+/* The four handlers end with a kick, in the order of system-layer.md#loggp-bus. */
 static void sent(struct asim_rank *rank, uint32_t x)
 {
     struct side *side = &rank->bus->sides[x];

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only
  *
- * Where a chunk enters its queue ("intra-dimension-scheduling", spec astra-system.md, section 4.6).
+ * Where a chunk enters its queue ("intra-dimension-scheduling", system-layer.md#priorities).
  * Never before a chunk that runs. FIFO, the default and the reference's only reachable policy:
  * behind everything of the same or a higher priority. The others look at reduce-scatters and
  * all-gathers only; for the rest of the kinds FIFO stands, and they do not look at priorities:

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only
  *
  * Which chunk runs when: every logical dimension owns queues, a queue runs so many streams at
- * once, and a stream passes from phase to phase and queue to queue (spec astra-system.md,
- * sections 4.6 and 4.7). The order of the steps in asim_chunk_advance is the reference's: a
- * stream that moves on first lets its old queue refill, then joins the new one.
+ * once, and a stream passes from phase to phase and queue to queue (system-layer.md#priorities and
+ * system-layer.md#queues-and-active-chunks). The order of the steps in asim_chunk_advance is the
+ * reference's: a stream that moves on first lets its old queue refill, then joins the new one.
  *
  * Queues are numbered dimension x queues_per_dim + i and belong to one rank; nothing here looks at
  * another rank. A stream is in one queue at a time, from the phase's beginning to its end, and goes
@@ -75,8 +75,8 @@ static void end_stream_of(struct asim_rank *rank, struct asim_coll_op *data)
     asim_pool_put(&rank->lane->pools.dataset, data);
 }
 
-/* Numbers of spec 4.7: 3 tell the collective, 4 leave the list, 5 end, 6 enter the next queue, 7
- * refill the old one, 8 refill the new one. */
+/* Steps in the order of system-layer.md#queues-and-active-chunks: tell the collective, leave the
+ * list, end, enter the next queue, refill the old queue, refill the new one. */
 void asim_chunk_advance(struct asim_rank *rank, struct asim_chunk *stream)
 {
     int old = stream->queue;

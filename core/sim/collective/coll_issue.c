@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only
  *
- * One collective on one rank: who takes part and into how many chunks it is cut (spec
- * astra-system.md, section 4.2); coll_phases.c says which phases each chunk runs through.
+ * One collective on one rank: who takes part and into how many chunks it is cut
+ * (system-layer.md#chunks); coll_phases.c says which phases each chunk runs through.
  *
  * parity: a chunk is always splits-th of the size, so a remainder makes one full chunk more; a
  * collective smaller than the number of ranks is inflated to one byte a rank and chunk. An
@@ -11,8 +11,8 @@
  * An all-to-all-v (op.comm_sizes, our own) is cut into as many chunks as there are splits, each
  * with its share of every size, because the number of chunks may not depend on one rank's sizes.
  *
- * Example (spec 10.6): 1,000,003 bytes in 4 splits are 5 chunks of 250,000; 100 bytes over 4 ranks
- * in 4 splits are 4 chunks of 25; 7 bytes in 1 split are 1 chunk of 7.
+ * Example (system-layer.md#recorded-numbers): 1,000,003 bytes in 4 splits are 5 chunks of 250,000;
+ * 100 bytes over 4 ranks in 4 splits are 4 chunks of 25; 7 bytes in 1 split are 1 chunk of 7.
  */
 #include "sim/collective/phase_plan.h"
 
@@ -22,8 +22,8 @@
 /* Tags: bit 63 = a collective, group + 1 above bit 32, stream below. */
 enum { GROUP_TAG_SHIFT = 32 };
 
-/* Once per collective, all its chunks share it (spec 4.6). Greater is served first: LIFO counts up,
- * FIFO down. */
+/* Once per collective, all its chunks share it (system-layer.md#priorities). Greater is served
+ * first: LIFO counts up, FIFO down. */
 static int64_t take_priority(struct asim_rank *rank, const struct asim_op *op)
 {
     if (rank->world->system.policy == ASIM_EXPLICIT)
@@ -31,7 +31,7 @@ static int64_t take_priority(struct asim_rank *rank, const struct asim_op *op)
     return rank->world->system.policy == ASIM_LIFO ? rank->priority++ : rank->priority--;
 }
 
-/* Chunk size and how many (spec 4.2).
+/* Chunk size and how many (system-layer.md#chunks).
  * *total is raised to what is really sent; with the remainder that makes the reference's number
  * of chunks. */
 static uint64_t chunk_bytes(const struct asim_phase_plan *lay, uint64_t *total)
@@ -141,8 +141,8 @@ static void show_join(const struct asim_phase_plan *lay, const struct asim_coll_
     asim_event_bus_record(&rank->world->show, rank->lane->events, &event);
 }
 
-/* Each chunk starts before the next is made (spec 4.2), and may even end; the extra count in
- * data->streams keeps the collective open meanwhile. */
+/* Each chunk starts before the next is made (system-layer.md#chunks), and may even end; the extra
+ * count in data->streams keeps the collective open meanwhile. */
 static void run_chunks(struct asim_phase_plan *lay, struct asim_coll_op *data,
                        const struct asim_op *op, uint64_t chunk, uint64_t total)
 {
@@ -176,7 +176,7 @@ static void run_chunks(struct asim_phase_plan *lay, struct asim_coll_op *data,
 }
 
 /* The algorithm of this collective as a trace, if there is one: the op's own before its kind's.
- * The lookup order of the reference (spec astra-system.md, 2.1.1). */
+ * The lookup order of the reference (system-layer.md#algorithm-names). */
 static const char *custom_of(const struct asim_world *world, const struct asim_op *op)
 {
     const char *own = asim_node_prefixes_get(&world->node_prefixes, op->id);
@@ -294,7 +294,7 @@ static int lay_out(struct asim_phase_plan *lay, const struct asim_op *op)
     const char *custom = custom_of(world, op);
 
     /* Everybody: laid out as without a group, all dimensions involved. Collectives are counted and
-     * tagged as the listed group's own all the same (spec 4.2). */
+     * tagged as the listed group's own all the same (system-layer.md#chunks). */
     lay->listed = lay->group;
     if (lay->group && lay->group->n == world->n_ranks)
         lay->group = NULL;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only
  *
  * The phases of a chunk: one or two per logical dimension, each with its ring, queue and direction
- * (spec astra-system.md, sections 4.3-4.5). A communicator group is one ring over its members in
+ * (system-layer.md#collectives). A communicator group is one ring over its members in
  * the order they are listed.
  *
  * Collectives with a root, which the reference does not have, go dimension by dimension too: down
@@ -31,7 +31,8 @@ int asim_phase_plan_is_rooted(int kind)
            kind == ASIM_GATHER;
 }
 
-/* A "one…" algorithm is a ring over all ranks and swallows the dimensions after it (spec 4.3). */
+/* A "one…" algorithm is a ring over all ranks and swallows the dimensions after it
+ * (system-layer.md#dimensions-and-groups). */
 uint32_t asim_phase_plan_dims(const struct asim_world *world, int list)
 {
     for (uint32_t d = 0; d < world->dims.n; d++)

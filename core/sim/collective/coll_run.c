@@ -2,8 +2,9 @@
  *
  * One engine for every algorithm: it walks the plan's steps as tokens come (see coll/coll.h). A
  * token costs the endpoint delay and, where the plan says so, three passes over local memory for
- * the reduction, each truncated on its own (spec astra-system.md, section 5.1). Inside sub-groups
- * the delay is 10 ns whatever endpoint-delay says. parity: the reference's "Fast" transport.
+ * the reduction, each truncated on its own (system-layer.md#endpoint-delay-and-reduction). Inside
+ * sub-groups the delay is 10 ns whatever endpoint-delay says. parity: the reference's "Fast"
+ * transport.
  *
  * State per stream: the step next to be taken, tokens free, messages received. Cost per step: one
  * look at the plan and one message; nothing is allocated but events. The engine knows no algorithm
@@ -63,8 +64,8 @@ static uint64_t delay_of(const struct asim_rank *rank, const struct asim_chunk *
     return rank->bus ? ASIM_NEVER : rank->endpoint_ns;
 }
 
-/* The send is given to the network before the receive is posted (spec 5.2). Sends of collectives
- * carry no cookie: nothing waits for them. */
+/* The send is given to the network before the receive is posted (system-layer.md#credit-engine).
+ * Sends of collectives carry no cookie: nothing waits for them. */
 static inline void do_step(struct asim_rank *rank, struct asim_chunk *stream,
                            const struct asim_step *step)
 {
@@ -167,7 +168,7 @@ void asim_chunk_start_phase(struct asim_rank *rank, struct asim_chunk *stream)
 }
 
 /* A reduction of `bytes` costs two reads and a write of local memory, each truncated. bandwidth 0 =
- * free (spec 5.1). */
+ * free (system-layer.md#endpoint-delay-and-reduction). */
 uint64_t asim_chunk_reduce_ns(const struct asim_rank *rank, uint64_t bytes)
 {
     double bw = rank->world->system.local_mem_bw_gbps * 1e9;

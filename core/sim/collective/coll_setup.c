@@ -38,13 +38,14 @@ static int choose(struct asim_world *world, int kind, const struct asim_words *w
 
 /* Broadcast keeps the reference's behaviour (each rank replays its recorded duration) unless the
  * configuration names an algorithm for it; "replay" says so in words.
- * The only kind the reference knows but does not model (spec 3.6). */
+ * The only kind the reference knows but does not model (system-layer.md#collective-ops). */
 static int is_replayed(int kind, const struct asim_words *words)
 {
     return kind == ASIM_BROADCAST && words->n == 1 && !strcmp(words->at[0], "replay");
 }
 
-/* More names than dimensions is an error: in the reference, a read past the end (spec 4.3). */
+/* More names than dimensions is an error: in the reference, a read past the end
+ * (system-layer.md#dimensions-and-groups). */
 static int choose_list(struct asim_world *world, int kind, struct asim_err *err)
 {
     const struct asim_words *words = &world->system.impl[kind];

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only
  *
- * Runs a collective algorithm given as traces (spec astra-system.md, section 5.7) as the one phase
+ * Runs a collective algorithm given as traces (system-layer.md#custom-algorithms) as the one phase
  * of one stream: every node whose parents have ended is issued at once, without slots, endpoint
  * delay or reduction cost; a computation takes its recorded time. The sizes are the algorithm's,
  * whatever the workload says.
@@ -44,7 +44,8 @@ static uint64_t tag_of(const struct asim_graph_runner *custom,
     return 1ull << 63 | 1ull << 61 | group << 44 | number << 20 | node->tag;
 }
 
-/* Peers are positions in the group, mapped through its members in file order (spec 5.7). */
+/* Peers are positions in the group, mapped through its members in file order
+ * (system-layer.md#custom-algorithms). */
 static void exchange(struct asim_rank *rank, struct asim_graph_runner *custom, uint32_t index)
 {
     const struct asim_op_graph_node *node = &custom->recipe->nodes[index];

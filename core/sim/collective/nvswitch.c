@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only
  *
- * NVSwitches as end points of flows, for NVLS (spec simai.md, d.6): an NVSwitch collects a piece
+ * NVSwitches as end points of flows, for NVLS (simai.md#nvls): an NVSwitch collects a piece
  * from all GPUs of a server and sends the sum on, to all of them or, in trees over servers, to one
  * of them, who later sends what is to be spread. As in SimAI it waits for the piece of everybody,
  * then the send latency, and only then sends; summing takes no time.

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only
  *
- * A collective algorithm given as Chakra traces, one file per member (spec astra-system.md, section
- * 5.7), read once into arrays and shared by every collective that uses it. The feed checks the
- * file first (ids, parents, cycles), so what is read here is sound. Costs about 60 bytes a node.
+ * A collective algorithm given as Chakra traces, one file per member
+ * (system-layer.md#custom-algorithms), read once into arrays and shared by every collective that
+ * uses it. The feed checks the file first (ids, parents, cycles), so what is read here is sound.
+ * Costs about 60 bytes a node.
  *
  * Why read again what a feed could deliver: one collective may be issued thousands of times, by
  * every rank, and a feed is used up by one run. The arrays are read-only afterwards.
@@ -46,7 +47,7 @@ static const char *lacks(const struct asim_op *op)
     return is_send ? "comm_dst" : "comm_src";
 }
 
-/* Only sends, receives and computations have a meaning here (spec 5.7). */
+/* Only sends, receives and computations have a meaning here (system-layer.md#custom-algorithms). */
 static int take(struct asim_op_graph_node *node, const struct asim_op *op, const char *path,
                 struct asim_err *err)
 {

@@ -6,8 +6,9 @@
  * things up. A message costs two events, and neither allocates, copies a message or searches an
  * inbox.
  *
- * The order of send and receive: the specification (5.2) gives the send to the network first. Where
- * the receive finds nothing to take, posting it makes no event, and the two may change places.
+ * The order of send and receive: the general engine gives the send to the network first
+ * (system-layer.md#credit-engine). Where the receive finds nothing to take, posting it makes no
+ * event, and the two may change places.
  */
 #include "sim/collective/uniform_phase.h"
 

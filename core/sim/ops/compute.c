@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only
  *
  * How long a compute op takes: its recorded duration, or the roofline model (Williams et al.,
- * CACM 2009) where the system asks for it; spec astra-system.md sections 3.4 and 3.5.
+ * CACM 2009) where the system asks for it; system-layer.md#roofline and
+ * system-layer.md#recorded-durations.
  *
  * All times are whole ns, truncated as the reference truncates; ceilings keep a damaged trace from
  * wrapping the clock. Compute and communication of one rank do not slow each other down.
@@ -28,7 +29,8 @@ uint64_t asim_replay_ns(const struct asim_op *op)
 
 /* min(bandwidth x intensity, peak), then work / that. 0 work takes no time: the reference divides
  * 0 by 0 and waits for 2^63 ns.
- * OI = work / bytes; perf = min(bandwidth x OI, peak); truncated to whole ns (spec 3.4). */
+ * OI = work / bytes; perf = min(bandwidth x OI, peak); truncated to whole ns
+ * (system-layer.md#roofline). */
 static uint64_t roofline_ns(const struct asim_system *sys, const struct asim_op *op)
 {
     double peak = sys->peak_perf_tflops * 1e12, bw = sys->local_mem_bw_gbps * 1e9;

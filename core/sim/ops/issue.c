@@ -2,8 +2,8 @@
  *
  * Ready op → unit. A rank has three slots (CPU, GPU compute, GPU communication) of one op each,
  * or as many as concurrent-… in the system configuration says; receives need none. At every
- * completion the ready ops are visited by ascending id and each is issued if its slot is free (spec
- * astra-system.md, sections 3.2 and 3.3).
+ * completion the ready ops are visited by ascending id and each is issued if its slot is free
+ * (system-layer.md#resource-slots and system-layer.md#issue-order).
  *
  * Ops that take no time (METADATA, INVALID, an empty roofline op) finish on the spot. parity: the
  * reference does not look at their children before the rank's next completion; where nothing else
@@ -120,7 +120,7 @@ static void compute(struct asim_rank *rank, uint32_t index, const struct asim_op
     done_after(rank, index, ns);
 }
 
-/* is_cpu_op on a communication throws in the reference, too (spec 3.3). */
+/* is_cpu_op on a communication throws in the reference, too (system-layer.md#issue-order). */
 static void communicate(struct asim_rank *rank, uint32_t index, const struct asim_op *op)
 {
     if (op->is_cpu)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only
  *
- * Remote memory (spec astra-system.md, section 2.6): an access takes latency + floor(bytes /
+ * Remote memory (system-layer.md#remote-memory): an access takes latency + floor(bytes /
  * bandwidth). With a memory per NPU accesses of different ranks do not meet. A memory per node, or
  * one pool for all, is a bank that serves one request at a time in the order they came; a bank
  * couples its ranks without delay, so the packet network then runs at W = 0.
@@ -28,7 +28,8 @@ struct asim_memory_server {
     int busy;
 };
 
-/* Which memory serves the rank; nodes are blocks of consecutive ranks (spec 2.6). */
+/* Which memory serves the rank; nodes are blocks of consecutive ranks
+ * (system-layer.md#remote-memory). */
 static uint32_t bank_of(const struct asim_rank *rank)
 {
     const struct asim_memory *mem = &rank->world->memory;
@@ -87,7 +88,7 @@ static void serve(struct asim_rank *by, const struct request *request)
                    &(struct asim_rank_event){.kind = ASIM_RANK_EVENT_MEMORY, .op = bank_of(rank)});
 }
 
-/* Runs behind the op's own end, in the same tick: the order of spec 2.6. */
+/* Runs behind the op's own end, in the same tick: the order of system-layer.md#remote-memory. */
 void asim_memory_next(struct asim_rank *rank, uint32_t at)
 {
     struct asim_memory_server *bank = &rank->world->banks[at];

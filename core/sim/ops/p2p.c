@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-only
  *
- * COMM_SEND and COMM_RECV ops (spec astra-system.md, section 3.7), and the one door through which
- * every message leaves a rank. A send ends when the network says the message is through; a
+ * COMM_SEND and COMM_RECV ops (system-layer.md#send-and-receive-ops), and the one door through
+ * which every message leaves a rank. A send ends when the network says the message is through; a
  * receive when its bytes are there. No endpoint delay and no memory cost apply.
  *
  * With rendezvous-protocol the receiver first asks: it sends 8192 bytes to the sender, which holds
- * its message until they come, and posts its receive once they are through (section 6.2).
- * NVSwitches, beyond the ranks, neither ask nor are asked.
+ * its message until they come, and posts its receive once they are through
+ * (system-layer.md#rendezvous). NVSwitches, beyond the ranks, neither ask nor are asked.
  *
  * Nothing is copied but the few words of a message: the network keeps its own copy from asim_send
  * on. A continuation (struct asim_deferred_action) belongs to whoever will run it, once.

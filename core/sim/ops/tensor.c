@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only
  *
- * Local memory tracking (track-local-mem; spec astra-system.md, section 7.4). Every op lists the
+ * Local memory tracking (track-local-mem; system-layer.md#local-memory-trace). Every op lists the
  * tensors it reads (attribute inputs) and writes (outputs) as names and decimal sizes in turn. A
  * tensor lives from the start of its write to the end of its last read, or to the end of the run
  * where nothing reads it. One read before it was written counts as written in the first 10 ns.

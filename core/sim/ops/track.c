@@ -10,7 +10,7 @@
  */
 #include "sim/sim.h"
 
-/* The classes of the reference's statistics (spec 3.8). */
+/* The classes of the reference's statistics (system-layer.md#end-of-a-rank). */
 enum asim_span asim_span_of(const struct asim_op *op)
 {
     switch (op->type) {
@@ -61,7 +61,7 @@ void asim_track_end(struct asim_rank *rank, enum asim_span span)
     track->last_end = now;
 }
 
-/* Values as in the reference (spec astra-system.md, section 3.4); an op of zero work has none. */
+/* Values as in the reference (system-layer.md#roofline); an op of zero work has none. */
 void asim_track_roofline(struct asim_rank *rank, const struct asim_op *op, uint64_t ns)
 {
     const struct asim_system *sys = &rank->world->system;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only
  *
- * Topology files in SimAI's format (spec simai.md a.1, rdma-network.md 5.2):
+ * Topology files in SimAI's format (simai.md#topology-file, rdma-network.md 5.2):
  *   nodes gpus_per_server nvswitches switches links gpu_type
  *   ids of the NVSwitches, then of the switches
  *   src dst rate delay error_rate        (one line per link)

@@ -156,7 +156,7 @@ static int refuse_head(struct asim_chakra *file, struct asim_err *err)
     return bad(file, ASIM_EINVAL, what, err);
 }
 
-/* A heuristic over one byte (spec chakra.md, section 1, history of the schema). */
+/* A heuristic over one byte (chakra.md#trace-format). */
 static int is_old(const struct asim_record_bytes record,
                   const ChakraProtoMsg__GlobalMetadata *metadata)
 {

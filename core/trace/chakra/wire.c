@@ -113,7 +113,7 @@ static int say_wire(struct walk *walk, const struct field *field)
     return say(walk, field, what);
 }
 
-/* Repeated numbers may come packed or one by one; both are legal (spec chakra.md, wire format). */
+/* Repeated numbers may come packed or one by one; both are legal (chakra.md#records-and-fields). */
 static int wire_fits(const struct field *field)
 {
     if (!field->row)

@@ -22,7 +22,7 @@
 #define OPS_MAX   (UINT32_MAX - 1)
 #define SHOWN_MAX 6u /* ops of a longer cycle that are named */
 
-/* ASTRA-sim's slots (spec astra-system.md, 3.2). A CPU op occupies the CPU slot whatever its
+/* ASTRA-sim's slots (system-layer.md#resource-slots). A CPU op occupies the CPU slot whatever its
  * type. */
 static enum asim_unit unit_of(const struct asim_op *op)
 {
@@ -172,7 +172,8 @@ static const char *show_op(struct asim_index_build *build, uint32_t i, char *buf
     return buf;
 }
 
-/* Sorted, so equal ids are neighbours. The reference merges such nodes (spec chakra.md, reader). */
+/* Sorted, so equal ids are neighbours. The reference merges such nodes (chakra.md#damaged-traces).
+ */
 static int check_unique(struct asim_index_build *build, struct asim_err *err)
 {
     struct asim_index *index = build->index;

@@ -135,7 +135,7 @@ static int fill_number(struct asim_reader *reader, const attribute *attr, const 
 }
 
 /* involved_dim: bit d = dimension d takes part. The reference takes four trues where it is absent
- * and reads beyond them on five dimensions (spec astra-system.md, 8, 13). */
+ * and reads beyond them on five dimensions (system-layer.md#trace-fields). */
 static int fill_dims(struct asim_reader *reader, const attribute *attr, struct asim_op *op,
                      struct asim_err *err)
 {

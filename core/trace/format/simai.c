@@ -6,7 +6,7 @@
  *
  * SimAI gives the whole buffer of a collective; an op's bytes are what one rank gives, so an
  * ALLGATHER of S bytes over n ranks becomes S/n. Those of weight gradients wait in a queue of their
- * own, where there is more than one: SimAI's second logical dimension (spec simai.md, b.4).
+ * own, where there is more than one: SimAI's second logical dimension (simai.md#execution).
  *
  * Ids count from 1 in the order of the walk; each op waits for one other at most. at() makes an op
  * from its place alone, so the feed's window costs no reading.

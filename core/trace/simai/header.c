@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only
  *
- * The header of SimAI's workload text (spec simai.md b.1) and the numbers that header and rows are
+ * The header of SimAI's workload text (simai.md#header) and the numbers that header and rows are
  * made of. Keys are found by name in any order; each stands once, since SimAI takes the last of two
  * without a word.
  *
@@ -160,8 +160,8 @@ static int read_key(struct asim_simai *w, struct asim_src *src, char *key, unsig
     return rc;
 }
 
-/* Policy and "key: value" pairs up to the end of line 1, the number of rows alone on line 2 (spec
- * simai.md b.1). */
+/* Policy and "key: value" pairs up to the end of line 1, the number of rows alone on line 2
+ * (simai.md#header). */
 int asim_simai_header(struct asim_simai *w, struct asim_src *src, uint64_t *rows,
                       struct asim_err *err)
 {

@@ -279,7 +279,7 @@ static void find_batches(struct asim_simai_iterator *r)
     r->batch_rows = r->batches > 1 ? second - first : tail - r->first_row;
 }
 
-/* The policies SimAI's own loop runs (spec simai.md b.4); others are refused by name. */
+/* The policies SimAI's own loop runs (simai.md#execution); others are refused by name. */
 static int choose_passes(struct asim_simai_iterator *r, struct asim_err *err)
 {
     static const struct asim_simai_pass forward = {ACTIONS(forward_actions), 0},

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only
  *
- * The order in which one rank runs the rows of a SimAI workload (spec simai.md b.4), as a stream of
- * items: a compute, a collective, a delay or a transfer between pipeline stages, with what it
+ * The order in which one rank runs the rows of a SimAI workload (simai.md#execution), as a stream
+ * of items: a compute, a collective, a delay or a transfer between pipeline stages, with what it
  * waits for. Made on demand from a cursor; an item packs into 64 bits, so nothing is stored.
  */
 #ifndef ASIM_TRACE_SIMAI_ITERATOR_H

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only
  *
- * Communicator groups of a SimAI workload (spec simai.md b.3). Within one pipeline stage they are
- * SimAI's: tensor groups are neighbours, a data group takes the same place of every tensor group,
- * an expert group the same place of ep neighbouring tensor groups, DP_EP what is left of data.
+ * Communicator groups of a SimAI workload (simai.md#communicator-groups). Within one pipeline stage
+ * they are SimAI's: tensor groups are neighbours, a data group takes the same place of every tensor
+ * group, an expert group the same place of ep neighbouring tensor groups, DP_EP what is left of
+ * data.
  *
  * Differs from SimAI, which forces pp to 1 and so makes data groups across pipeline stages (its
  * defect 9): here a stage is a block of gpus / pp ranks and no group leaves it. With pp = 1 the

@@ -30,7 +30,7 @@ static const uint64_t most_ns = 4000000000000000;
  */
 
 /* The word names the collective, its suffix the group; without one the column decides: weight
- * gradients go over data parallelism, the others over tensor parallelism (spec simai.md b.2). */
+ * gradients go over data parallelism, the others over tensor parallelism (simai.md#rows). */
 static int parse_comm(struct asim_simai *w, const char *word, int part,
                       struct asim_simai_comm *comm)
 {

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only
  *
- * SimAI / AICB workload text (spec simai.md b): one header line, the number of rows, one row per
- * layer with forward, input-gradient and weight-gradient compute times and collectives. One file
- * serves all ranks. Rows repeat for every micro-batch, so equal rows are kept once: a file of
+ * SimAI / AICB workload text (simai.md#workload-text): one header line, the number of rows, one row
+ * per layer with forward, input-gradient and weight-gradient compute times and collectives. One
+ * file serves all ranks. Rows repeat for every micro-batch, so equal rows are kept once: a file of
  * 1,800 rows with 15 distinct takes 9 kB.
  *
  * Also the communicator groups the header implies. All of them are arithmetic progressions of

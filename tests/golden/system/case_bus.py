@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""LogGP bus: the eight golden numbers of section 5.8; rendezvous: those of 10.6."""
+"""LogGP bus: the eight golden numbers of system-layer.md#loggp-bus; rendezvous."""
 from bench import NETWORK, Run, complains, finishes, lists, net
 from et import coll, comp, recv, send
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""Collectives: sections 10.1-10.7, any number of members, roots, barriers, algorithms given as traces."""
+"""Collectives (system-layer.md#recorded-numbers), any number of members, roots, barriers, algorithms given as traces."""
 from bench import NETWORK, Run, complains, finishes, holds, lists, net
 from et import KINDS, coll, comp, recv, send
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""Where the reference hangs, crashes or prints a wrong number (section 8): what happens here."""
+"""Where ASTRA-sim hangs, crashes or prints a wrong number (system-layer.md#quirks): what happens here."""
 import json
 
 import bench

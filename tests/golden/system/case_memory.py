@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""Remote memory in its four kinds (sections 2.6 and 10.8), in both kinds of network."""
+"""Remote memory in its four kinds (system-layer.md#remote-memory), in both kinds of network."""
 from bench import Run, complains, finishes, holds, net
 
 ACCESS = (2, lambda r: [dict(id=1, type='LOAD', tensor_size=1000), dict(id=2, type='STORE', tensor_size=1000)])

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""Queues, chunks and mixed groups: sections 10.2, 10.5, 10.6 and 10.8, order of finishing included."""
+"""Queues, chunks and mixed groups: system-layer.md#recorded-numbers, order of finishing included."""
 from bench import Run, finishes, lists, net
 from et import coll, comp
 

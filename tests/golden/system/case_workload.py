@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""Ops and ranks: section 10.8, roofline, statistics, concurrency, stragglers, local memory, reports."""
+"""Ops and ranks: mixed workloads, roofline, statistics, concurrency, stragglers, local memory, reports."""
 import csv
 import json
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only
  *
  * Graphs made from layer files: for every kind of parallelism, nodes with their dependencies as
- * spec chakra 5.3 and 5.4 states them, written as "name<dep,dep" with ids relative to the rank's
- * first node.
+ * chakra.md#published-kinds and chakra.md#extended-kinds states them, written as "name<dep,dep"
+ * with ids relative to the rank's first node.
  */
 #include <stdlib.h>
 #include <unistd.h>

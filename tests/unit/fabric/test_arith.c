@@ -2,7 +2,7 @@
  *
  * The arithmetic of the fabric by itself: the order of simultaneous events (tie_key.h), the hash
  * that picks paths against its author's published vectors, draws, host addresses, and the shared
- * buffer against a naive model written from spec rdma-network.md, section 4.4.
+ * buffer against a naive model written from rdma-network.md#shared-buffer.
  */
 #include "testbench.h"
 #include "fabric/link/hash.h"

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only
  *
  * What only losses bring about, frame by frame: a repeated packet of a message that is through
- * meets the slot's next message, an ACK overtakes a go-back-N (spec rdma-network.md, section 2.8,
- * defect 29), and a link too slow for the table of serialization times.
+ * meets the slot's next message, an ACK overtakes a go-back-N (rdma-network.md#loss-recovery), and
+ * a link too slow for the table of serialization times.
  */
 #include "testbench.h"
 #include "fabric/host/qp.h"

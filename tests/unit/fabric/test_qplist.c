@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only
  *
- * The list of a NIC's queue pairs against a naive one, written from spec rdma-network.md section
- * 2.3: an array that is compacted, and a position that is not corrected when others are dropped.
+ * The list of a NIC's queue pairs against a naive one, written from
+ * rdma-network.md#host-transmit-order: an array that is compacted, and a position that is not
+ * corrected when others are dropped.
  */
 #include "testbench_random.h"
 

@@ -21,7 +21,8 @@ static uint64_t one_way(uint64_t gbps, uint64_t bytes, int base)
     return took;
 }
 
-/* N x D + max(d, a) + 2 a + 4 P (spec 6.4), times rounded to ps each, the sum up to ns. */
+/* N x D + max(d, a) + 2 a + 4 P (rdma-network.md#closed-forms), times rounded to ps each, the sum
+ * up to ns. */
 static uint64_t expected(uint64_t gbps, uint64_t packets)
 {
     uint64_t d = (1036 * 8000 + gbps / 2) / gbps, a = (48 * 8000 + gbps / 2) / gbps;

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only
  *
- * How long a message takes: the closed forms F1, F2 and F3 of spec rdma-network.md, section 6.4,
- * over rates, delays, sizes and path lengths, and the message times measured on the reference
- * (sections 6.7 and 6.8), among them the two that windows stall. Serialization times against
- * their definition.
+ * How long a message takes: the closed forms F1, F2 and F3 of rdma-network.md#closed-forms,
+ * over rates, delays, sizes and path lengths, and the message times measured on ASTRA-sim
+ * (rdma-network.md#recorded-numbers), among them the two that windows stall. Serialization times
+ * against their definition.
  */
 #include "testbench.h"
 
@@ -148,7 +148,7 @@ static void golden_times(int per_event)
 }
 
 /* 2400G links run 15 % fast by rounding, so the window of 602 packets is sent before the first ACK
- * is back: 602 packets a round trip (spec 6.4, window stall). */
+ * is back: 602 packets a round trip (rdma-network.md#closed-forms). */
 static void window_stall(void)
 {
     static const struct path p = {2400, 500, 2};

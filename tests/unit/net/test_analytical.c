@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only
  *
- * The analytical backends: lone messages against the reference's values (spec astra-system.md,
- * sections 6.4.2 and 6.4.4), contention, and the contract over every row of the family: each
- * message arrives once, the sender is told first, time never goes back.
+ * The analytical backends: lone messages against the reference's values
+ * (analytical.md#congestion-unaware-in-several-dimensions and
+ * analytical.md#congestion-aware-in-one-dimension), contention, and the contract over every row of
+ * the family: each message arrives once, the sender is told first, time never goes back.
  */
 #include "check.h"
 #include "asim/net.h"

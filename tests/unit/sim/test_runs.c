@@ -55,7 +55,8 @@ static void ends_at(uint64_t first, uint64_t second)
     CHECK_U64(cycles[1], second);
 }
 
-/* One packet of n bytes at 200G over two 500 ns links and its ACK back (spec 6.4, F1). */
+/* One packet of n bytes at 200G over two 500 ns links and its ACK back
+ * (rdma-network.md#closed-forms). */
 static uint64_t one_packet(uint64_t bytes)
 {
     return 2 * asim_tx_ns(bytes + 36, 200000000000u) + 2 * 2 + 4 * 500;

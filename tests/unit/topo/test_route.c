@@ -108,7 +108,8 @@ static void test_random(void)
     }
 }
 
-/* Spec 6.8: leaves 8 and 9, spines 10 to 13 on leaf ports 5 to 8; hash index 0 is port 8. */
+/* rdma-network.md#recorded-numbers: leaves 8 and 9, spines 10 to 13 on leaf ports 5 to 8; hash
+ * index 0 is port 8. */
 static void test_reference_order(void)
 {
     static const uint32_t up[] = {8, 7, 6, 5};
@@ -137,7 +138,8 @@ static void test_reference_order(void)
     asim_topo_fini(&topo);
 }
 
-/* Spec 6.2: 200G 500 ns two hops: 2080 ns, 52,000 bytes; 400G: 2040 ns, 102,000 bytes. */
+/* rdma-network.md#base-rtt-and-bdp: 200G 500 ns two hops: 2080 ns, 52,000 bytes; 400G: 2040 ns,
+ * 102,000 bytes. */
 static void test_pair_examples(void)
 {
     static const uint64_t rows[][3] = {{200, 2080, 52000}, {400, 2040, 102000}};

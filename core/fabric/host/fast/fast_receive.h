@@ -29,9 +29,9 @@ static inline int asim_ack_is_regular(const struct asim_fabric *fabric,
            frame->seq <= flow->cc.snd_next && !flow->timeouts && !flow->sack &&
            !fabric->set.net->l2_back_to_zero;
 }
-/* Whether what is expected next is `next` when an answer is due. The last line is ours (spec 2.7,
- * consequences): an interval of 0, or a message shorter than the interval, never finishes in the
- * reference. */
+/* Whether what is expected next is `next` when an answer is due. The last line is ours
+ * (rdma-network.md#receiver): an interval of 0, or a message shorter than the interval, never
+ * finishes in the reference. */
 static inline int asim_wants_ack(const struct asim_netconf *net, uint64_t next, uint64_t size)
 {
     if (next >= net->l2_ack_interval_bytes && net->l2_ack_interval_bytes)

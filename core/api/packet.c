@@ -4,7 +4,8 @@
  */
 #include "asim/packet.h"
 #include "fabric/frame_headers.h"
-#include "fabric/parallel/distributed.h"
+#include "fabric/grid.h"
+#include "fabric/parallel/exchange.h"
 #include "sim/world.h"
 
 int asim_packet_is_used(const struct asim_world *world)
@@ -96,30 +97,30 @@ void asim_packet_link_use(const struct asim_world *world, uint32_t direction,
 
 int asim_packet_is_here(const struct asim_world *world, uint32_t node)
 {
-    return asim_distributed_is_local(world->fabric, node);
+    return asim_exchange_is_local(world->fabric, node);
 }
 
 uint64_t asim_packet_common_lookahead(const struct asim_world *world)
 {
-    return asim_distributed_lookahead(world->fabric);
+    return asim_exchange_lookahead(world->fabric);
 }
 
 int asim_packet_may_use_half_steps(const struct asim_world *world)
 {
-    return asim_distributed_may_use_half_steps(world->fabric);
+    return asim_grid_may_use_half_steps(world->fabric);
 }
 
 void asim_packet_use_half_steps(struct asim_world *world)
 {
-    asim_distributed_use_half_steps(world->fabric);
+    asim_grid_use_half_steps(world->fabric);
 }
 
 uint64_t asim_packet_next_common(struct asim_world *world)
 {
-    return asim_distributed_next(world->fabric);
+    return asim_grid_next(world->fabric);
 }
 
 int asim_packet_advance(struct asim_world *world, uint64_t until_ns, struct asim_err *err)
 {
-    return asim_distributed_advance(world->fabric, until_ns, err);
+    return asim_grid_advance(world->fabric, until_ns, err);
 }

@@ -245,22 +245,3 @@ int asim_fabric_audit(const struct asim_fabric *fabric, struct asim_err *err)
             code = audit_switch(&fabric->sw[v - fabric->set.hosts], err);
     return code ? code : audit_messages(fabric, err);
 }
-
-/* Part of asim_fabric_stats; wires that never lose have no record to ask. */
-void asim_audit_losses(const struct asim_fabric *fabric, struct asim_fabric_stats *stats)
-{
-    for (size_t w = 0; fabric->losses && w < fabric->set.topo->n_links * 2; w++) {
-        stats->lost += fabric->losses[w].frames;
-        stats->lost_bytes += fabric->losses[w].bytes;
-    }
-    for (uint32_t v = 0; v < fabric->set.hosts; v++) {
-        const struct asim_host_counts *n = &fabric->host[v].counts;
-
-        stats->data += n->data;
-        stats->again += n->retransmits;
-        stats->duplicates += n->duplicates;
-        stats->discarded += n->discarded;
-        stats->timeouts += n->timeouts;
-        stats->given_up += n->aborted;
-    }
-}

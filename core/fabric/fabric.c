@@ -7,9 +7,10 @@
  */
 #include "fabric/switch/bulk/switch_shard.h"
 #include "fabric/switch/mmu.h"
+#include "fabric/parallel/next_event.h"
 #include "fabric/parallel/workers.h"
 #include "fabric/parallel/partition.h"
-#include "fabric/parallel/distributed.h"
+#include "fabric/parallel/exchange.h"
 #include "fabric/parallel/thread_team.h"
 #include "fabric/memo/memo.h"
 #include "fabric/parallel/half_steps.h"
@@ -364,7 +365,7 @@ void asim_fabric_close(struct asim_fabric *fabric)
     free(fabric->workers.sharded);
     asim_thread_team_close(fabric->workers.team);
     asim_workers_close(fabric);
-    asim_distributed_close(fabric);
+    asim_exchange_close(fabric);
     asim_heap_fini(&fabric->run.due_nodes);
     free(fabric);
 }

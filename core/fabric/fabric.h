@@ -76,7 +76,7 @@ struct asim_fabric_config {
     int per_event;    /* 1 = W = 0: one node and one instant a step, in time order */
     uint32_t without; /* fast paths turned off, enum asim_fast_path (net/fast_path.h) */
     /* Several processes: only nodes v with part_of[v] == self are built; then
-     * asim_distributed_open. NULL: all. Borrowed. */
+     * asim_exchange_open. NULL: all. Borrowed. */
     const uint32_t *part_of;
     uint32_t self;
 };

@@ -12,8 +12,8 @@
  */
 #include "fabric/linkstate.h"
 #include "fabric/host/qp.h"
-#include "fabric/parallel/workers.h"
 #include "fabric/switch/ecmp.h"
+#include "fabric/parallel/next_event.h"
 
 #include <stdlib.h>
 #include <string.h>

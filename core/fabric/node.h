@@ -124,7 +124,4 @@ static inline void asim_flow_add_release(struct asim_worker *worker, uint32_t sr
         asim_flow_add_release_slow(worker, src, slot);
 }
 
-/* --- audit.c --------------------------------------------------------------------------------- */
-void asim_audit_losses(const struct asim_fabric *fabric, struct asim_fabric_stats *stats);
-
 #endif

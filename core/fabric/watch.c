@@ -1,19 +1,24 @@
 /* SPDX-License-Identifier: GPL-2.0-only
  *
- * Who sees every frame: up to four hooks, each called at the frame's own time, for which the
- * network goes over to W = 0 (and to no runs), since inside a window nodes are at different times.
- * Traces (mix.tr), captures and ns-3's trace sources stand behind this; what they see does not
- * depend on how many they are.
+ * Watchers. Frames: up to four hooks see every frame at its own time, so the network changes to
+ * per-event mode and drops the memo: inside a window nodes are at different times. Traces (mix.tr),
+ * captures and ns-3's trace sources use this; what a hook sees does not depend on the others.
+ * Queues: one hook sees the lengths of switch queues (switch/queue_watch.c).
  */
 #include "fabric/node.h"
 #include "fabric/memo/memo.h"
 #include "fabric/parallel/sharded_switch.h"
-
-#include <stdlib.h>
 #include "fabric/link/schedule.h"
 
-/* More than one watcher: each in its turn. */
-static void tell_all(void *self, enum asim_frame_event what, const uint32_t node_port[2],
+#include <stdlib.h>
+
+struct asim_fabric_watch *asim_fabric_watcher(struct asim_fabric *fabric)
+{
+    return &fabric->watch;
+}
+
+/* The hook of several watchers. */
+static void call_all(void *self, enum asim_frame_event what, const uint32_t node_port[2],
                      const struct asim_frame *frame, uint64_t t)
 {
     const struct asim_fabric_watch *watch = self;
@@ -22,8 +27,7 @@ static void tell_all(void *self, enum asim_frame_event what, const uint32_t node
         watch->frames[i].hook(watch->frames[i].self, what, node_port, frame, t);
 }
 
-/* Trace sinks want each frame at its own Simulator::Now(), hence W = 0 from here on. Works in the
- * middle of a run, because next[] is kept in both modes. */
+/* May be called in the middle of a run, because run.next is kept in both modes. */
 int asim_fabric_watch_frames(struct asim_fabric *fabric, asim_frame_hook *hook, void *self)
 {
     struct asim_fabric_watch *watch = &fabric->watch;
@@ -32,11 +36,11 @@ int asim_fabric_watch_frames(struct asim_fabric *fabric, asim_frame_hook *hook, 
         return ASIM_ENOMEM;
     watch->frames[watch->n_frames].hook = hook;
     watch->frames[watch->n_frames++].self = self;
-    watch->frame = watch->n_frames == 1 ? hook : tell_all;
+    watch->frame = watch->n_frames == 1 ? hook : call_all;
     watch->frame_self = watch->n_frames == 1 ? self : watch;
     if (fabric->run.per_event)
         return 0;
-    if (asim_sharded_switches_close(fabric)) /* events have no rounds of workers */
+    if (asim_sharded_switches_close(fabric)) /* events have no epochs of the team */
         return ASIM_ENOMEM;
     asim_memo_stop(fabric);
     fabric->run.per_event = 1;

@@ -17,7 +17,7 @@
 
 #include "fabric/memo/counters.h"
 #include "fabric/memo/memo.h"
-#include "fabric/parallel/workers.h"
+#include "fabric/parallel/next_event.h"
 
 /* FIRST_QUIET: quiet windows before the first snapshot. FIRST_SNAPSHOTS: the initial budget, in
  * snapshots of this network. Then the words that a probe looks at, and the words a port that

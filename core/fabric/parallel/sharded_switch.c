@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0-only
  *
- * See sharded_switch.h. Costs: two rounds of the team and, on the caller's thread, an order of the
- * ports that were busy: 1 to 2 us a window for 128 ports.
+ * See sharded_switch.h. Costs: two epochs of the team and, on the caller's thread, the order of the
+ * busy ports' ties: 1 to 2 us a window for 128 ports.
  */
 #include "fabric/parallel/sharded_switch.h"
 #include "fabric/switch/bulk/tie_order.h"
 #include "fabric/switch/bulk/tie_sequence.h"
 #include "fabric/switch/bulk/switch_shard.h"
+#include "fabric/parallel/next_event.h"
 #include "fabric/parallel/workers.h"
 #include "fabric/parallel/partition.h"
 #include "fabric/parallel/half_steps.h"
@@ -15,8 +16,8 @@
 
 enum { MAX_WORKERS = UINT8_MAX };
 
-/* Whether hosts of several workers meet there; of[p] becomes the worker of port p's host. */
-static int can_share(const struct asim_fabric *fabric, const struct asim_switch *sw, uint8_t *of)
+/* Whether the hosts of a switch have several workers; of[p] becomes the worker of port p's host. */
+static int is_shardable(const struct asim_fabric *fabric, const struct asim_switch *sw, uint8_t *of)
 {
     const struct asim_topo *topo = fabric->set.topo;
     uint32_t differ = 0;
@@ -30,14 +31,14 @@ static int can_share(const struct asim_fabric *fabric, const struct asim_switch 
     return differ > 0;
 }
 
-/* The workers of of[] become shards, the first that of the worker that has the switch. */
-static int share(struct asim_fabric *fabric, struct asim_switch *sw, uint8_t *of)
+/* One shard for each worker of of[]; shard 0 is that of the worker that has the switch. */
+static int shard_switch(struct asim_fabric *fabric, struct asim_switch *sw, uint8_t *of)
 {
     uint8_t shard_of[MAX_WORKERS + 1] = {0};
     struct asim_worker *worker[MAX_WORKERS + 1] = {sw->worker};
     uint32_t n = 1;
 
-    shard_of[sw->worker - fabric->workers.at] = 1; /* counted from 1 */
+    shard_of[sw->worker - fabric->workers.at] = 1; /* 1 + the shard */
     for (uint32_t p = 0; p < sw->n_ports; p++) {
         if (!shard_of[of[p]]) {
             worker[n++] = &fabric->workers.at[of[p]];
@@ -53,8 +54,8 @@ static int share(struct asim_fabric *fabric, struct asim_switch *sw, uint8_t *of
     return 0;
 }
 
-/* Desks have their steps beside the turns of nodes. */
-static void leave_out(const struct asim_fabric *fabric, struct asim_worker *worker)
+/* A sharded switch is no longer among the nodes of its worker. */
+static void drop_sharded(const struct asim_fabric *fabric, struct asim_worker *worker)
 {
     uint32_t kept = 0;
 
@@ -80,10 +81,10 @@ int asim_sharded_switches_open(struct asim_fabric *fabric)
     if (!of || !fabric->workers.sharded)
         code = ASIM_ENOMEM;
     for (uint32_t v = 0; v < switches && !code; v++)
-        if (can_share(fabric, &fabric->sw[v], of))
-            code = share(fabric, &fabric->sw[v], of);
-    for (uint32_t l = 0; l < fabric->workers.n && !code; l++)
-        leave_out(fabric, &fabric->workers.at[l]);
+        if (is_shardable(fabric, &fabric->sw[v], of))
+            code = shard_switch(fabric, &fabric->sw[v], of);
+    for (uint32_t w = 0; w < fabric->workers.n && !code; w++)
+        drop_sharded(fabric, &fabric->workers.at[w]);
     free(of);
     return code;
 }
@@ -101,7 +102,7 @@ int asim_sharded_switches_close(struct asim_fabric *fabric)
     return asim_workers_assign_slots(fabric);
 }
 
-/* The shard of that worker, or NULL: also where the switch has nothing to do in this window. */
+/* The worker's shard, NULL if it has none or the switch has nothing to do in this window. */
 static struct asim_switch_shard *shard_due(struct asim_switch *sw, const struct asim_worker *worker)
 {
     for (uint32_t d = 0; sw->due && d < sw->n_shards; d++)
@@ -110,7 +111,7 @@ static struct asim_switch_shard *shard_due(struct asim_switch *sw, const struct 
     return NULL;
 }
 
-/* No event of the window lies before it: that of a side is twice as long. */
+/* A lower bound of the window's events; a half-step is two lookaheads long. */
 static uint64_t begin_of(const struct asim_fabric *fabric)
 {
     return fabric->run.until > 2 * fabric->set.lookahead
@@ -142,11 +143,12 @@ void asim_sharded_switches_distribute(struct asim_fabric *fabric, struct asim_wo
     }
 }
 
-/* The worker that has the switch advances it as a whole where the window is no bulk one. */
-static void serve(void *self, uint32_t l)
+/* Second epoch: the shards serve their egress ports. Where the switch may pause, the worker that
+ * has it advances the whole switch event by event. */
+static void serve(void *self, uint32_t w)
 {
     struct asim_fabric *fabric = self;
-    struct asim_worker *worker = &fabric->workers.at[l];
+    struct asim_worker *worker = &fabric->workers.at[w];
 
     for (uint32_t i = 0; i < fabric->workers.n_sharded; i++) {
         struct asim_switch *sw = fabric->workers.sharded[i];
@@ -161,13 +163,14 @@ static void serve(void *self, uint32_t l)
     }
 }
 
-static void settle(void *self, uint32_t l)
+/* Third epoch: the shards update their ingress ports. */
+static void finish(void *self, uint32_t w)
 {
     struct asim_fabric *fabric = self;
 
     for (uint32_t i = 0; i < fabric->workers.n_sharded; i++) {
         struct asim_switch_shard *shard =
-            shard_due(fabric->workers.sharded[i], &fabric->workers.at[l]);
+            shard_due(fabric->workers.sharded[i], &fabric->workers.at[w]);
 
         if (!shard)
             continue;
@@ -175,11 +178,11 @@ static void settle(void *self, uint32_t l)
             asim_switch_shard_settle(shard);
         shard->next_event = asim_switch_shard_next(shard);
     }
-    asim_worker_end(fabric, &fabric->workers.at[l]);
+    asim_worker_end(&fabric->workers.at[w]);
 }
 
-/* When the switch has its next event, as far as its mailboxes were looked at. */
-static uint64_t rest_of(const struct asim_switch *sw)
+/* The next event among frames the shards have seen. */
+static uint64_t next_of_shards(const struct asim_switch *sw)
 {
     uint64_t next = ASIM_NEVER;
 
@@ -200,7 +203,7 @@ void asim_sharded_switches_end(struct asim_fabric *fabric, int together)
     for (uint32_t i = 0; i < fabric->workers.n_sharded; i++)
         if (fabric->workers.sharded[i]->due && fabric->workers.sharded[i]->bulk)
             asim_order_ties(fabric->workers.sharded[i]);
-    asim_workers_run(fabric, settle, together);
+    asim_workers_run(fabric, finish, together);
     for (uint32_t i = 0; i < fabric->workers.n_sharded; i++) {
         struct asim_switch *sw = fabric->workers.sharded[i];
 
@@ -208,6 +211,6 @@ void asim_sharded_switches_end(struct asim_fabric *fabric, int together)
             continue;
         if (sw->bulk)
             asim_bulk_window_end(sw, 2 * fabric->set.lookahead);
-        *asim_next_of(fabric, sw->node) = rest_of(sw);
+        *asim_next_of(fabric, sw->node) = next_of_shards(sw);
     }
 }

@@ -20,11 +20,12 @@ struct asim_fabric_workers {
     uint32_t n_sharded, min_ports; /* min_ports: from which on a switch is sharded */
 };
 
-/* Processes (distributed.c). */
+/* Processes (exchange.h, grid.h). */
 struct asim_fabric_processes {
     struct asim_exchange *exchange; /* NULL: one process */
     const uint32_t *part_of;        /* [nodes] the process of each node; NULL: one process */
     uint32_t self;
+    int half_steps;
     uint64_t limit; /* no event at or after this time is due yet */
 };
 

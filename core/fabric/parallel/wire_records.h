@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only
  *
- * What a buffer between processes is made of: a row of records, each a kind and a struct as it lies
- * in memory, for all processes are one program. distributed.c writes them, receive.c reads them.
+ * The records of a buffer between processes: each a kind and a struct as it lies in memory, because
+ * all processes run the same program. exchange.c writes them, unpack.c reads them.
  */
 #ifndef ASIM_FABRIC_PARALLEL_WIRE_RECORDS_H
 #define ASIM_FABRIC_PARALLEL_WIRE_RECORDS_H
@@ -9,13 +9,14 @@
 #include "fabric/node.h"
 
 enum asim_record_kind {
-    ASIM_REC_FLOW,
-    ASIM_REC_FRAMES,
-    ASIM_REC_SEEN,
-    ASIM_REC_NOTICE, /* struct asim_notification */
-    ASIM_REC_CREDIT
+    ASIM_RECORD_FLOW,
+    ASIM_RECORD_FRAMES,
+    ASIM_RECORD_TELEMETRY,
+    ASIM_RECORD_NOTIFICATION, /* struct asim_notification */
+    ASIM_RECORD_RELEASE
 };
 
+/* The constants of a message, ahead of its first frame. */
 struct asim_flow_record {
     struct asim_msg msg;
     uint64_t size, base_rtt_ns;
@@ -28,12 +29,14 @@ struct asim_frames_record {
     uint32_t wire, n; /* n frames follow */
 };
 
-struct asim_seen_record {
+/* What switches have written into a packet. */
+struct asim_telemetry_record {
     struct asim_telemetry seen;
     uint32_t src, slot, cap;
 };
 
-struct asim_credit_record {
+/* Frames of a flow that exist no longer. */
+struct asim_release_record {
     uint32_t src, slot, frames;
 };
 

@@ -52,4 +52,16 @@ struct asim_worker {
     struct asim_err failure;      /* the sentence of `failed`, unless it is "out of memory" */
 };
 
+/* worker.c: the steps of one worker in a window, each on the worker's thread. */
+/* Fetches what other threads have written for this worker. */
+void asim_worker_prefetch(struct asim_worker *worker);
+/* Advances its nodes that have events before `until`. */
+void asim_worker_advance(struct asim_worker *worker, uint64_t until);
+/* Delivers what its nodes made for nodes of the same worker. */
+void asim_worker_deliver(struct asim_worker *worker);
+/* The worker's last step: delivers, and sets half_next. */
+void asim_worker_end(struct asim_worker *worker);
+/* Advances node v to `until`; returns the time of its next event. */
+uint64_t asim_node_advance(struct asim_fabric *fabric, uint32_t v, uint64_t until);
+
 #endif

@@ -132,9 +132,9 @@ int asim_distribution_connect(struct asim_world *world, struct asim_err *err)
                                 "the remote memory is shared between ranks, which couples them "
                                 "without delay; %u processes cannot do that, run this on one.",
                                 split->n);
-        if ((code = asim_distributed_open(world->fabric, &split->part, split->self, err)))
+        if ((code = asim_exchange_open(world->fabric, &split->part, split->self, err)))
             return code;
-        split->lag_ns = asim_distributed_lookahead(world->fabric);
+        split->lag_ns = asim_exchange_lookahead(world->fabric);
         say_parts(world);
     }
     if ((code = asim_fabric_threads(world->fabric, split->threads, split->thread, err)))
@@ -302,7 +302,7 @@ int asim_world_pack(struct asim_world *world, uint32_t peer, struct asim_buffer 
         world); /* what ranks did at their start may not have been settled yet */
     if (!peer && asim_events_pack(world, &split->events))
         return asim_err_nomem(err, "telling another process");
-    if (world->fabric && asim_distributed_pack(world->fabric, peer, &network, err))
+    if (world->fabric && asim_exchange_pack(world->fabric, peer, &network, err))
         return ASIM_EINVAL;
     if (join(split, peer, &network))
         return asim_err_nomem(err, "telling another process");
@@ -326,7 +326,7 @@ int asim_world_unpack(struct asim_world *world, const struct asim_buffer *buffer
     network.n = n;
     if (from.failed)
         return asim_err_set(err, ASIM_EBUG, "a buffer of another process is cut short");
-    if (n && asim_distributed_unpack(world->fabric, &network, err))
+    if (n && asim_exchange_unpack(world->fabric, &network, err))
         return ASIM_EINVAL;
     code = asim_events_unpack(world, &from);
     if (code == ASIM_EBUG)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only
  *
- * One run in several processes: the system layer's half (fabric/parallel/distributed.h is the
+ * One run in several processes: the system layer's half (fabric/parallel/exchange.h is the
  * network's). Nodes are dealt to the processes; a process reads the traces of the ranks on its own
  * hosts and has state for these only, but knows how many there are in all, their groups and
  * dimensions.
@@ -29,7 +29,7 @@
 
 #include "base/serializer.h"
 #include "fabric/parallel/partition.h"
-#include "fabric/parallel/distributed.h"
+#include "fabric/parallel/exchange.h"
 #include "sim/stall.h"
 
 /* What is summed over ranks and processes. */

@@ -10,7 +10,8 @@
 #include "testbench_random.h"
 
 #include "fabric/parallel/partition.h"
-#include "fabric/parallel/distributed.h"
+#include "fabric/grid.h"
+#include "fabric/parallel/exchange.h"
 
 enum { MOST_PARTS = 4 };
 
@@ -136,28 +137,28 @@ static void exchange(struct testbench **benches, uint32_t n)
 
             if (p == q)
                 continue;
-            CHECK(!asim_distributed_pack(benches[p]->fabric, q, &block, NULL));
-            CHECK(!asim_distributed_unpack(benches[q]->fabric, &block, NULL));
+            CHECK(!asim_exchange_pack(benches[p]->fabric, q, &block, NULL));
+            CHECK(!asim_exchange_unpack(benches[q]->fabric, &block, NULL));
         }
 }
 
 /* As the processes of ns-3 do: windows on one grid, those that are empty left out. */
 static void run_grid(struct testbench **benches, uint32_t n)
 {
-    uint64_t window = asim_distributed_lookahead(benches[0]->fabric);
+    uint64_t window = asim_exchange_lookahead(benches[0]->fabric);
 
     for (;;) {
         uint64_t next = ASIM_NEVER;
 
         for (uint32_t p = 0; p < n; p++) {
-            uint64_t one = asim_distributed_next(benches[p]->fabric);
+            uint64_t one = asim_grid_next(benches[p]->fabric);
 
             next = one < next ? one : next;
         }
         if (next == ASIM_NEVER)
             return;
         for (uint32_t p = 0; p < n; p++)
-            CHECK(!asim_distributed_advance(benches[p]->fabric, next + window, NULL));
+            CHECK(!asim_grid_advance(benches[p]->fabric, next + window, NULL));
         exchange(benches, n);
     }
 }
@@ -168,9 +169,9 @@ static void take_turns(struct testbench **benches, uint32_t n, uint64_t seed)
     uint32_t may = 0;
 
     for (uint32_t p = 0; p < n; p++)
-        may += asim_distributed_may_use_half_steps(benches[p]->fabric) != 0;
+        may += asim_grid_may_use_half_steps(benches[p]->fabric) != 0;
     for (uint32_t p = 0; may == n && seed % 4 && p < n; p++)
-        asim_distributed_use_half_steps(benches[p]->fabric);
+        asim_grid_use_half_steps(benches[p]->fabric);
     turns += may == n && seed % 4;
 }
 
@@ -190,7 +191,7 @@ static int on_processes(uint64_t seed, const struct testbench *one, uint32_t n, 
         benches[p]->part_of = part.of;
         benches[p]->self = p;
         bench_prepare(benches[p], per_event);
-        if (!asim_distributed_open(benches[p]->fabric, &part, p, &err))
+        if (!asim_exchange_open(benches[p]->fabric, &part, p, &err))
             CHECK(!asim_fabric_threads(benches[p]->fabric, threads, workers.of, NULL));
         benches[p]->fabric->workers.parallel_threshold = 0;
     }

@@ -1,20 +1,18 @@
 /* SPDX-License-Identifier: GPL-2.0-only
  *
- * What comes from other processes (distributed.h): a buffer's records take effect as if the node
- * that made them were here. Between windows, on one thread.
- *
- * A buffer is trusted: it comes from the same program and the same settings. Costs one copy a
- * frame.
+ * See exchange.h: a buffer's records take effect as if the node that made them were in this
+ * process. Between windows, on one thread. A buffer is trusted: it comes from the same program and
+ * the same settings. Costs one copy a frame.
  */
-#include "fabric/parallel/workers.h"
+#include "fabric/link/schedule.h"
 #include "fabric/parallel/wire_records.h"
-#include "fabric/parallel/distributed.h"
+#include "fabric/parallel/exchange.h"
 #include "fabric/host/telemetry.h"
 #include "fabric/host/completion.h"
 
 #include <string.h>
 
-/* The same message may be told of by several processes on its way. */
+/* Several processes on the path may describe the same message. */
 static int take_flow(struct asim_fabric *fabric, const struct asim_flow_record *record)
 {
     struct asim_host *host = &fabric->host[record->msg.src];
@@ -40,7 +38,7 @@ static int take_flow(struct asim_fabric *fabric, const struct asim_flow_record *
     return 0;
 }
 
-/* As the sending node would have put them, had it been here. */
+/* Into the receive ring, as by the sending node. */
 static int take_frames(struct asim_fabric *fabric, const struct asim_frames_record *record,
                        const uint8_t *bytes)
 {
@@ -59,31 +57,31 @@ static int take_frames(struct asim_fabric *fabric, const struct asim_frames_reco
     return asim_link_ring_merge_overflow(wire);
 }
 
-/* From the first of them on the sum with the sender's own count is exact (flow.c, is_quiet). */
-static int take_credit(struct asim_fabric *fabric, const struct asim_credit_record *credit)
+/* From the first release on the sum with the source's own count is exact (flow.c, is_quiet). */
+static int take_release(struct asim_fabric *fabric, const struct asim_release_record *release)
 {
-    struct asim_rx *rx = asim_rx_of(fabric, credit->src, credit->slot);
+    struct asim_rx *rx = asim_rx_of(fabric, release->src, release->slot);
 
-    atomic_fetch_add(&rx->frames, credit->frames);
+    atomic_fetch_add(&rx->frames, release->frames);
     rx->released = 1;
     return 0;
 }
 
-/* One record at bytes + *at, of which the kind is known; moves *at behind it. */
+/* The record at *at; moves *at behind it. */
 static int take(struct asim_fabric *fabric, const struct asim_buffer *buffer, size_t *at)
 {
     union {
         struct asim_flow_record flow;
         struct asim_frames_record frames;
-        struct asim_seen_record seen;
-        struct asim_notification notice;
-        struct asim_credit_record credit;
+        struct asim_telemetry_record telemetry;
+        struct asim_notification notification;
+        struct asim_release_record release;
     } of;
-    static const size_t sizes[] = {[ASIM_REC_FLOW] = sizeof of.flow,
-                                   [ASIM_REC_FRAMES] = sizeof of.frames,
-                                   [ASIM_REC_SEEN] = sizeof of.seen,
-                                   [ASIM_REC_NOTICE] = sizeof of.notice,
-                                   [ASIM_REC_CREDIT] = sizeof of.credit};
+    static const size_t sizes[] = {[ASIM_RECORD_FLOW] = sizeof of.flow,
+                                   [ASIM_RECORD_FRAMES] = sizeof of.frames,
+                                   [ASIM_RECORD_TELEMETRY] = sizeof of.telemetry,
+                                   [ASIM_RECORD_NOTIFICATION] = sizeof of.notification,
+                                   [ASIM_RECORD_RELEASE] = sizeof of.release};
     uint32_t kind;
     const uint8_t *frames;
 
@@ -93,27 +91,27 @@ static int take(struct asim_fabric *fabric, const struct asim_buffer *buffer, si
     memcpy(&of, buffer->at + *at + sizeof kind, sizes[kind]);
     *at += sizeof kind + sizes[kind];
     switch ((enum asim_record_kind)kind) {
-    case ASIM_REC_FLOW:
+    case ASIM_RECORD_FLOW:
         return take_flow(fabric, &of.flow);
-    case ASIM_REC_FRAMES:
+    case ASIM_RECORD_FRAMES:
         frames = buffer->at + *at;
         *at += of.frames.n * sizeof(struct asim_frame);
         return take_frames(fabric, &of.frames, frames);
-    case ASIM_REC_SEEN:
-        return asim_telemetry_take(fabric, asim_rx_of(fabric, of.seen.src, of.seen.slot),
-                                   &of.seen.seen,
-                                   asim_fabric_owns(fabric, of.seen.src) ? 0 : of.seen.cap);
-    case ASIM_REC_NOTICE:
-        return asim_notification_deliver(fabric, &of.notice);
-    case ASIM_REC_CREDIT:
-        return take_credit(fabric, &of.credit);
+    case ASIM_RECORD_TELEMETRY:
+        return asim_telemetry_take(
+            fabric, asim_rx_of(fabric, of.telemetry.src, of.telemetry.slot), &of.telemetry.seen,
+            asim_fabric_owns(fabric, of.telemetry.src) ? 0 : of.telemetry.cap);
+    case ASIM_RECORD_NOTIFICATION:
+        return asim_notification_deliver(fabric, &of.notification);
+    case ASIM_RECORD_RELEASE:
+        return take_release(fabric, &of.release);
     }
     return ASIM_EBUG;
 }
 
-/* All records, in their order: facts of a flow come before its frames. */
-int asim_distributed_unpack(struct asim_fabric *fabric, const struct asim_buffer *buffer,
-                            struct asim_err *err)
+/* In order: the constants of a flow precede its frames. */
+int asim_exchange_unpack(struct asim_fabric *fabric, const struct asim_buffer *buffer,
+                         struct asim_err *err)
 {
     int code = 0;
 

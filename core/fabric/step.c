@@ -1,0 +1,184 @@
+/* SPDX-License-Identifier: GPL-2.0-only
+ *
+ * Steps of the packet network's clock. A step is one lookahead window of all nodes, or in per-event
+ * mode one node at one instant; node logic and results are the same. Link events happen between
+ * steps, and the memo may skip time before a step.
+ */
+#include "fabric/step.h"
+#include "fabric/linkstate.h"
+#include "fabric/link/schedule.h"
+#include "fabric/memo/memo.h"
+#include "fabric/parallel/half_steps.h"
+#include "fabric/parallel/window.h"
+#include "fabric/parallel/workers.h"
+
+uint64_t asim_fabric_window(const struct asim_fabric *fabric)
+{
+    return asim_to_ns(fabric, fabric->set.lookahead);
+}
+
+/* Per-event mode: the earliest entry of the heap that still agrees with run.next. */
+static uint64_t next_due(struct asim_fabric *fabric)
+{
+    struct asim_heap *due = &fabric->run.due_nodes;
+
+    while (due->n && due->at[0].key != *asim_next_of(fabric, (uint32_t)due->at[0].value))
+        asim_heap_pop(due);
+    return due->n ? due->at[0].key : ASIM_NEVER;
+}
+
+static uint64_t next_of_nodes(struct asim_fabric *fabric)
+{
+    return fabric->run.per_event ? next_due(fabric) : asim_window_next_event(fabric);
+}
+
+int asim_fabric_is_quiet(struct asim_fabric *fabric)
+{
+    return next_of_nodes(fabric) == ASIM_NEVER;
+}
+
+/* Link events belong to no node; they precede all events of their time. */
+uint64_t asim_fabric_next_tick(struct asim_fabric *fabric)
+{
+    uint64_t nodes = next_of_nodes(fabric), link = asim_linkstate_next(fabric);
+
+    return link < nodes ? link : nodes;
+}
+
+uint64_t asim_fabric_next(struct asim_fabric *fabric)
+{
+    return asim_to_ns(fabric, asim_fabric_next_tick(fabric));
+}
+
+/* The end of a step: merges what it made, and tells the user up to which time all is final. Turns a
+ * latched failure into an error. */
+static int commit(struct asim_fabric *fabric, uint64_t until, struct asim_err *err)
+{
+    asim_window_merge(fabric);
+    if (fabric->memo && !fabric->run.failed)
+        asim_memo_after_window(fabric, until);
+    if (fabric->run.half != ASIM_BOTH_HALVES) /* the other half may be behind */
+        until = next_of_nodes(fabric) < until ? next_of_nodes(fabric) : until;
+    until = asim_to_ns(fabric, until);
+    if (fabric->run.failure.code)
+        return asim_err_set(err, fabric->run.failed, "%s", fabric->run.failure.text);
+    if (fabric->run.failed)
+        return asim_err_nomem(err, "carrying packets");
+    if (until > fabric->run.committed) {
+        fabric->run.committed = until;
+        fabric->set.user.settled(fabric->set.user.self, until);
+    }
+    return 0;
+}
+
+/* Per-event mode: the node with the earliest event, for one instant. */
+static uint64_t step_event(struct asim_fabric *fabric, struct asim_err *err)
+{
+    uint64_t t = next_due(fabric);
+    uint32_t node = (uint32_t)asim_heap_pop(&fabric->run.due_nodes).value;
+
+    fabric->run.windows++;
+    fabric->workers.at->fast_ok = 0;
+    *asim_next_of(fabric, node) = asim_node_advance(fabric, node, t + 1);
+    asim_node_push_due(fabric, node, *asim_next_of(fabric, node));
+    /* Other nodes may have more events at t, and only where a ns is one tick may t be committed:
+     * results depend on it. */
+    t += fabric->set.tick == 1;
+    return commit(fabric, t, err) ? ASIM_NEVER : asim_fabric_next(fabric);
+}
+
+/* For the memo, which simulates an episode again: advances to `until` without telling the user. */
+static void advance_silently(struct asim_fabric *fabric, uint64_t until)
+{
+    uint64_t t, lookahead = fabric->set.lookahead;
+
+    fabric->run.half = ASIM_BOTH_HALVES;
+    while (!fabric->run.failed && (t = next_of_nodes(fabric)) < until) {
+        asim_window_run(fabric, until - t > lookahead ? t + lookahead : until);
+        asim_window_merge(fabric);
+    }
+}
+
+int asim_fabric_use_memo(struct asim_fabric *fabric)
+{
+    return asim_memo_open(fabric, advance_silently);
+}
+
+int asim_fabric_advance_half(struct asim_fabric *fabric, int half, uint64_t until,
+                             struct asim_err *err)
+{
+    next_of_nodes(fabric); /* makes run.half_next valid */
+    fabric->run.half = half;
+    if (fabric->run.half_next[half] >= until)
+        return fabric->run.failed;
+    asim_window_run(fabric, until);
+    return commit(fabric, until - fabric->set.lookahead, err);
+}
+
+/* The end of a window of both halves that begins at t. */
+static uint64_t end_of_window(const struct asim_fabric *fabric, uint64_t t)
+{
+    uint64_t link = asim_linkstate_next(fabric), lookahead = asim_workers_lookahead(fabric), until;
+
+    until = lookahead > ASIM_NEVER - t ? ASIM_NEVER : t + lookahead;
+    if (until > link)
+        until = link;
+    return until > fabric->dist.limit ? fabric->dist.limit : until;
+}
+
+/* Whether the memo has changed the next event. In half-steps it only detects steady states, and a
+ * window in which the switches catch up ends nothing. */
+static int ask_memo(struct asim_fabric *fabric, enum asim_half_step step, uint64_t t,
+                    uint64_t until)
+{
+    if (!fabric->memo || fabric->run.failed || t == ASIM_NEVER || step == ASIM_STEP_SWITCHES)
+        return 0;
+    return step == ASIM_STEP_ALONE ? asim_memo_detect(fabric, t)
+                                   : asim_memo_before_window(fabric, t, until);
+}
+
+/* Begins the next window, at *begin, and returns its end; *begin is ASIM_NEVER where nothing is
+ * left. */
+static uint64_t next_window(struct asim_fabric *fabric, uint64_t *begin)
+{
+    enum asim_half_step step;
+    uint64_t until;
+
+    do {
+        *begin = next_of_nodes(fabric);
+        step = asim_half_steps_next(fabric);
+        until = step == ASIM_STEP_HOSTS ? fabric->run.horizon[ASIM_HALF_SWITCHES]
+                                        : end_of_window(fabric, *begin);
+    } while (ask_memo(fabric, step, *begin, until));
+    return asim_half_steps_begin(fabric, step, until);
+}
+
+uint64_t asim_fabric_step(struct asim_fabric *fabric, struct asim_err *err)
+{
+    uint64_t begin, link = asim_linkstate_next(fabric), until;
+
+    if (link != ASIM_NEVER && link <= next_of_nodes(fabric)) {
+        fabric->run.half_next_valid = 0;
+        asim_linkstate_apply(fabric);
+        return commit(fabric, link, err) ? ASIM_NEVER : asim_fabric_next(fabric);
+    }
+    if (fabric->run.per_event && next_of_nodes(fabric) != ASIM_NEVER)
+        return step_event(fabric, err);
+    until = next_window(fabric, &begin);
+    if (begin == ASIM_NEVER)
+        return ASIM_NEVER;
+    asim_window_run(fabric, until);
+    return commit(fabric, until, err) ? ASIM_NEVER : asim_fabric_next(fabric);
+}
+
+/* For callers without a clock of their own; ends early when the user's done() says so. */
+int asim_fabric_run(struct asim_fabric *fabric, struct asim_err *err)
+{
+    while (asim_fabric_next(fabric) != ASIM_NEVER &&
+           !fabric->set.user.done(fabric->set.user.self)) {
+        asim_fabric_step(fabric, err);
+        if (fabric->run.failed)
+            return fabric->run.failed;
+    }
+    return 0;
+}

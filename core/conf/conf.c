@@ -14,7 +14,8 @@
 #include <unistd.h>
 #include "base/text.h"
 
-/* Chakra's spelling (spec chakra.md), because that is what traces and error messages show. */
+/* Chakra's spelling (chakra.md#node-and-collective-types), because that is what traces and error
+ * messages show. */
 const char *asim_coll_type_name(int kind)
 {
     static const char *const names[ASIM_COLL_TYPES] = {

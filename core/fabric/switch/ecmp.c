@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only
  *
- * The egress port of a frame (rdma-network.md#ecmp): the hash of its flow selects one of the
- * equal-cost ports, or packet spraying takes them in turn.
+ * The egress port of a frame (rdma-network.md#routing-and-ecmp): the hash of its flow selects one
+ * of the equal-cost ports, or packet spraying takes them in turn.
  *
  * The tuple of a flow lies with the flow, in another node's memory. So a switch caches the choices
  * of recent flows. A cache entry names a generation of a slot, and generations repeat after 256

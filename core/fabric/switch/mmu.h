@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only
  *
- * The shared buffer of a switch (rdma-network.md#buffer-and-pfc): dynamic thresholds, headroom and
+ * The shared buffer of a switch (rdma-network.md#shared-buffer): dynamic thresholds, headroom and
  * PFC. These steps are inline, because every frame enters and leaves the buffer once per switch.
  *
  * Bytes of an ingress queue fill its reserve first, then the shared buffer up to a threshold, then

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only
  *
  * A switch event by event: store-and-forward, output-queued, without a latency of its own
- * (rdma-network.md#switch). Events are arrivals, and ends of transmissions with a frame queued
+ * (rdma-network.md#switches). Events are arrivals, and ends of transmissions with a frame queued
  * behind them, in the order of tie_key.h. The end of any other transmission is no event: the next
  * frame finds the port idle.
  *
@@ -190,8 +190,8 @@ static void send_pfc(struct asim_fabric *fabric, struct asim_switch *sw, uint32_
     enqueue(fabric, sw, (struct asim_transit){.out = p}, &frame, event);
 }
 
-/* A PAUSE holds until a RESUME, without a timer (rdma-network.md#pfc). A RESUME may start a frame
- * at once. A PAUSE never interrupts a transmission. */
+/* A PAUSE holds until a RESUME, without a timer (rdma-network.md#priority-flow-control). A RESUME
+ * may start a frame at once. A PAUSE never interrupts a transmission. */
 static void take_pfc(struct asim_fabric *fabric, struct asim_switch *sw, uint32_t p,
                      const struct asim_frame *frame, struct event *event)
 {

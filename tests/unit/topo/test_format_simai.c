@@ -132,11 +132,11 @@ static int same_graph(const struct asim_topo *a, const struct asim_topo *b)
     return 1;
 }
 
-static void check_round_trip(const char *spec)
+static void check_round_trip(const char *maker)
 {
     struct asim_topo made, back;
     struct asim_err err = {0};
-    CHECK_U64(asim_topo_make(&made, spec, 24, &err), 0);
+    CHECK_U64(asim_topo_make(&made, maker, 24, &err), 0);
     CHECK_U64(asim_topo_format_simai.write(&made, path, &err), 0);
     CHECK_U64(asim_topo_read(&back, path, &err), 0);
     CHECK_STR(err.text, "");

@@ -11,7 +11,7 @@
 #include "topo/build.h"
 
 struct row {
-    const char *spec;
+    const char *maker;
     uint32_t asked; /* ranks */
     uint32_t hosts, nvsw, switches;
     uint64_t links;
@@ -82,10 +82,10 @@ static void check_row(const struct row *row)
 {
     struct asim_topo topo;
     struct asim_err err = {0};
-    int rc = asim_topo_make(&topo, row->spec, row->asked, &err);
+    int rc = asim_topo_make(&topo, row->maker, row->asked, &err);
     CHECK_STR(err.text, "");
     if (rc) {
-        fprintf(stderr, "  (spec %s)\n", row->spec);
+        fprintf(stderr, "  (maker %s)\n", row->maker);
         return;
     }
     int before = check_failures;
@@ -98,29 +98,29 @@ static void check_row(const struct row *row)
         if (topo.first_port[h + 1] - topo.first_port[h] != row->host_degree)
             CHECK_U64(topo.first_port[h + 1] - topo.first_port[h], row->host_degree);
     if (check_failures != before)
-        fprintf(stderr, "  (spec %s)\n", row->spec);
+        fprintf(stderr, "  (maker %s)\n", row->maker);
     asim_topo_fini(&topo);
 }
 
 /* All routers of a closed torus, all switches of a full fat-tree and of a balanced dragonfly have
  * one degree. */
-static void check_degrees(const char *spec, uint32_t want)
+static void check_degrees(const char *maker, uint32_t want)
 {
     struct asim_topo topo;
     struct asim_err err = {0};
-    CHECK_U64(asim_topo_make(&topo, spec, 0, &err), 0);
+    CHECK_U64(asim_topo_make(&topo, maker, 0, &err), 0);
     for (uint32_t v = topo.hosts; v < topo.nodes; v++)
         CHECK_U64(topo.first_port[v + 1] - topo.first_port[v], want);
     asim_topo_fini(&topo);
 }
 
-static void check_refused(const char *spec, uint32_t asked, const char *words)
+static void check_refused(const char *maker, uint32_t asked, const char *words)
 {
     struct asim_topo topo;
     struct asim_err err = {0};
-    CHECK_U64(asim_topo_make(&topo, spec, asked, &err) < 0, 1);
+    CHECK_U64(asim_topo_make(&topo, maker, asked, &err) < 0, 1);
     if (!strstr(err.text, words)) {
-        fprintf(stderr, "%s gave \"%s\", want \"%s\"\n", spec, err.text, words);
+        fprintf(stderr, "%s gave \"%s\", want \"%s\"\n", maker, err.text, words);
         CHECK(0);
     }
 }

@@ -3,6 +3,8 @@
  * asim/observe.h: an observer of the caller's behind one of the world's event bus.
  */
 #include "asim/observe.h"
+#include "sim/rank/event.h"
+#include "sim/rank/event_bus.h"
 #include "report/report.h"
 #include "topo/shape.h"
 

@@ -7,6 +7,8 @@
  * Costs: a wake is one entry of the host's agenda; a message is a slot, and mostly no entry at all.
  */
 #include "fabric/node.h"
+#include "fabric/parallel/exchange.h"
+#include "fabric/parallel/thread_team.h"
 #include "fabric/memo/memo.h"
 #include "fabric/link/schedule.h"
 
@@ -99,6 +101,35 @@ static void packet_close(struct asim_net *net)
     asim_fabric_close((struct asim_fabric *)net);
 }
 
+static struct asim_background background_of(const struct asim_fabric *fabric)
+{
+    return (struct asim_background){asim_fabric_thread_team(fabric), asim_thread_team_set_task,
+                                    asim_thread_team_post, asim_thread_team_pending,
+                                    asim_thread_team_drain};
+}
+
+static const struct asim_packet_network network = {
+    .open = asim_fabric_open,
+    .diagnose = asim_fabric_diagnostics,
+    .hooks = asim_fabric_watcher,
+    .watch_queues = asim_fabric_watch_queues,
+    .use_memo = asim_fabric_use_memo,
+    .is_quiet = asim_fabric_is_quiet,
+    .stats = asim_fabric_stats,
+    .link_use = asim_fabric_link_use,
+    .audit = asim_fabric_audit,
+    .unfinished = asim_fabric_unfinished,
+    .use_threads = asim_fabric_threads,
+    .worker_of = asim_fabric_worker_of,
+    .background = background_of,
+    .join = asim_exchange_open,
+    .common_lookahead = asim_exchange_lookahead,
+    .pack = asim_exchange_pack,
+    .unpack = asim_exchange_unpack,
+};
+
+static const struct asim_net_extras extras = {.packets = &network};
+
 const struct asim_net_backend asim_packet_backend = {
     .member = {.name = "packet", .about = "RDMA over 802.1Qbb, frame by frame"},
     .traits = ASIM_NET_LATE_RECEIVE_NOW,
@@ -108,4 +139,5 @@ const struct asim_net_backend asim_packet_backend = {
     .send = packet_send,
     .run = packet_run,
     .close = packet_close,
+    .extras = &extras,
 };

@@ -9,7 +9,7 @@
 #include "fabric/switch/mmu.h"
 #include "fabric/parallel/next_event.h"
 #include "fabric/parallel/workers.h"
-#include "fabric/parallel/partition.h"
+#include "topo/partition.h"
 #include "fabric/parallel/exchange.h"
 #include "fabric/parallel/thread_team.h"
 #include "fabric/memo/memo.h"

@@ -35,6 +35,7 @@ static inline void asim_msg_copy(struct asim_msg *to, const volatile struct asim
 }
 
 struct asim_due_queue;
+struct asim_packet_network;
 
 /* What the library's own backends offer beyond asim/net.h. Every hook may be NULL. */
 struct asim_net_extras {
@@ -42,6 +43,8 @@ struct asim_net_extras {
      * now, and add dues of kind ASIM_DUE_OWN that stand inside something of his (rank set), which
      * is his again when user->wake is called. */
     struct asim_due_queue *(*queue)(struct asim_net *net);
+    /* What only a packet network can do (net/packets.h). */
+    const struct asim_packet_network *packets;
 };
 
 /* Family net/backend (analytical models); the packet network's row is asim_packet_backend in

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only
  *
  * Reports: what becomes of the events of a run. A report opens as a viewer of the world's events
- * (sim/event_bus.h), or says it is not wanted. Files are written under "<name>.partial" and renamed
- * at the end, an interrupted or stalled run's included; a run that failed leaves no file.
+ * (sim/rank/event_bus.h), or says it is not wanted. Files are written under "<name>.partial" and
+ * renamed at the end, an interrupted or stalled run's included; a run that failed leaves no file.
  *
  * A report is opened after the world is read and before time starts; it may look at everything in
  * the world and change nothing. Its state is its own, and freed in close, which is called exactly
@@ -13,8 +13,8 @@
 
 #include "asim/ext/family.h"
 #include "base/io/out.h"
-#include "sim/event.h"
-#include "sim/distributed/split.h"
+#include "sim/rank/event.h"
+#include "sim/distributed/distribution.h"
 #include "sim/world.h"
 
 /* Family report: row symbols asim_report_<file>, table asim_report_table. */

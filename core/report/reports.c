@@ -6,6 +6,8 @@
  * closed: no report may depend on another's having run.
  */
 #include "report/report.h"
+#include "sim/distributed/distribution.h"
+#include "sim/rank/event_bus.h"
 #include "base/io/file_id.h"
 #include "base/io/rank_path.h"
 #include "base/text.h"

@@ -4,7 +4,7 @@
  * place.
  */
 #include "conf/rank_values.h"
-#include "sim/distributed/split.h"
+#include "sim/distributed/distribution.h"
 #include "sim/world.h"
 
 #include <stdio.h>

@@ -4,11 +4,19 @@
  * way. The clock is the caller's (ns-3, or asim_world_run).
  */
 #include "asim/netconf.h"
+#include "sim/collective/graph_runner.h"
+#include "sim/collective/match.h"
+#include "sim/collective/send.h"
+#include "sim/distributed/stall.h"
+#include "sim/ops/issue.h"
+#include "sim/rank/clock.h"
+#include "sim/rank/event_bus.h"
+#include "sim/rank/rank_shard.h"
+#include "sim/wake.h"
 #include "asim/packet.h"
-#include "fabric/frame_headers.h"
-#include "sim/async_observer.h"
+#include "sim/rank/async_observers.h"
 #include "sim/collective/nvswitch.h"
-#include "sim/distributed/split.h"
+#include "sim/distributed/distribution.h"
 #include "sim/world.h"
 
 /* The six callbacks of net.h, and those of the fabric's watch. Those about a rank come in its
@@ -21,7 +29,7 @@ static void on_wake(void *self, uint32_t r)
     if (r >= world->n_ranks)
         asim_nvswitch_wake(world, r);
     else if (!rank->failed)
-        asim_clock_wake(rank);
+        asim_rank_wake(rank);
 }
 
 static void on_sent(void *self, const struct asim_msg *msg)
@@ -30,7 +38,7 @@ static void on_sent(void *self, const struct asim_msg *msg)
     struct asim_rank *rank = &world->ranks[msg->src];
 
     if (msg->src < world->n_ranks && !rank->failed)
-        asim_p2p_sent(rank, msg);
+        asim_send_done(rank, msg);
 }
 
 static void on_arrived(void *self, const struct asim_msg *msg)
@@ -134,7 +142,7 @@ static void on_queue(void *self, uint64_t t, const uint32_t node_port[2],
 /* Hooks on hot paths are set only where a report wants them. */
 static int watch(struct asim_world *world)
 {
-    struct asim_fabric_watch *hooks = asim_fabric_watcher(world->fabric);
+    struct asim_fabric_watch *hooks = world->packets->hooks(world->fabric);
     unsigned all = 1u << ASIM_EV_QUEUE, samples = 1u << ASIM_EV_QUEUE_SAMPLE;
     struct asim_queue_sampling sampling = {0};
 
@@ -146,7 +154,7 @@ static int watch(struct asim_world *world)
     if (!(world->show.wants & all))
         sampling =
             (struct asim_queue_sampling){ASIM_QLEN_NS, world->net.qlen_start_ns, ASIM_QLEN_BYTES};
-    return asim_fabric_watch_queues(world->fabric, on_queue, &sampling);
+    return world->packets->watch_queues(world->fabric, on_queue, &sampling);
 }
 
 /* The fabric keeps pointers to topology, routes and settings of the world. A world has one lane
@@ -171,11 +179,12 @@ int asim_world_connect(struct asim_world *world, struct asim_err *err)
     world->show.in_order = world->banks != NULL;
     if (!asim_settings_has_packets(&world->settings))
         return asim_world_connect_analytical(world, &config.user, err);
-    if (asim_fabric_open(&world->fabric, &config, err))
+    world->backend = &asim_packet_backend;
+    world->packets = world->backend->extras->packets;
+    if (world->packets->open(&world->fabric, &config, err))
         return asim_world_attach_source(ASIM_EINVAL, world->settings.network, err);
     world->carrier = (struct asim_net *)world->fabric;
-    world->backend = &asim_packet_backend;
-    if (asim_fabric_diagnostics(world->fabric, asim_world_diagnostics(world), err))
+    if (world->packets->diagnose(world->fabric, asim_world_diagnostics(world), err))
         return ASIM_ENOMEM;
     return asim_distribution_connect(world, err);
 }
@@ -185,6 +194,8 @@ void asim_world_disconnect(struct asim_world *world)
 {
     if (world->carrier)
         world->backend->close(world->carrier);
+    for (uint32_t i = 0; i < world->n_lanes; i++)
+        asim_graph_runner_fini(&world->lanes[i]);
     asim_rank_shards_close(world);
 }
 
@@ -224,18 +235,20 @@ static void set_clocks(struct asim_world *world)
 /* 0 or ASIM_ENOMEM. */
 static int show_aside(struct asim_world *world)
 {
-    struct asim_thread_team *crew = world->fabric ? asim_fabric_thread_team(world->fabric) : NULL;
+    struct asim_background background = {NULL};
 
-    if (!crew || !world->show.aside_viewers || !asim_distribution_reports(world))
+    if (world->fabric)
+        background = world->packets->background(world->fabric);
+    if (!background.team || !world->show.aside_viewers || !asim_distribution_reports(world))
         return 0;
-    return asim_async_observers_open(&world->show.aside, &world->show, world, crew);
+    return asim_async_observers_open(&world->show.aside, &world->show, world, &background);
 }
 
 int asim_world_start(struct asim_world *world, struct asim_err *err)
 {
     if (world->fabric && watch(world))
         return asim_err_nomem(err, "watching queues");
-    if (world->fabric && world->settings.fast_forward && asim_fabric_use_memo(world->fabric))
+    if (world->fabric && world->settings.fast_forward && world->packets->use_memo(world->fabric))
         return asim_err_nomem(err, "preparing the fast-forward");
     set_clocks(world);
     if (show_aside(world))
@@ -248,24 +261,6 @@ int asim_world_start(struct asim_world *world, struct asim_err *err)
     if (world->failed && err)
         *err = world->failure.err;
     return world->failed ? world->failure.err.code : 0;
-}
-
-/* What went wrong outside the ranks stands behind all that its process had come to. Where a run
- * fails must not depend on the window, so nobody is to see the events behind that place. */
-void asim_world_finish_failures(struct asim_world *world, const struct asim_err *run)
-{
-    struct asim_failure failure = {.err = *run};
-
-    asim_rank_shards_gather(world);
-    if (!run->code && world->fabric && !world->failed)
-        asim_fabric_audit(world->fabric, &failure.err);
-    failure.at = (struct asim_event){
-        .t = world->settled_ns, .turn = ASIM_STAGE_NODES, .rank = UINT32_MAX, .order = UINT64_MAX};
-    asim_failure_merge(&world->failure, &failure);
-    if (!world->failure.err.code)
-        return;
-    world->failed = 1;
-    asim_event_bus_cut(&world->show, &world->failure.at);
 }
 
 /* Shows what is left and ends the reports: kept where the run was sound, as far as it came. */

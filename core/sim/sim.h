@@ -18,10 +18,10 @@
 #include "conf/conf.h"
 #include "asim/net.h"
 #include "conf/custom.h"
-#include "fabric/fabric.h"
-#include "sim/rank_shard.h"
+#include "net/packets.h"
+#include "sim/rank/rank_shard.h"
 #include "sim/parts.h"
-#include "sim/event_bus.h"
+#include "sim/rank/event_bus.h"
 #include "topo/route.h"
 #include "topo/topo.h"
 #include "trace/feed/feed.h"
@@ -105,10 +105,11 @@ struct asim_world {
      * (system-layer.md#queues-and-active-chunks); ranks_done: as of the last window's end; without:
      * fast paths turned off (net/fast_path.h). */
     uint32_t n_ranks, ranks_done, max_phases, queue_limit, without;
-    uint32_t n_here;                 /* ranks of this process; ranks_done counts these */
-    struct asim_distribution *split; /* NULL: one process on one thread has them all (split.h) */
-    uint32_t *strides;               /* of the logical dimensions */
-    struct asim_rank *ranks;         /* [n_ranks], each on cache lines of its own */
+    uint32_t n_here; /* ranks of this process; ranks_done counts these */
+    struct asim_distribution
+        *split;              /* NULL: one process on one thread has them all (distribution.h) */
+    uint32_t *strides;       /* of the logical dimensions */
+    struct asim_rank *ranks; /* [n_ranks], each on cache lines of its own */
     void *ranks_held;
     struct asim_rank_shard *lanes; /* [n_lanes] */
     const uint16_t *lane_of;       /* [nodes of the network], NULL: one lane */
@@ -116,8 +117,12 @@ struct asim_world {
     const struct asim_net_backend *backend;
     struct asim_net *carrier;
     struct asim_due_queue *queue; /* the carrier's, where all ranks share one clock, or NULL */
-    struct asim_fabric *fabric;
+    struct asim_fabric *fabric;   /* the packet network, or NULL */
+    const struct asim_packet_network *packets; /* its functions */
     struct asim_event_bus show;
+    /* Ends an op, from whatever room (ops/issue.c): the rooms below it call it through this. */
+    void (*op_done)(struct asim_rank *rank, uint32_t op);
+    size_t bus_request_bytes;          /* of the shared buses' pool; 0: there are none */
     struct asim_failure failure;       /* the first in simulated time */
     int failed, stopped, plain_traces; /* the last: each rank has a .et of its own */
     int listless_told;                 /* that an op names no tensors (tensor.c) */
@@ -147,110 +152,10 @@ static inline int asim_rank_is_here(const struct asim_rank *rank)
     return rank->world != NULL;
 }
 
-/* clock.c */
-void asim_clock_add(struct asim_rank *rank, uint64_t delay_ns, const struct asim_rank_event *todo);
-/* The same for the kinds that are about a stream: nearly all. */
-void asim_clock_add_chunk(struct asim_rank *rank, uint64_t delay_ns, enum asim_rank_event_kind kind,
-                          struct asim_chunk *stream, uint64_t bytes);
-void asim_clock_wake(struct asim_rank *rank);
-
-/* issue.c */
-void asim_issue_all(struct asim_rank *rank);
-void asim_op_done(struct asim_rank *rank, uint32_t op);
-
-/* compute.c */
-/* Duration of a COMP or replayed op; fails the rank where an attribute is missing. */
-uint64_t asim_compute_ns(struct asim_rank *rank, const struct asim_op *op);
-uint64_t asim_replay_ns(const struct asim_op *op);
-/* The same on this rank, which may be slower or faster than others. */
-uint64_t asim_compute_scaled(const struct asim_rank *rank, uint64_t ns);
-
-/* memory.c */
-void asim_memory_issue(struct asim_rank *rank, uint32_t index, const struct asim_op *op);
-int asim_memory_setup(struct asim_world *world, struct asim_err *err);
-void asim_memory_fini(struct asim_world *world);
-/* A shared memory has served a request. */
-void asim_memory_next(struct asim_rank *rank, uint32_t bank);
-
-/* bus.c: the LogGP bus of a rank */
-int asim_bus_setup(struct asim_world *world, struct asim_err *err);
-size_t asim_bus_request_bytes(void);
-void asim_bus_step(struct asim_rank *rank, const struct asim_rank_event *todo);
-
-/* consistency.c: members of a collective must mean the same one */
-int asim_consistency_open(struct asim_world *world);
-void asim_consistency_fini(struct asim_world *world);
-
-/* coll_issue.c, chunk_scheduler.c, coll_run.c */
-void asim_coll_issue(struct asim_rank *rank, uint32_t index, const struct asim_op *op);
-int asim_coll_setup(struct asim_world *world, struct asim_err *err);
-void asim_coll_fini(struct asim_world *world);
-/* Moves a stream into its next phase, or ends it (system-layer.md#queues-and-active-chunks
- * "advance"). */
-void asim_chunk_advance(struct asim_rank *rank, struct asim_chunk *stream);
-/* The stream to enter the queue behind; NULL = at its head. */
-struct asim_chunk *asim_chunk_enqueue_after(const struct asim_rank *rank, struct asim_queue *queue,
-                                            const struct asim_chunk *fresh);
-void asim_chunk_start_phase(struct asim_rank *rank, struct asim_chunk *stream);
-void asim_chunk_credit(struct asim_rank *rank, struct asim_chunk *stream, uint64_t bytes);
-void asim_chunk_arrival(struct asim_rank *rank, struct asim_chunk *stream);
-/* Their long ways: not for others. */
-uint64_t asim_chunk_reduce_ns(const struct asim_rank *rank, uint64_t bytes);
-void asim_chunk_reduce(struct asim_rank *rank, struct asim_chunk *stream, uint64_t bytes);
-void asim_chunk_complete_arrival(struct asim_rank *rank, struct asim_chunk *stream, uint64_t i);
-void asim_clock_run(struct asim_rank *rank, struct asim_rank_event *kept);
 /* Counts and numbers a message of this rank. */
 static inline uint64_t asim_send_id(struct asim_rank *rank)
 {
     return (uint64_t)rank->id << 32 | (uint32_t)rank->sent++;
 }
-
-/* match.c, p2p.c */
-void asim_match_post(struct asim_rank *rank, const struct asim_recv *recv);
-/* The same for a stream's: nearly all. Not for rendezvous. */
-void asim_match_post_chunk(struct asim_rank *rank, struct asim_chunk *stream, uint32_t src,
-                           uint64_t bytes);
-void asim_match_arrived(struct asim_rank *rank, const struct asim_msg *msg);
-void asim_match_deliver(struct asim_rank *rank, struct asim_recv *recv);
-/* The doors for messages and receives, rendezvous included. */
-void asim_send(struct asim_rank *rank, struct asim_msg *msg); /* numbers it */
-void asim_receive(struct asim_rank *rank, const struct asim_recv *recv);
-void asim_deferred_action_run(struct asim_rank *rank, struct asim_deferred_action *later);
-/* The cookie of a message whose end runs `later`. */
-uint64_t asim_deferred_action_cookie(const struct asim_deferred_action *later);
-void asim_p2p_issue(struct asim_rank *rank, uint32_t index, const struct asim_op *op);
-void asim_p2p_sent(struct asim_rank *rank, const struct asim_msg *msg);
-
-/* op_graph.c, nccl_graph.c, graph_runner.c: algorithms given as traces, or as flows */
-/* The algorithm <prefix>.<member>.et, read on first use; NULL after failing the rank. */
-struct asim_op_graph *asim_op_graph_find(struct asim_rank *rank, const char *prefix,
-                                         uint32_t member);
-void asim_op_graph_fini(struct asim_world *world);
-void asim_nccl_graph_fini(struct asim_world *world);
-void asim_graph_runner_fini(struct asim_rank_shard *lane);
-void asim_graph_runner_start(struct asim_rank *rank, struct asim_chunk *stream);
-void asim_graph_runner_node_ended(struct asim_rank *rank, struct asim_graph_runner *custom,
-                                  uint32_t node);
-void asim_graph_runner_send_flow(struct asim_rank *rank, struct asim_graph_runner *custom,
-                                 uint32_t node);
-/* The member of the stream's phase at a position, as a rank. */
-uint32_t asim_ring_rank(const struct asim_ring_of *ring, uint32_t position);
-
-/* groups.c: METADATA ops and lookups */
-/* The group an op names: NULL with *all = 1 for "" and "0", NULL with *all = 0 after failing the
- * rank because there is no such group or this rank is not in it. */
-const struct asim_group *asim_group_find(struct asim_rank *rank, const struct asim_op *op,
-                                         int *all);
-/* Takes the process groups a METADATA op lists; ops that list none are left alone. */
-void asim_group_metadata(struct asim_rank *rank, const struct asim_op *op);
-void asim_group_fini(struct asim_world *world);
-
-/* track.c */
-enum asim_span asim_span_of(const struct asim_op *op);
-void asim_track_start(struct asim_rank *rank, enum asim_span span);
-void asim_track_end(struct asim_rank *rank, enum asim_span span);
-
-/* op NULL: a compute op without roofline values. */
-void asim_track_roofline(struct asim_rank *rank, const struct asim_op *op, uint64_t ns);
 
 #endif

@@ -37,8 +37,5 @@ int asim_world_connect_analytical(struct asim_world *world, const struct asim_ne
  */
 void asim_world_diagnose_values(struct asim_world *world);
 void asim_world_diagnose_traces(struct asim_world *world);
-/* The end: takes what running gave (code 0: it went well) among the ranks' failures, and forgets
- * the events behind the first of them. */
-void asim_world_finish_failures(struct asim_world *world, const struct asim_err *run);
 
 #endif

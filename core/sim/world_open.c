@@ -8,10 +8,18 @@
  * every failure.
  */
 #include "conf/rank_values.h"
+#include "sim/collective/bus.h"
+#include "sim/collective/coll_setup.h"
+#include "sim/collective/groups.h"
+#include "sim/collective/nccl_graph.h"
+#include "sim/collective/op_graph.h"
+#include "sim/ops/issue.h"
+#include "sim/ops/memory.h"
+#include "sim/rank/event_bus.h"
 #include "net/fast_path.h"
 #include "sim/collective/nvswitch.h"
-#include "sim/distributed/split.h"
-#include "sim/ops/tensor.h"
+#include "sim/distributed/distribution.h"
+#include "sim/rank/tensor.h"
 #include "sim/world.h"
 #include "trace/files.h"
 
@@ -334,6 +342,7 @@ int asim_world_open(struct asim_world **out, const struct asim_settings *setting
         world->hooks = *hooks;
     asim_arena_init(&world->arena, 0);
     asim_map_init(&world->sizes);
+    world->op_done = asim_op_done;
     pthread_mutex_init(&world->lock, NULL);
     asim_topo_init(&world->topo);
     code = take_settings(&own, settings, err);

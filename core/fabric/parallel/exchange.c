@@ -18,7 +18,7 @@
 #include "fabric/parallel/exchange.h"
 #include "fabric/parallel/next_event.h"
 #include "fabric/parallel/workers.h"
-#include "fabric/parallel/partition.h"
+#include "topo/partition.h"
 #include "fabric/parallel/wire_records.h"
 #include "fabric/host/telemetry.h"
 

@@ -7,7 +7,7 @@
  */
 #include "fabric/parallel/workers.h"
 #include "fabric/parallel/next_event.h"
-#include "fabric/parallel/partition.h"
+#include "topo/partition.h"
 #include "fabric/parallel/sharded_switch.h"
 
 #include <stdlib.h>

@@ -18,6 +18,7 @@
 
 #include "base/text.h"
 #include "base/sort_u64.h"
+#include "fabric/fabric.h"
 #include "report/report.h"
 
 /* Lines that ended at a rank: enough to look back over what can begin while others run. */

@@ -10,6 +10,7 @@
  * that is why blocks stand in order of time whatever the window.
  */
 #include "report/report.h"
+#include "sim/rank/event.h"
 
 #include <stdarg.h>
 #include <stdio.h>

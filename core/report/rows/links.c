@@ -6,6 +6,7 @@
  * pauses of its NIC, where it has one. Written with --out and --reports=links.
  */
 #include "report/report.h"
+#include "sim/distributed/distribution.h"
 
 #include <inttypes.h>
 

@@ -13,6 +13,7 @@
  * Cost: an event at each end of an op and its body read again, only where it is on.
  */
 #include "report/report.h"
+#include "sim/rank/event.h"
 
 #include <inttypes.h>
 #include <stdio.h>

@@ -10,6 +10,7 @@
  * 0 at hosts. ts is 0: the timestamps of TIMELY and Swift are not in the simulated headers.
  */
 #include "report/mix.h"
+#include "sim/distributed/distribution.h"
 
 #include <stdlib.h>
 #include <string.h>

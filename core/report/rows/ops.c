@@ -14,6 +14,7 @@
  * itself.
  */
 #include "report/report.h"
+#include "sim/rank/event.h"
 
 #include <inttypes.h>
 #include <stdlib.h>

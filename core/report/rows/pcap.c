@@ -11,6 +11,7 @@
 #include <stdlib.h>
 
 #include "fabric/frame_headers.h"
+#include "sim/distributed/distribution.h"
 #include "report/report.h"
 
 struct pcap {

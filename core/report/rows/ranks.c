@@ -7,6 +7,7 @@
  * at once; ops = nodes of its trace. New columns go at the end.
  */
 #include "report/report.h"
+#include "sim/rank/event.h"
 
 /* Rows come in the order in which ranks finish, ties by rank. */
 static void see(void *self, const struct asim_world *world, const struct asim_event *event)

@@ -7,6 +7,7 @@
  * Message and hop counts come from the network, so an analytical run has no packet-hops.
  */
 #include "report/report.h"
+#include "sim/distributed/distribution.h"
 
 #include <inttypes.h>
 #include <stdio.h>

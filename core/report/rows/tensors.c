@@ -5,11 +5,12 @@
  * (system-layer.md#local-memory-trace). Tensors are numbered in order of first appearance (there:
  * in the order of a hash table). A relative name stands in the --out folder where there is one.
  *
- * Written at the very end, from what sim/ops/tensor.c has kept; costs nothing during the run and
+ * Written at the very end, from what sim/rank/tensor.c has kept; costs nothing during the run and
  * needs memory for two changes per tensor while it is written.
  */
 #include "report/report.h"
-#include "sim/ops/tensor.h"
+#include "sim/distributed/distribution.h"
+#include "sim/rank/tensor.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -227,7 +228,7 @@ static int close_tensors(void *self, const struct asim_world *world, struct asim
     return code;
 }
 
-/* Sees no events: the spine keeps the tensors (sim/ops/tensor.h), this writes them at the end. */
+/* Sees no events: the spine keeps the tensors (sim/rank/tensor.h), this writes them at the end. */
 static int open_tensors(struct asim_event_observer *viewer, struct asim_world *world,
                         const char *out, struct asim_err *err)
 {

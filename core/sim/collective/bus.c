@@ -13,6 +13,9 @@
  * steps is not to be tidied.
  */
 #include "sim/collective/bus.h"
+#include "sim/collective/coll_run.h"
+#include "sim/rank/clock.h"
+#include "sim/rank/rank_shard.h"
 
 #include <stdlib.h>
 
@@ -291,16 +294,13 @@ void asim_bus_start(struct asim_rank *rank, struct asim_chunk *stream,
         enter(rank, B, request);
 }
 
-size_t asim_bus_request_bytes(void)
-{
-    return sizeof(struct request);
-}
-
 /* Buses live in the world's arena, one per rank, only where model-shared-bus asks for them. */
 int asim_bus_setup(struct asim_world *world, struct asim_err *err)
 {
     const struct asim_system *sys = &world->system;
 
+    if (sys->shared_bus)
+        world->bus_request_bytes = sizeof(struct request);
     for (uint32_t r = 0; sys->shared_bus && r < world->n_ranks; r++) {
         struct asim_bus *bus;
 

@@ -20,4 +20,9 @@ struct asim_bus_transfer {
 void asim_bus_start(struct asim_rank *rank, struct asim_chunk *stream,
                     const struct asim_bus_transfer *carry);
 
+/* A bus for each rank where the system configuration asks for them. */
+int asim_bus_setup(struct asim_world *world, struct asim_err *err);
+/* A step of the bus is due. */
+void asim_bus_step(struct asim_rank *rank, const struct asim_rank_event *event);
+
 #endif

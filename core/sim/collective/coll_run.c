@@ -10,6 +10,14 @@
  * look at the plan and one message; nothing is allocated but events. The engine knows no algorithm
  * by name: what differs between ring, tree and direct is in the plan.
  */
+#include "sim/collective/coll_run.h"
+#include "sim/collective/chunk_scheduler.h"
+#include "sim/collective/graph_runner.h"
+#include "sim/collective/match.h"
+#include "sim/collective/send.h"
+#include "sim/parts.h"
+#include "sim/rank/clock.h"
+#include "sim/rank/rank_shard.h"
 #include "sim/collective/bus.h"
 #include "sim/collective/uniform_phase.h"
 

@@ -11,6 +11,8 @@
  * per dimension, so `ring, direct` means ring in dimension 0 and direct in dimension 1; "one…"
  * entries swallow the dimensions after them.
  */
+#include "sim/collective/coll_setup.h"
+#include "sim/collective/consistency.h"
 #include "sim/collective/phase_plan.h"
 #include "sim/world.h"
 #include "topo/pair.h"

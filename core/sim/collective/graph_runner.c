@@ -15,6 +15,13 @@
  * A run of the algorithm is one allocation: its counts of open parents. It ends when every node has
  * ended, which is when the stream moves on; a world that fails meanwhile frees what is left.
  */
+#include "sim/collective/graph_runner.h"
+#include "sim/collective/chunk_scheduler.h"
+#include "sim/collective/coll_run.h"
+#include "sim/collective/send.h"
+#include "sim/parts.h"
+#include "sim/rank/clock.h"
+#include "sim/rank/rank_shard.h"
 #include "sim/collective/nvswitch.h"
 #include "sim/collective/op_graph.h"
 

@@ -23,4 +23,6 @@ struct asim_nccl_graph {
 int asim_nccl_graph_compile(struct asim_rank *rank, const struct asim_coll_choice *word,
                             struct asim_phase *phase);
 
+void asim_nccl_graph_fini(struct asim_world *world);
+
 #endif

@@ -9,6 +9,8 @@
  * every rank, and a feed is used up by one run. The arrays are read-only afterwards.
  */
 #include "sim/collective/op_graph.h"
+#include "sim/rank/compute.h"
+#include "sim/rank/rank_shard.h"
 #include "trace/open.h"
 
 #include <stdlib.h>

@@ -11,6 +11,11 @@
  * event, and the two may change places.
  */
 #include "sim/collective/uniform_phase.h"
+#include "sim/collective/chunk_scheduler.h"
+#include "sim/collective/coll_run.h"
+#include "sim/collective/match.h"
+#include "sim/rank/clock.h"
+#include "sim/rank/rank_shard.h"
 
 #include <stddef.h>
 
@@ -191,6 +196,14 @@ static void ask_plan(struct asim_uniform_phase *march)
     march->same_until = until < UINT32_MAX ? (uint32_t)until : UINT32_MAX;
 }
 
+/* The phase's own credit, whose token.bytes are set, comes back after delay_ns; it must be free. */
+static inline void add_credit(struct asim_rank *rank, struct asim_uniform_phase *march,
+                              uint64_t delay_ns)
+{
+    march->token_free = 0;
+    asim_clock_add_embedded(rank, delay_ns, &march->token);
+}
+
 /* Also where the march's own token is in use. */
 void asim_uniform_phase_arrival(struct asim_rank *rank, struct asim_uniform_phase *march)
 {
@@ -203,7 +216,7 @@ void asim_uniform_phase_arrival(struct asim_rank *rank, struct asim_uniform_phas
         return;
     }
     march->token.bytes = march->bytes;
-    asim_clock_add_uniform(rank, march, march->delay_ns);
+    add_credit(rank, march, march->delay_ns);
 }
 
 /* The delay is over: now the reduction, which takes the token once more. */
@@ -216,7 +229,7 @@ void asim_uniform_phase_reduce(struct asim_rank *rank, struct asim_uniform_phase
         march->reduce_bytes = bytes;
         march->reduce_ns = asim_chunk_reduce_ns(rank, bytes);
     }
-    asim_clock_add_uniform(rank, march, march->reduce_ns);
+    add_credit(rank, march, march->reduce_ns);
 }
 
 /* Mostly the token is the only one, is good for one more step, and its receive finds nothing: it

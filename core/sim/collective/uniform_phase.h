@@ -58,20 +58,4 @@ uint64_t asim_uniform_phase_unsent(const struct asim_rank *rank);
 /* The next message has come. */
 void asim_uniform_phase_arrival(struct asim_rank *rank, struct asim_uniform_phase *march);
 
-/* clock.c: the march's own token will be due in so long; it must be free, and token.bytes say what
- * is to be reduced then. */
-void asim_clock_add_uniform(struct asim_rank *rank, struct asim_uniform_phase *march,
-                            uint64_t delay_ns);
-/* An event that stands somewhere of its own, wherever its time may be. */
-void asim_clock_place(struct asim_rank *rank, uint64_t delay_ns, struct asim_rank_event *kept);
-/* The long way of asim_clock_wake, for any events. */
-void asim_clock_wake_any(struct asim_rank *rank);
-
-/* match.c: the inbox of a key, which stays where it is until it is let go; NULL after failing the
- * rank. */
-struct asim_inbox *asim_match_pin(struct asim_rank *rank, uint32_t src, uint64_t tag);
-void asim_match_unpin(struct asim_rank *rank, struct asim_inbox *inbox);
-/* The long way of asim_match_arrived, for any message. */
-void asim_match_any(struct asim_rank *rank, const struct asim_msg *msg);
-
 #endif

@@ -13,7 +13,17 @@
  * finished. asim_op_done is the only way from running to finished, and every way of running must
  * end in it exactly once.
  */
-#include "sim/ops/tensor.h"
+#include "sim/ops/issue.h"
+#include "sim/collective/coll_issue.h"
+#include "sim/collective/groups.h"
+#include "sim/ops/memory.h"
+#include "sim/ops/p2p.h"
+#include "sim/rank/clock.h"
+#include "sim/rank/compute.h"
+#include "sim/rank/event_bus.h"
+#include "sim/rank/rank_shard.h"
+#include "sim/rank/track.h"
+#include "sim/rank/tensor.h"
 
 /* Ops running in any unit, receives included. */
 static uint32_t outstanding(const struct asim_rank *rank)

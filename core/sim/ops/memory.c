@@ -11,6 +11,9 @@
  * The queue of a bank only grows while it is busy without a break: 24 bytes per access that came
  * and has been served or waits.
  */
+#include "sim/ops/memory.h"
+#include "sim/rank/clock.h"
+#include "sim/rank/rank_shard.h"
 #include "sim/sim.h"
 
 #include <stdlib.h>

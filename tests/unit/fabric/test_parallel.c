@@ -9,7 +9,7 @@
 #include "testbench_links.h"
 #include "testbench_random.h"
 
-#include "fabric/parallel/partition.h"
+#include "topo/partition.h"
 #include "fabric/grid.h"
 #include "fabric/parallel/exchange.h"
 

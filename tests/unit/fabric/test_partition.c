@@ -7,7 +7,7 @@
 
 #include <stdlib.h>
 #include <string.h>
-#include "fabric/parallel/partition.h"
+#include "topo/partition.h"
 
 static void check_sound(const struct asim_topo *topo, const struct asim_partition *part)
 {

@@ -14,7 +14,7 @@
 #include <pthread.h>
 #include <stdlib.h>
 #include "fabric/node.h"
-#include "sim/distributed/split.h"
+#include "sim/distributed/distribution.h"
 #include "runs.h"
 
 enum { FAKE_RANKS = 16, FAKE_LANES = 4, FAKE_WORLDS = 4, FAKE_DUE = 1024 };

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only
  *
- * Inboxes that are idle are given back when they are many (sim/ops/match.c): messages of ever new tags,
- * some early and some late, all arrive, and no more inboxes are left than are kept for the next
- * message. Over both kinds of network.
+ * Inboxes that are idle are given back when they are many (sim/collective/match.c): messages of
+ * ever new tags, some early and some late, all arrive, and no more inboxes are left than are kept
+ * for the next message. Over both kinds of network.
  */
 #include "runs.h"
 

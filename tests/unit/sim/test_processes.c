@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include "fabric/grid.h"
 #include "fabric/parallel/exchange.h"
-#include "sim/distributed/split.h"
+#include "sim/distributed/distribution.h"
 #include "runs.h"
 
 enum { RANKS = 8, SERVER_RANKS = 16, WORLDS = 4 };

@@ -1,0 +1,160 @@
+/* SPDX-License-Identifier: GPL-2.0-only
+ *
+ * The packet network as the spine sees it: what it is opened with, what its hooks tell, and the
+ * table of functions behind the backend's (asim/net.h). core/fabric fills in the table; core/sim
+ * calls nothing of core/fabric by name.
+ */
+#ifndef ASIM_NET_PACKETS_H
+#define ASIM_NET_PACKETS_H
+
+#include <stddef.h>
+#include <stdint.h>
+#include "asim/buffer.h"
+#include "asim/packet.h"
+#include "base/diagnostics.h"
+#include "conf/conf.h"
+#include "net/net.h"
+#include "topo/partition.h"
+#include "topo/route.h"
+#include "topo/topo.h"
+
+struct asim_fabric;
+struct asim_frame;
+struct asim_thread_team;
+
+/* One completed message, as a row of fct.txt. */
+struct asim_fct {
+    uint64_t start, end, bytes, ideal;
+    uint32_t src, dst;
+    uint16_t sport;
+};
+
+typedef void asim_frame_hook(void *self, enum asim_frame_event what, const uint32_t node_port[2],
+                             const struct asim_frame *frame, uint64_t t);
+
+/* every_ns 0: every change of a queue is told. Else only what samples at first_ns + k x every_ns
+ * can show of lengths, queue 0 not counted, of `least` bytes or more. */
+struct asim_queue_sampling {
+    uint64_t every_ns, first_ns, least;
+};
+
+/* Whoever watches. Any hook may be NULL. */
+struct asim_fabric_watch {
+    void *self;
+    void (*fct)(void *self, const struct asim_fct *row);
+    /* A PFC frame took effect at node's port (1-based): pause 1 or 0. */
+    void (*pfc)(void *self, uint64_t t, uint32_t node, uint32_t port, int pause);
+    /* A flow's rate changed; a switch port's queued bytes changed. NULL unless somebody wants
+     * them, because they are asked on hot paths. */
+    void (*rate)(void *self, uint64_t t, const struct asim_fct *flow, uint64_t bps);
+    /* all_control: bytes queued, and of these in queue 0. Set by asim_fabric_watch_queues. */
+    void (*queue)(void *self, uint64_t t, const uint32_t node_port[2],
+                  const uint64_t all_control[2]);
+    struct asim_queue_sampling sampling;
+    asim_frame_hook *frame; /* set by asim_fabric_watch_frames */
+    void *frame_self;
+    struct {
+        asim_frame_hook *hook;
+        void *self;
+    } frames[4]; /* all who watch frames */
+    unsigned n_frames;
+};
+
+struct asim_fabric_config {
+    /* Borrowed, all three: they must live as long as the fabric. */
+    const struct asim_topo *topo;
+    struct asim_route *route;
+    const struct asim_netconf *net;
+    struct asim_net_user user;
+    struct asim_fabric_watch watch;
+    /* Of the ECN draws; runs with equal seeds are equal to the byte. */
+    uint64_t seed;
+    int per_event;    /* 1 = W = 0: one node and one instant a step, in time order */
+    uint32_t without; /* fast paths turned off, enum asim_fast_path (net/fast_path.h) */
+    /* Several processes: only nodes v with part_of[v] == self are built; then
+     * asim_exchange_open. NULL: all. Borrowed. */
+    const uint32_t *part_of;
+    uint32_t self;
+};
+
+struct asim_fabric_stats {
+    uint64_t hops;      /* frames put on a link: the reference's packet-hops */
+    uint64_t hop_bytes; /* wire bytes of those */
+    uint64_t messages;  /* completed */
+    /* Frames a switch could not admit or route, ECN marks set, PAUSE frames sent. */
+    uint64_t drops, marks, pauses;
+    /* Steps made: windows, or single events at W = 0. A measure of the clock's overhead. */
+    uint64_t windows;
+    uint64_t memory_bytes; /* of nodes, ports and rings */
+    uint64_t last_ns;      /* when the last frame was on its wire */
+    /* Data packets: sent, of these again; frames lost on links (all kinds, with bytes); received
+     * twice; received beyond a gap and not kept; timeouts; messages given up. */
+    uint64_t data, again, lost, lost_bytes, duplicates, discarded, timeouts, given_up;
+};
+
+/* What keeps a message from going on where nothing is under way any more: the link of its NIC is
+ * down; the NIC is paused; its window is full of what nobody acknowledges; all was sent, likewise.
+ */
+enum asim_blocked_reason {
+    ASIM_BLOCKED_LINK,
+    ASIM_BLOCKED_PAUSE,
+    ASIM_BLOCKED_WINDOW,
+    ASIM_BLOCKED_ACK,
+    ASIM_BLOCKED_REASONS
+};
+/* A message that has begun and is not complete. */
+struct asim_unfinished {
+    uint64_t id, bytes, acked;
+    uint32_t src, dst, timeouts;
+    int aborted;
+    enum asim_blocked_reason blocked_reason; /* else */
+};
+
+/* Work that a thread does while it waits for the others: tasks of one kind, each done once, in the
+ * order posted (fabric/parallel/thread_team.h). */
+struct asim_background {
+    struct asim_thread_team *team;
+    void (*set_task)(struct asim_thread_team *team, void (*task)(void *self), void *self);
+    void (*post)(struct asim_thread_team *team);
+    unsigned (*pending)(struct asim_thread_team *team);
+    /* Does tasks here until at most `left` are pending. */
+    void (*drain)(struct asim_thread_team *team, unsigned left);
+};
+
+/* The functions of the packet network. fabric/fabric.h and fabric/parallel/exchange.h say what
+ * each does; fabric pointers are what open() made. */
+struct asim_packet_network {
+    int (*open)(struct asim_fabric **fabric, const struct asim_fabric_config *config,
+                struct asim_err *err);
+    int (*diagnose)(const struct asim_fabric *fabric, const struct asim_diagnostics *diagnostics,
+                    struct asim_err *err);
+    struct asim_fabric_watch *(*hooks)(struct asim_fabric *fabric);
+    int (*watch_queues)(struct asim_fabric *fabric,
+                        void (*hook)(void *self, uint64_t t, const uint32_t node_port[2],
+                                     const uint64_t all_control[2]),
+                        const struct asim_queue_sampling *sampling);
+    int (*use_memo)(struct asim_fabric *fabric);
+    int (*is_quiet)(struct asim_fabric *fabric);
+    void (*stats)(const struct asim_fabric *fabric, struct asim_fabric_stats *stats);
+    void (*link_use)(const struct asim_fabric *fabric, uint32_t wire, struct asim_link_use *use);
+    int (*audit)(const struct asim_fabric *fabric, struct asim_err *err);
+    size_t (*unfinished)(const struct asim_fabric *fabric, struct asim_unfinished *list, size_t n);
+    /* Threads. background: its team is NULL where there is one thread. */
+    int (*use_threads)(struct asim_fabric *fabric, uint32_t n, const uint32_t *of,
+                       struct asim_err *err);
+    const uint16_t *(*worker_of)(const struct asim_fabric *fabric, uint32_t *n);
+    struct asim_background (*background)(const struct asim_fabric *fabric);
+    /* Several processes. */
+    int (*join)(struct asim_fabric *fabric, const struct asim_partition *part, uint32_t self,
+                struct asim_err *err);
+    uint64_t (*common_lookahead)(const struct asim_fabric *fabric);
+    int (*pack)(struct asim_fabric *fabric, uint32_t peer, struct asim_buffer *buffer,
+                struct asim_err *err);
+    int (*unpack)(struct asim_fabric *fabric, const struct asim_buffer *buffer,
+                  struct asim_err *err);
+};
+
+/* The backend of core/fabric; its extras->packets is not NULL. */
+extern const struct asim_net_backend asim_packet_backend;
+
+#endif

@@ -1,0 +1,13 @@
+/* SPDX-License-Identifier: GPL-2.0-only
+ *
+ * Which chunk of a queue runs when.
+ */
+#ifndef ASIM_SIM_COLLECTIVE_CHUNK_SCHEDULER_H
+#define ASIM_SIM_COLLECTIVE_CHUNK_SCHEDULER_H
+
+#include "sim/sim.h"
+
+/* Moves a chunk into its next phase, or ends it (system-layer.md#advance). */
+void asim_chunk_advance(struct asim_rank *rank, struct asim_chunk *chunk);
+
+#endif

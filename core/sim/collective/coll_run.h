@@ -1,0 +1,24 @@
+/* SPDX-License-Identifier: GPL-2.0-only
+ *
+ * The engine of collectives: walks the steps of a chunk's phase as credits and messages come.
+ */
+#ifndef ASIM_SIM_COLLECTIVE_COLL_RUN_H
+#define ASIM_SIM_COLLECTIVE_COLL_RUN_H
+
+#include "sim/sim.h"
+
+/* Makes the plan of the chunk's present phase and begins it. */
+void asim_chunk_start_phase(struct asim_rank *rank, struct asim_chunk *chunk);
+/* The endpoint delay of a credit is over; bytes: what must be reduced first, 0 = nothing. */
+void asim_chunk_credit(struct asim_rank *rank, struct asim_chunk *chunk, uint64_t bytes);
+/* The next message of the phase has come. */
+void asim_chunk_arrival(struct asim_rank *rank, struct asim_chunk *chunk);
+
+/* Slow paths, for uniform_phase.c. */
+uint64_t asim_chunk_reduce_ns(const struct asim_rank *rank, uint64_t bytes);
+void asim_chunk_reduce(struct asim_rank *rank, struct asim_chunk *chunk, uint64_t bytes);
+void asim_chunk_complete_arrival(struct asim_rank *rank, struct asim_chunk *chunk, uint64_t i);
+/* The member at a position, as a rank. */
+uint32_t asim_ring_rank(const struct asim_ring_of *ring, uint32_t position);
+
+#endif

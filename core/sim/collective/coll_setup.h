@@ -1,0 +1,14 @@
+/* SPDX-License-Identifier: GPL-2.0-only
+ *
+ * Resolves the system configuration's words about collectives, once.
+ */
+#ifndef ASIM_SIM_COLLECTIVE_COLL_SETUP_H
+#define ASIM_SIM_COLLECTIVE_COLL_SETUP_H
+
+#include "sim/sim.h"
+
+/* After the groups and before the ranks. */
+int asim_coll_setup(struct asim_world *world, struct asim_err *err);
+void asim_coll_fini(struct asim_world *world);
+
+#endif

@@ -1,0 +1,76 @@
+/* SPDX-License-Identifier: GPL-2.0-only
+ *
+ * All who exchange data must mean the same collective: members that issue theirs in different
+ * orders would take each other's messages (the reference does not look). Plain all-to-alls and
+ * those with sizes of each pair's own travel under the same kind of tags, so these are told apart,
+ * too.
+ *
+ * Members live in different lanes and processes, so the test is made on the events of joining, in
+ * their order: the first who differs from who came before him is named. Costs an event per
+ * collective and rank, and a map entry per collective under way.
+ */
+#include "sim/collective/consistency.h"
+#include "sim/rank/event_bus.h"
+#include "sim/rank/rank_shard.h"
+#include "sim/sim.h"
+
+enum { SIZED = ASIM_COLL_TYPES + 1 };
+
+/* As the trace spells it. */
+static const char *name_of(uint64_t kind)
+{
+    return kind == SIZED ? "ALL_TO_ALL with comm_sizes" : asim_coll_type_name((int)kind - 1);
+}
+
+/* kind: this member's, and that of those before. */
+static void refuse(struct asim_world *world, const struct asim_event *event, const uint64_t kind[2])
+{
+    struct asim_err err = {0};
+    uint64_t group = event->of.join.group;
+
+    asim_err_set(&err, ASIM_EINVAL,
+                 "rank %u's collective %llu of %s%lld is %s, but another member's is %s; all "
+                 "members must issue their collectives in the same order",
+                 event->rank, (unsigned long long)event->of.join.ordinal + 1,
+                 group ? "group " : "all ranks, group ", group ? (long long)group - 1 : 0ll,
+                 name_of(kind[0]), name_of(kind[1]));
+    asim_world_record_failure(world, event, &err);
+}
+
+/* The value kept is kind << 32 | members that came. The last member takes the entry away, so that
+ * the map follows what is under way. */
+static void see(void *self, const struct asim_world *seen, const struct asim_event *event)
+{
+    struct asim_world *world = self;
+    uint64_t who = (uint64_t)event->of.join.first << 32 | event->of.join.group;
+    uint64_t ordinal = event->of.join.ordinal, *met = asim_map_put(&world->met, who, ordinal);
+    uint64_t kind = event->of.join.sized ? SIZED : (uint64_t)event->of.join.kind + 1;
+    struct asim_err err = {0};
+
+    (void)seen;
+    if (!met) {
+        asim_err_nomem(&err, "starting a collective");
+        asim_world_record_failure(world, event, &err);
+        return;
+    }
+    *met = *met ? *met : kind << 32;
+    if (*met >> 32 != kind)
+        refuse(world, event, (const uint64_t[2]){kind, *met >> 32});
+    else if ((++*met & UINT32_MAX) == event->of.join.members)
+        asim_map_delete(&world->met, who, ordinal);
+}
+
+/* The first of the viewers, so that no report sees a collective that cannot be. */
+int asim_consistency_open(struct asim_world *world)
+{
+    asim_map_init(&world->met);
+    return asim_event_bus_add(
+        &world->show,
+        &(struct asim_event_observer){.wants = 1u << ASIM_EV_COLL_JOIN, .self = world, .see = see});
+}
+
+/* Collectives that some never joined are still in it. */
+void asim_consistency_fini(struct asim_world *world)
+{
+    asim_map_fini(&world->met);
+}

@@ -1,0 +1,14 @@
+/* SPDX-License-Identifier: GPL-2.0-only
+ *
+ * All members of a collective must mean the same one.
+ */
+#ifndef ASIM_SIM_COLLECTIVE_CONSISTENCY_H
+#define ASIM_SIM_COLLECTIVE_CONSISTENCY_H
+
+#include "sim/sim.h"
+
+/* Adds the observer that compares members. 0 or ASIM_ENOMEM. */
+int asim_consistency_open(struct asim_world *world);
+void asim_consistency_fini(struct asim_world *world);
+
+#endif

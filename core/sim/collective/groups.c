@@ -1,0 +1,147 @@
+/* SPDX-License-Identifier: GPL-2.0-only
+ *
+ * Communicator groups: from the groups file, or from METADATA ops (trace/chakra/process_groups.h),
+ * of which every distinct text is parsed once for all ranks. A group named by METADATA shadows the
+ * file's.
+ *
+ * Why per text and not per rank: 1,024 ranks of one job name the same groups, and a group of all of
+ * them takes 4 kB. A collective copies nothing; it points at the group.
+ */
+#include "sim/collective/groups.h"
+#include "sim/rank/rank_shard.h"
+#include "base/text.h"
+#include "sim/sim.h"
+#include "asim/trace.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* Owned by the world, freed at its end: ranks keep pointers to the groups. */
+struct asim_named_groups {
+    struct asim_named_groups *next;
+    char *text;
+    struct asim_groups groups;
+};
+
+static void free_named(struct asim_named_groups *named)
+{
+    asim_groups_fini(&named->groups);
+    free(named->text);
+    free(named);
+}
+
+/* NULL with err: a group does not fit. */
+static struct asim_named_groups *parse(const struct asim_rank *rank, const char *text,
+                                       struct asim_err *err)
+{
+    size_t length = strlen(text);
+    struct asim_named_groups *named = calloc(1, sizeof *named);
+    uint32_t n_ranks = rank->world->n_ranks;
+    int code = ASIM_ENOMEM;
+
+    if (named && (named->text = malloc(length + 1))) {
+        memcpy(named->text, text, length + 1);
+        code = asim_process_groups(&named->groups, text, n_ranks);
+    }
+    if (!code)
+        return named;
+    if (named)
+        free_named(named);
+    if (code == ASIM_ENOMEM)
+        asim_err_nomem(err, "reading process groups");
+    else
+        asim_err_set(err, ASIM_EINVAL,
+                     "rank %u: a METADATA op lists a process group with a rank that is no number "
+                     "from 0 to %u, or is there twice",
+                     rank->id, n_ranks - 1);
+    return NULL;
+}
+
+/* All ranks of a PyTorch job carry the same text; it is compared before it is parsed again.
+ * An op that lists nothing leaves the rank's groups as they are; that there was one is kept for
+ * asim_group_find. */
+void asim_group_metadata(struct asim_rank *rank, const struct asim_op *op)
+{
+    const char *text = op->inputs_values ? op->inputs_values : "";
+    struct asim_world *world = rank->world;
+    struct asim_named_groups *named;
+
+    if (strlen(text) < 5)
+        return;
+    pthread_mutex_lock(&world->lock);
+    for (named = world->named; named && strcmp(named->text, text);)
+        named = named->next;
+    if (!named && (named = parse(rank, text, &rank->lane->trial))) {
+        named->next = world->named;
+        world->named = named;
+    }
+    pthread_mutex_unlock(&world->lock);
+    if (!named)
+        asim_rank_record_failure(rank);
+    else if (named->groups.n || !rank->named)
+        rank->named = &named->groups;
+}
+
+/* Linear: jobs have tens of groups. */
+static const struct asim_group *search(const struct asim_groups *groups, int64_t id)
+{
+    for (size_t i = 0; groups && i < groups->n; i++)
+        if (groups->at[i].id == id)
+            return &groups->at[i];
+    return NULL;
+}
+
+/* Linear in the group, once per collective. */
+static int is_member(const struct asim_group *group, uint32_t rank)
+{
+    for (uint32_t i = 0; i < group->n; i++)
+        if (group->ranks[i] == rank)
+            return 1;
+    return 0;
+}
+
+/* A METADATA op's definition goes before the file's. */
+const struct asim_group *asim_group_find(struct asim_rank *rank, const struct asim_op *op, int *all)
+{
+    const char *name = op->pg_name ? op->pg_name : "";
+    const struct asim_group *group = NULL;
+    unsigned long long op_id = op->id;
+    int64_t id;
+
+    *all = !*name || !strcmp(name, "0");
+    if (*all)
+        return NULL;
+    if (!asim_text_i64(name, &id)) {
+        group = search(rank->named, id);
+        group = group ? group : search(&rank->world->groups, id);
+    }
+    if (group && (group->id < 0 || group->id > ASIM_PROCESS_GROUP_MAX))
+        asim_rank_fail(rank,
+                       "rank %u: op %llu ('%s') names communicator group %s; ids go from 0 to %d",
+                       rank->id, op_id, op->name, name, ASIM_PROCESS_GROUP_MAX);
+    else if (!group)
+        asim_rank_fail(rank,
+                       "rank %u: op %llu ('%s') names communicator group '%s', which is neither "
+                       "in the groups file (--groups) nor defined by a METADATA op%s",
+                       rank->id, op_id, op->name, name,
+                       rank->named && !rank->named->n
+                           ? "; this rank has a METADATA op, but no list of groups "
+                             "(['[{\"pg_name\": \"1\", \"ranks\": [0, 1]}]']) could be read in it"
+                           : "");
+    else if (!is_member(group, rank->id))
+        asim_rank_fail(rank,
+                       "rank %u: op %llu ('%s') is a collective of communicator group %s, whose "
+                       "members do not include this rank",
+                       rank->id, op_id, op->name, name);
+    return rank->failed ? NULL : group;
+}
+
+void asim_group_fini(struct asim_world *world)
+{
+    while (world->named) {
+        struct asim_named_groups *named = world->named;
+
+        world->named = named->next;
+        free_named(named);
+    }
+}

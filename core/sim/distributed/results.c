@@ -1,0 +1,235 @@
+/* SPDX-License-Identifier: GPL-2.0-only
+ *
+ * The end of a run in several processes: what each packs for process 0, and what that makes of it.
+ * Linear in ranks and what they wait for, and in links where links.csv is wanted.
+ *
+ * The failure that counts is the earliest in (time, rank) of all processes. One that is not a
+ * rank's (the network's, or a process that ran out of memory) stands at the end of the time its
+ * process had come to.
+ */
+#include "sim/distributed/distribution.h"
+#include "sim/distributed/stall.h"
+#include "sim/rank/event_bus.h"
+#include "sim/rank/rank_shard.h"
+#include "sim/world.h"
+
+#include <stdlib.h>
+
+/* --- packing ----------------------------------------------------------------------------------
+ */
+
+/* Which collectives each rank has come to: whoever waits elsewhere is told who has not. */
+static void pack_joined(const struct asim_world *world, struct asim_serializer *into)
+{
+    const uint32_t none = UINT32_MAX;
+
+    for (uint32_t r = 0; r < world->n_ranks; r++) {
+        const struct asim_map *map = &world->ranks[r].ordinals;
+
+        for (size_t i = 0; asim_rank_is_here(&world->ranks[r]) && i < map->cap; i++) {
+            if (!map->used[i] || map->slots[i].hi != 1)
+                continue;
+            ASIM_SERIALIZE(into, r);
+            ASIM_SERIALIZE(into, map->slots[i].lo);
+            ASIM_SERIALIZE(into, map->slots[i].value);
+        }
+    }
+    ASIM_SERIALIZE(into, none);
+}
+
+/* The lists of members follow the rows that name one: the reader may not know that group, which a
+ * METADATA op can define on the way. */
+static void pack_stall(const struct asim_world *world, struct asim_serializer *into)
+{
+    struct asim_stall stall;
+
+    asim_stall_collect(world, &stall);
+    ASIM_SERIALIZE(into, stall);
+    for (uint32_t i = 0; i < stall.n_rows; i++) {
+        const struct asim_group *listed = stall.rows[i].listed;
+
+        if (!listed)
+            continue;
+        ASIM_SERIALIZE(into, listed->n);
+        asim_serialize_bytes(into, listed->ranks, listed->n * sizeof *listed->ranks);
+    }
+}
+
+/* Of links that begin at nodes of this process, because their counts are the sender's. Most runs do
+ * not ask for them. */
+static void pack_links(const struct asim_world *world, struct asim_serializer *into)
+{
+    const uint32_t none = UINT32_MAX;
+    struct asim_link_use use;
+
+    for (uint32_t wire = 0; world->fabric && asim_event_bus_wants(&world->show, ASIM_EV_LINKS) &&
+                            wire < world->topo.n_links * 2;
+         wire++) {
+        const struct asim_link *link = &world->topo.links[wire / 2];
+
+        if (!asim_distribution_has(world, wire % 2 ? link->b : link->a))
+            continue;
+        world->packets->link_use(world->fabric, wire, &use);
+        ASIM_SERIALIZE(into, wire);
+        ASIM_SERIALIZE(into, use);
+    }
+    ASIM_SERIALIZE(into, none);
+}
+
+/* Events are the last, since they go to the end of the buffer: first those that were ready for the
+ * next window, then the rest, but for what lies behind a failure here. */
+int asim_world_pack_end(struct asim_world *world, const struct asim_err *run,
+                        struct asim_buffer *buffer, struct asim_err *err)
+{
+    struct asim_serializer *into = &world->split->buffer;
+    struct asim_totals totals;
+
+    asim_world_finish_failures(world, run);
+    into->n = 0;
+    asim_totals_here(world, &totals);
+    ASIM_SERIALIZE(into, totals);
+    ASIM_SERIALIZE(into, world->failure);
+    pack_joined(world, into);
+    pack_stall(world, into);
+    pack_links(world, into);
+    asim_serialize_bytes(into, world->split->events.at, world->split->events.n);
+    if (asim_events_pack(world, into) || into->failed)
+        return asim_err_nomem(err, "telling another process");
+    *buffer = (struct asim_buffer){into->at, into->n};
+    return 0;
+}
+
+/* --- unpacking --------------------------------------------------------------------------------
+ */
+
+/* Until the number that no rank has. Counts only: which collective it is stands in the rows of
+ * those who wait for it. */
+static int unpack_joined(struct asim_distribution *split, struct asim_deserializer *from)
+{
+    uint64_t group, n, *slot;
+    uint32_t rank;
+
+    for (;;) {
+        ASIM_DESERIALIZE(from, rank);
+        if (rank == UINT32_MAX || from->failed)
+            return 0;
+        ASIM_DESERIALIZE(from, group);
+        ASIM_DESERIALIZE(from, n);
+        slot = asim_map_put(&split->joined, rank, group);
+        if (!slot)
+            return ASIM_ENOMEM;
+        *slot = n;
+    }
+}
+
+/* Into a list of the split's own; the pointer in the row was another process's. */
+static int unpack_listed(struct asim_distribution *split, struct asim_stall_row *row,
+                         struct asim_deserializer *from)
+{
+    struct asim_group group = {0};
+    const void *ranks;
+
+    ASIM_DESERIALIZE(from, group.n);
+    ranks = asim_deserialize_bytes(from, group.n * sizeof *group.ranks);
+    group.ranks = ranks ? malloc((group.n + 1) * sizeof *group.ranks) : NULL;
+    if (!group.ranks || ASIM_VEC_PUSH(split->groups, group)) {
+        free(group.ranks);
+        return ASIM_ENOMEM;
+    }
+    memcpy(group.ranks, ranks, group.n * sizeof *group.ranks);
+    row->listed = &split->groups.at[split->groups.n - 1];
+    return 0;
+}
+
+/* In the other order than it was packed in would do as well: rows are merged by rank. */
+static int unpack_stall(struct asim_distribution *split, struct asim_deserializer *from)
+{
+    struct asim_stall stall;
+
+    ASIM_DESERIALIZE(from, stall);
+    /* Rows point into it, so it may not move: room for a row of each process. */
+    if (ASIM_VEC_RESERVE(split->groups, (size_t)split->n * ASIM_STALL_RANKS))
+        return ASIM_ENOMEM;
+    for (uint32_t i = 0; i < stall.n_rows; i++)
+        if (stall.rows[i].listed && unpack_listed(split, &stall.rows[i], from))
+            return ASIM_ENOMEM;
+    asim_stall_merge(&split->stall, &stall);
+    return 0;
+}
+
+/* A link whose row never came keeps `to` beyond all nodes. */
+static int unpack_links(struct asim_world *world, struct asim_deserializer *from)
+{
+    struct asim_distribution *split = world->split;
+    uint32_t wire;
+
+    for (;;) {
+        ASIM_DESERIALIZE(from, wire);
+        if (wire >= world->topo.n_links * 2 || from->failed)
+            return 0;
+        if (!split->links) {
+            split->links = malloc((world->topo.n_links * 2 + 1) * sizeof *split->links);
+            if (!split->links)
+                return ASIM_ENOMEM;
+            for (size_t i = 0; i < world->topo.n_links * 2; i++)
+                split->links[i].to = UINT32_MAX;
+        }
+        ASIM_DESERIALIZE(from, split->links[wire]);
+    }
+}
+
+/* Once for each other process, in any order: what is put together has an order of its own. */
+int asim_world_unpack_end(struct asim_world *world, const struct asim_buffer *buffer,
+                          struct asim_err *err)
+{
+    struct asim_deserializer from = {buffer->at, buffer->at + buffer->n, 0};
+    struct asim_failure failure;
+    struct asim_totals totals;
+    int code;
+
+    ASIM_DESERIALIZE(&from, totals);
+    ASIM_DESERIALIZE(&from, failure);
+    asim_totals_add(&world->split->others, &totals);
+    asim_failure_merge(&world->failure, &failure);
+    world->failed |= failure.err.code != 0;
+    world->stopped |= (int)totals.stopped;
+    code = unpack_joined(world->split, &from);
+    code = code ? code : unpack_stall(world->split, &from);
+    code = code ? code : unpack_links(world, &from);
+    code = code ? code : asim_events_unpack(world, &from);
+    if (code == ASIM_ENOMEM)
+        return asim_err_nomem(err, "putting the processes' results together");
+    return code ? asim_err_set(err, code, "a buffer of another process is cut short") : 0;
+}
+
+/* --- what was unpacked ------------------------------------------------------------------------
+ */
+
+/* 0 of a rank whose process has sent nothing: it then counts as absent. */
+uint64_t asim_distribution_joined(const struct asim_world *world, uint32_t rank, uint64_t group)
+{
+    const uint64_t *n;
+
+    if (asim_rank_is_here(&world->ranks[rank]))
+        return asim_stall_joined(&world->ranks[rank], group);
+    n = asim_map_get(&world->split->joined, rank, group);
+    return n ? *n : 0;
+}
+
+void asim_distribution_stall(const struct asim_world *world, struct asim_stall *stall)
+{
+    if (world->split)
+        asim_stall_merge(stall, &world->split->stall);
+}
+
+/* Own links, and those of whom nothing came, are asked of the network here. */
+void asim_distribution_link_use(const struct asim_world *world, uint32_t wire,
+                                struct asim_link_use *use)
+{
+    const struct asim_distribution *split = world->split;
+
+    if (split && split->links && split->links[wire].to != UINT32_MAX)
+        *use = split->links[wire];
+    else
+        world->packets->link_use(world->fabric, wire, use);
+}

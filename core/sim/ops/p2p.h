@@ -1,0 +1,12 @@
+/* SPDX-License-Identifier: GPL-2.0-only
+ *
+ * COMM_SEND and COMM_RECV ops.
+ */
+#ifndef ASIM_SIM_OPS_P2P_H
+#define ASIM_SIM_OPS_P2P_H
+
+#include "sim/sim.h"
+
+void asim_p2p_issue(struct asim_rank *rank, uint32_t index, const struct asim_op *op);
+
+#endif

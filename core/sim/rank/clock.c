@@ -1,0 +1,199 @@
+/* SPDX-License-Identifier: GPL-2.0-only
+ *
+ * The event list of a rank. The reference keeps one list per rank and tick and asks the network
+ * for one wake per tick, at the first registration; all events of that rank and tick then run
+ * together, in the order they were registered, including those added meanwhile
+ * (system-layer.md#ticks-and-event-order). Cycle-exact results depend on it, so it is the same
+ * here.
+ *
+ * Cost of an event: a walk over at most eight times, a pooled object, and for the first event of a
+ * time one wake of the network. Events of a rank never overtake each other within a time; between
+ * ranks the network's order decides.
+ */
+#include "sim/rank/clock.h"
+#include "sim/rank/rank_shard.h"
+
+static struct asim_tick *find_far(const struct asim_rank *rank, uint64_t t)
+{
+    uint64_t *slot = asim_map_get(&rank->far, 0, t);
+
+    return slot ? (struct asim_tick *)(uintptr_t)*slot : NULL;
+}
+
+/* A walk over at most eight times, then the map: most ranks never get that far. */
+static inline struct asim_tick *find_tick(struct asim_rank *rank, uint64_t t)
+{
+    struct asim_tick *end = rank->near + rank->n_near;
+
+    for (struct asim_tick *tick = rank->near; tick < end; tick++)
+        if (tick->t == t)
+            return tick;
+    return rank->has_far ? find_far(rank, t) : NULL;
+}
+
+/* NULL when out of memory. */
+static struct asim_tick *new_far(struct asim_rank *rank, uint64_t t)
+{
+    struct asim_tick *tick = asim_pool_take(&rank->lane->pools.tick);
+    uint64_t *slot = tick ? asim_map_put(&rank->far, 0, t) : NULL;
+
+    if (!slot)
+        return NULL;
+    *slot = (uint64_t)(uintptr_t)tick;
+    rank->has_far = 1;
+    return tick;
+}
+
+/* Places in near[] may move when one is forgotten, never otherwise. */
+static inline struct asim_tick *new_tick(struct asim_rank *rank, uint64_t t)
+{
+    return rank->n_near < ASIM_NEAR_TICKS ? &rank->near[rank->n_near++] : new_far(rank, t);
+}
+
+void asim_clock_forget_mapped(struct asim_rank *rank, struct asim_tick *tick)
+{
+    asim_map_delete(&rank->far, 0, tick->t);
+    rank->has_far = rank->far.n != 0;
+    asim_pool_give(&rank->lane->pools.tick, tick);
+}
+
+struct asim_tick *asim_clock_find(struct asim_rank *rank, uint64_t t)
+{
+    return find_tick(rank, t);
+}
+
+static void fail_late(struct asim_rank *rank, uint64_t delay_ns)
+{
+    asim_rank_fail(rank,
+                   "rank %u at %llu ns: a delay of %llu ns or more is longer than a run can be "
+                   "(146 years); is a bandwidth, a scale or a size wrong?",
+                   rank->id, (unsigned long long)asim_rank_now(rank), (unsigned long long)delay_ns);
+}
+
+/* Asks the network for a wake only with the first event of a time: the place of that wake among
+ * other ranks' events is part of the contract (system-layer.md#ticks-and-event-order). Where all
+ * ranks share one queue, the first event stands in it itself. */
+static inline int wake(struct asim_rank *rank, uint64_t t, uint64_t delay_ns,
+                       struct asim_rank_event *first)
+{
+    struct asim_world *world = rank->world;
+
+    if (!world->queue)
+        return world->backend->wake_after(world->carrier, rank->id, delay_ns);
+    first->due.kind = ASIM_DUE_OWN;
+    first->due.rank = rank->id;
+    return asim_due_add(world->queue, t, &first->due);
+}
+
+/* Takes the event, filled in but for its links, to the end of its time's list. */
+static inline void place(struct asim_rank *rank, uint64_t delay_ns, struct asim_rank_event *kept)
+{
+    uint64_t now = asim_rank_now(rank), t = now + delay_ns;
+    struct asim_tick *tick = find_tick(rank, t);
+
+    if (delay_ns >= ASIM_NS_MOST || delay_ns >= ASIM_NEVER - now) {
+        fail_late(rank, delay_ns);
+        return;
+    }
+    kept->next = NULL;
+    if (tick && tick->head) {
+        tick->tail->next = kept;
+        tick->tail = kept;
+        return;
+    }
+    if (tick) { /* now running, and all it had is done */
+        tick->head = tick->tail = kept;
+        return;
+    }
+    tick = new_tick(rank, t);
+    if (tick) {
+        *tick = (struct asim_tick){t, kept, kept};
+        if (!wake(rank, t, delay_ns, kept))
+            return;
+    }
+    asim_rank_fail_nomem(rank, "scheduling an event");
+}
+
+void asim_clock_add(struct asim_rank *rank, uint64_t delay_ns, const struct asim_rank_event *todo)
+{
+    struct asim_rank_event *kept = asim_pool_take(&rank->lane->pools.todo);
+
+    if (!kept) {
+        asim_rank_fail_nomem(rank, "scheduling an event");
+        return;
+    }
+    kept->kind = todo->kind;
+    kept->op = todo->op;
+    kept->bytes = todo->bytes;
+    kept->stream = todo->stream; /* or custom */
+    place(rank, delay_ns, kept);
+}
+
+/* Filled in here and not by the caller: nothing is copied, and what follows needs no stack. */
+void asim_clock_add_chunk(struct asim_rank *rank, uint64_t delay_ns, enum asim_rank_event_kind kind,
+                          struct asim_chunk *stream, uint64_t bytes)
+{
+    struct asim_rank_event *kept = asim_pool_pop(&rank->lane->pools.todo);
+
+    if (!kept) {
+        asim_clock_add(rank, delay_ns,
+                       &(struct asim_rank_event){.kind = kind, .bytes = bytes, .stream = stream});
+        return;
+    }
+    kept->kind = kind;
+    kept->stream = stream;
+    kept->bytes = bytes;
+    place(rank, delay_ns, kept);
+}
+
+/* The first event of one of the rank's own ticks; where all ranks share a queue, of a time that the
+ * queue knows already: as place(), with the one call left that asks the network. */
+static void add_embedded_any(struct asim_rank *rank, uint64_t delay_ns,
+                             struct asim_rank_event *event)
+{
+    struct asim_due_queue *queue = rank->world->queue;
+    struct asim_due_lane *lane = NULL;
+    uint32_t n = rank->n_near;
+    uint64_t now = asim_rank_now(rank), t = now + delay_ns;
+    int fresh = n < ASIM_NEAR_TICKS && !rank->has_far && delay_ns < ASIM_NEVER - now;
+
+    for (uint32_t i = 0; i < n; i++)
+        fresh &= rank->near[i].t != t;
+    if (fresh && queue) {
+        lane = asim_due_lane_of(queue, t);
+        fresh = lane != NULL;
+    }
+    if (!fresh) {
+        place(rank, delay_ns, event);
+        return;
+    }
+    event->next = NULL;
+    rank->near[n].t = t;
+    rank->near[n].head = event;
+    rank->near[n].tail = event;
+    rank->n_near = (uint16_t)(n + 1);
+    if (lane)
+        asim_due_append(lane, &event->due);
+    else if (rank->world->backend->wake_after(rank->world->carrier, rank->id, delay_ns))
+        asim_rank_fail_nomem(rank, "scheduling an event");
+}
+
+/* A rank of a packet network mostly has no other event ahead. */
+void asim_clock_add_embedded(struct asim_rank *rank, uint64_t delay_ns,
+                             struct asim_rank_event *event)
+{
+    const struct asim_world *world = rank->world;
+    uint64_t t = asim_rank_now(rank) + delay_ns;
+
+    if (rank->n_near | rank->has_far || world->queue || t < delay_ns || t == ASIM_NEVER) {
+        add_embedded_any(rank, delay_ns, event);
+        return;
+    }
+    event->next = NULL;
+    rank->near[0].t = t;
+    rank->near[0].head = event;
+    rank->near[0].tail = event;
+    rank->n_near = 1;
+    if (world->backend->wake_after(world->carrier, rank->id, delay_ns))
+        asim_rank_fail_nomem(rank, "scheduling an event");
+}

@@ -1,0 +1,75 @@
+/* SPDX-License-Identifier: GPL-2.0-only
+ *
+ * How long a compute op takes: its recorded duration, or the roofline model (Williams et al.,
+ * CACM 2009) where the system asks for it; system-layer.md#roofline and
+ * system-layer.md#recorded-durations.
+ *
+ * All times are whole ns, truncated as the reference truncates; ceilings keep a damaged trace from
+ * wrapping the clock. Compute and communication of one rank do not slow each other down.
+ */
+#include "sim/rank/compute.h"
+#include "sim/sim.h"
+
+#include <math.h>
+
+/* The longest an op may have; formats refuse more, and other sources of ops end there. */
+static uint64_t capped(uint64_t value, uint64_t most)
+{
+    return value < most ? value : most;
+}
+
+/* Recorded microseconds as ns. */
+uint64_t asim_replay_ns(const struct asim_op *op)
+{
+    if (op->duration_ns)
+        return capped(op->duration_ns, ASIM_DURATION_NS_MAX);
+    if (!op->duration_micros)
+        return 1; /* parity: nothing takes less than a cycle */
+    return capped(op->duration_micros, ASIM_DURATION_NS_MAX / 1000) * 1000;
+}
+
+/* min(bandwidth x intensity, peak), then work / that. 0 work takes no time: the reference divides
+ * 0 by 0 and waits for 2^63 ns.
+ * OI = work / bytes; perf = min(bandwidth x OI, peak); truncated to whole ns
+ * (system-layer.md#roofline). */
+static uint64_t roofline_ns(const struct asim_system *sys, const struct asim_op *op)
+{
+    double peak = sys->peak_perf_tflops * 1e12, bw = sys->local_mem_bw_gbps * 1e9;
+    double intensity = (double)op->num_ops / (double)op->tensor_bytes;
+    double perf = fmin(bw * intensity, peak);
+    double ns = (double)op->num_ops / perf * 1e9;
+
+    if (!op->num_ops)
+        return 0;
+    return asim_ns_whole(ns);
+}
+
+/* rank-compute-scale: 1 leaves the integer as it is, so that default runs see no rounding. */
+uint64_t asim_compute_scaled(const struct asim_rank *rank, uint64_t ns)
+{
+    return rank->compute_scale == 1 ? ns : asim_ns_whole((double)ns * rank->compute_scale);
+}
+
+/* Without the roofline, and for CPU ops always, the recorded duration. */
+uint64_t asim_compute_ns(struct asim_rank *rank, const struct asim_op *op)
+{
+    const struct asim_system *sys = &rank->world->system;
+    const unsigned wanted = ASIM_HAS_NUM_OPS | ASIM_HAS_TENSOR_SIZE;
+
+    if (!sys->roofline || op->is_cpu)
+        return asim_replay_ns(op);
+    if ((op->has & wanted) != wanted) {
+        asim_rank_fail(rank,
+                       "rank %u: op %llu ('%s') has no %s attribute, which the roofline model "
+                       "needs; set roofline-enabled to 0 to use recorded durations",
+                       rank->id, (unsigned long long)op->id, op->name,
+                       op->has & ASIM_HAS_NUM_OPS ? "tensor_size" : "num_ops");
+        return 0;
+    }
+    if (sys->peak_perf_tflops <= 0 || sys->local_mem_bw_gbps <= 0) {
+        asim_rank_fail(rank, "the roofline model needs peak-perf and local-mem-bw above 0 "
+                             "in the system configuration");
+        return 0;
+    }
+    return roofline_ns(sys, op);
+}

@@ -1,0 +1,17 @@
+/* SPDX-License-Identifier: GPL-2.0-only
+ *
+ * How long computations take.
+ */
+#ifndef ASIM_SIM_RANK_COMPUTE_H
+#define ASIM_SIM_RANK_COMPUTE_H
+
+#include "sim/sim.h"
+
+/* Duration of a COMP op, ns; fails the rank where an attribute is missing. */
+uint64_t asim_compute_ns(struct asim_rank *rank, const struct asim_op *op);
+/* The recorded duration of an op, ns. */
+uint64_t asim_replay_ns(const struct asim_op *op);
+/* The same on this rank, which may be slower or faster than others. */
+uint64_t asim_compute_scaled(const struct asim_rank *rank, uint64_t ns);
+
+#endif

@@ -1,0 +1,76 @@
+/* SPDX-License-Identifier: GPL-2.0-only
+ *
+ * See event.h. A local op is read again from its trace, since the feed may have dropped the body by
+ * now; a remote one has brought what viewers may ask.
+ *
+ * Costs what reading a body costs, and only where a viewer asks.
+ */
+#include "sim/rank/event.h"
+#include "sim/rank/rank_shard.h"
+#include "sim/rank/tensor.h"
+
+#include <stdlib.h>
+
+int asim_event_op(const struct asim_world *world, const struct asim_event *event,
+                  struct asim_op *op)
+{
+    struct asim_rank *rank = &world->ranks[event->rank];
+
+    if (!event->of.op.name) {
+        int code = asim_feed_record(rank->feed, event->of.op.index, op, &rank->lane->trial);
+
+        if (code)
+            asim_rank_record_failure(rank);
+        return code;
+    }
+    *op = (struct asim_op){.id = event->of.op.id,
+                           .type = (enum asim_op_type)event->of.op.type,
+                           .name = event->of.op.name};
+    return 0;
+}
+
+/* A finished rank changes no more, so it does not matter that this is asked later. */
+void asim_event_rank(const struct asim_world *world, const struct asim_event *event,
+                     struct asim_rank_facts *facts)
+{
+    const struct asim_rank *rank = &world->ranks[event->rank];
+
+    if (event->of.done.facts) {
+        *facts = *event->of.done.facts;
+        return;
+    }
+    *facts = (struct asim_rank_facts){
+        .track = rank->track, .cycles = rank->cycles, .ops = asim_feed_total(rank->feed)};
+    if (world->system.comp_slots > 1 && !world->system.replay_only)
+        facts->track.gpu_busy = rank->track.total[ASIM_SPAN_GPU]; /* side by side counts once */
+}
+
+/* Only the lines on stdout state the peak, so only they pay for it. */
+void asim_event_rank_peak(const struct asim_world *world, const struct asim_event *event,
+                          struct asim_rank_facts *facts)
+{
+    struct asim_rank *rank = &world->ranks[event->rank];
+
+    asim_event_rank(world, event, facts);
+    if (!event->of.done.facts && rank->tensors)
+        facts->peak_bytes = asim_tensors_peak(rank);
+}
+
+/* Never wraps: in replay-only runs the GPU's time may exceed the rank's
+ * (system-layer.md#end-of-a-rank). */
+uint64_t asim_rank_exposed(const struct asim_rank_facts *facts)
+{
+    uint64_t busy = facts->track.gpu_busy;
+
+    return facts->cycles > busy ? facts->cycles - busy : 0;
+}
+
+/* Local events own nothing. */
+void asim_event_fini(struct asim_event *event)
+{
+    if (event->kind == ASIM_EV_RANK_DONE)
+        free(event->of.done.facts);
+    if (event->kind == ASIM_EV_OP_ISSUE || event->kind == ASIM_EV_OP_END ||
+        event->kind == ASIM_EV_NO_TENSOR_LIST)
+        free(event->of.op.name);
+}

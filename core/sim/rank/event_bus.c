@@ -1,0 +1,328 @@
+/* SPDX-License-Identifier: GPL-2.0-only
+ *
+ * See event_bus.h. Each lane keeps its events in an array; between windows they become one and are
+ * sorted by (time, turn, rank, the rank's own order), which is the same for every window length
+ * and for any number of lanes. Where all ranks share one clock (analytical networks, memory shared
+ * between ranks) the order within a time is that of insertion.
+ *
+ * Memory follows the events of one window. An event recorded at T is shown when everything before T
+ * is settled, which may be much later in a run of long windows; the last ones at the close.
+ */
+#include "sim/rank/event_bus.h"
+#include "base/sort_u64.h"
+#include "sim/rank/async_observers.h"
+#include "sim/rank/event.h"
+
+#include <stdlib.h>
+
+/* --- the order of events ---------------------------------------------------------------------- */
+/* Puts events in their order: (time, turn, rank), and those of one node as it recorded them; where
+ * all ranks share one clock (time, insertion). A natural merge sort of small keys, because what
+ * comes in is a row of runs already in order: each node's events of a window follow each other by
+ * time. Stable, so that insertion decides the rest. n log(runs).
+ *
+ * The events of a window lie close together in time, so time, place and insertion mostly fit in one
+ * word (base/sort_u64.h). Keys of three words are for what is left. */
+struct key {
+    uint64_t t, place, at; /* at: in pending */
+};
+
+/* What is pending, from the least to the greatest of each. */
+struct spread {
+    uint64_t t, t_last, place, place_last;
+};
+
+/* Turn above rank: one comparison for both. */
+static uint64_t place_of(const struct asim_event_bus *show, const struct asim_event *event)
+{
+    return show->in_order ? 0 : (uint64_t)event->turn << 32 | event->rank;
+}
+
+/* One pass over the events, which have just been written: a window's are in the nearest cache. */
+static struct spread spread_of(const struct asim_event_bus *show)
+{
+    struct spread spread = {UINT64_MAX, 0, UINT64_MAX, 0};
+
+    for (size_t i = 0; i < show->pending.n; i++) {
+        uint64_t t = show->pending.at[i].t, place = place_of(show, &show->pending.at[i]);
+
+        spread.t = t < spread.t ? t : spread.t;
+        spread.t_last = t > spread.t_last ? t : spread.t_last;
+        spread.place = place < spread.place ? place : spread.place;
+        spread.place_last = place > spread.place_last ? place : spread.place_last;
+    }
+    return spread;
+}
+
+/* keys: room as asim_sort_u64 asks. A window whose events came in order, as most do with few
+ * ranks, costs one pass over them. */
+static const uint64_t *sort_words(const struct asim_event_bus *show, const struct spread *spread,
+                                  uint64_t *keys, unsigned place_bits)
+{
+    size_t n = show->pending.n;
+    unsigned at_bits = asim_bits_of(n);
+
+    for (size_t i = 0; i < n; i++) {
+        const struct asim_event *event = &show->pending.at[i];
+
+        keys[i] = ((event->t - spread->t) << place_bits | (place_of(show, event) - spread->place))
+                      << at_bits |
+                  i;
+    }
+    keys = asim_sort_u64(keys, n);
+    for (size_t i = 0; i < n; i++)
+        keys[i] &= (1ull << at_bits) - 1;
+    return keys;
+}
+
+static inline int is_before(const struct key *x, const struct key *y)
+{
+    return x->t < y->t || (x->t == y->t && x->place < y->place);
+}
+
+/* The end of the run that begins at `from`. */
+static size_t run_end(const struct key *keys, size_t from, size_t n)
+{
+    while (++from < n && !is_before(&keys[from], &keys[from - 1]))
+        ;
+    return from;
+}
+
+/* Merges each two runs that follow each other; returns how many there were before. */
+static size_t merge(const struct key *from, struct key *to, size_t n)
+{
+    size_t runs = 0;
+
+    for (size_t i = 0; i < n;) {
+        size_t middle = run_end(from, i, n), end = middle, j = middle;
+
+        runs++;
+        if (middle < n) {
+            end = run_end(from, middle, n);
+            runs++;
+        }
+        while (i < middle && j < end)
+            *to++ = is_before(&from[j], &from[i]) ? from[j++] : from[i++];
+        while (i < middle)
+            *to++ = from[i++];
+        while (j < end)
+            *to++ = from[j++];
+        i = end;
+    }
+    return runs;
+}
+
+/* words: 7 n. Two rows of keys, and behind them what comes of it. */
+static const uint64_t *sort_keys(const struct asim_event_bus *show, uint64_t *words)
+{
+    size_t n = show->pending.n, row = sizeof(struct key) / sizeof *words;
+    struct key *from = (struct key *)(void *)words, *to = from + n, *swap;
+    uint64_t *order = words + 2 * row * n;
+
+    for (size_t i = 0; i < n; i++) {
+        const struct asim_event *event = &show->pending.at[i];
+
+        from[i] = (struct key){event->t, place_of(show, event), i};
+    }
+    do {
+        size_t runs = merge(from, to, n);
+
+        swap = from;
+        from = to;
+        to = swap;
+        if (runs == 1)
+            break;
+    } while (1);
+    for (size_t i = 0; i < n; i++)
+        order[i] = from[i].at;
+    return order;
+}
+
+/* The room is kept for the next time: 48 bytes an event, 56 where long keys were needed. Freed with
+ * the show. */
+const uint64_t *asim_event_bus_sort(struct asim_event_bus *show)
+{
+    const struct spread spread = spread_of(show);
+    unsigned place_bits = asim_bits_of(spread.place_last - spread.place);
+    unsigned bits =
+        asim_bits_of(spread.t_last - spread.t) + place_bits + asim_bits_of(show->pending.n);
+
+    if (ASIM_VEC_RESERVE(show->keys, (bits <= 64 ? ASIM_SORT_U64_ROOM : 7) * show->pending.n))
+        return NULL;
+    return bits <= 64 ? sort_words(show, &spread, show->keys.at, place_bits)
+                      : sort_keys(show, show->keys.at);
+}
+
+/* --- observers -------------------------------------------------------------------------------- */
+/* The table is fixed: reports are few, and known before the start. */
+int asim_event_bus_add(struct asim_event_bus *show, const struct asim_event_observer *viewer)
+{
+    if (show->n == ASIM_EVENT_OBSERVERS)
+        return ASIM_ENOMEM;
+    for (int kind = 0; kind < ASIM_EV_KINDS; kind++)
+        show->seers[kind] |= (viewer->wants >> kind & 1) << show->n;
+    show->aside_viewers |= (uint32_t)(viewer->aside != 0) << show->n;
+    show->viewers[show->n++] = *viewer;
+    show->wants |= viewer->wants;
+    return 0;
+}
+
+void asim_event_bus_record(const struct asim_event_bus *show, struct asim_events *into,
+                           const struct asim_event *event)
+{
+    struct asim_event copy;
+
+    if (!(show->wants & 1u << event->kind))
+        return;
+    copy = *event;
+    copy.order = into->order++;
+    copy.turn = show->turn;
+    if (ASIM_VEC_PUSH(*into, copy))
+        into->failed = 1;
+}
+
+/* Order numbers stay comparable within a node, since a node never changes its lane. */
+void asim_event_bus_gather(struct asim_event_bus *show, struct asim_events *from)
+{
+    struct asim_events *into = &show->pending;
+
+    if (from == into)
+        return;
+    into->failed |= from->failed;
+    if (!into->n) { /* most windows: nothing is copied */
+        struct asim_events empty = *into;
+
+        *into = *from;
+        empty.order = from->order;
+        *from = empty;
+        return;
+    }
+    for (size_t i = 0; i < from->n; i++)
+        if (ASIM_VEC_PUSH(*into, from->at[i]))
+            into->failed = 1;
+    from->n = 0;
+}
+
+/* Order numbers are those of one node, or of the one queue of all: between two nodes that act at
+ * the same time they say only who was looked at first. */
+static int is_after(const struct asim_event_bus *show, const struct asim_event *event,
+                    const struct asim_event *last)
+{
+    if (event->t != last->t)
+        return event->t > last->t;
+    if (!show->in_order && event->turn != last->turn)
+        return event->turn > last->turn;
+    if (!show->in_order && event->rank != last->rank)
+        return event->rank > last->rank;
+    return event->order >= last->order;
+}
+
+/* The rest stays as it lies; it is sorted when it is shown. */
+void asim_event_bus_cut(struct asim_event_bus *show, const struct asim_event *last)
+{
+    size_t kept = 0;
+
+    for (size_t i = 0; i < show->pending.n; i++) {
+        if (is_after(show, &show->pending.at[i], last))
+            asim_event_fini(&show->pending.at[i]);
+        else
+            show->pending.at[kept++] = show->pending.at[i];
+    }
+    show->pending.n = kept;
+}
+
+static inline void show_to(const struct asim_event_bus *show, const struct asim_world *world,
+                           uint32_t viewers, const struct asim_event *event)
+{
+    for (viewers &= show->seers[event->kind]; viewers; viewers &= viewers - 1) {
+        const struct asim_event_observer *viewer = &show->viewers[__builtin_ctz(viewers)];
+
+        viewer->see(viewer->self, world, event);
+    }
+}
+
+void asim_event_bus_notify(const struct asim_event_bus *show, const struct asim_world *world,
+                           uint32_t viewers, const struct asim_event *event)
+{
+    show_to(show, world, viewers, event);
+}
+
+static inline void show_one(struct asim_event_bus *show, const struct asim_world *world,
+                            struct asim_event *event)
+{
+    uint32_t aside = show->aside ? show->aside_viewers : 0;
+
+    if (aside & show->seers[event->kind])
+        asim_async_observers_put(show->aside, event);
+    show_to(show, world, ~aside, event);
+    if (event->kind != ASIM_EV_FCT) /* a row a message: nothing hangs on it */
+        asim_event_fini(event);
+}
+
+/* The first n in that order have been shown: the others stay, as they lie. */
+static void keep_rest(struct asim_event_bus *show, const uint64_t *order, size_t n)
+{
+    size_t kept = 0;
+
+    for (size_t i = 0; i < n; i++)
+        show->pending.at[order[i]].kind = ASIM_EV_KINDS; /* gone */
+    for (size_t i = 0; i < show->pending.n; i++)
+        if (show->pending.at[i].kind != ASIM_EV_KINDS)
+            show->pending.at[kept++] = show->pending.at[i];
+    show->pending.n = kept;
+}
+
+/* What lies at or after `until` stays, in its old order: other nodes may still add earlier rows. A
+ * run that is stopped keeps the rest, for the close to free. Mostly nothing is left. */
+void asim_event_bus_deliver(struct asim_event_bus *show, const struct asim_world *world,
+                            uint64_t until)
+{
+    const uint64_t *order;
+    size_t shown = 0, n = show->pending.n;
+
+    if (!n || show->stopped)
+        return;
+    order = asim_event_bus_sort(show);
+    if (!order) {
+        show->pending.failed = 1;
+        return;
+    }
+    for (; shown < n && !show->stopped; shown++) {
+        struct asim_event *event = &show->pending.at[order[shown]];
+
+        if (event->t >= until)
+            break;
+        show_one(show, world, event);
+    }
+    if (shown < n)
+        keep_rest(show, order, shown);
+    else
+        show->pending.n = 0;
+}
+
+/* Every viewer is closed even after a failure; the first one's code is returned. The show is empty
+ * afterwards and can be closed again. */
+int asim_event_bus_close(struct asim_event_bus *show, const struct asim_world *world,
+                         struct asim_err *err)
+{
+    int code = 0;
+
+    asim_event_bus_deliver(show, world, UINT64_MAX);
+    asim_async_observers_close(show->aside);
+    for (size_t v = 0; v < show->n; v++) {
+        int one =
+            show->viewers[v].close ? show->viewers[v].close(show->viewers[v].self, world, err) : 0;
+
+        if (one && !code)
+            code = one;
+        show->lost |= one != 0;
+    }
+    if (show->pending.failed && !code)
+        code = asim_err_nomem(err, "keeping events for the reports");
+    for (size_t i = 0; i < show->pending.n; i++) /* stopped */
+        asim_event_fini(&show->pending.at[i]);
+    free(show->pending.at);
+    free(show->keys.at);
+    *show = (struct asim_event_bus){.n = 0};
+    return code;
+}

@@ -1,0 +1,17 @@
+/* SPDX-License-Identifier: GPL-2.0-only
+ *
+ * How the time of a rank divides into classes.
+ */
+#ifndef ASIM_SIM_RANK_TRACK_H
+#define ASIM_SIM_RANK_TRACK_H
+
+#include "sim/sim.h"
+
+enum asim_span asim_span_of(const struct asim_op *op);
+/* An op of that class begins, ends. */
+void asim_track_start(struct asim_rank *rank, enum asim_span span);
+void asim_track_end(struct asim_rank *rank, enum asim_span span);
+/* op NULL: a compute op without roofline values. */
+void asim_track_roofline(struct asim_rank *rank, const struct asim_op *op, uint64_t ns);
+
+#endif

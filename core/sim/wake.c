@@ -1,0 +1,112 @@
+/* SPDX-License-Identifier: GPL-2.0-only
+ *
+ * See wake.h. Events of one time run in the order in which they were added, those added meanwhile
+ * included (system-layer.md#ticks-and-event-order). Nearly every event of a large run is a credit
+ * of a uniform phase, which has a path of its own here.
+ */
+#include "sim/wake.h"
+#include "sim/collective/bus.h"
+#include "sim/collective/coll_run.h"
+#include "sim/collective/graph_runner.h"
+#include "sim/collective/uniform_phase.h"
+#include "sim/ops/issue.h"
+#include "sim/ops/memory.h"
+#include "sim/rank/clock.h"
+
+/* The one place where kinds of events become calls. todo is a copy, its memory is free again. */
+static void run_copy(struct asim_rank *rank, const struct asim_rank_event *todo)
+{
+    switch (todo->kind) {
+    case ASIM_RANK_EVENT_OP_DONE:
+        asim_op_done(rank, todo->op);
+        break;
+    case ASIM_RANK_EVENT_UNIFORM: /* these three before */
+    case ASIM_RANK_EVENT_DELAY:
+    case ASIM_RANK_EVENT_CREDIT:
+        break;
+    case ASIM_RANK_EVENT_NODE:
+        asim_graph_runner_node_ended(rank, todo->custom, todo->op);
+        break;
+    case ASIM_RANK_EVENT_FLOW:
+        asim_graph_runner_send_flow(rank, todo->custom, todo->op);
+        break;
+    case ASIM_RANK_EVENT_MEMORY:
+        asim_memory_next(rank, todo->op);
+        break;
+    case ASIM_RANK_EVENT_BUS:
+        asim_bus_step(rank, todo);
+        break;
+    case ASIM_RANK_EVENT_START:
+        asim_issue_all(rank);
+    }
+}
+
+static void run_any(struct asim_rank *rank, struct asim_rank_event *kept)
+{
+    struct asim_rank_event todo = *kept;
+
+    asim_pool_give(&rank->lane->pools.todo, kept);
+    run_copy(rank, &todo);
+}
+
+/* The event is given back before what it leads to, which will want the memory. */
+static inline void run(struct asim_rank *rank, struct asim_rank_event *kept, uint64_t now)
+{
+    struct asim_chunk *stream = kept->stream;
+    uint64_t bytes = kept->bytes;
+
+    if (kept->kind > ASIM_RANK_EVENT_CREDIT) {
+        run_any(rank, kept);
+        return;
+    }
+    if (kept->kind == ASIM_RANK_EVENT_UNIFORM) {
+        asim_uniform_phase_step(rank, kept->march, now);
+        return;
+    }
+    if (kept->kind == ASIM_RANK_EVENT_CREDIT)
+        bytes = 0; /* reduced by now */
+    asim_pool_give(&rank->lane->pools.todo, kept);
+    asim_chunk_credit(rank, stream, bytes);
+}
+
+/* The place of a tick holds while its events run: others may be added behind it, but only this
+ * function takes one away.
+ * Events added at this same time run in this call. A failure leaves the rest where it is;
+ * closing frees it. */
+static void run_tick(struct asim_rank *rank, struct asim_tick *tick)
+{
+    struct asim_rank_event *kept;
+
+    while (tick && (kept = tick->head) && !rank->failed) {
+        tick->head = kept->next;
+        run(rank, kept, tick->t);
+    }
+    if (tick)
+        asim_clock_forget(rank, tick);
+}
+
+static void wake_any(struct asim_rank *rank)
+{
+    run_tick(rank, asim_clock_find(rank, asim_rank_now(rank)));
+}
+
+/* Mostly all there is ahead of a rank is the one token of a march: the same with less looking. The
+ * tick stays while the token's step runs, so that an event added for this very time comes into it,
+ * as the order asks for, and is run before the rank is left. */
+void asim_rank_wake(struct asim_rank *rank)
+{
+    struct asim_tick *tick = rank->near;
+    struct asim_rank_event *kept = tick->head;
+
+    if (!rank->n_near || !kept || kept->kind != ASIM_RANK_EVENT_UNIFORM || kept->next ||
+        tick->t != asim_rank_now(rank)) {
+        wake_any(rank);
+        return;
+    }
+    tick->head = NULL;
+    asim_uniform_phase_step(rank, kept->march, tick->t);
+    if (tick->head)
+        run_tick(rank, tick);
+    else if (--rank->n_near)
+        asim_tick_move(tick, &rank->near[rank->n_near]);
+}

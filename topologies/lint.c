@@ -70,7 +70,7 @@ static int say_parallel(void *lint, uint32_t a, uint32_t b)
     return 0;
 }
 
-/* The reference's neighbour table is keyed by the pair, so the last of parallel links hides the
+/* ASTRA-sim's neighbour table is keyed by the pair, so the last of parallel links hides the
  * others and a file with two 200G links runs with one. */
 static int check_duplicates(struct asim_lint *lint, const struct asim_topo *topo,
                             struct asim_err *err)

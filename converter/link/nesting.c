@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-only
  *
- * Order, nesting and inter-thread order of CPU ops. The reference compares each op with all later
- * ones (n squared in the worst case); here a stack of open ops does it in one pass: an op adds its
- * interval to those around it, and stops at the first one that it lies in and that itself lies
- * inside everything below, because what is below has counted that one already.
+ * Order, nesting and inter-thread order of CPU ops. The published tools compare each op with all
+ * later ones (n squared in the worst case); here a stack of open ops does it in one pass: an op
+ * adds its interval to those around it, and stops at the first one that it lies in and that itself
+ * lies inside everything below, because what is below has counted that one already.
  *
- * parity: the reference sorts ops that start together by ascending duration, so a parent that
+ * parity: the published tools sort ops that start together by ascending duration, so a parent that
  * starts with its child does not subtract it; that is kept under --compat, otherwise the longer
  * one comes first. It stops when rounding makes a duration negative; here that is clamped to 0.
  */

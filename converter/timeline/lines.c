@@ -134,7 +134,7 @@ int asim_timeline_log(struct asim_timeline *t, struct asim_err *err)
 
 /* --- a run's completed messages: source and destination address, ports, bytes, start, ns --- */
 
-/* Host of an address as the reference makes them: 11.H.L.1 for host 256 H + L. */
+/* Host of an address as ASTRA-sim makes them: 11.H.L.1 for host 256 H + L. */
 static uint64_t host_of(uint64_t ip)
 {
     return (ip >> 16 & 0xff) * 256 + (ip >> 8 & 0xff);

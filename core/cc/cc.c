@@ -40,7 +40,7 @@ static void list(char *buf, size_t size)
     }
 }
 
-/* parity: any other number runs without control in the reference; here it is refused, because such
+/* parity: any other number runs without control in ASTRA-sim; here it is refused, because such
  * a number is a slip. */
 const struct asim_cc *asim_cc_number(uint32_t number, struct asim_err *err)
 {
@@ -100,7 +100,7 @@ uint64_t asim_cc_scale(const struct asim_cc_flow *flow, uint64_t bps, double fac
     return asim_cc_clamp(flow, scaled < 1.8e19 ? (uint64_t)scaled : UINT64_MAX);
 }
 
-/* 4.9 us are 4 us, as the reference's integer-microsecond factory has it
+/* 4.9 us are 4 us, as ASTRA-sim's integer-microsecond factory has it
  * (rdma-network.md#modes-and-timers). */
 uint64_t asim_cc_timer_ns(uint64_t fs)
 {

@@ -157,7 +157,7 @@ int asim_cc_check(struct asim_err *err);
 uint64_t asim_cc_scale(const struct asim_cc_flow *flow, uint64_t bps, double factor);
 /* bps kept between minimum and line rate. */
 uint64_t asim_cc_clamp(const struct asim_cc_flow *flow, uint64_t bps);
-/* A time of the configuration in whole microseconds, as ns (the reference truncates). */
+/* A time of the configuration in whole microseconds, as ns (ASTRA-sim truncates). */
 uint64_t asim_cc_timer_ns(uint64_t fs);
 /* Uniform in [0, 1), the flow's own sequence. */
 double asim_cc_draw(struct asim_cc_flow *flow);

@@ -25,7 +25,7 @@ uint32_t asim_coll_peer(const struct asim_coll *coll, uint64_t by)
     return (uint32_t)(at < n ? at : at - n);
 }
 
-/* Integer division as in the reference: what does not divide is lost for the later phases
+/* Integer division as in ASTRA-sim: what does not divide is lost for the later phases
  * (system-layer.md#phases). */
 uint64_t asim_coll_out_bytes(const struct asim_coll_algo *algo, int coll_type, uint64_t bytes,
                              uint32_t n)
@@ -88,7 +88,7 @@ static int split(const char *word, char *base, size_t size, struct asim_coll_cho
     return !*end && choice->window > 0 && strlen(word + digits) < 8;
 }
 
-/* Resolved once at set-up; word is borrowed. Unlike the reference, direct0 (which never sends) and
+/* Resolved once at set-up; word is borrowed. Unlike ASTRA-sim, direct0 (which never sends) and
  * a number behind another algorithm are errors. */
 int asim_coll_choose(struct asim_coll_choice *choice, const char *word, struct asim_err *err)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only
  *
- * See pipeline.h. The reference keeps two countdowns and a toggle and changes them at each
+ * See pipeline.h. ASTRA-sim keeps two countdowns and a toggle and changes them at each
  * hand-over; here the same decision is a function of the hand-over's number.
  *
  * Example: a ring of 4 doing an all-reduce has p = 1, nz = 3. Hand-overs 1 2 3 reduce, 4 begins the
@@ -20,7 +20,7 @@ void asim_pipeline_init(struct asim_plan *plan, uint32_t p, uint64_t nz)
         plan->coll.coll_type != ASIM_REDUCE_SCATTER && plan->coll.coll_type != ASIM_ALL_REDUCE;
 }
 
-/* Hand-over i of the reference's insert(): z of them pass on, then nz reduce, and the toggle says
+/* Hand-over i of ASTRA-sim's insert(): z of them pass on, then nz reduce, and the toggle says
  * whether this cycle of an all-reduce is its reducing half (system-layer.md#credit-engine). */
 int asim_pipeline_reduces(const struct asim_plan *plan, uint64_t i)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only
  *
  * Small things every settings reader shares: names of collective types, and
- * where a path that stands inside a file is looked for. The reference looks from the working
+ * where a path that stands inside a file is looked for. ASTRA-sim looks from the working
  * directory only, which is why its scripts change folder first; a file's own folder is tried
  * second here, so a run that works there opens the same file here.
  *

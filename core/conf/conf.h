@@ -56,7 +56,7 @@ struct asim_rank_values {
 struct asim_system {
     int policy;       /* enum asim_policy; default LIFO */
     int optimization; /* enum asim_optimization; default baseline */
-    uint32_t splits;  /* preferred-dataset-splits; default 1 (the reference divides by zero) */
+    uint32_t splits;  /* preferred-dataset-splits; default 1 (ASTRA-sim divides by zero) */
     /* Chunks running at once in a dimension, before it is divided by the queues
      * (system-layer.md#queues-and-active-chunks). */
     uint32_t active_chunks;

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only
  *
  * Communicator groups JSON, {"1": [0, 2], "2": [1, 3]} (system-layer.md#communicator-groups).
- * Members keep the order of the file: the reference finds a rank's position on a sorted copy but
+ * Members keep the order of the file: ASTRA-sim finds a rank's position on a sorted copy but
  * talks to members in file order, and the stage that uses the group decides what to do about that.
- * Ranks the run does not have and members named twice, which the reference never looks at, are
+ * Ranks the run does not have and members named twice, which ASTRA-sim never looks at, are
  * errors.
  *
  * Group 0 is "all ranks" to the workload and never looked up here, but a file may define it. Memory

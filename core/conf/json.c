@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only
  *
- * The reference reads JSON with a library that throws on a wrong type, which ends the program
+ * ASTRA-sim reads JSON with a library that throws on a wrong type, which ends the program
  * without naming the key (system-layer.md#system-file). Here every value goes through the option
  * tables as text, so that ranges, choices and messages are those of every other kind of setting;
  * only the JSON type is checked before, because "4" for a number is refused by the reference too.
@@ -84,7 +84,7 @@ static int is_word_type(enum asim_type type)
 }
 
 /* The value as an option parser wants it. Reals that are whole numbers are written without a
- * fraction, so that 10.0 is good for an integer as in the reference.
+ * fraction, so that 10.0 is good for an integer as in ASTRA-sim.
  * Doubles with a fraction go out with 17 digits and are read back as the same double. */
 static const char *scalar_text(char *buf, size_t size, const json_t *value)
 {
@@ -101,7 +101,7 @@ static const char *scalar_text(char *buf, size_t size, const json_t *value)
     return buf;
 }
 
-/* JSON's types are checked first: a number in quotes is refused, as the reference refuses it. */
+/* JSON's types are checked first: a number in quotes is refused, as ASTRA-sim refuses it. */
 int asim_json_option(const struct asim_option *row, void *base, const json_t *value,
                      const char *path, struct asim_err *err)
 {

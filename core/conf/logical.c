@@ -2,7 +2,7 @@
  *
  * Logical topology JSON, {"logical-dims": ["8", "4"]} (system-layer.md#logical-topology): how the
  * ranks are folded into dimensions, dimension 0 varying fastest. The published files hold strings;
- * numbers are taken too. A missing key, which makes the reference read out of bounds, is an error.
+ * numbers are taken too. A missing key, which makes ASTRA-sim read out of bounds, is an error.
  *
  * Without such a file the ranks form one dimension. The order of dimensions is that of the links'
  * speed in published files: 0 is the innermost, and localBWAware reduces there first.

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only
  *
- * Remote memory JSON (system-layer.md#remote-memory). The reference leaves the type undefined when
+ * Remote memory JSON (system-layer.md#remote-memory). ASTRA-sim leaves the type undefined when
  * the key is absent, divides by zero for PER_NODE without a node size and truncates the bandwidth
  * to whole GB/s; here the first two are errors and a fraction is kept, with a note because it
  * changes times.

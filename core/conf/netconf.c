@@ -93,7 +93,7 @@ static int read_option(struct reader *r, struct key_seen *key)
     return asim_netconf_put(r->net, key->row, value, asim_src_where(&r->src), r->err);
 }
 
-/* Thresholds are KB of 1000 bytes in the reference (rdma-network.md#ecn-marking); they are kept in
+/* Thresholds are KB of 1000 bytes in ASTRA-sim (rdma-network.md#ecn-marking); they are kept in
  * bytes. */
 static int read_map_entry(struct reader *r, size_t m, struct asim_rate_value *entry)
 {
@@ -111,7 +111,7 @@ static int read_map_entry(struct reader *r, size_t m, struct asim_rate_value *en
     return 0;
 }
 
-/* A map named twice replaces the first one whole, as in the reference. Comparing each rate with
+/* A map named twice replaces the first one whole, as in ASTRA-sim. Comparing each rate with
  * all before it is quadratic, and bounded by the number of entries.
  * The entries follow on the same line; a count that is too small leaves words, which read_line
  * refuses. */
@@ -143,7 +143,7 @@ static int read_map(struct reader *r, size_t m)
     return rc;
 }
 
-/* A bare number is the reference's: us after 2 s of the run, 0 = no such event. A time with a unit
+/* A bare number is ASTRA-sim's: us after 2 s of the run, 0 = no such event. A time with a unit
  * is a time of the run. Returns 0, or ASIM_EINVAL without a message. */
 static int read_link_time(const char *word, uint64_t *at_ns)
 {
@@ -274,7 +274,7 @@ static int resolve(struct reader *r, char **path)
     return 0;
 }
 
-/* The reference writes both logs whether or not the file names them. */
+/* ASTRA-sim writes both logs whether or not the file names them. */
 static int default_output(struct reader *r, char **path, const char *name)
 {
     if (!*path)

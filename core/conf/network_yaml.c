@@ -7,7 +7,7 @@
  *     bandwidth: [ 100.0, 50.0 ]   # GB/s of 2^30 bytes
  *     latency: [ 300.0, 1000.0 ]   # ns per hop
  *
- * Every value is checked here, each fault with the line it stands on. The reference ends with an
+ * Every value is checked here, each fault with the line it stands on. ASTRA-sim ends with an
  * exit code only; an unknown key, which it ignores, is an error as in all files of this folder.
  *
  * Lists of numbers, one entry per dimension, dimension 0 innermost. The result is plain numbers:
@@ -69,7 +69,7 @@ static int set_topology(struct asim_netdim *dim, const char *text)
     return ASIM_EINVAL;
 }
 
-/* A dimension of one rank is refused as in the reference: it would make every hop count 0. */
+/* A dimension of one rank is refused as in ASTRA-sim: it would make every hop count 0. */
 static int set_npus(struct asim_netdim *dim, const char *text)
 {
     uint64_t n;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only
  *
  * System JSON (system-layer.md#system-file). Scalars go through one option table whose defaults are
- * those the reference documents for an absent key; where it has none (undefined memory, a division
+ * those ASTRA-sim documents for an absent key; where it has none (undefined memory, a division
  * by zero) the least surprising value stands and a note says so. Algorithm lists are kept as
  * words: whether an algorithm of that name exists is a later stage's business. Keys that published
  * files carry without effect are accepted; any other unknown key is an error, because a misspelt
@@ -61,7 +61,7 @@ static const struct asim_option system_options[] = {
      F(track_local_mem), 0, 0, NULL, 0},
     {"local-mem-trace-filename", NULL, "prefix of the local memory trace", "local_mem_trace",
      ASIM_T_STRING, F(local_mem_trace), 0, 0, NULL, 0},
-    /* From here on keys the reference accepts and ignores, or does not have; here they have an
+    /* From here on keys ASTRA-sim accepts and ignores, or does not have; here they have an
      * effect. */
     {"intra-dimension-scheduling", NULL, "order of chunks in a dimension", "FIFO", ASIM_T_CHOICE,
      F(intra_dim), 0, 0, "FIFO|RG|smallestFirst|lessRemainingPhaseFirst", 0},
@@ -211,7 +211,7 @@ static int read_list(struct reader *r, const char *key, struct asim_words *words
     return 0;
 }
 
-/* The reference throws unless the array has exactly one entry; more would never be looked at. */
+/* ASTRA-sim throws unless the array has exactly one entry; more would never be looked at. */
 static int read_custom(struct reader *r, const char *key, char **out, const json_t *list)
 {
     const json_t *word = json_array_get(list, 0);

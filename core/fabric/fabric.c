@@ -79,7 +79,7 @@ static void open_port(struct asim_fabric *fabric, struct asim_port *port, uint32
 }
 
 /* A host's NICs stand in the order of its links in the topology file: that order numbers the
- * interfaces, and the reference's hash picks among them (rdma-network.md#nic-choice). Freed by
+ * interfaces, and ASTRA-sim's hash picks among them (rdma-network.md#nic-choice). Freed by
  * close_host, also when this fails half-way. */
 static int open_host(struct asim_fabric *fabric, uint32_t node)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only
  *
  * Frames as others know them: a frame of the core is 32 bytes that refer to a flow; traces,
- * captures and ns-3 packets want addresses, ports and headers. Two forms of bytes: the reference's
+ * captures and ns-3 packets want addresses, ports and headers. Two forms of bytes: ASTRA-sim's
  * own (rdma-network.md#frames: as many bytes as frame->wire counts), and RoCEv2 (Ethernet,
  * IPv4, UDP 4791, BTH, AETH) for tools that decode real captures.
  *

@@ -3,9 +3,9 @@
  * Links that go down and come up at planned times (rdma-network.md#link-events). An event is
  * global: windows end at its time, every node has come to it, and it goes before all else that
  * happens then. Frames under way on the link are lost (loss.c knew), frames queued for it are
- * dropped and leave the shared buffer (the reference leaks them there), PFC state of both ports is
+ * dropped and leave the shared buffer (ASTRA-sim leaks them there), PFC state of both ports is
  * cleared, routes are searched again over the links that are up, and queue pairs choose their NIC
- * anew. Any number of events; the reference has one LINK_DOWN and no way up.
+ * anew. Any number of events; ASTRA-sim has one LINK_DOWN and no way up.
  *
  * Planned when the network is built and owned by it. Between events it costs one comparison per
  * window; at an event, a search for routes.

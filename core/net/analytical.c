@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only
  *
- * The run loop of the analytical backends. All ranks share one clock, as in the reference
+ * The run loop of the analytical backends. All ranks share one clock, as in ASTRA-sim
  * (system-layer.md#ticks-and-event-order); times are whole ns, delays truncated from doubles.
  */
 #include "net/analytical.h"
@@ -17,7 +17,7 @@ struct call {
 };
 
 /* base is embedded by the backend and zeroed by its calloc. Bandwidths of the YAML are in GiB/s: x
- * 2^30 / 1e9 bytes per ns, multiplied first as the reference does (analytical.md#units). */
+ * 2^30 / 1e9 bytes per ns, multiplied first as ASTRA-sim does (analytical.md#units). */
 void asim_analytical_init(struct asim_analytical *base, const struct asim_net_config *config)
 {
     base->user = config->user;
@@ -76,7 +76,7 @@ static struct asim_due_queue *queue_of(struct asim_net *net)
 
 const struct asim_net_extras asim_analytical_extras = {.queue = queue_of};
 
-/* Due now, but behind all that is due now: the reference's new event at the current time
+/* Due now, but behind all that is due now: ASTRA-sim's new event at the current time
  * (analytical.md#matching). */
 int asim_analytical_late(struct asim_net *net, uint32_t rank, uint64_t cookie)
 {

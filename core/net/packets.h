@@ -78,7 +78,7 @@ struct asim_fabric_config {
 };
 
 struct asim_fabric_stats {
-    uint64_t hops;      /* frames put on a link: the reference's packet-hops */
+    uint64_t hops;      /* frames put on a link: ASTRA-sim's packet-hops */
     uint64_t hop_bytes; /* wire bytes of those */
     uint64_t messages;  /* completed */
     /* Frames a switch could not admit or route, ECN marks set, PAUSE frames sent. */

@@ -73,7 +73,7 @@ struct asim_track {
     uint8_t seen[ASIM_SPANS];
     uint64_t since[ASIM_SPANS], total[ASIM_SPANS]; /* union of intervals, ns */
     uint64_t overlap_since, overlap;               /* GPU and Comm both running */
-    uint64_t gpu_busy; /* the reference's counter behind "exposed communication" */
+    uint64_t gpu_busy; /* ASTRA-sim's counter behind "exposed communication" */
     uint64_t last_end;
     /* roofline: time of compute ops, and sums of value x time over those with values */
     double comp_ns, bound_ns, compute_use_ns, memory_use_ns, intensity_ns;

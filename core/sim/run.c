@@ -101,7 +101,7 @@ static void on_fct(void *self, const struct asim_fct *row)
     event->of.fct.sport = row->sport;
 }
 
-/* port is 1-based, as the reference's interface. */
+/* port is 1-based, as ASTRA-sim's interface. */
 static void on_pfc(void *self, uint64_t t, uint32_t node, uint32_t port, int pause)
 {
     struct asim_world *world = self;

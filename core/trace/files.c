@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only
  *
  * Names of op types and of the files of a workload. A workload is a prefix: rank r's trace is
- * <prefix>.<r>.et or, which the reference does not know, <prefix>.<r>.et.gz; ranks are decimal
+ * <prefix>.<r>.et or, which ASTRA-sim does not know, <prefix>.<r>.et.gz; ranks are decimal
  * without padding and have no gaps.
  *
  * Looking for all files costs one reading of the folder, and an access() per rank where some are
@@ -128,7 +128,7 @@ int asim_trace_path(const char *prefix, uint32_t rank, char **path, struct asim_
 }
 
 /* Files of as many ranks as the highest says leave no gap. Else counts up from 0 until a file is
- * missing; a file of a higher rank then means one. The reference silently cuts there or exits
+ * missing; a file of a higher rank then means one. ASTRA-sim silently cuts there or exits
  * (system-layer.md#command-lines). */
 int asim_trace_count(const char *prefix, struct asim_trace_files *files, struct asim_err *err)
 {

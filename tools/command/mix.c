@@ -2,7 +2,7 @@
  *
  * asim mix FILE: the packet trace of a run (TRACE_OUTPUT_FILE, report/mix.h) as text, a line a
  * record: time, node:interface, queue and its bytes, event, ECN bits, addresses, and what the kind
- * of frame has. --links=1 prints the rates of the interfaces first. Reads files of the reference,
+ * of frame has. --links=1 prints the rates of the interfaces first. Reads files of ASTRA-sim,
  * too: the layout is the same.
  */
 #include <inttypes.h>

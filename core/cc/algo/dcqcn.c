@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-only
  *
  * DCQCN (Zhu et al., "Congestion Control for Large-Scale RDMA Deployments", SIGCOMM 2015), in the
- * variant of the reference (rdma-network.md#dcqcn): every marked packet's ACK is a
+ * variant of ASTRA-sim (rdma-network.md#dcqcn): every marked packet's ACK is a
  * CNP; a check every RATE_DECREASE_INTERVAL cuts the rate if one came since the last; alpha decays
  * every ALPHA_RESUME_INTERVAL; RP_TIMER drives fast recovery, additive and hyper increase. There
  * is no byte counter.
  *
- * The reference runs all three timers for ever. Here alpha's ticks are caught up with when alpha
+ * ASTRA-sim runs all three timers for ever. Here alpha's ticks are caught up with when alpha
  * is needed, the check is only timed while a CNP waits for it, and the increase stops once rate
  * and target are at line rate; same values on the same grid.
  *

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only
  *
- * DCTCP (Alizadeh et al., SIGCOMM 2010) with a rate instead of a congestion window, as the
- * reference has it (rdma-network.md#dctcp): once per round trip alpha follows the
- * fraction of marked packets; a mark cuts the rate by alpha / 2 and opens a round without further
- * cuts (CWR); otherwise every round adds DCTCP_RATE_AI.
+ * DCTCP (Alizadeh et al., SIGCOMM 2010) with a rate instead of a congestion window, as ASTRA-sim
+ * has it (rdma-network.md#dctcp): once per round trip alpha follows the fraction of marked packets;
+ * a mark cuts the rate by alpha / 2 and opens a round without further cuts (CWR); otherwise every
+ * round adds DCTCP_RATE_AI.
  *
  * A round is one window's worth of ACKs: it ends when an ACK passes what had been sent when it
  * began. No timers.
@@ -72,7 +72,7 @@ static int end_of_round(struct asim_cc_flow *flow, const struct asim_cc_ack *ack
     return 1;
 }
 
-/* The order of the reference: count, round, leave CWR, cut, raise. */
+/* The order of ASTRA-sim: count, round, leave CWR, cut, raise. */
 static void on_ack(struct asim_cc_flow *flow, const struct asim_cc_ack *ack,
                    const struct asim_cc_config *config)
 {

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: GPL-2.0-only
  *
  * HPCC (Li et al., "HPCC: High Precision Congestion Control", SIGCOMM 2019), single- and
- * multi-rate, as the reference has it (rdma-network.md#hpcc): every ACK brings the
+ * multi-rate, as ASTRA-sim has it (rdma-network.md#hpcc): every ACK brings the
  * load of each hop; the inflight utilisation u steers the rate multiplicatively towards U_TARGET
  * and by RATE_AI. A full update once per round trip stores the new base rate; in between
  * (FAST_REACT) the same computation only applies it. Two stamps in one ns say nothing: such a hop
- * is passed over (the reference divides by zero).
+ * is passed over (ASTRA-sim divides by zero).
  *
  * Hop records arrive in the units of the header and wrap; differences are taken modulo their
- * widths. More than five hops say nothing, as in the reference. No timers.
+ * widths. More than five hops say nothing, as in ASTRA-sim. No timers.
  */
 #include "cc/cc.h"
 

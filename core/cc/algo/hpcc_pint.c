@@ -2,7 +2,7 @@
  *
  * HPCC over PINT (Ben Basat et al., "PINT: Probabilistic In-band Network Telemetry", SIGCOMM
  * 2020): packets carry one digest, the logarithm of the highest utilisation on the path, and a
- * fraction PINT_PROB of the ACKs is looked at; rdma-network.md#hpcc-pint. The reference
+ * fraction PINT_PROB of the ACKs is looked at; rdma-network.md#hpcc-pint. ASTRA-sim
  * draws from one global sequence in the order of its events, so agreement is statistical.
  *
  * Unlike HPCC it sees one number for the whole path, so it cannot tell hops apart and has no

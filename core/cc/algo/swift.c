@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only
  *
  * Swift (Kumar et al., "Swift: Delay is Simple and Effective for Congestion Control in the
- * Datacenter", SIGCOMM 2020), which the reference lacks: a congestion window in bytes follows the
+ * Datacenter", SIGCOMM 2020), which ASTRA-sim lacks: a congestion window in bytes follows the
  * distance of the round-trip time from a target, additively up, multiplicatively down at most once
  * per round trip, with pacing below one packet. The target is a base plus the flow-scaling term of
  * the paper's section 3.1; the base defaults to 1.25 x the path's base RTT plus the time of a few

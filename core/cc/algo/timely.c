@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only
  *
  * TIMELY (Mittal et al., SIGCOMM 2015): the gradient of the round-trip time sets the rate
- * (rdma-network.md#timely). One update per round trip. The reference's first version echoed no
+ * (rdma-network.md#timely). One update per round trip. ASTRA-sim's first version echoed no
  * timestamp; this is the later, working behaviour. Its other constants have no configuration keys.
  *
  * The round-trip time is that of a data packet and its ACK, queues of both directions included. No

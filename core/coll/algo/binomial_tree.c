@@ -6,7 +6,7 @@
  *
  * Broadcast and scatter go down, the largest subtree first; reduce and gather come up. A scatter
  * hands each subtree its share, a gather collects them; bytes is what the root holds before a
- * scatter and what each member holds before a gather. The reference has none of these.
+ * scatter and what each member holds before a gather. ASTRA-sim has none of these.
  */
 #include "coll/coll.h"
 

@@ -7,7 +7,7 @@
  * reductions again, because the pattern's cycle is longer there.
  *
  * An all-to-all-v (coll.sizes) is the same exchange with a size of its own for each message; its
- * receiver takes what comes. Our own: the reference has none.
+ * receiver takes what comes. Our own: ASTRA-sim has none.
  *
  * Time on idle links without contention: all-reduce D + T + D + R + T + D; the others D + T + D (+
  * R). With a window the rounds add up. Its contention is the network's to find.

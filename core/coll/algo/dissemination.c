@@ -3,7 +3,7 @@
  * Dissemination barrier (Hensgen, Finkel and Manber, "Two algorithms for barrier synchronization",
  * 1988): in round k a member tells the one 2^k places on and hears from the one 2^k places back;
  * after ceil(log2 n) rounds everybody has heard of everybody. A message is one byte, whatever size
- * the trace gives the barrier. The reference has no barrier.
+ * the trace gives the barrier. ASTRA-sim has no barrier.
  *
  * Nobody may leave before everybody has entered: what a member hears in round k carries all that
  * its sender had heard in the rounds before.

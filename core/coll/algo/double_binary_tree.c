@@ -3,7 +3,7 @@
  * Double binary tree (Sanders, Speck and Traff, "Two-tree algorithms for full bandwidth broadcast,
  * reduction and scan", 2009; system-layer.md#binary-trees and system-layer.md#double-binary-tree).
  * Chunks alternate between two trees: the root of one is the last member, of the other the first,
- * above an in-order tree, which is perfect where n is a power of two (the reference crashes for any
+ * above an in-order tree, which is perfect where n is a power of two (ASTRA-sim crashes for any
  * other n). Every chunk goes up whole, reduced on the way, and down whole. parity: whatever the
  * collective, an all-reduce is done; and inner members pay a reduction on the way down.
  *

@@ -6,7 +6,7 @@
  * and doubles it, an all-reduce does one and then the other. parity: a reduction is charged for the
  * next message's size, and the last halving step's not at all.
  *
- * Where n is no power of two (partners would not agree, and the reference waits for ever) Bruck's
+ * Where n is no power of two (partners would not agree, and ASTRA-sim waits for ever) Bruck's
  * algorithm takes its place: as many steps, rounded up, and as many bytes.
  *
  * Steps: log2 n for a reduce-scatter or all-gather, twice that for an all-reduce; bytes: (n-1)/n of
@@ -57,7 +57,7 @@ static uint32_t level_of(const struct asim_plan *plan, uint64_t k)
     return k < levels ? (uint32_t)k : 2 * levels - 1 - (uint32_t)k;
 }
 
-/* Halving is applied step by step, so that odd sizes truncate as the reference's do. parity: an
+/* Halving is applied step by step, so that odd sizes truncate as ASTRA-sim's do. parity: an
  * all-reduce halves once more than it sends before it doubles again, so a remainder is lost on the
  * way back (14,285 bytes among 4: 7142, 3571, 3570, 7140). */
 static uint64_t bytes_of(const struct asim_plan *plan, uint64_t k)

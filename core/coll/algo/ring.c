@@ -3,8 +3,8 @@
  * Ring: every member sends to its next and receives from its previous, one message in flight
  * (Patarasuk and Yuan, "Bandwidth optimal all-reduce algorithms", 2009; system-layer.md#ring).
  * All-reduce is a reduce-scatter followed by an all-gather, 2(n-1) steps of 1/n of the data.
- * All-to-all forwards everything around the ring in n(n-1)/2 steps, as the reference does.
- * Remainders of bytes / n are dropped. parity: the reference drops them too.
+ * All-to-all forwards everything around the ring in n(n-1)/2 steps, as ASTRA-sim does.
+ * Remainders of bytes / n are dropped. parity: ASTRA-sim drops them too.
  *
  * Time of one phase on idle links: all-reduce (2n-1) D + 2(n-1) T + (n-1) R, with D the endpoint
  * delay, T the message's network time and R its reduction; system-layer.md#ring has the other

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only
  *
- * The innermost dimension first: the reference's only reachable order, and the default. Published
+ * The innermost dimension first: ASTRA-sim's only reachable order, and the default. Published
  * files also call it "baseline". An all-gather begins at the outermost.
  */
 #include "coll/dims.h"

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only
  *
  * Chunk i begins one dimension further than chunk i - 1, so that chunks under way at the same
- * time use different dimensions. The reference's code counts chunks over all collectives of a
+ * time use different dimensions. ASTRA-sim's code counts chunks over all collectives of a
  * rank; here the count begins anew with each, because ranks need not have issued the same ones.
  */
 #include "coll/dims.h"

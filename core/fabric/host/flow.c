@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only
  *
- * Flows: one queue pair per message, as the reference creates them (rdma-network.md#queue-pairs). A
+ * Flows: one queue pair per message, as ASTRA-sim creates them (rdma-network.md#queue-pairs). A
  * flow lives in a slot of its source host; slots are recycled under a new generation, so that a
  * frame of an earlier message can be told from one of the present.
  *
@@ -167,7 +167,7 @@ static __attribute__((noinline)) int count_to(struct asim_host *host, uint32_t d
     return 0;
 }
 
-/* Counted per destination, as the reference does. In a ring a host has one, which costs no look at
+/* Counted per destination, as ASTRA-sim does. In a ring a host has one, which costs no look at
  * the map. */
 static inline uint64_t next_sport(struct asim_host *host, uint32_t dst)
 {
@@ -293,7 +293,7 @@ uint32_t asim_flow_nic(struct asim_fabric *fabric, uint32_t host, uint32_t peer,
 }
 
 /* VAR_WIN: win x rate / line rate, truncated, at least 1 (rdma-network.md#send-window). In long
- * double because the reference's product overflows 64 bits above some 46 MB at 400 Gb/s (its defect
+ * double because ASTRA-sim's product overflows 64 bits above some 46 MB at 400 Gb/s (its defect
  * 20). */
 void asim_flow_rewindow(const struct asim_fabric *fabric, struct asim_flow *flow)
 {
@@ -379,7 +379,7 @@ static uint64_t ideal_of(const struct asim_fabric *fabric, struct asim_host *hos
 }
 
 /* The queue pair as of host->now. parity: the pacing rate starts at the rate of the chosen NIC, not
- * at the slowest link of the path, and a message of 0 bytes sends 1, because the reference would
+ * at the slowest link of the path, and a message of 0 bytes sends 1, because ASTRA-sim would
  * never finish it (rdma-network.md#quirks). */
 void asim_flow_open(struct asim_fabric *fabric, struct asim_host *host, uint32_t slot)
 {

@@ -129,7 +129,7 @@ static inline int is_alone(const struct asim_host *host)
     return !host->timers.n || host->timers.at->t > now;
 }
 
-/* A send becomes a queue pair two events of no duration after the call, as the reference's
+/* A send becomes a queue pair two events of no duration after the call, as ASTRA-sim's
  * application start does: whatever was already due at this time goes first. Mostly nothing is, and
  * the second event follows the first. */
 static void start_flow(struct asim_fabric *fabric, struct asim_host *host, uint32_t slot)

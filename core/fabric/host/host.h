@@ -40,7 +40,7 @@ struct asim_nic {
     uint64_t wake_at;    /* pending "next send"; ASIM_NEVER = none */
     uint64_t rate_bps;   /* the link's, copied because every packet needs it */
     /* ACKs and NACKs go strictly before data (rdma-network.md#host-transmit-order); the FIFO is
-     * unbounded as in the reference.
+     * unbounded as in ASTRA-sim.
      */
     struct asim_ring acks;
     struct asim_qplist qps; /* a finished queue pair stays until a scan meets it */

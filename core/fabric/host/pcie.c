@@ -3,7 +3,7 @@
  * NIC_TOTAL_PAUSE_TIME, which is a count (rdma-network.md#nic-pauses): a stand-in for a PCIe
  * bus that stops a NIC. On a data packet, and at most so many times a host, the NIC pauses the data
  * queue of its link, lets go 10 us later and is ready for the next 1000 us after that. The PFC
- * frames go out through the FIFO of ACKs, as in the reference, where this is how they are made.
+ * frames go out through the FIFO of ACKs, as in ASTRA-sim, where this is how they are made.
  */
 #include "fabric/host/pcie.h"
 #include "fabric/host/qp.h"

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only
  *
  * The sending side of a NIC: which queue pair goes next, when nothing may go yet, and what an ACK
- * does. rdma-network.md#hosts; the scan is the reference's to the letter,
+ * does. rdma-network.md#hosts; the scan is ASTRA-sim's to the letter,
  * because with several flows its order decides every finish time.
  *
  * Costs: the scan comes to the next queue pair that may send by bits (qplist.h); those whose gap is
@@ -131,7 +131,7 @@ void asim_nic_arm(struct asim_host *host, struct asim_nic *nic, uint64_t t)
 }
 
 /* A packet that went out before. After a timeout the ACK may be what is missing; a NACK's repeats
- * are what the receiver waits for, and ask for nothing, as in the reference. */
+ * are what the receiver waits for, and ask for nothing, as in ASTRA-sim. */
 static unsigned repeat_flags(struct asim_host *host, const struct asim_flow *flow, uint64_t seq,
                              int selective)
 {

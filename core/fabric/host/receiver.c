@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only
  *
  * The receiving side of a host: go-back-N with cumulative ACKs, rdma-network.md#receiver.
- * The reference resets its ACK milestone on every packet, so the rule is "ACK an in-order packet
+ * ASTRA-sim resets its ACK milestone on every packet, so the rule is "ACK an in-order packet
  * whose end offset reaches L2_ACK_INTERVAL, or is a multiple of L2_CHUNK_SIZE". Where that rule
- * would never acknowledge the end of a message (the reference hangs), the last packet is ACKed.
+ * would never acknowledge the end of a message (ASTRA-sim hangs), the last packet is ACKed.
  *
  * The receiving half of a flow lies in the sender's slot and is written by this host only. Nothing
  * tells it that a message begins: the first frame of a new generation does.
@@ -122,7 +122,7 @@ static void out_of_order(struct asim_fabric *fabric, struct asim_host *host,
 }
 
 /* Repeated from the start of a chunk (L2_BACK_TO_ZERO) packets may begin before the expected byte
- * and end behind it. Only after a timeout, which the reference does not have: it would take them
+ * and end behind it. Only after a timeout, which ASTRA-sim does not have: it would take them
  * for what it has already. */
 static int brings_more(const struct asim_fabric *fabric, const struct asim_frame *frame,
                        const struct asim_rx *rx)

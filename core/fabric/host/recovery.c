@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-only
  *
- * The sender's answer to losses. Go-back-N is the reference's (rdma-network.md#loss-recovery):
+ * The sender's answer to losses. Go-back-N is ASTRA-sim's (rdma-network.md#loss-recovery):
  * a NACK takes snd_next back to what is acknowledged; its dead-lock, an ACK that passes snd_next,
  * is guarded in qp.c. Selective repeat keeps what the far end has beyond the gap (as IRN, Mittal et
  * al., SIGCOMM 2018: each NACK names the packet that caused it) and sends each missing packet once.
  *
- * What neither NACK repairs (a lost tail, a lost ACK, a repeat lost again; the reference hangs) is
+ * What neither NACK repairs (a lost tail, a lost ACK, a repeat lost again; ASTRA-sim hangs) is
  * repaired by a timeout of the lost packet itself. Timeouts on end without progress double their
  * distance, and after RTO_RETRIES of them the message is given up and named by the stall report.
  */
@@ -79,7 +79,7 @@ static void note_beyond(struct asim_worker *worker, struct asim_flow *flow,
 }
 
 /* With L2_BACK_TO_ZERO what is acknowledged is cut to whole chunks, because the receiver may go
- * back to the start of its chunk; the end of the message counts as it is, where the reference,
+ * back to the start of its chunk; the end of the message counts as it is, where ASTRA-sim,
  * cutting it too, never finishes. */
 static uint64_t acknowledged(const struct asim_fabric *fabric, const struct asim_flow *flow,
                              const struct asim_frame *frame)

@@ -208,8 +208,8 @@ static void push_hop(const struct asim_fabric *fabric, const struct asim_switch_
     hop->qlen = port->bytes / (QLEN_UNIT * multi) & QLEN_MASK;
 }
 
-/* The port's utilisation estimate moves on, and the digest becomes the highest of the path. The
- * reference does this with 20-bit logarithm tables and random rounding. */
+/* The port's utilisation estimate moves on, and the digest becomes the highest of the path.
+ * ASTRA-sim does this with 20-bit logarithm tables and random rounding. */
 static void pint(struct asim_fabric *fabric, struct asim_switch *sw, uint32_t p,
                  struct asim_telemetry *record, uint64_t now)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only
  *
  * Hashes and draws. ECMP and NIC choice use MurmurHash3 (A. Appleby, public-domain algorithm) as
- * the reference does, so that paths agree; random decisions use a counter-based generator keyed
+ * ASTRA-sim does, so that paths agree; random decisions use a counter-based generator keyed
  * by what is drawn for, so that they do not depend on any global order.
  *
  * The key of a draw names its place and its number there, never the moment: adding a flow elsewhere
@@ -54,7 +54,7 @@ uint32_t asim_tuple_hash(const struct asim_fabric *fabric, const uint32_t hosts[
 }
 
 /* 11.x.y.1 as the front end hands them out (rdma-network.md#quirks). Only the hash sees it, so we
- * need not mind that ids from 65,536 on run into the first octet; they do so in the reference as
+ * need not mind that ids from 65,536 on run into the first octet; they do so in ASTRA-sim as
  * well. */
 uint32_t asim_host_ip(uint32_t host)
 {
@@ -62,7 +62,7 @@ uint32_t asim_host_ip(uint32_t host)
 }
 
 /* a says where (switch and port), b is a count there. The same draw is the same number in any
- * order, on any thread, and 53 bits are what a double holds. The reference draws from a global
+ * order, on any thread, and 53 bits are what a double holds. ASTRA-sim draws from a global
  * sequence, so agreement with it is statistical only (rdma-network.md#ecn-marking). */
 double asim_draw(uint64_t seed, uint64_t a, uint64_t b)
 {

@@ -11,7 +11,7 @@
 
 struct asim_fabric;
 
-/* MurmurHash3 x86 32 over n words: the reference's ECMP and NIC choice (rdma-network.md#nic-choice
+/* MurmurHash3 x86 32 over n words: ASTRA-sim's ECMP and NIC choice (rdma-network.md#nic-choice
  * and rdma-network.md#routing-and-ecmp). */
 uint32_t asim_murmur3(const uint32_t *words, size_t n, uint32_t seed);
 /* Hash of a flow's tuple as sent by hosts[0] from ports[0]: which NIC, and seeded with its number

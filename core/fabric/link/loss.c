@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only
  *
  * Which frames a wire loses (rdma-network.md#link-errors), and the notice its source gets.
- * The reference draws once per frame received, from one stream shared by all links, also at rate
+ * ASTRA-sim draws once per frame received, from one stream shared by all links, also at rate
  * 0, and forgets what was lost; here a draw is made only where a link has a rate, keyed by the
  * direction of the link and the count of frames on it, so it is the same in any order of nodes.
  * As there, a link without a rate of its own has ERROR_RATE_PER_LINK, and PFC and ACKs are lost,
@@ -22,7 +22,7 @@
 #define LOSS_DRAWS (1ull << 63)
 
 enum {
-    AUTO_RTO_NS = 1000000, /* twice the NACK interval of the reference: its own recovery is first */
+    AUTO_RTO_NS = 1000000, /* twice the NACK interval of ASTRA-sim: its own recovery is first */
     AUTO_RTO_TRIPS = 10
 };
 

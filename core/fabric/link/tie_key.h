@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only
  *
- * The order of simultaneous events inside one node. The reference keeps one event list and runs
+ * The order of simultaneous events inside one node. ASTRA-sim keeps one event list and runs
  * equal times in the order of insertion. Insertion order is known locally, going backwards: an
  * event was inserted when its cause ran, so compare the times at which the two were scheduled;
  * if these are equal too, the times at which their causes were scheduled

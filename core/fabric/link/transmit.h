@@ -69,7 +69,7 @@ static inline int asim_port_commit(struct asim_worker *worker, struct asim_port 
 }
 
 /* Whether a PFC frame stops its queue. parity: a PAUSE that states less than 1 us is a resume, as
- * the reference cuts it to whole us and holds the pause, however long it is, until a resume. */
+ * ASTRA-sim cuts it to whole us and holds the pause, however long it is, until a resume. */
 static inline int asim_pause_holds(const struct asim_fabric *fabric, const struct asim_frame *frame)
 {
     return frame->type == ASIM_PAUSE && fabric->set.net->pause_time_fs >= 1000000000u;

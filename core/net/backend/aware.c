@@ -6,7 +6,7 @@
  * message is there after latency + bytes / bandwidth, each truncated on its own; the arrival is
  * scheduled before the end of the transmission, which decides ties.
  *
- * The reference has one dimension. Several are its natural extension: the ranks that differ only
+ * ASTRA-sim has one dimension. Several are its natural extension: the ranks that differ only
  * in dimension d form a basic topology of their own (a ring, a full mesh, or a star with one
  * switch), and a message corrects the lowest differing dimension first. In one dimension the two
  * are the same. Links of full meshes are kept only while busy, so nothing grows with N squared.
@@ -111,7 +111,7 @@ void asim_aware_arrive(struct aware *net, struct asim_due *due);
 void asim_aware_set_out(struct aware *net, struct asim_flight *flight);
 
 /* The arrival is scheduled before the end of the transmission: with zero latency both fall on
- * one time, and this order is the reference's. */
+ * one time, and this order is ASTRA-sim's. */
 void asim_aware_transmit(struct aware *net, struct link *link, struct asim_flight *flight)
 {
     struct asim_analytical *base = &net->base;

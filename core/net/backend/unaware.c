@@ -5,7 +5,7 @@
  * analytical.md#congestion-unaware-in-several-dimensions; one truncation of the sum).
  *
  * parity: in several dimensions only the lowest one in which the two ranks differ is charged, as
- * in the reference. A message to oneself, at which the reference ends, takes no time.
+ * in ASTRA-sim. A message to oneself, at which ASTRA-sim ends, takes no time.
  *
  * State: the shared base and nothing else. A message is one flight and one event; memory follows
  * what is under way.

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only
  *
- * fct.txt: one line per completed message, in the reference's columns
+ * fct.txt: one line per completed message, in ASTRA-sim's columns
  * (rdma-network.md#output-files): addresses in hex, ports, bytes, start, duration, and the time the
  * message would take alone. Written where the network configuration names it (FCT_OUTPUT_FILE).
  * Start is when the queue pair was made, the end when its last ACK was back.

@@ -2,8 +2,8 @@
  *
  * The lines users' scripts parse: what ASTRA-sim prints when a rank ends, byte for byte after
  * three bracketed groups of prefix (system-layer.md#end-of-a-rank). The first group is
- * simulated time where the reference has the wall clock, so that output is reproducible. The
- * order of the classes is fixed. Where the reference's number is wrong ours is right: exposed
+ * simulated time where ASTRA-sim has the wall clock, so that output is reproducible. The
+ * order of the classes is fixed. Where ASTRA-sim's number is wrong ours is right: exposed
  * communication does not wrap, overlap is measured, and no class of op loses the rest.
  *
  * The block of a rank is printed when its end is settled everywhere, not when the rank reaches it:

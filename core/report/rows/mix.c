@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only
  *
- * mix.tr: every frame that passes the nodes listed in TRACE_FILE, in the reference's binary records
+ * mix.tr: every frame that passes the nodes listed in TRACE_FILE, in ASTRA-sim's binary records
  * (rdma-network.md#output-files; mix.h). Written where TRACE_OUTPUT_FILE names it, unless
  * ENABLE_TRACE is 0. A list without nodes gives the head alone and costs the run nothing; with
  * nodes the run advances event by event, since frames must come in order of time.

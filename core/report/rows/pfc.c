@@ -4,14 +4,14 @@
  * (rdma-network.md#output-files): time, node, node kind, interface, 1 = pause or 0 = resume.
  * Written where the network configuration names it (PFC_OUTPUT_FILE).
  *
- * Node kinds are the reference's: 0 host, 1 switch (2 NVSwitch, from SimAI's files). Rows come in
+ * Node kinds are ASTRA-sim's: 0 host, 1 switch (2 NVSwitch, from SimAI's files). Rows come in
  * order of time; the file is made even if no pause ever happens, as there.
  */
 #include "report/report.h"
 
 #include <inttypes.h>
 
-/* At the receiver of the frame, as in the reference. */
+/* At the receiver of the frame, as in ASTRA-sim. */
 static void see(void *self, const struct asim_world *world, const struct asim_event *event)
 {
     asim_out_printf(self, "%" PRIu64 " %u %u %u %d\n", event->t,

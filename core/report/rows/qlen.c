@@ -2,7 +2,7 @@
  *
  * qlen.txt: every 100 ns from QLEN_MON_START on, a line for each switch that holds at least 1000
  * bytes at one port, naming these ports (rdma-network.md#output-files). Written
- * where QLEN_MON_FILE names it. The reference's monitor is an event every 100 ns for ever; here
+ * where QLEN_MON_FILE names it. ASTRA-sim's monitor is an event every 100 ns for ever; here
  * changes drive it, and a sample costs something only while there is something to say. QLEN_MON_END
  * is ignored as there.
  *

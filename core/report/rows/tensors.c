@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only
  *
  * The local memory trace: <local-mem-trace-filename>.<rank>.json, in Chrome's trace event format
- * (open it in a trace viewer), in the groups and with the process ids of the reference
+ * (open it in a trace viewer), in the groups and with the process ids of ASTRA-sim
  * (system-layer.md#local-memory-trace). Tensors are numbered in order of first appearance (there:
  * in the order of a hash table). A relative name stands in the --out folder where there is one.
  *
@@ -81,7 +81,7 @@ static uint64_t at_most(uint64_t t, uint64_t end)
     return t < end ? t : end;
 }
 
-/* Reads, writes and lifetimes: groups of the reference, in its order. */
+/* Reads, writes and lifetimes: groups of ASTRA-sim, in its order. */
 static void write_uses(struct page *page)
 {
     const struct asim_tensors *tensors = page->tensors;
@@ -144,7 +144,7 @@ static void extremes(const struct page *page, uint64_t of[3])
     }
 }
 
-/* Red grows with size, the row with lifetime; texts are cut as the reference cuts them
+/* Red grows with size, the row with lifetime; texts are cut as ASTRA-sim cuts them
  * (system-layer.md#local-memory-trace). */
 static void write_heat_of(struct page *page, const struct asim_tensor *tensor, const uint64_t of[3])
 {

@@ -4,12 +4,12 @@
  * incorporating long messages into the LogP model", 1995; system-layer.md#loggp-bus). Each
  * rank has a bus with sides A (NPU) and B (MA); side A sits on an inner bus of the same kind with
  * sides A' and B' and G = 0.0038 ns a byte, which every request crosses once more around it. The
- * order in which the steps of a side are registered decides ties, so it is the reference's.
+ * order in which the steps of a side are registered decides ties, so it is ASTRA-sim's.
  *
  * The four sides are one array: 0 = A, 1 = B, 2 = A', 3 = B'; side ^ 1 is the partner.
  *
  * Only runs that set model-shared-bus come here; all others charge a constant delay per bundle
- * (coll_run.c). The model was checked against the reference's eight recorded runs; its order of
+ * (coll_run.c). The model was checked against ASTRA-sim's eight recorded runs; its order of
  * steps is not to be tidied.
  */
 #include "sim/collective/bus.h"
@@ -120,7 +120,7 @@ static void cross(struct asim_rank *rank, uint32_t x, struct request *request, e
 }
 
 /* Both ends are scheduled at once, the receiver first: with zero latency they fall on one time and
- * the order decides. Delays are truncated as whole sums, as the reference does. */
+ * the order decides. Delays are truncated as whole sums, as ASTRA-sim does. */
 static void start(struct asim_rank *rank, uint32_t x)
 {
     struct asim_bus *bus = rank->bus;

@@ -2,8 +2,8 @@
  *
  * Which chunk runs when: every logical dimension owns queues, a queue runs so many streams at
  * once, and a stream passes from phase to phase and queue to queue (system-layer.md#priorities and
- * system-layer.md#queues-and-active-chunks). The order of the steps in asim_chunk_advance is the
- * reference's: a stream that moves on first lets its old queue refill, then joins the new one.
+ * system-layer.md#queues-and-active-chunks). The order of the steps in asim_chunk_advance is
+ * ASTRA-sim's: a stream that moves on first lets its old queue refill, then joins the new one.
  *
  * Queues are numbered dimension x queues_per_dim + i and belong to one rank; nothing here looks at
  * another rank. A stream is in one queue at a time, from the phase's beginning to its end, and goes
@@ -18,7 +18,7 @@
 /* --- its place among the waiting ---------------------------------------------------------------
  *
  * Where a chunk enters its queue ("intra-dimension-scheduling", system-layer.md#priorities).
- * Never before a chunk that runs. FIFO, the default and the reference's only reachable policy:
+ * Never before a chunk that runs. FIFO, the default and ASTRA-sim's only reachable policy:
  * behind everything of the same or a higher priority. The others look at reduce-scatters and
  * all-gathers only; for the rest of the kinds FIFO stands, and they do not look at priorities:
  *
@@ -131,7 +131,7 @@ static void leave_queue(struct asim_rank *rank, int q)
 }
 
 /* The collective is over: its op ends here, in the middle of the last stream's last advance, as in
- * the reference; the op's successors may already be issued while the stream still counts.
+ * ASTRA-sim; the op's successors may already be issued while the stream still counts.
  * Its sizes (all-to-all-v) go with it: no plan of its streams is asked any more.
  * The dataset is freed last: the op's successors may look at the rank's open list. */
 static void end_stream_of(struct asim_rank *rank, struct asim_coll_op *data)

@@ -5,7 +5,7 @@
  *
  * parity: a chunk is always splits-th of the size, so a remainder makes one full chunk more; a
  * collective smaller than the number of ranks is inflated to one byte a rank and chunk. An
- * all-gather smaller than the number of splits, for which the reference loops for ever, gets
+ * all-gather smaller than the number of splits, for which ASTRA-sim loops for ever, gets
  * chunks of one byte.
  *
  * An all-to-all-v (op.comm_sizes, our own) is cut into as many chunks as there are splits, each
@@ -40,7 +40,7 @@ static int64_t take_priority(struct asim_rank *rank, const struct asim_op *op)
 }
 
 /* Chunk size and how many (system-layer.md#chunks).
- * *total is raised to what is really sent; with the remainder that makes the reference's number
+ * *total is raised to what is really sent; with the remainder that makes ASTRA-sim's number
  * of chunks. */
 static uint64_t chunk_bytes(const struct asim_phase_plan *lay, uint64_t *total)
 {
@@ -184,7 +184,7 @@ static void run_chunks(struct asim_phase_plan *lay, struct asim_coll_op *data,
 }
 
 /* The algorithm of this collective as a trace, if there is one: the op's own before its kind's.
- * The lookup order of the reference (system-layer.md#algorithm-names). */
+ * The lookup order of ASTRA-sim (system-layer.md#algorithm-names). */
 static const char *custom_of(const struct asim_world *world, const struct asim_op *op)
 {
     const char *own = asim_node_prefixes_get(&world->node_prefixes, op->id);
@@ -346,7 +346,7 @@ void asim_coll_issue(struct asim_rank *rank, uint32_t index, const struct asim_o
     if (lay_out(&lay, op) || (op->has & ASIM_HAS_COMM_SIZES && take_sizes(&lay, op)))
         return;
     if (!lay.recipe && !asim_phase_plan_has_partners(&lay)) {
-        /* alone: nothing to exchange (the reference never finishes) */
+        /* alone: nothing to exchange (ASTRA-sim never finishes) */
         asim_clock_add(rank, 0,
                        &(struct asim_rank_event){.kind = ASIM_RANK_EVENT_OP_DONE, .op = index});
         return;

@@ -4,7 +4,7 @@
  * (system-layer.md#collectives). A communicator group is one ring over its members in
  * the order they are listed.
  *
- * Collectives with a root, which the reference does not have, go dimension by dimension too: down
+ * Collectives with a root, which ASTRA-sim does not have, go dimension by dimension too: down
  * from the outermost (broadcast, scatter) or up from the innermost (reduce, gather), and in each
  * only the rings that hold data take part, those level with the root in all dimensions inside it.
  *
@@ -124,7 +124,7 @@ static uint32_t take_queue(const struct asim_phase_plan *lay, uint32_t dim, int 
 }
 
 /* parity: a group of a system with several algorithms uses ring, where ring can do it; but one of
- * NCCL's, which the reference does not have, is meant wherever it is named. */
+ * NCCL's, which ASTRA-sim does not have, is meant wherever it is named. */
 static const struct asim_coll_choice *choice_in_group(const struct asim_phase_plan *lay, int kind)
 {
     const struct asim_world *world = lay->rank->world;

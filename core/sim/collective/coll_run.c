@@ -3,7 +3,7 @@
  * One engine for every algorithm: it walks the plan's steps as tokens come (see coll/coll.h). A
  * token costs the endpoint delay and, where the plan says so, three passes over local memory for
  * the reduction, each truncated on its own (system-layer.md#endpoint-delay-and-reduction). Inside
- * sub-groups the delay is 10 ns whatever endpoint-delay says. parity: the reference's "Fast"
+ * sub-groups the delay is 10 ns whatever endpoint-delay says. parity: ASTRA-sim's "Fast"
  * transport.
  *
  * State per stream: the step next to be taken, tokens free, messages received. Cost per step: one

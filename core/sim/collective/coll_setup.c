@@ -4,8 +4,8 @@
  * names to family members, one entry per logical dimension; algorithms given as traces; the order
  * of dimensions; how many ops of a rank may run at once.
  *
- * A list shorter than the dimensions is completed with its last entry (the reference silently
- * leaves those dimensions out of the collective). Kinds the reference does not have need no list.
+ * A list shorter than the dimensions is completed with its last entry (ASTRA-sim silently
+ * leaves those dimensions out of the collective). Kinds ASTRA-sim does not have need no list.
  *
  * What is chosen here is const in simulated time and shared by all ranks. Algorithms are resolved
  * per dimension, so `ring, direct` means ring in dimension 0 and direct in dimension 1; "one…"
@@ -38,15 +38,15 @@ static int choose(struct asim_world *world, int kind, const struct asim_words *w
     return 0;
 }
 
-/* Broadcast keeps the reference's behaviour (each rank replays its recorded duration) unless the
+/* Broadcast keeps ASTRA-sim's behaviour (each rank replays its recorded duration) unless the
  * configuration names an algorithm for it; "replay" says so in words.
- * The only kind the reference knows but does not model (system-layer.md#collective-ops). */
+ * The only kind ASTRA-sim knows but does not model (system-layer.md#collective-ops). */
 static int is_replayed(int kind, const struct asim_words *words)
 {
     return kind == ASIM_BROADCAST && words->n == 1 && !strcmp(words->at[0], "replay");
 }
 
-/* More names than dimensions is an error: in the reference, a read past the end
+/* More names than dimensions is an error: in ASTRA-sim, a read past the end
  * (system-layer.md#dimensions-and-groups). */
 static int choose_list(struct asim_world *world, int kind, struct asim_err *err)
 {

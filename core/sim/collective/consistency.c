@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only
  *
  * All who exchange data must mean the same collective: members that issue theirs in different
- * orders would take each other's messages (the reference does not look). Plain all-to-alls and
+ * orders would take each other's messages (ASTRA-sim does not look). Plain all-to-alls and
  * those with sizes of each pair's own travel under the same kind of tags, so these are told apart,
  * too.
  *

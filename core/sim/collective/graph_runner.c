@@ -8,7 +8,7 @@
  * The same engine runs NCCL-like algorithms (nccl_graph.c): there the flows have the phase's size,
  * each costs the sender its endpoint delay first, and a stream may have several such phases.
  *
- * Two things differ from the reference. Free nodes are issued by ascending id (there: in the order
+ * Two things differ from ASTRA-sim. Free nodes are issued by ascending id (there: in the order
  * of a hash table). Each collective has tags of its own (there: those of the workload's sends and
  * receives, so that collectives under way at once can take each other's messages).
  *

@@ -2,7 +2,7 @@
  *
  * Sends meet receives at the destination. Per (source, tag) bytes arrive in order and receives
  * consume them in the order they were posted, so a receive may take part of a message or several;
- * sizes are 64 bits and any number of receives of one key may wait (the reference adds them up
+ * sizes are 64 bits and any number of receives of one key may wait (ASTRA-sim adds them up
  * and loses all callbacks but one). A receive of ASIM_ANY_BYTES takes all that is there, which is
  * one message where its stream has one per source (all-to-all-v). Over analytical networks the size
  * of an op is part of its tag (p2p.c).

@@ -5,8 +5,8 @@
  * completion the ready ops are visited by ascending id and each is issued if its slot is free
  * (system-layer.md#resource-slots and system-layer.md#issue-order).
  *
- * Ops that take no time (METADATA, INVALID, an empty roofline op) finish on the spot. parity: the
- * reference does not look at their children before the rank's next completion; where nothing else
+ * Ops that take no time (METADATA, INVALID, an empty roofline op) finish on the spot. parity:
+ * ASTRA-sim does not look at their children before the rank's next completion; where nothing else
  * runs it would never look again (its silent dead-lock), so then, and only then, we look at once.
  *
  * The invariant of a rank: every op is waiting, ready, running (in `running`, counted in `busy`) or
@@ -113,7 +113,7 @@ static void replay(struct asim_rank *rank, uint32_t index, const struct asim_op 
     done_after(rank, index, ns);
 }
 
-/* A roofline op without a tensor takes no time at all in the reference, so it is skipped alike. */
+/* A roofline op without a tensor takes no time at all in ASTRA-sim, so it is skipped alike. */
 static void compute(struct asim_rank *rank, uint32_t index, const struct asim_op *op)
 {
     uint64_t ns;
@@ -130,7 +130,7 @@ static void compute(struct asim_rank *rank, uint32_t index, const struct asim_op
     done_after(rank, index, ns);
 }
 
-/* is_cpu_op on a communication throws in the reference, too (system-layer.md#issue-order). */
+/* is_cpu_op on a communication throws in ASTRA-sim, too (system-layer.md#issue-order). */
 static void communicate(struct asim_rank *rank, uint32_t index, const struct asim_op *op)
 {
     if (op->is_cpu)
@@ -144,7 +144,7 @@ static void communicate(struct asim_rank *rank, uint32_t index, const struct asi
         asim_p2p_issue(rank, index, op);
 }
 
-/* The reference's order of tests: replay-only goes before the type. */
+/* ASTRA-sim's order of tests: replay-only goes before the type. */
 static void dispatch(struct asim_rank *rank, uint32_t index, const struct asim_op *op)
 {
     if (rank->world->system.replay_only) {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only
  *
- * The event list of a rank. The reference keeps one list per rank and tick and asks the network
+ * The event list of a rank. ASTRA-sim keeps one list per rank and tick and asks the network
  * for one wake per tick, at the first registration; all events of that rank and tick then run
  * together, in the order they were registered, including those added meanwhile
  * (system-layer.md#ticks-and-event-order). Cycle-exact results depend on it, so it is the same

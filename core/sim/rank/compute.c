@@ -4,7 +4,7 @@
  * CACM 2009) where the system asks for it; system-layer.md#roofline and
  * system-layer.md#recorded-durations.
  *
- * All times are whole ns, truncated as the reference truncates; ceilings keep a damaged trace from
+ * All times are whole ns, truncated as ASTRA-sim truncates; ceilings keep a damaged trace from
  * wrapping the clock. Compute and communication of one rank do not slow each other down.
  */
 #include "sim/rank/compute.h"
@@ -28,7 +28,7 @@ uint64_t asim_replay_ns(const struct asim_op *op)
     return capped(op->duration_micros, ASIM_DURATION_NS_MAX / 1000) * 1000;
 }
 
-/* min(bandwidth x intensity, peak), then work / that. 0 work takes no time: the reference divides
+/* min(bandwidth x intensity, peak), then work / that. 0 work takes no time: ASTRA-sim divides
  * 0 by 0 and waits for 2^63 ns.
  * OI = work / bytes; perf = min(bandwidth x OI, peak); truncated to whole ns
  * (system-layer.md#roofline). */

@@ -5,8 +5,8 @@
  * tensor lives from the start of its write to the end of its last read, or to the end of the run
  * where nothing reads it. One read before it was written counts as written in the first 10 ns.
  *
- * A tensor is written once: later writes are ignored, as in the reference. Sizes of 0 do not
- * count. Ops without the lists use no memory, and a note names the first one (the reference throws
+ * A tensor is written once: later writes are ignored, as in ASTRA-sim. Sizes of 0 do not
+ * count. Ops without the lists use no memory, and a note names the first one (ASTRA-sim throws
  * there, and its run is lost).
  *
  * Times are those of the ops: a tensor exists from its writer's start, since its memory is taken

@@ -2,7 +2,7 @@
  *
  * How a rank's time divides. For each class of op the length of the union of its intervals is
  * kept as it goes: a counter of open ops and the time it last left zero. The overlap of compute
- * and communication is measured the same way; the reference computes GPU + Comm - Wall, which is
+ * and communication is measured the same way; ASTRA-sim computes GPU + Comm - Wall, which is
  * wrong as soon as the rank idles or does anything else.
  *
  * Constant cost per op and no list of intervals: a rank with a million ops takes as much memory as
@@ -11,7 +11,7 @@
 #include "sim/rank/track.h"
 #include "sim/sim.h"
 
-/* The classes of the reference's statistics (system-layer.md#end-of-a-rank). */
+/* The classes of ASTRA-sim's statistics (system-layer.md#end-of-a-rank). */
 enum asim_span asim_span_of(const struct asim_op *op)
 {
     switch (op->type) {
@@ -62,7 +62,7 @@ void asim_track_end(struct asim_rank *rank, enum asim_span span)
     track->last_end = now;
 }
 
-/* Values as in the reference (system-layer.md#roofline); an op of zero work has none. */
+/* Values as in ASTRA-sim (system-layer.md#roofline); an op of zero work has none. */
 void asim_track_roofline(struct asim_rank *rank, const struct asim_op *op, uint64_t ns)
 {
     const struct asim_system *sys = &rank->world->system;

@@ -19,7 +19,7 @@ static struct asim_attr_int of_signed(int64_t value)
     return made;
 }
 
-/* All integer kinds and bool; 1 if it was one. The reference casts whatever it finds (spec
+/* All integer kinds and bool; 1 if it was one. ASTRA-sim casts whatever it finds (spec
  * chakra.md), here sign and size are kept so that the caller can refuse. */
 int asim_attr_int(const ChakraProtoMsg__AttributeProto *attr, struct asim_attr_int *value)
 {

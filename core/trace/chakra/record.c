@@ -2,7 +2,7 @@
  *
  * See chakra/record.h. A record is a varint length of at most five bytes and that many bytes of
  * protobuf; there is no magic, no count and no footer, so a file cut exactly between two records
- * cannot be told from a shorter one, and one cut anywhere else is an error (the reference readers
+ * cannot be told from a shorter one, and one cut anywhere else is an error (ASTRA-sim's readers
  * deliver a default node there). An empty record is a node with id 0 and type INVALID.
  *
  * Files of schemas before 0.0.4 (October 2023) had no metadata record, or one whose attributes

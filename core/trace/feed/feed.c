@@ -4,7 +4,7 @@
  * down the children's open parents. Nothing here allocates after opening but the bodies' window,
  * and nothing depends on the window but the number of reads.
  *
- * The reference asks all ready ops in one list, ascending by id, and skips those whose unit is
+ * ASTRA-sim asks all ready ops in one list, ascending by id, and skips those whose unit is
  * busy; asking one ready set per unit gives the same starts without walking over the skipped.
  *
  * The feed holds three things: the index (graph), one ready set per unit, and the window of bodies.

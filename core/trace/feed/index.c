@@ -172,7 +172,7 @@ static const char *show_op(struct asim_index_build *build, uint32_t i, char *buf
     return buf;
 }
 
-/* Sorted, so equal ids are neighbours. The reference merges such nodes (chakra.md#damaged-traces).
+/* Sorted, so equal ids are neighbours. ASTRA-sim merges such nodes (chakra.md#damaged-traces).
  */
 static int check_unique(struct asim_index_build *build, struct asim_err *err)
 {

@@ -3,7 +3,7 @@
  * Cycles in an index. Kahn's algorithm: ops without open parents are taken one after the other;
  * what is left over lies on a cycle or behind one. From any left-over op, going to a left-over
  * parent as many times as there are ops must end on a cycle, which is then walked once and
- * printed with ids, names and the kinds of its edges. Both the reference simulators would hang
+ * printed with ids, names and the kinds of its edges. ASTRA-sim and SimAI would hang
  * here, or report a finish without having run those ops.
  *
  * Cost: linear in ops and edges, and only for traces in which some parent has a higher id than its

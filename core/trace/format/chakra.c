@@ -4,7 +4,7 @@
  * come from chakra/record.h; here their attributes are looked up by name (the first of a name
  * wins, unknown ones are skipped) and turned into the fields of struct asim_op.
  *
- * Differs from the reference reader: a value that does not fit (a negative size, a rank beyond 32
+ * Differs from ASTRA-sim's reader: a value that does not fit (a negative size, a rank beyond 32
  * bits) is refused instead of wrapped, and a wrong kind is refused at load, not at first use.
  * comm_group (written by STG's legacy mode) counts as pg_name where there is none. Attributes of
  * our own: duration_ns, comm_queue, and comm_sizes, which makes an all-to-all one of sizes of its
@@ -120,7 +120,7 @@ static int fill_number(struct asim_reader *reader, const attribute *attr, const 
             return refuse(reader, attr, "an integer of 32 bits", err);
         *(int64_t *)field = held.negative ? -(int64_t)held.magnitude : (int64_t)held.magnitude;
         return 0;
-    case WANT_TAG: /* only compared: a negative one keeps its 32 bits, as in the reference */
+    case WANT_TAG: /* only compared: a negative one keeps its 32 bits, as in ASTRA-sim */
         if (!is_int || held.magnitude > UINT32_MAX || (held.negative && held.magnitude > 1u << 31))
             return refuse(reader, attr, "an integer of 32 bits", err);
         *(uint32_t *)field =
@@ -134,7 +134,7 @@ static int fill_number(struct asim_reader *reader, const attribute *attr, const 
     }
 }
 
-/* involved_dim: bit d = dimension d takes part. The reference takes four trues where it is absent
+/* involved_dim: bit d = dimension d takes part. ASTRA-sim takes four trues where it is absent
  * and reads beyond them on five dimensions (system-layer.md#trace-fields). */
 static int fill_dims(struct asim_reader *reader, const attribute *attr, struct asim_op *op,
                      struct asim_err *err)

@@ -105,7 +105,7 @@ for algorithm in ('halvingDoubling', 'doubleBinaryTree', 'bruck'):
         run = Run(one('AR', n=n), lists(algorithm), net('Switch', n))
         holds(f'any_number_{algorithm}_{n}', run, [(run.code, 0), (len(run.ticks), n)])
 
-# The kinds the reference lacks, in one and three dimensions
+# The kinds ASTRA-sim lacks, in one and three dimensions
 for kind in ('REDUCE', 'GATHER', 'SCATTER', 'RSB', 'BARRIER'):
     for name, network, n in (('1', net('Switch', 7), 7), ('3', THREE, 16)):
         run = Run(one(kind, n=n), lists('ring'), network)

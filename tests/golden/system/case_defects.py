@@ -23,7 +23,7 @@ def without(*keys):
         bench.SYSTEM.update(kept)
 
 
-# 1: keys the reference leaves undefined
+# 1: keys ASTRA-sim leaves undefined
 finishes('absent_policy', without('scheduling-policy', 'collective-optimization'), 96365)
 complains('absent_memory_type', Run(AR8, files={'m.json': {}}, options=['--remote-memory-configuration=m.json']), 'memory-type')
 # 2: misspelt keys and options

@@ -94,7 +94,7 @@ static void sized(void)
         CHECK_U64(sent[i], i == 2 ? 0 : sizes[i]);
 }
 
-/* halvingDoubling loses a remainder on the way back, as the reference (and the independent model)
+/* halvingDoubling loses a remainder on the way back, as ASTRA-sim (and the independent model)
  * does. */
 static void halved(void)
 {

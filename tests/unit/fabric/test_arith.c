@@ -217,7 +217,7 @@ static void buffer(uint64_t seed, uint64_t buffer_bytes)
     bench_close(bench);
 }
 
-/* Headroom and reserve beyond the buffer: the reference's threshold wraps, so nothing pauses. */
+/* Headroom and reserve beyond the buffer: ASTRA-sim's threshold wraps, so nothing pauses. */
 static void too_small_a_buffer(void)
 {
     struct testbench *bench = bench_star(4, (const uint64_t[2]){400, 500});

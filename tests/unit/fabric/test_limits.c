@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only
  *
- * Where the reference ends: more than 1,024 ports on a switch, host ids above 65,535, source ports
+ * Where ASTRA-sim ends: more than 1,024 ports on a switch, host ids above 65,535, source ports
  * that wrap round; any queue for data and strict order of the eight; pauses a NIC makes itself;
  * several NICs and planes per host.
  */

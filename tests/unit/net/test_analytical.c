@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only
  *
- * The analytical backends: lone messages against the reference's values
+ * The analytical backends: lone messages against ASTRA-sim's values
  * (analytical.md#congestion-unaware-in-several-dimensions and
  * analytical.md#congestion-aware-in-one-dimension), contention, and the contract over every row of
  * the family: each message arrives once, the sender is told first, time never goes back.

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only
  *
  * Routing and pair figures against a plain search from every host, written as the spec describes
- * the reference's (rdma-network 4.3, 6.2), on hundreds of random networks; the order measured in
- * the reference; the worked examples of 6.2; a 4,096-host network in bounded time.
+ * ASTRA-sim's (rdma-network 4.3, 6.2), on hundreds of random networks; the order measured in
+ * ASTRA-sim; the worked examples of 6.2; a 4,096-host network in bounded time.
  */
 #include "net.h"
 #include "topo/pair.h"

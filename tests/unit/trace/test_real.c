@@ -2,7 +2,7 @@
  *
  * Traces recorded and made by others, where they are at hand ($ASIM_SHARED, else ../shared beside
  * the checkout): every one opens and runs to its end, or is refused with a sentence; and where
- * the reference feeders' issue order was recorded, ours is the same. The v3 order is that of a
+ * ASTRA-sim's feeders' issue order was recorded, ours is the same. The v3 order is that of a
  * queue (all ready ops start, lowest id first, and finish in the order they started); v2 starts
  * one op at a time and knows no control dependencies, so only traces without are compared.
  */

@@ -31,7 +31,7 @@ static inline int asim_ack_is_regular(const struct asim_fabric *fabric,
 }
 /* Whether what is expected next is `next` when an answer is due. The last line is ours
  * (rdma-network.md#receiver): an interval of 0, or a message shorter than the interval, never
- * finishes in the reference. */
+ * finishes in ASTRA-sim. */
 static inline int asim_wants_ack(const struct asim_netconf *net, uint64_t next, uint64_t size)
 {
     if (next >= net->l2_ack_interval_bytes && net->l2_ack_interval_bytes)

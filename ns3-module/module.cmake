@@ -2,7 +2,8 @@
 #
 # The ns-3 module: included by the top CMakeLists.txt when ns-3 (3.37 or newer) reads this
 # repository as contrib/asim. The core stays a static C library of its own, since ns-3's
-# precompiled header is C++; the module and the program AstraSimNetwork link it.
+# precompiled header is C++; the module and the program AstraSimNetwork link it and include its public
+# headers only.
 file(GLOB module_sources CONFIGURE_DEPENDS RELATIVE ${CMAKE_CURRENT_SOURCE_DIR}
      ns3-module/model/*.cc ns3-module/helper/*.cc)
 file(GLOB module_headers CONFIGURE_DEPENDS RELATIVE ${CMAKE_CURRENT_SOURCE_DIR}
@@ -13,7 +14,6 @@ file(GLOB module_tests CONFIGURE_DEPENDS RELATIVE ${CMAKE_CURRENT_SOURCE_DIR}
 # ns-3 compiles a module's objects without looking at the libraries it links. BUILD_INTERFACE keeps
 # these folders out of what ns-3 exports.
 include_directories($<BUILD_INTERFACE:${CMAKE_CURRENT_SOURCE_DIR}/core/include>
-                    $<BUILD_INTERFACE:${CMAKE_CURRENT_SOURCE_DIR}/core>
                     $<BUILD_INTERFACE:${CMAKE_CURRENT_SOURCE_DIR}>)
 
 # Without MPI (a user's tree may be configured so) the module is the same, on one process. With it,

@@ -5,9 +5,9 @@
  * (in the packet level's order of ends) that ends elsewhere, and the op whose own time differs
  * most. Times of ops take 16 bytes an op and run.
  *
- * The packet run goes first, with this as an observer; the analytical runs follow in worlds of their
- * own over the same traces, so nothing one run does can touch another. stdout is reproducible; no
- * wall-clock figure is printed.
+ * The packet run goes first, with this as an observer; the analytical runs follow in worlds of
+ * their own over the same traces, so nothing one run does can touch another. stdout is
+ * reproducible; no wall-clock figure is printed.
  */
 #include "tools/compare.h"
 
@@ -42,7 +42,7 @@ struct asim_compare {
     struct asim_world *packet;
     const struct asim_settings *settings; /* the caller's */
     struct asim_hooks hooks;              /* for stop only */
-    struct asim_out csv; /* where there is a folder for it */
+    struct asim_out csv;                  /* where there is a folder for it */
     int has_csv;
     struct record runs[RUNS];
     size_t *first; /* [ranks + 1] */

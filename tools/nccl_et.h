@@ -10,7 +10,7 @@
 #ifndef ASIM_TOOLS_NCCL_ET_H
 #define ASIM_TOOLS_NCCL_ET_H
 
-#include "coll/nccl.h"
+#include "asim/nccl.h"
 #include "base/io/file_set.h"
 
 /* PREFIX.<member>.et, as files of the set. send_lat_ns: computed before each send, 0 = none.

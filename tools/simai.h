@@ -12,7 +12,7 @@
 #define ASIM_TOOLS_SIMAI_H
 
 #include "asim/ext/option.h"
-#include "trace/simai/workload.h"
+#include "asim/simai.h"
 
 struct asim_sa_options {
     char *workload, *prefix, *folder, *nic_type, *gpu_type, *ratio_dir, *busbw, *language;

@@ -19,8 +19,9 @@
 #include <string.h>
 #include "asim/observe.h"
 #include "base/io/out.h"
+#include "base/mem.h"
 #include "tools/simai.h"
-#include "trace/simai/iterator.h"
+#include "asim/simai.h"
 
 struct op { /* of rank 0, in the order of its trace */
     uint32_t row;

@@ -6,7 +6,7 @@
 #ifndef ASIM_TOOLS_SIMAI_CSV_H
 #define ASIM_TOOLS_SIMAI_CSV_H
 
-#include "sim/world.h"
+#include "asim/asim.h"
 
 /* Watches rank 0 of a world that runs the SimAI text `workload`, and writes the file at its end.
  * Call before the start; the world ends it. Fails where the workload is no such text. */

@@ -18,7 +18,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include "base/io/out.h"
-#include "trace/simai/iterator.h"
+#include "asim/simai.h"
 
 /* One pass over the rows; totals and out belong to the caller. */
 struct walk {

@@ -36,8 +36,9 @@ size_t asim_netconf_map(const struct asim_netconf *net, const char *key, char *b
         const char *key;
         const struct asim_rate_map *map;
         double unit;
-    } rows[] = {
-        {"KMIN_MAP", &net->kmin, 1000}, {"KMAX_MAP", &net->kmax, 1000}, {"PMAX_MAP", &net->pmax, 1}};
+    } rows[] = {{"KMIN_MAP", &net->kmin, 1000},
+                {"KMAX_MAP", &net->kmax, 1000},
+                {"PMAX_MAP", &net->pmax, 1}};
     size_t n = 0;
 
     if (size)

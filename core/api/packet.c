@@ -64,24 +64,24 @@ void asim_packet_decode(const struct asim_world *world, const struct asim_frame_
     asim_fabric_decode_headers(world->fabric, seen->frame, node_port, headers);
 }
 
-void asim_packet_stats(const struct asim_world *world, struct asim_packet_stats *stats)
+void asim_packet_stats(const struct asim_world *world, struct asim_packet_counters *counters)
 {
     struct asim_fabric_stats all;
 
     asim_fabric_stats(world->fabric, &all);
-    *stats = (struct asim_packet_stats){.hops = all.hops,
-                                        .hop_bytes = all.hop_bytes,
-                                        .messages = all.messages,
-                                        .drops = all.drops,
-                                        .marks = all.marks,
-                                        .pauses = all.pauses,
-                                        .windows = all.windows,
-                                        .last_ns = all.last_ns,
-                                        .data_packets = all.data,
-                                        .retransmitted = all.again,
-                                        .lost = all.lost,
-                                        .timeouts = all.timeouts,
-                                        .aborted_messages = all.given_up};
+    *counters = (struct asim_packet_counters){.hops = all.hops,
+                                              .hop_bytes = all.hop_bytes,
+                                              .messages = all.messages,
+                                              .drops = all.drops,
+                                              .marks = all.marks,
+                                              .pauses = all.pauses,
+                                              .windows = all.windows,
+                                              .last_ns = all.last_ns,
+                                              .data_packets = all.data,
+                                              .retransmitted = all.again,
+                                              .lost = all.lost,
+                                              .timeouts = all.timeouts,
+                                              .aborted_messages = all.given_up};
 }
 
 uint32_t asim_packet_directions(const struct asim_world *world)

@@ -78,8 +78,8 @@ Run(const char* workload, asim_err* err)
         code = err->code;
     }
     code = asim_world_finish(opened, code, err);
-    asim_packet_stats stats;
-    asim_packet_stats(opened, &stats);
+    asim_packet_counters counters;
+    asim_packet_stats(opened, &counters);
     std::printf("rank 0 finished at %llu ns; %llu messages, the slowest took %llu ns; %llu data "
                 "packets, %llu acknowledgments, %llu packet-hops\n",
                 static_cast<unsigned long long>(asim_world_cycles(opened, 0)),
@@ -87,7 +87,7 @@ Run(const char* workload, asim_err* err)
                 static_cast<unsigned long long>(watch.slowest),
                 static_cast<unsigned long long>(watch.sent[ASIM_PROTOCOL_DATA]),
                 static_cast<unsigned long long>(watch.sent[ASIM_PROTOCOL_ACK]),
-                static_cast<unsigned long long>(stats.hops));
+                static_cast<unsigned long long>(counters.hops));
     return code;
 }
 

@@ -11,11 +11,7 @@
 #include "asim/netconf.h"
 #include "asim/observe.h"
 #include "asim/packet.h"
-
-extern "C"
-{
-#include "topo/topo.h"
-}
+#include "asim/topology.h"
 
 #include <cstddef>
 #include <cstdint>

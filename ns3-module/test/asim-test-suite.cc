@@ -18,10 +18,7 @@
 #include "ns3/test.h"
 #include "ns3/uinteger.h"
 
-extern "C"
-{
 #include "asim/trace.h"
-}
 
 #include <algorithm>
 #include <fstream>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only
  *
- * asim mix FILE: the packet trace of a run (TRACE_OUTPUT_FILE, report/mix.h) as text, a line a
+ * asim mix FILE: the packet trace of a run (TRACE_OUTPUT_FILE, asim/mix.h) as text, a line a
  * record: time, node:interface, queue and its bytes, event, ECN bits, addresses, and what the kind
  * of frame has. --links=1 prints the rates of the interfaces first. Reads files of ASTRA-sim,
  * too: the layout is the same.
@@ -10,7 +10,7 @@
 #include <string.h>
 
 #include "asim/ext/command.h"
-#include "report/mix.h"
+#include "asim/mix.h"
 #include "tools/args.h"
 
 struct options {

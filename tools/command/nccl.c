@@ -15,7 +15,8 @@
 #include <string.h>
 #include "asim/ext/command.h"
 #include "base/io/out.h"
-#include "coll/nccl.h"
+#include "asim/nccl.h"
+#include "asim/trace.h"
 #include "tools/args.h"
 #include "tools/nccl_et.h"
 #include "tools/simai_env.h"

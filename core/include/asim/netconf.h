@@ -24,7 +24,8 @@ ASIM_API int asim_netconf_open(struct asim_netconf **net, const char *path, stru
 ASIM_API void asim_netconf_close(struct asim_netconf *net);
 
 /* The keys with one value: the network's own, then the options of each congestion control; a key of
- * several congestion controls is listed once. Fills at most `room` rows. Returns the number of keys. */
+ * several congestion controls is listed once. Fills at most `room` rows. Returns the number of
+ * keys. */
 ASIM_API size_t asim_netconf_keys(const struct asim_option **rows, size_t room);
 /* NULL for a key that does not exist. */
 ASIM_API const struct asim_option *asim_netconf_key(const char *key);

@@ -57,16 +57,16 @@ enum asim_protocol {
 
 /* What the headers of a frame say. */
 struct asim_decoded_headers {
-    uint64_t seq;              /* DATA: offset of its first byte; ACK, NACK: next byte expected */
-    uint64_t size;             /* of the message, bytes */
-    uint32_t src_ip, dst_ip;   /* hosts: 11.x.y.1 */
-    uint32_t from, to;         /* nodes at the ends of the flow; PFC: of the link */
-    uint32_t wire;             /* bytes that the simulation counts */
-    uint32_t payload, mtu;     /* bytes of data in this frame, and in a full one */
-    uint32_t pause_us;         /* PFC; 0 = resume */
-    uint16_t sport, dport;     /* UDP */
+    uint64_t seq;               /* DATA: offset of its first byte; ACK, NACK: next byte expected */
+    uint64_t size;              /* of the message, bytes */
+    uint32_t src_ip, dst_ip;    /* hosts: 11.x.y.1 */
+    uint32_t from, to;          /* nodes at the ends of the flow; PFC: of the link */
+    uint32_t wire;              /* bytes that the simulation counts */
+    uint32_t payload, mtu;      /* bytes of data in this frame, and in a full one */
+    uint32_t pause_us;          /* PFC; 0 = resume */
+    uint16_t sport, dport;      /* UDP */
     uint8_t protocol, priority; /* enum asim_protocol; PFC priority */
-    uint8_t congested;         /* DATA: ECN mark; ACK, NACK: echo of one */
+    uint8_t congested;          /* DATA: ECN mark; ACK, NACK: echo of one */
 };
 
 struct asim_frame;
@@ -85,8 +85,7 @@ typedef void asim_frame_seen_hook(void *self, const struct asim_frame_seen *seen
 ASIM_API int asim_packet_watch_frames(struct asim_world *world, asim_frame_seen_hook *hook,
                                       void *self, struct asim_err *err);
 /* Call it inside a hook. */
-ASIM_API void asim_packet_decode(const struct asim_world *world,
-                                 const struct asim_frame_seen *seen,
+ASIM_API void asim_packet_decode(const struct asim_world *world, const struct asim_frame_seen *seen,
                                  struct asim_decoded_headers *headers);
 
 enum { ASIM_FRAME_HEAD_MAX = 128 };
@@ -102,20 +101,21 @@ ASIM_API uint32_t asim_frame_roce(const struct asim_decoded_headers *headers, ui
 /* --- statistics ------------------------------------------------------------------------------- */
 
 /* Of this process. */
-struct asim_packet_stats {
-    uint64_t hops;          /* packet-hops: frames put on a link */
-    uint64_t hop_bytes;     /* wire bytes of those */
-    uint64_t messages;      /* completed */
-    uint64_t drops;         /* frames that a switch could not admit or route */
-    uint64_t marks, pauses; /* ECN marks set, PAUSE frames sent */
-    uint64_t windows;       /* steps made */
-    uint64_t last_ns;       /* when the last frame was on its wire */
+struct asim_packet_counters {
+    uint64_t hops;                        /* packet-hops: frames put on a link */
+    uint64_t hop_bytes;                   /* wire bytes of those */
+    uint64_t messages;                    /* completed */
+    uint64_t drops;                       /* frames that a switch could not admit or route */
+    uint64_t marks, pauses;               /* ECN marks set, PAUSE frames sent */
+    uint64_t windows;                     /* steps made */
+    uint64_t last_ns;                     /* when the last frame was on its wire */
     uint64_t data_packets, retransmitted; /* data packets sent, and of these sent again */
-    uint64_t lost;          /* frames lost on links */
+    uint64_t lost;                        /* frames lost on links */
     uint64_t timeouts, aborted_messages;
 };
 /* Linear in nodes and links. */
-ASIM_API void asim_packet_stats(const struct asim_world *world, struct asim_packet_stats *stats);
+ASIM_API void asim_packet_stats(const struct asim_world *world,
+                                struct asim_packet_counters *counters);
 
 /* One direction of a link. The queue is that of a switch's egress (marks), or of its ingress at the
  * same port (pauses sent, frames dropped). */
@@ -146,8 +146,7 @@ ASIM_API void asim_packet_use_half_steps(struct asim_world *world);
 ASIM_API uint64_t asim_packet_next_common(struct asim_world *world);
 /* Advances this process to until_ns, the end of the window, or without half-steps any time inside
  * it. */
-ASIM_API int asim_packet_advance(struct asim_world *world, uint64_t until_ns,
-                                 struct asim_err *err);
+ASIM_API int asim_packet_advance(struct asim_world *world, uint64_t until_ns, struct asim_err *err);
 
 #ifdef __cplusplus
 }

@@ -9,7 +9,7 @@
  * there. queue is the frame's priority group, 0 for PFC; qlen that of this queue at a switch port,
  * 0 at hosts. ts is 0: the timestamps of TIMELY and Swift are not in the simulated headers.
  */
-#include "report/mix.h"
+#include "asim/mix.h"
 #include "sim/distributed/distribution.h"
 
 #include <stdlib.h>

@@ -23,13 +23,13 @@
 #include "asim/netconf.h"
 #include "asim/packet.h"
 #include "asim/topology.h"
+#include "asim/trace.h"
 #include "base/text.h"
 #include "asim/simai.h"
 #include "tools/app.h"
 #include "tools/args.h"
 #include "tools/simai_csv.h"
 #include "tools/simai_env.h"
-#include "trace/open.h"
 
 struct options {
     char *workload, *topology, *conf, *csv;

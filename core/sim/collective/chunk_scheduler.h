@@ -7,7 +7,7 @@
 
 #include "sim/sim.h"
 
-/* Moves a chunk into its next phase, or ends it (system-layer.md#advance). */
+/* Moves a chunk into its next phase, or ends it (system-layer.md#queues-and-active-chunks). */
 void asim_chunk_advance(struct asim_rank *rank, struct asim_chunk *chunk);
 
 #endif

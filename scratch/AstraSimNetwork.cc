@@ -244,7 +244,7 @@ RunWorld(asim_app& app, Ptr<AsimProcesses> processes)
         code = fabric->GetCode();
         app.err = code ? fabric->GetError() : app.err;
     }
-    if (processes && !asim_world_is_whole(app.world))
+    if (processes && !asim_world_is_unpartitioned(app.world))
     {
         code = PutTogether(*processes, app.world, code, &app.err);
     }
@@ -282,7 +282,7 @@ main(int argc, char** argv)
         std::signal(SIGUSR1, OnInterrupt);
         app.settings.process = processes->GetSelf();
         app.settings.processes = processes->GetSize();
-        app.settings.lent = processes->GetLent();
+        app.settings.borrowed_cores = processes->GetLent();
         app.agree = Agree;
         app.agree_self = PeekPointer(processes);
     }

@@ -110,7 +110,7 @@ static int init_settings(struct asim_app *app)
     settings->net_overrides = given.net_overrides;
     settings->process = given.process;
     settings->processes = given.processes;
-    settings->lent = given.lent;
+    settings->borrowed_cores = given.borrowed_cores;
     return code || !app->extra ? code : asim_option_defaults(app->extra, settings, &app->err);
 }
 

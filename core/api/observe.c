@@ -72,7 +72,7 @@ static void on_event(void *self, const struct asim_world *world, const struct as
 static int on_close(void *self, const struct asim_world *world, struct asim_err *err)
 {
     struct asim_observer *observer = self;
-    int failed = world->failed || world->show.lost;
+    int failed = world->failed || world->event_bus.lost;
     int code = observer->close ? observer->close(observer->self, failed, err) : 0;
 
     free(observer);
@@ -93,13 +93,13 @@ int asim_world_observe(struct asim_world *world, const struct asim_observer *giv
                        struct asim_err *err)
 {
     struct asim_observer *own = calloc(1, sizeof *own);
-    struct asim_event_observer viewer = {.self = own, .see = on_event, .close = on_close};
+    struct asim_event_observer observer = {.self = own, .on_event = on_event, .close = on_close};
 
     if (!own)
         return asim_err_nomem(err, "adding an observer");
     memcpy(own, given, given->size < sizeof *own ? given->size : sizeof *own);
-    viewer.wants = wanted(own);
-    if (asim_event_bus_add(&world->show, &viewer)) {
+    observer.wants = wanted(own);
+    if (asim_event_bus_add(&world->event_bus, &observer)) {
         free(own);
         return asim_err_set(err, ASIM_ENOMEM, "this run has %d reports and observers already",
                             ASIM_EVENT_OBSERVERS);

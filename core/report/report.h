@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only
  *
- * Reports: what becomes of the events of a run. A report opens as a viewer of the world's events
+ * Reports: what becomes of the events of a run. A report opens as a observer of the world's events
  * (sim/rank/event_bus.h), or says it is not wanted. Files are written under "<name>.partial" and
  * renamed at the end, an interrupted or stalled run's included; a run that failed leaves no file.
  *
@@ -22,9 +22,9 @@ struct asim_report {
     struct asim_member member;
     /* Whether it goes to the folder --out: 0 = not as such. */
     enum { ASIM_OUT_ALWAYS = 1, ASIM_OUT_NAMED /* <name>.csv, where --reports has it */ } in_out;
-    /* Fills *viewer, or leaves it alone if the run does not want this report. out is the --out
+    /* Fills *observer, or leaves it alone if the run does not want this report. out is the --out
      * folder or NULL. */
-    int (*open)(struct asim_event_observer *viewer, struct asim_world *world, const char *out,
+    int (*open)(struct asim_event_observer *observer, struct asim_world *world, const char *out,
                 struct asim_err *err);
 };
 extern const struct asim_member *const asim_report_table[];
@@ -34,7 +34,7 @@ int asim_report_wanted(const struct asim_world *world, const char *out, const ch
 
 /* Refuses an output that is an input, by whatever name. */
 int asim_report_check_place(const struct asim_world *world, const char *path, struct asim_err *err);
-/* A viewer's state that is one output file, opened at folder/name; in a process that leaves the
+/* A observer's state that is one output file, opened at folder/name; in a process that leaves the
  * writing to another, at nowhere. */
 int asim_report_file(struct asim_out **file, const struct asim_world *world, const char *folder,
                      const char *name, struct asim_err *err);

@@ -16,14 +16,14 @@
 #include <string.h>
 #include <unistd.h>
 
-/* The table of viewers is full: this one is closed as after a failed run, so that it leaves no
+/* The table of observers is full: this one is closed as after a failed run, so that it leaves no
  * file. */
-static int refuse(struct asim_world *world, const struct asim_event_observer *viewer,
+static int refuse(struct asim_world *world, const struct asim_event_observer *observer,
                   struct asim_err *err)
 {
     world->failed = 1;
-    if (viewer->close)
-        viewer->close(viewer->self, world, NULL);
+    if (observer->close)
+        observer->close(observer->self, world, NULL);
     return asim_err_set(err, ASIM_ENOMEM, "more than %d reports in one run; leave some out",
                         ASIM_EVENT_OBSERVERS);
 }
@@ -92,13 +92,13 @@ int asim_reports_open(struct asim_world *world, const char *out, struct asim_err
         return ASIM_EUSAGE;
     note_old(world, out);
     for (const struct asim_member *const *row = asim_report_table; *row; row++) {
-        struct asim_event_observer viewer = {0};
+        struct asim_event_observer observer = {0};
 
-        if (((const struct asim_report *)*row)->open(&viewer, world, out, err))
+        if (((const struct asim_report *)*row)->open(&observer, world, out, err))
             return ASIM_EIO;
-        if (viewer.close || viewer.see)
-            if (asim_event_bus_add(&world->show, &viewer))
-                return refuse(world, &viewer, err);
+        if (observer.close || observer.on_event)
+            if (asim_event_bus_add(&world->event_bus, &observer))
+                return refuse(world, &observer, err);
     }
     return 0;
 }
@@ -184,7 +184,7 @@ int asim_report_file_close(void *self, const struct asim_world *world, struct as
 {
     int code = 0;
 
-    if (world->failed || world->show.lost)
+    if (world->failed || world->event_bus.lost)
         asim_out_discard(self);
     else
         code = asim_out_commit(self, err);

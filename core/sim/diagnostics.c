@@ -57,11 +57,11 @@ void asim_world_diagnose_traces(struct asim_world *world)
             "%llu nodes are of the type INVALID_NODE (an empty record is one, with id "
             "0); they take no time",
             (unsigned long long)totals.invalid);
-    if (totals.untimed && !world->n_choices[ASIM_BROADCAST])
+    if (totals.no_duration && !world->n_choices[ASIM_BROADCAST])
         asim_world_diagnose(world,
                             "%llu broadcasts have no recorded duration and take 1 ns; a "
                             "broadcast-implementation in the system configuration simulates them",
-                            (unsigned long long)totals.untimed);
+                            (unsigned long long)totals.no_duration);
     if (totals.idle)
         asim_world_diagnose(world,
                             "%u of %u traces have no nodes, that of rank %u is the first; such a "

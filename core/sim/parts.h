@@ -15,9 +15,9 @@ struct asim_rank;
 
 /* --- something that happens on a rank at a time ---------------------------------------------- */
 enum asim_rank_event_kind {
-    ASIM_RANK_EVENT_UNIFORM, /* march: its token is free, no reduction */
-    ASIM_RANK_EVENT_DELAY,   /* stream, bytes: the endpoint delay is over; reduce next if bytes */
-    ASIM_RANK_EVENT_CREDIT,  /* stream: a token is free */
+    ASIM_RANK_EVENT_UNIFORM, /* uniform phase: its credit is free, no reduction */
+    ASIM_RANK_EVENT_DELAY,   /* chunk, bytes: the endpoint delay is over; reduce next if bytes */
+    ASIM_RANK_EVENT_CREDIT,  /* chunk: a credit is free */
     ASIM_RANK_EVENT_OP_DONE, /* op: a compute, replay or memory op ends */
     ASIM_RANK_EVENT_NODE,    /* custom, op: a node of an algorithm given as traces ends */
     ASIM_RANK_EVENT_FLOW,    /* custom, op: the endpoint delay before a flow is over */
@@ -42,9 +42,9 @@ struct asim_rank_event {
     enum asim_rank_event_kind kind;
     uint32_t op;
     union { /* as its kind says */
-        struct asim_chunk *stream;
-        struct asim_uniform_phase *march;
-        struct asim_graph_runner *custom;
+        struct asim_chunk *chunk;
+        struct asim_uniform_phase *uniform;
+        struct asim_graph_runner *runner;
     };
     uint64_t bytes;
 };
@@ -55,7 +55,7 @@ struct asim_tick {
     uint64_t t;
     struct asim_rank_event *head, *tail;
 };
-enum { ASIM_NEAR_TICKS = 8 };
+enum { ASIM_RANK_TICKS = 8 };
 
 /* --- classes of time the reports tell apart ----------------------------------------------------
  */
@@ -86,13 +86,13 @@ struct asim_track {
  * --------------------------------------------------------------------------------------- */
 struct asim_recv {
     struct asim_recv *next;
-    uint64_t bytes;                   /* ASIM_ANY_BYTES: the next message, whatever its size */
-    struct asim_uniform_phase *march; /* it stands in, instead of the pool, or NULL */
-    uint64_t posted_ns;               /* for the report of a stall */
+    uint64_t bytes;                     /* ASIM_ANY_BYTES: the next message, whatever its size */
+    struct asim_uniform_phase *uniform; /* it stands in, instead of the pool, or NULL */
+    uint64_t posted_ns;                 /* for the report of a stall */
     uint64_t tag;
-    /* What no message of a march asks for. */
-    struct asim_chunk *stream; /* NULL: a COMM_RECV op, or later */
-    struct asim_deferred_action *later;
+    /* What no message of a uniform phase asks for. */
+    struct asim_chunk *chunk; /* NULL: a COMM_RECV op, or later */
+    struct asim_deferred_action *action;
     uint32_t op, src;
 };
 
@@ -110,7 +110,7 @@ static inline uint64_t asim_asking_tag(uint64_t tag)
     return (tag >> 63 ? tag : asim_p2p_tag(tag)) | ASIM_ASKING_TAG;
 }
 
-/* What the end of a message leads to where it is neither an op nor a stream. */
+/* What the end of a message leads to where it is neither an op nor a chunk. */
 enum asim_deferred_action_kind {
     ASIM_DEFERRED_SEND, /* rendezvous: the receiver has asked; send msg */
     ASIM_DEFERRED_POST, /* rendezvous: asked; post recv */
@@ -119,7 +119,7 @@ enum asim_deferred_action_kind {
 struct asim_deferred_action {
     enum asim_deferred_action_kind kind;
     uint32_t node;
-    struct asim_graph_runner *custom;
+    struct asim_graph_runner *runner;
     struct asim_msg msg;
     struct asim_recv recv;
 };
@@ -129,9 +129,9 @@ struct asim_inbox { /* of one (source, tag) */
     uint64_t arrived; /* bytes nobody has asked for yet */
     uint64_t tag;
     uint32_t src;
-    uint32_t held; /* streams that count on finding it where it is */
+    uint32_t pinned; /* chunks that count on finding it where it is */
 };
-enum { ASIM_RECENT = 64 }; /* inboxes found without the map: a few streams are all a rank runs */
+enum { ASIM_RECENT = 64 }; /* inboxes found without the map: a few chunks are all a rank runs */
 
 /* --- collectives ---------------------------------------------------------------------------------
  */
@@ -146,52 +146,52 @@ struct asim_phase {
     uint32_t queue, dim, variant;
     uint64_t bytes;
     const struct asim_coll_choice *choice;
-    struct asim_op_graph *recipe; /* instead of choice: given as traces, or as flows */
-    uint64_t flow_bytes;          /* of each of the flows; 0 = the recipe says */
+    struct asim_op_graph *graph; /* instead of choice: given as traces, or as flows */
+    uint64_t flow_bytes;         /* of each of the flows; 0 = the op graph says */
     struct asim_ring_of ring;
     int subgroup;
 };
 
 struct asim_coll_op { /* one collective on one rank */
     uint32_t op;
-    uint32_t streams;               /* not yet finished */
+    uint32_t chunks;                /* not yet finished */
     const struct asim_group *group; /* NULL = all ranks */
-    uint64_t ordinal;               /* n-th collective of its group on this rank */
+    uint64_t sequence;              /* n-th collective of its group on this rank */
     int kind;
     uint64_t bytes, issued_ns;
-    uint64_t *sizes; /* of an all-to-all-v, to each member; freed with the dataset */
+    uint64_t *sizes; /* of an all-to-all-v, to each member; freed with the collective op */
     struct asim_coll_op *next, *prev; /* all open ones of the rank, oldest first */
 };
 
 struct asim_chunk { /* one chunk of a collective on one rank */
-    struct asim_coll_op *data;
+    struct asim_coll_op *coll;
     struct asim_chunk *next, *prev; /* in its queue */
     int64_t priority;
     uint32_t n_phases, phase; /* phase = how many were entered */
     int queue;                /* -1 before the first */
     int started;
-    struct asim_graph_runner *custom; /* where the phase has a recipe; freed at its end */
+    struct asim_graph_runner *runner; /* where the phase has a op graph; freed at its end */
     uint64_t share;                   /* of an all-to-all-v: which of its chunks */
     /* What every message looks at stands together, from the plan's end on. */
     struct asim_plan plan;
     struct asim_step next_step; /* step number `step`, if there is one; peers as ranks */
     uint64_t step, received, tag;
-    /* Of a bundle in this phase; ASIM_NEVER = the bus says. */
+    /* Of a credit in this phase; ASIM_NEVER = the bus says. */
     uint64_t delay_ns;
-    uint32_t tokens;
+    uint32_t credits;
     struct asim_uniform_phase
-        *march;                 /* if the phase is on it: instead of step, received and tokens */
+        *uniform;               /* if the phase is on it: instead of step, received and credits */
     struct asim_phase phases[]; /* room for world->max_phases */
 };
 /* The present one: the last that was entered. */
-static inline const struct asim_phase *asim_chunk_phase(const struct asim_chunk *stream)
+static inline const struct asim_phase *asim_chunk_phase(const struct asim_chunk *chunk)
 {
-    return &stream->phases[stream->phase - 1];
+    return &chunk->phases[chunk->phase - 1];
 }
 
 struct asim_queue {
     struct asim_chunk *head, *tail;
-    /* Streams started, at most world->queue_limit. */
+    /* Chunks started, at most world->queue_limit. */
     uint32_t running;
 };
 

@@ -20,7 +20,7 @@
 #include "sim/world.h"
 
 /* The six callbacks of net.h, and those of the fabric's watch. Those about a rank come in its
- * lane's thread. After a rank's failure they do nothing, until the network notices done(). */
+ * shard's thread. After a rank's failure they do nothing, until the network notices done(). */
 static void on_wake(void *self, uint32_t r)
 {
     struct asim_world *world = self;
@@ -76,19 +76,19 @@ static void on_settled(void *self, uint64_t time_ns)
         asim_distribution_settle(world, time_ns);
 }
 
-/* By the lane of the node that recorded it, whose thread this is: the network's hooks are called
+/* By the shard of the node that recorded it, whose thread this is: the network's hooks are called
  * where their node is advanced. */
 static void record(struct asim_world *world, const struct asim_event *event)
 {
-    asim_event_bus_record(&world->show, asim_rank_shard_of(world, event->rank)->events, event);
+    asim_event_bus_record(&world->event_bus, asim_rank_shard_of(world, event->rank)->events, event);
 }
 
 /* The fabric's row as an event for the reports. Called only where one wants it (watch). */
 static void on_fct(void *self, const struct asim_fct *row)
 {
     const struct asim_world *world = self;
-    struct asim_event *event =
-        asim_event_bus_slot(&world->show, asim_rank_shard_of(world, row->src)->events, ASIM_EV_FCT);
+    struct asim_event *event = asim_event_bus_slot(
+        &world->event_bus, asim_rank_shard_of(world, row->src)->events, ASIM_EV_FCT);
 
     if (!event)
         return;
@@ -146,18 +146,18 @@ static int watch(struct asim_world *world)
     unsigned all = 1u << ASIM_EV_QUEUE, samples = 1u << ASIM_EV_QUEUE_SAMPLE;
     struct asim_queue_sampling sampling = {0};
 
-    if (!(world->show.wants & 1u << ASIM_EV_FCT))
+    if (!(world->event_bus.wants & 1u << ASIM_EV_FCT))
         hooks->fct = NULL;
-    hooks->rate = world->show.wants & 1u << ASIM_EV_RATE ? on_rate : NULL;
-    if (!(world->show.wants & (all | samples)))
+    hooks->rate = world->event_bus.wants & 1u << ASIM_EV_RATE ? on_rate : NULL;
+    if (!(world->event_bus.wants & (all | samples)))
         return 0;
-    if (!(world->show.wants & all))
+    if (!(world->event_bus.wants & all))
         sampling =
             (struct asim_queue_sampling){ASIM_QLEN_NS, world->net.qlen_start_ns, ASIM_QLEN_BYTES};
     return world->packets->watch_queues(world->fabric, on_queue, &sampling);
 }
 
-/* The fabric keeps pointers to topology, routes and settings of the world. A world has one lane
+/* The fabric keeps pointers to topology, routes and settings of the world. A world has one shard
  * until the network says that it has more. */
 int asim_world_connect(struct asim_world *world, struct asim_err *err)
 {
@@ -170,13 +170,13 @@ int asim_world_connect(struct asim_world *world, struct asim_err *err)
         .seed = world->settings.seed,
         .per_event = world->settings.per_event,
         .without = world->without,
-        .part_of = asim_is_distributed(world) ? world->split->part.of : NULL,
+        .part_of = asim_is_distributed(world) ? world->dist->part.of : NULL,
         .self = world->settings.process,
     };
 
     if (asim_rank_shards_open(world, 1, NULL))
         return asim_err_nomem(err, "setting up ranks");
-    world->show.in_order = world->banks != NULL;
+    world->event_bus.in_order = world->memory_servers != NULL;
     if (!asim_settings_has_packets(&world->settings))
         return asim_world_connect_analytical(world, &config.user, err);
     world->backend = &asim_packet_backend;
@@ -194,8 +194,8 @@ void asim_world_disconnect(struct asim_world *world)
 {
     if (world->carrier)
         world->backend->close(world->carrier);
-    for (uint32_t i = 0; i < world->n_lanes; i++)
-        asim_graph_runner_fini(&world->lanes[i]);
+    for (uint32_t i = 0; i < world->n_shards; i++)
+        asim_graph_runner_fini(&world->shards[i]);
     asim_rank_shards_close(world);
 }
 
@@ -233,15 +233,16 @@ static void set_clocks(struct asim_world *world)
 }
 
 /* 0 or ASIM_ENOMEM. */
-static int show_aside(struct asim_world *world)
+static int observe_async(struct asim_world *world)
 {
     struct asim_background background = {NULL};
 
     if (world->fabric)
         background = world->packets->background(world->fabric);
-    if (!background.team || !world->show.aside_viewers || !asim_distribution_reports(world))
+    if (!background.team || !world->event_bus.async_observers || !asim_distribution_reports(world))
         return 0;
-    return asim_async_observers_open(&world->show.aside, &world->show, world, &background);
+    return asim_async_observers_open(&world->event_bus.async, &world->event_bus, world,
+                                     &background);
 }
 
 int asim_world_start(struct asim_world *world, struct asim_err *err)
@@ -251,12 +252,12 @@ int asim_world_start(struct asim_world *world, struct asim_err *err)
     if (world->fabric && world->settings.fast_forward && world->packets->use_memo(world->fabric))
         return asim_err_nomem(err, "preparing the fast-forward");
     set_clocks(world);
-    if (show_aside(world))
+    if (observe_async(world))
         return asim_err_nomem(err, "showing rows aside");
     for (uint32_t r = 0; r < world->n_ranks; r++)
         if (asim_rank_is_here(&world->ranks[r]))
             start_rank(&world->ranks[r]);
-    world->show.turn = ASIM_STAGE_NODES;
+    world->event_bus.turn = ASIM_STAGE_NODES;
     asim_rank_shards_gather(world);
     if (world->failed && err)
         *err = world->failure.err;
@@ -266,13 +267,13 @@ int asim_world_start(struct asim_world *world, struct asim_err *err)
 /* Shows what is left and ends the reports: kept where the run was sound, as far as it came. */
 static int close_reports(struct asim_world *world, struct asim_err *err)
 {
-    asim_event_bus_deliver(&world->show, world, UINT64_MAX);
+    asim_event_bus_deliver(&world->event_bus, world, UINT64_MAX);
     asim_rank_shards_gather(world); /* showing may fail a rank: its trace is read again */
-    if (world->show.pending.failed) {
+    if (world->event_bus.pending.failed) {
         asim_err_nomem(&world->failure.err, "keeping events for the reports");
         world->failed = 1;
     }
-    return asim_event_bus_close(&world->show, world, err);
+    return asim_event_bus_close(&world->event_bus, world, err);
 }
 
 /* In a process that only follows process 0: its reports lead nowhere and are dropped, but for what
@@ -282,9 +283,9 @@ static int follow(struct asim_world *world, int verdict, struct asim_err *err)
     struct asim_err closing = {.code = 0};
     int code;
 
-    world->split->keeps = !verdict || verdict == ASIM_ESTALL || verdict == ASIM_EINTR;
+    world->dist->keeps = !verdict || verdict == ASIM_ESTALL || verdict == ASIM_EINTR;
     world->failed = 1;
-    code = asim_event_bus_close(&world->show, world, &closing);
+    code = asim_event_bus_close(&world->event_bus, world, &closing);
     if (!code)
         return verdict;
     if (err)

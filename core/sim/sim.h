@@ -33,12 +33,13 @@ struct asim_rank {
     const uint64_t *clock; /* its time, ns; NULL: the network is asked (asim_rank_now) */
     uint64_t sent;         /* messages so far; the low half of their ids */
     uint32_t id;
-    uint16_t n_near, has_far; /* near: the first n_near are in use; whether there are any in far */
-    int failed;               /* it does nothing more (rank_shard.h) */
-    uint32_t empty_inboxes;   /* kept for the next message until there are too many */
-    struct asim_tick near[ASIM_NEAR_TICKS]; /* the first is mostly all there is */
-    struct asim_rank_shard *lane;
-    struct asim_map far; /* clock: time -> struct asim_tick *, where near is full */
+    uint16_t n_ticks,
+        has_tick_map;       /* near: the first n_near are in use; whether there are any in far */
+    int failed;             /* it does nothing more (rank_shard.h) */
+    uint32_t empty_inboxes; /* kept for the next message until there are too many */
+    struct asim_tick ticks[ASIM_RANK_TICKS]; /* the first is mostly all there is */
+    struct asim_rank_shard *shard;
+    struct asim_map tick_map; /* clock: time -> struct asim_tick *, where near is full */
     struct asim_inbox *recent[ASIM_RECENT];
     /* issuing: inside asim_issue_all, which must not be entered again. */
     int issuing, finished;
@@ -52,10 +53,10 @@ struct asim_rank {
     const struct asim_groups *named; /* groups of a METADATA op, or NULL */
     /* collectives */
     struct asim_queue *queues; /* [dims x queues_per_dim] */
-    struct asim_dim_round_robin *turns;
+    struct asim_dim_round_robin *round_robin;
     /* The counter behind LIFO and FIFO (system-layer.md#priorities). */
     int64_t priority;
-    struct asim_map ordinals; /* group id -> collectives issued; streams issued */
+    struct asim_map sequences; /* group id -> collectives issued; chunks issued */
     struct asim_coll_op *open_head, *open_tail;
     /* messages */
     struct asim_map inboxes; /* (source, tag) -> struct asim_inbox * */
@@ -92,40 +93,41 @@ struct asim_world {
     double dim_bw[ASIM_DIMS];      /* of the logical dimensions, relative to the first */
     char *custom[ASIM_COLL_TYPES]; /* prefixes of algorithms given as traces, or NULL */
     struct asim_node_prefixes node_prefixes;
-    /* What is read or made on first use, by any lane: under the lock, const afterwards. */
+    /* What is read or made on first use, by any shard: under the lock, const afterwards. */
     pthread_mutex_t lock;
-    struct asim_op_graph *recipes;    /* read so far */
-    struct asim_nccl_graph *programs; /* NCCL-like algorithms laid out so far */
+    struct asim_op_graph *op_graphs;     /* read so far */
+    struct asim_nccl_graph *nccl_graphs; /* NCCL-like algorithms laid out so far */
     /* Those that take part in collectives, [topo.endpoints], or NULL. */
     struct asim_nvswitch *nvswitches;
-    struct asim_memory_server *banks; /* memories shared between ranks */
-    uint32_t units[ASIM_UNITS];       /* ops of a rank that may run at once */
-    struct asim_map met, sizes;       /* collectives issued (consistency.c); of messages (p2p.c) */
-    /* queue_limit: streams that may run at once in one queue
+    struct asim_memory_server *memory_servers; /* memories shared between ranks */
+    uint32_t units[ASIM_UNITS];                /* ops of a rank that may run at once */
+    struct asim_map members_met,
+        sizes; /* collectives issued (consistency.c); of messages (p2p.c) */
+    /* queue_limit: chunks that may run at once in one queue
      * (system-layer.md#queues-and-active-chunks); ranks_done: as of the last window's end; without:
      * fast paths turned off (net/fast_path.h). */
     uint32_t n_ranks, ranks_done, max_phases, queue_limit, without;
     uint32_t n_here; /* ranks of this process; ranks_done counts these */
     struct asim_distribution
-        *split;              /* NULL: one process on one thread has them all (distribution.h) */
+        *dist;               /* NULL: one process on one thread has them all (distribution.h) */
     uint32_t *strides;       /* of the logical dimensions */
     struct asim_rank *ranks; /* [n_ranks], each on cache lines of its own */
-    void *ranks_held;
-    struct asim_rank_shard *lanes; /* [n_lanes] */
-    const uint16_t *lane_of;       /* [nodes of the network], NULL: one lane */
-    uint32_t n_lanes;
+    void *ranks_memory;
+    struct asim_rank_shard *shards; /* [n_lanes] */
+    const uint16_t *shard_of;       /* [nodes of the network], NULL: one shard */
+    uint32_t n_shards;
     const struct asim_net_backend *backend;
     struct asim_net *carrier;
     struct asim_due_queue *queue; /* the carrier's, where all ranks share one clock, or NULL */
     struct asim_fabric *fabric;   /* the packet network, or NULL */
     const struct asim_packet_network *packets; /* its functions */
-    struct asim_event_bus show;
+    struct asim_event_bus event_bus;
     /* Ends an op, from whatever room (ops/issue.c): the rooms below it call it through this. */
     void (*op_done)(struct asim_rank *rank, uint32_t op);
-    size_t bus_request_bytes;          /* of the shared buses' pool; 0: there are none */
-    struct asim_failure failure;       /* the first in simulated time */
-    int failed, stopped, plain_traces; /* the last: each rank has a .et of its own */
-    int listless_told;                 /* that an op names no tensors (tensor.c) */
+    size_t bus_request_bytes;         /* of the shared buses' pool; 0: there are none */
+    struct asim_failure failure;      /* the first in simulated time */
+    int failed, stopped, exact_names; /* the last: each rank has a .et of its own */
+    int no_tensor_list_told;          /* that an op names no tensors (tensor.c) */
     /* settled_ns: everything before it has happened on all ranks. */
     uint64_t settled_ns, ops_total;
     int64_t endpoint_ns; /* of ranks without a delay of their own */
@@ -134,7 +136,7 @@ struct asim_world {
 static inline struct asim_rank_shard *asim_rank_shard_of(const struct asim_world *world,
                                                          uint32_t node)
 {
-    return &world->lanes[world->lane_of ? world->lane_of[node] : 0];
+    return &world->shards[world->shard_of ? world->shard_of[node] : 0];
 }
 
 static inline uint64_t asim_node_now(const struct asim_world *world, uint32_t node)

@@ -13,28 +13,28 @@
 #include "sim/ops/memory.h"
 #include "sim/rank/clock.h"
 
-/* The one place where kinds of events become calls. todo is a copy, its memory is free again. */
-static void run_copy(struct asim_rank *rank, const struct asim_rank_event *todo)
+/* The one place where kinds of events become calls. event is a copy, its memory is free again. */
+static void run_copy(struct asim_rank *rank, const struct asim_rank_event *event)
 {
-    switch (todo->kind) {
+    switch (event->kind) {
     case ASIM_RANK_EVENT_OP_DONE:
-        asim_op_done(rank, todo->op);
+        asim_op_done(rank, event->op);
         break;
     case ASIM_RANK_EVENT_UNIFORM: /* these three before */
     case ASIM_RANK_EVENT_DELAY:
     case ASIM_RANK_EVENT_CREDIT:
         break;
     case ASIM_RANK_EVENT_NODE:
-        asim_graph_runner_node_ended(rank, todo->custom, todo->op);
+        asim_graph_runner_node_ended(rank, event->runner, event->op);
         break;
     case ASIM_RANK_EVENT_FLOW:
-        asim_graph_runner_send_flow(rank, todo->custom, todo->op);
+        asim_graph_runner_send_flow(rank, event->runner, event->op);
         break;
     case ASIM_RANK_EVENT_MEMORY:
-        asim_memory_next(rank, todo->op);
+        asim_memory_next(rank, event->op);
         break;
     case ASIM_RANK_EVENT_BUS:
-        asim_bus_step(rank, todo);
+        asim_bus_step(rank, event);
         break;
     case ASIM_RANK_EVENT_START:
         asim_issue_all(rank);
@@ -43,16 +43,16 @@ static void run_copy(struct asim_rank *rank, const struct asim_rank_event *todo)
 
 static void run_any(struct asim_rank *rank, struct asim_rank_event *kept)
 {
-    struct asim_rank_event todo = *kept;
+    struct asim_rank_event event = *kept;
 
-    asim_pool_give(&rank->lane->pools.todo, kept);
-    run_copy(rank, &todo);
+    asim_pool_give(&rank->shard->pools.event, kept);
+    run_copy(rank, &event);
 }
 
 /* The event is given back before what it leads to, which will want the memory. */
 static inline void run(struct asim_rank *rank, struct asim_rank_event *kept, uint64_t now)
 {
-    struct asim_chunk *stream = kept->stream;
+    struct asim_chunk *chunk = kept->chunk;
     uint64_t bytes = kept->bytes;
 
     if (kept->kind > ASIM_RANK_EVENT_CREDIT) {
@@ -60,13 +60,13 @@ static inline void run(struct asim_rank *rank, struct asim_rank_event *kept, uin
         return;
     }
     if (kept->kind == ASIM_RANK_EVENT_UNIFORM) {
-        asim_uniform_phase_step(rank, kept->march, now);
+        asim_uniform_phase_step(rank, kept->uniform, now);
         return;
     }
     if (kept->kind == ASIM_RANK_EVENT_CREDIT)
         bytes = 0; /* reduced by now */
-    asim_pool_give(&rank->lane->pools.todo, kept);
-    asim_chunk_credit(rank, stream, bytes);
+    asim_pool_give(&rank->shard->pools.event, kept);
+    asim_chunk_credit(rank, chunk, bytes);
 }
 
 /* The place of a tick holds while its events run: others may be added behind it, but only this
@@ -90,23 +90,23 @@ static void wake_any(struct asim_rank *rank)
     run_tick(rank, asim_clock_find(rank, asim_rank_now(rank)));
 }
 
-/* Mostly all there is ahead of a rank is the one token of a march: the same with less looking. The
- * tick stays while the token's step runs, so that an event added for this very time comes into it,
- * as the order asks for, and is run before the rank is left. */
+/* Mostly all there is ahead of a rank is the one credit of a uniform phase: the same with less
+ * looking. The tick stays while the credit's step runs, so that an event added for this very time
+ * comes into it, as the order asks for, and is run before the rank is left. */
 void asim_rank_wake(struct asim_rank *rank)
 {
-    struct asim_tick *tick = rank->near;
+    struct asim_tick *tick = rank->ticks;
     struct asim_rank_event *kept = tick->head;
 
-    if (!rank->n_near || !kept || kept->kind != ASIM_RANK_EVENT_UNIFORM || kept->next ||
+    if (!rank->n_ticks || !kept || kept->kind != ASIM_RANK_EVENT_UNIFORM || kept->next ||
         tick->t != asim_rank_now(rank)) {
         wake_any(rank);
         return;
     }
     tick->head = NULL;
-    asim_uniform_phase_step(rank, kept->march, tick->t);
+    asim_uniform_phase_step(rank, kept->uniform, tick->t);
     if (tick->head)
         run_tick(rank, tick);
-    else if (--rank->n_near)
-        asim_tick_move(tick, &rank->near[rank->n_near]);
+    else if (--rank->n_ticks)
+        asim_tick_move(tick, &rank->ticks[rank->n_ticks]);
 }

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only
  *
  * A world over a network other than the packet network: an analytical one, whose YAML gives the
- * logical dimensions and the speeds, or the caller's own backend (asim/net.h). There is no topology,
- * no route and no packet: code that needs them finds world->fabric NULL.
+ * logical dimensions and the speeds, or the caller's own backend (asim/net.h). There is no
+ * topology, no route and no packet: code that needs them finds world->fabric NULL.
  *
  * Everything else of a world (ranks, collectives, matching, reports) knows of its network only the
  * backend's traits.
@@ -25,8 +25,7 @@ static void note_idle(const struct asim_world *world, const struct asim_settings
         const char *name;
         int is_given;
     } rows[] = {{"topology", set->topology != NULL},
-                {"logical-topology-configuration",
-                 set->logical && (set->shape || !set->backend)},
+                {"logical-topology-configuration", set->logical && (set->shape || !set->backend)},
                 {"network-configuration", set->network && set->backend},
                 {"pcap", set->pcap != NULL},
                 {"reports", set->reports != NULL},
@@ -110,6 +109,6 @@ int asim_world_connect_analytical(struct asim_world *world, const struct asim_ne
         return ASIM_EINVAL;
     extras = world->backend->extras;
     world->queue = extras && extras->queue ? extras->queue(world->carrier) : NULL;
-    world->show.in_order = world->queue != NULL;
+    world->event_bus.in_order = world->queue != NULL;
     return 0;
 }

@@ -69,7 +69,7 @@ static int open_ranks(struct asim_world *world, const struct asim_settings *set,
     if (asim_trace_count(set->workload, &traces, err))
         return ASIM_EINVAL;
     files = traces.ranks;
-    world->plain_traces = traces.plain;
+    world->exact_names = traces.plain;
     if (!asim_settings_has_packets(set) && (set->mode || set->shape)) {
         if (asim_world_open_shape(world, set, err))
             return ASIM_EINVAL;
@@ -192,7 +192,7 @@ static int open_rest(struct asim_world *world, const struct asim_settings *set,
         return ASIM_EINVAL;
     if (asim_memory_setup(world, err))
         return asim_world_attach_source(ASIM_EINVAL, set->memory, err);
-    if (world->banks && asim_settings_has_packets(set) && !set->per_event)
+    if (world->memory_servers && asim_settings_has_packets(set) && !set->per_event)
         asim_world_diagnose(world, "the remote memory is shared between ranks, which couples them "
                                    "without delay: the packet network runs frame by frame");
     return asim_world_attach_source(asim_coll_setup(world, err), set->system, err);
@@ -206,7 +206,7 @@ static int open_rank(struct asim_world *world, uint32_t r, const struct asim_set
     size_t dims = world->dims.n, queues = dims * set->queues_per_dim;
     struct asim_feed_options feed = {.prefix = set->workload,
                                      .rank = r,
-                                     .plain = world->plain_traces,
+                                     .plain = world->exact_names,
                                      .cached_records = set->window_ops,
                                      .lenient = !set->strict_deps};
 
@@ -216,13 +216,13 @@ static int open_rank(struct asim_world *world, uint32_t r, const struct asim_set
     rank->start_delay_ns = (uint64_t)asim_rank_values_get(&world->system.start_delay_ns, r, 0);
     rank->endpoint_ns = (uint64_t)world->endpoint_ns +
                         (uint64_t)asim_rank_values_get(&world->system.message_delay_ns, r, 0);
-    asim_map_init(&rank->far);
-    asim_map_init(&rank->ordinals);
+    asim_map_init(&rank->tick_map);
+    asim_map_init(&rank->sequences);
     asim_map_init(&rank->inboxes);
     asim_map_init(&rank->running);
     rank->queues = asim_arena_array(&world->arena, queues, sizeof *rank->queues);
-    rank->turns = asim_arena_array(&world->arena, dims, sizeof *rank->turns);
-    if (!rank->queues || !rank->turns)
+    rank->round_robin = asim_arena_array(&world->arena, dims, sizeof *rank->round_robin);
+    if (!rank->queues || !rank->round_robin)
         return asim_err_nomem(err, "setting up ranks");
     if (asim_feed_open(&rank->feed, &feed, err))
         return ASIM_EINVAL;
@@ -235,9 +235,9 @@ static struct asim_rank *make_ranks(struct asim_world *world)
 {
     size_t line = _Alignof(struct asim_rank);
 
-    world->ranks_held = calloc(1, world->n_ranks * sizeof *world->ranks + line);
-    if (world->ranks_held)
-        world->ranks = (void *)(((uintptr_t)world->ranks_held + line - 1) & ~(line - 1));
+    world->ranks_memory = calloc(1, world->n_ranks * sizeof *world->ranks + line);
+    if (world->ranks_memory)
+        world->ranks = (void *)(((uintptr_t)world->ranks_memory + line - 1) & ~(line - 1));
     return world->ranks;
 }
 
@@ -362,10 +362,10 @@ static void close_rank(struct asim_rank *rank)
 {
     asim_feed_close(rank->feed);
     asim_tensors_fini(rank);
-    for (struct asim_coll_op *data = rank->open_head; data; data = data->next)
-        free(data->sizes);
-    asim_map_fini(&rank->far);
-    asim_map_fini(&rank->ordinals);
+    for (struct asim_coll_op *coll = rank->open_head; coll; coll = coll->next)
+        free(coll->sizes);
+    asim_map_fini(&rank->tick_map);
+    asim_map_fini(&rank->sequences);
     asim_map_fini(&rank->inboxes);
     asim_map_fini(&rank->running);
     free(rank->skipped.at);
@@ -377,10 +377,10 @@ void asim_world_close(struct asim_world *world)
     if (!world)
         return;
     world->failed = 1; /* reports still open were never finished: they are dropped */
-    asim_event_bus_close(&world->show, world, NULL);
+    asim_event_bus_close(&world->event_bus, world, NULL);
     for (uint32_t r = 0; world->ranks && r < world->n_ranks; r++)
         close_rank(&world->ranks[r]);
-    free(world->ranks_held);
+    free(world->ranks_memory);
     asim_world_disconnect(world);
     asim_group_fini(world);
     asim_op_graph_fini(world);

@@ -70,9 +70,9 @@ struct asim_settings {
     /* Several processes: this one's number, and how many share the run. Below 2: it is alone. */
     uint32_t process, processes;
     /* The same number in all processes. Not 0: a network of one switch is not partitioned. Process
-     * 0 simulates all of it (asim_world_is_whole) with threads x lent threads, on the cores of the
-     * processes that have nothing to do. 0: it is partitioned like any other. */
-    uint32_t lent;
+     * 0 simulates all of it (asim_world_is_unpartitioned) with threads x borrowed_cores threads, on
+     * the cores of the processes that have nothing to do. 0: it is partitioned like any other. */
+    uint32_t borrowed_cores;
     /* The caller's own network (asim/net.h) in place of those of `mode`, and the pointer it gets as
      * config->data when it opens. NULL: none. Its dimensions are those of `shape`, else `logical`,
      * else one of all ranks. */
@@ -155,10 +155,10 @@ ASIM_API int asim_world_pack(struct asim_world *world, uint32_t peer, struct asi
                              struct asim_err *err);
 ASIM_API int asim_world_unpack(struct asim_world *world, const struct asim_buffer *buffer,
                                struct asim_err *err);
-/* 1 where settings->lent has left the network whole: process 0 starts, steps and finishes as if it
- * were alone. The others start, step and exchange nothing; at the end they call asim_world_finish
- * as above. */
-ASIM_API int asim_world_is_whole(const struct asim_world *world);
+/* 1 where settings->borrowed_cores has left the network whole: process 0 starts, steps and finishes
+ * as if it were alone. The others start, step and exchange nothing; at the end they call
+ * asim_world_finish as above. */
+ASIM_API int asim_world_is_unpartitioned(const struct asim_world *world);
 /* 1 where a rank failed or the stop hook says so: the run should end in all processes. */
 ASIM_API int asim_world_is_stopped(struct asim_world *world);
 /* 1 when nothing is left to do in this process. When that holds in all, the run is over. */

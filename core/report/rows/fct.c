@@ -321,7 +321,7 @@ static struct fct *make_fct(const struct asim_topo *topo)
 }
 
 /* Not tied to --out: scripts look for the file the network configuration names. */
-static int open_fct(struct asim_event_observer *viewer, struct asim_world *world, const char *out,
+static int open_fct(struct asim_event_observer *observer, struct asim_world *world, const char *out,
                     struct asim_err *err)
 {
     struct fct *fct;
@@ -336,8 +336,8 @@ static int open_fct(struct asim_event_observer *viewer, struct asim_world *world
         free_fct(fct);
         return ASIM_EIO;
     }
-    *viewer = (struct asim_event_observer){
-        .wants = 1u << ASIM_EV_FCT, .aside = 1, .self = fct, .see = see, .close = close_fct};
+    *observer = (struct asim_event_observer){
+        .wants = 1u << ASIM_EV_FCT, .async = 1, .self = fct, .on_event = see, .close = close_fct};
     return 0;
 }
 

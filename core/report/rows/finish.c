@@ -97,12 +97,12 @@ static void see(void *self, const struct asim_world *world, const struct asim_ev
 
 /* Needs no file, hence neither close nor state.
  * Without a line hook there is nobody to tell. */
-static int open_finish(struct asim_event_observer *viewer, struct asim_world *world,
+static int open_finish(struct asim_event_observer *observer, struct asim_world *world,
                        const char *out, struct asim_err *err)
 {
     (void)out, (void)err;
     if (world->hooks.line && !world->settings.quiet)
-        *viewer = (struct asim_event_observer){.wants = 1u << ASIM_EV_RANK_DONE, .see = see};
+        *observer = (struct asim_event_observer){.wants = 1u << ASIM_EV_RANK_DONE, .on_event = see};
     return 0;
 }
 

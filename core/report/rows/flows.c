@@ -20,8 +20,8 @@ static void see(void *self, const struct asim_world *world, const struct asim_ev
                     ideal > 0 ? (double)took / ideal : 0);
 }
 
-static int open_flows(struct asim_event_observer *viewer, struct asim_world *world, const char *out,
-                      struct asim_err *err)
+static int open_flows(struct asim_event_observer *observer, struct asim_world *world,
+                      const char *out, struct asim_err *err)
 {
     struct asim_out *file;
 
@@ -30,11 +30,11 @@ static int open_flows(struct asim_event_observer *viewer, struct asim_world *wor
     if (asim_report_file(&file, world, out, "flows.csv", err))
         return ASIM_EIO;
     asim_out_printf(file, "src,dst,sport,bytes,start_ns,end_ns,fct_ns,ideal_ns,slowdown\n");
-    *viewer = (struct asim_event_observer){.wants = 1u << ASIM_EV_FCT,
-                                           .aside = 1,
-                                           .self = file,
-                                           .see = see,
-                                           .close = asim_report_file_close};
+    *observer = (struct asim_event_observer){.wants = 1u << ASIM_EV_FCT,
+                                             .async = 1,
+                                             .self = file,
+                                             .on_event = see,
+                                             .close = asim_report_file_close};
     return 0;
 }
 

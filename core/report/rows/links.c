@@ -35,8 +35,8 @@ static int close_links(void *self, const struct asim_world *world, struct asim_e
     return asim_report_file_close(self, world, err);
 }
 
-static int open_links(struct asim_event_observer *viewer, struct asim_world *world, const char *out,
-                      struct asim_err *err)
+static int open_links(struct asim_event_observer *observer, struct asim_world *world,
+                      const char *out, struct asim_err *err)
 {
     struct asim_out *file;
 
@@ -46,7 +46,7 @@ static int open_links(struct asim_event_observer *viewer, struct asim_world *wor
         return ASIM_EIO;
     asim_out_printf(file, "from,port,to,rate_bps,frames,bytes,utilisation,peak_queue_bytes,"
                           "ecn_marks,pauses_sent,drops\n");
-    *viewer = (struct asim_event_observer){
+    *observer = (struct asim_event_observer){
         .wants = 1u << ASIM_EV_LINKS, .self = file, .close = close_links};
     return 0;
 }

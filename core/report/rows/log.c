@@ -42,7 +42,7 @@ static void see(void *self, const struct asim_world *world, const struct asim_ev
 
 /* The folder the user named for logs goes before that of the reports, so that a script written for
  * ASTRA-sim finds the file where it looks. An older run's file is replaced, not appended to. */
-static int open_log(struct asim_event_observer *viewer, struct asim_world *world, const char *out,
+static int open_log(struct asim_event_observer *observer, struct asim_world *world, const char *out,
                     struct asim_err *err)
 {
     struct asim_out *file;
@@ -52,10 +52,10 @@ static int open_log(struct asim_event_observer *viewer, struct asim_world *world
         return 0;
     if (asim_report_file(&file, world, folder ? folder : out, folder ? "log.log" : "log.txt", err))
         return ASIM_EIO;
-    *viewer = (struct asim_event_observer){.wants = 1u << ASIM_EV_OP_ISSUE | 1u << ASIM_EV_OP_END,
-                                           .self = file,
-                                           .see = see,
-                                           .close = asim_report_file_close};
+    *observer = (struct asim_event_observer){.wants = 1u << ASIM_EV_OP_ISSUE | 1u << ASIM_EV_OP_END,
+                                             .self = file,
+                                             .on_event = see,
+                                             .close = asim_report_file_close};
     return 0;
 }
 

@@ -154,7 +154,7 @@ static int start(struct mix *mix, struct asim_world *world, struct asim_err *err
         return asim_err_set(err, ASIM_EINVAL,
                             "TRACE_OUTPUT_FILE needs frames in order of time, which %u processes "
                             "cannot give; run one process, or set ENABLE_TRACE 0",
-                            world->split->n);
+                            world->dist->n);
     if (read_nodes(mix, world->net.trace_file, &any, err) || write_head(mix, world, err))
         return ASIM_EINVAL;
     if (any && asim_fabric_watch_frames(world->fabric, on_frame, mix))
@@ -162,7 +162,7 @@ static int start(struct mix *mix, struct asim_world *world, struct asim_err *err
     return 0;
 }
 
-static int open_mix(struct asim_event_observer *viewer, struct asim_world *world, const char *out,
+static int open_mix(struct asim_event_observer *observer, struct asim_world *world, const char *out,
                     struct asim_err *err)
 {
     const struct asim_netconf *net = &world->net;
@@ -189,7 +189,7 @@ static int open_mix(struct asim_event_observer *viewer, struct asim_world *world
         close_mix(mix, world, NULL);
         return ASIM_EIO;
     }
-    *viewer = (struct asim_event_observer){.self = mix, .close = close_mix};
+    *observer = (struct asim_event_observer){.self = mix, .close = close_mix};
     return 0;
 }
 

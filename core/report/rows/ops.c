@@ -116,7 +116,7 @@ static void see_join(struct table *table, const struct asim_event *event)
 {
     struct kept *kept = at(&table->running, event->rank, event->of.join.index);
     uint64_t who = (uint64_t)event->of.join.first << 32 | event->of.join.group;
-    uint64_t *group = slot(table, &table->groups, who, event->of.join.ordinal);
+    uint64_t *group = slot(table, &table->groups, who, event->of.join.sequence);
     struct meeting *meeting;
 
     if (!kept || !group)
@@ -124,7 +124,7 @@ static void see_join(struct table *table, const struct asim_event *event)
     kept->kind = (int)event->of.join.kind;
     kept->group = event->of.join.group;
     kept->who = who;
-    kept->ordinal = event->of.join.ordinal;
+    kept->ordinal = event->of.join.sequence;
     kept->members = event->of.join.members;
     if (!*group)
         *group = (uint64_t)(uintptr_t)get(table, &table->meetings);
@@ -273,7 +273,7 @@ static int close_ops(void *self, const struct asim_world *world, struct asim_err
     return code || !failed ? code : asim_err_nomem(err, "keeping ops for ops.csv");
 }
 
-static int open_ops(struct asim_event_observer *viewer, struct asim_world *world, const char *out,
+static int open_ops(struct asim_event_observer *observer, struct asim_world *world, const char *out,
                     struct asim_err *err)
 {
     struct table *table;
@@ -297,11 +297,11 @@ static int open_ops(struct asim_event_observer *viewer, struct asim_world *world
     asim_out_printf(table->file,
                     "rank,op,name,type,collective,group,members,bytes,issue_ns,start_ns,"
                     "end_ns,wait_ns,transfer_ns,algbw_gbps,busbw_gbps\n");
-    *viewer = (struct asim_event_observer){.wants = 1u << ASIM_EV_OP_ISSUE |
-                                                    1u << ASIM_EV_COLL_JOIN | 1u << ASIM_EV_OP_END,
-                                           .self = table,
-                                           .see = see,
-                                           .close = close_ops};
+    *observer = (struct asim_event_observer){
+        .wants = 1u << ASIM_EV_OP_ISSUE | 1u << ASIM_EV_COLL_JOIN | 1u << ASIM_EV_OP_END,
+        .self = table,
+        .on_event = see,
+        .close = close_ops};
     return 0;
 }
 

@@ -65,8 +65,8 @@ static int close_pcap(void *self, const struct asim_world *world, struct asim_er
     return code;
 }
 
-static int open_pcap(struct asim_event_observer *viewer, struct asim_world *world, const char *out,
-                     struct asim_err *err)
+static int open_pcap(struct asim_event_observer *observer, struct asim_world *world,
+                     const char *out, struct asim_err *err)
 {
     struct pcap *pcap;
 
@@ -77,7 +77,7 @@ static int open_pcap(struct asim_event_observer *viewer, struct asim_world *worl
         return asim_err_set(
             err, ASIM_EINVAL,
             "--pcap needs frames in order of time, which %u processes cannot give; run one process",
-            world->split->n);
+            world->dist->n);
     pcap = calloc(1, sizeof *pcap);
     if (!pcap)
         return asim_err_nomem(err, "capturing packets");
@@ -93,7 +93,7 @@ static int open_pcap(struct asim_event_observer *viewer, struct asim_world *worl
         close_pcap(pcap, world, NULL);
         return asim_err_set(err, ASIM_ENOMEM, "too many reports watch frames; leave one out");
     }
-    *viewer = (struct asim_event_observer){.self = pcap, .close = close_pcap};
+    *observer = (struct asim_event_observer){.self = pcap, .close = close_pcap};
     return 0;
 }
 

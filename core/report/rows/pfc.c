@@ -19,7 +19,7 @@ static void see(void *self, const struct asim_world *world, const struct asim_ev
                     event->of.pfc.port, event->of.pfc.pause);
 }
 
-static int open_pfc(struct asim_event_observer *viewer, struct asim_world *world, const char *out,
+static int open_pfc(struct asim_event_observer *observer, struct asim_world *world, const char *out,
                     struct asim_err *err)
 {
     struct asim_out *file;
@@ -29,11 +29,11 @@ static int open_pfc(struct asim_event_observer *viewer, struct asim_world *world
         return 0;
     if (asim_report_file(&file, world, NULL, world->net.pfc_output, err))
         return ASIM_EIO;
-    *viewer = (struct asim_event_observer){.wants = 1u << ASIM_EV_PFC,
-                                           .aside = 1,
-                                           .self = file,
-                                           .see = see,
-                                           .close = asim_report_file_close};
+    *observer = (struct asim_event_observer){.wants = 1u << ASIM_EV_PFC,
+                                             .async = 1,
+                                             .self = file,
+                                             .on_event = see,
+                                             .close = asim_report_file_close};
     return 0;
 }
 

@@ -78,8 +78,8 @@ static int close_qlen(void *self, const struct asim_world *world, struct asim_er
     return code;
 }
 
-static int open_qlen(struct asim_event_observer *viewer, struct asim_world *world, const char *out,
-                     struct asim_err *err)
+static int open_qlen(struct asim_event_observer *observer, struct asim_world *world,
+                     const char *out, struct asim_err *err)
 {
     const struct asim_topo *topo = &world->topo;
     struct qlen *q;
@@ -102,11 +102,11 @@ static int open_qlen(struct asim_event_observer *viewer, struct asim_world *worl
         drop(q);
         return ASIM_EIO;
     }
-    *viewer = (struct asim_event_observer){.wants = 1u << ASIM_EV_QUEUE_SAMPLE,
-                                           .aside = 1,
-                                           .self = q,
-                                           .see = see,
-                                           .close = close_qlen};
+    *observer = (struct asim_event_observer){.wants = 1u << ASIM_EV_QUEUE_SAMPLE,
+                                             .async = 1,
+                                             .self = q,
+                                             .on_event = see,
+                                             .close = close_qlen};
     return 0;
 }
 

@@ -14,7 +14,7 @@ static void see(void *self, const struct asim_world *world, const struct asim_ev
                     event->of.queue.bytes);
 }
 
-static int open_queues(struct asim_event_observer *viewer, struct asim_world *world,
+static int open_queues(struct asim_event_observer *observer, struct asim_world *world,
                        const char *out, struct asim_err *err)
 {
     struct asim_out *file;
@@ -24,11 +24,11 @@ static int open_queues(struct asim_event_observer *viewer, struct asim_world *wo
     if (asim_report_file(&file, world, out, "queues.csv", err))
         return ASIM_EIO;
     asim_out_printf(file, "time_ns,node,port,queued_bytes\n");
-    *viewer = (struct asim_event_observer){.wants = 1u << ASIM_EV_QUEUE,
-                                           .aside = 1,
-                                           .self = file,
-                                           .see = see,
-                                           .close = asim_report_file_close};
+    *observer = (struct asim_event_observer){.wants = 1u << ASIM_EV_QUEUE,
+                                             .async = 1,
+                                             .self = file,
+                                             .on_event = see,
+                                             .close = asim_report_file_close};
     return 0;
 }
 

@@ -25,8 +25,8 @@ static void see(void *self, const struct asim_world *world, const struct asim_ev
                     (unsigned long long)track->overlap, (unsigned long long)facts.ops);
 }
 
-static int open_ranks(struct asim_event_observer *viewer, struct asim_world *world, const char *out,
-                      struct asim_err *err)
+static int open_ranks(struct asim_event_observer *observer, struct asim_world *world,
+                      const char *out, struct asim_err *err)
 {
     struct asim_out *file;
 
@@ -37,10 +37,10 @@ static int open_ranks(struct asim_event_observer *viewer, struct asim_world *wor
         return ASIM_EIO;
     asim_out_printf(file, "rank,finish_ns,exposed_comm_ns,gpu_ns,comm_ns,cpu_ns,remote_mem_ns,"
                           "overlap_ns,ops\n");
-    *viewer = (struct asim_event_observer){.wants = 1u << ASIM_EV_RANK_DONE,
-                                           .self = file,
-                                           .see = see,
-                                           .close = asim_report_file_close};
+    *observer = (struct asim_event_observer){.wants = 1u << ASIM_EV_RANK_DONE,
+                                             .self = file,
+                                             .on_event = see,
+                                             .close = asim_report_file_close};
     return 0;
 }
 

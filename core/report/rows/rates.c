@@ -15,8 +15,8 @@ static void see(void *self, const struct asim_world *world, const struct asim_ev
                     event->of.rate.start, event->of.rate.bps);
 }
 
-static int open_rates(struct asim_event_observer *viewer, struct asim_world *world, const char *out,
-                      struct asim_err *err)
+static int open_rates(struct asim_event_observer *observer, struct asim_world *world,
+                      const char *out, struct asim_err *err)
 {
     struct asim_out *file;
 
@@ -25,11 +25,11 @@ static int open_rates(struct asim_event_observer *viewer, struct asim_world *wor
     if (asim_report_file(&file, world, out, "rates.csv", err))
         return ASIM_EIO;
     asim_out_printf(file, "time_ns,src,dst,sport,flow_start_ns,rate_bps\n");
-    *viewer = (struct asim_event_observer){.wants = 1u << ASIM_EV_RATE,
-                                           .aside = 1,
-                                           .self = file,
-                                           .see = see,
-                                           .close = asim_report_file_close};
+    *observer = (struct asim_event_observer){.wants = 1u << ASIM_EV_RATE,
+                                             .async = 1,
+                                             .self = file,
+                                             .on_event = see,
+                                             .close = asim_report_file_close};
     return 0;
 }
 

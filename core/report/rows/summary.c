@@ -97,7 +97,7 @@ static int close_summary(void *self, const struct asim_world *world, struct asim
 }
 
 /* Always wanted: without --out for its line. */
-static int open_summary(struct asim_event_observer *viewer, struct asim_world *world,
+static int open_summary(struct asim_event_observer *observer, struct asim_world *world,
                         const char *out, struct asim_err *err)
 {
     struct totals *totals = calloc(1, sizeof *totals);
@@ -110,8 +110,8 @@ static int open_summary(struct asim_event_observer *viewer, struct asim_world *w
         free(totals);
         return ASIM_EIO;
     }
-    *viewer = (struct asim_event_observer){
-        .wants = 1u << ASIM_EV_RANK_DONE, .self = totals, .see = see, .close = close_summary};
+    *observer = (struct asim_event_observer){
+        .wants = 1u << ASIM_EV_RANK_DONE, .self = totals, .on_event = see, .close = close_summary};
     return 0;
 }
 

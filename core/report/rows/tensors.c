@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only
  *
  * The local memory trace: <local-mem-trace-filename>.<rank>.json, in Chrome's trace event format
- * (open it in a trace viewer), in the groups and with the process ids of ASTRA-sim
+ * (open it in a trace observer), in the groups and with the process ids of ASTRA-sim
  * (system-layer.md#local-memory-trace). Tensors are numbered in order of first appearance (there:
  * in the order of a hash table). A relative name stands in the --out folder where there is one.
  *
@@ -29,7 +29,7 @@ struct page { /* one rank's file */
     int first;
 };
 
-/* Viewers want microseconds. */
+/* Observers want microseconds. */
 static double us(uint64_t ns)
 {
     return (double)ns * 0.001;
@@ -229,7 +229,7 @@ static int close_tensors(void *self, const struct asim_world *world, struct asim
 }
 
 /* Sees no events: the spine keeps the tensors (sim/rank/tensor.h), this writes them at the end. */
-static int open_tensors(struct asim_event_observer *viewer, struct asim_world *world,
+static int open_tensors(struct asim_event_observer *observer, struct asim_world *world,
                         const char *out, struct asim_err *err)
 {
     const char *name = world->system.local_mem_trace;
@@ -245,11 +245,11 @@ static int open_tensors(struct asim_event_observer *viewer, struct asim_world *w
         snprintf(prefix, size, "%s", name);
     else
         snprintf(prefix, size, "%s/%s", out, name);
-    *viewer = (struct asim_event_observer){.self = prefix, .close = close_tensors};
+    *observer = (struct asim_event_observer){.self = prefix, .close = close_tensors};
     return 0;
 }
 
 const struct asim_report asim_report_tensors = {
-    .member = {.name = "tensors", .about = "local memory over time, for a trace viewer"},
+    .member = {.name = "tensors", .about = "local memory over time, for a trace observer"},
     .open = open_tensors,
 };

@@ -8,7 +8,7 @@
  *
  * The four sides are one array: 0 = A, 1 = B, 2 = A', 3 = B'; side ^ 1 is the partner.
  *
- * Only runs that set model-shared-bus come here; all others charge a constant delay per bundle
+ * Only runs that set model-shared-bus come here; all others charge a constant delay per credit
  * (coll_run.c). The model was checked against ASTRA-sim's eight recorded runs; its order of
  * steps is not to be tidied.
  */
@@ -26,12 +26,12 @@ enum { BURST = 8, PROCESSING_NS = 50, PROCESSING_BYTES = 100 };
 
 /* What a crossing of the inner bus goes on with. */
 enum next {
-    NEXT_OUT,     /* the outer call-back: the bundle's delay is over */
+    NEXT_OUT,     /* the outer call-back: the credit's delay is over */
     NEXT_QUEUE,   /* into A's to-send */
     NEXT_PROCESS, /* into A's processing */
 };
 
-/* A message on one of the two buses; from the lane's pool, given back when its call-back runs.
+/* A message on one of the two buses; from the shard's pool, given back when its call-back runs.
  * reduce_bytes are charged after the bus, in addition to its own processing
  * (system-layer.md#loggp-bus). */
 struct request {
@@ -39,7 +39,7 @@ struct request {
     struct request *outer; /* of the outer bus, while its shadow crosses the inner one */
     enum next then;
     uint64_t bytes, reduce_bytes;
-    struct asim_chunk *stream;
+    struct asim_chunk *chunk;
     int reduce, back;
 };
 
@@ -108,7 +108,7 @@ static void enter(struct asim_rank *rank, uint32_t x, struct request *request)
 /* A's request sends a shadow across the inner bus from side x; `then` follows. */
 static void cross(struct asim_rank *rank, uint32_t x, struct request *request, enum next then)
 {
-    struct request *shadow = asim_pool_get(&rank->lane->pools.bus);
+    struct request *shadow = asim_pool_get(&rank->shard->pools.bus);
 
     if (!shadow) {
         asim_rank_fail_nomem(rank, "moving data over the bus");
@@ -180,9 +180,9 @@ static void called_back(struct asim_rank *rank, struct request *request)
 {
     struct request done = *request;
 
-    asim_pool_put(&rank->lane->pools.bus, request);
+    asim_pool_put(&rank->shard->pools.bus, request);
     if (!done.outer) {
-        asim_chunk_credit(rank, done.stream, done.reduce_bytes);
+        asim_chunk_credit(rank, done.chunk, done.reduce_bytes);
         return;
     }
     switch (done.then) {
@@ -259,36 +259,36 @@ static void processed(struct asim_rank *rank, uint32_t x)
     kick(rank, x);
 }
 
-void asim_bus_step(struct asim_rank *rank, const struct asim_rank_event *todo)
+void asim_bus_step(struct asim_rank *rank, const struct asim_rank_event *event)
 {
-    switch ((enum step)todo->bytes) {
+    switch ((enum step)event->bytes) {
     case SENT:
-        sent(rank, todo->op);
+        sent(rank, event->op);
         break;
     case RECEIVED:
-        received(rank, todo->op);
+        received(rank, event->op);
         break;
     case PROCESSED:
-        processed(rank, todo->op);
+        processed(rank, event->op);
     }
 }
 
-/* Instead of the endpoint delay of one bundle; ends in asim_chunk_credit. */
-void asim_bus_start(struct asim_rank *rank, struct asim_chunk *stream,
-                    const struct asim_bus_transfer *carry)
+/* Instead of the endpoint delay of one credit; ends in asim_chunk_credit. */
+void asim_bus_start(struct asim_rank *rank, struct asim_chunk *chunk,
+                    const struct asim_bus_transfer *transfer)
 {
-    struct request *request = asim_pool_get(&rank->lane->pools.bus);
+    struct request *request = asim_pool_get(&rank->shard->pools.bus);
 
     if (!request) {
         asim_rank_fail_nomem(rank, "moving data over the bus");
         return;
     }
-    *request = (struct request){.bytes = carry->bytes,
-                                .reduce = carry->reduce_bytes != 0,
-                                .reduce_bytes = carry->reduce_bytes,
-                                .back = carry->back,
-                                .stream = stream};
-    if (carry->from_npu)
+    *request = (struct request){.bytes = transfer->bytes,
+                                .reduce = transfer->reduce_bytes != 0,
+                                .reduce_bytes = transfer->reduce_bytes,
+                                .back = transfer->back,
+                                .chunk = chunk};
+    if (transfer->from_npu)
         cross(rank, INNER_B, request, NEXT_QUEUE);
     else
         enter(rank, B, request);

@@ -2,7 +2,7 @@
  *
  * The door of the LogGP bus, for coll_run.c. See bus.c.
  *
- * Only coll_run.c and clock.c use it: the first hands bundles over, the second brings back the
+ * Only coll_run.c and clock.c use it: the first hands credits over, the second brings back the
  * bus's own steps.
  */
 #ifndef ASIM_SIM_COLLECTIVE_BUS_H
@@ -17,8 +17,8 @@ struct asim_bus_transfer {
     int back;              /* send-back: once more across after it has arrived */
 };
 /* Ends in asim_chunk_credit, as a plain endpoint delay does. */
-void asim_bus_start(struct asim_rank *rank, struct asim_chunk *stream,
-                    const struct asim_bus_transfer *carry);
+void asim_bus_start(struct asim_rank *rank, struct asim_chunk *chunk,
+                    const struct asim_bus_transfer *transfer);
 
 /* A bus for each rank where the system configuration asks for them. */
 int asim_bus_setup(struct asim_world *world, struct asim_err *err);

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-only
  *
- * Which chunk runs when: every logical dimension owns queues, a queue runs so many streams at
- * once, and a stream passes from phase to phase and queue to queue (system-layer.md#priorities and
+ * Which chunk runs when: every logical dimension owns queues, a queue runs so many chunks at
+ * once, and a chunk passes from phase to phase and queue to queue (system-layer.md#priorities and
  * system-layer.md#queues-and-active-chunks). The order of the steps in asim_chunk_advance is
- * ASTRA-sim's: a stream that moves on first lets its old queue refill, then joins the new one.
+ * ASTRA-sim's: a chunk that moves on first lets its old queue refill, then joins the new one.
  *
  * Queues are numbered dimension x queues_per_dim + i and belong to one rank; nothing here looks at
- * another rank. A stream is in one queue at a time, from the phase's beginning to its end, and goes
+ * another rank. A chunk is in one queue at a time, from the phase's beginning to its end, and goes
  * back to the pool when its last phase is over.
  */
 #include "sim/collective/chunk_scheduler.h"
@@ -27,22 +27,22 @@
  *   lessRemainingPhaseFirst  by the number of phases still to come
  */
 /* What the phase takes in or gives out, whichever is more. */
-static uint64_t size_of(const struct asim_chunk *stream)
+static uint64_t size_of(const struct asim_chunk *chunk)
 {
-    const struct asim_phase *phase = asim_chunk_phase(stream);
+    const struct asim_phase *phase = asim_chunk_phase(chunk);
 
     return phase->kind == ASIM_ALL_GATHER ? phase->bytes * phase->ring.n : phase->bytes;
 }
 
 /* The kinds the three other policies look at. */
-static int is_balanced(const struct asim_chunk *stream)
+static int is_balanced(const struct asim_chunk *chunk)
 {
-    int kind = asim_chunk_phase(stream)->kind;
+    int kind = asim_chunk_phase(chunk)->kind;
 
     return kind == ASIM_REDUCE_SCATTER || kind == ASIM_ALL_GATHER;
 }
 
-/* 1 if the waiting stream stays ahead of the new one.
+/* 1 if the waiting chunk stays ahead of the new one.
  * Equal ones stay ahead: first come, first served. */
 static int stays_ahead(int policy, const struct asim_chunk *waiting, const struct asim_chunk *fresh)
 {
@@ -54,7 +54,7 @@ static int stays_ahead(int policy, const struct asim_chunk *waiting, const struc
 }
 
 /* The first place among the waiting where two of the other kind follow each other.
- * Where there is no such place the stream goes to the end. */
+ * Where there is no such place the chunk goes to the end. */
 static struct asim_chunk *place_in_turn(struct asim_queue *queue, const struct asim_chunk *fresh)
 {
     int kind = asim_chunk_phase(fresh)->kind;
@@ -67,7 +67,7 @@ static struct asim_chunk *place_in_turn(struct asim_queue *queue, const struct a
     return queue->tail;
 }
 
-/* From the tail, because most streams belong there: O(1) usually, O(waiting) at worst. */
+/* From the tail, because most chunks belong there: O(1) usually, O(waiting) at worst. */
 static struct asim_chunk *enqueue_after(const struct asim_rank *rank, struct asim_queue *queue,
                                         const struct asim_chunk *fresh)
 {
@@ -83,25 +83,25 @@ static struct asim_chunk *enqueue_after(const struct asim_rank *rank, struct asi
 
 /* --- which runs ------------------------------------------------------------------------------- */
 
-static void unlink_stream(struct asim_queue *queue, struct asim_chunk *stream)
+static void unlink_chunk(struct asim_queue *queue, struct asim_chunk *chunk)
 {
-    *(stream->prev ? &stream->prev->next : &queue->head) = stream->next;
-    *(stream->next ? &stream->next->prev : &queue->tail) = stream->prev;
-    stream->next = stream->prev = NULL;
+    *(chunk->prev ? &chunk->prev->next : &queue->head) = chunk->next;
+    *(chunk->next ? &chunk->next->prev : &queue->tail) = chunk->prev;
+    chunk->next = chunk->prev = NULL;
 }
 
 /* Into its place among the waiting . */
-static void link_stream(struct asim_rank *rank, struct asim_queue *queue, struct asim_chunk *stream)
+static void link_chunk(struct asim_rank *rank, struct asim_queue *queue, struct asim_chunk *chunk)
 {
-    struct asim_chunk *after = enqueue_after(rank, queue, stream);
+    struct asim_chunk *after = enqueue_after(rank, queue, chunk);
 
-    stream->prev = after;
-    stream->next = after ? after->next : queue->head;
-    *(stream->prev ? &stream->prev->next : &queue->head) = stream;
-    *(stream->next ? &stream->next->prev : &queue->tail) = stream;
+    chunk->prev = after;
+    chunk->next = after ? after->next : queue->head;
+    *(chunk->prev ? &chunk->prev->next : &queue->head) = chunk;
+    *(chunk->next ? &chunk->next->prev : &queue->tail) = chunk;
 }
 
-/* Starts waiting streams while the queue has room.
+/* Starts waiting chunks while the queue has room.
  * Started ones stand before waiting ones in the list, so the first that is not started is the
  * next. */
 static void refill(struct asim_rank *rank, uint32_t q)
@@ -109,19 +109,19 @@ static void refill(struct asim_rank *rank, uint32_t q)
     struct asim_queue *queue = &rank->queues[q];
 
     while (queue->running < rank->world->queue_limit && !rank->failed) {
-        struct asim_chunk *stream = queue->head;
+        struct asim_chunk *chunk = queue->head;
 
-        while (stream && stream->started)
-            stream = stream->next;
-        if (!stream)
+        while (chunk && chunk->started)
+            chunk = chunk->next;
+        if (!chunk)
             return;
-        stream->started = 1;
+        chunk->started = 1;
         queue->running++;
-        asim_chunk_start_phase(rank, stream); /* may already end it, and others after it */
+        asim_chunk_start_phase(rank, chunk); /* may already end it, and others after it */
     }
 }
 
-/* q is -1 for a stream that has not been in a queue yet. */
+/* q is -1 for a chunk that has not been in a queue yet. */
 static void leave_queue(struct asim_rank *rank, int q)
 {
     if (q < 0)
@@ -130,42 +130,42 @@ static void leave_queue(struct asim_rank *rank, int q)
     refill(rank, (uint32_t)q);
 }
 
-/* The collective is over: its op ends here, in the middle of the last stream's last advance, as in
- * ASTRA-sim; the op's successors may already be issued while the stream still counts.
- * Its sizes (all-to-all-v) go with it: no plan of its streams is asked any more.
- * The dataset is freed last: the op's successors may look at the rank's open list. */
-static void end_stream_of(struct asim_rank *rank, struct asim_coll_op *data)
+/* The collective is over: its op ends here, in the middle of the last chunk's last advance, as in
+ * ASTRA-sim; the op's successors may already be issued while the chunk still counts.
+ * Its sizes (all-to-all-v) go with it: no plan of its chunks is asked any more.
+ * The collective op is freed last: the op's successors may look at the rank's open list. */
+static void end_stream_of(struct asim_rank *rank, struct asim_coll_op *coll)
 {
-    if (--data->streams)
+    if (--coll->chunks)
         return;
-    *(data->prev ? &data->prev->next : &rank->open_head) = data->next;
-    *(data->next ? &data->next->prev : &rank->open_tail) = data->prev;
-    rank->world->op_done(rank, data->op);
-    free(data->sizes);
-    asim_pool_put(&rank->lane->pools.dataset, data);
+    *(coll->prev ? &coll->prev->next : &rank->open_head) = coll->next;
+    *(coll->next ? &coll->next->prev : &rank->open_tail) = coll->prev;
+    rank->world->op_done(rank, coll->op);
+    free(coll->sizes);
+    asim_pool_put(&rank->shard->pools.dataset, coll);
 }
 
 /* Steps in the order of system-layer.md#queues-and-active-chunks: tell the collective, leave the
  * list, end, enter the next queue, refill the old queue, refill the new one. */
-void asim_chunk_advance(struct asim_rank *rank, struct asim_chunk *stream)
+void asim_chunk_advance(struct asim_rank *rank, struct asim_chunk *chunk)
 {
-    int old = stream->queue;
-    int over = stream->phase == stream->n_phases;
+    int old = chunk->queue;
+    int over = chunk->phase == chunk->n_phases;
     uint32_t q;
 
     if (over)
-        end_stream_of(rank, stream->data);
+        end_stream_of(rank, chunk->coll);
     if (old >= 0)
-        unlink_stream(&rank->queues[old], stream);
+        unlink_chunk(&rank->queues[old], chunk);
     if (over) {
         leave_queue(rank, old);
-        asim_pool_put(&rank->lane->pools.stream, stream);
+        asim_pool_put(&rank->shard->pools.chunk, chunk);
         return;
     }
-    q = stream->phases[stream->phase++].queue;
-    stream->queue = (int)q;
-    stream->started = 0;
-    link_stream(rank, &rank->queues[q], stream);
+    q = chunk->phases[chunk->phase++].queue;
+    chunk->queue = (int)q;
+    chunk->started = 0;
+    link_chunk(rank, &rank->queues[q], chunk);
     leave_queue(rank, old);
     refill(rank, q);
 }

@@ -27,7 +27,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Tags: bit 63 = a collective, group + 1 above bit 32, stream below. */
+/* Tags: bit 63 = a collective, group + 1 above bit 32, chunk below. */
 enum { GROUP_TAG_SHIFT = 32 };
 
 /* Once per collective, all its chunks share it (system-layer.md#priorities). Greater is served
@@ -42,144 +42,145 @@ static int64_t take_priority(struct asim_rank *rank, const struct asim_op *op)
 /* Chunk size and how many (system-layer.md#chunks).
  * *total is raised to what is really sent; with the remainder that makes ASTRA-sim's number
  * of chunks. */
-static uint64_t chunk_bytes(const struct asim_phase_plan *lay, uint64_t *total)
+static uint64_t chunk_bytes(const struct asim_phase_plan *plan, uint64_t *total)
 {
-    const struct asim_world *world = lay->rank->world;
-    uint64_t splits = world->system.splits, chunk = *total / splits;
-    int kind = lay->kind;
+    const struct asim_world *world = plan->rank->world;
+    uint64_t splits = world->system.splits, chunk_size = *total / splits;
+    int kind = plan->kind;
 
-    if (lay->sizes) { /* counted, not measured */
+    if (plan->sizes) { /* counted, not measured */
         *total = splits;
         return 1;
     }
     if (kind == ASIM_BARRIER) /* is not split */
         return *total;
-    if (kind != ASIM_ALL_GATHER && chunk < world->n_ranks) {
-        chunk = world->n_ranks;
-        *total = splits * chunk;
+    if (kind != ASIM_ALL_GATHER && chunk_size < world->n_ranks) {
+        chunk_size = world->n_ranks;
+        *total = splits * chunk_size;
     }
-    if (!chunk) {
-        chunk = 1;
+    if (!chunk_size) {
+        chunk_size = 1;
         *total = *total ? *total : 1;
     }
-    return chunk;
+    return chunk_size;
 }
 
-/* ordinal counts the group's collectives on this rank: members must issue them in one order, and a
- * stall report can name who has not joined. */
-static struct asim_coll_op *open_dataset(const struct asim_phase_plan *lay, uint32_t index,
-                                         const struct asim_op *op)
+/* sequence number counts the group's collectives on this rank: members must issue them in one
+ * order, and a stall report can name who has not joined. */
+static struct asim_coll_op *open_coll(const struct asim_phase_plan *plan, uint32_t index,
+                                      const struct asim_op *op)
 {
-    struct asim_rank *rank = lay->rank;
-    struct asim_coll_op *data = asim_pool_get(&rank->lane->pools.dataset);
-    uint64_t *ordinal = asim_map_put(&rank->ordinals, 1, asim_group_key(lay->listed));
-    uint64_t *sizes = lay->sizes ? malloc((op->comm_size_n + 1) * sizeof *sizes) : NULL;
+    struct asim_rank *rank = plan->rank;
+    struct asim_coll_op *coll = asim_pool_get(&rank->shard->pools.dataset);
+    uint64_t *sequence = asim_map_put(&rank->sequences, 1, asim_group_key(plan->listed));
+    uint64_t *sizes = plan->sizes ? malloc((op->comm_size_n + 1) * sizeof *sizes) : NULL;
 
-    if (!data || !ordinal || (lay->sizes && !sizes)) {
+    if (!coll || !sequence || (plan->sizes && !sizes)) {
         free(sizes);
         asim_rank_fail_nomem(rank, "starting a collective");
         return NULL;
     }
-    *data = (struct asim_coll_op){.op = index,
-                                  .group = lay->listed,
-                                  .ordinal = (*ordinal)++,
-                                  .kind = lay->kind,
+    *coll = (struct asim_coll_op){.op = index,
+                                  .group = plan->listed,
+                                  .sequence = (*sequence)++,
+                                  .kind = plan->kind,
                                   .bytes = op->comm_bytes,
                                   .sizes = sizes,
                                   .issued_ns = asim_rank_now(rank),
                                   .prev = rank->open_tail};
     if (sizes) /* the op's stand in the feed's window, which other ops will need */
-        memcpy(sizes, lay->sizes, op->comm_size_n * sizeof *sizes);
-    *(rank->open_tail ? &rank->open_tail->next : &rank->open_head) = data;
-    rank->open_tail = data;
-    return data;
+        memcpy(sizes, plan->sizes, op->comm_size_n * sizeof *sizes);
+    *(rank->open_tail ? &rank->open_tail->next : &rank->open_head) = coll;
+    rank->open_tail = coll;
+    return coll;
 }
 
-/* A tag of its own for every stream of a group; all members count alike.
+/* A tag of its own for every chunk of a group; all members count alike.
  * 0 after failing the rank; no collective has that tag. */
 static uint64_t take_tag(struct asim_rank *rank, const struct asim_group *group)
 {
     uint64_t key = asim_group_key(group);
-    uint64_t *streams = asim_map_put(&rank->ordinals, 2, key);
+    uint64_t *chunks = asim_map_put(&rank->sequences, 2, key);
 
-    if (!streams) {
+    if (!chunks) {
         asim_rank_fail_nomem(rank, "starting a collective");
         return 0;
     }
-    return 1ull << 63 | key << GROUP_TAG_SHIFT | (*streams)++;
+    return 1ull << 63 | key << GROUP_TAG_SHIFT | (*chunks)++;
 }
 
 /* Phases of the next chunk, or the one phase of an algorithm given as traces, on queue 0 of the
  * first dimension; returns the bytes laid out.
  * The algorithm's own sizes count, so the chunk is a matter of form. */
-static uint64_t lay_stream(struct asim_phase_plan *lay, struct asim_chunk *stream, uint64_t chunk)
+static uint64_t plan_chunk(struct asim_phase_plan *plan, struct asim_chunk *chunk,
+                           uint64_t chunk_size)
 {
-    if (lay->sizes) {
-        stream->share = lay->dims.chunk++;
-        asim_phase_plan_add_sized(lay, stream);
-        return chunk;
+    if (plan->sizes) {
+        chunk->share = plan->dims.chunk++;
+        asim_phase_plan_add_sized(plan, chunk);
+        return chunk_size;
     }
-    if (!lay->recipe)
-        return asim_phase_plan_add(lay, stream, chunk);
-    stream->n_phases = 1;
-    stream->phases[0] = (struct asim_phase){.kind = lay->kind, .bytes = lay->dims.left, .step = 1};
-    stream->phases[0].recipe = lay->recipe;
-    stream->phases[0].ring = lay->group ? (struct asim_ring_of){.members = lay->group->ranks,
-                                                                .n = lay->group->n,
-                                                                .index = lay->position}
+    if (!plan->graph)
+        return asim_phase_plan_add(plan, chunk, chunk_size);
+    chunk->n_phases = 1;
+    chunk->phases[0] = (struct asim_phase){.kind = plan->kind, .bytes = plan->dims.left, .step = 1};
+    chunk->phases[0].graph = plan->graph;
+    chunk->phases[0].ring = plan->group ? (struct asim_ring_of){.members = plan->group->ranks,
+                                                                .n = plan->group->n,
+                                                                .index = plan->position}
                                         : (struct asim_ring_of){.stride = 1,
-                                                                .n = lay->rank->world->n_ranks,
-                                                                .index = lay->rank->id};
-    return lay->dims.left;
+                                                                .n = plan->rank->world->n_ranks,
+                                                                .index = plan->rank->id};
+    return plan->dims.left;
 }
 
 /* For the reports, and for consistency.c, which looks whether all members mean the same. */
-static void show_join(const struct asim_phase_plan *lay, const struct asim_coll_op *data)
+static void record_join(const struct asim_phase_plan *plan, const struct asim_coll_op *coll)
 {
-    struct asim_rank *rank = lay->rank;
-    struct asim_event event = {.t = data->issued_ns, .kind = ASIM_EV_COLL_JOIN, .rank = rank->id};
+    struct asim_rank *rank = plan->rank;
+    struct asim_event event = {.t = coll->issued_ns, .kind = ASIM_EV_COLL_JOIN, .rank = rank->id};
 
-    event.of.join.index = data->op;
-    event.of.join.kind = (uint32_t)lay->list;
-    event.of.join.group = asim_group_key(lay->listed);
-    event.of.join.ordinal = data->ordinal;
-    event.of.join.first = asim_phase_plan_first(lay);
-    event.of.join.sized = lay->sizes != NULL;
-    event.of.join.members = asim_phase_plan_members(lay);
-    asim_event_bus_record(&rank->world->show, rank->lane->events, &event);
+    event.of.join.index = coll->op;
+    event.of.join.kind = (uint32_t)plan->list;
+    event.of.join.group = asim_group_key(plan->listed);
+    event.of.join.sequence = coll->sequence;
+    event.of.join.first = asim_phase_plan_first(plan);
+    event.of.join.sized = plan->sizes != NULL;
+    event.of.join.members = asim_phase_plan_members(plan);
+    asim_event_bus_record(&rank->world->event_bus, rank->shard->events, &event);
 }
 
 /* Each chunk starts before the next is made (system-layer.md#chunks), and may even end; the extra
- * count in data->streams keeps the collective open meanwhile. */
-static void run_chunks(struct asim_phase_plan *lay, struct asim_coll_op *data,
-                       const struct asim_op *op, uint64_t chunk, uint64_t total)
+ * count in data->chunks keeps the collective open meanwhile. */
+static void run_chunks(struct asim_phase_plan *plan, struct asim_coll_op *coll,
+                       const struct asim_op *op, uint64_t chunk_size, uint64_t total)
 {
-    struct asim_rank *rank = lay->rank;
+    struct asim_rank *rank = plan->rank;
     int64_t priority = take_priority(rank, op);
     uint64_t done;
 
-    data->streams = 1; /* held until every chunk is in */
-    lay->dims = (struct asim_dims_cursor){0};
+    coll->chunks = 1; /* held until every chunk is in */
+    plan->dims = (struct asim_dims_cursor){0};
     while (total && !rank->failed) {
-        struct asim_chunk *stream = asim_pool_get(&rank->lane->pools.stream);
+        struct asim_chunk *chunk = asim_pool_get(&rank->shard->pools.chunk);
 
-        if (!stream) {
+        if (!chunk) {
             asim_rank_fail_nomem(rank, "starting a chunk");
             return;
         }
-        stream->data = data;
-        stream->priority = priority;
-        stream->queue = -1;
-        stream->tag = take_tag(rank, lay->listed);
-        lay->dims.left = total;
-        done = lay_stream(lay, stream, chunk);
+        chunk->coll = coll;
+        chunk->priority = priority;
+        chunk->queue = -1;
+        chunk->tag = take_tag(rank, plan->listed);
+        plan->dims.left = total;
+        done = plan_chunk(plan, chunk, chunk_size);
         if (rank->failed)
             return;
-        data->streams++;
+        coll->chunks++;
         total = done > total ? 0 : total - done;
-        asim_chunk_advance(rank, stream);
+        asim_chunk_advance(rank, chunk);
     }
-    if (!rank->failed && --data->streams == 0)
+    if (!rank->failed && --coll->chunks == 0)
         asim_rank_fail(rank, "rank %u: a collective ended while it was being issued", rank->id);
 }
 
@@ -233,22 +234,22 @@ static uint32_t position_in(const struct asim_group *group, uint32_t rank)
 
 /* The root of a rooted collective: comm_src or comm_dst, or else the first member.
  * As a position in the group, or a rank where everybody takes part. */
-static int find_root(struct asim_phase_plan *lay, const struct asim_op *op)
+static int find_root(struct asim_phase_plan *plan, const struct asim_op *op)
 {
-    int down = lay->kind == ASIM_BROADCAST || lay->kind == ASIM_SCATTER;
+    int down = plan->kind == ASIM_BROADCAST || plan->kind == ASIM_SCATTER;
     int given = (op->has & (down ? ASIM_HAS_COMM_SRC : ASIM_HAS_COMM_DST)) != 0;
-    uint32_t n = lay->rank->world->n_ranks, root = down ? op->comm_src : op->comm_dst;
+    uint32_t n = plan->rank->world->n_ranks, root = down ? op->comm_src : op->comm_dst;
 
-    if (!asim_phase_plan_is_rooted(lay->kind) || !given)
+    if (!asim_phase_plan_is_rooted(plan->kind) || !given)
         return 0;
-    lay->root = lay->group ? position_in(lay->group, root) : root;
-    if (lay->root < (lay->group ? lay->group->n : n))
+    plan->root = plan->group ? position_in(plan->group, root) : root;
+    if (plan->root < (plan->group ? plan->group->n : n))
         return 0;
-    asim_rank_fail(lay->rank,
+    asim_rank_fail(plan->rank,
                    "rank %u: op %llu ('%s') is a %s with comm_%s %u as its root, which is no "
                    "member",
-                   lay->rank->id, (unsigned long long)op->id, op->name,
-                   asim_coll_type_name(lay->kind), down ? "src" : "dst", root);
+                   plan->rank->id, (unsigned long long)op->id, op->name,
+                   asim_coll_type_name(plan->kind), down ? "src" : "dst", root);
     return ASIM_EINVAL;
 }
 
@@ -267,75 +268,76 @@ static uint32_t involved_of(const struct asim_op *op)
  * ops define groups on the way); `asim trace check` says the same before a run.
  * All-to-all-v: the sentence about what does not fit; 0, or the rank has failed. Members are known
  * by now. */
-static int take_sizes(struct asim_phase_plan *lay, const struct asim_op *op)
+static int take_sizes(struct asim_phase_plan *plan, const struct asim_op *op)
 {
-    struct asim_world *world = lay->rank->world;
-    uint64_t n = lay->listed ? lay->listed->n : world->n_ranks;
+    struct asim_world *world = plan->rank->world;
+    uint64_t n = plan->listed ? plan->listed->n : world->n_ranks;
     const char *why = NULL;
 
     if (op->comm_type != ASIM_ALL_TO_ALL)
         why = "only an ALL_TO_ALL can have sizes of its own";
-    else if (lay->recipe)
+    else if (plan->graph)
         why = "an algorithm given as traces has its own sizes; leave one of the two out";
-    else if (!lay->group && asim_phase_plan_members(lay) != world->n_ranks)
+    else if (!plan->group && asim_phase_plan_members(plan) != world->n_ranks)
         why = "involved_dim leaves ranks out; name a communicator group instead";
     if (why)
-        asim_rank_fail(lay->rank, "rank %u: op %llu ('%s') is a %s with comm_sizes: %s",
-                       lay->rank->id, (unsigned long long)op->id, op->name,
+        asim_rank_fail(plan->rank, "rank %u: op %llu ('%s') is a %s with comm_sizes: %s",
+                       plan->rank->id, (unsigned long long)op->id, op->name,
                        asim_coll_type_name((int)op->comm_type), why);
     else if (op->comm_size_n != n)
-        asim_rank_fail(lay->rank,
+        asim_rank_fail(plan->rank,
                        "rank %u: op %llu ('%s') has %zu comm_sizes, but %s %llu; give one for each "
                        "member, its own included",
-                       lay->rank->id, (unsigned long long)op->id, op->name, op->comm_size_n,
-                       lay->listed ? "the members of its group are" : "the ranks are",
+                       plan->rank->id, (unsigned long long)op->id, op->name, op->comm_size_n,
+                       plan->listed ? "the members of its group are" : "the ranks are",
                        (unsigned long long)n);
-    lay->sizes = op->comm_sizes;
-    lay->position = lay->listed ? position_in(lay->listed, lay->rank->id) : lay->rank->id;
-    return lay->rank->failed ? ASIM_EINVAL : 0;
+    plan->sizes = op->comm_sizes;
+    plan->position = plan->listed ? position_in(plan->listed, plan->rank->id) : plan->rank->id;
+    return plan->rank->failed ? ASIM_EINVAL : 0;
 }
 
 /* Who takes part and how; 0, or the rank has failed. */
-static int lay_out(struct asim_phase_plan *lay, const struct asim_op *op)
+static int fill_plan(struct asim_phase_plan *plan, const struct asim_op *op)
 {
-    struct asim_world *world = lay->rank->world;
+    struct asim_world *world = plan->rank->world;
     const char *custom = custom_of(world, op);
 
     /* Everybody: laid out as without a group, all dimensions involved. Collectives are counted and
      * tagged as the listed group's own all the same (system-layer.md#chunks). */
-    lay->listed = lay->group;
-    if (lay->group && lay->group->n == world->n_ranks)
-        lay->group = NULL;
-    else if (!lay->group)
-        lay->involved = involved_of(op);
-    if (lay->group)
-        lay->position = position_in(lay->group, lay->rank->id);
-    lay->kind = lay->list == ASIM_REDUCE_SCATTER_BLOCK ? ASIM_REDUCE_SCATTER : lay->list;
+    plan->listed = plan->group;
+    if (plan->group && plan->group->n == world->n_ranks)
+        plan->group = NULL;
+    else if (!plan->group)
+        plan->involved = involved_of(op);
+    if (plan->group)
+        plan->position = position_in(plan->group, plan->rank->id);
+    plan->kind = plan->list == ASIM_REDUCE_SCATTER_BLOCK ? ASIM_REDUCE_SCATTER : plan->list;
     if (custom) {
-        asim_phase_plan_tags_fit(lay, "an algorithm given as traces");
-        lay->recipe =
-            asim_op_graph_find(lay->rank, custom, lay->group ? lay->position : lay->rank->id);
-        return lay->rank->failed ? ASIM_EINVAL : 0;
+        asim_phase_plan_tags_fit(plan, "an algorithm given as traces");
+        plan->graph =
+            asim_op_graph_find(plan->rank, custom, plan->group ? plan->position : plan->rank->id);
+        return plan->rank->failed ? ASIM_EINVAL : 0;
     }
-    lay->n_dims = lay->group ? 1 : asim_phase_plan_dims(world, lay->list);
-    return find_root(lay, op);
+    plan->n_dims = plan->group ? 1 : asim_phase_plan_dims(world, plan->list);
+    return find_root(plan, op);
 }
 
 /* In the order: attributes, group, who takes part, chunks. Everything here is this rank's own
  * decision, so all ranks must come to the same one from the same data. */
 void asim_coll_issue(struct asim_rank *rank, uint32_t index, const struct asim_op *op)
 {
-    struct asim_phase_plan lay = {.rank = rank, .list = (int)op->comm_type, .involved = UINT32_MAX};
-    uint64_t total = op->comm_type == ASIM_BARRIER ? 1 : op->comm_bytes, chunk;
-    struct asim_coll_op *data;
+    struct asim_phase_plan plan = {
+        .rank = rank, .list = (int)op->comm_type, .involved = UINT32_MAX};
+    uint64_t total = op->comm_type == ASIM_BARRIER ? 1 : op->comm_bytes, chunk_size;
+    struct asim_coll_op *coll;
     int all = 0;
 
     if (!check_kind(rank, op))
         return;
     if (op->has & ASIM_HAS_QUEUE)
-        lay.queue = 1 + op->comm_queue % rank->world->settings.queues_per_dim;
-    lay.group = asim_group_find(rank, op, &all);
-    if (!lay.group && !all)
+        plan.queue = 1 + op->comm_queue % rank->world->settings.queues_per_dim;
+    plan.group = asim_group_find(rank, op, &all);
+    if (!plan.group && !all)
         return;
     if (op->comm_type == ASIM_BROADCAST && !rank->world->n_choices[ASIM_BROADCAST] &&
         !custom_of(rank->world, op)) { /* parity: not modelled, each rank waits on its own */
@@ -343,18 +345,18 @@ void asim_coll_issue(struct asim_rank *rank, uint32_t index, const struct asim_o
                        &(struct asim_rank_event){.kind = ASIM_RANK_EVENT_OP_DONE, .op = index});
         return;
     }
-    if (lay_out(&lay, op) || (op->has & ASIM_HAS_COMM_SIZES && take_sizes(&lay, op)))
+    if (fill_plan(&plan, op) || (op->has & ASIM_HAS_COMM_SIZES && take_sizes(&plan, op)))
         return;
-    if (!lay.recipe && !asim_phase_plan_has_partners(&lay)) {
+    if (!plan.graph && !asim_phase_plan_has_partners(&plan)) {
         /* alone: nothing to exchange (ASTRA-sim never finishes) */
         asim_clock_add(rank, 0,
                        &(struct asim_rank_event){.kind = ASIM_RANK_EVENT_OP_DONE, .op = index});
         return;
     }
-    chunk = chunk_bytes(&lay, &total);
-    data = open_dataset(&lay, index, op);
-    if (!data)
+    chunk_size = chunk_bytes(&plan, &total);
+    coll = open_coll(&plan, index, op);
+    if (!coll)
         return;
-    show_join(&lay, data);
-    run_chunks(&lay, data, op, chunk, total);
+    record_join(&plan, coll);
+    run_chunks(&plan, coll, op, chunk_size, total);
 }

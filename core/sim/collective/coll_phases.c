@@ -42,82 +42,82 @@ uint32_t asim_phase_plan_dims(const struct asim_world *world, int list)
 }
 
 /* The ranks that differ from this one in that dimension only; a group is one ring in file order. */
-static struct asim_ring_of ring_of(const struct asim_phase_plan *lay, uint32_t dim)
+static struct asim_ring_of ring_of(const struct asim_phase_plan *plan, uint32_t dim)
 {
-    const struct asim_world *world = lay->rank->world;
+    const struct asim_world *world = plan->rank->world;
     struct asim_ring_of ring = {.stride = world->strides[dim], .n = world->dims.at[dim]};
 
-    if (lay->group)
-        return (struct asim_ring_of){.members = lay->group->ranks,
-                                     .n = lay->group->n,
-                                     .index = lay->position,
-                                     .root = lay->root};
-    if (choice_of(world, lay->list, dim)->one) {
+    if (plan->group)
+        return (struct asim_ring_of){.members = plan->group->ranks,
+                                     .n = plan->group->n,
+                                     .index = plan->position,
+                                     .root = plan->root};
+    if (choice_of(world, plan->list, dim)->one) {
         ring.stride = 1;
         ring.n = world->n_ranks;
     }
-    ring.index = lay->rank->id / ring.stride % ring.n;
-    ring.root = lay->root / ring.stride % ring.n;
-    ring.base = lay->rank->id - ring.index * ring.stride;
+    ring.index = plan->rank->id / ring.stride % ring.n;
+    ring.root = plan->root / ring.stride % ring.n;
+    ring.base = plan->rank->id - ring.index * ring.stride;
     return ring;
 }
 
 /* Dimensions of one member, or left out by involved_dim, have no phase. */
-static int is_active(const struct asim_phase_plan *lay, uint32_t dim)
+static int is_active(const struct asim_phase_plan *plan, uint32_t dim)
 {
-    return ring_of(lay, dim).n > 1 && (lay->involved >> dim & 1);
+    return ring_of(plan, dim).n > 1 && (plan->involved >> dim & 1);
 }
 
 /* 0: this rank is alone in the collective, so there is nothing to send. */
-int asim_phase_plan_has_partners(const struct asim_phase_plan *lay)
+int asim_phase_plan_has_partners(const struct asim_phase_plan *plan)
 {
-    for (uint32_t d = 0; d < lay->n_dims; d++)
-        if (is_active(lay, d))
+    for (uint32_t d = 0; d < plan->n_dims; d++)
+        if (is_active(plan, d))
             return 1;
     return 0;
 }
 
 /* How many ranks take part, this one included. */
-uint64_t asim_phase_plan_members(const struct asim_phase_plan *lay)
+uint64_t asim_phase_plan_members(const struct asim_phase_plan *plan)
 {
     uint64_t members = 1;
 
-    if (lay->recipe)
-        return lay->group ? lay->group->n : lay->rank->world->n_ranks;
-    for (uint32_t d = 0; d < lay->n_dims; d++)
-        if (is_active(lay, d))
-            members *= ring_of(lay, d).n;
+    if (plan->graph)
+        return plan->group ? plan->group->n : plan->rank->world->n_ranks;
+    for (uint32_t d = 0; d < plan->n_dims; d++)
+        if (is_active(plan, d))
+            members *= ring_of(plan, d).n;
     return members;
 }
 
-uint32_t asim_phase_plan_first(const struct asim_phase_plan *lay)
+uint32_t asim_phase_plan_first(const struct asim_phase_plan *plan)
 {
-    uint32_t first = lay->rank->id;
+    uint32_t first = plan->rank->id;
 
-    for (uint32_t d = 0; !lay->recipe && !lay->group && d < lay->n_dims; d++)
-        if (is_active(lay, d))
-            first -= ring_of(lay, d).index * ring_of(lay, d).stride;
-    return lay->recipe || lay->group ? 0 : first;
+    for (uint32_t d = 0; !plan->graph && !plan->group && d < plan->n_dims; d++)
+        if (is_active(plan, d))
+            first -= ring_of(plan, d).index * ring_of(plan, d).stride;
+    return plan->graph || plan->group ? 0 : first;
 }
 
 /* The next queue of a dimension, or that of the op. half: 0 = all of them, 1 = the first half, 2 =
  * the second. */
-static uint32_t take_queue(const struct asim_phase_plan *lay, uint32_t dim, int half, int *step)
+static uint32_t take_queue(const struct asim_phase_plan *plan, uint32_t dim, int half, int *step)
 {
-    uint32_t q = lay->rank->world->settings.queues_per_dim, at;
-    struct asim_dim_round_robin *turns = &lay->rank->turns[dim];
+    uint32_t q = plan->rank->world->settings.queues_per_dim, at;
+    struct asim_dim_round_robin *round_robin = &plan->rank->round_robin[dim];
 
-    if (lay->queue) {
-        at = lay->queue - 1;
+    if (plan->queue) {
+        at = plan->queue - 1;
         *step = 1;
     } else if (half == 0) {
-        at = turns->all++ % q;
+        at = round_robin->all++ % q;
         *step = q > 1 && at >= q / 2 ? -1 : 1;
     } else if (half == 1) {
-        at = q > 1 ? turns->first++ % (q / 2) : 0;
+        at = q > 1 ? round_robin->first++ % (q / 2) : 0;
         *step = 1;
     } else {
-        at = q > 1 ? q / 2 + turns->second++ % (q - q / 2) : 0;
+        at = q > 1 ? q / 2 + round_robin->second++ % (q - q / 2) : 0;
         *step = -1;
     }
     return dim * q + at;
@@ -125,52 +125,53 @@ static uint32_t take_queue(const struct asim_phase_plan *lay, uint32_t dim, int 
 
 /* parity: a group of a system with several algorithms uses ring, where ring can do it; but one of
  * NCCL's, which ASTRA-sim does not have, is meant wherever it is named. */
-static const struct asim_coll_choice *choice_in_group(const struct asim_phase_plan *lay, int kind)
+static const struct asim_coll_choice *choice_in_group(const struct asim_phase_plan *plan, int kind)
 {
-    const struct asim_world *world = lay->rank->world;
+    const struct asim_world *world = plan->rank->world;
 
-    for (uint32_t i = 0; i < world->n_choices[lay->list]; i++)
-        if (world->choices[lay->list][i].algo->flows)
-            return &world->choices[lay->list][i];
-    if (world->n_choices[lay->list] > 1 && world->ring.algo->coll_types & 1u << kind)
+    for (uint32_t i = 0; i < world->n_choices[plan->list]; i++)
+        if (world->choices[plan->list][i].algo->flows)
+            return &world->choices[plan->list][i];
+    if (world->n_choices[plan->list] > 1 && world->ring.algo->coll_types & 1u << kind)
         return &world->ring;
-    return choice_of(world, lay->list, 0);
+    return choice_of(world, plan->list, 0);
 }
 
-int asim_phase_plan_tags_fit(const struct asim_phase_plan *lay, const char *what)
+int asim_phase_plan_tags_fit(const struct asim_phase_plan *plan, const char *what)
 {
-    if (!lay->listed || lay->listed->id < ASIM_OP_GRAPH_GROUPS)
+    if (!plan->listed || plan->listed->id < ASIM_OP_GRAPH_GROUPS)
         return 1;
-    asim_rank_fail(lay->rank, "group %lld: %s needs a group id below %d",
-                   (long long)lay->listed->id, what, ASIM_OP_GRAPH_GROUPS);
+    asim_rank_fail(plan->rank, "group %lld: %s needs a group id below %d",
+                   (long long)plan->listed->id, what, ASIM_OP_GRAPH_GROUPS);
     return 0;
 }
 
-static void lay_flows(const struct asim_phase_plan *lay, struct asim_phase *phase)
+static void lay_flows(const struct asim_phase_plan *plan, struct asim_phase *phase)
 {
-    if (!phase->choice->algo->flows || lay->rank->failed)
+    if (!phase->choice->algo->flows || plan->rank->failed)
         return;
-    if (asim_phase_plan_tags_fit(lay, phase->choice->algo->member.name))
-        asim_nccl_graph_compile(lay->rank, phase->choice, phase);
+    if (asim_phase_plan_tags_fit(plan, phase->choice->algo->member.name))
+        asim_nccl_graph_compile(plan->rank, phase->choice, phase);
 }
 
 /* Appends one phase; returns the bytes the next one starts from. */
-static uint64_t add_phase(const struct asim_phase_plan *lay, struct asim_chunk *stream,
+static uint64_t add_phase(const struct asim_phase_plan *plan, struct asim_chunk *chunk,
                           uint32_t dim, const int kind_half[2], uint64_t bytes)
 {
-    struct asim_phase *phase = &stream->phases[stream->n_phases++];
+    struct asim_phase *phase = &chunk->phases[chunk->n_phases++];
 
     *phase = (struct asim_phase){.kind = kind_half[0], .dim = dim, .bytes = bytes};
-    phase->choice = choice_of(lay->rank->world, lay->list, dim);
-    phase->ring = ring_of(lay, dim);
-    if (lay->group) {
+    phase->choice = choice_of(plan->rank->world, plan->list, dim);
+    phase->ring = ring_of(plan, dim);
+    if (plan->group) {
         phase->subgroup = 1;
-        phase->choice = choice_in_group(lay, phase->kind);
+        phase->choice = choice_in_group(plan, phase->kind);
     }
-    phase->queue = take_queue(lay, dim, kind_half[1], &phase->step);
+    phase->queue = take_queue(plan, dim, kind_half[1], &phase->step);
     /* Groups have trees of their own, which only their members count. */
-    phase->variant = (lay->group ? stream->tag : lay->rank->turns[dim].trees[lay->list]++) % 2;
-    lay_flows(lay, phase);
+    phase->variant =
+        (plan->group ? chunk->tag : plan->rank->round_robin[dim].trees[plan->list]++) % 2;
+    lay_flows(plan, phase);
     return asim_coll_out_bytes(phase->choice->algo, phase->kind, bytes, phase->ring.n);
 }
 
@@ -178,63 +179,63 @@ static uint64_t add_phase(const struct asim_phase_plan *lay, struct asim_chunk *
  * scatters_all, reduce-scatter through all of it and all-gather back through all of it.
  * Each phase begins with what the one before leaves: an all-gather gives back exactly what its
  * reduce-scatter took, but for remainders. */
-static void lay_bw_aware(const struct asim_phase_plan *lay, struct asim_chunk *stream,
+static void lay_bw_aware(const struct asim_phase_plan *plan, struct asim_chunk *chunk,
                          const uint32_t *order, uint64_t bytes)
 {
-    uint32_t n = lay->n_dims, last = n;
+    uint32_t n = plan->n_dims, last = n;
 
     for (uint32_t i = 0; i < n; i++)
-        if (is_active(lay, order[i]))
+        if (is_active(plan, order[i]))
             last = i;
     if (last == n)
         return;
-    if (lay->rank->world->order->scatters_all)
+    if (plan->rank->world->order->scatters_all)
         last = n;
     for (uint32_t i = 0; i < last; i++)
-        if (is_active(lay, order[i]))
-            bytes = add_phase(lay, stream, order[i], (const int[2]){ASIM_REDUCE_SCATTER, 1}, bytes);
+        if (is_active(plan, order[i]))
+            bytes = add_phase(plan, chunk, order[i], (const int[2]){ASIM_REDUCE_SCATTER, 1}, bytes);
     if (last < n)
-        bytes = add_phase(lay, stream, order[last], (const int[2]){ASIM_ALL_REDUCE, 1}, bytes);
+        bytes = add_phase(plan, chunk, order[last], (const int[2]){ASIM_ALL_REDUCE, 1}, bytes);
     for (uint32_t i = last; i-- > 0;)
-        if (is_active(lay, order[i]))
-            bytes = add_phase(lay, stream, order[i], (const int[2]){ASIM_ALL_GATHER, 2}, bytes);
+        if (is_active(plan, order[i]))
+            bytes = add_phase(plan, chunk, order[i], (const int[2]){ASIM_ALL_GATHER, 2}, bytes);
 }
 
 /* 1 if this rank's ring in `dim` holds data: it is level with the root in every dimension below.
  */
-static int is_reached(const struct asim_phase_plan *lay, uint32_t dim)
+static int is_reached(const struct asim_phase_plan *plan, uint32_t dim)
 {
     for (uint32_t d = 0; d < dim; d++)
-        if (is_active(lay, d) && ring_of(lay, d).index != ring_of(lay, d).root)
+        if (is_active(plan, d) && ring_of(plan, d).index != ring_of(plan, d).root)
             return 0;
     return 1;
 }
 
 /* bytes follows the data even through dimensions whose ring this rank does not take part in. */
-static void lay_rooted(const struct asim_phase_plan *lay, struct asim_chunk *stream, uint64_t bytes)
+static void lay_rooted(const struct asim_phase_plan *plan, struct asim_chunk *chunk, uint64_t bytes)
 {
-    int down = lay->kind == ASIM_BROADCAST || lay->kind == ASIM_SCATTER;
+    int down = plan->kind == ASIM_BROADCAST || plan->kind == ASIM_SCATTER;
 
-    for (uint32_t i = 0; i < lay->n_dims; i++) {
-        uint32_t d = down ? lay->n_dims - 1 - i : i;
+    for (uint32_t i = 0; i < plan->n_dims; i++) {
+        uint32_t d = down ? plan->n_dims - 1 - i : i;
 
-        if (!is_active(lay, d))
+        if (!is_active(plan, d))
             continue;
-        if (is_reached(lay, d))
-            add_phase(lay, stream, d, (const int[2]){lay->kind, 0}, bytes);
-        bytes = asim_coll_out_bytes(choice_of(lay->rank->world, lay->list, d)->algo, lay->kind,
-                                    bytes, ring_of(lay, d).n);
+        if (is_reached(plan, d))
+            add_phase(plan, chunk, d, (const int[2]){plan->kind, 0}, bytes);
+        bytes = asim_coll_out_bytes(choice_of(plan->rank->world, plan->list, d)->algo, plan->kind,
+                                    bytes, ring_of(plan, d).n);
     }
 }
 
 /* What a dimension order may look at (coll/dims.h): no time and no state of the rank. */
-static void view_dims(const struct asim_phase_plan *lay, struct asim_dims_context *view)
+static void view_dims(const struct asim_phase_plan *plan, struct asim_dims_context *view)
 {
-    *view = (struct asim_dims_context){.coll_type = lay->kind, .n = lay->n_dims};
-    for (uint32_t d = 0; d < lay->n_dims; d++) {
-        view->size[d] = ring_of(lay, d).n;
-        view->bw[d] = lay->rank->world->dim_bw[d];
-        view->active |= (uint32_t)is_active(lay, d) << d;
+    *view = (struct asim_dims_context){.coll_type = plan->kind, .n = plan->n_dims};
+    for (uint32_t d = 0; d < plan->n_dims; d++) {
+        view->size[d] = ring_of(plan, d).n;
+        view->bw[d] = plan->rank->world->dim_bw[d];
+        view->active |= (uint32_t)is_active(plan, d) << d;
     }
 }
 
@@ -243,42 +244,42 @@ static void view_dims(const struct asim_phase_plan *lay, struct asim_dims_contex
  * Cost: n - 1 messages a member and chunk, those of no bytes too: only the sender knows which these
  * are, and its receiver waits for one from everybody.
  */
-void asim_phase_plan_add_sized(const struct asim_phase_plan *lay, struct asim_chunk *stream)
+void asim_phase_plan_add_sized(const struct asim_phase_plan *plan, struct asim_chunk *chunk)
 {
-    const struct asim_world *world = lay->rank->world;
-    const struct asim_coll_choice *named = choice_of(world, lay->list, 0);
-    struct asim_phase *phase = &stream->phases[stream->n_phases++];
+    const struct asim_world *world = plan->rank->world;
+    const struct asim_coll_choice *named = choice_of(world, plan->list, 0);
+    struct asim_phase *phase = &chunk->phases[chunk->n_phases++];
 
-    *phase = (struct asim_phase){.kind = lay->kind, .subgroup = lay->group != NULL};
+    *phase = (struct asim_phase){.kind = plan->kind, .subgroup = plan->group != NULL};
     phase->choice = named->algo == world->direct.algo ? named : &world->direct;
-    phase->ring = (struct asim_ring_of){.stride = 1, .n = world->n_ranks, .index = lay->rank->id};
-    if (lay->listed)
+    phase->ring = (struct asim_ring_of){.stride = 1, .n = world->n_ranks, .index = plan->rank->id};
+    if (plan->listed)
         phase->ring = (struct asim_ring_of){
-            .members = lay->listed->ranks, .n = lay->listed->n, .index = lay->position};
-    phase->queue = take_queue(lay, 0, 0, &phase->step);
+            .members = plan->listed->ranks, .n = plan->listed->n, .index = plan->position};
+    phase->queue = take_queue(plan, 0, 0, &phase->step);
 }
 
 /* Returns the bytes of the chunk: an order may have changed them (offlineGreedyFlex). */
-uint64_t asim_phase_plan_add(struct asim_phase_plan *lay, struct asim_chunk *stream, uint64_t bytes)
+uint64_t asim_phase_plan_add(struct asim_phase_plan *plan, struct asim_chunk *chunk, uint64_t bytes)
 {
-    const struct asim_world *world = lay->rank->world;
+    const struct asim_world *world = plan->rank->world;
     struct asim_dims_choice pick = {.bytes = bytes};
     struct asim_dims_context view;
 
-    if (asim_phase_plan_is_rooted(lay->kind)) {
-        lay_rooted(lay, stream, bytes);
+    if (asim_phase_plan_is_rooted(plan->kind)) {
+        lay_rooted(plan, chunk, bytes);
         return bytes;
     }
-    view_dims(lay, &view);
-    world->order->order(&view, &lay->dims, &pick);
-    lay->dims.chunk++;
-    if (lay->kind == ASIM_ALL_REDUCE && world->system.optimization == ASIM_LOCAL_BW_AWARE) {
-        lay_bw_aware(lay, stream, pick.order, pick.bytes);
+    view_dims(plan, &view);
+    world->order->order(&view, &plan->dims, &pick);
+    plan->dims.chunk++;
+    if (plan->kind == ASIM_ALL_REDUCE && world->system.optimization == ASIM_LOCAL_BW_AWARE) {
+        lay_bw_aware(plan, chunk, pick.order, pick.bytes);
         return pick.bytes;
     }
     bytes = pick.bytes;
-    for (uint32_t i = 0; i < lay->n_dims; i++)
-        if (is_active(lay, pick.order[i]))
-            bytes = add_phase(lay, stream, pick.order[i], (const int[2]){lay->kind, 0}, bytes);
+    for (uint32_t i = 0; i < plan->n_dims; i++)
+        if (is_active(plan, pick.order[i]))
+            bytes = add_phase(plan, chunk, pick.order[i], (const int[2]){plan->kind, 0}, bytes);
     return pick.bytes;
 }

@@ -5,7 +5,7 @@
  * those with sizes of each pair's own travel under the same kind of tags, so these are told apart,
  * too.
  *
- * Members live in different lanes and processes, so the test is made on the events of joining, in
+ * Members live in different shards and processes, so the test is made on the events of joining, in
  * their order: the first who differs from who came before him is named. Costs an event per
  * collective and rank, and a map entry per collective under way.
  */
@@ -31,7 +31,7 @@ static void refuse(struct asim_world *world, const struct asim_event *event, con
     asim_err_set(&err, ASIM_EINVAL,
                  "rank %u's collective %llu of %s%lld is %s, but another member's is %s; all "
                  "members must issue their collectives in the same order",
-                 event->rank, (unsigned long long)event->of.join.ordinal + 1,
+                 event->rank, (unsigned long long)event->of.join.sequence + 1,
                  group ? "group " : "all ranks, group ", group ? (long long)group - 1 : 0ll,
                  name_of(kind[0]), name_of(kind[1]));
     asim_world_record_failure(world, event, &err);
@@ -39,38 +39,40 @@ static void refuse(struct asim_world *world, const struct asim_event *event, con
 
 /* The value kept is kind << 32 | members that came. The last member takes the entry away, so that
  * the map follows what is under way. */
-static void see(void *self, const struct asim_world *seen, const struct asim_event *event)
+static void on_event(void *self, const struct asim_world *seen, const struct asim_event *event)
 {
     struct asim_world *world = self;
     uint64_t who = (uint64_t)event->of.join.first << 32 | event->of.join.group;
-    uint64_t ordinal = event->of.join.ordinal, *met = asim_map_put(&world->met, who, ordinal);
+    uint64_t sequence = event->of.join.sequence,
+             *members_met = asim_map_put(&world->members_met, who, sequence);
     uint64_t kind = event->of.join.sized ? SIZED : (uint64_t)event->of.join.kind + 1;
     struct asim_err err = {0};
 
     (void)seen;
-    if (!met) {
+    if (!members_met) {
         asim_err_nomem(&err, "starting a collective");
         asim_world_record_failure(world, event, &err);
         return;
     }
-    *met = *met ? *met : kind << 32;
-    if (*met >> 32 != kind)
-        refuse(world, event, (const uint64_t[2]){kind, *met >> 32});
-    else if ((++*met & UINT32_MAX) == event->of.join.members)
-        asim_map_delete(&world->met, who, ordinal);
+    *members_met = *members_met ? *members_met : kind << 32;
+    if (*members_met >> 32 != kind)
+        refuse(world, event, (const uint64_t[2]){kind, *members_met >> 32});
+    else if ((++*members_met & UINT32_MAX) == event->of.join.members)
+        asim_map_delete(&world->members_met, who, sequence);
 }
 
-/* The first of the viewers, so that no report sees a collective that cannot be. */
+/* The first of the observers, so that no report sees a collective that cannot be. */
 int asim_consistency_open(struct asim_world *world)
 {
-    asim_map_init(&world->met);
-    return asim_event_bus_add(
-        &world->show,
-        &(struct asim_event_observer){.wants = 1u << ASIM_EV_COLL_JOIN, .self = world, .see = see});
+    asim_map_init(&world->members_met);
+    return asim_event_bus_add(&world->event_bus,
+                              &(struct asim_event_observer){.wants = 1u << ASIM_EV_COLL_JOIN,
+                                                            .self = world,
+                                                            .on_event = on_event});
 }
 
 /* Collectives that some never joined are still in it. */
 void asim_consistency_fini(struct asim_world *world)
 {
-    asim_map_fini(&world->met);
+    asim_map_fini(&world->members_met);
 }

@@ -1,19 +1,19 @@
 /* SPDX-License-Identifier: GPL-2.0-only
  *
  * Runs a collective algorithm given as traces (system-layer.md#custom-algorithms) as the one phase
- * of one stream: every node whose parents have ended is issued at once, without slots, endpoint
+ * of one chunk: every node whose parents have ended is issued at once, without slots, endpoint
  * delay or reduction cost; a computation takes its recorded time. The sizes are the algorithm's,
  * whatever the workload says.
  *
  * The same engine runs NCCL-like algorithms (nccl_graph.c): there the flows have the phase's size,
- * each costs the sender its endpoint delay first, and a stream may have several such phases.
+ * each costs the sender its endpoint delay first, and a chunk may have several such phases.
  *
  * Two things differ from ASTRA-sim. Free nodes are issued by ascending id (there: in the order
  * of a hash table). Each collective has tags of its own (there: those of the workload's sends and
  * receives, so that collectives under way at once can take each other's messages).
  *
  * A run of the algorithm is one allocation: its counts of open parents. It ends when every node has
- * ended, which is when the stream moves on; a world that fails meanwhile frees what is left.
+ * ended, which is when the chunk moves on; a world that fails meanwhile frees what is left.
  */
 #include "sim/collective/graph_runner.h"
 #include "sim/collective/chunk_scheduler.h"
@@ -28,9 +28,9 @@
 #include <stdlib.h>
 
 struct asim_graph_runner {
-    struct asim_graph_runner *next, *prev; /* all of the lane, for its end */
-    struct asim_chunk *stream;
-    const struct asim_op_graph *recipe;
+    struct asim_graph_runner *next, *prev; /* all of the shard, for its end */
+    struct asim_chunk *chunk;
+    const struct asim_op_graph *graph;
     uint64_t flow_bytes; /* of every send and receive; 0 = as the nodes say */
     uint32_t left;       /* nodes not ended */
     int issuing;         /* an end inside an issue must not end the phase under its feet */
@@ -42,26 +42,26 @@ struct asim_graph_runner {
  * The counts wrap long after the collectives they tell apart have ended.
  * The group's own collectives use bit 63 without bit 61, rendezvous adds bit 62: the three never
  * meet. */
-static uint64_t tag_of(const struct asim_graph_runner *custom,
+static uint64_t tag_of(const struct asim_graph_runner *runner,
                        const struct asim_op_graph_node *node)
 {
-    uint64_t stream = custom->stream->tag;
-    uint64_t group = stream >> 32 & 0x1ffff, number = stream & 0xffffff;
+    uint64_t chunk = runner->chunk->tag;
+    uint64_t group = chunk >> 32 & 0x1ffff, number = chunk & 0xffffff;
 
     return 1ull << 63 | 1ull << 61 | group << 44 | number << 20 | node->tag;
 }
 
 /* Peers are positions in the group, mapped through its members in file order
  * (system-layer.md#custom-algorithms). */
-static void exchange(struct asim_rank *rank, struct asim_graph_runner *custom, uint32_t index)
+static void exchange(struct asim_rank *rank, struct asim_graph_runner *runner, uint32_t index)
 {
-    const struct asim_op_graph_node *node = &custom->recipe->nodes[index];
-    const struct asim_ring_of *ring = &asim_chunk_phase(custom->stream)->ring;
-    int at_switch = custom->at_switch && node->peer >= ring->n;
-    struct asim_deferred_action *later;
+    const struct asim_op_graph_node *node = &runner->graph->nodes[index];
+    const struct asim_ring_of *ring = &asim_chunk_phase(runner->chunk)->ring;
+    int at_switch = runner->at_switch && node->peer >= ring->n;
+    struct asim_deferred_action *action;
     uint32_t peer = rank->id;
-    uint64_t bytes = custom->flow_bytes ? custom->flow_bytes : node->bytes;
-    uint64_t tag = at_switch ? custom->at_switch | node->tag : tag_of(custom, node);
+    uint64_t bytes = runner->flow_bytes ? runner->flow_bytes : node->bytes;
+    uint64_t tag = at_switch ? runner->at_switch | node->tag : tag_of(runner, node);
 
     if (at_switch)
         peer = asim_nvswitch_host(rank, node->tag & ASIM_NVSWITCH_MOST);
@@ -71,65 +71,65 @@ static void exchange(struct asim_rank *rank, struct asim_graph_runner *custom, u
         asim_rank_fail(rank,
                        "collective algorithm %s.%u.et: node %llu exchanges with member %u; it "
                        "must be another one, of 0 to %u",
-                       custom->recipe->prefix, custom->recipe->member, (unsigned long long)node->id,
+                       runner->graph->prefix, runner->graph->member, (unsigned long long)node->id,
                        node->peer, ring->n - 1);
         return;
     }
-    later = asim_pool_get(&rank->lane->pools.later);
-    if (!later) {
+    action = asim_pool_get(&rank->shard->pools.action);
+    if (!action) {
         asim_rank_fail_nomem(rank, "running a collective algorithm");
         return;
     }
-    *later =
-        (struct asim_deferred_action){.kind = ASIM_DEFERRED_NODE, .node = index, .custom = custom};
+    *action =
+        (struct asim_deferred_action){.kind = ASIM_DEFERRED_NODE, .node = index, .runner = runner};
     if (node->type == ASIM_OP_COMM_SEND)
         asim_send(rank, &(struct asim_msg){.src = rank->id,
                                            .dst = peer,
                                            .bytes = bytes,
                                            .tag = tag,
-                                           .cookie = asim_deferred_action_cookie(later)});
+                                           .cookie = asim_deferred_action_cookie(action)});
     else
-        asim_receive(rank,
-                     &(struct asim_recv){.bytes = bytes, .later = later, .src = peer, .tag = tag});
+        asim_receive(
+            rank, &(struct asim_recv){.bytes = bytes, .action = action, .src = peer, .tag = tag});
 }
 
 /* The endpoint delay before a flow is over. */
-void asim_graph_runner_send_flow(struct asim_rank *rank, struct asim_graph_runner *custom,
+void asim_graph_runner_send_flow(struct asim_rank *rank, struct asim_graph_runner *runner,
                                  uint32_t node)
 {
-    exchange(rank, custom, node);
+    exchange(rank, runner, node);
 }
 
 /* A computation ends by the clock, an exchange by the network, perhaps within this call. */
-static void issue(struct asim_rank *rank, struct asim_graph_runner *custom, uint32_t index)
+static void issue(struct asim_rank *rank, struct asim_graph_runner *runner, uint32_t index)
 {
-    const struct asim_op_graph_node *node = &custom->recipe->nodes[index];
+    const struct asim_op_graph_node *node = &runner->graph->nodes[index];
 
     if (node->type == ASIM_OP_COMP)
         asim_clock_add(
             rank, node->ns,
-            &(struct asim_rank_event){.kind = ASIM_RANK_EVENT_NODE, .op = index, .custom = custom});
-    else if (custom->flow_bytes && node->type == ASIM_OP_COMM_SEND && rank->endpoint_ns)
+            &(struct asim_rank_event){.kind = ASIM_RANK_EVENT_NODE, .op = index, .runner = runner});
+    else if (runner->flow_bytes && node->type == ASIM_OP_COMM_SEND && rank->endpoint_ns)
         asim_clock_add(
             rank, rank->endpoint_ns,
-            &(struct asim_rank_event){.kind = ASIM_RANK_EVENT_FLOW, .op = index, .custom = custom});
+            &(struct asim_rank_event){.kind = ASIM_RANK_EVENT_FLOW, .op = index, .runner = runner});
     else
-        exchange(rank, custom, index);
+        exchange(rank, runner, index);
 }
 
 /* Frees *custom: nobody may look at it after this. */
-static void end_if_over(struct asim_rank *rank, struct asim_graph_runner *custom)
+static void end_if_over(struct asim_rank *rank, struct asim_graph_runner *runner)
 {
-    struct asim_chunk *stream = custom->stream;
+    struct asim_chunk *chunk = runner->chunk;
 
-    if (custom->left || custom->issuing || rank->failed)
+    if (runner->left || runner->issuing || rank->failed)
         return;
-    *(custom->prev ? &custom->prev->next : &rank->lane->customs) = custom->next;
-    if (custom->next)
-        custom->next->prev = custom->prev;
-    free(custom);
-    stream->custom = NULL;
-    asim_chunk_advance(rank, stream);
+    *(runner->prev ? &runner->prev->next : &rank->shard->runners) = runner->next;
+    if (runner->next)
+        runner->next->prev = runner->prev;
+    free(runner);
+    chunk->runner = NULL;
+    asim_chunk_advance(rank, chunk);
 }
 
 /* Greatest common divisor. */
@@ -163,68 +163,68 @@ static void draw_order(const struct asim_rank *rank, uint64_t n, uint64_t order[
         order[1] = order[1] % (n - 1) + 1;
 }
 
-/* parents[] is this run's own copy of the counts; the recipe is shared and const. */
-void asim_graph_runner_start(struct asim_rank *rank, struct asim_chunk *stream)
+/* parents[] is this run's own copy of the counts; the op graph is shared and const. */
+void asim_graph_runner_start(struct asim_rank *rank, struct asim_chunk *chunk)
 {
-    const struct asim_op_graph *recipe = asim_chunk_phase(stream)->recipe;
-    struct asim_graph_runner *custom = malloc(sizeof *custom + recipe->n * sizeof *custom->parents);
+    const struct asim_op_graph *graph = asim_chunk_phase(chunk)->graph;
+    struct asim_graph_runner *runner = malloc(sizeof *runner + graph->n * sizeof *runner->parents);
     uint64_t order[2];
 
-    if (!custom) {
+    if (!runner) {
         asim_rank_fail_nomem(rank, "running a collective algorithm");
         return;
     }
-    *custom = (struct asim_graph_runner){.stream = stream, .recipe = recipe, .left = recipe->n};
-    custom->flow_bytes = asim_chunk_phase(stream)->flow_bytes;
-    if (recipe->local)
-        custom->at_switch =
-            asim_nvswitch_tag(rank, stream,
-                              asim_ring_rank(&asim_chunk_phase(stream)->ring,
-                                             recipe->member / recipe->local * recipe->local));
-    stream->custom = custom;
-    custom->next = rank->lane->customs;
-    if (custom->next)
-        custom->next->prev = custom;
-    rank->lane->customs = custom;
-    for (uint32_t i = 0; i < recipe->n; i++)
-        custom->parents[i] = recipe->nodes[i].parents;
-    custom->issuing++;
-    draw_order(rank, recipe->n, order);
-    for (uint32_t i = 0; i < recipe->n && !rank->failed; i++) {
-        if (!recipe->nodes[order[0]].parents)
-            issue(rank, custom, (uint32_t)order[0]);
-        order[0] = (order[0] + order[1]) % recipe->n;
+    *runner = (struct asim_graph_runner){.chunk = chunk, .graph = graph, .left = graph->n};
+    runner->flow_bytes = asim_chunk_phase(chunk)->flow_bytes;
+    if (graph->local)
+        runner->at_switch =
+            asim_nvswitch_tag(rank, chunk,
+                              asim_ring_rank(&asim_chunk_phase(chunk)->ring,
+                                             graph->member / graph->local * graph->local));
+    chunk->runner = runner;
+    runner->next = rank->shard->runners;
+    if (runner->next)
+        runner->next->prev = runner;
+    rank->shard->runners = runner;
+    for (uint32_t i = 0; i < graph->n; i++)
+        runner->parents[i] = graph->nodes[i].parents;
+    runner->issuing++;
+    draw_order(rank, graph->n, order);
+    for (uint32_t i = 0; i < graph->n && !rank->failed; i++) {
+        if (!graph->nodes[order[0]].parents)
+            issue(rank, runner, (uint32_t)order[0]);
+        order[0] = (order[0] + order[1]) % graph->n;
     }
-    custom->issuing--;
-    end_if_over(rank, custom);
+    runner->issuing--;
+    end_if_over(rank, runner);
 }
 
 /* A node's end lets its children go. Called by the clock, by a send's end or by a receive. */
-void asim_graph_runner_node_ended(struct asim_rank *rank, struct asim_graph_runner *custom,
+void asim_graph_runner_node_ended(struct asim_rank *rank, struct asim_graph_runner *runner,
                                   uint32_t node)
 {
-    const struct asim_op_graph *recipe = custom->recipe;
-    const struct asim_op_graph_node *ended = &recipe->nodes[node];
+    const struct asim_op_graph *graph = runner->graph;
+    const struct asim_op_graph_node *ended = &graph->nodes[node];
 
-    custom->left--;
-    custom->issuing++;
+    runner->left--;
+    runner->issuing++;
     for (uint32_t i = 0; i < ended->children && !rank->failed; i++) {
-        uint32_t child = recipe->links.at[ended->first_child + i].child;
+        uint32_t child = graph->links.at[ended->first_child + i].child;
 
-        if (--custom->parents[child] == 0)
-            issue(rank, custom, child);
+        if (--runner->parents[child] == 0)
+            issue(rank, runner, child);
     }
-    custom->issuing--;
-    end_if_over(rank, custom);
+    runner->issuing--;
+    end_if_over(rank, runner);
 }
 
 /* Those still running when a world ends early. */
-void asim_graph_runner_fini(struct asim_rank_shard *lane)
+void asim_graph_runner_fini(struct asim_rank_shard *shard)
 {
-    while (lane->customs) {
-        struct asim_graph_runner *custom = lane->customs;
+    while (shard->runners) {
+        struct asim_graph_runner *runner = shard->runners;
 
-        lane->customs = custom->next;
-        free(custom);
+        shard->runners = runner->next;
+        free(runner);
     }
 }

@@ -71,7 +71,7 @@ void asim_group_metadata(struct asim_rank *rank, const struct asim_op *op)
     pthread_mutex_lock(&world->lock);
     for (named = world->named; named && strcmp(named->text, text);)
         named = named->next;
-    if (!named && (named = parse(rank, text, &rank->lane->trial))) {
+    if (!named && (named = parse(rank, text, &rank->shard->scratch_err))) {
         named->next = world->named;
         world->named = named;
     }

@@ -4,10 +4,10 @@
  * consume them in the order they were posted, so a receive may take part of a message or several;
  * sizes are 64 bits and any number of receives of one key may wait (ASTRA-sim adds them up
  * and loses all callbacks but one). A receive of ASIM_ANY_BYTES takes all that is there, which is
- * one message where its stream has one per source (all-to-all-v). Over analytical networks the size
+ * one message where its chunk has one per source (all-to-all-v). Over analytical networks the size
  * of an op is part of its tag (p2p.c).
  *
- * Memory: one inbox per (source, tag) in use, kept a while when empty because streams come back,
+ * Memory: one inbox per (source, tag) in use, kept a while when empty because chunks come back,
  * swept when more than half are idle. Messages themselves are not kept, only their bytes: what
  * cannot be told apart by key is told apart by order.
  */
@@ -32,7 +32,7 @@ static struct asim_inbox *inbox_in_map(struct asim_rank *rank, uint32_t src, uin
         return NULL;
     if (*slot)
         return (struct asim_inbox *)(uintptr_t)*slot;
-    inbox = asim_pool_take(&rank->lane->pools.inbox);
+    inbox = asim_pool_take(&rank->shard->pools.inbox);
     if (!inbox)
         return NULL;
     *inbox = (struct asim_inbox){.src = src, .tag = tag};
@@ -69,7 +69,7 @@ static inline struct asim_inbox *inbox_of(struct asim_rank *rank, uint32_t src, 
 /* Neither waiting receives nor bytes, and nobody counts on it: could be given back. */
 static inline int is_idle(const struct asim_inbox *inbox)
 {
-    return !inbox->head && !inbox->arrived && !inbox->held;
+    return !inbox->head && !inbox->arrived && !inbox->pinned;
 }
 
 static struct asim_inbox *inbox_at(const struct asim_map *map, size_t i)
@@ -87,15 +87,15 @@ static void sweep(struct asim_rank *rank, const struct asim_inbox *but)
 
         while ((inbox = inbox_at(&rank->inboxes, i)) && inbox != but && is_idle(inbox)) {
             asim_map_delete(&rank->inboxes, inbox->src, inbox->tag);
-            asim_pool_give(&rank->lane->pools.inbox, inbox);
+            asim_pool_give(&rank->shard->pools.inbox, inbox);
         }
     }
     memset(rank->recent, 0, sizeof rank->recent); /* half a kB: seldom (check_idle) */
     rank->empty_inboxes = 1;
 }
 
-/* The inbox may have become empty. It is kept, because the next message of its stream is likely to
- * come soon; the tags of streams that are over never come again, so all empty ones go when they
+/* The inbox may have become empty. It is kept, because the next message of its chunk is likely to
+ * come soon; the tags of chunks that are over never come again, so all empty ones go when they
  * are many, and more than half. */
 static inline void check_idle(struct asim_rank *rank, const struct asim_inbox *inbox)
 {
@@ -108,16 +108,16 @@ static inline void check_idle(struct asim_rank *rank, const struct asim_inbox *i
 /* recv is given back first; what is called may post the next one. */
 void asim_match_deliver(struct asim_rank *rank, struct asim_recv *recv)
 {
-    struct asim_chunk *stream = recv->stream;
-    struct asim_deferred_action *later = recv->later;
+    struct asim_chunk *chunk = recv->chunk;
+    struct asim_deferred_action *action = recv->action;
     uint32_t op = recv->op;
 
-    if (!recv->march)
-        asim_pool_give(&rank->lane->pools.recv, recv);
-    if (later)
-        asim_deferred_action_run(rank, later);
-    else if (stream)
-        asim_chunk_arrival(rank, stream);
+    if (!recv->uniform)
+        asim_pool_give(&rank->shard->pools.recv, recv);
+    if (action)
+        asim_deferred_action_run(rank, action);
+    else if (chunk)
+        asim_chunk_arrival(rank, chunk);
     else
         rank->world->op_done(rank, op);
 }
@@ -128,7 +128,7 @@ static uint64_t counted(uint64_t bytes)
     return bytes ? bytes : 1;
 }
 
-/* Of any size: one message is enough, and there is never more than one, because a stream's tag is
+/* Of any size: one message is enough, and there is never more than one, because a chunk's tag is
  * its own and it has one message from each source. */
 static int is_served(const struct asim_inbox *inbox, const struct asim_recv *recv)
 {
@@ -179,16 +179,16 @@ void asim_match_post(struct asim_rank *rank, const struct asim_recv *wanted)
 {
     const volatile struct asim_recv *from = wanted;
     struct asim_inbox *inbox = inbox_of(rank, wanted->src, wanted->tag);
-    struct asim_recv *recv = asim_pool_take(&rank->lane->pools.recv);
+    struct asim_recv *recv = asim_pool_take(&rank->shard->pools.recv);
 
     if (!inbox || !recv) {
         asim_rank_fail_nomem(rank, "posting a receive");
         return;
     }
     recv->bytes = from->bytes;
-    recv->march = from->march;
-    recv->stream = from->stream;
-    recv->later = from->later;
+    recv->uniform = from->uniform;
+    recv->chunk = from->chunk;
+    recv->action = from->action;
     recv->op = from->op;
     recv->src = from->src;
     recv->tag = from->tag;
@@ -197,33 +197,32 @@ void asim_match_post(struct asim_rank *rank, const struct asim_recv *wanted)
 
 /* Nearly always its inbox is a recent one, and empty: what asim_match_post would do, without a call
  * in it. */
-void asim_match_post_chunk(struct asim_rank *rank, struct asim_chunk *stream, uint32_t src,
+void asim_match_post_chunk(struct asim_rank *rank, struct asim_chunk *chunk, uint32_t src,
                            uint64_t bytes)
 {
-    struct asim_inbox *inbox = recent_of(rank, src, stream->tag);
+    struct asim_inbox *inbox = recent_of(rank, src, chunk->tag);
     struct asim_recv *recv = NULL;
 
     if (inbox && is_idle(inbox))
-        recv = asim_pool_pop(&rank->lane->pools.recv);
+        recv = asim_pool_pop(&rank->shard->pools.recv);
     if (!recv) {
-        asim_match_post(
-            rank,
-            &(struct asim_recv){.bytes = bytes, .stream = stream, .src = src, .tag = stream->tag});
+        asim_match_post(rank, &(struct asim_recv){
+                                  .bytes = bytes, .chunk = chunk, .src = src, .tag = chunk->tag});
         return;
     }
     recv->next = NULL;
     recv->bytes = counted(bytes);
-    recv->stream = stream;
-    recv->later = NULL;
+    recv->chunk = chunk;
+    recv->action = NULL;
     recv->src = src;
-    recv->tag = stream->tag;
+    recv->tag = chunk->tag;
     recv->posted_ns = asim_rank_now(rank);
-    recv->march = NULL;
+    recv->uniform = NULL;
     rank->empty_inboxes--;
     inbox->head = inbox->tail = recv;
 }
 
-/* Holds the inbox of the stream's receives, so that it is not swept away; NULL after failing the
+/* Holds the inbox of the chunk's receives, so that it is not swept away; NULL after failing the
  * rank. */
 struct asim_inbox *asim_match_pin(struct asim_rank *rank, uint32_t src, uint64_t tag)
 {
@@ -232,13 +231,13 @@ struct asim_inbox *asim_match_pin(struct asim_rank *rank, uint32_t src, uint64_t
     if (!inbox)
         return NULL;
     rank->empty_inboxes -= (uint32_t)is_idle(inbox);
-    inbox->held++;
+    inbox->pinned++;
     return inbox;
 }
 
 void asim_match_unpin(struct asim_rank *rank, struct asim_inbox *inbox)
 {
-    inbox->held--;
+    inbox->pinned--;
     check_idle(rank, inbox);
 }
 
@@ -266,30 +265,30 @@ void asim_match_any(struct asim_rank *rank, const struct asim_msg *msg)
     check_idle(rank, inbox); /* a message of no bytes that nobody waits for */
 }
 
-/* Mostly one message for the one receive of a stream that waits: the same without a call in it. */
+/* Mostly one message for the one receive of a chunk that waits: the same without a call in it. */
 void asim_match_arrived(struct asim_rank *rank, const struct asim_msg *msg)
 {
     struct asim_inbox *inbox = recent_of(rank, msg->src, msg->tag);
     struct asim_recv *recv = inbox ? inbox->head : NULL;
-    struct asim_chunk *stream;
+    struct asim_chunk *chunk;
 
     if (!recv || inbox->arrived || recv->next || recv->bytes != msg->bytes) {
         asim_match_any(rank, msg);
         return;
     }
-    if (recv->march) {
+    if (recv->uniform) {
         inbox->head = NULL;
-        asim_uniform_phase_arrival(rank, recv->march);
+        asim_uniform_phase_arrival(rank, recv->uniform);
         return;
     }
-    stream = recv->stream;
-    if (inbox->held || recv->later || !stream ||
+    chunk = recv->chunk;
+    if (inbox->pinned || recv->action || !chunk ||
         (rank->empty_inboxes >= EMPTY_KEPT && rank->empty_inboxes >= rank->inboxes.n / 2)) {
         asim_match_any(rank, msg);
         return;
     }
     inbox->head = NULL;
     rank->empty_inboxes++;
-    asim_pool_give(&rank->lane->pools.recv, recv);
-    asim_chunk_arrival(rank, stream);
+    asim_pool_give(&rank->shard->pools.recv, recv);
+    asim_chunk_arrival(rank, chunk);
 }

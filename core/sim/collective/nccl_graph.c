@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only
  *
  * The collectives whose algorithm the system configuration names as ncclTree, ncclPxn, …: the flows
- * of coll/nccl.h become one recipe a member, made on first use and kept for the run. The flows are
- * those `asim nccl` lists; a run of its traces as a custom algorithm gives the same times.
+ * of coll/nccl.h become one op graph a member, made on first use and kept for the run. The flows
+ * are those `asim nccl` lists; a run of its traces as a custom algorithm gives the same times.
  *
  * Flows that begin at an NVSwitch are nobody's nodes: it answers by the tags of what it gets
  * (nvswitch.c). Those that end at one have the position behind all members as their peer.
@@ -13,7 +13,7 @@
  * Which GPUs share a server is taken from the members' ranks, as many in each and servers in
  * ascending order, so groups and logical dimensions of any stride fit. All members see the same
  * ring and therefore come to the same program. A ring of n members on servers of L has 2 (n-1) n L
- * flows, about 100 bytes each in memory: above ROOM the ring's token plan takes over, with a note.
+ * flows, about 100 bytes each in memory: above ROOM the ring's credit plan takes over, with a note.
  */
 #include "sim/collective/nccl_graph.h"
 #include "sim/collective/coll_run.h"
@@ -95,25 +95,25 @@ static int describe(struct asim_rank *rank, const struct asim_coll_choice *word,
                     const struct asim_phase *phase, struct asim_nccl_spec *spec)
 {
     struct asim_world *world = rank->world;
-    uint64_t n = phase->ring.n, whole = phase->kind == ASIM_ALL_GATHER ? n : 1;
+    uint64_t n = phase->ring.n, unpartitioned = phase->kind == ASIM_ALL_GATHER ? n : 1;
     uint32_t size = phase->kind == ASIM_ALL_TO_ALL ? 1 : server_size(world, word);
     uint32_t local = size > 1 ? local_of(&phase->ring, size) : 1;
 
-    if (asim_coll_can(word->algo, phase->kind, &rank->lane->trial)) {
+    if (asim_coll_can(word->algo, phase->kind, &rank->shard->scratch_err)) {
         asim_rank_record_failure(rank);
     } else if (!local) {
         asim_rank_fail(rank,
                        "%s: the %u members of a collective of rank %u do not lie evenly and in "
                        "order on servers of %u GPUs; NCCL's channels need as many in each",
                        word->algo->member.name, phase->ring.n, rank->id, size);
-    } else if (phase->bytes > UINT64_MAX / whole) {
+    } else if (phase->bytes > UINT64_MAX / unpartitioned) {
         asim_rank_fail(rank,
                        "%s: an all-gather of %llu bytes from each of %u members is more "
                        "than 64 bits can count",
                        word->algo->member.name, (unsigned long long)phase->bytes, phase->ring.n);
     } else {
         *spec = (struct asim_nccl_spec){.coll_type = phase->kind,
-                                        .bytes = phase->bytes * whole,
+                                        .bytes = phase->bytes * unpartitioned,
                                         .ranks = phase->ring.n,
                                         .gpus_per_server = local,
                                         .apart = are_apart(&phase->ring),
@@ -124,9 +124,10 @@ static int describe(struct asim_rank *rank, const struct asim_coll_choice *word,
     return rank->failed ? ASIM_EINVAL : 0;
 }
 
-/* --- from flows to recipes -------------------------------------------------------------------- */
+/* --- from flows to op graphs --------------------------------------------------------------------
+ */
 
-/* An NVSwitch has no recipe: it goes by the tags of what it gets (nvswitch.c). */
+/* An NVSwitch has no op graph: it goes by the tags of what it gets (nvswitch.c). */
 static int is_member(const struct asim_nccl *nccl, uint32_t position)
 {
     return position < nccl->spec.ranks;
@@ -160,13 +161,13 @@ static int make_room(struct asim_op_graph *members, const struct asim_nccl *nccl
 
 /* Nodes get their ids in the order of the flows, which is the order in which those that are free at
  * one instant are sent: channel 0 first. */
-static uint32_t add_node(struct asim_op_graph *recipe, enum asim_op_type type, uint32_t peer,
+static uint32_t add_node(struct asim_op_graph *graph, enum asim_op_type type, uint32_t peer,
                          uint32_t tag)
 {
-    struct asim_op_graph_node *node = &recipe->nodes[recipe->n];
+    struct asim_op_graph_node *node = &graph->nodes[graph->n];
 
-    *node = (struct asim_op_graph_node){.id = recipe->n, .type = type, .peer = peer, .tag = tag};
-    return recipe->n++;
+    *node = (struct asim_op_graph_node){.id = graph->n, .type = type, .peer = peer, .tag = tag};
+    return graph->n++;
 }
 
 /* Chunks of a channel, so that channel and chunk make a tag: one per pair and flow. */
@@ -195,7 +196,7 @@ static uint32_t word_of(const struct asim_nccl *nccl, const struct asim_nccl_flo
 }
 
 /* ends[2 i], ends[2 i + 1]: the nodes by which flow i leaves its source and reaches its
- * destination. Whatever a flow waits for has one of them at its source, in the same recipe. */
+ * destination. Whatever a flow waits for has one of them at its source, in the same op graph. */
 static int add_links(struct asim_op_graph *from, const struct asim_nccl *nccl, size_t i,
                      const uint32_t *ends)
 {
@@ -236,14 +237,14 @@ static int add_flows(struct asim_op_graph *members, const struct asim_nccl *nccl
 }
 
 /* Tags of 20 bits wrap above a million pieces a member; pieces that share one travel in order. */
-static int fill(struct asim_nccl_graph *program, const struct asim_nccl *nccl)
+static int fill(struct asim_nccl_graph *compiled, const struct asim_nccl *nccl)
 {
     uint32_t *ends = malloc(2 * (nccl->flows.n + 1) * sizeof *ends);
     int rc = ASIM_ENOMEM;
 
-    program->members = calloc(nccl->spec.ranks, sizeof *program->members);
-    if (ends && program->members && !make_room(program->members, nccl))
-        rc = add_flows(program->members, nccl, ends);
+    compiled->members = calloc(nccl->spec.ranks, sizeof *compiled->members);
+    if (ends && compiled->members && !make_room(compiled->members, nccl))
+        rc = add_flows(compiled->members, nccl, ends);
     free(ends);
     return rc;
 }
@@ -259,7 +260,7 @@ static int is_same(const struct asim_nccl_spec *a, const struct asim_nccl_spec *
 }
 
 /* Only rings and all pairs outgrow the memory at sizes of interest. */
-static int use_tokens(struct asim_world *world, struct asim_nccl_graph *program,
+static int use_tokens(struct asim_world *world, struct asim_nccl_graph *compiled,
                       const struct asim_nccl *nccl, struct asim_err *err)
 {
     int pairs = nccl->spec.algo == ASIM_NCCL_DIRECT;
@@ -276,14 +277,14 @@ static int use_tokens(struct asim_world *world, struct asim_nccl_graph *program,
             "NCCL rings of %u members have too many flows to track; asim lets pieces change "
             "channels, which makes such a collective up to 20 %% quicker",
             nccl->spec.ranks);
-    if (asim_coll_choose(&program->tokens, word, err))
+    if (asim_coll_choose(&compiled->credits, word, err))
         return ASIM_EINVAL;
-    program->tokens.window = pairs ? 0 : nccl->local;
+    compiled->credits.window = pairs ? 0 : nccl->local;
     return 0;
 }
 
 /* The list of flows lives only as long as it takes to deal it out to the members. */
-static int make(struct asim_world *world, struct asim_nccl_graph *program,
+static int make(struct asim_world *world, struct asim_nccl_graph *compiled,
                 const struct asim_nccl *chosen, struct asim_err *err)
 {
     struct asim_nccl nccl = {0};
@@ -291,22 +292,22 @@ static int make(struct asim_world *world, struct asim_nccl_graph *program,
 
     if ((chosen->spec.algo == ASIM_NCCL_RING || chosen->spec.algo == ASIM_NCCL_DIRECT) &&
         asim_nccl_ring_flows(chosen) > ROOM)
-        return use_tokens(world, program, chosen, err);
+        return use_tokens(world, compiled, chosen, err);
     rc = asim_nccl_make(&nccl, &chosen->spec, err);
-    if (!rc && fill(program, &nccl))
+    if (!rc && fill(compiled, &nccl))
         rc = asim_err_nomem(err, "laying out a collective as flows");
     asim_nccl_fini(&nccl);
     return rc;
 }
 
-static void free_program(struct asim_nccl_graph *program)
+static void free_program(struct asim_nccl_graph *compiled)
 {
-    for (uint32_t p = 0; program->members && p < program->shape.ranks; p++) {
-        free(program->members[p].nodes);
-        free(program->members[p].links.at);
+    for (uint32_t p = 0; compiled->members && p < compiled->shape.ranks; p++) {
+        free(compiled->members[p].nodes);
+        free(compiled->members[p].links.at);
     }
-    free(program->members);
-    free(program);
+    free(compiled->members);
+    free(compiled);
 }
 
 /* Found by shape, or made and kept for the rest of the run.
@@ -315,25 +316,25 @@ static void free_program(struct asim_nccl_graph *program)
 static struct asim_nccl_graph *find(struct asim_world *world, const struct asim_nccl *chosen,
                                     struct asim_err *err)
 {
-    struct asim_nccl_graph *program = world->programs;
+    struct asim_nccl_graph *compiled = world->nccl_graphs;
 
-    while (program && !is_same(&program->shape, &chosen->spec))
-        program = program->next;
-    if (program)
-        return program;
-    program = calloc(1, sizeof *program);
-    if (!program) {
+    while (compiled && !is_same(&compiled->shape, &chosen->spec))
+        compiled = compiled->next;
+    if (compiled)
+        return compiled;
+    compiled = calloc(1, sizeof *compiled);
+    if (!compiled) {
         asim_err_nomem(err, "laying out a collective as flows");
         return NULL;
     }
-    program->shape = chosen->spec;
-    if (make(world, program, chosen, err)) {
-        free_program(program);
+    compiled->shape = chosen->spec;
+    if (make(world, compiled, chosen, err)) {
+        free_program(compiled);
         return NULL;
     }
-    program->next = world->programs;
-    world->programs = program;
-    return program;
+    compiled->next = world->nccl_graphs;
+    world->nccl_graphs = compiled;
+    return compiled;
 }
 
 /* A piece that would be empty is a byte: nothing sent would be nothing waited for. */
@@ -343,39 +344,39 @@ int asim_nccl_graph_compile(struct asim_rank *rank, const struct asim_coll_choic
     struct asim_world *world = rank->world;
     struct asim_nccl_spec spec = {0};
     struct asim_nccl chosen;
-    struct asim_nccl_graph *program;
+    struct asim_nccl_graph *compiled;
     uint64_t piece;
 
     if (describe(rank, word, phase, &spec))
         return ASIM_EINVAL;
-    if (asim_nccl_choose(&chosen, &spec, &rank->lane->trial)) {
+    if (asim_nccl_choose(&chosen, &spec, &rank->shard->scratch_err)) {
         asim_rank_record_failure(rank);
         return ASIM_EINVAL;
     }
     pthread_mutex_lock(&world->lock);
-    program = find(world, &chosen, &rank->lane->trial);
+    compiled = find(world, &chosen, &rank->shard->scratch_err);
     pthread_mutex_unlock(&world->lock);
-    if (!program) {
+    if (!compiled) {
         asim_rank_record_failure(rank);
         return ASIM_EINVAL;
     }
-    if (!program->members) {
-        phase->choice = &program->tokens;
+    if (!compiled->members) {
+        phase->choice = &compiled->credits;
         return 0;
     }
     piece = asim_nccl_piece(&chosen);
     phase->flow_bytes = asim_nccl_wire(chosen.spec.proto, piece ? piece : 1);
-    phase->recipe = &program->members[phase->ring.index];
-    return phase->recipe->local ? asim_nvswitch_check(rank, &phase->ring, chosen.local) : 0;
+    phase->graph = &compiled->members[phase->ring.index];
+    return phase->graph->local ? asim_nvswitch_check(rank, &phase->ring, chosen.local) : 0;
 }
 
-/* At the world's end, when no stream points into a recipe any more. */
+/* At the world's end, when no chunk points into a op graph any more. */
 void asim_nccl_graph_fini(struct asim_world *world)
 {
-    while (world->programs) {
-        struct asim_nccl_graph *program = world->programs;
+    while (world->nccl_graphs) {
+        struct asim_nccl_graph *compiled = world->nccl_graphs;
 
-        world->programs = program->next;
-        free_program(program);
+        world->nccl_graphs = compiled->next;
+        free_program(compiled);
     }
 }

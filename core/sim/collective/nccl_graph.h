@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only
  *
- * NCCL-like algorithms (coll/nccl.h) as recipes: what nccl_graph.c makes and graph_runner.c runs.
+ * NCCL-like algorithms (coll/nccl.h) as op graphs: what nccl_graph.c makes and graph_runner.c runs.
  * One program serves every collective of its shape, whatever the size, since all flows of a
  * collective are equally large; the size of a flow is the phase's. Owned by the world, const once
  * made.
@@ -13,12 +13,12 @@
 
 struct asim_nccl_graph {
     struct asim_nccl_graph *next;
-    struct asim_nccl_spec shape;    /* what tells one from another */
-    struct asim_coll_choice tokens; /* instead of recipes: a ring too large for them */
-    struct asim_op_graph *members;  /* [shape.ranks], or NULL */
+    struct asim_nccl_spec shape;     /* what tells one from another */
+    struct asim_coll_choice credits; /* instead of op graphs: a ring too large for them */
+    struct asim_op_graph *members;   /* [shape.ranks], or NULL */
 };
 
-/* Gives the phase its recipe and the bytes of a flow, or the plan that stands for them. `word` is
+/* Gives the phase its op graph and the bytes of a flow, or the plan that stands for them. `word` is
  * an algorithm with flows. 0, or the rank has failed. */
 int asim_nccl_graph_compile(struct asim_rank *rank, const struct asim_coll_choice *word,
                             struct asim_phase *phase);

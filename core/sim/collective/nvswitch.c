@@ -10,10 +10,10 @@
  * once it is through. Several NVSwitches in a server, of which SimAI uses the first, take quarters
  * or channels in turn.
  *
- * Tags: bits 63 and 61 as graph_runner.c's; 44-60 the group; 33-43 which stream of it; 29-32 the
+ * Tags: bits 63 and 61 as graph_runner.c's; 44-60 the group; 33-43 which chunk of it; 29-32 the
  * logical dimension; 20-28 the ring, by the port of its first member at the NVSwitch; 18-19 the
  * role, 9-17 how many are collected, 0-8 the slot. Rings of one dimension have different first
- * members, so no two pieces under way share a tag; if they do all the same (2048 streams at once),
+ * members, so no two pieces under way share a tag; if they do all the same (2048 chunks at once),
  * a member comes twice and the run ends with a sentence.
  *
  * Example, eight GPUs and 4 MiB: GPU g sends 1 MiB with role ALL, count 8, slot 0; the eighth to
@@ -174,13 +174,13 @@ uint32_t asim_nvswitch_host(const struct asim_rank *rank, uint32_t slot)
 }
 
 /* The first member's port at its first NVSwitch stands for the ring. */
-uint64_t asim_nvswitch_tag(const struct asim_rank *rank, const struct asim_chunk *stream,
+uint64_t asim_nvswitch_tag(const struct asim_rank *rank, const struct asim_chunk *chunk,
                            uint32_t first)
 {
     const struct asim_topo *topo = &rank->world->topo;
-    uint64_t group = stream->tag >> 32 & 0x1ffff, ring = 0;
-    uint64_t number = stream->tag & ((1u << STREAM_BITS) - 1);
-    uint64_t dim = stream->phases[stream->phase - 1].dim & ((1u << DIM_BITS) - 1);
+    uint64_t group = chunk->tag >> 32 & 0x1ffff, ring = 0;
+    uint64_t number = chunk->tag & ((1u << STREAM_BITS) - 1);
+    uint64_t dim = chunk->phases[chunk->phase - 1].dim & ((1u << DIM_BITS) - 1);
 
     for (uint32_t p = topo->first_port[first + 1]; p-- > topo->first_port[first];)
         if (topo->node_type[topo->ports[p].peer] == ASIM_NVSWITCH)
@@ -203,7 +203,7 @@ static enum asim_nvswitch_role role_of(uint64_t tag)
     return (enum asim_nvswitch_role)(tag >> 18 & 3);
 }
 
-/* Its lane's trial says why. */
+/* Its shard's trial says why. */
 static void fail(struct asim_world *world, struct asim_nvswitch *at)
 {
     asim_node_record_failure(world, at->host, &at->failed);
@@ -211,7 +211,7 @@ static void fail(struct asim_world *world, struct asim_nvswitch *at)
 
 static void fail_nomem(struct asim_world *world, struct asim_nvswitch *at, const char *doing)
 {
-    asim_err_nomem(&asim_rank_shard_of(world, at->host)->trial, doing);
+    asim_err_nomem(&asim_rank_shard_of(world, at->host)->scratch_err, doing);
     fail(world, at);
 }
 
@@ -323,7 +323,7 @@ void asim_nvswitch_arrived(struct asim_world *world, const struct asim_msg *msg)
     if (!piece)
         return;
     if (msg->bytes != piece->bytes || (down ? piece->head != msg->src : !take(piece, msg->src))) {
-        asim_err_set(&asim_rank_shard_of(world, at->host)->trial, ASIM_EINVAL,
+        asim_err_set(&asim_rank_shard_of(world, at->host)->scratch_err, ASIM_EINVAL,
                      "NVSwitch %u got a piece of %llu bytes from rank %u that does not fit the "
                      "collective under way there: more than %u chunks run at once",
                      asim_topo_external_id(&world->topo, msg->dst), (unsigned long long)msg->bytes,

@@ -42,7 +42,7 @@ int asim_nvswitch_check(struct asim_rank *rank, const struct asim_ring_of *ring,
 /* The end point for a slot: a server's NVSwitches in turn. */
 uint32_t asim_nvswitch_host(const struct asim_rank *rank, uint32_t slot);
 /* Bits 20 to 63 of the tags of a phase; first: the lowest member of the rank's server in it. */
-uint64_t asim_nvswitch_tag(const struct asim_rank *rank, const struct asim_chunk *stream,
+uint64_t asim_nvswitch_tag(const struct asim_rank *rank, const struct asim_chunk *chunk,
                            uint32_t first);
 
 /* A message is there, or a wake is due, at a host that is an NVSwitch's end point. */

@@ -26,11 +26,11 @@ static int by_id(const void *a, const void *b)
 }
 
 /* By binary search; nodes are sorted before links are read. */
-static struct asim_op_graph_node *find(const struct asim_op_graph *recipe, uint64_t id)
+static struct asim_op_graph_node *find(const struct asim_op_graph *graph, uint64_t id)
 {
     const struct asim_op_graph_node wanted = {.id = id};
 
-    return bsearch(&wanted, recipe->nodes, recipe->n, sizeof *recipe->nodes, by_id);
+    return bsearch(&wanted, graph->nodes, graph->n, sizeof *graph->nodes, by_id);
 }
 
 /* 0, or the name of the attribute a node lacks. */
@@ -79,21 +79,21 @@ static int take(struct asim_op_graph_node *node, const struct asim_op *op, const
 
 /* Appends what each node waits for, in file order; asim_op_graph_index sorts it by parent. Parents
  * named twice, as data and as control, are dropped by asim_op_graph_index. */
-static int read_links(struct asim_op_graph *recipe, struct asim_trace *trace, struct asim_err *err)
+static int read_links(struct asim_op_graph *graph, struct asim_trace *trace, struct asim_err *err)
 {
     struct asim_op op;
     int rc;
 
     while ((rc = asim_trace_next(trace, &op, err)) > 0) {
-        struct asim_op_graph_node *node = find(recipe, op.id);
+        struct asim_op_graph_node *node = find(graph, op.id);
 
         for (size_t i = 0; i < op.data_dep_n + op.ctrl_dep_n; i++) {
             uint64_t id = i < op.data_dep_n ? op.data_deps[i] : op.ctrl_deps[i - op.data_dep_n];
-            struct asim_op_graph_node *parent = find(recipe, id);
+            struct asim_op_graph_node *parent = find(graph, id);
 
-            if (parent && ASIM_VEC_PUSH(recipe->links, ((struct asim_op_graph_link){
-                                                           (uint32_t)(parent - recipe->nodes),
-                                                           (uint32_t)(node - recipe->nodes)})))
+            if (parent && ASIM_VEC_PUSH(graph->links, ((struct asim_op_graph_link){
+                                                          (uint32_t)(parent - graph->nodes),
+                                                          (uint32_t)(node - graph->nodes)})))
                 return asim_err_nomem(err, "reading a collective algorithm");
         }
     }
@@ -111,49 +111,49 @@ static int by_link(const void *a, const void *b)
 }
 
 /* Walked from the end, so that first_child ends at the lowest index of each parent. */
-void asim_op_graph_index(struct asim_op_graph *recipe)
+void asim_op_graph_index(struct asim_op_graph *graph)
 {
     size_t kept = 0;
 
-    if (recipe->links.n)
-        qsort(recipe->links.at, recipe->links.n, sizeof *recipe->links.at, by_link);
-    for (size_t i = 0; i < recipe->links.n; i++)
-        if (!kept || by_link(&recipe->links.at[i], &recipe->links.at[kept - 1]))
-            recipe->links.at[kept++] = recipe->links.at[i];
-    recipe->links.n = kept;
+    if (graph->links.n)
+        qsort(graph->links.at, graph->links.n, sizeof *graph->links.at, by_link);
+    for (size_t i = 0; i < graph->links.n; i++)
+        if (!kept || by_link(&graph->links.at[i], &graph->links.at[kept - 1]))
+            graph->links.at[kept++] = graph->links.at[i];
+    graph->links.n = kept;
     for (size_t i = kept; i-- > 0;) {
-        struct asim_op_graph_node *parent = &recipe->nodes[recipe->links.at[i].parent];
+        struct asim_op_graph_node *parent = &graph->nodes[graph->links.at[i].parent];
 
         parent->first_child = (uint32_t)i;
         parent->children++;
-        recipe->nodes[recipe->links.at[i].child].parents++;
+        graph->nodes[graph->links.at[i].child].parents++;
     }
 }
 
 /* First pass over the file. */
-static int read_nodes(struct asim_op_graph *recipe, struct asim_trace *trace, size_t total,
+static int read_nodes(struct asim_op_graph *graph, struct asim_trace *trace, size_t total,
                       struct asim_err *err)
 {
     struct asim_op op;
     int rc;
 
-    recipe->nodes = calloc(total + 1, sizeof *recipe->nodes);
-    if (!recipe->nodes)
+    graph->nodes = calloc(total + 1, sizeof *graph->nodes);
+    if (!graph->nodes)
         return asim_err_nomem(err, "reading a collective algorithm");
-    while (recipe->n < total && (rc = asim_trace_next(trace, &op, err)) != 0) {
-        if (rc < 0 || take(&recipe->nodes[recipe->n], &op, trace->path, err))
+    while (graph->n < total && (rc = asim_trace_next(trace, &op, err)) != 0) {
+        if (rc < 0 || take(&graph->nodes[graph->n], &op, trace->path, err))
             return ASIM_EINVAL;
-        recipe->n++;
+        graph->n++;
     }
-    qsort(recipe->nodes, recipe->n, sizeof *recipe->nodes, by_id);
+    qsort(graph->nodes, graph->n, sizeof *graph->nodes, by_id);
     return 0;
 }
 
 /* The feed's opening checks the file; its count is the number of nodes.
  * Costs one more reading of the file and saves writing its checks twice. */
-static int check(const struct asim_op_graph *recipe, size_t *total, struct asim_err *err)
+static int check(const struct asim_op_graph *graph, size_t *total, struct asim_err *err)
 {
-    struct asim_feed_options options = {.prefix = recipe->prefix, .rank = recipe->member};
+    struct asim_feed_options options = {.prefix = graph->prefix, .rank = graph->member};
     struct asim_feed *feed = NULL;
 
     if (asim_feed_open(&feed, &options, err))
@@ -163,38 +163,38 @@ static int check(const struct asim_op_graph *recipe, size_t *total, struct asim_
     if (*total <= NODES_MAX)
         return 0;
     return asim_err_set(err, ASIM_EINVAL, "collective algorithm %s.%u.et has %zu nodes; at most %d",
-                        recipe->prefix, recipe->member, *total, NODES_MAX);
+                        graph->prefix, graph->member, *total, NODES_MAX);
 }
 
 /* Three passes: check, nodes, links. Files of algorithms are small. */
-static int fill(struct asim_op_graph *recipe, struct asim_err *err)
+static int fill(struct asim_op_graph *graph, struct asim_err *err)
 {
     struct asim_trace trace = {0};
     size_t total = 0;
-    int rc = check(recipe, &total, err);
+    int rc = check(graph, &total, err);
 
     if (!rc)
-        rc = asim_trace_open(&trace, recipe->prefix, recipe->member, err);
+        rc = asim_trace_open(&trace, graph->prefix, graph->member, err);
     if (!rc)
-        rc = read_nodes(recipe, &trace, total, err);
+        rc = read_nodes(graph, &trace, total, err);
     asim_trace_close(&trace);
     /* The file is read twice; a trace cannot be wound back. */
     trace = (struct asim_trace){0};
     if (!rc)
-        rc = asim_trace_open(&trace, recipe->prefix, recipe->member, err);
+        rc = asim_trace_open(&trace, graph->prefix, graph->member, err);
     if (!rc)
-        rc = read_links(recipe, &trace, err);
+        rc = read_links(graph, &trace, err);
     asim_trace_close(&trace);
     if (!rc)
-        asim_op_graph_index(recipe);
+        asim_op_graph_index(graph);
     return rc;
 }
 
-static void free_recipe(struct asim_op_graph *recipe)
+static void free_recipe(struct asim_op_graph *graph)
 {
-    free(recipe->nodes);
-    free(recipe->links.at);
-    free(recipe);
+    free(graph->nodes);
+    free(graph->links.at);
+    free(graph);
 }
 
 /* Linear in algorithms and members read so far; each member's file is read once. What cannot be
@@ -202,48 +202,48 @@ static void free_recipe(struct asim_op_graph *recipe)
 static struct asim_op_graph *find_or_read(struct asim_world *world, const char *prefix,
                                           uint32_t member, struct asim_err *err)
 {
-    struct asim_op_graph *recipe = world->recipes;
+    struct asim_op_graph *graph = world->op_graphs;
 
-    while (recipe && (recipe->member != member || strcmp(recipe->prefix, prefix)))
-        recipe = recipe->next;
-    if (recipe)
-        return recipe;
-    recipe = calloc(1, sizeof *recipe);
-    if (!recipe) {
+    while (graph && (graph->member != member || strcmp(graph->prefix, prefix)))
+        graph = graph->next;
+    if (graph)
+        return graph;
+    graph = calloc(1, sizeof *graph);
+    if (!graph) {
         asim_err_nomem(err, "reading a collective algorithm");
         return NULL;
     }
-    recipe->prefix = prefix;
-    recipe->member = member;
-    if (fill(recipe, err)) {
-        free_recipe(recipe);
+    graph->prefix = prefix;
+    graph->member = member;
+    if (fill(graph, err)) {
+        free_recipe(graph);
         return NULL;
     }
-    recipe->next = world->recipes;
-    world->recipes = recipe;
-    return recipe;
+    graph->next = world->op_graphs;
+    world->op_graphs = graph;
+    return graph;
 }
 
 struct asim_op_graph *asim_op_graph_find(struct asim_rank *rank, const char *prefix,
                                          uint32_t member)
 {
     struct asim_world *world = rank->world;
-    struct asim_op_graph *recipe;
+    struct asim_op_graph *graph;
 
     pthread_mutex_lock(&world->lock);
-    recipe = find_or_read(world, prefix, member, &rank->lane->trial);
+    graph = find_or_read(world, prefix, member, &rank->shard->scratch_err);
     pthread_mutex_unlock(&world->lock);
-    if (!recipe)
+    if (!graph)
         asim_rank_record_failure(rank);
-    return recipe;
+    return graph;
 }
 
 void asim_op_graph_fini(struct asim_world *world)
 {
-    while (world->recipes) {
-        struct asim_op_graph *recipe = world->recipes;
+    while (world->op_graphs) {
+        struct asim_op_graph *graph = world->op_graphs;
 
-        world->recipes = recipe->next;
-        free_recipe(recipe);
+        world->op_graphs = graph->next;
+        free_recipe(graph);
     }
 }

@@ -33,7 +33,7 @@ struct asim_op_graph { /* of one member */
 };
 
 /* Sorts the links by parent, drops those named twice, and points the nodes at theirs. */
-void asim_op_graph_index(struct asim_op_graph *recipe);
+void asim_op_graph_index(struct asim_op_graph *graph);
 
 /* The algorithm <prefix>.<member>.et, read on first use; NULL after failing the rank. */
 struct asim_op_graph *asim_op_graph_find(struct asim_rank *rank, const char *prefix,

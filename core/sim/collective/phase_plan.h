@@ -8,7 +8,7 @@
 
 #include "sim/sim.h"
 
-/* Ids of groups that may use recipes: graph_runner.c has 17 bits of a tag for them. */
+/* Ids of groups that may use op graphs: graph_runner.c has 17 bits of a tag for them. */
 enum { ASIM_OP_GRAPH_GROUPS = 0x1ffff };
 
 struct asim_phase_plan {
@@ -23,25 +23,25 @@ struct asim_phase_plan {
     uint32_t queue;                  /* of a dimension: 0 = the next in turn, else 1 + its index */
     const struct asim_group *listed; /* the same, even where it is everybody */
     const uint64_t *sizes;           /* all-to-all-v: the op's, one for each member */
-    struct asim_op_graph *recipe;    /* algorithm given as traces, or NULL */
+    struct asim_op_graph *graph;     /* algorithm given as traces, or NULL */
     uint32_t n_dims;
     struct asim_dims_cursor dims;
 };
 
 /* 1 where this rank has anybody to talk to. */
-int asim_phase_plan_has_partners(const struct asim_phase_plan *lay);
+int asim_phase_plan_has_partners(const struct asim_phase_plan *plan);
 /* The ranks that take part, this one included. */
-uint64_t asim_phase_plan_members(const struct asim_phase_plan *lay);
+uint64_t asim_phase_plan_members(const struct asim_phase_plan *plan);
 /* The lowest of them where they are chosen by dimension, else 0. */
-uint32_t asim_phase_plan_first(const struct asim_phase_plan *lay);
+uint32_t asim_phase_plan_first(const struct asim_phase_plan *plan);
 /* Whether `what`, which has flows of its own, may use the group's tags; else fails the rank. */
-int asim_phase_plan_tags_fit(const struct asim_phase_plan *lay, const char *what);
-/* Appends the phases of one chunk to the stream; `bytes` is what a chunk usually has, the result
+int asim_phase_plan_tags_fit(const struct asim_phase_plan *plan, const char *what);
+/* Appends the phases of one chunk to the chunk; `bytes` is what a chunk usually has, the result
  * what this one has. */
-uint64_t asim_phase_plan_add(struct asim_phase_plan *lay, struct asim_chunk *stream,
+uint64_t asim_phase_plan_add(struct asim_phase_plan *plan, struct asim_chunk *chunk,
                              uint64_t bytes);
 /* The one phase of a chunk of an all-to-all-v. */
-void asim_phase_plan_add_sized(const struct asim_phase_plan *lay, struct asim_chunk *stream);
+void asim_phase_plan_add_sized(const struct asim_phase_plan *plan, struct asim_chunk *chunk);
 /* Logical dimensions this kind of collective sees: a "one…" entry swallows the rest. */
 uint32_t asim_phase_plan_dims(const struct asim_world *world, int list);
 /* 1 for broadcast, reduce, gather, scatter. */

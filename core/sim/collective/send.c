@@ -16,9 +16,9 @@
 enum { ASKING_BYTES = 8192 };
 #define COOKIE_LATER (1ull << 63) /* the rest is a pointer; op indices are below 2^32 */
 
-uint64_t asim_deferred_action_cookie(const struct asim_deferred_action *later)
+uint64_t asim_deferred_action_cookie(const struct asim_deferred_action *action)
 {
-    return COOKIE_LATER | (uint64_t)(uintptr_t)later;
+    return COOKIE_LATER | (uint64_t)(uintptr_t)action;
 }
 
 /* The id is unique in the world and made without asking anybody. */
@@ -41,12 +41,12 @@ static void send_now(struct asim_rank *rank, struct asim_msg *msg)
 
 /* A continuation; freed by asim_deferred_action_run. */
 static struct asim_deferred_action *keep(struct asim_rank *rank,
-                                         const struct asim_deferred_action *later)
+                                         const struct asim_deferred_action *action)
 {
-    struct asim_deferred_action *kept = asim_pool_get(&rank->lane->pools.later);
+    struct asim_deferred_action *kept = asim_pool_get(&rank->shard->pools.action);
 
     if (kept)
-        *kept = *later;
+        *kept = *action;
     else
         asim_rank_fail_nomem(rank, "starting a rendezvous");
     return kept;
@@ -55,43 +55,43 @@ static struct asim_deferred_action *keep(struct asim_rank *rank,
 /* Every message of every kind goes through here, so rendezvous is in one place. */
 void asim_send(struct asim_rank *rank, struct asim_msg *msg)
 {
-    struct asim_deferred_action *later;
+    struct asim_deferred_action *action;
 
     if (!rank->world->settings.rendezvous || msg->dst >= rank->world->n_ranks) {
         send_now(rank, msg);
         return;
     }
-    later = keep(rank, &(struct asim_deferred_action){.kind = ASIM_DEFERRED_SEND, .msg = *msg});
-    if (later)
+    action = keep(rank, &(struct asim_deferred_action){.kind = ASIM_DEFERRED_SEND, .msg = *msg});
+    if (action)
         asim_match_post(rank, &(struct asim_recv){.bytes = ASKING_BYTES,
-                                                  .later = later,
+                                                  .action = action,
                                                   .src = msg->dst,
                                                   .tag = asim_asking_tag(msg->tag)});
 }
 
 void asim_receive(struct asim_rank *rank, const struct asim_recv *recv)
 {
-    struct asim_deferred_action *later;
+    struct asim_deferred_action *action;
 
     if (!rank->world->settings.rendezvous || recv->src >= rank->world->n_ranks) {
         asim_match_post(rank, recv);
         return;
     }
-    later = keep(rank, &(struct asim_deferred_action){.kind = ASIM_DEFERRED_POST, .recv = *recv});
-    if (later)
+    action = keep(rank, &(struct asim_deferred_action){.kind = ASIM_DEFERRED_POST, .recv = *recv});
+    if (action)
         send_now(rank, &(struct asim_msg){.src = rank->id,
                                           .dst = recv->src,
                                           .bytes = ASKING_BYTES,
                                           .tag = asim_asking_tag(recv->tag),
-                                          .cookie = asim_deferred_action_cookie(later)});
+                                          .cookie = asim_deferred_action_cookie(action)});
 }
 
 /* Its memory is free before it runs. */
-void asim_deferred_action_run(struct asim_rank *rank, struct asim_deferred_action *later)
+void asim_deferred_action_run(struct asim_rank *rank, struct asim_deferred_action *action)
 {
-    struct asim_deferred_action now = *later;
+    struct asim_deferred_action now = *action;
 
-    asim_pool_put(&rank->lane->pools.later, later);
+    asim_pool_put(&rank->shard->pools.action, action);
     switch (now.kind) {
     case ASIM_DEFERRED_SEND:
         send_now(rank, &now.msg);
@@ -100,7 +100,7 @@ void asim_deferred_action_run(struct asim_rank *rank, struct asim_deferred_actio
         asim_match_post(rank, &now.recv);
         break;
     case ASIM_DEFERRED_NODE:
-        asim_graph_runner_node_ended(rank, now.custom, now.node);
+        asim_graph_runner_node_ended(rank, now.runner, now.node);
     }
 }
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only
  *
- * Phases on the march (uniform_phase.h): what the general engine of coll_run.c does with tokens,
- * steps and arrivals, for phases in which each step is the same and takes one token. Behaviour and
+ * Phases uniform (uniform_phase.h): what the general engine of coll_run.c does with credits,
+ * steps and arrivals, for phases in which each step is the same and takes one credit. Behaviour and
  * order of events are those of the general engine to the last event; what is saved is looking
  * things up. A message costs two events, and neither allocates, copies a message or searches an
  * inbox.
@@ -20,21 +20,21 @@
 #include <stddef.h>
 
 #if UINTPTR_MAX > UINT32_MAX
-_Static_assert(offsetof(struct asim_uniform_phase, token.next) == 64 &&
-                   offsetof(struct asim_uniform_phase, recv.stream) == 192,
+_Static_assert(offsetof(struct asim_uniform_phase, credit.next) == 64 &&
+                   offsetof(struct asim_uniform_phase, recv.chunk) == 192,
                "what a message looks at is two cache lines");
 #endif
 
-/* All steps alike, one message out and one in for one token: those of a ring. Then there are as
- * many arrivals as steps, and as many tokens at the end as at the start: when those are free and
- * all steps taken, every message has come, and nothing of the march is in use any more. */
-static int may_march(const struct asim_rank *rank, const struct asim_chunk *stream)
+/* All steps alike, one message out and one in for one credit: those of a ring. Then there are as
+ * many arrivals as steps, and as many credits at the end as at the start: when those are free and
+ * all steps taken, every message has come, and nothing of the uniform phase is in use any more. */
+static int may_march(const struct asim_rank *rank, const struct asim_chunk *chunk)
 {
-    const struct asim_step *step = &stream->next_step;
-    const struct asim_plan *plan = &stream->plan;
+    const struct asim_step *step = &chunk->next_step;
+    const struct asim_plan *plan = &chunk->plan;
     const struct asim_world *world = rank->world;
 
-    return !world->settings.rendezvous && stream->delay_ns != ASIM_NEVER &&
+    return !world->settings.rendezvous && chunk->delay_ns != ASIM_NEVER &&
            plan->algo->identical_steps && plan->steps && plan->arrivals == plan->steps &&
            plan->start_credits == plan->end_credits && step->credits == 1 && !step->min_arrivals &&
            step->to != ASIM_NOBODY && step->from != ASIM_NOBODY && step->send_bytes &&
@@ -42,18 +42,18 @@ static int may_march(const struct asim_rank *rank, const struct asim_chunk *stre
            (!world->fabric || step->send_bytes <= ASIM_PACKET_BYTES_MAX);
 }
 
-static inline int has_row(const struct asim_uniform_phase *march)
+static inline int has_row(const struct asim_uniform_phase *uniform)
 {
-    return march->to == ASIM_NOBODY;
+    return uniform->to == ASIM_NOBODY;
 }
 
 /* 0 or ASIM_ENOMEM. The network numbers the messages of a row by itself. */
-static int open_row(struct asim_rank *rank, struct asim_uniform_phase *march,
+static int open_row(struct asim_rank *rank, struct asim_uniform_phase *uniform,
                     const struct asim_step *step)
 {
     struct asim_world *world = rank->world;
     struct asim_msg msg = {.bytes = step->send_bytes,
-                           .tag = march->recv.tag,
+                           .tag = uniform->recv.tag,
                            .src = rank->id,
                            .dst = step->to,
                            .id = (uint64_t)rank->id << 32 | (uint32_t)rank->sent,
@@ -61,65 +61,65 @@ static int open_row(struct asim_rank *rank, struct asim_uniform_phase *march,
 
     if (!world->backend->row_open)
         return 0;
-    march->row = world->backend->row_open(world->carrier, &msg);
-    if (!march->row)
+    uniform->row = world->backend->row_open(world->carrier, &msg);
+    if (!uniform->row)
         return ASIM_ENOMEM;
-    march->to = ASIM_NOBODY;
-    rank->sent += march->left;
+    uniform->to = ASIM_NOBODY;
+    rank->sent += uniform->left;
     return 0;
 }
 
 /* Fails the rank when out of memory. */
-static void begin(struct asim_rank *rank, struct asim_chunk *stream)
+static void begin(struct asim_rank *rank, struct asim_chunk *chunk)
 {
-    const struct asim_step *step = &stream->next_step;
-    struct asim_uniform_phase *march = asim_pool_get(&rank->lane->pools.march);
+    const struct asim_step *step = &chunk->next_step;
+    struct asim_uniform_phase *uniform = asim_pool_get(&rank->shard->pools.uniform);
 
-    if (!march) {
+    if (!uniform) {
         asim_rank_fail_nomem(rank, "beginning a phase of a collective");
         return;
     }
-    march->left = (uint32_t)stream->plan.steps;
-    march->delay_ns = stream->delay_ns;
-    march->same_until = stream->plan.no_reduction ? UINT32_MAX : 0;
-    march->token_free = 1;
-    march->send_bytes = step->send_bytes;
-    march->to = step->to;
-    march->token = (struct asim_rank_event){.kind = ASIM_RANK_EVENT_UNIFORM, .march = march};
-    march->token.due = (struct asim_due){.kind = ASIM_DUE_OWN, .rank = rank->id};
-    march->recv = (struct asim_recv){.bytes = step->recv_bytes,
-                                     .march = march,
-                                     .stream = stream,
-                                     .src = step->from,
-                                     .tag = stream->tag};
-    march->inbox = asim_match_pin(rank, step->from, stream->tag);
-    if (!march->inbox || open_row(rank, march, step)) {
+    uniform->left = (uint32_t)chunk->plan.steps;
+    uniform->delay_ns = chunk->delay_ns;
+    uniform->same_until = chunk->plan.no_reduction ? UINT32_MAX : 0;
+    uniform->credit_free = 1;
+    uniform->send_bytes = step->send_bytes;
+    uniform->to = step->to;
+    uniform->credit = (struct asim_rank_event){.kind = ASIM_RANK_EVENT_UNIFORM, .uniform = uniform};
+    uniform->credit.due = (struct asim_due){.kind = ASIM_DUE_OWN, .rank = rank->id};
+    uniform->recv = (struct asim_recv){.bytes = step->recv_bytes,
+                                       .uniform = uniform,
+                                       .chunk = chunk,
+                                       .src = step->from,
+                                       .tag = chunk->tag};
+    uniform->inbox = asim_match_pin(rank, step->from, chunk->tag);
+    if (!uniform->inbox || open_row(rank, uniform, step)) {
         asim_rank_fail_nomem(rank, "beginning a phase of a collective");
         return;
     }
-    stream->march = march;
+    chunk->uniform = uniform;
 }
 
-int asim_uniform_phase_begin(struct asim_rank *rank, struct asim_chunk *stream)
+int asim_uniform_phase_begin(struct asim_rank *rank, struct asim_chunk *chunk)
 {
-    if (!may_march(rank, stream))
+    if (!may_march(rank, chunk))
         return 0;
-    begin(rank, stream);
+    begin(rank, chunk);
     return 1;
 }
 
-/* Nothing points at the march any more: see may_march. */
-static void end(struct asim_rank *rank, struct asim_chunk *stream)
+/* Nothing points at the uniform phase any more: see may_march. */
+static void end(struct asim_rank *rank, struct asim_chunk *chunk)
 {
     struct asim_world *world = rank->world;
-    struct asim_uniform_phase *march = stream->march;
+    struct asim_uniform_phase *uniform = chunk->uniform;
 
-    stream->march = NULL;
-    if (has_row(march))
-        world->backend->row_close(world->carrier, march->row);
-    asim_match_unpin(rank, march->inbox);
-    asim_pool_put(&rank->lane->pools.march, march);
-    asim_chunk_advance(rank, stream);
+    chunk->uniform = NULL;
+    if (has_row(uniform))
+        world->backend->row_close(world->carrier, uniform->row);
+    asim_match_unpin(rank, uniform->inbox);
+    asim_pool_put(&rank->shard->pools.uniform, uniform);
+    asim_chunk_advance(rank, chunk);
 }
 
 uint64_t asim_uniform_phase_unsent(const struct asim_rank *rank)
@@ -130,15 +130,15 @@ uint64_t asim_uniform_phase_unsent(const struct asim_rank *rank)
 
     for (size_t q = 0; q < queues; q++)
         for (const struct asim_chunk *at = rank->queues[q].head; at; at = at->next)
-            left += at->march && has_row(at->march) ? at->march->left : 0;
+            left += at->uniform && has_row(at->uniform) ? at->uniform->left : 0;
     return left;
 }
 
 /* Posting the receive of a step where nothing has come yet, and no other waits, is no event. */
-static inline int post_first(struct asim_uniform_phase *march, uint64_t now)
+static inline int post_first(struct asim_uniform_phase *uniform, uint64_t now)
 {
-    struct asim_inbox *inbox = march->inbox;
-    struct asim_recv *recv = &march->recv;
+    struct asim_inbox *inbox = uniform->inbox;
+    struct asim_recv *recv = &uniform->recv;
 
     if (inbox->head || inbox->arrived)
         return 0;
@@ -148,13 +148,13 @@ static inline int post_first(struct asim_uniform_phase *march, uint64_t now)
     return 1;
 }
 
-static void send(struct asim_rank *rank, const struct asim_uniform_phase *march)
+static void send(struct asim_rank *rank, const struct asim_uniform_phase *uniform)
 {
     const struct asim_world *world = rank->world;
-    struct asim_msg msg = {.bytes = march->send_bytes,
-                           .tag = march->recv.tag,
+    struct asim_msg msg = {.bytes = uniform->send_bytes,
+                           .tag = uniform->recv.tag,
                            .src = rank->id,
-                           .dst = march->to,
+                           .dst = uniform->to,
                            .id = asim_send_id(rank),
                            .cookie = ASIM_NEVER};
 
@@ -162,94 +162,96 @@ static void send(struct asim_rank *rank, const struct asim_uniform_phase *march)
         asim_rank_fail_nomem(rank, "sending a message");
 }
 
-/* The long way: one token more, whatever stands in the inbox, and perhaps the last. */
-void asim_uniform_phase_credit(struct asim_rank *rank, struct asim_chunk *stream)
+/* The long way: one credit more, whatever stands in the inbox, and perhaps the last. */
+void asim_uniform_phase_credit(struct asim_rank *rank, struct asim_chunk *chunk)
 {
     const struct asim_world *world = rank->world;
-    struct asim_uniform_phase *march = stream->march;
+    struct asim_uniform_phase *uniform = chunk->uniform;
 
-    march->tokens++;
-    while (march->tokens && march->left && !rank->failed) {
-        march->tokens--;
-        march->left--;
-        if (has_row(march))
-            world->backend->row_send(world->carrier, march->row);
+    uniform->credits++;
+    while (uniform->credits && uniform->left && !rank->failed) {
+        uniform->credits--;
+        uniform->left--;
+        if (has_row(uniform))
+            world->backend->row_send(world->carrier, uniform->row);
         else
-            send(rank, march);
-        if (!post_first(march, asim_rank_now(rank)))
-            asim_match_post_chunk(rank, stream, march->recv.src, march->recv.bytes);
+            send(rank, uniform);
+        if (!post_first(uniform, asim_rank_now(rank)))
+            asim_match_post_chunk(rank, chunk, uniform->recv.src, uniform->recv.bytes);
     }
-    if (!march->left && march->tokens == stream->plan.end_credits && !rank->failed)
-        end(rank, stream);
+    if (!uniform->left && uniform->credits == chunk->plan.end_credits && !rank->failed)
+        end(rank, chunk);
 }
 
 /* What the next messages to come reduce: their count tells (coll.h). The plan lies elsewhere, and
  * is asked a few times a phase only where it says for how long its answer holds. */
-static void ask_plan(struct asim_uniform_phase *march)
+static void ask_plan(struct asim_uniform_phase *uniform)
 {
-    const struct asim_plan *plan = &march->recv.stream->plan;
-    uint64_t until = march->came + 1;
+    const struct asim_plan *plan = &uniform->recv.chunk->plan;
+    uint64_t until = uniform->came + 1;
 
-    march->bytes = plan->algo->arrival(plan, march->came);
+    uniform->bytes = plan->algo->arrival(plan, uniform->came);
     if (plan->algo->constant_until)
-        until = plan->algo->constant_until(plan, march->came);
-    march->same_until = until < UINT32_MAX ? (uint32_t)until : UINT32_MAX;
+        until = plan->algo->constant_until(plan, uniform->came);
+    uniform->same_until = until < UINT32_MAX ? (uint32_t)until : UINT32_MAX;
 }
 
-/* The phase's own credit, whose token.bytes are set, comes back after delay_ns; it must be free. */
-static inline void add_credit(struct asim_rank *rank, struct asim_uniform_phase *march,
+/* The phase's own credit, whose credit.bytes are set, comes back after delay_ns; it must be free.
+ */
+static inline void add_credit(struct asim_rank *rank, struct asim_uniform_phase *uniform,
                               uint64_t delay_ns)
 {
-    march->token_free = 0;
-    asim_clock_add_embedded(rank, delay_ns, &march->token);
+    uniform->credit_free = 0;
+    asim_clock_add_embedded(rank, delay_ns, &uniform->credit);
 }
 
-/* Also where the march's own token is in use. */
-void asim_uniform_phase_arrival(struct asim_rank *rank, struct asim_uniform_phase *march)
+/* Also where the uniform phase's own credit is in use. */
+void asim_uniform_phase_arrival(struct asim_rank *rank, struct asim_uniform_phase *uniform)
 {
-    if (march->came >= march->same_until)
-        ask_plan(march);
-    march->came++;
-    if (!march->token_free) {
-        asim_clock_add_chunk(rank, march->delay_ns, ASIM_RANK_EVENT_DELAY, march->recv.stream,
-                             march->bytes);
+    if (uniform->came >= uniform->same_until)
+        ask_plan(uniform);
+    uniform->came++;
+    if (!uniform->credit_free) {
+        asim_clock_add_chunk(rank, uniform->delay_ns, ASIM_RANK_EVENT_DELAY, uniform->recv.chunk,
+                             uniform->bytes);
         return;
     }
-    march->token.bytes = march->bytes;
-    add_credit(rank, march, march->delay_ns);
+    uniform->credit.bytes = uniform->bytes;
+    add_credit(rank, uniform, uniform->delay_ns);
 }
 
-/* The delay is over: now the reduction, which takes the token once more. */
-void asim_uniform_phase_reduce(struct asim_rank *rank, struct asim_uniform_phase *march)
+/* The delay is over: now the reduction, which takes the credit once more. */
+void asim_uniform_phase_reduce(struct asim_rank *rank, struct asim_uniform_phase *uniform)
 {
-    uint64_t bytes = march->token.bytes;
+    uint64_t bytes = uniform->credit.bytes;
 
-    march->token.bytes = 0;
-    if (bytes != march->reduce_bytes) {
-        march->reduce_bytes = bytes;
-        march->reduce_ns = asim_chunk_reduce_ns(rank, bytes);
+    uniform->credit.bytes = 0;
+    if (bytes != uniform->reduce_bytes) {
+        uniform->reduce_bytes = bytes;
+        uniform->reduce_ns = asim_chunk_reduce_ns(rank, bytes);
     }
-    add_credit(rank, march, march->reduce_ns);
+    add_credit(rank, uniform, uniform->reduce_ns);
 }
 
-/* Mostly the token is the only one, is good for one more step, and its receive finds nothing: it
+/* Mostly the credit is the only one, is good for one more step, and its receive finds nothing: it
  * may as well be posted before the send, so that no call is left in the middle. */
-void asim_uniform_phase_step(struct asim_rank *rank, struct asim_uniform_phase *march, uint64_t now)
+void asim_uniform_phase_step(struct asim_rank *rank, struct asim_uniform_phase *uniform,
+                             uint64_t now)
 {
     const struct asim_world *world = rank->world;
 
-    march->token_free = 1;
-    if (march->token.bytes) {
-        asim_uniform_phase_reduce(rank, march);
+    uniform->credit_free = 1;
+    if (uniform->credit.bytes) {
+        asim_uniform_phase_reduce(rank, uniform);
         return;
     }
-    if (!march->left || march->tokens || !post_first(march, now)) {
-        asim_uniform_phase_credit(rank, march->recv.stream);
+    if (!uniform->left || uniform->credits || !post_first(uniform, now)) {
+        asim_uniform_phase_credit(rank, uniform->recv.chunk);
         return;
     }
-    march->left--;
-    if (has_row(march))
-        world->backend->row_send(world->carrier, march->row);
+    uniform->left--;
+    if (has_row(uniform))
+        world->backend->row_send(world->carrier, uniform->row);
     else
-        send(rank, march);
+        send(rank, uniform);
 }

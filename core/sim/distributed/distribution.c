@@ -18,57 +18,57 @@
 
 /* What cannot be cut into a part for every thread may still be one for every process, which then is
  * one thread's. */
-static int deal_coarsely(struct asim_distribution *split, const struct asim_topo *topo,
-                         uint32_t threads, struct asim_err *err)
+static int distribute_processes_only(struct asim_distribution *dist, const struct asim_topo *topo,
+                                     uint32_t threads, struct asim_err *err)
 {
     int code;
 
-    asim_partition_fini(&split->part);
-    code = asim_partition_make(&split->part, topo, split->n, 0, err);
+    asim_partition_fini(&dist->part);
+    code = asim_partition_make(&dist->part, topo, dist->n, 0, err);
     for (uint32_t v = 0; !code && v < topo->nodes; v++)
-        split->thread[v] = split->part.of[v] * threads;
+        dist->thread[v] = dist->part.of[v] * threads;
     return code;
 }
 
 /* Into so many parts as there are threads in all; neighbouring parts make a process. */
-static int deal(struct asim_distribution *split, const struct asim_topo *topo, uint32_t threads,
-                struct asim_err *err)
+static int distribute(struct asim_distribution *dist, const struct asim_topo *topo,
+                      uint32_t threads, struct asim_err *err)
 {
-    struct asim_partition lanes;
-    int code = asim_partition_make(&lanes, topo, split->n * threads, split->n == 1, err);
+    struct asim_partition shards;
+    int code = asim_partition_make(&shards, topo, dist->n * threads, dist->n == 1, err);
 
     if (!code)
-        code = asim_partition_merge(&split->part, &lanes, topo, threads, err);
-    split->thread = lanes.of; /* kept: whose thread each node is */
-    lanes.of = NULL;
-    asim_partition_fini(&lanes);
-    if (!code && threads > 1 && asim_partition_used(&split->part) < split->n)
-        code = deal_coarsely(split, topo, threads, err);
+        code = asim_partition_merge(&dist->part, &shards, topo, threads, err);
+    dist->thread = shards.of; /* kept: whose thread each node is */
+    shards.of = NULL;
+    asim_partition_fini(&shards);
+    if (!code && threads > 1 && asim_partition_used(&dist->part) < dist->n)
+        code = distribute_processes_only(dist, topo, threads, err);
     return code;
 }
 
 /* Nothing of the network is this process's. */
-static int deal_nothing(struct asim_distribution *split, const struct asim_topo *topo,
-                        struct asim_err *err)
+static int own_nothing(struct asim_distribution *dist, const struct asim_topo *topo,
+                       struct asim_err *err)
 {
-    split->part.of = calloc((size_t)topo->nodes + 1, sizeof *split->part.of);
-    return split->part.of ? 0 : asim_err_nomem(err, "dividing the network among processes");
+    dist->part.of = calloc((size_t)topo->nodes + 1, sizeof *dist->part.of);
+    return dist->part.of ? 0 : asim_err_nomem(err, "dividing the network among processes");
 }
 
 /* One switch can only be cut off from its hosts, and then every frame crosses. */
-int asim_world_is_whole(const struct asim_world *world)
+int asim_world_is_unpartitioned(const struct asim_world *world)
 {
     const struct asim_settings *settings = &world->settings;
 
-    return settings->processes > 1 && settings->lent && world->topo.switches == 1;
+    return settings->processes > 1 && settings->borrowed_cores && world->topo.switches == 1;
 }
 
 /* Every process deals alike, from the topology alone, so nobody has to be told who owns what. */
 int asim_distribution_open(struct asim_world *world, const struct asim_settings *settings,
                            struct asim_err *err)
 {
-    struct asim_distribution *split;
-    int whole = asim_world_is_whole(world);
+    struct asim_distribution *dist;
+    int unpartitioned = asim_world_is_unpartitioned(world);
 
     if (settings->processes < 2 && settings->threads < 2)
         return 0;
@@ -76,34 +76,34 @@ int asim_distribution_open(struct asim_world *world, const struct asim_settings 
         return asim_err_set(err, ASIM_EINVAL,
                             "an analytical network has one clock for all ranks and runs in one "
                             "process, on one thread; leave out --threads and mpiexec");
-    split = world->split = calloc(1, sizeof *split);
-    if (!split)
+    dist = world->dist = calloc(1, sizeof *dist);
+    if (!dist)
         return asim_err_nomem(err, "dividing the network among processes");
-    asim_map_init(&split->joined);
-    split->self = settings->process;
-    split->n = settings->processes ? settings->processes : 1;
-    split->threads = settings->threads ? settings->threads : 1;
-    if (whole && split->self)
-        return deal_nothing(split, &world->topo, err);
-    if (whole) {
-        split->n = 1;
-        split->threads *= settings->lent;
+    asim_map_init(&dist->joined);
+    dist->self = settings->process;
+    dist->n = settings->processes ? settings->processes : 1;
+    dist->threads = settings->threads ? settings->threads : 1;
+    if (unpartitioned && dist->self)
+        return own_nothing(dist, &world->topo, err);
+    if (unpartitioned) {
+        dist->n = 1;
+        dist->threads *= settings->borrowed_cores;
     }
-    return deal(split, &world->topo, split->threads, err);
+    return distribute(dist, &world->topo, dist->threads, err);
 }
 
 /* Processes wait for each other after every window: its length and the largest part say what can
  * be hoped for. */
-static void say_parts(const struct asim_world *world)
+static void diagnose_parts(const struct asim_world *world)
 {
     asim_world_diagnose(
         world,
         "%u processes with windows of %llu ns; the largest has %.2f times its share of the network",
-        world->split->n, (unsigned long long)world->split->lag_ns,
-        asim_partition_balance(&world->split->part));
+        world->dist->n, (unsigned long long)world->dist->lag_ns,
+        asim_partition_balance(&world->dist->part));
 }
 
-static void say_whole(const struct asim_world *world, uint32_t threads)
+static void diagnose_unpartitioned(const struct asim_world *world, uint32_t threads)
 {
     asim_world_diagnose(world,
                         "a network of one switch stays in one process, because every frame would "
@@ -112,66 +112,66 @@ static void say_whole(const struct asim_world *world, uint32_t threads)
 }
 
 /* Without windows there is nothing to do side by side. */
-static void say_alone(const struct asim_world *world)
+static void diagnose_per_event(const struct asim_world *world)
 {
     asim_world_diagnose(world,
                         "the packet network runs frame by frame, so --threads has no effect");
 }
 
-/* Before the first event: who has been told to wake on one lane must not wake on another. */
+/* Before the first event: who has been told to wake on one shard must not wake on another. */
 int asim_distribution_connect(struct asim_world *world, struct asim_err *err)
 {
-    struct asim_distribution *split = world->split;
+    struct asim_distribution *dist = world->dist;
     const uint16_t *of;
     uint32_t n;
-    int code, whole = asim_world_is_whole(world);
+    int code, unpartitioned = asim_world_is_unpartitioned(world);
 
-    if (!split || (whole && split->self))
+    if (!dist || (unpartitioned && dist->self))
         return 0;
-    if (split->n > 1) {
-        if (world->banks)
+    if (dist->n > 1) {
+        if (world->memory_servers)
             return asim_err_set(err, ASIM_EINVAL,
                                 "the remote memory is shared between ranks, which couples them "
                                 "without delay; %u processes cannot do that, run this on one.",
-                                split->n);
-        if ((code = world->packets->join(world->fabric, &split->part, split->self, err)))
+                                dist->n);
+        if ((code = world->packets->join(world->fabric, &dist->part, dist->self, err)))
             return code;
-        split->lag_ns = world->packets->common_lookahead(world->fabric);
-        say_parts(world);
+        dist->lag_ns = world->packets->common_lookahead(world->fabric);
+        diagnose_parts(world);
     }
-    if ((code = world->packets->use_threads(world->fabric, split->threads, split->thread, err)))
+    if ((code = world->packets->use_threads(world->fabric, dist->threads, dist->thread, err)))
         return code;
     of = world->packets->worker_of(world->fabric, &n);
-    if (whole)
-        say_whole(world, n);
+    if (unpartitioned)
+        diagnose_unpartitioned(world, n);
     if (world->settings.threads > 1 && n == 1)
-        say_alone(world);
+        diagnose_per_event(world);
     return asim_rank_shards_open(world, n, of) ? asim_err_nomem(err, "setting up ranks") : 0;
 }
 
 /* What came from others at the end goes, too: reports have been written by now. */
 void asim_distribution_close(struct asim_world *world)
 {
-    struct asim_distribution *split = world->split;
+    struct asim_distribution *dist = world->dist;
 
-    if (!split)
+    if (!dist)
         return;
-    for (size_t g = 0; g < split->groups.n; g++)
-        free(split->groups.at[g].ranks);
-    free(split->groups.at);
-    asim_partition_fini(&split->part);
-    asim_map_fini(&split->joined);
-    free(split->thread);
-    free(split->events.at);
-    free(split->buffer.at);
-    free(split->links);
-    free(split);
-    world->split = NULL;
+    for (size_t g = 0; g < dist->groups.n; g++)
+        free(dist->groups.at[g].ranks);
+    free(dist->groups.at);
+    asim_partition_fini(&dist->part);
+    asim_map_fini(&dist->joined);
+    free(dist->thread);
+    free(dist->events.at);
+    free(dist->buffer.at);
+    free(dist->links);
+    free(dist);
+    world->dist = NULL;
 }
 
 int asim_distribution_has(const struct asim_world *world, uint32_t node)
 {
-    return !world->split || world->split->part.of[node] == world->split->self;
+    return !world->dist || world->dist->part.of[node] == world->dist->self;
 }
 
 /* --- what is summed ----------------------------------------------------------------------------
@@ -195,7 +195,7 @@ void asim_totals_here(const struct asim_world *world, struct asim_totals *totals
         totals->messages += world->fabric ? 0 : rank->sent - asim_uniform_phase_unsent(rank);
         totals->dropped += asim_feed_unresolved(rank->feed);
         totals->invalid += asim_feed_invalid(rank->feed);
-        totals->untimed += asim_feed_no_duration(rank->feed);
+        totals->no_duration += asim_feed_no_duration(rank->feed);
         if (!asim_feed_total(rank->feed) && !totals->idle++)
             totals->first_idle = r + 1;
         if (rank->finished && rank->cycles > totals->last_ns)
@@ -236,7 +236,7 @@ void asim_totals_add(struct asim_totals *into, const struct asim_totals *from)
     into->messages += from->messages;
     into->dropped += from->dropped;
     into->invalid += from->invalid;
-    into->untimed += from->untimed;
+    into->no_duration += from->no_duration;
     into->idle += from->idle;
     if (!into->first_idle || (from->first_idle && from->first_idle < into->first_idle))
         into->first_idle = from->first_idle;
@@ -249,8 +249,8 @@ void asim_totals_add(struct asim_totals *into, const struct asim_totals *from)
 void asim_totals_all(const struct asim_world *world, struct asim_totals *totals)
 {
     asim_totals_here(world, totals);
-    if (world->split)
-        asim_totals_add(totals, &world->split->others);
+    if (world->dist)
+        asim_totals_add(totals, &world->dist->others);
 }
 
 /* --- while it runs -----------------------------------------------------------------------------
@@ -258,57 +258,57 @@ void asim_totals_all(const struct asim_world *world, struct asim_totals *totals)
 
 /* Process 0 waits for what others may still bring: what they did up to the end of the window before
  * this one, and at the start of the run, comes with the exchange that lies between. The others have
- * no viewers that act. */
+ * no observers that act. */
 void asim_distribution_settle(struct asim_world *world, uint64_t until)
 {
-    struct asim_distribution *split = world->split;
+    struct asim_distribution *dist = world->dist;
     uint64_t sure = until;
 
     if (asim_distribution_reports(world)) {
-        if (split && split->n > 1) {
-            sure = until > split->lag_ns ? until - split->lag_ns : 0;
-            sure = sure < split->last_ns ? sure : split->last_ns;
-            split->last_ns = until;
+        if (dist && dist->n > 1) {
+            sure = until > dist->lag_ns ? until - dist->lag_ns : 0;
+            sure = sure < dist->last_ns ? sure : dist->last_ns;
+            dist->last_ns = until;
         }
-        asim_event_bus_deliver(&world->show, world, sure);
-    } else if (asim_events_pack(world, &split->events)) {
-        world->show.pending.failed = 1;
+        asim_event_bus_deliver(&world->event_bus, world, sure);
+    } else if (asim_events_pack(world, &dist->events)) {
+        world->event_bus.pending.failed = 1;
     }
 }
 
 /* The network's buffer first, with its length, then events. Empty where both are. */
-static int join(struct asim_distribution *split, uint32_t peer, const struct asim_buffer *network)
+static int join(struct asim_distribution *dist, uint32_t peer, const struct asim_buffer *network)
 {
     uint64_t n = network->n;
 
-    split->buffer.n = 0;
-    if (network->n || (!peer && split->events.n)) {
-        ASIM_SERIALIZE(&split->buffer, n);
-        asim_serialize_bytes(&split->buffer, network->at, network->n);
+    dist->buffer.n = 0;
+    if (network->n || (!peer && dist->events.n)) {
+        ASIM_SERIALIZE(&dist->buffer, n);
+        asim_serialize_bytes(&dist->buffer, network->at, network->n);
     }
-    if (!peer && split->events.n) {
-        asim_serialize_bytes(&split->buffer, split->events.at, split->events.n);
-        split->events.n = 0;
+    if (!peer && dist->events.n) {
+        asim_serialize_bytes(&dist->buffer, dist->events.at, dist->events.n);
+        dist->events.n = 0;
     }
-    return split->buffer.failed ? ASIM_ENOMEM : 0;
+    return dist->buffer.failed ? ASIM_ENOMEM : 0;
 }
 
 /* Called between windows, for every other process, whether there is anything or not. */
 int asim_world_pack(struct asim_world *world, uint32_t peer, struct asim_buffer *buffer,
                     struct asim_err *err)
 {
-    struct asim_distribution *split = world->split;
+    struct asim_distribution *dist = world->dist;
     struct asim_buffer network = {0};
 
     asim_rank_shards_gather(
         world); /* what ranks did at their start may not have been settled yet */
-    if (!peer && asim_events_pack(world, &split->events))
+    if (!peer && asim_events_pack(world, &dist->events))
         return asim_err_nomem(err, "telling another process");
     if (world->fabric && world->packets->pack(world->fabric, peer, &network, err))
         return ASIM_EINVAL;
-    if (join(split, peer, &network))
+    if (join(dist, peer, &network))
         return asim_err_nomem(err, "telling another process");
-    *buffer = (struct asim_buffer){split->buffer.at, split->buffer.n};
+    *buffer = (struct asim_buffer){dist->buffer.at, dist->buffer.n};
     return 0;
 }
 
@@ -336,7 +336,7 @@ int asim_world_unpack(struct asim_world *world, const struct asim_buffer *buffer
     return code ? asim_err_nomem(err, "keeping events of other processes") : 0;
 }
 
-/* Asked after asim_world_is_stopped, which has gathered what the lanes know. */
+/* Asked after asim_world_is_stopped, which has gathered what the shards know. */
 int asim_world_is_over(struct asim_world *world)
 {
     return world->ranks_done == world->n_here &&

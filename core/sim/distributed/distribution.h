@@ -14,8 +14,8 @@
  * 0 at 1,300. Process 0 settles at 1,500 and shows what lies before 1,000, since buffers of that
  * window are still to come; at 2,000 it has them, and shows 1,200 before 1,300.
  *
- * At W = 0 a process advances its nodes one event at a time, and settles after each; buffers go at
- * the ends of the same windows, so process 0 still shows what lies a window back.
+ * In per-event mode a process advances its nodes one event at a time, and settles after each;
+ * buffers go at the ends of the same windows, so process 0 still shows what lies a window back.
  *
  * A network of one switch is left to process 0 where the settings lend it the others' cores: the
  * others then own no node and read no trace.
@@ -35,11 +35,11 @@
 struct asim_totals {
     uint32_t ranks_done, stopped; /* stopped: a process was asked to stop */
     uint64_t ops_done, ops_total, messages;
-    uint64_t dropped;          /* control dependencies on nodes that are not in the traces */
-    uint64_t invalid, untimed; /* ops of the type INVALID; broadcasts without a duration */
-    uint32_t idle, first_idle; /* ranks without ops; 1 + the first of them, 0 = none */
-    uint64_t last_ns;          /* the last finish, 0 = none */
-    uint64_t settled_ns;       /* how far the run got */
+    uint64_t dropped;              /* control dependencies on nodes that are not in the traces */
+    uint64_t invalid, no_duration; /* ops of the type INVALID; broadcasts without a duration */
+    uint32_t idle, first_idle;     /* ranks without ops; 1 + the first of them, 0 = none */
+    uint64_t last_ns;              /* the last finish, 0 = none */
+    uint64_t settled_ns;           /* how far the run got */
     struct asim_fabric_stats net;
 };
 
@@ -65,7 +65,7 @@ struct asim_distribution { /* where there are several processes, or threads */
 /* Deals the nodes, where the settings ask for several processes; after the topology. */
 int asim_distribution_open(struct asim_world *world, const struct asim_settings *settings,
                            struct asim_err *err);
-/* Tells the packet network of its part, and deals what it has to threads; gives ranks their lanes.
+/* Tells the packet network of its part, and deals what it has to threads; gives ranks their shards.
  */
 int asim_distribution_connect(struct asim_world *world, struct asim_err *err);
 void asim_distribution_close(struct asim_world *world);
@@ -74,18 +74,18 @@ int asim_distribution_has(const struct asim_world *world, uint32_t node);
 /* 1 where the run is shared with other processes. */
 static inline int asim_is_distributed(const struct asim_world *world)
 {
-    return world->split && world->split->n > 1;
+    return world->dist && world->dist->n > 1;
 }
 /* 1 in the process that shows events and writes reports. */
 static inline int asim_distribution_reports(const struct asim_world *world)
 {
-    return !world->split || !world->split->self;
+    return !world->dist || !world->dist->self;
 }
 
 /* 1 where the run was sound as far as it came: what a process writes of its own ranks is kept. */
 static inline int asim_distribution_keeps(const struct asim_world *world)
 {
-    return asim_distribution_reports(world) ? !world->failed : world->split->keeps;
+    return asim_distribution_reports(world) ? !world->failed : world->dist->keeps;
 }
 
 /* Of this process, and of all that have been put together here. */

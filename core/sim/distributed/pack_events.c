@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only
  *
- * Events as bytes: what another process recorded, with what viewers may ask of its ops and ranks
+ * Events as bytes: what another process recorded, with what observers may ask of its ops and ranks
  * (event.h), since they cannot look there. Everything pending goes, in its order of insertion, and
  * is pending again on the other side; sorting is left to whoever shows it.
  *
@@ -60,7 +60,7 @@ static void pack_one(struct asim_world *world, struct asim_event *event,
 /* A failure to record earlier is told here, too. */
 int asim_events_pack(struct asim_world *world, struct asim_serializer *into)
 {
-    struct asim_events *pending = &world->show.pending;
+    struct asim_events *pending = &world->event_bus.pending;
 
     for (size_t i = 0; i < pending->n; i++)
         pack_one(world, &pending->at[i], into);
@@ -93,7 +93,7 @@ static int unpack_one(struct asim_event *event, struct asim_deserializer *from)
 /* To the end of the buffer; what came before a failure stays pending and is freed with the rest. */
 int asim_events_unpack(struct asim_world *world, struct asim_deserializer *from)
 {
-    struct asim_events *pending = &world->show.pending;
+    struct asim_events *pending = &world->event_bus.pending;
 
     while (from->at < from->end && !from->failed) {
         struct asim_event event;

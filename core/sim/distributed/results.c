@@ -24,7 +24,7 @@ static void pack_joined(const struct asim_world *world, struct asim_serializer *
     const uint32_t none = UINT32_MAX;
 
     for (uint32_t r = 0; r < world->n_ranks; r++) {
-        const struct asim_map *map = &world->ranks[r].ordinals;
+        const struct asim_map *map = &world->ranks[r].sequences;
 
         for (size_t i = 0; asim_rank_is_here(&world->ranks[r]) && i < map->cap; i++) {
             if (!map->used[i] || map->slots[i].hi != 1)
@@ -62,8 +62,9 @@ static void pack_links(const struct asim_world *world, struct asim_serializer *i
     const uint32_t none = UINT32_MAX;
     struct asim_link_use use;
 
-    for (uint32_t wire = 0; world->fabric && asim_event_bus_wants(&world->show, ASIM_EV_LINKS) &&
-                            wire < world->topo.n_links * 2;
+    for (uint32_t wire = 0;
+         world->fabric && asim_event_bus_wants(&world->event_bus, ASIM_EV_LINKS) &&
+         wire < world->topo.n_links * 2;
          wire++) {
         const struct asim_link *link = &world->topo.links[wire / 2];
 
@@ -81,7 +82,7 @@ static void pack_links(const struct asim_world *world, struct asim_serializer *i
 int asim_world_pack_end(struct asim_world *world, const struct asim_err *run,
                         struct asim_buffer *buffer, struct asim_err *err)
 {
-    struct asim_serializer *into = &world->split->buffer;
+    struct asim_serializer *into = &world->dist->buffer;
     struct asim_totals totals;
 
     asim_world_finish_failures(world, run);
@@ -92,7 +93,7 @@ int asim_world_pack_end(struct asim_world *world, const struct asim_err *run,
     pack_joined(world, into);
     pack_stall(world, into);
     pack_links(world, into);
-    asim_serialize_bytes(into, world->split->events.at, world->split->events.n);
+    asim_serialize_bytes(into, world->dist->events.at, world->dist->events.n);
     if (asim_events_pack(world, into) || into->failed)
         return asim_err_nomem(err, "telling another process");
     *buffer = (struct asim_buffer){into->at, into->n};
@@ -104,7 +105,7 @@ int asim_world_pack_end(struct asim_world *world, const struct asim_err *run,
 
 /* Until the number that no rank has. Counts only: which collective it is stands in the rows of
  * those who wait for it. */
-static int unpack_joined(struct asim_distribution *split, struct asim_deserializer *from)
+static int unpack_joined(struct asim_distribution *dist, struct asim_deserializer *from)
 {
     uint64_t group, n, *slot;
     uint32_t rank;
@@ -115,7 +116,7 @@ static int unpack_joined(struct asim_distribution *split, struct asim_deserializ
             return 0;
         ASIM_DESERIALIZE(from, group);
         ASIM_DESERIALIZE(from, n);
-        slot = asim_map_put(&split->joined, rank, group);
+        slot = asim_map_put(&dist->joined, rank, group);
         if (!slot)
             return ASIM_ENOMEM;
         *slot = n;
@@ -123,7 +124,7 @@ static int unpack_joined(struct asim_distribution *split, struct asim_deserializ
 }
 
 /* Into a list of the split's own; the pointer in the row was another process's. */
-static int unpack_listed(struct asim_distribution *split, struct asim_stall_row *row,
+static int unpack_listed(struct asim_distribution *dist, struct asim_stall_row *row,
                          struct asim_deserializer *from)
 {
     struct asim_group group = {0};
@@ -132,49 +133,49 @@ static int unpack_listed(struct asim_distribution *split, struct asim_stall_row 
     ASIM_DESERIALIZE(from, group.n);
     ranks = asim_deserialize_bytes(from, group.n * sizeof *group.ranks);
     group.ranks = ranks ? malloc((group.n + 1) * sizeof *group.ranks) : NULL;
-    if (!group.ranks || ASIM_VEC_PUSH(split->groups, group)) {
+    if (!group.ranks || ASIM_VEC_PUSH(dist->groups, group)) {
         free(group.ranks);
         return ASIM_ENOMEM;
     }
     memcpy(group.ranks, ranks, group.n * sizeof *group.ranks);
-    row->listed = &split->groups.at[split->groups.n - 1];
+    row->listed = &dist->groups.at[dist->groups.n - 1];
     return 0;
 }
 
 /* In the other order than it was packed in would do as well: rows are merged by rank. */
-static int unpack_stall(struct asim_distribution *split, struct asim_deserializer *from)
+static int unpack_stall(struct asim_distribution *dist, struct asim_deserializer *from)
 {
     struct asim_stall stall;
 
     ASIM_DESERIALIZE(from, stall);
     /* Rows point into it, so it may not move: room for a row of each process. */
-    if (ASIM_VEC_RESERVE(split->groups, (size_t)split->n * ASIM_STALL_RANKS))
+    if (ASIM_VEC_RESERVE(dist->groups, (size_t)dist->n * ASIM_STALL_RANKS))
         return ASIM_ENOMEM;
     for (uint32_t i = 0; i < stall.n_rows; i++)
-        if (stall.rows[i].listed && unpack_listed(split, &stall.rows[i], from))
+        if (stall.rows[i].listed && unpack_listed(dist, &stall.rows[i], from))
             return ASIM_ENOMEM;
-    asim_stall_merge(&split->stall, &stall);
+    asim_stall_merge(&dist->stall, &stall);
     return 0;
 }
 
 /* A link whose row never came keeps `to` beyond all nodes. */
 static int unpack_links(struct asim_world *world, struct asim_deserializer *from)
 {
-    struct asim_distribution *split = world->split;
+    struct asim_distribution *dist = world->dist;
     uint32_t wire;
 
     for (;;) {
         ASIM_DESERIALIZE(from, wire);
         if (wire >= world->topo.n_links * 2 || from->failed)
             return 0;
-        if (!split->links) {
-            split->links = malloc((world->topo.n_links * 2 + 1) * sizeof *split->links);
-            if (!split->links)
+        if (!dist->links) {
+            dist->links = malloc((world->topo.n_links * 2 + 1) * sizeof *dist->links);
+            if (!dist->links)
                 return ASIM_ENOMEM;
             for (size_t i = 0; i < world->topo.n_links * 2; i++)
-                split->links[i].to = UINT32_MAX;
+                dist->links[i].to = UINT32_MAX;
         }
-        ASIM_DESERIALIZE(from, split->links[wire]);
+        ASIM_DESERIALIZE(from, dist->links[wire]);
     }
 }
 
@@ -189,12 +190,12 @@ int asim_world_unpack_end(struct asim_world *world, const struct asim_buffer *bu
 
     ASIM_DESERIALIZE(&from, totals);
     ASIM_DESERIALIZE(&from, failure);
-    asim_totals_add(&world->split->others, &totals);
+    asim_totals_add(&world->dist->others, &totals);
     asim_failure_merge(&world->failure, &failure);
     world->failed |= failure.err.code != 0;
     world->stopped |= (int)totals.stopped;
-    code = unpack_joined(world->split, &from);
-    code = code ? code : unpack_stall(world->split, &from);
+    code = unpack_joined(world->dist, &from);
+    code = code ? code : unpack_stall(world->dist, &from);
     code = code ? code : unpack_links(world, &from);
     code = code ? code : asim_events_unpack(world, &from);
     if (code == ASIM_ENOMEM)
@@ -212,24 +213,24 @@ uint64_t asim_distribution_joined(const struct asim_world *world, uint32_t rank,
 
     if (asim_rank_is_here(&world->ranks[rank]))
         return asim_stall_joined(&world->ranks[rank], group);
-    n = asim_map_get(&world->split->joined, rank, group);
+    n = asim_map_get(&world->dist->joined, rank, group);
     return n ? *n : 0;
 }
 
 void asim_distribution_stall(const struct asim_world *world, struct asim_stall *stall)
 {
-    if (world->split)
-        asim_stall_merge(stall, &world->split->stall);
+    if (world->dist)
+        asim_stall_merge(stall, &world->dist->stall);
 }
 
 /* Own links, and those of whom nothing came, are asked of the network here. */
 void asim_distribution_link_use(const struct asim_world *world, uint32_t wire,
                                 struct asim_link_use *use)
 {
-    const struct asim_distribution *split = world->split;
+    const struct asim_distribution *dist = world->dist;
 
-    if (split && split->links && split->links[wire].to != UINT32_MAX)
-        *use = split->links[wire];
+    if (dist && dist->links && dist->links[wire].to != UINT32_MAX)
+        *use = dist->links[wire];
     else
         world->packets->link_use(world->fabric, wire, use);
 }

@@ -44,12 +44,12 @@ static void add(struct text *text, const char *fmt, ...)
 /* Part of a collective, or of a COMM_SEND or COMM_RECV op. */
 static int is_of_coll(const struct asim_recv *recv)
 {
-    return recv->stream || recv->tag >> 63;
+    return recv->chunk || recv->tag >> 63;
 }
 
-/* The receive a rank has waited for longest, stream receives and ops alike.
+/* The receive a rank has waited for longest, chunk receives and ops alike.
  * Ties go to the lowest source, since the order of a hash map must not show. */
-static const struct asim_recv *oldest_recv(const struct asim_rank *rank, int streams)
+static const struct asim_recv *oldest_recv(const struct asim_rank *rank, int chunks)
 {
     const struct asim_recv *oldest = NULL;
 
@@ -59,7 +59,7 @@ static const struct asim_recv *oldest_recv(const struct asim_rank *rank, int str
         if (!rank->inboxes.used[i] || !inbox)
             continue;
         for (const struct asim_recv *recv = inbox->head; recv; recv = recv->next)
-            if (is_of_coll(recv) == streams &&
+            if (is_of_coll(recv) == chunks &&
                 (!oldest || recv->posted_ns < oldest->posted_ns ||
                  (recv->posted_ns == oldest->posted_ns && recv->src < oldest->src)))
                 oldest = recv;
@@ -67,10 +67,10 @@ static const struct asim_recv *oldest_recv(const struct asim_rank *rank, int str
     return oldest;
 }
 
-/* Kept by coll_issue.c for the ordinals of the group's collectives. */
+/* Kept by coll_issue.c for the sequence numbers of the group's collectives. */
 uint64_t asim_stall_joined(const struct asim_rank *rank, uint64_t group)
 {
-    const uint64_t *n = asim_map_get(&rank->ordinals, 1, group);
+    const uint64_t *n = asim_map_get(&rank->sequences, 1, group);
 
     return n ? *n : 0;
 }
@@ -85,7 +85,7 @@ static int absentees(const struct asim_world *world, const struct asim_stall_row
     for (uint32_t i = 0; i < n; i++) {
         uint32_t r = row->listed ? row->listed->ranks[i] : i;
 
-        if (asim_distribution_joined(world, r, row->group) > row->ordinal)
+        if (asim_distribution_joined(world, r, row->group) > row->sequence)
             continue;
         if (absent < MEMBERS_SHOWN)
             add(text, "%s%u", absent ? ", " : ", which these ranks never joined: ", r);
@@ -123,27 +123,27 @@ static const struct asim_inbox *inbox_of(const struct asim_rank *rank, const str
 }
 
 /* A barrier has none, and an all-to-all-v one for each member. */
-static uint64_t size_of(const struct asim_coll_op *data)
+static uint64_t size_of(const struct asim_coll_op *coll)
 {
-    return data->sizes || data->kind == ASIM_BARRIER ? UINT64_MAX : data->bytes;
+    return coll->sizes || coll->kind == ASIM_BARRIER ? UINT64_MAX : coll->bytes;
 }
 
 /* Either somebody has not come, or everybody has and a message is missing: told later. */
-static void explain_coll(const struct asim_rank *rank, const struct asim_coll_op *data,
+static void explain_coll(const struct asim_rank *rank, const struct asim_coll_op *coll,
                          struct asim_stall_row *row, struct text *text)
 {
     const struct asim_recv *recv = oldest_recv(rank, 1);
 
-    name_op(rank, data->op, text);
-    add(text, ", collective %llu of ", (unsigned long long)data->ordinal + 1);
-    name_group(data->group, rank->world->n_ranks, text);
-    add(text, " (%s, %llu bytes)", asim_coll_type_name(data->kind),
-        (unsigned long long)data->bytes);
+    name_op(rank, coll->op, text);
+    add(text, ", collective %llu of ", (unsigned long long)coll->sequence + 1);
+    name_group(coll->group, rank->world->n_ranks, text);
+    add(text, " (%s, %llu bytes)", asim_coll_type_name(coll->kind),
+        (unsigned long long)coll->bytes);
     row->is_coll = 1;
-    row->group = asim_group_key(data->group);
-    row->ordinal = data->ordinal;
-    row->listed = data->group;
-    row->bytes = size_of(data);
+    row->group = asim_group_key(coll->group);
+    row->sequence = coll->sequence;
+    row->listed = coll->group;
+    row->bytes = size_of(coll);
     row->from = recv ? recv->src : UINT32_MAX;
     if (!recv)
         return;
@@ -157,11 +157,11 @@ static void explain_recv(const struct asim_rank *rank, const struct asim_recv *r
 {
     const struct asim_inbox *inbox = inbox_of(rank, recv);
 
-    if (recv->later) { /* rendezvous: the other side has not asked yet */
-        name_op(rank, (uint32_t)recv->later->msg.cookie, text);
+    if (recv->action) { /* rendezvous: the other side has not asked yet */
+        name_op(rank, (uint32_t)recv->action->msg.cookie, text);
         add(text, ", a send of %llu bytes to rank %u with tag %u, which rank %u never asked for",
-            (unsigned long long)recv->later->msg.bytes, recv->src,
-            asim_p2p_tag(recv->later->msg.tag), recv->src);
+            (unsigned long long)recv->action->msg.bytes, recv->src,
+            asim_p2p_tag(recv->action->msg.tag), recv->src);
         return;
     }
     name_op(rank, recv->op, text);
@@ -284,18 +284,18 @@ static void tell_extras(const struct asim_stall *stall, struct text *text)
 static uint64_t size_at(const struct asim_world *world, const struct asim_stall *stall,
                         uint32_t rank, const struct asim_stall_row *row)
 {
-    const struct asim_coll_op *data = NULL;
+    const struct asim_coll_op *coll = NULL;
 
     if (asim_rank_is_here(&world->ranks[rank]))
-        data = world->ranks[rank].open_head;
-    for (; data; data = data->next)
-        if (asim_group_key(data->group) == row->group && data->ordinal == row->ordinal)
-            return size_of(data);
+        coll = world->ranks[rank].open_head;
+    for (; coll; coll = coll->next)
+        if (asim_group_key(coll->group) == row->group && coll->sequence == row->sequence)
+            return size_of(coll);
     for (uint32_t i = 0; i < stall->n_rows; i++) {
         const struct asim_stall_row *its = &stall->rows[i];
 
         if (its->rank == rank && its->is_coll && its->group == row->group &&
-            its->ordinal == row->ordinal)
+            its->sequence == row->sequence)
             return its->bytes;
     }
     return UINT64_MAX;

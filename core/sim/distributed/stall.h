@@ -15,7 +15,7 @@ struct asim_stall_row { /* the oldest thing a rank waits for */
     /* Of a collective: whom of its members it waits for is told by what these have joined, or else
      * by `from`, the rank from which nothing came (UINT32_MAX: no receive is open). */
     int is_coll;
-    uint64_t group, ordinal;         /* group id + 1, 0 = all ranks; its n-th on that rank */
+    uint64_t group, sequence;        /* group id + 1, 0 = all ranks; its n-th on that rank */
     const struct asim_group *listed; /* its members, NULL = all ranks */
     uint64_t bytes;                  /* its size, UINT64_MAX where members' may differ */
     uint64_t wanted, came;           /* bytes: of the message from `from` */

@@ -74,12 +74,12 @@ static void leave(struct asim_rank *rank, uint32_t index)
     }
     rank->busy[*running & 0xff]--;
     asim_track_end(rank, (enum asim_span)(*running >> 8));
-    if (asim_event_bus_wants(&rank->world->show, ASIM_EV_OP_END)) {
+    if (asim_event_bus_wants(&rank->world->event_bus, ASIM_EV_OP_END)) {
         struct asim_event event = {
             .t = asim_rank_now(rank), .kind = ASIM_EV_OP_END, .rank = rank->id};
 
         event.of.op.index = index;
-        asim_event_bus_record(&rank->world->show, rank->lane->events, &event);
+        asim_event_bus_record(&rank->world->event_bus, rank->shard->events, &event);
     }
     if (rank->tensors)
         asim_tensors_end(rank, index);
@@ -173,7 +173,7 @@ static void dispatch(struct asim_rank *rank, uint32_t index, const struct asim_o
     }
 }
 
-static void show_issue(const struct asim_rank *rank, uint32_t index, const struct asim_op *op)
+static void record_issue(const struct asim_rank *rank, uint32_t index, const struct asim_op *op)
 {
     struct asim_event event = {
         .t = asim_rank_now(rank), .kind = ASIM_EV_OP_ISSUE, .rank = rank->id};
@@ -186,7 +186,7 @@ static void show_issue(const struct asim_rank *rank, uint32_t index, const struc
     event.of.op.bytes = is_comm ? op->comm_bytes : op->tensor_bytes;
     event.of.op.tag = op->comm_tag;
     event.of.op.peer = op->type == ASIM_OP_COMM_SEND ? op->comm_dst : op->comm_src;
-    asim_event_bus_record(&rank->world->show, rank->lane->events, &event);
+    asim_event_bus_record(&rank->world->event_bus, rank->shard->events, &event);
 }
 
 /* Slot, track and `running` are set before dispatch, because an op may end inside it. */
@@ -197,9 +197,9 @@ static void issue_one(struct asim_rank *rank, enum asim_unit unit, uint32_t inde
     uint64_t *running = asim_map_put(&rank->running, 0, index);
 
     asim_feed_take(rank->feed, unit);
-    if (!running || asim_feed_record(rank->feed, index, &op, &rank->lane->trial)) {
+    if (!running || asim_feed_record(rank->feed, index, &op, &rank->shard->scratch_err)) {
         if (!running)
-            asim_err_nomem(&rank->lane->trial, "issuing an op");
+            asim_err_nomem(&rank->shard->scratch_err, "issuing an op");
         asim_rank_record_failure(rank);
         return;
     }
@@ -207,8 +207,8 @@ static void issue_one(struct asim_rank *rank, enum asim_unit unit, uint32_t inde
     *running = (uint64_t)unit | (uint64_t)span << 8;
     rank->busy[unit]++;
     asim_track_start(rank, span);
-    if (asim_event_bus_wants(&rank->world->show, ASIM_EV_OP_ISSUE))
-        show_issue(rank, index, &op);
+    if (asim_event_bus_wants(&rank->world->event_bus, ASIM_EV_OP_ISSUE))
+        record_issue(rank, index, &op);
     if (rank->tensors)
         asim_tensors_start(rank, index, &op);
     dispatch(rank, index, &op);
@@ -227,9 +227,9 @@ static void end_of_rank(struct asim_rank *rank)
 {
     rank->finished = 1;
     rank->cycles = asim_rank_now(rank);
-    rank->lane->ranks_done++;
+    rank->shard->ranks_done++;
     asim_event_bus_record(
-        &rank->world->show, rank->lane->events,
+        &rank->world->event_bus, rank->shard->events,
         &(struct asim_event){.t = rank->cycles, .kind = ASIM_EV_RANK_DONE, .rank = rank->id});
 }
 

@@ -3,7 +3,7 @@
  * Remote memory (system-layer.md#remote-memory): an access takes latency + floor(bytes /
  * bandwidth). With a memory per NPU accesses of different ranks do not meet. A memory per node, or
  * one pool for all, is a bank that serves one request at a time in the order they came; a bank
- * couples its ranks without delay, so the packet network then runs at W = 0.
+ * couples its ranks without delay, so the packet network then runs in per-event mode.
  *
  * When a request is served its op ends first, in the requester's events, and then the bank starts
  * the oldest waiting one. Loads and stores are alike.
@@ -52,9 +52,9 @@ static uint32_t bank_count(const struct asim_world *world)
 int asim_memory_setup(struct asim_world *world, struct asim_err *err)
 {
     const struct asim_memory *mem = &world->memory;
-    uint32_t banks = bank_count(world);
+    uint32_t memory_servers = bank_count(world);
 
-    if (!banks)
+    if (!memory_servers)
         return 0;
     if (mem->type == ASIM_MEM_PER_NODE &&
         (uint64_t)mem->nodes * mem->npus_per_node < world->n_ranks)
@@ -62,8 +62,9 @@ int asim_memory_setup(struct asim_world *world, struct asim_err *err)
                             "the remote memory configuration has %u nodes of %u NPUs, but the run "
                             "has %u ranks",
                             mem->nodes, mem->npus_per_node, world->n_ranks);
-    world->banks = asim_arena_array(&world->arena, banks, sizeof *world->banks);
-    if (!world->banks)
+    world->memory_servers =
+        asim_arena_array(&world->arena, memory_servers, sizeof *world->memory_servers);
+    if (!world->memory_servers)
         return asim_err_nomem(err, "setting up remote memory");
     world->settings.per_event = 1;
     return 0;
@@ -71,20 +72,20 @@ int asim_memory_setup(struct asim_world *world, struct asim_err *err)
 
 void asim_memory_fini(struct asim_world *world)
 {
-    for (uint32_t b = 0; world->banks && b < bank_count(world); b++)
-        free(world->banks[b].waiting.at);
+    for (uint32_t b = 0; world->memory_servers && b < bank_count(world); b++)
+        free(world->memory_servers[b].waiting.at);
 }
 
 /* Served from now on. The requester's clock may stand behind that of the rank that made room.
- * At W = 0 the hosts' clocks may differ within one ns step; the difference is added so that the
- * access begins when the bank is free. */
+ * In per-event mode the hosts' clocks may differ within one ns step; the difference is added so
+ * that the access begins when the bank is free. */
 static void serve(struct asim_rank *by, const struct request *request)
 {
     struct asim_rank *rank = request->rank;
     uint64_t now = asim_rank_now(by), own = asim_rank_now(rank);
     uint64_t ns = now - own + request->ns;
 
-    rank->world->banks[bank_of(rank)].busy = 1;
+    rank->world->memory_servers[bank_of(rank)].busy = 1;
     asim_clock_add(rank, ns,
                    &(struct asim_rank_event){.kind = ASIM_RANK_EVENT_OP_DONE, .op = request->op});
     asim_clock_add(rank, ns,
@@ -94,13 +95,13 @@ static void serve(struct asim_rank *by, const struct request *request)
 /* Runs behind the op's own end, in the same tick: the order of system-layer.md#remote-memory. */
 void asim_memory_next(struct asim_rank *rank, uint32_t at)
 {
-    struct asim_memory_server *bank = &rank->world->banks[at];
+    struct asim_memory_server *server = &rank->world->memory_servers[at];
 
-    bank->busy = 0;
-    if (bank->first < bank->waiting.n)
-        serve(rank, &bank->waiting.at[bank->first++]);
-    if (bank->first == bank->waiting.n)
-        bank->first = bank->waiting.n = 0;
+    server->busy = 0;
+    if (server->first < server->waiting.n)
+        serve(rank, &server->waiting.at[server->first++]);
+    if (server->first == server->waiting.n)
+        server->first = server->waiting.n = 0;
 }
 
 /* Sentences for what the configuration or the trace lacks. */
@@ -129,19 +130,19 @@ void asim_memory_issue(struct asim_rank *rank, uint32_t index, const struct asim
     struct asim_world *world = rank->world;
     const struct asim_memory *mem = &world->memory;
     struct request request = {rank, index, mem->latency_ns};
-    struct asim_memory_server *bank;
+    struct asim_memory_server *server;
 
     if (!check(rank, op))
         return;
     request.ns += asim_ns_whole((double)op->tensor_bytes / mem->bandwidth_gbps);
-    if (!world->banks) {
+    if (!world->memory_servers) {
         asim_clock_add(rank, request.ns,
                        &(struct asim_rank_event){.kind = ASIM_RANK_EVENT_OP_DONE, .op = index});
         return;
     }
-    bank = &world->banks[bank_of(rank)];
-    if (!bank->busy)
+    server = &world->memory_servers[bank_of(rank)];
+    if (!server->busy)
         serve(rank, &request);
-    else if (ASIM_VEC_PUSH(bank->waiting, request))
+    else if (ASIM_VEC_PUSH(server->waiting, request))
         asim_rank_fail_nomem(rank, "queueing memory accesses");
 }

@@ -15,7 +15,7 @@
 
 static struct asim_tick *find_far(const struct asim_rank *rank, uint64_t t)
 {
-    uint64_t *slot = asim_map_get(&rank->far, 0, t);
+    uint64_t *slot = asim_map_get(&rank->tick_map, 0, t);
 
     return slot ? (struct asim_tick *)(uintptr_t)*slot : NULL;
 }
@@ -23,38 +23,38 @@ static struct asim_tick *find_far(const struct asim_rank *rank, uint64_t t)
 /* A walk over at most eight times, then the map: most ranks never get that far. */
 static inline struct asim_tick *find_tick(struct asim_rank *rank, uint64_t t)
 {
-    struct asim_tick *end = rank->near + rank->n_near;
+    struct asim_tick *end = rank->ticks + rank->n_ticks;
 
-    for (struct asim_tick *tick = rank->near; tick < end; tick++)
+    for (struct asim_tick *tick = rank->ticks; tick < end; tick++)
         if (tick->t == t)
             return tick;
-    return rank->has_far ? find_far(rank, t) : NULL;
+    return rank->has_tick_map ? find_far(rank, t) : NULL;
 }
 
 /* NULL when out of memory. */
 static struct asim_tick *new_far(struct asim_rank *rank, uint64_t t)
 {
-    struct asim_tick *tick = asim_pool_take(&rank->lane->pools.tick);
-    uint64_t *slot = tick ? asim_map_put(&rank->far, 0, t) : NULL;
+    struct asim_tick *tick = asim_pool_take(&rank->shard->pools.tick);
+    uint64_t *slot = tick ? asim_map_put(&rank->tick_map, 0, t) : NULL;
 
     if (!slot)
         return NULL;
     *slot = (uint64_t)(uintptr_t)tick;
-    rank->has_far = 1;
+    rank->has_tick_map = 1;
     return tick;
 }
 
 /* Places in near[] may move when one is forgotten, never otherwise. */
 static inline struct asim_tick *new_tick(struct asim_rank *rank, uint64_t t)
 {
-    return rank->n_near < ASIM_NEAR_TICKS ? &rank->near[rank->n_near++] : new_far(rank, t);
+    return rank->n_ticks < ASIM_RANK_TICKS ? &rank->ticks[rank->n_ticks++] : new_far(rank, t);
 }
 
 void asim_clock_forget_mapped(struct asim_rank *rank, struct asim_tick *tick)
 {
-    asim_map_delete(&rank->far, 0, tick->t);
-    rank->has_far = rank->far.n != 0;
-    asim_pool_give(&rank->lane->pools.tick, tick);
+    asim_map_delete(&rank->tick_map, 0, tick->t);
+    rank->has_tick_map = rank->tick_map.n != 0;
+    asim_pool_give(&rank->shard->pools.tick, tick);
 }
 
 struct asim_tick *asim_clock_find(struct asim_rank *rank, uint64_t t)
@@ -114,34 +114,34 @@ static inline void place(struct asim_rank *rank, uint64_t delay_ns, struct asim_
     asim_rank_fail_nomem(rank, "scheduling an event");
 }
 
-void asim_clock_add(struct asim_rank *rank, uint64_t delay_ns, const struct asim_rank_event *todo)
+void asim_clock_add(struct asim_rank *rank, uint64_t delay_ns, const struct asim_rank_event *event)
 {
-    struct asim_rank_event *kept = asim_pool_take(&rank->lane->pools.todo);
+    struct asim_rank_event *kept = asim_pool_take(&rank->shard->pools.event);
 
     if (!kept) {
         asim_rank_fail_nomem(rank, "scheduling an event");
         return;
     }
-    kept->kind = todo->kind;
-    kept->op = todo->op;
-    kept->bytes = todo->bytes;
-    kept->stream = todo->stream; /* or custom */
+    kept->kind = event->kind;
+    kept->op = event->op;
+    kept->bytes = event->bytes;
+    kept->chunk = event->chunk; /* or custom */
     place(rank, delay_ns, kept);
 }
 
 /* Filled in here and not by the caller: nothing is copied, and what follows needs no stack. */
 void asim_clock_add_chunk(struct asim_rank *rank, uint64_t delay_ns, enum asim_rank_event_kind kind,
-                          struct asim_chunk *stream, uint64_t bytes)
+                          struct asim_chunk *chunk, uint64_t bytes)
 {
-    struct asim_rank_event *kept = asim_pool_pop(&rank->lane->pools.todo);
+    struct asim_rank_event *kept = asim_pool_pop(&rank->shard->pools.event);
 
     if (!kept) {
         asim_clock_add(rank, delay_ns,
-                       &(struct asim_rank_event){.kind = kind, .bytes = bytes, .stream = stream});
+                       &(struct asim_rank_event){.kind = kind, .bytes = bytes, .chunk = chunk});
         return;
     }
     kept->kind = kind;
-    kept->stream = stream;
+    kept->chunk = chunk;
     kept->bytes = bytes;
     place(rank, delay_ns, kept);
 }
@@ -152,28 +152,28 @@ static void add_embedded_any(struct asim_rank *rank, uint64_t delay_ns,
                              struct asim_rank_event *event)
 {
     struct asim_due_queue *queue = rank->world->queue;
-    struct asim_due_lane *lane = NULL;
-    uint32_t n = rank->n_near;
+    struct asim_due_lane *bucket = NULL;
+    uint32_t n = rank->n_ticks;
     uint64_t now = asim_rank_now(rank), t = now + delay_ns;
-    int fresh = n < ASIM_NEAR_TICKS && !rank->has_far && delay_ns < ASIM_NEVER - now;
+    int fresh = n < ASIM_RANK_TICKS && !rank->has_tick_map && delay_ns < ASIM_NEVER - now;
 
     for (uint32_t i = 0; i < n; i++)
-        fresh &= rank->near[i].t != t;
+        fresh &= rank->ticks[i].t != t;
     if (fresh && queue) {
-        lane = asim_due_lane_of(queue, t);
-        fresh = lane != NULL;
+        bucket = asim_due_lane_of(queue, t);
+        fresh = bucket != NULL;
     }
     if (!fresh) {
         place(rank, delay_ns, event);
         return;
     }
     event->next = NULL;
-    rank->near[n].t = t;
-    rank->near[n].head = event;
-    rank->near[n].tail = event;
-    rank->n_near = (uint16_t)(n + 1);
-    if (lane)
-        asim_due_append(lane, &event->due);
+    rank->ticks[n].t = t;
+    rank->ticks[n].head = event;
+    rank->ticks[n].tail = event;
+    rank->n_ticks = (uint16_t)(n + 1);
+    if (bucket)
+        asim_due_append(bucket, &event->due);
     else if (rank->world->backend->wake_after(rank->world->carrier, rank->id, delay_ns))
         asim_rank_fail_nomem(rank, "scheduling an event");
 }
@@ -185,15 +185,15 @@ void asim_clock_add_embedded(struct asim_rank *rank, uint64_t delay_ns,
     const struct asim_world *world = rank->world;
     uint64_t t = asim_rank_now(rank) + delay_ns;
 
-    if (rank->n_near | rank->has_far || world->queue || t < delay_ns || t == ASIM_NEVER) {
+    if (rank->n_ticks | rank->has_tick_map || world->queue || t < delay_ns || t == ASIM_NEVER) {
         add_embedded_any(rank, delay_ns, event);
         return;
     }
     event->next = NULL;
-    rank->near[0].t = t;
-    rank->near[0].head = event;
-    rank->near[0].tail = event;
-    rank->n_near = 1;
+    rank->ticks[0].t = t;
+    rank->ticks[0].head = event;
+    rank->ticks[0].tail = event;
+    rank->n_ticks = 1;
     if (world->backend->wake_after(world->carrier, rank->id, delay_ns))
         asim_rank_fail_nomem(rank, "scheduling an event");
 }

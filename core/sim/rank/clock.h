@@ -34,10 +34,10 @@ static inline void asim_tick_move(struct asim_tick *to, const volatile struct as
 /* The last of the rank's own ticks fills the hole; their order means nothing. */
 static inline void asim_clock_forget(struct asim_rank *rank, struct asim_tick *tick)
 {
-    if ((uintptr_t)tick - (uintptr_t)rank->near >= sizeof rank->near)
+    if ((uintptr_t)tick - (uintptr_t)rank->ticks >= sizeof rank->ticks)
         asim_clock_forget_mapped(rank, tick);
-    else if (tick != &rank->near[--rank->n_near])
-        asim_tick_move(tick, &rank->near[rank->n_near]);
+    else if (tick != &rank->ticks[--rank->n_ticks])
+        asim_tick_move(tick, &rank->ticks[rank->n_ticks]);
 }
 
 #endif

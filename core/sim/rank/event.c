@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only
  *
  * See event.h. A local op is read again from its trace, since the feed may have dropped the body by
- * now; a remote one has brought what viewers may ask.
+ * now; a remote one has brought what observers may ask.
  *
- * Costs what reading a body costs, and only where a viewer asks.
+ * Costs what reading a body costs, and only where a observer asks.
  */
 #include "sim/rank/event.h"
 #include "sim/rank/rank_shard.h"
@@ -17,7 +17,7 @@ int asim_event_op(const struct asim_world *world, const struct asim_event *event
     struct asim_rank *rank = &world->ranks[event->rank];
 
     if (!event->of.op.name) {
-        int code = asim_feed_record(rank->feed, event->of.op.index, op, &rank->lane->trial);
+        int code = asim_feed_record(rank->feed, event->of.op.index, op, &rank->shard->scratch_err);
 
         if (code)
             asim_rank_record_failure(rank);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only
  *
- * What an event is about, for viewers: the op or the rank, which may live in another process. A
- * viewer that asks here works for a run in one process and for the merged events of several.
+ * What an event is about, for observers: the op or the rank, which may live in another process. A
+ * observer that asks here works for a run in one process and for the merged events of several.
  */
 #ifndef ASIM_SIM_RANK_EVENT_H
 #define ASIM_SIM_RANK_EVENT_H

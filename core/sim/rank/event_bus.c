@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only
  *
- * See event_bus.h. Each lane keeps its events in an array; between windows they become one and are
+ * See event_bus.h. Each shard keeps its events in an array; between windows they become one and are
  * sorted by (time, turn, rank, the rank's own order), which is the same for every window length
- * and for any number of lanes. Where all ranks share one clock (analytical networks, memory shared
+ * and for any number of shards. Where all ranks share one clock (analytical networks, memory shared
  * between ranks) the order within a time is that of insertion.
  *
  * Memory follows the events of one window. An event recorded at T is shown when everything before T
@@ -33,18 +33,19 @@ struct spread {
 };
 
 /* Turn above rank: one comparison for both. */
-static uint64_t place_of(const struct asim_event_bus *show, const struct asim_event *event)
+static uint64_t place_of(const struct asim_event_bus *event_bus, const struct asim_event *event)
 {
-    return show->in_order ? 0 : (uint64_t)event->turn << 32 | event->rank;
+    return event_bus->in_order ? 0 : (uint64_t)event->turn << 32 | event->rank;
 }
 
 /* One pass over the events, which have just been written: a window's are in the nearest cache. */
-static struct spread spread_of(const struct asim_event_bus *show)
+static struct spread spread_of(const struct asim_event_bus *event_bus)
 {
     struct spread spread = {UINT64_MAX, 0, UINT64_MAX, 0};
 
-    for (size_t i = 0; i < show->pending.n; i++) {
-        uint64_t t = show->pending.at[i].t, place = place_of(show, &show->pending.at[i]);
+    for (size_t i = 0; i < event_bus->pending.n; i++) {
+        uint64_t t = event_bus->pending.at[i].t,
+                 place = place_of(event_bus, &event_bus->pending.at[i]);
 
         spread.t = t < spread.t ? t : spread.t;
         spread.t_last = t > spread.t_last ? t : spread.t_last;
@@ -56,18 +57,19 @@ static struct spread spread_of(const struct asim_event_bus *show)
 
 /* keys: room as asim_sort_u64 asks. A window whose events came in order, as most do with few
  * ranks, costs one pass over them. */
-static const uint64_t *sort_words(const struct asim_event_bus *show, const struct spread *spread,
-                                  uint64_t *keys, unsigned place_bits)
+static const uint64_t *sort_words(const struct asim_event_bus *event_bus,
+                                  const struct spread *spread, uint64_t *keys, unsigned place_bits)
 {
-    size_t n = show->pending.n;
+    size_t n = event_bus->pending.n;
     unsigned at_bits = asim_bits_of(n);
 
     for (size_t i = 0; i < n; i++) {
-        const struct asim_event *event = &show->pending.at[i];
+        const struct asim_event *event = &event_bus->pending.at[i];
 
-        keys[i] = ((event->t - spread->t) << place_bits | (place_of(show, event) - spread->place))
-                      << at_bits |
-                  i;
+        keys[i] =
+            ((event->t - spread->t) << place_bits | (place_of(event_bus, event) - spread->place))
+                << at_bits |
+            i;
     }
     keys = asim_sort_u64(keys, n);
     for (size_t i = 0; i < n; i++)
@@ -113,16 +115,16 @@ static size_t merge(const struct key *from, struct key *to, size_t n)
 }
 
 /* words: 7 n. Two rows of keys, and behind them what comes of it. */
-static const uint64_t *sort_keys(const struct asim_event_bus *show, uint64_t *words)
+static const uint64_t *sort_keys(const struct asim_event_bus *event_bus, uint64_t *words)
 {
-    size_t n = show->pending.n, row = sizeof(struct key) / sizeof *words;
+    size_t n = event_bus->pending.n, row = sizeof(struct key) / sizeof *words;
     struct key *from = (struct key *)(void *)words, *to = from + n, *swap;
     uint64_t *order = words + 2 * row * n;
 
     for (size_t i = 0; i < n; i++) {
-        const struct asim_event *event = &show->pending.at[i];
+        const struct asim_event *event = &event_bus->pending.at[i];
 
-        from[i] = (struct key){event->t, place_of(show, event), i};
+        from[i] = (struct key){event->t, place_of(event_bus, event), i};
     }
     do {
         size_t runs = merge(from, to, n);
@@ -140,51 +142,52 @@ static const uint64_t *sort_keys(const struct asim_event_bus *show, uint64_t *wo
 
 /* The room is kept for the next time: 48 bytes an event, 56 where long keys were needed. Freed with
  * the show. */
-const uint64_t *asim_event_bus_sort(struct asim_event_bus *show)
+const uint64_t *asim_event_bus_sort(struct asim_event_bus *event_bus)
 {
-    const struct spread spread = spread_of(show);
+    const struct spread spread = spread_of(event_bus);
     unsigned place_bits = asim_bits_of(spread.place_last - spread.place);
     unsigned bits =
-        asim_bits_of(spread.t_last - spread.t) + place_bits + asim_bits_of(show->pending.n);
+        asim_bits_of(spread.t_last - spread.t) + place_bits + asim_bits_of(event_bus->pending.n);
 
-    if (ASIM_VEC_RESERVE(show->keys, (bits <= 64 ? ASIM_SORT_U64_ROOM : 7) * show->pending.n))
+    if (ASIM_VEC_RESERVE(event_bus->keys,
+                         (bits <= 64 ? ASIM_SORT_U64_ROOM : 7) * event_bus->pending.n))
         return NULL;
-    return bits <= 64 ? sort_words(show, &spread, show->keys.at, place_bits)
-                      : sort_keys(show, show->keys.at);
+    return bits <= 64 ? sort_words(event_bus, &spread, event_bus->keys.at, place_bits)
+                      : sort_keys(event_bus, event_bus->keys.at);
 }
 
 /* --- observers -------------------------------------------------------------------------------- */
 /* The table is fixed: reports are few, and known before the start. */
-int asim_event_bus_add(struct asim_event_bus *show, const struct asim_event_observer *viewer)
+int asim_event_bus_add(struct asim_event_bus *event_bus, const struct asim_event_observer *observer)
 {
-    if (show->n == ASIM_EVENT_OBSERVERS)
+    if (event_bus->n == ASIM_EVENT_OBSERVERS)
         return ASIM_ENOMEM;
     for (int kind = 0; kind < ASIM_EV_KINDS; kind++)
-        show->seers[kind] |= (viewer->wants >> kind & 1) << show->n;
-    show->aside_viewers |= (uint32_t)(viewer->aside != 0) << show->n;
-    show->viewers[show->n++] = *viewer;
-    show->wants |= viewer->wants;
+        event_bus->observers_of[kind] |= (observer->wants >> kind & 1) << event_bus->n;
+    event_bus->async_observers |= (uint32_t)(observer->async != 0) << event_bus->n;
+    event_bus->observers[event_bus->n++] = *observer;
+    event_bus->wants |= observer->wants;
     return 0;
 }
 
-void asim_event_bus_record(const struct asim_event_bus *show, struct asim_events *into,
+void asim_event_bus_record(const struct asim_event_bus *event_bus, struct asim_events *into,
                            const struct asim_event *event)
 {
     struct asim_event copy;
 
-    if (!(show->wants & 1u << event->kind))
+    if (!(event_bus->wants & 1u << event->kind))
         return;
     copy = *event;
     copy.order = into->order++;
-    copy.turn = show->turn;
+    copy.turn = event_bus->turn;
     if (ASIM_VEC_PUSH(*into, copy))
         into->failed = 1;
 }
 
-/* Order numbers stay comparable within a node, since a node never changes its lane. */
-void asim_event_bus_gather(struct asim_event_bus *show, struct asim_events *from)
+/* Order numbers stay comparable within a node, since a node never changes its shard. */
+void asim_event_bus_gather(struct asim_event_bus *event_bus, struct asim_events *from)
 {
-    struct asim_events *into = &show->pending;
+    struct asim_events *into = &event_bus->pending;
 
     if (from == into)
         return;
@@ -205,124 +208,126 @@ void asim_event_bus_gather(struct asim_event_bus *show, struct asim_events *from
 
 /* Order numbers are those of one node, or of the one queue of all: between two nodes that act at
  * the same time they say only who was looked at first. */
-static int is_after(const struct asim_event_bus *show, const struct asim_event *event,
+static int is_after(const struct asim_event_bus *event_bus, const struct asim_event *event,
                     const struct asim_event *last)
 {
     if (event->t != last->t)
         return event->t > last->t;
-    if (!show->in_order && event->turn != last->turn)
+    if (!event_bus->in_order && event->turn != last->turn)
         return event->turn > last->turn;
-    if (!show->in_order && event->rank != last->rank)
+    if (!event_bus->in_order && event->rank != last->rank)
         return event->rank > last->rank;
     return event->order >= last->order;
 }
 
 /* The rest stays as it lies; it is sorted when it is shown. */
-void asim_event_bus_cut(struct asim_event_bus *show, const struct asim_event *last)
+void asim_event_bus_cut(struct asim_event_bus *event_bus, const struct asim_event *last)
 {
     size_t kept = 0;
 
-    for (size_t i = 0; i < show->pending.n; i++) {
-        if (is_after(show, &show->pending.at[i], last))
-            asim_event_fini(&show->pending.at[i]);
+    for (size_t i = 0; i < event_bus->pending.n; i++) {
+        if (is_after(event_bus, &event_bus->pending.at[i], last))
+            asim_event_fini(&event_bus->pending.at[i]);
         else
-            show->pending.at[kept++] = show->pending.at[i];
+            event_bus->pending.at[kept++] = event_bus->pending.at[i];
     }
-    show->pending.n = kept;
+    event_bus->pending.n = kept;
 }
 
-static inline void show_to(const struct asim_event_bus *show, const struct asim_world *world,
-                           uint32_t viewers, const struct asim_event *event)
+static inline void notify(const struct asim_event_bus *event_bus, const struct asim_world *world,
+                          uint32_t observers, const struct asim_event *event)
 {
-    for (viewers &= show->seers[event->kind]; viewers; viewers &= viewers - 1) {
-        const struct asim_event_observer *viewer = &show->viewers[__builtin_ctz(viewers)];
+    for (observers &= event_bus->observers_of[event->kind]; observers; observers &= observers - 1) {
+        const struct asim_event_observer *observer =
+            &event_bus->observers[__builtin_ctz(observers)];
 
-        viewer->see(viewer->self, world, event);
+        observer->on_event(observer->self, world, event);
     }
 }
 
-void asim_event_bus_notify(const struct asim_event_bus *show, const struct asim_world *world,
-                           uint32_t viewers, const struct asim_event *event)
+void asim_event_bus_notify(const struct asim_event_bus *event_bus, const struct asim_world *world,
+                           uint32_t observers, const struct asim_event *event)
 {
-    show_to(show, world, viewers, event);
+    notify(event_bus, world, observers, event);
 }
 
-static inline void show_one(struct asim_event_bus *show, const struct asim_world *world,
-                            struct asim_event *event)
+static inline void notify_one(struct asim_event_bus *event_bus, const struct asim_world *world,
+                              struct asim_event *event)
 {
-    uint32_t aside = show->aside ? show->aside_viewers : 0;
+    uint32_t async = event_bus->async ? event_bus->async_observers : 0;
 
-    if (aside & show->seers[event->kind])
-        asim_async_observers_put(show->aside, event);
-    show_to(show, world, ~aside, event);
+    if (async & event_bus->observers_of[event->kind])
+        asim_async_observers_put(event_bus->async, event);
+    notify(event_bus, world, ~async, event);
     if (event->kind != ASIM_EV_FCT) /* a row a message: nothing hangs on it */
         asim_event_fini(event);
 }
 
 /* The first n in that order have been shown: the others stay, as they lie. */
-static void keep_rest(struct asim_event_bus *show, const uint64_t *order, size_t n)
+static void keep_rest(struct asim_event_bus *event_bus, const uint64_t *order, size_t n)
 {
     size_t kept = 0;
 
     for (size_t i = 0; i < n; i++)
-        show->pending.at[order[i]].kind = ASIM_EV_KINDS; /* gone */
-    for (size_t i = 0; i < show->pending.n; i++)
-        if (show->pending.at[i].kind != ASIM_EV_KINDS)
-            show->pending.at[kept++] = show->pending.at[i];
-    show->pending.n = kept;
+        event_bus->pending.at[order[i]].kind = ASIM_EV_KINDS; /* gone */
+    for (size_t i = 0; i < event_bus->pending.n; i++)
+        if (event_bus->pending.at[i].kind != ASIM_EV_KINDS)
+            event_bus->pending.at[kept++] = event_bus->pending.at[i];
+    event_bus->pending.n = kept;
 }
 
 /* What lies at or after `until` stays, in its old order: other nodes may still add earlier rows. A
  * run that is stopped keeps the rest, for the close to free. Mostly nothing is left. */
-void asim_event_bus_deliver(struct asim_event_bus *show, const struct asim_world *world,
+void asim_event_bus_deliver(struct asim_event_bus *event_bus, const struct asim_world *world,
                             uint64_t until)
 {
     const uint64_t *order;
-    size_t shown = 0, n = show->pending.n;
+    size_t shown = 0, n = event_bus->pending.n;
 
-    if (!n || show->stopped)
+    if (!n || event_bus->stopped)
         return;
-    order = asim_event_bus_sort(show);
+    order = asim_event_bus_sort(event_bus);
     if (!order) {
-        show->pending.failed = 1;
+        event_bus->pending.failed = 1;
         return;
     }
-    for (; shown < n && !show->stopped; shown++) {
-        struct asim_event *event = &show->pending.at[order[shown]];
+    for (; shown < n && !event_bus->stopped; shown++) {
+        struct asim_event *event = &event_bus->pending.at[order[shown]];
 
         if (event->t >= until)
             break;
-        show_one(show, world, event);
+        notify_one(event_bus, world, event);
     }
     if (shown < n)
-        keep_rest(show, order, shown);
+        keep_rest(event_bus, order, shown);
     else
-        show->pending.n = 0;
+        event_bus->pending.n = 0;
 }
 
-/* Every viewer is closed even after a failure; the first one's code is returned. The show is empty
- * afterwards and can be closed again. */
-int asim_event_bus_close(struct asim_event_bus *show, const struct asim_world *world,
+/* Every observer is closed even after a failure; the first one's code is returned. The show is
+ * empty afterwards and can be closed again. */
+int asim_event_bus_close(struct asim_event_bus *event_bus, const struct asim_world *world,
                          struct asim_err *err)
 {
     int code = 0;
 
-    asim_event_bus_deliver(show, world, UINT64_MAX);
-    asim_async_observers_close(show->aside);
-    for (size_t v = 0; v < show->n; v++) {
-        int one =
-            show->viewers[v].close ? show->viewers[v].close(show->viewers[v].self, world, err) : 0;
+    asim_event_bus_deliver(event_bus, world, UINT64_MAX);
+    asim_async_observers_close(event_bus->async);
+    for (size_t v = 0; v < event_bus->n; v++) {
+        int one = event_bus->observers[v].close
+                      ? event_bus->observers[v].close(event_bus->observers[v].self, world, err)
+                      : 0;
 
         if (one && !code)
             code = one;
-        show->lost |= one != 0;
+        event_bus->lost |= one != 0;
     }
-    if (show->pending.failed && !code)
+    if (event_bus->pending.failed && !code)
         code = asim_err_nomem(err, "keeping events for the reports");
-    for (size_t i = 0; i < show->pending.n; i++) /* stopped */
-        asim_event_fini(&show->pending.at[i]);
-    free(show->pending.at);
-    free(show->keys.at);
-    *show = (struct asim_event_bus){.n = 0};
+    for (size_t i = 0; i < event_bus->pending.n; i++) /* stopped */
+        asim_event_fini(&event_bus->pending.at[i]);
+    free(event_bus->pending.at);
+    free(event_bus->keys.at);
+    *event_bus = (struct asim_event_bus){.n = 0};
     return code;
 }

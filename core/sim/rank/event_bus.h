@@ -4,7 +4,7 @@
  * window, and shows them in order of time once a window is settled. A kind nobody wants costs a
  * test of a bit and is not recorded.
  *
- * Viewers see events one by one, each once, in an order that follows from the run
+ * Observers see events one by one, each once, in an order that follows from the run
  * alone; on one thread, but for those that may be shown theirs aside. An event holds what it says
  * but for the names of ops and the figures of ranks, which are asked for where they are wanted
  * (event.h).
@@ -74,7 +74,7 @@ struct asim_event {
             struct asim_rank_facts *facts; /* where the rank lives elsewhere, else NULL */
         } done;
         struct {
-            uint64_t group, ordinal; /* group id + 1, 0 = all ranks; n-th of that group */
+            uint64_t group, sequence; /* group id + 1, 0 = all ranks; n-th of that group */
             uint32_t index, kind;
             uint32_t first;   /* lowest rank of those: which ring it is, where rings are alike */
             uint32_t sized;   /* an all-to-all with sizes of each pair's own */
@@ -89,9 +89,9 @@ struct asim_event_observer {
     /* see() looks at nothing but self, the event and what never changes in the world: it may be
      * called by any thread, while the run goes on (async_observers.h). Not for kinds that own
      * memory. */
-    int aside;
+    int async;
     void *self;
-    void (*see)(void *self, const struct asim_world *world, const struct asim_event *event);
+    void (*on_event)(void *self, const struct asim_world *world, const struct asim_event *event);
     /* The end. Writes what is left, or drops it where world->failed; 0 or a negative code. */
     int (*close)(void *self, const struct asim_world *world, struct asim_err *err);
 };
@@ -104,8 +104,8 @@ enum { ASIM_STAGE_START, ASIM_STAGE_NODES };
  * (rdma-network.md#output-files). */
 enum { ASIM_QLEN_NS = 100, ASIM_QLEN_BYTES = 1000 };
 
-/* What one lane has recorded. Its thread alone writes it, and only between windows may another look
- * at it. */
+/* What one shard has recorded. Its thread alone writes it, and only between windows may another
+ * look at it. */
 struct asim_events {
     struct asim_event *at;
     size_t n, cap;
@@ -114,39 +114,41 @@ struct asim_events {
 };
 
 struct asim_event_bus {
-    struct asim_event_observer viewers[ASIM_EVENT_OBSERVERS];
+    struct asim_event_observer observers[ASIM_EVENT_OBSERVERS];
     size_t n;
     unsigned wants;
-    uint32_t seers[ASIM_EV_KINDS];      /* of each kind: a bit per viewer */
-    uint32_t aside_viewers;             /* those with `aside`, likewise */
-    struct asim_async_observers *aside; /* NULL: all are shown by the caller */
+    uint32_t observers_of[ASIM_EV_KINDS]; /* of each kind: a bit per observer */
+    uint32_t async_observers;             /* those with `aside`, likewise */
+    struct asim_async_observers *async;   /* NULL: all are shown by the caller */
     struct asim_events pending;
     ASIM_VEC(uint64_t) keys; /* while it is sorted (event_sort.c) */
     /* in_order: insertion is the order within one time, as all ranks have one clock.
      * turn: of events from now on; changed between windows only. */
     int in_order;
     uint16_t turn;
-    int lost;    /* a viewer could not write what it had: those closed after it leave nothing */
-    int stopped; /* a viewer found the run to have failed: nothing behind that event is shown */
+    int lost;    /* a observer could not write what it had: those closed after it leave nothing */
+    int stopped; /* a observer found the run to have failed: nothing behind that event is shown */
 };
 
-/* Adds a viewer; its close is called by asim_event_bus_close in the order of adding. */
-int asim_event_bus_add(struct asim_event_bus *show, const struct asim_event_observer *viewer);
+/* Adds a observer; its close is called by asim_event_bus_close in the order of adding. */
+int asim_event_bus_add(struct asim_event_bus *event_bus,
+                       const struct asim_event_observer *observer);
 /* 1 if it is worth filling in an event of that kind. */
-static inline int asim_event_bus_wants(const struct asim_event_bus *show, enum asim_event_kind kind)
+static inline int asim_event_bus_wants(const struct asim_event_bus *event_bus,
+                                       enum asim_event_kind kind)
 {
-    return (show->wants >> kind & 1) != 0;
+    return (event_bus->wants >> kind & 1) != 0;
 }
-/* Shows one event to those of these viewers (bits) that want its kind, in the order of adding. */
-void asim_event_bus_notify(const struct asim_event_bus *show, const struct asim_world *world,
-                           uint32_t viewers, const struct asim_event *event);
+/* Shows one event to those of these observers (bits) that want its kind, in the order of adding. */
+void asim_event_bus_notify(const struct asim_event_bus *event_bus, const struct asim_world *world,
+                           uint32_t observers, const struct asim_event *event);
 /* Records one event if anybody wants its kind; its turn is the show's. */
-void asim_event_bus_record(const struct asim_event_bus *show, struct asim_events *into,
+void asim_event_bus_record(const struct asim_event_bus *event_bus, struct asim_events *into,
                            const struct asim_event *event);
 /* The place of one event more of a kind somebody wants, for the caller to fill in but for kind,
  * turn and order; NULL when out of memory. For rows a message: nothing is built elsewhere and
  * copied. Whoever gathers has looked at these places last: one to come is asked for ahead. */
-static inline struct asim_event *asim_event_bus_slot(const struct asim_event_bus *show,
+static inline struct asim_event *asim_event_bus_slot(const struct asim_event_bus *event_bus,
                                                      struct asim_events *into,
                                                      enum asim_event_kind kind)
 {
@@ -160,22 +162,22 @@ static inline struct asim_event *asim_event_bus_slot(const struct asim_event_bus
     __builtin_prefetch(&into->at[into->n + ahead - 1], 1);
     event = &into->at[into->n++];
     event->kind = (uint16_t)kind;
-    event->turn = show->turn;
+    event->turn = event_bus->turn;
     event->order = into->order++;
     return event;
 }
-/* Between windows: what a lane has recorded becomes pending. */
-void asim_event_bus_gather(struct asim_event_bus *show, struct asim_events *from);
+/* Between windows: what a shard has recorded becomes pending. */
+void asim_event_bus_gather(struct asim_event_bus *event_bus, struct asim_events *from);
 /* Forgets what is pending and does not come before `last` (t, turn, rank and order count). */
-void asim_event_bus_cut(struct asim_event_bus *show, const struct asim_event *last);
+void asim_event_bus_cut(struct asim_event_bus *event_bus, const struct asim_event *last);
 /* What is pending, in order, as indices into it; NULL when out of memory. Borrowed until the next
  * call. */
-const uint64_t *asim_event_bus_sort(struct asim_event_bus *show);
+const uint64_t *asim_event_bus_sort(struct asim_event_bus *event_bus);
 /* Shows everything before `until`, in order of time. */
-void asim_event_bus_deliver(struct asim_event_bus *show, const struct asim_world *world,
+void asim_event_bus_deliver(struct asim_event_bus *event_bus, const struct asim_world *world,
                             uint64_t until);
-/* Shows the rest and closes every viewer; the first failure is returned. */
-int asim_event_bus_close(struct asim_event_bus *show, const struct asim_world *world,
+/* Shows the rest and closes every observer; the first failure is returned. */
+int asim_event_bus_close(struct asim_event_bus *event_bus, const struct asim_world *world,
                          struct asim_err *err);
 
 #endif

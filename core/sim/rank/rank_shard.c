@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only
  *
- * See rank_shard.h. Opening and closing lanes, and what becomes of failures: a rank that fails does
- * nothing more, all others go on to the window's end, and the failure earliest in (time, rank) is
- * the run's. So the sentence is the same for any window, any number of threads and of processes.
+ * See rank_shard.h. Opening and closing shards, and what becomes of failures: a rank that fails
+ * does nothing more, all others go on to the window's end, and the failure earliest in (time, rank)
+ * is the run's. So the sentence is the same for any window, any number of threads and of processes.
  */
 #include "sim/rank/rank_shard.h"
 #include "sim/rank/event_bus.h"
@@ -16,66 +16,66 @@
  * grown. */
 static void open_pools(struct asim_pools *pools, uint32_t max_phases, size_t bus_bytes)
 {
-    size_t stream = sizeof(struct asim_chunk) + max_phases * sizeof(struct asim_phase);
+    size_t chunk = sizeof(struct asim_chunk) + max_phases * sizeof(struct asim_phase);
 
-    asim_pool_init(&pools->todo, sizeof(struct asim_rank_event), 0);
+    asim_pool_init(&pools->event, sizeof(struct asim_rank_event), 0);
     asim_pool_init(&pools->tick, sizeof(struct asim_tick), 0);
-    asim_pool_init(&pools->march, asim_pool_lines(sizeof(struct asim_uniform_phase)), 0);
-    asim_pool_init(&pools->stream, stream, 0);
+    asim_pool_init(&pools->uniform, asim_pool_lines(sizeof(struct asim_uniform_phase)), 0);
+    asim_pool_init(&pools->chunk, chunk, 0);
     asim_pool_init(&pools->dataset, sizeof(struct asim_coll_op), 0);
     asim_pool_init(&pools->recv, sizeof(struct asim_recv), 0);
     asim_pool_init(&pools->inbox, asim_pool_lines(sizeof(struct asim_inbox)), 0);
-    asim_pool_init(&pools->later, sizeof(struct asim_deferred_action), 0);
+    asim_pool_init(&pools->action, sizeof(struct asim_deferred_action), 0);
     asim_pool_init(&pools->bus, bus_bytes ? bus_bytes : 1, 0);
 }
 
 /* Also those that were never used: they have taken no memory. */
 static void close_pools(struct asim_pools *pools)
 {
-    asim_pool_fini(&pools->todo);
+    asim_pool_fini(&pools->event);
     asim_pool_fini(&pools->tick);
-    asim_pool_fini(&pools->march);
-    asim_pool_fini(&pools->stream);
+    asim_pool_fini(&pools->uniform);
+    asim_pool_fini(&pools->chunk);
     asim_pool_fini(&pools->dataset);
     asim_pool_fini(&pools->recv);
     asim_pool_fini(&pools->inbox);
-    asim_pool_fini(&pools->later);
+    asim_pool_fini(&pools->action);
     asim_pool_fini(&pools->bus);
 }
 
-/* Ranks are told their lanes here; `of` must outlive the world's run, since the fabric's hooks ask
+/* Ranks are told their shards here; `of` must outlive the world's run, since the fabric's hooks ask
  * it for switches. */
 int asim_rank_shards_open(struct asim_world *world, uint32_t n, const uint16_t *of)
 {
-    struct asim_rank_shard *lanes = calloc(n, sizeof *lanes);
+    struct asim_rank_shard *shards = calloc(n, sizeof *shards);
 
-    if (!lanes)
+    if (!shards)
         return ASIM_ENOMEM;
     asim_rank_shards_close(world);
-    world->lanes = lanes;
-    world->n_lanes = n;
-    world->lane_of = n > 1 ? of : NULL;
+    world->shards = shards;
+    world->n_shards = n;
+    world->shard_of = n > 1 ? of : NULL;
     for (uint32_t l = 0; l < n; l++) {
-        open_pools(&lanes[l].pools, world->max_phases, world->bus_request_bytes);
-        lanes[l].events = n > 1 ? &lanes[l].own : &world->show.pending;
+        open_pools(&shards[l].pools, world->max_phases, world->bus_request_bytes);
+        shards[l].events = n > 1 ? &shards[l].own : &world->event_bus.pending;
     }
     for (uint32_t r = 0; r < world->n_ranks; r++)
         if (asim_rank_is_here(&world->ranks[r]))
-            world->ranks[r].lane = asim_rank_shard_of(world, r);
+            world->ranks[r].shard = asim_rank_shard_of(world, r);
     return 0;
 }
 
-/* Objects still out go with their pools, algorithms that still run with their lane. What a lane has
- * recorded and nobody gathered is lost: by then the run has failed. */
+/* Objects still out go with their pools, algorithms that still run with their shard. What a shard
+ * has recorded and nobody gathered is lost: by then the run has failed. */
 void asim_rank_shards_close(struct asim_world *world)
 {
-    for (uint32_t l = 0; l < world->n_lanes; l++) {
-        close_pools(&world->lanes[l].pools);
-        free(world->lanes[l].own.at);
+    for (uint32_t l = 0; l < world->n_shards; l++) {
+        close_pools(&world->shards[l].pools);
+        free(world->shards[l].own.at);
     }
-    free(world->lanes);
-    world->lanes = NULL;
-    world->n_lanes = 0;
+    free(world->shards);
+    world->shards = NULL;
+    world->n_shards = 0;
 }
 
 /* Where all ranks share one clock, the first one noticed is the earliest. */
@@ -93,35 +93,35 @@ void asim_failure_merge(struct asim_failure *into, const struct asim_failure *fr
         *into = *from;
 }
 
-/* By a viewer, in the order of events, so that the first it finds is the earliest it will. */
+/* By a observer, in the order of events, so that the first it finds is the earliest it will. */
 void asim_world_record_failure(struct asim_world *world, const struct asim_event *at,
                                const struct asim_err *err)
 {
     struct asim_failure failure = {.err = *err, .at = *at};
 
-    if (world->show.in_order)
+    if (world->event_bus.in_order)
         failure.at.rank = 0;
     asim_failure_merge(&world->failure, &failure);
     world->failed = 1;
-    world->show.stopped = 1;
+    world->event_bus.stopped = 1;
 }
 
 /* What a failed node says afterwards is an echo. */
 void asim_node_record_failure(struct asim_world *world, uint32_t node, int *failed)
 {
-    struct asim_rank_shard *lane = asim_rank_shard_of(world, node);
-    struct asim_failure *failure = &lane->failure;
+    struct asim_rank_shard *shard = asim_rank_shard_of(world, node);
+    struct asim_failure *failure = &shard->failure;
     struct asim_event at = {.t = asim_node_now(world, node),
-                            .turn = world->show.turn,
-                            .rank = world->show.in_order ? 0 : node,
-                            .order = lane->events->order};
+                            .turn = world->event_bus.turn,
+                            .rank = world->event_bus.in_order ? 0 : node,
+                            .order = shard->events->order};
 
     if (!*failed && (!failure->err.code || is_before(&at, &failure->at))) {
-        failure->err = lane->trial;
+        failure->err = shard->scratch_err;
         failure->at = at;
     }
     *failed = 1;
-    lane->trial.code = 0;
+    shard->scratch_err.code = 0;
 }
 
 /* The usual kind of node. */
@@ -134,24 +134,24 @@ void asim_rank_record_failure(struct asim_rank *rank)
  * not. */
 void asim_rank_fail_nomem(struct asim_rank *rank, const char *doing)
 {
-    asim_err_nomem(&rank->lane->trial, doing);
+    asim_err_nomem(&rank->shard->scratch_err, doing);
     asim_rank_record_failure(rank);
 }
 
-/* Asked between windows, or times: a few lanes, a few words of each. Asked again, it finds what it
+/* Asked between windows, or times: a few shards, a few words of each. Asked again, it finds what it
  * found before. */
 void asim_rank_shards_gather(struct asim_world *world)
 {
     uint32_t done = 0;
 
-    for (uint32_t l = 0; l < world->n_lanes; l++) {
-        struct asim_rank_shard *lane = &world->lanes[l];
+    for (uint32_t l = 0; l < world->n_shards; l++) {
+        struct asim_rank_shard *shard = &world->shards[l];
 
-        done += lane->ranks_done;
-        asim_event_bus_gather(&world->show, lane->events);
-        if (!lane->failure.err.code)
+        done += shard->ranks_done;
+        asim_event_bus_gather(&world->event_bus, shard->events);
+        if (!shard->failure.err.code)
             continue;
-        asim_failure_merge(&world->failure, &lane->failure);
+        asim_failure_merge(&world->failure, &shard->failure);
         world->failed = 1;
     }
     world->ranks_done = done;
@@ -172,5 +172,5 @@ void asim_world_finish_failures(struct asim_world *world, const struct asim_err 
     if (!world->failure.err.code)
         return;
     world->failed = 1;
-    asim_event_bus_cut(&world->show, &world->failure.at);
+    asim_event_bus_cut(&world->event_bus, &world->failure.at);
 }

@@ -162,7 +162,7 @@ static void find_listless(struct asim_rank *rank, uint32_t index, const struct a
     rank->tensors->listless = 1;
     event.of.op.index = index;
     event.of.op.id = op->id;
-    asim_event_bus_record(&rank->world->show, rank->lane->events, &event);
+    asim_event_bus_record(&rank->world->event_bus, rank->shard->events, &event);
 }
 
 /* Once a run, of its first such op. Peak and trace then hold what the other ops say, which may be
@@ -173,9 +173,9 @@ static void tell_listless(void *self, const struct asim_world *seen, const struc
     struct asim_op op;
 
     (void)seen;
-    if (world->listless_told || asim_event_op(world, event, &op))
+    if (world->no_tensor_list_told || asim_event_op(world, event, &op))
         return;
-    world->listless_told = 1;
+    world->no_tensor_list_told = 1;
     asim_world_diagnose(
         world,
         "track-local-mem: rank %u's op %llu ('%.80s') has no attributes inputs and outputs; such "
@@ -248,7 +248,7 @@ struct asim_tensor_change *asim_tensors_changes(const struct asim_tensors *tenso
 uint64_t asim_tensors_peak(struct asim_rank *rank)
 {
     const struct asim_tensors *tensors = rank->tensors;
-    uint64_t held = 0, peak = 0;
+    uint64_t pinned = 0, peak = 0;
     size_t n = 0;
     struct asim_tensor_change *changes = asim_tensors_changes(tensors, &n);
 
@@ -257,8 +257,8 @@ uint64_t asim_tensors_peak(struct asim_rank *rank)
         return 0;
     }
     for (size_t i = 0; i < n; i++) {
-        held += changes[i].comes ? changes[i].bytes : 0 - changes[i].bytes;
-        peak = changes[i].comes && held > peak ? held : peak;
+        pinned += changes[i].comes ? changes[i].bytes : 0 - changes[i].bytes;
+        peak = changes[i].comes && pinned > peak ? pinned : peak;
     }
     free(changes);
     return peak;
@@ -280,10 +280,10 @@ int asim_tensors_setup(struct asim_world *world, struct asim_err *err)
         world->ranks[r].tensors = tensors;
     }
     if (world->system.track_local_mem &&
-        asim_event_bus_add(&world->show,
+        asim_event_bus_add(&world->event_bus,
                            &(struct asim_event_observer){.wants = 1u << ASIM_EV_NO_TENSOR_LIST,
                                                          .self = world,
-                                                         .see = tell_listless}))
+                                                         .on_event = tell_listless}))
         return asim_err_nomem(err, "tracking local memory");
     return 0;
 }

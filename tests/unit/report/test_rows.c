@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only
  *
  * The reports of a world driven by hand: events recorded out of order come out by time, kinds
- * nobody wants are not kept, and a viewer sees nothing after its window is settled twice.
+ * nobody wants are not kept, and a observer sees nothing after its window is settled twice.
  */
 #include "../sim/runs.h"
 
@@ -36,13 +36,13 @@ static void record(struct asim_event_bus *show, uint64_t t, enum asim_event_kind
                           &(struct asim_event){.t = t, .kind = kind, .rank = rank});
 }
 
-/* A viewer of ends of messages that keeps what it sees. */
+/* A observer of ends of messages that keeps what it sees. */
 static void watch_messages(struct asim_event_bus *show, struct seen *seen)
 {
-    const struct asim_event_observer viewer = {
-        .wants = 1u << ASIM_EV_FCT, .self = seen, .see = see, .close = close_viewer};
+    const struct asim_event_observer observer = {
+        .wants = 1u << ASIM_EV_FCT, .self = seen, .on_event = see, .close = close_viewer};
 
-    CHECK(asim_event_bus_add(show, &viewer) == 0);
+    CHECK(asim_event_bus_add(show, &observer) == 0);
 }
 
 static void order_of_events(void)
@@ -94,11 +94,11 @@ static void order_of_many(uint64_t between)
 static void too_many_viewers(void)
 {
     struct asim_event_bus show = {0};
-    struct asim_event_observer viewer = {.wants = 1};
+    struct asim_event_observer observer = {.wants = 1};
     struct asim_err err = {0};
     int taken = 0;
 
-    while (asim_event_bus_add(&show, &viewer) == 0 && taken < 1000)
+    while (asim_event_bus_add(&show, &observer) == 0 && taken < 1000)
         taken++;
     CHECK_U64(taken, ASIM_EVENT_OBSERVERS);
     CHECK(asim_event_bus_close(&show, NULL, &err) == 0);

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only
  *
- * NVSwitches that take part in collectives (sim/collective/nvswitch.c), in whole runs: the time of NVLS in
- * closed form, servers that share an NVSwitch, several NVSwitches in turn, and what is said where a
- * server's GPUs do not meet in one. Then memory running out at every allocation of such a run: each
- * ends in the sentence for it and leaves nothing behind.
+ * NVSwitches that take part in collectives (sim/collective/nvswitch.c), in whole runs: the time of
+ * NVLS in closed form, servers that share an NVSwitch, several NVSwitches in turn, and what is said
+ * where a server's GPUs do not meet in one. Then memory running out at every allocation of such a
+ * run: each ends in the sentence for it and leaves nothing behind.
  */
 #include "nomem_malloc.h"
 #include "runs.h"
@@ -82,11 +82,11 @@ static void two_in_one(void)
 
 static void refused_servers(void)
 {
-    static char split[] = "auto:Spectrum-X,psn=1,gt=H100,gps=4";
+    static char dist[] = "auto:Spectrum-X,psn=1,gt=H100,gps=4";
     struct asim_err err;
 
     write_system("\"all-reduce-implementation\": [\"ncclNvls8\"]");
-    CHECK_U64(run_ns(split, &err), 0);
+    CHECK_U64(run_ns(dist, &err), 0);
     CHECK(strstr(err.text, "joined to different NVSwitches") != NULL);
 }
 

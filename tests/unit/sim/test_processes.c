@@ -14,11 +14,11 @@
 enum { RANKS = 8, SERVER_RANKS = 16, WORLDS = 4 };
 
 static char folder[128];
-static uint32_t turns; /* runs in which sides took turns */
+static uint32_t round_robin; /* runs in which sides took turns */
 
 struct way {
     uint32_t processes, threads;
-    int per_event; /* W = 0 */
+    int per_event; /* per-event mode */
 };
 
 struct outcome {
@@ -74,7 +74,7 @@ static struct asim_world *open_one(const char *cc, const struct way *way, uint32
     settings.net_overrides = overrides;
     settings.process = process;
     settings.processes = way->processes;
-    settings.lent = 2;
+    settings.borrowed_cores = 2;
     settings.threads = way->threads;
     settings.per_event = way->per_event;
     CHECK(asim_world_open(&world, &settings, &hooks, &outcome->err) == 0);
@@ -127,7 +127,7 @@ static void take_turns(struct asim_world *const *worlds, uint32_t n)
         may += asim_grid_may_use_half_steps(worlds[w]->fabric) != 0;
     for (uint32_t w = 0; may == n && w < n; w++)
         asim_grid_use_half_steps(worlds[w]->fabric);
-    turns += may == n;
+    round_robin += may == n;
 }
 
 static int run_shared(struct asim_world *const *worlds, uint32_t n, struct outcome *outcome)
@@ -162,7 +162,7 @@ static int run_whole(struct asim_world *const *worlds, uint32_t n, struct outcom
     int code = asim_world_run(worlds[0], &outcome->err);
 
     for (uint32_t w = 1; w < n; w++) {
-        CHECK(asim_world_is_whole(worlds[w]));
+        CHECK(asim_world_is_unpartitioned(worlds[w]));
         CHECK_U64(worlds[w]->n_here, 0);
         CHECK(asim_world_finish(worlds[w], code, NULL) == code);
     }
@@ -171,7 +171,7 @@ static int run_whole(struct asim_world *const *worlds, uint32_t n, struct outcom
 
 static int run_worlds(struct asim_world *const *worlds, uint32_t n, struct outcome *outcome)
 {
-    if (n > 1 && !asim_world_is_whole(worlds[0]))
+    if (n > 1 && !asim_world_is_unpartitioned(worlds[0]))
         return run_shared(worlds, n, outcome);
     return run_whole(worlds, n, outcome);
 }
@@ -324,10 +324,10 @@ int main(void)
     run_folder(folder, sizeof folder);
     write_traces();
     all_ways("1");
-    CHECK_U64(turns, 4); /* not at W = 0 */
+    CHECK_U64(round_robin, 4); /* not in per-event mode */
     all_ways("3");
     all_ways("7");
-    CHECK_U64(turns, 4); /* nor with INT or timestamps */
+    CHECK_U64(round_robin, 4); /* nor with INT or timestamps */
     with_one_switch = 1;
     all_ways("1");
     with_one_switch = 0;

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-only
  *
- * One run, dealt in many ways: to 1 to 4 lanes, advanced forwards, backwards or on threads of their
- * own, in windows of any length, and to 1 to 4 processes (worlds that exchange blocks). Whatever
- * the way, the code, the sentence, the lines and every report file are the same bytes: of a run
- * that ends well, of failures, of collectives that do not match, and of stalls.
+ * One run, dealt in many ways: to 1 to 4 shards, advanced forwards, backwards or on threads of
+ * their own, in windows of any length, and to 1 to 4 processes (worlds that exchange blocks).
+ * Whatever the way, the code, the sentence, the lines and every report file are the same bytes: of
+ * a run that ends well, of failures, of collectives that do not match, and of stalls.
  */
-#include "ways.h"
+#include "run_variants.h"
 
 static int is_in_group(uint32_t r)
 {
@@ -77,8 +77,8 @@ static void write_inputs(void)
         run_trace(folder, r, ops, some_ops(r, ops));
 }
 
-/* What lanes make and read together: flows of NCCL's rings, laid out on first use; and what none of
- * them can read, of which the first to ask is told. */
+/* What shards make and read together: flows of NCCL's rings, laid out on first use; and what none
+ * of them can read, of which the first to ask is told. */
 static void shared_algorithms(void)
 {
     const struct outcome *plain;

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only
  *
- * Phases on the march (sim/collective/uniform_phase.h): messages count when they are sent, not when their phase
- * begins, so that a display and an interrupted run say what has happened. That times and order are
- * those of the general engine is tested by tests/parity/analytical against an independent model.
+ * Phases uniform (sim/collective/uniform_phase.h): messages count when they are sent, not when
+ * their phase begins, so that a display and an interrupted run say what has happened. That times
+ * and order are those of the general engine is tested by tests/parity/analytical against an
+ * independent model.
  */
 #include "runs.h"
 

@@ -1,19 +1,19 @@
 /* SPDX-License-Identifier: GPL-2.0-only
  *
- * Runs what lies in `folder` over the network of fake.h in many ways: lanes, threads, orders,
- * windows and processes (worlds that exchange blocks); all must come to one outcome.
+ * Runs what lies in `folder` over the network of mock_network.h in many ways: shards, threads,
+ * orders, windows and processes (worlds that exchange blocks); all must come to one outcome.
  */
 #ifndef ASIM_TESTS_WAYS_H
 #define ASIM_TESTS_WAYS_H
 
-#include "fake.h"
+#include "mock_network.h"
 
 enum { RANKS = 8, OPS = 9 };
 
 static char folder[128];
 
 struct way { /* to run it */
-    uint32_t lanes, processes;
+    uint32_t shards, processes;
     int backwards, threads;
     uint64_t window;
 };
@@ -119,87 +119,87 @@ static inline struct asim_world *open_one(const char *out, const struct way *way
 }
 
 /* What each has for each, after a window. */
-static inline void exchange(const struct fake *fake, struct outcome *outcome)
+static inline void exchange(const struct mock *mock, struct outcome *outcome)
 {
     struct asim_buffer block;
 
-    for (uint32_t from = 0; fake->n_worlds > 1 && from < fake->n_worlds; from++)
-        for (uint32_t to = 0; to < fake->n_worlds; to++) {
+    for (uint32_t from = 0; mock->n_worlds > 1 && from < mock->n_worlds; from++)
+        for (uint32_t to = 0; to < mock->n_worlds; to++) {
             if (from == to || outcome->code)
                 continue;
-            went_wrong(outcome, asim_world_pack(fake->worlds[from], to, &block, &outcome->err));
+            went_wrong(outcome, asim_world_pack(mock->worlds[from], to, &block, &outcome->err));
             if (!outcome->code && block.n)
-                went_wrong(outcome, asim_world_unpack(fake->worlds[to], &block, &outcome->err));
+                went_wrong(outcome, asim_world_unpack(mock->worlds[to], &block, &outcome->err));
         }
 }
 
-static inline int is_at_end(const struct fake *fake)
+static inline int is_at_end(const struct mock *mock)
 {
     int over = 1, stopped = 0;
 
-    for (uint32_t w = 0; w < fake->n_worlds; w++) {
-        stopped |= asim_world_is_stopped(fake->worlds[w]);
-        over &= asim_world_is_over(fake->worlds[w]);
+    for (uint32_t w = 0; w < mock->n_worlds; w++) {
+        stopped |= asim_world_is_stopped(mock->worlds[w]);
+        over &= asim_world_is_over(mock->worlds[w]);
     }
-    return over || stopped || fake_next(fake) == ASIM_NEVER;
+    return over || stopped || fake_next(mock) == ASIM_NEVER;
 }
 
-static inline void finish(struct fake *fake, struct outcome *outcome)
+static inline void finish(struct mock *mock, struct outcome *outcome)
 {
     struct asim_err run = outcome->err;
     struct asim_buffer block;
     int verdict;
 
     run.code = outcome->code;
-    for (uint32_t w = 1; w < fake->n_worlds; w++)
+    for (uint32_t w = 1; w < mock->n_worlds; w++)
         if (went_wrong(outcome,
-                       asim_world_pack_end(fake->worlds[w], &run, &block, &outcome->err)) == 0)
-            went_wrong(outcome, asim_world_unpack_end(fake->worlds[0], &block, &outcome->err));
-    outcome->code = asim_world_finish(fake->worlds[0], outcome->code, &outcome->err);
+                       asim_world_pack_end(mock->worlds[w], &run, &block, &outcome->err)) == 0)
+            went_wrong(outcome, asim_world_unpack_end(mock->worlds[0], &block, &outcome->err));
+    outcome->code = asim_world_finish(mock->worlds[0], outcome->code, &outcome->err);
     verdict = outcome->code;
-    for (uint32_t w = 1; w < fake->n_worlds; w++) {
-        int code = asim_world_finish(fake->worlds[w], verdict, &outcome->err);
+    for (uint32_t w = 1; w < mock->n_worlds; w++) {
+        int code = asim_world_finish(mock->worlds[w], verdict, &outcome->err);
 
         outcome->code = code != verdict ? code : outcome->code;
     }
 }
 
-static inline void go(struct fake *fake, struct outcome *outcome)
+static inline void go(struct mock *mock, struct outcome *outcome)
 {
-    for (uint32_t w = 0; w < fake->n_worlds; w++)
-        asim_world_start(fake->worlds[w], NULL);
-    while (!outcome->code && !is_at_end(fake)) {
-        fake->until = fake_next(fake) + fake->window;
-        fake_window(fake);
-        for (uint32_t w = 0; w < fake->n_worlds; w++)
-            fake->user[w].settled(fake->user[w].self, fake->until);
-        exchange(fake, outcome);
+    for (uint32_t w = 0; w < mock->n_worlds; w++)
+        asim_world_start(mock->worlds[w], NULL);
+    while (!outcome->code && !is_at_end(mock)) {
+        mock->until = fake_next(mock) + mock->window;
+        fake_window(mock);
+        for (uint32_t w = 0; w < mock->n_worlds; w++)
+            mock->user[w].settled(mock->user[w].self, mock->until);
+        exchange(mock, outcome);
     }
-    finish(fake, outcome);
+    finish(mock, outcome);
 }
 
 static inline void run(const struct way *way, struct outcome *outcome)
 {
-    static struct fake fake;
+    static struct mock mock;
     struct asim_world *world;
     char out[160];
 
     memset(outcome, 0, sizeof *outcome);
-    memset(&fake, 0, sizeof fake);
-    fake.n_lanes = way->lanes;
-    fake.backwards = way->backwards;
-    fake.threads = way->threads;
-    fake.window = way->window;
-    fake.latency = 2000;
+    memset(&mock, 0, sizeof mock);
+    mock.n_shards = way->shards;
+    mock.backwards = way->backwards;
+    mock.threads = way->threads;
+    mock.window = way->window;
+    mock.latency = 2000;
     snprintf(out, sizeof out, "%s/out", folder);
     for (uint32_t p = 0; p < way->processes && !outcome->code; p++)
-        if ((world = open_one(out, way, p, outcome)) && fake_take(&fake, world))
+        if ((world = open_one(out, way, p, outcome)) && fake_take(&mock, world))
             went_wrong(outcome, asim_err_nomem(&outcome->err, "making the test's network"));
     if (!outcome->code)
-        go(&fake, outcome);
-    for (uint32_t w = 0; w < fake.n_worlds; w++)
-        asim_world_close(fake.worlds[w]);
-    fake_end(&fake);
+        go(&mock, outcome);
+    for (uint32_t w = 0; w < mock.n_worlds; w++)
+        asim_world_close(mock.worlds[w]);
+    fake_end(&mock);
     take_files(outcome, out);
 }
 
@@ -223,7 +223,7 @@ static inline const struct outcome *all_ways(void)
         CHECK_STR(other.lines.at, plain.lines.at);
         CHECK_STR(other.files, plain.files);
         if (check_failures > before)
-            fprintf(stderr, "  with %u lanes, %u processes, windows of %u ns\n", ways[i].lanes,
+            fprintf(stderr, "  with %u lanes, %u processes, windows of %u ns\n", ways[i].shards,
                     ways[i].processes, (unsigned)ways[i].window);
     }
     return &plain;

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-only
  *
- * Memory running out at every allocation of a run of two lanes in each of two processes: recording,
- * packing and putting together what processes have must end in the sentence for it, never in a
- * crash or a half file. One with a stall, since its end has most to tell.
+ * Memory running out at every allocation of a run of two shards in each of two processes:
+ * recording, packing and putting together what processes have must end in the sentence for it,
+ * never in a crash or a half file. One with a stall, since its end has most to tell.
  */
 #include "../nomem_malloc.h"
-#include "ways.h"
+#include "run_variants.h"
 
 static void write_inputs(void)
 {

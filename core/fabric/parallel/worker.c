@@ -46,16 +46,6 @@ FOR_WRITING void asim_worker_prefetch(struct asim_worker *worker)
     }
 }
 
-/* Whether hosts may take the fast path; nothing changes this inside a window. The fast path never
- * releases a flow of another process (asim_flow_add_release): only frames behind the end of a
- * message do, and the fast path takes expected frames only. */
-static int is_fast_ok(const struct asim_fabric *fabric)
-{
-    return !fabric->losses && !fabric->run.per_event && !fabric->watch.frame &&
-           !fabric->set.cc->needs && !fabric->set.net->nic_total_pause_count &&
-           !fabric->set.net->l2_back_to_zero;
-}
-
 uint64_t asim_node_advance(struct asim_fabric *fabric, uint32_t v, uint64_t until)
 {
     if (v < fabric->set.hosts)
@@ -74,7 +64,7 @@ void asim_worker_advance(struct asim_worker *worker, uint64_t until)
     uint32_t *active = worker->active, n = 0, hosts = worker->n_hosts;
     uint64_t *next = worker->next;
 
-    worker->fast_ok = is_fast_ok(fabric);
+    worker->fast_ok = asim_host_fast_ok(fabric);
     for (uint32_t from = 0; fabric->run.half != ASIM_HALF_SWITCHES && from < hosts;
          from += ASIM_BLOCK) {
         uint32_t end = from + asim_block_hosts(worker, from);

@@ -304,6 +304,13 @@ static uint64_t advance_several(struct asim_fabric *fabric, struct asim_host *ho
     return next;
 }
 
+int asim_host_fast_ok(const struct asim_fabric *fabric)
+{
+    return !(fabric->set.without & ASIM_FAST_HOST) && !fabric->losses && !fabric->run.per_event &&
+           !fabric->watch.frame && !fabric->set.cc->needs &&
+           !fabric->set.net->nic_total_pause_count && !fabric->set.net->l2_back_to_zero;
+}
+
 /* Everything of this host before `until`, in order; returns the time of what comes next. host->now
  * moves with each event, which is what the rank sees as its own time. Stops early once failed. What
  * the loops leave, and all of a host with several NICs where the network is not plain, is found by

@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0-only
  *
- * What a switch has to do inside one window, soonest first: a calendar (R. Brown, CACM 1988) of
- * short spans, each a list in the order of time, tie (tie_key.h), seq and value. Every port has two
- * places, one for its next arrival and one for the end of its transmission, so nothing is allocated
- * and an entry costs the same however many ports are busy: ports in lockstep are put in already in
- * order, at the end of their list.
+ * The events of a switch in one window: a calendar queue (R. Brown, CACM 1988). Its buckets are
+ * short spans of time, each with lists ordered by time, tie key (tie_key.h), event count and value.
+ * Each port has two entries, one for its next arrival and one for the end of its transmission. So
+ * the queue allocates nothing, and an entry costs the same however many ports are busy: ports in
+ * lockstep append to their list.
  *
- * Times lie in [begin, begin + SPANS << shift); the order never depends on the shape of the lists.
+ * Times lie in [begin, begin + BUCKETS << shift). The order does not depend on the widths of
+ * buckets.
  */
 #ifndef ASIM_FABRIC_LINK_CALENDAR_QUEUE_H
 #define ASIM_FABRIC_LINK_CALENDAR_QUEUE_H
@@ -14,28 +15,28 @@
 #include <stdint.h>
 #include <string.h>
 
-/* In `next`: the end of a list; not in any. */
+/* In `next`: the entry is the last of its list; the entry is in no list. */
 enum { ASIM_CALENDAR_BUCKETS = 512, ASIM_CALENDAR_END = -1, ASIM_CALENDAR_ABSENT = -2 };
 
 struct asim_calendar_entry {
     uint64_t t, tie, seq;
-    int32_t next; /* value of the next in its list; or see above */
+    int32_t next; /* the value of the next entry, or one of the above */
 };
 
-/* A span has two lists, of even values (arrivals) and of odd ones (ends of transmissions), because
- * two kinds that alternate would make every entry walk past those of the other. */
+/* A bucket has one list of even values (arrivals) and one of odd values (ends of transmissions). In
+ * one list each entry would have to pass the entries of the other kind. */
 struct asim_calendar_queue {
     uint64_t begin;
-    uint32_t shift, first;                       /* no span before `first` holds anything */
-    uint64_t bitmap[ASIM_CALENDAR_BUCKETS / 64]; /* bit per span */
+    uint32_t shift, first;                       /* no bucket before `first` holds an entry */
+    uint64_t bitmap[ASIM_CALENDAR_BUCKETS / 64]; /* bit per bucket: it holds an entry */
     struct asim_calendar_bucket {
-        int32_t head[2], tail[2]; /* head ASIM_CALENDAR_END: an empty list */
-        int32_t hint[2];          /* what was put in last that was not the last of its list */
+        int32_t head[2], tail[2]; /* head ASIM_CALENDAR_END: the list is empty */
+        int32_t hint[2];          /* the last entry that was inserted, not appended */
     } bucket[ASIM_CALENDAR_BUCKETS];
-    struct asim_calendar_entry *at; /* [value]; the switch's */
+    struct asim_calendar_entry *at; /* [value]; the switch owns it */
 };
 
-/* Makes an empty queue of one that holds zeros. */
+/* Initialises a queue of zeros, with entries 0 to values - 1. */
 static inline void asim_calendar_queue_init(struct asim_calendar_queue *queue, uint32_t values)
 {
     for (uint32_t i = 0; i < ASIM_CALENDAR_BUCKETS; i++)
@@ -44,8 +45,8 @@ static inline void asim_calendar_queue_init(struct asim_calendar_queue *queue, u
         queue->at[i].next = ASIM_CALENDAR_ABSENT;
 }
 
-/* The queue must be empty. Spans are one tick long where the window is short enough for that (500
- * ns links at ns resolution), so that a list holds one time; else the next power of two. */
+/* Sets the window. The queue must be empty. A bucket is one tick wide if the window is short enough
+ * (links of 500 ns at ns resolution), so a list holds one time; else a power of two. */
 static inline void asim_calendar_queue_begin(struct asim_calendar_queue *queue, uint64_t begin,
                                              uint64_t until)
 {
@@ -57,7 +58,7 @@ static inline void asim_calendar_queue_begin(struct asim_calendar_queue *queue, 
         queue->shift--;
 }
 
-/* The order of the agenda: four words, the last of which no two entries share. */
+/* The order of two entries. No two entries have the same value. */
 static inline int asim_calendar_queue_before(const struct asim_calendar_queue *queue, int32_t a,
                                              int32_t b)
 {
@@ -70,15 +71,15 @@ static inline int asim_calendar_queue_before(const struct asim_calendar_queue *q
     return x->seq != y->seq ? x->seq < y->seq : a < b;
 }
 
-/* The span of an entry's time, whether or not it lies there now. */
+/* The bucket of an entry's time, whether or not the entry is in it. */
 static inline struct asim_calendar_bucket *
 asim_calendar_bucket_of(struct asim_calendar_queue *queue, int32_t value)
 {
     return &queue->bucket[(queue->at[value].t - queue->begin) >> queue->shift];
 }
 
-/* Puts a value that is not after the last of its list where it belongs. Neighbours come one after
- * the other, so the search begins at the place found last, if it is still there. */
+/* Inserts a value before the end of its list. Successive inserts are close to each other, so the
+ * search begins at the last one, if it is still there. */
 static inline void asim_calendar_queue_sort_in(struct asim_calendar_queue *queue,
                                                struct asim_calendar_bucket *bucket, int32_t value)
 {
@@ -95,7 +96,7 @@ static inline void asim_calendar_queue_sort_in(struct asim_calendar_queue *queue
     bucket->hint[value & 1] = value;
 }
 
-/* The entry's t, tie and seq are set, and t is within the window. */
+/* Puts an entry in. Its t, tie and seq are set, and t lies in the window. */
 static inline void asim_calendar_queue_put(struct asim_calendar_queue *queue, int32_t value)
 {
     struct asim_calendar_bucket *bucket = asim_calendar_bucket_of(queue, value);
@@ -117,7 +118,7 @@ static inline void asim_calendar_queue_put(struct asim_calendar_queue *queue, in
     bucket->tail[odd] = value;
 }
 
-/* Takes out the first; ASIM_CALENDAR_END when empty. */
+/* Takes the first entry out and returns its value; ASIM_CALENDAR_END: the queue is empty. */
 static inline int32_t asim_calendar_queue_take(struct asim_calendar_queue *queue)
 {
     uint32_t word = queue->first / 64, odd;

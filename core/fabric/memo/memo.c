@@ -244,7 +244,8 @@ int asim_memo_before_window_slow(struct asim_fabric *fabric, uint64_t t, uint64_
     if (asim_memo_detect(fabric, t))
         return 1;
     open = open_messages(fabric, &known);
-    memo->may_be_idle = open == known && (!open || memo->last_completion < until) &&
+    memo->may_be_idle = !memo->replay_off && open == known &&
+                        (!open || memo->last_completion < until) &&
                         (memo->recording || asim_search_budget_has(fabric, &memo->idle_budget, 1));
     memo->defer_from = open && memo->may_be_idle ? memo->last_completion : ASIM_NEVER;
     update_dormancy(memo);

@@ -34,11 +34,15 @@ static int sends(uint32_t host, uint32_t hosts, int half)
     return half ? host % 2 == 0 : host < hosts / 2;
 }
 
-/* room: from - to, and back. */
-static void add_arc(struct flow *f, uint32_t from, uint32_t to, const uint64_t room[2])
+/* Capacity of a pair of arcs: from → to, and back. */
+struct capacity {
+    uint64_t there, back;
+};
+
+static void add_arc(struct flow *f, uint32_t from, uint32_t to, struct capacity room)
 {
-    f->arcs[f->n_arcs++] = (struct arc){to, room[0]};
-    f->arcs[f->n_arcs++] = (struct arc){from, room[1]};
+    f->arcs[f->n_arcs++] = (struct arc){to, room.there};
+    f->arcs[f->n_arcs++] = (struct arc){from, room.back};
 }
 
 /* NVSwitches count only where there are no other switches. */
@@ -53,7 +57,7 @@ static int is_network(const struct asim_topo *topo, const struct asim_link *l, i
 static void add_link(struct flow *f, const struct asim_topo *topo, const struct asim_link *l,
                      int half)
 {
-    uint64_t both[2] = {l->rate_bps, l->rate_bps}, out[2] = {l->rate_bps, 0};
+    const struct capacity both = {l->rate_bps, l->rate_bps}, out = {l->rate_bps, 0};
     int host_a = l->a < topo->hosts, host_b = l->b < topo->hosts;
     int a_sends = host_a && sends(l->a, topo->hosts, half);
     int b_sends = host_b && sends(l->b, topo->hosts, half);
@@ -103,7 +107,7 @@ static int build(struct flow *f, const struct asim_topo *topo, int half)
     for (size_t i = 0; i < topo->n_links; i++)
         if (is_network(topo, &topo->links[i], all))
             add_link(f, topo, &topo->links[i], half);
-    uint64_t any[2] = {UINT64_MAX / 2, 0};
+    const struct capacity any = {UINT64_MAX / 2, 0};
     for (uint32_t h = 0; h < topo->hosts; h++)
         if (sends(h, topo->hosts, half))
             add_arc(f, f->source, h, any);

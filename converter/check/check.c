@@ -5,22 +5,12 @@
 #include "check/check.h"
 
 #include <inttypes.h>
-#include <stdarg.h>
-#include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
-
-void asim_check_say(struct asim_check *check, int is_error, const char *fmt, ...)
-{
-    char text[3072];
-    va_list args;
-    va_start(args, fmt);
-    vsnprintf(text, sizeof text, fmt, args);
-    va_end(args);
-    check->errors += is_error != 0;
-    check->warnings += !is_error;
-    check->say(check->self, is_error, text);
-}
+#include "check/graph.h"
+#include "check/groups.h"
+#include "check/messages.h"
+#include "check/ops.h"
+#include "check/say.h"
 
 /* Sums stop at the largest number, as those of one trace do. */
 static uint64_t sum(uint64_t a, uint64_t b)
@@ -72,8 +62,8 @@ int asim_check_run(struct asim_check *check, struct asim_err *err)
 {
     int rc = 0, unreadable = 0;
     asim_map_init(&check->by_name);
-    asim_map_init(&check->messages[0]);
-    asim_map_init(&check->messages[1]);
+    asim_map_init(&check->message_counts);
+    asim_map_init(&check->message_bytes);
     check->fewest = UINT64_MAX;
     for (uint32_t rank = 0; rank < check->ranks && rc >= 0; rank++) {
         asim_check_graph(check, rank);
@@ -117,7 +107,7 @@ void asim_check_fini(struct asim_check *check)
     free(check->groups.at);
     free(check->colls.at);
     asim_map_fini(&check->by_name);
-    asim_map_fini(&check->messages[0]);
-    asim_map_fini(&check->messages[1]);
+    asim_map_fini(&check->message_counts);
+    asim_map_fini(&check->message_bytes);
     asim_groups_fini(&check->file);
 }

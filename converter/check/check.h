@@ -99,37 +99,14 @@ struct asim_check {
     ASIM_VEC(struct asim_check_coll) colls; /* of the rank at hand */
     ASIM_VEC(struct asim_check_def) defs;   /* likewise */
     ASIM_VEC(struct asim_check_list) lists;
-    struct asim_map by_name;     /* hash of the name → 1 + index in groups */
-    struct asim_map messages[2]; /* (src, dst, tag) → sends less receives; bytes too */
+    struct asim_map by_name; /* hash of the name → 1 + index in groups */
+    /* (src, dst, tag) → number of sends minus receives; bytes sent minus received */
+    struct asim_map message_counts, message_bytes;
 };
 
 /* prefix, ranks, lenient, groups and say are set. Problems of the traces go to say; what returns
  * as an error is ours: no memory, no such file. */
 int asim_check_run(struct asim_check *check, struct asim_err *err);
 void asim_check_fini(struct asim_check *check);
-
-void asim_check_say(struct asim_check *check, int is_error, const char *fmt, ...) ASIM_PRINTF(3, 4);
-
-/* --- parts --- */
-
-/* Ids, parents, cycles of one rank: says what is wrong with them. */
-void asim_check_graph(struct asim_check *check, uint32_t rank);
-/* Looks at every op of one rank, gathers its collectives and messages. 1 = not readable. */
-int asim_check_ops(struct asim_check *check, uint32_t rank, struct asim_err *err);
-/* Index of the group of that name, made if new; negative = out of memory. */
-int64_t asim_check_group(struct asim_check *check, const char *name, uint32_t rank);
-/* Notes the groups a METADATA node lists; what is wrong with them, or ASIM_CHECK_FINE, or negative
- * = out of memory. */
-int asim_check_metadata(struct asim_check *check, const struct asim_op *op);
-/* Once all of the rank is read: the members of the collective's group; what is wrong, as above. */
-int asim_check_named(struct asim_check *check, uint32_t rank, const struct asim_check_coll *coll);
-/* Puts the METADATA nodes of the rank at hand into the order in which they run. */
-void asim_check_sort_defs(struct asim_check *check);
-/* Compares the collectives of the rank at hand with those kept. */
-int asim_check_compare(struct asim_check *check, uint32_t rank, struct asim_err *err);
-/* After the last rank: members that never joined, messages without a partner. */
-void asim_check_members(struct asim_check *check);
-void asim_check_messages(struct asim_check *check);
-int asim_check_message(struct asim_check *check, uint32_t rank, const struct asim_op *op);
 
 #endif

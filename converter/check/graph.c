@@ -2,7 +2,8 @@
  *
  * One rank's dependencies, checked by the index a simulation would build.
  */
-#include "check/check.h"
+#include "check/graph.h"
+#include "check/say.h"
 #include "asim/trace.h"
 
 void asim_check_graph(struct asim_check *check, uint32_t rank)

@@ -8,7 +8,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include "check/check.h"
+#include "check/groups.h"
+#include "check/say.h"
 
 /* FNV-1a; two names of one hash share a slot, which the comparison of names then finds out. */
 static uint64_t hash(const char *name)

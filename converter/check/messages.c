@@ -6,12 +6,17 @@
  */
 #include <inttypes.h>
 #include <stdio.h>
-#include "check/check.h"
+#include "check/messages.h"
+#include "check/say.h"
+
+struct message_key {
+    uint64_t ranks, tag; /* ranks: source in the high half, destination in the low half */
+};
 
 /* The map holds two's-complement numbers. */
-static int add(struct asim_map *map, const uint64_t key[2], uint64_t value, int is_send)
+static int add(struct asim_map *map, struct message_key key, uint64_t value, int is_send)
 {
-    uint64_t *slot = asim_map_put(map, key[0], key[1]);
+    uint64_t *slot = asim_map_put(map, key.ranks, key.tag);
     if (!slot)
         return ASIM_ENOMEM;
     *slot += is_send ? value : 0 - value;
@@ -22,11 +27,11 @@ int asim_check_message(struct asim_check *check, uint32_t rank, const struct asi
 {
     int is_send = op->type == ASIM_OP_COMM_SEND;
     uint64_t src = is_send ? rank : op->comm_src, dst = is_send ? op->comm_dst : rank;
-    uint64_t key[2] = {src << 32 | dst, op->comm_tag};
-    if (add(&check->messages[0], key, 1, is_send))
+    struct message_key key = {src << 32 | dst, op->comm_tag};
+    if (add(&check->message_counts, key, 1, is_send))
         return ASIM_ENOMEM;
     /* One of no bytes counts as one, as in the simulator, which would not wait for it else. */
-    return add(&check->messages[1], key, op->comm_bytes ? op->comm_bytes : 1, is_send);
+    return add(&check->message_bytes, key, op->comm_bytes ? op->comm_bytes : 1, is_send);
 }
 
 /* The table's order must not show, so the lowest key that is wrong is told, with a count. */
@@ -62,7 +67,7 @@ static void say_more(struct asim_check *check, int is_error, const struct asim_m
 
 void asim_check_messages(struct asim_check *check)
 {
-    const struct asim_map *counts = &check->messages[0], *bytes = &check->messages[1];
+    const struct asim_map *counts = &check->message_counts, *bytes = &check->message_bytes;
     const struct asim_map_slot *slot;
     char what[192];
     uint64_t n = find_lowest(bytes, NULL, &slot);

@@ -10,7 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include "base/text.h"
-#include "check/check.h"
+#include "check/named.h"
 #include "asim/trace.h"
 
 /* Index of the list of that text, made if new; negative = out of memory. */

@@ -8,7 +8,11 @@
 #include <stdlib.h>
 #include <string.h>
 #include "base/text.h"
-#include "check/check.h"
+#include "check/groups.h"
+#include "check/messages.h"
+#include "check/named.h"
+#include "check/ops.h"
+#include "check/say.h"
 
 enum { ALL_TO_ALL = 6 }; /* a comm_type */
 

@@ -69,14 +69,17 @@ static int agree(const struct align *al, const struct pair *p, size_t i, size_t 
     return 1;
 }
 
-/* Smallest skip (host nodes, ops) after which they agree. 0 = none near. */
-static int resync(const struct align *al, const struct pair *p, size_t skip[2])
+struct skip {
+    size_t nodes, ops; /* of the host trace, of the device trace */
+};
+
+/* Finds the smallest skip after which both sides agree. 0 = there is none near. */
+static int resync(const struct align *al, const struct pair *p, struct skip *skip)
 {
     for (size_t sum = 1; sum <= LOOK_AHEAD; sum++)
         for (size_t i = 0; i <= sum; i++)
             if (agree(al, p, i, sum - i)) {
-                skip[0] = i;
-                skip[1] = sum - i;
+                *skip = (struct skip){i, sum - i};
                 return 1;
             }
     return 0;
@@ -84,20 +87,21 @@ static int resync(const struct align *al, const struct pair *p, size_t skip[2])
 
 static size_t walk(struct align *al, struct pair p)
 {
-    size_t matched = 0, skip[2];
+    size_t matched = 0;
+    struct skip skip;
 
     while (p.hn && p.on) {
         if (equal(al, *p.h, *p.o)) {
             al->link->host.node.at[*p.h].cpu = *p.o;
             matched++;
-            skip[0] = skip[1] = 1;
-        } else if (!resync(al, &p, skip)) {
-            skip[0] = skip[1] = 1;
+            skip = (struct skip){1, 1};
+        } else if (!resync(al, &p, &skip)) {
+            skip = (struct skip){1, 1};
         }
-        p.h += skip[0];
-        p.hn -= skip[0];
-        p.o += skip[1];
-        p.on -= skip[1];
+        p.h += skip.nodes;
+        p.hn -= skip.nodes;
+        p.o += skip.ops;
+        p.on -= skip.ops;
     }
     return matched;
 }

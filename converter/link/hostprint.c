@@ -22,15 +22,20 @@ static void begin(struct asim_jbuf *buf, const char *key, int *first)
     asim_jbuf_put(buf, "\": ", 3);
 }
 
-static void print_io(struct asim_jbuf *buf, const struct asim_jdoc *doc, const char *const keys[4],
+/* The keys of a node's inputs or outputs: of the object written, and of the lists read. */
+struct io_keys {
+    const char *object, *list[3];
+};
+
+static void print_io(struct asim_jbuf *buf, const struct asim_jdoc *doc, const struct io_keys *keys,
                      int *first)
 {
     static const char *const parts[] = {"values", "shapes", "types"};
 
-    begin(buf, keys[0], first);
+    begin(buf, keys->object, first);
     asim_jbuf_put(buf, "{", 1);
     for (int i = 0; i < 3; i++) {
-        const struct asim_jv *v = asim_jv_get(doc, &doc->at[0], keys[i + 1]);
+        const struct asim_jv *v = asim_jv_get(doc, &doc->at[0], keys->list[i]);
 
         asim_jbuf_text(buf, i ? "," : "");
         asim_jprint_line(buf, LEVEL + 1);
@@ -46,47 +51,51 @@ static void print_io(struct asim_jbuf *buf, const struct asim_jdoc *doc, const c
     asim_jbuf_put(buf, "}", 1);
 }
 
-static void print_attr(struct asim_jbuf *buf, const struct asim_jdoc *doc, const char *const row[3],
-                       int comma)
+struct attr_row {
+    const char *name, *type, *absent; /* absent: value to write if the node has none */
+};
+
+static void print_attr(struct asim_jbuf *buf, const struct asim_jdoc *doc,
+                       const struct attr_row *row, int comma)
 {
-    const struct asim_jv *v = asim_jv_get(doc, &doc->at[0], row[0]);
+    const struct asim_jv *v = asim_jv_get(doc, &doc->at[0], row->name);
 
     asim_jbuf_text(buf, comma ? "," : "");
     asim_jprint_line(buf, LEVEL + 1);
     asim_jbuf_put(buf, "{", 1);
     asim_jprint_line(buf, LEVEL + 2);
     asim_jbuf_text(buf, "\"name\": \"");
-    asim_jbuf_text(buf, row[0]);
+    asim_jbuf_text(buf, row->name);
     asim_jbuf_text(buf, "\",");
     asim_jprint_line(buf, LEVEL + 2);
     asim_jbuf_text(buf, "\"type\": \"");
-    asim_jbuf_text(buf, row[1]);
+    asim_jbuf_text(buf, row->type);
     asim_jbuf_text(buf, "\",");
     asim_jprint_line(buf, LEVEL + 2);
     asim_jbuf_text(buf, "\"value\": ");
     if (v)
         asim_jprint_value(buf, doc, v, LEVEL + 2);
     else
-        asim_jbuf_text(buf, row[2]);
+        asim_jbuf_text(buf, row->absent);
     asim_jprint_line(buf, LEVEL + 1);
     asim_jbuf_put(buf, "}", 1);
 }
 
 static void print_flat(struct asim_jbuf *buf, const struct asim_jdoc *doc, int *first)
 {
-    static const char *const in[] = {"inputs", "inputs", "input_shapes", "input_types"};
-    static const char *const out[] = {"outputs", "outputs", "output_shapes", "output_types"};
-    static const char *const attrs[][3] = {
+    static const struct io_keys in = {"inputs", {"inputs", "input_shapes", "input_types"}};
+    static const struct io_keys out = {"outputs", {"outputs", "output_shapes", "output_types"}};
+    static const struct attr_row attrs[] = {
         {"rf_id", "uint64", "0"},       {"fw_parent", "uint64", "0"}, {"seq_id", "int64", "-1"},
         {"scope", "uint64", "0"},       {"tid", "uint64", "0"},       {"fw_tid", "uint64", "0"},
         {"op_schema", "string", "\"\""}};
 
-    print_io(buf, doc, in, first);
-    print_io(buf, doc, out, first);
+    print_io(buf, doc, &in, first);
+    print_io(buf, doc, &out, first);
     begin(buf, "attrs", first);
     asim_jbuf_put(buf, "[", 1);
     for (int i = 0; i < 7; i++)
-        print_attr(buf, doc, attrs[i], i);
+        print_attr(buf, doc, &attrs[i], i);
     asim_jprint_line(buf, LEVEL);
     asim_jbuf_put(buf, "]", 1);
 }

@@ -126,18 +126,23 @@ static int thread_field(struct load *ld, uint32_t *out)
     return *out == ASIM_NONE ? asim_err_nomem(ld->err, "keeping threads") : 0;
 }
 
+/* "Record function id" and "External id" of an op. */
+struct ids {
+    int64_t record_function, external;
+};
+
 /* Names are kept only while no op has shown an id: one id is enough to match by ids. */
-static int keep_cpu(struct load *ld, const struct asim_kineto_cpu *op, const int64_t ids[2],
+static int keep_cpu(struct load *ld, const struct asim_kineto_cpu *op, const struct ids *ids,
                     uint32_t name)
 {
     struct asim_kineto *kin = ld->kin;
 
-    if (ids[0] > 0 && !kin->has_rf_ids) {
+    if (ids->record_function > 0 && !kin->has_rf_ids) {
         kin->has_rf_ids = 1;
         ASIM_KINETO_DROP(kin->cpu_name);
     }
-    return ASIM_VEC_PUSH(kin->cpu, *op) || ASIM_VEC_PUSH(kin->rf_id, ids[0]) ||
-           ASIM_VEC_PUSH(kin->external, ids[1]) ||
+    return ASIM_VEC_PUSH(kin->cpu, *op) || ASIM_VEC_PUSH(kin->rf_id, ids->record_function) ||
+           ASIM_VEC_PUSH(kin->external, ids->external) ||
            (!kin->has_rf_ids && ASIM_VEC_PUSH(kin->cpu_name, name));
 }
 
@@ -145,7 +150,7 @@ static int add_cpu(struct load *ld)
 {
     struct asim_kineto_cpu op = {.inter_thread = ASIM_NONE};
     uint32_t number, flags, thread;
-    int64_t ids[2];
+    struct ids ids;
     const char *name;
 
     if (name_field(ld, &number))
@@ -156,7 +161,8 @@ static int add_cpu(struct load *ld)
         return 0;
     }
     if (times(ld, &op.ts, &op.dur, &flags) || thread_field(ld, &thread) ||
-        id_arg(ld, "Record function id", &ids[0]) || id_arg(ld, "External id", &ids[1]))
+        id_arg(ld, "Record function id", &ids.record_function) ||
+        id_arg(ld, "External id", &ids.external))
         return -1;
     op.exclusive = op.dur;
     if (flags & ASIM_KIN_DUR_REAL)
@@ -165,7 +171,7 @@ static int add_cpu(struct load *ld)
         flags |= ASIM_KIN_COALESCED;
     op.flags = flags & 0xff;
     op.thread = thread & 0xffffff;
-    return keep_cpu(ld, &op, ids, number) ? asim_err_nomem(ld->err, "reading CPU ops") : 0;
+    return keep_cpu(ld, &op, &ids, number) ? asim_err_nomem(ld->err, "reading CPU ops") : 0;
 }
 
 static int add_call(struct load *ld)

@@ -179,15 +179,20 @@ int asim_scale_groups(struct asim_scale *scale, struct asim_err *err)
     return 0;
 }
 
-/* Members of replicas from to last of the group, as one group of the file. */
+/* Replicas first … end - 1. */
+struct replicas {
+    uint32_t first, end;
+};
+
+/* Writes the members of these replicas of the group as one group of the file. */
 static void write_group(struct asim_out *out, const struct asim_scale *scale,
-                        const struct asim_scale_group *group, const uint32_t replicas[2])
+                        const struct asim_scale_group *group, struct replicas replicas)
 {
-    int64_t id = group->new_id + (group->grows ? 0 : replicas[0]);
+    int64_t id = group->new_id + (group->grows ? 0 : replicas.first);
     asim_out_printf(out, "%s\n  \"%" PRId64 "\": [", id == 1 ? "" : ",", id);
-    for (uint32_t b = replicas[0]; b < replicas[1]; b++)
+    for (uint32_t b = replicas.first; b < replicas.end; b++)
         for (uint32_t i = 0; i < group->n; i++)
-            asim_out_printf(out, "%s%" PRIu32, b > replicas[0] || i ? ", " : "",
+            asim_out_printf(out, "%s%" PRIu32, b > replicas.first || i ? ", " : "",
                             b * scale->ranks + group->ranks[i]);
     asim_out_printf(out, "]");
 }
@@ -213,7 +218,7 @@ int asim_scale_write_groups(struct asim_scale *scale, struct asim_err *err)
     for (size_t i = 0; i < scale->groups.n; i++) {
         const struct asim_scale_group *group = &scale->groups.at[i];
         for (uint32_t b = 0; b < (group->grows ? 1 : k); b++)
-            write_group(&out, scale, group, (uint32_t[]){b, group->grows ? k : b + 1});
+            write_group(&out, scale, group, (struct replicas){b, group->grows ? k : b + 1});
     }
     asim_out_printf(&out, "\n}\n");
     scale->wrote_groups = 1;

@@ -29,11 +29,15 @@ uint64_t asim_text_or(uint64_t first, uint64_t second)
     return first == ASIM_TEXT_NONE ? second : first;
 }
 
-/* Writes the node under the next id. The name is made of four pieces. */
-static uint64_t put(struct asim_text_graph *g, struct asim_chakra_node *node,
-                    const char *const piece[4])
+/* A node name is the text prefix + layer + tag + suffix. */
+struct name {
+    const char *prefix, *layer, *tag, *suffix;
+};
+
+/* Writes the node under the next id. */
+static uint64_t put(struct asim_text_graph *g, struct asim_chakra_node *node, struct name parts)
 {
-    int size = snprintf(NULL, 0, "%s%s%s%s", piece[0], piece[1], piece[2], piece[3]);
+    int size = snprintf(NULL, 0, "%s%s%s%s", parts.prefix, parts.layer, parts.tag, parts.suffix);
     char *name = size < 0 ? NULL : malloc((size_t)size + 1);
     if (g->rc)
         goto done;
@@ -41,7 +45,8 @@ static uint64_t put(struct asim_text_graph *g, struct asim_chakra_node *node,
         g->rc = asim_err_nomem(g->err, "naming a node");
         goto done;
     }
-    snprintf(name, (size_t)size + 1, "%s%s%s%s", piece[0], piece[1], piece[2], piece[3]);
+    snprintf(name, (size_t)size + 1, "%s%s%s%s", parts.prefix, parts.layer, parts.tag,
+             parts.suffix);
     node->id = g->next_id;
     node->name = name;
     g->rc = asim_chakra_writer_node(g->writer, node, g->err);
@@ -56,12 +61,12 @@ uint64_t asim_text_comp(struct asim_text_graph *g, size_t i, int part,
 {
     static const char *const tags[] = {"_FWD", "_BWD_IG", "_BWD_WG"};
     const struct asim_layer *layer = &g->layers->at[i];
-    const char *const piece[] = {"COMP_NODE_", layer->name, tags[part], ""};
+    const struct name parts = {"COMP_NODE_", layer->name, tags[part], ""};
     struct asim_chakra_node node = {.type = ASIM_OP_COMP,
                                     .data_deps = deps->at,
                                     .data_dep_n = deps->n,
                                     .duration_micros = layer->time[part]};
-    return put(g, &node, piece);
+    return put(g, &node, parts);
 }
 
 /* --- which ranks --- */
@@ -177,7 +182,7 @@ uint64_t asim_text_comm(struct asim_text_graph *g, size_t i, int part, uint64_t 
         attrs[node.attr_n++] = list_dims(g, &split, span, dims);
     else if (split.low && span != ASIM_TEXT_ALL)
         attrs[node.attr_n++] = name_group(g, &split, span, group);
-    const char *const piece[] = {"COMM_COLL_NODE_", layer->name, infix, comm->word};
+    const struct name parts = {"COMM_COLL_NODE_", layer->name, infix, comm->word};
     g->comms++;
-    return put(g, &node, piece);
+    return put(g, &node, parts);
 }

@@ -85,12 +85,16 @@ static int write_ranks(struct asim_text_graph *g, struct asim_text_result *resul
     return rc;
 }
 
-/* Group `id` of n ranks from `base` in steps of `stride`. */
-static void write_group(struct asim_out *out, uint32_t id, const uint32_t part[3])
+/* n ranks from `base` in steps of `stride`. */
+struct ranks {
+    uint32_t base, stride, n;
+};
+
+static void write_group(struct asim_out *out, uint32_t id, struct ranks ranks)
 {
     asim_out_printf(out, "%s\n  \"%" PRIu32 "\": [", id == 1 ? "" : ",", id);
-    for (uint32_t k = 0; k < part[2]; k++)
-        asim_out_printf(out, "%s%" PRIu32, k ? ", " : "", part[0] + k * part[1]);
+    for (uint32_t k = 0; k < ranks.n; k++)
+        asim_out_printf(out, "%s%" PRIu32, k ? ", " : "", ranks.base + k * ranks.stride);
     asim_out_printf(out, "]");
 }
 
@@ -109,9 +113,9 @@ static int write_groups(const struct asim_text_graph *g, char *path, size_t size
         return rc;
     asim_out_printf(&out, "{");
     for (uint32_t i = 0; i < high; i++)
-        write_group(&out, i + 1, (uint32_t[]){i * low, 1, low});
+        write_group(&out, i + 1, (struct ranks){i * low, 1, low});
     for (uint32_t i = 0; i < low; i++)
-        write_group(&out, high + i + 1, (uint32_t[]){i, low, high});
+        write_group(&out, high + i + 1, (struct ranks){i, low, high});
     asim_out_printf(&out, "\n}\n");
     return asim_out_commit(&out, g->err);
 }

@@ -6,7 +6,9 @@
 #include <inttypes.h>
 #include <string.h>
 #include "base/text.h"
-#include "timeline/timeline.h"
+#include "timeline/input.h"
+#include "timeline/lines.h"
+#include "timeline/output.h"
 
 static int has_prefix(const char *text, const char *prefix)
 {

@@ -7,7 +7,10 @@
 #include <inttypes.h>
 #include <string.h>
 #include "base/text.h"
-#include "timeline/timeline.h"
+#include "timeline/input.h"
+#include "timeline/lines.h"
+#include "timeline/output.h"
+#include "timeline/table.h"
 #include "asim/trace.h"
 
 enum { MAX_COLUMNS = 64 };

@@ -59,41 +59,4 @@ struct asim_timeline {
 
 int asim_timeline_run(struct asim_timeline *t, struct asim_err *err);
 
-/* --- parts --- */
-
-/* One thing that ran on an NPU. */
-struct asim_timeline_event {
-    uint64_t npu, id;
-    const char *name;
-    int track;
-    uint64_t start, length; /* cycles */
-};
-
-/* 1 = a line in t->text, without its end; 0 = no more; negative = failure. */
-int asim_timeline_line(struct asim_timeline *t, struct asim_err *err);
-/* "path:line: <sentence>" as ASIM_EINVAL. */
-int asim_timeline_fail(const struct asim_timeline *t, struct asim_err *err, const char *fmt, ...)
-    ASIM_PRINTF(3, 4);
-int asim_timeline_event(struct asim_timeline *t, const struct asim_timeline_event *event,
-                        struct asim_err *err);
-/* A message: may overlap with others of its NPU. */
-int asim_timeline_message(struct asim_timeline *t, const struct asim_timeline_event *event,
-                          struct asim_err *err);
-/* Takes the line at hand. */
-int asim_timeline_log(struct asim_timeline *t, struct asim_err *err);
-int asim_timeline_fct(struct asim_timeline *t, struct asim_err *err);
-
-/* Columns of a table: which one holds what; -1 = none. */
-struct asim_timeline_columns {
-    int rank, name, start, finish, id, type;
-    int dst, bytes; /* of messages, which have no name */
-};
-/* Understands the header line at hand: 1 if it is one. */
-int asim_timeline_header(const struct asim_timeline *t, struct asim_timeline_columns *columns);
-int asim_timeline_row(struct asim_timeline *t, const struct asim_timeline_columns *columns,
-                      struct asim_err *err);
-/* Track of a node by its Chakra name ("COMM_…"), else by its type ("4" or "COMP_NODE"; may be
- * NULL); 0 = cannot be told. */
-int asim_timeline_track(const char *name, const char *type);
-
 #endif

@@ -1,12 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-only
  *
- * The error value of asim/err.h. Nothing here allocates, so an error can always be reported, also
- * after memory ran out. A sentence longer than the fixed buffer is cut and ends in "...": a cut
- * sentence still names the place, because that stands in fields of its own.
+ * See asim/err.h. Nothing here allocates, so that an error can be reported after memory has run
+ * out. A sentence that is longer than the buffer is cut and ends in "...". The place is in fields
+ * of its own and is not cut.
  *
- * First error wins: set on a filled struct does nothing, so a stage that fails because another did
- * need not look before it speaks. Text and place are copied; nothing has to be freed, and the
- * struct can be copied like a number. Cost: one vsnprintf, on failure only.
+ * The first error wins: asim_err_set does nothing on a filled struct. Text and place are copied;
+ * nothing has to be freed. Costs one vsnprintf.
  */
 #include "asim/err.h"
 
@@ -14,7 +13,7 @@
 #include <stdio.h>
 #include <string.h>
 
-/* Copies with a visible mark where it had to cut; size > 3. */
+/* Copies the text and ends it with "..." if it has to be cut; size > 3. */
 static void copy_cut(char *to, size_t size, const char *from)
 {
     size_t n = strlen(from);
@@ -26,8 +25,8 @@ static void copy_cut(char *to, size_t size, const char *from)
     memcpy(to + size - 4, "...", 4);
 }
 
-/* A format that fails (vsnprintf < 0: a wide character the locale cannot show) still leaves its
- * own text, which names the case. code is set last, it is what marks the struct as filled. */
+/* If vsnprintf fails (a wide character that the locale cannot show), the format itself is the text.
+ * code marks the struct as filled, so it is set last. */
 static void fill(struct asim_err *err, int code, const char *fmt, va_list args)
 {
     int n = vsnprintf(err->text, sizeof err->text, fmt, args);
@@ -38,7 +37,6 @@ static void fill(struct asim_err *err, int code, const char *fmt, va_list args)
     err->code = code;
 }
 
-/* Does nothing on a filled struct: the first error is the cause, later ones are its echoes. */
 int asim_err_set(struct asim_err *err, int code, const char *fmt, ...)
 {
     if (!err || err->code)
@@ -66,13 +64,13 @@ int asim_err_at(struct asim_err *err, int code, struct asim_where at, const char
     return code;
 }
 
-/* "doing" completes the sentence "out of memory while …". */
+/* doing completes the sentence "out of memory while …". */
 int asim_err_nomem(struct asim_err *err, const char *doing)
 {
     return asim_err_set(err, ASIM_ENOMEM, "out of memory while %s", doing);
 }
 
-/* The form editors and compilers use, so that terminals make the place clickable. */
+/* The format of compilers, which editors and terminals make clickable. */
 const char *asim_err_show(const struct asim_err *err, char *buf, size_t size)
 {
     char line[32] = "", column[32] = "";

@@ -1,20 +1,19 @@
 /* SPDX-License-Identifier: GPL-2.0-only
  *
- * Finding and checking the rows of a family table. Tables are short (tens of rows) and searched
- * only while files are read, so a plain walk is enough.
+ * Finds and checks the members of a family. A table has tens of rows and is searched only while
+ * files are read.
  *
- * Tables are made by CMake from the files of a folder and end with NULL. What a row has beyond its
- * struct asim_member is the family's own business: the caller casts, since the member is always the
- * first field.
+ * CMake makes the tables from the files of a folder; they end with NULL. A family's row begins with
+ * struct asim_member, and the caller casts.
  */
 #include "asim/ext/family.h"
 
 #include <string.h>
 #include "base/text.h"
 
-enum { MOST_NAMES = 128 }; /* suggestions look at this many rows; a longer table still works */
+enum { MOST_NAMES = 128 }; /* suggestions consider so many rows */
 
-/* Near word and whole list: families are short, and the list is what --help would show. */
+/* The list in the error is the one of --help. */
 static int unknown(const struct asim_member *const *table, const char *kind, const char *name,
                    struct asim_err *err)
 {
@@ -29,7 +28,7 @@ static int unknown(const struct asim_member *const *table, const char *kind, con
                         n ? asim_text_list(list, sizeof list, names, n) : "none");
 }
 
-/* Names are exact and case counts: a published file must mean the same in every version. */
+/* Names are exact, with case: a published file must mean the same in every version. */
 const struct asim_member *asim_family_find(const struct asim_member *const *table, const char *kind,
                                            const char *name, struct asim_err *err)
 {
@@ -41,7 +40,7 @@ const struct asim_member *asim_family_find(const struct asim_member *const *tabl
     return NULL;
 }
 
-/* Failures here are mistakes in a new member's file and never the user's: hence ASIM_EBUG. */
+/* A failure is a mistake in a new member's file, not the user's: hence ASIM_EBUG. */
 static int check_row(const struct asim_member *row, const char *kind, struct asim_err *err)
 {
     if (!row->name || !*row->name)
@@ -61,7 +60,7 @@ static int check_row(const struct asim_member *row, const char *kind, struct asi
     return 0;
 }
 
-/* Quadratic in rows, run once per family at start-up; rows are tens. */
+/* Quadratic in rows, which are tens; runs once per family. */
 int asim_family_check(const struct asim_member *const *table, const char *kind,
                       struct asim_err *err)
 {

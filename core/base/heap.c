@@ -1,11 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only
  *
- * Binary heap with a travelling hole: entries move once per level instead of being swapped. The
- * comparison is inlined and joins its two words without a branch, since its result is as good as
- * random. Cost of push and pop: O(log n) moves of 24 bytes.
+ * Binary heap with a moving hole: an entry moves once per level instead of being swapped. The
+ * comparison of both words has no branch, because its result is as good as random.
  *
- * Entries with equal key and tie come out in no stated order, but always in the same one for the
- * same calls: give each a tie of its own where the order can be seen. Memory is kept until fini.
+ * Equal entries come out in the same order for the same sequence of calls. fini frees the memory.
  */
 #include "base/heap.h"
 
@@ -13,7 +11,7 @@
 #include <string.h>
 #include "base/mem.h"
 
-/* Order by (key, tie); equal pairs come in no stated order. */
+/* Order by (key, tie). */
 static inline int heap_before(const struct asim_heap_entry *a, const struct asim_heap_entry *b)
 {
     return (a->key < b->key) | ((a->key == b->key) & (a->tie < b->tie));
@@ -24,7 +22,7 @@ void asim_heap_init(struct asim_heap *heap)
     memset(heap, 0, sizeof *heap);
 }
 
-/* The hole starts behind the last entry and rises while its parent comes later. */
+/* The hole starts behind the last entry and moves up while its parent comes later. */
 int asim_heap_push(struct asim_heap *heap, struct asim_heap_entry entry)
 {
     if (heap->n == heap->cap) {
@@ -41,7 +39,7 @@ int asim_heap_push(struct asim_heap *heap, struct asim_heap_entry entry)
     return 0;
 }
 
-/* Puts entry where it belongs, starting from a hole at the top. */
+/* Moves the entry down from a hole at the top. */
 static void heap_sink(struct asim_heap *heap, struct asim_heap_entry entry)
 {
     struct asim_heap_entry *at = heap->at;
@@ -57,7 +55,7 @@ static void heap_sink(struct asim_heap *heap, struct asim_heap_entry entry)
     at[i] = entry;
 }
 
-/* The array never shrinks: an event queue is soon as large again. */
+/* The array never shrinks: an event queue soon needs it again. */
 struct asim_heap_entry asim_heap_pop(struct asim_heap *heap)
 {
     struct asim_heap_entry top = heap->at[0];

@@ -1,13 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-only
  *
- * Open addressing with linear probing. Deleting shifts the rest of a run of used slots back
- * (Knuth, TAOCP volume 3, 6.4, algorithm R), so there are no tombstones and a look-up never slows
- * down with the age of the table. At most 3/4 of the slots are used. Keys are often (rank, running
- * number), so the hash multiplies both words by odd constants and folds the high half down: table
- * position is a mask, no division anywhere.
+ * Open addressing with linear probing. A deletion shifts the following used slots back (Knuth,
+ * TAOCP volume 3, 6.4, algorithm R), so there are no tombstones, and look-ups do not get slower.
+ * Keys are often (rank, running number): the hash multiplies both words by odd constants and folds
+ * the high half down; the position in the table is a mask.
  *
- * Values are 64 bits: a number, an index, or a pointer through uintptr_t. The map owns none of what
- * they point at.
+ * Values are 64 bits: a number, an index, or a pointer as uintptr_t. The map does not own what they
+ * point to.
  */
 #include "base/map.h"
 
@@ -22,7 +21,7 @@ void asim_map_init(struct asim_map *map)
 }
 
 /* Odd constants with well mixed bits; the first is 2^64 over the golden ratio (Knuth 6.4). The fold
- * brings the high word's bits down to where the mask looks. */
+ * brings bits of the high word under the mask. */
 static inline size_t map_home(const struct asim_map *map, uint64_t hi, uint64_t lo)
 {
     uint64_t h = lo * UINT64_C(0x9E3779B97F4A7C15) + hi * UINT64_C(0xC2B2AE3D27D4EB4F);
@@ -32,7 +31,8 @@ static inline size_t map_home(const struct asim_map *map, uint64_t hi, uint64_t 
     return (size_t)h & (map->cap - 1);
 }
 
-/* Slot of the key, or the free slot where it belongs. Ends because a slot is always free. */
+/* The slot of the key, or the free slot where it belongs. Terminates because there is always a free
+ * slot. */
 static inline size_t map_slot(const struct asim_map *map, uint64_t hi, uint64_t lo)
 {
     size_t i = map_home(map, hi, lo);
@@ -41,7 +41,6 @@ static inline size_t map_slot(const struct asim_map *map, uint64_t hi, uint64_t 
     return i;
 }
 
-/* The pointer lies in the table: it is good until the next put or delete, which may move slots. */
 uint64_t *asim_map_get(const struct asim_map *map, uint64_t hi, uint64_t lo)
 {
     if (!map->n)
@@ -50,9 +49,8 @@ uint64_t *asim_map_get(const struct asim_map *map, uint64_t hi, uint64_t lo)
     return map->used[i] ? &map->slots[i].value : NULL;
 }
 
-/* Doubles. Both arrays are had before anything is moved, so a failure leaves the map as it was.
- * Slots need no zeroing, `used` says which ones count.
- * Costs a re-insertion of everything, O(1) amortised per put. */
+/* Doubles the table. Allocates both arrays before it moves anything, so that a failure leaves the
+ * map unchanged. O(1) amortised per put. */
 static int map_grow(struct asim_map *map)
 {
     struct asim_map bigger = {.cap = map->cap ? map->cap * 2 : MAP_FIRST, .n = map->n};
@@ -77,7 +75,7 @@ static int map_grow(struct asim_map *map)
     return 1;
 }
 
-/* A key that is there never grows the table, so updating cannot fail. */
+/* Never grows the table for an existing key, so an update cannot fail. */
 uint64_t *asim_map_put(struct asim_map *map, uint64_t hi, uint64_t lo)
 {
     size_t i = 0;
@@ -97,8 +95,8 @@ uint64_t *asim_map_put(struct asim_map *map, uint64_t hi, uint64_t lo)
     return &map->slots[i].value;
 }
 
-/* Walks the run behind the hole and moves back every entry the hole would cut off from its home.
- * Runs are short at 3/4 load: a handful of slots on average. */
+/* Goes through the used slots behind the hole and moves back each entry that the hole would cut off
+ * from its home slot. At 3/4 load these are a few slots. */
 int asim_map_delete(struct asim_map *map, uint64_t hi, uint64_t lo)
 {
     if (!map->n)
@@ -108,7 +106,7 @@ int asim_map_delete(struct asim_map *map, uint64_t hi, uint64_t lo)
         return 0;
     for (size_t i = (hole + 1) & mask; map->used[i]; i = (i + 1) & mask) {
         size_t home = map_home(map, map->slots[i].hi, map->slots[i].lo);
-        /* The entry may move to the hole only if its home does not lie behind the hole. */
+        /* The entry may move into the hole only if its home is not behind the hole. */
         if (((i - home) & mask) >= ((i - hole) & mask)) {
             map->slots[hole] = map->slots[i];
             hole = i;
@@ -119,7 +117,6 @@ int asim_map_delete(struct asim_map *map, uint64_t hi, uint64_t lo)
     return 1;
 }
 
-/* Leaves an empty map that can be used again. */
 void asim_map_fini(struct asim_map *map)
 {
     free(map->slots);

@@ -1,12 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-only
  *
- * Arena, pool and growing array: the three lifetimes of the simulator. An arena cuts objects from
- * chunks that double from 4 KiB to 1 MiB; a pool threads the free objects of its chunks on one
- * list, so get and put are a pop and a push, and the zeroing is the larger part of a get.
+ * Arena, pool and growing array. An arena cuts objects from chunks that double from 4 KiB to 1 MiB.
+ * A pool links the free objects of its chunks in a list, so get and put are a pop and a push, and
+ * zeroing takes most of the time of a get.
  *
- * Under ASIM_ASAN both take every object from the heap with its exact size instead (mem_asan.c):
- * the sanitizer then sees overruns, uses after put and leaks. Ceilings are counted in the same way
- * in both builds, so a run that fits in one fits in the other.
+ * With ASIM_ASAN (mem_asan.c) each object is a malloc of its exact size. Limits count in the same
+ * way in both builds: a run that fits in one fits in the other.
  */
 #include "base/mem.h"
 
@@ -17,14 +16,14 @@
 
 #define GROW_FIRST 8
 
-/* Takes no memory yet: an arena that is never used costs nothing. */
+/* Allocates nothing yet. */
 void asim_arena_init(struct asim_arena *arena, size_t limit_bytes)
 {
     memset(arena, 0, sizeof *arena);
     arena->limit_bytes = limit_bytes;
 }
 
-/* The one place where a count from a file meets a size: the product is checked. */
+/* Checks the product: counts come from files. */
 void *asim_arena_array(struct asim_arena *arena, size_t count, size_t size)
 {
     if (size && count > SIZE_MAX / size)
@@ -32,7 +31,7 @@ void *asim_arena_array(struct asim_arena *arena, size_t count, size_t size)
     return asim_arena_alloc(arena, count * size);
 }
 
-/* The NUL comes from the arena's zeroing. */
+/* The arena's zeroing gives the NUL. */
 char *asim_arena_strndup(struct asim_arena *arena, const char *text, size_t length)
 {
     if (length == SIZE_MAX)
@@ -48,20 +47,7 @@ char *asim_arena_strdup(struct asim_arena *arena, const char *text)
     return asim_arena_strndup(arena, text, strlen(text));
 }
 
-/* Does not count the bytes yet, so that a failing malloc leaves the books right; the caller adds
- * them. */
-size_t asim_chunk_charge(struct asim_arena *arena, size_t size)
-{
-    if (size > SIZE_MAX / 4)
-        return 0;
-    size_t bytes = asim_chunk_round(size ? size : 1);
-    if (arena->limit_bytes &&
-        (arena->used_bytes > arena->limit_bytes || bytes > arena->limit_bytes - arena->used_bytes))
-        return 0;
-    return bytes;
-}
-
-/* Every object's end: pointers into the arena must be gone by now. The ceiling stays. */
+/* Keeps the limit. */
 void asim_arena_fini(struct asim_arena *arena)
 {
     struct asim_mem_chunk *next;
@@ -72,7 +58,7 @@ void asim_arena_fini(struct asim_arena *arena)
     asim_arena_init(arena, arena->limit_bytes);
 }
 
-/* peak stays readable after the end: reports show it. */
+/* peak stays readable for reports. */
 void asim_pool_fini(struct asim_pool *pool)
 {
     struct asim_mem_chunk *next;
@@ -85,8 +71,8 @@ void asim_pool_fini(struct asim_pool *pool)
     pool->live = 0;
 }
 
-/* Doubling makes n pushes cost O(n) moves; the first step is to eight elements, since most vectors
- * here (steps of a collective, ports of a node) stay small. */
+/* Doubling makes n pushes cost O(n) moves. Starts with eight elements, because most vectors (steps
+ * of a collective, ports of a node) stay small. */
 int asim_grow(void *at, size_t *cap, size_t need, size_t size)
 {
     if (need <= *cap)
@@ -96,10 +82,10 @@ int asim_grow(void *at, size_t *cap, size_t need, size_t size)
         want = GROW_FIRST;
     if (want < need)
         want = need;
-    if (size && want > SIZE_MAX / 2 / size) /* objects beyond PTRDIFF_MAX cannot be indexed */
+    if (size && want > SIZE_MAX / 2 / size) /* objects above PTRDIFF_MAX cannot be indexed */
         return ASIM_ENOMEM;
     void *old, *grown;
-    memcpy(&old, at, sizeof old); /* *at is a pointer of the caller's type, not a void * */
+    memcpy(&old, at, sizeof old); /* *at has the caller's pointer type */
     grown = realloc(old, want * size);
     if (!grown)
         return ASIM_ENOMEM;
@@ -108,7 +94,7 @@ int asim_grow(void *at, size_t *cap, size_t need, size_t size)
     return 0;
 }
 
-/* aligned_alloc wants whole lines. */
+/* aligned_alloc needs a multiple of the alignment. */
 void *asim_calloc_lines(size_t n, size_t size)
 {
     size_t bytes = asim_pool_lines(n * size);

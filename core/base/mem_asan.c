@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: GPL-2.0-only
  *
- * The sanitizer's twin of mem_fast.c: one malloc per object, of exactly the size asked for, so
- * that AddressSanitizer sees a write behind an object, a use after put and a second put. Slow on
- * purpose; ceilings and results are those of mem_fast.c.
+ * mem_fast.c for sanitizer builds: one malloc per object, of the exact size, so that
+ * AddressSanitizer sees a write behind an object, a use after put and a second put. Slow on
+ * purpose; limits and results are those of mem_fast.c.
  */
 #include "base/mem_chunk.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-/* Not empty in a normal build either: ISO C wants a declaration in every file. */
+/* ISO C needs a declaration in every file, also in a normal build. */
 enum { HEADER_BYTES = sizeof(struct asim_mem_chunk) };
 
 #ifdef ASIM_ASAN
@@ -33,7 +33,7 @@ void asim_pool_init(struct asim_pool *pool, size_t object_bytes, size_t limit)
     pool->limit = limit;
 }
 
-/* Doubly linked, because objects come back in any order and fini frees those that never do. */
+/* Doubly linked: objects come back in any order, and fini frees the others. */
 void *asim_pool_get(struct asim_pool *pool)
 {
     if (pool->object_bytes > SIZE_MAX / 4 || (pool->limit && pool->live >= pool->limit))

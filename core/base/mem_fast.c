@@ -1,19 +1,18 @@
 /* SPDX-License-Identifier: GPL-2.0-only
  *
- * Arena and pool as they run in every normal build: objects cut from chunks. A pool's get is a
- * pop and a memset, its put a push; a new chunk (64 objects, then doubling up to about 256 KiB) is
- * threaded so that objects come out in address order, which keeps neighbours on the same cache
- * lines. mem_asan.c is the twin for sanitizer builds.
+ * Arena and pool of normal builds: objects are cut from chunks. The get of a pool is a pop and a
+ * memset, its put a push. A new chunk (64 objects, then doubling up to about 256 KiB) is linked in
+ * address order, so that neighbours share cache lines.
  *
- * Nothing is given back to the system before fini: memory is the peak of what was alive at one
- * time. Neither arena nor pool may be shared between threads.
+ * fini returns memory to the system, nothing else does: memory is the peak of the objects in use.
+ * Threads must not share an arena or a pool.
  */
 #include "base/mem_chunk.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-/* Not empty in a sanitizer build either: ISO C wants a declaration in every file. */
+/* ISO C needs a declaration in every file, also in a sanitizer build. */
 enum {
     ARENA_FIRST_BYTES = 4096,
     ARENA_MOST_BYTES = 1 << 20,
@@ -24,13 +23,13 @@ enum {
 
 #ifndef ASIM_ASAN
 
-/* calloc: fresh pages from the system are zero already, and an arena hands out no byte twice. */
+/* calloc: fresh pages of the system are zero already, and an arena hands out no byte twice. */
 static struct asim_mem_chunk *arena_chunk(struct asim_arena *arena, size_t bytes)
 {
     size_t size = arena->head ? arena->head->size * 2 : ARENA_FIRST_BYTES;
     if (size > ARENA_MOST_BYTES)
         size = ARENA_MOST_BYTES;
-    int alone = bytes > size / 4; /* must not waste the rest of the present chunk */
+    int alone = bytes > size / 4; /* keeps the rest of the present chunk usable */
     if (alone)
         size = bytes;
     struct asim_mem_chunk *chunk = calloc(1, sizeof *chunk + size);
@@ -66,14 +65,14 @@ void *asim_arena_alloc(struct asim_arena *arena, size_t size)
 void asim_pool_init(struct asim_pool *pool, size_t object_bytes, size_t limit)
 {
     memset(pool, 0, sizeof *pool);
-    /* A huge size stays as it is: pool_more refuses it. */
+    /* pool_more refuses a huge size. */
     pool->object_bytes = object_bytes > SIZE_MAX / 4
                              ? object_bytes
                              : asim_chunk_round(object_bytes ? object_bytes : 1);
     pool->limit = limit;
 }
 
-/* Adds a chunk to the empty free list; 0 when there is no memory. */
+/* Adds a chunk to the empty free list; 0 if out of memory. */
 static int pool_more(struct asim_pool *pool)
 {
     size_t each = pool->object_bytes;
@@ -98,8 +97,8 @@ static int pool_more(struct asim_pool *pool)
     return 1;
 }
 
-/* The caller sees zeroed memory, recycled or not, so that a forgotten field is the same wrong value
- * in every run. A pool of 128-byte objects does put + get in about 5 ns. */
+/* The memory is zeroed, recycled or not: a forgotten field has the same wrong value in every run.
+ * Put + get of 128-byte objects take about 5 ns. */
 void *asim_pool_get(struct asim_pool *pool)
 {
     if (pool->limit && pool->live >= pool->limit)
@@ -113,7 +112,7 @@ void *asim_pool_get(struct asim_pool *pool)
     return memset(object, 0, pool->object_bytes);
 }
 
-/* Last in, first out: the next get finds the object still in cache. */
+/* Last in, first out: the next get finds the object in the cache. */
 void asim_pool_put(struct asim_pool *pool, void *object)
 {
     *(void **)object = pool->free_list;

@@ -1,14 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0-only
  *
- * Option tables: finding, defaults, parsing with range checks. The help printer is in
- * option_help.c. Fields are written with memcpy because a table knows offsets, not types; the
- * caller's struct has the types asim/ext/option.h lists. Strings are malloc'ed copies owned by the
- * struct and freed by asim_option_fini; a value set twice frees the first.
+ * Option tables: finds rows, fills defaults, parses values and checks ranges. option_help.c prints
+ * the help. A table knows offsets, not types, so fields are written with memcpy; asim/ext/option.h
+ * lists the types. Strings are malloc'ed copies that the struct owns and asim_option_fini frees;
+ * setting a value again frees the old one. Every error has the key, the value found and an example
+ * of a good value.
  *
- * Every refusal says the key, the value found and what a good value looks like.
- *
- * Adding a type: a value in enum asim_type, how it is parsed (parse_value), what to expect
- * (expected), its size (option_fields.c) and its word in help (option_help.c).
+ * To add a type: a value in enum asim_type, its parser (parse_value), its expectation (expected),
+ * its size (option_fields.c) and its word in help (option_help.c).
  */
 #include "asim/ext/option.h"
 
@@ -17,10 +16,10 @@
 #include <string.h>
 #include "base/text.h"
 
-/* Suggestions and lists look at this many keys; a longer table still parses. */
+/* Suggestions and lists consider so many keys; a longer table still works. */
 enum { MOST_WORDS = 256, MOST_LISTED = 32, MOST_CHOICES = 32, CHOICE_BYTES = 512 };
 
-/* A linear walk; tables have at most some sixty rows and are read at start-up only. */
+/* Linear: tables have at most some sixty rows. */
 const struct asim_option *asim_option_find(const struct asim_option *table, const char *key)
 {
     for (const struct asim_option *row = table; row && row->key; row++) {
@@ -30,8 +29,8 @@ const struct asim_option *asim_option_find(const struct asim_option *table, cons
     return NULL;
 }
 
-/* A near key is offered alone; without one the user needs the list, if it is short enough to read.
- * Aliases can be suggested but are not listed. */
+/* Suggests the most similar key; without one it lists all keys if they are few. Aliases are
+ * suggested but not listed. */
 int asim_option_unknown(const struct asim_option *table, const char *key, struct asim_where at,
                         struct asim_err *err)
 {
@@ -40,7 +39,7 @@ int asim_option_unknown(const struct asim_option *table, const char *key, struct
     size_t n = 0, keys = 0;
     for (const struct asim_option *row = table; row && row->key && n < MOST_WORDS; row++)
         words[n++] = row->key;
-    /* Aliases follow behind the keys: suggested, not listed. */
+    /* Aliases follow the keys. */
     keys = n;
     for (const struct asim_option *row = table; row && row->key && n < MOST_WORDS; row++) {
         if (row->alias)
@@ -55,8 +54,7 @@ int asim_option_unknown(const struct asim_option *table, const char *key, struct
                        asim_text_list(list, sizeof list, words, keys));
 }
 
-/* The words of "a|b|c", cut in buf.
- * words point into buf, which the caller keeps as long as them. */
+/* Splits "a|b|c" in buf; the words point into buf. */
 static size_t split_choices(const char *choices, char *buf, const char *words[MOST_CHOICES])
 {
     size_t n = 0;
@@ -70,7 +68,7 @@ static size_t split_choices(const char *choices, char *buf, const char *words[MO
     return n;
 }
 
-/* Choices are exact, as keys are: old files and new ones must mean the same everywhere. */
+/* Choices are exact, as keys are: a file must mean the same in every version. */
 static int parse_choice(const struct asim_option *row, const char *text, int *out)
 {
     char buf[CHOICE_BYTES];
@@ -85,8 +83,8 @@ static int parse_choice(const struct asim_option *row, const char *text, int *ou
     return ASIM_EINVAL;
 }
 
-/* Copies a number that has no unit to buf with one; 0 when text ends in something else.
- * "5." has its point as last character and counts as bare, as in the files it stands in. */
+/* Copies a number without unit to buf and adds the unit; 0 if the text ends in something else. "5."
+ * counts as a number without unit, as in published files. */
 static int add_unit(char *buf, size_t size, const char *text, const char *unit)
 {
     size_t n = strlen(text);
@@ -99,8 +97,7 @@ static int add_unit(char *buf, size_t size, const char *text, const char *unit)
     return 1;
 }
 
-/* Rates need a unit unless the row allows a bare number, so that 200 is never taken for 200 bit/s
- * where 200 Gb/s was meant. */
+/* A rate needs a unit unless the row allows a bare number: 200 could mean 200 Gb/s. */
 static int parse_rate(const struct asim_option *row, const char *text, uint64_t *out)
 {
     char buf[64];
@@ -117,7 +114,7 @@ static int parse_size(const struct asim_option *row, const char *text, uint64_t 
     return asim_text_size(text, out);
 }
 
-/* The last character decides: "5" is bare, "5n" is a mistyped unit and not 5 nanoseconds. */
+/* The last character decides: "5" is bare, "5n" is a wrong unit and not 5 nanoseconds. */
 static int parse_time(const struct asim_option *row, const char *text, uint64_t *out)
 {
     char buf[64];
@@ -127,7 +124,7 @@ static int parse_time(const struct asim_option *row, const char *text, uint64_t 
     return asim_text_time(text, out);
 }
 
-/* Whole numbers; with a unit where the row has one. The field holds the unit of the flag. */
+/* A whole number, with a unit if the row has one. The field has the unit of the flag. */
 static int parse_whole(const struct asim_option *row, const char *text, uint64_t *out)
 {
     int code = asim_text_u64(text, out);
@@ -143,7 +140,7 @@ static int parse_whole(const struct asim_option *row, const char *text, uint64_t
     return 0;
 }
 
-/* A value on its way into a field of `bytes` bytes; measure is what min and max speak of. */
+/* A value for a field of `bytes` bytes; measure is the number that min and max limit. */
 struct value {
     union {
         int word;
@@ -157,8 +154,7 @@ struct value {
     double measure;
 };
 
-/* All types that end in an unsigned number. Times are held in fs but their ranges are told in
- * ns. */
+/* All types whose value is an unsigned number. Fields of times are in fs, their ranges in ns. */
 static int parse_u64(const struct asim_option *row, const char *text, struct value *v)
 {
     /* Converted and checked in 64 bits, stored in the width of the field. */
@@ -183,7 +179,7 @@ static int parse_u64(const struct asim_option *row, const char *text, struct val
     return 0;
 }
 
-/* Everything but strings. measure is set even where no range applies. */
+/* All types except strings. Sets measure also without a range. */
 static int parse_value(const struct asim_option *row, const char *text, struct value *v)
 {
     int code;
@@ -206,13 +202,13 @@ static int parse_value(const struct asim_option *row, const char *text, struct v
         v->measure = code ? 0 : v->as.real;
         return code;
     case ASIM_T_STRING:
-        return ASIM_EINVAL; /* has its own way: set_string */
+        return ASIM_EINVAL; /* set_string handles strings */
     default:
         return parse_u64(row, text, v);
     }
 }
 
-/* What a good value of the row looks like, for the end of the sentence. */
+/* An example of a good value of the row, for the end of the sentence. */
 static const char *expected(const struct asim_option *row)
 {
     switch (row->type) {
@@ -265,7 +261,7 @@ static int refuse(const struct asim_option *row, const char *text, struct asim_w
                        asim_text_list(list, sizeof list, words, n), hint);
 }
 
-/* Ranges are told in the units the table has them in (ns, bit/s, bytes), not in the user's. */
+/* Ranges are in the units of the table (ns, bit/s, bytes), not in the user's. */
 static int refuse_range(const struct asim_option *row, const char *text, struct asim_where at,
                         struct asim_err *err)
 {
@@ -278,7 +274,7 @@ static int refuse_range(const struct asim_option *row, const char *text, struct 
                        asim_text_safe(safe, sizeof safe, text), row->min, row->max, unit);
 }
 
-/* The old string goes only when the new one is there. */
+/* Frees the old string only after the copy has succeeded. */
 static int set_string(void *field, const char *text, struct asim_err *err)
 {
     size_t n = strlen(text) + 1;
@@ -292,7 +288,7 @@ static int set_string(void *field, const char *text, struct asim_err *err)
     return 0;
 }
 
-/* The field is written last, when nothing can fail any more: a refused value changes nothing. */
+/* Writes the field last: a refused value changes nothing. */
 int asim_option_parse(const struct asim_option *row, void *base, const char *value,
                       struct asim_where at, struct asim_err *err)
 {
@@ -301,7 +297,7 @@ int asim_option_parse(const struct asim_option *row, void *base, const char *val
         return set_string((char *)base + row->offset, value, err);
     if (parse_value(row, value, &v))
         return refuse(row, value, at, err);
-    /* min == max == 0 is "no range", so a table needs no flag for it. */
+    /* min == max == 0 means "no range". */
     int ranged = row->min != 0 || row->max != 0;
     if (ranged && (v.measure < row->min || v.measure > row->max))
         return refuse_range(row, value, at, err);

@@ -1,19 +1,18 @@
 /* SPDX-License-Identifier: GPL-2.0-only
  *
- * The fields of an option table as a whole: filling them from the defaults and freeing their
- * strings. All fields are cleared before the first default is parsed, so the struct may come
- * uninitialised, asim_option_fini is safe after any failure, and two rows may share a field.
+ * Fills the fields of an option table from the defaults, and frees their strings. All fields are
+ * cleared first: the struct may be uninitialised, asim_option_fini is safe after any failure, and
+ * two rows may share a field.
  *
- * A struct filled here may be copied with =, but its strings then have two owners: only one of the
- * copies may be given to asim_option_fini.
+ * A filled struct may be copied with =, but then only one of the copies may go to asim_option_fini.
  */
 #include "asim/ext/option.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-/* Sizes of the field types asim/ext/option.h promises. A new type must be added here, too: the
- * default branch stands for the three 64-bit ones. */
+/* The sizes of the field types in asim/ext/option.h. The default branch is for the three 64-bit
+ * types. */
 size_t asim_option_bytes(enum asim_type type)
 {
     switch (type) {
@@ -31,7 +30,7 @@ size_t asim_option_bytes(enum asim_type type)
     }
 }
 
-/* Defaults are parsed like a user's value, hence cannot mean anything a user could not write. */
+/* A default is parsed like a user's value. */
 int asim_option_defaults(const struct asim_option *table, void *base, struct asim_err *err)
 {
     static char *const none = NULL;
@@ -57,7 +56,6 @@ int asim_option_defaults(const struct asim_option *table, void *base, struct asi
     return 0;
 }
 
-/* Leaves NULLs, so a second call frees nothing. */
 void asim_option_fini(const struct asim_option *table, void *base)
 {
     static char *const none = NULL;

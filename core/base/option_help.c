@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-only
  *
  * Help text of an option table: keys and types in a left column as wide as the widest row (at most
- * LEFT_MOST, longer keys get a line of their own), the help with range, choices and default beside
- * it, wrapped between words at 100 columns. Written through a small printer that counts what does
- * not fit, so that a caller can ask for the size first, as with snprintf.
+ * LEFT_MOST; longer keys get a line of their own), beside it the help with range, choices and
+ * default, wrapped at 100 columns. The printer counts the bytes that do not fit, so that a caller
+ * can ask for the size first, as with snprintf.
  *
- * The layout is part of what golden tests compare: a change shows in every command's --help.
+ * Golden tests compare the layout: a change shows in the --help of every command.
  */
 #include "asim/ext/option.h"
 
@@ -17,10 +17,10 @@ enum { WIDTH = 100, LEFT_MOST = 38 };
 struct page {
     char *buf;
     size_t size, used;
-    size_t column; /* characters on the present line, so bytes without UTF-8 continuations */
+    size_t column; /* characters on the current line */
 };
 
-/* Counts on past the end of buf, so that `used` is the size a second try needs. */
+/* Counts on beyond the end of buf: `used` is the size that a second call needs. */
 static void put(struct page *page, const char *text, size_t n)
 {
     for (size_t i = 0; i < n; i++) {
@@ -39,7 +39,7 @@ static void pad(struct page *page, size_t column)
         put(page, " ", 1);
 }
 
-/* Writes the words of text from the left margin on. */
+/* Writes the words of text, starting at the left margin. */
 static void wrap(struct page *page, size_t margin, const char *text)
 {
     while (*text) {
@@ -57,7 +57,7 @@ static void wrap(struct page *page, size_t margin, const char *text)
     }
 }
 
-/* What stands behind the '=': the kind of word to type. Choices are listed in the notes. */
+/* The type after the '='. The notes list choices. */
 static const char *type_name(enum asim_type type)
 {
     switch (type) {
@@ -89,7 +89,7 @@ static size_t left_width(const struct asim_option *row)
     return strlen("  --=") + strlen(row->key) + strlen(type_name(row->type));
 }
 
-/* The column where help texts begin; one overlong key must not push all others to the right. */
+/* The column of the help texts; one very long key must not move all others to the right. */
 static size_t find_margin(const struct asim_option *table)
 {
     size_t margin = 0;
@@ -101,7 +101,7 @@ static size_t find_margin(const struct asim_option *table)
     return (margin ? margin : LEFT_MOST) + 2;
 }
 
-/* The units that min and max of asim/ext/option.h are in. */
+/* The units of min and max in asim/ext/option.h. */
 static const char *range_unit(enum asim_type type)
 {
     if (type == ASIM_T_RATE)
@@ -111,14 +111,14 @@ static const char *range_unit(enum asim_type type)
     return type == ASIM_T_SIZE ? " bytes" : "";
 }
 
-/* Adds "; <label><text><unit>" to the notes, "(" instead of "; " at their start. */
+/* Adds "; <label><text><unit>" to the notes, or "(…" at their start. */
 static void note(char *notes, size_t size, const char *label, const char *text)
 {
     size_t n = strlen(notes);
     snprintf(notes + n, size - n, "%s%s%s", n ? "; " : "(", label, text);
 }
 
-/* "(one of a|b|c; 1 to 8; also --x; default 4)": the parts that exist. */
+/* "(one of a|b|c; 1 to 8; also --x; default 4)": the parts that the row has. */
 static void put_notes(struct page *page, size_t margin, const struct asim_option *row)
 {
     char notes[1000] = "", range[80];
@@ -146,7 +146,7 @@ static void put_notes(struct page *page, size_t margin, const struct asim_option
     put(page, ")", 1);
 }
 
-/* The closing bracket is put apart from the wrapped words; wrap keeps a column free for it. */
+/* wrap keeps a column free for the closing bracket. */
 static void put_row(struct page *page, size_t margin, const struct asim_option *row)
 {
     const char *type = type_name(row->type);
@@ -162,7 +162,7 @@ static void put_row(struct page *page, size_t margin, const struct asim_option *
     put(page, "\n", 1);
 }
 
-/* Returns the bytes the whole text needs, as snprintf does; buf may be NULL where size is 0. */
+/* Returns the bytes that the whole text needs; buf may be NULL if size is 0. */
 size_t asim_option_help(const struct asim_option *table, char *buf, size_t size)
 {
     struct page page = {buf, size, 0, 0};

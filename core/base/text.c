@@ -1,12 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-only
  *
- * Plain numbers and truth values. strtoull and friends take leading blanks, signs on unsigned
- * numbers, hexadecimal, "inf" and trailing rubbish; each of these has hidden a mistake in a
- * configuration somewhere, so the shape of the text is checked here first and the C library only
- * converts. Numbers with units are in text_units.c, words for messages in text_show.c.
+ * Plain numbers and truth values. strtoull and its relatives accept leading blanks, signs on
+ * unsigned numbers, hexadecimal, "inf" and trailing characters, which hide mistakes in
+ * configurations. So this code checks the form of the text, and the C library only converts.
+ * text_units.c has numbers with units, text_show.c texts for messages.
  *
- * All parsers share one contract: the whole text must be the number, 0 is success, and *out is only
- * written then. They never allocate and never look at the locale, but for strtod's decimal point.
+ * Nothing here depends on the locale, except for strtod's decimal point.
  */
 #include "base/text.h"
 
@@ -17,14 +16,13 @@
 #include <strings.h>
 #include "asim/err.h"
 
-/* ASCII only; isdigit would ask the locale. */
+/* isdigit would depend on the locale. */
 static size_t count_digits(const char *text)
 {
     return strspn(text, "0123456789");
 }
 
-/* By hand, not strtoull: that one takes "-1" for 2^64 - 1. The overflow test comes before the step
- * and is exact at 2^64 - 1. */
+/* strtoull accepts "-1" as 2^64 - 1. The overflow test is exact at 2^64 - 1. */
 int asim_text_u64(const char *text, uint64_t *out)
 {
     uint64_t value = 0;
@@ -42,7 +40,7 @@ int asim_text_u64(const char *text, uint64_t *out)
     return 0;
 }
 
-/* A sign is fine here, "+5" included: these are differences and delays people write with one. */
+/* A sign is allowed, "+5" included. */
 int asim_text_i64(const char *text, int64_t *out)
 {
     int negative = *text == '-';
@@ -52,13 +50,13 @@ int asim_text_i64(const char *text, int64_t *out)
     if (size > (uint64_t)INT64_MAX + (uint64_t)negative)
         return ASIM_EINVAL;
     if (negative)
-        *out = size ? -(int64_t)(size - 1) - 1 : 0; /* INT64_MIN has no positive twin */
+        *out = size ? -(int64_t)(size - 1) - 1 : 0; /* INT64_MIN has no positive counterpart */
     else
         *out = (int64_t)size;
     return 0;
 }
 
-/* [sign] digits [. digits] [e [sign] digits], with a digit somewhere before the e. */
+/* [sign] digits [. digits] [e [sign] digits], with a digit before the e. */
 static int is_decimal(const char *text)
 {
     text += *text == '-' || *text == '+';
@@ -81,7 +79,7 @@ static int is_decimal(const char *text)
     return *text == '\0';
 }
 
-/* A host program may have set a locale whose decimal point is not '.'; strtod obeys it. */
+/* The host program may have set a locale whose decimal point is not '.', which strtod obeys. */
 static int double_in_locale(const char *text, double *value)
 {
     char buf[128], *end;
@@ -91,13 +89,12 @@ static int double_in_locale(const char *text, double *value)
         return ASIM_EINVAL;
     memcpy(buf, text, whole);
     memcpy(buf + whole, point, mark);
-    memcpy(buf + whole + mark, text + whole + 1, rest); /* the NUL included */
+    memcpy(buf + whole + mark, text + whole + 1, rest); /* with the NUL */
     *value = strtod(buf, &end);
     return *end ? ASIM_EINVAL : 0;
 }
 
-/* strtod converts, correctly rounded; underflow to 0 is accepted, since 1e-400 of anything is 0 for
- * a simulation, but overflow to infinity is not. */
+/* strtod rounds correctly. Underflow to 0 is accepted, overflow to infinity is not. */
 int asim_text_double(const char *text, double *out)
 {
     if (!is_decimal(text))
@@ -114,7 +111,7 @@ int asim_text_double(const char *text, double *out)
 
 int asim_text_bool(const char *text, int *out)
 {
-    /* Off words at even places. Arrays, not pointers: nothing to relocate in a shared library. */
+    /* Words for "off" are at even positions. Arrays need no relocation in a shared library. */
     static const char words[][6] = {"0", "1", "false", "true", "no", "yes", "off", "on"};
     for (size_t i = 0; i < sizeof words / sizeof *words; i++) {
         if (!strcasecmp(text, words[i])) {
@@ -125,7 +122,6 @@ int asim_text_bool(const char *text, int *out)
     return ASIM_EINVAL;
 }
 
-/* Bytes of the folder part with its slash: 0 for a bare name. */
 size_t asim_text_dirlen(const char *path)
 {
     const char *slash = strrchr(path, '/');

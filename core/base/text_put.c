@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only
  *
- * Numbers written without a format: for files with a line per message, where printf took a quarter
- * of a whole run. Each function writes at `at`, where there must be room for the longest value,
- * puts no NUL behind it, and returns where the next character goes. The digits are printf's, %llu
- * and %08x, on every locale.
+ * Prints numbers without a format, for files with a line per message, where printf took a quarter
+ * of a whole run. Each function writes at `at`, which must have room for the longest value, puts no
+ * NUL, and returns the end. The digits are those of printf's %llu and %08x in every locale.
  */
 #include "base/text.h"
 
@@ -13,9 +12,9 @@
 #error "digits are put together in words for little-endian machines"
 #endif
 
-/* The eight digits of a value below 10^8, a byte each, the first in the lowest: halves of four,
- * then of two, then one digit, side by side in one word. Divisions are multiplications that are
- * exact for so few digits (spare bits keep the lanes apart). */
+/* The eight digits of a value below 10^8, one per byte, the first in the lowest byte: halves of
+ * four digits, then of two, then single digits, side by side in one word. The multiplications
+ * replace divisions and are exact for so few digits (spare bits separate the fields). */
 static uint64_t digits8(uint64_t value)
 {
     uint64_t x = value / 10000 | value % 10000 << 32, t;
@@ -28,7 +27,7 @@ static uint64_t digits8(uint64_t value)
 
 static const uint64_t zeros = 0x3030303030303030ull;
 
-/* Nine digits or more: the last eight stand all, zeros included. */
+/* From nine digits on, the last eight are printed with leading zeros. */
 static char *put_long(char *at, uint64_t value)
 {
     uint64_t text = digits8(value % 100000000) + zeros;
@@ -38,9 +37,8 @@ static char *put_long(char *at, uint64_t value)
     return at + sizeof text;
 }
 
-/* Eight characters are written whatever the length: what is too much is written over, or beyond
- * the end of the text. Without a loop over digits, whose number nobody guesses; the last digit
- * stands in any case. */
+/* Always writes eight characters and returns the true end. There is no loop over digits, whose
+ * number the branch predictor would miss. */
 char *asim_text_put_u64(char *at, uint64_t value)
 {
     uint64_t digits, text;

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-only
  *
- * What error messages need: the word the user probably meant, lists, and pieces of input made
- * safe to print. Nearness is the edit distance with neighbouring letters swapped counting as one
- * slip (Damerau 1964, in its optimal-string-alignment form), case ignored. A word that shares
- * nothing with the candidate (distance as long as the word) is no likely slip.
+ * Texts for error messages: the word that the user probably meant, lists, and pieces of input made
+ * safe to print. Similarity is the edit distance in which a swap of neighbouring letters counts as
+ * one slip (Damerau 1964, optimal string alignment), ignoring case. A word that shares nothing with
+ * the candidate is not a slip.
  *
- * All functions write into the caller's buffer, cut visibly rather than fail, and return that
- * buffer, so that they can stand as arguments of the one printf that makes the sentence.
+ * All functions write into the caller's buffer, cut visibly rather than fail, and return the
+ * buffer, so that they can be arguments of the printf that makes the sentence.
  */
 #include "base/text.h"
 
@@ -21,13 +21,13 @@ static unsigned least(unsigned a, unsigned b)
     return a < b ? a : b;
 }
 
-/* Case ignored: the commonest slip in an option's name. */
+/* Ignores case, the most frequent slip. */
 static int letter(const char *word, size_t i)
 {
     return tolower((unsigned char)word[i]);
 }
 
-/* One row of the table: distances of the first i + 1 letters of a to every start of b. */
+/* One row of the table: distances between the first i + 1 letters of a and every start of b. */
 static void distance_row(unsigned rows[3][MOST_LETTERS + 1], const char *a, size_t i, const char *b)
 {
     unsigned *now = rows[(i + 1) % 3];
@@ -42,7 +42,7 @@ static void distance_row(unsigned rows[3][MOST_LETTERS + 1], const char *a, size
     }
 }
 
-/* Three rows suffice, since a swap looks two letters back. O(n x m), on error paths only. */
+/* Three rows suffice, because a swap looks two letters back. O(n x m), on error paths only. */
 static unsigned distance(const char *a, const char *b)
 {
     unsigned rows[3][MOST_LETTERS + 1] = {{0}};
@@ -56,8 +56,8 @@ static unsigned distance(const char *a, const char *b)
     return rows[n % 3][m];
 }
 
-/* Accepts a distance below length / 4 + 2, so longer words may hold more slips. NULL if none is
- * near. */
+/* Accepts a distance below length / 4 + 2, so that longer words may have more slips. NULL if no
+ * word is similar. */
 const char *asim_text_nearest(const char *word, const char *const *words, size_t n)
 {
     const char *nearest = NULL;
@@ -67,7 +67,7 @@ const char *asim_text_nearest(const char *word, const char *const *words, size_t
         best = (unsigned)length;
     for (size_t i = 0; i < n && length; i++) {
         unsigned d = distance(word, words[i]);
-        /* Only the case is wrong: a likely slip however short the word is. */
+        /* Only the case differs: a likely slip for any length. */
         if (d < best || (d == 0 && !nearest)) {
             best = d;
             nearest = words[i];
@@ -76,7 +76,7 @@ const char *asim_text_nearest(const char *word, const char *const *words, size_t
     return nearest;
 }
 
-/* " Did you mean …?" with its leading blank, or nothing: can stand at the end of any sentence. */
+/* The text begins with a blank or is empty, so it can end any sentence. */
 const char *asim_text_hint(char *buf, size_t size, const char *nearest)
 {
     if (size && nearest)
@@ -86,7 +86,7 @@ const char *asim_text_hint(char *buf, size_t size, const char *nearest)
     return buf;
 }
 
-/* Words with commas; ends in "..." where buf is too small. Always terminated. */
+/* Always terminates the text. */
 const char *asim_text_list(char *buf, size_t size, const char *const *words, size_t n)
 {
     size_t used = 0;
@@ -96,7 +96,7 @@ const char *asim_text_list(char *buf, size_t size, const char *const *words, siz
     for (size_t i = 0; i < n; i++) {
         const char *comma = i ? ", " : "";
         size_t need = strlen(comma) + strlen(words[i]);
-        /* Room for ", ..." is kept while words are still to come. */
+        /* Keeps room for ", ..." while words follow. */
         if (need + (i + 1 < n ? 5 : 0) >= size - used) {
             snprintf(buf + used, size - used, "%s...", comma);
             break;
@@ -106,8 +106,8 @@ const char *asim_text_list(char *buf, size_t size, const char *const *words, siz
     return buf;
 }
 
-/* Length a lead byte promises; overlong forms, surrogates and values above U+10FFFF are told by
- * the second byte's range. */
+/* The length that a lead byte states. The range of the second byte excludes overlong forms,
+ * surrogates and values above U+10FFFF. */
 static size_t utf8_lead(unsigned char c, unsigned char *low, unsigned char *high)
 {
     *low = 0x80;
@@ -143,8 +143,8 @@ size_t asim_text_utf8(const char *text)
     return n;
 }
 
-/* Copies one character of *text to buf in its safe form; returns its bytes there.
- * Quotes become ` because messages put the piece between quotes; control characters become ?. */
+/* Copies one character of *text to buf in its safe form and returns its bytes there. Quotes become
+ * `, because messages put the piece between quotes; control characters become ?. */
 static size_t safe_char(char *buf, const char **text)
 {
     unsigned char c = (unsigned char)**text;
@@ -164,7 +164,7 @@ static size_t safe_char(char *buf, const char **text)
 
 const char *asim_text_safe(char *buf, size_t size, const char *text)
 {
-    size_t used = 0, keep = 0; /* keep: where "..." would still fit */
+    size_t used = 0, keep = 0; /* keep: the last position where "..." fits */
     char one[4];
     if (!size)
         return buf;

@@ -1,31 +1,31 @@
 /* SPDX-License-Identifier: GPL-2.0-only
  *
- * Rates, times and sizes with units, in exact decimal arithmetic: "0.0005ms" is 500,000,000 fs and
- * not what a double makes of it. A number is kept as its digits and the place of its point;
- * the part before the point is multiplied with an overflow check, the part behind it is folded
- * from the last digit on as r = (digit * unit + r) / 10, whose nested floors give the floor of the
- * exact product. Units are small factors times a power of ten, so shifting the point does the rest.
+ * Rates, times and sizes with units, in exact decimal arithmetic: "0.0005ms" is 500,000,000 fs. A
+ * number is its digits and the position of its point. The part before the point is multiplied with
+ * an overflow check. The part after it is folded from the last digit as r = (digit * unit + r) /
+ * 10, whose nested floors give the floor of the exact product. A unit is a small factor times a
+ * power of ten, so shifting the point does the rest.
  *
- * Rates follow ns-3's DataRate: a part of a bit is dropped. (ns-3 multiplies a double, so a few of
- * its fractions come out one bit/s lower than written; here they are exact.)
+ * Rates follow ns-3's DataRate: a fraction of a bit is dropped. (ns-3 multiplies a double, so some
+ * of its fractions are one bit/s too low; here they are exact.)
  *
  * Refused: units in another case (gbps), two points, blanks between number and unit, values beyond
- * 64 bits. Each would otherwise be a guess.
+ * 64 bits.
  */
 #include "base/text.h"
 
 #include <string.h>
 #include "asim/err.h"
 
-/* Exponents beyond this overflow or vanish anyway; it keeps the loops short. */
+/* Larger exponents overflow or vanish; the limit keeps the loops short. */
 enum { MOST_POWER = 1000 };
 
 struct decimal {
     const char *digits, *end; /* digits with at most one '.' among them */
-    long point;               /* how many digits stand before the point; may be negative */
+    long point;               /* number of digits before the point; may be negative */
 };
 
-/* Reads "[e[+-]digits]" at text into *power, clamped; returns what follows it. */
+/* Reads "[e[+-]digits]" at text into *power, clamped; returns the text behind it. */
 static const char *read_power(const char *text, long *power)
 {
     *power = 0;
@@ -36,7 +36,7 @@ static const char *read_power(const char *text, long *power)
     if (*at == '+' || *at == '-')
         negative = *at++ == '-';
     if (*at < '0' || *at > '9')
-        return text; /* no exponent: an e of the unit, which will be refused there */
+        return text; /* no exponent: the e belongs to the unit */
     for (; *at >= '0' && *at <= '9'; at++) {
         if (*power < MOST_POWER)
             *power = *power * 10 + (*at - '0');
@@ -46,7 +46,7 @@ static const char *read_power(const char *text, long *power)
     return at;
 }
 
-/* Returns the unit behind the number, or NULL where there is no number. */
+/* Returns the unit after the number, or NULL if there is no number. */
 static const char *read_decimal(const char *text, struct decimal *d)
 {
     long whole = (long)strspn(text, "0123456789"), part = 0, power;
@@ -64,14 +64,14 @@ static const char *read_decimal(const char *text, struct decimal *d)
     return at;
 }
 
-/* The digits without their '.', as numbers, are read through this. */
+/* Digit i of the number, without the '.'. */
 static unsigned digit_at(const struct decimal *d, long i, long dot)
 {
     return (unsigned)(d->digits[i + (i >= dot)] - '0');
 }
 
-/* floor(value * unit) in *whole; *rest = 0 nothing dropped, 1 less than a half, 2 a half or more.
- * unit <= 2^55, so that 20 * unit fits. */
+/* *whole = floor(value * unit); *rest = 0 if exact, 1 below a half, 2 from a half on. unit <= 2^55,
+ * so that 20 * unit fits. */
 static int multiply(const struct decimal *d, uint64_t unit, uint64_t *whole, int *rest)
 {
     long dot = (long)strcspn(d->digits, "."), n = (long)(d->end - d->digits);
@@ -103,7 +103,7 @@ static int multiply(const struct decimal *d, uint64_t unit, uint64_t *whole, int
     return 0;
 }
 
-/* 0 k 1 M 2 G 3 T as in the letters, or -1; *at moves behind the letter. */
+/* Returns 0, 1, 2, 3 for k, M, G, T, or -1; *at moves behind the letter. */
 static int read_prefix(const char **at)
 {
     static const char letters[] = "kMGT";
@@ -114,7 +114,7 @@ static int read_prefix(const char **at)
     return (int)(found - letters);
 }
 
-/* Factor of "", k, Ki, M, Mi …; moves *at behind it. */
+/* Returns the factor of "", k, Ki, M, Mi …; *at moves behind it. */
 static uint64_t read_factor(const char **at)
 {
     static const uint64_t decimal[] = {1000, 1000000, 1000000000, UINT64_C(1000000000000)};
@@ -127,7 +127,7 @@ static uint64_t read_factor(const char **at)
     return UINT64_C(1) << (10 * (prefix + 1));
 }
 
-/* b is a bit and B a byte, everywhere; gbps is refused because nobody can tell which was meant. */
+/* b is a bit and B a byte; gbps is refused because it is ambiguous. */
 int asim_text_rate(const char *text, uint64_t *out_bps)
 {
     static const struct {
@@ -147,7 +147,7 @@ int asim_text_rate(const char *text, uint64_t *out_bps)
     return ASIM_EINVAL;
 }
 
-/* 2^64 fs are 5.1 hours: longer than any run, and more than that is refused, not wrapped. */
+/* 2^64 fs are 5.1 hours, longer than any run; longer times are refused. */
 int asim_text_time(const char *text, uint64_t *out_fs)
 {
     static const struct {

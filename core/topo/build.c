@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-only
  *
  * Common steps of the makers. Sizes are computed in 64 bits and checked before any allocation: a
- * slip in an option ("psn=4000000") ends in an error and not in a machine that swaps. A maker calls
- * asim_build_hosts (how many), asim_build_nodes (with the exact number of links), asim_build_link
- * for each link in the order of the ports, and asim_topo_finish. On failure the caller frees the
- * topology.
+ * slip in an option ("psn=4000000") ends in an error and not in a machine that swaps.
+ *
+ * A maker calls asim_build_hosts (how many), asim_build_nodes (with the exact number of links),
+ * asim_build_link for each link in the order of the ports, and asim_topo_finish. On failure the
+ * caller frees the topology.
  */
 #include "topo/build.h"
 

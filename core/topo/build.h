@@ -2,8 +2,10 @@
  *
  * Common parts of the makers: node types, links, and two layouts that several makers configure (the
  * grid behind ring, mesh and torus; the pod behind SimAI's templates). A maker file has its option
- * table and its fixed numbers. Node ids: hosts, then NVSwitches, then switches level by level from
- * the hosts up. The order of the links is the order of the port numbers, as in SimAI's generator.
+ * table and its fixed numbers.
+ *
+ * Node ids: hosts, then NVSwitches, then switches level by level from the hosts up. The order of
+ * the links is the order of the port numbers, as in SimAI's generator.
  */
 #ifndef ASIM_TOPO_BUILD_H
 #define ASIM_TOPO_BUILD_H

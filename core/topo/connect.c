@@ -5,6 +5,7 @@
  * have a link to one common island, all reach each other. Otherwise the check tries host after host
  * and names the first pair without a common island or a direct link. Linear in links, except for
  * networks without a common island in which all pairs are joined, such as a full mesh of hosts.
+ *
  * Memory: three words per node, freed before the return. Islands are numbered from 1; 0 means "not
  * labelled".
  */

@@ -2,15 +2,17 @@
  *
  * Endpoints of NVSwitches, where messages begin and end, as SimAI's NVLS needs them
  * (rdma-network.md#routing-and-ecmp): each NVSwitch gets its own host, joined to it by a virtual
- * link. Routing, queue pairs and congestion control need no special case. Difference: SimAI
- * delivers inside the switch, without a hop. The virtual link has the smallest delay of the
- * NVSwitch's links, so that the lookahead window does not become shorter, and twice the sum of
- * their rates, so that all ports together can send to the endpoint at once. The sum alone is too
- * low where frames take only a few ns: rounding up an eighth of a frame (8 GPUs) gives 7 ns for
- * each of eight frames, 53 ns on a port. Flows from an endpoint are paced at the slowest link of
- * their path (fabric/host/flow.c), as if each left by its own port. Hosts are numbered before
- * switches, so switch ids move up by the number of endpoints. Users, hash seeds and files keep the
- * numbers of the topology as it was read: asim_topo_external_id.
+ * link. Routing, queue pairs and congestion control need no special case.
+ *
+ * Difference: SimAI delivers inside the switch, without a hop. The virtual link has the smallest
+ * delay of the NVSwitch's links, so that the lookahead window does not become shorter, and twice
+ * the sum of their rates, so that all ports together can send to the endpoint at once. The sum
+ * alone is too low where frames take only a few ns: rounding up an eighth of a frame (8 GPUs) gives
+ * 7 ns for each of eight frames, 53 ns on a port. Flows from an endpoint are paced at the slowest
+ * link of their path (fabric/host/flow.c), as if each left by its own port.
+ *
+ * Hosts are numbered before switches, so switch ids move up by the number of endpoints. Users, hash
+ * seeds and files keep the numbers of the topology as it was read: asim_topo_external_id.
  */
 #include "topo/topo.h"
 

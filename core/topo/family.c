@@ -3,7 +3,9 @@
  * Finds the members of the two families by name: the format of a file, and a maker with options as
  * "NAME,key=value,...". Formats are tried in the order of their table. A text that no format
  * recognises is refused with the list of formats, because a guess would end in a misleading syntax
- * error. On success the caller owns the topology (asim_topo_fini); after a failure it is empty.
+ * error.
+ *
+ * On success the caller owns the topology (asim_topo_fini); after a failure it is empty.
  */
 #include "topo/topo.h"
 

@@ -3,10 +3,12 @@
  * Ring, mesh and torus in any number of dimensions. Hosts never forward packets (simulators of the
  * HPCC family search routes over switches only), so in a ring of bare hosts only neighbours
  * communicate, as in ASTRA-sim's 8-host ring. Here each host gets its own router switch, as in a
- * real torus machine; direct=1 gives bare hosts. Host h has the coordinates of h in the mixed radix
- * of dims, first dimension fastest. Links: h – router of h for every h, then for every router and
- * dimension the link to the next router. A dimension of size 2 has one link, not two parallel ones.
- * Routing keeps all shortest paths of a torus as equal-cost next hops.
+ * real torus machine; direct=1 gives bare hosts.
+ *
+ * Host h has the coordinates of h in the mixed radix of dims, first dimension fastest. Links: h –
+ * router of h for every h, then for every router and dimension the link to the next router. A
+ * dimension of size 2 has one link, not two parallel ones. Routing keeps all shortest paths of a
+ * torus as equal-cost next hops.
  */
 #include "topo/build.h"
 

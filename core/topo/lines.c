@@ -2,9 +2,10 @@
  *
  * Switch ids and links as text. ASTRA-sim does not check these words: it drops links without a word
  * if the count is too small, and makes links of random memory if the count is too large. This
- * reader checks each word. All functions take the source by its cursor and leave the cursor behind
- * the words taken. On failure the topology is incomplete and the caller frees it; the error has the
- * line of the word.
+ * reader checks each word.
+ *
+ * All functions take the source by its cursor and leave the cursor behind the words taken. On
+ * failure the topology is incomplete and the caller frees it; the error has the line of the word.
  */
 #include "topo/lines.h"
 

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-only
  *
  * A 128-bit hash finds the candidate and a comparison decides. On a true collision the key is
- * incremented until it is free: a crafted topology can make this slow but never wrong. Lists are
- * numbered in order of first appearance, so the numbers are reproducible. `lists` may move when it
- * grows; the words of a list never move.
+ * incremented until it is free: a crafted topology can make this slow but never wrong.
+ *
+ * Lists are numbered in order of first appearance, so the numbers are reproducible. `lists` may
+ * move when it grows; the words of a list never move.
  */
 #include "topo/list_store.h"
 

@@ -3,9 +3,10 @@
  * Walks one path. ASTRA-sim computes these figures in its search from the destination when it first
  * sees a node. This is the path along the first next hop of every node, because a node's list
  * begins with the neighbour that first saw it (rdma-network.md#routing-and-ecmp and
- * rdma-network.md#base-rtt-and-bdp). Nothing is stored: a caller that needs a pair often (a flow,
- * once per message) keeps the figures. The routing tables may search on first use, so a call can
- * run out of memory.
+ * rdma-network.md#base-rtt-and-bdp).
+ *
+ * Nothing is stored: a caller that needs a pair often (a flow, once per message) keeps the figures.
+ * The routing tables may search on first use, so a call can run out of memory.
  */
 #include "topo/pair.h"
 #include "base/text.h"

@@ -3,11 +3,14 @@
  * SimAI's pod (simai.md#topology-generator), line for line the file of SimAI's generator: for every
  * GPU its NVLink(s), then its NIC link(s); then every leaf to every spine, leaves of plane 1 first.
  * GPU i is in segment i / (npa * rails) on rail i % rails. With rails = 1 this is the generator's
- * form without rails (GPU i at leaf i / npa). Difference: a number of GPUs that is not a multiple
- * of the server is an error before a file is written (the generator fails with an IndexError and a
- * truncated file), and so is an odd number of spines on two planes. Ids and order of links are part
- * of the contract: files are compared with the generator's byte for byte, and interface 1 of a GPU
- * must be its NVLink.
+ * form without rails (GPU i at leaf i / npa).
+ *
+ * Difference: a number of GPUs that is not a multiple of the server is an error before a file is
+ * written (the generator fails with an IndexError and a truncated file), and so is an odd number of
+ * spines on two planes.
+ *
+ * Ids and order of links are part of the contract: files are compared with the generator's byte for
+ * byte, and interface 1 of a GPU must be its NVLink.
  */
 #include "topo/pod.h"
 

@@ -3,8 +3,10 @@
  * The pod: the one layout behind all templates of SimAI's generator, and behind nvl. Servers with
  * NVSwitches, leaf switches (ASW) in segments, every leaf joined to every spine (PSW). The
  * generator's five builders differ in three numbers only: the rails of a segment (one leaf per
- * rail), one or two leaves per GPU, and whether the two leaves share their spines. Option keys are
- * the generator's short flags, aliases its long flags (simai.md#topology-generator).
+ * rail), one or two leaves per GPU, and whether the two leaves share their spines.
+ *
+ * Option keys are the generator's short flags, aliases its long flags
+ * (simai.md#topology-generator).
  */
 #ifndef ASIM_TOPO_POD_H
 #define ASIM_TOPO_POD_H

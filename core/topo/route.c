@@ -4,14 +4,18 @@
  * keep the tables small: hosts attached to the same switches form a destination class and share a
  * row; source hosts with equal ports form a source class and share a column. The last hop depends
  * on the destination host itself: its own links answer it. They also answer for two hosts that are
- * wired to each other, because a direct link is the shortest path. A breadth-first search fills the
- * row of a destination class on first use (rdma-network.md#routing-and-ecmp). It starts at the
- * switches of the class, where the search of ASTRA-sim's ns-3 backend stands after its first step
- * from a host, and visits neighbours by descending id. Next hops are appended in the order in which
- * the search expands their switches. The search walks links between switches only, so its cost does
- * not depend on the number of hosts. SimAI (simai.md#routing): next hops over an NVSwitch replace
- * other next hops at equal distance. The handle owns the working arrays, and one search at a time
- * uses them: several threads may read filled rows but may not fill rows.
+ * wired to each other, because a direct link is the shortest path.
+ *
+ * A breadth-first search fills the row of a destination class on first use
+ * (rdma-network.md#routing-and-ecmp). It starts at the switches of the class, where the search of
+ * ASTRA-sim's ns-3 backend stands after its first step from a host, and visits neighbours by
+ * descending id. Next hops are appended in the order in which the search expands their switches.
+ * The search walks links between switches only, so its cost does not depend on the number of hosts.
+ *
+ * SimAI (simai.md#routing): next hops over an NVSwitch replace other next hops at equal distance.
+ *
+ * The handle owns the working arrays, and one search at a time uses them: several threads may read
+ * filled rows but may not fill rows.
  */
 #include "topo/route.h"
 
@@ -391,7 +395,7 @@ static void forget(struct asim_route *r)
     memset(r->by_nvswitch, 0, r->switches);
 }
 
-/* Publishes a complete row only, so that the handle stays usable if memory runs out. */
+/* Publishes complete rows only: the handle stays usable if memory runs out. */
 static int fill_row(struct asim_route *r, uint32_t c, struct asim_err *err)
 {
     uint64_t bytes = ((uint64_t)r->switches + r->source_ports.n) * sizeof(uint32_t);
@@ -487,7 +491,6 @@ int asim_route_error(const struct asim_route *route, struct asim_err *err)
     return asim_err_set(err, route->failure.code, "%s", route->failure.text);
 }
 
-/* Costs destination classes x links between switches. */
 int asim_route_fill_all(struct asim_route *route, struct asim_err *err)
 {
     int rc = 0;

@@ -3,14 +3,18 @@
  * Flat routing: equal-cost next hops on the paths with the fewest hops, where only switches
  * forward. Destination hosts attached to the same switches form a destination class. A next-hop set
  * of a (class, node) is a list of interface numbers; one breadth-first search per class finds all
- * of its sets on first use. The order of a list decides the choice of ECMP. ASTRA-sim's ns-3
- * backend appends in the order of its search, whose neighbours come in order of object address,
- * which on Linux is descending node id (rdma-network.md#routing-and-ecmp and
- * rdma-network.md#recorded-numbers); this search visits neighbours by descending id. Parallel links
- * are all members, ascending by port (in ASTRA-sim the last one hides the others). NVSwitch next
- * hops replace others at equal distance, as in SimAI. A change of links needs a new asim_route.
- * Memory: 4 bytes x destination classes x (switches + source classes), plus the lists. Threads: a
- * look-up may fill a row on first use, so threads may share a handle only after
+ * of its sets on first use.
+ *
+ * The order of a list decides the choice of ECMP. ASTRA-sim's ns-3 backend appends in the order of
+ * its search, whose neighbours come in order of object address, which on Linux is descending node
+ * id (rdma-network.md#routing-and-ecmp and rdma-network.md#recorded-numbers); this search visits
+ * neighbours by descending id. Parallel links are all members, ascending by port (in ASTRA-sim the
+ * last one hides the others). NVSwitch next hops replace others at equal distance, as in SimAI. A
+ * change of links needs a new asim_route.
+ *
+ * Memory: 4 bytes x destination classes x (switches + source classes), plus the lists.
+ *
+ * Threads: a look-up may fill a row on first use, so threads may share a handle only after
  * asim_route_fill_all.
  */
 #ifndef ASIM_TOPO_ROUTE_H

@@ -1,12 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-only
  *
- * Names of op types and of the files of a workload. A workload is a prefix: rank r's trace is
- * <prefix>.<r>.et or, which ASTRA-sim does not know, <prefix>.<r>.et.gz; ranks are decimal
- * without padding and have no gaps.
+ * Finds the files of a workload: <prefix>.<rank>.et or, unlike ASTRA-sim, <prefix>.<rank>.et.gz.
+ * Ranks are decimal without padding and have no gaps.
  *
- * Looking for all files costs one reading of the folder, and an access() per rank where some are
- * compressed; looking for one rank's an access(), which who has looked for all can do without
- * (asim_trace_count). Nothing is opened here.
+ * Counting the ranks reads the folder once, and calls access() per rank where some files are
+ * compressed. Finding one rank's file calls access(); asim_trace_open_plain avoids this after
+ * asim_trace_count. No file is opened here.
  */
 #include "trace/files.h"
 
@@ -31,8 +30,8 @@ const char *asim_op_type_name(int type)
     return type >= 0 && type < ASIM_OP_TYPES ? names[type] : "?";
 }
 
-/* 1 and *path if the rank's file is there, 0 if not.
- * The plain file goes before the compressed one: it costs less to read. */
+/* Returns 1 and *path if the rank's file exists, else 0. The plain file goes before the compressed
+ * one: it costs less to read. */
 static int find_file(const char *prefix, uint32_t rank, char **path, struct asim_err *err)
 {
     static const char *const suffixes[] = {"et", "et.gz"};
@@ -48,14 +47,14 @@ static int find_file(const char *prefix, uint32_t rank, char **path, struct asim
     return 0;
 }
 
-/* What a folder holds of a stem, and what to say if that is not enough. */
+/* The contents of a folder for one stem. */
 struct folder {
-    int64_t highest; /* rank of that stem found, -1 = none */
-    uint64_t plain;  /* files of it that are not compressed, one a rank */
-    char other[256]; /* another workload seen there, "" = none */
+    int64_t highest; /* highest rank of that stem, -1 = none */
+    uint64_t plain;  /* files of that stem that are not compressed, one a rank */
+    char other[256]; /* stem of another workload in the folder, "" = none */
 };
 
-/* One name of the folder. */
+/* Records one name of the folder. */
 static void note(struct folder *seen, const char *name, const char *stem)
 {
     int64_t rank = asim_rank_path_parse(name, stem);
@@ -67,7 +66,7 @@ static void note(struct folder *seen, const char *name, const char *stem)
         snprintf(seen->other, sizeof seen->other, "%.*s", (int)(dot - name), name);
 }
 
-/* Only when something is missing or counted: it reads the whole folder. */
+/* Reads the whole folder. */
 static int scan_folder(const char *prefix, struct folder *seen, struct asim_err *err)
 {
     *seen = (struct folder){.highest = -1};
@@ -92,8 +91,8 @@ static int scan_folder(const char *prefix, struct folder *seen, struct asim_err 
     return rc;
 }
 
-/* A gap among the ranks, a text with a slip, a wrong prefix, or no traces at all: different
- * mistakes, a sentence each. */
+/* A gap among the ranks, a text with a slip, a wrong prefix and a folder without traces are
+ * different mistakes; each has its own sentence. */
 static int missing(const char *prefix, uint32_t rank, struct asim_err *err)
 {
     struct folder seen;
@@ -127,9 +126,9 @@ int asim_trace_path(const char *prefix, uint32_t rank, char **path, struct asim_
     return missing(prefix, rank, err);
 }
 
-/* Files of as many ranks as the highest says leave no gap. Else counts up from 0 until a file is
- * missing; a file of a higher rank then means one. ASTRA-sim silently cuts there or exits
- * (system-layer.md#command-lines). */
+/* If there are as many files as the highest rank says, there is no gap. Otherwise counts up from 0
+ * to the first missing file; a file of a higher rank then means a gap. ASTRA-sim silently stops at
+ * the gap or exits (system-layer.md#command-lines). */
 int asim_trace_count(const char *prefix, struct asim_trace_files *files, struct asim_err *err)
 {
     const struct asim_trace_format *shared = asim_trace_shared(prefix);

@@ -10,21 +10,22 @@
 #include "asim/trace.h"
 
 /* Family trace/format: row symbols asim_trace_format_<file>, table asim_trace_format_table. */
-struct asim_reader; /* one open trace of one rank; each format has its own struct behind it */
+struct asim_reader; /* one open trace of one rank; each format defines the struct */
 struct asim_trace_format {
     struct asim_member member;
-    const char *suffix; /* of the file of one rank: "et" for <prefix>.<rank>.et */
-    /* 1 if the first bytes look like this format. gzip is seen through by the caller. */
+    const char *suffix; /* suffix of the file of one rank: "et" for <prefix>.<rank>.et */
+    /* 1 if the first bytes look like this format; the caller has inflated gzip. */
     int (*sniff)(const void *head, size_t size);
     int (*open)(struct asim_reader **reader, const char *path, uint32_t rank, struct asim_err *err);
-    /* 1 and *op filled; 0 at the end; negative on error (with the byte offset in the sentence). */
+    /* Returns 1 and fills *op, or 0 at the end, or a negative code (with the byte offset in the
+     * sentence). */
     int (*next)(struct asim_reader *reader, struct asim_op *op, struct asim_err *err);
-    /* Where the op last delivered stands, for at(); opaque. */
+    /* The position of the op last delivered, for at(); opaque. */
     uint64_t (*tell)(const struct asim_reader *reader);
-    /* Delivers again the op that stood there. */
+    /* Delivers the op at a position again. */
     int (*at)(struct asim_reader *reader, uint64_t place, struct asim_op *op, struct asim_err *err);
     void (*close)(struct asim_reader *reader);
-    /* Formats whose one file serves all ranks: how many. NULL = a file for each rank. */
+    /* Formats with one file for all ranks: the number of ranks. NULL = one file per rank. */
     int (*ranks)(const char *path, uint32_t *ranks, struct asim_err *err);
 };
 extern const struct asim_member *const asim_trace_format_table[];

@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-only
  *
- * See open.h. A Chakra file has no magic, so the name decides: it ends in the suffix of a format,
- * with or without .gz; any other name is read as Chakra, whose reader says what is wrong.
+ * See open.h. A Chakra file has no magic number, so the name decides: it ends in the suffix of a
+ * format, with or without .gz. A file of any other name is read as Chakra, whose reader reports
+ * errors.
  *
- * struct asim_trace is a format's row and its reader; every call goes through the row. Whoever
- * opened it closes it; closing what failed to open is harmless.
+ * struct asim_trace is a format's row and its reader. asim_trace_close also accepts a trace whose
+ * opening failed.
  */
 #include "trace/open.h"
 
@@ -16,7 +17,7 @@
 
 #define DEFAULT_SUFFIX "et"
 
-/* A name that is nothing but the suffix does not count. */
+/* A name that consists of the suffix only does not count. */
 static int ends_in(const char *path, const char *suffix)
 {
     size_t n = strlen(path), m = strlen(suffix);
@@ -25,7 +26,7 @@ static int ends_in(const char *path, const char *suffix)
     return n > m && path[n - m - 1] == '.' && !strncmp(path + n - m, suffix, m);
 }
 
-/* Rows without a suffix serve all ranks from one file and are found by asim_trace_shared. */
+/* Rows without a suffix serve all ranks from one file; asim_trace_shared finds them. */
 static const struct asim_trace_format *format_of(const char *path)
 {
     const struct asim_trace_format *fallback = NULL;
@@ -42,7 +43,7 @@ static const struct asim_trace_format *format_of(const char *path)
     return fallback;
 }
 
-/* Takes over path. format: NULL where the name decides. */
+/* Takes ownership of path. format NULL: the name decides. */
 static int open_with(struct asim_trace *trace, char *path, uint32_t rank,
                      const struct asim_trace_format *format, struct asim_err *err)
 {
@@ -66,8 +67,8 @@ static int open_copy(struct asim_trace *trace, const char *path, uint32_t rank,
     return open_with(trace, copy, rank, format, err);
 }
 
-/* By prefix and rank; a prefix that is itself a file serves every rank. A rank's own file is not
- * looked into: its suffix says what it is. */
+/* A prefix that is itself a file serves every rank. The suffix decides the format of a rank's own
+ * file. */
 int asim_trace_open(struct asim_trace *trace, const char *prefix, uint32_t rank,
                     struct asim_err *err)
 {
@@ -89,7 +90,7 @@ int asim_trace_open_plain(struct asim_trace *trace, const char *prefix, uint32_t
     return rc ? rc : open_with(trace, path, rank, NULL, err);
 }
 
-/* For tools: one file of any name, as rank 0. */
+/* Opens the file as rank 0. */
 int asim_trace_open_file(struct asim_trace *trace, const char *path, struct asim_err *err)
 {
     *trace = (struct asim_trace){0};
@@ -112,7 +113,6 @@ int asim_trace_at(struct asim_trace *trace, uint64_t place, struct asim_op *op,
     return trace->format->at(trace->reader, place, op, err);
 }
 
-/* Safe on a zeroed or failed one. */
 void asim_trace_close(struct asim_trace *trace)
 {
     if (trace->reader)

@@ -1,9 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only
  *
- * Workloads that are one file for all ranks: where the user's "prefix" is itself a regular file
- * that a format with a `ranks` hook recognises, that file is every rank's trace.
- *
- * Costs one stat and the first 256 bytes of the file, at opening only.
+ * Workloads with one file for all ranks: the user's "prefix" is a regular file, and a format with a
+ * `ranks` function recognises it. Costs one stat and the first 256 bytes of the file.
  */
 #include "trace/shared.h"
 
@@ -13,7 +11,8 @@
 #include "base/text.h"
 #include "trace/format.h"
 
-/* NULL in the usual case of a prefix. An unreadable file is NULL, too: opening it says why. */
+/* NULL in the usual case of a prefix, and for an unreadable file, whose opening then reports the
+ * reason. */
 const struct asim_trace_format *asim_trace_shared(const char *prefix)
 {
     char head[256];
@@ -39,8 +38,8 @@ int asim_trace_is_shared(const char *prefix)
     return asim_trace_shared(prefix) != NULL;
 }
 
-/* A file that is there and begins with a word is more likely a text with a slip in its first word
- * than a prefix with nothing behind it. Traces themselves are the caller's to speak of. */
+/* A file that begins with a word is more likely a text with a slip in its first word than a prefix
+ * without traces. Names that end in .et are the caller's business. */
 int asim_trace_shared_refuse(const char *prefix, struct asim_err *err)
 {
     char word[41] = "", safe[64];

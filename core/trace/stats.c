@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-only
  *
- * See stats.h. Sums stop at the largest number instead of wrapping, so that a trace with absurd
- * sizes shows absurd totals and not small ones.
+ * See asim/trace.h. Sums stop at UINT64_MAX instead of wrapping: a trace with absurd sizes shows
+ * absurd totals and not small ones.
  *
- * Used by `asim trace check` and friends, not by a run. Adding a figure: a field in stats.h and a
- * line in count().
+ * `asim trace check` uses this; runs do not. To add a figure: a field in asim/trace.h and a line in
+ * count().
  */
 #include "asim/trace.h"
 
@@ -13,8 +13,7 @@ static void add(uint64_t *sum, uint64_t value)
     *sum = value > UINT64_MAX - *sum ? UINT64_MAX : *sum + value;
 }
 
-/* Collectives of types the schema lacks are counted, not refused: stats describe, they do not
- * judge. */
+/* Counts unknown types of collectives, too: statistics describe and do not judge. */
 static void count_comm(struct asim_trace_stats *stats, const struct asim_op *op)
 {
     stats->no_size += !(op->has & ASIM_HAS_COMM_SIZE);
@@ -30,7 +29,7 @@ static void count_comm(struct asim_trace_stats *stats, const struct asim_op *op)
     }
 }
 
-/* One op; ids need not ascend. */
+/* Counts one op; ids need not ascend. */
 static void count(struct asim_trace_stats *stats, const struct asim_op *op)
 {
     if (!stats->ops || op->id < stats->first_id)
@@ -47,7 +46,6 @@ static void count(struct asim_trace_stats *stats, const struct asim_op *op)
         count_comm(stats, op);
 }
 
-/* Reads the trace to its end; costs no memory per op. */
 int asim_trace_stats(struct asim_trace_stats *stats, struct asim_trace *trace, struct asim_err *err)
 {
     struct asim_op op;

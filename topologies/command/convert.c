@@ -65,18 +65,18 @@ static void flatten(struct asim_topo *topo, const char *to)
 }
 
 /* Links keep their order, so interface numbers are the same in both flavours. */
-static int convert(const char *const paths[2], const struct convert_options *opt,
+static int convert(const char *input, const char *output, const struct convert_options *opt,
                    struct asim_err *err)
 {
     struct asim_topo topo;
-    const struct asim_topo_format *format = NULL, *from = asim_files_sniff(paths[0]);
+    const struct asim_topo_format *format = NULL, *from = asim_files_sniff(input);
     const char *to = opt->to                                       ? opt->to
                      : from && !strcmp(from->member.name, "simai") ? "astra"
                                                                    : "simai";
     asim_topo_init(&topo);
-    int rc = asim_file_set_refuse_overwrite(paths[0], paths[1], err);
+    int rc = asim_file_set_refuse_overwrite(input, output, err);
     if (!rc)
-        rc = asim_topo_read(&topo, paths[0], err);
+        rc = asim_topo_read(&topo, input, err);
     if (!rc)
         rc = amend(&topo, opt, err);
     if (!rc && strcmp(to, "simai"))
@@ -84,7 +84,7 @@ static int convert(const char *const paths[2], const struct convert_options *opt
     if (!rc && !(format = asim_files_format(to, &topo, err)))
         rc = ASIM_EUSAGE;
     if (!rc)
-        rc = format->write(&topo, paths[1], err);
+        rc = format->write(&topo, output, err);
     asim_topo_fini(&topo);
     return rc;
 }
@@ -96,7 +96,7 @@ static int convert_words(const struct asim_args *args, struct asim_err *err)
         return asim_err_set(err, ASIM_EUSAGE,
                             "a topology file and a name for the other flavour are both needed: "
                             "asim topo convert IN OUT; --help lists the options.");
-    return convert(args->words, args->tables[0].base, err);
+    return convert(args->words[0], args->words[1], args->tables[0].base, err);
 }
 
 static int run(int argc, char **argv)

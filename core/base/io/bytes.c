@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-only
  *
- * See bytes.h. The buffer is refilled with one pread at the asked offset; nothing is kept of the
- * old one, so reading in order reads a record that straddles two buffers twice (a few bytes in
- * 64 KiB). The identity check at reopen turns a trace replaced under a running simulation, whose
- * remembered offsets would be meaningless, into a sentence.
+ * See bytes.h. A refill is one pread at the position; a record that straddles two buffers is read
+ * twice (a few bytes in 64 KiB). Reopening compares the file's identity: a trace that was replaced
+ * during a run would make the stored positions meaningless.
  *
- * Three states: in order (a 64 KiB buffer, file open), at rest (no buffer, plain files closed),
+ * Three states: sequential (a 64 KiB buffer, file open), idle (no buffer, plain files closed),
  * single records (a small buffer, reopened per read). A gzip trace keeps its temporary file open in
  * all of them.
  */
@@ -23,13 +22,13 @@
 #define GZIP_MAGIC_0 0x1f
 #define GZIP_MAGIC_1 0x8b
 
-/* errno is the caller's latest. */
+/* errno holds the reason. */
 static int open_error(const char *path, struct asim_err *err)
 {
     return asim_inflate_refuse_open(path, errno, err);
 }
 
-/* Notes the file's identity the first time, compares it afterwards. */
+/* The first call stores the file's identity, later calls compare it. */
 static int check_same(struct asim_bytes *bytes, int first, struct asim_err *err)
 {
     struct stat st;
@@ -56,8 +55,7 @@ static int check_same(struct asim_bytes *bytes, int first, struct asim_err *err)
     return 0;
 }
 
-/* first = 0 reopens a file closed to save its number, and makes sure it is still the same one. A
- * pipe is refused, not waited for. */
+/* first = 0 reopens a file and checks that it is the same one. A pipe is refused at once. */
 static int open_plain(struct asim_bytes *bytes, int first, struct asim_err *err)
 {
     bytes->fd = open(bytes->path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
@@ -66,7 +64,7 @@ static int open_plain(struct asim_bytes *bytes, int first, struct asim_err *err)
     return check_same(bytes, first, err);
 }
 
-/* Safe when nothing is open. */
+/* Does nothing if no file is open. */
 static void close_fd(struct asim_bytes *bytes)
 {
     if (bytes->fd >= 0)
@@ -74,7 +72,7 @@ static void close_fd(struct asim_bytes *bytes)
     bytes->fd = -1;
 }
 
-/* Reads up to n bytes at an offset; short only at the end of the file. */
+/* Reads n bytes at an offset, or fewer at the end of the file. */
 static ssize_t read_at(int fd, unsigned char *to, size_t n, uint64_t at)
 {
     size_t have = 0;
@@ -91,7 +89,7 @@ static ssize_t read_at(int fd, unsigned char *to, size_t n, uint64_t at)
     return (ssize_t)have;
 }
 
-/* Room for n bytes in the buffer; a much larger one, left by a huge record, is given back. */
+/* Makes room for n bytes in the buffer; shrinks a buffer that a huge record has left. */
 static int fit_buffer(struct asim_bytes *bytes, size_t n, struct asim_err *err)
 {
     if (bytes->buffer_cap >= n && bytes->buffer_cap / 2 <= n)
@@ -105,8 +103,8 @@ static int fit_buffer(struct asim_bytes *bytes, size_t n, struct asim_err *err)
     return 0;
 }
 
-/* A large buffer while the file is read in order, a small one for single records later; a record
- * that is larger than either gets what it needs. Bytes behind the end are never asked for. */
+/* The buffer is large while the file is read in order and small for single records later, and
+ * always holds the whole record. Never reads behind the end. */
 static int refill(struct asim_bytes *bytes, struct asim_bytes_ask ask, struct asim_err *err)
 {
     uint64_t left = bytes->size - ask.at;
@@ -132,7 +130,7 @@ static int refill(struct asim_bytes *bytes, struct asim_bytes_ask ask, struct as
     return rc;
 }
 
-/* *data is borrowed until the next call. Fewer bytes than asked for only at the end of the file. */
+/* *data is borrowed until the next call. */
 int asim_bytes_get(struct asim_bytes *bytes, struct asim_bytes_ask ask, const unsigned char **data,
                    size_t *got, struct asim_err *err)
 {
@@ -160,8 +158,8 @@ static void drop_buffer(struct asim_bytes *bytes)
     bytes->buffer_n = bytes->buffer_cap = 0;
 }
 
-/* A gzip file is inflated into a temporary one at once, so that any record can be read again by its
- * offset. On failure nothing stays open. */
+/* Inflates a gzip file at once, so that records have offsets. After a failure nothing stays
+ * open. */
 int asim_bytes_open(struct asim_bytes *bytes, const char *path, struct asim_err *err)
 {
     *bytes = (struct asim_bytes){.fd = -1, .is_sequential = 1};
@@ -186,8 +184,8 @@ int asim_bytes_open(struct asim_bytes *bytes, const char *path, struct asim_err 
     return rc;
 }
 
-/* Between runs of reading a plain trace holds no file number, and memory only if it is hardly any:
- * this is what lets one process have tens of thousands of ranks. */
+/* An idle plain trace holds no descriptor and almost no memory: one process can have tens of
+ * thousands of ranks. */
 void asim_bytes_end_sequential(struct asim_bytes *bytes)
 {
     bytes->is_sequential = 0;
@@ -197,7 +195,7 @@ void asim_bytes_end_sequential(struct asim_bytes *bytes)
         close_fd(bytes);
 }
 
-/* Safe on a struct whose open failed, and twice. */
+/* Also takes a struct whose open failed, and a second call. */
 void asim_bytes_close(struct asim_bytes *bytes)
 {
     if (!bytes->path)

@@ -1,15 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0-only
  *
- * A file as bytes at offsets, for traces read once in order and later here and there. A buffer of
- * it is kept in memory: 64 KiB while reading in order, 16 KiB (or the whole file, if smaller)
- * afterwards; a file of ASIM_BYTES_SMALL at most is read once. No descriptor stays open between
- * reads of a plain file, so one process can hold 16,384 traces; a file that changed in between is
- * noticed by its size and times.
+ * A file as bytes at offsets, for traces: read once in order, later at single positions. A buffer
+ * holds 64 KiB while the file is read in order, and 16 KiB (or the whole file, if smaller)
+ * afterwards; a file of at most ASIM_BYTES_SMALL bytes is read once. No descriptor of a plain file
+ * stays open between reads, so that one process can hold 16,384 traces. Size and times of a file
+ * show whether it has changed in between.
  *
- * A gzip file (by its first bytes, whatever its name) is inflated at open into an unlinked
- * temporary file under $TMPDIR (else /tmp), whose descriptor stays open until close.
- *
- * One struct per open trace, owned by its reader; path and buffer are freed by asim_bytes_close.
+ * A gzip file (recognised by its first bytes) is inflated at open into an unlinked temporary file
+ * under $TMPDIR (else /tmp), whose descriptor stays open until close.
  */
 #ifndef ASIM_BASE_IO_BYTES_H
 #define ASIM_BASE_IO_BYTES_H
@@ -20,8 +18,8 @@
 #include "asim/err.h"
 
 #define ASIM_BYTES_SEQUENTIAL (64u << 10) /* buffer while reading in order */
-#define ASIM_BYTES_RANDOM     (16u << 10) /* and afterwards */
-#define ASIM_BYTES_SMALL      1024u       /* whole files of one op or two: not read again */
+#define ASIM_BYTES_RANDOM     (16u << 10) /* buffer for single positions */
+#define ASIM_BYTES_SMALL      1024u       /* files of one or two ops stay in memory */
 
 struct asim_bytes {
     char *path; /* as the user wrote it */
@@ -36,21 +34,21 @@ struct asim_bytes {
     size_t buffer_n, buffer_cap;
 };
 
-/* Fails with one sentence that names the path. */
+/* The error names the path. */
 int asim_bytes_open(struct asim_bytes *bytes, const char *path, struct asim_err *err);
 
 struct asim_bytes_ask {
     uint64_t at;
     size_t want;
 };
-/* Points *data at `want` bytes from `at`, or fewer where the file ends; *got says how many.
+/* Sets *data to `want` bytes from `at`, or fewer at the end of the file; *got is their number.
  * Borrowed until the next call. */
 int asim_bytes_get(struct asim_bytes *bytes, struct asim_bytes_ask ask, const unsigned char **data,
                    size_t *got, struct asim_err *err);
-/* The reading in order is over: gives the buffer's memory (but of a file that is small) and a plain
- * file's descriptor back. */
+/* Ends the reading in order: frees the buffer (unless the file is small) and closes the descriptor
+ * of a plain file. */
 void asim_bytes_end_sequential(struct asim_bytes *bytes);
-/* Safe on a zeroed struct. */
+/* Also closes an all-zero struct. */
 void asim_bytes_close(struct asim_bytes *bytes);
 
 #endif

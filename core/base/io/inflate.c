@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only
  *
- * See inflate.h. zlib checks length and CRC at the end of each member; a file cut short, followed
- * or damaged is therefore refused here, before any record of it is looked at. The ceiling stops a
- * small hostile file (gzip reaches 1000:1) from filling the disk.
+ * See inflate.h. zlib checks length and CRC at the end of each member, so a file that is cut,
+ * followed by other data, or damaged is refused before any record is read. The limit stops a small
+ * hostile file (gzip reaches 1000:1) from filling the disk.
  *
  * Cost: the inflated size in disk space and one pass of zlib per rank at opening. A plain .et costs
  * neither: for large jobs gunzip the traces once.
@@ -21,7 +21,7 @@
 #define GZIP_ONLY     16 /* of inflateInit2 */
 #define CEILING_BYTES (64ull << 30)
 
-/* Running out of file numbers is the one cause worth advice: thousands of ranks meet it first. */
+/* Jobs of thousands of ranks run out of file descriptors first, so this cause gets advice. */
 int asim_inflate_refuse_open(const char *path, int why, struct asim_err *err)
 {
     const char *hint = "";
@@ -31,9 +31,8 @@ int asim_inflate_refuse_open(const char *path, int why, struct asim_err *err)
     return asim_err_set(err, ASIM_EIO, "cannot open trace '%s': %s%s", path, strerror(why), hint);
 }
 
-/* A file without a name: gone when it is closed, even if the run is killed.
- * TMPDIR decides where; a trace of gigabytes may not fit a small /tmp, hence the advice in the
- * message. */
+/* An unlinked file: it disappears at close, even if the run is killed. TMPDIR chooses the folder,
+ * because a small /tmp may not hold a trace of gigabytes. */
 static int temporary(const char *path, int *fd, struct asim_err *err)
 {
     const char *folder = getenv("TMPDIR");
@@ -59,7 +58,7 @@ static int temporary(const char *path, int *fd, struct asim_err *err)
     return rc;
 }
 
-/* Short writes and interrupts are normal; -1 with errno set is not. */
+/* Handles short writes and interrupts. Returns -1 with errno on failure. */
 static int write_all(int fd, const unsigned char *data, size_t n)
 {
     while (n) {
@@ -74,19 +73,19 @@ static int write_all(int fd, const unsigned char *data, size_t n)
     return 0;
 }
 
-/* What can end it. */
+/* The ways the inflation ends. */
 enum end { WHOLE, DAMAGED, FOLLOWED, NO_MEMORY, TOO_LARGE, UNREADABLE, NO_ROOM };
 
 struct source {
     int fd;
-    int between; /* members: one has ended, and no byte of the next was seen */
-    int full;    /* there may be more to come of the bytes taken so far */
-    int members; /* ended so far */
+    int between; /* a member has ended, and no byte of the next was read */
+    int full;    /* the bytes read so far may give more output */
+    int members; /* members that have ended */
     z_stream z;
     unsigned char in[BLOCK_BYTES], out[BLOCK_BYTES];
 };
 
-/* Bytes there are to inflate, 0 at the end of the file, -1 with errno. */
+/* Returns the number of bytes to inflate, 0 at the end of the file, or -1 with errno. */
 static ssize_t fill(struct source *from)
 {
     ssize_t n;
@@ -100,7 +99,7 @@ static ssize_t fill(struct source *from)
     return n;
 }
 
-/* Zeros behind a member are padding, as gzip has it. 1 if something else is there. */
+/* Zeros after a member are padding, as in gzip. Returns 1 if something else follows. */
 static int begin_member(struct source *from)
 {
     while (from->z.avail_in && !*from->z.next_in) {
@@ -113,13 +112,13 @@ static int begin_member(struct source *from)
     return inflateReset(&from->z) == Z_OK;
 }
 
-/* Behind a whole member, what is no beginning of another is not of this file. */
+/* After a complete member, bytes that begin no other member are foreign. */
 static enum end damage(const struct source *from)
 {
     return from->members && !from->z.total_out ? FOLLOWED : DAMAGED;
 }
 
-/* One piece of at most BLOCK_BYTES. */
+/* Inflates one piece of at most BLOCK_BYTES. */
 static enum end piece(struct source *from, int to, uint64_t *size)
 {
     from->z.next_out = from->out;
@@ -139,7 +138,7 @@ static enum end piece(struct source *from, int to, uint64_t *size)
     return write_all(to, from->out, n) ? NO_ROOM : WHOLE;
 }
 
-/* Not by zlib's gzread, which stops in silence at what follows the last member. */
+/* zlib's gzread would silently stop at foreign bytes after the last member. */
 static enum end copy(struct source *from, int to, uint64_t *size)
 {
     enum end end = WHOLE;
@@ -206,7 +205,7 @@ static int inflate_into(const char *path, int fd, uint64_t *size, struct asim_er
     return rc;
 }
 
-/* *fd is the caller's, readable at any offset; -1 on failure. Costs the inflated size on disk. */
+/* The caller closes *fd, which is readable at any offset; -1 after a failure. */
 int asim_inflate(const char *path, int *fd, uint64_t *size, struct asim_err *err)
 {
     int rc = temporary(path, fd, err);

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only
  *
- * Output files that appear whole or not at all: rename is atomic within a folder (POSIX), so a
- * reader, or the next run, never sees a half-written report. A path that exists and is no regular
- * file (/dev/null, a pipe) is written directly, since renaming over it would replace it. Of two
- * that write one path at once the second is refused.
+ * Output files that are complete or absent: rename is atomic within a folder (POSIX), so no reader
+ * sees a half-written report. An existing path that is not a regular file (/dev/null, a pipe) is
+ * written directly, because a rename would replace it. If two outputs open one path at once, the
+ * second is refused.
  */
 #include "base/io/out.h"
 
@@ -17,7 +17,7 @@
 #include <unistd.h>
 #include "base/text.h"
 
-/* Copy of the first n bytes of path with tail behind them; NULL when out of memory. */
+/* Returns the first n bytes of path followed by tail; NULL if out of memory. */
 static char *join(const char *path, size_t n, const char *tail)
 {
     size_t m = strlen(tail);
@@ -29,9 +29,8 @@ static char *join(const char *path, size_t n, const char *tail)
     return joined;
 }
 
-/* Another process may make the folder between a test and the call, so the call comes first and an
- * existing folder counts as success.
- * Other failures keep mkdir's reason, which is the one a user can act on. */
+/* Another process may create the folder between a test and the call, so the call comes first, and
+ * an existing folder counts as success. Other failures keep mkdir's reason. */
 static int make_folder(const char *path, struct asim_err *err)
 {
     struct stat st;
@@ -46,8 +45,7 @@ static int make_folder(const char *path, struct asim_err *err)
     return asim_err_set(err, ASIM_EIO, "cannot make the folder %s: %s.", path, strerror(why));
 }
 
-/* "a//b/" and "./a" are fine; the last part is made as well.
- * Parts that are there already are passed over; those made stay, even if a later one fails. */
+/* Accepts "a//b/" and "./a". Folders that were made stay if a later one fails. */
 int asim_out_mkdir(const char *path, struct asim_err *err)
 {
     struct stat st;
@@ -70,7 +68,6 @@ int asim_out_mkdir(const char *path, struct asim_err *err)
     return code;
 }
 
-/* Nothing to do for a bare name. */
 static int make_parent(const char *path, struct asim_err *err)
 {
     size_t n = asim_text_dirlen(path);
@@ -84,8 +81,8 @@ static int make_parent(const char *path, struct asim_err *err)
     return code;
 }
 
-/* "-": a second handle on the standard output, so that closing it closes nothing of the caller's
- * and what stands in a file it is appended to stays. */
+/* "-" duplicates the standard output: closing it closes nothing of the caller's, and a file to
+ * which stdout appends keeps its content. */
 static int open_stdout(struct asim_out *out, struct asim_err *err)
 {
     int fd = dup(STDOUT_FILENO);
@@ -100,15 +97,14 @@ static int open_stdout(struct asim_out *out, struct asim_err *err)
     return asim_err_set(err, ASIM_EIO, "cannot write to the standard output: %s.", strerror(why));
 }
 
-/* A symbolic link is written through, not replaced: /dev/stdout is one, also where it leads to a
- * regular file. */
+/* A symbolic link is written through: /dev/stdout is one, also where it leads to a regular file. */
 static int is_direct(const char *path, const struct stat *st)
 {
     struct stat link;
     return !S_ISREG(st->st_mode) || (lstat(path, &link) == 0 && S_ISLNK(link.st_mode));
 }
 
-/* Whether the file has that name still: who held it before may have renamed it meanwhile. */
+/* 1 if the file still has that name: the previous holder may have renamed it. */
 static int is_called(int fd, const char *path)
 {
     struct stat own, there;
@@ -124,8 +120,8 @@ static FILE *give_up(int fd)
     return NULL;
 }
 
-/* Emptied only by who has it alone: the lock goes with the handle. File systems without locks have
- * none. NULL with errno, EWOULDBLOCK where another holds it. */
+/* Truncates the file only after it has the lock, which belongs to the handle. Some file systems
+ * have no locks. Returns NULL with errno, EWOULDBLOCK if another handle has the lock. */
 static FILE *open_alone(const char *path)
 {
     for (int tries = 0; tries < 8; tries++) {
@@ -144,7 +140,7 @@ static FILE *open_alone(const char *path)
     return NULL;
 }
 
-/* The parent folders stay when a later step fails: they may hold other outputs by then. */
+/* Parent folders stay if a later step fails: they may hold other outputs by then. */
 int asim_out_open(struct asim_out *out, const char *path, struct asim_err *err)
 {
     struct stat st;
@@ -170,7 +166,7 @@ int asim_out_open(struct asim_out *out, const char *path, struct asim_err *err)
     out->file = direct ? fopen(out->path, "wb") : open_alone(out->partial);
     if (!out->file) {
         int why = errno;
-        free(out->partial); /* not ours to remove */
+        free(out->partial); /* another writer's file */
         out->partial = NULL;
         asim_out_discard(out);
         if (why == EWOULDBLOCK)
@@ -183,14 +179,14 @@ int asim_out_open(struct asim_out *out, const char *path, struct asim_err *err)
     return 0;
 }
 
-/* failed keeps the first errno, for commit's sentence. */
+/* Keeps the first errno for the sentence of commit. */
 static void latch(struct asim_out *out)
 {
     if (!out->failed)
         out->failed = errno ? errno : EIO;
 }
 
-/* Does nothing after a failure: the first errno is the one worth telling. */
+/* Does nothing after a failure. */
 void asim_out_printf(struct asim_out *out, const char *fmt, ...)
 {
     if (!out->file || out->failed)
@@ -203,7 +199,6 @@ void asim_out_printf(struct asim_out *out, const char *fmt, ...)
     va_end(args);
 }
 
-/* For text that is there already; no formatting, hence quicker for large outputs. */
 void asim_out_write(struct asim_out *out, const void *data, size_t size)
 {
     if (!out->file || out->failed || !size)
@@ -213,7 +208,7 @@ void asim_out_write(struct asim_out *out, const void *data, size_t size)
         latch(out);
 }
 
-/* Only what RFC 8259 asks to escape; everything else goes out as it is. */
+/* Escapes only what RFC 8259 requires. */
 static void json_byte(struct asim_out *out, unsigned char c)
 {
     static const char plain[] = "\"\\\b\f\n\r\t", letters[] = "\"\\bfnrt";
@@ -224,7 +219,7 @@ static void json_byte(struct asim_out *out, unsigned char c)
         asim_out_printf(out, "\\u%04x", c);
 }
 
-/* A byte that is not UTF-8 costs three bytes of output and loses only itself. */
+/* An invalid byte becomes three bytes of output and affects no other byte. */
 void asim_out_json_string(struct asim_out *out, const char *text)
 {
     asim_out_write(out, "\"", 1);
@@ -242,9 +237,9 @@ void asim_out_json_string(struct asim_out *out, const char *text)
     asim_out_write(out, "\"", 1);
 }
 
-/* fclose may be the first to learn that the disk is full, so its answer counts before the rename.
- * The lock is kept until that by another handle, or somebody else could take the file as it is
- * renamed. No fsync: a result lost with the power can be computed again. */
+/* fclose may be the first call to report a full disk, so it comes before the rename. Another handle
+ * keeps the lock until the rename, so that no other writer takes the file. No fsync: a result that
+ * a power failure destroys can be computed again. */
 int asim_out_commit(struct asim_out *out, struct asim_err *err)
 {
     int code = 0, lock;
@@ -267,14 +262,14 @@ int asim_out_commit(struct asim_out *out, struct asim_err *err)
         code =
             asim_err_set(err, ASIM_EIO, "cannot write %s: %s.", out->path, strerror(out->failed));
     } else {
-        free(out->partial); /* renamed: nothing left for discard to remove */
+        free(out->partial); /* the rename has removed it */
         out->partial = NULL;
     }
     asim_out_discard(out);
     return code;
 }
 
-/* Safe on an empty struct and after commit; removes the partial file, never the final one. */
+/* Never removes the final file. */
 void asim_out_discard(struct asim_out *out)
 {
     if (out->file)

@@ -1,12 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-only
  *
- * Output files that are never half-written under their final name. asim_out_open writes to a
- * sibling "<path>.partial" which asim_out_commit renames; an interrupted run that wants to keep
- * what it has commits early, a failed one discards. Errors latch and are reported by commit.
+ * Output files that are complete or absent. asim_out_open writes to a sibling "<path>.partial",
+ * asim_out_commit renames it, and asim_out_discard removes it. An interrupted run that keeps its
+ * results commits early.
  *
- * Every printf is unchecked at the call: the first failure latches and commit tells it, so code
- * that writes rows stays free of tests. After commit or discard the struct is empty and owns
- * nothing. Whoever opened it must end it with one of the two, on every path.
+ * The first write error is recorded and commit reports it, so writing code needs no checks. Every
+ * open must end with commit or discard; the struct is then empty.
  */
 #ifndef ASIM_BASE_IO_OUT_H
 #define ASIM_BASE_IO_OUT_H
@@ -20,16 +19,16 @@ struct asim_out {
     int failed;
 };
 
-/* Makes missing parent folders (one message if it cannot). "-" is the standard output; symbolic
- * links and what is no regular file are written through instead of replaced. */
+/* Makes missing parent folders. "-" is the standard output. A symbolic link and a file that is not
+ * regular are written through instead of being replaced. */
 int asim_out_open(struct asim_out *out, const char *path, struct asim_err *err);
 void asim_out_printf(struct asim_out *out, const char *fmt, ...) ASIM_PRINTF(2, 3);
-/* Writes text as a JSON string with quotes and escapes; bytes that are not UTF-8 become U+FFFD. */
+/* Writes text as a JSON string with quotes and escapes; invalid UTF-8 becomes U+FFFD. */
 void asim_out_json_string(struct asim_out *out, const char *text);
 void asim_out_write(struct asim_out *out, const void *data, size_t size);
 /* Flushes, renames, closes. */
 int asim_out_commit(struct asim_out *out, struct asim_err *err);
-/* Closes and removes the partial file. Safe on a zeroed or committed struct. */
+/* Closes and removes the partial file. Also takes an all-zero or committed struct. */
 void asim_out_discard(struct asim_out *out);
 
 /* mkdir -p. */

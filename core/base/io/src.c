@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only
  *
- * Reads a text file whole and cuts it into words in place. A word's delimiter becomes its NUL; if
- * the delimiter was the line's end, the cursor stays on it, and since the file had no NUL bytes of
- * its own, a NUL under the cursor is always such a line's end. CR counts as blank, so CRLF files
- * read like others; a UTF-8 byte order mark is skipped.
+ * Reads a text file whole and cuts it into words in place. The delimiter of a word becomes its NUL.
+ * If the delimiter was the end of the line, the cursor stays on it; the file has no NUL bytes of
+ * its own, so a NUL under the cursor is always the end of a line. CR counts as blank, so CRLF files
+ * work; a UTF-8 byte order mark is skipped.
  */
 #include "base/io/src.h"
 
@@ -16,7 +16,7 @@
 #define SRC_LIMIT_BYTES ((size_t)1 << 30)
 #define SRC_FIRST_BYTES ((size_t)1 << 16)
 
-/* Owned by the source: messages name the file long after the caller's string may be gone. */
+/* Messages name the file after the caller's string may be gone. */
 static char *copy_name(const char *name)
 {
     size_t n = strlen(name) + 1;
@@ -26,8 +26,8 @@ static char *copy_name(const char *name)
     return copy;
 }
 
-/* Appends the file to src->data. Not by its size: pipes and /proc have none.
- * One spare byte is kept for the NUL that ends the last word. */
+/* Appends the file to src->data, without asking for its size: pipes and /proc have none. Keeps one
+ * byte for the NUL of the last word. */
 static int read_all(struct asim_src *src, FILE *file, struct asim_err *err)
 {
     size_t cap = 0;
@@ -49,8 +49,7 @@ static int read_all(struct asim_src *src, FILE *file, struct asim_err *err)
     return 0;
 }
 
-/* Refuses NUL bytes, skips a byte order mark, stands at line 1.
- * The line of the NUL is counted, because "binary file" without a place helps nobody. */
+/* Refuses NUL bytes, with their line, and skips a byte order mark. */
 static int start(struct asim_src *src, struct asim_err *err)
 {
     const char *nul = memchr(src->data, '\0', src->size);

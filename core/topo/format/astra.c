@@ -4,8 +4,10 @@
  * ids of the switches, then one line per link. Line breaks have no meaning, as in ASTRA-sim;
  * comments and empty lines are allowed, too. Hosts must be nodes 0 to k-1 (rank = node id); the
  * reader checks this and reports the line. An NVSwitch is a plain switch in this format, so writing
- * loses that distinction. A file that is read and written has the same links in the same order,
- * hence the same ports and the same results; comments are lost.
+ * loses that distinction.
+ *
+ * A file that is read and written has the same links in the same order, hence the same ports and
+ * the same results; comments are lost.
  */
 #include "topo/topo.h"
 

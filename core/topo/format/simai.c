@@ -1,14 +1,17 @@
 /* SPDX-License-Identifier: GPL-2.0-only
  *
- * Topology files in SimAI's format (simai.md#topology-file, rdma-network.md 5.2):
- *   nodes gpus_per_server nvswitches switches links gpu_type
- *   ids of the NVSwitches, then of the switches
- *   src dst rate delay error_rate        (one line per link)
+ * Topology files in SimAI's format (simai.md#topology-file,
+ * rdma-network.md#topology-files-of-simai): nodes gpus_per_server nvswitches switches links
+ * gpu_type ids of the NVSwitches, then of the switches src dst rate delay error_rate        (one
+ * line per link)
+ *
  * Line breaks have no meaning, as in SimAI. SimAI checks nothing: a short file gives garbage links,
  * and a wrong count drops lines without a word. This reader refuses both and reports the line.
- * Comments (# and //) are allowed here. The writer puts a blank after the last id, as SimAI's
- * generator does: the files are equal byte for byte. A topology without servers is written as
- * servers of one GPU, and an unknown GPU type as NONE, which is SimAI's word.
+ * Comments (# and //) are allowed here.
+ *
+ * The writer puts a blank after the last id, as SimAI's generator does: the files are equal byte
+ * for byte. A topology without servers is written as servers of one GPU, and an unknown GPU type as
+ * NONE, which is SimAI's word.
  */
 #include "topo/topo.h"
 

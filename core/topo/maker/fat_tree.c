@@ -3,9 +3,11 @@
  * The three-level fat-tree of switches with k ports (Al-Fares et al., SIGCOMM 2008): k pods of k/2
  * edge and k/2 aggregation switches, (k/2)^2 cores, room for k^3/4 hosts. Aggregation switch j of
  * every pod has links to the cores j*k/2 … j*k/2 + k/2 - 1. With n hosts: 5k^2/4 switches and n +
- * k^3/2 links. Without k the maker takes the smallest tree with room. Hosts fill the edge switches
- * in order. Switches without hosts stay, so that the fabric has the bandwidth of the full tree.
- * Every pair of hosts in different pods has (k/2)^2 shortest paths, over which ECMP spreads flows.
+ * k^3/2 links.
+ *
+ * Without k the maker takes the smallest tree with room. Hosts fill the edge switches in order.
+ * Switches without hosts stay, so that the fabric has the bandwidth of the full tree. Every pair of
+ * hosts in different pods has (k/2)^2 shortest paths, over which ECMP spreads flows.
  */
 #include "topo/build.h"
 

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only
  *
  * Joins every host to every other: n (n - 1) / 2 links, no switch, one hop. Hosts never forward, so
- * this is the only layout of bare hosts in which all pairs can communicate. A link takes 48 bytes:
- * meant for tens or hundreds of hosts, as a lower bound of network time.
+ * this is the only layout of bare hosts in which all pairs can communicate.
+ *
+ * A link takes 48 bytes: meant for tens or hundreds of hosts, as a lower bound of network time.
  */
 #include "topo/build.h"
 

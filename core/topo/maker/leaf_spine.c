@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-only
  *
  * Two levels: npa hosts under each leaf, every leaf joined to each of psn spines. With n hosts:
- * ceil(n / npa) leaves, n + leaves * psn links. Oversubscription is npa * bw / (psn * apbw). Node
- * ids: hosts, leaves, spines. Hosts of one leaf communicate over that leaf; other pairs have psn
- * equal paths.
+ * ceil(n / npa) leaves, n + leaves * psn links. Oversubscription is npa * bw / (psn * apbw).
+ *
+ * Node ids: hosts, leaves, spines. Hosts of one leaf communicate over that leaf; other pairs have
+ * psn equal paths.
  */
 #include "topo/build.h"
 

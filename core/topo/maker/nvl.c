@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0-only
  *
  * Racks whose GPUs share one NVLink domain (NVL36, NVL72). SimAI's generator has no such template:
- * it treats `-topo NVL` as an unknown name and makes eight-GPU servers without rails. Here: gps
- * GPUs (72 or 36) under the rack's NVSwitches, 900 GB/s per GPU and direction, in compute trays of
- * four GPUs. The scale-out fabric has one rail per position in a tray, so a leaf serves GPU r of
- * every tray. nsps=1 is the single NVSwitch that SimAI's runtime requires; nsps=18 nvbw=400Gbps
- * (nsps=9 nvbw=800Gbps) spreads the same bandwidth over the chips. The generator's `-gps 72` is a
- * different layout, whose segments have 72 leaves (rail or Spectrum-X make it).
+ * it treats `-topo NVL` as an unknown name and makes eight-GPU servers without rails.
+ *
+ * Here: gps GPUs (72 or 36) under the rack's NVSwitches, 900 GB/s per GPU and direction, in compute
+ * trays of four GPUs. The scale-out fabric has one rail per position in a tray, so a leaf serves
+ * GPU r of every tray. nsps=1 is the single NVSwitch that SimAI's runtime requires; nsps=18
+ * nvbw=400Gbps (nsps=9 nvbw=800Gbps) spreads the same bandwidth over the chips. The generator's
+ * `-gps 72` is a different layout, whose segments have 72 leaves (rail or Spectrum-X make it).
  */
 #include "topo/pod.h"
 

@@ -1,10 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only
  *
- * See chakra/attr.h. protobuf-c keeps the set member's number in value_case and each list as a
- * message of its own type with the same layout: a count and a pointer to elements whose width
- * depends on the kind.
- *
- * Nothing is copied: what is returned is a number, or points into the decoded message.
+ * See asim/trace_record.h. protobuf-c keeps the number of the set member in value_case, and each
+ * list as a message of its own type with the same layout: a count and a pointer to elements whose
+ * width depends on the type. The functions copy nothing.
  */
 #include "asim/trace_record.h"
 
@@ -19,8 +17,8 @@ static struct asim_attr_int of_signed(int64_t value)
     return made;
 }
 
-/* All integer kinds and bool; 1 if it was one. ASTRA-sim casts whatever it finds (spec
- * chakra.md), here sign and size are kept so that the caller can refuse. */
+/* ASTRA-sim casts any value (chakra.md#attributes); here sign and size are kept, so that the caller
+ * can refuse. */
 int asim_attr_int(const ChakraProtoMsg__AttributeProto *attr, struct asim_attr_int *value)
 {
     *value = (struct asim_attr_int){0, 0};
@@ -51,7 +49,6 @@ int asim_attr_int(const ChakraProtoMsg__AttributeProto *attr, struct asim_attr_i
     }
 }
 
-/* -1 for anything but a list of numbers or bools. */
 int64_t asim_attr_list_length(const ChakraProtoMsg__AttributeProto *attr)
 {
     switch (attr->value_case) {
@@ -76,7 +73,7 @@ int64_t asim_attr_list_length(const ChakraProtoMsg__AttributeProto *attr)
     }
 }
 
-/* i below asim_attr_list_length. C's truth: any number but 0. */
+/* i is below asim_attr_list_length. */
 int asim_attr_list_true(const ChakraProtoMsg__AttributeProto *attr, size_t i)
 {
     switch (attr->value_case) {
@@ -98,7 +95,6 @@ int asim_attr_list_true(const ChakraProtoMsg__AttributeProto *attr, size_t i)
     }
 }
 
-/* The schema's own field name, "int64_val", for messages. */
 const char *asim_attr_value_name(const ChakraProtoMsg__AttributeProto *attr)
 {
     const ProtobufCFieldDescriptor *row = NULL;

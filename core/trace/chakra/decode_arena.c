@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-only
  *
- * See decode_arena.h. A record that does not fit into the block gets further, doubling blocks; at
- * the reset they are freed again unless the largest is small enough to keep, so one huge record
- * does not cost its memory for the rest of a run with thousands of ranks.
+ * See decode_arena.h. A record that does not fit into the block gets more blocks of double size.
+ * The reset frees them unless the largest is small enough to keep, so that one huge record does not
+ * take its memory for the rest of a run with thousands of ranks.
  *
- * Objects are 16-byte aligned and not zeroed. The limit counts bytes asked for, so a record that
- * fits in one build fits in the other.
+ * Objects are 16-byte aligned and not zeroed. The limit counts the bytes asked for, so that a
+ * record fits in both builds or in none.
  */
 #include "trace/chakra/decode_arena.h"
 
@@ -27,14 +27,14 @@ static void *alloc_for_protobuf(void *self, size_t size)
     return asim_decode_arena_alloc(self, size);
 }
 
-/* Everything goes at the reset; protobuf-c frees half-made messages through this. */
+/* Does nothing, the reset frees everything; protobuf-c frees incomplete messages through this. */
 static void free_for_protobuf(void *self, void *object)
 {
     (void)self;
     (void)object;
 }
 
-/* No memory until the first allocation; limit in bytes per record. */
+/* Allocates nothing yet. */
 void asim_decode_arena_init(struct asim_decode_arena *arena, size_t limit)
 {
     *arena = (struct asim_decode_arena){.limit = limit};
@@ -43,7 +43,7 @@ void asim_decode_arena_init(struct asim_decode_arena *arena, size_t limit)
     arena->allocator.allocator_data = arena;
 }
 
-/* Blocks stay where they are: protobuf-c keeps pointers into them. */
+/* Blocks never move: protobuf-c keeps pointers into them. */
 static int add_block(struct asim_decode_arena *arena, size_t need)
 {
     size_t size = arena->head ? arena->head->size * 2 : FIRST_BYTES;
@@ -62,8 +62,8 @@ static int add_block(struct asim_decode_arena *arena, size_t need)
     return 0;
 }
 
-/* failed stays set once an allocation failed, because protobuf-c tells only "cannot unpack",
- * whatever the cause. */
+/* failed stays set after a failed allocation, because protobuf-c reports "cannot unpack" for any
+ * cause. */
 void *asim_decode_arena_alloc(struct asim_decode_arena *arena, size_t size)
 {
     int was = arena->failed;
@@ -71,7 +71,8 @@ void *asim_decode_arena_alloc(struct asim_decode_arena *arena, size_t size)
     if (size > arena->limit - arena->used)
         return NULL;
 #ifdef ASIM_ASAN
-    size_t room = size ? size : 1; /* exactly, so that the block's end is the object's end */
+    size_t room =
+        size ? size : 1; /* the exact size: the end of the block is the end of the object */
     if (add_block(arena, room))
         return NULL;
 #else
@@ -86,7 +87,6 @@ void *asim_decode_arena_alloc(struct asim_decode_arena *arena, size_t size)
     return object;
 }
 
-/* All objects end here. Keeps one small block for the next record. */
 void asim_decode_arena_reset(struct asim_decode_arena *arena)
 {
     struct asim_decode_block *keep = arena->head;

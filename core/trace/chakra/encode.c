@@ -1,12 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-only
  *
- * See encode.h. The length of an embedded message stands before it and is a varint of unknown
- * width; one byte is kept free for it and the (small) body moved when it needs more, which keeps
- * the encoding minimal and so equal to that of other encoders.
+ * See encode.h. The length of an embedded message is a varint of unknown width in front of it. One
+ * byte is reserved, and the (small) message moves if the length needs more. The encoding is minimal
+ * and equal to that of other encoders.
  *
- * The buffer grows and is kept: one allocation serves all records once the largest has passed.
- * Failure latches in `failed` and makes every later call do nothing, so the caller asks once per
- * record.
+ * The buffer grows and stays: one allocation serves all records after the largest. A failure sets
+ * `failed`, and later calls do nothing; the caller tests it once per record.
  */
 #include "trace/chakra/encode.h"
 
@@ -17,7 +16,6 @@
 #define VARINT_MAX 10
 #define WIRE_BYTES 2u
 
-/* Failure latches: callers go on without tests, and the record's end asks once. */
 static int room(struct asim_encode *out, size_t n)
 {
     if (n > SIZE_MAX - out->n)
@@ -27,7 +25,7 @@ static int room(struct asim_encode *out, size_t n)
     return !out->failed;
 }
 
-/* to has room for VARINT_MAX; least significant seven bits first. */
+/* to has room for VARINT_MAX bytes; least significant seven bits first. */
 static size_t make_varint(unsigned char *to, uint64_t value)
 {
     size_t n = 0;
@@ -45,7 +43,7 @@ void asim_encode_varint(struct asim_encode *out, uint64_t value)
         out->n += make_varint(out->at + out->n, value);
 }
 
-/* Little-endian whatever the machine. */
+/* Little-endian on every machine. */
 void asim_encode_fixed(struct asim_encode *out, uint64_t value, unsigned bytes)
 {
     if (!room(out, bytes))
@@ -62,7 +60,7 @@ void asim_encode_raw(struct asim_encode *out, const void *data, size_t size)
     out->n += size;
 }
 
-/* Protobuf's key: field number and wire type in one varint. */
+/* The key of a protobuf field: number and wire type in one varint. */
 void asim_encode_tag(struct asim_encode *out, unsigned field, unsigned wire)
 {
     asim_encode_varint(out, (uint64_t)field << 3 | wire);
@@ -75,7 +73,7 @@ void asim_encode_bytes(struct asim_encode *out, unsigned field, const void *data
     asim_encode_raw(out, data, size);
 }
 
-/* proto3 leaves out what equals the default; so do all encoders whose bytes we want to equal. */
+/* proto3 leaves out defaults, and so do the other encoders. */
 void asim_encode_opt_text(struct asim_encode *out, unsigned field, const char *text)
 {
     if (text && *text)
@@ -90,7 +88,7 @@ void asim_encode_opt_number(struct asim_encode *out, unsigned field, uint64_t va
     asim_encode_varint(out, value);
 }
 
-/* Dependencies: one length-delimited field, as other encoders write them. */
+/* One length-delimited field, as other encoders write dependencies. */
 void asim_encode_opt_packed(struct asim_encode *out, unsigned field, const uint64_t *values,
                             size_t n)
 {
@@ -102,7 +100,7 @@ void asim_encode_opt_packed(struct asim_encode *out, unsigned field, const uint6
     asim_encode_end(out, begin);
 }
 
-/* Offset of the body, for asim_encode_end; messages nest like brackets. */
+/* Returns the offset of the message for asim_encode_end; messages nest. */
 size_t asim_encode_begin(struct asim_encode *out, unsigned field)
 {
     asim_encode_tag(out, field, WIRE_BYTES);

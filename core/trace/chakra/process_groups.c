@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only
  *
- * See process_groups.h. Entries whose name is no number in quotes are passed over: no collective
- * can refer to them. Groups keep the order of the list.
+ * Communicator groups that a METADATA op lists: its inputs.values is the Python list repr of
+ * PyTorch's process-group JSON, [''[{"pg_name": "1", "ranks": [0, 1]}]''] with two characters of
+ * wrapping on each side (chakra.md#process-groups). Entries whose name is not a number in
+ * quotes are ignored: no collective can name them. Groups keep the order of the list.
  */
 #include "asim/trace.h"
 
@@ -12,8 +14,8 @@
 
 #define WRAPPING 2 /* characters on each side */
 
-/* The ranks of one group, all of the run where it lists none. A rank that is no number, outside the
- * run, or there twice is ASIM_EINVAL. */
+/* Fills in the ranks of one group: all ranks of the run if the list is empty. A rank that is not a
+ * number, is outside of the run, or occurs twice is ASIM_EINVAL. */
 static int fill_ranks(struct asim_group *group, json_t *ranks, uint32_t n_ranks)
 {
     size_t n = json_array_size(ranks);
@@ -37,7 +39,6 @@ static int fill_ranks(struct asim_group *group, json_t *ranks, uint32_t n_ranks)
     return code;
 }
 
-/* Entries without a numeric pg_name are skipped, everything else must fit. */
 static int fill(struct asim_groups *groups, json_t *root, uint32_t n_ranks)
 {
     size_t n = json_array_size(root);
@@ -51,7 +52,7 @@ static int fill(struct asim_groups *groups, json_t *root, uint32_t n_ranks)
         int code;
 
         if (!name || asim_text_i64(name, &groups->at[groups->n].id))
-            continue; /* names that are no numbers cannot be referred to */
+            continue; /* no collective can name it */
         code = fill_ranks(&groups->at[groups->n++], json_object_get(one, "ranks"), n_ranks);
         if (code)
             return code;
@@ -59,7 +60,6 @@ static int fill(struct asim_groups *groups, json_t *root, uint32_t n_ranks)
     return 0;
 }
 
-/* Linear in the text. */
 int asim_process_groups(struct asim_groups *groups, const char *text, uint32_t n_ranks)
 {
     size_t length = strlen(text);

@@ -1,16 +1,17 @@
 /* SPDX-License-Identifier: GPL-2.0-only
  *
- * See chakra/record.h. A record is a varint length of at most five bytes and that many bytes of
- * protobuf; there is no magic, no count and no footer, so a file cut exactly between two records
- * cannot be told from a shorter one, and one cut anywhere else is an error (ASTRA-sim's readers
- * deliver a default node there). An empty record is a node with id 0 and type INVALID.
+ * See asim/trace_record.h. A record is a varint length of at most five bytes and that many bytes of
+ * protobuf. There is no magic number, count or footer: a file that is cut exactly between two
+ * records looks like a shorter file, and one that is cut anywhere else is an error (ASTRA-sim's and
+ * Chakra's readers deliver a default node there). An empty record is a node with id 0 and type
+ * INVALID.
  *
- * Files of schemas before 0.0.4 (October 2023) had no metadata record, or one whose attributes
- * stood where the version stands today; both are recognised and refused, because their node
- * fields would silently mean something else.
+ * Schemas before 0.0.4 (October 2023) had no metadata record, or one with attributes in place of
+ * today's version. The reader recognises and refuses both, because their node fields mean something
+ * else.
  *
- * Memory: one window of bytes and one block for the decoded record, both used again. A node handed
- * out is good until the next call.
+ * Memory: one buffer of bytes and one arena for the decoded record, both reused. A node is valid
+ * until the next call.
  */
 #include "asim/trace_record.h"
 
@@ -29,15 +30,14 @@
 struct asim_chakra {
     struct asim_bytes bytes;
     struct asim_decode_arena arena;
-    uint64_t next;          /* offset of the record after the last one read in order */
+    uint64_t next;          /* offset of the next record in order */
     uint64_t next_number;   /* its number */
-    uint64_t place, number; /* of the record last delivered */
+    uint64_t place, number; /* position and number of the record last delivered */
     ChakraProtoMsg__GlobalMetadata *metadata;
 };
 
-/* "file: record 3 at byte 120: <what>"
- * Records are numbered from 1, the metadata being the first; a record read by its place has no
- * number. */
+/* "file: record 3 at byte 120: <what>". Records are numbered from 1, the metadata; a record read by
+ * its position has no number. */
 static int bad(const struct asim_chakra *file, int code, const char *what, struct asim_err *err)
 {
     struct asim_where at = {file->bytes.path, 0, 0};
@@ -48,9 +48,8 @@ static int bad(const struct asim_chakra *file, int code, const char *what, struc
                        (unsigned long long)file->number, place, what);
 }
 
-/* The bytes of the record at file->place; *end is the offset behind it.
- * An empty record is legal and has no bytes to read. The two ways a file can be cut have
- * sentences of their own. */
+/* Reads the bytes of the record at file->place; *end is the offset behind it. An empty record is
+ * legal. A file that is cut within the length or within the record has its own sentence. */
 static int read_frame(struct asim_chakra *file, struct asim_record_bytes *record, uint64_t *end,
                       struct asim_err *err)
 {
@@ -90,8 +89,8 @@ static int read_frame(struct asim_chakra *file, struct asim_record_bytes *record
     return bad(file, ASIM_EINVAL, what, err);
 }
 
-/* Only for what the decoder refused: again without the groups of unknown fields, on a copy, since
- * the file's bytes stay as they are. NULL if that is not it. */
+/* After the decoder has failed: decodes a copy without the groups of unknown fields. NULL if groups
+ * are not the cause. */
 static ProtobufCMessage *unpack_groups(struct asim_chakra *file, struct asim_record_bytes record,
                                        const ProtobufCMessageDescriptor *type)
 {
@@ -108,8 +107,7 @@ static ProtobufCMessage *unpack_groups(struct asim_chakra *file, struct asim_rec
     return message;
 }
 
-/* Decodes into the decode arena, which is taken back first.
- * The previous record's memory is taken back first: nodes are borrowed until here. */
+/* Resets the decode arena first: nodes are borrowed until here. */
 static int decode(struct asim_chakra *file, struct asim_record_bytes record,
                   const ProtobufCMessageDescriptor *type, ProtobufCMessage **message,
                   struct asim_err *err)
@@ -131,7 +129,7 @@ static int decode(struct asim_chakra *file, struct asim_record_bytes record,
     return bad(file, ASIM_EINVAL, what, err);
 }
 
-/* What the file seems to be instead; NULL = no idea. */
+/* Guesses the real type of the file from its first bytes; NULL = no guess. */
 static const char *looks_like(const struct asim_record_bytes head)
 {
     static const char lfs[] = "version https://git-lfs";
@@ -156,25 +154,24 @@ static int refuse_head(struct asim_chakra *file, struct asim_err *err)
     return bad(file, ASIM_EINVAL, what, err);
 }
 
-/* A heuristic over one byte (chakra.md#trace-format). */
+/* Decides by one byte (chakra.md#trace-format). */
 static int is_old(const struct asim_record_bytes record,
                   const ChakraProtoMsg__GlobalMetadata *metadata)
 {
     enum { ID_TAG = 0x08, ATTR_TAG = 0x0a };
-    if (!metadata) /* a node first: its id is a varint where the version's text stands today */
+    if (!metadata) /* a node: its id is a varint where the version text is today */
         return record.size > 0 && record.data[0] == ID_TAG;
-    return metadata->version[0] == ATTR_TAG; /* an attribute in place of the text */
+    return metadata->version[0] == ATTR_TAG; /* an attribute in place of the version text */
 }
 
-/* Text can happen to decode as fields the schema does not have. */
+/* A text can decode as fields that the schema does not have. */
 static int is_suspicious(const ChakraProtoMsg__GlobalMetadata *metadata)
 {
     return !metadata->version[0] && !metadata->n_attr && metadata->base.n_unknown_fields;
 }
 
-/* Wrong kinds of files are told apart here, because the first record is where they show: old
- * schemas by the tag of their first field, others by their first bytes. The plain decoding error
- * comes last, when nothing better can be said. */
+/* The first record tells wrong files apart: old schemas by the tag of their first field, others by
+ * their first bytes. The decoding error is the last resort. */
 static int read_metadata(struct asim_chakra *file, struct asim_err *err)
 {
     struct asim_record_bytes record;
@@ -203,8 +200,6 @@ static int read_metadata(struct asim_chakra *file, struct asim_err *err)
     return 0;
 }
 
-/* Reads the metadata, so that a file that is no Chakra trace fails here. The handle is the
- * caller's. */
 int asim_chakra_open(struct asim_chakra **file, const char *path, struct asim_err *err)
 {
     *file = NULL;
@@ -223,13 +218,12 @@ int asim_chakra_open(struct asim_chakra **file, const char *path, struct asim_er
     return 0;
 }
 
-/* Borrowed, and only until the first node is read; NULL afterwards. */
 const ChakraProtoMsg__GlobalMetadata *asim_chakra_metadata(const struct asim_chakra *file)
 {
     return file->metadata;
 }
 
-/* *end is where the next record begins. */
+/* *end: the position of the next record. */
 static int read_node(struct asim_chakra *file, const ChakraProtoMsg__Node **node, uint64_t *end,
                      struct asim_err *err)
 {
@@ -243,8 +237,7 @@ static int read_node(struct asim_chakra *file, const ChakraProtoMsg__Node **node
     return rc;
 }
 
-/* 1 and *node, borrowed until the next call; 0 at the end, where memory and file number are given
- * back; negative on error. */
+/* Releases memory and file descriptor at the end of the file. */
 int asim_chakra_next(struct asim_chakra *file, const ChakraProtoMsg__Node **node,
                      struct asim_err *err)
 {
@@ -263,8 +256,7 @@ int asim_chakra_next(struct asim_chakra *file, const ChakraProtoMsg__Node **node
     return 1;
 }
 
-/* place is one that asim_chakra_tell gave. Its number in the file is not known, so errors name the
- * byte. */
+/* A position has no record number, so errors name the byte only. */
 int asim_chakra_at(struct asim_chakra *file, uint64_t place, const ChakraProtoMsg__Node **node,
                    struct asim_err *err)
 {
@@ -286,7 +278,6 @@ const char *asim_chakra_path(const struct asim_chakra *file)
     return file->bytes.path;
 }
 
-/* NULL is fine. */
 void asim_chakra_close(struct asim_chakra *file)
 {
     if (!file)

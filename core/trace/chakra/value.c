@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-only
  *
- * See chakra/value.h. The fifteen scalar kinds differ in three things only: their encoding on the
- * wire, their range, and which member of the caller's union holds them; a table says which. A
- * list is a message with the scalars in field 1, packed where they are numbers.
+ * See value.h. The fifteen scalar types differ in three things: the encoding on the wire, the
+ * range, and the member of the caller's union. A table has all three. A list is a message with the
+ * scalars in field 1, packed if they are numbers.
  *
- * Adding a kind to the schema is a row in the table, if it is encoded like one that is there. The
- * order of rows is that of the field numbers, which find() relies on.
+ * A new type of the schema is a new row, if it is encoded like one of these. The rows are in the
+ * order of field numbers, on which find() relies.
  */
 #include "trace/chakra/value.h"
 
@@ -47,7 +47,7 @@ static const struct attr_type {
 };
 #define TYPES (int)(sizeof types / sizeof *types)
 
-/* Scalars have the odd field numbers from 3 on, each list the even one after its scalar. */
+/* Scalars have the odd field numbers from 3 on; a list has the even number after its scalar. */
 static const struct attr_type *find(int type)
 {
     int row = (type - ASIM_CHAKRA_DOUBLE) / 2;
@@ -67,8 +67,7 @@ const char *asim_attr_type_name(int type)
     return is_list(type) ? row->list_name : row->name;
 }
 
-/* Bits on the wire are the number's own (IEEE 754), little-endian; memcpy is the defined way to
- * them. */
+/* The bits of the number (IEEE 754), little-endian. */
 static uint64_t bits_of_double(double value)
 {
     uint64_t bits;
@@ -76,7 +75,7 @@ static uint64_t bits_of_double(double value)
     return bits;
 }
 
-/* A double beyond float's range becomes infinity, as a cast in other languages' encoders does. */
+/* A double beyond float's range becomes infinity, as in other languages' encoders. */
 static uint64_t bits_of_float(double value)
 {
     float narrow = (float)value;
@@ -85,7 +84,7 @@ static uint64_t bits_of_float(double value)
     return bits;
 }
 
-/* Only 32 and 64 bits occur. */
+/* bits is 32 or 64. */
 static int fits_signed(int64_t value, unsigned bits)
 {
     return bits == 64 || (value >= INT32_MIN && value <= INT32_MAX);
@@ -97,7 +96,8 @@ static int fits_unsigned(uint64_t value, unsigned bits)
     return bits == 64 || value >> bits == 0;
 }
 
-/* The number as it goes on the wire: element i of an array of the kind's held type. */
+/* Reads element i of an array of the type, as the number for the wire. Returns 0 if it does not
+ * fit. */
 static int number(const struct attr_type *type, const void *at, size_t i, uint64_t *out)
 {
     switch (type->held) {
@@ -121,7 +121,7 @@ static int number(const struct attr_type *type, const void *at, size_t i, uint64
     }
 }
 
-/* 0 if the number does not fit its kind; nothing has been written then. */
+/* Returns 0 and writes nothing if the number does not fit its type. */
 static int put_number(struct asim_encode *out, const struct attr_type *type, const void *at,
                       size_t i)
 {
@@ -135,7 +135,7 @@ static int put_number(struct asim_encode *out, const struct attr_type *type, con
     return 1;
 }
 
-/* Strings without their NUL; NULL is the empty one. */
+/* A string goes without its NUL; NULL is the empty string. */
 static void put_blob(struct asim_encode *out, unsigned field, const struct attr_type *type,
                      const void *at, size_t i)
 {
@@ -168,7 +168,6 @@ static int put_list(struct asim_encode *out, const struct attr_type *type,
     return fits;
 }
 
-/* 0 for an unknown kind or a number out of its range; the caller drops the record then. */
 int asim_chakra_value(struct asim_encode *out, const struct asim_chakra_attr *attr)
 {
     const struct attr_type *type = find(attr->type);

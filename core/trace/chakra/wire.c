@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-only
  *
- * See chakra/wire.h. Embedded messages lie within their parents' bytes, so one cursor and a small
- * stack of ends walk the tree in order without recursion; the schema is four messages deep at
- * most. Only run on the way to an error, so its cost does not matter.
+ * See wire.h. Embedded messages lie within the bytes of their parents: one cursor and a small stack
+ * of ends visit the tree in order without recursion (the schema has at most four levels). Runs only
+ * on the way to an error.
  *
- * It looks at structure only (tags, wire types, lengths), which is where damaged and foreign files
- * go wrong; values are the schema's business.
+ * Checks the structure only (tags, wire types, lengths), where damaged and foreign files differ
+ * from Chakra.
  */
 #include "trace/chakra/wire.h"
 
@@ -23,9 +23,9 @@
 #define WIRE_VARINT_N 10 /* bytes of the longest varint */
 
 struct walk {
-    struct asim_record_bytes at; /* what is left of the record */
+    struct asim_record_bytes at; /* the rest of the record */
     const ProtobufCMessageDescriptor *type[DEPTH_MAX];
-    size_t left[DEPTH_MAX]; /* at.size where that message ends */
+    size_t left[DEPTH_MAX]; /* at.size at the end of that message */
     int depth;
     char *buf;
     size_t size;
@@ -34,11 +34,11 @@ struct walk {
 struct field {
     uint64_t number;
     unsigned wire;
-    uint64_t bytes; /* of the value after tag and length */
+    uint64_t bytes; /* length of the value behind tag and length */
     const ProtobufCFieldDescriptor *row;
 };
 
-/* Bytes taken, 0 if it is cut or longer than `most`. Bits beyond 64 are dropped, as decoders do. */
+/* Returns 0 if the varint is cut or longer than `most`. Ignores bits above 64, as decoders do. */
 size_t asim_wire_varint(struct asim_record_bytes from, size_t most, uint64_t *value)
 {
     uint64_t got = 0;
@@ -52,7 +52,7 @@ size_t asim_wire_varint(struct asim_record_bytes from, size_t most, uint64_t *va
     return 0;
 }
 
-/* Within the present message only: left[depth] bytes belong to its parents. */
+/* Stays within the present message: left[depth] bytes belong to its parents. */
 static int take_varint(struct walk *walk, uint64_t *value)
 {
     struct asim_record_bytes inside = {walk->at.data, walk->at.size - walk->left[walk->depth]};
@@ -62,7 +62,6 @@ static int take_varint(struct walk *walk, uint64_t *value)
     return n != 0;
 }
 
-/* The schema's type decides how a value must look. */
 static unsigned wire_of(ProtobufCType type)
 {
     switch (type) {
@@ -83,7 +82,7 @@ static unsigned wire_of(ProtobufCType type)
     }
 }
 
-/* Always 1, "trouble found", so that callers can return it. */
+/* Always returns 1, "found the error". */
 static int say(struct walk *walk, const struct field *field, const char *what)
 {
     if (field->row)
@@ -113,7 +112,7 @@ static int say_wire(struct walk *walk, const struct field *field)
     return say(walk, field, what);
 }
 
-/* Repeated numbers may come packed or one by one; both are legal (chakra.md#records-and-fields). */
+/* Repeated numbers may come packed or one by one (chakra.md#records-and-fields). */
 static int wire_fits(const struct field *field)
 {
     if (!field->row)
@@ -123,7 +122,7 @@ static int wire_fits(const struct field *field)
     return field->wire == WIRE_BYTES && field->row->label == PROTOBUF_C_LABEL_REPEATED;
 }
 
-/* Length of the value; 0 if the field runs past the end of its message. */
+/* Reads the length of the value; 0 if the field runs past the end of its message. */
 static int take_length(struct walk *walk, struct field *field)
 {
     uint64_t ignored;
@@ -135,7 +134,7 @@ static int take_length(struct walk *walk, struct field *field)
     return field->bytes <= walk->at.size - walk->left[walk->depth];
 }
 
-/* Into a message the schema has, past anything else; tag and length were taken. */
+/* Enters a message of the schema, or skips the value. */
 static void descend(struct walk *walk, const struct field *field)
 {
     if (field->row && field->row->type == PROTOBUF_C_TYPE_MESSAGE && walk->depth + 1 < DEPTH_MAX) {
@@ -148,7 +147,7 @@ static void descend(struct walk *walk, const struct field *field)
     walk->at.size -= (size_t)field->bytes;
 }
 
-/* One field, or the end of a message. 1 = found the trouble and said it. */
+/* Checks one field, or ends a message. 1 = found and described an error. */
 static int step(struct walk *walk)
 {
     struct field field = {0};
@@ -171,8 +170,7 @@ static int step(struct walk *walk)
     return 0;
 }
 
-/* Walks the record the decoder refused until something is wrong, and says what. buf is returned.
- * Where nothing is, only the inside of a packed list can be. */
+/* If no field is wrong, the inside of a packed list must be. */
 const char *asim_wire_why(struct asim_record_bytes record, const ProtobufCMessageDescriptor *type,
                           char *buf, size_t size)
 {
@@ -189,8 +187,8 @@ const char *asim_wire_why(struct asim_record_bytes record, const ProtobufCMessag
 
 /* --- groups --- */
 
-/* One field within a group, tag included; depth counts groups begun and not ended. 0 = malformed.
- */
+/* Skips one field within a group, tag included. `open` has the numbers of the open groups, depth
+ * their count. 0 = malformed. */
 static int skip_in_group(struct walk *walk, uint64_t open[DEPTH_MAX], int *depth)
 {
     struct field field = {0};
@@ -214,7 +212,7 @@ static int skip_in_group(struct walk *walk, uint64_t open[DEPTH_MAX], int *depth
     return 1;
 }
 
-/* Bytes of the group behind its first tag, its last tag included; 0 = malformed. */
+/* Bytes of the group after its first tag, its last tag included; 0 = malformed. */
 static size_t group_bytes(const struct walk *walk, uint64_t number)
 {
     struct walk within = *walk;
@@ -226,8 +224,8 @@ static size_t group_bytes(const struct walk *walk, uint64_t number)
     return (size_t)(within.at.data - walk->at.data);
 }
 
-/* A length in as many bytes as leave just that many of `room` behind it; padded where the next
- * shorter one would not do. */
+/* Writes a length that leaves exactly so many of `room` bytes behind it; pads the varint where the
+ * shorter form does not come out even. */
 static void put_length(unsigned char *to, size_t room)
 {
     size_t n = 1;
@@ -237,8 +235,7 @@ static void put_length(unsigned char *to, size_t room)
         to[i] = (unsigned char)((room - n) >> (7 * i) & 0x7f) | (i + 1 < n ? 0x80 : 0);
 }
 
-/* Steps over one field, into known messages. 1 = a group was hidden, 0 = not, -1 = go no further.
- */
+/* Steps over one field, into messages of the schema. 1 = hid a group, 0 = no group, -1 = stop. */
 static int hide_step(struct walk *walk, unsigned char *bytes, size_t size)
 {
     struct field field = {0};
@@ -266,7 +263,7 @@ static int hide_step(struct walk *walk, unsigned char *bytes, size_t size)
     return 0;
 }
 
-/* Stops where something is wrong, which asim_wire_why will say. */
+/* Stops at an error, which asim_wire_why then describes. */
 size_t asim_wire_hide_groups(unsigned char *bytes, size_t size,
                              const ProtobufCMessageDescriptor *type)
 {

@@ -1,11 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only
  *
- * See chakra/write.h. The encoder is our own (encode.h) rather than protobuf-c's, which would
- * want a tree of messages allocated for every node only to walk it once.
- *
- * A writer must be ended by _commit or _discard on every path; both free it. Nothing checks that
- * ids are unique or parents exist: that is the reader's business, and some tools write broken
- * traces on purpose.
+ * See asim/trace.h. An own encoder (encode.h) replaces protobuf-c's, which needs a tree of
+ * allocated messages for every node. One buffer serves all records, so a node allocates nothing
+ * after the largest one.
  */
 #include "asim/trace.h"
 
@@ -36,14 +33,13 @@ enum {
     NODE_ATTR = 10
 };
 
-/* out latches the first failed write; commit tells. */
+/* out keeps the first write error for the commit. */
 struct asim_chakra_writer {
     struct asim_out out;
-    struct asim_encode record, length; /* used again for every record */
+    struct asim_encode record, length; /* reused for every record */
     int has_metadata;
 };
 
-/* *writer is the caller's, to be ended with _commit or _discard; NULL on failure. */
 int asim_chakra_writer_open(struct asim_chakra_writer **writer, const char *path,
                             struct asim_err *err)
 {
@@ -59,7 +55,7 @@ int asim_chakra_writer_open(struct asim_chakra_writer **writer, const char *path
     return rc;
 }
 
-/* Length and record, as one writes any record; counts as metadata where it is the first. */
+/* The first record counts as metadata. */
 int asim_chakra_writer_bytes(struct asim_chakra_writer *writer, const void *data, size_t size,
                              struct asim_err *err)
 {
@@ -78,7 +74,7 @@ int asim_chakra_writer_bytes(struct asim_chakra_writer *writer, const void *data
     return 0;
 }
 
-/* Writes the record collected and forgets it. */
+/* Writes the collected record and empties it. */
 static int flush(struct asim_chakra_writer *writer, struct asim_err *err)
 {
     if (writer->record.failed)
@@ -88,7 +84,7 @@ static int flush(struct asim_chakra_writer *writer, struct asim_err *err)
     return rc;
 }
 
-/* On a value that does not fit its kind the record is given up; the next one starts afresh. */
+/* A value that does not fit drops the record. */
 static int put_attrs(struct asim_chakra_writer *writer, unsigned field,
                      const struct asim_chakra_attr *attrs, size_t n, struct asim_err *err)
 {
@@ -121,7 +117,7 @@ int asim_chakra_writer_metadata(struct asim_chakra_writer *writer, const char *v
     return rc ? rc : flush(writer, err);
 }
 
-/* Tensor names, shapes and types of a node's inputs or outputs, as JSON texts. */
+/* Tensor names, shapes and types of a node's inputs or outputs, as JSON. */
 static void put_io(struct asim_encode *out, unsigned field, const struct asim_chakra_io *io)
 {
     if (!io->values && !io->shapes && !io->types)

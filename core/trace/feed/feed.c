@@ -1,14 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-only
  *
- * See feed.h. An op is waiting, then ready (in its unit's set), taken, finished; finishing counts
- * down the children's open parents. Nothing here allocates after opening but the bodies' window,
- * and nothing depends on the window but the number of reads.
+ * See feed.h. An op is waiting, then ready (in its unit's set), taken, finished. Finishing an op
+ * decrements the pending parents of its children. After opening only the record cache allocates,
+ * and its size changes nothing but the number of reads.
  *
- * ASTRA-sim asks all ready ops in one list, ascending by id, and skips those whose unit is
- * busy; asking one ready set per unit gives the same starts without walking over the skipped.
- *
- * The feed holds three things: the index (graph), one ready set per unit, and the window of bodies.
- * Ids are the users' names for ops; everything else goes by index, which has the same order.
+ * ASTRA-sim asks all ready ops in one list, ascending by id, and skips those whose unit is busy.
+ * One ready set per unit gives the same starts without walking over the skipped ops. Ids are the
+ * users' names of ops; everything else uses indices, which have the same order.
  */
 #include "trace/feed/feed.h"
 
@@ -32,7 +30,7 @@ struct asim_feed {
     uint64_t finished;
 };
 
-/* State and unit share a byte of the index: a million ops then cost a megabyte. */
+/* State and unit share one byte: a million ops take a megabyte. */
 static enum state state_of(const struct asim_feed *feed, uint32_t op)
 {
     return (enum state)(feed->index.flags[op] / ASIM_INDEX_STATE_STEP);
@@ -43,21 +41,21 @@ static enum asim_unit unit_of(const struct asim_feed *feed, uint32_t op)
     return (enum asim_unit)(feed->index.flags[op] & ASIM_INDEX_UNIT_MASK);
 }
 
-/* The unit's bits stay as they are. */
+/* Keeps the bits of the unit. */
 static void set_state(struct asim_feed *feed, uint32_t op, enum state state)
 {
     unsigned unit = unit_of(feed, op);
     feed->index.flags[op] = (uint8_t)(unit | (unsigned)state * ASIM_INDEX_STATE_STEP);
 }
 
-/* Ops become ready in the order their parents finish; the set sorts them by id. */
+/* The set sorts ops by id. */
 static void make_ready(struct asim_feed *feed, uint32_t op)
 {
     set_state(feed, op, READY);
     asim_ready_add(&feed->ready[unit_of(feed, op)], op);
 }
 
-/* The index is whole before time starts, so everything a trace can get wrong is said then. */
+/* The index is complete before time starts, so all errors of a trace appear here. */
 static int fill(struct asim_feed *feed, const struct asim_feed_options *opt, struct asim_err *err)
 {
     int rc;
@@ -83,8 +81,8 @@ static int fill(struct asim_feed *feed, const struct asim_feed_options *opt, str
     return 0;
 }
 
-/* opt is read during the call only. Linear in ops and dependencies, but for a sort where ids are
- * out of order. */
+/* Reads opt during the call only. Linear in ops and dependencies, plus a sort if ids do not
+ * ascend. */
 int asim_feed_open(struct asim_feed **feed, const struct asim_feed_options *opt,
                    struct asim_err *err)
 {
@@ -115,7 +113,6 @@ size_t asim_feed_no_duration(const struct asim_feed *feed)
     return feed->index.no_duration;
 }
 
-/* Ops of the rank, whatever their state. */
 uint64_t asim_feed_total(const struct asim_feed *feed)
 {
     return feed->index.n;
@@ -126,7 +123,7 @@ uint64_t asim_feed_finished(const struct asim_feed *feed)
     return feed->finished;
 }
 
-/* O(1): the lowest set bit over at most six words. Looks only; asim_feed_take takes. */
+/* O(1): the lowest set bit over at most six words. */
 int asim_feed_peek(const struct asim_feed *feed, enum asim_unit unit, uint32_t *index, uint64_t *id)
 {
     const struct asim_ready *ready = &feed->ready[unit];
@@ -137,7 +134,7 @@ int asim_feed_peek(const struct asim_feed *feed, enum asim_unit unit, uint32_t *
     return 1;
 }
 
-/* Nothing happens where none is ready. */
+/* Does nothing if no op is ready. */
 void asim_feed_take(struct asim_feed *feed, enum asim_unit unit)
 {
     struct asim_ready *ready = &feed->ready[unit];
@@ -148,7 +145,7 @@ void asim_feed_take(struct asim_feed *feed, enum asim_unit unit)
     set_state(feed, op, TAKEN);
 }
 
-/* May read the file: bodies outside of the window are decoded again. */
+/* Reads the file if the record is not cached. */
 int asim_feed_record(struct asim_feed *feed, uint32_t index, struct asim_op *op,
                      struct asim_err *err)
 {
@@ -158,7 +155,7 @@ int asim_feed_record(struct asim_feed *feed, uint32_t index, struct asim_op *op,
     return asim_record_cache_get(&feed->cache, index, op, err);
 }
 
-/* O(children). The body's place in the window is free from here on. */
+/* O(children). Also releases the record. */
 int asim_feed_finish(struct asim_feed *feed, uint32_t index)
 {
     const struct asim_index *graph = &feed->index;
@@ -173,7 +170,7 @@ int asim_feed_finish(struct asim_feed *feed, uint32_t index)
     return 0;
 }
 
-/* Linear in ops: for the report of a stall. */
+/* Linear in ops; for the report of a stall. */
 int asim_feed_first_waiting(const struct asim_feed *feed, uint64_t *id)
 {
     for (uint32_t i = 0; i < feed->index.n; i++)
@@ -184,7 +181,7 @@ int asim_feed_first_waiting(const struct asim_feed *feed, uint64_t *id)
     return 0;
 }
 
-/* NULL is fine; takes what a failed open left, too. */
+/* Also takes a feed whose opening failed. */
 void asim_feed_close(struct asim_feed *feed)
 {
     if (!feed)

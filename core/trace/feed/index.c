@@ -1,11 +1,17 @@
 /* SPDX-License-Identifier: GPL-2.0-only
  *
- * See index.h. One pass over the file collects ids, places and edges; most traces have ascending
- * ids without gaps and then need neither an id table nor a sort. A child may stand before its
- * parent in the file.
+ * See index.h. One pass over the file collects ids, positions and edges. Most traces have ascending
+ * ids without gaps and need neither an id table nor a sort. A child may stand before its parent in
+ * the file.
  *
- * Ownership: arrays are built in struct asim_index_build, those that stay move into the index and
- * are NULL in the build from then on, so both can be freed after any failure.
+ * Then parent ids become indices. A pair of parent and child counts once (a data edge hides a
+ * control edge), and the lists of children are laid out one after the other: an edge takes 4 bytes,
+ * and the parents of an op are a count. A missing data parent is always an error. The PyTorch
+ * converter leaves control parents behind that do not exist, because it deletes the process root
+ * (chakra.md#dangling-dependencies): lenient ignores them.
+ *
+ * Ownership: arrays grow in struct asim_index_build; the final ones move into the index and are
+ * NULL in the build from then on, so both can be freed after any failure.
  */
 #include "trace/feed/index.h"
 
@@ -22,8 +28,8 @@
 #define OPS_MAX   (UINT32_MAX - 1)
 #define SHOWN_MAX 6u /* ops of a longer cycle that are named */
 
-/* ASTRA-sim's slots (system-layer.md#resource-slots). A CPU op occupies the CPU slot whatever its
- * type. */
+/* The slots of ASTRA-sim (system-layer.md#resource-slots). A CPU op of any type takes the CPU slot.
+ */
 static enum asim_unit unit_of(const struct asim_op *op)
 {
     if (op->is_cpu)
@@ -41,16 +47,15 @@ static int too_many(const struct asim_index_build *build, const char *what, stru
                        OPS_MAX, what);
 }
 
-/* Keeps ids as a rule (first + position) as long as it holds.
- * Traces written by converters nearly always have ids from some first one up without gaps; then
- * the index stores none. */
+/* Traces of converters nearly always have ids without gaps: then the index stores no ids, and id =
+ * first + position. */
 static int note_id(struct asim_index_build *build, uint64_t id)
 {
     struct asim_index *index = build->index;
     size_t n = build->places.n;
     if (n == 0)
         index->first_id = id;
-    /* The rule holds: nothing to store. Also catches ids that would wrap. */
+    /* Also catches ids that would overflow. */
     if (!build->gaps && id == index->first_id + n && id >= index->first_id)
         return 0;
     if (!build->gaps) {
@@ -68,7 +73,7 @@ static int note_id(struct asim_index_build *build, uint64_t id)
 static int note_op(struct asim_index_build *build, const struct asim_op *op, struct asim_err *err)
 {
     size_t edges = op->data_dep_n + op->ctrl_dep_n;
-    /* Indices and edge numbers are 32 bits: half the memory of a trace's index. */
+    /* Indices and edge numbers have 32 bits, which halves the memory of the index. */
     if (build->places.n >= OPS_MAX)
         return too_many(build, "nodes", err);
     if (edges > OPS_MAX - build->edges.n)
@@ -89,7 +94,7 @@ static int note_op(struct asim_index_build *build, const struct asim_op *op, str
     return 0;
 }
 
-/* Edges are kept as the file has them until all ids are known: a child may stand before its
+/* Keeps the edges as they are in the file until all ids are known: a child may stand before its
  * parent. */
 static int read_all(struct asim_index_build *build, struct asim_err *err)
 {
@@ -103,13 +108,13 @@ static int read_all(struct asim_index_build *build, struct asim_err *err)
     return rc;
 }
 
-/* For sorting: id, and where in the file it stood. */
+/* For sorting: an id and its position in the file. */
 struct id_at {
     uint64_t id;
     uint32_t position;
 };
 
-/* Equal ids stay in file order, so that the message about them names the earlier first. */
+/* Equal ids stay in file order: the error names the earlier one first. */
 static int by_id(const void *a, const void *b)
 {
     const struct id_at *x = a, *y = b;
@@ -118,8 +123,8 @@ static int by_id(const void *a, const void *b)
     return x->position < y->position ? -1 : x->position > y->position;
 }
 
-/* Puts ids, places and flags into the order given by build->order.
- * On failure nothing has been exchanged: the old arrays are still the build's. */
+/* Brings ids, positions and flags into the order of build->order. On failure the arrays are
+ * unchanged. */
 static int permute(struct asim_index_build *build, const struct id_at *sorted)
 {
     size_t n = build->places.n;
@@ -146,7 +151,7 @@ static int permute(struct asim_index_build *build, const struct id_at *sorted)
     return 0;
 }
 
-/* Only where ids do not ascend in the file; 16 bytes an op for a moment. */
+/* Sorts by id. Takes 16 bytes an op for a moment. */
 static int sort(struct asim_index_build *build, struct asim_err *err)
 {
     size_t n = build->places.n;
@@ -161,7 +166,7 @@ static int sort(struct asim_index_build *build, struct asim_err *err)
     return rc ? asim_err_nomem(err, "sorting a trace") : 0;
 }
 
-/* Reads the node again for its name: only on the way to an error. */
+/* Reads the node again to get its name, for an error. buf has at least 64 bytes. */
 static const char *show_op(struct asim_index_build *build, uint32_t i, char *buf, size_t size)
 {
     struct asim_op op;
@@ -172,7 +177,7 @@ static const char *show_op(struct asim_index_build *build, uint32_t i, char *buf
     return buf;
 }
 
-/* Sorted, so equal ids are neighbours. ASTRA-sim merges such nodes (chakra.md#damaged-traces).
+/* Equal ids are neighbours after the sort. ASTRA-sim merges such nodes (chakra.md#damaged-traces).
  */
 static int check_unique(struct asim_index_build *build, struct asim_err *err)
 {
@@ -191,8 +196,7 @@ static int check_unique(struct asim_index_build *build, struct asim_err *err)
     return 0;
 }
 
-/* Moves the arrays that stay from the build into the index.
- * Even on failure what was moved is the index's, which asim_index_close frees. */
+/* Moves the final arrays from the build into the index, which owns them also after a failure. */
 static int move_arrays(struct asim_index_build *build, struct asim_err *err)
 {
     struct asim_index *index = build->index;
@@ -201,7 +205,6 @@ static int move_arrays(struct asim_index_build *build, struct asim_err *err)
     index->ids = build->ids.at;
     index->place = build->places.at;
     index->flags = build->flags.at;
-    /* Owned by the index from here on. */
     build->ids.at = build->places.at = NULL;
     build->flags.at = NULL;
     if (!rc && build->unsorted)
@@ -209,7 +212,7 @@ static int move_arrays(struct asim_index_build *build, struct asim_err *err)
     return rc;
 }
 
-/* Index of an id, or n when there is none. */
+/* Returns the index of an id, or n if there is none. */
 static uint32_t find_id(const struct asim_index *index, uint64_t id)
 {
     if (!index->ids)
@@ -227,7 +230,7 @@ static uint32_t find_id(const struct asim_index *index, uint64_t id)
     return low < index->n && index->ids[low] == id ? low : index->n;
 }
 
-/* A node that needs itself and a parent that is not there: both could never start. */
+/* An op that waits for itself or for a missing parent could never start. */
 static int refuse_parent(struct asim_index_build *build, uint32_t child, uint64_t parent,
                          const char *kind, struct asim_err *err)
 {
@@ -244,14 +247,14 @@ static int refuse_parent(struct asim_index_build *build, uint32_t child, uint64_
         parent, build->lenient ? "" : " Missing control parents can be dropped (lenient).");
 }
 
-/* Parent in the high bits, kind in the lowest: data sorts before control. */
+/* The parent is in the high bits, the type in the lowest bit: data sorts before control. */
 static int by_value(const void *a, const void *b)
 {
     uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
     return x < y ? -1 : x > y;
 }
 
-/* Sorts n linked edges and keeps the first of each parent; returns how many stay. */
+/* Sorts n edges and keeps the first of each parent. Returns the number kept. */
 static uint32_t unique(uint64_t *edges, uint32_t n)
 {
     if (n > 1)
@@ -263,7 +266,7 @@ static uint32_t unique(uint64_t *edges, uint32_t n)
     return kept;
 }
 
-/* Replaces the op's edges in place by indices of parents, and counts it at each of them. */
+/* Replaces the op's edges in place by parent indices, and counts the op at each parent. */
 static int link_op(struct asim_index_build *build, uint32_t child, struct asim_err *err)
 {
     struct asim_index *index = build->index;
@@ -290,7 +293,7 @@ static int link_op(struct asim_index_build *build, uint32_t child, struct asim_e
     return 0;
 }
 
-/* child_first holds counts (shifted by one); makes them starts and fills the lists. */
+/* child_first holds counts, shifted by one. Turns them into starts and fills the lists. */
 static void fill_children(struct asim_index_build *build)
 {
     struct asim_index *index = build->index;
@@ -302,13 +305,13 @@ static void fill_children(struct asim_index_build *build)
         for (uint32_t i = 0; i < build->data_n.at[at]; i++)
             index->children[index->child_first[edges[i] / 2]++] = child;
     }
-    /* Filling moved each start to its end, which is the next one's start. */
+    /* Filling has moved each start to its end, which is the start of the next list. */
     for (uint32_t i = index->n; i > 0; i--)
         index->child_first[i] = index->child_first[i - 1];
     index->child_first[0] = 0;
 }
 
-/* Two passes: count, then fill; children end up ascending without a sort. */
+/* One pass counts, the second fills; the children of an op end up ascending without a sort. */
 static int link_ops(struct asim_index_build *build, struct asim_err *err)
 {
     struct asim_index *index = build->index;
@@ -331,8 +334,8 @@ static int link_ops(struct asim_index_build *build, struct asim_err *err)
     return 0;
 }
 
-/* Names the first few ops of the cycle; edges are told data or control, because control ones can
- * often be dropped. */
+/* Names the first few ops of the cycle and the type of each edge, because control edges can often
+ * be removed. */
 static int refuse_cycle(struct asim_index_build *build, uint32_t start, struct asim_err *err)
 {
     uint32_t length = 0, op = start;
@@ -355,12 +358,11 @@ static int refuse_cycle(struct asim_index_build *build, uint32_t start, struct a
                        show_op(build, start, name, sizeof name));
 }
 
-/* Build memory is freed whatever happens; on failure the index is empty. */
+/* Frees the build memory in any case; after a failure the index is empty. */
 int asim_index_open(struct asim_index *index, struct asim_trace *trace, int lenient,
                     struct asim_err *err)
 {
     *index = (struct asim_index){0};
-    /* All scratch in one struct, so that every way out frees the same. */
     struct asim_index_build build = {.index = index, .trace = trace, .lenient = lenient};
     uint32_t start;
     int rc = read_all(&build, err);

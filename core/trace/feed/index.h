@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-only
  *
- * The dependency graph of one rank's trace without the ops' bodies: for each op its place in the
- * file, its unit, how many parents are still open, and its children. Index i is the op with the
- * i-th lowest id, so ordering by index is ordering by id. 17 bytes an op and 4 an edge, and 8
- * more an op where the ids have gaps or do not ascend in the file; building takes about twice
- * that for a moment.
+ * The dependency graph of one rank's trace without the records of the ops: for each op its position
+ * in the file, its unit, its number of pending parents, and its children. Index i is the op with
+ * the i-th lowest id, so the order of indices is the order of ids. Memory: 17 bytes an op and 4 an
+ * edge, and 8 more an op if the ids have gaps or do not ascend in the file; building takes about
+ * twice that for a moment.
  *
- * Const after opening but for `open` and the states in `flags`, which the feed counts down and up.
+ * Const after opening, except for pending_parents and the states in flags, which the feed updates.
  */
 #ifndef ASIM_TRACE_FEED_INDEX_H
 #define ASIM_TRACE_FEED_INDEX_H
@@ -14,25 +14,25 @@
 #include "asim/trace.h"
 
 #define ASIM_INDEX_UNIT_MASK  0x0f /* flags: enum asim_unit */
-#define ASIM_INDEX_STATE_STEP 0x10 /* flags / step: what the feed did with it */
+#define ASIM_INDEX_STATE_STEP 0x10 /* flags / step: state of the op in the feed */
 
 struct asim_index {
     uint32_t n;
     uint64_t first_id; /* ids NULL: id = first_id + i */
     uint64_t *ids;     /* ascending */
-    /* Where each op stands in the file, as the format's tell() says. */
+    /* Positions in the file, as the format's tell() returns them. */
     uint64_t *place;
     uint8_t *flags;
-    uint32_t *pending_parents; /* parents not finished, each counted once */
-    uint32_t *child_first;     /* n + 1: children of i at [child_first[i], child_first[i + 1]) */
-    uint32_t *children;        /* ascending within one op */
-    size_t unresolved;         /* control dependencies on nodes that are not there */
-    size_t invalid;            /* ops of no type; an empty record is one, with id 0 */
+    uint32_t *pending_parents; /* parents that have not finished, each counted once */
+    uint32_t *child_first;     /* [n + 1]: children of i at [child_first[i], child_first[i + 1]) */
+    uint32_t *children;        /* ascending for each op */
+    size_t unresolved;         /* control dependencies on ops that do not exist */
+    size_t invalid;            /* ops of type INVALID; an empty record is one, with id 0 */
     size_t no_duration;        /* broadcasts without a recorded duration */
 };
 
-/* Reads the trace to its end. Refuses an id that stands twice, a parent that is not there (for
- * control dependencies only unless lenient), an op that waits for itself, and cycles. */
+/* Reads the trace to its end. Errors: an id that occurs twice, a missing parent (for control
+ * dependencies unless lenient), an op that waits for itself, and cycles. */
 int asim_index_open(struct asim_index *index, struct asim_trace *trace, int lenient,
                     struct asim_err *err);
 uint64_t asim_index_id(const struct asim_index *index, uint32_t i);

@@ -1,21 +1,19 @@
 /* SPDX-License-Identifier: GPL-2.0-only
  *
- * Cycles in an index. Kahn's algorithm: ops without open parents are taken one after the other;
- * what is left over lies on a cycle or behind one. From any left-over op, going to a left-over
- * parent as many times as there are ops must end on a cycle, which is then walked once and
- * printed with ids, names and the kinds of its edges. ASTRA-sim and SimAI would hang
- * here, or report a finish without having run those ops.
+ * Finds cycles with Kahn's algorithm: it takes ops without pending parents one after the other. An
+ * op that is left over is on a cycle or behind one. From such an op, n steps to left-over parents
+ * end on a cycle (n: number of ops). ASTRA-sim hangs on a cycle, or reports a finish without
+ * running those ops.
  *
- * Cost: linear in ops and edges, and only for traces in which some parent has a higher id than its
- * child. Memory: one word an op, freed before returning. Nothing recurses, so a cycle of a million
- * ops is found as safely as one of two.
+ * Cost: linear in ops and edges, and only for traces in which a parent has a higher id than its
+ * child. Memory: one word per op, freed before the return. There is no recursion, so a cycle of a
+ * million ops is no problem.
  */
 #include <stdlib.h>
 
 #include "trace/feed/index_build.h"
 
-/* Takes ops while it can; index->pending_parents of those left over stays above 0. Returns how many
- * were taken. */
+/* Takes all ops it can; pending_parents of the others stays above 0. Returns the number taken. */
 static uint32_t take_all(struct asim_index *index, uint32_t *queue)
 {
     uint32_t head = 0, tail = 0;
@@ -31,7 +29,7 @@ static uint32_t take_all(struct asim_index *index, uint32_t *queue)
     return tail;
 }
 
-/* n steps from any left-over op must end on a cycle: there are only n ops. */
+/* After n steps from a left-over op the walk is on a cycle: there are only n ops. */
 static uint32_t find_cycle(const struct asim_index_build *build)
 {
     const struct asim_index *index = build->index;
@@ -40,7 +38,7 @@ static uint32_t find_cycle(const struct asim_index_build *build)
         op++;
     for (uint32_t i = 0; i < index->n; i++)
         op = (uint32_t)(asim_build_parent_of(build, op) / 2);
-    /* Name it from its lowest id on, wherever the walk came in. */
+    /* The error starts at the lowest id of the cycle. */
     uint32_t lowest = op;
     for (uint32_t at = (uint32_t)(asim_build_parent_of(build, op) / 2); at != op;
          at = (uint32_t)(asim_build_parent_of(build, at) / 2))
@@ -49,8 +47,8 @@ static uint32_t find_cycle(const struct asim_index_build *build)
     return lowest;
 }
 
-/* index->pending_parents is used up by the search and restored from the counts of link_op. Only
- * traces with a parent of higher id than its child come here; the others cannot have a cycle. */
+/* The search uses up pending_parents; the counts of the link step restore it. Traces in which every
+ * parent has a lower id than its child have no cycle and do not come here. */
 int asim_index_find_cycle(struct asim_index_build *build, uint32_t *start, struct asim_err *err)
 {
     struct asim_index *index = build->index;

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-only
  *
- * See ready.h. The lowest set bit of a word is isolated with x & -x and numbered by a de Bruijn
- * multiplication, which is standard C and costs about a nanosecond.
+ * See ready.h. x & -x isolates the lowest set bit of a word, and a de Bruijn multiplication numbers
+ * it: standard C, about a nanosecond.
  *
- * Memory: one bit an op and a 64th of that above it. Adding and removing touch one word per level
- * at most, which for a million ops is four; the lowest index is found with one word per level.
+ * Memory: one bit an op, plus 1/64 of that. Adding, removing and finding touch one word per level:
+ * four levels for a million ops.
  */
 #include "trace/feed/ready.h"
 
@@ -21,8 +21,8 @@ static unsigned lowest_bit(uint64_t word)
     return place[((word & (0 - word)) * 0x022fdd63cc95386dull) >> 58];
 }
 
-/* Level 0 has a bit per op, each further level a bit per word below; one allocation for all. 6
- * levels reach beyond 2^32. */
+/* Level 0 has a bit per op, each further level a bit per word below; one allocation for all
+ * levels. */
 int asim_ready_init(struct asim_ready *ready, uint32_t size)
 {
     *ready = (struct asim_ready){.levels = 0};
@@ -43,7 +43,7 @@ int asim_ready_init(struct asim_ready *ready, uint32_t size)
     return 0;
 }
 
-/* index must not be in the set: n would count it twice. */
+/* index must not be in the set. */
 void asim_ready_add(struct asim_ready *ready, uint32_t index)
 {
     ready->n++;
@@ -53,7 +53,7 @@ void asim_ready_add(struct asim_ready *ready, uint32_t index)
     }
 }
 
-/* Stops at the first level whose word still has other bits. */
+/* Stops at the first level whose word has other bits. */
 void asim_ready_remove(struct asim_ready *ready, uint32_t index)
 {
     ready->n--;
@@ -66,7 +66,7 @@ void asim_ready_remove(struct asim_ready *ready, uint32_t index)
     }
 }
 
-/* The set must not be empty. One word per level, from the top down. */
+/* The set must not be empty. */
 uint32_t asim_ready_lowest(const struct asim_ready *ready)
 {
     uint32_t index = 0;

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-only
  *
- * A set of op indices that gives its lowest member: bits in a tree of 64-way nodes, where a bit
- * of an upper level says that the word below has one. Adding, removing and finding the lowest
- * touch one word a level (four levels for 16 million ops), need no memory beyond the n / 63 bits
- * taken at the start, and so cannot fail in the middle of a run, as a heap's growth could.
+ * A set of op indices with a fast lowest member: a tree of 64-way nodes, in which a bit of an upper
+ * level says that the word below is not zero. Adding, removing and finding the lowest member touch
+ * one word a level (four levels for 16 million ops). All memory is allocated at the start, so no
+ * call can fail during a run, unlike the growth of a heap.
  *
- * Indices are those of the index (ascending by id), so "lowest index" is "lowest id".
+ * Indices ascend by id (trace/feed/index.h), so the lowest index is the lowest id.
  */
 #ifndef ASIM_TRACE_FEED_READY_H
 #define ASIM_TRACE_FEED_READY_H

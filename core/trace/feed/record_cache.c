@@ -1,19 +1,18 @@
 /* SPDX-License-Identifier: GPL-2.0-only
  *
- * See cache.h. A record is one struct asim_op whose pointers lead into one piece of memory, which
- * the next op of the slot uses again: pointer arrays first, then the dependency lists, then the
+ * See record_cache.h. A record is one struct asim_op whose pointers lead into one piece of memory,
+ * which the next op of the slot reuses: pointer arrays first, then dependency lists, then
  * characters, so that everything is aligned.
  *
- * A record that is not in its slot is decoded again from the file, so the size of the cache costs
- * time and never a different result: a test runs whole workloads with a cache of 1. Freed with the
- * cache, spares included.
+ * A record that is not cached is decoded again from the file, so the size of the cache costs time
+ * and never changes a result: a test runs whole workloads with a cache of 1.
  */
 #include "trace/feed/record_cache.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-#define KEEP_BYTES 65536u /* memory a spare record keeps; a larger one is given back */
+#define KEEP_BYTES 65536u /* most memory that a spare record keeps */
 
 struct asim_op_record {
     struct asim_op_record *spare; /* next in the list of spares */
@@ -23,8 +22,7 @@ struct asim_op_record {
     size_t cap;
 };
 
-/* n slots at most; more than there are ops would never be used. Memory comes with the first
- * record. */
+/* The cache has at most one slot per op. Memory comes with the first record. */
 void asim_record_cache_init(struct asim_record_cache *cache, size_t n, struct asim_trace *trace,
                             const struct asim_index *index)
 {
@@ -32,7 +30,7 @@ void asim_record_cache_init(struct asim_record_cache *cache, size_t n, struct as
     cache->n = n < index->n ? n : index->n;
 }
 
-/* Pointers and characters of a list of strings. */
+/* Bytes of the pointers and characters of a list of strings. */
 static size_t text_bytes(const char *const *list, size_t n)
 {
     size_t bytes = n * sizeof *list;
@@ -41,7 +39,7 @@ static size_t text_bytes(const char *const *list, size_t n)
     return bytes;
 }
 
-/* All of it was decoded into memory at once before, so the sum cannot overflow. */
+/* The sum cannot overflow: all of it was decoded into memory at once. */
 static size_t record_bytes(const struct asim_op *op)
 {
     const char *const texts[] = {op->name, op->pg_name, op->inputs_values};
@@ -50,7 +48,7 @@ static size_t record_bytes(const struct asim_op *op)
            (op->data_dep_n + op->ctrl_dep_n + op->comm_size_n) * sizeof(uint64_t);
 }
 
-/* Returns where the copy stands and moves *to behind it. */
+/* Copies to *to, moves *to behind the copy and returns the copy. */
 static void *put(unsigned char **to, const void *from, size_t bytes)
 {
     void *there = *to;
@@ -66,7 +64,7 @@ static void put_list(unsigned char **to, const char **list, size_t n)
         list[i] = put(to, list[i], strlen(list[i]) + 1);
 }
 
-/* Copies everything op points at into the record's memory and points the record's op there. */
+/* Copies everything that op points to into the record's memory. */
 static void copy(struct asim_op_record *record, const struct asim_op *op)
 {
     unsigned char *to = record->memory;
@@ -86,7 +84,7 @@ static void copy(struct asim_op_record *record, const struct asim_op *op)
     put_list(&to, outputs, op->output_n);
 }
 
-/* The old memory's content is not needed any more, hence no realloc. */
+/* The old content is not needed, hence no realloc. */
 static int fit(struct asim_op_record *record, size_t bytes)
 {
     if (bytes <= record->cap)
@@ -100,14 +98,14 @@ static int fit(struct asim_op_record *record, size_t bytes)
     return 0;
 }
 
-/* Spares keep their memory: records of one trace are alike in size. */
+/* Spares keep their memory: records of one trace have similar sizes. */
 static void make_spare(struct asim_record_cache *cache, struct asim_op_record *record)
 {
     record->spare = cache->spare;
     cache->spare = record;
 }
 
-/* One huge op must not leave its memory behind for the rest of a run. */
+/* Frees a very large memory, which would otherwise stay for the rest of the run. */
 static struct asim_op_record *take_spare(struct asim_record_cache *cache)
 {
     struct asim_op_record *record = cache->spare;
@@ -122,8 +120,7 @@ static struct asim_op_record *take_spare(struct asim_record_cache *cache)
     return record;
 }
 
-/* Fills the slot, which is empty again if that fails.
- * The slot is emptied first, so that a failure leaves no record of another op in it. */
+/* Fills the slot. Empties it first, so that a failure leaves no record of another op in it. */
 static int fill(struct asim_record_cache *cache, struct asim_op_record **slot,
                 const struct asim_op *op)
 {
@@ -140,8 +137,8 @@ static int fill(struct asim_record_cache *cache, struct asim_op_record **slot,
     return 0;
 }
 
-/* Slot = index mod n: no search, and ops of neighbouring ids, which are used together, do not meet.
- * *op points into the slot and is good until another op takes it. */
+/* Slot = index mod n: no search, and ops with neighbouring ids, which are in use together, have
+ * different slots. *op points into the slot until another op takes it. */
 int asim_record_cache_get(struct asim_record_cache *cache, uint32_t i, struct asim_op *op,
                           struct asim_err *err)
 {
@@ -163,7 +160,7 @@ int asim_record_cache_get(struct asim_record_cache *cache, uint32_t i, struct as
     return 0;
 }
 
-/* A finished op will not be asked for again. */
+/* A finished op will not be needed again. */
 void asim_record_cache_release(struct asim_record_cache *cache, uint32_t i)
 {
     if (!cache->slots)

@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only
  *
- * Bodies of ops in use: a bounded cache in front of a trace's random access. Slot = index modulo
- * the cache, the newer op displaces the older, so any cache gives the same answers and only the
- * number of reads differs. Memory is taken as slots are first used and recycled when an op is
- * released: a rank costs as many records as it has in flight, not as its cache allows.
+ * A bounded cache of op records in front of a trace's random access. Slot = index modulo cache
+ * size; the newer op displaces the older one. Slots allocate on first use and recycle memory on
+ * release: a rank takes as many records as it has ops in flight, not as the cache allows.
  *
  * Borrows trace and index from its feed; owns the records.
  */
@@ -17,18 +16,18 @@ struct asim_op_record;
 struct asim_record_cache {
     struct asim_trace *trace;       /* the feed's */
     const struct asim_index *index; /* the feed's */
-    struct asim_op_record **slots;  /* made at the first use */
+    struct asim_op_record **slots;  /* allocated at first use */
     size_t n;
     struct asim_op_record *spare;
 };
 
-/* n: most records kept; never more than the trace has ops. */
+/* n: number of slots; at most the number of ops. */
 void asim_record_cache_init(struct asim_record_cache *cache, size_t n, struct asim_trace *trace,
                             const struct asim_index *index);
-/* Body of the op with that index; pointers in it are borrowed until the next call. */
+/* Reads the op with that index; pointers in it are borrowed until the next call. */
 int asim_record_cache_get(struct asim_record_cache *cache, uint32_t i, struct asim_op *op,
                           struct asim_err *err);
-/* The op will not be asked for again soon. */
+/* The op will not be needed again soon. */
 void asim_record_cache_release(struct asim_record_cache *cache, uint32_t i);
 void asim_record_cache_fini(struct asim_record_cache *cache);
 

@@ -1,17 +1,15 @@
 /* SPDX-License-Identifier: GPL-2.0-only
  *
- * Chakra execution traces as ops: the row of the trace formats for <prefix>.<rank>.et. Records
- * come from chakra/record.h; here their attributes are looked up by name (the first of a name
- * wins, unknown ones are skipped) and turned into the fields of struct asim_op.
+ * Chakra execution traces: <prefix>.<rank>.et. Looks up the attributes of each record by name (the
+ * first of a name wins, unknown ones are skipped) and fills struct asim_op.
  *
- * Differs from ASTRA-sim's reader: a value that does not fit (a negative size, a rank beyond 32
- * bits) is refused instead of wrapped, and a wrong kind is refused at load, not at first use.
- * comm_group (written by STG's legacy mode) counts as pg_name where there is none. Attributes of
- * our own: duration_ns, comm_queue, and comm_sizes, which makes an all-to-all one of sizes of its
- * own.
+ * Differences from Chakra's reader: a value that does not fit (a negative size, a rank above 32
+ * bits) is an error instead of wrapping, and a wrong type is an error at load, not at first use.
+ * comm_group (of STG's legacy mode) counts as pg_name if there is none. Attributes of asim:
+ * duration_ns, comm_queue, and comm_sizes, which makes an all-to-all an all-to-all-v.
  *
- * Adding an attribute: a field in struct asim_op (and a bit, if its absence matters) and a row in
- * the rules. Attributes with other names are skipped, so newer traces stay readable.
+ * To add an attribute: a field in struct asim_op (and a bit, if its absence matters) and a row in
+ * the rules. Unknown attributes are skipped, so newer traces stay readable.
  */
 #include <inttypes.h>
 #include <stdio.h>
@@ -23,22 +21,21 @@
 
 #define KIND(name) CHAKRA_PROTO_MSG__ATTRIBUTE_PROTO__VALUE_##name
 
-#define HAS_IS_CPU  (1u << 28) /* private bits of op->has while filling: name seen already */
+#define HAS_IS_CPU  (1u << 28) /* private bits of op->has while filling: the name has occurred */
 #define HAS_INPUTS  (1u << 29)
 #define HAS_OUTPUTS (1u << 30)
 #define HAS_PG_NAME (1u << 31)
 #define HAS_PRIVATE (HAS_IS_CPU | HAS_INPUTS | HAS_OUTPUTS | HAS_PG_NAME)
 
-/* Private to this format; asim_trace_format hands out a pointer. */
 struct asim_reader {
     struct asim_chakra *file;
-    const ChakraProtoMsg__Node *node; /* being converted */
-    char name_text[64];               /* pg_name made from a number or bytes */
+    const ChakraProtoMsg__Node *node; /* the record in work */
+    char name_text[64];               /* pg_name from a number or bytes */
 };
 
 typedef ChakraProtoMsg__AttributeProto attribute;
 
-/* How a value is checked and where it goes. */
+/* The check of a value and the field it fills. */
 enum want {
     WANT_U64,
     WANT_U32,
@@ -51,7 +48,7 @@ enum want {
     WANT_SIZES
 };
 
-/* What each attribute fills. */
+/* An attribute and its field. */
 struct rule {
     const char *name;
     unsigned has;
@@ -76,13 +73,13 @@ static const struct rule rules[] = {
     FIELD("num_ops", ASIM_HAS_NUM_OPS, num_ops, WANT_U64),
     FIELD("tensor_size", ASIM_HAS_TENSOR_SIZE, tensor_bytes, WANT_U64),
     FIELD("involved_dim", ASIM_HAS_INVOLVED_DIM, involved, WANT_DIMS),
-    FIELD("duration_ns", 0, duration_ns, WANT_U64), /* ours: what asim trace llm writes */
+    FIELD("duration_ns", 0, duration_ns, WANT_U64), /* of asim: written by asim trace llm */
     FIELD("pg_name", HAS_PG_NAME, pg_name, WANT_NAME),
     FIELD("inputs", HAS_INPUTS, input_list, WANT_LIST),
     FIELD("outputs", HAS_OUTPUTS, output_list, WANT_LIST),
 };
 
-/* Names node, byte, attribute, what it holds and what was wanted. */
+/* Names node, byte, attribute, its value and the expected value. */
 static int refuse(struct asim_reader *reader, const attribute *attr, const char *wanted,
                   struct asim_err *err)
 {
@@ -98,7 +95,7 @@ static int refuse(struct asim_reader *reader, const attribute *attr, const char 
                        attr->name, asim_attr_value_name(attr), value, wanted);
 }
 
-/* The kinds of numbers the rules table knows; field is the op's, of the width the rule says. */
+/* The number types of the rules; field is the op's, of the width of the rule. */
 static int fill_number(struct asim_reader *reader, const attribute *attr, const struct rule *rule,
                        void *field, struct asim_err *err)
 {
@@ -115,12 +112,12 @@ static int fill_number(struct asim_reader *reader, const attribute *attr, const 
             return refuse(reader, attr, "an integer of 0 or more", err);
         *(uint64_t *)field = held.magnitude;
         return 0;
-    case WANT_PRIORITY: /* written with a sign or without */
+    case WANT_PRIORITY: /* tools write it with or without a sign */
         if (!is_int || held.magnitude > (held.negative ? 1u << 31 : UINT32_MAX))
             return refuse(reader, attr, "an integer of 32 bits", err);
         *(int64_t *)field = held.negative ? -(int64_t)held.magnitude : (int64_t)held.magnitude;
         return 0;
-    case WANT_TAG: /* only compared: a negative one keeps its 32 bits, as in ASTRA-sim */
+    case WANT_TAG: /* tags are only compared: a negative one keeps its 32 bits, as in ASTRA-sim */
         if (!is_int || held.magnitude > UINT32_MAX || (held.negative && held.magnitude > 1u << 31))
             return refuse(reader, attr, "an integer of 32 bits", err);
         *(uint32_t *)field =
@@ -134,8 +131,8 @@ static int fill_number(struct asim_reader *reader, const attribute *attr, const 
     }
 }
 
-/* involved_dim: bit d = dimension d takes part. ASTRA-sim takes four trues where it is absent
- * and reads beyond them on five dimensions (system-layer.md#trace-fields). */
+/* involved_dim: bit d = dimension d takes part. ASTRA-sim takes four trues if it is absent and
+ * reads beyond them on five dimensions (system-layer.md#trace-fields). */
 static int fill_dims(struct asim_reader *reader, const attribute *attr, struct asim_op *op,
                      struct asim_err *err)
 {
@@ -153,7 +150,7 @@ static int fill_dims(struct asim_reader *reader, const attribute *attr, struct a
     return 0;
 }
 
-/* pg_name as text, bytes or, as some tools write it, a number. */
+/* pg_name as text, as bytes or, in some tools, as a number. */
 static int fill_name(struct asim_reader *reader, const attribute *attr, struct asim_op *op,
                      struct asim_err *err)
 {
@@ -177,7 +174,7 @@ static int fill_name(struct asim_reader *reader, const attribute *attr, struct a
     return 0;
 }
 
-/* Only tracking of local memory wants these; another kind counts as absent. */
+/* Only the tracking of local memory uses these; another type counts as absent. */
 static void fill_list(const attribute *attr, struct asim_op *op, int is_input)
 {
     if (attr->value_case != KIND(STRING_LIST))
@@ -194,8 +191,8 @@ static void fill_list(const attribute *attr, struct asim_op *op, int is_input)
     }
 }
 
-/* comm_sizes, from the decoder's memory as it stands: an int64 of 0 or more has the bits of the
- * uint64. Their sum is the op's comm_size, which must be countable. */
+/* Borrows comm_sizes from the decode arena: an int64 of 0 or more has the bits of the uint64. The
+ * sum becomes comm_size and must fit. */
 static int fill_sizes(struct asim_reader *reader, const attribute *attr, struct asim_op *op,
                       struct asim_err *err)
 {
@@ -215,7 +212,7 @@ static int fill_sizes(struct asim_reader *reader, const attribute *attr, struct 
     return 0;
 }
 
-/* Linear in the rules, a dozen: attributes the simulation does not know are passed over. */
+/* Linear in the rules, about a dozen. */
 static int fill(struct asim_reader *reader, const attribute *attr, struct asim_op *op,
                 struct asim_err *err)
 {
@@ -241,8 +238,8 @@ static int fill(struct asim_reader *reader, const attribute *attr, struct asim_o
     }
 }
 
-/* After all attributes, because their order in a record is the writer's; sums were checked.
- * comm_sizes say more than a comm_size beside them. */
+/* Runs after all attributes, because a record has them in any order. comm_sizes replace a
+ * comm_size. */
 static void add_up(struct asim_op *op)
 {
     if (!(op->has & ASIM_HAS_COMM_SIZES))
@@ -253,8 +250,7 @@ static void add_up(struct asim_op *op)
     op->has |= ASIM_HAS_COMM_SIZE;
 }
 
-/* A negative number in an unsigned field is a very long time; the clock has room for no such sum.
- */
+/* A negative number in an unsigned field is a very long time, which the clock cannot hold. */
 static int check_duration(struct asim_reader *reader, const struct asim_op *op,
                           struct asim_err *err)
 {
@@ -273,7 +269,7 @@ static int check_duration(struct asim_reader *reader, const struct asim_op *op,
                        is_micros ? micros_most : ASIM_DURATION_NS_MAX);
 }
 
-/* comm_group counts only where no pg_name stands, whichever comes first. */
+/* comm_group counts only if there is no pg_name, in any order. */
 static int fill_attributes(struct asim_reader *reader, struct asim_op *op, struct asim_err *err)
 {
     const ChakraProtoMsg__Node *node = reader->node;
@@ -291,7 +287,7 @@ static int fill_attributes(struct asim_reader *reader, struct asim_op *op, struc
     return rc;
 }
 
-/* Names and lists stay in the decoder's memory: borrowed until the next record. */
+/* Names and lists stay in the decode arena: borrowed until the next record. */
 static int to_op(struct asim_reader *reader, const ChakraProtoMsg__Node *node, struct asim_op *op,
                  struct asim_err *err)
 {
@@ -320,8 +316,8 @@ static int to_op(struct asim_reader *reader, const ChakraProtoMsg__Node *node, s
     return rc ? rc : check_duration(reader, op, err);
 }
 
-/* Chakra has no magic; a file begins with the metadata's length and a field 1 or 2 of bytes.
- * A heuristic: only asked where several formats could be meant, never to refuse a file. */
+/* A Chakra file begins with the length of the metadata and field 1 or 2 of bytes. This is a guess,
+ * only for a choice between formats, never to refuse a file. */
 static int sniff(const void *head, size_t size)
 {
     const unsigned char *data = head;
@@ -331,7 +327,7 @@ static int sniff(const void *head, size_t size)
            (size > 2 && data[0] >= 0x80 && (data[2] == 0x0a || data[2] == 0x12));
 }
 
-/* Compressed files are seen through further down (base/io/bytes.c). */
+/* base/io/bytes.c inflates compressed files. */
 static int open_reader(struct asim_reader **reader, const char *path, uint32_t rank,
                        struct asim_err *err)
 {

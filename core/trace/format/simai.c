@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: GPL-2.0-only
  *
- * SimAI / AICB workload text as a trace: one file for all ranks. The walk (trace/simai/iterator.h)
- * gives each rank's items in SimAI's order; here they become ops, so that a workload runs, is
- * converted and is drawn like any Chakra trace. Names are <row>_<part>_<what>_<row number>.
+ * SimAI / AICB workload text: one file for all ranks. The iterator (asim/simai.h) gives
+ * each rank's items in SimAI's order; here they become ops. Names are <row>_<part>_<what>_<row
+ * number>.
  *
- * SimAI gives the whole buffer of a collective; an op's bytes are what one rank gives, so an
- * ALLGATHER of S bytes over n ranks becomes S/n. Those of weight gradients wait in a queue of their
- * own, where there is more than one: SimAI's second logical dimension (simai.md#execution).
+ * SimAI states the whole buffer of a collective; an op states the bytes of one rank, so an
+ * ALLGATHER of S bytes over n ranks becomes S/n. Collectives of weight gradients wait in their own
+ * queue if there is more than one: SimAI's second logical dimension (simai.md#execution).
  *
- * Ids count from 1 in the order of the walk; each op waits for one other at most. at() makes an op
- * from its place alone, so the feed's window costs no reading.
+ * Ids count from 1 in the order of the iterator; each op waits for one other op at most. at() makes
+ * an op from its position alone, so the record cache costs no reading.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -18,19 +18,19 @@
 #include "trace/format.h"
 #include "trace/simai/iterator.h"
 
-/* One rank's view; each rank reads the file again, which is small. */
+/* The state of one rank; each rank reads the (small) file again. */
 struct asim_reader {
     struct asim_simai w;
     struct asim_simai_iterator it;
     uint64_t place;
-    /* what the op last delivered points at */
+    /* memory of the op last delivered */
     uint64_t dep;
     char name[112], group[16];
-    char *metadata; /* NULL: no group but that of all ranks */
+    char *metadata; /* NULL: all collectives are of all ranks */
 };
 
-/* Sizes with a remainder lose it; a gather of less than a byte each is one of a byte. The group's
- * name is its number, as Chakra has it, and stands in the reader until the next op. */
+/* Sizes drop a remainder; a gather of less than one byte per rank takes one byte. The group's name
+ * is its number, as in Chakra. */
 static void fill_coll(struct asim_reader *r, const struct asim_simai_item *item, struct asim_op *op)
 {
     static const int kinds[] = {-1, ASIM_ALL_REDUCE, ASIM_ALL_GATHER, ASIM_REDUCE_SCATTER,
@@ -39,21 +39,21 @@ static void fill_coll(struct asim_reader *r, const struct asim_simai_item *item,
     struct asim_simai_ranks ranks;
     uint64_t bytes = asim_simai_run_bytes(&r->w, item->row, item->part);
     asim_simai_group(&r->it.layout, comm->group, r->it.rank, &ranks);
-    if (comm->op == ASIM_SIMAI_ALLGATHER) /* here: what one rank gives */
+    if (comm->op == ASIM_SIMAI_ALLGATHER) /* the bytes of one rank */
         bytes = bytes / ranks.n ? bytes / ranks.n : 1;
     op->type = ASIM_OP_COMM_COLL;
     op->has = ASIM_HAS_COMM_TYPE | ASIM_HAS_COMM_SIZE | ASIM_HAS_QUEUE;
     op->comm_type = (uint32_t)kinds[comm->op];
     op->comm_queue = item->part == ASIM_SIMAI_WG;
     op->comm_bytes = bytes;
-    if (ranks.n < r->it.layout.gpus) { /* the whole run needs no group */
+    if (ranks.n < r->it.layout.gpus) { /* a group of all ranks has no name */
         snprintf(r->group, sizeof r->group, "%u", ranks.id);
         op->pg_name = r->group;
     }
 }
 
-/* Stages are blocks of consecutive ranks, so a peer is one block up or down. The tag tells
- * micro-batches and directions apart. */
+/* Stages are blocks of consecutive ranks, so a peer is one block up or down. The tag distinguishes
+ * micro-batches and directions. */
 static void fill_transfer(struct asim_reader *r, const struct asim_simai_item *item,
                           struct asim_op *op)
 {
@@ -70,8 +70,7 @@ static void fill_transfer(struct asim_reader *r, const struct asim_simai_item *i
     op->comm_tag = 2 * batch + item->part;
 }
 
-/* SimAI's clock ticks in ns and its results are in us; ours keeps the ns.
- * Rounded to whole microseconds for tools that know no ns; the simulation takes duration_ns. */
+/* The simulation uses duration_ns; microseconds are for tools that do not know ns. */
 static void fill_time(struct asim_op *op, uint64_t ns)
 {
     op->type = ASIM_OP_COMP;
@@ -79,7 +78,7 @@ static void fill_time(struct asim_op *op, uint64_t ns)
     op->duration_micros = (ns + 500) / 1000;
 }
 
-/* Everything the op points at lies in the reader, good until the next op. */
+/* All pointers of the op lead into the reader, until the next op. */
 static void fill(struct asim_reader *r, const struct asim_simai_item *item, struct asim_op *op)
 {
     static const char *const kinds[] = {"metadata", "recv", "comp", "coll", "update", "send"};
@@ -107,11 +106,11 @@ static void fill(struct asim_reader *r, const struct asim_simai_item *item, stru
         fill_transfer(r, item, op);
     } else {
         fill_time(op, item->type == ASIM_SIMAI_COMP ? row->compute_ns[item->part] : row->update_ns);
-        op->is_cpu = item->type == ASIM_SIMAI_DELAY; /* a delay, it keeps no GPU busy */
+        op->is_cpu = item->type == ASIM_SIMAI_DELAY; /* a delay does not occupy the GPU */
     }
 }
 
-/* Refused by count and not by memory: places of 31 bits are what the feed's index has room for. */
+/* The index has room for positions with ids of 31 bits. */
 static int next(struct asim_reader *r, struct asim_op *op, struct asim_err *err)
 {
     struct asim_simai_item item;
@@ -130,7 +129,7 @@ static uint64_t tell(const struct asim_reader *r)
     return r->place;
 }
 
-/* Made from the place alone: no file is read again. */
+/* Makes the op from its position; reads no file. */
 static int at(struct asim_reader *r, uint64_t place, struct asim_op *op, struct asim_err *err)
 {
     struct asim_simai_item item = asim_simai_unpack(place);
@@ -139,8 +138,8 @@ static int at(struct asim_reader *r, uint64_t place, struct asim_op *op, struct 
     return 0;
 }
 
-/* PyTorch's process-group JSON in a Python list's repr, as METADATA nodes hold it.
- * Owned by the reader. size is an upper bound: 12 characters hold any rank with its comma. */
+/* PyTorch's process-group JSON in the repr of a Python list, as in METADATA nodes. size is an upper
+ * bound: 12 characters hold any rank with its comma. */
 static int make_metadata(struct asim_reader *r, struct asim_err *err)
 {
     struct asim_simai_ranks ranks;
@@ -172,7 +171,7 @@ static int make_metadata(struct asim_reader *r, struct asim_err *err)
     return 0;
 }
 
-/* Takes what a failed start left. */
+/* Also takes what a failed start left. */
 static void close_reader(struct asim_reader *r)
 {
     asim_simai_fini(&r->w);
@@ -180,7 +179,7 @@ static void close_reader(struct asim_reader *r)
     free(r);
 }
 
-/* Groups are listed in a METADATA op, as PyTorch's traces do, so the spine needs no second way. */
+/* A METADATA op lists the groups, as in PyTorch's traces. */
 static int start(struct asim_reader *r, const char *path, uint32_t rank, struct asim_err *err)
 {
     struct asim_simai_layout layout;
@@ -209,7 +208,7 @@ static int open_reader(struct asim_reader **reader, const char *path, uint32_t r
     return rc;
 }
 
-/* What the header says; the run may use fewer. */
+/* The number of ranks in the header. */
 static int count_ranks(const char *path, uint32_t *ranks, struct asim_err *err)
 {
     struct asim_simai w;

@@ -1,10 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only
  *
- * The header of SimAI's workload text (simai.md#header) and the numbers that header and rows are
- * made of. Keys are found by name in any order; each stands once, since SimAI takes the last of two
- * without a word.
- *
- * Nothing is owned here: lists of marks become the workload's, also after a failure.
+ * Reads the header of SimAI's workload text (simai.md#header), and the numbers of header and
+ * rows. Keys come in any order, each once: SimAI takes the last of two without a message. The
+ * workload owns the lists of marks, also after a failure.
  */
 #include "trace/simai/header.h"
 
@@ -39,9 +37,8 @@ int asim_simai_refuse(const struct asim_src *src, const char *word, const char *
                        asim_text_safe(safe, sizeof safe, word), what);
 }
 
-/* Whole numbers first: 64 bits of bytes do not fit a double.
- * AICB writes some with a fraction of zero, which is cut, as any other where that is let pass.
- * Above 2^53 a double no longer counts bytes. */
+/* Tries whole numbers first: a double does not hold 64 bits of bytes. AICB writes some numbers with
+ * a fraction of zero, which is dropped. Above 2^53 a double does not count single bytes. */
 static int parse_amount(const char *word, uint64_t *out)
 {
     double value;
@@ -53,14 +50,14 @@ static int parse_amount(const char *word, uint64_t *out)
     return 0;
 }
 
-/* Columns stand on one line: a row that is too short must not borrow from the next. */
+/* The columns of a row are on one line: a short row must not take words of the next. */
 int asim_simai_bytes(struct asim_src *src, const char *what, uint64_t *out, struct asim_err *err)
 {
     const char *word = asim_src_word_in_line(src);
     return !word || parse_amount(word, out) ? asim_simai_refuse(src, word, what, err) : 0;
 }
 
-/* 4.0 is 4; of 4.5 nobody knows what was meant. */
+/* 4.0 is 4; 4.5 is an error. */
 int asim_simai_whole(struct asim_src *src, const char *what, uint64_t *out, struct asim_err *err)
 {
     const char *word = asim_src_word_in_line(src);
@@ -71,9 +68,7 @@ int asim_simai_whole(struct asim_src *src, const char *what, uint64_t *out, stru
     return 0;
 }
 
-/* --- the header ------------------------------------------------------------------------------ */
-
-/* The first word of the file, and what the format is recognised by. */
+/* The first word of the file, by which the format is recognised. */
 static int read_policy(struct asim_simai *w, struct asim_src *src, struct asim_err *err)
 {
     char safe[64], hint[160];
@@ -95,9 +90,8 @@ static int read_policy(struct asim_simai *w, struct asim_src *src, struct asim_e
                        asim_text_nearest(word, asim_simai_policy_names, ASIM_SIMAI_POLICIES)));
 }
 
-/* "checkpoints: 2 4 9": a count and as many row indices.
- * Row indices are checked against the number of rows later, when that is known; an index that
- * does not fit 32 bits becomes one that cannot be right. */
+/* Reads "checkpoints: 2 4 9": a count and as many row indices. They are checked when the number of
+ * rows is known; an index above 32 bits becomes one that fails that check. */
 static int read_marks(struct asim_src *src, uint32_t **marks, uint32_t *n, struct asim_err *err)
 {
     uint64_t count, mark;
@@ -120,8 +114,8 @@ static int read_marks(struct asim_src *src, uint32_t **marks, uint32_t *n, struc
     return 0;
 }
 
-/* A trailing colon belongs to the spelling. Counts above 2^24 are slips; 0 means "not stated".
- * seen has a bit a key: of one that stands twice nobody knows which is meant. */
+/* A colon may follow the key. Counts above 2^24 are slips; 0 means "not stated". seen has a bit for
+ * each key, to refuse a key that occurs twice. */
 static int read_key(struct asim_simai *w, struct asim_src *src, char *key, unsigned *seen,
                     struct asim_err *err)
 {
@@ -160,7 +154,7 @@ static int read_key(struct asim_simai *w, struct asim_src *src, char *key, unsig
     return rc;
 }
 
-/* Policy and "key: value" pairs up to the end of line 1, the number of rows alone on line 2
+/* Reads the policy and "key: value" pairs up to the end of line 1, and the number of rows on line 2
  * (simai.md#header). */
 int asim_simai_header(struct asim_simai *w, struct asim_src *src, uint64_t *rows,
                       struct asim_err *err)

@@ -1,17 +1,17 @@
 /* SPDX-License-Identifier: GPL-2.0-only
  *
  * Forward rows first to last, then backward rows last to first, input gradient before weight
- * gradient; forward and input-gradient collectives block the rank, weight-gradient collectives run
- * beside what follows; recompute replays forward rows from the nearest checkpoint. Items are a
- * chain, weight-gradient collectives and sends leave it.
+ * gradient. Forward and input-gradient collectives block the rank, weight-gradient collectives run
+ * beside the following items. Recompute replays forward rows from the nearest checkpoint. Items
+ * form a chain that weight-gradient collectives and sends leave.
  *
- * Differs from SimAI: collectives of 0 bytes or of one rank are left out (there the run stops
- * without a word); expert collectives happen with a tensor size of 1 too; pipeline stages exist
- * (micro-batches pass from stage to stage with pp_comm bytes, all forward, then all backward, as
- * GPipe does); MICRO runs all its rows, not the first one only.
+ * Differences from SimAI: collectives of 0 bytes or of one rank are left out (SimAI stops there
+ * without a message); expert collectives also happen with a tensor size of 1; pipeline stages exist
+ * (micro-batches pass from stage to stage with pp_comm bytes, all forward, then all backward, as in
+ * GPipe); MICRO runs all its rows, not the first one only.
  *
- * The walk keeps a cursor and nothing else; the same workload walked for another rank differs in
- * its groups and in its pipeline stage only.
+ * The iterator is a cursor and allocates nothing. Ranks differ in their groups and pipeline stage
+ * only.
  */
 #include "trace/simai/iterator.h"
 
@@ -30,8 +30,8 @@ enum { ROW_BITS = 24, TYPE_BITS = 3, PART_BITS = 2, DEP_BITS = 4 };
 #define BACKWARD      ASIM_SIMAI_BACKWARD
 #define ACTIONS(list) list, sizeof list / sizeof *list
 
-/* What a rank does in a row, in order; {kind, part, leaf}. A leaf stands beside the chain: what
- * follows does not wait for it. */
+/* The actions of a rank in a row, in order; {type, part, non_blocking}. A non-blocking action
+ * stands beside the chain: the next action does not wait for it. */
 static const struct asim_simai_action forward_actions[] = {{RECV, FORWARD, 0},
                                                            {COMP, ASIM_SIMAI_FWD, 0},
                                                            {COLL, ASIM_SIMAI_FWD, 0},
@@ -50,8 +50,8 @@ static const struct asim_simai_action compute_actions[] = {{COMP, ASIM_SIMAI_FWD
 static const struct asim_simai_action micro_actions[] = {{COLL, ASIM_SIMAI_WG, 0},
                                                          {DELAY, ASIM_SIMAI_WG, 0}};
 
-/* 31 bits id, 24 row, 3 kind, 2 part, 4 dep: an op's place in the "file", from which it can be made
- * again without a walk. */
+/* 31 bits id, 24 row, 3 type, 2 part, 4 dep: the position of an op in the "file", from which the op
+ * can be made again. */
 uint64_t asim_simai_pack(const struct asim_simai_item *item)
 {
     return item->id << (ROW_BITS + TYPE_BITS + PART_BITS + DEP_BITS) |
@@ -71,8 +71,6 @@ struct asim_simai_item asim_simai_unpack(uint64_t place)
     return item;
 }
 
-/* --- what an item is --- */
-
 static void group_of(const struct asim_simai_iterator *r, const struct asim_simai_comm *comm,
                      struct asim_simai_ranks *ranks)
 {
@@ -88,7 +86,7 @@ uint64_t asim_simai_run_bytes(const struct asim_simai *w, uint32_t row, int part
     return bytes;
 }
 
-/* A collective that would move nothing, or among one rank, is left out. */
+/* A collective without bytes or with one rank is left out. */
 static int has_coll(const struct asim_simai_iterator *r, uint32_t row, int part)
 {
     const struct asim_simai_comm *comm = &asim_simai_row(r->w, row)->comm[part];
@@ -99,10 +97,9 @@ static int has_coll(const struct asim_simai_iterator *r, uint32_t row, int part)
     return ranks.n > 1;
 }
 
-/* A micro-batch passes a stage's border: forward into its first row and out of its last, backward
- * the other way round.
- * Rows outside of the micro-batches (before the first embedding, after the last loss) pass
- * nothing. */
+/* A micro-batch crosses the border of a stage: forward into its first row and out of its last,
+ * backward the other way round. Rows outside of the micro-batches (before the first embedding,
+ * after the last loss) cross nothing. */
 static int has_transfer(const struct asim_simai_iterator *r, uint32_t row,
                         const struct asim_simai_action *action)
 {
@@ -115,7 +112,7 @@ static int has_transfer(const struct asim_simai_iterator *r, uint32_t row,
     return peer_exists && in_batch == (enters ? 0 : last);
 }
 
-/* Acts that have nothing to do make no op. */
+/* Actions without work make no op. */
 static int exists(const struct asim_simai_iterator *r, uint32_t row,
                   const struct asim_simai_action *action)
 {
@@ -132,9 +129,7 @@ static int exists(const struct asim_simai_iterator *r, uint32_t row,
     }
 }
 
-/* --- the walk --- */
-
-/* Linear: files mark a handful of layers. */
+/* Linear: files mark a few layers. */
 static int is_marked(const uint32_t *marks, uint32_t n, uint32_t row)
 {
     for (uint32_t i = 0; i < n; i++)
@@ -143,8 +138,7 @@ static int is_marked(const uint32_t *marks, uint32_t n, uint32_t row)
     return 0;
 }
 
-/* Only HYBRID_TRANSFORMER_FWD_IN_BCKWD recomputes; other policies carry the marks and ignore them,
- * as SimAI does. */
+/* Only HYBRID_TRANSFORMER_FWD_IN_BCKWD recomputes; other policies ignore the marks, as in SimAI. */
 static int is_replayed(const struct asim_simai *w, uint32_t row)
 {
     return w->policy == ASIM_SIMAI_FWD_IN_BCKWD && is_marked(w->initiates, w->n_initiates, row);
@@ -180,7 +174,7 @@ static void enter_row(struct asim_simai_iterator *r)
     r->replay_action = 0;
 }
 
-/* Passes are done when r->pass has run past the last. */
+/* r->pass behind the last pass means the end. */
 static void enter_pass(struct asim_simai_iterator *r)
 {
     if (r->pass < r->n_passes) {
@@ -202,9 +196,8 @@ static void leave_row(struct asim_simai_iterator *r)
     enter_row(r);
 }
 
-/* The next action, whether it exists or not; NULL at the end.
- * A replay runs the forward actions of rows from the checkpoint up to the row that asked for it,
- * then goes on with that row. */
+/* The next action, whether it has work or not; NULL at the end. A replay runs the forward actions
+ * of the rows from the checkpoint up to the row that initiates it, then that row. */
 static const struct asim_simai_action *next_action(struct asim_simai_iterator *r, uint32_t *row)
 {
     while (r->pass < r->n_passes) {
@@ -227,14 +220,14 @@ static const struct asim_simai_action *next_action(struct asim_simai_iterator *r
     return NULL;
 }
 
-/* A replay computes and reduces again but passes nothing on to other stages. */
+/* A replay computes and reduces again but sends nothing to other stages. */
 static int is_replayed_transfer(const struct asim_simai_iterator *r,
                                 const struct asim_simai_action *action)
 {
     return r->replaying && (action->type == RECV || action->type == SEND);
 }
 
-/* Constant time, but for rows in which nothing exists. */
+/* Constant time, except for rows without work. */
 int asim_simai_iterator_next(struct asim_simai_iterator *r, struct asim_simai_item *item)
 {
     const struct asim_simai_action *action;
@@ -250,7 +243,7 @@ int asim_simai_iterator_next(struct asim_simai_iterator *r, struct asim_simai_it
     } while (is_replayed_transfer(r, action) || !exists(r, row, action));
     *item = (struct asim_simai_item){
         .id = ++r->id, .row = row, .type = action->type, .part = action->part};
-    /* a leaf's delay waits for the leaf, everything else for the chain */
+    /* the delay of a non-blocking collective waits for the collective, all others for the chain */
     uint64_t parent = action->non_blocking && action->type == DELAY ? r->id - 1 : r->chain;
     item->dep = parent ? r->id - parent : 0;
     if (!action->non_blocking)
@@ -258,10 +251,9 @@ int asim_simai_iterator_next(struct asim_simai_iterator *r, struct asim_simai_it
     return 1;
 }
 
-/* Which rows a micro-batch has: those from one embedding_layer to the next, ga of them. Only files
- * with several stages need to know.
- * Layers are told by name, "embedding_layer" and "cross_entropy1", because the format marks
- * micro-batches in no other way. */
+/* Finds the rows of the micro-batches: from one embedding_layer to the next, ga of them. Only files
+ * with several stages need them. The format marks micro-batches by the layer names
+ * "embedding_layer" and "cross_entropy1" only. */
 static void find_batches(struct asim_simai_iterator *r)
 {
     uint32_t starts = 0, first = 0, second = 0, tail = r->w->n_rows;
@@ -279,7 +271,7 @@ static void find_batches(struct asim_simai_iterator *r)
     r->batch_rows = r->batches > 1 ? second - first : tail - r->first_row;
 }
 
-/* The policies SimAI's own loop runs (simai.md#execution); others are refused by name. */
+/* SimAI's own loop runs these policies (simai.md#execution); others are refused by name. */
 static int choose_passes(struct asim_simai_iterator *r, struct asim_err *err)
 {
     static const struct asim_simai_pass forward = {ACTIONS(forward_actions), 0},
@@ -310,7 +302,6 @@ static int choose_passes(struct asim_simai_iterator *r, struct asim_err *err)
     }
 }
 
-/* w is borrowed and must outlive the walk; no memory of its own. */
 int asim_simai_iterator_start(struct asim_simai_iterator *it, const struct asim_simai *w,
                               const struct asim_simai_layout *layout, uint32_t rank,
                               struct asim_err *err)

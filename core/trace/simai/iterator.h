@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only
  *
- * The order in which one rank runs the rows of a SimAI workload (simai.md#execution), as a stream
- * of items: a compute, a collective, a delay or a transfer between pipeline stages, with what it
- * waits for. Made on demand from a cursor; an item packs into 64 bits, so nothing is stored.
+ * The order in which one rank runs the rows of a SimAI workload (simai.md#execution), as items: a
+ * compute, a collective, a delay or a transfer between pipeline stages, and the item it waits for.
+ * An item packs into 64 bits, so a position stands for the item and nothing is stored.
  */
 #ifndef ASIM_TRACE_SIMAI_ITERATOR_H
 #define ASIM_TRACE_SIMAI_ITERATOR_H

@@ -1,28 +1,28 @@
 /* SPDX-License-Identifier: GPL-2.0-only
  *
  * Communicator groups of a SimAI workload (simai.md#communicator-groups). Within one pipeline stage
- * they are SimAI's: tensor groups are neighbours, a data group takes the same place of every tensor
- * group, an expert group the same place of ep neighbouring tensor groups, DP_EP what is left of
- * data.
+ * they are SimAI's: tensor groups are neighbours, a data group takes the same position of every
+ * tensor group, an expert group the same position of ep neighbouring tensor groups, DP_EP the rest
+ * of data.
  *
- * Differs from SimAI, which forces pp to 1 and so makes data groups across pipeline stages (its
- * defect 9): here a stage is a block of gpus / pp ranks and no group leaves it. With pp = 1 the
- * groups are SimAI's exactly.
+ * Difference: SimAI sets pp to 1 and so makes data groups across pipeline stages (its defect 9).
+ * Here a stage is a block of gpus / pp ranks and no group leaves it. With pp = 1 the groups are
+ * SimAI's.
  *
  * Example: 8 GPUs, tp 2, ep 2, pp 1 give dp 4: TP groups {0,1} {2,3} {4,5} {6,7}; DP groups
  * {0,2,4,6} {1,3,5,7}; EP groups {0,2} {4,6} {1,3} {5,7}; DP_EP groups {0,4} {2,6} {1,5} {3,7}.
  */
 #include "trace/simai/workload.h"
 
-/* What is to be split, into groups of how many, and the GPUs that were given instead of the
- * header's, 0 = none. */
+/* n `what` are split into groups of `by`. given: number of GPUs from the command line, 0 = from the
+ * header. */
 struct split {
     const char *what;
     uint64_t n, by;
     uint32_t given;
 };
 
-/* Zeros are refused, too. A number of GPUs that was given is at fault, not the header. */
+/* Refuses zeros, too. Blames the command line if the number of GPUs comes from there. */
 static int check_divides(const struct asim_simai *w, const struct split *split,
                          struct asim_err *err)
 {
@@ -40,7 +40,7 @@ static int check_divides(const struct asim_simai *w, const struct split *split,
                        (unsigned long long)split->n, split->what, (unsigned long long)split->by);
 }
 
-/* gpus overrides the header's all_gpus (0 = take the header's). dp is what tp and pp leave. */
+/* gpus replaces the header's all_gpus unless 0. dp is the rest after tp and pp. */
 int asim_simai_layout(const struct asim_simai *w, uint32_t gpus, struct asim_simai_layout *layout,
                       struct asim_err *err)
 {
@@ -50,7 +50,7 @@ int asim_simai_layout(const struct asim_simai *w, uint32_t gpus, struct asim_sim
                            "the header does not say how many GPUs there are; add \"all_gpus: N\".");
     layout->gpus = all;
     layout->pp = w->pp ? w->pp : 1;
-    layout->tp = w->tp ? w->tp : all / layout->pp; /* SimAI: 0 is all of them */
+    layout->tp = w->tp ? w->tp : all / layout->pp; /* SimAI: 0 means all of them */
     layout->ep = w->ep ? w->ep : 1;
     struct split ranks = {"GPUs", all, (uint64_t)layout->tp * layout->pp, gpus};
     int rc = check_divides(w, &ranks, err);
@@ -61,8 +61,7 @@ int asim_simai_layout(const struct asim_simai *w, uint32_t gpus, struct asim_sim
     return check_divides(w, &data, err);
 }
 
-/* O(1), no tables: a group is a first rank, a stride and a size. id 0 stays free for "all
- * ranks". */
+/* O(1), without tables. id 0 stays free for "all ranks". */
 void asim_simai_group(const struct asim_simai_layout *layout, int group, uint32_t rank,
                       struct asim_simai_ranks *ranks)
 {
@@ -84,6 +83,6 @@ void asim_simai_group(const struct asim_simai_layout *layout, int group, uint32_
             (struct asim_simai_ranks){0, first + block % ep * tp + place, tp * ep, layout->dp / ep};
         break;
     }
-    /* The lowest member tells groups of one sort apart. */
+    /* The lowest member distinguishes groups of one type. */
     ranks->id = 1 + (uint32_t)group * layout->gpus + ranks->base;
 }

@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: GPL-2.0-only
  *
- * Reads SimAI's workload text line by line. SimAI takes a stream of words and believes them; a
- * short row there shifts every later one. Here a row is a line, a count that does not fit is
- * refused with its line, and unknown collective words get the nearest known one, save BROADCAST,
- * which SimAI's older files contain and its reader skips: those columns are counted as ignored.
+ * Reads SimAI's workload text line by line. SimAI reads a stream of words without checks, so a
+ * short row shifts every later one. Here a row is a line, a count that does not fit is an error
+ * with its line, and the error for an unknown collective names the most similar one. SimAI's older
+ * files contain BROADCAST, which its reader skips: these columns are counted as ignored.
  *
- * Differs from SimAI 1.6: every checkpoint id is read (there each entry is the first id), a
- * missing ep, pp, vpp or ga counts as not stated instead of zero, and the pp_comm written by AICB
- * as "50331648.0" is taken whole where SimAI's integer parse stops at 2^31.
+ * Differences from SimAI 1.6: every checkpoint id is read (in SimAI each entry is the first id); a
+ * missing ep, pp, vpp or ga counts as not stated, not as zero; the pp_comm of AICB, "50331648.0",
+ * is read completely, where SimAI's integer parse stops at 2^31.
  *
- * Owned by the struct and freed by asim_simai_fini: the source's name, marks, distinct rows and the
- * list of which row is which. Rows are compared as bytes, hence zeroed before they are filled.
+ * asim_simai_fini frees the source's name, marks, distinct rows and row indices. Rows are compared
+ * as bytes, hence zeroed before they are filled.
  */
 #include "trace/simai/workload.h"
 
@@ -23,14 +23,11 @@
 #include "base/text.h"
 #include "trace/simai/header.h"
 
-/* The longest that the simulator's clock takes in one piece is a little more: 46 days. */
+/* 46 days, a little below the longest time that the simulator's clock takes at once. */
 static const uint64_t most_ns = 4000000000000000;
 
-/* --- rows --------------------------------------------------------------------------------------
- */
-
-/* The word names the collective, its suffix the group; without one the column decides: weight
- * gradients go over data parallelism, the others over tensor parallelism (simai.md#rows). */
+/* The word names the collective and its suffix the group. Without a suffix the column decides:
+ * weight gradients use data parallelism, the others tensor parallelism (simai.md#rows). */
 static int parse_comm(struct asim_simai *w, const char *word, int part,
                       struct asim_simai_comm *comm)
 {
@@ -59,7 +56,7 @@ static int parse_comm(struct asim_simai *w, const char *word, int part,
     return ASIM_EINVAL;
 }
 
-/* Two columns: what, and how many bytes. */
+/* Two columns: the collective and its bytes. */
 static int read_comm(struct asim_simai *w, struct asim_src *src, int part,
                      struct asim_simai_comm *comm, struct asim_err *err)
 {
@@ -82,7 +79,7 @@ static int read_comm(struct asim_simai *w, struct asim_src *src, int part,
     return asim_simai_bytes(src, "the bytes of that collective", &comm->bytes, err);
 }
 
-/* A longer one would be cut by the clock without a word. */
+/* The clock would cut a longer time. */
 static int read_time(struct asim_src *src, const char *what, uint64_t *ns, struct asim_err *err)
 {
     int rc = asim_simai_whole(src, what, ns, err);
@@ -94,9 +91,9 @@ static int read_time(struct asim_src *src, const char *what, uint64_t *ns, struc
                        *ns, what, most_ns);
 }
 
-/* The row of the line the cursor stands on, its first word taken.
- * Columns: name, dependency (unused, always -1), then compute time, collective and bytes for
- * forward, input gradient and weight gradient, then the update time. */
+/* Reads a row whose first word has been taken. Columns: name, dependency (unused, always -1), then
+ * compute time, collective and bytes for forward, input gradient and weight gradient, then the
+ * update time. */
 static int read_row(struct asim_simai *w, struct asim_src *src, const char *name,
                     struct asim_simai_row *row, struct asim_err *err)
 {
@@ -124,9 +121,8 @@ static int read_row(struct asim_simai *w, struct asim_src *src, const char *name
     return rc;
 }
 
-/* Index of the row among the distinct ones. The latest distinct are the likeliest to come again.
- * Comparing with the last 64 distinct keeps reading linear; a row that comes back later than that
- * is kept twice, which costs memory and nothing else. */
+/* Returns the index of the row among the distinct rows. Comparing with the latest 64 keeps reading
+ * linear; a row that occurs again later than that is stored twice, which only costs memory. */
 static int keep_row(struct asim_simai *w, const struct asim_simai_row *row, struct asim_err *err)
 {
     size_t seen = 0;
@@ -143,8 +139,7 @@ static int keep_row(struct asim_simai *w, const struct asim_simai_row *row, stru
     return 0;
 }
 
-/* The number on line 2 is a promise that is checked both ways. rows grows by doubling, so a false
- * promise costs nothing. */
+/* Checks the number on line 2. rows grows by doubling, so a wrong number allocates nothing. */
 static int read_rows(struct asim_simai *w, struct asim_src *src, uint64_t rows,
                      struct asim_err *err)
 {
@@ -171,7 +166,7 @@ static int read_rows(struct asim_simai *w, struct asim_src *src, uint64_t rows,
     return rc;
 }
 
-/* Marks are row indices; only known to be right when all rows are read. */
+/* Marks are row indices, which can be checked after all rows are read. */
 static int check_marks(const struct asim_simai *w, const uint32_t *marks, uint32_t n,
                        struct asim_err *err)
 {
@@ -184,7 +179,7 @@ static int check_marks(const struct asim_simai *w, const uint32_t *marks, uint32
     return 0;
 }
 
-/* Takes the source over: it is closed whatever happens. */
+/* Closes the source in any case. */
 static int read_src(struct asim_simai *w, struct asim_src *src, struct asim_err *err)
 {
     uint64_t rows = 0;
@@ -203,7 +198,7 @@ static int read_src(struct asim_simai *w, struct asim_src *src, struct asim_err 
     return rc;
 }
 
-/* *w is the caller's on success and empty on failure. */
+/* On failure *w is empty. */
 int asim_simai_read(struct asim_simai *w, const char *path, struct asim_err *err)
 {
     struct asim_src src;
@@ -221,7 +216,7 @@ int asim_simai_read_bytes(struct asim_simai *w, const char *name, const char *da
     return rc ? rc : read_src(w, &src, err);
 }
 
-/* No key word begins with another and a blank, so the first that fits is the right one. */
+/* No key word begins with another and a blank, so the first match is right. */
 int asim_simai_sniff(const void *head, size_t size)
 {
     const char *text = head;
@@ -234,7 +229,7 @@ int asim_simai_sniff(const void *head, size_t size)
     return 0;
 }
 
-/* i below n_rows; the row lives as long as the workload. */
+/* i is below n_rows; the row lives as long as the workload. */
 const struct asim_simai_row *asim_simai_row(const struct asim_simai *w, uint32_t i)
 {
     return &w->distinct[w->rows[i]];

@@ -1,0 +1,20 @@
+/* SPDX-License-Identifier: GPL-2.0-only
+ *
+ * See say.h. Longer sentences are cut.
+ */
+#include "check/say.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+
+void asim_check_say(struct asim_check *check, int is_error, const char *fmt, ...)
+{
+    char text[3072];
+    va_list args;
+    va_start(args, fmt);
+    vsnprintf(text, sizeof text, fmt, args);
+    va_end(args);
+    check->errors += is_error != 0;
+    check->warnings += !is_error;
+    check->say(check->self, is_error, text);
+}

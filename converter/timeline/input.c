@@ -1,0 +1,65 @@
+/* SPDX-License-Identifier: GPL-2.0-only
+ *
+ * Reads the lines of the input, plain or gzip, and reports errors with their line.
+ */
+#include "timeline/input.h"
+
+#include <stdarg.h>
+#include <string.h>
+#include "json/unpack.h"
+
+int asim_timeline_fail(const struct asim_timeline *t, struct asim_err *err, const char *fmt, ...)
+{
+    struct asim_where at = {t->path, (unsigned)t->line, 0};
+    char text[512];
+    va_list args;
+    va_start(args, fmt);
+    vsnprintf(text, sizeof text, fmt, args);
+    va_end(args);
+    return asim_err_at(err, ASIM_EINVAL, at, "%s", text);
+}
+
+/* Appends what is left of the line in this piece, 1 where that ends it. */
+static int take_piece(struct asim_timeline *t, size_t *n)
+{
+    const char *from = t->piece + t->piece_at;
+    size_t there = t->piece_n - t->piece_at, room = ASIM_TIMELINE_LINE_BYTES - 1 - *n;
+    const char *end = memchr(from, '\n', there);
+    size_t size = end ? (size_t)(end - from) : there;
+
+    size = size < room ? size : room;
+    memcpy(t->text + *n, from, size);
+    *n += size;
+    t->piece_at += size + (end && end == from + size);
+    return end && end == from + size;
+}
+
+/* A line has a ceiling, so that a file without line ends cannot take all memory. */
+int asim_timeline_line(struct asim_timeline *t, struct asim_err *err)
+{
+    size_t n = 0;
+    int ended = 0;
+
+    while (!ended && n + 1 < ASIM_TIMELINE_LINE_BYTES) {
+        if (t->piece_at == t->piece_n) {
+            int code =
+                asim_unpack_read(t->unpack, t->piece, ASIM_TIMELINE_PIECE_BYTES, &t->piece_n, err);
+            t->piece_at = 0;
+            if (code)
+                return code;
+            if (!t->piece_n)
+                break;
+        }
+        ended = take_piece(t, &n);
+    }
+    if (!n && !ended)
+        return 0;
+    t->line++;
+    if (n + 1 == ASIM_TIMELINE_LINE_BYTES && !ended)
+        return asim_timeline_fail(t, err, "the line is longer than %d bytes.",
+                                  ASIM_TIMELINE_LINE_BYTES - 1);
+    while (n && t->text[n - 1] == '\r')
+        n--;
+    t->text[n] = 0;
+    return 1;
+}

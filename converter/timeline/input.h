@@ -1,0 +1,19 @@
+/* SPDX-License-Identifier: GPL-2.0-only
+ *
+ * The lines of the input.
+ */
+#ifndef ASIM_CONVERTER_TIMELINE_INPUT_H
+#define ASIM_CONVERTER_TIMELINE_INPUT_H
+
+#include "timeline/timeline.h"
+
+enum { ASIM_TIMELINE_LINE_BYTES = 65536, ASIM_TIMELINE_PIECE_BYTES = 65536 };
+
+/* Reads the next line into t->text, without its end. Returns 1, 0 at the end, or a negative code.
+ */
+int asim_timeline_line(struct asim_timeline *t, struct asim_err *err);
+/* Fails with "path:line: <sentence>" and ASIM_EINVAL. */
+int asim_timeline_fail(const struct asim_timeline *t, struct asim_err *err, const char *fmt, ...)
+    ASIM_PRINTF(3, 4);
+
+#endif

@@ -161,8 +161,7 @@ static void link_switches(struct asim_route *r)
     for (uint32_t s = 0; s < r->switches; s++) {
         uint32_t v = r->hosts + s;
 
-        /* mark[s] is the position of the next edge of s; r->start is free before the first
-         * search. */
+        /* r->start is free before the first search. */
         mark[s] = r->edge_first[s] = sum;
         for (uint32_t p = t->first_port[v]; p < t->first_port[v + 1]; p++)
             sum += is_edge(r, p);

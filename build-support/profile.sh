@@ -51,6 +51,6 @@ profile_ready() {
     [[ ! -f $profile_counts/done ]] && profile_can || return 0
     if ! build_c profile asim -DCMAKE_BUILD_TYPE=Release -DASIM_PROFILE=make ||
         ! step profile 'counting which ways the core takes, for its compiler; a few seconds.' profile_count; then
-        say 'the core could not be made to count; it is built without.'
+        say 'profiling the core failed; building without a profile.'
     fi
 }

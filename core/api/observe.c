@@ -72,7 +72,7 @@ static void on_event(void *self, const struct asim_world *world, const struct as
 static int on_close(void *self, const struct asim_world *world, struct asim_err *err)
 {
     struct asim_observer *observer = self;
-    int failed = world->failed || world->event_bus.lost;
+    int failed = world->run.failed || world->run.event_bus.lost;
     int code = observer->close ? observer->close(observer->self, failed, err) : 0;
 
     free(observer);
@@ -99,7 +99,7 @@ int asim_world_observe(struct asim_world *world, const struct asim_observer *giv
         return asim_err_nomem(err, "adding an observer");
     memcpy(own, given, given->size < sizeof *own ? given->size : sizeof *own);
     observer.wants = wanted(own);
-    if (asim_event_bus_add(&world->event_bus, &observer)) {
+    if (asim_event_bus_add(&world->run.event_bus, &observer)) {
         free(own);
         return asim_err_set(err, ASIM_ENOMEM, "this run has %d reports and observers already",
                             ASIM_EVENT_OBSERVERS);
@@ -109,9 +109,9 @@ int asim_world_observe(struct asim_world *world, const struct asim_observer *giv
 
 uint64_t asim_world_rank_ops(const struct asim_world *world, uint32_t rank)
 {
-    if (rank >= world->n_ranks || !asim_rank_is_here(&world->ranks[rank]))
+    if (rank >= world->set.n_ranks || !asim_rank_is_here(&world->run.ranks[rank]))
         return 0;
-    return asim_feed_total(world->ranks[rank].feed);
+    return asim_feed_total(world->run.ranks[rank].feed);
 }
 
 int asim_world_check_output(const struct asim_world *world, const char *path, struct asim_err *err)
@@ -122,5 +122,5 @@ int asim_world_check_output(const struct asim_world *world, const char *path, st
 int asim_world_shape(const struct asim_world *world, struct asim_netshape *shape,
                      struct asim_err *err)
 {
-    return asim_shape_from_topo(shape, world->route, &world->dims, err);
+    return asim_shape_from_topo(shape, world->set.route, &world->set.dims, err);
 }

@@ -10,22 +10,22 @@
 
 int asim_packet_is_used(const struct asim_world *world)
 {
-    return world->fabric != NULL;
+    return world->via.fabric != NULL;
 }
 
 uint64_t asim_packet_lookahead(const struct asim_world *world)
 {
-    return asim_fabric_window(world->fabric);
+    return asim_fabric_window(world->via.fabric);
 }
 
 uint64_t asim_packet_next(struct asim_world *world)
 {
-    return asim_fabric_next(world->fabric);
+    return asim_fabric_next(world->via.fabric);
 }
 
 uint64_t asim_packet_step(struct asim_world *world, struct asim_err *err)
 {
-    return asim_fabric_step(world->fabric, err);
+    return asim_fabric_step(world->via.fabric, err);
 }
 
 /* The caller's hook behind one of the fabric's; it lives in the world's arena. */
@@ -51,7 +51,7 @@ int asim_packet_watch_frames(struct asim_world *world, asim_frame_seen_hook *hoo
     if (!watcher)
         return asim_err_nomem(err, "watching frames");
     *watcher = (struct watcher){hook, self};
-    if (asim_fabric_watch_frames(world->fabric, on_frame, watcher))
+    if (asim_fabric_watch_frames(world->via.fabric, on_frame, watcher))
         return asim_err_set(err, ASIM_ENOMEM, "four hooks watch the frames of this run already");
     return 0;
 }
@@ -61,14 +61,14 @@ void asim_packet_decode(const struct asim_world *world, const struct asim_frame_
 {
     const uint32_t node_port[2] = {seen->node, seen->port};
 
-    asim_fabric_decode_headers(world->fabric, seen->frame, node_port, headers);
+    asim_fabric_decode_headers(world->via.fabric, seen->frame, node_port, headers);
 }
 
 void asim_packet_stats(const struct asim_world *world, struct asim_packet_counters *counters)
 {
     struct asim_fabric_stats all;
 
-    asim_fabric_stats(world->fabric, &all);
+    asim_fabric_stats(world->via.fabric, &all);
     *counters = (struct asim_packet_counters){.hops = all.hops,
                                               .hop_bytes = all.hop_bytes,
                                               .messages = all.messages,
@@ -86,41 +86,41 @@ void asim_packet_stats(const struct asim_world *world, struct asim_packet_counte
 
 uint32_t asim_packet_directions(const struct asim_world *world)
 {
-    return (uint32_t)(2 * world->topo.n_links);
+    return (uint32_t)(2 * world->set.topo.n_links);
 }
 
 void asim_packet_link_use(const struct asim_world *world, uint32_t direction,
                           struct asim_link_use *use)
 {
-    asim_fabric_link_use(world->fabric, direction, use);
+    asim_fabric_link_use(world->via.fabric, direction, use);
 }
 
 int asim_packet_is_here(const struct asim_world *world, uint32_t node)
 {
-    return asim_exchange_is_local(world->fabric, node);
+    return asim_exchange_is_local(world->via.fabric, node);
 }
 
 uint64_t asim_packet_common_lookahead(const struct asim_world *world)
 {
-    return asim_exchange_lookahead(world->fabric);
+    return asim_exchange_lookahead(world->via.fabric);
 }
 
 int asim_packet_may_use_half_steps(const struct asim_world *world)
 {
-    return asim_grid_may_use_half_steps(world->fabric);
+    return asim_grid_may_use_half_steps(world->via.fabric);
 }
 
 void asim_packet_use_half_steps(struct asim_world *world)
 {
-    asim_grid_use_half_steps(world->fabric);
+    asim_grid_use_half_steps(world->via.fabric);
 }
 
 uint64_t asim_packet_next_common(struct asim_world *world)
 {
-    return asim_grid_next(world->fabric);
+    return asim_grid_next(world->via.fabric);
 }
 
 int asim_packet_advance(struct asim_world *world, uint64_t until_ns, struct asim_err *err)
 {
-    return asim_grid_advance(world->fabric, until_ns, err);
+    return asim_grid_advance(world->via.fabric, until_ns, err);
 }

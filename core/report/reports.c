@@ -21,7 +21,7 @@
 static int refuse(struct asim_world *world, const struct asim_event_observer *observer,
                   struct asim_err *err)
 {
-    world->failed = 1;
+    world->run.failed = 1;
     if (observer->close)
         observer->close(observer->self, world, NULL);
     return asim_err_set(err, ASIM_ENOMEM, "more than %d reports in one run; leave some out",
@@ -50,7 +50,7 @@ static int check_word(const char *word, struct asim_err *err)
 /* What is wanted, and a folder to write it to. */
 static int check_wanted(const struct asim_world *world, const char *out, struct asim_err *err)
 {
-    const char *list = world->reports ? world->reports : "";
+    const char *list = world->set.reports ? world->set.reports : "";
     char word[32];
 
     if (*list && !out)
@@ -97,7 +97,7 @@ int asim_reports_open(struct asim_world *world, const char *out, struct asim_err
         if (((const struct asim_report *)*row)->open(&observer, world, out, err))
             return ASIM_EIO;
         if (observer.close || observer.on_event)
-            if (asim_event_bus_add(&world->event_bus, &observer))
+            if (asim_event_bus_add(&world->run.event_bus, &observer))
                 return refuse(world, &observer, err);
     }
     return 0;
@@ -105,7 +105,7 @@ int asim_reports_open(struct asim_world *world, const char *out, struct asim_err
 
 int asim_report_wanted(const struct asim_world *world, const char *out, const char *name)
 {
-    const char *list = world->reports ? world->reports : "";
+    const char *list = world->set.reports ? world->set.reports : "";
     size_t n = strlen(name);
 
     if (!out)
@@ -123,7 +123,7 @@ int asim_report_wanted(const struct asim_world *world, const char *out, const ch
 /* Whether the file is a trace of the workload, which its name tells. 1, 0 or ASIM_ENOMEM. */
 static int is_trace(const struct asim_world *world, const char *path)
 {
-    const char *workload = world->inputs[0], *name = path + asim_text_dirlen(path);
+    const char *workload = world->set.inputs[0], *name = path + asim_text_dirlen(path);
     const char *stem = workload + asim_text_dirlen(workload);
     char *trace;
     int same;
@@ -143,7 +143,7 @@ int asim_report_check_place(const struct asim_world *world, const char *path, st
 {
     int same = is_trace(world, path);
 
-    for (const char *const *input = world->inputs; *input && !same; input++)
+    for (const char *const *input = world->set.inputs; *input && !same; input++)
         same = asim_file_same(*input, path);
     if (same < 0)
         return asim_err_nomem(err, "opening reports");
@@ -184,7 +184,7 @@ int asim_report_file_close(void *self, const struct asim_world *world, struct as
 {
     int code = 0;
 
-    if (world->failed || world->event_bus.lost)
+    if (world->run.failed || world->run.event_bus.lost)
         asim_out_discard(self);
     else
         code = asim_out_commit(self, err);

@@ -19,7 +19,7 @@ int asim_world_attach_source(int code, const char *path, struct asim_err *err)
 /* A typing error in a rank's number would have no effect at all. */
 void asim_world_diagnose_values(struct asim_world *world)
 {
-    const struct asim_system *sys = &world->system;
+    const struct asim_system *sys = &world->set.system;
     const struct {
         const char *key;
         const struct asim_rank_values *values;
@@ -28,14 +28,14 @@ void asim_world_diagnose_values(struct asim_world *world)
                 {"rank-message-delay", &sys->message_delay_ns}};
 
     for (size_t i = 0; i < sizeof keys / sizeof *keys; i++) {
-        uint32_t rank = asim_rank_values_beyond(keys[i].values, world->n_ranks);
+        uint32_t rank = asim_rank_values_beyond(keys[i].values, world->set.n_ranks);
 
         if (rank != UINT32_MAX)
             asim_world_diagnose(
                 world,
                 "%s has an entry for rank %u, which has no effect: the run has ranks 0 "
                 "to %u",
-                keys[i].key, rank, world->n_ranks - 1);
+                keys[i].key, rank, world->set.n_ranks - 1);
     }
 }
 
@@ -57,7 +57,7 @@ void asim_world_diagnose_traces(struct asim_world *world)
             "%llu nodes are of the type INVALID_NODE (an empty record is one, with id "
             "0); they take no time",
             (unsigned long long)totals.invalid);
-    if (totals.no_duration && !world->n_choices[ASIM_BROADCAST])
+    if (totals.no_duration && !world->set.n_choices[ASIM_BROADCAST])
         asim_world_diagnose(world,
                             "%llu broadcasts have no recorded duration and take 1 ns; a "
                             "broadcast-implementation in the system configuration simulates them",
@@ -66,5 +66,5 @@ void asim_world_diagnose_traces(struct asim_world *world)
         asim_world_diagnose(world,
                             "%u of %u traces have no nodes, that of rank %u is the first; such a "
                             "rank finishes at once",
-                            totals.idle, world->n_ranks, totals.first_idle - 1);
+                            totals.idle, world->set.n_ranks, totals.first_idle - 1);
 }

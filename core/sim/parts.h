@@ -181,7 +181,7 @@ struct asim_chunk { /* one chunk of a collective on one rank */
     uint32_t credits;
     struct asim_uniform_phase
         *uniform;               /* if the phase is on it: instead of step, received and credits */
-    struct asim_phase phases[]; /* room for world->max_phases */
+    struct asim_phase phases[]; /* room for world->set.max_phases */
 };
 /* The present one: the last that was entered. */
 static inline const struct asim_phase *asim_chunk_phase(const struct asim_chunk *chunk)
@@ -191,7 +191,7 @@ static inline const struct asim_phase *asim_chunk_phase(const struct asim_chunk 
 
 struct asim_queue {
     struct asim_chunk *head, *tail;
-    /* Chunks started, at most world->queue_limit. */
+    /* Chunks started, at most world->set.queue_limit. */
     uint32_t running;
 };
 

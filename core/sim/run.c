@@ -24,9 +24,9 @@
 static void on_wake(void *self, uint32_t r)
 {
     struct asim_world *world = self;
-    struct asim_rank *rank = &world->ranks[r];
+    struct asim_rank *rank = &world->run.ranks[r];
 
-    if (r >= world->n_ranks)
+    if (r >= world->set.n_ranks)
         asim_nvswitch_wake(world, r);
     else if (!rank->failed)
         asim_rank_wake(rank);
@@ -35,18 +35,18 @@ static void on_wake(void *self, uint32_t r)
 static void on_sent(void *self, const struct asim_msg *msg)
 {
     struct asim_world *world = self;
-    struct asim_rank *rank = &world->ranks[msg->src];
+    struct asim_rank *rank = &world->run.ranks[msg->src];
 
-    if (msg->src < world->n_ranks && !rank->failed)
+    if (msg->src < world->set.n_ranks && !rank->failed)
         asim_send_done(rank, msg);
 }
 
 static void on_arrived(void *self, const struct asim_msg *msg)
 {
     struct asim_world *world = self;
-    struct asim_rank *rank = &world->ranks[msg->dst];
+    struct asim_rank *rank = &world->run.ranks[msg->dst];
 
-    if (msg->dst >= world->n_ranks)
+    if (msg->dst >= world->set.n_ranks)
         asim_nvswitch_arrived(world, msg);
     else if (!rank->failed)
         asim_match_arrived(rank, msg);
@@ -54,7 +54,7 @@ static void on_arrived(void *self, const struct asim_msg *msg)
 
 static void on_late(void *self, uint32_t r, uint64_t cookie)
 {
-    struct asim_rank *rank = &((struct asim_world *)self)->ranks[r];
+    struct asim_rank *rank = &((struct asim_world *)self)->run.ranks[r];
 
     if (!rank->failed)
         asim_match_deliver(rank, (struct asim_recv *)(uintptr_t)cookie);
@@ -70,9 +70,9 @@ static void on_settled(void *self, uint64_t time_ns)
 {
     struct asim_world *world = self;
 
-    world->settled_ns = time_ns;
+    world->run.settled_ns = time_ns;
     asim_rank_shards_gather(world);
-    if (!world->failed)
+    if (!world->run.failed)
         asim_distribution_settle(world, time_ns);
 }
 
@@ -80,7 +80,8 @@ static void on_settled(void *self, uint64_t time_ns)
  * where their node is advanced. */
 static void record(struct asim_world *world, const struct asim_event *event)
 {
-    asim_event_bus_record(&world->event_bus, asim_rank_shard_of(world, event->rank)->events, event);
+    asim_event_bus_record(&world->run.event_bus, asim_rank_shard_of(world, event->rank)->events,
+                          event);
 }
 
 /* The fabric's row as an event for the reports. Called only where one wants it (watch). */
@@ -88,7 +89,7 @@ static void on_fct(void *self, const struct asim_fct *row)
 {
     const struct asim_world *world = self;
     struct asim_event *event = asim_event_bus_slot(
-        &world->event_bus, asim_rank_shard_of(world, row->src)->events, ASIM_EV_FCT);
+        &world->run.event_bus, asim_rank_shard_of(world, row->src)->events, ASIM_EV_FCT);
 
     if (!event)
         return;
@@ -108,7 +109,7 @@ static void on_pfc(void *self, uint64_t t, uint32_t node, uint32_t port, int pau
     struct asim_event event = {.t = t, .kind = ASIM_EV_PFC, .rank = node};
 
     event.of.pfc.port = port;
-    event.of.pfc.node_kind = world->topo.node_type[node];
+    event.of.pfc.node_kind = world->set.topo.node_type[node];
     event.of.pfc.pause = pause;
     record(world, &event);
 }
@@ -142,19 +143,19 @@ static void on_queue(void *self, uint64_t t, const uint32_t node_port[2],
 /* Hooks on hot paths are set only where a report wants them. */
 static int watch(struct asim_world *world)
 {
-    struct asim_fabric_watch *hooks = world->packets->hooks(world->fabric);
+    struct asim_fabric_watch *hooks = world->via.packets->hooks(world->via.fabric);
     unsigned all = 1u << ASIM_EV_QUEUE, samples = 1u << ASIM_EV_QUEUE_SAMPLE;
     struct asim_queue_sampling sampling = {0};
 
-    if (!(world->event_bus.wants & 1u << ASIM_EV_FCT))
+    if (!(world->run.event_bus.wants & 1u << ASIM_EV_FCT))
         hooks->fct = NULL;
-    hooks->rate = world->event_bus.wants & 1u << ASIM_EV_RATE ? on_rate : NULL;
-    if (!(world->event_bus.wants & (all | samples)))
+    hooks->rate = world->run.event_bus.wants & 1u << ASIM_EV_RATE ? on_rate : NULL;
+    if (!(world->run.event_bus.wants & (all | samples)))
         return 0;
-    if (!(world->event_bus.wants & all))
-        sampling =
-            (struct asim_queue_sampling){ASIM_QLEN_NS, world->net.qlen_start_ns, ASIM_QLEN_BYTES};
-    return world->packets->watch_queues(world->fabric, on_queue, &sampling);
+    if (!(world->run.event_bus.wants & all))
+        sampling = (struct asim_queue_sampling){ASIM_QLEN_NS, world->set.net.qlen_start_ns,
+                                                ASIM_QLEN_BYTES};
+    return world->via.packets->watch_queues(world->via.fabric, on_queue, &sampling);
 }
 
 /* The fabric keeps pointers to topology, routes and settings of the world. A world has one shard
@@ -162,29 +163,29 @@ static int watch(struct asim_world *world)
 int asim_world_connect(struct asim_world *world, struct asim_err *err)
 {
     struct asim_fabric_config config = {
-        .topo = &world->topo,
-        .route = world->route,
-        .net = &world->net,
+        .topo = &world->set.topo,
+        .route = world->set.route,
+        .net = &world->set.net,
         .user = {world, on_wake, on_sent, on_arrived, on_late, on_done, on_settled},
         .watch = {.self = world, .fct = on_fct, .pfc = on_pfc},
-        .seed = world->settings.seed,
-        .per_event = world->settings.per_event,
-        .without = world->without,
+        .seed = world->set.settings.seed,
+        .per_event = world->set.settings.per_event,
+        .without = world->set.without,
         .part_of = asim_is_distributed(world) ? world->dist->part.of : NULL,
-        .self = world->settings.process,
+        .self = world->set.settings.process,
     };
 
     if (asim_rank_shards_open(world, 1, NULL))
         return asim_err_nomem(err, "setting up ranks");
-    world->event_bus.in_order = world->memory_servers != NULL;
-    if (!asim_settings_has_packets(&world->settings))
+    world->run.event_bus.in_order = world->run.memory_servers != NULL;
+    if (!asim_settings_has_packets(&world->set.settings))
         return asim_world_connect_analytical(world, &config.user, err);
-    world->backend = &asim_packet_backend;
-    world->packets = world->backend->extras->packets;
-    if (world->packets->open(&world->fabric, &config, err))
-        return asim_world_attach_source(ASIM_EINVAL, world->settings.network, err);
-    world->carrier = (struct asim_net *)world->fabric;
-    if (world->packets->diagnose(world->fabric, asim_world_diagnostics(world), err))
+    world->via.backend = &asim_packet_backend;
+    world->via.packets = world->via.backend->extras->packets;
+    if (world->via.packets->open(&world->via.fabric, &config, err))
+        return asim_world_attach_source(ASIM_EINVAL, world->set.settings.network, err);
+    world->via.carrier = (struct asim_net *)world->via.fabric;
+    if (world->via.packets->diagnose(world->via.fabric, asim_world_diagnostics(world), err))
         return ASIM_ENOMEM;
     return asim_distribution_connect(world, err);
 }
@@ -192,10 +193,10 @@ int asim_world_connect(struct asim_world *world, struct asim_err *err)
 /* The network first: it may still point at pooled objects. */
 void asim_world_disconnect(struct asim_world *world)
 {
-    if (world->carrier)
-        world->backend->close(world->carrier);
-    for (uint32_t i = 0; i < world->n_shards; i++)
-        asim_graph_runner_fini(&world->shards[i]);
+    if (world->via.carrier)
+        world->via.backend->close(world->via.carrier);
+    for (uint32_t i = 0; i < world->run.n_shards; i++)
+        asim_graph_runner_fini(&world->run.shards[i]);
     asim_rank_shards_close(world);
 }
 
@@ -220,15 +221,15 @@ static void start_rank(struct asim_rank *rank)
 /* Each rank of this process learns where its time stands. */
 static void set_clocks(struct asim_world *world)
 {
-    for (uint32_t r = 0; r < world->n_ranks; r++) {
-        struct asim_rank *rank = &world->ranks[r];
+    for (uint32_t r = 0; r < world->set.n_ranks; r++) {
+        struct asim_rank *rank = &world->run.ranks[r];
 
         if (!asim_rank_is_here(rank))
             continue;
-        if (world->queue)
-            rank->clock = &world->queue->now_ns;
-        else if (world->backend->clock)
-            rank->clock = world->backend->clock(world->carrier, r);
+        if (world->via.queue)
+            rank->clock = &world->via.queue->now_ns;
+        else if (world->via.backend->clock)
+            rank->clock = world->via.backend->clock(world->via.carrier, r);
     }
 }
 
@@ -237,43 +238,45 @@ static int observe_async(struct asim_world *world)
 {
     struct asim_background background = {NULL};
 
-    if (world->fabric)
-        background = world->packets->background(world->fabric);
-    if (!background.team || !world->event_bus.async_observers || !asim_distribution_reports(world))
+    if (world->via.fabric)
+        background = world->via.packets->background(world->via.fabric);
+    if (!background.team || !world->run.event_bus.async_observers ||
+        !asim_distribution_reports(world))
         return 0;
-    return asim_async_observers_open(&world->event_bus.async, &world->event_bus, world,
+    return asim_async_observers_open(&world->run.event_bus.async, &world->run.event_bus, world,
                                      &background);
 }
 
 int asim_world_start(struct asim_world *world, struct asim_err *err)
 {
-    if (world->fabric && watch(world))
+    if (world->via.fabric && watch(world))
         return asim_err_nomem(err, "watching queues");
-    if (world->fabric && world->settings.fast_forward && world->packets->use_memo(world->fabric))
+    if (world->via.fabric && world->set.settings.fast_forward &&
+        world->via.packets->use_memo(world->via.fabric))
         return asim_err_nomem(err, "preparing the fast-forward");
     set_clocks(world);
     if (observe_async(world))
         return asim_err_nomem(err, "showing rows aside");
-    for (uint32_t r = 0; r < world->n_ranks; r++)
-        if (asim_rank_is_here(&world->ranks[r]))
-            start_rank(&world->ranks[r]);
-    world->event_bus.turn = ASIM_STAGE_NODES;
+    for (uint32_t r = 0; r < world->set.n_ranks; r++)
+        if (asim_rank_is_here(&world->run.ranks[r]))
+            start_rank(&world->run.ranks[r]);
+    world->run.event_bus.turn = ASIM_STAGE_NODES;
     asim_rank_shards_gather(world);
-    if (world->failed && err)
-        *err = world->failure.err;
-    return world->failed ? world->failure.err.code : 0;
+    if (world->run.failed && err)
+        *err = world->run.failure.err;
+    return world->run.failed ? world->run.failure.err.code : 0;
 }
 
 /* Shows what is left and ends the reports: kept where the run was sound, as far as it came. */
 static int close_reports(struct asim_world *world, struct asim_err *err)
 {
-    asim_event_bus_deliver(&world->event_bus, world, UINT64_MAX);
+    asim_event_bus_deliver(&world->run.event_bus, world, UINT64_MAX);
     asim_rank_shards_gather(world); /* showing may fail a rank: its trace is read again */
-    if (world->event_bus.pending.failed) {
-        asim_err_nomem(&world->failure.err, "keeping events for the reports");
-        world->failed = 1;
+    if (world->run.event_bus.pending.failed) {
+        asim_err_nomem(&world->run.failure.err, "keeping events for the reports");
+        world->run.failed = 1;
     }
-    return asim_event_bus_close(&world->event_bus, world, err);
+    return asim_event_bus_close(&world->run.event_bus, world, err);
 }
 
 /* In a process that only follows process 0: its reports lead nowhere and are dropped, but for what
@@ -284,8 +287,8 @@ static int follow(struct asim_world *world, int verdict, struct asim_err *err)
     int code;
 
     world->dist->keeps = !verdict || verdict == ASIM_ESTALL || verdict == ASIM_EINTR;
-    world->failed = 1;
-    code = asim_event_bus_close(&world->event_bus, world, &closing);
+    world->run.failed = 1;
+    code = asim_event_bus_close(&world->run.event_bus, world, &closing);
     if (!code)
         return verdict;
     if (err)
@@ -308,27 +311,27 @@ int asim_world_finish(struct asim_world *world, int code, struct asim_err *err)
     if (asim_is_distributed(world))
         asim_world_diagnose_traces(world);
     close_reports(world, &closing);
-    if (world->failed)
-        closing = world->failure.err;
+    if (world->run.failed)
+        closing = world->run.failure.err;
     if (closing.code) {
         if (err)
             *err = closing;
         return closing.code;
     }
     asim_totals_all(world, &totals);
-    if (world->stopped && totals.ranks_done < world->n_ranks)
+    if (world->run.stopped && totals.ranks_done < world->set.n_ranks)
         return asim_err_set(err, ASIM_EINTR,
                             "interrupted at %llu ns: %u of %u ranks had finished; the reports hold "
                             "what was known by then",
                             (unsigned long long)totals.settled_ns, totals.ranks_done,
-                            world->n_ranks);
+                            world->set.n_ranks);
     return asim_stall_report(world, err);
 }
 
 /* For backends with a clock of their own. */
 int asim_world_go(struct asim_world *world, struct asim_err *err)
 {
-    return world->backend->run(world->carrier, err);
+    return world->via.backend->run(world->via.carrier, err);
 }
 
 int asim_world_run(struct asim_world *world, struct asim_err *err)
@@ -353,27 +356,28 @@ void asim_world_progress(const struct asim_world *world, struct asim_progress *p
                                        .messages = totals.messages,
                                        .hops = totals.net.hops,
                                        .ranks_done = totals.ranks_done,
-                                       .ranks = world->n_here};
+                                       .ranks = world->set.n_here};
 }
 
 uint64_t asim_world_cycles(const struct asim_world *world, uint32_t rank)
 {
-    return rank < world->n_ranks && world->ranks[rank].finished ? world->ranks[rank].cycles
-                                                                : UINT64_MAX;
+    return rank < world->set.n_ranks && world->run.ranks[rank].finished
+               ? world->run.ranks[rank].cycles
+               : UINT64_MAX;
 }
 
 uint32_t asim_world_ranks(const struct asim_world *world)
 {
-    return world->n_ranks;
+    return world->set.n_ranks;
 }
 
 /* For those that build objects around the network (ns-3); const, lives as long as the world. */
 const struct asim_topo *asim_world_topo(const struct asim_world *world)
 {
-    return &world->topo;
+    return &world->set.topo;
 }
 
 const struct asim_netconf *asim_world_netconf(const struct asim_world *world)
 {
-    return &world->net;
+    return &world->set.net;
 }

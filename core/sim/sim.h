@@ -70,78 +70,101 @@ struct asim_rank {
 
 struct asim_named_groups;
 
-struct asim_world {
-    struct asim_hooks hooks;
+/* Set-up: constant once the world is open. */
+struct asim_world_setup {
     struct asim_settings settings; /* strings not kept */
     const char *reports;           /* further reports wanted, or NULL */
-    const char *pcap, *log_folder; /* file to capture frames in; for log.log; or NULL */
-    const char *inputs[9];         /* the workload, then what else is read; NULL ends them */
+    const char *pcap, *log_folder; /* file to capture frames in; folder for log.log; or NULL */
+    const char *inputs[9];         /* the workload, then all other files read; NULL ends them */
     struct asim_system system;
     struct asim_netconf net;
     struct asim_memory memory;
-    struct asim_dims dims;
-    struct asim_netshape shape; /* of an analytical network */
     struct asim_groups groups;
-    struct asim_named_groups *named; /* from METADATA ops, one per distinct text */
     struct asim_topo topo;
     struct asim_route *route;
-    struct asim_arena arena;
-    struct asim_coll_choice *choices[ASIM_COLL_TYPES]; /* per dimension; n_choices of them */
+    /* Ranks: of the run, and of this process. exact_names: each rank has a .et of its own. */
+    uint32_t n_ranks, n_here;
+    int exact_names;
+    uint64_t ops_total;  /* of this process's traces */
+    int64_t endpoint_ns; /* endpoint delay of ranks without a delay of their own */
+    /* Logical dimensions: sizes; distance in ranks of neighbours; bandwidth relative to the first.
+     */
+    struct asim_dims dims;
+    uint32_t *strides;
+    double dim_bw[ASIM_DIMS];
+    struct asim_netshape shape; /* of an analytical network */
+    /* Collectives: algorithm of each type and dimension; for groups; for all-to-all-v. */
+    struct asim_coll_choice *choices[ASIM_COLL_TYPES];
     uint32_t n_choices[ASIM_COLL_TYPES];
-    struct asim_coll_choice ring, direct; /* for groups; for all-to-all-v */
+    struct asim_coll_choice ring, direct;
     const struct asim_coll_dims *order;
-    double dim_bw[ASIM_DIMS];      /* of the logical dimensions, relative to the first */
     char *custom[ASIM_COLL_TYPES]; /* prefixes of algorithms given as traces, or NULL */
     struct asim_node_prefixes node_prefixes;
-    /* What is read or made on first use, by any shard: under the lock, const afterwards. */
+    uint32_t max_phases;        /* of a chunk */
+    uint32_t queue_limit;       /* chunks that run at once in a queue */
+    uint32_t units[ASIM_UNITS]; /* ops of a rank that may run at once */
+    uint32_t without;           /* fast paths turned off (net/fast_path.h) */
+    size_t bus_request_bytes;   /* of the shared buses' pool; 0: there are none */
+};
+
+/* Made on first use by any shard, under the lock, and constant from then on. */
+struct asim_world_made {
     pthread_mutex_t lock;
-    struct asim_op_graph *op_graphs;     /* read so far */
-    struct asim_nccl_graph *nccl_graphs; /* NCCL-like algorithms laid out so far */
-    /* Those that take part in collectives, [topo.endpoints], or NULL. */
-    struct asim_nvswitch *nvswitches;
-    struct asim_memory_server *memory_servers; /* memories shared between ranks */
-    uint32_t units[ASIM_UNITS];                /* ops of a rank that may run at once */
-    struct asim_map members_met,
-        sizes; /* collectives issued (consistency.c); of messages (p2p.c) */
-    /* queue_limit: chunks that may run at once in one queue
-     * (system-layer.md#queues-and-active-chunks); ranks_done: as of the last window's end; without:
-     * fast paths turned off (net/fast_path.h). */
-    uint32_t n_ranks, ranks_done, max_phases, queue_limit, without;
-    uint32_t n_here; /* ranks of this process; ranks_done counts these */
-    struct asim_distribution
-        *dist;               /* NULL: one process on one thread has them all (distribution.h) */
-    uint32_t *strides;       /* of the logical dimensions */
-    struct asim_rank *ranks; /* [n_ranks], each on cache lines of its own */
-    void *ranks_memory;
-    struct asim_rank_shard *shards; /* [n_lanes] */
-    const uint16_t *shard_of;       /* [nodes of the network], NULL: one shard */
-    uint32_t n_shards;
+    struct asim_op_graph *op_graphs;     /* algorithms given as traces, read so far */
+    struct asim_nccl_graph *nccl_graphs; /* NCCL's algorithms, compiled so far */
+    struct asim_named_groups *named;     /* groups of METADATA ops, one per distinct text */
+};
+
+/* The network that carries the messages. */
+struct asim_world_network {
     const struct asim_net_backend *backend;
     struct asim_net *carrier;
     struct asim_due_queue *queue; /* the carrier's, where all ranks share one clock, or NULL */
     struct asim_fabric *fabric;   /* the packet network, or NULL */
     const struct asim_packet_network *packets; /* its functions */
+};
+
+/* The run: what changes in simulated time. */
+struct asim_world_run {
+    struct asim_rank *ranks;        /* [n_ranks], each on cache lines of its own */
+    void *ranks_memory;             /* what to free */
+    struct asim_rank_shard *shards; /* [n_shards] */
+    const uint16_t *shard_of;       /* [nodes of the network], NULL: one shard */
+    uint32_t n_shards;
+    uint32_t ranks_done;         /* of this process, at the end of the last window */
+    int failed, stopped;         /* stopped: the stop hook says so */
+    uint64_t settled_ns;         /* everything before has happened on all ranks */
+    struct asim_failure failure; /* the first in simulated time */
     struct asim_event_bus event_bus;
-    /* Ends an op, from whatever room (ops/issue.c): the rooms below it call it through this. */
+    struct asim_map members_met;      /* collectives under way (consistency.c) */
+    struct asim_map sizes;            /* of messages (p2p.c) */
+    struct asim_nvswitch *nvswitches; /* [topo.endpoints], those that take part, or NULL */
+    struct asim_memory_server *memory_servers;
+    int no_tensor_list_told; /* an op names no tensors (tensor.c) */
+};
+
+struct asim_world {
+    struct asim_hooks hooks;
+    struct asim_arena arena;
+    struct asim_world_setup set;
+    struct asim_world_made made;
+    struct asim_world_network via;
+    struct asim_world_run run;
+    struct asim_distribution *dist; /* NULL: one process on one thread has all (distribution.h) */
+    /* Ends an op (ops/issue.c): rooms below ops call it through this pointer. */
     void (*op_done)(struct asim_rank *rank, uint32_t op);
-    size_t bus_request_bytes;         /* of the shared buses' pool; 0: there are none */
-    struct asim_failure failure;      /* the first in simulated time */
-    int failed, stopped, exact_names; /* the last: each rank has a .et of its own */
-    int no_tensor_list_told;          /* that an op names no tensors (tensor.c) */
-    /* settled_ns: everything before it has happened on all ranks. */
-    uint64_t settled_ns, ops_total;
-    int64_t endpoint_ns; /* of ranks without a delay of their own */
 };
 
 static inline struct asim_rank_shard *asim_rank_shard_of(const struct asim_world *world,
                                                          uint32_t node)
 {
-    return &world->shards[world->shard_of ? world->shard_of[node] : 0];
+    return &world->run.shards[world->run.shard_of ? world->run.shard_of[node] : 0];
 }
 
 static inline uint64_t asim_node_now(const struct asim_world *world, uint32_t node)
 {
-    return world->queue ? world->queue->now_ns : world->backend->now(world->carrier, node);
+    return world->via.queue ? world->via.queue->now_ns
+                            : world->via.backend->now(world->via.carrier, node);
 }
 static inline uint64_t asim_rank_now(const struct asim_rank *rank)
 {

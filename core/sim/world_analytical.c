@@ -2,7 +2,7 @@
  *
  * A world over a network other than the packet network: an analytical one, whose YAML gives the
  * logical dimensions and the speeds, or the caller's own backend (asim/net.h). There is no
- * topology, no route and no packet: code that needs them finds world->fabric NULL.
+ * topology, no route and no packet: code that needs them finds world->via.fabric NULL.
  *
  * Everything else of a world (ranks, collectives, matching, reports) knows of its network only the
  * backend's traits.
@@ -50,26 +50,26 @@ int asim_world_open_shape(struct asim_world *world, const struct asim_settings *
         return asim_err_set(err, ASIM_EUSAGE, "%s", why.text);
     note_idle(world, set);
     if (set->shape)
-        world->shape = *set->shape;
+        world->set.shape = *set->shape;
     else if (!set->network)
         return asim_err_set(err, ASIM_EUSAGE,
                             "no network given; say --network-configuration=FILE.yml with "
                             "topology, npus_count, bandwidth and latency of each dimension");
-    else if (asim_netshape_read(&world->shape, set->network, err))
+    else if (asim_netshape_read(&world->set.shape, set->network, err))
         return ASIM_EINVAL;
-    if (!world->shape.n || world->shape.n > ASIM_DIMS)
+    if (!world->set.shape.n || world->set.shape.n > ASIM_DIMS)
         return asim_err_set(err, ASIM_EINVAL, "settings.shape has %zu dimensions; expected 1 to %d",
-                            world->shape.n, ASIM_DIMS);
-    world->dims.n = world->shape.n;
-    for (size_t d = 0; d < world->shape.n; d++)
-        world->dims.at[d] = world->shape.at[d].npus;
+                            world->set.shape.n, ASIM_DIMS);
+    world->set.dims.n = world->set.shape.n;
+    for (size_t d = 0; d < world->set.shape.n; d++)
+        world->set.dims.at[d] = world->set.shape.at[d].npus;
     return 0;
 }
 
 /* The caller's table may be smaller or larger than ours, from another header. */
 static int take_backend(struct asim_world *world, struct asim_err *err)
 {
-    const struct asim_net_backend *given = world->settings.backend;
+    const struct asim_net_backend *given = world->set.settings.backend;
     struct asim_net_backend *own = asim_arena_alloc(&world->arena, sizeof *own);
 
     if (!own)
@@ -86,29 +86,29 @@ static int take_backend(struct asim_world *world, struct asim_err *err)
                             "settings.backend lacks a function: open, now, wake_after, send, run "
                             "and close are required, and late without ASIM_NET_LATE_RECEIVE_NOW");
     own->extras = NULL;
-    world->backend = own;
+    world->via.backend = own;
     return 0;
 }
 
 int asim_world_connect_analytical(struct asim_world *world, const struct asim_net_user *user,
                                   struct asim_err *err)
 {
-    struct asim_net_config config = {.shape = world->shape.n ? &world->shape : NULL,
-                                     .ranks = world->n_ranks,
+    struct asim_net_config config = {.shape = world->set.shape.n ? &world->set.shape : NULL,
+                                     .ranks = world->set.n_ranks,
                                      .user = *user,
-                                     .data = world->settings.backend_data};
+                                     .data = world->set.settings.backend_data};
     const struct asim_net_extras *extras;
 
-    if (world->settings.backend) {
+    if (world->set.settings.backend) {
         if (take_backend(world, err))
             return ASIM_EINVAL;
     } else {
-        world->backend = find(world->settings.mode, err);
+        world->via.backend = find(world->set.settings.mode, err);
     }
-    if (!world->backend || world->backend->open(&world->carrier, &config, err))
+    if (!world->via.backend || world->via.backend->open(&world->via.carrier, &config, err))
         return ASIM_EINVAL;
-    extras = world->backend->extras;
-    world->queue = extras && extras->queue ? extras->queue(world->carrier) : NULL;
-    world->event_bus.in_order = world->queue != NULL;
+    extras = world->via.backend->extras;
+    world->via.queue = extras && extras->queue ? extras->queue(world->via.carrier) : NULL;
+    world->run.event_bus.in_order = world->via.queue != NULL;
     return 0;
 }

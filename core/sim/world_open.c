@@ -32,21 +32,21 @@
 static int open_system(struct asim_world *world, const struct asim_settings *set,
                        struct asim_err *err)
 {
-    int code = set->system ? asim_system_read(&world->system, set->system,
+    int code = set->system ? asim_system_read(&world->set.system, set->system,
                                               asim_world_diagnostics(world), err)
-                           : asim_system_defaults(&world->system, err);
+                           : asim_system_defaults(&world->set.system, err);
     double ns;
 
     if (code)
         return code;
-    ns = (double)world->system.endpoint_delay_ns;
-    if (world->system.endpoint_delay_set)
+    ns = (double)world->set.system.endpoint_delay_ns;
+    if (world->set.system.endpoint_delay_set)
         ns *= set->injection_scale;
     if (!(ns >= 0 && ns <= INT32_MAX))
         return asim_err_set(err, ASIM_EINVAL,
                             "endpoint-delay, times --injection-scale, is %g ns; expected 0 to %d",
                             ns, INT32_MAX);
-    world->endpoint_ns = (int64_t)ns;
+    world->set.endpoint_ns = (int64_t)ns;
     return 0;
 }
 
@@ -69,17 +69,17 @@ static int open_ranks(struct asim_world *world, const struct asim_settings *set,
     if (asim_trace_count(set->workload, &traces, err))
         return ASIM_EINVAL;
     files = traces.ranks;
-    world->exact_names = traces.plain;
+    world->set.exact_names = traces.plain;
     if (!asim_settings_has_packets(set) && (set->mode || set->shape)) {
         if (asim_world_open_shape(world, set, err))
             return ASIM_EINVAL;
     } else if (set->logical) {
-        if (asim_logical_read(&world->dims, set->logical, err))
+        if (asim_logical_read(&world->set.dims, set->logical, err))
             return ASIM_EINVAL;
     } else {
-        world->dims = (struct asim_dims){.at = {files}, .n = 1};
+        world->set.dims = (struct asim_dims){.at = {files}, .n = 1};
     }
-    product = asim_dims_product(&world->dims);
+    product = asim_dims_product(&world->set.dims);
     if (product > files)
         return asim_err_set(err, ASIM_EINVAL,
                             "the logical topology %s has %llu ranks, but the workload %s has only "
@@ -92,7 +92,7 @@ static int open_ranks(struct asim_world *world, const struct asim_settings *set,
             "the workload has %u traces, the logical topology %llu ranks: traces from "
             "rank %llu on are not used",
             files, (unsigned long long)product, (unsigned long long)product);
-    world->n_ranks = (uint32_t)product;
+    world->set.n_ranks = (uint32_t)product;
     return 0;
 }
 
@@ -101,16 +101,16 @@ static int open_ranks(struct asim_world *world, const struct asim_settings *set,
 static int open_topology(struct asim_world *world, const struct asim_settings *set,
                          struct asim_err *err)
 {
-    const char *named = world->net.topology_file;
+    const char *named = world->set.net.topology_file;
     char *path;
     int code;
 
     if (set->topology && !strncmp(set->topology, "auto:", 5))
-        return asim_topo_make(&world->topo, set->topology + 5, world->n_ranks, err);
+        return asim_topo_make(&world->set.topo, set->topology + 5, world->set.n_ranks, err);
     if (set->topology)
-        return asim_topo_read(&world->topo, set->topology, err);
+        return asim_topo_read(&world->set.topo, set->topology, err);
     if (!named || !*named)
-        return asim_topo_make(&world->topo, "switch", world->n_ranks, err);
+        return asim_topo_make(&world->set.topo, "switch", world->set.n_ranks, err);
     path = asim_conf_resolve(set->network, named);
     if (!path)
         return asim_err_nomem(err, "looking for the topology file");
@@ -120,7 +120,7 @@ static int open_topology(struct asim_world *world, const struct asim_settings *s
                            "beside this file.",
                            named);
     else
-        code = asim_topo_read(&world->topo, path, err);
+        code = asim_topo_read(&world->set.topo, path, err);
     free(path);
     return code;
 }
@@ -134,8 +134,8 @@ static int override_network(struct asim_world *world, const struct asim_settings
     for (; at && at[0]; at += 2) {
         const struct asim_option *row = asim_netconf_key(at[0]);
         struct asim_where where = {"network attribute", 0, 0};
-        int code = row ? asim_netconf_put(&world->net, row, at[1], where, err)
-                       : asim_netconf_set(&world->net, at, err);
+        int code = row ? asim_netconf_put(&world->set.net, row, at[1], where, err)
+                       : asim_netconf_set(&world->set.net, at, err);
 
         if (code)
             return ASIM_EINVAL;
@@ -151,28 +151,28 @@ static int open_network(struct asim_world *world, const struct asim_settings *se
 
     if (!asim_settings_has_packets(set))
         return 0;
-    code = set->network
-               ? asim_netconf_read(&world->net, set->network, asim_world_diagnostics(world), err)
-               : asim_netconf_defaults(&world->net, err);
+    code = set->network ? asim_netconf_read(&world->set.net, set->network,
+                                            asim_world_diagnostics(world), err)
+                        : asim_netconf_defaults(&world->set.net, err);
 
     if (code || (code = override_network(world, set, err)) ||
         (code = open_topology(world, set, err)))
         return code;
-    if (world->topo.hosts < world->n_ranks)
+    if (world->set.topo.hosts < world->set.n_ranks)
         return asim_err_set(err, ASIM_EINVAL,
                             "the topology %s has %u hosts, but the run has %u ranks; rank r lives "
                             "on host r, so it needs at least as many hosts",
-                            world->topo.source, world->topo.hosts, world->n_ranks);
-    if (asim_topo_check_connected(&world->topo, world->n_ranks, err))
+                            world->set.topo.source, world->set.topo.hosts, world->set.n_ranks);
+    if (asim_topo_check_connected(&world->set.topo, world->set.n_ranks, err))
         return ASIM_EINVAL;
-    if ((world->net.nvswitch_endpoints || asim_nvswitch_wanted(world)) &&
-        (asim_topo_endpoints(&world->topo, err) || asim_nvswitch_open(world, err)))
+    if ((world->set.net.nvswitch_endpoints || asim_nvswitch_wanted(world)) &&
+        (asim_topo_endpoints(&world->set.topo, err) || asim_nvswitch_open(world, err)))
         return ASIM_EINVAL;
-    if (world->net.nvswitch_endpoints && !world->topo.endpoints)
+    if (world->set.net.nvswitch_endpoints && !world->set.topo.endpoints)
         asim_world_diagnose(world,
                             "NVSWITCH_ENDPOINTS 1 has no effect: the topology %s has no NVSwitch",
-                            world->topo.source);
-    return asim_route_open(&world->route, &world->topo, NULL, err);
+                            world->set.topo.source);
+    return asim_route_open(&world->set.route, &world->set.topo, NULL, err);
 }
 
 /* "empty" means no groups, as in ASTRA-sim. */
@@ -186,13 +186,14 @@ static int open_rest(struct asim_world *world, const struct asim_settings *set,
                      struct asim_err *err)
 {
     if (set->memory &&
-        asim_memory_read(&world->memory, set->memory, asim_world_diagnostics(world), err))
+        asim_memory_read(&world->set.memory, set->memory, asim_world_diagnostics(world), err))
         return ASIM_EINVAL;
-    if (is_named(set->groups) && asim_groups_read(&world->groups, set->groups, world->n_ranks, err))
+    if (is_named(set->groups) &&
+        asim_groups_read(&world->set.groups, set->groups, world->set.n_ranks, err))
         return ASIM_EINVAL;
     if (asim_memory_setup(world, err))
         return asim_world_attach_source(ASIM_EINVAL, set->memory, err);
-    if (world->memory_servers && asim_settings_has_packets(set) && !set->per_event)
+    if (world->run.memory_servers && asim_settings_has_packets(set) && !set->per_event)
         asim_world_diagnose(world, "the remote memory is shared between ranks, which couples them "
                                    "without delay: the packet network runs frame by frame");
     return asim_world_attach_source(asim_coll_setup(world, err), set->system, err);
@@ -202,20 +203,20 @@ static int open_rest(struct asim_world *world, const struct asim_settings *set,
 static int open_rank(struct asim_world *world, uint32_t r, const struct asim_settings *set,
                      struct asim_err *err)
 {
-    struct asim_rank *rank = &world->ranks[r];
-    size_t dims = world->dims.n, queues = dims * set->queues_per_dim;
+    struct asim_rank *rank = &world->run.ranks[r];
+    size_t dims = world->set.dims.n, queues = dims * set->queues_per_dim;
     struct asim_feed_options feed = {.prefix = set->workload,
                                      .rank = r,
-                                     .plain = world->exact_names,
+                                     .plain = world->set.exact_names,
                                      .cached_records = set->window_ops,
                                      .lenient = !set->strict_deps};
 
     rank->world = world;
     rank->id = r;
-    rank->compute_scale = asim_rank_values_get(&world->system.compute_scale, r, 1);
-    rank->start_delay_ns = (uint64_t)asim_rank_values_get(&world->system.start_delay_ns, r, 0);
-    rank->endpoint_ns = (uint64_t)world->endpoint_ns +
-                        (uint64_t)asim_rank_values_get(&world->system.message_delay_ns, r, 0);
+    rank->compute_scale = asim_rank_values_get(&world->set.system.compute_scale, r, 1);
+    rank->start_delay_ns = (uint64_t)asim_rank_values_get(&world->set.system.start_delay_ns, r, 0);
+    rank->endpoint_ns = (uint64_t)world->set.endpoint_ns +
+                        (uint64_t)asim_rank_values_get(&world->set.system.message_delay_ns, r, 0);
     asim_map_init(&rank->tick_map);
     asim_map_init(&rank->sequences);
     asim_map_init(&rank->inboxes);
@@ -226,7 +227,7 @@ static int open_rank(struct asim_world *world, uint32_t r, const struct asim_set
         return asim_err_nomem(err, "setting up ranks");
     if (asim_feed_open(&rank->feed, &feed, err))
         return ASIM_EINVAL;
-    world->ops_total += asim_feed_total(rank->feed);
+    world->set.ops_total += asim_feed_total(rank->feed);
     return 0;
 }
 
@@ -235,10 +236,10 @@ static struct asim_rank *make_ranks(struct asim_world *world)
 {
     size_t line = _Alignof(struct asim_rank);
 
-    world->ranks_memory = calloc(1, world->n_ranks * sizeof *world->ranks + line);
-    if (world->ranks_memory)
-        world->ranks = (void *)(((uintptr_t)world->ranks_memory + line - 1) & ~(line - 1));
-    return world->ranks;
+    world->run.ranks_memory = calloc(1, world->set.n_ranks * sizeof *world->run.ranks + line);
+    if (world->run.ranks_memory)
+        world->run.ranks = (void *)(((uintptr_t)world->run.ranks_memory + line - 1) & ~(line - 1));
+    return world->run.ranks;
 }
 
 /* NULL stays NULL. */
@@ -253,18 +254,18 @@ static int keep_words(struct asim_world *world, const struct asim_settings *set,
                       struct asim_err *err)
 {
     const char *folder = set->logging_folder;
-    const char *const paths[] = {set->workload,      set->system,          set->network,
-                                 set->logical,       set->memory,          set->groups,
-                                 world->topo.source, world->net.trace_file};
-    int code = keep(world, &world->pcap, set->pcap, err);
+    const char *const paths[] = {
+        set->workload, set->system, set->network,           set->logical,
+        set->memory,   set->groups, world->set.topo.source, world->set.net.trace_file};
+    int code = keep(world, &world->set.pcap, set->pcap, err);
 
     if (!code)
-        code = keep(world, &world->log_folder, folder && *folder ? folder : NULL, err);
+        code = keep(world, &world->set.log_folder, folder && *folder ? folder : NULL, err);
     if (!code)
-        code = keep(world, &world->reports, set->reports, err);
+        code = keep(world, &world->set.reports, set->reports, err);
     for (size_t i = 0, n = 0; i < sizeof paths / sizeof *paths && !code; i++)
         if (paths[i])
-            code = keep(world, &world->inputs[n++], paths[i], err);
+            code = keep(world, &world->set.inputs[n++], paths[i], err);
     return code;
 }
 
@@ -277,7 +278,7 @@ static int open_all(struct asim_world *world, const struct asim_settings *set, s
         return asim_err_set(err, ASIM_EINVAL,
                             "queues_per_dim or process of the settings is out of range; begin with "
                             "asim_settings_init.");
-    if (asim_fast_paths_parse(set->without, &world->without, err))
+    if (asim_fast_paths_parse(set->without, &world->set.without, err))
         return ASIM_EUSAGE;
     if (!set->workload)
         return asim_err_set(err, ASIM_EUSAGE,
@@ -291,12 +292,12 @@ static int open_all(struct asim_world *world, const struct asim_settings *set, s
     asim_world_diagnose_values(world);
     if (!make_ranks(world))
         return asim_err_nomem(err, "setting up ranks");
-    for (uint32_t r = 0; r < world->n_ranks; r++) {
+    for (uint32_t r = 0; r < world->set.n_ranks; r++) {
         if (!asim_distribution_has(world, r))
             continue;
         if ((code = open_rank(world, r, set, err)))
             return code;
-        world->n_here++;
+        world->set.n_here++;
     }
     if (!asim_is_distributed(world))
         asim_world_diagnose_traces(world);
@@ -327,7 +328,7 @@ static int take_settings(struct asim_settings *own, const struct asim_settings *
     return 0;
 }
 
-/* settings is read during the call; strings in world->settings must not be used after it. */
+/* settings is read during the call; strings in world->set.settings must not be used after it. */
 int asim_world_open(struct asim_world **out, const struct asim_settings *settings,
                     const struct asim_hooks *hooks, struct asim_err *err)
 {
@@ -341,12 +342,12 @@ int asim_world_open(struct asim_world **out, const struct asim_settings *setting
     if (hooks)
         world->hooks = *hooks;
     asim_arena_init(&world->arena, 0);
-    asim_map_init(&world->sizes);
+    asim_map_init(&world->run.sizes);
     world->op_done = asim_op_done;
-    pthread_mutex_init(&world->lock, NULL);
-    asim_topo_init(&world->topo);
+    pthread_mutex_init(&world->made.lock, NULL);
+    asim_topo_init(&world->set.topo);
     code = take_settings(&own, settings, err);
-    world->settings = own; /* which opening changes, but not what it is asked for */
+    world->set.settings = own; /* which opening changes, but not what it is asked for */
     if (!code)
         code = open_all(world, &own, err);
     if (code) {
@@ -376,11 +377,11 @@ void asim_world_close(struct asim_world *world)
 {
     if (!world)
         return;
-    world->failed = 1; /* reports still open were never finished: they are dropped */
-    asim_event_bus_close(&world->event_bus, world, NULL);
-    for (uint32_t r = 0; world->ranks && r < world->n_ranks; r++)
-        close_rank(&world->ranks[r]);
-    free(world->ranks_memory);
+    world->run.failed = 1; /* reports still open were never finished: they are dropped */
+    asim_event_bus_close(&world->run.event_bus, world, NULL);
+    for (uint32_t r = 0; world->run.ranks && r < world->set.n_ranks; r++)
+        close_rank(&world->run.ranks[r]);
+    free(world->run.ranks_memory);
     asim_world_disconnect(world);
     asim_group_fini(world);
     asim_op_graph_fini(world);
@@ -389,13 +390,13 @@ void asim_world_close(struct asim_world *world)
     asim_memory_fini(world);
     asim_coll_fini(world);
     asim_distribution_close(world);
-    asim_groups_fini(&world->groups);
-    asim_route_close(world->route);
-    asim_topo_fini(&world->topo);
-    asim_netconf_fini(&world->net);
-    asim_system_fini(&world->system);
+    asim_groups_fini(&world->set.groups);
+    asim_route_close(world->set.route);
+    asim_topo_fini(&world->set.topo);
+    asim_netconf_fini(&world->set.net);
+    asim_system_fini(&world->set.system);
     asim_arena_fini(&world->arena);
-    asim_map_fini(&world->sizes);
-    pthread_mutex_destroy(&world->lock);
+    asim_map_fini(&world->run.sizes);
+    pthread_mutex_destroy(&world->made.lock);
     free(world);
 }

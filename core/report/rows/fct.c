@@ -327,12 +327,12 @@ static int open_fct(struct asim_event_observer *observer, struct asim_world *wor
     struct fct *fct;
 
     (void)out;
-    if (!world->fabric || !world->net.fct_output || !*world->net.fct_output)
+    if (!world->via.fabric || !world->set.net.fct_output || !*world->set.net.fct_output)
         return 0;
-    fct = make_fct(&world->topo);
+    fct = make_fct(&world->set.topo);
     if (!fct)
         return asim_err_nomem(err, "ordering messages for fct.txt");
-    if (asim_report_file(&fct->file, world, NULL, world->net.fct_output, err)) {
+    if (asim_report_file(&fct->file, world, NULL, world->set.net.fct_output, err)) {
         free_fct(fct);
         return ASIM_EIO;
     }

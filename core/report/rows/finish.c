@@ -40,7 +40,7 @@ static void roofline(const struct asim_world *world, uint64_t t, uint32_t id,
 {
     double all = 1 + track->comp_ns;
 
-    if (!world->system.roofline)
+    if (!world->set.system.roofline)
         return;
     say(world, t, "statistics", "sys[%u], Compute bound percentage: %.3f%%", id,
         track->bound_ns / all * 100);
@@ -59,7 +59,7 @@ static void memory(const struct asim_world *world, const struct asim_event *even
     float peak;
     size_t unit = 0;
 
-    if (!world->system.track_local_mem)
+    if (!world->set.system.track_local_mem)
         return;
     for (peak = (float)facts->peak_bytes; peak >= 1024 && unit < 4; unit++)
         peak /= 1024;
@@ -101,7 +101,7 @@ static int open_finish(struct asim_event_observer *observer, struct asim_world *
                        const char *out, struct asim_err *err)
 {
     (void)out, (void)err;
-    if (world->hooks.line && !world->settings.quiet)
+    if (world->hooks.line && !world->set.settings.quiet)
         *observer = (struct asim_event_observer){.wants = 1u << ASIM_EV_RANK_DONE, .on_event = see};
     return 0;
 }

@@ -14,8 +14,8 @@ static void see(void *self, const struct asim_world *world, const struct asim_ev
 
     asim_out_printf(self,
                     "%u,%u,%u,%" PRIu64 ",%" PRIu64 ",%" PRIu64 ",%" PRIu64 ",%" PRIu64 ",%.4f\n",
-                    asim_topo_external_id(&world->topo, event->rank),
-                    asim_topo_external_id(&world->topo, event->of.fct.dst), event->of.fct.sport,
+                    asim_topo_external_id(&world->set.topo, event->rank),
+                    asim_topo_external_id(&world->set.topo, event->of.fct.dst), event->of.fct.sport,
                     event->of.fct.bytes, event->of.fct.start, event->t, took, event->of.fct.ideal,
                     ideal > 0 ? (double)took / ideal : 0);
 }
@@ -25,7 +25,7 @@ static int open_flows(struct asim_event_observer *observer, struct asim_world *w
 {
     struct asim_out *file;
 
-    if (!world->fabric || !asim_report_wanted(world, out, "flows"))
+    if (!world->via.fabric || !asim_report_wanted(world, out, "flows"))
         return 0;
     if (asim_report_file(&file, world, out, "flows.csv", err))
         return ASIM_EIO;

@@ -15,20 +15,20 @@ static int close_links(void *self, const struct asim_world *world, struct asim_e
     struct asim_totals all;
     uint64_t end;
 
-    if (world->failed)
+    if (world->run.failed)
         return asim_report_file_close(self, world, err);
     asim_totals_all(world, &all);
     end = all.last_ns > all.net.last_ns ? all.last_ns : all.net.last_ns;
     end = end ? end : 1;
-    for (size_t l = 0; l < world->topo.n_links * 2; l++) {
+    for (size_t l = 0; l < world->set.topo.n_links * 2; l++) {
         struct asim_link_use use;
 
         asim_distribution_link_use(world, (uint32_t)l, &use);
         asim_out_printf(self,
                         "%u,%u,%u,%" PRIu64 ",%" PRIu64 ",%" PRIu64 ",%.6f,%" PRIu64 ",%" PRIu64
                         ",%" PRIu64 ",%" PRIu64 "\n",
-                        asim_topo_external_id(&world->topo, use.from), use.port,
-                        asim_topo_external_id(&world->topo, use.to), use.rate_bps, use.frames,
+                        asim_topo_external_id(&world->set.topo, use.from), use.port,
+                        asim_topo_external_id(&world->set.topo, use.to), use.rate_bps, use.frames,
                         use.bytes, (double)use.bytes * 8e9 / ((double)use.rate_bps * (double)end),
                         use.peak_queue_bytes, use.marks, use.pauses, use.drops);
     }
@@ -40,7 +40,7 @@ static int open_links(struct asim_event_observer *observer, struct asim_world *w
 {
     struct asim_out *file;
 
-    if (!world->fabric || !asim_report_wanted(world, out, "links"))
+    if (!world->via.fabric || !asim_report_wanted(world, out, "links"))
         return 0;
     if (asim_report_file(&file, world, out, "links.csv", err))
         return ASIM_EIO;

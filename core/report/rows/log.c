@@ -46,9 +46,9 @@ static int open_log(struct asim_event_observer *observer, struct asim_world *wor
                     struct asim_err *err)
 {
     struct asim_out *file;
-    const char *folder = world->log_folder;
+    const char *folder = world->set.log_folder;
 
-    if (!world->system.trace_enabled || !(folder || out))
+    if (!world->set.system.trace_enabled || !(folder || out))
         return 0;
     if (asim_report_file(&file, world, folder ? folder : out, folder ? "log.log" : "log.txt", err))
         return ASIM_EIO;

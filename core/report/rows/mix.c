@@ -88,7 +88,7 @@ static int write_head(struct mix *mix, const struct asim_world *world, struct as
     struct asim_pair worst = {0};
     uint8_t bytes[11];
 
-    if (asim_pair_max(&worst, world->route, world->net.payload_bytes, err))
+    if (asim_pair_max(&worst, world->set.route, world->set.net.payload_bytes, err))
         return ASIM_EINVAL;
     asim_report_put(bytes, (topo->n_links - topo->endpoints) * 2, 4);
     asim_out_write(mix->file, bytes, 4);
@@ -155,9 +155,9 @@ static int start(struct mix *mix, struct asim_world *world, struct asim_err *err
                             "TRACE_OUTPUT_FILE needs frames in order of time, which %u processes "
                             "cannot give; run one process, or set ENABLE_TRACE 0",
                             world->dist->n);
-    if (read_nodes(mix, world->net.trace_file, &any, err) || write_head(mix, world, err))
+    if (read_nodes(mix, world->set.net.trace_file, &any, err) || write_head(mix, world, err))
         return ASIM_EINVAL;
-    if (any && asim_fabric_watch_frames(world->fabric, on_frame, mix))
+    if (any && asim_fabric_watch_frames(world->via.fabric, on_frame, mix))
         return asim_err_set(err, ASIM_ENOMEM, "too many reports watch frames; leave one out");
     return 0;
 }
@@ -165,27 +165,27 @@ static int start(struct mix *mix, struct asim_world *world, struct asim_err *err
 static int open_mix(struct asim_event_observer *observer, struct asim_world *world, const char *out,
                     struct asim_err *err)
 {
-    const struct asim_netconf *net = &world->net;
+    const struct asim_netconf *net = &world->set.net;
     struct mix *mix;
 
     (void)out;
-    if (!world->fabric || !net->enable_trace || !net->trace_file || !*net->trace_file ||
+    if (!world->via.fabric || !net->enable_trace || !net->trace_file || !*net->trace_file ||
         !net->trace_output || !*net->trace_output)
         return 0;
     mix = calloc(1, sizeof *mix);
-    if (!mix || !(mix->traced = calloc(world->topo.nodes, 1))) {
+    if (!mix || !(mix->traced = calloc(world->set.topo.nodes, 1))) {
         free(mix);
         return asim_err_nomem(err, "tracing packets");
     }
-    mix->fabric = world->fabric;
-    mix->topo = &world->topo;
+    mix->fabric = world->via.fabric;
+    mix->topo = &world->set.topo;
     if (asim_report_file(&mix->file, world, NULL, net->trace_output, err)) {
         free(mix->traced);
         free(mix);
         return ASIM_EIO;
     }
     if (start(mix, world, err)) {
-        world->failed = 1;
+        world->run.failed = 1;
         close_mix(mix, world, NULL);
         return ASIM_EIO;
     }

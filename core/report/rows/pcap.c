@@ -71,7 +71,7 @@ static int open_pcap(struct asim_event_observer *observer, struct asim_world *wo
     struct pcap *pcap;
 
     (void)out;
-    if (!world->fabric || !world->pcap || !*world->pcap)
+    if (!world->via.fabric || !world->set.pcap || !*world->set.pcap)
         return 0;
     if (asim_is_distributed(world))
         return asim_err_set(
@@ -81,15 +81,15 @@ static int open_pcap(struct asim_event_observer *observer, struct asim_world *wo
     pcap = calloc(1, sizeof *pcap);
     if (!pcap)
         return asim_err_nomem(err, "capturing packets");
-    pcap->fabric = world->fabric;
-    pcap->hosts = world->topo.hosts;
-    if (asim_report_file(&pcap->file, world, NULL, world->pcap, err)) {
+    pcap->fabric = world->via.fabric;
+    pcap->hosts = world->set.topo.hosts;
+    if (asim_report_file(&pcap->file, world, NULL, world->set.pcap, err)) {
         free(pcap);
         return ASIM_EIO;
     }
     write_head(pcap->file);
-    if (asim_fabric_watch_frames(world->fabric, on_frame, pcap)) {
-        world->failed = 1;
+    if (asim_fabric_watch_frames(world->via.fabric, on_frame, pcap)) {
+        world->run.failed = 1;
         close_pcap(pcap, world, NULL);
         return asim_err_set(err, ASIM_ENOMEM, "too many reports watch frames; leave one out");
     }

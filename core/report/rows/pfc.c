@@ -15,7 +15,7 @@
 static void see(void *self, const struct asim_world *world, const struct asim_event *event)
 {
     asim_out_printf(self, "%" PRIu64 " %u %u %u %d\n", event->t,
-                    asim_topo_external_id(&world->topo, event->rank), event->of.pfc.node_kind,
+                    asim_topo_external_id(&world->set.topo, event->rank), event->of.pfc.node_kind,
                     event->of.pfc.port, event->of.pfc.pause);
 }
 
@@ -25,9 +25,9 @@ static int open_pfc(struct asim_event_observer *observer, struct asim_world *wor
     struct asim_out *file;
 
     (void)out;
-    if (!world->fabric || !world->net.pfc_output || !*world->net.pfc_output)
+    if (!world->via.fabric || !world->set.net.pfc_output || !*world->set.net.pfc_output)
         return 0;
-    if (asim_report_file(&file, world, NULL, world->net.pfc_output, err))
+    if (asim_report_file(&file, world, NULL, world->set.net.pfc_output, err))
         return ASIM_EIO;
     *observer = (struct asim_event_observer){.wants = 1u << ASIM_EV_PFC,
                                              .async = 1,

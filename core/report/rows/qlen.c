@@ -81,24 +81,24 @@ static int close_qlen(void *self, const struct asim_world *world, struct asim_er
 static int open_qlen(struct asim_event_observer *observer, struct asim_world *world,
                      const char *out, struct asim_err *err)
 {
-    const struct asim_topo *topo = &world->topo;
+    const struct asim_topo *topo = &world->set.topo;
     struct qlen *q;
 
     (void)out;
-    if (!world->fabric || !world->net.qlen_output || !*world->net.qlen_output)
+    if (!world->via.fabric || !world->set.net.qlen_output || !*world->set.net.qlen_output)
         return 0;
     q = calloc(1, sizeof *q);
     if (!q)
         return asim_err_nomem(err, "sampling queues");
     q->topo = topo;
-    q->next = world->net.qlen_start_ns;
+    q->next = world->set.net.qlen_start_ns;
     q->bytes = calloc((size_t)topo->first_port[topo->nodes] + 1, sizeof *q->bytes);
     q->long_ports = calloc(topo->nodes, sizeof *q->long_ports);
     if (!q->bytes || !q->long_ports) {
         drop(q);
         return asim_err_nomem(err, "sampling queues");
     }
-    if (asim_report_file(&q->file, world, NULL, world->net.qlen_output, err)) {
+    if (asim_report_file(&q->file, world, NULL, world->set.net.qlen_output, err)) {
         drop(q);
         return ASIM_EIO;
     }

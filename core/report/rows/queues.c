@@ -10,7 +10,7 @@
 static void see(void *self, const struct asim_world *world, const struct asim_event *event)
 {
     asim_out_printf(self, "%" PRIu64 ",%u,%u,%" PRIu64 "\n", event->t,
-                    asim_topo_external_id(&world->topo, event->rank), event->of.queue.port,
+                    asim_topo_external_id(&world->set.topo, event->rank), event->of.queue.port,
                     event->of.queue.bytes);
 }
 
@@ -19,7 +19,7 @@ static int open_queues(struct asim_event_observer *observer, struct asim_world *
 {
     struct asim_out *file;
 
-    if (!world->fabric || !asim_report_wanted(world, out, "queues"))
+    if (!world->via.fabric || !asim_report_wanted(world, out, "queues"))
         return 0;
     if (asim_report_file(&file, world, out, "queues.csv", err))
         return ASIM_EIO;

@@ -10,9 +10,9 @@
 static void see(void *self, const struct asim_world *world, const struct asim_event *event)
 {
     asim_out_printf(self, "%" PRIu64 ",%u,%u,%u,%" PRIu64 ",%" PRIu64 "\n", event->t,
-                    asim_topo_external_id(&world->topo, event->rank),
-                    asim_topo_external_id(&world->topo, event->of.rate.dst), event->of.rate.sport,
-                    event->of.rate.start, event->of.rate.bps);
+                    asim_topo_external_id(&world->set.topo, event->rank),
+                    asim_topo_external_id(&world->set.topo, event->of.rate.dst),
+                    event->of.rate.sport, event->of.rate.start, event->of.rate.bps);
 }
 
 static int open_rates(struct asim_event_observer *observer, struct asim_world *world,
@@ -20,7 +20,7 @@ static int open_rates(struct asim_event_observer *observer, struct asim_world *w
 {
     struct asim_out *file;
 
-    if (!world->fabric || !asim_report_wanted(world, out, "rates"))
+    if (!world->via.fabric || !asim_report_wanted(world, out, "rates"))
         return 0;
     if (asim_report_file(&file, world, out, "rates.csv", err))
         return ASIM_EIO;

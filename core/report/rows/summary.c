@@ -33,9 +33,9 @@ static void see(void *self, const struct asim_world *world, const struct asim_ev
 /* A world that failed has no summary, so it is none of the three. */
 static const char *state_of(const struct asim_world *world, const struct asim_totals *all)
 {
-    if (all->ranks_done == world->n_ranks)
+    if (all->ranks_done == world->set.n_ranks)
         return "finished";
-    return world->stopped ? "interrupted" : "stalled";
+    return world->run.stopped ? "interrupted" : "stalled";
 }
 
 /* Skipped with --quiet; the file is written all the same. */
@@ -44,13 +44,13 @@ static void line(const struct asim_world *world, const struct totals *totals,
 {
     char text[256];
 
-    if (!world->hooks.line || world->settings.quiet)
+    if (!world->hooks.line || world->set.settings.quiet)
         return;
     snprintf(text, sizeof text,
              "[job] %s: %u of %u ranks, %" PRIu64 " cycles (1 cycle = 1 ns), %" PRIu64
              " ops, %" PRIu64 " messages, %" PRIu64 " packet-hops",
-             state_of(world, all), all->ranks_done, world->n_ranks, totals->longest, all->ops_done,
-             all->messages, all->net.hops);
+             state_of(world, all), all->ranks_done, world->set.n_ranks, totals->longest,
+             all->ops_done, all->messages, all->net.hops);
     world->hooks.line(world->hooks.self, text);
 }
 
@@ -62,7 +62,7 @@ static void json(struct asim_out *file, const struct asim_world *world, const st
     const struct asim_fabric_stats *net = &all->net;
 
     asim_out_printf(file, "{\n  \"state\": \"%s\",\n  \"ranks\": %u,\n  \"ranks_finished\": %u,\n",
-                    state_of(world, all), world->n_ranks, all->ranks_done);
+                    state_of(world, all), world->set.n_ranks, all->ranks_done);
     asim_out_printf(file, "  \"finish_ns\": %" PRIu64 ",\n  \"first_finish_ns\": %" PRIu64 ",\n",
                     totals->longest, totals->longest ? totals->shortest : 0);
     asim_out_printf(file, "  \"ops\": %" PRIu64 ",\n  \"ops_finished\": %" PRIu64 ",\n",
@@ -74,8 +74,8 @@ static void json(struct asim_out *file, const struct asim_world *world, const st
     asim_out_printf(file, "  \"ecn_marks\": %" PRIu64 ",\n  \"pfc_pauses\": %" PRIu64 ",\n",
                     net->marks, net->pauses);
     asim_out_printf(file, "  \"hosts\": %u,\n  \"switches\": %u,\n  \"links\": %zu\n}\n",
-                    world->topo.hosts - world->topo.endpoints, world->topo.switches,
-                    world->topo.n_links - world->topo.endpoints);
+                    world->set.topo.hosts - world->set.topo.endpoints, world->set.topo.switches,
+                    world->set.topo.n_links - world->set.topo.endpoints);
 }
 
 /* totals is freed here, whatever the outcome. */
@@ -86,7 +86,7 @@ static int close_summary(void *self, const struct asim_world *world, struct asim
     int code = 0;
 
     asim_totals_all(world, &all);
-    if (!world->failed)
+    if (!world->run.failed)
         line(world, totals, &all);
     if (totals->file) {
         json(totals->file, world, totals, &all);

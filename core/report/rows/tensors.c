@@ -221,9 +221,9 @@ static int close_tensors(void *self, const struct asim_world *world, struct asim
 {
     int code = 0;
 
-    for (uint32_t r = 0; asim_distribution_keeps(world) && r < world->n_ranks && !code; r++)
-        if (asim_rank_is_here(&world->ranks[r]))
-            code = write_rank(&world->ranks[r], self, err);
+    for (uint32_t r = 0; asim_distribution_keeps(world) && r < world->set.n_ranks && !code; r++)
+        if (asim_rank_is_here(&world->run.ranks[r]))
+            code = write_rank(&world->run.ranks[r], self, err);
     free(self);
     return code;
 }
@@ -232,11 +232,11 @@ static int close_tensors(void *self, const struct asim_world *world, struct asim
 static int open_tensors(struct asim_event_observer *observer, struct asim_world *world,
                         const char *out, struct asim_err *err)
 {
-    const char *name = world->system.local_mem_trace;
+    const char *name = world->set.system.local_mem_trace;
     size_t size = (out ? strlen(out) : 0) + strlen(name) + 2;
     char *prefix;
 
-    if (!world->system.track_local_mem)
+    if (!world->set.system.track_local_mem)
         return 0;
     prefix = malloc(size);
     if (!prefix)

@@ -297,14 +297,14 @@ void asim_bus_start(struct asim_rank *rank, struct asim_chunk *chunk,
 /* Buses live in the world's arena, one per rank, only where model-shared-bus asks for them. */
 int asim_bus_setup(struct asim_world *world, struct asim_err *err)
 {
-    const struct asim_system *sys = &world->system;
+    const struct asim_system *sys = &world->set.system;
 
     if (sys->shared_bus)
-        world->bus_request_bytes = sizeof(struct request);
-    for (uint32_t r = 0; sys->shared_bus && r < world->n_ranks; r++) {
+        world->set.bus_request_bytes = sizeof(struct request);
+    for (uint32_t r = 0; sys->shared_bus && r < world->set.n_ranks; r++) {
         struct asim_bus *bus;
 
-        if (!asim_rank_is_here(&world->ranks[r]))
+        if (!asim_rank_is_here(&world->run.ranks[r]))
             continue;
         bus = asim_arena_alloc(&world->arena, sizeof *bus);
 
@@ -316,7 +316,7 @@ int asim_bus_setup(struct asim_world *world, struct asim_err *err)
         bus->reduction_ns = sys->local_reduction_delay;
         bus->gap_per_byte[0] = (double)(float)sys->loggp_G; /* parity: 32 bits */
         bus->gap_per_byte[1] = 0.0038;
-        world->ranks[r].bus = bus;
+        world->run.ranks[r].bus = bus;
     }
     return 0;
 }

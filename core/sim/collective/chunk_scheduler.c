@@ -71,7 +71,7 @@ static struct asim_chunk *place_in_turn(struct asim_queue *queue, const struct a
 static struct asim_chunk *enqueue_after(const struct asim_rank *rank, struct asim_queue *queue,
                                         const struct asim_chunk *fresh)
 {
-    int policy = is_balanced(fresh) ? rank->world->system.intra_dim : ASIM_INTRA_FIFO;
+    int policy = is_balanced(fresh) ? rank->world->set.system.intra_dim : ASIM_INTRA_FIFO;
     struct asim_chunk *after = queue->tail;
 
     if (policy == ASIM_INTRA_RG)
@@ -108,7 +108,7 @@ static void refill(struct asim_rank *rank, uint32_t q)
 {
     struct asim_queue *queue = &rank->queues[q];
 
-    while (queue->running < rank->world->queue_limit && !rank->failed) {
+    while (queue->running < rank->world->set.queue_limit && !rank->failed) {
         struct asim_chunk *chunk = queue->head;
 
         while (chunk && chunk->started)

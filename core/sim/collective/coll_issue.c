@@ -34,9 +34,9 @@ enum { GROUP_TAG_SHIFT = 32 };
  * first: LIFO counts up, FIFO down. */
 static int64_t take_priority(struct asim_rank *rank, const struct asim_op *op)
 {
-    if (rank->world->system.policy == ASIM_EXPLICIT)
+    if (rank->world->set.system.policy == ASIM_EXPLICIT)
         return op->priority;
-    return rank->world->system.policy == ASIM_LIFO ? rank->priority++ : rank->priority--;
+    return rank->world->set.system.policy == ASIM_LIFO ? rank->priority++ : rank->priority--;
 }
 
 /* Chunk size and how many (system-layer.md#chunks).
@@ -45,7 +45,7 @@ static int64_t take_priority(struct asim_rank *rank, const struct asim_op *op)
 static uint64_t chunk_bytes(const struct asim_phase_plan *plan, uint64_t *total)
 {
     const struct asim_world *world = plan->rank->world;
-    uint64_t splits = world->system.splits, chunk_size = *total / splits;
+    uint64_t splits = world->set.system.splits, chunk_size = *total / splits;
     int kind = plan->kind;
 
     if (plan->sizes) { /* counted, not measured */
@@ -54,8 +54,8 @@ static uint64_t chunk_bytes(const struct asim_phase_plan *plan, uint64_t *total)
     }
     if (kind == ASIM_BARRIER) /* is not split */
         return *total;
-    if (kind != ASIM_ALL_GATHER && chunk_size < world->n_ranks) {
-        chunk_size = world->n_ranks;
+    if (kind != ASIM_ALL_GATHER && chunk_size < world->set.n_ranks) {
+        chunk_size = world->set.n_ranks;
         *total = splits * chunk_size;
     }
     if (!chunk_size) {
@@ -129,7 +129,7 @@ static uint64_t plan_chunk(struct asim_phase_plan *plan, struct asim_chunk *chun
                                                                 .n = plan->group->n,
                                                                 .index = plan->position}
                                         : (struct asim_ring_of){.stride = 1,
-                                                                .n = plan->rank->world->n_ranks,
+                                                                .n = plan->rank->world->set.n_ranks,
                                                                 .index = plan->rank->id};
     return plan->dims.left;
 }
@@ -147,7 +147,7 @@ static void record_join(const struct asim_phase_plan *plan, const struct asim_co
     event.of.join.first = asim_phase_plan_first(plan);
     event.of.join.sized = plan->sizes != NULL;
     event.of.join.members = asim_phase_plan_members(plan);
-    asim_event_bus_record(&rank->world->event_bus, rank->shard->events, &event);
+    asim_event_bus_record(&rank->world->run.event_bus, rank->shard->events, &event);
 }
 
 /* Each chunk starts before the next is made (system-layer.md#chunks), and may even end; the extra
@@ -188,9 +188,9 @@ static void run_chunks(struct asim_phase_plan *plan, struct asim_coll_op *coll,
  * The lookup order of ASTRA-sim (system-layer.md#algorithm-names). */
 static const char *custom_of(const struct asim_world *world, const struct asim_op *op)
 {
-    const char *own = asim_node_prefixes_get(&world->node_prefixes, op->id);
+    const char *own = asim_node_prefixes_get(&world->set.node_prefixes, op->id);
 
-    return own ? own : world->custom[op->comm_type];
+    return own ? own : world->set.custom[op->comm_type];
 }
 
 /* What the trace lacks or the configuration does not name fails the rank with the op's name. */
@@ -210,7 +210,7 @@ static int check_kind(struct asim_rank *rank, const struct asim_op *op)
     }
     if (op->comm_type == ASIM_BROADCAST)
         return 1;
-    if (is_known && (rank->world->n_choices[op->comm_type] || custom_of(rank->world, op)))
+    if (is_known && (rank->world->set.n_choices[op->comm_type] || custom_of(rank->world, op)))
         return 1;
     asim_rank_fail(
         rank,
@@ -238,7 +238,7 @@ static int find_root(struct asim_phase_plan *plan, const struct asim_op *op)
 {
     int down = plan->kind == ASIM_BROADCAST || plan->kind == ASIM_SCATTER;
     int given = (op->has & (down ? ASIM_HAS_COMM_SRC : ASIM_HAS_COMM_DST)) != 0;
-    uint32_t n = plan->rank->world->n_ranks, root = down ? op->comm_src : op->comm_dst;
+    uint32_t n = plan->rank->world->set.n_ranks, root = down ? op->comm_src : op->comm_dst;
 
     if (!asim_phase_plan_is_rooted(plan->kind) || !given)
         return 0;
@@ -271,14 +271,14 @@ static uint32_t involved_of(const struct asim_op *op)
 static int take_sizes(struct asim_phase_plan *plan, const struct asim_op *op)
 {
     struct asim_world *world = plan->rank->world;
-    uint64_t n = plan->listed ? plan->listed->n : world->n_ranks;
+    uint64_t n = plan->listed ? plan->listed->n : world->set.n_ranks;
     const char *why = NULL;
 
     if (op->comm_type != ASIM_ALL_TO_ALL)
         why = "only an ALL_TO_ALL can have sizes of its own";
     else if (plan->graph)
         why = "an algorithm given as traces has its own sizes; leave one of the two out";
-    else if (!plan->group && asim_phase_plan_members(plan) != world->n_ranks)
+    else if (!plan->group && asim_phase_plan_members(plan) != world->set.n_ranks)
         why = "involved_dim leaves ranks out; name a communicator group instead";
     if (why)
         asim_rank_fail(plan->rank, "rank %u: op %llu ('%s') is a %s with comm_sizes: %s",
@@ -305,7 +305,7 @@ static int fill_plan(struct asim_phase_plan *plan, const struct asim_op *op)
     /* Everybody: laid out as without a group, all dimensions involved. Collectives are counted and
      * tagged as the listed group's own all the same (system-layer.md#chunks). */
     plan->listed = plan->group;
-    if (plan->group && plan->group->n == world->n_ranks)
+    if (plan->group && plan->group->n == world->set.n_ranks)
         plan->group = NULL;
     else if (!plan->group)
         plan->involved = involved_of(op);
@@ -335,11 +335,11 @@ void asim_coll_issue(struct asim_rank *rank, uint32_t index, const struct asim_o
     if (!check_kind(rank, op))
         return;
     if (op->has & ASIM_HAS_QUEUE)
-        plan.queue = 1 + op->comm_queue % rank->world->settings.queues_per_dim;
+        plan.queue = 1 + op->comm_queue % rank->world->set.settings.queues_per_dim;
     plan.group = asim_group_find(rank, op, &all);
     if (!plan.group && !all)
         return;
-    if (op->comm_type == ASIM_BROADCAST && !rank->world->n_choices[ASIM_BROADCAST] &&
+    if (op->comm_type == ASIM_BROADCAST && !rank->world->set.n_choices[ASIM_BROADCAST] &&
         !custom_of(rank->world, op)) { /* parity: not modelled, each rank waits on its own */
         asim_clock_add(rank, asim_replay_ns(op),
                        &(struct asim_rank_event){.kind = ASIM_RANK_EVENT_OP_DONE, .op = index});

@@ -19,9 +19,9 @@
 static const struct asim_coll_choice *choice_of(const struct asim_world *world, int list,
                                                 uint32_t dim)
 {
-    uint32_t n = world->n_choices[list];
+    uint32_t n = world->set.n_choices[list];
 
-    return &world->choices[list][dim < n ? dim : n - 1];
+    return &world->set.choices[list][dim < n ? dim : n - 1];
 }
 
 /* Kinds in which one member differs from the others. */
@@ -35,17 +35,17 @@ int asim_phase_plan_is_rooted(int kind)
  * (system-layer.md#dimensions-and-groups). */
 uint32_t asim_phase_plan_dims(const struct asim_world *world, int list)
 {
-    for (uint32_t d = 0; d < world->dims.n; d++)
+    for (uint32_t d = 0; d < world->set.dims.n; d++)
         if (choice_of(world, list, d)->one)
             return d + 1;
-    return (uint32_t)world->dims.n;
+    return (uint32_t)world->set.dims.n;
 }
 
 /* The ranks that differ from this one in that dimension only; a group is one ring in file order. */
 static struct asim_ring_of ring_of(const struct asim_phase_plan *plan, uint32_t dim)
 {
     const struct asim_world *world = plan->rank->world;
-    struct asim_ring_of ring = {.stride = world->strides[dim], .n = world->dims.at[dim]};
+    struct asim_ring_of ring = {.stride = world->set.strides[dim], .n = world->set.dims.at[dim]};
 
     if (plan->group)
         return (struct asim_ring_of){.members = plan->group->ranks,
@@ -54,7 +54,7 @@ static struct asim_ring_of ring_of(const struct asim_phase_plan *plan, uint32_t 
                                      .root = plan->root};
     if (choice_of(world, plan->list, dim)->one) {
         ring.stride = 1;
-        ring.n = world->n_ranks;
+        ring.n = world->set.n_ranks;
     }
     ring.index = plan->rank->id / ring.stride % ring.n;
     ring.root = plan->root / ring.stride % ring.n;
@@ -83,7 +83,7 @@ uint64_t asim_phase_plan_members(const struct asim_phase_plan *plan)
     uint64_t members = 1;
 
     if (plan->graph)
-        return plan->group ? plan->group->n : plan->rank->world->n_ranks;
+        return plan->group ? plan->group->n : plan->rank->world->set.n_ranks;
     for (uint32_t d = 0; d < plan->n_dims; d++)
         if (is_active(plan, d))
             members *= ring_of(plan, d).n;
@@ -104,7 +104,7 @@ uint32_t asim_phase_plan_first(const struct asim_phase_plan *plan)
  * the second. */
 static uint32_t take_queue(const struct asim_phase_plan *plan, uint32_t dim, int half, int *step)
 {
-    uint32_t q = plan->rank->world->settings.queues_per_dim, at;
+    uint32_t q = plan->rank->world->set.settings.queues_per_dim, at;
     struct asim_dim_round_robin *round_robin = &plan->rank->round_robin[dim];
 
     if (plan->queue) {
@@ -129,11 +129,11 @@ static const struct asim_coll_choice *choice_in_group(const struct asim_phase_pl
 {
     const struct asim_world *world = plan->rank->world;
 
-    for (uint32_t i = 0; i < world->n_choices[plan->list]; i++)
-        if (world->choices[plan->list][i].algo->flows)
-            return &world->choices[plan->list][i];
-    if (world->n_choices[plan->list] > 1 && world->ring.algo->coll_types & 1u << kind)
-        return &world->ring;
+    for (uint32_t i = 0; i < world->set.n_choices[plan->list]; i++)
+        if (world->set.choices[plan->list][i].algo->flows)
+            return &world->set.choices[plan->list][i];
+    if (world->set.n_choices[plan->list] > 1 && world->set.ring.algo->coll_types & 1u << kind)
+        return &world->set.ring;
     return choice_of(world, plan->list, 0);
 }
 
@@ -189,7 +189,7 @@ static void lay_bw_aware(const struct asim_phase_plan *plan, struct asim_chunk *
             last = i;
     if (last == n)
         return;
-    if (plan->rank->world->order->scatters_all)
+    if (plan->rank->world->set.order->scatters_all)
         last = n;
     for (uint32_t i = 0; i < last; i++)
         if (is_active(plan, order[i]))
@@ -234,7 +234,7 @@ static void view_dims(const struct asim_phase_plan *plan, struct asim_dims_conte
     *view = (struct asim_dims_context){.coll_type = plan->kind, .n = plan->n_dims};
     for (uint32_t d = 0; d < plan->n_dims; d++) {
         view->size[d] = ring_of(plan, d).n;
-        view->bw[d] = plan->rank->world->dim_bw[d];
+        view->bw[d] = plan->rank->world->set.dim_bw[d];
         view->active |= (uint32_t)is_active(plan, d) << d;
     }
 }
@@ -251,8 +251,9 @@ void asim_phase_plan_add_sized(const struct asim_phase_plan *plan, struct asim_c
     struct asim_phase *phase = &chunk->phases[chunk->n_phases++];
 
     *phase = (struct asim_phase){.kind = plan->kind, .subgroup = plan->group != NULL};
-    phase->choice = named->algo == world->direct.algo ? named : &world->direct;
-    phase->ring = (struct asim_ring_of){.stride = 1, .n = world->n_ranks, .index = plan->rank->id};
+    phase->choice = named->algo == world->set.direct.algo ? named : &world->set.direct;
+    phase->ring =
+        (struct asim_ring_of){.stride = 1, .n = world->set.n_ranks, .index = plan->rank->id};
     if (plan->listed)
         phase->ring = (struct asim_ring_of){
             .members = plan->listed->ranks, .n = plan->listed->n, .index = plan->position};
@@ -271,9 +272,9 @@ uint64_t asim_phase_plan_add(struct asim_phase_plan *plan, struct asim_chunk *ch
         return bytes;
     }
     view_dims(plan, &view);
-    world->order->order(&view, &plan->dims, &pick);
+    world->set.order->order(&view, &plan->dims, &pick);
     plan->dims.chunk++;
-    if (plan->kind == ASIM_ALL_REDUCE && world->system.optimization == ASIM_LOCAL_BW_AWARE) {
+    if (plan->kind == ASIM_ALL_REDUCE && world->set.system.optimization == ASIM_LOCAL_BW_AWARE) {
         lay_bw_aware(plan, chunk, pick.order, pick.bytes);
         return pick.bytes;
     }

@@ -70,7 +70,7 @@ static uint64_t delay_of(const struct asim_rank *rank, const struct asim_chunk *
     const struct asim_phase *phase = asim_chunk_phase(chunk);
 
     if (phase->subgroup && !phase->choice->algo->subgroup_pays_delay)
-        return SUBGROUP_DELAY_NS + rank->endpoint_ns - (uint64_t)rank->world->endpoint_ns;
+        return SUBGROUP_DELAY_NS + rank->endpoint_ns - (uint64_t)rank->world->set.endpoint_ns;
     return rank->bus ? ASIM_NEVER : rank->endpoint_ns;
 }
 
@@ -86,10 +86,10 @@ static inline void do_step(struct asim_rank *rank, struct asim_chunk *chunk,
                            .src = rank->id,
                            .dst = step->to};
 
-    if (world->queue && !world->settings.rendezvous && step->to != ASIM_NOBODY &&
+    if (world->via.queue && !world->set.settings.rendezvous && step->to != ASIM_NOBODY &&
         step->from != ASIM_NOBODY) { /* what asim_send and asim_receive come to */
         msg.id = asim_send_id(rank);
-        if (world->backend->send(world->carrier, &msg))
+        if (world->via.backend->send(world->via.carrier, &msg))
             asim_rank_fail_nomem(rank, "sending a message");
         asim_match_post_chunk(rank, chunk, step->from, step->recv_bytes);
         return;
@@ -161,7 +161,7 @@ void asim_chunk_start_phase(struct asim_rank *rank, struct asim_chunk *chunk)
                               .bytes = phase->bytes,
                               .sizes = chunk->coll->sizes,
                               .share = chunk->share,
-                              .shares = rank->world->system.splits};
+                              .shares = rank->world->set.system.splits};
 
     chunk->delay_ns = delay_of(rank, chunk);
     chunk->step = chunk->received = 0;
@@ -181,7 +181,7 @@ void asim_chunk_start_phase(struct asim_rank *rank, struct asim_chunk *chunk)
  * free (system-layer.md#endpoint-delay-and-reduction). */
 uint64_t asim_chunk_reduce_ns(const struct asim_rank *rank, uint64_t bytes)
 {
-    double bw = rank->world->system.local_mem_bw_gbps * 1e9;
+    double bw = rank->world->set.system.local_mem_bw_gbps * 1e9;
 
     return REDUCE_PASSES * (bw > 0 ? asim_ns_whole((double)bytes / bw * 1e9) : 0);
 }

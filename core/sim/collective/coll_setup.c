@@ -27,14 +27,15 @@ static int choose(struct asim_world *world, int kind, const struct asim_words *w
 {
     struct asim_err why = {0};
 
-    world->choices[kind] = asim_arena_array(&world->arena, words->n, sizeof *world->choices[kind]);
-    if (!world->choices[kind])
+    world->set.choices[kind] =
+        asim_arena_array(&world->arena, words->n, sizeof *world->set.choices[kind]);
+    if (!world->set.choices[kind])
         return asim_err_nomem(err, "choosing algorithms");
     for (size_t d = 0; d < words->n; d++)
-        if (asim_coll_choose(&world->choices[kind][d], words->at[d], &why))
+        if (asim_coll_choose(&world->set.choices[kind][d], words->at[d], &why))
             return asim_err_set(err, ASIM_EINVAL, "%s-implementation: %s", asim_coll_type_key(kind),
                                 why.text);
-    world->n_choices[kind] = (uint32_t)words->n;
+    world->set.n_choices[kind] = (uint32_t)words->n;
     return 0;
 }
 
@@ -50,24 +51,24 @@ static int is_replayed(int kind, const struct asim_words *words)
  * (system-layer.md#dimensions-and-groups). */
 static int choose_list(struct asim_world *world, int kind, struct asim_err *err)
 {
-    const struct asim_words *words = &world->system.impl[kind];
+    const struct asim_words *words = &world->set.system.impl[kind];
 
     if (!words->n || is_replayed(kind, words))
         return 0;
-    if (words->n > world->dims.n)
+    if (words->n > world->set.dims.n)
         return asim_err_set(err, ASIM_EINVAL,
                             "the system configuration names %zu algorithms for %s, but there are "
                             "only %zu logical dimensions; give one per dimension",
-                            words->n, asim_coll_type_name(kind), world->dims.n);
+                            words->n, asim_coll_type_name(kind), world->set.dims.n);
     if (choose(world, kind, words, err))
         return ASIM_EINVAL;
-    if (words->n < world->dims.n && asim_phase_plan_dims(world, kind) > words->n)
+    if (words->n < world->set.dims.n && asim_phase_plan_dims(world, kind) > words->n)
         asim_world_diagnose(
             world,
             "the system configuration names %zu algorithms for %s and there are %zu "
             "logical dimensions: %s is used for the rest (ASTRA-sim leaves their ranks "
             "out of the collective)",
-            words->n, asim_coll_type_name(kind), world->dims.n, words->at[words->n - 1]);
+            words->n, asim_coll_type_name(kind), world->set.dims.n, words->at[words->n - 1]);
     return 0;
 }
 
@@ -83,9 +84,9 @@ static int choose_default(struct asim_world *world, int kind, struct asim_err *e
     snprintf(word, sizeof word, "%s", name);
     switch (kind) {
     case ASIM_REDUCE_SCATTER_BLOCK:
-        world->choices[kind] = world->choices[ASIM_REDUCE_SCATTER];
-        world->n_choices[kind] = world->n_choices[ASIM_REDUCE_SCATTER];
-        if (world->n_choices[kind])
+        world->set.choices[kind] = world->set.choices[ASIM_REDUCE_SCATTER];
+        world->set.n_choices[kind] = world->set.n_choices[ASIM_REDUCE_SCATTER];
+        if (world->set.n_choices[kind])
             return 0;
         return choose(world, kind, &words, err);
     case ASIM_REDUCE:
@@ -105,26 +106,26 @@ static int choose_all(struct asim_world *world, struct asim_err *err)
         if (choose_list(world, kind, err))
             return ASIM_EINVAL;
     for (int kind = 0; kind < ASIM_COLL_TYPES; kind++)
-        if (!world->n_choices[kind] && choose_default(world, kind, err))
+        if (!world->set.n_choices[kind] && choose_default(world, kind, err))
             return ASIM_EINVAL;
-    if (asim_coll_choose(&world->direct, "direct", err))
+    if (asim_coll_choose(&world->set.direct, "direct", err))
         return ASIM_EINVAL;
-    return asim_coll_choose(&world->ring, "ring", err);
+    return asim_coll_choose(&world->set.ring, "ring", err);
 }
 
 /* Prefixes are malloc'ed and freed by asim_coll_fini; node_prefixes likewise. */
 static int find_custom(struct asim_world *world, struct asim_err *err)
 {
-    const char *own = world->system.per_node_custom, *owner = world->settings.system;
+    const char *own = world->set.system.per_node_custom, *owner = world->set.settings.system;
 
     for (int kind = 0; kind < ASIM_COLL_TYPES; kind++) {
-        if (!world->system.custom[kind])
+        if (!world->set.system.custom[kind])
             continue;
-        world->custom[kind] = asim_custom_resolve(owner, world->system.custom[kind]);
-        if (!world->custom[kind])
+        world->set.custom[kind] = asim_custom_resolve(owner, world->set.system.custom[kind]);
+        if (!world->set.custom[kind])
             return asim_err_nomem(err, "looking for collective algorithms");
     }
-    return own ? asim_node_prefixes_read(&world->node_prefixes, own, err) : 0;
+    return own ? asim_node_prefixes_read(&world->set.node_prefixes, own, err) : 0;
 }
 
 /* Bandwidths for the orders that look at them: the analytical network's, or the slowest link on
@@ -132,22 +133,23 @@ static int find_custom(struct asim_world *world, struct asim_err *err)
  * Relative to dimension 0; exact values do not matter to the orders. */
 static int measure_dims(struct asim_world *world, struct asim_err *err)
 {
-    for (size_t d = 0; d < world->dims.n; d++) {
+    for (size_t d = 0; d < world->set.dims.n; d++) {
         struct asim_pair pair = {0};
 
-        world->dim_bw[d] = 1;
-        if (d < world->shape.n)
-            world->dim_bw[d] =
-                world->shape.at[d].bandwidth_gbps / world->shape.at[0].bandwidth_gbps;
-        if (!world->route || world->dims.at[d] < 2 || !world->order->needs_bandwidth)
+        world->set.dim_bw[d] = 1;
+        if (d < world->set.shape.n)
+            world->set.dim_bw[d] =
+                world->set.shape.at[d].bandwidth_gbps / world->set.shape.at[0].bandwidth_gbps;
+        if (!world->set.route || world->set.dims.at[d] < 2 || !world->set.order->needs_bandwidth)
             continue;
-        if (asim_pair_get(&pair, world->route, (struct asim_host_pair){0, world->strides[d]},
-                          world->net.payload_bytes, err))
+        if (asim_pair_get(&pair, world->set.route,
+                          (struct asim_host_pair){0, world->set.strides[d]},
+                          world->set.net.payload_bytes, err))
             return ASIM_EINVAL;
-        world->dim_bw[d] = pair.rate_bps ? (double)pair.rate_bps : 1;
+        world->set.dim_bw[d] = pair.rate_bps ? (double)pair.rate_bps : 1;
     }
-    for (size_t d = world->dims.n; d-- > 0;)
-        world->dim_bw[d] /= world->dim_bw[0];
+    for (size_t d = world->set.dims.n; d-- > 0;)
+        world->set.dim_bw[d] /= world->set.dim_bw[0];
     return 0;
 }
 
@@ -155,34 +157,35 @@ static int measure_dims(struct asim_world *world, struct asim_err *err)
  * failure: asim_world_close does. */
 int asim_coll_setup(struct asim_world *world, struct asim_err *err)
 {
-    uint32_t stride = 1, queues = world->settings.queues_per_dim;
+    uint32_t stride = 1, queues = world->set.settings.queues_per_dim;
 
     if (asim_consistency_open(world))
         return asim_err_nomem(err, "laying out the logical dimensions");
-    world->strides = asim_arena_array(&world->arena, world->dims.n, sizeof *world->strides);
-    if (!world->strides)
+    world->set.strides =
+        asim_arena_array(&world->arena, world->set.dims.n, sizeof *world->set.strides);
+    if (!world->set.strides)
         return asim_err_nomem(err, "laying out the logical dimensions");
-    for (size_t d = 0; d < world->dims.n; d++) {
-        world->strides[d] = stride;
-        stride *= world->dims.at[d];
+    for (size_t d = 0; d < world->set.dims.n; d++) {
+        world->set.strides[d] = stride;
+        stride *= world->set.dims.at[d];
     }
-    world->order = asim_coll_dims_find(world->system.dim_order, err);
-    if (!world->order || choose_all(world, err) || find_custom(world, err) ||
+    world->set.order = asim_coll_dims_find(world->set.system.dim_order, err);
+    if (!world->set.order || choose_all(world, err) || find_custom(world, err) ||
         measure_dims(world, err))
         return ASIM_EINVAL;
-    world->max_phases = 2 * (uint32_t)world->dims.n + 1;
-    world->queue_limit = (world->system.active_chunks + queues - 1) / queues;
-    world->units[ASIM_UNIT_CPU] = world->system.cpu_slots;
-    world->units[ASIM_UNIT_COMP] = world->system.comp_slots;
-    world->units[ASIM_UNIT_COMM] = world->system.comm_slots;
-    world->units[ASIM_UNIT_RECV] = UINT32_MAX;
+    world->set.max_phases = 2 * (uint32_t)world->set.dims.n + 1;
+    world->set.queue_limit = (world->set.system.active_chunks + queues - 1) / queues;
+    world->set.units[ASIM_UNIT_CPU] = world->set.system.cpu_slots;
+    world->set.units[ASIM_UNIT_COMP] = world->set.system.comp_slots;
+    world->set.units[ASIM_UNIT_COMM] = world->set.system.comm_slots;
+    world->set.units[ASIM_UNIT_RECV] = UINT32_MAX;
     return 0;
 }
 
 void asim_coll_fini(struct asim_world *world)
 {
     for (int kind = 0; kind < ASIM_COLL_TYPES; kind++)
-        free(world->custom[kind]);
-    asim_node_prefixes_fini(&world->node_prefixes);
+        free(world->set.custom[kind]);
+    asim_node_prefixes_fini(&world->set.node_prefixes);
     asim_consistency_fini(world);
 }

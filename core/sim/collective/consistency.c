@@ -44,7 +44,7 @@ static void on_event(void *self, const struct asim_world *seen, const struct asi
     struct asim_world *world = self;
     uint64_t who = (uint64_t)event->of.join.first << 32 | event->of.join.group;
     uint64_t sequence = event->of.join.sequence,
-             *members_met = asim_map_put(&world->members_met, who, sequence);
+             *members_met = asim_map_put(&world->run.members_met, who, sequence);
     uint64_t kind = event->of.join.sized ? SIZED : (uint64_t)event->of.join.kind + 1;
     struct asim_err err = {0};
 
@@ -58,14 +58,14 @@ static void on_event(void *self, const struct asim_world *seen, const struct asi
     if (*members_met >> 32 != kind)
         refuse(world, event, (const uint64_t[2]){kind, *members_met >> 32});
     else if ((++*members_met & UINT32_MAX) == event->of.join.members)
-        asim_map_delete(&world->members_met, who, sequence);
+        asim_map_delete(&world->run.members_met, who, sequence);
 }
 
 /* The first of the observers, so that no report sees a collective that cannot be. */
 int asim_consistency_open(struct asim_world *world)
 {
-    asim_map_init(&world->members_met);
-    return asim_event_bus_add(&world->event_bus,
+    asim_map_init(&world->run.members_met);
+    return asim_event_bus_add(&world->run.event_bus,
                               &(struct asim_event_observer){.wants = 1u << ASIM_EV_COLL_JOIN,
                                                             .self = world,
                                                             .on_event = on_event});
@@ -74,5 +74,5 @@ int asim_consistency_open(struct asim_world *world)
 /* Collectives that some never joined are still in it. */
 void asim_consistency_fini(struct asim_world *world)
 {
-    asim_map_fini(&world->members_met);
+    asim_map_fini(&world->run.members_met);
 }

@@ -149,7 +149,7 @@ static uint64_t common(uint64_t a, uint64_t b)
  * order of their own; seeds show what it is worth. */
 static void draw_order(const struct asim_rank *rank, uint64_t n, uint64_t order[2])
 {
-    uint64_t seed = rank->world->system.flow_order_seed, x = (seed << 32 | rank->id) + 1;
+    uint64_t seed = rank->world->set.system.flow_order_seed, x = (seed << 32 | rank->id) + 1;
 
     order[0] = 0;
     order[1] = 1;

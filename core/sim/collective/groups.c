@@ -36,7 +36,7 @@ static struct asim_named_groups *parse(const struct asim_rank *rank, const char 
 {
     size_t length = strlen(text);
     struct asim_named_groups *named = calloc(1, sizeof *named);
-    uint32_t n_ranks = rank->world->n_ranks;
+    uint32_t n_ranks = rank->world->set.n_ranks;
     int code = ASIM_ENOMEM;
 
     if (named && (named->text = malloc(length + 1))) {
@@ -68,14 +68,14 @@ void asim_group_metadata(struct asim_rank *rank, const struct asim_op *op)
 
     if (strlen(text) < 5)
         return;
-    pthread_mutex_lock(&world->lock);
-    for (named = world->named; named && strcmp(named->text, text);)
+    pthread_mutex_lock(&world->made.lock);
+    for (named = world->made.named; named && strcmp(named->text, text);)
         named = named->next;
     if (!named && (named = parse(rank, text, &rank->shard->scratch_err))) {
-        named->next = world->named;
-        world->named = named;
+        named->next = world->made.named;
+        world->made.named = named;
     }
-    pthread_mutex_unlock(&world->lock);
+    pthread_mutex_unlock(&world->made.lock);
     if (!named)
         asim_rank_record_failure(rank);
     else if (named->groups.n || !rank->named)
@@ -113,7 +113,7 @@ const struct asim_group *asim_group_find(struct asim_rank *rank, const struct as
         return NULL;
     if (!asim_text_i64(name, &id)) {
         group = search(rank->named, id);
-        group = group ? group : search(&rank->world->groups, id);
+        group = group ? group : search(&rank->world->set.groups, id);
     }
     if (group && (group->id < 0 || group->id > ASIM_PROCESS_GROUP_MAX))
         asim_rank_fail(rank,
@@ -138,10 +138,10 @@ const struct asim_group *asim_group_find(struct asim_rank *rank, const struct as
 
 void asim_group_fini(struct asim_world *world)
 {
-    while (world->named) {
-        struct asim_named_groups *named = world->named;
+    while (world->made.named) {
+        struct asim_named_groups *named = world->made.named;
 
-        world->named = named->next;
+        world->made.named = named->next;
         free_named(named);
     }
 }

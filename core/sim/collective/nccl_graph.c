@@ -35,7 +35,7 @@ static uint32_t server_size(const struct asim_world *world, const struct asim_co
 {
     if (word->window)
         return word->window;
-    return world->topo.gpus_per_server ? world->topo.gpus_per_server : 1;
+    return world->set.topo.gpus_per_server ? world->set.topo.gpus_per_server : 1;
 }
 
 /* Members in each server; 0 where they lie unevenly or a server comes twice. */
@@ -59,11 +59,11 @@ static uint32_t local_of(const struct asim_ring_of *ring, uint32_t size)
 /* NVLink and NIC of a GPU in GB/s, for the choice by size. Bits per second are 8e9 to one. */
 static void find_rates(const struct asim_world *world, struct asim_nccl_spec *spec)
 {
-    const struct asim_topo *topo = &world->topo;
+    const struct asim_topo *topo = &world->set.topo;
 
-    if (world->shape.n) {
-        spec->nv_gbytes = world->shape.at[0].bandwidth_gbps;
-        spec->net_gbytes = world->shape.at[world->shape.n - 1].bandwidth_gbps;
+    if (world->set.shape.n) {
+        spec->nv_gbytes = world->set.shape.at[0].bandwidth_gbps;
+        spec->net_gbytes = world->set.shape.at[world->set.shape.n - 1].bandwidth_gbps;
         return;
     }
     for (uint32_t i = topo->nodes ? topo->first_port[0] : 0; topo->nodes && i < topo->first_port[1];
@@ -316,7 +316,7 @@ static void free_program(struct asim_nccl_graph *compiled)
 static struct asim_nccl_graph *find(struct asim_world *world, const struct asim_nccl *chosen,
                                     struct asim_err *err)
 {
-    struct asim_nccl_graph *compiled = world->nccl_graphs;
+    struct asim_nccl_graph *compiled = world->made.nccl_graphs;
 
     while (compiled && !is_same(&compiled->shape, &chosen->spec))
         compiled = compiled->next;
@@ -332,8 +332,8 @@ static struct asim_nccl_graph *find(struct asim_world *world, const struct asim_
         free_program(compiled);
         return NULL;
     }
-    compiled->next = world->nccl_graphs;
-    world->nccl_graphs = compiled;
+    compiled->next = world->made.nccl_graphs;
+    world->made.nccl_graphs = compiled;
     return compiled;
 }
 
@@ -353,9 +353,9 @@ int asim_nccl_graph_compile(struct asim_rank *rank, const struct asim_coll_choic
         asim_rank_record_failure(rank);
         return ASIM_EINVAL;
     }
-    pthread_mutex_lock(&world->lock);
+    pthread_mutex_lock(&world->made.lock);
     compiled = find(world, &chosen, &rank->shard->scratch_err);
-    pthread_mutex_unlock(&world->lock);
+    pthread_mutex_unlock(&world->made.lock);
     if (!compiled) {
         asim_rank_record_failure(rank);
         return ASIM_EINVAL;
@@ -373,10 +373,10 @@ int asim_nccl_graph_compile(struct asim_rank *rank, const struct asim_coll_choic
 /* At the world's end, when no chunk points into a op graph any more. */
 void asim_nccl_graph_fini(struct asim_world *world)
 {
-    while (world->nccl_graphs) {
-        struct asim_nccl_graph *compiled = world->nccl_graphs;
+    while (world->made.nccl_graphs) {
+        struct asim_nccl_graph *compiled = world->made.nccl_graphs;
 
-        world->nccl_graphs = compiled->next;
+        world->made.nccl_graphs = compiled->next;
         free_program(compiled);
     }
 }

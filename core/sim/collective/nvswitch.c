@@ -65,7 +65,7 @@ static uint32_t nvswitch_at(const struct asim_topo *topo, uint32_t rank, uint32_
 /* Words that are no algorithm are told of later (coll_setup.c). */
 int asim_nvswitch_wanted(const struct asim_world *world)
 {
-    const struct asim_words *words = &world->system.impl[ASIM_ALL_REDUCE];
+    const struct asim_words *words = &world->set.system.impl[ASIM_ALL_REDUCE];
     int wanted = 0;
 
     for (size_t i = 0; i < words->n; i++) {
@@ -92,25 +92,25 @@ static int can_meet(const struct asim_topo *topo, uint32_t rank)
 /* Says so where an algorithm was named that would use them and cannot. */
 int asim_nvswitch_open(struct asim_world *world, struct asim_err *err)
 {
-    uint32_t n = world->topo.endpoints, without = 0;
+    uint32_t n = world->set.topo.endpoints, without = 0;
 
-    while (n && without < world->n_ranks && can_meet(&world->topo, without))
+    while (n && without < world->set.n_ranks && can_meet(&world->set.topo, without))
         without++;
-    if (without < world->n_ranks && asim_nvswitch_wanted(world) > 1)
+    if (without < world->set.n_ranks && asim_nvswitch_wanted(world) > 1)
         asim_world_diagnose(
             world,
             "rank %u is joined to no NVSwitch%s, so NVLS goes from GPU to GPU: the same bytes on "
             "every link, without waiting for all; topologies of SimAI's flavour have NVSwitches",
             without, n ? " of at most 511 ports" : "");
-    if (without < world->n_ranks)
+    if (without < world->set.n_ranks)
         return 0;
-    world->nvswitches = calloc(n, sizeof *world->nvswitches);
-    if (!world->nvswitches)
+    world->run.nvswitches = calloc(n, sizeof *world->run.nvswitches);
+    if (!world->run.nvswitches)
         return asim_err_nomem(err, "setting up NVSwitches");
     for (uint32_t i = 0; i < n; i++) {
-        asim_map_init(&world->nvswitches[i].pieces);
-        world->nvswitches[i].last = &world->nvswitches[i].first;
-        world->nvswitches[i].host = world->topo.hosts - n + i;
+        asim_map_init(&world->run.nvswitches[i].pieces);
+        world->run.nvswitches[i].last = &world->run.nvswitches[i].first;
+        world->run.nvswitches[i].host = world->set.topo.hosts - n + i;
     }
     return 0;
 }
@@ -118,22 +118,22 @@ int asim_nvswitch_open(struct asim_world *world, struct asim_err *err)
 /* Pieces that wait for their latency are in the map, too. */
 void asim_nvswitch_close(struct asim_world *world)
 {
-    for (uint32_t i = 0; world->nvswitches && i < world->topo.endpoints; i++) {
-        struct asim_map *pieces = &world->nvswitches[i].pieces;
+    for (uint32_t i = 0; world->run.nvswitches && i < world->set.topo.endpoints; i++) {
+        struct asim_map *pieces = &world->run.nvswitches[i].pieces;
 
         for (size_t at = 0; at < pieces->cap; at++)
             if (pieces->used[at])
                 free((void *)(uintptr_t)pieces->slots[at].value);
         asim_map_fini(pieces);
     }
-    free(world->nvswitches);
-    world->nvswitches = NULL;
+    free(world->run.nvswitches);
+    world->run.nvswitches = NULL;
 }
 
 /* One GPU alone has nothing to meet for; more than the tag can count go by ranks. */
 int asim_nvswitch_serves(const struct asim_world *world, uint32_t local)
 {
-    return world->nvswitches && local > 1 && local <= ASIM_NVSWITCH_MOST;
+    return world->run.nvswitches && local > 1 && local <= ASIM_NVSWITCH_MOST;
 }
 
 /* The same NVSwitches in the same order, so that both take the same one for a slot. */
@@ -151,7 +151,8 @@ int asim_nvswitch_check(struct asim_rank *rank, const struct asim_ring_of *ring,
 {
     uint32_t first = ring->index / local * local, p = first;
 
-    while (p < first + local && hang_alike(&rank->world->topo, rank->id, asim_ring_rank(ring, p)))
+    while (p < first + local &&
+           hang_alike(&rank->world->set.topo, rank->id, asim_ring_rank(ring, p)))
         p++;
     if (p == first + local)
         return 0;
@@ -165,7 +166,7 @@ int asim_nvswitch_check(struct asim_rank *rank, const struct asim_ring_of *ring,
 /* Asked for each of a rank's flows: ports squared at worst, of which there are a handful. */
 uint32_t asim_nvswitch_host(const struct asim_rank *rank, uint32_t slot)
 {
-    const struct asim_topo *topo = &rank->world->topo;
+    const struct asim_topo *topo = &rank->world->set.topo;
     uint32_t n = 0;
 
     while (nvswitch_at(topo, rank->id, n) != UINT32_MAX)
@@ -177,7 +178,7 @@ uint32_t asim_nvswitch_host(const struct asim_rank *rank, uint32_t slot)
 uint64_t asim_nvswitch_tag(const struct asim_rank *rank, const struct asim_chunk *chunk,
                            uint32_t first)
 {
-    const struct asim_topo *topo = &rank->world->topo;
+    const struct asim_topo *topo = &rank->world->set.topo;
     uint64_t group = chunk->tag >> 32 & 0x1ffff, ring = 0;
     uint64_t number = chunk->tag & ((1u << STREAM_BITS) - 1);
     uint64_t dim = chunk->phases[chunk->phase - 1].dim & ((1u << DIM_BITS) - 1);
@@ -194,7 +195,7 @@ uint64_t asim_nvswitch_tag(const struct asim_rank *rank, const struct asim_chunk
 /* The i-th end point is the i-th of the hosts behind the GPUs (topo/endpoint.c). */
 static struct asim_nvswitch *nvswitch_of(struct asim_world *world, uint32_t host)
 {
-    return &world->nvswitches[host - (world->topo.hosts - world->topo.endpoints)];
+    return &world->run.nvswitches[host - (world->set.topo.hosts - world->set.topo.endpoints)];
 }
 
 /* Of the last word about a piece, which is what is done with it. */
@@ -226,7 +227,7 @@ static void send(struct asim_world *world, struct asim_nvswitch *at, const struc
                            .src = at->host,
                            .dst = dst};
 
-    if (world->backend->send(world->carrier, &msg))
+    if (world->via.backend->send(world->via.carrier, &msg))
         fail_nomem(world, at, "sending a message");
 }
 
@@ -249,14 +250,15 @@ static void answer(struct asim_world *world, struct asim_nvswitch *at, struct pi
 /* The latency is the same for all, so pieces come out in the order they went in. */
 static void put_off(struct asim_world *world, struct asim_nvswitch *at, struct piece *piece)
 {
-    if (!world->endpoint_ns) {
+    if (!world->set.endpoint_ns) {
         answer(world, at, piece);
         return;
     }
     piece->next = NULL;
     *at->last = piece;
     at->last = &piece->next;
-    if (world->backend->wake_after(world->carrier, at->host, (uint64_t)world->endpoint_ns))
+    if (world->via.backend->wake_after(world->via.carrier, at->host,
+                                       (uint64_t)world->set.endpoint_ns))
         fail_nomem(world, at, "waiting before a flow");
 }
 
@@ -326,8 +328,8 @@ void asim_nvswitch_arrived(struct asim_world *world, const struct asim_msg *msg)
         asim_err_set(&asim_rank_shard_of(world, at->host)->scratch_err, ASIM_EINVAL,
                      "NVSwitch %u got a piece of %llu bytes from rank %u that does not fit the "
                      "collective under way there: more than %u chunks run at once",
-                     asim_topo_external_id(&world->topo, msg->dst), (unsigned long long)msg->bytes,
-                     msg->src, 1u << STREAM_BITS);
+                     asim_topo_external_id(&world->set.topo, msg->dst),
+                     (unsigned long long)msg->bytes, msg->src, 1u << STREAM_BITS);
         fail(world, at);
         return;
     }

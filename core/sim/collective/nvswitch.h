@@ -30,7 +30,8 @@ static inline uint32_t asim_nvswitch_word(enum asim_nvswitch_role role, uint32_t
 
 /* 1 if the system configuration names an algorithm that can use NVSwitches as end points. */
 int asim_nvswitch_wanted(const struct asim_world *world);
-/* After topology and end points; nothing where there are none. world->nvswitches: one for each. */
+/* After topology and end points; nothing where there are none. world->run.nvswitches: one for each.
+ */
 int asim_nvswitch_open(struct asim_world *world, struct asim_err *err);
 void asim_nvswitch_close(struct asim_world *world);
 

@@ -202,7 +202,7 @@ static void free_recipe(struct asim_op_graph *graph)
 static struct asim_op_graph *find_or_read(struct asim_world *world, const char *prefix,
                                           uint32_t member, struct asim_err *err)
 {
-    struct asim_op_graph *graph = world->op_graphs;
+    struct asim_op_graph *graph = world->made.op_graphs;
 
     while (graph && (graph->member != member || strcmp(graph->prefix, prefix)))
         graph = graph->next;
@@ -219,8 +219,8 @@ static struct asim_op_graph *find_or_read(struct asim_world *world, const char *
         free_recipe(graph);
         return NULL;
     }
-    graph->next = world->op_graphs;
-    world->op_graphs = graph;
+    graph->next = world->made.op_graphs;
+    world->made.op_graphs = graph;
     return graph;
 }
 
@@ -230,9 +230,9 @@ struct asim_op_graph *asim_op_graph_find(struct asim_rank *rank, const char *pre
     struct asim_world *world = rank->world;
     struct asim_op_graph *graph;
 
-    pthread_mutex_lock(&world->lock);
+    pthread_mutex_lock(&world->made.lock);
     graph = find_or_read(world, prefix, member, &rank->shard->scratch_err);
-    pthread_mutex_unlock(&world->lock);
+    pthread_mutex_unlock(&world->made.lock);
     if (!graph)
         asim_rank_record_failure(rank);
     return graph;
@@ -240,10 +240,10 @@ struct asim_op_graph *asim_op_graph_find(struct asim_rank *rank, const char *pre
 
 void asim_op_graph_fini(struct asim_world *world)
 {
-    while (world->op_graphs) {
-        struct asim_op_graph *graph = world->op_graphs;
+    while (world->made.op_graphs) {
+        struct asim_op_graph *graph = world->made.op_graphs;
 
-        world->op_graphs = graph->next;
+        world->made.op_graphs = graph->next;
         free_recipe(graph);
     }
 }

@@ -26,7 +26,7 @@ static void send_now(struct asim_rank *rank, struct asim_msg *msg)
 {
     struct asim_world *world = rank->world;
 
-    if (world->fabric && msg->bytes > ASIM_PACKET_BYTES_MAX) {
+    if (world->via.fabric && msg->bytes > ASIM_PACKET_BYTES_MAX) {
         asim_rank_fail(rank,
                        "rank %u: a message of %llu bytes to rank %u is more than the packet "
                        "network can number (%llu); check the comm_size of its ops",
@@ -35,7 +35,7 @@ static void send_now(struct asim_rank *rank, struct asim_msg *msg)
         return;
     }
     msg->id = asim_send_id(rank);
-    if (world->backend->send(world->carrier, msg))
+    if (world->via.backend->send(world->via.carrier, msg))
         asim_rank_fail_nomem(rank, "sending a message");
 }
 
@@ -57,7 +57,7 @@ void asim_send(struct asim_rank *rank, struct asim_msg *msg)
 {
     struct asim_deferred_action *action;
 
-    if (!rank->world->settings.rendezvous || msg->dst >= rank->world->n_ranks) {
+    if (!rank->world->set.settings.rendezvous || msg->dst >= rank->world->set.n_ranks) {
         send_now(rank, msg);
         return;
     }
@@ -73,7 +73,7 @@ void asim_receive(struct asim_rank *rank, const struct asim_recv *recv)
 {
     struct asim_deferred_action *action;
 
-    if (!rank->world->settings.rendezvous || recv->src >= rank->world->n_ranks) {
+    if (!rank->world->set.settings.rendezvous || recv->src >= rank->world->set.n_ranks) {
         asim_match_post(rank, recv);
         return;
     }

@@ -11,6 +11,7 @@
  * event, and the two may change places.
  */
 #include "sim/collective/uniform_phase.h"
+#include "net/fast_path.h"
 #include "sim/collective/chunk_scheduler.h"
 #include "sim/collective/coll_run.h"
 #include "sim/collective/match.h"
@@ -28,18 +29,20 @@ _Static_assert(offsetof(struct asim_uniform_phase, credit.next) == 64 &&
 /* All steps alike, one message out and one in for one credit: those of a ring. Then there are as
  * many arrivals as steps, and as many credits at the end as at the start: when those are free and
  * all steps taken, every message has come, and nothing of the uniform phase is in use any more. */
-static int may_march(const struct asim_rank *rank, const struct asim_chunk *chunk)
+static int is_uniform(const struct asim_rank *rank, const struct asim_chunk *chunk)
 {
     const struct asim_step *step = &chunk->next_step;
     const struct asim_plan *plan = &chunk->plan;
     const struct asim_world *world = rank->world;
 
-    return !world->settings.rendezvous && chunk->delay_ns != ASIM_NEVER &&
+    if (world->set.without & ASIM_FAST_UNIFORM_PHASE)
+        return 0;
+    return !world->set.settings.rendezvous && chunk->delay_ns != ASIM_NEVER &&
            plan->algo->identical_steps && plan->steps && plan->arrivals == plan->steps &&
            plan->start_credits == plan->end_credits && step->credits == 1 && !step->min_arrivals &&
            step->to != ASIM_NOBODY && step->from != ASIM_NOBODY && step->send_bytes &&
            step->recv_bytes && step->recv_bytes != ASIM_ANY_BYTES && plan->steps < UINT32_MAX &&
-           (!world->fabric || step->send_bytes <= ASIM_PACKET_BYTES_MAX);
+           (!world->via.fabric || step->send_bytes <= ASIM_PACKET_BYTES_MAX);
 }
 
 static inline int has_row(const struct asim_uniform_phase *uniform)
@@ -59,9 +62,9 @@ static int open_row(struct asim_rank *rank, struct asim_uniform_phase *uniform,
                            .id = (uint64_t)rank->id << 32 | (uint32_t)rank->sent,
                            .cookie = ASIM_NEVER};
 
-    if (!world->backend->row_open)
+    if (!world->via.backend->row_open)
         return 0;
-    uniform->row = world->backend->row_open(world->carrier, &msg);
+    uniform->row = world->via.backend->row_open(world->via.carrier, &msg);
     if (!uniform->row)
         return ASIM_ENOMEM;
     uniform->to = ASIM_NOBODY;
@@ -102,13 +105,13 @@ static void begin(struct asim_rank *rank, struct asim_chunk *chunk)
 
 int asim_uniform_phase_begin(struct asim_rank *rank, struct asim_chunk *chunk)
 {
-    if (!may_march(rank, chunk))
+    if (!is_uniform(rank, chunk))
         return 0;
     begin(rank, chunk);
     return 1;
 }
 
-/* Nothing points at the uniform phase any more: see may_march. */
+/* Nothing points at the uniform phase any more: see is_uniform. */
 static void end(struct asim_rank *rank, struct asim_chunk *chunk)
 {
     struct asim_world *world = rank->world;
@@ -116,7 +119,7 @@ static void end(struct asim_rank *rank, struct asim_chunk *chunk)
 
     chunk->uniform = NULL;
     if (has_row(uniform))
-        world->backend->row_close(world->carrier, uniform->row);
+        world->via.backend->row_close(world->via.carrier, uniform->row);
     asim_match_unpin(rank, uniform->inbox);
     asim_pool_put(&rank->shard->pools.uniform, uniform);
     asim_chunk_advance(rank, chunk);
@@ -125,7 +128,7 @@ static void end(struct asim_rank *rank, struct asim_chunk *chunk)
 uint64_t asim_uniform_phase_unsent(const struct asim_rank *rank)
 {
     const struct asim_world *world = rank->world;
-    size_t queues = world->dims.n * world->settings.queues_per_dim;
+    size_t queues = world->set.dims.n * world->set.settings.queues_per_dim;
     uint64_t left = 0;
 
     for (size_t q = 0; q < queues; q++)
@@ -158,7 +161,7 @@ static void send(struct asim_rank *rank, const struct asim_uniform_phase *unifor
                            .id = asim_send_id(rank),
                            .cookie = ASIM_NEVER};
 
-    if (world->backend->send(world->carrier, &msg))
+    if (world->via.backend->send(world->via.carrier, &msg))
         asim_rank_fail_nomem(rank, "sending a message");
 }
 
@@ -173,7 +176,7 @@ void asim_uniform_phase_credit(struct asim_rank *rank, struct asim_chunk *chunk)
         uniform->credits--;
         uniform->left--;
         if (has_row(uniform))
-            world->backend->row_send(world->carrier, uniform->row);
+            world->via.backend->row_send(world->via.carrier, uniform->row);
         else
             send(rank, uniform);
         if (!post_first(uniform, asim_rank_now(rank)))
@@ -251,7 +254,7 @@ void asim_uniform_phase_step(struct asim_rank *rank, struct asim_uniform_phase *
     }
     uniform->left--;
     if (has_row(uniform))
-        world->backend->row_send(world->carrier, uniform->row);
+        world->via.backend->row_send(world->via.carrier, uniform->row);
     else
         send(rank, uniform);
 }

@@ -58,9 +58,9 @@ static int own_nothing(struct asim_distribution *dist, const struct asim_topo *t
 /* One switch can only be cut off from its hosts, and then every frame crosses. */
 int asim_world_is_unpartitioned(const struct asim_world *world)
 {
-    const struct asim_settings *settings = &world->settings;
+    const struct asim_settings *settings = &world->set.settings;
 
-    return settings->processes > 1 && settings->borrowed_cores && world->topo.switches == 1;
+    return settings->processes > 1 && settings->borrowed_cores && world->set.topo.switches == 1;
 }
 
 /* Every process deals alike, from the topology alone, so nobody has to be told who owns what. */
@@ -84,12 +84,12 @@ int asim_distribution_open(struct asim_world *world, const struct asim_settings 
     dist->n = settings->processes ? settings->processes : 1;
     dist->threads = settings->threads ? settings->threads : 1;
     if (unpartitioned && dist->self)
-        return own_nothing(dist, &world->topo, err);
+        return own_nothing(dist, &world->set.topo, err);
     if (unpartitioned) {
         dist->n = 1;
         dist->threads *= settings->borrowed_cores;
     }
-    return distribute(dist, &world->topo, dist->threads, err);
+    return distribute(dist, &world->set.topo, dist->threads, err);
 }
 
 /* Processes wait for each other after every window: its length and the largest part say what can
@@ -108,7 +108,7 @@ static void diagnose_unpartitioned(const struct asim_world *world, uint32_t thre
     asim_world_diagnose(world,
                         "a network of one switch stays in one process, because every frame would "
                         "cross: the first of %u runs it, threads: %u",
-                        world->settings.processes, threads);
+                        world->set.settings.processes, threads);
 }
 
 /* Without windows there is nothing to do side by side. */
@@ -129,22 +129,23 @@ int asim_distribution_connect(struct asim_world *world, struct asim_err *err)
     if (!dist || (unpartitioned && dist->self))
         return 0;
     if (dist->n > 1) {
-        if (world->memory_servers)
+        if (world->run.memory_servers)
             return asim_err_set(err, ASIM_EINVAL,
                                 "the remote memory is shared between ranks, which couples them "
                                 "without delay; %u processes cannot do that, run this on one.",
                                 dist->n);
-        if ((code = world->packets->join(world->fabric, &dist->part, dist->self, err)))
+        if ((code = world->via.packets->join(world->via.fabric, &dist->part, dist->self, err)))
             return code;
-        dist->lag_ns = world->packets->common_lookahead(world->fabric);
+        dist->lag_ns = world->via.packets->common_lookahead(world->via.fabric);
         diagnose_parts(world);
     }
-    if ((code = world->packets->use_threads(world->fabric, dist->threads, dist->thread, err)))
+    if ((code =
+             world->via.packets->use_threads(world->via.fabric, dist->threads, dist->thread, err)))
         return code;
-    of = world->packets->worker_of(world->fabric, &n);
+    of = world->via.packets->worker_of(world->via.fabric, &n);
     if (unpartitioned)
         diagnose_unpartitioned(world, n);
-    if (world->settings.threads > 1 && n == 1)
+    if (world->set.settings.threads > 1 && n == 1)
         diagnose_per_event(world);
     return asim_rank_shards_open(world, n, of) ? asim_err_nomem(err, "setting up ranks") : 0;
 }
@@ -180,19 +181,19 @@ int asim_distribution_has(const struct asim_world *world, uint32_t node)
 /* Linear in ranks and nodes. Messages count where the network does not, at their sources. */
 void asim_totals_here(const struct asim_world *world, struct asim_totals *totals)
 {
-    *totals = (struct asim_totals){.ranks_done = world->ranks_done,
-                                   .stopped = world->stopped != 0,
-                                   .ops_total = world->ops_total,
-                                   .settled_ns = world->settled_ns};
-    if (world->fabric)
-        world->packets->stats(world->fabric, &totals->net);
-    for (uint32_t r = 0; r < world->n_ranks; r++) {
-        const struct asim_rank *rank = &world->ranks[r];
+    *totals = (struct asim_totals){.ranks_done = world->run.ranks_done,
+                                   .stopped = world->run.stopped != 0,
+                                   .ops_total = world->set.ops_total,
+                                   .settled_ns = world->run.settled_ns};
+    if (world->via.fabric)
+        world->via.packets->stats(world->via.fabric, &totals->net);
+    for (uint32_t r = 0; r < world->set.n_ranks; r++) {
+        const struct asim_rank *rank = &world->run.ranks[r];
 
         if (!asim_rank_is_here(rank))
             continue;
         totals->ops_done += asim_feed_finished(rank->feed);
-        totals->messages += world->fabric ? 0 : rank->sent - asim_uniform_phase_unsent(rank);
+        totals->messages += world->via.fabric ? 0 : rank->sent - asim_uniform_phase_unsent(rank);
         totals->dropped += asim_feed_unresolved(rank->feed);
         totals->invalid += asim_feed_invalid(rank->feed);
         totals->no_duration += asim_feed_no_duration(rank->feed);
@@ -270,9 +271,9 @@ void asim_distribution_settle(struct asim_world *world, uint64_t until)
             sure = sure < dist->last_ns ? sure : dist->last_ns;
             dist->last_ns = until;
         }
-        asim_event_bus_deliver(&world->event_bus, world, sure);
+        asim_event_bus_deliver(&world->run.event_bus, world, sure);
     } else if (asim_events_pack(world, &dist->events)) {
-        world->event_bus.pending.failed = 1;
+        world->run.event_bus.pending.failed = 1;
     }
 }
 
@@ -304,7 +305,7 @@ int asim_world_pack(struct asim_world *world, uint32_t peer, struct asim_buffer 
         world); /* what ranks did at their start may not have been settled yet */
     if (!peer && asim_events_pack(world, &dist->events))
         return asim_err_nomem(err, "telling another process");
-    if (world->fabric && world->packets->pack(world->fabric, peer, &network, err))
+    if (world->via.fabric && world->via.packets->pack(world->via.fabric, peer, &network, err))
         return ASIM_EINVAL;
     if (join(dist, peer, &network))
         return asim_err_nomem(err, "telling another process");
@@ -328,7 +329,7 @@ int asim_world_unpack(struct asim_world *world, const struct asim_buffer *buffer
     network.n = n;
     if (from.failed)
         return asim_err_set(err, ASIM_EBUG, "a buffer of another process is cut short");
-    if (n && world->packets->unpack(world->fabric, &network, err))
+    if (n && world->via.packets->unpack(world->via.fabric, &network, err))
         return ASIM_EINVAL;
     code = asim_events_unpack(world, &from);
     if (code == ASIM_EBUG)
@@ -339,15 +340,15 @@ int asim_world_unpack(struct asim_world *world, const struct asim_buffer *buffer
 /* Asked after asim_world_is_stopped, which has gathered what the shards know. */
 int asim_world_is_over(struct asim_world *world)
 {
-    return world->ranks_done == world->n_here &&
-           (!world->fabric || world->packets->is_quiet(world->fabric));
+    return world->run.ranks_done == world->set.n_here &&
+           (!world->via.fabric || world->via.packets->is_quiet(world->via.fabric));
 }
 
 /* The only place that asks the stop hook; a stop is never taken back. */
 int asim_world_is_stopped(struct asim_world *world)
 {
-    if (!world->stopped && world->hooks.stop && world->hooks.stop(world->hooks.self))
-        world->stopped = 1;
+    if (!world->run.stopped && world->hooks.stop && world->hooks.stop(world->hooks.self))
+        world->run.stopped = 1;
     asim_rank_shards_gather(world);
-    return world->failed || world->stopped;
+    return world->run.failed || world->run.stopped;
 }

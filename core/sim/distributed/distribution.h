@@ -85,7 +85,7 @@ static inline int asim_distribution_reports(const struct asim_world *world)
 /* 1 where the run was sound as far as it came: what a process writes of its own ranks is kept. */
 static inline int asim_distribution_keeps(const struct asim_world *world)
 {
-    return asim_distribution_reports(world) ? !world->failed : world->dist->keeps;
+    return asim_distribution_reports(world) ? !world->run.failed : world->dist->keeps;
 }
 
 /* Of this process, and of all that have been put together here. */

@@ -21,7 +21,7 @@ static void pack_op(const struct asim_world *world, struct asim_event *event,
     char name[NAME_MAX_BYTES] = "";
     struct asim_op op;
 
-    if ((event->kind != ASIM_EV_OP_ISSUE || world->system.trace_enabled) &&
+    if ((event->kind != ASIM_EV_OP_ISSUE || world->set.system.trace_enabled) &&
         !asim_event_op(world, event, &op)) {
         size_t n = strlen(op.name);
 
@@ -60,7 +60,7 @@ static void pack_one(struct asim_world *world, struct asim_event *event,
 /* A failure to record earlier is told here, too. */
 int asim_events_pack(struct asim_world *world, struct asim_serializer *into)
 {
-    struct asim_events *pending = &world->event_bus.pending;
+    struct asim_events *pending = &world->run.event_bus.pending;
 
     for (size_t i = 0; i < pending->n; i++)
         pack_one(world, &pending->at[i], into);
@@ -93,7 +93,7 @@ static int unpack_one(struct asim_event *event, struct asim_deserializer *from)
 /* To the end of the buffer; what came before a failure stays pending and is freed with the rest. */
 int asim_events_unpack(struct asim_world *world, struct asim_deserializer *from)
 {
-    struct asim_events *pending = &world->event_bus.pending;
+    struct asim_events *pending = &world->run.event_bus.pending;
 
     while (from->at < from->end && !from->failed) {
         struct asim_event event;

@@ -23,10 +23,10 @@ static void pack_joined(const struct asim_world *world, struct asim_serializer *
 {
     const uint32_t none = UINT32_MAX;
 
-    for (uint32_t r = 0; r < world->n_ranks; r++) {
-        const struct asim_map *map = &world->ranks[r].sequences;
+    for (uint32_t r = 0; r < world->set.n_ranks; r++) {
+        const struct asim_map *map = &world->run.ranks[r].sequences;
 
-        for (size_t i = 0; asim_rank_is_here(&world->ranks[r]) && i < map->cap; i++) {
+        for (size_t i = 0; asim_rank_is_here(&world->run.ranks[r]) && i < map->cap; i++) {
             if (!map->used[i] || map->slots[i].hi != 1)
                 continue;
             ASIM_SERIALIZE(into, r);
@@ -63,14 +63,14 @@ static void pack_links(const struct asim_world *world, struct asim_serializer *i
     struct asim_link_use use;
 
     for (uint32_t wire = 0;
-         world->fabric && asim_event_bus_wants(&world->event_bus, ASIM_EV_LINKS) &&
-         wire < world->topo.n_links * 2;
+         world->via.fabric && asim_event_bus_wants(&world->run.event_bus, ASIM_EV_LINKS) &&
+         wire < world->set.topo.n_links * 2;
          wire++) {
-        const struct asim_link *link = &world->topo.links[wire / 2];
+        const struct asim_link *link = &world->set.topo.links[wire / 2];
 
         if (!asim_distribution_has(world, wire % 2 ? link->b : link->a))
             continue;
-        world->packets->link_use(world->fabric, wire, &use);
+        world->via.packets->link_use(world->via.fabric, wire, &use);
         ASIM_SERIALIZE(into, wire);
         ASIM_SERIALIZE(into, use);
     }
@@ -89,7 +89,7 @@ int asim_world_pack_end(struct asim_world *world, const struct asim_err *run,
     into->n = 0;
     asim_totals_here(world, &totals);
     ASIM_SERIALIZE(into, totals);
-    ASIM_SERIALIZE(into, world->failure);
+    ASIM_SERIALIZE(into, world->run.failure);
     pack_joined(world, into);
     pack_stall(world, into);
     pack_links(world, into);
@@ -166,13 +166,13 @@ static int unpack_links(struct asim_world *world, struct asim_deserializer *from
 
     for (;;) {
         ASIM_DESERIALIZE(from, wire);
-        if (wire >= world->topo.n_links * 2 || from->failed)
+        if (wire >= world->set.topo.n_links * 2 || from->failed)
             return 0;
         if (!dist->links) {
-            dist->links = malloc((world->topo.n_links * 2 + 1) * sizeof *dist->links);
+            dist->links = malloc((world->set.topo.n_links * 2 + 1) * sizeof *dist->links);
             if (!dist->links)
                 return ASIM_ENOMEM;
-            for (size_t i = 0; i < world->topo.n_links * 2; i++)
+            for (size_t i = 0; i < world->set.topo.n_links * 2; i++)
                 dist->links[i].to = UINT32_MAX;
         }
         ASIM_DESERIALIZE(from, dist->links[wire]);
@@ -191,9 +191,9 @@ int asim_world_unpack_end(struct asim_world *world, const struct asim_buffer *bu
     ASIM_DESERIALIZE(&from, totals);
     ASIM_DESERIALIZE(&from, failure);
     asim_totals_add(&world->dist->others, &totals);
-    asim_failure_merge(&world->failure, &failure);
-    world->failed |= failure.err.code != 0;
-    world->stopped |= (int)totals.stopped;
+    asim_failure_merge(&world->run.failure, &failure);
+    world->run.failed |= failure.err.code != 0;
+    world->run.stopped |= (int)totals.stopped;
     code = unpack_joined(world->dist, &from);
     code = code ? code : unpack_stall(world->dist, &from);
     code = code ? code : unpack_links(world, &from);
@@ -211,8 +211,8 @@ uint64_t asim_distribution_joined(const struct asim_world *world, uint32_t rank,
 {
     const uint64_t *n;
 
-    if (asim_rank_is_here(&world->ranks[rank]))
-        return asim_stall_joined(&world->ranks[rank], group);
+    if (asim_rank_is_here(&world->run.ranks[rank]))
+        return asim_stall_joined(&world->run.ranks[rank], group);
     n = asim_map_get(&world->dist->joined, rank, group);
     return n ? *n : 0;
 }
@@ -232,5 +232,5 @@ void asim_distribution_link_use(const struct asim_world *world, uint32_t wire,
     if (dist && dist->links && dist->links[wire].to != UINT32_MAX)
         *use = dist->links[wire];
     else
-        world->packets->link_use(world->fabric, wire, use);
+        world->via.packets->link_use(world->via.fabric, wire, use);
 }

@@ -80,7 +80,7 @@ uint64_t asim_stall_joined(const struct asim_rank *rank, uint64_t group)
 static int absentees(const struct asim_world *world, const struct asim_stall_row *row,
                      struct text *text)
 {
-    uint32_t n = row->listed ? row->listed->n : world->n_ranks, absent = 0;
+    uint32_t n = row->listed ? row->listed->n : world->set.n_ranks, absent = 0;
 
     for (uint32_t i = 0; i < n; i++) {
         uint32_t r = row->listed ? row->listed->ranks[i] : i;
@@ -136,7 +136,7 @@ static void explain_coll(const struct asim_rank *rank, const struct asim_coll_op
 
     name_op(rank, coll->op, text);
     add(text, ", collective %llu of ", (unsigned long long)coll->sequence + 1);
-    name_group(coll->group, rank->world->n_ranks, text);
+    name_group(coll->group, rank->world->set.n_ranks, text);
     add(text, " (%s, %llu bytes)", asim_coll_type_name(coll->kind),
         (unsigned long long)coll->bytes);
     row->is_coll = 1;
@@ -226,8 +226,8 @@ static void collect_extras(const struct asim_rank *rank, struct asim_stall *stal
 void asim_stall_collect(const struct asim_world *world, struct asim_stall *stall)
 {
     memset(stall, 0, sizeof *stall);
-    for (uint32_t r = 0; r < world->n_ranks; r++) {
-        const struct asim_rank *rank = &world->ranks[r];
+    for (uint32_t r = 0; r < world->set.n_ranks; r++) {
+        const struct asim_rank *rank = &world->run.ranks[r];
 
         if (!asim_rank_is_here(rank))
             continue;
@@ -238,9 +238,9 @@ void asim_stall_collect(const struct asim_world *world, struct asim_stall *stall
             explain(rank, &stall->rows[stall->n_rows++]);
         stall->stuck++;
     }
-    if (world->fabric)
+    if (world->via.fabric)
         stall->undelivered =
-            world->packets->unfinished(world->fabric, stall->messages, ASIM_STALL_MESSAGES);
+            world->via.packets->unfinished(world->via.fabric, stall->messages, ASIM_STALL_MESSAGES);
     stall->n_messages = stall->undelivered < ASIM_STALL_MESSAGES ? (uint32_t)stall->undelivered
                                                                  : ASIM_STALL_MESSAGES;
 }
@@ -262,8 +262,8 @@ static void tell_network(const struct asim_world *world, const struct asim_stall
             "\n  a message of %llu bytes from rank %u to rank %u cannot be delivered: %llu "
             "bytes were acknowledged%s",
             (unsigned long long)stall->messages[i].bytes,
-            asim_topo_external_id(&world->topo, stall->messages[i].src),
-            asim_topo_external_id(&world->topo, stall->messages[i].dst),
+            asim_topo_external_id(&world->set.topo, stall->messages[i].src),
+            asim_topo_external_id(&world->set.topo, stall->messages[i].dst),
             (unsigned long long)stall->messages[i].acked,
             stall->messages[i].aborted ? ", and it was given up after RTO_RETRIES timeouts"
                                        : holdups[stall->messages[i].blocked_reason]);
@@ -286,8 +286,8 @@ static uint64_t size_at(const struct asim_world *world, const struct asim_stall 
 {
     const struct asim_coll_op *coll = NULL;
 
-    if (asim_rank_is_here(&world->ranks[rank]))
-        coll = world->ranks[rank].open_head;
+    if (asim_rank_is_here(&world->run.ranks[rank]))
+        coll = world->run.ranks[rank].open_head;
     for (; coll; coll = coll->next)
         if (asim_group_key(coll->group) == row->group && coll->sequence == row->sequence)
             return size_of(coll);
@@ -338,7 +338,7 @@ int asim_stall_report(const struct asim_world *world, struct asim_err *err)
         return stall.n_extras ? asim_err_set(err, ASIM_EINVAL, "%s", buf) : 0;
     }
     add(&text, "the run cannot go on: %llu of %u ranks have not finished and nothing is under way",
-        (unsigned long long)stall.stuck, world->n_ranks);
+        (unsigned long long)stall.stuck, world->set.n_ranks);
     tell_network(world, &stall, &text);
     for (uint32_t i = 0; i < stall.n_rows; i++)
         tell_row(world, &stall, &stall.rows[i], &text);

@@ -47,7 +47,7 @@ static enum asim_unit next_unit(const struct asim_rank *rank, uint32_t *index)
         uint64_t id;
 
         /* A full unit is not asked, so its ready ops cost nothing. */
-        if (rank->busy[unit] >= rank->world->units[unit])
+        if (rank->busy[unit] >= rank->world->set.units[unit])
             continue;
         if (!asim_feed_peek(rank->feed, (enum asim_unit)unit, &at, &id))
             continue;
@@ -74,12 +74,12 @@ static void leave(struct asim_rank *rank, uint32_t index)
     }
     rank->busy[*running & 0xff]--;
     asim_track_end(rank, (enum asim_span)(*running >> 8));
-    if (asim_event_bus_wants(&rank->world->event_bus, ASIM_EV_OP_END)) {
+    if (asim_event_bus_wants(&rank->world->run.event_bus, ASIM_EV_OP_END)) {
         struct asim_event event = {
             .t = asim_rank_now(rank), .kind = ASIM_EV_OP_END, .rank = rank->id};
 
         event.of.op.index = index;
-        asim_event_bus_record(&rank->world->event_bus, rank->shard->events, &event);
+        asim_event_bus_record(&rank->world->run.event_bus, rank->shard->events, &event);
     }
     if (rank->tensors)
         asim_tensors_end(rank, index);
@@ -118,7 +118,7 @@ static void compute(struct asim_rank *rank, uint32_t index, const struct asim_op
 {
     uint64_t ns;
 
-    if (rank->world->system.roofline && !op->is_cpu && op->has & ASIM_HAS_TENSOR_SIZE &&
+    if (rank->world->set.system.roofline && !op->is_cpu && op->has & ASIM_HAS_TENSOR_SIZE &&
         !op->tensor_bytes) {
         finish_later(rank, index);
         return;
@@ -126,7 +126,7 @@ static void compute(struct asim_rank *rank, uint32_t index, const struct asim_op
     ns = asim_compute_scaled(rank, asim_compute_ns(rank, op));
     if (!op->is_cpu)
         rank->track.gpu_busy += ns;
-    asim_track_roofline(rank, rank->world->system.roofline && !op->is_cpu ? op : NULL, ns);
+    asim_track_roofline(rank, rank->world->set.system.roofline && !op->is_cpu ? op : NULL, ns);
     done_after(rank, index, ns);
 }
 
@@ -147,7 +147,7 @@ static void communicate(struct asim_rank *rank, uint32_t index, const struct asi
 /* ASTRA-sim's order of tests: replay-only goes before the type. */
 static void dispatch(struct asim_rank *rank, uint32_t index, const struct asim_op *op)
 {
-    if (rank->world->system.replay_only) {
+    if (rank->world->set.system.replay_only) {
         replay(rank, index, op);
         return;
     }
@@ -186,7 +186,7 @@ static void record_issue(const struct asim_rank *rank, uint32_t index, const str
     event.of.op.bytes = is_comm ? op->comm_bytes : op->tensor_bytes;
     event.of.op.tag = op->comm_tag;
     event.of.op.peer = op->type == ASIM_OP_COMM_SEND ? op->comm_dst : op->comm_src;
-    asim_event_bus_record(&rank->world->event_bus, rank->shard->events, &event);
+    asim_event_bus_record(&rank->world->run.event_bus, rank->shard->events, &event);
 }
 
 /* Slot, track and `running` are set before dispatch, because an op may end inside it. */
@@ -207,7 +207,7 @@ static void issue_one(struct asim_rank *rank, enum asim_unit unit, uint32_t inde
     *running = (uint64_t)unit | (uint64_t)span << 8;
     rank->busy[unit]++;
     asim_track_start(rank, span);
-    if (asim_event_bus_wants(&rank->world->event_bus, ASIM_EV_OP_ISSUE))
+    if (asim_event_bus_wants(&rank->world->run.event_bus, ASIM_EV_OP_ISSUE))
         record_issue(rank, index, &op);
     if (rank->tensors)
         asim_tensors_start(rank, index, &op);
@@ -229,7 +229,7 @@ static void end_of_rank(struct asim_rank *rank)
     rank->cycles = asim_rank_now(rank);
     rank->shard->ranks_done++;
     asim_event_bus_record(
-        &rank->world->event_bus, rank->shard->events,
+        &rank->world->run.event_bus, rank->shard->events,
         &(struct asim_event){.t = rank->cycles, .kind = ASIM_EV_RANK_DONE, .rank = rank->id});
 }
 

@@ -35,7 +35,7 @@ struct asim_memory_server {
  * (system-layer.md#remote-memory). */
 static uint32_t bank_of(const struct asim_rank *rank)
 {
-    const struct asim_memory *mem = &rank->world->memory;
+    const struct asim_memory *mem = &rank->world->set.memory;
 
     return mem->type == ASIM_MEM_POOL ? 0 : rank->id / mem->npus_per_node;
 }
@@ -43,37 +43,37 @@ static uint32_t bank_of(const struct asim_rank *rank)
 /* 0 = none shared, accesses never wait. */
 static uint32_t bank_count(const struct asim_world *world)
 {
-    if (world->memory.type == ASIM_MEM_POOL)
+    if (world->set.memory.type == ASIM_MEM_POOL)
         return 1;
-    return world->memory.type == ASIM_MEM_PER_NODE ? world->memory.nodes : 0;
+    return world->set.memory.type == ASIM_MEM_PER_NODE ? world->set.memory.nodes : 0;
 }
 
 /* Sets per_event: a shared bank couples ranks within one ns, which windows cannot. */
 int asim_memory_setup(struct asim_world *world, struct asim_err *err)
 {
-    const struct asim_memory *mem = &world->memory;
+    const struct asim_memory *mem = &world->set.memory;
     uint32_t memory_servers = bank_count(world);
 
     if (!memory_servers)
         return 0;
     if (mem->type == ASIM_MEM_PER_NODE &&
-        (uint64_t)mem->nodes * mem->npus_per_node < world->n_ranks)
+        (uint64_t)mem->nodes * mem->npus_per_node < world->set.n_ranks)
         return asim_err_set(err, ASIM_EINVAL,
                             "the remote memory configuration has %u nodes of %u NPUs, but the run "
                             "has %u ranks",
-                            mem->nodes, mem->npus_per_node, world->n_ranks);
-    world->memory_servers =
-        asim_arena_array(&world->arena, memory_servers, sizeof *world->memory_servers);
-    if (!world->memory_servers)
+                            mem->nodes, mem->npus_per_node, world->set.n_ranks);
+    world->run.memory_servers =
+        asim_arena_array(&world->arena, memory_servers, sizeof *world->run.memory_servers);
+    if (!world->run.memory_servers)
         return asim_err_nomem(err, "setting up remote memory");
-    world->settings.per_event = 1;
+    world->set.settings.per_event = 1;
     return 0;
 }
 
 void asim_memory_fini(struct asim_world *world)
 {
-    for (uint32_t b = 0; world->memory_servers && b < bank_count(world); b++)
-        free(world->memory_servers[b].waiting.at);
+    for (uint32_t b = 0; world->run.memory_servers && b < bank_count(world); b++)
+        free(world->run.memory_servers[b].waiting.at);
 }
 
 /* Served from now on. The requester's clock may stand behind that of the rank that made room.
@@ -85,7 +85,7 @@ static void serve(struct asim_rank *by, const struct request *request)
     uint64_t now = asim_rank_now(by), own = asim_rank_now(rank);
     uint64_t ns = now - own + request->ns;
 
-    rank->world->memory_servers[bank_of(rank)].busy = 1;
+    rank->world->run.memory_servers[bank_of(rank)].busy = 1;
     asim_clock_add(rank, ns,
                    &(struct asim_rank_event){.kind = ASIM_RANK_EVENT_OP_DONE, .op = request->op});
     asim_clock_add(rank, ns,
@@ -95,7 +95,7 @@ static void serve(struct asim_rank *by, const struct request *request)
 /* Runs behind the op's own end, in the same tick: the order of system-layer.md#remote-memory. */
 void asim_memory_next(struct asim_rank *rank, uint32_t at)
 {
-    struct asim_memory_server *server = &rank->world->memory_servers[at];
+    struct asim_memory_server *server = &rank->world->run.memory_servers[at];
 
     server->busy = 0;
     if (server->first < server->waiting.n)
@@ -110,7 +110,7 @@ static int check(struct asim_rank *rank, const struct asim_op *op)
     struct asim_world *world = rank->world;
     unsigned long long id = op->id;
 
-    if (world->memory.type == ASIM_MEM_NONE) {
+    if (world->set.memory.type == ASIM_MEM_NONE) {
         asim_rank_fail(rank,
                        "rank %u: op %llu ('%s') accesses remote memory, but the remote "
                        "memory configuration says NO_MEMORY_EXPANSION",
@@ -128,19 +128,19 @@ static int check(struct asim_rank *rank, const struct asim_op *op)
 void asim_memory_issue(struct asim_rank *rank, uint32_t index, const struct asim_op *op)
 {
     struct asim_world *world = rank->world;
-    const struct asim_memory *mem = &world->memory;
+    const struct asim_memory *mem = &world->set.memory;
     struct request request = {rank, index, mem->latency_ns};
     struct asim_memory_server *server;
 
     if (!check(rank, op))
         return;
     request.ns += asim_ns_whole((double)op->tensor_bytes / mem->bandwidth_gbps);
-    if (!world->memory_servers) {
+    if (!world->run.memory_servers) {
         asim_clock_add(rank, request.ns,
                        &(struct asim_rank_event){.kind = ASIM_RANK_EVENT_OP_DONE, .op = index});
         return;
     }
-    server = &world->memory_servers[bank_of(rank)];
+    server = &world->run.memory_servers[bank_of(rank)];
     if (!server->busy)
         serve(rank, &request);
     else if (ASIM_VEC_PUSH(server->waiting, request))

@@ -44,13 +44,13 @@ static int check(struct asim_rank *rank, const struct asim_op *op, int is_send)
                        is_send ? "src" : "dst", own, rank->id);
         return 0;
     }
-    if (peer < rank->world->n_ranks && peer != rank->id)
+    if (peer < rank->world->set.n_ranks && peer != rank->id)
         return 1;
     asim_rank_fail(rank,
                    "rank %u: %s op %llu ('%s') has comm_%s %u; it must be another "
                    "rank, 0 to %u",
                    rank->id, is_send ? "send" : "receive", id, op->name, is_send ? "dst" : "src",
-                   peer, rank->world->n_ranks - 1);
+                   peer, rank->world->set.n_ranks - 1);
     return 0;
 }
 
@@ -58,10 +58,10 @@ static int check(struct asim_rank *rank, const struct asim_op *op, int is_send)
  * one number a size, from 1, the same for all ranks, which are on one thread there. */
 static uint64_t tag_of(struct asim_rank *rank, const struct asim_op *op)
 {
-    struct asim_map *sizes = &rank->world->sizes;
+    struct asim_map *sizes = &rank->world->run.sizes;
     uint64_t *number;
 
-    if (!(rank->world->backend->traits & ASIM_NET_MEET_BY_SIZE))
+    if (!(rank->world->via.backend->traits & ASIM_NET_MEET_BY_SIZE))
         return op->comm_tag;
     number = asim_map_put(sizes, 0, op->comm_bytes);
     if (!number) {

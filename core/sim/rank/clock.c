@@ -78,11 +78,11 @@ static inline int wake(struct asim_rank *rank, uint64_t t, uint64_t delay_ns,
 {
     struct asim_world *world = rank->world;
 
-    if (!world->queue)
-        return world->backend->wake_after(world->carrier, rank->id, delay_ns);
+    if (!world->via.queue)
+        return world->via.backend->wake_after(world->via.carrier, rank->id, delay_ns);
     first->due.kind = ASIM_DUE_OWN;
     first->due.rank = rank->id;
-    return asim_due_add(world->queue, t, &first->due);
+    return asim_due_add(world->via.queue, t, &first->due);
 }
 
 /* Takes the event, filled in but for its links, to the end of its time's list. */
@@ -151,7 +151,7 @@ void asim_clock_add_chunk(struct asim_rank *rank, uint64_t delay_ns, enum asim_r
 static void add_embedded_any(struct asim_rank *rank, uint64_t delay_ns,
                              struct asim_rank_event *event)
 {
-    struct asim_due_queue *queue = rank->world->queue;
+    struct asim_due_queue *queue = rank->world->via.queue;
     struct asim_due_lane *bucket = NULL;
     uint32_t n = rank->n_ticks;
     uint64_t now = asim_rank_now(rank), t = now + delay_ns;
@@ -174,7 +174,7 @@ static void add_embedded_any(struct asim_rank *rank, uint64_t delay_ns,
     rank->n_ticks = (uint16_t)(n + 1);
     if (bucket)
         asim_due_append(bucket, &event->due);
-    else if (rank->world->backend->wake_after(rank->world->carrier, rank->id, delay_ns))
+    else if (rank->world->via.backend->wake_after(rank->world->via.carrier, rank->id, delay_ns))
         asim_rank_fail_nomem(rank, "scheduling an event");
 }
 
@@ -185,7 +185,7 @@ void asim_clock_add_embedded(struct asim_rank *rank, uint64_t delay_ns,
     const struct asim_world *world = rank->world;
     uint64_t t = asim_rank_now(rank) + delay_ns;
 
-    if (rank->n_ticks | rank->has_tick_map || world->queue || t < delay_ns || t == ASIM_NEVER) {
+    if (rank->n_ticks | rank->has_tick_map || world->via.queue || t < delay_ns || t == ASIM_NEVER) {
         add_embedded_any(rank, delay_ns, event);
         return;
     }
@@ -194,6 +194,6 @@ void asim_clock_add_embedded(struct asim_rank *rank, uint64_t delay_ns,
     rank->ticks[0].head = event;
     rank->ticks[0].tail = event;
     rank->n_ticks = 1;
-    if (world->backend->wake_after(world->carrier, rank->id, delay_ns))
+    if (world->via.backend->wake_after(world->via.carrier, rank->id, delay_ns))
         asim_rank_fail_nomem(rank, "scheduling an event");
 }

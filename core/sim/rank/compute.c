@@ -53,7 +53,7 @@ uint64_t asim_compute_scaled(const struct asim_rank *rank, uint64_t ns)
 /* Without the roofline, and for CPU ops always, the recorded duration. */
 uint64_t asim_compute_ns(struct asim_rank *rank, const struct asim_op *op)
 {
-    const struct asim_system *sys = &rank->world->system;
+    const struct asim_system *sys = &rank->world->set.system;
     const unsigned wanted = ASIM_HAS_NUM_OPS | ASIM_HAS_TENSOR_SIZE;
 
     if (!sys->roofline || op->is_cpu)

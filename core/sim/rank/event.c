@@ -14,7 +14,7 @@
 int asim_event_op(const struct asim_world *world, const struct asim_event *event,
                   struct asim_op *op)
 {
-    struct asim_rank *rank = &world->ranks[event->rank];
+    struct asim_rank *rank = &world->run.ranks[event->rank];
 
     if (!event->of.op.name) {
         int code = asim_feed_record(rank->feed, event->of.op.index, op, &rank->shard->scratch_err);
@@ -33,7 +33,7 @@ int asim_event_op(const struct asim_world *world, const struct asim_event *event
 void asim_event_rank(const struct asim_world *world, const struct asim_event *event,
                      struct asim_rank_facts *facts)
 {
-    const struct asim_rank *rank = &world->ranks[event->rank];
+    const struct asim_rank *rank = &world->run.ranks[event->rank];
 
     if (event->of.done.facts) {
         *facts = *event->of.done.facts;
@@ -41,7 +41,7 @@ void asim_event_rank(const struct asim_world *world, const struct asim_event *ev
     }
     *facts = (struct asim_rank_facts){
         .track = rank->track, .cycles = rank->cycles, .ops = asim_feed_total(rank->feed)};
-    if (world->system.comp_slots > 1 && !world->system.replay_only)
+    if (world->set.system.comp_slots > 1 && !world->set.system.replay_only)
         facts->track.gpu_busy = rank->track.total[ASIM_SPAN_GPU]; /* side by side counts once */
 }
 
@@ -49,7 +49,7 @@ void asim_event_rank(const struct asim_world *world, const struct asim_event *ev
 void asim_event_rank_peak(const struct asim_world *world, const struct asim_event *event,
                           struct asim_rank_facts *facts)
 {
-    struct asim_rank *rank = &world->ranks[event->rank];
+    struct asim_rank *rank = &world->run.ranks[event->rank];
 
     asim_event_rank(world, event, facts);
     if (!event->of.done.facts && rank->tensors)

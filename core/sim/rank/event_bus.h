@@ -92,7 +92,7 @@ struct asim_event_observer {
     int async;
     void *self;
     void (*on_event)(void *self, const struct asim_world *world, const struct asim_event *event);
-    /* The end. Writes what is left, or drops it where world->failed; 0 or a negative code. */
+    /* The end. Writes what is left, or drops it where world->run.failed; 0 or a negative code. */
     int (*close)(void *self, const struct asim_world *world, struct asim_err *err);
 };
 

@@ -52,16 +52,16 @@ int asim_rank_shards_open(struct asim_world *world, uint32_t n, const uint16_t *
     if (!shards)
         return ASIM_ENOMEM;
     asim_rank_shards_close(world);
-    world->shards = shards;
-    world->n_shards = n;
-    world->shard_of = n > 1 ? of : NULL;
+    world->run.shards = shards;
+    world->run.n_shards = n;
+    world->run.shard_of = n > 1 ? of : NULL;
     for (uint32_t l = 0; l < n; l++) {
-        open_pools(&shards[l].pools, world->max_phases, world->bus_request_bytes);
-        shards[l].events = n > 1 ? &shards[l].own : &world->event_bus.pending;
+        open_pools(&shards[l].pools, world->set.max_phases, world->set.bus_request_bytes);
+        shards[l].events = n > 1 ? &shards[l].own : &world->run.event_bus.pending;
     }
-    for (uint32_t r = 0; r < world->n_ranks; r++)
-        if (asim_rank_is_here(&world->ranks[r]))
-            world->ranks[r].shard = asim_rank_shard_of(world, r);
+    for (uint32_t r = 0; r < world->set.n_ranks; r++)
+        if (asim_rank_is_here(&world->run.ranks[r]))
+            world->run.ranks[r].shard = asim_rank_shard_of(world, r);
     return 0;
 }
 
@@ -69,13 +69,13 @@ int asim_rank_shards_open(struct asim_world *world, uint32_t n, const uint16_t *
  * has recorded and nobody gathered is lost: by then the run has failed. */
 void asim_rank_shards_close(struct asim_world *world)
 {
-    for (uint32_t l = 0; l < world->n_shards; l++) {
-        close_pools(&world->shards[l].pools);
-        free(world->shards[l].own.at);
+    for (uint32_t l = 0; l < world->run.n_shards; l++) {
+        close_pools(&world->run.shards[l].pools);
+        free(world->run.shards[l].own.at);
     }
-    free(world->shards);
-    world->shards = NULL;
-    world->n_shards = 0;
+    free(world->run.shards);
+    world->run.shards = NULL;
+    world->run.n_shards = 0;
 }
 
 /* Where all ranks share one clock, the first one noticed is the earliest. */
@@ -99,11 +99,11 @@ void asim_world_record_failure(struct asim_world *world, const struct asim_event
 {
     struct asim_failure failure = {.err = *err, .at = *at};
 
-    if (world->event_bus.in_order)
+    if (world->run.event_bus.in_order)
         failure.at.rank = 0;
-    asim_failure_merge(&world->failure, &failure);
-    world->failed = 1;
-    world->event_bus.stopped = 1;
+    asim_failure_merge(&world->run.failure, &failure);
+    world->run.failed = 1;
+    world->run.event_bus.stopped = 1;
 }
 
 /* What a failed node says afterwards is an echo. */
@@ -112,8 +112,8 @@ void asim_node_record_failure(struct asim_world *world, uint32_t node, int *fail
     struct asim_rank_shard *shard = asim_rank_shard_of(world, node);
     struct asim_failure *failure = &shard->failure;
     struct asim_event at = {.t = asim_node_now(world, node),
-                            .turn = world->event_bus.turn,
-                            .rank = world->event_bus.in_order ? 0 : node,
+                            .turn = world->run.event_bus.turn,
+                            .rank = world->run.event_bus.in_order ? 0 : node,
                             .order = shard->events->order};
 
     if (!*failed && (!failure->err.code || is_before(&at, &failure->at))) {
@@ -144,17 +144,17 @@ void asim_rank_shards_gather(struct asim_world *world)
 {
     uint32_t done = 0;
 
-    for (uint32_t l = 0; l < world->n_shards; l++) {
-        struct asim_rank_shard *shard = &world->shards[l];
+    for (uint32_t l = 0; l < world->run.n_shards; l++) {
+        struct asim_rank_shard *shard = &world->run.shards[l];
 
         done += shard->ranks_done;
-        asim_event_bus_gather(&world->event_bus, shard->events);
+        asim_event_bus_gather(&world->run.event_bus, shard->events);
         if (!shard->failure.err.code)
             continue;
-        asim_failure_merge(&world->failure, &shard->failure);
-        world->failed = 1;
+        asim_failure_merge(&world->run.failure, &shard->failure);
+        world->run.failed = 1;
     }
-    world->ranks_done = done;
+    world->run.ranks_done = done;
 }
 
 /* What went wrong outside the ranks stands behind all that its process had come to. Where a run
@@ -164,13 +164,15 @@ void asim_world_finish_failures(struct asim_world *world, const struct asim_err 
     struct asim_failure failure = {.err = *run};
 
     asim_rank_shards_gather(world);
-    if (!run->code && world->fabric && !world->failed)
-        world->packets->audit(world->fabric, &failure.err);
-    failure.at = (struct asim_event){
-        .t = world->settled_ns, .turn = ASIM_STAGE_NODES, .rank = UINT32_MAX, .order = UINT64_MAX};
-    asim_failure_merge(&world->failure, &failure);
-    if (!world->failure.err.code)
+    if (!run->code && world->via.fabric && !world->run.failed)
+        world->via.packets->audit(world->via.fabric, &failure.err);
+    failure.at = (struct asim_event){.t = world->run.settled_ns,
+                                     .turn = ASIM_STAGE_NODES,
+                                     .rank = UINT32_MAX,
+                                     .order = UINT64_MAX};
+    asim_failure_merge(&world->run.failure, &failure);
+    if (!world->run.failure.err.code)
         return;
-    world->failed = 1;
-    asim_event_bus_cut(&world->event_bus, &world->failure.at);
+    world->run.failed = 1;
+    asim_event_bus_cut(&world->run.event_bus, &world->run.failure.at);
 }

@@ -162,7 +162,7 @@ static void find_listless(struct asim_rank *rank, uint32_t index, const struct a
     rank->tensors->listless = 1;
     event.of.op.index = index;
     event.of.op.id = op->id;
-    asim_event_bus_record(&rank->world->event_bus, rank->shard->events, &event);
+    asim_event_bus_record(&rank->world->run.event_bus, rank->shard->events, &event);
 }
 
 /* Once a run, of its first such op. Peak and trace then hold what the other ops say, which may be
@@ -173,9 +173,9 @@ static void tell_listless(void *self, const struct asim_world *seen, const struc
     struct asim_op op;
 
     (void)seen;
-    if (world->no_tensor_list_told || asim_event_op(world, event, &op))
+    if (world->run.no_tensor_list_told || asim_event_op(world, event, &op))
         return;
-    world->no_tensor_list_told = 1;
+    world->run.no_tensor_list_told = 1;
     asim_world_diagnose(
         world,
         "track-local-mem: rank %u's op %llu ('%.80s') has no attributes inputs and outputs; such "
@@ -267,20 +267,20 @@ uint64_t asim_tensors_peak(struct asim_rank *rank)
 /* Only with track-local-mem; otherwise ranks have no tensors at all. */
 int asim_tensors_setup(struct asim_world *world, struct asim_err *err)
 {
-    for (uint32_t r = 0; world->system.track_local_mem && r < world->n_ranks; r++) {
+    for (uint32_t r = 0; world->set.system.track_local_mem && r < world->set.n_ranks; r++) {
         struct asim_tensors *tensors;
 
-        if (!asim_rank_is_here(&world->ranks[r]))
+        if (!asim_rank_is_here(&world->run.ranks[r]))
             continue;
         tensors = calloc(1, sizeof *tensors);
         if (!tensors)
             return asim_err_nomem(err, "tracking local memory");
         asim_map_init(&tensors->names);
         asim_map_init(&tensors->open);
-        world->ranks[r].tensors = tensors;
+        world->run.ranks[r].tensors = tensors;
     }
-    if (world->system.track_local_mem &&
-        asim_event_bus_add(&world->event_bus,
+    if (world->set.system.track_local_mem &&
+        asim_event_bus_add(&world->run.event_bus,
                            &(struct asim_event_observer){.wants = 1u << ASIM_EV_NO_TENSOR_LIST,
                                                          .self = world,
                                                          .on_event = tell_listless}))

@@ -65,7 +65,7 @@ void asim_track_end(struct asim_rank *rank, enum asim_span span)
 /* Values as in ASTRA-sim (system-layer.md#roofline); an op of zero work has none. */
 void asim_track_roofline(struct asim_rank *rank, const struct asim_op *op, uint64_t ns)
 {
-    const struct asim_system *sys = &rank->world->system;
+    const struct asim_system *sys = &rank->world->set.system;
     double peak = sys->peak_perf_tflops * 1e12, bw = sys->local_mem_bw_gbps * 1e9;
     struct asim_track *track = &rank->track;
     double intensity, perf, time = (double)ns;

@@ -192,21 +192,21 @@ static inline int fake_take(struct mock *mock, struct asim_world *world)
     uint32_t w = mock->n_worlds++;
 
     mock->worlds[w] = world;
-    mock->user[w] = world->fabric->set.user;
-    mock->n_ranks = world->n_ranks;
-    world->backend->close(world->carrier);
-    world->fabric = NULL;
-    world->backend = &fake_backend;
-    world->carrier = (struct asim_net *)(void *)mock;
-    for (uint32_t r = 0; r < world->n_ranks; r++) {
-        mock->of[r] = (uint16_t)(r * mock->n_shards / world->n_ranks);
+    mock->user[w] = world->via.fabric->set.user;
+    mock->n_ranks = world->set.n_ranks;
+    world->via.backend->close(world->via.carrier);
+    world->via.fabric = NULL;
+    world->via.backend = &fake_backend;
+    world->via.carrier = (struct asim_net *)(void *)mock;
+    for (uint32_t r = 0; r < world->set.n_ranks; r++) {
+        mock->of[r] = (uint16_t)(r * mock->n_shards / world->set.n_ranks);
         mock->ranks[r].shard = mock->of[r];
-        if (asim_rank_is_here(&world->ranks[r]))
+        if (asim_rank_is_here(&world->run.ranks[r]))
             mock->ranks[r].world = world;
     }
     if (world->dist)
         world->dist->lag_ns = mock->window;
-    for (uint32_t r = 0; r < world->n_ranks; r++)
+    for (uint32_t r = 0; r < world->set.n_ranks; r++)
         if (ASIM_VEC_RESERVE(mock->ranks[r].due, FAKE_DUE) ||
             ASIM_VEC_RESERVE(mock->ranks[r].out, FAKE_DUE))
             return ASIM_ENOMEM;

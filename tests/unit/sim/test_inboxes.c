@@ -46,8 +46,8 @@ static void all_arrive(const char *folder, char *mode)
     CHECK(run_open(&world, folder, NULL, NULL, &err) == 0);
     CHECK(asim_world_run(world, &err) == 0);
     CHECK_STR(err.text, "");
-    CHECK(world->ranks[1].inboxes.n > 0);
-    CHECK(world->ranks[1].inboxes.n <= KEPT_MOST);
+    CHECK(world->run.ranks[1].inboxes.n > 0);
+    CHECK(world->run.ranks[1].inboxes.n <= KEPT_MOST);
     asim_world_close(world);
 }
 

@@ -108,7 +108,7 @@ static uint64_t next_window(struct asim_world *const *worlds, uint32_t n)
     int over = 1;
 
     for (uint32_t w = 0; w < n; w++) {
-        uint64_t own = asim_grid_next(worlds[w]->fabric);
+        uint64_t own = asim_grid_next(worlds[w]->via.fabric);
 
         if (asim_world_is_stopped(worlds[w]))
             return ASIM_NEVER;
@@ -124,9 +124,9 @@ static void take_turns(struct asim_world *const *worlds, uint32_t n)
     uint32_t may = 0;
 
     for (uint32_t w = 0; w < n; w++)
-        may += asim_grid_may_use_half_steps(worlds[w]->fabric) != 0;
+        may += asim_grid_may_use_half_steps(worlds[w]->via.fabric) != 0;
     for (uint32_t w = 0; may == n && w < n; w++)
-        asim_grid_use_half_steps(worlds[w]->fabric);
+        asim_grid_use_half_steps(worlds[w]->via.fabric);
     round_robin += may == n;
 }
 
@@ -141,9 +141,9 @@ static int run_shared(struct asim_world *const *worlds, uint32_t n, struct outco
         CHECK(asim_world_start(worlds[w], &outcome->err) == 0);
     take_turns(worlds, n);
     while ((t = next_window(worlds, n)) != ASIM_NEVER) {
-        t += asim_exchange_lookahead(worlds[0]->fabric);
+        t += asim_exchange_lookahead(worlds[0]->via.fabric);
         for (uint32_t w = 0; w < n; w++)
-            CHECK(asim_grid_advance(worlds[w]->fabric, t, &outcome->err) == 0);
+            CHECK(asim_grid_advance(worlds[w]->via.fabric, t, &outcome->err) == 0);
         exchange(worlds, n);
     }
     for (uint32_t w = 1; w < n; w++) {
@@ -163,7 +163,7 @@ static int run_whole(struct asim_world *const *worlds, uint32_t n, struct outcom
 
     for (uint32_t w = 1; w < n; w++) {
         CHECK(asim_world_is_unpartitioned(worlds[w]));
-        CHECK_U64(worlds[w]->n_here, 0);
+        CHECK_U64(worlds[w]->set.n_here, 0);
         CHECK(asim_world_finish(worlds[w], code, NULL) == code);
     }
     return code;

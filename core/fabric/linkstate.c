@@ -202,9 +202,9 @@ static int choose_again(struct asim_fabric *fabric, struct asim_host *host)
     }
     for (size_t i = 0; !code && i < slots.n; i++) {
         struct asim_flow *flow = asim_own_flow(host, slots.at[i]);
-        const uint16_t ports[2] = {flow->sport, ASIM_DPORT};
+        const struct asim_tuple tuple = {host->node, flow->dst, flow->sport, ASIM_DPORT};
 
-        flow->nic = asim_flow_nic(fabric, host->node, flow->dst, ports);
+        flow->nic = asim_flow_nic(fabric, &tuple);
         code = asim_nic_add(host, flow->nic, slots.at[i]);
     }
     free(slots.at);

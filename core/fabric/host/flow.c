@@ -261,14 +261,14 @@ void asim_flow_add_release_slow(struct asim_worker *worker, uint32_t src, uint32
 }
 
 /* n 0: there are none. */
-static void find_nics(struct asim_fabric *fabric, struct asim_nic_choice *to,
-                      const uint32_t ends[2])
+static void find_nics(struct asim_fabric *fabric, struct asim_nic_choice *to, uint32_t host,
+                      uint32_t peer)
 {
-    struct asim_worker *worker = fabric->host[ends[0]].worker;
+    struct asim_worker *worker = fabric->host[host].worker;
 
-    to->peer = ends[1];
-    to->hash = asim_tuple_begin(fabric, ends, NIC_HASH_SEED);
-    to->nics = asim_route_ports(fabric->route, ends[0], ends[1], &to->n);
+    to->peer = peer;
+    to->hash = asim_tuple_begin(fabric, host, peer, NIC_HASH_SEED);
+    to->nics = asim_route_ports(fabric->route, host, peer, &to->n);
     if (!to->n && asim_route_error(fabric->route, &worker->failure))
         worker->failed = worker->failure.code;
 }
@@ -276,19 +276,18 @@ static void find_nics(struct asim_fabric *fabric, struct asim_nic_choice *to,
 /* The last pair of each direction is kept, rather than a table of pairs, which would be quadratic
  * in hosts: in a ring a host sends to one peer and answers one. Counts of NICs are mostly powers of
  * two, and need no division. */
-uint32_t asim_flow_nic(struct asim_fabric *fabric, uint32_t host, uint32_t peer,
-                       const uint16_t ports[2])
+uint32_t asim_flow_nic(struct asim_fabric *fabric, const struct asim_tuple *tuple)
 {
-    struct asim_host *at = &fabric->host[host];
-    struct asim_nic_choice *to = ports[0] == ASIM_DPORT ? &at->reply_nics : &at->data_nics;
+    struct asim_host *at = &fabric->host[tuple->src];
+    struct asim_nic_choice *to = tuple->sport == ASIM_DPORT ? &at->reply_nics : &at->data_nics;
     uint32_t n, hash;
 
-    if (!to->n || to->peer != peer || fabric->link_events)
-        find_nics(fabric, to, (const uint32_t[2]){host, peer});
+    if (!to->n || to->peer != tuple->dst || fabric->link_events)
+        find_nics(fabric, to, tuple->src, tuple->dst);
     n = to->n;
     if (n < 2)
         return n ? to->nics[0] - 1 : 0;
-    hash = asim_tuple_end(to->hash, ports[0], ports[1]);
+    hash = asim_tuple_end(to->hash, tuple->sport, tuple->dport);
     return to->nics[n & (n - 1) ? hash % n : hash & (n - 1)] - 1;
 }
 
@@ -393,8 +392,8 @@ void asim_flow_open(struct asim_fabric *fabric, struct asim_host *host, uint32_t
         find_pair(fabric, host, flow->dst);
     flow->nic = 0;
     if (host->n_nics != 1)
-        flow->nic = asim_flow_nic(fabric, host->node, flow->dst,
-                                  (const uint16_t[2]){flow->sport, ASIM_DPORT});
+        flow->nic = asim_flow_nic(
+            fabric, &(struct asim_tuple){host->node, flow->dst, flow->sport, ASIM_DPORT});
     line_bps = host->nics[flow->nic].rate_bps;
     /* An NVSwitch's end point has all ports behind one NIC, but a flow leaves by one of them. */
     if (asim_topo_is_endpoint(fabric->set.topo, host->node) && pair->rate_bps)

@@ -10,6 +10,7 @@
 #include <stdint.h>
 #include "cc/cc.h"
 #include "fabric/host/recovery.h"
+#include "fabric/link/hash.h"
 #include "net/net.h"
 
 struct asim_fabric;
@@ -130,8 +131,7 @@ void asim_flow_open(struct asim_fabric *fabric, struct asim_host *host, uint32_t
 /* Recomputes flow->window after a change of rate. */
 void asim_flow_rewindow(const struct asim_fabric *fabric, struct asim_flow *flow);
 /* Index among n equal-cost NICs for a tuple (rdma-network.md#nic-choice). */
-uint32_t asim_flow_nic(struct asim_fabric *fabric, uint32_t host, uint32_t peer,
-                       const uint16_t ports[2]);
+uint32_t asim_flow_nic(struct asim_fabric *fabric, const struct asim_tuple *tuple);
 /* The destination has counted frames of a flow (asim_rx_count): the source's process is to hear. */
 void asim_flow_add_release_slow(struct asim_worker *worker, uint32_t src, uint32_t slot);
 

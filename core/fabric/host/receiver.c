@@ -15,12 +15,12 @@
 struct asim_nic *asim_nic_for_reply(struct asim_fabric *fabric, struct asim_host *host,
                                     const struct asim_frame *data, struct asim_rx *rx)
 {
-    const uint16_t ports[2] = {ASIM_DPORT, rx->sport};
+    const struct asim_tuple tuple = {host->node, data->src, ASIM_DPORT, rx->sport};
 
     if (host->n_nics == 1)
         return host->nics;
     if (!rx->reply_nic || fabric->link_events)
-        rx->reply_nic = 1 + asim_flow_nic(fabric, host->node, data->src, ports);
+        rx->reply_nic = 1 + asim_flow_nic(fabric, &tuple);
     return &host->nics[rx->reply_nic - 1];
 }
 

@@ -36,21 +36,22 @@ uint32_t asim_murmur3(const uint32_t *words, size_t n, uint32_t seed)
     return finish(seed, (uint32_t)(n * 4));
 }
 
-uint32_t asim_tuple_begin(const struct asim_fabric *fabric, const uint32_t hosts[2], uint32_t seed)
+uint32_t asim_tuple_begin(const struct asim_fabric *fabric, uint32_t src, uint32_t dst,
+                          uint32_t seed)
 {
-    return take_in(take_in(seed, asim_fabric_ip(fabric, hosts[0])),
-                   asim_fabric_ip(fabric, hosts[1]));
+    return take_in(take_in(seed, asim_fabric_ip(fabric, src)), asim_fabric_ip(fabric, dst));
 }
 
-uint32_t asim_tuple_end(uint32_t begun, uint16_t from, uint16_t to)
+uint32_t asim_tuple_end(uint32_t begun, uint16_t sport, uint16_t dport)
 {
-    return finish(take_in(begun, from | (uint32_t)to << 16), 12);
+    return finish(take_in(begun, sport | (uint32_t)dport << 16), 12);
 }
 
-uint32_t asim_tuple_hash(const struct asim_fabric *fabric, const uint32_t hosts[2],
-                         const uint16_t ports[2], uint32_t seed)
+uint32_t asim_tuple_hash(const struct asim_fabric *fabric, const struct asim_tuple *tuple,
+                         uint32_t seed)
 {
-    return asim_tuple_end(asim_tuple_begin(fabric, hosts, seed), ports[0], ports[1]);
+    return asim_tuple_end(asim_tuple_begin(fabric, tuple->src, tuple->dst, seed), tuple->sport,
+                          tuple->dport);
 }
 
 /* 11.x.y.1 as the front end hands them out (rdma-network.md#quirks). Only the hash sees it, so we

@@ -14,13 +14,19 @@ struct asim_fabric;
 /* MurmurHash3 x86 32 over n words: ASTRA-sim's ECMP and NIC choice (rdma-network.md#nic-choice
  * and rdma-network.md#routing-and-ecmp). */
 uint32_t asim_murmur3(const uint32_t *words, size_t n, uint32_t seed);
-/* Hash of a flow's tuple as sent by hosts[0] from ports[0]: which NIC, and seeded with its number
- * in which port of a switch. */
-uint32_t asim_tuple_hash(const struct asim_fabric *fabric, const uint32_t hosts[2],
-                         const uint16_t ports[2], uint32_t seed);
-/* The same in two steps, of which the first is the same for all messages of a pair. */
-uint32_t asim_tuple_begin(const struct asim_fabric *fabric, const uint32_t hosts[2], uint32_t seed);
-uint32_t asim_tuple_end(uint32_t begun, uint16_t from, uint16_t to);
+/* The hosts and UDP ports of a packet. */
+struct asim_tuple {
+    uint32_t src, dst;
+    uint16_t sport, dport;
+};
+/* Hash of a tuple, which selects a NIC, and with the number of a switch as its seed a port there.
+ */
+uint32_t asim_tuple_hash(const struct asim_fabric *fabric, const struct asim_tuple *tuple,
+                         uint32_t seed);
+/* The same in two steps. The first one is equal for all messages between two hosts. */
+uint32_t asim_tuple_begin(const struct asim_fabric *fabric, uint32_t src, uint32_t dst,
+                          uint32_t seed);
+uint32_t asim_tuple_end(uint32_t begun, uint16_t sport, uint16_t dport);
 /* Uniform in [0, 1) from what is drawn for: a counter-based generator (splitmix64 rounds). */
 double asim_draw(uint64_t seed, uint64_t a, uint64_t b);
 

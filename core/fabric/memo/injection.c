@@ -22,27 +22,26 @@ enum path_kind {
 
 /* Appends the path from one host to another to a number: a digit for the NIC, then one for each
  * switch with a choice. */
-static enum path_kind append_path(struct asim_fabric *fabric, const uint32_t hosts[2],
-                                  const uint16_t ports[2], uint64_t *path)
+static enum path_kind append_path(struct asim_fabric *fabric, const struct asim_tuple *tuple,
+                                  uint64_t *path)
 {
-    const struct asim_host *host = &fabric->host[hosts[0]];
-    uint32_t nic = host->n_nics > 1 ? asim_flow_nic(fabric, hosts[0], hosts[1], ports) : 0, n = 0;
+    const struct asim_host *host = &fabric->host[tuple->src];
+    uint32_t nic = host->n_nics > 1 ? asim_flow_nic(fabric, tuple) : 0, n = 0;
     uint32_t node = host->nics[nic].port.out->to;
     enum path_kind kind;
 
-    asim_route_ports(fabric->route, hosts[0], hosts[1], &n);
+    asim_route_ports(fabric->route, tuple->src, tuple->dst, &n);
     kind = n > 1 ? HASHED : FIXED;
     *path = *path * host->n_nics + nic;
     while (node >= fabric->set.hosts) {
         uint32_t choice = 0;
-        const uint32_t *egress = asim_route_ports(fabric->route, node, hosts[1], &n);
+        const uint32_t *egress = asim_route_ports(fabric->route, node, tuple->dst, &n);
 
         if (!n || *path > UINT64_MAX / 2 / n)
             return NO_NUMBER;
         if (n > 1) {
-            choice = asim_tuple_hash(fabric, hosts, ports,
-                                     asim_topo_external_id(fabric->set.topo, node)) %
-                     n;
+            choice =
+                asim_tuple_hash(fabric, tuple, asim_topo_external_id(fabric->set.topo, node)) % n;
             kind = HASHED;
         }
         *path = *path * n + choice;
@@ -56,9 +55,8 @@ void asim_injection_route(struct asim_fabric *fabric, uint32_t src,
 {
     struct asim_fixed_path *fixed =
         &fabric->memo->host[src].fixed[injection->dst % ASIM_FIXED_PATHS];
-    const uint32_t there[2] = {src, injection->dst}, back[2] = {injection->dst, src};
-    const uint16_t out[2] = {(uint16_t)injection->sport, ASIM_DPORT},
-                   in[2] = {ASIM_DPORT, (uint16_t)injection->sport};
+    const struct asim_tuple data = {src, injection->dst, (uint16_t)injection->sport, ASIM_DPORT};
+    const struct asim_tuple reply = {injection->dst, src, ASIM_DPORT, (uint16_t)injection->sport};
     enum path_kind first, second;
 
     injection->path = 0;
@@ -72,8 +70,8 @@ void asim_injection_route(struct asim_fabric *fabric, uint32_t src,
         injection->path = UINT64_MAX;
         return;
     }
-    first = append_path(fabric, there, out, &injection->path);
-    second = first == NO_NUMBER ? NO_NUMBER : append_path(fabric, back, in, &injection->path);
+    first = append_path(fabric, &data, &injection->path);
+    second = first == NO_NUMBER ? NO_NUMBER : append_path(fabric, &reply, &injection->path);
     if (second == NO_NUMBER)
         injection->path = UINT64_MAX;
     else if (first == FIXED && second == FIXED)

@@ -21,7 +21,7 @@
 #include "fabric/memo/replay.h"
 #include "fabric/link/schedule.h"
 
-/* Search costs, words: sends deferred in vain make the window longer; an idle check looks at each
+/* Search costs, words: unproductive deferrals make the window longer; an idle check looks at each
  * port and sorts. FIRST_CHECKS: idle checks that the budget allows from the start. A replayed
  * episode pays for more checks, so unproductive checks soon stop and productive ones go on. */
 enum { NODE_WORDS = 200, PORT_WORDS = 24, FIRST_CHECKS = 2 };

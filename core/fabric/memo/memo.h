@@ -47,7 +47,7 @@ struct asim_memo_host {
     size_t next_completion;                     /* replay: index in the episode's completions */
     ASIM_VEC(struct asim_memo_message) surplus; /* replay: sends that the episode does not have */
     uint32_t n_messages;                        /* in this recording, modulo 2^32 */
-    uint64_t undeferred_in; /* 1 + the last window in which the memo passed a send on */
+    uint64_t undeferred_in; /* 1 + the last window in which the memo did not defer a send */
 };
 
 struct asim_memo {

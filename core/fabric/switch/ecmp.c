@@ -28,13 +28,11 @@ static uint32_t hash_choice(const struct asim_fabric *fabric, const struct asim_
                             const struct asim_frame *frame, uint32_t n)
 {
     const struct asim_rx *rx = asim_rx_of(fabric, frame->src, frame->slot);
-    int back = frame->type != ASIM_DATA;
-    const uint32_t ends[3] = {rx->msg.src, rx->msg.dst, rx->msg.src};
-    const uint16_t ports[3] = {rx->sport, ASIM_DPORT, rx->sport};
+    struct asim_tuple tuple = {rx->msg.src, rx->msg.dst, rx->sport, ASIM_DPORT};
 
-    return asim_tuple_hash(fabric, ends + back, ports + back,
-                           asim_topo_external_id(fabric->set.topo, sw->node)) %
-           n;
+    if (frame->type != ASIM_DATA)
+        tuple = (struct asim_tuple){rx->msg.dst, rx->msg.src, ASIM_DPORT, rx->sport};
+    return asim_tuple_hash(fabric, &tuple, asim_topo_external_id(fabric->set.topo, sw->node)) % n;
 }
 
 /* The first choice allocates the cache, because most switches have none. NULL: no memory, no cache.

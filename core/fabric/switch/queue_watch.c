@@ -6,11 +6,17 @@
  */
 #include "fabric/switch/queue_watch.h"
 
+/* The length of a queue since t; control: bytes of it in queue 0. */
+struct length {
+    uint64_t t, bytes, control;
+};
+
 static void report(const struct asim_fabric *fabric, const struct asim_switch *sw, uint32_t p,
-                   const uint64_t t_all_control[3])
+                   struct length length)
 {
-    fabric->watch.queue(fabric->watch.self, asim_to_ns(fabric, t_all_control[0]),
-                        (const uint32_t[2]){sw->node, p + 1}, &t_all_control[1]);
+    fabric->watch.queue(fabric->watch.self, asim_to_ns(fabric, length.t),
+                        (const uint32_t[2]){sw->node, p + 1},
+                        (const uint64_t[2]){length.bytes, length.control});
 }
 
 /* Whether the length differs from the reported one, and one of the two is worth a report. */
@@ -37,7 +43,7 @@ static void report_sample(const struct asim_fabric *fabric, const struct asim_sw
     struct asim_queue_sample *sample = &sw->samples[p];
 
     sample->reported = sample->bytes - sample->control;
-    report(fabric, sw, p, (const uint64_t[3]){sample->since, sample->bytes, sample->control});
+    report(fabric, sw, p, (struct length){sample->since, sample->bytes, sample->control});
 }
 
 void asim_queue_changed(const struct asim_fabric *fabric, struct asim_switch *sw, uint32_t p,
@@ -48,7 +54,7 @@ void asim_queue_changed(const struct asim_fabric *fabric, struct asim_switch *sw
     struct asim_queue_sample *sample;
 
     if (!sw->samples) {
-        report(fabric, sw, p, (const uint64_t[3]){t, port->bytes, control});
+        report(fabric, sw, p, (struct length){t, port->bytes, control});
         return;
     }
     sample = &sw->samples[p];

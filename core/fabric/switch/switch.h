@@ -12,7 +12,7 @@
 #include "fabric/link/frame.h"
 #include "fabric/link/link.h"
 
-/* The ports and the queue of a frame that passes the switch. */
+/* The ports and the queue of a frame in the switch. */
 struct asim_transit {
     uint32_t in, out, q;
 };

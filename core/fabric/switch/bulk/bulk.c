@@ -200,7 +200,7 @@ static uint64_t serve_batch(struct asim_fabric *fabric, struct asim_switch_shard
 
 /* --- single-source bursts ---------------------------------------------------------------------- *
  *
- * All arrivals of an egress port came through one ingress port, frame behind frame in its receive
+ * All arrivals of an egress port are from one ingress port, frame behind frame in its receive
  * ring. This is the usual case for messages of a few packets. The burst needs no order and no
  * entries, and the state of the port stays in registers. */
 

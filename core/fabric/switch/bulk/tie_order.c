@@ -80,16 +80,21 @@ static inline int arrived_before(const struct asim_switch *sw, uint64_t a, uint6
     return x != y ? x < y : a < b;
 }
 
+/* Two adjacent sorted runs: the second begins at mid. */
+struct runs {
+    uint32_t mid, end;
+};
+
 /* Merges two sorted runs. Data in one direction and ACKs of the other meet here: most of the
  * traffic of collectives. No two entries are equal. */
-static void merge(const struct asim_switch *sw, const uint64_t *from, const uint32_t mid_end[2],
+static void merge(const struct asim_switch *sw, const uint64_t *from, struct runs runs,
                   uint64_t *to)
 {
-    uint32_t i = 0, j = mid_end[0];
+    uint32_t i = 0, j = runs.mid;
 
-    while (i < mid_end[0] && j < mid_end[1])
+    while (i < runs.mid && j < runs.end)
         *to++ = is_before(sw, from[j], from[i]) ? from[j++] : from[i++];
-    memcpy(to, from + (i < mid_end[0] ? i : j), (mid_end[0] - i + mid_end[1] - j) * sizeof *to);
+    memcpy(to, from + (i < runs.mid ? i : j), (runs.mid - i + runs.end - j) * sizeof *to);
 }
 
 /* Insertion sort, for short batches of many runs. An all-to-all brings one or two frames of each of
@@ -120,7 +125,7 @@ static uint64_t *sort_long(const struct asim_switch *sw, uint64_t *at, uint32_t 
         for (uint32_t low = 0; low < n; low += 2 * width) {
             uint32_t left = n - low, mid = width < left ? width : left;
 
-            merge(sw, at + low, (const uint32_t[2]){mid, 2 * width < left ? 2 * width : left},
+            merge(sw, at + low, (struct runs){mid, 2 * width < left ? 2 * width : left},
                   spare + low);
         }
         swap = at;
@@ -149,7 +154,7 @@ uint64_t *asim_arrivals_order(struct asim_switch_shard *shard, struct asim_egres
     spare = shard->ordered.at;
     if (batch->ingress_runs > 2)
         return sort_long(sw, batch->at, batch->n, spare);
-    merge(sw, batch->at, (const uint32_t[2]){batch->second_run, batch->n}, spare);
+    merge(sw, batch->at, (struct runs){batch->second_run, batch->n}, spare);
     return spare;
 }
 

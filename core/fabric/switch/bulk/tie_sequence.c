@@ -19,25 +19,25 @@ static int arrivals_are_alike(const struct asim_switch *sw, const struct asim_po
 void asim_lockstep_detect(struct asim_switch_shard *shard)
 {
     const struct asim_switch *sw = shard->sw;
-    const struct asim_port_event *came = shard->last_arrival;
+    const struct asim_port_event *arrival = shard->last_arrival;
     uint32_t n = shard->n_last_arrivals, i;
 
     if (!n)
         return;
-    shard->seq_low = shard->seq_high = sw->in[came->port]->in_seq;
-    for (i = 1; i < n && sw->in[came[i].port]->in_seq > shard->seq_high &&
-                sw->lockstep_group[came[i].port] == sw->lockstep_group[came->port];
+    shard->seq_low = shard->seq_high = sw->in[arrival->port]->in_seq;
+    for (i = 1; i < n && sw->in[arrival[i].port]->in_seq > shard->seq_high &&
+                sw->lockstep_group[arrival[i].port] == sw->lockstep_group[arrival->port];
          i++)
-        shard->seq_high = sw->in[came[i].port]->in_seq;
+        shard->seq_high = sw->in[arrival[i].port]->in_seq;
     shard->in_lockstep = i == n && shard->seq_low > 0;
 }
 
 /* Whether no two arrivals of a port share a tick. Simultaneous arrivals of its group then have the
  * same index. */
-static int is_strict(const struct asim_switch *sw, const struct asim_port_event *came)
+static int is_strict(const struct asim_switch *sw, const struct asim_port_event *arrival)
 {
-    const struct asim_link_ring_view ring = asim_link_ring_view_of(sw->in[came->port]);
-    uint32_t n = asim_arrival_index(came->entry) + 1, i = 1;
+    const struct asim_link_ring_view ring = asim_link_ring_view_of(sw->in[arrival->port]);
+    uint32_t n = asim_arrival_index(arrival->entry) + 1, i = 1;
 
     while (i < n && asim_link_ring_view_nth(&ring, i - 1)->t < asim_link_ring_view_nth(&ring, i)->t)
         i++;
@@ -107,13 +107,13 @@ static void update_lru(struct asim_switch_shard *shard)
 }
 
 /* Sets the event count of a link, and drops its arrivals. */
-static inline void take_in(struct asim_switch *sw, struct asim_port_event came, uint64_t count)
+static inline void take_in(struct asim_switch *sw, struct asim_port_event arrival, uint64_t count)
 {
-    struct asim_wire *wire = sw->in[came.port];
+    struct asim_wire *wire = sw->in[arrival.port];
 
-    sw->lockstep_group[came.port] = UINT32_MAX;
+    sw->lockstep_group[arrival.port] = UINT32_MAX;
     wire->in_seq = count;
-    asim_link_ring_drop_many(wire, asim_arrival_index(came.entry) + 1);
+    asim_link_ring_drop_many(wire, asim_arrival_index(arrival.entry) + 1);
 }
 
 static void settle_ordered(struct asim_switch_shard *shard)
@@ -130,10 +130,10 @@ static void settle_ordered(struct asim_switch_shard *shard)
             sw->ports[started.port].port.start_seq = count_of(sw, started.entry, i);
     }
     for (uint32_t i = 0; i < sw->n_last_arrivals; i++) {
-        struct asim_port_event came = sw->arrival_order[i];
+        struct asim_port_event arrival = sw->arrival_order[i];
 
-        if (single || sw->shard_of[came.port] == shard->i)
-            take_in(sw, came, count_of(sw, came.entry, i));
+        if (single || sw->shard_of[arrival.port] == shard->i)
+            take_in(sw, arrival, count_of(sw, arrival.entry, i));
     }
 }
 
@@ -158,10 +158,10 @@ static void settle_in_lockstep(struct asim_switch_shard *shard)
             shard->lru[kept++] = shard->last_arrival[i].port;
     }
     for (uint32_t i = 0; i < shard->n_last_arrivals; i++) {
-        struct asim_port_event came = shard->last_arrival[i];
-        uint64_t before = sw->in[came.port]->in_seq;
+        struct asim_port_event arrival = shard->last_arrival[i];
+        uint64_t before = sw->in[arrival.port]->in_seq;
 
-        take_in(sw, came, count_of(sw, came.entry, (uint32_t)(before - sw->lockstep_seq)));
+        take_in(sw, arrival, count_of(sw, arrival.entry, (uint32_t)(before - sw->lockstep_seq)));
     }
 }
 

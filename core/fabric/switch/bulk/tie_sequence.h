@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only
  *
  * The event counts that a bulk window leaves on links and ports, by which tie_key.h orders the
- * frames of later windows. They follow the order that asim_order_ties found. If all arrivals came
+ * frames of later windows. They follow the order that asim_order_ties found. If all arrivals are
  * in lockstep, they follow the order of the last window, and nobody needs to sort. Shards of
  * several workers then do not read the ports of other shards, whose cache lines are in other cores.
  */

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only
  *
- * The packet network: hosts and switches as state machines with their own local time, joined by
- * links whose mailboxes are their only contact (README.md). Nothing here knows ns-3; ns-3,
- * or asim_fabric_run for tests, is the clock that calls asim_fabric_step.
+ * The packet network: hosts and switches are state machines with local time. They meet in the
+ * receive rings of their links only (README.md). The clock is the caller's: ns-3, or
+ * asim_fabric_run, calls asim_fabric_step.
  *
  * Times are ns since the start of the run. Nodes are numbered as in the topology; rank r lives on
  * host r.
@@ -23,23 +23,22 @@
 struct asim_fabric;
 struct asim_thread_team;
 
-/* Address of a host as the reference numbers them: hashed for ECMP, written to its logs. */
+/* IPv4 address of a host, as ASTRA-sim's ns-3 backend numbers them: ECMP hashes it. */
 uint32_t asim_host_ip(uint32_t host);
 
 /* Builds the network; *fabric is the caller's to close, NULL on failure. Linear in nodes and
  * links. */
 int asim_fabric_open(struct asim_fabric **fabric, const struct asim_fabric_config *config,
                      struct asim_err *err);
-/* Advances the nodes on n threads, of[v] modulo n being node v's; before the first event. n = 1, or
- * W = 0: nothing happens. Callbacks about a host, and hooks about a node, then come from its
- * thread. */
+/* Advances the nodes on n threads; thread of[v] modulo n advances node v and calls all hooks about
+ * it. Call it before the first event. It does nothing for n = 1 and in per-event mode. */
 int asim_fabric_threads(struct asim_fabric *fabric, uint32_t n, const uint32_t *of,
                         struct asim_err *err);
 /* The threads there are, and whose each node is (NULL: of the one). */
 const uint16_t *asim_fabric_worker_of(const struct asim_fabric *fabric, uint32_t *n);
-/* They, for what they may do beside (thread_team.h); NULL where there is one. */
+/* The threads, for background tasks (thread_team.h); NULL where there is one. */
 struct asim_thread_team *asim_fabric_thread_team(const struct asim_fabric *fabric);
-/* Notes on settings that act differently from what they look like. 0 or ENOMEM. */
+/* Diagnoses settings that act differently from what a user may expect. 0 or ASIM_ENOMEM. */
 int asim_fabric_diagnostics(const struct asim_fabric *fabric, const struct asim_diagnostics *notes,
                             struct asim_err *err);
 /* The hooks, to be set or cleared before the start. */
@@ -56,8 +55,8 @@ uint64_t asim_fabric_step(struct asim_fabric *fabric, struct asim_err *err);
 /* Steps until nothing is left or user.done(). */
 int asim_fabric_run(struct asim_fabric *fabric, struct asim_err *err);
 
-/* Calls hook for every frame from now on, at the frame's own time: switches to W = 0. 0, or
- * ASIM_ENOMEM where four are watching already. */
+/* Calls hook for every frame from now on, at the frame's own time: the network changes to per-event
+ * mode. 0, or ASIM_ENOMEM where four hooks watch already. */
 int asim_fabric_watch_frames(struct asim_fabric *fabric, asim_frame_hook *hook, void *self);
 
 /* Sets watch.queue; before the start. 0 or ASIM_ENOMEM. */
@@ -77,10 +76,9 @@ void asim_fabric_stats(const struct asim_fabric *fabric, struct asim_fabric_stat
 /* wire: 2 x link + direction. */
 void asim_fabric_link_use(const struct asim_fabric *fabric, uint32_t wire,
                           struct asim_link_use *use);
-/* Whether all adds up: on each wire and in each node what came in is what went out, was lost, was
- * dropped or is there; nothing received is missing from what was sent; a switch without frames has
- * an empty buffer; every byte of a completed message was received in order once. 0, or ASIM_EBUG
- * with the first contradiction. Linear in the network. */
+/* Checks the books: on each wire and in each node, frames in equal frames out, lost, dropped or
+ * present; a switch without frames has an empty buffer; each byte of a completed message was
+ * received in order once. 0, or ASIM_EBUG with the first contradiction. Linear in the network. */
 int asim_fabric_audit(const struct asim_fabric *fabric, struct asim_err *err);
 /* Fills at most n of them, the first by source and id; returns how many there are. */
 size_t asim_fabric_unfinished(const struct asim_fabric *fabric, struct asim_unfinished *list,

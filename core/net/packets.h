@@ -32,20 +32,21 @@ struct asim_fct {
 typedef void asim_frame_hook(void *self, enum asim_frame_event what, const uint32_t node_port[2],
                              const struct asim_frame *frame, uint64_t t);
 
-/* every_ns 0: every change of a queue is told. Else only what samples at first_ns + k x every_ns
- * can show of lengths, queue 0 not counted, of `least` bytes or more. */
+/* Which changes of a queue's length the hook reports. every_ns 0: each change. Else only changes
+ * that a sample at first_ns + k x every_ns can show, of queues of `least` bytes or more without
+ * queue 0. */
 struct asim_queue_sampling {
     uint64_t every_ns, first_ns, least;
 };
 
-/* Whoever watches. Any hook may be NULL. */
+/* Hooks of an observer. Each may be NULL. */
 struct asim_fabric_watch {
     void *self;
     void (*fct)(void *self, const struct asim_fct *row);
     /* A PFC frame took effect at node's port (1-based): pause 1 or 0. */
     void (*pfc)(void *self, uint64_t t, uint32_t node, uint32_t port, int pause);
-    /* A flow's rate changed; a switch port's queued bytes changed. NULL unless somebody wants
-     * them, because they are asked on hot paths. */
+    /* A flow's rate changed; the bytes queued at a switch port changed. Hot paths test these
+     * pointers: leave them NULL unless a report needs them. */
     void (*rate)(void *self, uint64_t t, const struct asim_fct *flow, uint64_t bps);
     /* all_control: bytes queued, and of these in queue 0. Set by asim_fabric_watch_queues. */
     void (*queue)(void *self, uint64_t t, const uint32_t node_port[2],
@@ -56,7 +57,7 @@ struct asim_fabric_watch {
     struct {
         asim_frame_hook *hook;
         void *self;
-    } frames[4]; /* all who watch frames */
+    } frames[4]; /* all observers of frames */
     unsigned n_frames;
 };
 
@@ -67,9 +68,9 @@ struct asim_fabric_config {
     const struct asim_netconf *net;
     struct asim_net_user user;
     struct asim_fabric_watch watch;
-    /* Of the ECN draws; runs with equal seeds are equal to the byte. */
+    /* Of the random draws: equal seeds give equal bytes. */
     uint64_t seed;
-    int per_event;    /* 1 = W = 0: one node and one instant a step, in time order */
+    int per_event;    /* 1: a step is one node at one instant, in order of time */
     uint32_t without; /* fast paths turned off, enum asim_fast_path (net/fast_path.h) */
     /* Several processes: only nodes v with part_of[v] == self are built; then
      * asim_exchange_open. NULL: all. Borrowed. */
@@ -78,23 +79,23 @@ struct asim_fabric_config {
 };
 
 struct asim_fabric_stats {
-    uint64_t hops;      /* frames put on a link: ASTRA-sim's packet-hops */
+    uint64_t hops;      /* packet-hops: frames put on a link */
     uint64_t hop_bytes; /* wire bytes of those */
     uint64_t messages;  /* completed */
     /* Frames a switch could not admit or route, ECN marks set, PAUSE frames sent. */
     uint64_t drops, marks, pauses;
-    /* Steps made: windows, or single events at W = 0. A measure of the clock's overhead. */
+    /* Steps made: windows, or single events in per-event mode. */
     uint64_t windows;
     uint64_t memory_bytes; /* of nodes, ports and rings */
     uint64_t last_ns;      /* when the last frame was on its wire */
-    /* Data packets: sent, of these again; frames lost on links (all kinds, with bytes); received
-     * twice; received beyond a gap and not kept; timeouts; messages given up. */
+    /* Data packets: sent; of these, sent again. Frames lost on links, of all kinds, and their
+     * bytes. Packets received twice; received beyond a gap and discarded. Timeouts. Messages
+     * aborted. */
     uint64_t data, again, lost, lost_bytes, duplicates, discarded, timeouts, given_up;
 };
 
-/* What keeps a message from going on where nothing is under way any more: the link of its NIC is
- * down; the NIC is paused; its window is full of what nobody acknowledges; all was sent, likewise.
- */
+/* Why a message cannot continue although no event is left: the link of its NIC is down; its NIC is
+ * paused; its send window is full and no ACK will come; all of it was sent and no ACK will come. */
 enum asim_blocked_reason {
     ASIM_BLOCKED_LINK,
     ASIM_BLOCKED_PAUSE,
@@ -107,7 +108,7 @@ struct asim_unfinished {
     uint64_t id, bytes, acked;
     uint32_t src, dst, timeouts;
     int aborted;
-    enum asim_blocked_reason blocked_reason; /* else */
+    enum asim_blocked_reason blocked_reason; /* where it is not aborted */
 };
 
 /* Work that a thread does while it waits for the others: tasks of one kind, each done once, in the

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only
  *
- * The order of the checks, and sums over all ranks.
+ * Runs the checks in order, and sums over all ranks.
  */
 #include "check/check.h"
 
@@ -12,7 +12,7 @@
 #include "check/ops.h"
 #include "check/say.h"
 
-/* Sums stop at the largest number, as those of one trace do. */
+/* Stops at UINT64_MAX, as the sums of one trace do. */
 static uint64_t sum(uint64_t a, uint64_t b)
 {
     return b > UINT64_MAX - a ? UINT64_MAX : a + b;
@@ -37,7 +37,7 @@ static void add_stats(struct asim_trace_stats *total, const struct asim_trace_st
     total->ctrl_deps += rank->ctrl_deps;
 }
 
-/* One more pass, with the counters every other tool uses, instead of a second way of counting. */
+/* One more pass, with the same counters as every other tool. */
 static void count(struct asim_check *check, uint32_t rank)
 {
     struct asim_trace trace = {0};
@@ -57,7 +57,7 @@ static void count(struct asim_check *check, uint32_t rank)
         check->most = stats.ops;
 }
 
-/* Ranks one after the other: memory is that of one rank and of what must be compared. */
+/* Rank after rank: memory is that of one rank and of the data to compare. */
 int asim_check_run(struct asim_check *check, struct asim_err *err)
 {
     int rc = 0, unreadable = 0;
@@ -85,7 +85,7 @@ int asim_check_run(struct asim_check *check, struct asim_err *err)
                        " is the first; such a rank finishes at once.",
                        check->idle, check->ranks, check->first_idle);
     if (unreadable)
-        return 0; /* what is missing is missing because of that */
+        return 0; /* members and messages are missing because of the unreadable trace */
     asim_check_members(check);
     asim_check_messages(check);
     return 0;

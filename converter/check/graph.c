@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only
  *
- * One rank's dependencies, checked by the index a simulation would build.
+ * Checks the dependencies of one rank with the index that a simulation builds.
  */
 #include "check/graph.h"
 #include "check/say.h"

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only
  *
- * Collectives of ranks against each other. The first rank that uses a group is the measure; the
- * first difference of every other one is said, as "lacks" or "has besides" where one collective
- * more or less explains it.
+ * Compares the collectives of ranks. The first rank that uses a group is the standard. The first
+ * difference of each other rank is reported, as "lacks" or "has besides" if one collective more or
+ * less explains it.
  */
 #include <inttypes.h>
 #include <stdio.h>
@@ -11,7 +11,7 @@
 #include "check/groups.h"
 #include "check/say.h"
 
-/* FNV-1a; two names of one hash share a slot, which the comparison of names then finds out. */
+/* FNV-1a. Two names with one hash share a slot; the comparison of names detects this. */
 static uint64_t hash(const char *name)
 {
     uint64_t h = 14695981039346656037u;
@@ -20,7 +20,7 @@ static uint64_t hash(const char *name)
     return h;
 }
 
-/* The name is copied: it belongs to the reader of the trace. */
+/* Copies the name, which belongs to the reader of the trace. */
 static int64_t make_group(struct asim_check *check, const char *name, uint32_t rank)
 {
     struct asim_check_group group = {.first_rank = rank};
@@ -52,7 +52,7 @@ int64_t asim_check_group(struct asim_check *check, const char *name, uint32_t ra
     return made;
 }
 
-/* Ids are unique in a rank, so the order is total and qsort's instability does not show. */
+/* Ids are unique within a rank, so the order is total. */
 static int by_group_and_id(const void *a, const void *b)
 {
     const struct asim_check_coll *x = a, *y = b;
@@ -61,7 +61,7 @@ static int by_group_and_id(const void *a, const void *b)
     return (x->id > y->id) - (x->id < y->id);
 }
 
-/* Durations may differ from rank to rank; what is exchanged may not. */
+/* Durations may differ between ranks. */
 static int is_same(const struct asim_check_coll *a, const struct asim_check_coll *b)
 {
     return a->type == b->type && a->bytes == b->bytes;
@@ -85,7 +85,7 @@ static const char *show_coll(const struct asim_check_coll *coll, char room[80])
     return room;
 }
 
-/* own[0..n) against what is kept of the group. */
+/* Compares own[0..n) with the kept sequence of the group. */
 static void compare(struct asim_check *check, const struct asim_check_group *group, uint32_t rank,
                     const struct asim_check_coll *own, size_t n)
 {
@@ -117,7 +117,7 @@ static void compare(struct asim_check *check, const struct asim_check_group *gro
                        group->first_rank, kept[i].id);
 }
 
-/* The first user's sequence is the measure for the others. */
+/* Keeps the sequence of the first rank. */
 static int keep(struct asim_check_group *group, const struct asim_check_coll *own, size_t n)
 {
     if (ASIM_VEC_RESERVE(group->kept, n))
@@ -171,14 +171,13 @@ static void expect_user(struct asim_check *check, const struct asim_check_group 
                        show_group(group, where), group->first_rank, group->kept.n);
 }
 
-/* Every member must have joined. */
 static void expect_members(struct asim_check *check, const struct asim_check_group *group)
 {
     for (uint32_t m = 0; m < group->members.n; m++)
         expect_user(check, group, group->members.ranks[m]);
 }
 
-/* Where nobody knows its members, the groups file is still to be given. */
+/* Without any definition of the members the user still has to give a groups file. */
 static void expect_definition(struct asim_check *check, const struct asim_check_group *group)
 {
     if (group->bare && check->needs.metadata_groups)

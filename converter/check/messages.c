@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only
  *
- * Sends against receives: for each pair of ranks and tag, how many bytes and how many of them there
- * are more of one. Bytes decide, as in the simulator: a receive may take several messages, and
- * only with rendezvous-protocol must each meet its own.
+ * Matches sends with receives: for each pair of ranks and tag, the difference in number and in
+ * bytes. Bytes decide, as in the simulator: a receive may take several messages; only with
+ * rendezvous-protocol each needs its own.
  */
 #include <inttypes.h>
 #include <stdio.h>
@@ -30,11 +30,12 @@ int asim_check_message(struct asim_check *check, uint32_t rank, const struct asi
     struct message_key key = {src << 32 | dst, op->comm_tag};
     if (add(&check->message_counts, key, 1, is_send))
         return ASIM_ENOMEM;
-    /* One of no bytes counts as one, as in the simulator, which would not wait for it else. */
+    /* A message without bytes counts as one byte, as in the simulator, which waits for it, too. */
     return add(&check->message_bytes, key, op->comm_bytes ? op->comm_bytes : 1, is_send);
 }
 
-/* The table's order must not show, so the lowest key that is wrong is told, with a count. */
+/* Reports the lowest wrong key and the number of wrong keys: the order of the table must not
+ * show. */
 static uint64_t find_lowest(const struct asim_map *map, const struct asim_map *unless,
                             const struct asim_map_slot **lowest)
 {

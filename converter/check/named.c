@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-only
  *
- * Who the members of a group are, as the simulator finds them: a list by a METADATA node of the
- * rank holds until the next one, what it does not have is looked for in the groups file. All ranks
- * must come to the same members in the same order, or they wait for each other for ever.
+ * Finds the members of a group as the simulator does: the list of a METADATA node of the rank holds
+ * until the next list; a group that is not in it is looked up in the groups file. All ranks must
+ * find the same members in the same order, or they wait for each other for ever.
  *
- * Nodes run by ascending ids where they wait for nothing; a collective that does wait may run after
- * a METADATA node of a higher id, which cannot be told without times, so that is a warning.
+ * Nodes run by ascending ids if they wait for nothing. A collective with dependencies may run after
+ * a METADATA node with a higher id; times would decide, so this is a warning.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -13,7 +13,8 @@
 #include "check/named.h"
 #include "asim/trace.h"
 
-/* Index of the list of that text, made if new; negative = out of memory. */
+/* Returns the index of the list with that text, and makes it if it is new; negative = out of
+ * memory. */
 static int64_t find_list(struct asim_check *check, const char *text)
 {
     struct asim_check_list list = {0};
@@ -36,7 +37,7 @@ static int64_t find_list(struct asim_check *check, const char *text)
     return (int64_t)check->lists.n - 1;
 }
 
-/* METADATA nodes may hold anything; an empty list is a job without groups. */
+/* METADATA nodes may hold any text; an empty list is a job without groups. */
 static int is_list(const char *text)
 {
     return text &&
@@ -82,7 +83,7 @@ static const struct asim_group *search(const struct asim_groups *groups, int64_t
     return NULL;
 }
 
-/* Where no list that runs before has the group: a later one, or none at all. */
+/* No earlier list has the group: a later one has it, or none. */
 static int why_none(struct asim_check *check, uint32_t rank, const struct asim_check_coll *coll,
                     int64_t id)
 {
@@ -118,8 +119,8 @@ static int has_rank(const struct asim_group *group, uint32_t rank)
     return 0;
 }
 
-/* The order matters to the steps of an algorithm, but not where all ranks are in it: these are then
- * taken by number; nor between two. */
+/* The order of members matters to an algorithm's steps, except if all ranks are members (they go by
+ * number) or only two. */
 static int is_same(const struct asim_check *check, const struct asim_group *a,
                    const struct asim_group *b)
 {
@@ -139,7 +140,7 @@ int asim_check_named(struct asim_check *check, uint32_t rank, const struct asim_
     const struct asim_group *found;
     int64_t id;
     if (!*group->name || asim_text_i64(group->name, &id))
-        return ASIM_CHECK_FINE; /* all ranks, or said already */
+        return ASIM_CHECK_FINE; /* all ranks, or reported already */
     found = find_members(check, coll->id, id);
     if (!found)
         return why_none(check, rank, coll, id);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only
  *
- * Every op of a rank by itself: what a simulator would refuse when it comes to it, hours into a
- * run, is said here. Problems of one kind are said once a rank, with how often they occur.
+ * Checks each op of a rank for everything that a simulator would refuse hours into a run. Each
+ * problem is reported once per rank, with its number of occurrences.
  */
 #include <inttypes.h>
 #include <stdio.h>
@@ -44,15 +44,14 @@ static const struct {
     {0, "is of the type INVALID_NODE, which takes no time"},
 };
 
-/* How often each kind occurred in a rank, and where first. */
+/* How often each problem occurred in a rank, and its first node. */
 struct seen {
-    uint64_t place; /* of the node at hand */
+    uint64_t place; /* of the current node */
     uint64_t n[ASIM_CHECK_FINE], id[ASIM_CHECK_FINE];
     char name[ASIM_CHECK_FINE][48];
 };
 
-/* Only the first node of a kind is told by name: a trace with one mistake has it a thousand times.
- */
+/* Names the first node only: a trace with one mistake often has it a thousand times. */
 static void note(struct seen *seen, enum asim_check_problem kind, const struct asim_op *op)
 {
     if (!seen->n[kind]++) {
@@ -61,7 +60,7 @@ static void note(struct seen *seen, enum asim_check_problem kind, const struct a
     }
 }
 
-/* In the order of the kinds, so that the same trace gives the same text. */
+/* In the order of the problems, so that one trace always gives the same text. */
 static void say_seen(struct asim_check *check, uint32_t rank, const struct seen *seen)
 {
     char more[48] = "";
@@ -76,7 +75,7 @@ static void say_seen(struct asim_check *check, uint32_t rank, const struct seen 
     }
 }
 
-/* The members are looked for once all METADATA nodes of the rank are known. */
+/* The members are looked up later, when all METADATA nodes of the rank are known. */
 static void look_group(struct asim_check *check, const struct asim_op *op, struct seen *seen)
 {
     int64_t id;
@@ -85,8 +84,8 @@ static void look_group(struct asim_check *check, const struct asim_op *op, struc
         note(seen, ASIM_CHECK_BAD_GROUP, op);
 }
 
-/* A barrier moves nothing, so it needs no size, and the size it may have does not count when ranks
- * are compared. Group "0" is PyTorch's name of the group of all. */
+/* A barrier needs no size, and its size does not count in comparisons. PyTorch calls the group of
+ * all ranks "0". */
 static int look_collective(struct asim_check *check, uint32_t rank, const struct asim_op *op,
                            struct seen *seen)
 {
@@ -122,7 +121,7 @@ static int look_collective(struct asim_check *check, uint32_t rank, const struct
     return ASIM_VEC_PUSH(check->colls, coll);
 }
 
-/* The other side is found by (source, destination, tag); without all of them there is no match. */
+/* (source, destination, tag) identifies the other side. */
 static int look_message(struct asim_check *check, uint32_t rank, const struct asim_op *op,
                         struct seen *seen)
 {
@@ -155,8 +154,8 @@ static int look_metadata(struct asim_check *check, const struct asim_op *op, str
     return 0;
 }
 
-/* Communication on the CPU is refused by the simulator, so it is not compared either: one problem
- * is said once. */
+/* The simulator refuses communication on the CPU; it is not compared, so that the problem is
+ * reported once. */
 static int look(struct asim_check *check, uint32_t rank, const struct asim_op *op,
                 struct seen *seen)
 {
@@ -188,7 +187,7 @@ static int look(struct asim_check *check, uint32_t rank, const struct asim_op *o
     return 0;
 }
 
-/* Only where something is wrong is the node read again, for its name. */
+/* Reads a node again only for the name in a report. */
 static void look_members(struct asim_check *check, uint32_t rank, struct asim_trace *trace,
                          struct seen *seen)
 {
@@ -201,7 +200,8 @@ static void look_members(struct asim_check *check, uint32_t rank, struct asim_tr
     }
 }
 
-/* A trace that cannot be read to its end is not judged: asim_check_graph has said why. */
+/* A trace that cannot be read to its end is not judged: asim_check_graph has reported the
+ * reason. */
 int asim_check_ops(struct asim_check *check, uint32_t rank, struct asim_err *err)
 {
     struct asim_trace trace = {0};
@@ -222,7 +222,7 @@ int asim_check_ops(struct asim_check *check, uint32_t rank, struct asim_err *err
     if (nomem)
         return asim_err_nomem(err, "checking traces");
     if (rc || own.code)
-        return 1; /* asim_check_graph has said it */
+        return 1; /* asim_check_graph has reported it */
     say_seen(check, rank, &seen);
     return 0;
 }

@@ -302,7 +302,7 @@ static int emit_node(struct emit *em, uint32_t at)
     uint64_t ctrl;
     int64_t stream;
 
-    if (asim_jreader_again(&cv->host.reader, host->offset, host->size, &em->doc, em->err) ||
+    if (asim_jreader_reread(&cv->host.reader, host->offset, host->size, &em->doc, em->err) ||
         emit_deps(em, at) || read_attrs(em, at))
         return -1;
     read_io(em);

@@ -5,8 +5,8 @@
  * The walk keeps its own stack: real traces nest a thousand levels deep.
  *
  * parity: with --compat only the trees below thread roots are walked, and what cannot be reached
- * is lost later. Otherwise nodes whose parent is missing are given another (link/adopt.c), and a
- * tree that stands on no thread root is walked as a thread of its own.
+ * is lost later. Otherwise nodes whose parent is missing are given another (link/assign_parent.c),
+ * and a tree that stands on no thread root is walked as a thread of its own.
  */
 #include "convert/convert.h"
 
@@ -110,7 +110,7 @@ static int adopt_orphans(struct asim_convert *cv)
     roots.n = root.n;
     if (!code)
         code = asim_host_adopt(&cv->host, &roots);
-    cv->counts.orphans = cv->host.adopted;
+    cv->counts.orphans = cv->host.parents_assigned;
     free(root.at);
     return code;
 }

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only
  *
- * Reading out of a parsed value: members, numbers, strings. Numbers convert exactly or not at
- * all. Reals of up to 15 significant digits take the short exact way (mantissa and power of ten
- * are both exact doubles), which is most time stamps; the rest goes through strtod.
+ * Reads members, numbers and strings of a parsed value. Numbers convert exactly or not at all.
+ * Reals of up to 15 significant digits, such as most time stamps, take a short exact path (mantissa
+ * and power of ten are exact doubles); others go through strtod.
  */
 #include "json/value.h"
 
@@ -53,7 +53,7 @@ const struct asim_jv *asim_jv_item(const struct asim_jdoc *doc, const struct asi
     return c;
 }
 
-/* Objects of traces have about ten members, so a walk beats any index. */
+/* Objects of traces have about ten members, so a linear search is fastest. */
 const struct asim_jv *asim_jv_get(const struct asim_jdoc *doc, const struct asim_jv *v,
                                   const char *name)
 {
@@ -75,7 +75,7 @@ int asim_jv_is(const struct asim_jdoc *doc, const struct asim_jv *v, const char 
     return v && v->kind == ASIM_J_STRING && v->text_n == n && !memcmp(doc->text + v->text, text, n);
 }
 
-/* Digits only, checked against the limit before each step, so nothing overflows. */
+/* Accepts digits only, and tests the limit before each step. */
 static int whole(const char *s, size_t n, int64_t *out)
 {
     uint64_t value = 0, limit = INT64_MAX;
@@ -111,7 +111,7 @@ int asim_jv_i64(const struct asim_jdoc *doc, const struct asim_jv *v, int64_t *o
     return 0;
 }
 
-/* digits [. digits] with at most 15 of them: exact. 0 = not this form. */
+/* digits [. digits] with at most 15 digits: exact. 0 = another form. */
 static int short_real(const char *s, size_t n, double *out)
 {
     static const double tens[] = {1,   1e1, 1e2,  1e3,  1e4,  1e5,  1e6,  1e7,
@@ -156,8 +156,8 @@ int asim_jv_double(const struct asim_jdoc *doc, const struct asim_jv *v, double 
     return 0;
 }
 
-/* One NUL is always kept behind the bytes, so the buffer can be handed out as a C string. A failure
- * latches: callers print on and look at `failed` once, at the end. */
+/* Keeps one NUL behind the bytes, so that the buffer is a C string. A failure sets `failed`, which
+ * callers test once at the end. */
 void asim_jbuf_put(struct asim_jbuf *buf, const char *data, size_t size)
 {
     if (buf->failed ||
@@ -181,8 +181,8 @@ void asim_jbuf_fini(struct asim_jbuf *buf)
     memset(buf, 0, sizeof *buf);
 }
 
-/* Surrogates on their own come out as three bytes (as WTF-8 has it): they must survive being
- * written again as \ud800, which Python does. */
+/* A single surrogate becomes three bytes (WTF-8), so that it can be written again as \ud800, as
+ * Python does. */
 static void put_utf8(struct asim_jbuf *buf, uint32_t c)
 {
     char b[4];
@@ -217,7 +217,7 @@ static uint32_t hex4(const char *s)
     return value;
 }
 
-/* The escape at s (behind its backslash); returns the bytes it takes. */
+/* Decodes the escape at s (after its backslash); returns its length. */
 static size_t unescape(struct asim_jbuf *buf, const char *s, const char *end)
 {
     static const char from[] = "bfnrt", to[] = "\b\f\n\r\t";

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only
  *
- * json.dumps(indent=4, ensure_ascii=True) and repr(). Nesting is at most 200 (the parser's
- * limit), so these functions recurse.
+ * Python's json.dumps(indent=4, ensure_ascii=True) and repr(). These functions recurse: the parser
+ * limits nesting to 200.
  */
 #include "json/print.h"
 
@@ -27,15 +27,15 @@ void asim_jprint_int(struct asim_jbuf *buf, int64_t value)
     asim_jbuf_put(buf, text, (size_t)snprintf(text, sizeof text, "%" PRId64, value));
 }
 
-/* Digits and decimal exponent of the shortest decimal that reads back as value (> 0, finite):
- * value = 0.d1d2d3… × 10^*point. */
+/* Digits and decimal exponent of the shortest decimal number that reads back as value (> 0,
+ * finite): value = 0.d1d2d3… × 10^*point. */
 static size_t shortest(double value, char digits[24], int *point)
 {
     char text[40];
     size_t n = 0;
 
-    /* 15 digits always read back for normal doubles, so shorter ones are cut of their zeros; the
-     * denormal ones have fewer. */
+    /* Normal doubles read back from 15 digits, whose trailing zeros are then cut; denormal ones
+     * have fewer digits. */
     for (int precision = value < 2.3e-308 ? 1 : 15; precision <= 17; precision++) {
         snprintf(text, sizeof text, "%.*e", precision - 1, value);
         if (strtod(text, NULL) == value)
@@ -89,8 +89,8 @@ void asim_jprint_real(struct asim_jbuf *buf, double value)
     }
 }
 
-/* Decodes one UTF-8 character (three-byte surrogates included); a byte that starts none counts as
- * U+FFFD. Returns the bytes taken. */
+/* Decodes one UTF-8 character, three-byte surrogates included; an invalid byte counts as U+FFFD.
+ * Returns the bytes taken. */
 static size_t decode(const unsigned char *s, size_t n, uint32_t *c)
 {
     size_t need = *s < 0x80 ? 1 : *s < 0xc2 ? 0 : *s < 0xe0 ? 2 : *s < 0xf0 ? 3 : *s < 0xf5 ? 4 : 0;
@@ -107,7 +107,7 @@ static size_t decode(const unsigned char *s, size_t n, uint32_t *c)
     return need;
 }
 
-/* Short escapes where JSON has them, else \uXXXX; a pair of them beyond the BMP. */
+/* JSON's short escapes, else \uXXXX; two of them for characters above U+FFFF. */
 static void json_escape(struct asim_jbuf *buf, uint32_t c)
 {
     static const char from[] = "\"\\\b\f\n\r\t", to[] = "\"\\bfnrt";
@@ -146,7 +146,7 @@ void asim_jprint_string(struct asim_jbuf *buf, const char *text, size_t size)
     asim_jbuf_put(buf, "\"", 1);
 }
 
-/* How json.dumps and repr write reals that are not finite. */
+/* The words of json.dumps and repr for reals that are not finite. */
 struct words {
     const char *nan, *infinity;
 };
@@ -158,8 +158,8 @@ static void print_not_finite(struct asim_jbuf *buf, const char *text, struct wor
     asim_jbuf_text(buf, *text == 'N' ? words.nan : words.infinity);
 }
 
-/* Reals are printed anew, because Python writes 1.50 as 1.5 and reads 1e999 as infinity; integers
- * stay as they were written, however long, but for -0, which Python reads as 0. */
+/* Prints reals anew, because Python writes 1.50 as 1.5 and reads 1e999 as infinity. Integers of any
+ * length stay as written, except -0, which Python reads as 0. */
 static void print_scalar(struct asim_jbuf *buf, const struct asim_jdoc *doc,
                          const struct asim_jv *v, struct words words)
 {
@@ -167,7 +167,7 @@ static void print_scalar(struct asim_jbuf *buf, const struct asim_jdoc *doc,
 
     if (v->kind == ASIM_J_REAL && !asim_jv_double(doc, v, &real))
         asim_jprint_real(buf, real);
-    else if (v->kind == ASIM_J_REAL && v->text_n < 20) /* longer ones may only be too long */
+    else if (v->kind == ASIM_J_REAL && v->text_n < 20) /* longer ones are just too long */
         print_not_finite(buf, asim_jv_text(doc, v), words);
     else if (v->kind == ASIM_J_INT && v->text_n == 2 && !memcmp(asim_jv_text(doc, v), "-0", 2))
         asim_jbuf_put(buf, "0", 1);
@@ -175,7 +175,7 @@ static void print_scalar(struct asim_jbuf *buf, const struct asim_jdoc *doc,
         asim_jbuf_put(buf, asim_jv_text(doc, v), v->text_n);
 }
 
-/* Span of a string or a key; a plain one is copied, the others are decoded first. */
+/* Copies a plain string or key; decodes others first. */
 static void print_span(struct asim_jbuf *buf, const struct asim_jdoc *doc, uint32_t at, uint32_t n)
 {
     struct asim_jv v = {.text = at, .text_n = n, .escaped = 1};
@@ -243,7 +243,7 @@ static void repr_char(struct asim_jbuf *buf, uint32_t c, char quote)
     asim_jbuf_text(buf, text);
 }
 
-/* Quotes as Python chooses them: single, unless the text has single ones and no double ones. */
+/* Quotes like Python: single, unless the text has single and no double quotes. */
 static void repr_string(struct asim_jbuf *buf, const char *text, size_t size)
 {
     char quote = memchr(text, '\'', size) && !memchr(text, '"', size) ? '"' : '\'';

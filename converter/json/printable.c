@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-only
  *
- * Which characters Python's repr() keeps: all but those of Unicode's categories "other" (controls,
- * formats, surrogates, private, unassigned) and "separator", of which the blank is kept. Unassigned
- * ones make it depend on the version: this is Unicode 14.0, that of CPython 3.11.
+ * The characters that Python's repr() keeps: all except Unicode's categories "other" (controls,
+ * formats, surrogates, private, unassigned) and "separator"; the blank is kept. Unassigned
+ * characters depend on the version: this is Unicode 14.0, as in CPython 3.11.
  */
 #include "json/print.h"
 
-/* First character of each run, those kept and those escaped in turn; kept are those from [0] on. */
+/* The first characters of runs: kept from [0] on, escaped from [1] on, and so on in turn. */
 static const uint32_t run[] = {
     0x20,    0x7f,    0xa1,    0xad,    0xae,    0x378,   0x37a,   0x380,   0x384,   0x38b,
     0x38c,   0x38d,   0x38e,   0x3a2,   0x3a3,   0x530,   0x531,   0x557,   0x559,   0x58b,

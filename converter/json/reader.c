@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only
  *
- * A window of bytes slides over the file. An element that does not fit makes the window grow (to
- * 256 MiB, then it is refused) and is parsed again from its start; with 1 MiB to begin with this
- * is rare. Members nobody asked for are skipped without being kept, so a foreign array of
- * gigabytes costs time but no memory.
+ * A buffer moves over the file. If an element does not fit, the buffer grows (to 256 MiB, then the
+ * element is an error) and the element is parsed again; with 1 MiB at the start this is rare.
+ * Members that the caller skips are not stored: a foreign array of gigabytes takes time but no
+ * memory.
  */
 #include "json/reader.h"
 
@@ -16,8 +16,8 @@
 
 enum { AT_FIRST, AT_NEXT, AT_DONE };
 
-/* Drops what is behind us, doubles the window if that frees nothing, and fills it. 1 = there are
- * new bytes, 0 = the file has ended. */
+/* Drops the bytes already read, doubles the buffer if that frees nothing, and fills it. 1 = there
+ * are new bytes, 0 = the file has ended. */
 static int refill(struct asim_jreader *r, struct asim_err *err)
 {
     size_t got;
@@ -26,14 +26,14 @@ static int refill(struct asim_jreader *r, struct asim_err *err)
     if (r->ended)
         return 0;
     if (r->at) {
-        memmove(r->window, r->window + r->at, r->n - r->at);
+        memmove(r->buffer, r->buffer + r->at, r->n - r->at);
         r->base += r->at;
         r->n -= r->at;
         r->at = 0;
     }
     if (r->n == r->cap) {
         size_t cap = r->cap * 2;
-        char *bigger = cap > ELEMENT_LIMIT ? NULL : realloc(r->window, cap + 1);
+        char *bigger = cap > ELEMENT_LIMIT ? NULL : realloc(r->buffer, cap + 1);
 
         if (cap > ELEMENT_LIMIT)
             return asim_err_set(err, ASIM_ENOMEM,
@@ -42,15 +42,15 @@ static int refill(struct asim_jreader *r, struct asim_err *err)
                                 r->path, (unsigned long long)r->base);
         if (!bigger)
             return asim_err_nomem(err, "reading a JSON file");
-        r->window = bigger;
+        r->buffer = bigger;
         r->cap = cap;
     }
-    code = asim_unpack_read(r->file, r->window + r->n, r->cap - r->n, &got, err);
+    code = asim_unpack_read(r->file, r->buffer + r->n, r->cap - r->n, &got, err);
     if (code)
         return code;
     r->ended = got < r->cap - r->n;
     r->n += got;
-    r->window[r->n] = 0;
+    r->buffer[r->n] = 0;
     return got > 0;
 }
 
@@ -83,16 +83,16 @@ int asim_jreader_fail(const struct asim_jreader *r, const struct asim_jdoc *doc,
     return fail_at(r, doc->offset, err, why);
 }
 
-/* Next byte that is no blank, not taken; 0 at the end, negative on failure. */
+/* The next byte that is not blank, without taking it; 0 at the end, negative on failure. */
 static int peek(struct asim_jreader *r, struct asim_err *err)
 {
     for (;;) {
         int more;
 
-        while (r->at < r->n && strchr(" \t\r\n", r->window[r->at]) && r->window[r->at])
+        while (r->at < r->n && strchr(" \t\r\n", r->buffer[r->at]) && r->buffer[r->at])
             r->at++;
         if (r->at < r->n)
-            return (unsigned char)r->window[r->at] ? (unsigned char)r->window[r->at] : 1;
+            return (unsigned char)r->buffer[r->at] ? (unsigned char)r->buffer[r->at] : 1;
         more = refill(r, err);
         if (more <= 0)
             return more;
@@ -116,11 +116,11 @@ int asim_jreader_open(struct asim_jreader *r, const char *path, const char *bare
     memset(r, 0, sizeof *r);
     r->path = path;
     r->element = UINT64_MAX;
-    r->window = malloc(ASIM_JREADER_WINDOW + 1);
-    if (!r->window)
+    r->buffer = malloc(ASIM_JREADER_BUFFER + 1);
+    if (!r->buffer)
         return asim_err_nomem(err, "opening a JSON file");
-    r->cap = ASIM_JREADER_WINDOW;
-    r->window[0] = 0;
+    r->cap = ASIM_JREADER_BUFFER;
+    r->buffer[0] = 0;
     c = asim_unpack_open(&r->file, path, err);
     if (c) {
         asim_jreader_close(r);
@@ -153,7 +153,7 @@ int asim_jreader_value(struct asim_jreader *r, struct asim_jdoc *doc, struct asi
             return c;
         start = r->at;
         doc->offset = r->base + start;
-        result = asim_jdoc_parse(doc, r->window + start, r->n - start, &used, &why);
+        result = asim_jdoc_parse(doc, r->buffer + start, r->n - start, &used, &why);
         if (result == ASIM_J_OK) {
             r->at += used;
             return 0;
@@ -172,7 +172,7 @@ int asim_jreader_value(struct asim_jreader *r, struct asim_jdoc *doc, struct asi
     }
 }
 
-/* One with a NUL is no name that anybody asks for, so it must not look like its beginning. */
+/* A name with a NUL must not match the name that is its beginning. */
 static int take_name(struct asim_jreader *r, const struct asim_jdoc *doc, struct asim_err *err)
 {
     const struct asim_jv *v = &doc->at[0];
@@ -186,7 +186,7 @@ static int take_name(struct asim_jreader *r, const struct asim_jdoc *doc, struct
     return 0;
 }
 
-/* The name is read as a value of its own, as it may hold escapes. */
+/* Reads the name as a value, because it may have escapes. */
 int asim_jreader_member(struct asim_jreader *r, struct asim_err *err)
 {
     struct asim_jdoc doc = {0};
@@ -252,7 +252,7 @@ int asim_jreader_element(struct asim_jreader *r, struct asim_jdoc *doc, struct a
     return c ? c : 1;
 }
 
-/* One byte of a skipped value: how the depth and the string state change. */
+/* Updates depth and string state for one byte of a skipped value. */
 static void skip_byte(char c, int *depth, int *in_string, int *escaped)
 {
     if (*in_string) {
@@ -272,7 +272,7 @@ static void skip_byte(char c, int *depth, int *in_string, int *escaped)
         --*depth;
 }
 
-/* Strictness is for what is used: of a skipped value only brackets and strings are followed. */
+/* Checks only brackets and strings of a skipped value. */
 int asim_jreader_skip(struct asim_jreader *r, struct asim_err *err)
 {
     int depth = 0, in_string = 0, escaped = 0, c = peek(r, err);
@@ -292,7 +292,7 @@ int asim_jreader_skip(struct asim_jreader *r, struct asim_err *err)
             if (!c)
                 return fail_at(r, r->base + r->n, err, "the file ends inside brackets");
         }
-        skip_byte(r->window[r->at++], &depth, &in_string, &escaped);
+        skip_byte(r->buffer[r->at++], &depth, &in_string, &escaped);
     } while (depth);
     return 0;
 }
@@ -302,9 +302,9 @@ void asim_jreader_close(struct asim_jreader *r)
     asim_unpack_close(r->file);
     if (r->spool)
         fclose(r->spool);
-    free(r->window);
+    free(r->buffer);
     asim_jbuf_fini(&r->name);
     r->file = NULL;
     r->spool = NULL;
-    r->window = NULL;
+    r->buffer = NULL;
 }

@@ -24,44 +24,44 @@ static int open_spool(struct asim_jreader *r, struct asim_err *err)
     if (asim_unpack_rewind(r->file, err))
         return ASIM_EIO;
     while (got) {
-        if (asim_unpack_read(r->file, r->window, r->cap, &got, err))
+        if (asim_unpack_read(r->file, r->buffer, r->cap, &got, err))
             return ASIM_EIO;
-        if (fwrite(r->window, 1, got, r->spool) != got)
+        if (fwrite(r->buffer, 1, got, r->spool) != got)
             return asim_err_set(err, ASIM_EIO, "%s: no room to unpack it in a temporary file.",
                                 r->path);
     }
     return 0;
 }
 
-/* Fills the window from the spool so that it holds `size` bytes at `offset`. Nodes are asked for
+/* Fills the buffer from the spool so that it holds `size` bytes at `offset`. Nodes are asked for
  * nearly in file order, a caller sometimes a little before its callees: so some bytes before. */
 static int load_again(struct asim_jreader *r, uint64_t offset, size_t size, struct asim_err *err)
 {
-    uint64_t from = offset > ASIM_JREADER_WINDOW / 4 ? offset - ASIM_JREADER_WINDOW / 4 : 0;
+    uint64_t from = offset > ASIM_JREADER_BUFFER / 4 ? offset - ASIM_JREADER_BUFFER / 4 : 0;
     size_t need = (size_t)(offset - from) + size;
     size_t got;
 
     if (need > r->cap) {
-        char *bigger = realloc(r->window, need + 1);
+        char *bigger = realloc(r->buffer, need + 1);
 
         if (!bigger)
             return asim_err_nomem(err, "reading a JSON file again");
-        r->window = bigger;
+        r->buffer = bigger;
         r->cap = need;
     }
     if (fseeko(r->spool, (off_t)from, SEEK_SET))
         return asim_err_set(err, ASIM_EIO, "%s: cannot be read a second time.", r->path);
-    got = fread(r->window, 1, r->cap, r->spool);
+    got = fread(r->buffer, 1, r->cap, r->spool);
     if (got < need)
         return asim_err_set(err, ASIM_EIO, "%s: changed while it was being read.", r->path);
     r->base = from;
     r->n = got;
-    r->window[got] = 0;
+    r->buffer[got] = 0;
     return 0;
 }
 
-int asim_jreader_again(struct asim_jreader *r, uint64_t offset, size_t size, struct asim_jdoc *doc,
-                       struct asim_err *err)
+int asim_jreader_reread(struct asim_jreader *r, uint64_t offset, size_t size, struct asim_jdoc *doc,
+                        struct asim_err *err)
 {
     enum asim_jresult result;
     size_t used;
@@ -80,7 +80,7 @@ int asim_jreader_again(struct asim_jreader *r, uint64_t offset, size_t size, str
             return code;
     }
     doc->offset = offset;
-    result = asim_jdoc_parse(doc, r->window + (offset - r->base), size, &used, &why);
+    result = asim_jdoc_parse(doc, r->buffer + (offset - r->base), size, &used, &why);
     if (result == ASIM_J_NOMEM)
         return asim_err_nomem(err, "parsing a JSON value");
     if (result != ASIM_J_OK)

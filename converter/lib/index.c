@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only
  *
- * Merge sort, hash index, string table. The hash index stores record numbers only and compares
- * keys in the records themselves; at most three quarters of its slots are used, with linear
- * probing.
+ * Merge sort, hash index, string table. The hash index stores record numbers and compares the keys
+ * in the records. At most three quarters of its slots are used, with linear probing.
  */
 #include "lib/index.h"
 
@@ -47,7 +46,7 @@ int asim_sort_u32(uint32_t *at, size_t n, int (*before)(const void *ctx, uint32_
     return 0;
 }
 
-/* Ids are running numbers; without mixing, neighbours would fill the table in long runs. */
+/* Ids are running numbers: without mixing, neighbours would fill the table in long runs. */
 static uint64_t mix(uint64_t h)
 {
     h = (h ^ h >> 31) * UINT64_C(0x9E3779B97F4A7C15);
@@ -118,7 +117,7 @@ static uint64_t hash_text(const char *text, size_t size)
     return mix(h);
 }
 
-/* Doubles the table at half full and puts every name in again. */
+/* Doubles the table and inserts every name again. */
 static int names_grow(struct asim_names *names)
 {
     size_t cap = names->cap ? names->cap * 2 : 64;
@@ -146,7 +145,7 @@ uint32_t asim_names_put(struct asim_names *names, const char *text, size_t size)
     char *copy;
     size_t s;
 
-    if (zero) /* a name ends at a NUL, as every consumer will see it */
+    if (zero) /* a name ends at a NUL for every user of the string */
         size = (size_t)(zero - text);
     if (names->all.n * 2 >= names->cap && names_grow(names))
         return ASIM_NONE;

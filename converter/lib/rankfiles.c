@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only
  *
- * Lists the files of a workload. A single file keeps the rank its name states ("x.3.et" is rank
- * 3); where several are named without, they are numbered in order.
+ * Lists the files of a workload. A single file has the rank in its name ("x.3.et" is rank 3);
+ * several files without a rank are numbered in order.
  */
 #include "lib/rankfiles.h"
 

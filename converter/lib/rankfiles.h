@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only
  *
- * The Chakra files a command works on: named as a prefix (PREFIX.0.et, PREFIX.1.et, …) or one by
- * one, and where each is written.
+ * The Chakra files that a command reads, given as a prefix (PREFIX.0.et, PREFIX.1.et, …) or one by
+ * one, and the files it writes.
  */
 #ifndef ASIM_CONVERTER_LIB_RANKFILES_H
 #define ASIM_CONVERTER_LIB_RANKFILES_H
@@ -10,9 +10,9 @@
 #include "asim/err.h"
 
 struct asim_rankfile {
-    char *in, *out; /* may be the same pointer: the file is replaced when all is written */
+    char *in, *out; /* may be the same pointer: the file is replaced after all files are written */
     uint32_t rank;
-    const char *temp_name; /* name of out until then (base/io/file_set.h) */
+    const char *temp_name; /* temporary name of out (base/io/file_set.h) */
 };
 
 struct asim_rankfiles {
@@ -20,12 +20,12 @@ struct asim_rankfiles {
     size_t n, cap;
 };
 
-/* words: prefixes or paths ending in .et or .et.gz. output: NULL = replace; else the prefix to
- * write, or the path if a single file is named and it ends in .et. Refuses to write two of them to
- * one place, or one prefix beside traces of higher ranks. */
+/* words: prefixes, or paths ending in .et or .et.gz. output: NULL = replace the input; else the
+ * prefix to write, or a path if a single file is named and output ends in .et. Two outputs with one
+ * name, and traces of higher ranks beside the output, are errors. */
 int asim_rankfiles_add(struct asim_rankfiles *files, const char **words, size_t n,
                        const char *output, struct asim_err *err);
-/* Adds one pair; both are copied. */
+/* Adds one pair of copied names. */
 int asim_rankfiles_pair(struct asim_rankfiles *files, const char *in, const char *out,
                         uint32_t rank, struct asim_err *err);
 void asim_rankfiles_fini(struct asim_rankfiles *files);

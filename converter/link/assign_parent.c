@@ -12,7 +12,7 @@
 
 #define OUTSIDE (UINT32_MAX - 1) /* on no way down from a thread's root by growing ids */
 
-struct adopt {
+struct assignment {
     struct asim_host_trace *host;
     size_t live;
     uint32_t *last;  /* place in host->order of a node's last descendant */
@@ -22,7 +22,7 @@ struct adopt {
 };
 
 /* A descendant with a smaller id than its caller's is of no use here, and harmless. */
-static void find_last(struct adopt *a)
+static void find_last(struct assignment *a)
 {
     const struct asim_host_trace *host = a->host;
 
@@ -37,13 +37,13 @@ static void find_last(struct adopt *a)
 }
 
 /* Every way up from an open op goes by smaller ids to a root, so no ring of callers can close. */
-static void enter(struct adopt *a, uint32_t at, uint32_t *open)
+static void enter(struct assignment *a, uint32_t at, uint32_t *open)
 {
     a->below[at] = *open;
     *open = at;
 }
 
-static void place(struct adopt *a, size_t k, const struct asim_host_roots *roots)
+static void place(struct assignment *a, size_t k, const struct asim_host_roots *roots)
 {
     struct asim_host_trace *host = a->host;
     uint32_t at = host->order[k];
@@ -59,7 +59,7 @@ static void place(struct adopt *a, size_t k, const struct asim_host_roots *roots
         enter(a, at, open);
     } else if (up == ASIM_NONE && root >= 0) {
         node->parent = *open == ASIM_NONE ? root : host->node.at[*open].id;
-        host->adopted++;
+        host->parents_assigned++;
         enter(a, at, open);
     } else if (up != ASIM_NONE && a->below[up] != OUTSIDE && host->node.at[up].tid == node->tid) {
         enter(a, at, open);
@@ -78,9 +78,9 @@ static int any(const struct asim_host_trace *host, size_t live)
 
 int asim_host_adopt(struct asim_host_trace *host, const struct asim_host_roots *roots)
 {
-    struct adopt a = {.host = host, .live = host->node.n - (size_t)host->duplicates};
+    struct assignment a = {.host = host, .live = host->node.n - (size_t)host->duplicates};
 
-    host->adopted = 0;
+    host->parents_assigned = 0;
     if (!any(host, a.live))
         return 0;
     for (size_t i = 0; i < host->node.n; i++)

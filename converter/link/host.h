@@ -43,7 +43,7 @@ struct asim_host_trace {
     char schema[64];
     int flat;                     /* 1.0.1 nodes */
     uint64_t duplicates, orphans; /* ids twice; parents not in the file */
-    uint64_t adopted;             /* of those, given another parent */
+    uint64_t parents_assigned;    /* of those, given another parent */
 };
 
 /* Called for each node while it is read: its record (id, parent filled), its text. */

@@ -57,15 +57,15 @@ struct open_op {
     uint8_t inside;  /* lies inside every op below it in the stack */
 };
 
-struct nest {
+struct nesting {
     struct asim_kineto *kin;
     struct open_op *open;
     size_t n;
 };
 
-static void close_interval(struct nest *nest, struct open_op *o)
+static void close_interval(struct nesting *nesting, struct open_op *o)
 {
-    struct asim_kineto_cpu *op = &nest->kin->cpu.at[o->op];
+    struct asim_kineto_cpu *op = &nesting->kin->cpu.at[o->op];
 
     if (o->from > o->to)
         return;
@@ -76,7 +76,8 @@ static void close_interval(struct nest *nest, struct open_op *o)
     o->to = 0;
 }
 
-static void add_interval(struct nest *nest, struct open_op *o, const struct asim_kineto_cpu *in)
+static void add_interval(struct nesting *nesting, struct open_op *o,
+                         const struct asim_kineto_cpu *in)
 {
     double end = in->ts + in->dur;
     uint8_t real = (in->flags & (ASIM_KIN_TS_REAL | ASIM_KIN_DUR_REAL)) != 0;
@@ -88,33 +89,33 @@ static void add_interval(struct nest *nest, struct open_op *o, const struct asim
         }
         return;
     }
-    close_interval(nest, o);
+    close_interval(nesting, o);
     o->from = in->ts;
     o->to = end;
     o->real = real;
 }
 
-static void pop(struct nest *nest, size_t i)
+static void pop(struct nesting *nesting, size_t i)
 {
-    close_interval(nest, &nest->open[i]);
-    for (size_t j = i + 1; j < nest->n; j++)
-        nest->open[j - 1] = nest->open[j];
-    nest->n--;
+    close_interval(nesting, &nesting->open[i]);
+    for (size_t j = i + 1; j < nesting->n; j++)
+        nesting->open[j - 1] = nesting->open[j];
+    nesting->n--;
 }
 
 /* Counts an op for the open ones around it, closing those that ended. Returns whether it lies
  * inside all that stay open; *around = the innermost one around it. */
-static uint8_t count_op(struct nest *nest, uint32_t index, uint32_t *around)
+static uint8_t count_op(struct nesting *nesting, uint32_t index, uint32_t *around)
 {
-    const struct asim_kineto_cpu *op = &nest->kin->cpu.at[index];
+    const struct asim_kineto_cpu *op = &nesting->kin->cpu.at[index];
     uint8_t inside = 1, settled = 0;
 
     *around = ASIM_NONE;
-    for (size_t i = nest->n; i--;) {
-        struct open_op *o = &nest->open[i];
+    for (size_t i = nesting->n; i--;) {
+        struct open_op *o = &nesting->open[i];
 
         if (o->end < op->ts) {
-            pop(nest, i);
+            pop(nesting, i);
             continue;
         }
         if (settled)
@@ -125,7 +126,7 @@ static uint8_t count_op(struct nest *nest, uint32_t index, uint32_t *around)
         }
         if (*around == ASIM_NONE)
             *around = o->op;
-        add_interval(nest, o, op);
+        add_interval(nesting, o, op);
         settled = o->inside;
     }
     return inside;
@@ -146,23 +147,23 @@ static int by_ts_dur(const void *ctx, uint32_t a, uint32_t b)
     return by->compat ? x->dur < y->dur : x->dur > y->dur;
 }
 
-static int nest_thread(struct nest *nest, const uint32_t *at, size_t n, struct asim_err *err)
+static int nest_thread(struct nesting *nesting, const uint32_t *at, size_t n, struct asim_err *err)
 {
-    struct asim_kineto_cpu *cpu = nest->kin->cpu.at;
+    struct asim_kineto_cpu *cpu = nesting->kin->cpu.at;
 
     for (size_t i = 0; i < n; i++) {
-        uint8_t inside = count_op(nest, at[i], &nest->kin->enclosing[at[i]]);
+        uint8_t inside = count_op(nesting, at[i], &nesting->kin->enclosing[at[i]]);
 
-        if (nest->n == OPEN_LIMIT)
+        if (nesting->n == OPEN_LIMIT)
             return asim_err_set(err, ASIM_EINVAL,
                                 "more than %d CPU ops are nested in one another near ts %.3f us: "
                                 "the times of this trace are damaged.",
                                 OPEN_LIMIT, cpu[at[i]].ts);
-        nest->open[nest->n++] = (struct open_op){
+        nesting->open[nesting->n++] = (struct open_op){
             .op = at[i], .end = cpu[at[i]].ts + cpu[at[i]].dur, .from = 1, .inside = inside};
     }
-    while (nest->n)
-        pop(nest, nest->n - 1);
+    while (nesting->n)
+        pop(nesting, nesting->n - 1);
     return 0;
 }
 
@@ -175,13 +176,13 @@ static void clamp(struct asim_kineto *kin)
 
 int asim_nest_exclusive(struct asim_kineto *kin, int compat, const char *path, struct asim_err *err)
 {
-    struct nest nest = {.kin = kin, .open = malloc(OPEN_LIMIT * sizeof *nest.open)};
+    struct nesting nesting = {.kin = kin, .open = malloc(OPEN_LIMIT * sizeof *nesting.open)};
     struct by_dur by = {kin->cpu.at, compat};
     uint32_t *at = malloc((kin->cpu.n ? kin->cpu.n : 1) * sizeof *at);
     int code = 0;
 
     kin->enclosing = malloc((kin->cpu.n ? kin->cpu.n : 1) * sizeof *kin->enclosing);
-    if (!nest.open || !at || !kin->enclosing)
+    if (!nesting.open || !at || !kin->enclosing)
         code = asim_err_nomem(err, "nesting CPU ops");
     for (uint32_t t = 0; t < kin->threads && !code; t++) {
         size_t n = kin->thread_at[t + 1] - kin->thread_at[t];
@@ -189,13 +190,13 @@ int asim_nest_exclusive(struct asim_kineto *kin, int compat, const char *path, s
         for (size_t i = 0; i < n; i++)
             at[i] = kin->by_thread[kin->thread_at[t] + i];
         code = asim_sort_u32(at, n, by_ts_dur, &by) ? asim_err_nomem(err, "nesting CPU ops")
-                                                    : nest_thread(&nest, at, n, err);
+                                                    : nest_thread(&nesting, at, n, err);
     }
     if (code && err && !err->source[0])
         snprintf(err->source, sizeof err->source, "%s", path);
     if (!code)
         clamp(kin);
-    free(nest.open);
+    free(nesting.open);
     free(at);
     return code;
 }

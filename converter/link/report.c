@@ -54,7 +54,7 @@ void asim_link_report(const struct asim_linking *link, uint32_t rank, FILE *file
                "host nodes have no counterpart: are the two files of one run "
                "and one rank?");
     reason(file, link->host.duplicates, "host nodes repeat an id; the last of each was kept");
-    reason(file, link->host.adopted,
+    reason(file, link->host.parents_assigned,
            "host nodes name a parent that is not in the file; hung on their thread");
     fprintf(file, "GPU operations: %" PRIu64 " of %zu linked, %.0f us busy\n", c->gpu_linked,
             kin->gpu.n, busy_us(kin));

@@ -225,7 +225,7 @@ static int write_node(struct write *w, const struct asim_host_node *node, uint32
                       struct asim_err *err)
 {
     struct asim_host_head head = {.id = node->new_id, .has_parent = node->parent != -1};
-    int code = asim_jreader_again(&w->link->host.reader, node->offset, node->size, &w->doc, err);
+    int code = asim_jreader_reread(&w->link->host.reader, node->offset, node->size, &w->doc, err);
 
     if (code)
         return code;

@@ -19,7 +19,7 @@ int asim_timeline_fail(const struct asim_timeline *t, struct asim_err *err, cons
     return asim_err_at(err, ASIM_EINVAL, at, "%s", text);
 }
 
-/* Appends what is left of the line in this piece, 1 where that ends it. */
+/* Appends the rest of the line in this piece; 1 if the line ends in it. */
 static int take_piece(struct asim_timeline *t, size_t *n)
 {
     const char *from = t->piece + t->piece_at;
@@ -34,7 +34,7 @@ static int take_piece(struct asim_timeline *t, size_t *n)
     return end && end == from + size;
 }
 
-/* A line has a ceiling, so that a file without line ends cannot take all memory. */
+/* The length of a line is limited, so that a file without line ends cannot take all memory. */
 int asim_timeline_line(struct asim_timeline *t, struct asim_err *err)
 {
     size_t n = 0;

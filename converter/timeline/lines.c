@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only
  *
- * One line of each form. A log's line counts from the word issue or callback on, so whatever a
- * logger puts before it does not matter; in a node's name commas are allowed where a type follows.
+ * Reads one line of each form. A line of a log counts from the word issue or callback on, after any
+ * prefix of a logger. A node's name may contain commas if a type follows.
  */
 #include <inttypes.h>
 #include <string.h>
@@ -41,7 +41,7 @@ int asim_timeline_track(const char *name, const char *type)
     return 0;
 }
 
-/* Cuts "key=value," at *at; returns the value, or NULL where there is no '='. */
+/* Cuts "key=value," at *at; returns the value, or NULL if there is no '='. */
 static char *take(char **at, int is_last)
 {
     char *field = *at, *comma = is_last ? NULL : strchr(field, ','), *equals;
@@ -52,7 +52,7 @@ static char *take(char **at, int is_last)
     return equals ? equals + 1 : NULL;
 }
 
-/* Column names are not looked at: the published tool does not either. */
+/* Ignores the names of columns, as chakra_timeline_visualizer does. */
 static int take_u64(struct asim_timeline *t, char **at, uint64_t *value, struct asim_err *err)
 {
     const char *text = take(at, 0);
@@ -63,7 +63,8 @@ static int take_u64(struct asim_timeline *t, char **at, uint64_t *value, struct 
     return 0;
 }
 
-/* The published tool cannot place other names; an ASTRA-sim line says the type after the name. */
+/* chakra_timeline_visualizer refuses other names; a line of ASTRA-sim has the type after the
+ * name. */
 static int place(struct asim_timeline *t, struct asim_timeline_event *event, char *rest,
                  struct asim_err *err)
 {
@@ -84,7 +85,7 @@ static int place(struct asim_timeline *t, struct asim_timeline_event *event, cha
     return 0;
 }
 
-/* What was issued is forgotten when it is called back, so an id may come again. */
+/* A callback removes the issue, so an id may occur again. */
 static int finish(struct asim_timeline *t, struct asim_timeline_event *event, uint64_t cycle,
                   struct asim_err *err)
 {
@@ -104,7 +105,7 @@ static int finish(struct asim_timeline *t, struct asim_timeline_event *event, ui
     return asim_timeline_event(t, event, err);
 }
 
-/* issue is remembered, callback makes the event. */
+/* An issue is stored, a callback makes the event. */
 int asim_timeline_log(struct asim_timeline *t, struct asim_err *err)
 {
     struct asim_timeline_event event = {0};
@@ -136,7 +137,7 @@ int asim_timeline_log(struct asim_timeline *t, struct asim_err *err)
 
 /* --- a run's completed messages: source and destination address, ports, bytes, start, ns --- */
 
-/* Host of an address as ASTRA-sim makes them: 11.H.L.1 for host 256 H + L. */
+/* Host of an ASTRA-sim address: 11.H.L.1 is host 256 H + L. */
 static uint64_t host_of(uint64_t ip)
 {
     return (ip >> 16 & 0xff) * 256 + (ip >> 8 & 0xff);

@@ -10,8 +10,8 @@
 /* Both handle the line in t->text. */
 int asim_timeline_log(struct asim_timeline *t, struct asim_err *err);
 int asim_timeline_fct(struct asim_timeline *t, struct asim_err *err);
-/* Track of a node by its Chakra name ("COMM_…"), else by its type ("4" or "COMP_NODE"; may be
- * NULL); 0 = cannot be told. */
+/* Returns the track of a node by its Chakra name ("COMM_…"), else by its type ("4" or "COMP_NODE";
+ * may be NULL), or 0 if both are unknown. */
 int asim_timeline_track(const char *name, const char *type);
 
 #endif

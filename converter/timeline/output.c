@@ -38,7 +38,7 @@ static int flush(struct asim_timeline *t, struct asim_err *err)
     return 0;
 }
 
-/* Elements of the array are set apart by commas; in the compatible form on one line. */
+/* Commas separate the elements; the compatible form has them on one line. */
 static void begin(struct asim_timeline *t)
 {
     if (t->written++)
@@ -68,7 +68,8 @@ static int name_track(struct asim_timeline *t, uint64_t npu, int track)
     return 0;
 }
 
-/* The divisions are in the published order: another order rounds differently in the last digit. */
+/* The order of the divisions is that of chakra_timeline_visualizer: another order rounds
+ * differently in the last digit. */
 static void put_compat(struct asim_timeline *t, const struct asim_timeline_event *event)
 {
     double start = (double)event->start / t->mhz / 1000;
@@ -83,7 +84,7 @@ static void put_compat(struct asim_timeline *t, const struct asim_timeline_event
     asim_jbuf_text(&t->buf, "}}");
 }
 
-/* Written as it comes: the format does not ask for an order of time. */
+/* The format requires no order of time. */
 int asim_timeline_event(struct asim_timeline *t, const struct asim_timeline_event *event,
                         struct asim_err *err)
 {
@@ -109,7 +110,7 @@ int asim_timeline_event(struct asim_timeline *t, const struct asim_timeline_even
     return flush(t, err);
 }
 
-/* Begin and end of an asynchronous event: viewers give overlapping ones rows of their own. */
+/* Writes begin and end of an asynchronous event: viewers give overlapping ones separate rows. */
 int asim_timeline_message(struct asim_timeline *t, const struct asim_timeline_event *event,
                           struct asim_err *err)
 {

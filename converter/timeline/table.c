@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only
  *
- * Tables: the columns are found by their names, in any order, under the spellings reports use
- * (ops.csv, flows.csv). Receives hold no slot of an NPU, so they and messages may overlap and
+ * Reads tables. Columns are found by their names, in any order and in the spellings of reports
+ * (ops.csv, flows.csv). Receives occupy no slot of an NPU, so they and messages may overlap: they
  * become asynchronous events.
  */
 #include <inttypes.h>
@@ -15,7 +15,7 @@
 
 enum { MAX_COLUMNS = 64 };
 
-/* Which column has a header that is one of the words; -1 = none. */
+/* Returns the column whose header is one of the words; -1 = none. */
 static int find(const char *header, const char *const *words, size_t n)
 {
     int column = 0;
@@ -48,7 +48,8 @@ int asim_timeline_header(const struct asim_timeline *t, struct asim_timeline_col
            (columns->name >= 0 || (columns->dst >= 0 && columns->bytes >= 0));
 }
 
-/* Cuts a row at its commas; a name in double quotes may hold some. Returns how many. */
+/* Cuts a row at its commas; a name in double quotes may contain commas. Returns the number of
+ * cells. */
 static int cut(char *text, char *cells[MAX_COLUMNS])
 {
     int n = 0;
@@ -69,7 +70,7 @@ static int cut(char *text, char *cells[MAX_COLUMNS])
     return n;
 }
 
-/* The sentence names what was expected; the line is added by _fail. */
+/* asim_timeline_fail adds the line. */
 static int cell_u64(struct asim_timeline *t, const char *cell, const char *what, uint64_t *value,
                     struct asim_err *err)
 {
@@ -80,7 +81,7 @@ static int cell_u64(struct asim_timeline *t, const char *cell, const char *what,
                               asim_text_safe(safe, sizeof safe, cell), what);
 }
 
-/* A row without a name: what went where. */
+/* A row without a name is a message. */
 static int put_message(struct asim_timeline *t, struct asim_timeline_event *event, const char *dst,
                        const char *bytes, struct asim_err *err)
 {

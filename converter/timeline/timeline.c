@@ -21,7 +21,7 @@ static int guess(const struct asim_timeline *t, struct asim_timeline_columns *co
     return ASIM_TIMELINE_LOG;
 }
 
-/* The first line decides the form, and is a line of it too unless it is a header. */
+/* The first line decides the form; unless it is a header, it is also data. */
 static int read_lines(struct asim_timeline *t, struct asim_err *err)
 {
     struct asim_timeline_columns columns;
@@ -46,7 +46,7 @@ static int read_lines(struct asim_timeline *t, struct asim_err *err)
     return rc;
 }
 
-/* A file with nothing to show is an error: most often the wrong file was given. */
+/* A file without events is an error: it is probably the wrong file. */
 static int write_all(struct asim_timeline *t, struct asim_err *err)
 {
     int rc;

@@ -1,15 +1,16 @@
 /* SPDX-License-Identifier: GPL-2.0-only
  *
- * What happened when, as trace-event JSON that chrome://tracing and Perfetto show. Read from
- *   log   lines "issue,x=NPU,x=CYCLE,x=NODE,x=NAME[,x=TYPE]" and "callback,…", whatever stands
- *         before them: the input of chakra_timeline_visualizer, and ASTRA-sim's own debug lines;
+ * Writes trace-event JSON, which chrome://tracing and Perfetto show, from one of
+ *   log   lines "issue,x=NPU,x=CYCLE,x=NODE,x=NAME[,x=TYPE]" and "callback,…" after any prefix: the
+ *         input of chakra_timeline_visualizer, and ASTRA-sim's debug lines;
  *   fct   a run's file of message completions (fct.txt);
- *   table a CSV whose header has rank, name, start_ns and end_ns, and maybe op and type (a run's
+ *   table a CSV with the columns rank, name, start_ns, end_ns and perhaps op and type (a run's
  *         ops.csv), or src, dst, bytes, start_ns and end_ns (flows.csv).
- * Plain or gzip, line by line: memory is what has been issued and not called back.
  *
- * Times are microseconds, as the format wants. The published tool writes milliseconds there, so
- * viewers show everything 1000 times too short; compat does the same.
+ * Reads plain or gzip files line by line; memory holds the issues without callback.
+ *
+ * Times are microseconds, as the format requires. chakra_timeline_visualizer writes milliseconds,
+ * so that viewers show everything 1000 times too short; compat does the same.
  */
 #ifndef ASIM_CONVERTER_TIMELINE_TIMELINE_H
 #define ASIM_CONVERTER_TIMELINE_TIMELINE_H
@@ -27,7 +28,8 @@ enum asim_timeline_form {
     ASIM_TIMELINE_TABLE
 };
 
-enum asim_timeline_track { /* tid of the event; the published numbers, and one more */
+enum asim_timeline_track { /* tid of the event; the numbers of chakra_timeline_visualizer, and one
+                              more */
                            ASIM_TRACK_LOCAL = 1,
                            ASIM_TRACK_REMOTE,
                            ASIM_TRACK_COMP,
@@ -41,19 +43,19 @@ struct asim_timeline {
     const char *path;
     enum asim_timeline_form form;
     int compat;
-    double mhz;        /* cycles of the log in a microsecond */
-    uint64_t num_npus; /* 0 = as many as appear */
+    double mhz;        /* cycles of the log per microsecond */
+    uint64_t num_npus; /* 0 = as many as occur */
     FILE *out;
     /* results */
     uint64_t events, unfinished;
     /* private */
     struct asim_unpack *unpack;
-    char *piece; /* of the file: piece_at of piece_n bytes have been taken */
+    char *piece; /* piece of the file: piece_at of piece_n bytes are used */
     size_t piece_at, piece_n;
     uint64_t line, npus, written; /* written: elements of the array */
-    char *text;                   /* of the line */
+    char *text;                   /* the current line */
     struct asim_map issued;       /* (npu, node) → cycle + 1 */
-    struct asim_map tracks;       /* (npu, track) → 1: named already */
+    struct asim_map tracks;       /* (npu, track) → 1: has a name already */
     struct asim_jbuf buf;
 };
 

@@ -31,7 +31,7 @@ static int scenario(struct asim_err *err)
     if (!code) {
         CHECK_U64(link.counts.gpu_linked, 1);
         CHECK_U64(link.counts.sync_deps, 1);
-        CHECK_U64(link.host.adopted, 1);
+        CHECK_U64(link.host.parents_assigned, 1);
     } else {
         CHECK(access(linked_path, F_OK) != 0);
     }

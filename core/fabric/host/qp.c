@@ -8,7 +8,9 @@
  * not over yet are looked at. Finished ones are dropped by the scan that meets them, which is when
  * their slots are free again.
  */
-#include "fabric/host/fast/fast_receive.h"
+#include "fabric/host/qp.h"
+#include "fabric/host/pacing.h"
+#include "fabric/link/transmit.h"
 #include "fabric/host/telemetry.h"
 #include "fabric/host/memo_hooks.h"
 
@@ -108,8 +110,7 @@ static uint64_t first_gap(const struct asim_qplist *list, uint64_t t)
  * willing; whether the only one is, or any of more than a block, is not asked here. */
 static inline void settle(struct asim_qplist *list)
 {
-    list->maybe_paused =
-        list->n == 1 || list->end > ASIM_QP_BLOCK || (list->n && list->block->ready);
+    list->needs_scan = list->n == 1 || list->end > ASIM_QP_BLOCK || (list->n && list->block->ready);
 }
 
 /* Nothing may go now: come back when the earliest pacing gap ends.
@@ -276,11 +277,7 @@ void asim_sender_ack(struct asim_fabric *fabric, struct asim_host *host,
     if (!flow->live)
         return;
     nic = &host->nics[flow->nic];
-    if (asim_ack_is_regular(fabric, flow, frame)) {
-        flow->snd_una = frame->seq;
-    } else {
-        asim_recovery_ack(host->worker, flow, frame, host->now);
-    }
+    asim_recovery_ack(host->worker, flow, frame, host->now);
     asim_qplist_mark_ready(&nic->qps, flow->place);
     if (asim_flow_is_over(flow))
         asim_sender_complete(fabric, host, flow);

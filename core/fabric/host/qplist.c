@@ -90,7 +90,7 @@ static void put(struct asim_qplist *list, struct asim_flow *flow)
     list->flow[list->end] = flow;
     block->in_use |= bit;
     block->ready |= bit;
-    list->maybe_paused = 1;
+    list->needs_scan = 1;
     flow->place = list->end++;
 }
 

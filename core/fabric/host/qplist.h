@@ -33,7 +33,7 @@ struct asim_qplist {
      * that another would find, do and arm nothing; how many are finished. n and n_finished not side
      * by side: asked for together they would be one load, which has to wait where one of them was
      * just stored. */
-    uint32_t n, maybe_paused, n_finished;
+    uint32_t n, needs_scan, n_finished;
     /* Behind the place served last, where the scan begins; 0: only its position is known. The last
      * that each packet touches: up to here it is the NIC's second cache line. */
     uint32_t cursor;
@@ -67,7 +67,7 @@ static inline struct asim_flow *asim_qplist_in(const struct asim_qplist *list, u
  * and a second one sets it (asim_qplist_add). */
 static inline void asim_qplist_mark_ready(struct asim_qplist *list, uint32_t place)
 {
-    list->maybe_paused = 1;
+    list->needs_scan = 1;
     if (list->n > 1)
         list->block[place / ASIM_QP_BLOCK].ready |= 1ull << place % ASIM_QP_BLOCK;
 }
@@ -76,14 +76,14 @@ static inline void asim_qplist_mark_finished(struct asim_qplist *list, uint32_t 
 {
     list->block[place / ASIM_QP_BLOCK].finished |= 1ull << place % ASIM_QP_BLOCK;
     list->n_finished++;
-    list->maybe_paused = 1;
+    list->needs_scan = 1;
 }
 
 /* Has been served: the scan begins behind it the next time. */
 static inline void asim_qplist_set_last_served(struct asim_qplist *list, uint32_t place)
 {
     list->cursor = place + 1;
-    list->maybe_paused = 1;
+    list->needs_scan = 1;
 }
 
 static inline uint32_t asim_qplist_blocks(const struct asim_qplist *list)
@@ -100,7 +100,7 @@ static inline int asim_qplist_add(struct asim_qplist *list, struct asim_flow *fl
         return asim_qplist_add_slow(list, flow);
     list->flow[0] = list->front = flow;
     list->block->in_use = list->block->ready = 1;
-    list->n = list->end = list->maybe_paused = 1;
+    list->n = list->end = list->needs_scan = 1;
     flow->place = list->first = 0;
     return 0;
 }

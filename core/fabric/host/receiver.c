@@ -9,7 +9,8 @@
  * tells it that a message begins: the first frame of a new generation does.
  */
 #include "fabric/host/receiver.h"
-#include "fabric/host/fast/fast_receive.h"
+#include "fabric/host/qp.h"
+#include "fabric/link/transmit.h"
 
 /* Hashed once a message, where routes stay as they are. */
 struct asim_nic *asim_nic_for_reply(struct asim_fabric *fabric, struct asim_host *host,

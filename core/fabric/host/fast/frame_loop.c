@@ -1,82 +1,77 @@
 /* SPDX-License-Identifier: GPL-2.0-only
  *
- * The loop of a host over its events while these are frames that come in and frames of its own that
- * have left: nearly all there is. They are told apart by time alone, and by ties only where two
- * have the same; whatever meets a timer goes back to host.c, which compares everything. Each takes
- * the short way of quick.h where the network is plain and the frame is the expected one.
+ * The loop of a host over its frame events: frames that come in, and ends of its own transmissions.
+ * These are nearly all events of a host. The loop orders them by time, and by tie keys only where
+ * two have the same time. Where a timer or a wake-up comes first, host.c compares all events and
+ * processes one. Each frame event takes the fast path (fast_receive.h, fast_send.h) where
+ * asim_host_fast_ok holds and the frame is the expected one.
  *
- * A host with several NICs is one node with one order of events: the soonest of all NICs goes
- * first. What a NIC takes in may let another one send: answers leave by the NIC that leads back,
- * and an ACK is for the NIC of its flow.
+ * A host with several NICs is one node with one order of events: the soonest event of all NICs goes
+ * first. A frame that one NIC takes in may let another NIC send: ACKs leave by the NIC that leads
+ * back, and a received ACK concerns the NIC of its flow.
  */
 #include "fabric/host/fast/frame_loop.h"
 #include "fabric/host/fast/fast_receive.h"
 
-/* The next frame event: what comes in at a NIC, or the end of what it sends. */
-struct coming {
+/* A frame arrives at a NIC, or the NIC's transmission ends. */
+struct frame_event {
     struct asim_nic *nic;
     uint64_t t;
-    int is_mail;
+    int is_arrival;
 };
 
-/* What is neither: the first timer of the host or wake-up of a NIC. */
-struct own {
-    struct asim_nic *nic; /* NULL: a timer */
-    uint64_t t;
-    int is_alone; /* no other of these comes at the same time */
-};
-
-/* Whether the oldest frame goes before the end of the own transmission at the same time: hosts in
- * lockstep meet this at every packet. */
-ALWAYS_INLINE int mail_is_first(const struct asim_nic *nic)
+/* Whether the oldest frame goes before the end of the NIC's own transmission at the same time.
+ * Hosts in lockstep meet this case at every packet. */
+ALWAYS_INLINE int arrival_is_first(const struct asim_nic *nic)
 {
-    uint64_t mail = asim_nic_arrival_tie_key(nic), free = asim_port_tie_key(&nic->port);
+    uint64_t arrival = asim_nic_arrival_tie_key(nic), end = asim_port_tie_key(&nic->port);
 
-    return mail < free || (mail == free && nic->port.in->in_seq < nic->port.start_seq);
+    return arrival < end || (arrival == end && nic->port.in->in_seq < nic->port.start_seq);
 }
 
-/* The end of what is sent, if anybody waits for it. */
-ALWAYS_INLINE uint64_t free_of(const struct asim_nic *nic)
+/* The end of the NIC's transmission, if it is an event. */
+ALWAYS_INLINE uint64_t end_of(const struct asim_nic *nic)
 {
     return nic->port.busy == ASIM_NIC_BUSY ? nic->port.busy_until : ASIM_NEVER;
 }
 
-ALWAYS_INLINE uint64_t soon_of(const struct asim_nic *nic)
+ALWAYS_INLINE uint64_t soonest_of(const struct asim_nic *nic)
 {
-    uint64_t free = free_of(nic), mail = nic->arrival_at;
+    uint64_t end = end_of(nic), arrival = nic->arrival_at;
 
-    return mail < free ? mail : free;
+    return arrival < end ? arrival : end;
 }
 
-ALWAYS_INLINE struct coming coming_at(struct asim_nic *nic)
+ALWAYS_INLINE struct frame_event event_of(struct asim_nic *nic)
 {
-    uint64_t free = free_of(nic), mail = nic->arrival_at;
+    uint64_t end = end_of(nic), arrival = nic->arrival_at;
 
-    if (mail < free)
-        return (struct coming){nic, mail, 1};
-    return (struct coming){nic, free, mail == free && mail != ASIM_NEVER && mail_is_first(nic)};
+    if (arrival < end)
+        return (struct frame_event){nic, arrival, 1};
+    return (struct frame_event){nic, end,
+                                arrival == end && arrival != ASIM_NEVER && arrival_is_first(nic)};
 }
 
-/* Two NICs of one host with the same time. */
-static int is_before(const struct coming *a, const struct coming *b)
+/* The order of two NICs of one host that have an event at the same time. */
+static int is_before(const struct frame_event *a, const struct frame_event *b)
 {
     uint64_t a_tie =
-        a->is_mail ? asim_nic_arrival_tie_key(a->nic) : asim_port_tie_key(&a->nic->port);
+        a->is_arrival ? asim_nic_arrival_tie_key(a->nic) : asim_port_tie_key(&a->nic->port);
     uint64_t b_tie =
-        b->is_mail ? asim_nic_arrival_tie_key(b->nic) : asim_port_tie_key(&b->nic->port);
-    uint64_t a_seq = a->is_mail ? a->nic->port.in->in_seq : a->nic->port.start_seq;
-    uint64_t b_seq = b->is_mail ? b->nic->port.in->in_seq : b->nic->port.start_seq;
+        b->is_arrival ? asim_nic_arrival_tie_key(b->nic) : asim_port_tie_key(&b->nic->port);
+    uint64_t a_seq = a->is_arrival ? a->nic->port.in->in_seq : a->nic->port.start_seq;
+    uint64_t b_seq = b->is_arrival ? b->nic->port.in->in_seq : b->nic->port.start_seq;
 
     return a_tie != b_tie ? a_tie < b_tie : a_seq < b_seq;
 }
 
-/* Of several NICs that have something at t. */
-static struct coming first_of_equals(const struct asim_host *host, uint64_t t)
+/* The first of several NICs that have an event at t. */
+static struct frame_event first_of_equals(const struct asim_host *host, uint64_t t)
 {
-    struct coming first = {NULL, t, 0};
+    struct frame_event first = {NULL, t, 0};
 
     for (uint32_t i = 0; i < host->n_nics; i++) {
-        struct coming other = coming_at(&host->nics[i]);
+        struct frame_event other = event_of(&host->nics[i]);
 
         if (other.t == t && (!first.nic || is_before(&other, &first)))
             first = other;
@@ -84,45 +79,40 @@ static struct coming first_of_equals(const struct asim_host *host, uint64_t t)
     return first;
 }
 
-/* Linear in NICs, which are one to eight; their times first, the rest of what is soonest. */
-ALWAYS_INLINE struct coming first_coming(struct asim_host *host, int is_one)
+/* Linear in NICs, which are one to eight: compares times, then asks the soonest NIC. */
+ALWAYS_INLINE struct frame_event next_frame_event(struct asim_host *host, int is_single)
 {
     struct asim_nic *soonest = host->nics;
     uint64_t t;
     int equal = 0;
 
-    if (is_one)
-        return coming_at(&host->single_nic);
-    t = soon_of(soonest);
+    if (is_single)
+        return event_of(&host->single_nic);
+    t = soonest_of(soonest);
     for (uint32_t i = 1; i < host->n_nics; i++) {
-        uint64_t other = soon_of(&host->nics[i]);
+        uint64_t other = soonest_of(&host->nics[i]);
 
         equal = other < t ? 0 : equal | (other == t);
         soonest = other < t ? &host->nics[i] : soonest;
         t = other < t ? other : t;
     }
-    return equal && t != ASIM_NEVER ? first_of_equals(host, t) : coming_at(soonest);
+    return equal && t != ASIM_NEVER ? first_of_equals(host, t) : event_of(soonest);
 }
 
-ALWAYS_INLINE struct own first_own(struct asim_host *host, int is_one)
+/* Time of the first timer of the host or wake-up of a NIC. */
+ALWAYS_INLINE uint64_t next_timer(const struct asim_host *host, int is_single)
 {
-    struct own own = {NULL, host->timers.n ? host->timers.at->t : ASIM_NEVER, 1};
-    struct asim_nic *nics = is_one ? &host->single_nic : host->nics;
+    const struct asim_nic *nics = is_single ? &host->single_nic : host->nics;
+    uint64_t t = host->timers.n ? host->timers.at->t : ASIM_NEVER;
 
-    for (uint32_t i = 0; i < (is_one ? 1 : host->n_nics); i++) {
-        uint64_t wake = nics[i].wake_at;
-
-        if (wake < own.t)
-            own = (struct own){&nics[i], wake, 1};
-        else if (wake == own.t)
-            own.is_alone = 0;
-    }
-    return own;
+    for (uint32_t i = 0; i < (is_single ? 1 : host->n_nics); i++)
+        t = nics[i].wake_at < t ? nics[i].wake_at : t;
+    return t;
 }
 
-/* What asim_host_handle_frame does around the long way. */
-ALWAYS_INLINE void took(const struct asim_host *host, struct asim_nic *nic,
-                        const struct asim_frame *frame)
+/* Removes a frame that took the fast path, as asim_host_handle_frame does on the slow path. */
+ALWAYS_INLINE void consume(const struct asim_host *host, struct asim_nic *nic,
+                           const struct asim_frame *frame)
 {
     struct asim_wire *in = nic->port.in;
     uint32_t head = atomic_load_explicit(&in->head, memory_order_relaxed) + 1;
@@ -132,31 +122,31 @@ ALWAYS_INLINE void took(const struct asim_host *host, struct asim_nic *nic,
     nic->arrival_at = head != in->avail ? in->in_at[head & in->in_mask].t : ASIM_NEVER;
 }
 
-/* 0: there is a new wake-up. */
-ALWAYS_INLINE int kick_here(struct asim_fabric *fabric, struct asim_host *host,
-                            struct asim_nic *nic)
+/* Returns 0 if the NIC has a new wake-up. */
+ALWAYS_INLINE int kick_inline(struct asim_fabric *fabric, struct asim_host *host,
+                              struct asim_nic *nic)
 {
     uint64_t wake;
 
-    if (quick_kick(fabric, host, nic, host->now))
+    if (fast_kick(fabric, host, nic, host->now))
         return 1;
     wake = nic->wake_at;
-    quick_kick_any(fabric, host, nic, host->now);
+    asim_nic_kick(fabric, host, nic, host->now);
     return nic->wake_at == wake;
 }
 
-static __attribute__((noinline)) int kick_apart(struct asim_fabric *fabric, struct asim_host *host,
-                                                struct asim_nic *nic)
+static __attribute__((noinline)) int kick_call(struct asim_fabric *fabric, struct asim_host *host,
+                                               struct asim_nic *nic)
 {
-    return kick_here(fabric, host, nic);
+    return kick_inline(fabric, host, nic);
 }
 
-/* A call where the processor would not keep a copy at every place: of hosts with several NICs few
- * do the same. */
+/* Inline where the host has one NIC. Hosts with several NICs seldom do the same in a row, so the
+ * processor would not keep a copy of the code at every place. */
 ALWAYS_INLINE int kick(struct asim_fabric *fabric, struct asim_host *host, struct asim_nic *nic,
-                       int is_one)
+                       int is_single)
 {
-    return is_one ? kick_here(fabric, host, nic) : kick_apart(fabric, host, nic);
+    return is_single ? kick_inline(fabric, host, nic) : kick_call(fabric, host, nic);
 }
 
 void asim_host_kick(struct asim_fabric *fabric, struct asim_host *host, struct asim_nic *nic)
@@ -164,14 +154,14 @@ void asim_host_kick(struct asim_fabric *fabric, struct asim_host *host, struct a
     if (!host->worker->fast_ok)
         asim_nic_kick(fabric, host, nic, host->now);
     else if (!asim_nic_is_busy(host, nic))
-        kick_apart(fabric, host, nic);
+        kick_call(fabric, host, nic);
 }
 
-/* An ACK on the short way, with all that follows from it in the same event. */
-ALWAYS_INLINE int take_ack(struct asim_fabric *fabric, struct asim_host *host, struct asim_nic *in,
-                           const struct asim_frame *frame, int is_one)
+/* An ACK on the fast path, with all consequences in the same event. Returns as handle_event. */
+ALWAYS_INLINE int handle_ack(struct asim_fabric *fabric, struct asim_host *host,
+                             struct asim_nic *in, const struct asim_frame *frame, int is_single)
 {
-    struct asim_flow *flow = quick_ack(fabric, host, frame);
+    struct asim_flow *flow = fast_ack(fabric, host, frame);
     struct asim_nic *nic = in;
     int is_over;
 
@@ -179,113 +169,96 @@ ALWAYS_INLINE int take_ack(struct asim_fabric *fabric, struct asim_host *host, s
         asim_host_handle_frame(fabric, host, in);
         return 0;
     }
-    if (!is_one)
+    if (!is_single)
         nic = &host->nics[flow->nic];
     if (flow->cc.snd_next < flow->cc.size)
         asim_qplist_mark_ready(&nic->qps, flow->place);
     is_over = flow->snd_una >= flow->cc.size;
     if (is_over)
         asim_sender_complete(fabric, host, flow);
-    took(host, in, frame);
-    if (!nic->qps.maybe_paused) /* nor are there answers where the port is idle */
+    consume(host, in, frame);
+    if (!nic->qps.needs_scan) /* an idle port has no ACKs queued either */
         return !is_over;
-    return (asim_nic_is_busy(host, nic) || kick(fabric, host, nic, is_one)) && !is_over;
+    return (asim_nic_is_busy(host, nic) || kick(fabric, host, nic, is_single)) && !is_over;
 }
 
-/* One of them. 0: timers or wake-ups may be others now, or the worker has failed. */
-ALWAYS_INLINE int take_coming(struct asim_fabric *fabric, struct asim_host *host,
-                              const struct coming *coming, int is_one)
+/* One frame event. Returns 0 if timers or wake-ups may have changed, or the worker has failed. */
+ALWAYS_INLINE int handle_event(struct asim_fabric *fabric, struct asim_host *host,
+                               const struct frame_event *event, int is_single)
 {
-    struct asim_nic *nic = coming->nic;
+    struct asim_nic *nic = event->nic;
     const struct asim_frame *frame;
 
-    if (!coming->is_mail) {
-        asim_host_begin(host, coming->t, asim_port_tie_key(&nic->port));
-        nic->port.busy = 0;
-        return kick(fabric, host, nic, is_one);
+    if (!event->is_arrival) {
+        asim_host_begin(host, event->t, asim_port_tie_key(&nic->port));
+        nic->port.busy = ASIM_NIC_IDLE;
+        return kick(fabric, host, nic, is_single);
     }
     frame = asim_link_ring_oldest(nic->port.in);
-    asim_host_begin(host, coming->t, asim_wire_tie_key(nic->port.in, frame));
+    asim_host_begin(host, event->t, asim_wire_tie_key(nic->port.in, frame));
     if (frame->type == ASIM_ACK)
-        return take_ack(fabric, host, nic, frame, is_one);
-    if (frame->type == ASIM_DATA && quick_data(fabric, host, frame, is_one)) {
-        took(host, nic, frame);
+        return handle_ack(fabric, host, nic, frame, is_single);
+    if (frame->type == ASIM_DATA && fast_data(fabric, host, frame, is_single)) {
+        consume(host, nic, frame);
         return 1;
     }
     asim_host_handle_frame(fabric, host, nic);
     return 0;
 }
 
-/* All before `end`; *t is then the time of the first that is not. 0: what the host has of its own
- * is to be asked again. */
-ALWAYS_INLINE int take_frames(struct asim_fabric *fabric, struct asim_host *host, uint64_t end,
-                              uint64_t *t, int is_one)
+/* All frame events before `end`; then *t is the time of the next one. Returns 0 if the caller must
+ * ask for timers again. */
+ALWAYS_INLINE int handle_events(struct asim_fabric *fabric, struct asim_host *host, uint64_t end,
+                                uint64_t *t, int is_single)
 {
-    struct coming coming;
+    struct frame_event event;
 
     do {
-        coming = first_coming(host, is_one);
-        *t = coming.t;
-        if (coming.t >= end)
+        event = next_frame_event(host, is_single);
+        *t = event.t;
+        if (event.t >= end)
             return 1;
-    } while (take_coming(fabric, host, &coming, is_one));
+    } while (handle_event(fabric, host, &event, is_single));
     return 0;
 }
 
-/* The same, one by one, of the one NIC of a host in a network that is not plain. */
-static int take_long(struct asim_fabric *fabric, struct asim_host *host, uint64_t end, uint64_t *t)
+/* As handle_events, but one event of a host with one NIC, on the slow path. */
+static int handle_one_slowly(struct asim_fabric *fabric, struct asim_host *host, uint64_t end,
+                             uint64_t *t)
 {
-    struct coming coming = first_coming(host, 1);
-    struct asim_nic *nic = coming.nic;
+    struct frame_event event = next_frame_event(host, 1);
+    struct asim_nic *nic = event.nic;
 
-    *t = coming.t;
-    if (coming.t >= end)
+    *t = event.t;
+    if (event.t >= end)
         return 1;
-    if (coming.is_mail) {
-        asim_host_begin(host, coming.t, asim_nic_arrival_tie_key(nic));
+    if (event.is_arrival) {
+        asim_host_begin(host, event.t, asim_nic_arrival_tie_key(nic));
         asim_host_handle_frame(fabric, host, nic);
         return 0;
     }
-    asim_host_begin(host, coming.t, asim_port_tie_key(&nic->port));
-    nic->port.busy = 0;
-    asim_nic_kick(fabric, host, nic, coming.t);
+    asim_host_begin(host, event.t, asim_port_tie_key(&nic->port));
+    nic->port.busy = ASIM_NIC_IDLE;
+    asim_nic_kick(fabric, host, nic, event.t);
     return 0;
 }
 
-/* A timer or a wake-up of a NIC that comes alone. */
-static void take_own(struct asim_fabric *fabric, struct asim_host *host, const struct own *own)
-{
-    if (!own->nic) {
-        asim_host_begin(host, own->t, host->timers.at->tie);
-        asim_host_handle_timer(fabric, host);
-        return;
-    }
-    asim_host_begin(host, own->t, own->nic->wake_tie);
-    own->nic->wake_at = ASIM_NEVER;
-    asim_nic_kick(fabric, host, own->nic, own->t);
-}
-
-/* As long as frames meet no timer at the same time. Returns the time of the next event; that is
- * before `until` where several meet, and after a failure. Callbacks may start messages and make
- * timers, but do not change whether the network is plain. */
+/* Frame events until `until` or the first timer. Returns the time of the next event, which is
+ * before `until` where a timer is due, and after a failure. Callbacks may start messages and make
+ * timers, but do not change fast_ok. */
 ALWAYS_INLINE uint64_t advance(struct asim_fabric *fabric, struct asim_host *host, uint64_t until,
-                               int is_one)
+                               int is_single)
 {
-    int plain = host->worker->fast_ok;
+    int fast_ok = host->worker->fast_ok;
 
-    if (!is_one && !plain)
+    if (!is_single && !fast_ok)
         return 0;
     while (!host->worker->failed) {
-        struct own own = first_own(host, is_one);
-        uint64_t end = own.t < until ? own.t : until, t;
-        int is_through =
-            plain ? take_frames(fabric, host, end, &t, is_one) : take_long(fabric, host, end, &t);
+        uint64_t timer = next_timer(host, is_single), end = timer < until ? timer : until, t;
 
-        if (!is_through)
-            continue;
-        if (own.t >= until || t == own.t || !own.is_alone)
-            return own.t < t ? own.t : t;
-        take_own(fabric, host, &own);
+        if (fast_ok ? handle_events(fabric, host, end, &t, is_single)
+                    : handle_one_slowly(fabric, host, end, &t))
+            return timer < t ? timer : t;
     }
     return 0;
 }
@@ -311,10 +284,8 @@ int asim_host_fast_ok(const struct asim_fabric *fabric)
            !fabric->set.net->nic_total_pause_count && !fabric->set.net->l2_back_to_zero;
 }
 
-/* Everything of this host before `until`, in order; returns the time of what comes next. host->now
- * moves with each event, which is what the rank sees as its own time. Stops early once failed. What
- * the loops leave, and all of a host with several NICs where the network is not plain, is found by
- * comparing everything. */
+/* host->now moves with each event, and the rank sees it as its own time. The function stops early
+ * once the worker has failed. */
 uint64_t asim_host_advance(struct asim_fabric *fabric, struct asim_host *host, uint64_t until)
 {
     uint64_t next;

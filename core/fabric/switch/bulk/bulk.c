@@ -171,27 +171,121 @@ static inline int take_frame(struct asim_fabric *fabric, struct asim_switch_shar
     return 0;
 }
 
+/* Cause recency of a transmission that starts as one of `tx` ticks ends. */
+static inline uint32_t recency_behind(uint64_t tx)
+{
+    const uint64_t most = (1ull << ASIM_CAUSE_BITS) - 1;
+
+    return tx < most ? (uint32_t)(most - tx) : 0;
+}
+
+/* The port is uncongested: its queues are empty, there is one queue for all frames, no observer
+ * reads the queue, and n frames cannot reach an ECN threshold. */
+static inline int is_uncongested(const struct asim_fabric *fabric,
+                                 const struct asim_switch_port *port, uint64_t n)
+{
+    return !port->frames && !fabric->set.writes_telemetry && !fabric->watch.queue &&
+           !fabric->set.net->switch_ack_high_prio && n <= port->ecn_free_frames;
+}
+
+/* Puts a frame that starts at the port's tx_start on the wire. It never enters the shared buffer:
+ * it would leave it in the same window. */
+static inline void send_uncongested(struct asim_worker *worker, struct asim_port *port,
+                                    const struct asim_frame *frame)
+{
+    struct asim_wire *wire = port->out;
+    struct asim_frame *place = asim_link_ring_slot(worker, wire);
+
+    if (!place)
+        return;
+    wire->frames++;
+    wire->bytes += frame->wire;
+    port->busy_until = port->tx_start + wire->tx[frame->wire];
+    asim_frame_copy(place, frame, port->start_recency);
+    place->t = asim_link_arrival(wire, port->busy_until);
+    asim_port_put_on_wire(worker, wire, place);
+}
+
+/* Arrivals of one egress port, in order. The entries are consumed. */
+struct arrivals {
+    uint64_t *at, *end;
+};
+
+/* All arrivals of an uncongested port: a frame starts as it arrives, or as the one before it ends.
+ * A frame that starts in this window goes to the receive ring of the link at once; the first frame
+ * that cannot, and all frames behind it, go into the queue. An entry becomes start << 16 | bytes
+ * that waited, which gives the queue length that later arrivals see. Returns as serve_batch. */
+static uint64_t serve_uncongested(struct asim_switch_shard *shard, struct asim_transit transit,
+                                  const struct arrivals *arrivals, const struct window *window)
+{
+    struct asim_switch *sw = shard->sw;
+    struct asim_switch_port *port = &sw->ports[transit.out];
+    uint64_t cause = 0, waiting = 0, *first = arrivals->at;
+
+    port->rr = (uint8_t)transit.q;
+    for (uint64_t *at = arrivals->at; at < arrivals->end; at++) {
+        uint64_t entry = *at, t = entry >> ASIM_TICK_SHIFT;
+        const struct asim_wire *from = sw->in[transit.in = asim_arrival_port(entry)];
+        const struct asim_frame *frame = asim_arrival_frame(from, entry);
+
+        for (; first < at && *first >> 16 < t; first++)
+            waiting -= *first & 0xffff;
+        t += window->begin;
+        if (waiting + frame->wire > port->peak_bytes)
+            port->peak_bytes = waiting + frame->wire;
+        if (!port->port.busy || port->port.busy_until < t) {
+            port->port.busy = 1;
+            port->port.tx_start = t;
+            port->port.start_recency = asim_wire_recency(from, frame->wire);
+            cause = entry + 1;
+            *at = (t - window->begin) << 16;
+            send_uncongested(shard->worker, &port->port, frame);
+            continue;
+        }
+        waiting += frame->wire;
+        *at = (port->port.busy_until - window->begin) << 16 | frame->wire;
+        if (port->port.busy_until >= window->until) {
+            push(shard, transit, frame);
+            continue;
+        }
+        port->port.start_recency = recency_behind(port->port.busy_until - port->port.tx_start);
+        port->port.tx_start = port->port.busy_until;
+        send_uncongested(shard->worker, &port->port, frame);
+    }
+    return cause;
+}
+
 /* All arrivals of a batch, in order. Returns 1 + the last entry that found the port idle; 0: none.
  */
 static uint64_t serve_batch(struct asim_fabric *fabric, struct asim_switch_shard *shard,
                             uint32_t out, const struct window *window)
 {
     const struct asim_switch *sw = shard->sw;
+    struct asim_switch_port *port = &sw->ports[out];
     struct asim_egress_batch *batch = &shard->batch[out];
-    const uint64_t *at;
+    struct arrivals arrivals;
     uint64_t cause = 0;
 
     if (asim_egress_batch_expand(sw, batch, window->begin))
         shard->worker->failed = ASIM_ENOMEM;
-    at = asim_arrivals_order(shard, batch);
-    for (uint32_t i = 0; i < batch->n; i++) {
-        uint64_t entry = at[i], t = window->begin + (entry >> ASIM_TICK_SHIFT);
+    arrivals.at = asim_arrivals_order(shard, batch);
+    arrivals.end = arrivals.at + batch->n;
+    for (; arrivals.at < arrivals.end; arrivals.at++) {
+        uint64_t entry = *arrivals.at, t = window->begin + (entry >> ASIM_TICK_SHIFT);
         uint32_t in = asim_arrival_port(entry);
         const struct asim_frame *frame = asim_arrival_frame(sw->in[in], entry);
         struct asim_transit transit = {in, out, asim_queue_of(fabric, frame)};
 
-        if (sw->ports[out].frames)
+        if (port->frames)
             drain_until(fabric, shard, out, t);
+        if (port->same_tick_at != t &&
+            is_uncongested(fabric, port, (uint64_t)(arrivals.end - arrivals.at))) {
+            uint64_t last;
+
+            transit.q = fabric->set.net->priority_group;
+            last = serve_uncongested(shard, transit, &arrivals, window);
+            return last ? last : cause;
+        }
         if (take_frame(fabric, shard, transit, frame, t))
             cause = entry + 1;
     }
@@ -213,14 +307,6 @@ struct burst {
     uint64_t waiting, next_start, peak;
     uint32_t next, tail; /* tail: the place of the next frame on the egress link */
 };
-
-/* Cause recency of a transmission that starts as one of `tx` ticks ends. */
-static inline uint32_t recency_behind(uint64_t tx)
-{
-    const uint64_t most = (1ull << ASIM_CAUSE_BITS) - 1;
-
-    return tx < most ? (uint32_t)(most - tx) : 0;
-}
 
 /* A frame of `size` bytes arrives at t. Frames that started before t wait no more. A frame that
  * starts at t still waits, and no frame arrives exactly then (arrives_in_sequence). */
@@ -302,15 +388,6 @@ static inline int arrives_in_sequence(const struct asim_fabric *fabric,
                                       const struct asim_wire *from)
 {
     return from->in_tx[fabric->set.data_overhead + 1] && from->in_tx[fabric->set.ack_wire];
-}
-
-/* The port is uncongested: its queues are empty, there is one queue for all frames, no observer
- * reads the queue, and n frames cannot reach an ECN threshold. */
-static inline int is_uncongested(const struct asim_fabric *fabric,
-                                 const struct asim_switch_port *port, uint64_t n)
-{
-    return !port->frames && !fabric->set.writes_telemetry && !fabric->watch.queue &&
-           !fabric->set.net->switch_ack_high_prio && n <= port->ecn_free_frames;
 }
 
 /* Whether the batch of port `out` is a burst, and the port is uncongested. */

@@ -158,6 +158,29 @@ static int watch(struct asim_world *world)
     return world->via.packets->watch_queues(world->via.fabric, on_queue, &sampling);
 }
 
+/* --threads: the network assigns its nodes to threads, and each rank follows its host. Before the
+ * first event, because a rank must wake on the thread of its shard. */
+static int use_threads(struct asim_world *world, struct asim_err *err)
+{
+    const uint32_t *of;
+    const uint16_t *worker_of;
+    uint32_t threads = asim_distribution_threads(world, &of), n;
+    int code,
+        unpartitioned = asim_world_is_unpartitioned(world) && asim_distribution_reports(world);
+
+    if (threads < 2 && !unpartitioned)
+        return 0;
+    if ((code = world->via.packets->use_threads(world->via.fabric, threads, of, err)))
+        return code;
+    worker_of = world->via.packets->worker_of(world->via.fabric, &n);
+    if (unpartitioned)
+        asim_distribution_diagnose_unpartitioned(world, n);
+    if (world->set.settings.threads > 1 && n == 1)
+        asim_world_diagnose(world,
+                            "the packet network runs frame by frame, so --threads has no effect");
+    return asim_rank_shards_open(world, n, worker_of) ? asim_err_nomem(err, "setting up ranks") : 0;
+}
+
 /* The fabric keeps pointers to topology, routes and settings of the world. A world has one shard
  * until the network says that it has more. */
 int asim_world_connect(struct asim_world *world, struct asim_err *err)
@@ -174,6 +197,7 @@ int asim_world_connect(struct asim_world *world, struct asim_err *err)
         .part_of = asim_is_distributed(world) ? world->dist->part.of : NULL,
         .self = world->set.settings.process,
     };
+    int code;
 
     if (asim_rank_shards_open(world, 1, NULL))
         return asim_err_nomem(err, "setting up ranks");
@@ -187,7 +211,9 @@ int asim_world_connect(struct asim_world *world, struct asim_err *err)
     world->via.carrier = (struct asim_net *)world->via.fabric;
     if (world->via.packets->diagnose(world->via.fabric, asim_world_diagnostics(world), err))
         return ASIM_ENOMEM;
-    return asim_distribution_connect(world, err);
+    if ((code = asim_distribution_connect(world, err)))
+        return code;
+    return use_threads(world, err);
 }
 
 /* The network first: it may still point at pooled objects. */

@@ -76,19 +76,21 @@ int asim_distribution_open(struct asim_world *world, const struct asim_settings 
         return asim_err_set(err, ASIM_EINVAL,
                             "an analytical network has one clock for all ranks and runs in one "
                             "process, on one thread; leave out --threads and mpiexec");
+    if (settings->processes < 2) /* the network divides itself among threads */
+        return 0;
     dist = world->dist = calloc(1, sizeof *dist);
     if (!dist)
         return asim_err_nomem(err, "dividing the network among processes");
     asim_map_init(&dist->joined);
     dist->self = settings->process;
-    dist->n = settings->processes ? settings->processes : 1;
+    dist->n = settings->processes;
     dist->threads = settings->threads ? settings->threads : 1;
-    if (unpartitioned && dist->self)
-        return own_nothing(dist, &world->set.topo, err);
-    if (unpartitioned) {
+    if (unpartitioned && !dist->self) {
         dist->n = 1;
         dist->threads *= settings->borrowed_cores;
     }
+    if (unpartitioned)
+        return own_nothing(dist, &world->set.topo, err);
     return distribute(dist, &world->set.topo, dist->threads, err);
 }
 
@@ -103,7 +105,7 @@ static void diagnose_parts(const struct asim_world *world)
         asim_partition_balance(&world->dist->part));
 }
 
-static void diagnose_unpartitioned(const struct asim_world *world, uint32_t threads)
+void asim_distribution_diagnose_unpartitioned(const struct asim_world *world, uint32_t threads)
 {
     asim_world_diagnose(world,
                         "a network of one switch stays in one process, because every frame would "
@@ -111,43 +113,33 @@ static void diagnose_unpartitioned(const struct asim_world *world, uint32_t thre
                         world->set.settings.processes, threads);
 }
 
-/* Without windows there is nothing to do side by side. */
-static void diagnose_per_event(const struct asim_world *world)
+uint32_t asim_distribution_threads(const struct asim_world *world, const uint32_t **of)
 {
-    asim_world_diagnose(world,
-                        "the packet network runs frame by frame, so --threads has no effect");
+    const struct asim_distribution *dist = world->dist;
+
+    *of = dist ? dist->thread : NULL;
+    if (dist && dist->self && asim_world_is_unpartitioned(world))
+        return 1;
+    return dist ? dist->threads : world->set.settings.threads;
 }
 
-/* Before the first event: who has been told to wake on one shard must not wake on another. */
 int asim_distribution_connect(struct asim_world *world, struct asim_err *err)
 {
     struct asim_distribution *dist = world->dist;
-    const uint16_t *of;
-    uint32_t n;
-    int code, unpartitioned = asim_world_is_unpartitioned(world);
+    int code;
 
-    if (!dist || (unpartitioned && dist->self))
+    if (!asim_is_distributed(world) || asim_world_is_unpartitioned(world))
         return 0;
-    if (dist->n > 1) {
-        if (world->run.memory_servers)
-            return asim_err_set(err, ASIM_EINVAL,
-                                "the remote memory is shared between ranks, which couples them "
-                                "without delay; %u processes cannot do that, run this on one.",
-                                dist->n);
-        if ((code = world->via.packets->join(world->via.fabric, &dist->part, dist->self, err)))
-            return code;
-        dist->lag_ns = world->via.packets->common_lookahead(world->via.fabric);
-        diagnose_parts(world);
-    }
-    if ((code =
-             world->via.packets->use_threads(world->via.fabric, dist->threads, dist->thread, err)))
+    if (world->run.memory_servers)
+        return asim_err_set(err, ASIM_EINVAL,
+                            "the remote memory is shared between ranks, which couples them "
+                            "without delay; %u processes cannot do that, run this on one.",
+                            dist->n);
+    if ((code = world->via.packets->join(world->via.fabric, &dist->part, dist->self, err)))
         return code;
-    of = world->via.packets->worker_of(world->via.fabric, &n);
-    if (unpartitioned)
-        diagnose_unpartitioned(world, n);
-    if (world->set.settings.threads > 1 && n == 1)
-        diagnose_per_event(world);
-    return asim_rank_shards_open(world, n, of) ? asim_err_nomem(err, "setting up ranks") : 0;
+    dist->lag_ns = world->via.packets->common_lookahead(world->via.fabric);
+    diagnose_parts(world);
+    return 0;
 }
 
 /* What came from others at the end goes, too: reports have been written by now. */

@@ -81,6 +81,8 @@ void asim_app_say(struct asim_app *app)
 /* On stdout, because it was asked for. */
 static void help(const struct asim_app *app)
 {
+    char reports[4000];
+
     printf("usage: %s --workload=PREFIX [--option=value …]\n\n%s\n\n", app->program,
            app->about
                ? app->about
@@ -89,6 +91,8 @@ static void help(const struct asim_app *app)
     if (app->extra)
         asim_args_help(stdout, app->extra);
     asim_args_help(stdout, asim_settings_options);
+    asim_reports_list(reports, sizeof reports);
+    printf("\n--reports=NAME,NAME,… or NAME:key=value:… with options of a report:\n%s", reports);
     printf("\nExit code: 0 all ranks finished, 1 bad input or a run that cannot go on, 2 wrong "
            "usage, 130 Ctrl-C.\n");
 }

@@ -8,6 +8,7 @@
  */
 #include "asim/ext/family.h"
 
+#include <stdlib.h>
 #include <string.h>
 #include "base/text.h"
 
@@ -38,6 +39,61 @@ const struct asim_member *asim_family_find(const struct asim_member *const *tabl
     }
     unknown(table, kind, name, err);
     return NULL;
+}
+
+/* Cuts the first "key=value" off the list, in place, and sets the option. Returns the rest. */
+static char *set_first(char *list, char separator, const struct asim_member *member, void *options,
+                       struct asim_err *err)
+{
+    static const struct asim_option none[] = {{.key = NULL}};
+    struct asim_where where = {member->name, 0, 0};
+    char *end = strchr(list, separator), *equals, safe[64];
+
+    if (end)
+        *end = '\0';
+    equals = strchr(list, '=');
+    if (!equals) {
+        asim_err_at(err, ASIM_EINVAL, where, "found '%s' where key=value is expected.",
+                    asim_text_safe(safe, sizeof safe, list));
+        return NULL;
+    }
+    *equals = '\0';
+    if (asim_option_set(member->options ? member->options : none, options,
+                        (struct asim_key_value){list, equals + 1}, where, err))
+        return NULL;
+    return end ? end + 1 : list + strlen(list) + 1 + strlen(equals + 1);
+}
+
+/* Sets the options one by one, so that the error names the first wrong one. */
+int asim_family_options(void **options, const struct asim_member *member, const char *words,
+                        char separator, struct asim_err *err)
+{
+    char *copy = strdup(words ? words : ""), *list = copy;
+    int code = 0;
+
+    *options = calloc(1, member->options_size + 1);
+    if (!copy || !*options)
+        code = asim_err_nomem(err, "reading options");
+    else if (member->options)
+        code = asim_option_defaults(member->options, *options, err);
+    while (!code && *list) {
+        list = set_first(list, separator, member, *options, err);
+        if (!list)
+            code = err ? err->code : ASIM_EINVAL;
+    }
+    free(copy);
+    if (code || !member->options) {
+        asim_family_options_free(*options, member);
+        *options = NULL;
+    }
+    return code;
+}
+
+void asim_family_options_free(void *options, const struct asim_member *member)
+{
+    if (options && member->options)
+        asim_option_fini(member->options, options);
+    free(options);
 }
 
 /* A failure is a mistake in a new member's file, not the user's: hence ASIM_EBUG. */

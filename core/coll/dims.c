@@ -8,9 +8,10 @@
  */
 #include "coll/dims.h"
 
+#include <stdio.h>
 #include <string.h>
 
-const struct asim_coll_dims *asim_coll_dims_find(const char *name, struct asim_err *err)
+static const struct asim_coll_dims *find(const char *name, struct asim_err *err)
 {
     for (const struct asim_member *const *row = asim_coll_dims_table; *row; row++) {
         const struct asim_coll_dims *dims = (const struct asim_coll_dims *)*row;
@@ -20,6 +21,27 @@ const struct asim_coll_dims *asim_coll_dims_find(const char *name, struct asim_e
     }
     return (const struct asim_coll_dims *)asim_family_find(asim_coll_dims_table,
                                                            "inter-dimension-scheduling", name, err);
+}
+
+int asim_dims_order_open(struct asim_dims_order *order, const char *text, struct asim_err *err)
+{
+    const char *words = strchr(text, ',');
+    char name[64];
+
+    snprintf(name, sizeof name, "%.*s", words ? (int)(words - text) : 63, text);
+    order->options = NULL;
+    order->row = find(name, err);
+    if (!order->row)
+        return ASIM_EINVAL;
+    return asim_family_options(&order->options, &order->row->member, words ? words + 1 : NULL, ',',
+                               err);
+}
+
+void asim_dims_order_close(struct asim_dims_order *order)
+{
+    if (order->row)
+        asim_family_options_free(order->options, &order->row->member);
+    order->options = NULL;
 }
 
 void asim_coll_dims_natural(const struct asim_dims_context *context,

@@ -15,6 +15,7 @@
 #include "conf/conf.h"
 
 struct asim_dims_context { /* const over one collective */
+    const void *options;   /* the struct of member.options, NULL where the member has none */
     int coll_type;         /* enum asim_coll_type */
     /* Logical dimensions; dimension 0 is the innermost. */
     uint32_t n;
@@ -47,8 +48,15 @@ struct asim_coll_dims {
 };
 extern const struct asim_member *const asim_coll_dims_table[];
 
-/* The member of that name or alias; fails with the nearest name and the list. */
-const struct asim_coll_dims *asim_coll_dims_find(const char *name, struct asim_err *err);
+/* The order a run uses. */
+struct asim_dims_order {
+    const struct asim_coll_dims *row;
+    void *options;
+};
+/* text: NAME or NAME,key=value,…; an unknown name fails with the nearest one and the list. */
+int asim_dims_order_open(struct asim_dims_order *order, const char *text, struct asim_err *err);
+/* Safe on a zeroed struct. */
+void asim_dims_order_close(struct asim_dims_order *order);
 /* 0 … n-1, reversed for an all-gather. */
 void asim_coll_dims_natural(const struct asim_dims_context *context,
                             struct asim_dims_choice *choice);

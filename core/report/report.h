@@ -32,6 +32,12 @@ extern const struct asim_member *const asim_report_table[];
 /* Whether --out is given and --reports names this report (ASIM_OUT_NAMED), or 'all'. */
 int asim_report_wanted(const struct asim_world *world, const char *out, const char *name);
 
+/* The report's own options: member.options, filled from its word in --reports
+ * (NAME:key=value:key=value). *options is NULL where the row has none; else its state owns the
+ * struct and frees it with asim_family_options_free. */
+int asim_report_options(void **options, const struct asim_world *world,
+                        const struct asim_report *report, struct asim_err *err);
+
 /* Refuses an output that is an input, by whatever name. */
 int asim_report_check_place(const struct asim_world *world, const char *path, struct asim_err *err);
 /* A observer's state that is one output file, opened at folder/name; in a process that leaves the

@@ -28,23 +28,95 @@ static int refuse(struct asim_world *world, const struct asim_event_observer *ob
                         ASIM_EVENT_OBSERVERS);
 }
 
-/* A word of --reports that names none it could. */
+/* The words of --reports: "NAME" or "NAME:key=value:key=value", separated by commas. Returns the
+ * first word for `name` and its length, NULL where there is none. */
+static const char *word_of(const struct asim_world *world, const char *name, size_t *length)
+{
+    const char *list = world->set.reports ? world->set.reports : "";
+
+    while (*list) {
+        size_t n = strcspn(list, ":,");
+
+        *length = strcspn(list, ",");
+        if (n == strlen(name) && !strncmp(list, name, n))
+            return list;
+        list += *length + (list[*length] == ',');
+    }
+    return NULL;
+}
+
+/* A word of --reports must name a report that goes to --out, or all of them. */
 static int check_word(const char *word, struct asim_err *err)
 {
-    const char *names[ASIM_EVENT_OBSERVERS + 1] = {"all"};
+    const char *names[64] = {"all"};
     char safe[80], known[400];
     size_t n = 1;
 
-    for (const struct asim_member *const *row = asim_report_table;
-         *row && n <= ASIM_EVENT_OBSERVERS; row++)
-        if (((const struct asim_report *)*row)->in_out)
-            names[n++] = (*row)->name;
-    for (size_t i = 0; i < n; i++)
-        if (!strcmp(names[i], word))
+    for (const struct asim_member *const *row = asim_report_table; *row; row++) {
+        if (!((const struct asim_report *)*row)->in_out)
+            continue;
+        if (!strcmp((*row)->name, word))
             return 0;
+        if (n < 64)
+            names[n++] = (*row)->name;
+    }
+    if (!strcmp(word, "all"))
+        return 0;
     return asim_err_set(err, ASIM_EUSAGE, "--reports names '%s'; known are: %s.",
                         asim_text_safe(safe, sizeof safe, word),
                         asim_text_list(known, sizeof known, names, n));
+}
+
+/* "  flows  flows.csv: ..." a line; bytes needed, like snprintf. */
+size_t asim_reports_list(char *buf, size_t size)
+{
+    size_t used = 0;
+
+    if (size)
+        *buf = '\0';
+    for (const struct asim_member *const *row = asim_report_table; *row; row++)
+        if (((const struct asim_report *)*row)->in_out == ASIM_OUT_NAMED)
+            used += (size_t)snprintf(used < size ? buf + used : NULL, used < size ? size - used : 0,
+                                     "  %-10s %s\n", (*row)->name, (*row)->about);
+    return used;
+}
+
+int asim_report_options(void **options, const struct asim_world *world,
+                        const struct asim_report *report, struct asim_err *err)
+{
+    size_t length = 0;
+    const char *word = word_of(world, report->member.name, &length);
+    char words[400] = "";
+
+    if (word && word[strcspn(word, ":,")] == ':')
+        snprintf(words, sizeof words, "%.*s", (int)(length - strlen(report->member.name) - 1),
+                 word + strlen(report->member.name) + 1);
+    return asim_family_options(options, &report->member, words, ':', err);
+}
+
+/* Options of a report that has none are refused here; a report reads its own when it opens. */
+static int check_options(const struct asim_world *world, struct asim_err *err)
+{
+    int code = 0;
+
+    for (const struct asim_member *const *row = asim_report_table; !code && *row; row++) {
+        void *options = NULL;
+
+        code = asim_report_options(&options, world, (const struct asim_report *)*row, err);
+        asim_family_options_free(options, *row);
+    }
+    return code;
+}
+
+/* A mistake in a new report's file, never a user's: hence ASIM_EBUG. */
+static int check_rows(struct asim_err *err)
+{
+    int code = asim_family_check(asim_report_table, "report", err);
+
+    for (const struct asim_member *const *row = asim_report_table; !code && *row; row++)
+        if (!((const struct asim_report *)*row)->open)
+            code = asim_err_set(err, ASIM_EBUG, "the report '%s' lacks its hook.", (*row)->name);
+    return code;
 }
 
 /* What is wanted, and a folder to write it to. */
@@ -57,14 +129,14 @@ static int check_wanted(const struct asim_world *world, const char *out, struct 
         return asim_err_set(err, ASIM_EUSAGE,
                             "--reports needs a folder to write to; say --out=DIR");
     while (*list) {
-        size_t length = strcspn(list, ",");
+        size_t length = strcspn(list, ","), name = strcspn(list, ":,");
 
-        snprintf(word, sizeof word, "%.*s", (int)(length < 31 ? length : 31), list);
+        snprintf(word, sizeof word, "%.*s", (int)(name < 31 ? name : 31), list);
         if (check_word(word, err))
             return ASIM_EUSAGE;
         list += length + (list[length] == ',');
     }
-    return 0;
+    return check_options(world, err) ? ASIM_EUSAGE : 0;
 }
 
 /* A file of an earlier run beside those of this one would be taken for its own. */
@@ -88,6 +160,8 @@ static void note_old(const struct asim_world *world, const char *out)
 /* Reports opened before one fails belong to the world and are dropped with it. */
 int asim_reports_open(struct asim_world *world, const char *out, struct asim_err *err)
 {
+    if (check_rows(err))
+        return ASIM_EBUG;
     if (check_wanted(world, out, err))
         return ASIM_EUSAGE;
     note_old(world, out);
@@ -105,19 +179,9 @@ int asim_reports_open(struct asim_world *world, const char *out, struct asim_err
 
 int asim_report_wanted(const struct asim_world *world, const char *out, const char *name)
 {
-    const char *list = world->set.reports ? world->set.reports : "";
-    size_t n = strlen(name);
+    size_t length;
 
-    if (!out)
-        return 0;
-    while (*list) {
-        size_t length = strcspn(list, ",");
-
-        if ((length == n && !strncmp(list, name, n)) || (length == 3 && !strncmp(list, "all", 3)))
-            return 1;
-        list += length + (list[length] == ',');
-    }
-    return 0;
+    return out && (word_of(world, name, &length) || word_of(world, "all", &length));
 }
 
 /* Whether the file is a trace of the workload, which its name tells. 1, 0 or ASIM_ENOMEM. */

@@ -97,7 +97,7 @@ struct asim_world_setup {
     struct asim_coll_choice *choices[ASIM_COLL_TYPES];
     uint32_t n_choices[ASIM_COLL_TYPES];
     struct asim_coll_choice ring, direct;
-    const struct asim_coll_dims *order;
+    struct asim_dims_order order;
     char *custom[ASIM_COLL_TYPES]; /* prefixes of algorithms given as traces, or NULL */
     struct asim_node_prefixes node_prefixes;
     uint32_t max_phases;        /* of a chunk */

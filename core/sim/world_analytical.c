@@ -9,13 +9,35 @@
  */
 #include "sim/world.h"
 
+#include <stdio.h>
 #include <string.h>
 
 /* Fails with the list of modes. */
 static const struct asim_net_backend *find(const char *mode, struct asim_err *err)
 {
+    char name[64];
+
+    snprintf(name, sizeof name, "%.*s", (int)strcspn(mode, ","), mode);
     return (const struct asim_net_backend *)(const void *)asim_family_find(
-        asim_net_backend_table, "analytical network", mode, err);
+        asim_net_backend_table, "analytical network", name, err);
+}
+
+/* Opens the network of --mode: NAME or NAME,key=value,… Its options live during open only. */
+static int open_mode(struct asim_world *world, struct asim_net_config *config, struct asim_err *err)
+{
+    const char *words = strchr(world->set.settings.mode, ',');
+    const struct asim_member *member;
+    int code;
+
+    world->via.backend = find(world->set.settings.mode, err);
+    if (!world->via.backend)
+        return ASIM_EINVAL;
+    member = &world->via.backend->member;
+    code = asim_family_options(&config->data, member, words ? words + 1 : NULL, ',', err);
+    if (!code)
+        code = world->via.backend->open(&world->via.carrier, config, err);
+    asim_family_options_free(config->data, member);
+    return code;
 }
 
 /* Options of the packet network. */
@@ -100,13 +122,11 @@ int asim_world_connect_analytical(struct asim_world *world, const struct asim_ne
     const struct asim_net_extras *extras;
 
     if (world->set.settings.backend) {
-        if (take_backend(world, err))
+        if (take_backend(world, err) || world->via.backend->open(&world->via.carrier, &config, err))
             return ASIM_EINVAL;
-    } else {
-        world->via.backend = find(world->set.settings.mode, err);
-    }
-    if (!world->via.backend || world->via.backend->open(&world->via.carrier, &config, err))
+    } else if (open_mode(world, &config, err)) {
         return ASIM_EINVAL;
+    }
     extras = world->via.backend->extras;
     world->via.queue = extras && extras->queue ? extras->queue(world->via.carrier) : NULL;
     world->run.event_bus.in_order = world->via.queue != NULL;

@@ -19,6 +19,7 @@
 #include "net/fast_path.h"
 #include "sim/collective/nvswitch.h"
 #include "sim/distributed/distribution.h"
+#include "sim/families.h"
 #include "sim/rank/tensor.h"
 #include "sim/world.h"
 #include "trace/files.h"
@@ -278,6 +279,8 @@ static int open_all(struct asim_world *world, const struct asim_settings *set, s
         return asim_err_set(err, ASIM_EINVAL,
                             "queues_per_dim or process of the settings is out of range; begin with "
                             "asim_settings_init.");
+    if (asim_families_check(err))
+        return ASIM_EBUG;
     if (asim_fast_paths_parse(set->without, &world->set.without, err))
         return ASIM_EUSAGE;
     if (!set->workload)
@@ -393,6 +396,7 @@ void asim_world_close(struct asim_world *world)
     asim_groups_fini(&world->set.groups);
     asim_route_close(world->set.route);
     asim_topo_fini(&world->set.topo);
+    asim_dims_order_close(&world->set.order);
     asim_netconf_fini(&world->set.net);
     asim_system_fini(&world->set.system);
     asim_arena_fini(&world->arena);

@@ -71,54 +71,23 @@ int asim_topo_read(struct asim_topo *topo, const char *path, struct asim_err *er
     return rc;
 }
 
-/* Cuts "key=value" from the list at *at, in place, and sets the option; *at moves behind it. */
-static int set_option(const struct asim_member *member, void *opt, char **at, struct asim_err *err)
-{
-    static const struct asim_option none[] = {{0}};
-    char *word = *at, *end = strchr(word, ','), *equals;
-    struct asim_where where = {member->name, 0, 0};
-    char safe[64];
-
-    *at = end ? end + 1 : word + strlen(word);
-    if (end)
-        *end = '\0';
-    equals = strchr(word, '=');
-    if (!equals)
-        return asim_err_at(err, ASIM_EINVAL, where, "found '%s' where key=value is expected.",
-                           asim_text_safe(safe, sizeof safe, word));
-    *equals = '\0';
-    return asim_option_set(member->options ? member->options : none, opt,
-                           (struct asim_key_value){word, equals + 1}, where, err);
-}
-
-/* Sets the options one by one, so that the error names the first wrong one. The maker keeps no
- * pointer into the options, which are freed in any case. */
+/* The maker keeps no pointer into its options. */
 static int make(struct asim_topo *topo, char *spec, uint32_t hosts, struct asim_err *err)
 {
     char *list = strchr(spec, ',');
     const struct asim_topo_maker *maker;
-    const struct asim_member *member;
-    void *opt;
-    int rc = 0;
+    void *options;
+    int rc;
 
     if (list)
         *list++ = '\0';
     maker = asim_topo_maker_find(spec, err);
     if (!maker)
         return ASIM_EINVAL;
-    member = &maker->member;
-    opt = calloc(1, member->options_size + 1);
-    if (!opt)
-        return asim_err_nomem(err, "making a topology");
-    if (member->options)
-        rc = asim_option_defaults(member->options, opt, err);
-    while (!rc && list && *list)
-        rc = set_option(member, opt, &list, err);
+    rc = asim_family_options(&options, &maker->member, list, ',', err);
     if (!rc)
-        rc = maker->make(topo, hosts, opt, err);
-    if (member->options)
-        asim_option_fini(member->options, opt);
-    free(opt);
+        rc = maker->make(topo, hosts, options, err);
+    asim_family_options_free(options, &maker->member);
     return rc;
 }
 

@@ -86,11 +86,13 @@ static double busiest(const struct asim_coll_dims *row, const struct asim_dims_c
 
 static const struct asim_coll_dims *row_of(const char *name)
 {
+    struct asim_dims_order order = {0};
     struct asim_err err = {0};
-    const struct asim_coll_dims *row = asim_coll_dims_find(name, &err);
 
-    CHECK(row != NULL);
-    return row;
+    CHECK(asim_dims_order_open(&order, name, &err) == 0);
+    CHECK(order.row != NULL && order.options == NULL);
+    asim_dims_order_close(&order);
+    return order.row;
 }
 
 static void check_themis(void)
@@ -107,12 +109,13 @@ static void check_themis(void)
 
 int main(void)
 {
+    struct asim_dims_order order = {0};
     struct asim_err err = {0};
     struct asim_dims_choice choice = {.bytes = CHUNK};
     struct asim_dims_cursor cursor = {.chunk = 4, .left = TOTAL};
 
     CHECK_U64(asim_coll_check(&err), 0);
-    CHECK(asim_coll_dims_find("scending", &err) == NULL);
+    CHECK(asim_dims_order_open(&order, "scending", &err) != 0);
     CHECK(strstr(err.text, "Did you mean 'ascending'") != NULL);
     for (const struct asim_member *const *row = asim_coll_dims_table; *row; row++)
         for (size_t v = 0; v < sizeof views / sizeof *views; v++)

@@ -113,6 +113,9 @@ ASIM_API int asim_world_open(struct asim_world **world, const struct asim_settin
  * this call there are none, and no result lines. out: settings->out, a folder or NULL. Call it
  * before the start. */
 ASIM_API int asim_reports_open(struct asim_world *world, const char *out, struct asim_err *err);
+/* The reports that `reports` of the settings can name: a line "  NAME  text" each. Returns the bytes
+ * needed without the NUL, like snprintf. */
+ASIM_API size_t asim_reports_list(char *buf, size_t size);
 /* asim_world_start, _go and _finish in one. */
 ASIM_API int asim_world_run(struct asim_world *world, struct asim_err *err);
 

@@ -97,7 +97,7 @@ struct asim_net_config {
     const struct asim_netshape *shape; /* borrowed during open; NULL where the settings give none */
     uint32_t ranks;                    /* ranks 0 … ranks - 1 exist */
     struct asim_net_user user;
-    void *data; /* settings->backend_data */
+    void *data; /* settings->backend_data; of the library's own networks, their options during open */
 };
 
 /* Functions that return int return 0 or a negative enum asim_code. */

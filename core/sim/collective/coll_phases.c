@@ -189,7 +189,7 @@ static void lay_bw_aware(const struct asim_phase_plan *plan, struct asim_chunk *
             last = i;
     if (last == n)
         return;
-    if (plan->rank->world->set.order->scatters_all)
+    if (plan->rank->world->set.order.row->scatters_all)
         last = n;
     for (uint32_t i = 0; i < last; i++)
         if (is_active(plan, order[i]))
@@ -232,6 +232,7 @@ static void lay_rooted(const struct asim_phase_plan *plan, struct asim_chunk *ch
 static void view_dims(const struct asim_phase_plan *plan, struct asim_dims_context *view)
 {
     *view = (struct asim_dims_context){.coll_type = plan->kind, .n = plan->n_dims};
+    view->options = plan->rank->world->set.order.options;
     for (uint32_t d = 0; d < plan->n_dims; d++) {
         view->size[d] = ring_of(plan, d).n;
         view->bw[d] = plan->rank->world->set.dim_bw[d];
@@ -272,7 +273,7 @@ uint64_t asim_phase_plan_add(struct asim_phase_plan *plan, struct asim_chunk *ch
         return bytes;
     }
     view_dims(plan, &view);
-    world->set.order->order(&view, &plan->dims, &pick);
+    world->set.order.row->order(&view, &plan->dims, &pick);
     plan->dims.chunk++;
     if (plan->kind == ASIM_ALL_REDUCE && world->set.system.optimization == ASIM_LOCAL_BW_AWARE) {
         lay_bw_aware(plan, chunk, pick.order, pick.bytes);

@@ -140,7 +140,8 @@ static int measure_dims(struct asim_world *world, struct asim_err *err)
         if (d < world->set.shape.n)
             world->set.dim_bw[d] =
                 world->set.shape.at[d].bandwidth_gbps / world->set.shape.at[0].bandwidth_gbps;
-        if (!world->set.route || world->set.dims.at[d] < 2 || !world->set.order->needs_bandwidth)
+        if (!world->set.route || world->set.dims.at[d] < 2 ||
+            !world->set.order.row->needs_bandwidth)
             continue;
         if (asim_pair_get(&pair, world->set.route,
                           (struct asim_host_pair){0, world->set.strides[d]},
@@ -169,9 +170,8 @@ int asim_coll_setup(struct asim_world *world, struct asim_err *err)
         world->set.strides[d] = stride;
         stride *= world->set.dims.at[d];
     }
-    world->set.order = asim_coll_dims_find(world->set.system.dim_order, err);
-    if (!world->set.order || choose_all(world, err) || find_custom(world, err) ||
-        measure_dims(world, err))
+    if (asim_dims_order_open(&world->set.order, world->set.system.dim_order, err) ||
+        choose_all(world, err) || find_custom(world, err) || measure_dims(world, err))
         return ASIM_EINVAL;
     world->set.max_phases = 2 * (uint32_t)world->set.dims.n + 1;
     world->set.queue_limit = (world->set.system.active_chunks + queues - 1) / queues;

@@ -96,7 +96,7 @@ struct asim_event_observer {
     int (*close)(void *self, const struct asim_world *world, struct asim_err *err);
 };
 
-enum { ASIM_EVENT_OBSERVERS = 20 };
+enum { ASIM_EVENT_OBSERVERS = 32 }; /* a bit each in the masks of the bus */
 /* All ranks start before any of them goes on, also at time 0. */
 enum { ASIM_STAGE_START, ASIM_STAGE_NODES };
 

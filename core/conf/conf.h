@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-only
  *
- * Settings as plain structs, one per published file kind, and the readers that fill them. All are
- * written once before time starts and are const afterwards. Readers take what ASTRA-sim 2 and the
- * HPCC family write (spec: system JSON, logical topology JSON, communicator groups, remote memory
- * JSON, config.txt), refuse what they do not know with file, line and did-you-mean, and never
- * leave a field undefined. A path inside a file is looked up from the working directory, then
- * from that file's own folder.
+ * Settings as plain structs, one per published file format, and the readers that fill them. A
+ * struct is constant once time starts. The readers accept the files of ASTRA-sim 2 and of the HPCC
+ * family (system JSON, logical topology JSON, communicator groups, remote memory JSON, config.txt),
+ * refuse unknown keys with file, line and did-you-mean, and leave no field undefined. A path inside
+ * a file is looked up from the working directory, then from that file's folder.
  */
 #ifndef ASIM_CONF_CONF_H
 #define ASIM_CONF_CONF_H
@@ -88,7 +87,7 @@ struct asim_system {
 };
 
 int asim_system_read(struct asim_system *sys, const char *path,
-                     const struct asim_diagnostics *notes, struct asim_err *err);
+                     const struct asim_diagnostics *diagnostics, struct asim_err *err);
 /* The built-in defaults (what configs/system/ring.json says). */
 int asim_system_defaults(struct asim_system *sys, struct asim_err *err);
 void asim_system_fini(struct asim_system *sys);
@@ -124,7 +123,7 @@ struct asim_memory {
     double bandwidth_gbps; /* 1e9 byte/s = byte/ns */
 };
 int asim_memory_read(struct asim_memory *mem, const char *path,
-                     const struct asim_diagnostics *notes, struct asim_err *err);
+                     const struct asim_diagnostics *diagnostics, struct asim_err *err);
 
 /* malloc'ed path to open for `path` named inside file `owner`: path itself if it exists or is
  * absolute, else beside owner if that exists, else path. NULL = out of memory. */

@@ -3,7 +3,7 @@
  * ASTRA-sim reads JSON with a library that throws on a wrong type, which ends the program
  * without naming the key (system-layer.md#system-file). Here every value goes through the option
  * tables as text, so that ranges, choices and messages are those of every other kind of setting;
- * only the JSON type is checked before, because "4" for a number is refused by the reference too.
+ * only the JSON type is checked before, because "4" for a number is an error in ASTRA-sim, too.
  */
 #include "conf/json.h"
 

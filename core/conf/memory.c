@@ -55,7 +55,7 @@ static int check(const struct asim_memory *mem, const json_t *root, const char *
 
 /* No strings in the struct, so there is nothing to free. */
 int asim_memory_read(struct asim_memory *mem, const char *path,
-                     const struct asim_diagnostics *notes, struct asim_err *err)
+                     const struct asim_diagnostics *diagnostics, struct asim_err *err)
 {
     struct asim_where at = {path, 0, 0};
     const char *key;
@@ -83,7 +83,7 @@ int asim_memory_read(struct asim_memory *mem, const char *path,
     if (!rc)
         rc = check(mem, root, path, err);
     if (!rc && mem->bandwidth_gbps != floor(mem->bandwidth_gbps))
-        asim_diagnose(notes,
+        asim_diagnose(diagnostics,
                       "%s: remote-mem-bw %g GB/s is used as it stands; ASTRA-sim would "
                       "cut it to %.0f.",
                       path, mem->bandwidth_gbps, floor(mem->bandwidth_gbps));

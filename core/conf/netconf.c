@@ -24,7 +24,7 @@
 
 enum { MAX_MAP = 4096, MAX_LINK_DOWN = 65536 };
 enum { FS_PER_US = 1000 * ASIM_FS_PER_NS };
-/* parity: the reference counts LINK_DOWN from here (rdma-network.md#link-events). */
+/* parity: ASTRA-sim counts LINK_DOWN from 2 s on (rdma-network.md#link-events). */
 #define LINK_OFFSET_NS 2000000000u
 
 /* A key and the line that set it, 0 = not yet. */
@@ -37,7 +37,7 @@ struct key_seen {
 struct reader {
     struct asim_netconf *net;
     struct asim_src src;
-    const struct asim_diagnostics *notes;
+    const struct asim_diagnostics *diagnostics;
     struct asim_err *err;
     struct key_seen *keys;
     size_t n_keys;
@@ -75,7 +75,7 @@ static int bad(struct reader *r, const char *key, const char *found, const char 
 static void mark_seen(struct reader *r, const char *key, unsigned *line)
 {
     if (*line)
-        asim_diagnose(r->notes, "%s:%u: %s was set on line %u already; the last one counts.",
+        asim_diagnose(r->diagnostics, "%s:%u: %s was set on line %u already; the last one counts.",
                       r->src.name, r->src.word_line, key, *line);
     *line = r->src.word_line;
 }
@@ -320,7 +320,8 @@ static void say_without_effect(const struct reader *r, const struct asim_netconf
             add(&noop, row->key, NULL);
     }
     if (noop.text[0])
-        asim_diagnose(r->notes, "%s: no effect, as in ASTRA-sim: %s.", r->src.name, noop.text);
+        asim_diagnose(r->diagnostics, "%s: no effect, as in ASTRA-sim: %s.", r->src.name,
+                      noop.text);
 }
 
 /* Options of congestion controls only where CC_MODE chooses one that has them. */
@@ -337,7 +338,7 @@ static void say_absent(const struct reader *r)
             add(&absent, row->key, row->builtin);
     }
     if (absent.text[0])
-        asim_diagnose(r->notes,
+        asim_diagnose(r->diagnostics,
                       "%s: absent keys have the values of the published configuration; ASTRA-sim "
                       "without them would use %s.",
                       r->src.name, absent.text);
@@ -395,7 +396,7 @@ static int open_keys(struct reader *r)
 /* *net belongs to the caller on success and is empty on failure. Linear in the file, but for
  * maps. */
 int asim_netconf_read(struct asim_netconf *net, const char *path,
-                      const struct asim_diagnostics *notes, struct asim_err *err)
+                      const struct asim_diagnostics *diagnostics, struct asim_err *err)
 {
     struct reader r;
     const char *key;
@@ -403,7 +404,7 @@ int asim_netconf_read(struct asim_netconf *net, const char *path,
 
     memset(&r, 0, sizeof r);
     r.net = net;
-    r.notes = notes;
+    r.diagnostics = diagnostics;
     r.err = err;
     rc = asim_netconf_defaults(net, err);
     if (rc)

@@ -79,7 +79,7 @@ int asim_netconf_defaults(struct asim_netconf *net, struct asim_err *err);
  * the keys without effect. A repeated key: the last wins, with a diagnostic; LINK_DOWN may come
  * several times. */
 int asim_netconf_read(struct asim_netconf *net, const char *path,
-                      const struct asim_diagnostics *notes, struct asim_err *err);
+                      const struct asim_diagnostics *diagnostics, struct asim_err *err);
 /* One more key, as if `KEY value` stood at the end of the file: maps and link events too. */
 int asim_netconf_set(struct asim_netconf *net, const char *const kv[2], struct asim_err *err);
 void asim_netconf_fini(struct asim_netconf *net);

@@ -19,7 +19,6 @@
 #include "base/text.h"
 #include "conf/json.h"
 #include "conf/rank_values.h"
-#include "conf/system_finalize.h"
 
 #define F(f)    offsetof(struct asim_system, f)
 #define I32_MAX 2147483647.0
@@ -94,7 +93,7 @@ enum list_form { NO_LIST, NATIVE, CUSTOM, OLD_CHAKRA };
 struct reader {
     struct asim_system *sys;
     const char *path;
-    const struct asim_diagnostics *notes;
+    const struct asim_diagnostics *diagnostics;
     struct asim_err *err;
     char silent[512]; /* keys without effect, for one note */
 };
@@ -183,6 +182,23 @@ static int unknown_key(struct reader *r, const char *key)
                        asim_text_safe(safe, sizeof safe, key), hint);
 }
 
+/* An algorithm's name is letters, then digits. Which names exist, coll/ knows; file and key of a
+ * malformed one are known here. */
+static int check_word(const char *key, const char *word, const char *path, struct asim_err *err)
+{
+    static const char letters[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ";
+    size_t n = strspn(word, letters);
+    char safe[80];
+
+    if (n && !word[n + strspn(word + n, "0123456789")])
+        return 0;
+    return asim_err_at(err, ASIM_EINVAL, (struct asim_where){path, 0, 0},
+                       "key \"%s\" has the entry '%s', which cannot be the name of an algorithm; "
+                       "expected letters, and behind them a number for those that take one, as in "
+                       "ring or direct4.",
+                       key, asim_text_safe(safe, sizeof safe, word));
+}
+
 /* words->n counts what was copied, so that a failure half way is freed by asim_system_fini. */
 static int read_list(struct reader *r, const char *key, struct asim_words *words,
                      const json_t *list)
@@ -201,7 +217,7 @@ static int read_list(struct reader *r, const char *key, struct asim_words *words
 
         if (!json_is_string(word) || json_string_length(word) == 0)
             return bad_key(r, key, "has an entry that is not the name of an algorithm");
-        if (asim_system_check_word(key, json_string_value(word), r->path, r->err))
+        if (check_word(key, json_string_value(word), r->path, r->err))
             return ASIM_EINVAL;
         words->at[i] = strdup(json_string_value(word));
         if (!words->at[i])
@@ -278,28 +294,42 @@ static int read_key(struct reader *r, const char *key, const json_t *value)
     }
 }
 
-/* Second spellings, notes and paths: what needs the whole file to be read. */
+/* Below a kilobyte a second the ns of a large reduction exceed 64 bits, and the reduction would
+ * seem free (system-layer.md#endpoint-delay-and-reduction: only 0 is free). */
+static int check_values(struct asim_system *sys, const char *path, struct asim_err *err)
+{
+    double bw = sys->local_mem_bw_gbps;
+
+    if (bw == 0 || bw >= 1e-6)
+        return 0;
+    return asim_err_at(err, ASIM_EINVAL, (struct asim_where){path, 0, 0},
+                       "local-mem-bw is '%g', expected 1e-06 to 1e+12 GB/s, or 0, where reductions "
+                       "cost nothing.",
+                       bw);
+}
+
+/* Checks, diagnostics and paths that need the whole file. */
 static int finish(struct reader *r, const json_t *root)
 {
     struct asim_system *sys = r->sys;
     char *resolved;
-    int rc = asim_system_settle(sys, r->path, r->err);
+    int rc = check_values(sys, r->path, r->err);
 
     if (rc)
         return rc;
     if (!json_object_get(root, "preferred-dataset-splits"))
-        asim_diagnose(r->notes,
+        asim_diagnose(r->diagnostics,
                       "%s: preferred-dataset-splits is absent, so collectives are not split (1 "
                       "chunk); ASTRA-sim stops with a division by zero here.",
                       r->path);
     if (sys->intra_dim ||
         (strcmp(sys->dim_order, "ascending") && strcmp(sys->dim_order, "baseline")))
-        asim_diagnose(r->notes,
+        asim_diagnose(r->diagnostics,
                       "%s: inter- and intra-dimension-scheduling have an effect here; ASTRA-sim "
                       "ignores them (always ascending and FIFO).",
                       r->path);
     if (r->silent[0])
-        asim_diagnose(r->notes, "%s: no effect, as in ASTRA-sim: %s.", r->path, r->silent);
+        asim_diagnose(r->diagnostics, "%s: no effect, as in ASTRA-sim: %s.", r->path, r->silent);
     if (!sys->per_node_custom)
         return 0;
     resolved = asim_conf_resolve(r->path, sys->per_node_custom);
@@ -312,9 +342,9 @@ static int finish(struct reader *r, const json_t *root)
 
 /* Defaults first, then every key of the file over them. On failure nothing is left to free. */
 int asim_system_read(struct asim_system *sys, const char *path,
-                     const struct asim_diagnostics *notes, struct asim_err *err)
+                     const struct asim_diagnostics *diagnostics, struct asim_err *err)
 {
-    struct reader r = {sys, path, notes, err, ""};
+    struct reader r = {sys, path, diagnostics, err, ""};
     json_t *root = NULL, *value;
     const char *key;
     int rc;

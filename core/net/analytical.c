@@ -48,7 +48,6 @@ uint64_t asim_analytical_now(const struct asim_net *net, uint32_t rank)
     return ((const struct asim_analytical *)(const void *)net)->queue.now_ns;
 }
 
-/* From the pool. */
 static int add_call(struct asim_analytical *base, uint64_t t, const struct call *wanted)
 {
     struct call *call = asim_pool_take(&base->calls);
@@ -59,8 +58,7 @@ static int add_call(struct asim_analytical *base, uint64_t t, const struct call 
     return asim_due_add(&base->queue, t, &call->due);
 }
 
-/* Behind everything already due at that time (system-layer.md#ticks-and-event-order): the queue is
- * FIFO per time. */
+/* After all events already queued for that time (system-layer.md#ticks-and-event-order). */
 int asim_analytical_wake_after(struct asim_net *net, uint32_t rank, uint64_t delay_ns)
 {
     struct asim_analytical *base = (struct asim_analytical *)(void *)net;
@@ -76,8 +74,7 @@ static struct asim_due_queue *queue_of(struct asim_net *net)
 
 const struct asim_net_extras asim_analytical_extras = {.queue = queue_of};
 
-/* Due now, but behind all that is due now: ASTRA-sim's new event at the current time
- * (analytical.md#matching). */
+/* A new event at the current time, as in ASTRA-sim (analytical.md#matching). */
 int asim_analytical_late(struct asim_net *net, uint32_t rank, uint64_t cookie)
 {
     struct asim_analytical *base = (struct asim_analytical *)(void *)net;
@@ -92,21 +89,21 @@ void asim_analytical_begin(struct asim_analytical *base, uint64_t t, struct asim
         base->failed = 1;
 }
 
-/* Neither kind is used again until the receiver has been told. */
+/* The flight stays in use until the receiver has been told. */
 void asim_analytical_deliver(struct asim_analytical *base, struct asim_flight *flight)
 {
     if (flight->msg.cookie != ASIM_NEVER)
         base->user.sent(base->user.self, &flight->msg);
     base->user.arrived(base->user.self, &flight->msg);
-    if (flight->due.rank == ASIM_ROW_AWAY)
-        flight->due.rank = ASIM_ROW_HOME;
-    else if (flight->due.rank == ASIM_ROW_CLOSED)
+    if (flight->due.rank == ASIM_TRAIN_IN_FLIGHT)
+        flight->due.rank = ASIM_TRAIN_IDLE;
+    else if (flight->due.rank == ASIM_TRAIN_CLOSING)
         asim_pool_put(&base->rows, flight);
     else
         asim_pool_give(&base->flights, flight);
 }
 
-/* Its hook row_send is the backend's. */
+/* Each network has its own row_send. */
 struct asim_row *asim_analytical_row_open(struct asim_net *net, const struct asim_msg *first)
 {
     struct asim_analytical *base = (struct asim_analytical *)(void *)net;
@@ -115,7 +112,7 @@ struct asim_row *asim_analytical_row_open(struct asim_net *net, const struct asi
     if (!flight)
         return NULL;
     flight->due.kind = ASIM_DUE_THERE;
-    flight->due.rank = ASIM_ROW_HOME;
+    flight->due.rank = ASIM_TRAIN_IDLE;
     flight->msg = *first;
     flight->next_id = first->id;
     return (struct asim_row *)(void *)flight;
@@ -134,24 +131,24 @@ void asim_analytical_row_close(struct asim_net *net, struct asim_row *row)
     struct asim_analytical *base = (struct asim_analytical *)(void *)net;
     struct asim_flight *flight = (struct asim_flight *)(void *)row;
 
-    if (flight->due.rank == ASIM_ROW_AWAY)
-        flight->due.rank = ASIM_ROW_CLOSED;
+    if (flight->due.rank == ASIM_TRAIN_IN_FLIGHT)
+        flight->due.rank = ASIM_TRAIN_CLOSING;
     else
         asim_pool_put(&base->rows, flight);
 }
 
-/* Usually the row waits for its flight, which may be sent again within the call. */
+/* The callback may send the train's next message on the same flight. */
 static inline void there(struct asim_analytical *base, struct asim_flight *flight)
 {
-    if (flight->due.rank != ASIM_ROW_AWAY) {
+    if (flight->due.rank != ASIM_TRAIN_IN_FLIGHT) {
         asim_analytical_deliver(base, flight);
         return;
     }
-    flight->due.rank = ASIM_ROW_HOME;
+    flight->due.rank = ASIM_TRAIN_IDLE;
     base->user.arrived(base->user.self, &flight->msg);
 }
 
-/* Wakes and late receives are freed before the callback, which may well ask for the next. */
+/* Freed before the callback, which may ask for the next one. */
 static void run_call(struct asim_analytical *base, struct asim_due *due)
 {
     struct call copy = *(struct call *)(void *)due;
@@ -163,7 +160,7 @@ static void run_call(struct asim_analytical *base, struct asim_due *due)
         base->user.late(base->user.self, copy.due.rank, copy.cookie);
 }
 
-/* The kinds a synchronised run consists of come first. */
+/* The frequent kinds of a synchronised run come first. */
 static inline void run_one(struct asim_analytical *base, struct asim_due *due)
 {
     if (due->kind == ASIM_DUE_OWN)
@@ -178,8 +175,8 @@ static inline void run_one(struct asim_analytical *base, struct asim_due *due)
         run_call(base, due);
 }
 
-/* done() is asked between times, not between events of one time, so a run ends with all that was
- * due at the moment it finished. */
+/* Asks done() between times, not between events of one time: a run ends after all events of its
+ * last time. */
 int asim_analytical_run(struct asim_net *net, struct asim_err *err)
 {
     struct asim_analytical *base = (struct asim_analytical *)(void *)net;

@@ -1,17 +1,17 @@
 /* SPDX-License-Identifier: GPL-2.0-only
  *
- * Events in order of time, first come first served at equal times: the order of the analytical
- * reference (system-layer.md#ticks-and-event-order), on which cycle-exact results depend. An event
- * added at the time now running comes behind all that are already there.
+ * The event queue of the analytical networks: by time, first in first out at equal times.
+ * ASTRA-sim's analytical programs have the same order (system-layer.md#ticks-and-event-order), and
+ * cycle-exact results depend on it. An event added at the current time runs after those already
+ * queued for it.
  *
- * Events are linked, not copied: a struct asim_due stands inside whatever is due (a message, a
- * link), so nothing is allocated per event here. Events of one time share a lane; lanes stand in a
- * heap by (time, age). A small cache finds the newest lane of a time. Where it misses, a second
- * lane of that time is begun, which keeps the order because the older one is never added to again.
- * Synchronised runs therefore cost a few loads per event; the worst case is a heap of single
- * events.
+ * The queue links events and copies none: a message or a link contains its struct asim_due, so an
+ * event costs no allocation. The events of one time share a time bucket; a heap orders the buckets
+ * by (time, age). A small cache finds the newest bucket of a time. On a miss the queue starts a
+ * second bucket of that time; the order holds, because nothing is added to the older bucket any
+ * more. Synchronised runs cost a few loads per event; the worst case is a heap of single events.
  *
- * Free with asim_due_fini; events still in it belong to their owners and are forgotten.
+ * Free with asim_due_fini; events still queued belong to their owners.
  */
 #ifndef ASIM_NET_QUEUE_H
 #define ASIM_NET_QUEUE_H
@@ -20,17 +20,17 @@
 #include "base/heap.h"
 #include "base/mem.h"
 
-/* The kind of dues that the user of a network adds himself (net.h); others are the owner's. */
+/* The kind of events the user of a network adds (net.h); the network defines the others. */
 enum { ASIM_DUE_OWN };
 
-/* Something due at a time. */
+/* An event; its owner contains it. */
 struct asim_due {
     struct asim_due *next;
     uint32_t kind, rank;
 };
 
-/* All events of one time that came while the lane was in the cache. */
-struct asim_due_lane {
+/* The events of one time that were added while the bucket was cached. */
+struct asim_time_bucket {
     struct asim_due *head, *tail;
     uint64_t time_ns;
 };
@@ -38,54 +38,56 @@ struct asim_due_lane {
 enum { ASIM_DUE_CACHE = 256 };
 
 struct asim_due_queue {
-    struct asim_heap lanes; /* value = struct asim_due_lane * */
+    struct asim_heap buckets; /* value = struct asim_time_bucket * */
     struct asim_pool pool;
-    struct asim_due_lane *cache[ASIM_DUE_CACHE], *current;
-    /* age: lanes made so far, the tie between lanes of one time. */
+    struct asim_time_bucket *cache[ASIM_DUE_CACHE], *current;
+    /* age: number of buckets so far, which orders the buckets of one time. */
     uint64_t age, now_ns;
 };
 
 void asim_due_init(struct asim_due_queue *queue);
-/* Where the newest lane of a time stands if it is cached: 2^64 over the golden ratio mixes the top
- * bits best. */
-static inline struct asim_due_lane **asim_due_cached(struct asim_due_queue *queue, uint64_t time_ns)
+/* Cache slot of the newest bucket of a time: multiplication by 2^64 over the golden ratio mixes the
+ * top bits best. */
+static inline struct asim_time_bucket **asim_due_cached(struct asim_due_queue *queue,
+                                                        uint64_t time_ns)
 {
     return &queue->cache[time_ns * UINT64_C(0x9E3779B97F4A7C15) >> 56];
 }
-/* The lane to append to at that time; NULL where one has to be begun. */
-static inline struct asim_due_lane *asim_due_lane_of(struct asim_due_queue *queue, uint64_t time_ns)
+/* The bucket to append to at that time; NULL where there is none yet. */
+static inline struct asim_time_bucket *asim_due_bucket_of(struct asim_due_queue *queue,
+                                                          uint64_t time_ns)
 {
-    struct asim_due_lane *lane = *asim_due_cached(queue, time_ns);
+    struct asim_time_bucket *bucket = *asim_due_cached(queue, time_ns);
 
-    return lane && lane->time_ns == time_ns ? lane : NULL;
+    return bucket && bucket->time_ns == time_ns ? bucket : NULL;
 }
-static inline void asim_due_append(struct asim_due_lane *lane, struct asim_due *due)
+static inline void asim_due_append(struct asim_time_bucket *bucket, struct asim_due *due)
 {
     due->next = NULL;
-    if (lane->head)
-        lane->tail->next = due;
+    if (bucket->head)
+        bucket->tail->next = due;
     else
-        lane->head = due;
-    lane->tail = due;
+        bucket->head = due;
+    bucket->tail = due;
 }
-/* Begins a lane; for asim_due_add. */
-int asim_due_add_lane(struct asim_due_queue *queue, uint64_t time_ns, struct asim_due *due);
-/* time_ns must not lie before now. 0 or ASIM_ENOMEM. The due is the caller's, and must stay where
- * it is until it is taken. */
+/* Starts a bucket; for asim_due_add. */
+int asim_due_add_bucket(struct asim_due_queue *queue, uint64_t time_ns, struct asim_due *due);
+/* time_ns must not lie before now. Returns 0 or ASIM_ENOMEM. The caller owns the event and must not
+ * move it until asim_due_take returns it. */
 static inline int asim_due_add(struct asim_due_queue *queue, uint64_t time_ns, struct asim_due *due)
 {
-    struct asim_due_lane *lane = asim_due_lane_of(queue, time_ns);
+    struct asim_time_bucket *bucket = asim_due_bucket_of(queue, time_ns);
 
-    if (!lane) {
+    if (!bucket) {
         due->next = NULL;
-        return asim_due_add_lane(queue, time_ns, due);
+        return asim_due_add_bucket(queue, time_ns, due);
     }
-    asim_due_append(lane, due);
+    asim_due_append(bucket, due);
     return 0;
 }
-/* Moves on to the next lane and sets now; 0 if there is none. Drain it with asim_due_take. */
+/* Advances now to the next bucket; 0 if there is none. Drain it with asim_due_take. */
 int asim_due_next(struct asim_due_queue *queue);
-/* The next event of the lane, or NULL at its end. */
+/* The next event of the bucket, or NULL at its end. */
 static inline struct asim_due *asim_due_take(struct asim_due_queue *queue)
 {
     struct asim_due *due = queue->current->head;

@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-only
  *
- * Reports: what becomes of the events of a run. A report opens as a observer of the world's events
- * (sim/rank/event_bus.h), or says it is not wanted. Files are written under "<name>.partial" and
- * renamed at the end, an interrupted or stalled run's included; a run that failed leaves no file.
+ * Reports turn the events of a run into files and lines. A report opens as an observer of the event
+ * bus (sim/rank/event_bus.h), unless the run does not ask for it. It writes files as
+ * "<name>.partial" and renames them at the end, also of an interrupted or stalled run; a failed run
+ * leaves no file.
  *
- * A report is opened after the world is read and before time starts; it may look at everything in
- * the world and change nothing. Its state is its own, and freed in close, which is called exactly
+ * Reports open after the world is read and before time starts. A report may read everything in the
+ * world and change nothing. It owns its state and frees it in close, which the bus calls exactly
  * once.
  */
 #ifndef ASIM_REPORT_REPORT_H
@@ -20,10 +21,10 @@
 /* Family report: row symbols asim_report_<file>, table asim_report_table. */
 struct asim_report {
     struct asim_member member;
-    /* Whether it goes to the folder --out: 0 = not as such. */
+    /* Whether the report writes to the folder --out; 0 = no, or another option decides. */
     enum { ASIM_OUT_ALWAYS = 1, ASIM_OUT_NAMED /* <name>.csv, where --reports has it */ } in_out;
-    /* Fills *observer, or leaves it alone if the run does not want this report. out is the --out
-     * folder or NULL. */
+    /* Fills *observer, or leaves it unchanged if the run does not ask for this report. out: the
+     * --out folder or NULL. */
     int (*open)(struct asim_event_observer *observer, struct asim_world *world, const char *out,
                 struct asim_err *err);
 };
@@ -40,8 +41,8 @@ int asim_report_options(void **options, const struct asim_world *world,
 
 /* Refuses an output that is an input, by whatever name. */
 int asim_report_check_place(const struct asim_world *world, const char *path, struct asim_err *err);
-/* A observer's state that is one output file, opened at folder/name; in a process that leaves the
- * writing to another, at nowhere. */
+/* Opens folder/name as the state of an observer with one output file. A process that leaves the
+ * writing to another one opens /dev/null. */
 int asim_report_file(struct asim_out **file, const struct asim_world *world, const char *folder,
                      const char *name, struct asim_err *err);
 /* A number of a binary file, little-endian, whatever the machine. */

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only
  *
- * What all reports share. See report.h.
+ * The functions all reports share. See report.h.
  *
- * Order of the table is alphabetic, and so is the order in which reports see an event and are
- * closed: no report may depend on another's having run.
+ * Reports receive an event, and close, in the alphabetic order of their table; no report may depend
+ * on another one.
  */
 #include "report/report.h"
 #include "sim/distributed/distribution.h"
@@ -16,8 +16,7 @@
 #include <string.h>
 #include <unistd.h>
 
-/* The table of observers is full: this one is closed as after a failed run, so that it leaves no
- * file. */
+/* The event bus is full: closes the observer as after a failed run, so that it leaves no file. */
 static int refuse(struct asim_world *world, const struct asim_event_observer *observer,
                   struct asim_err *err)
 {
@@ -119,7 +118,7 @@ static int check_rows(struct asim_err *err)
     return code;
 }
 
-/* What is wanted, and a folder to write it to. */
+/* Checks the words of --reports, and that there is a folder to write to. */
 static int check_wanted(const struct asim_world *world, const char *out, struct asim_err *err)
 {
     const char *list = world->set.reports ? world->set.reports : "";
@@ -139,7 +138,7 @@ static int check_wanted(const struct asim_world *world, const char *out, struct 
     return check_options(world, err) ? ASIM_EUSAGE : 0;
 }
 
-/* A file of an earlier run beside those of this one would be taken for its own. */
+/* Warns about a report of an earlier run, which users would take for one of this run. */
 static void note_old(const struct asim_world *world, const char *out)
 {
     char path[4096];
@@ -157,7 +156,7 @@ static void note_old(const struct asim_world *world, const char *out)
     }
 }
 
-/* Reports opened before one fails belong to the world and are dropped with it. */
+/* If one fails, the world closes those opened before it. */
 int asim_reports_open(struct asim_world *world, const char *out, struct asim_err *err)
 {
     if (check_rows(err))
@@ -184,7 +183,7 @@ int asim_report_wanted(const struct asim_world *world, const char *out, const ch
     return out && (word_of(world, name, &length) || word_of(world, "all", &length));
 }
 
-/* Whether the file is a trace of the workload, which its name tells. 1, 0 or ASIM_ENOMEM. */
+/* Whether the file's name is that of a trace of the workload: 1, 0 or ASIM_ENOMEM. */
 static int is_trace(const struct asim_world *world, const char *path)
 {
     const char *workload = world->set.inputs[0], *name = path + asim_text_dirlen(path);

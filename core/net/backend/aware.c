@@ -127,13 +127,13 @@ static inline void transmit(struct aware *net, struct link *link, struct asim_fl
 {
     struct asim_analytical *base = &net->base;
     uint64_t now = base->queue.now_ns;
-    struct asim_due_lane *there = NULL, *end = NULL;
+    struct asim_time_bucket *there = NULL, *end = NULL;
 
     link->due.rank = 1;
     if (flight->msg.bytes == base->last_bytes && link->dim == base->last_key &&
         base->last_there_ns < ASIM_NEVER - 1 - now) {
-        there = asim_due_lane_of(&base->queue, now + base->last_there_ns);
-        end = asim_due_lane_of(&base->queue, now + base->last_ns);
+        there = asim_due_bucket_of(&base->queue, now + base->last_there_ns);
+        end = asim_due_bucket_of(&base->queue, now + base->last_ns);
     }
     if (!there || !end) {
         asim_aware_transmit(net, link, flight);
@@ -167,7 +167,7 @@ static inline uint32_t kind_of(const struct asim_flight *flight)
 {
     int more = flight->then || flight->at != flight->msg.dst;
 
-    return more || flight->due.rank == ASIM_FLIGHT_ALONE ? ASIM_DUE_STEP : ASIM_DUE_THERE;
+    return more || flight->due.rank == ASIM_FLIGHT_SINGLE ? ASIM_DUE_STEP : ASIM_DUE_THERE;
 }
 
 /* The flight is at flight->at, which is not its end. NULL when out of memory. */
@@ -258,7 +258,7 @@ void asim_aware_set_out(struct aware *net, struct asim_flight *flight)
         return;
     }
     link = go_on(net, flight);
-    if (!link || link->in_mesh || flight->due.rank == ASIM_FLIGHT_ALONE)
+    if (!link || link->in_mesh || flight->due.rank == ASIM_FLIGHT_SINGLE)
         return;
     flight->way.link = link;
     flight->way_at = flight->at;
@@ -282,11 +282,11 @@ static void aware_row_send(struct asim_net *self, struct asim_row *row)
     struct aware *net = (struct aware *)(void *)self;
     struct asim_flight *flight = (struct asim_flight *)(void *)row;
 
-    if (flight->due.rank != ASIM_ROW_HOME) {
+    if (flight->due.rank != ASIM_TRAIN_IDLE) {
         asim_analytical_send_apart(&net->base, flight);
         return;
     }
-    flight->due.rank = ASIM_ROW_AWAY;
+    flight->due.rank = ASIM_TRAIN_IN_FLIGHT;
     flight->msg.id = flight->next_id++;
     if (!flight->way.link) {
         asim_aware_set_out(net, flight);

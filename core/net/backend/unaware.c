@@ -95,11 +95,11 @@ static void unaware_row_send(struct asim_net *net, struct asim_row *row)
     struct asim_analytical *base = (struct asim_analytical *)(void *)net;
     struct asim_flight *flight = (struct asim_flight *)(void *)row;
 
-    if (flight->due.rank != ASIM_ROW_HOME) {
+    if (flight->due.rank != ASIM_TRAIN_IDLE) {
         asim_analytical_send_apart(base, flight);
         return;
     }
-    flight->due.rank = ASIM_ROW_AWAY;
+    flight->due.rank = ASIM_TRAIN_IN_FLIGHT;
     flight->msg.id = flight->next_id++;
     asim_analytical_after(base, flight->way.ns, &flight->due);
 }

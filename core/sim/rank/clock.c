@@ -152,7 +152,7 @@ static void add_embedded_any(struct asim_rank *rank, uint64_t delay_ns,
                              struct asim_rank_event *event)
 {
     struct asim_due_queue *queue = rank->world->via.queue;
-    struct asim_due_lane *bucket = NULL;
+    struct asim_time_bucket *bucket = NULL;
     uint32_t n = rank->n_ticks;
     uint64_t now = asim_rank_now(rank), t = now + delay_ns;
     int fresh = n < ASIM_RANK_TICKS && !rank->has_tick_map && delay_ns < ASIM_NEVER - now;
@@ -160,7 +160,7 @@ static void add_embedded_any(struct asim_rank *rank, uint64_t delay_ns,
     for (uint32_t i = 0; i < n; i++)
         fresh &= rank->ticks[i].t != t;
     if (fresh && queue) {
-        bucket = asim_due_lane_of(queue, t);
+        bucket = asim_due_bucket_of(queue, t);
         fresh = bucket != NULL;
     }
     if (!fresh) {

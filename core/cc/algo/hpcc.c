@@ -156,9 +156,13 @@ static void apply_multi(struct asim_cc_flow *flow, uint32_t hops, uint32_t updat
         state->base_bps = least;
 }
 
-/* Takes the records in; bit per hop that says something. *most and *passed: the busiest hop. */
+struct busiest { /* the hop with the highest load */
+    double u, passed;
+};
+
+/* Stores the records. Returns a bit for each hop whose record is new. */
 static uint32_t take_hops(struct asim_cc_flow *flow, const struct asim_cc_ack *ack, int full,
-                          double most_passed[2], const struct asim_cc_config *config)
+                          struct busiest *busiest, const struct asim_cc_config *config)
 {
     const struct hpcc_options *opt = config->options;
     struct hpcc *state = flow->state;
@@ -172,9 +176,9 @@ static uint32_t take_hops(struct asim_cc_flow *flow, const struct asim_cc_ack *a
             continue;
         updated |= 1u << i;
         u = load(flow, now, &state->hop[i], opt->int_multi);
-        if (u > most_passed[0]) {
-            most_passed[0] = u;
-            most_passed[1] = passed;
+        if (u > busiest->u) {
+            busiest->u = u;
+            busiest->passed = passed;
         }
         state->per_hop[i].u = blend(state->per_hop[i].u, u, passed, (double)flow->base_rtt_ns);
         state->hop[i] = *now;
@@ -190,7 +194,7 @@ static void on_ack(struct asim_cc_flow *flow, const struct asim_cc_ack *ack,
     const struct hpcc_options *opt = config->options;
     struct hpcc *state = flow->state;
     int full = ack->seq > state->last_seq;
-    double most_passed[2] = {0, 0};
+    struct busiest busiest = {0, 0};
     uint32_t updated;
 
     if (!ack->seen || ack->seen->hops > ASIM_INT_HOPS || (!full && !opt->fast_react))
@@ -198,11 +202,11 @@ static void on_ack(struct asim_cc_flow *flow, const struct asim_cc_ack *ack,
     if (!state->last_seq) {
         memcpy(state->hop, ack->seen->hop, sizeof state->hop);
     } else {
-        updated = take_hops(flow, ack, full, most_passed, config);
+        updated = take_hops(flow, ack, full, &busiest, config);
         if (updated && opt->multi_rate)
             apply_multi(flow, ack->seen->hops, updated, full, config);
         else if (updated)
-            apply_single(flow, most_passed[0], most_passed[1], full, config);
+            apply_single(flow, busiest.u, busiest.passed, full, config);
     }
     if (full && flow->snd_next > state->last_seq)
         state->last_seq = flow->snd_next;

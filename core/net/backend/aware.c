@@ -39,24 +39,24 @@ static struct link *fixed_link(struct aware *net, size_t d, uint32_t rank, uint3
 }
 
 /* Found, or made idle. NULL when out of memory; the map is then as it was. */
-static struct link *mesh_link(struct aware *net, uint32_t d, const uint32_t from_to[2])
+static struct link *mesh_link(struct aware *net, uint32_t d, uint32_t from, uint32_t to)
 {
-    uint64_t hi = (uint64_t)d << 32 | from_to[0];
-    uint64_t *slot = asim_map_put(&net->mesh, hi, from_to[1]);
+    uint64_t hi = (uint64_t)d << 32 | from;
+    uint64_t *slot = asim_map_put(&net->mesh, hi, to);
     struct link *link;
 
     if (!slot || *slot)
         return slot ? (struct link *)(uintptr_t)*slot : NULL;
     link = asim_pool_get(&net->mesh_links);
     if (!link) {
-        asim_map_delete(&net->mesh, hi, from_to[1]);
+        asim_map_delete(&net->mesh, hi, to);
         return NULL;
     }
     link->due.kind = ASIM_DUE_NEXT;
     link->dim = d;
     link->in_mesh = 1;
     link->mesh_from = hi;
-    link->mesh_to = from_to[1];
+    link->mesh_to = to;
     *slot = (uint64_t)(uintptr_t)link;
     return link;
 }
@@ -78,7 +78,7 @@ static struct link *next_link(struct aware *net, struct asim_flight *flight)
     if (shape->at[d].topology != ASIM_NET_RING) {
         flight->at = at - a * net->strides[d] + b * net->strides[d];
         if (shape->at[d].topology == ASIM_NET_FULLY_CONNECTED)
-            return mesh_link(net, d, (const uint32_t[2]){at, flight->at});
+            return mesh_link(net, d, at, flight->at);
         flight->then = fixed_link(net, d, flight->at, 1);
         return fixed_link(net, d, at, 0);
     }

@@ -1,11 +1,10 @@
 # SPDX-License-Identifier: GPL-2.0-only
 #
-# Which ns-3 tree is used, and how one is made where there is none. Sourced after setup.sh.
-# The order is: NS3_HOME; the tree this repository sits in; the one provisioned earlier; Debian's
-# own source package of ns-3, built optimized with MPI (the binary package comes without ns-3's
-# mpi module, so the source is what is needed). The package archive is the one the machine uses
-# already: its own entries, read as source entries from a private folder, leave the system's lists
-# untouched. A tree of the user is built as the user configured it.
+# Finds the ns-3 tree, or makes one. Sourced after setup.sh. The order is: NS3_HOME; the tree that
+# contains this repository; the tree provisioned earlier; Debian's source package of ns-3, built optimized
+# with MPI (the binary package lacks ns-3's mpi module). The source package comes from the archive that
+# the machine uses already: its entries are read as source entries from a private folder, and the
+# system's lists stay untouched. A tree of the user is built as the user configured it.
 
 tree=          # the ns-3 tree in use
 tree_origin=   # home, around or own
@@ -63,7 +62,7 @@ source_entries() {
     done
 }
 
-# Hooks of the system (cleaning its caches, telling its desktop) are not for private lists.
+# Private lists must not run the hooks of the system (cleaning caches, desktop notifications).
 source_apt() {
     apt-get -c "$fetch/apt.conf" -o Dir::Etc::sourcelist=/dev/null \
         -o Dir::Etc::sourceparts="$fetch/parts" -o Dir::State::Lists="$fetch/lists" \
@@ -95,8 +94,8 @@ source_fetch() {
 tree_provision() {
     local fetch="$state/fetch" way
     way='To use an ns-3 source tree of your own instead, set NS3_HOME=/path/to/ns-3 and start again.'
-    say 'no ns-3 here yet: it is fetched as a source package and built, once, into .ns3/ (about'
-    say 'five minutes on two cores, 600 MB). Set NS3_HOME to use a tree of your own instead.'
+    say 'there is no ns-3 yet: its source package is fetched and built once, into .ns3/ (about five'
+    say 'minutes on two cores, 600 MB). Set NS3_HOME to use a tree of your own instead.'
     has apt-get || die "this machine has no apt-get to fetch ns-3 with. $way"
     packages_need source
     step fetch 'fetching and unpacking the source of ns-3 (some 40 MB); about half a minute.' \
@@ -128,7 +127,7 @@ cache_value() {
     sed -n "s/^$1:[A-Z]*=//p" "$tree/cmake-cache/CMakeCache.txt" 2>/dev/null
 }
 
-# With no words of the user: our own tree gets the settings we need, a tree of the user keeps its.
+# Without words of the user: our own tree gets the settings we need, a tree of the user keeps its own.
 tree_configure() {
     local ours=(-d optimized --enable-mpi --enable-tests --filter-module-examples-and-tests=asim
         '--enable-modules=core;network;stats;mpi;asim')
@@ -162,7 +161,7 @@ tree_prepare() {
     tree_find || {
         packages_need c ns3 ninja mpi source
         tree_provision
-        tree_find || die 'the ns-3 tree just made cannot be found; remove .ns3 and start again.'
+        tree_find || die 'the new ns-3 tree cannot be found; remove .ns3 and start again.'
     }
     tree_version_check
     tree_needs

@@ -1,13 +1,12 @@
 # SPDX-License-Identifier: GPL-2.0-only
 #
-# How often each way in the core is taken, for its compiler: the core is built once so that it
-# counts, carries a few small workloads, and every later build in this repository uses the counts
-# (core/CMakeLists.txt; what that gives: doc/scaling.md). Results do not depend on it. What these
-# workloads do not reach is compiled as without. Sourced after setup.sh.
+# Profile-guided optimization of the core. An instrumented build runs a few small workloads; every later
+# build in this repository uses the recorded profile (core/CMakeLists.txt; doc/scaling.md has the
+# effect). Results do not depend on it. Sourced after setup.sh.
 #
-# Done once, into build/profile; `./ns3 clean` removes it. Functions that have changed since are
-# compiled without. Where the compiler cannot count (GCC 12 and newer can) there is no such step,
-# and where it fails the build goes on without.
+# The profile is recorded once, into build/profile; `./ns3 clean` removes it. A function that has changed
+# since, or that the workloads do not reach, is compiled without. So is everything where the compiler
+# is not GCC 12 or newer, or where recording fails.
 
 profile_counts="$root/build/profile/counts"
 
@@ -50,7 +49,7 @@ profile_count() {
 profile_ready() {
     [[ ! -f $profile_counts/done ]] && profile_can || return 0
     if ! build_c profile asim -DCMAKE_BUILD_TYPE=Release -DASIM_PROFILE=make ||
-        ! step profile 'counting which ways the core takes, for its compiler; a few seconds.' profile_count; then
-        say 'profiling the core failed; building without a profile.'
+        ! step profile 'recording a profile of the core for its compiler; a few seconds.' profile_count; then
+        say 'the profile could not be recorded; the build goes on without it.'
     fi
 }

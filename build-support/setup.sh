@@ -1,9 +1,8 @@
 # SPDX-License-Identifier: GPL-2.0-only
 #
-# What ./ns3, ./asim and ./tests/run share: talking to the user, long steps with a log, one lock,
-# and the packages of the machine. Sourced by bash with $root set to the repository. Everything
-# here is idempotent: a step that was interrupted is simply done again by the next run, and
-# nothing counts as done before it is. All talk goes to stderr; stdout belongs to the program run.
+# ./ns3, ./asim and ./tests/run share this: messages, long steps with a log, one lock, and the packages
+# of the machine. Sourced by bash with $root set to the repository. Every step is idempotent: the next run
+# repeats an interrupted step. Messages go to stderr; stdout belongs to the program that runs.
 
 state="$root/.ns3"
 jobs=${ASIM_JOBS:-$(nproc 2>/dev/null || echo 2)}
@@ -26,7 +25,7 @@ ticker_stop() {
     ticker=
 }
 
-# For what is wrong on the command line itself.
+# Usage errors: exit code 2.
 misuse() {
     say "$*"
     exit 2
@@ -38,8 +37,8 @@ interrupted() {
     exit 130
 }
 
-# Every 20 s one line with the last line of a log, so that a long step is seen to be alive. The
-# read on a pipe nobody writes is a sleep that leaves no child process behind.
+# Every 20 s shows the last line of a log, as a sign of life of a long step. Reading from a pipe that
+# nobody writes is a sleep that leaves no child process behind.
 ticker_run() {
     local log=$1 begin=$SECONDS last idle
     exec {idle}<> <(:)
@@ -96,8 +95,8 @@ has_header() {
     echo "#include <$1>" | cc -E -o /dev/null - 2>/dev/null
 }
 
-# What is asked for is the ability, not the package: a machine that has it from elsewhere is left
-# alone. Prints the Debian packages that would supply what is missing.
+# Prints the Debian packages that the machine needs. Tests for the ability, not for the package: a compiler
+# from another source counts.
 packages_missing_c() {
     has cc || echo gcc
     has make || echo make
@@ -142,8 +141,8 @@ packages_missing() {
     done | sort -u | paste -sd ' ' -
 }
 
-# The three things that bring a Debian machine from any state to the packages being there: finish
-# what an interrupted dpkg left, refresh the lists, install.
+# Three steps install packages on a Debian machine in any state: finish an interrupted dpkg, refresh the
+# lists, install.
 packages_apt() {
     local apt=("${as_root[@]}" env DEBIAN_FRONTEND=noninteractive)
     "${apt[@]}" dpkg --configure -a || return
@@ -176,7 +175,7 @@ packages_need() {
 }
 
 # build_c NAME TARGET CMAKE-OPTION...: configures build/NAME where needed and builds one target
-# (all for everything). A build folder of a repository that has been moved is begun again.
+# (all for everything). Begins again in the build folder of a repository that has been moved.
 build_c() {
     local name=$1 target=$2 folder="$root/build/$1" home
     shift 2

@@ -3,8 +3,8 @@
  *
  * AstraSimNetwork: options, build, run, exit code. Words that ns-3 itself understands
  * (--ns3::Class::Attribute=value, --PrintAttributes=..., --RngRun=...) go to ns-3's command line,
- * all others to the option table of the core. Under mpiexec each process has its part of the
- * network, and process 0 speaks for all.
+ * all others to the option table of the core. Under mpiexec each process simulates its part of the
+ * network, and process 0 prints.
  */
 #include "ns3/asim-attributes.h"
 #include "ns3/asim-fabric.h"
@@ -44,9 +44,9 @@ Interrupted()
     return g_interrupted;
 }
 
-const char* g_word = ""; //!< that ns-3 is at
+const char* g_word = ""; //!< the word that ns-3 reads at the moment
 
-/** Of objects that are made from the topology. */
+/** True for attributes that the topology sets. */
 bool
 IsResult(const std::string& name)
 {
@@ -98,7 +98,7 @@ Refuse()
     std::_Exit(2);
 }
 
-/** As ns-3's command line does, but what it aborts on is refused. */
+/** Does what ns-3's command line does, but refuses a word where that aborts. */
 void
 SetValue(const char* word)
 {
@@ -121,7 +121,7 @@ SetValue(const char* word)
     std::cerr << said.str();
 }
 
-/** ns-3 aborts on a class it does not know. */
+/** Refuses a class that ns-3 does not know; ns-3 would abort. */
 void
 CheckPrint(const char* word)
 {
@@ -178,9 +178,9 @@ SplitWords(int argc, char** argv)
     return ours;
 }
 
-/** What all processes go by: the error of the first that has one. */
+/** The error of the first process that has one, in all of them. */
 int
-Agree(void* self, int code, asim_err* err)
+CollectiveError(void* self, int code, asim_err* err)
 {
     auto processes = static_cast<AsimProcesses*>(self);
     AsimProcesses::Bytes mine(sizeof code + sizeof *err);
@@ -199,9 +199,9 @@ Agree(void* self, int code, asim_err* err)
     return code;
 }
 
-/** At the end process 0 puts together what the others have. Returns its own code. */
+/** Merges the results of all processes into process 0. Returns the code of this process. */
 int
-PutTogether(const AsimProcesses& processes, asim_world* world, int code, asim_err* err)
+Merge(const AsimProcesses& processes, asim_world* world, int code, asim_err* err)
 {
     asim_buffer block{};
     asim_err own = *err;
@@ -214,7 +214,7 @@ PutTogether(const AsimProcesses& processes, asim_world* world, int code, asim_er
     const auto all = processes.Gather(AsimProcesses::Bytes(block.at, block.at + block.n));
     for (uint32_t p = 1; !processes.GetSelf() && p < all.size(); p++)
     {
-        /* After a failure here, too: the earliest of all is the run's. */
+        /* After a failure here, too: the earliest failure of all is that of the run. */
         const asim_buffer theirs{all[p].data(), all[p].size()};
         asim_err why{};
         const int result = asim_world_unpack_end(world, &theirs, &why);
@@ -246,7 +246,7 @@ RunWorld(asim_app& app, Ptr<AsimProcesses> processes)
     }
     if (processes && !asim_world_is_unpartitioned(app.world))
     {
-        code = PutTogether(*processes, app.world, code, &app.err);
+        code = Merge(*processes, app.world, code, &app.err);
     }
     const int result = asim_app_close(&app, code);
     fabric->Dispose();
@@ -278,13 +278,13 @@ main(int argc, char** argv)
     {
         processes = CreateObject<AsimProcesses>();
         processes->Enable(&argc, &argv);
-        /* mpiexec passes this one on; after a SIGINT of its own it would not wait for the reports. */
+        /* mpiexec forwards SIGUSR1. After a SIGINT it would not wait for the reports. */
         std::signal(SIGUSR1, OnInterrupt);
         app.settings.process = processes->GetSelf();
         app.settings.processes = processes->GetSize();
-        app.settings.borrowed_cores = processes->GetLent();
-        app.agree = Agree;
-        app.agree_self = PeekPointer(processes);
+        app.settings.borrowed_cores = processes->GetBorrowedCores();
+        app.collective_error = CollectiveError;
+        app.collective_self = PeekPointer(processes);
     }
     int result = asim_app_open(&app, static_cast<int>(words.size()) - 1, words.data());
     if (result == ASIM_APP_GO_ON)

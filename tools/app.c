@@ -59,10 +59,11 @@ static int stop_asked(void *self)
     return app->stop && app->stop();
 }
 
-/* Of several processes one speaks for all; what befell another it hears here. */
-static int agreed(struct asim_app *app, int code)
+/* The first error of any process; process 0 prints it. */
+static int collective(struct asim_app *app, int code)
 {
-    return app->agree ? app->agree(app->agree_self, code, &app->err) : code;
+    return app->collective_error ? app->collective_error(app->collective_self, code, &app->err)
+                                 : code;
 }
 
 /* One sentence, after all results so far are out. The place in an input, where there is one, comes
@@ -147,7 +148,7 @@ int asim_app_open(struct asim_app *app, int argc, char **argv)
         code = app->opened(app, &app->err);
     if (!code && !app->settings.mode && (app->compare || app->settings.compare))
         code = asim_compare_open(&app->comparison, app->world, &app->settings, &hooks, &app->err);
-    code = agreed(app, code);
+    code = collective(app, code);
     if (!code)
         return ASIM_APP_GO_ON;
     code = asim_args_exit(&app->err);
@@ -200,12 +201,12 @@ int asim_app_close(struct asim_app *app, int code)
 {
     if (!app->settings.process)
         code = asim_world_finish(app->world, code, &app->err);
-    if (app->agree) /* on the verdict of process 0 */
-        code = agreed(app, app->settings.process ? 0 : code);
+    if (app->collective_error) /* the verdict of process 0 */
+        code = collective(app, app->settings.process ? 0 : code);
     if (app->settings.process)
         code = asim_world_finish(app->world, code, &app->err);
-    if (app->agree) /* on whether all could write what is theirs */
-        code = agreed(app, code);
+    if (app->collective_error) /* a process that could not write its files */
+        code = collective(app, code);
     clear_progress(app);
     if (!code && app->comparison)
         code = asim_compare_finish(app->comparison, &app->err);

@@ -30,10 +30,10 @@ struct asim_app {
     /* Set before _open, or NULL: called once the world and its reports are open. */
     int (*opened)(struct asim_app *app, struct asim_err *err);
     int compare; /* set before _open: compare whatever --compare says */
-    /* Of several processes, or NULL: all come together to know whose error is everybody's. Returns
-     * the code that holds, *err being its sentence. Process 0 alone says anything. */
-    int (*agree)(void *self, int code, struct asim_err *err);
-    void *agree_self;
+    /* With several processes, else NULL: a collective call of all processes that finds the first
+     * error of any. Returns its code and fills *err with its sentence. Only process 0 prints. */
+    int (*collective_error)(void *self, int code, struct asim_err *err);
+    void *collective_self;
     struct asim_compare *comparison;
     int on_terminal, progress_shown;
     uint64_t calls;
@@ -54,7 +54,7 @@ void asim_app_tick(struct asim_app *app);
  * the exit code: 0, 1, or 130 after Ctrl-C. */
 int asim_app_close(struct asim_app *app, int code);
 
-/* The whole program with the clock of the core: `asim packet` and its kin. */
+/* The whole program with the clock of the core, as `asim packet` runs it. */
 int asim_app_run(struct asim_app *app, int argc, char **argv);
 
 #ifdef __cplusplus

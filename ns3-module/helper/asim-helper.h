@@ -46,7 +46,7 @@ class AsimHelper
     const std::string& GetError() const;
 
     /** The frames that pass a device as a capture (PPP, IPv4): prefix-node-interface.pcap. Both
-     *  switch to W = 0, as every sink of frames does. */
+     *  select per-event mode, as every sink of frames does. */
     void EnablePcap(const std::string& prefix, Ptr<QbbNetDevice> device);
     /** A line per event of every device: + queued, - sent, r received, d lost. */
     void EnableAsciiAll(Ptr<OutputStreamWrapper> stream);

@@ -1,8 +1,8 @@
 /*
  * SPDX-License-Identifier: GPL-2.0-only
  *
- * How the world goes on under ns-3's clock: from event to event alone, from meeting to meeting where
- * several processes share the network, and asleep where the first of them has all of it.
+ * The world under ns-3's clock. One process runs from event to event. Several processes run from
+ * meeting to meeting; where process 0 simulates all of the network, the others sleep.
  */
 #include "asim-fabric.h"
 #include "asim-processes.h"
@@ -23,11 +23,11 @@ AsimFabric::Start(asim_err* err)
     }
     if (m_processes)
     {
-        if (!m_whole && m_processes->Agree(!m_code && asim_packet_may_use_half_steps(m_world)))
+        if (!m_whole && m_processes->All(!m_code && asim_packet_may_use_half_steps(m_world)))
         {
             asim_packet_use_half_steps(m_world);
         }
-        /* A failure of this process alone is everybody's, once they have met. */
+        /* The first meeting tells the other processes of a failure here. */
         m_err = *err;
         m_next = Simulator::ScheduleNow(m_whole ? &AsimFabric::StartAlone
                                                 : &AsimFabric::StepTogether,
@@ -41,18 +41,18 @@ AsimFabric::Start(asim_err* err)
     return m_code;
 }
 
-/** Of processes of which the first has all of the network. They begin and end together, as ns-3's
- *  distributed simulators want it. */
+/** Where process 0 simulates all of the network. All processes start and stop together, as ns-3's
+ *  distributed simulators require. */
 void
 AsimFabric::StartAlone()
 {
     if (m_processes->GetSelf())
     {
-        m_processes->Rest();
+        m_processes->Sleep();
         Simulator::Stop();
         return;
     }
-    m_processes->TakeLent();
+    m_processes->UseBorrowedCores();
     Plan();
 }
 
@@ -91,8 +91,8 @@ AsimFabric::Step()
     Plan();
 }
 
-/** A window of this process; where a sink watches its frames in as many simulator events as there
- *  are ns in which something happens, which nobody else has to know. */
+/** A window of this process. With a frame sink it takes one simulator event for each ns in which
+ *  something happens; the other processes do not notice. */
 void
 AsimFabric::StepTogether()
 {
@@ -116,44 +116,44 @@ AsimFabric::StepTogether()
     Meet(until);
 }
 
-/** The end of a window. The next one is the first in which anybody has something to do. Planned link
- *  events, which go on for ever or longer than the run, do not count where nothing else is left
- *  anywhere, on the way from one to another neither. */
+/** The end of a window. The next window is the first in which any process has something to do. Planned
+ *  link events may outlast the run: they do not count where no process, and no message between
+ *  processes, has anything else left. */
 void
 AsimFabric::Meet(uint64_t until)
 {
-    AsimProcesses::Word word{};
-    bool told = false;
+    AsimProcesses::Status status{};
+    bool sent = false;
 
-    word.ending = m_code || asim_world_is_stopped(m_world);
+    status.ending = m_code || asim_world_is_stopped(m_world);
     for (uint32_t peer = 0; peer < m_processes->GetSize(); peer++)
     {
-        told = (peer != m_processes->GetSelf() && Tell(peer)) || told;
+        sent = (peer != m_processes->GetSelf() && Pack(peer)) || sent;
     }
-    word.next = told ? until : asim_packet_next_common(m_world);
-    word.over = !told && asim_world_is_over(m_world);
-    word.ending = word.ending || m_code;
-    m_processes->Meet(&word);
+    status.next = sent ? until : asim_packet_next_common(m_world);
+    status.over = !sent && asim_world_is_over(m_world);
+    status.ending = status.ending || m_code;
+    m_processes->Meet(&status);
     for (uint32_t peer = 0; peer < m_processes->GetSize(); peer++)
     {
         if (peer != m_processes->GetSelf())
         {
-            Hear(peer);
+            Unpack(peer);
         }
     }
-    if (word.ending || word.over || word.next == ASIM_NEVER)
+    if (status.ending || status.over || status.next == ASIM_NEVER)
     {
         Simulator::Stop();
         return;
     }
-    m_next = Simulator::Schedule(NanoSeconds(word.next) - Simulator::Now(),
+    m_next = Simulator::Schedule(NanoSeconds(status.next) - Simulator::Now(),
                                  &AsimFabric::StepTogether,
                                  this);
 }
 
-/** Whether there was anything to say. */
+/** True if there are bytes for the peer. */
 bool
-AsimFabric::Tell(uint32_t peer)
+AsimFabric::Pack(uint32_t peer)
 {
     asim_buffer buffer{};
 
@@ -165,9 +165,9 @@ AsimFabric::Tell(uint32_t peer)
     return buffer.n > 0;
 }
 
-/** A failure is told at the next meeting. */
+/** The next meeting tells the others of a failure. */
 void
-AsimFabric::Hear(uint32_t peer)
+AsimFabric::Unpack(uint32_t peer)
 {
     std::size_t n;
     const uint8_t* at = m_processes->Get(peer, &n);

@@ -72,8 +72,8 @@ void
 AsimFabric::Build(const asim_netconf& conf)
 {
     std::vector<bool> wanted(m_topo->nodes);
-    /* Far ends of cut links, too: they stand in for nodes of other processes. As such they would make
-     * ns-3 hold a round in every window, for packets of its own that never come. */
+    /* Also for the far ends of cut links: with the system id of another process ns-3 would synchronize in
+     * every window, for packets of its own that never come. */
     const uint32_t self = m_processes ? m_processes->GetSelf() : 0;
     const auto payload = static_cast<const uint32_t*>(
         asim_netconf_field(&conf, asim_netconf_key("PACKET_PAYLOAD_SIZE")));

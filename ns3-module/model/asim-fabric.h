@@ -31,7 +31,7 @@ class AsimFabric : public AsimSettings
     static TypeId GetTypeId();
     AsimFabric();
 
-    /** The processes this run is made of, of which the world to be set is one's part. */
+    /** The processes of this run; the world to be set is the part of this one. */
     void SetProcesses(Ptr<AsimProcesses> processes);
     /** The world to drive; not owned. Builds the ns-3 nodes, devices and channels. */
     void SetWorld(asim_world* world);
@@ -39,7 +39,7 @@ class AsimFabric : public AsimSettings
     void SetTick(Callback<void> tick);
     /** Time 0 of the workload, then the first event. Returns 0 or the core's failure. */
     int Start(asim_err* err);
-    /** Whether the next step is planned still: after Simulator::Run, that it was stopped. */
+    /** True while a next step is scheduled; after Simulator::Run: something stopped the simulator. */
     bool IsUnderWay() const
     {
         return !m_next.IsExpired();
@@ -67,8 +67,8 @@ class AsimFabric : public AsimSettings
     void StartAlone();
     void End();
     void Meet(uint64_t until);
-    bool Tell(uint32_t peer);
-    void Hear(uint32_t peer);
+    bool Pack(uint32_t peer);
+    void Unpack(uint32_t peer);
     static void OnFrame(void* self, const asim_frame_seen* seen);
     static void OnMessage(void* self, const asim_observed_message* message);
     static void OnPause(void* self, const asim_observed_pause* pause);
@@ -81,7 +81,7 @@ class AsimFabric : public AsimSettings
     Callback<void> m_tick;
     Ptr<AsimProcesses> m_processes; //!< null in one process
     uint64_t m_window{0};           //!< ns, of several processes
-    bool m_whole{false};            //!< of several processes the first has all of the network
+    bool m_whole{false};            //!< process 0 simulates all of the network
     bool m_watched{false};          //!< a sink of this process wants frames at their own time
     EventId m_next;
     std::vector<Ptr<Node>> m_nodes;           //!< [topo.nodes]

@@ -15,12 +15,12 @@ struct AsimProcesses::Transport
 };
 
 void
-AsimProcesses::SeeCores()
+AsimProcesses::FindCores()
 {
 }
 
 void
-AsimProcesses::Rest() const
+AsimProcesses::Sleep() const
 {
 }
 
@@ -55,17 +55,17 @@ AsimProcesses::Put(uint32_t, const uint8_t*, std::size_t)
 }
 
 void
-AsimProcesses::Send(uint32_t, const Word&)
+AsimProcesses::Send(uint32_t, const Status&)
 {
 }
 
 void
-AsimProcesses::Receive(uint32_t, Word*)
+AsimProcesses::Receive(uint32_t, Status*)
 {
 }
 
 void
-AsimProcesses::Meet(Word*)
+AsimProcesses::Meet(Status*)
 {
 }
 

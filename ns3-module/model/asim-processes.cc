@@ -65,14 +65,14 @@ AsimProcesses::GetSize() const
 }
 
 uint32_t
-AsimProcesses::GetLent() const
+AsimProcesses::GetBorrowedCores() const
 {
-    return m_lent;
+    return m_borrowedCores;
 }
 
-/** mpiexec has bound each process to its own. */
+/** mpiexec has bound each process to a core of its own. */
 void
-AsimProcesses::TakeLent() const
+AsimProcesses::UseBorrowedCores() const
 {
     AsimCores::Use(m_cores);
 }
@@ -85,17 +85,17 @@ namespace
 /** Before the bytes of a message. */
 struct Head
 {
-    AsimProcesses::Word word;
+    AsimProcesses::Status status;
     uint64_t bytes;
 };
 
-/** So much goes in one piece, which MPI takes without asking the receiver first. */
+/** Bytes of a first piece: MPI sends it without asking the receiver first. */
 constexpr std::size_t FIRST_BYTES = 3500;
 
-/** OpenMPI's processes take leave of mpiexec by a row of short messages without an answer, over TCP,
- *  which would hold all but the first back until that is acknowledged: 40 ms of every run. */
+/** At the end OpenMPI's processes send mpiexec several short messages over TCP. Nagle's algorithm would
+ *  hold back all but the first until its acknowledgment: 40 ms of every run. */
 void
-HoldNothingBack()
+DisableNagle()
 {
 #ifdef SO_PROTOCOL
     const int on = 1;
@@ -113,16 +113,17 @@ HoldNothingBack()
 #endif
 }
 
-/** The tag of what wakes a process; all else has 0. */
+/** Tag of the message that wakes a process; all others have 0. */
 constexpr int WAKE = 1;
 
-/** Of two looks at whether there is something the second is so much later, of all that has passed. */
+/** A sleeping process looks for that message after 1/NAPS of the time it has slept, at most after
+ *  LONGEST_NAP. */
 constexpr int NAPS = 32;
 constexpr std::chrono::milliseconds LONGEST_NAP{10};
 
 } // namespace
 
-/** Beside ns-3's own communicator. */
+/** A communicator of our own beside that of ns-3. */
 struct AsimProcesses::Transport
 {
     MPI_Comm comm;
@@ -132,8 +133,7 @@ struct AsimProcesses::Transport
 AsimProcesses::AsimProcesses() = default;
 AsimProcesses::~AsimProcesses() = default;
 
-/** The null-message simulator goes on for ever unless it is told when to stop, which is not known.
- */
+/** The null-message simulator needs to know the end of the run, which asim does not. */
 std::string
 AsimProcesses::GetObstacle()
 {
@@ -153,25 +153,25 @@ AsimProcesses::Enable(int* argc, char*** argv)
 {
     GlobalValue::Bind("SimulatorImplementationType", StringValue("ns3::DistributedSimulatorImpl"));
     MpiInterface::Enable(argc, argv);
-    HoldNothingBack();
+    DisableNagle();
     m_self = MpiInterface::GetSystemId();
     m_size = MpiInterface::GetSize();
     m_out.resize(m_size, Bytes(sizeof(Head)));
     m_in.resize(m_size, Bytes(FIRST_BYTES));
     m_transport = std::make_unique<Transport>();
     MPI_Comm_dup(MpiInterface::GetCommunicator(), &m_transport->comm);
-    SeeCores();
+    FindCores();
 }
 
 void
-AsimProcesses::SeeCores()
+AsimProcesses::FindCores()
 {
     MPI_Comm here;
     int n;
 
     MPI_Comm_split_type(m_transport->comm, MPI_COMM_TYPE_SHARED, 0, MPI_INFO_NULL, &here);
     MPI_Comm_size(here, &n);
-    m_lent = n;
+    m_borrowedCores = n;
     m_cores = AsimCores::OfProcess();
     MPI_Allreduce(MPI_IN_PLACE,
                   m_cores.data(),
@@ -182,12 +182,12 @@ AsimProcesses::SeeCores()
     MPI_Comm_free(&here);
     if (!m_cores.empty())
     {
-        m_lent = std::min(m_lent, AsimCores::Count(m_cores));
+        m_borrowedCores = std::min(m_borrowedCores, AsimCores::Count(m_cores));
     }
 }
 
 void
-AsimProcesses::Rest() const
+AsimProcesses::Sleep() const
 {
     const auto begin = std::chrono::steady_clock::now();
     int woken = 0;
@@ -224,12 +224,12 @@ AsimProcesses::Put(uint32_t peer, const uint8_t* bytes, std::size_t n)
     m_out[peer].insert(m_out[peer].end(), bytes, bytes + n);
 }
 
-/** The second piece, where there is one, is not received before the first. */
+/** A message in one or two pieces; the first is received first. */
 void
-AsimProcesses::Send(uint32_t peer, const Word& word)
+AsimProcesses::Send(uint32_t peer, const Status& status)
 {
     Bytes& out = m_out[peer];
-    const Head head{word, out.size() - sizeof(Head)};
+    const Head head{status, out.size() - sizeof(Head)};
 
     std::memcpy(out.data(), &head, sizeof head);
     for (std::size_t at = 0, n = std::min(out.size(), FIRST_BYTES); n;
@@ -247,7 +247,7 @@ AsimProcesses::Send(uint32_t peer, const Word& word)
 }
 
 void
-AsimProcesses::Receive(uint32_t peer, Word* word)
+AsimProcesses::Receive(uint32_t peer, Status* status)
 {
     Bytes& in = m_in[peer];
     Head head;
@@ -260,9 +260,9 @@ AsimProcesses::Receive(uint32_t peer, Word* word)
              m_transport->comm,
              MPI_STATUS_IGNORE);
     std::memcpy(&head, in.data(), sizeof head);
-    word->next = std::min(word->next, head.word.next);
-    word->over = word->over && head.word.over;
-    word->ending = word->ending || head.word.ending;
+    status->next = std::min(status->next, head.status.next);
+    status->over = status->over && head.status.over;
+    status->ending = status->ending || head.status.ending;
     if (sizeof head + head.bytes <= FIRST_BYTES)
     {
         return;
@@ -277,11 +277,11 @@ AsimProcesses::Receive(uint32_t peer, Word* word)
              MPI_STATUS_IGNORE);
 }
 
-/** Everything is on its way before anything is waited for. */
+/** All sends begin before the first receive waits. */
 void
-AsimProcesses::Meet(Word* word)
+AsimProcesses::Meet(Status* status)
 {
-    const Word mine = *word;
+    const Status mine = *status;
 
     for (uint32_t peer = 0; peer < m_size; peer++)
     {
@@ -294,7 +294,7 @@ AsimProcesses::Meet(Word* word)
     {
         if (peer != m_self)
         {
-            Receive(peer, word);
+            Receive(peer, status);
         }
     }
     MPI_Waitall(static_cast<int>(m_transport->sending.size()),
@@ -365,7 +365,7 @@ AsimProcesses::Collect(const Bytes& bytes, bool everywhere) const
 #endif
 
 bool
-AsimProcesses::Agree(bool mine) const
+AsimProcesses::All(bool mine) const
 {
     const std::vector<Bytes> each = Exchange(Bytes(1, mine));
 

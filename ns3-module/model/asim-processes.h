@@ -1,12 +1,11 @@
 /*
  * SPDX-License-Identifier: GPL-2.0-only
  *
- * The processes of one run, started and joined by ns-3's mpi module. All meet at the end of every
- * window: each hands each other one message, with what the window has made for it and when it has
- * its own next event, so that all know which window is next. Packets of ns-3 do not carry what
- * crosses, since with them a window takes two of ns-3's rounds and some ten times as long. To ns-3's
- * distributed simulators no link leads from one process to another: they run freely, from one
- * meeting to the next, and end together.
+ * The processes of one run, started and joined by ns-3's mpi module. They meet at the end of every
+ * window: each sends each other one message with the bytes for it and the time of its next event, so
+ * that all know the next window. Packets of ns-3 do not carry these bytes, because a window would
+ * then take two of ns-3's rounds and about ten times as long. For ns-3's distributed simulators no
+ * link leads from one process to another: they run freely from one meeting to the next.
  */
 #ifndef ASIM_PROCESSES_H
 #define ASIM_PROCESSES_H
@@ -26,47 +25,49 @@ class AsimProcesses : public Object
   public:
     using Bytes = std::vector<uint8_t>;
 
-    /** What a process says at the end of a window. */
-    struct Word
+    /** What a process tells the others at the end of a window. */
+    struct Status
     {
-        uint64_t next;  //!< ns, its next window; UINT64_MAX: it has nothing to do any more
+        uint64_t next;  //!< ns, its next window; UINT64_MAX: it has nothing left to do
         uint8_t over;   //!< its part of the run is done, as far as it knows
-        uint8_t ending; //!< all have to end here
+        uint8_t ending; //!< every process has to end here
     };
 
     static TypeId GetTypeId();
     AsimProcesses();
     ~AsimProcesses() override;
 
-    /** How many processes mpiexec has started this one among; 1 without it. */
+    /** Number of processes that mpiexec has started; 1 without it. */
     static uint32_t Started();
-    /** Why this program cannot be more than one process; empty where it can. */
+    /** Why this program cannot run as several processes; empty where it can. */
     static std::string GetObstacle();
-    /** Joins the others; before anything asks for the simulator. */
+    /** Joins the other processes; call it before anything asks for the simulator. */
     void Enable(int* argc, char*** argv);
-    /** Leaves them, all together; after Simulator::Destroy. */
+    /** Leaves them. All processes call it, after Simulator::Destroy. */
     void Disable();
     uint32_t GetSelf() const;
     uint32_t GetSize() const;
-    /** Cores of this machine that the processes on it may run on, as many as these at most. */
-    uint32_t GetLent() const;
-    /** From here on all threads of this process may run on any of them. */
-    void TakeLent() const;
+    /** Number of cores that the processes on this machine may use, at most one for each process. */
+    uint32_t GetBorrowedCores() const;
+    /** Lets all threads of this process run on any of these cores. */
+    void UseBorrowedCores() const;
 
-    /** For the peer at the next meeting; copied. */
+    /** Copies bytes for the peer, to be sent by the next Meet. */
     void Put(uint32_t peer, const uint8_t* bytes, std::size_t n);
 
-    /** All of these are called by every process together. Hands over what was put, and makes one
-     *  word of all: the earliest next; over where it is everywhere; ending where one says so. */
-    void Meet(Word* word);
-    /** What the peer has handed over, *n bytes; until the next meeting. */
+    /** From here on every function is collective: all processes call it. Meet exchanges the bytes
+     *  that were Put, and reduces the status: the earliest next; over where all are over; ending
+     *  where one is ending. */
+    void Meet(Status* status);
+    /** The bytes of the peer, *n of them; valid until the next Meet. */
     const uint8_t* Get(uint32_t peer, std::size_t* n) const;
-    /** Whether all of them say so. */
-    bool Agree(bool mine) const;
-    /** A process other than 0 sleeps until process 0 wakes it: MPI's own calls wait spinning. */
-    void Rest() const;
+    /** True where all processes pass true. */
+    bool All(bool mine) const;
+    /** Processes other than 0 call Sleep, and return when process 0 calls Wake. MPI's own calls
+     *  would spin. */
+    void Sleep() const;
     void Wake() const;
-    /** What every process gave, in their order: to all of them, or to process 0 alone. */
+    /** The bytes of every process, in order: at all processes, or at process 0 alone. */
     std::vector<Bytes> Exchange(const Bytes& bytes) const;
     std::vector<Bytes> Gather(const Bytes& bytes) const;
 
@@ -74,16 +75,16 @@ class AsimProcesses : public Object
     struct Transport;
 
     std::vector<Bytes> Collect(const Bytes& bytes, bool everywhere) const;
-    void SeeCores();
-    void Send(uint32_t peer, const Word& word);
-    void Receive(uint32_t peer, Word* word);
+    void FindCores();
+    void Send(uint32_t peer, const Status& status);
+    void Receive(uint32_t peer, Status* status);
 
     std::unique_ptr<Transport> m_transport;
-    std::vector<Bytes> m_out, m_in; //!< to and from each, with a head each; they only grow
-    Bytes m_cores;                  //!< those of the processes on this machine, as the system has them
+    std::vector<Bytes> m_out, m_in; //!< per peer, a Head first; they only grow
+    Bytes m_cores;                  //!< AsimCores::Set of all processes on this machine
     uint32_t m_self{0};
     uint32_t m_size{1};
-    uint32_t m_lent{1};
+    uint32_t m_borrowedCores{1};
 };
 
 } // namespace ns3

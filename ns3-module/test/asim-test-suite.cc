@@ -1,7 +1,7 @@
 /*
  * SPDX-License-Identifier: GPL-2.0-only
  *
- * The ns-3 side: windows as events, W = 0 when somebody watches frames, attributes before
+ * The ns-3 side: windows as events, per-event mode for frame sinks, attributes before
  * configuration keys, cores. The traces are written by the test itself.
  */
 #include "ns3/asim-attributes.h"
@@ -166,7 +166,7 @@ AsimRunTestCase::Run(uint64_t wanted)
     asim_world_close(world);
 }
 
-/** The same with a frame sink: W = 0, every frame at its own time. */
+/** The same with a frame sink: per-event mode, every frame at its own time. */
 class AsimWatchedTestCase : public AsimRunTestCase
 {
   public:

@@ -72,14 +72,13 @@ static const struct asim_option options[] = {
 
 enum { MOST_ARGS = 256, OWN_ARGS = 7, MOST_OVERRIDES = 8 };
 
-/* `asim packet` has its own table, so words must be sorted before either is parsed.
- * argv dealt out: what is ours, and what `asim packet` gets. */
-struct dealt {
+/* argv in two parts: our options, and those that `asim packet` parses with its own table. */
+struct arguments {
     char *own[MOST_ARGS], *rest[MOST_ARGS];
     int n_own, n_rest;
 };
 
-/* NULL: it is none of ours. */
+/* NULL for an option of `asim packet`. */
 static const struct asim_option *find_own(const char *arg)
 {
     for (const struct asim_option *row = options; row->key; row++)
@@ -88,23 +87,23 @@ static const struct asim_option *find_own(const char *arg)
     return NULL;
 }
 
-/* A value in a word of its own goes where its option went; switches have none. 0 if there are too
- * many. */
-static int deal(struct dealt *dealt, int argc, char **argv)
+/* A value in a word of its own goes with its option; switches have none. 0 if there are too many
+ * words. */
+static int separate(struct arguments *arguments, int argc, char **argv)
 {
     if (argc > MOST_ARGS - OWN_ARGS - 1)
         return 0;
-    dealt->own[dealt->n_own++] = argv[0];
+    arguments->own[arguments->n_own++] = argv[0];
     for (int i = 1; i < argc; i++) {
         const struct asim_option *row = find_own(argv[i]);
 
         if (!row) {
-            dealt->rest[dealt->n_rest++] = argv[i];
+            arguments->rest[arguments->n_rest++] = argv[i];
             continue;
         }
-        dealt->own[dealt->n_own++] = argv[i];
+        arguments->own[arguments->n_own++] = argv[i];
         if (row->type != ASIM_T_BOOL && !strchr(argv[i], '=') && i + 1 < argc)
-            dealt->own[dealt->n_own++] = argv[++i];
+            arguments->own[arguments->n_own++] = argv[++i];
     }
     return 1;
 }
@@ -239,7 +238,8 @@ static int watch(struct asim_app *app, struct asim_err *err)
 }
 
 /* Own settings first, so that options of `asim packet` behind them win. */
-static int start(const struct options *opt, const struct dealt *dealt, const struct overrides *set)
+static int start(const struct options *opt, const struct arguments *arguments,
+                 const struct overrides *set)
 {
     struct program program = {
         .opt = opt,
@@ -253,7 +253,7 @@ static int start(const struct options *opt, const struct dealt *dealt, const str
     snprintf(topology, sizeof topology, "--topology=%s", opt->topology);
     snprintf(threads, sizeof threads, "--threads=%u", opt->threads);
     snprintf(conf, sizeof conf, "--network=%s", opt->conf ? opt->conf : "");
-    argv[argc++] = dealt->own[0];
+    argv[argc++] = arguments->own[0];
     argv[argc++] = system;
     argv[argc++] = workload;
     argv[argc++] = topology;
@@ -261,8 +261,8 @@ static int start(const struct options *opt, const struct dealt *dealt, const str
     argv[argc++] = queues;
     if (opt->conf)
         argv[argc++] = conf;
-    for (int i = 0; i < dealt->n_rest; i++)
-        argv[argc++] = dealt->rest[i];
+    for (int i = 0; i < arguments->n_rest; i++)
+        argv[argc++] = arguments->rest[i];
     return asim_app_run(&program.app, argc, argv);
 }
 
@@ -293,7 +293,7 @@ static void look_at_text(struct options *opt)
 
 /* The configuration is read twice: here for its outputs, and by the run, which says what is wrong.
  */
-static int run_packets(struct options *opt, const struct dealt *dealt)
+static int run_packets(struct options *opt, const struct arguments *arguments)
 {
     struct overrides set = {.n = 0};
     struct asim_netconf *net = NULL;
@@ -305,7 +305,7 @@ static int run_packets(struct options *opt, const struct dealt *dealt)
     if (read)
         redirect(&set, net);
     look_at_text(opt);
-    code = start(opt, dealt, &set);
+    code = start(opt, arguments, &set);
     asim_netconf_close(net);
     return code;
 }
@@ -351,17 +351,17 @@ static void show_help(void)
 static int run(int argc, char **argv)
 {
     struct options opt = {0};
-    struct dealt dealt = {.n_own = 0};
+    struct arguments arguments = {.n_own = 0};
     struct asim_args args = {.tables = {{options, &opt}}};
     struct asim_err err = {0};
     int usage = 1, code = asim_option_defaults(options, &opt, &err);
 
-    if (!code && !deal(&dealt, argc, argv))
+    if (!code && !separate(&arguments, argc, argv))
         code = asim_err_set(&err, ASIM_EINVAL, "more than %d arguments.", MOST_ARGS - OWN_ARGS - 1);
-    for (int i = 0; i < dealt.n_rest; i++)
-        args.help |= !strcmp(dealt.rest[i], "--help") || !strcmp(dealt.rest[i], "-h");
+    for (int i = 0; i < arguments.n_rest; i++)
+        args.help |= !strcmp(arguments.rest[i], "--help") || !strcmp(arguments.rest[i], "-h");
     if (!code && !args.help) {
-        code = asim_args_parse(&args, dealt.n_own, dealt.own, &err);
+        code = asim_args_parse(&args, arguments.n_own, arguments.own, &err);
         usage = code || !opt.workload || !opt.topology;
         code = code ? code : read_environment(&opt, &err);
         code = code ? code : check_paths(&opt, &err);
@@ -371,7 +371,7 @@ static int run(int argc, char **argv)
     else if (args.help)
         show_help();
     else
-        code = run_packets(&opt, &dealt);
+        code = run_packets(&opt, &arguments);
     asim_option_fini(options, &opt);
     return code;
 }

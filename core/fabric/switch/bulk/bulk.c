@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only
  *
- * The egress ports of a bulk window (bulk.h). A port takes its batch frame by frame; a
- * single-source burst at an uncongested port goes from receive ring to receive ring without a
- * queue.
+ * The egress ports of a bulk window (bulk.h). A port takes its batch frame by frame. At an
+ * uncongested port frames go from receive ring to receive ring without a queue: in one loop for any
+ * batch, in a shorter one for a single-source burst. README.md says what each loop brings.
  */
 #include "fabric/switch/bulk/bulk.h"
 

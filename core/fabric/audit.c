@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-only
  *
- * Conservation. Frames and bytes are counted where they are made, put on a wire, taken off it,
- * lost, dropped and used up, by different functions; here the counts are held against each other
- * and against what lies in mailboxes and queues. A simulation that gains or loses a frame without
- * saying so gives wrong times in silence, so every run ends with this. Also the lists of what was
- * lost and what is unfinished, for summaries and for the stall report.
+ * Conservation checks. Different functions count frames and bytes when these are made, sent,
+ * received, lost, dropped and consumed. The audit compares the counts with each other and with the
+ * content of receive rings and queues. A simulation that gains or loses a frame gives wrong times
+ * without a word, so every run ends with this. Also lists unfinished messages, for the stall
+ * report.
  */
 #include "fabric/node.h"
 
@@ -17,7 +17,6 @@ struct balance {
     uint64_t in, out;
 };
 
-/* The sentence carries both numbers: which side is greater tells whether frames vanish or breed. */
 static int check(const struct balance *balance, struct asim_err *err)
 {
     if (balance->in == balance->out)
@@ -37,7 +36,7 @@ static uint64_t ring_bytes(const struct asim_ring *ring)
     return bytes;
 }
 
-static uint64_t mail_bytes(const struct asim_wire *wire)
+static uint64_t receive_ring_bytes(const struct asim_wire *wire)
 {
     uint64_t bytes = 0;
 
@@ -46,7 +45,7 @@ static uint64_t mail_bytes(const struct asim_wire *wire)
     return bytes;
 }
 
-/* A frame lost on the wire was counted by loss.c when it started, so it is never in the mailbox. */
+/* A lost frame never enters the receive ring: link/loss.c counted it when it started. */
 static int audit_wire(const struct asim_wire *wire, struct asim_err *err)
 {
     uint64_t lost = wire->loss ? wire->loss->frames : 0;
@@ -57,16 +56,16 @@ static int audit_wire(const struct asim_wire *wire, struct asim_err *err)
 
     return code ? code
                 : check(&(struct balance){"bytes of wire", wire->id, wire->bytes,
-                                          wire->received_bytes + lost_bytes + mail_bytes(wire)},
+                                          wire->received_bytes + lost_bytes +
+                                              receive_ring_bytes(wire)},
                         err);
 }
 
-/* Wires of a node: what it took in, and what it put out. */
+/* The sums over all wires of a node. */
 struct traffic {
     uint64_t in, in_bytes, out, out_bytes;
 };
 
-/* In and out belong to one link, but are counted by the two nodes at its ends. */
 static void add_port(struct traffic *sum, const struct asim_port *port)
 {
     sum->in += port->in->received;
@@ -75,8 +74,8 @@ static void add_port(struct traffic *sum, const struct asim_port *port)
     sum->out_bytes += port->out->bytes;
 }
 
-/* What a host makes (data, answers, pauses) it puts on a wire, keeps waiting, or loses when a link
- * goes down; queue pairs hold no frames, they make them when they are sent. */
+/* A host sends what it makes (data, answers, pauses), queues it, or loses it when a link goes down.
+ * Queue pairs hold no frames: they make a frame when it is sent. */
 static int audit_host(const struct asim_host *host, struct asim_err *err)
 {
     const struct asim_host_counts *n = &host->counts;
@@ -103,8 +102,8 @@ static int audit_host(const struct asim_host *host, struct asim_err *err)
     }
 }
 
-/* What the counters of the shared buffer say, and what the queues hold. Queue 0 is not counted
- * there. Without frames every counter must be back at 0. */
+/* Compares the counters of the shared buffer with the queues. The buffer does not count queue 0.
+ * Without frames every counter must be 0. */
 static int audit_buffer(const struct asim_switch *sw, struct asim_err *err)
 {
     uint64_t egress = 0, ingress = 0, queued = 0;
@@ -129,8 +128,8 @@ static int audit_buffer(const struct asim_switch *sw, struct asim_err *err)
     return code;
 }
 
-/* A switch makes and uses up nothing but PFC frames; of all others what is in must come out, wait,
- * or be among the drops: refused, without a way, or emptied with a link. */
+/* A switch makes and consumes PFC frames only. Every other frame that came in has left, waits, or
+ * was dropped: not admitted, without a route, or queued for a link that went down. */
 static int audit_switch(const struct asim_switch *sw, struct asim_err *err)
 {
     struct traffic sum = {0};
@@ -154,8 +153,8 @@ static int audit_switch(const struct asim_switch *sw, struct asim_err *err)
     return code ? code : audit_buffer(sw, err);
 }
 
-/* Into a list of `kept`, at most n. Ids begin with the source; slots are no order, since when one
- * is free again may depend on when another process says so. */
+/* Inserts into a list of `kept` rows, at most n. Sorted by id, which begins with the source; the
+ * order of slots may depend on the time of another process's release. */
 static void insert(struct asim_unfinished *list, size_t kept, size_t n,
                    const struct asim_unfinished *one)
 {
@@ -170,8 +169,8 @@ static void insert(struct asim_unfinished *list, size_t kept, size_t n,
     list[at] = *one;
 }
 
-static enum asim_blocked_reason holdup_of(const struct asim_host *host,
-                                          const struct asim_flow *flow)
+static enum asim_blocked_reason blocked_reason_of(const struct asim_host *host,
+                                                  const struct asim_flow *flow)
 {
     const struct asim_nic *nic = &host->nics[flow->nic];
 
@@ -182,8 +181,8 @@ static enum asim_blocked_reason holdup_of(const struct asim_host *host,
     return flow->cc.snd_next < flow->cc.size ? ASIM_BLOCKED_WINDOW : ASIM_BLOCKED_ACK;
 }
 
-/* Linear in the slots ever used. A flow whose queue pair has not opened yet has no snd_una of its
- * own: stage says so. */
+/* Linear in the slots ever used. A flow whose queue pair has not opened (stage < 2) has no snd_una
+ * of its own. */
 size_t asim_fabric_unfinished(const struct asim_fabric *fabric, struct asim_unfinished *list,
                               size_t n)
 {
@@ -206,14 +205,14 @@ size_t asim_fabric_unfinished(const struct asim_fabric *fabric, struct asim_unfi
                                              .dst = flow->dst,
                                              .timeouts = flow->timeouts,
                                              .aborted = flow->aborted,
-                                             .blocked_reason = holdup_of(host, flow)});
+                                             .blocked_reason = blocked_reason_of(host, flow)});
             found++;
         }
     }
     return found;
 }
 
-/* Only when nothing is under way: else the receivers are ahead of what senders know. */
+/* Only when no message is unfinished, else the receivers know more than the senders. */
 static int audit_messages(const struct asim_fabric *fabric, struct asim_err *err)
 {
     /* Several processes: sources and destinations are counted in different ones. */
@@ -228,7 +227,7 @@ static int audit_messages(const struct asim_fabric *fabric, struct asim_err *err
     return check(&bytes, err);
 }
 
-/* Wires first: a hole there explains whatever fails behind it. */
+/* Wires first: an error there explains errors of nodes. */
 int asim_fabric_audit(const struct asim_fabric *fabric, struct asim_err *err)
 {
     int code = 0;

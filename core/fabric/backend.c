@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-only
  *
- * The packet network as the spine sees it: its row of the network table (net/net.h). Every call is
- * about a rank, which lives on the host of its number, and comes in that host's own time: from a
- * callback of it, or before the start. Times are the spine's ns here and the fabric's ticks below.
+ * The packet network as a backend of the spine: its row of the network table (net/net.h). Every
+ * call names a rank, which lives on the host of the same number, and comes in that host's own time:
+ * from one of its callbacks, or before the start. The spine counts in ns, the fabric in ticks.
  *
- * Costs: a wake is one entry of the host's agenda; a message is a slot, and mostly no entry at all.
+ * Costs: a wake is one entry of the host's event heap; a message is a slot, and mostly no entry.
  */
 #include "fabric/node.h"
 #include "fabric/parallel/exchange.h"
@@ -12,7 +12,7 @@
 #include "fabric/memo/memo.h"
 #include "fabric/link/schedule.h"
 
-/* The rank's clock is in ns; between two of them it says the later. */
+/* Rounds up to whole ns. */
 static uint64_t now_up(const struct asim_fabric *fabric, uint32_t rank)
 {
     uint64_t now = fabric->host[rank].now;
@@ -25,7 +25,7 @@ static uint64_t packet_now(const struct asim_net *net, uint32_t rank)
     return now_up(((const struct asim_fabric *)net), rank);
 }
 
-/* Only where a tick is a ns does the host's own word say it. */
+/* The host counts in ticks: its clock is the rank's only where a tick is a ns. */
 static const uint64_t *packet_clock(const struct asim_net *net, uint32_t rank)
 {
     const struct asim_fabric *fabric = (const struct asim_fabric *)net;
@@ -33,8 +33,8 @@ static const uint64_t *packet_clock(const struct asim_net *net, uint32_t rank)
     return fabric->set.tick == 1 ? &fabric->host[rank].now : NULL;
 }
 
-/* In ticks. Saturates one below ASIM_NEVER: an absurd delay is an event that comes last, not one
- * that never does. */
+/* The time in delay_ns, in ticks. Saturates one below ASIM_NEVER, so that even the event of an
+ * absurd delay happens. */
 static uint64_t saturated(const struct asim_fabric *fabric, uint32_t rank, uint64_t delay_ns)
 {
     uint64_t now = now_up(fabric, rank), most = (ASIM_NEVER - 1) / fabric->set.tick;
@@ -42,7 +42,7 @@ static uint64_t saturated(const struct asim_fabric *fabric, uint32_t rank, uint6
     return (delay_ns < most - now ? now + delay_ns : most) * fabric->set.tick;
 }
 
-/* As asim_host_timer, without a call: mostly a rank has one wake ahead of it. */
+/* asim_host_timer inline: mostly the heap holds one wake of the rank. */
 static int packet_wake_after(struct asim_net *net, uint32_t rank, uint64_t delay_ns)
 {
     struct asim_fabric *fabric = (struct asim_fabric *)net;
@@ -59,8 +59,8 @@ static int packet_wake_after(struct asim_net *net, uint32_t rank, uint64_t delay
     return asim_event_heap_push(&host->timers, entry);
 }
 
-/* 1 if the timer of a start is to stand beside the agenda, because it is the first of its time. */
-static inline int starts_beside(struct asim_host *host, uint32_t slot)
+/* 1 if the start waits in host->start instead of the heap, because it is the first of its time. */
+static inline int fill_inline_start(struct asim_host *host, uint32_t slot)
 {
     struct asim_inline_start *start = &host->start;
 
@@ -73,7 +73,7 @@ static inline int starts_beside(struct asim_host *host, uint32_t slot)
     return 1;
 }
 
-/* Only books the flow; start_flow in host.c makes the queue pair. */
+/* Creates the flow; start_flow in host.c makes the queue pair. */
 static int packet_send(struct asim_net *net, const struct asim_msg *msg)
 {
     struct asim_fabric *fabric = (struct asim_fabric *)net;
@@ -85,7 +85,7 @@ static int packet_send(struct asim_net *net, const struct asim_msg *msg)
     slot = asim_flow_create(host, msg);
     if (slot == ASIM_NEVER)
         return ASIM_ENOMEM;
-    if (starts_beside(host, (uint32_t)slot))
+    if (fill_inline_start(host, (uint32_t)slot))
         return 0;
     asim_node_schedule(fabric, msg->src, host->now);
     return asim_host_timer(host, host->now, (uint64_t)ASIM_TIMER_START << 56 | slot);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only
  *
- * What a user should know of a network before it runs: settings that act differently from what
- * they look like. One note each, however many switches it concerns.
+ * Diagnostics before a run: settings with an effect that a user may not expect. One diagnostic
+ * each, for any number of switches.
  */
 #include "fabric/node.h"
 
@@ -13,7 +13,8 @@ static int has_rate(const struct asim_rate_map *map, uint64_t bps)
     return 0;
 }
 
-/* Rate of some switch port the ECN maps do not know, 0 if there is none. NVSwitches do not mark. */
+/* The rate of a switch port without an entry in the ECN maps, 0 if there is none. NVSwitches do not
+ * mark frames. */
 static uint64_t unmapped_rate(const struct asim_fabric *fabric)
 {
     const struct asim_netconf *net = fabric->set.net;
@@ -34,14 +35,14 @@ static uint64_t unmapped_rate(const struct asim_fabric *fabric)
     return 0;
 }
 
-/* The first pair is enough. */
-struct twice {
+/* Two nodes with several links between them; one such pair is reported. */
+struct duplicate {
     uint32_t a, b;
 };
 
-static int see_twice(void *self, uint32_t a, uint32_t b)
+static int note_duplicate(void *self, uint32_t a, uint32_t b)
 {
-    *(struct twice *)self = (struct twice){a, b};
+    *(struct duplicate *)self = (struct duplicate){a, b};
     return 1;
 }
 
@@ -49,10 +50,10 @@ int asim_fabric_diagnostics(const struct asim_fabric *fabric, const struct asim_
                             struct asim_err *err)
 {
     uint64_t bps = unmapped_rate(fabric);
-    struct twice twice = {0, 0};
+    struct duplicate duplicate = {0, 0};
     uint32_t full = 0;
 
-    if (asim_topo_duplicate_links(fabric->set.topo, see_twice, &twice))
+    if (asim_topo_duplicate_links(fabric->set.topo, note_duplicate, &duplicate))
         return asim_err_nomem(err, "looking for duplicate links");
     for (uint32_t v = 0; v < fabric->set.nodes - fabric->set.hosts; v++)
         full += fabric->sw[v].shareable == UINT64_MAX;
@@ -62,13 +63,13 @@ int asim_fabric_diagnostics(const struct asim_fabric *fabric, const struct asim_
             "on %u switches headroom and reserve alone exceed the buffer, so PFC never triggers "
             "there (as in ASTRA-sim); raise BUFFER_SIZE or lower HEADROOM_FACTOR",
             full);
-    if (twice.a != twice.b)
+    if (duplicate.a != duplicate.b)
         asim_diagnose(notes,
                       "nodes %u and %u are joined by several links, which messages share by their "
                       "hash; in ASTRA-sim the last of them in the file is the only one",
-                      asim_topo_external_id(fabric->set.topo, twice.a),
-                      asim_topo_external_id(fabric->set.topo, twice.b));
-    /* Where nobody reacts to marks this changes no time. */
+                      asim_topo_external_id(fabric->set.topo, duplicate.a),
+                      asim_topo_external_id(fabric->set.topo, duplicate.b));
+    /* Without a congestion control that reacts to marks this changes no time. */
     if (bps && fabric->set.net->enable_qcn && fabric->set.cc->number != 12)
         asim_diagnose(notes,
                       "KMIN_MAP and KMAX_MAP have no entry for links of %llu bit/s: every frame "

@@ -1,9 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only
  *
- * Building the packet network from a topology, and its windows. From the earliest event T on, no
- * node can act on another before T + W, W being the smallest link delay; so every node advances
- * to T + W on its own, in any order, with the same result (core/fabric/README.md). Set-up is linear
- * in nodes and links.
+ * Builds the packet network from a topology, and closes it. Linear in nodes and links.
  */
 #include "fabric/switch/bulk/switch_shard.h"
 #include "fabric/switch/mmu.h"
@@ -21,8 +18,8 @@
 #include <stdlib.h>
 #include <unistd.h>
 
-/* Two wires per link, 2 x link for a to b and 2 x link + 1 for b to a: the parity of an id is its
- * direction. Also finds the safe window, the smallest delay. */
+/* Two wires a link, 2 x link for a to b and 2 x link + 1 for b to a. Also finds the lookahead, the
+ * smallest delay. */
 static int open_wires(struct asim_fabric *fabric)
 {
     const struct asim_topo *topo = fabric->set.topo;
@@ -64,9 +61,8 @@ static int open_wires(struct asim_fabric *fabric)
     return 0;
 }
 
-/* Joins port i (0-based here, 1-based in the topology) of a node to the wire it sends on and the
- * one it hears. Both ports of a link between one node and itself would match the node id, hence the
- * test of the port number, too. */
+/* Joins port i (0-based here, 1-based in the topology) of a node to its outgoing and its incoming
+ * wire. A link may join a node to itself, so the port number decides which end this port is. */
 static void open_port(struct asim_fabric *fabric, struct asim_port *port, uint32_t node, uint32_t i)
 {
     const struct asim_topo *topo = fabric->set.topo;
@@ -132,7 +128,7 @@ static int open_switch(struct asim_fabric *fabric, uint32_t node, uint64_t nic_b
     return 0;
 }
 
-/* One entry more than needed everywhere, so that no allocation asks for zero bytes. */
+/* Every array has one entry more than needed, so that no allocation asks for zero bytes. */
 static int open_nodes(struct asim_fabric *fabric)
 {
     uint32_t nodes = fabric->set.nodes, total = fabric->set.topo->first_port[nodes];
@@ -157,8 +153,8 @@ static int open_nodes(struct asim_fabric *fabric)
     return 0;
 }
 
-/* Serialization times are tabled in 32 bits of ns; a link on which the largest frame takes longer
- * (17 kb/s for 9 kB) would run on a wrapped figure. */
+/* Tables hold serialization times in 32 bits of ticks, which the largest frame of a very slow link
+ * (17 kb/s for 9 kB) would overflow. */
 static int check_rates(const struct asim_fabric *fabric, struct asim_err *err)
 {
     const struct asim_topo *topo = fabric->set.topo;
@@ -176,8 +172,8 @@ static int check_rates(const struct asim_fabric *fabric, struct asim_err *err)
     return 0;
 }
 
-/* A sentence is better than to be killed by the system. What wires and switches take at least; of
- * several processes each has its part only. */
+/* Compares the least memory of wires and switches with the machine's: without this check the system
+ * would kill the process. One of several processes has a part of the network only. */
 static int check_memory(const struct asim_fabric *fabric, struct asim_err *err)
 {
     const struct asim_topo *topo = fabric->set.topo;
@@ -195,8 +191,7 @@ static int check_memory(const struct asim_fabric *fabric, struct asim_err *err)
 }
 
 /* GLOBAL_T 1 gives every flow the window and base RTT of the worst pair
- * (rdma-network.md#base-rtt-and-bdp); computed once here because it walks all kinds of pairs. With
- * GLOBAL_T 0 each flow asks for its own pair. */
+ * (rdma-network.md#base-rtt-and-bdp). With GLOBAL_T 0 each flow asks for its own pair. */
 static int open_global_rtt(struct asim_fabric *fabric, struct asim_err *err)
 {
     struct asim_pair pair;
@@ -224,8 +219,7 @@ static int open_cc(struct asim_fabric *fabric, struct asim_err *err)
     return cc->check ? cc->check(fabric->set.cc_config.options, err) : 0;
 }
 
-/* config->topo, ->route and ->net are borrowed and must outlive the fabric. Every failure on the
- * way leaves a fabric that asim_fabric_close can take, so there is one clean-up path. */
+/* After any failure asim_fabric_close can take the fabric, so there is one clean-up path. */
 int asim_fabric_open(struct asim_fabric **out, const struct asim_fabric_config *config,
                      struct asim_err *err)
 {
@@ -268,7 +262,7 @@ int asim_fabric_open(struct asim_fabric **out, const struct asim_fabric_config *
                           fabric->set.cc->on_timer == asim_cc_timer_nothing;
     if (!code && asim_half_steps_open(fabric))
         code = asim_err_nomem(err, "building the packet network");
-    if (!fabric->set.lookahead) /* a link without delay: nothing may run ahead of anything */
+    if (!fabric->set.lookahead) /* a link without delay leaves no lookahead */
         fabric->run.per_event = 1;
     if (code) {
         asim_fabric_close(fabric);
@@ -277,7 +271,7 @@ int asim_fabric_open(struct asim_fabric **out, const struct asim_fabric_config *
     return code;
 }
 
-/* Takes a host that open_host did not finish, or never began: all its pointers are then NULL. */
+/* Also for a host that open_host did not finish or begin: its pointers are NULL then. */
 static void close_host(struct asim_host *host)
 {
     struct asim_rx **rx = atomic_load(&host->rx);
@@ -337,7 +331,7 @@ struct asim_thread_team *asim_fabric_thread_team(const struct asim_fabric *fabri
     return fabric->workers.team;
 }
 
-/* In no particular order: nodes refer to wires and tables by pointer but free only their own. */
+/* In any order: no part frees what another part owns. */
 void asim_fabric_close(struct asim_fabric *fabric)
 {
     if (!fabric)

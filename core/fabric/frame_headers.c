@@ -15,7 +15,7 @@
 #include "fabric/node.h"
 #include "fabric/switch/queue_watch.h"
 
-/* Big endian, as everything on the wire; returns what is behind it. */
+/* Big endian; returns the byte behind it. */
 static uint8_t *put(uint8_t *at, uint64_t value, unsigned bytes)
 {
     for (unsigned i = 0; i < bytes; i++)
@@ -32,10 +32,10 @@ static uint32_t link_ip(const struct asim_fabric *fabric, const uint32_t node_po
     return 10u << 24 | (link / 254 + 1) << 16 | (link % 254 + 1) << 8 | end;
 }
 
-/* A frame seen where it leaves, or waits to leave, is on its way out of node_port; the source of
- * one that has arrived is at the other end. */
-static void pfc_facts(const struct asim_fabric *fabric, const struct asim_frame *frame,
-                      const uint32_t node_port[2], struct asim_decoded_headers *facts)
+/* node_port is the sender of a frame that leaves or is queued; a frame that has arrived there comes
+ * from the far end of the link. */
+static void decode_pfc(const struct asim_fabric *fabric, const struct asim_frame *frame,
+                       const uint32_t node_port[2], struct asim_decoded_headers *headers)
 {
     const struct asim_port *port =
         fabric->ports[fabric->set.topo->first_port[node_port[0]] + node_port[1] - 1];
@@ -45,43 +45,43 @@ static void pfc_facts(const struct asim_fabric *fabric, const struct asim_frame 
         sender[0] = port->out->to;
         sender[1] = port->out->to_port + 1;
     }
-    facts->protocol = ASIM_PROTOCOL_PFC;
-    facts->priority = (uint8_t)frame->slot;
-    facts->from = asim_topo_external_id(fabric->set.topo, sender[0]);
-    facts->to = asim_topo_external_id(fabric->set.topo, frame->dst);
-    facts->src_ip = link_ip(fabric, sender);
-    facts->dst_ip = 0xffffffff;
+    headers->protocol = ASIM_PROTOCOL_PFC;
+    headers->priority = (uint8_t)frame->slot;
+    headers->from = asim_topo_external_id(fabric->set.topo, sender[0]);
+    headers->to = asim_topo_external_id(fabric->set.topo, frame->dst);
+    headers->src_ip = link_ip(fabric, sender);
+    headers->dst_ip = 0xffffffff;
     if (frame->type == ASIM_PAUSE)
-        facts->pause_us = (uint32_t)(fabric->set.net->pause_time_fs / 1000000000);
+        headers->pause_us = (uint32_t)(fabric->set.net->pause_time_fs / 1000000000);
 }
 
 void asim_fabric_decode_headers(const struct asim_fabric *fabric, const struct asim_frame *frame,
-                                const uint32_t node_port[2], struct asim_decoded_headers *facts)
+                                const uint32_t node_port[2], struct asim_decoded_headers *headers)
 {
     const struct asim_rx *rx;
     int data = frame->type == ASIM_DATA;
 
-    *facts = (struct asim_decoded_headers){
+    *headers = (struct asim_decoded_headers){
         .seq = frame->seq, .wire = (uint32_t)frame->wire, .mtu = fabric->set.net->payload_bytes};
     if (frame->type >= ASIM_PAUSE) {
-        pfc_facts(fabric, frame, node_port, facts);
+        decode_pfc(fabric, frame, node_port, headers);
         return;
     }
     rx = asim_rx_of(fabric, frame->src, frame->slot);
-    facts->protocol = data                       ? ASIM_PROTOCOL_DATA
-                      : frame->type == ASIM_NACK ? ASIM_PROTOCOL_NACK
-                                                 : ASIM_PROTOCOL_ACK;
-    facts->priority = (uint8_t)fabric->set.net->priority_group;
-    facts->size = rx->size;
-    facts->from = asim_topo_external_id(fabric->set.topo, data ? rx->msg.src : rx->msg.dst);
-    facts->to = asim_topo_external_id(fabric->set.topo, data ? rx->msg.dst : rx->msg.src);
-    facts->src_ip = asim_host_ip(facts->from);
-    facts->dst_ip = asim_host_ip(facts->to);
-    facts->sport = data ? rx->sport : ASIM_DPORT;
-    facts->dport = data ? ASIM_DPORT : rx->sport;
-    facts->congested = (frame->flags & (data ? ASIM_CE : ASIM_CNP)) != 0;
+    headers->protocol = data                       ? ASIM_PROTOCOL_DATA
+                        : frame->type == ASIM_NACK ? ASIM_PROTOCOL_NACK
+                                                   : ASIM_PROTOCOL_ACK;
+    headers->priority = (uint8_t)fabric->set.net->priority_group;
+    headers->size = rx->size;
+    headers->from = asim_topo_external_id(fabric->set.topo, data ? rx->msg.src : rx->msg.dst);
+    headers->to = asim_topo_external_id(fabric->set.topo, data ? rx->msg.dst : rx->msg.src);
+    headers->src_ip = asim_host_ip(headers->from);
+    headers->dst_ip = asim_host_ip(headers->to);
+    headers->sport = data ? rx->sport : ASIM_DPORT;
+    headers->dport = data ? ASIM_DPORT : rx->sport;
+    headers->congested = (frame->flags & (data ? ASIM_CE : ASIM_CNP)) != 0;
     if (data)
-        facts->payload = facts->wire - fabric->set.data_overhead;
+        headers->payload = headers->wire - fabric->set.data_overhead;
 }
 
 uint64_t asim_fabric_queued(const struct asim_fabric *fabric, const uint32_t node_port[2],
@@ -97,25 +97,25 @@ uint64_t asim_fabric_queued(const struct asim_fabric *fabric, const uint32_t nod
     return asim_queue_control_bytes(port);
 }
 
-/* Without options; the checksum is that of these 20 bytes. */
-static uint8_t *put_ipv4(uint8_t *at, const struct asim_decoded_headers *facts, uint32_t length,
+/* 20 bytes, without options. */
+static uint8_t *put_ipv4(uint8_t *at, const struct asim_decoded_headers *headers, uint32_t length,
                          uint8_t protocol)
 {
     uint8_t *begin = at;
     uint32_t sum = 0;
-    /* Not congested: able to be marked (ECT(0)) on data, nothing on the others. */
-    int data = facts->protocol == ASIM_PROTOCOL_DATA;
-    uint8_t tos = data ? (facts->congested ? 3 : 2) : 0;
+    /* Data frames are ECT(0), or CE where marked; others are not ECN-capable. */
+    int data = headers->protocol == ASIM_PROTOCOL_DATA;
+    uint8_t tos = data ? (headers->congested ? 3 : 2) : 0;
 
     at = put(at, 0x45, 1);
     at = put(at, tos, 1);
     at = put(at, length, 2);
     at = put(at, 0, 4);
-    at = put(at, facts->protocol == ASIM_PROTOCOL_PFC ? 1 : 64, 1);
+    at = put(at, headers->protocol == ASIM_PROTOCOL_PFC ? 1 : 64, 1);
     at = put(at, protocol, 1);
     at = put(at, 0, 2);
-    at = put(at, facts->src_ip, 4);
-    at = put(at, facts->dst_ip, 4);
+    at = put(at, headers->src_ip, 4);
+    at = put(at, headers->dst_ip, 4);
     for (int i = 0; i < 20; i += 2)
         sum += (uint32_t)(begin[i] << 8 | begin[i + 1]);
     sum = (sum & 0xffff) + (sum >> 16);
@@ -123,79 +123,80 @@ static uint8_t *put_ipv4(uint8_t *at, const struct asim_decoded_headers *facts, 
     return at;
 }
 
-/* PPP, IPv4, then what the protocol has (rdma-network.md#layers and rdma-network.md#frame-sizes);
- * telemetry counts as payload here. */
-uint32_t asim_frame_head(const struct asim_decoded_headers *facts, uint8_t *head, uint32_t *total)
+/* PPP, IPv4, then the header of the protocol (rdma-network.md#layers and
+ * rdma-network.md#frame-sizes); telemetry counts as payload here. */
+uint32_t asim_frame_head(const struct asim_decoded_headers *headers, uint8_t *head, uint32_t *total)
 {
     uint8_t *at = put(head, 0x0021, 2);
 
-    at = put_ipv4(at, facts, facts->wire - 2, facts->protocol);
-    if (facts->protocol == ASIM_PROTOCOL_DATA) {
-        at = put(put(at, facts->sport, 2), facts->dport, 2);
-        at = put(put(at, facts->wire - 22, 2), 0, 2);
-        at = put(put(at, facts->seq, 4), facts->priority, 2);
-    } else if (facts->protocol == ASIM_PROTOCOL_PFC) {
-        at = put(put(put(at, facts->pause_us, 4), 0, 4), facts->priority, 1);
+    at = put_ipv4(at, headers, headers->wire - 2, headers->protocol);
+    if (headers->protocol == ASIM_PROTOCOL_DATA) {
+        at = put(put(at, headers->sport, 2), headers->dport, 2);
+        at = put(put(at, headers->wire - 22, 2), 0, 2);
+        at = put(put(at, headers->seq, 4), headers->priority, 2);
+    } else if (headers->protocol == ASIM_PROTOCOL_PFC) {
+        at = put(put(put(at, headers->pause_us, 4), 0, 4), headers->priority, 1);
     } else {
-        at = put(put(at, facts->sport, 2), facts->dport, 2);
-        at = put(put(at, facts->congested, 2), facts->priority, 2);
-        at = put(at, facts->seq, 4);
+        at = put(put(at, headers->sport, 2), headers->dport, 2);
+        at = put(put(at, headers->congested, 2), headers->priority, 2);
+        at = put(at, headers->seq, 4);
     }
-    *total = facts->wire;
+    *total = headers->wire;
     return (uint32_t)(at - head);
 }
 
-/* Locally administered, the node's number in it. */
+/* A locally administered address that holds the node's number. */
 static uint8_t *put_mac(uint8_t *at, uint32_t node)
 {
     return put(put(at, 0x0200, 2), node, 4);
 }
 
-/* IEEE 802.1Qbb: one time per class in quanta of 512 bit times; the simulation knows us and no
- * timer, so a pause is the longest there is. */
-static uint32_t roce_pfc(const struct asim_decoded_headers *facts, uint8_t *head, uint32_t *total)
+/* IEEE 802.1Qbb: one time per class, in quanta of 512 bit times. A simulated pause lasts until a
+ * resume, so it gets the longest time. */
+static uint32_t roce_pfc(const struct asim_decoded_headers *headers, uint8_t *head, uint32_t *total)
 {
-    uint8_t *at = put_mac(put(head, 0x0180c2000001, 6), facts->from);
+    uint8_t *at = put_mac(put(head, 0x0180c2000001, 6), headers->from);
 
-    at = put(put(put(at, 0x8808, 2), 0x0101, 2), 1u << facts->priority, 2);
+    at = put(put(put(at, 0x8808, 2), 0x0101, 2), 1u << headers->priority, 2);
     for (unsigned q = 0; q < ASIM_QUEUES; q++)
-        at = put(at, q == facts->priority && facts->pause_us ? 0xffff : 0, 2);
+        at = put(at, q == headers->priority && headers->pause_us ? 0xffff : 0, 2);
     memset(at, 0, (size_t)(head + 60 - at));
     *total = 60;
     return 60;
 }
 
 /* RC SEND: first 0, middle 1, last 2, only 4. */
-static uint8_t opcode(const struct asim_decoded_headers *facts)
+static uint8_t opcode(const struct asim_decoded_headers *headers)
 {
-    int last = facts->seq + facts->payload >= facts->size;
+    int last = headers->seq + headers->payload >= headers->size;
 
-    if (facts->protocol != ASIM_PROTOCOL_DATA)
+    if (headers->protocol != ASIM_PROTOCOL_DATA)
         return 0x11;
-    if (!facts->seq)
+    if (!headers->seq)
         return last ? 4 : 0;
     return last ? 2 : 1;
 }
 
-uint32_t asim_frame_roce(const struct asim_decoded_headers *facts, uint8_t *head, uint32_t *total)
+uint32_t asim_frame_roce(const struct asim_decoded_headers *headers, uint8_t *head, uint32_t *total)
 {
-    int data = facts->protocol == ASIM_PROTOCOL_DATA, nack = facts->protocol == ASIM_PROTOCOL_NACK;
-    uint32_t pad = data ? (4 - facts->payload % 4) % 4 : 0;
-    uint32_t body = 8 + 12 + (data ? facts->payload + pad : 4) + 4;
-    /* Of this packet; of the last one that is there; of the one that is missing. */
-    uint64_t number = data || nack || !facts->seq ? facts->seq : facts->seq - 1;
+    int data = headers->protocol == ASIM_PROTOCOL_DATA,
+        nack = headers->protocol == ASIM_PROTOCOL_NACK;
+    uint32_t pad = data ? (4 - headers->payload % 4) % 4 : 0;
+    uint32_t body = 8 + 12 + (data ? headers->payload + pad : 4) + 4;
+    /* DATA: this packet. ACK: the last packet received. NACK: the missing packet. */
+    uint64_t number = data || nack || !headers->seq ? headers->seq : headers->seq - 1;
     uint8_t *at = head;
 
-    if (facts->protocol == ASIM_PROTOCOL_PFC)
-        return roce_pfc(facts, head, total);
-    at = put(put_mac(put_mac(at, facts->to), facts->from), 0x0800, 2);
-    at = put_ipv4(at, facts, 20 + body, 17);
-    at = put(put(at, data ? facts->sport : facts->dport, 2), 4791, 2);
+    if (headers->protocol == ASIM_PROTOCOL_PFC)
+        return roce_pfc(headers, head, total);
+    at = put(put_mac(put_mac(at, headers->to), headers->from), 0x0800, 2);
+    at = put_ipv4(at, headers, 20 + body, 17);
+    at = put(put(at, data ? headers->sport : headers->dport, 2), 4791, 2);
     at = put(put(at, body, 2), 0, 2);
-    at = put(put(at, opcode(facts), 1), pad << 4, 1);
-    at = put(put(at, 0xffff, 2), !data && facts->congested ? 0x40 : 0, 1);
-    at = put(at, data ? facts->sport : facts->dport, 3);
-    at = put(put(at, data ? 0x80 : 0, 1), number / facts->mtu & 0xffffff, 3);
+    at = put(put(at, opcode(headers), 1), pad << 4, 1);
+    at = put(put(at, 0xffff, 2), !data && headers->congested ? 0x40 : 0, 1);
+    at = put(at, data ? headers->sport : headers->dport, 3);
+    at = put(put(at, data ? 0x80 : 0, 1), number / headers->mtu & 0xffffff, 3);
     if (!data) /* AETH; then the ICRC, which for data lies behind the payload */
         at = put(put(put(at, nack ? 0x60 : 0x1f, 1), 0, 3), 0, 4);
     *total = 14 + 20 + body;

@@ -1,14 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0-only
  *
- * Links that go down and come up at planned times (rdma-network.md#link-events). An event is
- * global: windows end at its time, every node has come to it, and it goes before all else that
- * happens then. Frames under way on the link are lost (loss.c knew), frames queued for it are
- * dropped and leave the shared buffer (ASTRA-sim leaks them there), PFC state of both ports is
- * cleared, routes are searched again over the links that are up, and queue pairs choose their NIC
- * anew. Any number of events; ASTRA-sim has one LINK_DOWN and no way up.
+ * Links that go down and come up at planned times (rdma-network.md#link-events). An event concerns
+ * the whole network: a window ends at its time, and the event precedes all others of that time.
+ * Frames under way on the link are lost (link/loss.c has planned the outage). Frames queued for it
+ * are dropped and leave the shared buffer; ASTRA-sim leaks them there. The PFC state of both ports
+ * is cleared, routes are searched again over the links that are up, and queue pairs choose their
+ * NIC anew. Any number of events; ASTRA-sim has one LINK_DOWN and no LINK_UP.
  *
- * Planned when the network is built and owned by it. Between events it costs one comparison per
- * window; at an event, a search for routes.
+ * Costs: one comparison a window; at an event, a search for routes.
  */
 #include "fabric/linkstate.h"
 #include "fabric/host/qp.h"
@@ -18,7 +17,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* A stable order, so that down and up at one time mean what was written last. */
+/* A stable order: of several events at one time the last line of the file wins. */
 static void insert(struct asim_linkstate *links, struct asim_link_event event)
 {
     size_t i = links->n++;
@@ -30,7 +29,7 @@ static void insert(struct asim_linkstate *links, struct asim_link_event event)
     links->at[i] = event;
 }
 
-/* Every link between the two nodes of one line of the configuration. */
+/* One line of the configuration concerns every link between its two nodes. */
 static int plan(struct asim_fabric *fabric, const struct asim_link_down *line, struct asim_err *err)
 {
     const struct asim_topo *topo = fabric->set.topo;
@@ -55,8 +54,8 @@ static int plan(struct asim_fabric *fabric, const struct asim_link_down *line, s
                         line->up ? "UP" : "DOWN", line->a, line->b);
 }
 
-/* Grows by one: a link has few outages, which frames look through in order. Open-ended until an
- * event brings the link up. Freed by asim_loss_close. */
+/* An outage is open-ended until an event brings the link up. A link has few outages, and a frame
+ * searches them in order. asim_loss_close frees them. */
 static int add_outage(struct asim_wire_loss *loss, uint64_t from)
 {
     struct asim_outage *outages =
@@ -69,7 +68,7 @@ static int add_outage(struct asim_wire_loss *loss, uint64_t from)
     return 0;
 }
 
-/* Events become intervals, which is what a frame is held against when it starts. */
+/* Turns events into intervals, which the loss test of a frame needs. */
 static int plan_outages(struct asim_fabric *fabric)
 {
     const struct asim_linkstate *links = fabric->link_events;
@@ -90,9 +89,8 @@ static int plan_outages(struct asim_fabric *fabric)
     return 0;
 }
 
-/* Without LINK_DOWN in the configuration nothing is allocated and nothing is ever asked. What fails
- * half-way is taken by asim_linkstate_close. Quadratic in lines x links at worst; both are read
- * from files a user wrote. */
+/* Allocates nothing without LINK_DOWN in the configuration. asim_linkstate_close takes the state of
+ * any failure. Costs lines x links. */
 int asim_linkstate_open(struct asim_fabric *fabric, struct asim_err *err)
 {
     const struct asim_netconf *net = fabric->set.net;
@@ -122,7 +120,7 @@ void asim_linkstate_close(struct asim_fabric *fabric)
     free(fabric->link_events);
 }
 
-/* ACKs that waited at a host's NIC; its queue pairs stay, they are moved by choose_again. */
+/* Drops the ACKs that wait at a NIC. Its queue pairs stay; choose_again moves them. */
 static void empty_nic(struct asim_host *host, struct asim_nic *nic, uint64_t t)
 {
     const uint32_t at[2] = {host->node, (uint32_t)(nic - host->nics) + 1};
@@ -139,8 +137,8 @@ static void empty_nic(struct asim_host *host, struct asim_nic *nic, uint64_t t)
     }
 }
 
-/* One end of a link; both act at the same ns. A frame that is being serialized stays on the port
- * until its time is up: that it is lost was settled when it started. */
+/* Changes one end of a link. A frame that is being serialized keeps the port busy to its end: it
+ * was counted as lost when it started. */
 static void set_end(struct asim_fabric *fabric, const uint32_t node_port[2], int down, uint64_t t)
 {
     uint32_t node = node_port[0], p = node_port[1] - 1;
@@ -157,7 +155,7 @@ static void set_end(struct asim_fabric *fabric, const uint32_t node_port[2], int
         asim_switch_port_down(fabric, &fabric->sw[node - fabric->set.hosts], p, t);
 }
 
-/* Down twice is down: an event that repeats the present state changes nothing. */
+/* An event that repeats the present state changes nothing. */
 static void change(struct asim_fabric *fabric, const struct asim_link_event *event)
 {
     const struct asim_link *link = &fabric->set.topo->links[event->link];
@@ -169,7 +167,7 @@ static void change(struct asim_fabric *fabric, const struct asim_link_event *eve
     set_end(fabric, (const uint32_t[2]){link->b, link->port_b}, !event->up, event->t);
 }
 
-/* The old handle, if it was ours, refers to `down` as it was, so it goes first. */
+/* The old routes refer to `down`, so they are closed first. */
 static void reroute(struct asim_fabric *fabric)
 {
     struct asim_linkstate *links = fabric->link_events;
@@ -185,8 +183,8 @@ static void reroute(struct asim_fabric *fabric)
         asim_ecmp_forget(&fabric->sw[v]);
 }
 
-/* Queue pairs of a host with several NICs, by NIC and order of creation, onto the NICs that lead to
- * their destinations now. */
+/* Moves the queue pairs of a host with several NICs to the NICs that now lead to their
+ * destinations, in the order of their old NICs and of their creation. */
 static int choose_again(struct asim_fabric *fabric, struct asim_host *host)
 {
     ASIM_VEC(uint32_t) slots = {0};
@@ -211,12 +209,12 @@ static int choose_again(struct asim_fabric *fabric, struct asim_host *host)
     return code;
 }
 
-/* The event is older than all else at its time: it was planned before the run began. */
+/* The event has the first tie key of its time, because it was planned before the run. */
 static void wake_host(struct asim_fabric *fabric, struct asim_host *host, uint64_t t)
 {
     host->now = t;
     host->tie = asim_tie_key(t, 0, ASIM_CLASS_FREE);
-    host->peer = UINT32_MAX; /* the figures of a path are of the path there was */
+    host->peer = UINT32_MAX; /* forgets the old path */
     host->seq++;
     if (host->n_nics > 1 && choose_again(fabric, host))
         host->worker->failed = ASIM_ENOMEM;
@@ -224,7 +222,7 @@ static void wake_host(struct asim_fabric *fabric, struct asim_host *host, uint64
         asim_nic_kick(fabric, host, &host->nics[i], t);
 }
 
-/* Linear in the network, at each event: routes of any pair may have changed. */
+/* Linear in the network: the routes of any pair may have changed. */
 void asim_linkstate_apply(struct asim_fabric *fabric)
 {
     struct asim_linkstate *links = fabric->link_events;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only
  *
- * The packet network as a whole, and the functions its files share. The state of nodes is in host.h
- * and switch.h; only a node's own functions change it, and the tails of its outgoing mailboxes.
+ * The state of the packet network as a whole. The state of nodes is in host.h and switch.h: a
+ * node's own functions change it, and the tails of its outgoing receive rings, and nothing else.
  */
 #ifndef ASIM_FABRIC_NODE_H
 #define ASIM_FABRIC_NODE_H
@@ -82,7 +82,7 @@ struct asim_fabric {
     struct asim_fabric_run run;
 };
 
-/* Whole ns, fractions cut: what the outside is told of a time in ticks. */
+/* Whole ns, fractions cut: times that leave the fabric. */
 static inline uint64_t asim_to_ns(const struct asim_fabric *fabric, uint64_t ticks)
 {
     return fabric->set.tick == 1 || ticks == ASIM_NEVER ? ticks : ticks / fabric->set.tick;
@@ -95,7 +95,7 @@ static inline uint64_t asim_fs_to_ticks(const struct asim_fabric *fabric, uint64
 {
     return fs / (ASIM_FS_PER_NS / fabric->set.tick);
 }
-/* As what hashes know a host (hash.h). */
+/* The address of a host in hashes (link/hash.h). */
 static inline uint32_t asim_fabric_ip(const struct asim_fabric *fabric, uint32_t host)
 {
     return asim_host_ip(asim_topo_external_id(fabric->set.topo, host));
@@ -106,7 +106,7 @@ static inline int asim_fabric_owns(const struct asim_fabric *fabric, uint32_t v)
 {
     return !fabric->dist.part_of || fabric->dist.part_of[v] == fabric->dist.self;
 }
-/* The two halves of a flow (host/flow.h), from frames. */
+/* The sender's and the receiver's side of a flow (host/flow.h), by the frame's source and slot. */
 static inline struct asim_flow *asim_flow_of(const struct asim_fabric *fabric, uint32_t src,
                                              uint32_t slot)
 {
@@ -117,7 +117,8 @@ static inline struct asim_rx *asim_rx_of(const struct asim_fabric *fabric, uint3
 {
     return asim_rx_at(&fabric->host[src], slot & 0xffffff);
 }
-/* The destination has counted frames of a flow (asim_rx_count): the source's process is to hear. */
+/* The destination has counted frames of a flow (asim_rx_count), which the source's process must
+ * learn. */
 static inline void asim_flow_add_release(struct asim_worker *worker, uint32_t src, uint32_t slot)
 {
     if (worker->fabric->dist.exchange)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only
  *
  * Hosts with two to eight NICs: what comes in at one and leaves by another goes its short way in
- * windows (frame_loop.c), and the long one at W = 0, where all events of a host are compared at
+ * windows (frame_loop.c), and the long one in per-event mode, where all events of a host are compared at
  * once. Links are mostly equal, so that frames meet at the same ns at several NICs; every message
  * and every link must be the same both ways.
  */

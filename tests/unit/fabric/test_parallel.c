@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-only
  *
- * A network dealt to threads, and to processes, against the same network on one of each: random
- * networks and messages, every congestion control, losses, links that go down and up, spraying.
- * The processes are fabrics side by side in this one, whose blocks are handed over by hand, so that
- * everything but the transport is tested here. Each message's times and each wire's counts must be
- * equal.
+ * A network on several threads, and on several processes, against the same network on one of each:
+ * random networks and messages, every congestion control, losses, links that go down and up,
+ * spraying. The processes are several fabrics in this one process, which exchange their buffers by
+ * hand, so everything but the transport is tested. Each message's times and each wire's counts must
+ * be equal.
  */
 #include "testbench_links.h"
 #include "testbench_random.h"
@@ -13,9 +13,9 @@
 #include "fabric/grid.h"
 #include "fabric/parallel/exchange.h"
 
-enum { MOST_PARTS = 4 };
+enum { MAX_PARTS = 4 };
 
-static uint32_t turns; /* networks in several processes whose sides took turns */
+static uint32_t half_steps; /* networks in several processes that took half-steps */
 
 /* Losses of all kinds, beside what random_bench draws. */
 static struct testbench *lossy_bench(uint64_t seed)
@@ -38,7 +38,7 @@ static struct testbench *lossy_bench(uint64_t seed)
     return bench;
 }
 
-/* A message's times and a wire's counts, from whoever knows them. */
+/* A wire's counts, from the process of the node that sends on it. */
 static void compare_wires(const struct testbench *one, struct testbench *const *benches,
                           const uint32_t *part_of)
 {
@@ -84,7 +84,7 @@ static void compare(const struct testbench *one, struct testbench *const *benche
 /* Returns whether the workers went on alone for longer than the smallest link delay. */
 static int on_threads(uint64_t seed, const struct testbench *one, uint32_t n, int use_memo)
 {
-    int strides;
+    int longer_lookahead;
 
     struct testbench *bench = lossy_bench(seed);
     struct asim_partition part;
@@ -96,15 +96,15 @@ static int on_threads(uint64_t seed, const struct testbench *one, uint32_t n, in
     bench->fabric->workers.parallel_threshold = 0;
     bench_go(bench);
     compare(one, &bench, 1, NULL);
-    strides = bench->fabric->workers.lookahead > bench->fabric->set.lookahead;
+    longer_lookahead = bench->fabric->workers.lookahead > bench->fabric->set.lookahead;
     asim_partition_fini(&part);
     bench_close(bench);
-    return strides;
+    return longer_lookahead;
 }
 
 /* A switch of hosts that belong to n threads in no order, each of which has a shard there. Returns
  * how many windows were bulk. */
-static uint32_t on_desks(uint64_t seed, const struct testbench *one, uint32_t n)
+static uint32_t on_shards(uint64_t seed, const struct testbench *one, uint32_t n)
 {
     struct testbench *bench = lossy_bench(seed);
     uint32_t *of = calloc(bench->topo.nodes, sizeof *of), bulk = 0;
@@ -128,21 +128,21 @@ static uint32_t on_desks(uint64_t seed, const struct testbench *one, uint32_t n)
     return bulk;
 }
 
-/* What each has for the others goes over at the end of the window. */
+/* The end of a window: each process takes the buffers of all others. */
 static void exchange(struct testbench **benches, uint32_t n)
 {
     for (uint32_t p = 0; p < n; p++)
         for (uint32_t q = 0; q < n; q++) {
-            struct asim_buffer block;
+            struct asim_buffer buffer;
 
             if (p == q)
                 continue;
-            CHECK(!asim_exchange_pack(benches[p]->fabric, q, &block, NULL));
-            CHECK(!asim_exchange_unpack(benches[q]->fabric, &block, NULL));
+            CHECK(!asim_exchange_pack(benches[p]->fabric, q, &buffer, NULL));
+            CHECK(!asim_exchange_unpack(benches[q]->fabric, &buffer, NULL));
         }
 }
 
-/* As the processes of ns-3 do: windows on one grid, those that are empty left out. */
+/* As ns-3's processes: windows of a common grid, without the empty ones. */
 static void run_grid(struct testbench **benches, uint32_t n)
 {
     uint64_t window = asim_exchange_lookahead(benches[0]->fabric);
@@ -163,8 +163,8 @@ static void run_grid(struct testbench **benches, uint32_t n)
     }
 }
 
-/* All or none, and of those that may not all, so that the other way is tried as well. */
-static void take_turns(struct testbench **benches, uint32_t n, uint64_t seed)
+/* All processes take half-steps or none; some networks that could do not, to test both. */
+static void use_half_steps(struct testbench **benches, uint32_t n, uint64_t seed)
 {
     uint32_t may = 0;
 
@@ -172,14 +172,14 @@ static void take_turns(struct testbench **benches, uint32_t n, uint64_t seed)
         may += asim_grid_may_use_half_steps(benches[p]->fabric) != 0;
     for (uint32_t p = 0; may == n && seed % 4 && p < n; p++)
         asim_grid_use_half_steps(benches[p]->fabric);
-    turns += may == n && seed % 4;
+    half_steps += may == n && seed % 4;
 }
 
-/* Returns whether the network could be cut. threads 0: one, and event by event. */
+/* Returns whether the network could be cut. threads 0: one thread in per-event mode. */
 static int on_processes(uint64_t seed, const struct testbench *one, uint32_t n, uint32_t threads)
 {
     int per_event = !threads;
-    struct testbench *benches[MOST_PARTS] = {NULL};
+    struct testbench *benches[MAX_PARTS] = {NULL};
     struct asim_partition workers, part;
     struct asim_err err = {0};
 
@@ -198,7 +198,7 @@ static int on_processes(uint64_t seed, const struct testbench *one, uint32_t n, 
     if (!err.code && part.cut_links) {
         for (uint32_t p = 0; p < n; p++)
             bench_start(benches[p]);
-        take_turns(benches, n, seed);
+        use_half_steps(benches, n, seed);
         run_grid(benches, n);
         compare(one, benches, n, part.of);
     }
@@ -210,20 +210,20 @@ static int on_processes(uint64_t seed, const struct testbench *one, uint32_t n, 
     return (int)n;
 }
 
-static void whole(const char *slow)
+static void check_all(const char *slow)
 {
-    uint32_t cut = 0, strides = 0, bulk = 0;
+    uint32_t cut = 0, longer_lookahead = 0, bulk = 0;
 
     for (uint64_t seed = 1; seed <= (slow ? 2 * SEEDS : SEEDS) && check_failures < 20; seed++) {
         struct testbench *one = lossy_bench(seed);
 
         bench_run(one, 0);
         if (seed % 16 == 1)
-            strides += (uint32_t)on_threads(seed, one, 2 + seed / 16 % 2, 0);
+            longer_lookahead += (uint32_t)on_threads(seed, one, 2 + seed / 16 % 2, 0);
         if (seed % 16 == 9)
             on_threads(seed, one, 2 + seed / 16 % 2, 1);
         if (seed % 4 < 2 && asim_topo_is_star(&one->topo, one->topo.hosts, 2))
-            bulk += on_desks(seed, one, 2 + seed % 2);
+            bulk += on_shards(seed, one, 2 + seed % 2);
         cut += (uint32_t)on_processes(seed, one, 2 + seed % 3, 1);
         if (seed % 4 == 0)
             on_processes(seed, one, 2 + seed / 4 % 3, 0);
@@ -236,15 +236,17 @@ static void whole(const char *slow)
         }
         bench_close(one);
     }
-    fprintf(stderr,
-            "%u networks in several processes, in %u by sides, %u workers with strides, %u bulk "
-            "windows of shared switches\n",
-            cut, turns, strides, bulk);
-    CHECK(cut > 200 && turns > 50 && strides > 1 && bulk > 1000); /* else it says little */
+    fprintf(
+        stderr,
+        "%u networks in several processes, %u of them in half-steps, %u with longer lookahead of "
+        "workers, %u bulk windows of sharded switches\n",
+        cut, half_steps, longer_lookahead, bulk);
+    CHECK(cut > 200 && half_steps > 50 && longer_lookahead > 1 &&
+          bulk > 1000); /* else the test covers too little */
 }
 
 int main(void)
 {
-    whole(getenv("ASIM_SLOW"));
+    check_all(getenv("ASIM_SLOW"));
     return CHECK_DONE();
 }

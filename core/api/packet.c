@@ -34,11 +34,11 @@ struct watcher {
     void *self;
 };
 
-static void on_frame(void *self, enum asim_frame_event event, const uint32_t node_port[2],
+static void on_frame(void *self, enum asim_frame_event event, struct asim_port_id at,
                      const struct asim_frame *frame, uint64_t t)
 {
     const struct watcher *watcher = self;
-    struct asim_frame_seen seen = {event, node_port[0], node_port[1], t, frame};
+    struct asim_frame_seen seen = {event, at.node, at.port, t, frame};
 
     watcher->hook(watcher->self, &seen);
 }
@@ -59,9 +59,9 @@ int asim_packet_watch_frames(struct asim_world *world, asim_frame_seen_hook *hoo
 void asim_packet_decode(const struct asim_world *world, const struct asim_frame_seen *seen,
                         struct asim_decoded_headers *headers)
 {
-    const uint32_t node_port[2] = {seen->node, seen->port};
+    const struct asim_port_id at = {seen->node, seen->port};
 
-    asim_fabric_decode_headers(world->via.fabric, seen->frame, node_port, headers);
+    asim_fabric_decode_headers(world->via.fabric, seen->frame, at, headers);
 }
 
 void asim_packet_stats(const struct asim_world *world, struct asim_packet_counters *counters)

@@ -61,8 +61,8 @@ int asim_fabric_watch_frames(struct asim_fabric *fabric, asim_frame_hook *hook, 
 
 /* Sets watch.queue; before the start. 0 or ASIM_ENOMEM. */
 int asim_fabric_watch_queues(struct asim_fabric *fabric,
-                             void (*hook)(void *self, uint64_t t, const uint32_t node_port[2],
-                                          const uint64_t all_control[2]),
+                             void (*hook)(void *self, uint64_t t, struct asim_port_id at,
+                                          struct asim_queue_length length),
                              const struct asim_queue_sampling *sampling);
 
 /* Exact fast-forward from now on (memo/memo.h), with the same results. Call it before the first

@@ -23,31 +23,31 @@ static uint8_t *put(uint8_t *at, uint64_t value, unsigned bytes)
     return at + bytes;
 }
 
-static uint32_t link_ip(const struct asim_fabric *fabric, const uint32_t node_port[2])
+static uint32_t link_ip(const struct asim_fabric *fabric, struct asim_port_id at)
 {
     const struct asim_port *port =
-        fabric->ports[fabric->set.topo->first_port[node_port[0]] + node_port[1] - 1];
+        fabric->ports[fabric->set.topo->first_port[at.node] + at.port - 1];
     uint32_t link = port->out->id / 2, end = port->out->id % 2 + 1;
 
     return 10u << 24 | (link / 254 + 1) << 16 | (link % 254 + 1) << 8 | end;
 }
 
-/* node_port is the sender of a frame that leaves or is queued; a frame that has arrived there comes
+/* at is the sender of a frame that leaves or is queued; a frame that has arrived there comes
  * from the far end of the link. */
 static void decode_pfc(const struct asim_fabric *fabric, const struct asim_frame *frame,
-                       const uint32_t node_port[2], struct asim_decoded_headers *headers)
+                       struct asim_port_id at, struct asim_decoded_headers *headers)
 {
     const struct asim_port *port =
-        fabric->ports[fabric->set.topo->first_port[node_port[0]] + node_port[1] - 1];
-    uint32_t sender[2] = {node_port[0], node_port[1]};
+        fabric->ports[fabric->set.topo->first_port[at.node] + at.port - 1];
+    struct asim_port_id sender = at;
 
-    if (frame->dst == node_port[0]) {
-        sender[0] = port->out->to;
-        sender[1] = port->out->to_port + 1;
+    if (frame->dst == at.node) {
+        sender.node = port->out->to;
+        sender.port = port->out->to_port + 1;
     }
     headers->protocol = ASIM_PROTOCOL_PFC;
     headers->priority = (uint8_t)frame->slot;
-    headers->from = asim_topo_external_id(fabric->set.topo, sender[0]);
+    headers->from = asim_topo_external_id(fabric->set.topo, sender.node);
     headers->to = asim_topo_external_id(fabric->set.topo, frame->dst);
     headers->src_ip = link_ip(fabric, sender);
     headers->dst_ip = 0xffffffff;
@@ -56,7 +56,7 @@ static void decode_pfc(const struct asim_fabric *fabric, const struct asim_frame
 }
 
 void asim_fabric_decode_headers(const struct asim_fabric *fabric, const struct asim_frame *frame,
-                                const uint32_t node_port[2], struct asim_decoded_headers *headers)
+                                struct asim_port_id at, struct asim_decoded_headers *headers)
 {
     const struct asim_rx *rx;
     int data = frame->type == ASIM_DATA;
@@ -64,7 +64,7 @@ void asim_fabric_decode_headers(const struct asim_fabric *fabric, const struct a
     *headers = (struct asim_decoded_headers){
         .seq = frame->seq, .wire = (uint32_t)frame->wire, .mtu = fabric->set.net->payload_bytes};
     if (frame->type >= ASIM_PAUSE) {
-        decode_pfc(fabric, frame, node_port, headers);
+        decode_pfc(fabric, frame, at, headers);
         return;
     }
     rx = asim_rx_of(fabric, frame->src, frame->slot);
@@ -84,14 +84,13 @@ void asim_fabric_decode_headers(const struct asim_fabric *fabric, const struct a
         headers->payload = headers->wire - fabric->set.data_overhead;
 }
 
-uint64_t asim_fabric_queued(const struct asim_fabric *fabric, const uint32_t node_port[2],
-                            uint32_t q)
+uint64_t asim_fabric_queued(const struct asim_fabric *fabric, struct asim_port_id at, uint32_t q)
 {
     const struct asim_switch_port *port;
 
-    if (node_port[0] < fabric->set.hosts || q >= ASIM_QUEUES)
+    if (at.node < fabric->set.hosts || q >= ASIM_QUEUES)
         return 0;
-    port = &fabric->sw[node_port[0] - fabric->set.hosts].ports[node_port[1] - 1];
+    port = &fabric->sw[at.node - fabric->set.hosts].ports[at.port - 1];
     if (q)
         return port->occupancy[q].egress;
     return asim_queue_control_bytes(port);

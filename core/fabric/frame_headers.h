@@ -12,12 +12,11 @@
 
 #include "fabric/fabric.h"
 
-/* node_port: where the frame was seen, as the frame hook reports it. */
+/* at: the port where the frame was seen, as the frame hook reports it. */
 void asim_fabric_decode_headers(const struct asim_fabric *fabric, const struct asim_frame *frame,
-                                const uint32_t node_port[2], struct asim_decoded_headers *headers);
+                                struct asim_port_id at, struct asim_decoded_headers *headers);
 /* Bytes in queue q of a switch port (1-based), without the frame being sent; 0 for hosts. Queue 0
  * costs a look at each of its frames. */
-uint64_t asim_fabric_queued(const struct asim_fabric *fabric, const uint32_t node_port[2],
-                            uint32_t q);
+uint64_t asim_fabric_queued(const struct asim_fabric *fabric, struct asim_port_id at, uint32_t q);
 
 #endif

@@ -123,7 +123,7 @@ void asim_linkstate_close(struct asim_fabric *fabric)
 /* Drops the ACKs that wait at a NIC. Its queue pairs stay; choose_again moves them. */
 static void empty_nic(struct asim_host *host, struct asim_nic *nic, uint64_t t)
 {
-    const uint32_t at[2] = {host->node, (uint32_t)(nic - host->nics) + 1};
+    const struct asim_port_id at = {host->node, (uint32_t)(nic - host->nics) + 1};
 
     nic->port.paused = 0;
     for (; nic->acks.n; asim_ring_drop(&nic->acks)) {
@@ -139,9 +139,9 @@ static void empty_nic(struct asim_host *host, struct asim_nic *nic, uint64_t t)
 
 /* Changes one end of a link. A frame that is being serialized keeps the port busy to its end: it
  * was counted as lost when it started. */
-static void set_end(struct asim_fabric *fabric, const uint32_t node_port[2], int down, uint64_t t)
+static void set_end(struct asim_fabric *fabric, struct asim_port_id at, int down, uint64_t t)
 {
-    uint32_t node = node_port[0], p = node_port[1] - 1;
+    uint32_t node = at.node, p = at.port - 1;
     struct asim_port *port = fabric->ports[fabric->set.topo->first_port[node] + p];
 
     if (!asim_fabric_owns(fabric, node))
@@ -163,8 +163,8 @@ static void change(struct asim_fabric *fabric, const struct asim_link_event *eve
     if (fabric->link_events->down[event->link] == !event->up)
         return;
     fabric->link_events->down[event->link] = !event->up;
-    set_end(fabric, (const uint32_t[2]){link->a, link->port_a}, !event->up, event->t);
-    set_end(fabric, (const uint32_t[2]){link->b, link->port_b}, !event->up, event->t);
+    set_end(fabric, (struct asim_port_id){link->a, link->port_a}, !event->up, event->t);
+    set_end(fabric, (struct asim_port_id){link->b, link->port_b}, !event->up, event->t);
 }
 
 /* The old routes refer to `down`, so they are closed first. */

@@ -18,13 +18,13 @@ struct asim_fabric_watch *asim_fabric_watcher(struct asim_fabric *fabric)
 }
 
 /* The hook of several watchers. */
-static void call_all(void *self, enum asim_frame_event what, const uint32_t node_port[2],
+static void call_all(void *self, enum asim_frame_event what, struct asim_port_id at,
                      const struct asim_frame *frame, uint64_t t)
 {
     const struct asim_fabric_watch *watch = self;
 
     for (unsigned i = 0; i < watch->n_frames; i++)
-        watch->frames[i].hook(watch->frames[i].self, what, node_port, frame, t);
+        watch->frames[i].hook(watch->frames[i].self, what, at, frame, t);
 }
 
 /* May be called in the middle of a run, because run.next is kept in both modes. */
@@ -51,8 +51,8 @@ int asim_fabric_watch_frames(struct asim_fabric *fabric, asim_frame_hook *hook, 
 
 /* A network without an observer of samples has no rows of samples. */
 int asim_fabric_watch_queues(struct asim_fabric *fabric,
-                             void (*hook)(void *self, uint64_t t, const uint32_t node_port[2],
-                                          const uint64_t all_control[2]),
+                             void (*hook)(void *self, uint64_t t, struct asim_port_id at,
+                                          struct asim_queue_length length),
                              const struct asim_queue_sampling *sampling)
 {
     if (asim_sharded_switches_close(fabric))

@@ -22,6 +22,11 @@ struct asim_fabric;
 struct asim_frame;
 struct asim_thread_team;
 
+/* A port of a node, numbered from 1. */
+struct asim_port_id {
+    uint32_t node, port;
+};
+
 /* One completed message, as a row of fct.txt. */
 struct asim_fct {
     uint64_t start, end, bytes, ideal;
@@ -29,8 +34,13 @@ struct asim_fct {
     uint16_t sport;
 };
 
-typedef void asim_frame_hook(void *self, enum asim_frame_event what, const uint32_t node_port[2],
+typedef void asim_frame_hook(void *self, enum asim_frame_event what, struct asim_port_id at,
                              const struct asim_frame *frame, uint64_t t);
+
+/* Bytes queued at a switch port, and of these in queue 0. */
+struct asim_queue_length {
+    uint64_t bytes, control;
+};
 
 /* Which changes of a queue's length the hook reports. every_ns 0: each change. Else only changes
  * that a sample at first_ns + k x every_ns can show, of queues of `least` bytes or more without
@@ -48,9 +58,8 @@ struct asim_fabric_watch {
     /* A flow's rate changed; the bytes queued at a switch port changed. Hot paths test these
      * pointers: leave them NULL unless a report needs them. */
     void (*rate)(void *self, uint64_t t, const struct asim_fct *flow, uint64_t bps);
-    /* all_control: bytes queued, and of these in queue 0. Set by asim_fabric_watch_queues. */
-    void (*queue)(void *self, uint64_t t, const uint32_t node_port[2],
-                  const uint64_t all_control[2]);
+    /* Set by asim_fabric_watch_queues. */
+    void (*queue)(void *self, uint64_t t, struct asim_port_id at, struct asim_queue_length length);
     struct asim_queue_sampling sampling;
     asim_frame_hook *frame; /* set by asim_fabric_watch_frames */
     void *frame_self;
@@ -131,8 +140,8 @@ struct asim_packet_network {
                     struct asim_err *err);
     struct asim_fabric_watch *(*hooks)(struct asim_fabric *fabric);
     int (*watch_queues)(struct asim_fabric *fabric,
-                        void (*hook)(void *self, uint64_t t, const uint32_t node_port[2],
-                                     const uint64_t all_control[2]),
+                        void (*hook)(void *self, uint64_t t, struct asim_port_id at,
+                                     struct asim_queue_length length),
                         const struct asim_queue_sampling *sampling);
     int (*use_memo)(struct asim_fabric *fabric);
     int (*is_quiet)(struct asim_fabric *fabric);

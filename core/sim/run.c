@@ -126,15 +126,15 @@ static void on_rate(void *self, uint64_t t, const struct asim_fct *flow, uint64_
     record(world, &event);
 }
 
-static void on_queue(void *self, uint64_t t, const uint32_t node_port[2],
-                     const uint64_t all_control[2])
+static void on_queue(void *self, uint64_t t, struct asim_port_id at,
+                     struct asim_queue_length length)
 {
     struct asim_world *world = self;
-    struct asim_event event = {.t = t, .kind = ASIM_EV_QUEUE, .rank = node_port[0]};
+    struct asim_event event = {.t = t, .kind = ASIM_EV_QUEUE, .rank = at.node};
 
-    event.of.queue.bytes = all_control[0];
-    event.of.queue.control = all_control[1];
-    event.of.queue.port = node_port[1];
+    event.of.queue.bytes = length.bytes;
+    event.of.queue.control = length.control;
+    event.of.queue.port = at.port;
     record(world, &event);
     event.kind = ASIM_EV_QUEUE_SAMPLE;
     record(world, &event);

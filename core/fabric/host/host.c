@@ -99,7 +99,7 @@ void asim_host_handle_frame(struct asim_fabric *fabric, struct asim_host *host,
     asim_link_ring_count_in(in, frame, host->seq);
     if (fabric->watch.frame)
         fabric->watch.frame(fabric->watch.frame_self, ASIM_FRAME_RX,
-                            (const uint32_t[2]){host->node, (uint32_t)(nic - host->nics) + 1},
+                            (struct asim_port_id){host->node, (uint32_t)(nic - host->nics) + 1},
                             frame, asim_to_ns(fabric, host->now));
     if (frame->type == ASIM_DATA && fabric->set.net->nic_total_pause_count)
         asim_pcie_pause(fabric, host, nic);

@@ -57,8 +57,8 @@ static void reply_later(struct asim_fabric *fabric, struct asim_host *host, stru
     write_answer(fabric, data, ack, type, 0);
     if (fabric->watch.frame)
         fabric->watch.frame(fabric->watch.frame_self, ASIM_FRAME_ENQUEUE,
-                            (const uint32_t[2]){host->node, (uint32_t)(nic - host->nics) + 1}, ack,
-                            asim_to_ns(fabric, host->now));
+                            (struct asim_port_id){host->node, (uint32_t)(nic - host->nics) + 1},
+                            ack, asim_to_ns(fabric, host->now));
     if (!asim_nic_is_busy(host, nic))
         asim_nic_kick(fabric, host, nic, host->now);
 }

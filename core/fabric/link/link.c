@@ -181,6 +181,6 @@ void asim_port_report(struct asim_fabric *fabric, const struct asim_port *port,
 {
     if (fabric->watch.frame)
         fabric->watch.frame(fabric->watch.frame_self, ASIM_FRAME_TX,
-                            (const uint32_t[2]){port->out->from, port->in->to_port + 1}, frame,
+                            (struct asim_port_id){port->out->from, port->in->to_port + 1}, frame,
                             asim_to_ns(fabric, port->tx_start));
 }

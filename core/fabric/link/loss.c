@@ -86,7 +86,7 @@ int asim_loss_drops(struct asim_worker *worker, const struct asim_wire *wire,
                     const struct asim_frame *frame, uint64_t start)
 {
     struct asim_wire_loss *loss = wire->loss;
-    const uint32_t at[2] = {wire->to, wire->to_port + 1};
+    const struct asim_port_id at = {wire->to, wire->to_port + 1};
 
     if (!meets_outage(loss, start, frame->t) &&
         (loss->rate <= 0 ||
@@ -112,7 +112,7 @@ static uint64_t timeout_of(const struct asim_fabric *fabric, const struct asim_r
 /* Several frames of a host may be lost at one instant, in any order of nodes: seq puts their
  * notices in an order of their own, by message, packet and kind. */
 void asim_loss_report(struct asim_worker *worker, const struct asim_frame *frame, uint64_t t,
-                      const uint32_t node_port[2])
+                      struct asim_port_id at)
 {
     struct asim_fabric *fabric = worker->fabric;
     const struct asim_rx *rx;
@@ -124,7 +124,7 @@ void asim_loss_report(struct asim_worker *worker, const struct asim_frame *frame
                                      .flags = (uint8_t)frame->flags};
 
     if (fabric->watch.frame)
-        fabric->watch.frame(fabric->watch.frame_self, ASIM_FRAME_DROP, node_port, frame,
+        fabric->watch.frame(fabric->watch.frame_self, ASIM_FRAME_DROP, at, frame,
                             asim_to_ns(fabric, t));
     if (frame->type == ASIM_PAUSE || frame->type == ASIM_RESUME)
         return;

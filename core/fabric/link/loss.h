@@ -14,6 +14,7 @@
 #include <stdint.h>
 #include "asim/err.h"
 #include "fabric/link/frame.h"
+#include "net/packets.h"
 
 struct asim_fabric;
 struct asim_worker;
@@ -38,9 +39,9 @@ void asim_loss_close(struct asim_fabric *fabric);
  * frame and notifies its source. Call only where wire->loss is set. */
 int asim_loss_drops(struct asim_worker *worker, const struct asim_wire *wire,
                     const struct asim_frame *frame, uint64_t start);
-/* A frame of a message ended at `t` in the node of node_port, which the frame watcher is told; the
+/* A frame of a message ended at `t` in the node of `at`, which the frame watcher is told; the
  * source receives a notification RTO later. */
 void asim_loss_report(struct asim_worker *worker, const struct asim_frame *frame, uint64_t t,
-                      const uint32_t node_port[2]);
+                      struct asim_port_id at);
 
 #endif

@@ -15,8 +15,8 @@ static void report(const struct asim_fabric *fabric, const struct asim_switch *s
                    struct length length)
 {
     fabric->watch.queue(fabric->watch.self, asim_to_ns(fabric, length.t),
-                        (const uint32_t[2]){sw->node, p + 1},
-                        (const uint64_t[2]){length.bytes, length.control});
+                        (struct asim_port_id){sw->node, p + 1},
+                        (struct asim_queue_length){length.bytes, length.control});
 }
 
 /* Whether the length differs from the reported one, and one of the two is worth a report. */

@@ -164,7 +164,7 @@ static inline void enqueue(struct asim_fabric *fabric, struct asim_switch *sw,
     asim_queue_notify(fabric, sw, p, event->t);
     if (fabric->watch.frame)
         fabric->watch.frame(fabric->watch.frame_self, ASIM_FRAME_ENQUEUE,
-                            (const uint32_t[2]){sw->node, p + 1}, frame,
+                            (struct asim_port_id){sw->node, p + 1}, frame,
                             asim_to_ns(fabric, event->t));
     if (port_is_idle(&port->port, event))
         start_next(fabric, sw, p, event);
@@ -214,7 +214,7 @@ static void drop(struct asim_switch *sw, uint32_t p, const struct asim_frame *fr
     sw->drops++;
     sw->ports[p].drops++;
     sw->drop_bytes += frame->wire;
-    asim_loss_report(sw->worker, frame, t, (const uint32_t[2]){sw->node, p + 1});
+    asim_loss_report(sw->worker, frame, t, (struct asim_port_id){sw->node, p + 1});
 }
 
 /* Sends a frame on without queueing it, if its egress port is free: 1. Counters and marks are the
@@ -277,7 +277,7 @@ static inline void take_frame(struct asim_fabric *fabric, struct asim_switch *sw
     asim_link_ring_count_in(in, frame, sw->seq);
     if (fabric->watch.frame)
         fabric->watch.frame(fabric->watch.frame_self, ASIM_FRAME_RX,
-                            (const uint32_t[2]){sw->node, p + 1}, frame,
+                            (struct asim_port_id){sw->node, p + 1}, frame,
                             asim_to_ns(fabric, event->t));
     if (frame->type == ASIM_PAUSE || frame->type == ASIM_RESUME)
         take_pfc(fabric, sw, p, frame, event);

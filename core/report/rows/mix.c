@@ -49,7 +49,7 @@ static void put_rest(uint8_t *record, const struct asim_decoded_headers *facts)
     }
 }
 
-static void on_frame(void *self, enum asim_frame_event what, const uint32_t node_port[2],
+static void on_frame(void *self, enum asim_frame_event what, struct asim_port_id at,
                      const struct asim_frame *frame, uint64_t t)
 {
     static const uint8_t events[] = {[ASIM_FRAME_RX] = ASIM_MIX_RECEIVE,
@@ -61,22 +61,22 @@ static void on_frame(void *self, enum asim_frame_event what, const uint32_t node
     struct asim_decoded_headers facts;
     uint32_t queue;
 
-    if (!mix->traced[node_port[0]])
+    if (!mix->traced[at.node])
         return;
-    asim_fabric_decode_headers(mix->fabric, frame, node_port, &facts);
+    asim_fabric_decode_headers(mix->fabric, frame, at, &facts);
     queue = facts.protocol == ASIM_PROTOCOL_PFC ? 0 : facts.priority;
     asim_report_put(record, t, 8);
-    asim_report_put(record + 8, asim_topo_external_id(mix->topo, node_port[0]), 2);
-    asim_report_put(record + 10, node_port[1], 1);
+    asim_report_put(record + 8, asim_topo_external_id(mix->topo, at.node), 2);
+    asim_report_put(record + 10, at.port, 1);
     asim_report_put(record + 11, queue, 1);
-    asim_report_put(record + 12, asim_fabric_queued(mix->fabric, node_port, queue), 4);
+    asim_report_put(record + 12, asim_fabric_queued(mix->fabric, at, queue), 4);
     asim_report_put(record + 16, facts.src_ip, 4);
     asim_report_put(record + 20, facts.dst_ip, 4);
     asim_report_put(record + 24, facts.wire, 2);
     record[26] = facts.protocol;
     record[27] = events[what];
     record[28] = facts.protocol == ASIM_PROTOCOL_DATA && facts.congested ? 3 : 0;
-    record[29] = mix->topo->node_type[node_port[0]];
+    record[29] = mix->topo->node_type[at.node];
     put_rest(record, &facts);
     asim_out_write(mix->file, record, sizeof record);
 }

@@ -32,7 +32,7 @@ static void write_head(struct asim_out *file)
     asim_out_write(file, head, sizeof head);
 }
 
-static void on_frame(void *self, enum asim_frame_event what, const uint32_t node_port[2],
+static void on_frame(void *self, enum asim_frame_event what, struct asim_port_id at,
                      const struct asim_frame *frame, uint64_t t)
 {
     const struct pcap *pcap = self;
@@ -41,9 +41,9 @@ static void on_frame(void *self, enum asim_frame_event what, const uint32_t node
     struct asim_decoded_headers facts;
     uint32_t kept, total;
 
-    if (what != ASIM_FRAME_TX || (node_port[0] >= pcap->hosts && frame->type < ASIM_PAUSE))
+    if (what != ASIM_FRAME_TX || (at.node >= pcap->hosts && frame->type < ASIM_PAUSE))
         return;
-    asim_fabric_decode_headers(pcap->fabric, frame, node_port, &facts);
+    asim_fabric_decode_headers(pcap->fabric, frame, at, &facts);
     kept = asim_frame_roce(&facts, record + 16, &total);
     asim_report_put(record, t / 1000000000, 4);
     asim_report_put(record + 4, t % 1000000000, 4);

@@ -83,11 +83,11 @@ static void any_priority_group(void)
 static uint32_t order[32];
 static uint32_t n_order;
 
-static void keep_order(void *self, enum asim_frame_event what, const uint32_t node_port[2],
+static void keep_order(void *self, enum asim_frame_event what, struct asim_port_id at,
                        const struct asim_frame *frame, uint64_t t)
 {
     (void)self, (void)t;
-    if (what == ASIM_FRAME_RX && node_port[0] == 1 && n_order < 32)
+    if (what == ASIM_FRAME_RX && at.node == 1 && n_order < 32)
         order[n_order++] = frame->type == ASIM_DATA ? 3 : frame->slot;
 }
 

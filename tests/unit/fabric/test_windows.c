@@ -85,12 +85,12 @@ static void both_ways(uint64_t seed, struct seen *seen)
     bench_close(events);
 }
 
-static void count_frame(void *self, enum asim_frame_event what, const uint32_t node_port[2],
+static void count_frame(void *self, enum asim_frame_event what, struct asim_port_id at,
                         const struct asim_frame *frame, uint64_t t)
 {
     uint64_t *seen = self;
 
-    CHECK(what != ASIM_FRAME_DROP && node_port[1] > 0 && frame->wire >= ASIM_PFC_WIRE);
+    CHECK(what != ASIM_FRAME_DROP && at.port > 0 && frame->wire >= ASIM_PFC_WIRE);
     CHECK(t >= seen[0]); /* whoever watches frames gets them at their own times */
     seen[0] = t;
     seen[1] += what == ASIM_FRAME_TX;

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-only
  *
- * Memory in large pages: fewer of them to be found, and to be had from the system one by one.
+ * Large pages for the first memory of a program: fewer page faults and TLB misses.
  */
 #ifndef ASIM_TOOLS_HUGEPAGES_H
 #define ASIM_TOOLS_HUGEPAGES_H
 
-/* A program's first 30 MiB, from here on. What of it is not used takes no memory, but for the rest
- * of a page of 2 MiB. Does nothing where the system has none, and under sanitizers. */
+/* Gives the next 30 MiB of the program large pages. Unused memory of it costs nothing except the
+ * rest of a page of 2 MiB. Does nothing on systems without large pages and under sanitizers. */
 void asim_pages_large(void);
 
 #endif

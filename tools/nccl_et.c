@@ -1,13 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-only
  *
  * See nccl_et.h. Flow i gives its source the nodes 3i + 1 (the send latency) and 3i + 2 (the send)
- * and its destination 3i + 3 (the receive), so ids are the same whoever writes them. A send waits
- * for the receives, at its own rank, of the flows it comes after. Messages of a pair are told
- * apart by tag: channel and chunk.
+ * and its destination 3i + 3 (the receive), so ids are the same in every member's file. A send
+ * waits for the receives of its parent flows at its own rank. Messages of a pair are told apart by
+ * tag: channel and chunk.
  *
- * Every member's file holds its sends, receives and waits only; the spine's recipe reader
- * (sim/collective/op_graph.c) is what takes them. Tags tell channel and chunk apart, so that flows
- * of one pair are matched as meant.
+ * Every member's file holds its own sends, receives and waits only; sim/collective/op_graph.c reads
+ * them.
  */
 #include "tools/nccl_et.h"
 
@@ -73,9 +72,8 @@ static uint64_t node_of(const struct member_file *f, uint64_t flow)
     return 3 * flow + (f->nccl->flows.at[flow].dst == f->member ? 3 : 2);
 }
 
-/* What flow i means to the member whose file is being written: a receive, a send, or nothing. The
- * receives a send waits for are this member's own, since a flow leaves from where its parents end.
- */
+/* Writes the nodes of flow i for this member: a receive, a send, or nothing. A flow starts where
+ * its parents end, so a send waits for receives of this member only. */
 static int put_flow(struct member_file *f, uint64_t i, struct asim_err *err)
 {
     const struct asim_nccl_flow *flow = &f->nccl->flows.at[i];

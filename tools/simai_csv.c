@@ -223,7 +223,7 @@ static void add_up(struct csv *csv, struct sums *sums, struct asim_sa_totals *t)
     }
 }
 
-/* What weight gradients leave over at the end is exposed; the rest was hidden. */
+/* Weight gradients are exposed as far as they outlast everything else. */
 static void find_exposed(struct csv *csv)
 {
     for (uint32_t i = 0; i < csv->w.n_rows; i++) {

@@ -3,7 +3,7 @@
  * Runs without ns-3, with the clock of the core, and Ctrl-C for them: the handler sets a flag
  * only, the run ends at its next safe point and keeps its partial results.
  *
- * What it shows is never part of a result: wall-clock figures go to stderr, or nowhere.
+ * Wall-clock figures go to stderr only; they are never part of a result.
  */
 #include "asim/packet.h"
 #include "tools/app.h"
@@ -60,7 +60,7 @@ int asim_app_run(struct asim_app *app, int argc, char **argv)
         return code;
     code = asim_world_start(app->world, &app->err);
     if (!code)
-        code =
-            asim_packet_is_used(app->world) ? run_packets(app) : asim_world_go(app->world, &app->err);
+        code = asim_packet_is_used(app->world) ? run_packets(app)
+                                               : asim_world_go(app->world, &app->err);
     return asim_app_close(app, code);
 }

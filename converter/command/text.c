@@ -67,7 +67,7 @@ static int read_dims(struct asim_text_options *opt, const char *dims, struct asi
     return 0;
 }
 
-/* What a user should know that is no error. */
+/* Warnings. */
 static void warn(const struct asim_layers *layers, const struct asim_text_options *opt)
 {
     int is_split = layers->kind == ASIM_LAYERS_DATA_MODEL ||

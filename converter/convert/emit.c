@@ -121,8 +121,8 @@ static int stream_number(const struct asim_convert *cv, uint32_t at, int64_t *ou
     return end != text;
 }
 
-/* Ends of sends and receives are written only where they are known, the partner from the trace and
- * one's own from --rank, because a wrong one hangs a simulation. */
+/* Writes source and destination of sends and receives only if they are known: the partner from the
+ * trace, the own rank from --rank. A wrong rank hangs a simulation. */
 static void put_ends(struct emit *em, const struct asim_comm *comm)
 {
     int64_t rank = em->cv->opt->rank;

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only
  *
- * What a communication kernel does, from everything around it. A kernel whose name states its
- * collective has run just that, whatever PyTorch called it (an all-gather of unequal parts runs
- * broadcasts, a barrier runs an all-reduce). Generic kernels (RCCL) and SendRecv kernels are asked
- * otherwise: the kernel's own args, the record_param_comms above, the nccl:… or c10d::… op above.
+ * Finds the collective of a communication kernel. A kernel whose name states a collective has run
+ * that collective, whatever PyTorch called it (an all-gather of unequal parts runs broadcasts, a
+ * barrier runs an all-reduce). For generic kernels (RCCL) and SendRecv kernels the sources are, in
+ * this order: the kernel's own args, the record_param_comms above, the nccl:… or c10d::… op above.
  * Bytes likewise: the tensors of the launching op, else those stated by count and type.
  */
 #include "convert/convert.h"

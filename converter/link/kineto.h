@@ -87,7 +87,7 @@ struct asim_kineto {
     int has_rf_ids; /* some op carries a Record function id */
 };
 
-/* What an event is, by its category; GPU operations by enum asim_gpu_kind. */
+/* The kind of an event, by its category; enum asim_gpu_kind tells GPU operations apart. */
 enum asim_kineto_what {
     ASIM_KINETO_IGNORED,
     ASIM_KINETO_CPU,
@@ -102,7 +102,8 @@ int asim_kineto_is_listed(const char *name);
 /* Frees an array that is no longer needed. */
 #define ASIM_KINETO_DROP(v) (free((v).at), (v).at = NULL, (v).n = (v).cap = 0)
 
-/* Reads the whole file. What a used event lacks or has wrong is an error that names it. */
+/* Reads the whole file. A missing or wrong field of a used event is an error that names the event.
+ */
 int asim_kineto_read(struct asim_kineto *kin, const char *path, int compat, struct asim_err *err);
 void asim_kineto_fini(struct asim_kineto *kin);
 

@@ -46,7 +46,7 @@ int asim_scale_defines(const ChakraProtoMsg__Node *node)
 /* Takes over ranks, whatever the result. */
 static int add(struct asim_scale *scale, struct asim_scale_group group, struct asim_err *err)
 {
-    if (asim_scale_find(scale, group.id) || !group.id) { /* 0 is all ranks, whoever lists them */
+    if (asim_scale_find(scale, group.id) || !group.id) { /* 0 is always all ranks */
         free(group.ranks);
         return 0;
     }

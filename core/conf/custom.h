@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only
  *
- * Where collective algorithms that are given as Chakra traces are found
+ * The paths of collective algorithms given as Chakra traces
  * (system-layer.md#system-file and system-layer.md#custom-algorithms): a prefix per kind of
  * collective in the system file, and a YAML file that names one per trace node.
  *

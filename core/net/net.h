@@ -12,9 +12,9 @@
 
 #include "asim/net.h"
 
-/* A time truncated to whole ns, not below 0. What no run comes to (146 years), and no number, is
- * ASIM_NS_MOST, of which three can be added up. The signed conversion is one instruction, the
- * unsigned one is not. */
+/* A time truncated to whole ns, not below 0. Values beyond 146 years and NaN become ASIM_NS_MOST;
+ * three of these add up without overflow. The signed conversion is one instruction, the unsigned
+ * one is not. */
 #define ASIM_NS_MOST (UINT64_MAX / 4)
 static inline uint64_t asim_ns_whole(double ns)
 {

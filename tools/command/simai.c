@@ -182,7 +182,7 @@ static const char *string_of(const struct asim_netconf *net, const char *key)
     return *(char *const *)asim_netconf_field(net, asim_netconf_key(key));
 }
 
-/* The values of net must outlive the run. What is wrong with the file is said by the run. */
+/* The values of net must outlive the run. The run reports errors in the file. */
 static void redirect(struct overrides *to, const struct asim_netconf *net)
 {
     const char *const outputs[] = {"FCT_OUTPUT_FILE", "PFC_OUTPUT_FILE", "QLEN_MON_FILE",
@@ -266,9 +266,9 @@ static int start(const struct options *opt, const struct arguments *arguments,
     return asim_app_run(&program.app, argc, argv);
 }
 
-/* What SimAI warns of, or passes over in silence. What cannot be read is refused by the run.
- * SimAI's NVLS is for tensor-parallel groups: where the text has none, its data-parallel ones are
- * neighbours as those would be. */
+/* Prints SimAI's warnings, and warnings about columns that SimAI ignores silently. The run refuses
+ * an unreadable text. SimAI's NVLS is for tensor-parallel groups; in a text without them the
+ * data-parallel groups are neighbours too. */
 static void look_at_text(struct options *opt)
 {
     const char *path = opt->workload;
@@ -310,7 +310,7 @@ static int run_packets(struct options *opt, const struct arguments *arguments)
     return code;
 }
 
-/* What is there is read, or refused, by the run. */
+/* Only checks that the workload exists; the run reads or refuses it. */
 static int find_workload(const char *path, struct asim_err *err)
 {
     char *trace = NULL;

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only
  *
  * asim topo convert: a topology file in the other flavour, link for link in the same order (port
- * numbers stay). What one flavour cannot say is lost with a word about it: ASTRA-sim's form knows
- * neither servers nor NVSwitches; from it to SimAI's, --gps and --gt state them, and --nvsw names
- * how many of the lowest switch ids are NVSwitches.
+ * numbers stay). ASTRA-sim's form knows neither servers nor NVSwitches: the way there
+ * drops them and says so; the way back takes them from --gps and --gt, and --nvsw gives the number
+ * of lowest switch ids that are NVSwitches.
  */
 #include <stdio.h>
 #include <string.h>

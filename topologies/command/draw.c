@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only
  *
  * asim topo draw: a picture of a topology by graphviz, one row per level, hosts at the bottom.
- * The graph is written as text (.dot) by ourselves; for .svg, .pdf and .png graphviz's program
- * `dot` is run on it. Where it is not installed the text is kept and one sentence says so.
+ * Writes the graph as text (.dot); for .svg, .pdf and .png it runs graphviz's program `dot`. If
+ * `dot` is not installed the text stays and a sentence says so.
  */
 #include <stdio.h>
 #include <stdlib.h>

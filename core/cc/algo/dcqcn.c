@@ -163,8 +163,8 @@ static void raise_rate(struct asim_cc_flow *flow, const struct dcqcn_options *op
         state->raise_at = 0;
 }
 
-/* What is due at one time comes in the order in which it was scheduled: the longer period first,
- * and of equal ones the check, which the increase was begun by. A cut takes the increase back. */
+/* Timers of equal time fire in the order in which they were scheduled: the longer period first; of
+ * equal periods the check, which started the increase. A cut cancels the increase. */
 static void fire(struct asim_cc_flow *flow, uint64_t now, const struct dcqcn_options *opt)
 {
     struct dcqcn *state = flow->state;

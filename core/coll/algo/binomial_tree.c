@@ -51,8 +51,7 @@ static int is_upward(const struct asim_coll *coll)
     return coll->coll_type == ASIM_REDUCE || coll->coll_type == ASIM_GATHER;
 }
 
-/* Bytes on the edge above `place`.
- * What crosses that edge is what all places below it give or get. */
+/* Bytes on the edge above `place`: the data of all places below it. */
 static uint64_t edge_bytes(const struct asim_coll *coll, uint32_t place)
 {
     uint32_t left = coll->n - place, reach = reach_of(coll, place);

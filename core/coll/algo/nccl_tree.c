@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only
  *
  * ncclTree<G>: all-reduce up and down a tree over the servers, a chain inside each; one tree per
- * GPU of a server (coll/nccl_tree.c). NCCL has no trees for all-gather and reduce-scatter: whoever
- * names it gets rings for those, as with NCCL_ALGO=Tree. Without a number a server is as large as
+ * GPU of a server (coll/nccl_tree.c). NCCL has no trees for all-gather and reduce-scatter; they
+ * become rings, as with NCCL_ALGO=Tree. Without a number a server is as large as
  * the topology says, or one GPU.
  */
 #include "coll/coll.h"

@@ -5,11 +5,11 @@
  * message would take alone. Written where the network configuration names it (FCT_OUTPUT_FILE).
  * Start is when the queue pair was made, the end when its last ACK was back.
  *
- * Order of messages that complete in the same ns: there it is that of insertion into one global
- * queue of events, which no node here knows. What that comes to in symmetric traffic is kept: those
- * that began first; of these, in the order in which they were set off, which is the order of the
- * lines that ended at their sources before they began (at first: of the ranks); but messages that
- * queue up at one destination keep the destination's place from one batch to the next. Recorded
+ * Order of messages that complete in the same ns: ASTRA-sim's is the order of insertion into one
+ * global event queue, which no node here knows. The order here equals it in symmetric traffic:
+ * messages that began earlier come first; of these, the order of the lines that ended at their
+ * sources before they began (at first: the order of ranks); messages that queue at one destination
+ * keep the destination's place from one batch to the next. Recorded
  * files of rings, halving-doubling and direct exchanges on one switch come out byte for byte;
  * over several logical dimensions or leaf and spine only the order inside one ns may differ.
  */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only
  *
  * The local memory trace: <local-mem-trace-filename>.<rank>.json, in Chrome's trace event format
- * (open it in a trace observer), in the groups and with the process ids of ASTRA-sim
+ * (open it in a trace viewer), in the groups and with the process ids of ASTRA-sim
  * (system-layer.md#local-memory-trace). Tensors are numbered in order of first appearance (there:
  * in the order of a hash table). A relative name stands in the --out folder where there is one.
  *
@@ -250,6 +250,6 @@ static int open_tensors(struct asim_event_observer *observer, struct asim_world 
 }
 
 const struct asim_report asim_report_tensors = {
-    .member = {.name = "tensors", .about = "local memory over time, for a trace observer"},
+    .member = {.name = "tensors", .about = "local memory over time, for a trace viewer"},
     .open = open_tensors,
 };

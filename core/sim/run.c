@@ -17,6 +17,7 @@
 #include "sim/rank/async_observers.h"
 #include "sim/collective/nvswitch.h"
 #include "sim/distributed/distribution.h"
+#include "sim/threads.h"
 #include "sim/world.h"
 
 /* The six callbacks of net.h, and those of the fabric's watch. Those about a rank come in its
@@ -158,29 +159,6 @@ static int watch(struct asim_world *world)
     return world->via.packets->watch_queues(world->via.fabric, on_queue, &sampling);
 }
 
-/* --threads: the network assigns its nodes to threads, and each rank follows its host. Before the
- * first event, because a rank must wake on the thread of its shard. */
-static int use_threads(struct asim_world *world, struct asim_err *err)
-{
-    const uint32_t *of;
-    const uint16_t *worker_of;
-    uint32_t threads = asim_distribution_threads(world, &of), n;
-    int code,
-        unpartitioned = asim_world_is_unpartitioned(world) && asim_distribution_reports(world);
-
-    if (threads < 2 && !unpartitioned)
-        return 0;
-    if ((code = world->via.packets->use_threads(world->via.fabric, threads, of, err)))
-        return code;
-    worker_of = world->via.packets->worker_of(world->via.fabric, &n);
-    if (unpartitioned)
-        asim_distribution_diagnose_unpartitioned(world, n);
-    if (world->set.settings.threads > 1 && n == 1)
-        asim_world_diagnose(world,
-                            "the packet network runs frame by frame, so --threads has no effect");
-    return asim_rank_shards_open(world, n, worker_of) ? asim_err_nomem(err, "setting up ranks") : 0;
-}
-
 /* The fabric keeps pointers to topology, routes and settings of the world. A world has one shard
  * until the network says that it has more. */
 int asim_world_connect(struct asim_world *world, struct asim_err *err)
@@ -213,7 +191,7 @@ int asim_world_connect(struct asim_world *world, struct asim_err *err)
         return ASIM_ENOMEM;
     if ((code = asim_distribution_connect(world, err)))
         return code;
-    return use_threads(world, err);
+    return asim_threads_connect(world, err);
 }
 
 /* The network first: it may still point at pooled objects. */

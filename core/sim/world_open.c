@@ -270,6 +270,16 @@ static int keep_words(struct asim_world *world, const struct asim_settings *set,
     return code;
 }
 
+/* Ranks that share one clock run on one thread. */
+static int check_parallel(const struct asim_settings *set, struct asim_err *err)
+{
+    if (asim_settings_has_packets(set) || (set->processes < 2 && set->threads < 2))
+        return 0;
+    return asim_err_set(err, ASIM_EINVAL,
+                        "an analytical network has one clock for all ranks and runs in one "
+                        "process, on one thread; leave out --threads and mpiexec");
+}
+
 /* The first thing that does not fit ends it; asim_world_close takes what was opened. */
 static int open_all(struct asim_world *world, const struct asim_settings *set, struct asim_err *err)
 {
@@ -288,7 +298,7 @@ static int open_all(struct asim_world *world, const struct asim_settings *set, s
                             "no workload given; say --workload=PREFIX, where the "
                             "traces are PREFIX.0.et, PREFIX.1.et, …");
     if ((code = open_system(world, set, err)) || (code = open_ranks(world, set, err)) ||
-        (code = open_network(world, set, err)) ||
+        (code = open_network(world, set, err)) || (code = check_parallel(set, err)) ||
         (code = asim_distribution_open(world, set, err)) || (code = open_rest(world, set, err)) ||
         (code = keep_words(world, set, err)))
         return code;

@@ -16,10 +16,10 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-/* What cannot be cut into a part for every thread may still be one for every process, which then is
- * one thread's. */
-static int distribute_processes_only(struct asim_distribution *dist, const struct asim_topo *topo,
-                                     uint32_t threads, struct asim_err *err)
+/* A network that has too few parts for all threads may still have enough for all processes: then
+ * each process runs on one thread. */
+static int partition_processes_only(struct asim_distribution *dist, const struct asim_topo *topo,
+                                    uint32_t threads, struct asim_err *err)
 {
     int code;
 
@@ -30,32 +30,32 @@ static int distribute_processes_only(struct asim_distribution *dist, const struc
     return code;
 }
 
-/* Into so many parts as there are threads in all; neighbouring parts make a process. */
-static int distribute(struct asim_distribution *dist, const struct asim_topo *topo,
-                      uint32_t threads, struct asim_err *err)
+/* One part for each thread of each process; neighbouring parts make a process. */
+static int partition(struct asim_distribution *dist, const struct asim_topo *topo, uint32_t threads,
+                     struct asim_err *err)
 {
-    struct asim_partition shards;
-    int code = asim_partition_make(&shards, topo, dist->n * threads, dist->n == 1, err);
+    struct asim_partition parts;
+    int code = asim_partition_make(&parts, topo, dist->n * threads, 0, err);
 
     if (!code)
-        code = asim_partition_merge(&dist->part, &shards, topo, threads, err);
-    dist->thread = shards.of; /* kept: whose thread each node is */
-    shards.of = NULL;
-    asim_partition_fini(&shards);
+        code = asim_partition_merge(&dist->part, &parts, topo, threads, err);
+    dist->thread = parts.of; /* part p is thread p modulo `threads` of process p / threads */
+    parts.of = NULL;
+    asim_partition_fini(&parts);
     if (!code && threads > 1 && asim_partition_used(&dist->part) < dist->n)
-        code = distribute_processes_only(dist, topo, threads, err);
+        code = partition_processes_only(dist, topo, threads, err);
     return code;
 }
 
-/* Nothing of the network is this process's. */
-static int own_nothing(struct asim_distribution *dist, const struct asim_topo *topo,
-                       struct asim_err *err)
+/* Process 0 simulates the whole network, and the other processes simulate nothing. */
+static int assign_all_to_process_0(struct asim_distribution *dist, const struct asim_topo *topo,
+                                   struct asim_err *err)
 {
     dist->part.of = calloc((size_t)topo->nodes + 1, sizeof *dist->part.of);
     return dist->part.of ? 0 : asim_err_nomem(err, "dividing the network among processes");
 }
 
-/* One switch can only be cut off from its hosts, and then every frame crosses. */
+/* A partition of one switch cuts the switch off from its hosts, and then every frame crosses. */
 int asim_world_is_unpartitioned(const struct asim_world *world)
 {
     const struct asim_settings *settings = &world->set.settings;
@@ -63,20 +63,14 @@ int asim_world_is_unpartitioned(const struct asim_world *world)
     return settings->processes > 1 && settings->borrowed_cores && world->set.topo.switches == 1;
 }
 
-/* Every process deals alike, from the topology alone, so nobody has to be told who owns what. */
+/* Every process computes the same partition from the topology alone, so processes need not tell
+ * each other which nodes they own. */
 int asim_distribution_open(struct asim_world *world, const struct asim_settings *settings,
                            struct asim_err *err)
 {
     struct asim_distribution *dist;
-    int unpartitioned = asim_world_is_unpartitioned(world);
 
-    if (settings->processes < 2 && settings->threads < 2)
-        return 0;
-    if (!asim_settings_has_packets(settings))
-        return asim_err_set(err, ASIM_EINVAL,
-                            "an analytical network has one clock for all ranks and runs in one "
-                            "process, on one thread; leave out --threads and mpiexec");
-    if (settings->processes < 2) /* the network divides itself among threads */
+    if (settings->processes < 2)
         return 0;
     dist = world->dist = calloc(1, sizeof *dist);
     if (!dist)
@@ -84,18 +78,15 @@ int asim_distribution_open(struct asim_world *world, const struct asim_settings 
     asim_map_init(&dist->joined);
     dist->self = settings->process;
     dist->n = settings->processes;
-    dist->threads = settings->threads ? settings->threads : 1;
-    if (unpartitioned && !dist->self) {
+    if (!asim_world_is_unpartitioned(world))
+        return partition(dist, &world->set.topo, settings->threads ? settings->threads : 1, err);
+    if (!dist->self) /* the other processes take no part, so the run is not distributed */
         dist->n = 1;
-        dist->threads *= settings->borrowed_cores;
-    }
-    if (unpartitioned)
-        return own_nothing(dist, &world->set.topo, err);
-    return distribute(dist, &world->set.topo, dist->threads, err);
+    return assign_all_to_process_0(dist, &world->set.topo, err);
 }
 
-/* Processes wait for each other after every window: its length and the largest part say what can
- * be hoped for. */
+/* Processes wait for each other after every window: the length of a window and the largest part
+ * tell how well the run can scale. */
 static void diagnose_parts(const struct asim_world *world)
 {
     asim_world_diagnose(
@@ -103,24 +94,6 @@ static void diagnose_parts(const struct asim_world *world)
         "%u processes with windows of %llu ns; the largest has %.2f times its share of the network",
         world->dist->n, (unsigned long long)world->dist->lag_ns,
         asim_partition_balance(&world->dist->part));
-}
-
-void asim_distribution_diagnose_unpartitioned(const struct asim_world *world, uint32_t threads)
-{
-    asim_world_diagnose(world,
-                        "a network of one switch stays in one process, because every frame would "
-                        "cross: the first of %u runs it, threads: %u",
-                        world->set.settings.processes, threads);
-}
-
-uint32_t asim_distribution_threads(const struct asim_world *world, const uint32_t **of)
-{
-    const struct asim_distribution *dist = world->dist;
-
-    *of = dist ? dist->thread : NULL;
-    if (dist && dist->self && asim_world_is_unpartitioned(world))
-        return 1;
-    return dist ? dist->threads : world->set.settings.threads;
 }
 
 int asim_distribution_connect(struct asim_world *world, struct asim_err *err)

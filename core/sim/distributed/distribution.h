@@ -43,12 +43,12 @@ struct asim_totals {
     struct asim_fabric_stats net;
 };
 
-struct asim_distribution { /* where there are several processes */
+struct asim_distribution { /* only where there are several processes */
     uint32_t self, n;
-    uint32_t threads;           /* of this process, at most */
     struct asim_partition part; /* of the nodes to processes */
-    uint32_t *thread; /* [nodes] the thread of each node in its process, modulo their number; NULL:
-                       * the network decides */
+    /* [nodes] the thread of each node in its process, modulo the number of threads. NULL where
+     * process 0 simulates the whole network. */
+    uint32_t *thread;
     /* Others may still bring events of the last so many ns before the settled time: the window. */
     uint64_t lag_ns;
     uint64_t last_ns;              /* end of the window before */
@@ -63,15 +63,11 @@ struct asim_distribution { /* where there are several processes */
     struct asim_link_use *links;        /* [2 x links], `to` < nodes where it is known */
 };
 
-/* Deals the nodes, where the settings ask for several processes; after the topology. */
+/* Assigns the nodes to processes, where the settings ask for several; after the topology. */
 int asim_distribution_open(struct asim_world *world, const struct asim_settings *settings,
                            struct asim_err *err);
-/* Tells the packet network of its part; before its threads begin. */
+/* Tells the packet network which nodes belong to this process. */
 int asim_distribution_connect(struct asim_world *world, struct asim_err *err);
-/* The threads of this process, and the thread of each node: NULL: the network decides. */
-uint32_t asim_distribution_threads(const struct asim_world *world, const uint32_t **of);
-/* Reports that this process runs a network of one switch alone, on so many threads. */
-void asim_distribution_diagnose_unpartitioned(const struct asim_world *world, uint32_t threads);
 void asim_distribution_close(struct asim_world *world);
 /* Whether that node (a rank's host is its number) belongs to this process. */
 int asim_distribution_has(const struct asim_world *world, uint32_t node);

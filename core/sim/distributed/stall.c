@@ -1,35 +1,20 @@
 /* SPDX-License-Identifier: GPL-2.0-only
  *
- * A run that cannot go on says who waits for what: for the oldest unfinished op of each rank (the
- * first few ranks in full), the receive and its peer and tag, or the collective and the members
- * that have not joined it. A run that ended with messages nobody received says so too.
+ * See stall.h. The first half collects rows for the ranks of this process: for the oldest
+ * unfinished op of each of the first few ranks, the receive with its peer and tag, or the
+ * collective. The second half merges the rows of several processes.
  *
- * Only reads: it runs after the end, over whatever state the run left. Its sentences are part of
- * the interface (tests compare them): what is waited for, from whom, and what to look at.
- *
- * In two steps, because ranks may live in several processes: each collects what its own wait for;
- * who has not joined a collective is known only where all have been put together (distribution.h).
+ * Collecting only reads. It runs after the end, over any state in which the run stopped.
  */
 #include "sim/distributed/stall.h"
 #include "sim/parts.h"
-#include "sim/distributed/distribution.h"
 
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
 
-enum { MEMBERS_SHOWN = 8 };
-
-/* A bounded buffer: a report that is too long is cut, not refused. */
-struct text {
-    char *at;
-    size_t size, n;
-};
-
-/* After the buffer is full, further text is dropped; what is there stays terminated. */
-static void add(struct text *text, const char *fmt, ...) ASIM_PRINTF(2, 3);
-
-static void add(struct text *text, const char *fmt, ...)
+/* After the buffer is full, further text is dropped; the text stays terminated. */
+void asim_stall_append(struct asim_stall_text *text, const char *fmt, ...)
 {
     va_list args;
     int n;
@@ -75,46 +60,25 @@ uint64_t asim_stall_joined(const struct asim_rank *rank, uint64_t group)
     return n ? *n : 0;
 }
 
-/* "…which rank 3 never joined"; 0 if everybody did.
- * A rank that is ahead has joined, too: what counts is whether it has come to this collective. */
-static int absentees(const struct asim_world *world, const struct asim_stall_row *row,
-                     struct text *text)
-{
-    uint32_t n = row->listed ? row->listed->n : world->set.n_ranks, absent = 0;
-
-    for (uint32_t i = 0; i < n; i++) {
-        uint32_t r = row->listed ? row->listed->ranks[i] : i;
-
-        if (asim_distribution_joined(world, r, row->group) > row->sequence)
-            continue;
-        if (absent < MEMBERS_SHOWN)
-            add(text, "%s%u", absent ? ", " : ", which these ranks never joined: ", r);
-        absent++;
-    }
-    if (absent > MEMBERS_SHOWN)
-        add(text, " and %u more", absent - MEMBERS_SHOWN);
-    return absent > 0;
-}
-
 /* Reads the op's body again, which may fail; the report goes on without its name. */
-static void name_op(const struct asim_rank *rank, uint32_t index, struct text *text)
+static void name_op(const struct asim_rank *rank, uint32_t index, struct asim_stall_text *text)
 {
     struct asim_op op;
 
     if (asim_feed_record(rank->feed, index, &op, NULL)) {
-        add(text, "an op");
+        asim_stall_append(text, "an op");
         return;
     }
-    add(text, "op %llu ('%s')", (unsigned long long)op.id, op.name ? op.name : "");
+    asim_stall_append(text, "op %llu ('%s')", (unsigned long long)op.id, op.name ? op.name : "");
 }
 
-static void name_group(const struct asim_group *group, uint32_t ranks, struct text *text)
+static void name_group(const struct asim_group *group, uint32_t ranks, struct asim_stall_text *text)
 {
     if (!group)
-        add(text, "all ranks, group 0");
+        asim_stall_append(text, "all ranks, group 0");
     else
-        add(text, "group %lld%s", (long long)group->id,
-            group->n == ranks ? ", which is all ranks here" : "");
+        asim_stall_append(text, "group %lld%s", (long long)group->id,
+                          group->n == ranks ? ", which is all ranks here" : "");
 }
 
 static const struct asim_inbox *inbox_of(const struct asim_rank *rank, const struct asim_recv *recv)
@@ -123,27 +87,27 @@ static const struct asim_inbox *inbox_of(const struct asim_rank *rank, const str
 }
 
 /* A barrier has none, and an all-to-all-v one for each member. */
-static uint64_t size_of(const struct asim_coll_op *coll)
+uint64_t asim_stall_coll_bytes(const struct asim_coll_op *coll)
 {
     return coll->sizes || coll->kind == ASIM_BARRIER ? UINT64_MAX : coll->bytes;
 }
 
 /* Either somebody has not come, or everybody has and a message is missing: told later. */
 static void explain_coll(const struct asim_rank *rank, const struct asim_coll_op *coll,
-                         struct asim_stall_row *row, struct text *text)
+                         struct asim_stall_row *row, struct asim_stall_text *text)
 {
     const struct asim_recv *recv = oldest_recv(rank, 1);
 
     name_op(rank, coll->op, text);
-    add(text, ", collective %llu of ", (unsigned long long)coll->sequence + 1);
+    asim_stall_append(text, ", collective %llu of ", (unsigned long long)coll->sequence + 1);
     name_group(coll->group, rank->world->set.n_ranks, text);
-    add(text, " (%s, %llu bytes)", asim_coll_type_name(coll->kind),
-        (unsigned long long)coll->bytes);
+    asim_stall_append(text, " (%s, %llu bytes)", asim_coll_type_name(coll->kind),
+                      (unsigned long long)coll->bytes);
     row->is_coll = 1;
     row->group = asim_group_key(coll->group);
     row->sequence = coll->sequence;
     row->listed = coll->group;
-    row->bytes = size_of(coll);
+    row->bytes = asim_stall_coll_bytes(coll);
     row->from = recv ? recv->src : UINT32_MAX;
     if (!recv)
         return;
@@ -153,30 +117,31 @@ static void explain_coll(const struct asim_rank *rank, const struct asim_coll_op
 
 /* The peer never sent, or sent less. */
 static void explain_recv(const struct asim_rank *rank, const struct asim_recv *recv,
-                         struct text *text)
+                         struct asim_stall_text *text)
 {
     const struct asim_inbox *inbox = inbox_of(rank, recv);
 
     if (recv->action) { /* rendezvous: the other side has not asked yet */
         name_op(rank, (uint32_t)recv->action->msg.cookie, text);
-        add(text, ", a send of %llu bytes to rank %u with tag %u, which rank %u never asked for",
+        asim_stall_append(
+            text, ", a send of %llu bytes to rank %u with tag %u, which rank %u never asked for",
             (unsigned long long)recv->action->msg.bytes, recv->src,
             asim_p2p_tag(recv->action->msg.tag), recv->src);
         return;
     }
     name_op(rank, recv->op, text);
-    add(text, ", a receive of %llu bytes from rank %u with tag %u", (unsigned long long)recv->bytes,
-        recv->src, asim_p2p_tag(recv->tag));
+    asim_stall_append(text, ", a receive of %llu bytes from rank %u with tag %u",
+                      (unsigned long long)recv->bytes, recv->src, asim_p2p_tag(recv->tag));
     if (inbox->arrived)
-        add(text, ", of which %llu came", (unsigned long long)inbox->arrived);
+        asim_stall_append(text, ", of which %llu came", (unsigned long long)inbox->arrived);
     else
-        add(text, ", which rank %u never sent", recv->src);
+        asim_stall_append(text, ", which rank %u never sent", recv->src);
 }
 
 /* The likeliest cause first: a receive, a collective, then dependencies. */
 static void explain(const struct asim_rank *rank, struct asim_stall_row *row)
 {
-    struct text text = {row->text, sizeof row->text, 0};
+    struct asim_stall_text text = {row->text, sizeof row->text, 0};
     const struct asim_recv *recv = oldest_recv(rank, 0);
     uint64_t id = 0;
 
@@ -186,20 +151,22 @@ static void explain(const struct asim_rank *rank, struct asim_stall_row *row)
     else if (rank->open_head)
         explain_coll(rank, rank->open_head, row, &text);
     else if (asim_feed_first_waiting(rank->feed, &id))
-        add(&text, "op %llu to become ready", (unsigned long long)id);
+        asim_stall_append(&text, "op %llu to become ready", (unsigned long long)id);
     else
-        add(&text, "an op that never ended");
+        asim_stall_append(&text, "an op that never ended");
 }
 
 /* With rendezvous the other side may have asked for what is never sent. */
 static void tell_extra(const struct asim_rank *rank, const struct asim_inbox *inbox,
-                       struct text text)
+                       struct asim_stall_text text)
 {
     if (inbox->tag & ASIM_ASKING_TAG)
-        add(&text, "rank %u was asked by rank %u for a message with tag %u that it never sends",
+        asim_stall_append(
+            &text, "rank %u was asked by rank %u for a message with tag %u that it never sends",
             rank->id, inbox->src, asim_p2p_tag(inbox->tag));
     else
-        add(&text, "rank %u got %llu bytes from rank %u with tag %u that it never received",
+        asim_stall_append(
+            &text, "rank %u got %llu bytes from rank %u with tag %u that it never received",
             rank->id, (unsigned long long)inbox->arrived, inbox->src, asim_p2p_tag(inbox->tag));
 }
 
@@ -217,7 +184,7 @@ static void collect_extras(const struct asim_rank *rank, struct asim_stall *stal
         if (!map->used[i] || !inbox || !inbox->arrived || inbox->head || map->slots[i].lo >> 63)
             continue;
         extra->rank = rank->id;
-        tell_extra(rank, inbox, (struct text){extra->text, sizeof extra->text, 0});
+        tell_extra(rank, inbox, (struct asim_stall_text){extra->text, sizeof extra->text, 0});
         stall->n_extras++;
     }
 }
@@ -243,109 +210,6 @@ void asim_stall_collect(const struct asim_world *world, struct asim_stall *stall
             world->via.packets->unfinished(world->via.fabric, stall->messages, ASIM_STALL_MESSAGES);
     stall->n_messages = stall->undelivered < ASIM_STALL_MESSAGES ? (uint32_t)stall->undelivered
                                                                  : ASIM_STALL_MESSAGES;
-}
-
-/* Messages the network could not bring through: no link is up that leads there, or so many repeats
- * were lost that it gave up. They come first, because the rest follows from them. */
-static void tell_network(const struct asim_world *world, const struct asim_stall *stall,
-                         struct text *text)
-{
-    static const char *const holdups[ASIM_BLOCKED_REASONS] = {
-        "; it waits for its link, which is down",
-        "; its NIC is paused (PFC), and nobody is left to resume it",
-        "; its window is full, and no ACK will come: is L2_ACK_INTERVAL (with "
-        "L2_BACK_TO_ZERO: L2_CHUNK_SIZE) longer than the window?",
-        "; all of it was sent, and no ACK will come: was one lost on a link that is down?"};
-
-    for (uint32_t i = 0; i < stall->n_messages; i++)
-        add(text,
-            "\n  a message of %llu bytes from rank %u to rank %u cannot be delivered: %llu "
-            "bytes were acknowledged%s",
-            (unsigned long long)stall->messages[i].bytes,
-            asim_topo_external_id(&world->set.topo, stall->messages[i].src),
-            asim_topo_external_id(&world->set.topo, stall->messages[i].dst),
-            (unsigned long long)stall->messages[i].acked,
-            stall->messages[i].aborted ? ", and it was given up after RTO_RETRIES timeouts"
-                                       : holdups[stall->messages[i].blocked_reason]);
-    if (stall->undelivered > ASIM_STALL_MESSAGES)
-        add(text, "\n  and %llu more messages",
-            (unsigned long long)stall->undelivered - ASIM_STALL_MESSAGES);
-}
-
-/* Sentences made where the rank lives. */
-static void tell_extras(const struct asim_stall *stall, struct text *text)
-{
-    for (uint32_t i = 0; i < stall->n_extras; i++)
-        add(text, "\n  %s", stall->extras[i].text);
-}
-
-/* Of that rank's part of the row's collective; UINT64_MAX where it is not known: of another process
- * only what it tells about is. */
-static uint64_t size_at(const struct asim_world *world, const struct asim_stall *stall,
-                        uint32_t rank, const struct asim_stall_row *row)
-{
-    const struct asim_coll_op *coll = NULL;
-
-    if (asim_rank_is_here(&world->run.ranks[rank]))
-        coll = world->run.ranks[rank].open_head;
-    for (; coll; coll = coll->next)
-        if (asim_group_key(coll->group) == row->group && coll->sequence == row->sequence)
-            return size_of(coll);
-    for (uint32_t i = 0; i < stall->n_rows; i++) {
-        const struct asim_stall_row *its = &stall->rows[i];
-
-        if (its->rank == rank && its->is_coll && its->group == row->group &&
-            its->sequence == row->sequence)
-            return its->bytes;
-    }
-    return UINT64_MAX;
-}
-
-/* Here all ranks' counts are known, so it can be said who is missing. */
-static void tell_row(const struct asim_world *world, const struct asim_stall *stall,
-                     const struct asim_stall_row *row, struct text *text)
-{
-    uint64_t other;
-
-    add(text, "\n  rank %u waits for %s", row->rank, row->text);
-    if (!row->is_coll || absentees(world, row, text) || row->from == UINT32_MAX)
-        return;
-    if (row->came)
-        add(text, ": %llu of %llu bytes came from rank %u", (unsigned long long)row->came,
-            (unsigned long long)row->wanted, row->from);
-    else
-        add(text, ": nothing came from rank %u", row->from);
-    other = size_at(world, stall, row->from, row);
-    if (other != row->bytes && other != UINT64_MAX && row->bytes != UINT64_MAX)
-        add(text,
-            ", where this collective is of %llu bytes; its size must be the same on all ranks",
-            (unsigned long long)other);
-}
-
-/* 0 only if every rank finished and nothing is left over. ASIM_ESTALL with the list otherwise. */
-int asim_stall_report(const struct asim_world *world, struct asim_err *err)
-{
-    char buf[sizeof err->text];
-    struct text text = {buf, sizeof buf, 0};
-    struct asim_stall stall;
-
-    asim_stall_collect(world, &stall);
-    asim_distribution_stall(world, &stall);
-    if (!stall.stuck) {
-        add(&text, "every rank finished, but there are sends without a receive; the trace lacks "
-                   "receives, or their sizes or tags differ:");
-        tell_extras(&stall, &text);
-        return stall.n_extras ? asim_err_set(err, ASIM_EINVAL, "%s", buf) : 0;
-    }
-    add(&text, "the run cannot go on: %llu of %u ranks have not finished and nothing is under way",
-        (unsigned long long)stall.stuck, world->set.n_ranks);
-    tell_network(world, &stall, &text);
-    for (uint32_t i = 0; i < stall.n_rows; i++)
-        tell_row(world, &stall, &stall.rows[i], &text);
-    if (stall.stuck > ASIM_STALL_RANKS)
-        add(&text, "\n  and %llu more ranks", (unsigned long long)stall.stuck - ASIM_STALL_RANKS);
-    tell_extras(&stall, &text);
-    return asim_err_set(err, ASIM_ESTALL, "%s", buf);
 }
 
 /* --- several processes -------------------------------------------------------------------------

@@ -42,7 +42,15 @@ void asim_stall_collect(const struct asim_world *world, struct asim_stall *stall
 void asim_stall_merge(struct asim_stall *into, const struct asim_stall *from);
 /* Collectives of a group that a rank of this process has joined. */
 uint64_t asim_stall_joined(const struct asim_rank *rank, uint64_t group);
-/* 0, or the error that says it all: ASIM_ESTALL where ranks are stuck. */
-int asim_stall_report(const struct asim_world *world, struct asim_err *err);
+/* The size of a collective; UINT64_MAX where members may have different sizes: a barrier, or an
+ * all-to-all-v. */
+uint64_t asim_stall_coll_bytes(const struct asim_coll_op *coll);
+
+/* A bounded buffer: a text that is too long is cut. */
+struct asim_stall_text {
+    char *at;
+    size_t size, n;
+};
+void asim_stall_append(struct asim_stall_text *text, const char *fmt, ...) ASIM_PRINTF(2, 3);
 
 #endif

@@ -7,6 +7,7 @@
  * Everything else of a world (ranks, collectives, matching, reports) knows of its network only the
  * backend's traits.
  */
+#include "net/fast_path.h"
 #include "sim/world.h"
 
 #include <stdio.h>
@@ -40,8 +41,8 @@ static int open_mode(struct asim_world *world, struct asim_net_config *config, s
     return code;
 }
 
-/* Options of the packet network. */
-static void note_idle(const struct asim_world *world, const struct asim_settings *set)
+/* Names the options that only the packet network reads. */
+static void diagnose_unused_options(const struct asim_world *world, const struct asim_settings *set)
 {
     const struct {
         const char *name;
@@ -53,13 +54,17 @@ static void note_idle(const struct asim_world *world, const struct asim_settings
                 {"reports", set->reports != NULL},
                 {"per-event", set->per_event},
                 {"threads", set->threads > 1},
-                {"without", set->without != NULL},
                 {"compare", set->compare}};
     const char *network = set->backend ? "the caller's own network" : "an analytical network";
 
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
         if (rows[i].is_given)
             asim_world_diagnose(world, "--%s has no effect on %s", rows[i].name, network);
+    if (world->set.without & ~(uint32_t)ASIM_FAST_UNIFORM_PHASE)
+        asim_world_diagnose(world,
+                            "--without turns off only uniform-phase on %s, which has none of "
+                            "the other fast paths",
+                            network);
 }
 
 /* set->shape, for tests and embedding programs, goes before the file. */
@@ -70,7 +75,7 @@ int asim_world_open_shape(struct asim_world *world, const struct asim_settings *
 
     if (!set->backend && !find(set->mode, &why))
         return asim_err_set(err, ASIM_EUSAGE, "%s", why.text);
-    note_idle(world, set);
+    diagnose_unused_options(world, set);
     if (set->shape)
         world->set.shape = *set->shape;
     else if (!set->network)

@@ -140,6 +140,12 @@ struct asim_ring_of {        /* the members a phase runs over, as ranks */
     uint32_t base, stride, n, index, root;
 };
 
+/* The rank of the member at a position. Plans name positions only. */
+static inline uint32_t asim_ring_rank(const struct asim_ring_of *ring, uint32_t position)
+{
+    return ring->members ? ring->members[position] : ring->base + position * ring->stride;
+}
+
 struct asim_phase {
     int kind, step;
     /* queue of the rank; dim of the logical topology; variant: which of the two binary trees. */

@@ -100,9 +100,12 @@ uint32_t asim_phase_plan_first(const struct asim_phase_plan *plan)
     return plan->graph || plan->group ? 0 : first;
 }
 
-/* The next queue of a dimension, or that of the op. half: 0 = all of them, 1 = the first half, 2 =
- * the second. */
-static uint32_t take_queue(const struct asim_phase_plan *plan, uint32_t dim, int half, int *step)
+/* The queues of a dimension from which a phase takes its queue. */
+enum queues { ALL_QUEUES, FIRST_HALF, SECOND_HALF };
+
+/* The next queue in turn, unless the op names one. Sets the direction of the ring in *step. */
+static uint32_t take_queue(const struct asim_phase_plan *plan, uint32_t dim, enum queues queues,
+                           int *step)
 {
     uint32_t q = plan->rank->world->set.settings.queues_per_dim, at;
     struct asim_dim_round_robin *round_robin = &plan->rank->round_robin[dim];
@@ -110,10 +113,10 @@ static uint32_t take_queue(const struct asim_phase_plan *plan, uint32_t dim, int
     if (plan->queue) {
         at = plan->queue - 1;
         *step = 1;
-    } else if (half == 0) {
+    } else if (queues == ALL_QUEUES) {
         at = round_robin->all++ % q;
         *step = q > 1 && at >= q / 2 ? -1 : 1;
-    } else if (half == 1) {
+    } else if (queues == FIRST_HALF) {
         at = q > 1 ? round_robin->first++ % (q / 2) : 0;
         *step = 1;
     } else {
@@ -154,20 +157,26 @@ static void lay_flows(const struct asim_phase_plan *plan, struct asim_phase *pha
         asim_nccl_graph_compile(plan->rank, phase->choice, phase);
 }
 
+/* What a phase does, and from which queues it takes its own. */
+struct phase_kind {
+    int coll_type; /* enum asim_coll_type */
+    enum queues queues;
+};
+
 /* Appends one phase; returns the bytes the next one starts from. */
 static uint64_t add_phase(const struct asim_phase_plan *plan, struct asim_chunk *chunk,
-                          uint32_t dim, const int kind_half[2], uint64_t bytes)
+                          uint32_t dim, struct phase_kind what, uint64_t bytes)
 {
     struct asim_phase *phase = &chunk->phases[chunk->n_phases++];
 
-    *phase = (struct asim_phase){.kind = kind_half[0], .dim = dim, .bytes = bytes};
+    *phase = (struct asim_phase){.kind = what.coll_type, .dim = dim, .bytes = bytes};
     phase->choice = choice_of(plan->rank->world, plan->list, dim);
     phase->ring = ring_of(plan, dim);
     if (plan->group) {
         phase->subgroup = 1;
         phase->choice = choice_in_group(plan, phase->kind);
     }
-    phase->queue = take_queue(plan, dim, kind_half[1], &phase->step);
+    phase->queue = take_queue(plan, dim, what.queues, &phase->step);
     /* Groups have trees of their own, which only their members count. */
     phase->variant =
         (plan->group ? chunk->tag : plan->rank->round_robin[dim].trees[plan->list]++) % 2;
@@ -193,12 +202,15 @@ static void lay_bw_aware(const struct asim_phase_plan *plan, struct asim_chunk *
         last = n;
     for (uint32_t i = 0; i < last; i++)
         if (is_active(plan, order[i]))
-            bytes = add_phase(plan, chunk, order[i], (const int[2]){ASIM_REDUCE_SCATTER, 1}, bytes);
+            bytes = add_phase(plan, chunk, order[i],
+                              (struct phase_kind){ASIM_REDUCE_SCATTER, FIRST_HALF}, bytes);
     if (last < n)
-        bytes = add_phase(plan, chunk, order[last], (const int[2]){ASIM_ALL_REDUCE, 1}, bytes);
+        bytes = add_phase(plan, chunk, order[last],
+                          (struct phase_kind){ASIM_ALL_REDUCE, FIRST_HALF}, bytes);
     for (uint32_t i = last; i-- > 0;)
         if (is_active(plan, order[i]))
-            bytes = add_phase(plan, chunk, order[i], (const int[2]){ASIM_ALL_GATHER, 2}, bytes);
+            bytes = add_phase(plan, chunk, order[i],
+                              (struct phase_kind){ASIM_ALL_GATHER, SECOND_HALF}, bytes);
 }
 
 /* 1 if this rank's ring in `dim` holds data: it is level with the root in every dimension below.
@@ -222,7 +234,7 @@ static void lay_rooted(const struct asim_phase_plan *plan, struct asim_chunk *ch
         if (!is_active(plan, d))
             continue;
         if (is_reached(plan, d))
-            add_phase(plan, chunk, d, (const int[2]){plan->kind, 0}, bytes);
+            add_phase(plan, chunk, d, (struct phase_kind){plan->kind, ALL_QUEUES}, bytes);
         bytes = asim_coll_out_bytes(choice_of(plan->rank->world, plan->list, d)->algo, plan->kind,
                                     bytes, ring_of(plan, d).n);
     }
@@ -258,7 +270,7 @@ void asim_phase_plan_add_sized(const struct asim_phase_plan *plan, struct asim_c
     if (plan->listed)
         phase->ring = (struct asim_ring_of){
             .members = plan->listed->ranks, .n = plan->listed->n, .index = plan->position};
-    phase->queue = take_queue(plan, 0, 0, &phase->step);
+    phase->queue = take_queue(plan, 0, ALL_QUEUES, &phase->step);
 }
 
 /* Returns the bytes of the chunk: an order may have changed them (offlineGreedyFlex). */
@@ -282,6 +294,7 @@ uint64_t asim_phase_plan_add(struct asim_phase_plan *plan, struct asim_chunk *ch
     bytes = pick.bytes;
     for (uint32_t i = 0; i < plan->n_dims; i++)
         if (is_active(plan, pick.order[i]))
-            bytes = add_phase(plan, chunk, pick.order[i], (const int[2]){plan->kind, 0}, bytes);
+            bytes = add_phase(plan, chunk, pick.order[i],
+                              (struct phase_kind){plan->kind, ALL_QUEUES}, bytes);
     return pick.bytes;
 }

@@ -23,12 +23,6 @@
 
 enum { SUBGROUP_DELAY_NS = 10, REDUCE_PASSES = 3 };
 
-/* Positions of plans become ranks here, and only here. */
-uint32_t asim_ring_rank(const struct asim_ring_of *ring, uint32_t position)
-{
-    return ring->members ? ring->members[position] : ring->base + position * ring->stride;
-}
-
 /* Over the bus: credit number h goes from the NPU or from the memory agent and may come back, as
  * the pipeline's pattern says; algorithms without one come from the NPU at the start only.
  * Only the LogGP bus wants to know; without it a credit is its delay. */

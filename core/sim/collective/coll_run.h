@@ -18,7 +18,5 @@ void asim_chunk_arrival(struct asim_rank *rank, struct asim_chunk *chunk);
 uint64_t asim_chunk_reduce_ns(const struct asim_rank *rank, uint64_t bytes);
 void asim_chunk_reduce(struct asim_rank *rank, struct asim_chunk *chunk, uint64_t bytes);
 void asim_chunk_complete_arrival(struct asim_rank *rank, struct asim_chunk *chunk, uint64_t i);
-/* The member at a position, as a rank. */
-uint32_t asim_ring_rank(const struct asim_ring_of *ring, uint32_t position);
 
 #endif

@@ -22,8 +22,12 @@ static const char *name_of(uint64_t kind)
     return kind == SIZED ? "ALL_TO_ALL with comm_sizes" : asim_coll_type_name((int)kind - 1);
 }
 
-/* kind: this member's, and that of those before. */
-static void refuse(struct asim_world *world, const struct asim_event *event, const uint64_t kind[2])
+/* The kind that this member issued, and the kind that earlier members issued. */
+struct mismatch {
+    uint64_t own, earlier;
+};
+
+static void refuse(struct asim_world *world, const struct asim_event *event, struct mismatch kinds)
 {
     struct asim_err err = {0};
     uint64_t group = event->of.join.group;
@@ -33,7 +37,7 @@ static void refuse(struct asim_world *world, const struct asim_event *event, con
                  "members must issue their collectives in the same order",
                  event->rank, (unsigned long long)event->of.join.sequence + 1,
                  group ? "group " : "all ranks, group ", group ? (long long)group - 1 : 0ll,
-                 name_of(kind[0]), name_of(kind[1]));
+                 name_of(kinds.own), name_of(kinds.earlier));
     asim_world_record_failure(world, event, &err);
 }
 
@@ -56,7 +60,7 @@ static void on_event(void *self, const struct asim_world *seen, const struct asi
     }
     *members_met = *members_met ? *members_met : kind << 32;
     if (*members_met >> 32 != kind)
-        refuse(world, event, (const uint64_t[2]){kind, *members_met >> 32});
+        refuse(world, event, (struct mismatch){.own = kind, .earlier = *members_met >> 32});
     else if ((++*members_met & UINT32_MAX) == event->of.join.members)
         asim_map_delete(&world->run.members_met, who, sequence);
 }

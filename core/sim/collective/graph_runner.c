@@ -132,8 +132,8 @@ static void end_if_over(struct asim_rank *rank, struct asim_graph_runner *runner
     asim_chunk_advance(rank, chunk);
 }
 
-/* Greatest common divisor. */
-static uint64_t common(uint64_t a, uint64_t b)
+/* The greatest. */
+static uint64_t common_divisor(uint64_t a, uint64_t b)
 {
     while (b) {
         uint64_t rest = a % b;
@@ -144,23 +144,28 @@ static uint64_t common(uint64_t a, uint64_t b)
     return a;
 }
 
-/* A place to begin with and a step that comes to every node once: 0 and 1, the listed order, or
- * what flow-order-seed says, another one on each rank. Flows that are free at one instant have no
- * order of their own; seeds show what it is worth. */
-static void draw_order(const struct asim_rank *rank, uint64_t n, uint64_t order[2])
+/* The order in which the free nodes of a graph start: first, first + step, … modulo n. `step` has
+ * no common divisor with n, so the order meets every node once. */
+struct start_order {
+    uint64_t first, step;
+};
+
+/* The listed order, or with flow-order-seed a random order that differs between ranks. Nodes that
+ * are free at one instant have no order of their own; different seeds show how much it matters. */
+static struct start_order draw_order(const struct asim_rank *rank, uint64_t n)
 {
     uint64_t seed = rank->world->set.system.flow_order_seed, x = (seed << 32 | rank->id) + 1;
+    struct start_order order = {0, 1};
 
-    order[0] = 0;
-    order[1] = 1;
     if (!seed || n < 3)
-        return;
+        return order;
     for (int i = 0; i < 3; i++)
         x = asim_mix64(x);
-    order[0] = x % n;
-    order[1] = 1 + (x >> 32) % (n - 1);
-    while (common(order[1], n) != 1)
-        order[1] = order[1] % (n - 1) + 1;
+    order.first = x % n;
+    order.step = 1 + (x >> 32) % (n - 1);
+    while (common_divisor(order.step, n) != 1)
+        order.step = order.step % (n - 1) + 1;
+    return order;
 }
 
 /* parents[] is this run's own copy of the counts; the op graph is shared and const. */
@@ -168,7 +173,8 @@ void asim_graph_runner_start(struct asim_rank *rank, struct asim_chunk *chunk)
 {
     const struct asim_op_graph *graph = asim_chunk_phase(chunk)->graph;
     struct asim_graph_runner *runner = malloc(sizeof *runner + graph->n * sizeof *runner->parents);
-    uint64_t order[2];
+    struct start_order order;
+    uint64_t at;
 
     if (!runner) {
         asim_rank_fail_nomem(rank, "running a collective algorithm");
@@ -189,11 +195,12 @@ void asim_graph_runner_start(struct asim_rank *rank, struct asim_chunk *chunk)
     for (uint32_t i = 0; i < graph->n; i++)
         runner->parents[i] = graph->nodes[i].parents;
     runner->issuing++;
-    draw_order(rank, graph->n, order);
+    order = draw_order(rank, graph->n);
+    at = order.first;
     for (uint32_t i = 0; i < graph->n && !rank->failed; i++) {
-        if (!graph->nodes[order[0]].parents)
-            issue(rank, runner, (uint32_t)order[0]);
-        order[0] = (order[0] + order[1]) % graph->n;
+        if (!graph->nodes[at].parents)
+            issue(rank, runner, (uint32_t)at);
+        at = (at + order.step) % graph->n;
     }
     runner->issuing--;
     end_if_over(rank, runner);

@@ -16,7 +16,6 @@
  * flows, about 100 bytes each in memory: above ROOM the ring's credit plan takes over, with a note.
  */
 #include "sim/collective/nccl_graph.h"
-#include "sim/collective/coll_run.h"
 #include "sim/collective/op_graph.h"
 #include "sim/rank/rank_shard.h"
 #include "sim/collective/nvswitch.h"

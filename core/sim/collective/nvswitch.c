@@ -26,7 +26,6 @@
  * piece is found by one look-up a message, and its senders are kept in order by insertion.
  */
 #include "sim/collective/nvswitch.h"
-#include "sim/collective/coll_run.h"
 #include "sim/rank/rank_shard.h"
 #include "sim/world.h"
 

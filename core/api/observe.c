@@ -101,8 +101,7 @@ int asim_world_observe(struct asim_world *world, const struct asim_observer *giv
     observer.wants = wanted(own);
     if (asim_event_bus_add(&world->run.event_bus, &observer)) {
         free(own);
-        return asim_err_set(err, ASIM_ENOMEM, "this run has %d reports and observers already",
-                            ASIM_EVENT_OBSERVERS);
+        return asim_err_nomem(err, "adding an observer");
     }
     return 0;
 }

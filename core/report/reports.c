@@ -16,15 +16,15 @@
 #include <string.h>
 #include <unistd.h>
 
-/* The event bus is full: closes the observer as after a failed run, so that it leaves no file. */
+/* The bus has no memory for this observer: closes it as after a failed run, so that it leaves no
+ * file. */
 static int refuse(struct asim_world *world, const struct asim_event_observer *observer,
                   struct asim_err *err)
 {
     world->run.failed = 1;
     if (observer->close)
         observer->close(observer->self, world, NULL);
-    return asim_err_set(err, ASIM_ENOMEM, "more than %d reports in one run; leave some out",
-                        ASIM_EVENT_OBSERVERS);
+    return asim_err_nomem(err, "opening reports");
 }
 
 /* The words of --reports: "NAME" or "NAME:key=value:key=value", separated by commas. Returns the

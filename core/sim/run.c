@@ -244,7 +244,7 @@ static int observe_async(struct asim_world *world)
 
     if (world->via.fabric)
         background = world->via.packets->background(world->via.fabric);
-    if (!background.team || !world->run.event_bus.async_observers || !asim_distribution_reports(world))
+    if (!background.team || !world->run.event_bus.async_wants || !asim_distribution_reports(world))
         return 0;
     return asim_async_observers_open(&world->run.event_bus.async, &world->run.event_bus, world,
                                      &background);

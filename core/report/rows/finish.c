@@ -11,6 +11,7 @@
  */
 #include "report/report.h"
 #include "sim/rank/event.h"
+#include "sim/rank/tensor.h"
 
 #include <stdarg.h>
 #include <stdio.h>

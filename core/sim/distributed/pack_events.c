@@ -7,6 +7,7 @@
  * Costs 64 bytes an event, the name of an op whose end is wanted, and 240 bytes a finished rank.
  */
 #include "sim/rank/event.h"
+#include "sim/rank/tensor.h"
 #include "sim/distributed/distribution.h"
 
 #include <stdlib.h>

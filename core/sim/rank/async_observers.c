@@ -31,7 +31,7 @@ static void show_piece(void *self)
     struct piece *piece = &async->piece[async->shown++ % PIECES];
 
     for (uint32_t i = 0; i < piece->n; i++)
-        asim_event_bus_notify(async->event_bus, async->world, async->event_bus->async_observers,
+        asim_event_bus_notify(async->event_bus, async->world, ASIM_AUDIENCE_ASYNC,
                               &piece->event[i]);
     piece->n = 0;
 }

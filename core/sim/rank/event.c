@@ -7,9 +7,6 @@
  */
 #include "sim/rank/event.h"
 #include "sim/rank/rank_shard.h"
-#include "sim/rank/tensor.h"
-
-#include <stdlib.h>
 
 int asim_event_op(const struct asim_world *world, const struct asim_event *event,
                   struct asim_op *op)
@@ -45,17 +42,6 @@ void asim_event_rank(const struct asim_world *world, const struct asim_event *ev
         facts->track.gpu_busy = rank->track.total[ASIM_SPAN_GPU]; /* side by side counts once */
 }
 
-/* Only the lines on stdout state the peak, so only they pay for it. */
-void asim_event_rank_peak(const struct asim_world *world, const struct asim_event *event,
-                          struct asim_rank_facts *facts)
-{
-    struct asim_rank *rank = &world->run.ranks[event->rank];
-
-    asim_event_rank(world, event, facts);
-    if (!event->of.done.facts && rank->tensors)
-        facts->peak_bytes = asim_tensors_peak(rank);
-}
-
 /* Never wraps: in replay-only runs the GPU's time may exceed the rank's
  * (system-layer.md#end-of-a-rank). */
 uint64_t asim_rank_exposed(const struct asim_rank_facts *facts)
@@ -63,14 +49,4 @@ uint64_t asim_rank_exposed(const struct asim_rank_facts *facts)
     uint64_t busy = facts->track.gpu_busy;
 
     return facts->cycles > busy ? facts->cycles - busy : 0;
-}
-
-/* Local events own nothing. */
-void asim_event_fini(struct asim_event *event)
-{
-    if (event->kind == ASIM_EV_RANK_DONE)
-        free(event->of.done.facts);
-    if (event->kind == ASIM_EV_OP_ISSUE || event->kind == ASIM_EV_OP_END ||
-        event->kind == ASIM_EV_NO_TENSOR_LIST)
-        free(event->of.op.name);
 }

@@ -23,12 +23,7 @@ int asim_event_op(const struct asim_world *world, const struct asim_event *event
 /* Of ASIM_EV_RANK_DONE. */
 void asim_event_rank(const struct asim_world *world, const struct asim_event *event,
                      struct asim_rank_facts *facts);
-/* The same with peak_bytes, which costs a sort of all tensors of the rank. */
-void asim_event_rank_peak(const struct asim_world *world, const struct asim_event *event,
-                          struct asim_rank_facts *facts);
 /* A rank's communication not hidden by compute, ns: finish time less GPU compute. */
 uint64_t asim_rank_exposed(const struct asim_rank_facts *facts);
-/* Frees what hangs on an imported event. */
-void asim_event_fini(struct asim_event *event);
 
 #endif

@@ -11,7 +11,6 @@
 #include "sim/rank/event_bus.h"
 #include "base/sort_u64.h"
 #include "sim/rank/async_observers.h"
-#include "sim/rank/event.h"
 
 #include <stdlib.h>
 
@@ -157,17 +156,31 @@ const uint64_t *asim_event_bus_sort(struct asim_event_bus *event_bus)
 }
 
 /* --- observers -------------------------------------------------------------------------------- */
-/* The table is fixed: reports are few, and known before the start. */
 int asim_event_bus_add(struct asim_event_bus *event_bus, const struct asim_event_observer *observer)
 {
-    if (event_bus->n == ASIM_EVENT_OBSERVERS)
+    uint32_t index = (uint32_t)event_bus->observers.n;
+
+    for (int kind = 0; kind < ASIM_EV_KINDS; kind++)
+        if (ASIM_VEC_RESERVE(event_bus->of_kind[kind], event_bus->of_kind[kind].n + 1))
+            return ASIM_ENOMEM;
+    if (ASIM_VEC_PUSH(event_bus->observers, *observer))
         return ASIM_ENOMEM;
     for (int kind = 0; kind < ASIM_EV_KINDS; kind++)
-        event_bus->observers_of[kind] |= (observer->wants >> kind & 1) << event_bus->n;
-    event_bus->async_observers |= (uint32_t)(observer->async != 0) << event_bus->n;
-    event_bus->observers[event_bus->n++] = *observer;
+        if (observer->wants >> kind & 1)
+            event_bus->of_kind[kind].at[event_bus->of_kind[kind].n++] = index;
     event_bus->wants |= observer->wants;
+    if (observer->async)
+        event_bus->async_wants |= observer->wants;
     return 0;
+}
+
+void asim_event_fini(struct asim_event *event)
+{
+    if (event->kind == ASIM_EV_RANK_DONE)
+        free(event->of.done.facts);
+    if (event->kind == ASIM_EV_OP_ISSUE || event->kind == ASIM_EV_OP_END ||
+        event->kind == ASIM_EV_NO_TENSOR_LIST)
+        free(event->of.op.name);
 }
 
 void asim_event_bus_record(const struct asim_event_bus *event_bus, struct asim_events *into,
@@ -234,32 +247,17 @@ void asim_event_bus_cut(struct asim_event_bus *event_bus, const struct asim_even
     event_bus->pending.n = kept;
 }
 
-static inline void notify(const struct asim_event_bus *event_bus, const struct asim_world *world,
-                          uint32_t observers, const struct asim_event *event)
-{
-    for (observers &= event_bus->observers_of[event->kind]; observers; observers &= observers - 1) {
-        const struct asim_event_observer *observer =
-            &event_bus->observers[__builtin_ctz(observers)];
-
-        observer->on_event(observer->self, world, event);
-    }
-}
-
-void asim_event_bus_notify(const struct asim_event_bus *event_bus, const struct asim_world *world,
-                           uint32_t observers, const struct asim_event *event)
-{
-    notify(event_bus, world, observers, event);
-}
-
 static inline void notify_one(struct asim_event_bus *event_bus, const struct asim_world *world,
                               struct asim_event *event)
 {
-    uint32_t async = event_bus->async ? event_bus->async_observers : 0;
-
-    if (async & event_bus->observers_of[event->kind])
-        asim_async_observers_put(event_bus->async, event);
-    notify(event_bus, world, ~async, event);
-    if (event->kind != ASIM_EV_FCT) /* a row a message: nothing hangs on it */
+    if (!event_bus->async) {
+        asim_event_bus_notify(event_bus, world, ASIM_AUDIENCE_ALL, event);
+    } else {
+        if (event_bus->async_wants >> event->kind & 1)
+            asim_async_observers_put(event_bus->async, event);
+        asim_event_bus_notify(event_bus, world, ASIM_AUDIENCE_SYNC, event);
+    }
+    if (event->kind != ASIM_EV_FCT) /* the most frequent kind; it owns no memory */
         asim_event_fini(event);
 }
 
@@ -313,10 +311,9 @@ int asim_event_bus_close(struct asim_event_bus *event_bus, const struct asim_wor
 
     asim_event_bus_deliver(event_bus, world, UINT64_MAX);
     asim_async_observers_close(event_bus->async);
-    for (size_t v = 0; v < event_bus->n; v++) {
-        int one = event_bus->observers[v].close
-                      ? event_bus->observers[v].close(event_bus->observers[v].self, world, err)
-                      : 0;
+    for (size_t i = 0; i < event_bus->observers.n; i++) {
+        const struct asim_event_observer *observer = &event_bus->observers.at[i];
+        int one = observer->close ? observer->close(observer->self, world, err) : 0;
 
         if (one && !code)
             code = one;
@@ -326,8 +323,11 @@ int asim_event_bus_close(struct asim_event_bus *event_bus, const struct asim_wor
         code = asim_err_nomem(err, "keeping events for the reports");
     for (size_t i = 0; i < event_bus->pending.n; i++) /* stopped */
         asim_event_fini(&event_bus->pending.at[i]);
+    for (int kind = 0; kind < ASIM_EV_KINDS; kind++)
+        free(event_bus->of_kind[kind].at);
+    free(event_bus->observers.at);
     free(event_bus->pending.at);
     free(event_bus->keys.at);
-    *event_bus = (struct asim_event_bus){.n = 0};
+    *event_bus = (struct asim_event_bus){.wants = 0};
     return code;
 }

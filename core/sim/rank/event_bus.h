@@ -96,7 +96,6 @@ struct asim_event_observer {
     int (*close)(void *self, const struct asim_world *world, struct asim_err *err);
 };
 
-enum { ASIM_EVENT_OBSERVERS = 32 }; /* a bit each in the masks of the bus */
 /* All ranks start before any of them goes on, also at time 0. */
 enum { ASIM_STAGE_START, ASIM_STAGE_NODES };
 
@@ -113,15 +112,20 @@ struct asim_events {
     int failed; /* one was lost: no memory */
 };
 
+/* The observers of one kind of event: indices into the bus's observers, in the order of adding. */
+struct asim_observer_list {
+    uint32_t *at;
+    size_t n, cap;
+};
+
 struct asim_event_bus {
-    struct asim_event_observer observers[ASIM_EVENT_OBSERVERS];
-    size_t n;
-    unsigned wants;
-    uint32_t observers_of[ASIM_EV_KINDS]; /* of each kind: a bit per observer */
-    uint32_t async_observers;             /* those with `aside`, likewise */
-    struct asim_async_observers *async;   /* NULL: all are shown by the caller */
+    ASIM_VEC(struct asim_event_observer) observers; /* in the order of adding */
+    struct asim_observer_list of_kind[ASIM_EV_KINDS];
+    /* A bit for each kind that any observer wants, and that any async observer wants. */
+    unsigned wants, async_wants;
+    struct asim_async_observers *async; /* NULL: the thread of the bus calls all observers */
     struct asim_events pending;
-    ASIM_VEC(uint64_t) keys; /* while it is sorted (event_sort.c) */
+    ASIM_VEC(uint64_t) keys; /* room for sorting */
     /* in_order: insertion is the order within one time, as all ranks have one clock.
      * turn: of events from now on; changed between windows only. */
     int in_order;
@@ -130,7 +134,8 @@ struct asim_event_bus {
     int stopped; /* a observer found the run to have failed: nothing behind that event is shown */
 };
 
-/* Adds a observer; its close is called by asim_event_bus_close in the order of adding. */
+/* Adds a copy of the observer; asim_event_bus_close closes observers in the order of adding. Not
+ * while events are delivered. 0 or ASIM_ENOMEM: nothing was added then. */
 int asim_event_bus_add(struct asim_event_bus *event_bus,
                        const struct asim_event_observer *observer);
 /* 1 if it is worth filling in an event of that kind. */
@@ -139,9 +144,25 @@ static inline int asim_event_bus_wants(const struct asim_event_bus *event_bus,
 {
     return (event_bus->wants >> kind & 1) != 0;
 }
-/* Shows one event to those of these observers (bits) that want its kind, in the order of adding. */
-void asim_event_bus_notify(const struct asim_event_bus *event_bus, const struct asim_world *world,
-                           uint32_t observers, const struct asim_event *event);
+/* Which observers an event goes to: all, or those with or without `async`. */
+enum asim_audience { ASIM_AUDIENCE_SYNC, ASIM_AUDIENCE_ASYNC, ASIM_AUDIENCE_ALL };
+/* Calls the observers of this audience that want the event's kind, in the order of adding. */
+static inline void asim_event_bus_notify(const struct asim_event_bus *event_bus,
+                                         const struct asim_world *world,
+                                         enum asim_audience audience,
+                                         const struct asim_event *event)
+{
+    const struct asim_observer_list *list = &event_bus->of_kind[event->kind];
+
+    for (size_t i = 0; i < list->n; i++) {
+        const struct asim_event_observer *observer = &event_bus->observers.at[list->at[i]];
+
+        if (audience == ASIM_AUDIENCE_ALL || (observer->async != 0) == (int)audience)
+            observer->on_event(observer->self, world, event);
+    }
+}
+/* Frees what an event of another process owns; events of this process own nothing. */
+void asim_event_fini(struct asim_event *event);
 /* Records one event if anybody wants its kind; its turn is the show's. */
 void asim_event_bus_record(const struct asim_event_bus *event_bus, struct asim_events *into,
                            const struct asim_event *event);

@@ -264,6 +264,16 @@ uint64_t asim_tensors_peak(struct asim_rank *rank)
     return peak;
 }
 
+void asim_event_rank_peak(const struct asim_world *world, const struct asim_event *event,
+                          struct asim_rank_facts *facts)
+{
+    struct asim_rank *rank = &world->run.ranks[event->rank];
+
+    asim_event_rank(world, event, facts);
+    if (!event->of.done.facts && rank->tensors)
+        facts->peak_bytes = asim_tensors_peak(rank);
+}
+
 /* Only with track-local-mem; otherwise ranks have no tensors at all. */
 int asim_tensors_setup(struct asim_world *world, struct asim_err *err)
 {

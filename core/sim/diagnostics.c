@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only
  *
- * What is said of inputs: of those that are legal and seldom meant, and where an error has its
- * place.
+ * Diagnostics about inputs: legal values that are seldom meant, and the file that an error is
+ * about.
  */
 #include "conf/rank_values.h"
 #include "sim/distributed/distribution.h"
@@ -16,7 +16,7 @@ int asim_world_attach_source(int code, const char *path, struct asim_err *err)
     return code;
 }
 
-/* A typing error in a rank's number would have no effect at all. */
+/* A wrong rank number in a list would otherwise have no effect at all. */
 void asim_world_diagnose_values(struct asim_world *world)
 {
     const struct asim_system *sys = &world->set.system;
@@ -39,7 +39,8 @@ void asim_world_diagnose_values(struct asim_world *world)
     }
 }
 
-/* One line for all ranks, not one per rank. Only the end knows of those of other processes. */
+/* One line for all ranks. With several processes only the end of the run knows the traces of all.
+ */
 void asim_world_diagnose_traces(struct asim_world *world)
 {
     struct asim_totals totals;

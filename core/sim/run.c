@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only
  *
- * A world in simulated time: the callbacks of the network, start, end, and what is known on the
- * way. The clock is the caller's (ns-3, or asim_world_run).
+ * A world in simulated time: the callbacks of the network, start, end, and progress. The caller
+ * (ns-3, or asim_world_run) advances the clock.
  */
 #include "asim/netconf.h"
 #include "sim/collective/graph_runner.h"
@@ -20,8 +20,8 @@
 #include "sim/threads.h"
 #include "sim/world.h"
 
-/* The six callbacks of net.h, and those of the fabric's watch. Those about a rank come in its
- * shard's thread. After a rank's failure they do nothing, until the network notices done(). */
+/* The callbacks of net.h and of the packet network's hooks. The thread of a rank's shard calls
+ * those about the rank. After a rank's failure they do nothing until the network asks done(). */
 static void on_wake(void *self, uint32_t r)
 {
     struct asim_world *world = self;
@@ -66,7 +66,7 @@ static int on_done(void *self)
     return asim_world_done(self);
 }
 
-/* Rows before time_ns are complete, whatever node they came from. */
+/* Events before time_ns are complete for all nodes. */
 static void on_settled(void *self, uint64_t time_ns)
 {
     struct asim_world *world = self;
@@ -77,15 +77,15 @@ static void on_settled(void *self, uint64_t time_ns)
         asim_distribution_settle(world, time_ns);
 }
 
-/* By the shard of the node that recorded it, whose thread this is: the network's hooks are called
- * where their node is advanced. */
+/* Into the events of the node's shard. The network calls its hooks in the thread that advances the
+ * node, so this thread is the shard's. */
 static void record(struct asim_world *world, const struct asim_event *event)
 {
     asim_event_bus_record(&world->run.event_bus, asim_rank_shard_of(world, event->rank)->events,
                           event);
 }
 
-/* The fabric's row as an event for the reports. Called only where one wants it (watch). */
+/* Makes an event of a completed message. Set as a hook only where an observer wants it (watch). */
 static void on_fct(void *self, const struct asim_fct *row)
 {
     const struct asim_world *world = self;
@@ -103,7 +103,7 @@ static void on_fct(void *self, const struct asim_fct *row)
     event->of.fct.sport = row->sport;
 }
 
-/* port is 1-based, as ASTRA-sim's interface. */
+/* port counts from 1. */
 static void on_pfc(void *self, uint64_t t, uint32_t node, uint32_t port, int pause)
 {
     struct asim_world *world = self;
@@ -141,7 +141,7 @@ static void on_queue(void *self, uint64_t t, struct asim_port_id at,
     record(world, &event);
 }
 
-/* Hooks on hot paths are set only where a report wants them. */
+/* Sets hooks on hot paths only where an observer wants them. */
 static int watch(struct asim_world *world)
 {
     struct asim_fabric_watch *hooks = world->via.packets->hooks(world->via.fabric);
@@ -159,8 +159,8 @@ static int watch(struct asim_world *world)
     return world->via.packets->watch_queues(world->via.fabric, on_queue, &sampling);
 }
 
-/* The fabric keeps pointers to topology, routes and settings of the world. A world has one shard
- * until the network says that it has more. */
+/* The packet network keeps pointers to the world's topology, routes and configuration. A world has
+ * one shard until the network has several workers. */
 int asim_world_connect(struct asim_world *world, struct asim_err *err)
 {
     struct asim_fabric_config config = {
@@ -194,7 +194,7 @@ int asim_world_connect(struct asim_world *world, struct asim_err *err)
     return asim_threads_connect(world, err);
 }
 
-/* The network first: it may still point at pooled objects. */
+/* Closes the network first, because it may still point at pooled objects. */
 void asim_world_disconnect(struct asim_world *world)
 {
     if (world->via.carrier)
@@ -204,15 +204,15 @@ void asim_world_disconnect(struct asim_world *world)
     asim_rank_shards_close(world);
 }
 
-/* Asked between windows or times: the stop hook, a failure, or all ranks finished and nothing left
- * on the network. Frames that are still under way then (repeats, resumes) count on the links, and
- * where windows end must not decide which. */
+/* The network asks between windows. A run is done after a stop or a failure, or when all ranks have
+ * finished and no frame is under way. It waits for frames of repeats and resumes, because these
+ * count on the links, and the end of a window must not decide which of them count. */
 int asim_world_done(struct asim_world *world)
 {
     return asim_world_is_stopped(world) || asim_world_is_over(world);
 }
 
-/* rank-start-delay puts off the first ops only. */
+/* rank-start-delay delays only the first ops. */
 static void start_rank(struct asim_rank *rank)
 {
     if (rank->start_delay_ns)
@@ -222,7 +222,7 @@ static void start_rank(struct asim_rank *rank)
         asim_issue_all(rank);
 }
 
-/* Each rank of this process learns where its time stands. */
+/* Gives each rank of this process a pointer to its time, where the network has one. */
 static void set_clocks(struct asim_world *world)
 {
     for (uint32_t r = 0; r < world->set.n_ranks; r++) {
@@ -270,11 +270,12 @@ int asim_world_start(struct asim_world *world, struct asim_err *err)
     return world->run.failed ? world->run.failure.err.code : 0;
 }
 
-/* Shows what is left and ends the reports: kept where the run was sound, as far as it came. */
+/* Delivers the remaining events and closes the reports, which keep their files unless the run
+ * failed. */
 static int close_reports(struct asim_world *world, struct asim_err *err)
 {
     asim_event_bus_deliver(&world->run.event_bus, world, UINT64_MAX);
-    asim_rank_shards_gather(world); /* showing may fail a rank: its trace is read again */
+    asim_rank_shards_gather(world); /* an observer may fail a rank by reading its trace again */
     if (world->run.event_bus.pending.failed) {
         asim_err_nomem(&world->run.failure.err, "keeping events for the reports");
         world->run.failed = 1;
@@ -282,8 +283,8 @@ static int close_reports(struct asim_world *world, struct asim_err *err)
     return asim_event_bus_close(&world->run.event_bus, world, err);
 }
 
-/* In a process that only follows process 0: its reports lead nowhere and are dropped, but for what
- * it writes of its own ranks. */
+/* The end in a process other than process 0: its reports write to /dev/null, except files about its
+ * own ranks, which follow the verdict of process 0. */
 static int follow(struct asim_world *world, int verdict, struct asim_err *err)
 {
     struct asim_err closing = {.code = 0};
@@ -299,7 +300,7 @@ static int follow(struct asim_world *world, int verdict, struct asim_err *err)
     return code;
 }
 
-/* Reports are closed in any case; the first failure is the one returned. */
+/* Closes reports in any case and returns the first failure. */
 int asim_world_finish(struct asim_world *world, int code, struct asim_err *err)
 {
     struct asim_err run = {.code = 0}, closing = {.code = 0};
@@ -331,7 +332,7 @@ int asim_world_finish(struct asim_world *world, int code, struct asim_err *err)
     return asim_stall_report(world, err);
 }
 
-/* For backends with a clock of their own. */
+/* For backends that advance their own clock. */
 int asim_world_go(struct asim_world *world, struct asim_err *err)
 {
     return world->via.backend->run(world->via.carrier, err);
@@ -346,8 +347,8 @@ int asim_world_run(struct asim_world *world, struct asim_err *err)
     return asim_world_finish(world, code, err);
 }
 
-/* Linear in ranks and nodes: meant for a display a few times a second. Of several processes it is
- * this one's. */
+/* Linear in ranks and nodes: meant for a display a few times a second. With several processes it
+ * tells the progress of this process. */
 void asim_world_progress(const struct asim_world *world, struct asim_progress *progress)
 {
     struct asim_totals totals;
@@ -374,7 +375,8 @@ uint32_t asim_world_ranks(const struct asim_world *world)
     return world->set.n_ranks;
 }
 
-/* For those that build objects around the network (ns-3); const, lives as long as the world. */
+/* For programs that build objects around the network (ns-3); constant, lives as long as the world.
+ */
 const struct asim_topo *asim_world_topo(const struct asim_world *world)
 {
     return &world->set.topo;

@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only
  *
- * The options of a run: ASTRA-sim's published names, with short ones beside them.
+ * The options of a run: the published names of ASTRA-sim, with short names beside them.
  *
- * One table serves the tool, AstraSimNetwork and --help. Adding an option: a field in struct
- * asim_settings (asim/asim.h) and a row here; strings are owned by the struct and freed through the
- * table.
+ * One table serves the tool, AstraSimNetwork and --help. To add an option, add a field to struct
+ * asim_settings (asim/asim.h) and a row here. The struct owns its strings; the table frees them.
  */
 #include "asim/asim.h"
 
@@ -13,7 +12,7 @@
 #define AT(field) offsetof(struct asim_settings, field)
 
 const struct asim_option asim_settings_options[] = {
-    /* Inputs. Each is optional but the first; the help says what stands in its place. */
+    /* Inputs. Only the first is required; the help names the default of each. */
     {.key = "workload",
      .alias = "workload-configuration",
      .type = ASIM_T_STRING,
@@ -62,7 +61,7 @@ const struct asim_option asim_settings_options[] = {
      .type = ASIM_T_STRING,
      .offset = AT(pcap),
      .help = "capture of all RoCEv2 and PFC frames that Wireshark decodes; slows the run down"},
-    /* ASTRA-sim's numbers, names and defaults unchanged. */
+    /* ASTRA-sim's numeric options, with its names and defaults. */
     {.key = "num-queues-per-dim",
      .type = ASIM_T_U32,
      .offset = AT(queues_per_dim),
@@ -98,7 +97,7 @@ const struct asim_option asim_settings_options[] = {
      .offset = AT(rendezvous),
      .def = "false",
      .help = "receivers ask with 8192 bytes before senders send"},
-    /* Ours, from here on: nothing below changes a result of a run without random draws. */
+    /* asim's own options. None of them changes a result of a run without random draws. */
     {.key = "seed",
      .type = ASIM_T_U64,
      .offset = AT(seed),
@@ -116,7 +115,8 @@ const struct asim_option asim_settings_options[] = {
      .offset = AT(per_event),
      .def = "false",
      .help = "advance every frame at its own time instead of in windows; same results, slower"},
-    /* One window is some 10 to 300 us of work: more threads than cores only wait for each other. */
+    /* One window is some 10 to 300 us of work, so more threads than cores only wait for each other.
+     */
     {.key = "threads",
      .type = ASIM_T_U32,
      .offset = AT(threads),
@@ -168,13 +168,13 @@ const struct asim_option asim_settings_options[] = {
     {.key = NULL},
 };
 
-/* A program may have been compiled with a smaller struct, from an older header. */
+/* A program that was compiled with an older header has a smaller struct. */
 static int fits(const struct asim_settings *settings, const struct asim_option *row)
 {
     return row->offset + asim_option_bytes(row->type) <= settings->size;
 }
 
-/* None of the defaults is a string, so nothing is allocated. */
+/* No default is a string, so this allocates nothing. */
 int asim_settings_init(struct asim_settings *settings, size_t size, struct asim_err *err)
 {
     struct asim_settings own = {0};

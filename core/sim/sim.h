@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-only
  *
- * The spine's own state: a world, its ranks, and what is in flight on each. Read in the order of
- * a collective's life: issue → coll → order → coll_run → match/p2p → clock → track.
+ * The state of a run: a world, its ranks, and pointers to the work in flight of each rank
+ * (parts.h).
  *
- * A rank's logic runs in its host's local time and touches only its own struct asim_rank; what
- * ranks share (configuration, groups, algorithm choices) is const after world_open.
+ * A rank's logic runs in the local time of its host and touches only its own struct asim_rank. Data
+ * that ranks share (configuration, groups, algorithm choices) is constant after asim_world_open.
  */
 #ifndef ASIM_SIM_SIM_H
 #define ASIM_SIM_SIM_H
@@ -28,22 +28,22 @@
 
 /* --- ranks and the world ---------------------------------------------------------------------- */
 struct asim_rank {
-    /* What every message looks at stands together: mostly one cache line, for there are many. */
+    /* Fields that every message reads come first, because a run has many ranks and this is mostly
+     * one cache line. */
     _Alignas(64) struct asim_world *world;
-    const uint64_t *clock; /* its time, ns; NULL: the network is asked (asim_rank_now) */
-    uint64_t sent;         /* messages so far; the low half of their ids */
+    const uint64_t *clock; /* its time, ns; NULL: ask the network (asim_rank_now) */
+    uint64_t sent;         /* messages so far; the low half of a message id */
     uint32_t id;
-    uint16_t n_ticks,
-        has_tick_map;       /* near: the first n_near are in use; whether there are any in far */
-    int failed;             /* it does nothing more (rank_shard.h) */
-    uint32_t empty_inboxes; /* kept for the next message until there are too many */
-    struct asim_tick ticks[ASIM_RANK_TICKS]; /* the first is mostly all there is */
+    uint16_t n_ticks, has_tick_map; /* ticks in use; whether tick_map has any */
+    int failed;                     /* does nothing more (rank_shard.h) */
+    uint32_t empty_inboxes;         /* inboxes kept for later messages (collective/match.c) */
+    struct asim_tick ticks[ASIM_RANK_TICKS]; /* mostly only the first is in use */
     struct asim_rank_shard *shard;
-    struct asim_map tick_map; /* clock: time -> struct asim_tick *, where near is full */
+    struct asim_map tick_map; /* time -> struct asim_tick *, used where ticks[] is full */
     struct asim_inbox *recent[ASIM_RECENT];
-    /* issuing: inside asim_issue_all, which must not be entered again. */
+    /* issuing: asim_issue_all is running and must not be entered again. */
     int issuing, finished;
-    /* When its last op ended, ns; meaningful once finished. */
+    /* The end of the last op, ns; valid once finished. */
     uint64_t cycles;
     struct asim_feed *feed;
     /* Ops running in each unit. */
@@ -61,7 +61,7 @@ struct asim_rank {
     /* messages */
     struct asim_map inboxes; /* (source, tag) -> struct asim_inbox * */
     struct asim_track track;
-    /* what makes this rank differ from others */
+    /* values that may differ between ranks */
     double compute_scale;
     uint64_t start_delay_ns, endpoint_ns;
     struct asim_bus *bus;         /* NULL without model-shared-bus */
@@ -70,48 +70,49 @@ struct asim_rank {
 
 struct asim_named_groups;
 
-/* Set-up: constant once the world is open. */
+/* The set-up: constant once the world is open. */
 struct asim_world_setup {
     struct asim_settings settings; /* strings not kept */
-    const char *reports;           /* further reports wanted, or NULL */
+    const char *reports;           /* names of further reports (--reports), or NULL */
     const char *pcap, *log_folder; /* file to capture frames in; folder for log.log; or NULL */
-    const char *inputs[9];         /* the workload, then all other files read; NULL ends them */
+    const char *inputs[9];         /* the workload, then all other input files, then NULL */
     struct asim_system system;
     struct asim_netconf net;
     struct asim_memory memory;
     struct asim_groups groups;
     struct asim_topo topo;
     struct asim_route *route;
-    /* Ranks: of the run, and of this process. exact_names: each rank has a .et of its own. */
+    /* Ranks of the run and ranks of this process. exact_names: each rank has a .et file of its own.
+     */
     uint32_t n_ranks, n_here;
     int exact_names;
-    uint64_t ops_total;  /* of this process's traces */
+    uint64_t ops_total;  /* ops in the traces of this process */
     int64_t endpoint_ns; /* endpoint delay of ranks without a delay of their own */
-    /* Logical dimensions: sizes; distance in ranks of neighbours; bandwidth relative to the first.
+    /* Logical dimensions: sizes; distance of neighbours in ranks; bandwidth relative to the first.
      */
     struct asim_dims dims;
     uint32_t *strides;
     double dim_bw[ASIM_DIMS];
-    struct asim_netshape shape; /* of an analytical network */
-    /* Collectives: algorithm of each type and dimension; for groups; for all-to-all-v. */
+    struct asim_netshape shape; /* only of an analytical network */
+    /* The algorithms of each type and dimension; the algorithms of groups and of all-to-all-v. */
     struct asim_coll_choice *choices[ASIM_COLL_TYPES];
     uint32_t n_choices[ASIM_COLL_TYPES];
     struct asim_coll_choice ring, direct;
     struct asim_dims_order order;
-    char *custom[ASIM_COLL_TYPES]; /* prefixes of algorithms given as traces, or NULL */
+    char *custom[ASIM_COLL_TYPES]; /* prefixes of traces that replace an algorithm, or NULL */
     struct asim_node_prefixes node_prefixes;
     uint32_t max_phases;        /* of a chunk */
     uint32_t queue_limit;       /* chunks that run at once in a queue */
     uint32_t units[ASIM_UNITS]; /* ops of a rank that may run at once */
     uint32_t without;           /* fast paths turned off (net/fast_path.h) */
-    size_t bus_request_bytes;   /* of the shared buses' pool; 0: there are none */
+    size_t bus_request_bytes;   /* size of a request of the LogGP bus; 0: no rank has a bus */
 };
 
-/* Made on first use by any shard, under the lock, and constant from then on. */
+/* Data that any shard makes on first use, under the lock; constant from then on. */
 struct asim_world_made {
     pthread_mutex_t lock;
-    struct asim_op_graph *op_graphs;     /* algorithms given as traces, read so far */
-    struct asim_nccl_graph *nccl_graphs; /* NCCL's algorithms, compiled so far */
+    struct asim_op_graph *op_graphs;     /* op graphs read from traces so far */
+    struct asim_nccl_graph *nccl_graphs; /* NCCL graphs compiled so far */
     struct asim_named_groups *named;     /* groups of METADATA ops, one per distinct text */
 };
 
@@ -119,28 +120,28 @@ struct asim_world_made {
 struct asim_world_network {
     const struct asim_net_backend *backend;
     struct asim_net *carrier;
-    struct asim_due_queue *queue; /* the carrier's, where all ranks share one clock, or NULL */
+    struct asim_due_queue *queue; /* the carrier's, where all ranks share one clock; else NULL */
     struct asim_fabric *fabric;   /* the packet network, or NULL */
-    const struct asim_packet_network *packets; /* its functions */
+    const struct asim_packet_network *packets; /* the functions of the packet network */
 };
 
-/* The run: what changes in simulated time. */
+/* The run: state that changes in simulated time. */
 struct asim_world_run {
     struct asim_rank *ranks;        /* [n_ranks], each on cache lines of its own */
-    void *ranks_memory;             /* what to free */
+    void *ranks_memory;             /* the allocation behind ranks */
     struct asim_rank_shard *shards; /* [n_shards] */
     const uint16_t *shard_of;       /* [nodes of the network], NULL: one shard */
     uint32_t n_shards;
-    uint32_t ranks_done;         /* of this process, at the end of the last window */
+    uint32_t ranks_done;         /* finished ranks of this process at the end of the last window */
     int failed, stopped;         /* stopped: the stop hook says so */
-    uint64_t settled_ns;         /* everything before has happened on all ranks */
+    uint64_t settled_ns;         /* all ranks have passed this time */
     struct asim_failure failure; /* the first in simulated time */
     struct asim_event_bus event_bus;
     struct asim_map members_met;      /* collectives under way (consistency.c) */
-    struct asim_map sizes;            /* of messages (p2p.c) */
-    struct asim_nvswitch *nvswitches; /* [topo.endpoints], those that take part, or NULL */
+    struct asim_map sizes;            /* message sizes with numbers (ops/p2p.c) */
+    struct asim_nvswitch *nvswitches; /* [topo.endpoints]; NULL where NVSwitches take no part */
     struct asim_memory_server *memory_servers;
-    int no_tensor_list_told; /* an op names no tensors (tensor.c) */
+    int no_tensor_list_told; /* the user knows that an op lists no tensors (rank/tensor.c) */
 };
 
 struct asim_world {
@@ -150,8 +151,8 @@ struct asim_world {
     struct asim_world_made made;
     struct asim_world_network via;
     struct asim_world_run run;
-    struct asim_distribution *dist; /* NULL: one process on one thread has all (distribution.h) */
-    /* Ends an op (ops/issue.c): rooms below ops call it through this pointer. */
+    struct asim_distribution *dist; /* NULL: this process simulates all ranks (distribution.h) */
+    /* Ends an op (ops/issue.c). Rooms below ops/ call asim_op_done through this pointer. */
     void (*op_done)(struct asim_rank *rank, uint32_t op);
 };
 
@@ -171,13 +172,13 @@ static inline uint64_t asim_rank_now(const struct asim_rank *rank)
     return rank->clock ? *rank->clock : asim_node_now(rank->world, rank->id);
 }
 
-/* Whether it lives in this process; else all of it is zero. */
+/* Whether the rank lives in this process. All fields of other ranks are 0. */
 static inline int asim_rank_is_here(const struct asim_rank *rank)
 {
     return rank->world != NULL;
 }
 
-/* Counts and numbers a message of this rank. */
+/* A new message id. */
 static inline uint64_t asim_send_id(struct asim_rank *rank)
 {
     return (uint64_t)rank->id << 32 | (uint32_t)rank->sent++;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only
  *
- * See wake.h. Events of one time run in the order in which they were added, those added meanwhile
- * included (system-layer.md#ticks-and-event-order). Nearly every event of a large run is a credit
- * of a uniform phase, which has a path of its own here.
+ * See wake.h. Events of one time run in the order of registration, including events that these
+ * events add for the same time (system-layer.md#ticks-and-event-order). Nearly every event of a
+ * large run is a credit of a uniform phase, so that case has a path of its own.
  */
 #include "sim/wake.h"
 #include "sim/collective/bus.h"
@@ -13,14 +13,14 @@
 #include "sim/ops/memory.h"
 #include "sim/rank/clock.h"
 
-/* The one place where kinds of events become calls. event is a copy, its memory is free again. */
+/* event is a copy; the memory of the original is free again. */
 static void run_copy(struct asim_rank *rank, const struct asim_rank_event *event)
 {
     switch (event->kind) {
     case ASIM_RANK_EVENT_OP_DONE:
         asim_op_done(rank, event->op);
         break;
-    case ASIM_RANK_EVENT_UNIFORM: /* these three before */
+    case ASIM_RANK_EVENT_UNIFORM: /* run() has handled these three */
     case ASIM_RANK_EVENT_DELAY:
     case ASIM_RANK_EVENT_CREDIT:
         break;
@@ -49,7 +49,7 @@ static void run_any(struct asim_rank *rank, struct asim_rank_event *kept)
     run_copy(rank, &event);
 }
 
-/* The event is given back before what it leads to, which will want the memory. */
+/* Frees the event before the call, because the call is likely to allocate one. */
 static inline void run(struct asim_rank *rank, struct asim_rank_event *kept, uint64_t now)
 {
     struct asim_chunk *chunk = kept->chunk;
@@ -64,15 +64,14 @@ static inline void run(struct asim_rank *rank, struct asim_rank_event *kept, uin
         return;
     }
     if (kept->kind == ASIM_RANK_EVENT_CREDIT)
-        bytes = 0; /* reduced by now */
+        bytes = 0; /* the reduction is over */
     asim_pool_give(&rank->shard->pools.event, kept);
     asim_chunk_credit(rank, chunk, bytes);
 }
 
-/* The place of a tick holds while its events run: others may be added behind it, but only this
- * function takes one away.
- * Events added at this same time run in this call. A failure leaves the rest where it is;
- * closing frees it. */
+/* A tick does not move while its events run: its events may add ticks behind it, and only this
+ * function removes one. Events added for the same time run in this loop. After a failure the other
+ * events stay; closing frees them. */
 static void run_tick(struct asim_rank *rank, struct asim_tick *tick)
 {
     struct asim_rank_event *kept;
@@ -90,9 +89,9 @@ static void wake_any(struct asim_rank *rank)
     run_tick(rank, asim_clock_find(rank, asim_rank_now(rank)));
 }
 
-/* Mostly all there is ahead of a rank is the one credit of a uniform phase: the same with less
- * looking. The tick stays while the credit's step runs, so that an event added for this very time
- * comes into it, as the order asks for, and is run before the rank is left. */
+/* The fast path for a rank whose only event is the credit of a uniform phase. The tick stays in
+ * place during the step, so that an event added for the same time joins this tick and runs before
+ * this function returns. */
 void asim_rank_wake(struct asim_rank *rank)
 {
     struct asim_tick *tick = rank->ticks;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only
  *
- * Runs what a rank has to do at the present time: the one place where kinds of rank events become
+ * Runs the events of a rank at the present time: the one place where kinds of rank events become
  * calls.
  */
 #ifndef ASIM_SIM_WAKE_H
@@ -8,7 +8,7 @@
 
 #include "sim/sim.h"
 
-/* The network wakes the rank: runs all its events of now. */
+/* Runs all events of the rank at the present time. The network calls it. */
 void asim_rank_wake(struct asim_rank *rank);
 
 #endif

@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-only
  *
- * A world over a network other than the packet network: an analytical one, whose YAML gives the
- * logical dimensions and the speeds, or the caller's own backend (asim/net.h). There is no
- * topology, no route and no packet: code that needs them finds world->via.fabric NULL.
+ * A world over a network other than the packet network: an analytical network, whose YAML file
+ * gives the logical dimensions and the speeds, or the caller's own backend (asim/net.h). Such a
+ * world has no topology, no routes and no packets; code that needs them finds world->via.fabric
+ * NULL.
  *
- * Everything else of a world (ranks, collectives, matching, reports) knows of its network only the
- * backend's traits.
+ * All other parts of a world (ranks, collectives, matching, reports) know only the backend's
+ * traits.
  */
 #include "net/fast_path.h"
 #include "sim/world.h"
@@ -13,7 +14,7 @@
 #include <stdio.h>
 #include <string.h>
 
-/* Fails with the list of modes. */
+/* The error lists all modes. */
 static const struct asim_net_backend *find(const char *mode, struct asim_err *err)
 {
     char name[64];
@@ -67,7 +68,7 @@ static void diagnose_unused_options(const struct asim_world *world, const struct
                             network);
 }
 
-/* set->shape, for tests and embedding programs, goes before the file. */
+/* set->shape, which tests and embedding programs use, overrides the file. */
 int asim_world_open_shape(struct asim_world *world, const struct asim_settings *set,
                           struct asim_err *err)
 {
@@ -93,7 +94,7 @@ int asim_world_open_shape(struct asim_world *world, const struct asim_settings *
     return 0;
 }
 
-/* The caller's table may be smaller or larger than ours, from another header. */
+/* The caller's table may come from another version of the header and be smaller or larger. */
 static int take_backend(struct asim_world *world, struct asim_err *err)
 {
     const struct asim_net_backend *given = world->set.settings.backend;

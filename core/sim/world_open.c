@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-only
  *
- * Files → world. Reads settings, network, topology and traces in that order, checks that they fit
- * together, and leaves nothing to be discovered in simulated time that could be discovered here.
+ * Files → world. Reads settings, network, topology and traces in that order and checks that they
+ * fit together, so that a run does not discover an input error in simulated time.
  *
- * Order matters twice: later files are checked against earlier ones, and the first error is the one
- * the user sees. Everything opened is owned by the world, complete or not, so that one close serves
- * every failure.
+ * The order matters twice: checks of a file need the files before it, and the user sees the first
+ * error. The world owns everything that was opened, so one close serves every failure.
  */
 #include "conf/rank_values.h"
 #include "sim/collective/bus.h"
@@ -28,8 +27,8 @@
 #include <string.h>
 #include <unistd.h>
 
-/* injection-scale applies to a delay the file states, not to the built-in one
- * (system-layer.md#system-file); truncated. */
+/* injection-scale multiplies a delay that the file gives, not the built-in one
+ * (system-layer.md#system-file). The product is truncated. */
 static int open_system(struct asim_world *world, const struct asim_settings *set,
                        struct asim_err *err)
 {
@@ -51,7 +50,7 @@ static int open_system(struct asim_world *world, const struct asim_settings *set
     return 0;
 }
 
-/* The file that states the logical dimensions, for messages. */
+/* The file with the logical dimensions, for messages. */
 static const char *name_of_dims(const struct asim_settings *set)
 {
     if (set->mode && !set->shape && set->network)
@@ -59,7 +58,7 @@ static const char *name_of_dims(const struct asim_settings *set)
     return set->logical ? set->logical : "";
 }
 
-/* Number of ranks: the logical dimensions, or else the traces that are there. */
+/* The number of ranks: the product of the logical dimensions, or else the number of traces. */
 static int open_ranks(struct asim_world *world, const struct asim_settings *set,
                       struct asim_err *err)
 {
@@ -97,8 +96,8 @@ static int open_ranks(struct asim_world *world, const struct asim_settings *set,
     return 0;
 }
 
-/* The command line's topology goes before the one the network configuration names; "auto:" makes
- * one; without any, all hosts on one switch. */
+/* The topology of the command line overrides that of the network configuration. "auto:" makes one;
+ * without any, all hosts hang on one switch. */
 static int open_topology(struct asim_world *world, const struct asim_settings *set,
                          struct asim_err *err)
 {
@@ -126,7 +125,7 @@ static int open_topology(struct asim_world *world, const struct asim_settings *s
     return code;
 }
 
-/* Values set from outside the file, as ns-3 attributes are. */
+/* Values from outside the file, such as ns-3 attributes. */
 static int override_network(struct asim_world *world, const struct asim_settings *set,
                             struct asim_err *err)
 {
@@ -144,7 +143,7 @@ static int override_network(struct asim_world *world, const struct asim_settings
     return 0;
 }
 
-/* In this order because each needs the one before: settings, overrides, topology, routes. */
+/* Each step needs the one before: configuration, overrides, topology, routes. */
 static int open_network(struct asim_world *world, const struct asim_settings *set,
                         struct asim_err *err)
 {
@@ -200,7 +199,7 @@ static int open_rest(struct asim_world *world, const struct asim_settings *set,
     return asim_world_attach_source(asim_coll_setup(world, err), set->system, err);
 }
 
-/* Queues and counters live in the arena; maps and the feed are closed by close_rank. */
+/* Queues and counters live in the arena; close_rank closes maps and the feed. */
 static int open_rank(struct asim_world *world, uint32_t r, const struct asim_settings *set,
                      struct asim_err *err)
 {
@@ -232,7 +231,7 @@ static int open_rank(struct asim_world *world, uint32_t r, const struct asim_set
     return 0;
 }
 
-/* Of ranks that live elsewhere no page is ever touched. NULL when out of memory. */
+/* calloc touches no page, so ranks of other processes cost no memory. NULL when out of memory. */
 static struct asim_rank *make_ranks(struct asim_world *world)
 {
     size_t line = _Alignof(struct asim_rank);
@@ -243,14 +242,14 @@ static struct asim_rank *make_ranks(struct asim_world *world)
     return world->run.ranks;
 }
 
-/* NULL stays NULL. */
+/* Copies the text into the arena; NULL stays NULL. */
 static int keep(struct asim_world *world, const char **kept, const char *text, struct asim_err *err)
 {
     *kept = text ? asim_arena_strdup(&world->arena, text) : NULL;
     return text && !*kept ? asim_err_nomem(err, "starting") : 0;
 }
 
-/* What reports ask for. Inputs, so that no report takes the place of one. */
+/* Keeps the strings that reports read. The list of inputs keeps a report from overwriting one. */
 static int keep_words(struct asim_world *world, const struct asim_settings *set,
                       struct asim_err *err)
 {
@@ -280,7 +279,7 @@ static int check_parallel(const struct asim_settings *set, struct asim_err *err)
                         "process, on one thread; leave out --threads and mpiexec");
 }
 
-/* The first thing that does not fit ends it; asim_world_close takes what was opened. */
+/* The first error ends it; asim_world_close frees the parts that were opened. */
 static int open_all(struct asim_world *world, const struct asim_settings *set, struct asim_err *err)
 {
     int code;
@@ -319,8 +318,8 @@ static int open_all(struct asim_world *world, const struct asim_settings *set, s
     return asim_world_connect(world, err);
 }
 
-/* A caller's struct of another size, from an older or newer header, becomes one of ours. Fields
- * that this library does not know must be 0. */
+/* Converts a caller's struct of another size, from an older or newer header. Fields that this
+ * library does not know must be 0. */
 static int take_settings(struct asim_settings *own, const struct asim_settings *given,
                          struct asim_err *err)
 {
@@ -341,7 +340,8 @@ static int take_settings(struct asim_settings *own, const struct asim_settings *
     return 0;
 }
 
-/* settings is read during the call; strings in world->set.settings must not be used after it. */
+/* Reads settings during the call only. Strings in world->set.settings must not be used afterwards.
+ */
 int asim_world_open(struct asim_world **out, const struct asim_settings *settings,
                     const struct asim_hooks *hooks, struct asim_err *err)
 {
@@ -360,7 +360,7 @@ int asim_world_open(struct asim_world **out, const struct asim_settings *setting
     pthread_mutex_init(&world->made.lock, NULL);
     asim_topo_init(&world->set.topo);
     code = take_settings(&own, settings, err);
-    world->set.settings = own; /* which opening changes, but not what it is asked for */
+    world->set.settings = own; /* opening changes the copy */
     if (!code)
         code = open_all(world, &own, err);
     if (code) {
@@ -371,7 +371,7 @@ int asim_world_open(struct asim_world **out, const struct asim_settings *setting
     return 0;
 }
 
-/* Also for a rank that was never opened: all of it is zero then. */
+/* Also serves a rank that was never opened, whose fields are all 0. */
 static void close_rank(struct asim_rank *rank)
 {
     asim_feed_close(rank->feed);
@@ -385,12 +385,12 @@ static void close_rank(struct asim_rank *rank)
     free(rank->skipped.at);
 }
 
-/* The reverse of opening. NULL is fine; also ends a world that has run only half-way. */
+/* The reverse of opening. NULL is fine. Also ends a world in the middle of a run. */
 void asim_world_close(struct asim_world *world)
 {
     if (!world)
         return;
-    world->run.failed = 1; /* reports still open were never finished: they are dropped */
+    world->run.failed = 1; /* reports that are still open drop their files */
     asim_event_bus_close(&world->run.event_bus, world, NULL);
     for (uint32_t r = 0; world->run.ranks && r < world->set.n_ranks; r++)
         close_rank(&world->run.ranks[r]);

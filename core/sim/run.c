@@ -263,7 +263,7 @@ int asim_world_start(struct asim_world *world, struct asim_err *err)
     for (uint32_t r = 0; r < world->set.n_ranks; r++)
         if (asim_rank_is_here(&world->run.ranks[r]))
             start_rank(&world->run.ranks[r]);
-    world->run.event_bus.turn = ASIM_STAGE_NODES;
+    world->run.event_bus.stage = ASIM_STAGE_NODES;
     asim_rank_shards_gather(world);
     if (world->run.failed && err)
         *err = world->run.failure.err;

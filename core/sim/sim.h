@@ -141,7 +141,7 @@ struct asim_world_run {
     struct asim_map sizes;            /* message sizes with numbers (ops/p2p.c) */
     struct asim_nvswitch *nvswitches; /* [topo.endpoints]; NULL where NVSwitches take no part */
     struct asim_memory_server *memory_servers;
-    int no_tensor_list_told; /* the user knows that an op lists no tensors (rank/tensor.c) */
+    int no_tensor_list_reported; /* the user knows that an op lists no tensors (rank/tensor.c) */
 };
 
 struct asim_world {

@@ -250,7 +250,7 @@ static int keep(struct asim_world *world, const char **kept, const char *text, s
 }
 
 /* Keeps the strings that reports read. The list of inputs keeps a report from overwriting one. */
-static int keep_words(struct asim_world *world, const struct asim_settings *set,
+static int keep_strings(struct asim_world *world, const struct asim_settings *set,
                       struct asim_err *err)
 {
     const char *folder = set->logging_folder;
@@ -299,7 +299,7 @@ static int open_all(struct asim_world *world, const struct asim_settings *set, s
     if ((code = open_system(world, set, err)) || (code = open_ranks(world, set, err)) ||
         (code = open_network(world, set, err)) || (code = check_parallel(set, err)) ||
         (code = asim_distribution_open(world, set, err)) || (code = open_rest(world, set, err)) ||
-        (code = keep_words(world, set, err)))
+        (code = keep_strings(world, set, err)))
         return code;
     asim_world_diagnose_values(world);
     if (!make_ranks(world))

@@ -84,13 +84,13 @@ static struct request *pop(struct line *line)
 }
 
 /* Gives way to the partner after more than eight sends in a row, so that neither side starves. */
-static void kick(struct asim_rank *rank, uint32_t x);
+static void try_start(struct asim_rank *rank, uint32_t x);
 /* Out of the bus, or back the other way where a round trip was asked for. Side A crosses the inner
  * bus once more either way. */
 static void leave(struct asim_rank *rank, uint32_t x, struct request *request);
 
 /* A step of side x, on the rank's own event list as all delays of the bus. */
-static void at_later(struct asim_rank *rank, uint32_t x, enum step step, uint64_t ns)
+static void schedule(struct asim_rank *rank, uint32_t x, enum step step, uint64_t ns)
 {
     asim_clock_add(
         rank, ns,
@@ -102,7 +102,7 @@ static void enter(struct asim_rank *rank, uint32_t x, struct request *request)
 {
     push(&rank->bus->sides[x].to_send, request);
     if (rank->bus->sides[x].state == FREE)
-        kick(rank, x);
+        try_start(rank, x);
 }
 
 /* A's request sends a shadow across the inner bus from side x; `then` follows. */
@@ -136,12 +136,12 @@ static void start(struct asim_rank *rank, uint32_t x)
     partner->state = RECEIVING;
     partner->burst = 0;
     side->state = SENDING;
-    at_later(rank, x ^ 1, RECEIVED,
+    schedule(rank, x ^ 1, RECEIVED,
              asim_ns_whole((double)off + bytes_ns + (double)bus->latency + (double)bus->overhead));
-    at_later(rank, x, SENT, asim_ns_whole((double)off + bytes_ns));
+    schedule(rank, x, SENT, asim_ns_whole((double)off + bytes_ns));
 }
 
-static void kick(struct asim_rank *rank, uint32_t x)
+static void try_start(struct asim_rank *rank, uint32_t x)
 {
     struct side *side = &rank->bus->sides[x], *partner = &rank->bus->sides[x ^ 1];
 
@@ -149,7 +149,7 @@ static void kick(struct asim_rank *rank, uint32_t x)
         return;
     if (side->burst > BURST && partner->to_send.n && partner->burst <= BURST) {
         if (partner->state == FREE)
-            kick(rank, x ^ 1);
+            try_start(rank, x ^ 1);
         return;
     }
     start(rank, x);
@@ -163,7 +163,7 @@ static void work(struct asim_rank *rank, uint32_t x)
     if (side->working || !side->processing.n)
         return;
     side->working = 1;
-    at_later(rank, x, PROCESSED,
+    schedule(rank, x, PROCESSED,
              side->processing.head->bytes / PROCESSING_BYTES * rank->bus->reduction_ns +
                  PROCESSING_NS);
 }
@@ -176,7 +176,7 @@ static void process(struct asim_rank *rank, uint32_t x, struct request *request)
 }
 
 /* The call-back of a request that has left its bus. */
-static void called_back(struct asim_rank *rank, struct request *request)
+static void finish_crossing(struct asim_rank *rank, struct request *request)
 {
     struct request done = *request;
 
@@ -188,13 +188,13 @@ static void called_back(struct asim_rank *rank, struct request *request)
     switch (done.then) {
     case NEXT_QUEUE:
         push(&rank->bus->sides[A].to_send, done.outer);
-        kick(rank, A);
+        try_start(rank, A);
         break;
     case NEXT_PROCESS:
         process(rank, A, done.outer);
         break;
     case NEXT_OUT:
-        called_back(rank, done.outer);
+        finish_crossing(rank, done.outer);
     }
 }
 
@@ -209,11 +209,11 @@ static void leave(struct asim_rank *rank, uint32_t x, struct request *request)
     } else if (x == A) {
         cross(rank, INNER_A, request, NEXT_OUT);
     } else {
-        called_back(rank, request);
+        finish_crossing(rank, request);
     }
 }
 
-/* The four handlers end with a kick, in the order of system-layer.md#loggp-bus. */
+/* The four handlers end with a try_start, in the order of system-layer.md#loggp-bus. */
 static void sent(struct asim_rank *rank, uint32_t x)
 {
     struct side *side = &rank->bus->sides[x];
@@ -222,7 +222,7 @@ static void sent(struct asim_rank *rank, uint32_t x)
     side->before = side->state;
     side->state = FREE;
     side->burst++;
-    kick(rank, x);
+    try_start(rank, x);
 }
 
 /* Two receptions may overlap; the side is free only after the last. */
@@ -245,7 +245,7 @@ static void received(struct asim_rank *rank, uint32_t x)
         else
             process(rank, x, request);
     }
-    kick(rank, x);
+    try_start(rank, x);
 }
 
 static void processed(struct asim_rank *rank, uint32_t x)
@@ -256,7 +256,7 @@ static void processed(struct asim_rank *rank, uint32_t x)
     side->working = 0;
     leave(rank, x, request);
     work(rank, x);
-    kick(rank, x);
+    try_start(rank, x);
 }
 
 void asim_bus_step(struct asim_rank *rank, const struct asim_rank_event *event)

@@ -3,7 +3,8 @@
  * Which chunk runs when: every logical dimension owns queues, a queue runs so many chunks at
  * once, and a chunk passes from phase to phase and queue to queue (system-layer.md#priorities and
  * system-layer.md#queues-and-active-chunks). The order of the steps in asim_chunk_advance is
- * ASTRA-sim's: a chunk that moves on first lets its old queue refill, then joins the new one.
+ * ASTRA-sim's: a chunk that moves on first lets its old queue start_waiting, then joins the new
+ * one.
  *
  * Queues are numbered dimension x queues_per_dim + i and belong to one rank; nothing here looks at
  * another rank. A chunk is in one queue at a time, from the phase's beginning to its end, and goes
@@ -104,7 +105,7 @@ static void link_chunk(struct asim_rank *rank, struct asim_queue *queue, struct 
 /* Starts waiting chunks while the queue has room.
  * Started ones stand before waiting ones in the list, so the first that is not started is the
  * next. */
-static void refill(struct asim_rank *rank, uint32_t q)
+static void start_waiting(struct asim_rank *rank, uint32_t q)
 {
     struct asim_queue *queue = &rank->queues[q];
 
@@ -127,14 +128,14 @@ static void leave_queue(struct asim_rank *rank, int q)
     if (q < 0)
         return;
     rank->queues[q].running--;
-    refill(rank, (uint32_t)q);
+    start_waiting(rank, (uint32_t)q);
 }
 
 /* The collective is over: its op ends here, in the middle of the last chunk's last advance, as in
  * ASTRA-sim; the op's successors may already be issued while the chunk still counts.
  * Its sizes (all-to-all-v) go with it: no plan of its chunks is asked any more.
  * The collective op is freed last: the op's successors may look at the rank's open list. */
-static void end_stream_of(struct asim_rank *rank, struct asim_coll_op *coll)
+static void finish_chunk_of(struct asim_rank *rank, struct asim_coll_op *coll)
 {
     if (--coll->chunks)
         return;
@@ -142,11 +143,11 @@ static void end_stream_of(struct asim_rank *rank, struct asim_coll_op *coll)
     *(coll->next ? &coll->next->prev : &rank->open_tail) = coll->prev;
     rank->world->op_done(rank, coll->op);
     free(coll->sizes);
-    asim_pool_put(&rank->shard->pools.dataset, coll);
+    asim_pool_put(&rank->shard->pools.coll_op, coll);
 }
 
 /* Steps in the order of system-layer.md#queues-and-active-chunks: tell the collective, leave the
- * list, end, enter the next queue, refill the old queue, refill the new one. */
+ * list, end, enter the next queue, start_waiting the old queue, start_waiting the new one. */
 void asim_chunk_advance(struct asim_rank *rank, struct asim_chunk *chunk)
 {
     int old = chunk->queue;
@@ -154,7 +155,7 @@ void asim_chunk_advance(struct asim_rank *rank, struct asim_chunk *chunk)
     uint32_t q;
 
     if (over)
-        end_stream_of(rank, chunk->coll);
+        finish_chunk_of(rank, chunk->coll);
     if (old >= 0)
         unlink_chunk(&rank->queues[old], chunk);
     if (over) {
@@ -167,5 +168,5 @@ void asim_chunk_advance(struct asim_rank *rank, struct asim_chunk *chunk)
     chunk->started = 0;
     link_chunk(rank, &rank->queues[q], chunk);
     leave_queue(rank, old);
-    refill(rank, q);
+    start_waiting(rank, q);
 }

@@ -71,7 +71,7 @@ static struct asim_coll_op *open_coll(const struct asim_phase_plan *plan, uint32
                                       const struct asim_op *op)
 {
     struct asim_rank *rank = plan->rank;
-    struct asim_coll_op *coll = asim_pool_get(&rank->shard->pools.dataset);
+    struct asim_coll_op *coll = asim_pool_get(&rank->shard->pools.coll_op);
     uint64_t *sequence = asim_map_put(&rank->sequences, 1, asim_group_key(plan->listed));
     uint64_t *sizes = plan->sizes ? malloc((op->comm_size_n + 1) * sizeof *sizes) : NULL;
 

@@ -149,7 +149,7 @@ int asim_phase_plan_tags_fit(const struct asim_phase_plan *plan, const char *wha
     return 0;
 }
 
-static void lay_flows(const struct asim_phase_plan *plan, struct asim_phase *phase)
+static void compile_flows(const struct asim_phase_plan *plan, struct asim_phase *phase)
 {
     if (!phase->choice->algo->flows || plan->rank->failed)
         return;
@@ -180,7 +180,7 @@ static uint64_t add_phase(const struct asim_phase_plan *plan, struct asim_chunk 
     /* Groups have trees of their own, which only their members count. */
     phase->variant =
         (plan->group ? chunk->tag : plan->rank->round_robin[dim].trees[plan->list]++) % 2;
-    lay_flows(plan, phase);
+    compile_flows(plan, phase);
     return asim_coll_out_bytes(phase->choice->algo, phase->kind, bytes, phase->ring.n);
 }
 
@@ -188,7 +188,7 @@ static uint64_t add_phase(const struct asim_phase_plan *plan, struct asim_chunk 
  * scatters_all, reduce-scatter through all of it and all-gather back through all of it.
  * Each phase begins with what the one before leaves: an all-gather gives back exactly what its
  * reduce-scatter took, but for remainders. */
-static void lay_bw_aware(const struct asim_phase_plan *plan, struct asim_chunk *chunk,
+static void add_bw_aware(const struct asim_phase_plan *plan, struct asim_chunk *chunk,
                          const uint32_t *order, uint64_t bytes)
 {
     uint32_t n = plan->n_dims, last = n;
@@ -224,7 +224,7 @@ static int is_reached(const struct asim_phase_plan *plan, uint32_t dim)
 }
 
 /* bytes follows the data even through dimensions whose ring this rank does not take part in. */
-static void lay_rooted(const struct asim_phase_plan *plan, struct asim_chunk *chunk, uint64_t bytes)
+static void add_rooted(const struct asim_phase_plan *plan, struct asim_chunk *chunk, uint64_t bytes)
 {
     int down = plan->kind == ASIM_BROADCAST || plan->kind == ASIM_SCATTER;
 
@@ -241,14 +241,14 @@ static void lay_rooted(const struct asim_phase_plan *plan, struct asim_chunk *ch
 }
 
 /* What a dimension order may look at (coll/dims.h): no time and no state of the rank. */
-static void view_dims(const struct asim_phase_plan *plan, struct asim_dims_context *view)
+static void fill_dims_context(const struct asim_phase_plan *plan, struct asim_dims_context *context)
 {
-    *view = (struct asim_dims_context){.coll_type = plan->kind, .n = plan->n_dims};
-    view->options = plan->rank->world->set.order.options;
+    *context = (struct asim_dims_context){.coll_type = plan->kind, .n = plan->n_dims};
+    context->options = plan->rank->world->set.order.options;
     for (uint32_t d = 0; d < plan->n_dims; d++) {
-        view->size[d] = ring_of(plan, d).n;
-        view->bw[d] = plan->rank->world->set.dim_bw[d];
-        view->active |= (uint32_t)is_active(plan, d) << d;
+        context->size[d] = ring_of(plan, d).n;
+        context->bw[d] = plan->rank->world->set.dim_bw[d];
+        context->active |= (uint32_t)is_active(plan, d) << d;
     }
 }
 
@@ -277,24 +277,24 @@ void asim_phase_plan_add_sized(const struct asim_phase_plan *plan, struct asim_c
 uint64_t asim_phase_plan_add(struct asim_phase_plan *plan, struct asim_chunk *chunk, uint64_t bytes)
 {
     const struct asim_world *world = plan->rank->world;
-    struct asim_dims_choice pick = {.bytes = bytes};
-    struct asim_dims_context view;
+    struct asim_dims_choice chosen = {.bytes = bytes};
+    struct asim_dims_context context;
 
     if (asim_phase_plan_is_rooted(plan->kind)) {
-        lay_rooted(plan, chunk, bytes);
+        add_rooted(plan, chunk, bytes);
         return bytes;
     }
-    view_dims(plan, &view);
-    world->set.order.row->order(&view, &plan->dims, &pick);
+    fill_dims_context(plan, &context);
+    world->set.order.row->order(&context, &plan->dims, &chosen);
     plan->dims.chunk++;
     if (plan->kind == ASIM_ALL_REDUCE && world->set.system.optimization == ASIM_LOCAL_BW_AWARE) {
-        lay_bw_aware(plan, chunk, pick.order, pick.bytes);
-        return pick.bytes;
+        add_bw_aware(plan, chunk, chosen.order, chosen.bytes);
+        return chosen.bytes;
     }
-    bytes = pick.bytes;
+    bytes = chosen.bytes;
     for (uint32_t i = 0; i < plan->n_dims; i++)
-        if (is_active(plan, pick.order[i]))
-            bytes = add_phase(plan, chunk, pick.order[i],
+        if (is_active(plan, chosen.order[i]))
+            bytes = add_phase(plan, chunk, chosen.order[i],
                               (struct phase_kind){plan->kind, ALL_QUEUES}, bytes);
-    return pick.bytes;
+    return chosen.bytes;
 }

@@ -14,12 +14,12 @@
 #include "sim/rank/rank_shard.h"
 #include "sim/sim.h"
 
-enum { SIZED = ASIM_COLL_TYPES + 1 };
+enum { ALL_TO_ALL_V = ASIM_COLL_TYPES + 1 };
 
 /* As the trace spells it. */
 static const char *name_of(uint64_t kind)
 {
-    return kind == SIZED ? "ALL_TO_ALL with comm_sizes" : asim_coll_type_name((int)kind - 1);
+    return kind == ALL_TO_ALL_V ? "ALL_TO_ALL with comm_sizes" : asim_coll_type_name((int)kind - 1);
 }
 
 /* The kind that this member issued, and the kind that earlier members issued. */
@@ -49,7 +49,7 @@ static void on_event(void *self, const struct asim_world *seen, const struct asi
     uint64_t who = (uint64_t)event->of.join.first << 32 | event->of.join.group;
     uint64_t sequence = event->of.join.sequence,
              *members_met = asim_map_put(&world->run.members_met, who, sequence);
-    uint64_t kind = event->of.join.sized ? SIZED : (uint64_t)event->of.join.kind + 1;
+    uint64_t kind = event->of.join.sized ? ALL_TO_ALL_V : (uint64_t)event->of.join.kind + 1;
     struct asim_err err = {0};
 
     (void)seen;

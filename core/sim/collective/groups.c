@@ -23,7 +23,7 @@ struct asim_named_groups {
     struct asim_groups groups;
 };
 
-static void free_named(struct asim_named_groups *named)
+static void free_named_groups(struct asim_named_groups *named)
 {
     asim_groups_fini(&named->groups);
     free(named->text);
@@ -46,7 +46,7 @@ static struct asim_named_groups *parse(const struct asim_rank *rank, const char 
     if (!code)
         return named;
     if (named)
-        free_named(named);
+        free_named_groups(named);
     if (code == ASIM_ENOMEM)
         asim_err_nomem(err, "reading process groups");
     else
@@ -142,6 +142,6 @@ void asim_group_fini(struct asim_world *world)
         struct asim_named_groups *named = world->made.named;
 
         world->made.named = named->next;
-        free_named(named);
+        free_named_groups(named);
     }
 }

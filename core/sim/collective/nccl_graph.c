@@ -81,7 +81,7 @@ static void find_rates(const struct asim_world *world, struct asim_nccl_spec *sp
 }
 
 /* Data-parallel and expert groups skip the ranks of a tensor-parallel one. */
-static int are_apart(const struct asim_ring_of *ring)
+static int has_gaps(const struct asim_ring_of *ring)
 {
     return ring->members ? ring->members[ring->n - 1] - ring->members[0] + 1 != ring->n
                          : ring->stride > 1;
@@ -115,7 +115,7 @@ static int describe(struct asim_rank *rank, const struct asim_coll_choice *word,
                                         .bytes = phase->bytes * unpartitioned,
                                         .ranks = phase->ring.n,
                                         .gpus_per_server = local,
-                                        .apart = are_apart(&phase->ring),
+                                        .apart = has_gaps(&phase->ring),
                                         .by_ranks = !asim_nvswitch_serves(world, local)};
         find_rates(world, spec);
         word->algo->flows(spec);
@@ -136,12 +136,12 @@ static int is_member(const struct asim_nccl *nccl, uint32_t position)
  * Counts each member's sends and receives into n, and makes room for them. */
 static int make_room(struct asim_op_graph *members, const struct asim_nccl *nccl)
 {
-    int by_switch = 0;
+    int uses_nvswitch = 0;
 
     for (size_t i = 0; i < nccl->flows.n; i++) {
         const struct asim_nccl_flow *flow = &nccl->flows.at[i];
 
-        by_switch |= !is_member(nccl, flow->dst);
+        uses_nvswitch |= !is_member(nccl, flow->dst);
         if (is_member(nccl, flow->src))
             members[flow->src].n++;
         if (is_member(nccl, flow->dst))
@@ -149,7 +149,7 @@ static int make_room(struct asim_op_graph *members, const struct asim_nccl *nccl
     }
     for (uint32_t p = 0; p < nccl->spec.ranks; p++) {
         members[p].member = p;
-        members[p].local = by_switch ? nccl->local : 0;
+        members[p].local = uses_nvswitch ? nccl->local : 0;
         members[p].nodes = calloc((size_t)members[p].n + 1, sizeof *members[p].nodes);
         if (!members[p].nodes)
             return ASIM_ENOMEM;
@@ -220,7 +220,7 @@ static int add_flows(struct asim_op_graph *members, const struct asim_nccl *nccl
         const struct asim_nccl_flow *flow = &nccl->flows.at[i];
         int from_gpu = is_member(nccl, flow->src), to_gpu = is_member(nccl, flow->dst);
         uint32_t tag = from_gpu && to_gpu
-                           ? (flow->channel * chunks + flow->chunk) & ASIM_RECIPE_TAG_MAX
+                           ? (flow->channel * chunks + flow->chunk) & ASIM_OP_GRAPH_TAG_MAX
                            : word_of(nccl, flow);
 
         if (from_gpu)
@@ -259,8 +259,8 @@ static int is_same(const struct asim_nccl_spec *a, const struct asim_nccl_spec *
 }
 
 /* Only rings and all pairs outgrow the memory at sizes of interest. */
-static int use_tokens(struct asim_world *world, struct asim_nccl_graph *compiled,
-                      const struct asim_nccl *nccl, struct asim_err *err)
+static int use_credit_plan(struct asim_world *world, struct asim_nccl_graph *compiled,
+                           const struct asim_nccl *nccl, struct asim_err *err)
 {
     int pairs = nccl->spec.algo == ASIM_NCCL_DIRECT;
     const char *word = pairs ? "direct" : nccl->spec.pxn ? "ncclPxn" : "ncclRing";
@@ -291,7 +291,7 @@ static int make(struct asim_world *world, struct asim_nccl_graph *compiled,
 
     if ((chosen->spec.algo == ASIM_NCCL_RING || chosen->spec.algo == ASIM_NCCL_DIRECT) &&
         asim_nccl_ring_flows(chosen) > ROOM)
-        return use_tokens(world, compiled, chosen, err);
+        return use_credit_plan(world, compiled, chosen, err);
     rc = asim_nccl_make(&nccl, &chosen->spec, err);
     if (!rc && fill(compiled, &nccl))
         rc = asim_err_nomem(err, "laying out a collective as flows");
@@ -299,7 +299,7 @@ static int make(struct asim_world *world, struct asim_nccl_graph *compiled,
     return rc;
 }
 
-static void free_program(struct asim_nccl_graph *compiled)
+static void free_compiled(struct asim_nccl_graph *compiled)
 {
     for (uint32_t p = 0; compiled->members && p < compiled->shape.ranks; p++) {
         free(compiled->members[p].nodes);
@@ -328,7 +328,7 @@ static struct asim_nccl_graph *find(struct asim_world *world, const struct asim_
     }
     compiled->shape = chosen->spec;
     if (make(world, compiled, chosen, err)) {
-        free_program(compiled);
+        free_compiled(compiled);
         return NULL;
     }
     compiled->next = world->made.nccl_graphs;
@@ -376,6 +376,6 @@ void asim_nccl_graph_fini(struct asim_world *world)
         struct asim_nccl_graph *compiled = world->made.nccl_graphs;
 
         world->made.nccl_graphs = compiled->next;
-        free_program(compiled);
+        free_compiled(compiled);
     }
 }

@@ -32,7 +32,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-enum { STREAM_BITS = 11, DIM_BITS = 4 };
+enum { CHUNK_BITS = 11, DIM_BITS = 4 };
 #define ROLE_MASK (3ull << 18)
 
 struct piece {          /* of one server, from the first message to the last */
@@ -78,7 +78,7 @@ int asim_nvswitch_wanted(const struct asim_world *world)
 }
 
 /* 1 if it hangs on NVSwitches, all of a size the tags have room for. */
-static int can_meet(const struct asim_topo *topo, uint32_t rank)
+static int has_usable_nvswitches(const struct asim_topo *topo, uint32_t rank)
 {
     uint32_t v, n = 0;
 
@@ -93,7 +93,7 @@ int asim_nvswitch_open(struct asim_world *world, struct asim_err *err)
 {
     uint32_t n = world->set.topo.endpoints, without = 0;
 
-    while (n && without < world->set.n_ranks && can_meet(&world->set.topo, without))
+    while (n && without < world->set.n_ranks && has_usable_nvswitches(&world->set.topo, without))
         without++;
     if (without < world->set.n_ranks && asim_nvswitch_wanted(world) > 1)
         asim_world_diagnose(
@@ -136,7 +136,7 @@ int asim_nvswitch_serves(const struct asim_world *world, uint32_t local)
 }
 
 /* The same NVSwitches in the same order, so that both take the same one for a slot. */
-static int hang_alike(const struct asim_topo *topo, uint32_t a, uint32_t b)
+static int have_same_nvswitches(const struct asim_topo *topo, uint32_t a, uint32_t b)
 {
     uint32_t i = 0, v;
 
@@ -151,7 +151,7 @@ int asim_nvswitch_check(struct asim_rank *rank, const struct asim_ring_of *ring,
     uint32_t first = ring->index / local * local, p = first;
 
     while (p < first + local &&
-           hang_alike(&rank->world->set.topo, rank->id, asim_ring_rank(ring, p)))
+           have_same_nvswitches(&rank->world->set.topo, rank->id, asim_ring_rank(ring, p)))
         p++;
     if (p == first + local)
         return 0;
@@ -179,7 +179,7 @@ uint64_t asim_nvswitch_tag(const struct asim_rank *rank, const struct asim_chunk
 {
     const struct asim_topo *topo = &rank->world->set.topo;
     uint64_t group = chunk->tag >> 32 & 0x1ffff, ring = 0;
-    uint64_t number = chunk->tag & ((1u << STREAM_BITS) - 1);
+    uint64_t number = chunk->tag & ((1u << CHUNK_BITS) - 1);
     uint64_t dim = chunk->phases[chunk->phase - 1].dim & ((1u << DIM_BITS) - 1);
 
     for (uint32_t p = topo->first_port[first + 1]; p-- > topo->first_port[first];)
@@ -247,7 +247,7 @@ static void answer(struct asim_world *world, struct asim_nvswitch *at, struct pi
 }
 
 /* The latency is the same for all, so pieces come out in the order they went in. */
-static void put_off(struct asim_world *world, struct asim_nvswitch *at, struct piece *piece)
+static void delay_answer(struct asim_world *world, struct asim_nvswitch *at, struct piece *piece)
 {
     if (!world->set.endpoint_ns) {
         answer(world, at, piece);
@@ -328,7 +328,7 @@ void asim_nvswitch_arrived(struct asim_world *world, const struct asim_msg *msg)
                      "NVSwitch %u got a piece of %llu bytes from rank %u that does not fit the "
                      "collective under way there: more than %u chunks run at once",
                      asim_topo_external_id(&world->set.topo, msg->dst),
-                     (unsigned long long)msg->bytes, msg->src, 1u << STREAM_BITS);
+                     (unsigned long long)msg->bytes, msg->src, 1u << CHUNK_BITS);
         fail(world, at);
         return;
     }
@@ -337,5 +337,5 @@ void asim_nvswitch_arrived(struct asim_world *world, const struct asim_msg *msg)
     if (role != ASIM_NVSWITCH_PART)
         piece->reply = msg->tag;
     if (down || piece->n == piece->want)
-        put_off(world, at, piece);
+        delay_answer(world, at, piece);
 }

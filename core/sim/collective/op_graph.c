@@ -69,11 +69,11 @@ static int take(struct asim_op_graph_node *node, const struct asim_op *op, const
     node->tag = op->comm_tag;
     node->peer = op->type == ASIM_OP_COMM_SEND ? op->comm_dst : op->comm_src;
     node->ns = asim_replay_ns(op);
-    if (op->type != ASIM_OP_COMP && node->tag > ASIM_RECIPE_TAG_MAX)
+    if (op->type != ASIM_OP_COMP && node->tag > ASIM_OP_GRAPH_TAG_MAX)
         return asim_err_at(err, ASIM_EINVAL, at,
                            "node %llu ('%.80s') has comm_tag %u; tags of a collective algorithm go "
                            "up to %u.",
-                           (unsigned long long)op->id, op->name, node->tag, ASIM_RECIPE_TAG_MAX);
+                           (unsigned long long)op->id, op->name, node->tag, ASIM_OP_GRAPH_TAG_MAX);
     return 0;
 }
 
@@ -190,7 +190,7 @@ static int fill(struct asim_op_graph *graph, struct asim_err *err)
     return rc;
 }
 
-static void free_recipe(struct asim_op_graph *graph)
+static void free_graph(struct asim_op_graph *graph)
 {
     free(graph->nodes);
     free(graph->links.at);
@@ -216,7 +216,7 @@ static struct asim_op_graph *find_or_read(struct asim_world *world, const char *
     graph->prefix = prefix;
     graph->member = member;
     if (fill(graph, err)) {
-        free_recipe(graph);
+        free_graph(graph);
         return NULL;
     }
     graph->next = world->made.op_graphs;
@@ -244,6 +244,6 @@ void asim_op_graph_fini(struct asim_world *world)
         struct asim_op_graph *graph = world->made.op_graphs;
 
         world->made.op_graphs = graph->next;
-        free_recipe(graph);
+        free_graph(graph);
     }
 }

@@ -10,7 +10,7 @@
 
 #include "sim/sim.h"
 
-#define ASIM_RECIPE_TAG_MAX ((1u << 20) - 1)
+#define ASIM_OP_GRAPH_TAG_MAX ((1u << 20) - 1)
 
 struct asim_op_graph_node {
     uint64_t id, bytes, ns; /* ns: of a computation */

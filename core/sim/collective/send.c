@@ -14,11 +14,11 @@
 #include "sim/collective/match.h"
 
 enum { ASKING_BYTES = 8192 };
-#define COOKIE_LATER (1ull << 63) /* the rest is a pointer; op indices are below 2^32 */
+#define COOKIE_ACTION (1ull << 63) /* the rest is a pointer; op indices are below 2^32 */
 
 uint64_t asim_deferred_action_cookie(const struct asim_deferred_action *action)
 {
-    return COOKIE_LATER | (uint64_t)(uintptr_t)action;
+    return COOKIE_ACTION | (uint64_t)(uintptr_t)action;
 }
 
 /* The id is unique in the world and made without asking anybody. */
@@ -109,9 +109,9 @@ void asim_send_done(struct asim_rank *rank, const struct asim_msg *msg)
 {
     if (msg->cookie == ASIM_NEVER)
         return;
-    if (msg->cookie & COOKIE_LATER)
+    if (msg->cookie & COOKIE_ACTION)
         asim_deferred_action_run(
-            rank, (struct asim_deferred_action *)(uintptr_t)(msg->cookie & ~COOKIE_LATER));
+            rank, (struct asim_deferred_action *)(uintptr_t)(msg->cookie & ~COOKIE_ACTION));
     else
         rank->world->op_done(rank, (uint32_t)msg->cookie);
 }

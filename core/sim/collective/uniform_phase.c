@@ -84,7 +84,7 @@ static void begin(struct asim_rank *rank, struct asim_chunk *chunk)
     }
     uniform->left = (uint32_t)chunk->plan.steps;
     uniform->delay_ns = chunk->delay_ns;
-    uniform->same_until = chunk->plan.no_reduction ? UINT32_MAX : 0;
+    uniform->constant_until = chunk->plan.no_reduction ? UINT32_MAX : 0;
     uniform->credit_free = 1;
     uniform->send_bytes = step->send_bytes;
     uniform->to = step->to;
@@ -188,15 +188,15 @@ void asim_uniform_phase_credit(struct asim_rank *rank, struct asim_chunk *chunk)
 
 /* What the next messages to come reduce: their count tells (coll.h). The plan lies elsewhere, and
  * is asked a few times a phase only where it says for how long its answer holds. */
-static void ask_plan(struct asim_uniform_phase *uniform)
+static void look_up_reduction(struct asim_uniform_phase *uniform)
 {
     const struct asim_plan *plan = &uniform->recv.chunk->plan;
-    uint64_t until = uniform->came + 1;
+    uint64_t until = uniform->arrived + 1;
 
-    uniform->bytes = plan->algo->arrival(plan, uniform->came);
+    uniform->bytes = plan->algo->arrival(plan, uniform->arrived);
     if (plan->algo->constant_until)
-        until = plan->algo->constant_until(plan, uniform->came);
-    uniform->same_until = until < UINT32_MAX ? (uint32_t)until : UINT32_MAX;
+        until = plan->algo->constant_until(plan, uniform->arrived);
+    uniform->constant_until = until < UINT32_MAX ? (uint32_t)until : UINT32_MAX;
 }
 
 /* The phase's own credit, whose credit.bytes are set, comes back after delay_ns; it must be free.
@@ -211,9 +211,9 @@ static inline void add_credit(struct asim_rank *rank, struct asim_uniform_phase 
 /* Also where the uniform phase's own credit is in use. */
 void asim_uniform_phase_arrival(struct asim_rank *rank, struct asim_uniform_phase *uniform)
 {
-    if (uniform->came >= uniform->same_until)
-        ask_plan(uniform);
-    uniform->came++;
+    if (uniform->arrived >= uniform->constant_until)
+        look_up_reduction(uniform);
+    uniform->arrived++;
     if (!uniform->credit_free) {
         asim_clock_add_chunk(rank, uniform->delay_ns, ASIM_RANK_EVENT_DELAY, uniform->recv.chunk,
                              uniform->bytes);

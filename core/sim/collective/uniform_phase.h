@@ -30,7 +30,7 @@ struct asim_uniform_phase {
     struct asim_inbox *inbox;
     /* Steps still to be taken; messages that have come; the first that may reduce something else
      * than `bytes`. */
-    uint32_t left, came, same_until;
+    uint32_t left, arrived, constant_until;
     uint32_t to; /* whom a step sends to; ASIM_NOBODY: the network has a row */
     uint64_t bytes;
     union {
@@ -44,7 +44,7 @@ struct asim_uniform_phase {
 /* Sets the chunk's phase uniform if it is of that kind; 0 = it is not. Fails the rank when out of
  * memory. */
 int asim_uniform_phase_begin(struct asim_rank *rank, struct asim_chunk *chunk);
-/* One credit more, however it came: takes steps, and ends the phase with the last. */
+/* One credit more, however it arrived: takes steps, and ends the phase with the last. */
 void asim_uniform_phase_credit(struct asim_rank *rank, struct asim_chunk *chunk);
 /* The uniform phase's own credit is free: mostly one step. */
 void asim_uniform_phase_step(struct asim_rank *rank, struct asim_uniform_phase *uniform,

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-only
  *
- * See distribution.h. Who owns what, the buffers of a window, and what is summed over processes;
- * what is packed at the end is in results.c. Threads of one process are dealt with the same knife,
- * since a part that is good for a process is good for a thread; they need no buffers.
+ * See distribution.h. Owners of nodes, the buffers of a window, and sums over processes. results.c
+ * packs the end of a run. Each thread of a process has a part of its own, since a part that suits a
+ * process suits a thread; threads need no buffers.
  *
- * Memory of a process follows its own ranks, but for four bytes a node (its part) and, where no
- * page of it is touched, the room of a rank that lives elsewhere.
+ * The memory of a process follows its own ranks, plus four bytes a node (its part) and untouched
+ * pages for ranks of other processes.
  */
 #include "sim/collective/uniform_phase.h"
 #include "sim/rank/event_bus.h"
@@ -115,7 +115,7 @@ int asim_distribution_connect(struct asim_world *world, struct asim_err *err)
     return 0;
 }
 
-/* What came from others at the end goes, too: reports have been written by now. */
+/* Frees the results of other processes, too: the reports have been written. */
 void asim_distribution_close(struct asim_world *world)
 {
     struct asim_distribution *dist = world->dist;
@@ -140,10 +140,11 @@ int asim_distribution_has(const struct asim_world *world, uint32_t node)
     return !world->dist || world->dist->part.of[node] == world->dist->self;
 }
 
-/* --- what is summed ----------------------------------------------------------------------------
- */
+/* --- sums over ranks and processes
+ * ---------------------------------------------------------------- */
 
-/* Linear in ranks and nodes. Messages count where the network does not, at their sources. */
+/* Linear in ranks and nodes. Counts messages at their sources where the network does not count
+ * them. */
 void asim_totals_here(const struct asim_world *world, struct asim_totals *totals)
 {
     *totals = (struct asim_totals){.ranks_done = world->run.ranks_done,
@@ -170,7 +171,7 @@ void asim_totals_here(const struct asim_world *world, struct asim_totals *totals
     totals->messages += totals->net.messages;
 }
 
-/* Each frame and mark was counted in one process only: where its sender or switch lives. */
+/* Every frame and mark counts in one process only: the process of its sender or switch. */
 static void add_net(struct asim_fabric_stats *into, const struct asim_fabric_stats *from)
 {
     into->hops += from->hops;
@@ -192,7 +193,7 @@ static void add_net(struct asim_fabric_stats *into, const struct asim_fabric_sta
     into->given_up += from->given_up;
 }
 
-/* Times are the latest of all. */
+/* Takes the latest of two times. */
 void asim_totals_add(struct asim_totals *into, const struct asim_totals *from)
 {
     into->ranks_done += from->ranks_done;
@@ -211,7 +212,7 @@ void asim_totals_add(struct asim_totals *into, const struct asim_totals *from)
     add_net(&into->net, &from->net);
 }
 
-/* While the run is under way nothing is known of the others. */
+/* During the run only the totals of this process are known. */
 void asim_totals_all(const struct asim_world *world, struct asim_totals *totals)
 {
     asim_totals_here(world, totals);
@@ -222,9 +223,9 @@ void asim_totals_all(const struct asim_world *world, struct asim_totals *totals)
 /* --- while it runs -----------------------------------------------------------------------------
  */
 
-/* Process 0 waits for what others may still bring: what they did up to the end of the window before
- * this one, and at the start of the run, comes with the exchange that lies between. The others have
- * no observers that act. */
+/* Process 0 delays delivery by one window: the events of other processes up to the end of the last
+ * window, and of the start of the run, come with the exchange in between. The other processes only
+ * pack their events. */
 void asim_distribution_settle(struct asim_world *world, uint64_t until)
 {
     struct asim_distribution *dist = world->dist;
@@ -242,7 +243,7 @@ void asim_distribution_settle(struct asim_world *world, uint64_t until)
     }
 }
 
-/* The network's buffer first, with its length, then events. Empty where both are. */
+/* The network's buffer with its length, then the events. Empty where both are empty. */
 static int join(struct asim_distribution *dist, uint32_t peer, const struct asim_buffer *network)
 {
     uint64_t n = network->n;
@@ -259,15 +260,14 @@ static int join(struct asim_distribution *dist, uint32_t peer, const struct asim
     return dist->buffer.failed ? ASIM_ENOMEM : 0;
 }
 
-/* Called between windows, for every other process, whether there is anything or not. */
+/* Between windows, once for every other process, even where the buffer is empty. */
 int asim_world_pack(struct asim_world *world, uint32_t peer, struct asim_buffer *buffer,
                     struct asim_err *err)
 {
     struct asim_distribution *dist = world->dist;
     struct asim_buffer network = {0};
 
-    asim_rank_shards_gather(
-        world); /* what ranks did at their start may not have been settled yet */
+    asim_rank_shards_gather(world); /* events of the start may not be pending yet */
     if (!peer && asim_events_pack(world, &dist->events))
         return asim_err_nomem(err, "telling another process");
     if (world->via.fabric && world->via.packets->pack(world->via.fabric, peer, &network, err))
@@ -278,9 +278,7 @@ int asim_world_pack(struct asim_world *world, uint32_t peer, struct asim_buffer 
     return 0;
 }
 
-/* Events are pending from here on and shown in their turn; order of buffers does not matter to
- * them.
- */
+/* Makes the events pending; the bus orders them, so the order of buffers does not matter. */
 int asim_world_unpack(struct asim_world *world, const struct asim_buffer *buffer,
                       struct asim_err *err)
 {
@@ -302,14 +300,14 @@ int asim_world_unpack(struct asim_world *world, const struct asim_buffer *buffer
     return code ? asim_err_nomem(err, "keeping events of other processes") : 0;
 }
 
-/* Asked after asim_world_is_stopped, which has gathered what the shards know. */
+/* Call it after asim_world_is_stopped, which gathers the shards. */
 int asim_world_is_over(struct asim_world *world)
 {
     return world->run.ranks_done == world->set.n_here &&
            (!world->via.fabric || world->via.packets->is_quiet(world->via.fabric));
 }
 
-/* The only place that asks the stop hook; a stop is never taken back. */
+/* The only place that asks the stop hook. A stop is final. */
 int asim_world_is_stopped(struct asim_world *world)
 {
     if (!world->run.stopped && world->hooks.stop && world->hooks.stop(world->hooks.self))

@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-only
  *
- * Events as bytes: what another process recorded, with what observers may ask of its ops and ranks
- * (event.h), since they cannot look there. Everything pending goes, in its order of insertion, and
- * is pending again on the other side; sorting is left to whoever shows it.
+ * Events as bytes: the events that a process recorded, with the fields of ops and ranks that
+ * observers may ask for (event.h), since process 0 cannot read these traces. All pending events go,
+ * in their order of insertion, and become pending in process 0, where the bus sorts them.
  *
- * Costs 64 bytes an event, the name of an op whose end is wanted, and 240 bytes a finished rank.
+ * Costs 64 bytes an event, the name of an op where observers want its end, and 240 bytes a finished
+ * rank.
  */
 #include "sim/rank/event.h"
 #include "sim/rank/tensor.h"
@@ -14,7 +15,7 @@
 
 enum { NAME_MAX_BYTES = 256 };
 
-/* An op's body is read again for its name; where that fails the run does. At its issue only log.txt
+/* Reads the op again for its name; a failure to read fails the run. Of an op's issue only log.txt
  * asks for the name. */
 static void pack_op(const struct asim_world *world, struct asim_event *event,
                     struct asim_serializer *into)
@@ -36,7 +37,7 @@ static void pack_op(const struct asim_world *world, struct asim_event *event,
     asim_serialize_text(into, name);
 }
 
-/* Kinds that hold all there is to know go as they are. */
+/* Other kinds are complete as they are. */
 static void pack_one(struct asim_world *world, struct asim_event *event,
                      struct asim_serializer *into)
 {
@@ -58,7 +59,7 @@ static void pack_one(struct asim_world *world, struct asim_event *event,
     }
 }
 
-/* A failure to record earlier is told here, too. */
+/* Also returns ASIM_ENOMEM where an event was lost earlier. */
 int asim_events_pack(struct asim_world *world, struct asim_serializer *into)
 {
     struct asim_events *pending = &world->run.event_bus.pending;
@@ -69,7 +70,7 @@ int asim_events_pack(struct asim_world *world, struct asim_serializer *into)
     return into->failed || pending->failed ? ASIM_ENOMEM : 0;
 }
 
-/* What hangs on it is its own; asim_event_fini frees it. */
+/* The event owns its name or facts; asim_event_fini frees them. */
 static int unpack_one(struct asim_event *event, struct asim_deserializer *from)
 {
     struct asim_rank_facts *facts;
@@ -91,7 +92,7 @@ static int unpack_one(struct asim_event *event, struct asim_deserializer *from)
     }
 }
 
-/* To the end of the buffer; what came before a failure stays pending and is freed with the rest. */
+/* Reads to the end of the buffer. Events before a failure stay pending; the close frees them. */
 int asim_events_unpack(struct asim_world *world, struct asim_deserializer *from)
 {
     struct asim_events *pending = &world->run.event_bus.pending;

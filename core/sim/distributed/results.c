@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-only
  *
- * The end of a run in several processes: what each packs for process 0, and what that makes of it.
- * Linear in ranks and what they wait for, and in links where links.csv is wanted.
+ * The end of a run in several processes: each process packs its results, and process 0 merges them.
+ * Linear in ranks and their waits, and in links where links.csv is written.
  *
- * The failure that counts is the earliest in (time, rank) of all processes. One that is not a
- * rank's (the network's, or a process that ran out of memory) stands at the end of the time its
- * process had come to.
+ * The failure of the run is the earliest in (time, rank) of all processes. A failure outside the
+ * ranks (of the network, or out of memory) counts at the last time of its process.
  */
 #include "sim/distributed/distribution.h"
 #include "sim/distributed/stall.h"
@@ -18,7 +17,8 @@
 /* --- packing ----------------------------------------------------------------------------------
  */
 
-/* Which collectives each rank has come to: whoever waits elsewhere is told who has not. */
+/* The number of collectives that each rank has joined, so that process 0 can name absent members.
+ */
 static void pack_joined(const struct asim_world *world, struct asim_serializer *into)
 {
     const uint32_t none = UINT32_MAX;
@@ -37,8 +37,8 @@ static void pack_joined(const struct asim_world *world, struct asim_serializer *
     ASIM_SERIALIZE(into, none);
 }
 
-/* The lists of members follow the rows that name one: the reader may not know that group, which a
- * METADATA op can define on the way. */
+/* The member lists follow the rows: process 0 may not know a group, which a METADATA op can define
+ * during the run. */
 static void pack_stall(const struct asim_world *world, struct asim_serializer *into)
 {
     struct asim_stall stall;
@@ -55,8 +55,8 @@ static void pack_stall(const struct asim_world *world, struct asim_serializer *i
     }
 }
 
-/* Of links that begin at nodes of this process, because their counts are the sender's. Most runs do
- * not ask for them. */
+/* Links that begin at nodes of this process, because the sender counts. Only where an observer
+ * wants them. */
 static void pack_links(const struct asim_world *world, struct asim_serializer *into)
 {
     const uint32_t none = UINT32_MAX;
@@ -77,8 +77,8 @@ static void pack_links(const struct asim_world *world, struct asim_serializer *i
     ASIM_SERIALIZE(into, none);
 }
 
-/* Events are the last, since they go to the end of the buffer: first those that were ready for the
- * next window, then the rest, but for what lies behind a failure here. */
+/* Events come last, since they extend to the end of the buffer: first the events packed for the
+ * next window, then the pending ones before the failure. */
 int asim_world_pack_end(struct asim_world *world, const struct asim_err *run,
                         struct asim_buffer *buffer, struct asim_err *err)
 {
@@ -103,8 +103,8 @@ int asim_world_pack_end(struct asim_world *world, const struct asim_err *run,
 /* --- unpacking --------------------------------------------------------------------------------
  */
 
-/* Until the number that no rank has. Counts only: which collective it is stands in the rows of
- * those who wait for it. */
+/* Reads up to rank UINT32_MAX. These are counts; the rows of waiting ranks describe the
+ * collectives. */
 static int unpack_joined(struct asim_distribution *dist, struct asim_deserializer *from)
 {
     uint64_t group, n, *slot;
@@ -123,7 +123,7 @@ static int unpack_joined(struct asim_distribution *dist, struct asim_deserialize
     }
 }
 
-/* Into a list of the split's own; the pointer in the row was another process's. */
+/* Copies the list; the pointer in the row is another process's. */
 static int unpack_listed(struct asim_distribution *dist, struct asim_stall_row *row,
                          struct asim_deserializer *from)
 {
@@ -142,13 +142,12 @@ static int unpack_listed(struct asim_distribution *dist, struct asim_stall_row *
     return 0;
 }
 
-/* In the other order than it was packed in would do as well: rows are merged by rank. */
 static int unpack_stall(struct asim_distribution *dist, struct asim_deserializer *from)
 {
     struct asim_stall stall;
 
     ASIM_DESERIALIZE(from, stall);
-    /* Rows point into it, so it may not move: room for a row of each process. */
+    /* Rows point into groups, so it must not move: makes room for a row of each process. */
     if (ASIM_VEC_RESERVE(dist->groups, (size_t)dist->n * ASIM_STALL_RANKS))
         return ASIM_ENOMEM;
     for (uint32_t i = 0; i < stall.n_rows; i++)
@@ -158,7 +157,7 @@ static int unpack_stall(struct asim_distribution *dist, struct asim_deserializer
     return 0;
 }
 
-/* A link whose row never came keeps `to` beyond all nodes. */
+/* A link without a row keeps `to` = UINT32_MAX. */
 static int unpack_links(struct asim_world *world, struct asim_deserializer *from)
 {
     struct asim_distribution *dist = world->dist;
@@ -179,7 +178,7 @@ static int unpack_links(struct asim_world *world, struct asim_deserializer *from
     }
 }
 
-/* Once for each other process, in any order: what is put together has an order of its own. */
+/* Once for each other process; the order of calls does not matter. */
 int asim_world_unpack_end(struct asim_world *world, const struct asim_buffer *buffer,
                           struct asim_err *err)
 {
@@ -203,10 +202,10 @@ int asim_world_unpack_end(struct asim_world *world, const struct asim_buffer *bu
     return code ? asim_err_set(err, code, "a buffer of another process is cut short") : 0;
 }
 
-/* --- what was unpacked ------------------------------------------------------------------------
+/* --- look-ups in the unpacked results ------------------------------------------------------------
  */
 
-/* 0 of a rank whose process has sent nothing: it then counts as absent. */
+/* 0 for a rank whose process has sent nothing: it counts as absent. */
 uint64_t asim_distribution_joined(const struct asim_world *world, uint32_t rank, uint64_t group)
 {
     const uint64_t *n;
@@ -223,7 +222,7 @@ void asim_distribution_stall(const struct asim_world *world, struct asim_stall *
         asim_stall_merge(stall, &world->dist->stall);
 }
 
-/* Own links, and those of whom nothing came, are asked of the network here. */
+/* Asks the network of this process for its own links, and for links without a row. */
 void asim_distribution_link_use(const struct asim_world *world, uint32_t wire,
                                 struct asim_link_use *use)
 {

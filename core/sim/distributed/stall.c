@@ -32,8 +32,8 @@ static int is_of_coll(const struct asim_recv *recv)
     return recv->chunk || recv->tag >> 63;
 }
 
-/* The receive a rank has waited for longest, chunk receives and ops alike.
- * Ties go to the lowest source, since the order of a hash map must not show. */
+/* The oldest waiting receive, of a chunk or of an op. Ties go to the lowest source, because the
+ * order of a hash map must not show. */
 static const struct asim_recv *oldest_recv(const struct asim_rank *rank, int chunks)
 {
     const struct asim_recv *oldest = NULL;
@@ -52,7 +52,7 @@ static const struct asim_recv *oldest_recv(const struct asim_rank *rank, int chu
     return oldest;
 }
 
-/* Kept by coll_issue.c for the sequence numbers of the group's collectives. */
+/* coll_issue.c counts the collectives of each group. */
 uint64_t asim_stall_joined(const struct asim_rank *rank, uint64_t group)
 {
     const uint64_t *n = asim_map_get(&rank->sequences, 1, group);
@@ -60,7 +60,7 @@ uint64_t asim_stall_joined(const struct asim_rank *rank, uint64_t group)
     return n ? *n : 0;
 }
 
-/* Reads the op's body again, which may fail; the report goes on without its name. */
+/* Reads the op again. Where that fails, the text goes on without its name. */
 static void name_op(const struct asim_rank *rank, uint32_t index, struct asim_stall_text *text)
 {
     struct asim_op op;
@@ -86,13 +86,12 @@ static const struct asim_inbox *inbox_of(const struct asim_rank *rank, const str
     return (void *)(uintptr_t)*asim_map_get(&rank->inboxes, recv->src, recv->tag);
 }
 
-/* A barrier has none, and an all-to-all-v one for each member. */
 uint64_t asim_stall_coll_bytes(const struct asim_coll_op *coll)
 {
     return coll->sizes || coll->kind == ASIM_BARRIER ? UINT64_MAX : coll->bytes;
 }
 
-/* Either somebody has not come, or everybody has and a message is missing: told later. */
+/* Fills the row: the report tells later whether a member is absent or a message is missing. */
 static void explain_coll(const struct asim_rank *rank, const struct asim_coll_op *coll,
                          struct asim_stall_row *row, struct asim_stall_text *text)
 {
@@ -115,13 +114,13 @@ static void explain_coll(const struct asim_rank *rank, const struct asim_coll_op
     row->came = inbox_of(rank, recv)->arrived;
 }
 
-/* The peer never sent, or sent less. */
+/* The peer has sent nothing, or too little. */
 static void explain_recv(const struct asim_rank *rank, const struct asim_recv *recv,
                          struct asim_stall_text *text)
 {
     const struct asim_inbox *inbox = inbox_of(rank, recv);
 
-    if (recv->action) { /* rendezvous: the other side has not asked yet */
+    if (recv->action) { /* rendezvous: the receiver has sent no request */
         name_op(rank, (uint32_t)recv->action->msg.cookie, text);
         asim_stall_append(
             text, ", a send of %llu bytes to rank %u with tag %u, which rank %u never asked for",
@@ -156,7 +155,7 @@ static void explain(const struct asim_rank *rank, struct asim_stall_row *row)
         asim_stall_append(&text, "an op that never ended");
 }
 
-/* With rendezvous the other side may have asked for what is never sent. */
+/* With rendezvous the message left over may be a request for a message that is never sent. */
 static void tell_extra(const struct asim_rank *rank, const struct asim_inbox *inbox,
                        struct asim_stall_text text)
 {
@@ -170,9 +169,8 @@ static void tell_extra(const struct asim_rank *rank, const struct asim_inbox *in
             rank->id, (unsigned long long)inbox->arrived, inbox->src, asim_p2p_tag(inbox->tag));
 }
 
-/* Messages that arrived and were never asked for: the other half of a mismatch.
- * Messages of collectives (tags with bit 63) are left out: what is missing there is told by the
- * collective. */
+/* Messages that arrived and that no op receives: the other half of a mismatch. Skips messages of
+ * collectives (tags with bit 63), because the row of the collective covers them. */
 static void collect_extras(const struct asim_rank *rank, struct asim_stall *stall)
 {
     const struct asim_map *map = &rank->inboxes;
@@ -189,7 +187,7 @@ static void collect_extras(const struct asim_rank *rank, struct asim_stall *stal
     }
 }
 
-/* Linear in ranks and what they wait for. */
+/* Linear in ranks and their receives. */
 void asim_stall_collect(const struct asim_world *world, struct asim_stall *stall)
 {
     memset(stall, 0, sizeof *stall);
@@ -212,13 +210,11 @@ void asim_stall_collect(const struct asim_world *world, struct asim_stall *stall
                                                                  : ASIM_STALL_MESSAGES;
 }
 
-/* --- several processes -------------------------------------------------------------------------
+/* --- several processes ---------------------------------------------------------------------------
  *
- * What the ranks of several processes wait for, put together. Of every kind the first few in the
- * order of ranks are kept, whichever process had them, so that the report does not show how the
- * ranks were dealt.
- */
-/* A list in the ascending order of its keys, that keeps the first few. */
+ * Merges the rows of several processes. Keeps the first few rows of every kind in the order of
+ * ranks, so the report does not depend on the assignment of ranks to processes. */
+/* A sorted list that keeps the first `most` rows. */
 struct few {
     void *at;
     size_t size; /* bytes a row */
@@ -241,7 +237,7 @@ static uint64_t of_message(const void *message)
     return ((const struct asim_unfinished *)message)->id;
 }
 
-/* One more; what falls out would never be told. */
+/* Inserts a row; the last row falls out of a full list. */
 static void insert(const struct few *few, const void *row)
 {
     char *place = (char *)few->at + *few->n * few->size;
@@ -267,7 +263,7 @@ static void merge(const struct few *few, const void *rows, uint32_t n)
         insert(few, (const char *)rows + i * few->size);
 }
 
-/* Counts are of all. */
+/* Adds the counts. */
 void asim_stall_merge(struct asim_stall *into, const struct asim_stall *from)
 {
     merge(&(struct few){into->rows, sizeof *into->rows, &into->n_rows, ASIM_STALL_RANKS, of_row},

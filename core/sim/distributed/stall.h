@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only
  *
- * Who waits for what: collected where the ranks live, put together and told in one place. Of every
- * kind only so many are kept as will be told.
+ * The waits of a run that cannot go on. Each process collects rows for its own ranks, and process 0
+ * merges them (results.c) and makes the report (stall_report.h). Of every kind only as many rows
+ * are kept as the report shows.
  */
 #ifndef ASIM_SIM_DISTRIBUTED_STALL_H
 #define ASIM_SIM_DISTRIBUTED_STALL_H
@@ -10,37 +11,37 @@
 
 enum { ASIM_STALL_RANKS = 8, ASIM_STALL_MESSAGES = 4, ASIM_STALL_TEXT = 1024 };
 
-struct asim_stall_row { /* the oldest thing a rank waits for */
+struct asim_stall_row { /* the oldest wait of a rank */
     uint32_t rank, from;
-    /* Of a collective: whom of its members it waits for is told by what these have joined, or else
-     * by `from`, the rank from which nothing came (UINT32_MAX: no receive is open). */
+    /* Of a collective. The report names the members that have not joined it, or else `from`, the
+     * rank from which nothing came (UINT32_MAX: no receive is open). */
     int is_coll;
-    uint64_t group, sequence;        /* group id + 1, 0 = all ranks; its n-th on that rank */
+    uint64_t group, sequence;        /* group id + 1, 0 = all ranks; number among the group's */
     const struct asim_group *listed; /* its members, NULL = all ranks */
-    uint64_t bytes;                  /* its size, UINT64_MAX where members' may differ */
-    uint64_t wanted, came;           /* bytes: of the message from `from` */
+    uint64_t bytes;                  /* asim_stall_coll_bytes */
+    uint64_t wanted, came;           /* bytes of the message from `from` */
     char text[ASIM_STALL_TEXT];
 };
 
-/* Half of a mismatch: the other half is a rank that waits, or nobody at all. */
-struct asim_stall_extra { /* a message nobody asked for */
+/* A message that no op receives. Mostly a waiting rank is the other half of the mismatch. */
+struct asim_stall_extra {
     uint32_t rank;
     char text[256];
 };
 
-struct asim_stall { /* all lists in the order of ranks */
+struct asim_stall { /* all lists are in the order of ranks */
     struct asim_stall_row rows[ASIM_STALL_RANKS];
     struct asim_stall_extra extras[ASIM_STALL_RANKS];
     struct asim_unfinished messages[ASIM_STALL_MESSAGES];
     uint32_t n_rows, n_extras, n_messages; /* kept */
-    uint64_t stuck, undelivered;           /* ranks, messages: all there are */
+    uint64_t stuck, undelivered;           /* numbers of all ranks and messages */
 };
 
-/* Of this process's ranks. Reads only; after the end. */
+/* Collects the waits of this process's ranks, after the end. Only reads. */
 void asim_stall_collect(const struct asim_world *world, struct asim_stall *stall);
-/* Adds another process's. */
+/* Adds the rows of another process. */
 void asim_stall_merge(struct asim_stall *into, const struct asim_stall *from);
-/* Collectives of a group that a rank of this process has joined. */
+/* The number of collectives of a group that a rank of this process has joined. */
 uint64_t asim_stall_joined(const struct asim_rank *rank, uint64_t group);
 /* The size of a collective; UINT64_MAX where members may have different sizes: a barrier, or an
  * all-to-all-v. */

@@ -1,17 +1,17 @@
 /* SPDX-License-Identifier: GPL-2.0-only
  *
- * Ready op → unit. A rank has three slots (CPU, GPU compute, GPU communication) of one op each,
- * or as many as concurrent-… in the system configuration says; receives need none. At every
- * completion the ready ops are visited by ascending id and each is issued if its slot is free
+ * Ready op → slot. A rank has three slots (CPU, GPU compute, GPU communication) of one op each, or
+ * of as many as concurrent-… in the system configuration says; receives need no slot. At every
+ * completion the rank visits its ready ops by ascending id and issues each op whose slot is free
  * (system-layer.md#resource-slots and system-layer.md#issue-order).
  *
- * Ops that take no time (METADATA, INVALID, an empty roofline op) finish on the spot. parity:
- * ASTRA-sim does not look at their children before the rank's next completion; where nothing else
- * runs it would never look again (its silent dead-lock), so then, and only then, we look at once.
+ * Ops that take no time (METADATA, INVALID, an empty roofline op) finish at once. parity: ASTRA-sim
+ * does not look at their children before the rank's next completion, and where no other op runs it
+ * never looks again (a silent dead-lock). Only in that case asim looks at once.
  *
  * The invariant of a rank: every op is waiting, ready, running (in `running`, counted in `busy`) or
- * finished. asim_op_done is the only way from running to finished, and every way of running must
- * end in it exactly once.
+ * finished. asim_op_done is the only way from running to finished, and every running op must reach
+ * it exactly once.
  */
 #include "sim/ops/issue.h"
 #include "sim/collective/coll_issue.h"
@@ -25,7 +25,7 @@
 #include "sim/rank/track.h"
 #include "sim/rank/tensor.h"
 
-/* Ops running in any unit, receives included. */
+/* Running ops of all units, receives included. */
 static uint32_t outstanding(const struct asim_rank *rank)
 {
     uint32_t n = 0;
@@ -35,8 +35,8 @@ static uint32_t outstanding(const struct asim_rank *rank)
     return n;
 }
 
-/* Unit whose ready op has the lowest id among those that may issue; ASIM_UNITS if none.
- * Four peeks, each O(1): cheaper than one list of all ready ops in which busy units are skipped. */
+/* The unit of the ready op with the lowest id among units with a free slot; ASIM_UNITS if there is
+ * none. Four peeks of O(1) each cost less than a walk over one list of all ready ops. */
 static enum asim_unit next_unit(const struct asim_rank *rank, uint32_t *index)
 {
     enum asim_unit best = ASIM_UNITS;
@@ -46,7 +46,7 @@ static enum asim_unit next_unit(const struct asim_rank *rank, uint32_t *index)
         uint32_t at;
         uint64_t id;
 
-        /* A full unit is not asked, so its ready ops cost nothing. */
+        /* Ready ops of a full unit cost nothing. */
         if (rank->busy[unit] >= rank->world->set.units[unit])
             continue;
         if (!asim_feed_peek(rank->feed, (enum asim_unit)unit, &at, &id))
@@ -60,9 +60,8 @@ static enum asim_unit next_unit(const struct asim_rank *rank, uint32_t *index)
     return best;
 }
 
-/* Frees the op's slot and closes its interval.
- * `running` tells the unit and the class of time, so that neither has to be read from the trace
- * again. */
+/* Frees the op's slot and closes its interval. `running` has the unit and the class of time, so the
+ * trace need not be read again. */
 static void leave(struct asim_rank *rank, uint32_t index)
 {
     uint64_t *running = asim_map_get(&rank->running, 0, index);
@@ -86,7 +85,7 @@ static void leave(struct asim_rank *rank, uint32_t index)
     asim_map_delete(&rank->running, 0, index);
 }
 
-/* For ops that take no time: the children are looked at after the loop, not now (see above). */
+/* For ops that take no time: asim_issue_all releases their children after its loop. */
 static void finish_later(struct asim_rank *rank, uint32_t index)
 {
     leave(rank, index);
@@ -100,8 +99,7 @@ static void done_after(struct asim_rank *rank, uint32_t index, uint64_t ns)
                    &(struct asim_rank_event){.kind = ASIM_RANK_EVENT_OP_DONE, .op = index});
 }
 
-/* A recorded duration on this rank, scaled where it is compute's; CPU ops do not count as GPU time.
- */
+/* Replays a recorded duration, scaled for compute ops. CPU ops do not count as GPU time. */
 static void replay(struct asim_rank *rank, uint32_t index, const struct asim_op *op)
 {
     uint64_t ns = asim_replay_ns(op);
@@ -113,7 +111,7 @@ static void replay(struct asim_rank *rank, uint32_t index, const struct asim_op 
     done_after(rank, index, ns);
 }
 
-/* A roofline op without a tensor takes no time at all in ASTRA-sim, so it is skipped alike. */
+/* parity: a roofline op without a tensor takes no time, as in ASTRA-sim. */
 static void compute(struct asim_rank *rank, uint32_t index, const struct asim_op *op)
 {
     uint64_t ns;
@@ -130,7 +128,7 @@ static void compute(struct asim_rank *rank, uint32_t index, const struct asim_op
     done_after(rank, index, ns);
 }
 
-/* is_cpu_op on a communication throws in ASTRA-sim, too (system-layer.md#issue-order). */
+/* ASTRA-sim, too, throws for is_cpu_op on a communication (system-layer.md#issue-order). */
 static void communicate(struct asim_rank *rank, uint32_t index, const struct asim_op *op)
 {
     if (op->is_cpu)
@@ -189,7 +187,7 @@ static void record_issue(const struct asim_rank *rank, uint32_t index, const str
     asim_event_bus_record(&rank->world->run.event_bus, rank->shard->events, &event);
 }
 
-/* Slot, track and `running` are set before dispatch, because an op may end inside it. */
+/* Sets slot, track and `running` before dispatch, because an op may end inside it. */
 static void issue_one(struct asim_rank *rank, enum asim_unit unit, uint32_t index)
 {
     struct asim_op op;
@@ -214,7 +212,7 @@ static void issue_one(struct asim_rank *rank, enum asim_unit unit, uint32_t inde
     dispatch(rank, index, &op);
 }
 
-/* The feed never allocates here; a failure means our own books are wrong. */
+/* The feed never allocates here, so a failure is a bug of asim. */
 static void finish_in_feed(struct asim_rank *rank, uint32_t index)
 {
     if (asim_feed_finish(rank->feed, index))
@@ -222,7 +220,7 @@ static void finish_in_feed(struct asim_rank *rank, uint32_t index)
                        rank->id, index);
 }
 
-/* Once per rank: no op is left, neither ready, running nor waiting. */
+/* Once per rank, when no op is ready, running or waiting. */
 static void end_of_rank(struct asim_rank *rank)
 {
     rank->finished = 1;
@@ -233,18 +231,17 @@ static void end_of_rank(struct asim_rank *rank)
         &(struct asim_event){.t = rank->cycles, .kind = ASIM_EV_RANK_DONE, .rank = rank->id});
 }
 
-/* The ready ops by ascending id over all units, as long as one may go. The outer loop is the parity
- * rule of the file's head. */
+/* Issues the ready ops by ascending id over all units. The outer loop is the parity rule of the
+ * file's head. */
 void asim_issue_all(struct asim_rank *rank)
 {
     uint32_t index = 0;
     enum asim_unit unit;
 
-    /* Ops that end inside the loop must not start another one (asim_op_done). */
+    /* Ops that end inside the loop must not start another loop (asim_op_done). */
     rank->issuing = 1;
     do {
-        /* Children that become ready meanwhile are seen in this same loop: their ids decide, not
-         * their age. */
+        /* This loop also sees children that become ready meanwhile, and orders them by id. */
         while (!rank->failed && (unit = next_unit(rank, &index)) != ASIM_UNITS)
             issue_one(rank, unit, index);
         for (size_t i = 0; i < rank->skipped.n; i++)
@@ -260,7 +257,7 @@ void asim_op_done(struct asim_rank *rank, uint32_t op)
 {
     leave(rank, op);
     finish_in_feed(rank, op);
-    /* A receive that completes while it is being issued: the loop that issued it goes on. */
+    /* A receive may complete during its issue; the loop that issued it goes on. */
     if (!rank->issuing)
         asim_issue_all(rank);
 }

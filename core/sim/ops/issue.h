@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only
  *
- * Starts the ops of a rank that are ready and have a free unit, and ends them.
+ * Starts the ready ops of a rank that have a free slot, and ends ops.
  */
 #ifndef ASIM_SIM_OPS_ISSUE_H
 #define ASIM_SIM_OPS_ISSUE_H
@@ -9,7 +9,7 @@
 
 /* Issues all ops that may start now. */
 void asim_issue_all(struct asim_rank *rank);
-/* An op ends: frees its unit, releases its children, issues what may start. */
+/* Ends an op: frees its slot, releases its children, issues ops that may start. */
 void asim_op_done(struct asim_rank *rank, uint32_t op);
 
 #endif

@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: GPL-2.0-only
  *
  * Remote memory (system-layer.md#remote-memory): an access takes latency + floor(bytes /
- * bandwidth). With a memory per NPU accesses of different ranks do not meet. A memory per node, or
- * one pool for all, is a bank that serves one request at a time in the order they came; a bank
+ * bandwidth). With a memory per NPU, ranks do not affect each other. A memory per node, or one pool
+ * for all, is a memory server, which serves one request at a time in the order of arrival. A server
  * couples its ranks without delay, so the packet network then runs in per-event mode.
  *
- * When a request is served its op ends first, in the requester's events, and then the bank starts
- * the oldest waiting one. Loads and stores are alike.
+ * At the end of a request its op ends first, among the events of its rank; then the server starts
+ * the oldest waiting request. Loads and stores cost the same.
  *
- * The queue of a bank only grows while it is busy without a break: 24 bytes per access that came
- * and has been served or waits.
+ * The queue of a server grows while the server is busy without a break: 24 bytes for each access
+ * since it was last idle.
  */
 #include "sim/ops/memory.h"
 #include "sim/rank/clock.h"
@@ -18,7 +18,7 @@
 
 #include <stdlib.h>
 
-/* Who waits, for which op, and the access time in ns. */
+/* An access of an op; ns: its duration. */
 struct request {
     struct asim_rank *rank;
     uint32_t op;
@@ -26,33 +26,33 @@ struct request {
 };
 
 struct asim_memory_server {
-    ASIM_VEC(struct request) waiting; /* from `first` on */
+    ASIM_VEC(struct request) waiting; /* elements before `first` have been served */
     size_t first;
     int busy;
 };
 
-/* Which memory serves the rank; nodes are blocks of consecutive ranks
+/* The memory server of the rank; nodes are blocks of consecutive ranks
  * (system-layer.md#remote-memory). */
-static uint32_t bank_of(const struct asim_rank *rank)
+static uint32_t server_of(const struct asim_rank *rank)
 {
     const struct asim_memory *mem = &rank->world->set.memory;
 
     return mem->type == ASIM_MEM_POOL ? 0 : rank->id / mem->npus_per_node;
 }
 
-/* 0 = none shared, accesses never wait. */
-static uint32_t bank_count(const struct asim_world *world)
+/* 0: no memory is shared, and accesses never wait. */
+static uint32_t server_count(const struct asim_world *world)
 {
     if (world->set.memory.type == ASIM_MEM_POOL)
         return 1;
     return world->set.memory.type == ASIM_MEM_PER_NODE ? world->set.memory.nodes : 0;
 }
 
-/* Sets per_event: a shared bank couples ranks within one ns, which windows cannot. */
+/* Sets per_event: a memory server couples ranks within one ns, which windows cannot do. */
 int asim_memory_setup(struct asim_world *world, struct asim_err *err)
 {
     const struct asim_memory *mem = &world->set.memory;
-    uint32_t memory_servers = bank_count(world);
+    uint32_t memory_servers = server_count(world);
 
     if (!memory_servers)
         return 0;
@@ -72,27 +72,27 @@ int asim_memory_setup(struct asim_world *world, struct asim_err *err)
 
 void asim_memory_fini(struct asim_world *world)
 {
-    for (uint32_t b = 0; world->run.memory_servers && b < bank_count(world); b++)
+    for (uint32_t b = 0; world->run.memory_servers && b < server_count(world); b++)
         free(world->run.memory_servers[b].waiting.at);
 }
 
-/* Served from now on. The requester's clock may stand behind that of the rank that made room.
- * In per-event mode the hosts' clocks may differ within one ns step; the difference is added so
- * that the access begins when the bank is free. */
+/* Starts a request at the present time of `by`. In per-event mode the clocks of two hosts may
+ * differ inside one ns step, and the requester's clock may be behind; the difference is added so
+ * that the access begins when the server is free. */
 static void serve(struct asim_rank *by, const struct request *request)
 {
     struct asim_rank *rank = request->rank;
     uint64_t now = asim_rank_now(by), own = asim_rank_now(rank);
     uint64_t ns = now - own + request->ns;
 
-    rank->world->run.memory_servers[bank_of(rank)].busy = 1;
+    rank->world->run.memory_servers[server_of(rank)].busy = 1;
     asim_clock_add(rank, ns,
                    &(struct asim_rank_event){.kind = ASIM_RANK_EVENT_OP_DONE, .op = request->op});
-    asim_clock_add(rank, ns,
-                   &(struct asim_rank_event){.kind = ASIM_RANK_EVENT_MEMORY, .op = bank_of(rank)});
+    asim_clock_add(
+        rank, ns, &(struct asim_rank_event){.kind = ASIM_RANK_EVENT_MEMORY, .op = server_of(rank)});
 }
 
-/* Runs behind the op's own end, in the same tick: the order of system-layer.md#remote-memory. */
+/* Runs after the end of the op in the same tick: the order of system-layer.md#remote-memory. */
 void asim_memory_next(struct asim_rank *rank, uint32_t at)
 {
     struct asim_memory_server *server = &rank->world->run.memory_servers[at];
@@ -104,7 +104,7 @@ void asim_memory_next(struct asim_rank *rank, uint32_t at)
         server->first = server->waiting.n = 0;
 }
 
-/* Sentences for what the configuration or the trace lacks. */
+/* Fails the rank where the configuration or the trace lacks something. */
 static int check(struct asim_rank *rank, const struct asim_op *op)
 {
     struct asim_world *world = rank->world;
@@ -140,7 +140,7 @@ void asim_memory_issue(struct asim_rank *rank, uint32_t index, const struct asim
                        &(struct asim_rank_event){.kind = ASIM_RANK_EVENT_OP_DONE, .op = index});
         return;
     }
-    server = &world->run.memory_servers[bank_of(rank)];
+    server = &world->run.memory_servers[server_of(rank)];
     if (!server->busy)
         serve(rank, &request);
     else if (ASIM_VEC_PUSH(server->waiting, request))

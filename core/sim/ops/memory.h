@@ -10,7 +10,7 @@
 void asim_memory_issue(struct asim_rank *rank, uint32_t index, const struct asim_op *op);
 int asim_memory_setup(struct asim_world *world, struct asim_err *err);
 void asim_memory_fini(struct asim_world *world);
-/* A memory server has served a request. */
+/* The memory server starts its next request. */
 void asim_memory_next(struct asim_rank *rank, uint32_t server);
 
 #endif

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only
  *
  * COMM_SEND and COMM_RECV ops (system-layer.md#send-and-receive-ops). A send ends when the network
- * says that the message is through, a receive when its bytes are there. Neither costs an endpoint
+ * reports the end of its message, a receive when its bytes have arrived. Neither costs an endpoint
  * delay or memory time.
  */
 #include "sim/ops/p2p.h"
@@ -10,7 +10,7 @@
 
 enum { SIZE_SHIFT = 32 };
 
-/* Name of the first attribute a send or receive lacks, or NULL. */
+/* The name of the first missing attribute, or NULL. */
 static const char *missing(const struct asim_op *op, int is_send)
 {
     if (!(op->has & ASIM_HAS_COMM_SIZE))
@@ -22,7 +22,7 @@ static const char *missing(const struct asim_op *op, int is_send)
     return op->has & ASIM_HAS_COMM_SRC ? NULL : "comm_src";
 }
 
-/* An own rank that differs from the trace's, or a peer that is not another rank, is an error. */
+/* Errors: the op names another rank as its own, or its peer is not another rank. */
 static int check(struct asim_rank *rank, const struct asim_op *op, int is_send)
 {
     const char *lacks = missing(op, is_send);
@@ -54,8 +54,8 @@ static int check(struct asim_rank *rank, const struct asim_op *op, int is_send)
     return 0;
 }
 
-/* An op's tag has 32 bits. Where sizes are matched each for itself, those above them count sizes:
- * one number a size, from 1, the same for all ranks, which are on one thread there. */
+/* An op's tag has 32 bits. Where the network matches each size separately, the upper bits hold a
+ * number of the size, from 1, the same for all ranks, which share one thread there. */
 static uint64_t tag_of(struct asim_rank *rank, const struct asim_op *op)
 {
     struct asim_map *sizes = &rank->world->run.sizes;
@@ -72,7 +72,6 @@ static uint64_t tag_of(struct asim_rank *rank, const struct asim_op *op)
     return op->comm_tag | *number << SIZE_SHIFT;
 }
 
-/* No endpoint delay, no memory cost. */
 void asim_p2p_issue(struct asim_rank *rank, uint32_t index, const struct asim_op *op)
 {
     int is_send = op->type == ASIM_OP_COMM_SEND;

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only
  *
- * See async_observers.h. A ring of pieces, each an task of the thread team: the caller fills the
- * piece behind those it has posted, whoever does an task shows the oldest. Pieces are small, since
- * a thread that is at one keeps the others waiting: 16 rows take some 2 us, a window 5 or more.
+ * See async_observers.h. The events lie in a ring of pieces. Each piece is one task of the thread
+ * team: the caller fills a piece and posts it, and any waiting thread delivers the oldest posted
+ * piece. Pieces are small, because a thread inside a task keeps the others waiting: 16 events take
+ * some 2 us, a window takes 5 us or more.
  */
 #include "sim/rank/async_observers.h"
 #include "sim/rank/event_bus.h"
@@ -20,15 +21,15 @@ struct asim_async_observers {
     const struct asim_event_bus *event_bus;
     const struct asim_world *world;
     struct asim_background background;
-    uint32_t filling; /* the caller's: counts pieces, as `shown` does */
-    _Alignas(LINE_BYTES) uint32_t shown;
+    uint32_t filling; /* pieces posted; written by the caller only */
+    _Alignas(LINE_BYTES) uint32_t delivered;
     _Alignas(LINE_BYTES) struct piece piece[PIECES];
 };
 
-static void show_piece(void *self)
+static void deliver_piece(void *self)
 {
     struct asim_async_observers *async = self;
-    struct piece *piece = &async->piece[async->shown++ % PIECES];
+    struct piece *piece = &async->piece[async->delivered++ % PIECES];
 
     for (uint32_t i = 0; i < piece->n; i++)
         asim_event_bus_notify(async->event_bus, async->world, ASIM_AUDIENCE_ASYNC,
@@ -49,12 +50,13 @@ int asim_async_observers_open(struct asim_async_observers **out,
     async->event_bus = event_bus;
     async->world = world;
     async->background = *background;
-    background->set_task(background->team, show_piece, async);
+    background->set_task(background->team, deliver_piece, async);
     return 0;
 }
 
-/* The next piece to be filled must have been shown. Where there is no time for tasks, half of
- * them are done together: what they need goes from one thread to the other. */
+/* The next piece must be empty before the caller fills it. Where no thread has found time for
+ * tasks, the caller delivers half of the ring at once, which moves the observers' data between two
+ * caches only once. */
 static void post(struct asim_async_observers *async)
 {
     async->filling++;

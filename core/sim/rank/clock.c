@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: GPL-2.0-only
  *
- * The event list of a rank. ASTRA-sim keeps one list per rank and tick and asks the network
- * for one wake per tick, at the first registration; all events of that rank and tick then run
- * together, in the order they were registered, including those added meanwhile
- * (system-layer.md#ticks-and-event-order). Cycle-exact results depend on it, so it is the same
- * here.
+ * The event list of a rank. ASTRA-sim keeps one list per rank and tick and asks the network for one
+ * wake per tick, at the first registration. All events of that rank and tick then run together, in
+ * the order of registration, including events that are added meanwhile
+ * (system-layer.md#ticks-and-event-order). Cycle-exact results depend on this order, so asim keeps
+ * it.
  *
- * Cost of an event: a walk over at most eight times, a pooled object, and for the first event of a
- * time one wake of the network. Events of a rank never overtake each other within a time; between
- * ranks the network's order decides.
+ * An event costs a walk over at most eight ticks and a pooled object; the first event of a tick
+ * costs one wake of the network. Events of one rank and time never overtake each other. Between
+ * ranks the order of the network decides.
  */
 #include "sim/rank/clock.h"
 #include "sim/rank/rank_shard.h"
@@ -20,7 +20,7 @@ static struct asim_tick *find_far(const struct asim_rank *rank, uint64_t t)
     return slot ? (struct asim_tick *)(uintptr_t)*slot : NULL;
 }
 
-/* A walk over at most eight times, then the map: most ranks never get that far. */
+/* Walks over at most eight ticks, then asks the map, which most ranks never use. */
 static inline struct asim_tick *find_tick(struct asim_rank *rank, uint64_t t)
 {
     struct asim_tick *end = rank->ticks + rank->n_ticks;
@@ -44,7 +44,7 @@ static struct asim_tick *new_far(struct asim_rank *rank, uint64_t t)
     return tick;
 }
 
-/* Places in near[] may move when one is forgotten, never otherwise. */
+/* Only asim_clock_forget moves elements of ticks[]. */
 static inline struct asim_tick *new_tick(struct asim_rank *rank, uint64_t t)
 {
     return rank->n_ticks < ASIM_RANK_TICKS ? &rank->ticks[rank->n_ticks++] : new_far(rank, t);
@@ -70,9 +70,9 @@ static void fail_late(struct asim_rank *rank, uint64_t delay_ns)
                    rank->id, (unsigned long long)asim_rank_now(rank), (unsigned long long)delay_ns);
 }
 
-/* Asks the network for a wake only with the first event of a time: the place of that wake among
- * other ranks' events is part of the contract (system-layer.md#ticks-and-event-order). Where all
- * ranks share one queue, the first event stands in it itself. */
+/* Asks the network for a wake, only with the first event of a tick: the place of that wake among
+ * the events of other ranks is part of the contract (system-layer.md#ticks-and-event-order). Where
+ * all ranks share one queue, the first event itself is an element of the queue. */
 static inline int wake(struct asim_rank *rank, uint64_t t, uint64_t delay_ns,
                        struct asim_rank_event *first)
 {
@@ -85,7 +85,7 @@ static inline int wake(struct asim_rank *rank, uint64_t t, uint64_t delay_ns,
     return asim_due_add(world->via.queue, t, &first->due);
 }
 
-/* Takes the event, filled in but for its links, to the end of its time's list. */
+/* Appends the event, filled in but for its links, to its tick. */
 static inline void place(struct asim_rank *rank, uint64_t delay_ns, struct asim_rank_event *kept)
 {
     uint64_t now = asim_rank_now(rank), t = now + delay_ns;
@@ -101,7 +101,7 @@ static inline void place(struct asim_rank *rank, uint64_t delay_ns, struct asim_
         tick->tail = kept;
         return;
     }
-    if (tick) { /* now running, and all it had is done */
+    if (tick) { /* the tick is running its last event */
         tick->head = tick->tail = kept;
         return;
     }
@@ -125,11 +125,11 @@ void asim_clock_add(struct asim_rank *rank, uint64_t delay_ns, const struct asim
     kept->kind = event->kind;
     kept->op = event->op;
     kept->bytes = event->bytes;
-    kept->chunk = event->chunk; /* or custom */
+    kept->chunk = event->chunk; /* or runner: they share a union */
     place(rank, delay_ns, kept);
 }
 
-/* Filled in here and not by the caller: nothing is copied, and what follows needs no stack. */
+/* Fills in the event here: the caller copies nothing and needs no stack for it. */
 void asim_clock_add_chunk(struct asim_rank *rank, uint64_t delay_ns, enum asim_rank_event_kind kind,
                           struct asim_chunk *chunk, uint64_t bytes)
 {
@@ -146,8 +146,8 @@ void asim_clock_add_chunk(struct asim_rank *rank, uint64_t delay_ns, enum asim_r
     place(rank, delay_ns, kept);
 }
 
-/* The first event of one of the rank's own ticks; where all ranks share a queue, of a time that the
- * queue knows already: as place(), with the one call left that asks the network. */
+/* A shorter place() for the first event of a tick of ticks[]. Where all ranks share a queue, the
+ * queue must know the time already. The only call left is the one to the network. */
 static void add_embedded_any(struct asim_rank *rank, uint64_t delay_ns,
                              struct asim_rank_event *event)
 {
@@ -178,7 +178,7 @@ static void add_embedded_any(struct asim_rank *rank, uint64_t delay_ns,
         asim_rank_fail_nomem(rank, "scheduling an event");
 }
 
-/* A rank of a packet network mostly has no other event ahead. */
+/* The shortest path: a rank of a packet network mostly has no other event ahead. */
 void asim_clock_add_embedded(struct asim_rank *rank, uint64_t delay_ns,
                              struct asim_rank_event *event)
 {

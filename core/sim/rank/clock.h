@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only
  *
- * The events of a rank: what it has to do at which time. Events of one rank and time run together,
- * in the order in which they were added (system-layer.md#ticks-and-event-order). wake.c runs them.
+ * The events of a rank. Events of one rank and time run together, in the order of registration
+ * (system-layer.md#ticks-and-event-order). wake.c runs them.
  */
 #ifndef ASIM_SIM_RANK_CLOCK_H
 #define ASIM_SIM_RANK_CLOCK_H
@@ -10,20 +10,20 @@
 
 /* Adds a copy of *event at now + delay_ns; fails the rank when out of memory. */
 void asim_clock_add(struct asim_rank *rank, uint64_t delay_ns, const struct asim_rank_event *event);
-/* The same for the kinds that are about a chunk: nearly all. */
+/* The same for events of a chunk, which are nearly all. */
 void asim_clock_add_chunk(struct asim_rank *rank, uint64_t delay_ns, enum asim_rank_event_kind kind,
                           struct asim_chunk *chunk, uint64_t bytes);
-/* Adds an event that is not from the pool: it stays where it is until it runs. */
+/* Adds an event that is not from the pool. The caller keeps its memory until the event runs. */
 void asim_clock_add_embedded(struct asim_rank *rank, uint64_t delay_ns,
                              struct asim_rank_event *event);
 
-/* For wake.c. The tick at time t, NULL if the rank has none. */
+/* For wake.c: the tick at time t, or NULL. */
 struct asim_tick *asim_clock_find(struct asim_rank *rank, uint64_t t);
-/* Removes a tick that has run. */
+/* Removes a tick of the map. */
 void asim_clock_forget_mapped(struct asim_rank *rank, struct asim_tick *tick);
 
-/* Word by word (net.h): the tick has often just been written, and a wider load of it would wait for
- * these stores longer than all else a message costs here. */
+/* Copies word by word (net.h): the tick has often just been written, and a wider load would wait
+ * for these stores longer than all other work of a message here takes. */
 static inline void asim_tick_move(struct asim_tick *to, const volatile struct asim_tick *from)
 {
     to->t = from->t;
@@ -31,7 +31,8 @@ static inline void asim_tick_move(struct asim_tick *to, const volatile struct as
     to->tail = from->tail;
 }
 
-/* The last of the rank's own ticks fills the hole; their order means nothing. */
+/* Removes a tick that has run. The last element of ticks[] fills the hole; the array has no order.
+ */
 static inline void asim_clock_forget(struct asim_rank *rank, struct asim_tick *tick)
 {
     if ((uintptr_t)tick - (uintptr_t)rank->ticks >= sizeof rank->ticks)

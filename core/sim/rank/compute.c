@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-only
  *
- * How long a compute op takes: its recorded duration, or the roofline model (Williams et al.,
- * CACM 2009) where the system asks for it; system-layer.md#roofline and
+ * Durations of compute ops: the recorded duration, or the roofline model (Williams et al., CACM
+ * 2009) where the system configuration asks for it; system-layer.md#roofline and
  * system-layer.md#recorded-durations.
  *
- * All times are whole ns, truncated as ASTRA-sim truncates; ceilings keep a damaged trace from
+ * All times are whole ns, truncated as in ASTRA-sim. Upper limits keep a damaged trace from
  * wrapping the clock. Compute and communication of one rank do not slow each other down.
  */
 #include "sim/rank/compute.h"
@@ -12,7 +12,7 @@
 
 #include <math.h>
 
-/* The longest an op may have; formats refuse more, and other sources of ops end there. */
+/* The readers of trace formats refuse longer ops; this limit holds for other sources of ops. */
 static uint64_t capped(uint64_t value, uint64_t most)
 {
     return value < most ? value : most;
@@ -28,10 +28,9 @@ uint64_t asim_replay_ns(const struct asim_op *op)
     return capped(op->duration_micros, ASIM_DURATION_NS_MAX / 1000) * 1000;
 }
 
-/* min(bandwidth x intensity, peak), then work / that. 0 work takes no time: ASTRA-sim divides
- * 0 by 0 and waits for 2^63 ns.
- * OI = work / bytes; perf = min(bandwidth x OI, peak); truncated to whole ns
- * (system-layer.md#roofline). */
+/* intensity = work / bytes; perf = min(bandwidth x intensity, peak); time = work / perf, truncated
+ * to whole ns (system-layer.md#roofline). No work takes no time; ASTRA-sim divides 0 by 0 and waits
+ * for 2^63 ns. */
 static uint64_t roofline_ns(const struct asim_system *sys, const struct asim_op *op)
 {
     double peak = sys->peak_perf_tflops * 1e12, bw = sys->local_mem_bw_gbps * 1e9;
@@ -44,13 +43,13 @@ static uint64_t roofline_ns(const struct asim_system *sys, const struct asim_op 
     return asim_ns_whole(ns);
 }
 
-/* rank-compute-scale: 1 leaves the integer as it is, so that default runs see no rounding. */
+/* rank-compute-scale 1 keeps the integer, so that default runs do not round. */
 uint64_t asim_compute_scaled(const struct asim_rank *rank, uint64_t ns)
 {
     return rank->compute_scale == 1 ? ns : asim_ns_whole((double)ns * rank->compute_scale);
 }
 
-/* Without the roofline, and for CPU ops always, the recorded duration. */
+/* The recorded duration for CPU ops, and for all ops without the roofline. */
 uint64_t asim_compute_ns(struct asim_rank *rank, const struct asim_op *op)
 {
     const struct asim_system *sys = &rank->world->set.system;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only
  *
- * How long computations take.
+ * Durations of compute ops.
  */
 #ifndef ASIM_SIM_RANK_COMPUTE_H
 #define ASIM_SIM_RANK_COMPUTE_H
@@ -11,7 +11,7 @@
 uint64_t asim_compute_ns(struct asim_rank *rank, const struct asim_op *op);
 /* The recorded duration of an op, ns. */
 uint64_t asim_replay_ns(const struct asim_op *op);
-/* The same on this rank, which may be slower or faster than others. */
+/* ns times the rank's rank-compute-scale. */
 uint64_t asim_compute_scaled(const struct asim_rank *rank, uint64_t ns);
 
 #endif

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only
  *
- * See event.h. A local op is read again from its trace, since the feed may have dropped the body by
- * now; a remote one has brought what observers may ask.
+ * See event.h. An op of this process is read again from its trace, since the feed may have dropped
+ * its record. An event of another process carries the fields that observers may ask for.
  *
- * Costs what reading a body costs, and only where a observer asks.
+ * Costs one read of a record, only where an observer asks.
  */
 #include "sim/rank/event.h"
 #include "sim/rank/rank_shard.h"
@@ -26,7 +26,7 @@ int asim_event_op(const struct asim_world *world, const struct asim_event *event
     return 0;
 }
 
-/* A finished rank changes no more, so it does not matter that this is asked later. */
+/* A finished rank changes no more, so a late question has the same answer. */
 void asim_event_rank(const struct asim_world *world, const struct asim_event *event,
                      struct asim_rank_facts *facts)
 {
@@ -39,10 +39,10 @@ void asim_event_rank(const struct asim_world *world, const struct asim_event *ev
     *facts = (struct asim_rank_facts){
         .track = rank->track, .cycles = rank->cycles, .ops = asim_feed_total(rank->feed)};
     if (world->set.system.comp_slots > 1 && !world->set.system.replay_only)
-        facts->track.gpu_busy = rank->track.total[ASIM_SPAN_GPU]; /* side by side counts once */
+        facts->track.gpu_busy = rank->track.total[ASIM_SPAN_GPU]; /* concurrent ops count once */
 }
 
-/* Never wraps: in replay-only runs the GPU's time may exceed the rank's
+/* Never wraps: in replay-only runs the GPU time may exceed the rank's time
  * (system-layer.md#end-of-a-rank). */
 uint64_t asim_rank_exposed(const struct asim_rank_facts *facts)
 {

@@ -1,29 +1,28 @@
 /* SPDX-License-Identifier: GPL-2.0-only
  *
- * What an event is about, for observers: the op or the rank, which may live in another process. A
- * observer that asks here works for a run in one process and for the merged events of several.
+ * The op or rank behind an event, for observers. It may live in another process: an observer that
+ * asks here works for a run in one process and for the merged events of several.
  */
 #ifndef ASIM_SIM_RANK_EVENT_H
 #define ASIM_SIM_RANK_EVENT_H
 
 #include "sim/sim.h"
 
-/* What is known of a rank that has finished. Complete in itself: it may come from a process that
- * has long gone on. */
+/* Facts about a finished rank. They are complete, because they may come from another process. */
 struct asim_rank_facts {
     struct asim_track track;
     uint64_t cycles, ops;
-    uint64_t peak_bytes; /* of local memory, where it was asked for */
+    uint64_t peak_bytes; /* of local memory; set by asim_event_rank_peak */
 };
 
-/* id, type and name of the op of an op event; all else is 0. The name is borrowed until the next
- * call. 0, or what reading the trace again gave: the rank has failed then. */
+/* The id, type and name of the op of an op event; other fields are 0. The name is borrowed until
+ * the next call. 0, or the error of reading the trace again, which fails the rank. */
 int asim_event_op(const struct asim_world *world, const struct asim_event *event,
                   struct asim_op *op);
-/* Of ASIM_EV_RANK_DONE. */
+/* The facts of an event ASIM_EV_RANK_DONE. */
 void asim_event_rank(const struct asim_world *world, const struct asim_event *event,
                      struct asim_rank_facts *facts);
-/* A rank's communication not hidden by compute, ns: finish time less GPU compute. */
+/* The rank's communication that compute does not hide, ns: finish time less GPU compute. */
 uint64_t asim_rank_exposed(const struct asim_rank_facts *facts);
 
 #endif

@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0-only
  *
- * See event_bus.h. Each shard keeps its events in an array; between windows they become one and are
- * sorted by (time, turn, rank, the rank's own order), which is the same for every window length
- * and for any number of shards. Where all ranks share one clock (analytical networks, memory shared
- * between ranks) the order within a time is that of insertion.
+ * See event_bus.h. Each shard keeps its events in an array. Between windows these arrays become
+ * one, sorted by (time, stage, rank, the rank's own order). This order is the same for every window
+ * length and any number of shards. Where all ranks share one clock (analytical networks, memory
+ * servers) events of one time keep the order of insertion.
  *
- * Memory follows the events of one window. An event recorded at T is shown when everything before T
- * is settled, which may be much later in a run of long windows; the last ones at the close.
+ * Memory follows the events of one window. The bus delivers an event at T when the run has settled
+ * everything before T. In a run of long windows this may be much later; the close delivers the last
+ * events.
  */
 #include "sim/rank/event_bus.h"
 #include "base/sort_u64.h"
@@ -15,29 +16,29 @@
 #include <stdlib.h>
 
 /* --- the order of events ---------------------------------------------------------------------- */
-/* Puts events in their order: (time, turn, rank), and those of one node as it recorded them; where
- * all ranks share one clock (time, insertion). A natural merge sort of small keys, because what
- * comes in is a row of runs already in order: each node's events of a window follow each other by
- * time. Stable, so that insertion decides the rest. n log(runs).
+/* Sorts events by (time, stage, rank), and events of one node as the node recorded them; where all
+ * ranks share one clock by (time, insertion). The input is a sequence of sorted runs, since the
+ * events of a node follow each other by time, so a natural merge sort of small keys fits. The sort
+ * is stable and takes n log(runs).
  *
  * The events of a window lie close together in time, so time, place and insertion mostly fit in one
- * word (base/sort_u64.h). Keys of three words are for what is left. */
+ * word (base/sort_u64.h). Other windows use keys of three words. */
 struct key {
-    uint64_t t, place, at; /* at: in pending */
+    uint64_t t, place, at; /* at: index into pending */
 };
 
-/* What is pending, from the least to the greatest of each. */
+/* The least and greatest time and place of all pending events. */
 struct spread {
     uint64_t t, t_last, place, place_last;
 };
 
-/* Turn above rank: one comparison for both. */
+/* The stage above the rank: one comparison for both. */
 static uint64_t place_of(const struct asim_event_bus *event_bus, const struct asim_event *event)
 {
-    return event_bus->in_order ? 0 : (uint64_t)event->turn << 32 | event->rank;
+    return event_bus->in_order ? 0 : (uint64_t)event->stage << 32 | event->rank;
 }
 
-/* One pass over the events, which have just been written: a window's are in the nearest cache. */
+/* One pass over the events of a window, which are still in the nearest cache. */
 static struct spread spread_of(const struct asim_event_bus *event_bus)
 {
     struct spread spread = {UINT64_MAX, 0, UINT64_MAX, 0};
@@ -54,8 +55,8 @@ static struct spread spread_of(const struct asim_event_bus *event_bus)
     return spread;
 }
 
-/* keys: room as asim_sort_u64 asks. A window whose events came in order, as most do with few
- * ranks, costs one pass over them. */
+/* keys: room for asim_sort_u64. Events that come in order, as most do in runs of few ranks, cost
+ * one pass. */
 static const uint64_t *sort_words(const struct asim_event_bus *event_bus,
                                   const struct spread *spread, uint64_t *keys, unsigned place_bits)
 {
@@ -89,7 +90,7 @@ static size_t run_end(const struct key *keys, size_t from, size_t n)
     return from;
 }
 
-/* Merges each two runs that follow each other; returns how many there were before. */
+/* Merges each pair of neighbouring runs; returns the number of runs before. */
 static size_t merge(const struct key *from, struct key *to, size_t n)
 {
     size_t runs = 0;
@@ -113,7 +114,7 @@ static size_t merge(const struct key *from, struct key *to, size_t n)
     return runs;
 }
 
-/* words: 7 n. Two rows of keys, and behind them what comes of it. */
+/* words: room for 7 n: two arrays of keys, then the resulting order. */
 static const uint64_t *sort_keys(const struct asim_event_bus *event_bus, uint64_t *words)
 {
     size_t n = event_bus->pending.n, row = sizeof(struct key) / sizeof *words;
@@ -139,8 +140,7 @@ static const uint64_t *sort_keys(const struct asim_event_bus *event_bus, uint64_
     return order;
 }
 
-/* The room is kept for the next time: 48 bytes an event, 56 where long keys were needed. Freed with
- * the show. */
+/* Keeps the room for the next call: 48 bytes an event, or 56 where long keys were necessary. */
 const uint64_t *asim_event_bus_sort(struct asim_event_bus *event_bus)
 {
     const struct spread spread = spread_of(event_bus);
@@ -192,7 +192,7 @@ void asim_event_bus_record(const struct asim_event_bus *event_bus, struct asim_e
         return;
     copy = *event;
     copy.order = into->order++;
-    copy.turn = event_bus->turn;
+    copy.stage = event_bus->stage;
     if (ASIM_VEC_PUSH(*into, copy))
         into->failed = 1;
 }
@@ -205,7 +205,7 @@ void asim_event_bus_gather(struct asim_event_bus *event_bus, struct asim_events 
     if (from == into)
         return;
     into->failed |= from->failed;
-    if (!into->n) { /* most windows: nothing is copied */
+    if (!into->n) { /* most windows: swaps the arrays and copies nothing */
         struct asim_events empty = *into;
 
         *into = *from;
@@ -219,21 +219,21 @@ void asim_event_bus_gather(struct asim_event_bus *event_bus, struct asim_events 
     from->n = 0;
 }
 
-/* Order numbers are those of one node, or of the one queue of all: between two nodes that act at
- * the same time they say only who was looked at first. */
+/* Order numbers compare events of one node, or of the one queue of all ranks. Between two nodes at
+ * one time they have no meaning. */
 static int is_after(const struct asim_event_bus *event_bus, const struct asim_event *event,
                     const struct asim_event *last)
 {
     if (event->t != last->t)
         return event->t > last->t;
-    if (!event_bus->in_order && event->turn != last->turn)
-        return event->turn > last->turn;
+    if (!event_bus->in_order && event->stage != last->stage)
+        return event->stage > last->stage;
     if (!event_bus->in_order && event->rank != last->rank)
         return event->rank > last->rank;
     return event->order >= last->order;
 }
 
-/* The rest stays as it lies; it is sorted when it is shown. */
+/* The remaining events keep their places; the delivery sorts them. */
 void asim_event_bus_cut(struct asim_event_bus *event_bus, const struct asim_event *last)
 {
     size_t kept = 0;
@@ -261,21 +261,21 @@ static inline void notify_one(struct asim_event_bus *event_bus, const struct asi
         asim_event_fini(event);
 }
 
-/* The first n in that order have been shown: the others stay, as they lie. */
+/* The first n events of the order have been delivered. The others keep their places. */
 static void keep_rest(struct asim_event_bus *event_bus, const uint64_t *order, size_t n)
 {
     size_t kept = 0;
 
     for (size_t i = 0; i < n; i++)
-        event_bus->pending.at[order[i]].kind = ASIM_EV_KINDS; /* gone */
+        event_bus->pending.at[order[i]].kind = ASIM_EV_KINDS; /* delivered */
     for (size_t i = 0; i < event_bus->pending.n; i++)
         if (event_bus->pending.at[i].kind != ASIM_EV_KINDS)
             event_bus->pending.at[kept++] = event_bus->pending.at[i];
     event_bus->pending.n = kept;
 }
 
-/* What lies at or after `until` stays, in its old order: other nodes may still add earlier rows. A
- * run that is stopped keeps the rest, for the close to free. Mostly nothing is left. */
+/* Events at or after `until` stay, because other nodes may still add earlier ones. A stopped bus
+ * keeps its events, and the close frees them. Mostly no event is left. */
 void asim_event_bus_deliver(struct asim_event_bus *event_bus, const struct asim_world *world,
                             uint64_t until)
 {
@@ -302,8 +302,8 @@ void asim_event_bus_deliver(struct asim_event_bus *event_bus, const struct asim_
         event_bus->pending.n = 0;
 }
 
-/* Every observer is closed even after a failure; the first one's code is returned. The show is
- * empty afterwards and can be closed again. */
+/* Closes every observer even after a failure and returns the first code. The bus is empty
+ * afterwards and can be closed again. */
 int asim_event_bus_close(struct asim_event_bus *event_bus, const struct asim_world *world,
                          struct asim_err *err)
 {
@@ -321,7 +321,7 @@ int asim_event_bus_close(struct asim_event_bus *event_bus, const struct asim_wor
     }
     if (event_bus->pending.failed && !code)
         code = asim_err_nomem(err, "keeping events for the reports");
-    for (size_t i = 0; i < event_bus->pending.n; i++) /* stopped */
+    for (size_t i = 0; i < event_bus->pending.n; i++) /* left by a stop */
         asim_event_fini(&event_bus->pending.at[i]);
     for (int kind = 0; kind < ASIM_EV_KINDS; kind++)
         free(event_bus->of_kind[kind].at);

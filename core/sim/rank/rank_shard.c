@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only
  *
- * See rank_shard.h. Opening and closing shards, and what becomes of failures: a rank that fails
- * does nothing more, all others go on to the window's end, and the failure earliest in (time, rank)
- * is the run's. So the sentence is the same for any window, any number of threads and of processes.
+ * See rank_shard.h. Opens and closes shards, and keeps failures: a rank that fails does nothing
+ * more, the other ranks go on to the end of the window, and the run's failure is the earliest in
+ * (time, rank). So the error is the same for any window, any number of threads and any number of
+ * processes.
  */
 #include "sim/rank/rank_shard.h"
 #include "sim/rank/event_bus.h"
@@ -12,8 +13,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Everything that is in flight comes from these pools: no allocation per message once they have
- * grown. */
+/* All work in flight comes from these pools: no allocation per message once they have grown. */
 static void open_pools(struct asim_pools *pools, uint32_t max_phases, size_t bus_bytes)
 {
     size_t chunk = sizeof(struct asim_chunk) + max_phases * sizeof(struct asim_phase);
@@ -22,29 +22,29 @@ static void open_pools(struct asim_pools *pools, uint32_t max_phases, size_t bus
     asim_pool_init(&pools->tick, sizeof(struct asim_tick), 0);
     asim_pool_init(&pools->uniform, asim_pool_lines(sizeof(struct asim_uniform_phase)), 0);
     asim_pool_init(&pools->chunk, chunk, 0);
-    asim_pool_init(&pools->dataset, sizeof(struct asim_coll_op), 0);
+    asim_pool_init(&pools->coll_op, sizeof(struct asim_coll_op), 0);
     asim_pool_init(&pools->recv, sizeof(struct asim_recv), 0);
     asim_pool_init(&pools->inbox, asim_pool_lines(sizeof(struct asim_inbox)), 0);
     asim_pool_init(&pools->action, sizeof(struct asim_deferred_action), 0);
     asim_pool_init(&pools->bus, bus_bytes ? bus_bytes : 1, 0);
 }
 
-/* Also those that were never used: they have taken no memory. */
+/* A pool that was never used has taken no memory. */
 static void close_pools(struct asim_pools *pools)
 {
     asim_pool_fini(&pools->event);
     asim_pool_fini(&pools->tick);
     asim_pool_fini(&pools->uniform);
     asim_pool_fini(&pools->chunk);
-    asim_pool_fini(&pools->dataset);
+    asim_pool_fini(&pools->coll_op);
     asim_pool_fini(&pools->recv);
     asim_pool_fini(&pools->inbox);
     asim_pool_fini(&pools->action);
     asim_pool_fini(&pools->bus);
 }
 
-/* Ranks are told their shards here; `of` must outlive the world's run, since the fabric's hooks ask
- * it for switches. */
+/* Gives ranks their shards. `of` must outlive the run, since the network's hooks look up the shards
+ * of switches in it. */
 int asim_rank_shards_open(struct asim_world *world, uint32_t n, const uint16_t *of)
 {
     struct asim_rank_shard *shards = calloc(n, sizeof *shards);
@@ -65,8 +65,8 @@ int asim_rank_shards_open(struct asim_world *world, uint32_t n, const uint16_t *
     return 0;
 }
 
-/* Objects still out go with their pools, algorithms that still run with their shard. What a shard
- * has recorded and nobody gathered is lost: by then the run has failed. */
+/* Frees objects in use together with their pools. Events that were not gathered are lost: the run
+ * has failed by then. */
 void asim_rank_shards_close(struct asim_world *world)
 {
     for (uint32_t l = 0; l < world->run.n_shards; l++) {
@@ -78,22 +78,23 @@ void asim_rank_shards_close(struct asim_world *world)
     world->run.n_shards = 0;
 }
 
-/* Where all ranks share one clock, the first one noticed is the earliest. */
+/* Where all ranks share one clock, asim_node_record_failure sets rank to 0, so the first failure
+ * recorded is the earliest. */
 static int is_before(const struct asim_event *x, const struct asim_event *y)
 {
     if (x->t != y->t)
         return x->t < y->t;
-    return x->turn != y->turn ? x->turn < y->turn : x->rank < y->rank;
+    return x->stage != y->stage ? x->stage < y->stage : x->rank < y->rank;
 }
 
-/* Texts are copied: 2.5 kB, and seldom. */
+/* Copies 2.5 kB, seldom. */
 void asim_failure_merge(struct asim_failure *into, const struct asim_failure *from)
 {
     if (from->err.code && (!into->err.code || is_before(&from->at, &into->at)))
         *into = *from;
 }
 
-/* By a observer, in the order of events, so that the first it finds is the earliest it will. */
+/* Observers call it in the order of events, so the first failure found is the earliest. */
 void asim_world_record_failure(struct asim_world *world, const struct asim_event *at,
                                const struct asim_err *err)
 {
@@ -106,13 +107,13 @@ void asim_world_record_failure(struct asim_world *world, const struct asim_event
     world->run.event_bus.stopped = 1;
 }
 
-/* What a failed node says afterwards is an echo. */
+/* A failed node may fail again as a consequence; only its first failure counts. */
 void asim_node_record_failure(struct asim_world *world, uint32_t node, int *failed)
 {
     struct asim_rank_shard *shard = asim_rank_shard_of(world, node);
     struct asim_failure *failure = &shard->failure;
     struct asim_event at = {.t = asim_node_now(world, node),
-                            .turn = world->run.event_bus.turn,
+                            .stage = world->run.event_bus.stage,
                             .rank = world->run.event_bus.in_order ? 0 : node,
                             .order = shard->events->order};
 
@@ -124,22 +125,19 @@ void asim_node_record_failure(struct asim_world *world, uint32_t node, int *fail
     shard->scratch_err.code = 0;
 }
 
-/* The usual kind of node. */
 void asim_rank_record_failure(struct asim_rank *rank)
 {
     asim_node_record_failure(rank->world, rank->id, &rank->failed);
 }
 
-/* Which rank meets the end of memory depends on everything; that it is told in one sentence does
- * not. */
+/* The rank that runs out of memory differs from run to run; the sentence does not. */
 void asim_rank_fail_nomem(struct asim_rank *rank, const char *doing)
 {
     asim_err_nomem(&rank->shard->scratch_err, doing);
     asim_rank_record_failure(rank);
 }
 
-/* Asked between windows, or times: a few shards, a few words of each. Asked again, it finds what it
- * found before. */
+/* Between windows: reads a few words of each shard. A second call has the same result. */
 void asim_rank_shards_gather(struct asim_world *world)
 {
     uint32_t done = 0;
@@ -157,8 +155,8 @@ void asim_rank_shards_gather(struct asim_world *world)
     world->run.ranks_done = done;
 }
 
-/* What went wrong outside the ranks stands behind all that its process had come to. Where a run
- * fails must not depend on the window, so nobody is to see the events behind that place. */
+/* A failure outside the ranks takes its place behind all events of its process. Events behind the
+ * first failure are dropped, because they differ with the window length. */
 void asim_world_finish_failures(struct asim_world *world, const struct asim_err *run)
 {
     struct asim_failure failure = {.err = *run};
@@ -167,7 +165,7 @@ void asim_world_finish_failures(struct asim_world *world, const struct asim_err 
     if (!run->code && world->via.fabric && !world->run.failed)
         world->via.packets->audit(world->via.fabric, &failure.err);
     failure.at = (struct asim_event){.t = world->run.settled_ns,
-                                     .turn = ASIM_STAGE_NODES,
+                                     .stage = ASIM_STAGE_NODES,
                                      .rank = UINT32_MAX,
                                      .order = UINT64_MAX};
     asim_failure_merge(&world->run.failure, &failure);

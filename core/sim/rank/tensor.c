@@ -1,16 +1,17 @@
 /* SPDX-License-Identifier: GPL-2.0-only
  *
  * Local memory tracking (track-local-mem; system-layer.md#local-memory-trace). Every op lists the
- * tensors it reads (attribute inputs) and writes (outputs) as names and decimal sizes in turn. A
+ * tensors it reads (attribute inputs) and writes (outputs), names and decimal sizes in turn. A
  * tensor lives from the start of its write to the end of its last read, or to the end of the run
- * where nothing reads it. One read before it was written counts as written in the first 10 ns.
+ * where no op reads it. A tensor that is read before any write counts as written in the first 10
+ * ns.
  *
- * A tensor is written once: later writes are ignored, as in ASTRA-sim. Sizes of 0 do not
- * count. Ops without the lists use no memory, and a note names the first one (ASTRA-sim throws
- * there, and its run is lost).
+ * Only the first write of a tensor counts, as in ASTRA-sim. Sizes of 0 do not count. Ops without
+ * the lists use no memory, and a diagnostic names the first one (ASTRA-sim throws there, and its
+ * run is lost).
  *
- * Times are those of the ops: a tensor exists from its writer's start, since its memory is taken
- * then. Cost: one look-up per name and op; only with track-local-mem.
+ * A tensor takes memory from the start of its writing op on. Cost: one look-up per name and op,
+ * only with track-local-mem.
  */
 #include "sim/rank/tensor.h"
 #include "sim/rank/event_bus.h"
@@ -25,7 +26,7 @@
 
 enum { GIVEN_NS = 10 };
 
-/* FNV-1a; names that collide are told apart by the second word of the key. */
+/* FNV-1a. tensor_of probes further where two names collide. */
 static uint64_t hash_of(const char *name)
 {
     uint64_t hash = 14695981039346656037ull;
@@ -35,8 +36,8 @@ static uint64_t hash_of(const char *name)
     return hash;
 }
 
-/* Index of the tensor, made if it is new; UINT32_MAX when out of memory.
- * On success the list grows by one at most; indices of tensors never change. */
+/* The index of the tensor, which is added if it is new; UINT32_MAX when out of memory. Indices of
+ * tensors never change. */
 static uint32_t tensor_of(struct asim_tensors *tensors, const char *name, uint64_t bytes)
 {
     uint64_t hash = hash_of(name), *slot;
@@ -61,7 +62,7 @@ static uint32_t tensor_of(struct asim_tensors *tensors, const char *name, uint64
     }
 }
 
-/* One op's reading or writing, while its lists are taken. */
+/* The inputs or outputs of an op. */
 struct use {
     struct asim_rank *rank;
     uint32_t index;
@@ -69,7 +70,7 @@ struct use {
     int is_write;
 };
 
-/* Fails the world; ASIM_ENOMEM for the caller to return. */
+/* Fails the rank; returns ASIM_ENOMEM. */
 static int nomem(struct asim_rank *rank)
 {
     asim_rank_fail_nomem(rank, "tracking local memory");
@@ -87,7 +88,8 @@ static int take_write(const struct use *use, struct asim_tensor *tensor, uint32_
     tensor->writer = use->op->id;
     tensor->write_start = asim_rank_now(use->rank);
     tensor->write_end = UINT64_MAX;
-    /* a list through the tensors: the op's newest write, whose write_end names the one before */
+    /* a list through the tensors: `open` has the op's newest write, whose write_end has the one
+     * before */
     open = asim_map_put(&tensors->open, 1, use->index);
     if (!open)
         return nomem(use->rank);
@@ -96,7 +98,7 @@ static int take_write(const struct use *use, struct asim_tensor *tensor, uint32_
     return 0;
 }
 
-/* Reads of an op lie together in `reads`: first index and count are all that is kept of them. */
+/* The reads of an op lie together in `reads`; `open` keeps their first index and count. */
 static int take_read(const struct use *use, struct asim_tensor *tensor, uint32_t at)
 {
     struct asim_tensors *tensors = use->rank->tensors;
@@ -109,7 +111,7 @@ static int take_read(const struct use *use, struct asim_tensor *tensor, uint32_t
 
     if (!tensor->written) {
         tensor->written = 1;
-        tensor->writer = ASIM_TENSOR_NOBODY;
+        tensor->writer = ASIM_TENSOR_NO_WRITER;
         tensor->write_end = GIVEN_NS;
     }
     open = asim_map_put(&tensors->open, 0, use->index);
@@ -121,8 +123,8 @@ static int take_read(const struct use *use, struct asim_tensor *tensor, uint32_t
     return 0;
 }
 
-/* Names and sizes in turn.
- * A list of odd length is refused with the entry that has no partner. */
+/* Takes names and sizes in turn. The error for a list of odd length names the entry without a
+ * partner. */
 static int take_list(const struct use *use, const char *const *list, size_t n)
 {
     struct asim_rank *rank = use->rank;
@@ -151,31 +153,32 @@ static int take_list(const struct use *use, const char *const *list, size_t n)
     return 0;
 }
 
-/* A note per op would bury the results: traces either have the lists or lack them throughout. */
-static void find_listless(struct asim_rank *rank, uint32_t index, const struct asim_op *op)
+/* One diagnostic a rank: a trace mostly has the lists on all ops or on none. */
+static void record_no_tensor_list(struct asim_rank *rank, uint32_t index, const struct asim_op *op)
 {
     struct asim_event event = {
         .t = asim_rank_now(rank), .kind = ASIM_EV_NO_TENSOR_LIST, .rank = rank->id};
 
-    if (rank->tensors->listless || op->has & ASIM_HAS_TENSORS)
+    if (rank->tensors->no_tensor_list || op->has & ASIM_HAS_TENSORS)
         return;
-    rank->tensors->listless = 1;
+    rank->tensors->no_tensor_list = 1;
     event.of.op.index = index;
     event.of.op.id = op->id;
     asim_event_bus_record(&rank->world->run.event_bus, rank->shard->events, &event);
 }
 
-/* Once a run, of its first such op. Peak and trace then hold what the other ops say, which may be
- * nothing. */
-static void tell_listless(void *self, const struct asim_world *seen, const struct asim_event *event)
+/* Reports the first such op of the run. The peak and the memory trace then cover the other ops
+ * only. */
+static void report_no_tensor_list(void *self, const struct asim_world *seen,
+                                  const struct asim_event *event)
 {
     struct asim_world *world = self;
     struct asim_op op;
 
     (void)seen;
-    if (world->run.no_tensor_list_told || asim_event_op(world, event, &op))
+    if (world->run.no_tensor_list_reported || asim_event_op(world, event, &op))
         return;
-    world->run.no_tensor_list_told = 1;
+    world->run.no_tensor_list_reported = 1;
     asim_world_diagnose(
         world,
         "track-local-mem: rank %u's op %llu ('%.80s') has no attributes inputs and outputs; such "
@@ -183,10 +186,10 @@ static void tell_listless(void *self, const struct asim_world *seen, const struc
         event->rank, (unsigned long long)op.id, op.name);
 }
 
-/* Inputs before outputs: an op that updates a tensor in place reads the old one. */
+/* Inputs come first: an op that updates a tensor in place reads the old one. */
 void asim_tensors_start(struct asim_rank *rank, uint32_t index, const struct asim_op *op)
 {
-    find_listless(rank, index, op);
+    record_no_tensor_list(rank, index, op);
     if (take_list(&(struct use){rank, index, op, 0}, op->input_list, op->input_n))
         return;
     take_list(&(struct use){rank, index, op, 1}, op->output_list, op->output_n);
@@ -217,7 +220,7 @@ void asim_tensors_end(struct asim_rank *rank, uint32_t index)
     asim_map_delete(&tensors->open, 1, index);
 }
 
-/* What goes at a time goes before what comes: a buffer used again is not counted twice. */
+/* Of one time, tensors that go precede tensors that come: a reused buffer counts once. */
 static int by_time(const void *a, const void *b)
 {
     const struct asim_tensor_change *x = a, *y = b;
@@ -274,7 +277,7 @@ void asim_event_rank_peak(const struct asim_world *world, const struct asim_even
         facts->peak_bytes = asim_tensors_peak(rank);
 }
 
-/* Only with track-local-mem; otherwise ranks have no tensors at all. */
+/* Only with track-local-mem; other runs allocate no tensors. */
 int asim_tensors_setup(struct asim_world *world, struct asim_err *err)
 {
     for (uint32_t r = 0; world->set.system.track_local_mem && r < world->set.n_ranks; r++) {
@@ -293,7 +296,7 @@ int asim_tensors_setup(struct asim_world *world, struct asim_err *err)
         asim_event_bus_add(&world->run.event_bus,
                            &(struct asim_event_observer){.wants = 1u << ASIM_EV_NO_TENSOR_LIST,
                                                          .self = world,
-                                                         .on_event = tell_listless}))
+                                                         .on_event = report_no_tensor_list}))
         return asim_err_nomem(err, "tracking local memory");
     return 0;
 }

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only
  *
- * What a rank holds in local memory, for tensor.c and the report that writes it out.
+ * The tensors in a rank's local memory, for tensor.c and the report that writes them.
  *
- * One struct per rank, only with track-local-mem. The spine calls _start and _end with every op;
+ * One struct per rank, only with track-local-mem. ops/issue.c calls _start and _end with every op;
  * the report reads the lists at the end.
  */
 #ifndef ASIM_SIM_RANK_TENSOR_H
@@ -11,7 +11,8 @@
 #include "sim/rank/event.h"
 #include "sim/sim.h"
 
-#define ASIM_TENSOR_NOBODY UINT64_MAX /* writer of a tensor that was read before it was written */
+#define ASIM_TENSOR_NO_WRITER                                                                      \
+    UINT64_MAX /* writer of a tensor that was read before it was written */
 
 struct asim_tensor {
     char *name;
@@ -30,7 +31,7 @@ struct asim_tensors {
     ASIM_VEC(struct asim_tensor) list; /* in order of first appearance */
     ASIM_VEC(struct asim_read) reads;  /* in order of start */
     struct asim_map names;             /* hash of the name -> index + 1, chained by probing */
-    int listless;                      /* an op named none */
+    int no_tensor_list;                /* an op listed no tensors */
     struct asim_map open;              /* op -> first read << 32 | reads; (1, op): writes */
 };
 
@@ -39,10 +40,10 @@ struct asim_tensor_change {
     uint64_t t, bytes;
     int comes;
 };
-/* Every change of what is held, ascending time; free() it. NULL when out of memory. */
+/* Every change of the held bytes, in ascending time; free() it. NULL when out of memory. */
 struct asim_tensor_change *asim_tensors_changes(const struct asim_tensors *tensors, size_t *n);
 
-/* With every op; a rank without tensors is not asked. */
+/* _start and _end: with every op, where the rank has tensors. */
 int asim_tensors_setup(struct asim_world *world, struct asim_err *err);
 void asim_tensors_start(struct asim_rank *rank, uint32_t index, const struct asim_op *op);
 void asim_tensors_end(struct asim_rank *rank, uint32_t index);

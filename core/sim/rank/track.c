@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only
  *
- * How a rank's time divides. For each class of op the length of the union of its intervals is
- * kept as it goes: a counter of open ops and the time it last left zero. The overlap of compute
- * and communication is measured the same way; ASTRA-sim computes GPU + Comm - Wall, which is
- * wrong as soon as the rank idles or does anything else.
+ * The division of a rank's time into classes. For each class of op a counter of running ops and the
+ * time of its last rise from zero give the length of the union of intervals. The overlap of compute
+ * and communication is measured the same way; ASTRA-sim computes GPU + Comm - Wall, which is wrong
+ * where the rank idles or does other work.
  *
  * Constant cost per op and no list of intervals: a rank with a million ops takes as much memory as
  * one with ten. Example: GPU [0,10] and Comm [5,20] give totals 10 and 15, overlap 5.
@@ -29,7 +29,7 @@ enum asim_span asim_span_of(const struct asim_op *op)
     }
 }
 
-/* Compute and communication running at the same time. */
+/* Compute and communication run at the same time. */
 static int both(const struct asim_track *track)
 {
     return track->open[ASIM_SPAN_GPU] && track->open[ASIM_SPAN_COMM];
@@ -48,7 +48,7 @@ void asim_track_start(struct asim_rank *rank, enum asim_span span)
         track->overlap_since = now;
 }
 
-/* A class's interval closes when its last open op ends; touching intervals merge by themselves. */
+/* An interval of a class ends with its last running op; touching intervals merge. */
 void asim_track_end(struct asim_rank *rank, enum asim_span span)
 {
     struct asim_track *track = &rank->track;

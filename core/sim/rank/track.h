@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only
  *
- * How the time of a rank divides into classes.
+ * The division of a rank's time into classes.
  */
 #ifndef ASIM_SIM_RANK_TRACK_H
 #define ASIM_SIM_RANK_TRACK_H
@@ -8,7 +8,7 @@
 #include "sim/sim.h"
 
 enum asim_span asim_span_of(const struct asim_op *op);
-/* An op of that class begins, ends. */
+/* An op of that class begins, and ends. */
 void asim_track_start(struct asim_rank *rank, enum asim_span span);
 void asim_track_end(struct asim_rank *rank, enum asim_span span);
 /* op NULL: a compute op without roofline values. */

@@ -1,16 +1,17 @@
 /* SPDX-License-Identifier: GPL-2.0-only
  *
  * The LogGP bus between an NPU and its memory agent (model-shared-bus; Alexandrov et al., "LogGP:
- * incorporating long messages into the LogP model", 1995; system-layer.md#loggp-bus). Each
- * rank has a bus with sides A (NPU) and B (MA); side A sits on an inner bus of the same kind with
- * sides A' and B' and G = 0.0038 ns a byte, which every request crosses once more around it. The
- * order in which the steps of a side are registered decides ties, so it is ASTRA-sim's.
+ * incorporating long messages into the LogP model", 1995; system-layer.md#loggp-bus). Each rank has
+ * a bus with sides A (NPU) and B (memory agent). Side A sits on an inner bus of the same kind with
+ * sides A' and B' and G = 0.0038 ns a byte, and every request crosses the inner bus once more
+ * around side A. The order in which the steps of a side are registered decides ties, so it is
+ * ASTRA-sim's.
  *
  * The four sides are one array: 0 = A, 1 = B, 2 = A', 3 = B'; side ^ 1 is the partner.
  *
- * Only runs that set model-shared-bus come here; all others charge a constant delay per credit
- * (coll_run.c). The model was checked against ASTRA-sim's eight recorded runs; its order of
- * steps is not to be tidied.
+ * Only runs with model-shared-bus use it; all others charge a constant delay per credit
+ * (coll_run.c). The model matches eight recorded runs of ASTRA-sim; its order of steps must stay as
+ * it is.
  */
 #include "sim/collective/bus.h"
 #include "sim/collective/coll_run.h"
@@ -24,19 +25,19 @@ enum state { FREE, SENDING, RECEIVING };
 enum step { SENT, RECEIVED, PROCESSED };
 enum { BURST = 8, PROCESSING_NS = 50, PROCESSING_BYTES = 100 };
 
-/* What a crossing of the inner bus goes on with. */
+/* The next step after a crossing of the inner bus. */
 enum next {
-    NEXT_OUT,     /* the outer call-back: the credit's delay is over */
-    NEXT_QUEUE,   /* into A's to-send */
-    NEXT_PROCESS, /* into A's processing */
+    NEXT_OUT,     /* ends the outer request: the delay of the credit is over */
+    NEXT_QUEUE,   /* enters A's to_send */
+    NEXT_PROCESS, /* enters A's processing */
 };
 
-/* A message on one of the two buses; from the shard's pool, given back when its call-back runs.
- * reduce_bytes are charged after the bus, in addition to its own processing
- * (system-layer.md#loggp-bus). */
+/* A message on one of the two buses, from the shard's pool. reduce_bytes are charged after the bus,
+ * in addition to its own processing (system-layer.md#loggp-bus). */
 struct request {
     struct request *next;
-    struct request *outer; /* of the outer bus, while its shadow crosses the inner one */
+    struct request
+        *outer; /* request of the outer bus, while this one crosses the inner bus for it */
     enum next then;
     uint64_t bytes, reduce_bytes;
     struct asim_chunk *chunk;
@@ -48,8 +49,8 @@ struct line { /* FIFO */
     uint32_t n;
 };
 
-/* One end of a bus: what it does, what it did before, when it last changed (ns), and how many sends
- * in a row. */
+/* One end of a bus: its state, the state before, the time of the last change (ns), and the number
+ * of sends in a row. */
 struct side {
     enum state state, before;
     uint64_t last;
@@ -64,7 +65,7 @@ struct asim_bus {
     double gap_per_byte[2]; /* outer, inner */
 };
 
-/* FIFO, linked through the requests; nothing is allocated. */
+/* Appends to the FIFO, which links the requests themselves. */
 static void push(struct line *line, struct request *request)
 {
     request->next = NULL;
@@ -83,13 +84,14 @@ static struct request *pop(struct line *line)
     return request;
 }
 
-/* Gives way to the partner after more than eight sends in a row, so that neither side starves. */
+/* Starts the next send of side x if it can. After more than eight sends in a row the partner goes
+ * first, so that neither side starves. */
 static void try_start(struct asim_rank *rank, uint32_t x);
-/* Out of the bus, or back the other way where a round trip was asked for. Side A crosses the inner
+/* The request leaves the bus, or returns where it is a round trip. At side A it crosses the inner
  * bus once more either way. */
 static void leave(struct asim_rank *rank, uint32_t x, struct request *request);
 
-/* A step of side x, on the rank's own event list as all delays of the bus. */
+/* Schedules a step of side x in the rank's event list. */
 static void schedule(struct asim_rank *rank, uint32_t x, enum step step, uint64_t ns)
 {
     asim_clock_add(
@@ -97,7 +99,7 @@ static void schedule(struct asim_rank *rank, uint32_t x, enum step step, uint64_
         &(struct asim_rank_event){.kind = ASIM_RANK_EVENT_BUS, .op = x, .bytes = (uint64_t)step});
 }
 
-/* At B, A' and B': into the queue. */
+/* Enters the queue of B, A' or B'. */
 static void enter(struct asim_rank *rank, uint32_t x, struct request *request)
 {
     push(&rank->bus->sides[x].to_send, request);
@@ -105,7 +107,7 @@ static void enter(struct asim_rank *rank, uint32_t x, struct request *request)
         try_start(rank, x);
 }
 
-/* A's request sends a shadow across the inner bus from side x; `then` follows. */
+/* Sends a shadow of A's request across the inner bus from side x; `then` is the next step. */
 static void cross(struct asim_rank *rank, uint32_t x, struct request *request, enum next then)
 {
     struct request *shadow = asim_pool_get(&rank->shard->pools.bus);
@@ -119,8 +121,8 @@ static void cross(struct asim_rank *rank, uint32_t x, struct request *request, e
     enter(rank, x, shadow);
 }
 
-/* Both ends are scheduled at once, the receiver first: with zero latency they fall on one time and
- * the order decides. Delays are truncated as whole sums, as ASTRA-sim does. */
+/* Schedules both ends at once, the receiver first: with zero latency both fall on one time, and
+ * this order decides. Delays are truncated as whole sums, as in ASTRA-sim. */
 static void start(struct asim_rank *rank, uint32_t x)
 {
     struct asim_bus *bus = rank->bus;
@@ -168,14 +170,14 @@ static void work(struct asim_rank *rank, uint32_t x)
                  PROCESSING_NS);
 }
 
-/* Waits for the processor of that side. */
+/* Queues the request for the processor of side x. */
 static void process(struct asim_rank *rank, uint32_t x, struct request *request)
 {
     push(&rank->bus->sides[x].processing, request);
     work(rank, x);
 }
 
-/* The call-back of a request that has left its bus. */
+/* The request has left its bus. */
 static void finish_crossing(struct asim_rank *rank, struct request *request)
 {
     struct request done = *request;
@@ -213,7 +215,7 @@ static void leave(struct asim_rank *rank, uint32_t x, struct request *request)
     }
 }
 
-/* The four handlers end with a try_start, in the order of system-layer.md#loggp-bus. */
+/* The handlers of steps end with try_start, in the order of system-layer.md#loggp-bus. */
 static void sent(struct asim_rank *rank, uint32_t x)
 {
     struct side *side = &rank->bus->sides[x];
@@ -273,7 +275,6 @@ void asim_bus_step(struct asim_rank *rank, const struct asim_rank_event *event)
     }
 }
 
-/* Instead of the endpoint delay of one credit; ends in asim_chunk_credit. */
 void asim_bus_start(struct asim_rank *rank, struct asim_chunk *chunk,
                     const struct asim_bus_transfer *transfer)
 {
@@ -294,7 +295,7 @@ void asim_bus_start(struct asim_rank *rank, struct asim_chunk *chunk,
         enter(rank, B, request);
 }
 
-/* Buses live in the world's arena, one per rank, only where model-shared-bus asks for them. */
+/* Allocates buses in the world's arena. */
 int asim_bus_setup(struct asim_world *world, struct asim_err *err)
 {
     const struct asim_system *sys = &world->set.system;

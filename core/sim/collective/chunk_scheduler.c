@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: GPL-2.0-only
  *
- * Which chunk runs when: every logical dimension owns queues, a queue runs so many chunks at
- * once, and a chunk passes from phase to phase and queue to queue (system-layer.md#priorities and
- * system-layer.md#queues-and-active-chunks). The order of the steps in asim_chunk_advance is
- * ASTRA-sim's: a chunk that moves on first lets its old queue start_waiting, then joins the new
- * one.
+ * The queues of chunks. Every logical dimension owns queues, a queue runs a limited number of
+ * chunks at once, and a chunk moves from phase to phase and from queue to queue
+ * (system-layer.md#priorities and system-layer.md#queues-and-active-chunks). The order of the steps
+ * in asim_chunk_advance is ASTRA-sim's: a chunk that moves on first lets its old queue start
+ * another chunk, then enters the new one.
  *
- * Queues are numbered dimension x queues_per_dim + i and belong to one rank; nothing here looks at
- * another rank. A chunk is in one queue at a time, from the phase's beginning to its end, and goes
- * back to the pool when its last phase is over.
+ * Queue d x queues_per_dim + i is queue i of dimension d. A queue belongs to one rank, and nothing
+ * here reads another rank. A chunk is in one queue from the start of a phase to its end, and
+ * returns to the pool after its last phase.
  */
 #include "sim/collective/chunk_scheduler.h"
 #include "sim/parts.h"
@@ -16,18 +16,17 @@
 
 #include <stdlib.h>
 
-/* --- its place among the waiting ---------------------------------------------------------------
+/* --- the place of a chunk in its queue -----------------------------------------------------------
  *
- * Where a chunk enters its queue ("intra-dimension-scheduling", system-layer.md#priorities).
- * Never before a chunk that runs. FIFO, the default and ASTRA-sim's only reachable policy:
- * behind everything of the same or a higher priority. The others look at reduce-scatters and
- * all-gathers only; for the rest of the kinds FIFO stands, and they do not look at priorities:
+ * The policies of "intra-dimension-scheduling" (system-layer.md#priorities). A new chunk never goes
+ * before a running one. FIFO, the default and the only policy that ASTRA-sim reaches, puts it
+ * behind all chunks of the same or a higher priority. The other policies apply to reduce-scatters
+ * and all-gathers only and ignore priorities:
  *
  *   RG                       reduce-scatters and all-gathers in turn
- *   smallestFirst            by the larger of what a phase takes in and gives out
- *   lessRemainingPhaseFirst  by the number of phases still to come
- */
-/* What the phase takes in or gives out, whichever is more. */
+ *   smallestFirst            by the larger of input and output of the phase
+ *   lessRemainingPhaseFirst  by the number of phases left */
+/* The larger of the phase's input and output. */
 static uint64_t size_of(const struct asim_chunk *chunk)
 {
     const struct asim_phase *phase = asim_chunk_phase(chunk);
@@ -35,7 +34,7 @@ static uint64_t size_of(const struct asim_chunk *chunk)
     return phase->kind == ASIM_ALL_GATHER ? phase->bytes * phase->ring.n : phase->bytes;
 }
 
-/* The kinds the three other policies look at. */
+/* The kinds to which the other three policies apply. */
 static int is_balanced(const struct asim_chunk *chunk)
 {
     int kind = asim_chunk_phase(chunk)->kind;
@@ -43,8 +42,8 @@ static int is_balanced(const struct asim_chunk *chunk)
     return kind == ASIM_REDUCE_SCATTER || kind == ASIM_ALL_GATHER;
 }
 
-/* 1 if the waiting chunk stays ahead of the new one.
- * Equal ones stay ahead: first come, first served. */
+/* 1 if the waiting chunk stays ahead of the new one. Of two equal chunks the earlier stays ahead.
+ */
 static int stays_ahead(int policy, const struct asim_chunk *waiting, const struct asim_chunk *fresh)
 {
     if (policy == ASIM_INTRA_SMALLEST_FIRST)
@@ -54,8 +53,7 @@ static int stays_ahead(int policy, const struct asim_chunk *waiting, const struc
     return waiting->priority >= fresh->priority;
 }
 
-/* The first place among the waiting where two of the other kind follow each other.
- * Where there is no such place the chunk goes to the end. */
+/* The first place between two waiting chunks of the other kind; else the end. */
 static struct asim_chunk *place_in_turn(struct asim_queue *queue, const struct asim_chunk *fresh)
 {
     int kind = asim_chunk_phase(fresh)->kind;
@@ -68,7 +66,7 @@ static struct asim_chunk *place_in_turn(struct asim_queue *queue, const struct a
     return queue->tail;
 }
 
-/* From the tail, because most chunks belong there: O(1) usually, O(waiting) at worst. */
+/* Searches from the tail, where most chunks belong: mostly O(1), at worst O(waiting). */
 static struct asim_chunk *enqueue_after(const struct asim_rank *rank, struct asim_queue *queue,
                                         const struct asim_chunk *fresh)
 {
@@ -82,7 +80,8 @@ static struct asim_chunk *enqueue_after(const struct asim_rank *rank, struct asi
     return after;
 }
 
-/* --- which runs ------------------------------------------------------------------------------- */
+/* --- starting and ending phases ------------------------------------------------------------------
+ */
 
 static void unlink_chunk(struct asim_queue *queue, struct asim_chunk *chunk)
 {
@@ -91,7 +90,6 @@ static void unlink_chunk(struct asim_queue *queue, struct asim_chunk *chunk)
     chunk->next = chunk->prev = NULL;
 }
 
-/* Into its place among the waiting . */
 static void link_chunk(struct asim_rank *rank, struct asim_queue *queue, struct asim_chunk *chunk)
 {
     struct asim_chunk *after = enqueue_after(rank, queue, chunk);
@@ -102,9 +100,8 @@ static void link_chunk(struct asim_rank *rank, struct asim_queue *queue, struct 
     *(chunk->next ? &chunk->next->prev : &queue->tail) = chunk;
 }
 
-/* Starts waiting chunks while the queue has room.
- * Started ones stand before waiting ones in the list, so the first that is not started is the
- * next. */
+/* Starts waiting chunks while the queue has room. Started chunks precede waiting ones, so the first
+ * that is not started is the next. */
 static void start_waiting(struct asim_rank *rank, uint32_t q)
 {
     struct asim_queue *queue = &rank->queues[q];
@@ -118,11 +115,11 @@ static void start_waiting(struct asim_rank *rank, uint32_t q)
             return;
         chunk->started = 1;
         queue->running++;
-        asim_chunk_start_phase(rank, chunk); /* may already end it, and others after it */
+        asim_chunk_start_phase(rank, chunk); /* may end this chunk and others at once */
     }
 }
 
-/* q is -1 for a chunk that has not been in a queue yet. */
+/* q: -1 for a chunk that has not been in a queue yet. */
 static void leave_queue(struct asim_rank *rank, int q)
 {
     if (q < 0)
@@ -131,10 +128,9 @@ static void leave_queue(struct asim_rank *rank, int q)
     start_waiting(rank, (uint32_t)q);
 }
 
-/* The collective is over: its op ends here, in the middle of the last chunk's last advance, as in
- * ASTRA-sim; the op's successors may already be issued while the chunk still counts.
- * Its sizes (all-to-all-v) go with it: no plan of its chunks is asked any more.
- * The collective op is freed last: the op's successors may look at the rank's open list. */
+/* Ends the collective after its last chunk. Its op ends in the middle of the last chunk's last
+ * advance, as in ASTRA-sim: successors of the op may start while the chunk still counts. The struct
+ * is freed last, because these successors may read the rank's list of open collectives. */
 static void finish_chunk_of(struct asim_rank *rank, struct asim_coll_op *coll)
 {
     if (--coll->chunks)
@@ -146,8 +142,8 @@ static void finish_chunk_of(struct asim_rank *rank, struct asim_coll_op *coll)
     asim_pool_put(&rank->shard->pools.coll_op, coll);
 }
 
-/* Steps in the order of system-layer.md#queues-and-active-chunks: tell the collective, leave the
- * list, end, enter the next queue, start_waiting the old queue, start_waiting the new one. */
+/* The order of system-layer.md#queues-and-active-chunks: end the collective, leave the list, end
+ * the chunk, enter the next queue, start chunks of the old queue, then of the new one. */
 void asim_chunk_advance(struct asim_rank *rank, struct asim_chunk *chunk)
 {
     int old = chunk->queue;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only
  *
- * Which chunk of a queue runs when.
+ * The queues of a rank: which chunk runs when.
  */
 #ifndef ASIM_SIM_COLLECTIVE_CHUNK_SCHEDULER_H
 #define ASIM_SIM_COLLECTIVE_CHUNK_SCHEDULER_H

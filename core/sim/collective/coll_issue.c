@@ -1,15 +1,16 @@
 /* SPDX-License-Identifier: GPL-2.0-only
  *
- * One collective on one rank: who takes part and into how many chunks it is cut
- * (system-layer.md#chunks); coll_phases.c says which phases each chunk runs through.
+ * One collective on one rank: its members and its chunks (system-layer.md#chunks). coll_phases.c
+ * makes the phases of each chunk.
  *
- * parity: a chunk is always splits-th of the size, so a remainder makes one full chunk more; a
- * collective smaller than the number of ranks is inflated to one byte a rank and chunk. An
- * all-gather smaller than the number of splits, for which ASTRA-sim loops for ever, gets
+ * parity: the size of a chunk is the collective's size divided by the splits, so a remainder makes
+ * one more full chunk. A collective smaller than the number of ranks grows to one byte a rank and
+ * chunk. ASTRA-sim loops for ever over an all-gather smaller than the number of splits; asim uses
  * chunks of one byte.
  *
- * An all-to-all-v (op.comm_sizes, our own) is cut into as many chunks as there are splits, each
- * with its share of every size, because the number of chunks may not depend on one rank's sizes.
+ * An all-to-all-v (op.comm_sizes, an extension of asim) has as many chunks as there are splits,
+ * each with its share of every size, because the number of chunks must not depend on the sizes of
+ * one rank.
  *
  * Example (system-layer.md#recorded-numbers): 1,000,003 bytes in 4 splits are 5 chunks of 250,000;
  * 100 bytes over 4 ranks in 4 splits are 4 chunks of 25; 7 bytes in 1 split are 1 chunk of 7.
@@ -27,10 +28,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Tags: bit 63 = a collective, group + 1 above bit 32, chunk below. */
+/* Tags: bit 63: a collective; from bit 32 on: group + 1; below: the chunk. */
 enum { GROUP_TAG_SHIFT = 32 };
 
-/* Once per collective, all its chunks share it (system-layer.md#priorities). Greater is served
+/* The priority of a collective and all its chunks (system-layer.md#priorities). Greater comes
  * first: LIFO counts up, FIFO down. */
 static int64_t take_priority(struct asim_rank *rank, const struct asim_op *op)
 {
@@ -39,20 +40,19 @@ static int64_t take_priority(struct asim_rank *rank, const struct asim_op *op)
     return rank->world->set.system.policy == ASIM_LIFO ? rank->priority++ : rank->priority--;
 }
 
-/* Chunk size and how many (system-layer.md#chunks).
- * *total is raised to what is really sent; with the remainder that makes ASTRA-sim's number
- * of chunks. */
+/* The size of a chunk (system-layer.md#chunks). Raises *total to the bytes that are really sent;
+ * with the remainder, the number of chunks is ASTRA-sim's. */
 static uint64_t chunk_bytes(const struct asim_phase_plan *plan, uint64_t *total)
 {
     const struct asim_world *world = plan->rank->world;
     uint64_t splits = world->set.system.splits, chunk_size = *total / splits;
     int kind = plan->kind;
 
-    if (plan->sizes) { /* counted, not measured */
+    if (plan->sizes) { /* counts chunks, not bytes */
         *total = splits;
         return 1;
     }
-    if (kind == ASIM_BARRIER) /* is not split */
+    if (kind == ASIM_BARRIER) /* has one chunk */
         return *total;
     if (kind != ASIM_ALL_GATHER && chunk_size < world->set.n_ranks) {
         chunk_size = world->set.n_ranks;
@@ -65,8 +65,8 @@ static uint64_t chunk_bytes(const struct asim_phase_plan *plan, uint64_t *total)
     return chunk_size;
 }
 
-/* sequence number counts the group's collectives on this rank: members must issue them in one
- * order, and a stall report can name who has not joined. */
+/* The sequence number counts the group's collectives on this rank: members must issue them in one
+ * order, and a stall report names the members that have not joined. */
 static struct asim_coll_op *open_coll(const struct asim_phase_plan *plan, uint32_t index,
                                       const struct asim_op *op)
 {
@@ -88,15 +88,15 @@ static struct asim_coll_op *open_coll(const struct asim_phase_plan *plan, uint32
                                   .sizes = sizes,
                                   .issued_ns = asim_rank_now(rank),
                                   .prev = rank->open_tail};
-    if (sizes) /* the op's stand in the feed's window, which other ops will need */
+    if (sizes) /* the feed reuses the memory of op->comm_sizes */
         memcpy(sizes, plan->sizes, op->comm_size_n * sizeof *sizes);
     *(rank->open_tail ? &rank->open_tail->next : &rank->open_head) = coll;
     rank->open_tail = coll;
     return coll;
 }
 
-/* A tag of its own for every chunk of a group; all members count alike.
- * 0 after failing the rank; no collective has that tag. */
+/* A new tag for a chunk; all members of a group count alike. 0 after failing the rank; no
+ * collective has tag 0. */
 static uint64_t take_tag(struct asim_rank *rank, const struct asim_group *group)
 {
     uint64_t key = asim_group_key(group);
@@ -109,9 +109,9 @@ static uint64_t take_tag(struct asim_rank *rank, const struct asim_group *group)
     return 1ull << 63 | key << GROUP_TAG_SHIFT | (*chunks)++;
 }
 
-/* Phases of the next chunk, or the one phase of an algorithm given as traces, on queue 0 of the
- * first dimension; returns the bytes laid out.
- * The algorithm's own sizes count, so the chunk is a matter of form. */
+/* Appends the phases of the next chunk; an algorithm given as traces has one phase on queue 0 of
+ * the first dimension. Returns the bytes that the chunk covers: an algorithm given as traces has
+ * its own sizes, so its one chunk covers everything. */
 static uint64_t plan_chunk(struct asim_phase_plan *plan, struct asim_chunk *chunk,
                            uint64_t chunk_size)
 {
@@ -134,7 +134,7 @@ static uint64_t plan_chunk(struct asim_phase_plan *plan, struct asim_chunk *chun
     return plan->dims.left;
 }
 
-/* For the reports, and for consistency.c, which looks whether all members mean the same. */
+/* For the reports, and for consistency.c, which compares the members' collectives. */
 static void record_join(const struct asim_phase_plan *plan, const struct asim_coll_op *coll)
 {
     struct asim_rank *rank = plan->rank;
@@ -150,8 +150,8 @@ static void record_join(const struct asim_phase_plan *plan, const struct asim_co
     asim_event_bus_record(&rank->world->run.event_bus, rank->shard->events, &event);
 }
 
-/* Each chunk starts before the next is made (system-layer.md#chunks), and may even end; the extra
- * count in data->chunks keeps the collective open meanwhile. */
+/* Each chunk starts before the next is made (system-layer.md#chunks), and may even end. The extra
+ * count in coll->chunks keeps the collective open meanwhile. */
 static void run_chunks(struct asim_phase_plan *plan, struct asim_coll_op *coll,
                        const struct asim_op *op, uint64_t chunk_size, uint64_t total)
 {
@@ -159,7 +159,7 @@ static void run_chunks(struct asim_phase_plan *plan, struct asim_coll_op *coll,
     int64_t priority = take_priority(rank, op);
     uint64_t done;
 
-    coll->chunks = 1; /* held until every chunk is in */
+    coll->chunks = 1; /* the extra count */
     plan->dims = (struct asim_dims_cursor){0};
     while (total && !rank->failed) {
         struct asim_chunk *chunk = asim_pool_get(&rank->shard->pools.chunk);
@@ -184,8 +184,8 @@ static void run_chunks(struct asim_phase_plan *plan, struct asim_coll_op *coll,
         asim_rank_fail(rank, "rank %u: a collective ended while it was being issued", rank->id);
 }
 
-/* The algorithm of this collective as a trace, if there is one: the op's own before its kind's.
- * The lookup order of ASTRA-sim (system-layer.md#algorithm-names). */
+/* The prefix of the algorithm's traces, or NULL: the op's own before that of its kind, as in
+ * ASTRA-sim (system-layer.md#algorithm-names). */
 static const char *custom_of(const struct asim_world *world, const struct asim_op *op)
 {
     const char *own = asim_node_prefixes_get(&world->set.node_prefixes, op->id);
@@ -193,7 +193,7 @@ static const char *custom_of(const struct asim_world *world, const struct asim_o
     return own ? own : world->set.custom[op->comm_type];
 }
 
-/* What the trace lacks or the configuration does not name fails the rank with the op's name. */
+/* Fails the rank where the trace lacks an attribute or the configuration has no algorithm. */
 static int check_kind(struct asim_rank *rank, const struct asim_op *op)
 {
     int is_known = op->comm_type < ASIM_COLL_TYPES;
@@ -222,7 +222,7 @@ static int check_kind(struct asim_rank *rank, const struct asim_op *op)
     return 0;
 }
 
-/* Position of the rank in the group, file order; group->n if it is no member. */
+/* The position of the rank in the group; group->n if it is no member. */
 static uint32_t position_in(const struct asim_group *group, uint32_t rank)
 {
     uint32_t i = 0;
@@ -232,8 +232,8 @@ static uint32_t position_in(const struct asim_group *group, uint32_t rank)
     return i;
 }
 
-/* The root of a rooted collective: comm_src or comm_dst, or else the first member.
- * As a position in the group, or a rank where everybody takes part. */
+/* Finds the root of a rooted collective: comm_src or comm_dst, or else the first member. As a
+ * position in the group, or a rank where all ranks take part. */
 static int find_root(struct asim_phase_plan *plan, const struct asim_op *op)
 {
     int down = plan->kind == ASIM_BROADCAST || plan->kind == ASIM_SCATTER;
@@ -253,8 +253,8 @@ static int find_root(struct asim_phase_plan *plan, const struct asim_op *op)
     return ASIM_EINVAL;
 }
 
-/* A list shorter than the dimensions says nothing of the others: they take part where everything
- * listed does (converters write four trues for "all"). */
+/* Bits of the involved dimensions. A list shorter than the dimensions leaves the others open: they
+ * take part where all listed ones do (converters write four trues for "all"). */
 static uint32_t involved_of(const struct asim_op *op)
 {
     uint32_t listed = (1u << op->involved_n) - 1;
@@ -264,10 +264,9 @@ static uint32_t involved_of(const struct asim_op *op)
     return op->involved == listed ? UINT32_MAX : op->involved;
 }
 
-/* Checked when the op is issued rather than at load, because only then its group is known (METADATA
- * ops define groups on the way); `asim trace check` says the same before a run.
- * All-to-all-v: the sentence about what does not fit; 0, or the rank has failed. Members are known
- * by now. */
+/* Checks and takes the sizes of an all-to-all-v. Runs at the issue and not at load, because
+ * METADATA ops may define the group during the run; `asim trace check` reports the same before a
+ * run. 0, or the rank has failed. */
 static int take_sizes(struct asim_phase_plan *plan, const struct asim_op *op)
 {
     struct asim_world *world = plan->rank->world;
@@ -296,14 +295,14 @@ static int take_sizes(struct asim_phase_plan *plan, const struct asim_op *op)
     return plan->rank->failed ? ASIM_EINVAL : 0;
 }
 
-/* Who takes part and how; 0, or the rank has failed. */
+/* Sets the members and the algorithm; 0, or the rank has failed. */
 static int fill_plan(struct asim_phase_plan *plan, const struct asim_op *op)
 {
     struct asim_world *world = plan->rank->world;
     const char *custom = custom_of(world, op);
 
-    /* Everybody: laid out as without a group, all dimensions involved. Collectives are counted and
-     * tagged as the listed group's own all the same (system-layer.md#chunks). */
+    /* A group of all ranks uses the logical dimensions, all of them involved, but keeps the tags
+     * and the sequence numbers of the group (system-layer.md#chunks). */
     plan->listed = plan->group;
     if (plan->group && plan->group->n == world->set.n_ranks)
         plan->group = NULL;
@@ -322,8 +321,8 @@ static int fill_plan(struct asim_phase_plan *plan, const struct asim_op *op)
     return find_root(plan, op);
 }
 
-/* In the order: attributes, group, who takes part, chunks. Everything here is this rank's own
- * decision, so all ranks must come to the same one from the same data. */
+/* Checks attributes, finds the group, sets the plan, makes chunks. Each rank decides alone, so all
+ * ranks must reach the same decisions from the same data. */
 void asim_coll_issue(struct asim_rank *rank, uint32_t index, const struct asim_op *op)
 {
     struct asim_phase_plan plan = {
@@ -340,7 +339,8 @@ void asim_coll_issue(struct asim_rank *rank, uint32_t index, const struct asim_o
     if (!plan.group && !all)
         return;
     if (op->comm_type == ASIM_BROADCAST && !rank->world->set.n_choices[ASIM_BROADCAST] &&
-        !custom_of(rank->world, op)) { /* parity: not modelled, each rank waits on its own */
+        !custom_of(rank->world,
+                   op)) { /* parity: not modelled; each rank waits for the recorded duration */
         asim_clock_add(rank, asim_replay_ns(op),
                        &(struct asim_rank_event){.kind = ASIM_RANK_EVENT_OP_DONE, .op = index});
         return;
@@ -348,7 +348,7 @@ void asim_coll_issue(struct asim_rank *rank, uint32_t index, const struct asim_o
     if (fill_plan(&plan, op) || (op->has & ASIM_HAS_COMM_SIZES && take_sizes(&plan, op)))
         return;
     if (!plan.graph && !asim_phase_plan_has_partners(&plan)) {
-        /* alone: nothing to exchange (ASTRA-sim never finishes) */
+        /* one member exchanges nothing; ASTRA-sim never finishes here */
         asim_clock_add(rank, 0,
                        &(struct asim_rank_event){.kind = ASIM_RANK_EVENT_OP_DONE, .op = index});
         return;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only
  *
- * A COMM_COLL op becomes chunks.
+ * Starts a COMM_COLL op: makes its chunks.
  */
 #ifndef ASIM_SIM_COLLECTIVE_COLL_ISSUE_H
 #define ASIM_SIM_COLLECTIVE_COLL_ISSUE_H

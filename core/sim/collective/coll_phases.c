@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-only
  *
  * The phases of a chunk: one or two per logical dimension, each with its ring, queue and direction
- * (system-layer.md#collectives). A communicator group is one ring over its members in
- * the order they are listed.
+ * (system-layer.md#collectives). A communicator group is one ring over its members in listed order.
  *
- * Collectives with a root, which ASTRA-sim does not have, go dimension by dimension too: down
- * from the outermost (broadcast, scatter) or up from the innermost (reduce, gather), and in each
- * only the rings that hold data take part, those level with the root in all dimensions inside it.
+ * Collectives with a root, which ASTRA-sim does not have, also go dimension by dimension: from the
+ * outermost down (broadcast, scatter) or from the innermost up (reduce, gather). In each dimension
+ * only the rings that hold data take part: their ranks have the root's position in all inner
+ * dimensions.
  *
  * Example: dimensions [4, 2, 8], all-reduce, localBWAware: reduce-scatter in 0, reduce-scatter in
  * 1, all-reduce in 2, all-gather in 1, all-gather in 0, on 1, 1/4, 1/8, 1/8 and 1/4 of the data.
@@ -15,7 +15,7 @@
 #include "sim/collective/phase_plan.h"
 #include "sim/collective/nccl_graph.h"
 
-/* The last entry of a list stands for the dimensions it does not name (coll_setup.c). */
+/* The last entry of a list also serves the dimensions behind it (coll_setup.c). */
 static const struct asim_coll_choice *choice_of(const struct asim_world *world, int list,
                                                 uint32_t dim)
 {
@@ -24,14 +24,13 @@ static const struct asim_coll_choice *choice_of(const struct asim_world *world, 
     return &world->set.choices[list][dim < n ? dim : n - 1];
 }
 
-/* Kinds in which one member differs from the others. */
 int asim_phase_plan_is_rooted(int kind)
 {
     return kind == ASIM_BROADCAST || kind == ASIM_SCATTER || kind == ASIM_REDUCE ||
            kind == ASIM_GATHER;
 }
 
-/* A "one…" algorithm is a ring over all ranks and swallows the dimensions after it
+/* A "one…" algorithm is a ring over all ranks and takes all dimensions after it
  * (system-layer.md#dimensions-and-groups). */
 uint32_t asim_phase_plan_dims(const struct asim_world *world, int list)
 {
@@ -41,7 +40,7 @@ uint32_t asim_phase_plan_dims(const struct asim_world *world, int list)
     return (uint32_t)world->set.dims.n;
 }
 
-/* The ranks that differ from this one in that dimension only; a group is one ring in file order. */
+/* The ranks that differ from this one in that dimension only; or the group, as one ring. */
 static struct asim_ring_of ring_of(const struct asim_phase_plan *plan, uint32_t dim)
 {
     const struct asim_world *world = plan->rank->world;
@@ -62,13 +61,12 @@ static struct asim_ring_of ring_of(const struct asim_phase_plan *plan, uint32_t 
     return ring;
 }
 
-/* Dimensions of one member, or left out by involved_dim, have no phase. */
+/* Dimensions of one member, and dimensions that involved_dim leaves out, have no phase. */
 static int is_active(const struct asim_phase_plan *plan, uint32_t dim)
 {
     return ring_of(plan, dim).n > 1 && (plan->involved >> dim & 1);
 }
 
-/* 0: this rank is alone in the collective, so there is nothing to send. */
 int asim_phase_plan_has_partners(const struct asim_phase_plan *plan)
 {
     for (uint32_t d = 0; d < plan->n_dims; d++)
@@ -77,7 +75,6 @@ int asim_phase_plan_has_partners(const struct asim_phase_plan *plan)
     return 0;
 }
 
-/* How many ranks take part, this one included. */
 uint64_t asim_phase_plan_members(const struct asim_phase_plan *plan)
 {
     uint64_t members = 1;
@@ -126,8 +123,8 @@ static uint32_t take_queue(const struct asim_phase_plan *plan, uint32_t dim, enu
     return dim * q + at;
 }
 
-/* parity: a group of a system with several algorithms uses ring, where ring can do it; but one of
- * NCCL's, which ASTRA-sim does not have, is meant wherever it is named. */
+/* parity: a group uses ring where the configuration lists several algorithms and ring can do the
+ * operation. An algorithm of NCCL, which ASTRA-sim does not have, serves groups, too. */
 static const struct asim_coll_choice *choice_in_group(const struct asim_phase_plan *plan, int kind)
 {
     const struct asim_world *world = plan->rank->world;
@@ -163,7 +160,7 @@ struct phase_kind {
     enum queues queues;
 };
 
-/* Appends one phase; returns the bytes the next one starts from. */
+/* Appends one phase; returns the bytes that the next phase starts from. */
 static uint64_t add_phase(const struct asim_phase_plan *plan, struct asim_chunk *chunk,
                           uint32_t dim, struct phase_kind what, uint64_t bytes)
 {
@@ -177,17 +174,17 @@ static uint64_t add_phase(const struct asim_phase_plan *plan, struct asim_chunk 
         phase->choice = choice_in_group(plan, phase->kind);
     }
     phase->queue = take_queue(plan, dim, what.queues, &phase->step);
-    /* Groups have trees of their own, which only their members count. */
+    /* A group chooses the tree by its own count of chunks, because only its members count it. */
     phase->variant =
         (plan->group ? chunk->tag : plan->rank->round_robin[dim].trees[plan->list]++) % 2;
     compile_flows(plan, phase);
     return asim_coll_out_bytes(phase->choice->algo, phase->kind, bytes, phase->ring.n);
 }
 
-/* Reduce-scatter through the order, all-reduce on its last dimension, all-gather back; or, if
- * scatters_all, reduce-scatter through all of it and all-gather back through all of it.
- * Each phase begins with what the one before leaves: an all-gather gives back exactly what its
- * reduce-scatter took, but for remainders. */
+/* Reduce-scatters through the order, an all-reduce in its last dimension, all-gathers back. With
+ * scatters_all: reduce-scatters through the whole order and all-gathers back. Each phase starts
+ * from the result of the one before: an all-gather restores the bytes that its reduce-scatter took,
+ * but for remainders. */
 static void add_bw_aware(const struct asim_phase_plan *plan, struct asim_chunk *chunk,
                          const uint32_t *order, uint64_t bytes)
 {
@@ -213,8 +210,8 @@ static void add_bw_aware(const struct asim_phase_plan *plan, struct asim_chunk *
                               (struct phase_kind){ASIM_ALL_GATHER, SECOND_HALF}, bytes);
 }
 
-/* 1 if this rank's ring in `dim` holds data: it is level with the root in every dimension below.
- */
+/* 1 if this rank's ring in `dim` holds data: the rank has the root's position in every inner
+ * dimension. */
 static int is_reached(const struct asim_phase_plan *plan, uint32_t dim)
 {
     for (uint32_t d = 0; d < dim; d++)
@@ -223,7 +220,7 @@ static int is_reached(const struct asim_phase_plan *plan, uint32_t dim)
     return 1;
 }
 
-/* bytes follows the data even through dimensions whose ring this rank does not take part in. */
+/* `bytes` follows the data, also through dimensions in which this rank takes no part. */
 static void add_rooted(const struct asim_phase_plan *plan, struct asim_chunk *chunk, uint64_t bytes)
 {
     int down = plan->kind == ASIM_BROADCAST || plan->kind == ASIM_SCATTER;
@@ -240,7 +237,7 @@ static void add_rooted(const struct asim_phase_plan *plan, struct asim_chunk *ch
     }
 }
 
-/* What a dimension order may look at (coll/dims.h): no time and no state of the rank. */
+/* The inputs of a dimension order (coll/dims.h): neither time nor state of the rank. */
 static void fill_dims_context(const struct asim_phase_plan *plan, struct asim_dims_context *context)
 {
     *context = (struct asim_dims_context){.coll_type = plan->kind, .n = plan->n_dims};
@@ -252,11 +249,10 @@ static void fill_dims_context(const struct asim_phase_plan *plan, struct asim_di
     }
 }
 
-/* Everybody with everybody at once, whatever the dimensions and the all-to-all's algorithm: a size
- * of each pair's own cannot be passed on from dimension to dimension. A window of direct<W> holds.
- * Cost: n - 1 messages a member and chunk, those of no bytes too: only the sender knows which these
- * are, and its receiver waits for one from everybody.
- */
+/* One exchange of all members with all others, without dimensions: a size that belongs to a pair
+ * cannot travel through dimensions. The number of outstanding messages of direct<W> applies. Cost:
+ * n - 1 messages a member and chunk. Empty messages travel, too, because only the sender knows that
+ * they are empty, and the receiver waits for one message from every member. */
 void asim_phase_plan_add_sized(const struct asim_phase_plan *plan, struct asim_chunk *chunk)
 {
     const struct asim_world *world = plan->rank->world;
@@ -273,7 +269,7 @@ void asim_phase_plan_add_sized(const struct asim_phase_plan *plan, struct asim_c
     phase->queue = take_queue(plan, 0, ALL_QUEUES, &phase->step);
 }
 
-/* Returns the bytes of the chunk: an order may have changed them (offlineGreedyFlex). */
+/* A dimension order may change the size of a chunk (offlineGreedyFlex). */
 uint64_t asim_phase_plan_add(struct asim_phase_plan *plan, struct asim_chunk *chunk, uint64_t bytes)
 {
     const struct asim_world *world = plan->rank->world;

@@ -1,14 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0-only
  *
- * One engine for every algorithm: it walks the plan's steps as credits come (see coll/coll.h). A
+ * One engine for every algorithm: it walks the steps of the plan as credits arrive (coll/coll.h). A
  * credit costs the endpoint delay and, where the plan says so, three passes over local memory for
- * the reduction, each truncated on its own (system-layer.md#endpoint-delay-and-reduction). Inside
- * sub-groups the delay is 10 ns whatever endpoint-delay says. parity: ASTRA-sim's "Fast"
- * transport.
+ * the reduction, each truncated separately (system-layer.md#endpoint-delay-and-reduction). Inside
+ * sub-groups the delay is 10 ns for any endpoint-delay. parity: ASTRA-sim's "Fast" transport.
  *
- * State per chunk: the step next to be taken, credits free, messages received. Cost per step: one
- * look at the plan and one message; nothing is allocated but events. The engine knows no algorithm
- * by name: what differs between ring, tree and direct is in the plan.
+ * State per chunk: the next step, free credits, messages received. Cost per step: one look at the
+ * plan and one message; the engine allocates only events. The engine knows no algorithm by name:
+ * the plan holds every difference between ring, tree and direct.
  */
 #include "sim/collective/coll_run.h"
 #include "sim/collective/chunk_scheduler.h"
@@ -23,9 +22,10 @@
 
 enum { SUBGROUP_DELAY_NS = 10, REDUCE_PASSES = 3 };
 
-/* Over the bus: credit number h goes from the NPU or from the memory agent and may come back, as
- * the pipeline's pattern says; algorithms without one come from the NPU at the start only.
- * Only the LogGP bus wants to know; without it a credit is its delay. */
+/* The bus transfer of credit number h. With a pattern of bursts (plan->cycle) the step tells the
+ * bytes, and the position in the pattern tells the direction and the way back. Other algorithms
+ * start from the NPU with their start credits only. Without the LogGP bus a credit costs only a
+ * delay. */
 static struct asim_bus_transfer transfer_of(const struct asim_plan *plan, uint64_t h,
                                             uint64_t reduce)
 {
@@ -45,7 +45,8 @@ static struct asim_bus_transfer transfer_of(const struct asim_plan *plan, uint64
     return transfer;
 }
 
-/* Credit number h of the phase is on its way; `reduce` bytes are reduced before it is free. */
+/* Issues credit number h of the phase; the engine reduces `reduce` bytes before the credit is free.
+ */
 static void issue_credit(struct asim_rank *rank, struct asim_chunk *chunk, uint64_t h,
                          uint64_t reduce)
 {
@@ -68,8 +69,8 @@ static uint64_t delay_of(const struct asim_rank *rank, const struct asim_chunk *
     return rank->bus ? ASIM_NEVER : rank->endpoint_ns;
 }
 
-/* The send is given to the network before the receive is posted (system-layer.md#credit-engine).
- * Sends of collectives carry no cookie: nothing waits for them. */
+/* Sends before it posts the receive (system-layer.md#credit-engine). Sends of collectives carry no
+ * cookie, since no op waits for their end. */
 static inline void do_step(struct asim_rank *rank, struct asim_chunk *chunk,
                            const struct asim_step *step)
 {
@@ -81,7 +82,7 @@ static inline void do_step(struct asim_rank *rank, struct asim_chunk *chunk,
                            .dst = step->to};
 
     if (world->via.queue && !world->set.settings.rendezvous && step->to != ASIM_NOBODY &&
-        step->from != ASIM_NOBODY) { /* what asim_send and asim_receive come to */
+        step->from != ASIM_NOBODY) { /* a short form of asim_send and asim_receive */
         msg.id = asim_send_id(rank);
         if (world->via.backend->send(world->via.carrier, &msg))
             asim_rank_fail_nomem(rank, "sending a message");
@@ -97,7 +98,7 @@ static inline void do_step(struct asim_rank *rank, struct asim_chunk *chunk,
                                                .tag = chunk->tag});
 }
 
-/* Steps are computed one ahead, once each. */
+/* Computes the next step, once. */
 static void prepare(struct asim_chunk *chunk)
 {
     const struct asim_ring_of *ring = &asim_chunk_phase(chunk)->ring;
@@ -112,8 +113,8 @@ static void prepare(struct asim_chunk *chunk)
         step->from = asim_ring_rank(ring, step->from);
 }
 
-/* Takes steps while there are credits and arrivals for them. A step may end other things on the
- * spot, but never this chunk: that is asim_chunk_credit's to do. */
+/* Takes steps while credits and arrivals suffice. A step may end other chunks at once, but not this
+ * one: only asim_chunk_credit ends a phase. */
 static inline void take_steps(struct asim_rank *rank, struct asim_chunk *chunk)
 {
     const struct asim_step *step = &chunk->next_step;
@@ -127,14 +128,14 @@ static inline void take_steps(struct asim_rank *rank, struct asim_chunk *chunk)
     }
 }
 
-/* All three: a phase may have its credits back before its last message has come. */
+/* Tests all three, because a phase may have its credits back before its last message arrives. */
 static int is_over(const struct asim_chunk *chunk)
 {
     return chunk->step == chunk->plan.steps && chunk->credits == chunk->plan.end_credits &&
            chunk->received == chunk->plan.arrivals;
 }
 
-/* Makes the plan of the chunk's present phase; start credits cost a credit each. */
+/* Makes the plan and issues the start credits. */
 void asim_chunk_start_phase(struct asim_rank *rank, struct asim_chunk *chunk)
 {
     const struct asim_phase *phase = asim_chunk_phase(chunk);
@@ -171,8 +172,8 @@ void asim_chunk_start_phase(struct asim_rank *rank, struct asim_chunk *chunk)
         take_steps(rank, chunk);
 }
 
-/* A reduction of `bytes` costs two reads and a write of local memory, each truncated. bandwidth 0 =
- * free (system-layer.md#endpoint-delay-and-reduction). */
+/* Two reads and a write of local memory, each truncated; bandwidth 0: free
+ * (system-layer.md#endpoint-delay-and-reduction). */
 uint64_t asim_chunk_reduce_ns(const struct asim_rank *rank, uint64_t bytes)
 {
     double bw = rank->world->set.system.local_mem_bw_gbps * 1e9;
@@ -185,8 +186,7 @@ void asim_chunk_reduce(struct asim_rank *rank, struct asim_chunk *chunk, uint64_
     asim_clock_add_chunk(rank, asim_chunk_reduce_ns(rank, bytes), ASIM_RANK_EVENT_CREDIT, chunk, 0);
 }
 
-/* The endpoint delay is over; without a reduction a credit is free: go on, and end the phase when
- * that was all. */
+/* Without bytes to reduce the credit is free: takes steps, and ends the phase after the last. */
 void asim_chunk_credit(struct asim_rank *rank, struct asim_chunk *chunk, uint64_t bytes)
 {
     if (bytes) {
@@ -203,7 +203,7 @@ void asim_chunk_credit(struct asim_rank *rank, struct asim_chunk *chunk, uint64_
         asim_chunk_advance(rank, chunk);
 }
 
-/* The i-th message of this phase. Which block it holds does not matter to time. */
+/* Time does not depend on the block of data that the message holds. */
 void asim_chunk_arrival(struct asim_rank *rank, struct asim_chunk *chunk)
 {
     uint64_t i;

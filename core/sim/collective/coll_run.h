@@ -1,20 +1,20 @@
 /* SPDX-License-Identifier: GPL-2.0-only
  *
- * The engine of collectives: walks the steps of a chunk's phase as credits and messages come.
+ * The engine of collectives: walks the steps of a chunk's phase as credits and messages arrive.
  */
 #ifndef ASIM_SIM_COLLECTIVE_COLL_RUN_H
 #define ASIM_SIM_COLLECTIVE_COLL_RUN_H
 
 #include "sim/sim.h"
 
-/* Makes the plan of the chunk's present phase and begins it. */
+/* Makes the plan of the chunk's present phase and starts the phase. */
 void asim_chunk_start_phase(struct asim_rank *rank, struct asim_chunk *chunk);
-/* The endpoint delay of a credit is over; bytes: what must be reduced first, 0 = nothing. */
+/* The endpoint delay of a credit is over; bytes: to be reduced first, 0 = none. */
 void asim_chunk_credit(struct asim_rank *rank, struct asim_chunk *chunk, uint64_t bytes);
-/* The next message of the phase has come. */
+/* The next message of the phase has arrived. */
 void asim_chunk_arrival(struct asim_rank *rank, struct asim_chunk *chunk);
 
-/* Slow paths, for uniform_phase.c. */
+/* Also for uniform_phase.c. */
 uint64_t asim_chunk_reduce_ns(const struct asim_rank *rank, uint64_t bytes);
 void asim_chunk_reduce(struct asim_rank *rank, struct asim_chunk *chunk, uint64_t bytes);
 void asim_chunk_complete_arrival(struct asim_rank *rank, struct asim_chunk *chunk, uint64_t i);

@@ -1,15 +1,14 @@
 /* SPDX-License-Identifier: GPL-2.0-only
  *
- * Resolves what the system configuration says of collectives once, before time starts: algorithm
- * names to family members, one entry per logical dimension; algorithms given as traces; the order
- * of dimensions; how many ops of a rank may run at once.
+ * Resolves the names of the system configuration that concern collectives, once before time starts:
+ * algorithm names to family members, one per logical dimension; algorithms given as traces; the
+ * order of dimensions; the number of ops that a rank may run at once.
  *
- * A list shorter than the dimensions is completed with its last entry (ASTRA-sim silently
- * leaves those dimensions out of the collective). Kinds ASTRA-sim does not have need no list.
+ * The last entry of a list also serves the dimensions behind it (ASTRA-sim silently leaves those
+ * dimensions out of the collective). Kinds that ASTRA-sim does not have need no list.
  *
- * What is chosen here is const in simulated time and shared by all ranks. Algorithms are resolved
- * per dimension, so `ring, direct` means ring in dimension 0 and direct in dimension 1; "one…"
- * entries swallow the dimensions after them.
+ * The choices are constant in simulated time and shared by all ranks. `ring, direct` means ring in
+ * dimension 0 and direct in dimension 1; a "one…" entry takes all dimensions after it.
  */
 #include "sim/collective/coll_setup.h"
 #include "sim/collective/consistency.h"
@@ -21,7 +20,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* One entry per name, in the world's arena. */
+/* Makes one entry per name, in the world's arena. */
 static int choose(struct asim_world *world, int kind, const struct asim_words *words,
                   struct asim_err *err)
 {
@@ -39,15 +38,15 @@ static int choose(struct asim_world *world, int kind, const struct asim_words *w
     return 0;
 }
 
-/* Broadcast keeps ASTRA-sim's behaviour (each rank replays its recorded duration) unless the
- * configuration names an algorithm for it; "replay" says so in words.
- * The only kind ASTRA-sim knows but does not model (system-layer.md#collective-ops). */
+/* A broadcast replays its recorded duration, as in ASTRA-sim, unless the configuration names an
+ * algorithm for it; the word "replay" selects the replay, too. It is the only kind that ASTRA-sim
+ * knows and does not model (system-layer.md#collective-ops). */
 static int is_replayed(int kind, const struct asim_words *words)
 {
     return kind == ASIM_BROADCAST && words->n == 1 && !strcmp(words->at[0], "replay");
 }
 
-/* More names than dimensions is an error: in ASTRA-sim, a read past the end
+/* More names than dimensions are an error; ASTRA-sim reads past the end of its array
  * (system-layer.md#dimensions-and-groups). */
 static int choose_list(struct asim_world *world, int kind, struct asim_err *err)
 {
@@ -72,7 +71,7 @@ static int choose_list(struct asim_world *world, int kind, struct asim_err *err)
     return 0;
 }
 
-/* What kinds without a list use. */
+/* The algorithms of kinds without a list. */
 static int choose_default(struct asim_world *world, int kind, struct asim_err *err)
 {
     const char *name = kind == ASIM_BARRIER                ? "dissemination"
@@ -99,7 +98,7 @@ static int choose_default(struct asim_world *world, int kind, struct asim_err *e
     }
 }
 
-/* Lists first, because defaults of some kinds borrow from others. */
+/* Lists come first, because some defaults copy the list of another kind. */
 static int choose_all(struct asim_world *world, struct asim_err *err)
 {
     for (int kind = 0; kind < ASIM_COLL_TYPES; kind++)
@@ -113,7 +112,7 @@ static int choose_all(struct asim_world *world, struct asim_err *err)
     return asim_coll_choose(&world->set.ring, "ring", err);
 }
 
-/* Prefixes are malloc'ed and freed by asim_coll_fini; node_prefixes likewise. */
+/* asim_coll_fini frees the prefixes and node_prefixes. */
 static int find_custom(struct asim_world *world, struct asim_err *err)
 {
     const char *own = world->set.system.per_node_custom, *owner = world->set.settings.system;
@@ -128,9 +127,9 @@ static int find_custom(struct asim_world *world, struct asim_err *err)
     return own ? asim_node_prefixes_read(&world->set.node_prefixes, own, err) : 0;
 }
 
-/* Bandwidths for the orders that look at them: the analytical network's, or the slowest link on
- * the way from rank 0 to its neighbour in that dimension.
- * Relative to dimension 0; exact values do not matter to the orders. */
+/* Measures bandwidths for the orders that read them: of the analytical network, or of the slowest
+ * link from rank 0 to its neighbour in that dimension, relative to dimension 0. The orders only
+ * compare them. */
 static int measure_dims(struct asim_world *world, struct asim_err *err)
 {
     for (size_t d = 0; d < world->set.dims.n; d++) {
@@ -154,8 +153,7 @@ static int measure_dims(struct asim_world *world, struct asim_err *err)
     return 0;
 }
 
-/* After the groups and before the ranks: all of it is const in simulated time. Frees nothing on
- * failure: asim_world_close does. */
+/* asim_world_close frees everything, also after a failure. */
 int asim_coll_setup(struct asim_world *world, struct asim_err *err)
 {
     uint32_t stride = 1, queues = world->set.settings.queues_per_dim;

@@ -1,13 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-only
  *
- * All who exchange data must mean the same collective: members that issue theirs in different
- * orders would take each other's messages (ASTRA-sim does not look). Plain all-to-alls and
- * those with sizes of each pair's own travel under the same kind of tags, so these are told apart,
- * too.
+ * All members of a group must issue the same collective: members that issue theirs in different
+ * orders would take each other's messages. ASTRA-sim does not check this. All-to-alls and
+ * all-to-all-vs use the same tags, so the check tells these apart, too.
  *
- * Members live in different shards and processes, so the test is made on the events of joining, in
- * their order: the first who differs from who came before him is named. Costs an event per
- * collective and rank, and a map entry per collective under way.
+ * Members live in different shards and processes, so an observer of the join events makes the
+ * check. Events come in a fixed order, so the error names the first member that differs from
+ * earlier ones. Costs an event per collective and rank, and a map entry per collective under way.
  */
 #include "sim/collective/consistency.h"
 #include "sim/rank/event_bus.h"
@@ -16,7 +15,7 @@
 
 enum { ALL_TO_ALL_V = ASIM_COLL_TYPES + 1 };
 
-/* As the trace spells it. */
+/* The name in a trace. */
 static const char *name_of(uint64_t kind)
 {
     return kind == ALL_TO_ALL_V ? "ALL_TO_ALL with comm_sizes" : asim_coll_type_name((int)kind - 1);
@@ -41,8 +40,8 @@ static void refuse(struct asim_world *world, const struct asim_event *event, str
     asim_world_record_failure(world, event, &err);
 }
 
-/* The value kept is kind << 32 | members that came. The last member takes the entry away, so that
- * the map follows what is under way. */
+/* The map's value is kind << 32 | members that have joined. The last member deletes the entry, so
+ * the map holds only collectives under way. */
 static void on_event(void *self, const struct asim_world *seen, const struct asim_event *event)
 {
     struct asim_world *world = self;
@@ -65,7 +64,7 @@ static void on_event(void *self, const struct asim_world *seen, const struct asi
         asim_map_delete(&world->run.members_met, who, sequence);
 }
 
-/* The first of the observers, so that no report sees a collective that cannot be. */
+/* The first observer, so that no report sees an inconsistent collective. */
 int asim_consistency_open(struct asim_world *world)
 {
     asim_map_init(&world->run.members_met);
@@ -75,7 +74,7 @@ int asim_consistency_open(struct asim_world *world)
                                                             .on_event = on_event});
 }
 
-/* Collectives that some never joined are still in it. */
+/* The map still holds collectives that some members never joined. */
 void asim_consistency_fini(struct asim_world *world)
 {
     asim_map_fini(&world->run.members_met);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only
  *
- * All members of a collective must mean the same one.
+ * Checks that all members of a group issue the same collective.
  */
 #ifndef ASIM_SIM_COLLECTIVE_CONSISTENCY_H
 #define ASIM_SIM_COLLECTIVE_CONSISTENCY_H

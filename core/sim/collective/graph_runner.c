@@ -1,19 +1,19 @@
 /* SPDX-License-Identifier: GPL-2.0-only
  *
- * Runs a collective algorithm given as traces (system-layer.md#custom-algorithms) as the one phase
- * of one chunk: every node whose parents have ended is issued at once, without slots, endpoint
- * delay or reduction cost; a computation takes its recorded time. The sizes are the algorithm's,
- * whatever the workload says.
+ * Runs an op graph as one phase of a chunk. An algorithm given as traces
+ * (system-layer.md#custom-algorithms) is the only phase of the only chunk: the runner starts every
+ * node whose parents have ended at once, without slots, endpoint delay or reduction cost, and a
+ * computation takes its recorded time. The sizes are the algorithm's, not the workload's.
  *
- * The same engine runs NCCL-like algorithms (nccl_graph.c): there the flows have the phase's size,
- * each costs the sender its endpoint delay first, and a chunk may have several such phases.
+ * NCCL graphs (nccl_graph.c) run here, too: their flows have the phase's size, each costs the
+ * sender its endpoint delay first, and a chunk may have several such phases.
  *
- * Two things differ from ASTRA-sim. Free nodes are issued by ascending id (there: in the order
- * of a hash table). Each collective has tags of its own (there: those of the workload's sends and
- * receives, so that collectives under way at once can take each other's messages).
+ * Two differences from ASTRA-sim: free nodes start by ascending id (there: in the order of a hash
+ * table), and each collective has tags of its own (there: the tags of the workload's sends and
+ * receives, so that concurrent collectives can take each other's messages).
  *
- * A run of the algorithm is one allocation: its counts of open parents. It ends when every node has
- * ended, which is when the chunk moves on; a world that fails meanwhile frees what is left.
+ * A runner is one allocation. It ends when every node has ended, and then the chunk advances; a
+ * world that fails meanwhile frees it.
  */
 #include "sim/collective/graph_runner.h"
 #include "sim/collective/chunk_scheduler.h"
@@ -28,20 +28,21 @@
 #include <stdlib.h>
 
 struct asim_graph_runner {
-    struct asim_graph_runner *next, *prev; /* all of the shard, for its end */
+    struct asim_graph_runner *next,
+        *prev; /* all runners of the shard, for asim_graph_runner_fini */
     struct asim_chunk *chunk;
     const struct asim_op_graph *graph;
-    uint64_t flow_bytes; /* of every send and receive; 0 = as the nodes say */
-    uint32_t left;       /* nodes not ended */
-    int issuing;         /* an end inside an issue must not end the phase under its feet */
-    uint64_t at_switch;  /* tags of what goes to or comes from NVSwitches, but for the node's */
-    uint32_t parents[];  /* of each node, not ended */
+    uint64_t flow_bytes; /* of every send and receive; 0: the nodes have sizes */
+    uint32_t left;       /* nodes that have not ended */
+    int issuing;         /* inside a loop over nodes: the phase must not end yet */
+    uint64_t at_switch;  /* tags of messages to and from NVSwitches, without the node's bits */
+    uint32_t parents[];  /* of each node: parents that have not ended */
 };
 
-/* bits 63: a collective; 61: of this file; 44-60: group; 20-43: which one; 0-19: the node's tag.
- * The counts wrap long after the collectives they tell apart have ended.
- * The group's own collectives use bit 63 without bit 61, rendezvous adds bit 62: the three never
- * meet. */
+/* Bit 63: a collective; bit 61: an op graph; bits 44-60: group; 20-43: number of the chunk; 0-19:
+ * tag of the node. Chunk numbers wrap long after the collectives that they tell apart have ended.
+ * Other collectives use bit 63 without bit 61, and rendezvous sets bit 62, so the three never meet.
+ */
 static uint64_t tag_of(const struct asim_graph_runner *runner,
                        const struct asim_op_graph_node *node)
 {
@@ -51,7 +52,7 @@ static uint64_t tag_of(const struct asim_graph_runner *runner,
     return 1ull << 63 | 1ull << 61 | group << 44 | number << 20 | node->tag;
 }
 
-/* Peers are positions in the group, mapped through its members in file order
+/* Sends or receives. A peer is a position in the group, mapped through its members
  * (system-layer.md#custom-algorithms). */
 static void exchange(struct asim_rank *rank, struct asim_graph_runner *runner, uint32_t index)
 {
@@ -93,14 +94,13 @@ static void exchange(struct asim_rank *rank, struct asim_graph_runner *runner, u
             rank, &(struct asim_recv){.bytes = bytes, .action = action, .src = peer, .tag = tag});
 }
 
-/* The endpoint delay before a flow is over. */
 void asim_graph_runner_send_flow(struct asim_rank *rank, struct asim_graph_runner *runner,
                                  uint32_t node)
 {
     exchange(rank, runner, node);
 }
 
-/* A computation ends by the clock, an exchange by the network, perhaps within this call. */
+/* A computation ends by an event, an exchange by the network, perhaps within this call. */
 static void issue(struct asim_rank *rank, struct asim_graph_runner *runner, uint32_t index)
 {
     const struct asim_op_graph_node *node = &runner->graph->nodes[index];
@@ -117,7 +117,7 @@ static void issue(struct asim_rank *rank, struct asim_graph_runner *runner, uint
         exchange(rank, runner, index);
 }
 
-/* Frees *custom: nobody may look at it after this. */
+/* May free *runner: the caller must not read it afterwards. */
 static void end_if_over(struct asim_rank *rank, struct asim_graph_runner *runner)
 {
     struct asim_chunk *chunk = runner->chunk;
@@ -168,7 +168,7 @@ static struct start_order draw_order(const struct asim_rank *rank, uint64_t n)
     return order;
 }
 
-/* parents[] is this run's own copy of the counts; the op graph is shared and const. */
+/* parents[] is the runner's copy of the counts; the graph is shared and constant. */
 void asim_graph_runner_start(struct asim_rank *rank, struct asim_chunk *chunk)
 {
     const struct asim_op_graph *graph = asim_chunk_phase(chunk)->graph;
@@ -206,7 +206,7 @@ void asim_graph_runner_start(struct asim_rank *rank, struct asim_chunk *chunk)
     end_if_over(rank, runner);
 }
 
-/* A node's end lets its children go. Called by the clock, by a send's end or by a receive. */
+/* Starts the children that have no other parent left. */
 void asim_graph_runner_node_ended(struct asim_rank *rank, struct asim_graph_runner *runner,
                                   uint32_t node)
 {
@@ -225,7 +225,7 @@ void asim_graph_runner_node_ended(struct asim_rank *rank, struct asim_graph_runn
     end_if_over(rank, runner);
 }
 
-/* Those still running when a world ends early. */
+/* Frees the runners of a world that ends early. */
 void asim_graph_runner_fini(struct asim_rank_shard *shard)
 {
     while (shard->runners) {

@@ -7,7 +7,7 @@
 
 #include "sim/sim.h"
 
-/* Begins the graph of the chunk's present phase. */
+/* Starts the graph of the chunk's present phase. */
 void asim_graph_runner_start(struct asim_rank *rank, struct asim_chunk *chunk);
 /* A node of the graph ends. */
 void asim_graph_runner_node_ended(struct asim_rank *rank, struct asim_graph_runner *runner,

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-only
  *
- * Communicator groups: from the groups file, or from METADATA ops (trace/chakra/process_groups.h),
- * of which every distinct text is parsed once for all ranks. A group named by METADATA shadows the
- * file's.
+ * Communicator groups, from the groups file or from METADATA ops (trace/chakra/process_groups.h).
+ * Each distinct text of a METADATA op is parsed once for all ranks. A group of a METADATA op
+ * overrides the file's group of the same id.
  *
- * Why per text and not per rank: 1,024 ranks of one job name the same groups, and a group of all of
- * them takes 4 kB. A collective copies nothing; it points at the group.
+ * All ranks of a job carry the same text, and a group of 1,024 ranks takes 4 kB, so ranks share the
+ * parsed groups. A collective points at its group and copies nothing.
  */
 #include "sim/collective/groups.h"
 #include "sim/rank/rank_shard.h"
@@ -16,7 +16,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Owned by the world, freed at its end: ranks keep pointers to the groups. */
+/* The world owns these to its end, because ranks point at the groups. */
 struct asim_named_groups {
     struct asim_named_groups *next;
     char *text;
@@ -30,7 +30,7 @@ static void free_named_groups(struct asim_named_groups *named)
     free(named);
 }
 
-/* NULL with err: a group does not fit. */
+/* NULL with err. */
 static struct asim_named_groups *parse(const struct asim_rank *rank, const char *text,
                                        struct asim_err *err)
 {
@@ -57,9 +57,8 @@ static struct asim_named_groups *parse(const struct asim_rank *rank, const char 
     return NULL;
 }
 
-/* All ranks of a PyTorch job carry the same text; it is compared before it is parsed again.
- * An op that lists nothing leaves the rank's groups as they are; that there was one is kept for
- * asim_group_find. */
+/* Compares the text with the parsed ones before it parses. An op without groups leaves the rank's
+ * groups unchanged, but asim_group_find must know that there was one. */
 void asim_group_metadata(struct asim_rank *rank, const struct asim_op *op)
 {
     const char *text = op->inputs_values ? op->inputs_values : "";
@@ -100,7 +99,7 @@ static int is_member(const struct asim_group *group, uint32_t rank)
     return 0;
 }
 
-/* A METADATA op's definition goes before the file's. */
+/* The definition of a METADATA op overrides the file's. */
 const struct asim_group *asim_group_find(struct asim_rank *rank, const struct asim_op *op, int *all)
 {
     const char *name = op->pg_name ? op->pg_name : "";

@@ -1,17 +1,17 @@
 /* SPDX-License-Identifier: GPL-2.0-only
  *
- * Communicator groups: METADATA ops and look-ups.
+ * Communicator groups: definitions by METADATA ops, and look-ups.
  */
 #ifndef ASIM_SIM_COLLECTIVE_GROUPS_H
 #define ASIM_SIM_COLLECTIVE_GROUPS_H
 
 #include "sim/sim.h"
 
-/* The group an op names: NULL with *all = 1 for "" and "0", NULL with *all = 0 after failing the
- * rank because there is no such group or this rank is not in it. */
+/* The group that an op names. NULL with *all = 1 for "" and "0". NULL with *all = 0 after failing
+ * the rank, because the group does not exist or this rank is no member. */
 const struct asim_group *asim_group_find(struct asim_rank *rank, const struct asim_op *op,
                                          int *all);
-/* Takes the process groups a METADATA op lists; ops that list none are left alone. */
+/* Reads the process groups that a METADATA op lists, if it lists any. */
 void asim_group_metadata(struct asim_rank *rank, const struct asim_op *op);
 void asim_group_fini(struct asim_world *world);
 

@@ -1,15 +1,14 @@
 /* SPDX-License-Identifier: GPL-2.0-only
  *
- * Sends meet receives at the destination. Per (source, tag) bytes arrive in order and receives
- * consume them in the order they were posted, so a receive may take part of a message or several;
- * sizes are 64 bits and any number of receives of one key may wait (ASTRA-sim adds them up
- * and loses all callbacks but one). A receive of ASIM_ANY_BYTES takes all that is there, which is
- * one message where its chunk has one per source (all-to-all-v). Over analytical networks the size
- * of an op is part of its tag (p2p.c).
+ * See match.h. For each (source, tag), receives consume bytes in the order of posting, so a receive
+ * may take part of a message or several messages. Sizes have 64 bits, and any number of receives of
+ * one key may wait (ASTRA-sim adds them up and loses all callbacks but one). A receive of
+ * ASIM_ANY_BYTES takes all bytes that are there: one message, because its chunk has one per source
+ * (all-to-all-v). On analytical networks the size of an op is part of its tag (ops/p2p.c).
  *
- * Memory: one inbox per (source, tag) in use, kept a while when empty because chunks come back,
- * swept when more than half are idle. Messages themselves are not kept, only their bytes: what
- * cannot be told apart by key is told apart by order.
+ * Memory: one inbox per (source, tag) in use. An empty inbox is kept for later messages, and a
+ * sweep frees the empty ones when they are more than half. An inbox counts bytes and does not keep
+ * messages.
  */
 #include "sim/collective/match.h"
 #include "sim/collective/coll_run.h"
@@ -19,10 +18,10 @@
 
 #include <string.h>
 
-/* Empty inboxes a rank keeps before it looks for them all. */
+/* Empty inboxes that a rank keeps before it sweeps. */
 enum { EMPTY_KEPT = 32 };
 
-/* Found, or made and counted as empty. NULL when out of memory. */
+/* Finds the inbox, or makes it and counts it as empty. NULL when out of memory. */
 static struct asim_inbox *inbox_in_map(struct asim_rank *rank, uint32_t src, uint64_t tag)
 {
     uint64_t *slot = asim_map_put(&rank->inboxes, src, tag);
@@ -51,7 +50,7 @@ static struct asim_inbox *look_up(struct asim_rank *rank, uint32_t src, uint64_t
     return inbox;
 }
 
-/* NULL if it was not looked up lately. */
+/* NULL if the last look-ups do not include it. */
 static inline struct asim_inbox *recent_of(const struct asim_rank *rank, uint32_t src, uint64_t tag)
 {
     struct asim_inbox *inbox = rank->recent[(src ^ tag) % ASIM_RECENT];
@@ -66,7 +65,7 @@ static inline struct asim_inbox *inbox_of(struct asim_rank *rank, uint32_t src, 
     return inbox ? inbox : look_up(rank, src, tag);
 }
 
-/* Neither waiting receives nor bytes, and nobody counts on it: could be given back. */
+/* No receive waits, no bytes are left, and no phase pins it. */
 static inline int is_idle(const struct asim_inbox *inbox)
 {
     return !inbox->head && !inbox->arrived && !inbox->pinned;
@@ -77,9 +76,8 @@ static struct asim_inbox *inbox_at(const struct asim_map *map, size_t i)
     return map->used[i] ? (struct asim_inbox *)(uintptr_t)map->slots[i].value : NULL;
 }
 
-/* Gives back every idle inbox but one. Costs a pass over the map, paid for by the many inboxes that
- * had to become idle before. Deleting fills the hole with an entry from behind, so that slot is
- * looked at again. */
+/* Frees every idle inbox but one. A pass over the map; many inboxes had to become idle before it. A
+ * deletion moves a later entry into the hole, so the loop reads that slot again. */
 static void sweep(struct asim_rank *rank, const struct asim_inbox *but)
 {
     for (size_t i = 0; i < rank->inboxes.cap; i++) {
@@ -90,13 +88,13 @@ static void sweep(struct asim_rank *rank, const struct asim_inbox *but)
             asim_pool_give(&rank->shard->pools.inbox, inbox);
         }
     }
-    memset(rank->recent, 0, sizeof rank->recent); /* half a kB: seldom (check_idle) */
+    memset(rank->recent, 0, sizeof rank->recent); /* half a kB, seldom (check_idle) */
     rank->empty_inboxes = 1;
 }
 
-/* The inbox may have become empty. It is kept, because the next message of its chunk is likely to
- * come soon; the tags of chunks that are over never come again, so all empty ones go when they
- * are many, and more than half. */
+/* Counts an inbox that has become idle and keeps it, because the next message of its chunk is
+ * likely to come soon. Tags of finished chunks never come again, so a sweep frees all idle inboxes
+ * when they are many and more than half. */
 static inline void check_idle(struct asim_rank *rank, const struct asim_inbox *inbox)
 {
     if (!is_idle(inbox))
@@ -105,7 +103,7 @@ static inline void check_idle(struct asim_rank *rank, const struct asim_inbox *i
         sweep(rank, inbox);
 }
 
-/* recv is given back first; what is called may post the next one. */
+/* Frees recv first, because the call may post the next receive. */
 void asim_match_deliver(struct asim_rank *rank, struct asim_recv *recv)
 {
     struct asim_chunk *chunk = recv->chunk;
@@ -122,27 +120,27 @@ void asim_match_deliver(struct asim_rank *rank, struct asim_recv *recv)
         rank->world->op_done(rank, op);
 }
 
-/* A message of no bytes counts as one, or its receive would not wait for it. */
+/* A message of no bytes counts as one byte, or its receive would not wait for it. */
 static uint64_t counted(uint64_t bytes)
 {
     return bytes ? bytes : 1;
 }
 
-/* Of any size: one message is enough, and there is never more than one, because a chunk's tag is
- * its own and it has one message from each source. */
+/* ASIM_ANY_BYTES: one message is enough, and there is never more than one, because each chunk has
+ * its own tag and gets one message from each source. */
 static int is_served(const struct asim_inbox *inbox, const struct asim_recv *recv)
 {
     return recv->bytes == ASIM_ANY_BYTES ? inbox->arrived > 0 : inbox->arrived >= recv->bytes;
 }
 
-/* Its bytes leave the inbox; at least one, if it is served. */
+/* Takes the receive's bytes out of the inbox. */
 static void take(struct asim_inbox *inbox, const struct asim_recv *recv)
 {
     inbox->arrived -= recv->bytes == ASIM_ANY_BYTES ? inbox->arrived : recv->bytes;
 }
 
-/* Satisfied at once where the bytes are there: within this call over a packet network, in an event
- * of its own over an analytical one (net.h, traits). */
+/* Completes a receive whose bytes have arrived: within this call on a packet network, in an event
+ * on an analytical one (net.h, traits). */
 static void serve(struct asim_rank *rank, struct asim_inbox *inbox, struct asim_recv *recv)
 {
     struct asim_world *world = rank->world;
@@ -155,7 +153,7 @@ static void serve(struct asim_rank *rank, struct asim_inbox *inbox, struct asim_
         asim_rank_fail_nomem(rank, "posting a receive");
 }
 
-/* recv is filled in but for what matching itself needs. */
+/* recv: filled in but for the fields that matching sets. */
 static inline void post(struct asim_rank *rank, struct asim_inbox *inbox, struct asim_recv *recv)
 {
     recv->bytes = counted(recv->bytes);
@@ -174,7 +172,7 @@ static inline void post(struct asim_rank *rank, struct asim_inbox *inbox, struct
     inbox->tail = recv;
 }
 
-/* Word by word, as messages (net.h): *wanted has just been written. */
+/* Copies word by word, as messages (net.h): *wanted has just been written. */
 void asim_match_post(struct asim_rank *rank, const struct asim_recv *wanted)
 {
     const volatile struct asim_recv *from = wanted;
@@ -195,8 +193,7 @@ void asim_match_post(struct asim_rank *rank, const struct asim_recv *wanted)
     post(rank, inbox, recv);
 }
 
-/* Nearly always its inbox is a recent one, and empty: what asim_match_post would do, without a call
- * in it. */
+/* The fast case of asim_match_post: the inbox is a recent one and empty. Makes no call. */
 void asim_match_post_chunk(struct asim_rank *rank, struct asim_chunk *chunk, uint32_t src,
                            uint64_t bytes)
 {
@@ -222,8 +219,7 @@ void asim_match_post_chunk(struct asim_rank *rank, struct asim_chunk *chunk, uin
     inbox->head = inbox->tail = recv;
 }
 
-/* Holds the inbox of the chunk's receives, so that it is not swept away; NULL after failing the
- * rank. */
+/* A sweep does not free a pinned inbox. */
 struct asim_inbox *asim_match_pin(struct asim_rank *rank, uint32_t src, uint64_t tag)
 {
     struct asim_inbox *inbox = inbox_of(rank, src, tag);
@@ -241,8 +237,8 @@ void asim_match_unpin(struct asim_rank *rank, struct asim_inbox *inbox)
     check_idle(rank, inbox);
 }
 
-/* A delivery may post the next receive here, or sweep this inbox away: after the last one it is
- * not looked at again. */
+/* A delivery may post the next receive in this inbox, or sweep the inbox away: after the last
+ * delivery it must not be read. */
 void asim_match_any(struct asim_rank *rank, const struct asim_msg *msg)
 {
     struct asim_inbox *inbox = inbox_of(rank, msg->src, msg->tag);
@@ -262,10 +258,10 @@ void asim_match_any(struct asim_rank *rank, const struct asim_msg *msg)
         if (last)
             return;
     }
-    check_idle(rank, inbox); /* a message of no bytes that nobody waits for */
+    check_idle(rank, inbox); /* no receive has taken the message */
 }
 
-/* Mostly one message for the one receive of a chunk that waits: the same without a call in it. */
+/* The fast case: one message serves the one waiting receive of a chunk. */
 void asim_match_arrived(struct asim_rank *rank, const struct asim_msg *msg)
 {
     struct asim_inbox *inbox = recent_of(rank, msg->src, msg->tag);

@@ -1,19 +1,19 @@
 /* SPDX-License-Identifier: GPL-2.0-only
  *
- * The collectives whose algorithm the system configuration names as ncclTree, ncclPxn, …: the flows
- * of coll/nccl.h become one op graph a member, made on first use and kept for the run. The flows
- * are those `asim nccl` lists; a run of its traces as a custom algorithm gives the same times.
+ * Collectives whose algorithm is ncclTree, ncclPxn, …: the flows of coll/nccl.h become one op graph
+ * per member, made on first use and kept for the run. `asim nccl` lists the same flows; a run of
+ * its traces as a custom algorithm gives the same times.
  *
- * Flows that begin at an NVSwitch are nobody's nodes: it answers by the tags of what it gets
- * (nvswitch.c). Those that end at one have the position behind all members as their peer.
+ * Flows that begin at an NVSwitch are no nodes: the NVSwitch answers by the tags of the messages it
+ * gets (nvswitch.c). A flow that ends at an NVSwitch has the number of members as its peer.
  *
- * What it costs: a flow is two nodes and, behind the first step, a link, about 100 bytes with the
- * list it is made from; 128 GPUs in servers of 8 have 260,000 flows for an all-reduce, 26 MB.
+ * Cost: a flow is two nodes and, behind the first step, a link, about 100 bytes with the list of
+ * flows; 128 GPUs in servers of 8 have 260,000 flows for an all-reduce, 26 MB.
  *
- * Which GPUs share a server is taken from the members' ranks, as many in each and servers in
- * ascending order, so groups and logical dimensions of any stride fit. All members see the same
- * ring and therefore come to the same program. A ring of n members on servers of L has 2 (n-1) n L
- * flows, about 100 bytes each in memory: above ROOM the ring's credit plan takes over, with a note.
+ * The members' ranks tell which GPUs share a server: each server has the same number of members,
+ * and servers ascend, so groups and logical dimensions of any stride fit. All members see the same
+ * ring and so find the same graph. A ring of n members on servers of L has 2 (n-1) n L flows: above
+ * ROOM flows the credit plan of the ring replaces them, with a diagnostic.
  */
 #include "sim/collective/nccl_graph.h"
 #include "sim/collective/op_graph.h"
@@ -29,7 +29,7 @@ enum { ROOM = 1 << 22 };
 
 /* --- the shape -------------------------------------------------------------------------------- */
 
-/* GPUs of a server: the algorithm's number, else the topology's, else one. */
+/* GPUs of a server: the number in the algorithm's name, else the topology's, else one. */
 static uint32_t server_size(const struct asim_world *world, const struct asim_coll_choice *word)
 {
     if (word->window)
@@ -37,7 +37,8 @@ static uint32_t server_size(const struct asim_world *world, const struct asim_co
     return world->set.topo.gpus_per_server ? world->set.topo.gpus_per_server : 1;
 }
 
-/* Members in each server; 0 where they lie unevenly or a server comes twice. */
+/* Members in each server; 0 where servers have different numbers of members or a server comes
+ * twice. */
 static uint32_t local_of(const struct asim_ring_of *ring, uint32_t size)
 {
     uint32_t local = 0;
@@ -55,7 +56,8 @@ static uint32_t local_of(const struct asim_ring_of *ring, uint32_t size)
     return ring->n % local ? 0 : local;
 }
 
-/* NVLink and NIC of a GPU in GB/s, for the choice by size. Bits per second are 8e9 to one. */
+/* Rates of NVLink and NIC of a GPU in GB/s, for the choice by size; 8e9 bits per second are 1 GB/s.
+ */
 static void find_rates(const struct asim_world *world, struct asim_nccl_spec *spec)
 {
     const struct asim_topo *topo = &world->set.topo;
@@ -80,16 +82,16 @@ static void find_rates(const struct asim_world *world, struct asim_nccl_spec *sp
     spec->hopper = !strcmp(topo->gpu_type, "H100") || !strcmp(topo->gpu_type, "H800");
 }
 
-/* Data-parallel and expert groups skip the ranks of a tensor-parallel one. */
+/* 1 for data-parallel and expert groups, which skip the ranks of a tensor-parallel group. */
 static int has_gaps(const struct asim_ring_of *ring)
 {
     return ring->members ? ring->members[ring->n - 1] - ring->members[0] + 1 != ring->n
                          : ring->stride > 1;
 }
 
-/* What the phase asks for in coll/nccl.h's words. There `bytes` is the whole buffer, so an
- * all-gather's contribution is counted once per member; servers are numbered by position, so the
- * members' own ranks, strides and groups no longer matter from here on. */
+/* Describes the phase for coll/nccl.h. There `bytes` is the whole buffer, so an all-gather
+ * multiplies its contribution by the members. Servers are numbered by position, so the members'
+ * ranks, strides and groups no longer matter. */
 static int describe(struct asim_rank *rank, const struct asim_coll_choice *word,
                     const struct asim_phase *phase, struct asim_nccl_spec *spec)
 {
@@ -126,14 +128,13 @@ static int describe(struct asim_rank *rank, const struct asim_coll_choice *word,
 /* --- from flows to op graphs --------------------------------------------------------------------
  */
 
-/* An NVSwitch has no op graph: it goes by the tags of what it gets (nvswitch.c). */
+/* An NVSwitch has no op graph (nvswitch.c). */
 static int is_member(const struct asim_nccl *nccl, uint32_t position)
 {
     return position < nccl->spec.ranks;
 }
 
-/* Once for all members, since what they are dealt is one list: a member's nodes stand in its order.
- * Counts each member's sends and receives into n, and makes room for them. */
+/* Counts the sends and receives of all members and allocates their nodes. */
 static int make_room(struct asim_op_graph *members, const struct asim_nccl *nccl)
 {
     int uses_nvswitch = 0;
@@ -158,8 +159,7 @@ static int make_room(struct asim_op_graph *members, const struct asim_nccl *nccl
     return 0;
 }
 
-/* Nodes get their ids in the order of the flows, which is the order in which those that are free at
- * one instant are sent: channel 0 first. */
+/* Nodes have ids in the order of the flows, so free nodes start in this order: channel 0 first. */
 static uint32_t add_node(struct asim_op_graph *graph, enum asim_op_type type, uint32_t peer,
                          uint32_t tag)
 {
@@ -169,7 +169,7 @@ static uint32_t add_node(struct asim_op_graph *graph, enum asim_op_type type, ui
     return graph->n++;
 }
 
-/* Chunks of a channel, so that channel and chunk make a tag: one per pair and flow. */
+/* Chunks of a channel: channel and chunk together make a tag, one per pair and flow. */
 static uint32_t count_chunks(const struct asim_nccl *nccl)
 {
     uint32_t chunks = 0;
@@ -179,8 +179,8 @@ static uint32_t count_chunks(const struct asim_nccl *nccl)
     return chunks;
 }
 
-/* What the flow carries to or from an NVSwitch (nvswitch.h). A head's own message names it. The
- * slot is what tells pieces of one collective apart: quarters of NVLS, channels of a tree. */
+/* The tag of a flow to or from an NVSwitch (nvswitch.h). The head's message has its own role. The
+ * slot tells pieces of one collective apart: quarters of NVLS, channels of a tree. */
 static uint32_t word_of(const struct asim_nccl *nccl, const struct asim_nccl_flow *flow)
 {
     uint32_t gpu = is_member(nccl, flow->src) ? flow->src : flow->dst;
@@ -194,8 +194,8 @@ static uint32_t word_of(const struct asim_nccl *nccl, const struct asim_nccl_flo
                               nccl->local, flow->channel);
 }
 
-/* ends[2 i], ends[2 i + 1]: the nodes by which flow i leaves its source and reaches its
- * destination. Whatever a flow waits for has one of them at its source, in the same op graph. */
+/* ends[2 i], ends[2 i + 1]: the send node and the receive node of flow i. Every parent of a flow
+ * has a node at the flow's source, in the same op graph. */
 static int add_links(struct asim_op_graph *from, const struct asim_nccl *nccl, size_t i,
                      const uint32_t *ends)
 {
@@ -235,7 +235,7 @@ static int add_flows(struct asim_op_graph *members, const struct asim_nccl *nccl
     return 0;
 }
 
-/* Tags of 20 bits wrap above a million pieces a member; pieces that share one travel in order. */
+/* Tags of 20 bits wrap above a million pieces a member; pieces with one tag travel in order. */
 static int fill(struct asim_nccl_graph *compiled, const struct asim_nccl *nccl)
 {
     uint32_t *ends = malloc(2 * (nccl->flows.n + 1) * sizeof *ends);
@@ -248,9 +248,11 @@ static int fill(struct asim_nccl_graph *compiled, const struct asim_nccl *nccl)
     return rc;
 }
 
-/* --- the world's programs --------------------------------------------------------------------- */
+/* --- the world's compiled graphs ----------------------------------------------------------------
+ */
 
-/* Bytes and protocol are not part of a shape: they change the size of the flows, not the flows. */
+/* Bytes and protocol change the size of the flows, not the flows, so they are no part of a shape.
+ */
 static int is_same(const struct asim_nccl_spec *a, const struct asim_nccl_spec *b)
 {
     return a->coll_type == b->coll_type && a->algo == b->algo && a->pxn == b->pxn &&
@@ -258,7 +260,7 @@ static int is_same(const struct asim_nccl_spec *a, const struct asim_nccl_spec *
            a->by_ranks == b->by_ranks;
 }
 
-/* Only rings and all pairs outgrow the memory at sizes of interest. */
+/* For rings and direct exchanges, the only algorithms that outgrow memory at sizes of interest. */
 static int use_credit_plan(struct asim_world *world, struct asim_nccl_graph *compiled,
                            const struct asim_nccl *nccl, struct asim_err *err)
 {
@@ -282,7 +284,7 @@ static int use_credit_plan(struct asim_world *world, struct asim_nccl_graph *com
     return 0;
 }
 
-/* The list of flows lives only as long as it takes to deal it out to the members. */
+/* Frees the list of flows after the members have their nodes. */
 static int make(struct asim_world *world, struct asim_nccl_graph *compiled,
                 const struct asim_nccl *chosen, struct asim_err *err)
 {
@@ -309,9 +311,9 @@ static void free_compiled(struct asim_nccl_graph *compiled)
     free(compiled);
 }
 
-/* Found by shape, or made and kept for the rest of the run.
- * Linear in shapes, of which a run has a handful. Under the world's lock; what could not be made is
- * not kept, so that whoever asks next gets the same sentence. */
+/* Finds the graph of a shape, or makes it and keeps it for the run. Linear in shapes, of which a
+ * run has a handful. The caller holds the world's lock. A graph that cannot be made is not kept, so
+ * every caller gets the same error. */
 static struct asim_nccl_graph *find(struct asim_world *world, const struct asim_nccl *chosen,
                                     struct asim_err *err)
 {
@@ -336,7 +338,7 @@ static struct asim_nccl_graph *find(struct asim_world *world, const struct asim_
     return compiled;
 }
 
-/* A piece that would be empty is a byte: nothing sent would be nothing waited for. */
+/* An empty piece counts as one byte, or its receiver would not wait for it. */
 int asim_nccl_graph_compile(struct asim_rank *rank, const struct asim_coll_choice *word,
                             struct asim_phase *phase)
 {
@@ -369,7 +371,7 @@ int asim_nccl_graph_compile(struct asim_rank *rank, const struct asim_coll_choic
     return phase->graph->local ? asim_nvswitch_check(rank, &phase->ring, chosen.local) : 0;
 }
 
-/* At the world's end, when no chunk points into a op graph any more. */
+/* Call it at the world's end, when no chunk points into a graph any more. */
 void asim_nccl_graph_fini(struct asim_world *world)
 {
     while (world->made.nccl_graphs) {

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only
  *
- * NCCL-like algorithms (coll/nccl.h) as op graphs: what nccl_graph.c makes and graph_runner.c runs.
- * One program serves every collective of its shape, whatever the size, since all flows of a
- * collective are equally large; the size of a flow is the phase's. Owned by the world, const once
- * made.
+ * The algorithms of NCCL (coll/nccl.h) as op graphs: nccl_graph.c compiles them and graph_runner.c
+ * runs them. All flows of a collective have one size, and the phase holds this size, so one
+ * compiled graph serves every collective of its shape. The world owns the graphs; they are
+ * constant.
  */
 #ifndef ASIM_SIM_COLLECTIVE_NCCL_GRAPH_H
 #define ASIM_SIM_COLLECTIVE_NCCL_GRAPH_H
@@ -13,12 +13,12 @@
 
 struct asim_nccl_graph {
     struct asim_nccl_graph *next;
-    struct asim_nccl_spec shape;     /* what tells one from another */
-    struct asim_coll_choice credits; /* instead of op graphs: a ring too large for them */
+    struct asim_nccl_spec shape;     /* the key: bytes and protocol do not count */
+    struct asim_coll_choice credits; /* replaces op graphs where these would be too large */
     struct asim_op_graph *members;   /* [shape.ranks], or NULL */
 };
 
-/* Gives the phase its op graph and the bytes of a flow, or the plan that stands for them. `word` is
+/* Sets the phase's op graph and bytes of a flow, or the algorithm that replaces them. `word` names
  * an algorithm with flows. 0, or the rank has failed. */
 int asim_nccl_graph_compile(struct asim_rank *rank, const struct asim_coll_choice *word,
                             struct asim_phase *phase);

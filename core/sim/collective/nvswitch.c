@@ -1,29 +1,29 @@
 /* SPDX-License-Identifier: GPL-2.0-only
  *
- * NVSwitches as end points of flows, for NVLS (simai.md#nvls): an NVSwitch collects a piece
- * from all GPUs of a server and sends the sum on, to all of them or, in trees over servers, to one
- * of them, who later sends what is to be spread. As in SimAI it waits for the piece of everybody,
- * then the send latency, and only then sends; summing takes no time.
+ * See nvswitch.h. NVSwitches as end points of flows, for NVLS (simai.md#nvls): an NVSwitch collects
+ * a piece of data from all GPUs of a server and sends the sum to all of them or, in trees over
+ * servers, to one head, which later sends the result back for the others. As in SimAI the NVSwitch
+ * waits for the pieces of all, then for the send latency, and only then sends; summing takes no
+ * time.
  *
- * Where it differs: SimAI gives each NVSwitch the workload and lets it walk the same collectives as
- * the GPUs. Here a message's tag says all there is to know (nvswitch.h), and a piece is forgotten
- * once it is through. Several NVSwitches in a server, of which SimAI uses the first, take quarters
- * or channels in turn.
+ * SimAI gives each NVSwitch the workload and lets it walk the same collectives as the GPUs. Here
+ * the tag of a message holds everything, and the NVSwitch forgets a piece after sending it. SimAI
+ * uses the first of several NVSwitches in a server; here quarters or channels use them in turn.
  *
- * Tags: bits 63 and 61 as graph_runner.c's; 44-60 the group; 33-43 which chunk of it; 29-32 the
- * logical dimension; 20-28 the ring, by the port of its first member at the NVSwitch; 18-19 the
- * role, 9-17 how many are collected, 0-8 the slot. Rings of one dimension have different first
- * members, so no two pieces under way share a tag; if they do all the same (2048 chunks at once),
- * a member comes twice and the run ends with a sentence.
+ * Tags: bits 63 and 61 as in graph_runner.c; 44-60 the group; 33-43 the chunk; 29-32 the logical
+ * dimension; 20-28 the ring, by the port of its first member at the NVSwitch; 18-19 the role; 9-17
+ * the number of messages to collect; 0-8 the slot. Rings of one dimension have different first
+ * members, so no two pieces under way share a tag. With 2048 chunks at once they could: then a
+ * member sends twice, and the run ends with an error.
  *
- * Example, eight GPUs and 4 MiB: GPU g sends 1 MiB with role ALL, count 8, slot 0; the eighth to
- * come completes the piece, and after the latency eight messages go out under the same tag. A GPU's
- * next quarter, slot 1, leaves when its first is acknowledged. In a tree over servers GPU h is the
- * head of channel h: it alone sends HEAD and gets the sum; what it sends later, DOWN, goes to the
- * other seven.
+ * Example, eight GPUs and 4 MiB: GPU g sends 1 MiB with role ALL, count 8, slot 0. The eighth
+ * message completes the piece, and after the latency eight messages leave under the same tag. A
+ * GPU's next quarter, slot 1, leaves when its first is acknowledged. In a tree over servers GPU h
+ * is the head of channel h: it alone sends HEAD and gets the sum; its later message, DOWN, goes to
+ * the other seven.
  *
- * Cost: a map entry and 40 bytes a piece and 4 a GPU, for as long as the piece is under way. A
- * piece is found by one look-up a message, and its senders are kept in order by insertion.
+ * Cost: a map entry, 40 bytes a piece and 4 a GPU, while the piece is under way. A message costs
+ * one look-up; insertion keeps the senders of a piece in order.
  */
 #include "sim/collective/nvswitch.h"
 #include "sim/rank/rank_shard.h"
@@ -35,24 +35,24 @@
 enum { CHUNK_BITS = 11, DIM_BITS = 4 };
 #define ROLE_MASK (3ull << 18)
 
-struct piece {          /* of one server, from the first message to the last */
-    struct piece *next; /* waits for its latency behind the one before */
+struct piece {          /* data of one server and slot, from its first message to its last */
+    struct piece *next; /* next piece that waits for its latency */
     uint64_t key, bytes, reply;
     uint32_t n, want, head;
-    uint32_t from[]; /* [want] hosts, ascending: the order in which they are answered */
+    uint32_t from[]; /* [want] hosts, ascending: the order of the answers */
 };
 
 struct asim_nvswitch {
     struct asim_map pieces; /* (0, tag without role) -> struct piece * */
     struct piece *first, **last;
     uint32_t host, sent;
-    int failed; /* it does nothing more */
+    int failed; /* does nothing more */
 };
 
-/* --- who is there ------------------------------------------------------------------------------
+/* --- NVSwitches of a topology --------------------------------------------------------------------
  */
 
-/* The i-th NVSwitch of a rank's own ports, in their order; UINT32_MAX behind the last. */
+/* The i-th NVSwitch in the order of the rank's ports; UINT32_MAX behind the last. */
 static uint32_t nvswitch_at(const struct asim_topo *topo, uint32_t rank, uint32_t i)
 {
     for (uint32_t p = topo->first_port[rank]; p < topo->first_port[rank + 1]; p++)
@@ -61,7 +61,7 @@ static uint32_t nvswitch_at(const struct asim_topo *topo, uint32_t rank, uint32_
     return UINT32_MAX;
 }
 
-/* Words that are no algorithm are told of later (coll_setup.c). */
+/* coll_setup.c reports words that name no algorithm. */
 int asim_nvswitch_wanted(const struct asim_world *world)
 {
     const struct asim_words *words = &world->set.system.impl[ASIM_ALL_REDUCE];
@@ -77,7 +77,7 @@ int asim_nvswitch_wanted(const struct asim_world *world)
     return wanted;
 }
 
-/* 1 if it hangs on NVSwitches, all of a size the tags have room for. */
+/* 1 if the rank has NVSwitches, and none has too many ports for a tag. */
 static int has_usable_nvswitches(const struct asim_topo *topo, uint32_t rank)
 {
     uint32_t v, n = 0;
@@ -88,7 +88,7 @@ static int has_usable_nvswitches(const struct asim_topo *topo, uint32_t rank)
     return n > 0;
 }
 
-/* Says so where an algorithm was named that would use them and cannot. */
+/* Reports a named algorithm that would use NVSwitches and cannot. */
 int asim_nvswitch_open(struct asim_world *world, struct asim_err *err)
 {
     uint32_t n = world->set.topo.endpoints, without = 0;
@@ -114,7 +114,7 @@ int asim_nvswitch_open(struct asim_world *world, struct asim_err *err)
     return 0;
 }
 
-/* Pieces that wait for their latency are in the map, too. */
+/* The map also holds the pieces that wait for their latency. */
 void asim_nvswitch_close(struct asim_world *world)
 {
     for (uint32_t i = 0; world->run.nvswitches && i < world->set.topo.endpoints; i++) {
@@ -129,13 +129,13 @@ void asim_nvswitch_close(struct asim_world *world)
     world->run.nvswitches = NULL;
 }
 
-/* One GPU alone has nothing to meet for; more than the tag can count go by ranks. */
+/* One GPU alone needs no NVSwitch, and more GPUs than a tag can count go by ranks. */
 int asim_nvswitch_serves(const struct asim_world *world, uint32_t local)
 {
     return world->run.nvswitches && local > 1 && local <= ASIM_NVSWITCH_MOST;
 }
 
-/* The same NVSwitches in the same order, so that both take the same one for a slot. */
+/* 1 if both have the same NVSwitches in the same order, and so the same one for each slot. */
 static int have_same_nvswitches(const struct asim_topo *topo, uint32_t a, uint32_t b)
 {
     uint32_t i = 0, v;
@@ -145,7 +145,7 @@ static int have_same_nvswitches(const struct asim_topo *topo, uint32_t a, uint32
     return v == nvswitch_at(topo, b, i);
 }
 
-/* Each rank looks after its own server: local x ports. */
+/* Each rank checks its own server. Costs local x ports. */
 int asim_nvswitch_check(struct asim_rank *rank, const struct asim_ring_of *ring, uint32_t local)
 {
     uint32_t first = ring->index / local * local, p = first;
@@ -162,7 +162,7 @@ int asim_nvswitch_check(struct asim_rank *rank, const struct asim_ring_of *ring,
     return ASIM_EINVAL;
 }
 
-/* Asked for each of a rank's flows: ports squared at worst, of which there are a handful. */
+/* For each flow of a rank. Costs ports squared at worst, of a handful of ports. */
 uint32_t asim_nvswitch_host(const struct asim_rank *rank, uint32_t slot)
 {
     const struct asim_topo *topo = &rank->world->set.topo;
@@ -173,7 +173,7 @@ uint32_t asim_nvswitch_host(const struct asim_rank *rank, uint32_t slot)
     return asim_topo_endpoint_of(topo, nvswitch_at(topo, rank->id, slot % n));
 }
 
-/* The first member's port at its first NVSwitch stands for the ring. */
+/* The port of the first member at its first NVSwitch identifies the ring. */
 uint64_t asim_nvswitch_tag(const struct asim_rank *rank, const struct asim_chunk *chunk,
                            uint32_t first)
 {
@@ -188,22 +188,21 @@ uint64_t asim_nvswitch_tag(const struct asim_rank *rank, const struct asim_chunk
     return 1ull << 63 | 1ull << 61 | group << 44 | number << 33 | dim << 29 | ring << 20;
 }
 
-/* --- what it does ------------------------------------------------------------------------------
+/* --- messages ------------------------------------------------------------------------------------
  */
 
-/* The i-th end point is the i-th of the hosts behind the GPUs (topo/endpoint.c). */
+/* End point i is host i behind the GPUs (topo/endpoint.c). */
 static struct asim_nvswitch *nvswitch_of(struct asim_world *world, uint32_t host)
 {
     return &world->run.nvswitches[host - (world->set.topo.hosts - world->set.topo.endpoints)];
 }
 
-/* Of the last word about a piece, which is what is done with it. */
 static enum asim_nvswitch_role role_of(uint64_t tag)
 {
     return (enum asim_nvswitch_role)(tag >> 18 & 3);
 }
 
-/* Its shard's trial says why. */
+/* Fails the NVSwitch with the scratch error of its shard. */
 static void fail(struct asim_world *world, struct asim_nvswitch *at)
 {
     asim_node_record_failure(world, at->host, &at->failed);
@@ -215,7 +214,7 @@ static void fail_nomem(struct asim_world *world, struct asim_nvswitch *at, const
     fail(world, at);
 }
 
-/* Nobody is told that such a message is through. */
+/* No rank waits for the end of such a message. */
 static void send(struct asim_world *world, struct asim_nvswitch *at, const struct piece *piece,
                  uint32_t dst)
 {
@@ -230,7 +229,7 @@ static void send(struct asim_world *world, struct asim_nvswitch *at, const struc
         fail_nomem(world, at, "sending a message");
 }
 
-/* A piece that went to its head only is kept for what comes back from there. */
+/* Keeps a piece that went to its head only: the result comes back from there. */
 static void answer(struct asim_world *world, struct asim_nvswitch *at, struct piece *piece)
 {
     enum asim_nvswitch_role role = role_of(piece->reply);
@@ -246,7 +245,7 @@ static void answer(struct asim_world *world, struct asim_nvswitch *at, struct pi
     free(piece);
 }
 
-/* The latency is the same for all, so pieces come out in the order they went in. */
+/* All pieces have the same latency, so they leave in the order of arrival. */
 static void delay_answer(struct asim_world *world, struct asim_nvswitch *at, struct piece *piece)
 {
     if (!world->set.endpoint_ns) {
@@ -261,7 +260,7 @@ static void delay_answer(struct asim_world *world, struct asim_nvswitch *at, str
         fail_nomem(world, at, "waiting before a flow");
 }
 
-/* The latency of the oldest piece that waits is over: one wake was asked for each. */
+/* Each waiting piece has one wake: the latency of the oldest is over. */
 void asim_nvswitch_wake(struct asim_world *world, uint32_t host)
 {
     struct asim_nvswitch *at = nvswitch_of(world, host);
@@ -275,7 +274,7 @@ void asim_nvswitch_wake(struct asim_world *world, uint32_t host)
     answer(world, at, piece);
 }
 
-/* Found by the tag without its role, or begun; NULL after failing its host. */
+/* Finds the piece by its tag without the role, or makes it; NULL after failing the NVSwitch. */
 static struct piece *find(struct asim_world *world, struct asim_nvswitch *at,
                           const struct asim_msg *msg)
 {
@@ -298,7 +297,7 @@ static struct piece *find(struct asim_world *world, struct asim_nvswitch *at,
     return piece;
 }
 
-/* Into its place; 0 if that host has sent before, or all are there. */
+/* Inserts the sender; 0 if it has sent before, or all have. */
 static int take(struct piece *piece, uint32_t host)
 {
     uint32_t i = piece->n;
@@ -313,7 +312,7 @@ static int take(struct piece *piece, uint32_t host)
     return 1;
 }
 
-/* DOWN comes when the head has got the sum of all, so its piece is complete. */
+/* DOWN arrives after the head has got the sum, so its piece is complete. */
 void asim_nvswitch_arrived(struct asim_world *world, const struct asim_msg *msg)
 {
     struct asim_nvswitch *at = nvswitch_of(world, msg->dst);

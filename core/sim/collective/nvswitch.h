@@ -1,24 +1,24 @@
 /* SPDX-License-Identifier: GPL-2.0-only
  *
- * NVSwitches that take part in collectives: what nvswitch.c does, and how a message says what is
- * to be done with it. An NVSwitch knows nothing but the messages that reach it, so that it needs no
- * state of a rank: it may run on another thread or in another process.
+ * NVSwitches that take part in collectives. The tag of a message tells an NVSwitch how to handle
+ * it. An NVSwitch reads no state of a rank, so it may run on another thread or in another process.
  */
 #ifndef ASIM_SIM_COLLECTIVE_NVSWITCH_H
 #define ASIM_SIM_COLLECTIVE_NVSWITCH_H
 
 #include "sim/sim.h"
 
-/* GPUs and ports an NVSwitch may have to take part: the tag's fields for them have 9 bits. */
+/* The most GPUs and ports of an NVSwitch that takes part: the tag has 9 bits for them. */
 enum { ASIM_NVSWITCH_MOST = 511 };
 
-/* What a message to an NVSwitch is. The first three are collected until as many have come as the
- * tag says; what goes out has the tag by which those who get it sent, DOWN's that of the head. */
+/* The role of a message to an NVSwitch. An NVSwitch collects messages of the first three roles
+ * until it has as many as the tag says. Its own messages carry the tag of the messages it got; the
+ * sum carries the tag of HEAD where there is one. */
 enum asim_nvswitch_role {
-    ASIM_NVSWITCH_ALL,  /* the sum goes to everybody who sent */
-    ASIM_NVSWITCH_PART, /* the sum goes to the one who sent HEAD */
+    ASIM_NVSWITCH_ALL,  /* send the sum to all senders */
+    ASIM_NVSWITCH_PART, /* send the sum to the sender of HEAD */
     ASIM_NVSWITCH_HEAD,
-    ASIM_NVSWITCH_DOWN /* from that one again, for all the others */
+    ASIM_NVSWITCH_DOWN /* from the sender of HEAD, for all other senders */
 };
 
 /* The low 20 bits of a tag; slot: channel or quarter, below ASIM_NVSWITCH_MOST. */
@@ -28,25 +28,27 @@ static inline uint32_t asim_nvswitch_word(enum asim_nvswitch_role role, uint32_t
     return (uint32_t)role << 18 | count << 9 | slot;
 }
 
-/* 1 if the system configuration names an algorithm that can use NVSwitches as end points. */
+/* Not 0 if the system configuration names an algorithm that can use NVSwitches as end points; 2 if
+ * that algorithm needs them to be NVLS. */
 int asim_nvswitch_wanted(const struct asim_world *world);
-/* After topology and end points; nothing where there are none. world->run.nvswitches: one for each.
- */
+/* Sets world->run.nvswitches, one for each end point, where all ranks have NVSwitches. Call it
+ * after the topology and its end points are open. */
 int asim_nvswitch_open(struct asim_world *world, struct asim_err *err);
 void asim_nvswitch_close(struct asim_world *world);
 
-/* 1 if all `local` members of each server of a ring can meet in an NVSwitch as far as the topology
- * as a whole tells, which is the same for everybody. */
+/* 1 if all `local` members of each server of a ring can meet in an NVSwitch, judged by the whole
+ * topology alone, so that all ranks get the same answer. */
 int asim_nvswitch_serves(const struct asim_world *world, uint32_t local);
-/* 0, or the rank has failed: this rank's server in the ring hangs on different NVSwitches. */
+/* 0, or the rank has failed: members of its server hang on different NVSwitches. */
 int asim_nvswitch_check(struct asim_rank *rank, const struct asim_ring_of *ring, uint32_t local);
-/* The end point for a slot: a server's NVSwitches in turn. */
+/* The end point for a slot: the server's NVSwitches in turn. */
 uint32_t asim_nvswitch_host(const struct asim_rank *rank, uint32_t slot);
-/* Bits 20 to 63 of the tags of a phase; first: the lowest member of the rank's server in it. */
+/* Bits 20 to 63 of the tags of a phase; first: the lowest member of the rank's server in the phase.
+ */
 uint64_t asim_nvswitch_tag(const struct asim_rank *rank, const struct asim_chunk *chunk,
                            uint32_t first);
 
-/* A message is there, or a wake is due, at a host that is an NVSwitch's end point. */
+/* A message has arrived, or a wake is due, at the end point of an NVSwitch. */
 void asim_nvswitch_arrived(struct asim_world *world, const struct asim_msg *msg);
 void asim_nvswitch_wake(struct asim_world *world, uint32_t host);
 

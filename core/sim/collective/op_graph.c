@@ -2,11 +2,11 @@
  *
  * A collective algorithm given as Chakra traces, one file per member
  * (system-layer.md#custom-algorithms), read once into arrays and shared by every collective that
- * uses it. The feed checks the file first (ids, parents, cycles), so what is read here is sound.
+ * uses it. The feed checks the file first (ids, parents, cycles), so the reading needs no checks.
  * Costs about 60 bytes a node.
  *
- * Why read again what a feed could deliver: one collective may be issued thousands of times, by
- * every rank, and a feed is used up by one run. The arrays are read-only afterwards.
+ * A feed could not deliver the nodes themselves: every rank may issue a collective thousands of
+ * times, and a feed serves one run. The arrays are constant afterwards.
  */
 #include "sim/collective/op_graph.h"
 #include "sim/rank/compute.h"
@@ -25,7 +25,7 @@ static int by_id(const void *a, const void *b)
     return (x->id > y->id) - (x->id < y->id);
 }
 
-/* By binary search; nodes are sorted before links are read. */
+/* Binary search: nodes are sorted before links are read. */
 static struct asim_op_graph_node *find(const struct asim_op_graph *graph, uint64_t id)
 {
     const struct asim_op_graph_node wanted = {.id = id};
@@ -33,7 +33,7 @@ static struct asim_op_graph_node *find(const struct asim_op_graph *graph, uint64
     return bsearch(&wanted, graph->nodes, graph->n, sizeof *graph->nodes, by_id);
 }
 
-/* 0, or the name of the attribute a node lacks. */
+/* The name of the first missing attribute, or NULL. */
 static const char *lacks(const struct asim_op *op)
 {
     int is_send = op->type == ASIM_OP_COMM_SEND;
@@ -49,7 +49,8 @@ static const char *lacks(const struct asim_op *op)
     return is_send ? "comm_dst" : "comm_src";
 }
 
-/* Only sends, receives and computations have a meaning here (system-layer.md#custom-algorithms). */
+/* Converts an op; only sends, receives and computations are allowed
+ * (system-layer.md#custom-algorithms). */
 static int take(struct asim_op_graph_node *node, const struct asim_op *op, const char *path,
                 struct asim_err *err)
 {
@@ -77,8 +78,8 @@ static int take(struct asim_op_graph_node *node, const struct asim_op *op, const
     return 0;
 }
 
-/* Appends what each node waits for, in file order; asim_op_graph_index sorts it by parent. Parents
- * named twice, as data and as control, are dropped by asim_op_graph_index. */
+/* Appends the parents of each node in file order; asim_op_graph_index sorts them and drops a parent
+ * that is named as data and as control. */
 static int read_links(struct asim_op_graph *graph, struct asim_trace *trace, struct asim_err *err)
 {
     struct asim_op op;
@@ -100,7 +101,7 @@ static int read_links(struct asim_op_graph *graph, struct asim_trace *trace, str
     return rc;
 }
 
-/* Parent, then child: children of a node end up side by side and ascending. */
+/* By parent, then by child, so that the children of a node lie together and ascend. */
 static int by_link(const void *a, const void *b)
 {
     const struct asim_op_graph_link *x = a, *y = b;
@@ -110,7 +111,7 @@ static int by_link(const void *a, const void *b)
     return (x->child > y->child) - (x->child < y->child);
 }
 
-/* Walked from the end, so that first_child ends at the lowest index of each parent. */
+/* Walks from the end, so that first_child ends at the lowest index of each parent. */
 void asim_op_graph_index(struct asim_op_graph *graph)
 {
     size_t kept = 0;
@@ -149,8 +150,8 @@ static int read_nodes(struct asim_op_graph *graph, struct asim_trace *trace, siz
     return 0;
 }
 
-/* The feed's opening checks the file; its count is the number of nodes.
- * Costs one more reading of the file and saves writing its checks twice. */
+/* Opens a feed, which checks the file and counts its nodes. Costs one more reading and saves a
+ * second copy of the checks. */
 static int check(const struct asim_op_graph *graph, size_t *total, struct asim_err *err)
 {
     struct asim_feed_options options = {.prefix = graph->prefix, .rank = graph->member};
@@ -166,7 +167,7 @@ static int check(const struct asim_op_graph *graph, size_t *total, struct asim_e
                         graph->prefix, graph->member, *total, NODES_MAX);
 }
 
-/* Three passes: check, nodes, links. Files of algorithms are small. */
+/* Three passes: check, nodes, links. These files are small. */
 static int fill(struct asim_op_graph *graph, struct asim_err *err)
 {
     struct asim_trace trace = {0};
@@ -178,7 +179,7 @@ static int fill(struct asim_op_graph *graph, struct asim_err *err)
     if (!rc)
         rc = read_nodes(graph, &trace, total, err);
     asim_trace_close(&trace);
-    /* The file is read twice; a trace cannot be wound back. */
+    /* A trace cannot be rewound, so it is opened again. */
     trace = (struct asim_trace){0};
     if (!rc)
         rc = asim_trace_open(&trace, graph->prefix, graph->member, err);
@@ -197,8 +198,8 @@ static void free_graph(struct asim_op_graph *graph)
     free(graph);
 }
 
-/* Linear in algorithms and members read so far; each member's file is read once. What cannot be
- * read is not kept: whoever asks next gets the same sentence. */
+/* Linear in the graphs read so far; each file is read once. A graph that cannot be read is not
+ * kept, so every caller gets the same error. */
 static struct asim_op_graph *find_or_read(struct asim_world *world, const char *prefix,
                                           uint32_t member, struct asim_err *err)
 {

@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-only
  *
- * See send.h. With rendezvous-protocol the receiver first asks: it sends 8192 bytes to the sender,
- * which holds its message until they come, and posts its receive once they are through
- * (system-layer.md#rendezvous). NVSwitches, beyond the ranks, neither ask nor are asked.
+ * See send.h. With rendezvous-protocol the receiver sends a request of 8192 bytes first. The sender
+ * holds its message until the request arrives, and the receiver posts its receive when the request
+ * has ended (system-layer.md#rendezvous). NVSwitches neither send nor get requests.
  *
- * The network copies the few words of a message in asim_send. A deferred action belongs to the one
- * call that will run it.
+ * asim_send copies the message. One call runs a deferred action and frees it.
  */
 #include "sim/collective/send.h"
 #include "sim/parts.h"
@@ -14,14 +13,14 @@
 #include "sim/collective/match.h"
 
 enum { ASKING_BYTES = 8192 };
-#define COOKIE_ACTION (1ull << 63) /* the rest is a pointer; op indices are below 2^32 */
+#define COOKIE_ACTION (1ull << 63) /* the lower bits are a pointer; op indices are below 2^32 */
 
 uint64_t asim_deferred_action_cookie(const struct asim_deferred_action *action)
 {
     return COOKIE_ACTION | (uint64_t)(uintptr_t)action;
 }
 
-/* The id is unique in the world and made without asking anybody. */
+/* The id is unique in the world and depends on this rank alone. */
 static void send_now(struct asim_rank *rank, struct asim_msg *msg)
 {
     struct asim_world *world = rank->world;
@@ -39,7 +38,7 @@ static void send_now(struct asim_rank *rank, struct asim_msg *msg)
         asim_rank_fail_nomem(rank, "sending a message");
 }
 
-/* A continuation; freed by asim_deferred_action_run. */
+/* A copy of the action; asim_deferred_action_run frees it. */
 static struct asim_deferred_action *keep(struct asim_rank *rank,
                                          const struct asim_deferred_action *action)
 {
@@ -52,7 +51,7 @@ static struct asim_deferred_action *keep(struct asim_rank *rank,
     return kept;
 }
 
-/* Every message of every kind goes through here, so rendezvous is in one place. */
+/* Every message except those of the short forms goes through here, so rendezvous has one place. */
 void asim_send(struct asim_rank *rank, struct asim_msg *msg)
 {
     struct asim_deferred_action *action;
@@ -86,7 +85,7 @@ void asim_receive(struct asim_rank *rank, const struct asim_recv *recv)
                                           .cookie = asim_deferred_action_cookie(action)});
 }
 
-/* Its memory is free before it runs. */
+/* Frees the action before it runs. */
 void asim_deferred_action_run(struct asim_rank *rank, struct asim_deferred_action *action)
 {
     struct asim_deferred_action now = *action;
@@ -104,7 +103,8 @@ void asim_deferred_action_run(struct asim_rank *rank, struct asim_deferred_actio
     }
 }
 
-/* cookie: ASIM_NEVER = nobody waits; bit 63 = a continuation; else an op's index. */
+/* cookie: ASIM_NEVER: no one waits for the end; bit 63: a deferred action; else the index of an op.
+ */
 void asim_send_done(struct asim_rank *rank, const struct asim_msg *msg)
 {
     if (msg->cookie == ASIM_NEVER)

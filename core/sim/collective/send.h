@@ -1,21 +1,21 @@
 /* SPDX-License-Identifier: GPL-2.0-only
  *
- * Messages leave a rank, with or without rendezvous.
+ * Sends messages and posts receives, with or without rendezvous.
  */
 #ifndef ASIM_SIM_COLLECTIVE_SEND_H
 #define ASIM_SIM_COLLECTIVE_SEND_H
 
 #include "sim/sim.h"
 
-/* Sends a message; numbers it. */
+/* Sends a message and sets its id. */
 void asim_send(struct asim_rank *rank, struct asim_msg *msg);
 /* Posts a receive; with rendezvous asks the sender first. */
 void asim_receive(struct asim_rank *rank, const struct asim_recv *recv);
-/* The network says that a message of this rank is through. */
+/* A message of this rank has ended, says the network. */
 void asim_send_done(struct asim_rank *rank, const struct asim_msg *msg);
 /* Runs a deferred action and frees it. */
 void asim_deferred_action_run(struct asim_rank *rank, struct asim_deferred_action *action);
-/* The cookie of a message whose end runs the action. */
+/* The cookie of a message that runs the action at its end. */
 uint64_t asim_deferred_action_cookie(const struct asim_deferred_action *action);
 
 #endif

@@ -1,14 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-only
  *
- * Phases uniform (uniform_phase.h): what the general engine of coll_run.c does with credits,
- * steps and arrivals, for phases in which each step is the same and takes one credit. Behaviour and
- * order of events are those of the general engine to the last event; what is saved is looking
- * things up. A message costs two events, and neither allocates, copies a message or searches an
- * inbox.
+ * See uniform_phase.h. Does the same as the general engine (coll_run.c) with credits, steps and
+ * arrivals, for phases whose steps are all alike and take one credit each. Behaviour and order of
+ * events equal those of the general engine to the last event; this path only saves look-ups. A
+ * message costs two events, and neither event allocates, copies a message or searches an inbox.
  *
- * The order of send and receive: the general engine gives the send to the network first
- * (system-layer.md#credit-engine). Where the receive finds nothing to take, posting it makes no
- * event, and the two may change places.
+ * The general engine sends before it posts the receive (system-layer.md#credit-engine). Where the
+ * receive finds no bytes, posting it makes no event, so this path may post it first.
  */
 #include "sim/collective/uniform_phase.h"
 #include "net/fast_path.h"
@@ -26,9 +24,10 @@ _Static_assert(offsetof(struct asim_uniform_phase, credit.next) == 64 &&
                "what a message looks at is two cache lines");
 #endif
 
-/* All steps alike, one message out and one in for one credit: those of a ring. Then there are as
- * many arrivals as steps, and as many credits at the end as at the start: when those are free and
- * all steps taken, every message has come, and nothing of the uniform phase is in use any more. */
+/* The precondition of this path: all steps alike, with one message out and one in for one credit,
+ * as in a ring. Such a phase has as many arrivals as steps, and as many credits at the end as at
+ * the start: when the credits are free and all steps taken, every message has arrived, and nothing
+ * refers to the struct any more. */
 static int is_uniform(const struct asim_rank *rank, const struct asim_chunk *chunk)
 {
     const struct asim_step *step = &chunk->next_step;
@@ -50,7 +49,7 @@ static inline int has_row(const struct asim_uniform_phase *uniform)
     return uniform->to == ASIM_NOBODY;
 }
 
-/* 0 or ASIM_ENOMEM. The network numbers the messages of a row by itself. */
+/* 0 or ASIM_ENOMEM. The network counts up the ids of a row's messages. */
 static int open_row(struct asim_rank *rank, struct asim_uniform_phase *uniform,
                     const struct asim_step *step)
 {
@@ -111,7 +110,7 @@ int asim_uniform_phase_begin(struct asim_rank *rank, struct asim_chunk *chunk)
     return 1;
 }
 
-/* Nothing points at the uniform phase any more: see is_uniform. */
+/* No event or receive refers to the phase any more (is_uniform). */
 static void end(struct asim_rank *rank, struct asim_chunk *chunk)
 {
     struct asim_world *world = rank->world;
@@ -137,7 +136,8 @@ uint64_t asim_uniform_phase_unsent(const struct asim_rank *rank)
     return left;
 }
 
-/* Posting the receive of a step where nothing has come yet, and no other waits, is no event. */
+/* Posts the receive of a step where the inbox is empty, which makes no event. 0: it is not empty.
+ */
 static inline int post_first(struct asim_uniform_phase *uniform, uint64_t now)
 {
     struct asim_inbox *inbox = uniform->inbox;
@@ -165,7 +165,7 @@ static void send(struct asim_rank *rank, const struct asim_uniform_phase *unifor
         asim_rank_fail_nomem(rank, "sending a message");
 }
 
-/* The long way: one credit more, whatever stands in the inbox, and perhaps the last. */
+/* The slow path: one more credit, with any contents of the inbox; may end the phase. */
 void asim_uniform_phase_credit(struct asim_rank *rank, struct asim_chunk *chunk)
 {
     const struct asim_world *world = rank->world;
@@ -186,8 +186,8 @@ void asim_uniform_phase_credit(struct asim_rank *rank, struct asim_chunk *chunk)
         end(rank, chunk);
 }
 
-/* What the next messages to come reduce: their count tells (coll.h). The plan lies elsewhere, and
- * is asked a few times a phase only where it says for how long its answer holds. */
+/* Looks up the bytes that the next messages reduce, which depend on their number (coll/coll.h). The
+ * plan lies on other cache lines, so its answer is kept for as long as the plan says. */
 static void look_up_reduction(struct asim_uniform_phase *uniform)
 {
     const struct asim_plan *plan = &uniform->recv.chunk->plan;
@@ -199,8 +199,7 @@ static void look_up_reduction(struct asim_uniform_phase *uniform)
     uniform->constant_until = until < UINT32_MAX ? (uint32_t)until : UINT32_MAX;
 }
 
-/* The phase's own credit, whose credit.bytes are set, comes back after delay_ns; it must be free.
- */
+/* Schedules the credit of the struct after delay_ns; it must be free, with credit.bytes set. */
 static inline void add_credit(struct asim_rank *rank, struct asim_uniform_phase *uniform,
                               uint64_t delay_ns)
 {
@@ -208,7 +207,7 @@ static inline void add_credit(struct asim_rank *rank, struct asim_uniform_phase 
     asim_clock_add_embedded(rank, delay_ns, &uniform->credit);
 }
 
-/* Also where the uniform phase's own credit is in use. */
+/* Uses an event of the pool where the credit of the struct is in use. */
 void asim_uniform_phase_arrival(struct asim_rank *rank, struct asim_uniform_phase *uniform)
 {
     if (uniform->arrived >= uniform->constant_until)
@@ -223,7 +222,7 @@ void asim_uniform_phase_arrival(struct asim_rank *rank, struct asim_uniform_phas
     add_credit(rank, uniform, uniform->delay_ns);
 }
 
-/* The delay is over: now the reduction, which takes the credit once more. */
+/* The endpoint delay is over; the reduction takes the credit once more. */
 void asim_uniform_phase_reduce(struct asim_rank *rank, struct asim_uniform_phase *uniform)
 {
     uint64_t bytes = uniform->credit.bytes;
@@ -236,8 +235,8 @@ void asim_uniform_phase_reduce(struct asim_rank *rank, struct asim_uniform_phase
     add_credit(rank, uniform, uniform->reduce_ns);
 }
 
-/* Mostly the credit is the only one, is good for one more step, and its receive finds nothing: it
- * may as well be posted before the send, so that no call is left in the middle. */
+/* The fast case: the only credit serves one more step whose receive finds no bytes. The receive is
+ * posted before the send, so the send is the last call. */
 void asim_uniform_phase_step(struct asim_rank *rank, struct asim_uniform_phase *uniform,
                              uint64_t now)
 {

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-only
  *
- * Runs what lies in `folder` over the network of mock_network.h in many ways: shards, threads,
- * orders, windows and processes (worlds that exchange blocks); all must come to one outcome.
+ * Runs the traces of `folder` over the network of mock_network.h in many variants: shards, threads,
+ * orders, windows and processes (worlds that exchange buffers). All variants must have one outcome.
  */
-#ifndef ASIM_TESTS_WAYS_H
-#define ASIM_TESTS_WAYS_H
+#ifndef ASIM_TESTS_RUN_VARIANTS_H
+#define ASIM_TESTS_RUN_VARIANTS_H
 
 #include "mock_network.h"
 
@@ -12,7 +12,7 @@ enum { RANKS = 8, OPS = 9 };
 
 static char folder[128];
 
-struct way { /* to run it */
+struct variant { /* of a run */
     uint32_t shards, processes;
     int backwards, threads;
     uint64_t window;
@@ -21,7 +21,7 @@ struct way { /* to run it */
 struct outcome {
     int code;
     struct asim_err err;
-    struct run_text lines; /* notes among them */
+    struct run_text lines; /* with diagnostics */
     char files[65536];
 };
 
@@ -36,7 +36,7 @@ static inline void remove_inputs(uint32_t ranks)
     run_remove(folder, ranks);
 }
 
-/* How the run was dealt is no result. */
+/* Keeps all diagnostics but the one about processes. */
 static inline void note(void *self, const char *text)
 {
     if (!strstr(text, "processes with windows of"))
@@ -60,7 +60,7 @@ static inline void add_file(char *all, size_t size, const char *out, const char 
     unlink(path);
 }
 
-/* All that reports left, in a fixed order; nothing else may lie there. */
+/* Takes all report files, in a fixed order; the folder must hold no other file. */
 static inline void take_files(struct outcome *outcome, const char *out)
 {
     static const char *const names[] = {"ranks.csv", "ops.csv", "summary.json", "log.txt"};
@@ -77,7 +77,7 @@ static inline void take_files(struct outcome *outcome, const char *out)
     run_remove_reports(out);
 }
 
-/* Keeps the first code that is not 0, and says whether there has been one. */
+/* Keeps the first code that is not 0; returns the code kept. */
 static inline int went_wrong(struct outcome *outcome, int code)
 {
     outcome->code = outcome->code ? outcome->code : code;
@@ -85,8 +85,8 @@ static inline int went_wrong(struct outcome *outcome, int code)
 }
 
 /* NULL where the world cannot be opened. */
-static inline struct asim_world *open_one(const char *out, const struct way *way, uint32_t process,
-                                          struct outcome *outcome)
+static inline struct asim_world *open_one(const char *out, const struct variant *variant,
+                                          uint32_t process, struct outcome *outcome)
 {
     static char topology[] = "auto:switch,rate=200Gbps,delay=500ns";
     struct asim_hooks hooks = {.self = &outcome->lines};
@@ -108,7 +108,7 @@ static inline struct asim_world *open_one(const char *out, const struct way *way
     settings.system = system;
     settings.groups = groups;
     settings.process = process;
-    settings.processes = way->processes;
+    settings.processes = variant->processes;
     if (!outcome->code)
         went_wrong(outcome, asim_world_open(&world, &settings, &hooks, err));
     if (!outcome->code)
@@ -118,18 +118,18 @@ static inline struct asim_world *open_one(const char *out, const struct way *way
     return world;
 }
 
-/* What each has for each, after a window. */
+/* Hands over the buffer of each world for each other world, after a window. */
 static inline void exchange(const struct mock *mock, struct outcome *outcome)
 {
-    struct asim_buffer block;
+    struct asim_buffer buffer;
 
     for (uint32_t from = 0; mock->n_worlds > 1 && from < mock->n_worlds; from++)
         for (uint32_t to = 0; to < mock->n_worlds; to++) {
             if (from == to || outcome->code)
                 continue;
-            went_wrong(outcome, asim_world_pack(mock->worlds[from], to, &block, &outcome->err));
-            if (!outcome->code && block.n)
-                went_wrong(outcome, asim_world_unpack(mock->worlds[to], &block, &outcome->err));
+            went_wrong(outcome, asim_world_pack(mock->worlds[from], to, &buffer, &outcome->err));
+            if (!outcome->code && buffer.n)
+                went_wrong(outcome, asim_world_unpack(mock->worlds[to], &buffer, &outcome->err));
         }
 }
 
@@ -141,20 +141,20 @@ static inline int is_at_end(const struct mock *mock)
         stopped |= asim_world_is_stopped(mock->worlds[w]);
         over &= asim_world_is_over(mock->worlds[w]);
     }
-    return over || stopped || fake_next(mock) == ASIM_NEVER;
+    return over || stopped || mock_next(mock) == ASIM_NEVER;
 }
 
 static inline void finish(struct mock *mock, struct outcome *outcome)
 {
     struct asim_err run = outcome->err;
-    struct asim_buffer block;
+    struct asim_buffer buffer;
     int verdict;
 
     run.code = outcome->code;
     for (uint32_t w = 1; w < mock->n_worlds; w++)
         if (went_wrong(outcome,
-                       asim_world_pack_end(mock->worlds[w], &run, &block, &outcome->err)) == 0)
-            went_wrong(outcome, asim_world_unpack_end(mock->worlds[0], &block, &outcome->err));
+                       asim_world_pack_end(mock->worlds[w], &run, &buffer, &outcome->err)) == 0)
+            went_wrong(outcome, asim_world_unpack_end(mock->worlds[0], &buffer, &outcome->err));
     outcome->code = asim_world_finish(mock->worlds[0], outcome->code, &outcome->err);
     verdict = outcome->code;
     for (uint32_t w = 1; w < mock->n_worlds; w++) {
@@ -169,8 +169,8 @@ static inline void go(struct mock *mock, struct outcome *outcome)
     for (uint32_t w = 0; w < mock->n_worlds; w++)
         asim_world_start(mock->worlds[w], NULL);
     while (!outcome->code && !is_at_end(mock)) {
-        mock->until = fake_next(mock) + mock->window;
-        fake_window(mock);
+        mock->until = mock_next(mock) + mock->window;
+        mock_window(mock);
         for (uint32_t w = 0; w < mock->n_worlds; w++)
             mock->user[w].settled(mock->user[w].self, mock->until);
         exchange(mock, outcome);
@@ -178,7 +178,7 @@ static inline void go(struct mock *mock, struct outcome *outcome)
     finish(mock, outcome);
 }
 
-static inline void run(const struct way *way, struct outcome *outcome)
+static inline void run(const struct variant *variant, struct outcome *outcome)
 {
     static struct mock mock;
     struct asim_world *world;
@@ -186,47 +186,47 @@ static inline void run(const struct way *way, struct outcome *outcome)
 
     memset(outcome, 0, sizeof *outcome);
     memset(&mock, 0, sizeof mock);
-    mock.n_shards = way->shards;
-    mock.backwards = way->backwards;
-    mock.threads = way->threads;
-    mock.window = way->window;
+    mock.n_shards = variant->shards;
+    mock.backwards = variant->backwards;
+    mock.threads = variant->threads;
+    mock.window = variant->window;
     mock.latency = 2000;
     snprintf(out, sizeof out, "%s/out", folder);
-    for (uint32_t p = 0; p < way->processes && !outcome->code; p++)
-        if ((world = open_one(out, way, p, outcome)) && fake_take(&mock, world))
+    for (uint32_t p = 0; p < variant->processes && !outcome->code; p++)
+        if ((world = open_one(out, variant, p, outcome)) && mock_replace(&mock, world))
             went_wrong(outcome, asim_err_nomem(&outcome->err, "making the test's network"));
     if (!outcome->code)
         go(&mock, outcome);
     for (uint32_t w = 0; w < mock.n_worlds; w++)
         asim_world_close(mock.worlds[w]);
-    fake_end(&mock);
+    mock_end(&mock);
     take_files(outcome, out);
 }
 
-/* The first way is the plain one; what it gave is returned for a look at it. */
-static inline const struct outcome *all_ways(void)
+/* Returns the outcome of the first variant for further checks. */
+static inline const struct outcome *all_variants(void)
 {
-    static const struct way ways[] = {
+    static const struct variant variants[] = {
         {1, 1, 0, 0, 2000}, {1, 1, 1, 0, 2000}, {2, 1, 0, 0, 2000}, {4, 1, 1, 0, 2000},
         {2, 1, 0, 1, 2000}, {4, 1, 0, 1, 2000}, {1, 1, 0, 0, 100},  {3, 1, 1, 0, 100},
         {1, 2, 0, 0, 2000}, {1, 3, 1, 0, 2000}, {2, 4, 0, 0, 2000}, {2, 2, 0, 1, 100},
     };
-    static struct outcome plain, other;
+    static struct outcome first, other;
 
-    run(&ways[0], &plain);
-    for (size_t i = 1; i < sizeof ways / sizeof *ways; i++) {
+    run(&variants[0], &first);
+    for (size_t i = 1; i < sizeof variants / sizeof *variants; i++) {
         int before = check_failures;
 
-        run(&ways[i], &other);
-        CHECK_U64(other.code, plain.code);
-        CHECK_STR(other.err.text, plain.err.text);
-        CHECK_STR(other.lines.at, plain.lines.at);
-        CHECK_STR(other.files, plain.files);
+        run(&variants[i], &other);
+        CHECK_U64(other.code, first.code);
+        CHECK_STR(other.err.text, first.err.text);
+        CHECK_STR(other.lines.at, first.lines.at);
+        CHECK_STR(other.files, first.files);
         if (check_failures > before)
-            fprintf(stderr, "  with %u lanes, %u processes, windows of %u ns\n", ways[i].shards,
-                    ways[i].processes, (unsigned)ways[i].window);
+            fprintf(stderr, "  with %u shards, %u processes, windows of %u ns\n",
+                    variants[i].shards, variants[i].processes, (unsigned)variants[i].window);
     }
-    return &plain;
+    return &first;
 }
 
 #endif

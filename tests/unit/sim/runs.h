@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only
  *
- * Whole runs inside a test: traces written with the trace writer into a folder of their own, a
- * world opened on them, its result lines and notes kept in memory.
+ * Whole runs inside a test: writes traces into a folder of their own, opens a world on them, and
+ * keeps its result lines and diagnostics in memory.
  */
 #ifndef ASIM_TESTS_RUNS_H
 #define ASIM_TESTS_RUNS_H
@@ -15,18 +15,18 @@
 #include "asim/trace.h"
 #include "check.h"
 
-struct run_op { /* one node of a trace; peer and tag for send and receive */
+struct run_op { /* a node of a trace; peer and tag: of sends and receives */
     int type;   /* enum asim_op_type */
     uint64_t id, bytes;
     int64_t peer, tag, comm_type;
-    uint64_t micros, after; /* after: id of the node before it, 0 = none */
+    uint64_t micros, after; /* after: id of its parent, 0 = none */
     const uint64_t *sizes;  /* comm_sizes of a collective of three ranks, or NULL */
     const char *group;      /* pg_name of a collective, or NULL; not with sizes */
 };
 
-/* NULL = packet level, else the analytical network of that name, of run_shape. */
+/* NULL: the packet network; else the name of an analytical network, of run_shape. */
 static char *run_mode;
-/* Instead of a 200G/500 ns switch and the system's defaults. */
+/* NULL: a switch of 200G and 500 ns; the defaults of the system configuration. */
 static char *run_topology, *run_system;
 static const struct asim_netshape run_shape = {{{ASIM_NET_FULLY_CONNECTED, 3, 50, 500}}, 1};
 
@@ -101,7 +101,7 @@ static inline void run_folder(char *folder, size_t size)
         abort();
 }
 
-/* How many files lie in the folder whose names have `word` in them. */
+/* The number of files in the folder whose names contain `word`. */
 static inline int run_reports(const char *out, const char *word)
 {
     DIR *dir = opendir(out);
@@ -164,7 +164,7 @@ static inline int run_open(struct asim_world **world, const char *folder, const 
     return code;
 }
 
-/* Opens, runs and closes; the code of the run. */
+/* Opens, runs and closes; returns the code of the run. */
 static inline int run_all(const char *folder, const char *out, struct run_text *text,
                           struct asim_err *err)
 {

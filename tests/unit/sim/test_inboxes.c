@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only
  *
- * Inboxes that are idle are given back when they are many (sim/collective/match.c): messages of
- * ever new tags, some early and some late, all arrive, and no more inboxes are left than are kept
- * for the next message. Over both kinds of network.
+ * A sweep frees idle inboxes when they are many (sim/collective/match.c): messages of ever new
+ * tags, some early and some late, all arrive, and at the end few inboxes are left. On both kinds of
+ * network.
  */
 #include "runs.h"
 
@@ -10,8 +10,8 @@
 
 enum { MESSAGES = 300, KEPT_MOST = 64 };
 
-/* Rank 0 sends one after the other; rank 1 computes first, so that the early ones wait for their
- * receives, which are posted all at once. */
+/* Rank 0 sends one message after the other. Rank 1 computes first, so that early messages wait for
+ * their receives, which it then posts at once. */
 static void write_traces(const char *folder)
 {
     static struct run_op send[MESSAGES], receive[MESSAGES + 1];

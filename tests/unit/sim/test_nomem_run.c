@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only
  *
- * Memory running out at every allocation of a whole run: reading traces, building the network,
- * collectives, messages, reports. The linker puts our malloc in place of libc's for everything
- * linked into this test (tests/CMakeLists.txt, --wrap), so the core is the core as it is. Each
- * failure must end in the sentence for it, never in a crash, and leave no half file; the sanitizer
- * build says if it left memory.
+ * Every allocation of a whole run fails once: reading traces, building the network, collectives,
+ * messages, reports. The linker replaces malloc for this test (tests/CMakeLists.txt, --wrap), so
+ * the core is unchanged. Each failure must end in its error, never in a crash, and leave no half
+ * file; the sanitizer build finds leaks.
  */
 #include "nomem_malloc.h"
 #include "runs.h"
@@ -57,7 +56,7 @@ static void refuse_each(const char *folder, const char *out)
         left = n++;
         code = run_all(folder, out, &text, &err);
         left = -1;
-        if (code == 0) { /* none was refused, or it was one that could be done without */
+        if (code == 0) { /* no allocation failed, or the run needs none of it */
             CHECK_STR(text.at, good.at);
             run_remove_reports(out);
             continue;
@@ -65,7 +64,7 @@ static void refuse_each(const char *folder, const char *out)
         CHECK_U64(err.code, (uint64_t)ASIM_ENOMEM);
         CHECK(strstr(err.text, "memory") != NULL);
         CHECK(run_reports(out, ".partial") == 0);
-        run_remove_reports(out); /* whole ones, where it was the last report that failed */
+        run_remove_reports(out); /* complete files, where the last report failed */
         if (check_failures) {
             fprintf(stderr, "  at allocation %ld, code %d: %s\n", n, code, err.text);
             break;

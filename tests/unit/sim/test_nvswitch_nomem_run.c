@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only
  *
  * NVSwitches that take part in collectives (sim/collective/nvswitch.c), in whole runs: the time of
- * NVLS in closed form, servers that share an NVSwitch, several NVSwitches in turn, and what is said
- * where a server's GPUs do not meet in one. Then memory running out at every allocation of such a
- * run: each ends in the sentence for it and leaves nothing behind.
+ * NVLS in closed form, two servers with one NVSwitch, several NVSwitches in turn, and the error
+ * where the GPUs of a server do not share an NVSwitch. Then every allocation of such a run fails
+ * once: each failure ends in its error and leaves nothing behind.
  */
 #include "nomem_malloc.h"
 #include "runs.h"
@@ -49,9 +49,9 @@ static uint64_t run_ns(char *topology, struct asim_err *err)
     return at ? strtoull(at + 17, NULL, 10) : 0;
 }
 
-/* A quarter of 4096 frames of 1036 bytes at 2880 Gb/s is 3 ns a frame, 12288 ns, behind a latency
- * of 3010: four times up, once down, and at most the way over four links of 25 ns for each, which
- * acknowledgements take on their way back. */
+/* A quarter is 4096 frames of 1036 bytes. At 2880 Gb/s a frame takes 3 ns, so a quarter takes 12288
+ * ns, after a latency of 3010 ns. There are four stages up and one down, and each adds at most the
+ * delay of 25 ns of four links and the way back of its acknowledgements. */
 static void time_of_nvls(void)
 {
     static char one[] = "auto:Spectrum-X,psn=1,gt=H100,nvbw=2880Gbps";
@@ -63,13 +63,13 @@ static void time_of_nvls(void)
     ns = run_ns(one, &err);
     CHECK_STR(err.text, "");
     CHECK(ns >= least && ns < least + FIVE_STAGES * 250);
-    /* Two NVSwitches of half the rate: each carries every other quarter, alone on its links. */
+    /* Each of two NVSwitches of half the rate carries every other quarter, alone on its links. */
     ns = run_ns(two, &err);
     CHECK_STR(err.text, "");
     CHECK(ns >= least + FIVE_STAGES * 12288 && ns < least + FIVE_STAGES * (12288 + 250));
 }
 
-/* The two servers of four of the algorithm's name meet in the NVSwitch of all eight. */
+/* The algorithm's name says servers of four, and both servers hang on the NVSwitch of all eight. */
 static void two_in_one(void)
 {
     static char topology[] = "auto:Spectrum-X,psn=1,gt=H100,nvbw=2880Gbps";

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only
  *
- * One packet run in 1 to 4 processes, on 1 or 2 threads or event by event: worlds that share a leaf
- * and spine network and hand each other blocks after every window, as processes do. stdout and
- * every file, those of the network included, are the bytes of the run in one process. One switch is
- * left to the first process.
+ * One packet run in 1 to 4 processes, on 1 or 2 threads or in per-event mode: worlds that share a
+ * leaf and spine network and exchange buffers after every window, as processes do. stdout and every
+ * file, including those of the network, must equal those of one process. A network of one switch
+ * stays in the first process.
  */
 #include <stdlib.h>
 #include "fabric/grid.h"
@@ -14,9 +14,9 @@
 enum { RANKS = 8, SERVER_RANKS = 16, WORLDS = 4 };
 
 static char folder[128];
-static uint32_t round_robin; /* runs in which sides took turns */
+static uint32_t half_step_runs; /* runs that used half-steps */
 
-struct way {
+struct variant {
     uint32_t processes, threads;
     int per_event; /* per-event mode */
 };
@@ -28,11 +28,11 @@ struct outcome {
     char files[16 << 20];
 };
 
-/* Leaves and spines, or servers whose NVSwitches take part (several ACKs a ns on their links), or
- * one switch. */
+/* The network is one of leaves and spines, or of servers whose NVSwitches take part (several ACKs a
+ * ns on their links), or one switch. */
 static int with_nvswitches, with_one_switch;
 
-/* The network's own files go beside those of --out. */
+/* Puts the network's files beside those of --out. */
 static void describe(char text[4][200], const char *out, const char *cc, const char *overrides[15])
 {
     static const char *const keys[] = {"FCT_OUTPUT_FILE", "PFC_OUTPUT_FILE", "QLEN_MON_FILE"};
@@ -46,11 +46,11 @@ static void describe(char text[4][200], const char *out, const char *cc, const c
     }
     if (with_nvswitches)
         memcpy(overrides + 6, servers, sizeof servers);
-    else /* a buffer of one byte and no windows: queues are marked */
+    else /* a buffer of one byte and no send window: switches mark frames */
         memcpy(overrides + 6, contended, sizeof contended);
 }
 
-static struct asim_world *open_one(const char *cc, const struct way *way, uint32_t process,
+static struct asim_world *open_one(const char *cc, const struct variant *variant, uint32_t process,
                                    struct outcome *outcome)
 {
     static char leaves[] = "auto:leaf_spine,npa=2,psn=2,bw=100Gbps,apbw=100Gbps,latency=700ns";
@@ -73,10 +73,10 @@ static struct asim_world *open_one(const char *cc, const struct way *way, uint32
     settings.reports = all;
     settings.net_overrides = overrides;
     settings.process = process;
-    settings.processes = way->processes;
+    settings.processes = variant->processes;
     settings.borrowed_cores = 2;
-    settings.threads = way->threads;
-    settings.per_event = way->per_event;
+    settings.threads = variant->threads;
+    settings.per_event = variant->per_event;
     CHECK(asim_world_open(&world, &settings, &hooks, &outcome->err) == 0);
     CHECK(asim_reports_open(world, out, &outcome->err) == 0);
     CHECK_STR(outcome->err.text, "");
@@ -88,20 +88,20 @@ static struct asim_world *open_one(const char *cc, const struct way *way, uint32
 static void exchange(struct asim_world *const *worlds, uint32_t n)
 {
     struct asim_err err = {0};
-    struct asim_buffer block;
+    struct asim_buffer buffer;
 
     for (uint32_t from = 0; from < n; from++)
         for (uint32_t to = 0; to < n; to++) {
             if (from == to)
                 continue;
-            CHECK(asim_world_pack(worlds[from], to, &block, &err) == 0);
-            if (block.n)
-                CHECK(asim_world_unpack(worlds[to], &block, &err) == 0);
+            CHECK(asim_world_pack(worlds[from], to, &buffer, &err) == 0);
+            if (buffer.n)
+                CHECK(asim_world_unpack(worlds[to], &buffer, &err) == 0);
         }
     CHECK_STR(err.text, "");
 }
 
-/* The beginning of the window something happens in next, anywhere; ASIM_NEVER at the end. */
+/* The beginning of the next window with an event in any world; ASIM_NEVER at the end. */
 static uint64_t next_window(struct asim_world *const *worlds, uint32_t n)
 {
     uint64_t next = ASIM_NEVER;
@@ -118,8 +118,8 @@ static uint64_t next_window(struct asim_world *const *worlds, uint32_t n)
     return over ? ASIM_NEVER : next;
 }
 
-/* As processes agree on it. */
-static void take_turns(struct asim_world *const *worlds, uint32_t n)
+/* Uses half-steps if all worlds may, as processes agree on it. */
+static void agree_on_half_steps(struct asim_world *const *worlds, uint32_t n)
 {
     uint32_t may = 0;
 
@@ -127,19 +127,19 @@ static void take_turns(struct asim_world *const *worlds, uint32_t n)
         may += asim_grid_may_use_half_steps(worlds[w]->via.fabric) != 0;
     for (uint32_t w = 0; may == n && w < n; w++)
         asim_grid_use_half_steps(worlds[w]->via.fabric);
-    round_robin += may == n;
+    half_step_runs += may == n;
 }
 
 static int run_shared(struct asim_world *const *worlds, uint32_t n, struct outcome *outcome)
 {
     struct asim_err none = {0};
-    struct asim_buffer block;
+    struct asim_buffer buffer;
     uint64_t t;
     int code;
 
     for (uint32_t w = 0; w < n; w++)
         CHECK(asim_world_start(worlds[w], &outcome->err) == 0);
-    take_turns(worlds, n);
+    agree_on_half_steps(worlds, n);
     while ((t = next_window(worlds, n)) != ASIM_NEVER) {
         t += asim_exchange_lookahead(worlds[0]->via.fabric);
         for (uint32_t w = 0; w < n; w++)
@@ -147,8 +147,8 @@ static int run_shared(struct asim_world *const *worlds, uint32_t n, struct outco
         exchange(worlds, n);
     }
     for (uint32_t w = 1; w < n; w++) {
-        CHECK(asim_world_pack_end(worlds[w], &none, &block, &outcome->err) == 0);
-        CHECK(asim_world_unpack_end(worlds[0], &block, &outcome->err) == 0);
+        CHECK(asim_world_pack_end(worlds[w], &none, &buffer, &outcome->err) == 0);
+        CHECK(asim_world_unpack_end(worlds[0], &buffer, &outcome->err) == 0);
     }
     code = asim_world_finish(worlds[0], 0, &outcome->err);
     for (uint32_t w = 1; w < n; w++)
@@ -156,8 +156,8 @@ static int run_shared(struct asim_world *const *worlds, uint32_t n, struct outco
     return code;
 }
 
-/* Only the first has anything to do, on twice its threads. */
-static int run_whole(struct asim_world *const *worlds, uint32_t n, struct outcome *outcome)
+/* The first process runs everything, on twice its threads. */
+static int run_unpartitioned(struct asim_world *const *worlds, uint32_t n, struct outcome *outcome)
 {
     int code = asim_world_run(worlds[0], &outcome->err);
 
@@ -173,7 +173,7 @@ static int run_worlds(struct asim_world *const *worlds, uint32_t n, struct outco
 {
     if (n > 1 && !asim_world_is_unpartitioned(worlds[0]))
         return run_shared(worlds, n, outcome);
-    return run_whole(worlds, n, outcome);
+    return run_unpartitioned(worlds, n, outcome);
 }
 
 static void take_file(char *all, size_t size, const char *name)
@@ -189,13 +189,13 @@ static void take_file(char *all, size_t size, const char *name)
         return;
     n += (size_t)snprintf(all + n, size - n, "--- %s\n", name);
     n += fread(all + n, 1, size - n - 1, file);
-    CHECK(n < size - 1); /* nothing is cut */
+    CHECK(n < size - 1); /* all of the file fits */
     all[n] = '\0';
     fclose(file);
     unlink(path);
 }
 
-static void run(const char *cc, const struct way *way, struct outcome *outcome)
+static void run(const char *cc, const struct variant *variant, struct outcome *outcome)
 {
     static const char *const names[] = {"summary.json", "ranks.csv", "ops.csv", "flows.csv",
                                         "links.csv",    "rates.csv", "f.txt",   "p.txt",
@@ -204,10 +204,10 @@ static void run(const char *cc, const struct way *way, struct outcome *outcome)
     char out[160];
 
     memset(outcome, 0, sizeof *outcome);
-    for (uint32_t p = 0; p < way->processes; p++)
-        worlds[p] = open_one(cc, way, p, outcome);
-    outcome->code = run_worlds(worlds, way->processes, outcome);
-    for (uint32_t p = 0; p < way->processes; p++)
+    for (uint32_t p = 0; p < variant->processes; p++)
+        worlds[p] = open_one(cc, variant, p, outcome);
+    outcome->code = run_worlds(worlds, variant->processes, outcome);
+    for (uint32_t p = 0; p < variant->processes; p++)
         asim_world_close(worlds[p]);
     for (size_t i = 0; i < sizeof names / sizeof *names; i++)
         take_file(outcome->files, sizeof outcome->files, names[i]);
@@ -218,7 +218,7 @@ static void run(const char *cc, const struct way *way, struct outcome *outcome)
     run_remove_reports(out);
 }
 
-/* The first difference, with the file it is in: a file is too long to be shown. */
+/* Prints the first difference: a whole file is too long. */
 static void compare(const char *got, const char *want)
 {
     size_t same = 0, line;
@@ -233,32 +233,32 @@ static void compare(const char *got, const char *want)
     fprintf(stderr, "  got  %.160s\n  want %.160s\n", got + line, want + line);
 }
 
-static void all_ways(const char *cc)
+static void all_variants(const char *cc)
 {
-    static const struct way ways[] = {
+    static const struct variant variants[] = {
         {1, 1, 0}, {1, 2, 0}, {2, 1, 0}, {3, 1, 0}, {4, 1, 0},
         {2, 2, 0}, {1, 1, 1}, {2, 1, 1}, {3, 1, 1}, {4, 1, 1},
     };
-    static struct outcome plain, other;
+    static struct outcome first, other;
 
-    run(cc, &ways[0], &plain);
-    CHECK_STR(plain.err.text, "");
-    CHECK(strstr(plain.lines.at, "[job] finished: ") != NULL);
-    CHECK(strcmp(cc, "1") || with_nvswitches || strstr(plain.files, "\"ecn_marks\": 0,") == NULL);
-    for (size_t i = 1; i < sizeof ways / sizeof *ways; i++) {
+    run(cc, &variants[0], &first);
+    CHECK_STR(first.err.text, "");
+    CHECK(strstr(first.lines.at, "[job] finished: ") != NULL);
+    CHECK(strcmp(cc, "1") || with_nvswitches || strstr(first.files, "\"ecn_marks\": 0,") == NULL);
+    for (size_t i = 1; i < sizeof variants / sizeof *variants; i++) {
         int before = check_failures;
 
-        run(cc, &ways[i], &other);
+        run(cc, &variants[i], &other);
         CHECK_STR(other.err.text, "");
-        CHECK_STR(other.lines.at, plain.lines.at);
-        compare(other.files, plain.files);
+        CHECK_STR(other.lines.at, first.lines.at);
+        compare(other.files, first.files);
         if (check_failures > before)
-            fprintf(stderr, "  CC_MODE %s, %u processes, %u threads%s\n", cc, ways[i].processes,
-                    ways[i].threads, ways[i].per_event ? ", event by event" : "");
+            fprintf(stderr, "  CC_MODE %s, %u processes, %u threads%s\n", cc, variants[i].processes,
+                    variants[i].threads, variants[i].per_event ? ", event by event" : "");
     }
 }
 
-/* A ring, then everybody to rank 3, then everybody with everybody. */
+/* A ring, then a message from each rank to rank 3, then an all-to-all. */
 static void write_traces(void)
 {
     for (uint32_t r = 0; r < RANKS; r++) {
@@ -315,7 +315,7 @@ static void nvswitches(void)
     for (uint32_t r = 0; r < SERVER_RANKS; r++)
         run_trace(folder, r, reduce, 3);
     with_nvswitches = 1;
-    all_ways("1");
+    all_variants("1");
     unlink(path);
 }
 
@@ -323,13 +323,13 @@ int main(void)
 {
     run_folder(folder, sizeof folder);
     write_traces();
-    all_ways("1");
-    CHECK_U64(round_robin, 4); /* not in per-event mode */
-    all_ways("3");
-    all_ways("7");
-    CHECK_U64(round_robin, 4); /* nor with INT or timestamps */
+    all_variants("1");
+    CHECK_U64(half_step_runs, 4); /* only leaves and spines with windows */
+    all_variants("3");
+    all_variants("7");
+    CHECK_U64(half_step_runs, 4); /* INT and timestamps exclude half-steps */
     with_one_switch = 1;
-    all_ways("1");
+    all_variants("1");
     with_one_switch = 0;
     nvswitches();
     run_remove(folder, SERVER_RANKS);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only
  *
- * Small whole runs: two worlds advanced in turn in one process give what each gives alone; how
- * sends meet receives (parts of messages, several outstanding receives, late ones); that ends at
- * one time come in a fixed order; the text of a stall.
+ * Small whole runs: two worlds that advance in turn in one process, how receives take messages
+ * (parts of messages, several waiting receives, late receives), the order of ends at one time, and
+ * the texts of stalls.
  */
 #include "runs.h"
 
@@ -30,7 +30,7 @@ static char folder[128];
         .type = ASIM_OP_COMM_RECV, .id = i, .peer = of, .bytes = size, .tag = label, .after = dep  \
     }
 
-/* Runs what is in the folder; finish times of the first two ranks into cycles. */
+/* Runs the folder; sets cycles to the finish times of the first two ranks. */
 static int run(uint64_t cycles[2], struct asim_err *err)
 {
     struct asim_world *world = NULL;
@@ -66,7 +66,7 @@ static void messages(void)
 {
     uint64_t m = one_packet(800);
 
-    TRACE(0, SEND(1, 1, 800, 5, 0)); /* as it should be */
+    TRACE(0, SEND(1, 1, 800, 5, 0)); /* one message, one receive */
     TRACE(1, RECV(1, 0, 800, 5, 0));
     ends_at(m, m);
     TRACE(1, RECV(1, 0, 300, 5, 0), RECV(2, 0, 500, 5, 0)); /* one message, two receives */
@@ -74,12 +74,12 @@ static void messages(void)
     TRACE(0, SEND(1, 1, 800, 5, 0), SEND(2, 1, 800, 5, 1)); /* two messages, one receive */
     TRACE(1, RECV(1, 0, 1600, 5, 0));
     ends_at(2 * m, 2 * m);
-    TRACE(1, COMP(1, 9, 0), RECV(2, 0, 800, 5, 1), RECV(3, 0, 800, 5, 2)); /* both late */
+    TRACE(1, COMP(1, 9, 0), RECV(2, 0, 800, 5, 1), RECV(3, 0, 800, 5, 2)); /* both receives late */
     ends_at(2 * m, 9000);
-    TRACE(0, SEND(1, 1, 800, 6, 0), SEND(2, 1, 800, 5, 1)); /* tags keep messages apart */
+    TRACE(0, SEND(1, 1, 800, 6, 0), SEND(2, 1, 800, 5, 1)); /* two tags */
     TRACE(1, RECV(1, 0, 800, 5, 0), RECV(2, 0, 800, 6, 0));
     ends_at(2 * m, 2 * m);
-    /* Two receives of one key wait at once, met in the order they were posted. */
+    /* Two receives of one key wait at once and take messages in the order of posting. */
     TRACE(0, SEND(1, 1, 800, 5, 0), COMP(2, 50, 1), SEND(3, 1, 800, 5, 2));
     TRACE(1, RECV(1, 0, 800, 5, 0), RECV(2, 0, 800, 5, 0), COMP(3, 1, 1));
     ends_at(m + 50000 + m, m + 50000 + m);
@@ -90,7 +90,7 @@ static void stalls(void)
     struct asim_err err = {0};
     uint64_t cycles[2];
 
-    TRACE(0, RECV(1, 1, 800, 5, 0), SEND(2, 1, 800, 5, 1)); /* each waits for the other */
+    TRACE(0, RECV(1, 1, 800, 5, 0), SEND(2, 1, 800, 5, 1)); /* each rank waits for the other */
     TRACE(1, RECV(1, 0, 800, 5, 0), SEND(2, 0, 800, 5, 1));
     CHECK(run(cycles, &err) == ASIM_ESTALL);
     CHECK_STR(
@@ -109,7 +109,7 @@ static void stalls(void)
     CHECK(strstr(err.text, "from rank 0 with tag 5, of which 300 came") != NULL);
 
     memset(&err, 0, sizeof err);
-    TRACE(0, SEND(1, 1, 800, 5, 0)); /* nobody asks */
+    TRACE(0, SEND(1, 1, 800, 5, 0)); /* no receive */
     TRACE(1, COMP(1, 1, 0));
     CHECK(run(cycles, &err) == ASIM_EINVAL);
     CHECK(strstr(err.text, "rank 1 got 800 bytes from rank 0 with tag 5 that it never received"));
@@ -124,7 +124,7 @@ static void stalls(void)
     CHECK(strstr(err.text, "rank 1 waits") == NULL);
 
     memset(&err, 0, sizeof err);
-    TRACE(0, SEND(1, 7, 800, 5, 0)); /* a rank that is not there */
+    TRACE(0, SEND(1, 7, 800, 5, 0)); /* no such rank */
     TRACE(1, COMP(1, 1, 0));
     CHECK(run(cycles, &err) == ASIM_EINVAL);
     CHECK(strstr(err.text, "comm_dst 7; it must be another rank, 0 to 1") != NULL);
@@ -185,7 +185,7 @@ static void two_worlds(void)
     }
 }
 
-/* Ranks that end in the same ns are shown in the order of their numbers, run after run. */
+/* Lines of ranks that end in the same ns come in the order of ranks, in every run. */
 static void fixed_order(void)
 {
     static struct run_text first, again;
@@ -206,8 +206,9 @@ static void fixed_order(void)
     run_remove(where, 6);
 }
 
-/* A world that is opened and closed, or closed half-way, leaves nothing (the sanitizer looks). */
-static void given_up(void)
+/* A world that is closed before or in the middle of its run leaves no file and no memory (the
+ * sanitizer build looks). */
+static void closed_early(void)
 {
     struct asim_world *world = NULL;
     struct asim_err err = {0};
@@ -237,6 +238,6 @@ int main(void)
     run_remove(folder, 2);
     two_worlds();
     fixed_order();
-    given_up();
+    closed_early();
     return CHECK_DONE();
 }

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only
  *
- * One run, dealt in many ways: to 1 to 4 shards, advanced forwards, backwards or on threads of
- * their own, in windows of any length, and to 1 to 4 processes (worlds that exchange blocks).
- * Whatever the way, the code, the sentence, the lines and every report file are the same bytes: of
- * a run that ends well, of failures, of collectives that do not match, and of stalls.
+ * One run in many variants: on 1 to 4 shards, which advance forwards, backwards or on threads of
+ * their own, in windows of several lengths, and in 1 to 4 processes (worlds that exchange buffers).
+ * Every variant has the same code, error, lines and report files: of a run that ends well, of
+ * failures, of collectives that do not match, and of stalls.
  */
 #include "run_variants.h"
 
@@ -12,8 +12,8 @@ static int is_in_group(uint32_t r)
     return r == 0 || r == 3 || r == 5 || r == 6;
 }
 
-/* Compute of different lengths, collectives of all and of a group, a ring of messages, and a last
- * collective in which everybody meets. */
+/* Compute ops of different lengths, collectives of all ranks and of a group, a ring of messages,
+ * and a last collective of all ranks. */
 static uint32_t some_ops(uint32_t r, struct run_op *ops)
 {
     uint32_t n = 0;
@@ -77,49 +77,49 @@ static void write_inputs(void)
         run_trace(folder, r, ops, some_ops(r, ops));
 }
 
-/* What shards make and read together: flows of NCCL's rings, laid out on first use; and what none
- * of them can read, of which the first to ask is told. */
+/* Data that shards make on first use: NCCL graphs, and an algorithm that cannot be read, whose
+ * error is that of the earliest rank. */
 static void shared_algorithms(void)
 {
-    const struct outcome *plain;
+    const struct outcome *first;
     char text[400];
 
     write_text("system.json", "{\"preferred-dataset-splits\": 2, \"endpoint-delay\": 10, "
                               "\"all-reduce-implementation\": [\"ncclRing\"], "
                               "\"all-gather-implementation\": [\"ncclRing4\"], "
                               "\"all-to-all-implementation\": [\"ncclDirect\"]}");
-    plain = all_ways();
-    CHECK_STR(plain->err.text, "");
-    CHECK_U64(plain->code, 0);
-    CHECK(strstr(plain->lines.at, "[job] finished: 8 of 8 ranks") != NULL);
+    first = all_variants();
+    CHECK_STR(first->err.text, "");
+    CHECK_U64(first->code, 0);
+    CHECK(strstr(first->lines.at, "[job] finished: 8 of 8 ranks") != NULL);
     snprintf(text, sizeof text,
              "{\"all-to-all-implementation-custom\": [\"%s/none\"], "
              "\"all-reduce-implementation\": [\"ring\"], "
              "\"all-gather-implementation\": [\"ring\"]}",
              folder);
     write_text("system.json", text);
-    plain = all_ways();
-    CHECK_U64(plain->code, (uint64_t)ASIM_EINVAL);
-    CHECK(strstr(plain->err.text, "/none.") != NULL);
+    first = all_variants();
+    CHECK_U64(first->code, (uint64_t)ASIM_EINVAL);
+    CHECK(strstr(first->err.text, "/none.") != NULL);
     write_inputs();
 }
 
 static void ends_well(void)
 {
-    const struct outcome *plain = all_ways();
+    const struct outcome *first = all_variants();
 
-    CHECK_U64(plain->code, 0);
-    CHECK_STR(plain->err.text, "");
-    CHECK(strstr(plain->lines.at, "track-local-mem: rank 0's op 1 ('op') has no") != NULL);
-    CHECK(strstr(plain->lines.at, "[job] finished: 8 of 8 ranks") != NULL);
-    CHECK(strstr(plain->files, "--- tensors.7.json") != NULL);
-    CHECK(strstr(plain->files, "7,7,\"op\",COMM_COLL_NODE,ALL_TO_ALL,,8,8000,") != NULL);
-    CHECK(strstr(plain->files, "callback,sys->id=6, tick=") != NULL);
-    CHECK(strstr(plain->files, "\"messages\": 368,") != NULL);
+    CHECK_U64(first->code, 0);
+    CHECK_STR(first->err.text, "");
+    CHECK(strstr(first->lines.at, "track-local-mem: rank 0's op 1 ('op') has no") != NULL);
+    CHECK(strstr(first->lines.at, "[job] finished: 8 of 8 ranks") != NULL);
+    CHECK(strstr(first->files, "--- tensors.7.json") != NULL);
+    CHECK(strstr(first->files, "7,7,\"op\",COMM_COLL_NODE,ALL_TO_ALL,,8,8000,") != NULL);
+    CHECK(strstr(first->files, "callback,sys->id=6, tick=") != NULL);
+    CHECK(strstr(first->files, "\"messages\": 368,") != NULL);
 }
 
-/* Of two ranks that fail in one window the earlier counts, not the lower; lines of ranks that ended
- * before are shown, others not, and no file is left. */
+/* Of two ranks that fail in one window the earlier failure counts, not the lower rank. The lines of
+ * ranks that ended before it appear, later ones do not, and no file is left. */
 static void failures(void)
 {
     const struct run_op early[] = {
@@ -128,29 +128,29 @@ static void failures(void)
     const struct run_op late[] = {
         {.type = ASIM_OP_COMP, .id = 1, .micros = 6},
         {.type = ASIM_OP_COMM_SEND, .id = 2, .peer = 78, .bytes = 10, .after = 1}};
-    struct run_op first = {.type = ASIM_OP_COMP, .id = 1, .micros = 4};
-    const struct outcome *plain;
+    struct run_op compute = {.type = ASIM_OP_COMP, .id = 1, .micros = 4};
+    const struct outcome *first;
 
     for (uint32_t r = 0; r < RANKS; r++) {
-        first.micros = 4 + r % 4;
-        run_trace(folder, r, &first, 1);
+        compute.micros = 4 + r % 4;
+        run_trace(folder, r, &compute, 1);
     }
     run_trace(folder, 1, late, 2);
     run_trace(folder, 6, early, 2);
-    plain = all_ways();
-    CHECK_U64(plain->code, (uint64_t)ASIM_EINVAL);
-    CHECK(strstr(plain->err.text, "rank 6: send op 2 ('op') has comm_dst 77") == plain->err.text);
-    CHECK(strstr(plain->lines.at, "sys[4] finished, 4000") != NULL);
-    CHECK(strstr(plain->lines.at, "sys[5] finished, 5000") != NULL); /* before rank 6 */
-    CHECK(strstr(plain->lines.at, "sys[2] finished") == NULL);       /* at 6000 */
-    CHECK_STR(plain->files, "");
+    first = all_variants();
+    CHECK_U64(first->code, (uint64_t)ASIM_EINVAL);
+    CHECK(strstr(first->err.text, "rank 6: send op 2 ('op') has comm_dst 77") == first->err.text);
+    CHECK(strstr(first->lines.at, "sys[4] finished, 4000") != NULL);
+    CHECK(strstr(first->lines.at, "sys[5] finished, 5000") != NULL); /* before rank 6 */
+    CHECK(strstr(first->lines.at, "sys[2] finished") == NULL);       /* at 6000 */
+    CHECK_STR(first->files, "");
 }
 
-/* Rank 5 means another collective than the rest; it is the last to come. */
+/* Rank 5 issues another collective than the others, and joins last. */
 static void no_match(void)
 {
     struct run_op ops[OPS];
-    const struct outcome *plain;
+    const struct outcome *first;
     const char *want = "rank 5's collective 1 of all ranks, group 0 is ALL_TO_ALL, but another "
                        "member's is ALL_REDUCE; all members must issue their collectives in the "
                        "same order";
@@ -164,17 +164,18 @@ static void no_match(void)
         }
         run_trace(folder, r, ops, n);
     }
-    plain = all_ways();
-    CHECK_U64(plain->code, (uint64_t)ASIM_EINVAL);
-    CHECK_STR(plain->err.text, want);
-    CHECK_STR(plain->files, "");
+    first = all_variants();
+    CHECK_U64(first->code, (uint64_t)ASIM_EINVAL);
+    CHECK_STR(first->err.text, want);
+    CHECK_STR(first->files, "");
 }
 
-/* Ranks 2 and 7 lack the last collective, 3 and 5 that of the group, and 4 gets too little. */
+/* Ranks 2 and 7 lack the last collective, 3 and 5 that of the group, and rank 4 gets too few bytes.
+ */
 static void stalls(void)
 {
     struct run_op ops[OPS];
-    const struct outcome *plain;
+    const struct outcome *first;
 
     for (uint32_t r = 0; r < RANKS; r++) {
         uint32_t n = some_ops(r, ops);
@@ -185,22 +186,22 @@ static void stalls(void)
             ops[n - 2] = ops[n - 1];
             n--;
         }
-        if (r == 3) /* what it sends to 4 is not what 4 asks for */
+        if (r == 3) /* rank 4 wants more bytes */
             ops[3].bytes = 10;
         if (r == 6)
             ops[3].tag = 9;
         run_trace(folder, r, ops, n);
     }
-    plain = all_ways();
-    CHECK_U64(plain->code, (uint64_t)ASIM_ESTALL);
-    CHECK(strstr(plain->err.text, "7 of 8 ranks have not finished") != NULL);
-    CHECK(strstr(plain->err.text, "collective 1 of group 4 (ALL_GATHER, 4000 bytes), which these "
+    first = all_variants();
+    CHECK_U64(first->code, (uint64_t)ASIM_ESTALL);
+    CHECK(strstr(first->err.text, "7 of 8 ranks have not finished") != NULL);
+    CHECK(strstr(first->err.text, "collective 1 of group 4 (ALL_GATHER, 4000 bytes), which these "
                                   "ranks never joined: 3, 5") != NULL);
-    CHECK(strstr(plain->err.text, "which these ranks never joined: 0, 2, 6, 7") != NULL);
-    CHECK(strstr(plain->err.text, "with tag 7, of which 10 came") != NULL);
-    CHECK(strstr(plain->err.text, "rank 7 got 1600 bytes from rank 6 with tag 9") != NULL);
-    CHECK(strstr(plain->lines.at, "[job] stalled: 1 of 8 ranks") != NULL);
-    CHECK(strstr(plain->files, "--- tensors.4.json") != NULL);
+    CHECK(strstr(first->err.text, "which these ranks never joined: 0, 2, 6, 7") != NULL);
+    CHECK(strstr(first->err.text, "with tag 7, of which 10 came") != NULL);
+    CHECK(strstr(first->err.text, "rank 7 got 1600 bytes from rank 6 with tag 9") != NULL);
+    CHECK(strstr(first->lines.at, "[job] stalled: 1 of 8 ranks") != NULL);
+    CHECK(strstr(first->files, "--- tensors.4.json") != NULL);
 }
 
 int main(void)

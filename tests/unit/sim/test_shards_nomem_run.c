@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only
  *
- * Memory running out at every allocation of a run of two shards in each of two processes:
- * recording, packing and putting together what processes have must end in the sentence for it,
- * never in a crash or a half file. One with a stall, since its end has most to tell.
+ * Every allocation fails once in a run on two shards in each of two processes: recording, packing
+ * and merging must end in the error, never in a crash or a half file. The run stalls, since the end
+ * of a stalled run packs the most.
  */
 #include "../nomem_malloc.h"
 #include "run_variants.h"
@@ -36,19 +36,19 @@ static void write_inputs(void)
     CHECK(file && fputs("{\"4\": [1, 2, 3]}", file) >= 0 && fclose(file) == 0);
 }
 
-/* Either it was done without that memory, or the run says that there was none. */
-static void refuse_each(const struct way *way)
+/* The run either does without that memory, or its error says that it was out of memory. */
+static void refuse_each(const struct variant *variant)
 {
     static struct outcome good, other;
     long n = 0;
 
-    run(way, &good);
+    run(variant, &good);
     CHECK_U64(good.code, (uint64_t)ASIM_ESTALL);
     CHECK(strstr(good.err.text, "which these ranks never joined: 2") != NULL);
     do {
         refused = 0;
         left = n++;
-        run(way, &other);
+        run(variant, &other);
         left = -1;
         if (other.code == good.code) {
             CHECK_STR(other.err.text, good.err.text);
@@ -71,8 +71,8 @@ int main(void)
 {
     run_folder(folder, sizeof folder);
     write_inputs();
-    refuse_each(&(struct way){1, 2, 0, 0, 2000});
-    refuse_each(&(struct way){2, 2, 0, 0, 2000});
+    refuse_each(&(struct variant){1, 2, 0, 0, 2000});
+    refuse_each(&(struct variant){2, 2, 0, 0, 2000});
     remove_inputs(4);
     return CHECK_DONE();
 }

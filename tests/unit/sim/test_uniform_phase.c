@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only
  *
- * Phases uniform (sim/collective/uniform_phase.h): messages count when they are sent, not when
- * their phase begins, so that a display and an interrupted run say what has happened. That times
- * and order are those of the general engine is tested by tests/parity/analytical against an
- * independent model.
+ * Uniform phases (sim/collective/uniform_phase.h): messages count when they are sent, not when
+ * their phase begins, so that a display and an interrupted run show the truth. tests/golden/same
+ * compares times and order with those of the general engine (way no-uniform-phase).
  */
 #include "runs.h"
 
@@ -12,10 +11,10 @@ enum { RANKS = 3 };
 struct watch {
     struct asim_world *world;
     uint64_t messages, most_at_once;
-    uint32_t asked, stop_at; /* 0 = never */
+    uint32_t asked, stop_at; /* 0: never stop */
 };
 
-/* Asked between two times. */
+/* The stop hook, which the network asks between two times. */
 static int on_stop(void *self)
 {
     struct watch *watch = self;
@@ -29,7 +28,7 @@ static int on_stop(void *self)
     return ++watch->asked == watch->stop_at;
 }
 
-/* All-to-all over a ring of three: 3 x 2 / 2 steps in each of four chunks on each rank. */
+/* An all-to-all over a ring of three: 3 x 2 / 2 steps in each of four chunks on each rank. */
 static int run_watched(const char *folder, struct watch *watch)
 {
     struct asim_hooks hooks = {.self = watch, .stop = on_stop};

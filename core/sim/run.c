@@ -85,7 +85,8 @@ static void record(struct asim_world *world, const struct asim_event *event)
                           event);
 }
 
-/* Makes an event of a completed message. Set as a hook only where an observer wants it (watch). */
+/* Makes an event of a completed message. Set as a hook only where an observer wants it (set_hooks).
+ */
 static void on_fct(void *self, const struct asim_fct *row)
 {
     const struct asim_world *world = self;
@@ -142,7 +143,7 @@ static void on_queue(void *self, uint64_t t, struct asim_port_id at,
 }
 
 /* Sets hooks on hot paths only where an observer wants them. */
-static int watch(struct asim_world *world)
+static int set_hooks(struct asim_world *world)
 {
     struct asim_fabric_watch *hooks = world->via.packets->hooks(world->via.fabric);
     unsigned all = 1u << ASIM_EV_QUEUE, samples = 1u << ASIM_EV_QUEUE_SAMPLE;
@@ -252,7 +253,7 @@ static int observe_async(struct asim_world *world)
 
 int asim_world_start(struct asim_world *world, struct asim_err *err)
 {
-    if (world->via.fabric && watch(world))
+    if (world->via.fabric && set_hooks(world))
         return asim_err_nomem(err, "watching queues");
     if (world->via.fabric && world->set.settings.fast_forward &&
         world->via.packets->use_memo(world->via.fabric))
@@ -285,7 +286,7 @@ static int close_reports(struct asim_world *world, struct asim_err *err)
 
 /* The end in a process other than process 0: its reports write to /dev/null, except files about its
  * own ranks, which follow the verdict of process 0. */
-static int follow(struct asim_world *world, int verdict, struct asim_err *err)
+static int finish_follower(struct asim_world *world, int verdict, struct asim_err *err)
 {
     struct asim_err closing = {.code = 0};
     int code;
@@ -307,7 +308,7 @@ int asim_world_finish(struct asim_world *world, int code, struct asim_err *err)
     struct asim_totals totals;
 
     if (!asim_distribution_reports(world))
-        return follow(world, code, err);
+        return finish_follower(world, code, err);
     if (code && err)
         run = *err;
     run.code = code;

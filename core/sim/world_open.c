@@ -251,7 +251,7 @@ static int keep(struct asim_world *world, const char **kept, const char *text, s
 
 /* Keeps the strings that reports read. The list of inputs keeps a report from overwriting one. */
 static int keep_strings(struct asim_world *world, const struct asim_settings *set,
-                      struct asim_err *err)
+                        struct asim_err *err)
 {
     const char *folder = set->logging_folder;
     const char *const paths[] = {

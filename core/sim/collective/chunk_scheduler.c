@@ -35,7 +35,7 @@ static uint64_t size_of(const struct asim_chunk *chunk)
 }
 
 /* The kinds to which the other three policies apply. */
-static int is_balanced(const struct asim_chunk *chunk)
+static int obeys_policies(const struct asim_chunk *chunk)
 {
     int kind = asim_chunk_phase(chunk)->kind;
 
@@ -54,7 +54,8 @@ static int stays_ahead(int policy, const struct asim_chunk *waiting, const struc
 }
 
 /* The first place between two waiting chunks of the other kind; else the end. */
-static struct asim_chunk *place_in_turn(struct asim_queue *queue, const struct asim_chunk *fresh)
+static struct asim_chunk *place_alternating(struct asim_queue *queue,
+                                            const struct asim_chunk *fresh)
 {
     int kind = asim_chunk_phase(fresh)->kind;
     struct asim_chunk *at = queue->head;
@@ -70,11 +71,11 @@ static struct asim_chunk *place_in_turn(struct asim_queue *queue, const struct a
 static struct asim_chunk *enqueue_after(const struct asim_rank *rank, struct asim_queue *queue,
                                         const struct asim_chunk *fresh)
 {
-    int policy = is_balanced(fresh) ? rank->world->set.system.intra_dim : ASIM_INTRA_FIFO;
+    int policy = obeys_policies(fresh) ? rank->world->set.system.intra_dim : ASIM_INTRA_FIFO;
     struct asim_chunk *after = queue->tail;
 
     if (policy == ASIM_INTRA_RG)
-        return place_in_turn(queue, fresh);
+        return place_alternating(queue, fresh);
     while (after && !after->started && !stays_ahead(policy, after, fresh))
         after = after->prev;
     return after;

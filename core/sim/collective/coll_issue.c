@@ -186,7 +186,7 @@ static void run_chunks(struct asim_phase_plan *plan, struct asim_coll_op *coll,
 
 /* The prefix of the algorithm's traces, or NULL: the op's own before that of its kind, as in
  * ASTRA-sim (system-layer.md#algorithm-names). */
-static const char *custom_of(const struct asim_world *world, const struct asim_op *op)
+static const char *trace_prefix_of(const struct asim_world *world, const struct asim_op *op)
 {
     const char *own = asim_node_prefixes_get(&world->set.node_prefixes, op->id);
 
@@ -210,7 +210,7 @@ static int check_kind(struct asim_rank *rank, const struct asim_op *op)
     }
     if (op->comm_type == ASIM_BROADCAST)
         return 1;
-    if (is_known && (rank->world->set.n_choices[op->comm_type] || custom_of(rank->world, op)))
+    if (is_known && (rank->world->set.n_choices[op->comm_type] || trace_prefix_of(rank->world, op)))
         return 1;
     asim_rank_fail(
         rank,
@@ -299,7 +299,7 @@ static int take_sizes(struct asim_phase_plan *plan, const struct asim_op *op)
 static int fill_plan(struct asim_phase_plan *plan, const struct asim_op *op)
 {
     struct asim_world *world = plan->rank->world;
-    const char *custom = custom_of(world, op);
+    const char *custom = trace_prefix_of(world, op);
 
     /* A group of all ranks uses the logical dimensions, all of them involved, but keeps the tags
      * and the sequence numbers of the group (system-layer.md#chunks). */
@@ -338,9 +338,10 @@ void asim_coll_issue(struct asim_rank *rank, uint32_t index, const struct asim_o
     plan.group = asim_group_find(rank, op, &all);
     if (!plan.group && !all)
         return;
+    /* parity: a broadcast without an algorithm is not modelled; each rank waits for its recorded
+     * duration */
     if (op->comm_type == ASIM_BROADCAST && !rank->world->set.n_choices[ASIM_BROADCAST] &&
-        !custom_of(rank->world,
-                   op)) { /* parity: not modelled; each rank waits for the recorded duration */
+        !trace_prefix_of(rank->world, op)) {
         asim_clock_add(rank, asim_replay_ns(op),
                        &(struct asim_rank_event){.kind = ASIM_RANK_EVENT_OP_DONE, .op = index});
         return;

@@ -212,7 +212,7 @@ static void add_bw_aware(const struct asim_phase_plan *plan, struct asim_chunk *
 
 /* 1 if this rank's ring in `dim` holds data: the rank has the root's position in every inner
  * dimension. */
-static int is_reached(const struct asim_phase_plan *plan, uint32_t dim)
+static int holds_data(const struct asim_phase_plan *plan, uint32_t dim)
 {
     for (uint32_t d = 0; d < dim; d++)
         if (is_active(plan, d) && ring_of(plan, d).index != ring_of(plan, d).root)
@@ -230,7 +230,7 @@ static void add_rooted(const struct asim_phase_plan *plan, struct asim_chunk *ch
 
         if (!is_active(plan, d))
             continue;
-        if (is_reached(plan, d))
+        if (holds_data(plan, d))
             add_phase(plan, chunk, d, (struct phase_kind){plan->kind, ALL_QUEUES}, bytes);
         bytes = asim_coll_out_bytes(choice_of(plan->rank->world, plan->list, d)->algo, plan->kind,
                                     bytes, ring_of(plan, d).n);

@@ -113,7 +113,7 @@ static int choose_all(struct asim_world *world, struct asim_err *err)
 }
 
 /* asim_coll_fini frees the prefixes and node_prefixes. */
-static int find_custom(struct asim_world *world, struct asim_err *err)
+static int resolve_trace_prefixes(struct asim_world *world, struct asim_err *err)
 {
     const char *own = world->set.system.per_node_custom, *owner = world->set.settings.system;
 
@@ -169,7 +169,7 @@ int asim_coll_setup(struct asim_world *world, struct asim_err *err)
         stride *= world->set.dims.at[d];
     }
     if (asim_dims_order_open(&world->set.order, world->set.system.dim_order, err) ||
-        choose_all(world, err) || find_custom(world, err) || measure_dims(world, err))
+        choose_all(world, err) || resolve_trace_prefixes(world, err) || measure_dims(world, err))
         return ASIM_EINVAL;
     world->set.max_phases = 2 * (uint32_t)world->set.dims.n + 1;
     world->set.queue_limit = (world->set.system.active_chunks + queues - 1) / queues;

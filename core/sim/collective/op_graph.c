@@ -34,7 +34,7 @@ static struct asim_op_graph_node *find(const struct asim_op_graph *graph, uint64
 }
 
 /* The name of the first missing attribute, or NULL. */
-static const char *lacks(const struct asim_op *op)
+static const char *missing_attribute(const struct asim_op *op)
 {
     int is_send = op->type == ASIM_OP_COMM_SEND;
 
@@ -55,7 +55,7 @@ static int take(struct asim_op_graph_node *node, const struct asim_op *op, const
                 struct asim_err *err)
 {
     struct asim_where at = {path, 0, 0};
-    const char *missing = lacks(op);
+    const char *missing = missing_attribute(op);
 
     if (op->type != ASIM_OP_COMP && op->type != ASIM_OP_COMM_SEND && op->type != ASIM_OP_COMM_RECV)
         return asim_err_at(

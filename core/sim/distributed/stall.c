@@ -156,8 +156,8 @@ static void explain(const struct asim_rank *rank, struct asim_stall_row *row)
 }
 
 /* With rendezvous the message left over may be a request for a message that is never sent. */
-static void tell_extra(const struct asim_rank *rank, const struct asim_inbox *inbox,
-                       struct asim_stall_text text)
+static void describe_extra(const struct asim_rank *rank, const struct asim_inbox *inbox,
+                           struct asim_stall_text text)
 {
     if (inbox->tag & ASIM_ASKING_TAG)
         asim_stall_append(
@@ -182,7 +182,7 @@ static void collect_extras(const struct asim_rank *rank, struct asim_stall *stal
         if (!map->used[i] || !inbox || !inbox->arrived || inbox->head || map->slots[i].lo >> 63)
             continue;
         extra->rank = rank->id;
-        tell_extra(rank, inbox, (struct asim_stall_text){extra->text, sizeof extra->text, 0});
+        describe_extra(rank, inbox, (struct asim_stall_text){extra->text, sizeof extra->text, 0});
         stall->n_extras++;
     }
 }

@@ -12,8 +12,8 @@
 enum { MEMBERS_SHOWN = 8 };
 
 /* Adds the members that have not reached this collective; 0 if all have. */
-static int absentees(const struct asim_world *world, const struct asim_stall_row *row,
-                     struct asim_stall_text *text)
+static int add_absent_members(const struct asim_world *world, const struct asim_stall_row *row,
+                              struct asim_stall_text *text)
 {
     uint32_t n = row->listed ? row->listed->n : world->set.n_ranks, absent = 0;
 
@@ -95,7 +95,7 @@ static void add_row(const struct asim_world *world, const struct asim_stall *sta
     uint64_t other;
 
     asim_stall_append(text, "\n  rank %u waits for %s", row->rank, row->text);
-    if (!row->is_coll || absentees(world, row, text) || row->from == UINT32_MAX)
+    if (!row->is_coll || add_absent_members(world, row, text) || row->from == UINT32_MAX)
         return;
     if (row->came)
         asim_stall_append(text, ": %llu of %llu bytes came from rank %u",

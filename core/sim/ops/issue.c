@@ -86,7 +86,7 @@ static void leave(struct asim_rank *rank, uint32_t index)
 }
 
 /* For ops that take no time: asim_issue_all releases their children after its loop. */
-static void finish_later(struct asim_rank *rank, uint32_t index)
+static void finish_at_once(struct asim_rank *rank, uint32_t index)
 {
     leave(rank, index);
     if (ASIM_VEC_PUSH(rank->skipped, index))
@@ -118,7 +118,7 @@ static void compute(struct asim_rank *rank, uint32_t index, const struct asim_op
 
     if (rank->world->set.system.roofline && !op->is_cpu && op->has & ASIM_HAS_TENSOR_SIZE &&
         !op->tensor_bytes) {
-        finish_later(rank, index);
+        finish_at_once(rank, index);
         return;
     }
     ns = asim_compute_scaled(rank, asim_compute_ns(rank, op));
@@ -164,10 +164,10 @@ static void dispatch(struct asim_rank *rank, uint32_t index, const struct asim_o
         break;
     case ASIM_OP_METADATA:
         asim_group_metadata(rank, op);
-        finish_later(rank, index);
+        finish_at_once(rank, index);
         break;
     default:
-        finish_later(rank, index);
+        finish_at_once(rank, index);
     }
 }
 

@@ -13,7 +13,7 @@
 #include "sim/rank/clock.h"
 #include "sim/rank/rank_shard.h"
 
-static struct asim_tick *find_far(const struct asim_rank *rank, uint64_t t)
+static struct asim_tick *find_mapped(const struct asim_rank *rank, uint64_t t)
 {
     uint64_t *slot = asim_map_get(&rank->tick_map, 0, t);
 
@@ -28,11 +28,11 @@ static inline struct asim_tick *find_tick(struct asim_rank *rank, uint64_t t)
     for (struct asim_tick *tick = rank->ticks; tick < end; tick++)
         if (tick->t == t)
             return tick;
-    return rank->has_tick_map ? find_far(rank, t) : NULL;
+    return rank->has_tick_map ? find_mapped(rank, t) : NULL;
 }
 
 /* NULL when out of memory. */
-static struct asim_tick *new_far(struct asim_rank *rank, uint64_t t)
+static struct asim_tick *new_mapped(struct asim_rank *rank, uint64_t t)
 {
     struct asim_tick *tick = asim_pool_take(&rank->shard->pools.tick);
     uint64_t *slot = tick ? asim_map_put(&rank->tick_map, 0, t) : NULL;
@@ -47,7 +47,7 @@ static struct asim_tick *new_far(struct asim_rank *rank, uint64_t t)
 /* Only asim_clock_forget moves elements of ticks[]. */
 static inline struct asim_tick *new_tick(struct asim_rank *rank, uint64_t t)
 {
-    return rank->n_ticks < ASIM_RANK_TICKS ? &rank->ticks[rank->n_ticks++] : new_far(rank, t);
+    return rank->n_ticks < ASIM_RANK_TICKS ? &rank->ticks[rank->n_ticks++] : new_mapped(rank, t);
 }
 
 void asim_clock_forget_mapped(struct asim_rank *rank, struct asim_tick *tick)
@@ -86,7 +86,7 @@ static inline int wake(struct asim_rank *rank, uint64_t t, uint64_t delay_ns,
 }
 
 /* Appends the event, filled in but for its links, to its tick. */
-static inline void place(struct asim_rank *rank, uint64_t delay_ns, struct asim_rank_event *kept)
+static inline void append(struct asim_rank *rank, uint64_t delay_ns, struct asim_rank_event *kept)
 {
     uint64_t now = asim_rank_now(rank), t = now + delay_ns;
     struct asim_tick *tick = find_tick(rank, t);
@@ -126,7 +126,7 @@ void asim_clock_add(struct asim_rank *rank, uint64_t delay_ns, const struct asim
     kept->op = event->op;
     kept->bytes = event->bytes;
     kept->chunk = event->chunk; /* or runner: they share a union */
-    place(rank, delay_ns, kept);
+    append(rank, delay_ns, kept);
 }
 
 /* Fills in the event here: the caller copies nothing and needs no stack for it. */
@@ -143,10 +143,10 @@ void asim_clock_add_chunk(struct asim_rank *rank, uint64_t delay_ns, enum asim_r
     kept->kind = kind;
     kept->chunk = chunk;
     kept->bytes = bytes;
-    place(rank, delay_ns, kept);
+    append(rank, delay_ns, kept);
 }
 
-/* A shorter place() for the first event of a tick of ticks[]. Where all ranks share a queue, the
+/* A shorter append() for the first event of a tick of ticks[]. Where all ranks share a queue, the
  * queue must know the time already. The only call left is the one to the network. */
 static void add_embedded_any(struct asim_rank *rank, uint64_t delay_ns,
                              struct asim_rank_event *event)
@@ -164,7 +164,7 @@ static void add_embedded_any(struct asim_rank *rank, uint64_t delay_ns,
         fresh = bucket != NULL;
     }
     if (!fresh) {
-        place(rank, delay_ns, event);
+        append(rank, delay_ns, event);
         return;
     }
     event->next = NULL;

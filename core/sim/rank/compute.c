@@ -13,7 +13,7 @@
 #include <math.h>
 
 /* The readers of trace formats refuse longer ops; this limit holds for other sources of ops. */
-static uint64_t capped(uint64_t value, uint64_t most)
+static uint64_t at_most(uint64_t value, uint64_t most)
 {
     return value < most ? value : most;
 }
@@ -22,10 +22,10 @@ static uint64_t capped(uint64_t value, uint64_t most)
 uint64_t asim_replay_ns(const struct asim_op *op)
 {
     if (op->duration_ns)
-        return capped(op->duration_ns, ASIM_DURATION_NS_MAX);
+        return at_most(op->duration_ns, ASIM_DURATION_NS_MAX);
     if (!op->duration_micros)
         return 1; /* parity: nothing takes less than a cycle */
-    return capped(op->duration_micros, ASIM_DURATION_NS_MAX / 1000) * 1000;
+    return at_most(op->duration_micros, ASIM_DURATION_NS_MAX / 1000) * 1000;
 }
 
 /* intensity = work / bytes; perf = min(bandwidth x intensity, peak); time = work / perf, truncated

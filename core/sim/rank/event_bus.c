@@ -28,7 +28,7 @@ struct key {
 };
 
 /* The least and greatest time and place of all pending events. */
-struct spread {
+struct key_range {
     uint64_t t, t_last, place, place_last;
 };
 
@@ -39,26 +39,27 @@ static uint64_t place_of(const struct asim_event_bus *event_bus, const struct as
 }
 
 /* One pass over the events of a window, which are still in the nearest cache. */
-static struct spread spread_of(const struct asim_event_bus *event_bus)
+static struct key_range key_range_of(const struct asim_event_bus *event_bus)
 {
-    struct spread spread = {UINT64_MAX, 0, UINT64_MAX, 0};
+    struct key_range range = {UINT64_MAX, 0, UINT64_MAX, 0};
 
     for (size_t i = 0; i < event_bus->pending.n; i++) {
         uint64_t t = event_bus->pending.at[i].t,
                  place = place_of(event_bus, &event_bus->pending.at[i]);
 
-        spread.t = t < spread.t ? t : spread.t;
-        spread.t_last = t > spread.t_last ? t : spread.t_last;
-        spread.place = place < spread.place ? place : spread.place;
-        spread.place_last = place > spread.place_last ? place : spread.place_last;
+        range.t = t < range.t ? t : range.t;
+        range.t_last = t > range.t_last ? t : range.t_last;
+        range.place = place < range.place ? place : range.place;
+        range.place_last = place > range.place_last ? place : range.place_last;
     }
-    return spread;
+    return range;
 }
 
 /* keys: room for asim_sort_u64. Events that come in order, as most do in runs of few ranks, cost
  * one pass. */
 static const uint64_t *sort_words(const struct asim_event_bus *event_bus,
-                                  const struct spread *spread, uint64_t *keys, unsigned place_bits)
+                                  const struct key_range *range, uint64_t *keys,
+                                  unsigned place_bits)
 {
     size_t n = event_bus->pending.n;
     unsigned at_bits = asim_bits_of(n);
@@ -67,7 +68,7 @@ static const uint64_t *sort_words(const struct asim_event_bus *event_bus,
         const struct asim_event *event = &event_bus->pending.at[i];
 
         keys[i] =
-            ((event->t - spread->t) << place_bits | (place_of(event_bus, event) - spread->place))
+            ((event->t - range->t) << place_bits | (place_of(event_bus, event) - range->place))
                 << at_bits |
             i;
     }
@@ -143,15 +144,15 @@ static const uint64_t *sort_keys(const struct asim_event_bus *event_bus, uint64_
 /* Keeps the room for the next call: 48 bytes an event, or 56 where long keys were necessary. */
 const uint64_t *asim_event_bus_sort(struct asim_event_bus *event_bus)
 {
-    const struct spread spread = spread_of(event_bus);
-    unsigned place_bits = asim_bits_of(spread.place_last - spread.place);
+    const struct key_range range = key_range_of(event_bus);
+    unsigned place_bits = asim_bits_of(range.place_last - range.place);
     unsigned bits =
-        asim_bits_of(spread.t_last - spread.t) + place_bits + asim_bits_of(event_bus->pending.n);
+        asim_bits_of(range.t_last - range.t) + place_bits + asim_bits_of(event_bus->pending.n);
 
     if (ASIM_VEC_RESERVE(event_bus->keys,
                          (bits <= 64 ? ASIM_SORT_U64_ROOM : 7) * event_bus->pending.n))
         return NULL;
-    return bits <= 64 ? sort_words(event_bus, &spread, event_bus->keys.at, place_bits)
+    return bits <= 64 ? sort_words(event_bus, &range, event_bus->keys.at, place_bits)
                       : sort_keys(event_bus, event_bus->keys.at);
 }
 
@@ -262,7 +263,7 @@ static inline void notify_one(struct asim_event_bus *event_bus, const struct asi
 }
 
 /* The first n events of the order have been delivered. The others keep their places. */
-static void keep_rest(struct asim_event_bus *event_bus, const uint64_t *order, size_t n)
+static void keep_undelivered(struct asim_event_bus *event_bus, const uint64_t *order, size_t n)
 {
     size_t kept = 0;
 
@@ -297,7 +298,7 @@ void asim_event_bus_deliver(struct asim_event_bus *event_bus, const struct asim_
         notify_one(event_bus, world, event);
     }
     if (shown < n)
-        keep_rest(event_bus, order, shown);
+        keep_undelivered(event_bus, order, shown);
     else
         event_bus->pending.n = 0;
 }

@@ -30,7 +30,7 @@ enum asim_span asim_span_of(const struct asim_op *op)
 }
 
 /* Compute and communication run at the same time. */
-static int both(const struct asim_track *track)
+static int overlaps(const struct asim_track *track)
 {
     return track->open[ASIM_SPAN_GPU] && track->open[ASIM_SPAN_COMM];
 }
@@ -39,12 +39,12 @@ void asim_track_start(struct asim_rank *rank, enum asim_span span)
 {
     struct asim_track *track = &rank->track;
     uint64_t now = asim_rank_now(rank);
-    int were_both = both(track);
+    int did_overlap = overlaps(track);
 
     track->seen[span] = 1;
     if (!track->open[span]++)
         track->since[span] = now;
-    if (!were_both && both(track))
+    if (!did_overlap && overlaps(track))
         track->overlap_since = now;
 }
 
@@ -53,11 +53,11 @@ void asim_track_end(struct asim_rank *rank, enum asim_span span)
 {
     struct asim_track *track = &rank->track;
     uint64_t now = asim_rank_now(rank);
-    int were_both = both(track);
+    int did_overlap = overlaps(track);
 
     if (!--track->open[span])
         track->total[span] += now - track->since[span];
-    if (were_both && !both(track))
+    if (did_overlap && !overlaps(track))
         track->overlap += now - track->overlap_since;
     track->last_end = now;
 }

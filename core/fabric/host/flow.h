@@ -56,7 +56,7 @@ struct asim_flow {
      */
     _Alignas(64) uint64_t solicit_below;
     uint64_t last_gbn, timed_out;
-    uint64_t skip_bytes;    /* bytes it is being moved on (steady_state.c) */
+    uint64_t skip_bytes;    /* bytes that the memo skips (steady_state.c) */
     uint32_t message_index; /* how many messages of its source came before it (memo.h) */
 };
 

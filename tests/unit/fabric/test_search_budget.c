@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only
  *
- * The account of what runs look for: what it begins with is spent once, an act may overdraw it,
- * what is saved pays for more, and it never holds more than its most.
+ * The budget of the memo's searches: the first words can be spent once, a search may overdraw the
+ * budget, skipped packet-hops earn words, and the budget never exceeds `most`.
  */
 #include "fabric/memo/search_budget.h"
 #include "testbench.h"
@@ -14,18 +14,19 @@ int main(void)
     bench_link(bench, 0, 2, (const uint64_t[2]){400, 500});
     bench_link(bench, 1, 2, (const uint64_t[2]){400, 500});
     bench_prepare(bench, 0);
-    CHECK(!asim_search_budget_has(bench->fabric, &budget, 1)); /* nobody has given it anything */
+    CHECK(!asim_search_budget_has(bench->fabric, &budget, 1)); /* an empty budget */
     asim_search_budget_raise(&budget, 100);
-    asim_search_budget_raise(&budget, 60); /* less than it may hold: no second beginning */
+    asim_search_budget_raise(&budget, 60); /* less than `most`: adds nothing */
     CHECK(budget.left <= 100 && budget.left >= 90);
     CHECK(asim_search_budget_has(bench->fabric, &budget, 1));
     asim_search_budget_spend(&budget, 1000);
-    CHECK(!asim_search_budget_has(bench->fabric, &budget, 1)); /* no hop has been simulated since */
+    CHECK(
+        !asim_search_budget_has(bench->fabric, &budget, 1)); /* no packet-hop was simulated since */
     asim_search_budget_saved(&budget, 1000000);
-    CHECK(budget.left == budget.most); /* what was spent, and no more */
+    CHECK(budget.left == budget.most); /* filled up, not more */
     CHECK(asim_search_budget_has(bench->fabric, &budget, 1));
     asim_search_budget_spend(&budget, (uint64_t)budget.most + 50);
-    bench->fabric->wires[0].frames = 2000000; /* of them a million are those saved */
+    bench->fabric->wires[0].frames = 2000000; /* a million of them were skipped */
     bench->fabric->run.windows = 1000;
     CHECK(asim_search_budget_has(bench->fabric, &budget, 1));
     CHECK(budget.left <= budget.most);
